@@ -1,0 +1,62 @@
+/** The whole configuration after it was checked: frozen, nothing unknown, no YAML, no unresolved variable. */
+import type { Route, Throttle } from "../route/route.ts";
+import type { Watch } from "../model/watch.ts";
+
+export interface QuotaConfig {
+  /** Requests a month; undefined: what /key-usage-info says at start. */
+  readonly monthly?: number;
+  readonly resetDay: number;
+  /** Time zone of the reset day. */
+  readonly timezone: string;
+  /** Share of the quota kept back, 0 to 1. */
+  readonly reserve: number;
+  readonly onExhausted: "degrade" | "pause";
+}
+
+export interface ApiConfig {
+  /** `sandbox`, or the address of the service up to and without `/v3`. */
+  readonly baseUrl: string;
+  readonly key: string;
+  /** Read again once on 401. */
+  readonly keyFile?: string;
+  readonly timeoutMs: number;
+  readonly rate: { readonly count: number; readonly intervalMs: number };
+  readonly quota: QuotaConfig;
+}
+
+export interface SinkConfig {
+  readonly name: string;
+  /** Name of a row of the registry in sinks/. */
+  readonly type: string;
+  /** The type's own settings, parsed by its schema, secrets resolved. */
+  readonly settings: unknown;
+  readonly retryForMs: number;
+  readonly throttle?: Throttle;
+}
+
+/** One finding about the file: `file:line:column`, what is wrong, what to write instead. */
+export interface ConfigIssue {
+  readonly severity: "error" | "warning";
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  readonly message: string;
+  /** Stable name of the rule, one per file of test/bad-configs/. */
+  readonly rule: string;
+}
+
+export interface Config {
+  readonly api: ApiConfig;
+  readonly state: { readonly path: string; readonly retentionMs: number; readonly mustExist: boolean };
+  readonly server: { readonly host: string; readonly port: number; readonly token?: string };
+  readonly ops: { readonly sinks: readonly string[]; readonly heartbeat?: { readonly url: string; readonly intervalMs: number } };
+  readonly linksHost: string;
+  /** In the order of the file; disabled ones included. */
+  readonly watches: readonly Watch[];
+  /** Undefined when every watch has its own sink. */
+  readonly route?: Route;
+  readonly sinks: readonly SinkConfig[];
+  readonly warnings: readonly ConfigIssue[];
+  /** Absolute paths of everything that was read: configuration, account lists, `_file` secrets. */
+  readonly files: readonly string[];
+}

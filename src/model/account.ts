@@ -1,0 +1,23 @@
+/** How people name an account: a handle, an id, or a link to the profile. */
+export type AccountRef =
+  | { readonly kind: "handle" /** Without @, as written. */; readonly handle: string }
+  | { readonly kind: "id"; readonly id: string };
+
+const HANDLE = /^[A-Za-z0-9_]{1,15}$/;
+const LINK = /^https?:\/\/[^/\s]+\/(?:i\/user\/(\d+)|@?([A-Za-z0-9_]{1,15}))\/?(?:[?#].*)?$/;
+
+/** Reads `alice`, `@alice`, `id:44196397`, `https://host/alice` or `https://host/i/user/44196397`; undefined when it is none of them. */
+export function parseAccount(text: string): AccountRef | undefined {
+  const plain = text.trim();
+  if (/^id:\d+$/.test(plain)) return { kind: "id", id: plain.slice(3) };
+  const handle = plain.startsWith("@") ? plain.slice(1) : plain;
+  if (HANDLE.test(handle)) return { kind: "handle", handle };
+  const link = LINK.exec(plain);
+  if (link?.[1] !== undefined) return { kind: "id", id: link[1] };
+  if (link?.[2] !== undefined) return { kind: "handle", handle: link[2] };
+  return undefined;
+}
+
+/** Identity of an account inside a watch before its id is known: handles are case-insensitive. */
+export const accountKey = (account: AccountRef): string =>
+  account.kind === "id" ? `id:${account.id}` : `@${account.handle.toLowerCase()}`;

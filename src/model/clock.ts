@@ -1,0 +1,29 @@
+/** Time as a port. Only runtime/ and the simulation implement it; nothing else reads a clock or sets a timer. */
+
+/** Stops a timer. Calling it after the timer fired does nothing. */
+export type Cancel = () => void;
+
+export interface Clock {
+  /** Wall time, epoch milliseconds. May jump when the operator corrects the clock. */
+  now(): number;
+  /** Milliseconds from an arbitrary origin that never go backwards. Use it for waiting, never for storing. */
+  monotonic(): number;
+  /** Calls `fn` once, at least `ms` later on the monotonic clock. */
+  after(ms: number, fn: () => void): Cancel;
+}
+
+/** Resolves after `ms`, or at once when `signal` aborts. Never rejects. */
+export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted) return resolve();
+    const done = () => {
+      cancel();
+      signal?.removeEventListener("abort", done);
+      resolve();
+    };
+    const cancel = clock.after(ms, done);
+    signal?.addEventListener("abort", done, { once: true });
+  });
+}
+
+export const isoTime = (epochMs: number): string => new Date(epochMs).toISOString();

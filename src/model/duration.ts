@@ -1,0 +1,29 @@
+/** Durations as the configuration writes them: `30s`, `5m`, `1h30m`, `2d`. */
+
+const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+/** Milliseconds, or undefined when the text is not a duration. */
+export function parseDuration(text: string): number | undefined {
+  if (!/^(\d+(\.\d+)?(ms|s|m|h|d|w))+$/.test(text)) return undefined;
+  let totalMs = 0;
+  for (const [, count, , unit] of text.matchAll(/(\d+(\.\d+)?)(ms|[smhdw])/g)) totalMs += Number(count) * (UNIT_MS[unit ?? ""] ?? 0);
+  return totalMs;
+}
+
+/** The shortest exact text that `parseDuration` reads back: 5400000 is `1h30m`. */
+export function formatDuration(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)}ms`;
+  let rest = Math.round(ms / 1_000);
+  const parts: string[] = [];
+  for (const [unit, size] of [
+    ["d", 86_400],
+    ["h", 3_600],
+    ["m", 60],
+    ["s", 1],
+  ] as const) {
+    const count = Math.floor(rest / size);
+    if (count > 0) parts.push(`${count}${unit}`);
+    rest -= count * size;
+  }
+  return parts.join("") || "0s";
+}

@@ -1,0 +1,11 @@
+/** Files and environment as ports, for the rooms that read configuration. */
+export interface Files {
+  /** UTF-8 text. @throws an Error with `code` ENOENT, EACCES … as Node does. */
+  readText(path: string): Promise<string>;
+  size(path: string): Promise<number>;
+  exists(path: string): Promise<boolean>;
+  isDirectory(path: string): Promise<boolean>;
+  list(path: string): Promise<readonly string[]>;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,0 +1,53 @@
+/** HTTP as a port. Implemented over undici in runtime/; answers are cut at a size and a total deadline. */
+import { ChirpwatchError, type ErrorDetails } from "./errors.ts";
+
+/**
+ * Which addresses a request may reach, checked against the address the socket really connects to:
+ * `any`, `public` (no private, loopback, link-local or metadata address), or `loopback` only.
+ */
+export type Reach = "any" | "public" | "loopback";
+
+export interface HttpRequest {
+  readonly method: "GET" | "POST" | "PATCH" | "PUT";
+  readonly url: string;
+  /** Sent with exactly these names: the case is kept. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Total deadline over connecting, headers and body. */
+  readonly timeoutMs: number;
+  /** The answer is refused with `HTTP_TOO_LARGE` beyond this, counted after decompression. */
+  readonly maxBytes: number;
+  readonly reach: Reach;
+  readonly signal?: AbortSignal;
+}
+
+export interface HttpResponse {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export interface Http {
+  /** Redirects are returned, never followed. @throws HttpError when no whole answer arrived. */
+  request(request: HttpRequest): Promise<HttpResponse>;
+}
+
+export type HttpFailure =
+  | "HTTP_TIMEOUT"
+  | "HTTP_CONNECT"
+  | "HTTP_RESET"
+  | "HTTP_DNS"
+  | "HTTP_TLS"
+  | "HTTP_TOO_LARGE"
+  | "HTTP_ADDRESS_REFUSED"
+  | "HTTP_ABORTED";
+
+/** Thrown when no whole answer arrived. `maybeDelivered` tells whether the other side may have acted on the request. */
+export class HttpError extends ChirpwatchError {
+  readonly maybeDelivered: boolean;
+  constructor(code: HttpFailure, message: string, maybeDelivered: boolean, details: ErrorDetails = {}) {
+    super(code, message, { retry: "later", ...details });
+    this.maybeDelivered = maybeDelivered;
+  }
+}

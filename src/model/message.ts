@@ -1,0 +1,28 @@
+/** One event read aloud, for people, before any sink dresses it: plain text, unescaped, untrimmed. */
+
+export interface MessageAuthor {
+  readonly name: string;
+  /** Without @. */
+  readonly handle: string;
+  readonly url: string;
+  readonly avatarUrl: string;
+}
+
+export interface NeutralMessage {
+  /** One line: "Alice (@alice) posted", "@acme has a new follower: Bob (@bob)". */
+  readonly title: string;
+  readonly author?: MessageAuthor;
+  /** Plain text of the tweet, bio … ; may be empty. */
+  readonly body: string;
+  /** Permalink of the subject. */
+  readonly url?: string;
+  readonly media: readonly { readonly url: string; readonly kind: string }[];
+  /** The quoted or retweeted tweet, or the one replied to. */
+  readonly context?: { readonly label: string; readonly body: string; readonly url?: string };
+  /** Short facts: likes, followers, delta … */
+  readonly facts: readonly { readonly name: string; readonly value: string }[];
+  readonly occurredAtMs: number;
+  /** Ids of every watch that matched. */
+  readonly watches: readonly string[];
+  readonly severity: string;
+}

@@ -1,0 +1,52 @@
+/** The data service as the engine sees it: one attempt of one request, classified. Retries and budget are the engine's. */
+import { ChirpwatchError, type ErrorDetails } from "./errors.ts";
+import type { JsonObject } from "./json.ts";
+import type { Tweet } from "./tweet.ts";
+import type { User } from "./user.ts";
+
+export interface UpstreamRequest {
+  readonly endpoint: string;
+  readonly params: JsonObject;
+  /** Opaque digits or text of the page before, exactly as it came. */
+  readonly cursor?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** One page. `tweets` or `users` is present by the endpoint's page kind; `record` by single-object endpoints. */
+export interface UpstreamAnswer {
+  readonly tweets?: readonly Tweet[];
+  readonly users?: readonly User[];
+  /** The whole normalised body of a single-object endpoint. */
+  readonly record?: JsonObject;
+  /** Undefined at the end: null, absent, "", "0", 0, or the cursor just sent (api-field-notes.md section 2). */
+  readonly nextCursor?: string;
+  /** The service's clock by its Date header, epoch ms with a second's resolution. */
+  readonly serviceTimeMs?: number;
+}
+
+export interface Upstream {
+  /** One HTTP request, never retried. @throws UpstreamError */
+  call(request: UpstreamRequest): Promise<UpstreamAnswer>;
+}
+
+/**
+ * - `bad_request` 400: this request is wrong and stays wrong.
+ * - `unauthorized` 401, or 403 about a missing key: the key.
+ * - `billing` 402, or 403 about payment or the limit: nothing can be read until someone pays or the period ends.
+ * - `forbidden` 403 with another text: perhaps this one resource.
+ * - `not_found` 404. `rate_limited` 429.
+ * - `transient` 5xx, sockets, timeouts, empty, truncated or non-JSON answers, wrong shapes. Never "no items".
+ */
+export type UpstreamFailure = "bad_request" | "unauthorized" | "billing" | "forbidden" | "not_found" | "rate_limited" | "transient";
+
+export class UpstreamError extends ChirpwatchError {
+  readonly kind: UpstreamFailure;
+  /** HTTP status; undefined when no answer arrived. */
+  readonly status: number | undefined;
+  constructor(kind: UpstreamFailure, message: string, status?: number, details: ErrorDetails = {}) {
+    const retry = details.retry ?? (kind === "transient" || kind === "rate_limited" ? "later" : "no");
+    super(`UPSTREAM_${kind.toUpperCase()}`, message, { ...details, retry });
+    this.kind = kind;
+    this.status = status;
+  }
+}

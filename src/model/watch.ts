@@ -1,0 +1,42 @@
+/** A watch after the configuration was checked: everything the loops need, nothing of YAML. */
+import type { EventBody } from "./event.ts";
+import type { TweetKind } from "./tweet.ts";
+import type { Priority, Schedule } from "./schedule.ts";
+
+export type FirstRun =
+  | { readonly kind: "baseline" }
+  | { readonly kind: "latest"; readonly count: number }
+  | { readonly kind: "since"; readonly ageMs: number };
+
+/** Which tweets a watch tells; posts always, the other kinds by `include`. */
+export type Include = { readonly [K in Exclude<TweetKind, "post">]: boolean };
+
+export interface Ignore {
+  /** Handles in lower case without @, or `id:` and digits. */
+  readonly authors: readonly string[];
+  /** Matched as whole words, case-insensitively. */
+  readonly words: readonly string[];
+}
+
+export interface Watch {
+  readonly id: string;
+  /** Name of a row of the registry in watches/. */
+  readonly type: string;
+  /** The type's own settings, parsed by its schema. */
+  readonly settings: unknown;
+  readonly schedule: Schedule;
+  readonly priority: Priority;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly firstRun: FirstRun;
+  readonly maxPages: number;
+  readonly maxAgeMs: number;
+  readonly overlapMs: number;
+  readonly include: Include;
+  readonly ignore: Ignore;
+  /** The compiled CEL expression; absent when there is none. Runtime errors of the expression count as "does not match". */
+  readonly where?: { readonly text: string; matches(body: EventBody): boolean };
+  /** Its own sinks; empty when the route tree decides. */
+  readonly sinks: readonly string[];
+  readonly enabled: boolean;
+  readonly movedFrom?: string;
+}

@@ -1,0 +1,42 @@
+/** What a file in sinks/ says about one sink type. */
+import type { z } from "zod";
+import type { Clock } from "../model/clock.ts";
+import type { Http } from "../model/http.ts";
+import type { Log } from "../model/log.ts";
+import type { Sink } from "../model/sink.ts";
+
+export interface SinkDeps {
+  readonly http: Http;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Writes one line or block for people; the console sink's only way out. */
+  readonly write: (text: string) => void;
+  readonly linksHost: string;
+}
+
+/** Where a sink sends, for the guard that keeps invented tweets out of real channels. */
+export type Destination = { readonly kind: "console" } | { readonly kind: "url"; readonly url: string };
+
+export interface SinkType<S = unknown> {
+  /** The value of `type:` in the YAML. */
+  readonly type: string;
+  readonly summary: string;
+  /** Own keys only, each with `.describe()`; a strict object. `retry_for` and `throttle` are added by config/. Secrets are named in `secrets`. */
+  readonly schema: z.ZodObject;
+  /** Keys that hold secrets: each also exists as `<key>_file`, and a literal value earns a warning. */
+  readonly secrets: readonly string[];
+  /** A sink of this type as YAML, without its name. */
+  readonly example: string;
+  /** Chat sinks: throttled, told once per subject in 24 h, follower events bundled, `retry_for` 24h instead of 76h. */
+  readonly chat: boolean;
+  /** Messages under way at once. */
+  readonly concurrency: number;
+  /** Every place this sink would send to. */
+  destinations(settings: S): readonly Destination[];
+  /** For people: "#brand", "console", "https://example.com/hook". */
+  describe(settings: S): string;
+  /** Loads SDKs on first use; calls nothing. */
+  create(name: string, settings: S, deps: SinkDeps): Promise<Sink>;
+  /** Called at start where a sink can prove its credentials cheaply (Slack's auth.test). @throws SinkError */
+  check?(settings: S, deps: SinkDeps): Promise<void>;
+}

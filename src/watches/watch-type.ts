@@ -1,0 +1,57 @@
+/** What a file in watches/ says about one watch type. Everything else (validation, JSON Schema, docs, planning, reading aloud) is derived. */
+import type { z } from "zod";
+import type { AccountRef } from "../model/account.ts";
+import type { NeutralMessage } from "../model/message.ts";
+import type { OutboxEvent } from "../model/sink.ts";
+import type { Source } from "../model/source.ts";
+import type { TargetRegistration, TargetState } from "../model/store.ts";
+import type { Include } from "../model/watch.ts";
+import type { ReadingRule } from "../detect/reading.ts";
+import type { RosterRule } from "../detect/roster.ts";
+
+/** A target before its first poll; `account` where its user id must be known to ask for it. */
+export interface TargetSpec extends TargetRegistration {
+  readonly account?: AccountRef;
+}
+
+/** How a type's observations become events: one of the three detectors, with its rule. */
+export type Detection<S> =
+  | { readonly detector: "feed"; readonly event: "tweet.created" }
+  | { readonly detector: "roster"; readonly rule: (settings: S, target: TargetState) => RosterRule }
+  | { readonly detector: "reading"; readonly rule: (settings: S) => ReadingRule };
+
+/** Which names `where` sees besides `labels`: `tweet`; `user` and `target`; or `user`, `score`, `previous` and `crossed`. */
+export type BodyShape = "tweet" | "follower" | "score";
+
+export interface MessageContext {
+  /** Host of permalinks, e.g. `https://x.com`. */
+  readonly linksHost: string;
+}
+
+export interface WatchType<S = unknown> {
+  /** The value of `type:` in the YAML. */
+  readonly type: string;
+  /** One line for the reference. */
+  readonly summary: string;
+  /** Own keys only, each with `.describe()`; a strict object. Common keys (schedule, sink, …) are added by config/. */
+  readonly schema: z.ZodObject;
+  /** A watch of this type as YAML, without its id: validates with a `sink` added. */
+  readonly example: string;
+  readonly body: BodyShape;
+  /** Event types it gives. */
+  readonly events: readonly string[];
+  readonly include: Include;
+  /** Shortest interval at which its data can change; polling faster buys nothing. */
+  readonly dataIntervalMs?: number;
+  readonly detection: Detection<S>;
+  targets(settings: S, watchId: string, fingerprint: (source: Source) => string): readonly TargetSpec[];
+  /** What to ask for one target. Called when the target's user id is known, where it names an account. */
+  source(settings: S, target: Pick<TargetState, "key" | "userId" | "memory">): Source;
+  /** What this type can miss or cannot see, in words for `plan` and the docs; empty when nothing. */
+  caveats(settings: S): readonly string[];
+  /** Requests of one poll that brings less than a page of news. */
+  costRequests(settings: S): number;
+  read(event: OutboxEvent, context: MessageContext): NeutralMessage;
+}
+
+export type SettingsOf<T> = T extends WatchType<infer S> ? S : never;
