@@ -1,0 +1,45 @@
+/** One condition on labels, read from text: `team="comms"`, `author=~"acme_.*"`. Owns its syntax; which labels exist is config/'s question. */
+import { RE2JS } from "re2js";
+import type { Labels } from "../model/event.ts";
+import type { Matcher } from "./route.ts";
+
+const SHAPE = /^\s*([A-Za-z_][A-Za-z0-9_]*)\s*(=~|!~|!=|=)\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|([^\s"'{},]*))\s*$/s;
+const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t" };
+
+const unescape = (text: string): string => text.replace(/\\(["'\\nt])/g, (_, char: string) => ESCAPES[char] ?? char);
+
+/** The matcher, or a sentence that says what is wrong with the text. */
+export function parseMatcher(text: string): Matcher | string {
+  const found = SHAPE.exec(text);
+  if (found === null) return describeBadShape(text);
+  const [, label = "", op = "=", double, single, bare] = found;
+  const quoted = double ?? single;
+  return createMatcher(label, op as Matcher["op"], quoted === undefined ? (bare ?? "") : unescape(quoted));
+}
+
+function createMatcher(label: string, op: Matcher["op"], value: string): Matcher | string {
+  if (op === "=") return { label, op, value, matches: (actual) => actual === value };
+  if (op === "!=") return { label, op, value, matches: (actual) => actual !== value };
+  const pattern = compile(value);
+  if (typeof pattern === "string") return `"${value}" is not a regular expression: ${pattern}`;
+  const wanted = op === "=~";
+  return { label, op, value, matches: (actual) => pattern.matches(actual) === wanted };
+}
+
+function compile(value: string): RE2JS | string {
+  try {
+    return RE2JS.compile(value, RE2JS.DOTALL);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+function describeBadShape(text: string): string {
+  if (text.includes("==")) return `"${text.trim()}" uses ==: write a single =, like team="comms"`;
+  if (!/[=~]/.test(text)) return `"${text.trim()}" has no operator: write label="value" with one of = != =~ !~`;
+  return `"${text.trim()}" is not a matcher: write label="value" with one of = != =~ !~`;
+}
+
+/** A label the event does not carry counts as empty, as in Alertmanager. */
+export const matchesAll = (matchers: readonly Matcher[], labels: Labels): boolean =>
+  matchers.every((matcher) => matcher.matches(labels[matcher.label] ?? ""));

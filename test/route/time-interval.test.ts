@@ -1,0 +1,117 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { createTimeInterval, parseTimeOfDay, parseWeekdays, type TimeWindow } from "../../src/route/time-interval.ts";
+import { isTimezone } from "../../src/route/zone.ts";
+
+const berlin = (start: string, end: string, weekdays: readonly number[] = []): TimeWindow => ({
+  times: [{ startMinute: parseTimeOfDay(start) ?? -1, endMinute: parseTimeOfDay(end) ?? -1 }],
+  weekdays,
+  timezone: "Europe/Berlin",
+});
+
+function endOf(windows: readonly TimeWindow[], at: string): string | undefined {
+  const endMs = createTimeInterval({ name: "test", windows }).endsAt(Date.parse(at));
+  return endMs === undefined ? undefined : new Date(endMs).toISOString();
+}
+
+describe("a time interval", () => {
+  const nights = [berlin("22:00", "07:00")];
+
+  it("crosses midnight in its own time zone", () => {
+    expect(endOf(nights, "2026-01-10T20:59:59.999Z")).toBeUndefined();
+    expect(endOf(nights, "2026-01-10T21:00:00.000Z")).toBe("2026-01-11T06:00:00.000Z");
+    expect(endOf(nights, "2026-01-11T05:59:59.999Z")).toBe("2026-01-11T06:00:00.000Z");
+    expect(endOf(nights, "2026-01-11T06:00:00.000Z")).toBeUndefined();
+  });
+
+  it("ends at the wall clock's time in the nights the clock is changed", () => {
+    expect(endOf(nights, "2026-03-28T22:00:00Z")).toBe("2026-03-29T05:00:00.000Z");
+    expect(endOf(nights, "2026-10-24T21:00:00Z")).toBe("2026-10-25T06:00:00.000Z");
+  });
+
+  it("starts when the clock jumps over its start, and never holds when it lies wholly in the gap", () => {
+    const early = [berlin("02:30", "04:00")];
+    expect(endOf(early, "2026-03-29T00:59:59Z")).toBeUndefined();
+    expect(endOf(early, "2026-03-29T01:00:00Z")).toBe("2026-03-29T02:00:00.000Z");
+    expect(endOf([berlin("02:10", "02:50")], "2026-03-29T01:20:00Z")).toBeUndefined();
+  });
+
+  it("holds through both passes of an hour the clock repeats", () => {
+    expect(endOf([berlin("02:00", "03:00")], "2026-10-25T00:30:00Z")).toBe("2026-10-25T02:00:00.000Z");
+  });
+
+  it("counts a window over midnight to the weekday it starts on", () => {
+    const fridayNight = [berlin("22:00", "07:00", [5])];
+    expect(endOf(fridayNight, "2026-01-10T03:00:00Z")).toBe("2026-01-10T06:00:00.000Z");
+    expect(endOf(fridayNight, "2026-01-09T03:00:00Z")).toBeUndefined();
+  });
+
+  it("joins windows that touch", () => {
+    const weekend: TimeWindow = { times: [], weekdays: [6, 0], timezone: "Europe/Berlin" };
+    const mondayMorning = berlin("00:00", "08:00", [1]);
+    expect(endOf([weekend, mondayMorning], "2026-01-10T12:00:00Z")).toBe("2026-01-12T07:00:00.000Z");
+  });
+
+  it("has an end even when it always holds", () => {
+    const always: TimeWindow = { times: [], weekdays: [], timezone: "UTC" };
+    expect(endOf([always], "2026-01-10T12:00:00Z")).toBe("2026-01-20T00:00:00.000Z");
+  });
+
+  it("never holds without windows", () => {
+    expect(endOf([], "2026-01-10T12:00:00Z")).toBeUndefined();
+  });
+
+  it("always ends after now, and does not hold at its own end", () => {
+    const zone = fc.constantFrom("UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata", "Pacific/Kiritimati", "Australia/Lord_Howe");
+    const minute = fc.integer({ min: 0, max: 1439 });
+    const time = fc.record({ startMinute: minute, endMinute: minute });
+    const windows = fc.array(
+      fc.record({
+        times: fc.array(time, { minLength: 1, maxLength: 2 }),
+        weekdays: fc.subarray([1, 2, 3, 4, 5, 6], { minLength: 1 }),
+        timezone: zone,
+      }),
+      { minLength: 1, maxLength: 2 },
+    );
+    const year = fc.integer({ min: Date.UTC(2026, 0, 1), max: Date.UTC(2026, 11, 31) });
+    fc.assert(
+      fc.property(windows, year, (spec, atMs) => {
+        const interval = createTimeInterval({ name: "any", windows: spec });
+        const endMs = interval.endsAt(atMs);
+        if (endMs === undefined) return;
+        expect(endMs).toBeGreaterThan(atMs);
+        if (endMs - atMs < 9 * 86_400_000) expect(interval.endsAt(endMs)).toBeUndefined();
+        expect(interval.endsAt(endMs - 1)).toBe(endMs);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe("parsing", () => {
+  it("reads times of day", () => {
+    expect(["00:00", "7:05", "24:00", "24:01", "25:00", "9", "09:60"].map(parseTimeOfDay)).toEqual([
+      0,
+      425,
+      1440,
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it("reads weekdays and ranges of them", () => {
+    expect(["Sat", "monday:friday", "fri:mon", "funday", "a:b:c"].map(parseWeekdays)).toEqual([
+      [6],
+      [1, 2, 3, 4, 5],
+      [5, 6, 0, 1],
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it("knows time zones", () => {
+    expect(["Europe/Berlin", "UTC", "Mars/Base"].map(isTimezone)).toEqual([true, true, false]);
+  });
+});
