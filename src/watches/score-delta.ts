@@ -1,0 +1,65 @@
+/** `score_delta`: an account's influence score moved across a threshold. */
+import { z } from "zod";
+import type { ReadingRule } from "../detect/reading.ts";
+import { parseThreshold, type Threshold } from "../detect/threshold.ts";
+import { scoreMessage } from "../render/score-message.ts";
+import { accountsSchema, accountTargets, requireUserId } from "./accounts-schema.ts";
+import type { WatchType } from "./watch-type.ts";
+
+const DAY_MS = 86_400_000;
+
+const threshold = (name: string) =>
+  z
+    .string()
+    .transform((text, context): Threshold => {
+      const parsed = parseThreshold(name, text);
+      if (parsed !== undefined) return parsed;
+      context.addIssue({
+        code: "custom",
+        message: `"${text}" is not a threshold: write a comparison with a number of points, e.g. ">= 25"`,
+      });
+      return z.NEVER;
+    })
+    .optional();
+
+const schema = z.strictObject({
+  accounts: accountsSchema,
+  when: z
+    .strictObject({
+      week_delta: threshold("week_delta").describe("Change over the last 7 days, in points."),
+      month_delta: threshold("month_delta").describe("Change over the last 30 days, in points."),
+    })
+    .refine((when) => when.week_delta !== undefined || when.month_delta !== undefined, "when is empty: name week_delta or month_delta")
+    .describe("Fires when any of them is crossed; re-arms when the value came back by 10%."),
+});
+
+type Settings = z.output<typeof schema>;
+
+const rule = ({ when }: Settings): ReadingRule => ({
+  event: "score.changed",
+  reading: "score",
+  fields: ["week_delta", "month_delta"],
+  thresholds: [when.week_delta, when.month_delta].filter((one) => one !== undefined),
+  rearm: 0.1,
+});
+
+export const scoreDelta: WatchType<Settings> = {
+  type: "score_delta",
+  summary: "Influence scores that moved across a threshold.",
+  schema,
+  example: `type: score_delta
+accounts: [acme, rival]
+when: { week_delta: ">= 25", month_delta: "<= -60" }
+schedule: { cron: "15 6 * * *", timezone: Europe/Berlin }`,
+  body: "score",
+  events: ["score.changed"],
+  include: { reply: false, quote: false, retweet: false },
+  // Scores are computed about once a day (api-field-notes.md section 4).
+  dataIntervalMs: DAY_MS,
+  detection: { detector: "reading", rule },
+  targets: ({ accounts }) => accountTargets(accounts),
+  source: (_settings, target) => ({ endpoint: "score-changes", params: { user_id: requireUserId(target) } }),
+  caveats: () => ["accounts the service has not indexed have no score", "a move there and back between two polls"],
+  costRequests: () => 1,
+  read: scoreMessage,
+};

@@ -1,0 +1,35 @@
+/** `search`: tweets that match a query of the platform's search language, newest first. */
+import { z } from "zod";
+import { tweetMessage } from "../render/tweet-message.ts";
+import type { WatchType } from "./watch-type.ts";
+
+const schema = z.strictObject({
+  query: z
+    .string()
+    .trim()
+    .min(1, "query is empty: write what to search for")
+    .describe("What to search for, in the platform's search language."),
+});
+
+type Settings = z.output<typeof schema>;
+
+export const search: WatchType<Settings> = {
+  type: "search",
+  summary: "New tweets that match a search.",
+  schema,
+  example: `type: search
+query: '("acme corp" OR @acme) -from:acme'
+schedule: "@every 5m"`,
+  body: "tweet",
+  events: ["tweet.created"],
+  include: { reply: true, quote: true, retweet: false },
+  detection: { detector: "feed", event: "tweet.created" },
+  targets: ({ query }, _watchId, fingerprint) => [{ key: fingerprint(searchSource(query)), name: query }],
+  // The service's default order is popular; only latest shows what is new (api-field-notes.md section 1).
+  source: ({ query }) => searchSource(query),
+  caveats: () => ["tweets of accounts that the service's search does not show"],
+  costRequests: () => 1,
+  read: tweetMessage,
+};
+
+const searchSource = (query: string) => ({ endpoint: "search-tweets", params: { query, order: "latest" }, boundParam: "query" });
