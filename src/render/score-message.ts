@@ -1,0 +1,31 @@
+/** How a score that moved reads: whose, which way, and what it was before. */
+import type { Json } from "../model/json.ts";
+import type { NeutralMessage } from "../model/message.ts";
+import type { OutboxEvent } from "../model/sink.ts";
+import { authorOf, baseMessage, nameOf, type ReadContext } from "./event-message.ts";
+import { noticeMessage } from "./notice-message.ts";
+import { formatDelta } from "./numbers.ts";
+
+/** Reads `body.user`, `score` and `previous` (`{week_delta, month_delta}`) and `crossed`, the names of the thresholds crossed. */
+export function scoreMessage(event: OutboxEvent, { linksHost }: ReadContext): NeutralMessage {
+  const { user, score, previous, crossed } = event.event.body;
+  if (user === undefined) return noticeMessage(event);
+  const author = authorOf(user, linksHost);
+  const moves = numbersOf(score).map(({ name, value }) => `${formatDelta(value)} ${PERIODS[name] ?? name}`);
+  const names = Array.isArray(crossed) ? crossed.map(String).join(", ") : "";
+  return {
+    ...baseMessage(event),
+    title: `${nameOf(user)}: score ${moves.join(", ") || "changed"}`,
+    author,
+    body: names === "" ? "" : `Crossed ${names}.`,
+    url: author.url,
+    facts: numbersOf(previous).map(({ name, value }) => ({ name: `Before, ${PERIODS[name] ?? name}`, value: formatDelta(value) })),
+  };
+}
+
+const PERIODS: Readonly<Record<string, string>> = { week_delta: "in a week", month_delta: "in a month" };
+
+function numbersOf(reading: Json | undefined): readonly { readonly name: string; readonly value: number }[] {
+  if (reading === null || typeof reading !== "object" || Array.isArray(reading)) return [];
+  return Object.entries(reading).flatMap(([name, value]) => (typeof value === "number" ? [{ name, value }] : []));
+}

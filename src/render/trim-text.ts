@@ -1,0 +1,28 @@
+/** Cutting text to a vendor's limit without cutting a character in half. Limits count UTF-16 units, as the vendors do. */
+
+const ELLIPSIS = "…";
+const segmenter = new Intl.Segmenter("en", { granularity: "grapheme" });
+
+/** At most `limit` UTF-16 units, an ellipsis included; never ends inside a grapheme, or inside a code point when one grapheme alone is too long. */
+export function trimText(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  if (limit < ELLIPSIS.length) return "";
+  const room = limit - ELLIPSIS.length;
+  const end = lastBoundary(text, room) || wholeCodePoints(text, room);
+  return text.slice(0, end).trimEnd() + ELLIPSIS;
+}
+
+/** The last grapheme boundary at or before `room`, looking no further than it must. */
+function lastBoundary(text: string, room: number): number {
+  let end = 0;
+  for (const { index } of segmenter.segment(text.slice(0, room + 64))) {
+    if (index > room) break;
+    end = index;
+  }
+  return end;
+}
+
+function wholeCodePoints(text: string, room: number): number {
+  const last = text.charCodeAt(room - 1);
+  return last >= 0xd800 && last <= 0xdbff ? room - 1 : room;
+}
