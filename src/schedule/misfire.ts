@@ -1,0 +1,56 @@
+/**
+ * What happens when the clock did not behave: a late wake-up, a laptop that slept, an operator's correction. Owns the rule which tick
+ * comes next; a missed tick runs once, however many were missed. Leaves the timer and the running to the engine.
+ */
+import type { Schedule } from "../model/schedule.ts";
+import type { Timetable } from "./timetable.ts";
+
+export interface TickQuery {
+  readonly schedule: Schedule;
+  /** The tick that is running or ran last, without its spread. */
+  readonly lastTickMs: number;
+  readonly nowMs: number;
+  /** This poll's offset: a tick counts as missed only when tick + spread lies behind. */
+  readonly spreadMs: number;
+}
+
+/**
+ * The tick after `lastTickMs` that is still to come; add the spread for its due time. Ask when a poll is taken from the queue: a tick that
+ * falls due while the poll runs then waits in the queue and runs once. Intervals stay on the grid of their last tick.
+ */
+export function nextTick(timetable: Timetable, query: TickQuery): number {
+  const { schedule, lastTickMs, nowMs } = query;
+  if (lastTickMs > nowMs) return tickAfterBackwardJump(timetable, query);
+  const passedMs = Math.max(lastTickMs, nowMs - query.spreadMs);
+  if (schedule.kind === "cron") return timetable.nextDue(schedule, passedMs);
+  return lastTickMs + (Math.floor((passedMs - lastTickMs) / schedule.intervalMs) + 1) * schedule.intervalMs;
+}
+
+/**
+ * The last tick lies in the future: the clock went back. A tick that ran is not run again, unless waiting for the one after it would
+ * silence the poll for longer than its own interval.
+ */
+function tickAfterBackwardJump(timetable: Timetable, { schedule, lastTickMs, nowMs }: TickQuery): number {
+  if (schedule.kind === "every") return nowMs + schedule.intervalMs;
+  const isFrozen = lastTickMs - nowMs > timetable.intervalMs(schedule, nowMs);
+  return timetable.nextDue(schedule, isFrozen ? nowMs : lastTickMs);
+}
+
+export interface JumpWatch {
+  /** How far wall time moved against monotonic time since the last call, in ms; 0 for less than 2 s, which is ordinary correction. */
+  observe(wallMs: number, monotonicMs: number): number;
+}
+
+const ORDINARY_CORRECTION_MS = 2_000;
+
+/** Notices that the wall clock was set. Ask at every wake-up, and wake at least once a minute; after a jump, ask `nextTick` again for all that waits. */
+export function createJumpWatch(wallMs: number, monotonicMs: number): JumpWatch {
+  let offsetMs = wallMs - monotonicMs;
+  return {
+    observe(nowWallMs, nowMonotonicMs) {
+      const jumpMs = nowWallMs - nowMonotonicMs - offsetMs;
+      offsetMs += jumpMs;
+      return Math.abs(jumpMs) < ORDINARY_CORRECTION_MS ? 0 : jumpMs;
+    },
+  };
+}

@@ -1,0 +1,114 @@
+/**
+ * When a schedule is due: next times, shortest interval, polls per day. Owns the one Cron object per distinct pattern and time zone.
+ * Sets no timer and reads no clock; the misfire rule is in misfire.ts, the order of what is due in due-queue.ts.
+ */
+import { Cron } from "croner";
+import { ChirpwatchError, errorText } from "../model/errors.ts";
+import type { Schedule } from "../model/schedule.ts";
+import { cronRunsPerDay } from "./cron-rate.ts";
+
+const DAY_MS = 86_400_000;
+/** Enough ticks to meet the closest pair of any pattern whose groups repeat within a day or a week. */
+const GAP_SAMPLE = 24;
+
+export interface Timetable {
+  /** The first tick strictly after `afterMs`; an interval counts from `afterMs` itself. Infinity when the pattern never matches again. */
+  nextDue(schedule: Schedule, afterMs: number): number;
+  /** The next `count` ticks after `fromMs`, for people; fewer when the pattern ends. */
+  nextRuns(schedule: Schedule, fromMs: number, count: number): readonly number[];
+  /** The shortest gap between ticks near `aroundMs`. The same for every moment of one UTC day. */
+  intervalMs(schedule: Schedule, aroundMs: number): number;
+  /** Ticks on an average day of the year that follows: what a forecast multiplies. */
+  pollsPerDay(schedule: Schedule, aroundMs: number): number;
+  /** The schedule with the shortest interval, and of equals the one with most ticks a day. */
+  fastest(schedules: readonly [Schedule, ...Schedule[]], aroundMs: number): Schedule;
+}
+
+/** One pattern in one zone, with what was last asked of it: thousands of watches share a tick, and a next time costs 20 µs and more. */
+interface SharedCron {
+  readonly cron: Cron;
+  readonly pattern: string;
+  fromMs: number;
+  nextMs: number;
+  day: number;
+  gapMs: number;
+  runsPerDay: number | undefined;
+}
+
+type CronSchedule = Extract<Schedule, { kind: "cron" }>;
+
+/** @throws ChirpwatchError SCHEDULE_INVALID, from any of its methods, for a pattern or a time zone that cannot be read. */
+export function createTimetable(): Timetable {
+  const shared = new Map<string, SharedCron>();
+  const cronOf = (schedule: CronSchedule): SharedCron => {
+    const key = `${schedule.timezone}\n${schedule.pattern}`;
+    const known = shared.get(key);
+    if (known !== undefined) return known;
+    const fresh = { cron: openCron(schedule), pattern: schedule.pattern, fromMs: 0, nextMs: 0, day: -1, gapMs: 0, runsPerDay: undefined };
+    shared.set(key, fresh);
+    return fresh;
+  };
+  const nextDue = (schedule: Schedule, afterMs: number): number =>
+    schedule.kind === "every" ? afterMs + schedule.intervalMs : nextTick(cronOf(schedule), afterMs);
+  const intervalMs = (schedule: Schedule, aroundMs: number): number =>
+    schedule.kind === "every" ? schedule.intervalMs : shortestGap(cronOf(schedule), aroundMs);
+  const pollsPerDay = (schedule: Schedule, aroundMs: number): number =>
+    schedule.kind === "every" ? DAY_MS / schedule.intervalMs : runsPerDay(cronOf(schedule), aroundMs);
+  return {
+    nextDue,
+    intervalMs,
+    pollsPerDay,
+    nextRuns: (schedule, fromMs, count) => takeTicks((afterMs) => nextDue(schedule, afterMs), fromMs, count),
+    fastest: (schedules, aroundMs) =>
+      schedules.reduce((best, other) => {
+        const gain = intervalMs(best, aroundMs) - intervalMs(other, aroundMs);
+        return gain > 0 || (gain === 0 && pollsPerDay(other, aroundMs) > pollsPerDay(best, aroundMs)) ? other : best;
+      }),
+  };
+}
+
+/**
+ * "no-wildcard": patterns that name their hours (lists and ranges too) run once in the hour the clocks repeat, and once right after
+ * the hour they skip. Patterns with a wildcard hour follow real time.
+ */
+function openCron({ pattern, timezone }: CronSchedule): Cron {
+  try {
+    const cron = new Cron(pattern, { timezone, paused: true, mode: "5-or-6-parts", fixedTimeRule: "no-wildcard" });
+    cron.nextRun(new Date(0)); // croner notices an unknown time zone here and not before
+    return cron;
+  } catch (error) {
+    throw new ChirpwatchError("SCHEDULE_INVALID", `"${pattern}" in ${timezone} is no schedule: ${errorText(error)}`, {
+      hint: 'Write five or six cron fields such as "*/5 * * * *", an interval such as "@every 30s", and a time zone such as Europe/Berlin.',
+      cause: error,
+    });
+  }
+}
+
+function nextTick(entry: SharedCron, afterMs: number): number {
+  if (afterMs < entry.fromMs || afterMs >= entry.nextMs) {
+    entry.nextMs = entry.cron.nextRun(new Date(afterMs))?.getTime() ?? Number.POSITIVE_INFINITY;
+    entry.fromMs = afterMs;
+  }
+  return entry.nextMs;
+}
+
+function shortestGap(entry: SharedCron, aroundMs: number): number {
+  const day = Math.floor(aroundMs / DAY_MS);
+  if (day !== entry.day) {
+    const ticks = takeTicks((afterMs) => nextTick(entry, afterMs), day * DAY_MS, GAP_SAMPLE);
+    entry.gapMs = Math.min(...ticks.slice(1).map((tickMs, i) => tickMs - (ticks[i] ?? 0)));
+    entry.day = day;
+  }
+  return entry.gapMs;
+}
+
+function runsPerDay(entry: SharedCron, aroundMs: number): number {
+  entry.runsPerDay ??= cronRunsPerDay(entry.pattern, aroundMs);
+  return entry.runsPerDay;
+}
+
+function takeTicks(next: (afterMs: number) => number, fromMs: number, count: number): readonly number[] {
+  const ticks: number[] = [];
+  for (let atMs = next(fromMs); ticks.length < count && Number.isFinite(atMs); atMs = next(atMs)) ticks.push(atMs);
+  return ticks;
+}
