@@ -1,0 +1,69 @@
+/** What went wrong below HTTP, in the port's words. Messages name the host, never the path: webhook addresses are secrets. */
+import { HttpError, type HttpFailure, type HttpRequest } from "../model/http.ts";
+
+const BY_CODE: Readonly<Record<string, HttpFailure>> = {
+  ENOTFOUND: "HTTP_DNS",
+  EAI_AGAIN: "HTTP_DNS",
+  EAI_FAIL: "HTTP_DNS",
+  EAI_NODATA: "HTTP_DNS",
+  EAI_NONAME: "HTTP_DNS",
+  ENODATA: "HTTP_DNS",
+  ECONNREFUSED: "HTTP_CONNECT",
+  EHOSTUNREACH: "HTTP_CONNECT",
+  ENETUNREACH: "HTTP_CONNECT",
+  EADDRNOTAVAIL: "HTTP_CONNECT",
+  UND_ERR_CONNECT_TIMEOUT: "HTTP_CONNECT",
+  UND_ERR_DESTROYED: "HTTP_ABORTED",
+  UND_ERR_CLOSED: "HTTP_ABORTED",
+  UND_ERR_ABORTED: "HTTP_ABORTED",
+  EPROTO: "HTTP_TLS",
+};
+const TLS = /^(ERR_TLS|ERR_SSL|CERT_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_(GET|VERIFY)|HOSTNAME_MISMATCH|INVALID_(CA|PURPOSE))/;
+
+const SAID: Readonly<Record<string, string>> = {
+  HTTP_DNS: "the host name could not be resolved",
+  HTTP_CONNECT: "no connection could be made",
+  HTTP_TLS: "no trusted TLS connection could be made",
+  HTTP_ABORTED: "the request was given up",
+  HTTP_RESET: "the connection broke before the whole answer had arrived",
+};
+
+/** The port's error for anything undici or a socket reports. `started`: bytes of the request may have left. */
+export function classifyFailure(error: unknown, url: string, started: boolean): HttpError {
+  if (error instanceof HttpError) return error;
+  const code = codeOf(error);
+  if (code === "UND_ERR_INVALID_ARG" || error instanceof TypeError) return cannotBeWritten(url, error);
+  const kind = BY_CODE[code] ?? (TLS.test(code) ? "HTTP_TLS" : started ? "HTTP_RESET" : "HTTP_CONNECT");
+  const maybeDelivered = started && kind !== "HTTP_DNS" && kind !== "HTTP_TLS";
+  const message = `${hostOf(url)}: ${SAID[kind] ?? "failed"}${code === "" ? "" : ` (${code})`}`;
+  return new HttpError(kind, message, maybeDelivered, { cause: error, fields: { host: hostOf(url), code } });
+}
+
+function codeOf(error: unknown): string {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === "string" ? code : "";
+}
+
+function cannotBeWritten(url: string, error: unknown): HttpError {
+  const hint = "Look for line breaks or control characters in the address, the key and the headers.";
+  return new HttpError("HTTP_CONNECT", `${hostOf(url)}: the request cannot be written`, false, { retry: "no", hint, cause: error });
+}
+
+export function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : "invalid address";
+}
+
+export function timedOut(request: HttpRequest, state: { readonly started: boolean; readonly status: number }): HttpError {
+  const where = !state.started ? "connecting" : state.status === 0 ? "waiting for the answer" : "reading the answer";
+  const message = `${hostOf(request.url)}: no whole answer within ${request.timeoutMs} ms (${where})`;
+  return new HttpError("HTTP_TIMEOUT", message, state.started, { fields: { host: hostOf(request.url), timeoutMs: request.timeoutMs } });
+}
+
+export const tooLarge = (maxBytes: number): HttpError =>
+  new HttpError("HTTP_TOO_LARGE", `the answer is larger than ${maxBytes} bytes`, true, { fields: { maxBytes } });
+
+export const wasAborted = (started: boolean, reason: unknown): HttpError =>
+  new HttpError("HTTP_ABORTED", "the request was given up", started, { cause: reason });
+
+export const unreadable = (coding: string, cause: unknown): HttpError =>
+  new HttpError("HTTP_RESET", `the answer cannot be unpacked (${coding})`, true, { cause });

@@ -1,0 +1,71 @@
+/** Which addresses a socket may be opened to. Owns the check at connection time; http-agent.ts owns everything after it. */
+import { lookup as systemLookup, type LookupAddress, type LookupOptions } from "node:dns";
+import { isIP, type LookupFunction } from "node:net";
+import ipaddr from "ipaddr.js";
+import { buildConnector } from "undici";
+import { HttpError, type Reach } from "../model/http.ts";
+
+/** Resolves a host name, as dns.lookup does with `all`. */
+export type ResolveHost = (
+  host: string,
+  options: LookupOptions,
+  done: (error: NodeJS.ErrnoException | null, found: readonly LookupAddress[]) => void,
+) => void;
+
+const resolveBySystem: ResolveHost = (host, options, done) => systemLookup(host, { ...options, all: true }, done);
+
+/** Connecting alone may take this long; the request's own deadline comes on top. */
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/**
+ * Whether a socket to this IP address is allowed. `public` means globally routable unicast: everything the registries reserve is
+ * refused (private, loopback, link-local with the metadata services, CGNAT, unspecified, multicast, documentation), also when it
+ * hides in an IPv4-mapped, NAT64, 6to4 or Teredo address.
+ */
+export function isAddressAllowed(address: string, reach: Reach): boolean {
+  if (reach === "any") return true;
+  if (!ipaddr.isValid(address)) return false;
+  const range = ipaddr.process(address).range();
+  return reach === "loopback" ? range === "loopback" : range === "unicast" && !PUBLIC_METADATA.has(address);
+}
+
+/** Metadata services on addresses that look public: the one of Alibaba Cloud is inside CGNAT, that of Azure is not. */
+const PUBLIC_METADATA: ReadonlySet<string> = new Set(["168.63.129.16", "::ffff:168.63.129.16", "::ffff:a83f:8110"]);
+
+/**
+ * An undici connector that opens sockets to allowed addresses only. The name is resolved once, here, and the socket goes to the
+ * address that was checked: a name that answers differently the second time gains nothing.
+ */
+export function createConnector(reach: Reach, resolve: ResolveHost = resolveBySystem): buildConnector.connector {
+  const connect = buildConnector({ timeout: CONNECT_TIMEOUT_MS, allowH2: false, lookup: checkedLookup(reach, resolve) });
+  return (options, done) => {
+    // A literal address is never looked up.
+    if (isIP(options.hostname) !== 0 && !isAddressAllowed(options.hostname, reach)) done(refused(options.hostname, reach), null);
+    else connect(options, done);
+  };
+}
+
+function checkedLookup(reach: Reach, resolve: ResolveHost): LookupFunction {
+  return (host, options, done) => {
+    resolve(host, options, (error, found) => {
+      if (error) return done(error, "");
+      const allowed = found.filter(({ address }) => isAddressAllowed(address, reach));
+      const first = allowed[0];
+      if (first === undefined) return done(refused(host, reach), "");
+      if (options.all) done(null, allowed as LookupAddress[]);
+      else done(null, first.address, first.family);
+    });
+  };
+}
+
+function refused(host: string, reach: Reach): HttpError {
+  const why = reach === "loopback" ? "is not a loopback address" : "is a private or reserved address";
+  return new HttpError("HTTP_ADDRESS_REFUSED", `${host} ${why}, and this request may not go there`, false, {
+    retry: "no",
+    hint:
+      reach === "loopback"
+        ? "Use https:// for other machines."
+        : "Allow private addresses for this target if it is meant to be one of yours.",
+    fields: { host },
+  });
+}
