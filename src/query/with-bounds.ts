@@ -1,0 +1,19 @@
+/** Adds time and id bounds to a user's query without changing what it means. */
+
+export interface Bounds {
+  /** Unix seconds, inclusive. */
+  readonly sinceTime?: number;
+  /** Unix seconds, exclusive. */
+  readonly untilTime?: number;
+  /** Inclusive. */
+  readonly maxId?: string;
+}
+
+/** `a OR b` with a since-bound becomes `(a OR b) since_time:…`; without bounds the text stays as it is. */
+export function withBounds(queryText: string, bounds: Bounds): string {
+  const parts: string[] = [];
+  if (bounds.sinceTime !== undefined) parts.push(`since_time:${Math.floor(bounds.sinceTime)}`);
+  if (bounds.untilTime !== undefined) parts.push(`until_time:${Math.ceil(bounds.untilTime)}`);
+  if (bounds.maxId !== undefined) parts.push(`max_id:${bounds.maxId}`);
+  return parts.length === 0 ? queryText : [`(${queryText})`, ...parts].join(" ");
+}
