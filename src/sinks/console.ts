@@ -1,0 +1,84 @@
+/** The console sink: alerts as readable lines on the terminal. Owns their layout; `write` is its only way out, and it calls nothing. */
+import colors from "picocolors";
+import { z } from "zod";
+import type { Json } from "../model/json.ts";
+import type { NeutralMessage } from "../model/message.ts";
+import type { Batch, SealedMessage, Sink } from "../model/sink.ts";
+import { cleanLine, cleanText } from "../render/clean-text.ts";
+import type { SinkType } from "./sink-type.ts";
+
+const settingsSchema = z.strictObject({});
+
+/** What is sealed: already harmless text, not yet coloured, because the terminal of a later attempt may be another one. */
+interface Line {
+  readonly title: string;
+  readonly body: readonly string[];
+  readonly url: string;
+  readonly watches: string;
+  readonly occurredAt: string;
+  readonly alarming: boolean;
+}
+
+interface ConsoleBody {
+  readonly heading: string;
+  readonly lines: readonly Line[];
+}
+
+export const consoleSink: SinkType<z.infer<typeof settingsSchema>> = {
+  type: "console",
+  summary: "Writes alerts to the terminal the daemon runs in.",
+  schema: settingsSchema,
+  secrets: [],
+  example: "type: console\n",
+  chat: false,
+  concurrency: 1,
+  destinations: () => [{ kind: "console" }],
+  describe: () => "console",
+  create: async (_name, _settings, deps) => createConsoleSink(deps.write),
+};
+
+function createConsoleSink(write: (text: string) => void): Sink {
+  return {
+    render: (batch) => renderBatch(batch) as unknown as Json,
+    async send(message) {
+      write(layOut(message));
+      return {};
+    },
+    close: async () => {},
+  };
+}
+
+function renderBatch(batch: Batch): ConsoleBody {
+  const lines = batch.events.map((event) => lineOf(batch.read(event)));
+  const digest = batch.digest ? `${lines.length} more, held back by the throttle` : "";
+  return { heading: [batch.sample ? "SAMPLE" : "", digest].filter((part) => part !== "").join(" "), lines };
+}
+
+function lineOf(message: NeutralMessage): Line {
+  const context = message.context === undefined ? [] : [`${message.context.label}: ${message.context.body}`];
+  const facts = message.facts.map((fact) => `${fact.name} ${fact.value}`).join(" · ");
+  return {
+    title: cleanLine(message.title),
+    body: [message.body, ...context, facts]
+      .flatMap((text) => cleanText(text).replace(/\t/g, "  ").split("\n"))
+      .filter((text) => text.trim() !== ""),
+    url: cleanLine(message.url ?? ""),
+    watches: cleanLine(message.watches.join(", ")),
+    occurredAt: new Date(message.occurredAtMs).toISOString().slice(0, 19).replace("T", " "),
+    alarming: message.severity !== "info" && message.severity !== "",
+  };
+}
+
+function layOut(message: SealedMessage): string {
+  const { heading, lines } = message.body as unknown as ConsoleBody;
+  const blocks = lines.map(layOutLine);
+  return `${[...(heading === "" ? [] : [colors.yellow(heading)]), ...blocks].join("\n")}\n`;
+}
+
+function layOutLine(line: Line): string {
+  const mark = line.alarming ? colors.red("!") : colors.green("•");
+  const watches = line.watches === "" ? "" : ` ${colors.cyan(`[${line.watches}]`)}`;
+  const head = `${mark} ${colors.dim(line.occurredAt)}${watches} ${colors.bold(line.title)}`;
+  const rest = [...line.body, ...(line.url === "" ? [] : [colors.underline(line.url)])];
+  return [head, ...rest.map((text) => `    ${text}`)].join("\n");
+}

@@ -1,0 +1,42 @@
+/** The signature of Standard Webhooks (https://www.standardwebhooks.com): HMAC-SHA256 over id, timestamp and body. */
+import { createHmac } from "node:crypto";
+
+const PREFIX = "whsec_";
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+/** Key sizes the specification names; plain secrets of such a length are probably base64 without the prefix. */
+const KEY_BYTES = { min: 24, max: 64 } as const;
+
+export interface Signer {
+  /** The value of `webhook-signature`. */
+  sign(id: string, timestampSeconds: number, body: string): string;
+}
+
+/** What is wrong with a secret, without naming it; undefined when it can be used. */
+export function secretProblem(secret: string): string | undefined {
+  if (secret === "") return "is empty";
+  if (secret !== secret.trim()) return "starts or ends with white space";
+  if (!secret.startsWith(PREFIX)) return undefined;
+  const key = secret.slice(PREFIX.length);
+  return key !== "" && BASE64.test(key) ? undefined : "starts with whsec_ but the rest is not base64";
+}
+
+/**
+ * `whsec_…` holds the key in base64; any other text is the key itself. Where such a plain text could also be a base64 key, receivers'
+ * libraries would decode it, so both signatures are sent: the header is a list, and one match is enough.
+ */
+export function createSigner(secret: string): Signer {
+  const keys = keysOf(secret);
+  return {
+    sign(id, timestampSeconds, body) {
+      const content = `${id}.${timestampSeconds}.${body}`;
+      return keys.map((key) => `v1,${createHmac("sha256", key).update(content, "utf8").digest("base64")}`).join(" ");
+    },
+  };
+}
+
+function keysOf(secret: string): readonly Buffer[] {
+  if (secret.startsWith(PREFIX)) return [Buffer.from(secret.slice(PREFIX.length), "base64")];
+  const plain = Buffer.from(secret, "utf8");
+  const decoded = BASE64.test(secret) ? Buffer.from(secret, "base64") : Buffer.alloc(0);
+  return decoded.length >= KEY_BYTES.min && decoded.length <= KEY_BYTES.max ? [plain, decoded] : [plain];
+}

@@ -1,0 +1,122 @@
+/** The webhook sink: a signed POST of the events' own facts, for programs. Owns its settings, request and body; what an answer means is webhook-answer.ts, retries are the outbox's. */
+import { z } from "zod";
+import type { Clock } from "../model/clock.ts";
+import { isoTime } from "../model/clock.ts";
+import { parseDuration } from "../model/duration.ts";
+import { eventData } from "../model/event.ts";
+import type { Http } from "../model/http.ts";
+import type { Json } from "../model/json.ts";
+import type { Batch, SealedMessage, Sink } from "../model/sink.ts";
+import type { SinkType } from "./sink-type.ts";
+import { classifyAnswer, classifyFailure } from "./webhook-answer.ts";
+import { createSigner, secretProblem } from "./webhook-signature.ts";
+
+/** Receivers answer with a word or two; more than this is refused unread. */
+const MAX_ANSWER_BYTES = 1_048_576;
+
+const settingsSchema = z.strictObject({
+  url: z
+    .string()
+    .superRefine((text, context) => {
+      const problem = urlProblem(text);
+      if (problem !== undefined) context.addIssue({ code: "custom", message: problem });
+    })
+    .describe("Where events are posted: an http or https address."),
+  secret: z
+    .string()
+    .superRefine((text, context) => {
+      const problem = secretProblem(text);
+      if (problem !== undefined) context.addIssue({ code: "custom", message: `the secret ${problem}` });
+    })
+    .optional()
+    .describe("Signs every message (Standard Webhooks): `whsec_` and base64, or any other text. Unsigned when absent."),
+  headers: z
+    .record(
+      z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, "is not a header name"),
+      z.string().regex(/^[\t\x20-\x7e\x80-\xff]*$/, "holds characters no header may hold"),
+    )
+    .refine(
+      (headers) => Object.keys(headers).every((name) => !RESERVED.test(name)),
+      "content-type, content-length, host and webhook-… are set by chirpwatch",
+    )
+    .optional()
+    .describe("Further request headers, e.g. an Authorization."),
+  timeout: z
+    .string()
+    .refine((text) => (parseDuration(text) ?? 0) >= 100, "must be a duration of at least 100ms, like 15s")
+    .default("15s")
+    .describe("How long one attempt may take."),
+  allow_private: z.boolean().default(false).describe("Allows private and loopback addresses, which are refused otherwise."),
+});
+
+const RESERVED = /^(content-type|content-length|host|connection|transfer-encoding|webhook-.*)$/i;
+
+type WebhookSettings = z.infer<typeof settingsSchema>;
+
+function urlProblem(text: string): string | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) return "must be an address that starts with https:// or http://";
+  if (url.username !== "" || url.password !== "") return "must not hold a user name or password: send them in `headers`";
+  return undefined;
+}
+
+export const webhookSink: SinkType<WebhookSettings> = {
+  type: "webhook",
+  summary: "Posts every event as signed JSON (Standard Webhooks) to an address of yours.",
+  schema: settingsSchema,
+  secrets: ["secret"],
+  example: 'type: webhook\nurl: "https://example.com/hook"\nsecret: "${WEBHOOK_SECRET}"\n',
+  chat: false,
+  concurrency: 4,
+  destinations: (settings) => [{ kind: "url", url: settings.url }],
+  describe: (settings) => shown(settings.url),
+  create: async (_name, settings, deps) => createWebhookSink(settings, deps),
+};
+
+/** Without the query, which may hold a token. */
+function shown(address: string): string {
+  const url = new URL(address);
+  return `${url.origin}${url.pathname}`;
+}
+
+function createWebhookSink(settings: WebhookSettings, deps: { readonly http: Http; readonly clock: Clock }): Sink {
+  const signer = settings.secret === undefined ? undefined : createSigner(settings.secret);
+  const timeoutMs = parseDuration(settings.timeout) ?? 15_000;
+  const headersOf = (message: SealedMessage, body: string): Record<string, string> => {
+    const seconds = Math.floor(deps.clock.now() / 1_000);
+    const signature = signer?.sign(message.id, seconds, body);
+    return {
+      "user-agent": "chirpwatch",
+      ...settings.headers,
+      "content-type": "application/json",
+      "webhook-id": message.id,
+      "webhook-timestamp": String(seconds),
+      ...(signature === undefined ? {} : { "webhook-signature": signature }),
+    };
+  };
+  return {
+    render: renderBody,
+    async send(message, signal) {
+      const body = typeof message.body === "string" ? message.body : JSON.stringify(message.body);
+      const headers = headersOf(message, body);
+      const reach = settings.allow_private ? "any" : "public";
+      const request = { method: "POST", url: settings.url, headers, body, timeoutMs, maxBytes: MAX_ANSWER_BYTES, reach, signal } as const;
+      const answer = await deps.http.request(request).catch((error: unknown) => Promise.reject(classifyFailure(error, settings.url)));
+      if (answer.status < 200 || answer.status > 299) throw classifyAnswer(answer, deps.clock.now());
+      return {};
+    },
+    close: async () => {},
+  };
+}
+
+/** Sealed as text, not as an object: what is signed and sent is then the same, byte for byte, in every attempt. */
+function renderBody(batch: Batch): Json {
+  const detectedAtMs = Math.max(0, ...batch.events.map(({ event }) => event.detectedAtMs));
+  const sample = batch.sample ? { sample: true } : {};
+  const [only] = batch.events;
+  if (batch.events.length === 1 && only !== undefined) {
+    return JSON.stringify({ type: only.event.type, timestamp: isoTime(detectedAtMs), ...sample, data: eventData(only.event) });
+  }
+  const events = batch.events.map(({ event }) => ({ type: event.type, ...eventData(event) }));
+  return JSON.stringify({ type: "events.batch", timestamp: isoTime(detectedAtMs), ...sample, data: { events } });
+}
