@@ -1,0 +1,174 @@
+/** What one poll of a feed asks for and what it leaves in memory: the head of the list, then the holes below. Pure. All times are the service's clock. */
+import { addStretch, BOTTOM, closeHole, type FeedMemory, type Hole, type Stretch, withHole } from "./feed-memory.ts";
+import type { FeedWalk, WalkOptions } from "./feed-walk.ts";
+import { compareIds, maxId } from "../model/id.ts";
+
+export interface HeadOptions {
+  readonly startMs: number;
+  readonly intervalMs: number;
+  readonly overlapMs: number;
+  readonly maxPages: number;
+  /** Oldest time a sharer in its first run still wants; undefined when none is. */
+  readonly firstRunFloorMs?: number;
+  readonly minItems: number;
+}
+
+export interface HeadPlan {
+  readonly walk: WalkOptions;
+  /** The oldest time that a query needs to ask for; undefined: no bound. */
+  readonly sinceMs: number | undefined;
+  readonly isSweep: boolean;
+}
+
+/** Twice the interval, at least 5 s, at most a minute: how late an item may become visible and still be found without a sweep. */
+export const marginMs = (intervalMs: number): number => Math.min(Math.max(2 * intervalMs, 5_000), 60_000);
+
+export function planHead(memory: FeedMemory, options: HeadOptions): HeadPlan {
+  const isFirst = memory.stretches.length === 0;
+  const isSweep = !isFirst && memory.sweptAtMs !== null && options.startMs - memory.sweptAtMs >= options.overlapMs;
+  const floors = [options.firstRunFloorMs ?? Number.POSITIVE_INFINITY];
+  if (!isFirst) floors.push((memory.readAtMs ?? options.startMs) - marginMs(options.intervalMs));
+  if (isSweep) floors.push((memory.sweptAtMs ?? options.startMs) - options.overlapMs);
+  const floorMs = Math.min(...floors, options.startMs);
+  const walk = {
+    stretches: memory.stretches,
+    ground: memory.stretches,
+    floorMs,
+    maxNewPages: options.maxPages,
+    minItems: options.minItems,
+    fills: false,
+  };
+  // A clock that runs behind at the service must not push the bound past its newest item.
+  const sinceMs = isFirst ? undefined : Math.min(floorMs, (memory.newestItemMs ?? floorMs) - marginMs(options.intervalMs));
+  return { walk, sinceMs, isSweep };
+}
+
+/** Items newer than this are news beyond `max_age`, because nobody could have been told before. */
+export const horizonMs = (memory: FeedMemory): number =>
+  Math.min(memory.readAtMs ?? Number.POSITIVE_INFINITY, ...memory.stretches.map(({ hole }) => hole?.horizonMs ?? Number.POSITIVE_INFINITY));
+
+export function afterHead(memory: FeedMemory, walk: FeedWalk, plan: HeadPlan, startMs: number, query: string | undefined): FeedMemory {
+  const covered = walk.covered;
+  const newestItemMs = newestOf(memory, walk, startMs);
+  if (walk.end === "cut") {
+    if (covered === undefined) return { ...memory, newestItemMs };
+    const hole = cutHole(memory, covered, walk, plan, query);
+    return {
+      ...memory,
+      stretches: addStretch(memory.stretches, withHole(covered, hole)),
+      readAtMs: startMs,
+      newestItemMs,
+      sweptAtMs: memory.sweptAtMs ?? startMs,
+    };
+  }
+  const sweptAtMs = plan.isSweep || memory.sweptAtMs === null ? startMs : memory.sweptAtMs;
+  return { stretches: joinHead(memory, covered, walk.firstPageHigh), readAtMs: startMs, newestItemMs, sweptAtMs };
+}
+
+function newestOf(memory: FeedMemory, walk: FeedWalk, startMs: number): number | null {
+  const times = walk.items.map((item) => item.timeMs).filter((timeMs) => timeMs <= startMs + 60_000);
+  return times.length === 0 ? memory.newestItemMs : Math.max(memory.newestItemMs ?? 0, ...times);
+}
+
+/** Nothing is missing between the newest item and known ground; in a list never read, everything below the first page is known for ever. */
+function joinHead(memory: FeedMemory, covered: Stretch | undefined, high: string | undefined): readonly Stretch[] {
+  const newest = memory.stretches[0];
+  if (newest === undefined) return [{ high: high ?? BOTTOM, low: BOTTOM }];
+  if (high === undefined) return memory.stretches;
+  const top = maxId(high, newest.high);
+  const low = covered !== undefined && compareIds(covered.low, newest.high) < 0 ? covered.low : newest.high;
+  return addStretch(memory.stretches, { high: top, low });
+}
+
+/** The hole under a cut walk. One that ran on into an older hole keeps that hole's horizon and floor. */
+function cutHole(memory: FeedMemory, covered: Stretch, walk: FeedWalk, plan: HeadPlan, query: string | undefined): Hole {
+  const older = memory.stretches.findLast((stretch) => stretch.hole !== undefined && compareIds(stretch.low, covered.low) >= 0)?.hole;
+  const floorMs = older === undefined ? (memory.stretches.length === 0 ? plan.walk.floorMs : undefined) : older.floorMs;
+  return {
+    ...(walk.nextCursor === undefined ? {} : { cursor: walk.nextCursor }),
+    ...(query === undefined ? {} : { query }),
+    ...(floorMs === undefined ? {} : { floorMs }),
+    horizonMs: older?.horizonMs ?? memory.readAtMs ?? plan.walk.floorMs,
+    tries: 0,
+  };
+}
+
+export interface FillPlan {
+  readonly walk: WalkOptions;
+  readonly hole: Hole;
+  /** Highest id a query needs to ask for. */
+  readonly belowId: string;
+  /** Oldest time a query needs to ask for. */
+  readonly sinceMs: number;
+}
+
+/** How to go on below stretch `index`; undefined when there is no hole. */
+export function planFill(memory: FeedMemory, index: number, maxNewPages: number, overlapMs: number): FillPlan | undefined {
+  const stretch = memory.stretches[index];
+  if (stretch?.hole === undefined) return undefined;
+  const ground = memory.stretches.slice(index + 1);
+  const floorMs = stretch.hole.floorMs ?? Number.NEGATIVE_INFINITY;
+  return {
+    walk: { stretches: memory.stretches, ground, floorMs, maxNewPages, minItems: 0, fills: true },
+    hole: stretch.hole,
+    belowId: stretch.low,
+    sinceMs: stretch.hole.floorMs ?? stretch.hole.horizonMs - overlapMs,
+  };
+}
+
+/** Attempts without progress before a hole is given up, and told. */
+export const MOST_FILL_TRIES = 5;
+
+/** The memory after a filling walk; `lostHole` when the service would not give what lies there. */
+export function afterFill(
+  memory: FeedMemory,
+  index: number,
+  walk: FeedWalk,
+  plan: FillPlan,
+  query: string | undefined,
+): { readonly memory: FeedMemory; readonly lostHole: boolean } {
+  const { hole } = plan;
+  const covered = walk.covered;
+  if (walk.end === "end" && walk.items.length === 0 && hole.cursor !== undefined) {
+    // A stored cursor that answers nothing at all may have expired: ask once more without it before believing that nothing is there.
+    return { memory: replaceHole(memory, index, withoutCursor(hole, hole.tries + 1)), lostHole: false };
+  }
+  if (walk.end === "end") return { memory: { ...memory, stretches: closeHole(memory.stretches, index) }, lostHole: false };
+  if (walk.end === "reached") {
+    const isAtFloor = covered === undefined || plan.walk.ground.length === 0;
+    const stretches = isAtFloor
+      ? closeHole(memory.stretches, index)
+      : addStretch(memory.stretches, { high: plan.belowId, low: covered.low });
+    return { memory: { ...memory, stretches }, lostHole: false };
+  }
+  const hasMoved = covered !== undefined && compareIds(covered.low, plan.belowId) < 0;
+  if (!hasMoved) {
+    if (hole.tries + 1 >= MOST_FILL_TRIES) return { memory: { ...memory, stretches: closeHole(memory.stretches, index) }, lostHole: true };
+    return { memory: replaceHole(memory, index, withoutCursor(hole, hole.tries + 1)), lostHole: false };
+  }
+  const next: Hole = {
+    ...withoutCursor(hole, 0),
+    ...(walk.nextCursor === undefined ? {} : { cursor: walk.nextCursor }),
+    ...(query === undefined ? {} : { query }),
+  };
+  return {
+    memory: { ...memory, stretches: addStretch(memory.stretches, { high: plan.belowId, low: covered.low, hole: next }) },
+    lostHole: false,
+  };
+}
+
+const withoutCursor = ({ horizonMs: horizon, floorMs }: Hole, tries: number): Hole => ({
+  horizonMs: horizon,
+  tries,
+  ...(floorMs === undefined ? {} : { floorMs }),
+});
+
+/** Drops a hole's cursor: the service no longer takes it. */
+export const forgetCursor = (memory: FeedMemory, index: number): FeedMemory => {
+  const hole = memory.stretches[index]?.hole;
+  return hole === undefined ? memory : replaceHole(memory, index, withoutCursor(hole, hole.tries + 1));
+};
+
+function replaceHole(memory: FeedMemory, index: number, hole: Hole): FeedMemory {
+  return { ...memory, stretches: memory.stretches.map((stretch, at) => (at === index ? withHole(stretch, hole) : stretch)) };
+}

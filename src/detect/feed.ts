@@ -1,0 +1,59 @@
+/** Which items of a feed are news for one target. Pure; `known` is what the state has on them. */
+import { compareIds } from "../model/id.ts";
+import type { FeedItem } from "./feed-walk.ts";
+
+export interface FeedTarget {
+  /** The birth line: highest id when the target was first read. */
+  readonly birth: string;
+  /** Items newer than this (service clock) are news even at or below the birth line. */
+  readonly sinceMs: number;
+}
+
+export interface FeedRules {
+  readonly nowMs: number;
+  readonly maxAgeMs: number;
+  /** News beyond `max_age`: the last time the feed was read, or the first run's own reach. */
+  readonly horizonMs: number;
+  /** Told although they lie at or below the birth line: the first run's latest. */
+  readonly chosen: ReadonlySet<string>;
+}
+
+export interface FeedFinding {
+  readonly id: string;
+  readonly verdict: "news" | "baseline" | "too_old";
+}
+
+/** Clocks may differ by so much before an item's time counts as wrong. */
+const CLOCK_TOLERANCE_MS = 60_000;
+
+/** Items without a verdict, each once, oldest first. */
+export function detectFeed(
+  items: readonly FeedItem[],
+  known: ReadonlySet<string>,
+  target: FeedTarget,
+  rules: FeedRules,
+): readonly FeedFinding[] {
+  // A service whose clock runs ahead dates its newest item in the future: count from there.
+  const newestMs = Math.max(...items.map((item) => item.timeMs), Number.NEGATIVE_INFINITY);
+  const aheadMs = newestMs > rules.nowMs + CLOCK_TOLERANCE_MS ? newestMs - rules.nowMs : 0;
+  const fresh = new Map(items.filter((item) => !known.has(item.id)).map((item) => [item.id, item]));
+  return [...fresh.values()]
+    .sort((a, b) => compareIds(a.id, b.id))
+    .map((item) => ({ id: item.id, verdict: verdictOf(item, target, rules, aheadMs) }));
+}
+
+function verdictOf(item: FeedItem, target: FeedTarget, rules: FeedRules, aheadMs: number): FeedFinding["verdict"] {
+  if (rules.chosen.has(item.id)) return "news";
+  const isBorn = compareIds(item.id, target.birth) > 0 || item.timeMs > target.sinceMs + aheadMs;
+  if (!isBorn) return "baseline";
+  return item.timeMs < Math.min(rules.nowMs - rules.maxAgeMs, rules.horizonMs) ? "too_old" : "news";
+}
+
+/** The ids of the `count` newest items. */
+export const newestIds = (items: readonly FeedItem[], count: number): ReadonlySet<string> =>
+  new Set(
+    [...items]
+      .sort((a, b) => compareIds(b.id, a.id))
+      .slice(0, count)
+      .map((item) => item.id),
+  );
