@@ -1,6 +1,15 @@
 /** Writes a meter's numbers in the Prometheus text format 0.0.4 (prometheus.io/docs/instrumenting/exposition_formats). Knows no metric by name. */
 import { METRICS, type MetricName, type MetricSpec } from "../model/meter.ts";
-import type { Cell, Series } from "./meter.ts";
+
+/** One series. `buckets` counts observations per bound, not cumulated, the last one beyond every bound; empty unless a histogram. */
+export interface Cell {
+  readonly labelValues: readonly string[];
+  value: number;
+  readonly buckets: number[];
+}
+
+/** Series of one metric by their label values. */
+export type Series = Map<string, Cell>;
 
 /** In the order of the table; a metric without series is left out, as the format has no empty families. */
 export function renderExposition(metrics: ReadonlyMap<MetricName, Series>): string {

@@ -3,17 +3,7 @@
  * written down is in exposition.ts. Nothing is computed per observation beyond finding its cell.
  */
 import { METRICS, type Meter, type MetricLabels, type MetricName, type MetricSpec } from "../model/meter.ts";
-import { renderExposition } from "./exposition.ts";
-
-/** One series. `buckets` counts observations per bound, not cumulated, the last one beyond every bound; empty unless a histogram. */
-export interface Cell {
-  readonly labelValues: readonly string[];
-  value: number;
-  readonly buckets: number[];
-}
-
-/** Series of one metric by their label values. */
-export type Series = Map<string, Cell>;
+import { type Cell, renderExposition, type Series } from "./exposition.ts";
 
 export interface ReadableMeter extends Meter {
   /** Prometheus text format 0.0.4, for `/metrics`. */
@@ -34,7 +24,7 @@ export function createMeter(): ReadableMeter {
     const known = series.get(key);
     if (known !== undefined) return known;
     const buckets = spec.buckets === undefined ? [] : new Array<number>(spec.buckets.length + 1).fill(0);
-    const cell = { labelValues, value: 0, buckets };
+    const cell: Cell = { labelValues, value: 0, buckets };
     series.set(key, cell);
     return cell;
   }

@@ -1,0 +1,67 @@
+/** A command's side of the control socket: one request to the running daemon. The one file here that opens a connection. */
+import { lstat } from "node:fs/promises";
+import { type IncomingMessage, request } from "node:http";
+import { dirname } from "node:path";
+import { ChirpwatchError, errorText } from "../model/errors.ts";
+import type { Json } from "../model/json.ts";
+import { sharedFolder } from "./control-path.ts";
+
+export interface ControlAnswer {
+  readonly status: number;
+  /** Parsed JSON; text where the answer is none, as `/metrics`. */
+  readonly body: Json;
+}
+
+/**
+ * Nobody took the call. `CONTROL_NOT_RUNNING`: no daemon on this state, so the caller may open the state itself.
+ * `CONTROL_DENIED`: it runs as another user. `CONTROL_TIMEOUT`, `CONTROL_FAILED`: it runs, but did not answer.
+ */
+export class ControlError extends ChirpwatchError {}
+
+/** A reload may resolve accounts and secrets before it answers. */
+const TIMEOUT_MS = 30_000;
+
+/** `socketPath` from `controlSocketPath`; `path` as in `/api/v1/status`. @throws ControlError */
+export async function callControl(socketPath: string, method: "GET" | "POST", path: string, body?: Json): Promise<ControlAnswer> {
+  try {
+    await refuseForeignFolder(socketPath);
+    const answer = await send(socketPath, method, path, body === undefined ? "" : JSON.stringify(body));
+    const text = Buffer.concat(await answer.toArray()).toString("utf8");
+    const isJson = answer.headers["content-type"]?.startsWith("application/json") === true;
+    return { status: answer.statusCode ?? 0, body: isJson ? (JSON.parse(text) as Json) : text };
+  } catch (error) {
+    throw error instanceof ControlError ? error : classify(error as NodeJS.ErrnoException, socketPath);
+  }
+}
+
+function send(socketPath: string, method: string, path: string, body: string): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const headers = body === "" ? {} : { "content-type": "application/json" };
+    const call = request({ socketPath, method, path, headers, agent: false, timeout: TIMEOUT_MS }, resolve);
+    call.on("timeout", () => call.destroy(new ControlError("CONTROL_TIMEOUT", "the running daemon did not answer within 30 s")));
+    call.on("error", reject);
+    call.end(body);
+  });
+}
+
+/** Under the temporary folder someone else could have put a socket of theirs first. */
+async function refuseForeignFolder(socketPath: string): Promise<void> {
+  const folder = dirname(socketPath);
+  if (folder !== sharedFolder()) return;
+  const found = await lstat(folder);
+  if (found.uid !== process.getuid?.()) throw new ControlError("CONTROL_DENIED", `${folder} belongs to another user`);
+}
+
+function classify(error: NodeJS.ErrnoException, socketPath: string): ControlError {
+  if (error.code === "ENOENT" || error.code === "ECONNREFUSED")
+    return new ControlError("CONTROL_NOT_RUNNING", "no daemon runs on this state file", {
+      hint: "start it with `chirpwatch run`",
+      cause: error,
+    });
+  if (error.code === "EACCES" || error.code === "EPERM")
+    return new ControlError("CONTROL_DENIED", `this user may not open ${socketPath}`, {
+      hint: "run the command as the daemon's user",
+      cause: error,
+    });
+  return new ControlError("CONTROL_FAILED", `the running daemon gave no whole answer: ${errorText(error)}`, { cause: error });
+}

@@ -1,0 +1,86 @@
+/** The daemon's side of the control socket: how commands that change something reach the one process that holds the state. */
+import { once } from "node:events";
+import { chmod, lstat, mkdir, unlink } from "node:fs/promises";
+import type { Server } from "node:http";
+import { connect } from "node:net";
+import { dirname } from "node:path";
+import { errorText } from "../model/errors.ts";
+import { EXIT, ExitError } from "../model/exit-code.ts";
+import { controlSocketPath, sharedFolder } from "./control-path.ts";
+import { closeServer, createHttpServer } from "./listener.ts";
+import { createRoutes, type RouteDeps } from "./routes.ts";
+
+export interface ControlSocket {
+  readonly path: string;
+  /** Also removes the file. */
+  close(): Promise<void>;
+}
+
+/**
+ * Serves every route on a socket that only this user can open (mode 0600). Call it while the state's lock is held.
+ * @throws ExitError when another process answers there, or the socket cannot be made.
+ */
+export async function startControl(deps: RouteDeps, statePath: string): Promise<ControlSocket> {
+  const path = controlSocketPath(statePath);
+  try {
+    if (dirname(path) === sharedFolder()) await ensurePrivateFolder(dirname(path));
+    await removeStale(path);
+    const server = createHttpServer(createRoutes(deps, { kind: "socket" }));
+    await listenPrivately(server, path);
+    return { path, close: () => closeServer(server, deps.clock) };
+  } catch (error) {
+    if (error instanceof ExitError) throw error;
+    throw cannot(path, errorText(error), error);
+  }
+}
+
+/** A socket that nobody answers is what a killed daemon left; anything else at that path is not ours to remove. */
+async function removeStale(path: string): Promise<void> {
+  const found = await lstat(path).catch(() => undefined);
+  if (found === undefined) return;
+  if (!found.isSocket()) throw cannot(path, "there is something else at that path");
+  if (await isAnswered(path))
+    throw new ExitError(EXIT.alreadyRunning, "ALREADY_RUNNING", `another chirpwatch answers at ${path}`, { hint: "stop it first" });
+  await unlink(path);
+}
+
+async function isAnswered(path: string): Promise<boolean> {
+  const socket = connect(path);
+  try {
+    await once(socket, "connect");
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
+/** The mask makes it 0600 from its first moment: binding a path happens inside `listen`, before it returns. */
+async function listenPrivately(server: Server, path: string): Promise<void> {
+  const listening = once(server, "listening");
+  const mask = process.umask(0o177);
+  try {
+    server.listen({ path });
+  } finally {
+    process.umask(mask);
+  }
+  await listening;
+  await chmod(path, 0o600);
+}
+
+/** Refuses a folder that someone else made first under the expected name. */
+async function ensurePrivateFolder(folder: string): Promise<void> {
+  await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "EEXIST") throw error;
+  });
+  const found = await lstat(folder);
+  const isOurs = found.isDirectory() && found.uid === process.getuid?.() && (found.mode & 0o077) === 0;
+  if (!isOurs) throw cannot(folder, "that folder is not private to this user");
+}
+
+const cannot = (path: string, why: string, cause?: unknown): ExitError =>
+  new ExitError(EXIT.cannotCreate, "CONTROL_CANNOT_LISTEN", `cannot make the control socket ${path}: ${why}`, {
+    hint: "remove what is at that path, or move state.path to a folder on a local disk",
+    cause,
+  });

@@ -1,0 +1,69 @@
+/**
+ * Who may ask: token, Host and Origin. Pure decisions over a request's headers; the routes turn a refusal into an answer.
+ * Behind the control socket none of this applies: who may open the file may ask.
+ */
+import { createHash, timingSafeEqual } from "node:crypto";
+
+export interface Refusal {
+  readonly status: 401 | 403;
+  readonly code: string;
+  readonly message: string;
+}
+
+export type Headers = (name: string) => string | undefined;
+
+const LOOPBACK_NAMES = new Set(["localhost", "[::1]", "::1"]);
+
+/** True for addresses that only this machine reaches. */
+export function isLoopback(host: string): boolean {
+  return LOOPBACK_NAMES.has(host) || host.endsWith(".localhost") || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+/**
+ * Undefined when the caller may go on. With a token: Bearer, or Basic with the token as password (any user), so that a browser can open the
+ * page. Without one the server is on loopback, and the Host header must say so: a page of the web that re-points its own name here cannot read.
+ */
+export function refuseCaller(header: Headers, token: string | undefined): Refusal | undefined {
+  if (token !== undefined) return hasToken(header("authorization"), token) ? undefined : TOKEN_WANTED;
+  return isLoopback(hostName(header("host") ?? "")) ? undefined : FOREIGN_HOST;
+}
+
+/** Undefined unless a browser says that another site's page sends this request. */
+export function refuseOrigin(header: Headers): Refusal | undefined {
+  const site = header("sec-fetch-site");
+  if (site !== undefined && site !== "same-origin" && site !== "none") return FOREIGN_ORIGIN;
+  const origin = header("origin");
+  if (origin === undefined) return undefined;
+  return URL.canParse(origin) && new URL(origin).host === header("host")?.toLowerCase() ? undefined : FOREIGN_ORIGIN;
+}
+
+const TOKEN_WANTED: Refusal = {
+  status: 401,
+  code: "SERVER_TOKEN_WANTED",
+  message: "this address wants the token of server.token: send it as `Authorization: Bearer …`, or as the password in a browser",
+};
+const FOREIGN_HOST: Refusal = {
+  status: 403,
+  code: "SERVER_FOREIGN_HOST",
+  message: "without server.token this server answers to localhost only: ask for http://localhost, or set a token",
+};
+const FOREIGN_ORIGIN: Refusal = {
+  status: 403,
+  code: "SERVER_FOREIGN_ORIGIN",
+  message: "a page of another site may not change anything here",
+};
+
+function hasToken(authorization: string | undefined, token: string): boolean {
+  const [scheme = "", credentials = ""] = (authorization ?? "").trim().split(/\s+/, 2);
+  if (scheme.toLowerCase() === "bearer") return isSameSecret(credentials, token);
+  if (scheme.toLowerCase() !== "basic") return false;
+  const text = Buffer.from(credentials, "base64").toString("utf8");
+  return isSameSecret(text.slice(text.indexOf(":") + 1), token);
+}
+
+/** Hashed first: equal lengths, so that the time it takes tells nothing. */
+const isSameSecret = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b));
+const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
+
+/** The Host header without its port; the brackets of an IPv6 address stay. */
+const hostName = (host: string): string => host.toLowerCase().replace(/:\d*$/, "").replace(/\.$/, "");

@@ -1,0 +1,27 @@
+/** HTML as a type of its own: whatever was not built by `html` is text and is escaped, in content and in quoted attributes alike. */
+
+/** Markup that was built here and may stand as it is. */
+export class Html {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+type Value = Html | string | number | undefined | readonly (Html | string | number)[];
+
+/** Values in content or inside double-quoted attributes, never in a tag, a script or a style. Undefined is nothing; lists are joined. */
+export function html(parts: TemplateStringsArray, ...values: readonly Value[]): Html {
+  return new Html(parts.map((part, index) => part + textOf(values[index])).join(""));
+}
+
+function textOf(value: Value): string {
+  if (value === undefined) return "";
+  if (value instanceof Html) return value.text;
+  if (typeof value === "object") return value.map(textOf).join("");
+  return escape(String(value));
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+
+const escape = (text: string): string => text.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? "");

@@ -1,0 +1,100 @@
+/** The three lists of the status page: watches, sinks, what happened last. */
+import { Html, html } from "./html.ts";
+import { isTroubled, isUnreadable } from "./page-attention.ts";
+import { counted, countText, when } from "./page-words.ts";
+import type { EventLine, SinkView, TargetView, WatchView } from "./views.ts";
+
+/** Ten thousand rows every ten seconds would cost the daemon more than they tell. */
+const MAX_WATCHES = 200;
+
+export function watchTable(watches: readonly WatchView[], nowMs: number): Html {
+  const inOrder = [...watches].sort((a, b) => Number(isTroubled(b)) - Number(isTroubled(a)));
+  const shown = inOrder.slice(0, MAX_WATCHES);
+  const left = watches.length - shown.length;
+  const note =
+    left > 0
+      ? html`<p class="none">${counted(left, "more watch", "more watches")}: see <a href="/api/v1/watches">all as JSON</a>.</p>`
+      : undefined;
+  if (watches.length === 0) return card("watches", "Watches", "", html`<p class="none">No watches: add one to the configuration.</p>`);
+  return card(
+    "watches",
+    "Watches",
+    countText(watches.length),
+    html`<table aria-labelledby="watches">
+<thead><tr><th scope="col">Watch</th><th scope="col">State</th><th scope="col">Alerts go to</th><th scope="col" class="num">Items known</th><th scope="col" class="num">Requests</th><th scope="col">Last poll</th><th scope="col">Next poll</th></tr></thead>
+<tbody>${shown.map((watch) => watchRow(watch, nowMs))}</tbody></table>${note}`,
+  );
+}
+
+function watchRow(watch: WatchView, nowMs: number): Html {
+  const priority = watch.priority === "normal" ? "" : `, ${watch.priority} priority`;
+  return html`<tr><th scope="row">${watch.id}<span class="sub">${watch.type}, ${watch.schedule}${priority}</span></th>
+<td data-label="State"><div>${watchPill(watch)}<span class="sub">${targetsText(watch.targets)}</span></div></td>
+<td data-label="Alerts go to">${watch.sink}</td>
+<td data-label="Items known" class="num">${countText(watch.known_items)}</td>
+<td data-label="Requests" class="num">${countText(watch.requests_spent)}</td>
+<td data-label="Last poll">${when(watch.last_poll_at, nowMs, "not yet")}</td>
+<td data-label="Next poll">${watch.paused ? html`<span class="quiet">when resumed</span>` : when(watch.next_poll_at, nowMs)}</td></tr>
+`;
+}
+
+function watchPill(watch: WatchView): Html {
+  if (watch.paused) return html`<span class="pill">Paused</span>`;
+  if (isTroubled(watch)) return html`<span class="pill warn">Problem</span>`;
+  if (watch.targets.some((target) => target.status === "pending")) return html`<span class="pill">Starting</span>`;
+  return html`<span class="pill good">OK</span>`;
+}
+
+/** `98 of 100 readable, 1 not indexed`; a single readable target is named. */
+function targetsText(targets: readonly TargetView[]): string {
+  const unreadable = targets.filter(isUnreadable).length;
+  const notIndexed = targets.filter((target) => target.status === "not_indexed").length;
+  const [only] = targets;
+  if (targets.length === 1 && only !== undefined) return notIndexed === 1 ? `${only.name}, not indexed` : only.name;
+  const readable =
+    unreadable === 0
+      ? counted(targets.length, "target")
+      : `${countText(targets.length - unreadable)} of ${countText(targets.length)} readable`;
+  return notIndexed === 0 ? readable : `${readable}, ${countText(notIndexed)} not indexed`;
+}
+
+export function sinkTable(sinks: readonly SinkView[], nowMs: number): Html {
+  return card(
+    "sinks",
+    "Sinks",
+    countText(sinks.length),
+    html`<table aria-labelledby="sinks">
+<thead><tr><th scope="col">Sink</th><th scope="col">State</th><th scope="col" class="num">Waiting</th><th scope="col">Oldest from</th><th scope="col" class="num">Sent</th><th scope="col" class="num">Dead letters</th></tr></thead>
+<tbody>${sinks.map((sink) => sinkRow(sink, nowMs))}</tbody></table>`,
+  );
+}
+
+function sinkRow(sink: SinkView, nowMs: number): Html {
+  const state = sink.breaker === "open" ? html`<span class="pill bad">Open breaker</span>` : html`<span class="pill good">OK</span>`;
+  return html`<tr><th scope="row">${sink.name}<span class="sub">${sink.type}</span></th>
+<td data-label="State"><div>${state}${sink.reason === "" ? undefined : html`<span class="sub">${sink.reason}</span>`}</div></td>
+<td data-label="Waiting" class="num">${countText(sink.waiting)}</td>
+<td data-label="Oldest from">${when(sink.oldest_at, nowMs)}</td>
+<td data-label="Sent" class="num">${countText(sink.sent)}</td>
+<td data-label="Dead letters" class="num">${sink.dead > 0 ? html`<strong class="trouble">${countText(sink.dead)}</strong>` : "0"}</td></tr>
+`;
+}
+
+export function eventList(events: readonly EventLine[], nowMs: number): Html {
+  if (events.length === 0) return card("events", "Last events", "", html`<p class="none">Nothing new yet.</p>`);
+  return card("events", "Last events", "newest first", html`<ol class="events">${events.map((event) => eventItem(event, nowMs))}</ol>`);
+}
+
+function eventItem(event: EventLine, nowMs: number): Html {
+  const title = isWebLink(event.url) ? html`<a href="${event.url}" rel="noreferrer noopener">${event.title}</a>` : html`${event.title}`;
+  const origin = event.watch === "" ? event.type : `${event.watch}, ${event.type}`;
+  return html`<li>${when(event.detected_at, nowMs)}<div>${title}<span class="sub">${origin}</span></div></li>
+`;
+}
+
+/** Addresses come from strangers' tweets: a `javascript:` one must stay text. */
+const isWebLink = (url: string | null): url is string => url !== null && /^https?:\/\//i.test(url);
+
+function card(id: string, title: string, note: string, content: Html): Html {
+  return html`<section class="card"><h2 id="${id}">${title}<span>${note}</span></h2>${content}</section>`;
+}

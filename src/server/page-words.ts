@@ -1,0 +1,41 @@
+/** Numbers and times as the status page writes them. */
+import { Html, html } from "./html.ts";
+
+const UNITS = [
+  ["d", 86_400],
+  ["h", 3_600],
+  ["min", 60],
+  ["s", 1],
+] as const;
+
+/** The two largest units at most: `3 d 4 h`, `2 min`, `12 s`. */
+export function spanText(ms: number): string {
+  let rest = Math.max(0, Math.round(ms / 1_000));
+  const parts: string[] = [];
+  for (const [unit, size] of UNITS) {
+    const count = Math.floor(rest / size);
+    rest -= count * size;
+    if (count > 0) parts.push(`${count} ${unit}`);
+    else if (parts.length > 0) break;
+    if (parts.length === 2 || (parts.length === 1 && unit === "min")) break;
+  }
+  return parts.join(" ") || "0 s";
+}
+
+/** `3 min ago`, `in 40 s`, `now`; the exact time on hover and for machines. */
+export function when(iso: string | null, nowMs: number, otherwise = "–"): Html {
+  if (iso === null) return html`<span class="quiet">${otherwise}</span>`;
+  const distanceMs = Date.parse(iso) - nowMs;
+  const span = spanText(Math.abs(distanceMs));
+  const text = Math.abs(distanceMs) < 1_000 ? "now" : distanceMs > 0 ? `in ${span}` : `${span} ago`;
+  return html`<time datetime="${iso}" title="${iso.replace("T", " ").replace(/(\.\d+)?Z$/, " UTC")}">${text}</time>`;
+}
+
+/** `1 Dec`: in UTC, as the rest of the page. */
+export const dayText = (iso: string): string =>
+  new Date(iso).toLocaleDateString("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
+
+export const countText = (count: number): string => count.toLocaleString("en-US");
+
+/** `1 watch`, `2 watches`. */
+export const counted = (count: number, one: string, many = `${one}s`): string => `${countText(count)} ${count === 1 ? one : many}`;

@@ -1,0 +1,116 @@
+/** A daemon for the server's tests: views that answer from a status that a test may change, actions that write down what they were asked. */
+import type { ChirpEvent } from "../../src/model/event.ts";
+import type { Log } from "../../src/model/log.ts";
+import type { Actions, Found, Health, ReloadOutcome, SinkView, StatusView, Views, WatchView } from "../../src/server/views.ts";
+
+export const NOW_MS = Date.parse("2026-03-10T14:00:00Z");
+
+export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silentLog };
+
+export const watchView = (changes: Partial<WatchView> = {}): WatchView => ({
+  id: "brand-mentions",
+  type: "search",
+  sink: "#brand",
+  priority: "normal",
+  paused: false,
+  schedule: "@every 5m",
+  targets: [{ name: '("acme corp" OR @acme) -from:acme', status: "ok", reason: "" }],
+  known_items: 212,
+  last_poll_at: "2026-03-10T13:57:10.000Z",
+  next_poll_at: "2026-03-10T14:02:10.000Z",
+  requests_spent: 3_204,
+  problem: "",
+  ...changes,
+});
+
+export const sinkView = (changes: Partial<SinkView> = {}): SinkView => ({
+  name: "brand",
+  type: "slack",
+  breaker: "closed",
+  reason: "",
+  waiting: 0,
+  oldest_at: null,
+  sent: 418,
+  dead: 0,
+  ...changes,
+});
+
+export const statusView = (changes: Partial<StatusView> = {}): StatusView => ({
+  state: "running",
+  reasons: [],
+  version: "0.1.0",
+  started_at: "2026-03-07T10:00:00.000Z",
+  uptime_seconds: 273_600,
+  upstream: { up: true, reason: "", since: "2026-03-07T10:00:01.000Z" },
+  quota: {
+    limit: 100_000,
+    spent: 31_408,
+    forecast: 92_400,
+    period_start: "2026-03-01T00:00:00.000Z",
+    period_end: "2026-04-01T00:00:00.000Z",
+  },
+  gaps: 0,
+  watches: [watchView()],
+  sinks: [sinkView()],
+  recent_events: [
+    {
+      id: "e1",
+      type: "tweet.created",
+      watch: "brand-mentions",
+      title: "Alice (@alice) posted",
+      url: "https://x.com/alice/status/1899000000000000001",
+      occurred_at: "2026-03-10T13:56:58.000Z",
+      detected_at: "2026-03-10T13:57:10.400Z",
+    },
+  ],
+  config: { file: "watches.yaml", loaded_at: "2026-03-09T08:00:00.000Z", warnings: [], failed_reload: null },
+  ...changes,
+});
+
+export interface DaemonStandIn {
+  readonly views: Views;
+  readonly actions: Actions;
+  status: StatusView;
+  health: () => Promise<Health>;
+  reload: ReloadOutcome;
+  found: Found;
+  newest: readonly ChirpEvent[];
+  /** What was asked of it: `reload`, `pause brand-mentions`, `events 50`, `explain @alice`. */
+  readonly asked: string[];
+}
+
+export function createDaemonStandIn(): DaemonStandIn {
+  const asked: string[] = [];
+  const daemon: DaemonStandIn = {
+    asked,
+    status: statusView(),
+    health: () => Promise.resolve({ live: true, ready: true, reason: "" }),
+    reload: { ok: true },
+    found: { itemId: null, histories: [] },
+    newest: [],
+    views: {
+      health: () => daemon.health(),
+      status: () => Promise.resolve(daemon.status),
+      metrics: () => Promise.resolve("# HELP chirpwatch_gaps Holes.\n# TYPE chirpwatch_gaps gauge\nchirpwatch_gaps 0\n"),
+      events(limit) {
+        asked.push(`events ${limit}`);
+        return Promise.resolve(daemon.newest.slice(0, limit));
+      },
+      explain(item) {
+        asked.push(`explain ${item}`);
+        return Promise.resolve(daemon.found);
+      },
+    },
+    actions: {
+      reload() {
+        asked.push("reload");
+        return Promise.resolve(daemon.reload);
+      },
+      setPaused(watchId, paused) {
+        asked.push(`${paused ? "pause" : "resume"} ${watchId}`);
+        return Promise.resolve(daemon.status.watches.some((watch) => watch.id === watchId));
+      },
+    },
+  };
+  return daemon;
+}
