@@ -1,0 +1,97 @@
+/** From an event to its deliveries: which sinks, grouped, muted and paced how. Pure; storing and sending belong to others. */
+import type { ChirpEvent } from "../model/event.ts";
+import type { NewDelivery } from "../model/store.ts";
+import { muteOf } from "./mute.ts";
+import { bundleKeyOf, ONCE_WITHIN_MS, onceKeyOf } from "./noise.ts";
+import type { Route, Throttle } from "./route.ts";
+import { isNotice, selectRoutes } from "./select-routes.ts";
+
+/** What routing must know of a sink. */
+export interface SinkFacts {
+  readonly chat: boolean;
+  readonly throttle?: Throttle;
+}
+
+export interface RoutingContext {
+  /** The watch's own sinks, asked before the tree; for the daemon's own events the sinks of `ops`, less the one they are about. */
+  readonly ownSinks: readonly string[];
+  readonly tree: Route | undefined;
+  /** By sink name. A sink without facts gets nothing. */
+  readonly sinks: ReadonlyMap<string, SinkFacts>;
+  readonly nowMs: number;
+  /** Never delivered to: the sink a notice is about. */
+  readonly exceptSink?: string;
+}
+
+export type RoutedDelivery = NewDelivery;
+
+/**
+ * At most one delivery per sink, in the order sinks are named. A watch's own sinks keep the tree from being asked; a notice goes to
+ * `ownSinks`, at once and never muted, and besides to routes that match `event` by name.
+ */
+export function routeEvent(event: ChirpEvent, context: RoutingContext): readonly RoutedDelivery[] {
+  const deliveries = new Map<string, RoutedDelivery>();
+  const offer = (sink: string, make: (facts: SinkFacts) => RoutedDelivery) => {
+    const facts = context.sinks.get(sink);
+    if (facts !== undefined && sink !== context.exceptSink && !deliveries.has(sink)) deliveries.set(sink, make(facts));
+  };
+  for (const sink of context.ownSinks) offer(sink, (facts) => directDelivery(event, sink, facts, context.nowMs));
+  if (context.tree !== undefined && (context.ownSinks.length === 0 || isNotice(event))) {
+    for (const { route, sinks } of selectRoutes(context.tree, event)) {
+      for (const sink of sinks) offer(sink, (facts) => routedDelivery(event, route, sink, facts, context.nowMs));
+    }
+  }
+  return [...deliveries.values()];
+}
+
+function directDelivery(event: ChirpEvent, sink: string, facts: SinkFacts, nowMs: number): RoutedDelivery {
+  const bare = { eventId: event.id, sink, groupWaitMs: 0, groupIntervalMs: 0, notBeforeMs: nowMs };
+  if (isNotice(event)) return { ...bare, groupKey: event.id };
+  return { ...bare, groupKey: soloKey(event, facts), ...onceOf(event, facts), ...throttleOf(undefined, sink, facts) };
+}
+
+function routedDelivery(event: ChirpEvent, route: Route, sink: string, facts: SinkFacts, nowMs: number): RoutedDelivery {
+  const mute = muteOf(route, nowMs, nowMs + route.groupWaitMs);
+  return {
+    eventId: event.id,
+    sink,
+    groupKey: route.groupBy.length === 0 ? soloKey(event, facts) : groupKeyOf(event, route, sink),
+    groupWaitMs: route.groupWaitMs,
+    groupIntervalMs: route.groupIntervalMs,
+    notBeforeMs: mute.kind === "hold" ? mute.untilMs : nowMs,
+    ...(isNotice(event) ? {} : onceOf(event, facts)),
+    ...throttleOf(route, sink, facts),
+    ...(mute.kind === "drop" ? { mutedBy: mute.name } : {}),
+  };
+}
+
+const soloKey = (event: ChirpEvent, facts: SinkFacts): string => (facts.chat ? bundleKeyOf(event) : undefined) ?? event.id;
+
+const groupKeyOf = (event: ChirpEvent, route: Route, sink: string): string =>
+  JSON.stringify([route.path, sink, ...route.groupBy.map((label) => event.labels[label] ?? "")]);
+
+function onceOf(event: ChirpEvent, facts: SinkFacts): Pick<NewDelivery, "onceKey" | "onceWithinMs"> {
+  const onceKey = facts.chat ? onceKeyOf(event) : undefined;
+  return onceKey === undefined ? {} : { onceKey, onceWithinMs: ONCE_WITHIN_MS };
+}
+
+/** A route's own throttle replaces the sink's; each sink of the route is counted for itself. */
+function throttleOf(route: Route | undefined, sink: string, facts: SinkFacts): Pick<NewDelivery, "throttleKey"> {
+  if (route?.throttle !== undefined) return { throttleKey: routeThrottleKey(route, sink) };
+  return facts.throttle === undefined ? {} : { throttleKey: `sink:${sink}` };
+}
+
+const routeThrottleKey = (route: Route, sink: string): string => `route:${route.path}:${sink}`;
+
+/** Every throttle by the key that deliveries carry, for whoever sends them. */
+export function throttlesByKey(tree: Route | undefined, sinks: ReadonlyMap<string, SinkFacts>): ReadonlyMap<string, Throttle> {
+  const found = new Map<string, Throttle>();
+  for (const [name, { throttle }] of sinks) if (throttle !== undefined) found.set(`sink:${name}`, throttle);
+  const visit = (route: Route, inherited: readonly string[]) => {
+    const named = route.sinks.length > 0 ? route.sinks : inherited;
+    if (route.throttle !== undefined) for (const sink of named) found.set(routeThrottleKey(route, sink), route.throttle);
+    for (const child of route.routes) visit(child, named);
+  };
+  if (tree !== undefined) visit(tree, []);
+  return found;
+}

@@ -1,0 +1,238 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { parseMatcher } from "../../src/route/matcher.ts";
+import type { Matcher, Route, TimeInterval } from "../../src/route/route.ts";
+import { routeEvent, throttlesByKey, type RoutingContext, type SinkFacts } from "../../src/route/route-event.ts";
+import { EVENT_TIME_MS, makeEvent, makeNotice } from "../support/make-event.ts";
+
+const HOUR_MS = 3_600_000;
+
+function matcher(text: string): Matcher {
+  const parsed = parseMatcher(text);
+  if (typeof parsed === "string") throw new Error(parsed);
+  return parsed;
+}
+
+interface RouteChanges extends Omit<Partial<Route>, "matchers" | "routes"> {
+  readonly matchers?: readonly string[];
+  readonly routes?: readonly RouteChanges[];
+}
+
+function makeRoute({ matchers = [], routes = [], ...rest }: RouteChanges, path = "0"): Route {
+  return {
+    path,
+    sinks: [],
+    continues: false,
+    groupBy: [],
+    groupWaitMs: 0,
+    groupIntervalMs: 0,
+    mutes: [],
+    onMute: "hold",
+    ...rest,
+    matchers: matchers.map(matcher),
+    routes: routes.map((route, index) => makeRoute(route, `${path}.${index}`)),
+  };
+}
+
+const hook: SinkFacts = { chat: false };
+const chat: SinkFacts = { chat: true, throttle: { limit: 30, intervalMs: 600_000, onExceed: "digest" } };
+const SINKS = new Map([...["a", "b", "c", "root"].map((name) => [name, hook] as const), ["slack", chat] as const]);
+
+function deliveriesOf(event = makeEvent("1"), tree?: RouteChanges, changes: Partial<RoutingContext> = {}) {
+  const made = tree === undefined ? undefined : makeRoute(tree);
+  return routeEvent(event, { ownSinks: [], tree: made, sinks: SINKS, nowMs: EVENT_TIME_MS, ...changes });
+}
+
+const sinksOf = (...args: Parameters<typeof deliveriesOf>) => deliveriesOf(...args).map((delivery) => delivery.sink);
+
+const until = (fromMs: number, toMs: number, name = "nights"): TimeInterval => ({
+  name,
+  endsAt: (atMs) => (fromMs <= atMs && atMs < toMs ? toMs : undefined),
+});
+
+describe("choosing sinks", () => {
+  it("asks a watch's own sinks and then not the tree", () => {
+    expect(sinksOf(makeEvent("1"), { sinks: ["root"] }, { ownSinks: ["b", "a"] })).toEqual(["b", "a"]);
+  });
+
+  it("gives the root what nothing else took", () => {
+    const tree = { sinks: ["root"], routes: [{ matchers: ['team="comms"'], sinks: ["a"] }] };
+    expect(sinksOf(makeEvent("1"), tree)).toEqual(["root"]);
+    expect(sinksOf(makeEvent("1", { labels: { team: "comms" } }), tree)).toEqual(["a"]);
+  });
+
+  it("stops at the first child that took it, unless that one continues", () => {
+    const first = { matchers: ['watch="brand"'], sinks: ["a"] };
+    expect(sinksOf(makeEvent("1"), { sinks: ["root"], routes: [first, { sinks: ["b"] }] })).toEqual(["a"]);
+    expect(sinksOf(makeEvent("1"), { sinks: ["root"], routes: [{ ...first, continues: true }, { sinks: ["b"] }] })).toEqual(["a", "b"]);
+  });
+
+  it("takes sinks from the nearest ancestor that names any", () => {
+    const tree = { sinks: ["root"], routes: [{ sinks: ["a", "c"], matchers: ['watch="brand"'], routes: [{ matchers: ['lang="en"'] }] }] };
+    expect(sinksOf(makeEvent("1"), tree)).toEqual(["a", "c"]);
+  });
+
+  it("delivers once per sink, grouped as the first route that names it says", () => {
+    const routes = [
+      { sinks: ["a"], continues: true, groupBy: ["watch"], groupWaitMs: 5_000 },
+      { sinks: ["a", "b"], groupWaitMs: 9_000 },
+    ];
+    const found = deliveriesOf(makeEvent("1"), { sinks: ["root"], routes });
+    expect(found.map(({ sink, groupWaitMs }) => [sink, groupWaitMs])).toEqual([
+      ["a", 5_000],
+      ["b", 9_000],
+    ]);
+  });
+
+  it("gives nothing without sinks and without a tree", () => {
+    expect(deliveriesOf()).toEqual([]);
+  });
+
+  it("delivers at most once per sink, to sinks the tree names, and never drops an event under an unconditional root", () => {
+    const sinks = fc.subarray(["a", "b", "c"]);
+    const matchers = fc.subarray(['watch="brand"', 'lang="de"', 'team=~"comms|x"', 'author!="alice"'], { maxLength: 2 });
+    const leaf = fc.record({ sinks, matchers, continues: fc.boolean() });
+    const node = fc.record({ sinks, matchers, continues: fc.boolean(), routes: fc.array(leaf, { maxLength: 3 }) });
+    const labels = fc.record({ lang: fc.constantFrom("de", "en"), team: fc.constantFrom("comms", "") });
+    fc.assert(
+      fc.property(fc.array(node, { maxLength: 4 }), labels, (routes, wanted) => {
+        const found = sinksOf(makeEvent("1", { labels: wanted }), { sinks: ["root"], routes });
+        expect(found.length).toBeGreaterThan(0);
+        expect(new Set(found).size).toBe(found.length);
+      }),
+    );
+  });
+});
+
+describe("grouping", () => {
+  it("makes every event its own group without group_by", () => {
+    expect(deliveriesOf(makeEvent("1"), { sinks: ["a"] })[0]?.groupKey).toBe(makeEvent("1").id);
+  });
+
+  it("groups by route, sink and label values", () => {
+    const tree = { sinks: ["a", "b"], groupBy: ["watch", "team"] };
+    const keyOf = (subject: string, watch: string) =>
+      deliveriesOf(makeEvent(subject, { watch }), tree).map((delivery) => delivery.groupKey);
+    expect(keyOf("1", "brand")).toEqual(keyOf("2", "brand"));
+    expect(keyOf("1", "brand")).not.toEqual(keyOf("1", "other"));
+    expect(new Set(keyOf("1", "brand")).size).toBe(2);
+  });
+
+  it("never confuses values that join to the same text", () => {
+    const keyOf = (team: string, lang: string) =>
+      deliveriesOf(makeEvent("1", { labels: { team, lang } }), { sinks: ["a"], groupBy: ["team", "lang"] })[0]?.groupKey;
+    expect(keyOf('x","y', "z")).not.toBe(keyOf("x", 'y","z'));
+  });
+});
+
+describe("muted hours", () => {
+  const nights = until(EVENT_TIME_MS - HOUR_MS, EVENT_TIME_MS + HOUR_MS);
+
+  it("hold an event until they end", () => {
+    expect(deliveriesOf(makeEvent("1"), { sinks: ["a"], mutes: [nights] })[0]).toMatchObject({ notBeforeMs: EVENT_TIME_MS + HOUR_MS });
+  });
+
+  it("hold it until the last of several that touch has ended", () => {
+    const next = until(EVENT_TIME_MS + HOUR_MS, EVENT_TIME_MS + 3 * HOUR_MS);
+    expect(deliveriesOf(makeEvent("1"), { sinks: ["a"], mutes: [next, nights] })[0]?.notBeforeMs).toBe(EVENT_TIME_MS + 3 * HOUR_MS);
+  });
+
+  it("hold what a group's wait would carry into them", () => {
+    const soon = until(EVENT_TIME_MS + 5_000, EVENT_TIME_MS + HOUR_MS);
+    const tree = { sinks: ["a"], mutes: [soon], groupWaitMs: 10_000 };
+    expect(deliveriesOf(makeEvent("1"), tree)[0]?.notBeforeMs).toBe(EVENT_TIME_MS + HOUR_MS);
+  });
+
+  it("drop it with their name when the route says so", () => {
+    const [muted] = deliveriesOf(makeEvent("1"), { sinks: ["a"], mutes: [nights], onMute: "drop" });
+    expect(muted).toMatchObject({ mutedBy: "nights", notBeforeMs: EVENT_TIME_MS });
+  });
+
+  it("mean nothing outside them", () => {
+    const past = until(0, EVENT_TIME_MS);
+    const [delivery] = deliveriesOf(makeEvent("1"), { sinks: ["a"], mutes: [past] });
+    expect(delivery?.notBeforeMs).toBe(EVENT_TIME_MS);
+    expect(delivery?.mutedBy).toBeUndefined();
+  });
+
+  it("do not concern a watch's own sinks", () => {
+    const found = deliveriesOf(makeEvent("1"), { sinks: ["a"], mutes: [nights] }, { ownSinks: ["a"] });
+    expect(found[0]?.notBeforeMs).toBe(EVENT_TIME_MS);
+  });
+});
+
+describe("noise in chat", () => {
+  it("tells one tweet once, whichever watches found it", () => {
+    const onceKeyOf = (watch: string) => deliveriesOf(makeEvent("1", { watch }), { sinks: ["slack"] })[0];
+    expect(onceKeyOf("brand")).toMatchObject({ onceKey: "tweet:1", onceWithinMs: 24 * HOUR_MS });
+    expect(onceKeyOf("other")?.onceKey).toBe("tweet:1");
+  });
+
+  it("tells a score that crosses again, again", () => {
+    expect(deliveriesOf(makeEvent("5", { type: "score.changed" }), { sinks: ["slack"] })[0]?.onceKey).toBeUndefined();
+  });
+
+  it("bundles followers of one target and poll, and no others", () => {
+    const keyOf = (subject: string, changes = {}) =>
+      deliveriesOf(makeEvent(subject, { type: "follower.added", ...changes }), { sinks: ["slack"] })[0]?.groupKey;
+    expect(keyOf("1")).toBe(keyOf("2"));
+    expect(keyOf("1")).toBe(keyOf("3", { type: "follower.removed" }));
+    expect(keyOf("1")).not.toBe(keyOf("2", { detectedAtMs: EVENT_TIME_MS + 1 }));
+    expect(keyOf("1")).not.toBe(keyOf("2", { body: { target: { id: "98" } } }));
+  });
+
+  it("leaves the grouping to a route that has one", () => {
+    const [delivery] = deliveriesOf(makeEvent("1", { type: "follower.added" }), { sinks: ["slack"], groupBy: ["watch"] });
+    expect(delivery?.groupKey).toBe('["0","slack","brand"]');
+  });
+
+  it("is none of a webhook's or the console's business", () => {
+    const [delivery] = deliveriesOf(makeEvent("1", { type: "follower.added" }), { sinks: ["a"] });
+    expect(delivery).toEqual({
+      eventId: makeEvent("1", { type: "follower.added" }).id,
+      sink: "a",
+      groupKey: makeEvent("1", { type: "follower.added" }).id,
+      groupWaitMs: 0,
+      groupIntervalMs: 0,
+      notBeforeMs: EVENT_TIME_MS,
+    });
+  });
+
+  it("is counted by sink, or by a route with a throttle of its own", () => {
+    const throttle = { limit: 5, intervalMs: 1_000, onExceed: "digest" } as const;
+    expect(deliveriesOf(makeEvent("1"), undefined, { ownSinks: ["slack"] })[0]?.throttleKey).toBe("sink:slack");
+    const tree = makeRoute({ sinks: ["slack", "a"], throttle });
+    const keys = routeEvent(makeEvent("1"), { ownSinks: [], tree, sinks: SINKS, nowMs: 0 }).map((delivery) => delivery.throttleKey);
+    expect(new Set(keys).size).toBe(2);
+    const throttles = throttlesByKey(tree, SINKS);
+    expect(keys.map((key) => throttles.get(key ?? ""))).toEqual([throttle, throttle]);
+    expect(throttles.get("sink:slack")?.limit).toBe(30);
+  });
+});
+
+describe("the daemon's own events", () => {
+  const tree = {
+    sinks: ["root"],
+    routes: [
+      { sinks: ["a"], matchers: ['severity!=""'] },
+      { sinks: ["b"], matchers: ['event!="tweet.created"'] },
+      { sinks: ["c"], matchers: ['event=~"watch[.].*"'], routes: [{ matchers: ['type="daemon"'], sinks: ["slack"] }] },
+    ],
+  };
+
+  it("go to ops alone, unless a route asks for them by name", () => {
+    expect(sinksOf(makeNotice("sink.failing"), tree, { ownSinks: ["slack"] })).toEqual(["slack"]);
+    expect(sinksOf(makeNotice("watch.gap"), tree, { ownSinks: ["a"] })).toEqual(["a", "slack"]);
+    expect(sinksOf(makeNotice("watch.gap"), tree)).toEqual(["slack"]);
+  });
+
+  it("never go through the sink they are about", () => {
+    expect(sinksOf(makeNotice("watch.gap"), tree, { ownSinks: ["a", "slack"], exceptSink: "slack" })).toEqual(["a"]);
+  });
+
+  it("are neither throttled nor told once a day", () => {
+    const [delivery] = deliveriesOf(makeNotice("watch.gap"), undefined, { ownSinks: ["slack"] });
+    expect(delivery).toMatchObject({ groupKey: makeNotice("watch.gap").id });
+    expect(delivery?.throttleKey ?? delivery?.onceKey).toBeUndefined();
+  });
+});
