@@ -12,6 +12,8 @@ export interface TickQuery {
   readonly nowMs: number;
   /** This poll's offset: a tick counts as missed only when tick + spread lies behind. */
   readonly spreadMs: number;
+  /** The governor's factor: the next tick is at least so many intervals away. 1, the default, leaves the schedule alone. */
+  readonly stretch?: number;
 }
 
 /**
@@ -21,17 +23,22 @@ export interface TickQuery {
 export function nextTick(timetable: Timetable, query: TickQuery): number {
   const { schedule, lastTickMs, nowMs } = query;
   if (lastTickMs > nowMs) return tickAfterBackwardJump(timetable, query);
+  const stretch = Math.max(1, query.stretch ?? 1);
   const passedMs = Math.max(lastTickMs, nowMs - query.spreadMs);
-  if (schedule.kind === "cron") return timetable.nextDue(schedule, passedMs);
-  return lastTickMs + (Math.floor((passedMs - lastTickMs) / schedule.intervalMs) + 1) * schedule.intervalMs;
+  if (schedule.kind === "cron") {
+    const skippedMs = stretch === 1 ? 0 : stretch * timetable.intervalMs(schedule, lastTickMs) - 1;
+    return timetable.nextDue(schedule, Math.max(passedMs, lastTickMs + skippedMs));
+  }
+  const intervalMs = Math.round(schedule.intervalMs * stretch);
+  return lastTickMs + (Math.floor((passedMs - lastTickMs) / intervalMs) + 1) * intervalMs;
 }
 
 /**
  * The last tick lies in the future: the clock went back. A tick that ran is not run again, unless waiting for the one after it would
  * silence the poll for longer than its own interval.
  */
-function tickAfterBackwardJump(timetable: Timetable, { schedule, lastTickMs, nowMs }: TickQuery): number {
-  if (schedule.kind === "every") return nowMs + schedule.intervalMs;
+function tickAfterBackwardJump(timetable: Timetable, { schedule, lastTickMs, nowMs, stretch }: TickQuery): number {
+  if (schedule.kind === "every") return nowMs + schedule.intervalMs * Math.max(1, stretch ?? 1);
   const isFrozen = lastTickMs - nowMs > timetable.intervalMs(schedule, nowMs);
   return timetable.nextDue(schedule, isFrozen ? nowMs : lastTickMs);
 }

@@ -1,0 +1,56 @@
+/** How much slower scheduled polls must go to reach the end of the month. Pure arithmetic: the engine applies the factors, the ledger counts. */
+import type { Priority } from "../model/schedule.ts";
+import { quotaLine } from "./quota-line.ts";
+
+export interface StretchQuery {
+  /** Billed requests of the period so far. */
+  readonly spent: number;
+  /** Requests the period allows; undefined while unknown: nothing is stretched. */
+  readonly limit: number | undefined;
+  /** Share kept back, 0 to 1. */
+  readonly reserve: number;
+  readonly nowMs: number;
+  readonly periodEndMs: number;
+  readonly onExhausted: "degrade" | "pause";
+  /** Scheduled polls at the pace their schedules ask for. Baselines are not among them: they are never stretched. */
+  readonly polls: readonly { readonly priority: Priority; readonly requestsPerDay: number }[];
+}
+
+/** Multiply a poll's interval by the factor of its priority; 1 means untouched. */
+export type StretchFactors = Readonly<Record<Priority, number>>;
+
+const DAY_MS = 86_400_000;
+const FIRST_TO_WAIT = ["low", "normal", "high"] as const satisfies readonly Priority[];
+/** Each priority gives way up to a cap before the next one does; when all have, the round begins again with the next cap. */
+const CAPS = [10, 100, 1_000] as const;
+
+/** Requests that the rest of the period costs at this pace. */
+export function forecastRequests(requestsPerDay: number, nowMs: number, periodEndMs: number): number {
+  return (requestsPerDay * Math.max(0, periodEndMs - nowMs)) / DAY_MS;
+}
+
+/** Factors under which spent + forecast stays at or under the line; the largest caps where nothing would be slow enough. */
+export function stretchFactors(query: StretchQuery): StretchFactors {
+  const factors = { high: 1, normal: 1, low: 1 };
+  const line = quotaLine({ monthly: query.limit, reserve: query.reserve, purpose: "poll" });
+  if (line === undefined || query.onExhausted === "pause") return factors;
+  const costs = restOfPeriod(query);
+  const affordable = line - query.spent;
+  if (costs.high + costs.normal + costs.low <= affordable) return factors;
+  for (const cap of CAPS) {
+    for (const priority of FIRST_TO_WAIT) {
+      if (costs[priority] === 0) continue;
+      const others = FIRST_TO_WAIT.filter((other) => other !== priority).reduce((sum, other) => sum + costs[other] / factors[other], 0);
+      const needed = affordable > others ? costs[priority] / (affordable - others) : Number.POSITIVE_INFINITY;
+      factors[priority] = Math.min(Math.max(needed, factors[priority]), cap);
+      if (needed <= cap) return factors;
+    }
+  }
+  return factors;
+}
+
+function restOfPeriod(query: StretchQuery): Record<Priority, number> {
+  const costs = { high: 0, normal: 0, low: 0 };
+  for (const poll of query.polls) costs[poll.priority] += forecastRequests(poll.requestsPerDay, query.nowMs, query.periodEndMs);
+  return costs;
+}

@@ -1,0 +1,151 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { createUpstreamPacer, type RequestFailure } from "../../src/budget/upstream-pacer.ts";
+import type { UpstreamFailure } from "../../src/model/upstream.ts";
+
+const HOUR = 3_600_000;
+const pacerWith = (float: () => number = () => 0.5) => createUpstreamPacer({ float, id: () => "id" });
+const failure = (kind: UpstreamFailure, nowMs: number, change: Partial<RequestFailure> = {}): RequestFailure => ({
+  source: "a",
+  kind,
+  retry: "later",
+  sentAtMs: nowMs,
+  nowMs,
+  ...change,
+});
+const retryAt = (advice: { readonly kind: string; readonly atMs?: number }): number => {
+  expect(advice.kind).toBe("retry");
+  return advice.atMs ?? Number.NaN;
+};
+
+describe("after a 429", () => {
+  it("fault 1: the request goes again after about a second", () => {
+    const pacer = pacerWith();
+    const atMs = retryAt(pacer.failed(failure("rate_limited", 1_000)));
+    expect(atMs).toBeGreaterThanOrEqual(2_000);
+    expect(atMs).toBeLessThanOrEqual(2_250);
+    expect(pacer.admit("a", atMs - 1)).toEqual({ kind: "wait", untilMs: atMs, because: "throttled" });
+    expect(pacer.admit("a", atMs)).toEqual({ kind: "go" });
+  });
+
+  it("fault 2: all sources share one pause, which doubles to a cap and is seen in the status", () => {
+    const pacer = pacerWith(() => 0);
+    const pauses: number[] = [];
+    for (let i = 0, nowMs = 0; i < 9; i += 1) {
+      const untilMs = retryAt(pacer.failed(failure("rate_limited", nowMs)));
+      expect(pacer.admit("another source", untilMs - 1)).toMatchObject({ kind: "wait", because: "throttled" });
+      expect(pacer.status(nowMs)).toEqual({ kind: "throttled", untilMs });
+      pauses.push(untilMs - nowMs);
+      nowMs = untilMs;
+    }
+    expect(pauses).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000, 60_000]);
+  });
+
+  it("counts the refusals of requests that were under way as one", () => {
+    const pacer = pacerWith(() => 0);
+    for (let i = 0; i < 20; i += 1) pacer.failed(failure("rate_limited", 100 + i, { source: `s${i}`, sentAtMs: 0 }));
+    expect(pacer.status(120)).toEqual({ kind: "throttled", untilMs: 1_100 });
+  });
+
+  it("honours Retry-After, also when the pause has begun", () => {
+    const pacer = pacerWith(() => 0);
+    pacer.failed(failure("rate_limited", 0));
+    expect(retryAt(pacer.failed(failure("rate_limited", 10, { sentAtMs: -5, retry: { afterMs: 30_000 } })))).toBe(30_010);
+  });
+
+  it("begins at a second again after a request that went well", () => {
+    const pacer = pacerWith(() => 0);
+    const untilMs = retryAt(pacer.failed(failure("rate_limited", 0)));
+    pacer.succeeded("b", untilMs - 500);
+    expect(retryAt(pacer.failed(failure("rate_limited", untilMs))) - untilMs).toBe(2_000);
+    pacer.succeeded("b", 10_000);
+    expect(retryAt(pacer.failed(failure("rate_limited", 10_000)))).toBe(11_000);
+  });
+});
+
+describe("after a failure that may pass", () => {
+  it("fault 3: the first retry comes after one to two seconds", () => {
+    fc.assert(
+      fc.property(fc.double({ min: 0, max: 0.999, noNaN: true }), (float) => {
+        const atMs = retryAt(pacerWith(() => float).failed(failure("transient", 0)));
+        expect(atMs).toBeGreaterThanOrEqual(1_000);
+        expect(atMs).toBeLessThanOrEqual(2_000);
+      }),
+    );
+  });
+
+  it("fault 4: the wait grows to five minutes and stays there, per source", () => {
+    const pacer = pacerWith();
+    const waits: number[] = [];
+    for (let i = 0, nowMs = 0; i < 40; i += 1) {
+      const atMs = retryAt(pacer.failed(failure("transient", nowMs)));
+      waits.push(atMs - nowMs);
+      nowMs = atMs;
+    }
+    expect(waits.slice(0, 4)).toEqual([1_500, 3_000, 6_000, 12_000]);
+    expect(Math.max(...waits)).toBe(300_000);
+    expect(waits.at(-1)).toBe(300_000);
+    expect(pacer.admit("b", 0)).toEqual({ kind: "go" });
+  });
+
+  it("forgets the failures of a source that answered", () => {
+    const pacer = pacerWith();
+    pacer.failed(failure("transient", 0));
+    pacer.failed(failure("transient", 2_000));
+    expect(pacer.status(2_000)).toEqual({ kind: "failing", sinceMs: 0 });
+    pacer.succeeded("a", 5_000);
+    expect(pacer.status(5_000)).toEqual({ kind: "ok" });
+    expect(retryAt(pacer.failed(failure("transient", 9_000)))).toBe(10_500);
+  });
+
+  it("fault 4: while the whole service is dark, one request at a time is spent on finding out", () => {
+    const pacer = pacerWith();
+    const sources = Array.from({ length: 1_000 }, (_, i) => `s${i}`);
+    let sent = 0;
+    for (let nowMs = 0; nowMs < HOUR; nowMs += 1_000) {
+      for (const source of sources) {
+        if (pacer.admit(source, nowMs).kind !== "go") continue;
+        sent += 1;
+        pacer.failed(failure("transient", nowMs, { source }));
+      }
+    }
+    expect(sent).toBeGreaterThan(12);
+    expect(sent).toBeLessThan(40);
+    pacer.succeeded("s1", HOUR);
+    expect(sources.every((source) => pacer.admit(source, HOUR).kind === "go")).toBe(true);
+  });
+
+  it("does not call the service dark for two bad sources", () => {
+    const pacer = pacerWith();
+    for (let i = 0; i < 10; i += 1) for (const source of ["a", "b"]) pacer.failed(failure("transient", i, { source }));
+    expect(pacer.admit("c", 10)).toEqual({ kind: "go" });
+  });
+});
+
+describe("when the key or the bill is the matter", () => {
+  it.each(["billing", "unauthorized"] as const)("fault 6, fault 7, fault 8: %s stops all polling and probes once an hour", (kind) => {
+    const pacer = pacerWith();
+    expect(pacer.failed(failure(kind, 0))).toEqual({ kind: "stop", because: kind });
+    expect(pacer.admit("any", 5 * HOUR)).toEqual({ kind: "stopped", because: kind });
+    expect(pacer.status(1)).toEqual({ kind: "stopped", because: kind, sinceMs: 0, probeAtMs: HOUR });
+    const probes = Array.from({ length: 600 }, (_, minute) => pacer.takeProbe(minute * 60_000)).filter(Boolean);
+    expect(probes).toHaveLength(9);
+    pacer.resume();
+    expect(pacer.admit("any", 10 * HOUR)).toEqual({ kind: "go" });
+    expect(pacer.takeProbe(20 * HOUR)).toBe(false);
+  });
+
+  it("keeps the first reason when requests under way fail after it", () => {
+    const pacer = pacerWith();
+    pacer.failed(failure("billing", 0));
+    expect(pacer.failed(failure("unauthorized", 10))).toEqual({ kind: "stop", because: "billing" });
+  });
+
+  it.each(["bad_request", "forbidden", "not_found"] as const)("leaves %s to the poll it belongs to", (kind) => {
+    const pacer = pacerWith();
+    pacer.failed(failure("transient", 0));
+    expect(pacer.failed(failure(kind, 10))).toEqual({ kind: "give_up" });
+    expect(pacer.admit("a", 10)).toEqual({ kind: "go" });
+    expect(pacer.status(10)).toEqual({ kind: "ok" });
+  });
+});
