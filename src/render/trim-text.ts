@@ -26,3 +26,14 @@ function wholeCodePoints(text: string, room: number): number {
   const last = text.charCodeAt(room - 1);
   return last >= 0xd800 && last <= 0xdbff ? room - 1 : room;
 }
+
+/** Cuts before it escapes, so that no escape is cut in half: at most `limit` units after `escape`. */
+export function trimEscaped(text: string, limit: number, escape: (text: string) => string): string {
+  let room = limit;
+  let escaped = escape(trimText(text, room));
+  while (escaped.length > limit && room > 0) {
+    room = Math.min(room - 1, Math.floor((room * limit) / escaped.length));
+    escaped = escape(trimText(text, room));
+  }
+  return escaped;
+}

@@ -1,0 +1,28 @@
+/** Text of strangers in Slack's three dialects: literal (rich_text), message text, and labels inside mrkdwn. */
+import { cleanLine, cleanText } from "./clean-text.ts";
+import { defuseEmoji, defuseMentions } from "./defuse.ts";
+import { trimEscaped, trimText } from "./trim-text.ts";
+
+const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
+
+/** The three characters Slack reads as control: https://docs.slack.dev/messaging/formatting-message-text#escaping */
+const escape = (text: string): string => text.replace(/[&<>]/g, (char) => ENTITIES[char] ?? char);
+
+/** For rich_text elements, which Slack never parses; mentions are broken all the same. */
+export const slackLiteral = (text: string, limit: number): string => trimEscaped(cleanText(text), limit, defuseMentions);
+
+/** For the top-level `text` of a message sent with `mrkdwn: false`. */
+export const slackText = (text: string, limit: number): string => trimEscaped(cleanText(text), limit, (cut) => escape(defuseMentions(cut)));
+
+/** mrkdwn has no escape for its format characters: look-alikes stand in for those that would take effect. */
+const LOOK_ALIKES: Readonly<Record<string, string>> = { "*": "∗", "~": "∼", "`": "ˋ", "|": "¦", _: "ˍ" };
+const FORMAT = /[*~`|]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g;
+
+/** One line of mrkdwn in which nothing takes effect; also fit for a link's label. `limit` counts before escaping. */
+export function slackLabel(text: string, limit: number): string {
+  const plain = trimText(cleanLine(text), limit).replace(FORMAT, (char) => LOOK_ALIKES[char] ?? char);
+  return escape(defuseEmoji(defuseMentions(plain)));
+}
+
+/** `<url|label>` of mrkdwn; `url` comes from `webUrl` or permalink.ts, so that it holds no pipe and no bracket. */
+export const slackLink = (url: string, label: string, limit: number): string => `<${escape(url)}|${slackLabel(label, limit)}>`;

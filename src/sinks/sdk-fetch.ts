@@ -1,0 +1,36 @@
+/** Lets a vendor's SDK send through the Http port: one agent, one size limit, one way to abort. Leaves URLs, headers and meaning to the SDK. */
+import type { Http } from "../model/http.ts";
+
+/** Chat answers are a few kilobytes. */
+const MAX_ANSWER_BYTES = 1_048_576;
+
+interface SdkRequest {
+  readonly method?: string | undefined;
+  readonly headers?: unknown;
+  readonly body?: unknown;
+  readonly signal?: unknown;
+}
+
+/** Sends with `POST`, whatever the SDK asks for: posting is all that chat sinks do. Bodies other than text are refused. */
+export async function sdkFetch(
+  http: Http,
+  url: string,
+  init: SdkRequest,
+  timeoutMs: number,
+  signals: readonly AbortSignal[] = [],
+): Promise<Response> {
+  if (init.body !== undefined && init.body !== null && typeof init.body !== "string") throw new TypeError("only text bodies are sent");
+  const own = init.signal instanceof AbortSignal ? [init.signal] : [];
+  const answer = await http.request({
+    method: "POST",
+    url,
+    headers: Object.fromEntries(new Headers(init.headers as Record<string, string>)),
+    ...(typeof init.body === "string" ? { body: init.body } : {}),
+    timeoutMs,
+    maxBytes: MAX_ANSWER_BYTES,
+    reach: "any",
+    signal: AbortSignal.any([...own, ...signals]),
+  });
+  const empty = answer.status === 204 || answer.status === 304 || answer.status < 200;
+  return new Response(empty ? null : answer.body, { status: Math.max(200, answer.status), headers: new Headers({ ...answer.headers }) });
+}

@@ -1,0 +1,113 @@
+/** What Slack's answers mean for a message, and what an operator can do about them. Knows the codes; slack.ts decides what to try next. */
+import { errorText } from "../model/errors.ts";
+import { SinkError, type SinkFailure } from "../model/sink.ts";
+
+/** Slack names a wait with every limit; this is for answers that forgot to. */
+const DEFAULT_WAIT_MS = 30_000;
+
+/** Refusals of the content, not of the channel: the same message fares better as plain text. */
+const CONTENT = new Set([
+  ...["invalid_blocks", "invalid_blocks_format", "msg_too_long", "msg_blocks_too_long", "no_text", "block_mismatch", "invalid_payload"],
+  ...[
+    "invalid_attachments",
+    "too_many_attachments",
+    "invalid_arguments",
+    "invalid_metadata_format",
+    "metadata_too_large",
+    "invalid_charset",
+  ],
+]);
+
+const TOKEN_HINT = "Put a valid bot token (xoxb-…) into the sink's `token`.";
+const SCOPE_HINT = "Give the Slack app the scope chat:write (and chat:write.public for channels it has not joined), then reinstall it.";
+const WEBHOOK_HINT = "Make a new incoming webhook in Slack and put it into the sink's `webhook_url`.";
+
+/** Nobody can post there now. Hints take the channel's name. https://docs.slack.dev/reference/methods/chat.postMessage#errors */
+const DESTINATION: Readonly<Record<string, (channel: string) => string>> = {
+  channel_not_found: (channel) => `invite @chirpwatch to ${channel}, and check the channel's name or id.`,
+  not_in_channel: (channel) => `invite @chirpwatch to ${channel}`,
+  is_archived: (channel) => `unarchive ${channel}, or give the sink another channel.`,
+  channel_is_archived: (channel) => `unarchive ${channel}, or give the sink another channel.`,
+  restricted_action: (channel) => `allow the app to post in ${channel}.`,
+  restricted_action_read_only_channel: (channel) => `allow the app to post in ${channel}.`,
+  posting_to_general_channel_denied: (channel) => `allow the app to post in ${channel}.`,
+  action_prohibited: () => "Ask a workspace admin to allow incoming webhooks.",
+  missing_scope: () => SCOPE_HINT,
+  no_permission: () => SCOPE_HINT,
+  invalid_auth: () => TOKEN_HINT,
+  not_authed: () => TOKEN_HINT,
+  token_revoked: () => TOKEN_HINT,
+  token_expired: () => TOKEN_HINT,
+  account_inactive: () => TOKEN_HINT,
+  not_allowed_token_type: () => TOKEN_HINT,
+  access_denied: () => TOKEN_HINT,
+  org_login_required: () => TOKEN_HINT,
+  ekm_access_denied: () => TOKEN_HINT,
+  team_access_not_granted: () => TOKEN_HINT,
+  user_is_restricted: () => TOKEN_HINT,
+  no_service: () => WEBHOOK_HINT,
+  no_service_id: () => WEBHOOK_HINT,
+  no_active_hooks: () => WEBHOOK_HINT,
+  invalid_token: () => WEBHOOK_HINT,
+  no_team: () => WEBHOOK_HINT,
+  team_disabled: () => WEBHOOK_HINT,
+};
+
+export const isContentRefusal = (code: string): boolean => CONTENT.has(code);
+
+/** An error code of Slack, from a Web API answer or as a webhook's text. */
+export function classifySlackCode(code: string, channel: string, status: number | undefined): SinkError {
+  const fields = { slackError: code };
+  const hint = DESTINATION[code]?.(channel);
+  if (hint !== undefined) return new SinkError("destination", `Slack refuses ${channel}: ${code}`, status, { hint, fields });
+  if (CONTENT.has(code)) return new SinkError("message", `Slack refuses the message: ${code}`, status, { fields });
+  if (code === "ratelimited" || code === "rate_limited") return rateLimited(undefined);
+  return new SinkError("transient", `Slack answered ${code || "nothing readable"}`, status, { fields });
+}
+
+export function rateLimited(afterSeconds: number | undefined): SinkError {
+  const afterMs = afterSeconds !== undefined && afterSeconds > 0 ? Math.ceil(afterSeconds * 1_000) : DEFAULT_WAIT_MS;
+  return new SinkError("rate_limited", `Slack asks to wait ${Math.ceil(afterMs / 1_000)} s`, 429, { retry: { afterMs } });
+}
+
+/** The SDK's errors, told apart by their stable `code` so that the SDK need not be loaded here. */
+interface SdkError {
+  readonly code?: string;
+  readonly data?: { readonly error?: string };
+  readonly retryAfter?: number;
+  readonly statusCode?: number;
+  readonly original?: unknown;
+}
+
+export function classifySdkError(thrown: unknown, channel: string): SinkError {
+  if (thrown instanceof SinkError) return thrown;
+  const error: SdkError = typeof thrown === "object" && thrown !== null ? thrown : {};
+  // What our own fetch throws, the SDK wraps.
+  if (error.original instanceof SinkError) return error.original;
+  switch (error.code) {
+    case "slack_webapi_platform_error":
+      return classifySlackCode(error.data?.error ?? "", channel, 200);
+    case "slack_webapi_rate_limited_error":
+      return rateLimited(error.retryAfter);
+    case "slack_webapi_http_error":
+      return classifyStatus(error.statusCode ?? 0, "", channel);
+    default:
+      return new SinkError("transient", `Slack could not be reached: ${errorText(error.original ?? thrown)}`, undefined, { cause: thrown });
+  }
+}
+
+/** An answer by its status, where the text may name a code (incoming webhooks) or nothing known. */
+export function classifyStatus(status: number, text: string, channel: string): SinkError {
+  const code = text.trim();
+  if (status === 429) return rateLimited(undefined);
+  if (DESTINATION[code] !== undefined || CONTENT.has(code)) return classifySlackCode(code, channel, status);
+  const shown = `Slack answered ${status}${/^[\w .-]{1,80}$/.test(code) ? ` ${code}` : ""}`;
+  return new SinkError(kindOfStatus(status), shown, status, { hint: DESTINATION_STATUS.has(status) ? WEBHOOK_HINT : "" });
+}
+
+const DESTINATION_STATUS = new Set([301, 302, 307, 308, 401, 403, 404, 410]);
+
+function kindOfStatus(status: number): SinkFailure {
+  if (DESTINATION_STATUS.has(status)) return "destination";
+  return status === 400 || status === 413 ? "message" : "transient";
+}

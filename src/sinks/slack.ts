@@ -1,0 +1,175 @@
+/** The Slack sink: a bot's chat.postMessage through Slack's own SDK, or an incoming webhook. Owns settings and sending; looks are slack-render.ts, answers slack-answer.ts, retries the outbox's. */
+import { z } from "zod";
+import type { Json } from "../model/json.ts";
+import type { Log } from "../model/log.ts";
+import { SinkError, type SealedMessage, type SendReceipt, type Sink } from "../model/sink.ts";
+import { trimText } from "../render/trim-text.ts";
+import { apiUrlProblem, webhookUrlProblem } from "./chat-address.ts";
+import { sdkFetch } from "./sdk-fetch.ts";
+import { retryAfterMs } from "./retry-after.ts";
+import type { SinkDeps, SinkType } from "./sink-type.ts";
+import { classifySdkError, classifyStatus, rateLimited } from "./slack-answer.ts";
+import { renderSlack, type SlackBody } from "./slack-render.ts";
+
+const API_URL = "https://slack.com/api/";
+const TIMEOUT_MS = 15_000;
+const MAX_ANSWER_BYTES = 65_536;
+/** Where Slack advises to keep `text`; the last resort after `msg_too_long`. https://docs.slack.dev/reference/methods/chat.postMessage#truncating */
+const ADVISED_TEXT_CHARS = 4_000;
+
+const settingsSchema = z
+  .strictObject({
+    token: z.string().min(1).optional().describe("Bot token (xoxb-…) with the scope chat:write. Needs `channel`."),
+    channel: z.string().min(1).optional().describe('Channel name in quotes ("#brand") or id (C0123456789); invite the bot to it.'),
+    webhook_url: z.string().optional().describe("An incoming webhook, instead of `token` and `channel`."),
+    api_url: z
+      .string()
+      .superRefine((text, context) => addIssue(context, apiUrlProblem(text)))
+      .optional()
+      .describe("Base of Slack's Web API, ending in /api/; http on loopback is allowed, for stand-ins."),
+  })
+  .superRefine((settings, context) => {
+    const { token, channel, webhook_url: webhookUrl } = settings;
+    if (webhookUrl === undefined) {
+      if (token === undefined) addIssue(context, "needs `token` and `channel`, or `webhook_url`");
+      else if (channel === undefined) addIssue(context, "needs a `channel` beside `token`");
+    } else {
+      addIssue(context, webhookUrlProblem(webhookUrl, settings.api_url), "webhook_url");
+      if (channel !== undefined)
+        addIssue(
+          context,
+          "an incoming webhook has its channel already: remove `channel`, or use `token` instead of `webhook_url`",
+          "channel",
+        );
+    }
+  });
+
+type SlackSettings = z.infer<typeof settingsSchema>;
+
+function addIssue(context: z.RefinementCtx, message: string | undefined, key?: string): void {
+  if (message !== undefined) context.addIssue({ code: "custom", message, ...(key === undefined ? {} : { path: [key] }) });
+}
+
+export const slackSink: SinkType<SlackSettings> = {
+  type: "slack",
+  summary: "Posts to a Slack channel, as a bot or through an incoming webhook.",
+  schema: settingsSchema,
+  secrets: ["token", "webhook_url"],
+  example: 'type: slack\ntoken: "${SLACK_BOT_TOKEN}"\nchannel: "#brand"\n',
+  chat: true,
+  concurrency: 1,
+  destinations: (settings) => [{ kind: "url", url: settings.webhook_url ?? settings.api_url ?? API_URL }],
+  describe: placeOf,
+  create: async (_name, settings, deps) => {
+    const post = settings.webhook_url === undefined ? createBotPost(settings, deps) : createWebhookPost(settings.webhook_url, deps);
+    return createSlackSink(post);
+  },
+  async check(settings, deps) {
+    if (settings.webhook_url !== undefined) return;
+    const client = await createClient(settings, deps);
+    await client.auth.test().catch((error: unknown) => Promise.reject(classifySdkError(error, placeOf(settings))));
+  },
+};
+
+/** The webhook's address is a secret: it is never shown. */
+function placeOf({ channel, webhook_url: webhookUrl }: SlackSettings): string {
+  return webhookUrl === undefined ? (channel ?? "Slack") : "the Slack webhook's channel";
+}
+
+/** One request. @throws SinkError, of kind `message` when Slack refuses this content. */
+type Post = (
+  content: { readonly text: string; readonly blocks?: SlackBody["blocks"] },
+  messageId: string,
+  signal: AbortSignal,
+) => Promise<SendReceipt>;
+
+function createSlackSink(post: Post): Sink {
+  return {
+    render: (batch) => renderSlack(batch) as unknown as Json,
+    send: (message, signal) => sendOrSimplify(post, message, signal),
+    close: async () => {},
+  };
+}
+
+/** A refusal of the blocks costs the looks, not the alert. */
+async function sendOrSimplify(post: Post, message: SealedMessage, signal: AbortSignal): Promise<SendReceipt> {
+  const { text, blocks } = message.body as unknown as SlackBody;
+  try {
+    return await post({ text, blocks }, message.id, signal);
+  } catch (error) {
+    if (!(error instanceof SinkError) || error.kind !== "message") throw error;
+    const isTooLong = error.fields["slackError"] === "msg_too_long";
+    return post({ text: isTooLong ? cutEscaped(text) : text }, message.id, signal);
+  }
+}
+
+/** The text is escaped already: an entity cut in half goes whole. */
+const cutEscaped = (text: string): string => trimText(text, ADVISED_TEXT_CHARS).replace(/&[a-z]{0,3}…$/, "…");
+
+function createBotPost(settings: SlackSettings, deps: SinkDeps): Post {
+  const channel = settings.channel ?? "";
+  return async ({ text, blocks }, messageId, signal) => {
+    try {
+      const client = await createClient(settings, deps, signal);
+      const answer = await client.apiCall("chat.postMessage", {
+        ...{ channel, text, mrkdwn: false, unfurl_links: false, unfurl_media: false },
+        ...(blocks === undefined ? {} : { blocks }),
+        // Slack does not deduplicate: the key is there for whoever reads the channel by program.
+        metadata: { event_type: "chirpwatch_message", event_payload: { id: messageId } },
+      });
+      const { ts } = answer as { readonly ts?: unknown };
+      return typeof ts === "string" ? { ref: ts } : {};
+    } catch (error) {
+      throw classifySdkError(error, channel);
+    }
+  };
+}
+
+/** A client per request costs microseconds and carries that request's signal. The SDK's own retries and waits are off. */
+async function createClient(settings: SlackSettings, { http, log }: SinkDeps, signal?: AbortSignal) {
+  const { WebClient } = await import("@slack/web-api");
+  return new WebClient(settings.token, {
+    slackApiUrl: settings.api_url ?? API_URL,
+    allowAbsoluteUrls: false,
+    rejectRateLimitedCalls: true,
+    retryConfig: { retries: 0 },
+    timeout: TIMEOUT_MS,
+    logger: quietLogger(log),
+    fetch: async (url, init) => {
+      const answer = await sdkFetch(http, String(url), init ?? {}, TIMEOUT_MS, signal === undefined ? [] : [signal]);
+      // Without a readable Retry-After the SDK throws an error that cannot be told from others.
+      if (answer.status === 429 && !/^\d+$/.test(answer.headers.get("retry-after") ?? "")) throw rateLimited(undefined);
+      return answer;
+    },
+  });
+}
+
+/** What the SDK has to say is in its errors already; its bodies and tokens belong in no log. */
+function quietLogger(log: Log) {
+  const hush = () => {};
+  const tell = () => log.debug("Slack's SDK warned");
+  return { debug: hush, info: hush, warn: tell, error: tell, setLevel: hush, getLevel: () => "error" as never, setName: hush };
+}
+
+/** https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks#handling_errors */
+function createWebhookPost(url: string, { http, clock }: SinkDeps): Post {
+  return async (content, _messageId, signal) => {
+    const body = JSON.stringify({ ...content, mrkdwn: false, unfurl_links: false, unfurl_media: false });
+    const headers = { "content-type": "application/json; charset=utf-8", "user-agent": "chirpwatch" };
+    const request = {
+      method: "POST",
+      url,
+      headers,
+      body,
+      timeoutMs: TIMEOUT_MS,
+      maxBytes: MAX_ANSWER_BYTES,
+      reach: "any",
+      signal,
+    } as const;
+    const answer = await http.request(request).catch((error: unknown) => Promise.reject(classifySdkError(error, "the webhook")));
+    if (answer.status >= 200 && answer.status < 300) return {};
+    const afterMs = retryAfterMs(answer.headers["retry-after"], clock.now());
+    if (answer.status === 429) throw rateLimited(afterMs === undefined ? undefined : afterMs / 1_000);
+    throw classifyStatus(answer.status, answer.body, "the webhook's channel");
+  };
+}
