@@ -1,0 +1,152 @@
+/**
+ * The house's own lint rules: the seams of the architecture, one rule per port, and log messages that can be searched for.
+ * Which folders a rule binds, and the exceptions by name, stand in .oxlintrc.json.
+ */
+
+/** Member chains (`Date.now`) and plain globals (`fetch`) that reach the outside without a port. */
+const AMBIENT = {
+  time: {
+    port: "Clock",
+    names: ["Date.now", "performance.now", "process.hrtime", "process.uptime", "setTimeout", "setInterval", "setImmediate"],
+    modules: ["node:timers", "node:timers/promises", "node:perf_hooks", "timers", "timers/promises", "perf_hooks"],
+    imports: {},
+  },
+  random: {
+    port: "Random",
+    names: ["Math.random", "crypto.randomUUID", "crypto.getRandomValues"],
+    modules: [],
+    imports: { "node:crypto": ["randomUUID", "randomBytes", "randomInt", "randomFillSync", "webcrypto", "default", "*"] },
+  },
+  network: {
+    port: "Http",
+    names: ["fetch", "WebSocket", "XMLHttpRequest", "EventSource"],
+    modules: ["undici", "node:http", "node:https", "node:http2", "node:net", "node:tls", "node:dns", "node:dns/promises", "node:dgram"],
+    imports: {},
+  },
+  environment: {
+    port: "Environment",
+    names: ["process.env", "process.cwd", "process.loadEnvFile"],
+    modules: ["node:os", "os"],
+    imports: { "node:process": ["env", "cwd"] },
+  },
+  files: {
+    port: "Files",
+    names: [],
+    modules: ["node:fs", "node:fs/promises", "fs", "fs/promises"],
+    imports: {},
+  },
+};
+
+const GLOBAL_HOSTS = new Set(["globalThis", "global"]);
+
+/** `a.b.c` of an expression, without a leading `globalThis.`; undefined for anything computed. */
+function chainOf(node) {
+  if (node.type === "Identifier") return GLOBAL_HOSTS.has(node.name) ? "" : node.name;
+  if (node.type !== "MemberExpression") return undefined;
+  const owner = chainOf(node.object);
+  const property = node.computed ? node.property.value : node.property.name;
+  if (owner === undefined || typeof property !== "string") return undefined;
+  return owner === "" ? property : `${owner}.${property}`;
+}
+
+function firstOf(node) {
+  return node.type === "MemberExpression" ? firstOf(node.object) : node;
+}
+
+/** True when the name is the platform's own and not a parameter or a variable of the file. */
+function isGlobal(context, identifier) {
+  for (let scope = context.sourceCode.getScope(identifier); scope !== null; scope = scope.upper) {
+    const variable = scope.set.get(identifier.name);
+    if (variable !== undefined && variable.defs.length > 0) return false;
+  }
+  return true;
+}
+
+/** An identifier that is only a name: a key, a property, a parameter, an import. */
+function isNameOnly(node) {
+  const { parent } = node;
+  if (parent.type === "MemberExpression") return parent.property === node && !parent.computed;
+  if (parent.type === "Property" || parent.type === "MethodDefinition" || parent.type === "PropertyDefinition")
+    return parent.key === node && !parent.shorthand;
+  return parent.type.startsWith("TS") || parent.type.startsWith("Import") || parent.type.startsWith("Export");
+}
+
+function checkImport(context, { port, modules, imports }, node) {
+  if (node.importKind === "type") return;
+  const from = node.source.value;
+  const reach = (name) => context.report({ node, message: `${name} reaches the outside: ask for the ${port} port of model/ instead.` });
+  if (modules.includes(from)) return reach(from);
+  for (const specifier of node.specifiers ?? []) {
+    const name = specifier.imported?.name ?? (specifier.type === "ImportNamespaceSpecifier" ? "*" : "default");
+    if (imports[from]?.includes(name)) reach(`${name} of ${from}`);
+  }
+}
+
+function noAmbient(kind) {
+  const ambient = AMBIENT[kind];
+  const report = (context, node, name) =>
+    context.report({ node, message: `${name} reaches the outside: ask for the ${ambient.port} port of model/ instead.` });
+  return {
+    create: (context) => ({
+      Identifier(node) {
+        if (ambient.names.includes(node.name) && !isNameOnly(node) && isGlobal(context, node)) report(context, node, node.name);
+      },
+      MemberExpression(node) {
+        const chain = chainOf(node);
+        if (chain !== undefined && ambient.names.includes(chain) && isGlobal(context, firstOf(node))) report(context, node, chain);
+      },
+      ImportDeclaration: (node) => checkImport(context, ambient, node),
+      ImportExpression(node) {
+        if (ambient.modules.includes(node.source.value)) report(context, node, node.source.value);
+      },
+      ...(kind === "time" && newDateWithoutArgument(context, report)),
+    }),
+  };
+}
+
+/** `new Date()` reads the clock, `new Date(ms)` does not; `Date()` always does. */
+function newDateWithoutArgument(context, report) {
+  const isDate = (node) => node.callee.type === "Identifier" && node.callee.name === "Date" && isGlobal(context, node.callee);
+  return {
+    NewExpression(node) {
+      if (isDate(node) && node.arguments.length === 0) report(context, node, "new Date()");
+    },
+    CallExpression(node) {
+      if (isDate(node)) report(context, node, "Date()");
+    },
+  };
+}
+
+/** One sentence, or a choice between two. */
+function isFixedText(node) {
+  if (node.type === "ConditionalExpression") return isFixedText(node.consequent) && isFixedText(node.alternate);
+  return node.type === "Literal" || (node.type === "TemplateLiteral" && node.expressions.length === 0);
+}
+
+const LEVELS = new Set(["debug", "info", "warn", "error"]);
+
+/** One sentence per place in the code: what varies goes into the fields, so that a log can be counted by its messages. */
+const staticLogMessages = {
+  create: (context) => ({
+    CallExpression(node) {
+      const { callee } = node;
+      if (callee.type !== "MemberExpression" || !LEVELS.has(callee.property.name)) return;
+      const owner = callee.object.type === "MemberExpression" ? callee.object.property.name : callee.object.name;
+      const [message] = node.arguments;
+      if (owner !== "log" || message === undefined || isFixedText(message)) return;
+      context.report({ node: message, message: "A log message is a fixed sentence: what varies goes into the fields." });
+    },
+  }),
+};
+
+export default {
+  meta: { name: "house" },
+  rules: {
+    "no-ambient-time": noAmbient("time"),
+    "no-ambient-random": noAmbient("random"),
+    "no-ambient-network": noAmbient("network"),
+    "no-ambient-environment": noAmbient("environment"),
+    "no-ambient-files": noAmbient("files"),
+    "static-log-messages": staticLogMessages,
+  },
+};
