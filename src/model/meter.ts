@@ -47,6 +47,11 @@ export const METRICS = {
     labels: [],
     buckets: seconds,
   },
+  chirpwatch_poll_overdue_seconds: {
+    kind: "gauge",
+    help: "How long the longest waiting poll has been due; 0 when none waits.",
+    labels: [],
+  },
   chirpwatch_items_total: { kind: "counter", help: "Items seen for the first time, by watch and verdict.", labels: ["watch", "verdict"] },
   chirpwatch_events_total: { kind: "counter", help: "Events born, by watch and event type.", labels: ["watch", "event"] },
   chirpwatch_deliveries_total: {

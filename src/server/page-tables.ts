@@ -34,7 +34,7 @@ function watchRow(watch: WatchView, nowMs: number): Html {
 <td data-label="Items known" class="num">${countText(watch.known_items)}</td>
 <td data-label="Requests" class="num">${countText(watch.requests_spent)}</td>
 <td data-label="Last poll">${when(watch.last_poll_at, nowMs, "not yet")}</td>
-<td data-label="Next poll">${watch.paused ? html`<span class="quiet">when resumed</span>` : when(watch.next_poll_at, nowMs)}</td></tr>
+<td data-label="Next poll">${watch.paused ? html`<span class="quiet nowrap">when resumed</span>` : when(watch.next_poll_at, nowMs)}</td></tr>
 `;
 }
 

@@ -1,6 +1,6 @@
 /** The four figures at the top of the status page: watches, requests, data service, alerts. */
 import { Html, html } from "./html.ts";
-import { counted, countText, dayText, when } from "./page-words.ts";
+import { counted, countText, dayText, lasting, when } from "./page-words.ts";
 import { isTroubled } from "./page-attention.ts";
 import type { QuotaView, StatusView } from "./views.ts";
 
@@ -43,8 +43,8 @@ function quotaBar(spent: number, forecast: number, limit: number): Html {
 
 function dataService({ upstream }: StatusView, nowMs: number): Html {
   const big = upstream.up ? html`Answering` : html`<span class="trouble">Not answering</span>`;
-  const since = upstream.since === null ? "" : html`since ${when(upstream.since, nowMs)}`;
-  return tile("Data service", big, upstream.reason === "" ? html`${since}` : html`${upstream.reason}${since === "" ? "" : ", "}${since}`);
+  const span = upstream.since === null ? undefined : lasting(upstream.since, nowMs);
+  return tile("Data service", big, html`${upstream.reason}${upstream.reason !== "" && span !== undefined ? ", " : ""}${span}`);
 }
 
 function alerts({ sinks }: StatusView, nowMs: number): Html {

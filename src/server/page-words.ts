@@ -28,8 +28,14 @@ export function when(iso: string | null, nowMs: number, otherwise = "–"): Html
   const distanceMs = Date.parse(iso) - nowMs;
   const span = spanText(Math.abs(distanceMs));
   const text = Math.abs(distanceMs) < 1_000 ? "now" : distanceMs > 0 ? `in ${span}` : `${span} ago`;
-  return html`<time datetime="${iso}" title="${iso.replace("T", " ").replace(/(\.\d+)?Z$/, " UTC")}">${text}</time>`;
+  return timeElement(iso, text);
 }
+
+/** `for 3 d 4 h`. */
+export const lasting = (since: string, nowMs: number): Html => html`for ${timeElement(since, spanText(nowMs - Date.parse(since)))}`;
+
+const timeElement = (iso: string, text: string): Html =>
+  html`<time datetime="${iso}" title="${iso.replace("T", " ").replace(/(\.\d+)?Z$/, " UTC")}">${text}</time>`;
 
 /** `1 Dec`: in UTC, as the rest of the page. */
 export const dayText = (iso: string): string =>

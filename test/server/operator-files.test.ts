@@ -1,0 +1,86 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { METRICS } from "../../src/model/meter.ts";
+
+const read = (name: string) => readFileSync(new URL(`../../config/${name}`, import.meta.url), "utf8");
+
+interface Rule {
+  readonly alert: string;
+  readonly expr: string;
+  readonly for?: string;
+  readonly labels: { readonly severity: string };
+  readonly annotations: { readonly summary: string; readonly description: string };
+}
+
+const rules = (parse(read("alerts.prometheus.yaml")) as { groups: { rules: Rule[] }[] }).groups.flatMap((group) => group.rules);
+const dashboard = JSON.parse(read("grafana-dashboard.json")) as {
+  panels: { id: number; title: string; targets: { expr: string }[]; gridPos: { x: number; w: number } }[];
+};
+
+/** The metrics of an expression, each with the labels its selector names; a histogram's series count as the histogram. */
+function selectorsOf(expr: string): { metric: string; labels: string[] }[] {
+  return [...expr.matchAll(/(chirpwatch_[a-z_]+)(?:\{([^}]*)\})?/g)].map(([, name = "", inside = ""]) => ({
+    metric: name in METRICS ? name : name.replace(/_(bucket|sum|count)$/, ""),
+    labels: [...inside.matchAll(/(\w+)\s*[=!]/g)].map(([, label = ""]) => label),
+  }));
+}
+
+const expressions = [
+  ...rules.map((rule) => [rule.alert, rule.expr] as const),
+  ...dashboard.panels.flatMap((panel) => panel.targets.map((target) => [panel.title, target.expr] as const)),
+];
+
+describe("alerts and dashboard", () => {
+  it.each(expressions)("%s asks for metrics and labels that exist", (_, expr) => {
+    for (const { metric, labels } of selectorsOf(expr)) {
+      expect(Object.keys(METRICS)).toContain(metric);
+      const known: readonly string[] = [...METRICS[metric as keyof typeof METRICS].labels, "instance", "job"];
+      for (const label of labels) expect(known, expr).toContain(label);
+    }
+  });
+
+  it("cover what an operator must hear of", () => {
+    const asked = rules.flatMap((rule) => selectorsOf(rule.expr).map(({ metric }) => metric));
+    for (const metric of [
+      "delivery_delay_seconds",
+      "breaker_open",
+      "dead_letters_total",
+      "quota_spent",
+      "upstream_up",
+      "poll_overdue_seconds",
+    ])
+      expect(asked).toContain(`chirpwatch_${metric}`);
+  });
+
+  it("give every alert a severity, a sentence and a next step", () => {
+    expect(new Set(rules.map((rule) => rule.alert)).size).toBe(rules.length);
+    for (const { alert, labels, annotations } of rules) {
+      expect(alert).toMatch(/^Chirpwatch[A-Z]/);
+      expect(["page", "ticket"]).toContain(labels.severity);
+      expect(annotations.summary).not.toBe("");
+      expect(annotations.description).toMatch(/\.$/);
+    }
+  });
+
+  it("keep the dashboard's panels apart and inside its 24 columns", () => {
+    expect(new Set(dashboard.panels.map((panel) => panel.id)).size).toBe(dashboard.panels.length);
+    for (const { gridPos } of dashboard.panels) expect(gridPos.x + gridPos.w).toBeLessThanOrEqual(24);
+  });
+});
+
+describe("the Slack app manifest", () => {
+  it("asks for posting and nothing else", () => {
+    const manifest = parse(read("slack-app-manifest.yaml")) as { oauth_config: { scopes: { bot: string[] } } };
+    expect(manifest.oauth_config.scopes.bot).toEqual(["chat:write", "chat:write.public"]);
+  });
+});
+
+describe("the systemd unit", () => {
+  it("reloads on SIGHUP, does not restart what a restart cannot cure, and waits longer than sends under way take", () => {
+    const unit = read("chirpwatch.service");
+    expect(unit).toMatch(/^ExecReload=\/bin\/kill -HUP \$MAINPID$/m);
+    expect(unit).toMatch(/^RestartPreventExitStatus=2 75 78$/m);
+    expect(Number(/^TimeoutStopSec=(\d+)s$/m.exec(unit)?.[1])).toBeGreaterThan(8);
+  });
+});

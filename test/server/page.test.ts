@@ -1,0 +1,162 @@
+import { createHash } from "node:crypto";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { PAGE_POLICY } from "../../src/server/page-assets.ts";
+import { spanText } from "../../src/server/page-words.ts";
+import { renderPage } from "../../src/server/page.ts";
+import type { StatusView } from "../../src/server/views.ts";
+import { NOW_MS, sinkView, statusView, watchView } from "./daemon-stand-in.ts";
+
+const page = (changes: Partial<StatusView> = {}) => renderPage(statusView(changes), NOW_MS);
+const bodyOf = (text: string) => text.slice(text.indexOf("<body>"), text.indexOf("<script>"));
+/** What a reader sees. */
+const wordsOf = (text: string) =>
+  bodyOf(text)
+    .replace(/<[^>]+>/g, " ")
+    .replace(/\s+/g, " ");
+
+describe("the status page", () => {
+  it("tells a calm daemon's story without an attention list", () => {
+    const words = wordsOf(page());
+    expect(words).toContain("Running");
+    expect(words).toContain("31,408 of 100,000");
+    expect(words).toContain("92,400 expected until 1 Apr");
+    expect(words).toMatch(/brand-mentions search, @every 5m .* #brand 212 3,204 2 min ago in 2 min/);
+    expect(words).not.toContain("Needs attention");
+  });
+
+  it("lists what someone should do: a refused reload, an open breaker, an unreadable account, a failing watch, a warning", () => {
+    const words = wordsOf(
+      page({
+        state: "degraded",
+        reasons: ["the disk is nearly full"],
+        sinks: [sinkView({ breaker: "open", reason: "404 Unknown Webhook", waiting: 38, oldest_at: "2026-03-10T13:17:00.000Z" })],
+        watches: [
+          watchView({ id: "partners", targets: [{ name: "@ghost", status: "unavailable", reason: "suspended" }] }),
+          watchView({ id: "broken", problem: "400: bad query" }),
+        ],
+        config: {
+          file: "watches.yaml",
+          loaded_at: "2026-03-09T08:00:00.000Z",
+          warnings: ["watches.yaml:9:1: sink never used"],
+          failed_reload: { at: "2026-03-10T13:50:00.000Z", errors: ["watches.yaml:3:1: unknown key"] },
+        },
+      }),
+    );
+    for (const part of [
+      "Degraded",
+      "Needs attention",
+      "the disk is nearly full",
+      "refused 10 min ago ; the old one stays in force",
+      "watches.yaml:3:1: unknown key",
+      "brand takes no messages: 404 Unknown Webhook. 38 alerts kept",
+      "partners : @ghost is unavailable, suspended",
+      "broken : 400: bad query",
+      "watches.yaml:9:1: sink never used",
+    ])
+      expect(words).toContain(part);
+  });
+
+  it("does not call an account trouble that is merely not indexed", () => {
+    const words = wordsOf(page({ watches: [watchView({ targets: [{ name: "rival", status: "not_indexed", reason: "not indexed" }] })] }));
+    expect(words).toContain("rival, not indexed");
+    expect(words).not.toContain("Needs attention");
+  });
+
+  it("puts troubled watches first, and stays small with ten thousand", () => {
+    const watches = Array.from({ length: 10_000 }, (_, index) => watchView({ id: `w${index}`, problem: index === 9_999 ? "failing" : "" }));
+    const text = page({ watches });
+    expect(text.indexOf(">w9999<")).toBeLessThan(text.indexOf(">w0<"));
+    expect(wordsOf(text)).toContain("9,800 more watches");
+    expect(text.length).toBeLessThan(300_000);
+  });
+
+  it("escapes whatever strangers and operators wrote, wherever it stands", () => {
+    const marker = /<(?:i|script)\b[^>]*x1x|"x1x/;
+    fc.assert(
+      fc.property(fc.constantFrom("<i x1x>", '"x1x', "<script x1x>", `"><i x1x>`), (evil) => {
+        const text = page({
+          reasons: [evil],
+          version: evil,
+          upstream: { up: false, reason: evil, since: null },
+          watches: [
+            watchView({
+              id: evil,
+              type: evil,
+              sink: evil,
+              schedule: evil,
+              problem: evil,
+              targets: [{ name: evil, status: "unavailable", reason: evil }],
+            }),
+          ],
+          sinks: [sinkView({ name: evil, type: evil, breaker: "open", reason: evil })],
+          recent_events: [
+            {
+              id: evil,
+              type: evil,
+              watch: evil,
+              title: evil,
+              url: `https://x.com/${evil}`,
+              occurred_at: "2026-03-10T13:00:00Z",
+              detected_at: "2026-03-10T13:00:00Z",
+            },
+          ],
+          config: {
+            file: evil,
+            loaded_at: "2026-03-09T08:00:00.000Z",
+            warnings: [evil],
+            failed_reload: { at: "2026-03-10T13:00:00Z", errors: [evil] },
+          },
+        });
+        expect(text).not.toMatch(marker);
+      }),
+    );
+  });
+
+  it("links to the web only", () => {
+    const [event] = statusView().recent_events;
+    const text = page({ recent_events: event === undefined ? [] : [{ ...event, url: "javascript:alert(1)" }] });
+    expect(text).not.toContain("javascript:");
+    expect(wordsOf(text)).toContain("Alice (@alice) posted");
+  });
+
+  it("asks nothing of any other server, and runs only what its policy names", () => {
+    const text = page();
+    expect(text).not.toMatch(/(src|href)="(?!data:|\/|https:\/\/x\.com\/alice)/);
+    expect(text).not.toMatch(/ style="| on[a-z]+="/);
+    for (const tag of ["style", "script"]) {
+      const content = new RegExp(`<${tag}>(.*?)</${tag}>`, "s").exec(text)?.[1] ?? "";
+      expect(PAGE_POLICY).toContain(createHash("sha256").update(content).digest("base64"));
+    }
+  });
+
+  it("labels every cell for windows too narrow for a table, and every column for screen readers", () => {
+    const text = page();
+    expect(text).toContain('name="viewport"');
+    expect(text.match(/<td(?! data-label="[A-Z])/g)).toBeNull();
+    expect(text.match(/<th(?! scope="(col|row)")[ >]/g)).toBeNull();
+    expect(text).toContain('<html lang="en">');
+  });
+
+  it("says that the limit is unknown rather than drawing a bar", () => {
+    const quota = { ...statusView().quota, limit: null, forecast: null };
+    const text = page({ quota });
+    expect(wordsOf(text)).toContain("31,408 until 1 Apr, limit unknown");
+    expect(bodyOf(text)).not.toContain('class="bar');
+  });
+});
+
+describe("a span of time", () => {
+  it.each([
+    [0, "0 s"],
+    [59_400, "59 s"],
+    [60_000, "1 min"],
+    [3_599_000, "59 min"],
+    [3_600_000, "1 h"],
+    [5_400_000, "1 h 30 min"],
+    [90_000_000, "1 d 1 h"],
+    [86_401_000, "1 d"],
+  ])("of %i ms reads %j", (ms, text) => {
+    expect(spanText(ms)).toBe(text);
+  });
+});

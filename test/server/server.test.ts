@@ -1,0 +1,312 @@
+import { request } from "node:http";
+import { createServer, type AddressInfo } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import { startServer, type RunningServer, type ServerOptions } from "../../src/server/server.ts";
+import { createVirtualClock } from "../support/virtual-clock.ts";
+import { createDaemonStandIn, NOW_MS, silentLog, sinkView, statusView } from "./daemon-stand-in.ts";
+
+const running: RunningServer[] = [];
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((server) => server.close()));
+});
+
+async function start(options: Partial<ServerOptions> = {}) {
+  const daemon = createDaemonStandIn();
+  const clock = createVirtualClock(NOW_MS);
+  const server = await startServer({ host: "127.0.0.1", port: 0, clock, log: silentLog, ...daemon, ...options });
+  running.push(server);
+  return { daemon, clock, url: server.url, close: () => server.close() };
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+  readonly json: () => unknown;
+}
+
+/** Over node:http, because fetch sets Host and Origin itself. */
+function ask(url: string, headers: Record<string, string> = {}, method = "GET"): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const call = request(url, { method, headers, agent: false }, async (answer) => {
+      const text = Buffer.concat(await answer.toArray()).toString("utf8");
+      resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text, json: () => JSON.parse(text) });
+    });
+    call.on("error", reject);
+    call.end();
+  });
+}
+
+const post = (url: string, headers: Record<string, string> = {}) => ask(url, headers, "POST");
+
+describe("health", () => {
+  it("is good while the daemon progresses", async () => {
+    const { url } = await start();
+    const answer = await ask(`${url}/healthz`);
+    expect([answer.status, answer.json()]).toEqual([200, { status: "ok", reason: "" }]);
+    expect((await ask(`${url}/readyz`)).status).toBe(200);
+  });
+
+  it("fails with its reason when the store cannot write", async () => {
+    const { url, daemon } = await start();
+    daemon.health = () => Promise.resolve({ live: false, ready: true, reason: "the store cannot write" });
+    const answer = await ask(`${url}/healthz`);
+    expect([answer.status, answer.json()]).toEqual([503, { status: "failing", reason: "the store cannot write" }]);
+    expect((await ask(`${url}/readyz`)).status).toBe(503);
+  });
+
+  it("is alive but not ready while it starts", async () => {
+    const { url, daemon } = await start();
+    daemon.health = () => Promise.resolve({ live: true, ready: false, reason: "starting" });
+    expect((await ask(`${url}/healthz`)).status).toBe(200);
+    expect((await ask(`${url}/readyz`)).status).toBe(503);
+  });
+
+  it("fails when asking the daemon throws, without the error's own words being lost", async () => {
+    const { url, daemon } = await start();
+    daemon.health = () => Promise.reject(new Error("disk gone"));
+    expect((await ask(`${url}/healthz`)).json()).toEqual({ status: "failing", reason: "disk gone" });
+  });
+
+  it("fails within 2.5 s when the daemon gives no answer", async () => {
+    const { url, daemon, clock } = await start();
+    const asked = new Promise<void>((resolve) => {
+      daemon.health = () => {
+        resolve();
+        return new Promise(() => {});
+      };
+    });
+    const answer = ask(`${url}/healthz`);
+    await asked;
+    await clock.advance(2_500);
+    expect((await answer).json()).toEqual({ status: "failing", reason: "the daemon does not answer" });
+  });
+
+  it("asks the daemon once a second at most, however many probes come", async () => {
+    const { url, daemon, clock } = await start();
+    let asked = 0;
+    daemon.health = () => Promise.resolve({ live: true, ready: true, reason: String(++asked) });
+    await Promise.all([1, 2, 3].map(() => ask(`${url}/healthz`)));
+    expect(asked).toBe(1);
+    await clock.advance(1_000);
+    await ask(`${url}/readyz`);
+    expect(asked).toBe(2);
+  });
+
+  it("needs no token and no Host, on any address", async () => {
+    const { url } = await start({ token: "s3cret" });
+    for (const path of ["/healthz", "/readyz"]) expect((await ask(url + path, { host: "probe.example" })).status).toBe(200);
+  });
+});
+
+describe("who may ask", () => {
+  const paths = ["/", "/metrics", "/api/v1/status", "/api/v1/watches", "/api/v1/events", "/api/v1/explain/1", "/nowhere"];
+
+  it.each(paths)("wants the token at %s", async (path) => {
+    const { url } = await start({ token: "s3cret" });
+    const refused = await ask(url + path);
+    expect(refused.status).toBe(401);
+    expect(refused.headers["www-authenticate"]).toContain("Basic");
+    expect(refused.text).not.toContain("s3cret");
+    expect((await ask(url + path, { authorization: "Bearer s3cret" })).status).not.toBe(401);
+  });
+
+  it("wants the token before it does anything", async () => {
+    const { url, daemon } = await start({ token: "s3cret" });
+    expect((await post(`${url}/api/v1/reload`)).status).toBe(401);
+    expect((await post(`${url}/api/v1/watches/brand-mentions/pause`)).status).toBe(401);
+    expect(daemon.asked).toEqual([]);
+  });
+
+  it("refuses a name that was re-pointed at loopback", async () => {
+    const { url } = await start();
+    expect((await ask(`${url}/api/v1/status`, { host: "evil.example" })).status).toBe(403);
+  });
+
+  it("refuses a change that another site's page asks for", async () => {
+    const { url, daemon } = await start();
+    expect((await post(`${url}/api/v1/reload`, { origin: "https://evil.example" })).status).toBe(403);
+    expect((await post(`${url}/api/v1/reload`, { "sec-fetch-site": "cross-site" })).status).toBe(403);
+    expect(daemon.asked).toEqual([]);
+  });
+});
+
+describe("reading", () => {
+  it("gives the status field for field, and never lets it be cached", async () => {
+    const { url, daemon } = await start();
+    const answer = await ask(`${url}/api/v1/status`);
+    expect(answer.json()).toEqual(daemon.status);
+    expect(answer.headers["cache-control"]).toBe("no-store");
+    expect((await ask(`${url}/api/v1/watches`)).json()).toEqual({ watches: daemon.status.watches });
+  });
+
+  it("gives metrics in the text format", async () => {
+    const { url } = await start();
+    const answer = await ask(`${url}/metrics`);
+    expect(answer.headers["content-type"]).toBe("text/plain; version=0.0.4; charset=utf-8");
+    expect(answer.text).toContain("chirpwatch_gaps 0\n");
+  });
+
+  it("gives events as webhooks do", async () => {
+    const { url, daemon } = await start();
+    daemon.newest = [
+      {
+        id: "e1",
+        type: "follower.added",
+        watchKey: "k",
+        watch: "fund-followers",
+        watchType: "new_followers",
+        subject: "1",
+        labels: { watch: "fund-followers" },
+        body: { note: "x" },
+        occurredAtMs: NOW_MS - 1_000,
+        detectedAtMs: NOW_MS,
+      },
+    ];
+    const data = {
+      id: "e1",
+      watch: "fund-followers",
+      labels: { watch: "fund-followers" },
+      occurred_at: "2026-03-10T13:59:59.000Z",
+      note: "x",
+    };
+    const expected = { events: [{ type: "follower.added", timestamp: "2026-03-10T14:00:00.000Z", data }] };
+    expect((await ask(`${url}/api/v1/events?limit=5`)).json()).toEqual(expected);
+    expect(daemon.asked).toEqual(["events 5"]);
+  });
+
+  it.each(["0", "-1", "1.5", "501", "many"])("refuses limit=%s", async (limit) => {
+    const { url } = await start();
+    expect((await ask(`${url}/api/v1/events?limit=${limit}`)).status).toBe(400);
+  });
+
+  it("explains an item that is given as a link", async () => {
+    const { url, daemon } = await start();
+    const link = "https://x.com/alice/status/1899000000000000001";
+    daemon.found = {
+      itemId: "1899000000000000001",
+      histories: [
+        {
+          watch: "brand-mentions",
+          target: "q",
+          itemId: "1899000000000000001",
+          verdict: "filtered",
+          detail: "ignore.words: giveaway",
+          occurredAtMs: NOW_MS,
+          seenAtMs: NOW_MS,
+          deliveries: [{ sink: "brand", state: "sent", messageId: "m", attempts: 1, sentAtMs: NOW_MS, ref: null, detail: "" }],
+        },
+      ],
+    };
+    const answer = await ask(`${url}/api/v1/explain/${encodeURIComponent(link)}`);
+    expect(daemon.asked).toEqual([`explain ${link}`]);
+    expect(answer.json()).toMatchObject({
+      item: link,
+      item_id: "1899000000000000001",
+      verdicts: [
+        { verdict: "filtered", event: null, seen_at: "2026-03-10T14:00:00.000Z", deliveries: [{ state: "sent", message_id: "m" }] },
+      ],
+    });
+  });
+
+  it("says what failed in general words, and the rest to the log only", async () => {
+    const errors: unknown[] = [];
+    const log = { ...silentLog, error: (message: string, fields: unknown) => void errors.push([message, fields]) };
+    const broken = createDaemonStandIn();
+    const { url } = await start({ log, views: { ...broken.views, status: () => Promise.reject(new Error("secret path /x")) } });
+    const answer = await ask(`${url}/api/v1/status`);
+    expect(answer.status).toBe(500);
+    expect(answer.text).not.toContain("secret path");
+    expect(errors).toHaveLength(1);
+  });
+
+  it("answers 404 in JSON at a path that does not exist", async () => {
+    const { url } = await start();
+    const answer = await ask(`${url}/api/v2/status`);
+    expect([answer.status, answer.json()]).toMatchObject([404, { error: { code: "SERVER_NO_SUCH_PATH" } }]);
+  });
+});
+
+describe("acting", () => {
+  it("reloads", async () => {
+    const { url, daemon } = await start();
+    expect((await post(`${url}/api/v1/reload`)).json()).toEqual({ status: "reloaded" });
+    expect(daemon.asked).toEqual(["reload"]);
+  });
+
+  it("says every error of a file that a reload refused", async () => {
+    const { url, daemon } = await start();
+    daemon.reload = { ok: false, errors: ["watches.yaml:3:1: unknown key"] };
+    const answer = await post(`${url}/api/v1/reload`);
+    expect([answer.status, answer.json()]).toMatchObject([
+      422,
+      { error: { code: "CONFIG_REFUSED", errors: ["watches.yaml:3:1: unknown key"] } },
+    ]);
+  });
+
+  it("pauses and resumes a watch, and says when there is none", async () => {
+    const { url, daemon } = await start();
+    expect((await post(`${url}/api/v1/watches/brand-mentions/pause`)).json()).toEqual({ watch: "brand-mentions", paused: true });
+    expect((await post(`${url}/api/v1/watches/brand-mentions/resume`)).json()).toEqual({ watch: "brand-mentions", paused: false });
+    expect((await post(`${url}/api/v1/watches/nope/pause`)).status).toBe(404);
+    expect(daemon.asked).toEqual(["pause brand-mentions", "resume brand-mentions", "pause nope"]);
+  });
+
+  it("changes nothing on a GET", async () => {
+    const { url, daemon } = await start();
+    expect((await ask(`${url}/api/v1/reload`)).status).toBe(404);
+    expect(daemon.asked).toEqual([]);
+  });
+});
+
+describe("the page over HTTP", () => {
+  it("comes with a policy that names its own style and script only", async () => {
+    const { url, daemon } = await start();
+    daemon.status = statusView({ sinks: [sinkView({ name: "<b>x</b>" })] });
+    const answer = await ask(`${url}/`);
+    expect(answer.headers["content-type"]).toContain("text/html");
+    expect(answer.headers["content-security-policy"]).toMatch(/default-src 'none'.*script-src 'sha256-/);
+    expect(answer.text).toContain("&lt;b&gt;x&lt;/b&gt;");
+  });
+});
+
+describe("listening", () => {
+  it("refuses an address that others reach without a token", async () => {
+    await expect(start({ host: "0.0.0.0" })).rejects.toMatchObject({ code: "SERVER_TOKEN_WANTED", exitCode: 78 });
+  });
+
+  it("says an address that this machine can open when it listens on all", async () => {
+    const { url } = await start({ host: "0.0.0.0", token: "t" });
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect((await ask(`${url}/healthz`)).status).toBe(200);
+  });
+
+  it("says in one sentence that the port is taken", async () => {
+    const other = createServer().listen(0, "127.0.0.1");
+    await new Promise((resolve) => other.once("listening", resolve));
+    const { port } = other.address() as AddressInfo;
+    await expect(start({ port })).rejects.toMatchObject({
+      code: "SERVER_CANNOT_LISTEN",
+      exitCode: 73,
+      message: `127.0.0.1:${port} is taken by another process`,
+    });
+    await new Promise((resolve) => other.close(resolve));
+  });
+
+  it("closes within a second although an answer hangs", async () => {
+    const { url, daemon, clock, close } = await start();
+    const asked = new Promise<void>((resolve) => {
+      daemon.health = () => {
+        resolve();
+        return new Promise(() => {});
+      };
+    });
+    const answer = ask(`${url}/healthz`).catch((error: Error) => error);
+    await asked;
+    running.length = 0;
+    const closed = close();
+    await clock.advance(1_000);
+    await closed;
+    expect(await answer).toBeInstanceOf(Error);
+  });
+});
