@@ -1,0 +1,59 @@
+/** Inputs are checked here, before a request is paid for. The rules are the rows' own; the service checks the rest. */
+import type { z } from "zod";
+import type { JsonObject } from "../model/json.ts";
+import { UpstreamError } from "../model/upstream.ts";
+import type { Endpoint } from "./endpoint.ts";
+
+/**
+ * Thrown before anything is sent: an input that the service is bound to answer with 400. Names the parameter.
+ * It is a `bad_request` like the service's own, except that it cost nothing: `status` is undefined.
+ */
+export class ApiInputError extends UpstreamError {
+  readonly endpoint: string;
+  readonly parameter: string;
+  constructor(endpoint: string, parameter: string, problem: string) {
+    super("bad_request", `${endpoint}: ${problem}`, undefined, {
+      hint: "Correct the parameter; nothing was sent.",
+      fields: { endpoint, parameter },
+    });
+    this.endpoint = endpoint;
+    this.parameter = parameter;
+  }
+}
+
+/** The inputs as they are sent. @throws ApiInputError */
+export function checkInput(name: string, endpoint: Endpoint, params: JsonObject): JsonObject {
+  const given = Object.fromEntries(Object.entries(params).filter(([, value]) => value !== undefined));
+  const parsed = endpoint.input.safeParse(given, { reportInput: true });
+  if (!parsed.success) throw inputError(name, endpoint, parsed.error.issues[0]);
+  for (const group of endpoint.exactlyOne ?? []) {
+    const found = group.filter((param) => param in given);
+    if (found.length !== 1)
+      throw new ApiInputError(name, (found.length === 0 ? group : found).join(", "), `give exactly one of ${listed(group)}`);
+  }
+  for (const group of endpoint.atLeastOne ?? []) {
+    if (!group.some((param) => param in given)) throw new ApiInputError(name, group.join(", "), `give one of ${listed(group)}`);
+  }
+  return parsed.data as JsonObject;
+}
+
+function inputError(name: string, endpoint: Endpoint, issue: z.core.$ZodIssue | undefined): ApiInputError {
+  if (issue?.code === "unrecognized_keys") {
+    const unknown = issue.keys[0] ?? "";
+    const known = Object.keys(endpoint.input.shape);
+    return new ApiInputError(
+      name,
+      unknown,
+      `"${unknown}" is no input; ${known.length === 0 ? "it takes none" : `it takes ${listed(known)}`}`,
+    );
+  }
+  const parameter = String(issue?.path[0] ?? "");
+  const isMissing = issue?.code === "invalid_type" && issue.input === undefined;
+  const problem = isMissing ? "is missing" : (issue?.message ?? "cannot be used");
+  return new ApiInputError(name, parameter, `"${parameter}" ${lowerFirst(problem)}`);
+}
+
+const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
+
+const listed = (names: readonly string[]): string =>
+  names.length === 1 ? String(names[0]) : `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;

@@ -1,0 +1,45 @@
+/** From names to ids and back, and the key's own account. */
+import { z } from "zod";
+import type { Endpoint } from "../endpoint.ts";
+import { id, link, username } from "../inputs.ts";
+import { either, numberOrNull, promisedId, promisedText, recordOf, text } from "../normalise/record.ts";
+
+const withId = { kind: "record", read: recordOf({ id: promisedId }) } as const;
+
+export const lookupEndpoints = {
+  "id-to-username": {
+    method: "GET",
+    path: "/id-to-username/{user_id}",
+    doc: "The handle an account has now.",
+    input: z.strictObject({ user_id: id }),
+    answer: { kind: "record", read: recordOf({ handle: either(promisedText, "username") }) },
+    billed: true,
+  },
+  "username-to-id": {
+    method: "GET",
+    path: "/username-to-id/{handle}",
+    doc: "The stable id behind a handle.",
+    input: z.strictObject({ handle: username }),
+    answer: withId,
+    billed: true,
+  },
+  "link-to-id": {
+    method: "GET",
+    path: "/link-to-id",
+    doc: "The id behind a link.",
+    input: z.strictObject({ link }),
+    answer: withId,
+    billed: true,
+  },
+  "key-usage-info": {
+    method: "GET",
+    path: "/key-usage-info",
+    doc: "What is left of the key's quota; not billed. Numbers are null when they cannot be read: unknown is not 0.",
+    input: z.strictObject({}),
+    answer: {
+      kind: "record",
+      read: recordOf({ key_requests: numberOrNull, remaining_requests: numberOrNull, total_requests: numberOrNull, valid_until: text }),
+    },
+    billed: false,
+  },
+} as const satisfies Record<string, Endpoint>;

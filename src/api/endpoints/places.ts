@@ -1,0 +1,105 @@
+/** Where tweets gather: communities, lists, Spaces, trends. */
+import { z } from "zod";
+import type { Endpoint } from "../endpoint.ts";
+import { id, link, numberCursor, order, query, textCursor, tweets, USER3, user3, users, wholeNumber } from "../inputs.ts";
+import { count, promisedFlag, promisedListOf, recordOf, text, time, user } from "../normalise/record.ts";
+import { spaceRecord } from "../normalise/space.ts";
+
+const trend = recordOf({ name: text, query: text, url: text });
+
+export const placeEndpoints = {
+  "community-info": {
+    method: "POST",
+    path: "/community-info",
+    doc: "A community; community_id wins when both are given.",
+    input: z.strictObject({ community_id: link.optional(), community_link: link.optional() }),
+    atLeastOne: [["community_id", "community_link"]],
+    answer: {
+      kind: "record",
+      read: recordOf({ name: text, description: text, member_count: count, created_at: time, banner_url: text, creator: user }),
+    },
+    billed: true,
+  },
+  "community-members": {
+    method: "POST",
+    path: "/community-members",
+    doc: "Members of a community, with few fields each.",
+    input: z.strictObject({ community_link: link }),
+    answer: users,
+    cursor: textCursor,
+    billed: true,
+  },
+  "community-tweets": {
+    method: "POST",
+    path: "/community-tweets",
+    doc: "Tweets of a community, latest first unless popular is asked for; a pinned one may be on every page.",
+    input: z.strictObject({ community_id: link, order: order.optional() }),
+    answer: tweets,
+    cursor: textCursor,
+    pageSize: 20,
+    billed: true,
+  },
+  "community-search-tweets": {
+    method: "POST",
+    path: "/community-search-tweets",
+    doc: "Tweets of a community that match a query.",
+    input: z.strictObject({ community_link: link, query, order: order.optional() }),
+    answer: tweets,
+    cursor: textCursor,
+    billed: true,
+  },
+  "check-community-member": {
+    method: "POST",
+    path: "/check-community-member",
+    doc: "Whether a user is a member of a community.",
+    input: z.strictObject({ community_id: link, ...user3 }),
+    exactlyOne: [USER3],
+    answer: { kind: "record", read: recordOf({ is_member: promisedFlag }) },
+    billed: true,
+  },
+  "list-tweets": {
+    method: "GET",
+    path: "/list-tweets",
+    doc: "Tweets of a list's members; one list covers up to 5,000 accounts.",
+    input: z.strictObject({ list_id: id }),
+    answer: tweets,
+    cursor: textCursor,
+    pageSize: 20,
+    billed: true,
+  },
+  "list-members": {
+    method: "GET",
+    path: "/list-members",
+    doc: "Members of a list.",
+    input: z.strictObject({ list_id: id }),
+    answer: users,
+    cursor: numberCursor,
+    billed: true,
+  },
+  "list-followers": {
+    method: "GET",
+    path: "/list-followers",
+    doc: "Followers of a list.",
+    input: z.strictObject({ list_link: link }),
+    answer: users,
+    cursor: numberCursor,
+    billed: true,
+  },
+  spaces: {
+    method: "GET",
+    path: "/spaces",
+    doc: "A live audio room, by id or link.",
+    input: z.strictObject({ id: link.optional(), link: link.optional() }),
+    exactlyOne: [["id", "link"]],
+    answer: { kind: "record", read: spaceRecord },
+    billed: true,
+  },
+  trends: {
+    method: "GET",
+    path: "/trends",
+    doc: "Trends of a place, by WOEID.",
+    input: z.strictObject({ woeid: wholeNumber }),
+    answer: { kind: "record", read: recordOf({ trends: promisedListOf(trend) }) },
+    billed: true,
+  },
+} as const satisfies Record<string, Endpoint>;

@@ -1,0 +1,58 @@
+/** Analytics of the indexed subset of accounts. "Not indexed" is a 404, or a score of 0. */
+import { z } from "zod";
+import type { Endpoint } from "../endpoint.ts";
+import { USER3, user3, users } from "../inputs.ts";
+import { count, flag, numberOrNull, recordOf } from "../normalise/record.ts";
+
+const user = z.strictObject(user3);
+const ofUser = { method: "GET", input: user, exactlyOne: [USER3], billed: true } as const;
+
+export const scoreEndpoints = {
+  score: {
+    ...ofUser,
+    path: "/score",
+    doc: "Influence score of an account; null when the service knows none.",
+    answer: { kind: "record", read: recordOf({ score: numberOrNull }) },
+  },
+  "score-changes": {
+    ...ofUser,
+    path: "/score-changes",
+    doc: "Change of the score over 7 and 30 days; null when the service knows none.",
+    answer: { kind: "record", read: recordOf({ week_delta: numberOrNull, month_delta: numberOrNull }) },
+  },
+  "followers-stats": {
+    ...ofUser,
+    path: "/followers-stats",
+    doc: "How many followers of which category; counts categorised ones only.",
+    answer: {
+      kind: "record",
+      read: recordOf({
+        followers_count: count,
+        influencers_count: count,
+        projects_count: count,
+        venture_capitals_count: count,
+        user_protected: flag,
+      }),
+    },
+  },
+  "top-followers": { ...ofUser, path: "/top-followers", doc: "The 20 followers with the highest score.", answer: users, pageSize: 20 },
+  "top-following": {
+    ...ofUser,
+    path: "/top-following",
+    doc: "The 20 followed accounts with the highest score.",
+    answer: users,
+    pageSize: 20,
+  },
+  "new-followers-7d": {
+    ...ofUser,
+    path: "/new-followers-7d",
+    doc: "Indexed accounts that began following within 7 days; a window that slides, not all followers.",
+    answer: users,
+  },
+  "new-following-7d": {
+    ...ofUser,
+    path: "/new-following-7d",
+    doc: "Indexed accounts that the account began following within 7 days.",
+    answer: users,
+  },
+} as const satisfies Record<string, Endpoint>;

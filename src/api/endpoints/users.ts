@@ -1,0 +1,98 @@
+/** Profiles, who follows whom, and what is known about an account. */
+import { z } from "zod";
+import type { Endpoint } from "../endpoint.ts";
+import { batchOf, id, numberCursor, query, textCursor, USER3, user3, username, users } from "../inputs.ts";
+import { count, promisedFlag, recordOf, text, time, flag, userRecord } from "../normalise/record.ts";
+
+const user = z.strictObject(user3);
+
+export const userEndpoints = {
+  info: {
+    method: "GET",
+    path: "/info",
+    doc: "One profile.",
+    input: user,
+    exactlyOne: [USER3],
+    answer: { kind: "record", read: userRecord },
+    billed: true,
+  },
+  "info-batch": {
+    method: "GET",
+    path: "/info-batch",
+    doc: "Up to 100 profiles for one billed request; accounts that do not exist are absent.",
+    input: z.strictObject({ usernames: batchOf(username, 100).optional(), user_ids: batchOf(id, 100).optional() }),
+    exactlyOne: [["usernames", "user_ids"]],
+    answer: users,
+    batch: { params: ["usernames", "user_ids"], size: 100 },
+    billed: true,
+  },
+  about: {
+    method: "GET",
+    path: "/about",
+    doc: "Country and username changes of an account.",
+    input: user,
+    exactlyOne: [USER3],
+    answer: { kind: "record", read: recordOf({ country: text, last_username_change_at: time, username_change_count: count }) },
+    billed: true,
+  },
+  followers: {
+    method: "GET",
+    path: "/followers",
+    doc: "Who follows an account, up to 200 profiles a page.",
+    input: user,
+    exactlyOne: [USER3],
+    answer: users,
+    cursor: numberCursor,
+    pageSize: 200,
+    billed: true,
+  },
+  follows: {
+    method: "GET",
+    path: "/follows",
+    doc: "Whom an account follows, up to 200 profiles a page.",
+    input: user,
+    exactlyOne: [USER3],
+    answer: users,
+    cursor: numberCursor,
+    pageSize: 200,
+    billed: true,
+  },
+  "verified-followers": {
+    method: "GET",
+    path: "/verified-followers",
+    doc: "Verified accounts that follow an account.",
+    input: user,
+    exactlyOne: [USER3],
+    answer: users,
+    cursor: numberCursor,
+    billed: true,
+  },
+  "search-users": {
+    method: "POST",
+    path: "/search-users",
+    doc: "Profiles that match a text.",
+    input: z.strictObject({ query }),
+    answer: users,
+    cursor: textCursor,
+    billed: true,
+  },
+  "check-follow": {
+    method: "POST",
+    path: "/check-follow",
+    doc: "Whether user 2 follows user 1.",
+    input: z.strictObject({
+      user_link_1: user3.user_link,
+      username_1: user3.username,
+      user_id_1: user3.user_id,
+      user_link_2: user3.user_link,
+      username_2: user3.username,
+      user_id_2: user3.user_id,
+    }),
+    exactlyOne: [
+      ["user_link_1", "username_1", "user_id_1"],
+      ["user_link_2", "username_2", "user_id_2"],
+    ],
+    answer: { kind: "record", read: recordOf({ follow: promisedFlag, user_protected: flag }) },
+    billed: true,
+  },
+} as const satisfies Record<string, Endpoint>;

@@ -1,0 +1,28 @@
+/** The inputs that endpoints share, and how a row's answer and cursor are written down. */
+import { z } from "zod";
+import { normaliseTweet } from "./normalise/tweet.ts";
+import { normaliseUser } from "./normalise/user.ts";
+
+export const id = z.string().regex(/^\d{1,20}$/, "must be a string of digits");
+export const username = z
+  .string()
+  .regex(/^@?[A-Za-z0-9_]{1,20}$/, "must be a handle: letters, digits and _")
+  .transform((handle) => (handle.startsWith("@") ? handle.slice(1) : handle));
+export const link = z.string().trim().min(1, "must be a link");
+export const query = z.string().trim().min(1, "must not be empty");
+export const wholeNumber = z.union([z.int().nonnegative(), z.string().regex(/^\d+$/).transform(Number)], "must be a whole number");
+export const date = z.string().regex(/^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/, "must be a date like 2026-03-31");
+export const order = z.enum(["popular", "latest"]);
+export const batchOf = <T extends z.ZodType>(item: T, size: number) =>
+  z.array(item).min(1, "needs at least one entry").max(size, `takes at most ${size} entries in one request`);
+
+/** The three ways to name a user; exactly one is given. */
+export const user3 = { user_link: link.optional(), username: username.optional(), user_id: id.optional() };
+export const USER3 = ["user_link", "username", "user_id"] as const;
+
+export const tweets = { kind: "tweets", read: normaliseTweet } as const;
+export const users = { kind: "users", read: normaliseUser } as const;
+
+export const textCursor = { param: "next_cursor", isNumber: false } as const;
+/** An int64 in the request: api-field-notes.md section 1. */
+export const numberCursor = { param: "next_cursor", isNumber: true } as const;

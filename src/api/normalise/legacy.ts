@@ -1,0 +1,43 @@
+/** The older field names of v2 (api-v3.md "Versioning"), translated to those of v3. */
+import type { Tweet } from "../../model/tweet.ts";
+import { isRaw, type Raw } from "../read-value.ts";
+import { normaliseTweet } from "./tweet.ts";
+
+const TWEET_NAMES = [
+  ["id", "id_str"],
+  ["likes_count", "favorite_count"],
+  ["in_reply_to_tweet_id", "in_reply_to_status_id_str"],
+  ["in_reply_to_username", "in_reply_to_screen_name"],
+] as const;
+
+const USER_NAMES = [
+  ["id", "id_str"],
+  ["username", "screen_name"],
+  ["display_name", "name"],
+  ["profile_image_url", "avatar"],
+  ["followings_count", "friends_count"],
+  ["tweets_count", "statuses_count"],
+] as const;
+
+/** A tweet of v2 in the shape of v3; the old names stay beside the new. */
+export const normaliseLegacyTweet = (raw: Raw): Tweet => normaliseTweet(renameTweet(raw));
+
+function renameTweet(raw: Raw): Raw {
+  const tweet: Record<string, unknown> = rename(raw, TWEET_NAMES);
+  if (isRaw(raw["user"])) tweet["user"] = rename(raw["user"], USER_NAMES);
+  for (const name of ["quoted_status", "retweeted_status"]) {
+    const embedded = raw[name];
+    if (isRaw(embedded)) tweet[name] = renameTweet(embedded);
+  }
+  return tweet as Raw;
+}
+
+/** The old name wins where both are there: `id` is a number in v2, and only `id_str` has all its digits. */
+function rename(raw: Raw, names: readonly (readonly [string, string])[]): Record<string, Raw[string]> {
+  const renamed: Record<string, Raw[string]> = { ...raw };
+  for (const [name, old] of names) {
+    const value = raw[old] ?? raw[name];
+    if (value !== undefined) renamed[name] = value;
+  }
+  return renamed;
+}

@@ -1,0 +1,52 @@
+/** A tweet as the rest of the house sees it, embedded author and embedded tweets included. */
+import { isoTime } from "../../model/clock.ts";
+import { timeOfTweetId } from "../../model/id.ts";
+import type { Tweet, TweetEntity } from "../../model/tweet.ts";
+import { isRaw, type Raw, readCount, readFlag, readId, readText, readTime } from "../read-value.ts";
+import { normaliseEmbeddedUser } from "./user.ts";
+
+/**
+ * Missing fields become neutral values, unknown fields stay; `created_at` falls back to the time in the id, and `id` is "" when there
+ * is none that can be used. An embedded tweet is kept even without an id: that a tweet is a retweet must not get lost.
+ */
+export function normaliseTweet(raw: Raw): Tweet {
+  const { quoted_status, retweeted_status, ...rest } = raw;
+  const id = readId(raw["id"]);
+  const inReplyTo = readId(raw["in_reply_to_tweet_id"]);
+  const isReply = readFlag(raw["is_reply"]) ?? inReplyTo !== "";
+  const tweet: { -readonly [K in keyof Tweet]: Tweet[K] } = {
+    ...rest,
+    id,
+    full_text: readText(raw["full_text"]),
+    created_at: readTime(raw["created_at"]) || timeFromId(id),
+    lang: readText(raw["lang"]),
+    conversation_id_str: readId(raw["conversation_id_str"]) || (isReply ? "" : id),
+    entities: readEntities(raw["entities"]),
+    is_reply: isReply,
+    in_reply_to_tweet_id: inReplyTo,
+    in_reply_to_username: readText(raw["in_reply_to_username"]),
+    is_quote_status: readFlag(raw["is_quote_status"]) ?? false,
+    likes_count: readCount(raw["likes_count"]),
+    retweet_count: readCount(raw["retweet_count"]),
+    reply_count: readCount(raw["reply_count"]),
+    quote_count: readCount(raw["quote_count"]),
+    bookmark_count: readCount(raw["bookmark_count"]),
+    view_count: readCount(raw["view_count"]),
+    user: normaliseEmbeddedUser(raw["user"]),
+  };
+  if (isRaw(quoted_status)) tweet.quoted_status = normaliseTweet(quoted_status);
+  if (isRaw(retweeted_status)) tweet.retweeted_status = normaliseTweet(retweeted_status);
+  return tweet;
+}
+
+const timeFromId = (id: string): string => (id === "" || id.length > 20 ? "" : isoTime(timeOfTweetId(id)));
+
+function readEntities(value: unknown): readonly TweetEntity[] {
+  if (!Array.isArray(value)) return [];
+  return value.filter(isRaw).map((raw) => ({
+    ...raw,
+    link: readText(raw["link"]),
+    preview: readText(raw["preview"]),
+    type: readText(raw["type"]),
+  }));
+}
