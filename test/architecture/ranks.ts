@@ -1,0 +1,65 @@
+/** The house plan: which room stands on which floor, and who else may do what only one room may. */
+
+/** Imports point to a lower rank only, never to a peer. */
+export const RANKS: Readonly<Record<string, number>> = {
+  model: 0,
+  api: 1,
+  schedule: 1,
+  budget: 1,
+  detect: 1,
+  route: 1,
+  query: 1,
+  render: 1,
+  state: 1,
+  runtime: 1,
+  watches: 2,
+  sinks: 2,
+  plan: 2,
+  sandbox: 2,
+  config: 3,
+  deliver: 3,
+  engine: 4,
+  server: 4,
+  app: 5,
+  cli: 6,
+  "index.ts": 6,
+  "main.ts": 7,
+};
+
+/** Files that may import a package; a folder stands for all below it. A package not named here is free to all. */
+export const PACKAGE_ROOMS: Readonly<Record<string, readonly string[]>> = {
+  "better-sqlite3": ["state/"],
+  kysely: ["state/"],
+  croner: ["schedule/"],
+  undici: ["runtime/"],
+  pino: ["runtime/"],
+  "pino-pretty": ["runtime/"],
+  "@slack/web-api": ["sinks/slack"],
+  "discord.js": ["sinks/discord"],
+  standardwebhooks: ["sinks/webhook"],
+  "prom-client": ["server/"],
+  hono: ["server/", "sandbox/"],
+  "@hono/node-server": ["server/", "sandbox/"],
+  commander: ["cli/"],
+  "@marcbachmann/cel-js": ["config/"],
+  "node:child_process": ["runtime/"],
+  "node:worker_threads": ["runtime/"],
+};
+
+/** Who may reach the outside without a port, by lint rule and glob; .oxlintrc.json must say exactly this. */
+export const SEAM_EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
+  "no-ambient-time": ["src/runtime/**/*.ts"],
+  "no-ambient-random": ["src/runtime/**/*.ts"],
+  "no-ambient-network": ["src/runtime/**/*.ts", "src/server/**/*.ts", "src/sandbox/**/*.ts"],
+  "no-ambient-environment": ["src/runtime/**/*.ts", "src/server/control-*.ts"],
+  "no-ambient-files": ["src/runtime/**/*.ts", "src/state/**/*.ts", "src/server/control-*.ts"],
+};
+
+/** Names that say nothing about what a file owns. */
+export const EMPTY_NAMES = /^(utils?|helpers?|common|misc|shared|types?|constants?|lib|index|base|core)\.[cm]?[jt]s$/;
+
+/** The package's two public doors are the only barrels beside the registries. */
+export const PUBLIC_DOORS = ["index.ts", "api/index.ts"];
+
+/** Folders of test/ that mirror no room. */
+export const TEST_FOLDERS = ["architecture", "lint", "support", "e2e", "sim", "bad-configs", "docs", "build", "bench", "config-examples"];

@@ -1,0 +1,67 @@
+/** Reads a source tree as the architecture rules see it: files, the room each lives in, and what each imports. */
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, posix, relative, resolve, sep } from "node:path";
+
+export interface SourceFile {
+  /** Relative to the tree, with slashes: `engine/poll-loop.ts`. */
+  readonly path: string;
+  /** First folder of the path; the file's own name at the top: `main.ts`. */
+  readonly room: string;
+  readonly text: string;
+  /** Paths of files of the tree that it imports, types and dynamic imports included. */
+  readonly imports: readonly string[];
+  /** Package and built-in specifiers: `croner`, `node:fs`. */
+  readonly packages: readonly string[];
+}
+
+const STATIC = /^(?:import|export)\b(?:[^"'`;]*?\bfrom)?\s*"([^"]+)"/gm;
+const DYNAMIC = /\bimport\(\s*"([^"]+)"/g;
+
+/** Every module specifier of a text; the formatter guarantees double quotes and statements at the start of a line. */
+export function specifiersOf(text: string): readonly string[] {
+  const code = text.replace(/\/\*[\s\S]*?\*\//g, "");
+  return [STATIC, DYNAMIC].flatMap((pattern) => [...code.matchAll(pattern)].map((match) => match[1] ?? ""));
+}
+
+/** All files under a folder that end so, as paths with slashes relative to it. */
+export function listFiles(root: string, ending: string): readonly string[] {
+  return readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith(ending))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join("/"))
+    .sort();
+}
+
+export function readTree(root: string): readonly SourceFile[] {
+  return listFiles(root, ".ts").map((path) => {
+    const text = readFileSync(resolve(root, path), "utf8");
+    const specifiers = specifiersOf(text);
+    return {
+      path,
+      room: path.split("/")[0] ?? path,
+      text,
+      imports: specifiers.filter((name) => name.startsWith(".")).map((name) => posix.join(dirname(path), name)),
+      packages: specifiers.filter((name) => !name.startsWith(".")),
+    };
+  });
+}
+
+/** The first circle of imports, as the path around it; undefined when there is none. */
+export function findCycle(files: readonly Pick<SourceFile, "path" | "imports">[]): readonly string[] | undefined {
+  const imports = new Map(files.map((file) => [file.path, file.imports]));
+  const done = new Set<string>();
+  const visit = (path: string, trail: readonly string[]): readonly string[] | undefined => {
+    if (trail.includes(path)) return [...trail.slice(trail.indexOf(path)), path];
+    if (done.has(path)) return undefined;
+    for (const next of imports.get(path) ?? []) {
+      const cycle = visit(next, [...trail, path]);
+      if (cycle !== undefined) return cycle;
+    }
+    done.add(path);
+    return undefined;
+  };
+  for (const file of files) {
+    const cycle = visit(file.path, []);
+    if (cycle !== undefined) return cycle;
+  }
+  return undefined;
+}
