@@ -3,7 +3,7 @@ import { cleanLine, cleanText } from "./clean-text.ts";
 import { defuseEmoji, defuseMentions } from "./defuse.ts";
 import { trimEscaped, trimText } from "./trim-text.ts";
 
-const BARE_LINK = /https?:\/\/[A-Za-z0-9.-]+\.[A-Za-z]{2,}(?::\d+)?(?:[/?#][^\s<>]*)?/g;
+const BARE_LINK = /https?:\/\/[A-Za-z0-9.-]+\.[A-Za-z]{2,}(?::\d+)?(?:[/?#][^\s<>]*[^\s<>.,:;!?'")\]}*~|`\\])?/g;
 const IN_LINK = /[*~`|\\[\]()"'{}]|@(?=everyone|here)/gi;
 
 /** Markdown anywhere, and at the start of a line also quotes, headings, lists and subtext. */

@@ -2,13 +2,11 @@
 import type { NeutralMessage } from "../model/message.ts";
 import type { Batch } from "../model/sink.ts";
 
-/** The whole message, a line per thought; `bodyLimit` is for whoever trims. */
+/** The whole message but its permalink, a line per thought: whoever trims puts the permalink behind the cut. */
 export function plainMessage(message: NeutralMessage): string {
   const { context } = message;
   const quoted = context === undefined ? "" : `${context.label}${context.body === "" ? "" : `: ${context.body}`}`;
-  return [message.title, message.body, quoted, factLine(message), message.url ?? "", watchLine(message)]
-    .filter((line) => line !== "")
-    .join("\n");
+  return [message.title, message.body, quoted, factLine(message), watchLine(message)].filter((line) => line !== "").join("\n");
 }
 
 /** `Likes 12 · Replies 3`. */

@@ -1,9 +1,10 @@
 /** Every sink type there is. A new one is its own file and one line here. */
 import { consoleSink } from "./console.ts";
+import { discordSink } from "./discord.ts";
 import type { SinkType } from "./sink-type.ts";
 import { slackSink } from "./slack.ts";
 import { webhookSink } from "./webhook.ts";
 
 // Settings are each type's own: whoever looks a type up parses them with that type's schema first.
 // biome-ignore lint/suspicious/noExplicitAny: the settings type is hidden behind the schema
-export const SINK_TYPES: readonly SinkType<any>[] = [slackSink, webhookSink, consoleSink];
+export const SINK_TYPES: readonly SinkType<any>[] = [slackSink, discordSink, webhookSink, consoleSink];

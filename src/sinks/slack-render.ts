@@ -215,7 +215,12 @@ function textOf(batch: Batch, entries: readonly Entry[]): string {
   const heading = headingOf(batch);
   const [only] = entries;
   if (entries.length === 1 && only !== undefined) {
-    return slackText([heading, plainMessage(only.message)].filter((line) => line !== "").join("\n"), SLACK_TEXT_CHARS);
+    const link = slackText(only.message.url ?? "", URL_CHARS);
+    const body = slackText(
+      [heading, plainMessage(only.message)].filter((line) => line !== "").join("\n"),
+      SLACK_TEXT_CHARS - URL_CHARS - 1,
+    );
+    return link === "" ? body : `${body}\n${link}`;
   }
   const forms = entries.map(({ id, message }) => {
     const link = slackText(message.url ?? id, URL_CHARS);

@@ -1,0 +1,94 @@
+/** What Discord's answers mean for a message, and what an operator can do about them. */
+import { errorText } from "../model/errors.ts";
+import { HttpError } from "../model/http.ts";
+import { SinkError, type SinkFailure } from "../model/sink.ts";
+
+export interface DiscordAnswer {
+  readonly status: number;
+  readonly body: string;
+  /** By name in lower case. */
+  header(name: string): string | undefined;
+}
+
+/** For a 429 that does not say how long, as Cloudflare sends them. */
+const DEFAULT_WAIT_MS = 30_000;
+
+/** A 400 that speaks of the channel: every message would fare the same. https://discord.com/developers/docs/topics/opcodes-and-status-codes#json */
+const CHANNEL_CODES: Readonly<Record<number, string>> = {
+  220001: "This is a forum channel: set `forum: {}` on the sink, or `thread`.",
+  220003: "This channel is no forum: remove `forum` from the sink.",
+  50008: "This channel takes no messages: give the sink another one.",
+  50083: "The thread is archived: reopen it, or change `thread`.",
+  160005: "The thread is locked: unlock it, or change `thread`.",
+  40067: "This forum wants a tag: set `forum: { tags: [...] }`.",
+};
+
+/** An answer other than 2xx. 401, 403 and 404 count towards a ban (10,000 in 10 minutes), so they close the destination at once. */
+export function classifyDiscordAnswer(answer: DiscordAnswer, isBot: boolean): SinkError {
+  const { code, text, retryAfter, global } = readBody(answer.body);
+  if (answer.status === 429) return rateLimited(answer, retryAfter, global);
+  const hint = CHANNEL_CODES[code] ?? (isBot ? BOT_HINTS : WEBHOOK_HINTS)[answer.status] ?? "";
+  const kind = CHANNEL_CODES[code] === undefined ? kindOf(answer.status) : "destination";
+  return new SinkError(kind, `Discord answered ${answer.status}${text === "" ? "" : `: ${text}`}`, answer.status, {
+    hint,
+    fields: { discordCode: code },
+  });
+}
+
+function kindOf(status: number): SinkFailure {
+  if (status === 401 || status === 403 || status === 404 || status === 410 || (status >= 300 && status < 400)) return "destination";
+  return status === 408 || status >= 500 || status < 300 ? "transient" : "message";
+}
+
+const BOT_HINTS: Readonly<Record<number, string>> = {
+  401: "Put a valid bot token into the sink's `token`.",
+  403: "Invite the bot to the server and give it View Channel, Send Messages and Embed Links in this channel.",
+  404: "Check `channel_id`: the channel is gone, or the bot is not on its server.",
+};
+
+const WEBHOOK_GONE = "Make a new webhook (channel settings, Integrations) and put it into the sink's `webhook_url`.";
+const WEBHOOK_HINTS: Readonly<Record<number, string>> = { 401: WEBHOOK_GONE, 403: WEBHOOK_GONE, 404: WEBHOOK_GONE, 410: WEBHOOK_GONE };
+
+/** The body's seconds are exact, the header's are rounded up; `global` concerns every request of this bot. */
+function rateLimited(answer: DiscordAnswer, bodySeconds: number, isGlobalBody: boolean): SinkError {
+  const isGlobal = isGlobalBody || answer.header("x-ratelimit-global") !== undefined;
+  const scope = answer.header("x-ratelimit-scope") ?? (isGlobal ? "global" : "user");
+  const seconds = bodySeconds > 0 ? bodySeconds : Number(answer.header("retry-after") ?? "");
+  return waitFor(seconds * 1_000, scope, isGlobal);
+}
+
+function waitFor(ms: number, scope: string, isGlobal: boolean): SinkError {
+  const afterMs = Number.isFinite(ms) && ms > 0 ? Math.ceil(ms) : DEFAULT_WAIT_MS;
+  return new SinkError("rate_limited", `Discord asks to wait ${afterMs} ms (${isGlobal ? "global" : scope})`, 429, {
+    retry: { afterMs },
+    fields: { scope, global: isGlobal },
+  });
+}
+
+/** What the SDK throws by itself: its own wait before a limit it knows of, or no answer at all. */
+export function classifyDiscordFailure(thrown: unknown): SinkError {
+  if (thrown instanceof SinkError) return thrown;
+  if (typeof thrown === "object" && thrown !== null && "timeToReset" in thrown) {
+    const { timeToReset, global, scope } = thrown as { readonly timeToReset: number; readonly global?: boolean; readonly scope?: string };
+    return waitFor(Math.max(1, timeToReset), scope ?? "user", global === true);
+  }
+  const hint = thrown instanceof HttpError ? thrown.hint : "";
+  return new SinkError("transient", `Discord could not be reached: ${errorText(thrown)}`, undefined, { hint, cause: thrown });
+}
+
+interface ReadBody {
+  readonly code: number;
+  readonly text: string;
+  readonly retryAfter: number;
+  readonly global: boolean;
+}
+
+function readBody(body: string): ReadBody {
+  try {
+    const read = (JSON.parse(body) ?? {}) as Readonly<Record<string, unknown>>;
+    const text = typeof read["message"] === "string" ? read["message"].slice(0, 200) : "";
+    return { code: Number(read["code"] ?? 0), text, retryAfter: Number(read["retry_after"] ?? 0), global: read["global"] === true };
+  } catch {
+    return { code: 0, text: "", retryAfter: 0, global: false };
+  }
+}

@@ -1,0 +1,196 @@
+/** What a Discord message looks like: an embed for each alert, a list for many, links alone on request, and the plain text behind them. Pure; sending is discord.ts. */
+import type { NeutralMessage } from "../model/message.ts";
+import type { Batch } from "../model/sink.ts";
+import { discordLabel, discordLink, discordPlain, discordText } from "../render/discord-text.ts";
+import { packForms } from "../render/pack-forms.ts";
+import { webUrl } from "../render/permalink.ts";
+import { factLine, headingOf, plainMessage, summaryLine, watchLine } from "../render/plain-message.ts";
+import { titleWithoutAuthor } from "../render/title-parts.ts";
+
+/** https://discord.com/developers/docs/resources/message#create-message */
+const CONTENT_CHARS = 2_000;
+/** https://discord.com/developers/docs/resources/message#embed-object-embed-limits */
+const EMBEDS = 10;
+const EMBED_CHARS_TOTAL = 6_000;
+const TITLE_CHARS = 256;
+const NAME_CHARS = 256;
+const DESCRIPTION_CHARS = 4_096;
+/** Far below the 2,048 allowed: a footer is one line. */
+const FOOTER_CHARS = 200;
+const URL_CHARS = 1_000;
+const LINE_CHARS = 240;
+/** Room for "and 1234 more". */
+const MORE_CHARS = 24;
+
+const COLORS: Readonly<Record<string, number>> = { info: 0x3b82f6, warning: 0xf59e0b, critical: 0xef4444 };
+
+export type Embed = {
+  readonly author?: { readonly name: string; readonly url?: string; readonly icon_url?: string };
+  readonly title?: string;
+  readonly url?: string;
+  readonly description?: string;
+  readonly image?: { readonly url: string };
+  readonly color?: number;
+  readonly footer?: { readonly text: string };
+  readonly timestamp?: string;
+};
+
+/** What is sealed: the fallback included, because `render` is not asked again. */
+export interface DiscordBody {
+  readonly content: string;
+  readonly embeds: readonly Embed[];
+  /** The whole message as content, for when Discord refuses the embeds. */
+  readonly plain: string;
+  /** Name of the post, where the channel is a forum. */
+  readonly threadName: string;
+}
+
+interface Entry {
+  readonly id: string;
+  readonly message: NeutralMessage;
+}
+
+/** `prefix` is the mention, already spelt out, or "". */
+export function renderDiscord(batch: Batch, prefix: string, style: "embed" | "link"): DiscordBody {
+  const entries = batch.events.map((event) => ({ id: event.event.subject || event.event.id, message: batch.read(event) }));
+  const heading = discordLabel(headingOf(batch), LINE_CHARS);
+  const lead = [prefix, heading].filter((part) => part !== "").join(" ");
+  const threadName = discordPlain(entries[0]?.message.title ?? "", 100) || "Alert";
+  const plain = plainContent(lead, entries);
+  if (style === "link") return { content: linkContent(lead, entries), embeds: [], plain, threadName };
+  if (entries.length > EMBEDS || batch.digest) return { ...listOf(lead, entries), plain, threadName };
+  return { content: lead, embeds: entries.map(({ message }, index) => embedOf(message, index, entries.length)), plain, threadName };
+}
+
+// ---- one embed per alert -------------------------------------------------------------------------------------------
+
+/** Each embed may fill its share of what all of them may hold. */
+function embedOf(message: NeutralMessage, index: number, count: number): Embed {
+  const share = Math.floor(EMBED_CHARS_TOTAL / count);
+  const title = discordLabel(titleWithoutAuthor(message), Math.min(TITLE_CHARS, share / 4));
+  const author = authorOf(message, Math.min(NAME_CHARS, share / 6));
+  const footer = discordPlain(footerOf(message), Math.min(FOOTER_CHARS, share / 6));
+  const room = share - title.length - (author?.name.length ?? 0) - footer.length;
+  const url = distinctUrl(message.url, index);
+  const image = message.media.map((one) => shortUrl(one.url)).find((one) => one !== undefined);
+  return {
+    ...(author === undefined ? {} : { author }),
+    ...(title === "" ? {} : { title }),
+    ...(url === undefined ? {} : { url }),
+    description: descriptionOf(message, Math.min(DESCRIPTION_CHARS, room)),
+    ...(image === undefined ? {} : { image: { url: image } }),
+    color: COLORS[message.severity] ?? 0x3b82f6,
+    ...(footer === "" ? {} : { footer: { text: footer } }),
+    timestamp: new Date(message.occurredAtMs).toISOString(),
+  };
+}
+
+function authorOf({ author }: NeutralMessage, limit: number): Embed["author"] {
+  if (author === undefined) return undefined;
+  const name = discordPlain(
+    author.name === author.handle || author.handle === "" ? author.name : `${author.name} (@${author.handle})`,
+    limit,
+  );
+  const url = shortUrl(author.url);
+  const icon = shortUrl(author.avatarUrl);
+  if (name === "") return undefined;
+  return { name, ...(url === undefined ? {} : { url }), ...(icon === undefined ? {} : { icon_url: icon }) };
+}
+
+const footerOf = (message: NeutralMessage): string =>
+  [
+    watchLine(message),
+    message.severity === "info" ? "" : message.severity,
+    message.media.length > 1 ? `+${message.media.length - 1} more media` : "",
+  ]
+    .filter((part) => part !== "")
+    .join(" · ");
+
+function descriptionOf(message: NeutralMessage, room: number): string {
+  const when = `<t:${Math.floor(message.occurredAtMs / 1_000)}:R>`;
+  const last = [discordLabel(factLine(message), room / 4), when].filter((part) => part !== "").join(" · ");
+  const quote = quoteOf(message, room / 4);
+  const body = discordText(message.body, room - last.length - quote.length - 2).trim();
+  return [body, quote, last].filter((part) => part !== "").join("\n");
+}
+
+function quoteOf({ context }: NeutralMessage, room: number): string {
+  if (context === undefined) return "";
+  const url = shortUrl(context.url);
+  const label = discordLabel(context.label, 80);
+  const linked = url === undefined ? label : discordLink(url, context.label, 80);
+  const head = `> ${linked.length + 2 <= room ? linked : discordLabel(context.label, Math.min(80, room - 2))}`;
+  const lines = discordText(context.body, Math.max(0, Math.floor((room - head.length - 3) / 1.5)))
+    .trim()
+    .replace(/\n+/g, "\n");
+  const quoted = lines === "" ? "" : `\n> ${lines.replaceAll("\n", "\n> ")}`;
+  return head.length + quoted.length <= room ? head + quoted : head;
+}
+
+/** Embeds of one message that share a URL are shown as one. */
+function distinctUrl(text: string | undefined, index: number): string | undefined {
+  const url = shortUrl(text);
+  return url === undefined || index === 0 ? url : `${url}#${index + 1}`;
+}
+
+function shortUrl(text: string | undefined): string | undefined {
+  const url = webUrl(text ?? "");
+  return url === undefined || url.length > URL_CHARS ? undefined : url;
+}
+
+// ---- lists ---------------------------------------------------------------------------------------------------------
+
+/** One line each, then only permalinks, then only ids; what the embeds cannot hold goes on in the content. */
+function listOf(lead: string, entries: readonly Entry[]): { readonly content: string; readonly embeds: readonly Embed[] } {
+  const { shown, left } = packForms(entries.map(lineForms), EMBED_CHARS_TOTAL, (line) => line.length + 1);
+  const ids = entries.slice(entries.length - left).map(({ id }) => [discordLabel(id, 64)]);
+  const rest = packForms(ids, CONTENT_CHARS - lead.length - MORE_CHARS, (id) => id.length + 1);
+  const more = rest.left === 0 ? [] : [`and ${rest.left} more`];
+  const content = [lead, rest.shown.join(" "), ...more].filter((part) => part !== "").join("\n");
+  return { content, embeds: descriptions(shown).map((description) => ({ description, color: 0x3b82f6 })) };
+}
+
+function lineForms({ id, message }: Entry): readonly string[] {
+  const url = shortUrl(message.url);
+  const bare = discordLabel(id, 64);
+  if (url === undefined) return [discordLabel(summaryLine(message), LINE_CHARS), bare];
+  const body = discordLabel(message.body, 120);
+  return [`${discordLink(url, message.title, 100)}${body === "" ? "" : ` ${body}`}`, `<${url}>`, bare];
+}
+
+function descriptions(lines: readonly string[]): readonly string[] {
+  const texts: string[] = [];
+  for (const line of lines) {
+    const last = texts.at(-1);
+    if (last === undefined || last.length + 1 + line.length > DESCRIPTION_CHARS) texts.push(line);
+    else texts[texts.length - 1] = `${last}\n${line}`;
+  }
+  return texts;
+}
+
+// ---- content alone -------------------------------------------------------------------------------------------------
+
+/** The permalink stands behind the cut, so that no length costs it. */
+function plainContent(lead: string, entries: readonly Entry[]): string {
+  const [only] = entries;
+  if (entries.length !== 1 || only === undefined) return contentList(lead, entries.map(lineForms));
+  const url = shortUrl(only.message.url);
+  const link = url === undefined ? "" : `<${url}>`;
+  const body = discordText(plainMessage(only.message), CONTENT_CHARS - lead.length - link.length - 2);
+  return [lead, body, link].filter((part) => part !== "").join("\n");
+}
+
+/** Bare links, which Discord shows with its own preview. */
+function linkContent(lead: string, entries: readonly Entry[]): string {
+  const forms = entries.map(({ id, message }) => {
+    const url = shortUrl(message.url);
+    const title = discordLabel(message.title, LINE_CHARS);
+    return url === undefined ? [title || discordLabel(id, 64), discordLabel(id, 64)] : [`${title}\n${url}`, url, discordLabel(id, 64)];
+  });
+  return contentList(lead, forms);
+}
+
+function contentList(lead: string, forms: readonly (readonly string[])[]): string {
+  const { shown, left } = packForms(forms, CONTENT_CHARS - lead.length - MORE_CHARS - 2, (line) => line.length + 1);
+  return [lead, ...shown, ...(left === 0 ? [] : [`and ${left} more`])].filter((part) => part !== "").join("\n");
+}
