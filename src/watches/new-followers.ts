@@ -19,7 +19,7 @@ const schema = z.strictObject({
 type Settings = z.output<typeof schema>;
 
 /** What `auto` found out about a target, kept in its memory under `mode`. */
-export function followerMode(settings: Settings, target: Pick<TargetState, "memory">): "indexed" | "all" {
+function followerMode(settings: Settings, target: Pick<TargetState, "memory">): "indexed" | "all" {
   if (settings.source !== "auto") return settings.source;
   return target.memory["mode"] === "all" ? "all" : "indexed";
 }
@@ -45,6 +45,8 @@ schedule: "7 */6 * * *"`,
     const endpoint = followerMode(settings, target) === "indexed" ? "new-followers-7d" : "followers";
     return { endpoint, params: { user_id: requireUserId(target) } };
   },
+  needsIndex: (settings, target) => followerMode(settings, target) === "indexed",
+  withoutIndex: (settings) => (settings.source === "auto" ? { mode: "all" } : undefined),
   caveats(settings) {
     const indexed = "indexed: followers the service has not indexed, and follows undone between two polls";
     const all = "all: followers that the service does not list newest first are found by the daily full read only";

@@ -1,6 +1,7 @@
 /** What a file in watches/ says about one watch type. Everything else (validation, JSON Schema, docs, planning, reading aloud) is derived. */
 import type { z } from "zod";
 import type { AccountRef } from "../model/account.ts";
+import type { JsonObject } from "../model/json.ts";
 import type { NeutralMessage } from "../model/message.ts";
 import type { OutboxEvent } from "../model/sink.ts";
 import type { Source } from "../model/source.ts";
@@ -47,6 +48,10 @@ export interface WatchType<S = unknown> {
   targets(settings: S, watchId: string, fingerprint: (source: Source) => string): readonly TargetSpec[];
   /** What to ask for one target. Called when the target's user id is known, where it names an account. */
   source(settings: S, target: Pick<TargetState, "key" | "userId" | "memory">): Source;
+  /** Whether a 404 can mean "the service has not indexed this account". */
+  needsIndex?(settings: S, target: Pick<TargetState, "memory">): boolean;
+  /** What to remember of a target that is not indexed, so that its source becomes another one; undefined: it stays unreadable. */
+  withoutIndex?(settings: S): JsonObject | undefined;
   /** What this type can miss or cannot see, in words for `plan` and the docs; empty when nothing. */
   caveats(settings: S): readonly string[];
   /** Requests of one poll that brings less than a page of news. */

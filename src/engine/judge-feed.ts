@@ -1,0 +1,163 @@
+/** What a feed's observation means to one subscriber: birth line at first, then verdicts and events. */
+import { detectFeed, newestIds } from "../detect/feed.ts";
+import { reasonAgainstTweet } from "../detect/filter-tweet.ts";
+import type { EventBody, Verdict } from "../model/event.ts";
+import type { Hash } from "../model/hash.ts";
+import type { ItemVerdict, TargetChange, TargetState } from "../model/store.ts";
+import type { Tweet } from "../model/tweet.ts";
+import type { Watch } from "../model/watch.ts";
+import type { Subscriber } from "../plan/poll.ts";
+import { makeEvent } from "./make-event.ts";
+import type { FeedNeeds, FeedObservation } from "./read-feed.ts";
+import type { ServiceClock } from "./service-clock.ts";
+import { type JudgedEvent, type Judgement, NOTHING } from "./verdicts.ts";
+
+/** A feed target's memory: the birth line, and since when things are news; service time. */
+interface Birth {
+  readonly birth: string;
+  readonly since_ms: number;
+}
+
+const birthOf = (target: TargetState): Birth | undefined => {
+  const { birth, since_ms: sinceMs } = target.memory;
+  return typeof birth === "string" && typeof sinceMs === "number" ? { birth, since_ms: sinceMs } : undefined;
+};
+
+/** Since when items are news to a watch that starts now. */
+function firstRunSinceMs(watch: Watch, target: TargetState, serviceClock: ServiceClock): number {
+  const registeredMs = serviceClock.fromLocal(target.registeredAtMs);
+  return watch.firstRun.kind === "since" ? registeredMs - watch.firstRun.ageMs : registeredMs;
+}
+
+/** When the watch was paused, while what it missed is still to be read; service time is close enough for a floor of minutes. */
+const resumedFromMs = (target: TargetState): number | undefined => {
+  const value = target.memory["resume_ms"];
+  return typeof value === "number" ? value : undefined;
+};
+
+/** How deep the sharers that have no baseline yet, or were paused, want the head walk to go. */
+export function feedNeeds(subscribers: readonly Subscriber[], targets: readonly TargetState[], serviceClock: ServiceClock): FeedNeeds {
+  const floors: number[] = [];
+  let minItems = 0;
+  for (const [i, { watch }] of subscribers.entries()) {
+    const target = targets[i];
+    if (target === undefined) continue;
+    const resumeMs = resumedFromMs(target);
+    if (resumeMs !== undefined) floors.push(resumeMs);
+    if (target.baselineAtMs !== null) continue;
+    floors.push(firstRunSinceMs(watch, target, serviceClock));
+    if (watch.firstRun.kind === "latest") minItems = Math.max(minItems, watch.firstRun.count);
+  }
+  return floors.length === 0 ? { minItems } : { firstRunFloorMs: Math.min(...floors), minItems };
+}
+
+export interface FeedJudgeContext {
+  readonly hash: Hash;
+  readonly serviceClock: ServiceClock;
+  readonly detectedAtMs: number;
+}
+
+export function judgeFeed(
+  subscriber: Subscriber,
+  target: TargetState,
+  known: ReadonlySet<string>,
+  seen: FeedObservation,
+  context: FeedJudgeContext,
+): Judgement {
+  const { watch } = subscriber;
+  const stored = birthOf(target);
+  if (stored === undefined && seen.firstPageHigh === undefined) return NOTHING;
+  const isFirst = target.baselineAtMs === null;
+  const birth = stored ?? { birth: seen.firstPageHigh ?? "0", since_ms: firstRunSinceMs(watch, target, context.serviceClock) };
+  const reasons = new Map([...seen.tweets.values()].map((tweet) => [tweet.id, reasonAgainst(watch, tweet)]));
+  const findings = detectFeed(
+    seen.items,
+    known,
+    { birth: birth.birth, sinceMs: birth.since_ms },
+    {
+      nowMs: seen.nowMs,
+      maxAgeMs: watch.maxAgeMs,
+      horizonMs: Math.min(
+        seen.horizonMs,
+        isFirst ? birth.since_ms : Number.POSITIVE_INFINITY,
+        resumedFromMs(target) ?? Number.POSITIVE_INFINITY,
+      ),
+      chosen:
+        isFirst && watch.firstRun.kind === "latest"
+          ? newestIds(
+              seen.items.filter(({ id }) => reasons.get(id) === undefined),
+              watch.firstRun.count,
+            )
+          : new Set(),
+    },
+  );
+  const judged = findings.flatMap(({ id, verdict }) => {
+    const tweet = seen.tweets.get(id);
+    return tweet === undefined ? [] : [judgeTweet(subscriber, tweet, verdict, reasons.get(id), context)];
+  });
+  return {
+    verdicts: judged.map(({ verdict }) => verdict),
+    events: judged.flatMap(({ event }) => (event === undefined ? [] : [event])),
+    targets: targetChange(target, birth, stored === undefined, seen.isHeadWhole, context.detectedAtMs),
+  };
+}
+
+/** Why the watch does not want the tweet; undefined when it does. */
+function reasonAgainst(watch: Watch, tweet: Tweet): string | undefined {
+  const reason = reasonAgainstTweet(tweet, watch.include, watch.ignore);
+  if (reason !== undefined || watch.where === undefined) return reason;
+  const body: EventBody = { tweet };
+  return watch.where.matches(body) ? undefined : `where is false: ${watch.where.text}`;
+}
+
+function judgeTweet(
+  subscriber: Subscriber,
+  tweet: Tweet,
+  found: "news" | "baseline" | "too_old",
+  reason: string | undefined,
+  context: FeedJudgeContext,
+): { verdict: ItemVerdict; event?: JudgedEvent } {
+  const occurredAtMs = Date.parse(tweet.created_at) || context.detectedAtMs;
+  const verdict: Verdict = found !== "news" ? found : reason === undefined ? "event" : "filtered";
+  const row = {
+    watchKey: subscriber.watchKey,
+    targetKey: subscriber.targetKey,
+    itemId: tweet.id,
+    itemKind: "tweet" as const,
+    occurredAtMs,
+  };
+  if (verdict !== "event") return { verdict: { ...row, verdict, detail: detailOf(subscriber.watch, verdict, reason) } };
+  const event = makeEvent(
+    context.hash,
+    subscriber,
+    { type: "tweet.created", subject: tweet.id, episode: "", body: { tweet }, occurredAtMs },
+    context.detectedAtMs,
+  );
+  return { verdict: { ...row, verdict, detail: "", eventId: event.id }, event: { event, ownSinks: subscriber.watch.sinks } };
+}
+
+function detailOf(watch: Watch, verdict: Verdict, reason: string | undefined): string {
+  if (verdict === "baseline") return "it was there when the watch began";
+  if (verdict === "too_old") return `older than max_age when it was found (${watch.id})`;
+  return reason ?? "";
+}
+
+/** Written when the birth line is drawn, when the first run or a catch-up is done, and when the target can be read again. */
+function targetChange(target: TargetState, birth: Birth, isNew: boolean, isWhole: boolean, atMs: number): readonly TargetChange[] {
+  const isFirstDone = isWhole && target.baselineAtMs === null;
+  const isCaughtUp = isWhole && resumedFromMs(target) !== undefined;
+  if (!isNew && !isFirstDone && !isCaughtUp && target.status === "ok") return [];
+  const { resume_ms: resumeMs, ...kept } = target.memory;
+  const memory = { ...kept, ...birth, ...(isCaughtUp || resumeMs === undefined ? {} : { resume_ms: resumeMs }) };
+  return [
+    {
+      watchKey: target.watchKey,
+      targetKey: target.key,
+      expectedRevision: target.revision,
+      memory,
+      ...(isFirstDone ? { baselineAtMs: atMs } : {}),
+      status: "ok",
+      statusReason: "",
+    },
+  ];
+}

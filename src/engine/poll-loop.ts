@@ -1,0 +1,169 @@
+/** The poll loop: one timer, a heap of due times, polls side by side. Owns when a poll runs; what a poll does is the runner's. */
+import type { Cancel, Clock } from "../model/clock.ts";
+import type { Log } from "../model/log.ts";
+import type { Meter } from "../model/meter.ts";
+import type { Priority } from "../model/schedule.ts";
+import type { Poll } from "../plan/poll.ts";
+import { createDueQueue, type DueEntry } from "../schedule/due-queue.ts";
+import { createJumpWatch, nextTick } from "../schedule/misfire.ts";
+import type { Timetable } from "../schedule/timetable.ts";
+
+/** When a poll that did not go well runs again; undefined: at its next tick. */
+export interface PollAftermath {
+  readonly retryAtMs?: number;
+  /** No sooner than that, whatever the schedule says. */
+  readonly notBeforeMs?: number;
+}
+
+export interface PollLoopDeps {
+  readonly clock: Clock;
+  readonly timetable: Timetable;
+  readonly meter: Meter;
+  readonly log: Log;
+  /** Runs a poll and deals with its failure; never rejects. Times on the wall clock. */
+  readonly runPoll: (poll: Poll) => Promise<PollAftermath>;
+  /** How much slower polls of a priority go while the quota is short. */
+  readonly stretch: (priority: Priority) => number;
+}
+
+export interface PollLoop {
+  /** Replaces the plan: polls that stay keep their due times, new ones are due by their last poll, or at once when never polled. */
+  setPolls(polls: readonly Poll[], lastPolledAtMs: ReadonlyMap<string, number>): void;
+  /** Makes a poll due at once; false when the plan does not have it. */
+  hasten(key: string): boolean;
+  /** When a poll runs next, epoch ms; undefined while it runs or is unknown. */
+  nextDueAt(key: string): number | undefined;
+  start(): void;
+  /** Starts nothing more and resolves when what runs has ended. */
+  stop(): Promise<void>;
+  /** Monotonic time of the last turn of the loop: a loop that stands still is no longer alive. */
+  readonly lastTurnMs: number;
+  readonly running: number;
+}
+
+interface Due extends DueEntry {
+  /** The tick behind the due time, without spread. */
+  readonly tickMs: number;
+}
+
+/** Requests are paced by the gate; this only bounds what waits there at once. */
+const MOST_RUNNING = 64;
+/** Wake at least so often, to notice that the clock was set. */
+const LONGEST_SLEEP_MS = 30_000;
+
+export function createPollLoop(deps: PollLoopDeps): PollLoop {
+  const { clock, timetable } = deps;
+  const queue = createDueQueue<Due>();
+  const jumps = createJumpWatch(clock.now(), clock.monotonic());
+  const running = new Map<string, Promise<void>>();
+  let polls = new Map<string, Poll>();
+  let cancelTimer: Cancel | undefined;
+  let isStarted = false;
+  let lastTurnMs = clock.monotonic();
+
+  const arm = () => {
+    cancelTimer?.();
+    if (!isStarted) return;
+    const first = running.size < MOST_RUNNING ? queue.peek() : undefined;
+    const waitMs = first === undefined ? LONGEST_SLEEP_MS : Math.min(Math.max(0, first.dueMs - clock.now()), LONGEST_SLEEP_MS);
+    cancelTimer = clock.after(waitMs, turn);
+  };
+
+  const turn = () => {
+    lastTurnMs = clock.monotonic();
+    if (jumps.observe(clock.now(), clock.monotonic()) < 0) replaceDueTimes();
+    for (const due of queue.popDue(clock.now(), MOST_RUNNING - running.size)) {
+      const poll = polls.get(due.key);
+      if (poll !== undefined) launch(poll, due);
+    }
+    arm();
+  };
+
+  /** After a clock that went back, due times computed on the old one would leave polls waiting. */
+  const replaceDueTimes = () => {
+    for (const due of queue.entries()) {
+      const poll = polls.get(due.key);
+      if (poll !== undefined) queue.push({ ...due, ...nextFor(poll, clock.now()) });
+    }
+  };
+
+  const launch = (poll: Poll, due: Due) => {
+    const nowMs = clock.now();
+    deps.meter.observe("chirpwatch_poll_lateness_seconds", Math.max(0, nowMs - due.dueMs) / 1_000);
+    const next = nextFor(poll, due.tickMs);
+    const run = deps
+      .runPoll(poll)
+      .then((aftermath) => settle(poll.key, next, aftermath))
+      .catch((error: unknown) => {
+        deps.log.error("poll loop failed", { poll: poll.key, error });
+        settle(poll.key, next, {});
+      });
+    running.set(poll.key, run);
+  };
+
+  const settle = (key: string, next: Pick<Due, "dueMs" | "tickMs">, { retryAtMs, notBeforeMs }: PollAftermath) => {
+    running.delete(key);
+    const poll = polls.get(key);
+    if (poll !== undefined && queue.get(key) === undefined) {
+      const dueMs = Math.max(retryAtMs ?? next.dueMs, notBeforeMs ?? 0);
+      queue.push({ key, priority: poll.priority, dueMs, tickMs: next.tickMs });
+    }
+    arm();
+  };
+
+  const nextFor = (poll: Poll, lastTickMs: number): Pick<Due, "dueMs" | "tickMs"> => {
+    const nowMs = clock.now();
+    const tickMs = nextTick(timetable, { schedule: poll.schedule, lastTickMs, nowMs, spreadMs: poll.spreadMs });
+    const stretch = deps.stretch(poll.priority);
+    const extraMs = stretch > 1 ? poll.intervalMs * (stretch - 1) : 0;
+    return { tickMs, dueMs: tickMs + poll.spreadMs + extraMs };
+  };
+
+  const firstDue = (poll: Poll, lastPolledMs: number | undefined): Pick<Due, "dueMs" | "tickMs"> => {
+    const nowMs = clock.now();
+    if (lastPolledMs === undefined || lastPolledMs > nowMs) return { dueMs: nowMs, tickMs: nowMs };
+    const tickMs = timetable.nextDue(poll.schedule, lastPolledMs - poll.spreadMs);
+    // A tick that fell into the downtime runs once, now.
+    return tickMs + poll.spreadMs <= nowMs ? { dueMs: nowMs, tickMs: nowMs } : { dueMs: tickMs + poll.spreadMs, tickMs };
+  };
+
+  return {
+    setPolls(next, lastPolledAtMs) {
+      const before = polls;
+      polls = new Map(next.map((poll) => [poll.key, poll]));
+      for (const { key } of queue.entries()) if (!polls.has(key)) queue.remove(key);
+      for (const poll of next) {
+        const old = before.get(poll.key);
+        const isSame = old !== undefined && JSON.stringify(old.schedule) === JSON.stringify(poll.schedule);
+        const hasNewcomer = old !== undefined && poll.subscribers.length > old.subscribers.length;
+        if (running.has(poll.key) || (isSame && !hasNewcomer && queue.get(poll.key) !== undefined)) continue;
+        const first = hasNewcomer ? { dueMs: clock.now(), tickMs: clock.now() } : firstDue(poll, lastPolledAtMs.get(poll.key));
+        queue.push({ key: poll.key, priority: poll.priority, ...first });
+      }
+      arm();
+    },
+    hasten(key) {
+      const poll = polls.get(key);
+      if (poll === undefined || running.has(key)) return poll !== undefined;
+      queue.push({ key, priority: poll.priority, dueMs: clock.now(), tickMs: clock.now() });
+      arm();
+      return true;
+    },
+    nextDueAt: (key) => queue.get(key)?.dueMs,
+    start() {
+      isStarted = true;
+      arm();
+    },
+    async stop() {
+      isStarted = false;
+      cancelTimer?.();
+      await Promise.all(running.values());
+    },
+    get lastTurnMs() {
+      return lastTurnMs;
+    },
+    get running() {
+      return running.size;
+    },
+  };
+}

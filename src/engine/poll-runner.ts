@@ -1,0 +1,211 @@
+/**
+ * One poll from request to commit: read, judge for every subscriber, route, commit once. Owns the order of these steps and the
+ * conflict loop; scheduling and notices are others'.
+ */
+import { EMPTY_FEED, type FeedMemory } from "../detect/feed-memory.ts";
+import type { Clock } from "../model/clock.ts";
+import type { Hash } from "../model/hash.ts";
+import type { JsonObject } from "../model/json.ts";
+import type { Log } from "../model/log.ts";
+import type { Meter } from "../model/meter.ts";
+import type { Random } from "../model/random.ts";
+import type { PollCommit, PollStore, SourceState, TargetState, WatchStore } from "../model/store.ts";
+import type { User } from "../model/user.ts";
+import type { Poll, Subscriber } from "../plan/poll.ts";
+import { askFor } from "./ask.ts";
+import { feedNeeds, judgeFeed } from "./judge-feed.ts";
+import { judgeReading } from "./judge-reading.ts";
+import { judgeRoster } from "./judge-roster.ts";
+import type { Profiles } from "./profiles.ts";
+import { type FeedObservation, readFeed } from "./read-feed.ts";
+import { EMPTY_ROSTER, readRoster, type RosterMemory, type RosterObservation } from "./read-roster.ts";
+import type { RequestGate } from "./request-gate.ts";
+import type { ServiceClock } from "./service-clock.ts";
+import { type JudgedEvent, type Judgement, joinJudgements } from "./verdicts.ts";
+
+/** What a poll brought, before anyone asked what is new. */
+type Observation =
+  | { readonly kind: "feed"; readonly feed: FeedObservation }
+  | { readonly kind: "roster"; readonly roster: RosterObservation }
+  | { readonly kind: "reading"; readonly record: JsonObject };
+
+export interface PollOutcome {
+  readonly events: number;
+  /** Items seen for the first time and told as baseline. */
+  readonly baselined: readonly Subscriber[];
+  readonly lostHoles: number;
+  readonly tooOld: ReadonlyMap<string, number>;
+  /** What cut the poll after its first page; what was read before it is committed. */
+  readonly error?: unknown;
+}
+
+export interface RunnerDeps {
+  readonly store: PollStore & Pick<WatchStore, "loadTargets">;
+  readonly gate: RequestGate;
+  readonly profiles: Profiles;
+  readonly clock: Clock;
+  readonly serviceClock: ServiceClock;
+  readonly random: Random;
+  readonly hash: Hash;
+  readonly meter: Meter;
+  readonly log: Log;
+  /** Which sinks an event goes to, by the configuration in force. */
+  readonly route: (judged: JudgedEvent, nowMs: number) => PollCommit["deliveries"];
+  /** Called when deliveries were committed. */
+  readonly wakeDelivery: () => void;
+}
+
+export interface PollRunner {
+  /** @throws UpstreamError, RequestHeld or a store's error when nothing was learned. */
+  run(poll: Poll): Promise<PollOutcome>;
+}
+
+const MOST_CONFLICTS = 8;
+
+export function createPollRunner(deps: RunnerDeps): PollRunner {
+  const { store, clock } = deps;
+
+  const load = async (poll: Poll): Promise<Loaded> => {
+    const [source] = await store.loadSources([poll.key]);
+    if (source === undefined) throw new Error("the store gave no source");
+    return { source, targets: await store.loadTargets(poll.subscribers) };
+  };
+
+  const observe = async (poll: Poll, loaded: Loaded, startedAtMs: number): Promise<Observation> => {
+    const isFirst = loaded.targets.some(({ baselineAtMs }) => baselineAtMs === null);
+    const ask = askFor(deps.gate, poll, isFirst ? "baseline" : "poll");
+    if (poll.detector === "feed") {
+      const needs = (serviceClock: ServiceClock) => feedNeeds(poll.subscribers, loaded.targets, serviceClock);
+      return { kind: "feed", feed: await readFeed(ask, poll, feedMemoryOf(loaded.source), needs, deps.serviceClock, startedAtMs) };
+    }
+    if (poll.detector === "reading") return { kind: "reading", record: (await ask(poll.source.params)).record ?? {} };
+    const roster = await readRoster(ask, poll, rosterMemoryOf(loaded.source), {
+      mode: rosterRuleOf(poll, loaded).mode,
+      needsScan: isFirst,
+      nowMs: startedAtMs,
+      hasUnknown: async (ids) => (await store.knownItems(poll.subscribers, ids)).some((known) => ids.some((id) => !known.has(id))),
+    });
+    return { kind: "roster", roster };
+  };
+
+  const judge = async (poll: Poll, loaded: Loaded, seen: Observation): Promise<readonly Judgement[]> => {
+    const context = { hash: deps.hash, serviceClock: deps.serviceClock, detectedAtMs: clock.now(), episode: deps.random.id() };
+    const itemIds =
+      seen.kind === "feed" ? seen.feed.items.map(({ id }) => id) : seen.kind === "roster" ? seen.roster.members.map(({ id }) => id) : [];
+    const known = itemIds.length === 0 ? [] : await store.knownItems(poll.subscribers, itemIds);
+    const judgeFor = (subscriber: Subscriber, index: number, profile: User | undefined): Judgement => {
+      const target = loaded.targets[index];
+      if (target === undefined) throw new Error("the store gave no target");
+      const { detection } = subscriber.type;
+      if (seen.kind === "feed") return judgeFeed(subscriber, target, known[index] ?? new Set(), seen.feed, context);
+      if (seen.kind === "roster" && detection.detector === "roster") {
+        const rule = detection.rule(subscriber.watch.settings, target);
+        return judgeRoster(subscriber, target, known[index] ?? new Set(), seen.roster, { ...context, rule, profile });
+      }
+      if (seen.kind === "reading" && detection.detector === "reading") {
+        return judgeReading(subscriber, target, seen.record, { ...context, rule: detection.rule(subscriber.watch.settings), profile });
+      }
+      throw new Error(`poll ${poll.key} mixes detectors`);
+    };
+    const judged = poll.subscribers.map((subscriber, index) => judgeFor(subscriber, index, undefined));
+    if (seen.kind === "feed" || judged.every(({ events }) => events.length === 0)) return judged;
+    const userId = loaded.targets[0]?.userId ?? "";
+    const profile = await deps.profiles.profileOf(userId, poll.subscribers[0]?.watch.id ?? "");
+    return poll.subscribers.map((subscriber, index) => judgeFor(subscriber, index, profile));
+  };
+
+  const commitOf = (poll: Poll, loaded: Loaded, seen: Observation, judged: Judgement, polledAtMs: number): PollCommit => {
+    const memory = memoryAfter(loaded.source, seen);
+    const nowMs = clock.now();
+    return {
+      atMs: nowMs,
+      source: {
+        fingerprint: poll.key,
+        expectedRevision: loaded.source.revision,
+        polledAtMs,
+        ok: errorOf(seen) === undefined,
+        ...(memory === undefined ? {} : { memory }),
+      },
+      targets: judged.targets,
+      verdicts: judged.verdicts,
+      events: judged.events.map(({ event }) => event),
+      deliveries: judged.events.flatMap((event) => deps.route(event, nowMs)),
+    };
+  };
+
+  return {
+    async run(poll) {
+      const startedAtMs = clock.now();
+      let loaded = await load(poll);
+      const seen = await observe(poll, loaded, startedAtMs);
+      for (let conflicts = 0; conflicts < MOST_CONFLICTS; conflicts += 1) {
+        const judgements = await judge(poll, loaded, seen);
+        const judged = joinJudgements(judgements);
+        const result = await store.commitPoll(commitOf(poll, loaded, seen, judged, startedAtMs));
+        if (result.status === "committed") {
+          if (result.born.size > 0) deps.wakeDelivery();
+          count(deps.meter, poll, judged, result.born, clock.now());
+          return outcomeOf(poll, seen, judgements, result.born.size);
+        }
+        loaded = await load(poll);
+      }
+      throw new Error(`poll ${poll.key} met ${MOST_CONFLICTS} conflicts in a row`);
+    },
+  };
+}
+
+interface Loaded {
+  readonly source: SourceState;
+  readonly targets: readonly TargetState[];
+}
+
+const feedMemoryOf = ({ memory }: SourceState): FeedMemory => ({ ...EMPTY_FEED, ...(memory as Partial<FeedMemory>) });
+const rosterMemoryOf = ({ memory }: SourceState): RosterMemory => ({ ...EMPTY_ROSTER, ...(memory as Partial<RosterMemory>) });
+
+function rosterRuleOf(poll: Poll, loaded: Loaded) {
+  const [first] = poll.subscribers;
+  const [target] = loaded.targets;
+  if (first === undefined || target === undefined || first.type.detection.detector !== "roster")
+    throw new Error(`poll ${poll.key} is no roster`);
+  return first.type.detection.rule(first.watch.settings, target);
+}
+
+const errorOf = (seen: Observation): unknown =>
+  seen.kind === "feed" ? seen.feed.error : seen.kind === "roster" ? seen.roster.error : undefined;
+
+/** Undefined when nothing changed but the time: a poll that found nothing writes nothing more. */
+function memoryAfter(source: SourceState, seen: Observation): JsonObject | undefined {
+  if (seen.kind === "reading") return undefined;
+  const memory = seen.kind === "feed" ? seen.feed.memory : seen.roster.memory;
+  return JSON.stringify(memory) === JSON.stringify(source.memory) ? undefined : (memory as unknown as JsonObject);
+}
+
+function outcomeOf(poll: Poll, seen: Observation, judgements: readonly Judgement[], events: number): PollOutcome {
+  const baselined = poll.subscribers.filter((_, index) =>
+    judgements[index]?.targets.some(({ baselineAtMs }) => baselineAtMs !== undefined),
+  );
+  const tooOld = new Map<string, number>();
+  for (const [index, subscriber] of poll.subscribers.entries()) {
+    const count = judgements[index]?.verdicts.filter(({ verdict }) => verdict === "too_old").length ?? 0;
+    if (count > 0) tooOld.set(subscriber.watch.id, (tooOld.get(subscriber.watch.id) ?? 0) + count);
+  }
+  const error = errorOf(seen);
+  return {
+    events,
+    baselined,
+    tooOld,
+    lostHoles: seen.kind === "feed" ? seen.feed.lostHoles : 0,
+    ...(error === undefined ? {} : { error }),
+  };
+}
+
+function count(meter: Meter, poll: Poll, judged: Judgement, born: ReadonlySet<string>, nowMs: number): void {
+  const watchIds = new Map(poll.subscribers.map(({ watchKey, watch }) => [watchKey, watch.id]));
+  for (const { watchKey, verdict } of judged.verdicts)
+    meter.count("chirpwatch_items_total", { watch: watchIds.get(watchKey) ?? "", verdict });
+  for (const { event } of judged.events) {
+    if (!born.has(event.id)) continue;
+    meter.count("chirpwatch_events_total", { watch: event.watch, event: event.type });
+    meter.observe("chirpwatch_detect_delay_seconds", Math.max(0, nowMs - event.occurredAtMs) / 1_000, { watch: event.watch });
+  }
+}

@@ -1,0 +1,44 @@
+/** Profiles of watched accounts, asked for only when an event needs one and kept for a day: they are part of what people are told. */
+import type { Clock } from "../model/clock.ts";
+import type { Log } from "../model/log.ts";
+import type { User } from "../model/user.ts";
+import type { RequestGate } from "./request-gate.ts";
+
+export interface Profiles {
+  /** Undefined when the service does not give it now: an event is told without. */
+  profileOf(userId: string, watch: string): Promise<User | undefined>;
+  /** Takes profiles that came along with other answers. */
+  learn(users: readonly User[]): void;
+}
+
+const KEEP_MS = 86_400_000;
+const MOST_KEPT = 10_000;
+
+export function createProfiles(gate: RequestGate, clock: Clock, log: Log): Profiles {
+  const kept = new Map<string, { user: User; atMs: number }>();
+  const learn = (users: readonly User[]) => {
+    if (kept.size + users.length > MOST_KEPT) kept.clear();
+    for (const user of users) kept.set(user.id, { user, atMs: clock.now() });
+  };
+  return {
+    learn,
+    async profileOf(userId, watch) {
+      const known = kept.get(userId);
+      if (known !== undefined && clock.now() - known.atMs < KEEP_MS) return known.user;
+      try {
+        const answer = await gate.request({
+          endpoint: "info-batch",
+          params: { user_ids: [userId] },
+          source: `profile:${userId}`,
+          watch,
+          priority: "high",
+          purpose: "poll",
+        });
+        learn(answer.users ?? []);
+      } catch (error) {
+        log.warn("profile of a watched account could not be read", { user_id: userId, error });
+      }
+      return kept.get(userId)?.user;
+    },
+  };
+}

@@ -1,0 +1,110 @@
+/**
+ * Reads a list of accounts: a short window as a whole, or a long list from its newest end, with a full read at the start and once a day.
+ * A full read goes on over several polls from its cursor; only a complete one can be a baseline.
+ */
+import type { RosterMode } from "../detect/roster.ts";
+import type { User } from "../model/user.ts";
+import { UpstreamError } from "../model/upstream.ts";
+import type { Ask } from "./ask.ts";
+import type { Poll } from "../plan/poll.ts";
+
+export interface RosterMemory {
+  /** A full read under way. */
+  readonly scan?: { readonly cursor: string; readonly startedAtMs: number };
+  /** Start of the last full read that reached the end; our clock. */
+  readonly fullAtMs: number | null;
+}
+
+export const EMPTY_ROSTER: RosterMemory = { fullAtMs: null };
+
+export interface RosterObservation {
+  /** Each account once, in the order it came. */
+  readonly members: readonly User[];
+  readonly memory: RosterMemory;
+  /** Start of the full read that this poll completed; undefined when it completed none. */
+  readonly completedScanAtMs: number | undefined;
+  readonly error?: unknown;
+}
+
+export interface RosterNeeds {
+  readonly mode: RosterMode;
+  /** True while a sharer has no baseline: a full read is wanted. */
+  readonly needsScan: boolean;
+  readonly nowMs: number;
+  /** Whether any of these accounts is new to a sharer. */
+  readonly hasUnknown: (ids: readonly string[]) => Promise<boolean>;
+}
+
+const FULL_READ_EVERY_MS = 86_400_000;
+/** A window is one page as documented; a service that pages it anyway is followed so far. */
+const MOST_WINDOW_PAGES = 50;
+
+export async function readRoster(ask: Ask, poll: Poll, memory: RosterMemory, needs: RosterNeeds): Promise<RosterObservation> {
+  const members = new Map<string, User>();
+  if (needs.mode === "window") return readPages(ask, poll, members, { memory, startedAtMs: needs.nowMs, maxPages: MOST_WINDOW_PAGES });
+  const isDue = needs.needsScan || memory.fullAtMs === null || needs.nowMs - memory.fullAtMs >= FULL_READ_EVERY_MS;
+  if (memory.scan === undefined && isDue)
+    return readPages(ask, poll, members, { memory, startedAtMs: needs.nowMs, maxPages: poll.maxPages });
+  // Newcomers must not wait for a long full read, unless nobody has a baseline to tell them by.
+  if (!needs.needsScan) await readHead(ask, poll, members, needs);
+  if (memory.scan === undefined) return { members: [...members.values()], memory, completedScanAtMs: undefined };
+  return readPages(ask, poll, members, {
+    memory,
+    startedAtMs: memory.scan.startedAtMs,
+    cursor: memory.scan.cursor,
+    maxPages: poll.maxPages,
+  });
+}
+
+async function readHead(ask: Ask, poll: Poll, members: Map<string, User>, needs: RosterNeeds): Promise<void> {
+  let cursor: string | undefined;
+  for (let page = 0; page < poll.maxPages; page += 1) {
+    const answer = await ask(poll.source.params, cursor);
+    const users = answer.users ?? [];
+    keep(members, users);
+    cursor = answer.nextCursor;
+    if (cursor === undefined || (users.length > 0 && !(await needs.hasUnknown(users.map(({ id }) => id))))) return;
+  }
+}
+
+interface PagesOptions {
+  readonly memory: RosterMemory;
+  readonly startedAtMs: number;
+  readonly cursor?: string;
+  readonly maxPages: number;
+}
+
+async function readPages(ask: Ask, poll: Poll, members: Map<string, User>, options: PagesOptions): Promise<RosterObservation> {
+  const seen = new Set<string>();
+  let cursor = options.cursor;
+  const result = (memory: RosterMemory, completedScanAtMs: number | undefined, error?: unknown): RosterObservation => ({
+    members: [...members.values()],
+    memory,
+    completedScanAtMs,
+    ...(error === undefined ? {} : { error }),
+  });
+  const pausedAt = (at: string | undefined): RosterMemory =>
+    at === undefined
+      ? { fullAtMs: options.memory.fullAtMs }
+      : { fullAtMs: options.memory.fullAtMs, scan: { cursor: at, startedAtMs: options.startedAtMs } };
+  for (let page = 0; page < options.maxPages; page += 1) {
+    try {
+      const answer = await ask(poll.source.params, cursor);
+      keep(members, answer.users ?? []);
+      if (answer.nextCursor === undefined) return result({ fullAtMs: options.startedAtMs }, options.startedAtMs);
+      // A cursor that comes again leads in a circle: the read starts over at the next poll.
+      if (seen.has(answer.nextCursor)) return result(pausedAt(undefined), undefined);
+      seen.add(answer.nextCursor);
+      cursor = answer.nextCursor;
+    } catch (error) {
+      if (page === 0 && members.size === 0 && options.cursor === undefined) throw error;
+      const isRefused = error instanceof UpstreamError && error.kind === "bad_request";
+      return result(pausedAt(isRefused ? undefined : cursor), undefined, isRefused ? undefined : error);
+    }
+  }
+  return result(pausedAt(cursor), undefined);
+}
+
+function keep(members: Map<string, User>, users: readonly User[]): void {
+  for (const user of users) if (!members.has(user.id)) members.set(user.id, user);
+}

@@ -1,0 +1,215 @@
+/**
+ * The one door to the data service: every attempt waits here for its turn, is entered in the ledger before it is sent, and is settled after.
+ * Owns order, rate, pauses and retries of single requests; leaves polls and notices to others.
+ */
+import { type Purpose, quotaLine } from "../budget/quota-line.ts";
+import { quotaPeriod } from "../budget/quota-period.ts";
+import type { UpstreamPacer } from "../budget/upstream-pacer.ts";
+import { type Clock, sleep } from "../model/clock.ts";
+import { ChirpwatchError } from "../model/errors.ts";
+import type { Log } from "../model/log.ts";
+import type { Meter } from "../model/meter.ts";
+import type { Priority } from "../model/schedule.ts";
+import type { Ledger } from "../model/store.ts";
+import { type Upstream, type UpstreamAnswer, UpstreamError, type UpstreamRequest } from "../model/upstream.ts";
+import type { ServiceClock } from "./service-clock.ts";
+
+export interface GateRequest extends UpstreamRequest {
+  /** Whose backoff it shares: a source's fingerprint. */
+  readonly source: string;
+  readonly watch: string;
+  readonly priority: Priority;
+  readonly purpose: Purpose;
+  /** False where the service does not bill: /key-usage-info. */
+  readonly billed?: boolean;
+}
+
+/** Thrown when a request may not be sent now: `retryAtMs` on the monotonic clock, where that is known. Nothing was paid. */
+export class RequestHeld extends ChirpwatchError {
+  readonly retryAtMs: number | undefined;
+  readonly reason: "backoff" | "stopped" | "quota" | "closed";
+  constructor(reason: RequestHeld["reason"], message: string, retryAtMs?: number) {
+    super(`REQUEST_HELD_${reason.toUpperCase()}`, message, { retry: "later" });
+    this.reason = reason;
+    this.retryAtMs = retryAtMs;
+  }
+}
+
+export interface GateLimits {
+  readonly rate: { readonly count: number; readonly intervalMs: number };
+  readonly timeoutMs: number;
+  readonly quota: { readonly monthly: number | undefined; readonly reserve: number; readonly resetDay: number; readonly timezone: string };
+}
+
+export interface GateDeps {
+  readonly upstream: Upstream;
+  readonly ledger: Pick<Ledger, "reserve" | "settle">;
+  readonly clock: Clock;
+  readonly serviceClock: ServiceClock;
+  readonly pacer: UpstreamPacer;
+  readonly meter: Meter;
+  readonly log: Log;
+  /** Read at every request, so that a reload or a learned quota takes effect at once. */
+  readonly limits: () => GateLimits;
+  /** Asked once when the key is refused; true when another key is in force now. */
+  readonly renewKey: () => Promise<boolean>;
+  /** Told after every attempt, for notices. */
+  readonly onOutcome: (error: UpstreamError | undefined) => void;
+}
+
+export interface RequestGate {
+  /** @throws UpstreamError when the service refused or failed beyond this request's retries, RequestHeld, or a store's error. */
+  request(request: GateRequest): Promise<UpstreamAnswer>;
+  /** Rejects what waits; what is under way finishes. */
+  close(): void;
+}
+
+/** In-place retries of one request; after them the poll as a whole waits for its backoff. */
+const MOST_TRANSIENT_TRIES = 2;
+const MOST_THROTTLED_TRIES = 30;
+const RANK: Readonly<Record<Priority, number>> = { high: 0, normal: 1, low: 2 };
+
+interface Waiting {
+  readonly request: GateRequest;
+  readonly sequence: number;
+  readonly resolve: (ledgerId: string) => void;
+  readonly reject: (error: Error) => void;
+}
+
+export function createRequestGate(deps: GateDeps): RequestGate {
+  const { clock, pacer } = deps;
+  const waiting: Waiting[] = [];
+  const closing = new AbortController();
+  let sequence = 0;
+  let isServing = false;
+
+  const takeTurn = (request: GateRequest): Promise<string> =>
+    new Promise((resolve, reject) => {
+      if (closing.signal.aborted) return reject(new RequestHeld("closed", "the daemon is stopping"));
+      const entry = { request, sequence: sequence++, resolve, reject };
+      const place = waiting.findIndex((other) => RANK[other.request.priority] > RANK[request.priority]);
+      waiting.splice(place < 0 ? waiting.length : place, 0, entry);
+      if (!isServing) void serve();
+    });
+
+  /** Serves turns one after the other: order is kept, and nothing overtakes a pause. */
+  const serve = async (): Promise<void> => {
+    isServing = true;
+    for (let first = waiting[0]; first !== undefined; first = waiting[0]) {
+      const entry = first;
+      try {
+        const waitMs = await serveOne(entry);
+        if (waitMs > 0) await sleep(clock, waitMs, closing.signal);
+      } catch (error) {
+        remove(entry);
+        entry.reject(error as Error);
+      }
+      if (closing.signal.aborted) break;
+    }
+    isServing = false;
+  };
+
+  const remove = (entry: Waiting) => {
+    const place = waiting.indexOf(entry);
+    if (place >= 0) waiting.splice(place, 1);
+  };
+
+  /** Milliseconds to wait before asking again; 0 when the entry got its slot. */
+  const serveOne = async (entry: Waiting): Promise<number> => {
+    const { request } = entry;
+    const isFree = request.billed === false;
+    const nowMs = clock.monotonic();
+    const admission = isFree ? ({ kind: "go" } as const) : pacer.admit(request.source, nowMs);
+    if (admission.kind === "stopped") throw new RequestHeld("stopped", `the data service refuses this key (${admission.because})`);
+    if (admission.kind === "wait") {
+      if (admission.because === "backoff") throw new RequestHeld("backoff", "the source failed a moment ago", admission.untilMs);
+      return Math.max(1, admission.untilMs - nowMs);
+    }
+    const grant = await deps.ledger.reserve(reservationOf(request, clock.now(), deps.limits()));
+    if (grant.kind === "quota") throw new RequestHeld("quota", `the quota is spent: ${grant.spent} requests this period`);
+    if (grant.kind === "rate") return Math.max(1, grant.retryAtMs - clock.now());
+    remove(entry);
+    entry.resolve(grant.ledgerId);
+    return 0;
+  };
+
+  /** One attempt that was granted; a failure is classified by the caller. */
+  const attempt = async (request: GateRequest, ledgerId: string): Promise<UpstreamAnswer> => {
+    const sentAtMs = clock.now();
+    const startMs = clock.monotonic();
+    try {
+      const answer = await deps.upstream.call(request);
+      await settle(request, ledgerId, 200, startMs, "ok");
+      if (answer.serviceTimeMs !== undefined) deps.serviceClock.observe(answer.serviceTimeMs, sentAtMs);
+      return answer;
+    } catch (error) {
+      if (error instanceof UpstreamError) await settle(request, ledgerId, error.status ?? null, startMs, error.kind);
+      throw error;
+    }
+  };
+
+  const settle = async (request: GateRequest, ledgerId: string, status: number | null, startMs: number, outcome: string): Promise<void> => {
+    deps.meter.count("chirpwatch_requests_total", { endpoint: request.endpoint, outcome });
+    deps.meter.observe("chirpwatch_request_duration_seconds", (clock.monotonic() - startMs) / 1_000, { endpoint: request.endpoint });
+    await deps.ledger.settle(ledgerId, clock.now(), status);
+  };
+
+  const request = async (wanted: GateRequest): Promise<UpstreamAnswer> => {
+    let transientTries = 0;
+    let throttledTries = 0;
+    let hasRenewedKey = false;
+    for (;;) {
+      const ledgerId = await takeTurn(wanted);
+      const sentAtMs = clock.monotonic();
+      try {
+        const answer = await attempt(wanted, ledgerId);
+        if (wanted.billed !== false) pacer.succeeded(wanted.source, sentAtMs);
+        deps.onOutcome(undefined);
+        return answer;
+      } catch (error) {
+        if (!(error instanceof UpstreamError) || wanted.billed === false) throw error;
+        const advice = pacer.failed({ source: wanted.source, kind: error.kind, retry: error.retry, sentAtMs, nowMs: clock.monotonic() });
+        deps.onOutcome(error);
+        deps.log.debug("request failed", {
+          endpoint: wanted.endpoint,
+          watch: wanted.watch,
+          kind: error.kind,
+          status: error.status,
+          error: error.message,
+        });
+        if (advice.kind === "stop" && error.kind === "unauthorized" && !hasRenewedKey && (await deps.renewKey())) {
+          hasRenewedKey = true;
+          pacer.resume();
+          continue;
+        }
+        if (advice.kind !== "retry") throw error;
+        if (error.kind === "transient" && ++transientTries >= MOST_TRANSIENT_TRIES) throw error;
+        if (error.kind === "rate_limited" && ++throttledTries >= MOST_THROTTLED_TRIES) throw error;
+        await sleep(clock, advice.atMs - clock.monotonic(), closing.signal);
+      }
+    }
+  };
+
+  return {
+    request,
+    close() {
+      closing.abort();
+      for (const entry of waiting.splice(0)) entry.reject(new RequestHeld("closed", "the daemon is stopping"));
+    },
+  };
+}
+
+function reservationOf(request: GateRequest, atMs: number, limits: GateLimits) {
+  const { quota } = limits;
+  const max =
+    request.billed === false ? undefined : quotaLine({ monthly: quota.monthly, reserve: quota.reserve, purpose: request.purpose });
+  return {
+    endpoint: request.endpoint,
+    watch: request.watch,
+    billed: request.billed ?? true,
+    atMs,
+    rate: limits.rate,
+    holdMs: limits.timeoutMs + 1_000,
+    ...(max === undefined ? {} : { line: { sinceMs: quotaPeriod(atMs, quota).startMs, max } }),
+  };
+}

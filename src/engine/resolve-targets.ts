@@ -1,0 +1,75 @@
+/** From handles to user ids, a hundred a request. Users are followed by id from then on: a rename is an event, not an outage. */
+import type { Log } from "../model/log.ts";
+import type { TargetState, WatchStore } from "../model/store.ts";
+import type { User } from "../model/user.ts";
+import type { Profiles } from "./profiles.ts";
+import type { RequestGate } from "./request-gate.ts";
+
+export interface ResolverDeps {
+  readonly gate: RequestGate;
+  readonly store: Pick<WatchStore, "resolveTarget" | "setTargetStatus">;
+  readonly profiles: Profiles;
+  readonly log: Log;
+  /** Called after every batch that resolved something: polls can be planned. */
+  readonly onResolved: (targets: readonly TargetState[]) => void;
+  /** Called for handles the service does not know. */
+  readonly onMissing: (targets: readonly TargetState[]) => Promise<void>;
+}
+
+/** Names of one /info-batch request (api-v3.md, Limits). */
+const BATCH = 100;
+
+export interface UnresolvedTarget {
+  readonly watchId: string;
+  readonly target: TargetState;
+  /** Without @. */
+  readonly handle: string;
+}
+
+/** Resolves what it can; throws what the gate throws, and keeps what was resolved before. */
+export async function resolveTargets(unresolved: readonly UnresolvedTarget[], deps: ResolverDeps): Promise<void> {
+  const byHandle = Map.groupBy(unresolved, ({ handle }) => handle.toLowerCase());
+  const handles = [...byHandle.keys()];
+  const batches = Array.from({ length: Math.ceil(handles.length / BATCH) }, (_, i) => handles.slice(i * BATCH, (i + 1) * BATCH));
+  await Promise.all(batches.map((batch) => resolveBatch(batch, byHandle, deps)));
+}
+
+async function resolveBatch(
+  handles: readonly string[],
+  byHandle: ReadonlyMap<string, readonly UnresolvedTarget[]>,
+  deps: ResolverDeps,
+): Promise<void> {
+  const watch = byHandle.get(handles[0] ?? "")?.[0]?.watchId ?? "";
+  const source = `resolve:${handles[0] ?? ""}`;
+  const answer = await deps.gate.request({
+    endpoint: "info-batch",
+    params: { usernames: handles },
+    source,
+    watch,
+    priority: "high",
+    purpose: "baseline",
+  });
+  const users = new Map((answer.users ?? []).map((user) => [user.username.toLowerCase(), user]));
+  deps.profiles.learn([...users.values()]);
+  const resolved: TargetState[] = [];
+  const missing: TargetState[] = [];
+  for (const handle of handles) {
+    for (const { target } of byHandle.get(handle) ?? []) await sortOut(target, users.get(handle), deps, resolved, missing);
+  }
+  if (resolved.length > 0) deps.onResolved(resolved);
+  if (missing.length > 0) await deps.onMissing(missing);
+}
+
+async function sortOut(
+  target: TargetState,
+  user: User | undefined,
+  deps: ResolverDeps,
+  resolved: TargetState[],
+  missing: TargetState[],
+): Promise<void> {
+  if (user !== undefined) {
+    resolved.push(await deps.store.resolveTarget(target.watchKey, target.key, user.id, user.username));
+    return;
+  }
+  missing.push(target);
+}
