@@ -1,7 +1,7 @@
 /** The three lists of the status page: watches, sinks, what happened last. */
 import { Html, html } from "./html.ts";
 import { isTroubled, isUnreadable } from "./page-attention.ts";
-import { counted, countText, when } from "./page-words.ts";
+import { counted, countText, lasting, when } from "./page-words.ts";
 import type { EventLine, SinkView, TargetView, WatchView } from "./views.ts";
 
 /** Ten thousand rows every ten seconds would cost the daemon more than they tell. */
@@ -34,8 +34,14 @@ function watchRow(watch: WatchView, nowMs: number): Html {
 <td data-label="Items known" class="num">${countText(watch.known_items)}</td>
 <td data-label="Requests" class="num">${countText(watch.requests_spent)}</td>
 <td data-label="Last poll">${when(watch.last_poll_at, nowMs, "not yet")}</td>
-<td data-label="Next poll">${watch.paused ? html`<span class="quiet nowrap">when resumed</span>` : when(watch.next_poll_at, nowMs)}</td></tr>
+<td data-label="Next poll">${nextPoll(watch, nowMs)}</td></tr>
 `;
+}
+
+/** A time gone by is a poll that waits its turn, not one that was. */
+function nextPoll({ paused, next_poll_at: at }: WatchView, nowMs: number): Html {
+  if (paused) return html`<span class="quiet nowrap">when resumed</span>`;
+  return at !== null && Date.parse(at) < nowMs ? html`due ${lasting(at, nowMs)}` : when(at, nowMs);
 }
 
 function watchPill(watch: WatchView): Html {

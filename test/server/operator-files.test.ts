@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { METRICS } from "../../src/model/meter.ts";
 
-const read = (name: string) => readFileSync(new URL(`../../config/${name}`, import.meta.url), "utf8");
+const readRoot = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), "utf8");
+const read = (name: string) => readRoot(`config/${name}`);
 
 interface Rule {
   readonly alert: string;
@@ -82,5 +83,59 @@ describe("the systemd unit", () => {
     expect(unit).toMatch(/^ExecReload=\/bin\/kill -HUP \$MAINPID$/m);
     expect(unit).toMatch(/^RestartPreventExitStatus=2 75 78$/m);
     expect(Number(/^TimeoutStopSec=(\d+)s$/m.exec(unit)?.[1])).toBeGreaterThan(8);
+  });
+});
+
+describe("the image", () => {
+  const stages = readRoot("Dockerfile").split(/^FROM /m);
+  const last = stages.at(-1) ?? "";
+
+  it("leaves compilers and package managers in the first stage", () => {
+    expect(stages[1]).toMatch(/apt-get install .*g\+\+/);
+    expect(last).not.toMatch(/apt-get|npm (ci|install|run)|g\+\+|python3/);
+    expect(last).toContain("rm -rf /usr/local/lib/node_modules/npm");
+  });
+
+  it("runs as a user by number, who owns /data, and proves its health by the command", () => {
+    expect(last).toMatch(/^USER 1000:1000$/m);
+    expect(last).toContain("chown 1000:1000 /data");
+    expect(last).toMatch(/^HEALTHCHECK .* CMD \["chirpwatch", "health"\]$/m);
+  });
+
+  it("copies only what the ignore file lets in", () => {
+    const allowed = readRoot(".dockerignore")
+      .split("\n")
+      .filter((line) => line.startsWith("!"))
+      .map((line) => line.slice(1));
+    const copied = [...readRoot("Dockerfile").matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, names = ""]) => names.split(" "));
+    expect(copied.length).toBeGreaterThan(4);
+    for (const name of copied) expect(allowed).toContain(name);
+  });
+});
+
+describe("the compose file", () => {
+  interface Service {
+    readonly profiles: readonly string[];
+    readonly read_only: boolean;
+    readonly ports: readonly string[];
+    readonly command?: readonly string[];
+    readonly environment?: Readonly<Record<string, string>>;
+  }
+  const { services } = parse(readRoot("compose.yaml"), { merge: true }) as { services: Record<"chirpwatch" | "demo", Service> };
+
+  it("starts one service a profile, as both publish the same port", () => {
+    expect([services.chirpwatch.profiles, services.demo.profiles]).toEqual([["daemon"], ["demo"]]);
+  });
+
+  it("keeps the root file system read-only and publishes to this machine only", () => {
+    for (const service of Object.values(services)) {
+      expect(service.read_only).toBe(true);
+      for (const port of service.ports) expect(port).toMatch(/^127\.0\.0\.1:/);
+    }
+  });
+
+  it("names a token for the demo, so that its status page can be opened", () => {
+    expect(services.demo.command).toEqual(["demo", "--stay"]);
+    expect(services.demo.environment?.CHIRPWATCH_SERVER_TOKEN).toMatch(/:-demo\}$/);
   });
 });

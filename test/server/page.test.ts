@@ -113,6 +113,11 @@ describe("the status page", () => {
     );
   });
 
+  it("says of a poll that waits its turn that it is due, and of a paused watch that it waits for someone", () => {
+    expect(wordsOf(page({ watches: [watchView({ next_poll_at: "2026-03-10T13:59:20.000Z" })] }))).toContain("due for 40 s");
+    expect(wordsOf(page({ watches: [watchView({ paused: true })] }))).toContain("when resumed");
+  });
+
   it("links to the web only", () => {
     const [event] = statusView().recent_events;
     const text = page({ recent_events: event === undefined ? [] : [{ ...event, url: "javascript:alert(1)" }] });

@@ -1,0 +1,52 @@
+# Two stages: the first has compilers and development dependencies, the second has neither.
+# Build: docker build -t chirpwatch .      Try it: docker compose up demo      Run it: see compose.yaml
+ARG NODE_IMAGE=docker.io/library/node:22-bookworm-slim
+
+FROM ${NODE_IMAGE} AS build
+WORKDIR /app
+# The SQLite driver compiles (about two minutes) where its prebuilt binary cannot be downloaded.
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends python3 make g++ \
+ && rm -rf /var/lib/apt/lists/*
+COPY package.json package-lock.json ./
+# Scripts off: `prepare` wants the sources, which come later so that a change of theirs does not install everything again.
+# The image's own headers serve the compiler: none are downloaded.
+RUN npm ci --ignore-scripts --no-audit --no-fund \
+ && npm_config_nodedir=/usr/local npm rebuild better-sqlite3
+COPY tsconfig.json tsconfig.build.json ./
+COPY config ./config
+COPY src ./src
+RUN npm run build \
+ && npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
+ && cp node_modules/better-sqlite3/build/Release/better_sqlite3.node /tmp/ \
+ && rm -rf node_modules/better-sqlite3/build node_modules/better-sqlite3/deps node_modules/better-sqlite3/src \
+ && mkdir -p node_modules/better-sqlite3/build/Release \
+ && mv /tmp/better_sqlite3.node node_modules/better-sqlite3/build/Release/ \
+ && node -e 'new (require("better-sqlite3"))(":memory:")'
+
+FROM ${NODE_IMAGE}
+LABEL org.opencontainers.image.title="chirpwatch" \
+      org.opencontainers.image.description="Tells people what is new on a social platform: once, soon, and for the fewest paid requests." \
+      org.opencontainers.image.licenses="MIT"
+# Inside a container the server listens to everyone, so it wants a token: `run` writes one to this file when there is none.
+ENV NODE_ENV=production \
+    CHIRPWATCH_DATA_DIR=/data \
+    CHIRPWATCH_SERVER_LISTEN=0.0.0.0:9464 \
+    CHIRPWATCH_SERVER_TOKEN_FILE=/data/server-token
+COPY --from=build /app/package.json /app/
+COPY --from=build /app/node_modules /app/node_modules
+COPY --from=build /app/config /app/config
+COPY --from=build /app/dist /app/dist
+COPY watches.example.yaml /app/
+# Package managers have no work here. A named volume takes over the owner of /data; uid 1000 is the image's user "node".
+RUN rm -rf /usr/local/lib/node_modules/npm /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /usr/local/bin/yarn* /opt/yarn* \
+ && ln -s /app/dist/main.js /usr/local/bin/chirpwatch \
+ && mkdir -p /data /config \
+ && chown 1000:1000 /data
+VOLUME /data
+WORKDIR /config
+USER 1000:1000
+EXPOSE 9464
+HEALTHCHECK --interval=30s --timeout=5s --start-period=20s --retries=3 CMD ["chirpwatch", "health"]
+ENTRYPOINT ["chirpwatch"]
+CMD ["run"]
