@@ -1,0 +1,51 @@
+/** What has been due behind an open breaker for longer than `retry_for` goes to the dead letters, counted: the outbox must not grow for ever. */
+import type { Clock } from "../model/clock.ts";
+import type { Log } from "../model/log.ts";
+import type { Meter } from "../model/meter.ts";
+import type { Random } from "../model/random.ts";
+import type { DeliveryResult, NewMessage, Outbox } from "../model/store.ts";
+import type { Lane } from "./lane.ts";
+
+export interface ExpireDeps {
+  readonly store: Pick<Outbox, "dueWork" | "seal" | "record">;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly meter: Meter;
+}
+
+const AT_ONCE = 200;
+
+/** Does nothing while the breaker has been open for less. What was held or put off counts from the time it came due. */
+export async function buryExpired(deps: ExpireDeps, lane: Lane): Promise<void> {
+  const nowMs = deps.clock.now();
+  const cutoffMs = nowMs - lane.retryForMs;
+  if (lane.health.breaker !== "open" || (lane.health.openedAtMs ?? nowMs) > cutoffMs) return;
+  let buried = 0;
+  for (;;) {
+    const due = await deps.store.dueWork({ nowMs: cutoffMs, sinks: [lane.name], busy: lane.busy, limit: AT_ONCE });
+    const sealed = due.groups.map(
+      (group): NewMessage => ({
+        id: deps.random.id(),
+        sink: lane.name,
+        groupKey: group.groupKey,
+        sealedAtMs: nowMs,
+        body: null,
+        deliveryIds: group.members.map((member) => member.deliveryId),
+        // It was never sent, so it does not count.
+        throttleKey: null,
+      }),
+    );
+    const ids = [...due.messages, ...sealed].map((message) => message.id);
+    if (ids.length === 0) break;
+    if (sealed.length > 0) await deps.store.seal(sealed);
+    await deps.store.record(ids.map((messageId): DeliveryResult => ({ messageId, kind: "dead", atMs: nowMs, error: reasonOf(lane) })));
+    buried += ids.length;
+  }
+  if (buried === 0) return;
+  deps.meter.count("chirpwatch_deliveries_total", { sink: lane.name, outcome: "dead" }, buried);
+  deps.meter.count("chirpwatch_dead_letters_total", { sink: lane.name }, buried);
+  deps.log.error("messages were given up: their sink took none for longer than retry_for", { sink: lane.name, messages: buried });
+}
+
+const reasonOf = (lane: Lane): string => `given up after retry_for: ${lane.health.reason}`;
