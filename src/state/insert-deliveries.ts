@@ -1,0 +1,62 @@
+/** Outbox rows of born events: when each is due, and whether it goes out at all or joins another. */
+import type { NewDelivery } from "../model/store.ts";
+import { GroupTimers } from "./group-timers.ts";
+import { Tellings } from "./tellings.ts";
+import { nextNumbers } from "./sequence.ts";
+import { type Executor, insertRows } from "./statement.ts";
+import type { DeliveriesTable } from "./tables.ts";
+
+const COLUMNS = [
+  "id",
+  "event_id",
+  "sink",
+  "group_key",
+  "grouped",
+  "not_before",
+  "once_key",
+  "throttle_key",
+  "state",
+  "detail",
+  "due_at",
+  "created_at",
+  "message_id",
+  "joined_id",
+] as const;
+
+/** An event goes to a sink once, whatever the routes say. */
+const insertNew = insertRows("deliveries", COLUMNS, (insert) =>
+  insert.onConflict((conflict) => conflict.columns(["event_id", "sink"]).doNothing()),
+);
+
+export async function insertDeliveries(on: Executor, deliveries: readonly NewDelivery[], nowMs: number): Promise<void> {
+  if (deliveries.length === 0) return;
+  const first = await nextNumbers(on, "delivery", deliveries.length);
+  const tellings = await Tellings.load(on, deliveries, nowMs);
+  const timers = new GroupTimers(on);
+  const rows: DeliveriesTable[] = [];
+  for (const [i, delivery] of deliveries.entries()) {
+    const row = deliveryRow(delivery, first + i, nowMs);
+    rows.push(row);
+    if (row.state === "muted" || !tellings.admit(row, delivery)) continue;
+    if (row.grouped === 1) row.due_at = await timers.dueAt(delivery, nowMs);
+  }
+  await insertNew(on, rows);
+  await timers.save();
+}
+
+const deliveryRow = (delivery: NewDelivery, id: number, nowMs: number): DeliveriesTable => ({
+  id,
+  event_id: delivery.eventId,
+  sink: delivery.sink,
+  group_key: delivery.groupKey,
+  grouped: delivery.groupKey === delivery.eventId ? 0 : 1,
+  not_before: delivery.notBeforeMs,
+  once_key: delivery.onceKey ?? null,
+  throttle_key: delivery.throttleKey ?? null,
+  state: delivery.mutedBy === undefined ? "waiting" : "muted",
+  detail: delivery.mutedBy ?? "",
+  due_at: Math.max(nowMs, delivery.notBeforeMs),
+  created_at: nowMs,
+  message_id: null,
+  joined_id: null,
+});

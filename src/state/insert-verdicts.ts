@@ -1,0 +1,52 @@
+/** Verdicts of one commit. The first verdict of an item stays. */
+import type { ItemVerdict } from "../model/store.ts";
+import { type Executor, insertRows, statement } from "./statement.ts";
+import type { ItemsTable } from "./tables.ts";
+import type { TargetRevisions } from "./target-revisions.ts";
+
+const insertItems = insertRows(
+  "items",
+  ["item_id", "target_id", "item_kind", "verdict", "detail", "occurred_at", "seen_at", "event_id"],
+  (insert) => insert.onConflict((conflict) => conflict.columns(["item_id", "target_id"]).doNothing()),
+);
+
+const addKnown = statement<{ id: number; count: number }>()((on, slot) =>
+  on
+    .updateTable("targets")
+    .set((eb) => ({ known_items: eb("known_items", "+", slot("count")) }))
+    .where("id", "=", slot("id")),
+);
+
+/** False when a verdict names a target that is gone. The count of known items is no change of the target: its revision stays. */
+export async function insertVerdicts(
+  on: Executor,
+  targets: TargetRevisions,
+  verdicts: readonly ItemVerdict[],
+  atMs: number,
+): Promise<boolean> {
+  const byTarget = new Map<number, ItemsTable[]>();
+  for (const verdict of verdicts) {
+    const target = await targets.find(verdict);
+    if (target === undefined) return false;
+    const row = itemRow(verdict, target.id, atMs);
+    const rows = byTarget.get(target.id);
+    if (rows === undefined) byTarget.set(target.id, [row]);
+    else rows.push(row);
+  }
+  for (const [id, rows] of byTarget) {
+    const { changed } = await insertItems(on, rows);
+    if (changed > 0) await addKnown(on, { id, count: changed });
+  }
+  return true;
+}
+
+const itemRow = (verdict: ItemVerdict, targetId: number, atMs: number): ItemsTable => ({
+  item_id: verdict.itemId,
+  target_id: targetId,
+  item_kind: verdict.itemKind,
+  verdict: verdict.verdict,
+  detail: verdict.detail,
+  occurred_at: verdict.occurredAtMs,
+  seen_at: atMs,
+  event_id: verdict.eventId ?? null,
+});

@@ -1,0 +1,79 @@
+/** Why a state file could not be opened: each reason one sentence with its cure and an exit code. */
+import { errorText } from "../model/errors.ts";
+import { EXIT, ExitError } from "../model/exit-code.ts";
+import { sqliteCode } from "./sqlite.ts";
+
+export interface OpenContext {
+  readonly path: string;
+  /** Whether the file was there before. */
+  readonly existed: boolean;
+  readonly newestBackup: string | undefined;
+}
+
+/** Puts whatever was thrown while opening into the operator's words. */
+export function openFailure(error: unknown, context: OpenContext): ExitError {
+  if (error instanceof ExitError) return error;
+  if (isDriverBroken(error)) return brokenDriver(error);
+  const code = sqliteCode(error) ?? nodeCode(error) ?? "";
+  const { path, existed } = context;
+  if (code === "SQLITE_NOTADB") {
+    return refuse("STATE_NOT_A_DATABASE", `The state file ${path} is not a chirpwatch database.`, restoreHint(context), error);
+  }
+  if (code.startsWith("SQLITE_CORRUPT")) return corrupt(context, errorText(error), error);
+  if (code === "SQLITE_FULL" || code === "ENOSPC") {
+    return refuse("STATE_DISK_FULL", `The disk that holds ${path} is full.`, "Free some space and start again.", error);
+  }
+  if (code.startsWith("SQLITE_BUSY")) {
+    return refuse("STATE_BUSY", `Another program holds the state file ${path}.`, "Close it and start again.", error);
+  }
+  if (!existed) return cannotCreate(path, error);
+  if (code.startsWith("SQLITE_READONLY") || code.startsWith("SQLITE_CANTOPEN") || ["EACCES", "EPERM", "EROFS"].includes(code)) {
+    const hint = "Give this user read and write permission on the file and its folder.";
+    return refuse("STATE_READONLY", `The state file ${path} or its folder cannot be written.`, hint, error);
+  }
+  return refuse("STATE_UNREADABLE", `The state file ${path} cannot be opened: ${errorText(error)}.`, restoreHint(context), error);
+}
+
+/** The file is damaged. */
+export const corrupt = (context: OpenContext, finding: string, cause?: unknown): ExitError =>
+  refuse("STATE_CORRUPT", `The state file ${context.path} is damaged (${finding}).`, restoreHint(context), cause);
+
+/** Somebody else's database, or tables of ours without their schema. */
+export const foreign = (context: OpenContext): ExitError =>
+  refuse("STATE_NOT_A_DATABASE", `The database ${context.path} was not made by chirpwatch.`, "Point `state.path` somewhere else.");
+
+export const missing = (context: OpenContext): ExitError =>
+  refuse(
+    "STATE_MISSING",
+    `There is no state file ${context.path}.`,
+    `${restoreHint(context)} To begin anew, let \`run\` create it (state.must_exist: false).`,
+  );
+
+export const cannotCreate = (path: string, cause: unknown): ExitError =>
+  new ExitError(EXIT.cannotCreate, "STATE_CANNOT_CREATE", `The state file ${path} cannot be created: ${errorText(cause)}.`, {
+    hint: "Give this user write permission on the folder, or set `state.path` to one it may write.",
+    cause,
+  });
+
+const refuse = (code: string, message: string, hint: string, cause?: unknown): ExitError =>
+  new ExitError(EXIT.storage, code, message, { hint, cause });
+
+const restoreHint = ({ newestBackup }: OpenContext): string =>
+  newestBackup === undefined
+    ? "There is no backup beside it: move the file away to begin anew."
+    : `Restore the newest backup: \`chirpwatch state restore ${newestBackup}\`.`;
+
+const nodeCode = (error: unknown): string | undefined => {
+  const code = (error as { code?: unknown } | undefined)?.code;
+  return typeof code === "string" ? code : undefined;
+};
+
+/** Built for another Node, or not built at all. */
+const isDriverBroken = (error: unknown): boolean =>
+  nodeCode(error) === "ERR_DLOPEN_FAILED" || /NODE_MODULE_VERSION|Could not locate the bindings file/.test(errorText(error));
+
+const brokenDriver = (cause: unknown): ExitError =>
+  new ExitError(EXIT.internal, "STORE_DRIVER_UNUSABLE", "The SQLite driver was built for another version of Node.", {
+    hint: "Run `npm rebuild better-sqlite3` with the Node that runs chirpwatch.",
+    cause,
+  });

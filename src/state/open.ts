@@ -1,0 +1,194 @@
+/** Opens the state: folder and file, lock, settings, check, migrations, in this order; and closes it. What a Store does is store.ts. */
+import { existsSync, mkdirSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import type { Clock } from "../model/clock.ts";
+import { errorText } from "../model/errors.ts";
+import { EXIT, ExitError } from "../model/exit-code.ts";
+import type { Log } from "../model/log.ts";
+import type { Random } from "../model/random.ts";
+import type { Store } from "../model/store.ts";
+import { type Backup, backupHandle, listBackups } from "./backup.ts";
+import { type BackgroundCheck, checkInBackground } from "./check.ts";
+import { lockState } from "./lock.ts";
+import { MIGRATIONS, migrate, pendingMigrations } from "./migrate.ts";
+import { markClean, wasClean } from "./notes.ts";
+import { cannotCreate, corrupt, foreign, missing, type OpenContext, openFailure } from "./open-failures.ts";
+import { appliedMigrations, checkpoint, configure, kyselyOver, openHandle, quickCheck, type SqliteHandle } from "./sqlite.ts";
+import type { Executor } from "./statement.ts";
+import { createStore } from "./store.ts";
+
+/** Up to this size a check costs no more than a blink at every start. */
+const ALWAYS_CHECKED_BYTES = 64 * 1_024 * 1_024;
+
+export interface OpenOptions {
+  readonly path: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /** Refuses to create the file. */
+  readonly mustExist?: boolean;
+  /** Reads only: no lock, no migration; works beside a running daemon. */
+  readonly readonly?: boolean;
+  /** For commands that write beside a running daemon: takes the lock only to bring the file up, and only if it is free. */
+  readonly shared?: boolean;
+  /** The schema's history; the product's own unless said otherwise. */
+  readonly migrations?: typeof MIGRATIONS;
+}
+
+export interface OpenedStore extends Store {
+  readonly path: string;
+  /** True when there was no state file before. */
+  readonly created: boolean;
+  /** True when the last process did not close the state. */
+  readonly unclean: boolean;
+  /** What the check of a large file found; settled at once for a small one, which was checked before. */
+  readonly problems: Promise<readonly string[]>;
+  backup(): Promise<Backup>;
+}
+
+/** @throws ExitError with one sentence, its cure and the exit code. */
+export async function openStore(options: OpenOptions): Promise<OpenedStore> {
+  const { path } = options;
+  const context: OpenContext = { path, existed: existsSync(path), newestBackup: listBackups(path)[0] };
+  if (!context.existed && (options.mustExist === true || options.readonly === true)) throw missing(context);
+  const teardown: (() => void)[] = [];
+  try {
+    if (!context.existed) createFolder(path);
+    const unlock = takeLock(options);
+    if (unlock !== undefined) teardown.push(unlock);
+    const handle = openHandle(path, { readonly: options.readonly === true, mustExist: context.existed });
+    teardown.push(() => handle.close());
+    const opened = await bringUp(handle, options, context, unlock !== undefined);
+    if (options.shared === true) unlock?.();
+    return compose(handle, opened, options, context, unlock);
+  } catch (error) {
+    for (const undo of teardown.reverse()) undo();
+    throw openFailure(error, context);
+  }
+}
+
+function createFolder(path: string): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+  } catch (error) {
+    throw cannotCreate(path, error);
+  }
+}
+
+function takeLock(options: OpenOptions): (() => void) | undefined {
+  if (options.readonly === true) return undefined;
+  try {
+    return lockState(options.path);
+  } catch (error) {
+    if (options.shared === true && error instanceof ExitError && error.code === "STATE_LOCKED") return undefined;
+    throw error;
+  }
+}
+
+interface BroughtUp {
+  readonly db: Executor;
+  readonly unclean: boolean;
+  readonly check: BackgroundCheck | undefined;
+}
+
+async function bringUp(handle: SqliteHandle, options: OpenOptions, context: OpenContext, isOwner: boolean): Promise<BroughtUp> {
+  configure(handle);
+  const applied = appliedMigrations(handle);
+  if (applied === undefined) throw foreign(context);
+  const pending = pendingMigrations(applied, context.path, options.migrations);
+  const db = kyselyOver(handle);
+  if (!isOwner) {
+    if (pending.length > 0) throw needsMigration(context.path, pending);
+    return { db, unclean: false, check: undefined };
+  }
+  const isEmpty = applied.length === 0;
+  if (context.existed && isEmpty && context.newestBackup !== undefined) throw corrupt(context, "it is empty");
+  const unclean = !isEmpty && !(await wasClean(db));
+  const check = isEmpty ? undefined : checkFile(handle, context, unclean);
+  if (pending.length > 0) await migrateSafely(handle, db, options, isEmpty);
+  await markClean(db, false);
+  checkpoint(handle);
+  return { db, unclean, check };
+}
+
+/** Before anything is written. After an unclean stop, or when it costs little: now; else in the background. */
+function checkFile(handle: SqliteHandle, context: OpenContext, unclean: boolean): BackgroundCheck | undefined {
+  if (!unclean && statSync(context.path).size >= ALWAYS_CHECKED_BYTES) return checkInBackground(context.path);
+  const problems = quickCheck(handle);
+  if (problems.length > 0) throw corrupt(context, problems[0] ?? "quick_check failed");
+  return undefined;
+}
+
+async function migrateSafely(handle: SqliteHandle, db: Executor, options: OpenOptions, isEmpty: boolean): Promise<void> {
+  const backup = isEmpty ? undefined : await backupHandle(handle, options.path, options.clock);
+  if (backup !== undefined) options.log.info("state backed up before migrating", { backup: backup.path });
+  try {
+    await migrate(db, options.migrations);
+  } catch (error) {
+    throw new ExitError(
+      EXIT.storage,
+      "STATE_MIGRATION_FAILED",
+      `The state file ${options.path} could not be migrated: ${errorText(error)}.`,
+      {
+        hint: `Nothing was changed: the former version still starts.${backup === undefined ? "" : ` A backup is at ${backup.path}.`}`,
+        cause: error,
+      },
+    );
+  }
+}
+
+const needsMigration = (path: string, pending: readonly string[]): ExitError =>
+  new ExitError(EXIT.storage, "STATE_OLDER_SCHEMA", `The state file ${path} lacks ${pending.join(", ")} of this build.`, {
+    hint: "Start this version's `chirpwatch run` once: it migrates the file.",
+  });
+
+function compose(
+  handle: SqliteHandle,
+  { db, unclean, check }: BroughtUp,
+  options: OpenOptions,
+  context: OpenContext,
+  unlock: (() => void) | undefined,
+): OpenedStore {
+  const { path, clock, random, log } = options;
+  announce(log, context, unclean);
+  const ownsLock = unlock !== undefined && options.shared !== true;
+  const close = once(async () => {
+    await check?.stop();
+    if (ownsLock) await leaveClean(handle, db, log);
+    await db.destroy();
+    if (ownsLock) unlock();
+  });
+  const problems = check?.problems ?? Promise.resolve([]);
+  void problems.then((found) => {
+    if (found.length > 0) log.error("state file is damaged", { path, found, newestBackup: context.newestBackup });
+  });
+  return {
+    ...createStore(db, { clock, random }, close),
+    path,
+    created: !context.existed,
+    unclean,
+    problems,
+    backup: () => backupHandle(handle, path, clock),
+  };
+}
+
+function announce(log: Log, context: OpenContext, unclean: boolean): void {
+  const { path, existed, newestBackup } = context;
+  if (!existed && newestBackup !== undefined) log.warn("state file created although backups of another exist", { path, newestBackup });
+  else if (!existed) log.info("state file created", { path });
+  if (unclean) log.warn("state was not closed by the last process; checked and sound", { path });
+}
+
+async function leaveClean(handle: SqliteHandle, db: Executor, log: Log): Promise<void> {
+  try {
+    await markClean(db, true);
+    checkpoint(handle);
+  } catch (error) {
+    log.warn("state could not be marked as closed; the next start checks it", { error: errorText(error) });
+  }
+}
+
+function once(work: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined;
+  return () => (done ??= work());
+}

@@ -1,0 +1,145 @@
+/** Makes the stored targets of each watch equal to the configured ones: new, known, revived, renamed, merged, removed. */
+import type { TargetRegistration } from "../model/store.ts";
+import { toText } from "./json-text.ts";
+import { nextNumbers } from "./sequence.ts";
+import { type Executor, insertRows } from "./statement.ts";
+import { renamed, takeOver } from "./target-rows.ts";
+import type { TargetRow } from "./watch-state.ts";
+
+export interface WatchTargets {
+  readonly watchKey: string;
+  readonly targets: readonly TargetRegistration[];
+}
+
+const COLUMNS = [
+  "id",
+  "watch_key",
+  "key",
+  "name",
+  "user_id",
+  "username",
+  "registered_at",
+  "baseline_at",
+  "memory",
+  "revision",
+  "status",
+  "status_reason",
+  "position",
+  "known_items",
+  "removed_at",
+  "merged_into",
+] as const;
+
+const insertTargets = insertRows("targets", COLUMNS, (insert) => insert);
+
+/** Rows of each watch in the order of its registration; targets that follow the same account appear once. */
+export async function registerTargets(
+  on: Executor,
+  watches: readonly WatchTargets[],
+  nowMs: number,
+): Promise<readonly (readonly TargetRow[])[]> {
+  const stored = new Map<string, TargetRow[]>();
+  for (const row of await on.selectFrom("targets").selectAll().execute()) {
+    const rows = stored.get(row.watch_key);
+    if (rows === undefined) stored.set(row.watch_key, [row]);
+    else rows.push(row);
+  }
+  const created: TargetRow[] = [];
+  const result: TargetRow[][] = [];
+  for (const watch of watches) result.push(await registerOne(on, watch, stored.get(watch.watchKey) ?? [], created, nowMs));
+  if (created.length > 0) {
+    const first = await nextNumbers(on, "target", created.length);
+    created.forEach((row, i) => Object.assign(row, { id: first + i }));
+    await insertTargets(on, created);
+  }
+  return result;
+}
+
+async function registerOne(
+  on: Executor,
+  watch: WatchTargets,
+  stored: readonly TargetRow[],
+  created: TargetRow[],
+  nowMs: number,
+): Promise<TargetRow[]> {
+  const rows = new Map(stored.map((row) => [row.key, row]));
+  const named = new Set(watch.targets.map((target) => target.key));
+  const kept: TargetRow[] = [];
+  const done = new Set<string>();
+  for (const [position, target] of watch.targets.entries()) {
+    if (done.has(target.key)) continue;
+    done.add(target.key);
+    const known = rows.get(target.key);
+    if (known?.merged_into != null && named.has(known.merged_into)) continue;
+    const holder =
+      known === undefined ? holderOf(rows, target.userId) : known.merged_into === null ? undefined : rows.get(known.merged_into);
+    if (holder !== undefined && named.has(holder.key)) {
+      created.push({ ...newTarget(watch.watchKey, target, position, nowMs), merged_into: holder.key });
+      continue;
+    }
+    const row = known === undefined && holder === undefined ? newTarget(watch.watchKey, target, position, nowMs) : undefined;
+    if (row !== undefined) created.push(row);
+    const settled = row ?? (await keep(on, known, holder, target, position));
+    if (holder !== undefined) rows.delete(holder.key);
+    rows.set(target.key, settled);
+    kept.push(settled);
+  }
+  await removeOthers(on, rows, named, nowMs);
+  return kept;
+}
+
+/** The row of this watch that already follows the account. */
+function holderOf(rows: ReadonlyMap<string, TargetRow>, userId: string | undefined): TargetRow | undefined {
+  if (userId === undefined) return undefined;
+  for (const row of rows.values()) if (row.user_id === userId && row.merged_into === null) return row;
+  return undefined;
+}
+
+async function keep(
+  on: Executor,
+  known: TargetRow | undefined,
+  holder: TargetRow | undefined,
+  target: TargetRegistration,
+  position: number,
+): Promise<TargetRow> {
+  const place = { key: target.key, name: target.name, position };
+  if (holder !== undefined) {
+    if (known !== undefined) return takeOver(on, holder, { ...known, ...place });
+    const row = renamed(holder, place);
+    await on.updateTable("targets").set(row).where("id", "=", row.id).execute();
+    return row;
+  }
+  const old = known as TargetRow;
+  const next = { ...old, ...place, user_id: old.user_id ?? target.userId ?? null, removed_at: null };
+  const isSame = old.name === next.name && old.position === position && old.user_id === next.user_id && old.removed_at === null;
+  if (isSame) return old;
+  const row = { ...next, revision: old.revision + 1 };
+  await on.updateTable("targets").set(row).where("id", "=", row.id).execute();
+  return row;
+}
+
+const newTarget = (watchKey: string, target: TargetRegistration, position: number, nowMs: number): TargetRow => ({
+  id: 0,
+  watch_key: watchKey,
+  key: target.key,
+  name: target.name,
+  user_id: target.userId ?? null,
+  username: null,
+  registered_at: nowMs,
+  baseline_at: null,
+  memory: toText({}),
+  revision: 0,
+  status: "pending",
+  status_reason: "",
+  position,
+  known_items: 0,
+  removed_at: null,
+  merged_into: null,
+});
+
+async function removeOthers(on: Executor, rows: ReadonlyMap<string, TargetRow>, named: ReadonlySet<string>, nowMs: number): Promise<void> {
+  for (const row of rows.values()) {
+    if (named.has(row.key) || row.removed_at !== null) continue;
+    await on.updateTable("targets").set({ removed_at: nowMs }).where("id", "=", row.id).execute();
+  }
+}

@@ -1,0 +1,111 @@
+/** Makes the stored watches equal to the configured ones. What becomes of their targets is told by register-targets.ts. */
+import type { Random } from "../model/random.ts";
+import type { WatchRegistration, WatchState } from "../model/store.ts";
+import { registerTargets } from "./register-targets.ts";
+import { type Executor, insertRows, transact } from "./statement.ts";
+import { type TargetRow, type WatchRow, watchState } from "./watch-state.ts";
+
+const insertWatches = insertRows("watches", ["key", "id", "type", "registered_at", "paused", "position", "removed_at"], (insert) => insert);
+
+export function registerWatches(
+  db: Executor,
+  random: Random,
+  watches: readonly WatchRegistration[],
+  nowMs: number,
+): Promise<readonly WatchState[]> {
+  return transact(db, async (on) => {
+    const stored = await on.selectFrom("watches").selectAll().execute();
+    const rows = matchWatches(stored, watches, random, nowMs);
+    await writeWatches(on, stored, rows, nowMs);
+    const targets = await registerTargets(
+      on,
+      rows.map((row, i) => ({ watchKey: row.key, targets: watches[i]?.targets ?? [] })),
+      nowMs,
+    );
+    return rows.map((row, i) => watchState(row, targets[i] ?? []));
+  });
+}
+
+/** The row of each registration: its own, the one it takes over, a removed one revived, or a new one. */
+function matchWatches(stored: readonly WatchRow[], watches: readonly WatchRegistration[], random: Random, nowMs: number): WatchRow[] {
+  const byId = latestById(stored);
+  const named = new Set(watches.map((watch) => watch.id));
+  return watches.map((watch, position) => {
+    const row = ownRow(byId, named, watch) ?? newRow(watch, random, nowMs);
+    byId.delete(watch.id);
+    return { ...row, id: watch.id, type: watch.type, position, removed_at: null };
+  });
+}
+
+function ownRow(byId: Map<string, WatchRow>, named: ReadonlySet<string>, watch: WatchRegistration): WatchRow | undefined {
+  const own = byId.get(watch.id);
+  const { movedFrom } = watch;
+  // A name that is still configured keeps its own memory; a watch that already has one does not swap it.
+  if (own?.removed_at === null || movedFrom === undefined || named.has(movedFrom)) return own;
+  const old = byId.get(movedFrom);
+  if (old !== undefined) byId.delete(movedFrom);
+  return old ?? own;
+}
+
+/** One row per id: the active one, else the one removed last. */
+function latestById(stored: readonly WatchRow[]): Map<string, WatchRow> {
+  const age = (row: WatchRow) => Number(row.removed_at ?? Number.POSITIVE_INFINITY);
+  return new Map([...stored].sort((a, b) => (age(a) < age(b) ? -1 : 1)).map((row) => [row.id, row]));
+}
+
+const newRow = (watch: WatchRegistration, random: Random, nowMs: number): WatchRow => ({
+  key: random.id(),
+  id: watch.id,
+  type: watch.type,
+  registered_at: nowMs,
+  paused: 0,
+  position: 0,
+  removed_at: null,
+});
+
+async function writeWatches(on: Executor, stored: readonly WatchRow[], rows: readonly WatchRow[], nowMs: number): Promise<void> {
+  const before = new Map(stored.map((row) => [row.key, row]));
+  await insertWatches(
+    on,
+    rows.filter((row) => !before.has(row.key)),
+  );
+  for (const row of rows) {
+    const old = before.get(row.key);
+    before.delete(row.key);
+    if (old === undefined || isSame(old, row)) continue;
+    const { id, type, position, removed_at } = row;
+    await on.updateTable("watches").set({ id, type, position, removed_at }).where("key", "=", row.key).execute();
+  }
+  for (const gone of before.values()) {
+    if (gone.removed_at === null) await on.updateTable("watches").set({ removed_at: nowMs }).where("key", "=", gone.key).execute();
+  }
+}
+
+const isSame = (a: WatchRow, b: WatchRow): boolean =>
+  a.id === b.id && a.type === b.type && a.position === b.position && a.removed_at === b.removed_at;
+
+/** Watches that are configured now, in the order of the configuration. */
+export async function listWatches(db: Executor): Promise<readonly WatchState[]> {
+  const watches = await db.selectFrom("watches").selectAll().where("removed_at", "is", null).orderBy("position").execute();
+  const targets = await db
+    .selectFrom("targets")
+    .selectAll()
+    .where("removed_at", "is", null)
+    .where("merged_into", "is", null)
+    .orderBy("position")
+    .execute();
+  const byWatch = new Map<string, TargetRow[]>();
+  for (const target of targets) byWatch.set(target.watch_key, [...(byWatch.get(target.watch_key) ?? []), target]);
+  return watches.map((watch) => watchState(watch, byWatch.get(watch.key) ?? []));
+}
+
+/** False when no such watch is configured. */
+export async function setPaused(db: Executor, watchId: string, paused: boolean): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable("watches")
+    .set({ paused: paused ? 1 : 0 })
+    .where("id", "=", watchId)
+    .where("removed_at", "is", null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}

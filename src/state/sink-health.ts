@@ -1,0 +1,60 @@
+/** Breakers and figures of the sinks. */
+import type { OutboxStats, SinkHealth } from "../model/store.ts";
+import type { Executor } from "./statement.ts";
+
+export async function loadSinkHealth(db: Executor): Promise<readonly SinkHealth[]> {
+  const rows = await db.selectFrom("sink_health").selectAll().orderBy("sink").execute();
+  return rows.map((row) => ({
+    sink: row.sink,
+    breaker: row.breaker,
+    reason: row.reason,
+    openedAtMs: row.opened_at,
+    probeAtMs: row.probe_at,
+  }));
+}
+
+export async function saveSinkHealth(db: Executor, health: SinkHealth): Promise<void> {
+  const state = { breaker: health.breaker, reason: health.reason, opened_at: health.openedAtMs, probe_at: health.probeAtMs };
+  await db
+    .insertInto("sink_health")
+    .values({ sink: health.sink, ...state })
+    .onConflict((conflict) => conflict.column("sink").doUpdateSet(state))
+    .execute();
+}
+
+/** Per sink that ever had a delivery: what waits (unsealed or not yet done), the oldest of it, and what is done. */
+export async function outboxStats(db: Executor): Promise<readonly OutboxStats[]> {
+  const waiting = await db
+    .selectFrom("deliveries")
+    .select(["sink", (eb) => eb.fn.countAll<number>().as("count"), (eb) => eb.fn.min("created_at").as("oldest")])
+    .where("state", "=", "waiting")
+    .groupBy("sink")
+    .execute();
+  const messages = await db
+    .selectFrom("messages")
+    .select(["sink", "state", (eb) => eb.fn.countAll<number>().as("count"), (eb) => eb.fn.min("sealed_at").as("oldest")])
+    .groupBy(["sink", "state"])
+    .execute();
+  const stats = new Map<string, Stats>();
+  const of = (sink: string) =>
+    stats.get(sink) ?? (stats.set(sink, { sink, waiting: 0, oldestAtMs: null, sent: 0, dead: 0 }).get(sink) as Stats);
+  for (const row of waiting) addWaiting(of(row.sink), row);
+  for (const row of messages) {
+    if (row.state === "open") addWaiting(of(row.sink), row);
+    else of(row.sink)[row.state] += Number(row.count);
+  }
+  return [...stats.values()].sort((a, b) => (a.sink < b.sink ? -1 : 1));
+}
+
+interface Stats {
+  sink: string;
+  waiting: number;
+  oldestAtMs: number | null;
+  sent: number;
+  dead: number;
+}
+
+function addWaiting(stats: Stats, row: { count: number; oldest: number }): void {
+  stats.waiting += Number(row.count);
+  stats.oldestAtMs = Math.min(stats.oldestAtMs ?? Number.POSITIVE_INFINITY, Number(row.oldest));
+}

@@ -1,0 +1,55 @@
+/** Composes the operations into the Store; each is told in its own file. */
+import type { Clock } from "../model/clock.ts";
+import type { Random } from "../model/random.ts";
+import type { Store } from "../model/store.ts";
+import { commitPoll } from "./commit-poll.ts";
+import { dueWork } from "./due-work.ts";
+import { explainItem } from "./explain.ts";
+import { recentEvents, userIdOfHandle } from "./history.ts";
+import { knownItems } from "./known-items.ts";
+import { loadSources } from "./load-sources.ts";
+import { nextDueAt } from "./next-due.ts";
+import { proveWritable, readNote, writeNote } from "./notes.ts";
+import { postpone, sealedSince, wakeSink } from "./postpone.ts";
+import { prune } from "./prune.ts";
+import { record } from "./record.ts";
+import { listWatches, registerWatches, setPaused } from "./register-watches.ts";
+import { reserve, settle, spentSince } from "./reserve.ts";
+import { seal } from "./seal.ts";
+import { loadSinkHealth, outboxStats, saveSinkHealth } from "./sink-health.ts";
+import type { Executor } from "./statement.ts";
+import { loadTargets, resolveTarget, setTargetStatus } from "./targets.ts";
+
+/** A Store over any database that holds the tables; `close` is the opener's. */
+export const createStore = (db: Executor, deps: { readonly clock: Clock; readonly random: Random }, close: () => Promise<void>): Store => ({
+  registerWatches: (watches, nowMs) => registerWatches(db, deps.random, watches, nowMs),
+  resolveTarget: (watchKey, targetKey, userId, username) => resolveTarget(db, watchKey, targetKey, userId, username),
+  loadTargets: (refs) => loadTargets(db, refs),
+  setTargetStatus: (ref, status, reason) => setTargetStatus(db, ref, status, reason),
+  setPaused: (watchId, paused) => setPaused(db, watchId, paused),
+  listWatches: () => listWatches(db),
+  loadSources: (fingerprints) => loadSources(db, fingerprints),
+  knownItems: (refs, itemIds) => knownItems(db, refs, itemIds),
+  commitPoll: (commit) => commitPoll(db, commit),
+  reserve: (reservation) => reserve(db, reservation),
+  settle: (ledgerId, atMs, status) => settle(db, ledgerId, atMs, status),
+  spentSince: (sinceMs) => spentSince(db, sinceMs),
+  dueWork: (query) => dueWork(db, query),
+  nextDueAt: (sinks) => nextDueAt(db, sinks),
+  seal: (messages) => seal(db, messages),
+  record: (results) => record(db, results),
+  postpone: (deliveryIds, untilMs) => postpone(db, deliveryIds, untilMs),
+  sealedSince: (throttleKey, sinceMs) => sealedSince(db, throttleKey, sinceMs),
+  loadSinkHealth: () => loadSinkHealth(db),
+  saveSinkHealth: (health) => saveSinkHealth(db, health),
+  wakeSink: (sink, nowMs) => wakeSink(db, sink, nowMs),
+  outboxStats: () => outboxStats(db),
+  explainItem: (itemId) => explainItem(db, itemId, deps.clock.now()),
+  recentEvents: (limit) => recentEvents(db, limit),
+  userIdOfHandle: (handle) => userIdOfHandle(db, handle),
+  readNote: (name) => readNote(db, name),
+  writeNote: (name, value) => writeNote(db, name, value),
+  prune: (nowMs, retentionMs) => prune(db, nowMs, retentionMs),
+  proveWritable: (nowMs) => proveWritable(db, nowMs),
+  close,
+});

@@ -1,0 +1,183 @@
+/** The tables as Kysely sees them. Times are epoch ms, JSON is text, truth is 0 or 1: what SQLite and Postgres both take. */
+import type { Verdict } from "../model/event.ts";
+import type { TargetStatus } from "../model/store.ts";
+
+export interface WatchesTable {
+  /** Random and immutable: what events and items hang on. */
+  key: string;
+  /** The name in the YAML: may change hands by `moved_from`. */
+  id: string;
+  type: string;
+  registered_at: number;
+  paused: number;
+  position: number;
+  removed_at: number | null;
+}
+
+export interface TargetsTable {
+  id: number;
+  watch_key: string;
+  key: string;
+  name: string;
+  user_id: string | null;
+  username: string | null;
+  registered_at: number;
+  baseline_at: number | null;
+  memory: string;
+  revision: number;
+  status: TargetStatus;
+  status_reason: string;
+  position: number;
+  known_items: number;
+  removed_at: number | null;
+  /** Key of the target of the same watch that follows the same account; this row is then a mere name. */
+  merged_into: string | null;
+}
+
+export interface SourcesTable {
+  fingerprint: string;
+  memory: string;
+  revision: number;
+  last_poll_at: number | null;
+  last_ok_at: number | null;
+}
+
+export interface ItemsTable {
+  item_id: string;
+  target_id: number;
+  item_kind: "tweet" | "user";
+  verdict: Verdict;
+  detail: string;
+  occurred_at: number;
+  seen_at: number;
+  event_id: string | null;
+}
+
+export interface EventsTable {
+  id: string;
+  seq: number;
+  type: string;
+  watch_key: string;
+  watch: string;
+  watch_type: string;
+  subject: string;
+  /** Lower-case handle and id of the account the event is about, to find an id by handle. */
+  handle: string | null;
+  user_id: string | null;
+  labels: string;
+  body: string;
+  occurred_at: number;
+  detected_at: number;
+}
+
+/** `sealed` covers everything after sealing: the message row knows the rest. `merged` joined another delivery. */
+export type DeliveryState = "waiting" | "sealed" | "muted" | "duplicate" | "merged";
+
+export interface DeliveriesTable {
+  /** In order of birth. */
+  id: number;
+  event_id: string;
+  sink: string;
+  group_key: string;
+  /** 0: the event is its own group. */
+  grouped: number;
+  not_before: number;
+  once_key: string | null;
+  throttle_key: string | null;
+  state: DeliveryState;
+  detail: string;
+  due_at: number;
+  created_at: number;
+  message_id: string | null;
+  joined_id: number | null;
+}
+
+/** Timers of real groups; an event that is its own group has none. */
+export interface GroupsTable {
+  sink: string;
+  group_key: string;
+  /** Null while nothing waits. */
+  due_at: number | null;
+  last_sealed_at: number | null;
+}
+
+export interface MessagesTable {
+  id: string;
+  /** The oldest member's delivery id: messages of one group go out in this order. */
+  seq: number;
+  sink: string;
+  group_key: string;
+  throttle_key: string | null;
+  body: string;
+  sealed_at: number;
+  state: "open" | "sent" | "dead";
+  attempts: number;
+  first_attempt_at: number | null;
+  next_attempt_at: number;
+  done_at: number | null;
+  ref: string | null;
+  error: string;
+}
+
+export interface SinkHealthTable {
+  sink: string;
+  breaker: "closed" | "open";
+  reason: string;
+  opened_at: number | null;
+  probe_at: number | null;
+}
+
+export interface LedgerTable {
+  id: number;
+  endpoint: string;
+  watch: string;
+  billed: number;
+  reserved_at: number;
+  answered: number;
+  /** When the slot counts from: the reservation, then the answer. */
+  slot_at: number;
+  status: number | null;
+}
+
+/** Billed attempts per hour since the epoch: a month's sum reads at most 744 rows. */
+export interface SpentHoursTable {
+  hour: number;
+  requests: number;
+}
+
+export interface SpentLinesTable {
+  hour: number;
+  watch: string;
+  endpoint: string;
+  requests: number;
+}
+
+export interface NotesTable {
+  name: string;
+  value: string;
+}
+
+/** Counters that give rows their order on every database alike. */
+export interface SequencesTable {
+  name: string;
+  value: number;
+}
+
+export interface Tables {
+  watches: WatchesTable;
+  targets: TargetsTable;
+  sources: SourcesTable;
+  items: ItemsTable;
+  events: EventsTable;
+  deliveries: DeliveriesTable;
+  groups: GroupsTable;
+  messages: MessagesTable;
+  sink_health: SinkHealthTable;
+  ledger: LedgerTable;
+  spent_hours: SpentHoursTable;
+  spent_lines: SpentLinesTable;
+  notes: NotesTable;
+  /** The store's own notes: `clean`, `probe`. */
+  housekeeping: NotesTable;
+  sequences: SequencesTable;
+}

@@ -1,0 +1,34 @@
+/** Rows of watches and targets in the words of the port. */
+import type { Selectable } from "kysely";
+import type { TargetState, WatchState } from "../model/store.ts";
+import { fromText } from "./json-text.ts";
+import type { TargetsTable, WatchesTable } from "./tables.ts";
+
+export type TargetRow = Selectable<TargetsTable>;
+export type WatchRow = Selectable<WatchesTable>;
+
+const numberOrNull = (value: number | null): number | null => (value === null ? null : Number(value));
+
+export const targetState = (row: TargetRow): TargetState => ({
+  watchKey: row.watch_key,
+  key: row.key,
+  name: row.name,
+  userId: row.user_id,
+  username: row.username,
+  registeredAtMs: Number(row.registered_at),
+  baselineAtMs: numberOrNull(row.baseline_at),
+  memory: fromText(row.memory),
+  revision: row.revision,
+  status: row.status,
+  statusReason: row.status_reason,
+});
+
+export const watchState = (row: WatchRow, targets: readonly TargetRow[]): WatchState => ({
+  key: row.key,
+  id: row.id,
+  type: row.type,
+  registeredAtMs: Number(row.registered_at),
+  paused: row.paused === 1,
+  targets: targets.map(targetState),
+  knownItems: targets.reduce((sum, target) => sum + target.known_items, 0),
+});
