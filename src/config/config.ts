@@ -32,6 +32,8 @@ export interface SinkConfig {
   readonly settings: unknown;
   readonly retryForMs: number;
   readonly throttle?: Throttle;
+  /** Where its name stands; absent when it came from no file. */
+  readonly declaredAt?: { readonly file: string; readonly line: number; readonly column: number };
 }
 
 /** One finding about the file: `file:line:column`, what is wrong, what to write instead. */

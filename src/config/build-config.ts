@@ -1,0 +1,225 @@
+/** The checked sections put together, and the rules between them: every watch has somewhere to go, every sink is used, names exist. */
+import { isAbsolute, join } from "node:path";
+import type { Watch } from "../model/watch.ts";
+import type { Route, TimeInterval } from "../route/route.ts";
+import { createTimetable } from "../schedule/timetable.ts";
+import { buildIntervals, buildRoute, checkSinks } from "./build-route.ts";
+import { buildSections, type Sections } from "./build-sections.ts";
+import { buildSink } from "./build-sink.ts";
+import { buildWatch } from "./build-watch.ts";
+import type { BuildDeps } from "./build-deps.ts";
+import type { Config, SinkConfig } from "./config.ts";
+import { checkDefaults } from "./check-defaults.ts";
+import type { Report } from "./report.ts";
+import { childOf, entriesOf, type Entry, entryOf, findNode, type MapNode, type Node, type Place } from "./tree.ts";
+import { createWhereCompiler } from "./where.ts";
+import { unknownKey } from "./zod-words.ts";
+
+type Built = Omit<Config, "warnings" | "files">;
+
+const SECTIONS: readonly string[] = [
+  "version",
+  "api",
+  "state",
+  "server",
+  "ops",
+  "links",
+  "time_intervals",
+  "defaults",
+  "watches",
+  "route",
+  "sinks",
+];
+
+/** Undefined when something essential could not be built; the report knows why. */
+export async function buildConfig(root: MapNode, deps: BuildDeps): Promise<Built | undefined> {
+  const { report } = deps;
+  checkTopLevel(root, report);
+  const sections = await buildSections(root, deps);
+  checkDefaults(childOf(root, "defaults"), deps);
+  const watchEntries = namedEntries(root, "watches", report);
+  const sinkEntries = namedEntries(root, "sinks", report);
+  const sinks = await buildSinks(sinkEntries, root, deps);
+  const watches = await buildWatches(watchEntries, root, sections, deps);
+  const intervals = buildIntervals(childOf(root, "time_intervals"), report);
+  const route = buildTree(root, watchEntries, sinkEntries, intervals, deps);
+  checkWatchSinks(watchEntries, watches, entryOf(root, "route") !== undefined, sinkEntries, report);
+  checkMoves(watchEntries, report);
+  checkOps(root, sections, sinkEntries, report);
+  warnOfUnused(sinkEntries, watches, watchEntries, route, sections, report);
+  if (sections === undefined) return undefined;
+  const { path, retention, must_exist } = sections.state;
+  return {
+    api: sections.api,
+    state: { path: isAbsolute(path) ? path : join(deps.dataFolder, path), retentionMs: retention, mustExist: must_exist },
+    server: sections.server,
+    ops: sections.ops,
+    linksHost: sections.linksHost,
+    watches,
+    ...(route === undefined ? {} : { route }),
+    sinks,
+  };
+}
+
+function checkTopLevel(root: MapNode, report: Report): void {
+  for (const entry of root.entries.values()) {
+    if (entry.key.startsWith("x-") || SECTIONS.includes(entry.key)) continue;
+    const found = unknownKey(entry, entry.key, SECTIONS, root.place);
+    report.error(found.place, found.rule, found.message);
+  }
+}
+
+/** `watches` and `sinks`: maps that must be there and hold something. */
+function namedEntries(root: MapNode, section: "watches" | "sinks", report: Report): readonly Entry[] {
+  const entry = entryOf(root, section);
+  const example = section === "watches" ? "brand-mentions: { type: search, query: acme }" : "terminal: { type: console }";
+  if (entry === undefined) {
+    report.error({ file: root.place.file, offset: 0 }, "missing-key", `\`${section}\` is missing: name at least one, like \`${example}\``);
+    return [];
+  }
+  const entries = entriesOf(entry.node).filter(({ key }) => !key.startsWith("x-"));
+  if (entry.node.kind === "map" && entries.length > 0) return entries;
+  const isEmpty = entry.node.kind === "map" || (entry.node.kind === "scalar" && entry.node.value === null);
+  report.error(
+    entry.keyPlace,
+    `${section}-map`,
+    `\`${section}\` ${isEmpty ? "is empty" : "must be a map of names"}: write one like \`${example}\``,
+  );
+  return [];
+}
+
+async function buildSinks(entries: readonly Entry[], root: MapNode, deps: BuildDeps): Promise<readonly SinkConfig[]> {
+  const defaults = childOf(childOf(root, "defaults"), "sink");
+  const built = await Promise.all(entries.map((entry) => buildSink(entry, defaults, deps)));
+  return built.filter((sink) => sink !== undefined);
+}
+
+async function buildWatches(
+  entries: readonly Entry[],
+  root: MapNode,
+  sections: Sections | undefined,
+  deps: BuildDeps,
+): Promise<readonly Watch[]> {
+  const defaults = childOf(childOf(root, "defaults"), "watch");
+  const watchDeps = {
+    ...deps,
+    timetable: createTimetable(),
+    where: createWhereCompiler(),
+    retentionMs: sections?.state.retention ?? Number.POSITIVE_INFINITY,
+  };
+  const built = await Promise.all(entries.map((entry) => buildWatch(entry, defaults, watchDeps)));
+  return built.filter((watch) => watch !== undefined);
+}
+
+/** As written; or one route to the only sink, when some watch needs it. */
+function buildTree(
+  root: MapNode,
+  watches: readonly Entry[],
+  sinks: readonly Entry[],
+  intervals: ReadonlyMap<string, TimeInterval | undefined>,
+  deps: BuildDeps,
+): Route | undefined {
+  const written = entryOf(root, "route");
+  const sinkNames = sinks.map(({ key }) => key);
+  const labels = [...watches.map(({ node }) => childOf(node, "labels")), childOf(childOf(childOf(root, "defaults"), "watch"), "labels")];
+  const routeDeps = {
+    report: deps.report,
+    sinkNames,
+    watchIds: watches.map(({ key }) => key),
+    watchTypes: deps.watchTypes.map(({ type }) => type),
+    labels: labels.flatMap(entriesOf).map(({ key }) => key),
+    intervals,
+  };
+  if (written !== undefined) return buildRoute(written, routeDeps);
+  const [only] = sinkNames;
+  if (sinkNames.length !== 1 || only === undefined) return undefined;
+  const node: MapNode = { kind: "map", place: root.place, entries: new Map([["sink", scalarEntry("sink", only, root.place)]]) };
+  return buildRoute({ key: "route", keyPlace: root.place, node }, routeDeps);
+}
+
+const scalarEntry = (key: string, value: string, place: Place): Entry => ({
+  key,
+  keyPlace: place,
+  node: { kind: "scalar", place, value, source: value, origin: "quoted" },
+});
+
+function checkWatchSinks(
+  entries: readonly Entry[],
+  watches: readonly Watch[],
+  hasRoute: boolean,
+  sinks: readonly Entry[],
+  report: Report,
+): void {
+  const known = sinks.map(({ key }) => key);
+  for (const watch of watches) {
+    const entry = entries.find(({ key }) => key === watch.id);
+    if (entry === undefined) continue;
+    checkSinks(watch.sinks, (index) => sinkPlace(entry.node, entry.keyPlace, index), known, report);
+    if (watch.sinks.length > 0 || hasRoute || known.length <= 1) continue;
+    report.error(entry.keyPlace, "no-sink", `the watch \`${watch.id}\` has nowhere to send: give it a \`sink\`, or add a \`route\``);
+  }
+}
+
+function sinkPlace(node: Node, fallback: Place, index: number): Place {
+  const sink = childOf(node, "sink");
+  if (sink === undefined) return fallback;
+  return sink.kind === "list" ? (sink.items[index]?.place ?? sink.place) : sink.place;
+}
+
+function checkMoves(entries: readonly Entry[], report: Report): void {
+  const ids = entries.map(({ key }) => key);
+  const taken = new Set<string>();
+  for (const { key, node } of entries) {
+    const from = childOf(node, "moved_from");
+    if (from?.kind !== "scalar" || typeof from.value !== "string") continue;
+    if (ids.includes(from.value)) {
+      report.error(
+        from.place,
+        "moved-from",
+        `\`moved_from\` names the watch \`${from.value}\`, which is still here: ${from.value === key ? "remove the line" : "remove that watch, or this line"}`,
+      );
+    } else if (taken.has(from.value))
+      report.error(from.place, "moved-from", `two watches were moved from \`${from.value}\`: only one can keep its memory`);
+    taken.add(from.value);
+  }
+}
+
+function checkOps(root: MapNode, sections: Sections | undefined, sinks: readonly Entry[], report: Report): void {
+  const entry = entryOf(root, "ops");
+  if (entry === undefined || entry.node.kind !== "map" || entryOf(entry.node, "sink") === undefined) {
+    if (entry !== undefined && entry.node.kind !== "map") return;
+    const place = entry?.keyPlace ?? { file: root.place.file, offset: 0 };
+    report.warn(
+      place,
+      "no-ops",
+      "no `ops` sink: the daemon's own alarms go to the log and the status page only; write `ops: { sink: NAME }`",
+    );
+    return;
+  }
+  if (sections === undefined) return;
+  const place = (index: number) => sinkPlace(entry.node, findNode(entry.node, ["sink"], entry.keyPlace).place, index);
+  checkSinks(
+    sections.ops.sinks,
+    place,
+    sinks.map(({ key }) => key),
+    report,
+  );
+}
+
+function warnOfUnused(
+  sinks: readonly Entry[],
+  watches: readonly Watch[],
+  entries: readonly Entry[],
+  route: Route | undefined,
+  sections: Sections | undefined,
+  report: Report,
+): void {
+  // While a watch or the tree is unreadable nobody knows what it would have used.
+  if (watches.length !== entries.length || sections === undefined || (route === undefined && report.hasErrors())) return;
+  const used = new Set([...watches.flatMap((watch) => watch.sinks), ...sections.ops.sinks, ...(route === undefined ? [] : sinksOf(route))]);
+  for (const { key, keyPlace } of sinks) {
+    if (!used.has(key)) report.warn(keyPlace, "unused-sink", `the sink \`${key}\` is never used: no watch, route or \`ops\` names it`);
+  }
+}
+
+const sinksOf = (route: Route): readonly string[] => [...route.sinks, ...route.routes.flatMap(sinksOf)];

@@ -1,0 +1,18 @@
+/** What the builders of the configuration share: the registries, the folders, and where findings go. */
+import type { Files } from "../model/files.ts";
+import type { SinkType } from "../sinks/sink-type.ts";
+import type { WatchType } from "../watches/watch-type.ts";
+import type { Report } from "./report.ts";
+
+export interface BuildDeps {
+  readonly watchTypes: readonly WatchType<any>[];
+  readonly sinkTypes: readonly SinkType<any>[];
+  /** Paths in the file are relative to it. */
+  readonly folder: string;
+  /** A relative `state.path` is relative to it. */
+  readonly dataFolder: string;
+  readonly files: Files;
+  readonly report: Report;
+  readonly noteFile: (path: string) => void;
+  readonly lenient: boolean;
+}

@@ -1,0 +1,118 @@
+/** The sections besides watches, sinks and routes, checked and with their secrets. */
+import { checkValue } from "./check-value.ts";
+import type { ApiConfig, Config } from "./config.ts";
+import type { BuildDeps } from "./build-deps.ts";
+import { isLoopback } from "./scalar-schemas.ts";
+import { resolveSecrets } from "./secret-files.ts";
+import {
+  API_SECRETS,
+  apiSchema,
+  linksSchema,
+  opsSchema,
+  SERVER_SECRETS,
+  SERVICE_RATE_PER_SECOND,
+  serverSchema,
+  stateSchema,
+  versionSchema,
+} from "./settings-schema.ts";
+import { entryOf, findNode, type MapNode, type Place } from "./tree.ts";
+import { z } from "zod";
+
+export interface Sections {
+  readonly api: ApiConfig;
+  readonly state: z.output<typeof stateSchema>;
+  readonly server: Config["server"];
+  readonly ops: Config["ops"];
+  readonly linksHost: string;
+}
+
+interface Section {
+  readonly map: MapNode;
+  readonly place: Place;
+}
+
+/** Undefined when one of them is bad; all are checked first. */
+export async function buildSections(root: MapNode, deps: BuildDeps): Promise<Sections | undefined> {
+  checkVersion(root, deps);
+  const api = await buildApi(sectionOf(root, "api", deps), deps);
+  const server = await buildServer(sectionOf(root, "server", deps), deps);
+  const state = check(stateSchema, sectionOf(root, "state", deps), deps);
+  const ops = check(opsSchema, sectionOf(root, "ops", deps), deps);
+  const links = check(linksSchema, sectionOf(root, "links", deps), deps);
+  for (const key of ["time_intervals", "defaults"]) sectionOf(root, key, deps);
+  if (api === undefined || state === undefined || server === undefined || ops === undefined || links === undefined) return undefined;
+  const { heartbeat } = ops;
+  return {
+    api,
+    state,
+    server,
+    ops: {
+      sinks: [...new Set(ops.sink ?? [])],
+      ...(heartbeat === undefined ? {} : { heartbeat: { url: heartbeat.url, intervalMs: heartbeat.interval } }),
+    },
+    linksHost: links.host,
+  };
+}
+
+const check = <S extends z.ZodType>(schema: S, section: Section, deps: BuildDeps): z.output<S> | undefined =>
+  checkValue(schema, section.map, { report: deps.report, place: section.place });
+
+/** What a section holds; empty when it is absent, or when everything in it is commented out. */
+function sectionOf(root: MapNode, key: string, deps: BuildDeps): Section {
+  const entry = entryOf(root, key);
+  const nothing: MapNode = { kind: "map", place: entry?.keyPlace ?? root.place, entries: new Map() };
+  if (entry === undefined) return { map: nothing, place: { file: root.place.file, offset: 0 } };
+  if (entry.node.kind === "map") return { map: entry.node, place: entry.keyPlace };
+  const isNothing = entry.node.kind === "scalar" && entry.node.value === null;
+  if (!isNothing) deps.report.error(entry.keyPlace, "wrong-type", `\`${key}\` must be a map`);
+  return { map: nothing, place: entry.keyPlace };
+}
+
+function checkVersion(root: MapNode, deps: BuildDeps): void {
+  const entry = entryOf(root, "version");
+  if (entry === undefined) return;
+  const map: MapNode = { kind: "map", place: entry.keyPlace, entries: new Map([["version", entry]]) };
+  checkValue(z.strictObject({ version: versionSchema }), map, { report: deps.report, place: entry.keyPlace });
+}
+
+async function buildApi(section: Section, deps: BuildDeps): Promise<ApiConfig | undefined> {
+  const { map, paths } = await resolveSecrets(section.map, API_SECRETS, { ...deps, lenient: false }, ["sandbox"]);
+  const api = check(apiSchema, { ...section, map }, deps);
+  if (api === undefined) return undefined;
+  const { count, interval } = api.rate_limit;
+  if ((count * 1_000) / interval > SERVICE_RATE_PER_SECOND) {
+    const message = `\`rate_limit\` is above the service's own ceiling of ${SERVICE_RATE_PER_SECOND} requests a second: every request beyond is refused`;
+    deps.report.error(findNode(map, ["rate_limit"], section.place).place, "rate-limit", message);
+  }
+  const { quota } = api;
+  return {
+    baseUrl: api.base_url,
+    key: api.key,
+    ...(paths["key"] === undefined ? {} : { keyFile: paths["key"] }),
+    timeoutMs: api.timeout,
+    rate: { count, intervalMs: interval },
+    quota: {
+      ...(quota.monthly === undefined ? {} : { monthly: quota.monthly }),
+      resetDay: quota.reset_day,
+      timezone: quota.timezone,
+      reserve: quota.reserve,
+      onExhausted: quota.on_exhausted,
+    },
+  };
+}
+
+async function buildServer(section: Section, deps: BuildDeps): Promise<Config["server"] | undefined> {
+  const { map } = await resolveSecrets(section.map, SERVER_SECRETS, { ...deps, lenient: false });
+  const server = check(serverSchema, { ...section, map }, deps);
+  if (server === undefined) return undefined;
+  const { host, port } = server.listen;
+  if (!isLoopback(host) && server.token === undefined) {
+    const { node, place } = findNode(map, ["listen"], section.place);
+    deps.report.error(
+      node?.place ?? place,
+      "listen-token",
+      `\`listen\` on ${host} is open to others: set \`token\` or \`token_file\`, or listen on 127.0.0.1`,
+    );
+  }
+  return { host, port, ...(server.token === undefined ? {} : { token: server.token }) };
+}

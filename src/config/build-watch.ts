@@ -1,0 +1,211 @@
+/** One entry under `watches`: defaults merged under, checked against the common keys and its type's own, made into a Watch. */
+import { formatDuration, parseDuration } from "../model/duration.ts";
+import { BUILT_IN_LABELS } from "../model/event.ts";
+import type { Schedule } from "../model/schedule.ts";
+import type { Include, Watch } from "../model/watch.ts";
+import type { Timetable } from "../schedule/timetable.ts";
+import type { WatchType } from "../watches/watch-type.ts";
+import { type AccountFileDeps, expandAccountFiles } from "./account-files.ts";
+import { checkValue } from "./check-value.ts";
+import { DEFAULTS } from "./defaults.ts";
+import type { Report } from "./report.ts";
+import { readSchedule, SAMPLE_DAY_MS } from "./schedule.ts";
+import { didYouMean } from "./suggest.ts";
+import { childOf, type Entry, entryOf, findNode, type MapNode, type Node, type Place } from "./tree.ts";
+import { COMMON_WATCH_KEYS, type CommonWatch, commonWatchSchema } from "./watch-schema.ts";
+import type { Where, WhereCompiler } from "./where.ts";
+import { unknownKey } from "./zod-words.ts";
+
+export interface WatchDeps extends AccountFileDeps {
+  readonly watchTypes: readonly WatchType<any>[];
+  readonly timetable: Timetable;
+  readonly where: WhereCompiler;
+  readonly retentionMs: number;
+}
+
+/** The watch, or undefined after complaining. */
+export async function buildWatch(entry: Entry, defaults: Node | undefined, deps: WatchDeps): Promise<Watch | undefined> {
+  const { report } = deps;
+  if (!/^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$/.test(entry.key)) {
+    report.error(entry.keyPlace, "watch-id", `"${entry.key}" is not a watch id: write letters, digits, - _ and ., at most 100`);
+  }
+  if (entry.node.kind !== "map") {
+    report.error(entry.keyPlace, "watch-map", `the watch \`${entry.key}\` must be a map with a \`type\``);
+    return undefined;
+  }
+  const type = findType(entry.node, entry, deps);
+  if (type === undefined) return undefined;
+  const whole = await expandAccountFiles(withDefaults(entry.node, defaults, type), deps);
+  const split = splitKeys(whole, entry, type, report);
+  const common = checkValue(commonWatchSchema, split.common, { report, place: entry.keyPlace });
+  const settings = checkValue(type.schema, split.own, { report, place: entry.keyPlace });
+  return common === undefined ? undefined : finish(entry, whole, type, common, settings, deps);
+}
+
+function findType(map: MapNode, entry: Entry, deps: WatchDeps): WatchType<any> | undefined {
+  const node = childOf(map, "type");
+  const known = deps.watchTypes.map((one) => one.type);
+  if (node === undefined) {
+    deps.report.error(entry.keyPlace, "missing-key", `\`type\` is missing in \`${entry.key}\`: write one of ${known.join(", ")}`);
+    return undefined;
+  }
+  const given = node.kind === "scalar" ? String(node.value) : "";
+  const type = deps.watchTypes.find((one) => one.type === given);
+  if (type === undefined && !(node.kind === "scalar" && node.unresolved)) {
+    deps.report.error(
+      node.place,
+      "watch-type",
+      `"${given}" is not a watch type${didYouMean(given, known) || `; there are ${known.join(", ")}`}`,
+    );
+  }
+  return type;
+}
+
+const MERGED_MAPS: readonly string[] = ["labels", "include"];
+
+/** Defaults under what is written; `labels` and `include` key by key. Tweet keys are for watches of tweets. */
+function withDefaults(map: MapNode, defaults: Node | undefined, type: WatchType<any>): MapNode {
+  if (defaults?.kind !== "map") return map;
+  const entries = new Map(map.entries);
+  for (const [key, entry] of defaults.entries) {
+    if (key.startsWith("x-") || (key === "include" && type.body !== "tweet")) continue;
+    const own = entries.get(key);
+    if (own === undefined) entries.set(key, entry);
+    else if (MERGED_MAPS.includes(key) && own.node.kind === "map" && entry.node.kind === "map") {
+      entries.set(key, { ...own, node: { ...own.node, entries: new Map([...entry.node.entries, ...own.node.entries]) } });
+    }
+  }
+  return { ...map, entries };
+}
+
+function splitKeys(map: MapNode, entry: Entry, type: WatchType<any>, report: Report): { readonly common: MapNode; readonly own: MapNode } {
+  const ownKeys = Object.keys(type.schema.shape);
+  const commonKeys = COMMON_WATCH_KEYS.filter((key) => !ownKeys.includes(key) && (key !== "include" || type.body === "tweet"));
+  const common = new Map<string, Entry>();
+  const own = new Map<string, Entry>();
+  for (const [key, child] of map.entries) {
+    if (key === "type" || key.startsWith("x-")) continue;
+    if (ownKeys.includes(key)) own.set(key, child);
+    else if (commonKeys.includes(key)) common.set(key, child);
+    else {
+      const found = unknownKey(child, key, [...ownKeys, ...commonKeys], entry.keyPlace);
+      report.error(found.place, found.rule, found.message);
+    }
+  }
+  return { common: { ...map, entries: common }, own: { ...map, entries: own } };
+}
+
+function finish(
+  entry: Entry,
+  map: MapNode,
+  type: WatchType<any>,
+  common: CommonWatch,
+  settings: unknown,
+  deps: WatchDeps,
+): Watch | undefined {
+  const at = (...path: readonly string[]): Place => valuePlace(map, path, entry.keyPlace);
+  checkLabels(map, deps.report);
+  const schedule = checkSchedule(common, type, at, deps);
+  const where = common.where === undefined ? undefined : checkWhere(common.where, map, type, deps);
+  if (schedule === undefined || (common.where !== undefined && where === undefined)) return undefined;
+  const maxAgeMs = checkMaxAge(common, schedule, at, deps);
+  const labels = { ...common.labels };
+  return {
+    id: entry.key,
+    type: type.type,
+    settings,
+    schedule,
+    priority: common.priority,
+    labels,
+    firstRun: common.first_run,
+    maxPages: common.max_pages,
+    maxAgeMs,
+    overlapMs: common.overlap,
+    include: includeOf(common, type.include),
+    ignore: { authors: common.ignore.authors ?? [], words: common.ignore.words ?? [] },
+    ...(where === undefined ? {} : { where: bindLabels(where, { watch: entry.key, type: type.type, ...labels }) }),
+    sinks: [...new Set(common.sink ?? [])],
+    enabled: common.enabled,
+    ...(common.moved_from === undefined ? {} : { movedFrom: common.moved_from }),
+  };
+}
+
+/** The labels known before an event is born; a caller that knows more adds `labels` to the body. */
+const bindLabels = (where: Where, labels: Readonly<Record<string, string>>): NonNullable<Watch["where"]> => ({
+  text: where.text,
+  matches: (body) => where.matches(body, labels),
+});
+
+/** Of the value a path leads to, or of the watch's own key. */
+function valuePlace(map: MapNode, path: readonly string[], fallback: Place): Place {
+  const { node, place } = findNode(map, path, fallback);
+  return node === undefined || node.kind === "map" ? place : node.place;
+}
+
+function checkLabels(map: MapNode, report: Report): void {
+  for (const { key, keyPlace } of childEntries(map, "labels")) {
+    if ((BUILT_IN_LABELS as readonly string[]).includes(key)) {
+      report.error(keyPlace, "built-in-label", `every event has a label \`${key}\` already: choose another name`);
+    }
+  }
+}
+
+const childEntries = (map: MapNode, key: string): readonly Entry[] => {
+  const node = childOf(map, key);
+  return node?.kind === "map" ? [...node.entries.values()] : [];
+};
+
+function checkSchedule(common: CommonWatch, type: WatchType<any>, at: (key: string) => Place, deps: WatchDeps): Schedule | undefined {
+  const written = common.schedule;
+  const schedule = readSchedule(
+    typeof written === "string" ? written : { cron: written.cron, timezone: written.timezone },
+    common.timezone,
+    deps.timetable,
+  );
+  if (typeof schedule === "string") {
+    deps.report.error(at("schedule"), "schedule", schedule);
+    return undefined;
+  }
+  const intervalMs = deps.timetable.intervalMs(schedule, SAMPLE_DAY_MS);
+  if (type.dataIntervalMs !== undefined && intervalMs < type.dataIntervalMs) {
+    const message = `polls every ${formatDuration(intervalMs)}, but ${type.type} data changes about every ${formatDuration(type.dataIntervalMs)}: the extra requests buy nothing`;
+    deps.report.warn(at("schedule"), "faster-than-data", message);
+  }
+  return schedule;
+}
+
+function checkMaxAge(common: CommonWatch, schedule: Schedule, at: (key: string) => Place, deps: WatchDeps): number {
+  const intervalMs = deps.timetable.intervalMs(schedule, SAMPLE_DAY_MS);
+  const usualMs = parseDuration(DEFAULTS.watch.max_age) ?? 0;
+  const maxAgeMs = common.max_age ?? Math.min(deps.retentionMs, intervalMs >= usualMs ? Math.max(usualMs, 2 * intervalMs) : usualMs);
+  if (maxAgeMs < intervalMs) {
+    const message = `\`max_age\` ${formatDuration(maxAgeMs)} is shorter than the schedule's interval of ${formatDuration(intervalMs)}: items between two polls would be lost; write ${formatDuration(2 * intervalMs)} or more`;
+    deps.report.error(at("max_age"), "max-age-below-interval", message);
+  }
+  if (common.max_age !== undefined && maxAgeMs > deps.retentionMs) {
+    const message = `\`max_age\` ${formatDuration(maxAgeMs)} is longer than \`state.retention\` ${formatDuration(deps.retentionMs)}: items would be forgotten and told again`;
+    deps.report.error(at("max_age"), "max-age-above-retention", message);
+  }
+  return maxAgeMs;
+}
+
+function checkWhere(text: string, map: MapNode, type: WatchType<any>, deps: WatchDeps): Where | undefined {
+  const compiled = deps.where.compile(text, type.body);
+  if ("matches" in compiled) return compiled;
+  const node = childOf(map, "where");
+  const place = node?.place ?? entryOf(map, "where")?.keyPlace ?? map.place;
+  deps.report.error(offsetInto(place, text, compiled.offset), compiled.rule, compiled.message);
+  return undefined;
+}
+
+/** The place inside a value, where the file holds it as it is: on one line, nothing escaped. */
+function offsetInto(place: Place, text: string, offset: number): Place {
+  const start = /["']/.test(place.file.text[place.offset] ?? "") ? place.offset + 1 : place.offset;
+  return place.file.text.startsWith(text, start) ? { file: place.file, offset: start + offset } : place;
+}
+
+const includeOf = ({ include }: CommonWatch, standard: Include): Include => ({
+  reply: include.replies ?? standard.reply,
+  retweet: include.retweets ?? standard.retweet,
+  quote: include.quotes ?? standard.quote,
+});

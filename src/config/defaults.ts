@@ -1,0 +1,30 @@
+/** Every default of the configuration language, as it would be written in YAML. The schemas, the JSON Schema and the reference read them here. */
+export const DEFAULTS = {
+  api: {
+    base_url: "sandbox",
+    key: "sandbox",
+    timeout: "30s",
+    rate_limit: { count: 20, interval: "1s" },
+    quota: { reset_day: 1, timezone: "UTC", reserve: "10%", on_exhausted: "degrade" },
+  },
+  state: { path: "data/chirpwatch.db", retention: "90d", must_exist: false },
+  server: { listen: "127.0.0.1:9464" },
+  heartbeat: { interval: "1m" },
+  links: { host: "https://x.com" },
+  time_interval: { timezone: "UTC" },
+  watch: {
+    schedule: "@every 5m",
+    timezone: "UTC",
+    priority: "normal",
+    first_run: "baseline",
+    max_pages: 10,
+    /** Twice the schedule's interval where that is longer and nothing is written. */
+    max_age: "24h",
+    overlap: "15m",
+    enabled: true,
+  },
+  route: { group_by: [], group_wait: "0s", group_interval: "0s", continue: false, on_mute: "hold" },
+  throttle: { on_exceed: "digest" },
+  chatSink: { retry_for: "24h", throttle: { limit: 30, interval: "10m", on_exceed: "digest" } },
+  sink: { retry_for: "76h" },
+} as const;

@@ -1,0 +1,148 @@
+/** YAML text to a tree with places: syntax errors in our words, aliases and merge keys resolved, bombs refused. */
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseAllDocuments,
+  type Pair,
+  type ParsedNode,
+  type YAMLMap,
+} from "yaml";
+import type { Report } from "./report.ts";
+import type { Entry, MapNode, Node, ScalarNode, SourceFile } from "./tree.ts";
+import { findExcess, MAX_DEPTH, tooDeep } from "./yaml-limits.ts";
+import { explainSyntax, explainTag } from "./yaml-traps.ts";
+
+/** What aliases may expand to, in nodes: an alias bomb doubles past this in a millisecond. */
+const MAX_ALIAS_NODES = 200_000;
+
+/** The root map, or undefined after complaining. */
+export function parseYaml(file: SourceFile, report: Report): MapNode | undefined {
+  const excess = findExcess(file.text);
+  if (excess !== undefined) return complain(excess.offset, "yaml-too-big", excess.message);
+  const [document, second] = parseAllDocuments(file.text, {
+    lineCounter: new LineCounter(),
+    prettyErrors: false,
+    merge: true,
+    intAsBigInt: false,
+  }) as Document.Parsed[];
+  if (document === undefined) return complain(0, "empty-file", "the file is empty: `chirpwatch init slack` writes a small one");
+  if (second !== undefined)
+    return complain(
+      second.range[0],
+      "yaml-documents",
+      "a second document starts here: keep one per file, and split with a folder of files",
+    );
+  for (const issue of explainSyntax(file.text, document.errors)) complain(issue.offset, issue.rule, issue.message);
+  for (const warning of document.warnings) complain(warning.pos[0], "yaml-tag", explainTag(file.text, warning.pos[0]));
+  if (document.errors.length > 0 || document.warnings.length > 0) return undefined;
+  try {
+    return rootOf(createReader(file, document));
+  } catch (error) {
+    if (error instanceof YamlRefusal) return complain(error.offset, error.rule, error.message);
+    throw error;
+  }
+
+  function rootOf(reader: Reader): MapNode | undefined {
+    const root = document?.contents === null || document === undefined ? undefined : reader.read(document.contents as ParsedNode, 0);
+    if (root?.kind === "map") return root;
+    if (root === undefined || (root.kind === "scalar" && root.value === null)) {
+      return complain(0, "empty-file", "the file is empty: `chirpwatch init slack` writes a small one");
+    }
+    return complain(root.place.offset, "yaml-root", "a configuration is a map of keys such as `watches:` and `sinks:`");
+  }
+
+  function complain(offset: number, rule: string, message: string): undefined {
+    report.error({ file, offset }, rule, message);
+    return undefined;
+  }
+}
+
+/** Thrown inside this file only, to leave a tree that is refused half-way. */
+class YamlRefusal extends Error {
+  readonly offset: number;
+  readonly rule: string;
+  constructor(offset: number, rule: string, message: string) {
+    super(message);
+    this.offset = offset;
+    this.rule = rule;
+  }
+}
+
+interface Reader {
+  read(node: ParsedNode, depth: number): Node;
+}
+
+function createReader(file: SourceFile, document: Document.Parsed): Reader {
+  let insideAlias = 0;
+  let aliasNodes = 0;
+
+  function read(node: ParsedNode, depth: number): Node {
+    const offset = node.range[0];
+    if (depth > MAX_DEPTH) throw new YamlRefusal(offset, "yaml-too-big", tooDeep);
+    if (insideAlias > 0 && ++aliasNodes > MAX_ALIAS_NODES) {
+      throw new YamlRefusal(offset, "yaml-alias-bomb", "aliases expand to far too much: write the parts out, or use fewer of them");
+    }
+    if (isAlias(node)) return readAlias(node as ParsedNode & { source: string }, depth);
+    if (isMap(node)) return readMap(node as YAMLMap.Parsed, depth);
+    if (isSeq(node)) return { kind: "list", place: { file, offset }, items: node.items.map((item) => read(item as ParsedNode, depth + 1)) };
+    return readScalar(node);
+  }
+
+  function readAlias(node: ParsedNode & { source: string }, depth: number): Node {
+    const target = (node as unknown as { resolve(document: Document.Parsed): ParsedNode | undefined }).resolve(document);
+    if (target === undefined) throw new YamlRefusal(node.range[0], "yaml-alias", aliasText(node.source));
+    insideAlias += 1;
+    const read_ = read(target, depth + 1);
+    insideAlias -= 1;
+    return read_;
+  }
+
+  function readScalar(node: ParsedNode): ScalarNode {
+    const raw = isScalar(node) ? node.value : null;
+    const source = isScalar(node) && typeof node.source === "string" ? node.source : "";
+    const plain = isScalar(node) && node.type === "PLAIN";
+    const value = typeof raw === "number" && !isExact(raw, source) ? source : (raw as ScalarNode["value"]);
+    return { kind: "scalar", place: { file, offset: node.range[0] }, value, source, origin: plain ? "plain" : "quoted" };
+  }
+
+  function readMap(node: YAMLMap.Parsed, depth: number): MapNode {
+    const entries = new Map<string, Entry>();
+    const merged: Entry[] = [];
+    for (const pair of node.items as Pair<ParsedNode, ParsedNode | null>[]) {
+      const key = keyOf(pair.key);
+      const keyPlace = { file, offset: pair.key.range[0] };
+      const value: Node = pair.value === null ? nothing(keyPlace.offset) : read(pair.value, depth + 1);
+      if (key === "<<") merged.push(...mergedEntries(value));
+      else entries.set(key, { key, keyPlace, node: value });
+    }
+    for (const entry of merged) if (!entries.has(entry.key)) entries.set(entry.key, entry);
+    return { kind: "map", place: { file, offset: node.range[0] }, entries };
+  }
+
+  function mergedEntries(value: Node): readonly Entry[] {
+    if (value.kind === "map") return [...value.entries.values()];
+    if (value.kind === "list") return value.items.flatMap(mergedEntries);
+    throw new YamlRefusal(value.place.offset, "yaml-merge", "`<<` merges maps only: write `<<: *name` with an anchor on a map");
+  }
+
+  function keyOf(node: ParsedNode): string {
+    if (isScalar(node)) return typeof node.value === "string" ? node.value : String(node.source ?? node.value);
+    throw new YamlRefusal(node.range[0], "yaml-key", "a key must be a plain word");
+  }
+
+  const nothing = (offset: number): ScalarNode => ({ kind: "scalar", place: { file, offset }, value: null, source: "", origin: "plain" });
+
+  return { read };
+}
+
+/** Numbers that JavaScript would round stay text: they are ids. */
+const isExact = (value: number, source: string): boolean => !/^[-+]?\d+$/.test(source) || Number.isSafeInteger(value);
+
+const aliasText = (name: string): string =>
+  /^[A-Za-z][\w-]*$/.test(name)
+    ? `there is no anchor &${name} above this line`
+    : `an unquoted * starts a YAML alias: put the whole value in quotes, like "*${name}"`;

@@ -1,0 +1,65 @@
+/** The sections besides watches, sinks and routes: api, state, server, ops, links. */
+import { z } from "zod";
+import { DEFAULTS } from "./defaults.ts";
+import { baseUrl, duration, linksHost, listen, names, share, timezone, webAddress } from "./scalar-schemas.ts";
+
+/** Requests per second the service answers on every plan (api-v3.md, limits). */
+export const SERVICE_RATE_PER_SECOND = 20;
+
+const { api, state, server, heartbeat, links } = DEFAULTS;
+
+const quotaSchema = z.strictObject({
+  monthly: z.int().min(1).optional().describe("Requests a month; what the service says at start when absent."),
+  reset_day: z.int().min(1).max(28).prefault(api.quota.reset_day).describe("Day of the month on which the quota begins anew."),
+  timezone: timezone().prefault(api.quota.timezone).describe("Time zone of that day."),
+  reserve: share().prefault(api.quota.reserve).describe("Share of the quota kept back for commands and surprises."),
+  on_exhausted: z
+    .enum(["degrade", "pause"])
+    .prefault(api.quota.on_exhausted)
+    .describe("degrade: poll low priority more slowly before the line. pause: stop at the line."),
+});
+
+const rateSchema = z.strictObject({
+  count: z.int().min(1).prefault(api.rate_limit.count).describe("Requests in one interval."),
+  interval: duration(100).prefault(api.rate_limit.interval).describe("Length of the interval."),
+});
+
+export const apiSchema = z.strictObject({
+  base_url: baseUrl()
+    .prefault(api.base_url)
+    .describe('"sandbox" (the bundled one), or the https address of the data service; /v3 is appended.'),
+  key: z.string().min(1).prefault(api.key).describe("The service's API key."),
+  timeout: duration(100).prefault(api.timeout).describe("How long one request may take."),
+  rate_limit: rateSchema.prefault({}).describe("Never above the service's own ceiling of 20 a second."),
+  quota: quotaSchema.prefault({}).describe("What a month may cost."),
+});
+
+export const API_SECRETS = ["key"] as const;
+
+export const stateSchema = z.strictObject({
+  path: z.string().min(1).prefault(state.path).describe("The database file; relative to CHIRPWATCH_DATA_DIR, else to this file."),
+  retention: duration(3_600_000).prefault(state.retention).describe("How long items, messages and the ledger are kept."),
+  must_exist: z.boolean().prefault(state.must_exist).describe("true: refuse to start when there is no database yet."),
+});
+
+export const serverSchema = z.strictObject({
+  listen: listen().prefault(server.listen).describe("Status page, metrics and JSON API; port 0 takes any free one."),
+  token: z.string().min(1).optional().describe("Bearer token; required on addresses other than loopback."),
+});
+
+export const SERVER_SECRETS = ["token"] as const;
+
+export const opsSchema = z.strictObject({
+  sink: names().optional().describe("Where the daemon's own events go: a name or a list."),
+  heartbeat: z
+    .strictObject({
+      url: webAddress().describe("Called while all is well."),
+      interval: duration(1_000).prefault(heartbeat.interval).describe("How often."),
+    })
+    .optional()
+    .describe("Tells a monitor that the daemon makes progress; silence is the alarm."),
+});
+
+export const linksSchema = z.strictObject({ host: linksHost().prefault(links.host).describe("Where permalinks point.") });
+
+export const versionSchema = z.literal(1, "must be 1: this is the first version of the language");

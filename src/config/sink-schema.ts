@@ -1,0 +1,18 @@
+/** Keys that every sink understands, whatever its type. */
+import { z } from "zod";
+import { throttleSchema } from "./route-schema.ts";
+import { duration } from "./scalar-schemas.ts";
+
+export const commonSinkSchema = z.strictObject({
+  retry_for: duration(1_000)
+    .optional()
+    .describe("How long a message is tried, from its first attempt. Default 24h for chat, 76h otherwise."),
+  throttle: z
+    .union([z.literal(false), throttleSchema])
+    .optional()
+    .describe("How much may be sent; false: no limit. Chat has { limit: 30, interval: 10m } by default."),
+});
+
+export const COMMON_SINK_KEYS: readonly string[] = Object.keys(commonSinkSchema.shape);
+
+export type WrittenThrottle = z.output<typeof commonSinkSchema>["throttle"];

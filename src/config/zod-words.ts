@@ -1,0 +1,186 @@
+/** zod's findings in our words: what is wrong at which place, and what to write instead. */
+import type { z } from "zod";
+import type { CheckContext } from "./check-value.ts";
+import { didYouMean } from "./suggest.ts";
+import { type Entry, entryOf, findNode, isUnresolved, type MapNode, type Node, type Path, type Place, type ScalarNode } from "./tree.ts";
+import { hashText } from "./yaml-traps.ts";
+
+type ZodIssue = z.core.$ZodIssue;
+
+export interface Finding {
+  readonly place: Place;
+  readonly rule: string;
+  readonly message: string;
+}
+
+export function explainZod(issue: ZodIssue, map: MapNode, schema: z.ZodType, context: CheckContext): readonly Finding[] {
+  const path = issue.path as Path;
+  const { node, place } = findNode(map, path, context.place);
+  if (node?.kind === "scalar" && node.unresolved) return [];
+  if (issue.code === "unrecognized_keys") return unknownKeys(issue.keys, map, path, schema, context);
+  if (issue.code === "invalid_key") return [{ place, rule: "bad-key", message: ownText(issue.issues[0], path) }];
+  if (node === undefined) return [missing(path, map, context)];
+  if (node.kind === "scalar" && node.value === null) return [noValue(node, path)];
+  if (issue.code === "invalid_union") return explainUnion(issue, path, node, map, schema, context);
+  // A value computed from unresolved ones cannot be judged.
+  if (issue.code === "custom" && isUnresolved(node)) return [];
+  return [{ place: valuePlace(node, place), ...wordsFor(issue, path, node) }];
+}
+
+const nameOf = (path: Path): string => {
+  const key = path.findLast((step) => typeof step === "string");
+  return key === undefined ? "this" : `\`${key}\``;
+};
+
+/** Scalars and lists are pointed at themselves, maps at their key. */
+const valuePlace = (node: Node, keyPlace: Place): Place => (node.kind === "map" ? keyPlace : node.place);
+
+function unknownKeys(keys: readonly string[], map: MapNode, path: Path, schema: z.ZodType, context: CheckContext): readonly Finding[] {
+  const { node } = findNode(map, path);
+  const known = [...keysAt(schema, path), ...(path.length === 0 ? (context.otherKeys ?? []) : [])];
+  return keys.map((key) => unknownKey(entryOf(node, key), key, known, context.place));
+}
+
+/** One key nobody knows, at its own place. */
+export function unknownKey(entry: Entry | undefined, key: string, known: readonly string[], place: Place): Finding {
+  const free = known.filter((candidate) => candidate !== key);
+  return {
+    place: entry?.keyPlace ?? place,
+    rule: "unknown-key",
+    message: `unknown key \`${key}\`${didYouMean(key, free) || listOf(free)}`,
+  };
+}
+
+const listOf = (known: readonly string[]): string => (known.length === 0 ? "" : `; known here: ${[...known].sort().join(", ")}`);
+
+function missing(path: Path, map: MapNode, context: CheckContext): Finding {
+  const { place } = findNode(map, path.slice(0, -1), context.place);
+  const parent = nameOf(path.slice(0, -1));
+  const where = parent === "this" ? "" : ` in ${parent}`;
+  return { place, rule: "missing-key", message: `\`${String(path.at(-1))}\` is missing${where}` };
+}
+
+function noValue(node: ScalarNode, path: Path): Finding {
+  const { text } = node.place.file;
+  const found = /^[^\n#]*?[ \t](#[^\s,}\]]+)/.exec(text.slice(node.place.offset).replace(/^[^\n:]*:/, " "));
+  const line = text.slice(node.place.offset, node.place.offset + 200).split("\n")[0] ?? "";
+  const comment = found?.[1] !== undefined && line.includes(found[1]) ? found[1] : undefined;
+  if (comment !== undefined) return { place: node.place, rule: "yaml-hash", message: hashText(comment) };
+  return { place: node.place, rule: "no-value", message: `${nameOf(path)} has no value` };
+}
+
+/** The branch that got furthest speaks; when none fits the type at all, the types wanted are listed. */
+function explainUnion(
+  issue: ZodIssue & { code: "invalid_union" },
+  path: Path,
+  node: Node,
+  map: MapNode,
+  schema: z.ZodType,
+  context: CheckContext,
+): readonly Finding[] {
+  const fitting = issue.errors.filter((branch) => !branch.some((one) => one.code === "invalid_type" && one.path.length === 0));
+  const branch = fitting.find((one) => one.length > 0);
+  if (branch !== undefined)
+    return branch.flatMap((one) => explainZod({ ...one, path: [...path, ...one.path] } as ZodIssue, map, schema, context));
+  const wanted = issue.errors.flatMap((one) =>
+    one.flatMap((inner) => (inner.code === "invalid_type" ? [TYPE_WORDS[inner.expected] ?? inner.expected] : [])),
+  );
+  return [
+    {
+      place: valuePlace(node, context.place),
+      rule: "wrong-type",
+      message: `${nameOf(path)} must be ${[...new Set(wanted)].join(" or ")}, not ${kindOf(node)}`,
+    },
+  ];
+}
+
+const TYPE_WORDS: Readonly<Record<string, string>> = {
+  string: "text",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  array: "a list",
+  object: "a map",
+  record: "a map",
+};
+
+function kindOf(node: Node): string {
+  if (node.kind === "list") return "a list";
+  if (node.kind === "map") return "a map";
+  if (typeof node.value === "string") return `the text "${shorten(node.source)}"`;
+  return typeof node.value === "number" ? `the number ${node.source}` : `${node.value}`;
+}
+
+const shorten = (text: string): string => (text.length > 40 ? `${text.slice(0, 40)}…` : text);
+
+function wordsFor(issue: ZodIssue, path: Path, node: Node): { readonly rule: string; readonly message: string } {
+  if (issue.code === "invalid_type") return wrongType(issue.expected, path, node);
+  if (issue.code === "invalid_value") return notAllowed(issue.values, path, node);
+  const rule = issue.code === "custom" && typeof issue.params?.["rule"] === "string" ? issue.params["rule"] : "bad-value";
+  return { rule, message: limitText(issue, path) ?? ownText(issue, path) };
+}
+
+function wrongType(expected: string, path: Path, node: Node): { readonly rule: string; readonly message: string } {
+  const message = `${nameOf(path)} must be ${TYPE_WORDS[expected] ?? expected}, not ${kindOf(node)}${boolHint(expected, node)}`;
+  return { rule: "wrong-type", message };
+}
+
+/** YAML 1.2 knows no yes, no, on and off. */
+function boolHint(expected: string, node: Node): string {
+  if (expected !== "boolean" || node.kind !== "scalar") return "";
+  if (/^(yes|on|y)$/i.test(node.source)) return ": write true";
+  return /^(no|off|n)$/i.test(node.source) ? ": write false" : "";
+}
+
+function notAllowed(values: readonly unknown[], path: Path, node: Node): { readonly rule: string; readonly message: string } {
+  const options = values.map(String);
+  const found = node.kind === "scalar" ? node.source : "";
+  const given = node.kind === "scalar" ? `"${shorten(found)}"` : kindOf(node);
+  return { rule: "not-allowed", message: `${nameOf(path)} must be ${orList(options)}, not ${given}${didYouMean(found, options)}` };
+}
+
+const orList = (options: readonly string[]): string =>
+  options.length < 2 ? options.join("") : `${options.slice(0, -1).join(", ")} or ${options.at(-1)}`;
+
+function limitText(issue: ZodIssue, path: Path): string | undefined {
+  if (issue.code === "too_small" && /^Too small/.test(issue.message)) {
+    if (issue.origin === "array" || issue.origin === "string") return `${nameOf(path)} is empty`;
+    return `${nameOf(path)} must be ${issue.inclusive === false ? "more than" : "at least"} ${issue.minimum}`;
+  }
+  if (issue.code === "too_big" && /^Too big/.test(issue.message)) {
+    return `${nameOf(path)} must be ${issue.inclusive === false ? "less than" : "at most"} ${issue.maximum}${issue.origin === "string" ? " characters long" : ""}`;
+  }
+  return undefined;
+}
+
+/** The schema's author speaks; a sentence without a subject gets the key for one. */
+function ownText(issue: Pick<ZodIssue, "message"> | undefined, path: Path): string {
+  const text = issue?.message ?? "is not valid";
+  return /^(must|is|holds|may|has|needs|cannot)\b/.test(text) ? `${nameOf(path)} ${text}` : text;
+}
+
+/** The keys a schema knows at a path, as far as it can be followed. */
+function keysAt(schema: z.ZodType, path: Path): readonly string[] {
+  const inner = unwrap(schema);
+  const [step, ...rest] = path;
+  if (step === undefined) return inner.flatMap((one) => Object.keys(one.shape ?? {}));
+  return inner.flatMap((one) => {
+    const next = one.shape?.[String(step)] ?? one.element ?? one.valueType;
+    return next === undefined ? [] : keysAt(next, rest);
+  });
+}
+
+interface Inner {
+  readonly shape?: Readonly<Record<string, z.ZodType>>;
+  readonly element?: z.ZodType;
+  readonly valueType?: z.ZodType;
+}
+
+/** Through optional, default, pipes and unions to what holds keys. */
+function unwrap(schema: z.ZodType): readonly Inner[] {
+  const def = schema._zod.def as { readonly innerType?: z.ZodType; readonly in?: z.ZodType; readonly options?: readonly z.ZodType[] };
+  if (def.innerType !== undefined) return unwrap(def.innerType);
+  if (def.in !== undefined) return unwrap(def.in);
+  if (def.options !== undefined) return def.options.flatMap(unwrap);
+  return [schema as unknown as Inner];
+}
