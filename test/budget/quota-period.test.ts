@@ -38,6 +38,11 @@ describe("quota period", () => {
     expect(period("2026-09-06T03:59:59Z", 6, "America/Santiago")).toMatchObject({ end: "2026-09-06T04:00", id: "2026-08-06" });
   });
 
+  it("knows the offset of midnight itself on a day that changes the clocks later", () => {
+    expect(period("2026-09-27T05:00:00Z", 27, "Pacific/Auckland")).toMatchObject({ start: "2026-09-26T12:00", id: "2026-09-27" });
+    expect(period("2026-03-08T12:00:00Z", 8, "America/New_York")).toMatchObject({ start: "2026-03-08T05:00", id: "2026-03-08" });
+  });
+
   it("fault 77: every moment belongs to one period, and periods meet without hole or overlap", () => {
     const zones = [
       "UTC",

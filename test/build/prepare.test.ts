@@ -1,0 +1,66 @@
+import { spawnSync } from "node:child_process";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+
+const root = resolve(import.meta.dirname, "../..");
+const checkouts: string[] = [];
+
+/** A checkout with one source file and no node_modules, so that nothing is installed but what a test links. */
+function makeCheckout(files: Readonly<Record<string, string>>): string {
+  const checkout = mkdtempSync(join(tmpdir(), "prepare-"));
+  checkouts.push(checkout);
+  mkdirSync(join(checkout, "config/build"), { recursive: true });
+  copyFileSync(join(root, "config/build/prepare.mjs"), join(checkout, "config/build/prepare.mjs"));
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(checkout, path)), { recursive: true });
+    writeFileSync(join(checkout, path), text);
+  }
+  return checkout;
+}
+
+const prepare = (checkout: string) =>
+  spawnSync(process.execPath, [join(checkout, "config/build/prepare.mjs")], { cwd: tmpdir(), encoding: "utf8" });
+
+const installCompiler = (checkout: string) => symlinkSync(join(root, "node_modules"), join(checkout, "node_modules"));
+
+const SOURCES = {
+  "package.json": '{ "type": "module" }',
+  "tsconfig.build.json":
+    '{ "compilerOptions": { "rootDir": "src", "outDir": "dist", "module": "NodeNext", "types": [] }, "include": ["src"] }',
+  "src/main.ts": "#!/usr/bin/env node\nexport const answer: number = 42;\n",
+};
+
+describe("prepare", () => {
+  afterEach(() => {
+    for (const checkout of checkouts.splice(0)) rmSync(checkout, { recursive: true, force: true });
+  });
+
+  it("builds a dist whose entry can be executed, without what an older build left behind", () => {
+    const checkout = makeCheckout({ ...SOURCES, "dist/gone.js": "" });
+    installCompiler(checkout);
+    expect(prepare(checkout)).toMatchObject({ status: 0, stdout: "", stderr: "" });
+    expect(readFileSync(join(checkout, "dist/main.js"), "utf8")).toMatch(/^#!\/usr\/bin\/env node\nexport const answer = 42;/);
+    expect(statSync(join(checkout, "dist/main.js")).mode & 0o111).toBe(0o111);
+    expect(existsSync(join(checkout, "dist/gone.js"))).toBe(false);
+  });
+
+  it("fails where the sources do not compile", () => {
+    const checkout = makeCheckout({ ...SOURCES, "src/main.ts": "export const answer: number = 'text';\n" });
+    installCompiler(checkout);
+    expect(prepare(checkout).status).not.toBe(0);
+  });
+
+  it("without TypeScript keeps the dist there is, silently", () => {
+    const checkout = makeCheckout({ ...SOURCES, "dist/main.js": "kept" });
+    expect(prepare(checkout)).toMatchObject({ status: 0, stdout: "", stderr: "" });
+    expect(readFileSync(join(checkout, "dist/main.js"), "utf8")).toBe("kept");
+  });
+
+  it("without TypeScript and without a dist says in one sentence what to do, and lets the install succeed", () => {
+    const { status, stdout } = prepare(makeCheckout(SOURCES));
+    expect(status).toBe(0);
+    expect(stdout.trim().split("\n")).toEqual([expect.stringMatching(/^chirpwatch is not built: .*npm ci.*\.$/)]);
+  });
+});
