@@ -27,13 +27,16 @@ function wholeCodePoints(text: string, room: number): number {
   return last >= 0xd800 && last <= 0xdbff ? room - 1 : room;
 }
 
-/** Cuts before it escapes, so that no escape is cut in half: at most `limit` units after `escape`. */
+/** Cuts before it escapes, so that no escape is cut in half: at most `limit` units after `escape`, and as many as possible. */
 export function trimEscaped(text: string, limit: number, escape: (text: string) => string): string {
-  let room = limit;
-  let escaped = escape(trimText(text, room));
-  while (escaped.length > limit && room > 0) {
-    room = Math.min(room - 1, Math.floor((room * limit) / escaped.length));
-    escaped = escape(trimText(text, room));
+  let best = escape(trimText(text, limit));
+  if (best.length <= limit) return best;
+  best = "";
+  for (let [low, high] = [0, Math.floor(limit)]; low <= high; ) {
+    const room = (low + high) >> 1;
+    const escaped = escape(trimText(text, room));
+    if (escaped.length <= limit) [best, low] = [escaped, room + 1];
+    else high = room - 1;
   }
-  return escaped;
+  return best;
 }

@@ -1,0 +1,151 @@
+import { describe, expect, it } from "vitest";
+import type { Tweet } from "../../src/model/tweet.ts";
+import { followerMessage } from "../../src/render/follower-message.ts";
+import { noticeMessage } from "../../src/render/notice-message.ts";
+import { headingOf, plainMessage } from "../../src/render/plain-message.ts";
+import { scoreMessage } from "../../src/render/score-message.ts";
+import { titleParts, titleWithoutAuthor } from "../../src/render/title-parts.ts";
+import { tweetMessage } from "../../src/render/tweet-message.ts";
+import { EVENT_TIME_MS, makeEvent, makeNotice, makeTweet, makeUser } from "../support/make-event.ts";
+
+const context = { linksHost: "https://x.com" };
+const bob = { ...makeUser("8", "bob"), display_name: "Bob" };
+
+const readTweet = (changes: Partial<Tweet>) =>
+  tweetMessage(
+    { event: makeEvent("12", { body: { tweet: { ...makeTweet("12", "hello &amp; bye"), ...changes } } }), watches: ["brand", "rivals"] },
+    context,
+  );
+
+describe("a tweet", () => {
+  it("reads as who did what, with text, permalink, time and every watch that matched", () => {
+    expect(readTweet({})).toMatchObject({
+      title: "ALICE (@alice) posted",
+      author: { name: "ALICE", handle: "alice", url: "https://x.com/alice" },
+      body: "hello & bye",
+      url: "https://x.com/alice/status/12",
+      occurredAtMs: EVENT_TIME_MS,
+      watches: ["brand", "rivals"],
+      severity: "info",
+    });
+  });
+
+  it("names whom a reply answers, and links it", () => {
+    const message = readTweet({ is_reply: true, in_reply_to_tweet_id: "5", in_reply_to_username: "bob" });
+    expect(message.title).toBe("ALICE (@alice) replied to @bob");
+    expect(message.context).toEqual({ label: "In reply to @bob", body: "", url: "https://x.com/bob/status/5" });
+  });
+
+  it("shows the text of a quoted tweet", () => {
+    const message = readTweet({ is_quote_status: true, quoted_status: { ...makeTweet("5", "first"), user: bob } });
+    expect(message.title).toBe("ALICE (@alice) quoted Bob (@bob)");
+    expect(message.context).toEqual({ label: "Bob (@bob)", body: "first", url: "https://x.com/bob/status/5" });
+  });
+
+  it("shows a repost once, with the counts and pictures of what was reposted", () => {
+    const entities = [{ type: "photo", link: "https://pics.example/l", preview: "https://pics.example/p.jpg" }];
+    const message = readTweet({
+      full_text: "RT @bob: fir…",
+      retweeted_status: { ...makeTweet("5", "first"), user: bob, likes_count: 12_345, entities },
+    });
+    expect(message.body).toBe("");
+    expect(message.context?.body).toBe("first");
+    expect(message.facts).toContainEqual({ name: "Likes", value: "12.3K" });
+    expect(message.media).toEqual([{ kind: "photo", url: "https://pics.example/p.jpg" }]);
+  });
+
+  it("takes pictures and videos for media, links not", () => {
+    const entity = (type: string) => ({ type, link: `https://e.example/${type}`, preview: "" });
+    expect(readTweet({ entities: [entity("url"), entity("photo"), entity("video")] }).media.map(({ kind }) => kind)).toEqual([
+      "photo",
+      "video",
+    ]);
+  });
+
+  it("takes another title where the event says something else", () => {
+    expect(tweetMessage({ event: makeEvent("12"), watches: [] }, context, "Passed 1,000 likes").title).toBe("Passed 1,000 likes");
+  });
+});
+
+describe("a follower", () => {
+  const event = (type: string) => ({
+    event: makeEvent("8", { type, body: { user: { ...bob, description: "bio" }, target: makeUser("99", "acme") } }),
+    watches: ["fund"],
+  });
+
+  it("reads as who follows whom, with what makes them worth a look", () => {
+    const message = followerMessage(event("follower.added"), context);
+    expect(message).toMatchObject({ title: "@acme has a new follower: Bob (@bob)", body: "bio", url: "https://x.com/bob" });
+    expect(message.facts).toContainEqual({ name: "Followers", value: "10" });
+  });
+
+  it("says so when one left", () => {
+    expect(followerMessage(event("follower.removed"), context).title).toBe("@acme lost a follower: Bob (@bob)");
+  });
+});
+
+describe("a score", () => {
+  it("reads as which way it moved, what it was, and the thresholds crossed", () => {
+    const body = {
+      user: bob,
+      score: { week_delta: 27, month_delta: -3.5 },
+      previous: { week_delta: 12, month_delta: 1 },
+      crossed: ["week_delta >= 25"],
+    };
+    const message = scoreMessage({ event: makeEvent("8", { type: "score.changed", body }), watches: ["scores"] }, context);
+    expect(message.title).toBe("Bob (@bob): score +27 in a week, -3.5 in a month");
+    expect(message.body).toBe("Crossed week_delta >= 25.");
+    expect(message.facts).toContainEqual({ name: "Before, in a week", value: "+12" });
+  });
+});
+
+describe("the daemon's own events", () => {
+  it("read as their sentence and cure, with the plain values as facts", () => {
+    const event = {
+      ...makeNotice("sink.failing"),
+      body: { message: "brand cannot be reached", hint: "invite @chirpwatch to #brand", sink: "brand", deep: {} },
+    };
+    expect(noticeMessage({ event, watches: [] })).toMatchObject({
+      title: "brand cannot be reached",
+      body: "invite @chirpwatch to #brand",
+      facts: [{ name: "sink", value: "brand" }],
+    });
+  });
+
+  it("are told by their type when they have no sentence, and so is any event without its body", () => {
+    expect(noticeMessage({ event: makeNotice("watch.gap"), watches: [] }).title).toBe("watch.gap");
+    for (const read of [tweetMessage, followerMessage, scoreMessage]) {
+      expect(read({ event: makeEvent("1", { body: {} }), watches: [] }, context).title).toBe("tweet.created");
+    }
+  });
+});
+
+describe("titles", () => {
+  it("fall apart at their author, and do without", () => {
+    const message = readTweet({ is_reply: true, in_reply_to_tweet_id: "5", in_reply_to_username: "bob" });
+    expect(titleParts(message)).toEqual({ before: "", author: "ALICE (@alice)", after: " replied to @bob" });
+    expect(titleWithoutAuthor(message)).toBe("Replied to @bob");
+    expect(titleWithoutAuthor({ ...message, title: "@acme has a new follower: ALICE (@alice)" })).toBe(
+      "@acme has a new follower: ALICE (@alice)",
+    );
+  });
+});
+
+describe("plain text", () => {
+  it("is the whole message but its permalink", () => {
+    expect(plainMessage(readTweet({ likes_count: 3 }))).toBe("ALICE (@alice) posted\nhello & bye\nLikes 3 · Followers 10\nbrand, rivals");
+  });
+
+  it("says above many how many, and marks samples", () => {
+    const batch = (count: number, digest: boolean, sample: boolean) =>
+      headingOf({
+        messageId: "m",
+        digest,
+        sample,
+        events: Array.from({ length: count }, () => ({ event: makeEvent("1"), watches: [] })),
+        read: () => readTweet({}),
+      });
+    expect([batch(1, false, false), batch(3, false, false), batch(1, false, true)]).toEqual(["", "3 alerts", "Sample, nothing happened"]);
+    expect(batch(40, true, false)).toBe("40 more, sent together because there were many at once");
+  });
+});
