@@ -28,7 +28,11 @@ export interface UnresolvedTarget {
 
 /** Resolves what it can; throws what the gate throws, and keeps what was resolved before. */
 export async function resolveTargets(unresolved: readonly UnresolvedTarget[], deps: ResolverDeps): Promise<void> {
-  const byHandle = Map.groupBy(unresolved, ({ handle }) => handle.toLowerCase());
+  const byHandle = new Map<string, UnresolvedTarget[]>();
+  for (const one of unresolved) {
+    const handle = one.handle.toLowerCase();
+    byHandle.set(handle, [...(byHandle.get(handle) ?? []), one]);
+  }
   const handles = [...byHandle.keys()];
   const batches = Array.from({ length: Math.ceil(handles.length / BATCH) }, (_, i) => handles.slice(i * BATCH, (i + 1) * BATCH));
   await Promise.all(batches.map((batch) => resolveBatch(batch, byHandle, deps)));

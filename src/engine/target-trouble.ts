@@ -1,0 +1,146 @@
+/**
+ * What a refusal means for the targets of a poll: not indexed, gone for now, or a request that will never work. Owns the questions asked
+ * to tell these apart, and the word to the operator; the poll loop does the waiting.
+ */
+import type { Clock } from "../model/clock.ts";
+import type { Log } from "../model/log.ts";
+import type { PollStore, TargetRef, TargetState, TargetStatus, WatchStore } from "../model/store.ts";
+import { UpstreamError } from "../model/upstream.ts";
+import type { Poll, Subscriber } from "../plan/poll.ts";
+import type { Notices } from "./notices.ts";
+import type { PollAftermath } from "./poll-loop.ts";
+import type { RequestGate } from "./request-gate.ts";
+
+export interface TargetTroubleDeps {
+  readonly gate: RequestGate;
+  readonly store: Pick<WatchStore, "loadTargets" | "setTargetStatus"> & Pick<PollStore, "commitPoll">;
+  readonly notices: Notices;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** A target's memory changed in a way that changes its source: plan again. */
+  readonly onSourceChanged: (targets: readonly TargetState[]) => void;
+}
+
+export interface TargetTrouble {
+  /** Deals with a 400, 403 or 404 of a poll. */
+  take(poll: Poll, error: UpstreamError): Promise<PollAftermath>;
+  /** Accounts that the service does not know by their handle. */
+  takeMissing(watchId: string, target: TargetState): Promise<void>;
+}
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+
+export function createTargetTrouble(deps: TargetTroubleDeps): TargetTrouble {
+  const { gate, store, clock, notices } = deps;
+
+  /** Marks the targets and tells once: a status that stays the same is not told again. */
+  const mark = async (poll: Poll, status: TargetStatus, reason: string, hint: string): Promise<void> => {
+    const targets = await store.loadTargets(poll.subscribers);
+    for (const [index, target] of targets.entries()) {
+      const subscriber = poll.subscribers[index];
+      if (subscriber === undefined || target.status === status) continue;
+      await store.setTargetStatus(refOf(subscriber), status, reason);
+      deps.log.warn("target cannot be read", { watch: subscriber.watch.id, target: target.name, status, reason });
+      if (status !== "not_indexed") await tell(subscriber.watch.id, target.name, reason, hint);
+    }
+  };
+
+  const tell = (watch: string, target: string, reason: string, hint: string) =>
+    notices.tell({
+      type: "target.unavailable",
+      subject: target,
+      watch,
+      severity: "warning",
+      message: `${watch}: ${target} cannot be read: ${reason}`,
+      hint,
+      facts: { target },
+    });
+
+  const answers = async (poll: Poll, endpoint: string, params: Record<string, string>): Promise<boolean> => {
+    const watch = poll.subscribers[0]?.watch.id ?? "";
+    try {
+      await gate.request({ endpoint, params, source: `ask:${poll.key}`, watch, priority: poll.priority, purpose: "poll" });
+      return true;
+    } catch (error) {
+      if (error instanceof UpstreamError && error.kind === "not_found") return false;
+      throw error;
+    }
+  };
+
+  const takeNotFound = async (poll: Poll): Promise<PollAftermath> => {
+    const targets = await store.loadTargets(poll.subscribers);
+    const userId = targets[0]?.userId ?? null;
+    if (userId === null) {
+      await mark(poll, "unavailable", "the service does not know it (404)", "Check the id or link in the watch.");
+      return { notBeforeMs: clock.now() + HOUR_MS };
+    }
+    const wantsIndex = poll.subscribers.some(
+      ({ type, watch }, index) => type.needsIndex?.(watch.settings, targets[index] ?? { memory: {} }) ?? false,
+    );
+    if (wantsIndex && (await answers(poll, "info", { user_id: userId }))) return takeNotIndexed(poll, targets);
+    const exists = wantsIndex ? false : await answers(poll, "id-to-username", { user_id: userId });
+    const reason = exists ? "the account exists but is protected or suspended" : "the account is deleted or suspended";
+    await mark(poll, "unavailable", reason, "It is tried again once an hour and goes on by itself when it is back.");
+    return { notBeforeMs: clock.now() + HOUR_MS };
+  };
+
+  const takeNotIndexed = async (poll: Poll, targets: readonly TargetState[]): Promise<PollAftermath> => {
+    const changed: TargetState[] = [];
+    for (const [index, subscriber] of poll.subscribers.entries()) {
+      const target = targets[index];
+      const patch = subscriber.type.withoutIndex?.(subscriber.watch.settings);
+      if (target === undefined || patch === undefined) continue;
+      const memory = { ...target.memory, ...patch };
+      const change = { ...refOf(subscriber), expectedRevision: target.revision, memory };
+      const result = await store.commitPoll({ atMs: clock.now(), targets: [change], verdicts: [], events: [], deliveries: [] });
+      if (result.status === "committed") changed.push({ ...target, memory, revision: target.revision + 1 });
+    }
+    if (changed.length > 0) {
+      deps.log.info("account is not indexed, its whole list is read instead", { targets: changed.map(({ name }) => name) });
+      deps.onSourceChanged(changed);
+      return {};
+    }
+    await mark(poll, "not_indexed", "the service has not indexed this account", "");
+    return { notBeforeMs: clock.now() + HOUR_MS };
+  };
+
+  const take = async (poll: Poll, error: UpstreamError): Promise<PollAftermath> => {
+    if (error.kind === "bad_request") {
+      await mark(poll, "misconfigured", `the service refuses the request: ${error.message}`, "Correct the watch; a reload takes it over.");
+      return { notBeforeMs: clock.now() + DAY_MS };
+    }
+    if (error.kind === "forbidden" && !(await gateIsOpen())) return { notBeforeMs: clock.now() + HOUR_MS };
+    return takeNotFound(poll);
+  };
+
+  /** A 403 that names no cause: free to ask whether it is about the key. */
+  const gateIsOpen = async (): Promise<boolean> => {
+    try {
+      await gate.request({
+        endpoint: "key-usage-info",
+        params: {},
+        source: "usage",
+        watch: "",
+        priority: "high",
+        purpose: "command",
+        billed: false,
+      });
+      return true;
+    } catch {
+      return false;
+    }
+  };
+
+  return {
+    take,
+    async takeMissing(watchId, target) {
+      if (target.status === "unavailable") return;
+      const reason = "no account has this handle";
+      await store.setTargetStatus({ watchKey: target.watchKey, targetKey: target.key }, "unavailable", reason);
+      await tell(watchId, target.name, reason, "Check the spelling, or write the account's id.");
+    },
+  };
+}
+
+const refOf = ({ watchKey, targetKey }: Subscriber): TargetRef => ({ watchKey, targetKey });
