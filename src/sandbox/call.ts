@@ -1,0 +1,41 @@
+/** One request as a handler sees it, and what handlers answer with. */
+import type { Json, JsonObject } from "../model/json.ts";
+import type { KeyUsage } from "./keys.ts";
+import type { Params } from "./params.ts";
+import type { Show } from "./world/show.ts";
+import type { World } from "./world/world.ts";
+
+export interface Call {
+  readonly endpoint: string;
+  readonly params: Params;
+  /** The last path segment of `/id-to-username/{user_id}` and its like. */
+  readonly pathValue: string;
+  readonly world: World;
+  readonly show: Show;
+  readonly nowMs: number;
+  /** Short and empty pages are on. */
+  readonly traps: boolean;
+  usage(): KeyUsage;
+}
+
+/** A body; `int64Cursor` holds digits that are sent as a bare JSON number named `next_cursor`. */
+export interface Answer {
+  readonly body: JsonObject;
+  readonly int64Cursor?: string;
+}
+
+export interface EndpointRow {
+  readonly name: string;
+  readonly method: "GET" | "POST";
+  /** Under `/v3/`; ends in `/` where a path segment follows. `path` for those outside v3. */
+  readonly path?: string;
+  readonly takesSegment?: boolean;
+  readonly handle: (call: Call) => Answer;
+}
+
+/** The text of an answer, with digits beyond 2^53 intact. */
+export function answerText(answer: Answer): string {
+  const text = JSON.stringify(answer.body satisfies Json);
+  if (answer.int64Cursor === undefined) return text;
+  return text.replace(/^\{/, `{"next_cursor":${answer.int64Cursor}${text === "{}" ? "" : ","}`);
+}

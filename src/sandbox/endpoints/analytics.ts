@@ -1,0 +1,102 @@
+/** Endpoints over the curated subset of accounts: scores, and who of weight follows whom. */
+import type { JsonObject } from "../../model/json.ts";
+import type { Answer, Call, EndpointRow } from "../call.ts";
+import { notFound } from "../service-error.ts";
+import { accountOf, namedUser, readableUser } from "../subjects.ts";
+import type { Account } from "../world/accounts.ts";
+import { hash32 } from "../world/dice.ts";
+
+const TOP = 20; // api-v3.md, Limits
+
+function indexedAccount(call: Call): Account {
+  const account = accountOf(call, readableUser(call));
+  if (account === undefined || !call.world.people.isIndexed(account.index)) throw notFound("account");
+  return account;
+}
+
+const score = (call: Call): Answer => ({ body: { score: call.world.scores.score(indexedAccount(call), call.nowMs) } });
+
+const scoreChanges = (call: Call): Answer => ({ body: { ...call.world.scores.changes(indexedAccount(call), call.nowMs) } });
+
+/** Counts only categorised followers (field notes section 1). */
+function followersStats(call: Call): Answer {
+  const key = namedUser(call);
+  const account = accountOf(call, key);
+  const isProtected = call.world.people.isProtected(key);
+  const keys = account === undefined || isProtected ? [] : call.world.follows.recent(account, call.nowMs).map((entry) => entry.key);
+  const category = (of: number): number => keys.filter((each) => hash32(call.world.seed, "category", each) % 10 === of).length;
+  const [influencers, projects, capitals] = [category(0), category(1), category(2)];
+  return {
+    body: {
+      followers_count: influencers + projects + capitals,
+      influencers_count: influencers,
+      projects_count: projects,
+      venture_capitals_count: capitals,
+      user_protected: isProtected,
+    },
+  };
+}
+
+const TOP_FIELDS = [
+  "id",
+  "username",
+  "display_name",
+  "description",
+  "created_at",
+  "can_dm",
+  "protected",
+  "verified",
+  "followers_count",
+  "followings_count",
+  "tweets_count",
+  "profile_image_url",
+  "profile_background_image_url",
+] as const;
+
+function topFollowers(call: Call): Answer {
+  const account = indexedAccount(call);
+  const ranked = byScore(
+    call,
+    call.world.follows.recent(account, call.nowMs).map((entry) => entry.key),
+  );
+  return {
+    body: {
+      users: ranked.map(({ key, value }) => {
+        const user = call.show.user(key);
+        return { ...Object.fromEntries(TOP_FIELDS.map((field) => [field, user[field]])), score: value } as JsonObject;
+      }),
+    },
+  };
+}
+
+function topFollowing(call: Call): Answer {
+  const account = indexedAccount(call);
+  const followed = call.world.follows.recentFollowings(account.index, call.nowMs);
+  const dates = new Map(followed.map((entry) => [entry.key, entry.atMs]));
+  return {
+    body: {
+      users: byScore(call, [...dates.keys()]).map(({ key }) => {
+        const { location: _absent, ...user } = call.show.user(key);
+        return { ...user, followerDate: new Date(dates.get(key) ?? 0).toISOString() };
+      }),
+    },
+  };
+}
+
+function byScore(call: Call, keys: readonly number[]): readonly { readonly key: number; readonly value: number }[] {
+  const accounts = keys
+    .map((key) => call.world.people.account(key))
+    .filter((account) => account !== undefined && call.world.people.isReadable(account.index));
+  return (accounts as Account[])
+    .map((account) => ({ key: account.index, value: call.world.scores.score(account, call.nowMs) }))
+    .sort((a, b) => b.value - a.value)
+    .slice(0, TOP);
+}
+
+export const ANALYTICS_ROWS: readonly EndpointRow[] = [
+  { name: "score", method: "GET", handle: score },
+  { name: "score-changes", method: "GET", handle: scoreChanges },
+  { name: "followers-stats", method: "GET", handle: followersStats },
+  { name: "top-followers", method: "GET", handle: topFollowers },
+  { name: "top-following", method: "GET", handle: topFollowing },
+];

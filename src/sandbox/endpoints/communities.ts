@@ -1,0 +1,98 @@
+/** Endpoints about communities: what they are, who belongs, what is posted there. */
+import type { Answer, Call, EndpointRow } from "../call.ts";
+import { anchorOf, offsetPage, tweetPage } from "../paging.ts";
+import { badRequest, notFound } from "../service-error.ts";
+import { namedUser, trailingId } from "../subjects.ts";
+import { belongs, COMMUNITIES, type Community } from "../world/communities.ts";
+import type { TweetRecord } from "../world/tweet-record.ts";
+import { ordered, readQuery } from "./searches.ts";
+
+const MEMBERS_PER_PAGE = 20;
+const POPULAR_POOL = 400;
+
+function communityOf(value: string, name: string): Community {
+  const id = trailingId(value, name);
+  const community = COMMUNITIES.find((each) => each.id === id);
+  if (community === undefined) throw notFound("community");
+  return community;
+}
+
+/** `community_id` takes precedence (api-v3.md, endpoint notes). */
+function namedCommunity(call: Call): Community {
+  const name = call.params.has("community_id") ? "community_id" : "community_link";
+  if (!call.params.has(name)) throw badRequest("community_id or community_link is required");
+  return communityOf(call.params.required(name), name);
+}
+
+const isMember = (call: Call, community: Community, key: number): boolean =>
+  call.world.people.native[key] !== undefined && belongs(call.world.seed, community.id, community.share, key);
+
+const members = (call: Call, community: Community): readonly number[] =>
+  call.world.people.native
+    .map((account) => account.index)
+    .filter((key) => isMember(call, community, key) && !call.world.people.isGone(key));
+
+function communityInfo(call: Call): Answer {
+  const community = namedCommunity(call);
+  return {
+    body: {
+      name: community.name,
+      description: community.description,
+      member_count: members(call, community).length,
+      created_at: community.createdMs,
+      banner_url: `https://images.example/communities/${community.id}.jpg`,
+      creator: call.show.user(community.creator),
+    },
+  };
+}
+
+function communityMembers(call: Call): Answer {
+  const community = communityOf(call.params.required("community_link"), "community_link");
+  return offsetPage(call, "users", members(call, community), MEMBERS_PER_PAGE, (key) => {
+    const { display_name, id, profile_image_url, protected: isProtected, username, verified } = call.show.user(key);
+    return { display_name, id, profile_image_url, protected: isProtected, username, verified };
+  });
+}
+
+function* postsIn(call: Call, community: Community, beforeId: string | undefined): Generator<TweetRecord> {
+  for (const record of call.world.tweets.scan(call.nowMs, beforeId)) {
+    if (record.communityId === community.id && call.show.isVisible(record)) yield record;
+  }
+}
+
+/** The pinned post comes back on every page (field notes section 1). */
+function communityTweets(call: Call): Answer {
+  const community = communityOf(call.params.required("community_id"), "community_id");
+  const order = call.params.choice("order", ["latest", "popular"], "latest");
+  const pin = call.world.communityPin(community.id);
+  const pinned = pin !== undefined && call.world.tweets.find(pin.id) !== undefined ? [pin] : [];
+  if (order === "latest") return tweetPage(call, postsIn(call, community, anchorOf(call)), pinned);
+  const pool: TweetRecord[] = [];
+  for (const record of postsIn(call, community, undefined)) if (pool.push(record) >= POPULAR_POOL) break;
+  pool.sort((a, b) => b.likesAtLast - a.likesAtLast);
+  return offsetPage(call, "tweets", pool, 20, (record) => call.show.tweet(record));
+}
+
+function communitySearch(call: Call): Answer {
+  const community = communityOf(call.params.required("community_link"), "community_link");
+  const query = readQuery(call.params.required("query"));
+  return ordered(
+    call,
+    call.params.choice("order", ["popular", "latest"], "popular"),
+    query,
+    (record) => record.communityId === community.id,
+  );
+}
+
+function checkMember(call: Call): Answer {
+  const community = communityOf(call.params.required("community_id"), "community_id");
+  return { body: { is_member: isMember(call, community, namedUser(call)) } };
+}
+
+export const COMMUNITY_ROWS: readonly EndpointRow[] = [
+  { name: "community-info", method: "POST", handle: communityInfo },
+  { name: "community-members", method: "POST", handle: communityMembers },
+  { name: "community-tweets", method: "POST", handle: communityTweets },
+  { name: "community-search-tweets", method: "POST", handle: communitySearch },
+  { name: "check-community-member", method: "POST", handle: checkMember },
+];

@@ -1,0 +1,78 @@
+/** Endpoints about who follows whom: the full lists, the 7-day windows of the service's own database, and the yes/no check. */
+import type { Answer, Call, EndpointRow } from "../call.ts";
+import { positionPage } from "../paging.ts";
+import { notFound } from "../service-error.ts";
+import { accountOf, namedUser, readableUser } from "../subjects.ts";
+import type { Follow } from "../world/follow-book.ts";
+
+const WEEK_MS = 7 * 86_400_000;
+
+function followers(call: Call, isShown: (key: number) => boolean = () => true): Answer {
+  const account = accountOf(call, readableUser(call));
+  if (account === undefined) return { body: { next_cursor: null, users: [] } };
+  const { follows, people } = call.world;
+  return positionPage(call, follows.followerPositions(account, call.nowMs), (position) => {
+    const key = follows.followerAt(account, position, call.nowMs);
+    return key !== undefined && !people.isGone(key) && isShown(key) ? call.show.user(key) : undefined;
+  });
+}
+
+const verifiedFollowers = (call: Call): Answer => followers(call, (key) => call.show.user(key).verified);
+
+function follows(call: Call): Answer {
+  const key = readableUser(call);
+  const account = accountOf(call, key);
+  const young = call.world.follows.recentFollowings(key, call.nowMs);
+  const before = account?.followingsBefore ?? 0;
+  return positionPage(call, before + young.length, (position) => {
+    const followed =
+      position < before && account !== undefined ? call.world.follows.oldFollowing(account, position) : young[position - before]?.key;
+    return followed === undefined || call.world.people.isGone(followed) ? undefined : call.show.user(followed);
+  });
+}
+
+/** Both sides must be in the service's own database (api-v3.md, endpoint notes). */
+function newFollowers(call: Call): Answer {
+  const key = indexedUser(call);
+  const account = accountOf(call, key);
+  const since = account === undefined ? [] : call.world.follows.followersSince(account, call.nowMs, call.nowMs - WEEK_MS);
+  return { body: { users: entries(call, since) } };
+}
+
+function newFollowing(call: Call): Answer {
+  const followed = call.world.follows.recentFollowings(indexedUser(call), call.nowMs);
+  return { body: { users: entries(call, followed.filter((entry) => entry.atMs >= call.nowMs - WEEK_MS).toReversed()) } };
+}
+
+function indexedUser(call: Call): number {
+  const key = readableUser(call);
+  if (!call.world.people.isIndexed(key)) throw notFound("account");
+  return key;
+}
+
+function entries(call: Call, followed: readonly Follow[]) {
+  const { people } = call.world;
+  return followed
+    .filter((entry) => people.isIndexed(entry.key) && people.isReadable(entry.key))
+    .map((entry) => {
+      const { location: _absent, ...user } = call.show.user(entry.key);
+      return { ...user, followerDate: new Date(entry.atMs).toISOString() };
+    });
+}
+
+/** Does user 2 follow user 1? */
+function checkFollow(call: Call): Answer {
+  const target = namedUser(call, "_1");
+  const follower = namedUser(call, "_2");
+  const isProtected = call.world.people.isProtected(follower);
+  return { body: { follow: !isProtected && call.world.follows.isFollowing(follower, target, call.nowMs), user_protected: isProtected } };
+}
+
+export const FOLLOW_ROWS: readonly EndpointRow[] = [
+  { name: "followers", method: "GET", handle: (call) => followers(call) },
+  { name: "verified-followers", method: "GET", handle: verifiedFollowers },
+  { name: "follows", method: "GET", handle: follows },
+  { name: "new-followers-7d", method: "GET", handle: newFollowers },
+  { name: "new-following-7d", method: "GET", handle: newFollowing },
+  { name: "check-follow", method: "POST", handle: checkFollow },
+];

@@ -1,0 +1,100 @@
+/** Endpoints that answer with tweets of an account or about a tweet, and single tweets. */
+import type { Answer, Call, EndpointRow } from "../call.ts";
+import { anchorOf, offsetPage, tweetPage, USERS_PER_PAGE } from "../paging.ts";
+import { badRequest, notFound } from "../service-error.ts";
+import { namedTweet, readableUser, tweetIdOf } from "../subjects.ts";
+import { hash32 } from "../world/dice.ts";
+import type { TweetRecord } from "../world/tweet-record.ts";
+
+const BATCH = 100; // api-v3.md, Limits
+
+/** The visible posts of one author below the cursor, newest first; communities' posts too. */
+export function* postsOf(call: Call, key: number, isWanted: (record: TweetRecord) => boolean = () => true): Generator<TweetRecord> {
+  for (const record of call.world.tweets.scan(call.nowMs, anchorOf(call))) {
+    if (record.author === key && call.show.isVisible(record) && isWanted(record)) yield record;
+  }
+}
+
+function userTweets(call: Call): Answer {
+  const key = readableUser(call);
+  return tweetPage(call, postsOf(call, key), pinnedFirst(call, key));
+}
+
+/** Some accounts' pinned tweet stands first on the first page. */
+export function pinnedFirst(call: Call, key: number): readonly TweetRecord[] {
+  const pin = call.world.pinOf(key);
+  const isShown = pin !== undefined && anchorOf(call) === undefined && hash32(call.world.seed, "pin-first", key) % 2 === 0;
+  return isShown && call.traps && call.world.tweets.find(pin.id) !== undefined ? [pin] : [];
+}
+
+const userRetweets = (call: Call): Answer =>
+  tweetPage(
+    call,
+    postsOf(call, readableUser(call), (record) => record.kind === "retweet"),
+  );
+
+function answers(call: Call, kind: TweetRecord["kind"]): readonly TweetRecord[] {
+  return call.world.tweets
+    .answersTo(namedTweet(call).id, call.nowMs)
+    .filter((record) => record.kind === kind && call.show.isVisible(record));
+}
+
+function comments(call: Call): Answer {
+  const order = call.params.choice("order_by", ["Relevance", "Recency", "Likes"], "Relevance");
+  const replies = [...answers(call, "reply")];
+  if (order !== "Recency") replies.sort((a, b) => b.likesAtLast - a.likesAtLast);
+  return offsetPage(call, "tweets", replies, 20, (record) => call.show.tweet(record));
+}
+
+const quotes = (call: Call): Answer => offsetPage(call, "tweets", answers(call, "quote"), 20, (record) => call.show.tweet(record));
+
+const retweeters = (call: Call): Answer =>
+  offsetPage(call, "users", answers(call, "retweet"), USERS_PER_PAGE, (record) => call.show.user(record.author));
+
+/** Neither made_with_ai nor paid_partnership (api-v3.md). */
+function tweetInfo(call: Call): Answer {
+  const { made_with_ai: _ai, paid_partnership: _paid, ...tweet } = call.show.tweet(namedTweet(call));
+  return { body: tweet };
+}
+
+function tweetInfoBulk(call: Call): Answer {
+  const links = call.params.list("tweet_links", BATCH);
+  if (links === undefined) throw badRequest("tweet_links is required");
+  const ids = new Set(links.map((link) => tweetIdOf(link) ?? ""));
+  const records = [...ids].map((id) => (id === "" ? undefined : call.world.tweets.find(id)));
+  const visible = records.filter((record) => record !== undefined && call.show.isVisible(record)) as TweetRecord[];
+  return { body: { tweets: visible.map((record) => call.show.tweet(record)) } };
+}
+
+function article(call: Call): Answer {
+  const record = namedTweet(call);
+  if (record.isArticle !== true) throw notFound("article");
+  const tweet = call.show.tweet(record);
+  const body = Array.from({ length: 4 }, (_, i) => `${i + 1}. ${record.text} The long version.`).join("\n\n");
+  return {
+    body: {
+      author: tweet.user,
+      bookmark_count: tweet.bookmark_count,
+      cover_image_url: `https://images.example/articles/${record.id}.jpg`,
+      favorite_count: tweet.likes_count,
+      full_text: body,
+      preview_text: record.text,
+      published_at: tweet.created_at,
+      quote_count: tweet.quote_count,
+      reply_count: tweet.reply_count,
+      retweet_count: tweet.retweet_count,
+      views: tweet.view_count,
+    },
+  };
+}
+
+export const TIMELINE_ROWS: readonly EndpointRow[] = [
+  { name: "user-tweets", method: "POST", handle: userTweets },
+  { name: "user-retweets", method: "POST", handle: userRetweets },
+  { name: "comments", method: "POST", handle: comments },
+  { name: "quotes", method: "POST", handle: quotes },
+  { name: "retweeters", method: "POST", handle: retweeters },
+  { name: "tweet-info", method: "POST", handle: tweetInfo },
+  { name: "tweet-info-bulk", method: "POST", handle: tweetInfoBulk },
+  { name: "article", method: "POST", handle: article },
+];

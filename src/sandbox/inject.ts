@@ -1,0 +1,61 @@
+/** Puts tweets into the world by hand. */
+import { badRequest } from "./service-error.ts";
+import { snowflake, type TweetRecord } from "./world/tweet-record.ts";
+import type { World } from "./world/world.ts";
+
+export interface TweetOrder {
+  /** Made when nobody has this handle. */
+  readonly username: string;
+  readonly text?: string;
+  readonly reply_to?: string;
+  readonly quote_of?: string;
+  readonly retweet_of?: string;
+  readonly community_id?: string;
+  /** ISO 8601; now when absent. The id carries it. */
+  readonly created_at?: string;
+  /** Hidden for so long after now, in timelines and search alike; counters move at once. */
+  readonly visible_after_ms?: number;
+  /** So many tweets, a millisecond apart, the last one at `created_at`. */
+  readonly count?: number;
+  readonly lang?: string;
+}
+
+/** Ids, oldest first. @throws ServiceError 400 */
+export function inject(world: World, order: TweetOrder, nowMs: number): readonly string[] {
+  if (typeof order.username !== "string") throw badRequest("username is required");
+  const lastMs = order.created_at === undefined ? nowMs : Date.parse(order.created_at);
+  if (Number.isNaN(lastMs)) throw badRequest("created_at must be ISO 8601");
+  const count = order.count ?? 1;
+  const author = world.people.ensure(order.username.replace(/^@/, ""));
+  return Array.from({ length: count }, (_, i) => {
+    const record = makeRecord(world, order, author, lastMs - (count - 1 - i), nowMs, count > 1 ? ` ${i + 1}` : "");
+    world.tweets.add(record);
+    return record.id;
+  });
+}
+
+function makeRecord(world: World, order: TweetOrder, author: number, atMs: number, nowMs: number, suffix: string): TweetRecord {
+  // The upper half of the low bits: never the id of a tweet of the stream.
+  const id = snowflake(atMs, 0x200000 | (world.tweets.added().length & 0x1fffff));
+  const targetId = order.reply_to ?? order.quote_of ?? order.retweet_of;
+  const target = targetId === undefined ? undefined : world.tweets.find(targetId);
+  if (targetId !== undefined && target === undefined) throw badRequest(`there is no tweet ${targetId}`);
+  const kind =
+    order.reply_to !== undefined ? "reply" : order.quote_of !== undefined ? "quote" : order.retweet_of !== undefined ? "retweet" : "post";
+  const visibleMs = order.visible_after_ms === undefined ? Math.min(atMs, nowMs) : nowMs + order.visible_after_ms;
+  return {
+    id,
+    atMs,
+    visibleMs,
+    indexedMs: visibleMs,
+    author,
+    kind,
+    text: `${order.text ?? "Hello."}${suffix}`,
+    lang: order.lang ?? "en",
+    conversationId: kind === "reply" ? (target?.conversationId ?? id) : id,
+    ...(targetId === undefined ? {} : { targetId }),
+    ...(order.community_id === undefined ? {} : { communityId: order.community_id }),
+    media: [],
+    likesAtLast: 0,
+  };
+}

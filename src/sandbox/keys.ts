@@ -1,0 +1,115 @@
+/** Keys of the sandbox: who may ask, how often, and how much is left. Time is the sandbox's own. */
+import { ServiceError } from "./service-error.ts";
+
+export interface KeyOptions {
+  /** Requests a calendar month, UTC. */
+  readonly quota?: number;
+  /** ISO 8601; from then on the subscription counts as not paid. */
+  readonly expires?: string;
+}
+
+interface KeyState {
+  readonly quota: number;
+  readonly expiresMs: number;
+  month: string;
+  used: number;
+  usedEver: number;
+  second: number;
+  inSecond: number;
+}
+
+export interface KeyUsage {
+  readonly key_requests: number;
+  readonly remaining_requests: number;
+  readonly total_requests: number;
+  readonly valid_until: string;
+}
+
+/** api-v3.md, Limits: flat, on every plan. The service counts in fixed seconds (field notes section 3). */
+const REQUESTS_PER_SECOND = 20;
+const YEAR_MS = 365 * 86_400_000;
+
+export type KeyRing = ReturnType<typeof createKeyRing>;
+
+/** Keys and their counters; `defaultQuota` where a key brings none. */
+export function createKeyRing(startMs: number, defaultQuota: number) {
+  const keys = new Map<string, KeyState>();
+
+  function put(key: string, options: KeyOptions): void {
+    const expiresMs = options.expires === undefined ? startMs + YEAR_MS : Date.parse(options.expires);
+    const used = keys.get(key);
+    keys.set(key, {
+      quota: options.quota ?? defaultQuota,
+      expiresMs,
+      month: used?.month ?? "",
+      used: used?.used ?? 0,
+      usedEver: used?.usedEver ?? 0,
+      second: -1,
+      inSecond: 0,
+    });
+  }
+
+  /** @throws ServiceError 401. The key is checked before anything else. */
+  function authenticate(rawHeaders: readonly string[], nowMs: number): string {
+    const key = exactHeader(rawHeaders, "ApiKey");
+    if (key === undefined) throw new ServiceError(401, "missing key in request header");
+    const state = keys.get(key);
+    if (state === undefined) throw new ServiceError(401, "invalid api key");
+    turnMonth(state, nowMs);
+    return key;
+  }
+
+  /** @throws ServiceError 429 for the 21st request of one second. Every authenticated call counts. */
+  function countSecond(key: string, nowMs: number): void {
+    const state = stateOf(key);
+    const second = Math.floor(nowMs / 1_000);
+    state.inSecond = state.second === second ? state.inSecond + 1 : 1;
+    state.second = second;
+    if (state.inSecond > REQUESTS_PER_SECOND) throw new ServiceError(429, "Too Many Requests");
+  }
+
+  /** @throws ServiceError 403 when the subscription ended or the quota is used up. */
+  function checkPaid(key: string, nowMs: number): void {
+    const state = stateOf(key);
+    if (nowMs >= state.expiresMs) throw new ServiceError(403, "api key not payed");
+    if (state.used >= state.quota) throw new ServiceError(403, "request limit exceeded");
+  }
+
+  function bill(key: string, cost: number): void {
+    const state = keys.get(key);
+    if (state === undefined) return;
+    state.used += cost;
+    state.usedEver += cost;
+  }
+
+  function usage(key: string): KeyUsage {
+    const state = stateOf(key);
+    return {
+      key_requests: state.usedEver,
+      remaining_requests: Math.max(0, state.quota - state.used),
+      total_requests: state.quota,
+      valid_until: new Date(state.expiresMs).toISOString(),
+    };
+  }
+
+  function stateOf(key: string): KeyState {
+    const state = keys.get(key);
+    if (state === undefined) throw new ServiceError(401, "invalid api key");
+    return state;
+  }
+
+  return { put, remove: (key: string): boolean => keys.delete(key), authenticate, countSecond, checkPaid, bill, usage };
+}
+
+function turnMonth(state: KeyState, nowMs: number): void {
+  const month = new Date(nowMs).toISOString().slice(0, 7);
+  if (state.month === month) return;
+  state.month = month;
+  state.used = 0;
+}
+
+/** Only this very spelling authenticates (api-v3.md, Authentication 2), so the names are compared as they came. */
+function exactHeader(rawHeaders: readonly string[], name: string): string | undefined {
+  for (let i = 0; i < rawHeaders.length; i += 2) if (rawHeaders[i] === name) return rawHeaders[i + 1];
+  return undefined;
+}

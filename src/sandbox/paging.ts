@@ -1,0 +1,118 @@
+/**
+ * Pages and cursors. Owns the traps that the documents warn of: short pages, and empty pages with a cursor; only `next_cursor` ends a
+ * list. Text cursors name the last item shown, so that new items never shift a page; int64 cursors count from the oldest entry.
+ */
+import type { JsonObject } from "../model/json.ts";
+import type { Answer, Call } from "./call.ts";
+import { badRequest } from "./service-error.ts";
+import { hash32 } from "./world/dice.ts";
+import type { TweetRecord } from "./world/tweet-record.ts";
+
+/** api-v3.md, Limits. */
+export const TWEETS_PER_PAGE = 20;
+export const USERS_PER_PAGE = 200;
+
+interface Mark {
+  /** Id of the last item shown, or an offset. */
+  readonly anchor: string;
+  /** The page before was an empty one. */
+  readonly afterEmpty: boolean;
+}
+
+const PREFIX = "DAAB";
+
+function encode(endpoint: string, mark: Mark): string {
+  const plain = `${mark.anchor}:${mark.afterEmpty ? 1 : 0}`;
+  return PREFIX + Buffer.from(`${plain}:${hash32(endpoint, plain).toString(36)}`).toString("base64url");
+}
+
+/** The mark of the cursor sent along; undefined on a first page. @throws ServiceError 400 */
+function readMark(call: Call): Mark | undefined {
+  const cursor = call.params.optional("next_cursor") ?? call.params.optional("cursor");
+  if (cursor === undefined) return undefined;
+  const [anchor, flag, check] = Buffer.from(cursor.slice(PREFIX.length), "base64url").toString().split(":");
+  const isOurs = cursor.startsWith(PREFIX) && hash32(call.endpoint, `${anchor}:${flag}`).toString(36) === check;
+  if (!isOurs || anchor === undefined) throw badRequest("invalid next_cursor");
+  return { anchor, afterEmpty: flag === "1" };
+}
+
+/** How many items this page may hold, and whether it is one of the empty ones. Never two empty pages in a row, never the first. */
+function pageShape(call: Call, mark: Mark | undefined, most: number): { readonly size: number; readonly isEmpty: boolean } {
+  if (!call.traps) return { size: most, isEmpty: false };
+  const chance = hash32(call.world.seed, call.endpoint, mark?.anchor ?? "");
+  const isEmpty = mark !== undefined && !mark.afterEmpty && chance % 9 === 0;
+  const short = mark !== undefined && chance % 7 === 0 ? 0.4 : 0.05;
+  return { size: most - Math.floor((((chance >>> 8) % 100) / 100) * short * most) - (chance % 2), isEmpty };
+}
+
+/** The anchor for a scan: items strictly older than this id. */
+export const anchorOf = (call: Call): string | undefined => readMark(call)?.anchor;
+
+/** A page of tweets from a scan that starts below the anchor, newest first. `first` stands before the items (pinned). */
+export function tweetPage(call: Call, scan: Iterable<TweetRecord>, first: readonly TweetRecord[] = []): Answer {
+  const mark = readMark(call);
+  const shape = pageShape(call, mark, TWEETS_PER_PAGE - first.length);
+  if (shape.isEmpty) return tweetAnswer(call, [], encode(call.endpoint, { anchor: mark?.anchor ?? "", afterEmpty: true }));
+  const taken = take(scan, shape.size);
+  const last = taken.items.at(-1);
+  const next = taken.hasMore && last !== undefined ? encode(call.endpoint, { anchor: last.id, afterEmpty: false }) : null;
+  return tweetAnswer(call, [...first, ...taken.items], next);
+}
+
+const tweetAnswer = (call: Call, records: readonly TweetRecord[], next: string | null): Answer => ({
+  body: { next_cursor: next, tweets: records.map((record) => call.show.tweet(record)) },
+});
+
+function take<T>(items: Iterable<T>, count: number): { readonly items: readonly T[]; readonly hasMore: boolean } {
+  const taken: T[] = [];
+  for (const item of items) {
+    if (taken.length === count) return { items: taken, hasMore: true };
+    taken.push(item);
+  }
+  return { items: taken, hasMore: false };
+}
+
+/** A page of a list without ids to hold on to: the cursor is an offset. */
+export function offsetPage<T>(
+  call: Call,
+  name: "users" | "tweets",
+  items: readonly T[],
+  most: number,
+  show: (item: T) => JsonObject,
+): Answer {
+  const mark = readMark(call);
+  const offset = Number(mark?.anchor ?? 0);
+  const shape = pageShape(call, mark, most);
+  if (shape.isEmpty) return { body: { next_cursor: encode(call.endpoint, { anchor: String(offset), afterEmpty: true }), [name]: [] } };
+  const end = offset + shape.size;
+  const next = end < items.length ? encode(call.endpoint, { anchor: String(end), afterEmpty: false }) : null;
+  return { body: { next_cursor: next, [name]: items.slice(offset, end).map(show) } };
+}
+
+const INT64_BASE = 1_700_000_000_000_000_000n;
+const INT64_STEP = 1_009n;
+
+/** Cursors of follower lists: int64 digits beyond 2^53 whose last digits betray a client that read them as a double. */
+const encodePosition = (position: number, afterEmpty: boolean): string =>
+  (INT64_BASE + BigInt(position * 2 + (afterEmpty ? 1 : 0)) * INT64_STEP).toString();
+
+function readPosition(call: Call): { readonly position: number; readonly afterEmpty: boolean } | undefined {
+  const digits = call.params.optional("next_cursor");
+  if (digits === undefined) return undefined;
+  const offset = /^\d{19}$/.test(digits) ? BigInt(digits) - INT64_BASE : -1n;
+  if (offset < 0n || offset % INT64_STEP !== 0n) throw badRequest("invalid next_cursor");
+  const code = Number(offset / INT64_STEP);
+  return { position: code >> 1, afterEmpty: code % 2 === 1 };
+}
+
+/** A page of users walked down from the youngest of `total` positions; `userAt` is undefined where nobody can be shown. */
+export function positionPage(call: Call, total: number, userAt: (position: number) => JsonObject | undefined): Answer {
+  const mark = readPosition(call);
+  const from = mark?.position ?? total;
+  const anchor = mark === undefined ? undefined : { anchor: String(from), afterEmpty: mark.afterEmpty };
+  const shape = pageShape(call, anchor, USERS_PER_PAGE);
+  if (shape.isEmpty) return { body: { users: [] }, int64Cursor: encodePosition(from, true) };
+  const to = Math.max(0, from - shape.size);
+  const users = Array.from({ length: from - to }, (_, i) => userAt(from - 1 - i)).filter((user) => user !== undefined);
+  return to > 0 ? { body: { users }, int64Cursor: encodePosition(to, false) } : { body: { next_cursor: null, users } };
+}

@@ -1,0 +1,74 @@
+/** What was asked of the sandbox, for tests that assert costs: billed counts, the busiest second, the latest requests. */
+import type { JsonObject } from "../model/json.ts";
+
+export interface LoggedRequest extends JsonObject {
+  readonly at: string;
+  readonly key: string;
+  readonly method: string;
+  readonly path: string;
+  /** "" for unknown paths. */
+  readonly endpoint: string;
+  readonly status: number;
+  readonly billed: number;
+  /** Query string or body as it came. */
+  readonly input: string;
+}
+
+const KEPT = 500;
+
+export type RequestLog = ReturnType<typeof createRequestLog>;
+
+/** Counts since the start or the last reset. */
+export function createRequestLog() {
+  const state = {
+    total: 0,
+    billed: 0,
+    busiest: 0,
+    byEndpoint: {} as Record<string, number>,
+    byKey: {} as Record<string, number>,
+    byStatus: {} as Record<string, number>,
+  };
+  const last: LoggedRequest[] = [];
+  const arrivals = new Map<string, number[]>();
+
+  /** Counts towards the busiest second of its key: a window that ends now, not a fixed one. */
+  function arrive(key: string, nowMs: number): void {
+    const recent = (arrivals.get(key) ?? []).filter((atMs) => atMs > nowMs - 1_000);
+    recent.push(nowMs);
+    arrivals.set(key, recent);
+    state.busiest = Math.max(state.busiest, recent.length);
+  }
+
+  function record(request: LoggedRequest): void {
+    state.total += 1;
+    state.billed += request.billed;
+    add(state.byStatus, String(request.status), 1);
+    add(state.byEndpoint, request.endpoint, request.billed);
+    add(state.byKey, request.key, request.billed);
+    last.push(request);
+    if (last.length > KEPT) last.shift();
+  }
+
+  function summary(): JsonObject {
+    return {
+      total: state.total,
+      billed: state.billed,
+      billed_by_endpoint: { ...state.byEndpoint },
+      billed_by_key: { ...state.byKey },
+      by_status: { ...state.byStatus },
+      max_in_one_second: state.busiest,
+      requests: [...last],
+    };
+  }
+
+  function reset(): void {
+    Object.assign(state, { total: 0, billed: 0, busiest: 0, byEndpoint: {}, byKey: {}, byStatus: {} });
+    last.length = 0;
+  }
+
+  return { arrive, record, summary, reset };
+}
+
+function add(counts: Record<string, number>, name: string, count: number): void {
+  if (name !== "" && count > 0) counts[name] = (counts[name] ?? 0) + count;
+}

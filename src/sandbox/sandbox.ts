@@ -1,0 +1,128 @@
+/** Starts the API v3 on a loopback port, served from a simulated world. Owns the listening socket; the rules are service.ts's and control.ts's. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Clock } from "../model/clock.ts";
+import { ChirpwatchError, errorText } from "../model/errors.ts";
+import { answerControl } from "./control.ts";
+import { createFaults } from "./faults.ts";
+import { createKeyRing } from "./keys.ts";
+import { createRequestLog } from "./request-log.ts";
+import { createSandboxClock } from "./sandbox-clock.ts";
+import { answerRequest, type ServiceDeps } from "./service.ts";
+import { writeReply } from "./wire.ts";
+import type { Pace } from "./world/demo-pace.ts";
+import { createWorld, type World } from "./world/world.ts";
+
+export interface SandboxOptions {
+  readonly clock: Clock;
+  /** Loopback only; `127.0.0.1` by default. */
+  readonly host?: string;
+  /** 0, the default: any free one. */
+  readonly port?: number;
+  /** `["sandbox"]` by default; more through the control API. */
+  readonly keys?: readonly string[];
+  readonly seed?: number;
+  readonly accounts?: number;
+  /** Requests a month of each key; 100,000 by default. */
+  readonly quota?: number;
+  /** `demo`: something new every few seconds. */
+  readonly pace?: Pace;
+  /** Short and empty pages; on by default. */
+  readonly traps?: boolean;
+}
+
+export interface Sandbox {
+  /** Without `/v3`. */
+  readonly url: string;
+  /** The first key. */
+  readonly key: string;
+  readonly world: World;
+  /** Ends open connections too, hanging ones included. */
+  close(): Promise<void>;
+}
+
+const MAX_BODY_BYTES = 1_000_000;
+
+/** Resolves when the port is open. @throws ChirpwatchError SANDBOX_HOST, SANDBOX_LISTEN */
+export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
+  const host = options.host ?? "127.0.0.1";
+  refuseRemote(host);
+  const deps = createDeps(options);
+  const server = createServer((request, response) => void serve(deps, request, response));
+  server.keepAliveTimeout = 60_000;
+  const port = await listen(server, host, options.port ?? 0);
+  return {
+    url: `http://${host.includes(":") ? `[${host}]` : host}:${port}`,
+    key: options.keys?.[0] ?? "sandbox",
+    world: deps.world,
+    close: () => close(server),
+  };
+}
+
+function createDeps(options: SandboxOptions): ServiceDeps {
+  const clock = createSandboxClock(options.clock);
+  const keys = createKeyRing(clock.now(), options.quota ?? 100_000);
+  for (const key of options.keys ?? ["sandbox"]) keys.put(key, {});
+  const world = createWorld({
+    seed: options.seed ?? 1,
+    accounts: options.accounts ?? 200,
+    startMs: clock.now(),
+    pace: options.pace ?? "natural",
+  });
+  return { clock, keys, log: createRequestLog(), faults: createFaults(), world, traps: options.traps ?? true };
+}
+
+/** The real service takes HTTPS only (api-v3.md, Authentication 4); plain HTTP is fit for this machine alone. */
+function refuseRemote(host: string): void {
+  if (host === "localhost" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host)) return;
+  throw new ChirpwatchError("SANDBOX_HOST", `the sandbox listens on loopback addresses only, not on ${host}`, {
+    hint: "Use --listen 127.0.0.1:8787.",
+  });
+}
+
+function listen(server: Server, host: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once("error", (cause) =>
+      reject(
+        new ChirpwatchError("SANDBOX_LISTEN", `the sandbox cannot listen on ${host}:${port}: ${errorText(cause)}`, {
+          cause,
+          hint: "Choose another port; 0 takes any free one.",
+        }),
+      ),
+    );
+    server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
+  });
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}
+
+async function serve(deps: ServiceDeps, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  let body: string;
+  try {
+    body = await readBody(request);
+  } catch {
+    return void response.destroy();
+  }
+  const url = new URL(request.url ?? "/", "http://sandbox");
+  const method = request.method ?? "GET";
+  const reply = url.pathname.startsWith("/_sandbox/")
+    ? answerControl(deps, method, url, body)
+    : answerRequest(deps, { method, url, rawHeaders: request.rawHeaders, body });
+  writeReply(response, reply, deps.clock.now(), deps.clock.base);
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MAX_BODY_BYTES) throw new RangeError("body too large");
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}

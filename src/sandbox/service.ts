@@ -1,0 +1,103 @@
+/** One request of the API from headers to answer: key, rate, path, quota, handler, bill. Knows nothing of sockets. */
+import { costOf } from "./billing.ts";
+import { answerText, type Call, type EndpointRow } from "./call.ts";
+import { dressAnswer } from "./dress.ts";
+import { findEndpoint } from "./endpoints/table.ts";
+import type { Fault, Faults } from "./faults.ts";
+import type { KeyRing } from "./keys.ts";
+import { createParams, parseBody, parseSearch } from "./params.ts";
+import type { RequestLog } from "./request-log.ts";
+import type { SandboxClock } from "./sandbox-clock.ts";
+import { ServiceError } from "./service-error.ts";
+import { createShow } from "./world/show.ts";
+import type { World } from "./world/world.ts";
+
+export interface ServiceRequest {
+  readonly method: string;
+  readonly url: URL;
+  readonly rawHeaders: readonly string[];
+  readonly body: string;
+}
+
+/** An answer ready to be written; `fault` says how to spoil it. */
+export interface ServiceReply {
+  readonly status: number;
+  readonly text: string;
+  readonly fault?: Fault;
+}
+
+export interface ServiceDeps {
+  readonly clock: SandboxClock;
+  readonly keys: KeyRing;
+  readonly log: RequestLog;
+  readonly faults: Faults;
+  readonly world: World;
+  readonly traps: boolean;
+}
+
+interface Progress {
+  key: string;
+  endpoint?: string;
+}
+
+/** Answers every request; never throws. */
+export function answerRequest(deps: ServiceDeps, request: ServiceRequest): ServiceReply {
+  const progress: Progress = { key: "" };
+  let reply: ServiceReply;
+  try {
+    reply = work(deps, request, progress);
+  } catch (error) {
+    const known = error instanceof ServiceError ? error : new ServiceError(500, "internal error");
+    reply = { status: known.status, text: JSON.stringify({ message: known.message }) };
+  }
+  const billed = costOf(progress.endpoint, reply.status);
+  deps.keys.bill(progress.key, billed);
+  logRequest(deps, request, progress, reply.status, billed);
+  return reply;
+}
+
+function work(deps: ServiceDeps, request: ServiceRequest, progress: Progress): ServiceReply {
+  const nowMs = deps.clock.now();
+  progress.key = deps.keys.authenticate(request.rawHeaders, nowMs);
+  deps.log.arrive(progress.key, nowMs);
+  deps.keys.countSecond(progress.key, nowMs);
+  const found = findEndpoint(request.method, request.url.pathname);
+  if (found?.row.name !== "key-usage-info") deps.keys.checkPaid(progress.key, nowMs);
+  if (found === undefined) throw new ServiceError(404, `Cannot ${request.method} ${request.url.pathname}`);
+  progress.endpoint = found.row.name;
+  const fault = deps.faults.take(found.row.name, nowMs);
+  if (fault?.status !== undefined)
+    return { status: fault.status, text: fault.body ?? JSON.stringify({ message: fault.message ?? fault.name }), fault };
+  const call = createCall(deps, request, found.row, found.pathValue, progress.key, nowMs);
+  const answer = deps.faults.spoil(fault, call, found.row.handle(call));
+  const text = answerText(dressAnswer(found.row.name, answer));
+  return { status: 200, text, ...(fault === undefined ? {} : { fault }) };
+}
+
+function createCall(deps: ServiceDeps, request: ServiceRequest, row: EndpointRow, pathValue: string, key: string, nowMs: number): Call {
+  const isQuery = row.method === "GET";
+  const values = isQuery ? parseSearch(request.url.searchParams) : parseBody(request.body);
+  return {
+    endpoint: row.name,
+    params: createParams(values, isQuery),
+    pathValue,
+    world: deps.world,
+    show: createShow(deps.world, nowMs),
+    nowMs,
+    traps: deps.traps,
+    usage: () => deps.keys.usage(key),
+  };
+}
+
+function logRequest(deps: ServiceDeps, request: ServiceRequest, progress: Progress, status: number, billed: number): void {
+  deps.log.record({
+    at: new Date(deps.clock.now()).toISOString(),
+    key: progress.key,
+    method: request.method,
+    path: request.url.pathname,
+    endpoint: progress.endpoint ?? "",
+    status,
+    billed,
+    input: (request.method === "GET" ? request.url.search : request.body).slice(0, 2_000),
+  });
+}

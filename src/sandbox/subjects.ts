@@ -1,0 +1,65 @@
+/** From what a request names (handle, id, link) to the subject in the world; 404 where it cannot be read. */
+import type { Call } from "./call.ts";
+import { badRequest, notFound } from "./service-error.ts";
+import type { Account } from "./world/accounts.ts";
+import { CROWD_FROM } from "./world/crowd.ts";
+import type { People } from "./world/people.ts";
+import type { TweetRecord } from "./world/tweet-record.ts";
+
+const USER_NAMES = ["user_link", "username", "user_id"] as const;
+
+/** Key of the user that exactly one of user_link, username, user_id names, hidden ones included. @throws ServiceError 400, 404 */
+export function namedUser(call: Call, suffix = ""): number {
+  const { name, value } = call.params.exactlyOne(USER_NAMES.map((each) => `${each}${suffix}`));
+  const key = name.startsWith("user_id")
+    ? keyOfId(call.world.people, value, name)
+    : keyOfHandle(call.world.people, name.startsWith("user_link") ? handleOfLink(value, name) : value, name);
+  if (key === undefined || call.world.people.isGone(key)) throw notFound("user");
+  return key;
+}
+
+/** As namedUser, but protected accounts are not found. */
+export function readableUser(call: Call): number {
+  const key = namedUser(call);
+  if (!call.world.people.isReadable(key)) throw notFound("user");
+  return key;
+}
+
+/** The account behind a key; undefined for the crowd. */
+export const accountOf = (call: Call, key: number): Account | undefined => (key < CROWD_FROM ? call.world.people.account(key) : undefined);
+
+function keyOfId(people: People, id: string, name: string): number | undefined {
+  if (!/^\d{1,20}$/.test(id)) throw badRequest(`${name} must be a string of digits`);
+  return people.keyOfId(id);
+}
+
+function keyOfHandle(people: People, handle: string, name: string): number | undefined {
+  if (!/^\w{1,15}$/.test(handle)) throw badRequest(`${name} is not a username`);
+  return people.keyOfHandle(handle);
+}
+
+function handleOfLink(link: string, name: string): string {
+  const handle = /^https?:\/\/[^/]+\/@?(\w{1,15})\/?(?:[?#].*)?$/.exec(link)?.[1];
+  if (handle === undefined) throw badRequest(`${name} must be the URL of a profile`);
+  return handle;
+}
+
+/** The visible tweet that `tweet_link` names by URL or id. @throws ServiceError 400, 404 */
+export function namedTweet(call: Call): TweetRecord {
+  const id = tweetIdOf(call.params.required("tweet_link"));
+  if (id === undefined) throw badRequest("tweet_link must be the URL or ID of a tweet");
+  const record = call.world.tweets.find(id);
+  if (record === undefined || !call.show.isVisible(record)) throw notFound("tweet");
+  return record;
+}
+
+/** Digits of a tweet URL or of a bare id. */
+export const tweetIdOf = (link: string): string | undefined =>
+  /^(?:https?:\/\/[^/]+\/[^/]+\/(?:[^/]+\/)?(?:status|article)\/)?(\d{1,20})\/?(?:[?#].*)?$/.exec(link)?.[1];
+
+/** Digits at the end of a URL such as `…/communities/1493` or `…/lists/12`, or a bare id. */
+export function trailingId(value: string, name: string): string {
+  const id = /^(?:https?:\/\/\S*\/)?(\d{1,20})\/?(?:[?#].*)?$/.exec(value)?.[1];
+  if (id === undefined) throw badRequest(`${name} must be a URL or an ID of digits`);
+  return id;
+}

@@ -1,0 +1,49 @@
+/** Writes replies to the socket, broken ones included. Owns bytes and headers; what is said is service.ts's. */
+import type { ServerResponse } from "node:http";
+import { gzipSync } from "node:zlib";
+import type { Clock } from "../model/clock.ts";
+import type { WireFault } from "./faults.ts";
+import type { ServiceReply } from "./service.ts";
+
+/** Slowloris: one byte in this time (faults list, 13). */
+const DRIP_MS = 5_000;
+const HUGE_BYTES = 60_000_000;
+
+/** The Date header tells the sandbox's own time. */
+export function writeReply(response: ServerResponse, reply: ServiceReply, nowMs: number, clock: Clock): void {
+  response.sendDate = false;
+  response.setHeader("Date", new Date(nowMs).toUTCString());
+  const isHtml = reply.text.startsWith("<");
+  response.setHeader("Content-Type", isHtml ? "text/html" : "application/json; charset=utf-8");
+  for (const [name, value] of Object.entries(reply.fault?.headers ?? {})) response.setHeader(name, value);
+  if (reply.fault?.wire === undefined) response.writeHead(reply.status).end(reply.text);
+  else writeBroken(response, reply, reply.fault.wire, clock);
+}
+
+function writeBroken(response: ServerResponse, reply: ServiceReply, fault: WireFault, clock: Clock): void {
+  const bytes = Buffer.from(reply.text);
+  if (fault === "hang") return;
+  if (fault === "huge") return writeHuge(response);
+  if (fault === "gzip-bomb")
+    return void response
+      .setHeader("Content-Encoding", "gzip")
+      .writeHead(200)
+      .end(gzipSync(Buffer.alloc(HUGE_BYTES, 32)));
+  response.setHeader("Content-Length", bytes.length);
+  response.writeHead(reply.status);
+  if (fault === "drip") return drip(response, bytes, clock);
+  const half = bytes.subarray(0, Math.floor(bytes.length / 2));
+  response.write(half, () => (fault === "reset" ? response.socket?.resetAndDestroy() : response.socket?.destroy()));
+}
+
+function writeHuge(response: ServerResponse): void {
+  response.writeHead(200);
+  response.write('{"next_cursor":null,"tweets":["');
+  response.end(Buffer.alloc(HUGE_BYTES, 120));
+}
+
+function drip(response: ServerResponse, bytes: Buffer, clock: Clock): void {
+  response.write(bytes.subarray(0, 1));
+  const cancel = clock.after(DRIP_MS, () => drip(response, bytes.subarray(1), clock));
+  response.once("close", cancel);
+}

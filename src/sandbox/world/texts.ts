@@ -1,0 +1,29 @@
+/** Writes what a tweet says. */
+import type { TweetKind } from "../../model/tweet.ts";
+import type { Account } from "./accounts.ts";
+import { pick } from "./dice.ts";
+import { CLOSERS, COMMUNITY_TALK, COMPANY_TALK, JOB_TALK, OPENERS, REPLIES, TOPICS } from "./vocabulary.ts";
+
+export interface TextOccasion {
+  readonly account: Account;
+  readonly kind: TweetKind;
+  readonly target: Account | undefined;
+  readonly community: boolean;
+  /** Must speak of acme. */
+  readonly mention: boolean;
+}
+
+export function composeText(occasion: TextOccasion, dice: () => number): string {
+  const { account, kind, target, community, mention } = occasion;
+  if (kind === "retweet") return `RT @${target?.username ?? ""}: …`;
+  if (kind === "reply") return `@${target?.username ?? ""} ${pick(REPLIES, dice())}`;
+  if (community) return `${pick(COMMUNITY_TALK, dice())} ${pick(CLOSERS, dice())}`;
+  if (account.username === "acme_jobs") return pick(JOB_TALK, dice());
+  if (mention || dice() < 0.04) return companyTalk(dice);
+  const topic = dice() < 0.6 ? account.topic : pick(TOPICS, dice());
+  const tag = dice() < 0.25 ? ` #${topic.replace(/[^a-z]/g, "")}` : dice() < 0.1 ? " $BTC" : "";
+  return `${pick(OPENERS, dice())} ${topic} ${pick(CLOSERS, dice())}${tag}`;
+}
+
+const companyTalk = (dice: () => number): string =>
+  dice() < 0.08 ? "Big giveaway! Follow @acme to win a mug." : pick(COMPANY_TALK, dice());

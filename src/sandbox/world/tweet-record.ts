@@ -1,0 +1,30 @@
+/** A tweet as the world remembers it: facts that never change. Counts and profiles are added when it is shown. */
+import type { TweetKind } from "../../model/tweet.ts";
+
+export interface TweetRecord {
+  readonly id: string;
+  readonly atMs: number;
+  /** When timelines, communities and /tweet-info begin to show it: a moment after the author's counter moved. */
+  readonly visibleMs: number;
+  /** When the search index knows it. */
+  readonly indexedMs: number;
+  /** User key of the author. */
+  readonly author: number;
+  readonly kind: TweetKind;
+  readonly text: string;
+  readonly lang: string;
+  readonly conversationId: string;
+  /** Replied to, quoted or retweeted. */
+  readonly targetId?: string;
+  readonly communityId?: string;
+  readonly media: readonly ("photo" | "video" | "animated_gif" | "url")[];
+  /** Likes it will have in the end. */
+  readonly likesAtLast: number;
+  readonly isArticle?: boolean;
+}
+
+const SNOWFLAKE_EPOCH_MS = 1_288_834_974_657n; // api-field-notes.md section 2
+
+/** An id that carries `atMs`; `low` (22 bits) keeps those of one millisecond apart. */
+export const snowflake = (atMs: number, low: number): string =>
+  (((BigInt(Math.floor(atMs)) - SNOWFLAKE_EPOCH_MS) << 22n) | BigInt(low & 0x3fffff)).toString();
