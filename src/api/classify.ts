@@ -64,10 +64,9 @@ function messageOf(body: string): string {
   } catch {
     // Not JSON: the text itself, or nothing.
   }
-  // biome-ignore lint: control characters are what is removed here
   return typeof found === "string"
     ? found
-        .replace(/[\u0000-\u001f\u007f]+/g, " ")
+        .replace(/\p{Cc}+/gu, " ")
         .trim()
         .slice(0, LONGEST_MESSAGE)
     : "";
