@@ -7,9 +7,9 @@ import { createTimeInterval, parseTimeOfDay, parseWeekdays, type TimeSpan, type 
 import { checkValue } from "./check-value.ts";
 import { DEFAULTS } from "./defaults.ts";
 import type { Report } from "./report.ts";
-import { routeSchema, timeIntervalHolder, type WrittenInterval, type WrittenRoute } from "./route-schema.ts";
+import { ownRouteSchema, timeIntervalHolder, type WrittenInterval } from "./route-schema.ts";
 import { didYouMean } from "./suggest.ts";
-import { type Entry, entriesOf, findNode, type MapNode, type Node, type Path, type Place } from "./tree.ts";
+import { childOf, type Entry, entriesOf, entryOf, findNode, type MapNode, type Node, type Path, type Place, withEntries } from "./tree.ts";
 
 export interface RouteDeps {
   readonly report: Report;
@@ -29,17 +29,12 @@ export function buildRoute(entry: Entry, deps: RouteDeps): Route | undefined {
     report.error(entry.keyPlace, "wrong-type", "`route` must be a map with a `sink`");
     return undefined;
   }
-  const written = checkValue(routeSchema, entry.node, { report, place: entry.keyPlace });
-  if (written === undefined) return undefined;
-  if (written.matchers !== undefined)
-    report.error(
-      placeOf(entry, ["matchers"]),
-      "root-matchers",
-      "the root route takes everything: move `matchers` into one of its `routes`",
-    );
-  if (written.sink === undefined)
+  const matchers = childOf(entry.node, "matchers");
+  if (matchers !== undefined)
+    report.error(matchers.place, "root-matchers", "the root route takes everything: move `matchers` into one of its `routes`");
+  if (childOf(entry.node, "sink") === undefined)
     report.error(entry.keyPlace, "root-sink", "the root route needs a `sink`: it takes what nothing else took");
-  return convert(written, [], "0", rootSettings, entry, deps);
+  return convert(entry.node, entry.keyPlace, "0", rootSettings, deps);
 }
 
 /** What a route hands down to its children, as in Alertmanager. Mutes, throttles and `continue` are its own. */
@@ -55,34 +50,49 @@ const rootSettings: Inherited = {
   groupIntervalMs: parseDuration(DEFAULTS.route.group_interval) ?? 0,
 };
 
-function convert(written: WrittenRoute, path: Path, name: string, above: Inherited, entry: Entry, deps: RouteDeps): Route {
-  const at = (...rest: Path): Place => placeOf(entry, [...path, ...rest]);
-  const own: Inherited = {
+function convert(map: MapNode, keyPlace: Place, name: string, above: Inherited, deps: RouteDeps): Route {
+  const own = withEntries(map, { routes: undefined });
+  const written = checkValue(ownRouteSchema, own, { report: deps.report, place: keyPlace, otherKeys: ["routes"] }) ?? {};
+  const at = (key: string, index: number): Place => itemPlace(map, keyPlace, key, index);
+  checkSinks(written.sink ?? [], (index) => at("sink", index), deps.sinkNames, deps.report);
+  for (const [index, label] of (written.group_by ?? []).entries()) checkLabel(label, at("group_by", index), deps);
+  const grouping: Inherited = {
     groupBy: written.group_by ?? above.groupBy,
     groupWaitMs: written.group_wait ?? above.groupWaitMs,
     groupIntervalMs: written.group_interval ?? above.groupIntervalMs,
   };
-  checkSinks(written.sink ?? [], (index) => at("sink", index), deps.sinkNames, deps.report);
-  for (const [index, label] of (written.group_by ?? []).entries()) checkLabel(label, at("group_by", index), deps);
   const throttle = written.throttle;
   return {
     path: name,
     sinks: [...new Set(written.sink ?? [])],
     matchers: (written.matchers ?? []).flatMap((text, index) => readMatcher(text, at("matchers", index), deps)),
     continues: written.continue ?? DEFAULTS.route.continue,
-    ...own,
+    ...grouping,
     mutes: (written.mute_time_intervals ?? []).flatMap((mute, index) => findInterval(mute, at("mute_time_intervals", index), deps)),
     onMute: written.on_mute ?? DEFAULTS.route.on_mute,
     ...(throttle === undefined ? {} : { throttle: { limit: throttle.limit, intervalMs: throttle.interval, onExceed: throttle.on_exceed } }),
-    routes: (written.routes ?? []).map((child, index) => convert(child, [...path, "routes", index], `${name}.${index}`, own, entry, deps)),
+    routes: childRoutes(map, deps.report).map((child, index) => convert(child, child.place, `${name}.${index}`, grouping, deps)),
   };
 }
 
-/** Of the value, or of the deepest thing above it that exists (a single name where a list could be). */
+function childRoutes(map: MapNode, report: Report): readonly MapNode[] {
+  const entry = entryOf(map, "routes");
+  if (entry === undefined) return [];
+  const items = entry.node.kind === "list" ? entry.node.items : [];
+  if (entry.node.kind !== "list") report.error(entry.keyPlace, "wrong-type", "`routes` must be a list");
+  for (const item of items) if (item.kind !== "map") report.error(item.place, "wrong-type", "a route must be a map");
+  return items.filter((item) => item.kind === "map");
+}
+
+/** Of one item of a list; of the value itself where one name stands for a list. */
+function itemPlace(map: MapNode, fallback: Place, key: string, index: number): Place {
+  const node = childOf(map, key);
+  return (node?.kind === "list" ? node.items[index]?.place : undefined) ?? node?.place ?? fallback;
+}
+
 function placeOf(entry: Entry, path: Path): Place {
   const { node, place } = findNode(entry.node, path, entry.keyPlace);
-  if (node !== undefined) return node.kind === "map" ? place : node.place;
-  return findNode(entry.node, path.slice(0, -1), entry.keyPlace).node?.place ?? place;
+  return node === undefined || node.kind === "map" ? place : node.place;
 }
 
 /** Complains of names no sink has. `placeAt` gives the place of the nth name. */

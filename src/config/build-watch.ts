@@ -107,8 +107,9 @@ function finish(
   checkLabels(map, deps.report);
   const schedule = checkSchedule(common, type, at, deps);
   const where = common.where === undefined ? undefined : checkWhere(common.where, map, type, deps);
-  if (schedule === undefined || (common.where !== undefined && where === undefined)) return undefined;
+  if (schedule === undefined) return undefined;
   const maxAgeMs = checkMaxAge(common, schedule, at, deps);
+  if (common.where !== undefined && where === undefined) return undefined;
   const labels = { ...common.labels };
   return {
     id: entry.key,

@@ -1,30 +1,25 @@
 /** Parses one part of the tree with a zod schema; every finding gets a place of its own. Owns which scalar may stand for which type. */
 import type { z } from "zod";
-import type { Report } from "./report.ts";
-import { findNode, type MapNode, type Path, type Place, type ScalarNode, valueOf } from "./tree.ts";
-import { explainZod } from "./zod-words.ts";
+import { findNode, type MapNode, type Path, type ScalarNode, valueOf } from "./tree.ts";
+import { type CheckContext, explainZod } from "./zod-words.ts";
 
 type ZodIssue = z.core.$ZodIssue;
 
-export interface CheckContext {
-  readonly report: Report;
-  /** Where the part's own key stands: missing keys are reported there. */
-  readonly place: Place;
-  /** Keys that would be known here besides the schema's own, for "did you mean". */
-  readonly otherKeys?: readonly string[];
-}
-
-/** The parsed value, or undefined after complaining. */
+/**
+ * The parsed value. After complaining it is what is left without the keys complained about, so that the other keys can be judged
+ * further; undefined when nothing whole is left.
+ */
 export function checkValue<S extends z.ZodType>(schema: S, map: MapNode, context: CheckContext): z.output<S> | undefined {
-  const raw = valueOf(map);
+  const raw = valueOf(map) as Record<string, unknown>;
   const first = schema.safeParse(raw);
   if (first.success) return first.data;
   const result = retype(raw, map, first.error.issues) ? schema.safeParse(raw) : first;
   if (result.success) return result.data;
   for (const issue of result.error.issues) {
     for (const found of explainZod(issue, map, schema, context)) context.report.error(found.place, found.rule, found.message);
+    for (const key of issue.code === "unrecognized_keys" && issue.path.length === 0 ? issue.keys : [String(issue.path[0])]) delete raw[key];
   }
-  return undefined;
+  return schema.safeParse(raw).data;
 }
 
 /** Puts `12` where text is wanted and "12" from a variable where a number is; says whether anything changed. */

@@ -12,7 +12,8 @@ export const throttleSchema = z.strictObject({
     .describe("The surplus goes out as one message that names every item."),
 });
 
-export const routeSchema = z.strictObject({
+/** One route without its children. */
+export const ownRouteSchema = z.strictObject({
   matchers: z.array(z.string()).optional().describe('Conditions on labels, like team="comms"; = != =~ !~. All must hold.'),
   sink: names().optional().describe("Where it goes: a name or a list. Inherited from the parent when absent."),
   continue: z.boolean().optional().describe("true: the routes after this one are asked too."),
@@ -22,12 +23,14 @@ export const routeSchema = z.strictObject({
   mute_time_intervals: z.array(z.string()).optional().describe("Names of time_intervals in which nothing is sent."),
   on_mute: z.enum(["hold", "drop"]).optional().describe("hold: sent when the interval ends. drop: never."),
   throttle: throttleSchema.optional().describe("How much may be sent."),
-  get routes() {
+});
+
+/** The whole tree, for the JSON Schema. */
+export const routeSchema = ownRouteSchema.extend({
+  get routes(): z.ZodOptional<z.ZodArray<z.ZodType>> {
     return z.array(routeSchema).optional().describe("Asked in order; the first that matches takes the event.");
   },
 });
-
-export type WrittenRoute = z.output<typeof routeSchema>;
 
 const timeOfDay = (what: string) => z.string().describe(`${what}, as "22:00" in quotes.`);
 

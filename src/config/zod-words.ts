@@ -1,11 +1,19 @@
 /** zod's findings in our words: what is wrong at which place, and what to write instead. */
 import type { z } from "zod";
-import type { CheckContext } from "./check-value.ts";
+import type { Report } from "./report.ts";
 import { didYouMean } from "./suggest.ts";
 import { type Entry, entryOf, findNode, isUnresolved, type MapNode, type Node, type Path, type Place, type ScalarNode } from "./tree.ts";
 import { hashText } from "./yaml-traps.ts";
 
 type ZodIssue = z.core.$ZodIssue;
+
+export interface CheckContext {
+  readonly report: Report;
+  /** Where the part's own key stands: missing keys are reported there. */
+  readonly place: Place;
+  /** Keys that would be known here besides the schema's own, for "did you mean". */
+  readonly otherKeys?: readonly string[];
+}
 
 export interface Finding {
   readonly place: Place;
