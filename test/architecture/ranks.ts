@@ -43,7 +43,7 @@ export const PACKAGE_ROOMS: Readonly<Record<string, readonly string[]>> = {
   commander: ["cli/"],
   "@marcbachmann/cel-js": ["config/"],
   "node:child_process": ["runtime/"],
-  "node:worker_threads": ["runtime/"],
+  "node:worker_threads": ["runtime/", "state/"],
 };
 
 /** Who may reach the outside without a port, by lint rule and glob; .oxlintrc.json must say exactly this. */
@@ -58,8 +58,8 @@ export const SEAM_EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
 /** Names that say nothing about what a file owns. */
 export const EMPTY_NAMES = /^(utils?|helpers?|common|misc|shared|types?|constants?|lib|index|base|core)\.[cm]?[jt]s$/;
 
-/** The package's two public doors are the only barrels beside the registries. */
-export const PUBLIC_DOORS = ["index.ts", "api/index.ts"];
+/** The package's two public doors, and the registry of endpoints: the only files that may be called index. */
+export const INDEX_FILES = ["index.ts", "api/index.ts", "api/endpoints/index.ts"];
 
 /** Folders of test/ that mirror no room. */
 export const TEST_FOLDERS = ["architecture", "lint", "support", "e2e", "sim", "bad-configs", "docs", "build", "bench", "config-examples"];

@@ -65,3 +65,9 @@ export function findCycle(files: readonly Pick<SourceFile, "path" | "imports">[]
   }
   return undefined;
 }
+
+/** True when the type `any` stands in the code for anything but the settings of a registry's row: `WatchType<any>`, `SinkType<any>`. */
+export function hasLooseAny(text: string): boolean {
+  const code = text.replace(/\/\*[\s\S]*?\*\/|\/\/[^\n]*/g, "").replace(/\b(?:Watch|Sink)Type<any>/g, "");
+  return /(?:[:<|&,]|\bas)\s*any\b(?!\s+\w)/.test(code);
+}
