@@ -24,7 +24,7 @@ export function sample(world: World, nowMs: number): JsonObject {
     article_ids: articles.slice(0, FEW).map((pin) => pin?.id ?? ""),
     list_ids: LISTS.map((list) => list.id),
     community_ids: COMMUNITIES.map((community) => community.id),
-    space_ids: [],
+    space_ids: world.spaces.map((space) => space.id),
     indexed_handles: readable
       .filter((account) => people.isIndexed(account.index))
       .slice(0, 50)

@@ -38,7 +38,8 @@ function keyOfHandle(people: People, handle: string, name: string): number | und
   return people.keyOfHandle(handle);
 }
 
-function handleOfLink(link: string, name: string): string {
+/** The handle in the URL of a profile. @throws ServiceError 400 */
+export function handleOfLink(link: string, name: string): string {
   const handle = /^https?:\/\/[^/]+\/@?(\w{1,15})\/?(?:[?#].*)?$/.exec(link)?.[1];
   if (handle === undefined) throw badRequest(`${name} must be the URL of a profile`);
   return handle;

@@ -1,10 +1,14 @@
 /** The endpoint table of the sandbox: one row per endpoint. */
 import type { EndpointRow } from "../call.ts";
 import { ANALYTICS_ROWS } from "./analytics.ts";
+import { CHECK_ROWS } from "./checks.ts";
 import { COMMUNITY_ROWS } from "./communities.ts";
 import { FOLLOW_ROWS } from "./follows.ts";
+import { LEGACY_ROWS } from "./legacy.ts";
+import { LIST_ROWS } from "./lists.ts";
 import { PROFILE_ROWS } from "./profiles.ts";
 import { SEARCH_ROWS } from "./searches.ts";
+import { SURROUNDING_ROWS } from "./surroundings.ts";
 import { TIMELINE_ROWS } from "./timelines.ts";
 
 export const ENDPOINTS: readonly EndpointRow[] = [
@@ -13,7 +17,11 @@ export const ENDPOINTS: readonly EndpointRow[] = [
   ...TIMELINE_ROWS,
   ...SEARCH_ROWS,
   ...COMMUNITY_ROWS,
+  ...LIST_ROWS,
+  ...CHECK_ROWS,
   ...ANALYTICS_ROWS,
+  ...SURROUNDING_ROWS,
+  ...LEGACY_ROWS,
 ];
 
 /** The row for a method and path, with the path's last segment where the row takes one. */

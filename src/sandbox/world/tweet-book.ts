@@ -36,7 +36,9 @@ export function createTweetBook(options: TweetBookOptions) {
     const fromHour = Math.floor(Math.min(nowMs, beforeMs) / HOUR_MS);
     const lastHour = Math.floor(Math.max(options.floorMs, sinceMs) / HOUR_MS);
     // Added tweets may be dated before the history or after now.
-    const odd = [...added.keys()].filter((hour) => (hour < lastHour && (hour + 1) * HOUR_MS > sinceMs) || (hour > fromHour && hour * HOUR_MS <= beforeMs));
+    const odd = [...added.keys()].filter(
+      (hour) => (hour < lastHour && (hour + 1) * HOUR_MS > sinceMs) || (hour > fromHour && hour * HOUR_MS <= beforeMs),
+    );
     for (const hour of hoursDown(fromHour, lastHour, odd)) {
       const records = hourAt(hour);
       for (let i = records.length - 1; i >= 0; i -= 1) {

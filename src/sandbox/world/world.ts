@@ -5,6 +5,7 @@ import { unit } from "./dice.ts";
 import { createFollowBook } from "./follow-book.ts";
 import { createPeople, type People } from "./people.ts";
 import { createScoreBook } from "./score-book.ts";
+import { createSpaces } from "./spaces.ts";
 import { createTweetBook } from "./tweet-book.ts";
 import { snowflake, type TweetRecord } from "./tweet-record.ts";
 
@@ -47,6 +48,7 @@ export function createWorld(options: WorldOptions) {
       statics: [...pins.values(), ...communityPins.values()],
     }),
     follows: createFollowBook(people, { seed, firstDayMs, startMs, pace }),
+    spaces: createSpaces(seed, startMs),
     scores: createScoreBook(seed, startMs, pace),
     pinOf: (author: number): TweetRecord | undefined => pins.get(author),
     communityPin: (communityId: string): TweetRecord | undefined => communityPins.get(communityId),

@@ -1,0 +1,44 @@
+/** Endpoints that say yes or no about a user and a tweet. */
+import type { Answer, Call, EndpointRow } from "../call.ts";
+import { offsetPage } from "../paging.ts";
+import { namedTweet, namedUser } from "../subjects.ts";
+import type { TweetRecord } from "../world/tweet-record.ts";
+
+/** /check-retweet looks through so many retweets a request (field notes section 1). */
+const SCANNED = 100;
+
+/** What one user answered to one tweet; nothing of a protected user's. */
+function answersBy(call: Call, key: number, kinds: readonly TweetRecord["kind"][]): readonly TweetRecord[] {
+  const answers = call.world.tweets.answersTo(namedTweet(call).id, call.nowMs);
+  return answers.filter((record) => record.author === key && kinds.includes(record.kind) && call.show.isVisible(record));
+}
+
+function checkComment(call: Call): Answer {
+  const found = answersBy(call, namedUser(call), ["reply"])[0];
+  return { body: found === undefined ? { commented: false } : { commented: true, tweet: call.show.tweet(found) } };
+}
+
+function checkQuoted(call: Call): Answer {
+  const key = namedUser(call);
+  const found = answersBy(call, key, ["quote", "retweet"])[0];
+  const user_protected = call.world.people.isProtected(key);
+  if (found === undefined) return { body: { status: "not_found", date: "", text: "", user_protected } };
+  const date = new Date(found.atMs).toISOString().slice(0, 19).replace("T", " ");
+  return { body: { status: found.kind === "quote" ? "quoted" : "retweet", date, text: call.show.tweet(found).full_text, user_protected } };
+}
+
+function checkRetweet(call: Call): Answer {
+  const key = namedUser(call);
+  const retweets = call.world.tweets.answersTo(namedTweet(call).id, call.nowMs).filter((record) => record.kind === "retweet");
+  const page = offsetPage(call, "tweets", retweets, SCANNED, (record) => ({ author: record.author }));
+  const scanned = page.body["tweets"] as readonly { readonly author: number }[];
+  const user_protected = call.world.people.isProtected(key);
+  const retweet = !user_protected && scanned.some((each) => each.author === key);
+  return { body: { retweet, user_protected, next_cursor: page.body["next_cursor"] } };
+}
+
+export const CHECK_ROWS: readonly EndpointRow[] = [
+  { name: "check-comment", method: "GET", handle: checkComment },
+  { name: "check-quoted", method: "POST", handle: checkQuoted },
+  { name: "check-retweet", method: "POST", handle: checkRetweet },
+];
