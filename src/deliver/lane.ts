@@ -4,6 +4,8 @@ import type { DueMessage, SinkHealth } from "../model/store.ts";
 
 /** A sink with what its type says about pacing. */
 export interface PumpSink {
+  /** Name of its type: sinks of one type share what the vendor limits globally. */
+  readonly type: string;
   readonly sink: Sink;
   /** Chat sinks have few messages in hand, so that what comes later can still join. */
   readonly chat: boolean;

@@ -109,7 +109,7 @@ export function createPump(deps: PumpDeps): Pump {
     const { lane } = parcel;
     const { result, way } = judge(attempt, deps.random);
     // The way closes before the next parcel may take it.
-    if (typeof way === "object") pause(lane, attempt.atMs + way.pauseMs);
+    if (typeof way === "object") for (const paused of alsoPaused(lane, attempt)) pause(paused, attempt.atMs + way.pauseMs);
     const blocked = way === "destination" && attempt.kind === "failed" ? breaker.block(lane, attempt.error) : undefined;
     freeAttempt(parcel);
     if (result.kind === "dead" || result.kind === "retry") report(parcel, result);
@@ -122,6 +122,10 @@ export function createPump(deps: PumpDeps): Pump {
     if (way === "taken" || way === "refused") await breaker.reached(lane);
     else if (attempt.kind === "failed" && way !== "destination") await breaker.stumble(lane, attempt.error);
     if (lane.health.breaker === "open") await buryExpired(deps, lane).catch(onTurnFailed(lane));
+  };
+  const alsoPaused = (lane: Lane, attempt: Attempt): readonly Lane[] => {
+    const isGlobal = attempt.kind === "failed" && attempt.error.fields["global"] === true;
+    return isGlobal ? lanes.filter((other) => other.type === lane.type) : [lane];
   };
   const pause = (lane: Lane, untilMs: number) => {
     lane.pausedUntilMs = Math.max(lane.pausedUntilMs, untilMs);

@@ -1,0 +1,116 @@
+/** A pump with everything around it, under the virtual clock: a scripted sink, a memory outbox, and what the operator was told. */
+import type { LogFields } from "../../src/model/log.ts";
+import type { NeutralMessage } from "../../src/model/message.ts";
+import type { Batch, SealedMessage, SendReceipt, Sink } from "../../src/model/sink.ts";
+import type { Throttle } from "../../src/route/route.ts";
+import { createPump, type Pump } from "../../src/deliver/pump.ts";
+import type { PumpSink } from "../../src/deliver/lane.ts";
+import { EVENT_TIME_MS, makeEvent } from "../support/make-event.ts";
+import { createMemoryOutbox, type Added } from "../support/memory-outbox.ts";
+import { createSeededRandom } from "../support/seeded-random.ts";
+import { createVirtualClock } from "../support/virtual-clock.ts";
+
+export const SECOND = 1_000;
+export const MINUTE = 60_000;
+export const HOUR = 3_600_000;
+
+export interface Sent {
+  readonly atMs: number;
+  readonly id: string;
+  readonly sink: string;
+  /** Subjects of the events, in order. */
+  readonly subjects: readonly string[];
+  readonly digest: boolean;
+  readonly signal: AbortSignal;
+}
+
+type Behaviour = (sent: Sent) => SendReceipt | Promise<SendReceipt>;
+
+const neutral = (title: string): NeutralMessage => ({
+  title,
+  body: "",
+  media: [],
+  facts: [],
+  occurredAtMs: 0,
+  watches: [],
+  severity: "info",
+});
+
+export function createBench(options: { readonly throttles?: ReadonlyMap<string, Throttle> } = {}) {
+  const clock = createVirtualClock(EVENT_TIME_MS);
+  const outbox = createMemoryOutbox();
+  const sent: Sent[] = [];
+  const told: string[] = [];
+  const logged: { readonly level: string; readonly message: string; readonly fields: LogFields }[] = [];
+  const counts = new Map<string, number>();
+  const behaviours = new Map<string, Behaviour>();
+  const sinks = new Map<string, PumpSink>();
+  let seed = 1;
+
+  const logAs =
+    (level: string) =>
+    (message: string, fields: LogFields = {}) =>
+      void logged.push({ level, message, fields });
+  const log = { debug: logAs("debug"), info: logAs("info"), warn: logAs("warn"), error: logAs("error"), child: () => log };
+  const meter = {
+    count: (name: string, labels = {}, by = 1) => {
+      const key = `${name}${JSON.stringify(labels)}`;
+      counts.set(key, (counts.get(key) ?? 0) + by);
+    },
+    set: () => {},
+    observe: () => {},
+  };
+
+  const sinkOf = (name: string): Sink => ({
+    render: (batch: Batch) => ({ subjects: batch.events.map(({ event }) => event.subject), digest: batch.digest }),
+    send: async (message: SealedMessage, signal) => {
+      const body = message.body as { subjects: string[]; digest: boolean };
+      const attempt: Sent = { atMs: clock.now(), id: message.id, sink: name, ...body, signal };
+      sent.push(attempt);
+      return (behaviours.get(name) ?? (() => ({})))(attempt);
+    },
+    close: async () => {},
+  });
+  const addSink = (name: string, facts: Partial<PumpSink> = {}) => {
+    sinks.set(name, { type: "webhook", sink: sinkOf(name), chat: false, concurrency: 4, retryForMs: 76 * HOUR, ...facts });
+  };
+  addSink("hook");
+
+  const newPump = (): Pump =>
+    createPump({
+      store: outbox,
+      sinks,
+      throttles: options.throttles ?? new Map(),
+      clock,
+      random: createSeededRandom(seed++),
+      log,
+      meter,
+      readEvent: ({ event }) => neutral(event.subject),
+      onSinkFailing: (trouble) => void told.push(`failing ${trouble.sink}: ${trouble.reason}`),
+      onSinkRecovered: (sink) => void told.push(`recovered ${sink}`),
+    });
+
+  return {
+    clock,
+    outbox,
+    sent,
+    told,
+    logged,
+    counts,
+    addSink,
+    newPump,
+    /** What the sink does from now on. */
+    when: (sink: string, behaviour: Behaviour) => void behaviours.set(sink, behaviour),
+    add: (subject: string, added: Added = {}) =>
+      outbox.add(makeEvent(subject, { id: `${added.sink ?? "hook"}-${subject}`, detectedAtMs: clock.now() }), {
+        dueAtMs: clock.now(),
+        ...added,
+      }),
+    subjects: (sink = "hook") => sent.filter((one) => one.sink === sink).flatMap((one) => one.subjects),
+    /** Seconds between the first attempt and each, for one sink. */
+    offsets: (sink = "hook") => {
+      const own = sent.filter((one) => one.sink === sink);
+      return own.map((one) => (one.atMs - (own[0]?.atMs ?? 0)) / SECOND);
+    },
+  };
+}
