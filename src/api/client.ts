@@ -31,12 +31,14 @@ type OneOf<Inputs, Names extends string> = {
 type AllGroups<Inputs, Groups> = Groups extends readonly [infer First extends readonly string[], ...infer Rest]
   ? OneOf<Inputs, First[number]> & AllGroups<Inputs, Rest>
   : unknown;
-type Grouped<Groups> = Groups extends readonly (readonly (infer Name)[])[] ? Name : never;
+type Grouped<Groups> = Groups extends readonly [infer First extends readonly string[], ...infer Rest]
+  ? First[number] | Grouped<Rest>
+  : never;
 type GroupsOf<Row> = Row extends { readonly exactlyOne: infer Groups } ? Groups : readonly [];
 
 /** The inputs of an endpoint, its groups of alternatives included. */
 export type ParamsOf<Name extends EndpointName> = (typeof ENDPOINTS)[Name] extends infer Row extends Endpoint
-  ? Omit<z.input<Row["input"]>, Grouped<GroupsOf<Row>> & string> & AllGroups<z.input<Row["input"]>, GroupsOf<Row>>
+  ? Omit<z.input<Row["input"]>, Grouped<GroupsOf<Row>>> & AllGroups<z.input<Row["input"]>, GroupsOf<Row>>
   : never;
 
 /** One item of a page, or the whole answer. */

@@ -41,12 +41,16 @@ describe("digits", () => {
 
   it("come through wherever they stand", () => {
     fc.assert(
-      fc.property(fc.array(fc.bigInt({ min: 2n ** 53n + 1n, max: 2n ** 63n }), { minLength: 1 }), fc.string(), (ids, text) => {
-        const json = `{"a":[${ids.join(", ")}],${JSON.stringify(text)}:{"b" : ${ids[0]}}}`;
-        const parsed = parseBody(json, 200);
-        expect(parsed["a"]).toEqual(text === "a" ? undefined : ids.map(String));
-        expect(parsed[text]).toEqual({ b: String(ids[0]) });
-      }),
+      fc.property(
+        fc.array(fc.bigInt({ min: 2n ** 53n + 1n, max: 2n ** 63n }), { minLength: 1 }),
+        fc.string().filter((text) => text !== "a"),
+        (ids, text) => {
+          const json = `{"a":[${ids.join(", ")}],${JSON.stringify(text)}:{"b" : ${ids[0]}}}`;
+          const parsed = parseBody(json, 200);
+          expect(parsed["a"]).toEqual(ids.map(String));
+          expect(parsed[text]).toEqual({ b: String(ids[0]) });
+        },
+      ),
       { examples: [[[2n ** 60n], '"\\:1234567890123456789']] },
     );
   });
