@@ -12,8 +12,12 @@ import type { Config, SinkConfig } from "./config.ts";
 import { checkDefaults } from "./check-defaults.ts";
 import type { Report } from "./report.ts";
 import { childOf, entriesOf, type Entry, entryOf, findNode, type MapNode, type Node, type Place } from "./tree.ts";
-import { createWhereCompiler } from "./where.ts";
+import { createWhereCompiler, type WhereCompiler } from "./where.ts";
 import { unknownKey } from "./zod-words.ts";
+
+interface UsesWhere {
+  readonly where: WhereCompiler;
+}
 
 type Built = Omit<Config, "warnings" | "files">;
 
@@ -35,12 +39,13 @@ const SECTIONS: readonly string[] = [
 export async function buildConfig(root: MapNode, deps: BuildDeps): Promise<Built | undefined> {
   const { report } = deps;
   checkTopLevel(root, report);
+  const where = createWhereCompiler();
   const sections = await buildSections(root, deps);
   checkDefaults(childOf(root, "defaults"), deps);
   const watchEntries = namedEntries(root, "watches", report);
   const sinkEntries = namedEntries(root, "sinks", report);
-  const sinks = await buildSinks(sinkEntries, root, deps);
-  const watches = await buildWatches(watchEntries, root, sections, deps);
+  const sinks = await buildSinks(sinkEntries, root, { ...deps, where });
+  const watches = await buildWatches(watchEntries, root, sections, { ...deps, where });
   const intervals = buildIntervals(childOf(root, "time_intervals"), report);
   const route = buildTree(root, watchEntries, sinkEntries, intervals, deps);
   checkWatchSinks(watchEntries, watches, entryOf(root, "route") !== undefined, sinkEntries, report);
@@ -88,7 +93,7 @@ function namedEntries(root: MapNode, section: "watches" | "sinks", report: Repor
   return [];
 }
 
-async function buildSinks(entries: readonly Entry[], root: MapNode, deps: BuildDeps): Promise<readonly SinkConfig[]> {
+async function buildSinks(entries: readonly Entry[], root: MapNode, deps: BuildDeps & UsesWhere): Promise<readonly SinkConfig[]> {
   const defaults = childOf(childOf(root, "defaults"), "sink");
   const built = await Promise.all(entries.map((entry) => buildSink(entry, defaults, deps)));
   return built.filter((sink) => sink !== undefined);
@@ -98,13 +103,12 @@ async function buildWatches(
   entries: readonly Entry[],
   root: MapNode,
   sections: Sections | undefined,
-  deps: BuildDeps,
+  deps: BuildDeps & UsesWhere,
 ): Promise<readonly Watch[]> {
   const defaults = childOf(childOf(root, "defaults"), "watch");
   const watchDeps = {
     ...deps,
     timetable: createTimetable(),
-    where: createWhereCompiler(),
     retentionMs: sections?.state.retention ?? Number.POSITIVE_INFINITY,
   };
   const built = await Promise.all(entries.map((entry) => buildWatch(entry, defaults, watchDeps)));

@@ -52,7 +52,7 @@ const rootSettings: Inherited = {
 
 function convert(map: MapNode, keyPlace: Place, name: string, above: Inherited, deps: RouteDeps): Route {
   const own = withEntries(map, { routes: undefined });
-  const written = checkValue(ownRouteSchema, own, { report: deps.report, place: keyPlace, otherKeys: ["routes"] }) ?? {};
+  const written = checkValue(ownRouteSchema, own, { report: deps.report, place: keyPlace, name: "route", otherKeys: ["routes"] }) ?? {};
   const at = (key: string, index: number): Place => itemPlace(map, keyPlace, key, index);
   checkSinks(written.sink ?? [], (index) => at("sink", index), deps.sinkNames, deps.report);
   for (const [index, label] of (written.group_by ?? []).entries()) checkLabel(label, at("group_by", index), deps);
@@ -152,7 +152,7 @@ export function buildIntervals(section: Node | undefined, report: Report): Reado
 
 function buildInterval(entry: Entry, report: Report): TimeInterval | undefined {
   const holder: MapNode = { kind: "map", place: entry.keyPlace, entries: new Map([[entry.key, entry]]) };
-  const written = checkValue(timeIntervalHolder(entry.key), holder, { report, place: entry.keyPlace })?.[entry.key] as
+  const written = checkValue(timeIntervalHolder(entry.key), holder, { report, place: entry.keyPlace, name: entry.key })?.[entry.key] as
     | WrittenInterval
     | undefined;
   if (written === undefined) return undefined;

@@ -29,6 +29,7 @@ export interface Sections {
 interface Section {
   readonly map: MapNode;
   readonly place: Place;
+  readonly name: string;
 }
 
 /** Undefined when one of them is bad; all are checked first. */
@@ -55,24 +56,24 @@ export async function buildSections(root: MapNode, deps: BuildDeps): Promise<Sec
 }
 
 const check = <S extends z.ZodType>(schema: S, section: Section, deps: BuildDeps): z.output<S> | undefined =>
-  checkValue(schema, section.map, { report: deps.report, place: section.place });
+  checkValue(schema, section.map, { report: deps.report, place: section.place, name: section.name });
 
 /** What a section holds; empty when it is absent, or when everything in it is commented out. */
 function sectionOf(root: MapNode, key: string, deps: BuildDeps): Section {
   const entry = entryOf(root, key);
   const nothing: MapNode = { kind: "map", place: entry?.keyPlace ?? root.place, entries: new Map() };
-  if (entry === undefined) return { map: nothing, place: { file: root.place.file, offset: 0 } };
-  if (entry.node.kind === "map") return { map: entry.node, place: entry.keyPlace };
+  if (entry === undefined) return { map: nothing, place: { file: root.place.file, offset: 0 }, name: key };
+  if (entry.node.kind === "map") return { map: entry.node, place: entry.keyPlace, name: key };
   const isNothing = entry.node.kind === "scalar" && entry.node.value === null;
   if (!isNothing) deps.report.error(entry.keyPlace, "wrong-type", `\`${key}\` must be a map`);
-  return { map: nothing, place: entry.keyPlace };
+  return { map: nothing, place: entry.keyPlace, name: key };
 }
 
 function checkVersion(root: MapNode, deps: BuildDeps): void {
   const entry = entryOf(root, "version");
   if (entry === undefined) return;
   const map: MapNode = { kind: "map", place: entry.keyPlace, entries: new Map([["version", entry]]) };
-  checkValue(z.strictObject({ version: versionSchema }), map, { report: deps.report, place: entry.keyPlace });
+  checkValue(z.strictObject({ version: versionSchema }), map, { report: deps.report, place: entry.keyPlace, name: "version" });
 }
 
 async function buildApi(section: Section, deps: BuildDeps): Promise<ApiConfig | undefined> {

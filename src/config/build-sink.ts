@@ -1,5 +1,6 @@
 /** One entry under `sinks`: defaults of its type merged under, secrets resolved, checked, made into a SinkConfig. */
 import { parseDuration } from "../model/duration.ts";
+import type { EventBody } from "../model/event.ts";
 import type { Throttle } from "../route/route.ts";
 import type { SinkType } from "../sinks/sink-type.ts";
 import { checkValue } from "./check-value.ts";
@@ -9,11 +10,13 @@ import { lineColumn } from "./report.ts";
 import { resolveSecrets, type SecretDeps } from "./secret-files.ts";
 import { commonSinkSchema, COMMON_SINK_KEYS, type WrittenThrottle } from "./sink-schema.ts";
 import { didYouMean } from "./suggest.ts";
-import { childOf, type Entry, isUnresolved, type MapNode, type Node } from "./tree.ts";
+import { childOf, type Entry, findNode, isUnresolved, type MapNode, type Node, offsetInto } from "./tree.ts";
+import type { WhereCompiler } from "./where.ts";
 import { unknownKey } from "./zod-words.ts";
 
 export interface SinkDepsOfConfig extends SecretDeps {
   readonly sinkTypes: readonly SinkType<any>[];
+  readonly where: WhereCompiler;
 }
 
 /** The sink, or undefined after complaining. `settings` is undefined where the demo left its secrets unresolved. */
@@ -27,16 +30,16 @@ export async function buildSink(entry: Entry, defaults: Node | undefined, deps: 
   if (type === undefined) return undefined;
   const { map } = await resolveSecrets(withDefaults(entry.node, childOf(defaults, type.type), type), type.secrets, deps);
   const split = splitKeys(map, entry, type, deps);
-  const common = checkValue(commonSinkSchema, split.common, { report, place: entry.keyPlace });
+  const common = checkValue(commonSinkSchema, split.common, { report, place: entry.keyPlace, name: entry.key });
   const isBlank = deps.lenient && isUnresolved(split.own);
-  const settings = isBlank ? undefined : checkValue(type.schema, split.own, { report, place: entry.keyPlace });
+  const settings = isBlank ? undefined : checkValue(type.schema, split.own, { report, place: entry.keyPlace, name: entry.key });
   if (common === undefined || (settings === undefined && !isBlank)) return undefined;
   warnOfUnsigned(entry, type, split.own, deps);
   const throttle = throttleOf(common.throttle, type.chat);
   return {
     name: entry.key,
     type: type.type,
-    settings,
+    settings: compileMention(settings, split.own, deps),
     retryForMs: common.retry_for ?? parseDuration((type.chat ? DEFAULTS.chatSink : DEFAULTS.sink).retry_for) ?? 0,
     ...(throttle === undefined ? {} : { throttle }),
     declaredAt: { file: entry.keyPlace.file.shown, ...lineColumn(entry.keyPlace) },
@@ -106,6 +109,19 @@ function warnOfUnsigned(entry: Entry, type: SinkType<any>, own: MapNode, deps: S
     "unsigned-webhook",
     `\`${entry.key}\` has no \`secret\`: its messages are not signed, anyone could send the like`,
   );
+}
+
+/** `mention.when` is an expression over any event's body: compiled here, where expressions are known. */
+function compileMention(settings: unknown, own: MapNode, deps: SinkDepsOfConfig): unknown {
+  const { mention } = (settings ?? {}) as { readonly mention?: { readonly when?: string } };
+  if (mention?.when === undefined) return settings;
+  const compiled = deps.where.compile(mention.when, "any");
+  if ("matches" in compiled) {
+    return { ...(settings as object), mention: { ...mention, matches: (body: EventBody) => compiled.matches(body, {}) } };
+  }
+  const { place } = findNode(own, ["mention", "when"]).node ?? own;
+  deps.report.error(offsetInto(place, mention.when, compiled.offset), compiled.rule, compiled.message.replace("`where`", "`when`"));
+  return settings;
 }
 
 function throttleOf(written: WrittenThrottle, isChat: boolean): Throttle | undefined {

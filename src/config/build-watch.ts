@@ -11,7 +11,7 @@ import { DEFAULTS } from "./defaults.ts";
 import type { Report } from "./report.ts";
 import { readSchedule, SAMPLE_DAY_MS } from "./schedule.ts";
 import { didYouMean } from "./suggest.ts";
-import { childOf, type Entry, entryOf, findNode, type MapNode, type Node, type Place } from "./tree.ts";
+import { childOf, type Entry, entryOf, findNode, type MapNode, type Node, offsetInto, type Place } from "./tree.ts";
 import { COMMON_WATCH_KEYS, type CommonWatch, commonWatchSchema } from "./watch-schema.ts";
 import type { Where, WhereCompiler } from "./where.ts";
 import { unknownKey } from "./zod-words.ts";
@@ -37,8 +37,8 @@ export async function buildWatch(entry: Entry, defaults: Node | undefined, deps:
   if (type === undefined) return undefined;
   const whole = await expandAccountFiles(withDefaults(entry.node, defaults, type), deps);
   const split = splitKeys(whole, entry, type, report);
-  const common = checkValue(commonWatchSchema, split.common, { report, place: entry.keyPlace });
-  const settings = checkValue(type.schema, split.own, { report, place: entry.keyPlace });
+  const common = checkValue(commonWatchSchema, split.common, { report, place: entry.keyPlace, name: entry.key });
+  const settings = checkValue(type.schema, split.own, { report, place: entry.keyPlace, name: entry.key });
   return common === undefined ? undefined : finish(entry, whole, type, common, settings, deps);
 }
 
@@ -197,12 +197,6 @@ function checkWhere(text: string, map: MapNode, type: WatchType<any>, deps: Watc
   const place = node?.place ?? entryOf(map, "where")?.keyPlace ?? map.place;
   deps.report.error(offsetInto(place, text, compiled.offset), compiled.rule, compiled.message);
   return undefined;
-}
-
-/** The place inside a value, where the file holds it as it is: on one line, nothing escaped. */
-function offsetInto(place: Place, text: string, offset: number): Place {
-  const start = /["']/.test(place.file.text[place.offset] ?? "") ? place.offset + 1 : place.offset;
-  return place.file.text.startsWith(text, start) ? { file: place.file, offset: start + offset } : place;
 }
 
 const includeOf = ({ include }: CommonWatch, standard: Include): Include => ({

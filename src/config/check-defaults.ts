@@ -20,7 +20,13 @@ export function checkDefaults(section: Node | undefined, deps: BuildDeps): void 
 
 function checkWatchDefaults(entry: Entry, deps: BuildDeps): void {
   if (entry.node.kind !== "map") deps.report.error(entry.keyPlace, "wrong-type", "`defaults.watch` must be a map");
-  else checkValue(watchDefaultsSchema, entry.node, { report: deps.report, place: entry.keyPlace, otherKeys: COMMON_WATCH_KEYS });
+  else
+    checkValue(watchDefaultsSchema, entry.node, {
+      report: deps.report,
+      place: entry.keyPlace,
+      name: "defaults.watch",
+      otherKeys: COMMON_WATCH_KEYS,
+    });
 }
 
 /** Values are checked where a sink inherits them: only then is it whole. */

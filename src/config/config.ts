@@ -1,6 +1,7 @@
 /** The whole configuration after it was checked: frozen, nothing unknown, no YAML, no unresolved variable. */
 import type { Route, Throttle } from "../route/route.ts";
 import type { Watch } from "../model/watch.ts";
+import type { Rule } from "./rules.ts";
 
 export interface QuotaConfig {
   /** Requests a month; undefined: what /key-usage-info says at start. */
@@ -44,7 +45,7 @@ export interface ConfigIssue {
   readonly column: number;
   readonly message: string;
   /** Stable name of the rule, one per file of test/bad-configs/. */
-  readonly rule: string;
+  readonly rule: Rule;
 }
 
 export interface Config {

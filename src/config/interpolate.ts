@@ -1,4 +1,5 @@
 /** `${VAR}`, `${VAR:-default}`, `${VAR:?message}` and `$$` in scalars, after parsing. A bare $NAME is ordinary text: `$BTC` is something people search for. */
+import type { Rule } from "./rules.ts";
 import type { Environment } from "../model/files.ts";
 import type { Report } from "./report.ts";
 import { mapScalars, type MapNode, type Node, type ScalarNode } from "./tree.ts";
@@ -26,7 +27,7 @@ function replaceIn(scalar: ScalarNode, env: Environment, report: Report | undefi
   if (typeof scalar.value !== "string" || !scalar.value.includes("$")) return scalar;
   let unresolved = false;
   let variables = 0;
-  const complain = (rule: string, message: string): string => {
+  const complain = (rule: Rule, message: string): string => {
     unresolved = true;
     report?.error(scalar.place, rule, message);
     return "";
@@ -39,7 +40,7 @@ function replaceIn(scalar: ScalarNode, env: Environment, report: Report | undefi
   return { ...scalar, value, source: value, origin: variables > 0 ? "variable" : scalar.origin, ...(unresolved ? { unresolved } : {}) };
 }
 
-function resolve(part: string, inside: string, env: Environment, complain: (rule: string, message: string) => string): string {
+function resolve(part: string, inside: string, env: Environment, complain: (rule: Rule, message: string) => string): string {
   const [, name, operator, rest = ""] = INSIDE.exec(inside) ?? [];
   if (name === undefined || !part.endsWith("}")) {
     return complain(

@@ -1,4 +1,5 @@
 /** YAML text to a tree with places: syntax errors in our words, aliases and merge keys resolved, bombs refused. */
+import type { Rule } from "./rules.ts";
 import {
   type Document,
   isAlias,
@@ -55,7 +56,7 @@ export function parseYaml(file: SourceFile, report: Report): MapNode | undefined
     return complain(root.place.offset, "yaml-root", "a configuration is a map of keys such as `watches:` and `sinks:`");
   }
 
-  function complain(offset: number, rule: string, message: string): undefined {
+  function complain(offset: number, rule: Rule, message: string): undefined {
     report.error({ file, offset }, rule, message);
     return undefined;
   }
@@ -64,8 +65,8 @@ export function parseYaml(file: SourceFile, report: Report): MapNode | undefined
 /** Thrown inside this file only, to leave a tree that is refused half-way. */
 class YamlRefusal extends Error {
   readonly offset: number;
-  readonly rule: string;
-  constructor(offset: number, rule: string, message: string) {
+  readonly rule: Rule;
+  constructor(offset: number, rule: Rule, message: string) {
     super(message);
     this.offset = offset;
     this.rule = rule;

@@ -1,4 +1,5 @@
 /** Finds and reads the files of a configuration: one file, or every *.yaml of a folder in order of name. */
+import type { Rule } from "./rules.ts";
 import { dirname, join, resolve } from "node:path";
 import type { Files } from "../model/files.ts";
 import type { SourceFile } from "./tree.ts";
@@ -6,7 +7,7 @@ import { MAX_FILE_BYTES } from "./yaml-limits.ts";
 
 export interface ReadFailure {
   readonly file: SourceFile;
-  readonly rule: string;
+  readonly rule: Rule;
   readonly message: string;
 }
 
@@ -48,7 +49,7 @@ async function readSource(path: string, files: Files): Promise<SourceFile | Read
 const tooBig = (bytes: number): string =>
   `the file has ${(bytes / 1_048_576).toFixed(1)} MB, more than the 1 MB allowed: split it and load the folder`;
 
-const failure = (path: string, rule: string, message: string): ReadFailure => ({
+const failure = (path: string, rule: Rule, message: string): ReadFailure => ({
   file: { shown: path, path: resolve(path), text: "" },
   rule,
   message,

@@ -1,10 +1,11 @@
 /** Collects findings: each once, in file order, with the line and column of a place. */
+import type { Rule } from "./rules.ts";
 import type { ConfigIssue } from "./config.ts";
 import type { Place, SourceFile } from "./tree.ts";
 
 export interface Report {
-  error(place: Place, rule: string, message: string): void;
-  warn(place: Place, rule: string, message: string): void;
+  error(place: Place, rule: Rule, message: string): void;
+  warn(place: Place, rule: Rule, message: string): void;
   hasErrors(): boolean;
   /** In the order of the files and of their lines. */
   issues(): readonly ConfigIssue[];
@@ -19,7 +20,7 @@ export interface LineColumn {
 export function createReport(files: readonly SourceFile[]): Report {
   const found = new Map<string, ConfigIssue>();
   const order = new Map(files.map((file, index) => [file.shown, index]));
-  const add = (severity: ConfigIssue["severity"], place: Place, rule: string, message: string) => {
+  const add = (severity: ConfigIssue["severity"], place: Place, rule: Rule, message: string) => {
     const issue = { severity, file: place.file.shown, ...lineColumn(place), message, rule };
     found.set(`${issue.file}\n${issue.line}\n${issue.column}\n${message}`, issue);
   };

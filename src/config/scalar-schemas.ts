@@ -1,10 +1,11 @@
 /** Schemas of the small languages inside values: durations, shares, addresses, time zones, names. Each reads text and gives what the house works with. */
+import type { Rule } from "./rules.ts";
 import ipaddr from "ipaddr.js";
 import { z } from "zod";
 import { formatDuration, parseDuration } from "../model/duration.ts";
 import { isTimezone } from "../route/zone.ts";
 
-type Complain = (rule: string, message: string) => never;
+type Complain = (rule: Rule, message: string) => never;
 
 /** Text read by `read`, which returns the value or complains. */
 function readText<T>(read: (text: string, complain: Complain) => T) {

@@ -115,3 +115,9 @@ export function isUnresolved(node: Node | undefined): boolean {
   if (node.kind === "list") return node.items.some(isUnresolved);
   return [...node.entries.values()].some((entry) => isUnresolved(entry.node));
 }
+
+/** The place inside a value, where the file holds it as it is: on one line, nothing escaped. */
+export function offsetInto(place: Place, text: string, offset: number): Place {
+  const start = /["']/.test(place.file.text[place.offset] ?? "") ? place.offset + 1 : place.offset;
+  return place.file.text.startsWith(text, start) ? { file: place.file, offset: start + offset } : place;
+}

@@ -50,15 +50,19 @@ const TWEET: Fields = { ...PLAIN_TWEET, quoted_status: PLAIN_TWEET, retweeted_st
 
 const SCORE: Fields = { week_delta: "int", month_delta: "int" };
 
+/** The body of one watch type, or of any: a sink's own conditions see all of them. */
+export type WhereShape = BodyShape | "any";
+
 /** Variables besides `labels`. */
-export const BODY_VARIABLES: Readonly<Record<BodyShape, Readonly<Record<string, string | Fields>>>> = {
+export const BODY_VARIABLES: Readonly<Record<WhereShape, Readonly<Record<string, string | Fields>>>> = {
+  any: { tweet: TWEET, user: USER, target: USER, score: SCORE, previous: SCORE, crossed: "list<string>" },
   tweet: { tweet: TWEET },
   follower: { user: USER, target: USER },
   score: { user: USER, score: SCORE, previous: SCORE, crossed: "list<string>" },
 };
 
 /** Every name an expression may use, for "did you mean". */
-export function namesIn(shape: BodyShape): readonly string[] {
+export function namesIn(shape: WhereShape): readonly string[] {
   const walk = (fields: Fields): readonly string[] =>
     Object.entries(fields).flatMap(([name, type]) => (typeof type === "string" ? [name] : [name, ...walk(type)]));
   return [...new Set([...walk(BODY_VARIABLES[shape]), "labels"])];

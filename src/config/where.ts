@@ -1,10 +1,10 @@
 /** Compiles `where`: CEL over the event's body, type-checked on load, regular expressions on a linear-time engine only. */
+import type { Rule } from "./rules.ts";
 import { type ASTNode, Environment } from "@marcbachmann/cel-js";
 import { RE2JS } from "re2js";
 import type { EventBody, Labels } from "../model/event.ts";
-import type { BodyShape } from "../watches/watch-type.ts";
 import { suggest } from "./suggest.ts";
-import { BODY_VARIABLES, celBody, namesIn } from "./where-types.ts";
+import { BODY_VARIABLES, celBody, namesIn, type WhereShape } from "./where-types.ts";
 
 export interface Where {
   readonly text: string;
@@ -13,7 +13,7 @@ export interface Where {
 }
 
 export interface WhereProblem {
-  readonly rule: string;
+  readonly rule: Rule;
   /** Offset into the expression. */
   readonly offset: number;
   /** What is wrong, then the line of the expression with a caret below. */
@@ -21,14 +21,14 @@ export interface WhereProblem {
 }
 
 export interface WhereCompiler {
-  compile(text: string, shape: BodyShape): Where | WhereProblem;
+  compile(text: string, shape: WhereShape): Where | WhereProblem;
 }
 
 /** Compiles equal expressions once: thousands of watches may share one. */
 export function createWhereCompiler(): WhereCompiler {
-  const environments = new Map<BodyShape, Environment>();
+  const environments = new Map<WhereShape, Environment>();
   const compiled = new Map<string, Where | WhereProblem>();
-  const environmentOf = (shape: BodyShape): Environment => {
+  const environmentOf = (shape: WhereShape): Environment => {
     const known = environments.get(shape) ?? createEnvironment(shape);
     environments.set(shape, known);
     return known;
@@ -43,7 +43,7 @@ export function createWhereCompiler(): WhereCompiler {
   };
 }
 
-function createEnvironment(shape: BodyShape): Environment {
+function createEnvironment(shape: WhereShape): Environment {
   const environment = new Environment({ limits: { maxAstNodes: 2_000, maxDepth: 100 } });
   for (const [name, type] of Object.entries(BODY_VARIABLES[shape])) {
     if (typeof type === "string") environment.registerVariable(name, type);
@@ -62,7 +62,7 @@ function findIn(patterns: Map<string, RE2JS>, pattern: string, text: string): bo
   return known.matcher(text).find();
 }
 
-function compileWhere(environment: Environment, text: string, shape: BodyShape): Where | WhereProblem {
+function compileWhere(environment: Environment, text: string, shape: WhereShape): Where | WhereProblem {
   const checked = environment.check(text);
   if (!checked.valid) return explainError(text, checked.error, shape);
   if (checked.type !== "bool") {
@@ -91,7 +91,7 @@ function isTrue(run: (context: Record<string, unknown>) => unknown, body: EventB
 function explainError(
   text: string,
   error: { readonly summary: string; readonly range?: { start: number; end: number } } | undefined,
-  shape: BodyShape,
+  shape: WhereShape,
 ): WhereProblem {
   const { start, end } = error?.range ?? { start: 0, end: 0 };
   const summary = error?.summary ?? "the expression cannot be read";
@@ -146,7 +146,7 @@ function badPattern(node: ASTNode | undefined, text: string): WhereProblem | und
 
 const isNode = (value: unknown): value is ASTNode => typeof value === "object" && value !== null && "op" in value && "args" in value;
 
-function problem(rule: string, text: string, start: number, end: number, message: string): WhereProblem {
+function problem(rule: Rule, text: string, start: number, end: number, message: string): WhereProblem {
   const lineStart = text.lastIndexOf("\n", start - 1) + 1;
   const lineEnd = text.indexOf("\n", lineStart);
   const line = text.slice(lineStart, lineEnd < 0 ? undefined : lineEnd);

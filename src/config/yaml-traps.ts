@@ -1,9 +1,10 @@
 /** What a YAML syntax error most likely meant, in our words: the traps people really fall into with this language. */
+import type { Rule } from "./rules.ts";
 import type { YAMLParseError } from "yaml";
 
 export interface SyntaxIssue {
   readonly offset: number;
-  readonly rule: string;
+  readonly rule: Rule;
   readonly message: string;
 }
 

@@ -1,4 +1,5 @@
 /** zod's findings in our words: what is wrong at which place, and what to write instead. */
+import { RULES, type Rule } from "./rules.ts";
 import type { z } from "zod";
 import type { Report } from "./report.ts";
 import { didYouMean } from "./suggest.ts";
@@ -11,13 +12,15 @@ export interface CheckContext {
   readonly report: Report;
   /** Where the part's own key stands: missing keys are reported there. */
   readonly place: Place;
+  /** How the part is called; what its own findings speak about. */
+  readonly name: string;
   /** Keys that would be known here besides the schema's own, for "did you mean". */
   readonly otherKeys?: readonly string[];
 }
 
 export interface Finding {
   readonly place: Place;
-  readonly rule: string;
+  readonly rule: Rule;
   readonly message: string;
 }
 
@@ -26,19 +29,16 @@ export function explainZod(issue: ZodIssue, map: MapNode, schema: z.ZodType, con
   const { node, place } = findNode(map, path, context.place);
   if (node?.kind === "scalar" && node.unresolved) return [];
   if (issue.code === "unrecognized_keys") return unknownKeys(issue.keys, map, path, schema, context);
-  if (issue.code === "invalid_key") return [{ place, rule: "bad-key", message: ownText(issue.issues[0], path) }];
+  if (issue.code === "invalid_key") return [{ place, rule: "bad-key", message: ownText(issue.issues[0], nameOf(path, context.name)) }];
   if (node === undefined) return [missing(path, map, context)];
-  if (node.kind === "scalar" && node.value === null) return [noValue(node, path)];
+  if (node.kind === "scalar" && node.value === null) return [noValue(node, nameOf(path, context.name))];
   if (issue.code === "invalid_union") return explainUnion(issue, path, node, map, schema, context);
   // A value computed from unresolved ones cannot be judged.
   if (issue.code === "custom" && isUnresolved(node)) return [];
-  return [{ place: valuePlace(node, place), ...wordsFor(issue, path, node) }];
+  return [{ place: valuePlace(node, place), ...wordsFor(issue, nameOf(path, context.name), node) }];
 }
 
-const nameOf = (path: Path): string => {
-  const key = path.findLast((step) => typeof step === "string");
-  return key === undefined ? "this" : `\`${key}\``;
-};
+const nameOf = (path: Path, whole: string): string => `\`${path.findLast((step) => typeof step === "string") ?? whole}\``;
 
 /** Scalars and lists are pointed at themselves, maps at their key. */
 const valuePlace = (node: Node, keyPlace: Place): Place => (node.kind === "map" ? keyPlace : node.place);
@@ -63,18 +63,17 @@ const listOf = (known: readonly string[]): string => (known.length === 0 ? "" : 
 
 function missing(path: Path, map: MapNode, context: CheckContext): Finding {
   const { place } = findNode(map, path.slice(0, -1), context.place);
-  const parent = nameOf(path.slice(0, -1));
-  const where = parent === "this" ? "" : ` in ${parent}`;
-  return { place, rule: "missing-key", message: `\`${String(path.at(-1))}\` is missing${where}` };
+  const message = `\`${String(path.at(-1))}\` is missing in ${nameOf(path.slice(0, -1), context.name)}`;
+  return { place, rule: "missing-key", message };
 }
 
-function noValue(node: ScalarNode, path: Path): Finding {
+function noValue(node: ScalarNode, name: string): Finding {
   const { text } = node.place.file;
   const found = /^[^\n#]*?[ \t](#[^\s,}\]]+)/.exec(text.slice(node.place.offset).replace(/^[^\n:]*:/, " "));
   const line = text.slice(node.place.offset, node.place.offset + 200).split("\n")[0] ?? "";
   const comment = found?.[1] !== undefined && line.includes(found[1]) ? found[1] : undefined;
   if (comment !== undefined) return { place: node.place, rule: "yaml-hash", message: hashText(comment) };
-  return { place: node.place, rule: "no-value", message: `${nameOf(path)} has no value` };
+  return { place: node.place, rule: "no-value", message: `${name} has no value` };
 }
 
 /** The branch that got furthest speaks; when none fits the type at all, the types wanted are listed. */
@@ -97,7 +96,7 @@ function explainUnion(
     {
       place: valuePlace(node, context.place),
       rule: "wrong-type",
-      message: `${nameOf(path)} must be ${[...new Set(wanted)].join(" or ")}, not ${kindOf(node)}`,
+      message: `${nameOf(path, context.name)} must be ${[...new Set(wanted)].join(" or ")}, not ${kindOf(node)}`,
     },
   ];
 }
@@ -121,15 +120,17 @@ function kindOf(node: Node): string {
 
 const shorten = (text: string): string => (text.length > 40 ? `${text.slice(0, 40)}…` : text);
 
-function wordsFor(issue: ZodIssue, path: Path, node: Node): { readonly rule: string; readonly message: string } {
-  if (issue.code === "invalid_type") return wrongType(issue.expected, path, node);
-  if (issue.code === "invalid_value") return notAllowed(issue.values, path, node);
-  const rule = issue.code === "custom" && typeof issue.params?.["rule"] === "string" ? issue.params["rule"] : "bad-value";
-  return { rule, message: limitText(issue, path) ?? ownText(issue, path) };
+function wordsFor(issue: ZodIssue, name: string, node: Node): { readonly rule: Rule; readonly message: string } {
+  if (issue.code === "invalid_type") return wrongType(issue.expected, name, node);
+  if (issue.code === "invalid_value") return notAllowed(issue.values, name, node);
+  const rule = issue.code === "custom" && isRule(issue.params?.["rule"]) ? issue.params["rule"] : "bad-value";
+  return { rule, message: limitText(issue, name) ?? ownText(issue, name) };
 }
 
-function wrongType(expected: string, path: Path, node: Node): { readonly rule: string; readonly message: string } {
-  const message = `${nameOf(path)} must be ${TYPE_WORDS[expected] ?? expected}, not ${kindOf(node)}${boolHint(expected, node)}`;
+const isRule = (name: unknown): name is Rule => typeof name === "string" && name in RULES;
+
+function wrongType(expected: string, name: string, node: Node): { readonly rule: Rule; readonly message: string } {
+  const message = `${name} must be ${TYPE_WORDS[expected] ?? expected}, not ${kindOf(node)}${boolHint(expected, node)}`;
   return { rule: "wrong-type", message };
 }
 
@@ -140,31 +141,31 @@ function boolHint(expected: string, node: Node): string {
   return /^(no|off|n)$/i.test(node.source) ? ": write false" : "";
 }
 
-function notAllowed(values: readonly unknown[], path: Path, node: Node): { readonly rule: string; readonly message: string } {
+function notAllowed(values: readonly unknown[], name: string, node: Node): { readonly rule: Rule; readonly message: string } {
   const options = values.map(String);
   const found = node.kind === "scalar" ? node.source : "";
   const given = node.kind === "scalar" ? `"${shorten(found)}"` : kindOf(node);
-  return { rule: "not-allowed", message: `${nameOf(path)} must be ${orList(options)}, not ${given}${didYouMean(found, options)}` };
+  return { rule: "not-allowed", message: `${name} must be ${orList(options)}, not ${given}${didYouMean(found, options)}` };
 }
 
 const orList = (options: readonly string[]): string =>
   options.length < 2 ? options.join("") : `${options.slice(0, -1).join(", ")} or ${options.at(-1)}`;
 
-function limitText(issue: ZodIssue, path: Path): string | undefined {
+function limitText(issue: ZodIssue, name: string): string | undefined {
   if (issue.code === "too_small" && /^Too small/.test(issue.message)) {
-    if (issue.origin === "array" || issue.origin === "string") return `${nameOf(path)} is empty`;
-    return `${nameOf(path)} must be ${issue.inclusive === false ? "more than" : "at least"} ${issue.minimum}`;
+    if (issue.origin === "array" || issue.origin === "string") return `${name} is empty`;
+    return `${name} must be ${issue.inclusive === false ? "more than" : "at least"} ${issue.minimum}`;
   }
   if (issue.code === "too_big" && /^Too big/.test(issue.message)) {
-    return `${nameOf(path)} must be ${issue.inclusive === false ? "less than" : "at most"} ${issue.maximum}${issue.origin === "string" ? " characters long" : ""}`;
+    return `${name} must be ${issue.inclusive === false ? "less than" : "at most"} ${issue.maximum}${issue.origin === "string" ? " characters long" : ""}`;
   }
   return undefined;
 }
 
 /** The schema's author speaks; a sentence without a subject gets the key for one. */
-function ownText(issue: Pick<ZodIssue, "message"> | undefined, path: Path): string {
+function ownText(issue: Pick<ZodIssue, "message"> | undefined, name: string): string {
   const text = issue?.message ?? "is not valid";
-  return /^(must|is|holds|may|has|needs|cannot)\b/.test(text) ? `${nameOf(path)} ${text}` : text;
+  return /^(must|is|holds|may|has|needs|cannot)\b/.test(text) ? `${name} ${text}` : text;
 }
 
 /** The keys a schema knows at a path, as far as it can be followed. */
