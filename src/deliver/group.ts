@@ -39,7 +39,7 @@ export function createGroupStage(deps: GroupDeps): Stage<Lane, Claim> {
       if (room === 0) return { lane, messages: [], bundles: [], more: false };
       const limit = isThrottled(lane, deps.throttles) ? Math.max(room, DIGEST_GROUPS) : room;
       const due = await deps.store.dueWork({ nowMs, sinks: [lane.name], busy: lane.busy, limit });
-      const messages = due.messages.slice(0, room);
+      const messages = [...due.messages].sort(byAge).slice(0, room);
       const allowed = await allow(deps, due.groups, nowMs);
       const bundles = allowed.slice(0, room - messages.length);
       const more =
@@ -48,6 +48,10 @@ export function createGroupStage(deps: GroupDeps): Stage<Lane, Claim> {
     },
   };
 }
+
+/** Oldest first; of those sealed together the one that was tried already, so that a pause does not change the order. */
+const byAge = (a: DueMessage, b: DueMessage): number =>
+  a.sealedAtMs - b.sealedAtMs || Number(a.firstAttemptAtMs === null) - Number(b.firstAttemptAtMs === null);
 
 const isThrottled = (lane: Lane, throttles: ReadonlyMap<string, Throttle>): boolean =>
   [...throttles.keys()].some((key) => key === `sink:${lane.name}` || (key.startsWith("route:") && key.endsWith(`:${lane.name}`)));

@@ -27,12 +27,13 @@ export function judge(attempt: Exclude<Attempt, { kind: "cut" }>, random: Random
       failures: message.attempts + 1,
       firstAttemptAtMs: message.firstAttemptAtMs ?? attempt.atMs,
       retryForMs: lane.retryForMs,
-      // Behind an open breaker it stays at the head of the queue: first in order when the destination is back.
       ...(isDestination ? { retryAfterMs: 0 } : pauseMs === undefined ? {} : { retryAfterMs: pauseMs }),
     },
     random,
   );
   const way = isDestination ? "destination" : pauseMs === undefined ? "transient" : { pauseMs };
   if (dueAtMs === undefined) return { result: { ...about, kind: "dead", error: `given up after retry_for: ${error}` }, way };
-  return { result: { ...about, kind: "retry", nextAttemptAtMs: dueAtMs, error, countAttempt: way === "transient" }, way };
+  // Behind an open breaker it keeps its place in the queue: first in order when the destination is back.
+  const nextAttemptAtMs = isDestination ? message.sealedAtMs : dueAtMs;
+  return { result: { ...about, kind: "retry", nextAttemptAtMs, error, countAttempt: way === "transient" }, way };
 }

@@ -1,0 +1,46 @@
+/** Keeps one lane turning: one turn at a time, on every look and by timer. Knows nothing of what a turn does. */
+import type { Cancel, Clock } from "../model/clock.ts";
+
+/** At least so often a lane looks by itself: another process may have left something, or the wall clock jumped. */
+const LOOK_EVERY_MS = 30_000;
+
+export interface Loop {
+  look(): void;
+  end(): void;
+}
+
+export interface LoopDeps {
+  readonly clock: Clock;
+  /** In how many milliseconds there is something to do; 0: go on; undefined: when somebody looks. */
+  turn(): Promise<number | undefined>;
+  /** Answers when to try again. */
+  onFailed(error: unknown): number;
+  track(task: Promise<unknown>): void;
+  isStopping(): boolean;
+}
+
+/** Runs `turn` one at a time: on every look, and by itself when the last turn asked for it or nothing happened for long. */
+export function createLoop(deps: LoopDeps): Loop {
+  const { clock, turn, onFailed, track, isStopping } = deps;
+  let running = false;
+  let again = false;
+  let timer: Cancel | undefined;
+  const run = async () => {
+    running = true;
+    let waitMs: number | undefined;
+    do {
+      again = false;
+      waitMs = await turn().catch(onFailed);
+    } while ((again || waitMs === 0) && !isStopping());
+    running = false;
+    if (!isStopping()) timer = clock.after(Math.min(waitMs ?? LOOK_EVERY_MS, LOOK_EVERY_MS), look);
+  };
+  const look = () => {
+    timer?.();
+    timer = undefined;
+    if (isStopping()) return;
+    if (running) again = true;
+    else track(run());
+  };
+  return { look, end: () => timer?.() };
+}
