@@ -55,11 +55,14 @@ export interface Engine {
   readonly polls: readonly Poll[];
   /** When a watch is polled next, epoch ms; undefined while nothing of it is planned. */
   nextPollAt(watchId: string): number | undefined;
+  /** Why the last run of a poll failed; "" when it did not. */
+  problemOf(pollKey: string): string;
   /** Makes everything due that waited for something: a recovered store, a new key. */
   hastenAll(): void;
   readonly loop: Pick<PollLoop, "lastTurnMs" | "running">;
 }
 
+const ANSWER_GRACE_MS = 3_000;
 const RESOLVE_AGAIN_MS = 60_000;
 const RESOLVE_MISSING_MS = 3_600_000;
 
@@ -70,6 +73,7 @@ export function createEngine(deps: EngineDeps): Engine {
   let cancelResolve: Cancel | undefined;
   let isStopped = false;
   const lastPolledAtMs = new Map<string, number>();
+  const problems = new Map<string, string>();
   const trouble = createTargetTrouble({ ...deps, onSourceChanged: (targets) => replaceTargets(targets) });
   const loop = createPollLoop({
     ...deps,
@@ -138,6 +142,7 @@ export function createEngine(deps: EngineDeps): Engine {
     try {
       const outcome = await deps.runner.run(poll);
       lastPolledAtMs.set(poll.key, clock.now());
+      problems.delete(poll.key);
       deps.meter.count("chirpwatch_polls_total", { type, outcome: outcome.error === undefined ? "ok" : "cut" });
       deps.onPolled(poll, outcome, outcome.error);
       await tellLosses(poll, outcome);
@@ -165,6 +170,7 @@ export function createEngine(deps: EngineDeps): Engine {
 
   const afterFailure = async (poll: Poll, error: unknown): Promise<PollAftermath> => {
     const nowMs = clock.now();
+    problems.set(poll.key, errorText(error));
     if (deps.storeWatch.takeError(error)) return { retryAtMs: nowMs + STORE_RETRY_MS };
     if (error instanceof RequestHeld) {
       if (error.retryAtMs !== undefined) return { retryAtMs: nowMs + Math.max(0, error.retryAtMs - clock.monotonic()) };
@@ -209,7 +215,10 @@ export function createEngine(deps: EngineDeps): Engine {
       isStopped = true;
       cancelResolve?.();
       deps.gate.close();
+      // Answers that are paid for are worth a moment; one that hangs is not.
+      const cancelAbort = clock.after(ANSWER_GRACE_MS, () => deps.gate.abort());
       await loop.stop();
+      cancelAbort();
     },
     get polls() {
       return polls;
@@ -219,6 +228,7 @@ export function createEngine(deps: EngineDeps): Engine {
       const times = own.map(({ key }) => loop.nextDueAt(key)).filter((time) => time !== undefined);
       return times.length === 0 ? undefined : Math.min(...times);
     },
+    problemOf: (pollKey) => problems.get(pollKey) ?? "",
     hastenAll() {
       for (const { key } of polls) loop.hasten(key);
       void resolve();

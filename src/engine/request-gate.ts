@@ -62,6 +62,8 @@ export interface RequestGate {
   request(request: GateRequest): Promise<UpstreamAnswer>;
   /** Rejects what waits; what is under way finishes. */
   close(): void;
+  /** Gives up what is under way as well. */
+  abort(): void;
 }
 
 /** In-place retries of one request; after them the poll as a whole waits for its backoff. */
@@ -80,6 +82,7 @@ export function createRequestGate(deps: GateDeps): RequestGate {
   const { clock, pacer } = deps;
   const waiting: Waiting[] = [];
   const closing = new AbortController();
+  const aborting = new AbortController();
   let sequence = 0;
   let isServing = false;
 
@@ -138,7 +141,7 @@ export function createRequestGate(deps: GateDeps): RequestGate {
     const sentAtMs = clock.now();
     const startMs = clock.monotonic();
     try {
-      const answer = await deps.upstream.call(request);
+      const answer = await deps.upstream.call({ ...request, signal: aborting.signal });
       await settle(request, ledgerId, 200, startMs, "ok");
       if (answer.serviceTimeMs !== undefined) deps.serviceClock.observe(answer.serviceTimeMs, sentAtMs);
       return answer;
@@ -196,6 +199,7 @@ export function createRequestGate(deps: GateDeps): RequestGate {
       closing.abort();
       for (const entry of waiting.splice(0)) entry.reject(new RequestHeld("closed", "the daemon is stopping"));
     },
+    abort: () => aborting.abort(),
   };
 }
 

@@ -10,7 +10,9 @@ import type { Notices } from "./notices.ts";
 export interface UpstreamWatch {
   /** Takes the outcome of every attempt. */
   takeOutcome(error: UpstreamError | undefined): void;
-  /** Empty when all is well. */
+  /** True while the key is refused: nothing is polled at all. */
+  readonly isStopped: boolean;
+  /** Undefined when all is well. */
   readonly trouble: { readonly reason: string; readonly sinceMs: number } | undefined;
   start(): Promise<void>;
   stop(): void;
@@ -109,6 +111,9 @@ export function createUpstreamWatch(deps: UpstreamWatchDeps): UpstreamWatch {
         void tellDark(...stopText(error.kind, error));
       }
       lastError = error;
+    },
+    get isStopped() {
+      return pacer.status(clock.monotonic()).kind === "stopped";
     },
     get trouble() {
       const status = pacer.status(clock.monotonic());

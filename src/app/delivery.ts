@@ -1,0 +1,116 @@
+/** The delivering half of the daemon, built from one configuration and replaced as a whole at a reload. */
+import { createPump, type Pump, type PumpDeps } from "../deliver/pump.ts";
+import type { PumpSink } from "../deliver/lane.ts";
+import type { Config, SinkConfig } from "../config/config.ts";
+import { errorText } from "../model/errors.ts";
+import type { ChirpEvent } from "../model/event.ts";
+import type { NeutralMessage } from "../model/message.ts";
+import type { OutboxEvent, Sink } from "../model/sink.ts";
+import type { NewDelivery } from "../model/store.ts";
+import type { Watch } from "../model/watch.ts";
+import { noticeMessage } from "../render/notice-message.ts";
+import { routeEvent, type SinkFacts, throttlesByKey } from "../route/route-event.ts";
+import type { SinkDeps, SinkType } from "../sinks/sink-type.ts";
+import { SINK_TYPES } from "../sinks/registry.ts";
+import { WATCH_TYPES } from "../watches/registry.ts";
+
+export interface BuiltSink {
+  readonly config: SinkConfig;
+  readonly type: SinkType<any>;
+  readonly sink: Sink;
+}
+
+export interface Delivery {
+  readonly pump: Pump;
+  readonly sinks: ReadonlyMap<string, BuiltSink>;
+  /** Where a watch's alerts go, for people: "#brand", "console", or the route tree. */
+  describe(watch: Watch): string;
+  /** Where an event of a watch goes. */
+  routeOf(event: ChirpEvent, ownSinks: readonly string[], nowMs: number): readonly NewDelivery[];
+  /** Where a notice goes: `ops`, and routes that ask for it. */
+  routeNotice(event: ChirpEvent, exceptSink: string | undefined, nowMs: number): readonly NewDelivery[];
+  /** Lets what is under way finish for `graceMs`; the rest stays in the outbox. */
+  stop(graceMs: number): Promise<void>;
+}
+
+export type DeliveryDeps = Omit<PumpDeps, "sinks" | "throttles" | "readEvent"> & { readonly sinkDeps: SinkDeps };
+
+/** How an event reads, by its watch type; an event of a type this build does not know is told plainly. */
+export const createReader =
+  (linksHost: string) =>
+  (event: OutboxEvent): NeutralMessage => {
+    const type = WATCH_TYPES.find((candidate) => candidate.type === event.event.watchType);
+    return type === undefined ? noticeMessage(event) : type.read(event, { linksHost });
+  };
+
+/** Name and type of a configured sink; the configuration has checked that the type exists. */
+export function sinkTypeOf(config: SinkConfig): SinkType<any> {
+  const type = SINK_TYPES.find((candidate) => candidate.type === config.type);
+  if (type === undefined) throw new Error(`no sink type ${config.type}`);
+  return type;
+}
+
+export async function createDelivery(config: Config, deps: DeliveryDeps): Promise<Delivery> {
+  const sinks = new Map<string, BuiltSink>();
+  for (const one of config.sinks) {
+    const type = sinkTypeOf(one);
+    sinks.set(one.name, { config: one, type, sink: await type.create(one.name, one.settings, deps.sinkDeps) });
+  }
+  const facts = new Map<string, SinkFacts>(
+    [...sinks].map(([name, built]) => [
+      name,
+      { chat: built.type.chat, ...(built.config.throttle === undefined ? {} : { throttle: built.config.throttle }) },
+    ]),
+  );
+  const pumpSinks = new Map([...sinks].map(([name, built]) => [name, pumpSinkOf(built)]));
+  const pump = createPump({
+    ...deps,
+    sinks: pumpSinks,
+    throttles: throttlesByKey(config.route, facts),
+    readEvent: createReader(config.linksHost),
+  });
+  return {
+    pump,
+    sinks,
+    describe(watch) {
+      const names = watch.sinks.length > 0 ? watch.sinks : (config.route?.sinks ?? []);
+      const texts = names.map((name) => describeSink(sinks.get(name))).filter((text) => text !== "");
+      const tree = watch.sinks.length === 0 && (config.route?.routes.length ?? 0) > 0;
+      return tree ? `the route tree (else ${texts.join(" and ")})` : texts.join(" and ") || "no sink";
+    },
+    routeOf: (event, ownSinks, nowMs) => routeEvent(event, { ownSinks, tree: config.route, sinks: facts, nowMs }),
+    routeNotice: (event, exceptSink, nowMs) =>
+      routeEvent(event, {
+        ownSinks: config.ops.sinks,
+        tree: config.route,
+        sinks: facts,
+        nowMs,
+        ...(exceptSink === undefined ? {} : { exceptSink }),
+      }),
+    async stop(graceMs) {
+      await pump.stop(graceMs);
+      await Promise.all([...sinks.values()].map(({ sink }) => sink.close()));
+    },
+  };
+}
+
+const describeSink = (built: BuiltSink | undefined): string => (built === undefined ? "" : built.type.describe(built.config.settings));
+
+const pumpSinkOf = ({ config, type, sink }: BuiltSink): PumpSink => ({
+  type: config.type,
+  sink,
+  chat: type.chat,
+  concurrency: type.concurrency,
+  retryForMs: config.retryForMs,
+});
+
+/** Proves credentials that can be proved cheaply; a refusal is for the log, deliveries find out by themselves. */
+export async function checkSinks(delivery: Delivery, sinkDeps: SinkDeps): Promise<void> {
+  for (const [name, { type, config }] of delivery.sinks) {
+    try {
+      await type.check?.(config.settings, sinkDeps);
+    } catch (error) {
+      sinkDeps.log.warn("sink refuses its credentials", { sink: name, error: errorText(error) });
+    }
+  }
+}

@@ -1,0 +1,21 @@
+/** What people write when they ask about an item: a tweet id or link, a user id, a handle or a profile link. */
+import { parseAccount } from "../model/account.ts";
+import type { History } from "../model/store.ts";
+import type { Found } from "../server/views.ts";
+
+const STATUS_LINK = /\/status(?:es)?\/(\d+)/;
+
+export async function findItem(store: History, item: string): Promise<Found> {
+  const text = item.trim();
+  const itemId = await itemIdOf(store, text);
+  return { itemId, histories: itemId === null ? [] : await store.explainItem(itemId) };
+}
+
+async function itemIdOf(store: History, text: string): Promise<string | null> {
+  if (/^\d+$/.test(text)) return text;
+  const tweetId = STATUS_LINK.exec(text)?.[1];
+  if (tweetId !== undefined) return tweetId;
+  const account = parseAccount(text);
+  if (account === undefined) return null;
+  return account.kind === "id" ? account.id : store.userIdOfHandle(account.handle);
+}

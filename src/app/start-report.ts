@@ -1,0 +1,67 @@
+/** The lines a person reads after a start: per watch, what is known and when it is polled next. */
+import type { EngineWatch } from "../engine/engine.ts";
+import type { PollOutcome } from "../engine/poll-runner.ts";
+import { type Clock, isoTime } from "../model/clock.ts";
+import type { Log } from "../model/log.ts";
+import type { WatchStore } from "../model/store.ts";
+import type { Watch } from "../model/watch.ts";
+import type { Poll } from "../plan/poll.ts";
+
+export interface StartReport {
+  started(watches: readonly EngineWatch[]): void;
+  polled(poll: Poll, outcome: PollOutcome | undefined): void;
+}
+
+export interface StartReportDeps {
+  readonly store: Pick<WatchStore, "listWatches">;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Where a watch's alerts go, for people. */
+  readonly sinkText: (watch: Watch) => string;
+  readonly nextPollAt: (watchId: string) => number | undefined;
+}
+
+export function createStartReport(deps: StartReportDeps): StartReport {
+  /** Watches whose first line is still to come, with the targets that have no baseline. */
+  const waiting = new Map<string, Set<string>>();
+
+  const nextPoll = (watchId: string): string => {
+    const atMs = deps.nextPollAt(watchId);
+    return atMs === undefined ? "soon" : isoTime(atMs).slice(11, 19);
+  };
+
+  const tellNoted = async (watch: Watch): Promise<void> => {
+    const state = (await deps.store.listWatches()).find(({ id }) => id === watch.id);
+    const noted = state?.knownItems ?? 0;
+    deps.log.info(`${watch.id}: ${noted} items noted, next poll ${nextPoll(watch.id)}, alerts go to ${deps.sinkText(watch)}`, {
+      watch: watch.id,
+      items: noted,
+    });
+  };
+
+  return {
+    started(watches) {
+      for (const { watch, state } of watches) {
+        const fresh = state.targets.filter(({ baselineAtMs }) => baselineAtMs === null).map(({ key }) => key);
+        if (fresh.length > 0) waiting.set(watch.id, new Set(fresh));
+        else
+          deps.log.info(`${watch.id}: baseline done, ${state.knownItems} items known, next poll ${nextPoll(watch.id)}`, {
+            watch: watch.id,
+            items: state.knownItems,
+          });
+      }
+    },
+    polled(_poll, outcome) {
+      for (const { watch, targetKey } of outcome?.baselined ?? []) {
+        const left = waiting.get(watch.id);
+        // A handle is keyed by its id once that is known: the count is what matters.
+        if (left === undefined) continue;
+        left.delete(left.has(targetKey) ? targetKey : ([...left][0] ?? ""));
+        if (left.size > 0) continue;
+        waiting.delete(watch.id);
+        // The loop sets the next due time after this call.
+        deps.clock.after(0, () => void tellNoted(watch).catch(() => undefined));
+      }
+    },
+  };
+}

@@ -1,0 +1,171 @@
+/** The daemon as its server reads it: health, status, events, explanations, metrics. Reads only. */
+import type { Config } from "../config/config.ts";
+import { formatIssue } from "../config/report.ts";
+import type { Engine } from "../engine/engine.ts";
+import type { QuotaWatch } from "../engine/quota-watch.ts";
+import type { StoreWatch } from "../engine/store-watch.ts";
+import type { UpstreamWatch } from "../engine/upstream-watch.ts";
+import { type Clock, isoTime } from "../model/clock.ts";
+import { errorText } from "../model/errors.ts";
+import type { SourceState, Store } from "../model/store.ts";
+import type { ReadableMeter } from "../server/meter.ts";
+import type { ConfigView, DaemonState, Health, StatusView, Views, WatchView } from "../server/views.ts";
+import type { DaemonDeps } from "./daemon-deps.ts";
+import type { Delivery } from "./delivery.ts";
+import { findItem } from "./find-item.ts";
+import { eventLine, sinkViews, watchView } from "./status-view.ts";
+
+export interface ViewsDeps {
+  readonly deps: Pick<DaemonDeps, "version">;
+  readonly store: Store;
+  readonly engine: Engine;
+  readonly meter: ReadableMeter;
+  readonly quotaWatch: QuotaWatch;
+  readonly upstreamWatch: UpstreamWatch;
+  readonly storeWatch: StoreWatch;
+  readonly clock: Clock;
+  readonly startedAtMs: number;
+  readonly config: () => Config;
+  readonly delivery: () => Delivery;
+  readonly lastRefusal: () => ConfigView["failed_reload"];
+  readonly loadedAtMs: () => number;
+}
+
+/** The poll loop turns at least every 30 s; four times that is standing still. */
+const STALLED_MS = 120_000;
+const RECENT_EVENTS = 20;
+
+export function createViews(parts: ViewsDeps): Views {
+  const { store, clock, engine } = parts;
+
+  const health = async (): Promise<Health> => {
+    if (clock.monotonic() - engine.loop.lastTurnMs > STALLED_MS) return { live: false, ready: false, reason: "the poll loop stands still" };
+    if (parts.storeWatch.trouble !== undefined) return { live: false, ready: false, reason: "the state cannot be written" };
+    const failure = await store.proveWritable(clock.now()).then(() => undefined, errorText);
+    return failure === undefined
+      ? { live: true, ready: true, reason: "" }
+      : { live: false, ready: false, reason: "the state cannot be written" };
+  };
+
+  const sources = async (): Promise<ReadonlyMap<string, SourceState>> => {
+    const states = await store.loadSources(engine.polls.map(({ key }) => key));
+    return new Map(states.map((state) => [state.fingerprint, state]));
+  };
+
+  const watchViews = async (known: ReadonlyMap<string, SourceState>): Promise<readonly WatchView[]> => {
+    const states = new Map((await store.listWatches()).map((state) => [state.id, state]));
+    const { spentByWatch } = parts.quotaWatch.status;
+    return parts
+      .config()
+      .watches.filter(({ enabled }) => enabled)
+      .map((watch) => {
+        const polls = engine.polls.filter(({ subscribers }) => subscribers.some((one) => one.watch.id === watch.id));
+        const times = polls.map(({ key }) => known.get(key)?.lastPollAtMs ?? 0).filter((time) => time > 0);
+        return watchView(watch, {
+          state: states.get(watch.id),
+          sink: parts.delivery().describe(watch),
+          lastPollMs: times.length === 0 ? undefined : Math.max(...times),
+          nextPollMs: engine.nextPollAt(watch.id),
+          spent: spentByWatch.get(watch.id) ?? 0,
+          problem: polls.map(({ key }) => engine.problemOf(key)).find((problem) => problem !== "") ?? "",
+        });
+      });
+  };
+
+  const status = async (): Promise<StatusView> => {
+    const config = parts.config();
+    const known = await sources();
+    await parts.quotaWatch.refresh(engine.polls);
+    const quota = parts.quotaWatch.status;
+    const trouble = parts.upstreamWatch.trouble;
+    const sinks = sinkViews(config, await store.loadSinkHealth(), await store.outboxStats());
+    const watches = await watchViews(known);
+    const reasons = reasonsOf(parts, trouble?.reason, sinks, watches);
+    return {
+      state: stateOf(parts, trouble?.reason, reasons),
+      reasons,
+      version: parts.deps.version,
+      started_at: isoTime(parts.startedAtMs),
+      uptime_seconds: Math.round((clock.now() - parts.startedAtMs) / 1_000),
+      upstream: {
+        up: trouble === undefined,
+        reason: trouble?.reason ?? "",
+        since: trouble === undefined ? null : isoTime(trouble.sinceMs),
+      },
+      quota: {
+        limit: quota.limit ?? null,
+        spent: quota.spent,
+        forecast: Math.round(quota.forecast),
+        period_start: isoTime(quota.period.startMs),
+        period_end: isoTime(quota.period.endMs),
+      },
+      gaps: countGaps(known),
+      watches,
+      sinks,
+      recent_events: (await store.recentEvents(RECENT_EVENTS)).map((event) => eventLine(event, config.linksHost)),
+      config: {
+        file: config.files[0] ?? "",
+        loaded_at: isoTime(parts.loadedAtMs()),
+        warnings: config.warnings.map(formatIssue),
+        failed_reload: parts.lastRefusal(),
+      },
+    };
+  };
+
+  const setGauges = async (): Promise<void> => {
+    const { meter } = parts;
+    meter.set("chirpwatch_gaps", countGaps(await sources()));
+    meter.clear("chirpwatch_outbox_rows");
+    meter.clear("chirpwatch_outbox_oldest_seconds");
+    for (const { sink, waiting, oldestAtMs } of await store.outboxStats()) {
+      meter.set("chirpwatch_outbox_rows", waiting, { sink });
+      meter.set("chirpwatch_outbox_oldest_seconds", oldestAtMs === null ? 0 : Math.max(0, clock.now() - oldestAtMs) / 1_000, { sink });
+    }
+    const targets = (await store.listWatches()).flatMap((watch) => watch.targets);
+    meter.set("chirpwatch_targets_unavailable", targets.filter((target) => target.status === "unavailable").length);
+  };
+
+  return {
+    health,
+    status,
+    events: (limit) => store.recentEvents(limit),
+    explain: (item) => findItem(store, item),
+    async metrics() {
+      await setGauges();
+      return parts.meter.render();
+    },
+  };
+}
+
+const countGaps = (known: ReadonlyMap<string, SourceState>): number => {
+  let gaps = 0;
+  for (const { memory } of known.values()) {
+    const stretches = memory["stretches"];
+    if (Array.isArray(stretches))
+      gaps += stretches.filter((stretch) => stretch !== null && typeof stretch === "object" && "hole" in stretch).length;
+  }
+  return gaps;
+};
+
+function reasonsOf(
+  parts: ViewsDeps,
+  upstream: string | undefined,
+  sinks: StatusView["sinks"],
+  watches: readonly WatchView[],
+): readonly string[] {
+  const reasons: string[] = [];
+  if (parts.storeWatch.trouble !== undefined) reasons.push(`the state cannot be written: ${parts.storeWatch.trouble}`);
+  if (upstream !== undefined) reasons.push(`the data service: ${upstream}`);
+  for (const { name, breaker, reason } of sinks) if (breaker === "open") reasons.push(`${name} does not take messages: ${reason}`);
+  for (const { id, targets } of watches) {
+    const bad = targets.filter(({ status }) => status === "unavailable" || status === "misconfigured");
+    if (bad.length > 0) reasons.push(`${id}: ${bad.map(({ name }) => name).join(", ")} cannot be read`);
+  }
+  if (parts.lastRefusal() !== null) reasons.push("the last reload was refused");
+  return reasons;
+}
+
+function stateOf(parts: ViewsDeps, upstream: string | undefined, reasons: readonly string[]): DaemonState {
+  if (parts.storeWatch.trouble !== undefined || (upstream !== undefined && parts.upstreamWatch.isStopped)) return "paused";
+  return reasons.length > 0 ? "degraded" : "running";
+}
