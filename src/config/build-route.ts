@@ -107,7 +107,8 @@ export function checkSinks(wanted: readonly string[], placeAt: (index: number) =
 function readMatcher(text: string, place: Place, deps: RouteDeps): readonly Matcher[] {
   const matcher = parseMatcher(text);
   if (typeof matcher === "string") {
-    deps.report.error(place, "matcher", matcher);
+    // The flag is the matcher's own, not what was written.
+    deps.report.error(place, "matcher", matcher.replace("`(?s)", "`"));
     return [];
   }
   checkLabel(matcher.label, place, deps);

@@ -39,6 +39,7 @@ export async function buildWatch(entry: Entry, defaults: Node | undefined, deps:
   const split = splitKeys(whole, entry, type, report);
   const common = checkValue(commonWatchSchema, split.common, { report, place: entry.keyPlace, name: entry.key });
   const settings = checkValue(type.schema, split.own, { report, place: entry.keyPlace, name: entry.key });
+  for (const { node } of split.own.entries.values()) warnOfComment(node, report);
   return common === undefined ? undefined : finish(entry, whole, type, common, settings, deps);
 }
 
@@ -129,6 +130,19 @@ function finish(
     enabled: common.enabled,
     ...(common.moved_from === undefined ? {} : { movedFrom: common.moved_from }),
   };
+}
+
+/** `query: acme #launch`: YAML drops what people search for, without a word. */
+function warnOfComment(node: Node, report: Report): void {
+  if (node.kind !== "scalar" || node.origin !== "plain" || typeof node.value !== "string") return;
+  const { text } = node.place.file;
+  const end = node.place.offset + node.source.length;
+  const comment = text.startsWith(node.source, node.place.offset)
+    ? /^[ \t]+(#[^\s#][^\n]*)/.exec(text.slice(end, end + 300))?.[1]
+    : undefined;
+  if (comment === undefined) return;
+  const message = `"${comment.trim()}" is a comment here, not part of the value: put the whole value in quotes if it belongs to it`;
+  report.warn({ file: node.place.file, offset: end + 1 }, "yaml-comment", message);
 }
 
 /** The labels known before an event is born; a caller that knows more adds `labels` to the body. */

@@ -41,7 +41,7 @@ export function parseYaml(file: SourceFile, report: Report): MapNode | undefined
   for (const warning of document.warnings) complain(warning.pos[0], "yaml-tag", explainTag(file.text, warning.pos[0]));
   if (document.errors.length > 0 || document.warnings.length > 0) return undefined;
   try {
-    return rootOf(createReader(file, document));
+    return rootOf(createReader(file));
   } catch (error) {
     if (error instanceof YamlRefusal) return complain(error.offset, error.rule, error.message);
     throw error;
@@ -77,11 +77,14 @@ interface Reader {
   read(node: ParsedNode, depth: number): Node;
 }
 
-function createReader(file: SourceFile, document: Document.Parsed): Reader {
+function createReader(file: SourceFile): Reader {
   let insideAlias = 0;
   let aliasNodes = 0;
+  // The parser's own look-up walks the whole document for every alias: with a bomb that takes seconds.
+  const anchors = new Map<string, ParsedNode>();
 
   function read(node: ParsedNode, depth: number): Node {
+    if (!isAlias(node) && node.anchor !== undefined && insideAlias === 0) anchors.set(node.anchor, node);
     const offset = node.range[0];
     if (depth > MAX_DEPTH) throw new YamlRefusal(offset, "yaml-too-big", tooDeep);
     if (insideAlias > 0 && ++aliasNodes > MAX_ALIAS_NODES) {
@@ -94,7 +97,7 @@ function createReader(file: SourceFile, document: Document.Parsed): Reader {
   }
 
   function readAlias(node: ParsedNode & { source: string }, depth: number): Node {
-    const target = (node as unknown as { resolve(document: Document.Parsed): ParsedNode | undefined }).resolve(document);
+    const target = anchors.get(node.source);
     if (target === undefined) throw new YamlRefusal(node.range[0], "yaml-alias", aliasText(node.source));
     insideAlias += 1;
     const read_ = read(target, depth + 1);

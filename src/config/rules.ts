@@ -22,6 +22,7 @@ export const RULES = {
   "yaml-fold": "An unquoted value that starts with > or |.",
   "yaml-colon": "A colon and a space inside an unquoted value.",
   "yaml-tag": "An unquoted value that starts with !.",
+  "yaml-comment": "A value whose end became a comment.",
   "section-twice": "A section in two files.",
   "name-twice": "A watch, sink or interval in two files.",
   "variable-syntax": "`${…}` that is no variable.",

@@ -96,7 +96,7 @@ function explainError(
   const { start, end } = error?.range ?? { start: 0, end: 0 };
   const summary = error?.summary ?? "the expression cannot be read";
   const unknown = /^(?:No such key|Unknown variable): (\w+)/.exec(summary)?.[1];
-  if (unknown === undefined) return problem("where-syntax", text, start, end, lowerFirst(summary));
+  if (unknown === undefined) return problem("where-syntax", text, start, end, plainWords(summary));
   const meant = suggest(unknown, namesIn(shape));
   const hint =
     meant === undefined ? `; known here: ${Object.keys(BODY_VARIABLES[shape]).join(", ")}, labels` : `; did you mean \`${meant}\`?`;
@@ -152,6 +152,13 @@ function problem(rule: Rule, text: string, start: number, end: number, message: 
   const line = text.slice(lineStart, lineEnd < 0 ? undefined : lineEnd);
   const width = Math.max(1, Math.min(end, lineStart + line.length) - start);
   return { rule, offset: start, message: `\`where\`: ${message}\n  ${line}\n  ${" ".repeat(start - lineStart)}${"^".repeat(width)}` };
+}
+
+/** The engine's own words where ours say it better. */
+function plainWords(summary: string): string {
+  if (summary === "Unexpected token: EOF") return "the expression ends too early";
+  const overload = /^no such overload: (.+)$/.exec(summary)?.[1];
+  return overload === undefined ? lowerFirst(summary) : `these types do not go together: ${overload}`;
 }
 
 const lowerFirst = (text: string): string => text.slice(0, 1).toLowerCase() + text.slice(1);

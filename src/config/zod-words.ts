@@ -32,7 +32,7 @@ export function explainZod(issue: ZodIssue, map: MapNode, schema: z.ZodType, con
   if (issue.code === "invalid_key") return [{ place, rule: "bad-key", message: ownText(issue.issues[0], nameOf(path, context.name)) }];
   if (node === undefined) return [missing(path, map, context)];
   if (node.kind === "scalar" && node.value === null) return [noValue(node, nameOf(path, context.name))];
-  if (issue.code === "invalid_union") return explainUnion(issue, path, node, map, schema, context);
+  if (issue.code === "invalid_union") return explainUnion(issue, path, { node, place }, map, schema, context);
   // A value computed from unresolved ones cannot be judged.
   if (issue.code === "custom" && isUnresolved(node)) return [];
   return [{ place: valuePlace(node, place), ...wordsFor(issue, nameOf(path, context.name), node) }];
@@ -68,19 +68,17 @@ function missing(path: Path, map: MapNode, context: CheckContext): Finding {
 }
 
 function noValue(node: ScalarNode, name: string): Finding {
-  const { text } = node.place.file;
-  const found = /^[^\n#]*?[ \t](#[^\s,}\]]+)/.exec(text.slice(node.place.offset).replace(/^[^\n:]*:/, " "));
-  const line = text.slice(node.place.offset, node.place.offset + 200).split("\n")[0] ?? "";
-  const comment = found?.[1] !== undefined && line.includes(found[1]) ? found[1] : undefined;
-  if (comment !== undefined) return { place: node.place, rule: "yaml-hash", message: hashText(comment) };
-  return { place: node.place, rule: "no-value", message: `${name} has no value` };
+  const { file, offset } = node.place;
+  const [before = "", comment] = /^[ \t]*(#[^\s,}\]]+)/.exec(file.text.slice(offset, offset + 200)) ?? [];
+  if (comment === undefined) return { place: node.place, rule: "no-value", message: `${name} has no value` };
+  return { place: { file, offset: offset + before.length - comment.length }, rule: "yaml-hash", message: hashText(comment) };
 }
 
 /** The branch that got furthest speaks; when none fits the type at all, the types wanted are listed. */
 function explainUnion(
   issue: ZodIssue & { code: "invalid_union" },
   path: Path,
-  node: Node,
+  { node, place }: { readonly node: Node; readonly place: Place },
   map: MapNode,
   schema: z.ZodType,
   context: CheckContext,
@@ -94,7 +92,7 @@ function explainUnion(
   );
   return [
     {
-      place: valuePlace(node, context.place),
+      place: valuePlace(node, place),
       rule: "wrong-type",
       message: `${nameOf(path, context.name)} must be ${[...new Set(wanted)].join(" or ")}, not ${kindOf(node)}`,
     },
