@@ -3,6 +3,7 @@ import type { HttpRequest } from "../model/http.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import type { BaseUrl } from "./base-url.ts";
 import type { CursorRule, Endpoint } from "./endpoint.ts";
+import { readText } from "./read-value.ts";
 
 /** Method, address, headers and body of one request. The header name is exactly `ApiKey`: no other authenticates. */
 export function writeRequest(
@@ -26,7 +27,7 @@ function fillPath(path: string, params: JsonObject): { path: string; rest: JsonO
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = rest[name];
     delete rest[name];
-    return encodeURIComponent(String(value));
+    return encodeURIComponent(readText(value));
   });
   return { path: filled, rest };
 }

@@ -49,7 +49,7 @@ function cannotBeWritten(url: string, error: unknown): HttpError {
   return new HttpError("HTTP_CONNECT", `${hostOf(url)}: the request cannot be written`, false, { retry: "no", hint, cause: error });
 }
 
-export function hostOf(url: string): string {
+function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : "invalid address";
 }
 

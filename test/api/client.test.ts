@@ -27,11 +27,11 @@ afterEach(() => {
   answers = () => ({});
 });
 
-const cursorOf = (request: HttpRequest): unknown => (JSON.parse(request.body ?? "{}") as JsonObject)["next_cursor"];
+const cursorOf = (request: HttpRequest) => (JSON.parse(request.body ?? "{}") as { next_cursor?: string }).next_cursor;
 /** Pages by the cursor that asks for them; "" is the first. */
 const paging = (pages: Readonly<Record<string, readonly [ids: string[], next: string | null]>>) => {
   answers = (request) => {
-    const [ids, next] = pages[String(cursorOf(request) ?? "")] ?? [[], null];
+    const [ids, next] = pages[cursorOf(request) ?? ""] ?? [[], null];
     return { tweets: ids.map((id) => ({ id })), next_cursor: next };
   };
 };

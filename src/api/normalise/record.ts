@@ -41,7 +41,6 @@ export const optionalTweet: FieldReader<Tweet | undefined> = (value) => (isRaw(v
 export const promisedFlag: FieldReader<boolean> = (value, name) => readFlag(value) ?? missing(name);
 export const promisedText: FieldReader<string> = (value, name) => readText(value) || missing(name);
 export const promisedId: FieldReader<string> = (value, name) => readId(value) || missing(name);
-export const promisedNumber: FieldReader<number> = (value, name) => readNumber(value) ?? missing(name);
 
 /** The first of several names that is there. */
 export const either =
