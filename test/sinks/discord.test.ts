@@ -1,0 +1,271 @@
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Log } from "../../src/model/log.ts";
+import type { Batch, SinkError } from "../../src/model/sink.ts";
+import { createHttpAgent, type HttpAgent } from "../../src/runtime/http-agent.ts";
+import { renderDiscord, type DiscordBody } from "../../src/sinks/discord-render.ts";
+import { discordSink, type DiscordSettings } from "../../src/sinks/discord.ts";
+import type { SinkDeps } from "../../src/sinks/sink-type.ts";
+import { hostileText, LIVE_DISCORD } from "../render/hostile-text.ts";
+import { json, startLoopbackServer, type LoopbackServer } from "../support/loopback-server.ts";
+import { EVENT_TIME_MS, makeUser } from "../support/make-event.ts";
+import { createVirtualClock } from "../support/virtual-clock.ts";
+import { tweetBatch, tweetId } from "./chat-batch.ts";
+
+const warnings: string[] = [];
+const silent: Log = { debug: () => {}, info: () => {}, warn: (text) => void warnings.push(text), error: () => {}, child: () => silent };
+
+let discord: LoopbackServer;
+let http: HttpAgent;
+let deps: SinkDeps;
+
+beforeEach(async () => {
+  warnings.length = 0;
+  discord = await startLoopbackServer(json({ id: "900" }));
+  http = createHttpAgent();
+  deps = { http, clock: createVirtualClock(EVENT_TIME_MS), log: silent, write: () => {}, linksHost: "https://x.com" };
+});
+
+afterEach(async () => {
+  await http.close();
+  await discord.close();
+});
+
+const base = { crosspost: false, style: "embed" } as const;
+const webhook = (changes: Partial<DiscordSettings> = {}): DiscordSettings => ({
+  ...base,
+  webhook_url: `${discord.url}/api/webhooks/1/secret`,
+  ...changes,
+});
+const bot = (changes: Partial<DiscordSettings> = {}): DiscordSettings => ({
+  ...base,
+  token: "t0k",
+  channel_id: "55",
+  api_url: `${discord.url}/api`,
+  ...changes,
+});
+
+async function send(settings: DiscordSettings, batch: Batch = tweetBatch([{ full_text: "hello @everyone" }])) {
+  const sink = await discordSink.create("feed", settings, deps);
+  const body = JSON.parse(JSON.stringify(sink.render(batch)));
+  return sink.send({ id: "msg-1", sink: "feed", groupKey: "g", sealedAtMs: EVENT_TIME_MS, body }, new AbortController().signal);
+}
+
+const refusal = (settings: DiscordSettings): Promise<SinkError> =>
+  send(settings).then(
+    () => Promise.reject(new Error("was accepted")),
+    (error: SinkError) => error,
+  );
+
+const posted = (index = 0) => JSON.parse(discord.received[index]?.body ?? "null");
+
+describe("a Discord webhook", () => {
+  it("posts an embed, waits for the message's id, and lets nothing ping", async () => {
+    expect(await send(webhook({ username: "chirps" }))).toEqual({ ref: "900" });
+    expect(discord.received[0]).toMatchObject({ method: "POST", url: "/api/webhooks/1/secret?wait=true" });
+    expect(posted()).toMatchObject({ username: "chirps", allowed_mentions: { parse: [] } });
+    expect(posted().embeds[0]).toMatchObject({
+      author: { name: "ALICE (@alice)", url: "https://x.com/alice" },
+      title: "Posted",
+      url: `https://x.com/alice/status/${tweetId(0)}`,
+      footer: { text: "brand" },
+      timestamp: "2026-01-15T12:00:00.000Z",
+    });
+    expect(posted().embeds[0].description).toBe("hello @\u200beveryone\nFollowers 10 · <t:1768478400:R>");
+  });
+
+  it("posts in a thread, or opens a forum post", async () => {
+    await send(webhook({ thread: "77" }));
+    expect(discord.received[0]?.url).toContain("thread_id=77");
+    await send(webhook({ forum: { tags: ["5"] } }));
+    expect(posted(1)).toMatchObject({ thread_name: "ALICE (@alice) posted", applied_tags: ["5"] });
+  });
+});
+
+describe("a Discord bot", () => {
+  it("fault 47: posts with a nonce that Discord enforces", async () => {
+    expect(await send(bot())).toEqual({ ref: "900" });
+    expect(discord.received[0]).toMatchObject({
+      method: "POST",
+      url: "/api/v10/channels/55/messages",
+      headers: { authorization: "Bot t0k" },
+    });
+    expect(posted()).toMatchObject({ nonce: "msg-1", enforce_nonce: true, allowed_mentions: { parse: [] } });
+  });
+
+  it("publishes where asked, and a refusal of that costs no second message", async () => {
+    discord.answer((request, response) =>
+      json(request.url.endsWith("/crosspost") ? { code: 40033 } : { id: "900" }, request.url.endsWith("/crosspost") ? 400 : 200)(
+        request,
+        response,
+      ),
+    );
+    expect(await send(bot({ crosspost: true }))).toEqual({ ref: "900" });
+    expect(discord.received.map(({ url }) => url)).toEqual([
+      "/api/v10/channels/55/messages",
+      "/api/v10/channels/55/messages/900/crosspost",
+    ]);
+    expect(warnings).toHaveLength(1);
+  });
+
+  it("opens a forum post", async () => {
+    discord.answer(json({ id: "901", message: { id: "902" } }));
+    expect(await send(bot({ forum: { tags: [] } }))).toEqual({ ref: "902" });
+    expect(discord.received[0]?.url).toBe("/api/v10/channels/55/threads");
+  });
+
+  it("keeps its token after a 401", async () => {
+    const sink = await discordSink.create("feed", bot(), deps);
+    const message = {
+      id: "m",
+      sink: "feed",
+      groupKey: "g",
+      sealedAtMs: 0,
+      body: JSON.parse(JSON.stringify(sink.render(tweetBatch([{}])))),
+    };
+    discord.answer(json({ message: "401: Unauthorized", code: 0 }, 401));
+    await expect(sink.send(message, new AbortController().signal)).rejects.toMatchObject({ kind: "destination" });
+    discord.answer(json({ id: "903" }));
+    expect(await sink.send(message, new AbortController().signal)).toEqual({ ref: "903" });
+  });
+});
+
+describe.each([
+  ["webhook", webhook],
+  ["bot", bot],
+])("what a Discord %s is answered", (_kind, settings) => {
+  it.each([401, 403, 404])("fault 45: %i closes the destination after one request, with a cure", async (status) => {
+    discord.answer(json({ message: "no", code: 10015 }, status));
+    const error = await refusal(settings());
+    expect(error).toMatchObject({ kind: "destination", status });
+    expect(error.hint).not.toBe("");
+    expect(`${error.message}${error.hint}`).not.toContain("secret");
+    expect(discord.received).toHaveLength(1);
+  });
+
+  it("fault 44: a 429 waits by the body's seconds and tells its scope", async () => {
+    discord.answer(
+      json({ message: "slow", retry_after: 1.337, global: false }, 429, { "retry-after": "2", "x-ratelimit-scope": "shared" }),
+    );
+    expect(await refusal(settings())).toMatchObject({
+      kind: "rate_limited",
+      retry: { afterMs: 1_337 },
+      fields: { scope: "shared", global: false },
+    });
+    discord.answer(json({ message: "slow", retry_after: 64.57, global: true }, 429, { "retry-after": "65", "x-ratelimit-global": "true" }));
+    expect(await refusal(settings())).toMatchObject({ retry: { afterMs: 64_570 }, fields: { global: true } });
+    expect(discord.received).toHaveLength(2);
+  });
+
+  it("fault 53: a 400 falls back to plain text once, then is a dead letter", async () => {
+    discord.answer((request, response) =>
+      json({ id: "1", code: 50035 }, "embeds" in JSON.parse(request.body) ? 400 : 200)(request, response),
+    );
+    expect(await send(settings())).toEqual({ ref: "1" });
+    expect(posted(1).content).toContain(`https://x.com/alice/status/${tweetId(0)}`);
+    discord.answer(json({ code: 50035 }, 400));
+    expect(await refusal(settings())).toMatchObject({ kind: "message" });
+    expect(discord.received).toHaveLength(4);
+  });
+
+  it("fault 48: a 5xx, a page, and no answer are transient, one request each", async () => {
+    discord.answer((_, response) => response.writeHead(502, { "content-type": "text/html" }).end("<html>"));
+    expect(await refusal(settings())).toMatchObject({ kind: "transient" });
+    expect(discord.received).toHaveLength(1);
+    await discord.close();
+    expect(await refusal(settings())).toMatchObject({ kind: "transient" });
+  });
+});
+
+describe("a role's mention", () => {
+  it("stands in the content, and is the only one allowed", async () => {
+    await send(webhook({ mention: { role: "42" } }));
+    expect(posted()).toMatchObject({ content: "<@&42>", allowed_mentions: { parse: [], roles: ["42"] } });
+  });
+
+  it("waits for its condition, which is false until it is compiled", async () => {
+    for (const matches of [undefined, () => false, () => true]) {
+      await send(webhook({ mention: { role: "42", when: "x", ...(matches === undefined ? {} : { matches }) } }));
+    }
+    expect([0, 1, 2].map((index) => posted(index).content)).toEqual([undefined, undefined, "<@&42>"]);
+  });
+});
+
+function expectWithinLimits({ content, embeds, plain, threadName }: DiscordBody) {
+  expect(content.length).toBeLessThanOrEqual(2_000);
+  expect(plain.length).toBeLessThanOrEqual(2_000);
+  expect(plain.length).toBeGreaterThan(0);
+  expect(threadName.length).toBeLessThanOrEqual(100);
+  expect(embeds.length).toBeLessThanOrEqual(10);
+  let total = 0;
+  for (const { title = "", description = "", author, footer } of embeds) {
+    expect(title.length).toBeLessThanOrEqual(256);
+    expect(description.length).toBeLessThanOrEqual(4_096);
+    expect(author?.name.length ?? 0).toBeLessThanOrEqual(256);
+    total += title.length + description.length + (author?.name.length ?? 0) + (footer?.text.length ?? 0);
+  }
+  expect(total).toBeLessThanOrEqual(6_000);
+}
+
+describe("many tweets in Discord", () => {
+  it("get embeds of distinct addresses, up to ten", () => {
+    const { embeds } = renderDiscord(tweetBatch(Array.from({ length: 10 }, () => ({ full_text: "x".repeat(4_000) }))), "", "embed");
+    expect(new Set(embeds.map(({ url }) => url)).size).toBe(10);
+  });
+
+  it("name every id of a digest of 300, and count the rest of a flood", () => {
+    const digest = renderDiscord(
+      tweetBatch(
+        Array.from({ length: 300 }, () => ({})),
+        { digest: true },
+      ),
+      "",
+      "embed",
+    );
+    expectWithinLimits(digest);
+    for (let index = 0; index < 300; index += 1) expect(JSON.stringify(digest)).toContain(tweetId(index));
+    const flood = renderDiscord(tweetBatch(Array.from({ length: 3_000 }, () => ({}))), "", "embed");
+    expectWithinLimits(flood);
+    expect(flood.content).toMatch(/and \d+ more/);
+  });
+
+  it("fault 53, fault 54: any text stays within every limit, is valid UTF-8 and mentions nobody", () => {
+    const user = fc
+      .record({ display_name: hostileText, username: hostileText, profile_image_url: hostileText })
+      .map((changes) => ({ ...makeUser("7"), ...changes }));
+    const full_text = fc.oneof(
+      hostileText,
+      fc.array(hostileText, { minLength: 40, maxLength: 60 }).map((parts) => parts.join(" ")),
+    );
+    const tweet = fc.record({
+      full_text,
+      user,
+      is_reply: fc.boolean(),
+      in_reply_to_username: hostileText,
+      in_reply_to_tweet_id: hostileText,
+    });
+    fc.assert(
+      fc.property(fc.array(tweet, { minLength: 1, maxLength: 14 }), fc.constantFrom("embed", "link"), (changes, style) => {
+        const body = renderDiscord(tweetBatch(changes), "", style);
+        expectWithinLimits(body);
+        const shown = JSON.stringify(body);
+        expect(shown).not.toMatch(/\\ud[89a-f]/i);
+        expect(shown.replaceAll(/<t:\d+:R>/g, "").replaceAll("\\\\", "\\")).not.toMatch(LIVE_DISCORD);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+describe("Discord settings", () => {
+  const problems = (settings: object) => discordSink.schema.safeParse(settings).error?.issues.map(({ message }) => message) ?? [];
+
+  it("are a webhook, or a token and a channel", () => {
+    expect(problems({ webhook_url: "https://discord.com/api/webhooks/1/x" })).toEqual([]);
+    expect(problems({ token: "t", channel_id: "5", crosspost: true })).toEqual([]);
+    expect(problems({})).toEqual(["needs `webhook_url`, or `token` and `channel_id`"]);
+    expect(problems({ token: "t" })).toEqual(["needs a `channel_id` beside `token`"]);
+    expect(problems({ webhook_url: "http://e.com/x" })[0]).toContain("must start with https://");
+    expect(problems({ webhook_url: "https://e.com/x", crosspost: true })[0]).toContain("only a bot");
+  });
+});
