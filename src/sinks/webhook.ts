@@ -31,10 +31,8 @@ const settingsSchema = z.strictObject({
     .optional()
     .describe("Signs every message (Standard Webhooks): `whsec_` and base64, or any other text. Unsigned when absent."),
   headers: z
-    .record(
-      z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, "is not a header name"),
-      z.string().regex(/^[\t\x20-\x7e\x80-\xff]*$/, "holds characters no header may hold"),
-    )
+    .record(z.string(), z.string().regex(/^[\t\x20-\x7e\x80-\xff]*$/, "holds characters no header may hold"))
+    .refine((headers) => Object.keys(headers).every((name) => HEADER_NAME.test(name)), "one of these is not a header name")
     .refine(
       (headers) => Object.keys(headers).every((name) => !RESERVED.test(name)),
       "content-type, content-length, host and webhook-… are set by chirpwatch",
@@ -49,6 +47,7 @@ const settingsSchema = z.strictObject({
   allow_private: z.boolean().default(false).describe("Allows private and loopback addresses, which are refused otherwise."),
 });
 
+const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 const RESERVED = /^(content-type|content-length|host|connection|transfer-encoding|webhook-.*)$/i;
 
 type WebhookSettings = z.infer<typeof settingsSchema>;

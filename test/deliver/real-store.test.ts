@@ -1,0 +1,120 @@
+/** The pump over the real store and a real socket: what the memory outbox cannot prove. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { PumpSink } from "../../src/deliver/lane.ts";
+import { createPump, type Pump } from "../../src/deliver/pump.ts";
+import type { ChirpEvent } from "../../src/model/event.ts";
+import { routeEvent, throttlesByKey, type SinkFacts } from "../../src/route/route-event.ts";
+import type { Throttle } from "../../src/route/route.ts";
+import { createHttpAgent, type HttpAgent } from "../../src/runtime/http-agent.ts";
+import { createSystemClock } from "../../src/runtime/system-clock.ts";
+import { createSystemRandom } from "../../src/runtime/system-random.ts";
+import { webhookSink } from "../../src/sinks/webhook.ts";
+import { openStore, type OpenedStore } from "../../src/state/open.ts";
+import { startLoopbackServer, type LoopbackServer } from "../support/loopback-server.ts";
+import { makeEvent } from "../support/make-event.ts";
+
+const log = { debug() {}, info() {}, warn() {}, error() {}, child: () => log };
+const meter = { count() {}, set() {}, observe() {} };
+const clock = createSystemClock();
+const random = createSystemRandom();
+
+let folder: string;
+let server: LoopbackServer;
+let http: HttpAgent;
+let store: OpenedStore;
+let pump: Pump | undefined;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "chirpwatch-deliver-"));
+  server = await startLoopbackServer();
+  http = createHttpAgent();
+  store = await openStore({ path: join(folder, "state.db"), clock, random, log });
+});
+afterEach(async () => {
+  await pump?.stop(0);
+  await http.close();
+  await store.close();
+  await server.close();
+  await rm(folder, { recursive: true });
+});
+
+async function startPump(facts: SinkFacts = { chat: false }): Promise<Pump> {
+  const settings = { url: server.url, secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", timeout: "15s", allow_private: true };
+  const sink = await webhookSink.create("hook", settings, { http, clock, log, write: () => {}, linksHost: "" });
+  const target: PumpSink = { type: "webhook", sink, chat: facts.chat, concurrency: webhookSink.concurrency, retryForMs: 3_600_000 };
+  pump = createPump({
+    store,
+    sinks: new Map([["hook", target]]),
+    throttles: throttlesByKey(undefined, new Map([["hook", facts]])),
+    clock,
+    random,
+    log,
+    meter,
+    readEvent: () => expect.unreachable("a webhook reads nothing aloud"),
+    onSinkFailing: () => {},
+    onSinkRecovered: () => {},
+  });
+  await pump.start();
+  return pump;
+}
+
+async function commit(events: readonly ChirpEvent[], facts: SinkFacts = { chat: false }): Promise<void> {
+  const nowMs = clock.now();
+  const routing = { ownSinks: ["hook"], tree: undefined, sinks: new Map([["hook", facts]]), nowMs };
+  await store.commitPoll({
+    atMs: nowMs,
+    targets: [],
+    verdicts: [],
+    events,
+    deliveries: events.flatMap((event) => routeEvent(event, routing)),
+  });
+}
+
+const events = (count: number, type = "tweet.created") => {
+  const detectedAtMs = clock.now();
+  return Array.from({ length: count }, (_, i) => makeEvent(String(i), { type, detectedAtMs }));
+};
+
+const idsOf = (bodies: readonly { readonly body: string }[]): string[] =>
+  bodies.flatMap(({ body }) => {
+    const { data } = JSON.parse(body);
+    return data.events?.map((event: { id: string }) => event.id) ?? [data.id];
+  });
+
+const sentCount = async () => (await store.outboxStats()).find(({ sink }) => sink === "hook")?.sent ?? 0;
+
+describe("the pump on the real store", () => {
+  it("delivers every event once, signed, and records each", async () => {
+    await commit(events(500));
+    await startPump();
+    await expect.poll(sentCount, { timeout: 15_000 }).toBe(500);
+    expect(new Set(idsOf(server.received)).size).toBe(500);
+    expect(server.received).toHaveLength(500);
+  });
+
+  it("fault 56: what was sealed and never recorded goes out again with the same id and body", async () => {
+    server.answer(() => {});
+    await commit(events(2));
+    const first = await startPump();
+    await expect.poll(() => server.received.length).toBe(2);
+    await first.stop(0);
+    server.answer((_, response) => response.writeHead(204).end());
+    await startPump();
+    await expect.poll(sentCount).toBe(2);
+    const seen = server.received.map(({ headers, body }) => `${String(headers["webhook-id"])} ${body}`);
+    expect(new Set(seen.slice(2))).toEqual(new Set(seen.slice(0, 2)));
+  });
+
+  it("bundles the followers of one poll, and tells a throttled surplus of bundles and tweets as one digest", async () => {
+    const throttle: Throttle = { limit: 2, intervalMs: 600, onExceed: "digest" };
+    const facts: SinkFacts = { chat: true, throttle };
+    await startPump(facts);
+    await commit([...events(3), ...events(4, "follower.added")], facts);
+    pump?.wake();
+    await expect.poll(sentCount, { timeout: 5_000 }).toBe(3);
+    expect(idsOf(server.received).sort()).toEqual([...events(3), ...events(4, "follower.added")].map(({ id }) => id).sort());
+  });
+});

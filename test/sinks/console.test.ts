@@ -1,0 +1,61 @@
+import { stripVTControlCharacters } from "node:util";
+import { describe, expect, it } from "vitest";
+import type { NeutralMessage } from "../../src/model/message.ts";
+import type { Batch, Sink } from "../../src/model/sink.ts";
+import { consoleSink } from "../../src/sinks/console.ts";
+import type { SinkDeps } from "../../src/sinks/sink-type.ts";
+import { EVENT_TIME_MS, makeEvent } from "../support/make-event.ts";
+
+const message = (changes: Partial<NeutralMessage> = {}): NeutralMessage => ({
+  title: "Alice (@alice) posted",
+  body: "hello\nworld",
+  url: "https://x.com/alice/status/1",
+  media: [],
+  facts: [{ name: "likes", value: "3" }],
+  occurredAtMs: EVENT_TIME_MS,
+  watches: ["brand", "other"],
+  severity: "info",
+  ...changes,
+});
+
+async function written(read: NeutralMessage, changes: Partial<Batch> = {}): Promise<string> {
+  const lines: string[] = [];
+  const refuse = new Proxy({}, { get: () => expect.unreachable("the console sink calls nothing") });
+  const deps = { http: refuse, clock: refuse, log: refuse, write: (text: string) => void lines.push(text), linksHost: "" } as SinkDeps;
+  const sink: Sink = await consoleSink.create("terminal", {}, deps);
+  const events = changes.events ?? [{ event: makeEvent("1"), watches: ["brand"] }];
+  const batch: Batch = { messageId: "m1", digest: false, sample: false, ...changes, events, read: () => read };
+  // Through JSON and back, as the outbox keeps it.
+  const body = JSON.parse(JSON.stringify(sink.render(batch)));
+  await sink.send({ id: "m1", sink: "terminal", groupKey: "", sealedAtMs: 0, body }, new AbortController().signal);
+  return lines.join("");
+}
+
+describe("the console sink", () => {
+  it("writes who, when, which watches, what and where", async () => {
+    expect(stripVTControlCharacters(await written(message()))).toBe(
+      "• 2026-01-15 12:00:00 [brand, other] Alice (@alice) posted\n    hello\n    world\n    likes 3\n    https://x.com/alice/status/1\n",
+    );
+  });
+
+  it("fault 54: nothing in a tweet moves the cursor, recolours the terminal or turns the text around", async () => {
+    const text = "a\u001b[2Jb\u0007c\u009bd\u202ee\u2066f\rg\u0000\ud83d";
+    const out = await written(message({ title: text, body: text, url: `https://x.com/${text}`, watches: [text] }));
+    expect(stripVTControlCharacters(out)).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
+    expect(stripVTControlCharacters(out)).toContain("a[2Jbcdef");
+    expect(out).not.toMatch(/\p{Surrogate}/u);
+  });
+
+  it("marks samples, digests and alarms", async () => {
+    const two = [1, 2].map((n) => ({ event: makeEvent(String(n)), watches: ["brand"] }));
+    const out = stripVTControlCharacters(await written(message({ severity: "critical" }), { events: two, digest: true, sample: true }));
+    expect(out.split("\n")[0]).toBe("SAMPLE 2 more, held back by the throttle");
+    expect(out.match(/^! /gm)).toHaveLength(2);
+  });
+
+  it("takes no settings", () => {
+    expect(consoleSink.schema.safeParse({ colour: true }).success).toBe(false);
+    expect(consoleSink.describe({})).toBe("console");
+    expect(consoleSink.destinations({})).toEqual([{ kind: "console" }]);
+  });
+});

@@ -1,0 +1,252 @@
+import { Webhook } from "standardwebhooks";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { ChirpEvent } from "../../src/model/event.ts";
+import { SinkError, type Batch, type SealedMessage, type Sink } from "../../src/model/sink.ts";
+import { createHttpAgent, type HttpAgent } from "../../src/runtime/http-agent.ts";
+import { retryAfterMs } from "../../src/sinks/retry-after.ts";
+import { webhookSink } from "../../src/sinks/webhook.ts";
+import { startLoopbackServer, type LoopbackServer } from "../support/loopback-server.ts";
+import { EVENT_TIME_MS, makeEvent, makeUser } from "../support/make-event.ts";
+import { createVirtualClock, type VirtualClock } from "../support/virtual-clock.ts";
+
+const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+
+let server: LoopbackServer;
+let http: HttpAgent;
+let clock: VirtualClock;
+
+beforeAll(async () => {
+  server = await startLoopbackServer();
+  http = createHttpAgent();
+});
+beforeEach(() => {
+  // The library that verifies looks at the real clock, so the virtual one starts there.
+  clock = createVirtualClock(new Date(performance.timeOrigin + performance.now()).getTime());
+  server.answer((_, response) => response.writeHead(204).end());
+});
+afterAll(async () => {
+  await http.close();
+  await server.close();
+});
+
+const log = { debug() {}, info() {}, warn() {}, error() {}, child: () => log };
+
+function makeSink(settings: Record<string, unknown> = {}): Promise<Sink> {
+  const parsed = webhookSink.schema.parse({ url: `${server.url}/hook?token=t`, allow_private: true, ...settings });
+  const deps = { http, clock, log, write: () => {}, linksHost: "https://x.com" };
+  return webhookSink.create("hook", parsed as Parameters<typeof webhookSink.create>[1], deps);
+}
+
+const batchOf = (events: readonly ChirpEvent[], changes: Partial<Batch> = {}): Batch => ({
+  messageId: "m1",
+  events: events.map((event) => ({ event, watches: [event.watch] })),
+  digest: false,
+  sample: false,
+  read: () => {
+    throw new Error("a webhook reads nothing aloud");
+  },
+  ...changes,
+});
+
+const sealed = (sink: Sink, batch: Batch): SealedMessage => ({
+  id: batch.messageId,
+  sink: "hook",
+  groupKey: "g",
+  sealedAtMs: EVENT_TIME_MS,
+  body: sink.render(batch),
+});
+
+const rendered = (sink: Sink, batch: Batch) => JSON.parse(sink.render(batch) as string);
+const send = async (sink: Sink, events = [makeEvent("1")]) => sink.send(sealed(sink, batchOf(events)), new AbortController().signal);
+
+async function failureOf(status: number, headers: Record<string, string> = {}): Promise<SinkError> {
+  server.answer((_, response) => response.writeHead(status, headers).end("a reason"));
+  return send(await makeSink()).then(
+    () => expect.unreachable(),
+    (error: SinkError) => error,
+  );
+}
+
+describe("the body", () => {
+  it("of one event is its type, its time and its data", async () => {
+    const event = makeEvent("1");
+    expect(rendered(await makeSink(), batchOf([event]))).toEqual({
+      type: "tweet.created",
+      timestamp: "2026-01-15T12:00:00.000Z",
+      data: { id: event.id, watch: "brand", labels: event.labels, occurred_at: "2026-01-15T12:00:00.000Z", tweet: event.body.tweet },
+    });
+  });
+
+  it("of several is a batch of them, each with its type", async () => {
+    const follower = makeEvent("5", { type: "follower.added" });
+    const score = makeEvent("6", {
+      type: "score.changed",
+      body: {
+        user: makeUser("6"),
+        score: { week_delta: 30, month_delta: 1 },
+        previous: { week_delta: 20, month_delta: 1 },
+        crossed: ["week_delta"],
+      },
+      detectedAtMs: EVENT_TIME_MS + 1_000,
+    });
+    const body = rendered(await makeSink(), batchOf([follower, score]));
+    expect(body).toMatchObject({ type: "events.batch", timestamp: "2026-01-15T12:00:01.000Z" });
+    expect(Object.keys(body)).toEqual(["type", "timestamp", "data"]);
+    expect(body.data.events).toEqual([
+      {
+        type: "follower.added",
+        id: follower.id,
+        watch: "brand",
+        labels: follower.labels,
+        occurred_at: "2026-01-15T12:00:00.000Z",
+        ...follower.body,
+      },
+      { type: "score.changed", id: score.id, watch: "brand", labels: score.labels, occurred_at: "2026-01-15T12:00:00.000Z", ...score.body },
+    ]);
+  });
+
+  it("of a sample says so", async () => {
+    expect(rendered(await makeSink(), batchOf([makeEvent("1")], { sample: true })).sample).toBe(true);
+  });
+});
+
+describe("the request", () => {
+  it("carries id, time and a signature that the standard's own library accepts", async () => {
+    await send(await makeSink({ secret: SECRET, headers: { "X-Team": "comms" } }));
+    const request = server.received.at(-1);
+    expect(request).toMatchObject({ method: "POST", url: "/hook?token=t" });
+    expect(request?.headers).toMatchObject({ "webhook-id": "m1", "content-type": "application/json", "x-team": "comms" });
+    const verified = new Webhook(SECRET).verify(request?.body ?? "", request?.headers as Record<string, string>);
+    expect(verified).toMatchObject({ type: "tweet.created" });
+    expect(() => new Webhook(SECRET).verify(`${request?.body} `, request?.headers as Record<string, string>)).toThrow("signature");
+  });
+
+  it("is signed anew in every attempt, over the same id and body", async () => {
+    const sink = await makeSink({ secret: SECRET });
+    const message = sealed(sink, batchOf([makeEvent("1")]));
+    await sink.send(message, new AbortController().signal);
+    await clock.advance(90_000);
+    await sink.send(message, new AbortController().signal);
+    const [first, second] = server.received.slice(-2);
+    expect([second?.headers["webhook-id"], second?.body]).toEqual([first?.headers["webhook-id"], first?.body]);
+    expect(Number(second?.headers["webhook-timestamp"]) - Number(first?.headers["webhook-timestamp"])).toBe(90);
+    new Webhook(SECRET).verify(second?.body ?? "", second?.headers as Record<string, string>);
+  });
+
+  it.each([["a plain secret!"], ["MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"]])("takes the plain secret %s as the key itself", async (secret) => {
+    await send(await makeSink({ secret }));
+    const request = server.received.at(-1);
+    new Webhook(secret, { format: "raw" }).verify(request?.body ?? "", request?.headers as Record<string, string>);
+  });
+
+  it("also satisfies a library that decodes a plain secret which looks like base64", async () => {
+    const secret = "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+    await send(await makeSink({ secret }));
+    const request = server.received.at(-1);
+    new Webhook(secret).verify(request?.body ?? "", request?.headers as Record<string, string>);
+  });
+
+  it("is unsigned without a secret", async () => {
+    await send(await makeSink());
+    expect(server.received.at(-1)?.headers["webhook-signature"]).toBeUndefined();
+    expect(server.received.at(-1)?.headers["webhook-id"]).toBe("m1");
+  });
+});
+
+describe("an answer", () => {
+  it.each([200, 201, 202, 204, 299])("%i means taken", async (status) => {
+    server.answer((_, response) => response.writeHead(status).end());
+    await expect(send(await makeSink())).resolves.toEqual({});
+  });
+
+  it.each([400, 409, 413, 415, 422])("%i will never be taken", async (status) => {
+    expect(await failureOf(status)).toMatchObject({ kind: "message", status, retry: "no", message: expect.stringContaining("a reason") });
+  });
+
+  it.each([401, 403, 404, 405])("%i speaks of the address", async (status) => {
+    const error = await failureOf(status);
+    expect(error).toMatchObject({ kind: "destination", status });
+    expect(error.hint).not.toBe("");
+  });
+
+  it("fault 49: 410 means the endpoint is gone", async () => {
+    expect(await failureOf(410)).toMatchObject({ kind: "destination", hint: expect.stringContaining("gone for good") });
+  });
+
+  it.each([408, 425, 429, 500, 502, 503, 504])("%i may pass", async (status) => {
+    expect(await failureOf(status)).toMatchObject({ kind: "transient", status, retry: "later" });
+  });
+
+  it("with Retry-After says when to come back", async () => {
+    expect(await failureOf(429, { "retry-after": "30" })).toMatchObject({ kind: "rate_limited", retry: { afterMs: 30_000 } });
+    expect(await failureOf(503, { "retry-after": "7" })).toMatchObject({ kind: "transient", retry: { afterMs: 7_000 } });
+  });
+
+  it.each([301, 302, 303, 307, 308])("fault 50: %i is a failure, and is not followed", async (status) => {
+    const before = server.received.length;
+    const error = await failureOf(status, { location: `${server.url}/elsewhere` });
+    expect(error).toMatchObject({ kind: "destination", message: expect.stringContaining("not followed") });
+    expect(server.received.length).toBe(before + 1);
+  });
+
+  it("that never comes is transient", async () => {
+    server.answer(() => {});
+    await expect(send(await makeSink({ timeout: "150ms" }))).rejects.toMatchObject({ kind: "transient" });
+  });
+
+  it("fault 51: a private address is refused before anything is sent, and explained", async () => {
+    const before = server.received.length;
+    const error = await send(await makeSink({ allow_private: false })).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ kind: "destination", hint: expect.stringContaining("allow_private: true") });
+    expect(String(error)).not.toContain("token=t");
+    expect(server.received.length).toBe(before);
+  });
+});
+
+describe("settings", () => {
+  const problems = (settings: Record<string, unknown>) => {
+    const parsed = webhookSink.schema.safeParse({ url: "https://example.com/hook", ...settings });
+    return parsed.success ? [] : parsed.error.issues.map((issue) => issue.message);
+  };
+
+  it.each([
+    [{ url: "example.com/hook" }, "must be an address that starts with https:// or http://"],
+    [{ url: "https://me:pass@example.com/" }, "must not hold a user name or password"],
+    [{ secret: "whsec_***" }, "starts with whsec_ but the rest is not base64"],
+    [{ secret: "" }, "is empty"],
+    [{ timeout: "soon" }, "must be a duration"],
+    [{ headers: { "webhook-id": "x" } }, "are set by chirpwatch"],
+    [{ headers: { "x y": "z" } }, "is not a header name"],
+    [{ secrte: "x" }, "secrte"],
+  ])("%o is refused in words", (settings, message) => {
+    expect(problems(settings).join()).toContain(message);
+  });
+
+  it("never repeats a secret in what is wrong with it", () => {
+    expect(problems({ secret: "whsec_hunter2!" }).join()).not.toContain("hunter2");
+  });
+
+  it("are described without the query, and name the place they send to", () => {
+    const settings = { url: "https://example.com/hook?token=t", timeout: "15s", allow_private: false };
+    expect(webhookSink.describe(settings)).toBe("https://example.com/hook");
+    expect(webhookSink.destinations(settings)).toEqual([{ kind: "url", url: settings.url }]);
+  });
+});
+
+describe("Retry-After", () => {
+  it("is read as seconds or as a date, within a second and a day", () => {
+    const nowMs = Date.UTC(2026, 0, 1);
+    expect(
+      [
+        undefined,
+        "0",
+        "2",
+        "1.5",
+        "Thu, 01 Jan 2026 00:01:00 GMT",
+        "Wed, 31 Dec 2025 00:00:00 GMT",
+        "Fri, 01 Jan 2027 00:00:00 GMT",
+        "soon",
+      ].map((header) => retryAfterMs(header, nowMs)),
+    ).toEqual([undefined, 1_000, 2_000, 1_500, 60_000, 1_000, 86_400_000, undefined]);
+  });
+});
