@@ -41,7 +41,7 @@ function pageShape(call: Call, mark: Mark | undefined, most: number): { readonly
   if (!call.traps) return { size: most, isEmpty: false };
   const chance = hash32(call.world.seed, call.endpoint, mark?.anchor ?? "");
   const isEmpty = mark !== undefined && !mark.afterEmpty && chance % 9 === 0;
-  const short = mark !== undefined && chance % 7 === 0 ? 0.4 : 0.05;
+  const short = mark !== undefined && chance % 5 === 0 ? 0.9 : 0.05;
   return { size: most - Math.floor((((chance >>> 8) % 100) / 100) * short * most) - (chance % 2), isEmpty };
 }
 

@@ -80,7 +80,13 @@ function trends(call: Call): Answer {
   if (!WOEIDS.includes(woeid)) throw notFound("location");
   const names = trendsAt(call.world.seed, woeid, Math.floor(call.nowMs / HOUR_MS));
   return {
-    body: { trends: names.map((name) => ({ name, query: `"${name}"`, url: `https://x.com/search?q=${encodeURIComponent(`"${name}"`)}` })) },
+    body: {
+      trends: names.map((name) => ({
+        name,
+        query: `"${name}"`,
+        url: `https://social.example/search?q=${encodeURIComponent(`"${name}"`)}`,
+      })),
+    },
   };
 }
 
