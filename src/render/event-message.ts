@@ -9,9 +9,6 @@ export interface ReadContext {
   readonly linksHost: string;
 }
 
-/** Reads one event aloud; the shape of a watch type's `read`. */
-export type ReadEvent = (event: OutboxEvent, context: ReadContext) => NeutralMessage;
-
 /** The fields that no kind of message has a word of its own for. */
 export function baseMessage({
   event,
