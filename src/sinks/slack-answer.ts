@@ -53,10 +53,8 @@ const DESTINATION: Readonly<Record<string, (channel: string) => string>> = {
   team_disabled: () => WEBHOOK_HINT,
 };
 
-export const isContentRefusal = (code: string): boolean => CONTENT.has(code);
-
 /** An error code of Slack, from a Web API answer or as a webhook's text. */
-export function classifySlackCode(code: string, channel: string, status: number | undefined): SinkError {
+function classifySlackCode(code: string, channel: string, status: number | undefined): SinkError {
   const fields = { slackError: code };
   const hint = DESTINATION[code]?.(channel);
   if (hint !== undefined) return new SinkError("destination", `Slack refuses ${channel}: ${code}`, status, { hint, fields });
