@@ -201,6 +201,7 @@ async function build(initial: Config, deps: DaemonDeps, teardown: ReturnType<typ
     hash,
     meter,
     log,
+    onMissing: report.missing,
     onPolled(poll, outcome, error) {
       report.polled(poll, outcome);
       deps.onPolled?.(poll, outcome, error);

@@ -9,6 +9,8 @@ import type { Poll } from "../plan/poll.ts";
 
 export interface StartReport {
   started(watches: readonly EngineWatch[]): void;
+  /** A target that cannot be read now holds no line up. */
+  missing(watchId: string): void;
   polled(poll: Poll, outcome: PollOutcome | undefined): void;
 }
 
@@ -22,8 +24,18 @@ export interface StartReportDeps {
 }
 
 export function createStartReport(deps: StartReportDeps): StartReport {
-  /** Watches whose first line is still to come, with the targets that have no baseline. */
-  const waiting = new Map<string, Set<string>>();
+  /** Watches whose first line is still to come, with the number of targets that have no baseline. */
+  const waiting = new Map<string, { readonly watch: Watch; left: number }>();
+
+  const countDown = (watchId: string) => {
+    const entry = waiting.get(watchId);
+    if (entry === undefined) return;
+    entry.left -= 1;
+    if (entry.left > 0) return;
+    waiting.delete(watchId);
+    // The loop sets the next due time after this call.
+    deps.clock.after(0, () => void tellNoted(entry.watch).catch(() => undefined));
+  };
 
   const nextPoll = (watchId: string): string => {
     const atMs = deps.nextPollAt(watchId);
@@ -42,8 +54,8 @@ export function createStartReport(deps: StartReportDeps): StartReport {
   return {
     started(watches) {
       for (const { watch, state } of watches) {
-        const fresh = state.targets.filter(({ baselineAtMs }) => baselineAtMs === null).map(({ key }) => key);
-        if (fresh.length > 0) waiting.set(watch.id, new Set(fresh));
+        const left = state.targets.filter(({ baselineAtMs }) => baselineAtMs === null).length;
+        if (left > 0) waiting.set(watch.id, { watch, left });
         else
           deps.log.info(`${watch.id}: baseline done, ${state.knownItems} items known, next poll ${nextPoll(watch.id)}`, {
             watch: watch.id,
@@ -51,17 +63,9 @@ export function createStartReport(deps: StartReportDeps): StartReport {
           });
       }
     },
+    missing: (watchId) => countDown(watchId),
     polled(_poll, outcome) {
-      for (const { watch, targetKey } of outcome?.baselined ?? []) {
-        const left = waiting.get(watch.id);
-        // A handle is keyed by its id once that is known: the count is what matters.
-        if (left === undefined) continue;
-        left.delete(left.has(targetKey) ? targetKey : ([...left][0] ?? ""));
-        if (left.size > 0) continue;
-        waiting.delete(watch.id);
-        // The loop sets the next due time after this call.
-        deps.clock.after(0, () => void tellNoted(watch).catch(() => undefined));
-      }
+      for (const { watch } of outcome?.baselined ?? []) countDown(watch.id);
     },
   };
 }

@@ -36,7 +36,9 @@ export interface EngineDeps {
   readonly hash: Hash;
   readonly meter: Meter;
   readonly log: Log;
-  /** Told after every poll: for the start-up lines, the demo and the status page. */
+  /** Told after every poll: for the start-up lines and the demo. */
+  /** Told when a target cannot be found at all. */
+  readonly onMissing: (watchId: string) => void;
   readonly onPolled: (poll: Poll, outcome: PollOutcome | undefined, error: unknown) => void;
 }
 
@@ -121,7 +123,11 @@ export function createEngine(deps: EngineDeps): Engine {
     if (unresolved.length === 0 || isStopped) return;
     const watchIds = new Map(unresolved.map(({ watchId, target }) => [target.watchKey, watchId]));
     const onMissing = async (missing: readonly TargetState[]) => {
-      for (const target of missing) await trouble.takeMissing(watchIds.get(target.watchKey) ?? "", target);
+      for (const target of missing) {
+        const watchId = watchIds.get(target.watchKey) ?? "";
+        if (target.status !== "unavailable") deps.onMissing(watchId);
+        await trouble.takeMissing(watchId, target);
+      }
     };
     let isFailed = false;
     try {

@@ -50,6 +50,9 @@ export interface QuotaWatchDeps {
   readonly polls: () => readonly Poll[];
 }
 
+/** The first share of a month's requests goes out as the schedules say: only low priority is stretched before that is spent. */
+const HEAD_START = 0.05;
+const hasHeadStart = (spent: number, limit: number | undefined): boolean => limit !== undefined && spent < limit * HEAD_START;
 const REFRESH_EVERY_MS = 60_000;
 const EVEN: StretchFactors = { high: 1, normal: 1, low: 1 };
 
@@ -90,25 +93,24 @@ export function createQuotaWatch(deps: QuotaWatchDeps): QuotaWatch {
       onExhausted: settings.onExhausted,
       polls: paces,
     };
-    const factors = stretchFactors(query);
+    const wanted = stretchFactors(query);
+    const factors = hasHeadStart(total, limit) ? { ...EVEN, low: wanted.low } : wanted;
     const perDay = paces.reduce((sum, { requestsPerDay }) => sum + requestsPerDay, 0);
     status = { limit, spent: total, forecast: total + forecastRequests(perDay, nowMs, period.endMs), period, spentByWatch, factors };
     deps.meter.set("chirpwatch_quota_spent", total);
     if (limit !== undefined) deps.meter.set("chirpwatch_quota_limit", limit);
-    await tellWhenShort(period.id);
+    await tellWhenShort(period.id, polls);
   };
 
-  const tellWhenShort = async (periodId: string) => {
+  const tellWhenShort = async (periodId: string, polls: readonly Poll[]) => {
     const { limit, spent, forecast, factors } = status;
-    const isShort = limit !== undefined && (spent >= limit || Object.values(factors).some((factor) => factor > 1));
-    if (!isShort || toldPeriod === periodId) return;
+    if (limit === undefined || forecast <= limit || toldPeriod === periodId) return;
     toldPeriod = periodId;
+    const dearest = [...new Set(byCost(polls).flatMap(({ subscribers }) => subscribers.map(({ watch }) => watch.id)))];
     const slowed = Object.entries(factors).filter(([, factor]) => factor > 1);
-    const effect =
-      slowed.length === 0
-        ? "polling stops at the line"
-        : `polls are stretched: ${slowed.map(([priority, factor]) => `${priority} ×${factor.toFixed(1)}`).join(", ")}`;
-    const message = `The plan wants ${Math.round(forecast)} requests this period and the quota is ${limit}: ${effect}.`;
+    const now = slowed.length === 0 ? "" : `, now ${slowed.map(([priority, factor]) => `${priority} ×${factor.toFixed(1)}`).join(", ")}`;
+    const effect = deps.settings().onExhausted === "pause" ? "polling stops at the line" : `polls are stretched, low priority first${now}`;
+    const message = `The plan wants ${Math.round(forecast)} requests this period and the quota is ${limit}: ${effect}. Dearest: ${dearest.slice(0, 5).join(", ")}.`;
     await deps.notices.tell({
       type: "quota.low",
       subject: "quota",
@@ -118,6 +120,12 @@ export function createQuotaWatch(deps: QuotaWatchDeps): QuotaWatch {
       facts: { spent, limit },
     });
   };
+
+  const byCost = (polls: readonly Poll[]): readonly Poll[] =>
+    polls
+      .map((poll) => ({ poll, perDay: deps.timetable.pollsPerDay(poll.schedule, clock.now()) * poll.costRequests }))
+      .sort((a, b) => b.perDay - a.perDay)
+      .map(({ poll }) => poll);
 
   const arm = () => {
     cancel = clock.after(REFRESH_EVERY_MS, () => {

@@ -65,6 +65,7 @@ function text(body: Body, name: string): string | undefined {
 
 function number(body: Body, name: string): number | undefined {
   const value = body[name];
+  if (value === null) return undefined;
   if (value !== undefined && typeof value !== "number") throw badRequest(`${name} must be a number`);
   return value;
 }
@@ -118,13 +119,16 @@ function setScore(deps: ServiceDeps, body: Body): JsonObject {
   return { ...change, indexed: deps.world.people.isIndexed(key) };
 }
 
-/** Makes the account when there is none; then renames or hides it, or shows it again. */
+/** Makes the account when there is none; then renames or hides it, shows it again, or fakes its follower count (null: the real one). */
 function changeAccount(deps: ServiceDeps, body: Body): JsonObject {
   const key = keyOf(deps, text(body, "username"), "username");
   const state = deps.world.people.state(key);
   if (state === undefined) throw badRequest("people of the crowd cannot be changed");
   for (const flag of ["protected", "suspended", "deleted"] as const) if (typeof body[flag] === "boolean") state[flag] = body[flag];
   if (typeof body["indexed"] === "boolean") deps.world.people.setIndexed(key, body["indexed"]);
+  const followers = number(body, "followers_count");
+  if (followers !== undefined) state.followersShown = followers;
+  else if (body["followers_count"] === null) delete state.followersShown;
   const renameTo = text(body, "rename_to");
   if (renameTo !== undefined) deps.world.people.rename(key, renameTo, deps.clock.now());
   const { username, protected: isProtected, suspended, deleted } = state;

@@ -16,7 +16,7 @@ const OLD_DATES: ReadonlySet<string> = new Set([
 const NULL_WHEN_EMPTY: ReadonlySet<string> = new Set(["bio_urls", "pinned_tweet_ids", "entities"]);
 
 /** `Fri Mar 06 13:38:49 +0000 2026`. */
-export function oldDate(iso: string): string {
+function oldDate(iso: string): string {
   const [, day, month, year, time] = /^\w+, (\d+) (\w+) (\d+) ([\d:]+)/.exec(new Date(iso).toUTCString()) ?? [];
   return `${new Date(iso).toUTCString().slice(0, 3)} ${month} ${day} ${time} +0000 ${year}`;
 }

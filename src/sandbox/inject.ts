@@ -15,7 +15,7 @@ export interface TweetOrder {
   readonly created_at?: string;
   /** Hidden for so long after now, in timelines and search alike; counters move at once. */
   readonly visible_after_ms?: number;
-  /** So many tweets, a millisecond apart, the last one at `created_at`. */
+  /** So many tweets, at most a millisecond apart, the last one at `created_at`; none older than what was put in before. */
   readonly count?: number;
   readonly lang?: string;
 }
@@ -27,16 +27,19 @@ export function inject(world: World, order: TweetOrder, nowMs: number): readonly
   if (Number.isNaN(lastMs)) throw badRequest("created_at must be ISO 8601");
   const count = order.count ?? 1;
   const author = world.people.ensure(order.username.replace(/^@/, ""));
+  const firstMs =
+    order.created_at === undefined ? Math.max(lastMs - (count - 1), Math.min(lastMs, world.tweets.lastAddedMs())) : lastMs - (count - 1);
   return Array.from({ length: count }, (_, i) => {
-    const record = makeRecord(world, order, author, lastMs - (count - 1 - i), nowMs, count > 1 ? ` ${i + 1}` : "");
+    const atMs = count === 1 ? lastMs : firstMs + Math.floor(((lastMs - firstMs) * i) / (count - 1));
+    const record = makeRecord(world, order, author, atMs, nowMs, count > 1 ? ` ${i + 1}` : "");
     world.tweets.add(record);
     return record.id;
   });
 }
 
 function makeRecord(world: World, order: TweetOrder, author: number, atMs: number, nowMs: number, suffix: string): TweetRecord {
-  // The upper half of the low bits: never the id of a tweet of the stream.
-  const id = snowflake(atMs, 0x200000 | (world.tweets.added().length & 0x1fffff));
+  // The upper half of the low bits: never the id of a tweet of the stream, and growing within a millisecond.
+  const id = snowflake(atMs, 0x200000 | (world.tweets.addedCount() & 0x1fffff));
   const targetId = order.reply_to ?? order.quote_of ?? order.retweet_of;
   const target = targetId === undefined ? undefined : world.tweets.find(targetId);
   if (targetId !== undefined && target === undefined) throw badRequest(`there is no tweet ${targetId}`);

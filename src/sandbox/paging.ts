@@ -9,7 +9,7 @@ import { hash32 } from "./world/dice.ts";
 import type { TweetRecord } from "./world/tweet-record.ts";
 
 /** api-v3.md, Limits. */
-export const TWEETS_PER_PAGE = 20;
+const TWEETS_PER_PAGE = 20;
 export const USERS_PER_PAGE = 200;
 
 interface Mark {

@@ -90,7 +90,8 @@ export function createAccount(seed: number, index: number, username?: string): A
     followingsBefore: Math.floor(20 + dice() ** 2 * 900),
     tweetsBefore: Math.floor(200 + dice() ** 2 * 30_000),
     verified: star !== undefined || dice() < 0.25,
-    indexed: star !== undefined || dice() < 0.6,
+    // Those that tests add are indexed, so that both ways of watching see them.
+    indexed: star !== undefined || username !== undefined || dice() < 0.6,
     baseScore: star?.score ?? Math.floor(10 + dice() ** 2 * 1_800),
     lang: star === undefined ? pick(["en", "en", "en", "de", "es", "ja", "fr"], dice()) : "en",
     topic: pick(TOPICS, dice()),

@@ -18,8 +18,6 @@ export interface Follow {
   readonly atMs: number;
 }
 
-export type FollowBook = ReturnType<typeof createFollowBook>;
-
 export interface FollowBookOptions {
   readonly seed: number;
   readonly firstDayMs: number;
@@ -53,11 +51,11 @@ export function createFollowBook(people: People, options: FollowBookOptions) {
 
   function edgesTo(account: Account): Follow[] {
     if (account.followersPerDay === 0) return [];
-    const follows = people.native.filter((other) => follows_(other.index, account.index));
+    const follows = people.native.filter((other) => hasEdge(other.index, account.index));
     return follows.map((other) => ({ key: other.index, atMs: edgeMs(other.index, account.index) })).sort((a, b) => a.atMs - b.atMs);
   }
 
-  const follows_ = (from: number, to: number): boolean => from !== to && unit(options.seed, "edge", from, to) < 0.15;
+  const hasEdge = (from: number, to: number): boolean => from !== to && unit(options.seed, "edge", from, to) < 0.15;
 
   function edgeMs(from: number, to: number): number {
     const spread = unit(options.seed, "edge-recent", from, to) < 0.1 ? 10 : 900;
@@ -147,7 +145,7 @@ export function createFollowBook(people: People, options: FollowBookOptions) {
       .sort((a, b) => a.atMs - b.atMs);
   }
 
-  const isEdge = (from: number, to: Account): boolean => (people.native[from] === undefined ? false : follows_(from, to.index));
+  const isEdge = (from: number, to: Account): boolean => (people.native[from] === undefined ? false : hasEdge(from, to.index));
 
   function isLeft(target: number, follower: number, nowMs: number): boolean {
     const account = people.account(target);
@@ -180,11 +178,12 @@ export function createFollowBook(people: People, options: FollowBookOptions) {
     if (account !== undefined) ledgerOf(account, nowMs).left.add(follower);
   }
 
-  /** Someone of the crowd who does not follow the account and, by nature, will not soon. */
+  /** Someone of the crowd, indexed, who does not follow the account and by nature will not soon. */
   function stranger(target: number, nowMs: number): number {
     for (let attempt = 0; ; attempt += 1) {
       const key = CROWD_FROM + (hash32(options.seed, "stranger", target, strangers++, attempt) % CROWD_SIZE);
-      if (!isFollowing(key, target, nowMs) && crowdRank(target, key) > CROWD_SIZE / 2) return key;
+      const isFree = !isFollowing(key, target, nowMs) && crowdRank(target, key) > CROWD_SIZE / 2;
+      if (isFree && crowdPerson(options.seed, key).indexed) return key;
     }
   }
 

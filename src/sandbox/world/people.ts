@@ -8,6 +8,8 @@ export interface AccountState {
   suspended: boolean;
   deleted: boolean;
   renamedMs: readonly number[];
+  /** Shown instead of the real count. */
+  followersShown?: number;
 }
 
 export type People = ReturnType<typeof createPeople>;

@@ -10,8 +10,6 @@ export interface ScoreChange {
 
 const DAY_MS = 86_400_000;
 
-export type ScoreBook = ReturnType<typeof createScoreBook>;
-
 /** The scores of one world. */
 export function createScoreBook(seed: number, startMs: number, pace: Pace) {
   const fixed = new Map<number, ScoreChange>();

@@ -36,7 +36,7 @@ export function createShow(world: World, nowMs: number) {
       can_dm: hash32(world.seed, "dm", key) % 2 === 0,
       created_at: new Date(account.createdMs).toISOString(),
       favourites_count: hash32(world.seed, "faves", key) % 40_000,
-      followers_count: follows.followerCount(account, nowMs),
+      followers_count: people.state(key)?.followersShown ?? follows.followerCount(account, nowMs),
       followings_count: follows.followingCount(account, nowMs),
       media_count: Math.floor(count * 0.24),
       tweets_count: count,

@@ -3,8 +3,6 @@ import { compareIds, timeOfTweetId } from "../../model/id.ts";
 import { createStream, HOUR_MS, type Stream, type StreamOptions } from "./stream.ts";
 import type { TweetRecord } from "./tweet-record.ts";
 
-export type TweetBook = ReturnType<typeof createTweetBook>;
-
 export interface TweetBookOptions extends StreamOptions {
   /** The oldest moment timelines reach back to. */
   readonly floorMs: number;
@@ -18,16 +16,25 @@ export interface TweetBookOptions extends StreamOptions {
 export function createTweetBook(options: TweetBookOptions) {
   const stream = createStream(options);
   const added = new Map<number, TweetRecord[]>();
+  /** Hours that hold added tweets, sorted; made again after each addition. */
+  const merged = new Map<number, readonly TweetRecord[]>();
   const addedById = new Map<string, TweetRecord>();
+  const addedBy = new Map<number, TweetRecord[]>();
   const answers = new Map<string, TweetRecord[]>();
   const statics = new Map(options.statics.map((record) => [record.id, record]));
   const deleted = new Set<string>();
+  let lastAddedMs = 0;
   const counts = createCounter(stream, options.firstDayMs);
 
   function hourAt(hour: number): readonly TweetRecord[] {
     const natural = hour * HOUR_MS >= options.floorMs - HOUR_MS ? stream.hour(hour) : [];
     const extra = added.get(hour);
-    return extra === undefined ? natural : [...natural, ...extra].sort((a, b) => compareIds(a.id, b.id));
+    if (extra === undefined) return natural;
+    const known = merged.get(hour);
+    if (known !== undefined) return known;
+    const both = [...natural, ...extra].sort((a, b) => compareIds(a.id, b.id));
+    merged.set(hour, both);
+    return both;
   }
 
   /** Newest first, whatever their visibility; `beforeId` excludes itself and all younger ones; ends below `sinceMs`. */
@@ -61,9 +68,12 @@ export function createTweetBook(options: TweetBookOptions) {
 
   function add(record: TweetRecord): void {
     const hour = Math.floor(record.atMs / HOUR_MS);
-    added.set(hour, [...(added.get(hour) ?? []), record]);
+    append(added, hour, record);
+    lastAddedMs = record.atMs;
+    merged.delete(hour);
     addedById.set(record.id, record);
-    if (record.targetId !== undefined) answers.set(record.targetId, [...(answers.get(record.targetId) ?? []), record]);
+    append(addedBy, record.author, record);
+    if (record.targetId !== undefined) append(answers, record.targetId, record);
   }
 
   /** What replies to, quotes or retweets a tweet, newest first. Natural answers come within the hour after it at the latest. */
@@ -78,7 +88,7 @@ export function createTweetBook(options: TweetBookOptions) {
   /** Posts an author's counter shows: it moves when a tweet is born, a moment before anyone can see it. */
   function countBy(author: number, nowMs: number): number {
     let own = 0;
-    for (const record of addedById.values()) if (record.author === author && record.atMs <= nowMs && !deleted.has(record.id)) own += 1;
+    for (const record of addedBy.get(author) ?? []) if (record.atMs <= nowMs && !deleted.has(record.id)) own += 1;
     return own + counts(author, nowMs);
   }
 
@@ -91,10 +101,16 @@ export function createTweetBook(options: TweetBookOptions) {
     countBy,
     remove: (id: string): boolean => find(id) !== undefined && deleted.add(id).has(id),
     restore: (id: string): boolean => deleted.delete(id),
-    /** Added by hand, oldest first: what a saved world must remember. */
-    added: (): readonly TweetRecord[] => [...addedById.values()],
-    deleted: (): readonly string[] => [...deleted],
+    /** Birth of the last tweet put in; 0 when there is none. */
+    lastAddedMs: (): number => lastAddedMs,
+    addedCount: (): number => addedById.size,
   };
+}
+
+function append<K>(groups: Map<K, TweetRecord[]>, key: K, record: TweetRecord): void {
+  const group = groups.get(key);
+  if (group === undefined) groups.set(key, [record]);
+  else group.push(record);
 }
 
 function* hoursDown(from: number, to: number, odd: readonly number[]): Generator<number> {

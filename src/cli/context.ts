@@ -1,0 +1,76 @@
+/** What every command shares: ports of this process, the configuration's place, and how a failure is said. */
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Config, ConfigIssue } from "../config/config.ts";
+import { type LoadRequest, type LoadResult, loadConfig } from "../config/load-config.ts";
+import { formatIssue } from "../config/report.ts";
+import type { Clock } from "../model/clock.ts";
+import { EXIT, ExitError } from "../model/exit-code.ts";
+import type { Environment, Files } from "../model/files.ts";
+import type { Random } from "../model/random.ts";
+import { processEnvironment } from "../runtime/environment.ts";
+import { createFiles } from "../runtime/files.ts";
+import { createHttpAgent, type HttpAgent } from "../runtime/http-agent.ts";
+import { createLogger, type Logger, type LogLevel } from "../runtime/logger.ts";
+import { createSystemClock } from "../runtime/system-clock.ts";
+import { createSystemRandom } from "../runtime/system-random.ts";
+import { SINK_TYPES } from "../sinks/registry.ts";
+import { WATCH_TYPES } from "../watches/registry.ts";
+
+export interface CliContext {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly files: Files;
+  readonly env: Environment;
+  readonly http: HttpAgent;
+  readonly version: string;
+  /** To people: results, alerts of the console sink. */
+  out(text: string): void;
+  /** To people: what is wrong, progress. */
+  err(text: string): void;
+  /** Logs go to standard error, so that results and alerts can be piped. */
+  logger(level?: LogLevel): Logger;
+}
+
+export function createContext(): CliContext {
+  const env = processEnvironment();
+  return {
+    clock: createSystemClock(),
+    random: createSystemRandom(),
+    files: createFiles(),
+    env,
+    http: createHttpAgent(),
+    version: packageVersion(),
+    out: (text) => void process.stdout.write(`${text}\n`),
+    err: (text) => void process.stderr.write(`${text}\n`),
+    logger: (level) =>
+      createLogger({ stream: process.stderr, level: level ?? (env["CHIRPWATCH_LOG_LEVEL"] as LogLevel | undefined) ?? "info" }),
+  };
+}
+
+function packageVersion(): string {
+  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+  return String((JSON.parse(text) as { version?: unknown }).version ?? "0");
+}
+
+export type LoadOptions = Pick<LoadRequest, "lenientSecrets">;
+
+export const loadFrom = (context: CliContext, configPath: string, options: LoadOptions = {}): Promise<LoadResult> =>
+  loadConfig({
+    path: resolve(configPath),
+    files: context.files,
+    env: context.env,
+    watchTypes: WATCH_TYPES,
+    sinkTypes: SINK_TYPES,
+    ...options,
+  });
+
+/** @throws ExitError with every error of the file. */
+export async function requireConfig(context: CliContext, configPath: string, options: LoadOptions = {}): Promise<Config> {
+  const loaded = await loadFrom(context, configPath, options);
+  if (loaded.ok) return loaded.config;
+  throw badConfig(loaded.issues.filter(({ severity }) => severity === "error"));
+}
+
+export const badConfig = (issues: readonly ConfigIssue[]): ExitError =>
+  new ExitError(EXIT.badConfig, "CONFIG_INVALID", issues.map(formatIssue).join("\n"));

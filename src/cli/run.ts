@@ -1,0 +1,64 @@
+/** `chirpwatch run`: the daemon, until a signal. */
+import type { Command } from "commander";
+import { startDaemon } from "../app/build.ts";
+import { checkSandboxGuard } from "../config/guard.ts";
+import { formatIssue } from "../config/report.ts";
+import { ChirpwatchError } from "../model/errors.ts";
+import { sha256 } from "../runtime/hash.ts";
+import { onSignals } from "../runtime/signals.ts";
+import { SINK_TYPES } from "../sinks/registry.ts";
+import { badConfig, type CliContext, loadFrom, requireConfig } from "./context.ts";
+import { startEmbeddedSandbox } from "./embedded-sandbox.ts";
+
+export function addRun(program: Command, context: CliContext): void {
+  program
+    .command("run")
+    .description("run the daemon until SIGTERM or SIGINT")
+    .option("-c, --config <file>", "configuration file or folder", "watches.yaml")
+    .addHelpText("after", "\nExample:\n  chirpwatch run -c watches.yaml")
+    .action((options: { config: string }) => run(context, options.config));
+}
+
+async function run(context: CliContext, configPath: string): Promise<void> {
+  const log = context.logger();
+  const config = await requireConfig(context, configPath);
+  const refusals = checkSandboxGuard(config, SINK_TYPES);
+  if (refusals.length > 0) throw badConfig(refusals);
+  for (const warning of config.warnings) log.warn(formatIssue(warning));
+  const sandbox = config.api.baseUrl === "sandbox" ? await startEmbeddedSandbox(context, config, log) : undefined;
+  try {
+    const daemon = await startDaemon(config, {
+      ...context,
+      log,
+      hash: sha256,
+      addSecret: log.addSecret,
+      write: context.out,
+      load: () => loadFrom(context, configPath),
+      watchFiles: true,
+      ...(sandbox === undefined ? {} : { sandboxUrl: sandbox.url }),
+    });
+    const stopReload = onSignals(["SIGHUP"], () => void daemon.reload());
+    const signal = await untilSignal();
+    log.info("stopping", { signal });
+    onSignals(["SIGTERM", "SIGINT"], () => process.exit(1));
+    await daemon.stop();
+    stopReload();
+    log.info("stopped");
+  } catch (error) {
+    if (error instanceof ChirpwatchError) log.debug("start failed", { error });
+    throw error;
+  } finally {
+    await sandbox?.close();
+    await context.http.close();
+    await log.flush();
+  }
+}
+
+function untilSignal(): Promise<string> {
+  return new Promise((resolve) => {
+    const off = onSignals(["SIGTERM", "SIGINT"], (name) => {
+      off();
+      resolve(name);
+    });
+  });
+}

@@ -1,0 +1,55 @@
+/** `chirpwatch sandbox`: the data service itself, from a simulated world, for tests and for anyone who develops against it. */
+import { type Command, InvalidArgumentError } from "commander";
+import { onSignals } from "../runtime/signals.ts";
+import { startSandbox } from "../sandbox/sandbox.ts";
+import type { CliContext } from "./context.ts";
+
+interface SandboxFlags {
+  readonly listen: { readonly host: string; readonly port: number };
+  readonly key: string;
+  readonly seed: number;
+  readonly accounts: number;
+  readonly quota: number;
+}
+
+export function addSandbox(program: Command, context: CliContext): void {
+  program
+    .command("sandbox")
+    .description("serve the API v3 from a simulated world; prints one JSON line when ready")
+    .option("--listen <address>", "loopback address and port", parseListen, parseListen("127.0.0.1:8787"))
+    .option("--key <key>", "the API key it accepts", "sandbox")
+    .option("--seed <number>", "which world", parseCount, 1)
+    .option("--accounts <number>", "how many accounts", parseCount, 200)
+    .option("--quota <number>", "requests a month of each key", parseCount, 100_000)
+    .addHelpText("after", "\nExample:\n  chirpwatch sandbox --listen 127.0.0.1:8787 --key KEY --seed 1 --accounts 200")
+    .action((flags: SandboxFlags) => serve(context, flags));
+}
+
+async function serve(context: CliContext, flags: SandboxFlags): Promise<void> {
+  const { host, port } = flags.listen;
+  const sandbox = await startSandbox({
+    clock: context.clock,
+    host,
+    port,
+    keys: [flags.key],
+    seed: flags.seed,
+    accounts: flags.accounts,
+    quota: flags.quota,
+  });
+  context.out(JSON.stringify({ url: sandbox.url, key: sandbox.key }));
+  await new Promise<void>((resolve) => {
+    onSignals(["SIGTERM", "SIGINT"], () => resolve());
+  });
+  await sandbox.close();
+}
+
+function parseListen(text: string): { host: string; port: number } {
+  const match = /^(?:(.+):)?(\d{1,5})$/.exec(text);
+  if (match === null) throw new InvalidArgumentError("write address:port, e.g. 127.0.0.1:8787");
+  return { host: (match[1] ?? "127.0.0.1").replace(/^\[|\]$/g, ""), port: Number(match[2]) };
+}
+
+function parseCount(text: string): number {
+  if (!/^\d+$/.test(text)) throw new InvalidArgumentError("write a whole number");
+  return Number(text);
+}
