@@ -80,7 +80,7 @@ function exchange(agent: Agent, request: HttpRequest): Promise<HttpResponse> {
     const onWholeBody = () => {
       const answer = { status: state.status, headers: state.headers };
       const body = Buffer.concat(state.chunks, state.bytes);
-      // Kept off the deadline's settle until decoded: a body that unpacks slowly is cut by the size limit first.
+      // The deadline still runs: unpacking is part of the answer.
       decodeBody(body, state.headers["content-encoding"], request.maxBytes).then(
         (text) => settle(() => resolve({ ...answer, body: text })),
         (error: HttpError) => fail(error),
