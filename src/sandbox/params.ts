@@ -1,12 +1,10 @@
 /** Reads the inputs of a request with the service's own strictness: wrong type, missing or too many is a 400. */
 import { badRequest } from "./service-error.ts";
 
-type Raw = string | readonly string[] | unknown;
-
 export type Params = ReturnType<typeof createParams>;
 
 /** Over a query string (all values arrays of text) or a JSON body. */
-export function createParams(values: Readonly<Record<string, Raw>>, isQuery: boolean) {
+export function createParams(values: Readonly<Record<string, unknown>>, isQuery: boolean) {
   const has = (name: string): boolean => values[name] !== undefined && values[name] !== null && values[name] !== "";
 
   function optional(name: string): string | undefined {

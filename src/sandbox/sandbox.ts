@@ -3,7 +3,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import type { Clock } from "../model/clock.ts";
 import { ChirpwatchError, errorText } from "../model/errors.ts";
-import { answerControl } from "./control.ts";
+import { answerControl, type ControlReply } from "./control.ts";
+import { isKept, journalLine, readJournal, type WorldData, type WorldHeader } from "./journal.ts";
 import { createFaults } from "./faults.ts";
 import { createKeyRing } from "./keys.ts";
 import { createRequestLog } from "./request-log.ts";
@@ -29,6 +30,8 @@ export interface SandboxOptions {
   readonly pace?: Pace;
   /** Short and empty pages; on by default. */
   readonly traps?: boolean;
+  /** Continues a saved world: its seed, accounts, start and pace win over the options, and changes by hand are added to it. */
+  readonly data?: WorldData;
 }
 
 export interface Sandbox {
@@ -48,7 +51,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const host = options.host ?? "127.0.0.1";
   refuseRemote(host);
   const deps = createDeps(options);
-  const server = createServer((request, response) => void serve(deps, request, response));
+  const server = createServer((request, response) => void serve(deps, options.data, request, response));
   server.keepAliveTimeout = 60_000;
   const port = await listen(server, host, options.port ?? 0);
   return {
@@ -63,13 +66,30 @@ function createDeps(options: SandboxOptions): ServiceDeps {
   const clock = createSandboxClock(options.clock);
   const keys = createKeyRing(clock.now(), options.quota ?? 100_000);
   for (const key of options.keys ?? ["sandbox"]) keys.put(key, {});
-  const world = createWorld({
-    seed: options.seed ?? 1,
-    accounts: options.accounts ?? 200,
-    startMs: clock.now(),
-    pace: options.pace ?? "natural",
-  });
-  return { clock, keys, log: createRequestLog(), faults: createFaults(), world, traps: options.traps ?? true };
+  const journal = readJournal(options.data?.text ?? "");
+  const header = journal.header ?? headerOf(options, clock.now());
+  if (journal.header === undefined) options.data?.append(journalLine(header));
+  const world = createWorld({ seed: header.seed, accounts: header.accounts, startMs: header.start_ms, pace: header.pace });
+  const deps = { clock, keys, log: createRequestLog(), faults: createFaults(), world, traps: options.traps ?? true };
+  for (const { at_ms, method, path, body } of journal.entries) {
+    answerControl({ ...deps, clock: { ...clock, now: () => at_ms } }, method, new URL(`http://sandbox/_sandbox/${path}`), body);
+  }
+  return deps;
+}
+
+const headerOf = (options: SandboxOptions, nowMs: number): WorldHeader => ({
+  seed: options.seed ?? 1,
+  accounts: options.accounts ?? 200,
+  start_ms: nowMs,
+  pace: options.pace ?? "natural",
+});
+
+function control(deps: ServiceDeps, data: WorldData | undefined, method: string, url: URL, body: string): ControlReply {
+  const at_ms = deps.clock.now();
+  const reply = answerControl(deps, method, url, body);
+  const path = url.pathname.replace("/_sandbox/", "");
+  if (reply.status === 200 && isKept(method, path)) data?.append(journalLine({ at_ms, method, path, body }));
+  return reply;
 }
 
 /** The real service takes HTTPS only (api-v3.md, Authentication 4); plain HTTP is fit for this machine alone. */
@@ -101,7 +121,7 @@ function close(server: Server): Promise<void> {
   });
 }
 
-async function serve(deps: ServiceDeps, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function serve(deps: ServiceDeps, data: WorldData | undefined, request: IncomingMessage, response: ServerResponse): Promise<void> {
   let body: string;
   try {
     body = await readBody(request);
@@ -111,7 +131,7 @@ async function serve(deps: ServiceDeps, request: IncomingMessage, response: Serv
   const url = new URL(request.url ?? "/", "http://sandbox");
   const method = request.method ?? "GET";
   const reply = url.pathname.startsWith("/_sandbox/")
-    ? answerControl(deps, method, url, body)
+    ? control(deps, data, method, url, body)
     : answerRequest(deps, { method, url, rawHeaders: request.rawHeaders, body });
   writeReply(response, reply, deps.clock.now(), deps.clock.base);
 }

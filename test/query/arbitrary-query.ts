@@ -3,8 +3,8 @@ import fc from "fast-check";
 import type { Tweet } from "../../src/model/tweet.ts";
 import type { Query } from "../../src/query/query.ts";
 
-export const WORDS = ["acme", "corp", "down", "new"] as const;
-export const HANDLES = ["acme", "alice", "bob"] as const;
+const WORDS = ["acme", "corp", "down", "new"] as const;
+const HANDLES = ["acme", "alice", "bob"] as const;
 
 const term: fc.Arbitrary<Query> = fc.oneof(
   fc.constantFrom(...WORDS).map((text): Query => ({ kind: "word", text })),

@@ -33,17 +33,16 @@ test("a fault can be kept to one endpoint, to a number of times and to a stretch
 test.each(["truncated", "reset", 14])("fault %s breaks the connection within the body", async (name) => {
   const { control, get } = await openSandbox();
   await control("POST", "faults", { name });
-  await expect(get("info?username=acme")).rejects.toThrow();
+  await expect(get("info?username=acme")).rejects.toThrow(/socket hang up|ECONNRESET|aborted/);
 });
 
 test("a hanging answer never comes, and closing the sandbox ends it", async () => {
   const sandbox = await openSandbox();
   await sandbox.control("POST", "faults", { name: "hang" });
-  const asked = sandbox.get("info?username=acme");
-  const ended = expect(asked).rejects.toThrow();
+  const outcome = sandbox.get("info?username=acme").catch((error: Error) => error.message);
   await sandbox.get("info?username=rival");
   await sandbox.close();
-  await ended;
+  expect(await outcome).toMatch(/socket hang up|ECONNRESET/);
 });
 
 test.each([
