@@ -59,7 +59,7 @@ export function createBreaker(deps: BreakerDeps): Breaker {
     try {
       await act();
     } catch (error) {
-      deps.log.error(what, { sink: lane.name, error: errorText(error) });
+      deps.log.error("a note about a sink failed", { sink: lane.name, note: what, error: errorText(error) });
     }
   };
   const change = async (lane: Lane, health: SinkHealth) => {

@@ -1,0 +1,36 @@
+import { readdir } from "node:fs/promises";
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { SINK_TYPES } from "../../src/sinks/registry.ts";
+
+const FOLDER = new URL("../../src/sinks/", import.meta.url);
+
+const isSinkType = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && "schema" in value && "create" in value && "destinations" in value;
+
+/** As an environment would fill it in. */
+const withVariables = (text: string): string =>
+  text.replace(/\$\{(\w+)\}/g, (_, name: string) => (name.endsWith("URL") ? "https://discord.com/api/webhooks/1/t" : "a-secret"));
+
+describe("the registry of sinks", () => {
+  it("names every sink type that a file of the folder exports, once", async () => {
+    const files = (await readdir(FOLDER)).filter((name) => name.endsWith(".ts"));
+    const modules: Record<string, unknown>[] = await Promise.all(files.map((name) => import(new URL(name, FOLDER).href)));
+    const exported = modules.flatMap((module) => Object.values(module).filter(isSinkType));
+    expect(new Set(SINK_TYPES)).toEqual(new Set(exported));
+    expect(SINK_TYPES.length).toBe(exported.length);
+    expect(new Set(SINK_TYPES.map((type) => type.type)).size).toBe(SINK_TYPES.length);
+  });
+
+  it.each(SINK_TYPES.map((type) => [type.type, type] as const))(
+    "%s has an example that its schema takes, and describes every key",
+    (_, type) => {
+      const { type: name, ...settings } = parse(withVariables(type.example));
+      expect(name).toBe(type.type);
+      expect(type.schema.safeParse(settings).error?.issues ?? []).toEqual([]);
+      for (const [key, field] of Object.entries(type.schema.shape))
+        expect((field as { description?: string }).description, key).toBeTruthy();
+      for (const secret of type.secrets) expect(Object.keys(type.schema.shape)).toContain(secret);
+    },
+  );
+});
