@@ -3,10 +3,11 @@ import { isAbsolute, join } from "node:path";
 import type { Watch } from "../model/watch.ts";
 import type { Route, TimeInterval } from "../route/route.ts";
 import { createTimetable } from "../schedule/timetable.ts";
-import { buildIntervals, buildRoute, checkSinks } from "./build-route.ts";
+import { buildIntervals, buildRoute } from "./build-route.ts";
+import { checkSinks } from "./check-sinks.ts";
 import { buildSections, type Sections } from "./build-sections.ts";
 import { buildSink } from "./build-sink.ts";
-import { buildWatch } from "./build-watch.ts";
+import { buildWatch, type WatchDeps } from "./build-watch.ts";
 import type { BuildDeps } from "./build-deps.ts";
 import type { Config, SinkConfig } from "./config.ts";
 import { checkDefaults } from "./check-defaults.ts";
@@ -45,10 +46,11 @@ export async function buildConfig(root: MapNode, deps: BuildDeps): Promise<Built
   const watchEntries = namedEntries(root, "watches", report);
   const sinkEntries = namedEntries(root, "sinks", report);
   const sinks = await buildSinks(sinkEntries, root, { ...deps, where });
-  const watches = await buildWatches(watchEntries, root, sections, { ...deps, where });
+  const sinkNames = sinkEntries.map(({ key }) => key);
+  const hasFallback = entryOf(root, "route") !== undefined || sinkNames.length <= 1;
+  const watches = await buildWatches(watchEntries, root, sections, { ...deps, where, sinkNames, hasFallback });
   const intervals = buildIntervals(childOf(root, "time_intervals"), report);
   const route = buildTree(root, watchEntries, sinkEntries, intervals, deps);
-  checkWatchSinks(watchEntries, watches, entryOf(root, "route") !== undefined, sinkEntries, report);
   checkMoves(watchEntries, report);
   checkOps(root, sections, sinkEntries, report);
   warnOfUnused(sinkEntries, watches, watchEntries, route, sections, report);
@@ -103,7 +105,7 @@ async function buildWatches(
   entries: readonly Entry[],
   root: MapNode,
   sections: Sections | undefined,
-  deps: BuildDeps & UsesWhere,
+  deps: BuildDeps & UsesWhere & Pick<WatchDeps, "sinkNames" | "hasFallback">,
 ): Promise<readonly Watch[]> {
   const defaults = childOf(childOf(root, "defaults"), "watch");
   const watchDeps = {
@@ -146,23 +148,6 @@ const scalarEntry = (key: string, value: string, place: Place): Entry => ({
   keyPlace: place,
   node: { kind: "scalar", place, value, source: value, origin: "quoted" },
 });
-
-function checkWatchSinks(
-  entries: readonly Entry[],
-  watches: readonly Watch[],
-  hasRoute: boolean,
-  sinks: readonly Entry[],
-  report: Report,
-): void {
-  const known = sinks.map(({ key }) => key);
-  for (const watch of watches) {
-    const entry = entries.find(({ key }) => key === watch.id);
-    if (entry === undefined) continue;
-    checkSinks(watch.sinks, (index) => sinkPlace(entry.node, entry.keyPlace, index), known, report);
-    if (watch.sinks.length > 0 || hasRoute || known.length <= 1) continue;
-    report.error(entry.keyPlace, "no-sink", `the watch \`${watch.id}\` has nowhere to send: give it a \`sink\`, or add a \`route\``);
-  }
-}
 
 function sinkPlace(node: Node, fallback: Place, index: number): Place {
   const sink = childOf(node, "sink");

@@ -4,6 +4,7 @@ import { parseDuration } from "../model/duration.ts";
 import { parseMatcher } from "../route/matcher.ts";
 import type { Matcher, Route, TimeInterval } from "../route/route.ts";
 import { createTimeInterval, parseTimeOfDay, parseWeekdays, type TimeSpan, type TimeWindow } from "../route/time-interval.ts";
+import { checkSinks } from "./check-sinks.ts";
 import { checkValue } from "./check-value.ts";
 import { DEFAULTS } from "./defaults.ts";
 import type { Report } from "./report.ts";
@@ -93,15 +94,6 @@ function itemPlace(map: MapNode, fallback: Place, key: string, index: number): P
 function placeOf(entry: Entry, path: Path): Place {
   const { node, place } = findNode(entry.node, path, entry.keyPlace);
   return node === undefined || node.kind === "map" ? place : node.place;
-}
-
-/** Complains of names no sink has. `placeAt` gives the place of the nth name. */
-export function checkSinks(wanted: readonly string[], placeAt: (index: number) => Place, known: readonly string[], report: Report): void {
-  for (const [index, name] of wanted.entries()) {
-    if (known.includes(name)) continue;
-    const hint = didYouMean(name, known) || (known.length === 0 ? "; none is defined under `sinks`" : `; there are ${known.join(", ")}`);
-    report.error(placeAt(index), "unknown-sink", `there is no sink "${name}"${hint}`);
-  }
 }
 
 function readMatcher(text: string, place: Place, deps: RouteDeps): readonly Matcher[] {

@@ -6,6 +6,7 @@ import type { Include, Watch } from "../model/watch.ts";
 import type { Timetable } from "../schedule/timetable.ts";
 import type { WatchType } from "../watches/watch-type.ts";
 import { type AccountFileDeps, expandAccountFiles } from "./account-files.ts";
+import { checkSinks } from "./check-sinks.ts";
 import { checkValue } from "./check-value.ts";
 import { DEFAULTS } from "./defaults.ts";
 import type { Report } from "./report.ts";
@@ -21,6 +22,9 @@ export interface WatchDeps extends AccountFileDeps {
   readonly timetable: Timetable;
   readonly where: WhereCompiler;
   readonly retentionMs: number;
+  readonly sinkNames: readonly string[];
+  /** Whether events of a watch without a sink of its own go somewhere all the same. */
+  readonly hasFallback: boolean;
 }
 
 /** The watch, or undefined after complaining. */
@@ -106,6 +110,7 @@ function finish(
 ): Watch | undefined {
   const at = (...path: readonly string[]): Place => valuePlace(map, path, entry.keyPlace);
   checkLabels(map, deps.report);
+  checkOwnSinks(entry, map, common, deps);
   const schedule = checkSchedule(common, type, at, deps);
   const where = common.where === undefined ? undefined : checkWhere(common.where, map, type, deps);
   if (schedule === undefined) return undefined;
@@ -163,6 +168,14 @@ function checkLabels(map: MapNode, report: Report): void {
       report.error(keyPlace, "built-in-label", `every event has a label \`${key}\` already: choose another name`);
     }
   }
+}
+
+function checkOwnSinks(entry: Entry, map: MapNode, common: CommonWatch, deps: WatchDeps): void {
+  const node = childOf(map, "sink");
+  const placeAt = (index: number) => (node?.kind === "list" ? node.items[index]?.place : undefined) ?? node?.place ?? entry.keyPlace;
+  checkSinks(common.sink ?? [], placeAt, deps.sinkNames, deps.report);
+  if (node !== undefined || deps.hasFallback) return;
+  deps.report.error(entry.keyPlace, "no-sink", `the watch \`${entry.key}\` has nowhere to send: give it a \`sink\`, or add a \`route\``);
 }
 
 const childEntries = (map: MapNode, key: string): readonly Entry[] => {
