@@ -28,6 +28,8 @@ export function parseYaml(file: SourceFile, report: Report): MapNode | undefined
     lineCounter: new LineCounter(),
     prettyErrors: false,
     merge: true,
+    // Looked for in `readMap`: the parser compares every key with every other.
+    uniqueKeys: false,
     intAsBigInt: false,
   }) as Document.Parsed[];
   if (document === undefined) return complain(0, "empty-file", "the file is empty: `chirpwatch init slack` writes a small one");
@@ -41,7 +43,7 @@ export function parseYaml(file: SourceFile, report: Report): MapNode | undefined
   for (const warning of document.warnings) complain(warning.pos[0], "yaml-tag", explainTag(file.text, warning.pos[0]));
   if (document.errors.length > 0 || document.warnings.length > 0) return undefined;
   try {
-    return rootOf(createReader(file));
+    return rootOf(createReader(file, report));
   } catch (error) {
     if (error instanceof YamlRefusal) return complain(error.offset, error.rule, error.message);
     throw error;
@@ -77,7 +79,7 @@ interface Reader {
   read(node: ParsedNode, depth: number): Node;
 }
 
-function createReader(file: SourceFile): Reader {
+function createReader(file: SourceFile, report: Report): Reader {
   let insideAlias = 0;
   let aliasNodes = 0;
   // The parser's own look-up walks the whole document for every alias: with a bomb that takes seconds.
@@ -121,7 +123,9 @@ function createReader(file: SourceFile): Reader {
       const keyPlace = { file, offset: pair.key.range[0] };
       const value: Node = pair.value === null ? nothing(keyPlace.offset) : read(pair.value, depth + 1);
       if (key === "<<") merged.push(...mergedEntries(value));
-      else entries.set(key, { key, keyPlace, node: value });
+      else if (entries.has(key)) {
+        report.error(keyPlace, "yaml-duplicate-key", `\`${key}\` stands here a second time in the same map: keep one of them`);
+      } else entries.set(key, { key, keyPlace, node: value });
     }
     for (const entry of merged) if (!entries.has(entry.key)) entries.set(entry.key, entry);
     return { kind: "map", place: { file, offset: node.range[0] }, entries };

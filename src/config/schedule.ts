@@ -2,7 +2,6 @@
 import { errorText } from "../model/errors.ts";
 import { parseDuration } from "../model/duration.ts";
 import type { Schedule } from "../model/schedule.ts";
-import { isTimezone } from "../route/zone.ts";
 import type { Timetable } from "../schedule/timetable.ts";
 
 /** Intervals are judged around a fixed winter day: the same file is good or bad on every day of the year. */
@@ -21,7 +20,7 @@ export function readSchedule(written: WrittenSchedule, timezone: string, timetab
     pattern: text.replace(/\s+/g, " "),
     timezone: (typeof written === "string" ? undefined : written.timezone) ?? timezone,
   } as const;
-  return isTimezone(schedule.timezone) ? (cronProblem(schedule, timetable) ?? schedule) : `"${schedule.timezone}" is not a time zone`;
+  return cronProblem(schedule, timetable) ?? schedule;
 }
 
 function readEvery(text: string): Schedule | string {

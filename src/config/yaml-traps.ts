@@ -51,12 +51,6 @@ const reserved: Trap = (text, offset, error) => {
 const tab: Trap = (_text, offset, error) =>
   error.code === "TAB_AS_INDENT" ? { offset, rule: "yaml-tab", message: "a tab indents this line: YAML takes spaces only" } : undefined;
 
-const duplicate: Trap = (text, offset, error) => {
-  if (error.code !== "DUPLICATE_KEY") return undefined;
-  const key = /^["']?([^"':\n]+)/.exec(text.slice(offset))?.[1]?.trim() ?? "";
-  return { offset, rule: "yaml-duplicate-key", message: `\`${key}\` stands here a second time in the same map: keep one of them` };
-};
-
 /** `channel: #brand }`: the rest of the line became a comment, with the bracket that was to close the map. */
 const hash: Trap = (text, offset) => {
   const before = text.slice(0, offset);
@@ -99,7 +93,7 @@ const colon: Trap = (text, offset, error) => {
   return { offset, rule: "yaml-colon", message: `\`: \` inside a value makes a map of it: write ${quoted(value)}` };
 };
 
-const TRAPS: readonly Trap[] = [variable, tab, duplicate, reserved, star, fold, hash, afterQuote, colon];
+const TRAPS: readonly Trap[] = [variable, tab, reserved, star, fold, hash, afterQuote, colon];
 
 /** `!has(x)`: a tag where text was meant. */
 export const explainTag = (text: string, offset: number): string =>
