@@ -2,7 +2,7 @@
 import { compareIds } from "../model/id.ts";
 import type { Tweet } from "../model/tweet.ts";
 import { dateMs, type Filter, type Query, type QueryTerm } from "./query.ts";
-import { hasWords, tokensOf } from "./words.ts";
+import { hasWords } from "./words.ts";
 
 export interface QueryContext {
   /** What `within_time:` counts back from. */
@@ -35,7 +35,7 @@ function matchesTerm(term: QueryTerm, tweet: Tweet, context: QueryContext): bool
   switch (term.kind) {
     case "word":
     case "phrase":
-      return searchedTexts(tweet).some((text) => hasWords(text, term.text));
+      return isIn(tweet, term.text);
     case "hashtag":
     case "cashtag":
     case "mention":
@@ -139,5 +139,5 @@ function linksOf(tweet: Tweet): readonly string[] {
 }
 
 /** Keywords match the text, the author's name and handle, and URLs (field notes section 5). */
-const searchedTexts = (tweet: Tweet): readonly (readonly string[])[] =>
-  [tweet.full_text, tweet.user.display_name, tweet.user.username, ...linksOf(tweet)].map(tokensOf);
+const isIn = (tweet: Tweet, wanted: string): boolean =>
+  [tweet.full_text, tweet.user.display_name, tweet.user.username, ...linksOf(tweet)].some((text) => hasWords(text, wanted));

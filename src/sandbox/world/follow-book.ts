@@ -13,6 +13,9 @@ const DAY_MS = 24 * HOUR_MS;
 /** Shifts the crowd that an account follows away from the crowd that follows it. */
 const FOLLOWING_SHIFT = 50_021;
 
+/** Only so many accounts follow others of the world, so that large worlds stay quick. */
+const EDGES_FROM = 300;
+
 export interface Follow {
   readonly key: number;
   readonly atMs: number;
@@ -51,11 +54,11 @@ export function createFollowBook(people: People, options: FollowBookOptions) {
 
   function edgesTo(account: Account): Follow[] {
     if (account.followersPerDay === 0) return [];
-    const follows = people.native.filter((other) => hasEdge(other.index, account.index));
+    const follows = people.native.slice(0, EDGES_FROM).filter((other) => hasEdge(other.index, account.index));
     return follows.map((other) => ({ key: other.index, atMs: edgeMs(other.index, account.index) })).sort((a, b) => a.atMs - b.atMs);
   }
 
-  const hasEdge = (from: number, to: number): boolean => from !== to && unit(options.seed, "edge", from, to) < 0.15;
+  const hasEdge = (from: number, to: number): boolean => from !== to && from < EDGES_FROM && unit(options.seed, "edge", from, to) < 0.15;
 
   function edgeMs(from: number, to: number): number {
     const spread = unit(options.seed, "edge-recent", from, to) < 0.1 ? 10 : 900;

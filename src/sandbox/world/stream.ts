@@ -12,6 +12,9 @@ import { snowflake, type TweetRecord } from "./tweet-record.ts";
 
 export const HOUR_MS = 3_600_000;
 
+/** Bounds memory: fewer hours are remembered of a world with more accounts. */
+const KEPT_ACCOUNT_HOURS = 1_500_000;
+
 export interface StreamOptions {
   readonly seed: number;
   readonly accounts: readonly Account[];
@@ -39,11 +42,12 @@ interface Draft {
 
 const DEMO_TIMELINE = [2, 3] as const;
 
-/** `hour` = epoch ms / one hour. Records oldest first; hours are remembered, the least recently made are forgotten. */
+/** `hour` = epoch ms / one hour. Records oldest first; hours are remembered, the first made are forgotten first. */
 export function createStream(options: StreamOptions): Stream {
-  const drafts = remember((hour: number) => draftHour(options, hour));
-  const hours = remember((hour: number) => drafts(hour).map((draft) => record(options, draft, drafts(hour - 1), drafts(hour))));
-  const answers = remember((hour: number) => byTarget(hours(hour)));
+  const kept = Math.max(48, Math.min(1_500, Math.floor(KEPT_ACCOUNT_HOURS / options.accounts.length)));
+  const drafts = remember(kept, (hour: number) => draftHour(options, hour));
+  const hours = remember(kept, (hour: number) => drafts(hour).map((draft) => record(options, draft, drafts(hour - 1), drafts(hour))));
+  const answers = remember(kept, (hour: number) => byTarget(hours(hour)));
   return { hour: hours, answersIn: (hour, id) => answers(hour).get(id) ?? [] };
 }
 
@@ -58,14 +62,14 @@ function byTarget(records: readonly TweetRecord[]): ReadonlyMap<string, readonly
   return groups;
 }
 
-function remember<T>(make: (hour: number) => T): (hour: number) => T {
+function remember<T>(most: number, make: (hour: number) => T): (hour: number) => T {
   const kept = new Map<number, T>();
   return (hour) => {
     const known = kept.get(hour);
     if (known !== undefined) return known;
     const made = make(hour);
     kept.set(hour, made);
-    if (kept.size > 1_500) kept.delete(kept.keys().next().value as number);
+    if (kept.size > most) kept.delete(kept.keys().next().value as number);
     return made;
   };
 }
@@ -144,17 +148,18 @@ function record(options: StreamOptions, of: Draft, before: readonly Draft[], sam
 const indexLag = (dice: () => number, pace: Pace): number =>
   pace === "demo" ? Math.floor(dice() * 500) : Math.floor(dice() < 0.01 ? 30_000 + dice() * 200_000 : 200 + dice() * 1_800);
 
+/** An earlier original by someone else; a few tries, so that an hour costs no more than its posts. */
 function findTarget(of: Draft, before: readonly Draft[], same: readonly Draft[], dice: () => number): Draft | undefined {
-  const found = pick(
-    [...before, ...same.filter((other) => other.atMs < of.atMs)].filter((other) => isOriginal(other, of)),
-    dice(),
-  );
-  return found as Draft | undefined;
+  for (let attempt = 0; attempt < 6; attempt += 1) {
+    const index = Math.floor(dice() * (before.length + same.length));
+    const other = before[index] ?? same[index - before.length];
+    if (other !== undefined && other.atMs < of.atMs && isOriginal(other) && other.account !== of.account) return other;
+  }
+  return undefined;
 }
 
 /** Only what has no target of its own may be answered, so that no chain leads out of the two hours. */
-const isOriginal = (other: Draft, of: Draft): boolean =>
-  (other.kind === "post" || other.after !== undefined) && other.account !== of.account;
+const isOriginal = (draft: Draft): boolean => draft.kind === "post" || draft.after !== undefined;
 
 function communityOf(seed: number, of: Draft, dice: () => number): string | undefined {
   if (of.demo !== undefined) return of.demo === "community" ? COMMUNITIES[0]?.id : undefined;
