@@ -42,7 +42,8 @@ async function readSource(path: string, files: Files): Promise<SourceFile | Read
     if (bytes > MAX_FILE_BYTES) return failure(path, "file-too-big", tooBig(bytes));
     return { shown: path, path: resolve(path), text: await files.readText(path) };
   } catch (error) {
-    return failure(path, "no-file", readErrorText(error));
+    const text = readErrorText(error);
+    return failure(path, "no-file", text === NO_SUCH_FILE ? `${text}: \`chirpwatch init slack\` writes a small one` : text);
   }
 }
 
@@ -55,10 +56,12 @@ const failure = (path: string, rule: Rule, message: string): ReadFailure => ({
   message,
 });
 
+const NO_SUCH_FILE = "there is no such file";
+
 /** Why a file could not be read, as a sentence. */
 export function readErrorText(error: unknown): string {
   const code = (error as { code?: unknown } | null)?.code;
-  if (code === "ENOENT" || code === "ENOTDIR") return "there is no such file";
+  if (code === "ENOENT" || code === "ENOTDIR") return NO_SUCH_FILE;
   if (code === "EACCES" || code === "EPERM") return "this user may not read the file: check its owner and mode";
   if (code === "EISDIR") return "this is a folder, not a file";
   return `the file cannot be read (${error instanceof Error ? error.message : String(error)})`;

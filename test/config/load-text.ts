@@ -7,7 +7,7 @@ import { SINK_TYPES } from "../../src/sinks/registry.ts";
 import { WATCH_TYPES } from "../../src/watches/registry.ts";
 
 /** Files by absolute path; a folder is whatever a path lies in. */
-export function memoryFiles(texts: Readonly<Record<string, string>>): Files {
+function memoryFiles(texts: Readonly<Record<string, string>>): Files {
   const find = (path: string): string => {
     const text = texts[path];
     if (text === undefined) throw Object.assign(new Error(`no ${path}`), { code: "ENOENT" });
