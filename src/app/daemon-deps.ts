@@ -6,7 +6,7 @@ import type { Hash } from "../model/hash.ts";
 import type { Http } from "../model/http.ts";
 import type { Log } from "../model/log.ts";
 import type { Random } from "../model/random.ts";
-import type { Poll } from "../plan/poll.ts";
+import type { Poll } from "../engine/watch-poll.ts";
 import type { PollOutcome } from "../engine/poll-runner.ts";
 
 export interface DaemonDeps {

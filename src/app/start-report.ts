@@ -5,7 +5,7 @@ import { type Clock, isoTime } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
 import type { WatchStore } from "../model/store.ts";
 import type { Watch } from "../model/watch.ts";
-import type { Poll } from "../plan/poll.ts";
+import type { Poll } from "../engine/watch-poll.ts";
 
 export interface StartReport {
   started(watches: readonly EngineWatch[]): void;

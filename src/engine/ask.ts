@@ -2,7 +2,7 @@
 import type { Purpose } from "../budget/quota-line.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { UpstreamAnswer } from "../model/upstream.ts";
-import type { Poll } from "../plan/poll.ts";
+import type { Poll } from "./watch-poll.ts";
 import type { RequestGate } from "./request-gate.ts";
 
 export type Ask = (params: JsonObject, cursor?: string) => Promise<UpstreamAnswer>;

@@ -9,7 +9,7 @@ import type { PollStore, TargetState, WatchState, WatchStore } from "../model/st
 import { UpstreamError } from "../model/upstream.ts";
 import type { Watch } from "../model/watch.ts";
 import { planPolls, type PlannedWatch } from "../plan/plan-polls.ts";
-import type { Poll } from "../plan/poll.ts";
+import type { Poll } from "./watch-poll.ts";
 import type { Timetable } from "../schedule/timetable.ts";
 import type { WatchType } from "../watches/watch-type.ts";
 import type { Notices } from "./notices.ts";
@@ -70,7 +70,7 @@ const RESOLVE_MISSING_MS = 3_600_000;
 
 export function createEngine(deps: EngineDeps): Engine {
   const { clock, store } = deps;
-  let planned: readonly PlannedWatch[] = [];
+  let planned: readonly PlannedWatch<WatchType<any>>[] = [];
   let polls: readonly Poll[] = [];
   let cancelResolve: Cancel | undefined;
   let isStopped = false;
@@ -165,7 +165,7 @@ export function createEngine(deps: EngineDeps): Engine {
 
   const tellLosses = async (poll: Poll, outcome: PollOutcome): Promise<void> => {
     for (const [watch, count] of outcome.tooOld) {
-      const message = `${count} items older than max_age not sent: chirpwatch backfill ${watch}`;
+      const message = `${watch}: ${count} items older than max_age not sent; chirpwatch explain says which`;
       await deps.notices.tell({ type: "watch.gap", subject: watch, watch, severity: "warning", message, facts: { items: count } });
     }
     for (const watch of outcome.lostHoles === 0 ? [] : new Set(poll.subscribers.map((subscriber) => subscriber.watch.id))) {

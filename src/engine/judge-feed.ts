@@ -6,7 +6,7 @@ import type { Hash } from "../model/hash.ts";
 import type { ItemVerdict, TargetChange, TargetState } from "../model/store.ts";
 import type { Tweet } from "../model/tweet.ts";
 import type { Watch } from "../model/watch.ts";
-import type { Subscriber } from "../plan/poll.ts";
+import type { Subscriber } from "./watch-poll.ts";
 import { makeEvent } from "./make-event.ts";
 import type { FeedNeeds, FeedObservation } from "./read-feed.ts";
 import type { ServiceClock } from "./service-clock.ts";

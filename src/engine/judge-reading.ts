@@ -5,7 +5,7 @@ import type { Hash } from "../model/hash.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { TargetState } from "../model/store.ts";
 import type { User } from "../model/user.ts";
-import type { Subscriber } from "../plan/poll.ts";
+import type { Subscriber } from "./watch-poll.ts";
 import { makeEvent } from "./make-event.ts";
 import type { Judgement } from "./verdicts.ts";
 

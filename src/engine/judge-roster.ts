@@ -4,7 +4,7 @@ import type { EventBody } from "../model/event.ts";
 import type { Hash } from "../model/hash.ts";
 import type { ItemVerdict, TargetChange, TargetState } from "../model/store.ts";
 import type { User } from "../model/user.ts";
-import type { Subscriber } from "../plan/poll.ts";
+import type { Subscriber } from "./watch-poll.ts";
 import { makeEvent } from "./make-event.ts";
 import type { RosterObservation } from "./read-roster.ts";
 import type { ServiceClock } from "./service-clock.ts";

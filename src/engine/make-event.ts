@@ -2,7 +2,7 @@
 import { type ChirpEvent, type EventBody, eventId, type Labels } from "../model/event.ts";
 import type { Hash } from "../model/hash.ts";
 import { kindOfTweet } from "../model/tweet.ts";
-import type { Subscriber } from "../plan/poll.ts";
+import type { Subscriber } from "./watch-poll.ts";
 
 export interface Fact {
   readonly type: string;

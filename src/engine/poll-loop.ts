@@ -3,7 +3,7 @@ import type { Cancel, Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
 import type { Meter } from "../model/meter.ts";
 import type { Priority } from "../model/schedule.ts";
-import type { Poll } from "../plan/poll.ts";
+import type { Poll } from "./watch-poll.ts";
 import { createDueQueue, type DueEntry } from "../schedule/due-queue.ts";
 import { createJumpWatch, nextTick } from "../schedule/misfire.ts";
 import type { Timetable } from "../schedule/timetable.ts";
@@ -113,16 +113,15 @@ export function createPollLoop(deps: PollLoopDeps): PollLoop {
 
   const nextFor = (poll: Poll, lastTickMs: number): Pick<Due, "dueMs" | "tickMs"> => {
     const nowMs = clock.now();
-    const tickMs = nextTick(timetable, { schedule: poll.schedule, lastTickMs, nowMs, spreadMs: poll.spreadMs });
-    const stretch = deps.stretch(poll.priority);
-    const extraMs = stretch > 1 ? poll.intervalMs * (stretch - 1) : 0;
-    return { tickMs, dueMs: tickMs + poll.spreadMs + extraMs };
+    const query = { lastTickMs, nowMs, spreadMs: poll.spreadMs, stretch: deps.stretch(poll.priority) };
+    const tickMs = Math.min(...poll.schedules.map((schedule) => nextTick(timetable, { schedule, ...query })));
+    return { tickMs, dueMs: tickMs + poll.spreadMs };
   };
 
   const firstDue = (poll: Poll, lastPolledMs: number | undefined): Pick<Due, "dueMs" | "tickMs"> => {
     const nowMs = clock.now();
     if (lastPolledMs === undefined || lastPolledMs > nowMs) return { dueMs: nowMs, tickMs: nowMs };
-    const tickMs = timetable.nextDue(poll.schedule, lastPolledMs - poll.spreadMs);
+    const tickMs = Math.min(...poll.schedules.map((schedule) => timetable.nextDue(schedule, lastPolledMs - poll.spreadMs)));
     // A tick that fell into the downtime runs once, now.
     return tickMs + poll.spreadMs <= nowMs ? { dueMs: nowMs, tickMs: nowMs } : { dueMs: tickMs + poll.spreadMs, tickMs };
   };
@@ -134,7 +133,7 @@ export function createPollLoop(deps: PollLoopDeps): PollLoop {
       for (const { key } of queue.entries()) if (!polls.has(key)) queue.remove(key);
       for (const poll of next) {
         const old = before.get(poll.key);
-        const isSame = old !== undefined && JSON.stringify(old.schedule) === JSON.stringify(poll.schedule);
+        const isSame = old !== undefined && JSON.stringify(old.schedules) === JSON.stringify(poll.schedules);
         const hasNewcomer = old !== undefined && poll.subscribers.length > old.subscribers.length;
         if (running.has(poll.key) || (isSame && !hasNewcomer && queue.get(poll.key) !== undefined)) continue;
         const first = hasNewcomer ? { dueMs: clock.now(), tickMs: clock.now() } : firstDue(poll, lastPolledAtMs.get(poll.key));

@@ -11,7 +11,7 @@ import type { Meter } from "../model/meter.ts";
 import type { Random } from "../model/random.ts";
 import type { PollCommit, PollStore, SourceState, TargetState, WatchStore } from "../model/store.ts";
 import type { User } from "../model/user.ts";
-import type { Poll, Subscriber } from "../plan/poll.ts";
+import type { Poll, Subscriber } from "./watch-poll.ts";
 import { askFor } from "./ask.ts";
 import { feedNeeds, judgeFeed } from "./judge-feed.ts";
 import { judgeReading } from "./judge-reading.ts";

@@ -6,7 +6,7 @@ import type { Cancel, Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
 import type { Meter } from "../model/meter.ts";
 import type { Ledger } from "../model/store.ts";
-import type { Poll } from "../plan/poll.ts";
+import type { Poll } from "./watch-poll.ts";
 import type { Timetable } from "../schedule/timetable.ts";
 import type { Notices } from "./notices.ts";
 

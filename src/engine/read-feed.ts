@@ -9,7 +9,7 @@ import { timeOfTweetId } from "../model/id.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Tweet } from "../model/tweet.ts";
 import { UpstreamError } from "../model/upstream.ts";
-import type { Poll } from "../plan/poll.ts";
+import type { Poll } from "./watch-poll.ts";
 import { withBounds } from "../query/with-bounds.ts";
 import type { Ask } from "./ask.ts";
 import type { ServiceClock } from "./service-clock.ts";

@@ -6,7 +6,7 @@ import type { RosterMode } from "../detect/roster.ts";
 import type { User } from "../model/user.ts";
 import { UpstreamError } from "../model/upstream.ts";
 import type { Ask } from "./ask.ts";
-import type { Poll } from "../plan/poll.ts";
+import type { Poll } from "./watch-poll.ts";
 
 export interface RosterMemory {
   /** A full read under way. */

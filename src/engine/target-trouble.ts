@@ -6,7 +6,7 @@ import type { Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
 import type { PollStore, TargetRef, TargetState, TargetStatus, WatchStore } from "../model/store.ts";
 import { UpstreamError } from "../model/upstream.ts";
-import type { Poll, Subscriber } from "../plan/poll.ts";
+import type { Poll, Subscriber } from "./watch-poll.ts";
 import type { Notices } from "./notices.ts";
 import type { PollAftermath } from "./poll-loop.ts";
 import type { RequestGate } from "./request-gate.ts";

@@ -1,18 +1,17 @@
 /** Watches and what is known of their targets -> polls. Identical sources become one poll. Pure. */
 import { fingerprintOf, type Source } from "../model/source.ts";
 import type { Hash } from "../model/hash.ts";
-import type { Priority } from "../model/schedule.ts";
-import type { TargetState } from "../model/store.ts";
+import type { Priority, Schedule } from "../model/schedule.ts";
+import type { TargetRegistration, TargetState } from "../model/store.ts";
 import type { Watch } from "../model/watch.ts";
 import { spreadMs } from "../schedule/spread.ts";
 import type { Timetable } from "../schedule/timetable.ts";
-import type { TargetSpec, WatchType } from "../watches/watch-type.ts";
-import type { Poll, Subscriber } from "./poll.ts";
+import type { Poll, Pollable, Subscriber } from "./poll.ts";
 
 /** An enabled watch with its targets as the state knows them. */
-export interface PlannedWatch {
+export interface PlannedWatch<T extends Pollable = Pollable> {
   readonly watch: Watch;
-  readonly type: WatchType<any>;
+  readonly type: T;
   readonly watchKey: string;
   readonly paused: boolean;
   readonly targets: readonly TargetState[];
@@ -27,12 +26,12 @@ export interface PlanDeps {
 const PRIORITY_ORDER: readonly Priority[] = ["high", "normal", "low"];
 
 /** Targets of a watch as its file names them. */
-export const targetsOf = (hash: Hash, watch: Watch, type: WatchType<any>): readonly TargetSpec[] =>
+export const targetsOf = (hash: Hash, watch: Watch, type: Pollable): readonly TargetRegistration[] =>
   type.targets(watch.settings, watch.id, (source) => fingerprintOf(hash, source));
 
 /** Polls of every target that can be asked for now: paused watches and accounts without an id are left out. */
-export function planPolls(watches: readonly PlannedWatch[], deps: PlanDeps): readonly Poll[] {
-  const shared = new Map<string, { source: Source; subscribers: Subscriber[] }>();
+export function planPolls<T extends Pollable>(watches: readonly PlannedWatch<T>[], deps: PlanDeps): readonly Poll<T>[] {
+  const shared = new Map<string, Shared<T>>();
   for (const planned of watches) {
     if (planned.paused) continue;
     for (const target of planned.targets) addSubscriber(shared, planned, target, deps.hash);
@@ -40,9 +39,14 @@ export function planPolls(watches: readonly PlannedWatch[], deps: PlanDeps): rea
   return [...shared].map(([key, { source, subscribers }]) => toPoll(key, source, subscribers, deps));
 }
 
-function addSubscriber(
-  shared: Map<string, { source: Source; subscribers: Subscriber[] }>,
-  planned: PlannedWatch,
+interface Shared<T extends Pollable> {
+  readonly source: Source;
+  readonly subscribers: Subscriber<T>[];
+}
+
+function addSubscriber<T extends Pollable>(
+  shared: Map<string, Shared<T>>,
+  planned: PlannedWatch<T>,
   target: TargetState,
   hash: Hash,
 ): void {
@@ -58,7 +62,12 @@ function addSubscriber(
 /** Account targets are keyed `@handle` or `id:digits`; other targets are asked for as they are. */
 const isAccount = (target: TargetState): boolean => target.key.startsWith("@") || target.key.startsWith("id:");
 
-function toPoll(key: string, source: Source, subscribers: readonly Subscriber[], { timetable, nowMs }: PlanDeps): Poll {
+function toPoll<T extends Pollable>(
+  key: string,
+  source: Source,
+  subscribers: readonly Subscriber<T>[],
+  { timetable, nowMs }: PlanDeps,
+): Poll<T> {
   const [first, ...others] = subscribers.map(({ watch }) => watch.schedule);
   if (first === undefined) throw new Error("a poll without subscribers");
   const schedule = timetable.fastest([first, ...others], nowMs);
@@ -68,6 +77,7 @@ function toPoll(key: string, source: Source, subscribers: readonly Subscriber[],
     key,
     source,
     detector: subscribers[0]?.type.detection.detector ?? "feed",
+    schedules: distinct(subscribers.map(({ watch }) => watch.schedule)),
     schedule,
     intervalMs,
     spreadMs: spreadMs(key, intervalMs),
@@ -78,3 +88,7 @@ function toPoll(key: string, source: Source, subscribers: readonly Subscriber[],
     subscribers,
   };
 }
+
+const distinct = (schedules: readonly Schedule[]): readonly Schedule[] => [
+  ...new Map(schedules.map((schedule) => [JSON.stringify(schedule), schedule])).values(),
+];

@@ -2,25 +2,34 @@
 import type { Priority, Schedule } from "../model/schedule.ts";
 import type { Source } from "../model/source.ts";
 import type { Watch } from "../model/watch.ts";
-import type { WatchType } from "../watches/watch-type.ts";
+import type { TargetRegistration, TargetState } from "../model/store.ts";
+
+/** What planning must know of a watch type; every type in watches/ has it. */
+export interface Pollable {
+  readonly detection: { readonly detector: "feed" | "roster" | "reading" };
+  targets(settings: unknown, watchId: string, fingerprint: (source: Source) => string): readonly TargetRegistration[];
+  source(settings: unknown, target: Pick<TargetState, "key" | "userId" | "memory">): Source;
+  costRequests(settings: unknown): number;
+}
 
 /** One watch's interest in one target of a poll. */
-export interface Subscriber {
+export interface Subscriber<T extends Pollable = Pollable> {
   readonly watch: Watch;
-  // Settings are only handed back to the type that parsed them.
-  readonly type: WatchType<any>;
+  readonly type: T;
   readonly watchKey: string;
   readonly targetKey: string;
   /** As written in the YAML: the `target` label. */
   readonly targetName: string;
 }
 
-export interface Poll {
+export interface Poll<T extends Pollable = Pollable> {
   /** Fingerprint of the source. */
   readonly key: string;
   readonly source: Source;
   readonly detector: "feed" | "roster" | "reading";
-  /** The fastest of its sharers. */
+  /** Every distinct schedule of its sharers: the poll is due whenever one of them is. */
+  readonly schedules: readonly Schedule[];
+  /** The fastest of them. */
   readonly schedule: Schedule;
   readonly intervalMs: number;
   readonly spreadMs: number;
@@ -31,5 +40,5 @@ export interface Poll {
   readonly overlapMs: number;
   /** Requests of one poll with less than a page of news. */
   readonly costRequests: number;
-  readonly subscribers: readonly Subscriber[];
+  readonly subscribers: readonly Subscriber<T>[];
 }
