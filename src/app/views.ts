@@ -114,6 +114,8 @@ export function createViews(parts: ViewsDeps): Views {
 
   const setGauges = async (): Promise<void> => {
     const { meter } = parts;
+    meter.set("chirpwatch_poll_overdue_seconds", engine.loop.overdueMs() / 1_000);
+    for (const { name } of parts.config().sinks) meter.count("chirpwatch_dead_letters_total", { sink: name }, 0);
     meter.set("chirpwatch_gaps", countGaps(await sources()));
     meter.clear("chirpwatch_outbox_rows");
     meter.clear("chirpwatch_outbox_oldest_seconds");

@@ -3,11 +3,14 @@ import { Command, CommanderError } from "commander";
 import { ChirpwatchError, errorText } from "../model/errors.ts";
 import { EXIT, type ExitCode, ExitError } from "../model/exit-code.ts";
 import { type CliContext, createContext } from "./context.ts";
-import { addRun } from "./run.ts";
-import { addSandbox } from "./sandbox.ts";
 
-/** Each adds one command. */
-const COMMANDS: readonly ((program: Command, context: CliContext) => void)[] = [addRun, addSandbox];
+type AddCommand = (program: Command, context: CliContext) => void;
+
+/** Every command by its name: a line each. Only the one that was asked for is loaded, because loading all costs as much as starting. */
+const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
+  run: async () => (await import("./run.ts")).addRun,
+  sandbox: async () => (await import("./sandbox.ts")).addSandbox,
+};
 
 /** Resolves to the exit code; never rejects. A command that ends well with another code than 0 throws ExitError. */
 export async function runCli(argv: readonly string[]): Promise<ExitCode> {
@@ -17,13 +20,19 @@ export async function runCli(argv: readonly string[]): Promise<ExitCode> {
     .version(context.version)
     .showHelpAfterError("(--help shows what there is)")
     .exitOverride();
-  for (const add of COMMANDS) add(program, context);
+  for (const load of wantedCommands(argv[2])) (await load())(program, context);
   try {
     await program.parseAsync([...argv]);
     return EXIT.good;
   } catch (error) {
     return sayFailure(context, error);
   }
+}
+
+/** All of them for help and for a name that is none. */
+function wantedCommands(name: string | undefined): readonly (() => Promise<AddCommand>)[] {
+  const wanted = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  return wanted === undefined ? Object.values(COMMANDS) : [wanted];
 }
 
 function sayFailure(context: CliContext, error: unknown): ExitCode {

@@ -8,7 +8,6 @@ import { sha256 } from "../runtime/hash.ts";
 import { onSignals } from "../runtime/signals.ts";
 import { SINK_TYPES } from "../sinks/registry.ts";
 import { badConfig, type CliContext, loadFrom, requireConfig } from "./context.ts";
-import { startEmbeddedSandbox } from "./embedded-sandbox.ts";
 
 export function addRun(program: Command, context: CliContext): void {
   program
@@ -25,7 +24,8 @@ async function run(context: CliContext, configPath: string): Promise<void> {
   const refusals = checkSandboxGuard(config, SINK_TYPES);
   if (refusals.length > 0) throw badConfig(refusals);
   for (const warning of config.warnings) log.warn(formatIssue(warning));
-  const sandbox = config.api.baseUrl === "sandbox" ? await startEmbeddedSandbox(context, config, log) : undefined;
+  const sandbox =
+    config.api.baseUrl === "sandbox" ? await (await import("./embedded-sandbox.ts")).startEmbeddedSandbox(context, config, log) : undefined;
   try {
     const daemon = await startDaemon(config, {
       ...context,

@@ -61,7 +61,7 @@ export interface Engine {
   problemOf(pollKey: string): string;
   /** Makes everything due that waited for something: a recovered store, a new key. */
   hastenAll(): void;
-  readonly loop: Pick<PollLoop, "lastTurnMs" | "running">;
+  readonly loop: Pick<PollLoop, "lastTurnMs" | "running" | "overdueMs">;
 }
 
 const ANSWER_GRACE_MS = 3_000;

@@ -39,6 +39,8 @@ export interface PollLoop {
   /** Monotonic time of the last turn of the loop: a loop that stands still is no longer alive. */
   readonly lastTurnMs: number;
   readonly running: number;
+  /** How long the longest waiting poll has been due; 0 when none waits. */
+  overdueMs(): number;
 }
 
 interface Due extends DueEntry {
@@ -161,6 +163,7 @@ export function createPollLoop(deps: PollLoopDeps): PollLoop {
     get lastTurnMs() {
       return lastTurnMs;
     },
+    overdueMs: () => Math.max(0, clock.now() - (queue.peek()?.dueMs ?? Number.POSITIVE_INFINITY)),
     get running() {
       return running.size;
     },

@@ -1,5 +1,7 @@
 /** `search`: tweets that match a query of the platform's search language, newest first. */
 import { z } from "zod";
+import { parseQuery } from "../query/parse.ts";
+import { QueryError } from "../query/query-error.ts";
 import { tweetMessage } from "../render/tweet-message.ts";
 import type { WatchType } from "./watch-type.ts";
 
@@ -8,8 +10,23 @@ const schema = z.strictObject({
     .string()
     .trim()
     .min(1, "query is empty: write what to search for")
+    .superRefine((text, context) => {
+      const problem = problemOf(text);
+      if (problem !== undefined) context.addIssue({ code: "custom", message: problem });
+    })
     .describe("What to search for, in the platform's search language."),
 });
+
+/** Checked here, because the service answers a query it cannot read with something else, and bills it. */
+function problemOf(text: string): string | undefined {
+  try {
+    parseQuery(text);
+    return undefined;
+  } catch (error) {
+    if (error instanceof QueryError) return `${error.message}; ${error.hint}`;
+    throw error;
+  }
+}
 
 type Settings = z.output<typeof schema>;
 
