@@ -5,7 +5,7 @@ import type { Engine } from "../engine/engine.ts";
 import type { Notices } from "../engine/notices.ts";
 import { type Clock, isoTime } from "../model/clock.ts";
 import { errorText } from "../model/errors.ts";
-import type { Hash } from "../model/hash.ts";
+import type { Meter } from "../model/meter.ts";
 import type { Store } from "../model/store.ts";
 import type { Actions, ConfigView, ReloadOutcome } from "../server/views.ts";
 import type { DaemonDeps } from "./daemon-deps.ts";
@@ -17,11 +17,10 @@ export interface ActionsDeps {
   readonly engine: Engine;
   readonly notices: Notices;
   readonly clock: Clock;
-  readonly hash: Hash;
+  readonly meter: Meter;
   readonly config: () => Config;
   /** Puts a checked configuration in force. */
   readonly swap: (next: Config) => Promise<void>;
-  readonly onRefused: () => void;
 }
 
 export interface DaemonActions extends Actions {
@@ -29,14 +28,14 @@ export interface DaemonActions extends Actions {
   readonly loadedAtMs: () => number;
 }
 
-export function createActions({ deps, store, engine, notices, clock, config, swap, onRefused }: ActionsDeps): DaemonActions {
+export function createActions({ deps, store, engine, notices, meter, clock, config, swap }: ActionsDeps): DaemonActions {
   let refusal: ConfigView["failed_reload"] = null;
   let loadedAtMs = clock.now();
   let underWay: Promise<ReloadOutcome> | undefined;
 
   const refuse = async (errors: readonly string[]): Promise<ReloadOutcome> => {
     refusal = { at: isoTime(clock.now()), errors };
-    onRefused();
+    meter.count("chirpwatch_reloads_total", { outcome: "refused" });
     deps.log.error("reload refused, the old configuration stays in force", { errors });
     const message = `The new configuration was refused and the old one stays in force: ${errors[0] ?? ""}`;
     await notices.tell({
@@ -61,6 +60,7 @@ export function createActions({ deps, store, engine, notices, clock, config, swa
       return refuse([errorText(error)]);
     }
     refusal = null;
+    meter.count("chirpwatch_reloads_total", { outcome: "ok" });
     loadedAtMs = clock.now();
     deps.log.info("configuration reloaded", { watches: loaded.config.watches.length });
     return { ok: true };

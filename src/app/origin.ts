@@ -16,7 +16,7 @@ export async function claimOrigin(notes: Notes, config: Config): Promise<void> {
   throw new ExitError(
     EXIT.badConfig,
     "ORIGIN_DIFFERS",
-    `The state ${config.state.path} was made with ${String(known)}, and api.base_url is now ${origin}.`,
+    `The state ${config.state.path} was made with ${JSON.stringify(known)}, and api.base_url is now ${origin}.`,
     {
       hint: "Set state.path to a new file for this service, or put the former address back.",
     },

@@ -23,7 +23,12 @@ export interface StartReportDeps {
   readonly nextPollAt: (watchId: string) => number | undefined;
 }
 
+/** Thousands of watches finish their baselines together: the state is asked once for all of them, and after the next polls are placed. */
+const GATHER_MS = 50;
+
 export function createStartReport(deps: StartReportDeps): StartReport {
+  /** Watches whose baseline was done a moment ago. */
+  const noted: Watch[] = [];
   /** Watches whose first line is still to come, with the number of targets that have no baseline. */
   const waiting = new Map<string, { readonly watch: Watch; left: number }>();
 
@@ -33,8 +38,8 @@ export function createStartReport(deps: StartReportDeps): StartReport {
     entry.left -= 1;
     if (entry.left > 0) return;
     waiting.delete(watchId);
-    // The loop sets the next due time after this call.
-    deps.clock.after(0, () => void tellNoted(entry.watch).catch(() => undefined));
+    if (noted.length === 0) deps.clock.after(GATHER_MS, () => void tellNoted(noted.splice(0)).catch(() => undefined));
+    noted.push(entry.watch);
   };
 
   const nextPoll = (watchId: string): string => {
@@ -42,25 +47,27 @@ export function createStartReport(deps: StartReportDeps): StartReport {
     return atMs === undefined ? "soon" : isoTime(atMs).slice(11, 19);
   };
 
-  const tellNoted = async (watch: Watch): Promise<void> => {
-    const state = (await deps.store.listWatches()).find(({ id }) => id === watch.id);
-    const noted = state?.knownItems ?? 0;
-    deps.log.info(`${watch.id}: ${noted} items noted, next poll ${nextPoll(watch.id)}, alerts go to ${deps.sinkText(watch)}`, {
-      watch: watch.id,
-      items: noted,
-    });
+  const tellNoted = async (watches: readonly Watch[]): Promise<void> => {
+    const states = new Map((await deps.store.listWatches()).map((state) => [state.id, state]));
+    for (const watch of watches) {
+      const items = states.get(watch.id)?.knownItems ?? 0;
+      const text = `${watch.id}: ${items} items noted, next poll ${nextPoll(watch.id)}, alerts go to ${deps.sinkText(watch)}`;
+      // oxlint-disable-next-line house/static-log-messages -- a sentence for the person who started it
+      deps.log.info(text, { watch: watch.id, items });
+    }
   };
 
   return {
     started(watches) {
       for (const { watch, state } of watches) {
         const left = state.targets.filter(({ baselineAtMs }) => baselineAtMs === null).length;
-        if (left > 0) waiting.set(watch.id, { watch, left });
-        else
-          deps.log.info(`${watch.id}: baseline done, ${state.knownItems} items known, next poll ${nextPoll(watch.id)}`, {
-            watch: watch.id,
-            items: state.knownItems,
-          });
+        if (left > 0) {
+          waiting.set(watch.id, { watch, left });
+          continue;
+        }
+        const text = `${watch.id}: baseline done, ${state.knownItems} items known, next poll ${nextPoll(watch.id)}`;
+        // oxlint-disable-next-line house/static-log-messages -- a sentence for the person who started it
+        deps.log.info(text, { watch: watch.id, items: state.knownItems });
       }
     },
     missing: (watchId) => countDown(watchId),

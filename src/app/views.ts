@@ -59,7 +59,7 @@ export function createViews(parts: ViewsDeps): Views {
       .config()
       .watches.filter(({ enabled }) => enabled)
       .map((watch) => {
-        const polls = engine.polls.filter(({ subscribers }) => subscribers.some((one) => one.watch.id === watch.id));
+        const polls = engine.pollsOf(watch.id);
         const times = polls.map(({ key }) => known.get(key)?.lastPollAtMs ?? 0).filter((time) => time > 0);
         return watchView(watch, {
           state: states.get(watch.id),

@@ -1,5 +1,4 @@
 /** What every command shares: ports of this process, the configuration's place, and how a failure is said. */
-import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Config, ConfigIssue } from "../config/config.ts";
 import { type LoadRequest, type LoadResult, loadConfig } from "../config/load-config.ts";
@@ -12,6 +11,7 @@ import { processEnvironment } from "../runtime/environment.ts";
 import { createFiles } from "../runtime/files.ts";
 import { createHttpAgent, type HttpAgent } from "../runtime/http-agent.ts";
 import { createLogger, type Logger, type LogLevel } from "../runtime/logger.ts";
+import { packageVersion } from "../runtime/package-version.ts";
 import { createSystemClock } from "../runtime/system-clock.ts";
 import { createSystemRandom } from "../runtime/system-random.ts";
 import { SINK_TYPES } from "../sinks/registry.ts";
@@ -46,11 +46,6 @@ export function createContext(): CliContext {
     logger: (level) =>
       createLogger({ stream: process.stderr, level: level ?? (env["CHIRPWATCH_LOG_LEVEL"] as LogLevel | undefined) ?? "info" }),
   };
-}
-
-function packageVersion(): string {
-  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
-  return String((JSON.parse(text) as { version?: unknown }).version ?? "0");
 }
 
 export type LoadOptions = Pick<LoadRequest, "lenientSecrets">;

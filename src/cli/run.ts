@@ -23,7 +23,7 @@ async function run(context: CliContext, configPath: string): Promise<void> {
   const config = await requireConfig(context, configPath);
   const refusals = checkSandboxGuard(config, SINK_TYPES);
   if (refusals.length > 0) throw badConfig(refusals);
-  for (const warning of config.warnings) log.warn(formatIssue(warning));
+  for (const warning of config.warnings) log.warn("configuration warning", { at: formatIssue(warning) });
   const sandbox =
     config.api.baseUrl === "sandbox" ? await (await import("./embedded-sandbox.ts")).startEmbeddedSandbox(context, config, log) : undefined;
   try {

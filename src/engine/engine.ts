@@ -1,24 +1,24 @@
 /** The polling half of the daemon: keeps the plan in step with watches and targets, runs the loop, and deals with what goes wrong. */
 import type { UpstreamPacer } from "../budget/upstream-pacer.ts";
-import type { Cancel, Clock } from "../model/clock.ts";
+import type { Clock } from "../model/clock.ts";
 import { errorText } from "../model/errors.ts";
 import type { Hash } from "../model/hash.ts";
 import type { Log } from "../model/log.ts";
 import type { Meter } from "../model/meter.ts";
 import type { PollStore, TargetState, WatchState, WatchStore } from "../model/store.ts";
-import { UpstreamError } from "../model/upstream.ts";
 import type { Watch } from "../model/watch.ts";
 import { planPolls, type PlannedWatch } from "../plan/plan-polls.ts";
 import type { Poll } from "./watch-poll.ts";
 import type { Timetable } from "../schedule/timetable.ts";
 import type { WatchType } from "../watches/watch-type.ts";
 import type { Notices } from "./notices.ts";
+import { createPollAftermath } from "./poll-aftermath.ts";
 import { createPollLoop, type PollAftermath, type PollLoop } from "./poll-loop.ts";
 import type { PollOutcome, PollRunner } from "./poll-runner.ts";
 import type { Profiles } from "./profiles.ts";
 import type { QuotaWatch } from "./quota-watch.ts";
-import { RequestHeld, type RequestGate } from "./request-gate.ts";
-import { resolveTargets, type UnresolvedTarget } from "./resolve-targets.ts";
+import type { RequestGate } from "./request-gate.ts";
+import { createTargetResolver } from "./target-resolver.ts";
 import { STORE_RETRY_MS, type StoreWatch } from "./store-watch.ts";
 import { createTargetTrouble } from "./target-trouble.ts";
 
@@ -55,6 +55,8 @@ export interface Engine {
   start(): void;
   stop(): Promise<void>;
   readonly polls: readonly Poll[];
+  /** Polls that serve a watch. */
+  pollsOf(watchId: string): readonly Poll[];
   /** When a watch is polled next, epoch ms; undefined while nothing of it is planned. */
   nextPollAt(watchId: string): number | undefined;
   /** Why the last run of a poll failed; "" when it did not. */
@@ -65,31 +67,37 @@ export interface Engine {
 }
 
 const ANSWER_GRACE_MS = 3_000;
-const RESOLVE_AGAIN_MS = 60_000;
-const RESOLVE_MISSING_MS = 3_600_000;
 
 export function createEngine(deps: EngineDeps): Engine {
   const { clock, store } = deps;
   let planned: readonly PlannedWatch<WatchType<any>>[] = [];
   let polls: readonly Poll[] = [];
-  let cancelResolve: Cancel | undefined;
-  let isStopped = false;
+  let pollsByWatch: ReadonlyMap<string, readonly Poll[]> = new Map();
+  let planning: Promise<void> = Promise.resolve();
   const lastPolledAtMs = new Map<string, number>();
   const problems = new Map<string, string>();
   const trouble = createTargetTrouble({ ...deps, onSourceChanged: (targets) => replaceTargets(targets) });
+  const aftermath = createPollAftermath({ ...deps, trouble });
   const loop = createPollLoop({
     ...deps,
     runPoll: (poll) => runPoll(poll),
     stretch: (priority) => deps.quotaWatch.status.factors[priority],
   });
 
-  const replan = async (): Promise<void> => {
+  /** One after the other: an older plan must not replace a newer one. */
+  const replan = (): Promise<void> => {
+    planning = planning.catch(() => undefined).then(plan);
+    return planning;
+  };
+
+  const plan = async (): Promise<void> => {
     const next = planPolls(planned, { hash: deps.hash, timetable: deps.timetable, nowMs: clock.now() });
     const unknown = next.filter(({ key }) => !lastPolledAtMs.has(key)).map(({ key }) => key);
     for (const source of unknown.length === 0 ? [] : await store.loadSources(unknown)) {
       if (source.lastPollAtMs !== null) lastPolledAtMs.set(source.fingerprint, source.lastPollAtMs);
     }
     polls = next;
+    pollsByWatch = indexByWatch(polls);
     loop.setPolls(polls, lastPolledAtMs);
     deps.meter.set("chirpwatch_watches", planned.filter(({ paused }) => !paused).length, { state: "active" });
     deps.meter.set("chirpwatch_watches", planned.filter(({ paused }) => paused).length, { state: "paused" });
@@ -108,39 +116,12 @@ export function createEngine(deps: EngineDeps): Engine {
     replan().catch((error: unknown) => deps.log.error("planning failed", { error }));
   };
 
-  const unresolvedTargets = (): readonly UnresolvedTarget[] =>
-    planned.flatMap(({ watch, paused, targets }) =>
-      paused
-        ? []
-        : targets
-            .filter(({ key, userId }) => userId === null && key.startsWith("@"))
-            .map((target) => ({ watchId: watch.id, target, handle: target.key.slice(1) })),
-    );
+  const resolver = createTargetResolver({ ...deps, trouble, watches: () => planned, onResolved: (targets) => replaceTargets(targets) });
 
-  const resolve = async (): Promise<void> => {
-    cancelResolve?.();
-    const unresolved = unresolvedTargets();
-    if (unresolved.length === 0 || isStopped) return;
-    const watchIds = new Map(unresolved.map(({ watchId, target }) => [target.watchKey, watchId]));
-    const onMissing = async (missing: readonly TargetState[]) => {
-      for (const target of missing) {
-        const watchId = watchIds.get(target.watchKey) ?? "";
-        if (target.status !== "unavailable") deps.onMissing(watchId);
-        await trouble.takeMissing(watchId, target);
-      }
-    };
-    let isFailed = false;
-    try {
-      await resolveTargets(unresolved, { ...deps, onResolved: replaceTargets, onMissing });
-    } catch (error) {
-      isFailed = true;
-      deps.storeWatch.takeError(error);
-      deps.log.warn("handles could not be resolved, trying again", { error: errorText(error) });
-    }
-    if (!isStopped) cancelResolve = clock.after(isFailed ? retryDelayMs() : RESOLVE_MISSING_MS, () => void resolve());
+  const failed = (poll: Poll, error: unknown): Promise<PollAftermath> => {
+    problems.set(poll.key, errorText(error));
+    return aftermath.afterFailure(poll, error);
   };
-
-  const retryDelayMs = (): number => (deps.pacer.status(clock.monotonic()).kind === "stopped" ? RESOLVE_AGAIN_MS : 5_000);
 
   const runPoll = async (poll: Poll): Promise<PollAftermath> => {
     if (deps.storeWatch.trouble !== undefined) return { retryAtMs: clock.now() + STORE_RETRY_MS };
@@ -151,52 +132,16 @@ export function createEngine(deps: EngineDeps): Engine {
       problems.delete(poll.key);
       deps.meter.count("chirpwatch_polls_total", { type, outcome: outcome.error === undefined ? "ok" : "cut" });
       deps.onPolled(poll, outcome, outcome.error);
-      await tellLosses(poll, outcome);
-      return outcome.error === undefined ? {} : await afterFailure(poll, outcome.error);
+      await aftermath.tellLosses(poll, outcome);
+      return outcome.error === undefined ? {} : await failed(poll, outcome.error);
     } catch (error) {
       deps.meter.count("chirpwatch_polls_total", { type, outcome: "failed" });
       deps.onPolled(poll, undefined, error);
-      return afterFailure(poll, error).catch((second: unknown) => {
+      return failed(poll, error).catch((second: unknown) => {
         deps.storeWatch.takeError(second);
         return { retryAtMs: clock.now() + STORE_RETRY_MS };
       });
     }
-  };
-
-  const tellLosses = async (poll: Poll, outcome: PollOutcome): Promise<void> => {
-    for (const [watch, count] of outcome.tooOld) {
-      const message = `${watch}: ${count} items older than max_age not sent; chirpwatch explain says which`;
-      await deps.notices.tell({ type: "watch.gap", subject: watch, watch, severity: "warning", message, facts: { items: count } });
-    }
-    for (const watch of outcome.lostHoles === 0 ? [] : new Set(poll.subscribers.map((subscriber) => subscriber.watch.id))) {
-      const message = `${watch}: the service would not give ${outcome.lostHoles} stretch(es) of its history; items in them may be missing`;
-      await deps.notices.tell({ type: "watch.gap", subject: watch, watch, severity: "warning", message });
-    }
-  };
-
-  const afterFailure = async (poll: Poll, error: unknown): Promise<PollAftermath> => {
-    const nowMs = clock.now();
-    problems.set(poll.key, errorText(error));
-    if (deps.storeWatch.takeError(error)) return { retryAtMs: nowMs + STORE_RETRY_MS };
-    if (error instanceof RequestHeld) {
-      if (error.retryAtMs !== undefined) return { retryAtMs: nowMs + Math.max(0, error.retryAtMs - clock.monotonic()) };
-      return { notBeforeMs: nowMs + RESOLVE_AGAIN_MS };
-    }
-    if (!(error instanceof UpstreamError)) {
-      deps.log.error("poll failed", { watch: poll.subscribers[0]?.watch.id, error });
-      return { notBeforeMs: nowMs + RESOLVE_AGAIN_MS };
-    }
-    deps.log.warn("poll failed", {
-      watch: poll.subscribers[0]?.watch.id,
-      endpoint: poll.source.endpoint,
-      kind: error.kind,
-      status: error.status,
-      error: error.message,
-    });
-    // The gate knows how long this source has to wait, and answers with the time.
-    if (error.kind === "transient" || error.kind === "rate_limited") return { retryAtMs: nowMs + 1_000 };
-    if (error.kind === "billing" || error.kind === "unauthorized") return { notBeforeMs: nowMs + RESOLVE_AGAIN_MS };
-    return trouble.take(poll, error);
   };
 
   return {
@@ -209,17 +154,16 @@ export function createEngine(deps: EngineDeps): Engine {
         targets: state.targets,
       }));
       await replan();
-      void resolve();
+      void resolver.resolve();
     },
     async setPaused(watchId, paused) {
       planned = planned.map((one) => (one.watch.id === watchId ? { ...one, paused } : one));
       await replan();
-      void resolve();
+      void resolver.resolve();
     },
     start: () => loop.start(),
     async stop() {
-      isStopped = true;
-      cancelResolve?.();
+      resolver.stop();
       deps.gate.close();
       // Answers that are paid for are worth a moment; one that hangs is not.
       const cancelAbort = clock.after(ANSWER_GRACE_MS, () => deps.gate.abort());
@@ -229,16 +173,28 @@ export function createEngine(deps: EngineDeps): Engine {
     get polls() {
       return polls;
     },
+    pollsOf: (watchId) => pollsByWatch.get(watchId) ?? [],
     nextPollAt(watchId) {
-      const own = polls.filter(({ subscribers }) => subscribers.some(({ watch }) => watch.id === watchId));
-      const times = own.map(({ key }) => loop.nextDueAt(key)).filter((time) => time !== undefined);
+      const times = (pollsByWatch.get(watchId) ?? []).map(({ key }) => loop.nextDueAt(key)).filter((time) => time !== undefined);
       return times.length === 0 ? undefined : Math.min(...times);
     },
     problemOf: (pollKey) => problems.get(pollKey) ?? "",
     hastenAll() {
       for (const { key } of polls) loop.hasten(key);
-      void resolve();
+      void resolver.resolve();
     },
     loop,
   };
+}
+
+function indexByWatch(polls: readonly Poll[]): ReadonlyMap<string, readonly Poll[]> {
+  const index = new Map<string, Poll[]>();
+  for (const poll of polls) {
+    for (const { watch } of poll.subscribers) {
+      const own = index.get(watch.id) ?? [];
+      if (own.at(-1) !== poll) own.push(poll);
+      index.set(watch.id, own);
+    }
+  }
+  return index;
 }

@@ -185,7 +185,8 @@ function boundParams(
 ): { readonly params: JsonObject; readonly query: string | undefined } {
   const param = poll.source.boundParam;
   if (param === undefined || Object.keys(bounds).length === 0) return { params: poll.source.params, query: undefined };
-  const query = withBounds(String(poll.source.params[param] ?? ""), bounds);
+  const written = poll.source.params[param];
+  const query = withBounds(typeof written === "string" ? written : "", bounds);
   return { params: { ...poll.source.params, [param]: query }, query };
 }
 

@@ -17,6 +17,8 @@ export interface TargetTroubleDeps {
   readonly notices: Notices;
   readonly clock: Clock;
   readonly log: Log;
+  /** Told when a target that has no baseline cannot be read: nothing should wait for it. */
+  readonly onMissing: (watchId: string) => void;
   /** A target's memory changed in a way that changes its source: plan again. */
   readonly onSourceChanged: (targets: readonly TargetState[]) => void;
 }
@@ -41,6 +43,7 @@ export function createTargetTrouble(deps: TargetTroubleDeps): TargetTrouble {
       const subscriber = poll.subscribers[index];
       if (subscriber === undefined || target.status === status) continue;
       await store.setTargetStatus(refOf(subscriber), status, reason);
+      if (target.baselineAtMs === null) deps.onMissing(subscriber.watch.id);
       deps.log.warn("target cannot be read", { watch: subscriber.watch.id, target: target.name, status, reason });
       if (status !== "not_indexed") await tell(subscriber.watch.id, target.name, reason, hint);
     }

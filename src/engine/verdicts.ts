@@ -1,5 +1,6 @@
 /** What a poll is about to commit, gathered over its subscribers: verdicts, events, target changes. */
 import type { ChirpEvent } from "../model/event.ts";
+import { compareIds } from "../model/id.ts";
 import type { ItemVerdict, TargetChange } from "../model/store.ts";
 
 export interface Judgement {
@@ -20,7 +21,13 @@ export const NOTHING: Judgement = { verdicts: [], events: [], targets: [] };
 export function joinJudgements(judgements: readonly Judgement[]): Judgement {
   return {
     verdicts: judgements.flatMap(({ verdicts }) => verdicts),
-    events: judgements.flatMap(({ events }) => events).sort((a, b) => a.event.occurredAtMs - b.event.occurredAtMs),
+    events: judgements.flatMap(({ events }) => events).sort(byAge),
     targets: judgements.flatMap(({ targets }) => targets),
   };
+}
+
+/** Tweets by their ids, which say the order even where the service's dates are rounded to seconds or wrong; the rest by time. */
+function byAge({ event: a }: JudgedEvent, { event: b }: JudgedEvent): number {
+  if (a.body.tweet !== undefined && b.body.tweet !== undefined) return compareIds(a.subject, b.subject);
+  return a.occurredAtMs - b.occurredAtMs;
 }

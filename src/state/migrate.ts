@@ -1,5 +1,6 @@
 /** Brings a state file to this build's schema: the list of migrations, and the refusal of what a newer build wrote. */
 import { type Migration, Migrator } from "kysely";
+import { errorText } from "../model/errors.ts";
 import { EXIT, ExitError } from "../model/exit-code.ts";
 import * as initial from "./migrations/0001-initial.ts";
 import type { Executor } from "./statement.ts";
@@ -29,5 +30,5 @@ export function pendingMigrations(applied: readonly string[], path: string, know
 export async function migrate(db: Executor, known = MIGRATIONS): Promise<void> {
   const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ ...known }) } });
   const { error } = await migrator.migrateToLatest();
-  if (error !== undefined) throw error;
+  if (error !== undefined) throw error instanceof Error ? error : new Error(errorText(error));
 }

@@ -70,7 +70,8 @@ async function registerOne(
     if (done.has(target.key)) continue;
     done.add(target.key);
     const known = rows.get(target.key);
-    if (known?.merged_into != null && named.has(known.merged_into)) continue;
+    const heir = known?.merged_into ?? null;
+    if (heir !== null && named.has(heir)) continue;
     const holder =
       known === undefined ? holderOf(rows, target.userId) : known.merged_into === null ? undefined : rows.get(known.merged_into);
     if (holder !== undefined && named.has(holder.key)) {

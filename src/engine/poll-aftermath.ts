@@ -1,0 +1,63 @@
+/** What follows a poll: when it runs again after a failure, and what the operator hears of losses. */
+import type { Clock } from "../model/clock.ts";
+import type { Log } from "../model/log.ts";
+import { UpstreamError } from "../model/upstream.ts";
+import type { Notices } from "./notices.ts";
+import type { PollAftermath } from "./poll-loop.ts";
+import type { PollOutcome } from "./poll-runner.ts";
+import { RequestHeld } from "./request-gate.ts";
+import { STORE_RETRY_MS, type StoreWatch } from "./store-watch.ts";
+import type { TargetTrouble } from "./target-trouble.ts";
+import type { Poll } from "./watch-poll.ts";
+
+export interface AftermathDeps {
+  readonly storeWatch: StoreWatch;
+  readonly trouble: TargetTrouble;
+  readonly notices: Notices;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface Aftermath {
+  afterFailure(poll: Poll, error: unknown): Promise<PollAftermath>;
+  /** One notice a watch for items that were not sent, and for history the service would not give. */
+  tellLosses(poll: Poll, outcome: PollOutcome): Promise<void>;
+}
+
+/** While nothing can be asked at all: no key, no quota. */
+const HELD_MS = 60_000;
+
+export function createPollAftermath({ storeWatch, trouble, notices, clock, log }: AftermathDeps): Aftermath {
+  return {
+    async afterFailure(poll, error) {
+      const nowMs = clock.now();
+      const watch = poll.subscribers[0]?.watch.id;
+      if (storeWatch.takeError(error)) return { retryAtMs: nowMs + STORE_RETRY_MS };
+      if (error instanceof RequestHeld) {
+        if (error.retryAtMs !== undefined) return { retryAtMs: nowMs + Math.max(0, error.retryAtMs - clock.monotonic()) };
+        return { notBeforeMs: nowMs + HELD_MS };
+      }
+      if (!(error instanceof UpstreamError)) {
+        log.error("poll failed", { watch, error });
+        return { notBeforeMs: nowMs + HELD_MS };
+      }
+      const { kind, status, message } = error;
+      log.warn("poll failed", { watch, endpoint: poll.source.endpoint, kind, status, error: message });
+      // The gate knows how long this source has to wait, and answers with the time.
+      if (kind === "transient" || kind === "rate_limited") return { retryAtMs: nowMs + 1_000 };
+      if (kind === "billing" || kind === "unauthorized") return { notBeforeMs: nowMs + HELD_MS };
+      return trouble.take(poll, error);
+    },
+    async tellLosses(poll, outcome) {
+      for (const [watch, count] of outcome.tooOld) {
+        const message = `${watch}: ${count} items older than max_age not sent; chirpwatch explain says which`;
+        await notices.tell({ type: "watch.gap", subject: watch, watch, severity: "warning", message, facts: { items: count } });
+      }
+      if (outcome.lostHoles === 0) return;
+      for (const watch of new Set(poll.subscribers.map((subscriber) => subscriber.watch.id))) {
+        const message = `${watch}: the service would not give ${outcome.lostHoles} stretch(es) of its history; items in them may be missing`;
+        await notices.tell({ type: "watch.gap", subject: watch, watch, severity: "warning", message });
+      }
+    },
+  };
+}

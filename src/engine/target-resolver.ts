@@ -1,0 +1,79 @@
+/** Keeps asking for the ids of accounts named by their handle, until each is known. */
+import type { UpstreamPacer } from "../budget/upstream-pacer.ts";
+import type { Cancel, Clock } from "../model/clock.ts";
+import { errorText } from "../model/errors.ts";
+import type { Log } from "../model/log.ts";
+import type { TargetState } from "../model/store.ts";
+import type { PlannedWatch } from "../plan/plan-polls.ts";
+import { type ResolverDeps, resolveTargets, type UnresolvedTarget } from "./resolve-targets.ts";
+import type { StoreWatch } from "./store-watch.ts";
+import type { TargetTrouble } from "./target-trouble.ts";
+
+export interface TargetResolverDeps extends Omit<ResolverDeps, "onMissing"> {
+  readonly pacer: UpstreamPacer;
+  readonly storeWatch: StoreWatch;
+  readonly trouble: TargetTrouble;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly watches: () => readonly PlannedWatch[];
+  /** Told once for a target that cannot be found at all. */
+  readonly onMissing: (watchId: string) => void;
+}
+
+export interface TargetResolver {
+  /** Asks now for what is unknown, and again later for what stays so. Never rejects. */
+  resolve(): Promise<void>;
+  stop(): void;
+}
+
+const AFTER_FAILURE_MS = 5_000;
+const AFTER_REFUSAL_MS = 60_000;
+/** A handle that nobody has may be taken tomorrow. */
+const AFTER_MISSING_MS = 3_600_000;
+
+export function createTargetResolver(deps: TargetResolverDeps): TargetResolver {
+  const { clock } = deps;
+  let cancel: Cancel | undefined;
+  let isStopped = false;
+
+  const onMissing = async (missing: readonly TargetState[]) => {
+    const watchIds = new Map(deps.watches().map(({ watchKey, watch }) => [watchKey, watch.id]));
+    for (const target of missing) {
+      const watchId = watchIds.get(target.watchKey) ?? "";
+      if (target.status !== "unavailable") deps.onMissing(watchId);
+      await deps.trouble.takeMissing(watchId, target);
+    }
+  };
+
+  const resolve = async (): Promise<void> => {
+    cancel?.();
+    const unresolved = unresolvedTargets(deps.watches());
+    if (unresolved.length === 0 || isStopped) return;
+    let waitMs = AFTER_MISSING_MS;
+    try {
+      await resolveTargets(unresolved, { ...deps, onMissing });
+    } catch (error) {
+      deps.storeWatch.takeError(error);
+      deps.log.warn("handles could not be resolved, trying again", { error: errorText(error) });
+      waitMs = deps.pacer.status(clock.monotonic()).kind === "stopped" ? AFTER_REFUSAL_MS : AFTER_FAILURE_MS;
+    }
+    if (!isStopped) cancel = clock.after(waitMs, () => void resolve());
+  };
+
+  return {
+    resolve,
+    stop() {
+      isStopped = true;
+      cancel?.();
+    },
+  };
+}
+
+const unresolvedTargets = (watches: readonly PlannedWatch[]): readonly UnresolvedTarget[] =>
+  watches.flatMap(({ watch, paused, targets }) =>
+    paused
+      ? []
+      : targets
+          .filter(({ key, userId }) => userId === null && key.startsWith("@"))
+          .map((target) => ({ watchId: watch.id, target, handle: target.key.slice(1) })),
+  );
