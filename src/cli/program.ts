@@ -9,6 +9,7 @@ type AddCommand = (program: Command, context: CliContext) => void;
 /** Every command by its name: a line each. Only the one that was asked for is loaded, because loading all costs as much as starting. */
 const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   run: async () => (await import("./run.ts")).addRun,
+  demo: async () => (await import("./demo.ts")).addDemo,
   sandbox: async () => (await import("./sandbox.ts")).addSandbox,
 };
 

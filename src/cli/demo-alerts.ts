@@ -1,0 +1,45 @@
+/** The console of the demo: holds alerts back until the curtain is up, and counts them one by one. */
+
+export interface AlertScreen {
+  /** The console sink's way out. */
+  write(text: string): void;
+  /** Shows what was held back, and everything from now on at once. */
+  open(): void;
+  /** Alerts written so far, shown or held back. */
+  readonly count: number;
+  /** Alerts that say, to the letter, what an earlier one said. */
+  readonly repeats: number;
+}
+
+export function createAlertScreen(out: (text: string) => void): AlertScreen {
+  const held: string[] = [];
+  const told = new Set<string>();
+  let isOpen = false;
+  let count = 0;
+  const show = (text: string) => out(indent(text.trimEnd()));
+  return {
+    write(text) {
+      for (const alert of alertsIn(text)) {
+        count += 1;
+        told.add(alert);
+      }
+      if (isOpen) show(text);
+      else held.push(text);
+    },
+    open() {
+      isOpen = true;
+      for (const text of held.splice(0)) show(text);
+    },
+    get count() {
+      return count;
+    },
+    get repeats() {
+      return count - told.size;
+    },
+  };
+}
+
+/** A message of the console sink can hold several alerts: each begins at the margin. */
+const alertsIn = (text: string): readonly string[] => text.trimEnd().split(/\n(?=\S)/);
+
+const indent = (text: string): string => text.replace(/^(?=.)/gm, "     ");

@@ -1,0 +1,20 @@
+/** What commands may put on the disk: a file that was not there, and a folder that goes away again. */
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** Replaces a file only when told to. @throws an Error with `code` EEXIST, EACCES … as Node does. */
+export const writeTextFile = (path: string, text: string, { overwrite }: { readonly overwrite: boolean }): Promise<void> =>
+  writeFile(path, text, { flag: overwrite ? "w" : "wx" });
+
+export interface TemporaryFolder {
+  readonly path: string;
+  /** With everything in it. */
+  remove(): Promise<void>;
+}
+
+/** A fresh private folder where the system keeps temporary files. */
+export async function makeTemporaryFolder(prefix: string): Promise<TemporaryFolder> {
+  const path = await mkdtemp(join(tmpdir(), prefix));
+  return { path, remove: () => rm(path, { recursive: true, force: true }) };
+}
