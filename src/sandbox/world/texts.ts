@@ -19,7 +19,9 @@ export function composeText(occasion: TextOccasion, dice: () => number): string 
   if (kind === "reply") return `@${target?.username ?? ""} ${pick(REPLIES, dice())}`;
   if (community) return `${pick(COMMUNITY_TALK, dice())} ${pick(CLOSERS, dice())}`;
   if (account.username === "acme_jobs") return pick(JOB_TALK, dice());
-  if (mention || dice() < 0.04) return companyTalk(dice);
+  // A demo waits for this one: nothing that a watch may ignore.
+  if (mention) return pick(COMPANY_TALK, dice());
+  if (dice() < 0.04) return companyTalk(dice);
   const topic = dice() < 0.6 ? account.topic : pick(TOPICS, dice());
   const tag = dice() < 0.25 ? ` #${topic.replace(/[^a-z]/g, "")}` : dice() < 0.1 ? " $BTC" : "";
   return `${pick(OPENERS, dice())} ${topic} ${pick(CLOSERS, dice())}${tag}`;
