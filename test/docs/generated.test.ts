@@ -1,0 +1,30 @@
+import { describe, expect, it } from "vitest";
+import { commandsPage } from "./page-commands.ts";
+import { configRulesPage } from "./page-config-rules.ts";
+import { metricsPage } from "./page-metrics.ts";
+import { settingsPage } from "./page-settings.ts";
+import { sinksPage } from "./page-sinks.ts";
+import { watchesPage } from "./page-watches.ts";
+import { ROOT } from "./program.ts";
+
+// `npm run docs` writes them: this test with -u.
+describe("reference pages are committed as the code writes them now", () => {
+  it("docs/watches.md", async () => {
+    await expect(watchesPage()).toMatchFileSnapshot("../../docs/watches.md");
+  });
+  it("docs/sinks.md", async () => {
+    await expect(sinksPage()).toMatchFileSnapshot("../../docs/sinks.md");
+  });
+  it("docs/settings.md", async () => {
+    await expect(settingsPage()).toMatchFileSnapshot("../../docs/settings.md");
+  });
+  it("docs/metrics.md", async () => {
+    await expect(metricsPage(ROOT)).toMatchFileSnapshot("../../docs/metrics.md");
+  });
+  it("docs/config-rules.md", async () => {
+    await expect(configRulesPage(ROOT)).toMatchFileSnapshot("../../docs/config-rules.md");
+  });
+  it("docs/commands.md", async () => {
+    await expect(await commandsPage()).toMatchFileSnapshot("../../docs/commands.md");
+  });
+});

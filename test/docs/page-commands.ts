@@ -1,0 +1,83 @@
+/** docs/commands.md: every command as the program itself knows it, and what exit codes mean. */
+import type { Command } from "commander";
+import { EXIT } from "../../src/model/exit-code.ts";
+import { code, fenced, GENERATED, page, sentence, table } from "./markdown.ts";
+import { commandsIn, readProgram, textAfterHelp } from "./program.ts";
+
+const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
+  good: "All went well.",
+  failed: "The command did what it could and the answer is no: a check failed, a sink refused, a daemon does not answer.",
+  usage: "The command line was wrong.",
+  overBudget: "The plan costs more than the quota allows.",
+  internal: "Something is wrong with chirpwatch itself, or with its installation.",
+  cannotCreate: "A file, a folder or an address could not be created or listened on.",
+  storage: "The state could not be read or written.",
+  alreadyRunning: "Another chirpwatch runs on this state file.",
+  badConfig: "The configuration is wrong, or it was refused for what it would do.",
+};
+
+const upperFirst = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
+
+function optionTable(command: Command): string {
+  const options = command.options.filter(({ hidden }) => !hidden);
+  if (options.length === 0) return "";
+  return table(
+    ["Option", "Default", "Meaning"],
+    options.map((option) => [code(option.flags), shown(option), sentence(upperFirst(option.description))]),
+  );
+}
+
+function shown({
+  defaultValue,
+  defaultValueDescription,
+}: {
+  readonly defaultValue?: unknown;
+  readonly defaultValueDescription?: string | undefined;
+}): string {
+  if (defaultValueDescription !== undefined) return defaultValueDescription;
+  if (defaultValue === undefined || defaultValue === false) return "";
+  if (typeof defaultValue === "object" && defaultValue !== null && "host" in defaultValue && "port" in defaultValue)
+    return code(`${String(defaultValue.host)}:${String(defaultValue.port)}`);
+  return code(typeof defaultValue === "string" ? defaultValue : JSON.stringify(defaultValue));
+}
+
+function argumentList(command: Command): string {
+  return command.registeredArguments
+    .filter(({ description }) => description !== "")
+    .map((argument) => `- \`${argument.name()}\`: ${sentence(argument.description)}`)
+    .join("\n");
+}
+
+function section({ name, command }: { readonly name: string; readonly command: Command }): readonly string[] {
+  const example = textAfterHelp(command)
+    .replace(/^Examples?:\s*\n/, "")
+    .replace(/^ {2}/gm, "");
+  return [
+    `## ${name}`,
+    sentence(upperFirst(command.description())),
+    fenced("text", `chirpwatch ${name} ${command.usage()}`),
+    argumentList(command),
+    optionTable(command),
+    example === "" ? "" : `For example:\n\n${fenced("sh", example)}`,
+  ];
+}
+
+export async function commandsPage(): Promise<string> {
+  const all = commandsIn(await readProgram()).filter(({ command }) => command.commands.length === 0);
+  const commands = [...all].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return page(
+    GENERATED,
+    "# Commands",
+    "From a checkout, `node dist/main.js` stands for `chirpwatch`. Every command has `--help`. Results go to standard output; logs and what is wrong go to standard error. `NO_COLOR` is honoured.",
+    table(
+      ["Command", "Does"],
+      commands.map(({ name, command }) => [`[${name}](#${name.replaceAll(" ", "-")})`, sentence(upperFirst(command.description()))]),
+    ),
+    ...commands.map(section),
+    "## Exit codes",
+    table(
+      ["Code", "Meaning"],
+      (Object.keys(EXIT) as (keyof typeof EXIT)[]).map((name) => [String(EXIT[name]), EXIT_MEANINGS[name]]),
+    ),
+  );
+}

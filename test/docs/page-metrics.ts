@@ -1,0 +1,46 @@
+/** docs/metrics.md: every metric, and the alerts that come with the product. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { METRICS, type MetricSpec } from "../../src/model/meter.ts";
+import { code, GENERATED, page, sentence, table } from "./markdown.ts";
+
+interface Alert {
+  readonly alert: string;
+  readonly expr: string;
+  readonly for?: string;
+  readonly labels: { readonly severity: string };
+  readonly annotations: { readonly summary: string };
+}
+
+function readAlerts(root: string): readonly Alert[] {
+  const text = readFileSync(join(root, "config/alerts.prometheus.yaml"), "utf8");
+  const { groups } = parse(text) as { readonly groups: readonly { readonly rules: readonly Alert[] }[] };
+  return groups.flatMap(({ rules }) => rules);
+}
+
+/** A summary's placeholders mean nothing outside an alert. */
+const summaryOf = (alert: Alert): string =>
+  sentence(alert.annotations.summary.replace(/\{\{\s*\$labels\.(\w+)[^}]*\}\}/g, "a $1").replace(/\{\{[^}]*\}\}/g, "…"));
+
+export const metricsPage = (root: string): string =>
+  page(
+    GENERATED,
+    "# Metrics",
+    "`/metrics` of the daemon speaks Prometheus text. The number people care about is `chirpwatch_delivery_delay_seconds`: from an item's own time to its delivery. `chirpwatch_added_delay_seconds` is the part of it that chirpwatch itself adds after the item was found.",
+    table(
+      ["Metric", "Kind", "Labels", "Meaning"],
+      (Object.entries(METRICS) as [string, MetricSpec][]).map(([name, { kind, labels, help }]) => [
+        code(name),
+        kind,
+        labels.map(code).join(" "),
+        sentence(help),
+      ]),
+    ),
+    "## Alerts",
+    "Load `config/alerts.prometheus.yaml` as a rule file. `page` wants someone now, `ticket` someone this week. `config/grafana-dashboard.json` shows the same numbers.",
+    table(
+      ["Alert", "Severity", "After", "Says"],
+      readAlerts(root).map((alert) => [code(alert.alert), alert.labels.severity, alert.for ?? "", summaryOf(alert)]),
+    ),
+  );

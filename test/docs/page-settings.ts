@@ -1,0 +1,32 @@
+/** docs/settings.md: every key besides watches and sinks. */
+import { DEFAULTS } from "../../src/config/defaults.ts";
+import { keyTable, SCHEMA, sectionOf, type Schema } from "./key-table.ts";
+import { GENERATED, page, sentence } from "./markdown.ts";
+
+/** In the order of the page. `route` and `time_intervals` are lists or trees of one shape, shown once. */
+const SECTIONS = ["api", "state", "server", "ops", "links"] as const;
+
+const routeSchema = (): Schema => SCHEMA.$defs?.["route"] ?? {};
+
+function intervalSchema(): Schema {
+  const { additionalProperties } = sectionOf("time_intervals");
+  return (typeof additionalProperties === "object" ? additionalProperties.items : undefined) ?? {};
+}
+
+export const settingsPage = (): string =>
+  page(
+    GENERATED,
+    "# Settings",
+    "Every key besides those of [watches](watches.md) and [sinks](sinks.md). Everything here may be left out. [configuration](configuration.md) shows the language by example.",
+    "A number or a switch may also be a variable, like `monthly: ${QUOTA}`. Durations are written `30s`, `5m`, `1h30m` or `2d`.",
+    ...SECTIONS.map((name) => [`## ${name}`, sentence(sectionOf(name).description ?? ""), keyTable(sectionOf(name))]),
+    "## route",
+    `${sentence(routeSchema().description ?? "")} The root takes what nothing else took. Children inherit \`group_by\`, \`group_wait\` and \`group_interval\`; mutes, throttles and \`continue\` are each route's own.`,
+    keyTable(routeSchema(), undefined, DEFAULTS.route),
+    "## time_intervals",
+    `${sentence(sectionOf("time_intervals").description ?? "")} Each name holds a list of these; one that fits is enough.`,
+    keyTable(intervalSchema()),
+    "## defaults",
+    sentence(sectionOf("defaults").description ?? ""),
+    "- `defaults.watch` takes the keys of every watch except `moved_from`. `labels` and `include` are merged key by key.\n- `defaults.sink` takes one map per sink type. A sink that brings a secret of its own drops the default ones.",
+  );

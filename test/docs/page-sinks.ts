@@ -1,0 +1,53 @@
+/** docs/sinks.md: every sink type with its keys and habits; then the keys all of them share. */
+import { DEFAULTS } from "../../src/config/defaults.ts";
+import { COMMON_SINK_KEYS } from "../../src/config/sink-schema.ts";
+import { SINK_TYPES } from "../../src/sinks/registry.ts";
+import type { SinkType } from "../../src/sinks/sink-type.ts";
+import { keyTable, typesOf } from "./key-table.ts";
+import { code, fenced, GENERATED, page, sentence, table } from "./markdown.ts";
+
+const schemaOf = (type: SinkType<any>) => typesOf("sinks").find((one) => one.properties?.["type"]?.const === type.type) ?? {};
+
+const exampleOf = (type: SinkType<any>): string =>
+  `sinks:\n  my-${type.type}:\n${type.example.trimEnd().replace(/^/gm, "    ")}\nops: { sink: my-${type.type} }`;
+
+function notesOf(type: SinkType<any>): readonly string[] {
+  const { limit, interval } = DEFAULTS.chatSink.throttle;
+  const secrets = type.secrets.flatMap((key) => [code(key), code(`${key}_file`)]);
+  return [
+    type.concurrency === 1
+      ? "- One message at a time, in order."
+      : `- Up to ${type.concurrency} messages at a time; order holds per group.`,
+    type.chat
+      ? `- A chat sink: at most ${limit} messages in ${interval} unless \`throttle\` says otherwise, the surplus as one digest; one tweet once in 24 h, naming every watch that matched; new followers of one account in one poll as one message.`
+      : "- Every event is a message of its own, unless a route groups them. Nothing is throttled unless you ask for it.",
+    `- A message is tried for ${type.chat ? DEFAULTS.chatSink.retry_for : DEFAULTS.sink.retry_for} from its first attempt.`,
+    ...(secrets.length === 0 ? [] : [`- Secrets: ${secrets.join(", ")}. Give each by a variable or by its file.`]),
+    ...(type.check === undefined ? [] : ["- Its credentials are checked at the start, by a call that posts nothing."]),
+  ];
+}
+
+const section = (type: SinkType<any>): readonly string[] => [
+  `## ${type.type}`,
+  sentence(type.summary),
+  fenced("yaml part", exampleOf(type)),
+  notesOf(type).join("\n"),
+  keyTable(schemaOf(type), (name) => !COMMON_SINK_KEYS.includes(name)),
+];
+
+export const sinksPage = (): string =>
+  page(
+    GENERATED,
+    "# Sink types",
+    "A sink says where alerts go. Each entry under `sinks` has a name of your choice and a `type`. What is guaranteed on the way there stands in [delivery](delivery.md); the body of a webhook in [webhook](webhook.md).",
+    table(
+      ["Type", "Does"],
+      SINK_TYPES.map((type) => [`[${type.type}](#${type.type})`, sentence(type.summary)]),
+    ),
+    ...SINK_TYPES.map(section),
+    "## Keys of every sink",
+    "`defaults.sink` holds keys of one type for all its sinks, by the type's name.",
+    keyTable(typesOf("sinks").find((one) => one.properties?.["type"]?.const === "console") ?? {}, (name) =>
+      COMMON_SINK_KEYS.includes(name),
+    ),
+  );

@@ -1,0 +1,112 @@
+/** docs/watches.md: every watch type with its keys, its events and what it can miss; then the keys all of them share. */
+import { BODY_VARIABLES } from "../../src/config/where-types.ts";
+import { COMMON_WATCH_KEYS } from "../../src/config/watch-schema.ts";
+import type { Include } from "../../src/model/watch.ts";
+import { formatDuration } from "../../src/model/duration.ts";
+import type { BodyShape, WatchType } from "../../src/watches/watch-type.ts";
+import { WATCH_TYPES } from "../../src/watches/registry.ts";
+import { parse } from "yaml";
+import { keyTable, typesOf } from "./key-table.ts";
+import { code, fenced, GENERATED, page, sentence, table } from "./markdown.ts";
+
+/** A type's example as a whole entry under `watches`. */
+const exampleOf = (type: WatchType<any>): string =>
+  `watches:\n  my-${type.type.replaceAll("_", "-")}:\n${type.example.trimEnd().replace(/^/gm, "    ")}\n    sink: terminal`;
+
+function settingsOf(type: WatchType<any>): unknown {
+  const written = parse(type.example) as Record<string, unknown>;
+  const own = Object.entries(written).filter(([key]) => Object.hasOwn(type.schema.shape, key));
+  return type.schema.parse(Object.fromEntries(own));
+}
+
+function includeText(type: WatchType<any>): string {
+  if (type.body !== "tweet") return "";
+  const names: Readonly<Record<keyof Include, string>> = { reply: "replies", quote: "quotes", retweet: "retweets" };
+  const told = (Object.keys(names) as (keyof Include)[]).filter((kind) => type.include[kind]).map((kind) => names[kind]);
+  return `Without \`include\` it tells posts${
+    told.length === 0
+      ? " only"
+      : `${told
+          .slice(0, -1)
+          .map((kind) => `, ${kind}`)
+          .join("")} and ${told.at(-1)}`
+  }.`;
+}
+
+function notesOf(type: WatchType<any>): readonly string[] {
+  const settings = settingsOf(type);
+  const costs = type.costRequests(settings);
+  return [
+    `- Events: ${type.events.map(code).join(", ")}.`,
+    `- A poll that finds less than a page of news costs ${costs} request${costs === 1 ? "" : "s"} per ${type.schema.shape["accounts"] === undefined ? "watch" : "account"}.`,
+    ...(includeText(type) === "" ? [] : [`- ${includeText(type)}`]),
+    ...(type.dataIntervalMs === undefined
+      ? []
+      : [`- Its data change about every ${formatDuration(type.dataIntervalMs)}; a faster schedule is warned of, not refused.`]),
+    ...(type.needsIndex === undefined
+      ? []
+      : [
+          type.withoutIndex?.(settings) === undefined
+            ? "- It needs accounts that the service has indexed. One that is not has the status `not_indexed`, is asked for again once an hour, and is no error."
+            : "- An account that the service has not indexed is read another way, as the settings say.",
+        ]),
+    ...type.caveats(settings).map((caveat) => `- Limit: ${sentence(caveat)}`),
+  ];
+}
+
+function section(type: WatchType<any>): readonly string[] {
+  const schema = typesOf("watches").find((one) => one.properties?.["type"]?.const === type.type) ?? {};
+  return [
+    `## ${type.type}`,
+    sentence(type.summary),
+    fenced("yaml part", exampleOf(type)),
+    notesOf(type).join("\n"),
+    keyTable(schema, (name) => name === "type" || Object.hasOwn(type.schema.shape, name)),
+  ];
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function namesOf(fields: Fields, prefix = ""): readonly string[] {
+  return Object.entries(fields).flatMap(([name, kind]) =>
+    typeof kind === "string" ? [`${prefix}${name}`] : namesOf(kind as Fields, `${prefix}${name}.`),
+  );
+}
+
+const SHAPES: readonly BodyShape[] = ["tweet", "follower", "score"];
+
+/** Quoted and retweeted tweets have the fields of a tweet: said in a sentence, not in forty rows. */
+const whereTable = (): string =>
+  table(
+    ["Watch types", "Names"],
+    SHAPES.map((shape) => [
+      WATCH_TYPES.filter(({ body }) => body === shape)
+        .map(({ type }) => code(type))
+        .join(", "),
+      namesOf(BODY_VARIABLES[shape])
+        .filter((name) => !/\.(quoted|retweeted)_status\./.test(name))
+        .map(code)
+        .join(" "),
+    ]),
+  );
+
+export const watchesPage = (): string =>
+  page(
+    GENERATED,
+    "# Watch types",
+    `A watch says what to look for. Each entry under \`watches\` has an id of your choice and a \`type\`. How polls find what is new stands in [polling](polling.md).`,
+    table(
+      ["Type", "Tells"],
+      WATCH_TYPES.map((type) => [`[${type.type}](#${type.type})`, sentence(type.summary)]),
+    ),
+    ...WATCH_TYPES.map(section),
+    "## Keys of every watch",
+    "`include` is for watches of tweets only. `defaults.watch` takes all of these except `moved_from`.",
+    keyTable(
+      typesOf("watches").find((one) => one.properties?.["type"]?.const === "search") ?? {},
+      (name) => name !== "type" && COMMON_WATCH_KEYS.includes(name),
+    ),
+    "## Names in where",
+    "`where` is a CEL expression over the event's own body. `labels` is there too, as a map. `tweet.quoted_status` and `tweet.retweeted_status` have the fields of `tweet`. A field that an item does not have makes the expression false. `text.re(\"pattern\")` matches a regular expression in linear time; CEL's `matches` is refused.",
+    whereTable(),
+  );

@@ -1,0 +1,41 @@
+/** The program as its files in src/cli make it: every command with its options and help, without running any. */
+import { Command } from "commander";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { createContext } from "../../src/cli/context.ts";
+
+export const ROOT = join(import.meta.dirname, "../..");
+
+type AddCommand = (program: Command, context: ReturnType<typeof createContext>) => void;
+
+/** Every command that a file of src/cli adds, in the order of their names. */
+export async function readProgram(): Promise<Command> {
+  const folder = join(ROOT, "src/cli");
+  const program = new Command("chirpwatch").option("-V, --version", "output the version number");
+  const context = createContext();
+  for (const name of readdirSync(folder).filter((one) => one.endsWith(".ts") && one !== "program.ts")) {
+    const module = (await import(pathToFileURL(join(folder, name)).href)) as Readonly<Record<string, unknown>>;
+    for (const [exported, value] of Object.entries(module)) {
+      if (/^add[A-Z]/.test(exported) && typeof value === "function") (value as AddCommand)(program, context);
+    }
+  }
+  await context.http.close();
+  return program;
+}
+
+/** A command and all below it, with their full names: `state backup`. */
+export function commandsIn(command: Command, prefix = ""): readonly { readonly name: string; readonly command: Command }[] {
+  return command.commands.flatMap((child) => {
+    const name = `${prefix}${child.name()}`;
+    return [{ name, command: child }, ...commandsIn(child, `${name} `)];
+  });
+}
+
+/** What `--help` adds below its own lists: the example. */
+export function textAfterHelp(command: Command): string {
+  let whole = "";
+  command.configureOutput({ writeOut: (text) => (whole += text) });
+  command.outputHelp();
+  return whole.slice(command.helpInformation().length).trim();
+}
