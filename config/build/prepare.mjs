@@ -4,21 +4,17 @@
  */
 import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, readFileSync, rmSync } from "node:fs";
-import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 const entry = join(root, "dist", "main.js");
 
-/** Path of the compiler's script, or undefined when TypeScript is not installed here. */
+/** Path of the compiler's script, or undefined when TypeScript is not installed in this checkout: one further up is somebody else's. */
 function findCompiler() {
-  try {
-    const manifest = createRequire(import.meta.url).resolve("typescript/package.json");
-    return join(dirname(manifest), JSON.parse(readFileSync(manifest, "utf8")).bin.tsc);
-  } catch {
-    return undefined;
-  }
+  const folder = join(root, "node_modules", "typescript");
+  const manifest = join(folder, "package.json");
+  return existsSync(manifest) ? join(folder, JSON.parse(readFileSync(manifest, "utf8")).bin.tsc) : undefined;
 }
 
 /** Removes what an older build left behind, so that a deleted source file is gone from the package too. */
