@@ -11,6 +11,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   run: async () => (await import("./run.ts")).addRun,
   demo: async () => (await import("./demo.ts")).addDemo,
   sandbox: async () => (await import("./sandbox.ts")).addSandbox,
+  plan: async () => (await import("./plan.ts")).addPlan,
 };
 
 /** Resolves to the exit code; never rejects. A command that ends well with another code than 0 throws ExitError. */

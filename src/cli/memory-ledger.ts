@@ -1,0 +1,29 @@
+/** A ledger for commands without a state: it keeps the rate within this process and forgets the rest. */
+import type { Grant, Ledger, Reservation } from "../model/store.ts";
+
+interface Slot {
+  readonly reservedAtMs: number;
+  answeredAtMs: number | undefined;
+}
+
+export function createMemoryLedger(): Pick<Ledger, "reserve" | "settle"> {
+  const slots: Slot[] = [];
+  const freeAt = (slot: Slot, { rate, holdMs }: Reservation): number =>
+    slot.answeredAtMs === undefined ? slot.reservedAtMs + holdMs : slot.answeredAtMs + rate.intervalMs;
+  return {
+    async reserve(reservation): Promise<Grant> {
+      const { atMs, rate } = reservation;
+      const taken = slots
+        .map((slot) => freeAt(slot, reservation))
+        .filter((freeAtMs) => freeAtMs > atMs)
+        .sort((a, b) => a - b);
+      if (taken.length >= rate.count) return { kind: "rate", retryAtMs: taken[taken.length - rate.count] ?? atMs };
+      slots.push({ reservedAtMs: atMs, answeredAtMs: undefined });
+      return { kind: "granted", ledgerId: String(slots.length - 1) };
+    },
+    async settle(ledgerId, atMs) {
+      const slot = slots[Number(ledgerId)];
+      if (slot !== undefined) slot.answeredAtMs = atMs;
+    },
+  };
+}

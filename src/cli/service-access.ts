@@ -1,0 +1,85 @@
+/**
+ * How a command reaches the data service: through the same gate as the daemon and, where there is a state, through its ledger, so that
+ * rate and quota are shared with a daemon that runs beside it.
+ */
+import { createUpstream } from "../api/upstream.ts";
+import { createKeyHolder } from "../app/key-holder.ts";
+import { createUpstreamPacer } from "../budget/upstream-pacer.ts";
+import type { ApiConfig } from "../config/config.ts";
+import { createRequestGate, type RequestGate } from "../engine/request-gate.ts";
+import { createServiceClock } from "../engine/service-clock.ts";
+import type { Log } from "../model/log.ts";
+import type { Ledger } from "../model/store.ts";
+import { createMeter } from "../server/meter.ts";
+import { type OpenedStore, openStore } from "../state/open.ts";
+import type { CliContext } from "./context.ts";
+import { createMemoryLedger } from "./memory-ledger.ts";
+
+export interface ServiceAccess {
+  readonly gate: RequestGate;
+  /** Undefined when there is no state yet: no command but `run` makes one. */
+  readonly store: OpenedStore | undefined;
+  /** Billed requests so far, retries included. */
+  readonly spent: number;
+  close(): Promise<void>;
+}
+
+export interface ServiceTarget {
+  readonly api: ApiConfig;
+  /** Undefined where no configuration names one. */
+  readonly statePath: string | undefined;
+  readonly log: Log & { readonly addSecret: (secret: string) => void };
+}
+
+export async function openService(context: CliContext, { api, statePath, log }: ServiceTarget): Promise<ServiceAccess> {
+  const { clock, random } = context;
+  const sandbox = api.baseUrl === "sandbox" ? await startSandboxFor(context, api) : undefined;
+  const store = await openExisting(context, statePath, log);
+  let spent = 0;
+  const inner: Pick<Ledger, "reserve" | "settle"> = store ?? createMemoryLedger();
+  const ledger: Pick<Ledger, "reserve" | "settle"> = {
+    async reserve(reservation) {
+      const grant = await inner.reserve(reservation);
+      if (grant.kind === "granted" && reservation.billed) spent += 1;
+      return grant;
+    },
+    settle: (ledgerId, atMs, status) => inner.settle(ledgerId, atMs, status),
+  };
+  const keys = createKeyHolder(api, context.files, log.addSecret);
+  const baseUrl = sandbox?.url ?? api.baseUrl;
+  const gate = createRequestGate({
+    upstream: createUpstream({ http: context.http, baseUrl, key: keys.key, timeoutMs: api.timeoutMs }),
+    ledger,
+    clock,
+    serviceClock: createServiceClock(clock),
+    pacer: createUpstreamPacer(random),
+    meter: createMeter(),
+    log,
+    limits: () => ({ rate: api.rate, timeoutMs: api.timeoutMs, quota: { ...api.quota, monthly: api.quota.monthly } }),
+    renewKey: keys.renew,
+    onOutcome: () => undefined,
+  });
+  return {
+    gate,
+    store,
+    get spent() {
+      return spent;
+    },
+    async close() {
+      gate.close();
+      await store?.close();
+      await sandbox?.close();
+      await context.http.close();
+    },
+  };
+}
+
+async function startSandboxFor(context: CliContext, api: ApiConfig) {
+  const { startSandbox } = await import("../sandbox/sandbox.ts");
+  return startSandbox({ clock: context.clock, keys: [api.key] });
+}
+
+async function openExisting(context: CliContext, path: string | undefined, log: Log): Promise<OpenedStore | undefined> {
+  if (path === undefined || !(await context.files.exists(path))) return undefined;
+  return openStore({ path, clock: context.clock, random: context.random, log, mustExist: true, shared: true });
+}

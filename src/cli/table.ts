@@ -1,0 +1,39 @@
+/** Plain, aligned columns for people. Owns the layout; knows no command. No colour, so that NO_COLOR has nothing to switch off. */
+import { cleanLine } from "../render/clean-text.ts";
+
+export interface Column {
+  readonly title: string;
+  readonly align?: "left" | "right";
+}
+
+const GAP = "  ";
+
+/** Titles, then one line a row; cells are made harmless and never wrap. No space at the ends of lines. */
+export function formatTable(columns: readonly Column[], rows: readonly (readonly string[])[]): string {
+  const cells = [columns.map(({ title }) => title), ...rows.map((row) => row.map(cleanLine))];
+  const widths = columns.map((_, index) => Math.max(...cells.map((row) => widthOf(row[index] ?? ""))));
+  const lines = cells.map((row) =>
+    columns
+      .map(({ align }, index) => pad(row[index] ?? "", widths[index] ?? 0, align))
+      .join(GAP)
+      .trimEnd(),
+  );
+  return lines.join("\n");
+}
+
+/** Code points: close enough for handles, numbers and times. */
+const widthOf = (text: string): number => Array.from(text).length;
+
+function pad(text: string, width: number, align: Column["align"]): string {
+  const fill = " ".repeat(Math.max(0, width - widthOf(text)));
+  return align === "right" ? fill + text : text + fill;
+}
+
+/** Whole numbers with thousands apart; small ones keep a digit behind the point. */
+export function formatCount(count: number): string {
+  const rounded = count < 10 && !Number.isInteger(count) ? Math.round(count * 10) / 10 : Math.round(count);
+  return rounded.toLocaleString("en-US");
+}
+
+/** `3 requests`, `1 request`. */
+export const plural = (count: number, noun: string): string => `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;

@@ -1,0 +1,265 @@
+/**
+ * What a plan will cost and how late it will be: requests by day and month, in total and by watch, and the expected delay.
+ * Pure arithmetic over polls; what the month allows is the caller's.
+ */
+import type { Schedule } from "../model/schedule.ts";
+import type { TargetRegistration, TargetState } from "../model/store.ts";
+import type { Timetable } from "../schedule/timetable.ts";
+import type { Poll } from "./poll.ts";
+
+const DAY_MS = 86_400_000;
+/** The service bills by the month; 30 days make forecasts of two months comparable. */
+const MONTH_DAYS = 30;
+/** Ticks that are walked to learn the gaps of an uneven schedule: three weeks of an hourly one. */
+const SAMPLE_TICKS = 500;
+const NEXT_RUNS = 3;
+
+export interface Delay {
+  readonly p50Ms: number;
+  readonly p95Ms: number;
+}
+
+export interface PollForecast {
+  readonly poll: Poll;
+  readonly pollsPerDay: number;
+  /** Requests that look again for late items. */
+  readonly sweepsPerDay: number;
+  /** Requests of the daily full read of a long list, beyond its first page. */
+  readonly fullReadPerDay: number;
+  readonly requestsPerDay: number;
+  /** From an item's appearance to the poll that finds it. */
+  readonly delay: Delay;
+  readonly nextRunsMs: readonly number[];
+}
+
+/** A watch's part: requests of a shared poll are split evenly among its sharers, so that parts add up to the total. */
+export interface WatchForecast {
+  readonly watchId: string;
+  readonly polls: number;
+  readonly requestsPerDay: number;
+  readonly requestsPerMonth: number;
+  readonly sweepsPerDay: number;
+  /** Other watches that ask for the same. */
+  readonly sharedWith: readonly string[];
+  /** Of its slowest poll. */
+  readonly delay: Delay;
+  readonly nextRunsMs: readonly number[];
+}
+
+export interface Forecast {
+  readonly polls: readonly PollForecast[];
+  readonly watches: ReadonlyMap<string, WatchForecast>;
+  readonly pollsPerDay: number;
+  readonly sweepsPerDay: number;
+  readonly requestsPerDay: number;
+  readonly requestsPerMonth: number;
+}
+
+export interface ForecastDeps {
+  readonly timetable: Timetable;
+  readonly nowMs: number;
+  /** Pages of a list that is read whole once a day; 1 where it is short or its length is not known. */
+  readonly fullReadPages?: (poll: Poll) => number;
+}
+
+/** @example createForecast(planPolls(watches, deps), { timetable, nowMs }).requestsPerMonth */
+export function createForecast(polls: readonly Poll[], deps: ForecastDeps): Forecast {
+  const rhythms = new Map<string, Rhythm>();
+  const rhythmOf = (poll: Poll): Rhythm => {
+    const key = JSON.stringify(poll.schedules);
+    const known = rhythms.get(key) ?? readRhythm(poll.schedules, deps);
+    rhythms.set(key, known);
+    return known;
+  };
+  const each = polls.map((poll) => forecastPoll(poll, rhythmOf(poll), deps));
+  const requestsPerDay = sum(each, (one) => one.requestsPerDay);
+  return {
+    polls: each,
+    watches: byWatch(each),
+    pollsPerDay: sum(each, (one) => one.pollsPerDay),
+    sweepsPerDay: sum(each, (one) => one.sweepsPerDay),
+    requestsPerDay,
+    requestsPerMonth: requestsPerDay * MONTH_DAYS,
+  };
+}
+
+/** How often, and how far apart. */
+interface Rhythm {
+  readonly pollsPerDay: number;
+  readonly gapsMs: readonly number[];
+  readonly ticksMs: readonly number[];
+}
+
+function readRhythm(schedules: readonly Schedule[], { timetable, nowMs }: ForecastDeps): Rhythm {
+  const ticksMs = takeTicks(schedules, timetable, nowMs);
+  const [only] = schedules;
+  if (schedules.length === 1 && only !== undefined) {
+    const pollsPerDay = timetable.pollsPerDay(only, nowMs);
+    const gapsMs = only.kind === "every" ? [only.intervalMs] : gapsOf(ticksMs);
+    return { pollsPerDay, gapsMs, ticksMs };
+  }
+  const gapsMs = gapsOf(ticksMs);
+  const spanMs = sum(gapsMs, (gap) => gap);
+  return { pollsPerDay: spanMs > 0 ? (gapsMs.length * DAY_MS) / spanMs : 0, gapsMs, ticksMs };
+}
+
+/** As the engine does: after each run the earliest of all schedules is next. */
+function takeTicks(schedules: readonly Schedule[], timetable: Timetable, nowMs: number): readonly number[] {
+  const isEven = schedules.every(({ kind }) => kind === "every");
+  const count = isEven ? NEXT_RUNS + 1 : SAMPLE_TICKS;
+  const ticks: number[] = [];
+  const next = (afterMs: number) => Math.min(...schedules.map((schedule) => timetable.nextDue(schedule, afterMs)));
+  for (let atMs = next(nowMs); ticks.length < count && Number.isFinite(atMs); atMs = next(atMs)) ticks.push(atMs);
+  return ticks;
+}
+
+const gapsOf = (ticksMs: readonly number[]): readonly number[] => ticksMs.slice(1).map((tickMs, index) => tickMs - (ticksMs[index] ?? 0));
+
+function forecastPoll(poll: Poll, { pollsPerDay, gapsMs, ticksMs }: Rhythm, deps: ForecastDeps): PollForecast {
+  const sweepsPerDay = sweepRequests(poll, pollsPerDay);
+  const fullReadPerDay = Math.max(0, (deps.fullReadPages?.(poll) ?? 1) - 1);
+  return {
+    poll,
+    pollsPerDay,
+    sweepsPerDay,
+    fullReadPerDay,
+    requestsPerDay: pollsPerDay * poll.costRequests + sweepsPerDay + fullReadPerDay,
+    delay: delayOf(gapsMs),
+    nextRunsMs: ticksMs.slice(0, NEXT_RUNS).map((tickMs) => tickMs + poll.spreadMs),
+  };
+}
+
+/**
+ * A list that cannot be bounded by time is read one page deeper once per `overlap`. A bounded one answers a sweep in the poll's own
+ * request, and a poll rarer than the overlap reads that deep anyway.
+ */
+function sweepRequests(poll: Poll, pollsPerDay: number): number {
+  if (poll.detector !== "feed" || poll.source.boundParam !== undefined || pollsPerDay === 0) return 0;
+  const meanGapMs = DAY_MS / pollsPerDay;
+  if (poll.overlapMs <= meanGapMs) return 0;
+  return DAY_MS / (Math.ceil(poll.overlapMs / meanGapMs) * meanGapMs);
+}
+
+/** For an item that appears at any moment with equal chance: the longer a gap, the more items fall into it. */
+export function delayOf(gapsMs: readonly number[]): Delay {
+  const sorted = [...gapsMs].sort((a, b) => a - b);
+  return { p50Ms: quantile(sorted, 0.5), p95Ms: quantile(sorted, 0.95) };
+}
+
+/** Solves sum(min(gap, delay)) = share × sum(gaps) for the delay; gaps ascending. */
+function quantile(sorted: readonly number[], share: number): number {
+  let rest = share * sum(sorted, (gap) => gap);
+  for (const [index, gap] of sorted.entries()) {
+    const delay = rest / (sorted.length - index);
+    if (delay <= gap) return delay;
+    rest -= gap;
+  }
+  return sorted.at(-1) ?? 0;
+}
+
+function byWatch(polls: readonly PollForecast[]): ReadonlyMap<string, WatchForecast> {
+  const parts = new Map<string, { readonly own: PollForecast; readonly sharers: readonly string[] }[]>();
+  for (const own of polls) {
+    const sharers = [...new Set(own.poll.subscribers.map(({ watch }) => watch.id))];
+    for (const id of sharers) parts.set(id, [...(parts.get(id) ?? []), { own, sharers }]);
+  }
+  return new Map(
+    [...parts].map(([watchId, own]) => {
+      const requestsPerDay = sum(own, (part) => part.own.requestsPerDay / part.sharers.length);
+      return [
+        watchId,
+        {
+          watchId,
+          polls: own.length,
+          requestsPerDay,
+          requestsPerMonth: requestsPerDay * MONTH_DAYS,
+          sweepsPerDay: sum(own, (part) => part.own.sweepsPerDay / part.sharers.length),
+          sharedWith: [...new Set(own.flatMap(({ sharers }) => sharers))].filter((id) => id !== watchId),
+          delay: slowest(own.map((part) => part.own.delay)),
+          nextRunsMs: [...new Set(own.flatMap((part) => part.own.nextRunsMs))].sort((a, b) => a - b).slice(0, NEXT_RUNS),
+        },
+      ];
+    }),
+  );
+}
+
+const slowest = (delays: readonly Delay[]): Delay => ({
+  p50Ms: Math.max(...delays.map(({ p50Ms }) => p50Ms)),
+  p95Ms: Math.max(...delays.map(({ p95Ms }) => p95Ms)),
+});
+
+const sum = <T>(items: readonly T[], of: (item: T) => number): number => items.reduce((total, item) => total + of(item), 0);
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+/** Intervals that people write. */
+const LADDER_MS: readonly number[] = [
+  ...[2, 5, 10, 15, 20, 30].map((seconds) => seconds * 1_000),
+  ...[1, 2, 3, 5, 10, 15, 20, 30].map((minutes) => minutes * MINUTE_MS),
+  ...[1, 2, 3, 4, 6, 8, 12, 24, 48, 168].map((hours) => hours * HOUR_MS),
+];
+
+export interface CheaperPlan {
+  /** Nothing polls faster than this. */
+  readonly everyMs: number;
+  readonly requestsPerMonth: number;
+  /** Watches that have to slow down, dearest first, and what each then costs. */
+  readonly watches: readonly { readonly watchId: string; readonly requestsPerMonth: number }[];
+}
+
+/** The shortest usual interval at which the plan stays within `limit` requests a month; undefined when even one poll a week is too much. */
+export function findCheaperPlan(forecast: Forecast, limit: number): CheaperPlan | undefined {
+  for (const everyMs of LADDER_MS) {
+    const slowed = forecast.polls.map((one) => slowDown(one, everyMs));
+    const requestsPerMonth = sum(slowed, (one) => one.requestsPerDay) * MONTH_DAYS;
+    if (requestsPerMonth > limit) continue;
+    const after = byWatch(slowed);
+    const tooFast = forecast.polls.filter(({ pollsPerDay }) => pollsPerDay > DAY_MS / everyMs).flatMap(({ poll }) => poll.subscribers);
+    const watches = dearest(forecast)
+      .filter((id) => tooFast.some(({ watch }) => watch.id === id))
+      .map((watchId) => ({ watchId, requestsPerMonth: after.get(watchId)?.requestsPerMonth ?? 0 }));
+    return { everyMs, requestsPerMonth, watches };
+  }
+  return undefined;
+}
+
+function slowDown(one: PollForecast, everyMs: number): PollForecast {
+  const pollsPerDay = Math.min(one.pollsPerDay, DAY_MS / everyMs);
+  if (pollsPerDay === one.pollsPerDay) return one;
+  const sweepsPerDay = sweepRequests(one.poll, pollsPerDay);
+  return { ...one, pollsPerDay, sweepsPerDay, requestsPerDay: pollsPerDay * one.poll.costRequests + sweepsPerDay + one.fullReadPerDay };
+}
+
+/** Watch ids, those that cost most first. */
+export const dearest = (forecast: Forecast): readonly string[] =>
+  [...forecast.watches.values()].sort((a, b) => b.requestsPerDay - a.requestsPerDay).map(({ watchId }) => watchId);
+
+/** Targets as the state knows them, else as the file names them: a handle without an id yet is one account of its own, hence one poll. */
+export function assumeTargets(
+  watchKey: string,
+  named: readonly TargetRegistration[],
+  known: readonly TargetState[],
+): readonly TargetState[] {
+  return named.map((target) => {
+    const state = known.find(({ key }) => key === target.key);
+    const userId = state?.userId ?? target.userId ?? (target.key.startsWith("@") ? `unresolved:${target.key}` : null);
+    return { ...(state ?? blankTarget(watchKey, target)), userId };
+  });
+}
+
+const blankTarget = (watchKey: string, { key, name }: TargetRegistration): TargetState => ({
+  watchKey,
+  key,
+  name,
+  userId: null,
+  username: null,
+  registeredAtMs: 0,
+  baselineAtMs: null,
+  memory: {},
+  revision: 0,
+  status: "pending",
+  statusReason: "",
+});
+
+/** Whether `assumeTargets` made this id up. */
+export const isAssumed = (target: TargetState): boolean => target.userId?.startsWith("unresolved:") === true;
