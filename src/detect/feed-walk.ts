@@ -59,10 +59,12 @@ export class FeedWalk {
   takePage(page: readonly FeedItem[], nextCursor: string | undefined): boolean {
     const ordinary = this.#ordinaryItems(page);
     const hasNew = page.some((item) => !this.#items.has(item.id) && !isRead(this.#options.stretches, item.id));
+    const itemsBefore = this.#items.size;
     for (const item of page) if (!this.#items.has(item.id)) this.#items.set(item.id, item);
     this.#pages += 1;
     if (hasNew) this.#newPages += 1;
-    this.#emptyPages = page.length === 0 ? this.#emptyPages + 1 : 0;
+    // A page of items that this walk had already is no better than an empty one: cursors that differ can lead in a circle too.
+    this.#emptyPages = this.#items.size === itemsBefore ? this.#emptyPages + 1 : 0;
     this.#cover(page, ordinary);
     this.#nextCursor = nextCursor;
     this.#end = this.#endAfter(ordinary.at(-1), nextCursor);

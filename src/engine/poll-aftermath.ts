@@ -34,7 +34,8 @@ export function createPollAftermath({ storeWatch, trouble, notices, clock, log }
       const watch = poll.subscribers[0]?.watch.id;
       if (storeWatch.takeError(error)) return { retryAtMs: nowMs + STORE_RETRY_MS };
       if (error instanceof RequestHeld) {
-        if (error.retryAtMs !== undefined) return { retryAtMs: nowMs + Math.max(0, error.retryAtMs - clock.monotonic()) };
+        // Rounded up: a fraction of a millisecond too soon would be held again, and again.
+        if (error.retryAtMs !== undefined) return { retryAtMs: Math.ceil(nowMs + Math.max(0, error.retryAtMs - clock.monotonic())) + 1 };
         return { notBeforeMs: nowMs + HELD_MS };
       }
       if (!(error instanceof UpstreamError)) {

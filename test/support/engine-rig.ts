@@ -1,0 +1,291 @@
+/**
+ * The polling half of the daemon as app/ wires it, with a real store in a temporary file, a scripted data service and a virtual clock. It
+ * can be crashed between any two steps and started again on the same file.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { watchTypeOf, registrationOf } from "../../src/app/registration.ts";
+import { setWatchPaused } from "../../src/app/pause.ts";
+import { createUpstreamPacer, type UpstreamPacer } from "../../src/budget/upstream-pacer.ts";
+import { createEngine, type Engine } from "../../src/engine/engine.ts";
+import type { Notice } from "../../src/engine/notices.ts";
+import { createPollRunner, type PollOutcome } from "../../src/engine/poll-runner.ts";
+import { createProfiles } from "../../src/engine/profiles.ts";
+import { createQuotaWatch, type QuotaWatch } from "../../src/engine/quota-watch.ts";
+import { createRequestGate, type GateLimits, type RequestGate } from "../../src/engine/request-gate.ts";
+import { createServiceClock } from "../../src/engine/service-clock.ts";
+import { createStoreWatch, type StoreWatch } from "../../src/engine/store-watch.ts";
+import { createUpstreamWatch, type UpstreamWatch } from "../../src/engine/upstream-watch.ts";
+import type { ChirpEvent } from "../../src/model/event.ts";
+import type { Log } from "../../src/model/log.ts";
+import type { Meter } from "../../src/model/meter.ts";
+import type { Store } from "../../src/model/store.ts";
+import type { Upstream } from "../../src/model/upstream.ts";
+import type { Watch } from "../../src/model/watch.ts";
+import { sha256 } from "../../src/runtime/hash.ts";
+import { createTimetable } from "../../src/schedule/timetable.ts";
+import { openStore } from "../../src/state/open.ts";
+import type { Poll } from "../../src/engine/watch-poll.ts";
+import { createLife, type Life } from "./mortal.ts";
+import { createSeededRandom } from "./seeded-random.ts";
+import type { VirtualClock } from "./virtual-clock.ts";
+
+export interface RigOptions {
+  readonly clock: VirtualClock;
+  readonly upstream: Upstream;
+  readonly watches: readonly Watch[];
+  readonly seed?: number;
+  readonly monthly?: number;
+  /** Stands between the engine and the store, e.g. to make it fail. */
+  readonly storeFilter?: (store: Store) => Store;
+  readonly renewKey?: () => Promise<boolean>;
+  /** Whether the service would answer again after it refused the key. */
+  readonly probe?: () => Promise<boolean>;
+}
+
+export interface PolledNote {
+  readonly atMs: number;
+  readonly key: string;
+  readonly outcome: PollOutcome | undefined;
+  readonly error: unknown;
+}
+
+export interface EngineRig {
+  readonly store: Store;
+  readonly engine: Engine;
+  readonly gate: RequestGate;
+  readonly pacer: UpstreamPacer;
+  readonly storeWatch: StoreWatch;
+  readonly upstreamWatch: UpstreamWatch;
+  readonly quotaWatch: QuotaWatch;
+  readonly life: Life;
+  readonly notices: (Notice & { readonly atMs: number })[];
+  readonly direct: string[];
+  readonly polled: PolledNote[];
+  readonly logged: { readonly level: string; readonly message: string; readonly fields: unknown }[];
+  /** Every event in the state, newest first. */
+  events(): Promise<readonly ChirpEvent[]>;
+  /** Puts other watches in force, as a reload does. */
+  setWatches(watches: readonly Watch[]): Promise<void>;
+  pause(watchId: string, paused: boolean): Promise<void>;
+  /** Ends everything without a word and starts again on the same file. */
+  crash(): Promise<void>;
+  /** Stops as a daemon does and starts again on the same file. */
+  restart(): Promise<void>;
+  /** Stops and removes the file. */
+  close(): Promise<void>;
+}
+
+const SILENT_METER: Meter = { count: () => undefined, set: () => undefined, observe: () => undefined };
+
+export async function startEngineRig(options: RigOptions): Promise<EngineRig> {
+  const folder = mkdtempSync(join(tmpdir(), "chirpwatch-rig-"));
+  const notices: EngineRig["notices"] = [];
+  const direct: string[] = [];
+  const polled: PolledNote[] = [];
+  const logged: EngineRig["logged"] = [];
+  let watches = options.watches;
+  let lives = 0;
+  const log = recordingLog(logged);
+  const boot = () => bootParts(options, { path: join(folder, "state.db"), watches, notices, direct, polled, log, life: lives++ });
+  let parts = await boot();
+
+  const rig: EngineRig = {
+    get store() {
+      return parts.store;
+    },
+    get engine() {
+      return parts.engine;
+    },
+    get gate() {
+      return parts.gate;
+    },
+    get pacer() {
+      return parts.pacer;
+    },
+    get storeWatch() {
+      return parts.storeWatch;
+    },
+    get upstreamWatch() {
+      return parts.upstreamWatch;
+    },
+    get quotaWatch() {
+      return parts.quotaWatch;
+    },
+    get life() {
+      return parts.life;
+    },
+    notices,
+    direct,
+    polled,
+    logged,
+    events: () => parts.file.recentEvents(1_000_000),
+    async setWatches(next) {
+      watches = next;
+      await parts.setWatches(next);
+    },
+    async pause(watchId, paused) {
+      await setWatchPaused(parts.store, options.clock, watchId, paused);
+      await parts.engine.setPaused(watchId, paused);
+    },
+    async crash() {
+      parts.life.end();
+      await parts.file.close();
+      parts = await boot();
+    },
+    async restart() {
+      await stop(parts, options.clock);
+      await parts.file.close();
+      parts = await boot();
+    },
+    async close() {
+      await stop(parts, options.clock);
+      await parts.file.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+  return rig;
+}
+
+async function stop(parts: Awaited<ReturnType<typeof bootParts>>, clock: VirtualClock): Promise<void> {
+  parts.upstreamWatch.stop();
+  parts.storeWatch.stop();
+  parts.quotaWatch.stop();
+  let isStopped = parts.life.isOver;
+  const stopped = isStopped ? Promise.resolve() : parts.engine.stop().then(() => void (isStopped = true));
+  for (let turn = 0; turn < 1_000 && !isStopped; turn += 1) await clock.advance(100);
+  await stopped;
+}
+
+interface Recorders {
+  readonly path: string;
+  readonly watches: readonly Watch[];
+  readonly notices: EngineRig["notices"];
+  readonly direct: string[];
+  readonly polled: PolledNote[];
+  readonly log: Log;
+  readonly life: number;
+}
+
+async function bootParts(options: RigOptions, to: Recorders) {
+  const life = createLife();
+  const clock = life.mortalClock(options.clock);
+  const random = createSeededRandom((options.seed ?? 1) * 1_000 + to.life);
+  const file = await openStore({ path: to.path, clock: options.clock, random, log: to.log });
+  const store = life.mortal<Store>(options.storeFilter?.(file) ?? file);
+  const upstream = life.mortal(options.upstream);
+  const { log } = to;
+  const meter = SILENT_METER;
+  const hash = sha256;
+  const timetable = createTimetable();
+  const serviceClock = createServiceClock(clock);
+  const pacer = createUpstreamPacer(random);
+  const notices = { tell: async (notice: Notice) => void to.notices.push({ ...notice, atMs: clock.now() }) };
+  const storeWatch = createStoreWatch({
+    store,
+    clock,
+    log,
+    tellDirectly: async (text) => void to.direct.push(text),
+    onRecovered: () => engine.hastenAll(),
+  });
+  const quota = { reserve: 0.1, resetDay: 1, timezone: "UTC" };
+  const quotaWatch = createQuotaWatch({
+    ledger: store,
+    clock,
+    timetable,
+    meter,
+    log,
+    notices,
+    settings: () => ({ ...quota, monthly: options.monthly, onExhausted: "pause" }),
+    polls: () => engine.polls,
+  });
+  const limits = (): GateLimits => ({
+    rate: { count: 20, intervalMs: 1_000 },
+    timeoutMs: 30_000,
+    quota: { ...quota, monthly: options.monthly },
+  });
+  const gate = createRequestGate({
+    upstream,
+    ledger: store,
+    clock,
+    serviceClock,
+    pacer,
+    meter,
+    log,
+    limits,
+    renewKey: options.renewKey ?? (async () => false),
+    onOutcome: (error) => upstreamWatch.takeOutcome(error),
+  });
+  const upstreamWatch = createUpstreamWatch({
+    pacer,
+    notices,
+    notes: store,
+    clock,
+    log,
+    meter,
+    probe: options.probe ?? (async () => false),
+    onBack: () => engine.hastenAll(),
+  });
+  const profiles = createProfiles(gate, clock, log);
+  const runner = createPollRunner({
+    store,
+    gate,
+    profiles,
+    clock,
+    serviceClock,
+    random,
+    hash,
+    meter,
+    log,
+    wakeDelivery: () => undefined,
+    route: ({ event, ownSinks }, nowMs) =>
+      ownSinks.map((sink) => ({
+        eventId: event.id,
+        sink,
+        groupKey: event.id,
+        groupWaitMs: 0,
+        groupIntervalMs: 0,
+        notBeforeMs: nowMs,
+      })),
+  });
+  const engine: Engine = createEngine({
+    store,
+    gate,
+    pacer,
+    runner,
+    profiles,
+    notices,
+    storeWatch,
+    quotaWatch,
+    clock,
+    timetable,
+    hash,
+    meter,
+    log,
+    onMissing: () => undefined,
+    onPolled: (poll: Poll, outcome, error) => void to.polled.push({ atMs: clock.now(), key: poll.key, outcome, error }),
+  });
+  const setWatches = async (watches: readonly Watch[]) => {
+    const states = await store.registerWatches(
+      watches.map((watch) => registrationOf(hash, watch)),
+      clock.now(),
+    );
+    await engine.setWatches(
+      watches.flatMap((watch, index) => {
+        const state = states[index];
+        return state === undefined || !watch.enabled ? [] : [{ watch, type: watchTypeOf(watch), state }];
+      }),
+    );
+  };
+  await upstreamWatch.start();
+  await setWatches(to.watches);
+  engine.start();
+  return { file, store, engine, gate, pacer, storeWatch, upstreamWatch, quotaWatch, life, setWatches };
+}
+
+function recordingLog(lines: EngineRig["logged"]): Log {
+  const take = (level: string) => (message: string, fields?: unknown) => void lines.push({ level, message, fields });
+  const log: Log = { debug: take("debug"), info: take("info"), warn: take("warn"), error: take("error"), child: () => log };
+  return log;
+}

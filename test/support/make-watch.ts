@@ -1,0 +1,27 @@
+/** Watches as the configuration would give them, for tests that read no YAML. */
+import type { JsonObject } from "../../src/model/json.ts";
+import type { Watch } from "../../src/model/watch.ts";
+import { WATCH_TYPES } from "../../src/watches/registry.ts";
+
+/** A watch of a type with its settings parsed by its own schema; every minute, unless told otherwise. */
+export function makeWatch(id: string, type: string, settings: JsonObject, changes: Partial<Watch> = {}): Watch {
+  const watchType = WATCH_TYPES.find((one) => one.type === type);
+  if (watchType === undefined) throw new Error(`no watch type ${type}`);
+  return {
+    id,
+    type,
+    settings: watchType.schema.parse(settings),
+    schedule: { kind: "every", intervalMs: 60_000 },
+    priority: "normal",
+    labels: {},
+    firstRun: { kind: "baseline" },
+    maxPages: 10,
+    maxAgeMs: 86_400_000,
+    overlapMs: 900_000,
+    include: watchType.include,
+    ignore: { authors: [], words: [] },
+    sinks: ["out"],
+    enabled: true,
+    ...changes,
+  };
+}
