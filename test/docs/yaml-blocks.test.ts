@@ -1,0 +1,81 @@
+import { describe, expect, it } from "vitest";
+import { parse, parseAllDocuments } from "yaml";
+import { formatIssue } from "../../src/config/report.ts";
+import { loadText } from "../config/load-text.ts";
+import { PAGES, type Block } from "./pages.ts";
+
+/** Every variable the pages name, as an environment would fill it in. */
+const ENV = {
+  CHIRPWATCH_API_URL: "https://api.example.com",
+  CHIRPWATCH_API_KEY: "a-key",
+  SLACK_BOT_TOKEN: "xoxb-1-2-abc",
+  SLACK_WEBHOOK_URL: "https://hooks.slack.com/services/T0/B0/abc",
+  DISCORD_WEBHOOK_URL: "https://discord.com/api/webhooks/1/abc",
+  DISCORD_BOT_TOKEN: "a-bot-token",
+  WEBHOOK_SECRET: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+  CHIRPWATCH_SERVER_TOKEN: "a-long-token",
+  QUOTA: "100000",
+};
+const FILES = {
+  "/etc/chirpwatch/accounts/partners.txt": "alice\nbob\n",
+  "/run/secrets/api_key": "a-key\n",
+  "/run/secrets/slack_token": "xoxb-1-2-abc\n",
+};
+
+/** What a part leaves out. A part brings its own sinks, or finds these. */
+const SINKS = `sinks:
+  terminal: { type: console }
+  brand: { type: slack, token: "\${SLACK_BOT_TOKEN}", channel: "#brand" }
+  news: { type: discord, webhook_url: "\${DISCORD_WEBHOOK_URL}" }
+  hook: { type: webhook, url: "https://example.com/hook", secret: "\${WEBHOOK_SECRET}" }
+`;
+const WATCHES = "watches:\n  mentions: { type: search, query: acme }\n";
+
+function completed(text: string): string {
+  const sections = (parse(text) ?? {}) as Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  const [firstSink = "terminal"] = Object.keys(sections["sinks"] ?? {});
+  return [
+    text,
+    sections["watches"] === undefined ? WATCHES : "",
+    sections["sinks"] === undefined ? SINKS : "",
+    sections["route"] === undefined ? `route: { sink: ${firstSink} }\n` : "",
+    sections["ops"] === undefined ? `ops: { sink: ${firstSink} }\n` : "",
+  ].join("");
+}
+
+/** Not chirpwatch's: told apart by a marker, or by what only a compose file has. */
+const isForeign = ({ marker, text }: Block): boolean =>
+  ["compose", "prometheus", "kubernetes"].includes(marker) || /^services:/m.test(text);
+
+const blocks = PAGES.flatMap(({ path, blocks: own }) =>
+  own.filter(({ language }) => language === "yaml" || language === "yml").map((block) => ({ name: `${path}:${block.line}`, block })),
+);
+
+describe("YAML in the documentation", () => {
+  it.each(blocks.filter(({ block }) => !isForeign(block) && block.marker === ""))("is a good file: $name", async ({ block }) => {
+    const loaded = await loadText(block.text, { env: ENV, files: FILES });
+    const issues = loaded.ok ? loaded.config.warnings : loaded.issues;
+    expect(issues.map(formatIssue)).toEqual([]);
+  });
+
+  it.each(blocks.filter(({ block }) => block.marker === "part"))("is a part that fits into a good file: $name", async ({ block }) => {
+    const loaded = await loadText(completed(block.text), { env: ENV, files: FILES });
+    expect(loaded.ok ? [] : loaded.issues.filter(({ severity }) => severity === "error").map(formatIssue)).toEqual([]);
+  });
+
+  it.each(blocks.filter(({ block }) => isForeign(block)))("of other programs can be read: $name", ({ block }) => {
+    expect(parseAllDocuments(block.text).flatMap(({ errors }) => errors.map(({ message }) => message))).toEqual([]);
+  });
+
+  it("has no marker nobody knows", () => {
+    const known = ["", "part", "compose", "prometheus", "kubernetes"];
+    expect(blocks.filter(({ block }) => !known.includes(block.marker)).map(({ name }) => name)).toEqual([]);
+  });
+
+  it("is there: the README shows a Slack, a Discord and a Docker example", () => {
+    const readme = blocks.filter(({ name }) => name.startsWith("README.md")).map(({ block }) => block.text);
+    expect(readme.some((text) => text.includes("type: slack"))).toBe(true);
+    expect(readme.some((text) => text.includes("type: discord"))).toBe(true);
+    expect(PAGES[0]?.text).toContain("docker");
+  });
+});
