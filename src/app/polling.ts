@@ -84,6 +84,7 @@ export function createPolling(delivering: Delivering, store: Store, meter: Meter
     hash,
     meter,
     log,
+    retentionMs: () => config().state.retentionMs,
     wakeDelivery: () => delivery().pump.wake(),
     route: ({ event, ownSinks }, nowMs) => delivery().routeOf(event, ownSinks, nowMs),
   });

@@ -1,11 +1,11 @@
-/** Deletes what the retention no longer keeps, once at start and every hour after. */
+/** Deletes what the retention no longer keeps, soon after the start and once a day. */
 import type { Cancel, Clock } from "../model/clock.ts";
 import { errorText } from "../model/errors.ts";
 import type { Log } from "../model/log.ts";
 import type { Upkeep } from "../model/store.ts";
 
 const FIRST_AFTER_MS = 60_000;
-const EVERY_MS = 3_600_000;
+const EVERY_MS = 86_400_000;
 
 export function startPruning(deps: {
   readonly store: Pick<Upkeep, "prune">;

@@ -49,6 +49,8 @@ export interface RunnerDeps {
   readonly hash: Hash;
   readonly meter: Meter;
   readonly log: Log;
+  /** Verdicts of tweets older than this may have been forgotten: such a tweet was perhaps seen before, and is no loss. */
+  readonly retentionMs: () => number;
   /** Which sinks an event goes to, by the configuration in force. */
   readonly route: (judged: JudgedEvent, nowMs: number) => PollCommit["deliveries"];
   /** Called when deliveries were committed. */
@@ -145,7 +147,7 @@ export function createPollRunner(deps: RunnerDeps): PollRunner {
         if (result.status === "committed") {
           if (result.born.size > 0) deps.wakeDelivery();
           count(deps.meter, poll, judged, result.born, clock.now());
-          return outcomeOf(poll, seen, judgements, result.born.size);
+          return outcomeOf(poll, seen, judgements, result.born.size, clock.now() - deps.retentionMs());
         }
         loaded = await load(poll);
       }
@@ -180,13 +182,15 @@ function memoryAfter(source: SourceState, seen: Observation): JsonObject | undef
   return JSON.stringify(memory) === JSON.stringify(source.memory) ? undefined : (memory as unknown as JsonObject);
 }
 
-function outcomeOf(poll: Poll, seen: Observation, judgements: readonly Judgement[], events: number): PollOutcome {
+function outcomeOf(poll: Poll, seen: Observation, judgements: readonly Judgement[], events: number, rememberedFromMs: number): PollOutcome {
   const baselined = poll.subscribers.filter((_, index) =>
     judgements[index]?.targets.some(({ baselineAtMs }) => baselineAtMs !== undefined),
   );
   const tooOld = new Map<string, number>();
   for (const [index, subscriber] of poll.subscribers.entries()) {
-    const count = judgements[index]?.verdicts.filter(({ verdict }) => verdict === "too_old").length ?? 0;
+    const count =
+      judgements[index]?.verdicts.filter(({ verdict, occurredAtMs }) => verdict === "too_old" && occurredAtMs > rememberedFromMs).length ??
+      0;
     if (count > 0) tooOld.set(subscriber.watch.id, (tooOld.get(subscriber.watch.id) ?? 0) + count);
   }
   const error = errorOf(seen);

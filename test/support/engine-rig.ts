@@ -239,6 +239,7 @@ async function bootParts(options: RigOptions, to: Recorders) {
     meter,
     log,
     wakeDelivery: () => undefined,
+    retentionMs: () => 90 * 86_400_000,
     route: ({ event, ownSinks }, nowMs) =>
       ownSinks.map((sink) => ({
         eventId: event.id,
