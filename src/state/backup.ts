@@ -12,13 +12,21 @@ export const timeStamp = (clock: Clock): string => isoTime(clock.now()).replace(
 /** Backups of a state file, newest first. */
 export function listBackups(path: string): readonly string[] {
   const folder = dirname(path);
-  if (!existsSync(folder)) return [];
   const prefix = `${basename(path)}.backup-`;
   const time = (name: string) => name.slice(name.lastIndexOf("-") + 1);
-  return readdirSync(folder)
+  return namesIn(folder)
     .filter((name) => name.startsWith(prefix) && /-\d{8}T\d{6}Z$/.test(name))
     .sort((a, b) => (time(a) < time(b) ? 1 : -1))
     .map((name) => join(folder, name));
+}
+
+/** A folder that is missing, unreadable or no folder has no backups; opening the state says what is wrong with it. */
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
 }
 
 export interface Backup {
