@@ -69,7 +69,10 @@ export function judgeFeed(
   if (stored === undefined && seen.firstPageHigh === undefined) return NOTHING;
   const isFirst = target.baselineAtMs === null;
   const birth = stored ?? { birth: seen.firstPageHigh ?? "0", since_ms: firstRunSinceMs(watch, target, context.serviceClock) };
-  const reasons = new Map([...seen.tweets.values()].map((tweet) => [tweet.id, reasonAgainst(watch, tweet)]));
+  const isWanted = (id: string): boolean => {
+    const tweet = seen.tweets.get(id);
+    return tweet !== undefined && reasonAgainst(watch, tweet) === undefined;
+  };
   const findings = detectFeed(
     seen.items,
     known,
@@ -85,7 +88,7 @@ export function judgeFeed(
       chosen:
         isFirst && watch.firstRun.kind === "latest"
           ? newestIds(
-              seen.items.filter(({ id }) => reasons.get(id) === undefined),
+              seen.items.filter(({ id }) => isWanted(id)),
               watch.firstRun.count,
             )
           : new Set(),
@@ -93,7 +96,7 @@ export function judgeFeed(
   );
   const judged = findings.flatMap(({ id, verdict }) => {
     const tweet = seen.tweets.get(id);
-    return tweet === undefined ? [] : [judgeTweet(subscriber, tweet, verdict, reasons.get(id), context)];
+    return tweet === undefined ? [] : [judgeTweet(subscriber, tweet, verdict, context)];
   });
   return {
     verdicts: judged.map(({ verdict }) => verdict),
@@ -114,10 +117,10 @@ function judgeTweet(
   subscriber: Subscriber,
   tweet: Tweet,
   found: "news" | "baseline" | "too_old",
-  reason: string | undefined,
   context: FeedJudgeContext,
 ): { verdict: ItemVerdict; event?: JudgedEvent } {
   const occurredAtMs = Date.parse(tweet.created_at) || context.detectedAtMs;
+  const reason = found === "news" ? reasonAgainst(subscriber.watch, tweet) : undefined;
   const verdict: Verdict = found !== "news" ? found : reason === undefined ? "event" : "filtered";
   const row = {
     watchKey: subscriber.watchKey,
