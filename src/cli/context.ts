@@ -34,6 +34,7 @@ export interface CliContext {
 
 export function createContext(): CliContext {
   const env = processEnvironment();
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", letReadersLeave);
   return {
     clock: createSystemClock(),
     random: createSystemRandom(),
@@ -46,6 +47,11 @@ export function createContext(): CliContext {
     logger: (level) =>
       createLogger({ stream: process.stderr, level: level ?? (env["CHIRPWATCH_LOG_LEVEL"] as LogLevel | undefined) ?? "info" }),
   };
+}
+
+/** `| head` reads what it wants and goes: that is no failure, and must not end a daemon. */
+function letReadersLeave(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EPIPE") throw error;
 }
 
 export type LoadOptions = Pick<LoadRequest, "lenientSecrets">;

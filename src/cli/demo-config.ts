@@ -1,5 +1,6 @@
 /** What a configuration becomes in the demo: fast, local, harmless. Pure; the demo's course is demo.ts. */
 import type { Config, SinkConfig } from "../config/config.ts";
+import type { Environment } from "../model/files.ts";
 import type { Priority } from "../model/schedule.ts";
 import type { Route } from "../route/route.ts";
 
@@ -9,8 +10,13 @@ export const DEMO_INTERVALS_MS: Readonly<Record<Priority, number>> = { high: 1_0
 /** More than a demo can spend, so that the pace of a month stretches nothing. */
 export const DEMO_QUOTA = 1_000_000_000;
 
-/** The same watches on the sandbox: every sink is the console, the state is at `statePath`, ports are free ones, nothing leaves the machine. */
-export function demoConfig(config: Config, statePath: string): Config {
+export interface DemoPlaces {
+  readonly statePath: string;
+  readonly server: Config["server"];
+}
+
+/** The same watches on the sandbox: every sink is the console, state and status page are where `places` says, nothing leaves the machine. */
+export function demoConfig(config: Config, { statePath, server }: DemoPlaces): Config {
   const { route, ...rest } = config;
   return {
     ...rest,
@@ -22,7 +28,7 @@ export function demoConfig(config: Config, statePath: string): Config {
       quota: { ...config.api.quota, monthly: DEMO_QUOTA, reserve: 0, onExhausted: "degrade" },
     },
     state: { ...config.state, path: statePath, mustExist: false },
-    server: { host: "127.0.0.1", port: 0 },
+    server,
     ops: { sinks: config.ops.sinks },
     watches: config.watches.map((watch) => ({
       ...watch,
@@ -40,4 +46,16 @@ const consoleInstead = ({ name, retryForMs }: SinkConfig): SinkConfig => ({ name
 /** The same tree without what makes an alert wait: a demo that waits for a group or for the morning shows nothing. */
 function promptRoute({ throttle: _throttle, ...route }: Route): Route {
   return { ...route, groupWaitMs: 0, groupIntervalMs: 0, mutes: [], routes: route.routes.map(promptRoute) };
+}
+
+const LISTEN = /^(.+):(\d{1,5})$/;
+
+/**
+ * Any free port of this machine, unless CHIRPWATCH_SERVER_LISTEN asks for an address: inside a container only that one can be reached from
+ * outside, and it wants a token, which is CHIRPWATCH_SERVER_TOKEN or else `newToken`.
+ */
+export function demoServer(env: Environment, newToken: () => string): Config["server"] {
+  const [, host, port] = LISTEN.exec(env["CHIRPWATCH_SERVER_LISTEN"] ?? "") ?? [];
+  if (host === undefined || port === undefined) return { host: "127.0.0.1", port: 0 };
+  return { host, port: Number(port), token: env["CHIRPWATCH_SERVER_TOKEN"] || newToken() };
 }

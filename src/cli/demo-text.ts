@@ -14,6 +14,8 @@ export interface Scene {
   readonly sinks: number;
   readonly statePath: string;
   readonly statusUrl: string;
+  /** Set where others can reach the page. */
+  readonly token?: string;
   readonly serviceUrl: string;
 }
 
@@ -26,7 +28,7 @@ export function introText(scene: Scene): string {
     ["sinks", `replaced: ${scene.sinks === 1 ? "the one sink is" : `all ${scene.sinks} sinks are`} this console`],
     ["state", `replaced: ${scene.statePath}, removed at the end`],
     ["service", `the bundled sandbox on a free port, ${scene.serviceUrl}`],
-    ["status page", `on a free port, ${colors.underline(scene.statusUrl)}`],
+    ["status page", statusText(scene)],
   ] as const;
   return [
     "",
@@ -35,6 +37,11 @@ export function introText(scene: Scene): string {
     ...rows.map(([name, text]) => `${INDENT}${colors.dim(name.padEnd(12))} ${text}`),
   ].join("\n");
 }
+
+const statusText = ({ statusUrl, token }: Scene): string =>
+  token === undefined
+    ? `on a free port, ${colors.underline(statusUrl)}`
+    : `${colors.underline(statusUrl)} (any user name, password "${token}")`;
 
 function schedulesText(watches: readonly Watch[]): string {
   const used = [...new Set(watches.map(({ priority }) => priority))].sort((a, b) => DEMO_INTERVALS_MS[a] - DEMO_INTERVALS_MS[b]);

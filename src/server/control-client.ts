@@ -1,6 +1,6 @@
 /** A command's side of the control socket: one request to the running daemon. The one file here that opens a connection. */
 import { lstat } from "node:fs/promises";
-import { type IncomingMessage, request } from "node:http";
+import { type IncomingMessage, request, type RequestOptions } from "node:http";
 import { dirname } from "node:path";
 import { ChirpwatchError, errorText } from "../model/errors.ts";
 import type { Json } from "../model/json.ts";
@@ -22,10 +22,16 @@ export class ControlError extends ChirpwatchError {}
 const TIMEOUT_MS = 30_000;
 
 /** `socketPath` from `controlSocketPath`; `path` as in `/api/v1/status`. @throws ControlError */
-export async function callControl(socketPath: string, method: "GET" | "POST", path: string, body?: Json): Promise<ControlAnswer> {
+export async function callControl(
+  socketPath: string,
+  method: "GET" | "POST",
+  path: string,
+  body?: Json,
+  timeoutMs = TIMEOUT_MS,
+): Promise<ControlAnswer> {
   try {
     await refuseForeignFolder(socketPath);
-    const answer = await send(socketPath, method, path, body === undefined ? "" : JSON.stringify(body));
+    const answer = await send({ socketPath, method, path, timeout: timeoutMs }, body === undefined ? "" : JSON.stringify(body));
     const text = Buffer.concat(await answer.toArray()).toString("utf8");
     const isJson = answer.headers["content-type"]?.startsWith("application/json") === true;
     return { status: answer.statusCode ?? 0, body: isJson ? (JSON.parse(text) as Json) : text };
@@ -34,11 +40,12 @@ export async function callControl(socketPath: string, method: "GET" | "POST", pa
   }
 }
 
-function send(socketPath: string, method: string, path: string, body: string): Promise<IncomingMessage> {
+function send(to: RequestOptions & { readonly timeout: number }, body: string): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const headers = body === "" ? {} : { "content-type": "application/json" };
-    const call = request({ socketPath, method, path, headers, agent: false, timeout: TIMEOUT_MS }, resolve);
-    call.on("timeout", () => call.destroy(new ControlError("CONTROL_TIMEOUT", "the running daemon did not answer within 30 s")));
+    const call = request({ ...to, headers, agent: false }, resolve);
+    const late = `the running daemon did not answer within ${to.timeout / 1_000} s`;
+    call.on("timeout", () => call.destroy(new ControlError("CONTROL_TIMEOUT", late)));
     call.on("error", reject);
     call.end(body);
   });

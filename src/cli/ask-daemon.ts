@@ -1,0 +1,27 @@
+/** A command's way to the running daemon of a state file: the control socket. Owns what "no daemon" means to a command. */
+import type { Json } from "../model/json.ts";
+import { callControl, type ControlAnswer, ControlError } from "../server/control-client.ts";
+import { controlSocketPath } from "../server/control-path.ts";
+
+/** The daemon's answer, or undefined when none runs on this state. @throws ControlError when one runs but gives no answer. */
+export async function askDaemon(
+  statePath: string,
+  method: "GET" | "POST",
+  path: string,
+  timeoutMs?: number,
+): Promise<ControlAnswer | undefined> {
+  try {
+    return await callControl(controlSocketPath(statePath), method, path, undefined, timeoutMs);
+  } catch (error) {
+    if (error instanceof ControlError && error.code === "CONTROL_NOT_RUNNING") return undefined;
+    throw error;
+  }
+}
+
+/** A text at a path of an answer's body; "" where there is none. */
+export function textAt(body: Json, ...path: readonly string[]): string {
+  let at: Json | undefined = body;
+  for (const key of path)
+    at = at !== null && typeof at === "object" && !Array.isArray(at) ? (at as { readonly [key: string]: Json })[key] : undefined;
+  return typeof at === "string" ? at : "";
+}
