@@ -1,0 +1,5 @@
+/** The SQLite store keeps the contract of every Store. */
+import { openTemp, tempStatePath } from "./temp-state.ts";
+import { describeStore } from "./store-contract.ts";
+
+describeStore("the SQLite store", () => openTemp(tempStatePath()));

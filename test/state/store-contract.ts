@@ -1,0 +1,582 @@
+/** What every Store must do, whatever it is made of. Run it with a function that makes an empty one. */
+import { beforeEach, describe, expect, test } from "vitest";
+import type { ChirpEvent } from "../../src/model/event.ts";
+import type { ItemVerdict, NewDelivery, NewMessage, PollCommit, Reservation, Store, WatchState } from "../../src/model/store.ts";
+import { makeEvent } from "../support/make-event.ts";
+
+const T0 = Date.UTC(2026, 0, 15, 12, 0, 0);
+const DAY_MS = 86_400_000;
+
+export function describeStore(name: string, makeStore: () => Promise<Store>): void {
+  describe(name, () => {
+    let store: Store;
+    beforeEach(async () => {
+      store = await makeStore();
+    });
+
+    const register = (...ids: string[]) =>
+      store.registerWatches(
+        ids.map((id) => watch(id)),
+        T0,
+      );
+    const first = async (): Promise<WatchState> => (await register("brand"))[0] as WatchState;
+    const commit = (changes: Partial<PollCommit>) =>
+      store.commitPoll({ atMs: T0, targets: [], verdicts: [], events: [], deliveries: [], ...changes });
+    const commitEvents = (events: readonly ChirpEvent[], to: Partial<NewDelivery> = {}, atMs = T0) =>
+      commit({ atMs, events, deliveries: events.map((event) => delivery(event, to)) });
+    const due = (nowMs: number, sinks = ["hook"], busy: ReadonlySet<string> = new Set(), limit = 100) =>
+      store.dueWork({ nowMs, sinks, busy, limit });
+    const sealAll = async (nowMs: number, prefix = "m", sinks = ["hook"]): Promise<NewMessage[]> => {
+      const { groups } = await due(nowMs, sinks);
+      const messages = groups.map((group, i) => ({
+        id: `${prefix}${i}`,
+        sink: group.sink,
+        groupKey: group.groupKey,
+        throttleKey: group.throttleKey,
+        sealedAtMs: nowMs,
+        body: { n: i },
+        deliveryIds: group.members.map((member) => member.deliveryId),
+      }));
+      await store.seal(messages);
+      return messages;
+    };
+
+    describe("watches", () => {
+      test("keep their key and memory when they are registered again", async () => {
+        const [before] = await register("brand");
+        await commit({ targets: [{ ...ref(before), expectedRevision: 0, memory: { line: "9" }, baselineAtMs: T0 }] });
+        const [after] = await store.registerWatches([watch("brand")], T0 + 1_000);
+        expect(after).toMatchObject({ key: before?.key, registeredAtMs: T0 });
+        expect(after?.targets[0]).toMatchObject({ memory: { line: "9" }, baselineAtMs: T0, revision: 1 });
+        expect(await store.registerWatches([watch("brand")], T0 + 2_000)).toEqual([after]);
+      });
+
+      test("hand their key over by moved_from, once and for all", async () => {
+        const [old] = await register("old");
+        const moved = { ...watch("new"), movedFrom: "old" };
+        const [taken] = await store.registerWatches([moved], T0);
+        expect(taken).toMatchObject({ id: "new", key: old?.key });
+        expect((await store.registerWatches([moved], T0))[0]?.key).toBe(old?.key);
+        expect((await store.listWatches()).map((w) => w.id)).toEqual(["new"]);
+      });
+
+      test("whose moved_from is still configured start anew", async () => {
+        const [old] = await register("old");
+        const [kept, fresh] = await store.registerWatches([watch("old"), { ...watch("new"), movedFrom: "old" }], T0);
+        expect(kept?.key).toBe(old?.key);
+        expect(fresh?.key).not.toBe(old?.key);
+      });
+
+      test("that are removed are not listed, and come back with what they knew", async () => {
+        const [before] = await register("brand", "other");
+        await register("other");
+        expect((await store.listWatches()).map((w) => w.id)).toEqual(["other"]);
+        expect((await register("brand", "other"))[0]?.key).toBe(before?.key);
+      });
+
+      test("are returned in the order given, with their targets in theirs", async () => {
+        const targets = ["@c", "@a", "@b"].map((key) => ({ key, name: key }));
+        const states = await store.registerWatches([watch("z", targets), watch("a")], T0);
+        expect(states.map((s) => s.id)).toEqual(["z", "a"]);
+        expect(states[0]?.targets.map((t) => t.key)).toEqual(["@c", "@a", "@b"]);
+        expect((await store.listWatches())[0]?.targets.map((t) => t.key)).toEqual(["@c", "@a", "@b"]);
+      });
+
+      test("can be paused by name, which survives registration", async () => {
+        await register("brand");
+        expect(await store.setPaused("brand", true)).toBe(true);
+        expect(await store.setPaused("nobody", true)).toBe(false);
+        expect((await register("brand"))[0]?.paused).toBe(true);
+      });
+    });
+
+    describe("targets", () => {
+      test("removed from the configuration come back with their memory", async () => {
+        const both = ["@a", "@b"].map((key) => ({ key, name: key }));
+        const [state] = await store.registerWatches([watch("w", both)], T0);
+        await commit({ targets: [{ watchKey: state?.key ?? "", targetKey: "@b", expectedRevision: 0, memory: { seen: 1 } }] });
+        const [less] = await store.registerWatches([watch("w", both.slice(0, 1))], T0);
+        expect(less?.targets.map((t) => t.key)).toEqual(["@a"]);
+        const [again] = await store.registerWatches([watch("w", both)], T0);
+        expect(again?.targets[1]).toMatchObject({ key: "@b", memory: { seen: 1 } });
+      });
+
+      test("written under a new handle take over the memory of the old one when they resolve to the same account", async () => {
+        const [state] = await store.registerWatches([watch("w", [{ key: "@old", name: "@old" }])], T0);
+        const watchKey = state?.key ?? "";
+        await store.resolveTarget(watchKey, "@old", "44", "old");
+        const known = [verdict({ watchKey, targetKey: "@old" }, "100")];
+        await commit({ targets: [{ watchKey, targetKey: "@old", expectedRevision: 1, memory: { line: "9" } }], verdicts: known });
+        await store.registerWatches([watch("w", [{ key: "@new", name: "@new" }])], T0);
+        const survivor = await store.resolveTarget(watchKey, "@new", "44", "new");
+        expect(survivor).toMatchObject({ key: "@new", userId: "44", username: "new", memory: { line: "9" } });
+        const [seen] = await store.knownItems([{ watchKey, targetKey: "@new" }], ["100", "101"]);
+        expect([...(seen ?? [])]).toEqual(["100"]);
+        const [again] = await store.registerWatches([watch("w", [{ key: "@new", name: "@new" }])], T0);
+        expect(again?.targets).toHaveLength(1);
+        expect(again?.knownItems).toBe(1);
+      });
+
+      test("registered with an id take over the row that holds it", async () => {
+        const [state] = await store.registerWatches([watch("w", [{ key: "@a", name: "@a" }])], T0);
+        const watchKey = state?.key ?? "";
+        await store.resolveTarget(watchKey, "@a", "44", "a");
+        await commit({ targets: [{ watchKey, targetKey: "@a", expectedRevision: 1, memory: { line: "9" } }] });
+        const [again] = await store.registerWatches([watch("w", [{ key: "id:44", name: "id:44", userId: "44" }])], T0);
+        expect(again?.targets).toMatchObject([{ key: "id:44", name: "id:44", memory: { line: "9" } }]);
+      });
+
+      test("that both name one account are one from then on, also after a restart", async () => {
+        const both = [
+          { key: "id:44", name: "id:44", userId: "44" },
+          { key: "@a", name: "@a" },
+        ];
+        const [state] = await store.registerWatches([watch("w", both)], T0);
+        const watchKey = state?.key ?? "";
+        expect(await store.resolveTarget(watchKey, "@a", "44", "a")).toMatchObject({ key: "id:44", username: "a" });
+        expect(await store.loadTargets([{ watchKey, targetKey: "@a" }])).toMatchObject([{ key: "id:44" }]);
+        const [again] = await store.registerWatches([watch("w", both)], T0);
+        expect(again?.targets.map((t) => t.key)).toEqual(["id:44"]);
+        const [alone] = await store.registerWatches([watch("w", both.slice(1))], T0);
+        expect(alone?.targets).toMatchObject([{ key: "@a", userId: "44" }]);
+      });
+
+      test("get a new revision by a new status only", async () => {
+        const state = await first();
+        const target = ref(state);
+        await store.setTargetStatus(target, "unavailable", "protected");
+        await store.setTargetStatus(target, "unavailable", "protected");
+        expect(await store.loadTargets([target])).toMatchObject([{ status: "unavailable", statusReason: "protected", revision: 1 }]);
+      });
+    });
+
+    describe("polls", () => {
+      test("start from empty memory and revision 0", async () => {
+        expect(await store.loadSources(["a"])).toEqual([
+          { fingerprint: "a", memory: {}, revision: 0, lastPollAtMs: null, lastOkAtMs: null },
+        ]);
+      });
+
+      test("that found nothing change only their time", async () => {
+        const source = { fingerprint: "a", expectedRevision: 0, polledAtMs: T0, ok: true, memory: { x: 1 } };
+        await commit({ source });
+        const quiet = { fingerprint: "a", expectedRevision: 1, polledAtMs: T0 + 5, ok: false };
+        expect((await commit({ source: quiet })).status).toBe("committed");
+        expect(await store.loadSources(["b", "a"])).toMatchObject([
+          { fingerprint: "b", revision: 0 },
+          { fingerprint: "a", revision: 1, memory: { x: 1 }, lastPollAtMs: T0 + 5, lastOkAtMs: T0 },
+        ]);
+      });
+
+      test("that never found anything may find something later", async () => {
+        await commit({ source: { fingerprint: "a", expectedRevision: 0, polledAtMs: T0, ok: false } });
+        await commit({ source: { fingerprint: "a", expectedRevision: 0, polledAtMs: T0, ok: false } });
+        const found = await commit({ source: { fingerprint: "a", expectedRevision: 0, polledAtMs: T0, ok: true, memory: { x: 1 } } });
+        expect(found.status).toBe("committed");
+        expect((await store.loadSources(["a"]))[0]?.revision).toBe(1);
+      });
+
+      test("conflict on a changed source, and leave nothing behind", async () => {
+        const state = await first();
+        const source = { fingerprint: "a", expectedRevision: 0, polledAtMs: T0, ok: true, memory: { x: 1 } };
+        await commit({ source });
+        const event = makeEvent("1");
+        const late = await commit({ source, verdicts: [verdict(ref(state), "1")], events: [event], deliveries: [delivery(event)] });
+        expect(late).toEqual({ status: "conflict" });
+        expect(await store.recentEvents(10)).toEqual([]);
+        expect((await store.knownItems([ref(state)], ["1"]))[0]?.size).toBe(0);
+        expect((await commit({ source: { fingerprint: "a", expectedRevision: 9, polledAtMs: T0, ok: true } })).status).toBe("conflict");
+      });
+
+      test("conflict on a changed target, and undo the source they wrote before it", async () => {
+        const state = await first();
+        const change = { ...ref(state), expectedRevision: 0, memory: { a: 1 } };
+        await commit({ targets: [change] });
+        const source = { fingerprint: "a", expectedRevision: 0, polledAtMs: T0, ok: true, memory: { x: 1 } };
+        expect((await commit({ source, targets: [change] })).status).toBe("conflict");
+        expect((await store.loadSources(["a"]))[0]?.revision).toBe(0);
+      });
+
+      test("grow the revision only of targets they change", async () => {
+        const state = await first();
+        await commit({ targets: [{ ...ref(state), expectedRevision: 0 }], verdicts: [verdict(ref(state), "1")] });
+        expect((await store.loadTargets([ref(state)]))[0]?.revision).toBe(0);
+        expect((await store.listWatches())[0]?.knownItems).toBe(1);
+      });
+
+      test("bear an event once, with its deliveries", async () => {
+        const event = makeEvent("1");
+        const two = [event, makeEvent("2")];
+        expect(await commitEvents([event])).toEqual({ status: "committed", born: new Set([event.id]) });
+        expect(await commitEvents(two)).toEqual({ status: "committed", born: new Set([two[1]?.id]) });
+        expect((await due(T0)).groups.flatMap((g) => g.members.map((m) => m.event))).toEqual(two);
+        expect(await store.recentEvents(1)).toEqual([two[1]]);
+      });
+
+      test("keep the first verdict of an item", async () => {
+        const state = await first();
+        await commit({ verdicts: [verdict(ref(state), "1", "baseline")] });
+        await commit({ verdicts: [verdict(ref(state), "1", "event"), verdict(ref(state), "2", "filtered")] });
+        expect(await store.explainItem("1")).toMatchObject([{ watch: "brand", verdict: "baseline" }]);
+        expect((await store.listWatches())[0]?.knownItems).toBe(2);
+      });
+
+      test("of 1,000 items are known item by item, in any number of chunks", async () => {
+        const state = await first();
+        const ids = Array.from({ length: 1_000 }, (_, i) => String(10_000 + i));
+        const events = ids.map((id) => makeEvent(id));
+        const result = await commit({
+          verdicts: ids.map((id) => verdict(ref(state), id, "event")),
+          events,
+          deliveries: events.map((event) => delivery(event)),
+        });
+        expect(result.status === "committed" && result.born.size).toBe(1_000);
+        expect((await store.knownItems([ref(state)], [...ids, "1"]))[0]).toEqual(new Set(ids));
+        const { groups } = await due(T0, ["hook"], new Set(), 2_000);
+        expect(groups.map((g) => g.members[0]?.event.subject)).toEqual(ids);
+      });
+    });
+
+    describe("the ledger", () => {
+      const ask = (atMs: number, changes: Partial<Reservation> = {}) =>
+        store.reserve({
+          endpoint: "search",
+          watch: "brand",
+          billed: true,
+          atMs,
+          rate: { count: 2, intervalMs: 1_000 },
+          holdMs: 31_000,
+          ...changes,
+        });
+      const granted = async (atMs: number, changes: Partial<Reservation> = {}): Promise<string> => {
+        const grant = await ask(atMs, changes);
+        if (grant.kind !== "granted") throw new Error(`expected a grant, got ${JSON.stringify(grant)}`);
+        return grant.ledgerId;
+      };
+
+      test("frees a slot one interval after the answer, not after the request", async () => {
+        const id = await granted(T0);
+        await granted(T0);
+        expect(await ask(T0 + 5_000)).toEqual({ kind: "rate", retryAtMs: T0 + 31_000 });
+        await store.settle(id, T0 + 5_000, 200);
+        expect(await ask(T0 + 5_999)).toEqual({ kind: "rate", retryAtMs: T0 + 6_000 });
+        await granted(T0 + 6_000);
+      });
+
+      test("frees the slot of an attempt without an answer after its hold", async () => {
+        await granted(T0);
+        await granted(T0);
+        expect(await ask(T0 + 30_999)).toEqual({ kind: "rate", retryAtMs: T0 + 31_000 });
+        await granted(T0 + 31_000);
+      });
+
+      test("never grants more than the count when many ask at once", async () => {
+        const grants = await Promise.all(Array.from({ length: 20 }, () => ask(T0)));
+        expect(grants.filter((grant) => grant.kind === "granted")).toHaveLength(2);
+      });
+
+      test("counts slots of the future as now once the clock was set back", async () => {
+        const ids = [await granted(T0), await granted(T0)];
+        for (const id of ids) await store.settle(id, T0, 200);
+        const back = T0 - 3_600_000;
+        expect(await ask(back)).toEqual({ kind: "rate", retryAtMs: back + 1_000 });
+        await granted(back + 1_000);
+      });
+
+      test("stops at the line, counting billed attempts since its time only", async () => {
+        const since = T0 - 90_000;
+        const line = { sinceMs: since, max: 2 };
+        const rate = { count: 100, intervalMs: 1_000 };
+        await granted(since - 1, { rate });
+        await granted(T0, { rate, billed: false });
+        await granted(since, { rate, line });
+        await granted(T0, { rate, line });
+        expect(await ask(T0, { rate, line })).toEqual({ kind: "quota", spent: 2 });
+        await granted(T0, { rate, line, billed: false });
+      });
+
+      test("adds up what was spent by watch and endpoint", async () => {
+        const rate = { count: 100, intervalMs: 1_000 };
+        await granted(T0 - 10 * DAY_MS, { rate });
+        for (const watchId of ["a", "b", "a"]) await granted(T0 + 1, { rate, watch: watchId });
+        await granted(T0 + 1, { rate, billed: false });
+        const lines = [
+          { watch: "a", endpoint: "search", requests: 2 },
+          { watch: "b", endpoint: "search", requests: 1 },
+        ];
+        expect(await store.spentSince(T0)).toEqual({ total: 3, lines });
+        expect(await store.spentSince(T0 - 1_234)).toEqual({ total: 3, lines });
+        expect((await store.spentSince(0)).total).toBe(4);
+      });
+    });
+
+    describe("the outbox", () => {
+      test("gives each ungrouped event alone, oldest first, and holds what is not due", async () => {
+        const events = ["1", "2", "3"].map((id) => makeEvent(id));
+        await commitEvents(events.slice(0, 2));
+        await commitEvents(events.slice(2), { notBeforeMs: T0 + 60_000 });
+        expect((await due(T0)).groups.map((g) => g.members.map((m) => m.event.subject))).toEqual([["1"], ["2"]]);
+        expect((await due(T0, ["hook"], new Set(), 1)).groups).toHaveLength(1);
+        expect((await due(T0 + 60_000)).groups).toHaveLength(3);
+        expect((await due(T0, ["other"])).groups).toEqual([]);
+      });
+
+      test("gathers a group from its first member's time on", async () => {
+        const grouped = { groupKey: "g", groupWaitMs: 10_000, groupIntervalMs: 60_000 };
+        await commitEvents([makeEvent("1")], grouped);
+        await commitEvents([makeEvent("2")], grouped, T0 + 9_000);
+        expect((await due(T0 + 9_999)).groups).toEqual([]);
+        expect(await store.nextDueAt(["hook"])).toBe(T0 + 10_000);
+        const [group] = (await due(T0 + 10_000)).groups;
+        expect(group?.members.map((m) => m.event.subject)).toEqual(["1", "2"]);
+      });
+
+      test("waits a group's interval after its last message", async () => {
+        const grouped = { groupKey: "g", groupWaitMs: 0, groupIntervalMs: 60_000 };
+        await commitEvents([makeEvent("1")], grouped);
+        await sealAll(T0);
+        await store.record([{ messageId: "m0", kind: "sent", atMs: T0 }]);
+        expect(await store.nextDueAt(["hook"])).toBeNull();
+        await commitEvents([makeEvent("2")], grouped, T0 + 1_000);
+        expect(await store.nextDueAt(["hook"])).toBe(T0 + 60_000);
+        expect((await due(T0 + 59_999)).groups).toEqual([]);
+        expect((await due(T0 + 60_000)).groups).toHaveLength(1);
+      });
+
+      test("gives nothing new of a group whose message is not done, but that message when it is due", async () => {
+        const grouped = { groupKey: "g" };
+        await commitEvents([makeEvent("1")], grouped);
+        await sealAll(T0);
+        await commitEvents([makeEvent("2")], grouped, T0 + 1);
+        const retry = {
+          messageId: "m0",
+          kind: "retry",
+          atMs: T0 + 2,
+          nextAttemptAtMs: T0 + 5_000,
+          error: "503",
+          countAttempt: true,
+        } as const;
+        await store.record([retry]);
+        expect(await due(T0 + 4_999)).toEqual({ groups: [], messages: [] });
+        expect(await store.nextDueAt(["hook"])).toBe(T0 + 5_000);
+        const { messages, groups } = await due(T0 + 5_000);
+        expect(groups).toEqual([]);
+        expect(messages).toEqual([
+          { id: "m0", sink: "hook", groupKey: "g", sealedAtMs: T0, body: { n: 0 }, attempts: 1, firstAttemptAtMs: T0 + 2 },
+        ]);
+        await store.record([{ messageId: "m0", kind: "sent", atMs: T0 + 5_001, ref: "r" }]);
+        expect((await due(T0 + 5_001)).groups).toHaveLength(1);
+      });
+
+      test("does not count an attempt that was told to wait", async () => {
+        await commitEvents([makeEvent("1")]);
+        await sealAll(T0);
+        const wait = { messageId: "m0", kind: "retry", atMs: T0, nextAttemptAtMs: T0, error: "429", countAttempt: false } as const;
+        await store.record([wait, { ...wait, countAttempt: true }]);
+        expect((await due(T0)).messages).toMatchObject([{ attempts: 1, firstAttemptAtMs: T0 }]);
+      });
+
+      test("skips what is under way", async () => {
+        const events = [makeEvent("1"), makeEvent("2")];
+        await commitEvents(events);
+        const { groups } = await due(T0, ["hook"], new Set([`hook\n${events[0]?.id}`]), 1);
+        expect(groups.map((g) => g.members[0]?.event.subject)).toEqual(["2"]);
+      });
+
+      test("lets sinks take turns", async () => {
+        await commitEvents(Array.from({ length: 50 }, (_, i) => makeEvent(`a${i}`)));
+        await commitEvents([makeEvent("b")], { sink: "chat" });
+        const { groups } = await due(T0, ["hook", "chat"], new Set(), 10);
+        expect(groups.map((g) => g.sink)).toContain("chat");
+      });
+
+      test("seals a delivery once", async () => {
+        await commitEvents([makeEvent("1")]);
+        const [message] = await sealAll(T0);
+        await expect(store.seal([{ ...(message as NewMessage), id: "again" }])).rejects.toThrow(/do not wait/);
+        expect((await due(T0)).messages.map((m) => m.id)).toEqual(["m0"]);
+      });
+
+      test("puts deliveries off, and their group with them", async () => {
+        await commitEvents([makeEvent("1")], { groupKey: "g" });
+        await commitEvents([makeEvent("2")]);
+        const ids = (await due(T0)).groups.flatMap((g) => g.members.map((m) => m.deliveryId));
+        await store.postpone(ids, T0 + 9_000);
+        expect((await due(T0 + 8_999)).groups).toEqual([]);
+        expect(await store.nextDueAt(["hook"])).toBe(T0 + 9_000);
+        expect((await due(T0 + 9_000)).groups).toHaveLength(2);
+      });
+
+      test("tells one subject once: a second watch joins what waits, and is a duplicate of what was sealed", async () => {
+        const once = { onceKey: "tweet:1", onceWithinMs: DAY_MS };
+        const [a, b, c, d] = ["a", "b", "c", "d"].map((w) => makeEvent("1", { watch: w })) as [
+          ChirpEvent,
+          ChirpEvent,
+          ChirpEvent,
+          ChirpEvent,
+        ];
+        await commitEvents([a, b], once);
+        await commitEvents([c], once, T0 + 1);
+        const { groups } = await due(T0 + 1);
+        expect(groups).toHaveLength(1);
+        expect(groups[0]?.members.map((m) => m.watches)).toEqual([["a", "b", "c"]]);
+        await sealAll(T0 + 2);
+        await commitEvents([d], once, T0 + 3);
+        expect((await due(T0 + 3)).groups).toEqual([]);
+        await commitEvents([makeEvent("1", { watch: "e" })], once, T0 + DAY_MS + 1);
+        expect((await due(T0 + DAY_MS + 1)).groups).toHaveLength(1);
+      });
+
+      test("stores muted deliveries and never gives them", async () => {
+        const state = await first();
+        const event = makeEvent("1");
+        const told = [verdict(ref(state), "1", "event", event.id)];
+        await commit({ verdicts: told, events: [event], deliveries: [delivery(event, { mutedBy: "nights" })] });
+        expect((await due(T0 + DAY_MS)).groups).toEqual([]);
+        expect((await store.explainItem("1"))[0]?.deliveries).toMatchObject([{ state: "muted", detail: "nights" }]);
+      });
+
+      test("still delivers what a removed watch left", async () => {
+        const [state] = await register("brand");
+        await commitEvents([makeEvent("1", { watchKey: state?.key ?? "" })]);
+        await register("other");
+        expect((await due(T0)).groups).toHaveLength(1);
+      });
+
+      test("counts what was sealed for a throttle", async () => {
+        await commitEvents([makeEvent("1"), makeEvent("2")], { throttleKey: "sink:hook" });
+        await sealAll(T0 + 7);
+        expect(await store.sealedSince("sink:hook", T0)).toEqual([T0 + 7, T0 + 7]);
+        expect(await store.sealedSince("sink:hook", T0 + 8)).toEqual([]);
+      });
+
+      test("remembers breakers, and wakes what waited behind one", async () => {
+        const health = { sink: "hook", breaker: "open", reason: "403", openedAtMs: T0, probeAtMs: T0 + 1 } as const;
+        await store.saveSinkHealth(health);
+        await store.saveSinkHealth({ ...health, reason: "404" });
+        expect(await store.loadSinkHealth()).toEqual([{ ...health, reason: "404" }]);
+        await commitEvents([makeEvent("1")]);
+        await sealAll(T0);
+        const later = T0 + 3_600_000;
+        await store.record([{ messageId: "m0", kind: "retry", atMs: T0, nextAttemptAtMs: later, error: "403", countAttempt: true }]);
+        await store.wakeSink("hook", T0 + 10);
+        expect((await due(T0 + 10)).messages).toHaveLength(1);
+      });
+
+      test("counts what waits, what was sent and what is dead", async () => {
+        await commitEvents(["1", "2", "3"].map((id) => makeEvent(id)));
+        await sealAll(T0);
+        await commitEvents([makeEvent("4")], {}, T0 + 5);
+        await store.record([
+          { messageId: "m0", kind: "sent", atMs: T0 },
+          { messageId: "m1", kind: "dead", atMs: T0, error: "400" },
+        ]);
+        expect(await store.outboxStats()).toEqual([{ sink: "hook", waiting: 2, oldestAtMs: T0, sent: 1, dead: 1 }]);
+      });
+    });
+
+    describe("history", () => {
+      test("explains an item from its verdict to its message", async () => {
+        const state = await first();
+        const event = makeEvent("1");
+        const deliveries = [delivery(event), delivery(event, { sink: "later", notBeforeMs: T0 * 2 })];
+        await commit({ verdicts: [verdict(ref(state), "1", "event", event.id)], events: [event], deliveries });
+        await sealAll(T0);
+        await store.record([{ messageId: "m0", kind: "sent", atMs: T0 + 3, ref: "ts" }]);
+        const [history] = await store.explainItem("1");
+        expect(history).toMatchObject({ watch: "brand", verdict: "event", event, seenAtMs: T0 });
+        expect(history?.deliveries).toMatchObject([
+          { sink: "hook", state: "sent", messageId: "m0", attempts: 1, sentAtMs: T0 + 3, ref: "ts" },
+          { sink: "later", state: "held", messageId: null, attempts: 0 },
+        ]);
+        expect(await store.explainItem("2")).toEqual([]);
+      });
+
+      test("finds the id of a handle in targets and events", async () => {
+        const state = await first();
+        await store.resolveTarget(state.key, "@a", "44", "Acme");
+        await commitEvents([makeEvent("1")]);
+        expect(await store.userIdOfHandle("@ACME")).toBe("44");
+        expect(await store.userIdOfHandle("Alice")).toBe("7");
+        expect(await store.userIdOfHandle("nobody")).toBeNull();
+      });
+
+      test("keeps notes", async () => {
+        expect(await store.readNote("x")).toBeNull();
+        await store.writeNote("x", { a: [1] });
+        await store.writeNote("x", { a: [2] });
+        expect(await store.readNote("x")).toEqual({ a: [2] });
+      });
+    });
+
+    describe("upkeep", () => {
+      test("forgets what is old, never what waits", async () => {
+        const state = await first();
+        const [done, open] = [makeEvent("1"), makeEvent("2")];
+        await commit({ verdicts: ["1", "2"].map((id) => verdict(ref(state), id, "event", `e-brand-tweet.created-${id}`)) });
+        const user = { ...verdict(ref(state), "u"), itemKind: "user" as const };
+        await commit({ verdicts: [user] });
+        await commitEvents([done]);
+        await sealAll(T0);
+        await store.record([{ messageId: "m0", kind: "sent", atMs: T0 }]);
+        await commitEvents([open]);
+        await store.reserve({ endpoint: "s", watch: "w", billed: true, atMs: T0, rate: { count: 1, intervalMs: 1 }, holdMs: 1 });
+        await store.prune(T0 + 10 * DAY_MS, 11 * DAY_MS);
+        expect(await store.recentEvents(9)).toHaveLength(2);
+        await store.prune(T0 + 10 * DAY_MS, 9 * DAY_MS);
+        expect(await store.recentEvents(9)).toMatchObject([{ id: open.id }]);
+        expect((await store.knownItems([ref(state)], ["1", "2", "u"]))[0]).toEqual(new Set(["u"]));
+        expect((await due(T0)).groups).toHaveLength(1);
+        expect((await store.spentSince(T0)).total).toBe(1);
+        expect((await store.spentSince(T0 - DAY_MS)).total).toBe(1);
+      });
+
+      test("forgets watches 30 days after they were removed", async () => {
+        const [before] = await register("brand", "other");
+        await register("other");
+        await store.prune(T0 + 29 * DAY_MS, 90 * DAY_MS);
+        expect((await register("brand", "other"))[0]?.key).toBe(before?.key);
+        await register("other");
+        await store.prune(T0 + 31 * DAY_MS, 90 * DAY_MS);
+        expect((await register("brand", "other"))[0]?.key).not.toBe(before?.key);
+      });
+
+      test("proves that it can write", async () => {
+        await expect(store.proveWritable(T0)).resolves.toBeUndefined();
+      });
+    });
+  });
+}
+
+const watch = (id: string, targets = [{ key: "@a", name: "@a" }] as { key: string; name: string; userId?: string }[]) => ({
+  id,
+  type: "timeline",
+  targets,
+});
+
+const ref = (state: WatchState | undefined) => ({ watchKey: state?.key ?? "", targetKey: state?.targets[0]?.key ?? "" });
+
+const verdict = (
+  target: { watchKey: string; targetKey: string },
+  itemId: string,
+  what: ItemVerdict["verdict"] = "filtered",
+  eventId?: string,
+): ItemVerdict => ({
+  ...target,
+  itemId,
+  itemKind: "tweet",
+  verdict: what,
+  detail: "",
+  occurredAtMs: T0,
+  ...(eventId === undefined ? {} : { eventId }),
+});
+
+const delivery = (event: ChirpEvent, changes: Partial<NewDelivery> = {}): NewDelivery => ({
+  eventId: event.id,
+  sink: "hook",
+  groupKey: event.id,
+  groupWaitMs: 0,
+  groupIntervalMs: 0,
+  notBeforeMs: 0,
+  ...changes,
+});

@@ -1,0 +1,48 @@
+/** State files in fresh temporary folders, opened with a virtual clock and a log that remembers. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach } from "vitest";
+import type { Log } from "../../src/model/log.ts";
+import { type OpenedStore, type OpenOptions, openStore } from "../../src/state/open.ts";
+import { createSeededRandom } from "../support/seeded-random.ts";
+import { createVirtualClock } from "../support/virtual-clock.ts";
+
+export const START_MS = Date.UTC(2026, 0, 15, 12, 0, 0);
+
+const folders: string[] = [];
+const stores: OpenedStore[] = [];
+
+afterEach(async () => {
+  for (const store of stores.splice(0)) await store.close();
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+export function tempFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "chirpwatch-state-"));
+  folders.push(folder);
+  return folder;
+}
+
+export const tempStatePath = (): string => join(tempFolder(), "data", "chirpwatch.db");
+
+export interface RememberedLog extends Log {
+  readonly lines: readonly { readonly level: string; readonly message: string }[];
+}
+
+export function rememberingLog(): RememberedLog {
+  const lines: { level: string; message: string }[] = [];
+  const at = (level: string) => (message: string) => {
+    lines.push({ level, message });
+  };
+  const log: RememberedLog = { lines, debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error"), child: () => log };
+  return log;
+}
+
+/** Closed after the test, whatever it does. */
+export async function openTemp(path: string, options: Partial<OpenOptions> = {}): Promise<OpenedStore> {
+  const clock = createVirtualClock(START_MS);
+  const store = await openStore({ path, clock, random: createSeededRandom(1), log: rememberingLog(), ...options });
+  stores.push(store);
+  return store;
+}
