@@ -10,8 +10,14 @@ type AddCommand = (program: Command, context: CliContext) => void;
 const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   run: async () => (await import("./run.ts")).addRun,
   demo: async () => (await import("./demo.ts")).addDemo,
+  init: async () => (await import("./init.ts")).addInit,
+  validate: async () => (await import("./validate.ts")).addValidate,
+  pause: async () => (await import("./pause.ts")).addPause,
+  resume: async () => (await import("./pause.ts")).addResume,
+  health: async () => (await import("./health.ts")).addHealth,
   sandbox: async () => (await import("./sandbox.ts")).addSandbox,
   plan: async () => (await import("./plan.ts")).addPlan,
+  test: async () => (await import("./test.ts")).addTest,
 };
 
 /** Resolves to the exit code; never rejects. A command that ends well with another code than 0 throws ExitError. */
@@ -21,6 +27,7 @@ export async function runCli(argv: readonly string[]): Promise<ExitCode> {
     .description("Tells people what is new on a social platform: once, soon, and for the fewest paid requests.")
     .version(context.version)
     .showHelpAfterError("(--help shows what there is)")
+    .addHelpText("after", "\nExample:\n  chirpwatch demo")
     .exitOverride();
   for (const load of wantedCommands(argv[2])) (await load())(program, context);
   try {

@@ -1,0 +1,115 @@
+/** What a watch would say of one answer if everything in it were new: told, or the reason it is not. Asks nobody, stores nothing. */
+import type { ReadingRule } from "../detect/reading.ts";
+import { judgeFeed } from "../engine/judge-feed.ts";
+import { judgeReading } from "../engine/judge-reading.ts";
+import { judgeRoster } from "../engine/judge-roster.ts";
+import { type Fact, makeEvent } from "../engine/make-event.ts";
+import type { ServiceClock } from "../engine/service-clock.ts";
+import { EMPTY_FEED } from "../detect/feed-memory.ts";
+import type { Subscriber } from "../engine/watch-poll.ts";
+import type { ChirpEvent } from "../model/event.ts";
+import type { Hash } from "../model/hash.ts";
+import type { TargetState } from "../model/store.ts";
+import type { Tweet } from "../model/tweet.ts";
+import type { UpstreamAnswer } from "../model/upstream.ts";
+import type { User } from "../model/user.ts";
+
+export interface TriedItem {
+  readonly itemId: string;
+  /** `news`: it would be told if it were new. */
+  readonly verdict: "news" | "filtered";
+  /** Why it is filtered; empty for news. */
+  readonly detail: string;
+  /** As it would be born; filtered ones too, so that they can be shown. */
+  readonly event: ChirpEvent;
+}
+
+export interface TryContext {
+  readonly hash: Hash;
+  readonly serviceClock: ServiceClock;
+  readonly detectedAtMs: number;
+  /** The watched account, where it is known. */
+  readonly profile: User | undefined;
+}
+
+/** Items in the order of the answer, newest first where the service lists them so. */
+export function judgeAnswer(subscriber: Subscriber, known: TargetState, answer: UpstreamAnswer, context: TryContext): readonly TriedItem[] {
+  // A target that began before everything: nothing is baseline, nothing too old.
+  const target = { ...known, baselineAtMs: 0, memory: { ...known.memory, birth: "0", since_ms: 0 } };
+  const { detection } = subscriber.type;
+  if (detection.detector === "feed") return judgeTweets(subscriber, target, answer.tweets ?? [], context);
+  if (detection.detector === "roster") return judgeMembers(subscriber, target, answer.users ?? [], context);
+  return judgeNumbers(subscriber, known, answer, detection.rule(subscriber.watch.settings), context);
+}
+
+function judgeTweets(subscriber: Subscriber, target: TargetState, tweets: readonly Tweet[], context: TryContext): readonly TriedItem[] {
+  const items = tweets.map((tweet) => ({ id: tweet.id, timeMs: Date.parse(tweet.created_at) || context.detectedAtMs }));
+  const seen = {
+    tweets: new Map(tweets.map((tweet) => [tweet.id, tweet])),
+    items,
+    memory: EMPTY_FEED,
+    firstPageHigh: undefined,
+    horizonMs: 0,
+    nowMs: context.detectedAtMs,
+    isHeadWhole: false,
+    lostHoles: 0,
+  };
+  const { verdicts } = judgeFeed(subscriber, target, new Set(), seen, context);
+  const reasons = new Map(verdicts.map(({ itemId, verdict, detail }) => [itemId, verdict === "event" ? "" : detail]));
+  return [...seen.tweets.values()].map((tweet, index) => {
+    const occurredAtMs = items[index]?.timeMs ?? context.detectedAtMs;
+    const fact = { type: "tweet.created", subject: tweet.id, episode: "", body: { tweet }, occurredAtMs };
+    return triedItem(subscriber, tweet.id, reasons.get(tweet.id) ?? "", fact, context);
+  });
+}
+
+function judgeMembers(subscriber: Subscriber, target: TargetState, members: readonly User[], context: TryContext): readonly TriedItem[] {
+  const { detection } = subscriber.type;
+  if (detection.detector !== "roster") return [];
+  const rule = detection.rule(subscriber.watch.settings, target);
+  const seen = { members, memory: { fullAtMs: null }, completedScanAtMs: undefined };
+  const { verdicts } = judgeRoster(subscriber, target, new Set(), seen, { ...context, rule });
+  const reasons = new Map(verdicts.map(({ itemId, verdict, detail }) => [itemId, verdict === "event" ? "" : detail]));
+  return members.map((user) => {
+    const body = { user, ...(context.profile === undefined ? {} : { target: context.profile }) };
+    const occurredAtMs = Date.parse(user.followerDate ?? "") || context.detectedAtMs;
+    const fact = { type: rule.joined, subject: `${target.userId ?? target.key}/${user.id}`, episode: "", body, occurredAtMs };
+    return triedItem(subscriber, user.id, reasons.get(user.id) ?? "", fact, context);
+  });
+}
+
+/** A value is told when it crosses; here every number starts at 0, so that one already across shows. */
+function judgeNumbers(
+  subscriber: Subscriber,
+  target: TargetState,
+  { record = {} }: UpstreamAnswer,
+  rule: ReadingRule,
+  context: TryContext,
+): readonly TriedItem[] {
+  const start = Object.fromEntries(rule.fields.map((name) => [name, 0]));
+  const blank = { ...target, memory: { values: start, across: [] } };
+  const { events } = judgeReading(subscriber, blank, record, { ...context, rule, episode: "sample" });
+  const itemId = target.userId ?? target.key;
+  const [judged] = events;
+  if (judged !== undefined) return [{ itemId, verdict: "news", detail: "", event: judged.event }];
+  const numbers = rule.fields.map((name) => `${name} ${String(record[name] ?? "unknown")}`).join(", ");
+  const wanted = rule.thresholds.map(({ name, op, value }) => `${name} ${op} ${value}`).join(" or ");
+  const body = { ...(context.profile === undefined ? {} : { user: context.profile }), [rule.reading]: record };
+  const fact = { type: rule.event, subject: itemId, episode: "sample", body, occurredAtMs: context.detectedAtMs };
+  const isAcross = judgeReading({ ...subscriber, watch: withoutWhere(subscriber) }, blank, record, {
+    ...context,
+    rule,
+    episode: "",
+  }).events;
+  const detail = isAcross.length > 0 ? `where is false: ${subscriber.watch.where?.text ?? ""}` : `${numbers}; told at ${wanted}`;
+  return [triedItem(subscriber, itemId, detail, fact, context)];
+}
+
+function withoutWhere({ watch: { where: _, ...rest } }: Subscriber) {
+  return rest;
+}
+
+function triedItem(subscriber: Subscriber, itemId: string, reason: string, fact: Fact, context: TryContext): TriedItem {
+  const event = makeEvent(context.hash, subscriber, fact, context.detectedAtMs);
+  return { itemId, verdict: reason === "" ? "news" : "filtered", detail: reason, event };
+}

@@ -1,0 +1,148 @@
+/** `chirpwatch test`: one real poll of a watch, or one sample message to a sink. Commits no verdict; tells nobody unless asked to. */
+import type { Command } from "commander";
+import { describeSink, sampleEvent, sendSample, sinksOf } from "../app/send-sample.ts";
+import { planTrial, type TriedTarget } from "../app/try-watch.ts";
+import type { TriedItem } from "../app/try-items.ts";
+import type { Config, SinkConfig } from "../config/config.ts";
+import { checkSandboxGuard } from "../config/guard.ts";
+import { didYouMean } from "../config/suggest.ts";
+import { isoTime } from "../model/clock.ts";
+import { EXIT, ExitError } from "../model/exit-code.ts";
+import type { Watch } from "../model/watch.ts";
+import { sha256 } from "../runtime/hash.ts";
+import type { Logger } from "../runtime/logger.ts";
+import { SINK_TYPES } from "../sinks/registry.ts";
+import type { SinkDeps } from "../sinks/sink-type.ts";
+import { badConfig, type CliContext, requireConfig } from "./context.ts";
+import { openService } from "./service-access.ts";
+import { formatTried } from "./tried-text.ts";
+import { plural } from "./table.ts";
+
+interface TestFlags {
+  readonly config: string;
+  readonly send?: true;
+  readonly sink?: string;
+  readonly json?: true;
+  readonly targets: string;
+}
+
+export function addTest(program: Command, context: CliContext): void {
+  program
+    .command("test")
+    .description("poll one watch for real and show what would be told, or send one sample to a sink")
+    .argument("[watch]", "id of the watch")
+    .option("-c, --config <file>", "configuration file or folder", "watches.yaml")
+    .option("--send", "deliver the latest match to the watch's sinks, marked as a sample")
+    .option("--sink <name>", "send one labelled sample message to this sink instead")
+    .option("--targets <count>", "poll at most so many of the watch's accounts", "5")
+    .option("--json", "print what was found as JSON")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  chirpwatch test brand-mentions\n  chirpwatch test brand-mentions --send\n  chirpwatch test --sink brand",
+    )
+    .action((watch: string | undefined, flags: TestFlags) => test(context, watch, flags));
+}
+
+async function test(context: CliContext, watchId: string | undefined, flags: TestFlags): Promise<void> {
+  const log = context.logger("error");
+  if ((watchId === undefined) === (flags.sink === undefined)) throw usage("name a watch, or a sink with --sink NAME: one of the two");
+  if (!/^[1-9]\d*$/.test(flags.targets)) throw usage(`--targets takes a whole number, not "${flags.targets}"`);
+  const sendsOut = flags.send === true || flags.sink !== undefined;
+  const config = await requireConfig(context, flags.config, { lenientSecrets: !sendsOut });
+  try {
+    if (flags.sink !== undefined) return await testSink(context, config, flags.sink, log);
+    await testWatch(context, config, findNamed(config.watches, "id", watchId ?? "", "watch"), flags, log);
+  } finally {
+    await context.http.close();
+    await log.flush();
+  }
+}
+
+async function testSink(context: CliContext, config: Config, name: string, log: Logger): Promise<void> {
+  const sink = findNamed(config.sinks, "name", name, "sink");
+  guard(config, [sink]);
+  const event = sampleEvent(name, context.random.id(), context.clock.now());
+  await sendSample(sink, event, { ...sinkDeps(context, config, log), random: context.random });
+  context.out(`A sample message was sent to ${name} (${describeSink(sink)}).`);
+}
+
+async function testWatch(context: CliContext, config: Config, watch: Watch, flags: TestFlags, log: Logger): Promise<void> {
+  const say = flags.json === true ? context.err : context.out;
+  const access = await openService(context, { api: config.api, statePath: config.state.path, log });
+  try {
+    const state = (await access.store?.listWatches())?.find(({ id }) => id === watch.id);
+    const trial = planTrial(watch, { gate: access.gate, clock: context.clock, hash: sha256, state, mostTargets: Number(flags.targets) });
+    const lookup = trial.lookups === 0 ? "" : `, ${trial.lookups} of them to look accounts up`;
+    const rest = trial.leftOut.length === 0 ? "" : `; ${trial.leftOut.length} more accounts are left out (--targets)`;
+    say(`Polling ${watch.id} once: costs ${plural(trial.costRequests, "request")}${lookup}${rest}.`);
+    const tried = await trial.run();
+    if (flags.json === true) context.out(JSON.stringify(toJson(watch, tried, access.spent), undefined, 2));
+    else await formatTried(tried, sinkDeps(context, config, log));
+    say(`${plural(access.spent, "request")} spent. Nothing was ${flags.send === true ? "stored" : "sent or stored"}.`);
+    if (flags.send === true) await sendLatest(context, config, watch, tried, log);
+    failWhenUnread(tried);
+  } finally {
+    await access.close();
+  }
+}
+
+/** Nothing could be read at all: the test failed. */
+function failWhenUnread(tried: readonly TriedTarget[]): void {
+  if (tried.length === 0 || tried.some(({ problem }) => problem === "")) return;
+  const reasons = tried.map(({ name, problem }) => `${name}: ${problem}`).join("\n");
+  throw new ExitError(EXIT.failed, "TEST_NOTHING_READ", reasons, { hint: "Check the names in the file." });
+}
+
+async function sendLatest(context: CliContext, config: Config, watch: Watch, tried: readonly TriedTarget[], log: Logger): Promise<void> {
+  const matches = tried.flatMap(({ items }) => items).filter(({ verdict }) => verdict === "news");
+  const latest = matches.toSorted((a, b) => b.event.occurredAtMs - a.event.occurredAtMs)[0];
+  if (latest === undefined)
+    throw new ExitError(EXIT.failed, "TEST_NO_MATCH", "Nothing on this page matches, so there is nothing to send.", {
+      hint: "chirpwatch test --sink NAME sends a sample without one.",
+    });
+  const sinks = sinksOf(config, latest.event, watch.sinks, context.clock.now());
+  guard(config, sinks);
+  for (const sink of sinks) {
+    await sendSample(sink, latest.event, { ...sinkDeps(context, config, log), random: context.random });
+    context.err(`The latest match was sent to ${sink.name} (${describeSink(sink)}), marked as a sample.`);
+  }
+}
+
+/** @throws ExitError 78 when invented tweets would reach real people. */
+function guard(config: Config, sinks: readonly SinkConfig[]): void {
+  const refusals = checkSandboxGuard({ ...config, sinks }, SINK_TYPES);
+  if (refusals.length > 0) throw badConfig(refusals);
+}
+
+const sinkDeps = ({ http, clock, out }: CliContext, config: Config, log: Logger): SinkDeps => ({
+  http,
+  clock,
+  log,
+  write: out,
+  linksHost: config.linksHost,
+});
+
+function findNamed<K extends string, T extends Readonly<Record<K, string>>>(all: readonly T[], key: K, name: string, noun: string): T {
+  const found = all.find((one) => one[key] === name);
+  if (found !== undefined) return found;
+  const names = all.map((one) => one[key]);
+  throw usage(`there is no ${noun} "${name}"${didYouMean(name, names)}; there ${names.length === 1 ? "is" : "are"} ${names.join(", ")}`);
+}
+
+const usage = (message: string): ExitError => new ExitError(EXIT.usage, "USAGE", message);
+
+const toJson = (watch: Watch, tried: readonly TriedTarget[], requests: number) => ({
+  watch: watch.id,
+  requests,
+  targets: tried.map(({ name, problem, items }) => ({ target: name, problem, items: items.map(itemJson) })),
+});
+
+const itemJson = ({ itemId, verdict, detail, event }: TriedItem) => ({
+  item_id: itemId,
+  verdict,
+  detail,
+  type: event.type,
+  occurred_at: isoTime(event.occurredAtMs),
+  labels: event.labels,
+  data: event.body,
+});
