@@ -16,10 +16,12 @@ const calls = PAGES.flatMap(({ path, blocks, inline }) => {
     .filter(({ language }) => ["sh", "bash", "shell", "console", "text"].includes(language))
     .flatMap(({ text, line }) => text.split("\n").map((one, index) => ({ text: one, line: line + 1 + index })));
   return [...lines, ...inline].flatMap(({ text, line }) =>
-    [...text.matchAll(/(?:^\$? *|[|;&] *|npx |(?:exec|run)(?: --?\S+)* \S+ )(?:chirpwatch|node dist\/main\.js) ([^|;&#>\n]+)/g)].map((found) => ({
-      name: `${path}:${line}`,
-      words: (found[1] ?? "").trim().split(/\s+/),
-    })),
+    [...text.matchAll(/(?:^\$? *|[|;&] *|npx |(?:exec|run)(?: --?\S+)* \S+ )(?:chirpwatch|node dist\/main\.js) ([^|;&#>\n]+)/g)].map(
+      (found) => ({
+        name: `${path}:${line}`,
+        words: (found[1] ?? "").trim().split(/\s+/),
+      }),
+    ),
   );
 });
 
@@ -58,7 +60,9 @@ describe("commands in the documentation", () => {
 
   it("npm scripts exist", () => {
     const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { scripts: Record<string, string> };
-    const named = PAGES.flatMap(({ path, text }) => [...text.matchAll(/npm (?:run )?([a-z:]+)/g)].map((found) => ({ path, script: found[1] ?? "" })));
+    const named = PAGES.flatMap(({ path, text }) =>
+      [...text.matchAll(/npm (?:run )?([a-z:]+)/g)].map((found) => ({ path, script: found[1] ?? "" })),
+    );
     const ofNpm = ["ci", "install", "rebuild", "prune", "run"];
     expect(named.filter(({ script }) => !ofNpm.includes(script) && scripts[script] === undefined)).toEqual([]);
   });

@@ -50,7 +50,8 @@ function readPage(path: string): Page {
     if (fence !== null)
       open = { fence: fence[1] ?? "", language: fence[2] ?? "", marker: (fence[3] ?? "").trim(), line: index + 1, lines: [] };
     else
-      for (const [, , found = ""] of line.matchAll(/(`{1,2})(?!`)(.+?)(?<!`)\1(?!`)/g)) inline.push({ text: found.trim(), line: index + 1 });
+      for (const [, , found = ""] of line.matchAll(/(`{1,2})(?!`)(.+?)(?<!`)\1(?!`)/g))
+        inline.push({ text: found.trim(), line: index + 1 });
   }
   if (open !== undefined) throw new Error(`${path}:${open.line}: a block that never ends`);
   return { path, text, blocks, inline };

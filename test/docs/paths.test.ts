@@ -38,7 +38,9 @@ describe("links and paths in the documentation", () => {
 
   it("paths in code exist", () => {
     const isPath = /^(?:src|test|docs|config|bench|\.ci)\/[\w./-]*$|^[\w.-]+\.(?:example\.yaml|md)$/;
-    const named = PAGES.flatMap(({ path, inline }) => inline.filter(({ text }) => isPath.test(text)).map(({ text, line }) => ({ path, line, text })));
+    const named = PAGES.flatMap(({ path, inline }) =>
+      inline.filter(({ text }) => isPath.test(text)).map(({ text, line }) => ({ path, line, text })),
+    );
     const isThere = (page: string, text: string) => existsSync(join(ROOT, text)) || existsSync(join(ROOT, dirname(page), text));
     expect(named.length).toBeGreaterThan(5);
     expect(named.filter(({ path, text }) => !isThere(path, text))).toEqual([]);
