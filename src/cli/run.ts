@@ -8,6 +8,7 @@ import { sha256 } from "../runtime/hash.ts";
 import { onSignals } from "../runtime/signals.ts";
 import { SINK_TYPES } from "../sinks/registry.ts";
 import { badConfig, type CliContext, loadFrom, requireConfig } from "./context.ts";
+import { withServerToken } from "./server-token.ts";
 
 export function addRun(program: Command, context: CliContext): void {
   program
@@ -20,9 +21,11 @@ export function addRun(program: Command, context: CliContext): void {
 
 async function run(context: CliContext, configPath: string): Promise<void> {
   const log = context.logger();
-  const config = await requireConfig(context, configPath);
-  const refusals = checkSandboxGuard(config, SINK_TYPES);
+  const loaded = await requireConfig(context, configPath);
+  const refusals = checkSandboxGuard(loaded, SINK_TYPES);
   if (refusals.length > 0) throw badConfig(refusals);
+  const config = { ...loaded, server: await withServerToken(loaded.server, { random: context.random, log }) };
+  if (config.server.token !== undefined) log.addSecret(config.server.token);
   for (const warning of config.warnings) log.warn("configuration warning", { at: formatIssue(warning) });
   const sandbox =
     config.api.baseUrl === "sandbox" ? await (await import("./embedded-sandbox.ts")).startEmbeddedSandbox(context, config, log) : undefined;

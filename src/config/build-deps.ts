@@ -1,5 +1,5 @@
 /** What the builders of the configuration share: the registries, the folders, and where findings go. */
-import type { Files } from "../model/files.ts";
+import type { Environment, Files } from "../model/files.ts";
 import type { SinkType } from "../sinks/sink-type.ts";
 import type { WatchType } from "../watches/watch-type.ts";
 import type { Report } from "./report.ts";
@@ -12,6 +12,8 @@ export interface BuildDeps {
   /** A relative `state.path` is relative to it. */
   readonly dataFolder: string;
   readonly files: Files;
+  /** With the `.env` beside the file. */
+  readonly env: Environment;
   readonly report: Report;
   readonly noteFile: (path: string) => void;
   readonly lenient: boolean;

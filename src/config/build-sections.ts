@@ -2,8 +2,8 @@
 import { checkValue } from "./check-value.ts";
 import type { ApiConfig, Config } from "./config.ts";
 import type { BuildDeps } from "./build-deps.ts";
-import { isLoopback } from "./scalar-schemas.ts";
 import { resolveSecrets } from "./secret-files.ts";
+import { buildServerAddress } from "./server-environment.ts";
 import {
   API_SECRETS,
   apiSchema,
@@ -106,14 +106,6 @@ async function buildServer(section: Section, deps: BuildDeps): Promise<Config["s
   const { map } = await resolveSecrets(section.map, SERVER_SECRETS, { ...deps, lenient: false });
   const server = check(serverSchema, { ...section, map }, deps);
   if (server === undefined) return undefined;
-  const { host, port } = server.listen;
-  if (!isLoopback(host) && server.token === undefined) {
-    const { node, place } = findNode(map, ["listen"], section.place);
-    deps.report.error(
-      node?.place ?? place,
-      "listen-token",
-      `\`listen\` on ${host} is open to others: set \`token\` or \`token_file\`, or listen on 127.0.0.1`,
-    );
-  }
-  return { host, port, ...(server.token === undefined ? {} : { token: server.token }) };
+  const { node, place } = findNode(map, ["listen"], section.place);
+  return buildServerAddress(server, { ...deps, place: node?.place ?? place });
 }

@@ -37,6 +37,14 @@ export interface SinkConfig {
   readonly declaredAt?: { readonly file: string; readonly line: number; readonly column: number };
 }
 
+export interface ServerConfig {
+  readonly host: string;
+  readonly port: number;
+  readonly token?: string;
+  /** Absent file that the environment names for the token: whoever listens makes it first. Never beside `token`. */
+  readonly newTokenFile?: string;
+}
+
 /** One finding about the file: `file:line:column`, what is wrong, what to write instead. */
 export interface ConfigIssue {
   readonly severity: "error" | "warning";
@@ -51,7 +59,7 @@ export interface ConfigIssue {
 export interface Config {
   readonly api: ApiConfig;
   readonly state: { readonly path: string; readonly retentionMs: number; readonly mustExist: boolean };
-  readonly server: { readonly host: string; readonly port: number; readonly token?: string };
+  readonly server: ServerConfig;
   readonly ops: { readonly sinks: readonly string[]; readonly heartbeat?: { readonly url: string; readonly intervalMs: number } };
   readonly linksHost: string;
   /** In the order of the file; disabled ones included. */

@@ -57,6 +57,7 @@ export async function loadConfig(request: LoadRequest): Promise<LoadResult> {
     folder: sources.folder,
     dataFolder: dataFolder(env, sources.folder),
     files,
+    env,
     report,
     noteFile: (path) => read.add(path),
     lenient,

@@ -1,7 +1,7 @@
 /** What commands may put on the disk: a file that was not there, and a folder that goes away again. */
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 
 /** Replaces a file only when told to. @throws an Error with `code` EEXIST, EACCES … as Node does. */
 export const writeTextFile = (path: string, text: string, { overwrite }: { readonly overwrite: boolean }): Promise<void> =>
@@ -17,4 +17,10 @@ export interface TemporaryFolder {
 export async function makeTemporaryFolder(prefix: string): Promise<TemporaryFolder> {
   const path = await mkdtemp(join(tmpdir(), prefix));
   return { path, remove: () => rm(path, { recursive: true, force: true }) };
+}
+
+/** A file that only this user reads, with its folders. @throws an Error with `code` EEXIST, EACCES … as Node does. */
+export async function writeSecretFile(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await writeFile(path, text, { flag: "wx", mode: 0o600 });
 }
