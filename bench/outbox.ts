@@ -1,0 +1,52 @@
+/** Events per second from a full outbox to a webhook on loopback in another process, until the last result is durable. */
+import { setTimeout as pause } from "node:timers/promises";
+import type { OpenedStore } from "../src/state/open.ts";
+import { createDeliveryRig } from "./delivery-rig.ts";
+import type { Figure } from "./figure.ts";
+import { createPollingRig } from "./polling-rig.ts";
+import { inScratch } from "./scratch.ts";
+import { median, wholeText } from "./summary.ts";
+import { makeTweets } from "./tweets.ts";
+import { startWebhookReceiver } from "./webhook-receiver.ts";
+
+const EVENTS = 6_000;
+const ROUNDS = 3;
+const EVENTS_A_POLL = 1_000;
+/** The first connections and compilations are the start's, not the rate's. */
+const WARM_UP_EVENTS = 1_000;
+
+export async function benchOutbox(): Promise<readonly Figure[]> {
+  const rates: number[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) rates.push(await inScratch(drain));
+  return [
+    { name: "outbox to webhook, durable", value: `${wholeText(median(rates))} events/s (rounds: ${rates.map(wholeText).join(", ")})` },
+  ];
+}
+
+async function drain(folder: string): Promise<number> {
+  const receiver = await startWebhookReceiver();
+  const rig = await createPollingRig({ folder });
+  const delivery = await createDeliveryRig(rig.store, receiver.url);
+  try {
+    await rig.poll(makeTweets(WARM_UP_EVENTS));
+    await delivery.pump.start();
+    await untilSent(rig.store, WARM_UP_EVENTS);
+    for (let events = 0; events < EVENTS; events += EVENTS_A_POLL) await rig.poll(makeTweets(EVENTS_A_POLL));
+    const startMs = performance.now();
+    delivery.pump.wake();
+    await untilSent(rig.store, WARM_UP_EVENTS + EVENTS);
+    const tookMs = performance.now() - startMs;
+    const arrived = new Set((await receiver.arrivals()).map(([tweetId]) => tweetId));
+    if (arrived.size !== WARM_UP_EVENTS + EVENTS) throw new Error(`${arrived.size} of ${WARM_UP_EVENTS + EVENTS} events arrived`);
+    return (EVENTS * 1_000) / tookMs;
+  } finally {
+    await delivery.close();
+    await rig.close();
+    await receiver.close();
+  }
+}
+
+async function untilSent(store: OpenedStore, count: number): Promise<void> {
+  const isDone = async () => (await store.outboxStats()).reduce((sum, { sent }) => sum + sent, 0) >= count;
+  while (!(await isDone())) await pause(20);
+}

@@ -1,0 +1,123 @@
+/** One search watch on the real store, gate and poll runner, with the data service in memory: what is measured is everything else. */
+import { join } from "node:path";
+import { registrationOf } from "../src/app/registration.ts";
+import { createUpstreamPacer } from "../src/budget/upstream-pacer.ts";
+import { createPollRunner, type PollOutcome } from "../src/engine/poll-runner.ts";
+import { createProfiles } from "../src/engine/profiles.ts";
+import { createRequestGate } from "../src/engine/request-gate.ts";
+import { createServiceClock } from "../src/engine/service-clock.ts";
+import type { NewDelivery } from "../src/model/store.ts";
+import type { Tweet } from "../src/model/tweet.ts";
+import type { Watch } from "../src/model/watch.ts";
+import { planPolls } from "../src/plan/plan-polls.ts";
+import { routeEvent } from "../src/route/route-event.ts";
+import { sha256 } from "../src/runtime/hash.ts";
+import { createSystemClock } from "../src/runtime/system-clock.ts";
+import { createSystemRandom } from "../src/runtime/system-random.ts";
+import { createTimetable } from "../src/schedule/timetable.ts";
+import { createMeter } from "../src/server/meter.ts";
+import { openStore, type OpenedStore } from "../src/state/open.ts";
+import { search } from "../src/watches/search.ts";
+import { SILENT_LOG } from "./silent-log.ts";
+
+export interface PollingRig {
+  readonly store: OpenedStore;
+  readonly path: string;
+  /** Polls once and gets these; `answeredAtMs` is when the runner's side of the gate had them, on performance.now(). */
+  poll(tweets: readonly Tweet[]): Promise<{ readonly outcome: PollOutcome; readonly answeredAtMs: number }>;
+  close(): Promise<void>;
+}
+
+export interface PollingRigOptions {
+  readonly folder: string;
+  readonly wakeDelivery?: () => void;
+}
+
+/** The name of the sink that every event goes to. */
+export const HOOK = "hook";
+
+/** Its baseline is drawn: everything polled from now on is news. */
+export async function createPollingRig(options: PollingRigOptions): Promise<PollingRig> {
+  const clock = createSystemClock();
+  const random = createSystemRandom();
+  const path = join(options.folder, "state.db");
+  const store = await openStore({ path, clock, random, log: SILENT_LOG });
+  const serviceClock = createServiceClock(clock);
+  let page: readonly Tweet[] = [];
+  let answeredAtMs = 0;
+  const meter = createMeter();
+  const gate = createRequestGate({
+    upstream: {
+      call: async () => {
+        answeredAtMs = performance.now();
+        return { tweets: page };
+      },
+    },
+    ledger: store,
+    clock,
+    serviceClock,
+    pacer: createUpstreamPacer(random),
+    meter,
+    log: SILENT_LOG,
+    // The service's ceiling would be what is measured.
+    limits: () => ({
+      rate: { count: 100_000, intervalMs: 1 },
+      timeoutMs: 30_000,
+      quota: { monthly: 10_000_000, reserve: 0, resetDay: 1, timezone: "UTC" },
+    }),
+    renewKey: async () => false,
+    onOutcome: () => {},
+  });
+  const route = ({ event }: Parameters<Parameters<typeof createPollRunner>[0]["route"]>[0], nowMs: number): readonly NewDelivery[] =>
+    routeEvent(event, { ownSinks: [HOOK], tree: undefined, sinks: new Map([[HOOK, { chat: false }]]), nowMs });
+  const runner = createPollRunner({
+    store,
+    gate,
+    profiles: createProfiles(gate, clock, SILENT_LOG),
+    clock,
+    serviceClock,
+    random,
+    hash: sha256,
+    meter,
+    log: SILENT_LOG,
+    route,
+    retentionMs: () => 90 * 86_400_000,
+    wakeDelivery: options.wakeDelivery ?? (() => {}),
+  });
+  const [state] = await store.registerWatches([registrationOf(sha256, WATCH)], clock.now());
+  if (state === undefined) throw new Error("the watch was not registered");
+  const planned = [{ watch: WATCH, type: search, watchKey: state.key, paused: false, targets: state.targets }];
+  const [poll] = planPolls(planned, { hash: sha256, timetable: createTimetable(), nowMs: clock.now() });
+  if (poll === undefined) throw new Error("nothing was planned");
+  await runner.run(poll);
+  return {
+    store,
+    path,
+    async poll(tweets) {
+      page = tweets;
+      const outcome = await runner.run(poll);
+      return { outcome, answeredAtMs };
+    },
+    async close() {
+      gate.close();
+      await store.close();
+    },
+  };
+}
+
+const WATCH: Watch = {
+  id: "bench",
+  type: search.type,
+  settings: { query: "release" },
+  schedule: { kind: "every", intervalMs: 60_000 },
+  priority: "normal",
+  labels: { team: "bench" },
+  firstRun: { kind: "baseline" },
+  maxPages: 10,
+  maxAgeMs: 86_400_000,
+  overlapMs: 900_000,
+  include: { reply: true, quote: true, retweet: true },
+  ignore: { authors: [], words: [] },
+  sinks: [HOOK],
+  enabled: true,
+};

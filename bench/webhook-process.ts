@@ -1,0 +1,34 @@
+/**
+ * A webhook receiver as a process of its own, started with fork(): answers 204, tells the parent its address, and on "report" the time
+ * at which every body arrived, by the id of its tweet. Ends with its parent.
+ */
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** On performance.now() + performance.timeOrigin, which two processes of one machine share. */
+export type Arrivals = readonly (readonly [tweetId: string, atMs: number])[];
+export type FromReceiver = { readonly port: number } | { readonly arrivals: Arrivals };
+
+const bodies: { readonly text: string; readonly atMs: number }[] = [];
+
+const server = createServer((request, response) => {
+  const atMs = performance.timeOrigin + performance.now();
+  let text = "";
+  request.setEncoding("utf8").on("data", (part: string) => (text += part));
+  request.on("end", () => {
+    bodies.push({ text, atMs });
+    response.writeHead(204).end();
+  });
+});
+server.listen(0, "127.0.0.1", () => tell({ port: (server.address() as AddressInfo).port }));
+process.on("message", () => tell({ arrivals: bodies.splice(0).map(({ text, atMs }) => [tweetIdOf(text), atMs]) }));
+process.on("disconnect", () => process.exit(0));
+
+function tweetIdOf(text: string): string {
+  const body = JSON.parse(text) as { readonly data: { readonly tweet: { readonly id: string } } };
+  return body.data.tweet.id;
+}
+
+function tell(message: FromReceiver): void {
+  process.send?.(message);
+}
