@@ -18,6 +18,10 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   sandbox: async () => (await import("./sandbox.ts")).addSandbox,
   plan: async () => (await import("./plan.ts")).addPlan,
   test: async () => (await import("./test.ts")).addTest,
+  call: async () => (await import("./call.ts")).addCall,
+  status: async () => (await import("./status.ts")).addStatus,
+  explain: async () => (await import("./explain.ts")).addExplain,
+  state: async () => (await import("./state.ts")).addState,
 };
 
 /** Resolves to the exit code; never rejects. A command that ends well with another code than 0 throws ExitError. */

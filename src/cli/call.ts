@@ -1,0 +1,141 @@
+/** `chirpwatch call`: any endpoint of the data service from the command line. Inputs are checked before anything is paid for. */
+import type { Command } from "commander";
+import type { Endpoint } from "../api/endpoint.ts";
+import { ENDPOINTS, findEndpoint } from "../api/endpoints/index.ts";
+import { didYouMean } from "../config/suggest.ts";
+import { ChirpwatchError, errorText } from "../model/errors.ts";
+import { EXIT, ExitError } from "../model/exit-code.ts";
+import { type CallArguments, inputsOf, parseCallArguments } from "./call-arguments.ts";
+import { type Collected, collectPages } from "./call-pages.ts";
+import { findCallTarget } from "./call-target.ts";
+import { costOf, endpointJson, formatCollected, formatEndpoints } from "./call-text.ts";
+import type { CliContext } from "./context.ts";
+import { createProgress } from "./progress.ts";
+import { openService, type ServiceAccess } from "./service-access.ts";
+import { plural } from "./table.ts";
+
+interface CallFlags {
+  readonly config?: string;
+  readonly all?: true;
+  readonly json?: true;
+  readonly table?: true;
+  readonly list?: true;
+}
+
+const EXAMPLES = `
+Parameters of the endpoint follow its name as --name value; --user-id and --user_id are the same, many values are a flag each.
+Without a configuration file CHIRPWATCH_API_URL and CHIRPWATCH_API_KEY say where.
+
+Examples:
+  chirpwatch call --list
+  chirpwatch call info --username alice
+  chirpwatch call info-batch --usernames alice --usernames bob --table
+  chirpwatch call search-tweets --query 'acme -from:acme' --order latest --all`;
+
+export function addCall(program: Command, context: CliContext): void {
+  // What follows the endpoint is the endpoint's: a value such as "-from:acme" must not be taken for an option.
+  program.enablePositionalOptions();
+  const command = program
+    .command("call")
+    .description("call any endpoint of the data service; costs what --list says")
+    .argument("[endpoint]", "name of the endpoint")
+    .argument("[parameters...]", "--name value")
+    .option("-c, --config <file>", "configuration file or folder (default: watches.yaml, else the environment)")
+    .option("--all", "follow the cursor to its end: every page is a request")
+    .option("--json", "print JSON (the default unless on a terminal)")
+    .option("--table", "print a table")
+    .option("--list", "list all endpoints with cost and page size")
+    .passThroughOptions()
+    .addHelpText("after", EXAMPLES);
+  command.action((name: string | undefined, tokens: readonly string[], flags: CallFlags) => call(context, command, name, tokens, flags));
+}
+
+async function call(
+  context: CliContext,
+  command: Command,
+  name: string | undefined,
+  tokens: readonly string[],
+  flags: CallFlags,
+): Promise<void> {
+  if (flags.list === true) return list(context, flags.json === true);
+  if (name === undefined) throw new ExitError(EXIT.usage, "CALL_USAGE", "name an endpoint; chirpwatch call --list shows all");
+  const [known, endpoint] = requireEndpoint(name);
+  const given = parseCallArguments(known, endpoint, tokens);
+  if (given.flags.has("help"))
+    return void context.out(`${command.helpInformation()}\n${known}: ${endpoint.doc} ${costOf(endpoint)}. ${inputsOf(endpoint)}`);
+  if (given.flags.has("list")) return list(context, given.flags.has("json"));
+  const wants = (flag: "all" | "json" | "table") => flags[flag] === true || given.flags.has(flag);
+  const asTable = wants("table") || (!wants("json") && process.stdout.isTTY === true);
+  const log = context.logger("error");
+  const target = await findCallTarget(context, given.config ?? flags.config);
+  const access = await openService(context, { ...target, log });
+  try {
+    const found = await collect(access, known, endpoint, given, wants("all"));
+    context.out(asTable ? formatCollected(found) : JSON.stringify(toJson(found, endpoint), undefined, 2));
+    context.err(costText(found, access.spent, wants("all")));
+    if (found.error !== undefined) throw cutShort(found);
+  } finally {
+    await access.close();
+    await log.flush();
+  }
+}
+
+function list(context: CliContext, asJson: boolean): void {
+  const rows = Object.entries<Endpoint>(ENDPOINTS);
+  context.out(asJson ? JSON.stringify(rows.map(endpointJson), undefined, 2) : formatEndpoints(rows));
+}
+
+/** `search_tweets` and `/search-tweets` are taken, too. */
+function requireEndpoint(written: string): readonly [string, Endpoint] {
+  const name = written.replace(/^\/+/, "").replaceAll("_", "-").toLowerCase();
+  const endpoint = findEndpoint(name);
+  if (endpoint !== undefined) return [name, endpoint];
+  const hint = "chirpwatch call --list shows all.";
+  throw new ExitError(EXIT.usage, "CALL_USAGE", `there is no endpoint "${written}"${didYouMean(name, Object.keys(ENDPOINTS))}`, { hint });
+}
+
+async function collect(access: ServiceAccess, name: string, endpoint: Endpoint, given: CallArguments, all: boolean): Promise<Collected> {
+  const progress = createProgress();
+  try {
+    return await collectPages({
+      ask: (cursor) =>
+        access.gate.request({
+          endpoint: name,
+          params: given.params,
+          ...(cursor === undefined ? {} : { cursor }),
+          source: `call:${name}`,
+          watch: "call",
+          priority: "high",
+          purpose: "command",
+          billed: endpoint.billed,
+        }),
+      cursor: given.cursor,
+      all: all && endpoint.cursor !== undefined,
+      onPage: (pages, items) => all && progress.show(`${plural(pages, "page")}, ${plural(items, "item")}`),
+    });
+  } finally {
+    progress.clear();
+  }
+}
+
+/** A list with its cursor, or the object itself. */
+function toJson(found: Collected, endpoint: Endpoint): unknown {
+  if (found.kind !== "record")
+    return { [found.kind]: found.items, ...(endpoint.cursor === undefined ? {} : { next_cursor: found.nextCursor }) };
+  return found.items.length === 1 ? found.items[0] : found.items;
+}
+
+function costText({ nextCursor, items }: Collected, spent: number, all: boolean): string {
+  const more = nextCursor === null || all ? "" : `; there is more: --all, or --next_cursor ${nextCursor}`;
+  return `${plural(items.length, "item")}, ${plural(spent, "request")} billed${more}`;
+}
+
+function cutShort({ error, nextCursor }: Collected): ExitError {
+  const hint = nextCursor === null ? "" : `What came so far is above. Go on with --next_cursor ${nextCursor}`;
+  return new ExitError(
+    EXIT.failed,
+    error instanceof ChirpwatchError ? error.code : "CALL_CUT",
+    `the list ended early: ${errorText(error)}`,
+    { hint },
+  );
+}

@@ -1,0 +1,50 @@
+/** An item's path for people: a block per watch, from verdict to message. */
+import type { Verdict } from "../model/event.ts";
+import type { ExplainDelivery, ExplainLine, ExplainView } from "../server/explain-view.ts";
+import { cleanLine } from "../render/clean-text.ts";
+import { plural } from "./table.ts";
+
+const VERDICTS: Readonly<Record<Verdict, string>> = {
+  event: "news: it became an alert",
+  baseline: "not told: it was there when the watch began",
+  filtered: "not told: filtered",
+  too_old: "not told: too old when it was found",
+  muted: "not told: muted",
+  duplicate: "not told: told before",
+};
+
+export const formatExplanation = ({ item, item_id: id, verdicts }: ExplainView): string =>
+  [`Item ${id ?? item}`, ...verdicts.map(watchBlock)].join("\n\n");
+
+function watchBlock(line: ExplainLine): string {
+  const lines = [
+    `${line.watch} (${cleanLine(line.target)})`,
+    `  written  ${shortTime(line.occurred_at)}`,
+    `  seen     ${shortTime(line.seen_at)}`,
+    `  verdict  ${VERDICTS[line.verdict]}${reasonOf(line)}`,
+  ];
+  if (line.event !== null) lines.push(`  event    ${line.event.type} ${line.event.id}`);
+  for (const delivery of line.deliveries) lines.push(`  sink     ${deliveryText(delivery)}`);
+  if (line.event !== null && line.deliveries.length === 0) lines.push("  sink     none: no route took it");
+  return lines.join("\n");
+}
+
+/** Some reasons only repeat the verdict. */
+const reasonOf = ({ verdict, detail }: ExplainLine): string => (detail === "" || verdict === "baseline" ? "" : ` (${cleanLine(detail)})`);
+
+function deliveryText({ sink, state, message_id: message, attempts, sent_at: sentAt, ref, detail }: ExplainDelivery): string {
+  const parts = [`${sink}: ${STATES[state] ?? state}${sentAt === null ? "" : ` ${shortTime(sentAt)}`}`];
+  if (message !== null) parts.push(`message ${message}`);
+  if (attempts > 0) parts.push(plural(attempts, "attempt"));
+  if (ref !== null) parts.push(`its id there ${cleanLine(ref)}`);
+  if (detail !== "") parts.push(cleanLine(detail));
+  return parts.join(", ");
+}
+
+const STATES: Readonly<Record<string, string>> = {
+  sealed: "on its way",
+  dead: "given up",
+  duplicate: "told before in another message",
+};
+
+const shortTime = (iso: string): string => iso.slice(0, 19).replace("T", " ");

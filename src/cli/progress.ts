@@ -1,0 +1,24 @@
+/** One line on standard error that changes while long work goes on; silent unless a terminal looks on. */
+
+export interface Progress {
+  show(text: string): void;
+  /** Takes the line away again. */
+  clear(): void;
+}
+
+const CLEAR_LINE = "\r\u001b[2K";
+
+export function createProgress(stream: NodeJS.WriteStream = process.stderr): Progress {
+  let isShown = false;
+  return {
+    show(text) {
+      if (!stream.isTTY) return;
+      isShown = true;
+      stream.write(`${CLEAR_LINE}${text}`);
+    },
+    clear() {
+      if (isShown) stream.write(CLEAR_LINE);
+      isShown = false;
+    },
+  };
+}

@@ -1,0 +1,59 @@
+/** `chirpwatch status`: what the daemon does, by its own word; what the state remembers, when none runs. */
+import type { Command } from "commander";
+import { quotaPeriod } from "../budget/quota-period.ts";
+import type { Config } from "../config/config.ts";
+import { isoTime } from "../model/clock.ts";
+import type { Store } from "../model/store.ts";
+import type { StatusView } from "../server/views.ts";
+import { eventLine, sinkViews, type WatchFacts, watchView } from "../app/status-view.ts";
+import { readDaemon, readState } from "./read-daemon.ts";
+import { type CliContext, requireConfig } from "./context.ts";
+import { formatStatus, type StoppedView } from "./status-text.ts";
+
+export function addStatus(program: Command, context: CliContext): void {
+  program
+    .command("status")
+    .description("show the running daemon: watches, sinks, quota, recent alerts; or what its state remembers")
+    .option("-c, --config <file>", "configuration file or folder", "watches.yaml")
+    .option("--json", "print the daemon's own JSON")
+    .addHelpText("after", "\nExample:\n  chirpwatch status -c watches.yaml")
+    .action((options: { config: string; json?: true }) => status(context, options.config, options.json === true));
+}
+
+async function status(context: CliContext, configPath: string, asJson: boolean): Promise<void> {
+  const config = await requireConfig(context, configPath, { lenientSecrets: true });
+  const running = (await readDaemon(config, "/api/v1/status")) as StatusView | undefined;
+  const view = running ?? (await readState(context, config, (store) => stoppedView(store, config, context.clock.now())));
+  context.out(asJson ? JSON.stringify(view, undefined, 2) : formatStatus(view, context.clock.now()));
+}
+
+const RECENT_EVENTS = 20;
+
+/** The same fields as of a running daemon, as far as the state knows them. */
+async function stoppedView(store: Store, config: Config, nowMs: number): Promise<StoppedView> {
+  const period = quotaPeriod(nowMs, config.api.quota);
+  const { total, lines } = await store.spentSince(period.startMs);
+  const states = await store.listWatches();
+  const factsOf = (id: string): WatchFacts => ({
+    state: states.find((state) => state.id === id),
+    sink: "",
+    lastPollMs: undefined,
+    nextPollMs: undefined,
+    spent: lines.filter(({ watch }) => watch === id).reduce((sum, { requests }) => sum + requests, 0),
+    problem: "",
+  });
+  return {
+    state: "not_running",
+    reasons: ["no daemon runs on this state: start it with chirpwatch run"],
+    quota: {
+      limit: config.api.quota.monthly ?? null,
+      spent: total,
+      forecast: null,
+      period_start: isoTime(period.startMs),
+      period_end: isoTime(period.endMs),
+    },
+    watches: config.watches.filter(({ enabled }) => enabled).map((watch) => watchView(watch, factsOf(watch.id))),
+    sinks: sinkViews(config, await store.loadSinkHealth(), await store.outboxStats()),
+    recent_events: (await store.recentEvents(RECENT_EVENTS)).map((event) => eventLine(event, config.linksHost)),
+  };
+}
