@@ -55,11 +55,19 @@ export function addStretch(stretches: readonly Stretch[], added: Stretch): reado
       apart.push(stretch);
       continue;
     }
-    // The hole that counts is the one below the lower of the two.
-    const lower = compareIds(stretch.low, merged.low) < 0 ? stretch : merged;
-    merged = withHole({ high: maxId(stretch.high, merged.high), low: minId(stretch.low, merged.low) }, lower.hole);
+    // The hole that counts is the one below the lower of the two; below the very same item, the one that is still known.
+    const order = compareIds(stretch.low, merged.low);
+    const hole = order < 0 ? stretch.hole : order > 0 ? merged.hole : (merged.hole ?? stretch.hole);
+    merged = withHole({ high: maxId(stretch.high, merged.high), low: minId(stretch.low, merged.low) }, hole);
   }
   return [...apart, merged].sort((a, b) => compareIds(b.high, a.high));
+}
+
+/** The hole that counts is the one below the lower of the two; at the same depth reading again closes nothing, and a newer cursor wins. */
+function holeBelow(known: Stretch, added: Stretch): Hole | undefined {
+  const depth = compareIds(known.low, added.low);
+  if (depth === 0) return added.hole ?? known.hole;
+  return depth < 0 ? known.hole : added.hole;
 }
 
 /** Closes the hole below a stretch: it and the next one become one, or it reaches the bottom. */

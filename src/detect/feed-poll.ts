@@ -50,6 +50,8 @@ export const horizonMs = (memory: FeedMemory): number =>
 export function afterHead(memory: FeedMemory, walk: FeedWalk, plan: HeadPlan, startMs: number, query: string | undefined): FeedMemory {
   const covered = walk.covered;
   const newestItemMs = newestOf(memory, walk, startMs);
+  // Nothing at all, where something was before: deleted, or the service is blind for a moment. No watermark moves by it.
+  if (isBlind(memory, walk)) return memory;
   if (walk.end === "cut") {
     if (covered === undefined) return { ...memory, newestItemMs };
     const hole = cutHole(memory, covered, walk, plan, query);
@@ -62,31 +64,43 @@ export function afterHead(memory: FeedMemory, walk: FeedWalk, plan: HeadPlan, st
     };
   }
   const sweptAtMs = plan.isSweep || memory.sweptAtMs === null ? startMs : memory.sweptAtMs;
-  return { stretches: joinHead(memory, covered, walk.firstPageHigh), readAtMs: startMs, newestItemMs, sweptAtMs };
+  return { stretches: joinHead(memory, covered, walk.firstPageHigh, query !== undefined), readAtMs: startMs, newestItemMs, sweptAtMs };
 }
+
+/** Whether a list that held items came back without any. */
+export const isBlind = (memory: FeedMemory, walk: FeedWalk): boolean => memory.newestItemMs !== null && walk.items.length === 0;
 
 function newestOf(memory: FeedMemory, walk: FeedWalk, startMs: number): number | null {
   const times = walk.items.map((item) => item.timeMs).filter((timeMs) => timeMs <= startMs + 60_000);
   return times.length === 0 ? memory.newestItemMs : Math.max(memory.newestItemMs ?? 0, ...times);
 }
 
-/** Nothing is missing between the newest item and known ground; in a list never read, everything below the first page is known for ever. */
-function joinHead(memory: FeedMemory, covered: Stretch | undefined, high: string | undefined): readonly Stretch[] {
+/**
+ * Nothing is missing between the newest item and known ground; in a list never read, everything below the first page is known for ever.
+ * A bounded query ends at its bound: where that lies inside an older hole, the rest of the hole stays.
+ */
+function joinHead(memory: FeedMemory, covered: Stretch | undefined, high: string | undefined, isBounded: boolean): readonly Stretch[] {
   const newest = memory.stretches[0];
   if (newest === undefined) return [{ high: high ?? BOTTOM, low: BOTTOM }];
   if (high === undefined) return memory.stretches;
   const top = maxId(high, newest.high);
   const low = covered !== undefined && compareIds(covered.low, newest.high) < 0 ? covered.low : newest.high;
-  return addStretch(memory.stretches, { high: top, low });
+  const passed = isBounded ? holeAbove(memory, low) : undefined;
+  return addStretch(memory.stretches, withHole({ high: top, low }, passed && withoutCursor(passed, 0)));
 }
 
-/** The hole under a cut walk. One that ran on into an older hole keeps that hole's horizon and floor. */
+/** The hole a walk that got down to `low` has come into; where `low` is known ground, that ground's own hole counts. */
+const holeAbove = (memory: FeedMemory, low: string): Hole | undefined =>
+  memory.stretches.findLast((stretch) => stretch.hole !== undefined && compareIds(stretch.low, low) >= 0)?.hole;
+
+/** The hole under a cut walk. One that ran on into an older hole keeps that hole's horizon and floor, and its query's bound is not deep enough. */
 function cutHole(memory: FeedMemory, covered: Stretch, walk: FeedWalk, plan: HeadPlan, query: string | undefined): Hole {
-  const older = memory.stretches.findLast((stretch) => stretch.hole !== undefined && compareIds(stretch.low, covered.low) >= 0)?.hole;
+  const older = holeAbove(memory, covered.low);
+  const isDeepEnough = older === undefined || query === undefined;
   const floorMs = older === undefined ? (memory.stretches.length === 0 ? plan.walk.floorMs : undefined) : older.floorMs;
   return {
-    ...(walk.nextCursor === undefined ? {} : { cursor: walk.nextCursor }),
-    ...(query === undefined ? {} : { query }),
+    ...(walk.nextCursor === undefined || !isDeepEnough ? {} : { cursor: walk.nextCursor }),
+    ...(query === undefined || !isDeepEnough ? {} : { query }),
     ...(floorMs === undefined ? {} : { floorMs }),
     horizonMs: older?.horizonMs ?? memory.readAtMs ?? plan.walk.floorMs,
     tries: 0,
@@ -129,18 +143,16 @@ export function afterFill(
 ): { readonly memory: FeedMemory; readonly lostHole: boolean } {
   const { hole } = plan;
   const covered = walk.covered;
-  if (walk.end === "end" && walk.items.length === 0 && hole.cursor !== undefined) {
-    // A stored cursor that answers nothing at all may have expired: ask once more without it before believing that nothing is there.
-    return { memory: replaceHole(memory, index, withoutCursor(hole, hole.tries + 1)), lostHole: false };
-  }
-  if (walk.end === "end") return { memory: { ...memory, stretches: closeHole(memory.stretches, index) }, lostHole: false };
-  if (walk.end === "reached") {
+  const isEmpty = walk.items.length === 0;
+  if (walk.end === "end" && !isEmpty) return { memory: { ...memory, stretches: closeHole(memory.stretches, index) }, lostHole: false };
+  if (walk.end === "reached" && !isEmpty) {
     const isAtFloor = covered === undefined || plan.walk.ground.length === 0;
     const stretches = isAtFloor
       ? closeHole(memory.stretches, index)
       : addStretch(memory.stretches, { high: plan.belowId, low: covered.low });
     return { memory: { ...memory, stretches }, lostHole: false };
   }
+  // A stored cursor that answers nothing may have expired, and a query from the lowest known id gives at least that: ask again without.
   const hasMoved = covered !== undefined && compareIds(covered.low, plan.belowId) < 0;
   if (!hasMoved) {
     if (hole.tries + 1 >= MOST_FILL_TRIES) return { memory: { ...memory, stretches: closeHole(memory.stretches, index) }, lostHole: true };

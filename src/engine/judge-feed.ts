@@ -44,7 +44,7 @@ export function feedNeeds(subscribers: readonly Subscriber[], targets: readonly 
     if (target === undefined) continue;
     const resumeMs = resumedFromMs(target);
     if (resumeMs !== undefined) floors.push(resumeMs);
-    if (target.baselineAtMs !== null) continue;
+    if (target.baselineAtMs !== null && birthOf(target) !== undefined) continue;
     floors.push(firstRunSinceMs(watch, target, serviceClock));
     if (watch.firstRun.kind === "latest") minItems = Math.max(minItems, watch.firstRun.count);
   }
@@ -66,8 +66,11 @@ export function judgeFeed(
 ): Judgement {
   const { watch } = subscriber;
   const stored = birthOf(target);
-  if (stored === undefined && seen.firstPageHigh === undefined) return NOTHING;
-  const isFirst = target.baselineAtMs === null;
+  // An empty list draws no birth line: it may be the service that is blind. What is newer than the registration is news anyway.
+  if (stored === undefined && seen.firstPageHigh === undefined) {
+    return { ...NOTHING, targets: targetChange(target, undefined, false, seen.isHeadWhole, context.detectedAtMs) };
+  }
+  const isFirst = target.baselineAtMs === null || stored === undefined;
   const birth = stored ?? { birth: seen.firstPageHigh ?? "0", since_ms: firstRunSinceMs(watch, target, context.serviceClock) };
   const isWanted = (id: string): boolean => {
     const tweet = seen.tweets.get(id);
@@ -146,7 +149,13 @@ function detailOf(watch: Watch, verdict: Verdict, reason: string | undefined): s
 }
 
 /** Written when the birth line is drawn, when the first run or a catch-up is done, and when the target can be read again. */
-function targetChange(target: TargetState, birth: Birth, isNew: boolean, isWhole: boolean, atMs: number): readonly TargetChange[] {
+function targetChange(
+  target: TargetState,
+  birth: Birth | undefined,
+  isNew: boolean,
+  isWhole: boolean,
+  atMs: number,
+): readonly TargetChange[] {
   const isFirstDone = isWhole && target.baselineAtMs === null;
   const isCaughtUp = isWhole && resumedFromMs(target) !== undefined;
   if (!isNew && !isFirstDone && !isCaughtUp && target.status === "ok") return [];

@@ -3,7 +3,17 @@
  * Owns the order of requests; what is covered is decided in detect/.
  */
 import { type FeedMemory, newestHole } from "../detect/feed-memory.ts";
-import { afterFill, afterHead, type FillPlan, forgetCursor, type HeadPlan, horizonMs, planFill, planHead } from "../detect/feed-poll.ts";
+import {
+  afterFill,
+  afterHead,
+  type FillPlan,
+  forgetCursor,
+  type HeadPlan,
+  horizonMs,
+  isBlind,
+  planFill,
+  planHead,
+} from "../detect/feed-poll.ts";
 import { type FeedItem, FeedWalk, type WalkOptions } from "../detect/feed-walk.ts";
 import { timeOfTweetId } from "../model/id.ts";
 import type { JsonObject } from "../model/json.ts";
@@ -19,7 +29,7 @@ export interface FeedObservation {
   readonly tweets: ReadonlyMap<string, Tweet>;
   readonly items: readonly FeedItem[];
   readonly memory: FeedMemory;
-  /** Highest id of the first page that held items; "0" for a list that is empty; undefined while that is not known. */
+  /** Highest id of the first page that held items; undefined when none came. */
   readonly firstPageHigh: string | undefined;
   /** Items newer than this are news beyond `max_age`; service time. */
   readonly horizonMs: number;
@@ -59,21 +69,26 @@ export async function readFeed(
   const query = head.plan.sinceMs === undefined ? undefined : head.query;
   const startMs = serviceClock.fromLocal(startLocalMs);
   const afterTop = afterHead(memory, head.walk, head.plan, startMs, query);
-  const filled =
-    head.error === undefined ? await fillHoles(ask, poll, afterTop, tweets) : { memory: afterTop, lostHoles: 0, error: undefined };
+  const canFill = head.error === undefined && !isBlind(memory, head.walk);
+  const filled = canFill ? await fillHoles(ask, poll, afterTop, tweets) : { memory: afterTop, lostHoles: 0, error: undefined };
   const error = head.error ?? filled.error;
   return {
     tweets,
     items: [...tweets.values()].map(itemOfTweet),
     memory: filled.memory,
-    firstPageHigh: head.walk.firstPageHigh ?? (head.walk.end === "end" ? "0" : undefined),
+    firstPageHigh: head.walk.firstPageHigh,
     horizonMs: horizonMs(memory),
     nowMs: serviceClock.now(),
-    // A first walk that was cut left a hole that remembers its floor: nothing more to ask of the head.
-    isHeadWhole: head.walk.end !== "cut" || (memory.stretches.length === 0 && head.walk.covered !== undefined),
+    isHeadWhole: isWhole(memory, head.walk),
     lostHoles: filled.lostHoles,
     ...(error === undefined ? {} : { error }),
   };
+}
+
+function isWhole(memory: FeedMemory, walk: FeedWalk): boolean {
+  if (isBlind(memory, walk)) return false;
+  // A first walk that was cut left a hole that remembers its floor: nothing more to ask of the head.
+  return walk.end !== "cut" || (memory.stretches.length === 0 && walk.covered !== undefined);
 }
 
 interface Head {

@@ -5,7 +5,7 @@
 import { type Purpose, quotaLine } from "../budget/quota-line.ts";
 import { quotaPeriod } from "../budget/quota-period.ts";
 import type { UpstreamPacer } from "../budget/upstream-pacer.ts";
-import { type Clock, sleep } from "../model/clock.ts";
+import type { Clock } from "../model/clock.ts";
 import { ChirpwatchError } from "../model/errors.ts";
 import type { Log } from "../model/log.ts";
 import type { Meter } from "../model/meter.ts";
@@ -82,9 +82,23 @@ export function createRequestGate(deps: GateDeps): RequestGate {
   const { clock, pacer } = deps;
   const waiting: Waiting[] = [];
   const closing = new AbortController();
-  const aborting = new AbortController();
+  const underWay = new Set<AbortController>();
+  const pauses = new Set<() => void>();
   let sequence = 0;
   let isServing = false;
+
+  /** Ends early when the gate closes. Here and below: one signal with dozens of listeners would be taken for a leak. */
+  const pause = (ms: number): Promise<void> =>
+    new Promise((resolve) => {
+      const done = () => {
+        cancel();
+        pauses.delete(done);
+        resolve();
+      };
+      const cancel = clock.after(ms, done);
+      pauses.add(done);
+      if (closing.signal.aborted) done();
+    });
 
   const takeTurn = (request: GateRequest): Promise<string> =>
     new Promise((resolve, reject) => {
@@ -102,7 +116,7 @@ export function createRequestGate(deps: GateDeps): RequestGate {
       const entry = first;
       try {
         const waitMs = await serveOne(entry);
-        if (waitMs > 0) await sleep(clock, waitMs, closing.signal);
+        if (waitMs > 0) await pause(waitMs);
       } catch (error) {
         remove(entry);
         entry.reject(error as Error);
@@ -140,6 +154,8 @@ export function createRequestGate(deps: GateDeps): RequestGate {
   const attempt = async (request: GateRequest, ledgerId: string): Promise<UpstreamAnswer> => {
     const sentAtMs = clock.now();
     const startMs = clock.monotonic();
+    const aborting = new AbortController();
+    underWay.add(aborting);
     try {
       const answer = await deps.upstream.call({ ...request, signal: aborting.signal });
       await settle(request, ledgerId, 200, startMs, "ok");
@@ -148,6 +164,8 @@ export function createRequestGate(deps: GateDeps): RequestGate {
     } catch (error) {
       if (error instanceof UpstreamError) await settle(request, ledgerId, error.status ?? null, startMs, error.kind);
       throw error;
+    } finally {
+      underWay.delete(aborting);
     }
   };
 
@@ -188,7 +206,7 @@ export function createRequestGate(deps: GateDeps): RequestGate {
         if (advice.kind !== "retry") throw error;
         if (error.kind === "transient" && ++transientTries >= MOST_TRANSIENT_TRIES) throw error;
         if (error.kind === "rate_limited" && ++throttledTries >= MOST_THROTTLED_TRIES) throw error;
-        await sleep(clock, advice.atMs - clock.monotonic(), closing.signal);
+        await pause(advice.atMs - clock.monotonic());
       }
     }
   };
@@ -197,9 +215,12 @@ export function createRequestGate(deps: GateDeps): RequestGate {
     request,
     close() {
       closing.abort();
+      for (const done of [...pauses]) done();
       for (const entry of waiting.splice(0)) entry.reject(new RequestHeld("closed", "the daemon is stopping"));
     },
-    abort: () => aborting.abort(),
+    abort() {
+      for (const aborting of underWay) aborting.abort();
+    },
   };
 }
 

@@ -53,7 +53,7 @@ export function createFeedWorld(options: FeedWorldOptions): FeedWorld {
     if (at !== undefined && at.givenAtMs < (options.cursorsValidFromMs?.() ?? 0)) {
       throw new UpstreamError("bad_request", "next_cursor is not valid", 400);
     }
-    const listed = listOf([...placed.values()], String(request.params["query"] ?? ""), nowMs, at?.belowId);
+    const listed = listOf([...placed.values()], queryOf(request), nowMs, at?.belowId);
     const pinned = pinnedId === undefined ? undefined : placed.get(pinnedId)?.tweet;
     const ordinary = listed.filter(({ id }) => id !== pinnedId);
     const empties = at?.empties ?? 0;
@@ -92,6 +92,11 @@ export function createFeedWorld(options: FeedWorldOptions): FeedWorld {
 /** Whether the service shows it at that time. */
 export const isShown = ({ visibleAtMs, hidden }: PlacedTweet, nowMs: number): boolean =>
   visibleAtMs <= nowMs && (hidden === undefined || nowMs < hidden.fromMs || nowMs >= hidden.untilMs);
+
+function queryOf({ params }: UpstreamRequest): string {
+  const query = params["query"];
+  return typeof query === "string" ? query : "";
+}
 
 function listOf(placed: readonly PlacedTweet[], query: string, nowMs: number, belowId: string | undefined): readonly Tweet[] {
   const sinceMs = Number(/since_time:(\d+)/.exec(query)?.[1] ?? 0) * 1_000;

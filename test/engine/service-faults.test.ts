@@ -1,0 +1,233 @@
+import { afterEach, expect, it } from "vitest";
+import { type EngineRig, type RigOptions, startEngineRig } from "../support/engine-rig.ts";
+import { createFeedWorld } from "../support/feed-world.ts";
+import { makeUser } from "../support/make-event.ts";
+import { makeWatch } from "../support/make-watch.ts";
+import { createScriptedUpstream, failure } from "../support/scripted-upstream.ts";
+import { createSeededRandom } from "../support/seeded-random.ts";
+import { createVirtualClock } from "../support/virtual-clock.ts";
+
+const START = Date.UTC(2026, 2, 2, 12, 0, 0);
+const SECOND = 1_000;
+const MINUTE = 60_000;
+const HOUR = 3_600_000;
+
+let rig: EngineRig | undefined;
+afterEach(async () => {
+  await rig?.close();
+  rig = undefined;
+});
+
+const searches = (count: number) => Array.from({ length: count }, (_, i) => makeWatch(`w${i}`, "search", { query: `acme${i}` }));
+
+async function house(options: Partial<RigOptions> = {}) {
+  const clock = createVirtualClock(START);
+  const world = createFeedWorld({ random: createSeededRandom(1) });
+  world.post(START - HOUR);
+  const upstream = createScriptedUpstream(clock, [makeUser("7", "alice")]);
+  for (const endpoint of ["search-tweets", "user-tweets"]) upstream.on(endpoint, (request, nowMs) => world.answer(request, nowMs));
+  rig = await startEngineRig({ clock, upstream, watches: searches(1), ...options });
+  await clock.advance(5 * SECOND);
+  return { clock, world, upstream, rig };
+}
+
+const idsOf = (events: readonly { readonly subject: string }[]) => events.map(({ subject }) => subject).sort();
+
+it("fault 01: a single 429 is repeated after about a second and loses nothing", async () => {
+  const { clock, world, upstream, rig } = await house();
+  const tweet = world.post(START + 30 * SECOND);
+  const before = upstream.calls.length;
+  let refusals = 1;
+  upstream.trouble = () => {
+    if (refusals-- > 0) throw failure("rate_limited");
+    return undefined;
+  };
+  await clock.advanceTo(START + 70 * SECOND);
+  const [first, second] = upstream.calls.slice(before);
+  expect((second?.atMs ?? 0) - (first?.atMs ?? 0)).toBeGreaterThanOrEqual(SECOND);
+  expect((second?.atMs ?? 0) - (first?.atMs ?? 0)).toBeLessThan(1_500);
+  expect(idsOf(await rig.events())).toEqual([tweet.id]);
+  expect(rig.notices).toEqual([]);
+  expect((await rig.store.spentSince(0)).total).toBe(upstream.calls.length);
+});
+
+it("fault 02: in a storm of 429 all watches share one pause, and the status says throttled", async () => {
+  const { clock, world, upstream, rig } = await house({ watches: searches(12) });
+  const tweet = world.post(START + 50 * SECOND);
+  const before = upstream.calls.length;
+  upstream.trouble = (_, nowMs) => {
+    if (nowMs < START + 120 * SECOND) throw failure("rate_limited");
+    return undefined;
+  };
+  await clock.advanceTo(START + 115 * SECOND);
+  expect(rig.upstreamWatch.trouble?.reason).toBe("throttled");
+  // A dozen at once when the storm begins, then one after each ever longer pause, though twelve polls wait.
+  expect(upstream.calls.length - before).toBeLessThan(12 * 7);
+  await clock.advanceTo(START + 5 * MINUTE);
+  expect(idsOf(await rig.events())).toEqual(Array.from({ length: 12 }, () => tweet.id));
+});
+
+it("fault 03: a single 500 is retried after one to two seconds, and both requests are in the ledger", async () => {
+  const { clock, world, upstream, rig } = await house();
+  const tweet = world.post(START + 30 * SECOND);
+  const before = upstream.calls.length;
+  let failures = 1;
+  upstream.trouble = () => {
+    if (failures-- > 0) throw failure("transient");
+    return undefined;
+  };
+  await clock.advanceTo(START + 70 * SECOND);
+  const [first, second] = upstream.calls.slice(before);
+  const waitMs = (second?.atMs ?? 0) - (first?.atMs ?? 0);
+  expect(waitMs).toBeGreaterThanOrEqual(SECOND);
+  expect(waitMs).toBeLessThan(2_200);
+  expect(idsOf(await rig.events())).toEqual([tweet.id]);
+  expect((await rig.store.spentSince(0)).total).toBe(upstream.calls.length);
+});
+
+it.each([
+  ["fault 04: an hour of 500", "transient", 500],
+  ["fault 05: an hour of HTML with 502", "transient", 502],
+  ["fault 38: an hour without DNS", "transient", undefined],
+] as const)("%s is told once, backed off, and everything is caught up afterwards", async (_name, kind, status) => {
+  const { clock, world, upstream, rig } = await house();
+  const tweets = Array.from({ length: 90 }, (_, i) => world.post(START + 2 * MINUTE + i * 30 * SECOND));
+  const before = upstream.calls.length;
+  upstream.trouble = (_, nowMs) => {
+    if (nowMs > START + 30 * SECOND && nowMs < START + HOUR) throw failure(kind, "Bad Gateway", status);
+    return undefined;
+  };
+  await clock.advanceTo(START + HOUR);
+  expect(upstream.calls.length - before).toBeLessThan(40);
+  expect(rig.notices.map(({ type }) => type)).toEqual(["upstream.dark"]);
+  await clock.advance(15 * MINUTE);
+  expect(rig.notices.map(({ type }) => type)).toEqual(["upstream.dark", "upstream.recovered"]);
+  expect(idsOf(await rig.events())).toEqual(idsOf(tweets.map(({ id }) => ({ subject: id }))));
+});
+
+it.each([
+  ["fault 06: a 403 about the quota", "billing", 403, "request limit exceeded", /quota is used up or the subscription has ended/],
+  ["fault 07: a 402", "billing", 402, "Payment Required", /wants payment/],
+  ["fault 08: a 401", "unauthorized", 401, "Unauthorized", /refuses the API key/],
+] as const)("%s stops all polling at once, is told once, and is asked about once an hour", async (_name, kind, status, said, words) => {
+  let probes = 0;
+  let isPaid = false;
+  const probe = async () => {
+    probes += 1;
+    return isPaid;
+  };
+  const { clock, world, upstream, rig } = await house({ watches: searches(5), probe });
+  const tweet = world.post(START + 10 * MINUTE);
+  upstream.trouble = () => {
+    if (isPaid) return undefined;
+    throw failure(kind, said, status);
+  };
+  const before = upstream.calls.length;
+  await clock.advanceTo(START + 6 * HOUR);
+  // What was under way when the first answer came; nothing more.
+  expect(upstream.calls.length - before).toBeLessThanOrEqual(5);
+  expect(probes).toBeGreaterThanOrEqual(5);
+  expect(probes).toBeLessThanOrEqual(6);
+  expect(rig.notices.map(({ type }) => type)).toEqual(["upstream.dark"]);
+  expect(rig.notices[0]?.message).toMatch(words);
+  expect(rig.upstreamWatch.isStopped).toBe(true);
+  isPaid = true;
+  await clock.advance(HOUR + 3 * MINUTE);
+  expect(rig.notices.map(({ type }) => type)).toEqual(["upstream.dark", "upstream.recovered"]);
+  expect(idsOf(await rig.events())).toEqual(Array.from({ length: 5 }, () => tweet.id));
+});
+
+it("fault 08: a key that was renewed in its file is taken over without a word", async () => {
+  let renewals = 0;
+  const renewKey = async () => (renewals += 1) > 0;
+  const { clock, world, upstream, rig } = await house({ renewKey });
+  const tweet = world.post(START + 30 * SECOND);
+  upstream.trouble = () => {
+    if (renewals === 0) throw failure("unauthorized");
+    return undefined;
+  };
+  await clock.advanceTo(START + 75 * SECOND);
+  expect(renewals).toBe(1);
+  expect(idsOf(await rig.events())).toEqual([tweet.id]);
+});
+
+it("fault 09: a 400 marks this watch alone, once, and is not retried in a loop", async () => {
+  const { clock, world, upstream, rig } = await house({ watches: searches(2) });
+  const tweet = world.post(START + 30 * SECOND);
+  upstream.trouble = ({ params }) => {
+    if (JSON.stringify(params).includes("acme1")) throw failure("bad_request", "query is too long");
+    return undefined;
+  };
+  const before = upstream.calls.length;
+  await clock.advanceTo(START + HOUR);
+  const asked = upstream.calls.slice(before).filter(({ params }) => JSON.stringify(params).includes("acme1"));
+  expect(asked.length).toBe(1);
+  expect(rig.notices.map(({ type, watch, message }) => [type, watch, /query is too long/.test(message)])).toEqual([
+    ["target.unavailable", "w1", true],
+  ]);
+  const states = await rig.store.listWatches();
+  expect(states.map(({ targets }) => targets[0]?.status)).toEqual(["ok", "misconfigured"]);
+  expect((await rig.events()).map(({ watch, subject }) => [watch, subject])).toEqual([["w0", tweet.id]]);
+});
+
+it("fault 10: a watched account that answers 404 is asked about by id, told once, polled slowly, and goes on by itself", async () => {
+  const { clock, world, upstream, rig } = await house({ watches: [makeWatch("w0", "timeline", { accounts: ["alice"] })] });
+  let isGone = true;
+  upstream.trouble = ({ endpoint }) => {
+    if (isGone && endpoint === "user-tweets") throw failure("not_found");
+    return undefined;
+  };
+  const before = upstream.calls.length;
+  await clock.advanceTo(START + 5 * HOUR);
+  expect(upstream.callsOf("id-to-username").length).toBeGreaterThanOrEqual(1);
+  expect(upstream.calls.length - before).toBeLessThanOrEqual(12);
+  expect(rig.notices.map(({ type }) => type)).toEqual(["target.unavailable"]);
+  expect((await rig.store.listWatches())[0]?.targets[0]?.status).toBe("unavailable");
+  const tweet = world.post(START + 5 * HOUR);
+  isGone = false;
+  await clock.advance(2 * HOUR);
+  expect((await rig.store.listWatches())[0]?.targets[0]?.status).toBe("ok");
+  expect(idsOf(await rig.events())).toEqual([tweet.id]);
+});
+
+it("fault 14: a connection lost on a later page is retried, and nothing of the broken page is committed", async () => {
+  const { clock, world, upstream, rig } = await house();
+  const tweets = Array.from({ length: 50 }, (_, i) => world.post(START + 20 * SECOND + i * 100));
+  upstream.trouble = ({ cursor }, nowMs) => {
+    if (cursor !== undefined && nowMs < START + 90 * SECOND) throw failure("transient", "socket hang up");
+    return undefined;
+  };
+  await clock.advanceTo(START + 75 * SECOND);
+  expect((await rig.events()).length).toBe(20);
+  await clock.advanceTo(START + 4 * MINUTE);
+  expect(idsOf(await rig.events())).toEqual(idsOf(tweets.map(({ id }) => ({ subject: id }))));
+});
+
+it("fault 15: an answer of the wrong shape is an error, not an empty list", async () => {
+  const { clock, world, upstream, rig } = await house();
+  const tweet = world.post(START + 30 * SECOND);
+  upstream.trouble = (_, nowMs) => {
+    if (nowMs < START + 90 * SECOND) throw failure("transient", "the answer has no tweets", 200);
+    return undefined;
+  };
+  await clock.advanceTo(START + 80 * SECOND);
+  expect(await rig.events()).toEqual([]);
+  const [source] = await rig.store.loadSources([rig.engine.polls[0]?.key ?? ""]);
+  expect(source?.lastOkAtMs).toBeLessThan(START + 10 * SECOND);
+  await clock.advanceTo(START + 4 * MINUTE);
+  expect(idsOf(await rig.events())).toEqual([tweet.id]);
+});
+
+it("fault 13: an answer that hangs does not hold up the stop", async () => {
+  const { clock, upstream, rig } = await house();
+  upstream.on(
+    "search-tweets",
+    (request) => new Promise((_, reject) => request.signal?.addEventListener("abort", () => reject(failure("transient")))),
+  );
+  await clock.advanceTo(START + 65 * SECOND);
+  let isStopped = false;
+  const stopped = rig.engine.stop().then(() => void (isStopped = true));
+  await clock.advance(3_100);
+  expect(isStopped).toBe(true);
+  await stopped;
+});
