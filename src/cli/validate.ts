@@ -25,7 +25,7 @@ async function validate(context: CliContext, { config: path, json }: ValidateFla
   const issues = loaded.ok ? loaded.config.warnings : loaded.issues;
   if (json === true) context.out(JSON.stringify(report(issues, loaded.ok ? loaded.config : undefined), null, 2));
   else {
-    for (const issue of issues) (issue.severity === "error" ? context.err : context.out)(formatIssue(issue));
+    for (const issue of issues) (loaded.ok ? context.out : context.err)(formatIssue(issue));
     if (loaded.ok) context.out(successText(path, loaded.config));
   }
   if (loaded.ok) return;

@@ -1,0 +1,105 @@
+/** Commands that ask a running daemon, or do without one: through the built program, against a real daemon on its own sandbox. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { makeFolder, runBin } from "../support/bin-process.ts";
+import { type DaemonProcess, startDaemonProcess, writeConfig } from "../support/daemon-process.ts";
+import { cleanUpAfterwards } from "../e2e/stage.ts";
+
+cleanUpAfterwards();
+
+const CONFIG = {
+  version: 1,
+  state: { path: "data/state.db" },
+  server: { listen: "127.0.0.1:0" },
+  watches: { mentions: { type: "search", query: "acme" }, others: { type: "search", query: "rival" } },
+  sinks: { terminal: { type: "console" } },
+  ops: { sink: "terminal" },
+};
+
+function folderWith(config: object): string {
+  const folder = makeFolder();
+  writeConfig(folder, config);
+  return folder;
+}
+
+const pausedIn = async (daemon: DaemonProcess): Promise<readonly string[]> =>
+  (await daemon.status()).watches.filter(({ paused }) => paused).map(({ id }) => id);
+
+describe("beside a running daemon", () => {
+  let folder: string;
+  let daemon: DaemonProcess;
+  const run = (...args: string[]) => runBin(args, { cwd: folder });
+
+  beforeAll(async () => {
+    folder = folderWith(CONFIG);
+    daemon = await startDaemonProcess({ folder });
+    await daemon.logged(/^mentions: \d+ items noted/);
+  });
+
+  it("health says in one sentence that it is well, by configuration and by address", async () => {
+    for (const args of [["health"], ["health", "--url", daemon.url]]) {
+      const { code, out, err } = await run(...args);
+      expect(err).toBe("");
+      expect(out).toMatch(/^the daemon is well.*\n$/);
+      expect(code).toBe(0);
+    }
+  });
+
+  it("pause and resume reach the daemon at once", async () => {
+    const paused = await run("pause", "mentions");
+    expect(paused).toMatchObject({ code: 0, out: "mentions is paused\n", err: "" });
+    expect(await pausedIn(daemon)).toEqual(["mentions"]);
+    const resumed = await run("resume", "mentions");
+    expect(resumed).toMatchObject({ code: 0, out: "mentions goes on\n", err: "" });
+    expect(await pausedIn(daemon)).toEqual([]);
+  });
+
+  it("pause of a watch that is none names the nearest and all there are", async () => {
+    const { code, err } = await run("pause", "mention");
+    expect(err).toBe('there is no watch "mention"\nDid you mean mentions? There are: mentions, others\n');
+    expect(code).toBe(1);
+  });
+
+  it("a pause without a daemon is kept by the next start", async () => {
+    daemon.kill("SIGTERM");
+    expect((await daemon.gone).code).toBe(0);
+    const paused = await run("pause", "others");
+    expect(paused).toMatchObject({ code: 0, out: "others is paused; no daemon runs now, the next start keeps to it\n", err: "" });
+    expect((await run("pause", "nobody")).code).toBe(1);
+    daemon = await startDaemonProcess({ folder });
+    expect(await pausedIn(daemon)).toEqual(["others"]);
+  });
+
+  it("health holds when the file was spoilt after the start", async () => {
+    const usual = folderWith({ ...CONFIG, state: undefined });
+    await startDaemonProcess({ folder: usual });
+    writeFileSync(join(usual, "watches.yaml"), "watches: [");
+    expect(await runBin(["health"], { cwd: usual })).toMatchObject({ code: 0, err: "" });
+  });
+});
+
+describe.concurrent("without a daemon", () => {
+  it("health fails with one sentence", async () => {
+    const { code, out, err } = await runBin(["health"], { cwd: folderWith(CONFIG) });
+    expect(out).toBe("");
+    expect(err).toMatch(/^no daemon runs on the state .*state\.db\n$/);
+    expect(code).toBe(1);
+  });
+
+  it("health of an address where nobody listens fails", async () => {
+    const { code, err } = await runBin(["health", "--url", "http://127.0.0.1:1"], { cwd: makeFolder() });
+    expect(err).toMatch(/^no daemon answers at http:\/\/127\.0\.0\.1:1: [^\n]+\n$/);
+    expect(code).toBe(1);
+  });
+
+  it("health of something that is no address is a usage error", async () => {
+    expect((await runBin(["health", "--url", "nowhere"], { cwd: makeFolder() })).code).toBe(2);
+  });
+
+  it("pause without any state says so, and makes none", async () => {
+    const { code, err } = await runBin(["pause", "mentions"], { cwd: folderWith(CONFIG) });
+    expect(err).toContain("state.db");
+    expect(code).toBe(74);
+  });
+});

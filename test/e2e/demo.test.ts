@@ -1,0 +1,97 @@
+/** `chirpwatch demo` as people start it: one process, an empty environment, a folder that has nothing to do with the package. */
+import { mkdirSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { makeFolder, runBin, startBin } from "../support/bin-process.ts";
+import { until } from "../support/until.ts";
+import { cleanUpAfterwards } from "./stage.ts";
+
+cleanUpAfterwards();
+
+/** Its temporary files go to a folder of the test's own, which shows what was left behind. */
+function place(files: Record<string, string> = {}): {
+  readonly cwd: string;
+  readonly env: Record<string, string>;
+  left(): readonly string[];
+} {
+  const cwd = makeFolder(files);
+  const temporary = join(cwd, "tmp");
+  mkdirSync(temporary);
+  return { cwd, env: { TMPDIR: temporary }, left: () => readdirSync(temporary) };
+}
+
+const numberIn = (text: string, pattern: RegExp): number => Number(pattern.exec(text)?.[1] ?? Number.NaN);
+
+describe.concurrent("demo", () => {
+  it("tells one alert of each watch type, repeats none, sums up, and leaves nothing behind", async () => {
+    const { cwd, env, left } = place();
+    const startedAt = performance.now();
+    const { code, out, err } = await runBin(["demo", "--once"], { cwd, env });
+    expect(err).toBe("");
+    expect(code).toBe(0);
+    expect(performance.now() - startedAt).toBeLessThan(20_000);
+    expect(out).toMatch(/\d+ items noted, none announced/);
+    for (const watch of ["brand-mentions", "partner-timelines", "acme-followers", "score-moves", "builders"])
+      expect(out, watch).toMatch(new RegExp(`• \\S+ \\S+ \\[${watch}\\] \\S`));
+    expect(out).toMatch(/removed at the end/);
+    expect(out).toMatch(/free port/);
+
+    const told = numberIn(out, /(\d+) items were told before the restart/);
+    expect(told).toBeGreaterThan(0);
+    expect(numberIn(out, /served (\d+) of them again/)).toBe(told);
+    expect(out).toContain("told again: 0");
+
+    const alerts = out.match(/^ {5}• /gm) ?? [];
+    expect(new Set(out.match(/^ {5}• .*(\n {9}.*)*/gm)).size).toBe(alerts.length);
+    expect(numberIn(out, /events\s+(\d+)/)).toBe(alerts.length);
+    expect(numberIn(out, /deliveries\s+(\d+) sent, 0 waiting, 0 given up/)).toBe(alerts.length);
+    expect(numberIn(out, /polls\s+(\d+)/)).toBeGreaterThan(10);
+    expect(numberIn(out, /requests\s+(\d+) billed/)).toBeGreaterThan(10);
+    expect(out).toMatch(/status page\s+http:\/\/127\.0\.0\.1:\d+/);
+    expect(out).not.toContain("\u001b");
+    expect(left()).toEqual([]);
+  }, 25_000);
+
+  it("plays a file of one's own without its secrets, its key or its service, and says what did not alert", async () => {
+    const { cwd, env, left } = place({
+      "mine.yaml": `version: 1
+api: { base_url: "\${CHIRPWATCH_API_URL:?url}", key: "\${CHIRPWATCH_API_KEY:?key}" }
+watches:
+  nothing: { type: search, query: "zzzzzz -zzzzzz", sink: brand }
+  partners: { type: timeline, accounts: [alice, bob], sink: brand }
+sinks:
+  brand: { type: slack, token: "\${SLACK_BOT_TOKEN}", channel: "#brand" }
+`,
+    });
+    const { code, out, err } = await runBin(["demo", "-c", "mine.yaml"], { cwd, env });
+    expect(out).toMatch(/• .* \[partners\] /);
+    expect(err).toBe("the demo failed: no alert came from search in time\n");
+    expect(code).toBe(1);
+    expect(left()).toEqual([]);
+  }, 30_000);
+
+  it("stays until a signal, with a status page that answers", async () => {
+    const { cwd, env, left } = place();
+    const demo = startBin(["demo", "--stay"], { cwd, env });
+    await until(
+      "the end of the play",
+      () => demo.out().includes("until you press Ctrl-C"),
+      20_000,
+      () => demo.out() + demo.err(),
+    );
+    const url = /status page\s+(http:\S+)\s*$/m.exec(demo.out().slice(demo.out().indexOf("The sums")))?.[1] ?? "";
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    demo.kill("SIGTERM");
+    expect(await demo.gone).toMatchObject({ code: 0, err: "" });
+    expect(left()).toEqual([]);
+  }, 30_000);
+
+  it("stops in the middle at a signal, and still leaves nothing behind", async () => {
+    const { cwd, env, left } = place();
+    const demo = startBin(["demo"], { cwd, env });
+    await until("the second chapter", () => demo.out().includes("The world moves"));
+    demo.kill("SIGINT");
+    expect(await demo.gone).toMatchObject({ code: 1, err: "the demo was interrupted\n" });
+    expect(left()).toEqual([]);
+  });
+});
