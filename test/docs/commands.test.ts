@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
+import { findEndpoint } from "../../src/api/endpoints/index.ts";
 import { PAGES } from "./pages.ts";
 import { commandsIn, readProgram, ROOT } from "./program.ts";
 
@@ -25,6 +26,12 @@ const calls = PAGES.flatMap(({ path, blocks, inline }) => {
   );
 });
 
+/** `call` takes the inputs of the endpoint it is given. */
+function inputsOf(command: string, endpoint: string): readonly string[] {
+  if (command !== "call") return [];
+  return Object.keys(findEndpoint(endpoint)?.input.shape ?? {}).map((name) => `--${name}`);
+}
+
 /** What is wrong with a call, or undefined. */
 function wrongWith(words: readonly string[]): string | undefined {
   let command = program;
@@ -37,7 +44,12 @@ function wrongWith(words: readonly string[]): string | undefined {
   }
   if (command === program && !["--help", "--version", "-V"].includes(rest[0] ?? "")) return `there is no command ${rest[0] ?? ""}`;
   if (command.commands.length > 0 && command !== program && rest[0] !== "--help") return `${command.name()} has no ${rest[0] ?? "default"}`;
-  const known = ["--help", "-h", ...command.options.flatMap(({ short, long }) => [short, long])];
+  const known = [
+    "--help",
+    "-h",
+    ...command.options.flatMap(({ short, long }) => [short, long]),
+    ...inputsOf(command.name(), rest[0] ?? ""),
+  ];
   const unknown = rest.filter((word) => /^--?[a-z]/i.test(word)).find((word) => !known.includes(word.replace(/=.*$/, "")));
   return unknown === undefined ? undefined : `${command.name()} has no option ${unknown}`;
 }

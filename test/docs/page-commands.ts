@@ -48,16 +48,21 @@ function argumentList(command: Command): string {
     .join("\n");
 }
 
+/** Remarks stand above the example. */
+function splitHelp(text: string): { readonly remarks: string; readonly example: string } {
+  const [remarks = "", example = ""] = text.split(/^Examples?:[ \t]*\n/m);
+  return { remarks: remarks.trim(), example: example.replace(/^ {2}/gm, "").trimEnd() };
+}
+
 function section({ name, command }: { readonly name: string; readonly command: Command }): readonly string[] {
-  const example = textAfterHelp(command)
-    .replace(/^Examples?:\s*\n/, "")
-    .replace(/^ {2}/gm, "");
+  const { remarks, example } = splitHelp(textAfterHelp(command));
   return [
     `## ${name}`,
     sentence(upperFirst(command.description())),
     fenced("text", `chirpwatch ${name} ${command.usage()}`),
     argumentList(command),
     optionTable(command),
+    remarks,
     example === "" ? "" : `For example:\n\n${fenced("sh", example)}`,
   ];
 }
