@@ -4,6 +4,7 @@ import type { DueGroup, DueMessage } from "../model/store.ts";
 import { eventOf } from "./insert-events.ts";
 import { fromText } from "./json-text.ts";
 import { type Executor, listStatement, statement } from "./statement.ts";
+import { GROUPED, OPEN, SINGLE, WAITING } from "./literals.ts";
 
 /** A group that waited long is told in several messages rather than read into memory whole. */
 const MEMBERS_AT_ONCE = 1_000;
@@ -25,7 +26,7 @@ const dueMessages = statement<Asked>()((on, slot) =>
   on
     .selectFrom("messages as m")
     .select(["m.id", "m.sink", "m.group_key", "m.sealed_at", "m.attempts", "m.first_attempt_at", "m.next_attempt_at"])
-    .where("m.state", "=", "open")
+    .where("m.state", "=", OPEN)
     .where("m.sink", "=", slot("sink"))
     .where("m.next_attempt_at", "<=", slot("now"))
     .where((eb) =>
@@ -34,7 +35,7 @@ const dueMessages = statement<Asked>()((on, slot) =>
           eb
             .selectFrom("messages as older")
             .select("older.id")
-            .where("older.state", "=", "open")
+            .where("older.state", "=", OPEN)
             .whereRef("older.sink", "=", "m.sink")
             .whereRef("older.group_key", "=", "m.group_key")
             .whereRef("older.seq", "<", "m.seq"),
@@ -51,9 +52,9 @@ const dueSingles = statement<Asked>()((on, slot) =>
   on
     .selectFrom("deliveries")
     .select(["id", "group_key"])
-    .where("state", "=", "waiting")
+    .where("state", "=", WAITING)
     .where("sink", "=", slot("sink"))
-    .where("grouped", "=", 0)
+    .where("grouped", "=", SINGLE)
     .where("due_at", "<=", slot("now"))
     .orderBy("due_at")
     .orderBy("id")
@@ -73,7 +74,7 @@ const dueGroups = statement<Asked>()((on, slot) =>
           eb
             .selectFrom("messages as m")
             .select("m.id")
-            .where("m.state", "=", "open")
+            .where("m.state", "=", OPEN)
             .whereRef("m.sink", "=", "g.sink")
             .whereRef("m.group_key", "=", "g.group_key"),
         ),
@@ -87,8 +88,8 @@ const groupMembers = statement<{ sink: string; groupKey: string; now: number; li
   on
     .selectFrom("deliveries")
     .select("id")
-    .where("state", "=", "waiting")
-    .where("grouped", "=", 1)
+    .where("state", "=", WAITING)
+    .where("grouped", "=", GROUPED)
     .where("sink", "=", slot("sink"))
     .where("group_key", "=", slot("groupKey"))
     .where("due_at", "<=", slot("now"))

@@ -2,6 +2,7 @@
 import type { NewDelivery } from "../model/store.ts";
 import { type Executor, insertRows, statement } from "./statement.ts";
 import type { GroupsTable } from "./tables.ts";
+import { GROUPED, WAITING } from "./literals.ts";
 
 const find = statement<{ sink: string; groupKey: string }>()((on, slot) =>
   on.selectFrom("groups").selectAll().where("sink", "=", slot("sink")).where("group_key", "=", slot("groupKey")),
@@ -51,8 +52,8 @@ const recompute = statement<{ sink: string; groupKey: string; sealedAt: number |
         .select((d) => d.fn.min("due_at").as("due_at"))
         .where("sink", "=", slot("sink"))
         .where("group_key", "=", slot("groupKey"))
-        .where("state", "=", "waiting")
-        .where("grouped", "=", 1),
+        .where("state", "=", WAITING)
+        .where("grouped", "=", GROUPED),
       last_sealed_at: eb.fn.coalesce(eb.val(slot("sealedAt")), "last_sealed_at"),
     }))
     .where("sink", "=", slot("sink"))

@@ -1,12 +1,13 @@
 /** When the outbox has something to do next. */
 import { type Executor, statement } from "./statement.ts";
+import { OPEN, SINGLE, WAITING } from "./literals.ts";
 
 const nextSingle = statement<{ sink: string }>()((on, slot) =>
   on
     .selectFrom("deliveries")
     .select("due_at")
-    .where("state", "=", "waiting")
-    .where("grouped", "=", 0)
+    .where("state", "=", WAITING)
+    .where("grouped", "=", SINGLE)
     .where("sink", "=", slot("sink"))
     .orderBy("due_at")
     .limit(1),
@@ -25,7 +26,7 @@ const nextGroup = statement<{ sink: string }>()((on, slot) =>
           eb
             .selectFrom("messages as m")
             .select("m.id")
-            .where("m.state", "=", "open")
+            .where("m.state", "=", OPEN)
             .whereRef("m.sink", "=", "g.sink")
             .whereRef("m.group_key", "=", "g.group_key"),
         ),
@@ -39,7 +40,7 @@ const nextMessage = statement<{ sink: string }>()((on, slot) =>
   on
     .selectFrom("messages")
     .select("next_attempt_at as due_at")
-    .where("state", "=", "open")
+    .where("state", "=", OPEN)
     .where("sink", "=", slot("sink"))
     .orderBy("next_attempt_at")
     .limit(1),

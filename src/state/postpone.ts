@@ -1,13 +1,14 @@
 /** Pacing of what waits: put off, woken, counted. */
 import { refreshGroup } from "./group-timers.ts";
 import { type Executor, listStatement, statement, transact } from "./statement.ts";
+import { OPEN, WAITING } from "./literals.ts";
 
 const putOff = listStatement<{ until: number }, number>()((on, list, slot) =>
   on
     .updateTable("deliveries")
     .set({ due_at: slot("until") })
     .where("id", "in", list)
-    .where("state", "=", "waiting")
+    .where("state", "=", WAITING)
     .returning(["sink", "group_key", "grouped"]),
 );
 
@@ -38,7 +39,7 @@ export async function wakeSink(db: Executor, sink: string, nowMs: number): Promi
   await db
     .updateTable("messages")
     .set({ next_attempt_at: nowMs })
-    .where("state", "=", "open")
+    .where("state", "=", OPEN)
     .where("sink", "=", sink)
     .where("next_attempt_at", ">", nowMs)
     .execute();

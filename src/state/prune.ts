@@ -1,5 +1,6 @@
 /** Forgetting: what is older than the retention goes, in small transactions; what waits never does. */
 import { type Executor, transact } from "./statement.ts";
+import { OPEN, WAITING } from "./literals.ts";
 
 const REMOVED_WATCHES_KEPT_MS = 30 * 86_400_000;
 /** The sums of the ledger outlive short retentions: a month's quota is counted from them. */
@@ -57,7 +58,7 @@ async function forgetTweets(db: Executor, before: number): Promise<void> {
 }
 
 const forgetMessages = async (db: Executor, before: number): Promise<bigint> => {
-  const old = db.selectFrom("messages").select("id").where("state", "!=", "open").where("done_at", "<", before).limit(AT_ONCE);
+  const old = db.selectFrom("messages").select("id").where("state", "!=", OPEN).where("done_at", "<", before).limit(AT_ONCE);
   return (await db.deleteFrom("messages").where("id", "in", old).executeTakeFirst()).numDeletedRows;
 };
 
@@ -80,7 +81,7 @@ async function forgetDeliveries(db: Executor, before: number): Promise<void> {
       .where("id", ">", after)
       .where("id", "<=", last.id)
       .where("created_at", "<", before)
-      .where("state", "!=", "waiting")
+      .where("state", "!=", WAITING)
       .where((eb) =>
         eb.not(eb.exists(eb.selectFrom("messages").select("messages.id").whereRef("messages.id", "=", "deliveries.message_id"))),
       )

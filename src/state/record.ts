@@ -2,6 +2,7 @@
 import type { DeliveryResult } from "../model/store.ts";
 import { type Executor, statement, transact } from "./statement.ts";
 import type { MessagesTable } from "./tables.ts";
+import { OPEN } from "./literals.ts";
 
 interface Outcome {
   readonly id: string;
@@ -27,7 +28,7 @@ const write = statement<Outcome>()((on, slot) =>
       error: slot("error"),
     }))
     .where("id", "=", slot("id"))
-    .where("state", "=", "open"),
+    .where("state", "=", OPEN),
 );
 
 /** All results in one transaction. A message that is done already stays as it is. */

@@ -5,6 +5,7 @@ import { refreshGroup } from "./group-timers.ts";
 import { toText } from "./json-text.ts";
 import { type Executor, insertRows, listStatement, transact } from "./statement.ts";
 import type { MessagesTable } from "./tables.ts";
+import { WAITING } from "./literals.ts";
 
 const COLUMNS = [
   "id",
@@ -30,7 +31,7 @@ const markSealed = listStatement<{ messageId: string }, number>()((on, list, slo
     .updateTable("deliveries")
     .set({ state: "sealed", message_id: slot("messageId") })
     .where("id", "in", list)
-    .where("state", "=", "waiting")
+    .where("state", "=", WAITING)
     .returning("grouped"),
 );
 

@@ -1,6 +1,7 @@
 /** Breakers and figures of the sinks. */
 import type { OutboxStats, SinkHealth } from "../model/store.ts";
 import type { Executor } from "./statement.ts";
+import { WAITING } from "./literals.ts";
 
 export async function loadSinkHealth(db: Executor): Promise<readonly SinkHealth[]> {
   const rows = await db.selectFrom("sink_health").selectAll().orderBy("sink").execute();
@@ -27,7 +28,7 @@ export async function outboxStats(db: Executor): Promise<readonly OutboxStats[]>
   const waiting = await db
     .selectFrom("deliveries")
     .select(["sink", (eb) => eb.fn.countAll<number>().as("count"), (eb) => eb.fn.min("created_at").as("oldest")])
-    .where("state", "=", "waiting")
+    .where("state", "=", WAITING)
     .groupBy("sink")
     .execute();
   const messages = await db

@@ -92,7 +92,14 @@ class SqliteDriver implements Driver {
 
   /** Immediate: a transaction that reads first could otherwise lose its place to another process halfway. */
   async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw("begin immediate"));
+    const begin = CompiledQuery.raw("begin immediate");
+    try {
+      await connection.executeQuery(begin);
+    } catch (error) {
+      // Nothing was done yet: whoever has the file for longer than the timeout (a backup, a reader) gets one more.
+      if (!(error instanceof StoreError && error.failure === "STORE_BUSY")) throw error;
+      await connection.executeQuery(begin);
+    }
   }
 
   async commitTransaction(connection: DatabaseConnection): Promise<void> {

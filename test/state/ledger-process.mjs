@@ -1,0 +1,27 @@
+/** A process that asks a shared state for as many requests as it can get at one instant. Prints how many were granted. */
+import { runnerImport } from "vite";
+
+const [path, atMs] = process.argv.slice(2);
+const load = async (file) => (await runnerImport(new URL(file, import.meta.url).pathname, { configFile: false })).module;
+const { openStore } = await load("../../src/state/open.ts");
+const { createSeededRandom } = await load("../support/seeded-random.ts");
+const { createVirtualClock } = await load("../support/virtual-clock.ts");
+
+const silent = () => undefined;
+const log = { debug: silent, info: silent, warn: silent, error: silent, child: () => log };
+const clock = createVirtualClock(Number(atMs));
+const store = await openStore({ path, clock, random: createSeededRandom(1), log, shared: true });
+let granted = 0;
+for (let i = 0; i < 40; i += 1) {
+  const grant = await store.reserve({
+    endpoint: "s",
+    watch: "w",
+    billed: true,
+    atMs: clock.now(),
+    rate: { count: 25, intervalMs: 1_000 },
+    holdMs: 30_000,
+  });
+  if (grant.kind === "granted") granted += 1;
+}
+await store.close();
+process.stdout.write(`${granted}\n`);

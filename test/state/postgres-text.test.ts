@@ -1,0 +1,118 @@
+/** The Store's queries compile for Postgres too: nothing of SQLite's is outside its adapter file. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  type DatabaseConnection,
+  DummyDriver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryResult,
+} from "kysely";
+import { expect, test } from "vitest";
+import { GroupTimers } from "../../src/state/group-timers.ts";
+import { insertDeliveries } from "../../src/state/insert-deliveries.ts";
+import { up } from "../../src/state/migrations/0001-initial.ts";
+import { createStore } from "../../src/state/store.ts";
+import type { Tables } from "../../src/state/tables.ts";
+import { findTarget } from "../../src/state/target-rows.ts";
+import { makeEvent } from "../support/make-event.ts";
+import { createSeededRandom } from "../support/seeded-random.ts";
+import { createVirtualClock } from "../support/virtual-clock.ts";
+
+/** Knows no rows, and remembers what it was asked. */
+class EmptyDriver extends DummyDriver {
+  readonly asked: string[];
+  constructor(asked: string[]) {
+    super();
+    this.asked = asked;
+  }
+  override async acquireConnection(): Promise<DatabaseConnection> {
+    const { asked } = this;
+    return {
+      async executeQuery<R>({ sql }: { sql: string }): Promise<QueryResult<R>> {
+        asked.push(sql);
+        return { rows: [], numAffectedRows: 0n };
+      },
+      streamQuery(): never {
+        throw new Error("not asked for");
+      },
+    };
+  }
+}
+
+function postgres(): { db: Kysely<Tables>; asked: string[] } {
+  const asked: string[] = [];
+  const db = new Kysely<Tables>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => new EmptyDriver(asked),
+      createIntrospector: (on) => new PostgresIntrospector(on),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+  });
+  return { db, asked };
+}
+
+test("every method asks in Postgres's words", async () => {
+  const { db, asked } = postgres();
+  const clock = createVirtualClock(Date.UTC(2026, 0, 15));
+  const now = clock.now();
+  const store = createStore(db, { clock, random: createSeededRandom(1) }, async () => undefined);
+  const event = makeEvent("1");
+  const timing = { groupWaitMs: 0, groupIntervalMs: 0, notBeforeMs: 0 };
+  const delivery = { eventId: event.id, sink: "s", groupKey: "g", onceKey: "o", onceWithinMs: 1, ...timing };
+  await up(db);
+  await store.registerWatches([{ id: "w", type: "t", targets: [{ key: "k", name: "k", userId: "1" }] }], now);
+  await store.resolveTarget("w", "k", "1", "a").catch(() => undefined);
+  await store.setTargetStatus({ watchKey: "w", targetKey: "k" }, "ok", "");
+  await store.setPaused("w", true);
+  await store.listWatches();
+  await store.loadSources(["a"]);
+  await store.knownItems([{ watchKey: "w", targetKey: "k" }], ["1"]);
+  await store.commitPoll({ atMs: now, targets: [], verdicts: [], events: [event], deliveries: [delivery] });
+  await insertDeliveries(db, [delivery], now);
+  await new GroupTimers(db).dueAt(delivery, now);
+  await findTarget(db, "w", "k");
+  const source = { fingerprint: "a", expectedRevision: 0, polledAtMs: now, ok: true, memory: {} };
+  await store.commitPoll({ atMs: now, source, targets: [], verdicts: [], events: [], deliveries: [] });
+  await store.reserve({
+    endpoint: "e",
+    watch: "w",
+    billed: true,
+    atMs: now,
+    rate: { count: 1, intervalMs: 1 },
+    holdMs: 1,
+    line: { sinceMs: 1, max: 9 },
+  });
+  await store.settle("1", now, null);
+  await store.spentSince(1);
+  await store.dueWork({ nowMs: now, sinks: ["s"], busy: new Set(), limit: 1 });
+  await store.nextDueAt(["s"]);
+  const message = { id: "m", sink: "s", groupKey: "g", sealedAtMs: now, body: {}, throttleKey: null, deliveryIds: ["1"] };
+  await store.seal([message]).catch(() => undefined);
+  await store.record([{ messageId: "m", kind: "sent", atMs: now }]);
+  await store.postpone(["1"], now);
+  await store.sealedSince("t", now);
+  await store.saveSinkHealth({ sink: "s", breaker: "open", reason: "", openedAtMs: null, probeAtMs: null });
+  await store.loadSinkHealth();
+  await store.wakeSink("s", now);
+  await store.outboxStats();
+  await store.explainItem("1");
+  await store.recentEvents(1);
+  await store.userIdOfHandle("a");
+  await store.writeNote("n", 1);
+  await store.readNote("n");
+  await store.prune(now, 1);
+  await store.proveWritable(now);
+  expect(asked.length).toBeGreaterThan(60);
+  expect(asked.filter((sql) => /\?|autoincrement|pragma|rowid|insert or|json_each|sqlite/i.test(sql))).toEqual([]);
+});
+
+test("only the adapter and those that open, copy or check the file import SQLite", () => {
+  const room = join(import.meta.dirname, "../../src/state");
+  const files = readdirSync(room, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
+  const importing = files.filter((name) => /from "(better-sqlite3|\.\/sqlite\.ts)"/.test(readFileSync(join(room, name), "utf8")));
+  expect(importing.sort()).toEqual(["backup.ts", "check.ts", "lock.ts", "open-failures.ts", "open.ts", "sqlite.ts"]);
+});
