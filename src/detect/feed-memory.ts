@@ -63,13 +63,6 @@ export function addStretch(stretches: readonly Stretch[], added: Stretch): reado
   return [...apart, merged].sort((a, b) => compareIds(b.high, a.high));
 }
 
-/** The hole that counts is the one below the lower of the two; at the same depth reading again closes nothing, and a newer cursor wins. */
-function holeBelow(known: Stretch, added: Stretch): Hole | undefined {
-  const depth = compareIds(known.low, added.low);
-  if (depth === 0) return added.hole ?? known.hole;
-  return depth < 0 ? known.hole : added.hole;
-}
-
 /** Closes the hole below a stretch: it and the next one become one, or it reaches the bottom. */
 export function closeHole(stretches: readonly Stretch[], index: number): readonly Stretch[] {
   const upper = stretches[index];

@@ -133,30 +133,41 @@ export function planFill(memory: FeedMemory, index: number, maxNewPages: number,
 /** Attempts without progress before a hole is given up, and told. */
 export const MOST_FILL_TRIES = 5;
 
-/** The memory after a filling walk; `lostHole` when the service would not give what lies there. */
+export interface FillResult {
+  readonly memory: FeedMemory;
+  /** The service would not give what lies there. */
+  readonly lostHole: boolean;
+  /** The walk got no deeper: another one in this poll would not either. */
+  readonly isStuck: boolean;
+}
+
+/** The memory after a filling walk. One that failed on the way says nothing about the hole, and counts as no try. */
 export function afterFill(
   memory: FeedMemory,
   index: number,
   walk: FeedWalk,
   plan: FillPlan,
   query: string | undefined,
-): { readonly memory: FeedMemory; readonly lostHole: boolean } {
+  hasFailed: boolean,
+): FillResult {
   const { hole } = plan;
   const covered = walk.covered;
   const isEmpty = walk.items.length === 0;
-  if (walk.end === "end" && !isEmpty) return { memory: { ...memory, stretches: closeHole(memory.stretches, index) }, lostHole: false };
+  const closed = () => ({ ...memory, stretches: closeHole(memory.stretches, index) });
+  if (walk.end === "end" && !isEmpty) return { memory: closed(), lostHole: false, isStuck: false };
   if (walk.end === "reached" && !isEmpty) {
     const isAtFloor = covered === undefined || plan.walk.ground.length === 0;
     const stretches = isAtFloor
       ? closeHole(memory.stretches, index)
       : addStretch(memory.stretches, { high: plan.belowId, low: covered.low });
-    return { memory: { ...memory, stretches }, lostHole: false };
+    return { memory: { ...memory, stretches }, lostHole: false, isStuck: false };
   }
   // A stored cursor that answers nothing may have expired, and a query from the lowest known id gives at least that: ask again without.
   const hasMoved = covered !== undefined && compareIds(covered.low, plan.belowId) < 0;
   if (!hasMoved) {
-    if (hole.tries + 1 >= MOST_FILL_TRIES) return { memory: { ...memory, stretches: closeHole(memory.stretches, index) }, lostHole: true };
-    return { memory: replaceHole(memory, index, withoutCursor(hole, hole.tries + 1)), lostHole: false };
+    if (hasFailed) return { memory, lostHole: false, isStuck: true };
+    if (hole.tries + 1 >= MOST_FILL_TRIES) return { memory: closed(), lostHole: true, isStuck: true };
+    return { memory: replaceHole(memory, index, withoutCursor(hole, hole.tries + 1)), lostHole: false, isStuck: true };
   }
   const next: Hole = {
     ...withoutCursor(hole, 0),
@@ -166,6 +177,7 @@ export function afterFill(
   return {
     memory: { ...memory, stretches: addStretch(memory.stretches, { high: plan.belowId, low: covered.low, hole: next }) },
     lostHole: false,
+    isStuck: false,
   };
 }
 

@@ -153,10 +153,11 @@ async function fillHoles(ask: Ask, poll: Poll, start: FeedMemory, tweets: Map<st
       memory = forgetCursor(memory, index);
       break;
     }
-    const after = afterFill(memory, index, walk, plan, query);
+    const after = afterFill(memory, index, walk, plan, query, error !== undefined);
     memory = after.memory;
     if (after.lostHole) lostHoles += 1;
     if (error !== undefined) return { memory, lostHoles, error };
+    if (after.isStuck) break;
     allowance -= Math.max(walk.newPages, 1);
   }
   return { memory, lostHoles, error: undefined };

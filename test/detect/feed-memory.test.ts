@@ -1,0 +1,89 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { addStretch, BOTTOM, closeHole, type Hole, isRead, newestHole, type Stretch } from "../../src/detect/feed-memory.ts";
+import { compareIds } from "../../src/model/id.ts";
+
+const hole = (cursor: string): Hole => ({ cursor, horizonMs: 0, tries: 0 });
+
+const stretchOf = ([a, b]: readonly [bigint, bigint]): Stretch => ({ high: (a > b ? a : b).toString(), low: (a > b ? b : a).toString() });
+/** Around 2^63 and around the change from 18 to 19 digits, where numbers and plain text go wrong. */
+const id = fc.oneof(
+  fc.bigInt({ min: 999_999_999_999_999_980n, max: 1_000_000_000_000_000_020n }),
+  fc.bigInt({ min: 9_007_199_254_740_990n, max: 9_007_199_254_741_030n }),
+);
+const stretches = fc.array(fc.tuple(id, id).map(stretchOf), { minLength: 1, maxLength: 12 });
+
+const build = (parts: readonly Stretch[]) => parts.reduce<readonly Stretch[]>((all, one) => addStretch(all, one), []);
+const contains = ({ high, low }: Stretch, at: bigint) => BigInt(low) <= at && at <= BigInt(high);
+
+it("keeps stretches newest first and apart, whatever is added in whatever order", () => {
+  fc.assert(
+    fc.property(stretches, (parts) => {
+      const memory = build(parts);
+      for (const [i, { high, low }] of memory.entries()) {
+        expect(BigInt(high) >= BigInt(low)).toBe(true);
+        const below = memory[i + 1];
+        if (below !== undefined) expect(BigInt(low) > BigInt(below.high)).toBe(true);
+      }
+    }),
+  );
+});
+
+it("has read exactly what its parts have read", () => {
+  fc.assert(
+    fc.property(stretches, id, (parts, at) => {
+      expect(isRead(build(parts), at.toString())).toBe(parts.some((part) => contains(part, at)));
+    }),
+  );
+});
+
+it("does not depend on the order in which stretches without holes were added", () => {
+  fc.assert(
+    fc.property(stretches, (parts) => {
+      expect(build(parts)).toEqual(build([...parts].reverse()));
+    }),
+  );
+});
+
+it("forgets a hole only when what lies below it was read", () => {
+  fc.assert(
+    fc.property(stretches, id, (parts, at) => {
+      const upper: Stretch = { high: (at + 5n).toString(), low: at.toString(), hole: hole("c") };
+      const memory = build([upper, ...parts]);
+      const isKept = memory.some((stretch) => stretch.hole?.cursor === "c");
+      const merged = memory.find((stretch) => contains(stretch, at));
+      // The hole lies under id `at`: kept as long as nothing joined to it reaches deeper.
+      expect(isKept).toBe(compareIds(merged?.low ?? "", at.toString()) === 0);
+    }),
+  );
+});
+
+it("keeps a hole when the ground above it is read again down to the same id", () => {
+  const memory = [{ high: "90", low: "50", hole: hole("old") }];
+  expect(addStretch(memory, { high: "95", low: "50" })).toEqual([{ high: "95", low: "50", hole: hole("old") }]);
+  expect(addStretch(memory, { high: "95", low: "50", hole: hole("new") })).toEqual([{ high: "95", low: "50", hole: hole("new") }]);
+});
+
+it("closes a hole by joining its stretch to the next, whose own hole stays", () => {
+  const memory = [
+    { high: "90", low: "80", hole: hole("a") },
+    { high: "60", low: "50", hole: hole("b") },
+    { high: "20", low: BOTTOM },
+  ];
+  const first = closeHole(memory, 0);
+  expect(first).toEqual([
+    { high: "90", low: "50", hole: hole("b") },
+    { high: "20", low: BOTTOM },
+  ]);
+  expect(closeHole(first, 0)).toEqual([{ high: "90", low: BOTTOM }]);
+  expect(closeHole([{ high: "90", low: "80", hole: hole("a") }], 0)).toEqual([{ high: "90", low: BOTTOM }]);
+});
+
+it("finds the newest hole first", () => {
+  const stretchesWithHoles = [
+    { high: "90", low: "80" },
+    { high: "60", low: "50", hole: hole("b") },
+  ];
+  expect(newestHole({ stretches: stretchesWithHoles, readAtMs: null, newestItemMs: null, sweptAtMs: null })).toBe(1);
+  expect(newestHole({ stretches: [], readAtMs: null, newestItemMs: null, sweptAtMs: null })).toBe(-1);
+});
