@@ -2,11 +2,12 @@
  * HTTP behind the Http port, over undici: one request, one whole answer or one classified error. Owns the deadline, the size limit
  * and decompression; http-reach.ts owns where sockets may go; retries, budgets and meaning belong to the callers.
  */
-import { Agent, type Dispatcher } from "undici";
+import type { Dispatcher } from "undici";
 import { HttpError, type Http, type HttpRequest, type HttpResponse, type Reach } from "../model/http.ts";
 import { decodeBody } from "./http-body.ts";
 import { classifyFailure, timedOut, tooLarge, wasAborted } from "./http-failure.ts";
 import { createConnector, type ResolveHost } from "./http-reach.ts";
+import { Agent } from "./undici-parts.ts";
 
 const CONNECTIONS_PER_ORIGIN = 256;
 
@@ -22,8 +23,8 @@ export interface HttpAgentOptions {
 
 /** Keep-alive connections without pipelining. A connection opened for one reach is never used for another. */
 export function createHttpAgent(options: HttpAgentOptions = {}): HttpAgent {
-  const agents = new Map<Reach, Agent>();
-  const agentFor = (reach: Reach): Agent => {
+  const agents = new Map<Reach, Dispatcher>();
+  const agentFor = (reach: Reach): Dispatcher => {
     const known = agents.get(reach);
     if (known !== undefined) return known;
     const agent = new Agent({
@@ -57,7 +58,7 @@ interface Exchange {
   bytes: number;
 }
 
-function exchange(agent: Agent, request: HttpRequest): Promise<HttpResponse> {
+function exchange(agent: Dispatcher, request: HttpRequest): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
     const state: Exchange = { controller: undefined, started: false, settled: false, status: 0, headers: {}, chunks: [], bytes: 0 };
     const settle = (finish: () => void) => {
