@@ -8,7 +8,7 @@ import { errorText } from "../model/errors.ts";
 import { EXIT, ExitError } from "../model/exit-code.ts";
 import { controlSocketPath, sharedFolder } from "./control-path.ts";
 import { closeServer, createHttpServer } from "./listener.ts";
-import { createRoutes, type RouteDeps } from "./routes.ts";
+import type { RouteDeps } from "./routes.ts";
 
 export interface ControlSocket {
   readonly path: string;
@@ -25,7 +25,7 @@ export async function startControl(deps: RouteDeps, statePath: string): Promise<
   try {
     if (dirname(path) === sharedFolder()) await ensurePrivateFolder(dirname(path));
     await removeStale(path);
-    const server = createHttpServer(createRoutes(deps, { kind: "socket" }));
+    const server = createHttpServer(async () => (await import("./routes.ts")).createRoutes(deps, { kind: "socket" }));
     await listenPrivately(server, path);
     return { path, close: () => closeServer(server, deps.clock) };
   } catch (error) {

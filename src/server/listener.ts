@@ -1,15 +1,31 @@
-/** One node:http server around the routes, with limits that hold off slow callers, and a close that ends. */
-import type { Server } from "node:http";
-import { createAdaptorServer } from "@hono/node-server";
+/**
+ * One node:http server around the routes, with limits that hold off slow callers, and a close that ends. The routes are loaded when
+ * somebody asks for the first time: listening must not wait for what answers.
+ */
+import { createServer, type RequestListener, type Server } from "node:http";
 import type { Hono } from "hono";
 import { sleep, type Clock } from "../model/clock.ts";
 
 const CLOSE_GRACE_MS = 1_000;
+const LIMITS = { requestTimeout: 10_000, headersTimeout: 5_000, keepAliveTimeout: 5_000, maxHeaderSize: 16_384 };
 
-export function createHttpServer(routes: Hono): Server {
-  const serverOptions = { requestTimeout: 10_000, headersTimeout: 5_000, keepAliveTimeout: 5_000, maxHeaderSize: 16_384 };
-  const server = createAdaptorServer({ fetch: routes.fetch, overrideGlobalObjects: false, serverOptions });
-  return server as Server;
+export function createHttpServer(loadRoutes: () => Promise<Hono>): Server {
+  let loading: Promise<RequestListener> | undefined;
+  return createServer(LIMITS, (request, response) => {
+    loading ??= loadListener(loadRoutes);
+    loading.then(
+      (answer) => answer(request, response),
+      () => {
+        loading = undefined;
+        response.writeHead(500).end();
+      },
+    );
+  });
+}
+
+async function loadListener(loadRoutes: () => Promise<Hono>): Promise<RequestListener> {
+  const [{ getRequestListener }, routes] = await Promise.all([import("@hono/node-server"), loadRoutes()]);
+  return getRequestListener(routes.fetch, { overrideGlobalObjects: false });
 }
 
 /** No new callers; those under way have a second, then their sockets are cut. */

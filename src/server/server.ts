@@ -5,7 +5,7 @@ import { ChirpwatchError, errorText } from "../model/errors.ts";
 import { EXIT, ExitError } from "../model/exit-code.ts";
 import { isLoopback } from "./guard.ts";
 import { closeServer, createHttpServer } from "./listener.ts";
-import { createRoutes, type RouteDeps } from "./routes.ts";
+import type { Access, RouteDeps } from "./routes.ts";
 
 export interface ServerOptions extends RouteDeps {
   readonly host: string;
@@ -28,7 +28,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     throw new ExitError(EXIT.badConfig, "SERVER_TOKEN_WANTED", `server.listen ${host}:${port} is open to others and has no token`, {
       hint: "set server.token or server.token_file, or listen on 127.0.0.1",
     });
-  const server = createHttpServer(createRoutes(options, { kind: "tcp", ...(token === undefined ? {} : { token }) }));
+  const access: Access = { kind: "tcp", ...(token === undefined ? {} : { token }) };
+  const server = createHttpServer(async () => (await import("./routes.ts")).createRoutes(options, access));
   await listen(server, host, port);
   const url = `http://${shownHost(host)}:${(server.address() as AddressInfo).port}`;
   return { url, close: () => closeServer(server, clock) };
