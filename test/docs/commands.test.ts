@@ -20,7 +20,7 @@ const calls = PAGES.flatMap(({ path, blocks, inline }) => {
     [...text.matchAll(/(?:^\$? *|[|;&] *|npx |(?:exec|run)(?: --?\S+)* \S+ )(?:chirpwatch|node dist\/main\.js) ([^|;&#>\n]+)/g)].map(
       (found) => ({
         name: `${path}:${line}`,
-        words: (found[1] ?? "").trim().split(/\s+/),
+        words: (found[1] ?? "").match(/"[^"]*"|'[^']*'|\S+/g) ?? [],
       }),
     ),
   );
@@ -81,7 +81,7 @@ describe("commands in the documentation", () => {
 
   it("are the commands that the program loads", () => {
     const text = readFileSync(join(ROOT, "src/cli/program.ts"), "utf8");
-    const loaded = [...text.matchAll(/^ {2}"?([a-z-]+)"?: async \(\) => \(await import/gm)].map((found) => found[1]);
+    const loaded = [...text.matchAll(/^ {2}"?([a-z-]+)"?: async \(\) => \(await import/gm)].map((found) => found[1] ?? "");
     const added = commandsIn(program).filter(({ name }) => !name.includes(" "));
     expect(loaded.toSorted()).toEqual(added.map(({ name }) => name).toSorted());
   });

@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createUpstream } from "../../src/api/upstream.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
@@ -14,8 +12,6 @@ import { EVENT_TIME_MS, makeEvent } from "../support/make-event.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 import { listTweets } from "./examples/list-tweets.ts";
 import { textPostSink } from "./examples/text-post.ts";
-import { PAGES } from "./pages.ts";
-import { ROOT } from "./program.ts";
 
 let http: HttpAgent;
 let server: LoopbackServer;
@@ -27,15 +23,6 @@ afterAll(async () => {
   await http.close();
   await server.close();
 });
-
-/** An example as it would stand in its room. */
-function asInRoom(path: string, room: string): string {
-  const text = readFileSync(join(ROOT, path), "utf8");
-  return text.replaceAll(`../../../src/${room}/`, "./").replaceAll("../../../src/", "../");
-}
-
-const blockOf = (path: string) =>
-  PAGES.find((page) => page.path === "docs/extending.md")?.blocks.find(({ marker }) => marker === path)?.text;
 
 const EXAMPLE = `version: 1
 watches:
@@ -67,13 +54,6 @@ function loadExample() {
 const settingsOfList = (list: string) => listTweets.schema.parse({ list }) as { readonly list: string };
 
 describe("the examples of docs/extending.md", () => {
-  it.each([
-    ["test/docs/examples/list-tweets.ts", "watches"],
-    ["test/docs/examples/text-post.ts", "sinks"],
-  ])("%s stands there as it is", (path, room) => {
-    expect(blockOf(path)).toBe(asInRoom(path, room));
-  });
-
   it("make a configuration once they are in the registries", async () => {
     const loaded = await loadExample();
     expect(loaded.ok ? loaded.config.warnings.map(formatIssue) : loaded.issues.map(formatIssue)).toEqual([]);

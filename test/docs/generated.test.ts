@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { commandsPage } from "./page-commands.ts";
 import { configRulesPage } from "./page-config-rules.ts";
+import { extendingPage } from "./page-extending.ts";
 import { metricsPage } from "./page-metrics.ts";
 import { settingsPage } from "./page-settings.ts";
 import { sinksPage } from "./page-sinks.ts";
@@ -26,5 +27,9 @@ describe("reference pages are committed as the code writes them now", () => {
   });
   it("docs/commands.md", async () => {
     await expect(await commandsPage()).toMatchFileSnapshot("../../docs/commands.md");
+  });
+  it("docs/extending.md, with the examples that are run", async () => {
+    expect(extendingPage(ROOT)).toContain("export const listTweets");
+    await expect(extendingPage(ROOT)).toMatchFileSnapshot("../../docs/extending.md");
   });
 });

@@ -6,8 +6,8 @@ import { code, sentence, table } from "./markdown.ts";
 
 export interface Schema {
   readonly type?: string;
-  readonly const?: unknown;
-  readonly enum?: readonly unknown[];
+  readonly const?: string | number;
+  readonly enum?: readonly (string | number)[];
   readonly anyOf?: readonly Schema[];
   readonly oneOf?: readonly Schema[];
   readonly items?: Schema;

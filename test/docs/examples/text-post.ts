@@ -28,7 +28,7 @@ export const textPostSink: SinkType<z.infer<typeof settingsSchema>> = {
         method: "POST",
         url,
         headers,
-        body: String(message.body),
+        body: message.body as string,
         timeoutMs: 15_000,
         maxBytes: 65_536,
         reach: "any",
