@@ -1,0 +1,139 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { JsonObject } from "../../src/model/json.ts";
+import type { Schedule } from "../../src/model/schedule.ts";
+import type { Watch } from "../../src/model/watch.ts";
+import { assumeTargets, createForecast, dearest, delayOf, findCheaperPlan, type Forecast } from "../../src/plan/forecast.ts";
+import { planPolls, targetsOf } from "../../src/plan/plan-polls.ts";
+import { sha256 } from "../../src/runtime/hash.ts";
+import { createTimetable } from "../../src/schedule/timetable.ts";
+import { WATCH_TYPES } from "../../src/watches/registry.ts";
+import { makeWatch } from "../support/make-watch.ts";
+
+const NOW = Date.UTC(2026, 0, 15, 12, 0, 0);
+const every = (seconds: number): Schedule => ({ kind: "every", intervalMs: seconds * 1_000 });
+const search = (id: string, schedule: Schedule, query = id) => makeWatch(id, "search", { query }, { schedule });
+const timeline = (id: string, accounts: readonly string[], schedule: Schedule, changes: Partial<Watch> = {}) =>
+  makeWatch(id, "timeline", { accounts } as JsonObject, { schedule, ...changes });
+
+function forecastOf(...watches: readonly Watch[]): Forecast {
+  const timetable = createTimetable();
+  const planned = watches.map((watch) => {
+    const type = WATCH_TYPES.find((one) => one.type === watch.type);
+    if (type === undefined) throw new Error("no type");
+    return { watch, type, watchKey: watch.id, paused: false, targets: assumeTargets(watch.id, targetsOf(sha256, watch, type), []) };
+  });
+  return createForecast(planPolls(planned, { hash: sha256, timetable, nowMs: NOW }), { timetable, nowMs: NOW });
+}
+
+describe("requests", () => {
+  it("one search a minute costs 43,200 requests a month", () => {
+    expect(forecastOf(search("a", every(60)))).toMatchObject({ requestsPerDay: 1_440, requestsPerMonth: 43_200, sweepsPerDay: 0 });
+  });
+
+  it("follows cron patterns", () => {
+    const forecast = forecastOf(search("a", { kind: "cron", pattern: "7 */6 * * *", timezone: "UTC" }));
+    expect(forecast.requestsPerDay).toBeCloseTo(4);
+  });
+
+  it("counts one poll for every account whose id nobody knows yet", () => {
+    expect(forecastOf(timeline("t", ["alice", "bob", "id:7"], every(3_600))).polls).toHaveLength(3);
+  });
+
+  it("bills a sweep of a list that cannot be bounded once per overlap, and none where polls are rarer than that", () => {
+    expect(forecastOf(timeline("t", ["alice"], every(60))).sweepsPerDay).toBe(96);
+    expect(forecastOf(timeline("t", ["alice"], every(60))).requestsPerDay).toBe(1_440 + 96);
+    expect(forecastOf(timeline("t", ["alice"], every(900))).sweepsPerDay).toBe(0);
+  });
+
+  it("adds the daily full read of a long list, less the page that is read anyway", () => {
+    const timetable = createTimetable();
+    const { polls } = forecastOf(search("a", every(86_400)));
+    const forecast = createForecast(
+      polls.map(({ poll }) => poll),
+      { timetable, nowMs: NOW, fullReadPages: () => 5 },
+    );
+    expect(forecast.requestsPerDay).toBe(5);
+  });
+});
+
+describe("sharing", () => {
+  it("counts a shared poll once in the total and splits it among its sharers", () => {
+    const forecast = forecastOf(search("a", every(60), "acme"), search("b", every(60), "acme"));
+    expect(forecast.requestsPerDay).toBe(1_440);
+    expect(forecast.watches.get("a")).toMatchObject({ requestsPerDay: 720, sharedWith: ["b"] });
+  });
+
+  it("takes the fastest of several intervals", () => {
+    expect(forecastOf(search("a", every(60), "acme"), search("b", every(300), "acme")).pollsPerDay).toBeCloseTo(1_440);
+  });
+
+  it("adds the ticks of patterns that do not coincide, and those that do only once", () => {
+    const cron = (pattern: string): Schedule => ({ kind: "cron", pattern, timezone: "UTC" });
+    expect(forecastOf(search("a", cron("0 * * * *"), "acme"), search("b", cron("30 * * * *"), "acme")).pollsPerDay).toBeCloseTo(48);
+    expect(forecastOf(search("a", cron("0 * * * *"), "acme"), search("b", cron("0 */2 * * *"), "acme")).pollsPerDay).toBeCloseTo(24);
+  });
+
+  it("parts always add up to the total", () => {
+    const watch = fc.record({ query: fc.constantFrom("x", "y", "z"), seconds: fc.integer({ min: 1, max: 100_000 }) });
+    fc.assert(
+      fc.property(fc.array(watch, { maxLength: 8 }), (specs) => {
+        const forecast = forecastOf(...specs.map(({ query, seconds }, index) => search(`w${index}`, every(seconds), query)));
+        const parts = [...forecast.watches.values()].reduce((sum, { requestsPerDay }) => sum + requestsPerDay, 0);
+        expect(parts).toBeCloseTo(forecast.requestsPerDay, 3);
+      }),
+    );
+  });
+});
+
+describe("delay", () => {
+  it("of an even schedule is half the interval, and 95% of it at worst but one in twenty", () => {
+    expect(delayOf([300_000])).toEqual({ p50Ms: 150_000, p95Ms: 285_000 });
+  });
+
+  it("counts a long pause by the items that fall into it", () => {
+    // Nine polls an hour apart, then nothing for 15 hours: most items wait through the night.
+    const { p50Ms } = delayOf([...Array.from({ length: 9 }, () => 3_600_000), 15 * 3_600_000]);
+    expect(p50Ms).toBe(3 * 3_600_000);
+  });
+
+  it("is never longer than the longest gap", () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 1, max: 1e9 }), { minLength: 1 }), (gaps) => {
+        const { p50Ms, p95Ms } = delayOf(gaps);
+        expect(p50Ms).toBeLessThanOrEqual(p95Ms);
+        expect(p95Ms).toBeLessThanOrEqual(Math.max(...gaps));
+      }),
+    );
+  });
+
+  it("tells the next runs with their spread", () => {
+    const forecast = forecastOf(search("a", every(5)));
+    expect(forecast.watches.get("a")?.nextRunsMs).toEqual([NOW + 5_000, NOW + 10_000, NOW + 15_000]);
+  });
+});
+
+describe("a cheaper plan", () => {
+  it("names the watches that are too fast, dearest first, and the shortest usual interval that fits", () => {
+    const forecast = forecastOf(search("slow", every(86_400)), search("fast", every(60)), search("faster", every(10)));
+    expect(dearest(forecast)).toEqual(["faster", "fast", "slow"]);
+    expect(findCheaperPlan(forecast, 10_000)).toMatchObject({
+      everyMs: 600_000,
+      requestsPerMonth: 8_670,
+      watches: [{ watchId: "faster", requestsPerMonth: 4_320 }, { watchId: "fast" }],
+    });
+  });
+
+  it("is none when not even one poll a week fits", () => {
+    expect(findCheaperPlan(forecastOf(search("a", every(60))), 2)).toBeUndefined();
+  });
+
+  it("always fits", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 5_000 }), fc.integer({ min: 0, max: 1_000_000 }), (seconds, limit) => {
+        const plan = findCheaperPlan(forecastOf(timeline("t", ["a", "b"], every(seconds))), limit);
+        expect(plan?.requestsPerMonth ?? 0).toBeLessThanOrEqual(limit);
+      }),
+    );
+  });
+});
