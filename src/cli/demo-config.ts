@@ -1,5 +1,6 @@
 /** What a configuration becomes in the demo: fast, local, harmless. Pure; the demo's course is demo.ts. */
-import type { Config, SinkConfig } from "../config/config.ts";
+import type { Config, ServerConfig, SinkConfig } from "../config/config.ts";
+import { namesListen } from "../config/server-environment.ts";
 import type { Environment } from "../model/files.ts";
 import type { Priority } from "../model/schedule.ts";
 import type { Route } from "../route/route.ts";
@@ -12,7 +13,7 @@ export const DEMO_QUOTA = 1_000_000_000;
 
 export interface DemoPlaces {
   readonly statePath: string;
-  readonly server: Config["server"];
+  readonly server: ServerConfig;
 }
 
 /** The same watches on the sandbox: every sink is the console, state and status page are where `places` says, nothing leaves the machine. */
@@ -48,14 +49,11 @@ function promptRoute({ throttle: _throttle, ...route }: Route): Route {
   return { ...route, groupWaitMs: 0, groupIntervalMs: 0, mutes: [], routes: route.routes.map(promptRoute) };
 }
 
-const LISTEN = /^(.+):(\d{1,5})$/;
-
 /**
- * Any free port of this machine, unless CHIRPWATCH_SERVER_LISTEN asks for an address: inside a container only that one can be reached from
- * outside, and it wants a token, which is CHIRPWATCH_SERVER_TOKEN or else `newToken`.
+ * Any free port of this machine, unless the environment says where to listen: inside a container only that address can be reached from
+ * outside. Where a token file is to be made, `newToken` does: a demo leaves nothing behind.
  */
-export function demoServer(env: Environment, newToken: () => string): Config["server"] {
-  const [, host, port] = LISTEN.exec(env["CHIRPWATCH_SERVER_LISTEN"] ?? "") ?? [];
-  if (host === undefined || port === undefined) return { host: "127.0.0.1", port: 0 };
-  return { host, port: Number(port), token: env["CHIRPWATCH_SERVER_TOKEN"] || newToken() };
+export function demoServer({ newTokenFile, ...written }: ServerConfig, env: Environment, newToken: () => string): ServerConfig {
+  if (!namesListen(env)) return { host: "127.0.0.1", port: 0 };
+  return newTokenFile === undefined ? written : { ...written, token: newToken() };
 }

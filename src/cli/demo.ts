@@ -94,7 +94,7 @@ async function setStage(context: CliContext, flags: DemoFlags, log: Logger, sign
   teardown.push("temporary state", () => folder.remove());
   const config = demoConfig(written, {
     statePath: join(folder.path, "demo.db"),
-    server: demoServer(context.env, () => context.random.id()),
+    server: demoServer(written.server, context.env, () => context.random.id()),
   });
   const sandbox = await startSandbox({ clock: context.clock, keys: [config.api.key], quota: DEMO_QUOTA, pace: "demo" });
   teardown.push("sandbox", () => sandbox.close());

@@ -14,7 +14,10 @@ interface StateFlags {
 }
 
 export function addState(program: Command, context: CliContext): void {
-  const state = program.command("state").description("check, back up or restore the state file");
+  const state = program
+    .command("state")
+    .description("check, back up or restore the state file")
+    .addHelpText("after", "\nExample:\n  chirpwatch state check");
   const add = (usage: string, description: string, example: string) =>
     state
       .command(usage)

@@ -39,7 +39,7 @@ export async function buildServerAddress(written: ServerSettings, deps: ServerDe
 }
 
 /** True when the environment decides where the server listens. */
-const namesListen = (env: Environment): boolean => valueOf(env, LISTEN) !== undefined;
+export const namesListen = (env: Environment): boolean => valueOf(env, LISTEN) !== undefined;
 
 /** An empty variable is one that is not set: compose files cannot leave one out. */
 const valueOf = (env: Environment, name: string): string | undefined => env[name]?.trim() || undefined;

@@ -2,12 +2,11 @@
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { parseDotEnv } from "../../src/runtime/environment.ts";
-import { BIN, makeFolder, runBin } from "../support/bin-process.ts";
-import { cleanUpAfterwards } from "../e2e/stage.ts";
+import { BIN, cleanUp, makeFolder, runBin } from "../support/bin-process.ts";
 
-cleanUpAfterwards();
+afterAll(cleanUp);
 
 const GOOD = `version: 1
 watches:

@@ -1,12 +1,11 @@
 /** Commands that ask a running daemon, or do without one: through the built program, against a real daemon on its own sandbox. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
-import { makeFolder, runBin } from "../support/bin-process.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { cleanUp, makeFolder, runBin } from "../support/bin-process.ts";
 import { type DaemonProcess, startDaemonProcess, writeConfig } from "../support/daemon-process.ts";
-import { cleanUpAfterwards } from "../e2e/stage.ts";
 
-cleanUpAfterwards();
+afterAll(cleanUp);
 
 const CONFIG = {
   version: 1,

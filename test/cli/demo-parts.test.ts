@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { createAlertScreen } from "../../src/cli/demo-alerts.ts";
 import { createAnswerLog } from "../../src/cli/demo-answers.ts";
 import { demoConfig, DEMO_QUOTA, demoServer } from "../../src/cli/demo-config.ts";
@@ -7,10 +7,9 @@ import { loadConfig } from "../../src/config/load-config.ts";
 import { createFiles } from "../../src/runtime/files.ts";
 import { SINK_TYPES } from "../../src/sinks/registry.ts";
 import { WATCH_TYPES } from "../../src/watches/registry.ts";
-import { makeFolder } from "../support/bin-process.ts";
-import { cleanUpAfterwards } from "../e2e/stage.ts";
+import { cleanUp, makeFolder } from "../support/bin-process.ts";
 
-cleanUpAfterwards();
+afterAll(cleanUp);
 
 const WRITTEN = `version: 1
 api: { base_url: "https://api.example.com", key: K, quota: { monthly: 100 } }
@@ -43,7 +42,7 @@ async function load(text: string): Promise<Config> {
   return loaded.config;
 }
 
-const demoOf = async () => demoConfig(await load(WRITTEN), { statePath: "/tmp/demo.db", server: demoServer({}, () => "t") });
+const demoOf = async () => demoConfig(await load(WRITTEN), { statePath: "/tmp/demo.db", server: { host: "127.0.0.1", port: 0 } });
 
 describe("the demo's configuration", () => {
   it("lets nothing leave the machine: sandbox, console, no heartbeat", async () => {
@@ -85,14 +84,16 @@ describe("the demo's configuration", () => {
     expect(route?.routes[0]).not.toHaveProperty("throttle");
   });
 
-  it("listens on any free port of this machine, without a token", () => {
-    expect(demoServer({}, () => "made")).toEqual({ host: "127.0.0.1", port: 0 });
+  it("listens on any free port of this machine, whatever the file says", async () => {
+    const { server } = await load(WRITTEN);
+    expect(demoServer(server, {}, () => "made")).toEqual({ host: "127.0.0.1", port: 0 });
   });
 
-  it("listens where a container's environment says, with its token or a made one", () => {
+  it("listens where a container's environment says, with its token or a made one", async () => {
     const env = { CHIRPWATCH_SERVER_LISTEN: "0.0.0.0:9464" };
-    expect(demoServer(env, () => "made")).toEqual({ host: "0.0.0.0", port: 9464, token: "made" });
-    expect(demoServer({ ...env, CHIRPWATCH_SERVER_TOKEN: "demo" }, () => "made")).toMatchObject({ token: "demo" });
+    const address = { host: "0.0.0.0", port: 9464 };
+    expect(demoServer({ ...address, token: "demo" }, env, () => "made")).toEqual({ ...address, token: "demo" });
+    expect(demoServer({ ...address, newTokenFile: "/data/server-token" }, env, () => "made")).toEqual({ ...address, token: "made" });
   });
 });
 

@@ -1,12 +1,11 @@
 /** `chirpwatch demo` as people start it: one process, an empty environment, a folder that has nothing to do with the package. */
 import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
-import { makeFolder, runBin, startBin } from "../support/bin-process.ts";
+import { afterAll, describe, expect, it } from "vitest";
+import { cleanUp, makeFolder, runBin, startBin } from "../support/bin-process.ts";
 import { until } from "../support/until.ts";
-import { cleanUpAfterwards } from "./stage.ts";
 
-cleanUpAfterwards();
+afterAll(cleanUp);
 
 /** Its temporary files go to a folder of the test's own, which shows what was left behind. */
 function place(files: Record<string, string> = {}): {
