@@ -106,7 +106,8 @@ async function bringUp(handle: SqliteHandle, options: OpenOptions, context: Open
   const unclean = !isEmpty && !(await wasClean(db));
   const check = isEmpty ? undefined : checkFile(handle, context, unclean);
   if (pending.length > 0) await migrateSafely(handle, db, options, isEmpty);
-  await markClean(db, false);
+  // A command beside the daemon comes and goes: it does not answer for how the file is left.
+  await markClean(db, options.shared === true && !unclean);
   checkpoint(handle);
   return { db, unclean, check };
 }

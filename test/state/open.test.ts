@@ -204,10 +204,12 @@ describe("the lock", () => {
     await expect(reader.writeNote("from", "reader")).rejects.toMatchObject({ code: "STORE_READONLY" });
   });
 
-  test("of a command beside no daemon leaves room for one", async () => {
+  test("of a command beside no daemon leaves room for one, and no trace of a crash", async () => {
     const path = tempStatePath();
+    const command = await openTemp(path, { shared: true });
+    await command.close();
+    expect((await openTemp(path)).unclean).toBe(false);
     await openTemp(path, { shared: true });
-    await openTemp(path);
   });
 
   test("shares the ledger: processes never exceed the rate together", async () => {

@@ -2,4 +2,4 @@
 import { openTemp, tempStatePath } from "./temp-state.ts";
 import { describeStore } from "./store-contract.ts";
 
-describeStore("the SQLite store", () => openTemp(tempStatePath()));
+describeStore("SQLite", () => openTemp(tempStatePath()));

@@ -8,7 +8,7 @@ const T0 = Date.UTC(2026, 0, 15, 12, 0, 0);
 const DAY_MS = 86_400_000;
 
 export function describeStore(name: string, makeStore: () => Promise<Store>): void {
-  describe(name, () => {
+  describe(`a Store: ${name}`, () => {
     let store: Store;
     beforeEach(async () => {
       store = await makeStore();
