@@ -13,11 +13,11 @@ import type { Config, SinkConfig } from "./config.ts";
 import { checkDefaults } from "./check-defaults.ts";
 import type { Report } from "./report.ts";
 import { childOf, entriesOf, type Entry, entryOf, findNode, type MapNode, type Node, type Place } from "./tree.ts";
-import { createWhereCompiler, type WhereCompiler } from "./where.ts";
+import type { LoadWhere, WhereCompiler } from "./where.ts";
 import { unknownKey } from "./zod-words.ts";
 
 interface UsesWhere {
-  readonly where: WhereCompiler;
+  readonly where: LoadWhere;
 }
 
 type Built = Omit<Config, "warnings" | "files">;
@@ -40,7 +40,7 @@ const SECTIONS: readonly string[] = [
 export async function buildConfig(root: MapNode, deps: BuildDeps): Promise<Built | undefined> {
   const { report } = deps;
   checkTopLevel(root, report);
-  const where = createWhereCompiler();
+  const where = lazyWhere();
   const sections = await buildSections(root, deps);
   checkDefaults(childOf(root, "defaults"), deps);
   const watchEntries = namedEntries(root, "watches", report);
@@ -66,6 +66,12 @@ export async function buildConfig(root: MapNode, deps: BuildDeps): Promise<Built
     ...(route === undefined ? {} : { route }),
     sinks,
   };
+}
+
+/** Most files have no expression: the engine is loaded for the first. */
+function lazyWhere(): LoadWhere {
+  let compiler: Promise<WhereCompiler> | undefined;
+  return () => (compiler ??= import("./where.ts").then(({ createWhereCompiler }) => createWhereCompiler()));
 }
 
 function checkTopLevel(root: MapNode, report: Report): void {

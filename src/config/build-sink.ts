@@ -11,12 +11,12 @@ import { resolveSecrets, type SecretDeps } from "./secret-files.ts";
 import { commonSinkSchema, COMMON_SINK_KEYS, type WrittenThrottle } from "./sink-schema.ts";
 import { didYouMean } from "./suggest.ts";
 import { childOf, type Entry, findNode, isUnresolved, type MapNode, type Node, offsetInto } from "./tree.ts";
-import type { WhereCompiler } from "./where.ts";
+import type { LoadWhere } from "./where.ts";
 import { unknownKey } from "./zod-words.ts";
 
 export interface SinkDepsOfConfig extends SecretDeps {
   readonly sinkTypes: readonly SinkType<any>[];
-  readonly where: WhereCompiler;
+  readonly where: LoadWhere;
 }
 
 /** The sink, or undefined after complaining. `settings` is undefined where the demo left its secrets unresolved. */
@@ -39,7 +39,7 @@ export async function buildSink(entry: Entry, defaults: Node | undefined, deps: 
   return {
     name: entry.key,
     type: type.type,
-    settings: compileMention(settings, split.own, deps),
+    settings: await compileMention(settings, split.own, deps),
     retryForMs: common.retry_for ?? parseDuration((type.chat ? DEFAULTS.chatSink : DEFAULTS.sink).retry_for) ?? 0,
     ...(throttle === undefined ? {} : { throttle }),
     declaredAt: { file: entry.keyPlace.file.shown, ...lineColumn(entry.keyPlace) },
@@ -112,10 +112,10 @@ function warnOfUnsigned(entry: Entry, type: SinkType<any>, own: MapNode, deps: S
 }
 
 /** `mention.when` is an expression over any event's body: compiled here, where expressions are known. */
-function compileMention(settings: unknown, own: MapNode, deps: SinkDepsOfConfig): unknown {
+async function compileMention(settings: unknown, own: MapNode, deps: SinkDepsOfConfig): Promise<unknown> {
   const { mention } = (settings ?? {}) as { readonly mention?: { readonly when?: string } };
   if (mention?.when === undefined) return settings;
-  const compiled = deps.where.compile(mention.when, "any");
+  const compiled = (await deps.where()).compile(mention.when, "any");
   if ("matches" in compiled) {
     return { ...(settings as object), mention: { ...mention, matches: (body: EventBody) => compiled.matches(body, {}) } };
   }

@@ -14,13 +14,13 @@ import { readSchedule, SAMPLE_DAY_MS } from "./schedule.ts";
 import { didYouMean } from "./suggest.ts";
 import { childOf, type Entry, entryOf, findNode, type MapNode, type Node, offsetInto, type Place } from "./tree.ts";
 import { COMMON_WATCH_KEYS, type CommonWatch, commonWatchSchema } from "./watch-schema.ts";
-import type { Where, WhereCompiler } from "./where.ts";
+import type { LoadWhere, Where } from "./where.ts";
 import { unknownKey } from "./zod-words.ts";
 
 export interface WatchDeps extends AccountFileDeps {
   readonly watchTypes: readonly WatchType<any>[];
   readonly timetable: Timetable;
-  readonly where: WhereCompiler;
+  readonly where: LoadWhere;
   readonly retentionMs: number;
   readonly sinkNames: readonly string[];
   /** Whether events of a watch without a sink of its own go somewhere all the same. */
@@ -100,19 +100,19 @@ function splitKeys(map: MapNode, entry: Entry, type: WatchType<any>, report: Rep
   return { common: { ...map, entries: common }, own: { ...map, entries: own } };
 }
 
-function finish(
+async function finish(
   entry: Entry,
   map: MapNode,
   type: WatchType<any>,
   common: CommonWatch,
   settings: unknown,
   deps: WatchDeps,
-): Watch | undefined {
+): Promise<Watch | undefined> {
   const at = (...path: readonly string[]): Place => valuePlace(map, path, entry.keyPlace);
   checkLabels(map, deps.report);
   checkOwnSinks(entry, map, common, deps);
   const schedule = checkSchedule(common, type, at, deps);
-  const where = common.where === undefined ? undefined : checkWhere(common.where, map, type, deps);
+  const where = common.where === undefined ? undefined : await checkWhere(common.where, map, type, deps);
   if (schedule === undefined) return undefined;
   const maxAgeMs = checkMaxAge(common, schedule, at, deps);
   if (common.where !== undefined && where === undefined) return undefined;
@@ -217,8 +217,8 @@ function checkMaxAge(common: CommonWatch, schedule: Schedule, at: (key: string) 
   return maxAgeMs;
 }
 
-function checkWhere(text: string, map: MapNode, type: WatchType<any>, deps: WatchDeps): Where | undefined {
-  const compiled = deps.where.compile(text, type.body);
+async function checkWhere(text: string, map: MapNode, type: WatchType<any>, deps: WatchDeps): Promise<Where | undefined> {
+  const compiled = (await deps.where()).compile(text, type.body);
   if ("matches" in compiled) return compiled;
   const node = childOf(map, "where");
   const place = node?.place ?? entryOf(map, "where")?.keyPlace ?? map.place;

@@ -24,6 +24,9 @@ export interface WhereCompiler {
   compile(text: string, shape: WhereShape): Where | WhereProblem;
 }
 
+/** The compiler, loaded when an expression is met. */
+export type LoadWhere = () => Promise<WhereCompiler>;
+
 /** Compiles equal expressions once: thousands of watches may share one. */
 export function createWhereCompiler(): WhereCompiler {
   const environments = new Map<WhereShape, Environment>();
