@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
 import type { Kysely } from "kysely";
 import { afterEach, describe, expect, test } from "vitest";
@@ -31,9 +32,8 @@ async function refusal(work: Promise<unknown> | (() => unknown)): Promise<ExitEr
   return error as ExitError;
 }
 
-function spawnScript(name: string, args: readonly string[], identity: { uid?: number; gid?: number } = {}): ChildProcess {
-  const script = join(import.meta.dirname, name);
-  const child = spawn(process.execPath, [script, ...args], { stdio: ["ignore", "pipe", "inherit"], ...identity });
+function spawnScript(script: URL, args: readonly string[], identity: { uid?: number; gid?: number } = {}): ChildProcess {
+  const child = spawn(process.execPath, [fileURLToPath(script), ...args], { stdio: ["ignore", "pipe", "inherit"], ...identity });
   children.push(child);
   return child;
 }
@@ -42,7 +42,7 @@ const firstLine = (child: ChildProcess): Promise<string> =>
   new Promise((resolve) => child.stdout?.once("data", (data: Buffer) => resolve(String(data))));
 
 async function startWriter(path: string, identity: { uid?: number; gid?: number } = {}): Promise<{ line: string; child: ChildProcess }> {
-  const child = spawnScript("writer-process.mjs", [path], identity);
+  const child = spawnScript(new URL("./writer-process.mjs", import.meta.url), [path], identity);
   return { line: await firstLine(child), child };
 }
 
@@ -216,7 +216,7 @@ describe("the lock", () => {
     const path = tempStatePath();
     await (await openTemp(path)).close();
     const counts = await Promise.all(
-      Array.from({ length: 3 }, () => firstLine(spawnScript("ledger-process.mjs", [path, String(START_MS)]))),
+      Array.from({ length: 3 }, () => firstLine(spawnScript(new URL("./ledger-process.mjs", import.meta.url), [path, String(START_MS)]))),
     );
     expect(counts.map(Number).reduce((a, b) => a + b)).toBe(25);
   });
