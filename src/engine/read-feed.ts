@@ -206,8 +206,13 @@ function boundParams(
   return { params: { ...poll.source.params, [param]: query }, query };
 }
 
-/** By its own date; by its id where the service gave none. */
+/**
+ * By its own date; by its id where the service gave none, or rounded it to the second: half a second decides whether a tweet is older
+ * than the watch.
+ */
 function itemOfTweet(tweet: Tweet): FeedItem {
   const writtenMs = Date.parse(tweet.created_at);
-  return { id: tweet.id, timeMs: Number.isNaN(writtenMs) ? timeOfTweetId(tweet.id) : writtenMs };
+  const idMs = timeOfTweetId(tweet.id);
+  const isRounded = Math.floor(idMs / 1_000) * 1_000 === writtenMs;
+  return { id: tweet.id, timeMs: Number.isNaN(writtenMs) || isRounded ? idMs : writtenMs };
 }
