@@ -123,7 +123,9 @@ export function createPolling(delivering: Delivering, store: Store, meter: Meter
     report,
     renewKey() {
       keys.set(config().api);
+      const wasStopped = upstreamWatch.isStopped;
       pacer.resume();
+      if (wasStopped) engine.hastenAll();
     },
     async start() {
       await upstreamWatch.start();
