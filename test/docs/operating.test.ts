@@ -1,0 +1,45 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { listFiles } from "../architecture/source-tree.ts";
+import { PAGES } from "./pages.ts";
+import { ROOT } from "./program.ts";
+
+const page = PAGES.find(({ path }) => path === "docs/operating.md")?.text ?? "";
+const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
+const sources = listFiles(join(ROOT, "src"), ".ts").map((path) => ({ path, text: read(`src/${path}`) }));
+
+const distinct = (words: readonly string[]): readonly string[] => [...new Set(words)].toSorted();
+const found = (text: string, pattern: RegExp): readonly string[] => [...text.matchAll(pattern)].map((match) => match[1] ?? "");
+
+describe("docs/operating.md", () => {
+  it("names every path of the server, and no other", () => {
+    const routes = found(read("src/server/routes.ts"), /app\.(?:get|post)\(["`](\/[^"`]*)["`]/g);
+    const served = routes.flatMap((path) =>
+      path.includes("${verb}") ? ["pause", "resume"].map((verb) => path.replace("${verb}", verb)) : [path],
+    );
+    const table = page.slice(page.indexOf("| Path |"), page.indexOf("Without `server.token`"));
+    const named = found(table, /`(?:POST )?(\/[^`]*)`/g).map((path) => path.replace(/<(\w+)>/g, ":$1"));
+    expect(distinct(named)).toEqual(distinct(served));
+  });
+
+  it("names every event the daemon tells about itself, and no other", () => {
+    const told = sources
+      .filter(({ path }) => /^(?:engine|app)\//.test(path))
+      .flatMap(({ text }) => found(text, /(?:type|event): "([a-z]+\.[a-z]+)"/g))
+      // Facts of the platform, and the sample that a person asked for.
+      .filter((type) => !/^(?:tweet|follower|score)\.|^sink\.sample$/.test(type));
+    const table = page.slice(page.indexOf("## What the daemon tells"), page.indexOf("## Pause"));
+    expect(distinct(found(table, /^\| `([a-z.]+)` \|/gm))).toEqual(distinct(told));
+  });
+});
+
+describe("variables in the documentation", () => {
+  it("are read by the program, or by what is installed with it", () => {
+    const files = ["Dockerfile", "compose.yaml", "watches.example.yaml"].filter((path) => existsSync(join(ROOT, path)));
+    const known = [...sources.map(({ text }) => text), ...files.map(read)].join("\n");
+    const named = distinct(PAGES.flatMap(({ text }) => found(text, /\b(CHIRPWATCH_[A-Z_]+)\b/g)));
+    expect(named.length).toBeGreaterThan(3);
+    expect(named.filter((name) => !new RegExp(`\\b${name}\\b`).test(known))).toEqual([]);
+  });
+});
