@@ -1,0 +1,102 @@
+import { afterEach, expect, it } from "vitest";
+import type { Store } from "../../src/model/store.ts";
+import { StoreError } from "../../src/model/store-error.ts";
+import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
+import { createFeedWorld } from "../support/feed-world.ts";
+import { makeWatch } from "../support/make-watch.ts";
+import { createScriptedUpstream } from "../support/scripted-upstream.ts";
+import { createSeededRandom } from "../support/seeded-random.ts";
+import { createVirtualClock } from "../support/virtual-clock.ts";
+
+const START = Date.UTC(2026, 2, 2, 12, 0, 0);
+const MINUTE = 60_000;
+
+let rig: EngineRig | undefined;
+afterEach(async () => {
+  await rig?.close();
+  rig = undefined;
+});
+
+/** Makes the methods named throw while `failing` says so. */
+async function house(names: readonly (keyof Store)[]) {
+  const clock = createVirtualClock(START);
+  const world = createFeedWorld({ random: createSeededRandom(1) });
+  world.post(START - MINUTE);
+  const upstream = createScriptedUpstream(clock);
+  upstream.on("search-tweets", (request, nowMs) => world.answer(request, nowMs));
+  const failing: { error: StoreError | undefined } = { error: undefined };
+  const storeFilter = (store: Store): Store =>
+    new Proxy(store, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name);
+        if (typeof value !== "function" || !names.includes(name as keyof Store)) return value;
+        return (...args: unknown[]) => (failing.error === undefined ? value.apply(target, args) : Promise.reject(failing.error));
+      },
+    });
+  rig = await startEngineRig({ clock, upstream, watches: [makeWatch("w", "search", { query: "acme" })], storeFilter });
+  await clock.advance(5_000);
+  return { clock, world, upstream, rig, failing };
+}
+
+it.each([
+  ["a full disk", ["commitPoll", "proveWritable", "reserve", "settle"]],
+  ["a disk that fills between request and commit", ["commitPoll", "proveWritable"]],
+] as const)("fault 60: %s stops polling, is told without the store, is tried every 5 s, and nothing is lost", async (_name, names) => {
+  const { clock, world, upstream, rig, failing } = await house(names);
+  const tweet = world.post(START + 30_000);
+  failing.error = new StoreError("STORE_FULL", "The disk is full.");
+  await clock.advanceTo(START + 30 * MINUTE);
+  expect(upstream.calls.length).toBeLessThanOrEqual(2);
+  expect(rig.storeWatch.trouble).toMatch(/disk is full/);
+  expect(rig.direct).toEqual([expect.stringMatching(/stopped polling: The disk is full/)]);
+  expect(rig.notices).toEqual([]);
+  failing.error = undefined;
+  await clock.advance(10_000);
+  expect(rig.direct).toEqual([expect.anything(), expect.stringMatching(/can write its state again/)]);
+  expect((await rig.events()).map(({ subject }) => subject)).toEqual([tweet.id]);
+});
+
+it("fault 61: a lock held by another process is waited for, and nobody is bothered", async () => {
+  const { clock, world, rig, failing } = await house(["commitPoll", "reserve"]);
+  const tweet = world.post(START + 30_000);
+  failing.error = new StoreError("STORE_BUSY", "The database is locked.");
+  await clock.advanceTo(START + 2 * MINUTE);
+  failing.error = undefined;
+  await clock.advance(10_000);
+  expect(rig.direct).toEqual([]);
+  expect(rig.storeWatch.trouble).toBeUndefined();
+  expect((await rig.events()).map(({ subject }) => subject)).toEqual([tweet.id]);
+});
+
+it("gives the gate back after the ledger threw: the next request is served", async () => {
+  const { clock, upstream, rig, failing } = await house(["settle"]);
+  failing.error = new StoreError("STORE_WRITE_FAILED", "The disk failed.");
+  await clock.advanceTo(START + 70_000);
+  failing.error = undefined;
+  await clock.advanceTo(START + 4 * MINUTE);
+  expect(rig.polled.at(-1)?.error).toBeUndefined();
+  expect((await rig.store.spentSince(0)).total).toBe(upstream.calls.length);
+});
+
+it("leaves no timer behind when it stops", async () => {
+  const { clock, rig } = await house([]);
+  await clock.advance(5 * MINUTE);
+  rig.upstreamWatch.stop();
+  rig.quotaWatch.stop();
+  rig.storeWatch.stop();
+  await rig.engine.stop();
+  expect(clock.pending()).toBe(0);
+});
+
+it("leaves no timer behind when it stops while its checks run", async () => {
+  const { clock, rig, failing } = await house(["commitPoll", "proveWritable"]);
+  failing.error = new StoreError("STORE_FULL", "The disk is full.");
+  await clock.advance(2 * MINUTE);
+  rig.upstreamWatch.stop();
+  rig.quotaWatch.stop();
+  const stopped = rig.engine.stop();
+  rig.storeWatch.stop();
+  await clock.advance(MINUTE);
+  await stopped;
+  expect(clock.pending()).toBe(0);
+});
