@@ -1,0 +1,133 @@
+/** `plan` and `call` as processes, against one sandbox. */
+import { beforeAll, describe, expect, it } from "vitest";
+import { makeFolder, runBin } from "../support/bin-process.ts";
+import { type SandboxProcess, startSandboxProcess } from "../support/sandbox-process.ts";
+import { cleanUpAfterwards } from "../e2e/stage.ts";
+
+cleanUpAfterwards();
+
+let sandbox: SandboxProcess;
+beforeAll(async () => {
+  sandbox = await startSandboxProcess(makeFolder(), ["--quota", "5000"]);
+});
+
+const config = (api: string, watches: string) => `version: 1
+api: { base_url: "${sandbox.url}", key: K1${api} }
+watches:
+${watches}
+sinks: { out: { type: console } }
+ops: { sink: out }
+`;
+const TWICE = `  a: { type: search, query: acme, schedule: "@every 1h", sink: out }
+  b: { type: search, query: acme, schedule: "@every 1h", sink: out }`;
+const FAST = `  fast: { type: timeline, accounts: [alice, bob], schedule: "@every 1m", sink: out }
+  scores: { type: score_delta, accounts: [acme], when: { week_delta: ">= 25" }, schedule: "@every 1h", sink: out }`;
+
+const plan = (text: string, ...flags: readonly string[]) => runBin(["plan", ...flags], { cwd: makeFolder({ "watches.yaml": text }) });
+
+describe("plan", () => {
+  it("compares with the configured quota, counts a shared poll once, and asks nobody", async () => {
+    const before = await sandbox.control("requests");
+    const { code, out } = await plan(config(", quota: { monthly: 760, reserve: 10% }", TWICE), "--json");
+    const view = JSON.parse(out);
+    expect(view.quota).toMatchObject({ limit: 760, source: "configured" });
+    expect(view.total).toMatchObject({ polls: 1, requests_per_month: 720 });
+    expect(view.watches).toMatchObject([
+      { id: "a", shared_with: ["b"], requests_per_month: 360, delay_seconds: { p50: 1_800, p95: 3_420 } },
+      {},
+    ]);
+    expect(view.watches[0].next_runs).toHaveLength(3);
+    expect(view.warnings.join()).toContain("the reserve");
+    expect(code).toBe(0);
+    expect(await sandbox.control("requests")).toEqual(before);
+  });
+
+  it("without a configured quota goes by what the key has left, and spends nothing", async () => {
+    const { code, out } = await plan(config("", TWICE));
+    expect(out).toContain("Quota: 5,000 requests, what the key has left");
+    expect(out).toMatch(/^a +search +@every 1h +1 +12 +360 /m);
+    expect(code).toBe(0);
+    const after = await plan(config("", TWICE), "--json");
+    expect(JSON.parse(after.out).quota.limit).toBe(5_000);
+  });
+
+  it("over budget ends with 3, naming the dearest watch and a schedule that fits", async () => {
+    const { code, err, out } = await plan(config("", FAST));
+    expect(code).toBe(3);
+    expect(err).toContain("over budget");
+    expect(err).toContain("Dearest: fast, scores");
+    expect(err).toMatch(/This fits, at [\d,]+ a month: fast "@every 30m"/);
+    expect(out).toContain("2 accounts not looked up yet");
+    expect(out).toContain("scores: accounts the service has not indexed have no score");
+    expect(out).toMatch(/Warnings:\n.*score_delta data changes about every 1d/);
+  });
+
+  it("a service that cannot be reached leaves the quota unknown, and the plan good", async () => {
+    const text = config("", TWICE).replace(sandbox.url, "http://127.0.0.1:1");
+    const { code, out } = await plan(text);
+    expect(out).toContain("Quota: unknown (");
+    expect(code).toBe(0);
+  });
+});
+
+describe("call", () => {
+  const folder = () => makeFolder();
+  const env = () => ({ CHIRPWATCH_API_URL: sandbox.url, CHIRPWATCH_API_KEY: "K1" });
+  const call = (...args: readonly string[]) => runBin(["call", ...args], { cwd: folder(), env: env() });
+
+  it("lists every endpoint with cost and page size, and needs no service for it", async () => {
+    const { code, out } = await runBin(["call", "--list"], { cwd: folder() });
+    expect(out).toMatch(/^followers +1 request a page +200 /m);
+    expect(out).toMatch(/^key-usage-info +free /m);
+    expect(code).toBe(0);
+  });
+
+  it("prints JSON with the cursor, and says what it cost", async () => {
+    const { code, out, err } = await call("search-tweets", "--query", "-cat acme", "--order", "latest");
+    const answer = JSON.parse(out);
+    expect(answer.tweets.length).toBeGreaterThan(0);
+    expect(answer.next_cursor).toEqual(expect.any(String));
+    expect(err).toContain("1 request billed; there is more");
+    expect(code).toBe(0);
+  });
+
+  it("follows the cursor to its end", async () => {
+    const { out, err } = await call("followers", "--username", "bob", "--all");
+    const answer = JSON.parse(out);
+    expect(answer.next_cursor).toBeNull();
+    expect(answer.users.length).toBeGreaterThan(200);
+    expect(err).toMatch(/^[\d,]+ items, \d+ requests billed\n$/);
+  });
+
+  it("prints a table when asked to, of a batch as well", async () => {
+    const { out } = await call("info-batch", "--usernames", "alice", "--usernames=bob", "--table");
+    expect(out).toMatch(/^ID +HANDLE +NAME +FOLLOWERS +DESCRIPTION\n\d+ +@alice /);
+    expect(out).toContain("@bob");
+  });
+
+  it("refuses a wrong input with 2 before anything is sent", async () => {
+    const before = await sandbox.control("requests");
+    const { code, err } = await call("info", "--user_id", "alice");
+    expect(err).toContain('"user_id" must be a string of digits');
+    expect(code).toBe(2);
+    expect(await sandbox.control("requests")).toEqual(before);
+  });
+
+  it("names the nearest endpoint for one that is none", async () => {
+    const { code, err } = await call("followerz");
+    expect(err).toContain("did you mean `followers`?");
+    expect(code).toBe(2);
+  });
+
+  it("says what the service said, and ends with 1", async () => {
+    const { code, err } = await call("info", "--username", "nobody_here_9");
+    expect(err).toContain("404");
+    expect(code).toBe(1);
+  });
+
+  it("without file and environment says what to set, and ends with 78", async () => {
+    const { code, err } = await runBin(["call", "info", "--username", "bob"], { cwd: folder() });
+    expect(err).toContain("CHIRPWATCH_API_URL is not set");
+    expect(code).toBe(78);
+  });
+});
