@@ -92,7 +92,7 @@ function judgeNumbers(
   const itemId = target.userId ?? target.key;
   const [judged] = events;
   if (judged !== undefined) return [{ itemId, verdict: "news", detail: "", event: judged.event }];
-  const numbers = rule.fields.map((name) => `${name} ${String(record[name] ?? "unknown")}`).join(", ");
+  const numbers = rule.fields.map((name) => `${name} ${JSON.stringify(record[name] ?? "unknown")}`).join(", ");
   const wanted = rule.thresholds.map(({ name, op, value }) => `${name} ${op} ${value}`).join(" or ");
   const body = { ...(context.profile === undefined ? {} : { user: context.profile }), [rule.reading]: record };
   const fact = { type: rule.event, subject: itemId, episode: "sample", body, occurredAtMs: context.detectedAtMs };

@@ -62,7 +62,7 @@ async function call(
   const [known, endpoint] = requireEndpoint(name);
   const given = parseCallArguments(known, endpoint, tokens);
   if (given.flags.has("help"))
-    return void context.out(`${command.helpInformation()}\n${known}: ${endpoint.doc} ${costOf(endpoint)}. ${inputsOf(endpoint)}`);
+    return context.out(`${command.helpInformation()}\n${known}: ${endpoint.doc} ${costOf(endpoint)}. ${inputsOf(endpoint)}`);
   if (given.flags.has("list")) return list(context, given.flags.has("json"));
   const wants = (flag: "all" | "json" | "table") => flags[flag] === true || given.flags.has(flag);
   const asTable = wants("table") || (!wants("json") && process.stdout.isTTY === true);

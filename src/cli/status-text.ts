@@ -106,7 +106,7 @@ function events(lines: readonly EventLine[], nowMs: number): string {
 }
 
 /** The largest unit that says enough: `45s`, `12m`, `5h`, `3d`. */
-export function ageText(ms: number): string {
+function ageText(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1_000));
   if (seconds < 90) return `${seconds}s`;
   if (seconds < 5_400) return `${Math.round(seconds / 60)}m`;
