@@ -1,0 +1,185 @@
+/** Slack and Discord as their stand-ins see them, and what happens when a sink refuses. */
+import { describe, expect, it } from "vitest";
+import { json, type LoopbackServer, type Received, startLoopbackServer } from "../support/loopback-server.ts";
+import { until } from "../support/until.ts";
+import { cleanUpAfterwards, hookSink, keep, morePolls, noted, setStage } from "./stage.ts";
+
+cleanUpAfterwards();
+
+const HOSTILE = "@everyone <!channel> <@U123> **bold** [link](https://evil.example) *x* `y` <https://evil.example|good.example> & done";
+
+const slackStandIn = () =>
+  startLoopbackServer((request, response) => {
+    json(
+      request.url.endsWith("auth.test")
+        ? { ok: true, user: "chirpwatch", team: "T" }
+        : { ok: true, ts: "1700000000.000100", channel: "C1" },
+    )(request, response);
+  }).then(keep);
+
+const discordStandIn = () => startLoopbackServer(json({ id: "1128374650192837465" })).then(keep);
+
+const posts = (server: LoopbackServer): readonly Received[] => server.received.filter(({ url }) => !url.endsWith("auth.test"));
+const form = (request: Received | undefined) => Object.fromEntries(new URLSearchParams(request?.body));
+
+async function tellOne(sink: object, text = HOSTILE, env: Record<string, string> = {}) {
+  const stage = await setStage();
+  stage.configure({ watches: { w: { type: "search", query: "acme" } }, sinks: { chat: sink } });
+  const daemon = await stage.start(env);
+  await noted(daemon, "w");
+  const [id = ""] = stage.api.post("search:acme", 1, { author: stage.api.account("alice"), text });
+  return { stage, daemon, id };
+}
+
+describe.concurrent("chat sinks", () => {
+  it("Slack as a bot: text, blocks, no mention, no unfurling", async () => {
+    const slack = await slackStandIn();
+    const { daemon, id } = await tellOne(
+      { type: "slack", token: "${SLACK_BOT_TOKEN}", channel: "#brand", api_url: `${slack.url}/api/` },
+      HOSTILE,
+      {
+        SLACK_BOT_TOKEN: "xoxb-very-secret-token",
+      },
+    );
+    const request = await until("a message", () => posts(slack)[0]);
+    expect(request.url).toBe("/api/chat.postMessage");
+    expect(request.headers.authorization).toBe("Bearer xoxb-very-secret-token");
+    const { text = "", blocks = "[]", channel, unfurl_links: unfurl } = form(request);
+    expect({ channel, unfurl }).toEqual({ channel: "#brand", unfurl: "false" });
+    expect(text).not.toBe("");
+    expect(JSON.parse(blocks)).not.toHaveLength(0);
+    for (const said of [text, blocks]) {
+      expect(said).toContain("alice");
+      expect(said).not.toMatch(/<!(?!date)|<@U|<https:\/\/evil/);
+    }
+    expect(blocks).toContain(`https://x.com/alice/status/${id}`);
+    expect(`${daemon.out()}${daemon.err()}${await daemon.get("/")}${await daemon.get("/api/v1/status")}`).not.toContain("very-secret");
+  });
+
+  it("Slack through an incoming webhook", async () => {
+    const slack = await startLoopbackServer((_, response) => response.end("ok")).then(keep);
+    const { daemon } = await tellOne({
+      type: "slack",
+      webhook_url: `${slack.url}/services/T0/B0/hidden-part`,
+      api_url: `${slack.url}/api/`,
+    });
+    const request = await until("a message", () => posts(slack)[0]);
+    const body = JSON.parse(request.body);
+    expect(body.text).not.toBe("");
+    expect(body.blocks.length).toBeGreaterThan(0);
+    expect(`${daemon.out()}${daemon.err()}${await daemon.get("/")}`).not.toContain("hidden-part");
+  });
+
+  it("Discord through a webhook: embeds, and no mention takes effect", async () => {
+    const discord = await discordStandIn();
+    const { daemon, id } = await tellOne({
+      type: "discord",
+      webhook_url: `${discord.url}/api/webhooks/1/hidden-part`,
+      api_url: `${discord.url}/api`,
+    });
+    const request = await until("a message", () => posts(discord)[0]);
+    expect(request.url).toMatch(/^\/api\/webhooks\/1\/hidden-part\?.*wait=true/);
+    const body = JSON.parse(request.body);
+    expect(body.allowed_mentions).toEqual({ parse: [] });
+    expect(JSON.stringify(body.embeds)).toContain(`https://x.com/alice/status/${id}`);
+    expect(JSON.stringify(body)).not.toContain("@everyone");
+    expect(`${daemon.out()}${daemon.err()}${await daemon.get("/")}`).not.toContain("hidden-part");
+  });
+
+  it("Discord as a bot: nonce and enforce_nonce", async () => {
+    const discord = await discordStandIn();
+    await tellOne({ type: "discord", token: "bot-token-secret", channel_id: "1128374650192837465", api_url: `${discord.url}/api` });
+    const request = await until("a message", () => posts(discord)[0]);
+    expect(request.url).toMatch(/^\/api\/v\d+\/channels\/1128374650192837465\/messages$/);
+    expect(request.headers.authorization).toBe("Bot bot-token-secret");
+    const body = JSON.parse(request.body);
+    expect(body).toMatchObject({ allowed_mentions: { parse: [] }, enforce_nonce: true });
+    expect(String(body.nonce).length).toBeGreaterThan(0);
+    expect(String(body.nonce).length).toBeLessThanOrEqual(25);
+  });
+
+  it("fault 41: honours Retry-After, and repeats the very same message", async () => {
+    const stage = await setStage();
+    stage.configure({ watches: { w: { type: "search", query: "acme" } } });
+    await noted(await stage.start(), "w");
+    const times: number[] = [];
+    stage.hook.answer((_, response) => {
+      times.push(performance.now());
+      if (times.length === 1) response.writeHead(429, { "retry-after": "3" }).end();
+      else response.writeHead(204).end();
+    });
+    stage.api.post("search:acme", 1);
+    await until("a second attempt", () => times.length >= 2);
+    expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(3_000);
+    const [first, second] = stage.hook.messages();
+    expect({ id: second?.id, body: second?.body }).toEqual({ id: first?.id, body: first?.body });
+  });
+
+  it("fault 42: a sink that is gone tells ops once, keeps its backlog, and drains it when it is back", { timeout: 40_000 }, async () => {
+    const stage = await setStage();
+    let isGone = true;
+    const slack = await startLoopbackServer((request, response) => {
+      if (request.url.endsWith("auth.test")) return json({ ok: true })(request, response);
+      json(isGone ? { ok: false, error: "is_archived" } : { ok: true, ts: "1.1" })(request, response);
+    }).then(keep);
+    const chat = { type: "slack", token: "xoxb-1", channel: "#brand", api_url: `${slack.url}/api/` };
+    stage.configure({
+      watches: { w: { type: "search", query: "acme", sink: "chat" } },
+      sinks: { chat, hook: hookSink(stage.hook) },
+      ops: { sink: "hook" },
+    });
+    const daemon = await stage.start();
+    await noted(daemon, "w");
+    stage.api.post("search:acme", 1, { text: "first" });
+    await until("a refusal", () => posts(slack).length > 0);
+    const isFailing = () => stage.hook.events().filter(({ type }) => type === "sink.failing");
+    await until("a word to ops", () => isFailing().length > 0);
+    stage.api.post("search:acme", 2, { text: "later" });
+    await morePolls(stage.api, "search-tweets", 3);
+    expect(posts(slack)).toHaveLength(1);
+    expect(isFailing()).toHaveLength(1);
+    expect(JSON.stringify(isFailing()[0]?.data)).toMatch(/archived/);
+    expect((await daemon.status()).sinks.find(({ name }) => name === "chat")).toMatchObject({ breaker: "open", waiting: 3 });
+    isGone = false;
+    await daemon.post("/api/v1/reload");
+    await until("the backlog", () => posts(slack).length >= 4, 20_000, daemon.err);
+    expect(
+      posts(slack)
+        .slice(1)
+        .map((one) => /first|later \d/.exec(form(one)["text"] ?? "")?.[0]),
+    ).toEqual(["first", "later 0", "later 1"]);
+  });
+
+  it("fault 51: refuses a private address unless it is allowed, and says so", async () => {
+    const stage = await setStage();
+    const { allow_private: _, ...sink } = hookSink(stage.hook);
+    stage.configure({ watches: { w: { type: "search", query: "acme" } }, sinks: { inner: sink } });
+    const daemon = await stage.start();
+    await noted(daemon, "w");
+    stage.api.post("search:acme", 1);
+    expect(await daemon.logged("a sink takes no messages")).toMatchObject({
+      sink: "inner",
+      hint: expect.stringContaining("allow_private: true"),
+    });
+    await until(
+      "the reason on the status page",
+      async () => /private or loopback/.test(await daemon.get("/api/v1/status")),
+      10_000,
+      daemon.err,
+    );
+    expect(stage.hook.messages()).toEqual([]);
+  });
+
+  it("fault 50: never follows a redirect", async () => {
+    const stage = await setStage();
+    const elsewhere = await startLoopbackServer().then(keep);
+    stage.configure({ watches: { w: { type: "search", query: "acme" } } });
+    const daemon = await stage.start();
+    await noted(daemon, "w");
+    stage.hook.answer((_, response) => response.writeHead(302, { location: `${elsewhere.url}/` }).end());
+    stage.api.post("search:acme", 1);
+    await until("a word about it", async () => /redirect|302/.test(`${daemon.err()}${await daemon.get("/api/v1/status")}`));
+    expect(elsewhere.received).toEqual([]);
+    expect(stage.hook.messages().length).toBeLessThanOrEqual(2);
+  });
+});

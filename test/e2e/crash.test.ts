@@ -1,0 +1,131 @@
+/** What survives: SIGKILL at random moments, SIGTERM in the middle of a send, a full disk. */
+import { describe, expect, it } from "vitest";
+import { setTimeout as pause } from "node:timers/promises";
+import { until } from "../support/until.ts";
+import { cleanUpAfterwards, morePolls, noted, setStage, sorted } from "./stage.ts";
+
+cleanUpAfterwards();
+
+const KILLS = 8;
+
+describe.concurrent("a daemon that dies", () => {
+  it("fault 56: SIGKILL at random moments loses nothing, and repeats only whole messages under their own id", {
+    timeout: 60_000,
+  }, async () => {
+    const stage = await setStage();
+    stage.configure({ watches: { w: { type: "search", query: "acme" }, again: { type: "search", query: "acme" } } });
+    stage.api.post("search:acme", 10);
+    let daemon = await stage.start();
+    await Promise.all([noted(daemon, "w"), noted(daemon, "again")]);
+    const fresh: string[] = [];
+    const flow = setInterval(() => fresh.push(...stage.api.post("search:acme", 2)), 150);
+    for (let kills = 0; kills < KILLS; kills += 1) {
+      await pause(Math.random() * 900);
+      daemon.kill("SIGKILL");
+      await daemon.gone;
+      daemon = await stage.start();
+      // From the second half on it dies with deliveries under way: a poll has just been answered.
+      if (kills >= KILLS / 2) await morePolls(stage.api, "search-tweets", 1);
+    }
+    clearInterval(flow);
+    const expected = ["again", "w"].flatMap((watch) => fresh.map((id) => `${watch} ${id}`));
+    const told = () => new Set(stage.hook.events().map(({ watch, subject }) => `${watch} ${subject}`));
+    await until(
+      "every tweet",
+      () => told().size >= expected.length,
+      40_000,
+      () =>
+        `${told().size} of ${expected.length}, ${stage.api.asked.length} asked\n${JSON.stringify(stage.api.asked.slice(-12))}\n${daemon.err()}`,
+    );
+    await morePolls(stage.api, "search-tweets");
+    expect(sorted([...told()])).toEqual(sorted(expected));
+    const bodies = new Map<string, string>();
+    const messageOf = new Map<string, string>();
+    for (const { id, body, isSigned, events } of stage.hook.messages()) {
+      expect(isSigned).toBe(true);
+      expect(bodies.get(id) ?? body).toBe(body);
+      bodies.set(id, body);
+      for (const event of events) {
+        const eventId = event.data.id as string;
+        expect(messageOf.get(eventId) ?? id).toBe(id);
+        messageOf.set(eventId, id);
+      }
+    }
+    expect(messageOf.size).toBe(expected.length);
+    expect((await daemon.status()).sinks).toMatchObject([{ name: "hook", waiting: 0, dead: 0 }]);
+  });
+
+  it("fault 57: SIGTERM lets a send under way finish, and leaves with 0", async () => {
+    const stage = await setStage();
+    stage.configure({ watches: { w: { type: "search", query: "acme" } } });
+    const daemon = await stage.start();
+    await noted(daemon, "w");
+    let answered = 0;
+    stage.hook.answer((_, response) => {
+      setTimeout(() => {
+        answered += 1;
+        response.writeHead(204).end();
+      }, 2_000);
+    });
+    const fresh = stage.api.post("search:acme", 6);
+    const seen = () => `${stage.hook.messages().length}, ${JSON.stringify(stage.api.asked.slice(-6))}\n${daemon.err()}`;
+    await until("a send under way", () => stage.hook.messages().length >= 4, 15_000, seen);
+    daemon.kill("SIGTERM");
+    const begun = performance.now();
+    const ended = await daemon.gone;
+    expect(ended.code).toBe(0);
+    expect(performance.now() - begun).toBeLessThan(8_500);
+    const before = stage.hook.messages().length;
+    expect(answered).toBe(before);
+    stage.hook.answer((_, response) => response.writeHead(204).end());
+    await stage.start();
+    await until("the rest", () => stage.hook.subjects().length >= fresh.length);
+    expect(sorted(stage.hook.events().map(({ subject }) => subject))).toEqual(sorted(fresh));
+  });
+
+  it("SIGTERM does not wait longer than 8 s for a receiver that hangs", async () => {
+    const stage = await setStage();
+    stage.configure({ watches: { w: { type: "search", query: "acme" } } });
+    const daemon = await stage.start();
+    await noted(daemon, "w");
+    stage.hook.answer(() => {});
+    stage.api.post("search:acme", 1);
+    await until("a send under way", () => stage.hook.messages().length > 0);
+    daemon.kill("SIGTERM");
+    const begun = performance.now();
+    expect((await daemon.gone).code).toBe(0);
+    expect(performance.now() - begun).toBeLessThan(9_500);
+  });
+
+  it("fault 58: a second signal ends it at once", async () => {
+    const stage = await setStage();
+    stage.configure({ watches: { w: { type: "search", query: "acme" } } });
+    const daemon = await stage.start();
+    await noted(daemon, "w");
+    stage.hook.answer(() => {});
+    stage.api.post("search:acme", 1);
+    await until("a send under way", () => stage.hook.messages().length > 0);
+    daemon.kill("SIGTERM");
+    await daemon.logged("stopping");
+    const begun = performance.now();
+    daemon.kill("SIGINT");
+    await daemon.gone;
+    expect(performance.now() - begun).toBeLessThan(2_000);
+  });
+
+  it("keeps quiet about what it was silent about, and finds what it missed, after a clean stop", async () => {
+    const stage = await setStage();
+    stage.configure({ watches: { w: { type: "search", query: "acme" } } });
+    stage.api.post("search:acme", 10);
+    const first = await stage.start();
+    await noted(first, "w");
+    first.kill("SIGTERM");
+    expect((await first.gone).code).toBe(0);
+    const missed = stage.api.post("search:acme", 30);
+    const second = await stage.start();
+    await second.logged(/^w: baseline done, \d+ items known/);
+    await until("what was missed", () => stage.hook.subjects().length >= missed.length);
+    await morePolls(stage.api, "search-tweets");
+    expect(sorted(stage.hook.subjects())).toEqual(sorted(missed));
+  });
+});

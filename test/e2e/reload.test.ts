@@ -1,0 +1,108 @@
+/** Changing a running daemon: reload three ways, pause, a new key. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { writeConfig } from "../support/daemon-process.ts";
+import { until } from "../support/until.ts";
+import { cleanUpAfterwards, hookSink, morePolls, noted, setStage, sorted } from "./stage.ts";
+
+cleanUpAfterwards();
+
+describe.concurrent("a running daemon", () => {
+  it("takes a changed file over by SIGHUP, by request and by itself; labels keep the memory, new accounts never flood", {
+    timeout: 40_000,
+  }, async () => {
+    const stage = await setStage();
+    const [alice, bob, carol] = ["alice", "bob", "carol"].map((name) => stage.api.account(name));
+    for (const id of [alice, bob, carol]) stage.api.post(`user:${id}`, 30);
+    const watches = (accounts: readonly string[], labels: Record<string, string> = {}) => ({
+      watches: { w: { type: "timeline", accounts, labels } },
+    });
+    stage.configure(watches(["alice"]));
+    const daemon = await stage.start();
+    await noted(daemon, "w");
+
+    stage.configure(watches(["alice"], { team: "comms" }));
+    daemon.kill("SIGHUP");
+    await until("a reload", () => daemon.log().filter(({ msg }) => msg === "configuration reloaded").length >= 1);
+    const first = stage.api.post(`user:${alice}`, 1);
+    await until("an alert", () => stage.hook.subjects().length >= 1);
+    expect(stage.hook.events()[0]).toMatchObject({ subject: first[0], labels: { team: "comms" } });
+
+    stage.configure(watches(["alice", "bob"]));
+    expect(await daemon.post("/api/v1/reload")).toMatchObject({ status: 200 });
+    await until("bob's baseline", () => stage.api.asked.some(({ params }) => params["user_id"] === bob));
+
+    stage.configure(watches(["alice", "bob", "carol"]));
+    await until("a reload by itself", () => daemon.log().filter(({ msg }) => msg === "configuration reloaded").length >= 3);
+    await until("carol's baseline", () => stage.api.asked.some(({ params }) => params["user_id"] === carol));
+    await morePolls(stage.api, "user-tweets", 6);
+    expect(stage.hook.subjects()).toEqual(first);
+    const more = [bob, carol].flatMap((id) => stage.api.post(`user:${id}`, 1));
+    await until("their first alerts", () => stage.hook.subjects().length >= 3);
+    expect(sorted(stage.hook.subjects())).toEqual(sorted([...first, ...more]));
+  });
+
+  it("fault 79: keeps the old configuration when the new one is broken, and says where", async () => {
+    const stage = await setStage();
+    stage.configure({ watches: { w: { type: "search", query: "acme" } }, ops: { sink: "hook" } });
+    const daemon = await stage.start();
+    await noted(daemon, "w");
+    writeConfig(stage.folder, "version: 1\nwatches:\n  w: { type: serch, sink: hook }\n");
+    const refused = await daemon.post("/api/v1/reload");
+    expect(refused.status).toBe(422);
+    expect(refused.body).toMatch(/watches\.yaml:3:\d+.*serch/);
+    expect((await daemon.status()).config.failed_reload?.errors.join("\n")).toMatch(/watches\.yaml:3:\d+/);
+    await until("a word to ops", () => stage.hook.events().some(({ type }) => type === "config.refused"));
+    const fresh = stage.api.post("search:acme", 1);
+    await until("an alert all the same", () => stage.hook.events().some(({ subject }) => subject === fresh[0]));
+  });
+
+  it("is paused and resumed over its API, and then reads what it missed", async () => {
+    const stage = await setStage();
+    stage.configure({ watches: { w: { type: "search", query: "acme" }, other: { type: "search", query: "other" } } });
+    const asksOf = (query: string) => stage.api.asked.filter(({ params }) => params["query"]?.includes(query)).length;
+    const daemon = await stage.start();
+    await Promise.all([noted(daemon, "w"), noted(daemon, "other")]);
+    expect((await daemon.post("/api/v1/watches/w/pause")).status).toBe(200);
+    await until("a pause", async () => (await daemon.status()).watches.find(({ id }) => id === "w")?.paused);
+    const missed = stage.api.post("search:acme", 20);
+    const before = { acme: asksOf("acme"), other: asksOf("other") };
+    await until("three polls of the other watch", () => asksOf("other") >= before.other + 3);
+    expect(asksOf("acme") - before.acme).toBeLessThanOrEqual(1);
+    expect((await daemon.post("/api/v1/watches/nobody/pause")).status).toBe(404);
+    expect((await daemon.post("/api/v1/watches/w/resume")).status).toBe(200);
+    const seen = () => `${stage.hook.subjects().length}, ${JSON.stringify(stage.api.asked.slice(-6))}\n${daemon.err()}`;
+    await until("what was missed", () => stage.hook.subjects().length >= missed.length, 15_000, seen);
+    expect(sorted(stage.hook.subjects())).toEqual(sorted(missed));
+  });
+
+  it("fault 8: a refused key stops polling, tells ops, and a new key file brings it back", { timeout: 40_000 }, async () => {
+    const stage = await setStage();
+    writeFileSync(join(stage.folder, "key"), `${stage.api.key}\n`);
+    stage.configure({
+      api: { base_url: stage.api.url, key_file: "key" },
+      watches: { w: { type: "search", query: "acme" } },
+      sinks: { hook: hookSink(stage.hook) },
+      ops: { sink: "hook" },
+    });
+    const daemon = await stage.start();
+    await noted(daemon, "w");
+    stage.api.keys.clear();
+    await until("a word to ops", () => stage.hook.events().some(({ type }) => type === "upstream.dark"));
+    const missed = stage.api.post("search:acme", 9);
+    const refused = stage.api.asked.filter(({ status }) => status === 401).length;
+    expect((await daemon.status()).upstream.up).toBe(false);
+    expect(refused).toBeLessThanOrEqual(3);
+    stage.api.keys.add("the-new-key");
+    writeFileSync(join(stage.folder, "key"), "the-new-key\n");
+    await until(
+      "what was missed",
+      () => stage.hook.subjects().filter((id) => missed.includes(id)).length >= missed.length,
+      20_000,
+      daemon.err,
+    );
+    await until("a word to ops", () => stage.hook.events().some(({ type }) => type === "upstream.recovered"));
+    expect(`${daemon.out()}${daemon.err()}${await daemon.get("/")}`).not.toMatch(/the-new-key|K-of-the-stand-in/);
+  });
+});

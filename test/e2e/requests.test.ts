@@ -1,0 +1,138 @@
+/** What the service is asked: never too fast, never beyond the quota, nothing twice, and nothing more than it takes. */
+import { spawnSync } from "node:child_process";
+import { describe, expect, it } from "vitest";
+import { until } from "../support/until.ts";
+import { cleanUpAfterwards, morePolls, noted, setStage, sorted } from "./stage.ts";
+
+cleanUpAfterwards();
+
+describe.concurrent("requests", () => {
+  it("read 100 accounts within 10 s of the start, and never exceed 20 in any one second", { timeout: 40_000 }, async () => {
+    const stage = await setStage();
+    const names = Array.from({ length: 100 }, (_, i) => `account${i}`);
+    const ids = names.map((name) => stage.api.account(name));
+    for (const id of ids) stage.api.post(`user:${id}`, 3);
+    stage.configure({ watches: { w: { type: "timeline", accounts: names } } });
+    const daemon = await stage.start();
+    const read = () => new Set(stage.api.asked.filter(({ endpoint }) => endpoint === "user-tweets").map(({ params }) => params["user_id"]));
+    await until("all 100", () => read().size === 100, 15_000, daemon.err);
+    expect(performance.now() - (stage.api.asked[0]?.atMs ?? 0)).toBeLessThan(10_000);
+    expect(stage.api.count("info-batch")).toBe(1);
+    await morePolls(stage.api, "user-tweets", 100);
+    expect(stage.api.busiestSecond()).toBeLessThanOrEqual(20);
+    expect(stage.hook.subjects()).toEqual([]);
+  });
+
+  it("fault 1: stay within the rate through refusals, and lose nothing", async () => {
+    const stage = await setStage();
+    stage.configure({ watches: { w: { type: "search", query: "acme" } } });
+    const daemon = await stage.start();
+    await noted(daemon, "w");
+    let refusals = 3;
+    stage.api.fault((endpoint, response) => {
+      if (endpoint !== "search-tweets" || refusals-- <= 0) return false;
+      response.writeHead(429, { "content-type": "application/json" }).end('{"message":"Too Many Requests"}');
+      return true;
+    });
+    const fresh = stage.api.post("search:acme", 4);
+    await until("the alerts", () => stage.hook.subjects().length >= 4, 20_000, daemon.err);
+    expect(sorted(stage.hook.subjects())).toEqual(sorted(fresh));
+    const refused = stage.api.asked.filter(({ status }) => status === 429).map(({ atMs }) => atMs);
+    for (const [i, atMs] of refused.entries()) if (i > 0) expect(atMs - (refused[i - 1] ?? 0)).toBeGreaterThan(900);
+  });
+
+  it("never pass quota.monthly, and say why polling stopped", async () => {
+    const stage = await setStage();
+    stage.configure({
+      api: { base_url: stage.api.url, key: stage.api.key, quota: { monthly: 12, reserve: "0%", on_exhausted: "pause" } },
+      watches: { w: { type: "search", query: "acme" }, v: { type: "search", query: "rival" } },
+    });
+    const daemon = await stage.start();
+    const billed = () => stage.api.asked.filter(({ endpoint }) => endpoint !== "key-usage-info").length;
+    const reasons = async () => (await daemon.status()).reasons.join(" ");
+    await until("a word about the quota", async () => /quota is spent: 12 of 12/.test(await reasons()), 15_000, daemon.err);
+    expect((await daemon.status()).state).toBe("paused");
+    daemon.kill("SIGKILL");
+    await daemon.gone;
+    const second = await stage.start();
+    await until("the status", () => second.status());
+    await second.logged(/baseline done|notice/);
+    expect(billed()).toBeLessThanOrEqual(12);
+    expect((await second.status()).quota).toMatchObject({ limit: 12 });
+    expect((await second.status()).quota.spent).toBeLessThanOrEqual(12);
+  });
+
+  it("ask identical sources of several watches once", async () => {
+    const stage = await setStage();
+    const alice = stage.api.account("alice");
+    stage.configure({
+      watches: {
+        one: { type: "timeline", accounts: ["alice"], labels: { team: "a" } },
+        two: { type: "timeline", accounts: ["https://x.com/Alice"], schedule: "@every 2s" },
+        three: { type: "timeline", accounts: [`id:${alice}`], where: "tweet.likes_count > 1000" },
+      },
+    });
+    const daemon = await stage.start();
+    await Promise.all(["one", "two", "three"].map((watch) => noted(daemon, watch)));
+    const begun = performance.now();
+    const before = stage.api.count("user-tweets");
+    const [id] = stage.api.post(`user:${alice}`, 1);
+    await until("both alerts", () => stage.hook.events().length >= 2);
+    await morePolls(stage.api, "user-tweets", 3);
+    expect(
+      stage.hook
+        .events()
+        .map(({ watch, subject }) => `${watch} ${subject}`)
+        .sort(),
+    ).toEqual([`one ${id}`, `two ${id}`]);
+    const polls = stage.api.count("user-tweets") - before;
+    expect(polls).toBeLessThanOrEqual(Math.ceil((performance.now() - begun) / 1_000) + 1);
+  });
+
+  it('fault 4, 5, 14: broken answers are never "no items", and cost no alert', async () => {
+    const stage = await setStage();
+    const acme = stage.api.account("acme");
+    stage.api.score(acme, { week_delta: 0, month_delta: 0 });
+    stage.api.follow(acme, 5);
+    stage.configure({
+      watches: { w: { type: "search", query: "acme" }, f: { type: "new_followers", accounts: ["acme"], source: "indexed" } },
+    });
+    const daemon = await stage.start();
+    await Promise.all([noted(daemon, "w"), noted(daemon, "f")]);
+    let broken = 6;
+    stage.api.fault((endpoint, response) => {
+      if (endpoint === "key-usage-info" || broken-- <= 0) return false;
+      if (broken % 3 === 0) response.writeHead(502, { "content-type": "text/html" }).end("<html>Bad Gateway</html>");
+      else if (broken % 3 === 1) response.writeHead(200, { "content-type": "application/json" }).end("");
+      else {
+        response
+          .writeHead(200, { "content-type": "application/json", "content-length": "5000" })
+          .write('{"next_cursor":null,"tweets":[{"id":');
+        response.socket?.destroy();
+      }
+      return true;
+    });
+    const fresh = [...stage.api.post("search:acme", 2), ...stage.api.follow(acme, 2)];
+    await until("the alerts", () => stage.hook.subjects().length >= 4, 30_000, daemon.err);
+    expect(sorted(stage.hook.subjects())).toEqual(sorted(fresh));
+    expect(daemon.log().filter(({ level }) => level === "error")).toEqual([]);
+  }, 40_000);
+
+  it("show metrics that promtool accepts, with the delay people care about", async () => {
+    const stage = await setStage();
+    stage.configure({ watches: { w: { type: "search", query: "acme" } } });
+    const daemon = await stage.start();
+    await noted(daemon, "w");
+    stage.api.post("search:acme", 1);
+    await until("an alert", () => stage.hook.messages().length > 0);
+    const metrics = await until("the delay", async () => {
+      const text = await daemon.get("/metrics");
+      return /^chirpwatch_delivery_delay_seconds_count\{[^}]*\} 1$/m.test(text) ? text : undefined;
+    });
+    for (const line of metrics.split("\n").filter((one) => one !== "" && !one.startsWith("#"))) expect(line).toMatch(/^chirpwatch_/);
+    const promtool = spawnSync("promtool", ["check", "metrics"], { input: metrics, encoding: "utf8" });
+    if (promtool.error !== undefined) return console.log("promtool is not installed: the exposition was read, not checked");
+    expect(promtool.stdout + promtool.stderr).toBe("");
+    expect(promtool.status).toBe(0);
+  });
+});

@@ -1,0 +1,63 @@
+/** What most of these tests stand on: a service, a webhook receiver and a folder, gone when the file is done. */
+import { afterAll } from "vitest";
+import { type ApiStandIn, startApiStandIn } from "../support/api-stand-in.ts";
+import { cleanUp, makeFolder } from "../support/bin-process.ts";
+import { baseConfig, type DaemonProcess, startDaemonProcess, writeConfig } from "../support/daemon-process.ts";
+import { HOOK_SECRET, type HookReceiver, startHookReceiver } from "../support/hook-receiver.ts";
+import { until } from "../support/until.ts";
+
+export interface Stage {
+  readonly api: ApiStandIn;
+  readonly hook: HookReceiver;
+  readonly folder: string;
+  /** A configuration with the hook as its only sink, and whatever else is given. */
+  configure(more: object): void;
+  start(env?: Record<string, string>): Promise<DaemonProcess>;
+}
+
+const open = new Set<{ close(): Promise<void> }>();
+
+/** Closed when the test file is done. */
+export function keep<T extends { close(): Promise<void> }>(one: T): T {
+  open.add(one);
+  return one;
+}
+
+/** Call once in every file that starts something. */
+export const cleanUpAfterwards = (): void =>
+  afterAll(async () => {
+    await cleanUp();
+    await Promise.all([...open].map((one) => one.close()));
+  });
+
+export async function setStage(): Promise<Stage> {
+  const api = keep(await startApiStandIn());
+  const hook = keep(await startHookReceiver());
+  const folder = makeFolder();
+  return {
+    api,
+    hook,
+    folder,
+    configure: (more) =>
+      writeConfig(folder, {
+        ...baseConfig(api.url, api.key),
+        defaults: { watch: { schedule: "@every 1s" } },
+        sinks: { hook: hookSink(hook) },
+        ...more,
+      }),
+    start: (env) => startDaemonProcess({ folder, ...(env === undefined ? {} : { env }) }),
+  };
+}
+
+export const hookSink = (hook: HookReceiver) => ({ type: "webhook", url: hook.url, secret: HOOK_SECRET, allow_private: true });
+
+/** Waits for a watch's first line. */
+export const noted = (daemon: DaemonProcess, watch: string) => daemon.logged(new RegExp(`^${watch}: \\d+ items noted`));
+
+/** Waits until an endpoint was asked so many times more. */
+export async function morePolls(api: ApiStandIn, endpoint: string, count = 2): Promise<void> {
+  const before = api.count(endpoint);
+  await until(`${count} more polls of ${endpoint}`, () => api.count(endpoint) >= before + count);
+}
+
+export const sorted = (ids: readonly string[]): readonly string[] => [...ids].sort();

@@ -1,0 +1,69 @@
+/** A webhook's receiving end: checks Standard Webhooks signatures by itself and keeps what came. */
+import { createHmac } from "node:crypto";
+import { type Answer, type LoopbackServer, type Received, startLoopbackServer } from "./loopback-server.ts";
+
+export const HOOK_SECRET = `whsec_${Buffer.from("a secret of thirty-two bytes....").toString("base64")}`;
+
+export interface HookEvent {
+  readonly type: string;
+  readonly id: string;
+  readonly watch: string;
+  readonly labels: Record<string, string>;
+  /** Tweet or user id. */
+  readonly subject: string;
+  readonly data: any;
+}
+
+export interface HookMessage {
+  readonly id: string;
+  readonly body: string;
+  readonly isSigned: boolean;
+  readonly events: readonly HookEvent[];
+}
+
+export interface HookReceiver {
+  readonly url: string;
+  readonly messages: () => readonly HookMessage[];
+  /** Of every message, each event once per message that carried it. */
+  readonly events: () => readonly HookEvent[];
+  /** Subjects of messages, a message sent twice under one id counted once. */
+  readonly subjects: () => readonly string[];
+  answer(next: Answer): void;
+  close(): Promise<void>;
+}
+
+export async function startHookReceiver(first?: Answer): Promise<HookReceiver> {
+  const server: LoopbackServer = await startLoopbackServer(first);
+  const messages = () => server.received.map(messageOf);
+  return {
+    url: `${server.url}/hook`,
+    messages,
+    events: () => messages().flatMap(({ events }) => events),
+    subjects: () => {
+      const byId = new Map(messages().map((message) => [message.id, message]));
+      return [...byId.values()].flatMap(({ events }) => events.map(({ subject }) => subject));
+    },
+    answer: (next) => server.answer(next),
+    close: () => server.close(),
+  };
+}
+
+function messageOf(request: Received): HookMessage {
+  const body = JSON.parse(request.body) as { type: string; data: any };
+  const members: readonly any[] = body.type === "events.batch" ? body.data.events : [{ type: body.type, ...body.data }];
+  return {
+    id: String(request.headers["webhook-id"]),
+    body: request.body,
+    isSigned: isSigned(request),
+    events: members.map((data) => ({ ...data, data, subject: String(data.tweet?.id ?? data.user?.id ?? "") })),
+  };
+}
+
+/** https://github.com/standard-webhooks/standard-webhooks: `v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body`. */
+function isSigned({ headers, body }: Received): boolean {
+  const key = Buffer.from(HOOK_SECRET.replace("whsec_", ""), "base64");
+  const signed = `${String(headers["webhook-id"])}.${String(headers["webhook-timestamp"])}.${body}`;
+  const expected = `v1,${createHmac("sha256", key).update(signed).digest("base64")}`;
+  const isFresh = Math.abs(Date.now() / 1_000 - Number(headers["webhook-timestamp"])) < 60;
+  return isFresh && String(headers["webhook-signature"]).split(" ").includes(expected);
+}

@@ -1,0 +1,27 @@
+/** `chirpwatch sandbox` as a process, and its control API. */
+import { startBin } from "./bin-process.ts";
+import { until } from "./until.ts";
+
+export interface SandboxProcess {
+  readonly url: string;
+  readonly key: string;
+  /** One control request; a body makes it a POST. */
+  control(path: string, body?: object): Promise<any>;
+}
+
+export async function startSandboxProcess(cwd: string, flags: readonly string[] = []): Promise<SandboxProcess> {
+  const bin = startBin(["sandbox", "--listen", "127.0.0.1:0", "--key", "K1", ...flags], { cwd });
+  const line = await until("the sandbox's line", () => bin.out().split("\n")[0], 15_000, bin.err);
+  const { url, key } = JSON.parse(line) as { url: string; key: string };
+  return {
+    url,
+    key,
+    async control(path, body) {
+      const init = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
+      const answer = await fetch(`${url}/_sandbox/${path}`, init);
+      const text = await answer.text();
+      if (answer.status !== 200) throw new Error(`sandbox ${path}: ${answer.status} ${text}`);
+      return JSON.parse(text);
+    },
+  };
+}
