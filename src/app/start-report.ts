@@ -1,4 +1,4 @@
-/** The lines a person reads after a start: per watch, what is known and when it is polled next. */
+/** The lines a person reads after a start: per watch, what is known and when it is polled next. Its messages are whole sentences on purpose. */
 import type { EngineWatch } from "../engine/engine.ts";
 import type { PollOutcome } from "../engine/poll-runner.ts";
 import { type Clock, isoTime } from "../model/clock.ts";
@@ -52,7 +52,6 @@ export function createStartReport(deps: StartReportDeps): StartReport {
     for (const watch of watches) {
       const items = states.get(watch.id)?.knownItems ?? 0;
       const text = `${watch.id}: ${items} items noted, next poll ${nextPoll(watch.id)}, alerts go to ${deps.sinkText(watch)}`;
-      // oxlint-disable-next-line house/static-log-messages -- a sentence for the person who started it
       deps.log.info(text, { watch: watch.id, items });
     }
   };
@@ -66,7 +65,6 @@ export function createStartReport(deps: StartReportDeps): StartReport {
           continue;
         }
         const text = `${watch.id}: baseline done, ${state.knownItems} items known, next poll ${nextPoll(watch.id)}`;
-        // oxlint-disable-next-line house/static-log-messages -- a sentence for the person who started it
         deps.log.info(text, { watch: watch.id, items: state.knownItems });
       }
     },

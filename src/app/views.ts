@@ -1,4 +1,5 @@
 /** The daemon as its server reads it: health, status, events, explanations, metrics. Reads only. */
+import { quotaLine } from "../budget/quota-line.ts";
 import type { Config } from "../config/config.ts";
 import { formatIssue } from "../config/report.ts";
 import type { Engine } from "../engine/engine.ts";
@@ -158,6 +159,10 @@ function reasonsOf(
   const reasons: string[] = [];
   if (parts.storeWatch.trouble !== undefined) reasons.push(`the state cannot be written: ${parts.storeWatch.trouble}`);
   if (upstream !== undefined) reasons.push(`the data service: ${upstream}`);
+  if (isQuotaSpent(parts)) {
+    const { spent, limit, period } = parts.quotaWatch.status;
+    reasons.push(`the quota is spent: ${spent} of ${limit} requests; polling goes on at ${isoTime(period.endMs)}`);
+  }
   for (const { name, breaker, reason } of sinks) if (breaker === "open") reasons.push(`${name} does not take messages: ${reason}`);
   for (const { id, targets } of watches) {
     const bad = targets.filter(({ status }) => status === "unavailable" || status === "misconfigured");
@@ -168,6 +173,14 @@ function reasonsOf(
 }
 
 function stateOf(parts: ViewsDeps, upstream: string | undefined, reasons: readonly string[]): DaemonState {
-  if (parts.storeWatch.trouble !== undefined || (upstream !== undefined && parts.upstreamWatch.isStopped)) return "paused";
+  if (parts.storeWatch.trouble !== undefined || (upstream !== undefined && parts.upstreamWatch.isStopped) || isQuotaSpent(parts))
+    return "paused";
   return reasons.length > 0 ? "degraded" : "running";
+}
+
+/** Scheduled polls stop at the line, which leaves the reserve to commands. */
+function isQuotaSpent({ quotaWatch, config }: ViewsDeps): boolean {
+  const { limit, spent } = quotaWatch.status;
+  const line = quotaLine({ monthly: limit, reserve: config().api.quota.reserve, purpose: "poll" });
+  return line !== undefined && spent >= line;
 }

@@ -9,13 +9,14 @@ import type { JsonObject } from "../model/json.ts";
 import type { Log } from "../model/log.ts";
 import type { Meter } from "../model/meter.ts";
 import type { Random } from "../model/random.ts";
-import type { PollCommit, PollStore, SourceState, TargetState, WatchStore } from "../model/store.ts";
+import type { PollCommit, PollStore, SourceState, WatchStore } from "../model/store.ts";
 import type { User } from "../model/user.ts";
 import type { Poll, Subscriber } from "./watch-poll.ts";
 import { askFor } from "./ask.ts";
 import { feedNeeds, judgeFeed } from "./judge-feed.ts";
 import { judgeReading } from "./judge-reading.ts";
 import { judgeRoster } from "./judge-roster.ts";
+import { type LoadedPoll, loadSubscribers } from "./load-subscribers.ts";
 import type { Profiles } from "./profiles.ts";
 import { type FeedObservation, readFeed } from "./read-feed.ts";
 import { EMPTY_ROSTER, readRoster, type RosterMemory, type RosterObservation } from "./read-roster.ts";
@@ -63,6 +64,7 @@ export interface PollRunner {
 }
 
 const MOST_CONFLICTS = 8;
+const NOBODY_ASKED: PollOutcome = { events: 0, baselined: [], lostHoles: 0, tooOld: new Map() };
 
 export function createPollRunner(deps: RunnerDeps): PollRunner {
   const { store, clock } = deps;
@@ -70,10 +72,11 @@ export function createPollRunner(deps: RunnerDeps): PollRunner {
   const load = async (poll: Poll): Promise<Loaded> => {
     const [source] = await store.loadSources([poll.key]);
     if (source === undefined) throw new Error("the store gave no source");
-    return { source, targets: await store.loadTargets(poll.subscribers) };
+    return { source, ...(await loadSubscribers(store, poll)) };
   };
 
-  const observe = async (poll: Poll, loaded: Loaded, startedAtMs: number): Promise<Observation> => {
+  const observe = async (loaded: Loaded, startedAtMs: number): Promise<Observation> => {
+    const { poll } = loaded;
     const isFirst = loaded.targets.some(({ baselineAtMs }) => baselineAtMs === null);
     const ask = askFor(deps.gate, poll, isFirst ? "baseline" : "poll");
     if (poll.detector === "feed") {
@@ -82,7 +85,7 @@ export function createPollRunner(deps: RunnerDeps): PollRunner {
     }
     if (poll.detector === "reading") return { kind: "reading", record: (await ask(poll.source.params)).record ?? {} };
     const roster = await readRoster(ask, poll, rosterMemoryOf(loaded.source), {
-      mode: rosterRuleOf(poll, loaded).mode,
+      mode: rosterRuleOf(loaded).mode,
       needsScan: isFirst,
       nowMs: startedAtMs,
       hasUnknown: async (ids) => (await store.knownItems(poll.subscribers, ids)).some((known) => ids.some((id) => !known.has(id))),
@@ -90,7 +93,8 @@ export function createPollRunner(deps: RunnerDeps): PollRunner {
     return { kind: "roster", roster };
   };
 
-  const judge = async (poll: Poll, loaded: Loaded, seen: Observation): Promise<readonly Judgement[]> => {
+  const judge = async (loaded: Loaded, seen: Observation): Promise<readonly Judgement[]> => {
+    const { poll } = loaded;
     const context = { hash: deps.hash, serviceClock: deps.serviceClock, detectedAtMs: clock.now(), episode: deps.random.id() };
     const itemIds =
       seen.kind === "feed" ? seen.feed.items.map(({ id }) => id) : seen.kind === "roster" ? seen.roster.members.map(({ id }) => id) : [];
@@ -116,13 +120,13 @@ export function createPollRunner(deps: RunnerDeps): PollRunner {
     return poll.subscribers.map((subscriber, index) => judgeFor(subscriber, index, profile));
   };
 
-  const commitOf = (poll: Poll, loaded: Loaded, seen: Observation, judged: Judgement, polledAtMs: number): PollCommit => {
+  const commitOf = (loaded: Loaded, seen: Observation, judged: Judgement, polledAtMs: number): PollCommit => {
     const memory = memoryAfter(loaded.source, seen);
     const nowMs = clock.now();
     return {
       atMs: nowMs,
       source: {
-        fingerprint: poll.key,
+        fingerprint: loaded.poll.key,
         expectedRevision: loaded.source.revision,
         polledAtMs,
         ok: errorOf(seen) === undefined,
@@ -136,37 +140,38 @@ export function createPollRunner(deps: RunnerDeps): PollRunner {
   };
 
   return {
-    async run(poll) {
+    async run(planned) {
       const startedAtMs = clock.now();
-      let loaded = await load(poll);
-      const seen = await observe(poll, loaded, startedAtMs);
+      let loaded = await load(planned);
+      if (loaded.poll.subscribers.length === 0) return NOBODY_ASKED;
+      const seen = await observe(loaded, startedAtMs);
       for (let conflicts = 0; conflicts < MOST_CONFLICTS; conflicts += 1) {
-        const judgements = await judge(poll, loaded, seen);
+        const { poll } = loaded;
+        const judgements = await judge(loaded, seen);
         const judged = joinJudgements(judgements);
-        const result = await store.commitPoll(commitOf(poll, loaded, seen, judged, startedAtMs));
+        const result = await store.commitPoll(commitOf(loaded, seen, judged, startedAtMs));
         if (result.status === "committed") {
           if (result.born.size > 0) deps.wakeDelivery();
           count(deps.meter, poll, judged, result.born, clock.now());
           return outcomeOf(poll, seen, judgements, result.born.size, clock.now() - deps.retentionMs());
         }
-        loaded = await load(poll);
+        loaded = await load(planned);
       }
-      throw new Error(`poll ${poll.key} met ${MOST_CONFLICTS} conflicts in a row`);
+      throw new Error(`poll ${planned.key} met ${MOST_CONFLICTS} conflicts in a row`);
     },
   };
 }
 
-interface Loaded {
+interface Loaded extends LoadedPoll {
   readonly source: SourceState;
-  readonly targets: readonly TargetState[];
 }
 
 const feedMemoryOf = ({ memory }: SourceState): FeedMemory => ({ ...EMPTY_FEED, ...(memory as Partial<FeedMemory>) });
 const rosterMemoryOf = ({ memory }: SourceState): RosterMemory => ({ ...EMPTY_ROSTER, ...(memory as Partial<RosterMemory>) });
 
-function rosterRuleOf(poll: Poll, loaded: Loaded) {
+function rosterRuleOf({ poll, targets }: Loaded) {
   const [first] = poll.subscribers;
-  const [target] = loaded.targets;
+  const [target] = targets;
   if (first === undefined || target === undefined || first.type.detection.detector !== "roster")
     throw new Error(`poll ${poll.key} is no roster`);
   return first.type.detection.rule(first.watch.settings, target);

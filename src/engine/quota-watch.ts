@@ -1,8 +1,8 @@
 /** What the month allows, what was spent, and how much slower polls go while it is short. */
-import { isUsableLimit } from "../budget/quota-line.ts";
+import { isUsableLimit, quotaLine } from "../budget/quota-line.ts";
 import { type QuotaPeriod, quotaPeriod } from "../budget/quota-period.ts";
 import { forecastRequests, type StretchFactors, stretchFactors } from "../budget/stretch.ts";
-import type { Cancel, Clock } from "../model/clock.ts";
+import { type Cancel, type Clock, isoTime } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
 import type { Meter } from "../model/meter.ts";
 import type { Ledger } from "../model/store.ts";
@@ -60,6 +60,7 @@ export function createQuotaWatch(deps: QuotaWatchDeps): QuotaWatch {
   const { clock } = deps;
   let learnedLimit: number | undefined;
   let toldPeriod = "";
+  let spentPeriod = "";
   let cancel: Cancel | undefined;
   let isStopped = false;
   const limitNow = () => deps.settings().monthly ?? learnedLimit;
@@ -100,6 +101,22 @@ export function createQuotaWatch(deps: QuotaWatchDeps): QuotaWatch {
     deps.meter.set("chirpwatch_quota_spent", total);
     if (limit !== undefined) deps.meter.set("chirpwatch_quota_limit", limit);
     await tellWhenShort(period.id, polls);
+    await tellWhenSpent(period);
+  };
+
+  const tellWhenSpent = async ({ id, endMs }: QuotaPeriod): Promise<void> => {
+    const { limit, spent } = status;
+    const line = quotaLine({ monthly: limit, reserve: deps.settings().reserve, purpose: "poll" });
+    if (line === undefined || spent < line || spentPeriod === id) return;
+    spentPeriod = id;
+    await deps.notices.tell({
+      type: "quota.low",
+      subject: "quota",
+      severity: "critical",
+      message: `The quota is spent: ${spent} of ${limit} requests. Polling stops until ${isoTime(endMs)}.`,
+      hint: "Raise the quota or api.quota.monthly; what is missed until then is read when polling goes on.",
+      facts: { spent, limit },
+    });
   };
 
   const tellWhenShort = async (periodId: string, polls: readonly Poll[]) => {

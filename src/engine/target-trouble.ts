@@ -7,6 +7,7 @@ import type { Log } from "../model/log.ts";
 import type { PollStore, TargetRef, TargetState, TargetStatus, WatchStore } from "../model/store.ts";
 import { UpstreamError } from "../model/upstream.ts";
 import type { Poll, Subscriber } from "./watch-poll.ts";
+import { loadSubscribers } from "./load-subscribers.ts";
 import type { Notices } from "./notices.ts";
 import type { PollAftermath } from "./poll-loop.ts";
 import type { RequestGate } from "./request-gate.ts";
@@ -37,8 +38,8 @@ export function createTargetTrouble(deps: TargetTroubleDeps): TargetTrouble {
   const { gate, store, clock, notices } = deps;
 
   /** Marks the targets and tells once: a status that stays the same is not told again. */
-  const mark = async (poll: Poll, status: TargetStatus, reason: string, hint: string): Promise<void> => {
-    const targets = await store.loadTargets(poll.subscribers);
+  const mark = async (planned: Poll, status: TargetStatus, reason: string, hint: string): Promise<void> => {
+    const { poll, targets } = await loadSubscribers(store, planned);
     for (const [index, target] of targets.entries()) {
       const subscriber = poll.subscribers[index];
       if (subscriber === undefined || target.status === status) continue;
@@ -71,8 +72,8 @@ export function createTargetTrouble(deps: TargetTroubleDeps): TargetTrouble {
     }
   };
 
-  const takeNotFound = async (poll: Poll): Promise<PollAftermath> => {
-    const targets = await store.loadTargets(poll.subscribers);
+  const takeNotFound = async (planned: Poll): Promise<PollAftermath> => {
+    const { poll, targets } = await loadSubscribers(store, planned);
     const userId = targets[0]?.userId ?? null;
     if (userId === null) {
       await mark(poll, "unavailable", "the service does not know it (404)", "Check the id or link in the watch.");

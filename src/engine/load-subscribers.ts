@@ -1,0 +1,21 @@
+/** A poll with the targets of its subscribers, as the state has them now. */
+import type { TargetState, WatchStore } from "../model/store.ts";
+import type { Poll } from "./watch-poll.ts";
+
+export interface LoadedPoll {
+  /** The poll, without subscribers whose target is gone since it was planned. */
+  readonly poll: Poll;
+  /** In the order of its subscribers. */
+  readonly targets: readonly TargetState[];
+}
+
+export async function loadSubscribers(store: Pick<WatchStore, "loadTargets">, poll: Poll): Promise<LoadedPoll> {
+  const targets = await store.loadTargets(poll.subscribers);
+  if (targets.length === poll.subscribers.length) return { poll, targets };
+  // The store leaves unknown targets out: only one at a time tells which.
+  const found = await Promise.all(
+    poll.subscribers.map(async (subscriber) => ({ subscriber, target: (await store.loadTargets([subscriber]))[0] })),
+  );
+  const kept = found.flatMap(({ subscriber, target }) => (target === undefined ? [] : [{ subscriber, target }]));
+  return { poll: { ...poll, subscribers: kept.map(({ subscriber }) => subscriber) }, targets: kept.map(({ target }) => target) };
+}
