@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { findEndpoint } from "../../src/api/endpoints/index.ts";
+import { listFiles } from "../architecture/source-tree.ts";
 import { PAGES } from "./pages.ts";
 import { commandsIn, readProgram, ROOT } from "./program.ts";
 
@@ -43,7 +44,8 @@ function wrongWith(words: readonly string[]): string | undefined {
     rest = rest.slice(1);
   }
   if (command === program && !["--help", "--version", "-V"].includes(rest[0] ?? "")) return `there is no command ${rest[0] ?? ""}`;
-  if (command.commands.length > 0 && command !== program && rest[0] !== "--help") return `${command.name()} has no ${rest[0] ?? "default"}`;
+  if (command.commands.length > 0 && command !== program && !["--help", undefined].includes(rest[0]))
+    return `${command.name()} has no ${rest[0]}`;
   const known = [
     "--help",
     "-h",
@@ -77,6 +79,25 @@ describe("commands in the documentation", () => {
     );
     const ofNpm = ["ci", "install", "rebuild", "prune", "run"];
     expect(named.filter(({ script }) => !ofNpm.includes(script) && scripts[script] === undefined)).toEqual([]);
+  });
+
+  it("the README begins with the two commands, alone", () => {
+    expect(PAGES[0]?.blocks[0]?.text).toBe("npm ci && npm run demo\nnpm ci && npm test\n");
+    expect(PAGES[0]?.text.startsWith("# chirpwatch\n\n```sh\n")).toBe(true);
+  });
+
+  it("are named in the program's own hints only where they exist", () => {
+    const src = join(ROOT, "src");
+    const hints = listFiles(src, ".ts").flatMap((path) =>
+      [...readFileSync(join(src, path), "utf8").matchAll(/[`"]chirpwatch ([a-z]+(?: (?:--?[a-z]+|[a-z]+))?)/g)].map((found) => ({
+        name: path,
+        words: (found[1] ?? "").split(" "),
+      })),
+    );
+    const verbs = ["asks", "answers", "can", "cannot", "configuration", "is"];
+    const wrong = hints.filter(({ words }) => !verbs.includes(words[0] ?? "") && wrongWith(words) !== undefined);
+    expect(hints.length).toBeGreaterThan(5);
+    expect(wrong).toEqual([]);
   });
 
   it("are the commands that the program loads", () => {
