@@ -105,8 +105,8 @@ export function createQuotaWatch(deps: QuotaWatchDeps): QuotaWatch {
   };
 
   const tellWhenSpent = async ({ id, endMs }: QuotaPeriod): Promise<void> => {
-    const { limit, spent } = status;
-    const line = quotaLine({ monthly: limit, reserve: deps.settings().reserve, purpose: "poll" });
+    const { limit = 0, spent } = status;
+    const line = quotaLine({ monthly: status.limit, reserve: deps.settings().reserve, purpose: "poll" });
     if (line === undefined || spent < line || spentPeriod === id) return;
     spentPeriod = id;
     await deps.notices.tell({
