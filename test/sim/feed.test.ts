@@ -52,3 +52,40 @@ it("tells every new tweet exactly once, whatever the service, the network and th
     { numRuns: RUNS, seed: 1 },
   );
 });
+
+const CALM: FeedScenario = {
+  seed: 1,
+  type: "search",
+  intervalMin: 1,
+  maxPages: 3,
+  odd: 0,
+  skewMin: 0,
+  isPinned: false,
+  before: 60,
+  posts: [],
+  hides: [],
+  faults: [],
+  crashes: [],
+  expiriesMin: [],
+};
+
+it.each(["search", "timeline"] as const)(
+  "lets a burst of 5,000 tweets arrive whole over the next polls of a %s, and then costs one request a poll again",
+  async (type) => {
+    const burst = { atMin: 10, count: 5_000, overSec: 40, lagMin: 0 };
+    // The quiet polls are counted by the oracle.
+    const { objections, events, requests } = await simulateFeed({ ...CALM, type, posts: [burst] });
+    expect([objections, events]).toEqual([[], 5_000]);
+    // 250 pages, and one request for each of some 500 polls.
+    expect(requests).toBeLessThan(1_500);
+  },
+);
+
+it("fills the hole of a burst although every cursor expires at once and the process dies on the way", async () => {
+  const burst = { atMin: 10, count: 600, overSec: 40, lagMin: 0 };
+  const crashes = [12, 14].map((atMin) => ({ atMin, steps: 9, downMin: 2 }));
+  for (const type of ["search", "timeline", "community_tweets"] as const) {
+    const { objections } = await simulateFeed({ ...CALM, type, posts: [burst], crashes, expiriesMin: [11, 13, 16, 17, 18, 19] });
+    expect(objections).toEqual([]);
+  }
+});

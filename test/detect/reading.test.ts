@@ -1,0 +1,69 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { detectReading, readNumbers, type ReadingMemory, type ReadingRule } from "../../src/detect/reading.ts";
+import { isCrossed, isRearmed, parseThreshold } from "../../src/detect/threshold.ts";
+
+const threshold = (text: string) => {
+  const parsed = parseThreshold("n", text);
+  if (parsed === undefined) throw new Error(`no threshold: ${text}`);
+  return parsed;
+};
+const ruleOf = (text: string): ReadingRule => ({ event: "e", reading: "r", fields: ["n"], thresholds: [threshold(text)], rearm: 0.1 });
+
+/** How often a series of readings fires. */
+function fires(text: string, series: readonly number[]): number[] {
+  let memory: ReadingMemory | undefined;
+  return series.map((n) => {
+    const finding = detectReading(memory, { n }, ruleOf(text));
+    memory = finding.memory;
+    return finding.crossed.length;
+  });
+}
+
+it.each([
+  [">= 25", [10, 25, 24, 26, 22.4, 25], [0, 1, 0, 0, 0, 1]],
+  ["<= -60", [0, -60, -55, -61, -53, -60], [0, 1, 0, 0, 0, 1]],
+  ["> 0", [0, 1, 0, 1], [0, 1, 0, 1]],
+  ["< 0", [1, -1, 0, -1], [0, 1, 0, 1]],
+  [">= 25", [30, 31, 22, 25], [0, 0, 0, 1]],
+])("%s over %j fires %j", (text, series, expected) => {
+  expect(fires(text, series)).toEqual(expected);
+});
+
+it("never fires twice without having come back in between", () => {
+  fc.assert(
+    fc.property(
+      fc.constantFrom(">= 25", "<= -60", "> 0", "< 3.5"),
+      fc.array(fc.double({ min: -100, max: 100, noNaN: true })),
+      (text, series) => {
+        const limit = threshold(text);
+        let isArmed = false;
+        for (const [i, fired] of fires(text, series).entries()) {
+          const n = series[i] ?? 0;
+          if (fired > 0) expect([isArmed, isCrossed(limit, n)]).toEqual([true, true]);
+          if (fired > 0) isArmed = false;
+          else if (!isCrossed(limit, n) && (i === 0 || isArmed || isRearmed(limit, n, 0.1))) isArmed = true;
+          else if (i === 0) isArmed = false;
+        }
+      },
+    ),
+  );
+});
+
+it("reads no number from null, NaN, text or nothing, and keeps what a name missing had", () => {
+  for (const n of [null, Number.NaN, Number.POSITIVE_INFINITY, "30", undefined]) expect(readNumbers({ n }, ["n"])).toBeUndefined();
+  expect(readNumbers({ n: 1, m: null }, ["n", "m"])).toEqual({ n: 1 });
+  const memory = { values: { n: 30, m: 2 }, across: ["n"] };
+  expect(detectReading(memory, { m: 3 }, ruleOf(">= 25")).memory).toEqual({ values: { n: 30, m: 3 }, across: ["n"] });
+});
+
+it("takes a number seen for the first time for its own baseline", () => {
+  const finding = detectReading({ values: { m: 1 }, across: [] }, { n: 40 }, ruleOf(">= 25"));
+  expect([finding.crossed, finding.memory.across]).toEqual([[], ["n"]]);
+});
+
+it("reads comparisons with a number and nothing else", () => {
+  expect(parseThreshold("n", ">= 25")).toEqual({ name: "n", op: ">=", value: 25 });
+  expect(parseThreshold("n", " <-60.5 ")).toEqual({ name: "n", op: "<", value: -60.5 });
+  for (const text of ["25", "== 25", ">= ", ">= 25 points", "=> 25", ">= 1e3"]) expect(parseThreshold("n", text)).toBeUndefined();
+});

@@ -1,0 +1,18 @@
+import { expect, it } from "vitest";
+import { detectRoster } from "../../src/detect/roster.ts";
+
+const members = [{ id: "3", joinedAtMs: 300 }, { id: "2" }, { id: "1", joinedAtMs: 100 }];
+const found = (known: string[], isBaselined: boolean, registeredAtMs = 200) =>
+  detectRoster(members, new Set(known), { isBaselined, registeredAtMs }).map(({ id, verdict }) => `${id} ${verdict}`);
+
+it("takes everyone for baseline until it is complete, but for who joined after the watch began", () => {
+  expect(found([], false)).toEqual(["3 news", "2 baseline", "1 baseline"]);
+});
+
+it("takes everyone without a verdict for news once the baseline is complete, whatever their date", () => {
+  expect(found(["3"], true, 1_000)).toEqual(["2 news", "1 news"]);
+});
+
+it("finds nobody twice", () => {
+  expect(detectRoster([...members, ...members], new Set(), { isBaselined: true, registeredAtMs: 0 }).length).toBe(3);
+});
