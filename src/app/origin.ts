@@ -5,7 +5,7 @@ import type { Notes } from "../model/store.ts";
 
 const NOTE = "origin";
 
-export const originOf = (config: Config): string => (config.api.baseUrl === "sandbox" ? "sandbox" : new URL(config.api.baseUrl).origin);
+const originOf = (config: Config): string => (config.api.baseUrl === "sandbox" ? "sandbox" : new URL(config.api.baseUrl).origin);
 
 /** @throws ExitError ORIGIN_DIFFERS */
 export async function claimOrigin(notes: Notes, config: Config): Promise<void> {

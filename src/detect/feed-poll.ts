@@ -21,7 +21,7 @@ export interface HeadPlan {
 }
 
 /** Twice the interval, at least 5 s, at most a minute: how late an item may become visible and still be found without a sweep. */
-export const marginMs = (intervalMs: number): number => Math.min(Math.max(2 * intervalMs, 5_000), 60_000);
+const marginMs = (intervalMs: number): number => Math.min(Math.max(2 * intervalMs, 5_000), 60_000);
 
 export function planHead(memory: FeedMemory, options: HeadOptions): HeadPlan {
   const isFirst = memory.stretches.length === 0;
@@ -131,7 +131,7 @@ export function planFill(memory: FeedMemory, index: number, maxNewPages: number,
 }
 
 /** Attempts without progress before a hole is given up, and told. */
-export const MOST_FILL_TRIES = 5;
+const MOST_FILL_TRIES = 5;
 
 export interface FillResult {
   readonly memory: FeedMemory;

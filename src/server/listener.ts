@@ -25,7 +25,8 @@ export function createHttpServer(loadRoutes: () => Promise<Hono>): Server {
 
 async function loadListener(loadRoutes: () => Promise<Hono>): Promise<RequestListener> {
   const [{ getRequestListener }, routes] = await Promise.all([import("@hono/node-server"), loadRoutes()]);
-  return getRequestListener(routes.fetch, { overrideGlobalObjects: false });
+  const answer = getRequestListener(routes.fetch, { overrideGlobalObjects: false });
+  return (request, response) => void answer(request, response);
 }
 
 /** No new callers; those under way have a second, then their sockets are cut. */

@@ -58,5 +58,3 @@ export interface WatchType<S = unknown> {
   costRequests(settings: S): number;
   read(event: OutboxEvent, context: MessageContext): NeutralMessage;
 }
-
-export type SettingsOf<T> = T extends WatchType<infer S> ? S : never;

@@ -37,7 +37,6 @@ export const PACKAGE_ROOMS: Readonly<Record<string, readonly string[]>> = {
   "@slack/web-api": ["sinks/slack"],
   "discord.js": ["sinks/discord"],
   standardwebhooks: ["sinks/webhook"],
-  "prom-client": ["server/"],
   hono: ["server/", "sandbox/"],
   "@hono/node-server": ["server/", "sandbox/"],
   commander: ["cli/"],
