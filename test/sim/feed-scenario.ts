@@ -96,7 +96,7 @@ export async function simulateFeed(scenario: FeedScenario): Promise<FeedResult> 
       }
     }
     // A gap takes as many polls as it has pages, with an allowance of its own; then the last sweep.
-    const pages = world.placed.length / 4 / scenario.maxPages;
+    const pages = world.placed.length / (scenario.odd === 0 ? 20 : 5) / scenario.maxPages;
     const settleMin = 2 * OVERLAP_MIN + 2 * QUIET_POLLS * scenario.intervalMin + Math.min(pages, 300) * scenario.intervalMin;
     await clock.advanceTo(START + (BUSY_MIN + settleMin) * MIN);
     const callsBefore = calls;

@@ -45,6 +45,7 @@ export function createFeedWorld(options: FeedWorldOptions): FeedWorld {
   const odd = options.oddPages ?? 0;
   const placed = new Map<string, PlacedTweet>();
   let sequence = 0;
+  let newestFirst: readonly PlacedTweet[] | undefined;
 
   const sizeOfPage = (): number => (random.float() < odd ? 1 + Math.floor(random.float() * pageSize) : pageSize);
 
@@ -53,7 +54,8 @@ export function createFeedWorld(options: FeedWorldOptions): FeedWorld {
     if (at !== undefined && at.givenAtMs < (options.cursorsValidFromMs?.() ?? 0)) {
       throw new UpstreamError("bad_request", "next_cursor is not valid", 400);
     }
-    const listed = listOf([...placed.values()], queryOf(request), nowMs, at?.belowId);
+    newestFirst ??= [...placed.values()].sort((a, b) => compareIds(b.tweet.id, a.tweet.id));
+    const listed = listOf(newestFirst, queryOf(request), nowMs, at?.belowId);
     const pinned = pinnedId === undefined ? undefined : placed.get(pinnedId)?.tweet;
     const ordinary = listed.filter(({ id }) => id !== pinnedId);
     const empties = at?.empties ?? 0;
@@ -79,11 +81,13 @@ export function createFeedWorld(options: FeedWorldOptions): FeedWorld {
       const id = (BigInt(tweetIdAt(timeMs)) + BigInt(sequence)).toString();
       const tweet: Tweet = { ...makeTweet(id), created_at: new Date(timeMs).toISOString(), ...changes };
       placed.set(id, { tweet, timeMs, visibleAtMs: timeMs + lagMs });
+      newestFirst = undefined;
       return tweet;
     },
     hide(id, fromMs, untilMs) {
       const known = placed.get(id);
       if (known !== undefined) placed.set(id, { ...known, hidden: { fromMs, untilMs } });
+      newestFirst = undefined;
     },
     answer,
   };
@@ -98,14 +102,14 @@ function queryOf({ params }: UpstreamRequest): string {
   return typeof query === "string" ? query : "";
 }
 
+/** Of a list that is newest first already. */
 function listOf(placed: readonly PlacedTweet[], query: string, nowMs: number, belowId: string | undefined): readonly Tweet[] {
   const sinceMs = Number(/since_time:(\d+)/.exec(query)?.[1] ?? 0) * 1_000;
   const maxId = /max_id:(\d+)/.exec(query)?.[1];
   return placed
     .filter((one) => isShown(one, nowMs) && one.timeMs >= sinceMs)
     .map(({ tweet }) => tweet)
-    .filter(({ id }) => (maxId === undefined || compareIds(id, maxId) <= 0) && (!belowId || compareIds(id, belowId) < 0))
-    .sort((a, b) => compareIds(b.id, a.id));
+    .filter(({ id }) => (maxId === undefined || compareIds(id, maxId) <= 0) && (!belowId || compareIds(id, belowId) < 0));
 }
 
 interface CursorParts {
