@@ -1,0 +1,94 @@
+/** Fault 60, with a disk that is really full: a small tmpfs where mounting is allowed, else a limit on how large the process's files may grow. */
+import { spawnSync } from "node:child_process";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { baseConfig, writeConfig } from "../support/daemon-process.ts";
+import { until } from "../support/until.ts";
+import { cleanUpAfterwards, hookSink, morePolls, noted, setStage, sorted } from "./stage.ts";
+
+const mounted: string[] = [];
+cleanUpAfterwards();
+// Runs before the folders are removed: the last hook comes first.
+afterAll(() => {
+  for (const folder of mounted) spawnSync("umount", ["-l", folder]);
+});
+
+interface SmallDisk {
+  readonly folder: string;
+  fill(pid: number): void;
+  free(pid: number): void;
+}
+
+function makeSmallDisk(parent: string): SmallDisk {
+  const folder = join(parent, "disk");
+  mkdirSync(folder);
+  if (spawnSync("mount", ["-t", "tmpfs", "-o", "size=8m", "tmpfs", folder]).status === 0) {
+    mounted.push(folder);
+    const ballast = join(folder, "ballast");
+    return {
+      folder,
+      fill() {
+        // Down to the last page: halves until nothing fits.
+        for (let bytes = 8_388_608, part = 0; bytes >= 512; bytes = Math.floor(bytes / 2)) {
+          try {
+            writeFileSync(`${ballast}${part}`, Buffer.alloc(bytes));
+            part += 1;
+          } catch {
+            rmSync(`${ballast}${part}`, { force: true });
+          }
+        }
+      },
+      free: () => {
+        for (let part = 0; part < 64; part += 1) rmSync(`${ballast}${part}`, { force: true });
+      },
+    };
+  }
+  const limit = (pid: number, bytes: string) => {
+    const { status, stderr } = spawnSync("prlimit", ["--pid", String(pid), `--fsize=${bytes}`], { encoding: "utf8" });
+    if (status !== 0) throw new Error(`neither mount nor prlimit works here: ${stderr}`);
+  };
+  return { folder, fill: (pid) => limit(pid, "4096:unlimited"), free: (pid) => limit(pid, "unlimited:unlimited") };
+}
+
+describe("a full disk", () => {
+  it("fault 60: stops polling, says so to a sink and on the status page, and goes on by itself", { timeout: 60_000 }, async () => {
+    const stage = await setStage();
+    const disk = makeSmallDisk(stage.folder);
+    writeConfig(stage.folder, {
+      ...baseConfig(stage.api.url, stage.api.key),
+      state: { path: join(disk.folder, "state.db") },
+      watches: { w: { type: "search", query: "acme", schedule: "@every 1s", sink: "hook" } },
+      sinks: { hook: hookSink(stage.hook) },
+      ops: { sink: "hook" },
+    });
+    const daemon = await stage.start();
+    await noted(daemon, "w");
+    disk.fill(daemon.pid);
+    const missed = stage.api.post("search:acme", 40, { text: "x".repeat(2_000) });
+    await until("a status that says so", async () => /state/.test((await daemon.status()).reasons.join(" ")), 20_000, daemon.err);
+    expect((await daemon.status()).state).toBe("paused");
+    expect((await fetch(`${daemon.url}/healthz`)).status).toBe(503);
+    const before = stage.api.count("search-tweets");
+    await until(
+      "a word to ops, although nothing can be stored",
+      () => stage.hook.messages().some(({ body }) => /full|disk|state/i.test(body)),
+      15_000,
+      daemon.err,
+    );
+    expect(stage.api.count("search-tweets") - before).toBeLessThanOrEqual(2);
+    disk.free(daemon.pid);
+    const told = () => new Set(stage.hook.subjects().filter((id) => missed.includes(id)));
+    await until(
+      "what was missed",
+      () => told().size >= missed.length,
+      30_000,
+      () => `${told().size}\n${daemon.err()}`,
+    );
+    await morePolls(stage.api, "search-tweets");
+    expect(sorted(stage.hook.subjects().filter((id) => missed.includes(id)))).toEqual(sorted(missed));
+    expect((await fetch(`${daemon.url}/healthz`)).status).toBe(200);
+    daemon.kill("SIGTERM");
+    expect((await daemon.gone).code).toBe(0);
+  });
+});
