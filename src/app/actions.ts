@@ -91,5 +91,6 @@ function needsRestart(old: Config, next: Config): readonly string[] {
   if (old.api.baseUrl !== next.api.baseUrl) fixed.push("api.base_url changed: restart the daemon for that");
   if (old.server.host !== next.server.host || old.server.port !== next.server.port)
     fixed.push("server.listen changed: restart the daemon for that");
+  if (old.server.token !== next.server.token) fixed.push("server.token changed: restart the daemon for that");
   return fixed;
 }

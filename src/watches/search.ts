@@ -19,11 +19,13 @@ const schema = z.strictObject({
 
 /** Checked here, because the service answers a query it cannot read with something else, and bills it. */
 function problemOf(text: string): string | undefined {
+  if (text === "") return undefined;
   try {
     parseQuery(text);
     return undefined;
   } catch (error) {
-    if (error instanceof QueryError) return `${error.message}; ${error.hint}`;
+    if (error instanceof QueryError)
+      return `${error.message}: ${error.hint.charAt(0).toLowerCase()}${error.hint.slice(1).replace(/\.$/, "")}`;
     throw error;
   }
 }
