@@ -59,7 +59,13 @@ export function createStartReport(deps: StartReportDeps): StartReport {
   return {
     started(watches) {
       for (const { watch, state } of watches) {
-        const left = state.targets.filter(({ baselineAtMs }) => baselineAtMs === null).length;
+        // Told about once already, and asked again only now and then: no line waits for it.
+        const missing = state.targets.filter(({ status }) => status === "unavailable" || status === "misconfigured");
+        if (missing.length > 0) {
+          const names = missing.map(({ name }) => name);
+          deps.log.warn("some targets cannot be read for now", { watch: watch.id, targets: names, reason: missing[0]?.statusReason });
+        }
+        const left = state.targets.filter((target) => target.baselineAtMs === null && !missing.includes(target)).length;
         if (left > 0) {
           waiting.set(watch.id, { watch, left });
           continue;
