@@ -65,6 +65,7 @@ export function createStartReport(deps: StartReportDeps): StartReport {
           const names = missing.map(({ name }) => name);
           deps.log.warn("some targets cannot be read for now", { watch: watch.id, targets: names, reason: missing[0]?.statusReason });
         }
+        if (missing.length === state.targets.length && missing.length > 0) continue;
         const left = state.targets.filter((target) => target.baselineAtMs === null && !missing.includes(target)).length;
         if (left > 0) {
           waiting.set(watch.id, { watch, left });
