@@ -58,6 +58,8 @@ export function createPollLoop(deps: PollLoopDeps): PollLoop {
   const queue = createDueQueue<Due>();
   const jumps = createJumpWatch(clock.now(), clock.monotonic());
   const running = new Map<string, Promise<void>>();
+  /** Polls whose plan changed while they ran: the newcomer or the new schedule is served right after. */
+  const replanned = new Set<string>();
   let polls = new Map<string, Poll>();
   let cancelTimer: Cancel | undefined;
   let isStarted = false;
@@ -106,7 +108,12 @@ export function createPollLoop(deps: PollLoopDeps): PollLoop {
   const settle = (key: string, next: Pick<Due, "dueMs" | "tickMs">, { retryAtMs, notBeforeMs }: PollAftermath) => {
     running.delete(key);
     const poll = polls.get(key);
+    const isReplanned = replanned.delete(key);
     if (poll !== undefined && queue.get(key) === undefined) {
+      if (isReplanned && retryAtMs === undefined && notBeforeMs === undefined) {
+        queue.push({ key, priority: poll.priority, dueMs: clock.now(), tickMs: clock.now() });
+        return arm();
+      }
       const dueMs = Math.max(retryAtMs ?? next.dueMs, notBeforeMs ?? 0);
       queue.push({ key, priority: poll.priority, dueMs, tickMs: next.tickMs });
     }
@@ -137,6 +144,7 @@ export function createPollLoop(deps: PollLoopDeps): PollLoop {
         const old = before.get(poll.key);
         const isSame = old !== undefined && JSON.stringify(old.schedules) === JSON.stringify(poll.schedules);
         const hasNewcomer = old !== undefined && poll.subscribers.length > old.subscribers.length;
+        if (running.has(poll.key) && (!isSame || hasNewcomer)) replanned.add(poll.key);
         if (running.has(poll.key) || (isSame && !hasNewcomer && queue.get(poll.key) !== undefined)) continue;
         const first = hasNewcomer ? { dueMs: clock.now(), tickMs: clock.now() } : firstDue(poll, lastPolledAtMs.get(poll.key));
         queue.push({ key: poll.key, priority: poll.priority, ...first });

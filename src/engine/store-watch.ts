@@ -28,8 +28,10 @@ const isStoreError = (error: unknown): error is ChirpwatchError => error instanc
 export function createStoreWatch(deps: StoreWatchDeps): StoreWatch {
   let trouble: string | undefined;
   let cancel: Cancel | undefined;
+  let isStopped = false;
 
   const tryAgain = () => {
+    if (isStopped) return;
     cancel = deps.clock.after(STORE_RETRY_MS, () => {
       deps.store.proveWritable(deps.clock.now()).then(recover, tryAgain);
     });
@@ -56,6 +58,9 @@ export function createStoreWatch(deps: StoreWatchDeps): StoreWatch {
       tryAgain();
       return true;
     },
-    stop: () => cancel?.(),
+    stop() {
+      isStopped = true;
+      cancel?.();
+    },
   };
 }

@@ -1,0 +1,104 @@
+import { expect, it } from "vitest";
+import { createPollLoop } from "../../src/engine/poll-loop.ts";
+import type { Poll } from "../../src/engine/watch-poll.ts";
+import { sleep } from "../../src/model/clock.ts";
+import type { Schedule } from "../../src/model/schedule.ts";
+import { createTimetable } from "../../src/schedule/timetable.ts";
+import { createVirtualClock } from "../support/virtual-clock.ts";
+
+const START = Date.UTC(2026, 2, 2, 12, 0, 0);
+const every = (intervalMs: number): Schedule => ({ kind: "every", intervalMs });
+const HOUR = 3_600_000;
+
+/** Only what the loop looks at. */
+const pollOf = (key: string, schedule: Schedule, subscribers = 1): Poll =>
+  ({
+    key,
+    schedules: [schedule],
+    schedule,
+    priority: "normal",
+    spreadMs: 0,
+    intervalMs: HOUR,
+    subscribers: Array.from({ length: subscribers }),
+  }) as unknown as Poll;
+
+function house(durationMs = 1_000) {
+  const clock = createVirtualClock(START);
+  const runs: string[] = [];
+  let most = 0;
+  let now = 0;
+  const log = { debug() {}, info() {}, warn() {}, error() {}, child: () => log };
+  const loop = createPollLoop({
+    clock,
+    timetable: createTimetable(),
+    meter: { count() {}, set() {}, observe() {} },
+    log,
+    stretch: () => 1,
+    async runPoll({ key, subscribers }) {
+      runs.push(`${key}${subscribers.length} ${(clock.now() - START) / 1_000}`);
+      now += 1;
+      most = Math.max(most, now);
+      await sleep(clock, durationMs);
+      now -= 1;
+      return {};
+    },
+  });
+  return { clock, loop, runs, most: () => most };
+}
+
+it("serves a newcomer that joined while the poll ran right after it, and never runs one poll twice at once", async () => {
+  const { clock, loop, runs, most } = house();
+  loop.setPolls([pollOf("a", every(HOUR))], new Map());
+  loop.start();
+  await clock.advance(500);
+  loop.setPolls([pollOf("a", every(HOUR), 2)], new Map());
+  loop.hasten("a");
+  await clock.advance(10_000);
+  expect(runs).toEqual(["a1 0", "a2 1"]);
+  expect(most()).toBe(1);
+  await clock.advance(2 * HOUR);
+  expect(runs.length).toBe(4);
+  await loop.stop();
+  expect(clock.pending()).toBe(0);
+});
+
+it("takes over a schedule that changed while the poll ran", async () => {
+  const { clock, loop, runs } = house();
+  loop.setPolls([pollOf("a", every(6 * HOUR))], new Map());
+  loop.start();
+  await clock.advance(500);
+  loop.setPolls([pollOf("a", every(60_000))], new Map());
+  await clock.advance(5 * 60_000);
+  expect(runs.length).toBeGreaterThanOrEqual(5);
+  await loop.stop();
+});
+
+it("runs nothing more for a poll that was taken out of the plan while it ran", async () => {
+  const { clock, loop, runs } = house();
+  loop.setPolls([pollOf("a", every(60_000))], new Map());
+  loop.start();
+  await clock.advance(500);
+  loop.setPolls([], new Map());
+  await clock.advance(HOUR);
+  expect(runs).toEqual(["a1 0"]);
+  await loop.stop();
+});
+
+it.each([
+  ["fault 71: forwards", HOUR, 3],
+  ["fault 72: back", -HOUR, 4],
+] as const)("%s: a clock that is set runs each poll at most once more, and freezes none", async (_name, jumpMs, most) => {
+  const { clock, loop, runs } = house();
+  loop.setPolls([pollOf("a", every(60_000))], new Map());
+  loop.start();
+  await clock.advance(90_000);
+  const before = runs.length;
+  clock.jump(jumpMs);
+  // The loop looks at the clock every 30 s; an interval later the poll is due.
+  await clock.advance(95_000);
+  expect(runs.length - before).toBeGreaterThanOrEqual(1);
+  expect(runs.length - before).toBeLessThanOrEqual(most);
+  await clock.advance(10 * 60_000);
+  expect(runs.length - before).toBeGreaterThanOrEqual(9);
+  await loop.stop();
+});
