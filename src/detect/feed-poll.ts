@@ -1,5 +1,5 @@
 /** What one poll of a feed asks for and what it leaves in memory: the head of the list, then the holes below. Pure. All times are the service's clock. */
-import { addStretch, BOTTOM, closeHole, type FeedMemory, type Hole, type Stretch, withHole } from "./feed-memory.ts";
+import { addStretch, BOTTOM, closeHole, type FeedMemory, type Hole, newestHole, type Stretch, withHole } from "./feed-memory.ts";
 import type { FeedWalk, WalkOptions } from "./feed-walk.ts";
 import { compareIds, maxId } from "../model/id.ts";
 
@@ -25,7 +25,9 @@ const marginMs = (intervalMs: number): number => Math.min(Math.max(2 * intervalM
 
 export function planHead(memory: FeedMemory, options: HeadOptions): HeadPlan {
   const isFirst = memory.stretches.length === 0;
-  const isSweep = !isFirst && memory.sweptAtMs !== null && options.startMs - memory.sweptAtMs >= options.overlapMs;
+  // While a hole is open a sweep would walk all known pages above it only to be cut there, poll after poll: it waits, and then reaches as far back.
+  const isSweep =
+    !isFirst && memory.sweptAtMs !== null && newestHole(memory) < 0 && options.startMs - memory.sweptAtMs >= options.overlapMs;
   const floors = [options.firstRunFloorMs ?? Number.POSITIVE_INFINITY];
   if (!isFirst) floors.push((memory.readAtMs ?? options.startMs) - marginMs(options.intervalMs));
   if (isSweep) floors.push((memory.sweptAtMs ?? options.startMs) - options.overlapMs);
