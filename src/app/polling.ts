@@ -47,6 +47,7 @@ export function createPolling(delivering: Delivering, store: Store, meter: Meter
   const polls = () => engine.polls;
   const quotaWatch = createQuotaWatch({
     ledger: store,
+    notes: store,
     clock,
     timetable,
     meter,

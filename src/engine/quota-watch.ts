@@ -5,7 +5,7 @@ import { forecastRequests, type StretchFactors, stretchFactors } from "../budget
 import { type Cancel, type Clock, isoTime } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
 import type { Meter } from "../model/meter.ts";
-import type { Ledger } from "../model/store.ts";
+import type { Ledger, Notes } from "../model/store.ts";
 import type { Poll } from "./watch-poll.ts";
 import type { Timetable } from "../schedule/timetable.ts";
 import type { Notices } from "./notices.ts";
@@ -46,6 +46,8 @@ export interface QuotaWatchDeps {
   readonly meter: Meter;
   readonly log: Log;
   readonly notices: Notices;
+  /** What was told of which period, so that a restart does not tell it again. */
+  readonly notes: Notes;
   readonly settings: () => QuotaSettings;
   readonly polls: () => readonly Poll[];
 }
@@ -59,8 +61,6 @@ const EVEN: StretchFactors = { high: 1, normal: 1, low: 1 };
 export function createQuotaWatch(deps: QuotaWatchDeps): QuotaWatch {
   const { clock } = deps;
   let learnedLimit: number | undefined;
-  let toldPeriod = "";
-  let spentPeriod = "";
   let cancel: Cancel | undefined;
   let isStopped = false;
   const limitNow = () => deps.settings().monthly ?? learnedLimit;
@@ -104,11 +104,17 @@ export function createQuotaWatch(deps: QuotaWatchDeps): QuotaWatch {
     await tellWhenSpent(period);
   };
 
+  /** False once a period; from then on true. */
+  const wasTold = async (note: string, periodId: string): Promise<boolean> => {
+    if ((await deps.notes.readNote(note)) === periodId) return true;
+    await deps.notes.writeNote(note, periodId);
+    return false;
+  };
+
   const tellWhenSpent = async ({ id, endMs }: QuotaPeriod): Promise<void> => {
     const { limit = 0, spent } = status;
     const line = quotaLine({ monthly: status.limit, reserve: deps.settings().reserve, purpose: "poll" });
-    if (line === undefined || spent < line || spentPeriod === id) return;
-    spentPeriod = id;
+    if (line === undefined || spent < line || (await wasTold("quota.spent", id))) return;
     await deps.notices.tell({
       type: "quota.low",
       subject: "quota",
@@ -121,8 +127,7 @@ export function createQuotaWatch(deps: QuotaWatchDeps): QuotaWatch {
 
   const tellWhenShort = async (periodId: string, polls: readonly Poll[]) => {
     const { limit, spent, forecast, factors } = status;
-    if (limit === undefined || forecast <= limit || toldPeriod === periodId) return;
-    toldPeriod = periodId;
+    if (limit === undefined || forecast <= limit || (await wasTold("quota.short", periodId))) return;
     const dearest = [...new Set(byCost(polls).flatMap(({ subscribers }) => subscribers.map(({ watch }) => watch.id)))];
     const slowed = Object.entries(factors).filter(([, factor]) => factor > 1);
     const now = slowed.length === 0 ? "" : `, now ${slowed.map(([priority, factor]) => `${priority} ×${factor.toFixed(1)}`).join(", ")}`;

@@ -192,6 +192,7 @@ async function bootParts(options: RigOptions, to: Recorders) {
   const quota = { reserve: 0.1, resetDay: 1, timezone: "UTC" };
   const quotaWatch = createQuotaWatch({
     ledger: store,
+    notes: store,
     clock,
     timetable,
     meter,
