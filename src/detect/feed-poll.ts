@@ -11,6 +11,8 @@ export interface HeadOptions {
   /** Oldest time a sharer in its first run still wants; undefined when none is. */
   readonly firstRunFloorMs?: number;
   readonly minItems: number;
+  /** See WalkOptions. */
+  readonly hasNoPins?: boolean;
 }
 
 export interface HeadPlan {
@@ -39,6 +41,7 @@ export function planHead(memory: FeedMemory, options: HeadOptions): HeadPlan {
     maxNewPages: options.maxPages,
     minItems: options.minItems,
     fills: false,
+    ...(options.hasNoPins === true ? { hasNoPins: true } : {}),
   };
   // A clock that runs behind at the service must not push the bound past its newest item.
   const sinceMs = isFirst ? undefined : Math.min(floorMs, (memory.newestItemMs ?? floorMs) - marginMs(options.intervalMs));

@@ -24,6 +24,8 @@ export interface WalkOptions {
   readonly minItems: number;
   /** True for a walk that fills a hole: ground ends it whatever its time, and so does the floor without ground. */
   readonly fills: boolean;
+  /** True for lists nothing can be pinned to, searches: there a first item that is alone tells the depth like any other. */
+  readonly hasNoPins?: boolean;
 }
 
 /**
@@ -118,7 +120,7 @@ export class FeedWalk {
    * of the page (pinned, out of order), and a first item that is alone.
    */
   #ordinaryItems(page: readonly FeedItem[]): readonly FeedItem[] {
-    if (page.length === 1 && this.#pages === 0) return [];
+    if (page.length === 1 && this.#pages === 0 && this.#options.hasNoPins !== true) return [];
     const ordinary: FeedItem[] = [];
     let newestBelow: FeedItem | undefined;
     for (const item of page.toReversed()) {

@@ -191,9 +191,9 @@ function indexByWatch(polls: readonly Poll[]): ReadonlyMap<string, readonly Poll
   const index = new Map<string, Poll[]>();
   for (const poll of polls) {
     for (const { watch } of poll.subscribers) {
-      const own = index.get(watch.id) ?? [];
-      if (own.at(-1) !== poll) own.push(poll);
-      index.set(watch.id, own);
+      const own = index.get(watch.id);
+      if (own === undefined) index.set(watch.id, [poll]);
+      else if (own.at(-1) !== poll) own.push(poll);
     }
   }
   return index;

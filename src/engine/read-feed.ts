@@ -62,6 +62,7 @@ export async function readFeed(
       intervalMs: poll.intervalMs,
       overlapMs: poll.overlapMs,
       maxPages: poll.maxPages,
+      hasNoPins: poll.source.boundParam !== undefined,
       ...needs(serviceClock),
     });
   const tweets = new Map<string, Tweet>();

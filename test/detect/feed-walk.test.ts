@@ -119,3 +119,8 @@ it("ends a filling walk at the ground below the hole, whatever its time", () => 
   expect(walk.takePage(items(55, 50), "c3")).toBe(false);
   expect([walk.end, walk.newPages]).toEqual(["reached", 2]);
 });
+
+it("takes an item that is alone as telling the depth where nothing is pinned, so that a quiet search costs one request", () => {
+  expect(head({ hasNoPins: true }).takePage(items(90), "c1")).toBe(false);
+  expect(head().takePage(items(90), "c1")).toBe(true);
+});
