@@ -117,10 +117,22 @@ async function buildWatches(
   const watchDeps = {
     ...deps,
     timetable: createTimetable(),
+    share: createSharing(),
     retentionMs: sections?.state.retention ?? Number.POSITIVE_INFINITY,
   };
   const built = await Promise.all(entries.map((entry) => buildWatch(entry, defaults, watchDeps)));
   return built.filter((watch) => watch !== undefined);
+}
+
+/** Ten thousand watches have a handful of different schedules and filters: equal ones become one object. */
+function createSharing(): WatchDeps["share"] {
+  const known = new Map<string, object>();
+  return <Value extends object>(value: Value): Value => {
+    const key = JSON.stringify(value);
+    const first = known.get(key);
+    if (first === undefined) known.set(key, value);
+    return (first ?? value) as Value;
+  };
 }
 
 /** As written; or one route to the only sink, when some watch needs it. */

@@ -21,6 +21,8 @@ export interface WatchDeps extends AccountFileDeps {
   readonly watchTypes: readonly WatchType<any>[];
   readonly timetable: Timetable;
   readonly where: LoadWhere;
+  /** Keeps equal values of many watches once. */
+  readonly share: <Value extends object>(value: Value) => Value;
   readonly retentionMs: number;
   readonly sinkNames: readonly string[];
   /** Whether events of a watch without a sink of its own go somewhere all the same. */
@@ -116,22 +118,22 @@ async function finish(
   if (schedule === undefined) return undefined;
   const maxAgeMs = checkMaxAge(common, schedule, at, deps);
   if (common.where !== undefined && where === undefined) return undefined;
-  const labels = { ...common.labels };
+  const labels = deps.share({ ...common.labels });
   return {
     id: entry.key,
     type: type.type,
     settings,
-    schedule,
+    schedule: deps.share(schedule),
     priority: common.priority,
     labels,
-    firstRun: common.first_run,
+    firstRun: deps.share(common.first_run),
     maxPages: common.max_pages,
     maxAgeMs,
     overlapMs: common.overlap,
-    include: includeOf(common, type.include),
-    ignore: { authors: common.ignore.authors ?? [], words: common.ignore.words ?? [] },
+    include: deps.share(includeOf(common, type.include)),
+    ignore: deps.share({ authors: common.ignore.authors ?? [], words: common.ignore.words ?? [] }),
     ...(where === undefined ? {} : { where: bindLabels(where, { watch: entry.key, type: type.type, ...labels }) }),
-    sinks: [...new Set(common.sink ?? [])],
+    sinks: deps.share([...new Set(common.sink ?? [])]),
     enabled: common.enabled,
     ...(common.moved_from === undefined ? {} : { movedFrom: common.moved_from }),
   };
