@@ -54,9 +54,11 @@ function addSubscriber<T extends Pollable>(
   if (isAccount(target) && target.userId === null) return;
   const source = type.source(watch.settings, target);
   const key = fingerprintOf(hash, source);
-  const entry = shared.get(key) ?? { source, subscribers: [] };
-  entry.subscribers.push({ watch, type, watchKey, targetKey: target.key, targetName: target.name });
-  shared.set(key, entry);
+  const subscriber: Subscriber<T> = { watch, type, watchKey, targetKey: target.key, targetName: target.name };
+  const entry = shared.get(key);
+  // A list that starts with its one member takes a fraction of one that was pushed to: there may be ten thousand.
+  if (entry === undefined) shared.set(key, { source, subscribers: [subscriber] });
+  else entry.subscribers.push(subscriber);
 }
 
 /** Account targets are keyed `@handle` or `id:digits`; other targets are asked for as they are. */
@@ -89,6 +91,5 @@ function toPoll<T extends Pollable>(
   };
 }
 
-const distinct = (schedules: readonly Schedule[]): readonly Schedule[] => [
-  ...new Map(schedules.map((schedule) => [JSON.stringify(schedule), schedule])).values(),
-];
+const distinct = (schedules: readonly Schedule[]): readonly Schedule[] =>
+  schedules.length === 1 ? schedules : [...new Map(schedules.map((schedule) => [JSON.stringify(schedule), schedule])).values()];
