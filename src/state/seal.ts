@@ -32,7 +32,7 @@ const markSealed = listStatement<{ messageId: string }, number>()((on, list, slo
     .set({ state: "sealed", message_id: slot("messageId") })
     .where("id", "in", list)
     .where("state", "=", WAITING)
-    .returning("grouped"),
+    .returning(["grouped", "group_key"]),
 );
 
 /** @throws StoreError when a delivery is not waiting any more: nothing is sealed twice. */
@@ -44,7 +44,9 @@ export function seal(db: Executor, messages: readonly NewMessage[]): Promise<voi
       if (rows.length !== message.deliveryIds.length) {
         throw new StoreError("STORE_WRITE_FAILED", `Message ${message.id} names deliveries that do not wait any more.`, { retry: "no" });
       }
-      if (rows.some((row) => row.grouped === 1)) await refreshGroup(on, message.sink, message.groupKey, message.sealedAtMs);
+      // A digest gathers several groups: each of them was served now.
+      const groups = new Set(rows.filter((row) => row.grouped === 1).map((row) => row.group_key));
+      for (const groupKey of groups) await refreshGroup(on, message.sink, groupKey, message.sealedAtMs);
     }
   });
 }

@@ -343,6 +343,18 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         expect((await due(T0 + 60_000)).groups).toHaveLength(1);
       });
 
+      test("waits the interval of every group that a digest gathered", async () => {
+        const paced = { groupWaitMs: 0, groupIntervalMs: 60_000 };
+        await commitEvents([makeEvent("1")], { groupKey: "a", ...paced });
+        await commitEvents([makeEvent("2")], { groupKey: "b", ...paced });
+        const deliveryIds = (await due(T0)).groups.flatMap((group) => group.members.map((member) => member.deliveryId));
+        await store.seal([{ id: "digest", sink: "hook", groupKey: "a", throttleKey: null, sealedAtMs: T0, body: {}, deliveryIds }]);
+        await store.record([{ messageId: "digest", kind: "sent", atMs: T0 }]);
+        expect(await store.nextDueAt(["hook"])).toBeNull();
+        await commitEvents([makeEvent("3")], { groupKey: "b", ...paced }, T0 + 1_000);
+        expect(await store.nextDueAt(["hook"])).toBe(T0 + 60_000);
+      });
+
       test("gives nothing new of a group whose message is not done, but that message when it is due", async () => {
         const grouped = { groupKey: "g" };
         await commitEvents([makeEvent("1")], grouped);
