@@ -6,6 +6,7 @@ import { formatIssue } from "../config/report.ts";
 import { ChirpwatchError } from "../model/errors.ts";
 import { sha256 } from "../runtime/hash.ts";
 import { onSignals } from "../runtime/signals.ts";
+import { trimMemoryLater } from "../runtime/trim-memory.ts";
 import { SINK_TYPES } from "../sinks/registry.ts";
 import { badConfig, type CliContext, loadFrom, requireConfig } from "./context.ts";
 import { withServerToken } from "./server-token.ts";
@@ -41,7 +42,9 @@ async function run(context: CliContext, configPath: string): Promise<void> {
       ...(sandbox === undefined ? {} : { sandboxUrl: sandbox.url }),
     });
     const stopReload = onSignals(["SIGHUP"], () => void daemon.reload());
+    const cancelTrim = trimMemoryLater(context.clock);
     const signal = await untilSignal();
+    cancelTrim();
     log.info("stopping", { signal });
     onSignals(["SIGTERM", "SIGINT"], () => process.exit(1));
     await daemon.stop();
