@@ -1,6 +1,10 @@
 /** `chirpwatch sandbox`: the data service itself, from a simulated world, for tests and for anyone who develops against it. */
 import { type Command, InvalidArgumentError } from "commander";
+import { errorText } from "../model/errors.ts";
+import { EXIT, ExitError } from "../model/exit-code.ts";
 import { onSignals } from "../runtime/signals.ts";
+import { appendToFile } from "../runtime/write-files.ts";
+import type { WorldData } from "../sandbox/journal.ts";
 import { startSandbox } from "../sandbox/sandbox.ts";
 import type { CliContext } from "./context.ts";
 
@@ -10,6 +14,7 @@ interface SandboxFlags {
   readonly seed: number;
   readonly accounts: number;
   readonly quota: number;
+  readonly data?: string;
 }
 
 export function addSandbox(program: Command, context: CliContext): void {
@@ -21,6 +26,7 @@ export function addSandbox(program: Command, context: CliContext): void {
     .option("--seed <number>", "which world", parseCount, 1)
     .option("--accounts <number>", "how many accounts", parseCount, 200)
     .option("--quota <number>", "requests a month of each key", parseCount, 100_000)
+    .option("--data <file>", "keep the world in a file (NDJSON), and start from it when it is there")
     .addHelpText("after", "\nExample:\n  chirpwatch sandbox --listen 127.0.0.1:8787 --key KEY --seed 1 --accounts 200")
     .action((flags: SandboxFlags) => serve(context, flags));
 }
@@ -35,12 +41,26 @@ async function serve(context: CliContext, flags: SandboxFlags): Promise<void> {
     seed: flags.seed,
     accounts: flags.accounts,
     quota: flags.quota,
+    ...(flags.data === undefined ? {} : { data: await openWorld(context, flags.data) }),
   });
   context.out(JSON.stringify({ url: sandbox.url, key: sandbox.key }));
   await new Promise<void>((resolve) => {
     onSignals(["SIGTERM", "SIGINT"], () => resolve());
   });
   await sandbox.close();
+}
+
+/** The file is made at once, so that one that cannot be written is found before anyone relies on it. */
+async function openWorld(context: CliContext, path: string): Promise<WorldData> {
+  try {
+    appendToFile(path, "");
+    return { text: await context.files.readText(path), append: (line) => appendToFile(path, line) };
+  } catch (error) {
+    throw new ExitError(EXIT.cannotCreate, "SANDBOX_FILE", `${path} cannot be used: ${errorText(error)}`, {
+      hint: "Name a file that can be read and written, in a folder that exists.",
+      cause: error,
+    });
+  }
 }
 
 function parseListen(text: string): { host: string; port: number } {

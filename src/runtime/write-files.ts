@@ -1,4 +1,5 @@
-/** What commands may put on the disk: a file that was not there, and a folder that goes away again. */
+/** What commands may put on the disk: a file that was not there, lines at the end of one, and a folder that goes away again. */
+import { appendFileSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -6,6 +7,9 @@ import { dirname, join } from "node:path";
 /** Replaces a file only when told to. @throws an Error with `code` EEXIST, EACCES … as Node does. */
 export const writeTextFile = (path: string, text: string, { overwrite }: { readonly overwrite: boolean }): Promise<void> =>
   writeFile(path, text, { flag: overwrite ? "w" : "wx" });
+
+/** Adds to a file, and makes it when there is none; on the disk when it returns. @throws an Error with `code` EACCES … as Node does. */
+export const appendToFile = (path: string, text: string): void => appendFileSync(path, text, { flush: true });
 
 export interface TemporaryFolder {
   readonly path: string;

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cleanUp, makeFolder, runBin } from "../support/bin-process.ts";
 import { type DaemonProcess, startDaemonProcess, writeConfig } from "../support/daemon-process.ts";
+import { startSandboxProcess } from "../support/sandbox-process.ts";
 
 afterAll(cleanUp);
 
@@ -101,4 +102,19 @@ describe.concurrent("without a daemon", () => {
     expect(err).toContain("state.db");
     expect(code).toBe(74);
   });
+});
+
+it("sandbox --data keeps what was put into the world over a restart, and refuses a file it cannot write", async () => {
+  const folder = makeFolder();
+  const first = await startSandboxProcess(folder, ["--data", "world.ndjson"]);
+  const { ids } = await first.control("tweets", { username: "alice", text: "kept in a file" });
+  const second = await startSandboxProcess(folder, ["--data", "world.ndjson"]);
+  const answer = await fetch(`${second.url}/v3/tweet-info`, {
+    method: "POST",
+    headers: { ApiKey: second.key, "Content-Type": "application/json" },
+    body: JSON.stringify({ tweet_link: ids[0] }),
+  });
+  expect(await answer.json()).toMatchObject({ id: ids[0], full_text: "kept in a file" });
+  const refused = await runBin(["sandbox", "--listen", "127.0.0.1:0", "--data", "no/such/folder/world.ndjson"], { cwd: folder });
+  expect([refused.code, refused.err]).toEqual([73, expect.stringContaining("no/such/folder/world.ndjson cannot be used")]);
 });
