@@ -22,11 +22,20 @@ export function watchFiles(deps: WatchFilesDeps): Cancel {
   let settled: string | undefined;
   let last: string | undefined;
 
+  const known = new Map<string, { readonly stamp: string; readonly print: string }>();
+  /** Hash of one file, read only when it may have changed: the file of ten thousand watches is a megabyte. */
+  const printOf = async (path: string): Promise<string> => {
+    const stamp = await deps.files.stamp?.(path).catch((error: unknown) => String(error));
+    const before = known.get(path);
+    if (stamp !== undefined && stamp === before?.stamp) return before.print;
+    const print = deps.hash(await deps.files.readText(path).catch((error: unknown) => String(error)));
+    if (stamp !== undefined) known.set(path, { stamp, print });
+    return print;
+  };
   const fingerprint = async (): Promise<string> => {
-    const parts = await Promise.all(
-      deps.paths().map(async (path) => `${path}\n${await deps.files.readText(path).catch((error: unknown) => String(error))}`),
-    );
-    return deps.hash(parts.join("\n"));
+    const paths = deps.paths();
+    const prints = await Promise.all(paths.map(printOf));
+    return paths.map((path, i) => `${path}\n${prints[i]}`).join("\n");
   };
 
   const look = async (): Promise<void> => {

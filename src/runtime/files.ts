@@ -7,6 +7,10 @@ export function createFiles(): Files {
   return {
     readText: async (path) => (await readFile(path, "utf8")).replace(/^\uFEFF/, ""),
     size: async (path) => (await stat(path)).size,
+    stamp: async (path) => {
+      const { dev, ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });
+      return [dev, ino, size, mtimeNs, ctimeNs].join(" ");
+    },
     exists: (path) =>
       access(path).then(
         () => true,
