@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { mkdir, mkdtemp, rename, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,7 +15,14 @@ let changes: number;
 let stop: () => void;
 
 /** Real files, read at once: the virtual clock does not wait for a disk. */
-const files: Files = { ...createFiles(), readText: async (path) => readFileSync(path, "utf8") };
+const files: Files = {
+  ...createFiles(),
+  readText: async (path) => readFileSync(path, "utf8"),
+  stamp: async (path) => {
+    const { ino, ctimeNs } = statSync(path, { bigint: true });
+    return `${ino} ${ctimeNs}`;
+  },
+};
 
 async function look(times: number): Promise<void> {
   for (let i = 0; i < times; i += 1) await clock.advance(2_000);
