@@ -13,7 +13,7 @@ import { lockState } from "./lock.ts";
 import { MIGRATIONS, migrate, pendingMigrations } from "./migrate.ts";
 import { markClean, wasClean } from "./notes.ts";
 import { cannotCreate, corrupt, foreign, missing, type OpenContext, openFailure } from "./open-failures.ts";
-import { appliedMigrations, checkpoint, configure, kyselyOver, openHandle, quickCheck, type SqliteHandle, unsynced } from "./sqlite.ts";
+import { appliedMigrations, checkpoint, configure, kyselyOver, openHandle, quickCheck, type SqliteHandle } from "./sqlite.ts";
 import type { Executor } from "./statement.ts";
 import { createStore } from "./store.ts";
 
@@ -164,7 +164,7 @@ function compose(
     if (found.length > 0) log.error("state file is damaged", { path, found, newestBackup: context.newestBackup });
   });
   return {
-    ...createStore(db, { clock, random, unsynced }, close),
+    ...createStore(db, { clock, random }, close),
     path,
     created: !context.existed,
     unclean,

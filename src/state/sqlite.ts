@@ -41,20 +41,6 @@ function assertSetting(handle: SqliteHandle, name: string, wanted: unknown): voi
 /** Kysely over an open handle; destroying it closes the handle. */
 export const kyselyOver = (handle: SqliteHandle): Kysely<Tables> => new Kysely<Tables>({ dialect: createDialect(handle) });
 
-/**
- * For a write whose loss in a power cut does no harm: every process sees it at once, and it reaches the disk with the next commit.
- * The connection is held meanwhile, so that no other commit is caught in between.
- */
-export const unsynced = <Result>(db: Kysely<Tables>, work: (on: Kysely<Tables>) => Promise<Result>): Promise<Result> =>
-  db.connection().execute(async (on) => {
-    await on.executeQuery(CompiledQuery.raw("pragma synchronous = NORMAL"));
-    try {
-      return await work(on);
-    } finally {
-      await on.executeQuery(CompiledQuery.raw("pragma synchronous = FULL"));
-    }
-  });
-
 /** SQLite rolls DDL back like everything else; Kysely's own adapter says no and would leave a failed migration half done. */
 class TransactionalSqliteAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {

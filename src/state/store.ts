@@ -20,15 +20,8 @@ import { loadSinkHealth, outboxStats, saveSinkHealth } from "./sink-health.ts";
 import type { Executor } from "./statement.ts";
 import { loadTargets, resolveTarget, setTargetStatus } from "./targets.ts";
 
-export interface StoreDeps {
-  readonly clock: Clock;
-  readonly random: Random;
-  /** Spares a write that may be lost the wait for the disk, where the database can. */
-  readonly unsynced?: <Result>(db: Executor, work: (on: Executor) => Promise<Result>) => Promise<Result>;
-}
-
 /** A Store over any database that holds the tables; `close` is the opener's. */
-export const createStore = (db: Executor, deps: StoreDeps, close: () => Promise<void>): Store => ({
+export const createStore = (db: Executor, deps: { readonly clock: Clock; readonly random: Random }, close: () => Promise<void>): Store => ({
   registerWatches: (watches, nowMs) => registerWatches(db, deps.random, watches, nowMs),
   resolveTarget: (watchKey, targetKey, userId, username) => resolveTarget(db, watchKey, targetKey, userId, username),
   loadTargets: (refs) => loadTargets(db, refs),
@@ -39,8 +32,7 @@ export const createStore = (db: Executor, deps: StoreDeps, close: () => Promise<
   knownItems: (refs, itemIds) => knownItems(db, refs, itemIds),
   commitPoll: (commit) => commitPoll(db, commit),
   reserve: (reservation) => reserve(db, reservation),
-  // What is not settled counts as unknown and keeps its slot a while longer: safe to lose.
-  settle: (ledgerId, atMs, status) => (deps.unsynced ?? directly)(db, (on) => settle(on, ledgerId, atMs, status)),
+  settle: (ledgerId, atMs, status) => settle(db, ledgerId, atMs, status),
   spentSince: (sinceMs) => spentSince(db, sinceMs),
   dueWork: (query) => dueWork(db, query),
   nextDueAt: (sinks) => nextDueAt(db, sinks),
@@ -61,5 +53,3 @@ export const createStore = (db: Executor, deps: StoreDeps, close: () => Promise<
   proveWritable: (nowMs) => proveWritable(db, nowMs),
   close,
 });
-
-const directly: NonNullable<StoreDeps["unsynced"]> = (db, work) => work(db);
