@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { EventBody } from "../model/event.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import { SinkError, type Batch, type SealedMessage, type SendReceipt, type Sink } from "../model/sink.ts";
-import { apiUrlProblem, webhookUrlProblem } from "./chat-address.ts";
+import { addIssue, apiUrlProblem, webhookUrlProblem } from "./chat-settings.ts";
 import { classifyDiscordAnswer, classifyDiscordFailure } from "./discord-answer.ts";
 import { renderDiscord, type DiscordBody } from "./discord-render.ts";
 import { sdkFetch } from "./sdk-fetch.ts";
@@ -65,10 +65,6 @@ type Settings = z.infer<typeof settingsSchema>;
 export type DiscordSettings = Omit<Settings, "mention"> & {
   readonly mention?: (NonNullable<Settings["mention"]> & { readonly matches?: (body: EventBody) => boolean }) | undefined;
 };
-
-function addIssue(context: z.RefinementCtx, message: string | undefined, key?: string): void {
-  if (message !== undefined) context.addIssue({ code: "custom", message, ...(key === undefined ? {} : { path: [key] }) });
-}
 
 export const discordSink: SinkType<DiscordSettings> = {
   type: "discord",

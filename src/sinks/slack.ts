@@ -4,7 +4,7 @@ import type { Json } from "../model/json.ts";
 import type { Log } from "../model/log.ts";
 import { SinkError, type SealedMessage, type SendReceipt, type Sink } from "../model/sink.ts";
 import { trimText } from "../render/trim-text.ts";
-import { apiUrlProblem, webhookUrlProblem } from "./chat-address.ts";
+import { addIssue, apiUrlProblem, webhookUrlProblem } from "./chat-settings.ts";
 import { sdkFetch } from "./sdk-fetch.ts";
 import { retryAfterMs } from "./retry-after.ts";
 import type { SinkDeps, SinkType } from "./sink-type.ts";
@@ -45,10 +45,6 @@ const settingsSchema = z
   });
 
 type SlackSettings = z.infer<typeof settingsSchema>;
-
-function addIssue(context: z.RefinementCtx, message: string | undefined, key?: string): void {
-  if (message !== undefined) context.addIssue({ code: "custom", message, ...(key === undefined ? {} : { path: [key] }) });
-}
 
 export const slackSink: SinkType<SlackSettings> = {
   type: "slack",

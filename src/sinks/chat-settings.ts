@@ -1,4 +1,8 @@
-/** Which addresses a chat sink may be pointed at: https anywhere, plain http on loopback only, so that a stand-in can be used. */
+/**
+ * What the settings of the chat sinks share: which addresses they may be pointed at (https anywhere, plain http on loopback only, so that
+ * a stand-in can be used), and how a problem is reported.
+ */
+import type { z } from "zod";
 
 const isLoopback = ({ hostname }: URL): boolean =>
   hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
@@ -18,4 +22,9 @@ export function webhookUrlProblem(text: string, apiUrl: string | undefined): str
   const isSameOrigin =
     apiUrl !== undefined && URL.canParse(text) && URL.canParse(apiUrl) && new URL(text).origin === new URL(apiUrl).origin;
   return isSameOrigin ? undefined : problem;
+}
+
+/** Reports a problem at a key, or at the whole sink; nothing when there is none. */
+export function addIssue(context: z.RefinementCtx, message: string | undefined, key?: string): void {
+  if (message !== undefined) context.addIssue({ code: "custom", message, ...(key === undefined ? {} : { path: [key] }) });
 }
