@@ -41,8 +41,8 @@ describe("test of a watch", () => {
     const { code, out } = await test(["posts"]);
     expect(out).toContain("Polling posts once: costs 2 requests, 1 of them to look accounts up.");
     expect(out).toMatch(/Would be told, if new: [1-9]\d* of \d+ items/);
-    expect(out).toMatch(/• \d{4}-.*\[posts\] Alice Moreau \(@alice\) posted/);
-    expect(out).toContain("because a reply, and include.replies is false");
+    expect(out).toMatch(/• \d{4}-.*\[posts\] Alice Moreau \(@alice\) (?:posted|quoted)/);
+    expect(out).toMatch(/because a (?:reply, and include\.replies|retweet, and include\.retweets) is false/);
     expect(out).toContain("2 requests spent. Nothing was sent or stored.");
     expect(code).toBe(0);
     expect((await billed()) - before).toBe(2);
