@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { ENDPOINTS, type EndpointName } from "../../src/api/endpoints/index.ts";
 import { createUpstream } from "../../src/api/upstream.ts";
+import type { Http } from "../../src/model/http.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { UpstreamError, type Upstream } from "../../src/model/upstream.ts";
 import { createHttpAgent, type HttpAgent } from "../../src/runtime/http-agent.ts";
@@ -13,13 +14,22 @@ let clock: VirtualClock;
 let sandbox: Sandbox;
 let http: HttpAgent;
 let upstream: Upstream;
+/** What the service sent last, before it was read. */
+let sentBody: unknown;
 let sample: Sample;
 
 beforeAll(async () => {
   clock = createVirtualClock(Date.UTC(2026, 2, 6, 12));
   sandbox = await startSandbox({ clock });
   http = createHttpAgent();
-  upstream = createUpstream({ http, baseUrl: sandbox.url, key: () => sandbox.key });
+  const listening: Http = {
+    request: async (request) => {
+      const answer = await http.request(request);
+      sentBody = JSON.parse(answer.body);
+      return answer;
+    },
+  };
+  upstream = createUpstream({ http: listening, baseUrl: sandbox.url, key: () => sandbox.key });
   const answer = await http.request({
     method: "GET",
     url: `${sandbox.url}/_sandbox/sample`,
@@ -98,6 +108,7 @@ it.each(Object.keys(ENDPOINTS) as EndpointName[])(
     for (let page = 0; page < 4; page += 1) {
       const answer = await upstream.call({ endpoint, params: params()[endpoint], ...(cursor !== undefined && { cursor }) });
       expect(Object.keys(answer)).toContain(ENDPOINTS[endpoint].answer.kind);
+      expect(ENDPOINTS[endpoint].output.safeParse(sentBody).error).toBeUndefined();
       cursor = answer.nextCursor;
       if (cursor === undefined) break;
     }

@@ -10,6 +10,7 @@ const row: Endpoint = {
   path: "/x",
   doc: "A row.",
   input: z.strictObject({}),
+  output: z.unknown(),
   answer: { kind: "record", read: (raw) => raw },
   cursor: { param: "next_cursor", isNumber: true },
   billed: true,

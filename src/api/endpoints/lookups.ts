@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Endpoint } from "../endpoint.ts";
 import { id, link, username } from "../inputs.ts";
 import { either, numberOrNull, promisedId, promisedText, recordOf, text } from "../normalise/record.ts";
+import { handleOutput, idOutput, keyUsageOutput } from "../output/facts.ts";
 
 const withId = { kind: "record", read: recordOf({ id: promisedId }) } as const;
 
@@ -12,6 +13,7 @@ export const lookupEndpoints = {
     path: "/id-to-username/{user_id}",
     doc: "The handle an account has now.",
     input: z.strictObject({ user_id: id }),
+    output: handleOutput,
     answer: { kind: "record", read: recordOf({ handle: either(promisedText, "username") }) },
     billed: true,
   },
@@ -20,6 +22,7 @@ export const lookupEndpoints = {
     path: "/username-to-id/{handle}",
     doc: "The stable id behind a handle.",
     input: z.strictObject({ handle: username }),
+    output: idOutput,
     answer: withId,
     billed: true,
   },
@@ -28,6 +31,7 @@ export const lookupEndpoints = {
     path: "/link-to-id",
     doc: "The id behind a link.",
     input: z.strictObject({ link }),
+    output: idOutput,
     answer: withId,
     billed: true,
   },
@@ -36,6 +40,7 @@ export const lookupEndpoints = {
     path: "/key-usage-info",
     doc: "What is left of the key's quota; not billed. Numbers are null when they cannot be read: unknown is not 0.",
     input: z.strictObject({}),
+    output: keyUsageOutput,
     answer: {
       kind: "record",
       read: recordOf({ key_requests: numberOrNull, remaining_requests: numberOrNull, total_requests: numberOrNull, valid_until: text }),

@@ -4,6 +4,10 @@ import type { Endpoint } from "../endpoint.ts";
 import { id, link, numberCursor, order, query, textCursor, tweets, USER3, user3, users, wholeNumber } from "../inputs.ts";
 import { count, promisedFlag, promisedListOf, recordOf, text, time, user } from "../normalise/record.ts";
 import { spaceRecord } from "../normalise/space.ts";
+import { memberCheckOutput } from "../output/facts.ts";
+import { communityOutput, spaceOutput, trendList } from "../output/places.ts";
+import { tweetPage } from "../output/tweets.ts";
+import { memberPage, userPage } from "../output/users.ts";
 
 const trend = recordOf({ name: text, query: text, url: text });
 
@@ -14,6 +18,7 @@ export const placeEndpoints = {
     doc: "A community; community_id wins when both are given.",
     input: z.strictObject({ community_id: link.optional(), community_link: link.optional() }),
     atLeastOne: [["community_id", "community_link"]],
+    output: communityOutput,
     answer: {
       kind: "record",
       read: recordOf({ name: text, description: text, member_count: count, created_at: time, banner_url: text, creator: user }),
@@ -25,6 +30,7 @@ export const placeEndpoints = {
     path: "/community-members",
     doc: "Members of a community, with few fields each.",
     input: z.strictObject({ community_link: link }),
+    output: memberPage,
     answer: users,
     cursor: textCursor,
     billed: true,
@@ -34,6 +40,7 @@ export const placeEndpoints = {
     path: "/community-tweets",
     doc: "Tweets of a community, latest first unless popular is asked for; a pinned one may be on every page.",
     input: z.strictObject({ community_id: link, order: order.optional() }),
+    output: tweetPage,
     answer: tweets,
     cursor: textCursor,
     pageSize: 20,
@@ -44,6 +51,7 @@ export const placeEndpoints = {
     path: "/community-search-tweets",
     doc: "Tweets of a community that match a query.",
     input: z.strictObject({ community_link: link, query, order: order.optional() }),
+    output: tweetPage,
     answer: tweets,
     cursor: textCursor,
     billed: true,
@@ -54,6 +62,7 @@ export const placeEndpoints = {
     doc: "Whether a user is a member of a community.",
     input: z.strictObject({ community_id: link, ...user3 }),
     exactlyOne: [USER3],
+    output: memberCheckOutput,
     answer: { kind: "record", read: recordOf({ is_member: promisedFlag }) },
     billed: true,
   },
@@ -62,6 +71,7 @@ export const placeEndpoints = {
     path: "/list-tweets",
     doc: "Tweets of a list's members; one list covers up to 5,000 accounts.",
     input: z.strictObject({ list_id: id }),
+    output: tweetPage,
     answer: tweets,
     cursor: textCursor,
     pageSize: 20,
@@ -72,6 +82,7 @@ export const placeEndpoints = {
     path: "/list-members",
     doc: "Members of a list.",
     input: z.strictObject({ list_id: id }),
+    output: userPage,
     answer: users,
     cursor: numberCursor,
     billed: true,
@@ -81,6 +92,7 @@ export const placeEndpoints = {
     path: "/list-followers",
     doc: "Followers of a list.",
     input: z.strictObject({ list_link: link }),
+    output: userPage,
     answer: users,
     cursor: numberCursor,
     billed: true,
@@ -91,6 +103,7 @@ export const placeEndpoints = {
     doc: "A live audio room, by id or link.",
     input: z.strictObject({ id: link.optional(), link: link.optional() }),
     exactlyOne: [["id", "link"]],
+    output: spaceOutput,
     answer: { kind: "record", read: spaceRecord },
     billed: true,
   },
@@ -99,6 +112,7 @@ export const placeEndpoints = {
     path: "/trends",
     doc: "Trends of a place, by WOEID.",
     input: z.strictObject({ woeid: wholeNumber }),
+    output: trendList,
     answer: { kind: "record", read: recordOf({ trends: promisedListOf(trend) }) },
     billed: true,
   },

@@ -2,6 +2,8 @@
 import { z } from "zod";
 import type { Endpoint } from "../endpoint.ts";
 import { USER3, user3, users } from "../inputs.ts";
+import { followersStatsOutput, scoreChangesOutput, scoreOutput } from "../output/facts.ts";
+import { followedList, topFollowerList } from "../output/users.ts";
 import { count, flag, numberOrNull, recordOf } from "../normalise/record.ts";
 
 const user = z.strictObject(user3);
@@ -12,18 +14,21 @@ export const scoreEndpoints = {
     ...ofUser,
     path: "/score",
     doc: "Influence score of an account; null when the service knows none.",
+    output: scoreOutput,
     answer: { kind: "record", read: recordOf({ score: numberOrNull }) },
   },
   "score-changes": {
     ...ofUser,
     path: "/score-changes",
     doc: "Change of the score over 7 and 30 days; null when the service knows none.",
+    output: scoreChangesOutput,
     answer: { kind: "record", read: recordOf({ week_delta: numberOrNull, month_delta: numberOrNull }) },
   },
   "followers-stats": {
     ...ofUser,
     path: "/followers-stats",
     doc: "How many followers of which category; counts categorised ones only.",
+    output: followersStatsOutput,
     answer: {
       kind: "record",
       read: recordOf({
@@ -35,11 +40,19 @@ export const scoreEndpoints = {
       }),
     },
   },
-  "top-followers": { ...ofUser, path: "/top-followers", doc: "The 20 followers with the highest score.", answer: users, pageSize: 20 },
+  "top-followers": {
+    ...ofUser,
+    path: "/top-followers",
+    doc: "The 20 followers with the highest score.",
+    output: topFollowerList,
+    answer: users,
+    pageSize: 20,
+  },
   "top-following": {
     ...ofUser,
     path: "/top-following",
     doc: "The 20 followed accounts with the highest score.",
+    output: followedList,
     answer: users,
     pageSize: 20,
   },
@@ -47,12 +60,14 @@ export const scoreEndpoints = {
     ...ofUser,
     path: "/new-followers-7d",
     doc: "Indexed accounts that began following within 7 days; a window that slides, not all followers.",
+    output: followedList,
     answer: users,
   },
   "new-following-7d": {
     ...ofUser,
     path: "/new-following-7d",
     doc: "Indexed accounts that the account began following within 7 days.",
+    output: followedList,
     answer: users,
   },
 } as const satisfies Record<string, Endpoint>;

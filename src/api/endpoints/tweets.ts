@@ -16,6 +16,9 @@ import {
   user as embeddedUser,
 } from "../normalise/record.ts";
 import { normaliseLegacyTweet } from "../normalise/legacy.ts";
+import { commentCheckOutput, quoteCheckOutput, retweetCheckOutput } from "../output/facts.ts";
+import { articleOutput, legacyPage, tweetInfoOutput, tweetList, tweetPage } from "../output/tweets.ts";
+import { userPage } from "../output/users.ts";
 
 const user = z.strictObject(user3);
 const tweet = z.strictObject({ tweet_link: link });
@@ -27,6 +30,7 @@ export const tweetEndpoints = {
     path: "/tweet-info",
     doc: "One tweet, by link or id.",
     input: tweet,
+    output: tweetInfoOutput,
     answer: { kind: "record", read: tweetRecord },
     billed: true,
   },
@@ -35,6 +39,7 @@ export const tweetEndpoints = {
     path: "/tweet-info-bulk",
     doc: "Up to 100 tweets for one billed request; tweets that are gone are absent.",
     input: z.strictObject({ tweet_links: batchOf(link, 100) }),
+    output: tweetList,
     answer: tweets,
     batch: { params: ["tweet_links"], size: 100 },
     billed: true,
@@ -45,6 +50,7 @@ export const tweetEndpoints = {
     doc: "Timeline of an account, newest first, replies and retweets included.",
     input: user,
     exactlyOne: [USER3],
+    output: tweetPage,
     answer: tweets,
     cursor: textCursor,
     pageSize: 20,
@@ -56,6 +62,7 @@ export const tweetEndpoints = {
     doc: "Retweets of an account; the original is in retweeted_status.",
     input: user,
     exactlyOne: [USER3],
+    output: tweetPage,
     answer: tweets,
     cursor: textCursor,
     pageSize: 20,
@@ -66,6 +73,7 @@ export const tweetEndpoints = {
     path: "/search-tweets",
     doc: "Tweets that match a query; order is popular unless latest is asked for.",
     input: z.strictObject({ query, order: order.optional() }),
+    output: tweetPage,
     answer: tweets,
     cursor: textCursor,
     pageSize: 20,
@@ -84,6 +92,7 @@ export const tweetEndpoints = {
       since_date: date.optional(),
       until_date: date.optional(),
     }),
+    output: tweetPage,
     answer: tweets,
     cursor: textCursor,
     pageSize: 20,
@@ -94,6 +103,7 @@ export const tweetEndpoints = {
     path: "/comments",
     doc: "Replies to a tweet.",
     input: z.strictObject({ tweet_link: link, order_by: z.enum(["Relevance", "Recency", "Likes"]).optional() }),
+    output: tweetPage,
     answer: tweets,
     cursor: textCursor,
     billed: true,
@@ -103,6 +113,7 @@ export const tweetEndpoints = {
     path: "/quotes",
     doc: "Tweets that quote a tweet.",
     input: tweet,
+    output: tweetPage,
     answer: tweets,
     cursor: textCursor,
     pageSize: 20,
@@ -113,6 +124,7 @@ export const tweetEndpoints = {
     path: "/retweeters",
     doc: "Who retweeted a tweet, newest retweet first.",
     input: tweet,
+    output: userPage,
     answer: users,
     cursor: textCursor,
     billed: true,
@@ -122,6 +134,7 @@ export const tweetEndpoints = {
     path: "/article",
     doc: "The long-form article of a tweet.",
     input: tweet,
+    output: articleOutput,
     answer: {
       kind: "record",
       read: recordOf({
@@ -146,6 +159,7 @@ export const tweetEndpoints = {
     doc: "Whether a user replied to a tweet; the reply when there is one.",
     input: tweetAndUser,
     exactlyOne: [USER3],
+    output: commentCheckOutput,
     answer: { kind: "record", read: recordOf({ commented: promisedFlag, tweet: optionalTweet }) },
     billed: true,
   },
@@ -155,6 +169,7 @@ export const tweetEndpoints = {
     doc: "Whether a user quoted or retweeted a tweet: quoted, retweet or not_found.",
     input: tweetAndUser,
     exactlyOne: [USER3],
+    output: quoteCheckOutput,
     answer: { kind: "record", read: recordOf({ status: promisedText, date: time, text, user_protected: flag }) },
     billed: true,
   },
@@ -164,6 +179,7 @@ export const tweetEndpoints = {
     doc: "Whether a user retweeted a tweet; each page scans up to 100 retweets.",
     input: tweetAndUser,
     exactlyOne: [USER3],
+    output: retweetCheckOutput,
     answer: { kind: "record", read: recordOf({ retweet: promisedFlag, user_protected: flag }) },
     cursor: textCursor,
     pageSize: 100,
@@ -176,6 +192,7 @@ export const tweetEndpoints = {
     doc: "Timeline of an account through the older version; the older field names are translated.",
     input: z.strictObject({ link: user3.user_link, user_id: user3.user_id }),
     atLeastOne: [["link", "user_id"]],
+    output: legacyPage,
     answer: { kind: "tweets", read: normaliseLegacyTweet },
     cursor: { param: "cursor", isNumber: false },
     billed: true,

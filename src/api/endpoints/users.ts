@@ -3,6 +3,8 @@ import { z } from "zod";
 import type { Endpoint } from "../endpoint.ts";
 import { batchOf, id, numberCursor, query, textCursor, USER3, user3, username, users } from "../inputs.ts";
 import { count, promisedFlag, recordOf, text, time, flag, userRecord } from "../normalise/record.ts";
+import { aboutOutput, followCheckOutput } from "../output/facts.ts";
+import { userList, userOutput, userPage } from "../output/users.ts";
 
 const user = z.strictObject(user3);
 
@@ -13,6 +15,7 @@ export const userEndpoints = {
     doc: "One profile.",
     input: user,
     exactlyOne: [USER3],
+    output: userOutput,
     answer: { kind: "record", read: userRecord },
     billed: true,
   },
@@ -22,6 +25,7 @@ export const userEndpoints = {
     doc: "Up to 100 profiles for one billed request; accounts that do not exist are absent.",
     input: z.strictObject({ usernames: batchOf(username, 100).optional(), user_ids: batchOf(id, 100).optional() }),
     exactlyOne: [["usernames", "user_ids"]],
+    output: userList,
     answer: users,
     batch: { params: ["usernames", "user_ids"], size: 100 },
     billed: true,
@@ -32,6 +36,7 @@ export const userEndpoints = {
     doc: "Country and username changes of an account.",
     input: user,
     exactlyOne: [USER3],
+    output: aboutOutput,
     answer: { kind: "record", read: recordOf({ country: text, last_username_change_at: time, username_change_count: count }) },
     billed: true,
   },
@@ -41,6 +46,7 @@ export const userEndpoints = {
     doc: "Who follows an account, up to 200 profiles a page.",
     input: user,
     exactlyOne: [USER3],
+    output: userPage,
     answer: users,
     cursor: numberCursor,
     pageSize: 200,
@@ -52,6 +58,7 @@ export const userEndpoints = {
     doc: "Whom an account follows, up to 200 profiles a page.",
     input: user,
     exactlyOne: [USER3],
+    output: userPage,
     answer: users,
     cursor: numberCursor,
     pageSize: 200,
@@ -63,6 +70,7 @@ export const userEndpoints = {
     doc: "Verified accounts that follow an account.",
     input: user,
     exactlyOne: [USER3],
+    output: userPage,
     answer: users,
     cursor: numberCursor,
     billed: true,
@@ -72,6 +80,7 @@ export const userEndpoints = {
     path: "/search-users",
     doc: "Profiles that match a text.",
     input: z.strictObject({ query }),
+    output: userPage,
     answer: users,
     cursor: textCursor,
     billed: true,
@@ -92,6 +101,7 @@ export const userEndpoints = {
       ["user_link_1", "username_1", "user_id_1"],
       ["user_link_2", "username_2", "user_id_2"],
     ],
+    output: followCheckOutput,
     answer: { kind: "record", read: recordOf({ follow: promisedFlag, user_protected: flag }) },
     billed: true,
   },

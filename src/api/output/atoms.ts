@@ -1,0 +1,28 @@
+/** The small parts of what the service sends, as schemas: ids, times, cursors, pages. Shapes of api-v3.md, widened where the field notes saw more. */
+import { z } from "zod";
+
+export const digits = z.string().regex(/^\d{1,20}$/);
+export const count = z.int();
+
+/** A time as text: ISO 8601, or the platform's own `Fri Mar 06 13:38:49 +0000 2026` (field notes section 2). */
+export const time = z.union([
+  z.iso.datetime({ offset: true }),
+  z.string().regex(/^[A-Z][a-z]{2} [A-Z][a-z]{2} \d\d? \d\d:\d\d:\d\d [+-]\d{4} \d{4}$/),
+]);
+/** Null when empty (field notes section 2). */
+export const textsOrNull = z.array(z.string()).nullable();
+
+/** Text, an int64 number, or none at the end (field notes section 2). */
+const nextCursor = z.union([z.string(), z.number(), z.null()]).optional();
+
+export const pageOf = <T extends z.ZodType>(name: "tweets" | "users", item: T) =>
+  z.lazy(() => z.looseObject({ next_cursor: nextCursor, [name]: z.array(item) }));
+
+export const listOf = <T extends z.ZodType>(name: "tweets" | "users" | "trends", item: T) =>
+  z.lazy(() => z.looseObject({ [name]: z.array(item) }));
+
+/** A single object that has a cursor all the same: /check-retweet. */
+export const withCursor = { next_cursor: nextCursor };
+
+/** The body of every answer that is not 200. */
+export const errorOutput = z.lazy(() => z.looseObject({ message: z.string() }).meta({ id: "Error" }));

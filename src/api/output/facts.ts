@@ -1,0 +1,67 @@
+/** Small answers as the service sends them: lookups, checks, scores, the key's account. */
+import { z } from "zod";
+import { count, digits, time, withCursor } from "./atoms.ts";
+import { tweetOutput } from "./tweets.ts";
+
+/** api-v3.md "Account about"; null for an account that was never renamed. */
+export const aboutOutput = z.lazy(() =>
+  z
+    .looseObject({
+      country: z.string().nullable(),
+      last_username_change_at: time.or(z.literal("")).nullable(),
+      username_change_count: count,
+    })
+    .meta({ id: "AccountAbout" }),
+);
+
+export const handleOutput = z.lazy(() => z.looseObject({ handle: z.string().describe("The current handle") }).meta({ id: "Handle" }));
+export const idOutput = z.lazy(() => z.looseObject({ id: digits }).meta({ id: "ResolvedId" }));
+
+/** Field notes section 1, as all that follow. */
+export const followCheckOutput = z.lazy(() =>
+  z.looseObject({ follow: z.boolean().describe("Whether user 2 follows user 1"), user_protected: z.boolean() }).meta({ id: "FollowCheck" }),
+);
+export const commentCheckOutput = z.lazy(() =>
+  z.looseObject({ commented: z.boolean(), tweet: tweetOutput.nullish() }).meta({ id: "CommentCheck" }),
+);
+export const quoteCheckOutput = z.lazy(() =>
+  z
+    .looseObject({
+      status: z.enum(["quoted", "retweet", "not_found"]),
+      date: z
+        .string()
+        .regex(/^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)?$/)
+        .nullish()
+        .describe("`2024-04-27 06:43:09`, UTC"),
+      text: z.string().nullish(),
+      user_protected: z.boolean(),
+    })
+    .meta({ id: "QuoteCheck" }),
+);
+export const retweetCheckOutput = z.lazy(() =>
+  z.looseObject({ retweet: z.boolean(), user_protected: z.boolean(), ...withCursor }).meta({ id: "RetweetCheck" }),
+);
+export const memberCheckOutput = z.lazy(() => z.looseObject({ is_member: z.boolean() }).meta({ id: "MemberCheck" }));
+
+export const scoreOutput = z.lazy(() => z.looseObject({ score: z.number() }).meta({ id: "Score" }));
+/** api-v3.md "Score changes"; fractions were seen. */
+export const scoreChangesOutput = z.lazy(() =>
+  z.looseObject({ week_delta: z.number().nullable(), month_delta: z.number().nullable() }).meta({ id: "ScoreChanges" }),
+);
+export const followersStatsOutput = z.lazy(() =>
+  z
+    .looseObject({
+      followers_count: count,
+      influencers_count: count,
+      projects_count: count,
+      venture_capitals_count: count,
+      user_protected: z.boolean(),
+    })
+    .meta({ id: "FollowersStats" }),
+);
+
+export const keyUsageOutput = z.lazy(() =>
+  z
+    .looseObject({ key_requests: count, remaining_requests: count, total_requests: count, valid_until: z.string() })
+    .meta({ id: "KeyUsage" }),
+);

@@ -1,0 +1,77 @@
+/** Communities, Spaces and trends as the service sends them. Read by normalise/community.ts, space.ts and trend.ts. */
+import { z } from "zod";
+import { count, digits, listOf } from "./atoms.ts";
+import { userOutput } from "./users.ts";
+
+/** api-v3.md "Community info". */
+export const communityOutput = z.lazy(() =>
+  z
+    .looseObject({
+      name: z.string(),
+      description: z.string(),
+      member_count: count,
+      created_at: count.describe("Unix milliseconds"),
+      banner_url: z.string().describe("A default one when there is none"),
+      creator: userOutput,
+    })
+    .meta({ id: "CommunityInfo" }),
+);
+
+const participants = z.array(
+  z.lazy(() =>
+    z
+      .looseObject({
+        avatar: z.string(),
+        id: digits,
+        is_muted_by_admin: z.boolean(),
+        is_muted_by_guest: z.boolean(),
+        is_verified: z.boolean(),
+        name: z.string(),
+        broadcast_user_id: z.string().optional().describe("`periscope_user_id` in older answers"),
+        start: count,
+        username: z.string(),
+      })
+      .meta({ id: "SpaceParticipant" }),
+  ),
+);
+
+const settings = z.lazy(() =>
+  z.looseObject({
+    conversation_controls: count,
+    disallow_join: z.boolean(),
+    is_employee_only: z.boolean(),
+    is_locked: z.boolean(),
+    is_muted: z.boolean(),
+    is_space_available_for_clipping: z.boolean(),
+    is_space_available_for_replay: z.boolean(),
+    max_admin_capacity: count,
+    max_guest_sessions: count,
+    narrow_cast_space_type: count,
+    no_incognito: z.boolean(),
+  }),
+);
+
+/** api-v3.md "Space"; its times have no documented unit. */
+export const spaceOutput = z.lazy(() =>
+  z
+    .looseObject({
+      id: z.string(),
+      title: z.string(),
+      state: z.string(),
+      media_key: z.string(),
+      is_subscribed: z.boolean(),
+      created_at: count,
+      updated_at: count,
+      scheduled_start: count,
+      creator: userOutput,
+      participants: z.looseObject({ admins: participants, speakers: participants, listeners: participants, total: count }),
+      settings,
+      stats: z.looseObject({ total_live_listeners: count, total_participants: count, total_replay_watched: count }),
+    })
+    .meta({ id: "Space" }),
+);
+
+export const trendList = listOf(
+  "trends",
+  z.lazy(() => z.looseObject({ name: z.string(), query: z.string(), url: z.string() }).meta({ id: "Trend" })),
+);

@@ -1,0 +1,63 @@
+/** Profiles as the service sends them: the common object, the reduced one, and the two of the analytics. Read by normalise/user.ts. */
+import { z } from "zod";
+import { count, digits, listOf, pageOf, textsOrNull, time } from "./atoms.ts";
+
+const reduced = {
+  id: digits,
+  username: z.string().describe("Current handle, without the leading @"),
+  display_name: z.string(),
+  profile_image_url: z.string(),
+  protected: z.boolean().describe("Tweets are private"),
+  verified: z.boolean(),
+};
+
+const known = () => ({
+  ...reduced,
+  description: z.string().describe("Profile bio text"),
+  bio_urls: textsOrNull,
+  can_dm: z.boolean().describe("Account accepts direct messages"),
+  created_at: time,
+  favourites_count: count.describe("Tweets this user has liked"),
+  followers_count: count,
+  followings_count: count,
+  media_count: count,
+  tweets_count: count,
+  pinned_tweet_ids: textsOrNull,
+  possibly_sensitive: z.boolean(),
+  profile_background_image_url: z.string(),
+});
+
+/** api-v3.md "User". */
+export const userOutput = z.lazy(() => z.looseObject({ ...known(), location: z.string() }).meta({ id: "User" }));
+
+/** api-v3.md "Reduced user". */
+const memberOutput = z.lazy(() => z.looseObject(reduced).meta({ id: "ReducedUser" }));
+
+/** api-v3.md "Followed-user entry": without `location`, with the date of the follow. */
+const followedOutput = z.lazy(() =>
+  z.looseObject({ ...known(), location: z.never().optional(), followerDate: time }).meta({ id: "FollowedUser" }),
+);
+
+/** An entry of /top-followers: field notes section 1. */
+const topFollowerOutput = z.lazy(() => {
+  const { description, created_at, can_dm, followers_count, followings_count, tweets_count, profile_background_image_url } = known();
+  return z
+    .looseObject({
+      ...reduced,
+      description,
+      created_at,
+      can_dm,
+      followers_count,
+      followings_count,
+      tweets_count,
+      profile_background_image_url,
+      score: z.number(),
+    })
+    .meta({ id: "TopFollower" });
+});
+
+export const userPage = pageOf("users", userOutput);
+export const userList = listOf("users", userOutput);
+export const memberPage = pageOf("users", memberOutput);
+export const followedList = listOf("users", followedOutput);
+export const topFollowerList = listOf("users", topFollowerOutput);
