@@ -2,10 +2,11 @@
 import { z } from "zod";
 import type { Endpoint } from "../endpoint.ts";
 import { id, link, username } from "../inputs.ts";
-import { either, numberOrNull, promisedId, promisedText, recordOf, text } from "../normalise/record.ts";
+import { readHandle, readResolvedId } from "../normalise/account.ts";
+import { readKeyUsage } from "../normalise/key-usage.ts";
 import { handleOutput, idOutput, keyUsageOutput } from "../output/facts.ts";
 
-const withId = { kind: "record", read: recordOf({ id: promisedId }) } as const;
+const withId = { kind: "record", read: readResolvedId } as const;
 
 export const lookupEndpoints = {
   "id-to-username": {
@@ -14,7 +15,7 @@ export const lookupEndpoints = {
     doc: "The handle an account has now.",
     input: z.strictObject({ user_id: id }),
     output: handleOutput,
-    answer: { kind: "record", read: recordOf({ handle: either(promisedText, "username") }) },
+    answer: { kind: "record", read: readHandle },
     billed: true,
   },
   "username-to-id": {
@@ -43,7 +44,7 @@ export const lookupEndpoints = {
     output: keyUsageOutput,
     answer: {
       kind: "record",
-      read: recordOf({ key_requests: numberOrNull, remaining_requests: numberOrNull, total_requests: numberOrNull, valid_until: text }),
+      read: readKeyUsage,
     },
     billed: false,
   },

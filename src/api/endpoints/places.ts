@@ -2,14 +2,14 @@
 import { z } from "zod";
 import type { Endpoint } from "../endpoint.ts";
 import { id, link, numberCursor, order, query, textCursor, tweets, USER3, user3, users, wholeNumber } from "../inputs.ts";
-import { count, promisedFlag, promisedListOf, recordOf, text, time, user } from "../normalise/record.ts";
-import { spaceRecord } from "../normalise/space.ts";
+import { readMemberCheck } from "../normalise/check.ts";
+import { readCommunity } from "../normalise/community.ts";
+import { readSpace } from "../normalise/space.ts";
+import { readTrends } from "../normalise/trend.ts";
 import { memberCheckOutput } from "../output/facts.ts";
 import { communityOutput, spaceOutput, trendList } from "../output/places.ts";
 import { tweetPage } from "../output/tweets.ts";
 import { memberPage, userPage } from "../output/users.ts";
-
-const trend = recordOf({ name: text, query: text, url: text });
 
 export const placeEndpoints = {
   "community-info": {
@@ -21,7 +21,7 @@ export const placeEndpoints = {
     output: communityOutput,
     answer: {
       kind: "record",
-      read: recordOf({ name: text, description: text, member_count: count, created_at: time, banner_url: text, creator: user }),
+      read: readCommunity,
     },
     billed: true,
   },
@@ -63,7 +63,7 @@ export const placeEndpoints = {
     input: z.strictObject({ community_id: link, ...user3 }),
     exactlyOne: [USER3],
     output: memberCheckOutput,
-    answer: { kind: "record", read: recordOf({ is_member: promisedFlag }) },
+    answer: { kind: "record", read: readMemberCheck },
     billed: true,
   },
   "list-tweets": {
@@ -104,7 +104,7 @@ export const placeEndpoints = {
     input: z.strictObject({ id: link.optional(), link: link.optional() }),
     exactlyOne: [["id", "link"]],
     output: spaceOutput,
-    answer: { kind: "record", read: spaceRecord },
+    answer: { kind: "record", read: readSpace },
     billed: true,
   },
   trends: {
@@ -113,7 +113,7 @@ export const placeEndpoints = {
     doc: "Trends of a place, by WOEID.",
     input: z.strictObject({ woeid: wholeNumber }),
     output: trendList,
-    answer: { kind: "record", read: recordOf({ trends: promisedListOf(trend) }) },
+    answer: { kind: "record", read: readTrends },
     billed: true,
   },
 } as const satisfies Record<string, Endpoint>;

@@ -1,12 +1,13 @@
 /** Analytics of the indexed subset of accounts. "Not indexed" is a 404, or a score of 0. */
 import { z } from "zod";
 import type { Endpoint } from "../endpoint.ts";
-import { USER3, user3, users } from "../inputs.ts";
+import { USER3, user3 } from "../inputs.ts";
 import { followersStatsOutput, scoreChangesOutput, scoreOutput } from "../output/facts.ts";
 import { followedList, topFollowerList } from "../output/users.ts";
-import { count, flag, numberOrNull, recordOf } from "../normalise/record.ts";
+import { readFollowedUser, readFollowersStats, readScore, readScoreChanges, readTopFollower } from "../normalise/score.ts";
 
 const user = z.strictObject(user3);
+const followed = { kind: "users", read: readFollowedUser } as const;
 const ofUser = { method: "GET", input: user, exactlyOne: [USER3], billed: true } as const;
 
 export const scoreEndpoints = {
@@ -15,14 +16,14 @@ export const scoreEndpoints = {
     path: "/score",
     doc: "Influence score of an account; null when the service knows none.",
     output: scoreOutput,
-    answer: { kind: "record", read: recordOf({ score: numberOrNull }) },
+    answer: { kind: "record", read: readScore },
   },
   "score-changes": {
     ...ofUser,
     path: "/score-changes",
     doc: "Change of the score over 7 and 30 days; null when the service knows none.",
     output: scoreChangesOutput,
-    answer: { kind: "record", read: recordOf({ week_delta: numberOrNull, month_delta: numberOrNull }) },
+    answer: { kind: "record", read: readScoreChanges },
   },
   "followers-stats": {
     ...ofUser,
@@ -31,13 +32,7 @@ export const scoreEndpoints = {
     output: followersStatsOutput,
     answer: {
       kind: "record",
-      read: recordOf({
-        followers_count: count,
-        influencers_count: count,
-        projects_count: count,
-        venture_capitals_count: count,
-        user_protected: flag,
-      }),
+      read: readFollowersStats,
     },
   },
   "top-followers": {
@@ -45,7 +40,7 @@ export const scoreEndpoints = {
     path: "/top-followers",
     doc: "The 20 followers with the highest score.",
     output: topFollowerList,
-    answer: users,
+    answer: { kind: "users", read: readTopFollower },
     pageSize: 20,
   },
   "top-following": {
@@ -53,7 +48,7 @@ export const scoreEndpoints = {
     path: "/top-following",
     doc: "The 20 followed accounts with the highest score.",
     output: followedList,
-    answer: users,
+    answer: followed,
     pageSize: 20,
   },
   "new-followers-7d": {
@@ -61,13 +56,13 @@ export const scoreEndpoints = {
     path: "/new-followers-7d",
     doc: "Indexed accounts that began following within 7 days; a window that slides, not all followers.",
     output: followedList,
-    answer: users,
+    answer: followed,
   },
   "new-following-7d": {
     ...ofUser,
     path: "/new-following-7d",
     doc: "Indexed accounts that the account began following within 7 days.",
     output: followedList,
-    answer: users,
+    answer: followed,
   },
 } as const satisfies Record<string, Endpoint>;

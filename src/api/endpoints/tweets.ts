@@ -2,19 +2,9 @@
 import { z } from "zod";
 import type { Endpoint } from "../endpoint.ts";
 import { batchOf, date, link, order, query, textCursor, tweets, USER3, user3, users, wholeNumber } from "../inputs.ts";
-import {
-  count,
-  either,
-  flag,
-  optionalTweet,
-  promisedFlag,
-  promisedText,
-  recordOf,
-  text,
-  time,
-  tweetRecord,
-  user as embeddedUser,
-} from "../normalise/record.ts";
+import { readArticle } from "../normalise/article.ts";
+import { readCommentCheck, readQuoteCheck, readRetweetCheck } from "../normalise/check.ts";
+import { tweetRecord } from "../normalise/record.ts";
 import { normaliseLegacyTweet } from "../normalise/legacy.ts";
 import { commentCheckOutput, quoteCheckOutput, retweetCheckOutput } from "../output/facts.ts";
 import { articleOutput, legacyPage, tweetInfoOutput, tweetList, tweetPage } from "../output/tweets.ts";
@@ -137,19 +127,7 @@ export const tweetEndpoints = {
     output: articleOutput,
     answer: {
       kind: "record",
-      read: recordOf({
-        author: embeddedUser,
-        bookmark_count: count,
-        cover_image_url: text,
-        favorite_count: either(count, "likes_count"),
-        full_text: text,
-        preview_text: text,
-        published_at: time,
-        quote_count: count,
-        reply_count: count,
-        retweet_count: count,
-        views: either(count, "views_count"),
-      }),
+      read: readArticle,
     },
     billed: true,
   },
@@ -160,7 +138,7 @@ export const tweetEndpoints = {
     input: tweetAndUser,
     exactlyOne: [USER3],
     output: commentCheckOutput,
-    answer: { kind: "record", read: recordOf({ commented: promisedFlag, tweet: optionalTweet }) },
+    answer: { kind: "record", read: readCommentCheck },
     billed: true,
   },
   "check-quoted": {
@@ -170,7 +148,7 @@ export const tweetEndpoints = {
     input: tweetAndUser,
     exactlyOne: [USER3],
     output: quoteCheckOutput,
-    answer: { kind: "record", read: recordOf({ status: promisedText, date: time, text, user_protected: flag }) },
+    answer: { kind: "record", read: readQuoteCheck },
     billed: true,
   },
   "check-retweet": {
@@ -180,7 +158,7 @@ export const tweetEndpoints = {
     input: tweetAndUser,
     exactlyOne: [USER3],
     output: retweetCheckOutput,
-    answer: { kind: "record", read: recordOf({ retweet: promisedFlag, user_protected: flag }) },
+    answer: { kind: "record", read: readRetweetCheck },
     cursor: textCursor,
     pageSize: 100,
     billed: true,
@@ -191,7 +169,7 @@ export const tweetEndpoints = {
     version: "v2",
     doc: "Timeline of an account through the older version; the older field names are translated.",
     input: z.strictObject({ link: user3.user_link, user_id: user3.user_id }),
-    atLeastOne: [["link", "user_id"]],
+    exactlyOne: [["link", "user_id"]],
     output: legacyPage,
     answer: { kind: "tweets", read: normaliseLegacyTweet },
     cursor: { param: "cursor", isNumber: false },

@@ -2,7 +2,9 @@
 import { z } from "zod";
 import type { Endpoint } from "../endpoint.ts";
 import { batchOf, id, numberCursor, query, textCursor, USER3, user3, username, users } from "../inputs.ts";
-import { count, promisedFlag, recordOf, text, time, flag, userRecord } from "../normalise/record.ts";
+import { readAbout } from "../normalise/account.ts";
+import { readFollowCheck } from "../normalise/check.ts";
+import { userRecord } from "../normalise/record.ts";
 import { aboutOutput, followCheckOutput } from "../output/facts.ts";
 import { userList, userOutput, userPage } from "../output/users.ts";
 
@@ -37,7 +39,7 @@ export const userEndpoints = {
     input: user,
     exactlyOne: [USER3],
     output: aboutOutput,
-    answer: { kind: "record", read: recordOf({ country: text, last_username_change_at: time, username_change_count: count }) },
+    answer: { kind: "record", read: readAbout },
     billed: true,
   },
   followers: {
@@ -102,7 +104,7 @@ export const userEndpoints = {
       ["user_link_2", "username_2", "user_id_2"],
     ],
     output: followCheckOutput,
-    answer: { kind: "record", read: recordOf({ follow: promisedFlag, user_protected: flag }) },
+    answer: { kind: "record", read: readFollowCheck },
     billed: true,
   },
 } as const satisfies Record<string, Endpoint>;

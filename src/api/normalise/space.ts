@@ -1,7 +1,70 @@
 /** A live audio room: api-v3.md "Space". Its integer times have no documented unit; they become ISO 8601 like every other time. */
+import type { JsonObject } from "../../model/json.ts";
+import type { User } from "../../model/user.ts";
+import type { Raw } from "../read-value.ts";
 import { count, either, flag, listOf, part, promisedText, recordOf, text, time, user } from "./record.ts";
 
-const participant = recordOf({
+export interface SpaceParticipant extends JsonObject {
+  /** URL of a picture. */
+  readonly avatar: string;
+  readonly id: string;
+  readonly is_muted_by_admin: boolean;
+  readonly is_muted_by_guest: boolean;
+  readonly is_verified: boolean;
+  readonly name: string;
+  /** `periscope_user_id` in older answers. */
+  readonly broadcast_user_id: string;
+  /** When they joined, as sent: the unit is not documented. */
+  readonly start: number;
+  readonly username: string;
+}
+
+export interface SpaceParticipants extends JsonObject {
+  readonly admins: readonly SpaceParticipant[];
+  readonly speakers: readonly SpaceParticipant[];
+  readonly listeners: readonly SpaceParticipant[];
+  readonly total: number;
+}
+
+export interface SpaceSettings extends JsonObject {
+  readonly conversation_controls: number;
+  readonly disallow_join: boolean;
+  readonly is_employee_only: boolean;
+  readonly is_locked: boolean;
+  readonly is_muted: boolean;
+  readonly is_space_available_for_clipping: boolean;
+  readonly is_space_available_for_replay: boolean;
+  readonly max_admin_capacity: number;
+  readonly max_guest_sessions: number;
+  readonly narrow_cast_space_type: number;
+  readonly no_incognito: boolean;
+}
+
+export interface SpaceStats extends JsonObject {
+  readonly total_live_listeners: number;
+  readonly total_participants: number;
+  readonly total_replay_watched: number;
+}
+
+/** Answer of /spaces. */
+export interface Space extends JsonObject {
+  readonly id: string;
+  readonly title: string;
+  /** An open set: the document names no values. */
+  readonly state: string;
+  readonly media_key: string;
+  readonly is_subscribed: boolean;
+  /** ISO 8601 UTC; "" when it cannot be read. */
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly scheduled_start: string;
+  readonly creator: User;
+  readonly participants: SpaceParticipants;
+  readonly settings: SpaceSettings;
+  readonly stats: SpaceStats;
+}
+
+const participant: (raw: Raw) => SpaceParticipant = recordOf({
   avatar: text,
   id: text,
   is_muted_by_admin: flag,
@@ -13,9 +76,14 @@ const participant = recordOf({
   username: text,
 });
 
-const participants = recordOf({ admins: listOf(participant), speakers: listOf(participant), listeners: listOf(participant), total: count });
+const participants: (raw: Raw) => SpaceParticipants = recordOf({
+  admins: listOf(participant),
+  speakers: listOf(participant),
+  listeners: listOf(participant),
+  total: count,
+});
 
-const settings = recordOf({
+const settings: (raw: Raw) => SpaceSettings = recordOf({
   conversation_controls: count,
   disallow_join: flag,
   is_employee_only: flag,
@@ -29,10 +97,13 @@ const settings = recordOf({
   no_incognito: flag,
 });
 
-const stats = recordOf({ total_live_listeners: count, total_participants: count, total_replay_watched: count });
+const stats: (raw: Raw) => SpaceStats = recordOf({
+  total_live_listeners: count,
+  total_participants: count,
+  total_replay_watched: count,
+});
 
-/** The answer of /spaces. */
-export const spaceRecord = recordOf({
+export const readSpace: (raw: Raw) => Space = recordOf({
   id: promisedText,
   title: text,
   state: text,

@@ -1,21 +1,23 @@
 /** A tweet as the rest of the house sees it, embedded author and embedded tweets included. */
-import { isoTime } from "../../model/clock.ts";
-import { timeOfTweetId } from "../../model/id.ts";
 import type { Tweet, TweetEntity } from "../../model/tweet.ts";
 import { isRaw, type Raw, readCount, readFlag, readId, readText, readTime } from "../read-value.ts";
-import { normaliseEmbeddedUser } from "./user.ts";
+import { timeFromId } from "./time-from-id.ts";
+import { flagIn, normaliseEmbeddedUser } from "./user.ts";
 
 /**
  * Missing fields become neutral values, unknown fields stay; `created_at` falls back to the time in the id, and `id` is "" when there
  * is none that can be used. An embedded tweet is kept even without an id: that a tweet is a retweet must not get lost.
  */
 export function normaliseTweet(raw: Raw): Tweet {
-  const { quoted_status, retweeted_status, ...rest } = raw;
+  const { quoted_status, retweeted_status, is_replies_limited, made_with_ai, paid_partnership, ...rest } = raw;
   const id = readId(raw["id"]);
   const inReplyTo = readId(raw["in_reply_to_tweet_id"]);
   const isReply = readFlag(raw["is_reply"]) ?? inReplyTo !== "";
   const tweet: { -readonly [K in keyof Tweet]: Tweet[K] } = {
     ...rest,
+    ...flagIn("is_replies_limited", is_replies_limited),
+    ...flagIn("made_with_ai", made_with_ai),
+    ...flagIn("paid_partnership", paid_partnership),
     id,
     full_text: readText(raw["full_text"]),
     created_at: readTime(raw["created_at"]) || timeFromId(id),
@@ -38,8 +40,6 @@ export function normaliseTweet(raw: Raw): Tweet {
   if (isRaw(retweeted_status)) tweet.retweeted_status = normaliseTweet(retweeted_status);
   return tweet;
 }
-
-const timeFromId = (id: string): string => (id === "" || id.length > 20 ? "" : isoTime(timeOfTweetId(id)));
 
 function readEntities(value: unknown): readonly TweetEntity[] {
   if (!Array.isArray(value)) return [];

@@ -1,18 +1,26 @@
 /** A profile as the rest of the house sees it, from any of the shapes the service sends (full, followed, reduced, analytics). */
+import { timeFromId } from "./time-from-id.ts";
 import type { User } from "../../model/user.ts";
 import { isRaw, type Raw, readCount, readFlag, readId, readText, readTexts, readTime } from "../read-value.ts";
 
-/** Missing fields become neutral values, unknown fields stay; `id` is "" when there is none that can be used. */
+/** Ids of the platform's first years are counted, not made of the time. */
+const SHORTEST_TIMED_ID = 15;
+
+/**
+ * Missing fields become neutral values, unknown fields stay; `created_at` falls back to the time in the id where it has one, and `id` is
+ * "" when there is none that can be used.
+ */
 export function normaliseUser(raw: Raw): User {
-  const { location, can_dm, followerDate, ...rest } = raw;
+  const { location, can_dm, possibly_sensitive, profile_background_image_url, followerDate, ...rest } = raw;
+  const id = readId(raw["id"]);
   const user = {
     ...rest,
-    id: readId(raw["id"]),
+    id,
     username: withoutAt(readText(raw["username"])),
     display_name: readText(raw["display_name"]),
     description: readText(raw["description"]),
     bio_urls: readTexts(raw["bio_urls"]),
-    created_at: readTime(raw["created_at"]),
+    created_at: readTime(raw["created_at"]) || (id.length < SHORTEST_TIMED_ID ? "" : timeFromId(id)),
     favourites_count: readCount(raw["favourites_count"]),
     followers_count: readCount(raw["followers_count"]),
     followings_count: readCount(raw["followings_count"]),
@@ -23,17 +31,20 @@ export function normaliseUser(raw: Raw): User {
     protected: readFlag(raw["protected"]) ?? false,
     verified: readFlag(raw["verified"]) ?? false,
   };
-  return withOptional(user, location, readFlag(can_dm), readTime(followerDate));
+  return {
+    ...user,
+    ...(typeof location === "string" && { location }),
+    ...flagIn("can_dm", can_dm),
+    ...flagIn("possibly_sensitive", possibly_sensitive),
+    ...(typeof profile_background_image_url === "string" && { profile_background_image_url }),
+    ...(readTime(followerDate) !== "" && { followerDate: readTime(followerDate) }),
+  };
 }
 
-type Required = Omit<User, "location" | "can_dm" | "followerDate">;
-
-function withOptional(user: Required, location: unknown, canDm: boolean | undefined, followedAt: string): User {
-  const full: { -readonly [K in keyof User]: User[K] } = user as User;
-  if (typeof location === "string") full.location = location;
-  if (canDm !== undefined) full.can_dm = canDm;
-  if (followedAt !== "") full.followerDate = followedAt;
-  return full;
+/** The flag where the service sent one. */
+export function flagIn<Name extends string>(name: Name, value: unknown): { readonly [K in Name]?: boolean } {
+  const flag = readFlag(value);
+  return (flag === undefined ? {} : { [name]: flag }) as { readonly [K in Name]?: boolean };
 }
 
 /** An embedded profile; one without an id where none came. */
