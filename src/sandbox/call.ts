@@ -1,4 +1,5 @@
 /** One request as a handler sees it, and what handlers answer with. */
+import type { z } from "zod";
 import type { Json, JsonObject } from "../model/json.ts";
 import type { KeyUsage } from "./keys.ts";
 import type { Params } from "./params.ts";
@@ -24,13 +25,11 @@ export interface Answer {
   readonly int64Cursor?: string;
 }
 
-export interface EndpointRow {
-  readonly name: string;
-  readonly method: "GET" | "POST";
-  /** Under `/v3/`; ends in `/` where a path segment follows. `path` for those outside v3. */
-  readonly path?: string;
-  readonly takesSegment?: boolean;
+/** What the sandbox adds to a row of the client's endpoint table. */
+export interface Behaviour {
   readonly handle: (call: Call) => Answer;
+  /** The body of a 200 as it is written. */
+  readonly answer: z.ZodType;
 }
 
 /** The text of an answer, with digits beyond 2^53 intact. */

@@ -1,6 +1,7 @@
 /** The control API under `/_sandbox/`: samples, keys, time, things put into the world, faults, and what was asked. Loopback only, no key. */
 import type { Json, JsonObject } from "../model/json.ts";
-import { FAULT_NAMES } from "./faults.ts";
+import { OPERATIONS } from "./endpoints/table.ts";
+import { FAULT_NAMES, FAULT_NUMBERS } from "./faults/kinds.ts";
 import { inject, type TweetOrder } from "./inject.ts";
 import { parseBody } from "./params.ts";
 import { sample } from "./sample.ts";
@@ -12,6 +13,8 @@ export interface ControlReply {
   readonly status: number;
   readonly text: string;
 }
+
+const ENDPOINT_NAMES: readonly string[] = OPERATIONS.map(({ name }) => name);
 
 type Body = Readonly<Record<string, unknown>>;
 type Route = (deps: ServiceDeps, body: Body, segment: string) => JsonObject;
@@ -38,7 +41,7 @@ const ROUTES: Readonly<Record<string, Route>> = {
   "DELETE follows": removeFollow,
   "POST scores": setScore,
   "POST accounts": changeAccount,
-  "GET faults": (deps) => ({ ...deps.faults.active(), known: FAULT_NAMES }),
+  "GET faults": (deps) => ({ ...deps.faults.active(), known: FAULT_NAMES, numbers: FAULT_NUMBERS }),
   "POST faults": armFault,
   "DELETE faults": (deps) => (deps.faults.clear(), {}),
 };
@@ -49,6 +52,7 @@ export function answerControl(deps: ServiceDeps, method: string, url: URL, bodyT
     const [name = "", segment = ""] = url.pathname.replace("/_sandbox/", "").split("/");
     const route = ROUTES[`${method} ${name}`];
     if (route === undefined) throw new ServiceError(404, `known: ${Object.keys(ROUTES).join(", ")}`);
+    deps.faults.settle();
     const body = bodyText.trim() === "" ? {} : parseBody(bodyText);
     return { status: 200, text: JSON.stringify(route(deps, body, decodeURIComponent(segment))) };
   } catch (error) {
@@ -76,6 +80,9 @@ function putKey(deps: ServiceDeps, body: Body): JsonObject {
   const key = text(body, "key") ?? `sandbox-${Math.floor(deps.clock.now()).toString(36)}`;
   const quota = number(body, "quota");
   const expires = text(body, "expires");
+  if (expires !== undefined && Number.isNaN(Date.parse(expires))) throw badRequest("expires must be ISO 8601");
+  const replaced = text(body, "replaces");
+  if (replaced !== undefined && !deps.keys.replace(replaced, key)) throw notFound("key");
   deps.keys.put(key, { ...(quota === undefined ? {} : { quota }), ...(expires === undefined ? {} : { expires }) });
   return { key, ...deps.keys.usage(key) };
 }
@@ -138,12 +145,15 @@ function changeAccount(deps: ServiceDeps, body: Body): JsonObject {
 function armFault(deps: ServiceDeps, body: Body): JsonObject {
   const wanted = body["name"] ?? body["fault"] ?? body["number"];
   if (typeof wanted !== "string" && typeof wanted !== "number") throw badRequest("name is required: a fault's name or number");
-  const [times, forMs, endpoint] = [number(body, "times"), number(body, "for_ms"), text(body, "endpoint")];
-  const order = {
-    fault: wanted,
-    ...(times === undefined ? {} : { times }),
-    ...(forMs === undefined ? {} : { for_ms: forMs }),
-    ...(endpoint === undefined ? {} : { endpoint }),
+  const endpoint = text(body, "endpoint");
+  if (endpoint !== undefined && !ENDPOINT_NAMES.includes(endpoint))
+    throw badRequest(`no endpoint ${endpoint}; known: ${ENDPOINT_NAMES.join(", ")}`);
+  const given = {
+    times: number(body, "times"),
+    for_ms: number(body, "for_ms"),
+    endpoint,
+    username: text(body, "username"),
+    text: text(body, "text"),
   };
-  return { fault: deps.faults.arm(order, deps.clock.now()).name };
+  return { fault: deps.faults.arm({ fault: wanted, ...given }) };
 }

@@ -2,15 +2,17 @@
 import { ServiceError } from "./service-error.ts";
 
 export interface KeyOptions {
-  /** Requests a calendar month, UTC. */
+  /** Requests a calendar month, UTC. A new key without one has the free allowance. */
   readonly quota?: number;
   /** ISO 8601; from then on the subscription counts as not paid. */
   readonly expires?: string;
 }
 
 interface KeyState {
-  readonly quota: number;
-  readonly expiresMs: number;
+  quota: number;
+  /** The free allowance comes once; a quota comes anew with each month. */
+  isMonthly: boolean;
+  expiresMs: number;
   month: string;
   used: number;
   usedEver: number;
@@ -27,26 +29,30 @@ export interface KeyUsage {
 
 /** api-v3.md, Limits: flat, on every plan. The service counts in fixed seconds (field notes section 3). */
 const REQUESTS_PER_SECOND = 20;
+/** api-v3.md, Authentication 9: requests of a new account, one time. */
+const FREE_REQUESTS = 100;
 const YEAR_MS = 365 * 86_400_000;
 
 export type KeyRing = ReturnType<typeof createKeyRing>;
 
-/** Keys and their counters; `defaultQuota` where a key brings none. */
-export function createKeyRing(startMs: number, defaultQuota: number) {
+/** Keys and their counters. */
+export function createKeyRing(startMs: number) {
   const keys = new Map<string, KeyState>();
 
+  /** Makes a key, or changes what is given of one that exists. */
   function put(key: string, options: KeyOptions): void {
-    const expiresMs = options.expires === undefined ? startMs + YEAR_MS : Date.parse(options.expires);
-    const used = keys.get(key);
-    keys.set(key, {
-      quota: options.quota ?? defaultQuota,
-      expiresMs,
-      month: used?.month ?? "",
-      used: used?.used ?? 0,
-      usedEver: used?.usedEver ?? 0,
-      second: -1,
-      inSecond: 0,
-    });
+    const state = keys.get(key) ?? newKey(startMs + YEAR_MS);
+    keys.set(key, state);
+    if (options.quota !== undefined) Object.assign(state, { quota: options.quota, isMonthly: true });
+    if (options.expires !== undefined) state.expiresMs = Date.parse(options.expires);
+  }
+
+  /** Another key for the same account: the old one is refused from now on, what was used stays used. */
+  function replace(oldKey: string, key: string): boolean {
+    const state = keys.get(oldKey);
+    if (state === undefined || !keys.delete(oldKey)) return false;
+    keys.set(key, state);
+    return true;
   }
 
   /** @throws ServiceError 401. The key is checked before anything else. */
@@ -98,12 +104,23 @@ export function createKeyRing(startMs: number, defaultQuota: number) {
     return state;
   }
 
-  return { put, remove: (key: string): boolean => keys.delete(key), authenticate, countSecond, checkPaid, bill, usage };
+  return { put, replace, remove: (key: string): boolean => keys.delete(key), authenticate, countSecond, checkPaid, bill, usage };
 }
+
+const newKey = (expiresMs: number): KeyState => ({
+  quota: FREE_REQUESTS,
+  isMonthly: false,
+  expiresMs,
+  month: "",
+  used: 0,
+  usedEver: 0,
+  second: -1,
+  inSecond: 0,
+});
 
 function turnMonth(state: KeyState, nowMs: number): void {
   const month = new Date(nowMs).toISOString().slice(0, 7);
-  if (state.month === month) return;
+  if (state.month === month || !state.isMonthly) return;
   state.month = month;
   state.used = 0;
 }

@@ -9,7 +9,9 @@ export function createParams(values: Readonly<Record<string, unknown>>, isQuery:
 
   function optional(name: string): string | undefined {
     if (!has(name)) return undefined;
-    const value = isQuery && Array.isArray(values[name]) ? values[name][0] : values[name];
+    const given = values[name];
+    if (isQuery && Array.isArray(given) && given.length > 1) throw badRequest(`${name} is given more than once`);
+    const value = isQuery && Array.isArray(given) ? given[0] : given;
     if (typeof value !== "string") throw badRequest(`${name} must be a string`);
     return value;
   }
@@ -51,7 +53,13 @@ export function createParams(values: Readonly<Record<string, unknown>>, isQuery:
     return { name, value: required(name) };
   }
 
-  return { has, optional, required, integer, list, choice, exactlyOne };
+  /** What was asked for, the same on every page. */
+  function withoutCursor(): Readonly<Record<string, unknown>> {
+    const { next_cursor: _next, cursor: _cursor, ...rest } = values;
+    return rest;
+  }
+
+  return { has, optional, required, integer, list, choice, exactlyOne, withoutCursor };
 }
 
 /** @throws ServiceError 400 for an empty or malformed body, or one that is no object (api-v3.md, Shared rules 7). */

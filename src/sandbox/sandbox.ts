@@ -64,13 +64,13 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 
 function createDeps(options: SandboxOptions): ServiceDeps {
   const clock = createSandboxClock(options.clock);
-  const keys = createKeyRing(clock.now(), options.quota ?? 100_000);
-  for (const key of options.keys ?? ["sandbox"]) keys.put(key, {});
+  const keys = createKeyRing(clock.now());
+  for (const key of options.keys ?? ["sandbox"]) keys.put(key, { quota: options.quota ?? 100_000 });
   const journal = readJournal(options.data?.text ?? "");
   const header = journal.header ?? headerOf(options, clock.now());
   if (journal.header === undefined) options.data?.append(journalLine(header));
   const world = createWorld({ seed: header.seed, accounts: header.accounts, startMs: header.start_ms, pace: header.pace });
-  const deps = { clock, keys, log: createRequestLog(), faults: createFaults(), world, traps: options.traps ?? true };
+  const deps = { clock, keys, log: createRequestLog(), faults: createFaults(world, clock), world, traps: options.traps ?? true };
   for (const { at_ms, method, path, body } of journal.entries) {
     answerControl({ ...deps, clock: { ...clock, now: () => at_ms } }, method, new URL(`http://sandbox/_sandbox/${path}`), body);
   }

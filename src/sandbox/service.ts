@@ -1,14 +1,14 @@
 /** One request of the API from headers to answer: key, rate, path, quota, handler, bill. Knows nothing of sockets. */
 import { costOf } from "./billing.ts";
-import { answerText, type Call, type EndpointRow } from "./call.ts";
+import { answerText, type Call } from "./call.ts";
 import { dressAnswer } from "./dress.ts";
-import { findEndpoint } from "./endpoints/table.ts";
+import { findOperation, type Operation } from "./endpoints/table.ts";
 import type { Fault, Faults } from "./faults.ts";
 import type { KeyRing } from "./keys.ts";
 import { createParams, parseBody, parseSearch } from "./params.ts";
 import type { RequestLog } from "./request-log.ts";
 import type { SandboxClock } from "./sandbox-clock.ts";
-import { ServiceError } from "./service-error.ts";
+import { badRequest, ServiceError } from "./service-error.ts";
 import { createShow } from "./world/show.ts";
 import type { World } from "./world/world.ts";
 
@@ -42,6 +42,7 @@ interface Progress {
 
 /** Answers every request; never throws. */
 export function answerRequest(deps: ServiceDeps, request: ServiceRequest): ServiceReply {
+  deps.faults.settle();
   const progress: Progress = { key: "" };
   let reply: ServiceReply;
   try {
@@ -61,24 +62,26 @@ function work(deps: ServiceDeps, request: ServiceRequest, progress: Progress): S
   progress.key = deps.keys.authenticate(request.rawHeaders, nowMs);
   deps.log.arrive(progress.key, nowMs);
   deps.keys.countSecond(progress.key, nowMs);
-  const found = findEndpoint(request.method, request.url.pathname);
-  if (found?.row.name !== "key-usage-info") deps.keys.checkPaid(progress.key, nowMs);
+  const found = findOperation(request.method, request.url.pathname);
+  if (found?.operation.name !== "key-usage-info") deps.keys.checkPaid(progress.key, nowMs);
   if (found === undefined) throw new ServiceError(404, `Cannot ${request.method} ${request.url.pathname}`);
-  progress.endpoint = found.row.name;
-  const fault = deps.faults.take(found.row.name, nowMs);
+  const { operation, pathValue } = found;
+  progress.endpoint = operation.name;
+  const fault = deps.faults.take(operation.name);
   if (fault?.status !== undefined)
     return { status: fault.status, text: fault.body ?? JSON.stringify({ message: fault.message ?? fault.name }), fault };
-  const call = createCall(deps, request, found.row, found.pathValue, progress.key, nowMs);
-  const answer = deps.faults.spoil(fault, call, found.row.handle(call));
-  const text = answerText(dressAnswer(found.row.name, answer));
+  const call = createCall(deps, request, operation, pathValue, progress.key, nowMs);
+  const answer = deps.faults.spoil(fault, call, operation.handle(call));
+  const text = answerText(dressAnswer(operation.name, answer));
   return { status: 200, text, ...(fault === undefined ? {} : { fault }) };
 }
 
-function createCall(deps: ServiceDeps, request: ServiceRequest, row: EndpointRow, pathValue: string, key: string, nowMs: number): Call {
-  const isQuery = row.method === "GET";
+function createCall(deps: ServiceDeps, request: ServiceRequest, operation: Operation, pathValue: string, key: string, nowMs: number): Call {
+  const isQuery = operation.row.method === "GET";
+  if (!isQuery) refuseOtherTypes(request.rawHeaders);
   const values = isQuery ? parseSearch(request.url.searchParams) : parseBody(request.body);
   return {
-    endpoint: row.name,
+    endpoint: operation.name,
     params: createParams(values, isQuery),
     pathValue,
     world: deps.world,
@@ -87,6 +90,13 @@ function createCall(deps: ServiceDeps, request: ServiceRequest, row: EndpointRow
     traps: deps.traps,
     usage: () => deps.keys.usage(key),
   };
+}
+
+/** api-v3.md, Authentication 5. @throws ServiceError 400 */
+function refuseOtherTypes(rawHeaders: readonly string[]): void {
+  const at = rawHeaders.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === "content-type");
+  const type = at < 0 ? "" : (rawHeaders[at + 1] ?? "");
+  if (!/^application\/json\s*(?:;|$)/i.test(type)) throw badRequest("Content-Type must be application/json");
 }
 
 function logRequest(deps: ServiceDeps, request: ServiceRequest, progress: Progress, status: number, billed: number): void {

@@ -2,7 +2,7 @@
 import type { ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 import type { Clock } from "../model/clock.ts";
-import type { WireFault } from "./faults.ts";
+import type { WireFault } from "./faults/kinds.ts";
 import type { ServiceReply } from "./service.ts";
 
 /** Slowloris: one byte in this time (faults list, 13). */
@@ -23,6 +23,8 @@ export function writeReply(response: ServerResponse, reply: ServiceReply, nowMs:
 function writeBroken(response: ServerResponse, reply: ServiceReply, fault: WireFault, clock: Clock): void {
   const bytes = Buffer.from(reply.text);
   if (fault === "hang") return;
+  // Below HTTP nothing else can be played on a plain socket that the control API shares.
+  if (fault === "cut") return void response.socket?.resetAndDestroy();
   if (fault === "huge") return writeHuge(response);
   if (fault === "gzip-bomb")
     return void response

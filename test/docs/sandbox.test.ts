@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { BILLING_TABLE } from "../../src/sandbox/billing.ts";
 import { answerControl } from "../../src/sandbox/control.ts";
-import { FAULT_NAMES } from "../../src/sandbox/faults.ts";
+import { FAULT_NAMES } from "../../src/sandbox/faults/kinds.ts";
 import { PAGES } from "./pages.ts";
 
 const page = PAGES.find(({ path }) => path === "docs/sandbox.md");

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { FAULT_NAMES } from "../../src/sandbox/faults.ts";
+import { FAULT_NAMES } from "../../src/sandbox/faults/kinds.ts";
 import { openSandbox } from "./ask.ts";
 
 test.each([

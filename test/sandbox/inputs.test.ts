@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ENDPOINTS } from "../../src/sandbox/endpoints/table.ts";
+import { OPERATIONS } from "../../src/sandbox/endpoints/table.ts";
 import { openSandbox } from "./ask.ts";
 
 test.each([
@@ -61,8 +61,8 @@ test("every endpoint of the documents is one row of the table", () => {
   const names = `info info-batch about followers follows verified-followers tweet-info tweet-info-bulk user-tweets user-retweets comments quotes retweeters
     article trends spaces search-tweets mentions search-users list-tweets list-members list-followers community-info community-members community-tweets
     community-search-tweets check-follow check-comment check-quoted check-retweet check-community-member score score-changes followers-stats top-followers
-    top-following new-followers-7d new-following-7d username-to-id id-to-username link-to-id key-usage-info v2/user-tweets`;
-  expect(ENDPOINTS.map((row) => row.name).toSorted()).toEqual(names.split(/\s+/).toSorted());
+    top-following new-followers-7d new-following-7d username-to-id id-to-username link-to-id key-usage-info v2-user-tweets`;
+  expect(OPERATIONS.map((row) => row.name).toSorted()).toEqual(names.split(/\s+/).toSorted());
 });
 
 test("every endpoint answers 200 to what the sample names", async () => {

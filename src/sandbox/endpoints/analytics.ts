@@ -1,10 +1,12 @@
 /** Endpoints over the curated subset of accounts: scores, and who of weight follows whom. */
+import { z } from "zod";
 import type { JsonObject } from "../../model/json.ts";
-import type { Answer, Call, EndpointRow } from "../call.ts";
+import type { Answer, Behaviour, Call } from "../call.ts";
 import { notFound } from "../service-error.ts";
 import { accountOf, namedUser, readableUser } from "../subjects.ts";
 import type { Account } from "../world/accounts.ts";
 import { hash32 } from "../world/dice.ts";
+import * as shapes from "./shapes.ts";
 
 const TOP = 20; // api-v3.md, Limits
 
@@ -93,10 +95,19 @@ function byScore(call: Call, keys: readonly number[]): readonly { readonly key: 
     .slice(0, TOP);
 }
 
-export const ANALYTICS_ROWS: readonly EndpointRow[] = [
-  { name: "score", method: "GET", handle: score },
-  { name: "score-changes", method: "GET", handle: scoreChanges },
-  { name: "followers-stats", method: "GET", handle: followersStats },
-  { name: "top-followers", method: "GET", handle: topFollowers },
-  { name: "top-following", method: "GET", handle: topFollowing },
-];
+export const ANALYTICS_BEHAVIOURS = {
+  score: { handle: score, answer: z.object({ score: z.number() }) },
+  "score-changes": { handle: scoreChanges, answer: shapes.scoreChanges },
+  "followers-stats": {
+    handle: followersStats,
+    answer: z.object({
+      followers_count: z.int(),
+      influencers_count: z.int(),
+      projects_count: z.int(),
+      venture_capitals_count: z.int(),
+      user_protected: z.boolean(),
+    }),
+  },
+  "top-followers": { handle: topFollowers, answer: shapes.usersOf(shapes.topFollower) },
+  "top-following": { handle: topFollowing, answer: shapes.usersOf(shapes.followedUser) },
+} as const satisfies Record<string, Behaviour>;

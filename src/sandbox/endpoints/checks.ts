@@ -1,8 +1,10 @@
 /** Endpoints that say yes or no about a user and a tweet. */
-import type { Answer, Call, EndpointRow } from "../call.ts";
+import { z } from "zod";
+import type { Answer, Behaviour, Call } from "../call.ts";
 import { offsetPage } from "../paging.ts";
 import { namedTweet, namedUser } from "../subjects.ts";
 import type { TweetRecord } from "../world/tweet-record.ts";
+import * as shapes from "./shapes.ts";
 
 /** /check-retweet looks through so many retweets a request (field notes section 1). */
 const SCANNED = 100;
@@ -37,8 +39,19 @@ function checkRetweet(call: Call): Answer {
   return { body: { retweet, user_protected, next_cursor: page.body["next_cursor"] } };
 }
 
-export const CHECK_ROWS: readonly EndpointRow[] = [
-  { name: "check-comment", method: "GET", handle: checkComment },
-  { name: "check-quoted", method: "POST", handle: checkQuoted },
-  { name: "check-retweet", method: "POST", handle: checkRetweet },
-];
+export const CHECK_BEHAVIOURS = {
+  "check-comment": { handle: checkComment, answer: z.object({ commented: z.boolean(), tweet: shapes.tweet.optional() }) },
+  "check-quoted": {
+    handle: checkQuoted,
+    answer: z.object({
+      status: z.enum(["quoted", "retweet", "not_found"]),
+      date: z.string(),
+      text: z.string(),
+      user_protected: z.boolean(),
+    }),
+  },
+  "check-retweet": {
+    handle: checkRetweet,
+    answer: z.object({ retweet: z.boolean(), user_protected: z.boolean(), next_cursor: z.string().nullable() }),
+  },
+} as const satisfies Record<string, Behaviour>;

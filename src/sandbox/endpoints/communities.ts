@@ -1,11 +1,13 @@
 /** Endpoints about communities: what they are, who belongs, what is posted there. */
-import type { Answer, Call, EndpointRow } from "../call.ts";
+import { z } from "zod";
+import type { Answer, Behaviour, Call } from "../call.ts";
 import { anchorOf, offsetPage, tweetPage } from "../paging.ts";
 import { badRequest, notFound } from "../service-error.ts";
 import { namedUser, trailingId } from "../subjects.ts";
 import { belongs, COMMUNITIES, type Community } from "../world/communities.ts";
 import type { TweetRecord } from "../world/tweet-record.ts";
 import { ordered, readQuery } from "./searches.ts";
+import * as shapes from "./shapes.ts";
 
 const MEMBERS_PER_PAGE = 20;
 const POPULAR_POOL = 400;
@@ -89,10 +91,10 @@ function checkMember(call: Call): Answer {
   return { body: { is_member: isMember(call, community, namedUser(call)) } };
 }
 
-export const COMMUNITY_ROWS: readonly EndpointRow[] = [
-  { name: "community-info", method: "POST", handle: communityInfo },
-  { name: "community-members", method: "POST", handle: communityMembers },
-  { name: "community-tweets", method: "POST", handle: communityTweets },
-  { name: "community-search-tweets", method: "POST", handle: communitySearch },
-  { name: "check-community-member", method: "POST", handle: checkMember },
-];
+export const COMMUNITY_BEHAVIOURS = {
+  "community-info": { handle: communityInfo, answer: shapes.community },
+  "community-members": { handle: communityMembers, answer: shapes.memberPage },
+  "community-tweets": { handle: communityTweets, answer: shapes.tweetPage },
+  "community-search-tweets": { handle: communitySearch, answer: shapes.tweetPage },
+  "check-community-member": { handle: checkMember, answer: z.object({ is_member: z.boolean() }) },
+} as const satisfies Record<string, Behaviour>;

@@ -2,11 +2,12 @@
 import type { JsonObject } from "../../model/json.ts";
 import type { Tweet } from "../../model/tweet.ts";
 import type { User } from "../../model/user.ts";
-import type { Answer, Call, EndpointRow } from "../call.ts";
+import type { Answer, Behaviour, Call } from "../call.ts";
 import { tweetPage } from "../paging.ts";
 import { notFound } from "../service-error.ts";
 import { handleOfLink } from "../subjects.ts";
 import { pinnedFirst, postsOf } from "./timelines.ts";
+import * as shapes from "./shapes.ts";
 
 function userTweets(call: Call): Answer {
   const { name, value } = call.params.exactlyOne(["link", "user_id"]);
@@ -49,6 +50,6 @@ function oldUser(user: User): JsonObject {
   };
 }
 
-export const LEGACY_ROWS: readonly EndpointRow[] = [
-  { name: "v2/user-tweets", method: "POST", path: "/v2/user-tweets", handle: userTweets },
-];
+export const LEGACY_BEHAVIOURS = {
+  "v2-user-tweets": { handle: userTweets, answer: shapes.tweetPageOf(shapes.legacyTweet) },
+} as const satisfies Record<string, Behaviour>;

@@ -1,11 +1,12 @@
 /** Endpoints about public lists. Two take `list_id`, one `list_link` (field notes section 1). */
-import type { Answer, Call, EndpointRow } from "../call.ts";
+import type { Answer, Behaviour, Call } from "../call.ts";
 import { anchorOf, positionPage, tweetPage } from "../paging.ts";
 import { badRequest, notFound } from "../service-error.ts";
 import { trailingId } from "../subjects.ts";
 import { belongs, LISTS, type PublicList } from "../world/communities.ts";
 import { crowdFollower } from "../world/crowd.ts";
 import type { TweetRecord } from "../world/tweet-record.ts";
+import * as shapes from "./shapes.ts";
 
 function findList(id: string): PublicList {
   const list = LISTS.find((each) => each.id === id);
@@ -46,8 +47,8 @@ function listFollowers(call: Call): Answer {
   return positionPage(call, list.followers, (position) => call.show.user(crowdFollower(shift, position)));
 }
 
-export const LIST_ROWS: readonly EndpointRow[] = [
-  { name: "list-tweets", method: "GET", handle: listTweets },
-  { name: "list-members", method: "GET", handle: listMembers },
-  { name: "list-followers", method: "GET", handle: listFollowers },
-];
+export const LIST_BEHAVIOURS = {
+  "list-tweets": { handle: listTweets, answer: shapes.tweetPage },
+  "list-members": { handle: listMembers, answer: shapes.positionPage },
+  "list-followers": { handle: listFollowers, answer: shapes.positionPage },
+} as const satisfies Record<string, Behaviour>;

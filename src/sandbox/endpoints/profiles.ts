@@ -1,8 +1,10 @@
 /** Endpoints about who someone is: profiles, one or many, and the turning of ids, handles and links into each other. */
-import type { Call, EndpointRow } from "../call.ts";
+import { z } from "zod";
+import type { Behaviour, Call } from "../call.ts";
 import { badRequest, notFound } from "../service-error.ts";
 import { readableUser, tweetIdOf } from "../subjects.ts";
 import { hash32, pick } from "../world/dice.ts";
+import * as shapes from "./shapes.ts";
 
 const BATCH = 100; // api-v3.md, Limits
 
@@ -60,12 +62,15 @@ function linkToId(call: Call) {
   return { body: { id: call.world.people.idOf(key) } };
 }
 
-export const PROFILE_ROWS: readonly EndpointRow[] = [
-  { name: "info", method: "GET", handle: (call) => ({ body: call.show.user(readableUser(call)) }) },
-  { name: "info-batch", method: "GET", handle: infoBatch },
-  { name: "about", method: "GET", handle: about },
-  { name: "id-to-username", method: "GET", takesSegment: true, handle: idToUsername },
-  { name: "username-to-id", method: "GET", takesSegment: true, handle: usernameToId },
-  { name: "link-to-id", method: "GET", handle: linkToId },
-  { name: "key-usage-info", method: "GET", handle: (call) => ({ body: { ...call.usage() } }) },
-];
+export const PROFILE_BEHAVIOURS = {
+  info: { handle: (call) => ({ body: call.show.user(readableUser(call)) }), answer: shapes.user },
+  "info-batch": { handle: infoBatch, answer: shapes.usersOf(shapes.user) },
+  about: { handle: about, answer: shapes.about },
+  "id-to-username": { handle: idToUsername, answer: shapes.handle },
+  "username-to-id": { handle: usernameToId, answer: shapes.withId },
+  "link-to-id": { handle: linkToId, answer: shapes.withId },
+  "key-usage-info": {
+    handle: (call) => ({ body: { ...call.usage() } }),
+    answer: z.object({ key_requests: z.int(), remaining_requests: z.int(), total_requests: z.int(), valid_until: z.string() }),
+  },
+} as const satisfies Record<string, Behaviour>;

@@ -1,37 +1,54 @@
-/** The endpoint table of the sandbox: one row per endpoint. */
-import type { EndpointRow } from "../call.ts";
-import { ANALYTICS_ROWS } from "./analytics.ts";
-import { CHECK_ROWS } from "./checks.ts";
-import { COMMUNITY_ROWS } from "./communities.ts";
-import { FOLLOW_ROWS } from "./follows.ts";
-import { LEGACY_ROWS } from "./legacy.ts";
-import { LIST_ROWS } from "./lists.ts";
-import { PROFILE_ROWS } from "./profiles.ts";
-import { SEARCH_ROWS } from "./searches.ts";
-import { SURROUNDING_ROWS } from "./surroundings.ts";
-import { TIMELINE_ROWS } from "./timelines.ts";
+/**
+ * Every operation of the sandbox: the client's own row (method, path, inputs, pages, cost) and what the sandbox adds to it. The compiler
+ * refuses a row of the client's table without a behaviour here.
+ */
+import type { Endpoint } from "../../api/endpoint.ts";
+import { ENDPOINTS, type EndpointName } from "../../api/endpoints/index.ts";
+import type { Behaviour } from "../call.ts";
+import { ANALYTICS_BEHAVIOURS } from "./analytics.ts";
+import { CHECK_BEHAVIOURS } from "./checks.ts";
+import { COMMUNITY_BEHAVIOURS } from "./communities.ts";
+import { FOLLOW_BEHAVIOURS } from "./follows.ts";
+import { LEGACY_BEHAVIOURS } from "./legacy.ts";
+import { LIST_BEHAVIOURS } from "./lists.ts";
+import { PROFILE_BEHAVIOURS } from "./profiles.ts";
+import { SEARCH_BEHAVIOURS } from "./searches.ts";
+import { SURROUNDING_BEHAVIOURS } from "./surroundings.ts";
+import { TIMELINE_BEHAVIOURS } from "./timelines.ts";
 
-export const ENDPOINTS: readonly EndpointRow[] = [
-  ...PROFILE_ROWS,
-  ...FOLLOW_ROWS,
-  ...TIMELINE_ROWS,
-  ...SEARCH_ROWS,
-  ...COMMUNITY_ROWS,
-  ...LIST_ROWS,
-  ...CHECK_ROWS,
-  ...ANALYTICS_ROWS,
-  ...SURROUNDING_ROWS,
-  ...LEGACY_ROWS,
-];
+const BEHAVIOURS: Readonly<Record<EndpointName, Behaviour>> = {
+  ...PROFILE_BEHAVIOURS,
+  ...FOLLOW_BEHAVIOURS,
+  ...TIMELINE_BEHAVIOURS,
+  ...SEARCH_BEHAVIOURS,
+  ...COMMUNITY_BEHAVIOURS,
+  ...LIST_BEHAVIOURS,
+  ...CHECK_BEHAVIOURS,
+  ...ANALYTICS_BEHAVIOURS,
+  ...SURROUNDING_BEHAVIOURS,
+  ...LEGACY_BEHAVIOURS,
+};
 
-/** The row for a method and path, with the path's last segment where the row takes one. */
-export function findEndpoint(method: string, path: string): { readonly row: EndpointRow; readonly pathValue: string } | undefined {
-  for (const row of ENDPOINTS) {
-    if (row.method !== method) continue;
-    const own = row.path ?? `/v3/${row.name}`;
-    if (row.takesSegment !== true && path === own) return { row, pathValue: "" };
-    const segment = row.takesSegment === true && path.startsWith(`${own}/`) ? decode(path.slice(own.length + 1)) : "";
-    if (segment !== "" && !segment.includes("/")) return { row, pathValue: segment };
+export interface Operation extends Behaviour {
+  readonly name: EndpointName;
+  readonly row: Endpoint;
+  /** With the version prefix; may end in `{name}`, which stands for one segment. */
+  readonly path: string;
+}
+
+export const OPERATIONS: readonly Operation[] = Object.entries(BEHAVIOURS).map(([key, behaviour]) => {
+  const name = key as EndpointName;
+  const row: Endpoint = ENDPOINTS[name];
+  return { ...behaviour, name, row, path: `/${row.version ?? "v3"}${row.path}` };
+});
+
+/** The operation of a method and path, with the path's last segment where it takes one. */
+export function findOperation(method: string, path: string): { readonly operation: Operation; readonly pathValue: string } | undefined {
+  const [, parent = "", segment = ""] = /^(.*\/)([^/]+)$/.exec(path) ?? [];
+  for (const operation of OPERATIONS) {
+    if (operation.row.method !== method) continue;
+    if (operation.path === path) return { operation, pathValue: "" };
+    if (operation.path.replace(/\{\w+\}$/, "") === parent && operation.path.endsWith("}")) return { operation, pathValue: decode(segment) };
   }
   return undefined;
 }

@@ -1,10 +1,12 @@
 /** Endpoints that answer with tweets of an account or about a tweet, and single tweets. */
-import type { Answer, Call, EndpointRow } from "../call.ts";
+import { z } from "zod";
+import type { Answer, Behaviour, Call } from "../call.ts";
 import { anchorOf, offsetPage, tweetPage, USERS_PER_PAGE } from "../paging.ts";
 import { badRequest, notFound } from "../service-error.ts";
 import { namedTweet, readableUser, tweetIdOf } from "../subjects.ts";
 import { hash32 } from "../world/dice.ts";
 import type { TweetRecord } from "../world/tweet-record.ts";
+import * as shapes from "./shapes.ts";
 
 const BATCH = 100; // api-v3.md, Limits
 
@@ -88,13 +90,13 @@ function article(call: Call): Answer {
   };
 }
 
-export const TIMELINE_ROWS: readonly EndpointRow[] = [
-  { name: "user-tweets", method: "POST", handle: userTweets },
-  { name: "user-retweets", method: "POST", handle: userRetweets },
-  { name: "comments", method: "POST", handle: comments },
-  { name: "quotes", method: "POST", handle: quotes },
-  { name: "retweeters", method: "POST", handle: retweeters },
-  { name: "tweet-info", method: "POST", handle: tweetInfo },
-  { name: "tweet-info-bulk", method: "POST", handle: tweetInfoBulk },
-  { name: "article", method: "POST", handle: article },
-];
+export const TIMELINE_BEHAVIOURS = {
+  "user-tweets": { handle: userTweets, answer: shapes.tweetPage },
+  "user-retweets": { handle: userRetweets, answer: shapes.tweetPage },
+  comments: { handle: comments, answer: shapes.tweetPage },
+  quotes: { handle: quotes, answer: shapes.tweetPage },
+  retweeters: { handle: retweeters, answer: shapes.userPage },
+  "tweet-info": { handle: tweetInfo, answer: shapes.singleTweet },
+  "tweet-info-bulk": { handle: tweetInfoBulk, answer: z.object({ tweets: z.array(shapes.tweet) }) },
+  article: { handle: article, answer: shapes.article },
+} as const satisfies Record<string, Behaviour>;

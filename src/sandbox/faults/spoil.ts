@@ -1,0 +1,64 @@
+/** Spoils answers: lists, their items, their cursors. Knows no fault by name. */
+import type { Json, JsonObject } from "../../model/json.ts";
+import type { Answer, Call } from "../call.ts";
+import { badRequest } from "../service-error.ts";
+
+const listName = (answer: Answer): "tweets" | "users" | undefined =>
+  (["tweets", "users"] as const).find((name) => Array.isArray(answer.body[name]));
+
+/** The items of a list; none of a single object. */
+export function itemsOf(answer: Answer): readonly JsonObject[] {
+  const name = listName(answer);
+  return name === undefined ? [] : (answer.body[name] as readonly JsonObject[]);
+}
+
+export function onList(answer: Answer, change: (items: readonly JsonObject[]) => Json): Answer {
+  const name = listName(answer);
+  return name === undefined ? answer : { ...answer, body: { ...answer.body, [name]: change(itemsOf(answer)) } };
+}
+
+export function withoutList(answer: Answer): Answer {
+  const name = listName(answer);
+  return name === undefined ? { body: {} } : { ...answer, body: { ...answer.body, [name]: undefined } };
+}
+
+/** Changes every item of a list, or the one object. */
+export function onItems(answer: Answer, change: (item: JsonObject) => JsonObject): Answer {
+  if (listName(answer) === undefined) return { ...answer, body: change(answer.body) };
+  return onList(answer, (items) => items.map(change));
+}
+
+export function oddFields(item: JsonObject): JsonObject {
+  const { description: _d, lang: _l, media_count: _m, is_quote_status: _q, ...rest } = item;
+  return { ...rest, rest_id_v4: "x", nested: { deeper: [1, null] }, bio_urls: null, bookmark_count: null };
+}
+
+/** Counts a little lower every other second, as a replica that lags behind would tell them. */
+export function flap(call: Call, item: JsonObject): JsonObject {
+  const isOld = Math.floor(call.nowMs / 1_000) % 2 === 0;
+  const lower = (value: Json | undefined): Json | undefined => (isOld && typeof value === "number" ? Math.max(0, value - 3) : value);
+  const counts = ["tweets_count", "followers_count", "likes_count", "week_delta"].filter((name) => item[name] !== undefined);
+  return { ...item, ...Object.fromEntries(counts.map((name) => [name, lower(item[name])])) };
+}
+
+export function withCursor(answer: Answer, cursor: string): Answer {
+  return listName(answer) === undefined ? answer : { body: { ...answer.body, next_cursor: cursor } };
+}
+
+export function withEnd(answer: Answer, end: Json | undefined): Answer {
+  const isLast = answer.int64Cursor === undefined && answer.body["next_cursor"] === null;
+  return isLast ? { body: { ...answer.body, next_cursor: end } } : answer;
+}
+
+/** No items, and a cursor that leads to the page that should have been here. */
+export function emptyPage(call: Call, answer: Answer): Answer {
+  if (listName(answer) === undefined) return answer;
+  const again = call.params.optional("next_cursor");
+  const emptied = onList(answer, () => []);
+  return again === undefined ? emptied : { body: { ...emptied.body, next_cursor: again } };
+}
+
+export function refuseCursor(call: Call, answer: Answer): Answer {
+  if (call.params.has("next_cursor")) throw badRequest("next_cursor expired");
+  return answer;
+}
