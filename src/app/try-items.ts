@@ -1,6 +1,8 @@
 /** What a watch would say of one answer if everything in it were new: told, or the reason it is not. Asks nobody, stores nothing. */
+import type { RankingRule } from "../detect/ranking.ts";
 import type { ReadingRule } from "../detect/reading.ts";
 import { judgeFeed } from "../engine/judge-feed.ts";
+import { judgeRanking } from "../engine/judge-ranking.ts";
 import { judgeReading } from "../engine/judge-reading.ts";
 import { judgeRoster } from "../engine/judge-roster.ts";
 import { type Fact, makeEvent } from "../engine/make-event.ts";
@@ -9,6 +11,7 @@ import { EMPTY_FEED } from "../detect/feed-memory.ts";
 import type { Subscriber } from "../engine/watch-poll.ts";
 import type { ChirpEvent } from "../model/event.ts";
 import type { Hash } from "../model/hash.ts";
+import type { JsonObject } from "../model/json.ts";
 import type { TargetState } from "../model/store.ts";
 import type { Tweet } from "../model/tweet.ts";
 import type { UpstreamAnswer } from "../model/upstream.ts";
@@ -39,7 +42,11 @@ export function judgeAnswer(subscriber: Subscriber, known: TargetState, answer: 
   const { detection } = subscriber.type;
   if (detection.detector === "feed") return judgeTweets(subscriber, target, answer.tweets ?? [], context);
   if (detection.detector === "roster") return judgeMembers(subscriber, target, answer.users ?? [], context);
-  return judgeNumbers(subscriber, known, answer, detection.rule(subscriber.watch.settings), context);
+  const record = recordOf(subscriber, answer);
+  const { settings } = subscriber.watch;
+  if (record === undefined) return [];
+  if ("ranking" in detection) return judgeEntries(subscriber, known, record, detection.ranking(settings), context);
+  return judgeRecord(subscriber, known, record, detection.rule(settings), context);
 }
 
 function judgeTweets(subscriber: Subscriber, target: TargetState, tweets: readonly Tweet[], context: TryContext): readonly TriedItem[] {
@@ -67,8 +74,8 @@ function judgeMembers(subscriber: Subscriber, target: TargetState, members: read
   const { detection } = subscriber.type;
   if (detection.detector !== "roster") return [];
   const rule = detection.rule(subscriber.watch.settings, target);
-  const seen = { members, memory: { fullAtMs: null }, completedScanAtMs: undefined };
-  const { verdicts } = judgeRoster(subscriber, target, new Set(), seen, { ...context, rule });
+  const seen = { members, memory: { fullAtMs: null }, readAtMs: context.detectedAtMs, completedScanAtMs: undefined };
+  const { verdicts } = judgeRoster(subscriber, target, new Set(), seen, { ...context, rule, episode: "sample", missed: undefined });
   const reasons = new Map(verdicts.map(({ itemId, verdict, detail }) => [itemId, verdict === "event" ? "" : detail]));
   return members.map((user) => {
     const body = { user, ...(context.profile === undefined ? {} : { target: context.profile }) };
@@ -78,32 +85,55 @@ function judgeMembers(subscriber: Subscriber, target: TargetState, members: read
   });
 }
 
-/** A value is told when it crosses; here every number starts at 0, so that one already across shows. */
-function judgeNumbers(
+/** A value is told when it crosses or changes; here every number starts at 0, so that one already across shows. */
+function judgeRecord(
   subscriber: Subscriber,
   target: TargetState,
-  { record = {} }: UpstreamAnswer,
+  record: JsonObject,
   rule: ReadingRule,
   context: TryContext,
 ): readonly TriedItem[] {
-  const start = Object.fromEntries(rule.fields.map((name) => [name, 0]));
-  const blank = { ...target, memory: { values: start, across: [] } };
-  const { events } = judgeReading(subscriber, blank, record, { ...context, rule, episode: "sample" });
+  const start = Object.fromEntries(rule.fields.filter((name) => typeof record[name] === "number").map((name) => [name, 0]));
+  const blank = { ...target, memory: { values: start, across: [], ...(rule.gone === undefined ? {} : { last: record }) } };
+  const judge = (asked: Subscriber) => judgeReading(asked, blank, record, { ...context, rule, episode: "sample" }).events;
   const itemId = target.userId ?? target.key;
-  const [judged] = events;
+  const [judged] = judge(subscriber);
   if (judged !== undefined) return [{ itemId, verdict: "news", detail: "", event: judged.event }];
-  const numbers = rule.fields.map((name) => `${name} ${JSON.stringify(record[name] ?? "unknown")}`).join(", ");
-  const wanted = rule.thresholds.map(({ name, op, value }) => `${name} ${op} ${value}`).join(" or ");
-  const body = { ...(context.profile === undefined ? {} : { user: context.profile }), [rule.reading]: record };
-  const fact = { type: rule.event, subject: itemId, episode: "sample", body, occurredAtMs: context.detectedAtMs };
-  const isAcross = judgeReading({ ...subscriber, watch: withoutWhere(subscriber) }, blank, record, {
-    ...context,
-    rule,
-    episode: "",
-  }).events;
-  const detail = isAcross.length > 0 ? `where is false: ${subscriber.watch.where?.text ?? ""}` : `${numbers}; told at ${wanted}`;
+  const body = { ...(context.profile === undefined ? {} : { user: context.profile }), [rule.name]: record };
+  const type = rule.crossing?.event ?? rule.changes?.event ?? subscriber.type.events[0] ?? "";
+  const fact = { type, subject: itemId, episode: "sample", body, occurredAtMs: context.detectedAtMs };
+  const isAcross = judge({ ...subscriber, watch: withoutWhere(subscriber) }).length > 0;
+  const detail = isAcross ? `where is false: ${subscriber.watch.where?.text ?? ""}` : `${valuesText(rule, record)}; ${conditionText(rule)}`;
   return [triedItem(subscriber, itemId, detail, fact, context)];
 }
+
+const valuesText = (rule: ReadingRule, record: JsonObject): string =>
+  rule.fields.map((name) => `${name} ${JSON.stringify(record[name] ?? "unknown")}`).join(", ");
+
+function conditionText(rule: ReadingRule): string {
+  const thresholds = (rule.crossing?.thresholds ?? []).map(({ name, op, value }) => `${name} ${op} ${value}`);
+  const crossing = thresholds.length === 0 ? [] : [`told at ${thresholds.join(" or ")}`];
+  const changes = rule.changes === undefined ? [] : [`told when ${rule.changes.fields.join(", ")} changes`];
+  return [...crossing, ...changes, ...(rule.gone === undefined ? [] : ["told when it is gone"])].join("; ");
+}
+
+/** Every entry of the list, as if it had just entered. */
+function judgeEntries(
+  subscriber: Subscriber,
+  target: TargetState,
+  record: JsonObject,
+  rule: RankingRule,
+  context: TryContext,
+): readonly TriedItem[] {
+  const blank = { ...target, memory: { ranks: {} } };
+  const wanted = { ...rule, entered: rule.entered ?? rule.moved ?? rule.left ?? "" };
+  const { events } = judgeRanking(subscriber, blank, record, { ...context, rule: wanted, episode: "sample" });
+  return events.map(({ event }) => ({ itemId: event.subject, verdict: "news", detail: "", event }));
+}
+
+/** The entry of a batch by its id, the object of any other endpoint. */
+const recordOf = ({ entry }: Subscriber, answer: UpstreamAnswer): JsonObject | undefined =>
+  entry === undefined ? answer.record : [...(answer.users ?? []), ...(answer.tweets ?? [])].find(({ id }) => id === entry);
 
 function withoutWhere({ watch: { where: _, ...rest } }: Subscriber) {
   return rest;

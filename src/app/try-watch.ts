@@ -104,7 +104,9 @@ async function tryTarget(
   const target = { ...assumed, userId: profile?.id ?? assumed.userId };
   const read = await readFirstPage(watch, type, target, deps.gate);
   if ("problem" in read) return { name, items: [], problem: read.problem };
-  const subscriber: Subscriber = { watch, type, watchKey: target.watchKey, targetKey: target.key, targetName: name };
+  const { batch } = type.source(watch.settings, read.target);
+  const base = { watch, type, watchKey: target.watchKey, targetKey: target.key, targetName: name };
+  const subscriber: Subscriber = batch === undefined ? base : { ...base, entry: batch.value };
   const context = { hash: deps.hash, serviceClock: createServiceClock(deps.clock), detectedAtMs: deps.clock.now(), profile };
   return { name, items: judgeAnswer(subscriber, read.target, read.answer, context), problem: "" };
 }
@@ -113,7 +115,8 @@ type FirstPage = { readonly target: TargetState; readonly answer: UpstreamAnswer
 
 /** An account that is not indexed is read the other way, where its watch type has one. Trouble with the key or the service ends the test. */
 async function readFirstPage(watch: Watch, type: WatchType<any>, target: TargetState, gate: RequestGate): Promise<FirstPage> {
-  const { endpoint, params } = type.source(watch.settings, target);
+  const { endpoint, params: shared, batch } = type.source(watch.settings, target);
+  const params = batch === undefined ? shared : { ...shared, [batch.param]: [batch.value] };
   try {
     const source = `test:${watch.id}:${target.key}`;
     const answer = await gate.request({ endpoint, params, source, watch: watch.id, priority: "high", purpose: "command" });

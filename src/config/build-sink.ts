@@ -3,6 +3,7 @@ import { parseDuration } from "../model/duration.ts";
 import type { EventBody } from "../model/event.ts";
 import type { Throttle } from "../route/route.ts";
 import type { SinkType } from "../sinks/sink-type.ts";
+import type { WatchType } from "../watches/watch-type.ts";
 import { checkValue } from "./check-value.ts";
 import type { SinkConfig } from "./config.ts";
 import { DEFAULTS } from "./defaults.ts";
@@ -12,11 +13,14 @@ import { commonSinkSchema, COMMON_SINK_KEYS, type WrittenThrottle } from "./sink
 import { didYouMean } from "./suggest.ts";
 import { childOf, type Entry, findNode, isUnresolved, type MapNode, type Node, offsetInto } from "./tree.ts";
 import type { LoadWhere } from "./where.ts";
+import { anyBody } from "./where-types.ts";
 import { unknownKey } from "./zod-words.ts";
 
 export interface SinkDepsOfConfig extends SecretDeps {
   readonly sinkTypes: readonly SinkType<any>[];
   readonly where: LoadWhere;
+  /** Their events are what a sink's own conditions see. */
+  readonly watchTypes: readonly WatchType<any>[];
 }
 
 /** The sink, or undefined after complaining. `settings` is undefined where the demo left its secrets unresolved. */
@@ -115,7 +119,7 @@ function warnOfUnsigned(entry: Entry, type: SinkType<any>, own: MapNode, deps: S
 async function compileMention(settings: unknown, own: MapNode, deps: SinkDepsOfConfig): Promise<unknown> {
   const { mention } = (settings ?? {}) as { readonly mention?: { readonly when?: string } };
   if (mention?.when === undefined) return settings;
-  const compiled = (await deps.where()).compile(mention.when, "any");
+  const compiled = (await deps.where()).compile(mention.when, anyBody(deps.watchTypes));
   if ("matches" in compiled) {
     return { ...(settings as object), mention: { ...mention, matches: (body: EventBody) => compiled.matches(body, {}) } };
   }

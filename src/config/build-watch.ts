@@ -4,7 +4,7 @@ import { BUILT_IN_LABELS } from "../model/event.ts";
 import type { Schedule } from "../model/schedule.ts";
 import type { Include, Watch } from "../model/watch.ts";
 import type { Timetable } from "../schedule/timetable.ts";
-import type { WatchType } from "../watches/watch-type.ts";
+import { isTweetFeed, type WatchType } from "../watches/watch-type.ts";
 import { type AccountFileDeps, expandAccountFiles } from "./account-files.ts";
 import { checkSinks } from "./check-sinks.ts";
 import { checkValue } from "./check-value.ts";
@@ -75,7 +75,7 @@ function withDefaults(map: MapNode, defaults: Node | undefined, type: WatchType<
   if (defaults?.kind !== "map") return map;
   const entries = new Map(map.entries);
   for (const [key, entry] of defaults.entries) {
-    if (key.startsWith("x-") || (key === "include" && type.body !== "tweet")) continue;
+    if (key.startsWith("x-") || (key === "include" && !isTweetFeed(type))) continue;
     const own = entries.get(key);
     if (own === undefined) entries.set(key, entry);
     else if (MERGED_MAPS.includes(key) && own.node.kind === "map" && entry.node.kind === "map") {
@@ -87,7 +87,7 @@ function withDefaults(map: MapNode, defaults: Node | undefined, type: WatchType<
 
 function splitKeys(map: MapNode, entry: Entry, type: WatchType<any>, report: Report): { readonly common: MapNode; readonly own: MapNode } {
   const ownKeys = Object.keys(type.schema.shape);
-  const commonKeys = COMMON_WATCH_KEYS.filter((key) => !ownKeys.includes(key) && (key !== "include" || type.body === "tweet"));
+  const commonKeys = COMMON_WATCH_KEYS.filter((key) => !ownKeys.includes(key) && (key !== "include" || isTweetFeed(type)));
   const common = new Map<string, Entry>();
   const own = new Map<string, Entry>();
   for (const [key, child] of map.entries) {

@@ -1,7 +1,7 @@
 /** The JSON Schema that editors complete and check with, from the very schemas that load a file. */
 import { z } from "zod";
 import type { SinkType } from "../sinks/sink-type.ts";
-import type { WatchType } from "../watches/watch-type.ts";
+import { isTweetFeed, type WatchType } from "../watches/watch-type.ts";
 import { DEFAULTS } from "./defaults.ts";
 import { routeSchema, timeIntervalSchema } from "./route-schema.ts";
 import {
@@ -82,7 +82,7 @@ function allowVariables(json: Schema): void {
 }
 
 function watchSchema(type: WatchType<any>): Schema {
-  const common = type.body === "tweet" ? commonWatchSchema : commonWatchSchema.omit({ include: true });
+  const common = isTweetFeed(type) ? commonWatchSchema : commonWatchSchema.omit({ include: true });
   const own = allowAccountFiles(toJson(type.schema));
   return {
     type: "object",

@@ -1,6 +1,6 @@
-/** The names a `where` expression sees, typed, by the body of the watch type; and event bodies as CEL wants them. */
-import type { BodyShape } from "../watches/watch-type.ts";
+/** The names a `where` expression sees, typed, by what the watch type says of its body; and event bodies as CEL wants them. */
 import type { EventBody } from "../model/event.ts";
+import type { BodyField, WatchType } from "../watches/watch-type.ts";
 
 type Fields = { readonly [name: string]: string | Fields };
 
@@ -48,24 +48,34 @@ const PLAIN_TWEET: Fields = {
 /** One level down: a quote of a quote is not read. */
 const TWEET: Fields = { ...PLAIN_TWEET, quoted_status: PLAIN_TWEET, retweeted_status: PLAIN_TWEET };
 
-const SCORE: Fields = { week_delta: "int", month_delta: "int" };
+/** The names of an event's body with their types, as a watch type declares them. */
+export type WhereBody = Readonly<Record<string, BodyField>>;
 
-/** The body of one watch type, or of any: a sink's own conditions see all of them. */
-export type WhereShape = BodyShape | "any";
+/** Variables besides `labels`, in CEL's own types. */
+export const variablesOf = (body: WhereBody): Fields =>
+  Object.fromEntries(Object.entries(body).map(([name, field]) => [name, typeOfField(field)]));
 
-/** Variables besides `labels`. */
-export const BODY_VARIABLES: Readonly<Record<WhereShape, Readonly<Record<string, string | Fields>>>> = {
-  any: { tweet: TWEET, user: USER, target: USER, score: SCORE, previous: SCORE, crossed: "list<string>" },
-  tweet: { tweet: TWEET },
-  follower: { user: USER, target: USER },
-  score: { user: USER, score: SCORE, previous: SCORE, crossed: "list<string>" },
-};
+function typeOfField(field: BodyField): string | Fields {
+  if (field === "tweet") return TWEET;
+  if (field === "user") return USER;
+  return field === "texts" ? "list<string>" : field;
+}
+
+/** What any event may carry: a sink's own conditions see all of them. A name that differs between types has any type. */
+export function anyBody(types: readonly Pick<WatchType<any>, "body">[]): WhereBody {
+  const all = new Map<string, BodyField>();
+  for (const [name, field] of types.flatMap(({ body }) => Object.entries(body))) {
+    const known = all.get(name);
+    all.set(name, known === undefined || JSON.stringify(known) === JSON.stringify(field) ? field : "dyn");
+  }
+  return Object.fromEntries(all);
+}
 
 /** Every name an expression may use, for "did you mean". */
-export function namesIn(shape: WhereShape): readonly string[] {
+export function namesIn(body: WhereBody): readonly string[] {
   const walk = (fields: Fields): readonly string[] =>
     Object.entries(fields).flatMap(([name, type]) => (typeof type === "string" ? [name] : [name, ...walk(type)]));
-  return [...new Set([...walk(BODY_VARIABLES[shape]), "labels"])];
+  return [...new Set([...walk(variablesOf(body)), "labels"])];
 }
 
 const converted = new WeakMap<object, unknown>();

@@ -4,7 +4,7 @@ import { type ASTNode, Environment } from "@marcbachmann/cel-js";
 import { RE2JS } from "re2js";
 import type { EventBody, Labels } from "../model/event.ts";
 import { suggest } from "./suggest.ts";
-import { BODY_VARIABLES, celBody, namesIn, type WhereShape } from "./where-types.ts";
+import { celBody, namesIn, variablesOf, type WhereBody } from "./where-types.ts";
 
 export interface Where {
   readonly text: string;
@@ -21,7 +21,7 @@ export interface WhereProblem {
 }
 
 export interface WhereCompiler {
-  compile(text: string, shape: WhereShape): Where | WhereProblem;
+  compile(text: string, body: WhereBody): Where | WhereProblem;
 }
 
 /** The compiler, loaded when an expression is met. */
@@ -29,26 +29,27 @@ export type LoadWhere = () => Promise<WhereCompiler>;
 
 /** Compiles equal expressions once: thousands of watches may share one. */
 export function createWhereCompiler(): WhereCompiler {
-  const environments = new Map<WhereShape, Environment>();
+  const environments = new Map<string, Environment>();
   const compiled = new Map<string, Where | WhereProblem>();
-  const environmentOf = (shape: WhereShape): Environment => {
-    const known = environments.get(shape) ?? createEnvironment(shape);
+  const environmentOf = (shape: string, body: WhereBody): Environment => {
+    const known = environments.get(shape) ?? createEnvironment(body);
     environments.set(shape, known);
     return known;
   };
   return {
-    compile(text, shape) {
+    compile(text, body) {
+      const shape = JSON.stringify(body);
       const key = `${shape}\n${text}`;
-      const known = compiled.get(key) ?? compileWhere(environmentOf(shape), text, shape);
+      const known = compiled.get(key) ?? compileWhere(environmentOf(shape, body), text, body);
       compiled.set(key, known);
       return known;
     },
   };
 }
 
-function createEnvironment(shape: WhereShape): Environment {
+function createEnvironment(body: WhereBody): Environment {
   const environment = new Environment({ limits: { maxAstNodes: 2_000, maxDepth: 100 } });
-  for (const [name, type] of Object.entries(BODY_VARIABLES[shape])) {
+  for (const [name, type] of Object.entries(variablesOf(body))) {
     if (typeof type === "string") environment.registerVariable(name, type);
     else environment.registerVariable({ name, schema: type as Record<string, string> });
   }
@@ -65,9 +66,9 @@ function findIn(patterns: Map<string, RE2JS>, pattern: string, text: string): bo
   return known.matcher(text).find();
 }
 
-function compileWhere(environment: Environment, text: string, shape: WhereShape): Where | WhereProblem {
+function compileWhere(environment: Environment, text: string, body: WhereBody): Where | WhereProblem {
   const checked = environment.check(text);
-  if (!checked.valid) return explainError(text, checked.error, shape);
+  if (!checked.valid) return explainError(text, checked.error, body);
   if (checked.type !== "bool") {
     return problem(
       "where-type",
@@ -94,15 +95,14 @@ function isTrue(run: (context: Record<string, unknown>) => unknown, body: EventB
 function explainError(
   text: string,
   error: { readonly summary: string; readonly range?: { start: number; end: number } } | undefined,
-  shape: WhereShape,
+  body: WhereBody,
 ): WhereProblem {
   const { start, end } = error?.range ?? { start: 0, end: 0 };
   const summary = error?.summary ?? "the expression cannot be read";
   const unknown = /^(?:No such key|Unknown variable): (\w+)/.exec(summary)?.[1];
   if (unknown === undefined) return problem("where-syntax", text, start, end, plainWords(summary));
-  const meant = suggest(unknown, namesIn(shape));
-  const hint =
-    meant === undefined ? `; known here: ${Object.keys(BODY_VARIABLES[shape]).join(", ")}, labels` : `; did you mean \`${meant}\`?`;
+  const meant = suggest(unknown, namesIn(body));
+  const hint = meant === undefined ? `; known here: ${Object.keys(body).join(", ")}, labels` : `; did you mean \`${meant}\`?`;
   return problem("where-unknown", text, start, end, `no such name: ${unknown}${hint}`);
 }
 

@@ -1,55 +1,127 @@
-/** A value that crosses thresholds: fires on crossing, re-arms when it came back. Pure; knows no API. */
-import { isCrossed, isRearmed, type Threshold } from "./threshold.ts";
+/** What a record says that it did not say before: numbers that crossed, values that changed, a record that is gone. Pure; knows no API. */
+import type { Json } from "../model/json.ts";
+import { isCrossed, isRearmed, stepsReached, type Threshold } from "./threshold.ts";
 
 export interface ReadingRule {
-  /** Event type to give. */
-  readonly event: string;
-  /** Name of the numbers in the event body, e.g. `score`. */
-  readonly reading: string;
-  /** Names of the numbers to read. */
+  /** Name of the values in the event body, e.g. `score`. */
+  readonly name: string;
+  /** Whether the body carries the whole record under that name, not just the values read. */
+  readonly isWhole?: boolean;
+  /** Values to read and to remember. */
   readonly fields: readonly string[];
-  readonly thresholds: readonly Threshold[];
-  /** Share of the threshold the value must come back by before it can fire again. */
-  readonly rearm: number;
+  readonly crossing?: {
+    /** Event type to give when any of the thresholds is crossed. */
+    readonly event: string;
+    readonly thresholds: readonly Threshold[];
+    /** Share of the threshold the value must come back by before it can fire again. */
+    readonly rearm: number;
+  };
+  readonly changes?: {
+    /** Event type to give when any of these fields has another value than before. */
+    readonly event: string;
+    readonly fields: readonly string[];
+  };
+  readonly gone?: {
+    /** Event type to give when the record is missing from two answers in a row. Its body is the record as it was last remembered. */
+    readonly event: string;
+  };
+  /** Name of a flag: pages of a record are read on until it is true. */
+  readonly pagesUntil?: string;
 }
 
-export type Reading = Readonly<Record<string, number>>;
+type Scalar = string | number | boolean;
+export type Reading = Readonly<Record<string, Scalar>>;
 
 export interface ReadingMemory {
   readonly values: Reading;
   /** Names of the thresholds that are across and not re-armed. */
   readonly across: readonly string[];
+  /** Highest multiple reached, of `every` thresholds. */
+  readonly steps?: Readonly<Record<string, number>>;
+}
+
+/** One event's worth; facts of one event type are told together. */
+export interface ReadingFact {
+  readonly event: string;
+  /** Names of the numbers that crossed. */
+  readonly crossed: readonly string[];
+  /** Names of the values that changed. */
+  readonly changed: readonly string[];
 }
 
 export interface ReadingFinding {
   readonly memory: ReadingMemory;
-  /** Names that crossed with this reading; empty when nothing is to be told. */
-  readonly crossed: readonly string[];
+  /** Empty when nothing is to be told. */
+  readonly facts: readonly ReadingFact[];
   readonly previous: Reading;
 }
 
-/** Numbers of a record by name; undefined when none of the names holds a finite number: null, NaN and absent are no reading. */
-export function readNumbers(record: Readonly<Record<string, unknown>>, names: readonly string[]): Reading | undefined {
-  const entries = names
-    .map((name) => [name, record[name]] as const)
-    .filter((entry): entry is [string, number] => Number.isFinite(entry[1]));
+/** Values of a record by name; undefined when none of the names holds one: null, NaN and absent are no reading. */
+export function readValues(record: Readonly<Record<string, unknown>>, names: readonly string[]): Reading | undefined {
+  const entries = names.map((name) => [name, record[name]] as const).filter((entry): entry is [string, Scalar] => isScalar(entry[1]));
   return entries.length > 0 ? Object.fromEntries(entries) : undefined;
 }
 
+const isScalar = (value: unknown): value is Scalar =>
+  typeof value === "string" || typeof value === "boolean" || (typeof value === "number" && Number.isFinite(value));
+
 /** The first reading is the baseline: thresholds already across are noted, not told. A name missing from a reading keeps its state. */
 export function detectReading(memory: ReadingMemory | undefined, reading: Reading, rule: ReadingRule): ReadingFinding {
+  const { crossed, across, steps } = detectCrossing(memory, reading, rule.crossing?.thresholds ?? [], rule.crossing?.rearm ?? 0);
+  const changed = memory === undefined ? [] : (rule.changes?.fields ?? []).filter((name) => hasChanged(memory.values[name], reading[name]));
+  const after = { values: { ...memory?.values, ...reading }, across, ...(Object.keys(steps).length === 0 ? {} : { steps }) };
+  return { memory: after, facts: factsOf(rule, crossed, changed), previous: memory?.values ?? {} };
+}
+
+/** A value seen for the first time is its own baseline. */
+const hasChanged = (before: Scalar | undefined, now: Scalar | undefined): boolean =>
+  before !== undefined && now !== undefined && before !== now;
+
+function detectCrossing(memory: ReadingMemory | undefined, reading: Reading, thresholds: readonly Threshold[], rearm: number) {
   const across = new Set(memory?.across ?? []);
+  const steps: Record<string, number> = { ...memory?.steps };
   const crossed: string[] = [];
-  for (const threshold of rule.thresholds) {
-    const value = reading[threshold.name];
-    if (value === undefined) continue;
-    if (across.has(threshold.name)) {
-      if (isRearmed(threshold, value, rule.rearm)) across.delete(threshold.name);
+  for (const threshold of thresholds) {
+    const { name, value: limit } = threshold;
+    const value = reading[name];
+    if (typeof value !== "number") continue;
+    // A number seen for the first time is its own baseline.
+    const isFirst = memory?.values[name] === undefined;
+    if (threshold.op === "every") {
+      const reached = stepsReached(limit, value);
+      if (reached > (steps[name] ?? 0) && !isFirst) crossed.push(name);
+      steps[name] = Math.max(reached, steps[name] ?? 0);
+    } else if (across.has(name)) {
+      if (isRearmed(threshold, value, rearm)) across.delete(name);
     } else if (isCrossed(threshold, value)) {
-      across.add(threshold.name);
-      // A number seen for the first time is its own baseline.
-      if (memory?.values[threshold.name] !== undefined) crossed.push(threshold.name);
+      across.add(name);
+      if (!isFirst) crossed.push(name);
     }
   }
-  return { memory: { values: { ...memory?.values, ...reading }, across: [...across] }, crossed, previous: memory?.values ?? {} };
+  return { crossed, across: [...across], steps };
+}
+
+function factsOf(rule: ReadingRule, crossed: readonly string[], changed: readonly string[]): readonly ReadingFact[] {
+  const crossing = crossed.length > 0 ? rule.crossing?.event : undefined;
+  const change = changed.length > 0 ? rule.changes?.event : undefined;
+  if (crossing !== undefined && crossing === change) return [{ event: crossing, crossed, changed }];
+  return [
+    ...(crossing === undefined ? [] : [{ event: crossing, crossed, changed: [] }]),
+    ...(change === undefined ? [] : [{ event: change, crossed: [], changed }]),
+  ];
+}
+
+/** What the event's body says of a fact, beside the account: the values under their name, and what they were. */
+export function factBody(
+  rule: ReadingRule,
+  fact: ReadingFact,
+  record: Readonly<Record<string, Json | undefined>>,
+  finding: ReadingFinding,
+) {
+  return {
+    [rule.name]: rule.isWhole === true ? record : finding.memory.values,
+    previous: finding.previous,
+    crossed: fact.crossed,
+    changed: fact.changed,
+  };
 }

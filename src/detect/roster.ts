@@ -1,11 +1,17 @@
-/** Who joined a list of accounts. Pure: `known` is what the state has on each member. */
+/** Who joined a list of accounts, and who left it. Pure: `known` is what the state has on each member. */
 
-/** `window`: the service lists recent members only, and one that disappears has not left. `whole`: every member, paged. */
-export type RosterMode = "window" | "whole";
+/**
+ * - `window`: the service lists recent members only, and one that disappears has not left.
+ * - `newest`: every member, newest first: the top is read at every poll, the whole once a day.
+ * - `whole`: every member in no order that counts: each poll reads on in a complete read.
+ */
+export type RosterMode = "window" | "newest" | "whole";
 
 export interface RosterRule {
   /** Event type of a new member. */
   readonly joined: string;
+  /** Event type of a member that a complete read no longer found; needs mode `whole`. Absent: leaving is not told. */
+  readonly left?: string;
   readonly mode: RosterMode;
 }
 
@@ -36,4 +42,34 @@ export function detectRoster(
     findings.set(member.id, { id: member.id, verdict: options.isBaselined || joinedLater ? "news" : "baseline" });
   }
   return [...findings.values()];
+}
+
+export interface AbsentMember {
+  readonly id: string;
+  /** Start of the last complete read that found it, epoch ms. */
+  readonly seenAtMs: number;
+}
+
+export interface CompleteRead {
+  /** Members at the time, those that are absent included. */
+  readonly memberCount: number;
+  /** Accounts this read found. */
+  readonly foundCount: number;
+  /** Start of the complete read before this one; null when this is the first. */
+  readonly previousAtMs: number | null;
+}
+
+/** Fewer absences than this are believed at once, whatever the size of the list. */
+const FEW = 20;
+const MANY_SHARE = 0.2;
+
+/**
+ * Who left, of those a complete read did not find. A read that lost many at once may be the service's own trouble (a suspended account
+ * comes back with no followers): those count only when two complete reads in a row missed them, and an empty read never counts.
+ */
+export function detectLeft<T extends AbsentMember>(absent: readonly T[], read: CompleteRead): readonly T[] {
+  if (read.foundCount === 0) return [];
+  if (absent.length <= Math.max(FEW, read.memberCount * MANY_SHARE)) return absent;
+  const { previousAtMs } = read;
+  return previousAtMs === null ? [] : absent.filter(({ seenAtMs }) => seenAtMs < previousAtMs);
 }

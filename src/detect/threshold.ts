@@ -1,23 +1,28 @@
-/** One comparison with a number, as the YAML writes it: `>= 25`. */
+/** One condition on a number, as the YAML writes it: `>= 25`, or `every 1000` for milestones. */
 
 export type Comparison = ">=" | "<=" | ">" | "<";
 
-export interface Threshold {
-  readonly name: string;
-  readonly op: Comparison;
-  readonly value: number;
+/** `every`: crossed whenever a higher multiple of `value` is reached than ever before. */
+export type Threshold =
+  | { readonly name: string; readonly op: Comparison; readonly value: number }
+  | { readonly name: string; readonly op: "every"; readonly value: number };
+
+/** Reads `>= 25`, `<= -60`, `> 1000`, `every 500`; undefined when it is neither a comparison nor a positive step. */
+export function parseThreshold(name: string, text: string): Threshold | undefined {
+  const comparison = /^\s*(>=|<=|>|<)\s*(-?\d+(?:\.\d+)?)\s*$/.exec(text);
+  if (comparison !== null) return { name, op: comparison[1] as Comparison, value: Number(comparison[2]) };
+  const step = /^\s*every\s+(\d+(?:\.\d+)?)\s*$/.exec(text);
+  const value = Number(step?.[1] ?? 0);
+  return value > 0 ? { name, op: "every", value } : undefined;
 }
 
-/** Reads `>= 25`, `<= -60`, `> 1000`; undefined when it is no comparison. */
-export function parseThreshold(name: string, text: string): Threshold | undefined {
-  const match = /^\s*(>=|<=|>|<)\s*(-?\d+(?:\.\d+)?)\s*$/.exec(text);
-  if (match === null) return undefined;
-  return { name, op: match[1] as Comparison, value: Number(match[2]) };
-}
+/** How a threshold is named in `crossed`, beside the name of its number: `every 1000` becomes the multiple reached. */
+export const stepsReached = (step: number, reading: number): number => Math.max(0, Math.floor(reading / step));
 
 export function isCrossed({ op, value }: Threshold, reading: number): boolean {
   if (op === ">=") return reading >= value;
   if (op === "<=") return reading <= value;
+  if (op === "every") return stepsReached(value, reading) > 0;
   return op === ">" ? reading > value : reading < value;
 }
 

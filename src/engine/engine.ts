@@ -96,6 +96,9 @@ export function createEngine(deps: EngineDeps): Engine {
     for (const source of unknown.length === 0 ? [] : await store.loadSources(unknown)) {
       if (source.lastPollAtMs !== null) lastPolledAtMs.set(source.fingerprint, source.lastPollAtMs);
     }
+    const isNew = hasNewEntry(planned);
+    const fresh = new Set(unknown);
+    for (const poll of next) if (fresh.has(poll.key) && isNew(poll)) lastPolledAtMs.delete(poll.key);
     polls = next;
     pollsByWatch = indexByWatch(polls);
     loop.setPolls(polls, lastPolledAtMs);
@@ -133,6 +136,7 @@ export function createEngine(deps: EngineDeps): Engine {
       deps.meter.count("chirpwatch_polls_total", { type, outcome: outcome.error === undefined ? "ok" : "cut" });
       deps.onPolled(poll, outcome, outcome.error);
       await aftermath.tellLosses(poll, outcome);
+      if (outcome.absent.length > 0) await trouble.takeAbsent(poll, outcome.absent);
       return outcome.error === undefined ? {} : await failed(poll, outcome.error);
     } catch (error) {
       deps.meter.count("chirpwatch_polls_total", { type, outcome: "failed" });
@@ -185,6 +189,17 @@ export function createEngine(deps: EngineDeps): Engine {
     },
     loop,
   };
+}
+
+/** Whether a batch has an entry that was never answered: its key was polled before, but not for that one. */
+function hasNewEntry(planned: readonly PlannedWatch<WatchType<any>>[]): (poll: Poll) => boolean {
+  const fresh = new Set(
+    planned.flatMap(({ targets }) =>
+      targets.filter(({ baselineAtMs }) => baselineAtMs === null).map(({ watchKey, key }) => `${watchKey}\n${key}`),
+    ),
+  );
+  return ({ subscribers }) =>
+    subscribers.some(({ entry, watchKey, targetKey }) => entry !== undefined && fresh.has(`${watchKey}\n${targetKey}`));
 }
 
 function indexByWatch(polls: readonly Poll[]): ReadonlyMap<string, readonly Poll[]> {

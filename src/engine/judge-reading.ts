@@ -1,65 +1,109 @@
-/** What a reading means to one subscriber: which thresholds it crossed. One event per crossing poll. */
-import { detectReading, readNumbers, type ReadingMemory, type ReadingRule } from "../detect/reading.ts";
+/** What a record means to one subscriber: which thresholds it crossed, which values changed, whether it is gone. */
+import { detectReading, factBody, readValues, type ReadingMemory, type ReadingRule } from "../detect/reading.ts";
 import type { EventBody } from "../model/event.ts";
 import type { Hash } from "../model/hash.ts";
 import type { JsonObject } from "../model/json.ts";
-import type { TargetState } from "../model/store.ts";
+import type { TargetChange, TargetState } from "../model/store.ts";
 import type { User } from "../model/user.ts";
 import type { Subscriber } from "./watch-poll.ts";
 import { makeEvent } from "./make-event.ts";
-import type { Judgement } from "./verdicts.ts";
+import { type JudgedEvent, type Judgement, NOTHING } from "./verdicts.ts";
 
 export interface ReadingJudgeContext {
   readonly hash: Hash;
   readonly detectedAtMs: number;
   readonly rule: ReadingRule;
+  /** The account a reading is about, where the record is not itself the account. */
   readonly profile: User | undefined;
   /** A fresh random id: the same threshold can be crossed again. */
   readonly episode: string;
 }
 
-const NO_READING = "the service gave no number";
+const NO_READING = "the service gave no value";
+/** A record must be missing from so many answers in a row before it counts as gone: an answer may lack it by mistake. */
+const ABSENCES_TO_GO = 2;
 
-export function judgeReading(subscriber: Subscriber, target: TargetState, record: JsonObject, context: ReadingJudgeContext): Judgement {
+/** A target's memory. `last` is the record as it was last remembered, kept only where its end is told. */
+interface TargetMemory extends Partial<ReadingMemory> {
+  readonly last?: JsonObject;
+  readonly absences?: number;
+  readonly gone?: true;
+}
+
+export function judgeReading(
+  subscriber: Subscriber,
+  target: TargetState,
+  record: JsonObject | undefined,
+  context: ReadingJudgeContext,
+): Judgement {
   const { rule, detectedAtMs } = context;
-  const change = { watchKey: target.watchKey, targetKey: target.key, expectedRevision: target.revision };
-  const reading = readNumbers(record, rule.fields);
-  if (reading === undefined) {
-    const isNoted = target.status === "ok" && target.statusReason === NO_READING;
-    return { verdicts: [], events: [], targets: isNoted ? [] : [{ ...change, status: "ok", statusReason: NO_READING }] };
-  }
-  const finding = detectReading(memoryOf(target), reading, rule);
-  const isUnchanged =
-    JSON.stringify(finding.memory) === JSON.stringify(memoryOf(target)) && target.status === "ok" && target.statusReason === "";
-  if (isUnchanged) return { verdicts: [], events: [], targets: [] };
+  if (record === undefined) return judgeAbsence(subscriber, target, context);
+  const reading = readValues(record, rule.fields);
+  if (reading === undefined) return noteNoReading(target);
+  const before = memoryOf(target);
+  const { values } = before;
+  const finding = detectReading(values === undefined ? undefined : { ...before, values, across: before.across ?? [] }, reading, rule);
+  const isKept = rule.gone !== undefined && (finding.facts.length > 0 || before.last === undefined);
+  const last = isKept ? record : before.last;
+  const memory = { ...finding.memory, ...(last === undefined ? {} : { last }) };
+  const isUnchanged = JSON.stringify(memory) === JSON.stringify(target.memory) && target.status === "ok" && target.statusReason === "";
+  if (isUnchanged) return NOTHING;
   const targets = [
     {
-      ...change,
-      memory: { ...finding.memory },
+      ...changeOf(target),
+      memory: memory as unknown as JsonObject,
       baselineAtMs: target.baselineAtMs ?? detectedAtMs,
       status: "ok" as const,
       statusReason: "",
     },
   ];
-  const body: EventBody = {
-    ...(context.profile === undefined ? {} : { user: context.profile }),
-    [rule.reading]: finding.memory.values,
-    previous: finding.previous,
-    crossed: finding.crossed,
-  };
-  const isTold = finding.crossed.length > 0 && (subscriber.watch.where?.matches(body) ?? true);
-  if (!isTold) return { verdicts: [], events: [], targets };
-  const subject = target.userId ?? target.key;
-  const event = makeEvent(
-    context.hash,
-    subscriber,
-    { type: rule.event, subject, episode: context.episode, body, occurredAtMs: detectedAtMs },
-    detectedAtMs,
-  );
-  return { verdicts: [], events: [{ event, ownSinks: subscriber.watch.sinks }], targets };
+  const events = finding.facts.flatMap((fact) => {
+    const body: EventBody = {
+      ...(context.profile === undefined ? {} : { user: context.profile }),
+      ...factBody(rule, fact, record, finding),
+    };
+    return eventOf(subscriber, target, fact.event, body, context);
+  });
+  return { verdicts: [], events, targets };
 }
 
-function memoryOf(target: TargetState): ReadingMemory | undefined {
-  const { values, across } = target.memory as { values?: ReadingMemory["values"]; across?: readonly string[] };
-  return values === undefined ? undefined : { values, across: across ?? [] };
+/** Whose end is told, is told once; who comes back after that does so without a word. Of the rest, someone asks where they are. */
+function judgeAbsence(subscriber: Subscriber, target: TargetState, context: ReadingJudgeContext): Judgement {
+  const { rule } = context;
+  const before = memoryOf(target);
+  if (rule.gone === undefined || before.gone === true) return { ...NOTHING, isAbsent: rule.gone === undefined };
+  if (before.values === undefined) return { ...NOTHING, isAbsent: true };
+  const absences = (before.absences ?? 0) + 1;
+  const isGone = absences >= ABSENCES_TO_GO;
+  const memory = { ...before, absences, ...(isGone ? { gone: true } : {}) } as unknown as JsonObject;
+  const status = isGone ? { status: "unavailable" as const, statusReason: "it is gone: deleted, or no longer public" } : {};
+  const targets = [{ ...changeOf(target), memory, ...status }];
+  if (!isGone) return { verdicts: [], events: [], targets };
+  const body: EventBody = { [rule.name]: before.last ?? before.values, previous: before.values, crossed: [], changed: [] };
+  return { verdicts: [], events: eventOf(subscriber, target, rule.gone.event, body, context), targets };
 }
+
+function noteNoReading(target: TargetState): Judgement {
+  if (target.status === "ok" && target.statusReason === NO_READING) return NOTHING;
+  return { ...NOTHING, targets: [{ ...changeOf(target), status: "ok", statusReason: NO_READING }] };
+}
+
+function eventOf(
+  subscriber: Subscriber,
+  target: TargetState,
+  type: string,
+  body: EventBody,
+  { hash, episode, detectedAtMs }: ReadingJudgeContext,
+): readonly JudgedEvent[] {
+  if (subscriber.watch.where?.matches(body) === false) return [];
+  const fact = { type, subject: target.userId ?? target.key, episode, body, occurredAtMs: detectedAtMs };
+  return [{ event: makeEvent(hash, subscriber, fact, detectedAtMs), ownSinks: subscriber.watch.sinks }];
+}
+
+const changeOf = (target: TargetState): Pick<TargetChange, "watchKey" | "targetKey" | "expectedRevision"> => ({
+  watchKey: target.watchKey,
+  targetKey: target.key,
+  expectedRevision: target.revision,
+});
+
+const memoryOf = (target: TargetState): TargetMemory => target.memory as TargetMemory;

@@ -1,9 +1,9 @@
-/** What a list of accounts means to one subscriber: who joined since its baseline. */
-import { detectRoster, type RosterRule } from "../detect/roster.ts";
+/** What a list of accounts means to one subscriber: who joined since its baseline, and who left. */
+import { detectLeft, detectRoster, type RosterRule } from "../detect/roster.ts";
 import type { EventBody } from "../model/event.ts";
 import type { Hash } from "../model/hash.ts";
-import type { ItemVerdict, TargetChange, TargetState } from "../model/store.ts";
-import type { User } from "../model/user.ts";
+import type { ItemVerdict, Member, MembersChange, TargetChange, TargetState } from "../model/store.ts";
+import { userOfMember, type User } from "../model/user.ts";
 import type { Subscriber } from "./watch-poll.ts";
 import { makeEvent } from "./make-event.ts";
 import type { RosterObservation } from "./read-roster.ts";
@@ -17,6 +17,17 @@ export interface RosterJudgeContext {
   readonly rule: RosterRule;
   /** The watched account; asked for only when there is something to tell. */
   readonly profile: User | undefined;
+  /** A fresh random id: who left can join again. */
+  readonly episode: string;
+  /** Where leaving is told and a read was completed: what it did not find, as the state has it. */
+  readonly missed: MissedMembers | undefined;
+}
+
+export interface MissedMembers {
+  readonly absent: readonly (Member & { readonly seenAtMs: number })[];
+  readonly memberCount: number;
+  /** Start of the complete read before. */
+  readonly previousAtMs: number | null;
 }
 
 export function judgeRoster(
@@ -36,11 +47,16 @@ export function judgeRoster(
     const user = members.get(id);
     return user === undefined ? [] : [judgeMember(subscriber, target, user, verdict, context)];
   });
+  const left = target.baselineAtMs === null ? [] : leftMembers(members, findings.length, context);
   return {
     verdicts: judged.map(({ verdict }) => verdict),
     // Lists come newest first; people want the oldest first.
-    events: judged.flatMap(({ event }) => (event === undefined ? [] : [event])).reverse(),
+    events: [
+      ...judged.flatMap(({ event }) => (event === undefined ? [] : [event])).reverse(),
+      ...left.flatMap((member) => judgeLeaver(subscriber, target, member, context)),
+    ],
     targets: targetChange(target, seen, context.detectedAtMs),
+    ...(context.rule.left === undefined ? {} : { members: [membersChange(target, seen, left)] }),
   };
 }
 
@@ -60,22 +76,64 @@ function judgeMember(
   const occurredAtMs = joinedAt(user).joinedAtMs ?? context.detectedAtMs;
   const row = { watchKey: subscriber.watchKey, targetKey: target.key, itemId: user.id, itemKind: "user" as const, occurredAtMs };
   if (found === "baseline") return { verdict: { ...row, verdict: "baseline", detail: "it was there when the watch began" } };
-  const body: EventBody = { user, ...(context.profile === undefined ? {} : { target: context.profile }) };
-  const author = user.username.toLowerCase();
-  if (watch.ignore.authors.includes(author) || watch.ignore.authors.includes(`id:${user.id}`)) {
-    return { verdict: { ...row, verdict: "filtered", detail: `the account @${user.username} is ignored` } };
-  }
-  if (watch.where !== undefined && !watch.where.matches(body))
-    return { verdict: { ...row, verdict: "filtered", detail: `where is false: ${watch.where.text}` } };
-  const subject = `${target.userId ?? target.key}/${user.id}`;
-  const event = makeEvent(
-    context.hash,
-    subscriber,
-    { type: context.rule.joined, subject, episode: "", body, occurredAtMs },
-    context.detectedAtMs,
-  );
+  const body = bodyOf(user, context);
+  const reason = reasonAgainst(subscriber, user, body);
+  if (reason !== undefined) return { verdict: { ...row, verdict: "filtered", detail: reason } };
+  // Where leaving is told, joining can recur.
+  const episode = context.rule.left === undefined ? "" : context.episode;
+  const fact = { type: context.rule.joined, subject: subjectOf(target, user.id), episode, body, occurredAtMs };
+  const event = makeEvent(context.hash, subscriber, fact, context.detectedAtMs);
   return { verdict: { ...row, verdict: "event", detail: "", eventId: event.id }, event: { event, ownSinks: watch.sinks } };
 }
+
+const bodyOf = (user: User, { profile }: RosterJudgeContext): EventBody => ({
+  user,
+  ...(profile === undefined ? {} : { target: profile }),
+});
+const subjectOf = (target: TargetState, userId: string): string => `${target.userId ?? target.key}/${userId}`;
+
+function reasonAgainst({ watch }: Subscriber, user: User, body: EventBody): string | undefined {
+  const { authors } = watch.ignore;
+  if (authors.includes(user.username.toLowerCase()) || authors.includes(`id:${user.id}`)) return `the account @${user.username} is ignored`;
+  return watch.where === undefined || watch.where.matches(body) ? undefined : `where is false: ${watch.where.text}`;
+}
+
+/** Members the state still has, without those this very poll found. */
+function leftMembers(found: ReadonlyMap<string, User>, newcomers: number, { rule, missed }: RosterJudgeContext): readonly Member[] {
+  if (rule.left === undefined || missed === undefined) return [];
+  const absent = missed.absent.filter(({ id }) => !found.has(id));
+  const foundCount = missed.memberCount - absent.length + newcomers;
+  return detectLeft(absent, { memberCount: missed.memberCount, foundCount, previousAtMs: missed.previousAtMs });
+}
+
+function judgeLeaver(subscriber: Subscriber, target: TargetState, member: Member, context: RosterJudgeContext): readonly JudgedEvent[] {
+  const { rule, detectedAtMs } = context;
+  const user = userOfMember(member);
+  const body = bodyOf(user, context);
+  if (rule.left === undefined || reasonAgainst(subscriber, user, body) !== undefined) return [];
+  const fact = {
+    type: rule.left,
+    subject: subjectOf(target, member.id),
+    episode: context.episode,
+    body,
+    occurredAtMs: detectedAtMs,
+  };
+  return [{ event: makeEvent(context.hash, subscriber, fact, detectedAtMs), ownSinks: subscriber.watch.sinks }];
+}
+
+const membersChange = (target: TargetState, seen: RosterObservation, left: readonly Member[]): MembersChange => ({
+  watchKey: target.watchKey,
+  targetKey: target.key,
+  seenAtMs: seen.readAtMs,
+  seen: seen.members.map((user) => ({
+    id: user.id,
+    username: user.username,
+    displayName: user.display_name,
+    followersCount: user.followers_count,
+    imageUrl: user.profile_image_url,
+  })),
+  left: left.map(({ id }) => id),
+});
 
 /** A baseline needs a full read that began after the target was registered. */
 function targetChange(target: TargetState, seen: RosterObservation, atMs: number): readonly TargetChange[] {

@@ -53,6 +53,13 @@ const MOST_RUNNING = 64;
 /** Wake at least so often, to notice that the clock was set. */
 const LONGEST_SLEEP_MS = 30_000;
 
+/** The first poll of every target is due at once, also where it joins a poll that others share. */
+function hasNewSubscriber(old: Poll, now: Poll): boolean {
+  if (old === now) return false;
+  const before = new Set(old.subscribers.map(({ watchKey, targetKey }) => `${watchKey}\n${targetKey}`));
+  return now.subscribers.some(({ watchKey, targetKey }) => !before.has(`${watchKey}\n${targetKey}`));
+}
+
 export function createPollLoop(deps: PollLoopDeps): PollLoop {
   const { clock, timetable } = deps;
   const queue = createDueQueue<Due>();
@@ -143,7 +150,7 @@ export function createPollLoop(deps: PollLoopDeps): PollLoop {
       for (const poll of next) {
         const old = before.get(poll.key);
         const isSame = old !== undefined && JSON.stringify(old.schedules) === JSON.stringify(poll.schedules);
-        const hasNewcomer = old !== undefined && poll.subscribers.length > old.subscribers.length;
+        const hasNewcomer = old !== undefined && hasNewSubscriber(old, poll);
         if (running.has(poll.key) && (!isSame || hasNewcomer)) replanned.add(poll.key);
         if (running.has(poll.key) || (isSame && !hasNewcomer && queue.get(poll.key) !== undefined)) continue;
         const first = hasNewcomer ? { dueMs: clock.now(), tickMs: clock.now() } : firstDue(poll, lastPolledAtMs.get(poll.key));

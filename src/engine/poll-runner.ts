@@ -5,6 +5,7 @@
 import { EMPTY_FEED, type FeedMemory } from "../detect/feed-memory.ts";
 import type { Clock } from "../model/clock.ts";
 import type { Hash } from "../model/hash.ts";
+import type { RosterRule } from "../detect/roster.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Log } from "../model/log.ts";
 import type { Meter } from "../model/meter.ts";
@@ -14,11 +15,13 @@ import type { User } from "../model/user.ts";
 import type { Poll, Subscriber } from "./watch-poll.ts";
 import { askFor } from "./ask.ts";
 import { feedNeeds, judgeFeed } from "./judge-feed.ts";
+import { judgeRanking } from "./judge-ranking.ts";
 import { judgeReading } from "./judge-reading.ts";
-import { judgeRoster } from "./judge-roster.ts";
+import { judgeRoster, type MissedMembers } from "./judge-roster.ts";
 import { type LoadedPoll, loadSubscribers } from "./load-subscribers.ts";
 import type { Profiles } from "./profiles.ts";
 import { type FeedObservation, readFeed } from "./read-feed.ts";
+import { readRecord, type RecordObservation } from "./read-record.ts";
 import { EMPTY_ROSTER, readRoster, type RosterMemory, type RosterObservation } from "./read-roster.ts";
 import type { RequestGate } from "./request-gate.ts";
 import type { ServiceClock } from "./service-clock.ts";
@@ -28,7 +31,7 @@ import { type JudgedEvent, type Judgement, joinJudgements } from "./verdicts.ts"
 type Observation =
   | { readonly kind: "feed"; readonly feed: FeedObservation }
   | { readonly kind: "roster"; readonly roster: RosterObservation }
-  | { readonly kind: "reading"; readonly record: JsonObject };
+  | { readonly kind: "reading"; readonly record: RecordObservation };
 
 export interface PollOutcome {
   readonly events: number;
@@ -36,6 +39,8 @@ export interface PollOutcome {
   readonly baselined: readonly Subscriber[];
   readonly lostHoles: number;
   readonly tooOld: ReadonlyMap<string, number>;
+  /** Sharers whose record was not in the answer of a batch. */
+  readonly absent: readonly Subscriber[];
   /** What cut the poll after its first page; what was read before it is committed. */
   readonly error?: unknown;
 }
@@ -64,7 +69,7 @@ export interface PollRunner {
 }
 
 const MOST_CONFLICTS = 8;
-const NOBODY_ASKED: PollOutcome = { events: 0, baselined: [], lostHoles: 0, tooOld: new Map() };
+const NOBODY_ASKED: PollOutcome = { events: 0, baselined: [], lostHoles: 0, tooOld: new Map(), absent: [] };
 
 export function createPollRunner(deps: RunnerDeps): PollRunner {
   const { store, clock } = deps;
@@ -83,9 +88,9 @@ export function createPollRunner(deps: RunnerDeps): PollRunner {
       const needs = (serviceClock: ServiceClock) => feedNeeds(poll.subscribers, loaded.targets, serviceClock);
       return { kind: "feed", feed: await readFeed(ask, poll, feedMemoryOf(loaded.source), needs, deps.serviceClock, startedAtMs) };
     }
-    if (poll.detector === "reading") return { kind: "reading", record: (await ask(poll.source.params)).record ?? {} };
+    if (poll.detector === "reading") return { kind: "reading", record: await readRecord(ask, poll, pagesUntil(poll)) };
     const roster = await readRoster(ask, poll, rosterMemoryOf(loaded.source), {
-      mode: rosterRuleOf(loaded).mode,
+      modes: new Set(rosterRules(loaded).map(({ mode }) => mode)),
       needsScan: isFirst,
       nowMs: startedAtMs,
       hasUnknown: async (ids) => (await store.knownItems(poll.subscribers, ids)).some((known) => ids.some((id) => !known.has(id))),
@@ -93,29 +98,73 @@ export function createPollRunner(deps: RunnerDeps): PollRunner {
     return { kind: "roster", roster };
   };
 
+  /** What the store has on the items seen, per subscriber; of lists whose leaving is told, who is a member now. */
+  const knownOf = async (loaded: Loaded, seen: Observation): Promise<readonly ReadonlySet<string>[]> => {
+    const { subscribers } = loaded.poll;
+    if (seen.kind === "reading") return [];
+    if (seen.kind === "feed") {
+      return seen.feed.items.length === 0
+        ? []
+        : store.knownItems(
+            subscribers,
+            seen.feed.items.map(({ id }) => id),
+          );
+    }
+    const ids = seen.roster.members.map(({ id }) => id);
+    if (ids.length === 0) return [];
+    const rules = rosterRules(loaded);
+    const items = rules.some(({ left }) => left === undefined) ? await store.knownItems(subscribers, ids) : [];
+    const members = rules.some(({ left }) => left !== undefined) ? await store.knownMembers(subscribers, ids) : [];
+    return rules.map(({ left }, index) => (left === undefined ? items : members)[index] ?? new Set());
+  };
+
+  /** Whom a complete read did not find, where leaving is told. */
+  const missedOf = async (loaded: Loaded, seen: Observation): Promise<readonly (MissedMembers | undefined)[]> => {
+    if (seen.kind !== "roster" || seen.roster.completedScanAtMs === undefined) return [];
+    const sinceMs = seen.roster.completedScanAtMs;
+    const previousAtMs = rosterMemoryOf(loaded.source).fullAtMs;
+    return Promise.all(
+      rosterRules(loaded).map(async ({ left }, index) => {
+        const subscriber = loaded.poll.subscribers[index];
+        if (left === undefined || subscriber === undefined) return undefined;
+        return { ...(await store.absentMembers(subscriber, sinceMs)), previousAtMs };
+      }),
+    );
+  };
+
   const judge = async (loaded: Loaded, seen: Observation): Promise<readonly Judgement[]> => {
     const { poll } = loaded;
     const context = { hash: deps.hash, serviceClock: deps.serviceClock, detectedAtMs: clock.now(), episode: deps.random.id() };
-    const itemIds =
-      seen.kind === "feed" ? seen.feed.items.map(({ id }) => id) : seen.kind === "roster" ? seen.roster.members.map(({ id }) => id) : [];
-    const known = itemIds.length === 0 ? [] : await store.knownItems(poll.subscribers, itemIds);
+    const known = await knownOf(loaded, seen);
+    const missed = await missedOf(loaded, seen);
     const judgeFor = (subscriber: Subscriber, index: number, profile: User | undefined): Judgement => {
       const target = loaded.targets[index];
       if (target === undefined) throw new Error("the store gave no target");
       const { detection } = subscriber.type;
+      const { settings } = subscriber.watch;
       if (seen.kind === "feed") return judgeFeed(subscriber, target, known[index] ?? new Set(), seen.feed, context);
       if (seen.kind === "roster" && detection.detector === "roster") {
-        const rule = detection.rule(subscriber.watch.settings, target);
-        return judgeRoster(subscriber, target, known[index] ?? new Set(), seen.roster, { ...context, rule, profile });
+        const rule = detection.rule(settings, target);
+        return judgeRoster(subscriber, target, known[index] ?? new Set(), seen.roster, {
+          ...context,
+          rule,
+          profile,
+          missed: missed[index],
+        });
       }
       if (seen.kind === "reading" && detection.detector === "reading") {
-        return judgeReading(subscriber, target, seen.record, { ...context, rule: detection.rule(subscriber.watch.settings), profile });
+        const record = seen.record.records.get(subscriber.entry ?? "");
+        if ("ranking" in detection)
+          return judgeRanking(subscriber, target, record ?? {}, { ...context, rule: detection.ranking(settings) });
+        return judgeReading(subscriber, target, record, { ...context, rule: detection.rule(settings), profile });
       }
       throw new Error(`poll ${poll.key} mixes detectors`);
     };
     const judged = poll.subscribers.map((subscriber, index) => judgeFor(subscriber, index, undefined));
-    if (seen.kind === "feed" || judged.every(({ events }) => events.length === 0)) return judged;
-    const userId = loaded.targets[0]?.userId ?? "";
+    const userId = loaded.targets[0]?.userId ?? null;
+    // The entries of a batch are what they are about; everything else about an account tells its profile.
+    const needsProfile = seen.kind !== "feed" && userId !== null && poll.subscribers.every(({ entry }) => entry === undefined);
+    if (!needsProfile || judged.every(({ events }) => events.length === 0)) return judged;
     const profile = await deps.profiles.profileOf(userId, poll.subscribers[0]?.watch.id ?? "");
     return poll.subscribers.map((subscriber, index) => judgeFor(subscriber, index, profile));
   };
@@ -134,6 +183,7 @@ export function createPollRunner(deps: RunnerDeps): PollRunner {
       },
       targets: judged.targets,
       verdicts: judged.verdicts,
+      ...(judged.members === undefined || judged.members.length === 0 ? {} : { members: judged.members }),
       events: judged.events.map(({ event }) => event),
       deliveries: judged.events.flatMap((event) => deps.route(event, nowMs)),
     };
@@ -169,12 +219,20 @@ interface Loaded extends LoadedPoll {
 const feedMemoryOf = ({ memory }: SourceState): FeedMemory => ({ ...EMPTY_FEED, ...(memory as Partial<FeedMemory>) });
 const rosterMemoryOf = ({ memory }: SourceState): RosterMemory => ({ ...EMPTY_ROSTER, ...(memory as Partial<RosterMemory>) });
 
-function rosterRuleOf({ poll, targets }: Loaded) {
-  const [first] = poll.subscribers;
-  const [target] = targets;
-  if (first === undefined || target === undefined || first.type.detection.detector !== "roster")
-    throw new Error(`poll ${poll.key} is no roster`);
-  return first.type.detection.rule(first.watch.settings, target);
+/** Of every subscriber, in their order. */
+function rosterRules({ poll, targets }: Loaded): readonly RosterRule[] {
+  return poll.subscribers.map(({ type: { detection }, watch }, index) => {
+    const target = targets[index];
+    if (target === undefined || detection.detector !== "roster") throw new Error(`poll ${poll.key} is no roster`);
+    return detection.rule(watch.settings, target);
+  });
+}
+
+/** The flag that ends reading on; sharers of one source want the same. */
+function pagesUntil({ subscribers }: Poll): string | undefined {
+  const [first] = subscribers;
+  if (first?.type.detection.detector !== "reading" || !("rule" in first.type.detection)) return undefined;
+  return first.type.detection.rule(first.watch.settings).pagesUntil;
 }
 
 const errorOf = (seen: Observation): unknown =>
@@ -203,6 +261,7 @@ function outcomeOf(poll: Poll, seen: Observation, judgements: readonly Judgement
     events,
     baselined,
     tooOld,
+    absent: poll.subscribers.filter((_, index) => judgements[index]?.isAbsent === true),
     lostHoles: seen.kind === "feed" ? seen.feed.lostHoles : 0,
     ...(error === undefined ? {} : { error }),
   };

@@ -1,6 +1,6 @@
 /**
- * Reads a list of accounts: a short window as a whole, or a long list from its newest end, with a full read at the start and once a day.
- * A full read goes on over several polls from its cursor; only a complete one can be a baseline.
+ * Reads a list of accounts: a short window as a whole; a long list from its newest end, with a full read at the start and once a day; or
+ * with every poll on in a full read. A full read goes on over several polls from its cursor; only a complete one can be a baseline.
  */
 import type { RosterMode } from "../detect/roster.ts";
 import type { User } from "../model/user.ts";
@@ -21,13 +21,16 @@ export interface RosterObservation {
   /** Each account once, in the order it came. */
   readonly members: readonly User[];
   readonly memory: RosterMemory;
+  /** Start of the read that the members belong to; our clock. */
+  readonly readAtMs: number;
   /** Start of the full read that this poll completed; undefined when it completed none. */
   readonly completedScanAtMs: number | undefined;
   readonly error?: unknown;
 }
 
 export interface RosterNeeds {
-  readonly mode: RosterMode;
+  /** What the sharers want, each. */
+  readonly modes: ReadonlySet<RosterMode>;
   /** True while a sharer has no baseline: a full read is wanted. */
   readonly needsScan: boolean;
   readonly nowMs: number;
@@ -41,13 +44,14 @@ const MOST_WINDOW_PAGES = 50;
 
 export async function readRoster(ask: Ask, poll: Poll, memory: RosterMemory, needs: RosterNeeds): Promise<RosterObservation> {
   const members = new Map<string, User>();
-  if (needs.mode === "window") return readPages(ask, poll, members, { memory, startedAtMs: needs.nowMs, maxPages: MOST_WINDOW_PAGES });
-  const isDue = needs.needsScan || memory.fullAtMs === null || needs.nowMs - memory.fullAtMs >= FULL_READ_EVERY_MS;
+  const { modes } = needs;
+  if (modes.has("window")) return readPages(ask, poll, members, { memory, startedAtMs: needs.nowMs, maxPages: MOST_WINDOW_PAGES });
+  const isDue = needs.needsScan || modes.has("whole") || memory.fullAtMs === null || needs.nowMs - memory.fullAtMs >= FULL_READ_EVERY_MS;
   if (memory.scan === undefined && isDue)
     return readPages(ask, poll, members, { memory, startedAtMs: needs.nowMs, maxPages: poll.maxPages });
   // Newcomers must not wait for a long full read, unless nobody has a baseline to tell them by.
-  if (!needs.needsScan) await readHead(ask, poll, members, needs);
-  if (memory.scan === undefined) return { members: [...members.values()], memory, completedScanAtMs: undefined };
+  if (!needs.needsScan && modes.has("newest")) await readHead(ask, poll, members, needs);
+  if (memory.scan === undefined) return { members: [...members.values()], memory, readAtMs: needs.nowMs, completedScanAtMs: undefined };
   return readPages(ask, poll, members, {
     memory,
     startedAtMs: memory.scan.startedAtMs,
@@ -80,6 +84,7 @@ async function readPages(ask: Ask, poll: Poll, members: Map<string, User>, optio
   const result = (memory: RosterMemory, completedScanAtMs: number | undefined, error?: unknown): RosterObservation => ({
     members: [...members.values()],
     memory,
+    readAtMs: options.startedAtMs,
     completedScanAtMs,
     ...(error === undefined ? {} : { error }),
   });

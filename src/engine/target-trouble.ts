@@ -27,6 +27,8 @@ export interface TargetTroubleDeps {
 export interface TargetTrouble {
   /** Deals with a 400, 403 or 404 of a poll. */
   take(poll: Poll, error: UpstreamError): Promise<PollAftermath>;
+  /** Entries that a batch was asked for and did not answer: accounts are looked for, the rest is said to be gone. */
+  takeAbsent(poll: Poll, absent: readonly Subscriber[]): Promise<void>;
   /** Accounts that the service does not know by their handle. */
   takeMissing(watchId: string, target: TargetState): Promise<void>;
 }
@@ -84,8 +86,7 @@ export function createTargetTrouble(deps: TargetTroubleDeps): TargetTrouble {
     );
     if (wantsIndex && (await answers(poll, "info", { user_id: userId }))) return takeNotIndexed(poll, targets);
     const exists = wantsIndex ? false : await answers(poll, "id-to-username", { user_id: userId });
-    const reason = exists ? "the account exists but is protected or suspended" : "the account is deleted or suspended";
-    await mark(poll, "unavailable", reason, "It is tried again once an hour and goes on by itself when it is back.");
+    await mark(poll, "unavailable", reasonOf(exists), "It is tried again once an hour and goes on by itself when it is back.");
     return { notBeforeMs: clock.now() + HOUR_MS };
   };
 
@@ -136,8 +137,22 @@ export function createTargetTrouble(deps: TargetTroubleDeps): TargetTrouble {
     }
   };
 
+  /** Asked for by id, so it is the account itself that is missing. One question an account, and only when it goes missing. */
+  const takeAbsentOne = async (planned: Poll, subscriber: Subscriber): Promise<void> => {
+    const poll = { ...planned, subscribers: [subscriber] };
+    const { targets } = await loadSubscribers(store, poll);
+    const [target] = targets;
+    if (target === undefined || target.status === "unavailable") return;
+    if (target.userId === null) return mark(poll, "unavailable", "the service does not know it", "Check the id or link in the watch.");
+    const exists = await answers(poll, "id-to-username", { user_id: target.userId });
+    await mark(poll, "unavailable", reasonOf(exists), AGAIN_WITH_THE_REST);
+  };
+
   return {
     take,
+    async takeAbsent(poll, absent) {
+      for (const subscriber of absent) await takeAbsentOne(poll, subscriber);
+    },
     async takeMissing(watchId, target) {
       if (target.status === "unavailable") return;
       const reason = "no account has this handle";
@@ -146,5 +161,9 @@ export function createTargetTrouble(deps: TargetTroubleDeps): TargetTrouble {
     },
   };
 }
+
+const reasonOf = (exists: boolean): string =>
+  exists ? "the account exists but is protected or suspended" : "the account is deleted or suspended";
+const AGAIN_WITH_THE_REST = "It is asked for with every poll and goes on by itself when it is back.";
 
 const refOf = ({ watchKey, targetKey }: Subscriber): TargetRef => ({ watchKey, targetKey });

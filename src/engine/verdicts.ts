@@ -1,12 +1,15 @@
 /** What a poll is about to commit, gathered over its subscribers: verdicts, events, target changes. */
 import type { ChirpEvent } from "../model/event.ts";
 import { compareIds } from "../model/id.ts";
-import type { ItemVerdict, TargetChange } from "../model/store.ts";
+import type { ItemVerdict, MembersChange, TargetChange } from "../model/store.ts";
 
 export interface Judgement {
   readonly verdicts: readonly ItemVerdict[];
   readonly events: readonly JudgedEvent[];
   readonly targets: readonly TargetChange[];
+  readonly members?: readonly MembersChange[];
+  /** The answer should have had its record, and had not: someone must ask why. */
+  readonly isAbsent?: boolean;
 }
 
 /** An event with the sinks its watch names. */
@@ -23,6 +26,7 @@ export function joinJudgements(judgements: readonly Judgement[]): Judgement {
     verdicts: judgements.flatMap(({ verdicts }) => verdicts),
     events: judgements.flatMap(({ events }) => events).sort(byAge),
     targets: judgements.flatMap(({ targets }) => targets),
+    members: judgements.flatMap(({ members }) => members ?? []),
   };
 }
 

@@ -9,7 +9,21 @@ export interface Source {
   readonly params: JsonObject;
   /** The parameter that understands `since_time:` and `until_time:`, where the endpoint has one. */
   readonly boundParam?: string;
+  /** The one entry this target adds to a parameter that takes many: up to `size` targets then share a request. */
+  readonly batch?: BatchEntry;
 }
 
-/** The same for identical requests: endpoint and parameters, time bounds left out. */
-export const fingerprintOf = (hash: Hash, source: Source): string => hash(`${source.endpoint}\n${canonicalJson(source.params)}`);
+export interface BatchEntry {
+  /** `user_ids`, `tweet_links`. */
+  readonly param: string;
+  /** The id by which the answer's entry is found again. */
+  readonly value: string;
+  /** Entries of one request (api-v3.md, Limits). */
+  readonly size: number;
+}
+
+/** The same for identical requests: endpoint, parameters and batch entry, time bounds left out. */
+export const fingerprintOf = (hash: Hash, source: Source): string =>
+  hash(
+    `${source.endpoint}\n${canonicalJson(source.params)}${source.batch === undefined ? "" : `\n${source.batch.param}=${source.batch.value}`}`,
+  );

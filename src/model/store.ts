@@ -114,6 +114,23 @@ export interface ItemVerdict extends TargetRef {
   readonly eventId?: string;
 }
 
+/** An account on a list whose leaving is told: kept as it was when it was last seen. */
+export interface Member {
+  readonly id: string;
+  readonly username: string;
+  readonly displayName: string;
+  readonly followersCount: number;
+  readonly imageUrl: string;
+}
+
+export interface MembersChange extends TargetRef {
+  /** Start of the complete read that found them. */
+  readonly seenAtMs: number;
+  readonly seen: readonly Member[];
+  /** Ids of those that are members no longer. */
+  readonly left: readonly string[];
+}
+
 export interface NewDelivery {
   readonly eventId: string;
   readonly sink: string;
@@ -138,6 +155,8 @@ export interface PollCommit {
   readonly targets: readonly TargetChange[];
   /** The first verdict of an item stays. */
   readonly verdicts: readonly ItemVerdict[];
+  /** Of lists whose leaving is told. */
+  readonly members?: readonly MembersChange[];
   /** Oldest first. An event whose id exists is not stored again, nor are its deliveries. */
   readonly events: readonly ChirpEvent[];
   readonly deliveries: readonly NewDelivery[];
@@ -153,6 +172,13 @@ export interface PollStore {
   loadSources(fingerprints: readonly string[]): Promise<readonly SourceState[]>;
   /** Which of `itemIds` have a verdict, per target, in the order of `refs`. */
   knownItems(refs: readonly TargetRef[], itemIds: readonly string[]): Promise<readonly ReadonlySet<string>[]>;
+  /** Which of `userIds` are members now, per target, in the order of `refs`. */
+  knownMembers(refs: readonly TargetRef[], userIds: readonly string[]): Promise<readonly ReadonlySet<string>[]>;
+  /** Members that no read since `sinceMs` has found, and how many members there are, absent ones included. */
+  absentMembers(
+    ref: TargetRef,
+    sinceMs: number,
+  ): Promise<{ readonly absent: readonly (Member & { readonly seenAtMs: number })[]; readonly memberCount: number }>;
   /** Everything in one transaction, or nothing. */
   commitPoll(commit: PollCommit): Promise<CommitResult>;
 }
@@ -170,19 +196,51 @@ export interface Reservation {
   readonly rate: { readonly count: number; readonly intervalMs: number };
   /** An attempt without an answer frees its slot this long after it was reserved. */
   readonly holdMs: number;
-  /** No grant beyond `max` billed requests since `sinceMs`. */
-  readonly line?: { readonly sinceMs: number; readonly max: number };
+  /** No grant beyond `max` billed requests since `sinceMs`, whichever key paid. */
+  readonly line?: SpendingLine;
+  /** Who may pay; the rate is each key's own. Undefined: one key, which has no name. */
+  readonly keys?: readonly [KeyOffer, ...KeyOffer[]];
+}
+
+export interface SpendingLine {
+  readonly sinceMs: number;
+  readonly max: number;
+}
+
+/** A key under its name in the ledger: never the key itself. */
+export interface KeyOffer {
+  readonly key: string;
+  /** This key's own line; undefined while nobody knows it. */
+  readonly line?: SpendingLine;
 }
 
 export type Grant =
-  | { readonly kind: "granted"; readonly ledgerId: string }
+  /** `key` names who pays: of the keys with room, the one with most left under its line. */
+  | { readonly kind: "granted"; readonly ledgerId: string; readonly key: string }
   | { readonly kind: "rate"; readonly retryAtMs: number }
   | { readonly kind: "quota"; readonly spent: number };
 
 export interface LedgerLine {
   readonly watch: string;
   readonly endpoint: string;
+  /** Name of the key that paid; "" in entries from before keys had names. */
+  readonly key: string;
   readonly requests: number;
+}
+
+/** Between two moments at which the service said what a key has left: each known as asked and answered. */
+export interface AuditSpan {
+  readonly key: string;
+  readonly from: { readonly askedAtMs: number; readonly answeredAtMs: number };
+  readonly to: { readonly askedAtMs: number; readonly answeredAtMs: number };
+  /** An attempt this close to one of the moments may be counted on either side of it. */
+  readonly marginMs: number;
+}
+
+/** Billed attempts of a span: `certain` were answered well within it; `possible` adds those that failed or overlap its ends. */
+export interface AuditCount {
+  readonly certain: number;
+  readonly possible: number;
 }
 
 export interface Ledger {
@@ -190,8 +248,12 @@ export interface Ledger {
   reserve(reservation: Reservation): Promise<Grant>;
   /** `status` is the HTTP status, or null when no answer arrived ("unknown"). */
   settle(ledgerId: string, atMs: number, status: number | null): Promise<void>;
-  /** Billed attempts since a time, by watch and endpoint. */
+  /** Billed attempts since a time, by watch, endpoint and key, the largest first. */
   spentSince(sinceMs: number): Promise<{ readonly total: number; readonly lines: readonly LedgerLine[] }>;
+  /** Billed attempts since a time, hour by hour in order; hours without any are left out. */
+  spentByHour(sinceMs: number): Promise<readonly { readonly hourMs: number; readonly requests: number }[]>;
+  /** What a key's own count of the span must lie between. */
+  auditSpan(span: AuditSpan): Promise<AuditCount>;
 }
 
 // ---- outbox --------------------------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 /** Watches and what is known of their targets -> polls. Identical sources become one poll. Pure. */
 import { fingerprintOf, type Source } from "../model/source.ts";
-import type { Hash } from "../model/hash.ts";
+import { canonicalJson, type Hash } from "../model/hash.ts";
 import type { Priority, Schedule } from "../model/schedule.ts";
 import type { TargetRegistration, TargetState } from "../model/store.ts";
 import type { Watch } from "../model/watch.ts";
@@ -36,7 +36,11 @@ export function planPolls<T extends Pollable>(watches: readonly PlannedWatch<T>[
     if (planned.paused) continue;
     for (const target of planned.targets) addSubscriber(shared, planned, target, deps.hash);
   }
-  return [...shared].map(([key, { source, subscribers }]) => toPoll(key, source, subscribers, deps));
+  const single = [...shared].filter(([, { source }]) => source.batch === undefined);
+  return [
+    ...single.map(([key, { source, subscribers }]) => toPoll(key, source, subscribers, deps)),
+    ...planBatches([...shared.values()], deps),
+  ];
 }
 
 interface Shared<T extends Pollable> {
@@ -54,11 +58,46 @@ function addSubscriber<T extends Pollable>(
   if (isAccount(target) && target.userId === null) return;
   const source = type.source(watch.settings, target);
   const key = fingerprintOf(hash, source);
-  const subscriber: Subscriber<T> = { watch, type, watchKey, targetKey: target.key, targetName: target.name };
+  const base = { watch, type, watchKey, targetKey: target.key, targetName: target.name };
+  const subscriber: Subscriber<T> = source.batch === undefined ? base : { ...base, entry: source.batch.value };
   const entry = shared.get(key);
   // A list that starts with its one member takes a fraction of one that was pushed to: there may be ten thousand.
   if (entry === undefined) shared.set(key, { source, subscribers: [subscriber] });
   else entry.subscribers.push(subscriber);
+}
+
+/** Entries that want the same schedules share requests, as many as fit. The first batch of a kind keeps its key when entries come and go. */
+function planBatches<T extends Pollable>(shared: readonly Shared<T>[], deps: PlanDeps): readonly Poll<T>[] {
+  const kinds = new Map<string, Shared<T>[]>();
+  for (const one of shared) {
+    const { batch, endpoint, params } = one.source;
+    if (batch === undefined) continue;
+    const schedules = distinct(one.subscribers.map(({ watch }) => watch.schedule));
+    const kind = `${endpoint}\n${canonicalJson(params)}\n${batch.param}\n${canonicalJson(schedules)}`;
+    const known = kinds.get(kind);
+    if (known === undefined) kinds.set(kind, [one]);
+    else known.push(one);
+  }
+  return [...kinds].flatMap(([kind, entries]) => chunks(entries).map((chunk, number) => toBatch(`${kind}\n${number}`, chunk, deps)));
+}
+
+function chunks<T extends Pollable>(entries: readonly Shared<T>[]): readonly (readonly Shared<T>[])[] {
+  const size = entries[0]?.source.batch?.size ?? 1;
+  return Array.from({ length: Math.ceil(entries.length / size) }, (_, i) => entries.slice(i * size, (i + 1) * size));
+}
+
+function toBatch<T extends Pollable>(identity: string, entries: readonly Shared<T>[], deps: PlanDeps): Poll<T> {
+  const [first] = entries;
+  if (first?.source.batch === undefined) throw new Error("a batch without entries");
+  const { endpoint, params, batch } = first.source;
+  const values = entries.map(({ source }) => source.batch?.value ?? "");
+  const source = { endpoint, params: { ...params, [batch.param]: values } };
+  return toPoll(
+    deps.hash(`batch\n${identity}`),
+    source,
+    entries.flatMap(({ subscribers }) => subscribers),
+    deps,
+  );
 }
 
 /** Account targets are keyed `@handle` or `id:digits`; other targets are asked for as they are. */

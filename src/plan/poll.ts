@@ -20,11 +20,14 @@ export interface Subscriber<T extends Pollable = Pollable> {
   readonly targetKey: string;
   /** As written in the YAML: the `target` label. */
   readonly targetName: string;
+  /** Where the poll is a batch: the id of its own entry in the answer. */
+  readonly entry?: string;
 }
 
 export interface Poll<T extends Pollable = Pollable> {
-  /** Fingerprint of the source. */
+  /** Fingerprint of the source; of a batch: of what its entries have in common, and its number. */
   readonly key: string;
+  /** Of a batch: with the entries of all its subscribers in `params`. */
   readonly source: Source;
   readonly detector: "feed" | "roster" | "reading";
   /** Every distinct schedule of its sharers: the poll is due whenever one of them is. */

@@ -4,11 +4,15 @@ import { errorText } from "../model/errors.ts";
 import { EXIT, ExitError } from "../model/exit-code.ts";
 import { Migrator } from "./kysely-parts.ts";
 import * as initial from "./migrations/0001-initial.ts";
+import * as members from "./migrations/0002-members.ts";
+import * as keys from "./migrations/0003-keys.ts";
 import type { Executor } from "./statement.ts";
 
 /** In order; a released one never changes. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0001-initial": initial,
+  "0002-members": members,
+  "0003-keys": keys,
 };
 
 /** The number a backup's name carries: `0001`, or `0000` for an empty file. */

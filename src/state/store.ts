@@ -8,15 +8,17 @@ import { explainItem } from "./explain.ts";
 import { recentEvents, userIdOfHandle } from "./history.ts";
 import { knownItems } from "./known-items.ts";
 import { loadSources } from "./load-sources.ts";
+import { absentMembers, knownMembers } from "./members.ts";
 import { nextDueAt } from "./next-due.ts";
 import { proveWritable, readNote, writeNote } from "./notes.ts";
 import { postpone, sealedSince, wakeSink } from "./postpone.ts";
 import { prune } from "./prune.ts";
 import { record } from "./record.ts";
 import { listWatches, registerWatches, setPaused } from "./register-watches.ts";
-import { reserve, settle, spentSince } from "./reserve.ts";
+import { reserve, settle } from "./reserve.ts";
 import { seal } from "./seal.ts";
 import { loadSinkHealth, outboxStats, saveSinkHealth } from "./sink-health.ts";
+import { auditSpan, spentByHour, spentSince } from "./spent.ts";
 import type { Executor } from "./statement.ts";
 import { loadTargets, resolveTarget, setTargetStatus } from "./targets.ts";
 
@@ -30,10 +32,14 @@ export const createStore = (db: Executor, deps: { readonly clock: Clock; readonl
   listWatches: () => listWatches(db),
   loadSources: (fingerprints) => loadSources(db, fingerprints),
   knownItems: (refs, itemIds) => knownItems(db, refs, itemIds),
+  knownMembers: (refs, userIds) => knownMembers(db, refs, userIds),
+  absentMembers: (ref, sinceMs) => absentMembers(db, ref, sinceMs),
   commitPoll: (commit) => commitPoll(db, commit),
   reserve: (reservation) => reserve(db, reservation),
   settle: (ledgerId, atMs, status) => settle(db, ledgerId, atMs, status),
   spentSince: (sinceMs) => spentSince(db, sinceMs),
+  spentByHour: (sinceMs) => spentByHour(db, sinceMs),
+  auditSpan: (span) => auditSpan(db, span),
   dueWork: (query) => dueWork(db, query),
   nextDueAt: (sinks) => nextDueAt(db, sinks),
   seal: (messages) => seal(db, messages),

@@ -53,6 +53,18 @@ export interface ItemsTable {
   event_id: string | null;
 }
 
+/** Who is on a list whose leaving is told. */
+export interface MembersTable {
+  target_id: number;
+  user_id: string;
+  /** Start of the last read that found the member. */
+  seen_at: number;
+  username: string;
+  display_name: string;
+  followers_count: number;
+  image_url: string;
+}
+
 export interface EventsTable {
   id: string;
   seq: number;
@@ -137,11 +149,14 @@ export interface LedgerTable {
   /** When the slot counts from: the reservation, then the answer. */
   slot_at: number;
   status: number | null;
+  /** Name of the key that pays; "" in rows from before keys had names. */
+  key: string;
 }
 
-/** Billed attempts per hour since the epoch: a month's sum reads at most 744 rows. */
+/** Billed attempts per hour since the epoch and key: a month's sum reads at most 744 rows a key. */
 export interface SpentHoursTable {
   hour: number;
+  key: string;
   requests: number;
 }
 
@@ -149,6 +164,7 @@ export interface SpentLinesTable {
   hour: number;
   watch: string;
   endpoint: string;
+  key: string;
   requests: number;
 }
 
@@ -168,6 +184,7 @@ export interface Tables {
   targets: TargetsTable;
   sources: SourcesTable;
   items: ItemsTable;
+  members: MembersTable;
   events: EventsTable;
   deliveries: DeliveriesTable;
   groups: GroupsTable;

@@ -27,6 +27,7 @@ export async function takeOver(on: Executor, from: TargetRow, to: TargetRow): Pr
     .where("item_id", "in", (eb) => eb.selectFrom("items").select("item_id").where("target_id", "=", from.id))
     .execute();
   const moved = await on.updateTable("items").set({ target_id: from.id }).where("target_id", "=", to.id).executeTakeFirst();
+  await on.deleteFrom("members").where("target_id", "=", to.id).execute();
   await on.deleteFrom("targets").where("id", "=", to.id).execute();
   const row = renamed(from, to, Number(moved.numUpdatedRows));
   await on.updateTable("targets").set(row).where("id", "=", row.id).execute();

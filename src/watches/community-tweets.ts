@@ -20,8 +20,9 @@ export const communityTweets: WatchType<Settings> = {
   example: `type: community_tweets
 community: "1493446837214187523"
 schedule: "*/10 * * * *"`,
-  body: "tweet",
+  body: { tweet: "tweet" },
   events: ["tweet.created"],
+  endpoints: ["community-tweets"],
   include: { reply: true, quote: true, retweet: false },
   detection: { detector: "feed", event: "tweet.created" },
   targets: ({ community }) => [{ key: community, name: community }],

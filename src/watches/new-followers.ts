@@ -25,7 +25,9 @@ function followerMode(settings: Settings, target: Pick<TargetState, "memory">): 
 }
 
 const rule = (settings: Settings, target: TargetState): RosterRule =>
-  followerMode(settings, target) === "indexed" ? { joined: "follower.added", mode: "window" } : { joined: "follower.added", mode: "whole" };
+  followerMode(settings, target) === "indexed"
+    ? { joined: "follower.added", mode: "window" }
+    : { joined: "follower.added", mode: "newest" };
 
 export const newFollowers: WatchType<Settings> = {
   type: "new_followers",
@@ -36,8 +38,9 @@ accounts: [acme]
 source: auto
 where: 'user.followers_count >= 10000'
 schedule: "7 */6 * * *"`,
-  body: "follower",
+  body: { user: "user", target: "user" },
   events: ["follower.added"],
+  endpoints: ["new-followers-7d", "followers"],
   include: { reply: false, quote: false, retweet: false },
   detection: { detector: "roster", rule },
   targets: ({ accounts }) => accountTargets(accounts),

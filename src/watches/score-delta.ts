@@ -7,6 +7,7 @@ import { accountsSchema, accountTargets, requireUserId } from "./accounts-schema
 import type { WatchType } from "./watch-type.ts";
 
 const DAY_MS = 86_400_000;
+const SCORE = { week_delta: "int", month_delta: "int" } as const;
 
 const threshold = (name: string) =>
   z
@@ -36,11 +37,13 @@ const schema = z.strictObject({
 type Settings = z.output<typeof schema>;
 
 const rule = ({ when }: Settings): ReadingRule => ({
-  event: "score.changed",
-  reading: "score",
+  name: "score",
   fields: ["week_delta", "month_delta"],
-  thresholds: [when.week_delta, when.month_delta].filter((one) => one !== undefined),
-  rearm: 0.1,
+  crossing: {
+    event: "score.changed",
+    thresholds: [when.week_delta, when.month_delta].filter((one) => one !== undefined),
+    rearm: 0.1,
+  },
 });
 
 export const scoreDelta: WatchType<Settings> = {
@@ -51,8 +54,9 @@ export const scoreDelta: WatchType<Settings> = {
 accounts: [acme, rival]
 when: { week_delta: ">= 25", month_delta: "<= -60" }
 schedule: { cron: "15 6 * * *", timezone: Europe/Berlin }`,
-  body: "score",
+  body: { user: "user", score: SCORE, previous: SCORE, crossed: "texts", changed: "texts" },
   events: ["score.changed"],
+  endpoints: ["score-changes"],
   include: { reply: false, quote: false, retweet: false },
   // Scores are computed about once a day (api-field-notes.md section 4).
   dataIntervalMs: DAY_MS,

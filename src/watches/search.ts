@@ -39,8 +39,9 @@ export const search: WatchType<Settings> = {
   example: `type: search
 query: '("acme corp" OR @acme) -from:acme'
 schedule: "@every 5m"`,
-  body: "tweet",
+  body: { tweet: "tweet" },
   events: ["tweet.created"],
+  endpoints: ["search-tweets"],
   include: { reply: true, quote: true, retweet: false },
   detection: { detector: "feed", event: "tweet.created" },
   targets: ({ query }, _watchId, fingerprint) => [{ key: fingerprint(searchSource(query)), name: query }],

@@ -16,8 +16,9 @@ export const timeline: WatchType<Settings> = {
 accounts: [alice, "id:44196397", "https://x.com/bob"]
 include: { replies: false, retweets: true, quotes: true }
 schedule: "* * * * *"`,
-  body: "tweet",
+  body: { tweet: "tweet" },
   events: ["tweet.created"],
+  endpoints: ["user-tweets"],
   include: { reply: false, quote: true, retweet: false },
   detection: { detector: "feed", event: "tweet.created" },
   targets: ({ accounts }) => accountTargets(accounts),

@@ -1,5 +1,8 @@
 /** What a file in watches/ says about one watch type. Everything else (validation, JSON Schema, docs, planning, reading aloud) is derived. */
 import type { z } from "zod";
+import type { RankingRule } from "../detect/ranking.ts";
+import type { ReadingRule } from "../detect/reading.ts";
+import type { RosterRule } from "../detect/roster.ts";
 import type { AccountRef } from "../model/account.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { NeutralMessage } from "../model/message.ts";
@@ -7,22 +10,24 @@ import type { OutboxEvent } from "../model/sink.ts";
 import type { Source } from "../model/source.ts";
 import type { TargetRegistration, TargetState } from "../model/store.ts";
 import type { Include } from "../model/watch.ts";
-import type { ReadingRule } from "../detect/reading.ts";
-import type { RosterRule } from "../detect/roster.ts";
 
 /** A target before its first poll; `account` where its user id must be known to ask for it. */
 export interface TargetSpec extends TargetRegistration {
   readonly account?: AccountRef;
 }
 
-/** How a type's observations become events: one of the three detectors, with its rule. */
+/** How a type's observations become events: one of the three detectors, with its rule. A ranking is a reading of a list. */
 export type Detection<S> =
   | { readonly detector: "feed"; readonly event: "tweet.created" }
   | { readonly detector: "roster"; readonly rule: (settings: S, target: TargetState) => RosterRule }
-  | { readonly detector: "reading"; readonly rule: (settings: S) => ReadingRule };
+  | { readonly detector: "reading"; readonly rule: (settings: S) => ReadingRule }
+  | { readonly detector: "reading"; readonly ranking: (settings: S) => RankingRule };
 
-/** Which names `where` sees besides `labels`: `tweet`; `user` and `target`; or `user`, `score`, `previous` and `crossed`. */
-export type BodyShape = "tweet" | "follower" | "score";
+/**
+ * A name that `where` sees: a whole tweet, a user, a list of texts, any value whose type varies, or an object with such fields and
+ * CEL's own types (`int`, `double`, `string`, `bool`).
+ */
+export type BodyField = "tweet" | "user" | "texts" | "dyn" | { readonly [field: string]: string };
 
 export interface MessageContext {
   /** Host of permalinks, e.g. `https://x.com`. */
@@ -38,9 +43,12 @@ export interface WatchType<S = unknown> {
   readonly schema: z.ZodObject;
   /** A watch of this type as YAML, without its id: validates with a `sink` added. */
   readonly example: string;
-  readonly body: BodyShape;
+  /** Names that `where` sees besides `labels`: those of the event's body. */
+  readonly body: Readonly<Record<string, BodyField>>;
   /** Event types it gives. */
   readonly events: readonly string[];
+  /** Rows of the endpoint table that it asks. */
+  readonly endpoints: readonly string[];
   readonly include: Include;
   /** Shortest interval at which its data can change; polling faster buys nothing. */
   readonly dataIntervalMs?: number;
@@ -58,3 +66,6 @@ export interface WatchType<S = unknown> {
   costRequests(settings: S): number;
   read(event: OutboxEvent, context: MessageContext): NeutralMessage;
 }
+
+/** Whether it tells tweets as they appear: `include` and `ignore.words` are for these. */
+export const isTweetFeed = (type: WatchType<any>): boolean => type.detection.detector === "feed";

@@ -2,11 +2,17 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { EventBody } from "../../src/model/event.ts";
 import { createWhereCompiler } from "../../src/config/where.ts";
+import { newFollowers } from "../../src/watches/new-followers.ts";
+import { scoreDelta } from "../../src/watches/score-delta.ts";
+import { search } from "../../src/watches/search.ts";
 
 const compiler = createWhereCompiler();
+const TWEET = search.body;
+const FOLLOWER = newFollowers.body;
+const SCORE = scoreDelta.body;
 
 function matches(text: string, body: unknown, labels: Record<string, string> = {}): boolean {
-  const where = compiler.compile(text, "tweet");
+  const where = compiler.compile(text, TWEET);
   if (!("matches" in where)) throw new Error(where.message);
   return where.matches(body as EventBody, labels);
 }
@@ -51,12 +57,12 @@ describe("where", () => {
   });
 
   it("knows the names of each kind of event", () => {
-    expect(compiler.compile("user.username == target.username", "follower")).toHaveProperty("matches");
-    expect(compiler.compile('"week_delta" in crossed && score.week_delta > previous.week_delta + 5', "score")).toHaveProperty("matches");
-    expect(compiler.compile("score.week_delta > 5", "tweet")).toMatchObject({ rule: "where-unknown" });
+    expect(compiler.compile("user.username == target.username", FOLLOWER)).toHaveProperty("matches");
+    expect(compiler.compile('"week_delta" in crossed && score.week_delta > previous.week_delta + 5', SCORE)).toHaveProperty("matches");
+    expect(compiler.compile("score.week_delta > 5", TWEET)).toMatchObject({ rule: "where-unknown" });
   });
 
   it("compiles equal expressions once", () => {
-    expect(compiler.compile("tweet.likes_count > 3", "tweet")).toBe(compiler.compile("tweet.likes_count > 3", "tweet"));
+    expect(compiler.compile("tweet.likes_count > 3", TWEET)).toBe(compiler.compile("tweet.likes_count > 3", TWEET));
   });
 });

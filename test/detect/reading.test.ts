@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { detectReading, readNumbers, type ReadingMemory, type ReadingRule } from "../../src/detect/reading.ts";
+import { detectReading, readValues, type ReadingMemory, type ReadingRule } from "../../src/detect/reading.ts";
 import { isCrossed, isRearmed, parseThreshold } from "../../src/detect/threshold.ts";
 
 const threshold = (text: string) => {
@@ -8,7 +8,11 @@ const threshold = (text: string) => {
   if (parsed === undefined) throw new Error(`no threshold: ${text}`);
   return parsed;
 };
-const ruleOf = (text: string): ReadingRule => ({ event: "e", reading: "r", fields: ["n"], thresholds: [threshold(text)], rearm: 0.1 });
+const ruleOf = (text: string): ReadingRule => ({
+  name: "r",
+  fields: ["n"],
+  crossing: { event: "e", thresholds: [threshold(text)], rearm: 0.1 },
+});
 
 /** How often a series of readings fires. */
 function fires(text: string, series: readonly number[]): number[] {
@@ -16,7 +20,7 @@ function fires(text: string, series: readonly number[]): number[] {
   return series.map((n) => {
     const finding = detectReading(memory, { n }, ruleOf(text));
     memory = finding.memory;
-    return finding.crossed.length;
+    return finding.facts.flatMap(({ crossed }) => crossed).length;
   });
 }
 
@@ -24,6 +28,7 @@ it.each([
   [">= 25", [10, 25, 24, 26, 22.4, 25], [0, 1, 0, 0, 0, 1]],
   ["<= -60", [0, -60, -55, -61, -53, -60], [0, 1, 0, 0, 0, 1]],
   ["> 0", [0, 1, 0, 1], [0, 1, 0, 1]],
+  ["every 100", [250, 299, 300, 199, 310, 520, 530, 600], [0, 0, 1, 0, 0, 1, 0, 1]],
   ["< 0", [1, -1, 0, -1], [0, 1, 0, 1]],
   [">= 25", [30, 31, 22, 25], [0, 0, 0, 1]],
 ])("%s over %j fires %j", (text, series, expected) => {
@@ -50,20 +55,44 @@ it("never fires twice without having come back in between", () => {
   );
 });
 
-it("reads no number from null, NaN, text or nothing, and keeps what a name missing had", () => {
-  for (const n of [null, Number.NaN, Number.POSITIVE_INFINITY, "30", undefined]) expect(readNumbers({ n }, ["n"])).toBeUndefined();
-  expect(readNumbers({ n: 1, m: null }, ["n", "m"])).toEqual({ n: 1 });
+it("reads no value from null, NaN, an object or nothing, and keeps what a name missing had", () => {
+  for (const n of [null, Number.NaN, Number.POSITIVE_INFINITY, {}, undefined]) expect(readValues({ n }, ["n"])).toBeUndefined();
+  expect(readValues({ n: 1, m: null }, ["n", "m"])).toEqual({ n: 1 });
   const memory = { values: { n: 30, m: 2 }, across: ["n"] };
   expect(detectReading(memory, { m: 3 }, ruleOf(">= 25")).memory).toEqual({ values: { n: 30, m: 3 }, across: ["n"] });
 });
 
 it("takes a number seen for the first time for its own baseline", () => {
   const finding = detectReading({ values: { m: 1 }, across: [] }, { n: 40 }, ruleOf(">= 25"));
-  expect([finding.crossed, finding.memory.across]).toEqual([[], ["n"]]);
+  expect([finding.facts, finding.memory.across]).toEqual([[], ["n"]]);
 });
 
 it("reads comparisons with a number and nothing else", () => {
   expect(parseThreshold("n", ">= 25")).toEqual({ name: "n", op: ">=", value: 25 });
   expect(parseThreshold("n", " <-60.5 ")).toEqual({ name: "n", op: "<", value: -60.5 });
   for (const text of ["25", "== 25", ">= ", ">= 25 points", "=> 25", ">= 1e3"]) expect(parseThreshold("n", text)).toBeUndefined();
+});
+
+it("tells fields that changed with what they were, and nothing at the first sight of a field", () => {
+  const rule: ReadingRule = { name: "user", fields: ["name", "bio"], changes: { event: "profile.changed", fields: ["name", "bio"] } };
+  const first = detectReading(undefined, { name: "a" }, rule);
+  expect(first.facts).toEqual([]);
+  const second = detectReading(first.memory, { name: "b", bio: "new" }, rule);
+  expect(second.facts).toEqual([{ event: "profile.changed", crossed: [], changed: ["name"] }]);
+  expect(second.previous).toEqual({ name: "a" });
+  expect(detectReading(second.memory, { name: "b", bio: "new" }, rule).facts).toEqual([]);
+});
+
+it("tells a crossing and a change of one event type as one event", () => {
+  const crossing = { event: "space.changed", thresholds: [threshold(">= 10")], rearm: 0.1 };
+  const rule: ReadingRule = { name: "space", fields: ["n", "state"], crossing, changes: { event: "space.changed", fields: ["state"] } };
+  const { memory } = detectReading(undefined, { n: 1, state: "Running" }, rule);
+  expect(detectReading(memory, { n: 12, state: "Ended" }, rule).facts).toEqual([
+    { event: "space.changed", crossed: ["n"], changed: ["state"] },
+  ]);
+});
+
+it("refuses a step that is not positive", () => {
+  expect(parseThreshold("n", "every 1000")).toEqual({ name: "n", op: "every", value: 1000 });
+  for (const text of ["every 0", "every -5", "every", "every ten"]) expect(parseThreshold("n", text)).toBeUndefined();
 });

@@ -1,9 +1,9 @@
 /** docs/watches.md: every watch type with its keys, its events and what it can miss; then the keys all of them share. */
-import { BODY_VARIABLES } from "../../src/config/where-types.ts";
+import { variablesOf } from "../../src/config/where-types.ts";
 import { COMMON_WATCH_KEYS } from "../../src/config/watch-schema.ts";
 import type { Include } from "../../src/model/watch.ts";
 import { formatDuration } from "../../src/model/duration.ts";
-import type { BodyShape, WatchType } from "../../src/watches/watch-type.ts";
+import { isTweetFeed, type WatchType } from "../../src/watches/watch-type.ts";
 import { WATCH_TYPES } from "../../src/watches/registry.ts";
 import { parse } from "yaml";
 import { keyTable, typesOf } from "./key-table.ts";
@@ -20,7 +20,7 @@ function settingsOf(type: WatchType<any>): unknown {
 }
 
 function includeText(type: WatchType<any>): string {
-  if (type.body !== "tweet") return "";
+  if (!isTweetFeed(type)) return "";
   const names: Readonly<Record<keyof Include, string>> = { reply: "replies", quote: "quotes", retweet: "retweets" };
   const told = (Object.keys(names) as (keyof Include)[]).filter((kind) => type.include[kind]).map((kind) => names[kind]);
   return `Without \`include\` it tells posts${
@@ -73,17 +73,23 @@ function namesOf(fields: Fields, prefix = ""): readonly string[] {
   );
 }
 
-const SHAPES: readonly BodyShape[] = ["tweet", "follower", "score"];
+/** Watch types whose events have the same names. */
+function byBody(): readonly (readonly WatchType<any>[])[] {
+  const groups = new Map<string, WatchType<any>[]>();
+  for (const type of WATCH_TYPES) {
+    const key = JSON.stringify(type.body);
+    groups.set(key, [...(groups.get(key) ?? []), type]);
+  }
+  return [...groups.values()];
+}
 
 /** Quoted and retweeted tweets have the fields of a tweet: said in a sentence, not in forty rows. */
 const whereTable = (): string =>
   table(
     ["Watch types", "Names"],
-    SHAPES.map((shape) => [
-      WATCH_TYPES.filter(({ body }) => body === shape)
-        .map(({ type }) => code(type))
-        .join(", "),
-      namesOf(BODY_VARIABLES[shape])
+    byBody().map((types) => [
+      types.map(({ type }) => code(type)).join(", "),
+      namesOf(variablesOf(types[0]?.body ?? {}))
         .filter((name) => !/\.(quoted|retweeted)_status\./.test(name))
         .map(code)
         .join(" "),

@@ -16,8 +16,9 @@ export const listTweets: WatchType<Settings> = {
   example: `type: list_tweets
 list: "1493446837214187523"
 schedule: "@every 2m"`,
-  body: "tweet",
+  body: { tweet: "tweet" },
   events: ["tweet.created"],
+  endpoints: ["list-tweets"],
   include: { reply: false, quote: true, retweet: false },
   detection: { detector: "feed", event: "tweet.created" },
   targets: ({ list }) => [{ key: list, name: list }],

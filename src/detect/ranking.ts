@@ -1,0 +1,70 @@
+/** What happened in a ranked list of names: who entered, who left, who moved. Pure. */
+
+export interface RankingRule {
+  /** The array of the record, e.g. `trends`. */
+  readonly list: string;
+  /** The field that names an entry, and the name of the entry in the event body. */
+  readonly key: string;
+  readonly name: string;
+  /** Ranks that count; what lies below is not there. */
+  readonly top: number;
+  /** Event types; those absent are not told. */
+  readonly entered?: string;
+  readonly left?: string;
+  readonly moved?: string;
+  /** Ranks an entry must move by, from the rank it was last told at. */
+  readonly moveBy: number;
+}
+
+/** Ranks as last told, from 1. An entry that hovers at the edge is told once per real absence: `gone` counts answers without it. */
+export interface RankingMemory {
+  readonly ranks: Readonly<Record<string, number>>;
+  readonly gone?: Readonly<Record<string, number>>;
+}
+
+export interface RankingFact {
+  readonly event: string;
+  readonly key: string;
+  /** Null when it left. */
+  readonly rank: number | null;
+  /** Null when it entered. */
+  readonly previousRank: number | null;
+}
+
+export interface RankingFinding {
+  readonly memory: RankingMemory;
+  readonly facts: readonly RankingFact[];
+}
+
+/** An entry has left when two answers in a row are without it. */
+const ABSENCES_TO_LEAVE = 2;
+
+/** The first list is the baseline. Keys in the order of the list, each once. */
+export function detectRanking(memory: RankingMemory | undefined, keys: readonly string[], rule: RankingRule): RankingFinding {
+  const now = new Map([...new Set(keys)].slice(0, rule.top).map((key, index) => [key, index + 1]));
+  if (memory === undefined) return { memory: { ranks: Object.fromEntries(now) }, facts: [] };
+  // Without a prototype: names come from strangers.
+  const ranks: Record<string, number> = Object.create(null);
+  const gone: Record<string, number> = Object.create(null);
+  const facts: RankingFact[] = [];
+  const tell = (event: string | undefined, key: string, rank: number | null, previousRank: number | null) => {
+    if (event !== undefined) facts.push({ event, key, rank, previousRank });
+  };
+  for (const [key, rank] of now) {
+    const before = Object.hasOwn(memory.ranks, key) ? memory.ranks[key] : undefined;
+    const hasMoved = before !== undefined && Math.abs(before - rank) >= rule.moveBy;
+    if (before === undefined) tell(rule.entered, key, rank, null);
+    else if (hasMoved) tell(rule.moved, key, rank, before);
+    ranks[key] = before === undefined || hasMoved ? rank : before;
+  }
+  for (const [key, before] of Object.entries(memory.ranks)) {
+    if (now.has(key)) continue;
+    const absences = (memory.gone?.[key] ?? 0) + 1;
+    if (absences >= ABSENCES_TO_LEAVE) tell(rule.left, key, null, before);
+    else {
+      ranks[key] = before;
+      gone[key] = absences;
+    }
+  }
+  return { memory: { ranks, ...(Object.keys(gone).length === 0 ? {} : { gone }) }, facts };
+}

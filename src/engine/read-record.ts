@@ -1,0 +1,25 @@
+/** Reads what a reading is made of: one object, or the entries of a batch by their id. */
+import type { JsonObject } from "../model/json.ts";
+import type { Ask } from "./ask.ts";
+import type { Poll } from "./watch-poll.ts";
+
+export interface RecordObservation {
+  /** Of a single object under "", of a batch under the ids of its entries; one that is missing was not in the answer. */
+  readonly records: ReadonlyMap<string, JsonObject>;
+}
+
+/** `until`: the flag that ends reading on; pages of a record are one answer in parts. */
+export async function readRecord(ask: Ask, poll: Poll, until: string | undefined): Promise<RecordObservation> {
+  const first = await ask(poll.source.params);
+  const entries = first.users ?? first.tweets;
+  if (entries !== undefined) return { records: new Map(entries.map((entry) => [entry.id, entry])) };
+  let { record = {}, nextCursor } = first;
+  for (let page = 1; until !== undefined && record[until] !== true && nextCursor !== undefined && page < poll.maxPages; page += 1) {
+    const answer = await ask(poll.source.params, nextCursor);
+    record = answer.record ?? record;
+    nextCursor = answer.nextCursor;
+  }
+  // Pages left unread: nobody knows yet.
+  const isUnknown = until !== undefined && record[until] !== true && nextCursor !== undefined;
+  return { records: new Map([["", isUnknown ? { ...record, [until]: null } : record]]) };
+}

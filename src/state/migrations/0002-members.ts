@@ -1,0 +1,17 @@
+/** Schema 2: who is on the lists whose leaving is told. */
+import type { Kysely } from "../kysely-parts.ts";
+import type { Tables } from "../tables.ts";
+
+export async function up(db: Kysely<Tables>): Promise<void> {
+  await db.schema
+    .createTable("members")
+    .addColumn("target_id", "integer", (c) => c.notNull())
+    .addColumn("user_id", "text", (c) => c.notNull())
+    .addColumn("seen_at", "bigint", (c) => c.notNull())
+    .addColumn("username", "text", (c) => c.notNull())
+    .addColumn("display_name", "text", (c) => c.notNull())
+    .addColumn("followers_count", "integer", (c) => c.notNull())
+    .addColumn("image_url", "text", (c) => c.notNull())
+    .addPrimaryKeyConstraint("members_pk", ["target_id", "user_id"])
+    .execute();
+}

@@ -1,0 +1,53 @@
+import { expect, it } from "vitest";
+import { detectRanking, type RankingFact, type RankingMemory, type RankingRule } from "../../src/detect/ranking.ts";
+
+const RULE: RankingRule = {
+  list: "trends",
+  key: "name",
+  name: "trend",
+  top: 3,
+  entered: "trend.entered",
+  left: "trend.left",
+  moved: "trend.moved",
+  moveBy: 2,
+};
+
+/** What each list in turn tells, short: `+a1` entered at 1, `-a` left, `a1>3` moved. */
+function tell(lists: readonly string[], rule = RULE): string[] {
+  let memory: RankingMemory | undefined;
+  return lists.map((list) => {
+    const finding = detectRanking(memory, [...list], rule);
+    memory = finding.memory;
+    return finding.facts.map(short).join(" ");
+  });
+}
+
+const short = ({ event, key, rank, previousRank }: RankingFact): string =>
+  event === "trend.entered" ? `+${key}${rank}` : event === "trend.left" ? `-${key}` : `${key}${previousRank}>${rank}`;
+
+it("takes the first list for the baseline and tells who enters", () => {
+  expect(tell(["abc", "abc", "abd"])).toEqual(["", "", "+d3"]);
+});
+
+it("tells who left only when two lists in a row were without it", () => {
+  expect(tell(["abc", "abx", "abc", "abx", "abx"])).toEqual(["", "+x3", "", "", "-c"]);
+});
+
+it("tells a move from the rank that was last told, not from the one before", () => {
+  expect(tell(["abc", "bac", "bca", "abc"])).toEqual(["", "", "a1>3", "a3>1"]);
+});
+
+it("sees nothing below the ranks that count, and takes each name once", () => {
+  expect(tell(["abc", "aabcd", "abdc"])).toEqual(["", "", "+d3"]);
+});
+
+it("keeps names that are special to JavaScript like any other", () => {
+  let memory = detectRanking(undefined, ["a"], RULE).memory;
+  memory = JSON.parse(JSON.stringify(detectRanking(memory, ["a", "__proto__", "constructor"], RULE).memory)) as RankingMemory;
+  expect(detectRanking(memory, ["a", "__proto__", "constructor"], RULE).facts).toEqual([]);
+});
+
+it("does not tell what has no event type", () => {
+  const { left: _, moved: __, ...rule } = RULE;
+  expect(tell(["abc", "cba", "xyz", "xyz"], rule)).toEqual(["", "", "+x1 +y2 +z3", ""]);
+});
