@@ -16,7 +16,7 @@ const RULE: RankingRule = {
 function tell(lists: readonly string[], rule = RULE): string[] {
   let memory: RankingMemory | undefined;
   return lists.map((list) => {
-    const finding = detectRanking(memory, [...list], rule);
+    const finding = detectRanking(memory, list.split(""), rule);
     memory = finding.memory;
     return finding.facts.map(short).join(" ");
   });
