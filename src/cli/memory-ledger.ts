@@ -2,6 +2,7 @@
 import type { Grant, Ledger, Reservation } from "../model/store.ts";
 
 interface Slot {
+  readonly key: string;
   readonly reservedAtMs: number;
   answeredAtMs: number | undefined;
 }
@@ -13,13 +14,20 @@ export function createMemoryLedger(): Pick<Ledger, "reserve" | "settle"> {
   return {
     async reserve(reservation): Promise<Grant> {
       const { atMs, rate } = reservation;
-      const taken = slots
-        .map((slot) => freeAt(slot, reservation))
-        .filter((freeAtMs) => freeAtMs > atMs)
-        .sort((a, b) => a - b);
-      if (taken.length >= rate.count) return { kind: "rate", retryAtMs: taken[taken.length - rate.count] ?? atMs };
-      slots.push({ reservedAtMs: atMs, answeredAtMs: undefined });
-      return { kind: "granted", ledgerId: String(slots.length - 1) };
+      let retryAtMs = Number.POSITIVE_INFINITY;
+      for (const { key } of reservation.keys ?? [{ key: "" }]) {
+        const taken = slots
+          .filter((slot) => slot.key === key)
+          .map((slot) => freeAt(slot, reservation))
+          .filter((freeAtMs) => freeAtMs > atMs)
+          .sort((a, b) => a - b);
+        if (taken.length < rate.count) {
+          slots.push({ key, reservedAtMs: atMs, answeredAtMs: undefined });
+          return { kind: "granted", ledgerId: String(slots.length - 1), key };
+        }
+        retryAtMs = Math.min(retryAtMs, taken[taken.length - rate.count] ?? atMs);
+      }
+      return { kind: "rate", retryAtMs };
     },
     async settle(ledgerId, atMs) {
       const slot = slots[Number(ledgerId)];

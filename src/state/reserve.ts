@@ -1,9 +1,9 @@
 /** The ledger: every request is entered before it is sent. One file may be shared by several processes; the transaction decides. */
-import type { Grant, LedgerLine, Reservation } from "../model/store.ts";
+import type { Grant, KeyOffer, Reservation } from "../model/store.ts";
 import { nextNumbers } from "./sequence.ts";
+import { HOUR_MS, spentByKey } from "./spent.ts";
 import { type Executor, insertRows, statement, transact } from "./statement.ts";
 
-const HOUR_MS = 3_600_000;
 /**
  * After the clock was set back, slots of the future count as now, once and for all: else they would be taken until the clock caught
  * up. A little ahead is no such thing: calls queue, and each brings the time it was made at.
@@ -14,11 +14,15 @@ const hourOf = (epochMs: number): number => Math.floor(epochMs / HOUR_MS);
 const slots = statement<{ heldSince: number; answeredSince: number }>()((on, slot) =>
   on
     .selectFrom("ledger")
-    .select(["id", "answered", "slot_at"])
+    .select(["id", "answered", "slot_at", "key"])
     .where("answered", "=", 0)
     .where("slot_at", ">", slot("heldSince"))
     .unionAll(
-      on.selectFrom("ledger").select(["id", "answered", "slot_at"]).where("answered", "=", 1).where("slot_at", ">", slot("answeredSince")),
+      on
+        .selectFrom("ledger")
+        .select(["id", "answered", "slot_at", "key"])
+        .where("answered", "=", 1)
+        .where("slot_at", ">", slot("answeredSince")),
     ),
 );
 
@@ -31,60 +35,96 @@ const pullBack = statement<{ id: number; now: number }>()((on, slot) =>
 
 const insertEntry = insertRows(
   "ledger",
-  ["id", "endpoint", "watch", "billed", "reserved_at", "answered", "slot_at", "status"],
+  ["id", "endpoint", "watch", "billed", "reserved_at", "answered", "slot_at", "status", "key"],
   (insert) => insert,
 );
 
-const addHour = insertRows("spent_hours", ["hour", "requests"], (insert) =>
+const addHour = insertRows("spent_hours", ["hour", "key", "requests"], (insert) =>
   insert.onConflict((conflict) =>
-    conflict.column("hour").doUpdateSet((eb) => ({ requests: eb("spent_hours.requests", "+", eb.ref("excluded.requests")) })),
+    conflict.columns(["hour", "key"]).doUpdateSet((eb) => ({ requests: eb("spent_hours.requests", "+", eb.ref("excluded.requests")) })),
   ),
 );
 
-const addLine = insertRows("spent_lines", ["hour", "watch", "endpoint", "requests"], (insert) =>
+const addLine = insertRows("spent_lines", ["hour", "watch", "endpoint", "key", "requests"], (insert) =>
   insert.onConflict((conflict) =>
     conflict
-      .columns(["hour", "watch", "endpoint"])
+      .columns(["hour", "watch", "endpoint", "key"])
       .doUpdateSet((eb) => ({ requests: eb("spent_lines.requests", "+", eb.ref("excluded.requests")) })),
   ),
 );
 
+/** Who pays where a reservation names nobody. */
+const NAMELESS: readonly [KeyOffer] = [{ key: "" }];
+
 /** Durable before it returns `granted`. */
 export function reserve(db: Executor, reservation: Reservation): Promise<Grant> {
   return transact(db, async (on) => {
-    const retryAtMs = await nextFreeSlot(on, reservation);
-    if (retryAtMs !== undefined) return { kind: "rate", retryAtMs };
     const { line, billed } = reservation;
+    const offers = await payableKeys(on, reservation);
+    if (offers.payable.length === 0) return { kind: "quota", spent: offers.spent };
+    const free = await freeSlots(on, reservation, offers.payable);
+    if ("retryAtMs" in free) return { kind: "rate", retryAtMs: free.retryAtMs };
     if (billed && line !== undefined) {
-      const spent = await countSince(on, line.sinceMs);
+      const spent = sum(await spentByKey(on, line.sinceMs));
       if (spent >= line.max) return { kind: "quota", spent };
     }
-    return { kind: "granted", ledgerId: String(await enter(on, reservation)) };
+    return { kind: "granted", ledgerId: String(await enter(on, reservation, free.key)), key: free.key };
   });
 }
 
-/** Undefined when a slot is free now; else when the first one will be, at the latest. */
-async function nextFreeSlot(on: Executor, reservation: Reservation): Promise<number | undefined> {
-  const { atMs, rate, holdMs } = reservation;
+const sum = (spent: ReadonlyMap<string, number>): number => [...spent.values()].reduce((total, requests) => total + requests, 0);
+
+/** Keys below their own lines, those with most left first; keys without a line last, the least used of them first. */
+async function payableKeys(
+  on: Executor,
+  { keys = NAMELESS, billed }: Reservation,
+): Promise<{ readonly payable: readonly string[]; readonly spent: number }> {
+  if (!billed || keys.length === 1) {
+    const [{ key, line }] = keys;
+    const spent = !billed || line === undefined ? 0 : ((await spentByKey(on, line.sinceMs)).get(key) ?? 0);
+    return { payable: line === undefined || !billed || spent < line.max ? keys.map((one) => one.key) : [], spent };
+  }
+  const sinceMs = keys.find(({ line }) => line !== undefined)?.line?.sinceMs ?? 0;
+  const spent = await spentByKey(on, sinceMs);
+  const left = new Map(keys.map(({ key, line }) => [key, (line?.max ?? 0) - (spent.get(key) ?? 0)]));
+  const leftOf = (key: string): number => left.get(key) ?? 0;
+  const known = keys.filter(({ key, line }) => line !== undefined && leftOf(key) > 0).map(({ key }) => key);
+  const unknown = keys.filter(({ line }) => line === undefined).map(({ key }) => key);
+  const byLeft = (a: string, b: string) => leftOf(b) - leftOf(a);
+  return { payable: [...known.sort(byLeft), ...unknown.sort(byLeft)], spent: sum(spent) };
+}
+
+/** The first of these keys with a free slot; else when one of them will have one, at the latest. */
+async function freeSlots(
+  on: Executor,
+  { atMs, rate, holdMs }: Reservation,
+  keys: readonly string[],
+): Promise<{ readonly key: string } | { readonly retryAtMs: number }> {
   const { rows } = await slots(on, { heldSince: atMs - holdMs, answeredSince: atMs - rate.intervalMs });
   for (const row of rows) {
     if (row.slot_at <= atMs + SKEW_MS) continue;
     await pullBack(on, { id: row.id, now: atMs });
     row.slot_at = atMs;
   }
-  if (rows.length < rate.count) return undefined;
-  const freeAt = rows.map((row) => row.slot_at + (row.answered === 1 ? rate.intervalMs : holdMs)).sort((a, b) => a - b);
-  return freeAt[rows.length - rate.count];
+  let retryAtMs = Number.POSITIVE_INFINITY;
+  for (const key of keys) {
+    // Entries from before keys had names may be any key's.
+    const taken = rows.filter((row) => row.key === key || row.key === "");
+    if (taken.length < rate.count) return { key };
+    const freeAt = taken.map((row) => row.slot_at + (row.answered === 1 ? rate.intervalMs : holdMs)).sort((a, b) => a - b);
+    retryAtMs = Math.min(retryAtMs, freeAt[taken.length - rate.count] ?? atMs);
+  }
+  return { retryAtMs };
 }
 
-async function enter(on: Executor, reservation: Reservation): Promise<number> {
+async function enter(on: Executor, reservation: Reservation, key: string): Promise<number> {
   const { endpoint, watch, atMs, billed } = reservation;
   const id = await nextNumbers(on, "ledger", 1);
-  const row = { id, endpoint, watch, billed: billed ? 1 : 0, reserved_at: atMs, answered: 0, slot_at: atMs, status: null };
+  const row = { id, endpoint, watch, billed: billed ? 1 : 0, reserved_at: atMs, answered: 0, slot_at: atMs, status: null, key };
   await insertEntry(on, [row]);
   if (!billed) return id;
-  await addHour(on, [{ hour: hourOf(atMs), requests: 1 }]);
-  await addLine(on, [{ hour: hourOf(atMs), watch, endpoint, requests: 1 }]);
+  await addHour(on, [{ hour: hourOf(atMs), key, requests: 1 }]);
+  await addLine(on, [{ hour: hourOf(atMs), watch, endpoint, key, requests: 1 }]);
   return id;
 }
 
@@ -98,63 +138,4 @@ const markAnswered = statement<{ id: number; at: number; status: number | null }
 /** From here on the slot is free one interval later, whatever the answer was. */
 export async function settle(db: Executor, ledgerId: string, atMs: number, status: number | null): Promise<void> {
   await markAnswered(db, { id: Number(ledgerId), at: atMs, status });
-}
-
-const sumHours = statement<{ hour: number }>()((on, slot) =>
-  on
-    .selectFrom("spent_hours")
-    .select((eb) => eb.fn.sum<number | null>("requests").as("requests"))
-    .where("hour", ">=", slot("hour")),
-);
-
-const countRows = statement<{ since: number; until: number }>()((on, slot) =>
-  on
-    .selectFrom("ledger")
-    .select((eb) => eb.fn.countAll<number>().as("requests"))
-    .where("reserved_at", ">=", slot("since"))
-    .where("reserved_at", "<", slot("until"))
-    .where("billed", "=", 1),
-);
-
-/** Whole hours from their sums, the broken first hour row by row. */
-async function countSince(on: Executor, sinceMs: number): Promise<number> {
-  const wholeHour = Math.ceil(sinceMs / HOUR_MS);
-  const whole = await sumHours(on, { hour: wholeHour });
-  const total = Number(whole.rows[0]?.requests ?? 0);
-  if (wholeHour * HOUR_MS === sinceMs) return total;
-  const part = await countRows(on, { since: sinceMs, until: wholeHour * HOUR_MS });
-  return total + Number(part.rows[0]?.requests ?? 0);
-}
-
-/** Billed attempts since a time, by watch and endpoint, the largest first. */
-export async function spentSince(
-  db: Executor,
-  sinceMs: number,
-): Promise<{ readonly total: number; readonly lines: readonly LedgerLine[] }> {
-  const wholeHour = Math.ceil(sinceMs / HOUR_MS);
-  const whole = await db
-    .selectFrom("spent_lines")
-    .select(["watch", "endpoint", (eb) => eb.fn.sum<number>("requests").as("requests")])
-    .where("hour", ">=", wholeHour)
-    .groupBy(["watch", "endpoint"])
-    .execute();
-  const part = await db
-    .selectFrom("ledger")
-    .select(["watch", "endpoint", (eb) => eb.fn.countAll<number>().as("requests")])
-    .where("reserved_at", ">=", sinceMs)
-    .where("reserved_at", "<", wholeHour * HOUR_MS)
-    .where("billed", "=", 1)
-    .groupBy(["watch", "endpoint"])
-    .execute();
-  return addUp([...whole, ...part]);
-}
-
-function addUp(rows: readonly LedgerLine[]): { total: number; lines: LedgerLine[] } {
-  const sums = new Map<string, LedgerLine>();
-  for (const { watch, endpoint, requests } of rows) {
-    const name = `${watch}\n${endpoint}`;
-    sums.set(name, { watch, endpoint, requests: (sums.get(name)?.requests ?? 0) + Number(requests) });
-  }
-  const lines = [...sums.values()].sort((a, b) => b.requests - a.requests);
-  return { total: lines.reduce((sum, line) => sum + line.requests, 0), lines };
 }

@@ -10,7 +10,7 @@ import { EXIT, ExitError } from "../../src/model/exit-code.ts";
 import { StoreError } from "../../src/model/store-error.ts";
 import { backupState, listBackups } from "../../src/state/backup.ts";
 import { checkInBackground, checkState } from "../../src/state/check.ts";
-import { MIGRATIONS } from "../../src/state/migrate.ts";
+import { MIGRATIONS, schemaNumber } from "../../src/state/migrate.ts";
 import { openFailure } from "../../src/state/open-failures.ts";
 import { restoreState } from "../../src/state/restore.ts";
 import { toStoreError } from "../../src/state/sqlite.ts";
@@ -238,10 +238,13 @@ async function expectConsistent(path: string, store: Awaited<ReturnType<typeof o
   handle.close();
 }
 
+const NAMES = Object.keys(MIGRATIONS);
+const SCHEMA = schemaNumber(NAMES);
+
 describe("migrations", () => {
   const grown = {
     ...MIGRATIONS,
-    "0002-more": {
+    "9001-more": {
       up: async (db: Kysely<unknown>) => {
         await db.schema.createTable("more").addColumn("x", "text").execute();
       },
@@ -251,14 +254,14 @@ describe("migrations", () => {
   test("back the state up first", async () => {
     const path = await closedState();
     await openTemp(path, { migrations: grown });
-    expect(listBackups(path).map((file) => basename(file))).toEqual(["chirpwatch.db.backup-0001-20260115T120000Z"]);
+    expect(listBackups(path).map((file) => basename(file))).toEqual([`chirpwatch.db.backup-${SCHEMA}-20260115T120000Z`]);
   });
 
   test("that fail are rolled back whole, and the former version still starts", async () => {
     const path = await closedState();
     const broken = {
       ...grown,
-      "0003-broken": {
+      "9002-broken": {
         up: async (db: Kysely<unknown>) => {
           await db.schema.createTable("half").addColumn("x", "text").execute();
           await db.schema.dropTable("notes").execute();
@@ -269,7 +272,7 @@ describe("migrations", () => {
     const error = await refusal(openTemp(path, { migrations: broken }));
     expect(error).toMatchObject({ code: "STATE_MIGRATION_FAILED", exitCode: EXIT.storage });
     expect(error.hint).toContain(listBackups(path)[0]);
-    expect(checkState(path).schema).toBe("0001");
+    expect(checkState(path).schema).toBe(SCHEMA);
     expect(await (await openTemp(path)).readNote("who")).toBe("me");
   });
 
@@ -278,8 +281,24 @@ describe("migrations", () => {
     await (await openTemp(path, { migrations: grown })).close();
     const error = await refusal(openTemp(path));
     expect(error).toMatchObject({ code: "STATE_NEWER_SCHEMA", exitCode: EXIT.storage });
-    expect(error.message).toContain("0002-more");
-    expect(error.message).toContain("0001-initial");
+    expect(error.message).toContain("9001-more");
+    expect(error.message).toContain(NAMES.at(-1));
+  });
+
+  test("keep what was spent before the ledger knew keys", async () => {
+    const path = tempStatePath();
+    const first = Object.fromEntries(Object.entries(MIGRATIONS).filter(([name]) => name < "0003")) as typeof MIGRATIONS;
+    await (await openTemp(path, { migrations: first })).close();
+    const before = new Database(path);
+    before.exec("insert into spent_hours values (100, 7); insert into spent_lines values (100, 'w', 'search', 7)");
+    before.close();
+    const store = await openTemp(path);
+    const line = { watch: "w", endpoint: "search", key: "", requests: 7 };
+    expect(await store.spentSince(0)).toEqual({ total: 7, lines: [line] });
+    const ask = { endpoint: "search", watch: "w", billed: true, atMs: 100 * 3_600_000, rate: { count: 9, intervalMs: 1_000 }, holdMs: 1 };
+    await store.reserve({ ...ask, keys: [{ key: "main" }] });
+    expect((await store.spentSince(0)).lines).toEqual([line, { ...line, key: "main", requests: 1 }]);
+    expect(await store.spentByHour(0)).toEqual([{ hourMs: 100 * 3_600_000, requests: 8 }]);
   });
 });
 
@@ -293,7 +312,7 @@ describe("backups", () => {
     expect(await refusal(() => restoreState(path, backup.path, clock))).toMatchObject({ code: "STATE_LOCKED" });
     await daemon.close();
     const { replaced, schema } = restoreState(path, backup.path, clock);
-    expect(schema).toBe("0001");
+    expect(schema).toBe(SCHEMA);
     expect(existsSync(replaced ?? "")).toBe(true);
     expect(await (await openTemp(path)).readNote("who")).toBe("before");
   });

@@ -14,6 +14,7 @@ import { expect, test } from "vitest";
 import { GroupTimers } from "../../src/state/group-timers.ts";
 import { insertDeliveries } from "../../src/state/insert-deliveries.ts";
 import { up } from "../../src/state/migrations/0001-initial.ts";
+import { up as upKeys } from "../../src/state/migrations/0003-keys.ts";
 import { createStore } from "../../src/state/store.ts";
 import type { Tables } from "../../src/state/tables.ts";
 import { findTarget } from "../../src/state/target-rows.ts";
@@ -64,6 +65,7 @@ test("every method asks in Postgres's words", async () => {
   const timing = { groupWaitMs: 0, groupIntervalMs: 0, notBeforeMs: 0 };
   const delivery = { eventId: event.id, sink: "s", groupKey: "g", onceKey: "o", onceWithinMs: 1, ...timing };
   await up(db);
+  await upKeys(db);
   await store.registerWatches([{ id: "w", type: "t", targets: [{ key: "k", name: "k", userId: "1" }] }], now);
   await store.resolveTarget("w", "k", "1", "a").catch(() => undefined);
   await store.setTargetStatus({ watchKey: "w", targetKey: "k" }, "ok", "");
@@ -88,6 +90,9 @@ test("every method asks in Postgres's words", async () => {
   });
   await store.settle("1", now, null);
   await store.spentSince(1);
+  await store.spentByHour(1);
+  const moment = { askedAtMs: 1, answeredAtMs: 2 };
+  await store.auditSpan({ key: "k", from: moment, to: moment, marginMs: 1 });
   await store.dueWork({ nowMs: now, sinks: ["s"], busy: new Set(), limit: 1 });
   await store.nextDueAt(["s"]);
   const message = { id: "m", sink: "s", groupKey: "g", sealedAtMs: now, body: {}, throttleKey: null, deliveryIds: ["1"] };

@@ -301,12 +301,109 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         for (const watchId of ["a", "b", "a"]) await granted(T0 + 1, { rate, watch: watchId });
         await granted(T0 + 1, { rate, billed: false });
         const lines = [
-          { watch: "a", endpoint: "search", requests: 2 },
-          { watch: "b", endpoint: "search", requests: 1 },
+          { watch: "a", endpoint: "search", key: "", requests: 2 },
+          { watch: "b", endpoint: "search", key: "", requests: 1 },
         ];
         expect(await store.spentSince(T0)).toEqual({ total: 3, lines });
         expect(await store.spentSince(T0 - 1_234)).toEqual({ total: 3, lines });
         expect((await store.spentSince(0)).total).toBe(4);
+      });
+
+      test("gives what was spent hour by hour, the first one from its time on", async () => {
+        const rate = { count: 100, intervalMs: 1_000 };
+        for (const atMs of [T0 + 1, T0 + 1_800_000, T0 + 3_600_000, T0 + 3 * 3_600_000]) await granted(atMs, { rate });
+        await granted(T0 + 2, { rate, billed: false });
+        const hours = [
+          { hourMs: T0, requests: 2 },
+          { hourMs: T0 + 3_600_000, requests: 1 },
+          { hourMs: T0 + 3 * 3_600_000, requests: 1 },
+        ];
+        expect(await store.spentByHour(T0)).toEqual(hours);
+        expect(await store.spentByHour(T0 + 2)).toEqual([{ hourMs: T0, requests: 1 }, ...hours.slice(1)]);
+      });
+
+      describe("with several keys", () => {
+        const line = (max: number) => ({ sinceMs: T0 - 3_600_000, max });
+        const keyOf = async (atMs: number, changes: Partial<Reservation> = {}): Promise<string> => {
+          const grant = await ask(atMs, { rate: { count: 100, intervalMs: 1_000 }, ...changes });
+          return grant.kind === "granted" ? grant.key : grant.kind;
+        };
+
+        test("takes the one with most left, and stops when all are at their lines", async () => {
+          const keys = [
+            { key: "a", line: line(2) },
+            { key: "b", line: line(3) },
+          ] as const;
+          const paid: string[] = [];
+          for (let i = 0; i < 6; i += 1) paid.push(await keyOf(T0, { keys: [...keys] }));
+          expect(paid.filter((key) => key === "a")).toHaveLength(2);
+          expect(paid.filter((key) => key === "b")).toHaveLength(3);
+          expect(paid.at(-1)).toBe("quota");
+          expect(paid[0]).toBe("b");
+          const { lines } = await store.spentSince(T0);
+          expect(lines.map(({ key, requests }) => [key, requests])).toEqual([
+            ["b", 3],
+            ["a", 2],
+          ]);
+        });
+
+        test("gives each its own rate, and says when the first of them has room", async () => {
+          const rate = { count: 2, intervalMs: 1_000 };
+          const keys = [{ key: "a" }, { key: "b" }] as const;
+          const paid: string[] = [];
+          for (let i = 0; i < 4; i += 1) paid.push(await keyOf(T0 + i, { rate, keys: [...keys] }));
+          expect(paid.sort()).toEqual(["a", "a", "b", "b"]);
+          expect(await ask(T0 + 10, { rate, keys: [...keys] })).toEqual({ kind: "rate", retryAtMs: T0 + 31_000 });
+          expect(await ask(T0 + 10, { rate, keys: [{ key: "c" }] })).toMatchObject({ kind: "granted", key: "c" });
+        });
+
+        test("waits for the rate of the one that still has requests left", async () => {
+          const rate = { count: 1, intervalMs: 1_000 };
+          await keyOf(T0, { rate, keys: [{ key: "rich" }] });
+          const keys = [
+            { key: "spent", line: line(0) },
+            { key: "rich", line: line(10) },
+          ] as const;
+          expect(await ask(T0 + 1, { rate, keys: [...keys] })).toMatchObject({ kind: "rate" });
+          expect(await keyOf(T0 + 1, { rate, billed: false, keys: [...keys] })).toBe("spent");
+        });
+
+        test("keeps the line of all together too", async () => {
+          const keys = [{ key: "a" }, { key: "b" }] as const;
+          expect(await keyOf(T0, { keys: [...keys], line: line(1) })).toBe("a");
+          expect(await keyOf(T0, { keys: [...keys], line: line(1) })).toBe("quota");
+        });
+      });
+
+      describe("an audit", () => {
+        const span = (fromMs: number, toMs: number) => ({
+          key: "a",
+          from: { askedAtMs: fromMs, answeredAtMs: fromMs + 100 },
+          to: { askedAtMs: toMs, answeredAtMs: toMs + 100 },
+          marginMs: 1_000,
+        });
+        const attempt = async (atMs: number, answeredMs: number | undefined, status: number | null = 200, key = "a") => {
+          const id = await granted(atMs, { rate: { count: 1_000, intervalMs: 1_000 }, keys: [{ key }] });
+          if (answeredMs !== undefined) await store.settle(id, answeredMs, status);
+        };
+
+        test("is certain of what was answered well inside, and no other key's", async () => {
+          await attempt(T0 - 9_000, T0 - 8_000);
+          await attempt(T0 + 5_000, T0 + 5_100);
+          await attempt(T0 + 6_000, T0 + 6_100, 200, "b");
+          await attempt(T0 + 90_000, T0 + 90_100);
+          expect(await store.auditSpan(span(T0, T0 + 60_000))).toEqual({ certain: 1, possible: 1 });
+        });
+
+        test("leaves open what failed, what is under way, and what lies close to the ends", async () => {
+          await attempt(T0 - 5_000, T0 + 50);
+          await attempt(T0 - 600, T0 - 500);
+          await attempt(T0 + 5_000, T0 + 5_100, 500);
+          await attempt(T0 + 6_000, T0 + 6_100, null);
+          await attempt(T0 + 7_000, undefined);
+          await attempt(T0 + 59_900, T0 + 60_050);
+          expect(await store.auditSpan(span(T0, T0 + 60_000))).toEqual({ certain: 0, possible: 6 });
+        });
       });
     });
 
