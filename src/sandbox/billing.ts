@@ -1,4 +1,5 @@
 /** What a request costs. Owns the billing table; who pays is keys.ts's. */
+import type { Endpoint } from "../api/endpoint.ts";
 
 /**
  * The documents leave open whether failed calls are billed (api-field-notes.md section 3). The sandbox bills everything that its
@@ -15,7 +16,7 @@ export const BILLING_TABLE = `Answer                                   Billed re
 `;
 
 /** Requests that this answer takes off the monthly quota. */
-export function costOf(endpoint: string | undefined, status: number): number {
-  if (endpoint === undefined || endpoint === "key-usage-info") return 0;
+export function costOf(row: Pick<Endpoint, "billed"> | undefined, status: number): number {
+  if (row?.billed !== true) return 0;
   return [401, 402, 403, 429].includes(status) ? 0 : 1;
 }

@@ -1,5 +1,4 @@
 /** One request as a handler sees it, and what handlers answer with. */
-import type { z } from "zod";
 import type { Json, JsonObject } from "../model/json.ts";
 import type { KeyUsage } from "./keys.ts";
 import type { Params } from "./params.ts";
@@ -25,12 +24,8 @@ export interface Answer {
   readonly int64Cursor?: string;
 }
 
-/** What the sandbox adds to a row of the client's endpoint table. */
-export interface Behaviour {
-  readonly handle: (call: Call) => Answer;
-  /** The body of a 200 as it is written. */
-  readonly answer: z.ZodType;
-}
+/** Answers one operation. @throws ServiceError */
+export type Handler = (call: Call) => Answer;
 
 /** The text of an answer, with digits beyond 2^53 intact. */
 export function answerText(answer: Answer): string {

@@ -3,6 +3,7 @@ import type { Json, JsonObject } from "../model/json.ts";
 import { OPERATIONS } from "./endpoints/table.ts";
 import { FAULT_NAMES, FAULT_NUMBERS } from "./faults/kinds.ts";
 import { inject, type TweetOrder } from "./inject.ts";
+import { describeService } from "./openapi.ts";
 import { parseBody } from "./params.ts";
 import { sample } from "./sample.ts";
 import type { ServiceDeps } from "./service.ts";
@@ -23,6 +24,7 @@ const ROUTES: Readonly<Record<string, Route>> = {
   "GET sample": (deps) => sample(deps.world, deps.clock.now()),
   "GET requests": (deps) => deps.log.summary(),
   "DELETE requests": (deps) => (deps.log.reset(), {}),
+  "GET openapi.json": () => describeService(),
   "GET billing": () => ({ table: BILLING_TABLE }),
   "POST keys": putKey,
   "DELETE keys": (deps, _body, segment) => {

@@ -37,7 +37,7 @@ export interface ServiceDeps {
 
 interface Progress {
   key: string;
-  endpoint?: string;
+  operation?: Operation;
 }
 
 /** Answers every request; never throws. */
@@ -51,7 +51,7 @@ export function answerRequest(deps: ServiceDeps, request: ServiceRequest): Servi
     const known = error instanceof ServiceError ? error : new ServiceError(500, "internal error");
     reply = { status: known.status, text: JSON.stringify({ message: known.message }) };
   }
-  const billed = costOf(progress.endpoint, reply.status);
+  const billed = costOf(progress.operation?.row, reply.status);
   deps.keys.bill(progress.key, billed);
   logRequest(deps, request, progress, reply.status, billed);
   return reply;
@@ -66,7 +66,7 @@ function work(deps: ServiceDeps, request: ServiceRequest, progress: Progress): S
   if (found?.operation.name !== "key-usage-info") deps.keys.checkPaid(progress.key, nowMs);
   if (found === undefined) throw new ServiceError(404, `Cannot ${request.method} ${request.url.pathname}`);
   const { operation, pathValue } = found;
-  progress.endpoint = operation.name;
+  progress.operation = operation;
   const fault = deps.faults.take(operation.name);
   if (fault?.status !== undefined)
     return { status: fault.status, text: fault.body ?? JSON.stringify({ message: fault.message ?? fault.name }), fault };
@@ -105,7 +105,7 @@ function logRequest(deps: ServiceDeps, request: ServiceRequest, progress: Progre
     key: progress.key,
     method: request.method,
     path: request.url.pathname,
-    endpoint: progress.endpoint ?? "",
+    endpoint: progress.operation?.name ?? "",
     status,
     billed,
     input: (request.method === "GET" ? request.url.search : request.body).slice(0, 2_000),

@@ -1,17 +1,15 @@
 /** Endpoints over the curated subset of accounts: scores, and who of weight follows whom. */
-import { z } from "zod";
 import type { JsonObject } from "../../model/json.ts";
-import type { Answer, Behaviour, Call } from "../call.ts";
+import type { Answer, Call, Handler } from "../call.ts";
 import { notFound } from "../service-error.ts";
 import { accountOf, namedUser, readableUser } from "../subjects.ts";
 import type { Account } from "../world/accounts.ts";
 import { hash32 } from "../world/dice.ts";
-import * as shapes from "./shapes.ts";
 
 const TOP = 20; // api-v3.md, Limits
 
-function indexedAccount(call: Call): Account {
-  const account = accountOf(call, readableUser(call));
+function indexedAccount(call: Call, key = readableUser(call)): Account {
+  const account = accountOf(call, key);
   if (account === undefined || !call.world.people.isIndexed(account.index)) throw notFound("account");
   return account;
 }
@@ -20,12 +18,12 @@ const score = (call: Call): Answer => ({ body: { score: call.world.scores.score(
 
 const scoreChanges = (call: Call): Answer => ({ body: { ...call.world.scores.changes(indexedAccount(call), call.nowMs) } });
 
-/** Counts only categorised followers (field notes section 1). */
+/** Counts only categorised followers, none of a protected account (field notes section 1). */
 function followersStats(call: Call): Answer {
   const key = namedUser(call);
-  const account = accountOf(call, key);
+  const account = indexedAccount(call, key);
   const isProtected = call.world.people.isProtected(key);
-  const keys = account === undefined || isProtected ? [] : call.world.follows.recent(account, call.nowMs).map((entry) => entry.key);
+  const keys = isProtected ? [] : call.world.follows.recent(account, call.nowMs).map((entry) => entry.key);
   const category = (of: number): number => keys.filter((each) => hash32(call.world.seed, "category", each) % 10 === of).length;
   const [influencers, projects, capitals] = [category(0), category(1), category(2)];
   return {
@@ -95,19 +93,10 @@ function byScore(call: Call, keys: readonly number[]): readonly { readonly key: 
     .slice(0, TOP);
 }
 
-export const ANALYTICS_BEHAVIOURS = {
-  score: { handle: score, answer: z.object({ score: z.number() }) },
-  "score-changes": { handle: scoreChanges, answer: shapes.scoreChanges },
-  "followers-stats": {
-    handle: followersStats,
-    answer: z.object({
-      followers_count: z.int(),
-      influencers_count: z.int(),
-      projects_count: z.int(),
-      venture_capitals_count: z.int(),
-      user_protected: z.boolean(),
-    }),
-  },
-  "top-followers": { handle: topFollowers, answer: shapes.usersOf(shapes.topFollower) },
-  "top-following": { handle: topFollowing, answer: shapes.usersOf(shapes.followedUser) },
-} as const satisfies Record<string, Behaviour>;
+export const ANALYTICS_HANDLERS = {
+  score,
+  "score-changes": scoreChanges,
+  "followers-stats": followersStats,
+  "top-followers": topFollowers,
+  "top-following": topFollowing,
+} as const satisfies Record<string, Handler>;

@@ -1,10 +1,8 @@
 /** Endpoints that say yes or no about a user and a tweet. */
-import { z } from "zod";
-import type { Answer, Behaviour, Call } from "../call.ts";
+import type { Answer, Call, Handler } from "../call.ts";
 import { offsetPage } from "../paging.ts";
 import { namedTweet, namedUser } from "../subjects.ts";
 import type { TweetRecord } from "../world/tweet-record.ts";
-import * as shapes from "./shapes.ts";
 
 /** /check-retweet looks through so many retweets a request (field notes section 1). */
 const SCANNED = 100;
@@ -39,19 +37,8 @@ function checkRetweet(call: Call): Answer {
   return { body: { retweet, user_protected, next_cursor: page.body["next_cursor"] } };
 }
 
-export const CHECK_BEHAVIOURS = {
-  "check-comment": { handle: checkComment, answer: z.object({ commented: z.boolean(), tweet: shapes.tweet.optional() }) },
-  "check-quoted": {
-    handle: checkQuoted,
-    answer: z.object({
-      status: z.enum(["quoted", "retweet", "not_found"]),
-      date: z.string(),
-      text: z.string(),
-      user_protected: z.boolean(),
-    }),
-  },
-  "check-retweet": {
-    handle: checkRetweet,
-    answer: z.object({ retweet: z.boolean(), user_protected: z.boolean(), next_cursor: z.string().nullable() }),
-  },
-} as const satisfies Record<string, Behaviour>;
+export const CHECK_HANDLERS = {
+  "check-comment": checkComment,
+  "check-quoted": checkQuoted,
+  "check-retweet": checkRetweet,
+} as const satisfies Record<string, Handler>;

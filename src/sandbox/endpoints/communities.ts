@@ -1,13 +1,11 @@
 /** Endpoints about communities: what they are, who belongs, what is posted there. */
-import { z } from "zod";
-import type { Answer, Behaviour, Call } from "../call.ts";
+import type { Answer, Call, Handler } from "../call.ts";
 import { anchorOf, offsetPage, tweetPage } from "../paging.ts";
 import { badRequest, notFound } from "../service-error.ts";
 import { namedUser, trailingId } from "../subjects.ts";
 import { belongs, COMMUNITIES, type Community } from "../world/communities.ts";
 import type { TweetRecord } from "../world/tweet-record.ts";
 import { ordered, readQuery } from "./searches.ts";
-import * as shapes from "./shapes.ts";
 
 const MEMBERS_PER_PAGE = 20;
 const POPULAR_POOL = 400;
@@ -91,10 +89,10 @@ function checkMember(call: Call): Answer {
   return { body: { is_member: isMember(call, community, namedUser(call)) } };
 }
 
-export const COMMUNITY_BEHAVIOURS = {
-  "community-info": { handle: communityInfo, answer: shapes.community },
-  "community-members": { handle: communityMembers, answer: shapes.memberPage },
-  "community-tweets": { handle: communityTweets, answer: shapes.tweetPage },
-  "community-search-tweets": { handle: communitySearch, answer: shapes.tweetPage },
-  "check-community-member": { handle: checkMember, answer: z.object({ is_member: z.boolean() }) },
-} as const satisfies Record<string, Behaviour>;
+export const COMMUNITY_HANDLERS = {
+  "community-info": communityInfo,
+  "community-members": communityMembers,
+  "community-tweets": communityTweets,
+  "community-search-tweets": communitySearch,
+  "check-community-member": checkMember,
+} as const satisfies Record<string, Handler>;

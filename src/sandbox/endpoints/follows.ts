@@ -1,11 +1,9 @@
 /** Endpoints about who follows whom: the full lists, the 7-day windows of the service's own database, and the yes/no check. */
-import { z } from "zod";
-import type { Answer, Behaviour, Call } from "../call.ts";
+import type { Answer, Call, Handler } from "../call.ts";
 import { positionPage } from "../paging.ts";
 import { notFound } from "../service-error.ts";
 import { accountOf, namedUser, readableUser } from "../subjects.ts";
 import type { Follow } from "../world/follow-book.ts";
-import * as shapes from "./shapes.ts";
 
 const WEEK_MS = 7 * 86_400_000;
 
@@ -70,11 +68,11 @@ function checkFollow(call: Call): Answer {
   return { body: { follow: !isProtected && call.world.follows.isFollowing(follower, target, call.nowMs), user_protected: isProtected } };
 }
 
-export const FOLLOW_BEHAVIOURS = {
-  followers: { handle: (call) => followers(call), answer: shapes.positionPage },
-  "verified-followers": { handle: verifiedFollowers, answer: shapes.positionPage },
-  follows: { handle: follows, answer: shapes.positionPage },
-  "new-followers-7d": { handle: newFollowers, answer: shapes.usersOf(shapes.followedUser) },
-  "new-following-7d": { handle: newFollowing, answer: shapes.usersOf(shapes.followedUser) },
-  "check-follow": { handle: checkFollow, answer: z.object({ follow: z.boolean(), user_protected: z.boolean() }) },
-} as const satisfies Record<string, Behaviour>;
+export const FOLLOW_HANDLERS = {
+  followers: (call) => followers(call),
+  "verified-followers": verifiedFollowers,
+  follows,
+  "new-followers-7d": newFollowers,
+  "new-following-7d": newFollowing,
+  "check-follow": checkFollow,
+} as const satisfies Record<string, Handler>;

@@ -2,12 +2,11 @@
 import type { JsonObject } from "../../model/json.ts";
 import type { Tweet } from "../../model/tweet.ts";
 import type { User } from "../../model/user.ts";
-import type { Answer, Behaviour, Call } from "../call.ts";
+import type { Answer, Call, Handler } from "../call.ts";
 import { tweetPage } from "../paging.ts";
 import { notFound } from "../service-error.ts";
 import { handleOfLink } from "../subjects.ts";
 import { pinnedFirst, postsOf } from "./timelines.ts";
-import * as shapes from "./shapes.ts";
 
 function userTweets(call: Call): Answer {
   const { name, value } = call.params.exactlyOne(["link", "user_id"]);
@@ -50,6 +49,6 @@ function oldUser(user: User): JsonObject {
   };
 }
 
-export const LEGACY_BEHAVIOURS = {
-  "v2-user-tweets": { handle: userTweets, answer: shapes.tweetPageOf(shapes.legacyTweet) },
-} as const satisfies Record<string, Behaviour>;
+export const LEGACY_HANDLERS = {
+  "v2-user-tweets": userTweets,
+} as const satisfies Record<string, Handler>;

@@ -1,12 +1,11 @@
 /** Endpoints about public lists. Two take `list_id`, one `list_link` (field notes section 1). */
-import type { Answer, Behaviour, Call } from "../call.ts";
+import type { Answer, Call, Handler } from "../call.ts";
 import { anchorOf, positionPage, tweetPage } from "../paging.ts";
 import { badRequest, notFound } from "../service-error.ts";
 import { trailingId } from "../subjects.ts";
 import { belongs, LISTS, type PublicList } from "../world/communities.ts";
 import { crowdFollower } from "../world/crowd.ts";
 import type { TweetRecord } from "../world/tweet-record.ts";
-import * as shapes from "./shapes.ts";
 
 function findList(id: string): PublicList {
   const list = LISTS.find((each) => each.id === id);
@@ -47,8 +46,8 @@ function listFollowers(call: Call): Answer {
   return positionPage(call, list.followers, (position) => call.show.user(crowdFollower(shift, position)));
 }
 
-export const LIST_BEHAVIOURS = {
-  "list-tweets": { handle: listTweets, answer: shapes.tweetPage },
-  "list-members": { handle: listMembers, answer: shapes.positionPage },
-  "list-followers": { handle: listFollowers, answer: shapes.positionPage },
-} as const satisfies Record<string, Behaviour>;
+export const LIST_HANDLERS = {
+  "list-tweets": listTweets,
+  "list-members": listMembers,
+  "list-followers": listFollowers,
+} as const satisfies Record<string, Handler>;

@@ -1,10 +1,8 @@
 /** Endpoints about who someone is: profiles, one or many, and the turning of ids, handles and links into each other. */
-import { z } from "zod";
-import type { Behaviour, Call } from "../call.ts";
+import type { Call, Handler } from "../call.ts";
 import { badRequest, notFound } from "../service-error.ts";
 import { readableUser, tweetIdOf } from "../subjects.ts";
 import { hash32, pick } from "../world/dice.ts";
-import * as shapes from "./shapes.ts";
 
 const BATCH = 100; // api-v3.md, Limits
 
@@ -62,15 +60,12 @@ function linkToId(call: Call) {
   return { body: { id: call.world.people.idOf(key) } };
 }
 
-export const PROFILE_BEHAVIOURS = {
-  info: { handle: (call) => ({ body: call.show.user(readableUser(call)) }), answer: shapes.user },
-  "info-batch": { handle: infoBatch, answer: shapes.usersOf(shapes.user) },
-  about: { handle: about, answer: shapes.about },
-  "id-to-username": { handle: idToUsername, answer: shapes.handle },
-  "username-to-id": { handle: usernameToId, answer: shapes.withId },
-  "link-to-id": { handle: linkToId, answer: shapes.withId },
-  "key-usage-info": {
-    handle: (call) => ({ body: { ...call.usage() } }),
-    answer: z.object({ key_requests: z.int(), remaining_requests: z.int(), total_requests: z.int(), valid_until: z.string() }),
-  },
-} as const satisfies Record<string, Behaviour>;
+export const PROFILE_HANDLERS = {
+  info: (call) => ({ body: call.show.user(readableUser(call)) }),
+  "info-batch": infoBatch,
+  about,
+  "id-to-username": idToUsername,
+  "username-to-id": usernameToId,
+  "link-to-id": linkToId,
+  "key-usage-info": (call) => ({ body: { ...call.usage() } }),
+} as const satisfies Record<string, Handler>;

@@ -6,12 +6,11 @@ import { dateMs, type Query } from "../../query/query.ts";
 import { QueryError } from "../../query/query-error.ts";
 import { tokensOf } from "../../query/words.ts";
 import { timeOfTweetId } from "../../model/id.ts";
-import type { Answer, Behaviour, Call } from "../call.ts";
+import type { Answer, Call, Handler } from "../call.ts";
 import { anchorOf, offsetPage, tweetPage } from "../paging.ts";
 import { badRequest } from "../service-error.ts";
 import { belongs, LISTS } from "../world/communities.ts";
 import type { TweetRecord } from "../world/tweet-record.ts";
-import * as shapes from "./shapes.ts";
 
 const ORDERS = ["popular", "latest"] as const;
 /** What `popular` ranks: this many of the latest matches. */
@@ -117,8 +116,8 @@ function searchUsers(call: Call): Answer {
   return offsetPage(call, "users", found, 20, (account) => call.show.user(account.index));
 }
 
-export const SEARCH_BEHAVIOURS = {
-  "search-tweets": { handle: searchTweets, answer: shapes.tweetPage },
-  mentions: { handle: mentions, answer: shapes.tweetPage },
-  "search-users": { handle: searchUsers, answer: shapes.userPage },
-} as const satisfies Record<string, Behaviour>;
+export const SEARCH_HANDLERS = {
+  "search-tweets": searchTweets,
+  mentions,
+  "search-users": searchUsers,
+} as const satisfies Record<string, Handler>;

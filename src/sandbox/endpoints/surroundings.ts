@@ -1,11 +1,9 @@
 /** Endpoints about Spaces and trends. */
-import { z } from "zod";
 import type { JsonObject } from "../../model/json.ts";
-import type { Answer, Behaviour, Call } from "../call.ts";
+import type { Answer, Call, Handler } from "../call.ts";
 import { badRequest, notFound } from "../service-error.ts";
 import { hash32 } from "../world/dice.ts";
 import { type SpaceRecord, spaceState, trendsAt, WOEIDS } from "../world/spaces.ts";
-import * as shapes from "./shapes.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -92,7 +90,7 @@ function trends(call: Call): Answer {
   };
 }
 
-export const SURROUNDING_BEHAVIOURS = {
-  spaces: { handle: spaces, answer: shapes.space },
-  trends: { handle: trends, answer: z.object({ trends: z.array(shapes.trend) }) },
-} as const satisfies Record<string, Behaviour>;
+export const SURROUNDING_HANDLERS = {
+  spaces,
+  trends,
+} as const satisfies Record<string, Handler>;

@@ -1,45 +1,46 @@
 /**
- * Every operation of the sandbox: the client's own row (method, path, inputs, pages, cost) and what the sandbox adds to it. The compiler
- * refuses a row of the client's table without a behaviour here.
+ * Every operation of the sandbox: the client's own row (method, path, inputs, answers, pages, cost) and the sandbox's handler. The compiler
+ * refuses a row of the client's table without a handler here.
  */
 import type { Endpoint } from "../../api/endpoint.ts";
 import { ENDPOINTS, type EndpointName } from "../../api/endpoints/index.ts";
-import type { Behaviour } from "../call.ts";
-import { ANALYTICS_BEHAVIOURS } from "./analytics.ts";
-import { CHECK_BEHAVIOURS } from "./checks.ts";
-import { COMMUNITY_BEHAVIOURS } from "./communities.ts";
-import { FOLLOW_BEHAVIOURS } from "./follows.ts";
-import { LEGACY_BEHAVIOURS } from "./legacy.ts";
-import { LIST_BEHAVIOURS } from "./lists.ts";
-import { PROFILE_BEHAVIOURS } from "./profiles.ts";
-import { SEARCH_BEHAVIOURS } from "./searches.ts";
-import { SURROUNDING_BEHAVIOURS } from "./surroundings.ts";
-import { TIMELINE_BEHAVIOURS } from "./timelines.ts";
+import type { Handler } from "../call.ts";
+import { ANALYTICS_HANDLERS } from "./analytics.ts";
+import { CHECK_HANDLERS } from "./checks.ts";
+import { COMMUNITY_HANDLERS } from "./communities.ts";
+import { FOLLOW_HANDLERS } from "./follows.ts";
+import { LEGACY_HANDLERS } from "./legacy.ts";
+import { LIST_HANDLERS } from "./lists.ts";
+import { PROFILE_HANDLERS } from "./profiles.ts";
+import { SEARCH_HANDLERS } from "./searches.ts";
+import { SURROUNDING_HANDLERS } from "./surroundings.ts";
+import { TIMELINE_HANDLERS } from "./timelines.ts";
 
-const BEHAVIOURS: Readonly<Record<EndpointName, Behaviour>> = {
-  ...PROFILE_BEHAVIOURS,
-  ...FOLLOW_BEHAVIOURS,
-  ...TIMELINE_BEHAVIOURS,
-  ...SEARCH_BEHAVIOURS,
-  ...COMMUNITY_BEHAVIOURS,
-  ...LIST_BEHAVIOURS,
-  ...CHECK_BEHAVIOURS,
-  ...ANALYTICS_BEHAVIOURS,
-  ...SURROUNDING_BEHAVIOURS,
-  ...LEGACY_BEHAVIOURS,
+const HANDLERS: Readonly<Record<EndpointName, Handler>> = {
+  ...PROFILE_HANDLERS,
+  ...FOLLOW_HANDLERS,
+  ...TIMELINE_HANDLERS,
+  ...SEARCH_HANDLERS,
+  ...COMMUNITY_HANDLERS,
+  ...LIST_HANDLERS,
+  ...CHECK_HANDLERS,
+  ...ANALYTICS_HANDLERS,
+  ...SURROUNDING_HANDLERS,
+  ...LEGACY_HANDLERS,
 };
 
-export interface Operation extends Behaviour {
+export interface Operation {
   readonly name: EndpointName;
   readonly row: Endpoint;
+  readonly handle: Handler;
   /** With the version prefix; may end in `{name}`, which stands for one segment. */
   readonly path: string;
 }
 
-export const OPERATIONS: readonly Operation[] = Object.entries(BEHAVIOURS).map(([key, behaviour]) => {
+export const OPERATIONS: readonly Operation[] = Object.entries(HANDLERS).map(([key, handle]) => {
   const name = key as EndpointName;
   const row: Endpoint = ENDPOINTS[name];
-  return { ...behaviour, name, row, path: `/${row.version ?? "v3"}${row.path}` };
+  return { name, row, handle, path: `/${row.version ?? "v3"}${row.path}` };
 });
 
 /** The operation of a method and path, with the path's last segment where it takes one. */

@@ -1,12 +1,10 @@
 /** Endpoints that answer with tweets of an account or about a tweet, and single tweets. */
-import { z } from "zod";
-import type { Answer, Behaviour, Call } from "../call.ts";
+import type { Answer, Call, Handler } from "../call.ts";
 import { anchorOf, offsetPage, tweetPage, USERS_PER_PAGE } from "../paging.ts";
 import { badRequest, notFound } from "../service-error.ts";
 import { namedTweet, readableUser, tweetIdOf } from "../subjects.ts";
 import { hash32 } from "../world/dice.ts";
 import type { TweetRecord } from "../world/tweet-record.ts";
-import * as shapes from "./shapes.ts";
 
 const BATCH = 100; // api-v3.md, Limits
 
@@ -90,13 +88,13 @@ function article(call: Call): Answer {
   };
 }
 
-export const TIMELINE_BEHAVIOURS = {
-  "user-tweets": { handle: userTweets, answer: shapes.tweetPage },
-  "user-retweets": { handle: userRetweets, answer: shapes.tweetPage },
-  comments: { handle: comments, answer: shapes.tweetPage },
-  quotes: { handle: quotes, answer: shapes.tweetPage },
-  retweeters: { handle: retweeters, answer: shapes.userPage },
-  "tweet-info": { handle: tweetInfo, answer: shapes.singleTweet },
-  "tweet-info-bulk": { handle: tweetInfoBulk, answer: z.object({ tweets: z.array(shapes.tweet) }) },
-  article: { handle: article, answer: shapes.article },
-} as const satisfies Record<string, Behaviour>;
+export const TIMELINE_HANDLERS = {
+  "user-tweets": userTweets,
+  "user-retweets": userRetweets,
+  comments,
+  quotes,
+  retweeters,
+  "tweet-info": tweetInfo,
+  "tweet-info-bulk": tweetInfoBulk,
+  article,
+} as const satisfies Record<string, Handler>;

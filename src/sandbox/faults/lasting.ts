@@ -42,15 +42,17 @@ export function shiftingPages({ world }: Scene): Lasting {
     const youngest = items.at(-1) ?? before;
     if (youngest !== undefined) last.set(list, youngest);
     if (before === undefined) return answer;
-    const author = (before["user"] ?? {}) as JsonObject;
-    const username = author["username"] ?? author["screen_name"];
-    if (typeof username === "string") inject(world, { username, text: String(before["full_text"]) }, call.nowMs);
+    const username = textOf((before["user"] ?? {}) as JsonObject, "username", "screen_name");
+    if (username !== "") inject(world, { username, text: textOf(before, "full_text") }, call.nowMs);
     return onList(answer, () => [before, ...items]);
   };
   return { spoil };
 }
 
-const idOf = (item: JsonObject): string => String(item["id"] ?? item["id_str"]);
+/** The first of these fields that holds text; "" when none does. */
+const textOf = (item: JsonObject, ...names: readonly string[]): string =>
+  names.map((name) => item[name]).find((value) => typeof value === "string") ?? "";
+const idOf = (item: JsonObject): string => textOf(item, "id", "id_str");
 const isEven = (id: string): boolean => BigInt(id) % 2n === 0n;
 
 /** As if these tweets did not exist: not in lists, and 404 alone. */
