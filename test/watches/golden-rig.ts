@@ -1,0 +1,111 @@
+/**
+ * One watch on the polling half of the daemon, with the bundled sandbox of seed 1 behind it, in one process on the virtual clock: a golden
+ * test moves the world and reads what was told. The control functions of the sandbox are called as its control API would.
+ */
+import { afterEach } from "vitest";
+import { createUpstream } from "../../src/api/upstream.ts";
+import { sleep } from "../../src/model/clock.ts";
+import type { ChirpEvent } from "../../src/model/event.ts";
+import type { Http } from "../../src/model/http.ts";
+import type { JsonObject } from "../../src/model/json.ts";
+import type { NeutralMessage } from "../../src/model/message.ts";
+import type { Watch } from "../../src/model/watch.ts";
+import { answerControl } from "../../src/sandbox/control.ts";
+import { createFaults } from "../../src/sandbox/faults.ts";
+import { createKeyRing } from "../../src/sandbox/keys.ts";
+import { createRequestLog } from "../../src/sandbox/request-log.ts";
+import { createSandboxClock } from "../../src/sandbox/sandbox-clock.ts";
+import { answerRequest, type ServiceDeps } from "../../src/sandbox/service.ts";
+import { createWorld, type World } from "../../src/sandbox/world/world.ts";
+import { WATCH_TYPES } from "../../src/watches/registry.ts";
+import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
+import { makeWatch } from "../support/make-watch.ts";
+import { createVirtualClock, type VirtualClock } from "../support/virtual-clock.ts";
+
+export const GOLDEN_START_MS = Date.UTC(2026, 2, 2, 12, 0, 0);
+const LATENCY_MS = 20;
+const MINUTE_MS = 60_000;
+
+/** What people were told, as a sink would show it. */
+export interface Told {
+  readonly event: ChirpEvent;
+  readonly message: NeutralMessage;
+}
+
+export interface GoldenRig {
+  readonly rig: EngineRig;
+  readonly clock: VirtualClock;
+  readonly world: World;
+  /** Asks the sandbox's control API. @throws when it refuses. */
+  control(method: string, path: string, body?: JsonObject): JsonObject;
+  /** Minutes pass, and with them polls: every minute unless the watch says otherwise. */
+  minutes(count: number): Promise<void>;
+  /** Oldest first. */
+  told(): Promise<readonly Told[]>;
+  /** Billed requests so far, by endpoint. */
+  billed(): Readonly<Record<string, number>>;
+}
+
+export interface GoldenOptions {
+  /** Of the watch, beside its own settings. */
+  readonly changes?: Partial<Watch>;
+  /** Sets the world up before the daemon starts. */
+  readonly before?: (control: GoldenRig["control"]) => void;
+}
+
+const running: EngineRig[] = [];
+afterEach(async () => {
+  for (const rig of running.splice(0)) await rig.close();
+});
+
+/** The baseline is done when it resolves: two minutes have passed. */
+export async function startGolden(type: string, settings: JsonObject, options: GoldenOptions = {}): Promise<GoldenRig> {
+  const clock = createVirtualClock(GOLDEN_START_MS);
+  const service = createService(clock);
+  const controlIt: GoldenRig["control"] = (method, path, body) => control(service, method, path, body);
+  options.before?.(controlIt);
+  const upstream = createUpstream({ http: httpOf(service, clock), baseUrl: "http://127.0.0.1:8787", key: () => "sandbox" });
+  const rig = await startEngineRig({ clock, upstream, watches: [makeWatch("w", type, settings, options.changes)] });
+  running.push(rig);
+  const golden: GoldenRig = {
+    rig,
+    clock,
+    world: service.world,
+    control: controlIt,
+    minutes: (count) => clock.advance(count * MINUTE_MS),
+    told: async () => (await rig.events()).map(readAloud).reverse(),
+    billed: () => control(service, "GET", "requests")["billed_by_endpoint"] as Readonly<Record<string, number>>,
+  };
+  await golden.minutes(2);
+  return golden;
+}
+
+function createService(base: VirtualClock): ServiceDeps {
+  const clock = createSandboxClock(base);
+  const world = createWorld({ seed: 1, accounts: 200, startMs: clock.now(), pace: "natural" });
+  const keys = createKeyRing(clock.now());
+  keys.put("sandbox", { quota: 1_000_000 });
+  return { clock, keys, log: createRequestLog(), faults: createFaults(world, clock), world, traps: true };
+}
+
+/** The service without a socket: the same headers, addresses and bodies. */
+const httpOf = (service: ServiceDeps, clock: VirtualClock): Http => ({
+  async request({ method, url, headers = {}, body = "" }) {
+    await sleep(clock, LATENCY_MS);
+    const reply = answerRequest(service, { method, url: new URL(url), rawHeaders: Object.entries(headers).flat(), body });
+    return { status: reply.status, headers: { date: new Date(service.clock.now()).toUTCString() }, body: reply.text };
+  },
+});
+
+function control(service: ServiceDeps, method: string, path: string, body?: JsonObject): JsonObject {
+  const url = new URL(`http://sandbox/_sandbox/${path}`);
+  const reply = answerControl(service, method, url, body === undefined ? "" : JSON.stringify(body));
+  if (reply.status !== 200) throw new Error(`${method} ${path}: ${reply.text}`);
+  return JSON.parse(reply.text) as JsonObject;
+}
+
+function readAloud(event: ChirpEvent): Told {
+  const type = WATCH_TYPES.find((one) => one.type === event.watchType);
+  if (type === undefined) throw new Error(`no watch type ${event.watchType}`);
+  return { event, message: type.read({ event, watches: [event.watch] }, { linksHost: "https://x.com" }) };
+}
