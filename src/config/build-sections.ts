@@ -2,6 +2,7 @@
 import { checkValue } from "./check-value.ts";
 import type { ApiConfig, Config } from "./config.ts";
 import type { BuildDeps } from "./build-deps.ts";
+import { buildKeys, resolveKeys } from "./build-keys.ts";
 import { resolveSecrets } from "./secret-files.ts";
 import { buildServerAddress } from "./server-environment.ts";
 import {
@@ -15,7 +16,7 @@ import {
   stateSchema,
   versionSchema,
 } from "./settings-schema.ts";
-import { entryOf, findNode, type MapNode, type Place } from "./tree.ts";
+import { childOf, entryOf, findNode, type MapNode, type Place } from "./tree.ts";
 import { z } from "zod";
 
 export interface Sections {
@@ -77,9 +78,11 @@ function checkVersion(root: MapNode, deps: BuildDeps): void {
 }
 
 async function buildApi(section: Section, deps: BuildDeps): Promise<ApiConfig | undefined> {
-  const { map, paths } = await resolveSecrets(section.map, API_SECRETS, { ...deps, lenient: false }, ["sandbox"]);
+  const resolved = await resolveSecrets(section.map, API_SECRETS, { ...deps, lenient: false }, ["sandbox"]);
+  const { map, paths } = await resolveKeys(resolved, deps);
   const api = check(apiSchema, { ...section, map }, deps);
   if (api === undefined) return undefined;
+  const keys = buildKeys(api.keys, childOf(map, "keys"), paths, deps.report);
   const { count, interval } = api.rate_limit;
   if ((count * 1_000) / interval > SERVICE_RATE_PER_SECOND) {
     const message = `\`rate_limit\` is above the service's own ceiling of ${SERVICE_RATE_PER_SECOND} requests a second: every request beyond is refused`;
@@ -88,8 +91,9 @@ async function buildApi(section: Section, deps: BuildDeps): Promise<ApiConfig | 
   const { quota } = api;
   return {
     baseUrl: api.base_url,
-    key: api.key,
+    key: keys?.[0]?.key ?? api.key,
     ...(paths["key"] === undefined ? {} : { keyFile: paths["key"] }),
+    ...(keys === undefined ? {} : { keys }),
     timeoutMs: api.timeout,
     rate: { count, intervalMs: interval },
     quota: {
@@ -98,6 +102,7 @@ async function buildApi(section: Section, deps: BuildDeps): Promise<ApiConfig | 
       timezone: quota.timezone,
       reserve: quota.reserve,
       onExhausted: quota.on_exhausted,
+      ...(quota.price === undefined ? {} : { price: { perRequest: quota.price.per_request, currency: quota.price.currency } }),
     },
   };
 }

@@ -12,14 +12,30 @@ export interface QuotaConfig {
   /** Share of the quota kept back, 0 to 1. */
   readonly reserve: number;
   readonly onExhausted: "degrade" | "pause";
+  /** What a request costs, to show money; undefined: none is shown. */
+  readonly price?: { readonly perRequest: number; readonly currency: string };
+}
+
+/** One of the keys that share the load. */
+export interface KeyConfig {
+  readonly key: string;
+  /** Read again once on 401. */
+  readonly keyFile?: string;
+  /** What the ledger and people call it; undefined: by a short hash of the key. */
+  readonly name?: string;
+  /** Requests a month of this key alone; undefined: what /key-usage-info says. */
+  readonly monthly?: number;
 }
 
 export interface ApiConfig {
   /** `sandbox`, or the address of the service up to and without `/v3`. */
   readonly baseUrl: string;
+  /** The only key, or the first of `keys`. */
   readonly key: string;
   /** Read again once on 401. */
   readonly keyFile?: string;
+  /** Undefined where the file has one `key`. */
+  readonly keys?: readonly KeyConfig[];
   readonly timeoutMs: number;
   readonly rate: { readonly count: number; readonly intervalMs: number };
   readonly quota: QuotaConfig;

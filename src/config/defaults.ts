@@ -7,6 +7,7 @@ export const DEFAULTS = {
     rate_limit: { count: 20, interval: "1s" },
     quota: { reset_day: 1, timezone: "UTC", reserve: "10%", on_exhausted: "degrade" },
   },
+  price: { currency: "$" },
   state: { path: "data/chirpwatch.db", retention: "90d", must_exist: false },
   server: { listen: "127.0.0.1:9464" },
   heartbeat: { interval: "1m" },

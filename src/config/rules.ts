@@ -31,6 +31,7 @@ export const RULES = {
   "secret-twice": "A secret and its file.",
   "secret-file": "A secret's file that cannot be read.",
   "literal-secret": "A secret written into the configuration.",
+  "key-twice": "The same API key, or the same name of a key, twice.",
   "unknown-key": "A key nobody knows.",
   "missing-key": "A key that must be there.",
   "no-value": "A key without a value.",

@@ -6,7 +6,12 @@ import { baseUrl, duration, linksHost, listen, names, share, timezone, webAddres
 /** Requests per second the service answers on every plan (api-v3.md, limits). */
 export const SERVICE_RATE_PER_SECOND = 20;
 
-const { api, state, server, heartbeat, links } = DEFAULTS;
+const { api, price, state, server, heartbeat, links } = DEFAULTS;
+
+const priceSchema = z.strictObject({
+  per_request: z.number().min(0).describe("What one request costs."),
+  currency: z.string().min(1).max(8).prefault(price.currency).describe("Written before the amount."),
+});
 
 const quotaSchema = z.strictObject({
   monthly: z.int().min(1).optional().describe("Requests a month; what the service says at start when absent."),
@@ -17,7 +22,22 @@ const quotaSchema = z.strictObject({
     .enum(["degrade", "pause"])
     .prefault(api.quota.on_exhausted)
     .describe("degrade: poll low priority more slowly before the line. pause: stop at the line."),
+  price: priceSchema.optional().describe("Makes `plan` and `budget` show money."),
 });
+
+/** `key_file` is read before this is asked; it stands here for editors. */
+const keySchema = z
+  .strictObject({
+    key: z.string().min(1).optional().describe("The key."),
+    key_file: z.string().min(1).optional().describe("A file that holds it."),
+    name: z
+      .string()
+      .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,31}$/, "must be a word of letters, digits, `-`, `_` and `.`")
+      .optional()
+      .describe("What ledger, metrics and notices call it; a short hash of the key when absent."),
+    monthly: z.int().min(1).optional().describe("Requests a month of this key; what the service says when absent."),
+  })
+  .refine((one) => one.key !== undefined, { error: "needs `key` or `key_file`", params: { rule: "missing-key" } });
 
 const rateSchema = z.strictObject({
   count: z.int().min(1).prefault(api.rate_limit.count).describe("Requests in one interval."),
@@ -29,6 +49,11 @@ export const apiSchema = z.strictObject({
     .prefault(api.base_url)
     .describe('"sandbox" (the bundled one), or the https address of the data service; /v3 is appended.'),
   key: z.string().min(1).prefault(api.key).describe("The service's API key."),
+  keys: z
+    .array(z.union([z.string().min(1), keySchema]))
+    .min(1)
+    .optional()
+    .describe("Instead of `key`: several, which share the load, each within its own rate and quota."),
   timeout: duration(100).prefault(api.timeout).describe("How long one request may take."),
   rate_limit: rateSchema.prefault({}).describe("Never above the service's own ceiling of 20 a second."),
   quota: quotaSchema.prefault({}).describe("What a month may cost."),

@@ -72,6 +72,25 @@ describe("loading", () => {
     expect(config.warnings.map((issue) => issue.rule)).toEqual([]);
   });
 
+  it("takes several keys, written out, from the environment or from files", async () => {
+    const text = oneWatch("", 'api: { keys: ["${A}", { key_file: secrets/b, monthly: 5000 }, { key: "${C}", name: spare }] }\n');
+    const config = await goodConfig(text, { env: { A: "aaa", C: "ccc" }, files: { "/etc/chirpwatch/secrets/b": "bbb\n" } });
+    expect(config.api.keys).toEqual([
+      { key: "aaa" },
+      { key: "bbb", keyFile: "/etc/chirpwatch/secrets/b", monthly: 5_000 },
+      { key: "ccc", name: "spare" },
+    ]);
+    expect(config.api.key).toBe("aaa");
+    expect(config.files).toContain("/etc/chirpwatch/secrets/b");
+    expect(config.warnings).toEqual([]);
+  });
+
+  it("reads a price, in dollars unless another sign is written", async () => {
+    const priced = (price: string) => goodConfig(oneWatch("", `api: { quota: { price: ${price} } }\n`));
+    expect((await priced("{ per_request: 0.0049 }")).api.quota.price).toEqual({ perRequest: 0.0049, currency: "$" });
+    expect((await priced('{ per_request: 0.002, currency: "€" }')).api.quota.price).toEqual({ perRequest: 0.002, currency: "€" });
+  });
+
   it("finds the example good in an empty environment, with every watch type", async () => {
     const path = resolve(import.meta.dirname, "../../watches.example.yaml");
     const loaded = await loadConfig({ path, files: createFiles(), env: {}, watchTypes: WATCH_TYPES, sinkTypes: SINK_TYPES });
