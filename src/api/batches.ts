@@ -1,8 +1,9 @@
 /** Any number of accounts or tweets through the two endpoints that take 100 for one billed request. */
 import type { Tweet } from "../model/tweet.ts";
 import type { User } from "../model/user.ts";
-import type { CallOptions, Client } from "./client.ts";
+import type { Client } from "./client.ts";
 import { ENDPOINTS } from "./endpoints/index.ts";
+import type { CallOptions } from "./operations/shared-inputs.ts";
 
 /** Which accounts: by handle or by id. */
 export type Accounts = { readonly usernames: readonly string[] } | { readonly userIds: readonly string[] };
@@ -11,7 +12,7 @@ export type Accounts = { readonly usernames: readonly string[] } | { readonly us
 export async function* fetchUsers(client: Pick<Client, "infoBatch">, accounts: Accounts, options?: CallOptions): AsyncGenerator<User> {
   const { size } = ENDPOINTS["info-batch"].batch;
   if ("usernames" in accounts) {
-    for (const usernames of chunks(accounts.usernames, size)) yield* await client.infoBatch({ usernames }, options);
+    for (const usernames of chunks(accounts.usernames.map(plainHandle), size)) yield* await client.infoBatch({ usernames }, options);
   } else {
     for (const user_ids of chunks(accounts.userIds, size)) yield* await client.infoBatch({ user_ids }, options);
   }
@@ -27,6 +28,9 @@ export async function* fetchTweets(
     yield* await client.tweetInfoBulk({ tweet_links }, options);
   }
 }
+
+/** `@Alice` and `alice` are one account. */
+const plainHandle = (handle: string): string => handle.replace(/^@/, "").toLowerCase();
 
 function* chunks(items: readonly string[], size: number): Generator<string[]> {
   const distinct = [...new Set(items)];

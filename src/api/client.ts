@@ -8,62 +8,56 @@ import type { JsonObject } from "../model/json.ts";
 import type { Upstream, UpstreamAnswer } from "../model/upstream.ts";
 import { ENDPOINTS, type EndpointName } from "./endpoints/index.ts";
 import type { Endpoint } from "./endpoint.ts";
+import type { LookupOperations } from "./operations/lookups.ts";
+import type { PlaceOperations } from "./operations/places.ts";
+import type { ScoreOperations } from "./operations/scores.ts";
+import type { CallOptions } from "./operations/shared-inputs.ts";
+import type { TweetOperations } from "./operations/tweets.ts";
+import type { UserOperations } from "./operations/users.ts";
 import { createPaged, type Page, type Paged } from "./paged.ts";
 import { createUpstream } from "./upstream.ts";
 
 export interface ClientOptions {
   /** `https://host`, or `http://` on loopback. */
   readonly baseUrl: string;
+  /** A function is asked for every request, so that a new key counts at once. */
   readonly key: string | (() => string);
   readonly http: Http;
   /** Total deadline of one request. Default: 30 s. */
   readonly timeoutMs?: number;
 }
 
-export interface CallOptions {
-  readonly signal?: AbortSignal;
-}
+/**
+ * Every operation of the service as a method, named as its path: `/search-tweets` is `searchTweets`, `/new-followers-7d` is
+ * `newFollowers7d`. Paged operations give a list to iterate over, which asks for nothing until then; others give a promise.
+ *
+ * Inputs are checked before anything is sent: ApiInputError names the parameter, and nothing was billed. Whatever goes wrong after that is
+ * an UpstreamError, whose `kind` says what and whose `retry` says whether it can help to try again. Nothing is retried here.
+ */
+export interface Client extends UserOperations, TweetOperations, PlaceOperations, ScoreOperations, LookupOperations {}
 
-/** Exactly one of these inputs, whichever it is. */
-type OneOf<Inputs, Names extends string> = {
-  [Name in Names]: { [K in Name & keyof Inputs]-?: Exclude<Inputs[K], undefined> } & { [K in Exclude<Names, Name>]?: never };
-}[Names];
-type AllGroups<Inputs, Groups> = Groups extends readonly [infer First extends readonly string[], ...infer Rest]
-  ? OneOf<Inputs, First[number]> & AllGroups<Inputs, Rest>
-  : unknown;
-type Grouped<Groups> = Groups extends readonly [infer First extends readonly string[], ...infer Rest]
-  ? First[number] | Grouped<Rest>
-  : never;
-type GroupsOf<Row> = Row extends { readonly exactlyOne: infer Groups } ? Groups : readonly [];
+export type Camel<Text extends string> = Text extends `${infer Head}-${infer Tail}` ? `${Head}${Camel<Capitalize<Tail>>}` : Text;
+type AnswerOf<Row extends Endpoint> = Row extends { readonly cursor: object } ? Paged<ItemOf<Row>> : Promise<WholeOf<Row>>;
+type ItemOf<Row extends Endpoint> = ReturnType<Row["answer"]["read"]>;
+type WholeOf<Row extends Endpoint> = Row["answer"]["kind"] extends "record" ? ItemOf<Row> : readonly ItemOf<Row>[];
 
-/** The inputs of an endpoint, its groups of alternatives included. */
-export type ParamsOf<Name extends EndpointName> = (typeof ENDPOINTS)[Name] extends infer Row extends Endpoint
-  ? Omit<z.input<Row["input"]>, Grouped<GroupsOf<Row>>> & AllGroups<z.input<Row["input"]>, GroupsOf<Row>>
-  : never;
+/** Arrays may be read-only. */
+type Sent<Inputs> = { readonly [Name in keyof Inputs]: Inputs[Name] extends string[] | undefined ? readonly string[] : Inputs[Name] };
 
-/** One item of a page, or the whole answer. */
-export type ResultOf<Name extends EndpointName> = ReturnType<(typeof ENDPOINTS)[Name]["answer"]["read"]>;
+/** What the table makes of its rows. That a Client is one holds the written types and the table together. */
+type Methods = {
+  readonly [Name in EndpointName as Camel<Name>]: (
+    params?: Sent<z.input<(typeof ENDPOINTS)[Name]["input"]>>,
+    options?: CallOptions,
+  ) => AnswerOf<(typeof ENDPOINTS)[Name]>;
+};
 
-type AnswerOf<Name extends EndpointName> = (typeof ENDPOINTS)[Name] extends { readonly cursor: object }
-  ? Paged<ResultOf<Name>>
-  : Promise<(typeof ENDPOINTS)[Name]["answer"]["kind"] extends "record" ? ResultOf<Name> : readonly ResultOf<Name>[]>;
-
-type Method<Name extends EndpointName> =
-  Record<never, never> extends ParamsOf<Name>
-    ? (params?: ParamsOf<Name>, options?: CallOptions) => AnswerOf<Name>
-    : (params: ParamsOf<Name>, options?: CallOptions) => AnswerOf<Name>;
-
-type Camel<Text extends string> = Text extends `${infer Head}-${infer Tail}` ? `${Head}${Camel<Capitalize<Tail>>}` : Text;
-
-/** `search-tweets` is `searchTweets`, `new-followers-7d` is `newFollowers7d`. Paged endpoints give a list to iterate over, others a promise. */
-export type Client = { readonly [Name in EndpointName as Camel<Name>]: Method<Name> };
-
-/** Every operation as a method. Methods throw UpstreamError; ApiInputError before anything is sent. */
+/** @throws ChirpwatchError API_BASE_URL when the address cannot be used. */
 export function createClient(options: ClientOptions): Client {
   const { key, ...rest } = options;
   const upstream = createUpstream({ ...rest, key: typeof key === "string" ? () => key : key });
-  const methods = Object.entries(ENDPOINTS).map(([name, endpoint]) => [camel(name), methodOf(upstream, name, endpoint)]);
-  return Object.fromEntries(methods) as Client;
+  const methods = Object.entries(ENDPOINTS).map(([name, endpoint]) => [methodName(name), methodOf(upstream, name, endpoint)]);
+  return Object.fromEntries(methods) as Methods;
 }
 
 function methodOf(upstream: Upstream, name: string, endpoint: Endpoint) {
@@ -81,4 +75,5 @@ function toPage(answer: UpstreamAnswer): Page<unknown> {
   return answer.nextCursor === undefined ? { items } : { items, nextCursor: answer.nextCursor };
 }
 
-const camel = (name: string): string => name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+/** The method of an operation: `search-tweets` is `searchTweets`. */
+export const methodName = (name: string): string => name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());

@@ -1,8 +1,8 @@
 /**
- * `chirpwatch/api`: the data service as a library.
+ * `chirpwatch/api`: the data service as a library. The package's door (src/index.ts) adds the HTTP agent that createClient runs on.
  *
  * ```ts
- * const client = createClient({ baseUrl: "https://api.example.com", key, http: createHttpAgent() });
+ * const client = createClient({ baseUrl: "https://api.example.com", key });
  * const user = await client.info({ username: "alice" });
  * for await (const tweet of client.searchTweets({ query: "acme", order: "latest" })) console.log(tweet.full_text);
  * ```
@@ -10,13 +10,47 @@
 export { type Accounts, fetchTweets, fetchUsers } from "./batches.ts";
 export { type BaseUrl, type BaseUrlProblem, checkBaseUrl } from "./base-url.ts";
 export { ApiInputError } from "./check-input.ts";
-export { type CallOptions, type Client, type ClientOptions, createClient, type ParamsOf, type ResultOf } from "./client.ts";
-export type { Endpoint } from "./endpoint.ts";
+export { type Client, type ClientOptions, createClient } from "./client.ts";
+export type { AnswerShape, CursorRule, Endpoint } from "./endpoint.ts";
 export { ENDPOINTS, type EndpointName } from "./endpoints/index.ts";
+export type { AccountAbout, Handle, ResolvedId } from "./normalise/account.ts";
+export type { Article } from "./normalise/article.ts";
+export type { CommentCheck, FollowCheck, MemberCheck, QuoteCheck, RetweetCheck } from "./normalise/check.ts";
+export type { CommunityInfo, CommunityMember } from "./normalise/community.ts";
+export type { KeyUsage } from "./normalise/key-usage.ts";
+export type { FollowedUser, FollowersStats, Score, ScoreChanges, TopFollower } from "./normalise/score.ts";
+export type { Space, SpaceParticipant, SpaceParticipants, SpaceSettings, SpaceStats } from "./normalise/space.ts";
+export type { Trend, Trends } from "./normalise/trend.ts";
+export type { HandleInput, IdInput, LinkInput, LookupOperations } from "./operations/lookups.ts";
+export type {
+  CommunityInput,
+  CommunityMemberInput,
+  CommunityMembersInput,
+  CommunitySearchInput,
+  CommunityTweetsInput,
+  ListFollowersInput,
+  ListInput,
+  PlaceOperations,
+  SpaceInput,
+  TrendsInput,
+} from "./operations/places.ts";
+export type { ScoreOperations } from "./operations/scores.ts";
+export type { AccountInput, CallOptions, ExactlyOne, Order, TweetAndAccountInput, TweetInput } from "./operations/shared-inputs.ts";
+export type {
+  CommentsInput,
+  LegacyAccountInput,
+  MentionsInput,
+  SearchTweetsInput,
+  TweetInfoBulkInput,
+  TweetOperations,
+} from "./operations/tweets.ts";
+export type { CheckFollowInput, InfoBatchInput, SearchUsersInput, UserOperations } from "./operations/users.ts";
 export type { Page, Paged } from "./paged.ts";
 export { createUpstream, type UpstreamOptions } from "./upstream.ts";
-export { ChirpwatchError } from "../model/errors.ts";
-export { type Http, HttpError } from "../model/http.ts";
+export { ChirpwatchError, type Retry } from "../model/errors.ts";
+export { type Http, HttpError, type HttpRequest, type HttpResponse } from "../model/http.ts";
+export { compareIds, timeOfTweetId } from "../model/id.ts";
+export type { Json, JsonObject } from "../model/json.ts";
 export type { Tweet, TweetEntity } from "../model/tweet.ts";
 export { type Upstream, type UpstreamAnswer, UpstreamError, type UpstreamFailure, type UpstreamRequest } from "../model/upstream.ts";
 export type { User } from "../model/user.ts";

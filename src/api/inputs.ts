@@ -1,4 +1,4 @@
-/** The inputs that endpoints share, and how a row's answer and cursor are written down. */
+/** The inputs that endpoints share, and how a row's answer and cursor are written down. What cannot be right is refused here, for free. */
 import { z } from "zod";
 import { normaliseTweet } from "./normalise/tweet.ts";
 import { normaliseUser } from "./normalise/user.ts";
@@ -8,10 +8,24 @@ export const username = z
   .string()
   .regex(/^@?[A-Za-z0-9_]{1,20}$/, "must be a handle: letters, digits and _")
   .transform((handle) => (handle.startsWith("@") ? handle.slice(1) : handle));
-export const link = z.string().trim().min(1, "must be a link");
+
+const WEB_ADDRESS = /^https?:\/\/[^/\s]+\/\S+$/i;
+/** A full URL. */
+export const link = z.string().trim().regex(WEB_ADDRESS, "must be a link, https:// included");
+/** Where the document takes either; ids of digits. */
+export const linkOrId = z
+  .string()
+  .trim()
+  .regex(/^(\d{1,20}|https?:\/\/[^/\s]+\/\S+)$/i, "must be a link, https:// included, or an id");
+/** The Space ID is the trailing part of its link: letters and digits. */
+export const spaceId = z
+  .string()
+  .trim()
+  .regex(/^[A-Za-z0-9]{1,40}$/, "must be the id of a Space: letters and digits");
+
 export const query = z.string().trim().min(1, "must not be empty");
 export const wholeNumber = z.union([z.int().nonnegative(), z.string().regex(/^\d+$/).transform(Number)], "must be a whole number");
-export const date = z.string().regex(/^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/, "must be a date like 2026-03-31");
+export const date = z.iso.date("must be a date like 2026-03-31");
 export const order = z.enum(["popular", "latest"]);
 export const batchOf = <T extends z.ZodType>(item: T, size: number) =>
   z.array(item).min(1, "needs at least one entry").max(size, `takes at most ${size} entries in one request`);

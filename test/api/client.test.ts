@@ -1,7 +1,10 @@
+import type { z } from "zod";
 import { afterEach, beforeEach, describe, expect, expectTypeOf, it } from "vitest";
 import { fetchTweets, fetchUsers } from "../../src/api/batches.ts";
-import { type Client, createClient } from "../../src/api/client.ts";
-import { ENDPOINTS } from "../../src/api/endpoints/index.ts";
+import { type Camel, type Client, createClient } from "../../src/api/client.ts";
+import { ENDPOINTS, type EndpointName } from "../../src/api/endpoints/index.ts";
+import type { RetweetCheck } from "../../src/api/normalise/check.ts";
+import type { Score } from "../../src/api/normalise/score.ts";
 import type { Paged } from "../../src/api/paged.ts";
 import type { HttpRequest } from "../../src/model/http.ts";
 import type { JsonObject } from "../../src/model/json.ts";
@@ -51,10 +54,11 @@ it("has a method for every row of the table", () => {
 });
 
 it("knows the types of inputs and answers", () => {
-  expectTypeOf(client.info).returns.resolves.toExtend<User>();
+  expectTypeOf(client.info).returns.resolves.toEqualTypeOf<User>();
   expectTypeOf(client.searchTweets).returns.toEqualTypeOf<Paged<Tweet>>();
   expectTypeOf(client.infoBatch).returns.resolves.toEqualTypeOf<readonly User[]>();
-  expectTypeOf<ReturnType<Client["score"]>>().resolves.toExtend<{ readonly score: number | null }>();
+  expectTypeOf(client.score).returns.resolves.toEqualTypeOf<Score>();
+  expectTypeOf(client.checkRetweet).returns.toEqualTypeOf<Paged<RetweetCheck>>();
   const misuse = () => [
     // @ts-expect-error two of an exclusive group
     client.info({ username: "a", user_id: "1" }),
@@ -66,8 +70,27 @@ it("knows the types of inputs and answers", () => {
     client.searchTweets({ query: "a", order: "newest" }),
     // @ts-expect-error the second account is missing
     client.checkFollow({ username_1: "a" }),
+    // @ts-expect-error neither of the two
+    client.communityInfo({}),
+    // @ts-expect-error a text for a number
+    client.trends({ woeid: "1" }),
   ];
   expect(misuse).toBeTypeOf("function");
+});
+
+/** What the table takes, with arrays that may be read-only. */
+type Taken<Inputs> = { readonly [K in keyof Inputs]: Inputs[K] extends string[] | undefined ? readonly string[] | undefined : Inputs[K] };
+type Method<Name extends EndpointName> = Client[Camel<Name> & keyof Client];
+type Row<Name extends EndpointName> = (typeof ENDPOINTS)[Name];
+/** Operations whose written inputs the table would refuse. */
+type Refused = {
+  [Name in EndpointName]: Parameters<Method<Name>>[0] extends Taken<z.input<Row<Name>["input"]>> | undefined ? never : Name;
+}[EndpointName];
+type Rowless = Exclude<keyof Client, { [Name in EndpointName]: Camel<Name> }[EndpointName]>;
+
+it("takes no input that the table does not know, and has no method without a row", () => {
+  expectTypeOf<Refused>().toEqualTypeOf<never>();
+  expectTypeOf<Rowless>().toEqualTypeOf<never>();
 });
 
 it("answers with one object, with an array, or with nothing to pass", async () => {
@@ -145,7 +168,7 @@ describe("batches", () => {
 
   it("ask for handles by name, and for nothing when there is none", async () => {
     answers = () => ({ users: [{ id: "1" }] });
-    await ids(fetchUsers(client, { usernames: ["alice", "bob"] }));
+    await ids(fetchUsers(client, { usernames: ["alice", "bob", "@Alice"] }));
     expect(new URL(sent[0]?.url ?? "").searchParams.getAll("usernames")).toEqual(["alice", "bob"]);
     expect(await ids(fetchTweets(client, []))).toEqual([]);
     expect(sent).toHaveLength(1);

@@ -1,7 +1,21 @@
 /** Where tweets gather: communities, lists, Spaces, trends. */
 import { z } from "zod";
 import type { Endpoint } from "../endpoint.ts";
-import { id, link, numberCursor, order, query, textCursor, tweets, USER3, user3, users, wholeNumber } from "../inputs.ts";
+import {
+  id,
+  link,
+  linkOrId,
+  numberCursor,
+  order,
+  query,
+  spaceId,
+  textCursor,
+  tweets,
+  USER3,
+  user3,
+  users,
+  wholeNumber,
+} from "../inputs.ts";
 import { readMemberCheck } from "../normalise/check.ts";
 import { readCommunity } from "../normalise/community.ts";
 import { readSpace } from "../normalise/space.ts";
@@ -16,7 +30,7 @@ export const placeEndpoints = {
     method: "POST",
     path: "/community-info",
     doc: "A community; community_id wins when both are given.",
-    input: z.strictObject({ community_id: link.optional(), community_link: link.optional() }),
+    input: z.strictObject({ community_id: linkOrId.optional(), community_link: linkOrId.optional() }),
     atLeastOne: [["community_id", "community_link"]],
     output: communityOutput,
     answer: {
@@ -29,7 +43,7 @@ export const placeEndpoints = {
     method: "POST",
     path: "/community-members",
     doc: "Members of a community, with few fields each.",
-    input: z.strictObject({ community_link: link }),
+    input: z.strictObject({ community_link: linkOrId }),
     output: memberPage,
     answer: users,
     cursor: textCursor,
@@ -39,7 +53,7 @@ export const placeEndpoints = {
     method: "POST",
     path: "/community-tweets",
     doc: "Tweets of a community, latest first unless popular is asked for; a pinned one may be on every page.",
-    input: z.strictObject({ community_id: link, order: order.optional() }),
+    input: z.strictObject({ community_id: linkOrId, order: order.optional() }),
     output: tweetPage,
     answer: tweets,
     cursor: textCursor,
@@ -50,7 +64,7 @@ export const placeEndpoints = {
     method: "POST",
     path: "/community-search-tweets",
     doc: "Tweets of a community that match a query.",
-    input: z.strictObject({ community_link: link, query, order: order.optional() }),
+    input: z.strictObject({ community_link: linkOrId, query, order: order.optional() }),
     output: tweetPage,
     answer: tweets,
     cursor: textCursor,
@@ -60,7 +74,7 @@ export const placeEndpoints = {
     method: "POST",
     path: "/check-community-member",
     doc: "Whether a user is a member of a community.",
-    input: z.strictObject({ community_id: link, ...user3 }),
+    input: z.strictObject({ community_id: linkOrId, ...user3 }),
     exactlyOne: [USER3],
     output: memberCheckOutput,
     answer: { kind: "record", read: readMemberCheck },
@@ -91,7 +105,7 @@ export const placeEndpoints = {
     method: "GET",
     path: "/list-followers",
     doc: "Followers of a list.",
-    input: z.strictObject({ list_link: link }),
+    input: z.strictObject({ list_link: linkOrId }),
     output: userPage,
     answer: users,
     cursor: numberCursor,
@@ -101,7 +115,7 @@ export const placeEndpoints = {
     method: "GET",
     path: "/spaces",
     doc: "A live audio room, by id or link.",
-    input: z.strictObject({ id: link.optional(), link: link.optional() }),
+    input: z.strictObject({ id: spaceId.optional(), link: link.optional() }),
     exactlyOne: [["id", "link"]],
     output: spaceOutput,
     answer: { kind: "record", read: readSpace },

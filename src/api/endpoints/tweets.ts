@@ -1,7 +1,7 @@
 /** Tweets: single, timelines, searches, and who reacted how. */
 import { z } from "zod";
 import type { Endpoint } from "../endpoint.ts";
-import { batchOf, date, link, order, query, textCursor, tweets, USER3, user3, users, wholeNumber } from "../inputs.ts";
+import { batchOf, date, linkOrId, order, query, textCursor, tweets, USER3, user3, username, users, wholeNumber } from "../inputs.ts";
 import { readArticle } from "../normalise/article.ts";
 import { readCommentCheck, readQuoteCheck, readRetweetCheck } from "../normalise/check.ts";
 import { tweetRecord } from "../normalise/record.ts";
@@ -11,8 +11,8 @@ import { articleOutput, legacyPage, tweetInfoOutput, tweetList, tweetPage } from
 import { userPage } from "../output/users.ts";
 
 const user = z.strictObject(user3);
-const tweet = z.strictObject({ tweet_link: link });
-const tweetAndUser = z.strictObject({ tweet_link: link, ...user3 });
+const tweet = z.strictObject({ tweet_link: linkOrId });
+const tweetAndUser = z.strictObject({ tweet_link: linkOrId, ...user3 });
 
 export const tweetEndpoints = {
   "tweet-info": {
@@ -28,7 +28,7 @@ export const tweetEndpoints = {
     method: "POST",
     path: "/tweet-info-bulk",
     doc: "Up to 100 tweets for one billed request; tweets that are gone are absent.",
-    input: z.strictObject({ tweet_links: batchOf(link, 100) }),
+    input: z.strictObject({ tweet_links: batchOf(linkOrId, 100) }),
     output: tweetList,
     answer: tweets,
     batch: { params: ["tweet_links"], size: 100 },
@@ -74,7 +74,7 @@ export const tweetEndpoints = {
     path: "/mentions",
     doc: "Tweets that mention a handle, latest first unless popular is asked for.",
     input: z.strictObject({
-      query,
+      query: username,
       order: order.optional(),
       min_likes: wholeNumber.optional(),
       min_replies: wholeNumber.optional(),
@@ -92,7 +92,7 @@ export const tweetEndpoints = {
     method: "POST",
     path: "/comments",
     doc: "Replies to a tweet.",
-    input: z.strictObject({ tweet_link: link, order_by: z.enum(["Relevance", "Recency", "Likes"]).optional() }),
+    input: z.strictObject({ tweet_link: linkOrId, order_by: z.enum(["Relevance", "Recency", "Likes"]).optional() }),
     output: tweetPage,
     answer: tweets,
     cursor: textCursor,
