@@ -1,15 +1,10 @@
 /** `community_tweets`: posts in a community. A pinned post can come back on every page; the feed detector expects it. */
 import { z } from "zod";
 import { tweetMessage } from "../render/tweet-message.ts";
+import { communitySchema } from "./community-schema.ts";
 import type { WatchType } from "./watch-type.ts";
 
-const schema = z.strictObject({
-  community: z
-    .string()
-    .transform((text) => /(?:^|\/communities\/)(\d+)\/?(?:[?#].*)?$/.exec(text.trim())?.[1] ?? "")
-    .refine((id) => id !== "", 'not a community: write its id in quotes ("1493446837214187523") or its link')
-    .describe("The community's id, in quotes, or its link."),
-});
+const schema = z.strictObject({ community: communitySchema });
 
 type Settings = z.output<typeof schema>;
 
