@@ -2,8 +2,8 @@
 import type { EndpointName } from "../../src/api/endpoints/index.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 
-export const USER_ID = "1501234567890123456";
-export const TWEET_ID = "1867041249938530657";
+const USER_ID = "1501234567890123456";
+const TWEET_ID = "1867041249938530657";
 const LINK = `https://social.example/alice/status/${TWEET_ID}`;
 
 /** A profile as documented, with the nulls that were seen. */

@@ -45,6 +45,11 @@ describe("a tweet", () => {
     expect("retweeted_status" in tweet).toBe(false);
   });
 
+  it("has the flags of lists only where they are flags", () => {
+    expect(normaliseTweet({ id: "5", made_with_ai: "true", paid_partnership: null })).toMatchObject({ made_with_ai: true });
+    expect("paid_partnership" in normaliseTweet({ id: "5", paid_partnership: null })).toBe(false);
+  });
+
   it("takes an unreadable created_at from its id, and a readable one as it is, in the future, too", () => {
     expect(normaliseTweet({ id: "1867041249938530657", created_at: "soon" }).created_at).toBe("2024-12-12T02:58:16.591Z");
     expect(normaliseTweet({ id: "1867041249938530657", created_at: "Fri Mar 06 13:38:49 +0000 2099" }).created_at).toBe(
@@ -98,9 +103,15 @@ describe("a user", () => {
     });
   });
 
+  it("takes an unreadable created_at from its id, unless the id is too old to carry a time", () => {
+    expect(normaliseUser({ id: "1501234567890123456", created_at: null }).created_at).toBe("2022-03-08T16:33:07.231Z");
+    expect(normaliseUser({ id: "44196397", created_at: "soon" }).created_at).toBe("");
+  });
+
   it("has optional fields only where the service sent them", () => {
-    const bare = normaliseUser({ id: "1", location: null, can_dm: null, followerDate: null });
-    expect(["location", "can_dm", "followerDate"].filter((name) => name in bare)).toEqual([]);
+    const optional = ["location", "can_dm", "followerDate", "possibly_sensitive", "profile_background_image_url"];
+    const bare = normaliseUser({ id: "1", ...Object.fromEntries(optional.map((name) => [name, null])) });
+    expect(optional.filter((name) => name in bare)).toEqual([]);
     const full = normaliseUser({ id: "1", location: "", can_dm: false, followerDate: "2026-03-01 10:00:00" });
     expect(full).toMatchObject({ location: "", can_dm: false, followerDate: "2026-03-01T10:00:00.000Z" });
   });
