@@ -1,10 +1,21 @@
 import { describe, expect, it } from "vitest";
+import { formatDuration } from "../../src/model/duration.ts";
 import { BILLING_TABLE } from "../../src/sandbox/billing.ts";
 import { answerControl } from "../../src/sandbox/control.ts";
-import { FAULT_NAMES } from "../../src/sandbox/faults/kinds.ts";
+import { FAULT_NAMES, FAULT_NUMBERS, KINDS } from "../../src/sandbox/faults/kinds.ts";
 import { PAGES } from "./pages.ts";
 
 const page = PAGES.find(({ path }) => path === "docs/sandbox.md");
+
+function faultRow(name: string): string {
+  const numbers = Object.entries(FAULT_NUMBERS).filter(([, numbered]) => numbered.name === name);
+  const lastsMs = KINDS[name]?.lastsMs ?? 0;
+  const own = lastsMs === Number.POSITIVE_INFINITY ? "until off" : lastsMs === 0 ? "" : formatDuration(lastsMs);
+  const ofNumbers = numbers.flatMap(([number, numbered]) =>
+    numbered.lastsMs === undefined ? [] : [`${number}: ${formatDuration(numbered.lastsMs)}`],
+  );
+  return [name, numbers.map(([number]) => number).join(", "), own || ofNumbers.join(", ")].join(" | ");
+}
 
 /** What the control API itself lists when it is asked for something it does not have. */
 function knownCalls(): readonly string[] {
@@ -17,12 +28,12 @@ describe("docs/sandbox.md", () => {
     expect(page?.blocks.map(({ text }) => text)).toContain(BILLING_TABLE);
   });
 
-  it("names every fault, and no other", () => {
+  it("has a row for every fault, with its numbers and how long it holds", () => {
     const table = page?.text.slice(page.text.indexOf("## Faults")) ?? "";
-    const rows = table.split("\n").filter((line) => line.startsWith("| ") && line.includes("`"));
-    expect(rows.flatMap((row) => [...row.matchAll(/`(\w+)`/g)].map((found) => found[1] ?? "")).toSorted()).toEqual(
-      [...FAULT_NAMES].toSorted(),
+    const rows = [...table.matchAll(/^\| `(\w+)` \| ([\d, ]*)\| ([^|]*?) ?\|/gm)].map(([, name, numbers, holds]) =>
+      [name, numbers?.trim(), holds].join(" | "),
     );
+    expect(rows.toSorted()).toEqual(FAULT_NAMES.map(faultRow).toSorted());
   });
 
   it("names every call of the control API, and no other", () => {
