@@ -1,0 +1,118 @@
+/**
+ * What a probe knows of an account: the fields as last seen, and the change that no read has accounted for yet. Any change counts, also
+ * downwards, and so does an account that is missing from the answer. Pure; when and how accounts are read is others'.
+ */
+import { canonicalJson } from "../model/hash.ts";
+import type { JsonObject } from "../model/json.ts";
+
+/** A change that was seen and is not yet accounted for. */
+export interface OpenChange {
+  /** The last probe before it: what it stands for is hardly older. */
+  readonly sinceMs: number;
+  /** Posts that the counter promises and nobody has found; null: a change that no post can account for. */
+  readonly owed: number | null;
+  /** Reads so far. */
+  readonly reads: number;
+  /** Not read again before. */
+  readonly dueMs: number;
+}
+
+export interface ProbeMemory {
+  /** As last seen; null: the account was missing. */
+  readonly fields: JsonObject | null;
+  readonly probedAtMs: number;
+  readonly open?: OpenChange;
+  /** The last full poll, which finds what a probe cannot show. */
+  readonly fullAtMs: number;
+  /** Posts were found that the counters never showed: probes tell nothing about this account. */
+  readonly isBlind?: true;
+  /** Reads in a row in which the timeline had what the search did not show. */
+  readonly hidden?: number;
+}
+
+/** The counter whose growth says how many posts to look for. */
+const COUNTER = "tweets_count";
+/** After the first read: on the next three ticks, then after these. */
+const NEXT_TICKS = 3;
+const LATER_MS = [60_000, 300_000, 900_000] as const;
+/** Reads by search before the timeline is asked for a post that the counter promises. */
+const SEARCH_READS = 2;
+const HIDDEN_AFTER = 2;
+
+/** The fields of a profile that this kind of watch looks at; null for an account that was missing. */
+export const probedFields = (profile: JsonObject | undefined, names: readonly string[]): JsonObject | null =>
+  profile === undefined ? null : Object.fromEntries(names.map((name) => [name, profile[name]]));
+
+/** An account that was read just now, so that the probe that follows has something to compare with. */
+export const firstProbe = (fields: JsonObject | null, atMs: number): ProbeMemory => ({ fields, probedAtMs: atMs, fullAtMs: atMs });
+
+/** Takes the answer of a probe. A change while another one is open begins the reads anew. */
+export function takeProbe(memory: ProbeMemory, fields: JsonObject | null, atMs: number): ProbeMemory {
+  if (canonicalJson(fields) === canonicalJson(memory.fields)) return { ...memory, probedAtMs: atMs };
+  const before = memory.open;
+  const promised = promisedBy(memory.fields, fields);
+  const owed =
+    before?.owed === undefined || before.owed === null || promised === null ? (promised ?? before?.owed ?? null) : before.owed + promised;
+  const open: OpenChange = { sinceMs: before?.sinceMs ?? memory.probedAtMs, owed, reads: 0, dueMs: atMs };
+  return { ...memory, fields, probedAtMs: atMs, open };
+}
+
+/** Null when the counter did not grow: something else moved. */
+function promisedBy(before: JsonObject | null, after: JsonObject | null): number | null {
+  const [from, to] = [before?.[COUNTER], after?.[COUNTER]];
+  return typeof from === "number" && typeof to === "number" && to > from ? to - from : null;
+}
+
+export const isDue = ({ open }: ProbeMemory, nowMs: number): boolean => open !== undefined && open.dueMs <= nowMs;
+
+/** Where the next read looks. */
+export function wayToRead({ open, hidden = 0 }: ProbeMemory): "search" | "timeline" {
+  if (hidden >= HIDDEN_AFTER) return "timeline";
+  return open !== undefined && open.owed !== null && open.reads >= SEARCH_READS ? "timeline" : "search";
+}
+
+/** What a read brought that was not known before. */
+export interface ReadResult {
+  readonly way: "search" | "timeline";
+  readonly newPosts: number;
+  /** Of them, those that were there before the last probe: its counters should have shown them. */
+  readonly newBeforeProbe: number;
+  /** It went back to the last full poll. */
+  readonly isFull: boolean;
+}
+
+/** The memory after a read that came to its end. */
+export function afterRead(memory: ProbeMemory, result: ReadResult, atMs: number): ProbeMemory {
+  const { open, ...rest } = memory;
+  const hidden = hiddenAfter(memory, result);
+  const isBlind = memory.isBlind === true || (open === undefined && result.isFull && result.newBeforeProbe > 0);
+  const kept: ProbeMemory = {
+    ...withoutHidden(rest),
+    fullAtMs: result.isFull ? atMs : memory.fullAtMs,
+    ...(hidden === 0 ? {} : { hidden }),
+    ...(isBlind ? { isBlind: true } : {}),
+  };
+  const next = open === undefined ? undefined : openAfter(open, result.newPosts, atMs);
+  return next === undefined ? kept : { ...kept, open: next };
+}
+
+function withoutHidden({ hidden: _, ...rest }: ProbeMemory): ProbeMemory {
+  return rest;
+}
+
+/** Undefined when the change is discharged: every post that was promised is found, or the last read was made. */
+function openAfter(open: OpenChange, found: number, atMs: number): OpenChange | undefined {
+  const reads = open.reads + 1;
+  const owed = open.owed === null ? null : open.owed - found;
+  if (owed !== null && owed <= 0) return undefined;
+  if (reads <= NEXT_TICKS) return { ...open, owed, reads, dueMs: atMs };
+  const laterMs = LATER_MS[reads - NEXT_TICKS - 1];
+  return laterMs === undefined ? undefined : { ...open, owed, reads, dueMs: atMs + laterMs };
+}
+
+/** A timeline that had to be asked because the search was silent speaks against the search; a search that shows something, for it. */
+function hiddenAfter({ hidden = 0, open }: ProbeMemory, { way, newPosts }: ReadResult): number {
+  if (newPosts === 0) return hidden;
+  if (way === "search") return 0;
+  return open !== undefined && open.reads >= SEARCH_READS ? hidden + 1 : hidden;
+}

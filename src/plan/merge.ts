@@ -1,0 +1,116 @@
+/**
+ * Many timelines or keyword searches in one query: how they are packed, written, and told apart again. Pure. What the service takes is
+ * not documented: sizes begin at what its clients use and shrink when it refuses one.
+ */
+import { compareIds } from "../model/id.ts";
+import type { Tweet } from "../model/tweet.ts";
+import { evaluateQuery } from "../query/evaluate.ts";
+import { parseQuery } from "../query/parse.ts";
+import { printQuery } from "../query/print.ts";
+import type { Query } from "../query/query.ts";
+
+/** One feed that may share a query with others. */
+export type MergeMember =
+  | { readonly kind: "from"; readonly userId: string; readonly handle: string }
+  | { readonly kind: "query"; readonly query: Query };
+
+export interface MergeLimits {
+  readonly operators: number;
+  readonly characters: number;
+}
+
+/** api-field-notes.md section 5: about 22 operators; the length is unknown, start at 450. */
+export const FIRST_LIMITS: MergeLimits = { operators: 22, characters: 450 };
+
+/** Kept free for the bounds and, where retweets are wanted, `include:nativeretweets`. */
+const RESERVED_OPERATORS = 3;
+const RESERVED_CHARACTERS = " since_time:1234567890 max_id:12345678901234567890 include:nativeretweets".length + 2;
+const SHRINK = 0.75;
+
+/** Splits members, in their order, into groups that fit into one query each. A member too long for any is a group of its own. */
+export function packMembers<M>(
+  members: readonly M[],
+  memberOf: (member: M) => MergeMember,
+  limits: MergeLimits,
+): readonly (readonly M[])[] {
+  const packs: M[][] = [];
+  let room = { operators: 0, characters: 0 };
+  for (const member of members) {
+    const size = sizeOf(memberOf(member));
+    const last = packs.at(-1);
+    if (last === undefined || size.operators > room.operators || size.characters > room.characters) {
+      packs.push([member]);
+      room = { operators: limits.operators - RESERVED_OPERATORS, characters: limits.characters - RESERVED_CHARACTERS };
+    } else last.push(member);
+    room = { operators: room.operators - size.operators, characters: room.characters - size.characters };
+  }
+  return packs;
+}
+
+/** How many accounts with handles of average length one query holds. */
+export const handlesPerQuery = ({ operators, characters }: MergeLimits): number =>
+  Math.max(1, Math.min(operators - RESERVED_OPERATORS, Math.floor((characters - RESERVED_CHARACTERS) / "from:averagehandle OR ".length)));
+
+const sizeOf = (member: MergeMember): { readonly operators: number; readonly characters: number } => ({
+  operators: member.kind === "from" ? 1 : leavesOf(member.query),
+  characters: textOf(member).length + " OR ".length,
+});
+
+const leavesOf = (query: Query): number => {
+  if (query.kind === "and" || query.kind === "or") return query.of.reduce((sum, part) => sum + leavesOf(part), 0);
+  return query.kind === "not" ? leavesOf(query.of) : 1;
+};
+
+const textOf = (member: MergeMember): string => (member.kind === "from" ? `from:${member.handle}` : printQuery(member.query));
+
+/** `(from:a OR from:b)`, ready for bounds. Native retweets are part of a timeline, and of a search only where it asks for them. */
+export function writeMerged(members: readonly MergeMember[]): string {
+  const either = `(${members.map(textOf).join(" OR ")})`;
+  return members.some(({ kind }) => kind === "from") ? `${either} include:nativeretweets` : either;
+}
+
+/** What to send less than, after a 400 to a query of this size. */
+export function shrinkLimits(limits: MergeLimits, refused: { readonly members: number; readonly characters: number }): MergeLimits {
+  return {
+    operators: Math.max(RESERVED_OPERATORS + 1, Math.min(limits.operators, Math.floor(refused.members * SHRINK) + RESERVED_OPERATORS)),
+    characters: Math.max(100, Math.min(limits.characters, Math.floor(refused.characters * SHRINK))),
+  };
+}
+
+/** The tree of a query that can share a request; undefined where an answer could not be told apart from the others'. */
+export function mergeableQuery(text: string): Query | undefined {
+  const query = parseQuery(text);
+  return isPlain(query) ? query : undefined;
+}
+
+const PLAIN: ReadonlySet<Query["kind"]> = new Set(["word", "phrase", "hashtag", "cashtag", "mention", "from", "to"]);
+
+const isPlain = (query: Query): boolean => {
+  if (query.kind === "and" || query.kind === "or") return query.of.every(isPlain);
+  return query.kind === "not" ? isPlain(query.of) : PLAIN.has(query.kind);
+};
+
+export interface Attribution {
+  /** In the order of the members; newest first. */
+  readonly byMember: readonly (readonly Tweet[])[];
+  /** Tweets that are nobody's: the service understood a query otherwise than we do. */
+  readonly strays: readonly Tweet[];
+}
+
+/** Gives every tweet of a merged answer to the members it belongs to: by author id, or by what its query says. */
+export function attributeTweets(tweets: readonly Tweet[], members: readonly MergeMember[], nowMs: number): Attribution {
+  const newestFirst = [...tweets].sort((a, b) => compareIds(b.id, a.id));
+  const owners = new Map<string, number>();
+  for (const [index, member] of members.entries()) if (member.kind === "from") owners.set(member.userId, index);
+  const queries = [...members.entries()].flatMap(([index, member]) => (member.kind === "query" ? [{ index, query: member.query }] : []));
+  const byMember: Tweet[][] = members.map(() => []);
+  const strays: Tweet[] = [];
+  for (const tweet of newestFirst) {
+    const owner = owners.get(tweet.user.id);
+    const takers = queries.filter(({ query }) => evaluateQuery(query, tweet, { nowMs })).map(({ index }) => index);
+    for (const index of owner === undefined ? takers : [owner, ...takers]) byMember[index]?.push(tweet);
+    // A handle may have gone to another account: its tweets are nobody's, and no reason to doubt the queries.
+    if (owner === undefined && takers.length === 0 && queries.length > 0) strays.push(tweet);
+  }
+  return { byMember, strays };
+}

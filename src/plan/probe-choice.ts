@@ -1,0 +1,82 @@
+/**
+ * Which accounts a probe asks for, and when it is worth its request. Pure. A check costs the same for every account, so that the delay
+ * over all posts is least when an account's interval is proportional to sqrt(cost / rate): rate x age² is then the same for all when
+ * they are asked, which is the rule here, and it follows rates as they move.
+ */
+
+/** Accounts of one /info-batch request (api-v3.md, Limits). */
+export const PROBE_SIZE = 100;
+
+const DAY_MS = 86_400_000;
+
+export interface Candidate {
+  readonly id: string;
+  /** Posts a day expected now. */
+  readonly rate: number;
+  /** Since it was last checked. */
+  readonly ageMs: number;
+}
+
+/** The accounts to ask for now, at most `size`: those that waited for `maxMs` first, then by rate x age². */
+export function chooseProbe<C extends Candidate>(candidates: Iterable<C>, maxMs: number, size = PROBE_SIZE): readonly C[] {
+  const best: { readonly one: C; readonly score: number }[] = [];
+  for (const one of candidates) {
+    const { rate, ageMs } = one;
+    const score = ageMs >= maxMs ? Number.MAX_SAFE_INTEGER + ageMs : rate * ageMs * ageMs;
+    const last = best[size - 1];
+    if (last !== undefined && last.score >= score) continue;
+    best.splice(placeOf(best, score), 0, { one, score });
+    if (best.length > size) best.pop();
+  }
+  return best.map(({ one }) => one);
+}
+
+/** Behind everything that scores as much. */
+function placeOf(best: readonly { readonly score: number }[], score: number): number {
+  let [low, high] = [0, best.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((best[middle]?.score ?? 0) >= score) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Posts x ms that the accounts of a probe have waited together, by expectation: what one request would put an end to. */
+export const waitingOf = (chosen: readonly Candidate[]): number =>
+  chosen.reduce((sum, { rate, ageMs }) => sum + ((rate / DAY_MS) * ageMs * ageMs) / 2, 0);
+
+/** Until a probe of these accounts is worth `worth` posts x ms, or the first of them has waited for `maxMs`. */
+export function waitBeforeProbe(chosen: readonly Candidate[], worth: number, maxMs: number): number {
+  const missing = worth - waitingOf(chosen);
+  if (missing <= 0) return 0;
+  const perMs = chosen.reduce((sum, { rate }) => sum + rate / DAY_MS, 0);
+  const aged = chosen.reduce((sum, { rate, ageMs }) => sum + (rate / DAY_MS) * ageMs, 0);
+  const untilMax = Math.max(0, maxMs - Math.max(0, ...chosen.map(({ ageMs }) => ageMs)));
+  // perMs / 2 x² + aged x = missing
+  const wait = perMs > 0 ? (Math.sqrt(aged * aged + 2 * perMs * missing) - aged) / perMs : Number.POSITIVE_INFINITY;
+  return Math.min(wait, untilMax);
+}
+
+export interface Allocation {
+  readonly checksPerDay: number;
+  /** rate / 2 x interval², the same for every account that does not wait for `maxMs`: posts x ms. */
+  readonly worthOfCheck: number;
+}
+
+/** The cheapest way to a mean delay over all posts, when rates stand still. `rates` in posts a day; nobody waits longer than `maxMs`. */
+export function allocateChecks(rates: readonly number[], meanMs: number, maxMs: number): Allocation {
+  const total = sum(rates);
+  if (total === 0) return { checksPerDay: (rates.length * DAY_MS) / maxMs, worthOfCheck: 0 };
+  const intervalsOf = (k: number) => rates.map((rate) => Math.min(maxMs, rate > 0 ? k / Math.sqrt(rate / DAY_MS) : maxMs));
+  let [low, high] = [0, maxMs * Math.sqrt(Math.max(...rates) / DAY_MS)];
+  for (let step = 0; step < 60; step += 1) {
+    const middle = (low + high) / 2;
+    const delayMs = sum(intervalsOf(middle).map((ms, index) => (ms / 2) * (rates[index] ?? 0))) / total;
+    if (delayMs > meanMs) high = middle;
+    else low = middle;
+  }
+  return { checksPerDay: sum(intervalsOf(low).map((ms) => DAY_MS / Math.max(ms, 1))), worthOfCheck: (low * low) / 2 };
+}
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);

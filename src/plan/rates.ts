@@ -1,0 +1,109 @@
+/**
+ * How often accounts post, learned from the dates of their posts: a base rate each, an hour-of-day profile for all, and the
+ * excitement that a post leaves behind. Pure; what is learned is plain data that its owner keeps.
+ */
+
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const HOURS = 24;
+
+/** What a post adds to the expected number of posts that follow it, and over which time that fades. */
+const EXCITATION = 0.5;
+const EXCITATION_FADE_MS = 8 * 60_000;
+/** The part of the base rate that comes without a post before it. */
+const UNPROMPTED = 0.5;
+/** Evidence of an account nobody has read yet: few posts, soon outweighed. */
+const PRIOR_POSTS = 0.3;
+const PRIOR_DAYS = 0.5;
+/** Habits change: evidence counts half after so long. */
+const HALF_LIFE_DAYS = 21;
+/** A first page says no more than this about an account that has been silent for years. */
+const LONGEST_EVIDENCE_DAYS = 45;
+
+export interface RateMemory {
+  /** Posts seen, older ones counting less. */
+  readonly posts: number;
+  /** Days in which they were seen, older ones counting less. */
+  readonly days: number;
+  /** Posts still expected because of recent ones, at `atMs`. */
+  readonly excited: number;
+  /** When this was written down. */
+  readonly atMs: number;
+}
+
+/** Posts by hour of the day in UTC, over all accounts of a daemon; older ones count less. */
+export interface DayProfile {
+  readonly posts: readonly number[];
+}
+
+export const FLAT_PROFILE: DayProfile = { posts: Array.from({ length: HOURS }, () => 0) };
+
+/** The first estimate: the dates of a first page, in any order, and nothing else known. */
+export function firstRate(datesMs: readonly number[], nowMs: number): RateMemory {
+  const dates = datesMs.filter((dateMs) => dateMs <= nowMs);
+  if (dates.length === 0) return { posts: 0, days: 1, excited: 0, atMs: nowMs };
+  const reachDays = Math.max((nowMs - Math.min(...dates)) / DAY_MS, 1 / HOURS);
+  const share = Math.min(1, LONGEST_EVIDENCE_DAYS / reachDays);
+  // The oldest date marks where the window begins: it is not a post within it.
+  return { posts: Math.max(dates.length - 1, 0) * share, days: reachDays * share, excited: excitementOf(dates, nowMs), atMs: nowMs };
+}
+
+/** What is known after a while in which these posts were found; none is evidence too. */
+export function learnPosts(memory: RateMemory, datesMs: readonly number[], nowMs: number): RateMemory {
+  const aged = ageRate(memory, nowMs);
+  return { ...aged, posts: aged.posts + datesMs.length, excited: aged.excited + excitementOf(datesMs, nowMs) };
+}
+
+function ageRate(memory: RateMemory, nowMs: number): RateMemory {
+  const passedDays = Math.max(0, nowMs - memory.atMs) / DAY_MS;
+  const kept = 2 ** (-passedDays / HALF_LIFE_DAYS);
+  return {
+    posts: memory.posts * kept,
+    days: memory.days * kept + ((1 - kept) * HALF_LIFE_DAYS) / Math.LN2,
+    excited: memory.excited * fade(nowMs - memory.atMs),
+    atMs: nowMs,
+  };
+}
+
+const fade = (passedMs: number): number => Math.exp(-Math.max(0, passedMs) / EXCITATION_FADE_MS);
+
+const excitementOf = (datesMs: readonly number[], nowMs: number): number =>
+  datesMs.reduce((total, dateMs) => total + EXCITATION * fade(nowMs - dateMs), 0);
+
+/** Posts a day on average, as of `nowMs`. */
+export function baseRate(memory: RateMemory, nowMs: number): number {
+  const passedDays = Math.max(0, nowMs - memory.atMs) / DAY_MS;
+  const kept = 2 ** (-passedDays / HALF_LIFE_DAYS);
+  const days = memory.days * kept + ((1 - kept) * HALF_LIFE_DAYS) / Math.LN2;
+  return (memory.posts * kept + PRIOR_POSTS) / (days + PRIOR_DAYS);
+}
+
+/** Posts a day expected at this very moment: half the base, by the hour, and what recent posts draw after them. */
+export function rateAt(memory: RateMemory, nowMs: number, profile: DayProfile = FLAT_PROFILE): number {
+  const excited = memory.excited * fade(nowMs - memory.atMs);
+  return UNPROMPTED * baseRate(memory, nowMs) * hourFactor(profile, nowMs) + (excited * DAY_MS) / EXCITATION_FADE_MS;
+}
+
+/** Posts that make the profile of an hour count as much as the assumption that all hours are alike. */
+const PROFILE_PRIOR = 20;
+const PROFILE_MEMORY = 0.9995;
+
+/** Adds posts to the profile; a day of a few thousand posts forgets what was weeks ago. */
+export function learnHours(profile: DayProfile, datesMs: readonly number[]): DayProfile {
+  if (datesMs.length === 0) return profile;
+  const kept = PROFILE_MEMORY ** datesMs.length;
+  const posts = profile.posts.map((count) => count * kept);
+  for (const dateMs of datesMs) {
+    const hour = hourOf(dateMs);
+    posts[hour] = (posts[hour] ?? 0) + 1;
+  }
+  return { posts };
+}
+
+/** How busy an hour is against the average one: 1 while nothing is known. */
+export function hourFactor({ posts }: DayProfile, atMs: number): number {
+  const total = posts.reduce((sum, count) => sum + count, 0);
+  return ((posts[hourOf(atMs)] ?? 0) + PROFILE_PRIOR) / (total / HOURS + PROFILE_PRIOR);
+}
+
+const hourOf = (atMs: number): number => Math.floor((atMs % DAY_MS) / HOUR_MS);

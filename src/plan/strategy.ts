@@ -1,0 +1,94 @@
+/**
+ * How a group of accounts that share a schedule is read for the fewest requests: each by itself, by probes and reads of what moved, or
+ * by searches that name them all. Pure arithmetic over learned rates; promises are kept by every strategy alike.
+ */
+import { PROBE_SIZE } from "./probe-choice.ts";
+
+export type Strategy = "single" | "probe" | "merge";
+
+const DAY_MS = 86_400_000;
+const ITEMS_PER_PAGE = 20;
+/** Another strategy must save so much before it is taken, so that noise changes nobody's mind. */
+const WORTHWHILE = 0.85;
+/** Merged searches learn from a probe now and then which accounts they do not show. */
+export const CHECK_EVERY_MS = 3_600_000;
+
+export interface Group {
+  /** Posts a day, one rate an account. */
+  readonly rates: readonly number[];
+  readonly intervalMs: number;
+  readonly fullPollEveryMs: number;
+  /** Once per overlap a single poll reads one page deeper. */
+  readonly overlapMs: number;
+  /** Accounts that one merged search holds. */
+  readonly handlesPerQuery: number;
+  /** The share of accounts that search does not show. */
+  readonly hiddenShare?: number;
+}
+
+export interface StrategyCost {
+  readonly strategy: Strategy;
+  /** Probes, and reads of what they found. */
+  readonly probesPerDay: number;
+  readonly readsPerDay: number;
+  /** Sweeps and full polls: what finds late and odd items. */
+  readonly sweepsPerDay: number;
+  readonly requestsPerDay: number;
+}
+
+const cost = (strategy: Strategy, probesPerDay: number, readsPerDay: number, sweepsPerDay: number): StrategyCost => ({
+  strategy,
+  probesPerDay,
+  readsPerDay,
+  sweepsPerDay,
+  requestsPerDay: probesPerDay + readsPerDay + sweepsPerDay,
+});
+
+/** What each strategy would cost, in the order single, probe, merge. */
+export function costsOf(group: Group): readonly StrategyCost[] {
+  const { rates, intervalMs, fullPollEveryMs, overlapMs, handlesPerQuery, hiddenShare = 0 } = group;
+  const ticks = DAY_MS / intervalMs;
+  const posts = rates.reduce((sum, rate) => sum + rate, 0);
+  const sweeps = overlapMs > intervalMs ? (rates.length / (Math.ceil(overlapMs / intervalMs) * intervalMs)) * DAY_MS : 0;
+  const hidden = rates.length * hiddenShare;
+  const shown = rates.length - hidden;
+  const queries = Math.ceil(shown / handlesPerQuery);
+  const changed = rates.reduce((sum, rate) => sum + 1 - Math.exp(-rate / ticks), 0);
+  const reads = queriesFor(changed * (1 - hiddenShare), handlesPerQuery) + changed * hiddenShare;
+  const pages = (posts * (1 - hiddenShare)) / ITEMS_PER_PAGE;
+  const fullPolls = (DAY_MS / fullPollEveryMs) * (queries + hidden);
+  const probes = Math.ceil(rates.length / PROBE_SIZE);
+  return [
+    cost("single", 0, rates.length * ticks, sweeps),
+    cost("probe", probes * ticks, reads * ticks, fullPolls + pages),
+    cost("merge", probes * (DAY_MS / CHECK_EVERY_MS), (queries + hidden) * ticks + pages, 0),
+  ];
+}
+
+/** Expected queries for a number of accounts that varies by chance: most ticks none or one, some two. */
+const queriesFor = (expected: number, perQuery: number): number =>
+  expected <= 0 ? 0 : Math.max(1 - Math.exp(-expected), expected / perQuery + Math.min(expected, 1) * 0.5);
+
+/** The cheapest one; the one in force stays unless another saves enough. A user's word is followed. */
+export function chooseStrategy(group: Group, current: Strategy | undefined, override: Strategy | "auto" = "auto"): StrategyCost {
+  const costs = costsOf(group);
+  const of = (strategy: Strategy): StrategyCost => costs.find((one) => one.strategy === strategy) ?? (costs[0] as StrategyCost);
+  if (override !== "auto") return of(override);
+  const cheapest = costs.reduce((best, one) => (one.requestsPerDay < best.requestsPerDay ? one : best));
+  if (current === undefined) return cheapest;
+  return cheapest.requestsPerDay < of(current).requestsPerDay * WORTHWHILE ? cheapest : of(current);
+}
+
+const LEAST_FULL_POLL_MS = 1_800_000;
+/** What full polls may add to the cost of probes and reads. */
+const FULL_POLL_SHARE = 0.04;
+
+/** How often everything is read whatever the probes say: as often as a small share of the cost allows, and always well within `max_age`. */
+export function chooseFullPollEvery(group: Omit<Group, "fullPollEveryMs">, maxAgeMs: number): number {
+  const longestMs = Math.floor(maxAgeMs * 0.45);
+  const probing = costsOf({ ...group, fullPollEveryMs: Number.POSITIVE_INFINITY })[1];
+  const queries = Math.ceil(group.rates.length / group.handlesPerQuery);
+  const roundsPerDay = (((probing?.requestsPerDay ?? 0) * FULL_POLL_SHARE) / Math.max(queries, 1)) | 0;
+  const everyMs = roundsPerDay < 1 ? longestMs : DAY_MS / roundsPerDay;
+  return Math.min(Math.max(everyMs, LEAST_FULL_POLL_MS, group.intervalMs), longestMs);
+}

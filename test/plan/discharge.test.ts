@@ -1,0 +1,156 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { JsonObject } from "../../src/model/json.ts";
+import {
+  afterRead,
+  firstProbe,
+  isDue,
+  probedFields,
+  type ProbeMemory,
+  type ReadResult,
+  takeProbe,
+  wayToRead,
+} from "../../src/plan/discharge.ts";
+
+const MIN = 60_000;
+const fields = (tweets: number, pinned: readonly string[] = []): JsonObject => ({
+  tweets_count: tweets,
+  media_count: 0,
+  pinned_tweet_ids: pinned,
+});
+const read = (changes: Partial<ReadResult> = {}): ReadResult => ({
+  way: "search",
+  newPosts: 0,
+  newBeforeProbe: 0,
+  isFull: false,
+  ...changes,
+});
+const START = firstProbe(fields(10), 0);
+
+/** Minutes at which an account is read when it is probed every two minutes and nothing is ever found. */
+function readTimes(memory: ProbeMemory, change: JsonObject | null): readonly number[] {
+  const times: number[] = [];
+  let now = takeProbe(memory, change, 2 * MIN);
+  for (let atMs = 2 * MIN; atMs <= 60 * MIN; atMs += 2 * MIN) {
+    now = takeProbe(now, change, atMs);
+    if (!isDue(now, atMs)) continue;
+    times.push(atMs / MIN);
+    now = afterRead(now, read({ way: wayToRead(now) }), atMs);
+  }
+  expect(now.open).toBeUndefined();
+  return times;
+}
+
+describe("a change", () => {
+  it("asks for nothing while every field stands still", () => {
+    expect(isDue(takeProbe(START, fields(10), MIN), MIN)).toBe(false);
+  });
+
+  it.each([
+    ["one post more", fields(11)],
+    ["one post less", fields(9)],
+    ["another pinned post", fields(10, ["5"])],
+    ["an account that is missing", null],
+  ])("of %s is read at once, on the next three ticks, and after 1, 5 and 15 minutes", (_, change) => {
+    expect(readTimes(START, change)).toEqual([2, 4, 6, 8, 10, 16, 32]);
+  });
+
+  it("is discharged by as many posts as the counter promises, and not by fewer", () => {
+    const open = takeProbe(START, fields(13), MIN);
+    const half = afterRead(open, read({ newPosts: 2 }), MIN);
+    expect(half.open).toMatchObject({ owed: 1, reads: 1 });
+    expect(afterRead(half, read({ newPosts: 1 }), 2 * MIN).open).toBeUndefined();
+  });
+
+  it("begins the reads anew when the counter moves again, and remembers the probe before the first move", () => {
+    let memory = takeProbe(takeProbe(START, fields(10), MIN), fields(11), 2 * MIN);
+    memory = afterRead(memory, read(), 2 * MIN);
+    memory = takeProbe(memory, fields(13), 4 * MIN);
+    expect(memory.open).toEqual({ sinceMs: MIN, owed: 3, reads: 0, dueMs: 4 * MIN });
+  });
+
+  it("that goes down and up again is one that no post accounts for, until posts do", () => {
+    const down = takeProbe(START, fields(9), MIN);
+    expect(down.open?.owed).toBeNull();
+    expect(takeProbe(down, fields(10), 2 * MIN).open?.owed).toBe(1);
+  });
+
+  it("is never dropped before its last read, whatever counters do", () => {
+    const steps = fc.array(fc.record({ tweets: fc.option(fc.integer({ min: 0, max: 5 })), found: fc.integer({ min: 0, max: 2 }) }), {
+      maxLength: 40,
+    });
+    fc.assert(
+      fc.property(steps, (all) => {
+        let memory = START;
+        for (const [index, { tweets, found }] of all.entries()) {
+          const before = memory;
+          memory = takeProbe(memory, tweets === null ? null : fields(tweets), index * MIN);
+          const moved = JSON.stringify(before.fields) !== JSON.stringify(memory.fields);
+          if (moved) expect(isDue(memory, index * MIN)).toBe(true);
+          const { open } = memory;
+          if (!isDue(memory, index * MIN) || open === undefined) continue;
+          memory = afterRead(memory, read({ newPosts: found }), index * MIN);
+          const isPaid = open.owed !== null && found >= open.owed;
+          if (memory.open === undefined) expect(isPaid || open.reads === 6).toBe(true);
+        }
+      }),
+    );
+  });
+});
+
+describe("the way to read", () => {
+  it("turns to the timeline when the search stays silent about a post that was promised", () => {
+    let memory = takeProbe(START, fields(11), MIN);
+    const ways = [1, 2, 3].map((minute) => {
+      const way = wayToRead(memory);
+      memory = afterRead(memory, read({ way }), minute * MIN);
+      return way;
+    });
+    expect(ways).toEqual(["search", "search", "timeline"]);
+  });
+
+  it("is the timeline from the second time it had what the search did not show", () => {
+    let memory = START;
+    for (const tweets of [11, 12]) {
+      memory = takeProbe(memory, fields(tweets), MIN);
+      for (let reads = 0; reads < 3; reads += 1) {
+        const way = wayToRead(memory);
+        memory = afterRead(memory, read({ way, newPosts: way === "timeline" ? 1 : 0 }), MIN);
+      }
+    }
+    expect(wayToRead(takeProbe(memory, fields(13), MIN))).toBe("timeline");
+  });
+
+  it("is the search again when it shows something in between", () => {
+    let memory: ProbeMemory = { ...START, hidden: 1 };
+    memory = afterRead(takeProbe(memory, fields(11), MIN), read({ newPosts: 1 }), MIN);
+    expect(memory.hidden).toBeUndefined();
+  });
+
+  it("asks the timeline for nothing when no post was promised", () => {
+    const memory = takeProbe(START, fields(9), MIN);
+    expect(wayToRead({ ...memory, open: { sinceMs: 0, owed: null, reads: 5, dueMs: 0 } })).toBe("search");
+  });
+});
+
+describe("a blind account", () => {
+  it("is one whose full poll finds posts that its counters should have shown", () => {
+    expect(afterRead(START, read({ isFull: true, newPosts: 1, newBeforeProbe: 1 }), MIN).isBlind).toBe(true);
+  });
+
+  it("is not one that posted after its last probe, or whose change is open", () => {
+    expect(afterRead(START, read({ isFull: true, newPosts: 1 }), MIN).isBlind).toBeUndefined();
+    const open = takeProbe(START, fields(11), MIN);
+    expect(afterRead(open, read({ isFull: true, newPosts: 1, newBeforeProbe: 1 }), MIN).isBlind).toBeUndefined();
+  });
+
+  it("is forgotten by nothing but a new start", () => {
+    const blind: ProbeMemory = { ...START, isBlind: true };
+    expect(afterRead(takeProbe(blind, fields(11), MIN), read({ newPosts: 1 }), MIN).isBlind).toBe(true);
+  });
+});
+
+it("looks at the fields that are named, and at nothing else of a profile", () => {
+  expect(probedFields({ id: "7", tweets_count: 3, followers_count: 9 }, ["tweets_count"])).toEqual({ tweets_count: 3 });
+  expect(probedFields(undefined, ["tweets_count"])).toBeNull();
+});

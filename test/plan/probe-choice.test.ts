@@ -1,0 +1,79 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { allocateChecks, type Candidate, chooseProbe, waitBeforeProbe, waitingOf } from "../../src/plan/probe-choice.ts";
+
+const HOUR = 3_600_000;
+const candidates = fc
+  .array(fc.record({ rate: fc.float({ min: 0, max: 200, noNaN: true }), ageMs: fc.integer({ min: 0, max: 4 * HOUR }) }), { maxLength: 400 })
+  .map((all): Candidate[] => all.map((one, index) => ({ id: String(index), ...one })));
+const score = ({ rate, ageMs }: Candidate) => rate * ageMs ** 2;
+
+describe("choosing", () => {
+  it("takes the hundred with the greatest rate x age², and nobody twice", () => {
+    fc.assert(
+      fc.property(candidates, (all) => {
+        const chosen = chooseProbe(all, Number.POSITIVE_INFINITY);
+        const best = [...all].sort((a, b) => score(b) - score(a)).slice(0, 100);
+        expect(chosen.map(score)).toEqual(best.map(score));
+        expect(new Set(chosen).size).toBe(Math.min(100, all.length));
+      }),
+    );
+  });
+
+  it("takes those that waited for the longest time allowed before all others, whatever their rate", () => {
+    fc.assert(
+      fc.property(candidates, fc.integer({ min: 1, max: 4 * HOUR }), (all, maxMs) => {
+        const late = all.filter(({ ageMs }) => ageMs >= maxMs);
+        const chosen = chooseProbe(all, maxMs);
+        expect(chosen.filter(({ ageMs }) => ageMs >= maxMs)).toHaveLength(Math.min(100, late.length));
+      }),
+    );
+  });
+});
+
+describe("waiting", () => {
+  it("ends when the accounts are worth a probe, or the first of them waited long enough", () => {
+    fc.assert(
+      fc.property(candidates, fc.integer({ min: 1, max: 1_000_000 }), (all, worth) => {
+        const chosen = chooseProbe(all, 4 * HOUR + 1);
+        const wait = waitBeforeProbe(chosen, worth, 4 * HOUR + 1);
+        const later = chosen.map((one) => ({ ...one, ageMs: one.ageMs + wait }));
+        const oldest = Math.max(0, ...later.map(({ ageMs }) => ageMs));
+        expect(oldest).toBeLessThanOrEqual(4 * HOUR + 2);
+        if (oldest < 4 * HOUR && wait > 0 && chosen.some(({ rate }) => rate > 0)) expect(waitingOf(later) / worth).toBeCloseTo(1, 3);
+        if (wait === 0) expect(waitingOf(chosen)).toBeGreaterThanOrEqual(worth);
+      }),
+    );
+  });
+
+  it("is shorter when an account is in a burst", () => {
+    const calm = Array.from({ length: 100 }, (_, i) => ({ id: String(i), rate: 3, ageMs: 60_000 }));
+    const burst = calm.map((one, i) => (i === 0 ? { ...one, rate: 300 } : one));
+    expect(waitBeforeProbe(burst, 500_000, HOUR)).toBeLessThan(waitBeforeProbe(calm, 500_000, HOUR));
+  });
+});
+
+describe("the allocation for rates that stand still", () => {
+  it("reaches the mean with intervals proportional to 1 / sqrt(rate)", () => {
+    // Two accounts, sixteen times apart: the busy one four times as often.
+    const { checksPerDay, worthOfCheck } = allocateChecks([16, 1], 60_000, 24 * HOUR);
+    const interval = (rate: number) => Math.sqrt((2 * worthOfCheck) / (rate / 86_400_000));
+    expect(interval(1) / interval(16)).toBeCloseTo(4, 3);
+    expect((16 * interval(16) + interval(1)) / 2 / 17).toBeCloseTo(60_000, -1);
+    expect(checksPerDay).toBeCloseTo(86_400_000 / interval(16) + 86_400_000 / interval(1), 3);
+  });
+
+  it("costs no more than checking everybody equally often", () => {
+    const rates = fc.array(fc.float({ min: Math.fround(0.01), max: 200, noNaN: true }), { minLength: 1, maxLength: 50 });
+    fc.assert(
+      fc.property(rates, fc.integer({ min: 5_000, max: 600_000 }), (all, meanMs) => {
+        const equal = (all.length * 86_400_000) / (2 * meanMs);
+        expect(allocateChecks(all, meanMs, 24 * HOUR).checksPerDay).toBeLessThanOrEqual(equal * 1.001);
+      }),
+    );
+  });
+
+  it("asks everybody once in the longest wait when nobody posts", () => {
+    expect(allocateChecks([0, 0], 60_000, 6 * HOUR).checksPerDay).toBe(8);
+  });
+});
