@@ -110,6 +110,8 @@ export function createPolling(delivering: Delivering, store: Store, meter: Meter
     hash,
     meter,
     log,
+    notes: store,
+    isUpstreamInTrouble: () => upstreamWatch.trouble !== undefined,
     onMissing: report.missing,
     onPolled(poll, outcome, error) {
       report.polled(poll, outcome);

@@ -1,6 +1,6 @@
 /** What a watch would say of one answer if everything in it were new: told, or the reason it is not. Asks nobody, stores nothing. */
 import type { RankingRule } from "../detect/ranking.ts";
-import type { ReadingRule } from "../detect/reading.ts";
+import { type Reading, readValues, type ReadingRule } from "../detect/reading.ts";
 import { judgeFeed } from "../engine/judge-feed.ts";
 import { judgeRanking } from "../engine/judge-ranking.ts";
 import { judgeReading } from "../engine/judge-reading.ts";
@@ -59,6 +59,7 @@ function judgeTweets(subscriber: Subscriber, target: TargetState, tweets: readon
     horizonMs: 0,
     nowMs: context.detectedAtMs,
     isHeadWhole: false,
+    isBlind: false,
     lostHoles: 0,
   };
   const { verdicts } = judgeFeed(subscriber, target, new Set(), seen, context);
@@ -93,22 +94,26 @@ function judgeRecord(
   rule: ReadingRule,
   context: TryContext,
 ): readonly TriedItem[] {
-  const start = Object.fromEntries(rule.fields.filter((name) => typeof record[name] === "number").map((name) => [name, 0]));
+  const values = readValues(record, rule) ?? {};
+  const start = Object.fromEntries(Object.keys(values).flatMap((name) => (typeof values[name] === "number" ? [[name, 0]] : [])));
   const blank = { ...target, memory: { values: start, across: [], ...(rule.gone === undefined ? {} : { last: record }) } };
   const judge = (asked: Subscriber) => judgeReading(asked, blank, record, { ...context, rule, episode: "sample" }).events;
   const itemId = target.userId ?? target.key;
   const [judged] = judge(subscriber);
   if (judged !== undefined) return [{ itemId, verdict: "news", detail: "", event: judged.event }];
-  const body = { ...(context.profile === undefined ? {} : { user: context.profile }), [rule.name]: record };
+  const body = {
+    ...(context.profile === undefined ? {} : { user: context.profile }),
+    [rule.name]: { ...rule.constants, ...(rule.isWhole === true ? record : values) },
+  };
   const type = rule.crossing?.event ?? rule.changes?.event ?? subscriber.type.events[0] ?? "";
   const fact = { type, subject: itemId, episode: "sample", body, occurredAtMs: context.detectedAtMs };
   const isAcross = judge({ ...subscriber, watch: withoutWhere(subscriber) }).length > 0;
-  const detail = isAcross ? `where is false: ${subscriber.watch.where?.text ?? ""}` : `${valuesText(rule, record)}; ${conditionText(rule)}`;
+  const detail = isAcross ? `where is false: ${subscriber.watch.where?.text ?? ""}` : `${valuesText(rule, values)}; ${conditionText(rule)}`;
   return [triedItem(subscriber, itemId, detail, fact, context)];
 }
 
-const valuesText = (rule: ReadingRule, record: JsonObject): string =>
-  rule.fields.map((name) => `${name} ${JSON.stringify(record[name] ?? "unknown")}`).join(", ");
+const valuesText = (rule: ReadingRule, values: Reading): string =>
+  rule.fields.map((name) => `${name} ${JSON.stringify(values[name] ?? "unknown")}`).join(", ");
 
 function conditionText(rule: ReadingRule): string {
   const thresholds = (rule.crossing?.thresholds ?? []).map(({ name, op, value }) => `${name} ${op} ${value}`);

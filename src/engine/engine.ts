@@ -5,7 +5,7 @@ import { errorText } from "../model/errors.ts";
 import type { Hash } from "../model/hash.ts";
 import type { Log } from "../model/log.ts";
 import type { Meter } from "../model/meter.ts";
-import type { PollStore, TargetState, WatchState, WatchStore } from "../model/store.ts";
+import type { Notes, PollStore, TargetState, WatchState, WatchStore } from "../model/store.ts";
 import type { Watch } from "../model/watch.ts";
 import { planPolls, type PlannedWatch } from "../plan/plan-polls.ts";
 import type { Poll } from "./watch-poll.ts";
@@ -18,6 +18,7 @@ import type { PollOutcome, PollRunner } from "./poll-runner.ts";
 import type { Profiles } from "./profiles.ts";
 import type { QuotaWatch } from "./quota-watch.ts";
 import type { RequestGate } from "./request-gate.ts";
+import { createStallWatch } from "./stall-watch.ts";
 import { createTargetResolver } from "./target-resolver.ts";
 import { STORE_RETRY_MS, type StoreWatch } from "./store-watch.ts";
 import { createTargetTrouble } from "./target-trouble.ts";
@@ -36,9 +37,12 @@ export interface EngineDeps {
   readonly hash: Hash;
   readonly meter: Meter;
   readonly log: Log;
-  /** Told after every poll: for the start-up lines and the demo. */
+  readonly notes: Notes;
+  /** While the service is known to fail or to refuse the key. */
+  readonly isUpstreamInTrouble: () => boolean;
   /** Told when a target cannot be found at all. */
   readonly onMissing: (watchId: string) => void;
+  /** Told after every poll: for the start-up lines and the demo. */
   readonly onPolled: (poll: Poll, outcome: PollOutcome | undefined, error: unknown) => void;
 }
 
@@ -84,6 +88,12 @@ export function createEngine(deps: EngineDeps): Engine {
     stretch: (priority) => deps.quotaWatch.status.factors[priority],
   });
 
+  const stalls = createStallWatch({
+    ...deps,
+    nextDueAt: (key) => loop.nextDueAt(key),
+    isTroubleKnown: () => deps.isUpstreamInTrouble() || deps.storeWatch.trouble !== undefined,
+  });
+
   /** One after the other: an older plan must not replace a newer one. */
   const replan = (): Promise<void> => {
     planning = planning.catch(() => undefined).then(plan);
@@ -102,6 +112,7 @@ export function createEngine(deps: EngineDeps): Engine {
     polls = next;
     pollsByWatch = indexByWatch(polls);
     loop.setPolls(polls, lastPolledAtMs);
+    stalls.keepOnly(polls);
     deps.meter.set("chirpwatch_watches", planned.filter(({ paused }) => !paused).length, { state: "active" });
     deps.meter.set("chirpwatch_watches", planned.filter(({ paused }) => paused).length, { state: "paused" });
   };
@@ -123,6 +134,7 @@ export function createEngine(deps: EngineDeps): Engine {
 
   const failed = (poll: Poll, error: unknown): Promise<PollAftermath> => {
     problems.set(poll.key, errorText(error));
+    stalls.failed(poll, error);
     return aftermath.afterFailure(poll, error);
   };
 
@@ -133,6 +145,7 @@ export function createEngine(deps: EngineDeps): Engine {
       const outcome = await deps.runner.run(poll);
       lastPolledAtMs.set(poll.key, clock.now());
       problems.delete(poll.key);
+      if (outcome.error === undefined) stalls.succeeded(poll, outcome);
       deps.meter.count("chirpwatch_polls_total", { type, outcome: outcome.error === undefined ? "ok" : "cut" });
       deps.onPolled(poll, outcome, outcome.error);
       await aftermath.tellLosses(poll, outcome);
@@ -165,8 +178,12 @@ export function createEngine(deps: EngineDeps): Engine {
       await replan();
       void resolver.resolve();
     },
-    start: () => loop.start(),
+    start() {
+      loop.start();
+      stalls.start();
+    },
     async stop() {
+      stalls.stop();
       resolver.stop();
       deps.gate.close();
       // Answers that are paid for are worth a moment; one that hangs is not.

@@ -37,6 +37,10 @@ export interface PollOutcome {
   readonly events: number;
   /** Items seen for the first time and told as baseline. */
   readonly baselined: readonly Subscriber[];
+  /** Items nobody had seen before, of the sharer that saw most. */
+  readonly newItems: number;
+  /** Whether a list that held items before came back empty. */
+  readonly isBlind: boolean;
   readonly lostHoles: number;
   readonly tooOld: ReadonlyMap<string, number>;
   /** Sharers whose record was not in the answer of a batch. */
@@ -69,7 +73,7 @@ export interface PollRunner {
 }
 
 const MOST_CONFLICTS = 8;
-const NOBODY_ASKED: PollOutcome = { events: 0, baselined: [], lostHoles: 0, tooOld: new Map(), absent: [] };
+const NOBODY_ASKED: PollOutcome = { events: 0, baselined: [], newItems: 0, isBlind: false, lostHoles: 0, tooOld: new Map(), absent: [] };
 
 export function createPollRunner(deps: RunnerDeps): PollRunner {
   const { store, clock } = deps;
@@ -261,6 +265,8 @@ function outcomeOf(poll: Poll, seen: Observation, judgements: readonly Judgement
     events,
     baselined,
     tooOld,
+    newItems: Math.max(...judgements.map(({ verdicts }) => verdicts.length), 0),
+    isBlind: seen.kind === "feed" && seen.feed.isBlind,
     absent: poll.subscribers.filter((_, index) => judgements[index]?.isAbsent === true),
     lostHoles: seen.kind === "feed" ? seen.feed.lostHoles : 0,
     ...(error === undefined ? {} : { error }),

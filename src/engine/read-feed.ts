@@ -36,6 +36,8 @@ export interface FeedObservation {
   readonly nowMs: number;
   /** Whether the head walk got as deep as a first run asked. */
   readonly isHeadWhole: boolean;
+  /** Whether a list that held items before came back empty; never said of a search bounded by time. */
+  readonly isBlind: boolean;
   /** Holes the service would not fill. */
   readonly lostHoles: number;
   /** What stopped the poll after its first page; what was read before it counts. */
@@ -81,6 +83,7 @@ export async function readFeed(
     horizonMs: horizonMs(memory),
     nowMs: serviceClock.now(),
     isHeadWhole: isWhole(memory, head.walk),
+    isBlind: query === undefined && head.error === undefined && isBlind(memory, head.walk),
     lostHoles: filled.lostHoles,
     ...(error === undefined ? {} : { error }),
   };

@@ -19,7 +19,7 @@ const pollOf = (key: string, schedule: Schedule, subscribers = 1): Poll =>
     priority: "normal",
     spreadMs: 0,
     intervalMs: HOUR,
-    subscribers: Array.from({ length: subscribers }),
+    subscribers: Array.from({ length: subscribers }, (_, i) => ({ watchKey: "w", targetKey: String(i) })),
   }) as unknown as Poll;
 
 function house(durationMs = 1_000) {

@@ -265,6 +265,8 @@ async function bootParts(options: RigOptions, to: Recorders) {
     hash,
     meter,
     log,
+    notes: store,
+    isUpstreamInTrouble: () => upstreamWatch.trouble !== undefined,
     onMissing: () => undefined,
     onPolled: (poll: Poll, outcome, error) => void to.polled.push({ atMs: clock.now(), key: poll.key, outcome, error }),
   });
