@@ -1,6 +1,6 @@
 /** What a record says that it did not say before: numbers that crossed, values that changed, a record that is gone. Pure; knows no API. */
-import type { Json } from "../model/json.ts";
-import { isCrossed, isRearmed, stepsReached, type Threshold } from "./threshold.ts";
+import type { Json, JsonObject } from "../model/json.ts";
+import { isCrossed, isRearmed, stepsReached, type Threshold, thresholdText } from "./threshold.ts";
 
 export interface ReadingRule {
   /** Name of the values in the event body, e.g. `score`. */
@@ -9,6 +9,16 @@ export interface ReadingRule {
   readonly isWhole?: boolean;
   /** Values to read and to remember. */
   readonly fields: readonly string[];
+  /** Where a value stands, as a dotted path, when not under its own name. */
+  readonly paths?: Readonly<Record<string, string>>;
+  /** Values that say nothing: what the service writes when it does not know. */
+  readonly unknown?: readonly Scalar[];
+  /** Name of a flag: while it is true nothing in the record can be believed. */
+  readonly hiddenBy?: string;
+  /** Field of the record that holds the account it is about: the body's `user`. */
+  readonly account?: string;
+  /** What the body says under `name` besides the values, e.g. what was asked. */
+  readonly constants?: JsonObject;
   readonly crossing?: {
     /** Event type to give when any of the thresholds is crossed. */
     readonly event: string;
@@ -38,6 +48,8 @@ export interface ReadingMemory {
   readonly across: readonly string[];
   /** Highest multiple reached, of `every` thresholds. */
   readonly steps?: Readonly<Record<string, number>>;
+  /** The thresholds as they were: one that was edited starts anew. Absent in memories from before they were kept. */
+  readonly thresholds?: Readonly<Record<string, string>>;
 }
 
 /** One event's worth; facts of one event type are told together. */
@@ -56,20 +68,32 @@ export interface ReadingFinding {
   readonly previous: Reading;
 }
 
-/** Values of a record by name; undefined when none of the names holds one: null, NaN and absent are no reading. */
-export function readValues(record: Readonly<Record<string, unknown>>, names: readonly string[]): Reading | undefined {
-  const entries = names.map((name) => [name, record[name]] as const).filter((entry): entry is [string, Scalar] => isScalar(entry[1]));
+/** Values of a record by name; undefined when there is none: null, NaN, absent and what the rule calls unknown are no reading. */
+export function readValues(
+  record: Readonly<Record<string, unknown>>,
+  rule: Pick<ReadingRule, "fields" | "paths" | "unknown" | "hiddenBy">,
+): Reading | undefined {
+  if (rule.hiddenBy !== undefined && record[rule.hiddenBy] === true) return undefined;
+  const isKnown = (value: unknown): value is Scalar => isScalar(value) && !(rule.unknown ?? []).includes(value);
+  const entries = rule.fields
+    .map((name) => [name, valueAt(record, rule.paths?.[name] ?? name)] as const)
+    .filter((entry): entry is [string, Scalar] => isKnown(entry[1]));
   return entries.length > 0 ? Object.fromEntries(entries) : undefined;
 }
+
+const valueAt = (record: Readonly<Record<string, unknown>>, path: string): unknown =>
+  path.split(".").reduce<unknown>((inner, name) => (inner as Readonly<Record<string, unknown>> | null | undefined)?.[name], record);
 
 const isScalar = (value: unknown): value is Scalar =>
   typeof value === "string" || typeof value === "boolean" || (typeof value === "number" && Number.isFinite(value));
 
 /** The first reading is the baseline: thresholds already across are noted, not told. A name missing from a reading keeps its state. */
 export function detectReading(memory: ReadingMemory | undefined, reading: Reading, rule: ReadingRule): ReadingFinding {
-  const { crossed, across, steps } = detectCrossing(memory, reading, rule.crossing?.thresholds ?? [], rule.crossing?.rearm ?? 0);
+  const { crossed, ...crossing } = detectCrossing(memory, reading, rule.crossing?.thresholds ?? [], rule.crossing?.rearm ?? 0);
   const changed = memory === undefined ? [] : (rule.changes?.fields ?? []).filter((name) => hasChanged(memory.values[name], reading[name]));
-  const after = { values: { ...memory?.values, ...reading }, across, ...(Object.keys(steps).length === 0 ? {} : { steps }) };
+  // What is no longer read is forgotten: read again one day, it is its own baseline.
+  const kept = Object.entries(memory?.values ?? {}).filter(([name]) => rule.fields.includes(name));
+  const after = { values: { ...Object.fromEntries(kept), ...reading }, ...crossing };
   return { memory: after, facts: factsOf(rule, crossed, changed), previous: memory?.values ?? {} };
 }
 
@@ -78,27 +102,42 @@ const hasChanged = (before: Scalar | undefined, now: Scalar | undefined): boolea
   before !== undefined && now !== undefined && before !== now;
 
 function detectCrossing(memory: ReadingMemory | undefined, reading: Reading, thresholds: readonly Threshold[], rearm: number) {
-  const across = new Set(memory?.across ?? []);
-  const steps: Record<string, number> = { ...memory?.steps };
+  const across = new Set<string>();
+  const steps: Record<string, number> = {};
+  const texts: Record<string, string> = {};
   const crossed: string[] = [];
   for (const threshold of thresholds) {
     const { name, value: limit } = threshold;
     const value = reading[name];
+    const isNew = isNewThreshold(memory, threshold);
+    if (!isNew || typeof value === "number") texts[name] = thresholdText(threshold);
+    if (!isNew && memory?.across.includes(name)) across.add(name);
+    const highest = isNew ? 0 : (memory?.steps?.[name] ?? 0);
+    if (threshold.op === "every") steps[name] = highest;
     if (typeof value !== "number") continue;
-    // A number seen for the first time is its own baseline.
-    const isFirst = memory?.values[name] === undefined;
     if (threshold.op === "every") {
       const reached = stepsReached(limit, value);
-      if (reached > (steps[name] ?? 0) && !isFirst) crossed.push(name);
-      steps[name] = Math.max(reached, steps[name] ?? 0);
+      if (reached > highest && !isNew) crossed.push(name);
+      steps[name] = Math.max(reached, highest);
     } else if (across.has(name)) {
       if (isRearmed(threshold, value, rearm)) across.delete(name);
     } else if (isCrossed(threshold, value)) {
       across.add(name);
-      if (!isFirst) crossed.push(name);
+      if (!isNew) crossed.push(name);
     }
   }
-  return { crossed, across: [...across], steps };
+  return {
+    crossed,
+    across: [...across],
+    ...(Object.keys(steps).length === 0 ? {} : { steps }),
+    ...(thresholds.length === 0 ? {} : { thresholds: texts }),
+  };
+}
+
+/** A number seen for the first time, and a threshold written anew, are their own baseline. */
+function isNewThreshold(memory: ReadingMemory | undefined, threshold: Threshold): boolean {
+  if (memory?.values[threshold.name] === undefined) return true;
+  return memory.thresholds !== undefined && memory.thresholds[threshold.name] !== thresholdText(threshold);
 }
 
 function factsOf(rule: ReadingRule, crossed: readonly string[], changed: readonly string[]): readonly ReadingFact[] {
@@ -119,7 +158,7 @@ export function factBody(
   finding: ReadingFinding,
 ) {
   return {
-    [rule.name]: rule.isWhole === true ? record : finding.memory.values,
+    [rule.name]: { ...rule.constants, ...(rule.isWhole === true ? record : finding.memory.values) },
     previous: finding.previous,
     crossed: fact.crossed,
     changed: fact.changed,

@@ -16,6 +16,9 @@ export function parseThreshold(name: string, text: string): Threshold | undefine
   return value > 0 ? { name, op: "every", value } : undefined;
 }
 
+/** As the YAML writes it. */
+export const thresholdText = ({ op, value }: Threshold): string => `${op} ${value}`;
+
 /** How a threshold is named in `crossed`, beside the name of its number: `every 1000` becomes the multiple reached. */
 export const stepsReached = (step: number, reading: number): number => Math.max(0, Math.floor(reading / step));
 

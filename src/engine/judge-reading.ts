@@ -38,7 +38,7 @@ export function judgeReading(
 ): Judgement {
   const { rule, detectedAtMs } = context;
   if (record === undefined) return judgeAbsence(subscriber, target, context);
-  const reading = readValues(record, rule.fields);
+  const reading = readValues(record, rule);
   if (reading === undefined) return noteNoReading(target);
   const before = memoryOf(target);
   const { values } = before;
@@ -46,7 +46,12 @@ export function judgeReading(
   const isKept = rule.gone !== undefined && (finding.facts.length > 0 || before.last === undefined);
   const last = isKept ? record : before.last;
   const memory = { ...finding.memory, ...(last === undefined ? {} : { last }) };
-  const isUnchanged = JSON.stringify(memory) === JSON.stringify(target.memory) && target.status === "ok" && target.statusReason === "";
+  const renamed = newHandle(target, record);
+  const isUnchanged =
+    JSON.stringify(memory) === JSON.stringify(target.memory) &&
+    target.status === "ok" &&
+    target.statusReason === "" &&
+    renamed === undefined;
   if (isUnchanged) return NOTHING;
   const targets = [
     {
@@ -55,16 +60,31 @@ export function judgeReading(
       baselineAtMs: target.baselineAtMs ?? detectedAtMs,
       status: "ok" as const,
       statusReason: "",
+      ...(renamed === undefined ? {} : { username: renamed }),
     },
   ];
+  const user = accountOf(record, context);
   const events = finding.facts.flatMap((fact) => {
     const body: EventBody = {
-      ...(context.profile === undefined ? {} : { user: context.profile }),
+      ...(user === undefined ? {} : { user }),
       ...factBody(rule, fact, record, finding),
     };
     return eventOf(subscriber, target, fact.event, body, context);
   });
   return { verdicts: [], events, targets };
+}
+
+/** The account it is about: part of the record, or asked for. */
+function accountOf(record: JsonObject, { rule, profile }: ReadingJudgeContext): User | undefined {
+  const own = rule.account === undefined ? undefined : (record[rule.account] as User | null | undefined);
+  return own?.id ? own : profile;
+}
+
+/** The handle the record gives the target's own account, when it is another than the one known. */
+function newHandle(target: TargetState, record: JsonObject): string | undefined {
+  const { id, username } = record;
+  const isOwn = target.userId !== null && id === target.userId;
+  return isOwn && typeof username === "string" && username !== "" && username !== target.username ? username : undefined;
 }
 
 /** Whose end is told, is told once; who comes back after that does so without a word. Of the rest, someone asks where they are. */

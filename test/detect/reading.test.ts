@@ -56,10 +56,11 @@ it("never fires twice without having come back in between", () => {
 });
 
 it("reads no value from null, NaN, an object or nothing, and keeps what a name missing had", () => {
-  for (const n of [null, Number.NaN, Number.POSITIVE_INFINITY, {}, undefined]) expect(readValues({ n }, ["n"])).toBeUndefined();
-  expect(readValues({ n: 1, m: null }, ["n", "m"])).toEqual({ n: 1 });
+  for (const n of [null, Number.NaN, Number.POSITIVE_INFINITY, {}, undefined]) expect(readValues({ n }, { fields: ["n"] })).toBeUndefined();
+  expect(readValues({ n: 1, m: null }, { fields: ["n", "m"] })).toEqual({ n: 1 });
   const memory = { values: { n: 30, m: 2 }, across: ["n"] };
-  expect(detectReading(memory, { m: 3 }, ruleOf(">= 25")).memory).toEqual({ values: { n: 30, m: 3 }, across: ["n"] });
+  const rule = { ...ruleOf(">= 25"), fields: ["n", "m"] };
+  expect(detectReading(memory, { m: 3 }, rule).memory).toMatchObject({ values: { n: 30, m: 3 }, across: ["n"] });
 });
 
 it("takes a number seen for the first time for its own baseline", () => {
@@ -95,4 +96,41 @@ it("tells a crossing and a change of one event type as one event", () => {
 it("refuses a step that is not positive", () => {
   expect(parseThreshold("n", "every 1000")).toEqual({ name: "n", op: "every", value: 1000 });
   for (const text of ["every 0", "every -5", "every", "every ten"]) expect(parseThreshold("n", text)).toBeUndefined();
+});
+
+it("reads a value from where it stands, none that says nothing, and none of a record that is hidden", () => {
+  const rule = { fields: ["n", "state"], paths: { n: "stats.total" }, unknown: ["", 0], hiddenBy: "closed" };
+  expect(readValues({ stats: { total: 3 }, state: "" }, rule)).toEqual({ n: 3 });
+  expect(readValues({ stats: { total: 0 }, state: "" }, rule)).toBeUndefined();
+  expect(readValues({ stats: null, state: "on" }, rule)).toEqual({ state: "on" });
+  expect(readValues({ stats: { total: 3 }, state: "on", closed: true }, rule)).toBeUndefined();
+});
+
+it("takes an edited threshold for a new one: what is across already is not told", () => {
+  let memory: ReadingMemory | undefined;
+  const told = (text: string, n: number) => {
+    const finding = detectReading(memory, { n }, ruleOf(text));
+    memory = finding.memory;
+    return finding.facts.length;
+  };
+  expect([told(">= 100", 70), told(">= 50", 70), told(">= 50", 40), told(">= 50", 60)]).toEqual([0, 0, 0, 1]);
+  expect([told("every 1000", 1_550), told("every 100", 1_550), told("every 100", 1_599), told("every 100", 1_600)]).toEqual([0, 0, 0, 1]);
+});
+
+it("keeps an edited threshold new until it was read once", () => {
+  const rule = { ...ruleOf(">= 50"), fields: ["n", "m"] };
+  const before = { values: { n: 70, m: 1 }, across: [], thresholds: { n: ">= 100" } };
+  const blind = detectReading(before, { m: 2 }, rule);
+  expect(detectReading(blind.memory, { n: 70, m: 2 }, rule).facts).toEqual([]);
+});
+
+it("knows the thresholds of a memory that did not keep them", () => {
+  expect(detectReading({ values: { n: 10 }, across: [] }, { n: 60 }, ruleOf(">= 50")).facts).toHaveLength(1);
+});
+
+it("forgets a value that is no longer read: read again, it is its own baseline", () => {
+  const rule = (...fields: string[]): ReadingRule => ({ name: "user", fields, changes: { event: "profile.changed", fields } });
+  const first = detectReading(undefined, { name: "a", bio: "x" }, rule("name", "bio"));
+  const without = detectReading(first.memory, { name: "a" }, rule("name"));
+  expect(detectReading(without.memory, { name: "a", bio: "y" }, rule("name", "bio")).facts).toEqual([]);
 });
