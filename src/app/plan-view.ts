@@ -1,6 +1,4 @@
 /** The plan as people and programs read it: what every watch asks for, what that costs against the quota, and how late alerts will be. */
-import { ENDPOINTS } from "../api/endpoints/index.ts";
-import type { Endpoint } from "../api/endpoint.ts";
 import { isUsableLimit, quotaLine } from "../budget/quota-line.ts";
 import type { Config } from "../config/config.ts";
 import { formatIssue } from "../config/report.ts";
@@ -19,8 +17,8 @@ import {
   isAssumed,
   type WatchForecast,
 } from "../plan/forecast.ts";
+import { fullReadPages, stateOf } from "../plan/full-read.ts";
 import { type PlannedWatch, planPolls, targetsOf } from "../plan/plan-polls.ts";
-import type { Poll } from "../plan/poll.ts";
 import { createTimetable, type Timetable } from "../schedule/timetable.ts";
 import { watchTypeOf } from "./registration.ts";
 import { scheduleText } from "./status-view.ts";
@@ -122,24 +120,12 @@ export function planQuota(
   return { limit: null, source: "unknown", reason: "/key-usage-info gives no usable remaining_requests" };
 }
 
-const stateOf = (watch: Watch, states: readonly WatchState[]): WatchState | undefined =>
-  states.find(({ id }) => id === watch.id) ?? states.find(({ id }) => id === watch.movedFrom);
-
 function planOf(watch: Watch, hash: Hash, states: readonly WatchState[]): PlannedWatch {
   const type = watchTypeOf(watch);
   const state = stateOf(watch, states);
   const watchKey = state?.key ?? watch.id;
   const targets = assumeTargets(watchKey, targetsOf(hash, watch, type), state?.targets ?? []);
   return { watch, type, watchKey, paused: state?.paused ?? false, targets };
-}
-
-/** A paged list of accounts is read whole once a day: one request per page of what is known of it. */
-function fullReadPages(poll: Poll, states: readonly WatchState[]): number {
-  const endpoint: Endpoint | undefined = (ENDPOINTS as Readonly<Record<string, Endpoint>>)[poll.source.endpoint];
-  if (poll.detector !== "roster" || endpoint?.cursor === undefined || endpoint.pageSize === undefined) return 1;
-  const owner = stateOf(poll.subscribers[0]?.watch ?? ({} as Watch), states);
-  const members = owner === undefined ? 0 : owner.knownItems / Math.max(1, owner.targets.length);
-  return Math.max(1, Math.ceil(members / endpoint.pageSize));
 }
 
 function watchView(watch: Watch, planned: PlannedWatch | undefined, cost: WatchForecast | undefined): PlanWatchView {

@@ -2,31 +2,24 @@
  * What a plan will cost and how late it will be: requests by day and month, in total and by watch, and the expected delay.
  * Pure arithmetic over polls; what the month allows is the caller's.
  */
-import type { Schedule } from "../model/schedule.ts";
 import type { TargetRegistration, TargetState } from "../model/store.ts";
-import type { Timetable } from "../schedule/timetable.ts";
+import type { Schedule } from "../model/schedule.ts";
+import { costAt, type CostDeps, createCostModel, type PollCost } from "./cost.ts";
 import type { Poll } from "./poll.ts";
+import { readRhythm, type Rhythm } from "./rhythm.ts";
 
 const DAY_MS = 86_400_000;
 /** The service bills by the month; 30 days make forecasts of two months comparable. */
 const MONTH_DAYS = 30;
-/** Ticks that are walked to learn the gaps of an uneven schedule: three weeks of an hourly one. */
-const SAMPLE_TICKS = 500;
-const NEXT_RUNS = 3;
+const NEXT_RUNS = 5;
 
 export interface Delay {
   readonly p50Ms: number;
   readonly p95Ms: number;
 }
 
-export interface PollForecast {
+export interface PollForecast extends PollCost {
   readonly poll: Poll;
-  readonly pollsPerDay: number;
-  /** Requests that look again for late items. */
-  readonly sweepsPerDay: number;
-  /** Requests of the daily full read of a long list, beyond its first page. */
-  readonly fullReadPerDay: number;
-  readonly requestsPerDay: number;
   /** From an item's appearance to the poll that finds it. */
   readonly delay: Delay;
   readonly nextRunsMs: readonly number[];
@@ -35,6 +28,8 @@ export interface PollForecast {
 /** A watch's part: requests of a shared poll are split evenly among its sharers, so that parts add up to the total. */
 export interface WatchForecast {
   readonly watchId: string;
+  /** How its polls are read, each way once. */
+  readonly strategies: readonly string[];
   readonly polls: number;
   readonly requestsPerDay: number;
   readonly requestsPerMonth: number;
@@ -55,89 +50,40 @@ export interface Forecast {
   readonly requestsPerMonth: number;
 }
 
-export interface ForecastDeps {
-  readonly timetable: Timetable;
+export interface ForecastDeps extends CostDeps {
   readonly nowMs: number;
-  /** Pages of a list that is read whole once a day; 1 where it is short or its length is not known. */
-  readonly fullReadPages?: (poll: Poll) => number;
 }
 
 /** @example createForecast(planPolls(watches, deps), { timetable, nowMs }).requestsPerMonth */
 export function createForecast(polls: readonly Poll[], deps: ForecastDeps): Forecast {
   const rhythms = new Map<string, Rhythm>();
-  const rhythmOf = (poll: Poll): Rhythm => {
-    const key = JSON.stringify(poll.schedules);
-    const known = rhythms.get(key) ?? readRhythm(poll.schedules, deps);
+  const rhythmOf = (schedules: readonly Schedule[]): Rhythm => {
+    const key = JSON.stringify(schedules);
+    const known = rhythms.get(key) ?? readRhythm(schedules, deps.timetable, deps.nowMs, NEXT_RUNS);
     rhythms.set(key, known);
     return known;
   };
-  const each = polls.map((poll) => forecastPoll(poll, rhythmOf(poll), deps));
-  const requestsPerDay = sum(each, (one) => one.requestsPerDay);
+  const costs = createCostModel(deps);
+  return forecastOf(
+    polls.map((poll) => {
+      const { gapsMs, ticksMs } = rhythmOf(poll.schedules);
+      const nextRunsMs = ticksMs.slice(0, NEXT_RUNS).map((tickMs) => tickMs + poll.spreadMs);
+      return { poll, ...costs.costOf(poll, deps.nowMs), delay: delayOf(gapsMs), nextRunsMs };
+    }),
+  );
+}
+
+/** The sums of polls that were forecast one by one. */
+function forecastOf(polls: readonly PollForecast[]): Forecast {
+  const requestsPerDay = sum(polls, (one) => one.requestsPerDay);
   return {
-    polls: each,
-    watches: byWatch(each),
-    pollsPerDay: sum(each, (one) => one.pollsPerDay),
-    sweepsPerDay: sum(each, (one) => one.sweepsPerDay),
+    polls,
+    watches: byWatch(polls),
+    pollsPerDay: sum(polls, (one) => one.pollsPerDay),
+    sweepsPerDay: sum(polls, (one) => one.sweepsPerDay),
     requestsPerDay,
     requestsPerMonth: requestsPerDay * MONTH_DAYS,
   };
-}
-
-/** How often, and how far apart. */
-interface Rhythm {
-  readonly pollsPerDay: number;
-  readonly gapsMs: readonly number[];
-  readonly ticksMs: readonly number[];
-}
-
-function readRhythm(schedules: readonly Schedule[], { timetable, nowMs }: ForecastDeps): Rhythm {
-  const ticksMs = takeTicks(schedules, timetable, nowMs);
-  const [only] = schedules;
-  if (schedules.length === 1 && only !== undefined) {
-    const pollsPerDay = timetable.pollsPerDay(only, nowMs);
-    const gapsMs = only.kind === "every" ? [only.intervalMs] : gapsOf(ticksMs);
-    return { pollsPerDay, gapsMs, ticksMs };
-  }
-  const gapsMs = gapsOf(ticksMs);
-  const spanMs = sum(gapsMs, (gap) => gap);
-  return { pollsPerDay: spanMs > 0 ? (gapsMs.length * DAY_MS) / spanMs : 0, gapsMs, ticksMs };
-}
-
-/** As the engine does: after each run the earliest of all schedules is next. */
-function takeTicks(schedules: readonly Schedule[], timetable: Timetable, nowMs: number): readonly number[] {
-  const isEven = schedules.every(({ kind }) => kind === "every");
-  const count = isEven ? NEXT_RUNS + 1 : SAMPLE_TICKS;
-  const ticks: number[] = [];
-  const next = (afterMs: number) => Math.min(...schedules.map((schedule) => timetable.nextDue(schedule, afterMs)));
-  for (let atMs = next(nowMs); ticks.length < count && Number.isFinite(atMs); atMs = next(atMs)) ticks.push(atMs);
-  return ticks;
-}
-
-const gapsOf = (ticksMs: readonly number[]): readonly number[] => ticksMs.slice(1).map((tickMs, index) => tickMs - (ticksMs[index] ?? 0));
-
-function forecastPoll(poll: Poll, { pollsPerDay, gapsMs, ticksMs }: Rhythm, deps: ForecastDeps): PollForecast {
-  const sweepsPerDay = sweepRequests(poll, pollsPerDay);
-  const fullReadPerDay = Math.max(0, (deps.fullReadPages?.(poll) ?? 1) - 1);
-  return {
-    poll,
-    pollsPerDay,
-    sweepsPerDay,
-    fullReadPerDay,
-    requestsPerDay: pollsPerDay * poll.costRequests + sweepsPerDay + fullReadPerDay,
-    delay: delayOf(gapsMs),
-    nextRunsMs: ticksMs.slice(0, NEXT_RUNS).map((tickMs) => tickMs + poll.spreadMs),
-  };
-}
-
-/**
- * A list that cannot be bounded by time is read one page deeper once per `overlap`. A bounded one answers a sweep in the poll's own
- * request, and a poll rarer than the overlap reads that deep anyway.
- */
-function sweepRequests(poll: Poll, pollsPerDay: number): number {
-  if (poll.detector !== "feed" || poll.source.boundParam !== undefined || pollsPerDay === 0) return 0;
-  const meanGapMs = DAY_MS / pollsPerDay;
-  if (poll.overlapMs <= meanGapMs) return 0;
-  return DAY_MS / (Math.ceil(poll.overlapMs / meanGapMs) * meanGapMs);
 }
 
 /** For an item that appears at any moment with equal chance: the longer a gap, the more items fall into it. */
@@ -161,7 +107,11 @@ function byWatch(polls: readonly PollForecast[]): ReadonlyMap<string, WatchForec
   const parts = new Map<string, { readonly own: PollForecast; readonly sharers: readonly string[] }[]>();
   for (const own of polls) {
     const sharers = [...new Set(own.poll.subscribers.map(({ watch }) => watch.id))];
-    for (const id of sharers) parts.set(id, [...(parts.get(id) ?? []), { own, sharers }]);
+    for (const id of sharers) {
+      const known = parts.get(id);
+      if (known === undefined) parts.set(id, [{ own, sharers }]);
+      else known.push({ own, sharers });
+    }
   }
   return new Map(
     [...parts].map(([watchId, own]) => {
@@ -170,6 +120,7 @@ function byWatch(polls: readonly PollForecast[]): ReadonlyMap<string, WatchForec
         watchId,
         {
           watchId,
+          strategies: [...new Set(own.map((part) => part.own.strategy))],
           polls: own.length,
           requestsPerDay,
           requestsPerMonth: requestsPerDay * MONTH_DAYS,
@@ -225,9 +176,7 @@ export function findCheaperPlan(forecast: Forecast, limit: number): CheaperPlan 
 
 function slowDown(one: PollForecast, everyMs: number): PollForecast {
   const pollsPerDay = Math.min(one.pollsPerDay, DAY_MS / everyMs);
-  if (pollsPerDay === one.pollsPerDay) return one;
-  const sweepsPerDay = sweepRequests(one.poll, pollsPerDay);
-  return { ...one, pollsPerDay, sweepsPerDay, requestsPerDay: pollsPerDay * one.poll.costRequests + sweepsPerDay + one.fullReadPerDay };
+  return pollsPerDay === one.pollsPerDay ? one : { ...one, ...costAt(one.poll, pollsPerDay, one.fullReadPerDay) };
 }
 
 /** Watch ids, those that cost most first. */

@@ -36,7 +36,7 @@ describe("plan", () => {
       { id: "a", shared_with: ["b"], requests_per_month: 360, delay_seconds: { p50: 1_800, p95: 3_420 } },
       {},
     ]);
-    expect(view.watches[0].next_runs).toHaveLength(3);
+    expect(view.watches[0].next_runs).toHaveLength(5);
     expect(view.warnings.join()).toContain("the reserve");
     expect(code).toBe(0);
     expect(await sandbox.control("requests")).toEqual(before);

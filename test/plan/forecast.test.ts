@@ -107,9 +107,9 @@ describe("delay", () => {
     );
   });
 
-  it("tells the next runs with their spread", () => {
+  it("tells the next five runs with their spread", () => {
     const forecast = forecastOf(search("a", every(5)));
-    expect(forecast.watches.get("a")?.nextRunsMs).toEqual([NOW + 5_000, NOW + 10_000, NOW + 15_000]);
+    expect(forecast.watches.get("a")?.nextRunsMs).toEqual([5, 10, 15, 20, 25].map((seconds) => NOW + seconds * 1_000));
   });
 });
 

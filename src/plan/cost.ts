@@ -1,0 +1,66 @@
+/** What a poll costs a day: the one arithmetic behind `plan`, the daemon's own forecast and the governor. Pure. */
+import type { Timetable } from "../schedule/timetable.ts";
+import type { Poll } from "./poll.ts";
+import { pollsPerDay } from "./rhythm.ts";
+
+const DAY_MS = 86_400_000;
+
+export interface PollCost {
+  /** How it is read: `single` is a request of its own each time. */
+  readonly strategy: string;
+  readonly pollsPerDay: number;
+  /** Requests that look again for late items. */
+  readonly sweepsPerDay: number;
+  /** Requests of the daily full read of a long list, beyond its first page. */
+  readonly fullReadPerDay: number;
+  readonly requestsPerDay: number;
+}
+
+export interface CostModel {
+  costOf(poll: Poll, nowMs: number): PollCost;
+}
+
+export interface CostDeps {
+  readonly timetable: Timetable;
+  /** Pages of a list that is read whole once a day; 1 where it is short or its length is not known. */
+  readonly fullReadPages?: (poll: Poll) => number;
+}
+
+/** Remembers how often uneven schedules run: thousands of polls share a few, and counting walks hundreds of ticks. */
+export function createCostModel({ timetable, fullReadPages }: CostDeps): CostModel {
+  const rates = new Map<string, number>();
+  let day = -1;
+  const rateOf = (poll: Poll, nowMs: number): number => {
+    if (poll.schedules.length === 1) return pollsPerDay(poll.schedules, timetable, nowMs);
+    if (day !== Math.floor(nowMs / DAY_MS)) rates.clear();
+    day = Math.floor(nowMs / DAY_MS);
+    const key = JSON.stringify(poll.schedules);
+    const rate = rates.get(key) ?? pollsPerDay(poll.schedules, timetable, nowMs);
+    rates.set(key, rate);
+    return rate;
+  };
+  return { costOf: (poll, nowMs) => costAt(poll, rateOf(poll, nowMs), Math.max(0, (fullReadPages?.(poll) ?? 1) - 1)) };
+}
+
+/** The cost of a poll that runs so often. */
+export function costAt(poll: Poll, rate: number, fullReadPerDay: number): PollCost {
+  const sweepsPerDay = sweepRequests(poll, rate);
+  return {
+    strategy: "single",
+    pollsPerDay: rate,
+    sweepsPerDay,
+    fullReadPerDay,
+    requestsPerDay: rate * poll.costRequests + sweepsPerDay + fullReadPerDay,
+  };
+}
+
+/**
+ * A list that cannot be bounded by time is read one page deeper once per `overlap`. A bounded one answers a sweep in the poll's own
+ * request, and a poll rarer than the overlap reads that deep anyway.
+ */
+function sweepRequests(poll: Poll, rate: number): number {
+  if (poll.detector !== "feed" || poll.source.boundParam !== undefined || rate === 0) return 0;
+  const meanGapMs = DAY_MS / rate;
+  if (poll.overlapMs <= meanGapMs) return 0;
+  return DAY_MS / (Math.ceil(poll.overlapMs / meanGapMs) * meanGapMs);
+}
