@@ -1,34 +1,10 @@
 /** `search`: tweets that match a query of the platform's search language, newest first. */
 import { z } from "zod";
-import { parseQuery } from "../query/parse.ts";
-import { QueryError } from "../query/query-error.ts";
 import { tweetMessage } from "../render/tweet-message.ts";
+import { querySchema } from "./query-schema.ts";
 import type { WatchType } from "./watch-type.ts";
 
-const schema = z.strictObject({
-  query: z
-    .string()
-    .trim()
-    .min(1, "query is empty: write what to search for")
-    .superRefine((text, context) => {
-      const problem = problemOf(text);
-      if (problem !== undefined) context.addIssue({ code: "custom", message: problem });
-    })
-    .describe("What to search for, in the platform's search language."),
-});
-
-/** Checked here, because the service answers a query it cannot read with something else, and bills it. */
-function problemOf(text: string): string | undefined {
-  if (text === "") return undefined;
-  try {
-    parseQuery(text);
-    return undefined;
-  } catch (error) {
-    if (error instanceof QueryError)
-      return `${error.message}: ${error.hint.charAt(0).toLowerCase()}${error.hint.slice(1).replace(/\.$/, "")}`;
-    throw error;
-  }
-}
+const schema = z.strictObject({ query: querySchema });
 
 type Settings = z.output<typeof schema>;
 

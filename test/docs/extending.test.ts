@@ -6,11 +6,11 @@ import type { Batch } from "../../src/model/sink.ts";
 import { createHttpAgent, type HttpAgent } from "../../src/runtime/http-agent.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { SINK_TYPES } from "../../src/sinks/registry.ts";
+import { listTweets } from "../../src/watches/list-tweets.ts";
 import { WATCH_TYPES } from "../../src/watches/registry.ts";
 import { json, type LoopbackServer, startLoopbackServer } from "../support/loopback-server.ts";
 import { EVENT_TIME_MS, makeEvent } from "../support/make-event.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
-import { listTweets } from "./examples/list-tweets.ts";
 import { textPostSink } from "./examples/text-post.ts";
 
 let http: HttpAgent;
@@ -46,7 +46,7 @@ function loadExample() {
     path: "/etc/watches.yaml",
     files,
     env: { TEXT_POST_URL: "https://example.com/lines" },
-    watchTypes: [...WATCH_TYPES, listTweets],
+    watchTypes: WATCH_TYPES,
     sinkTypes: [...SINK_TYPES, textPostSink],
   });
 }

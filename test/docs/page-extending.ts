@@ -1,10 +1,11 @@
-/** docs/extending.md is written by hand; its two whole files are the examples that the tests type-check and run. */
+/** docs/extending.md is written by hand; its two whole files are one of the house and an example that the tests type-check and run. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** An example as it would stand in its room, two folders nearer to what it imports. */
 function asInRoom(root: string, path: string): string {
   const text = readFileSync(join(root, path), "utf8");
+  if (path.startsWith("src/")) return text;
   const room = text.includes("WatchType") ? "watches" : "sinks";
   return text.replaceAll(`../../../src/${room}/`, "./").replaceAll("../../../src/", "../");
 }
@@ -12,6 +13,6 @@ function asInRoom(root: string, path: string): string {
 /** The page with every block that names a file filled with that file. */
 export const extendingPage = (root: string): string =>
   readFileSync(join(root, "docs/extending.md"), "utf8").replace(
-    /^(```ts (test\/docs\/examples\/[\w-]+\.ts)\n)[\s\S]*?(?=^```$)/gm,
+    /^(```ts ((?:test\/docs\/examples|src\/watches)\/[\w-]+\.ts)\n)[\s\S]*?(?=^```$)/gm,
     (_, fence: string, path: string) => `${fence}${asInRoom(root, path)}`,
   );

@@ -46,12 +46,8 @@ export interface GoldenRig {
   billed(): Readonly<Record<string, number>>;
 }
 
-export interface GoldenOptions {
-  /** Of the watch, beside its own settings. */
-  readonly changes?: Partial<Watch>;
-  /** Sets the world up before the daemon starts. */
-  readonly before?: (control: GoldenRig["control"]) => void;
-}
+/** The type's own settings, or what sets the world up before the daemon starts and then gives them. */
+export type GoldenSettings = JsonObject | ((control: GoldenRig["control"]) => JsonObject);
 
 const running: EngineRig[] = [];
 afterEach(async () => {
@@ -59,13 +55,13 @@ afterEach(async () => {
 });
 
 /** The baseline is done when it resolves: two minutes have passed. */
-export async function startGolden(type: string, settings: JsonObject, options: GoldenOptions = {}): Promise<GoldenRig> {
+export async function startGolden(type: string, settings: GoldenSettings, changes: Partial<Watch> = {}): Promise<GoldenRig> {
   const clock = createVirtualClock(GOLDEN_START_MS);
   const service = createService(clock);
   const controlIt: GoldenRig["control"] = (method, path, body) => control(service, method, path, body);
-  options.before?.(controlIt);
+  const own = typeof settings === "function" ? settings(controlIt) : settings;
   const upstream = createUpstream({ http: httpOf(service, clock), baseUrl: "http://127.0.0.1:8787", key: () => "sandbox" });
-  const rig = await startEngineRig({ clock, upstream, watches: [makeWatch("w", type, settings, options.changes)] });
+  const rig = await startEngineRig({ clock, upstream, watches: [makeWatch("w", type, own, changes)] });
   running.push(rig);
   const golden: GoldenRig = {
     rig,

@@ -1,9 +1,11 @@
 import { expect, it } from "vitest";
-import { type GoldenOptions, startGolden } from "./golden-rig.ts";
+import { startGolden } from "./golden-rig.ts";
 
 it("timeline tells what an account posts, once", async () => {
-  const before: GoldenOptions["before"] = (control) => void control("POST", "accounts", { username: "golden_one" });
-  const { control, minutes, told } = await startGolden("timeline", { accounts: ["golden_one"] }, { before });
+  const { control, minutes, told } = await startGolden("timeline", (control) => {
+    control("POST", "accounts", { username: "golden_one" });
+    return { accounts: ["golden_one"] };
+  });
   const [id] = control("POST", "tweets", { username: "golden_one", text: "Fresh." })["ids"] as readonly string[];
   await minutes(2);
   const [only, ...rest] = await told();

@@ -1,20 +1,19 @@
 /** `list_tweets`: what the members of a public list post, up to five thousand accounts in one request. */
 import { z } from "zod";
-import { tweetMessage } from "../../../src/render/tweet-message.ts";
-import type { WatchType } from "../../../src/watches/watch-type.ts";
+import { tweetMessage } from "../render/tweet-message.ts";
+import { listSchema } from "./list-schema.ts";
+import type { WatchType } from "./watch-type.ts";
 
-const schema = z.strictObject({
-  list: z.string().regex(/^\d+$/, 'not a list: write its id in quotes, like "1493446837214187523"').describe("The list's id, in quotes."),
-});
+const schema = z.strictObject({ list: listSchema });
 
 type Settings = z.output<typeof schema>;
 
 export const listTweets: WatchType<Settings> = {
   type: "list_tweets",
-  summary: "New tweets by the members of a list.",
+  summary: "New tweets by the members of a public list.",
   schema,
   example: `type: list_tweets
-list: "1493446837214187523"
+list: "1388742069157900291"
 schedule: "@every 2m"`,
   body: { tweet: "tweet" },
   events: ["tweet.created"],
@@ -23,7 +22,7 @@ schedule: "@every 2m"`,
   detection: { detector: "feed", event: "tweet.created" },
   targets: ({ list }) => [{ key: list, name: list }],
   source: ({ list }) => ({ endpoint: "list-tweets", params: { list_id: list } }),
-  caveats: () => ["accounts that left the list"],
+  caveats: () => ["accounts that the list's owner takes off it"],
   costRequests: () => 1,
   read: tweetMessage,
 };

@@ -1,0 +1,37 @@
+/** `community_search`: posts in a community that match a query, the latest first. */
+import { z } from "zod";
+import { tweetMessage } from "../render/tweet-message.ts";
+import { communitySchema } from "./community-schema.ts";
+import { querySchema } from "./query-schema.ts";
+import type { WatchType } from "./watch-type.ts";
+
+const schema = z.strictObject({ community: communitySchema, query: querySchema });
+
+type Settings = z.output<typeof schema>;
+
+/** Whether the query takes time bounds here is not documented, so none are added: a bound that is not understood would find nothing. */
+const sourceOf = ({ community, query }: Settings) => ({
+  endpoint: "community-search-tweets",
+  params: { community_link: community, query, order: "latest" },
+});
+
+export const communitySearch: WatchType<Settings> = {
+  type: "community_search",
+  summary: "New posts in a community that match a search.",
+  schema,
+  example: `type: community_search
+community: "1493446837214187523"
+query: '"acme corp" OR launch'
+schedule: "*/10 * * * *"`,
+  body: { tweet: "tweet" },
+  events: ["tweet.created"],
+  endpoints: ["community-search-tweets"],
+  include: { reply: true, quote: true, retweet: false },
+  detection: { detector: "feed", event: "tweet.created" },
+  // Another query is another target: its older matches are no news.
+  targets: (settings, _watchId, fingerprint) => [{ key: fingerprint(sourceOf(settings)), name: settings.query }],
+  source: sourceOf,
+  caveats: () => ["posts that the service's search does not show"],
+  costRequests: () => 1,
+  read: tweetMessage,
+};

@@ -1,0 +1,29 @@
+/** `replies`: answers to one tweet, the newest first. */
+import { z } from "zod";
+import { tweetMessage } from "../render/tweet-message.ts";
+import { tweetSchema } from "./tweet-schema.ts";
+import type { WatchType } from "./watch-type.ts";
+
+const schema = z.strictObject({ tweet: tweetSchema.describe("The tweet whose replies are told: its id, in quotes, or its link.") });
+
+type Settings = z.output<typeof schema>;
+
+export const replies: WatchType<Settings> = {
+  type: "replies",
+  summary: "New replies to a tweet.",
+  schema,
+  example: `type: replies
+tweet: "https://x.com/acme/status/2029911223344556677"
+schedule: "@every 2m"`,
+  body: { tweet: "tweet" },
+  events: ["tweet.created"],
+  endpoints: ["comments"],
+  include: { reply: true, quote: true, retweet: false },
+  detection: { detector: "feed", event: "tweet.created" },
+  targets: ({ tweet }) => [{ key: tweet, name: tweet }],
+  // The service's default order is Relevance; only Recency shows what is new (api-field-notes.md section 1).
+  source: ({ tweet }) => ({ endpoint: "comments", params: { tweet_link: tweet, order_by: "Recency" } }),
+  caveats: () => ["replies to replies, and replies that the service hides"],
+  costRequests: () => 1,
+  read: tweetMessage,
+};

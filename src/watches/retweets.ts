@@ -1,0 +1,28 @@
+/** `retweets`: what accounts repost, and nothing else they do. */
+import { z } from "zod";
+import { tweetMessage } from "../render/tweet-message.ts";
+import { accountsSchema, accountTargets, requireUserId } from "./accounts-schema.ts";
+import type { WatchType } from "./watch-type.ts";
+
+const schema = z.strictObject({ accounts: accountsSchema });
+
+type Settings = z.output<typeof schema>;
+
+export const retweets: WatchType<Settings> = {
+  type: "retweets",
+  summary: "New retweets by the accounts named.",
+  schema,
+  example: `type: retweets
+accounts: [acme, alice]
+schedule: "@every 10m"`,
+  body: { tweet: "tweet" },
+  events: ["tweet.created"],
+  endpoints: ["user-retweets"],
+  include: { reply: false, quote: false, retweet: true },
+  detection: { detector: "feed", event: "tweet.created" },
+  targets: ({ accounts }) => accountTargets(accounts),
+  source: (_settings, target) => ({ endpoint: "user-retweets", params: { user_id: requireUserId(target) } }),
+  caveats: () => [],
+  costRequests: () => 1,
+  read: tweetMessage,
+};
