@@ -10,3 +10,8 @@ export function formatDelta(delta: number): string {
   const rounded = Math.round((Number.isFinite(delta) ? delta : 0) * 10) / 10;
   return rounded > 0 ? `+${rounded}` : `${rounded}`;
 }
+
+const exact = new Intl.NumberFormat("en", { maximumFractionDigits: 2 });
+
+/** Every digit that counts: 12,034 or 4,183.88. Anything that is no finite number reads 0. */
+export const formatExact = (count: number): string => exact.format(Number.isFinite(count) ? count : 0);

@@ -23,4 +23,5 @@ export const WATCH_TYPES: readonly WatchType<any>[] = [
   quotes,
   listTweets,
   communitySearch,
+  profile,
 ];
