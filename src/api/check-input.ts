@@ -21,36 +21,40 @@ export class ApiInputError extends UpstreamError {
   }
 }
 
+/** How a message writes the name of a parameter; commands write it as a flag. */
+export type ShowParameter = (parameter: string) => string;
+const plain: ShowParameter = (parameter) => parameter;
+
 /** The inputs as they are sent. @throws ApiInputError */
-export function checkInput(name: string, endpoint: Endpoint, params: JsonObject): JsonObject {
+export function checkInput(name: string, endpoint: Endpoint, params: JsonObject, show: ShowParameter = plain): JsonObject {
   const given = Object.fromEntries(Object.entries(params).filter(([, value]) => value !== undefined));
   const parsed = endpoint.input.safeParse(given, { reportInput: true });
-  if (!parsed.success) throw inputError(name, endpoint, parsed.error.issues[0]);
+  if (!parsed.success) throw inputError(name, endpoint, parsed.error.issues[0], show);
   for (const group of endpoint.exactlyOne ?? []) {
     const found = group.filter((param) => param in given);
     if (found.length !== 1)
-      throw new ApiInputError(name, (found.length === 0 ? group : found).join(", "), `give exactly one of ${listed(group)}`);
+      throw new ApiInputError(name, (found.length === 0 ? group : found).join(", "), `give exactly one of ${listed(group.map(show))}`);
   }
   for (const group of endpoint.atLeastOne ?? []) {
-    if (!group.some((param) => param in given)) throw new ApiInputError(name, group.join(", "), `give one of ${listed(group)}`);
+    if (!group.some((param) => param in given)) throw new ApiInputError(name, group.join(", "), `give one of ${listed(group.map(show))}`);
   }
   return parsed.data as JsonObject;
 }
 
-function inputError(name: string, endpoint: Endpoint, issue: z.core.$ZodIssue | undefined): ApiInputError {
+function inputError(name: string, endpoint: Endpoint, issue: z.core.$ZodIssue | undefined, show: ShowParameter): ApiInputError {
   if (issue?.code === "unrecognized_keys") {
     const unknown = issue.keys[0] ?? "";
     const known = Object.keys(endpoint.input.shape);
     return new ApiInputError(
       name,
       unknown,
-      `"${unknown}" is no input; ${known.length === 0 ? "it takes none" : `it takes ${listed(known)}`}`,
+      `"${show(unknown)}" is no input; ${known.length === 0 ? "it takes none" : `it takes ${listed(known.map(show))}`}`,
     );
   }
   const parameter = String(issue?.path[0] ?? "");
   const isMissing = issue?.code === "invalid_type" && issue.input === undefined;
   const problem = isMissing ? "is missing" : (issue?.message ?? "cannot be used");
-  return new ApiInputError(name, parameter, `"${parameter}" ${lowerFirst(problem)}`);
+  return new ApiInputError(name, parameter, `"${show(parameter)}" ${lowerFirst(problem)}`);
 }
 
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);

@@ -17,6 +17,7 @@ import { plural } from "./table.ts";
 interface CallFlags {
   readonly config?: string;
   readonly all?: true;
+  readonly limit?: string;
   readonly json?: true;
   readonly table?: true;
   readonly list?: true;
@@ -30,7 +31,7 @@ Examples:
   chirpwatch call --list
   chirpwatch call info --username alice
   chirpwatch call info-batch --usernames alice --usernames bob --table
-  chirpwatch call search-tweets --query 'acme -from:acme' --order latest --all`;
+  chirpwatch call search-tweets --query 'acme -from:acme' --order latest --all --limit 200`;
 
 export function addCall(program: Command, context: CliContext): void {
   // What follows the endpoint is the endpoint's: a value such as "-from:acme" must not be taken for an option.
@@ -42,9 +43,10 @@ export function addCall(program: Command, context: CliContext): void {
     .argument("[parameters...]", "--name value")
     .option("-c, --config <file>", "configuration file or folder (default: watches.yaml, else the environment)")
     .option("--all", "follow the cursor to its end: every page is a request")
+    .option("--limit <items>", "follow the cursor until there are so many items")
     .option("--json", "print JSON (the default unless on a terminal)")
-    .option("--table", "print a table")
-    .option("--list", "list all endpoints with cost and page size")
+    .option("--table", "print a table (the default on a terminal, cut to its width)")
+    .option("--list", "list all endpoints with method, cost and page size")
     .passThroughOptions()
     .addHelpText("after", EXAMPLES);
   command.action((name: string | undefined, tokens: readonly string[], flags: CallFlags) => call(context, command, name, tokens, flags));
@@ -60,7 +62,8 @@ async function call(
   if (flags.list === true) return list(context, flags.json === true);
   if (name === undefined) throw new ExitError(EXIT.usage, "CALL_USAGE", "name an endpoint; chirpwatch call --list shows all");
   const [known, endpoint] = requireEndpoint(name);
-  const given = parseCallArguments(known, endpoint, tokens);
+  const before = flags.limit === undefined ? [] : ["--limit", flags.limit];
+  const given = parseCallArguments(known, endpoint, [...before, ...tokens]);
   if (given.flags.has("help"))
     return context.out(`${command.helpInformation()}\n${known}: ${endpoint.doc} ${costOf(endpoint)}. ${inputsOf(endpoint)}`);
   if (given.flags.has("list")) return list(context, given.flags.has("json"));
@@ -70,9 +73,9 @@ async function call(
   const target = await findCallTarget(context, given.config ?? flags.config);
   const access = await openService(context, { ...target, log });
   try {
-    const found = await collect(access, known, endpoint, given, wants("all"));
-    context.out(asTable ? formatCollected(found) : JSON.stringify(toJson(found, endpoint), undefined, 2));
-    context.err(costText(found, access.spent, wants("all")));
+    const found = await collect(access, known, endpoint, given, wants("all") || given.limit !== undefined);
+    context.out(asTable ? formatCollected(found, process.stdout.columns) : JSON.stringify(toJson(found, endpoint), undefined, 2));
+    context.err(costText(found, access.spent));
     if (found.error !== undefined) throw cutShort(found);
   } finally {
     await access.close();
@@ -82,7 +85,7 @@ async function call(
 
 function list(context: CliContext, asJson: boolean): void {
   const rows = Object.entries<Endpoint>(ENDPOINTS);
-  context.out(asJson ? JSON.stringify(rows.map(endpointJson), undefined, 2) : formatEndpoints(rows));
+  context.out(asJson ? JSON.stringify(rows.map(endpointJson), undefined, 2) : formatEndpoints(rows, process.stdout.columns));
 }
 
 /** `search_tweets` and `/search-tweets` are taken, too. */
@@ -111,6 +114,7 @@ async function collect(access: ServiceAccess, name: string, endpoint: Endpoint, 
         }),
       cursor: given.cursor,
       all: all && endpoint.cursor !== undefined,
+      limit: given.limit,
       onPage: (pages, items) => all && progress.show(`${plural(pages, "page")}, ${plural(items, "item")}`),
     });
   } finally {
@@ -125,9 +129,10 @@ function toJson(found: Collected, endpoint: Endpoint): unknown {
   return found.items.length === 1 ? found.items[0] : found.items;
 }
 
-function costText({ nextCursor, items }: Collected, spent: number, all: boolean): string {
-  const more = nextCursor === null || all ? "" : `; there is more: --all, or --next_cursor ${nextCursor}`;
-  return `${plural(items.length, "item")}, ${plural(spent, "request")} billed${more}`;
+function costText({ nextCursor, items, cut, error }: Collected, spent: number): string {
+  const beyond = cut === 0 ? "" : `; ${plural(cut, "more item")} came and ${cut === 1 ? "is" : "are"} not shown`;
+  const more = nextCursor === null || error !== undefined ? "" : `; there is more: --all, or --next_cursor ${nextCursor}`;
+  return `${plural(items.length, "item")}, ${plural(spent, "request")} billed${beyond}${more}`;
 }
 
 function cutShort({ error, nextCursor }: Collected): ExitError {

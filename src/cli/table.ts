@@ -8,8 +8,8 @@ export interface Column {
 
 const GAP = "  ";
 
-/** Titles, then one line a row; cells are made harmless and never wrap. No space at the ends of lines. */
-export function formatTable(columns: readonly Column[], rows: readonly (readonly string[])[]): string {
+/** Titles, then one line a row; cells are made harmless and never wrap. No space at the ends of lines, which end at `width` where given. */
+export function formatTable(columns: readonly Column[], rows: readonly (readonly string[])[], width = Number.POSITIVE_INFINITY): string {
   const cells = [columns.map(({ title }) => title), ...rows.map((row) => row.map(cleanLine))];
   const widths = columns.map((_, index) => Math.max(...cells.map((row) => widthOf(row[index] ?? ""))));
   const lines = cells.map((row) =>
@@ -18,7 +18,13 @@ export function formatTable(columns: readonly Column[], rows: readonly (readonly
       .join(GAP)
       .trimEnd(),
   );
-  return lines.join("\n");
+  return lines.map((line) => cutLine(line, width)).join("\n");
+}
+
+function cutLine(line: string, width: number): string {
+  if (line.length <= width) return line;
+  const points = Array.from(line);
+  return points.length <= width ? line : `${points.slice(0, Math.max(0, width - 1)).join("")}…`;
 }
 
 /** Code points: close enough for handles, numbers and times. */

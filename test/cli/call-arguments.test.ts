@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { ENDPOINTS } from "../../src/api/endpoints/index.ts";
-import { parseCallArguments } from "../../src/cli/call-arguments.ts";
+import { CALL_FLAGS, inputsOf, parseCallArguments } from "../../src/cli/call-arguments.ts";
 import { collectPages } from "../../src/cli/call-pages.ts";
 import { createMemoryLedger } from "../../src/cli/memory-ledger.ts";
 import type { UpstreamAnswer } from "../../src/model/upstream.ts";
+import { API_SAMPLES } from "../support/api-samples.ts";
 
 const parse = (name: keyof typeof ENDPOINTS, ...tokens: readonly string[]) => parseCallArguments(name, ENDPOINTS[name], tokens);
 
@@ -30,14 +31,43 @@ describe("arguments of a call", () => {
 
   it.each([
     ["a missing value", ["--username"], "--username needs a value"],
-    ["an unknown parameter", ["--foo", "1"], '"foo" is no input'],
-    ["a value of the wrong kind", ["--user_id", "alice"], '"user_id" must be a string of digits'],
-    ["none of a group", [], "give exactly one of user_link, username or user_id"],
+    ["an unknown parameter", ["--foo", "1"], "there is no --foo"],
+    ["a misspelt parameter, before it swallows the next word", ["--usernme", "--all"], "there is no --usernme; did you mean `--username`?"],
+    ["a misspelt flag", ["--tabel", "--username", "a"], "there is no --tabel; did you mean `--table`?"],
+    ["a value of the wrong kind", ["--user_id", "alice"], '"--user_id" must be a string of digits'],
+    ["none of a group", [], "give exactly one of --user_link, --username or --user_id"],
+    ["two of a group", ["--username", "a", "--user-id", "1"], "give exactly one of --user_link, --username or --user_id"],
+    ["a limit that is none", ["--username", "a", "--limit", "0"], '--limit must be a whole number from 1, not "0"'],
+    ["a cursor where there are no pages", ["--username", "a", "--next_cursor", "1"], "there is no --next_cursor"],
     ["a word that is no parameter", ["alice"], '"alice" is no parameter'],
   ])("refuses %s with code 2, and names it", (_, tokens, message) => {
     expect(() => parse("info", ...tokens)).toThrow(
       expect.objectContaining({ exitCode: 2, message: expect.stringContaining(message) as string }),
     );
+  });
+
+  it("says what an endpoint takes, with groups, choices and what may be repeated", () => {
+    expect(inputsOf(ENDPOINTS["info-batch"])).toBe(
+      "It takes --usernames (repeatable), --user_ids (repeatable). Exactly one of --usernames, --user_ids.",
+    );
+    expect(inputsOf(ENDPOINTS["search-tweets"])).toBe("It takes --query, --order popular|latest.");
+    expect(inputsOf(ENDPOINTS["key-usage-info"])).toBe("It takes no parameters.");
+  });
+
+  it("has no flag that an endpoint has as an input", () => {
+    const inputs = Object.values(ENDPOINTS).flatMap(({ input }) => Object.keys(input.shape));
+    expect(inputs.filter((name) => CALL_FLAGS.includes(name))).toEqual([]);
+  });
+
+  it.each(Object.keys(ENDPOINTS) as (keyof typeof ENDPOINTS)[])("reaches %s with its inputs as flags", (name) => {
+    const { params, body } = API_SAMPLES[name];
+    const tokens = Object.entries(params).flatMap(([param, value]) => {
+      const values = Array.isArray(value) ? (value as readonly string[]) : [value as string | number];
+      return values.flatMap((one) => [`--${param.replaceAll("_", "-")}`, String(one)]);
+    });
+    const given = parse(name, ...tokens).params;
+    expect(Object.keys(given)).toEqual(Object.keys(params));
+    if (body !== undefined) expect(given).toEqual(body);
   });
 });
 
@@ -71,6 +101,14 @@ describe("pages of a call", () => {
       pages: 3,
       items: [{ id: "1" }, { id: "3" }],
     });
+  });
+
+  it("a limit ends the walk at the page that reaches it, and says what came beyond", async () => {
+    const two = { users: [{ id: "1" }, { id: "2" }], nextCursor: "A" } as unknown as UpstreamAnswer;
+    const ask = pages(two, { ...two, nextCursor: "B" }, page(5));
+    asked = 0;
+    const found = await collectPages({ ask, cursor: undefined, all: true, limit: 3, onPage: () => undefined });
+    expect(found).toMatchObject({ pages: 2, items: [{ id: "1" }, { id: "2" }, { id: "1" }], nextCursor: "B", cut: 1 });
   });
 
   it("what was paid for is kept when a later page fails, with the cursor to go on from", async () => {

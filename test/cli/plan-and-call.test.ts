@@ -1,5 +1,10 @@
 /** `plan` and `call` as processes, against one sandbox. */
+import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
+import { createSystemClock } from "../../src/runtime/system-clock.ts";
+import { createSystemRandom } from "../../src/runtime/system-random.ts";
+import { openStore } from "../../src/state/open.ts";
+import { rememberingLog } from "../state/temp-state.ts";
 import { makeFolder, runBin } from "../support/bin-process.ts";
 import { type SandboxProcess, startSandboxProcess } from "../support/sandbox-process.ts";
 import { cleanUpAfterwards } from "../e2e/stage.ts";
@@ -77,8 +82,9 @@ describe("call", () => {
 
   it("lists every endpoint with cost and page size, and needs no service for it", async () => {
     const { code, out } = await runBin(["call", "--list"], { cwd: folder() });
-    expect(out).toMatch(/^followers +1 request a page +200 /m);
-    expect(out).toMatch(/^key-usage-info +free /m);
+    expect(out).toMatch(/^followers +GET +1 request a page +200 /m);
+    expect(out).toMatch(/^key-usage-info +GET +free /m);
+    expect(out.trim().split("\n")).toHaveLength(44);
     expect(code).toBe(0);
   });
 
@@ -99,6 +105,12 @@ describe("call", () => {
     expect(err).toMatch(/^[\d,]+ items, \d+ requests billed\n$/);
   });
 
+  it("stops at a limit, and says what came beyond it", async () => {
+    const { out, err } = await call("followers", "--username", "bob", "--limit", "5");
+    expect(JSON.parse(out).users).toHaveLength(5);
+    expect(err).toMatch(/^5 items, 1 request billed; [\d,]+ more items came and are not shown; there is more: /);
+  });
+
   it("prints a table when asked to, of a batch as well", async () => {
     const { out } = await call("info-batch", "--usernames", "alice", "--usernames=bob", "--table");
     expect(out).toMatch(/^ID +HANDLE +NAME +FOLLOWERS +DESCRIPTION\n\d+ +@alice /);
@@ -108,9 +120,37 @@ describe("call", () => {
   it("refuses a wrong input with 2 before anything is sent", async () => {
     const before = await sandbox.control("requests");
     const { code, err } = await call("info", "--user_id", "alice");
-    expect(err).toContain('"user_id" must be a string of digits');
+    expect(err).toContain('"--user_id" must be a string of digits');
     expect(code).toBe(2);
     expect(await sandbox.control("requests")).toEqual(before);
+  });
+
+  it("counts what it spends in the ledger of the state, where there is one", async () => {
+    const cwd = makeFolder({ "watches.yaml": config("", TWICE).replace("version: 1", "version: 1\nstate: { path: ./state.db }") });
+    const path = join(cwd, "state.db");
+    const deps = { clock: createSystemClock(), random: createSystemRandom(), log: rememberingLog() };
+    await (await openStore({ path, ...deps })).close();
+    const { code, err } = await runBin(["call", "user-tweets", "--username", "bob", "--limit", "30"], { cwd });
+    expect(err).toContain("2 requests billed");
+    expect(code).toBe(0);
+    await runBin(["call", "key-usage-info"], { cwd });
+    await runBin(["call", "info", "--username", "two words"], { cwd });
+    const store = await openStore({ path, ...deps });
+    const spent = await store.spentSince(0);
+    await store.close();
+    expect(spent).toMatchObject({ total: 2, lines: [{ watch: "call", endpoint: "user-tweets", requests: 2 }] });
+  });
+
+  it("has no colour in anything it prints", async () => {
+    const { out, err } = await call("info", "--username", "bob", "--table");
+    expect(`${out}${err}`).not.toContain("\u001b");
+  });
+
+  it("names the nearest parameter for one that is none, and what there is", async () => {
+    const { code, err } = await call("info", "--usernme", "bob");
+    expect(err).toContain("info: there is no --usernme; did you mean `--username`?");
+    expect(err).toContain("Exactly one of --user_link, --username, --user_id. Nothing was sent.");
+    expect(code).toBe(2);
   });
 
   it("names the nearest endpoint for one that is none", async () => {
