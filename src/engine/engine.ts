@@ -67,6 +67,8 @@ export interface Engine {
   problemOf(pollKey: string): string;
   /** Makes everything due that waited for something: a recovered store, a new key. */
   hastenAll(): void;
+  /** Polls may go faster than when they were put into the queue: the quota got wider. */
+  repace(): void;
   readonly loop: Pick<PollLoop, "lastTurnMs" | "running" | "overdueMs">;
 }
 
@@ -149,6 +151,7 @@ export function createEngine(deps: EngineDeps): Engine {
       deps.meter.count("chirpwatch_polls_total", { type, outcome: outcome.error === undefined ? "ok" : "cut" });
       deps.onPolled(poll, outcome, outcome.error);
       await aftermath.tellLosses(poll, outcome);
+      if (outcome.renames.length > 0) await trouble.takeRenames(poll, outcome.renames);
       if (outcome.absent.length > 0) await trouble.takeAbsent(poll, outcome.absent);
       return outcome.error === undefined ? {} : await failed(poll, outcome.error);
     } catch (error) {
@@ -204,6 +207,7 @@ export function createEngine(deps: EngineDeps): Engine {
       for (const { key } of polls) loop.hasten(key);
       void resolver.resolve();
     },
+    repace: () => loop.repace(),
     loop,
   };
 }

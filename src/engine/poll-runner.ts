@@ -6,6 +6,7 @@ import { EMPTY_FEED, type FeedMemory } from "../detect/feed-memory.ts";
 import type { Clock } from "../model/clock.ts";
 import type { Hash } from "../model/hash.ts";
 import type { RosterRule } from "../detect/roster.ts";
+import { compareIds } from "../model/id.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Log } from "../model/log.ts";
 import type { Meter } from "../model/meter.ts";
@@ -23,6 +24,7 @@ import type { Profiles } from "./profiles.ts";
 import { type FeedObservation, readFeed } from "./read-feed.ts";
 import { readRecord, type RecordObservation } from "./read-record.ts";
 import { EMPTY_ROSTER, readRoster, type RosterMemory, type RosterObservation } from "./read-roster.ts";
+import { findRenames, type Rename, withHandles } from "./renames.ts";
 import type { RequestGate } from "./request-gate.ts";
 import type { ServiceClock } from "./service-clock.ts";
 import { type JudgedEvent, type Judgement, joinJudgements } from "./verdicts.ts";
@@ -43,6 +45,8 @@ export interface PollOutcome {
   readonly isBlind: boolean;
   readonly lostHoles: number;
   readonly tooOld: ReadonlyMap<string, number>;
+  /** Watched accounts that changed their handle. */
+  readonly renames: readonly Rename[];
   /** Sharers whose record was not in the answer of a batch. */
   readonly absent: readonly Subscriber[];
   /** What cut the poll after its first page; what was read before it is committed. */
@@ -73,7 +77,16 @@ export interface PollRunner {
 }
 
 const MOST_CONFLICTS = 8;
-const NOBODY_ASKED: PollOutcome = { events: 0, baselined: [], newItems: 0, isBlind: false, lostHoles: 0, tooOld: new Map(), absent: [] };
+const NOBODY_ASKED: PollOutcome = {
+  events: 0,
+  baselined: [],
+  newItems: 0,
+  isBlind: false,
+  lostHoles: 0,
+  tooOld: new Map(),
+  renames: [],
+  absent: [],
+};
 
 export function createPollRunner(deps: RunnerDeps): PollRunner {
   const { store, clock } = deps;
@@ -185,7 +198,7 @@ export function createPollRunner(deps: RunnerDeps): PollRunner {
         ok: errorOf(seen) === undefined,
         ...(memory === undefined ? {} : { memory }),
       },
-      targets: judged.targets,
+      targets: withHandles(judged.targets, renamesIn(loaded, seen)),
       verdicts: judged.verdicts,
       ...(judged.members === undefined || judged.members.length === 0 ? {} : { members: judged.members }),
       events: judged.events.map(({ event }) => event),
@@ -207,7 +220,8 @@ export function createPollRunner(deps: RunnerDeps): PollRunner {
         if (result.status === "committed") {
           if (result.born.size > 0) deps.wakeDelivery();
           count(deps.meter, poll, judged, result.born, clock.now());
-          return outcomeOf(poll, seen, judgements, result.born.size, clock.now() - deps.retentionMs());
+          const outcome = outcomeOf(poll, seen, judgements, result.born.size, clock.now() - deps.retentionMs());
+          return { ...outcome, renames: renamesIn(loaded, seen).filter(({ from }) => from !== null) };
         }
         loaded = await load(planned);
       }
@@ -239,6 +253,17 @@ function pagesUntil({ subscribers }: Poll): string | undefined {
   return first.type.detection.rule(first.watch.settings).pagesUntil;
 }
 
+/** Authors of the tweets, or the accounts of a batch. */
+function renamesIn({ poll, targets }: Loaded, seen: Observation): readonly Rename[] {
+  if (seen.kind === "feed") {
+    // Older tweets may still carry the older handle: the newest of each author counts.
+    const oldestFirst = [...seen.feed.tweets.values()].sort((a, b) => compareIds(a.id, b.id));
+    return findRenames(poll.subscribers, targets, new Map(oldestFirst.map(({ user }) => [user.id, user])));
+  }
+  const isOfUsers = seen.kind === "reading" && poll.source.endpoint === "info-batch";
+  return isOfUsers ? findRenames(poll.subscribers, targets, seen.record.records as ReadonlyMap<string, User>) : [];
+}
+
 const errorOf = (seen: Observation): unknown =>
   seen.kind === "feed" ? seen.feed.error : seen.kind === "roster" ? seen.roster.error : undefined;
 
@@ -249,7 +274,13 @@ function memoryAfter(source: SourceState, seen: Observation): JsonObject | undef
   return JSON.stringify(memory) === JSON.stringify(source.memory) ? undefined : (memory as unknown as JsonObject);
 }
 
-function outcomeOf(poll: Poll, seen: Observation, judgements: readonly Judgement[], events: number, rememberedFromMs: number): PollOutcome {
+function outcomeOf(
+  poll: Poll,
+  seen: Observation,
+  judgements: readonly Judgement[],
+  events: number,
+  rememberedFromMs: number,
+): Omit<PollOutcome, "renames"> {
   const baselined = poll.subscribers.filter((_, index) =>
     judgements[index]?.targets.some(({ baselineAtMs }) => baselineAtMs !== undefined),
   );

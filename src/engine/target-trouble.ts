@@ -5,11 +5,13 @@
 import type { Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
 import type { PollStore, TargetRef, TargetState, TargetStatus, WatchStore } from "../model/store.ts";
-import { UpstreamError } from "../model/upstream.ts";
+import type { JsonObject } from "../model/json.ts";
+import { type UpstreamAnswer, UpstreamError } from "../model/upstream.ts";
 import type { Poll, Subscriber } from "./watch-poll.ts";
 import { loadSubscribers } from "./load-subscribers.ts";
 import type { Notices } from "./notices.ts";
 import type { PollAftermath } from "./poll-loop.ts";
+import type { Rename } from "./renames.ts";
 import type { RequestGate } from "./request-gate.ts";
 
 export interface TargetTroubleDeps {
@@ -27,12 +29,16 @@ export interface TargetTroubleDeps {
 export interface TargetTrouble {
   /** Deals with a 400, 403 or 404 of a poll. */
   take(poll: Poll, error: UpstreamError): Promise<PollAftermath>;
+  /** Accounts that go by another handle now: followed by their id, and told; whoever has the old handle is not followed. */
+  takeRenames(poll: Poll, renames: readonly Rename[]): Promise<void>;
   /** Entries that a batch was asked for and did not answer: accounts are looked for, the rest is said to be gone. */
   takeAbsent(poll: Poll, absent: readonly Subscriber[]): Promise<void>;
   /** Accounts that the service does not know by their handle. */
   takeMissing(watchId: string, target: TargetState): Promise<void>;
 }
 
+/** Names of one /info-batch request (api-v3.md, Limits). */
+const MOST_HANDLES = 100;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
@@ -63,15 +69,37 @@ export function createTargetTrouble(deps: TargetTroubleDeps): TargetTrouble {
       facts: { target },
     });
 
-  const answers = async (poll: Poll, endpoint: string, params: Record<string, string>): Promise<boolean> => {
+  const tellRename = ({ subscriber, target, from, to }: Rename, isTaken: boolean) => {
+    const taken = isTaken ? `; @${from} belongs to another account now, which is not followed` : "";
+    return notices.tell({
+      type: "target.unavailable",
+      subject: target.name,
+      watch: subscriber.watch.id,
+      severity: "info",
+      message: `${subscriber.watch.id}: @${from} was renamed to @${to} and is followed by its id${taken}`,
+      hint: `Nothing is missed. Write "id:${target.userId}" in the watch to be independent of its handle.`,
+      facts: { target: target.name, handle: to, kind: "renamed" },
+    });
+  };
+
+  /** Undefined: 404. */
+  const answer = async (poll: Poll, endpoint: string, params: JsonObject): Promise<UpstreamAnswer | undefined> => {
     const watch = poll.subscribers[0]?.watch.id ?? "";
     try {
-      await gate.request({ endpoint, params, source: `ask:${poll.key}`, watch, priority: poll.priority, purpose: "poll" });
-      return true;
+      return await gate.request({ endpoint, params, source: `ask:${poll.key}`, watch, priority: poll.priority, purpose: "poll" });
     } catch (error) {
-      if (error instanceof UpstreamError && error.kind === "not_found") return false;
+      if (error instanceof UpstreamError && error.kind === "not_found") return undefined;
       throw error;
     }
+  };
+
+  /** What became of an account that cannot be read: two questions at most, asked only when it goes missing. */
+  const fateOf = async (poll: Poll, userId: string): Promise<string> => {
+    const named = await answer(poll, "id-to-username", { user_id: userId });
+    if (named === undefined) return "the account is deleted or suspended";
+    const profile = (await answer(poll, "info", { user_id: userId }))?.record;
+    if (profile?.["protected"] === true) return "the account is protected now";
+    return profile === undefined ? "the account exists but is protected or suspended" : "the account exists, but this of it cannot be read";
   };
 
   const takeNotFound = async (planned: Poll): Promise<PollAftermath> => {
@@ -84,9 +112,10 @@ export function createTargetTrouble(deps: TargetTroubleDeps): TargetTrouble {
     const wantsIndex = poll.subscribers.some(
       ({ type, watch }, index) => type.needsIndex?.(watch.settings, targets[index] ?? { memory: {} }) ?? false,
     );
-    if (wantsIndex && (await answers(poll, "info", { user_id: userId }))) return takeNotIndexed(poll, targets);
-    const exists = wantsIndex ? false : await answers(poll, "id-to-username", { user_id: userId });
-    await mark(poll, "unavailable", reasonOf(exists), "It is tried again once an hour and goes on by itself when it is back.");
+    if (wantsIndex && (await answer(poll, "info", { user_id: userId })) !== undefined) return takeNotIndexed(poll, targets);
+    const isKnown = targets.every(({ status }) => status === "unavailable");
+    if (!isKnown)
+      await mark(poll, "unavailable", await fateOf(poll, userId), "It is tried again once an hour and goes on by itself when it is back.");
     return { notBeforeMs: clock.now() + HOUR_MS };
   };
 
@@ -144,12 +173,19 @@ export function createTargetTrouble(deps: TargetTroubleDeps): TargetTrouble {
     const [target] = targets;
     if (target === undefined || target.status === "unavailable") return;
     if (target.userId === null) return mark(poll, "unavailable", "the service does not know it", "Check the id or link in the watch.");
-    const exists = await answers(poll, "id-to-username", { user_id: target.userId });
-    await mark(poll, "unavailable", reasonOf(exists), AGAIN_WITH_THE_REST);
+    await mark(poll, "unavailable", await fateOf(poll, target.userId), AGAIN_WITH_THE_REST);
   };
 
   return {
     take,
+    async takeRenames(poll, renames) {
+      const handles = [...new Set(renames.flatMap(({ from }) => (from === null ? [] : [from.toLowerCase()])))];
+      const holders = (await answer(poll, "info-batch", { usernames: handles.slice(0, MOST_HANDLES) }))?.users ?? [];
+      for (const rename of renames) {
+        const holder = holders.find(({ username }) => username.toLowerCase() === rename.from?.toLowerCase());
+        await tellRename(rename, holder !== undefined && holder.id !== rename.target.userId);
+      }
+    },
     async takeAbsent(poll, absent) {
       for (const subscriber of absent) await takeAbsentOne(poll, subscriber);
     },
@@ -162,8 +198,6 @@ export function createTargetTrouble(deps: TargetTroubleDeps): TargetTrouble {
   };
 }
 
-const reasonOf = (exists: boolean): string =>
-  exists ? "the account exists but is protected or suspended" : "the account is deleted or suspended";
 const AGAIN_WITH_THE_REST = "It is asked for with every poll and goes on by itself when it is back.";
 
 const refOf = ({ watchKey, targetKey }: Subscriber): TargetRef => ({ watchKey, targetKey });

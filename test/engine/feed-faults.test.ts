@@ -176,6 +176,24 @@ it("fault 27: a renamed account is followed by its id, and nothing is told again
   expect(await subjects(rig)).toEqual([first.id, second.id]);
   expect(upstream.callsOf("user-tweets").every(({ params }) => params["user_id"] === "7")).toBe(true);
   expect((await rig.events()).map(({ labels }) => labels["target"])).toEqual(["alice", "alice"]);
+  expect(rig.notices.map(({ message }) => message)).toEqual(["w: @alice was renamed to @alice_2 and is followed by its id"]);
+});
+
+it("fault 28: a handle that another account took over is told, and that account is not followed", async () => {
+  const { clock, world, upstream, rig } = await house(timeline());
+  const first = world.post(START + 30 * SECOND);
+  await clock.advanceTo(START + 2 * MINUTE);
+  const renamed = makeUser("7", "alice_2");
+  upstream.on("info-batch", ({ params }) => ({ users: params["usernames"] === undefined ? [renamed] : [makeUser("8", "alice")] }));
+  const second = world.post(START + 3 * MINUTE, 0, { user: renamed });
+  await clock.advanceTo(START + 5 * MINUTE);
+  await rig.restart();
+  await clock.advance(10 * MINUTE);
+  expect(await subjects(rig)).toEqual([first.id, second.id]);
+  expect(upstream.callsOf("user-tweets").every(({ params }) => params["user_id"] === "7")).toBe(true);
+  expect(rig.notices.map(({ type, message }) => `${type} ${message}`)).toEqual([
+    "target.unavailable w: @alice was renamed to @alice_2 and is followed by its id; @alice belongs to another account now, which is not followed",
+  ]);
 });
 
 it("fault 34: ids beyond 2^53 that differ in their last digit are different items", async () => {
