@@ -19,7 +19,7 @@ export function findRenames(
 ): readonly Rename[] {
   return subscribers.flatMap((subscriber, index) => {
     const target = targets[index];
-    const to = target?.userId == null ? undefined : users.get(target.userId)?.username;
+    const to = users.get(target?.userId ?? "")?.username;
     if (target === undefined || to === undefined || to === "" || to === target.username) return [];
     return [{ subscriber, target, from: target.username, to }];
   });
