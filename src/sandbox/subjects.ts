@@ -28,7 +28,8 @@ export function readableUser(call: Call): number {
 /** The account behind a key; undefined for the crowd. */
 export const accountOf = (call: Call, key: number): Account | undefined => (key < CROWD_FROM ? call.world.people.account(key) : undefined);
 
-function keyOfId(people: People, id: string, name: string): number | undefined {
+/** @throws ServiceError 400 for anything but digits. */
+export function keyOfId(people: People, id: string, name: string): number | undefined {
   if (!/^\d{1,20}$/.test(id)) throw badRequest(`${name} must be a string of digits`);
   return people.keyOfId(id);
 }

@@ -27,8 +27,8 @@ export async function openSandbox(options: Partial<SandboxOptions> = {}) {
         {
           method,
           headers: {
-            ...headers,
             ...(body === undefined ? {} : { "Content-Type": "application/json", "Content-Length": String(Buffer.byteLength(body)) }),
+            ...headers,
           },
         },
         (answer) => {

@@ -5,8 +5,8 @@ import type { EndpointName } from "../../src/api/endpoints/index.ts";
 import { ENDPOINTS } from "../../src/api/endpoints/index.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { openSandbox, type Reply } from "./ask.ts";
+import { cursorIn, type Inputs, inputsOf } from "./inputs-of.ts";
 
-type Inputs = Readonly<Record<string, string | readonly string[] | number>>;
 interface Described {
   readonly operationId: EndpointName;
   readonly parameters?: readonly { readonly name: string; readonly in: string; readonly required: boolean }[];
@@ -41,67 +41,6 @@ async function openDescribed() {
   };
   return { ...sandbox, doc, operations, compile, schemaOf, ask };
 }
-
-/** What each operation is asked for, with what the sample names. */
-function inputsOf(sample: Record<string, string[]>): Record<EndpointName, readonly Inputs[]> {
-  const first = (name: string): string => sample[name]?.[0] ?? "";
-  const users = (sample["indexed_handles"] ?? []).slice(0, 4).map((username) => ({ username }));
-  const tweets = [...(sample["tweet_ids"] ?? []).slice(0, 4), ...(sample["article_ids"] ?? []).slice(0, 2)].map((tweet_link) => ({
-    tweet_link,
-  }));
-  const both = users.flatMap((user) => tweets.slice(0, 2).map((tweet) => ({ ...user, ...tweet })));
-  const [list, community] = [first("list_ids"), first("community_ids")];
-  return {
-    info: users,
-    "info-batch": [{ usernames: (sample["handles"] ?? []).slice(0, 50) }, { user_ids: (sample["user_ids"] ?? []).slice(0, 50) }],
-    about: users,
-    followers: users,
-    follows: users,
-    "verified-followers": users,
-    "search-users": [{ query: "a" }],
-    "check-follow": [{ username_1: "acme", username_2: "bob" }],
-    "tweet-info": tweets,
-    "tweet-info-bulk": [{ tweet_links: sample["tweet_ids"] ?? [] }],
-    "user-tweets": users,
-    "user-retweets": users,
-    "search-tweets": [{ query: "a OR the OR include:nativeretweets", order: "latest" }, { query: "acme" }],
-    mentions: [{ query: "acme", min_likes: 0, since_date: "2026-01-01" }],
-    comments: tweets,
-    quotes: tweets,
-    retweeters: tweets,
-    article: (sample["article_ids"] ?? []).slice(0, 3).map((id) => ({ tweet_link: id })),
-    "check-comment": both,
-    "check-quoted": both,
-    "check-retweet": both,
-    "v2-user-tweets": users.map(({ username }) => ({ link: `https://social.example/${username}` })),
-    "community-info": [{ community_id: community }, { community_link: community }],
-    "community-members": [{ community_link: community }],
-    "community-tweets": [{ community_id: community }],
-    "community-search-tweets": [{ community_link: community, query: "weekly OR meetup OR a" }],
-    "check-community-member": users.map((user) => ({ ...user, community_id: community })),
-    "list-tweets": [{ list_id: list }],
-    "list-members": [{ list_id: list }],
-    "list-followers": [{ list_link: list }],
-    spaces: (sample["space_ids"] ?? []).map((id) => ({ id })),
-    trends: [{ woeid: 1 }],
-    score: users,
-    "score-changes": users,
-    "followers-stats": users,
-    "top-followers": users,
-    "top-following": users,
-    "new-followers-7d": users,
-    "new-following-7d": users,
-    "id-to-username": (sample["user_ids"] ?? []).slice(0, 3).map((user_id) => ({ user_id })),
-    "username-to-id": users.map(({ username }) => ({ handle: username })),
-    "link-to-id": users.map(({ username }) => ({ link: `https://social.example/${username}` })),
-    "key-usage-info": [{}],
-  };
-}
-
-const cursorIn = (reply: Reply): string | undefined => {
-  const [, text, digits] = /"next_cursor":(?:"([^"]+)"|(\d+))/.exec(reply.text) ?? [];
-  return text ?? digits;
-};
 
 test("every 200 of every operation, over several subjects and pages, is as the description says", async () => {
   const { control, operations, compile, schemaOf, ask } = await openDescribed();

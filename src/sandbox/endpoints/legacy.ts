@@ -5,14 +5,13 @@ import type { User } from "../../model/user.ts";
 import type { Answer, Call, Handler } from "../call.ts";
 import { tweetPage } from "../paging.ts";
 import { notFound } from "../service-error.ts";
-import { handleOfLink } from "../subjects.ts";
+import { handleOfLink, keyOfId } from "../subjects.ts";
 import { pinnedFirst, postsOf } from "./timelines.ts";
 
 function userTweets(call: Call): Answer {
   const { name, value } = call.params.exactlyOne(["link", "user_id"]);
   const { people } = call.world;
-  const key =
-    name === "link" ? people.keyOfHandle(handleOfLink(value, name)) : /^\d{1,20}$/.test(value) ? people.keyOfId(value) : undefined;
+  const key = name === "link" ? people.keyOfHandle(handleOfLink(value, name)) : keyOfId(people, value, name);
   if (key === undefined || !people.isReadable(key)) throw notFound("user");
   const page = tweetPage(call, postsOf(call, key), pinnedFirst(call, key));
   return { body: { ...page.body, tweets: (page.body["tweets"] as readonly Tweet[]).map(oldTweet) } };
