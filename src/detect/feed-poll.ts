@@ -13,7 +13,12 @@ export interface HeadOptions {
   readonly minItems: number;
   /** See WalkOptions. */
   readonly hasNoPins?: boolean;
+  /** Where something other than the clock decides how deep the poll goes. */
+  readonly reach?: Reach;
 }
+
+/** `since`: nothing was posted between the last poll and then, as far as a probe can tell. `sweep`: as deep as the last sweep, now. */
+export type Reach = { readonly kind: "since"; readonly sinceMs: number } | { readonly kind: "sweep" };
 
 export interface HeadPlan {
   readonly walk: WalkOptions;
@@ -23,15 +28,17 @@ export interface HeadPlan {
 }
 
 /** Twice the interval, at least 5 s, at most a minute: how late an item may become visible and still be found without a sweep. */
-const marginMs = (intervalMs: number): number => Math.min(Math.max(2 * intervalMs, 5_000), 60_000);
+export const marginMs = (intervalMs: number): number => Math.min(Math.max(2 * intervalMs, 5_000), 60_000);
 
 export function planHead(memory: FeedMemory, options: HeadOptions): HeadPlan {
   const isFirst = memory.stretches.length === 0;
   // While a hole is open a sweep would walk all known pages above it only to be cut there, poll after poll: it waits, and then reaches as far back.
-  const isSweep =
-    !isFirst && memory.sweptAtMs !== null && newestHole(memory) < 0 && options.startMs - memory.sweptAtMs >= options.overlapMs;
+  const canSweep = !isFirst && memory.sweptAtMs !== null && newestHole(memory) < 0;
+  const isSweep = canSweep && isSweepDue(memory, options);
   const floors = [options.firstRunFloorMs ?? Number.POSITIVE_INFINITY];
-  if (!isFirst) floors.push((memory.readAtMs ?? options.startMs) - marginMs(options.intervalMs));
+  const readMs = memory.readAtMs ?? options.startMs;
+  const quietMs = options.reach?.kind === "since" ? Math.max(readMs, options.reach.sinceMs) : readMs;
+  if (!isFirst) floors.push(quietMs - marginMs(options.intervalMs));
   if (isSweep) floors.push((memory.sweptAtMs ?? options.startMs) - options.overlapMs);
   const floorMs = Math.min(...floors, options.startMs);
   const walk = {
@@ -47,6 +54,9 @@ export function planHead(memory: FeedMemory, options: HeadOptions): HeadPlan {
   const sinceMs = isFirst ? undefined : Math.min(floorMs, (memory.newestItemMs ?? floorMs) - marginMs(options.intervalMs));
   return { walk, sinceMs, isSweep };
 }
+
+const isSweepDue = ({ sweptAtMs }: FeedMemory, { reach, startMs, overlapMs }: HeadOptions): boolean =>
+  reach === undefined ? startMs - (sweptAtMs ?? startMs) >= overlapMs : reach.kind === "sweep";
 
 /** Items newer than this are news beyond `max_age`, because nobody could have been told before. */
 export const horizonMs = (memory: FeedMemory): number =>

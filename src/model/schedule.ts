@@ -4,3 +4,11 @@ export type Schedule =
   | { readonly kind: "every"; readonly intervalMs: number };
 
 export type Priority = "high" | "normal" | "low";
+
+/** Instead of a schedule, how late posts may be found: a mean over all posts with a longest wait, or a delay that 95 of 100 stay under. */
+export type Freshness =
+  | { readonly kind: "mean"; readonly meanMs: number; readonly maxMs: number }
+  | { readonly kind: "p95"; readonly p95Ms: number };
+
+/** How accounts are read: each by itself, by probes of many and reads of what moved, by searches that name many; `auto`: whatever costs least. */
+export type StrategyWish = "auto" | "single" | "probe" | "merge";

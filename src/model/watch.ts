@@ -1,7 +1,7 @@
 /** A watch after the configuration was checked: everything the loops need, nothing of YAML. */
 import type { EventBody } from "./event.ts";
 import type { TweetKind } from "./tweet.ts";
-import type { Priority, Schedule } from "./schedule.ts";
+import type { Freshness, Priority, Schedule, StrategyWish } from "./schedule.ts";
 
 export type FirstRun =
   | { readonly kind: "baseline" }
@@ -25,6 +25,12 @@ export interface Watch {
   /** The type's own settings, parsed by its schema. */
   readonly settings: unknown;
   readonly schedule: Schedule;
+  /** The planner places the polls, and `schedule` is only as often as that comes to. */
+  readonly freshness?: Freshness;
+  /** `auto` where nothing is said. */
+  readonly strategy?: StrategyWish;
+  /** Everything is read so often, whatever probes say; the planner's choice where nothing is said. */
+  readonly fullPollEveryMs?: number;
   readonly priority: Priority;
   readonly labels: Readonly<Record<string, string>>;
   readonly firstRun: FirstRun;

@@ -26,6 +26,8 @@ export interface ProbeMemory {
   readonly fullAtMs: number;
   /** Posts were found that the counters never showed: probes tell nothing about this account. */
   readonly isBlind?: true;
+  /** Posts found that the counter has not shown yet: it will move for them at the next probe. */
+  readonly ahead?: number;
   /** Reads in a row in which the timeline had what the search did not show. */
   readonly hidden?: number;
 }
@@ -46,19 +48,22 @@ export const probedFields = (profile: JsonObject | undefined, names: readonly st
 /** An account that was read just now, so that the probe that follows has something to compare with. */
 export const firstProbe = (fields: JsonObject | null, atMs: number): ProbeMemory => ({ fields, probedAtMs: atMs, fullAtMs: atMs });
 
-/** Takes the answer of a probe. A change while another one is open begins the reads anew. */
-export function takeProbe(memory: ProbeMemory, fields: JsonObject | null, atMs: number): ProbeMemory {
+/**
+ * Takes the answer of a probe. A change while another one is open begins the reads anew. Posts that were found before the counter showed
+ * them are not owed again, but the change is read once all the same: they may have been deleted since, and others posted.
+ */
+export function takeProbe({ ahead = 0, ...memory }: ProbeMemory, fields: JsonObject | null, atMs: number): ProbeMemory {
   if (canonicalJson(fields) === canonicalJson(memory.fields)) return { ...memory, probedAtMs: atMs };
   const before = memory.open;
-  const promised = promisedBy(memory.fields, fields);
-  const owed =
-    before?.owed === undefined || before.owed === null || promised === null ? (promised ?? before?.owed ?? null) : before.owed + promised;
-  const open: OpenChange = { sinceMs: before?.sinceMs ?? memory.probedAtMs, owed, reads: 0, dueMs: atMs };
-  return { ...memory, fields, probedAtMs: atMs, open };
+  const grown = growthOf(memory.fields, fields);
+  const promised = grown === null ? null : grown - ahead;
+  const owedBefore = before?.owed ?? null;
+  const owed = promised === null ? owedBefore : promised + Math.max(owedBefore ?? 0, 0);
+  return { ...memory, fields, probedAtMs: atMs, open: { sinceMs: before?.sinceMs ?? memory.probedAtMs, owed, reads: 0, dueMs: atMs } };
 }
 
 /** Null when the counter did not grow: something else moved. */
-function promisedBy(before: JsonObject | null, after: JsonObject | null): number | null {
+function growthOf(before: JsonObject | null, after: JsonObject | null): number | null {
   const [from, to] = [before?.[COUNTER], after?.[COUNTER]];
   return typeof from === "number" && typeof to === "number" && to > from ? to - from : null;
 }
@@ -83,21 +88,19 @@ export interface ReadResult {
 
 /** The memory after a read that came to its end. */
 export function afterRead(memory: ProbeMemory, result: ReadResult, atMs: number): ProbeMemory {
-  const { open, ...rest } = memory;
+  const { open, hidden: _, ahead = 0, ...rest } = memory;
   const hidden = hiddenAfter(memory, result);
+  const surplus = ahead + Math.max(0, result.newPosts - Math.max(open?.owed ?? 0, 0));
   const isBlind = memory.isBlind === true || (open === undefined && result.isFull && result.newBeforeProbe > 0);
   const kept: ProbeMemory = {
-    ...withoutHidden(rest),
+    ...rest,
     fullAtMs: result.isFull ? atMs : memory.fullAtMs,
     ...(hidden === 0 ? {} : { hidden }),
+    ...(surplus === 0 ? {} : { ahead: surplus }),
     ...(isBlind ? { isBlind: true } : {}),
   };
   const next = open === undefined ? undefined : openAfter(open, result.newPosts, atMs);
   return next === undefined ? kept : { ...kept, open: next };
-}
-
-function withoutHidden({ hidden: _, ...rest }: ProbeMemory): ProbeMemory {
-  return rest;
 }
 
 /** Undefined when the change is discharged: every post that was promised is found, or the last read was made. */

@@ -3,12 +3,8 @@
  * from the delays of posts that were found: they grow with its square root. A burst makes probes worth their request sooner, silence
  * later; the worth itself moves slowly. Pure; the memory is plain data.
  */
+import type { Freshness } from "../model/schedule.ts";
 import { allocateChecks, PROBE_SIZE } from "./probe-choice.ts";
-
-/** What the user asked for: a mean with a longest wait, or a delay that 95 of 100 posts stay under. */
-export type Freshness =
-  | { readonly kind: "mean"; readonly meanMs: number; readonly maxMs: number }
-  | { readonly kind: "p95"; readonly p95Ms: number };
 
 export interface PaceMemory {
   /** Posts x ms. */

@@ -154,3 +154,18 @@ it("looks at the fields that are named, and at nothing else of a profile", () =>
   expect(probedFields({ id: "7", tweets_count: 3, followers_count: 9 }, ["tweets_count"])).toEqual({ tweets_count: 3 });
   expect(probedFields(undefined, ["tweets_count"])).toBeNull();
 });
+
+describe("a post that was found before the counter moved for it", () => {
+  it("is not owed again: one read, and the change is discharged", () => {
+    const early = afterRead(START, read({ newPosts: 1 }), MIN);
+    const moved = takeProbe(early, fields(11), 2 * MIN);
+    expect(moved.open?.owed).toBe(0);
+    expect(isDue(moved, 2 * MIN)).toBe(true);
+    expect(afterRead(moved, read(), 2 * MIN).open).toBeUndefined();
+  });
+
+  it("counts no longer than until the next probe", () => {
+    const early = takeProbe(afterRead(START, read({ newPosts: 1 }), MIN), fields(10), 2 * MIN);
+    expect(takeProbe(early, fields(11), 4 * MIN).open?.owed).toBe(1);
+  });
+});

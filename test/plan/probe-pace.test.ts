@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { Freshness } from "../../src/model/schedule.ts";
 import { chooseProbe, waitBeforeProbe } from "../../src/plan/probe-choice.ts";
-import { firstPace, type Freshness, learnDelays, longestWaitMs } from "../../src/plan/probe-pace.ts";
+import { firstPace, learnDelays, longestWaitMs } from "../../src/plan/probe-pace.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
 
 const DAY = 86_400_000;
