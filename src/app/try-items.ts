@@ -4,7 +4,7 @@ import { type Reading, readValues, type ReadingRule } from "../detect/reading.ts
 import { judgeFeed } from "../engine/judge-feed.ts";
 import { judgeRanking } from "../engine/judge-ranking.ts";
 import { judgeReading } from "../engine/judge-reading.ts";
-import { judgeRoster } from "../engine/judge-roster.ts";
+import { judgeRoster, rosterBody } from "../engine/judge-roster.ts";
 import { type Fact, makeEvent } from "../engine/make-event.ts";
 import type { ServiceClock } from "../engine/service-clock.ts";
 import { EMPTY_FEED } from "../detect/feed-memory.ts";
@@ -79,7 +79,7 @@ function judgeMembers(subscriber: Subscriber, target: TargetState, members: read
   const { verdicts } = judgeRoster(subscriber, target, new Set(), seen, { ...context, rule, episode: "sample", missed: undefined });
   const reasons = new Map(verdicts.map(({ itemId, verdict, detail }) => [itemId, verdict === "event" ? "" : detail]));
   return members.map((user) => {
-    const body = { user, ...(context.profile === undefined ? {} : { target: context.profile }) };
+    const body = rosterBody(user, { ...context, rule });
     const occurredAtMs = Date.parse(user.followerDate ?? "") || context.detectedAtMs;
     const fact = { type: rule.joined, subject: `${target.userId ?? target.key}/${user.id}`, episode: "", body, occurredAtMs };
     return triedItem(subscriber, user.id, reasons.get(user.id) ?? "", fact, context);

@@ -1,4 +1,5 @@
 /** Who joined a list of accounts, and who left it. Pure: `known` is what the state has on each member. */
+import type { JsonObject } from "../model/json.ts";
 
 /**
  * - `window`: the service lists recent members only, and one that disappears has not left.
@@ -13,6 +14,12 @@ export interface RosterRule {
   /** Event type of a member that a complete read no longer found; needs mode `whole`. Absent: leaving is not told. */
   readonly left?: string;
   readonly mode: RosterMode;
+  /** What the event's body says besides the account: the list, the community, the tweet it is about. */
+  readonly about?: JsonObject;
+  /** Fields of an account that the list has; the body carries no others. Absent: whole profiles. */
+  readonly fields?: readonly string[];
+  /** The list's dates are of something else than joining it. */
+  readonly ignoresDates?: boolean;
 }
 
 export interface RosterMember {
@@ -51,25 +58,16 @@ export interface AbsentMember {
 }
 
 export interface CompleteRead {
-  /** Members at the time, those that are absent included. */
-  readonly memberCount: number;
   /** Accounts this read found. */
   readonly foundCount: number;
   /** Start of the complete read before this one; null when this is the first. */
   readonly previousAtMs: number | null;
 }
 
-/** Fewer absences than this are believed at once, whatever the size of the list. */
-const FEW = 20;
-const MANY_SHARE = 0.2;
-
 /**
- * Who left, of those a complete read did not find. A read that lost many at once may be the service's own trouble (a suspended account
- * comes back with no followers): those count only when two complete reads in a row missed them, and an empty read never counts.
+ * Who left, of those a complete read did not find: whoever two complete reads in a row missed. One read alone says little: a list that
+ * comes from two places flickers, and a suspended account comes back with no followers. An empty read never counts.
  */
-export function detectLeft<T extends AbsentMember>(absent: readonly T[], read: CompleteRead): readonly T[] {
-  if (read.foundCount === 0) return [];
-  if (absent.length <= Math.max(FEW, read.memberCount * MANY_SHARE)) return absent;
-  const { previousAtMs } = read;
-  return previousAtMs === null ? [] : absent.filter(({ seenAtMs }) => seenAtMs < previousAtMs);
+export function detectLeft<T extends AbsentMember>(absent: readonly T[], { foundCount, previousAtMs }: CompleteRead): readonly T[] {
+  return foundCount === 0 || previousAtMs === null ? [] : absent.filter(({ seenAtMs }) => seenAtMs < previousAtMs);
 }

@@ -39,7 +39,7 @@ export function judgeRoster(
 ): Judgement {
   const members = new Map(seen.members.map((user) => [user.id, user]));
   const findings = detectRoster(
-    seen.members.map((user) => ({ id: user.id, ...joinedAt(user) })),
+    seen.members.map((user) => ({ id: user.id, ...joinedAt(user, context.rule) })),
     known,
     { isBaselined: target.baselineAtMs !== null, registeredAtMs: context.serviceClock.fromLocal(target.registeredAtMs) },
   );
@@ -60,8 +60,8 @@ export function judgeRoster(
   };
 }
 
-function joinedAt(user: User): { joinedAtMs?: number } {
-  const joinedAtMs = Date.parse(user.followerDate ?? "");
+function joinedAt(user: User, { ignoresDates }: RosterRule): { joinedAtMs?: number } {
+  const joinedAtMs = Date.parse(ignoresDates === true ? "" : (user.followerDate ?? ""));
   return Number.isNaN(joinedAtMs) ? {} : { joinedAtMs };
 }
 
@@ -73,10 +73,10 @@ function judgeMember(
   context: RosterJudgeContext,
 ): { verdict: ItemVerdict; event?: JudgedEvent } {
   const { watch } = subscriber;
-  const occurredAtMs = joinedAt(user).joinedAtMs ?? context.detectedAtMs;
+  const occurredAtMs = joinedAt(user, context.rule).joinedAtMs ?? context.detectedAtMs;
   const row = { watchKey: subscriber.watchKey, targetKey: target.key, itemId: user.id, itemKind: "user" as const, occurredAtMs };
   if (found === "baseline") return { verdict: { ...row, verdict: "baseline", detail: "it was there when the watch began" } };
-  const body = bodyOf(user, context);
+  const body = rosterBody(user, context);
   const reason = reasonAgainst(subscriber, user, body);
   if (reason !== undefined) return { verdict: { ...row, verdict: "filtered", detail: reason } };
   // Where leaving is told, joining can recur.
@@ -86,9 +86,11 @@ function judgeMember(
   return { verdict: { ...row, verdict: "event", detail: "", eventId: event.id }, event: { event, ownSinks: watch.sinks } };
 }
 
-const bodyOf = (user: User, { profile }: RosterJudgeContext): EventBody => ({
-  user,
+/** Also for samples, which judge nobody. */
+export const rosterBody = (user: User, { profile, rule }: Pick<RosterJudgeContext, "profile" | "rule">): EventBody => ({
+  user: rule.fields === undefined ? user : (Object.fromEntries(rule.fields.map((name) => [name, user[name]])) as User),
   ...(profile === undefined ? {} : { target: profile }),
+  ...rule.about,
 });
 const subjectOf = (target: TargetState, userId: string): string => `${target.userId ?? target.key}/${userId}`;
 
@@ -103,13 +105,13 @@ function leftMembers(found: ReadonlyMap<string, User>, newcomers: number, { rule
   if (rule.left === undefined || missed === undefined) return [];
   const absent = missed.absent.filter(({ id }) => !found.has(id));
   const foundCount = missed.memberCount - absent.length + newcomers;
-  return detectLeft(absent, { memberCount: missed.memberCount, foundCount, previousAtMs: missed.previousAtMs });
+  return detectLeft(absent, { foundCount, previousAtMs: missed.previousAtMs });
 }
 
 function judgeLeaver(subscriber: Subscriber, target: TargetState, member: Member, context: RosterJudgeContext): readonly JudgedEvent[] {
   const { rule, detectedAtMs } = context;
   const user = userOfMember(member);
-  const body = bodyOf(user, context);
+  const body = rosterBody(user, context);
   if (rule.left === undefined || reasonAgainst(subscriber, user, body) !== undefined) return [];
   const fact = {
     type: rule.left,
@@ -135,11 +137,14 @@ const membersChange = (target: TargetState, seen: RosterObservation, left: reado
   left: left.map(({ id }) => id),
 });
 
-/** A baseline needs a full read that began after the target was registered. */
+/** A baseline needs a full read that began after the target was registered. What a full read costs is kept for the plan. */
 function targetChange(target: TargetState, seen: RosterObservation, atMs: number): readonly TargetChange[] {
   const isBaselined =
     target.baselineAtMs === null && seen.completedScanAtMs !== undefined && seen.completedScanAtMs >= target.registeredAtMs;
-  if (!isBaselined && target.status === "ok") return [];
+  const pages = seen.completedPages ?? 1;
+  const hasLength = pages > 1 || target.memory["pages"] !== undefined;
+  const isLonger = seen.completedPages !== undefined && hasLength && target.memory["pages"] !== pages;
+  if (!isBaselined && !isLonger && target.status === "ok") return [];
   const change = {
     watchKey: target.watchKey,
     targetKey: target.key,
@@ -147,5 +152,6 @@ function targetChange(target: TargetState, seen: RosterObservation, atMs: number
     status: "ok" as const,
     statusReason: "",
   };
-  return [{ ...change, ...(isBaselined ? { baselineAtMs: atMs } : {}) }];
+  const memory = isLonger ? { memory: { ...target.memory, pages } } : {};
+  return [{ ...change, ...memory, ...(isBaselined ? { baselineAtMs: atMs } : {}) }];
 }

@@ -8,9 +8,16 @@ import { UpstreamError } from "../model/upstream.ts";
 import type { Ask } from "./ask.ts";
 import type { Poll } from "./watch-poll.ts";
 
+export interface RosterScan {
+  readonly cursor: string;
+  readonly startedAtMs: number;
+  /** Pages read so far; absent in memories from before they were counted. */
+  readonly pages?: number;
+}
+
 export interface RosterMemory {
   /** A full read under way. */
-  readonly scan?: { readonly cursor: string; readonly startedAtMs: number };
+  readonly scan?: RosterScan;
   /** Start of the last full read that reached the end; our clock. */
   readonly fullAtMs: number | null;
 }
@@ -25,6 +32,8 @@ export interface RosterObservation {
   readonly readAtMs: number;
   /** Start of the full read that this poll completed; undefined when it completed none. */
   readonly completedScanAtMs: number | undefined;
+  /** Requests which that full read took, over all its polls. */
+  readonly completedPages?: number;
   readonly error?: unknown;
 }
 
@@ -54,8 +63,7 @@ export async function readRoster(ask: Ask, poll: Poll, memory: RosterMemory, nee
   if (memory.scan === undefined) return { members: [...members.values()], memory, readAtMs: needs.nowMs, completedScanAtMs: undefined };
   return readPages(ask, poll, members, {
     memory,
-    startedAtMs: memory.scan.startedAtMs,
-    cursor: memory.scan.cursor,
+    ...memory.scan,
     maxPages: poll.maxPages,
   });
 }
@@ -76,27 +84,32 @@ interface PagesOptions {
   readonly startedAtMs: number;
   readonly cursor?: string;
   readonly maxPages: number;
+  /** Read before this poll. */
+  readonly pages?: number;
 }
 
 async function readPages(ask: Ask, poll: Poll, members: Map<string, User>, options: PagesOptions): Promise<RosterObservation> {
   const seen = new Set<string>();
-  let cursor = options.cursor;
-  const result = (memory: RosterMemory, completedScanAtMs: number | undefined, error?: unknown): RosterObservation => ({
+  const { startedAtMs } = options;
+  let { cursor, pages = 0 } = options;
+  const result = (memory: RosterMemory, completed: Pick<RosterObservation, "completedPages"> | undefined, error?: unknown) => ({
     members: [...members.values()],
     memory,
-    readAtMs: options.startedAtMs,
-    completedScanAtMs,
+    readAtMs: startedAtMs,
+    completedScanAtMs: completed === undefined ? undefined : startedAtMs,
+    ...completed,
     ...(error === undefined ? {} : { error }),
   });
-  const pausedAt = (at: string | undefined): RosterMemory =>
-    at === undefined
-      ? { fullAtMs: options.memory.fullAtMs }
-      : { fullAtMs: options.memory.fullAtMs, scan: { cursor: at, startedAtMs: options.startedAtMs } };
+  const pausedAt = (at: string | undefined): RosterMemory => ({
+    fullAtMs: options.memory.fullAtMs,
+    ...(at === undefined ? {} : { scan: { cursor: at, startedAtMs, pages } }),
+  });
   for (let page = 0; page < options.maxPages; page += 1) {
     try {
       const answer = await ask(poll.source.params, cursor);
+      pages += 1;
       keep(members, answer.users ?? []);
-      if (answer.nextCursor === undefined) return result({ fullAtMs: options.startedAtMs }, options.startedAtMs);
+      if (answer.nextCursor === undefined) return result({ fullAtMs: startedAtMs }, { completedPages: pages });
       // A cursor that comes again leads in a circle: the read starts over at the next poll.
       if (seen.has(answer.nextCursor)) return result(pausedAt(undefined), undefined);
       seen.add(answer.nextCursor);

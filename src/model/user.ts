@@ -35,27 +35,15 @@ export interface User extends JsonObject {
   readonly followerDate?: string;
 }
 
-/** What is kept of a member of a list as a profile; what is not kept says nothing. */
+/** What is kept of a member of a list, as a profile. Fields that are not kept are absent: unknown is neither 0 nor false. */
 export const userOfMember = (member: {
   readonly id: string;
   readonly username: string;
   readonly displayName: string;
   readonly followersCount: number;
   readonly imageUrl: string;
-}): User => ({
-  id: member.id,
-  username: member.username,
-  display_name: member.displayName,
-  description: "",
-  bio_urls: [],
-  created_at: "",
-  favourites_count: 0,
-  followers_count: member.followersCount,
-  followings_count: 0,
-  media_count: 0,
-  tweets_count: 0,
-  pinned_tweet_ids: [],
-  profile_image_url: member.imageUrl,
-  protected: false,
-  verified: false,
-});
+}): User => {
+  const { id, username, displayName: display_name, followersCount: followers_count, imageUrl: profile_image_url } = member;
+  const known: Partial<User> = { id, username, display_name, followers_count, profile_image_url };
+  return known as User;
+};

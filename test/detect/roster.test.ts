@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { detectRoster } from "../../src/detect/roster.ts";
+import { detectLeft, detectRoster } from "../../src/detect/roster.ts";
 
 const members = [{ id: "3", joinedAtMs: 300 }, { id: "2" }, { id: "1", joinedAtMs: 100 }];
 const found = (known: string[], isBaselined: boolean, registeredAtMs = 200) =>
@@ -15,4 +15,20 @@ it("takes everyone without a verdict for news once the baseline is complete, wha
 
 it("finds nobody twice", () => {
   expect(detectRoster([...members, ...members], new Set(), { isBaselined: true, registeredAtMs: 0 }).length).toBe(3);
+});
+
+const absent = [
+  { id: "a", seenAtMs: 100 },
+  { id: "b", seenAtMs: 200 },
+];
+const left = (previousAtMs: number | null, foundCount = 5) => detectLeft(absent, { foundCount, previousAtMs }).map(({ id }) => id);
+
+it("takes for left whom two complete reads in a row did not find", () => {
+  expect(left(200)).toEqual(["a"]);
+  expect(left(300)).toEqual(["a", "b"]);
+});
+
+it("takes nobody for left by the first complete read, nor by an empty one", () => {
+  expect(left(null)).toEqual([]);
+  expect(left(300, 0)).toEqual([]);
 });
