@@ -3,6 +3,7 @@ import { commandsPage } from "./page-commands.ts";
 import { configRulesPage } from "./page-config-rules.ts";
 import { extendingPage } from "./page-extending.ts";
 import { metricsPage } from "./page-metrics.ts";
+import { operationsPage } from "./page-operations.ts";
 import { settingsPage } from "./page-settings.ts";
 import { sinksPage } from "./page-sinks.ts";
 import { watchesPage } from "./page-watches.ts";
@@ -27,6 +28,9 @@ describe("reference pages are committed as the code writes them now", () => {
   });
   it("docs/commands.md", async () => {
     await expect(await commandsPage()).toMatchFileSnapshot("../../docs/commands.md");
+  });
+  it("docs/operations.md", async () => {
+    await expect(operationsPage()).toMatchFileSnapshot("../../docs/operations.md");
   });
   it("docs/extending.md, with the examples that are run", async () => {
     expect(extendingPage(ROOT)).toContain("export const listTweets");

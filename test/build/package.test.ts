@@ -1,0 +1,80 @@
+/** The packed package as somebody else's program has it: installed in another folder, compiled against its types, run. */
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { PAGES } from "../docs/pages.ts";
+import { cleanUpAfterwards } from "../e2e/stage.ts";
+import { BIN, makeFolder } from "../support/bin-process.ts";
+import { startSandboxProcess } from "../support/sandbox-process.ts";
+
+cleanUpAfterwards();
+
+const ROOT = resolve(import.meta.dirname, "../..");
+const manifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
+  readonly files: readonly string[];
+  readonly dependencies: Readonly<Record<string, string>>;
+};
+/** The program of docs/client.md, as it stands there. */
+const program = PAGES.find(({ path }) => path === "docs/client.md")?.blocks.find(({ language }) => language === "ts")?.text ?? "";
+
+let consumer: string;
+
+const run = (command: string, args: readonly string[], cwd: string, env: Record<string, string> = {}): string =>
+  execFileSync(command, args, { cwd, encoding: "utf8", env: { PATH: process.env["PATH"], HOME: cwd, ...env }, timeout: 120_000 });
+
+/** What is packed, unpacked as an installer would; the packages it depends on are those of this checkout. */
+beforeAll(() => {
+  const source = makeFolder();
+  for (const name of ["package.json", "LICENSE", "README.md", ...manifest.files.filter((file) => file !== "dist")])
+    cpSync(join(ROOT, name), join(source, name), { recursive: true });
+  cpSync(dirname(BIN), join(source, "dist"), { recursive: true });
+  const packed = run("npm", ["pack", "--ignore-scripts", "--silent"], source).trim();
+  consumer = makeFolder({
+    "package.json": JSON.stringify({ name: "consumer", type: "module" }),
+    "tsconfig.json": JSON.stringify({
+      compilerOptions: { target: "ES2023", module: "NodeNext", strict: true, skipLibCheck: false, types: ["node"], outDir: "built" },
+      include: ["*.ts"],
+    }),
+    "program.ts": program,
+  });
+  const modules = join(consumer, "node_modules");
+  mkdirSync(join(modules, "chirpwatch"), { recursive: true });
+  run("tar", ["-xzf", join(source, packed), "-C", join(modules, "chirpwatch"), "--strip-components=1"], consumer);
+  for (const name of [...Object.keys(manifest.dependencies), "@types/node"]) {
+    mkdirSync(dirname(join(modules, name)), { recursive: true });
+    symlinkSync(join(ROOT, "node_modules", name), join(modules, name));
+  }
+}, 120_000);
+
+const compile = (): string => run(process.execPath, [join(ROOT, "node_modules/typescript/bin/tsc")], consumer);
+
+describe("the packed package", () => {
+  it("compiles against a program's strict settings, and runs it against the sandbox", { timeout: 120_000 }, async () => {
+    compile();
+    const { url, key } = await startSandboxProcess(makeFolder());
+    const out = run(process.execPath, ["built/program.js"], consumer, { CHIRPWATCH_API_URL: url, CHIRPWATCH_API_KEY: key });
+    const lines = out.trim().split("\n");
+    expect(lines[0]).toMatch(/^alice has \d+ followers$/);
+    expect(lines.filter((line) => /^\d{4}-\d\d-\d\dT[\d:.]+Z @\w+: /.test(line))).toHaveLength(30);
+    expect(lines.slice(-3)).toEqual([expect.stringMatching(/^\d+$/), expect.stringMatching(/^\d+$/), 'not_found, retry: "no"']);
+  });
+
+  it("has types that refuse a wrong input", { timeout: 120_000 }, () => {
+    const wrong =
+      'import { createClient } from "chirpwatch/api";\nvoid createClient({ baseUrl: "", key: "" }).info({ username: "a", user_id: "1" });\n';
+    writeFileSync(join(consumer, "program.ts"), wrong);
+    expect(compile).toThrow(expect.objectContaining({ stdout: expect.stringContaining("program.ts(2,") as string }));
+  });
+
+  it("has doc comments where a program's author looks", () => {
+    const types = readFileSync(join(consumer, "node_modules/chirpwatch/dist/api/operations/scores.d.ts"), "utf8");
+    expect(types).toMatch(/\/\*\* Change of the score over 7 and 30 days\. .*Source: api-v3\.md.*\*\/\s+scoreChanges\(/);
+  });
+
+  it("has both names of its one door", () => {
+    const script =
+      'const [a, b] = await Promise.all([import("chirpwatch"), import("chirpwatch/api")]); console.log(a === b, typeof a.createClient);';
+    expect(run(process.execPath, ["--input-type=module", "-e", script], consumer)).toBe("true function\n");
+  });
+});

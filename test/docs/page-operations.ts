@@ -1,0 +1,68 @@
+/** docs/operations.md: every operation of the data service, and where the product has it: client, sandbox, watch types. */
+import { methodName } from "../../src/api/client.ts";
+import type { Endpoint } from "../../src/api/endpoint.ts";
+import { ENDPOINTS, type EndpointName } from "../../src/api/endpoints/index.ts";
+import { costOf, pageOf } from "../../src/cli/call-text.ts";
+import { findOperation } from "../../src/sandbox/endpoints/table.ts";
+import { WATCH_TYPES } from "../../src/watches/registry.ts";
+import { code, GENERATED, page, table } from "./markdown.ts";
+
+/** Why no watch type asks an operation: the one place where an empty cell is explained. */
+export const NOT_WATCHED: Readonly<Partial<Record<EndpointName, string>>> = {
+  info: "`profile` asks `info-batch`: 100 accounts for the price of one.",
+  "tweet-info": "Tweets are followed through `tweet-info-bulk`: 100 tweets for the price of one.",
+  "v2-user-tweets": "The older form of `user-tweets`, with less in it.",
+  "id-to-username": "The daemon asks it by itself when an account is no longer found; `profile` tells renames.",
+  "username-to-id": "A lookup. The daemon resolves handles through `info-batch`, 100 a request.",
+  "link-to-id": "A lookup: the id behind a link never changes.",
+  "key-usage-info": "The daemon asks it by itself, for `quota.low` and the forecast.",
+};
+
+export interface OperationRow {
+  readonly name: EndpointName;
+  readonly endpoint: Endpoint;
+  readonly request: string;
+  readonly method: string;
+  /** Undefined where the sandbox does not have it. */
+  readonly route: string | undefined;
+  readonly watchTypes: readonly string[];
+  readonly reason: string | undefined;
+}
+
+export const operationRows = (): readonly OperationRow[] =>
+  (Object.keys(ENDPOINTS) as EndpointName[]).map((name) => {
+    const endpoint: Endpoint = ENDPOINTS[name];
+    const path = `/${endpoint.version ?? "v3"}${endpoint.path}`;
+    return {
+      name,
+      endpoint,
+      request: `${endpoint.method} ${path}`,
+      method: methodName(name),
+      route: findOperation(endpoint.method, path.replace(/\{\w+\}/, "1"))?.operation.path,
+      watchTypes: WATCH_TYPES.filter(({ endpoints }) => endpoints.includes(name)).map(({ type }) => type),
+      reason: NOT_WATCHED[name],
+    };
+  });
+
+const watchCell = ({ watchTypes, reason }: OperationRow): string =>
+  watchTypes.length === 0 ? (reason ?? "") : watchTypes.map((type) => `[${type}](watches.md#${type})`).join(", ");
+
+export const operationsPage = (): string =>
+  page(
+    GENERATED,
+    "# Operations",
+    "Everything the data service offers, and where to find it here: as a method of the [client](client.md), as `chirpwatch call` with the operation's name, as a route of the [sandbox](sandbox.md), and as what a [watch](watches.md) polls. A page's size is what it holds at most: `?` where the service does not say, `-` where there are no pages.",
+    table(
+      ["Operation", "Request", "Client method", "Sandbox route", "Page", "Batch", "Cost", "Watch types"],
+      operationRows().map((row) => [
+        row.name,
+        code(row.request),
+        code(row.method),
+        row.route === undefined ? "" : code(row.route),
+        pageOf(row.endpoint),
+        row.endpoint.batch === undefined ? "-" : String(row.endpoint.batch.size),
+        costOf(row.endpoint),
+        watchCell(row),
+      ]),
+    ),
+  );
