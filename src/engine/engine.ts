@@ -11,6 +11,7 @@ import { planPolls, type PlannedWatch } from "../plan/plan-polls.ts";
 import type { Poll } from "./watch-poll.ts";
 import type { Timetable } from "../schedule/timetable.ts";
 import type { WatchType } from "../watches/watch-type.ts";
+import { createListCheck } from "./list-check.ts";
 import type { Notices } from "./notices.ts";
 import { createPollAftermath } from "./poll-aftermath.ts";
 import { createPollLoop, type PollAftermath, type PollLoop } from "./poll-loop.ts";
@@ -82,7 +83,11 @@ export function createEngine(deps: EngineDeps): Engine {
   let planning: Promise<void> = Promise.resolve();
   const lastPolledAtMs = new Map<string, number>();
   const problems = new Map<string, string>();
-  const trouble = createTargetTrouble({ ...deps, onSourceChanged: (targets) => replaceTargets(targets) });
+  const trouble = createTargetTrouble({
+    ...deps,
+    onSourceChanged: (targets) => replaceTargets(targets),
+    onListLost: (listId) => lists.listLost(listId),
+  });
   const aftermath = createPollAftermath({ ...deps, trouble });
   const loop = createPollLoop({
     ...deps,
@@ -132,7 +137,16 @@ export function createEngine(deps: EngineDeps): Engine {
     replan().catch((error: unknown) => deps.log.error("planning failed", { error }));
   };
 
-  const resolver = createTargetResolver({ ...deps, trouble, watches: () => planned, onResolved: (targets) => replaceTargets(targets) });
+  const lists = createListCheck({ ...deps, watches: () => planned, onSourceChanged: (targets) => replaceTargets(targets) });
+  const resolver = createTargetResolver({
+    ...deps,
+    trouble,
+    watches: () => planned,
+    onResolved(targets) {
+      replaceTargets(targets);
+      void lists.check();
+    },
+  });
 
   const failed = (poll: Poll, error: unknown): Promise<PollAftermath> => {
     problems.set(poll.key, errorText(error));
@@ -175,11 +189,13 @@ export function createEngine(deps: EngineDeps): Engine {
       }));
       await replan();
       void resolver.resolve();
+      void lists.check();
     },
     async setPaused(watchId, paused) {
       planned = planned.map((one) => (one.watch.id === watchId ? { ...one, paused } : one));
       await replan();
       void resolver.resolve();
+      void lists.check();
     },
     start() {
       loop.start();
@@ -188,6 +204,7 @@ export function createEngine(deps: EngineDeps): Engine {
     async stop() {
       stalls.stop();
       resolver.stop();
+      lists.stop();
       deps.gate.close();
       // Answers that are paid for are worth a moment; one that hangs is not.
       const cancelAbort = clock.after(ANSWER_GRACE_MS, () => deps.gate.abort());

@@ -41,6 +41,8 @@ export interface PollOutcome {
   readonly baselined: readonly Subscriber[];
   /** Items nobody had seen before, of the sharer that saw most. */
   readonly newItems: number;
+  /** When tweets that were new to every sharer were posted; service time, oldest first. */
+  readonly postedMs: readonly number[];
   /** Whether a list that held items before came back empty. */
   readonly isBlind: boolean;
   readonly lostHoles: number;
@@ -74,6 +76,8 @@ export interface RunnerDeps {
 export interface PollRunner {
   /** @throws UpstreamError, RequestHeld or a store's error when nothing was learned. */
   run(poll: Poll): Promise<PollOutcome>;
+  /** The same for a feed that was read already, together with others. */
+  take(poll: Poll, feed: FeedObservation): Promise<PollOutcome>;
 }
 
 const MOST_CONFLICTS = 8;
@@ -81,6 +85,7 @@ const NOBODY_ASKED: PollOutcome = {
   events: 0,
   baselined: [],
   newItems: 0,
+  postedMs: [],
   isBlind: false,
   lostHoles: 0,
   tooOld: new Map(),
@@ -119,14 +124,7 @@ export function createPollRunner(deps: RunnerDeps): PollRunner {
   const knownOf = async (loaded: Loaded, seen: Observation): Promise<readonly ReadonlySet<string>[]> => {
     const { subscribers } = loaded.poll;
     if (seen.kind === "reading") return [];
-    if (seen.kind === "feed") {
-      return seen.feed.items.length === 0
-        ? []
-        : store.knownItems(
-            subscribers,
-            seen.feed.items.map(({ id }) => id),
-          );
-    }
+    if (seen.kind === "feed") return knownTweets(store, subscribers, seen.feed);
     const ids = seen.roster.members.map(({ id }) => id);
     if (ids.length === 0) return [];
     const rules = rosterRules(loaded);
@@ -159,7 +157,9 @@ export function createPollRunner(deps: RunnerDeps): PollRunner {
       if (target === undefined) throw new Error("the store gave no target");
       const { detection } = subscriber.type;
       const { settings } = subscriber.watch;
-      if (seen.kind === "feed") return judgeFeed(subscriber, target, known[index] ?? new Set(), seen.feed, context);
+      if (seen.kind === "feed") {
+        return judgeFeed(subscriber, target, known[index] ?? new Set(), ownFeed(subscriber, seen.feed), context);
+      }
       if (seen.kind === "roster" && detection.detector === "roster") {
         const rule = detection.rule(settings, target);
         return judgeRoster(subscriber, target, known[index] ?? new Set(), seen.roster, {
@@ -206,27 +206,30 @@ export function createPollRunner(deps: RunnerDeps): PollRunner {
     };
   };
 
-  return {
-    async run(planned) {
-      const startedAtMs = clock.now();
-      let loaded = await load(planned);
-      if (loaded.poll.subscribers.length === 0) return NOBODY_ASKED;
-      const seen = await observe(loaded, startedAtMs);
-      for (let conflicts = 0; conflicts < MOST_CONFLICTS; conflicts += 1) {
-        const { poll } = loaded;
-        const judgements = await judge(loaded, seen);
-        const judged = joinJudgements(judgements);
-        const result = await store.commitPoll(commitOf(loaded, seen, judged, startedAtMs));
-        if (result.status === "committed") {
-          if (result.born.size > 0) deps.wakeDelivery();
-          count(deps.meter, poll, judged, result.born, clock.now());
-          const outcome = outcomeOf(poll, seen, judgements, result.born.size, clock.now() - deps.retentionMs());
-          return { ...outcome, renames: renamesIn(loaded, seen).filter(({ from }) => from !== null) };
-        }
-        loaded = await load(planned);
+  const runWith = async (planned: Poll, see: (loaded: Loaded, startedAtMs: number) => Promise<Observation>): Promise<PollOutcome> => {
+    const startedAtMs = clock.now();
+    let loaded = await load(planned);
+    if (loaded.poll.subscribers.length === 0) return NOBODY_ASKED;
+    const seen = await see(loaded, startedAtMs);
+    for (let conflicts = 0; conflicts < MOST_CONFLICTS; conflicts += 1) {
+      const { poll } = loaded;
+      const judgements = await judge(loaded, seen);
+      const judged = joinJudgements(judgements);
+      const result = await store.commitPoll(commitOf(loaded, seen, judged, startedAtMs));
+      if (result.status === "committed") {
+        if (result.born.size > 0) deps.wakeDelivery();
+        count(deps.meter, poll, judged, result.born, clock.now());
+        const outcome = outcomeOf(poll, seen, judgements, result.born.size, clock.now() - deps.retentionMs());
+        return { ...outcome, renames: renamesIn(loaded, seen).filter(({ from }) => from !== null) };
       }
-      throw new Error(`poll ${planned.key} met ${MOST_CONFLICTS} conflicts in a row`);
-    },
+      loaded = await load(planned);
+    }
+    throw new Error(`poll ${planned.key} met ${MOST_CONFLICTS} conflicts in a row`);
+  };
+
+  return {
+    run: (poll) => runWith(poll, observe),
+    take: (poll, feed) => runWith(poll, async () => ({ kind: "feed", feed })),
   };
 }
 
@@ -236,6 +239,33 @@ interface Loaded extends LoadedPoll {
 
 const feedMemoryOf = ({ memory }: SourceState): FeedMemory => ({ ...EMPTY_FEED, ...(memory as Partial<FeedMemory>) });
 const rosterMemoryOf = ({ memory }: SourceState): RosterMemory => ({ ...EMPTY_ROSTER, ...(memory as Partial<RosterMemory>) });
+
+/** What of a feed is the subscriber's: all of it, or what its own account posted. */
+function ownFeed({ author }: Subscriber, feed: FeedObservation): FeedObservation {
+  return author === undefined ? feed : { ...feed, items: feed.items.filter(({ id }) => feed.tweets.get(id)?.user.id === author) };
+}
+
+/** Per subscriber. Of the thousands that may share a list, only those with an item in the answer are asked about. */
+async function knownTweets(
+  store: Pick<PollStore, "knownItems">,
+  subscribers: readonly Subscriber[],
+  feed: FeedObservation,
+): Promise<readonly ReadonlySet<string>[]> {
+  if (feed.items.length === 0) return [];
+  const everything = feed.items.map(({ id }) => id);
+  const whole = subscribers.filter(({ author }) => author === undefined);
+  const known = new Map<Subscriber, ReadonlySet<string>>();
+  for (const [index, set] of (whole.length === 0 ? [] : await store.knownItems(whole, everything)).entries()) {
+    const subscriber = whole[index];
+    if (subscriber !== undefined) known.set(subscriber, set);
+  }
+  const authors = new Set(feed.items.map(({ id }) => feed.tweets.get(id)?.user.id));
+  for (const subscriber of subscribers.filter(({ author }) => author !== undefined && authors.has(author))) {
+    const ids = ownFeed(subscriber, feed).items.map(({ id }) => id);
+    known.set(subscriber, (await store.knownItems([subscriber], ids))[0] ?? new Set());
+  }
+  return subscribers.map((subscriber) => known.get(subscriber) ?? new Set());
+}
 
 /** Of every subscriber, in their order. */
 function rosterRules({ poll, targets }: Loaded): readonly RosterRule[] {
@@ -297,11 +327,21 @@ function outcomeOf(
     baselined,
     tooOld,
     newItems: Math.max(...judgements.map(({ verdicts }) => verdicts.length), 0),
+    postedMs: postedMsOf(judgements),
     isBlind: seen.kind === "feed" && seen.feed.isBlind,
     absent: poll.subscribers.filter((_, index) => judgements[index]?.isAbsent === true),
     lostHoles: seen.kind === "feed" ? seen.feed.lostHoles : 0,
     ...(error === undefined ? {} : { error }),
   };
+}
+
+/** Only what is new to every sharer: to one that was added later, everything is. */
+function postedMsOf(judgements: readonly Judgement[]): readonly number[] {
+  const seen = new Map<string, { atMs: number; sharers: number }>();
+  for (const { itemId, itemKind, occurredAtMs } of judgements.flatMap(({ verdicts }) => verdicts))
+    if (itemKind === "tweet") seen.set(itemId, { atMs: occurredAtMs, sharers: (seen.get(itemId)?.sharers ?? 0) + 1 });
+  const fresh = [...seen.values()].filter(({ sharers }) => sharers === judgements.length);
+  return fresh.map(({ atMs }) => atMs).sort((a, b) => a - b);
 }
 
 function count(meter: Meter, poll: Poll, judged: Judgement, born: ReadonlySet<string>, nowMs: number): void {

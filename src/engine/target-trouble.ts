@@ -24,6 +24,8 @@ export interface TargetTroubleDeps {
   readonly onMissing: (watchId: string) => void;
   /** A target's memory changed in a way that changes its source: plan again. */
   readonly onSourceChanged: (targets: readonly TargetState[]) => void;
+  /** A list that accounts are read through cannot be read. */
+  readonly onListLost: (listId: string) => Promise<void>;
 }
 
 export interface TargetTrouble {
@@ -102,7 +104,12 @@ export function createTargetTrouble(deps: TargetTroubleDeps): TargetTrouble {
     return profile === undefined ? "the account exists but is protected or suspended" : "the account exists, but this of it cannot be read";
   };
 
-  const takeNotFound = async (planned: Poll): Promise<PollAftermath> => {
+  const takeNotFound = async (asked: Poll): Promise<PollAftermath> => {
+    const listId = asked.source.params["list_id"];
+    const isList = typeof listId === "string" && asked.subscribers.some(({ author }) => author !== undefined);
+    if (isList) await deps.onListLost(listId);
+    const planned = isList ? { ...asked, subscribers: asked.subscribers.filter(({ author }) => author === undefined) } : asked;
+    if (planned.subscribers.length === 0) return { notBeforeMs: clock.now() + HOUR_MS };
     const { poll, targets } = await loadSubscribers(store, planned);
     const userId = targets[0]?.userId ?? null;
     if (userId === null) {

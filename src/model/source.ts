@@ -9,6 +9,8 @@ export interface Source {
   readonly params: JsonObject;
   /** The parameter that understands `since_time:` and `until_time:`, where the endpoint has one. */
   readonly boundParam?: string;
+  /** Where the answer mixes accounts: only what the account of this id posted is the target's. No part of the request. */
+  readonly author?: string;
   /** The one entry this target adds to a parameter that takes many: up to `size` targets then share a request. */
   readonly batch?: BatchEntry;
 }

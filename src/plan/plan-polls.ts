@@ -59,11 +59,17 @@ function addSubscriber<T extends Pollable>(
   const source = type.source(watch.settings, target);
   const key = fingerprintOf(hash, source);
   const base = { watch, type, watchKey, targetKey: target.key, targetName: target.name };
-  const subscriber: Subscriber<T> = source.batch === undefined ? base : { ...base, entry: source.batch.value };
+  const subscriber: Subscriber<T> = { ...base, ...ownPart(source) };
   const entry = shared.get(key);
   // A list that starts with its one member takes a fraction of one that was pushed to: there may be ten thousand.
   if (entry === undefined) shared.set(key, { source, subscribers: [subscriber] });
   else entry.subscribers.push(subscriber);
+}
+
+/** What of a shared answer is the target's own. */
+function ownPart({ batch, author }: Source): Pick<Subscriber, "entry" | "author"> {
+  if (batch !== undefined) return { entry: batch.value };
+  return author === undefined ? {} : { author };
 }
 
 /** Entries that want the same schedules share requests, as many as fit. The first batch of a kind keeps its key when entries come and go. */

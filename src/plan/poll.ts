@@ -1,8 +1,9 @@
 /** The plan as data: polls, who shares them, what they cost. Printed by `chirpwatch plan`, run by the engine. */
-import type { Priority, Schedule } from "../model/schedule.ts";
+import type { Freshness, Priority, Schedule, StrategyWish } from "../model/schedule.ts";
 import type { Source } from "../model/source.ts";
 import type { Watch } from "../model/watch.ts";
 import type { TargetRegistration, TargetState } from "../model/store.ts";
+import type { StrategyCost } from "./strategy.ts";
 
 /** What planning must know of a watch type; every type in watches/ has it. */
 export interface Pollable {
@@ -10,6 +11,8 @@ export interface Pollable {
   targets(settings: unknown, watchId: string, fingerprint: (source: Source) => string): readonly TargetRegistration[];
   source(settings: unknown, target: Pick<TargetState, "key" | "userId" | "memory">): Source;
   costRequests(settings: unknown): number;
+  /** Fields of a profile that move when the target has news; undefined where a profile tells nothing. */
+  readonly probeFields?: readonly string[];
 }
 
 /** One watch's interest in one target of a poll. */
@@ -22,6 +25,8 @@ export interface Subscriber<T extends Pollable = Pollable> {
   readonly targetName: string;
   /** Where the poll is a batch: the id of its own entry in the answer. */
   readonly entry?: string;
+  /** Where the answer mixes accounts: the user id whose items are its own. */
+  readonly author?: string;
 }
 
 export interface Poll<T extends Pollable = Pollable> {
@@ -44,4 +49,19 @@ export interface Poll<T extends Pollable = Pollable> {
   /** Requests of one poll with less than a page of news. */
   readonly costRequests: number;
   readonly subscribers: readonly Subscriber<T>[];
+  /** Where many accounts are read together: with the subscribers of all its members. */
+  readonly group?: PollGroup<T>;
+}
+
+/** Accounts that are read together. */
+export interface PollGroup<T extends Pollable = Pollable> {
+  /** What each would be by itself; its memory stays its own. */
+  readonly members: readonly Poll<T>[];
+  readonly wish: StrategyWish;
+  /** Instead of the schedules. */
+  readonly freshness?: Freshness;
+  /** As written; the planner's choice where nothing is. */
+  readonly fullPollEveryMs?: number;
+  /** By what is known when it is planned. */
+  readonly cost: StrategyCost;
 }

@@ -1,12 +1,29 @@
-/** `timeline`: what accounts post, followed by their stable id. */
+/** `timeline`: what accounts post, followed by their stable id; from their own timelines, or through a public list that holds them. */
 import { z } from "zod";
+import type { Source } from "../model/source.ts";
+import type { TargetState } from "../model/store.ts";
 import { tweetMessage } from "../render/tweet-message.ts";
 import { accountsSchema, accountTargets, requireUserId } from "./accounts-schema.ts";
+import { listSchema } from "./list-schema.ts";
 import type { WatchType } from "./watch-type.ts";
 
-const schema = z.strictObject({ accounts: accountsSchema });
+const schema = z.strictObject({
+  accounts: accountsSchema,
+  via_list: listSchema
+    .describe(
+      "A public list that holds the accounts: one request a tick for up to 5,000 of them. Accounts it does not hold are named and read from their own timelines.",
+    )
+    .optional(),
+});
 
 type Settings = z.output<typeof schema>;
+
+/** Whether the list holds an account is checked by the engine and kept in its memory; until then it is believed. */
+function source({ via_list: list }: Settings, target: Pick<TargetState, "key" | "userId" | "memory">): Source {
+  const userId = requireUserId(target);
+  if (list === undefined || target.memory["list"] === "out") return { endpoint: "user-tweets", params: { user_id: userId } };
+  return { endpoint: "list-tweets", params: { list_id: list }, author: userId };
+}
 
 export const timeline: WatchType<Settings> = {
   type: "timeline",
@@ -18,12 +35,14 @@ include: { replies: false, retweets: true, quotes: true }
 schedule: "* * * * *"`,
   body: { tweet: "tweet" },
   events: ["tweet.created"],
-  endpoints: ["user-tweets"],
+  endpoints: ["user-tweets", "list-tweets", "list-members"],
   include: { reply: false, quote: true, retweet: false },
   detection: { detector: "feed", event: "tweet.created" },
   targets: ({ accounts }) => accountTargets(accounts),
-  source: (_settings, target) => ({ endpoint: "user-tweets", params: { user_id: requireUserId(target) } }),
-  caveats: () => [],
+  source,
+  viaList: ({ via_list: list }) => list,
+  caveats: ({ via_list: list }) =>
+    list === undefined ? [] : ["what the service leaves out of list timelines; an account taken off the list is noticed within a day"],
   costRequests: () => 1,
   read: tweetMessage,
 };

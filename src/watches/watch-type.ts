@@ -60,8 +60,12 @@ export interface WatchType<S = unknown> {
   needsIndex?(settings: S, target: Pick<TargetState, "memory">): boolean;
   /** What to remember of a target that is not indexed, so that its source becomes another one; undefined: it stays unreadable. */
   withoutIndex?(settings: S): JsonObject | undefined;
+  /** The public list its accounts are read through, where the watch names one. */
+  viaList?(settings: S): string | undefined;
   /** What this type can miss or cannot see, in words for `plan` and the docs; empty when nothing. */
   caveats(settings: S): readonly string[];
+  /** Fields of a profile that move when an account has news for this type; undefined where a profile tells nothing. */
+  readonly probeFields?: readonly string[];
   /** Requests of one poll that brings less than a page of news. */
   costRequests(settings: S): number;
   read(event: OutboxEvent, context: MessageContext): NeutralMessage;

@@ -1,0 +1,168 @@
+/**
+ * Accounts that a watch reads through a public list: checks that the list holds them, when the watch begins and once a day, and has those
+ * it does not hold read from their own timelines. Owns the question and its answer; the polls are others'.
+ */
+import type { Cancel, Clock } from "../model/clock.ts";
+import type { JsonObject } from "../model/json.ts";
+import type { Log } from "../model/log.ts";
+import type { Notes, PollStore, TargetState, WatchStore } from "../model/store.ts";
+import { UpstreamError } from "../model/upstream.ts";
+import type { PlannedWatch } from "../plan/plan-polls.ts";
+import type { WatchType } from "../watches/watch-type.ts";
+import type { Notices } from "./notices.ts";
+import type { RequestGate } from "./request-gate.ts";
+
+export interface ListCheckDeps {
+  readonly gate: RequestGate;
+  readonly store: Pick<PollStore, "commitPoll"> & Pick<WatchStore, "loadTargets">;
+  readonly notes: Notes;
+  readonly notices: Notices;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly watches: () => readonly PlannedWatch<WatchType<any>>[];
+  /** Targets are read another way from now on: plan again. */
+  readonly onSourceChanged: (targets: readonly TargetState[]) => void;
+}
+
+export interface ListCheck {
+  /** Checks what is due now. Never rejects. */
+  check(): Promise<void>;
+  /** The service does not give the list: everyone is read from their own timeline until it does. */
+  listLost(listId: string): Promise<void>;
+  stop(): void;
+}
+
+const CHECK_EVERY_MS = 86_400_000;
+const AFTER_FAILURE_MS = 60_000;
+/** A list holds up to 5,000 accounts (api-field-notes.md section 1); pages may be short. */
+const MOST_PAGES = 500;
+const NAMED = 10;
+
+/** What a check found of a target, kept in its memory under `list`. */
+export type ListMembership = "in" | "out";
+
+interface ListWatch {
+  readonly planned: PlannedWatch<WatchType<any>>;
+  readonly listId: string;
+}
+
+export function createListCheck(deps: ListCheckDeps): ListCheck {
+  const { clock } = deps;
+  let cancel: Cancel | undefined;
+  let isStopped = false;
+  let underWay: Promise<void> = Promise.resolve();
+
+  const listWatches = (): readonly ListWatch[] =>
+    deps.watches().flatMap((planned) => {
+      const listId = planned.type.viaList?.(planned.watch.settings);
+      return listId === undefined || planned.paused ? [] : [{ planned, listId }];
+    });
+
+  const readMembers = async (listId: string, watch: string): Promise<ReadonlySet<string>> => {
+    const members = new Set<string>();
+    let cursor: string | undefined;
+    for (let page = 0; page < MOST_PAGES; page += 1) {
+      const answer = await deps.gate.request({
+        endpoint: "list-members",
+        params: { list_id: listId },
+        source: `list:${listId}`,
+        watch,
+        priority: "normal",
+        purpose: "poll",
+        ...(cursor === undefined ? {} : { cursor }),
+      });
+      for (const { id } of answer.users ?? []) members.add(id);
+      cursor = answer.nextCursor;
+      if (cursor === undefined) break;
+    }
+    return members;
+  };
+
+  /** Writes what is new about the targets; who left the list since the last check is read back to it. */
+  const settle = async ({ planned, listId }: ListWatch, members: ReadonlySet<string>, checkedAtMs: number | null): Promise<void> => {
+    const { watch, watchKey } = planned;
+    const targets = await deps.store.loadTargets(planned.targets.map(({ key }) => ({ watchKey, targetKey: key })));
+    const changed: TargetState[] = [];
+    for (const target of targets) {
+      const membership: ListMembership = target.userId !== null && members.has(target.userId) ? "in" : "out";
+      if (target.userId === null || target.memory["list"] === membership) continue;
+      const resume = membership === "out" && checkedAtMs !== null && target.baselineAtMs !== null ? { resume_ms: checkedAtMs } : {};
+      const memory: JsonObject = { ...target.memory, list: membership, ...resume };
+      const change = { watchKey, targetKey: target.key, expectedRevision: target.revision, memory };
+      const result = await deps.store.commitPoll({ atMs: clock.now(), targets: [change], verdicts: [], events: [], deliveries: [] });
+      // Someone else changed it meanwhile: the next check sees what became of it.
+      if (result.status === "committed") changed.push({ ...target, memory, revision: target.revision + 1 });
+    }
+    if (changed.length > 0) deps.onSourceChanged(changed);
+    const missing = targets.filter(({ userId }) => userId !== null && !members.has(userId)).map(({ name }) => name);
+    await tell(watch.id, watchKey, listId, missing);
+  };
+
+  const tell = async (watchId: string, watchKey: string, listId: string, missing: readonly string[]): Promise<void> => {
+    const note = `list:${watchKey}`;
+    const found = missing.toSorted().join(" ");
+    if (((await deps.notes.readNote(note)) ?? "") === found) return;
+    await deps.notes.writeNote(note, found);
+    if (missing.length === 0) return;
+    const named = missing.slice(0, NAMED).join(", ") + (missing.length > NAMED ? ` and ${missing.length - NAMED} more` : "");
+    await deps.notices.tell({
+      type: "target.unavailable",
+      subject: watchId,
+      watch: watchId,
+      severity: "warning",
+      message: `${watchId}: the list ${listId} does not hold ${named}; read from their own timelines, one request each`,
+      hint: "Add them to the list: the check of the next day notices, and so does a reload.",
+      facts: { list: listId, missing: missing.length, kind: "not on the list" },
+    });
+  };
+
+  const checkOne = async (one: ListWatch): Promise<void> => {
+    const { listId, planned } = one;
+    const note = `list:${planned.watchKey}:at`;
+    const checkedAtMs = (await deps.notes.readNote(note)) as number | null;
+    const isFresh = checkedAtMs !== null && clock.now() - checkedAtMs < CHECK_EVERY_MS;
+    if (isFresh && planned.targets.every(({ userId, memory }) => userId === null || memory["list"] !== undefined)) return;
+    const startedAtMs = clock.now();
+    try {
+      await settle(one, await readMembers(listId, planned.watch.id), checkedAtMs);
+    } catch (error) {
+      if (!(error instanceof UpstreamError) || !["not_found", "forbidden", "bad_request"].includes(error.kind)) throw error;
+      await settle(one, new Set(), checkedAtMs);
+    }
+    await deps.notes.writeNote(note, startedAtMs);
+  };
+
+  const run = async (): Promise<void> => {
+    cancel?.();
+    if (isStopped) return;
+    let waitMs = CHECK_EVERY_MS;
+    for (const one of listWatches()) {
+      try {
+        await checkOne(one);
+      } catch (error) {
+        deps.log.warn("list members could not be read, trying again", { watch: one.planned.watch.id, error });
+        waitMs = AFTER_FAILURE_MS;
+      }
+    }
+    if (!isStopped && listWatches().length > 0) cancel = clock.after(waitMs, () => void check());
+  };
+
+  const check = (): Promise<void> => {
+    underWay = underWay.then(run);
+    return underWay;
+  };
+
+  return {
+    check,
+    async listLost(listId) {
+      for (const one of listWatches().filter((other) => other.listId === listId)) {
+        const checkedAtMs = (await deps.notes.readNote(`list:${one.planned.watchKey}:at`)) as number | null;
+        await settle(one, new Set(), checkedAtMs);
+      }
+    },
+    stop() {
+      isStopped = true;
+      cancel?.();
+    },
+  };
+}

@@ -1,0 +1,110 @@
+import { afterEach, expect, it } from "vitest";
+import type { Tweet } from "../../src/model/tweet.ts";
+import { tweetIdAt } from "../../src/model/id.ts";
+import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
+import { makeTweet, makeUser } from "../support/make-event.ts";
+import { makeWatch } from "../support/make-watch.ts";
+import { createScriptedUpstream, failure } from "../support/scripted-upstream.ts";
+import { createVirtualClock } from "../support/virtual-clock.ts";
+
+const START = Date.UTC(2026, 2, 2, 12, 0, 0);
+const MINUTE = 60_000;
+const HOUR = 3_600_000;
+const DAY = 86_400_000;
+const LIST = "900";
+
+let rig: EngineRig | undefined;
+afterEach(async () => {
+  await rig?.close();
+  rig = undefined;
+});
+
+/** Three accounts in one watch that reads through a list; `members` says whom the list holds. */
+async function house(intervalMs = MINUTE) {
+  const clock = createVirtualClock(START);
+  const users = ["1", "2", "3"].map((id) => makeUser(id, `user${id}`));
+  const upstream = createScriptedUpstream(clock, users);
+  const posts: Tweet[] = [];
+  const members = new Set(["1", "2", "9"]);
+  const newestFirst = (wanted: (tweet: Tweet) => boolean) => ({ tweets: posts.filter(wanted).toReversed().slice(0, 20) });
+  upstream.on("list-tweets", () => newestFirst(({ user }) => members.has(user.id)));
+  upstream.on("list-members", () => ({ users: [...members].map((id) => makeUser(id)) }));
+  upstream.on("user-tweets", ({ params }) => newestFirst(({ user }) => user.id === params["user_id"]));
+  const post = (userId: string, agoMs = 0): string => {
+    const timeMs = clock.now() - agoMs + posts.length;
+    const id = tweetIdAt(timeMs);
+    posts.push({ ...makeTweet(id), created_at: new Date(timeMs).toISOString(), user: makeUser(userId, `user${userId}`) });
+    return id;
+  };
+  for (const id of ["1", "2", "3", "9"]) post(id, 60 * MINUTE);
+  const watch = makeWatch(
+    "w",
+    "timeline",
+    { accounts: users.map(({ username }) => username), via_list: LIST },
+    { schedule: { kind: "every", intervalMs } },
+  );
+  const begin = async () => (rig = await startEngineRig({ clock, upstream, watches: [watch] }));
+  return { clock, upstream, members, post, begin };
+}
+
+const told = async (from: EngineRig) => (await from.events()).map(({ subject, labels }) => `${labels["target"]} ${subject}`).reverse();
+
+it("reads the accounts through the list with one request a tick, tells nothing of others on it, and the missing one from its timeline", async () => {
+  const { clock, upstream, post, begin } = await house();
+  const rig = await begin();
+  await clock.advance(2 * MINUTE);
+  const before = { list: upstream.callsOf("list-tweets").length, own: upstream.callsOf("user-tweets").length };
+  post("9");
+  const expected = [`user1 ${post("1")}`, `user2 ${post("2")}`, `user3 ${post("3")}`];
+  await clock.advance(10 * MINUTE);
+  expect((await told(rig)).toSorted()).toEqual(expected.toSorted());
+  expect(upstream.callsOf("list-tweets").length - before.list).toBe(10);
+  expect(upstream.callsOf("user-tweets").length - before.own).toBe(10);
+  expect(upstream.callsOf("user-tweets").every(({ params }) => params["user_id"] === "3")).toBe(true);
+  expect(upstream.callsOf("list-members").length).toBe(1);
+  expect(rig.notices.map(({ message }) => message)).toEqual([
+    "w: the list 900 does not hold user3; read from their own timelines, one request each",
+  ]);
+});
+
+it("reads back to the last check of an account that was taken off the list, and names it", async () => {
+  const { clock, members, post, begin } = await house(30 * MINUTE);
+  const rig = await begin();
+  await clock.advance(6 * HOUR);
+  members.delete("2");
+  const unseen = post("2");
+  await clock.advance(DAY);
+  expect(await told(rig)).toEqual([`user2 ${unseen}`]);
+  expect(rig.notices.at(-1)?.message).toContain("does not hold user2, user3");
+});
+
+it("goes back to the list when it holds the account again, and tells nothing twice", async () => {
+  const { clock, upstream, members, post, begin } = await house(30 * MINUTE);
+  const rig = await begin();
+  await clock.advance(HOUR);
+  const first = post("3");
+  await clock.advance(HOUR);
+  members.add("3");
+  await clock.advance(DAY + HOUR);
+  const before = upstream.callsOf("user-tweets").length;
+  const second = post("3");
+  await clock.advance(HOUR);
+  await rig.restart();
+  await clock.advance(HOUR);
+  expect(await told(rig)).toEqual([`user3 ${first}`, `user3 ${second}`]);
+  expect(upstream.callsOf("user-tweets").length).toBe(before);
+});
+
+it("reads everyone from their own timelines when the list is gone, and misses nothing of the change", async () => {
+  const { clock, upstream, post, begin } = await house(30 * MINUTE);
+  const rig = await begin();
+  await clock.advance(HOUR);
+  upstream.trouble = ({ endpoint }) => {
+    if (endpoint.startsWith("list-")) throw failure("not_found");
+    return undefined;
+  };
+  const unseen = post("1");
+  await clock.advance(2 * HOUR);
+  expect(await told(rig)).toEqual([`user1 ${unseen}`]);
+  expect(rig.notices.at(-1)?.message).toContain("does not hold user1, user2, user3");
+});
