@@ -10,6 +10,12 @@ export const tweetUrl = (linksHost: string, handle: string, id: string): string 
 export const profileUrl = (linksHost: string, handle: string, id: string): string =>
   HANDLE.test(handle) ? `${origin(linksHost)}/${handle}` : `${origin(linksHost)}/i/user/${plainId(id)}`;
 
+export const spaceUrl = (linksHost: string, id: string): string => `${origin(linksHost)}/i/spaces/${plainId(id)}`;
+
+export const communityUrl = (linksHost: string, id: string): string => `${origin(linksHost)}/i/communities/${plainId(id)}`;
+
+export const listUrl = (linksHost: string, id: string): string => `${origin(linksHost)}/i/lists/${plainId(id)}`;
+
 /** Ids are digits; anything else of an odd answer is left out rather than let into an address. */
 const plainId = (id: string): string => id.replace(/[^A-Za-z0-9_-]/g, "");
 

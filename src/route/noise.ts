@@ -3,7 +3,9 @@ import type { ChirpEvent } from "../model/event.ts";
 
 export const ONCE_WITHIN_MS = 86_400_000;
 
-const isJoining = (event: ChirpEvent): boolean => /^(follower|member)\./.test(event.type);
+/** Accounts that came onto a list of accounts or went. */
+const isJoining = (event: ChirpEvent): boolean =>
+  /^(follower|following|member|retweeter|user|top_follower|top_following)\./.test(event.type);
 
 /** Watches may write the same account as a handle or an id. */
 const targetOf = (event: ChirpEvent): string => event.body.target?.id ?? event.labels["target"] ?? "";

@@ -1,33 +1,32 @@
 /** `new_followers`: who began following an account, from the 7-day list of indexed accounts or from the whole follower list. */
 import { z } from "zod";
-import type { RosterRule } from "../detect/roster.ts";
 import type { TargetState } from "../model/store.ts";
-import { followerMessage } from "../render/follower-message.ts";
+import { rosterMessage } from "../render/roster-message.ts";
 import { accountsSchema, accountTargets, requireUserId } from "./accounts-schema.ts";
+import { indexedMode, sourceSchema } from "./indexed-schema.ts";
+import { NEWEST_FIRST_CAVEAT } from "./roster-caveats.ts";
 import type { WatchType } from "./watch-type.ts";
 
-const schema = z.strictObject({
-  accounts: accountsSchema,
-  source: z
-    .enum(["auto", "indexed", "all"])
-    .default("auto")
-    .describe(
-      "`indexed`: the service's 7-day list, one request, indexed accounts only. `all`: pages of 200 of the follower list. `auto`: indexed where the account is, else all.",
-    ),
-});
+const schema = z
+  .strictObject({
+    accounts: accountsSchema,
+    source: sourceSchema("of followers"),
+    verified_only: z
+      .boolean()
+      .default(false)
+      .describe("Reads the service's list of verified followers instead, for any account: shorter than `all`, and without its crowd."),
+  })
+  .refine((settings) => !settings.verified_only || settings.source !== "indexed", {
+    message: "verified_only has a list of its own: leave `source` out",
+    path: ["verified_only"],
+  });
 
 type Settings = z.output<typeof schema>;
 
-/** What `auto` found out about a target, kept in its memory under `mode`. */
-function followerMode(settings: Settings, target: Pick<TargetState, "memory">): "indexed" | "all" {
-  if (settings.source !== "auto") return settings.source;
-  return target.memory["mode"] === "all" ? "all" : "indexed";
-}
+const ENDPOINTS = { indexed: "new-followers-7d", all: "followers", verified: "verified-followers" } as const;
 
-const rule = (settings: Settings, target: TargetState): RosterRule =>
-  followerMode(settings, target) === "indexed"
-    ? { joined: "follower.added", mode: "window" }
-    : { joined: "follower.added", mode: "newest" };
+const listOf = (settings: Settings, target: Pick<TargetState, "memory">): keyof typeof ENDPOINTS =>
+  settings.verified_only ? "verified" : indexedMode(settings, target);
 
 export const newFollowers: WatchType<Settings> = {
   type: "new_followers",
@@ -40,21 +39,25 @@ where: 'user.followers_count >= 10000'
 schedule: "7 */6 * * *"`,
   body: { user: "user", target: "user" },
   events: ["follower.added"],
-  endpoints: ["new-followers-7d", "followers"],
+  endpoints: ["new-followers-7d", "followers", "verified-followers"],
   include: { reply: false, quote: false, retweet: false },
-  detection: { detector: "roster", rule },
-  targets: ({ accounts }) => accountTargets(accounts),
-  source(settings, target) {
-    const endpoint = followerMode(settings, target) === "indexed" ? "new-followers-7d" : "followers";
-    return { endpoint, params: { user_id: requireUserId(target) } };
+  detection: {
+    detector: "roster",
+    rule: (settings, target) => ({
+      joined: "follower.added",
+      mode: listOf(settings, target) === "indexed" ? "window" : "newest",
+    }),
   },
-  needsIndex: (settings, target) => followerMode(settings, target) === "indexed",
-  withoutIndex: (settings) => (settings.source === "auto" ? { mode: "all" } : undefined),
-  caveats(settings) {
+  targets: ({ accounts }) => accountTargets(accounts),
+  source: (settings, target) => ({ endpoint: ENDPOINTS[listOf(settings, target)], params: { user_id: requireUserId(target) } }),
+  needsIndex: (settings, target) => listOf(settings, target) === "indexed",
+  withoutIndex: ({ source, verified_only: verifiedOnly }) => (source === "auto" && !verifiedOnly ? { mode: "all" } : undefined),
+  caveats({ source, verified_only: verifiedOnly }) {
+    if (verifiedOnly) return [`verified_only: ${NEWEST_FIRST_CAVEAT("followers")}; one who gains the badge later reads as new`];
     const indexed = "indexed: followers the service has not indexed, and follows undone between two polls";
-    const all = "all: followers that the service does not list newest first are found by the daily full read only";
-    return settings.source === "indexed" ? [indexed] : settings.source === "all" ? [all] : [indexed, all];
+    const all = `all: ${NEWEST_FIRST_CAVEAT("followers")}`;
+    return source === "indexed" ? [indexed] : source === "all" ? [all] : [indexed, all];
   },
   costRequests: () => 1,
-  read: followerMessage,
+  read: rosterMessage,
 };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Tweet } from "../../src/model/tweet.ts";
-import { followerMessage } from "../../src/render/follower-message.ts";
+import { rosterMessage } from "../../src/render/roster-message.ts";
 import { noticeMessage } from "../../src/render/notice-message.ts";
 import { headingOf, plainMessage } from "../../src/render/plain-message.ts";
 import { scoreMessage } from "../../src/render/score-message.ts";
@@ -74,13 +74,13 @@ describe("a follower", () => {
   });
 
   it("reads as who follows whom, with what makes them worth a look", () => {
-    const message = followerMessage(event("follower.added"), context);
+    const message = rosterMessage(event("follower.added"), context);
     expect(message).toMatchObject({ title: "@acme has a new follower: Bob (@bob)", body: "bio", url: "https://x.com/bob" });
     expect(message.facts).toContainEqual({ name: "Followers", value: "10" });
   });
 
   it("says so when one left", () => {
-    expect(followerMessage(event("follower.removed"), context).title).toBe("@acme lost a follower: Bob (@bob)");
+    expect(rosterMessage(event("follower.removed"), context).title).toBe("@acme lost a follower: Bob (@bob)");
   });
 });
 
@@ -114,7 +114,7 @@ describe("the daemon's own events", () => {
 
   it("are told by their type when they have no sentence, and so is any event without its body", () => {
     expect(noticeMessage({ event: makeNotice("watch.gap"), watches: [] }).title).toBe("watch.gap");
-    for (const read of [tweetMessage, followerMessage, scoreMessage]) {
+    for (const read of [tweetMessage, rosterMessage, scoreMessage]) {
       expect(read({ event: makeEvent("1", { body: {} }), watches: [] }, context).title).toBe("tweet.created");
     }
   });

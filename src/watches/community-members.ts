@@ -1,0 +1,49 @@
+/** `community_members`: who joins a community and who leaves it. The service gives few fields of a member; the body has no others. */
+import { z } from "zod";
+import { rosterMessage } from "../render/roster-message.ts";
+import { communitySchema } from "./community-schema.ts";
+import { WHOLE_ROSTER_CAVEATS } from "./roster-caveats.ts";
+import type { WatchType } from "./watch-type.ts";
+
+const schema = z.strictObject({ community: communitySchema });
+
+type Settings = z.output<typeof schema>;
+
+/** api-v3.md, "Reduced user". */
+const MEMBER = {
+  id: "string",
+  username: "string",
+  display_name: "string",
+  profile_image_url: "string",
+  protected: "bool",
+  verified: "bool",
+} as const;
+
+export const communityMembers: WatchType<Settings> = {
+  type: "community_members",
+  summary: "Who joins a community and who leaves it.",
+  schema,
+  example: `type: community_members
+community: "1493446837214187523"
+max_pages: 200
+schedule: "17 5 * * *"`,
+  body: { user: MEMBER, community: { id: "string" } },
+  events: ["member.added", "member.removed"],
+  endpoints: ["community-members"],
+  include: { reply: false, quote: false, retweet: false },
+  detection: {
+    detector: "roster",
+    rule: ({ community }) => ({
+      joined: "member.added",
+      left: "member.removed",
+      mode: "whole",
+      about: { community: { id: community } },
+      fields: Object.keys(MEMBER),
+    }),
+  },
+  targets: ({ community }) => [{ key: community, name: community }],
+  source: ({ community }) => ({ endpoint: "community-members", params: { community_link: community } }),
+  caveats: () => ["members come without bio and counts", ...WHOLE_ROSTER_CAVEATS],
+  costRequests: () => 1,
+  read: rosterMessage,
+};

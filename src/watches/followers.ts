@@ -1,0 +1,30 @@
+/** `followers`: the whole follower list of accounts, who came and who went. For newcomers alone, `new_followers` costs a fraction. */
+import { z } from "zod";
+import { rosterMessage } from "../render/roster-message.ts";
+import { accountsSchema, accountTargets, requireUserId } from "./accounts-schema.ts";
+import { WHOLE_ROSTER_CAVEATS } from "./roster-caveats.ts";
+import type { WatchType } from "./watch-type.ts";
+
+const schema = z.strictObject({ accounts: accountsSchema });
+
+type Settings = z.output<typeof schema>;
+
+export const followers: WatchType<Settings> = {
+  type: "followers",
+  summary: "Who began and who stopped following the accounts named.",
+  schema,
+  example: `type: followers
+accounts: [acme]
+max_pages: 100
+schedule: "17 4 * * *"`,
+  body: { user: "user", target: "user" },
+  events: ["follower.added", "follower.removed"],
+  endpoints: ["followers"],
+  include: { reply: false, quote: false, retweet: false },
+  detection: { detector: "roster", rule: () => ({ joined: "follower.added", left: "follower.removed", mode: "whole" }) },
+  targets: ({ accounts }) => accountTargets(accounts),
+  source: (_settings, target) => ({ endpoint: "followers", params: { user_id: requireUserId(target) } }),
+  caveats: () => WHOLE_ROSTER_CAVEATS,
+  costRequests: () => 1,
+  read: rosterMessage,
+};

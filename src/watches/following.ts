@@ -1,0 +1,29 @@
+/** `following`: the whole list of whom accounts follow, who came onto it and who went. */
+import { z } from "zod";
+import { rosterMessage } from "../render/roster-message.ts";
+import { accountsSchema, accountTargets, requireUserId } from "./accounts-schema.ts";
+import { WHOLE_ROSTER_CAVEATS } from "./roster-caveats.ts";
+import type { WatchType } from "./watch-type.ts";
+
+const schema = z.strictObject({ accounts: accountsSchema });
+
+type Settings = z.output<typeof schema>;
+
+export const following: WatchType<Settings> = {
+  type: "following",
+  summary: "Whom the accounts named began and stopped following.",
+  schema,
+  example: `type: following
+accounts: [acme, rival]
+schedule: "@every 6h"`,
+  body: { user: "user", target: "user" },
+  events: ["following.added", "following.removed"],
+  endpoints: ["follows"],
+  include: { reply: false, quote: false, retweet: false },
+  detection: { detector: "roster", rule: () => ({ joined: "following.added", left: "following.removed", mode: "whole" }) },
+  targets: ({ accounts }) => accountTargets(accounts),
+  source: (_settings, target) => ({ endpoint: "follows", params: { user_id: requireUserId(target) } }),
+  caveats: () => WHOLE_ROSTER_CAVEATS,
+  costRequests: () => 1,
+  read: rosterMessage,
+};

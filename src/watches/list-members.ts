@@ -1,0 +1,32 @@
+/** `list_members`: who is put on a public list and who is taken off it. */
+import { z } from "zod";
+import { rosterMessage } from "../render/roster-message.ts";
+import { listSchema } from "./list-schema.ts";
+import { WHOLE_ROSTER_CAVEATS } from "./roster-caveats.ts";
+import type { WatchType } from "./watch-type.ts";
+
+const schema = z.strictObject({ list: listSchema });
+
+type Settings = z.output<typeof schema>;
+
+export const listMembers: WatchType<Settings> = {
+  type: "list_members",
+  summary: "Who is put on a public list and who is taken off it.",
+  schema,
+  example: `type: list_members
+list: "1388742069157900291"
+schedule: "@every 6h"`,
+  body: { user: "user", public_list: { id: "string" } },
+  events: ["member.added", "member.removed"],
+  endpoints: ["list-members"],
+  include: { reply: false, quote: false, retweet: false },
+  detection: {
+    detector: "roster",
+    rule: ({ list }) => ({ joined: "member.added", left: "member.removed", mode: "whole", about: { public_list: { id: list } } }),
+  },
+  targets: ({ list }) => [{ key: list, name: list }],
+  source: ({ list }) => ({ endpoint: "list-members", params: { list_id: list } }),
+  caveats: () => ["a member that is suspended or protected reads as one who left", ...WHOLE_ROSTER_CAVEATS],
+  costRequests: () => 1,
+  read: rosterMessage,
+};

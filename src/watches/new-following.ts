@@ -1,0 +1,45 @@
+/** `new_following`: whom accounts began following, from the 7-day list of indexed accounts or from the whole list. */
+import { z } from "zod";
+import { rosterMessage } from "../render/roster-message.ts";
+import { accountsSchema, accountTargets, requireUserId } from "./accounts-schema.ts";
+import { indexedMode, sourceSchema } from "./indexed-schema.ts";
+import { NEWEST_FIRST_CAVEAT } from "./roster-caveats.ts";
+import type { WatchType } from "./watch-type.ts";
+
+const schema = z.strictObject({ accounts: accountsSchema, source: sourceSchema("of whom the account follows") });
+
+type Settings = z.output<typeof schema>;
+
+export const newFollowing: WatchType<Settings> = {
+  type: "new_following",
+  summary: "Whom the accounts named began following.",
+  schema,
+  example: `type: new_following
+accounts: [acme, rival]
+schedule: "@every 6h"`,
+  body: { user: "user", target: "user" },
+  events: ["following.added"],
+  endpoints: ["new-following-7d", "follows"],
+  include: { reply: false, quote: false, retweet: false },
+  detection: {
+    detector: "roster",
+    rule: (settings, target) => ({
+      joined: "following.added",
+      mode: indexedMode(settings, target) === "indexed" ? "window" : "newest",
+    }),
+  },
+  targets: ({ accounts }) => accountTargets(accounts),
+  source(settings, target) {
+    const endpoint = indexedMode(settings, target) === "indexed" ? "new-following-7d" : "follows";
+    return { endpoint, params: { user_id: requireUserId(target) } };
+  },
+  needsIndex: (settings, target) => indexedMode(settings, target) === "indexed",
+  withoutIndex: ({ source }) => (source === "auto" ? { mode: "all" } : undefined),
+  caveats({ source }) {
+    const indexed = "indexed: accounts the service has not indexed, and follows undone between two polls";
+    const all = `all: ${NEWEST_FIRST_CAVEAT("accounts")}`;
+    return source === "indexed" ? [indexed] : source === "all" ? [all] : [indexed, all];
+  },
+  costRequests: () => 1,
+  read: rosterMessage,
+};

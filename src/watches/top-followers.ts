@@ -1,0 +1,55 @@
+/** `top_followers`: the 20 followers of most weight of an account, who came among them and who fell out. */
+import { z } from "zod";
+import { rosterMessage } from "../render/roster-message.ts";
+import { accountsSchema, accountTargets, requireUserId } from "./accounts-schema.ts";
+import { TOP_ROSTER_CAVEATS } from "./roster-caveats.ts";
+import type { WatchType } from "./watch-type.ts";
+
+const schema = z.strictObject({ accounts: accountsSchema });
+
+type Settings = z.output<typeof schema>;
+
+const DAY_MS = 86_400_000;
+
+/** api-field-notes.md section 1: what /top-followers gives of each. */
+const FOLLOWER = {
+  id: "string",
+  username: "string",
+  display_name: "string",
+  description: "string",
+  created_at: "string",
+  can_dm: "bool",
+  protected: "bool",
+  verified: "bool",
+  followers_count: "int",
+  followings_count: "int",
+  tweets_count: "int",
+  profile_image_url: "string",
+  profile_background_image_url: "string",
+  score: "dyn",
+} as const;
+
+export const topFollowers: WatchType<Settings> = {
+  type: "top_followers",
+  summary: "Who comes among the 20 followers with the highest score, and who falls out.",
+  schema,
+  example: `type: top_followers
+accounts: [acme]
+schedule: { cron: "45 6 * * *", timezone: Europe/Berlin }`,
+  body: { user: FOLLOWER, target: "user" },
+  events: ["top_follower.entered", "top_follower.left"],
+  endpoints: ["top-followers"],
+  include: { reply: false, quote: false, retweet: false },
+  // Scores are computed about once a day (api-field-notes.md section 4).
+  dataIntervalMs: DAY_MS,
+  detection: {
+    detector: "roster",
+    rule: () => ({ joined: "top_follower.entered", left: "top_follower.left", mode: "whole", fields: Object.keys(FOLLOWER) }),
+  },
+  targets: ({ accounts }) => accountTargets(accounts),
+  source: (_settings, target) => ({ endpoint: "top-followers", params: { user_id: requireUserId(target) } }),
+  needsIndex: () => true,
+  caveats: () => TOP_ROSTER_CAVEATS,
+  costRequests: () => 1,
+  read: rosterMessage,
+};

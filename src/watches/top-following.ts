@@ -1,0 +1,38 @@
+/** `top_following`: the 20 accounts of most weight that an account follows, who came among them and who fell out. */
+import { z } from "zod";
+import { rosterMessage } from "../render/roster-message.ts";
+import { accountsSchema, accountTargets, requireUserId } from "./accounts-schema.ts";
+import { TOP_ROSTER_CAVEATS } from "./roster-caveats.ts";
+import type { WatchType } from "./watch-type.ts";
+
+const schema = z.strictObject({ accounts: accountsSchema });
+
+type Settings = z.output<typeof schema>;
+
+const DAY_MS = 86_400_000;
+
+export const topFollowing: WatchType<Settings> = {
+  type: "top_following",
+  summary: "Who comes among the 20 accounts of most weight that an account follows, and who falls out.",
+  schema,
+  example: `type: top_following
+accounts: [acme, rival]
+schedule: { cron: "45 6 * * *", timezone: Europe/Berlin }`,
+  body: { user: "user", target: "user" },
+  events: ["top_following.entered", "top_following.left"],
+  endpoints: ["top-following"],
+  include: { reply: false, quote: false, retweet: false },
+  // Scores are computed about once a day (api-field-notes.md section 4).
+  dataIntervalMs: DAY_MS,
+  detection: {
+    detector: "roster",
+    // The dates of this list are those of the follow; an account can rise into it years later.
+    rule: () => ({ joined: "top_following.entered", left: "top_following.left", mode: "whole", ignoresDates: true }),
+  },
+  targets: ({ accounts }) => accountTargets(accounts),
+  source: (_settings, target) => ({ endpoint: "top-following", params: { user_id: requireUserId(target) } }),
+  needsIndex: () => true,
+  caveats: () => TOP_ROSTER_CAVEATS,
+  costRequests: () => 1,
+  read: rosterMessage,
+};

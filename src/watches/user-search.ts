@@ -1,0 +1,38 @@
+/** `user_search`: accounts that match a text and did not before. How the service ranks them is its own: who is gone from the list has not left. */
+import { z } from "zod";
+import { rosterMessage } from "../render/roster-message.ts";
+import type { WatchType } from "./watch-type.ts";
+
+const schema = z.strictObject({
+  query: z.string().trim().min(1, "query is empty: write what to search for").describe("What to look for in names, handles and bios."),
+});
+
+type Settings = z.output<typeof schema>;
+
+const sourceOf = ({ query }: Settings) => ({ endpoint: "search-users", params: { query } });
+
+export const userSearch: WatchType<Settings> = {
+  type: "user_search",
+  summary: "Accounts that begin to match a search.",
+  schema,
+  example: `type: user_search
+query: acme
+schedule: "@every 1h"`,
+  body: { user: "user", search: { query: "string" } },
+  events: ["user.found"],
+  endpoints: ["search-users"],
+  include: { reply: false, quote: false, retweet: false },
+  detection: {
+    detector: "roster",
+    rule: ({ query }) => ({ joined: "user.found", mode: "newest", about: { search: { query } } }),
+  },
+  // Another query is another target: who matched it before is no news.
+  targets: (settings, _watchId, fingerprint) => [{ key: fingerprint(sourceOf(settings)), name: settings.query }],
+  source: sourceOf,
+  caveats: () => [
+    "a new account that the service ranks below a page of known ones is found by the daily full read only",
+    "an account that the service never lists, however well it matches",
+  ],
+  costRequests: () => 1,
+  read: rosterMessage,
+};

@@ -1,0 +1,29 @@
+/** `verified_followers`: the verified accounts among the followers of accounts, who came and who went. */
+import { z } from "zod";
+import { rosterMessage } from "../render/roster-message.ts";
+import { accountsSchema, accountTargets, requireUserId } from "./accounts-schema.ts";
+import { WHOLE_ROSTER_CAVEATS } from "./roster-caveats.ts";
+import type { WatchType } from "./watch-type.ts";
+
+const schema = z.strictObject({ accounts: accountsSchema });
+
+type Settings = z.output<typeof schema>;
+
+export const verifiedFollowers: WatchType<Settings> = {
+  type: "verified_followers",
+  summary: "Verified accounts that began or stopped following the accounts named.",
+  schema,
+  example: `type: verified_followers
+accounts: [acme]
+schedule: "@every 6h"`,
+  body: { user: "user", target: "user" },
+  events: ["follower.added", "follower.removed"],
+  endpoints: ["verified-followers"],
+  include: { reply: false, quote: false, retweet: false },
+  detection: { detector: "roster", rule: () => ({ joined: "follower.added", left: "follower.removed", mode: "whole" }) },
+  targets: ({ accounts }) => accountTargets(accounts),
+  source: (_settings, target) => ({ endpoint: "verified-followers", params: { user_id: requireUserId(target) } }),
+  caveats: () => ["a follower who gains or loses the badge reads as one who came or went", ...WHOLE_ROSTER_CAVEATS],
+  costRequests: () => 1,
+  read: rosterMessage,
+};
