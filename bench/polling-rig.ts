@@ -2,7 +2,8 @@
 import { join } from "node:path";
 import { registrationOf } from "../src/app/registration.ts";
 import { createUpstreamPacer } from "../src/budget/upstream-pacer.ts";
-import { createPollRunner, type PollOutcome } from "../src/engine/poll-runner.ts";
+import { createPollRunner } from "../src/engine/poll-runner.ts";
+import type { PollOutcome } from "../src/engine/poll-outcome.ts";
 import { createProfiles } from "../src/engine/profiles.ts";
 import { createRequestGate } from "../src/engine/request-gate.ts";
 import { createServiceClock } from "../src/engine/service-clock.ts";

@@ -7,7 +7,7 @@ import type { Http } from "../model/http.ts";
 import type { Log } from "../model/log.ts";
 import type { Random } from "../model/random.ts";
 import type { Poll } from "../engine/watch-poll.ts";
-import type { PollOutcome } from "../engine/poll-runner.ts";
+import type { PollOutcome } from "../engine/poll-outcome.ts";
 
 export interface DaemonDeps {
   readonly clock: Clock;

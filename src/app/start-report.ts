@@ -1,6 +1,6 @@
 /** The lines a person reads after a start: per watch, what is known and when it is polled next. Its messages are whole sentences on purpose. */
 import type { EngineWatch } from "../engine/engine.ts";
-import type { PollOutcome } from "../engine/poll-runner.ts";
+import type { PollOutcome } from "../engine/poll-outcome.ts";
 import { type Clock, isoTime } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
 import type { WatchStore } from "../model/store.ts";

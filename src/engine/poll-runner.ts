@@ -19,41 +19,17 @@ import { feedNeeds, judgeFeed } from "./judge-feed.ts";
 import { judgeRanking } from "./judge-ranking.ts";
 import { judgeReading } from "./judge-reading.ts";
 import { judgeRoster, type MissedMembers } from "./judge-roster.ts";
+import { knownTweets, ownFeed } from "./known-tweets.ts";
 import { type LoadedPoll, loadSubscribers } from "./load-subscribers.ts";
 import type { Profiles } from "./profiles.ts";
+import { countPoll, errorOf, type Observation, outcomeOf, type PollOutcome } from "./poll-outcome.ts";
 import { type FeedObservation, readFeed } from "./read-feed.ts";
-import { readRecord, type RecordObservation } from "./read-record.ts";
-import { EMPTY_ROSTER, readRoster, type RosterMemory, type RosterObservation } from "./read-roster.ts";
+import { readRecord } from "./read-record.ts";
+import { EMPTY_ROSTER, readRoster, type RosterMemory } from "./read-roster.ts";
 import { findRenames, type Rename, withHandles } from "./renames.ts";
 import type { RequestGate } from "./request-gate.ts";
 import type { ServiceClock } from "./service-clock.ts";
 import { type JudgedEvent, type Judgement, joinJudgements } from "./verdicts.ts";
-
-/** What a poll brought, before anyone asked what is new. */
-type Observation =
-  | { readonly kind: "feed"; readonly feed: FeedObservation }
-  | { readonly kind: "roster"; readonly roster: RosterObservation }
-  | { readonly kind: "reading"; readonly record: RecordObservation };
-
-export interface PollOutcome {
-  readonly events: number;
-  /** Items seen for the first time and told as baseline. */
-  readonly baselined: readonly Subscriber[];
-  /** Items nobody had seen before, of the sharer that saw most. */
-  readonly newItems: number;
-  /** When tweets that were new to every sharer were posted; service time, oldest first. */
-  readonly postedMs: readonly number[];
-  /** Whether a list that held items before came back empty. */
-  readonly isBlind: boolean;
-  readonly lostHoles: number;
-  readonly tooOld: ReadonlyMap<string, number>;
-  /** Watched accounts that changed their handle. */
-  readonly renames: readonly Rename[];
-  /** Sharers whose record was not in the answer of a batch. */
-  readonly absent: readonly Subscriber[];
-  /** What cut the poll after its first page; what was read before it is committed. */
-  readonly error?: unknown;
-}
 
 export interface RunnerDeps {
   readonly store: PollStore & Pick<WatchStore, "loadTargets">;
@@ -218,7 +194,7 @@ export function createPollRunner(deps: RunnerDeps): PollRunner {
       const result = await store.commitPoll(commitOf(loaded, seen, judged, startedAtMs));
       if (result.status === "committed") {
         if (result.born.size > 0) deps.wakeDelivery();
-        count(deps.meter, poll, judged, result.born, clock.now());
+        countPoll(deps.meter, poll, judged, result.born, clock.now());
         const outcome = outcomeOf(poll, seen, judgements, result.born.size, clock.now() - deps.retentionMs());
         return { ...outcome, renames: renamesIn(loaded, seen).filter(({ from }) => from !== null) };
       }
@@ -239,33 +215,6 @@ interface Loaded extends LoadedPoll {
 
 const feedMemoryOf = ({ memory }: SourceState): FeedMemory => ({ ...EMPTY_FEED, ...(memory as Partial<FeedMemory>) });
 const rosterMemoryOf = ({ memory }: SourceState): RosterMemory => ({ ...EMPTY_ROSTER, ...(memory as Partial<RosterMemory>) });
-
-/** What of a feed is the subscriber's: all of it, or what its own account posted. */
-function ownFeed({ author }: Subscriber, feed: FeedObservation): FeedObservation {
-  return author === undefined ? feed : { ...feed, items: feed.items.filter(({ id }) => feed.tweets.get(id)?.user.id === author) };
-}
-
-/** Per subscriber. Of the thousands that may share a list, only those with an item in the answer are asked about. */
-async function knownTweets(
-  store: Pick<PollStore, "knownItems">,
-  subscribers: readonly Subscriber[],
-  feed: FeedObservation,
-): Promise<readonly ReadonlySet<string>[]> {
-  if (feed.items.length === 0) return [];
-  const everything = feed.items.map(({ id }) => id);
-  const whole = subscribers.filter(({ author }) => author === undefined);
-  const known = new Map<Subscriber, ReadonlySet<string>>();
-  for (const [index, set] of (whole.length === 0 ? [] : await store.knownItems(whole, everything)).entries()) {
-    const subscriber = whole[index];
-    if (subscriber !== undefined) known.set(subscriber, set);
-  }
-  const authors = new Set(feed.items.map(({ id }) => feed.tweets.get(id)?.user.id));
-  for (const subscriber of subscribers.filter(({ author }) => author !== undefined && authors.has(author))) {
-    const ids = ownFeed(subscriber, feed).items.map(({ id }) => id);
-    known.set(subscriber, (await store.knownItems([subscriber], ids))[0] ?? new Set());
-  }
-  return subscribers.map((subscriber) => known.get(subscriber) ?? new Set());
-}
 
 /** Of every subscriber, in their order. */
 function rosterRules({ poll, targets }: Loaded): readonly RosterRule[] {
@@ -294,63 +243,9 @@ function renamesIn({ poll, targets }: Loaded, seen: Observation): readonly Renam
   return isOfUsers ? findRenames(poll.subscribers, targets, seen.record.records as ReadonlyMap<string, User>) : [];
 }
 
-const errorOf = (seen: Observation): unknown =>
-  seen.kind === "feed" ? seen.feed.error : seen.kind === "roster" ? seen.roster.error : undefined;
-
 /** Undefined when nothing changed but the time: a poll that found nothing writes nothing more. */
 function memoryAfter(source: SourceState, seen: Observation): JsonObject | undefined {
   if (seen.kind === "reading") return undefined;
   const memory = seen.kind === "feed" ? seen.feed.memory : seen.roster.memory;
   return JSON.stringify(memory) === JSON.stringify(source.memory) ? undefined : (memory as unknown as JsonObject);
-}
-
-function outcomeOf(
-  poll: Poll,
-  seen: Observation,
-  judgements: readonly Judgement[],
-  events: number,
-  rememberedFromMs: number,
-): Omit<PollOutcome, "renames"> {
-  const baselined = poll.subscribers.filter((_, index) =>
-    judgements[index]?.targets.some(({ baselineAtMs }) => baselineAtMs !== undefined),
-  );
-  const tooOld = new Map<string, number>();
-  for (const [index, subscriber] of poll.subscribers.entries()) {
-    const count =
-      judgements[index]?.verdicts.filter(({ verdict, occurredAtMs }) => verdict === "too_old" && occurredAtMs > rememberedFromMs).length ??
-      0;
-    if (count > 0) tooOld.set(subscriber.watch.id, (tooOld.get(subscriber.watch.id) ?? 0) + count);
-  }
-  const error = errorOf(seen);
-  return {
-    events,
-    baselined,
-    tooOld,
-    newItems: Math.max(...judgements.map(({ verdicts }) => verdicts.length), 0),
-    postedMs: postedMsOf(judgements),
-    isBlind: seen.kind === "feed" && seen.feed.isBlind,
-    absent: poll.subscribers.filter((_, index) => judgements[index]?.isAbsent === true),
-    lostHoles: seen.kind === "feed" ? seen.feed.lostHoles : 0,
-    ...(error === undefined ? {} : { error }),
-  };
-}
-
-/** Only what is new to every sharer: to one that was added later, everything is. */
-function postedMsOf(judgements: readonly Judgement[]): readonly number[] {
-  const seen = new Map<string, { atMs: number; sharers: number }>();
-  for (const { itemId, itemKind, occurredAtMs } of judgements.flatMap(({ verdicts }) => verdicts))
-    if (itemKind === "tweet") seen.set(itemId, { atMs: occurredAtMs, sharers: (seen.get(itemId)?.sharers ?? 0) + 1 });
-  const fresh = [...seen.values()].filter(({ sharers }) => sharers === judgements.length);
-  return fresh.map(({ atMs }) => atMs).sort((a, b) => a - b);
-}
-
-function count(meter: Meter, poll: Poll, judged: Judgement, born: ReadonlySet<string>, nowMs: number): void {
-  const watchIds = new Map(poll.subscribers.map(({ watchKey, watch }) => [watchKey, watch.id]));
-  for (const { watchKey, verdict } of judged.verdicts)
-    meter.count("chirpwatch_items_total", { watch: watchIds.get(watchKey) ?? "", verdict });
-  for (const { event } of judged.events) {
-    if (!born.has(event.id)) continue;
-    meter.count("chirpwatch_events_total", { watch: event.watch, event: event.type });
-    meter.observe("chirpwatch_detect_delay_seconds", Math.max(0, nowMs - event.occurredAtMs) / 1_000, { watch: event.watch });
-  }
 }

@@ -1,0 +1,89 @@
+/** What a poll brought and what came of it, for whoever schedules, counts and tells. */
+import type { Meter } from "../model/meter.ts";
+import type { FeedObservation } from "./read-feed.ts";
+import type { RecordObservation } from "./read-record.ts";
+import type { RosterObservation } from "./read-roster.ts";
+import type { Rename } from "./renames.ts";
+import type { Judgement } from "./verdicts.ts";
+import type { Poll, Subscriber } from "./watch-poll.ts";
+
+/** What a poll brought, before anyone asked what is new. */
+export type Observation =
+  | { readonly kind: "feed"; readonly feed: FeedObservation }
+  | { readonly kind: "roster"; readonly roster: RosterObservation }
+  | { readonly kind: "reading"; readonly record: RecordObservation };
+
+export interface PollOutcome {
+  readonly events: number;
+  /** Items seen for the first time and told as baseline. */
+  readonly baselined: readonly Subscriber[];
+  /** Items nobody had seen before, of the sharer that saw most. */
+  readonly newItems: number;
+  /** When tweets that were new to every sharer were posted; service time, oldest first. */
+  readonly postedMs: readonly number[];
+  /** Whether a list that held items before came back empty. */
+  readonly isBlind: boolean;
+  readonly lostHoles: number;
+  readonly tooOld: ReadonlyMap<string, number>;
+  /** Watched accounts that changed their handle. */
+  readonly renames: readonly Rename[];
+  /** Sharers whose record was not in the answer of a batch. */
+  readonly absent: readonly Subscriber[];
+  /** What cut the poll after its first page; what was read before it is committed. */
+  readonly error?: unknown;
+}
+
+export const errorOf = (seen: Observation): unknown =>
+  seen.kind === "feed" ? seen.feed.error : seen.kind === "roster" ? seen.roster.error : undefined;
+
+export function outcomeOf(
+  poll: Poll,
+  seen: Observation,
+  judgements: readonly Judgement[],
+  events: number,
+  rememberedFromMs: number,
+): Omit<PollOutcome, "renames"> {
+  const baselined = poll.subscribers.filter((_, index) =>
+    judgements[index]?.targets.some(({ baselineAtMs }) => baselineAtMs !== undefined),
+  );
+  const tooOld = new Map<string, number>();
+  for (const [index, subscriber] of poll.subscribers.entries()) {
+    const count =
+      judgements[index]?.verdicts.filter(({ verdict, occurredAtMs }) => verdict === "too_old" && occurredAtMs > rememberedFromMs).length ??
+      0;
+    if (count > 0) tooOld.set(subscriber.watch.id, (tooOld.get(subscriber.watch.id) ?? 0) + count);
+  }
+  const error = errorOf(seen);
+  return {
+    events,
+    baselined,
+    tooOld,
+    newItems: Math.max(...judgements.map(({ verdicts }) => verdicts.length), 0),
+    postedMs: postedMsOf(judgements),
+    isBlind: seen.kind === "feed" && seen.feed.isBlind,
+    absent: poll.subscribers.filter((_, index) => judgements[index]?.isAbsent === true),
+    lostHoles: seen.kind === "feed" ? seen.feed.lostHoles : 0,
+    ...(error === undefined ? {} : { error }),
+  };
+}
+
+/** Only what is new to every sharer: to one that was added later, everything is. */
+function postedMsOf(judgements: readonly Judgement[]): readonly number[] {
+  const seen = new Map<string, { atMs: number; sharers: number }>();
+  for (const { itemId, itemKind, occurredAtMs } of judgements.flatMap(({ verdicts }) => verdicts))
+    if (itemKind === "tweet") seen.set(itemId, { atMs: occurredAtMs, sharers: (seen.get(itemId)?.sharers ?? 0) + 1 });
+  const fresh = [...seen.values()].filter(({ sharers }) => sharers === judgements.length);
+  return fresh.map(({ atMs }) => atMs).sort((a, b) => a - b);
+}
+
+/** One poll in numbers. */
+export function countPoll(meter: Meter, poll: Poll, judged: Judgement, born: ReadonlySet<string>, nowMs: number): void {
+  const watchIds = new Map(poll.subscribers.map(({ watchKey, watch }) => [watchKey, watch.id]));
+  for (const { watchKey, verdict } of judged.verdicts)
+    meter.count("chirpwatch_items_total", { watch: watchIds.get(watchKey) ?? "", verdict });
+  for (const { event } of judged.events) {
+    if (!born.has(event.id)) continue;
+    meter.count("chirpwatch_events_total", { watch: event.watch, event: event.type });
+    meter.observe("chirpwatch_detect_delay_seconds", Math.max(0, nowMs - event.occurredAtMs) / 1_000, { watch: event.watch });
+  }
+}
