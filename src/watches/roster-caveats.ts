@@ -3,6 +3,7 @@
 export const WHOLE_ROSTER_CAVEATS: readonly string[] = [
   "the list is read whole, a page a request, at most `max_pages` of them in a poll: `plan` counts its pages once it was read",
   "who left is told after two complete reads without them; who left and came back in between is not",
+  "an empty list is not believed: the last one to leave is not told",
   "of who left, `where` and the message know the id, the names, the picture and the follower count of when they were last seen",
 ];
 

@@ -1,0 +1,219 @@
+/** Watches of lists of accounts, against the sandbox: a silent baseline, then who comes and who goes, each time told once. */
+import { describe, expect, it } from "vitest";
+import type { JsonObject } from "../../src/model/json.ts";
+import { type GoldenRig, type GoldenSettings, startGolden } from "./golden-rig.ts";
+
+type Control = GoldenRig["control"];
+
+const follow = (control: Control, follower: string, target: string) => void control("POST", "follows", { follower, target });
+const unfollow = (control: Control, follower: string, target: string) => void control("DELETE", "follows", { follower, target });
+const make = (control: Control, ...usernames: string[]) => {
+  for (const username of usernames) control("POST", "accounts", { username });
+};
+const suspend = (control: Control, username: string, suspended: boolean) => void control("POST", "accounts", { username, suspended });
+
+interface Case {
+  readonly type: string;
+  readonly settings: GoldenSettings;
+  readonly come: (control: Control) => void;
+  readonly go?: (control: Control) => void;
+  readonly came: string;
+  readonly went?: string;
+  /** Who comes and goes; by handle. */
+  readonly who: string;
+  readonly target: string;
+  /** What the body says of the place; the watched account where absent. */
+  readonly place?: JsonObject;
+  /** The sentences, with the account written as `WHO`. */
+  readonly says: readonly [string, string?];
+}
+
+const LIST = "1388742069157900291";
+/** The first tweet that is put into the world at the start of a golden test. */
+const POST_ID = "2028440179309543424";
+const COMMUNITY = "1493446837214187523";
+
+/** One silent account with a follower of old. */
+const watched: GoldenSettings = (control) => {
+  make(control, "golden_one");
+  follow(control, "alice", "golden_one");
+  return { accounts: ["golden_one"] };
+};
+/** One silent account that follows someone of old. */
+const watcher: GoldenSettings = (control) => {
+  make(control, "golden_one", "golden_two");
+  follow(control, "golden_one", "golden_two");
+  return { accounts: ["golden_one"] };
+};
+
+const CASES: readonly Case[] = [
+  {
+    type: "followers",
+    settings: watched,
+    come: (control) => follow(control, "bob", "golden_one"),
+    go: (control) => unfollow(control, "bob", "golden_one"),
+    came: "follower.added",
+    went: "follower.removed",
+    who: "bob",
+    target: "golden_one",
+    says: ["@golden_one has a new follower: WHO", "@golden_one lost a follower: WHO"],
+  },
+  {
+    type: "verified_followers",
+    settings: watched,
+    come: (control) => follow(control, "bob", "golden_one"),
+    go: (control) => unfollow(control, "bob", "golden_one"),
+    came: "follower.added",
+    went: "follower.removed",
+    who: "bob",
+    target: "golden_one",
+    says: ["@golden_one has a new follower: WHO", "@golden_one lost a follower: WHO"],
+  },
+  {
+    type: "following",
+    settings: watcher,
+    come: (control) => follow(control, "golden_one", "bob"),
+    go: (control) => unfollow(control, "golden_one", "bob"),
+    came: "following.added",
+    went: "following.removed",
+    who: "bob",
+    target: "golden_one",
+    says: ["@golden_one began following WHO", "@golden_one no longer follows WHO"],
+  },
+  {
+    type: "list_members",
+    settings: (control) => {
+      suspend(control, "bob", true);
+      return { list: `https://x.com/i/lists/${LIST}` };
+    },
+    come: (control) => suspend(control, "bob", false),
+    go: (control) => suspend(control, "bob", true),
+    came: "member.added",
+    went: "member.removed",
+    who: "bob",
+    target: LIST,
+    place: { public_list: { id: LIST } },
+    says: [`WHO joined the list ${LIST}`, `WHO left the list ${LIST}`],
+  },
+  {
+    type: "community_members",
+    settings: (control) => {
+      suspend(control, "bob", true);
+      return { community: COMMUNITY };
+    },
+    come: (control) => suspend(control, "bob", false),
+    go: (control) => suspend(control, "bob", true),
+    came: "member.added",
+    went: "member.removed",
+    who: "bob",
+    target: COMMUNITY,
+    place: { community: { id: COMMUNITY } },
+    says: [`WHO joined the community ${COMMUNITY}`, `WHO left the community ${COMMUNITY}`],
+  },
+  {
+    type: "top_followers",
+    settings: watched,
+    come: (control) => follow(control, "bob", "golden_one"),
+    go: (control) => unfollow(control, "bob", "golden_one"),
+    came: "top_follower.entered",
+    went: "top_follower.left",
+    who: "bob",
+    target: "golden_one",
+    says: ["WHO is now among the top followers of @golden_one", "WHO is no longer among the top followers of @golden_one"],
+  },
+  {
+    type: "top_following",
+    settings: watcher,
+    come: (control) => follow(control, "golden_one", "bob"),
+    go: (control) => unfollow(control, "golden_one", "bob"),
+    came: "top_following.entered",
+    went: "top_following.left",
+    who: "bob",
+    target: "golden_one",
+    says: [
+      "WHO is now among the top accounts that @golden_one follows",
+      "WHO is no longer among the top accounts that @golden_one follows",
+    ],
+  },
+  {
+    type: "new_following",
+    settings: watcher,
+    come: (control) => follow(control, "golden_one", "bob"),
+    came: "following.added",
+    who: "bob",
+    target: "golden_one",
+    says: ["@golden_one began following WHO"],
+  },
+  {
+    type: "new_followers",
+    settings: (control) => ({ ...(typeof watched === "function" ? watched(control) : {}), verified_only: true }),
+    come: (control) => {
+      make(control, "golden_six");
+      follow(control, "golden_six", "golden_one");
+      follow(control, "bob", "golden_one");
+    },
+    came: "follower.added",
+    who: "bob",
+    target: "golden_one",
+    says: ["@golden_one has a new follower: WHO"],
+  },
+  {
+    type: "retweeters",
+    settings: (control) => {
+      make(control, "golden_one");
+      const [id = ""] = control("POST", "tweets", { username: "golden_one", text: "The post." })["ids"] as readonly string[];
+      control("POST", "tweets", { username: "alice", retweet_of: id });
+      return { tweet: `https://x.com/golden_one/status/${id}` };
+    },
+    come: (control) => void control("POST", "tweets", { username: "bob", retweet_of: POST_ID }),
+    came: "retweeter.added",
+    who: "bob",
+    target: POST_ID,
+    place: { retweeted: { id: POST_ID } },
+    says: [`WHO reposted the post ${POST_ID}`],
+  },
+  {
+    type: "user_search",
+    settings: (control) => {
+      make(control, "zgolden_one");
+      return { query: "zgolden" };
+    },
+    come: (control) => make(control, "zgolden_two"),
+    came: "user.found",
+    who: "zgolden_two",
+    target: "zgolden",
+    place: { search: { query: "zgolden" } },
+    says: ['WHO matches the search "zgolden"'],
+  },
+];
+
+describe.each(CASES)("$type", ({ type, settings, come, go, came, went, who, target, place, says }) => {
+  it("tells who comes and who goes, each time once", async () => {
+    const golden = await startGolden(type, settings);
+    const { control, minutes, told } = golden;
+    const expected: { type: string; title: string }[] = [];
+    const move = async (change: ((control: Control) => void) | undefined, event: string | undefined, sentence: string | undefined) => {
+      if (change === undefined || event === undefined || sentence === undefined) return;
+      change(control);
+      await minutes(4);
+      const all = await told();
+      const display = all.at(-1)?.event.body.user?.display_name ?? "";
+      expected.push({ type: event, title: sentence.replace("WHO", `${display} (@${who})`) });
+      expect(all.map(({ event: { type }, message: { title } }) => ({ type, title }))).toEqual(expected);
+    };
+    expect(await told()).toEqual([]);
+    await move(come, came, says[0]);
+    await move(go, went, says[1]);
+    if (go !== undefined) await move(come, came, says[0]);
+    const [first] = await told();
+    const userId = first?.event.body.user?.id ?? "";
+    expect(first?.event.body.user?.username).toBe(who);
+    expect(first?.event.labels).toMatchObject({ watch: "w", type, event: came, target, author: who, severity: "info" });
+    expect(first?.event.subject.endsWith(`/${userId}`)).toBe(true);
+    expect(first?.message.url).toBe(`https://x.com/${who}`);
+    if (place === undefined) expect(first?.event.body.target?.username).toBe(target);
+    else expect(first?.event.body).toMatchObject(place);
+    await minutes(6);
+    expect(await told()).toHaveLength(expected.length);
+  });
+});
