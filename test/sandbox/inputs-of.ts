@@ -41,6 +41,14 @@ export async function openService(options: Partial<SandboxOptions> = {}) {
   return { ...sandbox, ask, walk, sampleInputs, put };
 }
 
+/** Without short and empty pages; `body` is the answer's alone. */
+export async function openPlain(options: Partial<SandboxOptions> = {}) {
+  const service = await openService({ traps: false, ...options });
+  const sample = (await service.control("GET", "sample")).body;
+  const body = async (name: EndpointName, inputs: Inputs) => (await service.ask(name, inputs)).body;
+  return { ...service, body, sample, communities: sample.community_ids as readonly string[] };
+}
+
 const searchOf = (inputs: Inputs): URLSearchParams =>
   new URLSearchParams(
     Object.entries(inputs).flatMap(([name, value]) => [value].flat().map((one): [string, string] => [name, String(one)])),
