@@ -12,6 +12,7 @@ import { type SandboxSample, sandboxParams } from "../support/sandbox-params.ts"
 let sandbox: Sandbox;
 let sample: SandboxSample;
 const context = createContext();
+const log = context.logger("error");
 beforeAll(async () => {
   sandbox = await startSandbox({ clock: createSystemClock(), keys: ["K1"] });
   sample = (await (await fetch(`${sandbox.url}/_sandbox/sample`)).json()) as SandboxSample;
@@ -27,6 +28,7 @@ async function call(...args: readonly string[]): Promise<{ readonly out: string;
   const program = new Command("chirpwatch").exitOverride();
   addCall(program, {
     ...context,
+    logger: () => log,
     env: { CHIRPWATCH_API_URL: sandbox.url, CHIRPWATCH_API_KEY: "K1" },
     http: createHttpAgent(),
     out: (text) => void (printed.out += text),

@@ -8,7 +8,7 @@ import { WATCH_TYPES } from "../../src/watches/registry.ts";
 import { code, GENERATED, page, table } from "./markdown.ts";
 
 /** Why no watch type asks an operation: the one place where an empty cell is explained. */
-export const NOT_WATCHED: Readonly<Partial<Record<EndpointName, string>>> = {
+const NOT_WATCHED: Readonly<Partial<Record<EndpointName, string>>> = {
   info: "`profile` asks `info-batch`: 100 accounts for the price of one.",
   "tweet-info": "Tweets are followed through `tweet-info-bulk`: 100 tweets for the price of one.",
   "v2-user-tweets": "The older form of `user-tweets`, with less in it.",
