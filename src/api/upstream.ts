@@ -21,8 +21,8 @@ export interface UpstreamOptions {
   readonly http: Http;
   /** `https://host`, or `http://` on loopback; see checkBaseUrl. */
   readonly baseUrl: string;
-  /** Asked for every request, so that a new key counts at once. */
-  readonly key: () => string;
+  /** Asked for every request, so that a new key counts at once; by the name the request brings, where there are several. */
+  readonly key: (name?: string) => string;
   /** Total deadline of one request. Default: 30 s. */
   readonly timeoutMs?: number;
 }
@@ -36,7 +36,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
       const endpoint = findEndpoint(request.endpoint);
       if (endpoint === undefined) throw new ApiInputError(request.endpoint, "endpoint", "there is no such endpoint");
       const params = checkInput(request.endpoint, endpoint, request.params);
-      const key = options.key();
+      const key = options.key(request.keyName);
       const message = writeRequest(base, key, endpoint, params, request.cursor);
       try {
         const answer = await options.http.request({ ...message, timeoutMs, maxBytes: MAX_ANSWER_BYTES, ...signalOf(request) });

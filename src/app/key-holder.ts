@@ -1,32 +1,66 @@
-/** The API key in force: read again from its file once when the service refuses it. */
-import type { ApiConfig } from "../config/config.ts";
+/** The API keys in force, by the names the ledger knows them by: read again from their files when the service refuses them. */
+import type { ApiConfig, KeyConfig } from "../config/config.ts";
 import type { Files } from "../model/files.ts";
+import type { Hash } from "../model/hash.ts";
 
-export interface KeyHolder {
-  readonly key: () => string;
-  set(api: ApiConfig): void;
-  /** True when the file holds another key than the one that was refused. */
-  renew(): Promise<boolean>;
+export interface HeldKey {
+  /** As the configuration calls it, else a short hash: what may be shown and stored. */
+  readonly name: string;
+  /** Requests a month of this key alone; undefined where the configuration names none. */
+  readonly monthly: number | undefined;
 }
 
-export function createKeyHolder(api: ApiConfig, files: Files, addSecret: (secret: string) => void): KeyHolder {
-  let current = api;
-  let key = api.key;
-  addSecret(key);
+export interface KeyHolder {
+  /** The key of that name; of a name nobody has, the first. */
+  readonly key: (name?: string) => string;
+  /** In the order of the configuration; at least one. */
+  readonly held: readonly [HeldKey, ...HeldKey[]];
+  set(api: ApiConfig): void;
+  /** True when the file of that key, or of the first, holds another one than before. */
+  renew(name?: string): Promise<boolean>;
+}
+
+interface Held extends HeldKey {
+  readonly text: string;
+  readonly config: KeyConfig;
+}
+
+export function createKeyHolder(
+  api: ApiConfig,
+  deps: { readonly files: Files; readonly hash: Hash; addSecret(text: string): void },
+): KeyHolder {
+  const hold = (config: KeyConfig, text: string): Held => {
+    deps.addSecret(text);
+    return { name: config.name ?? shortHash(deps.hash, text), monthly: config.monthly, text, config };
+  };
+  const holdAll = (next: ApiConfig): [Held, ...Held[]] => {
+    const [first, ...others] = next.keys ?? [];
+    const only = first ?? { key: next.key, ...(next.keyFile === undefined ? {} : { keyFile: next.keyFile }) };
+    return [hold(only, only.key), ...others.map((config) => hold(config, config.key))];
+  };
+  let held = holdAll(api);
+  const find = (name: string | undefined): Held => held.find((one) => one.name === name) ?? held[0];
   return {
-    key: () => key,
-    set(next) {
-      current = next;
-      key = next.key;
-      addSecret(key);
+    key: (name) => find(name).text,
+    get held() {
+      return held;
     },
-    async renew() {
-      if (current.keyFile === undefined) return false;
-      const read = (await files.readText(current.keyFile).catch(() => key)).trim();
-      if (read === key || read === "") return false;
-      key = read;
-      addSecret(key);
+    set(next) {
+      held = holdAll(next);
+    },
+    async renew(name) {
+      const old = find(name);
+      const { keyFile } = old.config;
+      if (keyFile === undefined) return false;
+      const text = (await deps.files.readText(keyFile).catch(() => old.text)).trim();
+      if (text === old.text || text === "") return false;
+      const renewed = hold(old.config, text);
+      const [first, ...others] = held;
+      held = [first === old ? renewed : first, ...others.map((one) => (one === old ? renewed : one))];
       return true;
     },
   };
 }
+
+/** Eight digits tell keys apart and give nothing away. */
+const shortHash = (hash: Hash, text: string): string => `key-${hash(`chirpwatch key\n${text}`).slice(0, 8)}`;

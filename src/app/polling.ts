@@ -4,25 +4,27 @@ import { createUpstreamPacer } from "../budget/upstream-pacer.ts";
 import { createEngine, type Engine } from "../engine/engine.ts";
 import { createPollRunner } from "../engine/poll-runner.ts";
 import { createProfiles } from "../engine/profiles.ts";
-import { createQuotaWatch, type QuotaWatch } from "../engine/quota-watch.ts";
-import { createRequestGate, type GateDeps, type RequestGate } from "../engine/request-gate.ts";
+import type { KeyWatch } from "../engine/key-watch.ts";
+import type { QuotaAudit } from "../engine/quota-audit.ts";
+import type { QuotaWatch } from "../engine/quota-watch.ts";
+import { createRequestGate, type RequestGate } from "../engine/request-gate.ts";
 import { createServiceClock } from "../engine/service-clock.ts";
 import { createStoreWatch, type StoreWatch } from "../engine/store-watch.ts";
 import { createUpstreamWatch, type UpstreamWatch } from "../engine/upstream-watch.ts";
-import { errorText } from "../model/errors.ts";
 import type { Meter } from "../model/meter.ts";
 import type { Store } from "../model/store.ts";
-import type { UpstreamAnswer } from "../model/upstream.ts";
 import { createTimetable } from "../schedule/timetable.ts";
 import type { DaemonDeps } from "./daemon-deps.ts";
 import type { Delivering } from "./delivering.ts";
 import { createDirectTeller } from "./direct-teller.ts";
-import { createKeyHolder } from "./key-holder.ts";
+import { createPaying } from "./paying.ts";
 import { createStartReport, type StartReport } from "./start-report.ts";
 
 export interface Polling {
   readonly engine: Engine;
   readonly quotaWatch: QuotaWatch;
+  readonly quotaAudit: QuotaAudit;
+  readonly keyWatch: KeyWatch;
   readonly upstreamWatch: UpstreamWatch;
   readonly storeWatch: StoreWatch;
   readonly report: StartReport;
@@ -34,29 +36,17 @@ export interface Polling {
 }
 
 export function createPolling(delivering: Delivering, store: Store, meter: Meter, deps: DaemonDeps): Polling {
-  const { clock, random, hash, log, http, files } = deps;
+  const { clock, random, hash, log, http } = deps;
   const { config, delivery, notices } = delivering;
   const timetable = createTimetable();
   const serviceClock = createServiceClock(clock);
   const pacer = createUpstreamPacer(random);
-  const keys = createKeyHolder(config().api, files, deps.addSecret);
+  const paying = createPaying({ delivering, store, meter, timetable, deps, gate: () => gate, engine: () => engine });
   const { baseUrl, timeoutMs } = config().api;
-  const upstream = createUpstream({ http, baseUrl: deps.sandboxUrl ?? baseUrl, key: keys.key, timeoutMs });
+  const upstream = createUpstream({ http, baseUrl: deps.sandboxUrl ?? baseUrl, key: paying.key, timeoutMs });
   const tellDirectly = createDirectTeller({ delivery, config, clock, random, log });
   const storeWatch = createStoreWatch({ store, clock, log, tellDirectly, onRecovered: () => engine.hastenAll() });
-  const polls = () => engine.polls;
-  const quotaWatch = createQuotaWatch({
-    ledger: store,
-    notes: store,
-    clock,
-    timetable,
-    meter,
-    log,
-    notices,
-    polls,
-    settings: () => quotaSettings(delivering),
-  });
-  const gate = createRequestGate({
+  const gate: RequestGate = createRequestGate({
     upstream,
     ledger: store,
     clock,
@@ -64,16 +54,19 @@ export function createPolling(delivering: Delivering, store: Store, meter: Meter
     pacer,
     meter,
     log,
-    limits: () => limitsOf(delivering, quotaWatch),
-    renewKey: keys.renew,
+    ...paying.gateDeps,
     onOutcome: (error) => upstreamWatch.takeOutcome(error),
   });
-  const probe = () =>
-    askUsage(gate).then(
-      (answer) => answer.record?.["remaining_requests"] !== 0,
-      () => false,
-    );
-  const upstreamWatch = createUpstreamWatch({ pacer, notices, notes: store, clock, log, meter, probe, onBack: () => engine.hastenAll() });
+  const upstreamWatch = createUpstreamWatch({
+    pacer,
+    notices,
+    notes: store,
+    clock,
+    log,
+    meter,
+    probe: paying.probe,
+    onBack: () => engine.hastenAll(),
+  });
   const profiles = createProfiles(gate, clock, log);
   const runner = createPollRunner({
     store,
@@ -104,7 +97,7 @@ export function createPolling(delivering: Delivering, store: Store, meter: Meter
     profiles,
     notices,
     storeWatch,
-    quotaWatch,
+    quotaWatch: paying.quotaWatch,
     clock,
     timetable,
     hash,
@@ -120,46 +113,27 @@ export function createPolling(delivering: Delivering, store: Store, meter: Meter
   });
   return {
     engine,
-    quotaWatch,
+    quotaWatch: paying.quotaWatch,
+    quotaAudit: paying.quotaAudit,
+    keyWatch: paying.keyWatch,
     upstreamWatch,
     storeWatch,
     report,
     renewKey() {
-      keys.set(config().api);
+      paying.setKeys();
       const wasStopped = upstreamWatch.isStopped;
       pacer.resume();
       if (wasStopped) engine.hastenAll();
     },
     async start() {
       await upstreamWatch.start();
-      quotaWatch.start();
-      void learnQuota(gate, quotaWatch, engine, deps);
+      await paying.start();
     },
     async stop() {
       await engine.stop();
-      quotaWatch.stop();
+      paying.stop();
       upstreamWatch.stop();
       storeWatch.stop();
     },
   };
-}
-
-const quotaSettings = ({ config }: Delivering) => ({ ...config().api.quota, monthly: config().api.quota.monthly });
-
-function limitsOf({ config }: Delivering, quotaWatch: QuotaWatch): ReturnType<GateDeps["limits"]> {
-  const { rate, timeoutMs, quota } = config().api;
-  return { rate, timeoutMs, quota: { ...quota, monthly: quotaWatch.limit } };
-}
-
-const askUsage = (gate: RequestGate): Promise<UpstreamAnswer> =>
-  gate.request({ endpoint: "key-usage-info", params: {}, source: "usage", watch: "", priority: "high", purpose: "command", billed: false });
-
-/** Free, and a limit to go by; an odd answer or none delays nothing. */
-async function learnQuota(gate: RequestGate, quotaWatch: QuotaWatch, engine: Engine, { log }: DaemonDeps): Promise<void> {
-  try {
-    await quotaWatch.learnRemaining((await askUsage(gate)).record?.["remaining_requests"]);
-  } catch (error) {
-    log.warn("key usage is unknown", { error: errorText(error) });
-  }
-  await quotaWatch.refresh(engine.polls).catch((error: unknown) => log.warn("quota could not be computed", { error: errorText(error) }));
 }

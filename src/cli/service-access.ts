@@ -3,13 +3,14 @@
  * rate and quota are shared with a daemon that runs beside it.
  */
 import { createUpstream } from "../api/upstream.ts";
-import { createKeyHolder } from "../app/key-holder.ts";
+import { createKeyHolder, type KeyHolder } from "../app/key-holder.ts";
 import { createUpstreamPacer } from "../budget/upstream-pacer.ts";
 import type { ApiConfig } from "../config/config.ts";
-import { createRequestGate, type RequestGate } from "../engine/request-gate.ts";
+import { createRequestGate, type GateKeys, type PayingKey, type RequestGate } from "../engine/request-gate.ts";
 import { createServiceClock } from "../engine/service-clock.ts";
 import type { Log } from "../model/log.ts";
 import type { Ledger } from "../model/store.ts";
+import { sha256 } from "../runtime/hash.ts";
 import { createMeter } from "../server/meter.ts";
 import { type OpenedStore, openStore } from "../state/open.ts";
 import type { CliContext } from "./context.ts";
@@ -45,7 +46,7 @@ export async function openService(context: CliContext, { api, statePath, log }: 
     },
     settle: (ledgerId, atMs, status) => inner.settle(ledgerId, atMs, status),
   };
-  const keys = createKeyHolder(api, context.files, log.addSecret);
+  const keys = createKeyHolder(api, { files: context.files, hash: sha256, addSecret: log.addSecret });
   const baseUrl = sandbox?.url ?? api.baseUrl;
   const gate = createRequestGate({
     upstream: createUpstream({ http: context.http, baseUrl, key: keys.key, timeoutMs: api.timeoutMs }),
@@ -55,8 +56,9 @@ export async function openService(context: CliContext, { api, statePath, log }: 
     pacer: createUpstreamPacer(random),
     meter: createMeter(),
     log,
+    keys: keysOf(keys),
     limits: () => ({ rate: api.rate, timeoutMs: api.timeoutMs, quota: { ...api.quota, monthly: api.quota.monthly } }),
-    renewKey: keys.renew,
+    renewKey: () => keys.renew(),
     onOutcome: () => undefined,
   });
   return {
@@ -71,6 +73,23 @@ export async function openService(context: CliContext, { api, statePath, log }: 
       await sandbox?.close();
       await context.http.close();
     },
+  };
+}
+
+/** A command is short: a key that is refused is left out of the rest of it. */
+function keysOf(holder: KeyHolder): GateKeys {
+  const refused = new Set<string>();
+  const payers = (): readonly [PayingKey, ...PayingKey[]] => {
+    const [first, ...others] = holder.held.filter(({ name }) => !refused.has(name)).map(({ name, monthly }) => ({ name, limit: monthly }));
+    return first === undefined || holder.held.length < 2 ? [{ name: holder.held[0].name, limit: undefined }] : [first, ...others];
+  };
+  return {
+    offers: payers,
+    async refused(key) {
+      refused.add(key);
+      return holder.held.some(({ name }) => !refused.has(name));
+    },
+    paid: () => undefined,
   };
 }
 

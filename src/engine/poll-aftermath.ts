@@ -34,6 +34,8 @@ export function createPollAftermath({ storeWatch, trouble, notices, clock, log }
       const watch = poll.subscribers[0]?.watch.id;
       if (storeWatch.takeError(error)) return { retryAtMs: nowMs + STORE_RETRY_MS };
       if (error instanceof RequestHeld) {
+        // Its first page was read, and the rest is a hole that the next polls fill.
+        if (error.reason === "pace") return {};
         // Rounded up: a fraction of a millisecond too soon would be held again, and again.
         if (error.retryAtMs !== undefined) return { retryAtMs: Math.ceil(nowMs + Math.max(0, error.retryAtMs - clock.monotonic())) + 1 };
         return { notBeforeMs: nowMs + HELD_MS };

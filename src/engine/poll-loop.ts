@@ -31,6 +31,8 @@ export interface PollLoop {
   setPolls(polls: readonly Poll[], lastPolledAtMs: ReadonlyMap<string, number>): void;
   /** Makes a poll due at once; false when the plan does not have it. */
   hasten(key: string): boolean;
+  /** Computes waiting times again: polls may go faster than when they were put into the queue. */
+  repace(): void;
   /** When a poll runs next, epoch ms; undefined while it runs or is unknown. */
   nextDueAt(key: string): number | undefined;
   start(): void;
@@ -46,6 +48,8 @@ export interface PollLoop {
 interface Due extends DueEntry {
   /** The tick behind the due time, without spread. */
   readonly tickMs: number;
+  /** The tick before it, where the pace of that moment decided how long to wait. */
+  readonly pacedFromMs?: number;
 }
 
 /** Requests are paced by the gate; this only bounds what waits there at once. */
@@ -104,7 +108,7 @@ export function createPollLoop(deps: PollLoopDeps): PollLoop {
     const next = nextFor(poll, due.tickMs);
     const run = deps
       .runPoll(poll)
-      .then((aftermath) => settle(poll.key, next, aftermath))
+      .then((aftermath) => settle(poll.key, { ...next, pacedFromMs: due.tickMs }, aftermath))
       .catch((error: unknown) => {
         deps.log.error("poll loop failed", { poll: poll.key, error });
         settle(poll.key, next, {});
@@ -112,7 +116,7 @@ export function createPollLoop(deps: PollLoopDeps): PollLoop {
     running.set(poll.key, run);
   };
 
-  const settle = (key: string, next: Pick<Due, "dueMs" | "tickMs">, { retryAtMs, notBeforeMs }: PollAftermath) => {
+  const settle = (key: string, next: Pick<Due, "dueMs" | "tickMs" | "pacedFromMs">, { retryAtMs, notBeforeMs }: PollAftermath) => {
     running.delete(key);
     const poll = polls.get(key);
     const isReplanned = replanned.delete(key);
@@ -122,7 +126,8 @@ export function createPollLoop(deps: PollLoopDeps): PollLoop {
         return arm();
       }
       const dueMs = Math.max(retryAtMs ?? next.dueMs, notBeforeMs ?? 0);
-      queue.push({ key, priority: poll.priority, dueMs, tickMs: next.tickMs });
+      const pacedFromMs = dueMs === next.dueMs ? next.pacedFromMs : undefined;
+      queue.push({ key, priority: poll.priority, dueMs, tickMs: next.tickMs, ...(pacedFromMs === undefined ? {} : { pacedFromMs }) });
     }
     arm();
   };
@@ -164,6 +169,15 @@ export function createPollLoop(deps: PollLoopDeps): PollLoop {
       queue.push({ key, priority: poll.priority, dueMs: clock.now(), tickMs: clock.now() });
       arm();
       return true;
+    },
+    repace() {
+      for (const due of queue.entries()) {
+        const poll = polls.get(due.key);
+        if (poll === undefined || due.pacedFromMs === undefined) continue;
+        const next = nextFor(poll, due.pacedFromMs);
+        if (next.dueMs < due.dueMs) queue.push({ ...due, ...next });
+      }
+      arm();
     },
     nextDueAt: (key) => queue.get(key)?.dueMs,
     start() {

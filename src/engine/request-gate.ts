@@ -10,7 +10,7 @@ import { ChirpwatchError } from "../model/errors.ts";
 import type { Log } from "../model/log.ts";
 import type { Meter } from "../model/meter.ts";
 import type { Priority } from "../model/schedule.ts";
-import type { Ledger } from "../model/store.ts";
+import type { Grant, KeyOffer, Ledger, Reservation } from "../model/store.ts";
 import { type Upstream, type UpstreamAnswer, UpstreamError, type UpstreamRequest } from "../model/upstream.ts";
 import type { ServiceClock } from "./service-clock.ts";
 
@@ -20,6 +20,8 @@ export interface GateRequest extends UpstreamRequest {
   readonly watch: string;
   readonly priority: Priority;
   readonly purpose: Purpose;
+  /** The only key that may pay, by its name: to ask about that key. */
+  readonly onlyKey?: string;
   /** False where the service does not bill: /key-usage-info. */
   readonly billed?: boolean;
 }
@@ -27,7 +29,7 @@ export interface GateRequest extends UpstreamRequest {
 /** Thrown when a request may not be sent now: `retryAtMs` on the monotonic clock, where that is known. Nothing was paid. */
 export class RequestHeld extends ChirpwatchError {
   readonly retryAtMs: number | undefined;
-  readonly reason: "backoff" | "stopped" | "quota" | "closed";
+  readonly reason: "backoff" | "stopped" | "quota" | "pace" | "closed";
   constructor(reason: RequestHeld["reason"], message: string, retryAtMs?: number) {
     super(`REQUEST_HELD_${reason.toUpperCase()}`, message, { retry: "later" });
     this.reason = reason;
@@ -39,6 +41,22 @@ export interface GateLimits {
   readonly rate: { readonly count: number; readonly intervalMs: number };
   readonly timeoutMs: number;
   readonly quota: { readonly monthly: number | undefined; readonly reserve: number; readonly resetDay: number; readonly timezone: string };
+}
+
+/** Several keys that share the load. */
+export interface GateKeys {
+  /** Those that may pay, by name, with their own limits; at least one. */
+  offers(): readonly [PayingKey, ...PayingKey[]];
+  /** Told when the service refuses a key; true when the request can be sent again at once, because another key pays. */
+  refused(key: string, error: UpstreamError, sentAtMs: number): Promise<boolean>;
+  /** Told when the service answered what a key paid for. */
+  paid(key: string): void;
+}
+
+export interface PayingKey {
+  readonly name: string;
+  /** Requests a period of this key alone; undefined while unknown, and where it is the only one. */
+  readonly limit: number | undefined;
 }
 
 export interface GateDeps {
@@ -53,6 +71,10 @@ export interface GateDeps {
   readonly limits: () => GateLimits;
   /** Asked once when the key is refused; true when another key is in force now. */
   readonly renewKey: () => Promise<boolean>;
+  /** Undefined: one key, which has no name. */
+  readonly keys?: GateKeys;
+  /** Whether a scheduled poll may read beyond its first page now. Undefined: always. */
+  readonly mayReadOn?: (priority: Priority) => boolean;
   /** Told after every attempt, for notices. */
   readonly onOutcome: (error: UpstreamError | undefined) => void;
 }
@@ -71,10 +93,14 @@ const MOST_TRANSIENT_TRIES = 2;
 const MOST_THROTTLED_TRIES = 30;
 const RANK: Readonly<Record<Priority, number>> = { high: 0, normal: 1, low: 2 };
 
+type Granted = Extract<Grant, { kind: "granted" }>;
+
 interface Waiting {
   readonly request: GateRequest;
   readonly sequence: number;
-  readonly resolve: (ledgerId: string) => void;
+  /** True once the page it asks for was taken out of what may be read. */
+  hasPage: boolean;
+  readonly resolve: (grant: Granted) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -100,10 +126,10 @@ export function createRequestGate(deps: GateDeps): RequestGate {
       if (closing.signal.aborted) done();
     });
 
-  const takeTurn = (request: GateRequest): Promise<string> =>
+  const takeTurn = (request: GateRequest): Promise<Granted> =>
     new Promise((resolve, reject) => {
       if (closing.signal.aborted) return reject(new RequestHeld("closed", "the daemon is stopping"));
-      const entry = { request, sequence: sequence++, resolve, reject };
+      const entry = { request, sequence: sequence++, hasPage: !isFurtherPage(request), resolve, reject };
       const place = waiting.findIndex((other) => RANK[other.request.priority] > RANK[request.priority]);
       waiting.splice(place < 0 ? waiting.length : place, 0, entry);
       if (!isServing) void serve();
@@ -142,22 +168,25 @@ export function createRequestGate(deps: GateDeps): RequestGate {
       if (admission.because === "backoff") throw new RequestHeld("backoff", "the source failed a moment ago", admission.untilMs);
       return Math.max(1, admission.untilMs - nowMs);
     }
-    const grant = await deps.ledger.reserve(reservationOf(request, clock.now(), deps.limits()));
+    if (!entry.hasPage && deps.mayReadOn?.(request.priority) === false)
+      throw new RequestHeld("pace", "older pages wait: catching up is spread over the quota's time");
+    entry.hasPage = true;
+    const grant = await deps.ledger.reserve(reservationOf(request, clock.now(), deps.limits(), deps.keys?.offers()));
     if (grant.kind === "quota") throw new RequestHeld("quota", `the quota is spent: ${grant.spent} requests this period`);
     if (grant.kind === "rate") return Math.max(1, grant.retryAtMs - clock.now());
     remove(entry);
-    entry.resolve(grant.ledgerId);
+    entry.resolve(grant);
     return 0;
   };
 
   /** One attempt that was granted; a failure is classified by the caller. */
-  const attempt = async (request: GateRequest, ledgerId: string): Promise<UpstreamAnswer> => {
+  const attempt = async (request: GateRequest, { ledgerId, key }: Granted): Promise<UpstreamAnswer> => {
     const sentAtMs = clock.now();
     const startMs = clock.monotonic();
     const aborting = new AbortController();
     underWay.add(aborting);
     try {
-      const answer = await deps.upstream.call({ ...request, signal: aborting.signal });
+      const answer = await deps.upstream.call({ ...request, keyName: key, signal: aborting.signal });
       await settle(request, ledgerId, 200, startMs, "ok");
       if (answer.serviceTimeMs !== undefined) deps.serviceClock.observe(answer.serviceTimeMs, sentAtMs);
       return answer;
@@ -180,15 +209,19 @@ export function createRequestGate(deps: GateDeps): RequestGate {
     let throttledTries = 0;
     let hasRenewedKey = false;
     for (;;) {
-      const ledgerId = await takeTurn(wanted);
+      const grant = await takeTurn(wanted);
       const sentAtMs = clock.monotonic();
       try {
-        const answer = await attempt(wanted, ledgerId);
-        if (wanted.billed !== false) pacer.succeeded(wanted.source, sentAtMs);
+        const answer = await attempt(wanted, grant);
+        if (wanted.billed !== false) {
+          pacer.succeeded(wanted.source, sentAtMs);
+          deps.keys?.paid(grant.key);
+        }
         deps.onOutcome(undefined);
         return answer;
       } catch (error) {
         if (!(error instanceof UpstreamError) || wanted.billed === false) throw error;
+        if (isAboutKey(error) && (await deps.keys?.refused(grant.key, error, sentAtMs)) === true) continue;
         const advice = pacer.failed({ source: wanted.source, kind: error.kind, retry: error.retry, sentAtMs, nowMs: clock.monotonic() });
         deps.onOutcome(error);
         deps.log.debug("request failed", {
@@ -224,10 +257,25 @@ export function createRequestGate(deps: GateDeps): RequestGate {
   };
 }
 
-function reservationOf(request: GateRequest, atMs: number, limits: GateLimits) {
+const isAboutKey = ({ kind }: UpstreamError): boolean => kind === "unauthorized" || kind === "billing";
+
+/** Baselines and commands read as deep as they need. */
+const isFurtherPage = ({ purpose, cursor, billed }: GateRequest): boolean => purpose === "poll" && cursor !== undefined && billed !== false;
+
+function reservationOf(
+  request: GateRequest,
+  atMs: number,
+  limits: GateLimits,
+  offers: readonly [PayingKey, ...PayingKey[]] | undefined,
+): Reservation {
   const { quota } = limits;
-  const max =
-    request.billed === false ? undefined : quotaLine({ monthly: quota.monthly, reserve: quota.reserve, purpose: request.purpose });
+  const sinceMs = quotaPeriod(atMs, quota).startMs;
+  const lineOf = (monthly: number | undefined) => {
+    const max = request.billed === false ? undefined : quotaLine({ monthly, reserve: quota.reserve, purpose: request.purpose });
+    return max === undefined ? {} : { line: { sinceMs, max } };
+  };
+  const keyOf = ({ name, limit }: PayingKey): KeyOffer => ({ key: name, ...lineOf(limit) });
+  const keys = request.onlyKey === undefined ? offers : ([{ name: request.onlyKey, limit: undefined }] as const);
   return {
     endpoint: request.endpoint,
     watch: request.watch,
@@ -235,6 +283,7 @@ function reservationOf(request: GateRequest, atMs: number, limits: GateLimits) {
     atMs,
     rate: limits.rate,
     holdMs: limits.timeoutMs + 1_000,
-    ...(max === undefined ? {} : { line: { sinceMs: quotaPeriod(atMs, quota).startMs, max } }),
+    ...lineOf(quota.monthly),
+    ...(keys === undefined ? {} : { keys: [keyOf(keys[0]), ...keys.slice(1).map(keyOf)] }),
   };
 }

@@ -66,6 +66,26 @@ export const METRICS = {
   chirpwatch_gaps: { kind: "gauge", help: "Holes in covered history that wait to be filled.", labels: [] },
   chirpwatch_quota_limit: { kind: "gauge", help: "Requests the period allows; absent while unknown.", labels: [] },
   chirpwatch_quota_spent: { kind: "gauge", help: "Requests of the period so far, by the ledger.", labels: [] },
+  chirpwatch_quota_forecast: {
+    kind: "gauge",
+    help: "Requests the whole period will take as the schedules ask, stretched by nothing.",
+    labels: [],
+  },
+  chirpwatch_quota_stretch: {
+    kind: "gauge",
+    help: "How many times slower polls of a priority go while the quota is short; 1 when it is not.",
+    labels: ["priority"],
+  },
+  chirpwatch_quota_drift_requests: {
+    kind: "gauge",
+    help: "Requests of the period the service counted beyond the ledger, by key; below 0 when it counted fewer.",
+    labels: ["key"],
+  },
+  chirpwatch_key_up: {
+    kind: "gauge",
+    help: "1 while a key may pay, 0 while it is set aside; absent for one never refused.",
+    labels: ["key"],
+  },
   chirpwatch_upstream_up: { kind: "gauge", help: "1 while the data service answers.", labels: [] },
   chirpwatch_watches: { kind: "gauge", help: "Watches, by state (active, paused, misconfigured).", labels: ["state"] },
   chirpwatch_targets_unavailable: { kind: "gauge", help: "Targets that cannot be read now.", labels: [] },

@@ -9,6 +9,8 @@ export interface UpstreamRequest {
   readonly params: JsonObject;
   /** Opaque digits or text of the page before, exactly as it came. */
   readonly cursor?: string;
+  /** Which of several keys pays, by its name in the ledger. */
+  readonly keyName?: string;
   readonly signal?: AbortSignal;
 }
 

@@ -10,8 +10,10 @@ import { setWatchPaused } from "../../src/app/pause.ts";
 import { createUpstreamPacer, type UpstreamPacer } from "../../src/budget/upstream-pacer.ts";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import type { Notice } from "../../src/engine/notices.ts";
-import { createPollRunner, type PollOutcome } from "../../src/engine/poll-runner.ts";
+import type { PollOutcome } from "../../src/engine/poll-outcome.ts";
+import { createPollRunner } from "../../src/engine/poll-runner.ts";
 import { createProfiles } from "../../src/engine/profiles.ts";
+import { createQuotaNotices } from "../../src/engine/quota-notices.ts";
 import { createQuotaWatch, type QuotaWatch } from "../../src/engine/quota-watch.ts";
 import { createRequestGate, type GateLimits, type RequestGate } from "../../src/engine/request-gate.ts";
 import { createServiceClock } from "../../src/engine/service-clock.ts";
@@ -37,6 +39,10 @@ export interface RigOptions {
   readonly watches: readonly Watch[];
   readonly seed?: number;
   readonly monthly?: number;
+  readonly reserve?: number;
+  readonly onExhausted?: "degrade" | "pause";
+  /** Starts the governor, which a rig without this leaves standing. */
+  readonly isGoverned?: boolean;
   /** Stands between the engine and the store, e.g. to make it fail. */
   readonly storeFilter?: (store: Store) => Store;
   readonly renewKey?: () => Promise<boolean>;
@@ -189,17 +195,21 @@ async function bootParts(options: RigOptions, to: Recorders) {
     tellDirectly: async (text) => void to.direct.push(text),
     onRecovered: () => engine.hastenAll(),
   });
-  const quota = { reserve: 0.1, resetDay: 1, timezone: "UTC" };
+  const quota = { reserve: options.reserve ?? 0.1, resetDay: 1, timezone: "UTC" };
+  const settings = () => ({ ...quota, monthly: options.monthly, onExhausted: options.onExhausted ?? ("pause" as const) });
+  const quotaNotices = createQuotaNotices({ notices, notes: store, settings });
   const quotaWatch = createQuotaWatch({
     ledger: store,
-    notes: store,
     clock,
     timetable,
     meter,
     log,
-    notices,
-    settings: () => ({ ...quota, monthly: options.monthly, onExhausted: "pause" }),
+    settings,
+    keys: () => [{ name: "", limit: undefined, isUsable: true }],
     polls: () => engine.polls,
+    states: () => store.listWatches(),
+    onRefreshed: quotaNotices.take,
+    onFaster: () => engine.repace(),
   });
   const limits = (): GateLimits => ({
     rate: { count: 20, intervalMs: 1_000 },
@@ -216,6 +226,7 @@ async function bootParts(options: RigOptions, to: Recorders) {
     log,
     limits,
     renewKey: options.renewKey ?? (async () => false),
+    mayReadOn: quotaWatch.mayReadOn,
     onOutcome: (error) => upstreamWatch.takeOutcome(error),
   });
   const upstreamWatch = createUpstreamWatch({
@@ -284,6 +295,10 @@ async function bootParts(options: RigOptions, to: Recorders) {
   };
   await upstreamWatch.start();
   await setWatches(to.watches);
+  if (options.isGoverned === true) {
+    await quotaWatch.refresh(engine.polls);
+    quotaWatch.start();
+  }
   engine.start();
   return { file, store, engine, gate, pacer, storeWatch, upstreamWatch, quotaWatch, life, setWatches };
 }

@@ -1,0 +1,135 @@
+/** Who pays for requests and how much is left: the keys, the quota's pace, and the comparison with the service's own count. */
+import { createKeyRing } from "../budget/key-ring.ts";
+import { quotaPeriod } from "../budget/quota-period.ts";
+import type { Engine } from "../engine/engine.ts";
+import { createKeyWatch, type KeyWatch } from "../engine/key-watch.ts";
+import { createQuotaAudit, type QuotaAudit } from "../engine/quota-audit.ts";
+import { createQuotaNotices } from "../engine/quota-notices.ts";
+import { createQuotaWatch, type KeyQuota, type QuotaWatch } from "../engine/quota-watch.ts";
+import type { GateDeps, PayingKey, RequestGate } from "../engine/request-gate.ts";
+import type { Meter } from "../model/meter.ts";
+import type { Store } from "../model/store.ts";
+import type { Timetable } from "../schedule/timetable.ts";
+import type { DaemonDeps } from "./daemon-deps.ts";
+import type { Delivering } from "./delivering.ts";
+import { createKeyHolder } from "./key-holder.ts";
+
+export interface Paying {
+  /** The key of a name, as the data service wants it. */
+  readonly key: (name?: string) => string;
+  readonly keyWatch: KeyWatch;
+  readonly quotaWatch: QuotaWatch;
+  readonly quotaAudit: QuotaAudit;
+  /** What the gate to the data service asks before it sends anything. */
+  readonly gateDeps: Pick<GateDeps, "limits" | "renewKey" | "keys" | "mayReadOn">;
+  /** Whether the service would answer again after it refused the only key, or all of them. */
+  probe(): Promise<boolean>;
+  /** Takes over the keys of the configuration in force. */
+  setKeys(): void;
+  start(): Promise<void>;
+  stop(): void;
+}
+
+export interface PayingParts {
+  readonly delivering: Delivering;
+  readonly store: Store;
+  readonly meter: Meter;
+  readonly timetable: Timetable;
+  readonly deps: DaemonDeps;
+  readonly gate: () => RequestGate;
+  readonly engine: () => Engine;
+}
+
+export function createPaying({ delivering, store, meter, timetable, deps, gate, engine }: PayingParts): Paying {
+  const { clock, log } = deps;
+  const { config, notices } = delivering;
+  const holder = createKeyHolder(config().api, deps);
+  const names = () => holder.held.map(({ name }) => name);
+  const settings = () => ({ ...config().api.quota, monthly: config().api.quota.monthly });
+
+  const remaining = async (key: string): Promise<unknown> => {
+    const usage = { endpoint: "key-usage-info", params: {}, source: "usage", watch: "", priority: "high", purpose: "command" } as const;
+    return (await gate().request({ ...usage, billed: false, onlyKey: key })).record?.["remaining_requests"];
+  };
+  const ask = (key: string) =>
+    remaining(key).then(
+      (left) => left !== 0,
+      () => false,
+    );
+
+  const ring = createKeyRing();
+  const keyWatch = createKeyWatch({ ring, keys: names, renew: holder.renew, ask, notices, notes: store, clock, log, meter });
+  const quotaAudit = createQuotaAudit({
+    ledger: store,
+    notes: store,
+    notices,
+    clock,
+    log,
+    meter,
+    keys: keyWatch.usable,
+    remaining,
+    period: () => quotaPeriod(clock.now(), settings()),
+    retentionMs: () => config().state.retentionMs,
+    onChecked: () => quotaWatch.refresh(engine().polls),
+  });
+  const keyQuotas = (): readonly KeyQuota[] => {
+    const usable = new Set(keyWatch.usable());
+    return holder.held.map(({ name, monthly }) => ({
+      name,
+      limit: monthly ?? quotaAudit.limitOf(name),
+      isUsable: usable.has(name),
+    }));
+  };
+  const quotaNotices = createQuotaNotices({ notices, notes: store, settings });
+  const quotaWatch: QuotaWatch = createQuotaWatch({
+    ledger: store,
+    clock,
+    timetable,
+    meter,
+    log,
+    settings,
+    keys: keyQuotas,
+    polls: () => engine().polls,
+    states: () => store.listWatches(),
+    onRefreshed: quotaNotices.take,
+    onFaster: () => engine().repace(),
+  });
+
+  /** The only key is held by the limit of the whole, which knows what another key has spent before it. */
+  const offers = (): readonly [PayingKey, ...PayingKey[]] => {
+    const [first, ...others] = keyQuotas().filter(({ isUsable }) => isUsable);
+    if (first === undefined || holder.held.length < 2) return [{ name: holder.held[0].name, limit: undefined }];
+    return [first, ...others];
+  };
+
+  return {
+    key: holder.key,
+    keyWatch,
+    quotaWatch,
+    quotaAudit,
+    gateDeps: {
+      limits: () => {
+        const { rate, timeoutMs, quota } = config().api;
+        return { rate, timeoutMs, quota: { ...quota, monthly: quotaWatch.limit } };
+      },
+      renewKey: () => holder.renew(),
+      keys: { offers, refused: keyWatch.refused, paid: keyWatch.paid },
+      mayReadOn: quotaWatch.mayReadOn,
+    },
+    probe: () => (holder.held.length < 2 ? ask(holder.held[0].name) : keyWatch.probe()),
+    setKeys() {
+      holder.set(config().api);
+      keyWatch.reset();
+    },
+    async start() {
+      await keyWatch.start();
+      quotaWatch.start();
+      await quotaAudit.start();
+    },
+    stop() {
+      quotaWatch.stop();
+      quotaAudit.stop();
+      keyWatch.stop();
+    },
+  };
+}

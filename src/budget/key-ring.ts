@@ -1,0 +1,63 @@
+/**
+ * Which of several keys may pay: one the service refuses is set aside, and tried again now and then. Pure: the caller brings the time
+ * (monotonic ms), asks the service and tells people.
+ */
+import type { StopReason } from "./upstream-pacer.ts";
+
+export interface AsideKey {
+  readonly key: string;
+  readonly because: StopReason;
+  readonly sinceMs: number;
+}
+
+export interface KeyRing {
+  /** Those of `keys` that may pay now, in their order. */
+  usable(keys: readonly string[]): readonly string[];
+  /** One that is on trial again keeps the time it was first refused at. */
+  setAside(key: string, because: StopReason, nowMs: number): void;
+  /** Keys set aside that have not been asked about for an hour; each is given once an hour. */
+  takeProbes(nowMs: number): readonly string[];
+  /** May pay again, on trial: only an answer that it paid for brings it back. */
+  tryAgain(key: string): void;
+  /** It paid for an answer: it is as good as any. */
+  paid(key: string): void;
+  /** Refused and not yet back; those on trial included. */
+  readonly aside: readonly AsideKey[];
+  /** Forgets every refusal: the keys in force are others now. */
+  reset(): void;
+}
+
+const PROBE_EVERY_MS = 3_600_000;
+
+interface Refusal {
+  readonly because: StopReason;
+  readonly sinceMs: number;
+  readonly probeAtMs: number;
+  readonly isOnTrial: boolean;
+}
+
+/** All memory is lost at a restart, which is right: the first request of each key is its trial. */
+export function createKeyRing(): KeyRing {
+  const refusals = new Map<string, Refusal>();
+  return {
+    usable: (keys) => keys.filter((key) => refusals.get(key)?.isOnTrial !== false),
+    setAside(key, because, nowMs) {
+      const sinceMs = refusals.get(key)?.sinceMs ?? nowMs;
+      refusals.set(key, { because, sinceMs, probeAtMs: nowMs + PROBE_EVERY_MS, isOnTrial: false });
+    },
+    takeProbes(nowMs) {
+      const due = [...refusals].filter(([, { isOnTrial, probeAtMs }]) => !isOnTrial && nowMs >= probeAtMs);
+      for (const [key, refusal] of due) refusals.set(key, { ...refusal, probeAtMs: nowMs + PROBE_EVERY_MS });
+      return due.map(([key]) => key);
+    },
+    tryAgain(key) {
+      const refusal = refusals.get(key);
+      if (refusal !== undefined) refusals.set(key, { ...refusal, isOnTrial: true });
+    },
+    paid: (key) => void refusals.delete(key),
+    get aside() {
+      return [...refusals].map(([key, { because, sinceMs }]) => ({ key, because, sinceMs }));
+    },
+    reset: () => refusals.clear(),
+  };
+}

@@ -1,0 +1,184 @@
+/**
+ * Asks the service at the start and every 15 minutes what each key has left, and compares it with the ledger: learns the limit where the
+ * configuration names none, and raises the alarm when the service counts more than the ledger does. What to do about a limit is
+ * quota-watch.ts's.
+ */
+import { isAlarming, judgeAudit } from "../budget/audit.ts";
+import { isUsableLimit } from "../budget/quota-line.ts";
+import type { QuotaPeriod } from "../budget/quota-period.ts";
+import type { Cancel, Clock } from "../model/clock.ts";
+import { errorText } from "../model/errors.ts";
+import type { Json, JsonObject } from "../model/json.ts";
+import type { Log } from "../model/log.ts";
+import type { Meter } from "../model/meter.ts";
+import type { Ledger, Notes } from "../model/store.ts";
+import type { Notices } from "./notices.ts";
+
+export interface QuotaAudit {
+  /** Asks about every key; an odd answer or none leaves what was known. Never rejects. */
+  check(): Promise<void>;
+  /** Requests of this period by what the service said was left; undefined while unknown. */
+  limitOf(key: string): number | undefined;
+  /** Over all keys and this period: above 0 when the service counted more than the ledger. */
+  readonly driftRequests: number;
+  start(): Promise<void>;
+  stop(): void;
+}
+
+export interface QuotaAuditDeps {
+  readonly ledger: Pick<Ledger, "auditSpan" | "spentSince">;
+  readonly notes: Notes;
+  readonly notices: Notices;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly meter: Meter;
+  /** Names of the keys in force. */
+  readonly keys: () => readonly string[];
+  /** `remaining_requests` of /key-usage-info, whatever it is. @throws when there is no answer. */
+  readonly remaining: (key: string) => Promise<unknown>;
+  readonly period: () => QuotaPeriod;
+  /** How far back the ledger can be read attempt by attempt. */
+  readonly retentionMs: () => number;
+  /** Told after every check. */
+  readonly onChecked: () => Promise<void>;
+}
+
+/** What the service said of a key, and when. */
+interface Reading {
+  readonly remaining: number;
+  readonly askedAtMs: number;
+  readonly answeredAtMs: number;
+  readonly periodId: string;
+  /** Sum of this period. */
+  readonly drift: number;
+  readonly limit: number;
+}
+
+const CHECK_EVERY_MS = 900_000;
+/** After a question that was not answered, doubling up to the usual time. */
+const RETRY_MS = 60_000;
+/** The service may book an attempt this much later than it answers it. */
+const BOOKING_MS = 10_000;
+const NOTE = "quota.audit";
+
+export function createQuotaAudit(deps: QuotaAuditDeps): QuotaAudit {
+  const { clock, ledger } = deps;
+  const readings = new Map<string, Reading>();
+  let cancel: Cancel | undefined;
+  let isStopped = false;
+  let failures = 0;
+
+  /** Attempts of a key that the service may or may not have booked by now. */
+  const openAttempts = async (key: string, atMs: number): Promise<number> => {
+    const moment = { askedAtMs: atMs, answeredAtMs: atMs };
+    return (await ledger.auditSpan({ key, from: moment, to: moment, marginMs: BOOKING_MS })).possible;
+  };
+
+  /** False when the service gave no usable figure. */
+  const checkKey = async (key: string): Promise<boolean> => {
+    const period = deps.period();
+    const { lines } = await ledger.spentSince(period.startMs);
+    const spent = lines.filter((line) => line.key === key).reduce((sum, { requests }) => sum + requests, 0);
+    const askedAtMs = clock.now();
+    const open = await openAttempts(key, askedAtMs);
+    const remaining = await deps.remaining(key);
+    if (!isUsableLimit(remaining)) return false;
+    const now = { remaining, askedAtMs, answeredAtMs: clock.now(), periodId: period.id };
+    // What is under way may be in both figures: the line must not be too high by it.
+    const learned = Math.floor(remaining + spent - open);
+    const before = readings.get(key);
+    if (before === undefined || before.periodId !== period.id || !isComparable(before, askedAtMs)) {
+      keep(key, { ...now, drift: 0, limit: learned });
+      return true;
+    }
+    const verdict = judgeAudit(before.remaining, remaining, await ledger.auditSpan({ key, from: before, to: now, marginMs: BOOKING_MS }));
+    if (verdict.kind === "stands_still") return true;
+    if (verdict.kind === "restarted") keep(key, { ...now, drift: before.drift, limit: learned });
+    if (verdict.kind === "agrees") keep(key, { ...now, drift: before.drift, limit: Math.max(before.limit, learned) });
+    if (verdict.kind === "drift") {
+      keep(key, { ...now, drift: before.drift + verdict.requests, limit: learned });
+      await tellDrift(key, spent, period);
+    }
+    return true;
+  };
+
+  const isComparable = (before: Reading, askedAtMs: number): boolean =>
+    before.answeredAtMs <= askedAtMs && before.askedAtMs >= askedAtMs - deps.retentionMs();
+
+  const keep = (key: string, reading: Reading) => {
+    readings.set(key, reading);
+    deps.meter.set("chirpwatch_quota_drift_requests", reading.drift, { key });
+  };
+
+  const tellDrift = async (key: string, spent: number, period: QuotaPeriod): Promise<void> => {
+    const drift = readings.get(key)?.drift ?? 0;
+    const note = `quota.drift:${key}`;
+    if (!isAlarming(drift, spent) || (await deps.notes.readNote(note)) === period.id) return;
+    await deps.notes.writeNote(note, period.id);
+    const [more, hint] =
+      drift > 0
+        ? ["more", "Something else spends this key's quota: give it a key of its own, or lower api.quota.monthly."]
+        : ["fewer", "The quota may last longer than chirpwatch reckons with."];
+    await deps.notices.tell({
+      type: "quota.drift",
+      subject: "quota",
+      severity: "warning",
+      message: `The data service counted ${Math.abs(drift)} requests ${more} of the key ${key} than chirpwatch sent this period.`,
+      hint,
+      facts: { key, drift },
+    });
+  };
+
+  const check = async (): Promise<void> => {
+    let isComplete = true;
+    for (const key of deps.keys()) {
+      try {
+        isComplete = (await checkKey(key)) && isComplete;
+      } catch (error) {
+        isComplete = false;
+        deps.log.warn("key usage is unknown", { key, error: errorText(error) });
+      }
+    }
+    const kept: JsonObject = Object.fromEntries([...readings].map(([key, reading]) => [key, { ...reading }]));
+    await deps.notes.writeNote(NOTE, kept).catch(() => undefined);
+    await deps.onChecked().catch((error: unknown) => deps.log.warn("quota could not be computed", { error: errorText(error) }));
+    failures = isComplete ? 0 : failures + 1;
+    arm(isComplete ? CHECK_EVERY_MS : Math.min(RETRY_MS * 2 ** (failures - 1), CHECK_EVERY_MS));
+  };
+
+  /** At the latest when the period ends: another limit may hold from then on. */
+  const arm = (inMs: number) => {
+    cancel?.();
+    if (isStopped) return;
+    const untilEndMs = Math.max(1_000, deps.period().endMs - clock.now());
+    cancel = clock.after(Math.min(inMs, untilEndMs), () => void check());
+  };
+
+  return {
+    check,
+    limitOf(key) {
+      const reading = readings.get(key);
+      return reading === undefined || reading.periodId !== deps.period().id ? undefined : reading.limit;
+    },
+    get driftRequests() {
+      const { id } = deps.period();
+      return [...readings.values()].reduce((sum, reading) => (reading.periodId === id ? sum + reading.drift : sum), 0);
+    },
+    async start() {
+      const kept = await deps.notes.readNote(NOTE);
+      for (const [key, reading] of Object.entries(isObject(kept) ? kept : {})) if (isReading(reading)) readings.set(key, reading);
+      void check();
+    },
+    stop() {
+      isStopped = true;
+      cancel?.();
+    },
+  };
+}
+
+const isObject = (value: Json | null | undefined): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const FIGURES = ["remaining", "askedAtMs", "answeredAtMs", "drift", "limit"] as const;
+const isReading = (value: Json | undefined): value is Json & Reading =>
+  isObject(value) && typeof value["periodId"] === "string" && FIGURES.every((name) => typeof value[name] === "number");

@@ -1,0 +1,68 @@
+/** Tells the operator once a period that the quota is short, and once that it is spent. Computes nothing. */
+import { isoTime } from "../model/clock.ts";
+import type { Notes } from "../model/store.ts";
+import type { Notices } from "./notices.ts";
+import type { QuotaSettings, QuotaStatus } from "./quota-watch.ts";
+
+export interface QuotaNotices {
+  take(status: QuotaStatus): Promise<void>;
+}
+
+export interface QuotaNoticesDeps {
+  readonly notices: Notices;
+  /** What was told of which period, so that a restart does not tell it again. */
+  readonly notes: Notes;
+  readonly settings: () => Pick<QuotaSettings, "onExhausted">;
+}
+
+const MOST_NAMED = 5;
+
+export function createQuotaNotices({ notices, notes, settings }: QuotaNoticesDeps): QuotaNotices {
+  /** False once a period; from then on true. */
+  const wasTold = async (note: string, periodId: string): Promise<boolean> => {
+    if ((await notes.readNote(note)) === periodId) return true;
+    await notes.writeNote(note, periodId);
+    return false;
+  };
+
+  const tellWhenShort = async (status: QuotaStatus): Promise<void> => {
+    const { limit, line, forecast, spent, period } = status;
+    if (limit === undefined || line === undefined || forecast <= line || (await wasTold("quota.short", period.id))) return;
+    const effect =
+      settings().onExhausted === "pause" ? "polling stops at the line" : `polls are stretched, low priority first${stretchText(status)}`;
+    const kept = line < limit ? `, ${line} of it without the reserve` : "";
+    const message = `The plan wants ${Math.round(forecast)} requests this period and the quota is ${limit}${kept}: ${effect}. Dearest: ${status.dearest.slice(0, MOST_NAMED).join(", ")}.`;
+    await notices.tell({
+      type: "quota.low",
+      subject: "quota",
+      severity: "warning",
+      message,
+      hint: "Slow a schedule down or raise the quota; chirpwatch plan shows what each watch costs.",
+      facts: { spent, limit },
+    });
+  };
+
+  const tellWhenSpent = async ({ line, limit = 0, spent, period }: QuotaStatus): Promise<void> => {
+    if (line === undefined || spent < line || (await wasTold("quota.spent", period.id))) return;
+    await notices.tell({
+      type: "quota.low",
+      subject: "quota",
+      severity: "critical",
+      message: `The quota is spent: ${spent} of ${limit} requests. Polling stops until ${isoTime(period.endMs)}.`,
+      hint: "Raise the quota or api.quota.monthly; what is missed until then is read when polling goes on.",
+      facts: { spent, limit },
+    });
+  };
+
+  return {
+    async take(status) {
+      await tellWhenShort(status);
+      await tellWhenSpent(status);
+    },
+  };
+}
+
+function stretchText({ factors }: QuotaStatus): string {
+  const slowed = Object.entries(factors).filter(([, factor]) => factor > 1);
+  return slowed.length === 0 ? "" : `, now ${slowed.map(([priority, factor]) => `${priority} ×${factor.toFixed(1)}`).join(", ")}`;
+}
