@@ -12,8 +12,8 @@ import type { Figure } from "./figure.ts";
 import { fillState } from "./filled-state.ts";
 import { inScratch } from "./scratch.ts";
 
-/** The daemon collects the garbage of its start during the first twelve seconds. */
-const SETTLE_MS = 18_000;
+/** The daemon collects the garbage of its start for the last time after 24 s. */
+const SETTLE_MS = 30_000;
 const WATCHED_MS = 20_000;
 const PATTERNS = 60;
 /** Linux counts CPU time of a process in these, proc_pid_stat(5). */

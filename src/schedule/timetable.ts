@@ -1,5 +1,5 @@
 /**
- * When a schedule is due: next times, shortest interval, polls per day. Owns the one Cron object per distinct pattern and time zone.
+ * When a schedule is due: next times, shortest interval, polls per day. Owns what is remembered per distinct pattern and time zone.
  * Sets no timer and reads no clock; the misfire rule is in misfire.ts, the order of what is due in due-queue.ts.
  */
 import { Cron } from "croner";
@@ -10,6 +10,8 @@ import { cronRunsPerDay } from "./cron-rate.ts";
 const DAY_MS = 86_400_000;
 /** Enough ticks to meet the closest pair of any pattern whose groups repeat within a day or a week. */
 const GAP_SAMPLE = 24;
+/** An open Cron object weighs 90 KB and takes 60 µs to make: a file of a thousand patterns must not keep one of each. */
+const OPEN_KEPT = 8;
 
 export interface Timetable {
   /** The first tick strictly after `afterMs`; an interval counts from `afterMs` itself. Infinity when the pattern never matches again. */
@@ -26,7 +28,7 @@ export interface Timetable {
 
 /** One pattern in one zone, with what was last asked of it: thousands of watches share a tick, and a next time costs 20 µs and more. */
 interface SharedCron {
-  readonly cron: Cron;
+  readonly open: () => Cron;
   readonly pattern: string;
   fromMs: number;
   nextMs: number;
@@ -40,11 +42,23 @@ type CronSchedule = Extract<Schedule, { kind: "cron" }>;
 /** @throws ChirpwatchError SCHEDULE_INVALID, from any of its methods, for a pattern or a time zone that cannot be read. */
 export function createTimetable(): Timetable {
   const shared = new Map<string, SharedCron>();
+  const opened = new Map<string, Cron>();
+  const open = (key: string, schedule: CronSchedule): Cron => {
+    const cron = opened.get(key) ?? openCron(schedule);
+    // The one used last goes to the end, the one unused for longest goes out.
+    opened.delete(key);
+    opened.set(key, cron);
+    const [oldest] = opened.keys();
+    if (opened.size > OPEN_KEPT && oldest !== undefined) opened.delete(oldest);
+    return cron;
+  };
   const cronOf = (schedule: CronSchedule): SharedCron => {
-    const key = `${schedule.timezone}\n${schedule.pattern}`;
+    const { pattern, timezone } = schedule;
+    const key = `${timezone}\n${pattern}`;
     const known = shared.get(key);
     if (known !== undefined) return known;
-    const fresh = { cron: openCron(schedule), pattern: schedule.pattern, fromMs: 0, nextMs: 0, day: -1, gapMs: 0, runsPerDay: undefined };
+    open(key, schedule);
+    const fresh = { open: () => open(key, schedule), pattern, fromMs: 0, nextMs: 0, day: -1, gapMs: 0, runsPerDay: undefined };
     shared.set(key, fresh);
     return fresh;
   };
@@ -86,7 +100,7 @@ function openCron({ pattern, timezone }: CronSchedule): Cron {
 
 function nextTick(entry: SharedCron, afterMs: number): number {
   if (afterMs < entry.fromMs || afterMs >= entry.nextMs) {
-    entry.nextMs = entry.cron.nextRun(new Date(afterMs))?.getTime() ?? Number.POSITIVE_INFINITY;
+    entry.nextMs = entry.open().nextRun(new Date(afterMs))?.getTime() ?? Number.POSITIVE_INFINITY;
     entry.fromMs = afterMs;
   }
   return entry.nextMs;

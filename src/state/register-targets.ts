@@ -113,7 +113,8 @@ async function keep(
   const old = known as TargetRow;
   const next = { ...old, ...place, user_id: old.user_id ?? target.userId ?? null, removed_at: null };
   const isSame = old.name === next.name && old.position === position && old.user_id === next.user_id && old.removed_at === null;
-  if (isSame) return old;
+  // The configuration holds this string anyway.
+  if (isSame) return { ...old, name: target.name };
   const row = { ...next, revision: old.revision + 1 };
   await on.updateTable("targets").set(row).where("id", "=", row.id).execute();
   return row;

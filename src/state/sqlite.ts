@@ -12,6 +12,8 @@ export type SqliteHandle = Database.Database;
 
 const BUSY_TIMEOUT_MS = 5_000;
 const STATEMENTS_KEPT = 400;
+/** SQLite's own default. The driver's is eight times as much, all of which an idle daemon would keep; the system caches the file anyway. */
+const CACHE_KIB = 2_000;
 
 export interface SqliteOptions {
   readonly readonly: boolean;
@@ -27,7 +29,7 @@ export function configure(handle: SqliteHandle): void {
   if (!handle.readonly) handle.pragma("journal_mode = WAL");
   handle.pragma("synchronous = FULL");
   handle.pragma("foreign_keys = ON");
-  handle.pragma("cache_size = -16000");
+  handle.pragma(`cache_size = -${CACHE_KIB}`);
   assertSetting(handle, "synchronous", 2);
   assertSetting(handle, "foreign_keys", 1);
   if (!handle.readonly) assertSetting(handle, "journal_mode", "wal");

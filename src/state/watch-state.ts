@@ -1,6 +1,6 @@
 /** Rows of watches and targets in the words of the port. */
 import type { Selectable } from "kysely";
-import type { TargetState, WatchState } from "../model/store.ts";
+import type { TargetState, TargetStatus, WatchState } from "../model/store.ts";
 import { fromText } from "./json-text.ts";
 import type { TargetsTable, WatchesTable } from "./tables.ts";
 
@@ -9,8 +9,16 @@ export type WatchRow = Selectable<WatchesTable>;
 
 const numberOrNull = (value: number | null): number | null => (value === null ? null : Number(value));
 
-export const targetState = (row: TargetRow): TargetState => ({
-  watchKey: row.watch_key,
+/** The driver makes a new string of every column; what ten thousand targets have in common is kept once. */
+const statuses = new Map<TargetStatus, TargetStatus>();
+function shared(status: TargetStatus): TargetStatus {
+  const known = statuses.get(status);
+  if (known === undefined) statuses.set(status, status);
+  return known ?? status;
+}
+
+export const targetState = (row: TargetRow, watchKey = row.watch_key): TargetState => ({
+  watchKey,
   key: row.key,
   name: row.name,
   userId: row.user_id,
@@ -19,7 +27,7 @@ export const targetState = (row: TargetRow): TargetState => ({
   baselineAtMs: numberOrNull(row.baseline_at),
   memory: fromText(row.memory),
   revision: row.revision,
-  status: row.status,
+  status: shared(row.status),
   statusReason: row.status_reason,
 });
 
@@ -29,6 +37,6 @@ export const watchState = (row: WatchRow, targets: readonly TargetRow[]): WatchS
   type: row.type,
   registeredAtMs: Number(row.registered_at),
   paused: row.paused === 1,
-  targets: targets.map(targetState),
+  targets: targets.map((target) => targetState(target, row.key)),
   knownItems: targets.reduce((sum, target) => sum + target.known_items, 0),
 });

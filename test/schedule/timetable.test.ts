@@ -1,7 +1,12 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Schedule } from "../../src/model/schedule.ts";
 import { createTimetable } from "../../src/schedule/timetable.ts";
+
+setFlagsFromString("--expose-gc");
+const collectGarbage = runInNewContext("gc") as () => void;
 
 const cron = (pattern: string, timezone = "UTC"): Schedule => ({ kind: "cron", pattern, timezone });
 const every = (intervalMs: number): Schedule => ({ kind: "every", intervalMs });
@@ -44,6 +49,27 @@ describe("next times", () => {
     expect(() => createTimetable().intervalMs(cron("* * * * *", "Mars/Olympus"), 0)).toThrow(
       expect.objectContaining({ code: "SCHEDULE_INVALID" }),
     );
+  });
+
+  it("gives every one of many patterns its own ticks, however they take turns", () => {
+    const used = createTimetable();
+    const minutes = Array.from({ length: 30 }, (_, minute) => minute);
+    for (const fromMs of [at("2026-03-01T10:59:30Z"), at("2026-03-01T11:59:30Z")]) {
+      const due = minutes.map((minute) => used.nextDue(cron(`${minute} * * * *`), fromMs));
+      expect(due).toEqual(minutes.map((minute) => fromMs + 30_000 + minute * 60_000));
+    }
+  });
+
+  it("remembers a thousand patterns in less than 10 MB", () => {
+    const used = createTimetable();
+    const usedBytes = () => {
+      collectGarbage();
+      return process.memoryUsage().heapUsed;
+    };
+    const before = usedBytes();
+    for (let i = 0; i < 1_000; i += 1) used.nextDue(cron(`${i % 60} ${Math.floor(i / 60)} * * *`), 0);
+    expect(usedBytes() - before).toBeLessThan(10_000_000);
+    expect(used.nextDue(cron("0 0 * * *"), 0)).toBe(86_400_000);
   });
 
   it("answers the same for any order of questions as a timetable that was never asked before", () => {
