@@ -17,6 +17,8 @@ export interface ReadingRule {
   readonly hiddenBy?: string;
   /** Field of the record that holds the account it is about: the body's `user`. */
   readonly account?: string;
+  /** The fact is about the account's name: the profile in the event is asked for anew, not one that was kept. */
+  readonly freshProfile?: true;
   /** What the body says under `name` besides the values, e.g. what was asked. */
   readonly constants?: JsonObject;
   readonly crossing?: {

@@ -46,12 +46,7 @@ export function judgeReading(
   const isKept = rule.gone !== undefined && (finding.facts.length > 0 || before.last === undefined);
   const last = isKept ? record : before.last;
   const memory = { ...finding.memory, ...(last === undefined ? {} : { last }) };
-  const renamed = newHandle(target, record);
-  const isUnchanged =
-    JSON.stringify(memory) === JSON.stringify(target.memory) &&
-    target.status === "ok" &&
-    target.statusReason === "" &&
-    renamed === undefined;
+  const isUnchanged = JSON.stringify(memory) === JSON.stringify(target.memory) && target.status === "ok" && target.statusReason === "";
   if (isUnchanged) return NOTHING;
   const targets = [
     {
@@ -60,7 +55,6 @@ export function judgeReading(
       baselineAtMs: target.baselineAtMs ?? detectedAtMs,
       status: "ok" as const,
       statusReason: "",
-      ...(renamed === undefined ? {} : { username: renamed }),
     },
   ];
   const user = accountOf(record, context);
@@ -78,13 +72,6 @@ export function judgeReading(
 function accountOf(record: JsonObject, { rule, profile }: ReadingJudgeContext): User | undefined {
   const own = rule.account === undefined ? undefined : (record[rule.account] as User | null | undefined);
   return own?.id ? own : profile;
-}
-
-/** The handle the record gives the target's own account, when it is another than the one known. */
-function newHandle(target: TargetState, record: JsonObject): string | undefined {
-  const { id, username } = record;
-  const isOwn = target.userId !== null && id === target.userId;
-  return isOwn && typeof username === "string" && username !== "" && username !== target.username ? username : undefined;
 }
 
 /** Whose end is told, is told once; who comes back after that does so without a word. Of the rest, someone asks where they are. */

@@ -5,6 +5,7 @@
 import { EMPTY_FEED, type FeedMemory } from "../detect/feed-memory.ts";
 import type { Clock } from "../model/clock.ts";
 import type { Hash } from "../model/hash.ts";
+import type { ReadingRule } from "../detect/reading.ts";
 import type { RosterRule } from "../detect/roster.ts";
 import { compareIds } from "../model/id.ts";
 import type { JsonObject } from "../model/json.ts";
@@ -22,7 +23,7 @@ import { judgeRoster, type MissedMembers } from "./judge-roster.ts";
 import { knownTweets, ownFeed } from "./known-tweets.ts";
 import { type LoadedPoll, loadSubscribers } from "./load-subscribers.ts";
 import type { Profiles } from "./profiles.ts";
-import { countPoll, errorOf, type Observation, outcomeOf, type PollOutcome } from "./poll-outcome.ts";
+import { countPoll, errorOf, NOTHING_POLLED, type Observation, outcomeOf, type PollOutcome } from "./poll-outcome.ts";
 import { type FeedObservation, readFeed } from "./read-feed.ts";
 import { readRecord } from "./read-record.ts";
 import { EMPTY_ROSTER, readRoster, type RosterMemory } from "./read-roster.ts";
@@ -57,17 +58,6 @@ export interface PollRunner {
 }
 
 const MOST_CONFLICTS = 8;
-const NOBODY_ASKED: PollOutcome = {
-  events: 0,
-  baselined: [],
-  newItems: 0,
-  postedMs: [],
-  isBlind: false,
-  lostHoles: 0,
-  tooOld: new Map(),
-  renames: [],
-  absent: [],
-};
 
 export function createPollRunner(deps: RunnerDeps): PollRunner {
   const { store, clock } = deps;
@@ -158,7 +148,7 @@ export function createPollRunner(deps: RunnerDeps): PollRunner {
     // The entries of a batch are what they are about; everything else about an account tells its profile.
     const needsProfile = seen.kind !== "feed" && userId !== null && poll.subscribers.every(({ entry }) => entry === undefined);
     if (!needsProfile || judged.every(({ events }) => events.length === 0)) return judged;
-    const profile = await deps.profiles.profileOf(userId, poll.subscribers[0]?.watch.id ?? "");
+    const profile = await deps.profiles.profileOf(userId, poll.subscribers[0]?.watch.id ?? "", wantsFreshProfile(poll) ? 0 : undefined);
     return poll.subscribers.map((subscriber, index) => judgeFor(subscriber, index, profile));
   };
 
@@ -185,7 +175,7 @@ export function createPollRunner(deps: RunnerDeps): PollRunner {
   const runWith = async (planned: Poll, see: (loaded: Loaded, startedAtMs: number) => Promise<Observation>): Promise<PollOutcome> => {
     const startedAtMs = clock.now();
     let loaded = await load(planned);
-    if (loaded.poll.subscribers.length === 0) return NOBODY_ASKED;
+    if (loaded.poll.subscribers.length === 0) return NOTHING_POLLED;
     const seen = await see(loaded, startedAtMs);
     for (let conflicts = 0; conflicts < MOST_CONFLICTS; conflicts += 1) {
       const { poll } = loaded;
@@ -225,11 +215,15 @@ function rosterRules({ poll, targets }: Loaded): readonly RosterRule[] {
   });
 }
 
+const wantsFreshProfile = (poll: Poll): boolean => readingRules(poll).some(({ freshProfile }) => freshProfile === true);
+
 /** The flag that ends reading on; sharers of one source want the same. */
-function pagesUntil({ subscribers }: Poll): string | undefined {
-  const [first] = subscribers;
-  if (first?.type.detection.detector !== "reading" || !("rule" in first.type.detection)) return undefined;
-  return first.type.detection.rule(first.watch.settings).pagesUntil;
+const pagesUntil = (poll: Poll): string | undefined => readingRules(poll)[0]?.pagesUntil;
+
+function readingRules({ subscribers }: Poll): readonly ReadingRule[] {
+  return subscribers.flatMap(({ type: { detection }, watch }) =>
+    detection.detector === "reading" && "rule" in detection ? [detection.rule(watch.settings)] : [],
+  );
 }
 
 /** Authors of the tweets, or the accounts of a batch. */

@@ -5,8 +5,8 @@ import type { User } from "../model/user.ts";
 import type { RequestGate } from "./request-gate.ts";
 
 export interface Profiles {
-  /** Undefined when the service does not give it now: an event is told without. */
-  profileOf(userId: string, watch: string): Promise<User | undefined>;
+  /** Not older than `maxAgeMs`, a day unless said. Undefined when the service does not give it now: an event is told without. */
+  profileOf(userId: string, watch: string, maxAgeMs?: number): Promise<User | undefined>;
   /** Takes profiles that came along with other answers. */
   learn(users: readonly User[]): void;
 }
@@ -22,9 +22,9 @@ export function createProfiles(gate: RequestGate, clock: Clock, log: Log): Profi
   };
   return {
     learn,
-    async profileOf(userId, watch) {
+    async profileOf(userId, watch, maxAgeMs = KEEP_MS) {
       const known = kept.get(userId);
-      if (known !== undefined && clock.now() - known.atMs < KEEP_MS) return known.user;
+      if (known !== undefined && clock.now() - known.atMs < maxAgeMs) return known.user;
       try {
         const answer = await gate.request({
           endpoint: "info-batch",

@@ -4,7 +4,7 @@ import type { OutboxEvent } from "../model/sink.ts";
 import type { User } from "../model/user.ts";
 import { authorOf, baseMessage, nameOf, type ReadContext } from "./event-message.ts";
 import { noticeMessage } from "./notice-message.ts";
-import { beforeFacts, changedLines, changedMoves, crossedMoves, crossedText, joinWords, type Move } from "./value-moves.ts";
+import { beforeFacts, changedLines, changedMoves, crossedMoves, crossedText, joinWords, type Move, valueText } from "./value-moves.ts";
 
 const COUNTS = {
   followers_count: "followers",
@@ -49,7 +49,7 @@ function changeTitle(user: User, changed: readonly Move[]): string {
   const rename = changed.find(({ name }) => name === "username");
   if (rename !== undefined) {
     const others = changed.filter((move) => move !== rename);
-    return `@${rename.before} is now @${user.username}${others.length === 0 ? "" : `, with a new ${nounsOf(others)}`}`;
+    return `@${valueText(rename.before)} is now @${user.username}${others.length === 0 ? "" : `, with a new ${nounsOf(others)}`}`;
   }
   const [only] = changed;
   if (changed.length === 1 && typeof only?.now === "boolean") return `${nameOf(user)} ${flagText(only)}`;

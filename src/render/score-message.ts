@@ -5,6 +5,7 @@ import type { OutboxEvent } from "../model/sink.ts";
 import { authorOf, baseMessage, nameOf, type ReadContext } from "./event-message.ts";
 import { noticeMessage } from "./notice-message.ts";
 import { formatDelta } from "./numbers.ts";
+import { beforeFacts, crossedMoves, crossedText } from "./value-moves.ts";
 
 /** Reads `body.user`, `score` and `previous` (`{week_delta, month_delta}`) and `crossed`, the names of the thresholds crossed. */
 export function scoreMessage(event: OutboxEvent, { linksHost }: ReadContext): NeutralMessage {
@@ -20,6 +21,23 @@ export function scoreMessage(event: OutboxEvent, { linksHost }: ReadContext): Ne
     body: names === "" ? "" : `Crossed ${names}.`,
     url: author.url,
     facts: numbersOf(previous).map(({ name, value }) => ({ name: `Before, ${PERIODS[name] ?? name}`, value: formatDelta(value) })),
+  };
+}
+
+/** Reads `body.user`, and the score itself in `body.score.score` and `previous.score`. */
+export function scoreLevelMessage(event: OutboxEvent, { linksHost }: ReadContext): NeutralMessage {
+  const { body } = event.event;
+  const { user } = body;
+  if (user === undefined) return noticeMessage(event);
+  const author = authorOf(user, linksHost);
+  const crossed = crossedMoves(body, "score", { score: "points" });
+  return {
+    ...baseMessage(event),
+    title: `${nameOf(user)}: score ${crossedText(crossed) || "changed"}`,
+    author,
+    body: "",
+    url: author.url,
+    facts: beforeFacts(crossed),
   };
 }
 

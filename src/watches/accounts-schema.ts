@@ -9,7 +9,8 @@ export interface NamedAccount {
   readonly account: AccountRef;
 }
 
-const accountSchema = z.string().transform((text, context): NamedAccount => {
+/** One account; without a description of its own. */
+export const accountSchema = z.string().transform((text, context): NamedAccount => {
   const account = parseAccount(text);
   if (account !== undefined) return { name: text.trim().replace(/^@/, ""), account };
   context.addIssue({

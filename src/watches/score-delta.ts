@@ -1,27 +1,16 @@
 /** `score_delta`: an account's influence score moved across a threshold. */
 import { z } from "zod";
 import type { ReadingRule } from "../detect/reading.ts";
-import { parseThreshold, type Threshold } from "../detect/threshold.ts";
 import { scoreMessage } from "../render/score-message.ts";
 import { accountsSchema, accountTargets, requireUserId } from "./accounts-schema.ts";
+import { comparisonSchema, REARM_SHARE } from "./thresholds-schema.ts";
 import type { WatchType } from "./watch-type.ts";
 
 const DAY_MS = 86_400_000;
-const SCORE = { week_delta: "int", month_delta: "int" } as const;
+/** The service sends whole points, and sometimes fractions: to CEL two types. */
+const SCORE = { week_delta: "dyn", month_delta: "dyn" } as const;
 
-const threshold = (name: string) =>
-  z
-    .string()
-    .transform((text, context): Threshold => {
-      const parsed = parseThreshold(name, text);
-      if (parsed !== undefined) return parsed;
-      context.addIssue({
-        code: "custom",
-        message: `"${text}" is not a threshold: write a comparison with a number of points, e.g. ">= 25"`,
-      });
-      return z.NEVER;
-    })
-    .optional();
+const threshold = (name: string) => comparisonSchema(name, `a comparison with a number of points, e.g. ">= 25"`).optional();
 
 const schema = z.strictObject({
   accounts: accountsSchema,
@@ -42,7 +31,7 @@ const rule = ({ when }: Settings): ReadingRule => ({
   crossing: {
     event: "score.changed",
     thresholds: [when.week_delta, when.month_delta].filter((one) => one !== undefined),
-    rearm: 0.1,
+    rearm: REARM_SHARE,
   },
 });
 

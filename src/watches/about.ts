@@ -1,0 +1,42 @@
+/** `about`: what the service knows of accounts beyond their profile: the country, and how often the handle was changed. */
+import { z } from "zod";
+import type { ReadingRule } from "../detect/reading.ts";
+import { aboutMessage } from "../render/about-message.ts";
+import { accountsSchema, accountTargets, requireUserId } from "./accounts-schema.ts";
+import type { WatchType } from "./watch-type.ts";
+
+const schema = z.strictObject({ accounts: accountsSchema });
+
+type Settings = z.output<typeof schema>;
+
+const rule = (): ReadingRule => ({
+  name: "about",
+  fields: ["country", "username_change_count", "last_username_change_at"],
+  // An answer that does not say is no change.
+  unknown: [""],
+  freshProfile: true,
+  changes: { event: "about.changed", fields: ["country"] },
+  // It only grows: an answer that lacks it counts for 0, which is no step.
+  crossing: { event: "about.changed", thresholds: [{ name: "username_change_count", op: "every", value: 1 }], rearm: 0 },
+});
+
+const VALUES = { country: "string", username_change_count: "int", last_username_change_at: "string" };
+
+export const about: WatchType<Settings> = {
+  type: "about",
+  summary: "Accounts whose country changed, or that changed their handle.",
+  schema,
+  example: `type: about
+accounts: [acme, rival]
+schedule: "@every 6h"`,
+  body: { user: "user", about: VALUES, previous: VALUES, crossed: "texts", changed: "texts" },
+  events: ["about.changed"],
+  endpoints: ["about"],
+  include: { reply: false, quote: false, retweet: false },
+  detection: { detector: "reading", rule },
+  targets: ({ accounts }) => accountTargets(accounts),
+  source: (_settings, target) => ({ endpoint: "about", params: { user_id: requireUserId(target) } }),
+  caveats: () => ["one request per account and poll: `profile` tells a rename, with the old handle, for a hundredth of that"],
+  costRequests: () => 1,
+  read: aboutMessage,
+};

@@ -1,0 +1,111 @@
+/** `membership`: yes or no about accounts, asked again and again: who follows, retweeted, quoted, replied, belongs. Tells when it flips. */
+import { z } from "zod";
+import type { ReadingRule } from "../detect/reading.ts";
+import type { AccountRef } from "../model/account.ts";
+import type { JsonObject } from "../model/json.ts";
+import { membershipMessage } from "../render/membership-message.ts";
+import { accountSchema, accountsSchema, accountTargets, requireUserId } from "./accounts-schema.ts";
+import { communitySchema } from "./community-schema.ts";
+import { tweetSchema } from "./tweet-schema.ts";
+import type { WatchType } from "./watch-type.ts";
+
+const CHECKS = ["follow", "retweet", "quoted", "comment", "community_member"] as const;
+type Check = (typeof CHECKS)[number];
+
+/** What each check asks about, and the field of its answer (api-field-notes.md section 1). */
+const ASKS: Readonly<
+  Record<Check, { readonly about: "account" | "tweet" | "community"; readonly endpoint: string; readonly field: string }>
+> = {
+  follow: { about: "account", endpoint: "check-follow", field: "follow" },
+  retweet: { about: "tweet", endpoint: "check-retweet", field: "retweet" },
+  quoted: { about: "tweet", endpoint: "check-quoted", field: "status" },
+  comment: { about: "tweet", endpoint: "check-comment", field: "commented" },
+  community_member: { about: "community", endpoint: "check-community-member", field: "is_member" },
+};
+
+const schema = z
+  .strictObject({
+    check: z
+      .enum(CHECKS)
+      .describe(
+        "`follow`: do they follow `account`? `retweet`, `quoted`, `comment`: did they, of `tweet`? `community_member`: of `community`?",
+      ),
+    accounts: accountsSchema,
+    account: accountSchema.optional().describe("For `follow`: who is followed. By id it survives a rename."),
+    tweet: tweetSchema.optional().describe("For `retweet`, `quoted` and `comment`: the tweet, by id, in quotes, or by link."),
+    community: communitySchema.optional().describe("For `community_member`: the community's id, in quotes, or its link."),
+  })
+  .superRefine((settings, context) => {
+    const wanted = ASKS[settings.check].about;
+    for (const name of ["account", "tweet", "community"] as const) {
+      const isThere = settings[name] !== undefined;
+      if (name === wanted && !isThere)
+        context.addIssue({ code: "custom", path: ["check"], message: `check ${settings.check} needs \`${name}\` beside it` });
+      if (name !== wanted && isThere)
+        context.addIssue({ code: "custom", path: [name], message: `check ${settings.check} has no \`${name}\`: leave it out` });
+    }
+  });
+
+type Settings = z.output<typeof schema>;
+
+/** What is asked about, as the body says it. */
+function subjectOf({ account, tweet, community }: Settings): JsonObject {
+  if (account !== undefined) return { account: account.name };
+  return tweet === undefined ? { community: community ?? "" } : { tweet };
+}
+
+const rule = (settings: Settings): ReadingRule => {
+  const { field, endpoint } = ASKS[settings.check];
+  return {
+    name: "membership",
+    fields: [field],
+    // Of a protected account the service cannot say no.
+    hiddenBy: "user_protected",
+    constants: { check: settings.check, ...subjectOf(settings) },
+    changes: { event: "membership.changed", fields: [field] },
+    ...(endpoint === "check-retweet" ? { pagesUntil: field } : {}),
+  };
+};
+
+const followed = (account: AccountRef | undefined): JsonObject =>
+  account?.kind === "id" ? { user_id_1: account.id } : { username_1: account?.handle ?? "" };
+
+function params(settings: Settings, userId: string): JsonObject {
+  const { check, account, tweet, community } = settings;
+  if (check === "follow") return { ...followed(account?.account), user_id_2: userId };
+  return check === "community_member" ? { community_id: community ?? "", user_id: userId } : { tweet_link: tweet ?? "", user_id: userId };
+}
+
+const VALUES = { follow: "bool", retweet: "bool", status: "string", commented: "bool", is_member: "bool" };
+
+export const membership: WatchType<Settings> = {
+  type: "membership",
+  summary: "Accounts that began or ceased to follow, retweet, quote, reply to or belong to something.",
+  schema,
+  example: `type: membership
+check: follow
+accounts: [alice, rival]
+account: acme
+schedule: "@every 1h"`,
+  body: {
+    user: "user",
+    membership: { check: "string", account: "string", tweet: "string", community: "string", ...VALUES },
+    previous: VALUES,
+    changed: "texts",
+  },
+  events: ["membership.changed"],
+  endpoints: CHECKS.map((check) => ASKS[check].endpoint),
+  include: { reply: false, quote: false, retweet: false },
+  detection: { detector: "reading", rule },
+  targets: ({ accounts }) => accountTargets(accounts),
+  source: (settings, target) => ({ endpoint: ASKS[settings.check].endpoint, params: params(settings, requireUserId(target)) }),
+  caveats: ({ check }) => [
+    "one request per account and poll",
+    ...(check === "comment" || check === "community_member" ? [] : ["protected accounts: the service cannot see what they do"]),
+    ...(check === "retweet"
+      ? ["a request looks through a hundred retweets: `max_pages` bounds how many are read, and beyond it the answer is unknown"]
+      : []),
+  ],
+  costRequests: () => 1,
+  read: membershipMessage,
+};

@@ -1,0 +1,45 @@
+/** `score`: an account's influence score itself crossed a threshold. Its changes over a week or a month are `score_delta`'s. */
+import { z } from "zod";
+import type { ReadingRule } from "../detect/reading.ts";
+import { scoreLevelMessage } from "../render/score-message.ts";
+import { accountsSchema, accountTargets, requireUserId } from "./accounts-schema.ts";
+import { REARM_SHARE, thresholdsOf, WHEN_TEXT, whenSchema } from "./thresholds-schema.ts";
+import type { WatchType } from "./watch-type.ts";
+
+const DAY_MS = 86_400_000;
+
+const schema = z.strictObject({ accounts: accountsSchema, when: whenSchema({ score: "The score, in points" }).describe(WHEN_TEXT) });
+
+type Settings = z.output<typeof schema>;
+
+const rule = ({ when }: Settings): ReadingRule => ({
+  name: "score",
+  fields: ["score"],
+  // What the service says of accounts it has not indexed, where it does not answer 404 (api-field-notes.md section 1).
+  unknown: [0],
+  crossing: { event: "score.changed", thresholds: thresholdsOf(when), rearm: REARM_SHARE },
+});
+
+export const score: WatchType<Settings> = {
+  type: "score",
+  summary: "Influence scores that crossed a threshold.",
+  schema,
+  example: `type: score
+accounts: [acme, rival]
+when: { score: "every 500" }
+schedule: { cron: "15 6 * * *", timezone: Europe/Berlin }`,
+  // A score has a fraction, and a whole number is none to CEL: its type varies.
+  body: { user: "user", score: { score: "dyn" }, previous: { score: "dyn" }, crossed: "texts" },
+  events: ["score.changed"],
+  endpoints: ["score"],
+  include: { reply: false, quote: false, retweet: false },
+  // Scores are computed about once a day (api-field-notes.md section 4).
+  dataIntervalMs: DAY_MS,
+  detection: { detector: "reading", rule },
+  targets: ({ accounts }) => accountTargets(accounts),
+  source: (_settings, target) => ({ endpoint: "score", params: { user_id: requireUserId(target) } }),
+  needsIndex: () => true,
+  caveats: () => ["accounts the service has not indexed have no score: 404 and a score of 0 both mean that"],
+  costRequests: () => 1,
+  read: scoreLevelMessage,
+};

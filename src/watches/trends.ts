@@ -1,0 +1,53 @@
+/** `trends`: what people of a place talk about: names that enter the list, leave it, or move in it. */
+import { z } from "zod";
+import type { RankingRule } from "../detect/ranking.ts";
+import { trendMessage } from "../render/trend-message.ts";
+import type { WatchType } from "./watch-type.ts";
+
+const TOLD = ["entered", "left", "moved"] as const;
+
+const schema = z.strictObject({
+  woeid: z.int().min(1).describe("The place by its WOEID; 1 is the world."),
+  top: z.int().min(1).max(50).default(10).describe("Ranks that count; what lies below is not there."),
+  tell: z
+    .array(z.enum(TOLD))
+    .min(1, "tell is empty: name entered, left or moved")
+    .default(["entered"])
+    .describe("What is told: `entered`, `left`, `moved`."),
+  move_by: z.int().min(1).default(3).describe("Ranks a name must move by, from the rank it was last told at."),
+});
+
+type Settings = z.output<typeof schema>;
+
+const ranking = ({ top, tell, move_by: moveBy }: Settings): RankingRule => ({
+  list: "trends",
+  key: "name",
+  name: "trend",
+  top,
+  moveBy,
+  ...Object.fromEntries(tell.map((what) => [what, `trend.${what}`])),
+});
+
+export const trends: WatchType<Settings> = {
+  type: "trends",
+  summary: "Trends of a place: what entered the list, left it or moved in it.",
+  schema,
+  example: `type: trends
+woeid: 1
+top: 5
+tell: [entered, moved]
+schedule: "@every 15m"`,
+  body: { trend: { name: "string", query: "string", url: "string", rank: "int" }, previous: { rank: "int" } },
+  events: TOLD.map((what) => `trend.${what}`),
+  endpoints: ["trends"],
+  include: { reply: false, quote: false, retweet: false },
+  detection: { detector: "reading", ranking },
+  targets: ({ woeid }) => [{ key: String(woeid), name: String(woeid) }],
+  source: ({ woeid }) => ({ endpoint: "trends", params: { woeid } }),
+  caveats: () => [
+    "a trend that came and went between two polls",
+    "a name counts as gone when two lists in a row are without it, so that one that hovers at the edge is told once",
+  ],
+  costRequests: () => 1,
+  read: trendMessage,
+};

@@ -1,0 +1,62 @@
+/** `tweet`: what becomes of tweets: counts that cross a threshold, and the end; a hundred tweets share a request. */
+import { z } from "zod";
+import type { ReadingRule } from "../detect/reading.ts";
+import { tweetChangeMessage } from "../render/tweet-change-message.ts";
+import { REARM_SHARE, thresholdsOf, WHEN_TEXT, whenSchema } from "./thresholds-schema.ts";
+import { tweetSchema } from "./tweet-schema.ts";
+import type { WatchType } from "./watch-type.ts";
+
+const COUNTS = {
+  likes_count: "Likes",
+  retweet_count: "Retweets",
+  reply_count: "Replies",
+  quote_count: "Quotes",
+  bookmark_count: "Bookmarks",
+  view_count: "Views",
+};
+/** Tweets of one /tweet-info-bulk request (api-v3.md, Limits). */
+const BATCH = 100;
+
+const schema = z
+  .strictObject({
+    tweets: z.array(tweetSchema).min(1, "tweets is empty: name at least one tweet").describe("Tweets by id, in quotes, or by link."),
+    when: whenSchema(COUNTS).optional().describe(WHEN_TEXT),
+    deleted: z.boolean().default(true).describe("Whether the end is told: deleted, or no longer public."),
+  })
+  .refine(({ when, deleted }) => when !== undefined || deleted, {
+    message: "nothing to tell: name a count under when, or leave deleted at true",
+    path: ["deleted"],
+  });
+
+type Settings = z.output<typeof schema>;
+
+const rule = ({ when, deleted }: Settings): ReadingRule => ({
+  name: "tweet",
+  isWhole: true,
+  // The language never changes: a tweet without thresholds has something to be remembered by, too.
+  fields: ["lang", ...thresholdsOf(when).map(({ name }) => name)],
+  crossing: { event: "tweet.threshold", thresholds: thresholdsOf(when), rearm: REARM_SHARE },
+  ...(deleted ? { gone: { event: "tweet.deleted" } } : {}),
+});
+
+export const tweet: WatchType<Settings> = {
+  type: "tweet",
+  summary: "Tweets whose counts crossed a threshold, and tweets that were deleted.",
+  schema,
+  example: `type: tweet
+tweets: ["https://x.com/acme/status/2029911223344556677"]
+when: { likes_count: ">= 1000", view_count: "every 100000" }
+schedule: "@every 5m"`,
+  body: { tweet: "tweet", previous: Object.fromEntries(Object.keys(COUNTS).map((name) => [name, "int"])), crossed: "texts" },
+  events: ["tweet.threshold", "tweet.deleted"],
+  endpoints: ["tweet-info-bulk"],
+  include: { reply: false, quote: false, retweet: false },
+  detection: { detector: "reading", rule },
+  targets: ({ tweets }) => [...new Set(tweets)].map((id) => ({ key: id, name: id })),
+  source: (_settings, { key }) => ({ endpoint: "tweet-info-bulk", params: {}, batch: { param: "tweet_links", value: key, size: BATCH } }),
+  caveats: () => [
+    "a tweet counts as deleted when two answers in a row are without it: one that became private or whose author was suspended looks the same",
+  ],
+  costRequests: () => 1,
+  read: tweetChangeMessage,
+};
