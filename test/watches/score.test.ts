@@ -11,7 +11,7 @@ it("score tells that the score itself crossed, when the day's scores are out", a
   expect(told.length).toBeGreaterThan(0);
   expect(told.length).toBeLessThanOrEqual(6);
   expect(told[0]?.event).toMatchObject({ type: "score.changed", labels: { author: "acme" }, body: { user: { username: "acme" } } });
-  const { score, previous } = told[0]?.event.body as unknown as Record<string, { readonly score: number }>;
+  const { score, previous } = (told[0]?.event.body ?? {}) as unknown as Record<string, { readonly score: number }>;
   expect(score?.score).toBeGreaterThan(previous?.score ?? Number.NaN);
   expect(told[0]?.message.title).toMatch(/\(@acme\): score reached [\d,.]+ points$/);
 });
