@@ -1,4 +1,4 @@
-/** The table of every endpoint: one row each, by name. A new endpoint is one row in one of these files. */
+/** The table of every endpoint: one row each, by name. A new endpoint is one row here, and its method in operations/. */
 import type { Endpoint } from "../endpoint.ts";
 import { lookupEndpoints } from "./lookups.ts";
 import { placeEndpoints } from "./places.ts";
