@@ -54,8 +54,9 @@ export function planTrial(watch: Watch, deps: TrialDeps): Trial {
   const all = assumeTargets(deps.state?.key ?? watch.id, targetsOf(deps.hash, watch, type), deps.state?.targets ?? []);
   const targets = all.slice(0, deps.mostTargets);
   const handles = targets.filter(isAssumed);
-  // Only a reading's message is nothing without the account's profile.
-  const ids = type.detection.detector === "reading" ? targets.filter((target) => !isAssumed(target)) : [];
+  // Only a reading's message is nothing without the account's profile; some types ask by the handle it has now.
+  const needsProfile = type.detection.detector === "reading" || type.needsHandle === true;
+  const ids = needsProfile ? targets.filter((target) => !isAssumed(target)) : [];
   const lookups = Math.ceil(handles.length / BATCH) + Math.ceil(ids.length / BATCH);
   return {
     costRequests: lookups + targets.length * type.costRequests(watch.settings),
@@ -101,7 +102,7 @@ async function tryTarget(
   const { name } = assumed;
   const profile = users.find((user) => user.id === assumed.userId || `@${user.username.toLowerCase()}` === assumed.key);
   if (isAssumed(assumed) && profile === undefined) return { name, items: [], problem: "the service knows no account of that handle" };
-  const target = { ...assumed, userId: profile?.id ?? assumed.userId };
+  const target = { ...assumed, userId: profile?.id ?? assumed.userId, username: profile?.username ?? assumed.username };
   const read = await readFirstPage(watch, type, target, deps.gate);
   if ("problem" in read) return { name, items: [], problem: read.problem };
   const { batch } = type.source(watch.settings, read.target);

@@ -1,15 +1,17 @@
-/** Keeps asking for the ids of accounts named by their handle, until each is known. */
+/** Keeps asking for the ids of accounts named by their handle, until each is known; and for handles where the service is asked by them. */
 import type { UpstreamPacer } from "../budget/upstream-pacer.ts";
 import type { Cancel, Clock } from "../model/clock.ts";
 import { errorText } from "../model/errors.ts";
 import type { Log } from "../model/log.ts";
 import type { TargetState } from "../model/store.ts";
 import type { PlannedWatch } from "../plan/plan-polls.ts";
+import { askedByHandle, type HandleDeps, refreshHandles } from "./refresh-handles.ts";
 import { type ResolverDeps, resolveTargets, type UnresolvedTarget } from "./resolve-targets.ts";
 import type { StoreWatch } from "./store-watch.ts";
 import type { TargetTrouble } from "./target-trouble.ts";
 
-export interface TargetResolverDeps extends Omit<ResolverDeps, "onMissing"> {
+export interface TargetResolverDeps extends Omit<ResolverDeps, "onMissing" | "store">, HandleDeps {
+  readonly store: ResolverDeps["store"] & HandleDeps["store"];
   readonly pacer: UpstreamPacer;
   readonly storeWatch: StoreWatch;
   readonly trouble: TargetTrouble;
@@ -30,11 +32,14 @@ const AFTER_FAILURE_MS = 5_000;
 const AFTER_REFUSAL_MS = 60_000;
 /** A handle that nobody has may be taken tomorrow. */
 const AFTER_MISSING_MS = 3_600_000;
+/** How long a handle is trusted: one request a hundred accounts. */
+const HANDLES_FRESH_MS = 6 * 3_600_000;
 
 export function createTargetResolver(deps: TargetResolverDeps): TargetResolver {
   const { clock } = deps;
   let cancel: Cancel | undefined;
   let isStopped = false;
+  let handlesAtMs = Number.NEGATIVE_INFINITY;
 
   const onMissing = async (missing: readonly TargetState[]) => {
     const watchIds = new Map(deps.watches().map(({ watchKey, watch }) => [watchKey, watch.id]));
@@ -45,13 +50,28 @@ export function createTargetResolver(deps: TargetResolverDeps): TargetResolver {
     }
   };
 
+  /** Handles that are unknown, or all of them when it is time. */
+  const refresh = async (): Promise<void> => {
+    const accounts = askedByHandle(deps.watches());
+    const isDue = clock.now() - handlesAtMs >= HANDLES_FRESH_MS;
+    const asked = isDue ? accounts : accounts.filter(({ target }) => target.username === null);
+    if (asked.length > 0) await refreshHandles(asked, deps);
+    if (isDue) handlesAtMs = clock.now();
+  };
+
   const resolve = async (): Promise<void> => {
     cancel?.();
+    if (isStopped) return;
     const unresolved = unresolvedTargets(deps.watches());
-    if (unresolved.length === 0 || isStopped) return;
-    let waitMs = AFTER_MISSING_MS;
+    const areHandlesAsked = deps.watches().some(({ type }) => type.needsHandle === true);
+    if (unresolved.length === 0 && !areHandlesAsked) return;
+    let waitMs = unresolved.length > 0 ? AFTER_MISSING_MS : HANDLES_FRESH_MS;
     try {
-      await resolveTargets(unresolved, { ...deps, onMissing });
+      // What is looked up by its handle now has one.
+      if (askedByHandle(deps.watches()).length === 0) handlesAtMs = clock.now();
+      if (unresolved.length > 0) await resolveTargets(unresolved, { ...deps, onMissing });
+      if (areHandlesAsked) await refresh();
+      if (areHandlesAsked) waitMs = Math.min(waitMs, handlesAtMs + HANDLES_FRESH_MS - clock.now());
     } catch (error) {
       deps.storeWatch.takeError(error);
       deps.log.warn("handles could not be resolved, trying again", { error: errorText(error) });

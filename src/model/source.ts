@@ -1,6 +1,7 @@
 /** What is asked of the data service: a declarative request that many watches can share. */
 import { canonicalJson, type Hash } from "./hash.ts";
 import type { JsonObject } from "./json.ts";
+import type { TargetState } from "./store.ts";
 
 export interface Source {
   /** Name of a row of the endpoint table in api/, e.g. `search-tweets`. */
@@ -23,6 +24,9 @@ export interface BatchEntry {
   /** Entries of one request (api-v3.md, Limits). */
   readonly size: number;
 }
+
+/** What a source is made from. */
+export type SourceTarget = Pick<TargetState, "key" | "userId" | "memory"> & Partial<Pick<TargetState, "username">>;
 
 /** The same for identical requests: endpoint, parameters and batch entry, time bounds left out. */
 export const fingerprintOf = (hash: Hash, source: Source): string =>

@@ -192,7 +192,8 @@ export function assumeTargets(
   return named.map((target) => {
     const state = known.find(({ key }) => key === target.key);
     const userId = state?.userId ?? target.userId ?? (target.key.startsWith("@") ? `unresolved:${target.key}` : null);
-    return { ...(state ?? blankTarget(watchKey, target)), userId };
+    const username = state?.username ?? target.key.replace(/^(?:@|id:)/, "");
+    return { ...(state ?? blankTarget(watchKey, target)), userId, username };
   });
 }
 

@@ -55,7 +55,7 @@ function addSubscriber<T extends Pollable>(
   hash: Hash,
 ): void {
   const { watch, type, watchKey } = planned;
-  if (isAccount(target) && target.userId === null) return;
+  if (isAccount(target) && (target.userId === null || (type.needsHandle === true && target.username === null))) return;
   const source = type.source(watch.settings, target);
   const key = fingerprintOf(hash, source);
   const base = { watch, type, watchKey, targetKey: target.key, targetName: target.name };

@@ -1,15 +1,17 @@
 /** The plan as data: polls, who shares them, what they cost. Printed by `chirpwatch plan`, run by the engine. */
 import type { Freshness, Priority, Schedule, StrategyWish } from "../model/schedule.ts";
-import type { Source } from "../model/source.ts";
+import type { Source, SourceTarget } from "../model/source.ts";
 import type { Watch } from "../model/watch.ts";
-import type { TargetRegistration, TargetState } from "../model/store.ts";
+import type { TargetRegistration } from "../model/store.ts";
 import type { StrategyCost } from "./strategy.ts";
 
 /** What planning must know of a watch type; every type in watches/ has it. */
 export interface Pollable {
   readonly detection: { readonly detector: "feed" | "roster" | "reading" };
   targets(settings: unknown, watchId: string, fingerprint: (source: Source) => string): readonly TargetRegistration[];
-  source(settings: unknown, target: Pick<TargetState, "key" | "userId" | "memory">): Source;
+  source(settings: unknown, target: SourceTarget): Source;
+  /** Whether the service is asked by the account's handle, which must be known then and can change. */
+  readonly needsHandle?: boolean;
   costRequests(settings: unknown): number;
   /** Fields of a profile that move when the target has news; undefined where a profile tells nothing. */
   readonly probeFields?: readonly string[];

@@ -40,3 +40,9 @@ export function requireUserId(target: { readonly key: string; readonly userId: s
   if (target.userId === null) throw new Error(`target ${target.key} has no user id yet`);
   return target.userId;
 }
+
+/** The handle a source needs that is asked for by handle; without @. */
+export function requireHandle(target: { readonly key: string; readonly username?: string | null }): string {
+  if (target.username == null) throw new Error(`target ${target.key} has no known handle yet`);
+  return target.username;
+}

@@ -12,6 +12,7 @@ import { listFollowers } from "./list-followers.ts";
 import { listMembers } from "./list-members.ts";
 import { listTweets } from "./list-tweets.ts";
 import { membership } from "./membership.ts";
+import { mentions } from "./mentions.ts";
 import { newFollowers } from "./new-followers.ts";
 import { newFollowing } from "./new-following.ts";
 import { profile } from "./profile.ts";
@@ -64,4 +65,5 @@ export const WATCH_TYPES: readonly WatchType<any>[] = [
   userSearch,
   topFollowers,
   topFollowing,
+  mentions,
 ];

@@ -7,7 +7,7 @@ import type { AccountRef } from "../model/account.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { NeutralMessage } from "../model/message.ts";
 import type { OutboxEvent } from "../model/sink.ts";
-import type { Source } from "../model/source.ts";
+import type { Source, SourceTarget } from "../model/source.ts";
 import type { TargetRegistration, TargetState } from "../model/store.ts";
 import type { Include } from "../model/watch.ts";
 
@@ -55,7 +55,9 @@ export interface WatchType<S = unknown> {
   readonly detection: Detection<S>;
   targets(settings: S, watchId: string, fingerprint: (source: Source) => string): readonly TargetSpec[];
   /** What to ask for one target. Called when the target's user id is known, where it names an account. */
-  source(settings: S, target: Pick<TargetState, "key" | "userId" | "memory">): Source;
+  source(settings: S, target: SourceTarget): Source;
+  /** Whether the service is asked by the account's handle alone: it must be known then, and is looked up again now and then. */
+  readonly needsHandle?: true;
   /** Whether a 404 can mean "the service has not indexed this account". */
   needsIndex?(settings: S, target: Pick<TargetState, "memory">): boolean;
   /** What to remember of a target that is not indexed, so that its source becomes another one; undefined: it stays unreadable. */

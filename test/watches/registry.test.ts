@@ -22,7 +22,7 @@ const typeNamed = (name: string) => {
   return type;
 };
 
-const target = (memory: TargetState["memory"] = {}) => ({ key: "@acme", userId: "7", memory });
+const target = (memory: TargetState["memory"] = {}) => ({ key: "@acme", userId: "7", username: "acme", memory });
 
 it("has every file of the folder that describes a watch type, by the file's own name", () => {
   const files = readdirSync(FOLDER).filter((name) => name.endsWith(".ts") && !OTHERS.test(name));

@@ -1,0 +1,88 @@
+/**
+ * Handles of accounts that the service is asked for by their handle alone: looked up by id while unknown and again now and then, for a
+ * rename shows in no answer. Owns the asking and what a rename means; when it is time is the resolver's.
+ */
+import type { Clock } from "../model/clock.ts";
+import type { Log } from "../model/log.ts";
+import type { PollStore, TargetState, WatchStore } from "../model/store.ts";
+import type { User } from "../model/user.ts";
+import type { Watch } from "../model/watch.ts";
+import type { PlannedWatch } from "../plan/plan-polls.ts";
+import type { Notices } from "./notices.ts";
+import type { Profiles } from "./profiles.ts";
+import type { RequestGate } from "./request-gate.ts";
+
+export interface HandleDeps {
+  readonly gate: RequestGate;
+  readonly store: Pick<WatchStore, "resolveTarget"> & Pick<PollStore, "commitPoll">;
+  readonly profiles: Profiles;
+  readonly notices: Notices;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Called with targets that got a handle, or another one: their source changed. */
+  readonly onResolved: (targets: readonly TargetState[]) => void;
+}
+
+/** A target with a user id, of a watch type that asks by handle. */
+export interface AskedByHandle {
+  readonly watch: Watch;
+  readonly target: TargetState;
+}
+
+/** Ids of one /info-batch request (api-v3.md, Limits). */
+const BATCH = 100;
+
+export const askedByHandle = (watches: readonly PlannedWatch[]): readonly AskedByHandle[] =>
+  watches
+    .filter(({ type, paused }) => type.needsHandle === true && !paused)
+    .flatMap(({ watch, targets }) => targets.filter(({ userId }) => userId !== null).map((target) => ({ watch, target })));
+
+/** An account that is not in the answer keeps the handle it had. Throws what the gate throws. */
+export async function refreshHandles(accounts: readonly AskedByHandle[], deps: HandleDeps): Promise<void> {
+  const ids = [...new Set(accounts.map(({ target }) => target.userId ?? ""))];
+  const users = new Map<string, User>();
+  for (let from = 0; from < ids.length; from += BATCH) {
+    const answer = await deps.gate.request({
+      endpoint: "info-batch",
+      params: { user_ids: ids.slice(from, from + BATCH) },
+      source: `handles:${ids[from] ?? ""}`,
+      watch: accounts[0]?.watch.id ?? "",
+      priority: "high",
+      purpose: accounts.some(({ target }) => target.username === null) ? "baseline" : "poll",
+    });
+    deps.profiles.learn(answer.users ?? []);
+    for (const user of answer.users ?? []) users.set(user.id, user);
+  }
+  const changed: TargetState[] = [];
+  for (const account of accounts) {
+    const username = users.get(account.target.userId ?? "")?.username ?? "";
+    if (username !== "" && username !== account.target.username) changed.push(await takeHandle(account, username, deps));
+  }
+  if (changed.length > 0) deps.onResolved(changed);
+}
+
+async function takeHandle({ watch, target }: AskedByHandle, username: string, deps: HandleDeps): Promise<TargetState> {
+  const resolved = await deps.store.resolveTarget(target.watchKey, target.key, target.userId ?? "", username);
+  if (target.username === null) return resolved;
+  deps.log.info("a watched account was renamed", { watch: watch.id, target: target.name, from: target.username, to: username });
+  await deps.notices.tell({
+    type: "target.unavailable",
+    subject: target.name,
+    watch: watch.id,
+    severity: "info",
+    message: `${watch.id}: @${target.username} was renamed to @${username} and is followed by its id`,
+    hint: "What named the new handle meanwhile is read now.",
+    facts: { target: target.name, handle: username, kind: "renamed" },
+  });
+  return readSinceRename(resolved, watch, deps);
+}
+
+/** When it was renamed nobody knows: the new handle is read as far back as anything would be told. */
+async function readSinceRename(target: TargetState, { maxAgeMs }: Watch, { store, clock }: HandleDeps): Promise<TargetState> {
+  if (target.baselineAtMs === null) return target;
+  const { watchKey, key: targetKey, revision: expectedRevision } = target;
+  const memory = { ...target.memory, resume_ms: clock.now() - maxAgeMs };
+  const change = { watchKey, targetKey, expectedRevision, memory };
+  const result = await store.commitPoll({ atMs: clock.now(), targets: [change], verdicts: [], events: [], deliveries: [] });
+  return result.status === "committed" ? { ...target, memory, revision: expectedRevision + 1 } : target;
+}

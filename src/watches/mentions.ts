@@ -1,0 +1,49 @@
+/** `mentions`: tweets that mention accounts, the latest first; those with few likes, replies or retweets can be left out by the service. */
+import { z } from "zod";
+import { tweetMessage } from "../render/tweet-message.ts";
+import { accountsSchema, accountTargets, requireHandle } from "./accounts-schema.ts";
+import type { WatchType } from "./watch-type.ts";
+
+const minimum = (what: string) =>
+  z.int(`write a whole number of ${what}`).min(1, `write a number of ${what} from 1 on, or leave it out`).optional();
+
+const schema = z.strictObject({
+  accounts: accountsSchema,
+  min_likes: minimum("likes").describe("Only mentions with so many likes."),
+  min_replies: minimum("replies").describe("Only mentions with so many replies."),
+  min_retweets: minimum("retweets").describe("Only mentions with so many retweets."),
+});
+
+type Settings = z.output<typeof schema>;
+
+export const mentions: WatchType<Settings> = {
+  type: "mentions",
+  summary: "New tweets that mention the accounts named.",
+  schema,
+  example: `type: mentions
+accounts: [acme]
+min_likes: 5
+overlap: 6h
+schedule: "@every 10m"`,
+  body: { tweet: "tweet" },
+  events: ["tweet.created"],
+  endpoints: ["mentions"],
+  include: { reply: true, quote: true, retweet: false },
+  detection: { detector: "feed", event: "tweet.created" },
+  needsHandle: true,
+  targets: ({ accounts }) => accountTargets(accounts),
+  source: ({ accounts: _, ...minimums }, target) => ({
+    endpoint: "mentions",
+    params: { query: requireHandle(target), order: "latest", ...minimums },
+  }),
+  caveats(settings) {
+    const hasMinimum = [settings.min_likes, settings.min_replies, settings.min_retweets].some((least) => least !== undefined);
+    const late =
+      "a mention that reaches its minimum later than `overlap` after it was posted is found only while it stands on the first page";
+    const renamed =
+      "the account's handle is looked up again every 6 hours (100 accounts a request): after a rename, mentions are late by so much";
+    return [...(hasMinimum ? [late] : []), renamed, "tweets of accounts that the service's search does not show"];
+  },
+  costRequests: () => 1,
+  read: tweetMessage,
+};
