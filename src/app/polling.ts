@@ -99,6 +99,7 @@ export function createPolling(delivering: Delivering, store: Store, meter: Meter
     storeWatch,
     quotaWatch: paying.quotaWatch,
     clock,
+    serviceClock,
     timetable,
     hash,
     meter,

@@ -1,24 +1,28 @@
 /** The polling half of the daemon: keeps the plan in step with watches and targets, runs the loop, and deals with what goes wrong. */
 import type { UpstreamPacer } from "../budget/upstream-pacer.ts";
 import type { Clock } from "../model/clock.ts";
-import { errorText } from "../model/errors.ts";
 import type { Hash } from "../model/hash.ts";
 import type { Log } from "../model/log.ts";
 import type { Meter } from "../model/meter.ts";
 import type { Notes, PollStore, TargetState, WatchState, WatchStore } from "../model/store.ts";
 import type { Watch } from "../model/watch.ts";
+import { groupPolls } from "../plan/group-polls.ts";
 import { planPolls, type PlannedWatch } from "../plan/plan-polls.ts";
 import type { Poll } from "./watch-poll.ts";
 import type { Timetable } from "../schedule/timetable.ts";
 import type { WatchType } from "../watches/watch-type.ts";
 import { createListCheck } from "./list-check.ts";
 import type { Notices } from "./notices.ts";
+import { createAttempt } from "./attempt-poll.ts";
 import { createPollAftermath } from "./poll-aftermath.ts";
 import { createPollLoop, type PollAftermath, type PollLoop } from "./poll-loop.ts";
-import type { PollOutcome, PollRunner } from "./poll-runner.ts";
+import type { PollOutcome } from "./poll-outcome.ts";
+import type { PollRunner } from "./poll-runner.ts";
 import type { Profiles } from "./profiles.ts";
 import type { QuotaWatch } from "./quota-watch.ts";
 import type { RequestGate } from "./request-gate.ts";
+import { createGroupRunner } from "./run-group.ts";
+import type { ServiceClock } from "./service-clock.ts";
 import { createStallWatch } from "./stall-watch.ts";
 import { createTargetResolver } from "./target-resolver.ts";
 import { STORE_RETRY_MS, type StoreWatch } from "./store-watch.ts";
@@ -34,6 +38,7 @@ export interface EngineDeps {
   readonly storeWatch: StoreWatch;
   readonly quotaWatch: Pick<QuotaWatch, "status">;
   readonly clock: Clock;
+  readonly serviceClock: ServiceClock;
   readonly timetable: Timetable;
   readonly hash: Hash;
   readonly meter: Meter;
@@ -108,7 +113,8 @@ export function createEngine(deps: EngineDeps): Engine {
   };
 
   const plan = async (): Promise<void> => {
-    const next = planPolls(planned, { hash: deps.hash, timetable: deps.timetable, nowMs: clock.now() });
+    const single = planPolls(planned, { hash: deps.hash, timetable: deps.timetable, nowMs: clock.now() });
+    const next = groupPolls(single, { hash: deps.hash, rateOf: groups.rateOf });
     const unknown = next.filter(({ key }) => !lastPolledAtMs.has(key)).map(({ key }) => key);
     for (const source of unknown.length === 0 ? [] : await store.loadSources(unknown)) {
       if (source.lastPollAtMs !== null) lastPolledAtMs.set(source.fingerprint, source.lastPollAtMs);
@@ -119,7 +125,8 @@ export function createEngine(deps: EngineDeps): Engine {
     polls = next;
     pollsByWatch = indexByWatch(polls);
     loop.setPolls(polls, lastPolledAtMs);
-    stalls.keepOnly(polls);
+    stalls.keepOnly([...polls, ...single]);
+    await groups.keepOnly(polls);
     deps.meter.set("chirpwatch_watches", planned.filter(({ paused }) => !paused).length, { state: "active" });
     deps.meter.set("chirpwatch_watches", planned.filter(({ paused }) => paused).length, { state: "paused" });
   };
@@ -148,34 +155,25 @@ export function createEngine(deps: EngineDeps): Engine {
     },
   });
 
-  const failed = (poll: Poll, error: unknown): Promise<PollAftermath> => {
-    problems.set(poll.key, errorText(error));
-    stalls.failed(poll, error);
-    return aftermath.afterFailure(poll, error);
-  };
+  const attempt = createAttempt({ ...deps, stalls, aftermath, trouble, lastPolledAtMs, problems });
+
+  const groups = createGroupRunner({
+    ...deps,
+    runOne: (poll) => attempt(poll, () => deps.runner.run(poll)),
+    take: (poll, feed) => attempt(poll, () => deps.runner.take(poll, feed)),
+    stretch: (priority) => deps.quotaWatch.status.factors[priority],
+  });
 
   const runPoll = async (poll: Poll): Promise<PollAftermath> => {
     if (deps.storeWatch.trouble !== undefined) return { retryAtMs: clock.now() + STORE_RETRY_MS };
-    const type = poll.subscribers[0]?.watch.type ?? "";
-    try {
-      const outcome = await deps.runner.run(poll);
-      lastPolledAtMs.set(poll.key, clock.now());
-      problems.delete(poll.key);
-      if (outcome.error === undefined) stalls.succeeded(poll, outcome);
-      deps.meter.count("chirpwatch_polls_total", { type, outcome: outcome.error === undefined ? "ok" : "cut" });
-      deps.onPolled(poll, outcome, outcome.error);
-      await aftermath.tellLosses(poll, outcome);
-      if (outcome.renames.length > 0) await trouble.takeRenames(poll, outcome.renames);
-      if (outcome.absent.length > 0) await trouble.takeAbsent(poll, outcome.absent);
-      return outcome.error === undefined ? {} : await failed(poll, outcome.error);
-    } catch (error) {
-      deps.meter.count("chirpwatch_polls_total", { type, outcome: "failed" });
-      deps.onPolled(poll, undefined, error);
-      return failed(poll, error).catch((second: unknown) => {
-        deps.storeWatch.takeError(second);
-        return { retryAtMs: clock.now() + STORE_RETRY_MS };
-      });
-    }
+    if (poll.group === undefined) return (await attempt(poll, () => deps.runner.run(poll))).aftermath;
+    let againAtMs: number | undefined;
+    const { aftermath: after } = await attempt(poll, async () => {
+      const run = await groups.run(poll);
+      againAtMs = run.againAtMs;
+      return run.outcome;
+    });
+    return againAtMs === undefined ? after : { retryAtMs: againAtMs };
   };
 
   return {
@@ -236,8 +234,10 @@ function hasNewEntry(planned: readonly PlannedWatch<WatchType<any>>[]): (poll: P
       targets.filter(({ baselineAtMs }) => baselineAtMs === null).map(({ watchKey, key }) => `${watchKey}\n${key}`),
     ),
   );
-  return ({ subscribers }) =>
-    subscribers.some(({ entry, watchKey, targetKey }) => entry !== undefined && fresh.has(`${watchKey}\n${targetKey}`));
+  return ({ subscribers, group }) =>
+    subscribers.some(
+      ({ entry, watchKey, targetKey }) => (entry !== undefined || group !== undefined) && fresh.has(`${watchKey}\n${targetKey}`),
+    );
 }
 
 function indexByWatch(polls: readonly Poll[]): ReadonlyMap<string, readonly Poll[]> {

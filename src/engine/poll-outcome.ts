@@ -33,6 +33,19 @@ export interface PollOutcome {
   readonly error?: unknown;
 }
 
+/** A poll that asked nobody. */
+export const NOTHING_POLLED: PollOutcome = {
+  events: 0,
+  baselined: [],
+  newItems: 0,
+  postedMs: [],
+  isBlind: false,
+  lostHoles: 0,
+  tooOld: new Map(),
+  renames: [],
+  absent: [],
+};
+
 export const errorOf = (seen: Observation): unknown =>
   seen.kind === "feed" ? seen.feed.error : seen.kind === "roster" ? seen.roster.error : undefined;
 

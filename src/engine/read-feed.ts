@@ -214,7 +214,7 @@ function boundParams(
  * By its own date; by its id where the service gave none, or rounded it to the second: half a second decides whether a tweet is older
  * than the watch.
  */
-function itemOfTweet(tweet: Tweet): FeedItem {
+export function itemOfTweet(tweet: Tweet): FeedItem {
   const writtenMs = Date.parse(tweet.created_at);
   const idMs = timeOfTweetId(tweet.id);
   const isRounded = Math.floor(idMs / 1_000) * 1_000 === writtenMs;

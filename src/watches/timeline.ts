@@ -43,6 +43,7 @@ schedule: "* * * * *"`,
   viaList: ({ via_list: list }) => list,
   caveats: ({ via_list: list }) =>
     list === undefined ? [] : ["what the service leaves out of list timelines; an account taken off the list is noticed within a day"],
+  probeFields: ["tweets_count", "media_count", "pinned_tweet_ids"],
   costRequests: () => 1,
   read: tweetMessage,
 };

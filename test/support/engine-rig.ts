@@ -272,6 +272,7 @@ async function bootParts(options: RigOptions, to: Recorders) {
     storeWatch,
     quotaWatch,
     clock,
+    serviceClock,
     timetable,
     hash,
     meter,

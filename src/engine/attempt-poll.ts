@@ -1,0 +1,73 @@
+/** One poll with all that follows it: what is remembered, counted and told, and when it runs again. */
+import type { Clock } from "../model/clock.ts";
+import { errorText } from "../model/errors.ts";
+import type { Meter } from "../model/meter.ts";
+import type { Aftermath } from "./poll-aftermath.ts";
+import type { PollAftermath } from "./poll-loop.ts";
+import type { PollOutcome } from "./poll-outcome.ts";
+import type { StallWatch } from "./stall-watch.ts";
+import { STORE_RETRY_MS, type StoreWatch } from "./store-watch.ts";
+import type { TargetTrouble } from "./target-trouble.ts";
+import type { Poll } from "./watch-poll.ts";
+
+/** A poll that was dealt with, well or not. */
+export interface PollRun {
+  readonly aftermath: PollAftermath;
+  /** Undefined when nothing was learned. */
+  readonly outcome?: PollOutcome;
+}
+
+/** Never rejects. */
+export type AttemptPoll = (poll: Poll, work: () => Promise<PollOutcome>) => Promise<PollRun>;
+
+export interface AttemptDeps {
+  readonly clock: Clock;
+  readonly meter: Meter;
+  readonly storeWatch: StoreWatch;
+  readonly stalls: Pick<StallWatch, "succeeded" | "failed">;
+  readonly aftermath: Aftermath;
+  readonly trouble: Pick<TargetTrouble, "takeRenames" | "takeAbsent">;
+  /** By poll key; written here. */
+  readonly lastPolledAtMs: Map<string, number>;
+  /** By poll key, why the last run failed; written here. */
+  readonly problems: Map<string, string>;
+  readonly onPolled: (poll: Poll, outcome: PollOutcome | undefined, error: unknown) => void;
+}
+
+export function createAttempt(deps: AttemptDeps): AttemptPoll {
+  const { clock, aftermath, trouble } = deps;
+
+  const failed = (poll: Poll, error: unknown): Promise<PollAftermath> => {
+    deps.problems.set(poll.key, errorText(error));
+    deps.stalls.failed(poll, error);
+    return aftermath.afterFailure(poll, error);
+  };
+
+  const follow = async (poll: Poll, outcome: PollOutcome, type: string): Promise<PollAftermath> => {
+    deps.lastPolledAtMs.set(poll.key, clock.now());
+    deps.problems.delete(poll.key);
+    if (outcome.error === undefined) deps.stalls.succeeded(poll, outcome);
+    deps.meter.count("chirpwatch_polls_total", { type, outcome: outcome.error === undefined ? "ok" : "cut" });
+    deps.onPolled(poll, outcome, outcome.error);
+    await aftermath.tellLosses(poll, outcome);
+    if (outcome.renames.length > 0) await trouble.takeRenames(poll, outcome.renames);
+    if (outcome.absent.length > 0) await trouble.takeAbsent(poll, outcome.absent);
+    return outcome.error === undefined ? {} : failed(poll, outcome.error);
+  };
+
+  return async (poll, work) => {
+    const type = poll.subscribers[0]?.watch.type ?? "";
+    try {
+      const outcome = await work();
+      return { aftermath: await follow(poll, outcome, type), outcome };
+    } catch (error) {
+      deps.meter.count("chirpwatch_polls_total", { type, outcome: "failed" });
+      deps.onPolled(poll, undefined, error);
+      const after = await failed(poll, error).catch((second: unknown) => {
+        deps.storeWatch.takeError(second);
+        return { retryAtMs: clock.now() + STORE_RETRY_MS };
+      });
+      return { aftermath: after };
+    }
+  };
+}

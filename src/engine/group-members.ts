@@ -1,0 +1,53 @@
+/** Which members of a group can be read together with others: those whose own first read is done and whose history has no hole. */
+import { EMPTY_FEED, type FeedMemory, newestHole } from "../detect/feed-memory.ts";
+import type { PollStore, SourceState, TargetState, WatchStore } from "../model/store.ts";
+import { userIdOf } from "../plan/group-polls.ts";
+import type { Poll } from "./watch-poll.ts";
+
+export interface GroupMember {
+  readonly poll: Poll;
+  readonly userId: string;
+}
+
+export interface GroupMembers {
+  /** Members that must be read by themselves, each; the store is asked only for those not known to be ready. */
+  unready(members: readonly GroupMember[]): Promise<ReadonlySet<string>>;
+  /** A member that was read by itself: its history may have a hole now, or none any more. */
+  doubt(pollKey: string): void;
+}
+
+export const membersOf = (group: Poll): readonly GroupMember[] =>
+  (group.group?.members ?? []).map((poll) => ({ poll, userId: userIdOf(poll) }));
+
+export function createGroupMembers(store: Pick<PollStore, "loadSources"> & Pick<WatchStore, "loadTargets">): GroupMembers {
+  /** By poll key, the sharers for which it was found ready. */
+  const ready = new Map<string, string>();
+
+  return {
+    async unready(members) {
+      const doubtful = members.filter(({ poll }) => ready.get(poll.key) !== sharersOf(poll));
+      if (doubtful.length === 0) return new Set();
+      const sources = await store.loadSources(doubtful.map(({ poll }) => poll.key));
+      const targets = await store.loadTargets(doubtful.flatMap(({ poll }) => poll.subscribers));
+      const settled = new Set(targets.filter(isSettled).map(({ watchKey, key }) => `${watchKey}\n${key}`));
+      for (const [index, { poll }] of doubtful.entries()) {
+        const isReady =
+          isWhole(sources[index]) && poll.subscribers.every(({ watchKey, targetKey }) => settled.has(`${watchKey}\n${targetKey}`));
+        if (isReady) ready.set(poll.key, sharersOf(poll));
+        else ready.delete(poll.key);
+      }
+      return new Set(doubtful.map(({ poll }) => poll.key).filter((key) => !ready.has(key)));
+    },
+    doubt: (pollKey) => void ready.delete(pollKey),
+  };
+}
+
+const sharersOf = ({ subscribers }: Poll): string => subscribers.map(({ watchKey, targetKey }) => `${watchKey}\n${targetKey}`).join("\n");
+
+/** Its baseline is done, and it was not paused since. */
+const isSettled = ({ baselineAtMs, memory }: TargetState): boolean => baselineAtMs !== null && memory["resume_ms"] === undefined;
+
+function isWhole(source: SourceState | undefined): boolean {
+  const memory: FeedMemory = { ...EMPTY_FEED, ...(source?.memory as Partial<FeedMemory> | undefined) };
+  return memory.stretches.length > 0 && memory.readAtMs !== null && newestHole(memory) < 0;
+}

@@ -1,0 +1,90 @@
+/** Where freshness takes the place of a schedule: whom to probe now, who rides along in a search, when the next probe is worth it. Pure. */
+import type { Freshness } from "../model/schedule.ts";
+import { handlesPerQuery } from "../plan/merge.ts";
+import { type Candidate, chooseProbe, waitBeforeProbe } from "../plan/probe-choice.ts";
+import { firstPace, learnDelays, longestWaitMs, type PaceMemory } from "../plan/probe-pace.ts";
+import { rateAt } from "../plan/rates.ts";
+import type { GroupMember } from "./group-members.ts";
+import type { GroupMemory } from "./group-memory.ts";
+import type { ReadTask } from "./group-tasks.ts";
+import type { AccountMemory } from "./probe-book.ts";
+
+export interface Waiting extends Candidate {
+  readonly member: GroupMember;
+  readonly account: AccountMemory;
+}
+
+/** Members that were probed before, with their rates and ages. */
+export function waitingMembers(
+  members: readonly GroupMember[],
+  accountOf: (userId: string) => AccountMemory | undefined,
+  memory: GroupMemory,
+  nowMs: number,
+): readonly Waiting[] {
+  return members.flatMap((member) => {
+    const account = accountOf(member.userId);
+    if (account === undefined) return [];
+    return [{ id: member.userId, member, account, rate: rateAt(account.rate, nowMs, memory.profile), ageMs: nowMs - account.checkedAtMs }];
+  });
+}
+
+export const chooseMembers = (waiting: readonly Waiting[], freshness: Freshness): readonly Waiting[] =>
+  chooseProbe(waiting, longestWaitMs(freshness));
+
+/** Members that fill the last query of the searches at no cost: those next in turn. */
+export function ridersOf(
+  tasks: readonly ReadTask[],
+  waiting: readonly Waiting[],
+  memory: GroupMemory,
+  unready: ReadonlySet<string>,
+  toService: (localMs: number) => number,
+): readonly ReadTask[] {
+  const searched = tasks.filter(({ way }) => way === "search").length;
+  if (searched === 0) return [];
+  const perQuery = handlesPerQuery(memory.limits);
+  const room = Math.ceil(searched / perQuery) * perQuery - searched;
+  const busy = new Set(tasks.map(({ member }) => member.userId));
+  const free = waiting.filter(
+    ({ id, member, account }) =>
+      !busy.has(id) &&
+      !unready.has(member.poll.key) &&
+      account.handle !== "" &&
+      account.probe.fields !== null &&
+      account.probe.hidden === undefined,
+  );
+  return chooseProbe(free, Number.POSITIVE_INFINITY, room).map(({ member, account }) => ({
+    member,
+    way: "search",
+    reach: { kind: "since", sinceMs: toService(account.checkedAtMs) },
+    isFull: false,
+  }));
+}
+
+export interface PaceQuery {
+  readonly freshness: Freshness;
+  readonly waiting: readonly Waiting[];
+  readonly memory: GroupMemory;
+  /** Delays of the posts found in this run. */
+  readonly delaysMs: readonly number[];
+  readonly nowMs: number;
+}
+
+export const paceAfter = ({ freshness, waiting, memory, delaysMs, nowMs }: PaceQuery): PaceMemory => {
+  const before =
+    memory.pace ??
+    firstPace(
+      waiting.map(({ rate }) => rate),
+      freshness,
+      nowMs,
+    );
+  return learnDelays(before, delaysMs, freshness, nowMs);
+};
+
+const SHORTEST_MS = 1_000;
+
+/** Milliseconds until the next probe; `factor`: how much slower it goes while the quota is short. */
+export function waitAfter(waiting: readonly Waiting[], pace: PaceMemory, freshness: Freshness, factor: number): number {
+  const maxMs = longestWaitMs(freshness);
+  const waitMs = waitBeforeProbe(chooseProbe(waiting, maxMs), pace.worth * factor * factor, maxMs * factor);
+  return Math.max(SHORTEST_MS, Math.min(waitMs, maxMs));
+}

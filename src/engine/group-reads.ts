@@ -1,0 +1,185 @@
+/** Carries out what a run of a group reads: timelines one by one, searches many at once, and what both mean for the probes to come. */
+import type { PollStore } from "../model/store.ts";
+import type { Clock } from "../model/clock.ts";
+import type { Log } from "../model/log.ts";
+import { UpstreamError } from "../model/upstream.ts";
+import { afterRead } from "../plan/discharge.ts";
+import { type MergeLimits, packMembers, shrinkLimits } from "../plan/merge.ts";
+import { firstRate, learnPosts } from "../plan/rates.ts";
+import type { PollRun } from "./attempt-poll.ts";
+import type { GroupMembers } from "./group-members.ts";
+import type { ReadTask } from "./group-tasks.ts";
+import { NOTHING_POLLED, type PollOutcome } from "./poll-outcome.ts";
+import type { ProbeBook } from "./probe-book.ts";
+import { type MergedMember, planMembers, type PlannedMember, readMerged } from "./read-merged.ts";
+import type { RequestGate } from "./request-gate.ts";
+import type { RunMember } from "./run-group.ts";
+import type { ServiceClock } from "./service-clock.ts";
+import type { Poll } from "./watch-poll.ts";
+
+export interface GroupReads {
+  /** @throws RequestHeld, or an UpstreamError about the key: nothing can be asked at all. */
+  read(group: Poll, tasks: readonly ReadTask[], limits: MergeLimits, startedAtMs: number): Promise<GroupNews>;
+  /** Whether a member could not be read and is left alone for now. */
+  isHeld(pollKey: string): boolean;
+  /** A member that can be seen again. */
+  release(pollKey: string): void;
+}
+
+export interface GroupNews {
+  readonly outcome: PollOutcome;
+  /** When posts were posted, without those of first reads; service time. */
+  readonly postedMs: readonly number[];
+  /** What the service took, by what it refused. */
+  readonly limits: MergeLimits;
+}
+
+export interface GroupReadsDeps extends RunMember {
+  readonly store: Pick<PollStore, "loadSources">;
+  readonly gate: RequestGate;
+  readonly clock: Clock;
+  readonly serviceClock: ServiceClock;
+  readonly log: Log;
+  readonly book: ProbeBook;
+  readonly readiness: GroupMembers;
+}
+
+/** As many polls as the loop has running at most: requests are paced by the gate. */
+const SIDE_BY_SIDE = 64;
+/** A post this much older than the last probe should have been in its counters. */
+const COUNTER_LAG_MS = 900_000;
+
+export function createGroupReads(deps: GroupReadsDeps): GroupReads {
+  const { clock, serviceClock, book } = deps;
+  const heldUntilMs = new Map<string, number>();
+
+  /** What a read of a member means for its probes and its rate. */
+  const settle = (task: ReadTask, run: PollRun | undefined, news: number[]): void => {
+    const { poll, userId } = task.member;
+    const account = book.get(userId);
+    if (account === undefined || (run !== undefined && (run.outcome === undefined || run.outcome.error !== undefined))) return;
+    const nowMs = clock.now();
+    const postedMs = run?.outcome?.postedMs ?? [];
+    const isFirst = (run?.outcome?.baselined.length ?? 0) > 0;
+    const countedMs = serviceClock.fromLocal(account.probe.probedAtMs) - COUNTER_LAG_MS;
+    const newBeforeProbe = isFirst ? 0 : postedMs.filter((atMs) => atMs < countedMs).length;
+    const probe = afterRead(
+      account.probe,
+      { way: task.way, isFull: task.isFull, newPosts: isFirst ? 0 : postedMs.length, newBeforeProbe },
+      nowMs,
+    );
+    const serviceMs = serviceClock.now();
+    const rate = isFirst
+      ? firstRate(postedMs, serviceMs)
+      : postedMs.length === 0
+        ? account.rate
+        : learnPosts(account.rate, postedMs, serviceMs);
+    const settled = isFirst ? withoutOpen(probe) : probe;
+    book.put(userId, { ...account, probe: settled, rate, checkedAtMs: nowMs }, true);
+    if (!isFirst) news.push(...postedMs);
+    if (task.way === "timeline") deps.readiness.doubt(poll.key);
+  };
+
+  const hold = (pollKey: string, { aftermath }: PollRun): void => {
+    const untilMs = Math.max(aftermath.retryAtMs ?? 0, aftermath.notBeforeMs ?? 0);
+    if (untilMs > clock.now()) heldUntilMs.set(pollKey, untilMs);
+    else heldUntilMs.delete(pollKey);
+  };
+
+  const readTimelines = (tasks: readonly ReadTask[], outcomes: PollOutcome[], news: number[]): Promise<void> =>
+    sideBySide(tasks, async (task) => {
+      const run = await deps.runOne(task.member.poll);
+      hold(task.member.poll.key, run);
+      if (run.outcome !== undefined) outcomes.push(run.outcome);
+      settle(task, run, news);
+    });
+
+  const membersOf = async (tasks: readonly ReadTask[]): Promise<readonly MergedMember[]> => {
+    const sources = await deps.store.loadSources(tasks.map(({ member }) => member.poll.key));
+    return tasks.flatMap(({ member, reach }, index) => {
+      const source = sources[index];
+      const handle = book.get(member.userId)?.handle ?? "";
+      return source === undefined ? [] : [{ ...member, source, handle, ...(reach === undefined ? {} : { reach }) }];
+    });
+  };
+
+  return {
+    async read(group, tasks, firstLimits, startedAtMs) {
+      const outcomes: PollOutcome[] = [];
+      const news: number[] = [];
+      const byKey = new Map(tasks.map((task) => [task.member.poll.key, task]));
+      const times = { startMs: serviceClock.fromLocal(startedAtMs), intervalMs: group.intervalMs };
+      const watch = group.subscribers[0]?.watch.id ?? "";
+      const ask = (query: string, cursor?: string) =>
+        deps.gate.request({
+          endpoint: "search-tweets",
+          params: { query, order: "latest" },
+          source: `${group.key}:search`,
+          watch,
+          priority: group.priority,
+          purpose: "poll",
+          ...(cursor === undefined ? {} : { cursor }),
+        });
+      let limits = firstLimits;
+      const alone: ReadTask[] = tasks.filter(({ way }) => way === "timeline");
+
+      const readPack = async (pack: readonly PlannedMember[]): Promise<void> => {
+        const own = pack.flatMap(({ member }) => byKey.get(member.poll.key) ?? []);
+        try {
+          const { observations, isCut } = await readMerged(ask, pack, times);
+          if (isCut) return void alone.push(...own.map((task) => ({ ...task, way: "timeline" as const, isFull: true })));
+          await sideBySide(own, async (task) => {
+            const feed = observations.get(task.member.poll.key);
+            const run = feed === undefined ? undefined : await deps.take(task.member.poll, feed);
+            if (run?.outcome !== undefined) outcomes.push(run.outcome);
+            settle(task, run, news);
+          });
+        } catch (error) {
+          if (!(error instanceof UpstreamError) || error.kind === "unauthorized" || error.kind === "billing") throw error;
+          if (error.kind === "bad_request" && pack.length > 1) {
+            const characters = pack.reduce((sum, { member }) => sum + member.handle.length + "from: OR ".length, 0);
+            limits = shrinkLimits(limits, { members: pack.length, characters });
+            deps.log.info("a merged search was refused, asking for fewer accounts at once", { accounts: pack.length });
+            return readPacks(pack);
+          }
+          // The search fails: what is known to have moved is read where it was posted, the rest waits for the next run.
+          deps.log.warn("a merged search failed", { kind: error.kind, error: error.message });
+          alone.push(
+            ...own
+              .filter(({ member }) => book.get(member.userId)?.probe.open !== undefined)
+              .map((task) => ({ ...task, way: "timeline" as const })),
+          );
+        }
+      };
+      const readPacks = async (planned: readonly PlannedMember[]): Promise<void> => {
+        const packs = packMembers(planned, ({ member }) => ({ kind: "from", userId: member.userId, handle: member.handle }), limits);
+        await Promise.all(packs.map(readPack));
+      };
+
+      await readPacks(planMembers(await membersOf(tasks.filter(({ way }) => way === "search")), times));
+      await readTimelines(alone, outcomes, news);
+      return { outcome: joinOutcomes(outcomes), postedMs: news, limits };
+    },
+    isHeld: (pollKey) => (heldUntilMs.get(pollKey) ?? 0) > clock.now(),
+    release: (pollKey) => void heldUntilMs.delete(pollKey),
+  };
+}
+
+async function sideBySide<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const rest = [...items];
+  const lane = async () => {
+    for (let item = rest.shift(); item !== undefined; item = rest.shift()) await work(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(SIDE_BY_SIDE, items.length) }, lane));
+}
+
+function withoutOpen<P extends { readonly open?: unknown }>({ open: _, ...rest }: P): Omit<P, "open"> {
+  return rest;
+}
+
+/** What the members told each was told when they were read: the group adds up numbers only. */
+const joinOutcomes = (outcomes: readonly PollOutcome[]): PollOutcome => ({
+  ...NOTHING_POLLED,
+  events: outcomes.reduce((sum, { events }) => sum + events, 0),
+  newItems: outcomes.reduce((sum, { newItems }) => sum + newItems, 0),
+});

@@ -1,0 +1,80 @@
+/** What a run of a group reads, after its probe: which members, by which way, how deep. Pure. */
+import type { Reach } from "../detect/feed-poll.ts";
+import { isDue, wayToRead } from "../plan/discharge.ts";
+import { handlesPerQuery } from "../plan/merge.ts";
+import type { GroupMember } from "./group-members.ts";
+import type { GroupMemory } from "./group-memory.ts";
+import type { AccountMemory } from "./probe-book.ts";
+
+export interface ReadTask {
+  readonly member: GroupMember;
+  readonly way: "search" | "timeline";
+  /** Of a search; undefined: down to its last poll. Service time. */
+  readonly reach?: Reach;
+  /** It finds whatever appeared since the last full poll. */
+  readonly isFull: boolean;
+}
+
+export interface TaskQuery {
+  readonly members: readonly GroupMember[];
+  /** Poll keys of members that must be read by themselves. */
+  readonly unready: ReadonlySet<string>;
+  /** Poll keys of members that are left alone for now: they could not be read. */
+  readonly isHeld: (pollKey: string) => boolean;
+  readonly memory: Pick<GroupMemory, "strategy" | "fullPollEveryMs" | "limits">;
+  readonly accountOf: (userId: string) => AccountMemory | undefined;
+  /** Since the last run, or the schedule's interval. */
+  readonly intervalMs: number;
+  readonly nowMs: number;
+  /** Our time as the service's. */
+  readonly toService: (localMs: number) => number;
+}
+
+export function tasksOf(query: TaskQuery): readonly ReadTask[] {
+  const { nowMs, memory } = query;
+  const tasks: ReadTask[] = [];
+  const late: { readonly member: GroupMember; readonly account: AccountMemory }[] = [];
+  for (const member of query.members) {
+    if (query.isHeld(member.poll.key)) continue;
+    const account = query.accountOf(member.userId);
+    const task = taskOf(member, account, query);
+    if (task !== undefined) tasks.push(task);
+    else if (account !== undefined && nowMs - account.probe.fullAtMs >= memory.fullPollEveryMs) late.push({ member, account });
+  }
+  return [...tasks, ...fullPolls(late, query)];
+}
+
+const byTimeline = (member: GroupMember): ReadTask => ({ member, way: "timeline", isFull: true });
+
+/** Undefined: nothing moved. */
+function taskOf(member: GroupMember, account: AccountMemory | undefined, query: TaskQuery): ReadTask | undefined {
+  const { memory, nowMs } = query;
+  const canSearch = account !== undefined && account.handle !== "" && account.probe.fields !== null;
+  if (!canSearch || query.unready.has(member.poll.key) || memory.strategy === "single") return byTimeline(member);
+  const { probe } = account;
+  const { open } = probe;
+  if (isDue(probe, nowMs) && open !== undefined) {
+    if (wayToRead(probe) === "timeline") return byTimeline(member);
+    const isFirst = open.reads === 0;
+    const reach: Reach = isFirst ? { kind: "since", sinceMs: query.toService(open.sinceMs) } : { kind: "sweep" };
+    return { member, way: "search", reach, isFull: !isFirst };
+  }
+  if (memory.strategy === "probe" && probe.isBlind !== true) return undefined;
+  return wayToRead(probe) === "timeline" ? byTimeline(member) : { member, way: "search", isFull: false };
+}
+
+/** A query's worth at a time, the longest unread first, so that full polls spread over their interval by themselves. */
+function fullPolls(late: { readonly member: GroupMember; readonly account: AccountMemory }[], query: TaskQuery): readonly ReadTask[] {
+  const perQuery = handlesPerQuery(query.memory.limits);
+  const everyMs = Math.max(query.memory.fullPollEveryMs, 1);
+  const queries = Math.max(1, Math.ceil((query.members.length * query.intervalMs) / everyMs / perQuery));
+  const oldest = late.reduce((least, { account }) => Math.min(least, account.probe.fullAtMs), query.nowMs);
+  const isWorthIt = late.length >= Math.min(perQuery, query.members.length) || query.nowMs - oldest >= everyMs * 1.1;
+  if (!isWorthIt) return [];
+  return late
+    .sort((a, b) => a.account.probe.fullAtMs - b.account.probe.fullAtMs)
+    .slice(0, queries * perQuery)
+    .map(({ member, account }) =>
+      wayToRead(account.probe) === "timeline" ? byTimeline(member) : { member, way: "search", reach: { kind: "sweep" }, isFull: true },
+    );
+}

@@ -1,0 +1,118 @@
+/**
+ * Reads many accounts' posts with one search that names them all. Each account's part is walked on its own, as a search bounded by time
+ * that came to its end, so that every memory stays right. Owns that walk; who is read, and what becomes of the posts, is others'.
+ */
+import { EMPTY_FEED, type FeedMemory } from "../detect/feed-memory.ts";
+import { afterHead, type HeadPlan, horizonMs, marginMs, planHead, type Reach } from "../detect/feed-poll.ts";
+import { type FeedItem, FeedWalk } from "../detect/feed-walk.ts";
+import type { SourceState } from "../model/store.ts";
+import type { Tweet } from "../model/tweet.ts";
+import type { UpstreamAnswer } from "../model/upstream.ts";
+import { attributeTweets, writeMerged } from "../plan/merge.ts";
+import { withBounds } from "../query/with-bounds.ts";
+import { type FeedObservation, itemOfTweet } from "./read-feed.ts";
+import type { Poll } from "./watch-poll.ts";
+
+export interface MergedMember {
+  readonly poll: Poll;
+  readonly source: SourceState;
+  readonly userId: string;
+  readonly handle: string;
+  /** How deep its part must go; undefined: down to its last poll. */
+  readonly reach?: Reach;
+}
+
+/** A member with the depth it needs. */
+export interface PlannedMember {
+  readonly member: MergedMember;
+  readonly memory: FeedMemory;
+  readonly plan: HeadPlan;
+}
+
+export interface MergeTimes {
+  /** Start of the run; service time. */
+  readonly startMs: number;
+  readonly intervalMs: number;
+}
+
+export type AskQuery = (query: string, cursor?: string) => Promise<UpstreamAnswer>;
+
+/** Those that need the same depth side by side, the shallow first: one that reaches far back makes its whole query long. */
+export function planMembers(members: readonly MergedMember[], { startMs, intervalMs }: MergeTimes): readonly PlannedMember[] {
+  return members
+    .map((member) => {
+      const memory = { ...EMPTY_FEED, ...(member.source.memory as Partial<FeedMemory>) };
+      const { overlapMs, maxPages } = member.poll;
+      const reach = member.reach === undefined ? {} : { reach: member.reach };
+      const plan = planHead(memory, { startMs, intervalMs, overlapMs, maxPages, minItems: 0, hasNoPins: true, ...reach });
+      return { member, memory, plan };
+    })
+    .sort((a, b) => b.plan.walk.floorMs - a.plan.walk.floorMs);
+}
+
+/** More pages than this, and its members are read one by one. */
+const MOST_PAGES = 10;
+
+export interface MergedAnswer {
+  /** By poll key; members without a post in the answer are left out: an empty list moves no watermark. */
+  readonly observations: ReadonlyMap<string, FeedObservation>;
+  /** The answer was not read to its end: it says nothing about anyone. */
+  readonly isCut: boolean;
+}
+
+/** One query for all of `planned`. @throws what asking throws */
+export async function readMerged(ask: AskQuery, planned: readonly PlannedMember[], times: MergeTimes): Promise<MergedAnswer> {
+  const boundMs = boundOf(planned, times.intervalMs);
+  const members = planned.map(({ member }) => ({ kind: "from", userId: member.userId, handle: member.handle }) as const);
+  const query = withBounds(writeMerged(members), { sinceTime: Math.floor(boundMs / 1_000) });
+  const tweets = await readPages(ask, query, boundMs);
+  if (tweets === undefined) return { observations: new Map(), isCut: true };
+  const { byMember } = attributeTweets(tweets, members, times.startMs);
+  const observations = new Map<string, FeedObservation>();
+  for (const [index, one] of planned.entries()) {
+    const own = byMember[index] ?? [];
+    if (own.length > 0) observations.set(one.member.poll.key, observe(one, own, query, times.startMs));
+  }
+  return { observations, isCut: false };
+}
+
+/**
+ * As deep as the deepest member needs, and below the newest post that is known: a service whose posts are dated behind its own clock must
+ * not hide new ones from a bound.
+ */
+function boundOf(planned: readonly PlannedMember[], intervalMs: number): number {
+  const newestMs = Math.max(...planned.map(({ memory }) => memory.newestItemMs ?? 0));
+  const floorMs = Math.min(...planned.map(({ plan }) => plan.walk.floorMs));
+  return newestMs === 0 ? floorMs : Math.min(floorMs, newestMs - marginMs(intervalMs));
+}
+
+/** Undefined when the list did not come to its end. */
+async function readPages(ask: AskQuery, query: string, floorMs: number): Promise<readonly Tweet[] | undefined> {
+  const nothingKnown = { stretches: [], ground: [], minItems: 0, fills: true, hasNoPins: true };
+  const walk = new FeedWalk({ ...nothingKnown, floorMs, maxNewPages: MOST_PAGES });
+  const tweets = new Map<string, Tweet>();
+  for (let cursor: string | undefined; ; ) {
+    const { tweets: page = [], nextCursor } = await ask(query, cursor);
+    for (const tweet of page) tweets.set(tweet.id, tweet);
+    if (!walk.takePage(page.map(itemOfTweet), nextCursor)) break;
+    cursor = nextCursor;
+  }
+  return walk.end === "cut" ? undefined : [...tweets.values()];
+}
+
+function observe({ memory, plan }: PlannedMember, tweets: readonly Tweet[], query: string, startMs: number): FeedObservation {
+  const items: readonly FeedItem[] = tweets.map(itemOfTweet);
+  const walk = new FeedWalk(plan.walk);
+  walk.takePage(items, undefined);
+  return {
+    tweets: new Map(tweets.map((tweet) => [tweet.id, tweet])),
+    items,
+    memory: afterHead(memory, walk, plan, startMs, query),
+    firstPageHigh: walk.firstPageHigh,
+    horizonMs: horizonMs(memory),
+    nowMs: startMs,
+    isHeadWhole: true,
+    isBlind: false,
+    lostHoles: 0,
+  };
+}

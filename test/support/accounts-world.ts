@@ -1,0 +1,188 @@
+/**
+ * Accounts as the data service shows them in three ways: profiles with counters, timelines, and a search with its own delay. What is shown
+ * depends on the clock alone. For tests of probes and merged searches, and for benchmarks: ten thousand accounts are cheap.
+ */
+import { compareIds, tweetIdAt } from "../../src/model/id.ts";
+import type { Tweet } from "../../src/model/tweet.ts";
+import { type UpstreamAnswer, UpstreamError, type UpstreamRequest } from "../../src/model/upstream.ts";
+import type { User } from "../../src/model/user.ts";
+import { makeTweet, makeUser } from "./make-event.ts";
+
+export interface WorldPost {
+  readonly id: string;
+  readonly atMs: number;
+  /** Shown on the timeline and counted from then on. */
+  readonly visibleAtMs: number;
+  /** Found by the search from then on; infinite: never. */
+  readonly searchableAtMs: number;
+  readonly deletedAtMs: number;
+  readonly isRetweet: boolean;
+}
+
+export interface WorldAccount {
+  readonly id: string;
+  /** Newest name last. */
+  readonly names: { readonly handle: string; readonly fromMs: number }[];
+  /** By time. */
+  readonly posts: WorldPost[];
+  readonly postsBefore: number;
+  /** The search shows nothing of it. */
+  isHidden: boolean;
+  /** Its counters never move. */
+  isFrozen: boolean;
+  /** Nobody can see it in between. */
+  readonly gone: { readonly fromMs: number; readonly untilMs: number }[];
+  /** Its counter is off by that much in between. */
+  readonly flaps: { readonly fromMs: number; readonly untilMs: number; readonly by: number }[];
+}
+
+export interface PostOptions {
+  readonly visibleLagMs?: number;
+  readonly searchLagMs?: number;
+  readonly deletedAtMs?: number;
+  readonly isRetweet?: boolean;
+}
+
+export interface AccountsWorld {
+  readonly accounts: readonly WorldAccount[];
+  add(handle: string, changes?: { readonly isHidden?: boolean; readonly isFrozen?: boolean }): WorldAccount;
+  post(account: WorldAccount, atMs: number, options?: PostOptions): WorldPost;
+  rename(account: WorldAccount, handle: string, fromMs: number): void;
+  answer(request: UpstreamRequest, nowMs: number): UpstreamAnswer;
+  userOf(account: WorldAccount, nowMs: number): User;
+}
+
+const PAGE = 20;
+/** A query with more members is refused. */
+const MOST_OPERATORS = 22;
+
+export function createAccountsWorld(options: { readonly longestQuery?: number } = {}): AccountsWorld {
+  const accounts: WorldAccount[] = [];
+  const byId = new Map<string, WorldAccount>();
+  const byHandle = new Map<string, WorldAccount[]>();
+  let sequence = 0;
+
+  const isGone = ({ gone }: WorldAccount, nowMs: number) => gone.some(({ fromMs, untilMs }) => nowMs >= fromMs && nowMs < untilMs);
+  const handleAt = ({ names }: WorldAccount, nowMs: number) => names.findLast(({ fromMs }) => fromMs <= nowMs)?.handle ?? "";
+  const ownerOf = (handle: string, nowMs: number) =>
+    byHandle.get(handle.toLowerCase())?.find((one) => handleAt(one, nowMs).toLowerCase() === handle.toLowerCase() && !isGone(one, nowMs));
+
+  const userOf = (account: WorldAccount, nowMs: number): User => {
+    let count = account.postsBefore;
+    if (!account.isFrozen) {
+      count += indexAfter(account.posts, nowMs);
+      for (const { visibleAtMs, deletedAtMs, atMs } of account.posts) {
+        if (atMs <= nowMs && (visibleAtMs > nowMs || deletedAtMs <= nowMs)) count -= 1;
+      }
+      for (const { fromMs, untilMs, by } of account.flaps) if (nowMs >= fromMs && nowMs < untilMs) count += by;
+    }
+    return { ...makeUser(account.id, handleAt(account, nowMs)), tweets_count: count };
+  };
+
+  const tweetOf = (account: WorldAccount, post: WorldPost, nowMs: number): Tweet => ({
+    ...makeTweet(post.id, `post ${post.id}`),
+    created_at: new Date(post.atMs).toISOString(),
+    user: makeUser(account.id, handleAt(account, nowMs)),
+    ...(post.isRetweet ? { retweeted_status: makeTweet("1", "somebody else's") } : {}),
+  });
+
+  const page = (found: readonly { account: WorldAccount; post: WorldPost }[], nowMs: number): UpstreamAnswer => {
+    const shown = found.slice(0, PAGE);
+    const last = shown.at(-1);
+    return {
+      tweets: shown.map(({ account, post }) => tweetOf(account, post, nowMs)),
+      ...(found.length > shown.length && last !== undefined ? { nextCursor: `c${last.post.id}` } : {}),
+    };
+  };
+
+  const below = (request: UpstreamRequest) => request.cursor?.slice(1);
+
+  const timeline = (request: UpstreamRequest, nowMs: number): UpstreamAnswer => {
+    const account = byId.get(String(request.params["user_id"]));
+    if (account === undefined || isGone(account, nowMs)) throw new UpstreamError("not_found", "Not Found", 404);
+    const found: { account: WorldAccount; post: WorldPost }[] = [];
+    const cursor = below(request);
+    for (let index = indexAfter(account.posts, nowMs) - 1; index >= 0 && found.length <= PAGE; index -= 1) {
+      const post = account.posts[index] as WorldPost;
+      if (post.visibleAtMs <= nowMs && post.deletedAtMs > nowMs && (cursor === undefined || compareIds(post.id, cursor) < 0))
+        found.push({ account, post });
+    }
+    return page(found, nowMs);
+  };
+
+  const search = (request: UpstreamRequest, nowMs: number): UpstreamAnswer => {
+    const query = String(request.params["query"]);
+    if (query.length > (options.longestQuery ?? 450) || [...query.matchAll(/\w+:/g)].length > MOST_OPERATORS)
+      throw new UpstreamError("bad_request", "query is too long", 400);
+    const sinceMs = Number(/since_time:(\d+)/.exec(query)?.[1] ?? 0) * 1_000;
+    const withRetweets = query.includes("include:nativeretweets");
+    const cursor = below(request);
+    const found: { account: WorldAccount; post: WorldPost }[] = [];
+    for (const [, handle = ""] of query.matchAll(/from:(\w+)/g)) {
+      const account = ownerOf(handle, nowMs);
+      if (account === undefined || account.isHidden) continue;
+      for (let index = indexAfter(account.posts, nowMs) - 1; index >= 0; index -= 1) {
+        const post = account.posts[index] as WorldPost;
+        if (post.atMs < sinceMs) break;
+        const isShown = post.searchableAtMs <= nowMs && post.deletedAtMs > nowMs && (withRetweets || !post.isRetweet);
+        if (isShown && (cursor === undefined || compareIds(post.id, cursor) < 0)) found.push({ account, post });
+      }
+    }
+    return page(
+      found.sort((a, b) => compareIds(b.post.id, a.post.id)),
+      nowMs,
+    );
+  };
+
+  const batch = ({ params }: UpstreamRequest, nowMs: number): UpstreamAnswer => {
+    const ids = (params["user_ids"] as readonly string[] | undefined)?.map((id) => byId.get(id));
+    const named = (params["usernames"] as readonly string[] | undefined)?.map((handle) => ownerOf(handle, nowMs));
+    const users = (ids ?? named ?? []).filter((one) => one !== undefined && !isGone(one, nowMs)) as readonly WorldAccount[];
+    return { users: users.map((account) => userOf(account, nowMs)) };
+  };
+
+  return {
+    accounts,
+    add(handle, { isHidden = false, isFrozen = false } = {}) {
+      const id = String(1_000 + accounts.length);
+      const account = { id, names: [{ handle, fromMs: 0 }], posts: [], postsBefore: 50, isHidden, isFrozen, gone: [], flaps: [] };
+      accounts.push(account);
+      byId.set(id, account);
+      byHandle.set(handle.toLowerCase(), [...(byHandle.get(handle.toLowerCase()) ?? []), account]);
+      return account;
+    },
+    post(account, atMs, { visibleLagMs = 0, searchLagMs = 0, deletedAtMs = Number.POSITIVE_INFINITY, isRetweet = false } = {}) {
+      sequence = (sequence + 1) % 4_194_304;
+      const id = (BigInt(tweetIdAt(atMs)) + BigInt(sequence)).toString();
+      const visibleAtMs = atMs + visibleLagMs;
+      const post = { id, atMs, visibleAtMs, searchableAtMs: visibleAtMs + searchLagMs, deletedAtMs, isRetweet };
+      account.posts.splice(indexAfter(account.posts, atMs), 0, post);
+      return post;
+    },
+    rename(account, handle, fromMs) {
+      account.names.push({ handle, fromMs });
+      byHandle.set(handle.toLowerCase(), [...(byHandle.get(handle.toLowerCase()) ?? []), account]);
+    },
+    userOf,
+    answer(request, nowMs) {
+      if (request.endpoint === "info-batch") return batch(request, nowMs);
+      if (request.endpoint === "user-tweets") return timeline(request, nowMs);
+      if (request.endpoint === "search-tweets") return search(request, nowMs);
+      const account = byId.get(String(request.params["user_id"]));
+      if (account === undefined || isGone(account, nowMs)) throw new UpstreamError("not_found", "Not Found", 404);
+      if (request.endpoint === "id-to-username") return { record: { handle: handleAt(account, nowMs) } };
+      return { record: userOf(account, nowMs) };
+    },
+  };
+}
+
+/** How many posts are dated up to `nowMs`. */
+function indexAfter(posts: readonly WorldPost[], nowMs: number): number {
+  let [low, high] = [0, posts.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((posts[middle]?.atMs ?? 0) <= nowMs) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
