@@ -4,7 +4,7 @@ import type { ChirpEvent } from "../model/event.ts";
 import type { JsonObject } from "../model/json.ts";
 import { fromText, toText } from "./json-text.ts";
 import { nextNumbers } from "./sequence.ts";
-import { type Executor, insertRows } from "./statement.ts";
+import { type Executor, insertRows, listStatement } from "./statement.ts";
 import type { EventsTable } from "./tables.ts";
 
 const COLUMNS = [
@@ -23,20 +23,26 @@ const COLUMNS = [
   "detected_at",
 ] as const;
 
-/** `returning` gives only what was new: the dedupe of the whole product. */
-const insertNew = insertRows("events", COLUMNS, (insert) =>
-  insert.onConflict((conflict) => conflict.column("id").doNothing()).returning("id"),
+/** The dedupe of the whole product. */
+const insertNew = insertRows("events", COLUMNS, (insert) => insert.onConflict((conflict) => conflict.column("id").doNothing()));
+
+/** Of these ids, the ones that were born with a number of this commit. */
+const bornSince = listStatement<{ first: number }, string>()((on, list, slot) =>
+  on.selectFrom("events").select("id").where("id", "in", list).where("seq", ">=", slot("first")),
 );
 
 /** Ids of the events that were born, in no particular order. */
 export async function insertEvents(on: Executor, events: readonly ChirpEvent[]): Promise<ReadonlySet<string>> {
   if (events.length === 0) return new Set();
   const first = await nextNumbers(on, "event", events.length);
-  const { rows } = await insertNew(
+  const { changed } = await insertNew(
     on,
     events.map((event, i) => eventRow(event, first + i)),
   );
-  return new Set(rows.map((row) => row.id));
+  const ids = events.map(({ id }) => id);
+  if (changed === ids.length) return new Set(ids);
+  const { rows } = await bornSince(on, ids, { first });
+  return new Set(rows.map(({ id }) => id));
 }
 
 function eventRow(event: ChirpEvent, seq: number): EventsTable {

@@ -6,6 +6,7 @@ import Database from "better-sqlite3";
 import type { DatabaseConnection, Dialect, Driver, QueryResult } from "kysely";
 import { StoreError } from "../model/store-error.ts";
 import { CompiledQuery, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from "./kysely-parts.ts";
+import type { BatchQuery } from "./statement.ts";
 import type { Tables } from "./tables.ts";
 
 export type SqliteHandle = Database.Database;
@@ -117,9 +118,10 @@ class SqliteConnection implements DatabaseConnection {
     this.#handle = handle;
   }
 
-  async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+  async executeQuery<Row>(query: CompiledQuery | BatchQuery): Promise<QueryResult<Row>> {
     try {
       const prepared = this.#prepare(query.sql);
+      if ("batch" in query) return { rows: [], numAffectedRows: BigInt(runBatch(prepared, query.batch)) };
       if (prepared.reader) return { rows: prepared.all(query.parameters) as Row[] };
       const { changes } = prepared.run(query.parameters);
       return { rows: [], numAffectedRows: BigInt(changes) };
@@ -141,6 +143,13 @@ class SqliteConnection implements DatabaseConnection {
     this.#statements.set(sql, prepared);
     return prepared;
   }
+}
+
+/** Rows changed by all of them. */
+function runBatch(prepared: Database.Statement, batch: BatchQuery["batch"]): number {
+  let changed = 0;
+  for (const values of batch) changed += prepared.run(values).changes;
+  return changed;
 }
 
 /** What SQLite said, in the Store's words. */
