@@ -131,6 +131,29 @@ export interface MembersChange extends TargetRef {
   readonly left: readonly string[];
 }
 
+export interface RecheckRef extends TargetRef {
+  readonly tweetId: string;
+}
+
+/** A fresh tweet that is looked at again: one that was told, or one that its `where` kept back. */
+export interface Recheck extends RecheckRef {
+  readonly dueAtMs: number;
+  /** Nothing is asked after that. */
+  readonly untilMs: number;
+  /** The event that told it; "" while it is kept back. */
+  readonly eventId: string;
+  /** The `where` that kept it back; "" of one that was told. */
+  readonly condition: string;
+  /** Answers in a row that were without it. */
+  readonly absences: number;
+}
+
+/** An item that was filtered and is told after all. */
+export interface LateVerdict extends TargetRef {
+  readonly itemId: string;
+  readonly eventId: string;
+}
+
 export interface NewDelivery {
   readonly eventId: string;
   readonly sink: string;
@@ -157,6 +180,12 @@ export interface PollCommit {
   readonly verdicts: readonly ItemVerdict[];
   /** Of lists whose leaving is told. */
   readonly members?: readonly MembersChange[];
+  readonly rechecks?: {
+    /** New, or with what changed. */
+    readonly rechecks: readonly Recheck[];
+    readonly ended: readonly RecheckRef[];
+    readonly late: readonly LateVerdict[];
+  };
   /** Oldest first. An event whose id exists is not stored again, nor are its deliveries. */
   readonly events: readonly ChirpEvent[];
   readonly deliveries: readonly NewDelivery[];
@@ -181,6 +210,27 @@ export interface PollStore {
   ): Promise<{ readonly absent: readonly (Member & { readonly seenAtMs: number })[]; readonly memberCount: number }>;
   /** Everything in one transaction, or nothing. */
   commitPoll(commit: PollCommit): Promise<CommitResult>;
+}
+
+export interface RecheckStore {
+  /** Due ones of watches that are neither paused nor removed, at most `most`, by tweet. */
+  dueRechecks(nowMs: number, most: number): Promise<readonly Recheck[]>;
+  /** In no particular order; ids nobody knows are left out. */
+  eventsById(ids: readonly string[]): Promise<readonly ChirpEvent[]>;
+}
+
+/** After `fromMs`, up to and including `toMs`. */
+export interface TimeSpan {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** What `volume.*` events are made from; they do not count themselves. */
+export interface VolumeStore {
+  /** Events of a watch by the time they occurred, in the order of `spans`. */
+  countEvents(watchKey: string, spans: readonly TimeSpan[]): Promise<readonly number[]>;
+  /** The last one, or the last of a type; undefined when there is none or it is forgotten. */
+  newestEvent(watchKey: string, type?: string): Promise<{ readonly id: string; readonly detectedAtMs: number } | undefined>;
 }
 
 // ---- ledger --------------------------------------------------------------------------------------------------------
@@ -380,6 +430,6 @@ export interface Upkeep {
   proveWritable(nowMs: number): Promise<void>;
 }
 
-export interface Store extends WatchStore, PollStore, Ledger, Outbox, History, Notes, Upkeep {
+export interface Store extends WatchStore, PollStore, RecheckStore, VolumeStore, Ledger, Outbox, History, Notes, Upkeep {
   close(): Promise<void>;
 }

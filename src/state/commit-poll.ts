@@ -3,6 +3,7 @@ import type { CommitResult, PollCommit, SourceChange } from "../model/store.ts";
 import { insertDeliveries } from "./insert-deliveries.ts";
 import { insertEvents } from "./insert-events.ts";
 import { insertVerdicts } from "./insert-verdicts.ts";
+import { applyRechecks } from "./rechecks.ts";
 import { applyMembers } from "./members.ts";
 import { toText } from "./json-text.ts";
 import { type Executor, insertRows, statement, transact } from "./statement.ts";
@@ -27,7 +28,8 @@ const committed = (born: ReadonlySet<string>): CommitResult => ({ status: "commi
 const isOnlyTime = (commit: PollCommit): boolean =>
   commit.source !== undefined &&
   commit.source.expectedRevision > 0 &&
-  commit.targets.length + commit.verdicts.length + (commit.members?.length ?? 0) + commit.events.length + commit.deliveries.length === 0;
+  commit.targets.length + commit.verdicts.length + (commit.members?.length ?? 0) + commit.events.length + commit.deliveries.length === 0 &&
+  commit.rechecks === undefined;
 
 async function apply(on: Executor, commit: PollCommit): Promise<ReadonlySet<string>> {
   if (commit.source !== undefined && !(await applySource(on, commit.source))) throw new Conflict();
@@ -35,6 +37,7 @@ async function apply(on: Executor, commit: PollCommit): Promise<ReadonlySet<stri
   for (const change of commit.targets) if (!(await targets.apply(change))) throw new Conflict();
   if (!(await insertVerdicts(on, targets, commit.verdicts, commit.atMs))) throw new Conflict();
   if (!(await applyMembers(on, targets, commit.members ?? []))) throw new Conflict();
+  if (commit.rechecks !== undefined && !(await applyRechecks(on, targets, commit.rechecks))) throw new Conflict();
   const born = await insertEvents(on, commit.events);
   await insertDeliveries(
     on,

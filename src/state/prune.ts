@@ -34,6 +34,7 @@ async function forgetWatches(db: Executor, removedBefore: number): Promise<void>
     for (const { id } of rows) {
       await on.deleteFrom("items").where("target_id", "=", id).execute();
       await on.deleteFrom("members").where("target_id", "=", id).execute();
+      await on.deleteFrom("rechecks").where("target_id", "=", id).execute();
       await on.deleteFrom("targets").where("id", "=", id).execute();
     }
     await on.deleteFrom("watches").where("removed_at", "<", removedBefore).execute();

@@ -8,11 +8,13 @@ import { explainItem } from "./explain.ts";
 import { recentEvents, userIdOfHandle } from "./history.ts";
 import { knownItems } from "./known-items.ts";
 import { loadSources } from "./load-sources.ts";
+import { countEvents, newestEvent } from "./event-volume.ts";
 import { absentMembers, knownMembers } from "./members.ts";
 import { nextDueAt } from "./next-due.ts";
 import { proveWritable, readNote, writeNote } from "./notes.ts";
 import { postpone, sealedSince, wakeSink } from "./postpone.ts";
 import { prune } from "./prune.ts";
+import { dueRechecks, eventsById } from "./rechecks.ts";
 import { record } from "./record.ts";
 import { listWatches, registerWatches, setPaused } from "./register-watches.ts";
 import { reserve, settle } from "./reserve.ts";
@@ -34,6 +36,10 @@ export const createStore = (db: Executor, deps: { readonly clock: Clock; readonl
   knownItems: (refs, itemIds) => knownItems(db, refs, itemIds),
   knownMembers: (refs, userIds) => knownMembers(db, refs, userIds),
   absentMembers: (ref, sinceMs) => absentMembers(db, ref, sinceMs),
+  dueRechecks: (nowMs, most) => dueRechecks(db, nowMs, most),
+  eventsById: (ids) => eventsById(db, ids),
+  countEvents: (watchKey, spans) => countEvents(db, watchKey, spans),
+  newestEvent: (watchKey, type) => newestEvent(db, watchKey, type),
   commitPoll: (commit) => commitPoll(db, commit),
   reserve: (reservation) => reserve(db, reservation),
   settle: (ledgerId, atMs, status) => settle(db, ledgerId, atMs, status),

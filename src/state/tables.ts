@@ -65,6 +65,18 @@ export interface MembersTable {
   image_url: string;
 }
 
+/** Fresh tweets that are looked at again. */
+export interface RechecksTable {
+  target_id: number;
+  tweet_id: string;
+  due_at: number;
+  until_at: number;
+  /** The event that told it; "" while it waits for its condition. */
+  event_id: string;
+  condition: string;
+  absences: number;
+}
+
 export interface EventsTable {
   id: string;
   seq: number;
@@ -185,6 +197,7 @@ export interface Tables {
   sources: SourcesTable;
   items: ItemsTable;
   members: MembersTable;
+  rechecks: RechecksTable;
   events: EventsTable;
   deliveries: DeliveriesTable;
   groups: GroupsTable;

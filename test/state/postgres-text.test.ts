@@ -15,6 +15,7 @@ import { GroupTimers } from "../../src/state/group-timers.ts";
 import { insertDeliveries } from "../../src/state/insert-deliveries.ts";
 import { up } from "../../src/state/migrations/0001-initial.ts";
 import { up as upKeys } from "../../src/state/migrations/0003-keys.ts";
+import { up as upRechecks } from "../../src/state/migrations/0004-rechecks.ts";
 import { createStore } from "../../src/state/store.ts";
 import type { Tables } from "../../src/state/tables.ts";
 import { findTarget } from "../../src/state/target-rows.ts";
@@ -66,6 +67,7 @@ test("every method asks in Postgres's words", async () => {
   const delivery = { eventId: event.id, sink: "s", groupKey: "g", onceKey: "o", onceWithinMs: 1, ...timing };
   await up(db);
   await upKeys(db);
+  await upRechecks(db);
   await store.registerWatches([{ id: "w", type: "t", targets: [{ key: "k", name: "k", userId: "1" }] }], now);
   await store.resolveTarget("w", "k", "1", "a").catch(() => undefined);
   await store.setTargetStatus({ watchKey: "w", targetKey: "k" }, "ok", "");
@@ -74,6 +76,11 @@ test("every method asks in Postgres's words", async () => {
   await store.loadSources(["a"]);
   await store.knownItems([{ watchKey: "w", targetKey: "k" }], ["1"]);
   await store.commitPoll({ atMs: now, targets: [], verdicts: [], events: [event], deliveries: [delivery] });
+  await store.dueRechecks(now, 100);
+  await store.eventsById(["1"]);
+  await store.countEvents("w", [{ fromMs: 0, toMs: now }]);
+  await store.newestEvent("w");
+  await store.newestEvent("w", "volume.spike");
   await insertDeliveries(db, [delivery], now);
   await new GroupTimers(db).dueAt(delivery, now);
   await findTarget(db, "w", "k");

@@ -1,7 +1,7 @@
 /** What every Store must do, whatever it is made of. Run it with a function that makes an empty one. */
 import { beforeEach, describe, expect, test } from "vitest";
 import type { ChirpEvent } from "../../src/model/event.ts";
-import type { ItemVerdict, NewDelivery, NewMessage, PollCommit, Reservation, Store, WatchState } from "../../src/model/store.ts";
+import type { ItemVerdict, NewDelivery, NewMessage, PollCommit, Recheck, Reservation, Store, WatchState } from "../../src/model/store.ts";
 import { makeEvent } from "../support/make-event.ts";
 
 const T0 = Date.UTC(2026, 0, 15, 12, 0, 0);
@@ -40,6 +40,87 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
       await store.seal(messages);
       return messages;
     };
+
+    describe("rechecks", () => {
+      const recheckOf = (state: WatchState | undefined, tweetId: string, changes: Partial<Recheck> = {}): Recheck => ({
+        ...ref(state),
+        tweetId,
+        dueAtMs: T0 + 10,
+        untilMs: T0 + 1_000,
+        eventId: "",
+        condition: "tweet.likes_count > 9",
+        absences: 0,
+        ...changes,
+      });
+      const change = (changes: Partial<NonNullable<PollCommit["rechecks"]>>) =>
+        commit({ rechecks: { rechecks: [], ended: [], late: [], ...changes } });
+
+      test("are due from their time on, until they end", async () => {
+        const brand = await first();
+        const [one, two] = [recheckOf(brand, "1"), recheckOf(brand, "2", { dueAtMs: T0 + 20, eventId: "e2", condition: "" })];
+        await change({ rechecks: [two, one] });
+        expect(await store.dueRechecks(T0 + 9, 10)).toEqual([]);
+        expect(await store.dueRechecks(T0 + 10, 10)).toEqual([one]);
+        expect(await store.dueRechecks(T0 + 20, 10)).toEqual([one, two]);
+        expect(await store.dueRechecks(T0 + 20, 1)).toEqual([one]);
+        await change({ rechecks: [{ ...one, dueAtMs: T0 + 30, absences: 1 }], ended: [{ ...ref(brand), tweetId: "2" }] });
+        expect(await store.dueRechecks(T0 + 29, 10)).toEqual([]);
+        expect(await store.dueRechecks(T0 + 30, 10)).toEqual([{ ...one, dueAtMs: T0 + 30, absences: 1 }]);
+      });
+
+      test("of paused and removed watches wait", async () => {
+        const [brand] = await register("brand", "other");
+        await change({ rechecks: [recheckOf(brand, "1")] });
+        await store.setPaused("brand", true);
+        expect(await store.dueRechecks(T0 + 10, 10)).toEqual([]);
+        await store.setPaused("brand", false);
+        expect(await store.dueRechecks(T0 + 10, 10)).toHaveLength(1);
+        await register("other");
+        expect(await store.dueRechecks(T0 + 10, 10)).toEqual([]);
+      });
+
+      test("make an event of what was filtered, and leave every other verdict as it is", async () => {
+        const brand = await first();
+        await commit({ verdicts: [verdict(ref(brand), "1", "filtered"), verdict(ref(brand), "2", "too_old")] });
+        await change({ late: [1, 2].map((id) => ({ ...ref(brand), itemId: String(id), eventId: `e${id}` })) });
+        expect((await store.explainItem("1"))[0]).toMatchObject({ verdict: "event", detail: "" });
+        expect((await store.explainItem("2"))[0]).toMatchObject({ verdict: "too_old" });
+      });
+
+      test("conflict when their target is gone, with everything else of the commit", async () => {
+        const brand = await first();
+        const gone = { ...recheckOf(brand, "1"), targetKey: "nobody" };
+        const result = await commit({ events: [makeEvent("9")], rechecks: { rechecks: [gone], ended: [], late: [] } });
+        expect(result.status).toBe("conflict");
+        expect(await store.recentEvents(10)).toEqual([]);
+      });
+
+      test("find their events again by id", async () => {
+        const [one, two] = [makeEvent("1"), makeEvent("2")];
+        await commit({ events: [one, two] });
+        expect(await store.eventsById([two.id, "nobody"])).toEqual([two]);
+        expect(await store.eventsById([])).toEqual([]);
+      });
+    });
+
+    describe("volume", () => {
+      test("counts events of a watch by when they occurred, without its own kind", async () => {
+        const at = (subject: string, ms: number, type = "tweet.created") =>
+          makeEvent(subject, { watchKey: "k", type, occurredAtMs: T0 + ms, detectedAtMs: T0 + 100 + ms });
+        const other = makeEvent("9", { watchKey: "other", occurredAtMs: T0 + 5 });
+        const [a, b, c, spike] = [at("1", 0), at("2", 5), at("3", 10), at("w", 12, "volume.spike")];
+        await commit({ events: [a, b, c, spike, other] });
+        const spans = [
+          { fromMs: T0, toMs: T0 + 10 },
+          { fromMs: T0 - 1, toMs: T0 + 20 },
+          { fromMs: T0 + 10, toMs: T0 + 20 },
+        ];
+        expect(await store.countEvents("k", spans)).toEqual([2, 3, 0]);
+        expect(await store.newestEvent("k")).toEqual({ id: c.id, detectedAtMs: T0 + 110 });
+        expect(await store.newestEvent("k", "volume.spike")).toEqual({ id: spike.id, detectedAtMs: T0 + 112 });
+        expect(await store.newestEvent("nobody")).toBeUndefined();
+      });
+    });
 
     describe("watches", () => {
       test("keep their key and memory when they are registered again", async () => {

@@ -1,0 +1,91 @@
+/** Fresh tweets that are looked at again: which are due, and what one commit changes of them. */
+import type { LateVerdict, Recheck, RecheckRef } from "../model/store.ts";
+import { eventOf } from "./insert-events.ts";
+import { type Executor, insertRows, listStatement, statement } from "./statement.ts";
+import type { RechecksTable } from "./tables.ts";
+import type { TargetRevisions } from "./target-revisions.ts";
+
+const due = statement<{ nowMs: number; paused: number; most: number }>()((on, slot) =>
+  on
+    .selectFrom("rechecks as r")
+    .innerJoin("targets as t", "t.id", "r.target_id")
+    .innerJoin("watches as w", "w.key", "t.watch_key")
+    .select(["t.watch_key", "t.key", "r.tweet_id", "r.due_at", "r.until_at", "r.event_id", "r.condition", "r.absences"])
+    .where("r.due_at", "<=", slot("nowMs"))
+    .where("w.paused", "=", slot("paused"))
+    .where("w.removed_at", "is", null)
+    .where("t.removed_at", "is", null)
+    .where("t.merged_into", "is", null)
+    .orderBy("r.tweet_id")
+    .orderBy("r.target_id")
+    .limit(slot("most")),
+);
+
+export async function dueRechecks(db: Executor, nowMs: number, most: number): Promise<readonly Recheck[]> {
+  const { rows } = await due(db, { nowMs, paused: 0, most });
+  return rows.map((row) => ({
+    watchKey: row.watch_key,
+    targetKey: row.key,
+    tweetId: row.tweet_id,
+    dueAtMs: Number(row.due_at),
+    untilMs: Number(row.until_at),
+    eventId: row.event_id,
+    condition: row.condition,
+    absences: row.absences,
+  }));
+}
+
+const upsert = insertRows("rechecks", ["target_id", "tweet_id", "due_at", "until_at", "event_id", "condition", "absences"], (insert) =>
+  insert.onConflict((conflict) =>
+    conflict.columns(["target_id", "tweet_id"]).doUpdateSet((eb) => ({
+      due_at: eb.ref("excluded.due_at"),
+      event_id: eb.ref("excluded.event_id"),
+      absences: eb.ref("excluded.absences"),
+    })),
+  ),
+);
+
+const remove = listStatement<{ targetId: number }, string>()((on, list, slot) =>
+  on.deleteFrom("rechecks").where("tweet_id", "in", list).where("target_id", "=", slot("targetId")),
+);
+
+const tellLate = statement<{ targetId: number; itemId: string; eventId: string; was: "filtered"; is: "event" }>()((on, slot) =>
+  on
+    .updateTable("items")
+    .set({ verdict: slot("is"), detail: "", event_id: slot("eventId") })
+    .where("item_id", "=", slot("itemId"))
+    .where("target_id", "=", slot("targetId"))
+    .where("verdict", "=", slot("was")),
+);
+
+export interface RecheckChanges {
+  readonly rechecks: readonly Recheck[];
+  readonly ended: readonly RecheckRef[];
+  readonly late: readonly LateVerdict[];
+}
+
+/** False when a change names a target that is gone. */
+export async function applyRechecks(on: Executor, targets: TargetRevisions, changes: RecheckChanges): Promise<boolean> {
+  const rows: RechecksTable[] = [];
+  for (const one of changes.rechecks) {
+    const target = await targets.find(one);
+    if (target === undefined) return false;
+    const { tweetId: tweet_id, dueAtMs: due_at, untilMs: until_at, eventId: event_id, condition, absences } = one;
+    rows.push({ target_id: target.id, tweet_id, due_at, until_at, event_id, condition, absences });
+  }
+  await upsert(on, rows);
+  for (const { tweetId, ...ref } of changes.ended) {
+    const target = await targets.find(ref);
+    if (target !== undefined) await remove(on, [tweetId], { targetId: target.id });
+  }
+  for (const { itemId, eventId, ...ref } of changes.late) {
+    const target = await targets.find(ref);
+    if (target === undefined) return false;
+    await tellLate(on, { targetId: target.id, itemId, eventId, was: "filtered", is: "event" });
+  }
+  return true;
+}
+
+const byIds = listStatement<object, string>()((on, list) => on.selectFrom("events").selectAll().where("id", "in", list));
+
+export const eventsById = async (db: Executor, ids: readonly string[]) => (await byIds(db, ids, {})).rows.map(eventOf);
