@@ -1,5 +1,6 @@
 /** What a poll costs a day: the one arithmetic behind `plan`, the daemon's own forecast and the governor. Pure. */
 import type { Timetable } from "../schedule/timetable.ts";
+import { isReadByEveryPoll } from "./full-read.ts";
 import type { Poll } from "./poll.ts";
 import { pollsPerDay } from "./rhythm.ts";
 
@@ -11,8 +12,10 @@ export interface PollCost {
   readonly pollsPerDay: number;
   /** Requests that look again for late items. */
   readonly sweepsPerDay: number;
-  /** Requests of the daily full read of a long list, beyond its first page. */
+  /** Requests that read a long list whole, beyond the first page of each poll. */
   readonly fullReadPerDay: number;
+  /** Of that list; 1 where it is short or its length is not known. */
+  readonly fullReadPages: number;
   readonly requestsPerDay: number;
 }
 
@@ -22,7 +25,7 @@ export interface CostModel {
 
 export interface CostDeps {
   readonly timetable: Timetable;
-  /** Pages of a list that is read whole once a day; 1 where it is short or its length is not known. */
+  /** Pages of a list that is read whole, by every poll or once a day; 1 where it is short or its length is not known. */
   readonly fullReadPages?: (poll: Poll) => number;
 }
 
@@ -39,19 +42,29 @@ export function createCostModel({ timetable, fullReadPages }: CostDeps): CostMod
     rates.set(key, rate);
     return rate;
   };
-  return { costOf: (poll, nowMs) => costAt(poll, rateOf(poll, nowMs), Math.max(0, (fullReadPages?.(poll) ?? 1) - 1)) };
+  return { costOf: (poll, nowMs) => costAt(poll, rateOf(poll, nowMs), fullReadPages?.(poll) ?? 1) };
 }
 
 /** The cost of a poll that runs so often. */
-export function costAt(poll: Poll, rate: number, fullReadPerDay: number): PollCost {
+export function costAt(poll: Poll, rate: number, pages: number): PollCost {
   const sweepsPerDay = sweepRequests(poll, rate);
+  const fullReadPages = Math.max(1, pages);
+  const fullReadPerDay = fullReadRequests(poll, rate, fullReadPages);
   return {
     strategy: "single",
     pollsPerDay: rate,
     sweepsPerDay,
     fullReadPerDay,
+    fullReadPages,
     requestsPerDay: rate * poll.costRequests + sweepsPerDay + fullReadPerDay,
   };
+}
+
+/** A list whose leaving is told is read on by every poll, at most `max_pages` of it; any other one is read whole once a day. */
+function fullReadRequests(poll: Poll, rate: number, pages: number): number {
+  if (!isReadByEveryPoll(poll)) return Math.min(1, rate) * (pages - 1);
+  const pollsOfOneRead = Math.ceil(pages / poll.maxPages);
+  return rate * (pages / pollsOfOneRead - 1);
 }
 
 /**

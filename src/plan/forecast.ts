@@ -176,7 +176,7 @@ export function findCheaperPlan(forecast: Forecast, limit: number): CheaperPlan 
 
 function slowDown(one: PollForecast, everyMs: number): PollForecast {
   const pollsPerDay = Math.min(one.pollsPerDay, DAY_MS / everyMs);
-  return pollsPerDay === one.pollsPerDay ? one : { ...one, ...costAt(one.poll, pollsPerDay, one.fullReadPerDay) };
+  return pollsPerDay === one.pollsPerDay ? one : { ...one, ...costAt(one.poll, pollsPerDay, one.fullReadPages) };
 }
 
 /** Watch ids, those that cost most first. */

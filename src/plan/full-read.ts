@@ -1,26 +1,34 @@
-/** How many requests the daily whole read of a paged list of accounts takes, by what the state knows of its length. */
+/** How many requests a whole read of a paged list of accounts takes, by what the state knows of its length, and how often it happens. */
 import type { Endpoint } from "../api/endpoint.ts";
 import { ENDPOINTS } from "../api/endpoints/index.ts";
 import type { WatchState } from "../model/store.ts";
 import type { Watch } from "../model/watch.ts";
 import type { Poll } from "./poll.ts";
 
-/** Whether a poll is one whose list is read whole once a day. */
-export const readsWholeList = (poll: Poll): boolean => poll.detector === "roster" && pageSizeOf(poll) !== undefined;
+/** Whether a poll is one whose list is read whole, be it once a day. */
+export const readsWholeList = (poll: Poll): boolean => poll.detector === "roster" && cursorOf(poll) !== undefined;
 
-function pageSizeOf(poll: Poll): number | undefined {
-  const endpoint: Endpoint | undefined = (ENDPOINTS as Readonly<Record<string, Endpoint>>)[poll.source.endpoint];
-  return endpoint?.cursor === undefined ? undefined : endpoint.pageSize;
-}
+/** Whether every poll reads on through the whole list: that of a sharer who tells who left. */
+export const isReadByEveryPoll = (poll: Poll): boolean =>
+  poll.subscribers.some(({ type: { detection }, watch }) => {
+    if (detection.detector !== "roster" || detection.rule === undefined) return false;
+    const rule: { readonly mode?: unknown } = detection.rule(watch.settings, { memory: {} });
+    return rule.mode === "whole";
+  });
 
-/** One request a page of the members known; 1 for lists that are not read so. */
+const endpointOf = (poll: Poll): Endpoint | undefined => (ENDPOINTS as Readonly<Record<string, Endpoint>>)[poll.source.endpoint];
+const cursorOf = (poll: Poll): Endpoint["cursor"] => endpointOf(poll)?.cursor;
+
+/** What the last whole read took; before one, a request a page of the members known; 1 for lists that are not read so. */
 export function fullReadPages(poll: Poll, states: readonly WatchState[]): number {
-  const pageSize = pageSizeOf(poll);
   const [subscriber] = poll.subscribers;
-  if (poll.detector !== "roster" || pageSize === undefined || subscriber === undefined) return 1;
+  if (!readsWholeList(poll) || subscriber === undefined) return 1;
   const owner = stateOf(subscriber.watch, states);
-  const members = owner === undefined ? 0 : owner.knownItems / Math.max(1, owner.targets.length);
-  return Math.max(1, Math.ceil(members / pageSize));
+  const pages = owner?.targets.find(({ key }) => key === subscriber.targetKey)?.memory["pages"];
+  if (typeof pages === "number") return pages;
+  const pageSize = endpointOf(poll)?.pageSize;
+  const members = owner === undefined || pageSize === undefined ? 0 : owner.knownItems / Math.max(1, owner.targets.length);
+  return Math.max(1, Math.ceil(members / (pageSize ?? 1)));
 }
 
 /** What the state knows of a watch, under its former id too. */

@@ -7,7 +7,11 @@ import type { StrategyCost } from "./strategy.ts";
 
 /** What planning must know of a watch type; every type in watches/ has it. */
 export interface Pollable {
-  readonly detection: { readonly detector: "feed" | "roster" | "reading" };
+  readonly detection: {
+    readonly detector: "feed" | "roster" | "reading";
+    /** Of a roster: says by `mode` how its list is read. */
+    readonly rule?: (settings: any, target: any) => object;
+  };
   targets(settings: unknown, watchId: string, fingerprint: (source: Source) => string): readonly TargetRegistration[];
   source(settings: unknown, target: SourceTarget): Source;
   /** Whether the service is asked by the account's handle, which must be known then and can change. */

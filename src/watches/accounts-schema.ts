@@ -43,6 +43,6 @@ export function requireUserId(target: { readonly key: string; readonly userId: s
 
 /** The handle a source needs that is asked for by handle; without @. */
 export function requireHandle(target: { readonly key: string; readonly username?: string | null }): string {
-  if (target.username == null) throw new Error(`target ${target.key} has no known handle yet`);
+  if (target.username === null || target.username === undefined) throw new Error(`target ${target.key} has no known handle yet`);
   return target.username;
 }

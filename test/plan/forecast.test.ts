@@ -4,6 +4,7 @@ import type { JsonObject } from "../../src/model/json.ts";
 import type { Schedule } from "../../src/model/schedule.ts";
 import type { Watch } from "../../src/model/watch.ts";
 import { assumeTargets, createForecast, dearest, delayOf, findCheaperPlan, type Forecast } from "../../src/plan/forecast.ts";
+import { fullReadPages } from "../../src/plan/full-read.ts";
 import { planPolls, targetsOf } from "../../src/plan/plan-polls.ts";
 import { sha256 } from "../../src/runtime/hash.ts";
 import { createTimetable } from "../../src/schedule/timetable.ts";
@@ -54,6 +55,53 @@ describe("requests", () => {
       { timetable, nowMs: NOW, fullReadPages: () => 5 },
     );
     expect(forecast.requestsPerDay).toBe(5);
+  });
+
+  const knownOf = (watch: Watch, memory: JsonObject) => {
+    const [target] = assumeTargets(watch.id, [{ key: "@acme", name: "acme", userId: "7" }], []);
+    if (target === undefined) throw new Error("no target");
+    return [
+      {
+        key: watch.id,
+        id: watch.id,
+        type: watch.type,
+        registeredAtMs: 0,
+        paused: false,
+        targets: [{ ...target, memory }],
+        knownItems: 900,
+      },
+    ];
+  };
+  const billOf = (type: string, memory: JsonObject, schedule: Schedule, maxPages = 10) => {
+    const watch = makeWatch("w", type, { accounts: ["acme"] }, { schedule, maxPages });
+    const [one] = forecastOf(watch).polls;
+    if (one === undefined) throw new Error("no poll");
+    const pages = (poll: typeof one.poll) => fullReadPages(poll, knownOf(watch, memory));
+    return createForecast([one.poll], { timetable: createTimetable(), nowMs: NOW, fullReadPages: pages });
+  };
+
+  it("bills a list whose leaving is told a request a page with every poll, by the pages of its last whole read", () => {
+    expect(billOf("followers", { pages: 7 }, every(3_600)).requestsPerDay).toBe(24 * 7);
+    expect(billOf("followers", {}, every(3_600)).requestsPerDay).toBe(24 * 5);
+    // 25 pages take three polls of at most 10.
+    expect(billOf("followers", { pages: 25 }, every(3_600)).requestsPerDay).toBeCloseTo((24 * 25) / 3);
+    expect(billOf("verified_followers", { pages: 3 }, every(86_400)).requestsPerDay).toBe(3);
+  });
+
+  it("bills the whole read of a list of newcomers once a day, or with every rarer poll", () => {
+    const all = (schedule: Schedule) => makeWatch("w", "new_followers", { accounts: ["acme"], source: "all" }, { schedule });
+    const cost = (schedule: Schedule) => {
+      const [one] = forecastOf(all(schedule)).polls;
+      if (one === undefined) throw new Error("no poll");
+      return createForecast([one.poll], { timetable: createTimetable(), nowMs: NOW, fullReadPages: () => 7 }).requestsPerDay;
+    };
+    expect(cost(every(3_600))).toBe(24 + 6);
+    expect(cost(every(2 * 86_400))).toBe(0.5 * 7);
+  });
+
+  it("finds a cheaper plan for a list that every poll reads whole", () => {
+    const forecast = billOf("followers", { pages: 7 }, every(3_600));
+    expect(findCheaperPlan(forecast, 7 * 30)).toMatchObject({ everyMs: 86_400_000, requestsPerMonth: 7 * 30 });
   });
 });
 
