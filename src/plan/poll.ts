@@ -2,7 +2,7 @@
 import type { Freshness, Priority, Schedule, StrategyWish } from "../model/schedule.ts";
 import type { Source, SourceTarget } from "../model/source.ts";
 import type { Watch } from "../model/watch.ts";
-import type { TargetRegistration } from "../model/store.ts";
+import type { TargetRegistration, TargetState } from "../model/store.ts";
 import type { StrategyCost } from "./strategy.ts";
 
 /** What planning must know of a watch type; every type in watches/ has it. */
@@ -10,7 +10,7 @@ export interface Pollable {
   readonly detection: {
     readonly detector: "feed" | "roster" | "reading";
     /** Of a roster: says by `mode` how its list is read. */
-    readonly rule?: (settings: any, target: any) => object;
+    rule?(settings: unknown, target: Pick<TargetState, "memory">): object;
   };
   targets(settings: unknown, watchId: string, fingerprint: (source: Source) => string): readonly TargetRegistration[];
   source(settings: unknown, target: SourceTarget): Source;
