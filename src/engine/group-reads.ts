@@ -1,7 +1,8 @@
 /** Carries out what a run of a group reads: timelines one by one, searches many at once, and what both mean for the probes to come. */
-import type { PollStore } from "../model/store.ts";
 import type { Clock } from "../model/clock.ts";
+import { errorText } from "../model/errors.ts";
 import type { Log } from "../model/log.ts";
+import type { PollStore } from "../model/store.ts";
 import { UpstreamError } from "../model/upstream.ts";
 import { afterRead } from "../plan/discharge.ts";
 import { type MergeLimits, packMembers, shrinkLimits } from "../plan/merge.ts";
@@ -12,7 +13,7 @@ import type { ReadTask } from "./group-tasks.ts";
 import { NOTHING_POLLED, type PollOutcome } from "./poll-outcome.ts";
 import type { ProbeBook } from "./probe-book.ts";
 import { type MergedMember, planMembers, type PlannedMember, readMerged } from "./read-merged.ts";
-import type { RequestGate } from "./request-gate.ts";
+import { RequestHeld, type RequestGate } from "./request-gate.ts";
 import type { RunMember } from "./run-group.ts";
 import type { ServiceClock } from "./service-clock.ts";
 import type { Poll } from "./watch-poll.ts";
@@ -135,15 +136,15 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
             settle(task, run, news);
           });
         } catch (error) {
-          if (!(error instanceof UpstreamError) || error.kind === "unauthorized" || error.kind === "billing") throw error;
-          if (error.kind === "bad_request" && pack.length > 1) {
+          if (!isAboutSearch(error)) throw error;
+          if (error instanceof UpstreamError && error.kind === "bad_request" && pack.length > 1) {
             const characters = pack.reduce((sum, { member }) => sum + member.handle.length + "from: OR ".length, 0);
             limits = shrinkLimits(limits, { members: pack.length, characters });
             deps.log.info("a merged search was refused, asking for fewer accounts at once", { accounts: pack.length });
             return readPacks(pack);
           }
           // The search fails: what is known to have moved is read where it was posted, the rest waits for the next run.
-          deps.log.warn("a merged search failed", { kind: error.kind, error: error.message });
+          deps.log.warn("a merged search failed", { error: errorText(error) });
           alone.push(
             ...own
               .filter(({ member }) => book.get(member.userId)?.probe.open !== undefined)
@@ -164,6 +165,12 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
     release: (pollKey) => void heldUntilMs.delete(pollKey),
   };
 }
+
+/** Nothing that would keep a timeline from being read too: no key, no quota, a store's error. */
+const isAboutSearch = (error: unknown): boolean =>
+  error instanceof RequestHeld
+    ? error.reason === "backoff"
+    : error instanceof UpstreamError && error.kind !== "unauthorized" && error.kind !== "billing";
 
 async function sideBySide<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const rest = [...items];

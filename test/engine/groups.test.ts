@@ -1,0 +1,247 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { sleep } from "../../src/model/clock.ts";
+import type { UpstreamRequest } from "../../src/model/upstream.ts";
+import type { Watch } from "../../src/model/watch.ts";
+import { createAccountsWorld, type WorldAccount } from "../support/accounts-world.ts";
+import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
+import { makeWatch } from "../support/make-watch.ts";
+import { failure } from "../support/scripted-upstream.ts";
+import { createVirtualClock } from "../support/virtual-clock.ts";
+
+const START = Date.UTC(2026, 2, 2, 12, 0, 0);
+const MIN = 60_000;
+const HOUR = 3_600_000;
+const rigs: EngineRig[] = [];
+
+afterEach(async () => {
+  for (const rig of rigs.splice(0)) await rig.close();
+});
+
+interface HouseOptions {
+  readonly count?: number;
+  readonly changes?: Partial<Watch>;
+  readonly longestQuery?: number;
+  /** Accounts whose counters never move. */
+  readonly frozen?: readonly number[];
+  readonly fail?: (request: UpstreamRequest) => void;
+}
+
+/** Accounts with a few old posts each, and one timeline watch on all of them. */
+async function house({ count = 40, changes = {}, longestQuery, frozen = [], fail }: HouseOptions = {}) {
+  const clock = createVirtualClock(START);
+  const world = createAccountsWorld(longestQuery === undefined ? {} : { longestQuery });
+  for (let i = 0; i < count; i += 1) {
+    const account = world.add(`account_${i}`, { isFrozen: frozen.includes(i) });
+    for (let day = 1; day <= 3; day += 1) world.post(account, START - day * 86_400_000 + i);
+  }
+  const calls: { readonly endpoint: string; readonly request: UpstreamRequest; readonly atMs: number }[] = [];
+  const upstream = {
+    async call(request: UpstreamRequest) {
+      calls.push({ endpoint: request.endpoint, request, atMs: clock.now() });
+      await sleep(clock, 40);
+      fail?.(request);
+      return world.answer(request, clock.now());
+    },
+  };
+  const accounts = world.accounts.map(({ names }) => names[0]?.handle ?? "");
+  const include = { reply: true, quote: true, retweet: true };
+  const watch = makeWatch("w", "timeline", { accounts }, { include, schedule: { kind: "every", intervalMs: 2 * MIN }, ...changes });
+  const rig = await startEngineRig({ clock, upstream, watches: [watch] });
+  rigs.push(rig);
+  const callsOf = (endpoint: string, sinceMs = 0) => calls.filter((call) => call.endpoint === endpoint && call.atMs >= sinceMs);
+  const told = async () => (await rig.events()).map(({ subject }) => subject);
+  // The baselines are done, and the first tick after them.
+  await clock.advance(3 * MIN);
+  return { clock, world, rig, calls, callsOf, told, watch, account: (index: number) => world.accounts[index] as WorldAccount };
+}
+
+describe("a group of timelines", () => {
+  it("reads each account once at the start, and then asks for all with one request a tick", async () => {
+    const { clock, callsOf } = await house();
+    expect(callsOf("user-tweets")).toHaveLength(40);
+    const sinceMs = clock.now();
+    await clock.advance(20 * MIN);
+    expect(callsOf("info-batch", sinceMs)).toHaveLength(10);
+    expect(callsOf("user-tweets", sinceMs)).toHaveLength(0);
+    expect(callsOf("search-tweets", sinceMs)).toHaveLength(0);
+  });
+
+  it("finds the posts of a tick with one search, and tells each once", async () => {
+    const { clock, world, callsOf, told, account } = await house();
+    const sinceMs = clock.now();
+    const posts = [3, 5, 8].map((index) => world.post(account(index), clock.now() + 1_000 * index));
+    await clock.advance(10 * MIN);
+    expect([...(await told())].sort()).toEqual(posts.map(({ id }) => id).sort());
+    expect(callsOf("search-tweets", sinceMs)).toHaveLength(1);
+    expect(callsOf("user-tweets", sinceMs)).toHaveLength(0);
+  });
+
+  it("finds native retweets", async () => {
+    const { clock, world, told, account } = await house();
+    const { id } = world.post(account(1), clock.now() + 1_000, { isRetweet: true });
+    await clock.advance(5 * MIN);
+    expect(await told()).toEqual([id]);
+  });
+
+  it("asks again on the next ticks for a post that the search shows late", async () => {
+    const { clock, world, callsOf, told, account } = await house();
+    const sinceMs = clock.now();
+    const { id } = world.post(account(1), clock.now() + 1_000, { searchLagMs: 3 * MIN });
+    await clock.advance(12 * MIN);
+    expect(await told()).toEqual([id]);
+    expect(callsOf("user-tweets", sinceMs)).toHaveLength(0);
+  });
+
+  it("reads the timeline of an account that search does not show, and from the second time on at once", async () => {
+    const { clock, world, callsOf, told, account } = await house();
+    account(2).isHidden = true;
+    const first = world.post(account(2), clock.now() + 1_000);
+    await clock.advance(10 * MIN);
+    expect(await told()).toEqual([first.id]);
+    const second = world.post(account(2), clock.now() + 1_000);
+    await clock.advance(10 * MIN);
+    const sinceMs = clock.now();
+    const third = world.post(account(2), clock.now() + 1_000);
+    await clock.advance(2.5 * MIN);
+    expect([...(await told())].sort()).toEqual([first.id, second.id, third.id].sort());
+    expect(callsOf("search-tweets", sinceMs)).toHaveLength(0);
+  });
+
+  it("finds what no counter shows with the full poll, and does not trust that account's counters again", async () => {
+    const { clock, world, told, account } = await house({ changes: { fullPollEveryMs: HOUR }, frozen: [4] });
+    const first = world.post(account(4), clock.now() + 5 * MIN);
+    await clock.advance(2 * HOUR);
+    expect(await told()).toEqual([first.id]);
+    const second = world.post(account(4), clock.now() + 1_000);
+    await clock.advance(3 * MIN);
+    expect([...(await told())].sort()).toEqual([first.id, second.id].sort());
+  });
+
+  it("looks deeper when a post hides behind a deletion: the counter stood still over both", async () => {
+    const { clock, world, told, account } = await house({ changes: { fullPollEveryMs: HOUR } });
+    const old = account(6).posts.at(-1);
+    account(6).posts.splice(account(6).posts.length - 1, 1, {
+      ...(old as (typeof account)["prototype"]),
+      deletedAtMs: clock.now() + 2_000,
+    });
+    const post = world.post(account(6), clock.now() + 1_000);
+    await clock.advance(2 * HOUR);
+    expect(await told()).toEqual([post.id]);
+  });
+
+  it("follows a renamed account by its id", async () => {
+    const { clock, world, told, account } = await house();
+    world.rename(account(7), "somebody_new", clock.now() + 1_000);
+    const post = world.post(account(7), clock.now() + 2_000);
+    await clock.advance(5 * MIN);
+    expect(await told()).toEqual([post.id]);
+  });
+
+  it("says once that an account is gone, leaves the others alone, and goes on when it is back", async () => {
+    const { clock, world, rig, told, account } = await house();
+    account(9).gone.push({ fromMs: clock.now(), untilMs: clock.now() + 20 * MIN });
+    const other = world.post(account(10), clock.now() + 1_000);
+    await clock.advance(15 * MIN);
+    expect(rig.notices.filter(({ type }) => type === "target.unavailable")).toHaveLength(1);
+    expect(await told()).toEqual([other.id]);
+    await clock.advance(6 * MIN);
+    const post = world.post(account(9), clock.now() + 1_000);
+    await clock.advance(6 * MIN);
+    expect([...(await told())].sort()).toEqual([other.id, post.id].sort());
+  });
+
+  it("learns from a refusal how long a query may be, and keeps it over a restart", async () => {
+    const { clock, world, rig, callsOf, told } = await house({ longestQuery: 300 });
+    const postAll = () => world.accounts.map((one, index) => world.post(one, clock.now() + 1_000 + index).id);
+    const first = postAll();
+    await clock.advance(5 * MIN);
+    expect([...(await told())].sort()).toEqual([...first].sort());
+    const longest = () =>
+      Math.max(
+        ...callsOf("search-tweets")
+          .slice(-2)
+          .map(({ request }) => String(request.params["query"]).length),
+      );
+    expect(longest()).toBeLessThanOrEqual(300);
+    await clock.advance(15 * MIN);
+    await rig.restart();
+    await clock.advance(5 * MIN);
+    const sinceMs = clock.now();
+    postAll();
+    await clock.advance(5 * MIN);
+    for (const { request } of callsOf("search-tweets", sinceMs)) expect(String(request.params["query"]).length).toBeLessThanOrEqual(300);
+  });
+
+  it("reads what it knows to have moved by timelines while the search fails", async () => {
+    let isDown = false;
+    const { clock, world, told, account } = await house({
+      fail: ({ endpoint }) => {
+        if (isDown && endpoint === "search-tweets") throw failure("transient");
+      },
+    });
+    isDown = true;
+    const post = world.post(account(3), clock.now() + 1_000);
+    await clock.advance(10 * MIN);
+    expect(await told()).toEqual([post.id]);
+  });
+
+  it("needs no first reads after a restart, and misses nothing that was posted meanwhile", async () => {
+    const { clock, world, rig, callsOf, told, account } = await house();
+    await clock.advance(5 * MIN);
+    const post = world.post(account(3), clock.now() + 1_000);
+    await rig.crash();
+    const sinceMs = clock.now();
+    await clock.advance(5 * MIN);
+    expect(await told()).toEqual([post.id]);
+    expect(callsOf("user-tweets", sinceMs)).toHaveLength(0);
+  });
+
+  it("gives an account that is added its own baseline at once", async () => {
+    const { clock, world, rig, told, watch } = await house();
+    const added = world.add("newcomer");
+    world.post(added, clock.now() - HOUR);
+    const accounts = world.accounts.map(({ names }) => names[0]?.handle ?? "");
+    await rig.setWatches([{ ...watch, settings: makeWatch("x", "timeline", { accounts }).settings }]);
+    await clock.advance(10_000);
+    const post = world.post(added, clock.now() + 1_000);
+    await clock.advance(5 * MIN);
+    expect(await told()).toEqual([post.id]);
+  });
+
+  it("reads singly where the user says so", async () => {
+    const { clock, callsOf } = await house({ count: 5, changes: { strategy: "single" } });
+    const sinceMs = clock.now();
+    await clock.advance(4 * MIN);
+    expect(callsOf("user-tweets", sinceMs).length).toBeGreaterThanOrEqual(10);
+    expect(callsOf("info-batch", sinceMs)).toHaveLength(0);
+  });
+
+  it("searches for all where the user says so, and asks for the counters once an hour", async () => {
+    const { clock, world, callsOf, told, account } = await house({ count: 10, changes: { strategy: "merge" } });
+    await clock.advance(HOUR);
+    const sinceMs = clock.now();
+    const post = world.post(account(3), clock.now() + 1_000);
+    await clock.advance(HOUR);
+    expect(await told()).toEqual([post.id]);
+    expect(callsOf("search-tweets", sinceMs).length).toBeGreaterThanOrEqual(29);
+    expect(callsOf("info-batch", sinceMs).length).toBeLessThanOrEqual(2);
+  });
+});
+
+describe("freshness", () => {
+  it("places the probes so that posts are found in time, and tells each once", async () => {
+    const freshness = { kind: "mean", meanMs: MIN, maxMs: HOUR } as const;
+    const { clock, world, told, rig } = await house({ count: 150, changes: { freshness } });
+    const ids: string[] = [];
+    for (let i = 0; i < 300; i += 1) {
+      const one = world.accounts[i % 7 === 0 ? i % 150 : i % 10] as WorldAccount;
+      ids.push(world.post(one, clock.now() + 1_000).id);
+      await clock.advance(2 * MIN);
+    }
+    await clock.advance(HOUR);
+    expect([...(await told())].sort()).toEqual([...ids].sort());
+    const delays = (await rig.events()).map(({ detectedAtMs, occurredAtMs }) => detectedAtMs - occurredAtMs);
+    expect(delays.reduce((sum, delay) => sum + delay, 0) / delays.length).toBeLessThan(1.5 * MIN);
+    expect(Math.max(...delays)).toBeLessThanOrEqual(HOUR + MIN);
+  });
+});
