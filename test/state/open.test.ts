@@ -285,6 +285,34 @@ describe("migrations", () => {
     expect(error.message).toContain(NAMES.at(-1));
   });
 
+  test("take a file of the first schema over with all it holds", async () => {
+    const path = tempStatePath();
+    const first = Object.fromEntries(Object.entries(MIGRATIONS).filter(([name]) => name < "0002")) as typeof MIGRATIONS;
+    const old = await openTemp(path, { migrations: first });
+    await old.close();
+    const before = new Database(path);
+    before.exec(`
+      insert into watches (key, id, type, registered_at, paused, position) values ('k1', 'w', 'followers', 1, 0, 0);
+      insert into targets (id, watch_key, key, name, user_id, username, registered_at, baseline_at, memory, revision, status, status_reason, position, known_items)
+        values (1, 'k1', '@a', 'a', '44', 'a', 1, 2, '{"line":"9"}', 3, 'ok', '', 0, 1);
+      insert into items (target_id, item_id, item_kind, verdict, detail, occurred_at, seen_at) values (1, '100', 'user', 'baseline', '', 1, 2);
+      insert into notes (name, value) values ('who', '"me"');
+    `);
+    expect(before.prepare("select name from sqlite_master where name = 'members'").all()).toEqual([]);
+    before.close();
+    const store = await openTemp(path);
+    const target = { watchKey: "k1", targetKey: "@a" };
+    expect(await store.readNote("who")).toBe("me");
+    expect(await store.loadTargets([target])).toMatchObject([{ userId: "44", baselineAtMs: 2, memory: { line: "9" }, revision: 3 }]);
+    expect(await store.knownItems([target], ["100", "101"])).toEqual([new Set(["100"])]);
+    expect(await store.knownMembers([target], ["100"])).toEqual([new Set()]);
+    const seen = [{ id: "100", username: "b", displayName: "B", followersCount: 1, imageUrl: "" }];
+    const members = [{ ...target, seenAtMs: 5, seen, left: [] }];
+    await store.commitPoll({ atMs: 5, targets: [], verdicts: [], members, events: [], deliveries: [] });
+    expect(await store.knownMembers([target], ["100"])).toEqual([new Set(["100"])]);
+    expect(listBackups(path).map((file) => basename(file))).toEqual(["chirpwatch.db.backup-0001-20260115T120000Z"]);
+  });
+
   test("keep what was spent before the ledger knew keys", async () => {
     const path = tempStatePath();
     const first = Object.fromEntries(Object.entries(MIGRATIONS).filter(([name]) => name < "0003")) as typeof MIGRATIONS;

@@ -14,6 +14,7 @@ import { expect, test } from "vitest";
 import { GroupTimers } from "../../src/state/group-timers.ts";
 import { insertDeliveries } from "../../src/state/insert-deliveries.ts";
 import { up } from "../../src/state/migrations/0001-initial.ts";
+import { up as upMembers } from "../../src/state/migrations/0002-members.ts";
 import { up as upKeys } from "../../src/state/migrations/0003-keys.ts";
 import { up as upRechecks } from "../../src/state/migrations/0004-rechecks.ts";
 import { createStore } from "../../src/state/store.ts";
@@ -23,19 +24,21 @@ import { makeEvent } from "../support/make-event.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
-/** Knows no rows, and remembers what it was asked. */
+/** Knows no rows but the targets given, and remembers what it was asked. */
 class EmptyDriver extends DummyDriver {
   readonly asked: string[];
-  constructor(asked: string[]) {
+  readonly targets: readonly object[];
+  constructor(asked: string[], targets: readonly object[]) {
     super();
     this.asked = asked;
+    this.targets = targets;
   }
   override async acquireConnection(): Promise<DatabaseConnection> {
-    const { asked } = this;
+    const { asked, targets } = this;
     return {
       async executeQuery<R>({ sql }: { sql: string }): Promise<QueryResult<R>> {
         asked.push(sql);
-        return { rows: [], numAffectedRows: 0n };
+        return { rows: (sql.startsWith('select * from "targets"') ? targets : []) as R[], numAffectedRows: 0n };
       },
       streamQuery(): never {
         throw new Error("not asked for");
@@ -44,18 +47,20 @@ class EmptyDriver extends DummyDriver {
   }
 }
 
-function postgres(): { db: Kysely<Tables>; asked: string[] } {
+function postgres(targets: readonly object[] = []): { db: Kysely<Tables>; asked: string[] } {
   const asked: string[] = [];
   const db = new Kysely<Tables>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),
-      createDriver: () => new EmptyDriver(asked),
+      createDriver: () => new EmptyDriver(asked, targets),
       createIntrospector: (on) => new PostgresIntrospector(on),
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },
   });
   return { db, asked };
 }
+
+const SQLITE_ONLY = /\?|autoincrement|pragma|rowid|insert or|json_each|sqlite/i;
 
 test("every method asks in Postgres's words", async () => {
   const { db, asked } = postgres();
@@ -66,6 +71,7 @@ test("every method asks in Postgres's words", async () => {
   const timing = { groupWaitMs: 0, groupIntervalMs: 0, notBeforeMs: 0 };
   const delivery = { eventId: event.id, sink: "s", groupKey: "g", onceKey: "o", onceWithinMs: 1, ...timing };
   await up(db);
+  await upMembers(db);
   await upKeys(db);
   await upRechecks(db);
   await store.registerWatches([{ id: "w", type: "t", targets: [{ key: "k", name: "k", userId: "1" }] }], now);
@@ -119,7 +125,27 @@ test("every method asks in Postgres's words", async () => {
   await store.prune(now, 1);
   await store.proveWritable(now);
   expect(asked.length).toBeGreaterThan(60);
-  expect(asked.filter((sql) => /\?|autoincrement|pragma|rowid|insert or|json_each|sqlite/i.test(sql))).toEqual([]);
+  expect(asked.filter((sql) => SQLITE_ONLY.test(sql))).toEqual([]);
+});
+
+test("members of lists are asked for and kept in Postgres's words", async () => {
+  const { db, asked } = postgres([{ id: 1, watch_key: "w", key: "k", merged_into: null, revision: 0, memory: "{}" }]);
+  const clock = createVirtualClock(Date.UTC(2026, 0, 15));
+  const store = createStore(db, { clock, random: createSeededRandom(1) }, async () => undefined);
+  const target = { watchKey: "w", targetKey: "k" };
+  await store.knownMembers([target], ["1"]);
+  await store.absentMembers(target, clock.now());
+  const member = { id: "1", username: "a", displayName: "A", followersCount: 1, imageUrl: "" };
+  const members = [{ ...target, seenAtMs: clock.now(), seen: [member], left: ["2"] }];
+  await store.commitPoll({ atMs: clock.now(), targets: [], verdicts: [], members, events: [], deliveries: [] });
+  expect(asked.filter((sql) => sql.includes('"members"')).map((sql) => sql.slice(0, 6))).toEqual([
+    "select",
+    "select",
+    "select",
+    "insert",
+    "delete",
+  ]);
+  expect(asked.filter((sql) => SQLITE_ONLY.test(sql))).toEqual([]);
 });
 
 test("only the adapter and those that open, copy or check the file import SQLite", () => {
