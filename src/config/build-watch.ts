@@ -13,7 +13,7 @@ import type { Report } from "./report.ts";
 import { readSchedule, SAMPLE_DAY_MS } from "./schedule.ts";
 import { didYouMean } from "./suggest.ts";
 import { childOf, type Entry, entryOf, findNode, type MapNode, type Node, offsetInto, type Place } from "./tree.ts";
-import { COMMON_WATCH_KEYS, type CommonWatch, commonWatchSchema } from "./watch-schema.ts";
+import { COMMON_WATCH_KEYS, type CommonWatch, commonWatchSchema, TWEET_WATCH_KEYS } from "./watch-schema.ts";
 import type { LoadWhere, Where } from "./where.ts";
 import { unknownKey } from "./zod-words.ts";
 
@@ -75,7 +75,7 @@ function withDefaults(map: MapNode, defaults: Node | undefined, type: WatchType<
   if (defaults?.kind !== "map") return map;
   const entries = new Map(map.entries);
   for (const [key, entry] of defaults.entries) {
-    if (key.startsWith("x-") || (key === "include" && !isTweetFeed(type))) continue;
+    if (key.startsWith("x-") || (TWEET_WATCH_KEYS.includes(key) && !isTweetFeed(type))) continue;
     const own = entries.get(key);
     if (own === undefined) entries.set(key, entry);
     else if (MERGED_MAPS.includes(key) && own.node.kind === "map" && entry.node.kind === "map") {
@@ -87,7 +87,7 @@ function withDefaults(map: MapNode, defaults: Node | undefined, type: WatchType<
 
 function splitKeys(map: MapNode, entry: Entry, type: WatchType<any>, report: Report): { readonly common: MapNode; readonly own: MapNode } {
   const ownKeys = Object.keys(type.schema.shape);
-  const commonKeys = COMMON_WATCH_KEYS.filter((key) => !ownKeys.includes(key) && (key !== "include" || isTweetFeed(type)));
+  const commonKeys = COMMON_WATCH_KEYS.filter((key) => !ownKeys.includes(key) && (isTweetFeed(type) || !TWEET_WATCH_KEYS.includes(key)));
   const common = new Map<string, Entry>();
   const own = new Map<string, Entry>();
   for (const [key, child] of map.entries) {
@@ -118,6 +118,7 @@ async function finish(
   if (schedule === undefined) return undefined;
   const maxAgeMs = checkMaxAge(common, schedule, at, deps);
   if (common.where !== undefined && where === undefined) return undefined;
+  checkFollowing(common, schedule, at, deps);
   const labels = deps.share({ ...common.labels });
   return {
     id: entry.key,
@@ -133,6 +134,9 @@ async function finish(
     include: deps.share(includeOf(common, type.include)),
     ignore: deps.share({ authors: common.ignore.authors ?? [], words: common.ignore.words ?? [] }),
     ...(where === undefined ? {} : { where: bindLabels(where, { watch: entry.key, type: type.type, ...labels }) }),
+    ...(common.recheck === undefined ? {} : { recheck: deps.share(common.recheck) }),
+    ...(common.spike === undefined ? {} : { spike: deps.share(common.spike) }),
+    ...(common.no_events === undefined ? {} : { noEventsForMs: common.no_events.for }),
     sinks: deps.share([...new Set(common.sink ?? [])]),
     enabled: common.enabled,
     ...(common.moved_from === undefined ? {} : { movedFrom: common.moved_from }),
@@ -217,6 +221,24 @@ function checkMaxAge(common: CommonWatch, schedule: Schedule, at: (key: string) 
     deps.report.error(at("max_age"), "max-age-above-retention", message);
   }
   return maxAgeMs;
+}
+
+/** What looks at tweets again, or at how many come: neither can look further than what is remembered, nor closer than polls come. */
+function checkFollowing(common: CommonWatch, schedule: Schedule, at: (...path: readonly string[]) => Place, deps: WatchDeps): void {
+  const { recheck, spike, no_events: noEvents } = common;
+  const intervalMs = deps.timetable.intervalMs(schedule, SAMPLE_DAY_MS);
+  if (recheck !== undefined && recheck.untilMs > deps.retentionMs) {
+    const message = `\`until\` ${formatDuration(recheck.untilMs)} is longer than \`state.retention\` ${formatDuration(deps.retentionMs)}: the tweets are forgotten before`;
+    deps.report.error(at("recheck", "until"), "recheck", message);
+  }
+  if (spike !== undefined && spike.windowMs < intervalMs) {
+    const message = `\`window\` ${formatDuration(spike.windowMs)} is shorter than the schedule's interval of ${formatDuration(intervalMs)}: nobody looks at most windows; write ${formatDuration(intervalMs)} or more`;
+    deps.report.error(at("spike", "window"), "spike", message);
+  }
+  if (noEvents !== undefined && noEvents.for < 2 * intervalMs) {
+    const message = `\`for\` ${formatDuration(noEvents.for)} is shorter than two of the schedule's intervals of ${formatDuration(intervalMs)}: write ${formatDuration(2 * intervalMs)} or more`;
+    deps.report.error(at("no_events", "for"), "no-events", message);
+  }
 }
 
 async function checkWhere(text: string, map: MapNode, type: WatchType<any>, deps: WatchDeps): Promise<Where | undefined> {

@@ -1,8 +1,8 @@
 /** Keys that every watch understands, whatever its type. Values stay what they mean, not what was typed: milliseconds, account keys, a schedule. */
 import { z } from "zod";
 import { accountKey, parseAccount } from "../model/account.ts";
-import { parseDuration } from "../model/duration.ts";
-import type { FirstRun } from "../model/watch.ts";
+import { formatDuration, parseDuration } from "../model/duration.ts";
+import type { FirstRun, RecheckRule, SpikeRule } from "../model/watch.ts";
 import { DEFAULTS } from "./defaults.ts";
 import { duration, names, timezone } from "./scalar-schemas.ts";
 
@@ -61,6 +61,35 @@ const writtenSchedule = z.union([
   }),
 ]);
 
+const recheck = z
+  .strictObject({
+    every: duration(60_000).describe("How often a fresh tweet is looked at again: a hundred tweets share a request."),
+    until: duration(60_000).describe("How old a tweet is followed."),
+  })
+  .superRefine(({ every, until }, context) => {
+    if (until >= every) return;
+    const message = `\`until\` ${formatDuration(until)} is over before the first look after ${formatDuration(every)}: write ${formatDuration(2 * every)} or more`;
+    context.addIssue({ code: "custom", path: ["until"], message, params: { rule: "recheck" } });
+  })
+  .transform(({ every, until }): RecheckRule => ({ everyMs: every, untilMs: until }));
+
+const DAY_MS = 86_400_000;
+
+const spike = z
+  .strictObject({
+    factor: z.number().gt(1).describe("Times what is usual at that time of day."),
+    window: duration(60_000).describe("Over how long events are counted; at most 24h."),
+    min: z.int().min(1).describe("Fewer events are never a spike."),
+  })
+  .superRefine(({ window }, context) => {
+    if (window <= DAY_MS) return;
+    const message = `a window of ${formatDuration(window)} has no time of day to compare with: write 24h or less`;
+    context.addIssue({ code: "custom", path: ["window"], message, params: { rule: "spike" } });
+  })
+  .transform(({ factor, window, min }): SpikeRule => ({ factor, windowMs: window, min }));
+
+const noEvents = z.strictObject({ for: duration(60_000).describe("How long without an event is told, once a silence.") });
+
 const d = DEFAULTS.watch;
 
 /** In the order of the reference. `type` is added by who knows the registry. */
@@ -89,6 +118,13 @@ export const commonWatchSchema = z.strictObject({
     .optional()
     .describe(`Older items are not told. Default ${d.max_age}, or twice the schedule's interval where that is longer.`),
   overlap: duration().prefault(d.overlap).describe("How far back late items are looked for."),
+  recheck: recheck
+    .optional()
+    .describe(
+      "Fresh tweets are looked at again: one that `where` kept back is told when it becomes true, one that is gone as `tweet.deleted`.",
+    ),
+  spike: spike.optional().describe("Tells `volume.spike` when events come so much faster than is usual at that time of day."),
+  no_events: noEvents.optional().describe("Tells `volume.silent` when no event came for so long."),
   enabled: z.boolean().prefault(d.enabled).describe("false: kept, not polled."),
   moved_from: z.string().optional().describe("The id this watch had before: keeps its memory."),
 });
@@ -105,6 +141,9 @@ function withoutDefault(schema: z.ZodType): z.ZodType {
   const inner = schema instanceof z.ZodPrefault || schema instanceof z.ZodOptional ? (schema.unwrap() as z.ZodType) : schema;
   return description === undefined ? inner : inner.describe(description);
 }
+
+/** Keys that make sense on watches of tweets only. */
+export const TWEET_WATCH_KEYS: readonly string[] = ["include", "recheck"];
 
 export const COMMON_WATCH_KEYS: readonly string[] = Object.keys(commonWatchSchema.shape);
 

@@ -18,6 +18,22 @@ export interface Ignore {
   readonly words: readonly string[];
 }
 
+/** Fresh tweets are looked at again until they are so old. */
+export interface RecheckRule {
+  readonly everyMs: number;
+  /** After the tweet's creation. */
+  readonly untilMs: number;
+}
+
+/** So many events in a window, against what is usual at that time of day, are told. */
+export interface SpikeRule {
+  /** Times what is usual. */
+  readonly factor: number;
+  readonly windowMs: number;
+  /** Fewer events are never a spike. */
+  readonly min: number;
+}
+
 export interface Watch {
   readonly id: string;
   /** Name of a row of the registry in watches/. */
@@ -41,6 +57,11 @@ export interface Watch {
   readonly ignore: Ignore;
   /** The compiled CEL expression; absent when there is none. Runtime errors of the expression count as "does not match". */
   readonly where?: { readonly text: string; matches(body: EventBody): boolean };
+  /** On watches of tweets only. */
+  readonly recheck?: RecheckRule;
+  readonly spike?: SpikeRule;
+  /** How long without an event is told, in ms. */
+  readonly noEventsForMs?: number;
   /** Its own sinks; empty when the route tree decides. */
   readonly sinks: readonly string[];
   readonly enabled: boolean;

@@ -22,12 +22,7 @@ const schema = z
   .strictObject({
     accounts: accountsSchema,
     fields: z
-      .array(
-        z.enum([...FIELDS, ...MORE_FIELDS], {
-          error: ({ input }) =>
-            `"${String(input)}" is not a field of a profile: write username (the handle), display_name, description (the bio), profile_image_url, profile_background_image_url, location, protected or verified`,
-        }),
-      )
+      .array(z.enum([...FIELDS, ...MORE_FIELDS]))
       .default([...FIELDS])
       .describe("Changes that are told, by the names the profile has them under; `[]` tells none."),
     when: whenSchema(COUNTS).optional().describe(WHEN_TEXT),
