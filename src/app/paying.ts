@@ -21,7 +21,7 @@ export interface Paying {
   readonly quotaWatch: QuotaWatch;
   readonly quotaAudit: QuotaAudit;
   /** What the gate to the data service asks before it sends anything. */
-  readonly gateDeps: Pick<GateDeps, "limits" | "renewKey" | "keys" | "mayReadOn">;
+  readonly gateDeps: Pick<GateDeps, "limits" | "renewKey" | "keys" | "pages">;
   /** Whether the service would answer again after it refused the only key, or all of them. */
   probe(): Promise<boolean>;
   /** Takes over the keys of the configuration in force. */
@@ -80,7 +80,7 @@ export function createPaying({ delivering, store, meter, timetable, deps, gate, 
       isUsable: usable.has(name),
     }));
   };
-  const quotaNotices = createQuotaNotices({ notices, notes: store, settings });
+  const quotaNotices = createQuotaNotices({ clock, notices, notes: store, settings });
   const quotaWatch: QuotaWatch = createQuotaWatch({
     ledger: store,
     clock,
@@ -114,7 +114,7 @@ export function createPaying({ delivering, store, meter, timetable, deps, gate, 
       },
       renewKey: () => holder.renew(),
       keys: { offers, refused: keyWatch.refused, paid: keyWatch.paid },
-      mayReadOn: quotaWatch.mayReadOn,
+      pages: quotaWatch.pages,
     },
     probe: () => (holder.held.length < 2 ? ask(holder.held[0].name) : keyWatch.probe()),
     setKeys() {

@@ -13,8 +13,13 @@ export interface SparePace {
 export interface CatchUp {
   /** Undefined: no limit is known, nothing is held back. The first pace starts with a full bucket. */
   adjust(pace: SparePace | undefined, nowMs: number): void;
-  /** Takes one page out; false: not now. */
-  take(priority: Priority, nowMs: number): boolean;
+  /**
+   * Whether a source may read one page more; counts it. Who was let in goes on until it is done, and what that takes too much is made
+   * good before the next one: a walk cut half-way would begin anew and get nowhere.
+   */
+  take(source: string, priority: Priority, nowMs: number): boolean;
+  /** It begins a walk: the one before is over, and what was set aside for that and not needed goes back. */
+  begin(source: string, nowMs: number): void;
 }
 
 export interface PaceQuery {
@@ -31,28 +36,45 @@ export interface PaceQuery {
 
 const DAY_MS = 86_400_000;
 const HOURS_A_DAY = 24;
-/** However small the quota: one ordinary poll of full depth, twice. */
-const LEAST_CAPACITY = 20;
+/** Set aside for whoever is let in: an ordinary poll of full depth. */
+const ADMISSION = 10;
+/** Who asks for no page for so long is done. */
+const IDLE_MS = 60_000;
+/** However small the quota. */
+const LEAST_CAPACITY = 2 * ADMISSION;
+/** What the plan leaves is given out over this part of the time left: most of it stays for what comes later. */
+const SPARE_HORIZON = 0.25;
 /** Where the plan leaves nothing to spare, catching up takes this share of an even pace; the polls are stretched for it. */
 const LEAST_SHARE = 0.1;
 /** What is left in the bucket for those who go first. */
 const KEPT: Readonly<Record<Priority, number>> = { high: 0, normal: 0.2, low: 0.5 };
 
-/** What the month can spare: an hour of an even pace at once, then whatever the plan leaves. Undefined while no line is known. */
+/** What the month can spare: an hour of an even pace at once, then part of whatever the plan leaves. Undefined while no line is known. */
 export function sparePace(query: PaceQuery): SparePace | undefined {
   if (query.line === undefined) return undefined;
   const daysLeft = Math.max((query.periodEndMs - query.nowMs) / DAY_MS, 1 / HOURS_A_DAY);
   const evenPerDay = Math.max(0, query.line - query.spent) / daysLeft;
-  const spare = Math.max(evenPerDay - query.plannedPerDay, evenPerDay * LEAST_SHARE);
-  return { capacity: Math.max(LEAST_CAPACITY, evenPerDay / HOURS_A_DAY), perDay: query.plannedPagesPerDay + spare };
+  const horizonDays = Math.min(Math.max(1, daysLeft * SPARE_HORIZON), daysLeft);
+  const sparePerDay = ((evenPerDay - query.plannedPerDay) * daysLeft) / horizonDays;
+  return {
+    capacity: Math.max(LEAST_CAPACITY, evenPerDay / HOURS_A_DAY),
+    perDay: query.plannedPagesPerDay + Math.max(sparePerDay, evenPerDay * LEAST_SHARE),
+  };
 }
 
 export function createCatchUp(): CatchUp {
   let pace: SparePace | undefined;
   let pages = 0;
   let filledAtMs = 0;
+  /** What each source under way has left of the pages that were set aside for it. */
+  const admitted = new Map<string, { left: number; askedAtMs: number }>();
+  const release = (source: string) => {
+    pages += admitted.get(source)?.left ?? 0;
+    admitted.delete(source);
+  };
   const fill = (nowMs: number) => {
     if (pace === undefined) return;
+    for (const [source, { askedAtMs }] of admitted) if (nowMs - askedAtMs >= IDLE_MS) release(source);
     pages = Math.min(pace.capacity, pages + (pace.perDay * Math.max(0, nowMs - filledAtMs)) / DAY_MS);
     filledAtMs = nowMs;
   };
@@ -64,12 +86,24 @@ export function createCatchUp(): CatchUp {
       filledAtMs = nowMs;
       fill(nowMs);
     },
-    take(priority, nowMs) {
+    take(source, priority, nowMs) {
       if (pace === undefined) return true;
       fill(nowMs);
-      if (pages < 1 || pages - 1 < pace.capacity * KEPT[priority]) return false;
-      pages -= 1;
+      const walk = admitted.get(source);
+      if (walk === undefined) {
+        if (pages - ADMISSION < pace.capacity * KEPT[priority]) return false;
+        pages -= ADMISSION;
+        admitted.set(source, { left: ADMISSION - 1, askedAtMs: nowMs });
+        return true;
+      }
+      walk.askedAtMs = nowMs;
+      if (walk.left > 0) walk.left -= 1;
+      else pages -= 1;
       return true;
+    },
+    begin(source, nowMs) {
+      release(source);
+      fill(nowMs);
     },
   };
 }

@@ -1,5 +1,5 @@
 /** Tells the operator once a period that the quota is short, and once that it is spent. Computes nothing. */
-import { isoTime } from "../model/clock.ts";
+import { type Clock, isoTime } from "../model/clock.ts";
 import type { Notes } from "../model/store.ts";
 import type { Notices } from "./notices.ts";
 import type { QuotaSettings, QuotaStatus } from "./quota-watch.ts";
@@ -9,6 +9,7 @@ export interface QuotaNotices {
 }
 
 export interface QuotaNoticesDeps {
+  readonly clock: Clock;
   readonly notices: Notices;
   /** What was told of which period, so that a restart does not tell it again. */
   readonly notes: Notes;
@@ -16,8 +17,10 @@ export interface QuotaNoticesDeps {
 }
 
 const MOST_NAMED = 5;
+/** A quota that lasts into the last hour of its period was paced well: nobody needs to act. */
+const LAST_HOUR_MS = 3_600_000;
 
-export function createQuotaNotices({ notices, notes, settings }: QuotaNoticesDeps): QuotaNotices {
+export function createQuotaNotices({ clock, notices, notes, settings }: QuotaNoticesDeps): QuotaNotices {
   /** False once a period; from then on true. */
   const wasTold = async (note: string, periodId: string): Promise<boolean> => {
     if ((await notes.readNote(note)) === periodId) return true;
@@ -43,7 +46,8 @@ export function createQuotaNotices({ notices, notes, settings }: QuotaNoticesDep
   };
 
   const tellWhenSpent = async ({ line, limit = 0, spent, period }: QuotaStatus): Promise<void> => {
-    if (line === undefined || spent < line || (await wasTold("quota.spent", period.id))) return;
+    if (line === undefined || spent < line || period.endMs - clock.now() < LAST_HOUR_MS) return;
+    if (await wasTold("quota.spent", period.id)) return;
     await notices.tell({
       type: "quota.low",
       subject: "quota",

@@ -11,7 +11,7 @@ import type { Ledger, WatchState } from "../model/store.ts";
 import { createCostModel, type PollCost } from "../plan/cost.ts";
 import { fullReadPages, readsWholeList } from "../plan/full-read.ts";
 import type { Timetable } from "../schedule/timetable.ts";
-import type { PayingKey } from "./request-gate.ts";
+import type { FurtherPages, PayingKey } from "./request-gate.ts";
 import type { Poll } from "./watch-poll.ts";
 
 export interface QuotaSettings {
@@ -49,8 +49,8 @@ export interface QuotaWatch {
   refresh(polls: readonly Poll[]): Promise<void>;
   readonly limit: number | undefined;
   readonly status: QuotaStatus;
-  /** Whether a scheduled poll may read one page beyond its first now; counts it when it may. */
-  mayReadOn(priority: Priority): boolean;
+  /** How fast scheduled polls may read beyond their first pages: what the month can spare. */
+  readonly pages: FurtherPages;
   start(): void;
   stop(): void;
 }
@@ -166,7 +166,10 @@ export function createQuotaWatch(deps: QuotaWatchDeps): QuotaWatch {
     get status() {
       return status;
     },
-    mayReadOn: (priority) => catchUp.take(priority, clock.now()),
+    pages: {
+      begin: (source) => catchUp.begin(source, clock.now()),
+      mayReadOn: (source, priority) => catchUp.take(source, priority, clock.now()),
+    },
     start: arm,
     stop() {
       isStopped = true;

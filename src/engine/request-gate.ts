@@ -59,6 +59,13 @@ export interface PayingKey {
   readonly limit: number | undefined;
 }
 
+export interface FurtherPages {
+  /** A source asks for the first page of a walk. */
+  begin(source: string): void;
+  /** Whether it may read one page more; counts it. */
+  mayReadOn(source: string, priority: Priority): boolean;
+}
+
 export interface GateDeps {
   readonly upstream: Upstream;
   readonly ledger: Pick<Ledger, "reserve" | "settle">;
@@ -73,8 +80,8 @@ export interface GateDeps {
   readonly renewKey: () => Promise<boolean>;
   /** Undefined: one key, which has no name. */
   readonly keys?: GateKeys;
-  /** Whether a scheduled poll may read beyond its first page now. Undefined: always. */
-  readonly mayReadOn?: (priority: Priority) => boolean;
+  /** How fast scheduled polls may read beyond their first pages. Undefined: as fast as they like. */
+  readonly pages?: FurtherPages;
   /** Told after every attempt, for notices. */
   readonly onOutcome: (error: UpstreamError | undefined) => void;
 }
@@ -168,7 +175,8 @@ export function createRequestGate(deps: GateDeps): RequestGate {
       if (admission.because === "backoff") throw new RequestHeld("backoff", "the source failed a moment ago", admission.untilMs);
       return Math.max(1, admission.untilMs - nowMs);
     }
-    if (!entry.hasPage && deps.mayReadOn?.(request.priority) === false)
+    if (request.purpose === "poll" && request.cursor === undefined) deps.pages?.begin(request.source);
+    if (!entry.hasPage && deps.pages?.mayReadOn(request.source, request.priority) === false)
       throw new RequestHeld("pace", "older pages wait: catching up is spread over the quota's time");
     entry.hasPage = true;
     const grant = await deps.ledger.reserve(reservationOf(request, clock.now(), deps.limits(), deps.keys?.offers()));

@@ -197,7 +197,7 @@ async function bootParts(options: RigOptions, to: Recorders) {
   });
   const quota = { reserve: options.reserve ?? 0.1, resetDay: 1, timezone: "UTC" };
   const settings = () => ({ ...quota, monthly: options.monthly, onExhausted: options.onExhausted ?? ("pause" as const) });
-  const quotaNotices = createQuotaNotices({ notices, notes: store, settings });
+  const quotaNotices = createQuotaNotices({ clock, notices, notes: store, settings });
   const quotaWatch = createQuotaWatch({
     ledger: store,
     clock,
@@ -226,7 +226,7 @@ async function bootParts(options: RigOptions, to: Recorders) {
     log,
     limits,
     renewKey: options.renewKey ?? (async () => false),
-    mayReadOn: quotaWatch.mayReadOn,
+    pages: quotaWatch.pages,
     onOutcome: (error) => upstreamWatch.takeOutcome(error),
   });
   const upstreamWatch = createUpstreamWatch({

@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest";
+import { createKeyRing } from "../../src/budget/key-ring.ts";
+
+const HOUR = 3_600_000;
+const ALL = ["a", "b", "c"];
+
+describe("a key the service refuses", () => {
+  it("is set aside, and the others go on in their order", () => {
+    const ring = createKeyRing();
+    ring.setAside("b", "billing", 0);
+    expect(ring.usable(ALL)).toEqual(["a", "c"]);
+    expect(ring.aside).toEqual([{ key: "b", because: "billing", sinceMs: 0 }]);
+  });
+
+  it("is asked about once an hour", () => {
+    const ring = createKeyRing();
+    ring.setAside("b", "unauthorized", 0);
+    expect(ring.takeProbes(HOUR - 1)).toEqual([]);
+    expect(ring.takeProbes(HOUR)).toEqual(["b"]);
+    expect(ring.takeProbes(HOUR + 1)).toEqual([]);
+    expect(ring.takeProbes(2 * HOUR)).toEqual(["b"]);
+  });
+
+  it("on trial may pay, and is not asked about meanwhile", () => {
+    const ring = createKeyRing();
+    ring.setAside("b", "billing", 0);
+    ring.tryAgain("b");
+    expect(ring.usable(ALL)).toEqual(ALL);
+    expect(ring.aside).toHaveLength(1);
+    expect(ring.takeProbes(5 * HOUR)).toEqual([]);
+  });
+
+  it("is back once it has paid, and refused since the first time when the trial fails", () => {
+    const ring = createKeyRing();
+    ring.setAside("b", "billing", 0);
+    ring.tryAgain("b");
+    ring.setAside("b", "billing", HOUR);
+    expect(ring.usable(ALL)).toEqual(["a", "c"]);
+    expect(ring.aside).toEqual([{ key: "b", because: "billing", sinceMs: 0 }]);
+    ring.paid("b");
+    expect(ring.aside).toEqual([]);
+    expect(ring.usable(ALL)).toEqual(ALL);
+  });
+
+  it("is forgotten when other keys come into force", () => {
+    const ring = createKeyRing();
+    ring.setAside("b", "billing", 0);
+    ring.reset();
+    expect(ring.usable(ALL)).toEqual(ALL);
+  });
+});

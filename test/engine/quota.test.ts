@@ -1,0 +1,157 @@
+/** The governor in the daemon's own loop: a month's end in virtual time, with a real ledger. */
+import fc from "fast-check";
+import { afterEach, describe, expect, it } from "vitest";
+import type { Priority } from "../../src/model/schedule.ts";
+import { type EngineRig, type RigOptions, startEngineRig } from "../support/engine-rig.ts";
+import { createFeedWorld } from "../support/feed-world.ts";
+import { makeWatch } from "../support/make-watch.ts";
+import { createScriptedUpstream, failure, type ScriptedUpstream } from "../support/scripted-upstream.ts";
+import { createSeededRandom } from "../support/seeded-random.ts";
+import { createVirtualClock, type VirtualClock } from "../support/virtual-clock.ts";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const PERIOD_END = Date.UTC(2026, 3, 1);
+
+let rig: EngineRig | undefined;
+afterEach(async () => {
+  await rig?.close();
+  rig = undefined;
+});
+
+const search = (id: string, everyMs: number, priority: Priority = "normal") =>
+  makeWatch(id, "search", { query: id }, { schedule: { kind: "every", intervalMs: everyMs }, priority });
+
+async function house(startMs: number, options: Partial<RigOptions> & Pick<RigOptions, "watches">) {
+  const clock = createVirtualClock(startMs);
+  const world = createFeedWorld({ random: createSeededRandom(1) });
+  world.post(startMs - HOUR);
+  const upstream = createScriptedUpstream(clock);
+  upstream.on("search-tweets", (request, nowMs) => world.answer(request, nowMs));
+  rig = await startEngineRig({ clock, upstream, isGoverned: true, onExhausted: "degrade", ...options });
+  return { clock, world, upstream, rig };
+}
+
+const callsOf = (upstream: ScriptedUpstream, watch: string): number =>
+  upstream.calls.filter(({ params }) => String(params["query"]).includes(watch)).length;
+
+describe("a quota that is too small for the plan", () => {
+  it("is paced to the end of the period, low priority first, told once, with the reserve untouched", { timeout: 60_000 }, async () => {
+    const startMs = PERIOD_END - 2 * DAY;
+    const watches = [search("fast", 10 * MINUTE, "high"), search("usual", 10 * MINUTE), search("slow", 10 * MINUTE, "low")];
+    // 864 requests at the pace of the schedules; 630 before the reserve.
+    const { clock, upstream, rig } = await house(startMs, { watches, monthly: 700, reserve: 0.1 });
+    await clock.advanceTo(PERIOD_END - DAY);
+    const half = upstream.calls.length;
+    await clock.advanceTo(PERIOD_END - 1);
+    expect(upstream.calls.length).toBeLessThanOrEqual(630 + 3);
+    expect(upstream.calls.length).toBeGreaterThan(560);
+    expect(half / upstream.calls.length).toBeGreaterThan(0.45);
+    expect(half / upstream.calls.length).toBeLessThan(0.6);
+    expect(callsOf(upstream, "fast")).toBeGreaterThanOrEqual(285);
+    expect(callsOf(upstream, "usual")).toBeGreaterThanOrEqual(250);
+    expect(callsOf(upstream, "slow")).toBeLessThan(100);
+    expect(upstream.calls.at(-1)?.atMs).toBeGreaterThan(PERIOD_END - HOUR);
+    expect(rig.notices.map(({ type, severity }) => `${type} ${severity}`)).toEqual(["quota.low warning"]);
+    expect(rig.notices[0]?.message).toMatch(/low ×/);
+  });
+
+  it("lets polls go at their own pace again as soon as the next period begins", { timeout: 60_000 }, async () => {
+    const { clock, upstream, rig } = await house(PERIOD_END - 6 * HOUR, { watches: [search("a", MINUTE)], monthly: 60, reserve: 0 });
+    await clock.advanceTo(PERIOD_END - MINUTE);
+    expect(rig.quotaWatch.status.factors.normal).toBeGreaterThan(3);
+    const before = upstream.calls.length;
+    await clock.advanceTo(PERIOD_END + 3 * MINUTE);
+    expect(upstream.calls.length - before).toBeGreaterThanOrEqual(2);
+  });
+
+  it("stops at the line where the operator said pause, stretches nothing, and goes on in the next period", {
+    timeout: 60_000,
+  }, async () => {
+    const { clock, upstream, rig } = await house(PERIOD_END - 6 * HOUR, {
+      watches: [search("a", 5 * MINUTE), search("b", 5 * MINUTE, "low")],
+      monthly: 100,
+      reserve: 0.2,
+      onExhausted: "pause",
+    });
+    await clock.advanceTo(PERIOD_END - 6 * HOUR + 190 * MINUTE);
+    expect(callsOf(upstream, "b")).toBeGreaterThanOrEqual(38);
+    await clock.advanceTo(PERIOD_END - 1);
+    expect(upstream.calls).toHaveLength(80);
+    expect(rig.notices.map(({ type, severity }) => `${type} ${severity}`)).toEqual(["quota.low warning", "quota.low critical"]);
+    await clock.advanceTo(PERIOD_END + 12 * MINUTE);
+    expect(upstream.calls.length).toBeGreaterThan(83);
+  });
+});
+
+describe("with quota N", () => {
+  it("never more than N are sent, whatever happens", { timeout: 280_000 }, async () => {
+    const scenario = fc.record({
+      seed: fc.nat(10_000),
+      monthly: fc.integer({ min: 5, max: 150 }),
+      reserve: fc.constantFrom(0, 0.1, 0.5),
+      mode: fc.constantFrom("degrade" as const, "pause" as const),
+      everyMs: fc.array(fc.integer({ min: 20_000, max: 30 * MINUTE }), { minLength: 1, maxLength: 4 }),
+      trouble: fc.constantFrom("none", "transient", "rate_limited", "not_found"),
+    });
+    await fc.assert(
+      fc.asyncProperty(scenario, async ({ seed, monthly, reserve, mode, everyMs, trouble }) => {
+        const startMs = PERIOD_END - 8 * HOUR;
+        const priorities = ["high", "normal", "low"] as const;
+        const watches = everyMs.map((ms, i) => search(`w${i}`, ms, priorities[i % 3]));
+        const { clock, world, upstream, rig: own } = await house(startMs, { watches, monthly, reserve, onExhausted: mode, seed });
+        const random = createSeededRandom(seed);
+        upstream.trouble = () => {
+          if (trouble !== "none" && random.float() < 0.2) throw failure(trouble as "transient");
+          return undefined;
+        };
+        for (let hour = 0; hour < 8; hour += 1) {
+          for (let i = 0; i < random.float() * 120; i += 1) world.post(clock.now() + Math.floor(random.float() * HOUR));
+          await clock.advance(HOUR * random.float());
+          if (random.float() < 0.3) await own.crash();
+          await clock.advanceTo(startMs + (hour + 1) * HOUR - 1);
+        }
+        const sent = upstream.calls.filter(({ atMs }) => atMs < PERIOD_END).length;
+        expect(sent).toBeLessThanOrEqual(monthly);
+        expect((await own.store.spentSince(0)).total).toBeGreaterThanOrEqual(sent);
+        await own.close();
+        rig = undefined;
+      }),
+      { numRuns: 12, seed: 7, endOnFailure: true },
+    );
+  });
+});
+
+describe("after a day of downtime", () => {
+  /** Twelve searches every ten minutes, 300 posts a search a day: 15 pages each. */
+  async function sleepForADay(clock: VirtualClock, own: EngineRig, post: (timeMs: number) => void): Promise<void> {
+    own.life.end();
+    const fromMs = clock.now();
+    for (let i = 0; i < 300; i += 1) post(fromMs + Math.floor(((i + 0.5) * DAY) / 300));
+    await clock.advance(DAY);
+    await own.crash();
+  }
+
+  it("catching up is spread, the newest comes first, and nothing is lost", { timeout: 280_000 }, async () => {
+    const startMs = PERIOD_END - 5 * DAY;
+    const watches = Array.from({ length: 12 }, (_, i) => search(`w${i}`, 10 * MINUTE));
+    const { clock, world, upstream, rig } = await house(startMs, { watches, monthly: 10_000, reserve: 0.1 });
+    await clock.advance(HOUR);
+    const posted: string[] = [];
+    await sleepForADay(clock, rig, (timeMs) => posted.push(world.post(timeMs).id));
+    const before = upstream.calls.length;
+    const awakeMs = clock.now();
+    await clock.advance(10 * MINUTE);
+    const spike = upstream.calls.length - before;
+    // A first page each, and an hour of an even pace: not the 180 pages that were missed.
+    expect(spike).toBeGreaterThanOrEqual(12);
+    expect(spike).toBeLessThan(24 + 110);
+    await clock.advanceTo(awakeMs + 12 * HOUR);
+    const events = await rig.events();
+    const perWatch = new Set(events.filter(({ watch }) => watch === "w3").map(({ subject }) => subject));
+    expect(posted.filter((id) => !perWatch.has(id))).toEqual([]);
+    expect(events).toHaveLength(posted.length * 12);
+    expect((await rig.store.spentSince(0)).total).toBe(upstream.calls.length);
+  });
+});
