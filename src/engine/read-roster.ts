@@ -13,12 +13,14 @@ export interface RosterScan {
   readonly startedAtMs: number;
   /** Pages read so far; absent in memories from before they were counted. */
   readonly pages?: number;
+  /** Whether they held anybody. */
+  readonly found?: boolean;
 }
 
 export interface RosterMemory {
   /** A full read under way. */
   readonly scan?: RosterScan;
-  /** Start of the last full read that reached the end; our clock. */
+  /** Start of the last full read that reached the end and found anybody; our clock. An empty one may be the service that is blind. */
   readonly fullAtMs: number | null;
 }
 
@@ -86,12 +88,13 @@ interface PagesOptions {
   readonly maxPages: number;
   /** Read before this poll. */
   readonly pages?: number;
+  readonly found?: boolean;
 }
 
 async function readPages(ask: Ask, poll: Poll, members: Map<string, User>, options: PagesOptions): Promise<RosterObservation> {
   const seen = new Set<string>();
   const { startedAtMs } = options;
-  let { cursor, pages = 0 } = options;
+  let { cursor, pages = 0, found = false } = options;
   const result = (memory: RosterMemory, completed: Pick<RosterObservation, "completedPages"> | undefined, error?: unknown) => ({
     members: [...members.values()],
     memory,
@@ -102,14 +105,16 @@ async function readPages(ask: Ask, poll: Poll, members: Map<string, User>, optio
   });
   const pausedAt = (at: string | undefined): RosterMemory => ({
     fullAtMs: options.memory.fullAtMs,
-    ...(at === undefined ? {} : { scan: { cursor: at, startedAtMs, pages } }),
+    ...(at === undefined ? {} : { scan: { cursor: at, startedAtMs, pages, found } }),
   });
   for (let page = 0; page < options.maxPages; page += 1) {
     try {
       const answer = await ask(poll.source.params, cursor);
       pages += 1;
+      found ||= (answer.users ?? []).length > 0;
       keep(members, answer.users ?? []);
-      if (answer.nextCursor === undefined) return result({ fullAtMs: startedAtMs }, { completedPages: pages });
+      if (answer.nextCursor === undefined)
+        return result({ fullAtMs: found ? startedAtMs : options.memory.fullAtMs }, { completedPages: pages });
       // A cursor that comes again leads in a circle: the read starts over at the next poll.
       if (seen.has(answer.nextCursor)) return result(pausedAt(undefined), undefined);
       seen.add(answer.nextCursor);
