@@ -110,15 +110,14 @@ function addFollows(deps: ServiceDeps, body: Body): JsonObject {
 }
 
 function removeFollow(deps: ServiceDeps, body: Body): JsonObject {
-  deps.world.follows.remove(keyOf(deps, text(body, "target"), "target"), keyOf(deps, text(body, "follower"), "follower"), deps.clock.now());
+  deps.world.follows.remove(keyOf(deps, text(body, "target"), "target"), keyOf(deps, text(body, "follower"), "follower"));
   return {};
 }
 
 function setScore(deps: ServiceDeps, body: Body): JsonObject {
   const key = keyOf(deps, text(body, "username"), "username");
-  const now = deps.world.people.account(key);
-  if (now === undefined) throw badRequest("only accounts of the world have scores");
-  const before = deps.world.scores.changes(now, deps.clock.now());
+  if (deps.world.people.isCrowd(key)) throw badRequest("only accounts of the world have scores");
+  const before = deps.world.scores.changes(key, deps.clock.now());
   const change = {
     week_delta: number(body, "week_delta") ?? before.week_delta,
     month_delta: number(body, "month_delta") ?? before.month_delta,

@@ -72,13 +72,13 @@ function take<T>(items: Iterable<T>, count: number): { readonly items: readonly 
   return { items: taken, hasMore: false };
 }
 
-/** A page of a list without ids to hold on to: the cursor is an offset. */
+/** A page of a list without ids to hold on to: the cursor is an offset. `show` is undefined where nothing can be shown. */
 export function offsetPage<T>(
   call: Call,
   name: "users" | "tweets",
   items: readonly T[],
   most: number,
-  show: (item: T) => JsonObject,
+  show: (item: T) => JsonObject | undefined,
 ): Answer {
   const mark = readMark(call);
   const offset = Number(mark?.anchor ?? 0);
@@ -86,7 +86,7 @@ export function offsetPage<T>(
   if (shape.isEmpty) return { body: { next_cursor: encode(call.endpoint, { anchor: String(offset), afterEmpty: true }), [name]: [] } };
   const end = offset + shape.size;
   const next = end < items.length ? encode(call.endpoint, { anchor: String(end), afterEmpty: false }) : null;
-  return { body: { next_cursor: next, [name]: items.slice(offset, end).map(show) } };
+  return { body: { next_cursor: next, [name]: items.slice(offset, end).map(show).filter((item) => item !== undefined) } };
 }
 
 const INT64_BASE = 1_700_000_000_000_000_000n;

@@ -1,33 +1,51 @@
 /** Names and ids that exist in the world, so that a client knows what to ask for. */
 import type { JsonObject } from "../model/json.ts";
-import { COMMUNITIES, LISTS } from "./world/communities.ts";
 import { createShow } from "./world/show.ts";
-import type { World } from "./world/world.ts";
+import type { World, WorldAt } from "./world/world.ts";
 
 const FEW = 20;
+const MANY = 50;
+/** Accounts looked at for their pinned articles. */
+const LOOKED_AT = 1_000;
 
 /** The arrays of `GET /_sandbox/sample`. */
-export function sample(world: World, nowMs: number): JsonObject {
+export function sample(present: World, nowMs: number): JsonObject {
+  const world = present.at(nowMs);
   const { people } = world;
-  const show = createShow(world, nowMs);
-  const readable = people.accounts().filter((account) => people.isReadable(account.index));
+  const show = createShow(present, nowMs);
   const tweetIds: string[] = [];
   for (const record of world.tweets.scan(nowMs)) {
     if (tweetIds.length === FEW) break;
     if (show.isVisible(record) && show.isIndexed(record)) tweetIds.push(record.id);
   }
-  const articles = readable.map((account) => world.pinOf(account.index)).filter((pin) => pin?.isArticle === true);
+  const handles = (isWanted: (key: number) => boolean) => take(people.keys(), MANY, isWanted).map((key) => people.usernameOf(key));
   return {
-    handles: readable.slice(0, 50).map((account) => people.usernameOf(account.index)),
-    user_ids: readable.slice(0, 50).map((account) => account.id),
+    handles: handles(people.isReadable),
+    user_ids: take(people.keys(), MANY, people.isReadable).map((key) => people.idOf(key)),
     tweet_ids: tweetIds,
-    article_ids: articles.slice(0, FEW).map((pin) => pin?.id ?? ""),
-    list_ids: LISTS.map((list) => list.id),
-    community_ids: COMMUNITIES.map((community) => community.id),
-    space_ids: world.spaces.map((space) => space.id),
-    indexed_handles: readable
-      .filter((account) => people.isIndexed(account.index))
-      .slice(0, 50)
-      .map((account) => people.usernameOf(account.index)),
+    article_ids: articleIds(world),
+    list_ids: world.groups.lists().map((list) => list.id),
+    community_ids: world.groups.communities().map((community) => community.id),
+    space_ids: world.spaces
+      .latest(nowMs, FEW)
+      .map((space) => space.id)
+      .toReversed(),
+    indexed_handles: handles((key) => people.isReadable(key) && people.isIndexed(key)),
   };
+}
+
+function articleIds({ people, pinOf, recorded }: WorldAt): readonly string[] {
+  const looked = take(people.keys(), LOOKED_AT, people.isReadable);
+  const pins = looked.map((key) => pinOf(key)).filter((pin) => pin?.isArticle === true);
+  return [...recorded.articles.keys(), ...pins.map((pin) => pin?.id ?? "")].slice(0, FEW);
+}
+
+/** The first so many keys that are wanted. */
+function take(keys: Iterable<number>, most: number, isWanted: (key: number) => boolean): readonly number[] {
+  const taken: number[] = [];
+  for (const key of keys) {
+    if (taken.length === most) break;
+    if (isWanted(key)) taken.push(key);
+  }
+  return taken;
 }

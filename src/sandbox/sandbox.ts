@@ -11,6 +11,7 @@ import { createRequestLog } from "./request-log.ts";
 import { createSandboxClock } from "./sandbox-clock.ts";
 import { answerRequest, type ServiceDeps } from "./service.ts";
 import { writeReply } from "./wire.ts";
+import type { PostingRates } from "./world/accounts.ts";
 import type { Pace } from "./world/demo-pace.ts";
 import { createWorld, type World } from "./world/world.ts";
 
@@ -28,6 +29,8 @@ export interface SandboxOptions {
   readonly quota?: number;
   /** `demo`: something new every few seconds. */
   readonly pace?: Pace;
+  /** Posts a day of an account, log-normal: median 0.4 and mean 3 by default. */
+  readonly rates?: PostingRates;
   /** Short and empty pages; on by default. */
   readonly traps?: boolean;
   /** Continues a saved world: its seed, accounts, start and pace win over the options, and changes by hand are added to it. */
@@ -69,10 +72,18 @@ function createDeps(options: SandboxOptions): ServiceDeps {
   const journal = readJournal(options.data?.text ?? "");
   const header = journal.header ?? headerOf(options, clock.now());
   if (journal.header === undefined) options.data?.append(journalLine(header));
-  const world = createWorld({ seed: header.seed, accounts: header.accounts, startMs: header.start_ms, pace: header.pace });
+  const world = createWorld({
+    seed: header.seed,
+    accounts: header.accounts,
+    startMs: header.start_ms,
+    pace: header.pace,
+    ...(options.rates === undefined ? {} : { rates: options.rates }),
+    now: clock.now,
+  });
   const deps = { clock, keys, log: createRequestLog(), faults: createFaults(world, clock), world, traps: options.traps ?? true };
   for (const { at_ms, method, path, body } of journal.entries) {
-    answerControl({ ...deps, clock: { ...clock, now: () => at_ms } }, method, new URL(`http://sandbox/_sandbox/${path}`), body);
+    const then = { ...deps, world: { ...world, ...world.at(at_ms) }, clock: { ...clock, now: () => at_ms } };
+    answerControl(then, method, new URL(`http://sandbox/_sandbox/${path}`), body);
   }
   return deps;
 }

@@ -1,8 +1,6 @@
 /** From what a request names (handle, id, link) to the subject in the world; 404 where it cannot be read. */
 import type { Call } from "./call.ts";
 import { badRequest, notFound } from "./service-error.ts";
-import type { Account } from "./world/accounts.ts";
-import { CROWD_FROM } from "./world/crowd.ts";
 import type { People } from "./world/people.ts";
 import type { TweetRecord } from "./world/tweet-record.ts";
 
@@ -24,9 +22,6 @@ export function readableUser(call: Call): number {
   if (!call.world.people.isReadable(key)) throw notFound("user");
   return key;
 }
-
-/** The account behind a key; undefined for the crowd. */
-export const accountOf = (call: Call, key: number): Account | undefined => (key < CROWD_FROM ? call.world.people.account(key) : undefined);
 
 /** @throws ServiceError 400 for anything but digits. */
 export function keyOfId(people: People, id: string, name: string): number | undefined {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { startGolden } from "./golden-rig.ts";
 
-const ARTICLE = "1810201852529082385";
+const ARTICLE = "1821771824636100612";
 
 it("article tells a count that crossed, with its author, preview and link", async () => {
   const golden = await startGolden("article", { tweet: ARTICLE, when: { reply_count: "every 3" } });

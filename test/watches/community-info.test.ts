@@ -6,19 +6,20 @@ const COMMUNITY = "1493446837214187523";
 it("community_info tells a member count that fell below a threshold, once", async () => {
   const golden = await startGolden("community_info", { community: COMMUNITY, when: { member_count: "< 70" } });
   const before = (await golden.rig.store.listWatches())[0]?.targets[0]?.memory["values"] as { readonly member_count: number };
-  expect(before.member_count).toBe(75);
-  for (const { username } of golden.world.people.native.slice(100)) golden.control("POST", "accounts", { username, deleted: true });
+  expect(before.member_count).toBe(81);
+  const { people } = golden.world;
+  for (let key = 100; key < 200; key += 1) golden.control("POST", "accounts", { username: people.usernameOf(key), deleted: true });
   await golden.minutes(3);
   const [told, ...more] = await golden.told();
   expect(more).toEqual([]);
   expect(told?.event).toMatchObject({ type: "community.changed", subject: COMMUNITY, labels: { author: "alice" } });
   expect(told?.event.body).toMatchObject({
-    community: { name: "Builders", member_count: 41 },
+    community: { name: "Builders", member_count: 42 },
     previous: { member_count: before.member_count },
     crossed: ["member_count"],
   });
   expect(told?.message).toMatchObject({
-    title: "The community Builders fell to 41 members",
+    title: "The community Builders fell to 42 members",
     url: `https://x.com/i/communities/${COMMUNITY}`,
   });
 });

@@ -5,20 +5,21 @@ it("trends tells what entered, left and moved as the hour turns, and nothing wit
   const golden = await startGolden("trends", { woeid: 1, top: 5, tell: ["entered", "left", "moved"], move_by: 2 });
   await golden.minutes(50);
   expect(await golden.told()).toEqual([]);
-  await golden.minutes(60);
+  await golden.minutes(180);
   const told = await golden.told();
   expect(told.map(({ message }) => message.title)).toEqual([
-    "city cycling rose from number 4 to 2 of the trends worldwide",
-    "satellites rose from number 5 to 3 of the trends worldwide",
-    "wallets fell from number 2 to 4 of the trends worldwide",
-    "sourdough is trending at number 5 worldwide",
-    "typography is no longer trending worldwide (it was number 3)",
+    "treasury bonds rose from number 5 to 1 of the trends worldwide",
+    "chess fell from number 2 to 4 of the trends worldwide",
+    "open source is trending at number 5 worldwide",
+    "governance is no longer trending worldwide (it was number 3)",
+    "climate data is trending at number 5 worldwide",
+    "chess is no longer trending worldwide (it was number 4)",
   ]);
-  const [moved, , , entered, left] = told;
-  expect(moved?.event).toMatchObject({ type: "trend.moved", subject: "1/city cycling", labels: { target: "1" } });
+  const [moved, , entered, left] = told;
+  expect(moved?.event).toMatchObject({ type: "trend.moved", subject: "1/treasury bonds", labels: { target: "1" } });
   expect(entered?.event.body).toEqual({
-    trend: { name: "sourdough", query: '"sourdough"', url: entered?.message.url, rank: 5 },
+    trend: { name: "open source", query: '"open source"', url: entered?.message.url, rank: 5 },
     previous: { rank: null },
   });
-  expect(left?.event).toMatchObject({ type: "trend.left", body: { trend: { name: "typography", rank: null }, previous: { rank: 3 } } });
+  expect(left?.event).toMatchObject({ type: "trend.left", body: { trend: { name: "governance", rank: null }, previous: { rank: 3 } } });
 });

@@ -2,16 +2,15 @@
 import type { JsonObject } from "../../model/json.ts";
 import type { Answer, Call, Handler } from "../call.ts";
 import { notFound } from "../service-error.ts";
-import { accountOf, namedUser, readableUser } from "../subjects.ts";
-import type { Account } from "../world/accounts.ts";
+import { namedUser, readableUser } from "../subjects.ts";
 import { hash32 } from "../world/dice.ts";
 
 const TOP = 20; // api-v3.md, Limits
 
-function indexedAccount(call: Call, key = readableUser(call)): Account {
-  const account = accountOf(call, key);
-  if (account === undefined || !call.world.people.isIndexed(account.index)) throw notFound("account");
-  return account;
+function indexedAccount(call: Call, key = readableUser(call)): number {
+  const { people } = call.world;
+  if (people.isCrowd(key) || !people.isIndexed(key)) throw notFound("account");
+  return key;
 }
 
 const score = (call: Call): Answer => ({ body: { score: call.world.scores.score(indexedAccount(call), call.nowMs) } });
@@ -21,9 +20,9 @@ const scoreChanges = (call: Call): Answer => ({ body: { ...call.world.scores.cha
 /** Counts only categorised followers, none of a protected account (field notes section 1). */
 function followersStats(call: Call): Answer {
   const key = namedUser(call);
-  const account = indexedAccount(call, key);
+  indexedAccount(call, key);
   const isProtected = call.world.people.isProtected(key);
-  const keys = isProtected ? [] : call.world.follows.recent(account, call.nowMs).map((entry) => entry.key);
+  const keys = isProtected ? [] : call.world.follows.recent(key, call.nowMs).map((entry) => entry.key);
   const category = (of: number): number => keys.filter((each) => hash32(call.world.seed, "category", each) % 10 === of).length;
   const [influencers, projects, capitals] = [category(0), category(1), category(2)];
   return {
@@ -71,7 +70,7 @@ function topFollowers(call: Call): Answer {
 
 function topFollowing(call: Call): Answer {
   const account = indexedAccount(call);
-  const followed = call.world.follows.recentFollowings(account.index, call.nowMs);
+  const followed = call.world.follows.recentFollowings(account, call.nowMs);
   const dates = new Map(followed.map((entry) => [entry.key, entry.atMs]));
   return {
     body: {
@@ -84,11 +83,10 @@ function topFollowing(call: Call): Answer {
 }
 
 function byScore(call: Call, keys: readonly number[]): readonly { readonly key: number; readonly value: number }[] {
-  const accounts = keys
-    .map((key) => call.world.people.account(key))
-    .filter((account) => account !== undefined && call.world.people.isReadable(account.index));
-  return (accounts as Account[])
-    .map((account) => ({ key: account.index, value: call.world.scores.score(account, call.nowMs) }))
+  const { people, scores } = call.world;
+  return keys
+    .filter((key) => !people.isCrowd(key) && people.isReadable(key))
+    .map((key) => ({ key, value: scores.score(key, call.nowMs) }))
     .sort((a, b) => b.value - a.value)
     .slice(0, TOP);
 }

@@ -9,7 +9,7 @@ const SCANNED = 100;
 
 /** What one user answered to one tweet; nothing of a protected user's. */
 function answersBy(call: Call, key: number, kinds: readonly TweetRecord["kind"][]): readonly TweetRecord[] {
-  const answers = call.world.tweets.answersTo(namedTweet(call).id, call.nowMs);
+  const answers = call.world.tweets.answersTo(namedTweet(call), call.nowMs);
   return answers.filter((record) => record.author === key && kinds.includes(record.kind) && call.show.isVisible(record));
 }
 
@@ -29,7 +29,7 @@ function checkQuoted(call: Call): Answer {
 
 function checkRetweet(call: Call): Answer {
   const key = namedUser(call);
-  const retweets = call.world.tweets.answersTo(namedTweet(call).id, call.nowMs).filter((record) => record.kind === "retweet");
+  const retweets = call.world.tweets.answersTo(namedTweet(call), call.nowMs).filter((record) => record.kind === "retweet");
   const page = offsetPage(call, "tweets", retweets, SCANNED, (record) => ({ author: record.author }));
   const scanned = page.body["tweets"] as readonly { readonly author: number }[];
   const user_protected = call.world.people.isProtected(key);

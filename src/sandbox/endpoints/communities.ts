@@ -3,34 +3,32 @@ import type { Answer, Call, Handler } from "../call.ts";
 import { anchorOf, offsetPage, tweetPage } from "../paging.ts";
 import { badRequest, notFound } from "../service-error.ts";
 import { namedUser, trailingId } from "../subjects.ts";
-import { belongs, COMMUNITIES, type Community } from "../world/communities.ts";
+import type { Community } from "../world/communities.ts";
+import type { Group } from "../world/groups.ts";
 import type { TweetRecord } from "../world/tweet-record.ts";
 import { ordered, readQuery } from "./searches.ts";
 
 const MEMBERS_PER_PAGE = 20;
 const POPULAR_POOL = 400;
 
-function communityOf(value: string, name: string): Community {
-  const id = trailingId(value, name);
-  const community = COMMUNITIES.find((each) => each.id === id);
+function communityOf(call: Call, name: string): Community & Group {
+  const community = call.world.groups.community(trailingId(call.params.required(name), name));
   if (community === undefined) throw notFound("community");
   return community;
 }
 
 /** `community_id` takes precedence (api-v3.md, endpoint notes). */
-function namedCommunity(call: Call): Community {
+function namedCommunity(call: Call): Community & Group {
   const name = call.params.has("community_id") ? "community_id" : "community_link";
   if (!call.params.has(name)) throw badRequest("community_id or community_link is required");
-  return communityOf(call.params.required(name), name);
+  return communityOf(call, name);
 }
 
-const isMember = (call: Call, community: Community, key: number): boolean =>
-  call.world.people.native[key] !== undefined && belongs(call.world.seed, community.id, community.share, key);
+const isMember = (call: Call, community: Community & Group, key: number): boolean =>
+  call.world.groups.isMember(community, key, call.nowMs) && !call.world.people.isGone(key);
 
-const members = (call: Call, community: Community): readonly number[] =>
-  call.world.people.native
-    .map((account) => account.index)
-    .filter((key) => isMember(call, community, key) && !call.world.people.isGone(key));
+const countMembers = (call: Call, community: Community & Group): number =>
+  call.world.groups.positions(community).filter((key) => isMember(call, community, key)).length;
 
 function communityInfo(call: Call): Answer {
   const community = namedCommunity(call);
@@ -38,17 +36,18 @@ function communityInfo(call: Call): Answer {
     body: {
       name: community.name,
       description: community.description,
-      member_count: members(call, community).length,
+      member_count: community.recorded?.memberCount ?? countMembers(call, community),
       created_at: community.createdMs,
-      banner_url: `https://images.example/communities/${community.id}.jpg`,
+      banner_url: community.recorded?.bannerUrl ?? `https://images.example/communities/${community.id}.jpg`,
       creator: call.show.user(community.creator),
     },
   };
 }
 
 function communityMembers(call: Call): Answer {
-  const community = communityOf(call.params.required("community_link"), "community_link");
-  return offsetPage(call, "users", members(call, community), MEMBERS_PER_PAGE, (key) => {
+  const community = communityOf(call, "community_link");
+  return offsetPage(call, "users", call.world.groups.positions(community), MEMBERS_PER_PAGE, (key) => {
+    if (!isMember(call, community, key)) return undefined;
     const { display_name, id, profile_image_url, protected: isProtected, username, verified } = call.show.user(key);
     return { display_name, id, profile_image_url, protected: isProtected, username, verified };
   });
@@ -62,7 +61,7 @@ function* postsIn(call: Call, community: Community, beforeId: string | undefined
 
 /** The pinned post comes back on every page (field notes section 1). */
 function communityTweets(call: Call): Answer {
-  const community = communityOf(call.params.required("community_id"), "community_id");
+  const community = communityOf(call, "community_id");
   const order = call.params.choice("order", ["latest", "popular"], "latest");
   const pin = call.world.communityPin(community.id);
   const pinned = pin !== undefined && call.world.tweets.find(pin.id) !== undefined ? [pin] : [];
@@ -74,7 +73,7 @@ function communityTweets(call: Call): Answer {
 }
 
 function communitySearch(call: Call): Answer {
-  const community = communityOf(call.params.required("community_link"), "community_link");
+  const community = communityOf(call, "community_link");
   const query = readQuery(call.params.required("query"));
   return ordered(
     call,
@@ -85,7 +84,7 @@ function communitySearch(call: Call): Answer {
 }
 
 function checkMember(call: Call): Answer {
-  const community = communityOf(call.params.required("community_id"), "community_id");
+  const community = communityOf(call, "community_id");
   return { body: { is_member: isMember(call, community, namedUser(call)) } };
 }
 

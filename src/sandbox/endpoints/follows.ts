@@ -2,17 +2,16 @@
 import type { Answer, Call, Handler } from "../call.ts";
 import { positionPage } from "../paging.ts";
 import { notFound } from "../service-error.ts";
-import { accountOf, namedUser, readableUser } from "../subjects.ts";
-import type { Follow } from "../world/follow-book.ts";
+import { namedUser, readableUser } from "../subjects.ts";
+import type { Follow } from "../world/follow.ts";
 
 const WEEK_MS = 7 * 86_400_000;
 
 function followers(call: Call, isShown: (key: number) => boolean = () => true): Answer {
-  const account = accountOf(call, readableUser(call));
-  if (account === undefined) return { body: { next_cursor: null, users: [] } };
+  const target = readableUser(call);
   const { follows, people } = call.world;
-  return positionPage(call, follows.followerPositions(account, call.nowMs), (position) => {
-    const key = follows.followerAt(account, position, call.nowMs);
+  return positionPage(call, follows.followerPositions(target, call.nowMs), (position) => {
+    const key = follows.followerAt(target, position, call.nowMs);
     return key !== undefined && !people.isGone(key) && isShown(key) ? call.show.user(key) : undefined;
   });
 }
@@ -21,12 +20,9 @@ const verifiedFollowers = (call: Call): Answer => followers(call, (key) => call.
 
 function follows(call: Call): Answer {
   const key = readableUser(call);
-  const account = accountOf(call, key);
-  const young = call.world.follows.recentFollowings(key, call.nowMs);
-  const before = account?.followingsBefore ?? 0;
-  return positionPage(call, before + young.length, (position) => {
-    const followed =
-      position < before && account !== undefined ? call.world.follows.oldFollowing(account, position) : young[position - before]?.key;
+  const { follows: book } = call.world;
+  return positionPage(call, book.followingPositions(key, call.nowMs), (position) => {
+    const followed = book.followingAt(key, position, call.nowMs);
     return followed === undefined || call.world.people.isGone(followed) ? undefined : call.show.user(followed);
   });
 }
@@ -34,9 +30,7 @@ function follows(call: Call): Answer {
 /** Both sides must be in the service's own database (api-v3.md, endpoint notes). */
 function newFollowers(call: Call): Answer {
   const key = indexedUser(call);
-  const account = accountOf(call, key);
-  const since = account === undefined ? [] : call.world.follows.followersSince(account, call.nowMs, call.nowMs - WEEK_MS);
-  return { body: { users: entries(call, since) } };
+  return { body: { users: entries(call, call.world.follows.followersSince(key, call.nowMs, call.nowMs - WEEK_MS)) } };
 }
 
 function newFollowing(call: Call): Answer {

@@ -23,7 +23,9 @@ function infoBatch(call: Call) {
 
 function about(call: Call) {
   const key = readableUser(call);
-  const renamed = call.world.people.state(key)?.renamedMs ?? [];
+  const seen = call.world.recorded.abouts.get(key);
+  if (seen !== undefined) return { body: seen };
+  const renamed = call.world.people.renames(key);
   const country = pick(["Germany", "Nigeria", "Japan", "Portugal", "United States"], hash32(call.world.seed, "country", key) / 2 ** 32);
   const last = renamed.at(-1);
   return {

@@ -5,11 +5,10 @@ import { printQuery } from "../../query/print.ts";
 import { dateMs, type Query } from "../../query/query.ts";
 import { QueryError } from "../../query/query-error.ts";
 import { tokensOf } from "../../query/words.ts";
-import { timeOfTweetId } from "../../model/id.ts";
 import type { Answer, Call, Handler } from "../call.ts";
 import { anchorOf, offsetPage, tweetPage } from "../paging.ts";
+import { recordsFor } from "../search-scope.ts";
 import { badRequest } from "../service-error.ts";
-import { belongs, LISTS } from "../world/communities.ts";
 import type { TweetRecord } from "../world/tweet-record.ts";
 
 const ORDERS = ["popular", "latest"] as const;
@@ -64,30 +63,21 @@ function* matchesOf(
   beforeId: string | undefined,
   isWanted: (record: TweetRecord) => boolean,
 ): Generator<TweetRecord> {
-  const context = { nowMs: call.nowMs, listMembers: (id: string) => membersOf(call, id) };
-  for (const record of call.world.tweets.scan(call.nowMs, beforeId, earliestMs(query, call.nowMs))) {
-    if (isWanted(record) && call.show.isIndexed(record) && evaluateQuery(query, call.show.tweet(record), context)) yield record;
+  const lists = new Map<string, ReadonlySet<string> | undefined>();
+  const listMembers = (id: string): ReadonlySet<string> | undefined => {
+    if (!lists.has(id)) lists.set(id, idsInList(call, id));
+    return lists.get(id);
+  };
+  const context = { nowMs: call.nowMs, listMembers };
+  for (const record of recordsFor(call, query, beforeId)) {
+    if (isWanted(record) && call.show.isIndexed(record) && evaluateQuery(query, call.show.glance(record), context)) yield record;
   }
 }
 
-function membersOf(call: Call, listId: string): ReadonlySet<string> | undefined {
-  const list = LISTS.find((each) => each.id === listId);
-  if (list === undefined) return undefined;
-  return new Set(
-    call.world.people.native.filter((account) => belongs(call.world.seed, list.id, list.share, account.index)).map((account) => account.id),
-  );
-}
-
-const UNIT_MS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000 } as const;
-
-/** No match is older than this: lets a bounded search stop early. */
-function earliestMs(query: Query, nowMs: number): number {
-  if (query.kind === "and") return Math.max(...query.of.map((part) => earliestMs(part, nowMs)));
-  if (query.kind === "or") return Math.min(...query.of.map((part) => earliestMs(part, nowMs)));
-  if (query.kind === "since_time") return query.count * 1_000;
-  if (query.kind === "since") return dateMs(query.date) ?? 0;
-  if (query.kind === "since_id") return timeOfTweetId(query.id);
-  return query.kind === "within_time" ? nowMs - query.count * UNIT_MS[query.unit] : 0;
+function idsInList(call: Call, listId: string): ReadonlySet<string> | undefined {
+  const { groups, people } = call.world;
+  const list = groups.list(listId);
+  return list === undefined ? undefined : new Set(groups.membersOf(list, call.nowMs).map((key) => people.idOf(key)));
 }
 
 /** The service is lenient with odd text: what cannot be parsed is searched as plain words. */
@@ -109,11 +99,12 @@ function asWords(text: string): Query {
 function searchUsers(call: Call): Answer {
   const words = tokensOf(call.params.required("query"));
   const { people } = call.world;
-  const found = people.accounts().filter((account) => {
-    const text = `${people.usernameOf(account.index)} ${account.displayName} ${account.description}`.toLowerCase();
-    return people.isReadable(account.index) && words.every((word) => text.includes(word));
-  });
-  return offsetPage(call, "users", found, 20, (account) => call.show.user(account.index));
+  const found: number[] = [];
+  for (const key of people.keys()) {
+    const text = call.show.nameAndBio(key).toLowerCase();
+    if (words.every((word) => text.includes(word)) && people.isReadable(key)) found.push(key);
+  }
+  return offsetPage(call, "users", found, 20, (key) => call.show.user(key));
 }
 
 export const SEARCH_HANDLERS = {

@@ -3,23 +3,31 @@ import type { JsonObject } from "../../model/json.ts";
 import type { Answer, Call, Handler } from "../call.ts";
 import { badRequest, notFound } from "../service-error.ts";
 import { hash32 } from "../world/dice.ts";
-import { type SpaceRecord, spaceState, trendsAt, WOEIDS } from "../world/spaces.ts";
+import { liveListeners, type SpaceRecord, spaceState } from "../world/spaces.ts";
 
-const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
 
 function spaces(call: Call): Answer {
   const { name, value } = call.params.exactlyOne(["id", "link"]);
   const id = name === "id" ? value : /^https?:\/\/\S+\/([0-9A-Za-z]+)\/?(?:[?#].*)?$/.exec(value)?.[1];
   if (id === undefined || !/^[0-9A-Za-z]{5,20}$/.test(id)) throw badRequest(`${name} is not a Space`);
-  const space = call.world.spaces.find((each) => each.id === id);
+  const space = call.world.spaces.find(id, call.nowMs);
   if (space === undefined) throw notFound("space");
   return { body: showSpace(call, space) };
 }
 
+/** Whom the sandbox names of those who listen. */
+const NAMED_LISTENERS = 6;
+const SPEAKERS = 2;
+
 function showSpace(call: Call, space: SpaceRecord): JsonObject {
+  if (space.shown !== undefined) return space.shown;
   const state = spaceState(space, call.nowMs);
-  const listeners = state === "NotStarted" ? 0 : 4 + (hash32(space.id, Math.floor(call.nowMs / 60_000)) % 60);
-  const guests = state === "NotStarted" ? [] : call.world.people.native.slice(5, 5 + 8).map((account) => account.index);
+  const listeners = liveListeners(space, call.nowMs);
+  const all = state === "Ended" ? space.mostListeners : listeners;
+  const guests = state === "NotStarted" ? [] : guestsOf(call, space);
+  const named = state === "Running" ? Math.min(NAMED_LISTENERS, listeners) : 0;
   return {
     id: space.id,
     title: space.title,
@@ -27,22 +35,30 @@ function showSpace(call: Call, space: SpaceRecord): JsonObject {
     media_key: `28_${hash32(space.id)}${hash32("media", space.id)}`,
     is_subscribed: false,
     created_at: space.createdMs,
-    updated_at: Math.max(space.createdMs, Math.min(call.nowMs, space.endsMs)),
+    updated_at: state === "NotStarted" ? space.createdMs : Math.min(Math.floor(call.nowMs / MINUTE_MS) * MINUTE_MS, space.endsMs),
     scheduled_start: space.startsMs,
     creator: call.show.user(space.host),
     participants: {
       admins: [participant(call, space, space.host)],
-      speakers: guests.slice(0, 2).map((key) => participant(call, space, key)),
-      listeners: guests.slice(2).map((key) => participant(call, space, key)),
-      total: 1 + guests.length + listeners,
+      speakers: guests.slice(0, SPEAKERS).map((key) => participant(call, space, key)),
+      listeners: guests.slice(SPEAKERS, SPEAKERS + named).map((key) => participant(call, space, key)),
+      total: 1 + Math.min(SPEAKERS, guests.length) + all,
     },
     settings: SETTINGS,
     stats: {
-      total_live_listeners: state === "Running" ? listeners : 0,
-      total_participants: 1 + guests.length + listeners,
-      total_replay_watched: state === "Ended" ? listeners * 3 : 0,
+      total_live_listeners: listeners,
+      total_participants: 1 + Math.min(SPEAKERS, guests.length) + all,
+      total_replay_watched:
+        state === "Ended" ? Math.floor(space.mostListeners * 3 * (1 - 2 ** (-(call.nowMs - space.endsMs) / DAY_MS))) : 0,
     },
   };
+}
+
+function guestsOf(call: Call, space: SpaceRecord): readonly number[] {
+  const { people } = call.world;
+  const from = hash32(space.id, "guests") % Math.max(1, people.count);
+  const keys = Array.from({ length: SPEAKERS + NAMED_LISTENERS + 4 }, (_, i) => (from + i) % Math.max(1, people.count));
+  return keys.filter((key) => key < people.count && key !== space.host && people.isReadable(key));
 }
 
 function participant(call: Call, space: SpaceRecord, key: number): JsonObject {
@@ -74,23 +90,15 @@ const SETTINGS: JsonObject = {
   no_incognito: false,
 };
 
-function trends(call: Call): Answer {
+function trendsOf(call: Call): Answer {
   const woeid = call.params.integer("woeid");
   if (woeid === undefined) throw badRequest("woeid is required");
-  if (!WOEIDS.includes(woeid)) throw notFound("location");
-  const names = trendsAt(call.world.seed, woeid, Math.floor(call.nowMs / HOUR_MS));
-  return {
-    body: {
-      trends: names.map((name) => ({
-        name,
-        query: `"${name}"`,
-        url: `https://social.example/search?q=${encodeURIComponent(`"${name}"`)}`,
-      })),
-    },
-  };
+  const trends = call.world.trends.at(woeid, call.nowMs);
+  if (trends === undefined) throw notFound("location");
+  return { body: { trends } };
 }
 
 export const SURROUNDING_HANDLERS = {
   spaces,
-  trends,
+  trends: trendsOf,
 } as const satisfies Record<string, Handler>;

@@ -10,8 +10,8 @@ const BATCH = 100; // api-v3.md, Limits
 
 /** The visible posts of one author below the cursor, newest first; communities' posts too. */
 export function* postsOf(call: Call, key: number, isWanted: (record: TweetRecord) => boolean = () => true): Generator<TweetRecord> {
-  for (const record of call.world.tweets.scan(call.nowMs, anchorOf(call))) {
-    if (record.author === key && call.show.isVisible(record) && isWanted(record)) yield record;
+  for (const record of call.world.tweets.scanBy([key], call.nowMs, anchorOf(call))) {
+    if (call.show.isVisible(record) && isWanted(record)) yield record;
   }
 }
 
@@ -34,9 +34,7 @@ const userRetweets = (call: Call): Answer =>
   );
 
 function answers(call: Call, kind: TweetRecord["kind"]): readonly TweetRecord[] {
-  return call.world.tweets
-    .answersTo(namedTweet(call).id, call.nowMs)
-    .filter((record) => record.kind === kind && call.show.isVisible(record));
+  return call.world.tweets.answersTo(namedTweet(call), call.nowMs).filter((record) => record.kind === kind && call.show.isVisible(record));
 }
 
 function comments(call: Call): Answer {
@@ -68,6 +66,8 @@ function tweetInfoBulk(call: Call): Answer {
 
 function article(call: Call): Answer {
   const record = namedTweet(call);
+  const seen = call.world.recorded.articles.get(record.id);
+  if (seen !== undefined) return { body: { ...seen, author: call.show.user(record.author) } };
   if (record.isArticle !== true) throw notFound("article");
   const tweet = call.show.tweet(record);
   const body = Array.from({ length: 4 }, (_, i) => `${i + 1}. ${record.text} The long version.`).join("\n\n");

@@ -1,5 +1,8 @@
-/** The named people of the world: the accounts that post, follow and are scored. The nameless crowd that follows them is crowd.ts's. */
-import { createDice, pick } from "./dice.ts";
+/**
+ * The named people of the world: the accounts that post, follow and are scored. Each is a pure function of its position; positions, ids
+ * and handles turn into each other without any table. The nameless crowd that follows them is crowd.ts's.
+ */
+import { bell, createDice, fraction, hash32, pick } from "./dice.ts";
 import { BIOS, FIRST_NAMES, LAST_NAMES, PLACES, TOPICS } from "./vocabulary.ts";
 
 export interface Account {
@@ -12,7 +15,6 @@ export interface Account {
   readonly description: string;
   readonly location: string;
   readonly createdMs: number;
-  readonly postsPerDay: number;
   /** Followers before the world's first day. */
   readonly followersBefore: number;
   readonly followersPerDay: number;
@@ -35,6 +37,16 @@ interface Star {
   readonly followers: number;
   readonly score: number;
 }
+
+/** How much accounts post a day: log-normal, so that a few post most. */
+export interface PostingRates {
+  readonly median: number;
+  readonly mean: number;
+}
+
+/** About half of the accounts are silent for two days (what clients of such services see). */
+export const USUAL_RATES: PostingRates = { median: 0.4, mean: 3 };
+const MOST_POSTS_PER_DAY = 300;
 
 /** Names of seed 1 that examples may rely on; they exist and are indexed in every seed. */
 const STARS: readonly Star[] = [
@@ -62,13 +74,15 @@ const STARS: readonly Star[] = [
 const FIRST_BIRTH_MS = Date.UTC(2009, 2, 1);
 const BIRTH_SPAN_MS = 15 * 365 * 86_400_000;
 const SNOWFLAKE_EPOCH_MS = 1_288_834_974_657;
+const OLD_ID_STEP = 100_003;
+const OLD_ID_BASE = 10_000_000;
+/** Positions fit into so many low bits of an id. */
+const POSITION_BITS = 0x1fffff;
 
-/** `count` accounts, the stars first. */
-export function createAccounts(seed: number, count: number): Account[] {
-  return Array.from({ length: Math.max(count, STARS.length) }, (_, index) => createAccount(seed, index));
-}
+/** How many accounts a world of this wish has: the stars are there in every world but an empty one. */
+export const worldSize = (wanted: number): number => (wanted === 0 ? 0 : Math.max(wanted, STARS.length));
 
-/** The account at this position: the same for the same seed. */
+/** The account at this position: the same for the same seed. With a `username` it is one that was added by hand: silent, unfollowed. */
 export function createAccount(seed: number, index: number, username?: string): Account {
   const dice = createDice(seed, "account", index);
   const star = username === undefined ? STARS[index] : undefined;
@@ -79,12 +93,11 @@ export function createAccount(seed: number, index: number, username?: string): A
   return {
     index,
     id: userIdAt(createdMs, seed, index),
-    username: username ?? star?.username ?? handleOf(first, last, index),
+    username: username ?? star?.username ?? handleOf(first, last, index, 0),
     displayName: star?.displayName ?? `${first} ${last}`,
     description: star?.description ?? pick(BIOS, dice()),
     location: pick(PLACES, dice()),
     createdMs,
-    postsPerDay: username === undefined ? (star?.postsPerDay ?? Math.min(60, 0.05 + 0.6 * (1 / (1 - dice() * 0.995) - 1))) : 0,
     followersBefore: username === undefined ? followers : 0,
     followersPerDay: username === undefined ? Math.sqrt(followers) * 0.3 : 0,
     followingsBefore: Math.floor(20 + dice() ** 2 * 900),
@@ -99,18 +112,59 @@ export function createAccount(seed: number, index: number, username?: string): A
   };
 }
 
-function handleOf(first: string, last: string, index: number): string {
+/** Posts a day of each of the `count` accounts of a world, on average. */
+export function createPosting(seed: number, count: number, { median, mean }: PostingRates): (index: number) => number {
+  const salt = hash32(seed, "posting");
+  const spread = Math.sqrt(2 * Math.log(Math.max(1, mean / median)));
+  const known = new Float64Array(count).fill(-1);
+  return (index) => {
+    const before = known[index] as number;
+    if (before >= 0) return before;
+    const drawn = median * Math.exp(spread * bell(fraction(salt, index, 1), fraction(salt, index, 2)));
+    return (known[index] = STARS[index]?.postsPerDay ?? Math.min(MOST_POSTS_PER_DAY, drawn));
+  };
+}
+
+/** Put before the name by those who take a new handle. */
+const PREFIXES = ["its", "real", "the", "hey"] as const;
+
+/** Ends in the position, so that handles lead back to it; no name ends in a digit. */
+function handleOf(first: string, last: string, index: number, renames: number): string {
   const plain = (text: string) =>
     text
       .normalize("NFD")
       .replace(/[^A-Za-z]/g, "")
       .toLowerCase();
-  return `${plain(first)}_${plain(last).slice(0, 5)}${index}`.slice(0, 15);
+  const name = renames === 0 ? `${plain(first)}_${plain(last).slice(0, 5)}` : `${PREFIXES[renames % PREFIXES.length]}_${plain(first)}`;
+  return `${name.slice(0, 15 - String(index).length)}${index}`;
+}
+
+/** The handle after so many renames. */
+export function handleAfter(account: Account, renames: number): string {
+  if (renames === 0) return account.username;
+  const [first = "", last = ""] = account.displayName.split(" ");
+  return handleOf(first, last, account.index, renames);
+}
+
+/** The position a handle of the world's own making ends in; undefined when it ends in none. Whether the handle is right is for the caller to see. */
+export function positionInHandle(handle: string): number | undefined {
+  const star = STARS.findIndex((each) => each.username === handle.toLowerCase());
+  if (star >= 0) return star;
+  const digits = /[a-z_](0|[1-9]\d{0,6})$/i.exec(handle)?.[1];
+  return digits === undefined ? undefined : Number(digits);
 }
 
 /** Old accounts have short ids, young ones snowflakes beyond 2^53. */
 function userIdAt(createdMs: number, seed: number, index: number): string {
   const salt = createDice(seed, "user-id", index);
-  if (createdMs < SNOWFLAKE_EPOCH_MS) return String(10_000_000 + index * 100_003 + Math.floor(salt() * 100_000));
-  return ((BigInt(createdMs - SNOWFLAKE_EPOCH_MS) << 22n) | BigInt(Math.floor(salt() * 0x3fffff))).toString();
+  if (createdMs < SNOWFLAKE_EPOCH_MS) return String(OLD_ID_BASE + index * OLD_ID_STEP + Math.floor(salt() * 100_000));
+  return ((BigInt(createdMs - SNOWFLAKE_EPOCH_MS) << 22n) | BigInt((index ^ idMask(seed)) & POSITION_BITS)).toString();
+}
+
+const idMask = (seed: number): number => hash32(seed, "user-id-mask");
+
+/** The position an id carries, right only if the account there has this id. */
+export function positionInId(seed: number, id: string): number {
+  if (id.length <= 12) return Math.floor((Number(id) - OLD_ID_BASE) / OLD_ID_STEP);
+  return (Number(BigInt(id) & BigInt(POSITION_BITS)) ^ idMask(seed)) & POSITION_BITS;
 }

@@ -1,5 +1,4 @@
-/** Communities and lists: which exist, and who belongs. */
-import { unit } from "./dice.ts";
+/** The communities and lists that every invented world has. Who belongs is groups.ts's. */
 
 export interface Community {
   readonly id: string;
@@ -8,7 +7,10 @@ export interface Community {
   /** Share of the accounts that belong. */
   readonly share: number;
   readonly createdMs: number;
+  /** User key. */
   readonly creator: number;
+  /** Shown instead of what follows from the members, where the community was recorded. */
+  readonly recorded?: { readonly memberCount: number; readonly bannerUrl: string };
 }
 
 export const COMMUNITIES: readonly Community[] = [
@@ -41,14 +43,13 @@ export const COMMUNITIES: readonly Community[] = [
 export interface PublicList {
   readonly id: string;
   readonly share: number;
+  /** Followers before the first day. */
   readonly followers: number;
+  /** User keys of all followers of a list that was recorded. */
+  readonly followerKeys?: readonly number[];
 }
 
 export const LISTS: readonly PublicList[] = [
   { id: "1388742069157900291", share: 0.3, followers: 830 },
   { id: "1611945287735123969", share: 0.1, followers: 41 },
 ];
-
-/** The first five accounts belong to everything: examples rely on them. */
-export const belongs = (seed: number, groupId: string, share: number, account: number): boolean =>
-  account < 5 || unit(seed, "member", groupId, account) < share;

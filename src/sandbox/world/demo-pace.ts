@@ -1,26 +1,40 @@
 /** What a demo adds to the quiet natural world: something to see every few seconds, in fixed slots after the start. */
+import { DAY_MS } from "./daily.ts";
+import { fraction, hash32 } from "./dice.ts";
+import { remember } from "./memory.ts";
+import type { Sketch } from "./sketches.ts";
 
 export type Pace = "natural" | "demo";
-
-export interface DemoPost {
-  readonly atMs: number;
-  readonly slot: number;
-  readonly role: "mention" | "timeline" | "community";
-}
 
 const POST_EVERY_MS = 2_000;
 const FOLLOW_EVERY_MS = 3_000;
 const SCORE_EVERY_MS = 3_000;
 const ROLES = ["mention", "timeline", "community"] as const;
 
-/** Posts with `fromMs <= atMs < toMs`. */
-export function demoPosts(startMs: number, fromMs: number, toMs: number): readonly DemoPost[] {
-  const posts: DemoPost[] = [];
-  const first = Math.max(1, Math.ceil((fromMs - startMs) / POST_EVERY_MS));
-  for (let slot = first; startMs + slot * POST_EVERY_MS < toMs; slot += 1) {
-    posts.push({ atMs: startMs + slot * POST_EVERY_MS, slot, role: ROLES[slot % 3] as DemoPost["role"] });
-  }
-  return posts;
+/** Whose posts the example's timeline watch waits for. */
+const TIMELINE = [2, 3] as const;
+const STARS = 5;
+const NONE: readonly Sketch[] = [];
+
+/** The demo's own posts of each account and day. `count` = accounts of the world. */
+export function demoPosts(seed: number, startMs: number, count: number): (author: number, day: number) => readonly Sketch[] {
+  const salt = hash32(seed, "demo-author");
+  const authorOf = (slot: number): number =>
+    ROLES[slot % 3] === "timeline"
+      ? (TIMELINE[Math.floor(slot / 3) % 2] as number)
+      : STARS + Math.floor(fraction(salt, slot) * Math.max(1, count - STARS));
+  const days = remember(2, (day: number) => {
+    const byAuthor = new Map<number, Sketch[]>();
+    for (let slot = Math.max(1, Math.ceil((day * DAY_MS - startMs) / POST_EVERY_MS)); ; slot += 1) {
+      const atMs = startMs + slot * POST_EVERY_MS;
+      if (atMs >= (day + 1) * DAY_MS) return byAuthor;
+      const author = authorOf(slot) % count;
+      const posts = byAuthor.get(author) ?? [];
+      posts.push({ atMs, kind: "post", hasMedia: false, role: ROLES[slot % 3] as (typeof ROLES)[number] });
+      byAuthor.set(author, posts);
+    }
+  });
+  return (author, day) => days(day).get(author) ?? NONE;
 }
 
 /** When acme (and rival, every other time) gained a follower since the start. */

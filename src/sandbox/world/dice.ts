@@ -20,9 +20,25 @@ export function pick<T>(list: readonly T[], chance: number): T {
   return list[Math.floor(chance * list.length)] as T;
 }
 
-/** A stream of numbers in [0, 1) from one hash (mulberry32). */
-export function createDice(...parts: readonly (number | string)[]): () => number {
-  let state = hash32(...parts);
+/** 32 bits that depend on every number: what `hash32` is, for questions asked a million times. `salt` is a hash32 of seed and subject. */
+export function mix(salt: number, a: number, b = 0, c = 0): number {
+  let hash = Math.imul(salt ^ 0x9e3779b9, 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13) ^ a, 0xc2b2ae35);
+  hash = Math.imul(hash ^ (hash >>> 16) ^ b, 0x27d4eb2f);
+  hash = Math.imul(hash ^ (hash >>> 15) ^ c, 0x165667b1);
+  hash = Math.imul(hash ^ (hash >>> 13), 0x85ebca6b);
+  return (hash ^ (hash >>> 16)) >>> 0;
+}
+
+/** In [0, 1): what `unit` is, from numbers. */
+export const fraction = (salt: number, a: number, b = 0, c = 0): number => mix(salt, a, b, c) / 0x1_0000_0000;
+
+/** A stream of numbers in [0, 1) from one hash. */
+export const createDice = (...parts: readonly (number | string)[]): (() => number) => diceFrom(hash32(...parts));
+
+/** The stream that begins at this number (mulberry32). */
+export function diceFrom(start: number): () => number {
+  let state = start;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
@@ -31,9 +47,10 @@ export function createDice(...parts: readonly (number | string)[]): () => number
   };
 }
 
-/** How often something of this mean happens (Knuth; exact enough below 30). */
+/** How often something of this mean happens: Knuth's way where it is quick, the bell curve beyond. */
 export function poisson(dice: () => number, mean: number): number {
-  const limit = Math.exp(-Math.min(mean, 30));
+  if (mean > 30) return Math.max(0, Math.round(mean + Math.sqrt(mean) * bell(dice(), dice())));
+  const limit = Math.exp(-mean);
   let product = dice();
   let count = 0;
   while (product > limit) {
@@ -42,3 +59,6 @@ export function poisson(dice: () => number, mean: number): number {
   }
   return count;
 }
+
+/** A number of the normal distribution from two of [0, 1) (Box and Muller). */
+export const bell = (first: number, second: number): number => Math.sqrt(-2 * Math.log(1 - first)) * Math.cos(2 * Math.PI * second);

@@ -1,26 +1,21 @@
 /**
- * Who follows whom since when. An account's followers are, oldest first: a crowd from before the first day (never held in memory),
- * then other accounts of the world and everyone who came since.
+ * Who follows whom since when. Both lists of an account are walked by positions that never shift, oldest first: the crowd from before the
+ * first day (never held in memory), accounts of the world tied before it, then everyone who came since; where somebody left, a position
+ * is empty. Follows put in by hand or recorded are among those who came since, by their date.
  */
-import type { Account } from "./accounts.ts";
 import { crowdFollower, crowdPerson, crowdRank, CROWD_FROM, CROWD_SIZE } from "./crowd.ts";
-import { demoFollowTimes, type Pace } from "./demo-pace.ts";
-import { createDice, hash32, poisson, unit } from "./dice.ts";
-import type { People } from "./people.ts";
-import { HOUR_MS } from "./stream.ts";
+import { createDaily, DAY_MS } from "./daily.ts";
+import { createDemoFollowers } from "./demo-followers.ts";
+import type { Pace } from "./demo-pace.ts";
+import { hash32 } from "./dice.ts";
+import { createEarlyCrowd } from "./early-crowd.ts";
+import { createEdges } from "./edges.ts";
+import type { Follow } from "./follow.ts";
+import { createFollowsByHand } from "./follows-by-hand.ts";
+import type { PeopleBook } from "./people.ts";
 
-const DAY_MS = 24 * HOUR_MS;
 /** Shifts the crowd that an account follows away from the crowd that follows it. */
 const FOLLOWING_SHIFT = 50_021;
-
-/** Only so many accounts follow others of the world, so that large worlds stay quick. */
-const EDGES_FROM = 300;
-
-export interface Follow {
-  readonly key: number;
-  readonly atMs: number;
-}
-
 export interface FollowBookOptions {
   readonly seed: number;
   readonly firstDayMs: number;
@@ -28,166 +23,164 @@ export interface FollowBookOptions {
   readonly pace: Pace;
 }
 
-interface Ledger {
-  entries: Follow[];
-  nextHour: number;
-  arrived: number;
-  demoSlots: number;
-  readonly left: Set<number>;
-}
-
 /** The follows of one world. */
-export function createFollowBook(people: People, options: FollowBookOptions) {
-  const ledgers = new Map<number, Ledger>();
+export function createFollowBook(people: PeopleBook, options: FollowBookOptions) {
+  const { seed, firstDayMs } = options;
+  const firstDay = Math.floor(firstDayMs / DAY_MS);
+  const edges = createEdges({ seed, count: people.count, firstDayMs });
+  const demo = createDemoFollowers(people, options);
+  const early = createEarlyCrowd(people, options);
+  const arrivals = createDaily({ salt: hash32(seed, "arrivals"), firstDay, perDay: (key) => people.account(key)?.followersPerDay ?? 0 });
+  const hand = createFollowsByHand();
   let strangers = 0;
-  const byFollower = new Map<number, Follow[]>();
 
-  function ledgerOf(account: Account, nowMs: number): Ledger {
-    let ledger = ledgers.get(account.index);
-    if (ledger === undefined) {
-      ledger = { entries: edgesTo(account), nextHour: Math.floor(options.firstDayMs / HOUR_MS), arrived: 0, demoSlots: 0, left: new Set() };
-      ledgers.set(account.index, ledger);
-    }
-    extend(ledger, account, nowMs);
-    return ledger;
+  const isEarlyThere = (key: number, rank: number, nowMs: number): boolean =>
+    early.isThere(key, rank, nowMs) && !hand.isLeft(key, early.follower(key, rank));
+
+  const isOn = (follow: Follow, nowMs: number): boolean => follow.atMs <= nowMs && (follow.untilMs ?? Number.POSITIVE_INFINITY) > nowMs;
+
+  /** As entries of one of the two, named by `key`. */
+  const spellsOf = (from: number, to: number, key: number, nowMs: number): readonly Follow[] =>
+    hand.has(to, from) ? [] : edges.spells(from, to, firstDayMs, nowMs).map((spell) => ({ key, ...spell }));
+
+  /** Everyone who came since the first day, earliest first, gone or not. Grows at its end only, but for follows dated back by hand. */
+  function youngFollowers(key: number, nowMs: number): readonly Follow[] {
+    const before = early.size(key);
+    const young: Follow[] = [];
+    let rank = before;
+    const today = Math.floor(nowMs / DAY_MS);
+    if (people.account(key) !== undefined)
+      for (let day = firstDay; day <= today; day += 1)
+        for (const atMs of arrivals.timesOn(key, day)) young.push({ key: crowdFollower(key, rank++), atMs });
+    for (const from of edges.sourcesOf(key)) young.push(...spellsOf(from, key, from, nowMs));
+    young.push(...demo(key, nowMs), ...hand.followers(key));
+    return young.filter((follow) => follow.atMs <= nowMs).sort((a, b) => a.atMs - b.atMs);
   }
 
-  function edgesTo(account: Account): Follow[] {
-    if (account.followersPerDay === 0) return [];
-    const follows = people.native.slice(0, EDGES_FROM).filter((other) => hasEdge(other.index, account.index));
-    return follows.map((other) => ({ key: other.index, atMs: edgeMs(other.index, account.index) })).sort((a, b) => a.atMs - b.atMs);
+  function youngFollowings(key: number, nowMs: number): readonly Follow[] {
+    const young: Follow[] = edges.targetsOf(key).flatMap((to) => spellsOf(key, to, to, nowMs));
+    young.push(...hand.followings(key));
+    return young.filter((follow) => follow.atMs <= nowMs).sort((a, b) => a.atMs - b.atMs);
   }
 
-  const hasEdge = (from: number, to: number): boolean => from !== to && from < EDGES_FROM && unit(options.seed, "edge", from, to) < 0.15;
+  const followersSeen = rememberLast(youngFollowers);
+  const followingsSeen = rememberLast(youngFollowings);
 
-  function edgeMs(from: number, to: number): number {
-    const spread = unit(options.seed, "edge-recent", from, to) < 0.1 ? 10 : 900;
-    return options.firstDayMs - 1 - Math.floor(unit(options.seed, "edge-at", from, to) * spread * DAY_MS);
-  }
+  const isThere = (target: number, follow: Follow, nowMs: number): boolean => isOn(follow, nowMs) && !hand.isLeft(target, follow.key);
 
-  function extend(ledger: Ledger, account: Account, nowMs: number): void {
-    const before = ledger.entries.length;
-    for (; ledger.nextHour <= Math.floor(nowMs / HOUR_MS); ledger.nextHour += 1) ledger.entries.push(...arrivals(ledger, account));
-    if (options.pace === "demo" && account.index < 2) ledger.entries.push(...demoArrivals(ledger, account, nowMs));
-    if (ledger.entries.length > before) ledger.entries.sort((a, b) => a.atMs - b.atMs);
-  }
+  const isTied = (from: number, to: number, nowMs: number): boolean => edges.tie(from, to, nowMs).isOn && !hand.has(to, from);
 
-  function arrivals(ledger: Ledger, account: Account): Follow[] {
-    const dice = createDice(options.seed, "arrivals", account.index, ledger.nextHour);
-    return Array.from({ length: poisson(dice, account.followersPerDay / 24) }, () => ({
-      key: crowdFollower(account.index, account.followersBefore + ledger.arrived++),
-      atMs: Math.floor((ledger.nextHour + dice()) * HOUR_MS),
-    }));
-  }
+  const isOldTie = (from: number, to: number, nowMs: number): boolean =>
+    isTied(from, to, nowMs) && edges.tie(from, to, nowMs).sinceMs < firstDayMs && !hand.isLeft(to, from);
 
-  function demoArrivals(ledger: Ledger, account: Account, nowMs: number): Follow[] {
-    const fresh = demoFollowTimes(options.startMs, nowMs).slice(ledger.demoSlots);
-    const known = new Set(ledger.entries.map((entry) => entry.key));
-    return fresh.map((atMs) => {
-      const key = demoFollower(account, ledger.demoSlots++, known);
-      known.add(key);
-      return { key, atMs };
-    });
-  }
+  const oldTie = (from: number, to: number, nowMs: number): number => edges.tie(from, to, nowMs).sinceMs;
 
-  /** Indexed, so that both ways of watching see them; every other one with a large following. */
-  function demoFollower(account: Account, slot: number, known: ReadonlySet<number>): number {
-    for (let attempt = 0; ; attempt += 1) {
-      const key = CROWD_FROM + (hash32(options.seed, "demo-follower", account.index, slot, attempt) % CROWD_SIZE);
-      const person = crowdPerson(options.seed, key);
-      const isWanted = person.indexed && (slot % 2 === 1 || person.followersCount >= 10_000);
-      if (isWanted && !known.has(key) && crowdRank(account.index, key) > account.followersBefore + 100_000) return key;
-    }
-  }
-
-  /** Those held one by one, oldest first. */
-  const recent = (account: Account, nowMs: number): readonly Follow[] => {
-    const ledger = ledgerOf(account, nowMs);
-    return ledger.entries.filter((entry) => entry.atMs <= nowMs && !ledger.left.has(entry.key));
-  };
-
-  const oldFollowMs = (account: Account, rank: number): number =>
-    options.firstDayMs - Math.floor(((account.followersBefore - rank) * DAY_MS) / Math.max(0.01, account.followersPerDay));
-
-  /** Followers gained at or after `sinceMs`, newest first. */
-  function followersSince(account: Account, nowMs: number, sinceMs: number): readonly Follow[] {
-    const young = recent(account, nowMs).filter((entry) => entry.atMs >= sinceMs);
-    const old: Follow[] = [];
-    const { left } = ledgerOf(account, nowMs);
-    for (let rank = account.followersBefore - 1; rank >= 0 && oldFollowMs(account, rank) >= sinceMs; rank -= 1) {
-      const key = crowdFollower(account.index, rank);
-      if (!left.has(key)) old.push({ key, atMs: oldFollowMs(account, rank) });
-    }
-    return [...young, ...old].sort((a, b) => b.atMs - a.atMs);
-  }
-
-  function followerCount(account: Account, nowMs: number): number {
-    const ledger = ledgerOf(account, nowMs);
-    const leftOld = [...ledger.left].filter((key) => !ledger.entries.some((entry) => entry.key === key)).length;
-    return account.followersBefore + recent(account, nowMs).length - leftOld;
-  }
-
-  /** The follower at a position counted from the oldest; undefined where somebody left. */
-  function followerAt(account: Account, position: number, nowMs: number): number | undefined {
-    const ledger = ledgerOf(account, nowMs);
-    const key =
-      position < account.followersBefore
-        ? crowdFollower(account.index, position)
-        : recent(account, nowMs)[position - account.followersBefore]?.key;
-    return key === undefined || ledger.left.has(key) ? undefined : key;
+  /** Followers held one by one, oldest first: all but the crowd from before the first day. */
+  function recent(key: number, nowMs: number): readonly Follow[] {
+    const old = edges
+      .sourcesOf(key)
+      .filter((from) => isOldTie(from, key, nowMs))
+      .map((from) => ({ key: from, atMs: oldTie(from, key, nowMs) }))
+      .sort((a, b) => a.atMs - b.atMs);
+    return [...old, ...followersSeen(key, nowMs).filter((follow) => isThere(key, follow, nowMs))];
   }
 
   /** Positions of the follower list: one more than the youngest. */
-  const followerPositions = (account: Account, nowMs: number): number => account.followersBefore + recent(account, nowMs).length;
+  const followerPositions = (key: number, nowMs: number): number =>
+    early.size(key) + edges.sourcesOf(key).length + followersSeen(key, nowMs).length;
 
-  /** Accounts and people someone followed, held one by one, oldest first. */
-  function recentFollowings(key: number, nowMs: number): readonly Follow[] {
-    const edges = people.native.filter((to) => isEdge(key, to)).map((to) => ({ key: to.index, atMs: edgeMs(key, to.index) }));
-    return [...edges, ...(byFollower.get(key) ?? [])]
-      .filter((entry) => entry.atMs <= nowMs && !isLeft(entry.key, key, nowMs))
-      .sort((a, b) => a.atMs - b.atMs);
+  /** The follower at a position counted from the oldest; undefined where nobody is. */
+  function followerAt(key: number, position: number, nowMs: number): number | undefined {
+    const before = early.size(key);
+    if (position < before) return isEarlyThere(key, position, nowMs) ? crowdFollower(key, position) : undefined;
+    const sources = edges.sourcesOf(key);
+    const from = sources[position - before];
+    if (from !== undefined) return isOldTie(from, key, nowMs) ? from : undefined;
+    const follow = followersSeen(key, nowMs)[position - before - sources.length];
+    return follow !== undefined && isThere(key, follow, nowMs) ? follow.key : undefined;
   }
 
-  const isEdge = (from: number, to: Account): boolean => (people.native[from] === undefined ? false : hasEdge(from, to.index));
+  function followerCount(key: number, nowMs: number): number {
+    const ties = edges.sourcesOf(key).filter((from) => isTied(from, key, nowMs)).length;
+    const own = hand.followers(key).filter((follow) => isThere(key, follow, nowMs)).length;
+    const left = hand.left(key).filter((follower) => followsByNature(follower, key, nowMs)).length;
+    const came = people.account(key) === undefined ? 0 : arrivals.count(key, nowMs);
+    return early.count(key, nowMs) + came + ties + demo(key, nowMs).length + own - left;
+  }
 
-  function isLeft(target: number, follower: number, nowMs: number): boolean {
+  /** Followers gained at or after `sinceMs`, newest first. */
+  function followersSince(key: number, nowMs: number, sinceMs: number): readonly Follow[] {
+    const found = recent(key, nowMs).filter((follow) => follow.atMs >= sinceMs);
+    for (let rank = early.size(key) - 1; rank >= 0 && early.followMs(key, rank) >= sinceMs; rank -= 1) {
+      if (isEarlyThere(key, rank, nowMs)) found.push({ key: crowdFollower(key, rank), atMs: early.followMs(key, rank) });
+    }
+    return found.sort((a, b) => b.atMs - a.atMs);
+  }
+
+  function followsByNature(follower: number, target: number, nowMs: number): boolean {
     const account = people.account(target);
-    return account !== undefined && ledgerOf(account, nowMs).left.has(follower);
+    if (account === undefined) return false;
+    if (follower < CROWD_FROM) return edges.isPossible(follower, target) && isTied(follower, target, nowMs);
+    if (follower >= CROWD_FROM + CROWD_SIZE) return false;
+    const rank = crowdRank(target, follower);
+    if (rank < account.followersBefore) return early.isThere(target, rank, nowMs);
+    return rank - account.followersBefore < arrivals.count(target, nowMs) || demo(target, nowMs).some((each) => each.key === follower);
   }
 
   /** Does `follower` follow `target`? */
   function isFollowing(follower: number, target: number, nowMs: number): boolean {
-    const account = people.account(target);
-    if (account === undefined) return false;
-    const ledger = ledgerOf(account, nowMs);
-    if (ledger.left.has(follower)) return false;
-    if (follower >= CROWD_FROM && crowdRank(account.index, follower) < account.followersBefore) return true;
-    return ledger.entries.some((entry) => entry.key === follower && entry.atMs <= nowMs);
+    if (hand.isLeft(target, follower)) return false;
+    return followsByNature(follower, target, nowMs) || hand.followers(target).some((each) => each.key === follower && each.atMs <= nowMs);
   }
 
   function add(target: number, follower: number, atMs: number, nowMs: number): void {
-    const account = people.account(target);
-    if (account === undefined) return;
-    const ledger = ledgerOf(account, nowMs);
-    ledger.left.delete(follower);
-    if (isFollowing(follower, target, nowMs)) return;
-    ledger.entries.push({ key: follower, atMs });
-    ledger.entries.sort((a, b) => a.atMs - b.atMs);
-    byFollower.set(follower, [...(byFollower.get(follower) ?? []), { key: target, atMs }]);
-  }
-
-  function remove(target: number, follower: number, nowMs: number): void {
-    const account = people.account(target);
-    if (account !== undefined) ledgerOf(account, nowMs).left.add(follower);
+    hand.bringBack(target, follower);
+    followersSeen.forget();
+    followingsSeen.forget();
+    if (!hand.has(target, follower) && !isFollowing(follower, target, nowMs)) hand.add(target, follower, atMs);
   }
 
   /** Someone of the crowd, indexed, who does not follow the account and by nature will not soon. */
   function stranger(target: number, nowMs: number): number {
     for (let attempt = 0; ; attempt += 1) {
-      const key = CROWD_FROM + (hash32(options.seed, "stranger", target, strangers++, attempt) % CROWD_SIZE);
+      const key = CROWD_FROM + (hash32(seed, "stranger", target, strangers++, attempt) % CROWD_SIZE);
       const isFree = !isFollowing(key, target, nowMs) && crowdRank(target, key) > CROWD_SIZE / 2;
-      if (isFree && crowdPerson(options.seed, key).indexed) return key;
+      if (isFree && crowdPerson(seed, key).indexed) return key;
     }
+  }
+
+  /** Accounts and people someone followed, held one by one, oldest first. */
+  function recentFollowings(key: number, nowMs: number): readonly Follow[] {
+    const old = edges
+      .targetsOf(key)
+      .filter((to) => isOldTie(key, to, nowMs))
+      .map((to) => ({ key: to, atMs: oldTie(key, to, nowMs) }))
+      .sort((a, b) => a.atMs - b.atMs);
+    return [...old, ...followingsSeen(key, nowMs).filter((follow) => isFollowed(key, follow, nowMs))];
+  }
+
+  const isFollowed = (key: number, follow: Follow, nowMs: number): boolean => isOn(follow, nowMs) && !hand.isLeft(follow.key, key);
+
+  const followingsBefore = (key: number): number => people.account(key)?.followingsBefore ?? 0;
+
+  /** Positions of the list of those an account follows: one more than the youngest. */
+  const followingPositions = (key: number, nowMs: number): number =>
+    followingsBefore(key) + edges.targetsOf(key).length + followingsSeen(key, nowMs).length;
+
+  function followingAt(key: number, position: number, nowMs: number): number | undefined {
+    const before = followingsBefore(key);
+    if (position < before) return crowdFollower(key + FOLLOWING_SHIFT, position);
+    const targets = edges.targetsOf(key);
+    const to = targets[position - before];
+    if (to !== undefined) return isOldTie(key, to, nowMs) ? to : undefined;
+    const follow = followingsSeen(key, nowMs)[position - before - targets.length];
+    return follow !== undefined && isFollowed(key, follow, nowMs) ? follow.key : undefined;
+  }
+
+  function followingCount(key: number, nowMs: number): number {
+    const ties = edges.targetsOf(key).filter((to) => isTied(key, to, nowMs) && !hand.isLeft(to, key)).length;
+    const own = hand.followings(key).filter((follow) => isFollowed(key, follow, nowMs)).length;
+    return followingsBefore(key) + ties + own;
   }
 
   return {
@@ -198,11 +191,24 @@ export function createFollowBook(people: People, options: FollowBookOptions) {
     followerAt,
     followerPositions,
     recentFollowings,
-    followingCount: (account: Account, nowMs: number): number => account.followingsBefore + recentFollowings(account.index, nowMs).length,
-    /** The crowd an account followed before the first day, by position from the oldest. */
-    oldFollowing: (account: Account, position: number): number => crowdFollower(account.index + FOLLOWING_SHIFT, position),
+    followingCount,
+    followingPositions,
+    followingAt,
     isFollowing,
     add,
-    remove,
+    remove(target: number, follower: number): void {
+      hand.remove(target, follower);
+      followersSeen.forget();
+    },
   };
+}
+
+/** A walk asks for the same list at the same moment for every position. */
+function rememberLast(make: (key: number, nowMs: number) => readonly Follow[]) {
+  let last: { readonly key: number; readonly nowMs: number; readonly list: readonly Follow[] } | undefined;
+  const ask = (key: number, nowMs: number): readonly Follow[] => {
+    if (last?.key !== key || last.nowMs !== nowMs) last = { key, nowMs, list: make(key, nowMs) };
+    return last.list;
+  };
+  return Object.assign(ask, { forget: (): void => void (last = undefined) });
 }

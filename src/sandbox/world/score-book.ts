@@ -1,38 +1,56 @@
-/** Influence scores: refreshed once a day, waves of a week and a month; every few seconds for the stars of a demo. */
-import type { Account } from "./accounts.ts";
+/** Influence scores: refreshed once a day, waves of a week and a month; every few seconds for the stars of a demo. Changes follow from the score's own history. */
+import { DAY_MS } from "./daily.ts";
 import { demoScore, type Pace } from "./demo-pace.ts";
-import { unit } from "./dice.ts";
+import { fraction, hash32 } from "./dice.ts";
+import type { PeopleBook } from "./people.ts";
 
 export interface ScoreChange {
   readonly week_delta: number;
   readonly month_delta: number;
 }
 
-const DAY_MS = 86_400_000;
-
-/** The scores of one world. */
-export function createScoreBook(seed: number, startMs: number, pace: Pace) {
+/** The scores of one world, by user key; people without one have 0. */
+export function createScoreBook(
+  people: PeopleBook,
+  { seed, startMs, pace }: { readonly seed: number; readonly startMs: number; readonly pace: Pace },
+) {
+  const salt = hash32(seed, "score");
   const fixed = new Map<number, ScoreChange>();
+  const recorded = new Map<number, ScoreChange & { readonly score: number }>();
 
-  function scoreOn(account: Account, day: number): number {
-    const week = Math.sin(2 * Math.PI * (day / 7.3 + unit(seed, "week", account.index)));
-    const month = Math.sin(2 * Math.PI * (day / 37 + unit(seed, "month", account.index)));
-    return account.baseScore * (1 + 0.02 * week + 0.04 * month + 0.01 * unit(seed, "score", account.index, day));
+  function scoreOn(key: number, day: number): number {
+    const base = people.account(key)?.baseScore ?? 0;
+    const week = Math.sin(2 * Math.PI * (day / 7.3 + fraction(salt, key, 0, 1)));
+    const month = Math.sin(2 * Math.PI * (day / 37 + fraction(salt, key, 0, 2)));
+    return base * (1 + 0.02 * week + 0.04 * month + 0.01 * fraction(salt, key, day, 3));
+  }
+
+  function changes(key: number, nowMs: number): ScoreChange {
+    const set = fixed.get(key) ?? recorded.get(key);
+    if (set !== undefined) return { week_delta: set.week_delta, month_delta: set.month_delta };
+    if (pace === "demo" && key < 2) {
+      const { week, month } = demoScore(startMs, nowMs, key);
+      return { week_delta: week, month_delta: month };
+    }
+    const day = Math.floor(nowMs / DAY_MS);
+    const today = scoreOn(key, day);
+    return { week_delta: Math.round(today - scoreOn(key, day - 7)), month_delta: Math.round(today - scoreOn(key, day - 30)) };
+  }
+
+  /** Where the week's change was set, by hand or by the demo, the score moves by it. */
+  function score(key: number, nowMs: number): number {
+    const known = recorded.get(key);
+    const day = Math.floor(nowMs / DAY_MS);
+    const isSet = fixed.has(key) || (pace === "demo" && key < 2);
+    if (known !== undefined) return known.score + (isSet ? changes(key, nowMs).week_delta - known.week_delta : 0);
+    const value = isSet ? scoreOn(key, day - 7) + changes(key, nowMs).week_delta : scoreOn(key, day);
+    return Math.round(value * 100) / 100;
   }
 
   return {
-    score: (account: Account, nowMs: number): number => Math.round(scoreOn(account, Math.floor(nowMs / DAY_MS)) * 100) / 100,
-    changes(account: Account, nowMs: number): ScoreChange {
-      const set = fixed.get(account.index);
-      if (set !== undefined) return set;
-      if (pace === "demo" && account.index < 2) {
-        const { week, month } = demoScore(startMs, nowMs, account.index);
-        return { week_delta: week, month_delta: month };
-      }
-      const day = Math.floor(nowMs / DAY_MS);
-      const today = scoreOn(account, day);
-      return { week_delta: Math.round(today - scoreOn(account, day - 7)), month_delta: Math.round(today - scoreOn(account, day - 30)) };
-    },
-    set: (account: number, change: ScoreChange): void => void fixed.set(account, change),
+    score,
+    changes,
+    set: (key: number, change: ScoreChange): void => void fixed.set(key, change),
+    record: (key: number, seen: ScoreChange & { readonly score: number }): void => void recorded.set(key, seen),
   };
 }

@@ -1,82 +1,92 @@
-/** Shows records as the API's resources at one moment: profiles, counts, quoted and retweeted tweets. Wire quirks are dress.ts's. */
+/** Shows tweets as the API does at one moment: texts, counts, quoted and retweeted tweets. Profiles are show-user.ts's, wire quirks dress.ts's. */
 import type { Tweet, TweetEntity } from "../../model/tweet.ts";
-import type { User } from "../../model/user.ts";
-import { CROWD_FROM } from "./crowd.ts";
 import { hash32 } from "./dice.ts";
+import { createProfiles } from "./show-user.ts";
 import type { TweetRecord } from "./tweet-record.ts";
 import type { World } from "./world.ts";
 
 export type Show = ReturnType<typeof createShow>;
 
 /** What the world looks like at `nowMs`; profiles are made once per Show. */
-export function createShow(world: World, nowMs: number) {
-  const { people, tweets, follows } = world;
-  const users = new Map<number, User>();
-
-  function user(key: number): User {
-    const known = users.get(key);
-    if (known !== undefined) return known;
-    const made = key >= CROWD_FROM ? crowdUser(key) : accountUser(key);
-    users.set(key, made);
-    return made;
-  }
-
-  function accountUser(key: number): User {
-    const account = people.account(key);
-    if (account === undefined) throw new RangeError(`no account ${key}`);
-    const count = account.tweetsBefore + tweets.countBy(key, nowMs);
-    const pin = world.pinOf(key);
-    return {
-      id: account.id,
-      username: people.usernameOf(key),
-      display_name: account.displayName,
-      description: account.description,
-      location: account.location,
-      bio_urls: hash32(world.seed, "bio-url", key) % 3 === 0 ? [`https://example.com/${account.username}`] : [],
-      can_dm: hash32(world.seed, "dm", key) % 2 === 0,
-      created_at: new Date(account.createdMs).toISOString(),
-      favourites_count: hash32(world.seed, "faves", key) % 40_000,
-      followers_count: people.state(key)?.followersShown ?? follows.followerCount(account, nowMs),
-      followings_count: follows.followingCount(account, nowMs),
-      media_count: Math.floor(count * 0.24),
-      tweets_count: count,
-      pinned_tweet_ids: pin === undefined ? [] : [pin.id],
-      possibly_sensitive: hash32(world.seed, "sensitive", key) % 50 === 0,
-      ...pictures(account.id),
-      protected: people.isProtected(key),
-      verified: account.verified,
-    };
-  }
-
-  function crowdUser(key: number): User {
-    const person = people.person(key);
-    return {
-      id: person.id,
-      username: person.username,
-      display_name: person.displayName,
-      description: "",
-      location: "",
-      bio_urls: [],
-      can_dm: false,
-      created_at: new Date(person.createdMs).toISOString(),
-      favourites_count: hash32(world.seed, "faves", key) % 4_000,
-      followers_count: person.followersCount,
-      followings_count: 20 + (hash32(world.seed, "followings", key) % 1_500),
-      media_count: 0,
-      tweets_count: hash32(world.seed, "posts", key) % 9_000,
-      pinned_tweet_ids: [],
-      possibly_sensitive: false,
-      ...pictures(person.id),
-      protected: false,
-      verified: person.followersCount > 5_000,
-    };
-  }
+export function createShow(present: World, nowMs: number) {
+  const world = present.at(nowMs);
+  const { people, tweets } = world;
+  const { user, nameAndBio } = createProfiles(world, nowMs);
 
   /** `depth` 0 shows a tweet without the tweet it quotes or retweets. */
   function tweet(record: TweetRecord, depth = 1): Tweet {
+    const answers = countAnswers(record);
+    if (record.shown !== undefined) return recordedTweet(record, record.shown, answers);
+    const target = targetOf(record);
+    const { likes_count, bookmark_count, view_count } = applause(record);
+    return {
+      ...wording(record, target),
+      likes_count,
+      ...answers,
+      bookmark_count,
+      view_count,
+      user: user(record.author),
+      ...related(record, target, depth),
+    };
+  }
+
+  /** The same tweet for those who look at few of its fields, such as a search: counts, author and the like are made when they are read. */
+  function glance(record: TweetRecord): Tweet {
+    if (record.shown !== undefined) return tweet(record);
+    const target = targetOf(record);
+    const words: Omit<Tweet, "user"> = {
+      ...wording(record, target),
+      ...applause(record),
+      retweet_count: 0,
+      reply_count: 0,
+      quote_count: 0,
+    };
+    const lazy = <T>(make: () => T) => ({ enumerable: true, configurable: true, get: make });
+    const more = record.kind === "quote" ? "quoted_status" : record.kind === "retweet" ? "retweeted_status" : undefined;
+    return Object.defineProperties(words, {
+      user: lazy(() => user(record.author)),
+      retweet_count: lazy(() => countAnswers(record).retweet_count),
+      reply_count: lazy(() => countAnswers(record).reply_count),
+      quote_count: lazy(() => countAnswers(record).quote_count),
+      ...(more === undefined || target === undefined ? {} : { [more]: lazy(() => related(record, target, 1)[more]) }),
+    }) as Tweet;
+  }
+
+  /** Recorded counts, and what came since by hand. */
+  function recordedTweet(record: TweetRecord, seen: Tweet, since: ReturnType<typeof countAnswers>): Tweet {
+    return {
+      ...seen,
+      retweet_count: seen.retweet_count + since.retweet_count,
+      reply_count: seen.reply_count + since.reply_count,
+      quote_count: seen.quote_count + since.quote_count,
+      user: user(record.author),
+    };
+  }
+
+  function targetOf(record: TweetRecord): TweetRecord | undefined {
     const target = record.targetId === undefined ? undefined : tweets.find(record.targetId);
-    const answers = tweets.answersTo(record.id, nowMs);
-    const likes = Math.floor(record.likesAtLast * (1 - Math.exp(-(nowMs - record.atMs) / 14_400_000)));
+    return target !== undefined && !isDeleted(target) ? target : undefined;
+  }
+
+  /** Likes and views are a function of age; most come in the first hours. */
+  function applause(record: TweetRecord) {
+    const likes = Math.max(0, Math.floor(record.likesAtLast * (1 - Math.exp(-(nowMs - record.atMs) / 14_400_000))));
+    return { likes_count: likes, bookmark_count: Math.floor(likes / 7), view_count: Math.max(1, likes * 61) };
+  }
+
+  /** Recorded answers are in the recorded counts already. */
+  function countAnswers(record: TweetRecord) {
+    const counts = { retweet_count: 0, reply_count: 0, quote_count: 0 };
+    for (const answer of tweets.answersTo(record, nowMs)) {
+      if (answer.shown !== undefined) continue;
+      if (answer.kind === "retweet") counts.retweet_count += 1;
+      else if (answer.kind === "reply") counts.reply_count += 1;
+      else counts.quote_count += 1;
+    }
+    return counts;
+  }
+
+  function wording(record: TweetRecord, target: TweetRecord | undefined) {
     const isReply = record.kind === "reply";
     return {
       id: record.id,
@@ -92,14 +102,6 @@ export function createShow(world: World, nowMs: number) {
       is_replies_limited: false,
       made_with_ai: hash32(record.id, "ai") % 40 === 0,
       paid_partnership: false,
-      likes_count: Math.max(0, likes),
-      retweet_count: answers.filter((answer) => answer.kind === "retweet").length,
-      reply_count: answers.filter((answer) => answer.kind === "reply").length,
-      quote_count: answers.filter((answer) => answer.kind === "quote").length,
-      bookmark_count: Math.max(0, Math.floor(likes / 7)),
-      view_count: Math.max(1, likes * 61),
-      user: user(record.author),
-      ...related(record, target, depth),
     };
   }
 
@@ -115,18 +117,15 @@ export function createShow(world: World, nowMs: number) {
     return `RT @${people.usernameOf(target.author)}: ${target.text}`.slice(0, 140);
   }
 
+  const isDeleted = (record: TweetRecord): boolean => (record.deletedMs ?? Number.POSITIVE_INFINITY) <= nowMs;
   /** Whether timelines and lookups may show it now. */
-  const isVisible = (record: TweetRecord): boolean => record.visibleMs <= nowMs && people.isReadable(record.author);
+  const isVisible = (record: TweetRecord): boolean => record.visibleMs <= nowMs && !isDeleted(record) && people.isReadable(record.author);
   /** Whether the search index shows it now. */
-  const isIndexed = (record: TweetRecord): boolean => record.indexedMs <= nowMs && people.isReadable(record.author);
+  const isIndexed = (record: TweetRecord): boolean =>
+    record.indexedMs <= nowMs && !isDeleted(record) && people.isReadable(record.author) && !people.isHiddenFromSearch(record.author);
 
-  return { nowMs, user, tweet, isVisible, isIndexed };
+  return { nowMs, user, nameAndBio, tweet, glance, isVisible, isIndexed };
 }
-
-const pictures = (id: string) => ({
-  profile_image_url: `https://images.example/avatars/${id}/normal.jpg`,
-  profile_background_image_url: `https://images.example/banners/${id}/1500x500.jpg`,
-});
 
 const entityOf = (id: string, type: TweetRecord["media"][number], index: number): TweetEntity =>
   type === "url"

@@ -1,50 +1,117 @@
-/** Live audio rooms and trends: small corners of the world that depend on little but the hour. */
-import { hash32, unit } from "./dice.ts";
+/** Live audio rooms: announced, on air, over; listeners come and go. One begins every few hours, for ever. */
+import type { JsonObject } from "../../model/json.ts";
+import { diceFrom, hash32, mix } from "./dice.ts";
 import { TOPICS } from "./vocabulary.ts";
 
 export interface SpaceRecord {
   readonly id: string;
   readonly title: string;
+  /** User key. */
   readonly host: number;
   readonly createdMs: number;
   readonly startsMs: number;
   readonly endsMs: number;
+  /** Live listeners at the best moment. */
+  readonly mostListeners: number;
+  /** Set by hand: so many at any moment. */
+  readonly listeners?: number;
+  /** As the service once showed it, where it was recorded. */
+  readonly shown?: JsonObject;
+}
+
+export interface SpaceOptions {
+  readonly seed: number;
+  readonly startMs: number;
+  /** Accounts the world was born with. */
+  readonly count: number;
 }
 
 const MINUTE_MS = 60_000;
-/** Minutes from the start of the world to each Space's beginning: one over, one on air, one to come, one later. */
+/** Minutes from the start of the world to the first Spaces' beginnings: one over, one on air, one to come, one later. */
 const BEGINNINGS = [-900, -20, 10, 240] as const;
+/** The others follow at this distance. */
+const EVERY_MINUTES = 170;
+const ANNOUNCED_MINUTES = 120;
+const HOSTS = 25;
 const ALPHABET = "123456789ABDEGKLMNOPQRVWXYZabdegjklmnopqrvwxyz";
+const NUMBER_DIGITS = 4;
+const ID_LENGTH = 13;
 
-/** The Spaces of a world, oldest first. */
-export function createSpaces(seed: number, startMs: number): readonly SpaceRecord[] {
-  return BEGINNINGS.map((minutes, index) => {
+/** The Spaces of one world. */
+export function createSpaces({ seed, startMs, count }: SpaceOptions) {
+  const salt = hash32(seed, "space");
+  const changed = new Map<string, SpaceRecord>();
+
+  function born(number: number): SpaceRecord {
+    const dice = diceFrom(mix(salt, number));
+    const first = BEGINNINGS[number];
+    const minutes = first ?? 240 + (number - BEGINNINGS.length + 1) * EVERY_MINUTES + Math.floor(dice() * 60);
     const startsMs = startMs + minutes * MINUTE_MS;
+    const lastsMinutes = first === undefined ? 40 + Math.floor(dice() * 110) : 90;
     return {
-      id: spaceId(seed, index),
-      title: `Talking about ${TOPICS[hash32(seed, "space-topic", index) % TOPICS.length]}`,
-      host: 1 + (index % 3),
-      createdMs: Math.min(startMs, startsMs) - 120 * MINUTE_MS,
+      id: idOf(number),
+      title: `Talking about ${TOPICS[mix(salt, number, 1) % TOPICS.length]}`,
+      host: (first === undefined ? Math.floor(dice() * Math.min(count, HOSTS)) : 1 + (number % 3)) % Math.max(1, count),
+      createdMs: (first === undefined ? startsMs : Math.min(startMs, startsMs)) - ANNOUNCED_MINUTES * MINUTE_MS,
       startsMs,
-      endsMs: startsMs + 90 * MINUTE_MS,
+      endsMs: startsMs + lastsMinutes * MINUTE_MS,
+      mostListeners: 10 + Math.floor(10 ** (1 + dice() * 2)),
     };
-  });
-}
+  }
 
-const spaceId = (seed: number, index: number): string =>
-  `1${Array.from({ length: 12 }, (_, i) => ALPHABET[hash32(seed, "space", index, i) % ALPHABET.length]).join("")}`;
+  /** Digits that only this world has, then the number of the Space in digits of the alphabet. */
+  function idOf(number: number): string {
+    const digits = Array.from({ length: NUMBER_DIGITS }, (_, i) => ALPHABET[Math.floor(number / ALPHABET.length ** i) % ALPHABET.length]);
+    const seal = Array.from({ length: ID_LENGTH - 1 - NUMBER_DIGITS }, (_, i) => ALPHABET[mix(salt, number, 2, i) % ALPHABET.length]);
+    return `1${seal.join("")}${digits.join("")}`;
+  }
+
+  function numberIn(id: string): number {
+    const digits = Array.from({ length: NUMBER_DIGITS }, (_, i) => ALPHABET.indexOf(id.charAt(ID_LENGTH - NUMBER_DIGITS + i)));
+    return digits.every((digit) => digit >= 0) ? digits.reduce((sum, digit, i) => sum + digit * ALPHABET.length ** i, 0) : -1;
+  }
+
+  /** The Space of this id, once it is announced. */
+  function find(id: string, nowMs: number): SpaceRecord | undefined {
+    const known = changed.get(id);
+    if (known !== undefined) return known;
+    if (count === 0 || id.length !== ID_LENGTH) return undefined;
+    const number = numberIn(id);
+    if (number < 0 || idOf(number) !== id) return undefined;
+    const space = born(number);
+    return space.createdMs <= nowMs ? space : undefined;
+  }
+
+  /** Those announced by now, the youngest first: at most so many of the world's own, and all that were changed by hand. */
+  function latest(nowMs: number, most: number): readonly SpaceRecord[] {
+    const last = count === 0 ? -1 : BEGINNINGS.length + Math.max(0, Math.ceil((nowMs - startMs) / (EVERY_MINUTES * MINUTE_MS)) + 1);
+    const own: SpaceRecord[] = [];
+    for (let number = last; number >= 0 && own.length < most; number -= 1) {
+      const space = changed.get(idOf(number)) ?? born(number);
+      if (space.createdMs <= nowMs) own.push(space);
+    }
+    const ids = new Set(own.map((space) => space.id));
+    return [...[...changed.values()].filter((space) => !ids.has(space.id)), ...own];
+  }
+
+  /** By hand or recorded: takes the place of one of the same id. */
+  const put = (space: SpaceRecord): void => void changed.set(space.id, space);
+
+  /** An id that no Space has. */
+  const freshId = (): string => idOf(ALPHABET.length ** NUMBER_DIGITS - 1 - changed.size);
+
+  return { find, latest, put, freshId };
+}
 
 /** State names are not documented; these are the sandbox's. */
 export const spaceState = (space: SpaceRecord, nowMs: number): string =>
   nowMs < space.startsMs ? "NotStarted" : nowMs < space.endsMs ? "Running" : "Ended";
 
-/** Places that have trends: the world and a few of its cities and countries. */
-export const WOEIDS: readonly number[] = [1, 638242, 44418, 2459115, 1118370, 23424977, 23424829];
-const TRENDS = 12;
-
-/** What is talked about in a place this hour, the loudest first; the order changes from hour to hour. */
-export function trendsAt(seed: number, woeid: number, hour: number): readonly string[] {
-  const loudness = (topic: string): number =>
-    0.6 * unit(seed, "trend-day", woeid, Math.floor(hour / 24), topic) + 0.4 * unit(seed, "trend", woeid, hour, topic);
-  return TOPICS.toSorted((a, b) => loudness(b) - loudness(a)).slice(0, TRENDS);
+/** People listening live: they gather, stay and leave towards the end. 0 when it is not on air. */
+export function liveListeners(space: SpaceRecord, nowMs: number): number {
+  if (spaceState(space, nowMs) !== "Running") return 0;
+  if (space.listeners !== undefined) return space.listeners;
+  const passed = (nowMs - space.startsMs) / (space.endsMs - space.startsMs);
+  const wobble = mix(hash32(space.id), Math.floor(nowMs / MINUTE_MS)) % 5;
+  return Math.floor(space.mostListeners * Math.min(1, passed * 6, (1 - passed) * 4)) + wobble;
 }

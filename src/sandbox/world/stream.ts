@@ -1,181 +1,248 @@
 /**
- * What is posted, hour by hour. An hour is a pure function of seed, hour and (in a demo) start; nothing looks further back than one
- * hour, so any hour can be made on demand. Replies, retweets and quotes answer posts of their own hour or the one before.
+ * The natural tweets of the world: records made of sketches on demand, by author, by id, by what they answer, and all of a day in order.
+ * Replies, retweets and quotes answer a post of the last 24 hours by one of a few accounts that their author listens to, so that both
+ * ways, from answer to post and from post to answers, cost the same in a world of any size.
  */
-import type { TweetKind } from "../../model/tweet.ts";
+import { timeOfTweetId } from "../../model/id.ts";
 import type { Account } from "./accounts.ts";
-import { belongs, COMMUNITIES } from "./communities.ts";
-import { demoPosts, type DemoPost, type Pace } from "./demo-pace.ts";
-import { createDice, hash32, pick, poisson, unit } from "./dice.ts";
+import type { Groups } from "./groups.ts";
+import { COMMUNITIES } from "./communities.ts";
+import { DAY_MS } from "./daily.ts";
+import { diceFrom, hash32, mix, pick } from "./dice.ts";
+import { remember } from "./memory.ts";
+import type { Sketch, Sketches } from "./sketches.ts";
 import { composeText } from "./texts.ts";
 import { snowflake, type TweetRecord } from "./tweet-record.ts";
 
-export const HOUR_MS = 3_600_000;
-
-/** Bounds memory: fewer hours are remembered of a world with more accounts. */
-const KEPT_ACCOUNT_HOURS = 1_500_000;
+/** Positions fit into so many low bits of a tweet id; one bit above tells tweets put in by hand. */
+const AUTHOR_BITS = 0x1fffff;
+const AUTHORS = AUTHOR_BITS + 1;
+/** Author-days remembered. */
+const KEPT_DAYS = 40_000;
+/** Moments of whole days remembered, 8 bytes each. */
+const KEPT_MOMENTS = 3_000_000;
+/** How many accounts everyone listens to, beside the stars. */
+const EARS = 12;
+const STARS = 5;
+/** Only the first accounts answer stars, so that a star's answers are found by looking at these. */
+const FANS = 2_000;
+const ATTENTION_MS = DAY_MS;
 
 export interface StreamOptions {
   readonly seed: number;
-  readonly accounts: readonly Account[];
-  readonly startMs: number;
-  readonly pace: Pace;
+  /** Accounts the world was born with. */
+  readonly count: number;
+  account(author: number): Account;
+  readonly sketches: Sketches;
+  readonly groups: Groups;
+  /** Posts a day of all together, for the size of memories. */
+  readonly postsPerDay: number;
+  /** The index of a demo lags less. */
+  readonly isQuick: boolean;
 }
 
-export interface Stream {
-  hour(hour: number): readonly TweetRecord[];
-  /** What was posted in this hour in answer to a tweet. */
-  answersIn(hour: number, id: string): readonly TweetRecord[];
+interface AuthorDay {
+  readonly sketches: readonly Sketch[];
+  readonly records: (TweetRecord | undefined)[];
 }
 
-/** A post before it is known what it answers. */
-interface Draft {
-  readonly atMs: number;
-  readonly id: string;
-  readonly account: Account;
-  readonly kind: TweetKind;
-  /** The part of a thread before this one. */
-  readonly after?: Draft;
-  readonly rootId: string;
-  readonly demo?: DemoPost["role"];
-}
+export type Stream = ReturnType<typeof createStream>;
 
-const DEMO_TIMELINE = [2, 3] as const;
-
-/** `hour` = epoch ms / one hour. Records oldest first; hours are remembered, the first made are forgotten first. */
-export function createStream(options: StreamOptions): Stream {
-  const kept = Math.max(48, Math.min(1_500, Math.floor(KEPT_ACCOUNT_HOURS / options.accounts.length)));
-  const drafts = remember(kept, (hour: number) => draftHour(options, hour));
-  const hours = remember(kept, (hour: number) => drafts(hour).map((draft) => record(options, draft, drafts(hour - 1), drafts(hour))));
-  const answers = remember(kept, (hour: number) => byTarget(hours(hour)));
-  return { hour: hours, answersIn: (hour, id) => answers(hour).get(id) ?? [] };
-}
-
-function byTarget(records: readonly TweetRecord[]): ReadonlyMap<string, readonly TweetRecord[]> {
-  const groups = new Map<string, TweetRecord[]>();
-  for (const record of records) {
-    if (record.targetId === undefined) continue;
-    const group = groups.get(record.targetId);
-    if (group === undefined) groups.set(record.targetId, [record]);
-    else group.push(record);
-  }
-  return groups;
-}
-
-function remember<T>(most: number, make: (hour: number) => T): (hour: number) => T {
-  const kept = new Map<number, T>();
-  return (hour) => {
-    const known = kept.get(hour);
-    if (known !== undefined) return known;
-    const made = make(hour);
-    kept.set(hour, made);
-    if (kept.size > most) kept.delete(kept.keys().next().value as number);
-    return made;
-  };
-}
-
-function draftHour(options: StreamOptions, hour: number): readonly Draft[] {
-  const dice = createDice(options.seed, "hour", hour);
-  const drafts: Draft[] = [];
-  for (const account of options.accounts) {
-    const count = poisson(dice, (account.postsPerDay / 24) * busyness(options.seed, account.index, hour));
-    for (let i = 0; i < count; i += 1) drafts.push(...draftPosts(options.seed, account, (hour + dice()) * HOUR_MS, dice));
-  }
-  if (options.pace === "demo") drafts.push(...draftDemo(options, hour));
-  return drafts.filter((draft) => draft.atMs < (hour + 1) * HOUR_MS).sort((a, b) => a.atMs - b.atMs);
-}
-
-/** People sleep, and post in bursts. */
-const busyness = (seed: number, account: number, hour: number): number =>
-  (1 + 0.8 * Math.sin(((hour % 24) / 24 + unit(seed, "zone", account)) * 2 * Math.PI)) *
-  (unit(seed, "burst", account, hour) < 0.1 ? 4 : 0.67);
-
-function draftPosts(seed: number, account: Account, at: number, dice: () => number): readonly Draft[] {
-  const root = draft(seed, account, Math.floor(at), kindBy(dice()));
-  if (root.kind !== "post" || dice() > 0.08) return [root];
-  const thread = [root];
-  for (let part = 1 + Math.floor(dice() * 4); part > 0; part -= 1) {
-    const after = thread[thread.length - 1] as Draft;
-    thread.push({ ...draft(seed, account, after.atMs + 4_000 + Math.floor(dice() * 20_000), "reply"), after, rootId: root.id });
-  }
-  return thread;
-}
-
-function draft(seed: number, account: Account, atMs: number, kind: TweetKind): Draft {
-  const id = snowflake(atMs, hash32(seed, "tweet", account.index, atMs) & 0x1fffff);
-  return { atMs, id, account, kind, rootId: id };
-}
-
-const kindBy = (chance: number): TweetKind => (chance < 0.55 ? "post" : chance < 0.77 ? "reply" : chance < 0.92 ? "retweet" : "quote");
-
-function draftDemo(options: StreamOptions, hour: number): readonly Draft[] {
-  const { accounts, seed, startMs } = options;
-  return demoPosts(startMs, hour * HOUR_MS, (hour + 1) * HOUR_MS).map((post) => {
-    const anyone = 5 + Math.floor(unit(seed, "demo-author", post.slot) * Math.max(1, accounts.length - 5));
-    const author = post.role === "timeline" ? DEMO_TIMELINE[Math.floor(post.slot / 3) % 2] : anyone;
-    return { ...draft(seed, accounts[author ?? 2] ?? (accounts[2] as Account), post.atMs, "post"), demo: post.role };
+/** `day` = epoch days throughout. */
+export function createStream(options: StreamOptions) {
+  const { seed, count, groups } = options;
+  const [recordSalt, earSalt, maskSalt] = [hash32(seed, "record"), hash32(seed, "ear"), hash32(seed, "tweet-mask")];
+  const mask = maskSalt & AUTHOR_BITS;
+  const ears = Array.from({ length: EARS }, (_, ear) => (count < 2 ? 0 : 1 + (mix(earSalt, ear) % (count - 1))));
+  const authorDays = remember(KEPT_DAYS, (key): AuthorDay => {
+    const sketches = options.sketches.on(key % AUTHORS, Math.floor(key / AUTHORS));
+    return { sketches, records: [] };
   });
-}
+  const authorDay = (author: number, day: number): AuthorDay => authorDays(day * AUTHORS + author);
+  const keptDays = Math.max(2, Math.min(60, Math.floor(KEPT_MOMENTS / Math.max(1, options.postsPerDay))));
+  const moments = remember(keptDays, momentsOn);
+  const answers = remember(4_000, (key) => answersToDay(key % AUTHORS, Math.floor(key / AUTHORS)));
 
-function record(options: StreamOptions, of: Draft, before: readonly Draft[], same: readonly Draft[]): TweetRecord {
-  const { seed, pace } = options;
-  const dice = createDice(seed, "record", of.id);
-  const target = of.kind === "post" ? undefined : (of.after ?? findTarget(of, before, same, dice));
-  const kind = target === undefined ? "post" : of.kind;
-  const communityId = kind === "post" ? communityOf(seed, of, dice) : undefined;
-  const visibleMs = of.atMs + 150 + Math.floor(dice() * 700);
+  const idOf = (author: number, atMs: number): string => snowflake(atMs, author ^ mask);
+
+  /** The tweets of one author on one day, oldest first. */
+  function byAuthor(author: number, day: number): readonly TweetRecord[] {
+    const { sketches } = authorDay(author, day);
+    return sketches.map((_, at) => recordAt(author, day, at));
+  }
+
+  function recordAt(author: number, day: number, at: number): TweetRecord {
+    const { sketches, records } = authorDay(author, day);
+    return (records[at] ??= recordOf(author, sketches[at] as Sketch));
+  }
+
+  function find(id: string): TweetRecord | undefined {
+    const low = Number(BigInt(id) & 0x3fffffn);
+    const author = low ^ mask;
+    if (low > AUTHOR_BITS || author >= count) return undefined;
+    const atMs = timeOfTweetId(id);
+    const day = Math.floor(atMs / DAY_MS);
+    const at = authorDay(author, day).sketches.findIndex((sketch) => sketch.atMs === atMs);
+    return at < 0 ? undefined : recordAt(author, day, at);
+  }
+
+  /** All moments of a day in the order of ids: ms of the day and masked author in one number. */
+  function momentsOn(day: number): Float64Array {
+    const found: number[] = [];
+    for (let author = 0; author < count; author += 1) {
+      for (const sketch of options.sketches.on(author, day)) found.push((sketch.atMs - day * DAY_MS) * AUTHORS + (author ^ mask));
+    }
+    return Float64Array.from(found).sort();
+  }
+
+  /** Everyone's tweets of one day, newest first, from `fromMs` down. */
+  function* down(day: number, fromMs: number): Generator<TweetRecord> {
+    const sorted = moments(day);
+    for (let i = countBelow(sorted, (fromMs - day * DAY_MS + 1) * AUTHORS) - 1; i >= 0; i -= 1) {
+      const moment = sorted[i] as number;
+      const atMs = day * DAY_MS + Math.floor(moment / AUTHORS);
+      const author = (moment % AUTHORS) ^ mask;
+      const at = authorDay(author, day).sketches.findIndex((sketch) => sketch.atMs === atMs);
+      yield recordAt(author, day, at);
+    }
+  }
+
+  /** What natural tweets answer to a natural tweet, in no order. */
+  function answersTo(target: TweetRecord): readonly TweetRecord[] {
+    return answers(Math.floor(target.atMs / DAY_MS) * AUTHORS + target.author).get(target.id) ?? NO_ANSWERS;
+  }
+
+  function answersToDay(author: number, day: number): ReadonlyMap<string, readonly TweetRecord[]> {
+    const found = new Map<string, TweetRecord[]>();
+    for (const listener of listenersOf(author)) {
+      for (const each of [day, day + 1]) {
+        const { sketches } = authorDay(listener, each);
+        for (let at = 0; at < sketches.length; at += 1) {
+          const sketch = sketches[at] as Sketch;
+          const isNear = sketch.after === undefined ? couldHear(listener, sketch, author) : listener === author;
+          if (sketch.kind === "post" || !isNear) continue;
+          const record = recordAt(listener, each, at);
+          if (record.targetId !== undefined) append(found, record.targetId, record);
+        }
+      }
+    }
+    return found;
+  }
+
+  function listenersOf(author: number): ReadonlySet<number> {
+    const listeners = new Set(ears.map((ear) => (author - ear + count) % count));
+    listeners.add(author);
+    if (author < STARS) for (let fan = 0; fan < Math.min(count, FANS); fan += 1) listeners.add(fan);
+    return listeners;
+  }
+
+  /** Whom a post may answer, the most likely first. */
+  function heardBy(author: number, atMs: number): readonly number[] {
+    const hash = mix(recordSalt, author, atMs % 0x7fffffff, 7);
+    const isFan = author < FANS && hash % 100 < 14;
+    const star = isFan ? [(hash >>> 8) % STARS] : [];
+    return [...star, ...[0, 1, 2].map((each) => (author + (ears[((hash >>> 12) + each) % EARS] as number)) % count)];
+  }
+
+  const couldHear = (listener: number, sketch: Sketch, author: number): boolean => heardBy(listener, sketch.atMs).includes(author);
+
+  /** The latest post of one of those heard, if it is no older than a day. */
+  function findTarget(author: number, sketch: Sketch): { readonly author: number; readonly sketch: Sketch } | undefined {
+    for (const other of heardBy(author, sketch.atMs)) {
+      const post = other === author || other >= count ? undefined : latestPost(other, sketch.atMs);
+      if (post !== undefined) return { author: other, sketch: post };
+    }
+    return undefined;
+  }
+
+  /** Only what answers nobody else may be answered, so that no chain leads further back. */
+  function latestPost(author: number, beforeMs: number): Sketch | undefined {
+    const day = Math.floor(beforeMs / DAY_MS);
+    for (const each of [day, day - 1]) {
+      const { sketches } = authorDay(author, each);
+      for (let at = sketches.length - 1; at >= 0; at -= 1) {
+        const post = sketches[at] as Sketch;
+        if (post.atMs < beforeMs - ATTENTION_MS) return undefined;
+        const isOriginal = post.kind === "post" || post.after !== undefined;
+        if (isOriginal && post.atMs + 2_000 < beforeMs && (post.deletedMs ?? Infinity) > beforeMs) return post;
+      }
+    }
+    return undefined;
+  }
+
+  function recordOf(author: number, sketch: Sketch): TweetRecord {
+    const account = options.account(author);
+    const id = idOf(author, sketch.atMs);
+    const dice = diceFrom(mix(recordSalt, author, sketch.atMs % 0x7fffffff));
+    const target = targetOf(author, sketch);
+    const kind = target === undefined ? "post" : sketch.kind;
+    const communityId = kind === "post" ? communityOf(author, sketch, dice) : undefined;
+    const visibleMs = sketch.atMs + 150 + Math.floor(dice() * 700);
+    const indexedMs = visibleMs + indexLag(dice, options.isQuick);
+    const targetAccount = target === undefined ? undefined : options.account(target.author);
+    const occasion = { account, kind, target: targetAccount, community: communityId !== undefined, mention: sketch.role === "mention" };
+    const article = kind === "post" && communityId === undefined && sketch.role === undefined && dice() < 0.015;
+    return {
+      id,
+      atMs: sketch.atMs,
+      visibleMs,
+      indexedMs,
+      ...(sketch.deletedMs === undefined ? {} : { deletedMs: sketch.deletedMs }),
+      author,
+      kind,
+      text: article ? `I wrote it all down: what ${account.topic} taught me.` : composeText(occasion, dice),
+      lang: account.lang,
+      conversationId: kind === "reply" && target !== undefined ? idOf(target.author, rootOf(target.sketch).atMs) : id,
+      ...(target === undefined ? {} : { targetId: idOf(target.author, target.sketch.atMs) }),
+      ...(communityId === undefined ? {} : { communityId }),
+      media: kind === "retweet" ? [] : sketch.hasMedia ? picturesBy(dice()) : dice() < 0.2 ? ["url"] : [],
+      likesAtLast: Math.floor(Math.sqrt(account.followersBefore + 10) * dice() ** 3 * 6),
+      ...(article ? { isArticle: true } : {}),
+    };
+  }
+
+  const targetOf = (author: number, sketch: Sketch): { readonly author: number; readonly sketch: Sketch } | undefined =>
+    sketch.after !== undefined ? { author, sketch: sketch.after } : sketch.kind === "post" ? undefined : findTarget(author, sketch);
+
+  function communityOf(author: number, sketch: Sketch, dice: () => number): string | undefined {
+    if (sketch.role !== undefined) return sketch.role === "community" ? COMMUNITIES[0]?.id : undefined;
+    const community = pick(COMMUNITIES, dice());
+    return dice() < 0.2 && groups.belongsByNature(community, author, sketch.atMs) ? community.id : undefined;
+  }
+
   return {
-    id: of.id,
-    atMs: of.atMs,
-    visibleMs,
-    indexedMs: visibleMs + indexLag(dice, pace),
-    author: of.account.index,
-    kind,
-    text: composeText(
-      { account: of.account, kind, target: target?.account, community: communityId !== undefined, mention: of.demo === "mention" },
-      dice,
-    ),
-    lang: of.account.lang,
-    conversationId: kind === "reply" ? (target?.rootId ?? of.id) : of.id,
-    ...(target === undefined ? {} : { targetId: target.id }),
-    ...(communityId === undefined ? {} : { communityId }),
-    media: kind === "retweet" ? [] : mediaBy(dice()),
-    likesAtLast: Math.floor(Math.sqrt(of.account.followersBefore + 10) * dice() ** 3 * 6),
+    byAuthor,
+    find,
+    down,
+    answersTo,
+    sketchesOn: (author: number, day: number): readonly Sketch[] => authorDay(author, day).sketches,
   };
 }
+
+const NO_ANSWERS: readonly TweetRecord[] = [];
+
+const rootOf = (sketch: Sketch): Sketch => (sketch.after === undefined ? sketch : rootOf(sketch.after));
 
 /** The index lags a second or two, sometimes minutes (field notes section 5). */
-const indexLag = (dice: () => number, pace: Pace): number =>
-  pace === "demo" ? Math.floor(dice() * 500) : Math.floor(dice() < 0.01 ? 30_000 + dice() * 200_000 : 200 + dice() * 1_800);
+const indexLag = (dice: () => number, isQuick: boolean): number =>
+  isQuick ? Math.floor(dice() * 500) : Math.floor(dice() < 0.01 ? 30_000 + dice() * 200_000 : 200 + dice() * 1_800);
 
-/** An earlier original by someone else; a few tries, so that an hour costs no more than its posts. */
-function findTarget(of: Draft, before: readonly Draft[], same: readonly Draft[], dice: () => number): Draft | undefined {
-  for (let attempt = 0; attempt < 6; attempt += 1) {
-    const index = Math.floor(dice() * (before.length + same.length));
-    const other = before[index] ?? same[index - before.length];
-    if (other !== undefined && other.atMs < of.atMs && isOriginal(other) && other.account !== of.account) return other;
+const picturesBy = (chance: number): TweetRecord["media"] =>
+  chance < 0.64 ? ["photo"] : chance < 0.8 ? ["photo", "photo"] : chance < 0.96 ? ["video"] : ["animated_gif"];
+
+function append(groups: Map<string, TweetRecord[]>, key: string, record: TweetRecord): void {
+  const group = groups.get(key);
+  if (group === undefined) groups.set(key, [record]);
+  else group.push(record);
+}
+
+/** How many of these sorted numbers are smaller. */
+function countBelow(sorted: Float64Array, limit: number): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle] as number) < limit) low = middle + 1;
+    else high = middle;
   }
-  return undefined;
+  return low;
 }
-
-/** Only what has no target of its own may be answered, so that no chain leads out of the two hours. */
-const isOriginal = (draft: Draft): boolean => draft.kind === "post" || draft.after !== undefined;
-
-function communityOf(seed: number, of: Draft, dice: () => number): string | undefined {
-  if (of.demo !== undefined) return of.demo === "community" ? COMMUNITIES[0]?.id : undefined;
-  const community = pick(COMMUNITIES, dice());
-  return dice() < 0.2 && belongs(seed, community.id, community.share, of.account.index) ? community.id : undefined;
-}
-
-const mediaBy = (chance: number): TweetRecord["media"] =>
-  chance < 0.16
-    ? ["photo"]
-    : chance < 0.2
-      ? ["photo", "photo"]
-      : chance < 0.24
-        ? ["video"]
-        : chance < 0.25
-          ? ["animated_gif"]
-          : chance < 0.4
-            ? ["url"]
-            : [];

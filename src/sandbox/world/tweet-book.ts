@@ -1,136 +1,207 @@
-/** All tweets of the world: the stream, what tests put in, and what was deleted. Knows nothing of profiles or counts of likes. */
+/** All tweets of the world: the natural ones, what was put in or recorded, and what was deleted. Knows nothing of profiles or counts of likes. */
 import { compareIds, timeOfTweetId } from "../../model/id.ts";
-import { createStream, HOUR_MS, type Stream, type StreamOptions } from "./stream.ts";
+import { DAY_MS } from "./daily.ts";
+import type { Stream } from "./stream.ts";
+import { type Counts, createTally } from "./tally.ts";
+import type { Sketches } from "./sketches.ts";
 import type { TweetRecord } from "./tweet-record.ts";
 
-export interface TweetBookOptions extends StreamOptions {
+export interface TweetBookOptions {
+  readonly stream: Stream;
+  readonly sketches: Sketches;
+  /** Accounts the world was born with. */
+  readonly count: number;
+  readonly startMs: number;
   /** The oldest moment timelines reach back to. */
   readonly floorMs: number;
   /** Counters count natural posts from here on. */
   readonly firstDayMs: number;
-  /** Tweets outside the stream, such as pinned ones: found by id, not in timelines. */
-  readonly statics: readonly TweetRecord[];
+  /** The oldest natural tweet that a search over everyone looks at. */
+  readonly searchFloorMs: (nowMs: number) => number;
+  /** A tweet outside the stream with this id, such as a pinned one: found by id, not in timelines. */
+  readonly staticTweet: (id: string) => TweetRecord | undefined;
 }
+
+export type TweetBook = ReturnType<typeof createTweetBook>;
 
 /** The tweets of one world. */
 export function createTweetBook(options: TweetBookOptions) {
-  const stream = createStream(options);
-  const added = new Map<number, TweetRecord[]>();
-  /** Hours that hold added tweets, sorted; made again after each addition. */
-  const merged = new Map<number, readonly TweetRecord[]>();
-  const addedById = new Map<string, TweetRecord>();
-  const addedBy = new Map<number, TweetRecord[]>();
+  const { stream } = options;
+  const added = createAdded();
   const answers = new Map<string, TweetRecord[]>();
-  const statics = new Map(options.statics.map((record) => [record.id, record]));
-  const deleted = new Set<string>();
-  let lastAddedMs = 0;
-  const counts = createCounter(stream, options.firstDayMs);
+  /** By hand: natural and added ones alike. */
+  const deleted = new Map<string, TweetRecord>();
+  const firstDay = Math.floor(options.firstDayMs / DAY_MS);
+  const tally = createTally(options.sketches, firstDay);
+  const floorDay = Math.floor(options.floorMs / DAY_MS);
 
-  function hourAt(hour: number): readonly TweetRecord[] {
-    const natural = hour * HOUR_MS >= options.floorMs - HOUR_MS ? stream.hour(hour) : [];
-    const extra = added.get(hour);
-    if (extra === undefined) return natural;
-    const known = merged.get(hour);
-    if (known !== undefined) return known;
-    const both = [...natural, ...extra].sort((a, b) => compareIds(a.id, b.id));
-    merged.set(hour, both);
-    return both;
+  /** Everyone's, newest first, whatever their visibility; `beforeId` excludes itself and all younger ones; ends below `sinceMs`. */
+  const scan = (nowMs: number, beforeId?: string, sinceMs = 0): Generator<TweetRecord> =>
+    walk((day, fromMs) => stream.down(day, fromMs), added.all, nowMs, beforeId, Math.max(sinceMs, options.searchFloorMs(nowMs)), sinceMs);
+
+  /** Those of some authors: costs what these wrote, not what the world did. */
+  function scanBy(authors: readonly number[], nowMs: number, beforeId?: string, sinceMs = 0): Generator<TweetRecord> {
+    const natives = authors.filter((author) => author < options.count);
+    const own = authors.map((author) => added.by(author)).filter((each) => each !== undefined);
+    const both = own.length === 1 ? (own[0] as TweetRecord[]) : own.flat().sort(byId);
+    return walk((day, fromMs) => authorsDown(natives, day, fromMs), both, nowMs, beforeId, sinceMs, sinceMs);
   }
 
-  /** Newest first, whatever their visibility; `beforeId` excludes itself and all younger ones; ends below `sinceMs`. */
-  function* scan(nowMs: number, beforeId?: string, sinceMs = 0): Generator<TweetRecord> {
-    const beforeMs = beforeId === undefined ? Number.POSITIVE_INFINITY : timeOfTweetId(beforeId);
-    const fromHour = Math.floor(Math.min(nowMs, beforeMs) / HOUR_MS);
-    const lastHour = Math.floor(Math.max(options.floorMs, sinceMs) / HOUR_MS);
-    // Added tweets may be dated before the history or after now.
-    const odd = [...added.keys()].filter(
-      (hour) => (hour < lastHour && (hour + 1) * HOUR_MS > sinceMs) || (hour > fromHour && hour * HOUR_MS <= beforeMs),
-    );
-    for (const hour of hoursDown(fromHour, lastHour, odd)) {
-      const records = hourAt(hour);
-      for (let i = records.length - 1; i >= 0; i -= 1) {
-        const record = records[i] as TweetRecord;
+  function* authorsDown(authors: readonly number[], day: number, fromMs: number): Generator<TweetRecord> {
+    const found = authors.flatMap((author) => stream.byAuthor(author, day)).filter((record) => record.atMs <= fromMs);
+    if (authors.length > 1) found.sort(byId);
+    for (let i = found.length - 1; i >= 0; i -= 1) yield found[i] as TweetRecord;
+  }
+
+  /** Natural days and added tweets as one list, newest first. */
+  function* walk(
+    naturalDown: (day: number, fromMs: number) => Iterable<TweetRecord>,
+    own: readonly TweetRecord[],
+    nowMs: number,
+    beforeId: string | undefined,
+    naturalSinceMs: number,
+    sinceMs: number,
+  ): Generator<TweetRecord> {
+    const fromMs = Math.min(nowMs, beforeId === undefined ? Number.POSITIVE_INFINITY : timeOfTweetId(beforeId));
+    let next = beforeId === undefined ? own.length - 1 : lastBelow(own, beforeId);
+    for (const record of days(naturalDown, fromMs, Math.max(naturalSinceMs, options.floorMs))) {
+      if (beforeId !== undefined && compareIds(record.id, beforeId) >= 0) continue;
+      for (; next >= 0 && compareIds((own[next] as TweetRecord).id, record.id) >= 0; next -= 1) yield* kept(own[next] as TweetRecord);
+      if (!added.has(record.id)) yield* kept(record);
+    }
+    for (; next >= 0 && (own[next] as TweetRecord).atMs >= sinceMs; next -= 1) yield* kept(own[next] as TweetRecord);
+  }
+
+  function* kept(record: TweetRecord): Generator<TweetRecord> {
+    if (!deleted.has(record.id)) yield record;
+  }
+
+  function* days(
+    naturalDown: (day: number, fromMs: number) => Iterable<TweetRecord>,
+    fromMs: number,
+    sinceMs: number,
+  ): Generator<TweetRecord> {
+    if (options.count === 0) return;
+    for (let day = Math.floor(fromMs / DAY_MS); (day + 1) * DAY_MS > sinceMs; day -= 1) {
+      for (const record of naturalDown(day, fromMs)) {
         if (record.atMs < sinceMs) return;
-        if (record.atMs < options.floorMs && !addedById.has(record.id)) continue;
-        if (!deleted.has(record.id) && (beforeId === undefined || compareIds(record.id, beforeId) < 0)) yield record;
+        yield record;
       }
     }
   }
 
   function find(id: string): TweetRecord | undefined {
     if (deleted.has(id)) return undefined;
-    const known = addedById.get(id) ?? statics.get(id);
+    const known = added.get(id) ?? options.staticTweet(id);
     if (known !== undefined) return known;
     const atMs = timeOfTweetId(id);
-    if (atMs < options.floorMs - HOUR_MS || atMs > options.startMs + 3_650 * 24 * HOUR_MS) return undefined;
-    return stream.hour(Math.floor(atMs / HOUR_MS)).find((record) => record.id === id);
+    return Math.floor(atMs / DAY_MS) < floorDay || atMs > options.startMs + 3_650 * DAY_MS ? undefined : stream.find(id);
   }
 
   function add(record: TweetRecord): void {
-    const hour = Math.floor(record.atMs / HOUR_MS);
-    append(added, hour, record);
-    lastAddedMs = record.atMs;
-    merged.delete(hour);
-    addedById.set(record.id, record);
-    append(addedBy, record.author, record);
+    added.add(record);
     if (record.targetId !== undefined) append(answers, record.targetId, record);
   }
 
-  /** What replies to, quotes or retweets a tweet, newest first. Natural answers come within the hour after it at the latest. */
-  function answersTo(id: string, nowMs: number): readonly TweetRecord[] {
-    const hour = Math.floor(timeOfTweetId(id) / HOUR_MS);
-    const natural = statics.has(id) ? [] : [...stream.answersIn(hour, id), ...stream.answersIn(hour + 1, id)];
-    return [...natural, ...(answers.get(id) ?? [])]
-      .filter((record) => record.visibleMs <= nowMs && !deleted.has(record.id))
-      .sort((a, b) => compareIds(b.id, a.id));
+  /** What replies to, quotes or retweets a tweet, newest first. */
+  function answersTo(record: TweetRecord, nowMs: number): readonly TweetRecord[] {
+    const natural = record.author < options.count && !added.has(record.id) ? stream.answersTo(record) : [];
+    const own = answers.get(record.id) ?? [];
+    if (natural.length + own.length === 0) return NONE;
+    return [...natural, ...own].filter((each) => isThere(each, nowMs)).sort((a, b) => compareIds(b.id, a.id));
   }
 
-  /** Posts an author's counter shows: it moves when a tweet is born, a moment before anyone can see it. */
-  function countBy(author: number, nowMs: number): number {
-    let own = 0;
-    for (const record of addedBy.get(author) ?? []) if (record.atMs <= nowMs && !deleted.has(record.id)) own += 1;
-    return own + counts(author, nowMs);
+  const isThere = (record: TweetRecord, nowMs: number): boolean =>
+    record.visibleMs <= nowMs && (record.deletedMs ?? Number.POSITIVE_INFINITY) > nowMs && !deleted.has(record.id);
+
+  /** What an author's counters show: see tally.ts. */
+  function countBy(author: number, nowMs: number): Counts {
+    const natural = author < options.count ? tally(author, nowMs) : { posts: 0, media: 0 };
+    let { posts, media } = natural;
+    for (const record of added.by(author) ?? []) {
+      if (record.shown !== undefined || record.atMs > nowMs || deleted.has(record.id)) continue;
+      posts += 1;
+      if (hasMedia(record)) media += 1;
+    }
+    for (const record of deleted.values()) {
+      const isCounted = record.author === author && !added.has(record.id) && record.atMs >= options.firstDayMs && record.atMs <= nowMs;
+      if (!isCounted || (record.deletedMs ?? Number.POSITIVE_INFINITY) <= nowMs) continue;
+      posts -= 1;
+      if (hasMedia(record)) media -= 1;
+    }
+    return { posts, media };
+  }
+
+  function remove(id: string): boolean {
+    const record = find(id);
+    if (record !== undefined) deleted.set(id, record);
+    return record !== undefined;
   }
 
   return {
     floorMs: options.floorMs,
     scan,
+    scanBy,
     find,
     add,
     answersTo,
     countBy,
-    remove: (id: string): boolean => find(id) !== undefined && deleted.add(id).has(id),
+    remove,
     restore: (id: string): boolean => deleted.delete(id),
     /** Birth of the last tweet put in; 0 when there is none. */
-    lastAddedMs: (): number => lastAddedMs,
-    addedCount: (): number => addedById.size,
+    lastAddedMs: (): number => added.lastMs(),
+    addedCount: (): number => added.count(),
   };
 }
 
-function append<K>(groups: Map<K, TweetRecord[]>, key: K, record: TweetRecord): void {
+const NONE: readonly TweetRecord[] = [];
+
+const byId = (a: TweetRecord, b: TweetRecord): number => compareIds(a.id, b.id);
+
+const hasMedia = (record: TweetRecord): boolean => record.media.some((type) => type !== "url");
+
+/** Tweets put in one by one, in the order of their ids. */
+function createAdded() {
+  const all: TweetRecord[] = [];
+  const byAuthor = new Map<number, TweetRecord[]>();
+  const known = new Map<string, TweetRecord>();
+  let lastMs = 0;
+  return {
+    all,
+    has: (id: string): boolean => known.has(id),
+    get: (id: string): TweetRecord | undefined => known.get(id),
+    by: (author: number): TweetRecord[] | undefined => byAuthor.get(author),
+    lastMs: (): number => lastMs,
+    count: (): number => all.length,
+    add(record: TweetRecord): void {
+      known.set(record.id, record);
+      insert(all, record);
+      const own = byAuthor.get(record.author);
+      if (own === undefined) byAuthor.set(record.author, [record]);
+      else insert(own, record);
+      lastMs = record.atMs;
+    },
+  };
+}
+
+/** Mostly at the end. */
+function insert(sorted: TweetRecord[], record: TweetRecord): void {
+  sorted.splice(lastBelow(sorted, record.id) + 1, 0, record);
+}
+
+/** Position of the youngest that is older than the id; -1 when none is. */
+function lastBelow(sorted: readonly TweetRecord[], id: string): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (compareIds((sorted[middle] as TweetRecord).id, id) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+function append(groups: Map<string, TweetRecord[]>, key: string, record: TweetRecord): void {
   const group = groups.get(key);
   if (group === undefined) groups.set(key, [record]);
   else group.push(record);
-}
-
-function* hoursDown(from: number, to: number, odd: readonly number[]): Generator<number> {
-  const sorted = odd.toSorted((a, b) => b - a);
-  for (const hour of sorted) if (hour > from) yield hour;
-  for (let hour = from; hour >= to; hour -= 1) yield hour;
-  for (const hour of sorted) if (hour <= from) yield hour;
-}
-
-/** Counts natural posts since the first day; whole hours are added up once. */
-function createCounter(stream: Stream, firstDayMs: number): (author: number, nowMs: number) => number {
-  const whole = new Map<number, number>();
-  let nextHour = Math.floor(firstDayMs / HOUR_MS);
-  return (author, nowMs) => {
-    const hour = Math.floor(nowMs / HOUR_MS);
-    for (; nextHour < hour; nextHour += 1) {
-      for (const record of stream.hour(nextHour)) whole.set(record.author, (whole.get(record.author) ?? 0) + 1);
-    }
-    let count = whole.get(author) ?? 0;
-    for (const record of stream.hour(hour)) if (record.author === author && record.atMs <= nowMs) count += 1;
-    return count;
-  };
 }

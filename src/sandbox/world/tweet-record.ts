@@ -1,5 +1,5 @@
 /** A tweet as the world remembers it: facts that never change. Counts and profiles are added when it is shown. */
-import type { TweetKind } from "../../model/tweet.ts";
+import type { Tweet, TweetKind } from "../../model/tweet.ts";
 
 export interface TweetRecord {
   readonly id: string;
@@ -8,6 +8,8 @@ export interface TweetRecord {
   readonly visibleMs: number;
   /** When the search index knows it. */
   readonly indexedMs: number;
+  /** When it is taken back; absent for nearly all. */
+  readonly deletedMs?: number;
   /** User key of the author. */
   readonly author: number;
   readonly kind: TweetKind;
@@ -21,6 +23,8 @@ export interface TweetRecord {
   /** Likes it will have in the end. */
   readonly likesAtLast: number;
   readonly isArticle?: boolean;
+  /** As the service once showed it, where it was recorded. */
+  readonly shown?: Tweet;
 }
 
 const SNOWFLAKE_EPOCH_MS = 1_288_834_974_657n; // api-field-notes.md section 2

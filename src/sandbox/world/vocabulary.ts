@@ -90,6 +90,8 @@ export const BIOS = [
   "Writes about protocols.",
 ] as const;
 
+export const NAME_ORNAMENTS = ["🌱", "☕", "🚲", "(on leave)", "| hiring", "📚", "🛠️"] as const;
+
 export const TOPICS = [
   "rollups",
   "stablecoins",

@@ -1,88 +1,101 @@
-/** The simulated world behind the sandbox: people, tweets, follows and scores, each a function of seed and time plus what tests changed by hand. */
-import { COMMUNITIES } from "./communities.ts";
-import type { Pace } from "./demo-pace.ts";
-import { unit } from "./dice.ts";
+/**
+ * The simulated world behind the sandbox: people, tweets, follows, groups, scores, Spaces and trends, each a function of seed, start and
+ * time plus what was changed by hand or recorded. Nothing is made before it is asked for.
+ */
+import type { JsonObject } from "../../model/json.ts";
+import { type Account, createPosting, type PostingRates, USUAL_RATES } from "./accounts.ts";
+import { DAY_MS } from "./daily.ts";
+import { demoPosts, type Pace } from "./demo-pace.ts";
 import { createFollowBook } from "./follow-book.ts";
+import { createGroups } from "./groups.ts";
+import { STEADY_ACCOUNTS } from "./lives.ts";
 import { createPeople, type People } from "./people.ts";
+import { createPins } from "./pins.ts";
 import { createScoreBook } from "./score-book.ts";
+import { createSketches } from "./sketches.ts";
 import { createSpaces } from "./spaces.ts";
+import { createStream } from "./stream.ts";
+import { createTrends } from "./trends.ts";
 import { createTweetBook } from "./tweet-book.ts";
-import { snowflake, type TweetRecord } from "./tweet-record.ts";
+import type { TweetRecord } from "./tweet-record.ts";
 
-const DAY_MS = 86_400_000;
 const HISTORY_DAYS = 14;
-/** Pinned tweets are older than any timeline, and the same whenever the sandbox starts. */
-const PINS_FROM_MS = Date.UTC(2024, 5, 1);
+/** A search over everyone looks at so many tweets at most: in large worlds its index does not reach back as far as timelines do. */
+const SEARCHED_TWEETS = 60_000;
 
 export interface WorldOptions {
   readonly seed: number;
+  /** 0: nobody but the crowd, and what is recorded or put in. Otherwise at least the five that examples name. */
   readonly accounts: number;
   readonly startMs: number;
   readonly pace: Pace;
+  /** Posts a day of an account; median 0.4 and mean 3 unless given. */
+  readonly rates?: PostingRates;
+  /** The present of `people`; the start when absent. */
+  readonly now?: () => number;
 }
 
 export type World = ReturnType<typeof createWorld>;
+export type WorldAt = ReturnType<World["at"]>;
 
-/** A world as of `startMs`. Every question takes the time it is asked at. */
+/** A world as of `startMs`. Every question takes the time it is asked at, but for `people`, which are those of the present. */
 export function createWorld(options: WorldOptions) {
-  const { seed, startMs, pace } = options;
+  const { seed, startMs, pace, rates = USUAL_RATES } = options;
   const firstDayMs = Math.floor(startMs / DAY_MS) * DAY_MS;
-  const floorMs = firstDayMs - HISTORY_DAYS * DAY_MS;
-  const people = createPeople(seed, options.accounts);
-  const pins = new Map(
-    people.native.filter((account) => account.hasPinned).map((account) => [account.index, pinOf(people, account.index)]),
-  );
-  const communityPins = new Map(COMMUNITIES.map((community) => [community.id, communityPin(people, community.id, community.creator)]));
-  return {
+  const book = createPeople({ seed, count: options.accounts, startMs });
+  const { count } = book;
+  const groups = createGroups({ seed, count, startMs });
+  const sketches = createSketches({
+    seed,
+    postsPerDay: createPosting(seed, count, rates),
+    steadyAccounts: STEADY_ACCOUNTS,
+    ...(pace === "demo" && count > 0 ? { extra: demoPosts(seed, startMs, count) } : {}),
+  });
+  const postsPerDay = count * rates.mean;
+  const stream = createStream({
+    seed,
+    count,
+    account: (author) => book.account(author) as Account,
+    sketches,
+    groups,
+    postsPerDay,
+    isQuick: pace === "demo",
+  });
+  const pins = createPins(book);
+  const searchedMs = Math.max(3_600_000, (SEARCHED_TWEETS / Math.max(1, postsPerDay)) * DAY_MS);
+  const tweets = createTweetBook({
+    stream,
+    sketches,
+    count,
+    startMs,
+    floorMs: firstDayMs - HISTORY_DAYS * DAY_MS,
+    firstDayMs,
+    searchFloorMs: (nowMs) => nowMs - searchedMs,
+    staticTweet: pins.find,
+  });
+  const parts = {
     seed,
     startMs,
     pace,
-    people,
-    tweets: createTweetBook({
-      seed,
-      accounts: people.native,
-      startMs,
-      pace,
-      floorMs,
-      firstDayMs,
-      statics: [...pins.values(), ...communityPins.values()],
-    }),
-    follows: createFollowBook(people, { seed, firstDayMs, startMs, pace }),
-    spaces: createSpaces(seed, startMs),
-    scores: createScoreBook(seed, startMs, pace),
-    pinOf: (author: number): TweetRecord | undefined => pins.get(author),
-    communityPin: (communityId: string): TweetRecord | undefined => communityPins.get(communityId),
+    tweets,
+    groups,
+    follows: createFollowBook(book, { seed, firstDayMs, startMs, pace }),
+    spaces: createSpaces({ seed, startMs, count }),
+    trends: createTrends(seed, count === 0),
+    scores: createScoreBook(book, { seed, startMs, pace }),
+    /** Answers about users (by key) and articles (by tweet id) as the service once gave them. */
+    recorded: { abouts: new Map<number, JsonObject>(), articles: new Map<string, JsonObject>() },
+    recordUser: book.record,
+    communityPin: pins.communityPin,
   };
-}
-
-function pinOf(people: People, author: number): TweetRecord {
-  const account = people.account(author);
-  const isArticle = unit(people.seed, "article", author) < 0.3;
-  const text = isArticle
-    ? `I wrote it all down: what ${account?.topic} taught me.`
-    : `New here? Start with my thread on ${account?.topic}.`;
-  return { ...staticRecord(people, "pin", author, text), isArticle };
-}
-
-const communityPin = (people: People, communityId: string, creator: number): TweetRecord => ({
-  ...staticRecord(people, `rules-${communityId}`, creator, "House rules: be kind, show your work, no giveaways."),
-  communityId,
-});
-
-function staticRecord(people: People, what: string, author: number, text: string): TweetRecord {
-  const atMs = PINS_FROM_MS + Math.floor(unit(people.seed, what, author) * 90 * DAY_MS);
-  const id = snowflake(atMs, author);
+  const seen = (people: People) => ({
+    ...parts,
+    people,
+    pinOf: (author: number): TweetRecord | undefined => pins.pinOf(author, people.revisions(author)),
+  });
   return {
-    id,
-    atMs,
-    visibleMs: atMs,
-    indexedMs: atMs,
-    author,
-    kind: "post",
-    text,
-    lang: "en",
-    conversationId: id,
-    media: [],
-    likesAtLast: 120,
+    ...seen(book.at(options.now ?? (() => startMs))),
+    /** The same world with its people as they are at `nowMs`. */
+    at: (nowMs: number) => seen(book.at(() => nowMs)),
   };
 }

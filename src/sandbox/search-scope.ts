@@ -1,0 +1,45 @@
+/** Where a search has to look: bounds in time and among authors that follow from its query, so that it need not look at everything. */
+import { timeOfTweetId } from "../model/id.ts";
+import { dateMs, type Query } from "../query/query.ts";
+import type { Call } from "./call.ts";
+import type { TweetRecord } from "./world/tweet-record.ts";
+
+/** All that can match, newest first, and more. */
+export function recordsFor(call: Call, query: Query, beforeId: string | undefined): Iterable<TweetRecord> {
+  const { nowMs } = call;
+  const { tweets, people } = call.world;
+  const sinceMs = earliestMs(query, nowMs);
+  const authors = authorsOf(call, query);
+  const isFew = authors !== undefined && (authors.size <= 100 || authors.size < people.count / 4);
+  return isFew ? tweets.scanBy([...authors], nowMs, beforeId, sinceMs) : tweets.scan(nowMs, beforeId, sinceMs);
+}
+
+const UNIT_MS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000 } as const;
+
+/** No match is older than this: lets a bounded search stop early. */
+function earliestMs(query: Query, nowMs: number): number {
+  if (query.kind === "and") return Math.max(...query.of.map((part) => earliestMs(part, nowMs)));
+  if (query.kind === "or") return Math.min(...query.of.map((part) => earliestMs(part, nowMs)));
+  if (query.kind === "since_time") return query.count * 1_000;
+  if (query.kind === "since") return dateMs(query.date) ?? 0;
+  if (query.kind === "since_id") return timeOfTweetId(query.id);
+  return query.kind === "within_time" ? nowMs - query.count * UNIT_MS[query.unit] : 0;
+}
+
+/** User keys of all who can have written a match; undefined where it can be anyone. */
+function authorsOf(call: Call, query: Query): ReadonlySet<number> | undefined {
+  const { groups, people } = call.world;
+  if (query.kind === "from") {
+    const key = people.keyOfHandle(query.handle);
+    return new Set(key === undefined ? [] : [key]);
+  }
+  if (query.kind === "list") {
+    const list = groups.list(query.id);
+    return new Set(list === undefined ? [] : groups.membersOf(list, call.nowMs));
+  }
+  if (query.kind !== "and" && query.kind !== "or") return undefined;
+  const parts = query.of.map((part) => authorsOf(call, part));
+  const known = parts.filter((part) => part !== undefined);
+  if (query.kind === "and") return known.toSorted((a, b) => a.size - b.size)[0];
+  return known.length < parts.length ? undefined : new Set(known.flatMap((part) => [...part]));
+}

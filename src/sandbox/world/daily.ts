@@ -1,0 +1,66 @@
+/** Things that happen to somebody so many times a day: how many so far, and when. A pure function of who and when; what was asked is remembered. */
+import { diceFrom, mix, poisson } from "./dice.ts";
+
+export const DAY_MS = 86_400_000;
+
+export interface DailyOptions {
+  /** A hash of the seed and of what happens. */
+  readonly salt: number;
+  /** Epoch days; nothing is counted before the first. */
+  readonly firstDay: number;
+  /** How often a day, on average. */
+  perDay(who: number): number;
+}
+
+interface Memory {
+  /** Day up to which `before` counts, itself excluded. */
+  day: number;
+  before: number;
+  times: readonly number[];
+}
+
+export type Daily = ReturnType<typeof createDaily>;
+
+/** One kind of happening. */
+export function createDaily({ salt, firstDay, perDay }: DailyOptions) {
+  const memories = new Map<number, Memory>();
+
+  /** Epoch ms of the day's happenings, earliest first. */
+  function timesOn(who: number, day: number): readonly number[] {
+    const mean = perDay(who);
+    if (mean <= 0) return [];
+    const dice = diceFrom(mix(salt, who, day));
+    const count = poisson(dice, mean);
+    return Array.from({ length: count }, () => day * DAY_MS + Math.floor(dice() * DAY_MS)).sort((a, b) => a - b);
+  }
+
+  function memoryAt(who: number, day: number): Memory {
+    const known = memories.get(who);
+    if (known?.day === day) return known;
+    const memory = known !== undefined && known.day < day ? known : { day: firstDay, before: 0, times: timesOn(who, firstDay) };
+    while (memory.day < day) {
+      memory.before += memory.times.length;
+      memory.day += 1;
+      memory.times = timesOn(who, memory.day);
+    }
+    memories.set(who, memory);
+    return memory;
+  }
+
+  /** How many up to and including `nowMs`. */
+  function count(who: number, nowMs: number): number {
+    const day = Math.floor(nowMs / DAY_MS);
+    if (day < firstDay) return 0;
+    const memory = memoryAt(who, day);
+    return memory.before + countUpTo(memory.times, nowMs);
+  }
+
+  return { firstDay, timesOn, count };
+}
+
+/** How many of these, sorted, are not after `atMs`. */
+export function countUpTo(times: readonly number[], atMs: number): number {
+  let count = 0;
+  while (count < times.length && (times[count] as number) <= atMs) count += 1;
+  return count;
+}

@@ -1,0 +1,61 @@
+/** The followers an account had before the world's first day: people of the crowd by rank, some of whom leave day by day. Never held in memory. */
+import { crowdFollower } from "./crowd.ts";
+import { createDaily, DAY_MS } from "./daily.ts";
+import { hash32 } from "./dice.ts";
+import type { PeopleBook } from "./people.ts";
+
+/** So many of them leave a day. */
+const CHURN_PER_DAY = 0.0005;
+
+export interface EarlyCrowdOptions {
+  readonly seed: number;
+  readonly firstDayMs: number;
+}
+
+interface Shuffle {
+  readonly step: number;
+  readonly shift: number;
+}
+
+/** The early followers of a world's accounts; rank 0 came first. */
+export function createEarlyCrowd(people: PeopleBook, { seed, firstDayMs }: EarlyCrowdOptions) {
+  const shuffles = new Map<number, Shuffle>();
+  const size = (key: number): number => people.account(key)?.followersBefore ?? 0;
+  const departures = createDaily({
+    salt: hash32(seed, "departures"),
+    firstDay: Math.floor(firstDayMs / DAY_MS),
+    perDay: (key) => size(key) * CHURN_PER_DAY,
+  });
+
+  function shuffleOf(key: number): Shuffle {
+    const known = shuffles.get(key);
+    if (known !== undefined) return known;
+    const shuffle = { step: coprimeStep(size(key)), shift: hash32(seed, "leaves", key) % size(key) };
+    shuffles.set(key, shuffle);
+    return shuffle;
+  }
+
+  /** Whether the early follower of this rank still follows. They leave in a fixed shuffled order. */
+  function isThere(key: number, rank: number, nowMs: number): boolean {
+    const { step, shift } = shuffleOf(key);
+    return (rank * step + shift) % size(key) >= departures.count(key, nowMs);
+  }
+
+  return {
+    size,
+    isThere,
+    /** How many are left. */
+    count: (key: number, nowMs: number): number => Math.max(0, size(key) - departures.count(key, nowMs)),
+    follower: (key: number, rank: number): number => crowdFollower(key, rank),
+    /** When the early follower of this rank came. */
+    followMs: (key: number, rank: number): number =>
+      firstDayMs - Math.floor(((size(key) - rank) * DAY_MS) / Math.max(0.01, people.account(key)?.followersPerDay ?? 0)),
+  };
+}
+
+/** A step that leads through all of `size` before it returns. */
+function coprimeStep(size: number): number {
+  for (let step = Math.floor(size * 0.618) + 1; ; step += 1) if (gcd(step, size) === 1) return step;
+}
+
+const gcd = (a: number, b: number): number => (b === 0 ? a : gcd(b, a % b));

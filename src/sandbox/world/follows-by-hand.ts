@@ -1,0 +1,46 @@
+/** Follows that were put in, taken away or recorded. What people would do by nature does not count where a hand has been. */
+import type { Follow } from "./follow.ts";
+
+interface ByHand {
+  readonly entries: Follow[];
+  readonly keys: Set<number>;
+  readonly left: Set<number>;
+}
+
+const NONE: readonly Follow[] = [];
+
+/** The follows by hand of one world. */
+export function createFollowsByHand() {
+  const byTarget = new Map<number, ByHand>();
+  const byFollower = new Map<number, Follow[]>();
+
+  function ofTarget(target: number): ByHand {
+    const known = byTarget.get(target);
+    if (known !== undefined) return known;
+    const hand: ByHand = { entries: [], keys: new Set(), left: new Set() };
+    byTarget.set(target, hand);
+    return hand;
+  }
+
+  function add(target: number, follower: number, atMs: number): void {
+    const { entries, keys } = ofTarget(target);
+    entries.push({ key: follower, atMs });
+    keys.add(follower);
+    const followed = byFollower.get(follower);
+    if (followed === undefined) byFollower.set(follower, [{ key: target, atMs }]);
+    else followed.push({ key: target, atMs });
+  }
+
+  return {
+    add,
+    remove: (target: number, follower: number): void => void ofTarget(target).left.add(follower),
+    /** Whoever was taken away follows again. */
+    bringBack: (target: number, follower: number): boolean => ofTarget(target).left.delete(follower),
+    has: (target: number, follower: number): boolean => byTarget.get(target)?.keys.has(follower) === true,
+    isLeft: (target: number, follower: number): boolean => byTarget.get(target)?.left.has(follower) === true,
+    /** Who was put in, in the order of the calls. */
+    followers: (target: number): readonly Follow[] => byTarget.get(target)?.entries ?? NONE,
+    followings: (follower: number): readonly Follow[] => byFollower.get(follower) ?? NONE,
+    left: (target: number): readonly number[] => [...(byTarget.get(target)?.left ?? [])],
+  };
+}

@@ -1,0 +1,130 @@
+/**
+ * Communities and lists: which exist, who belongs, who follows a list. Members come and go over the days. A group is walked by positions
+ * that never shift, so that a walk of many pages meets everyone who stays; where nobody is at the moment, a position is empty.
+ */
+import { type Community, COMMUNITIES, LISTS, type PublicList } from "./communities.ts";
+import { crowdFollower } from "./crowd.ts";
+import { createDaily, DAY_MS } from "./daily.ts";
+import { hash32, mix } from "./dice.ts";
+import { canTie, tieAt, type ToggleOptions } from "./toggle.ts";
+
+/** The first five accounts belong to everything: examples rely on them. */
+const LOYAL = 5;
+/** Lists gather from the first accounts only: one holds up to 5,000 (api-field-notes.md section 1). */
+const LIST_REACH = 10_000;
+const RESTLESS_SHARE = 0.3;
+/** Shifts the crowd that follows a list away from those that follow accounts. */
+const LIST_CROWD = 70_001;
+
+export interface Group {
+  readonly id: string;
+  /** Share of the accounts that belong. */
+  readonly share: number;
+  /** Members of a group that was recorded or made by hand, and of no other. */
+  readonly members?: readonly number[];
+}
+
+export interface GroupBookOptions {
+  readonly seed: number;
+  /** Accounts the world was born with. */
+  readonly count: number;
+  readonly startMs: number;
+}
+
+interface Change {
+  readonly atMs: number;
+  readonly isIn: boolean;
+}
+
+/** What is remembered of a group. */
+interface Roll {
+  readonly toggle: ToggleOptions;
+  /** Accounts from here on cannot belong by themselves. */
+  readonly reach: number;
+  /** Everyone who belongs at some time, by position. Grows at its end only. */
+  readonly keys: number[];
+  readonly members?: ReadonlySet<number>;
+  readonly changes: Map<number, Change>;
+}
+
+export type Groups = ReturnType<typeof createGroups>;
+
+/** The groups of one world. */
+export function createGroups({ seed, count, startMs }: GroupBookOptions) {
+  const communities = new Map<string, Community & Group>(count === 0 ? [] : COMMUNITIES.map((each) => [each.id, each]));
+  const lists = new Map<string, PublicList & Group>(count === 0 ? [] : LISTS.map((each) => [each.id, each]));
+  const rolls = new Map<string, Roll>();
+  const firstDay = Math.floor(startMs / DAY_MS);
+  const arrivals = createDaily({ salt: hash32(seed, "list-arrivals"), firstDay, perDay: () => 3 });
+  const departures = createDaily({ salt: hash32(seed, "list-departures"), firstDay, perDay: () => 1 });
+
+  const toggleOf = ({ id, share }: Group): ToggleOptions => ({ salt: hash32(seed, "member", id), share, restless: share * RESTLESS_SHARE });
+  const natural = new Map<string, ToggleOptions>(COMMUNITIES.map((each) => [each.id, toggleOf(each)]));
+
+  /** Whether an account belongs to one of the world's own communities, whatever was changed by hand. */
+  function belongsByNature({ id }: Community, key: number, nowMs: number): boolean {
+    return key < LOYAL || tieAt(natural.get(id) as ToggleOptions, key, 0, startMs, nowMs).isOn;
+  }
+
+  function rollOf(group: Group): Roll {
+    const known = rolls.get(group.id);
+    if (known !== undefined) return known;
+    const toggle = toggleOf(group);
+    const reach = lists.has(group.id) ? Math.min(count, LIST_REACH) : count;
+    const keys = [...(group.members ?? [])];
+    if (group.members === undefined) for (let key = 0; key < reach; key += 1) if (key < LOYAL || canTie(toggle, key, 0)) keys.push(key);
+    const roll = { toggle, reach, keys, changes: new Map(), ...(group.members === undefined ? {} : { members: new Set(group.members) }) };
+    rolls.set(group.id, roll);
+    return roll;
+  }
+
+  function isMember(group: Group, key: number, nowMs: number): boolean {
+    const { changes, members, reach, toggle } = rollOf(group);
+    const change = changes.get(key);
+    if (change !== undefined && change.atMs <= nowMs) return change.isIn;
+    if (members !== undefined) return members.has(key);
+    return key < reach && (key < LOYAL || tieAt(toggle, key, 0, startMs, nowMs).isOn);
+  }
+
+  /** Keys of all who belong now. */
+  const membersOf = (group: Group, nowMs: number): readonly number[] => rollOf(group).keys.filter((key) => isMember(group, key, nowMs));
+
+  /** By hand: from `atMs` on the person belongs, or does not. */
+  function setMember(group: Group, key: number, isIn: boolean, atMs: number): void {
+    const { changes, keys } = rollOf(group);
+    changes.set(key, { atMs, isIn });
+    if (!keys.includes(key)) keys.push(key);
+  }
+
+  const crowdOf = (list: PublicList): number => LIST_CROWD + (hash32(list.id) % 10_000);
+
+  /** The follower of a list at a position counted from the oldest; undefined where somebody left. */
+  function followerAt(list: PublicList, position: number, nowMs: number): number | undefined {
+    if (list.followerKeys !== undefined) return list.followerKeys[position];
+    const who = crowdOf(list);
+    const isLeft = departures.count(who, nowMs) > leavingOrder(list, position);
+    return isLeft ? undefined : crowdFollower(who, position);
+  }
+
+  /** Of those who followed before the first day, who leaves when: a fixed shuffle. */
+  const leavingOrder = (list: PublicList, position: number): number =>
+    position >= list.followers ? Number.POSITIVE_INFINITY : (position * 7 + (mix(hash32(list.id), 0) % list.followers)) % list.followers;
+
+  return {
+    communities: (): readonly Community[] => [...communities.values()],
+    community: (id: string): (Community & Group) | undefined => communities.get(id),
+    lists: (): readonly PublicList[] => [...lists.values()],
+    list: (id: string): (PublicList & Group) | undefined => lists.get(id),
+    putCommunity: (community: Community & Group): void => void (communities.set(community.id, community), rolls.delete(community.id)),
+    putList: (list: PublicList & Group): void => void (lists.set(list.id, list), rolls.delete(list.id)),
+    /** Keys by position, whether they belong at the moment or not. */
+    positions: (group: Group): readonly number[] => rollOf(group).keys,
+    isMember,
+    belongsByNature,
+    membersOf,
+    setMember,
+    followerPositions: (list: PublicList, nowMs: number): number =>
+      list.followerKeys?.length ?? list.followers + arrivals.count(crowdOf(list), nowMs),
+    followerAt,
+  };
+}

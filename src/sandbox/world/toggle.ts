@@ -1,0 +1,60 @@
+/** Ties between two that most keep for ever and some take up and give up again: memberships and follows. A pure function of both and the time. */
+import { DAY_MS } from "./daily.ts";
+import { fraction } from "./dice.ts";
+
+export interface Tie {
+  readonly isOn: boolean;
+  /** When it became what it is; far in the past where it never changes. */
+  readonly sinceMs: number;
+}
+
+export interface ToggleOptions {
+  /** A hash of the seed and of what ties. */
+  readonly salt: number;
+  /** Share of the pairs that are tied at any time. */
+  readonly share: number;
+  /** Share of all pairs whose tie comes and goes. */
+  readonly restless: number;
+}
+
+/** A restless tie holds for half of a period of 20 to 60 days. */
+const PERIOD_DAYS = 20;
+const PERIOD_SPREAD_DAYS = 40;
+const LONG_AGO_MS = 900 * DAY_MS;
+
+/** The tie of `a` and `b`; `zeroMs` is a moment before which ties that never change began. */
+export function tieAt({ salt, share, restless }: ToggleOptions, a: number, b: number, zeroMs: number, nowMs: number): Tie {
+  const chance = fraction(salt, a, b, 1);
+  const steady = share - restless / 2;
+  if (chance < steady) return { isOn: true, sinceMs: zeroMs - 1 - Math.floor(fraction(salt, a, b, 2) * LONG_AGO_MS) };
+  if (chance >= steady + restless) return { isOn: false, sinceMs: 0 };
+  const { halfMs, shiftMs } = rhythmOf(salt, a, b);
+  const halves = Math.floor((nowMs + shiftMs) / halfMs);
+  return { isOn: halves % 2 === 0, sinceMs: Math.ceil(halves * halfMs - shiftMs) };
+}
+
+/** Whether the pair is tied at some time: the others need never be asked again. */
+export const canTie = ({ salt, share, restless }: ToggleOptions, a: number, b: number): boolean =>
+  fraction(salt, a, b, 1) < share + restless / 2;
+
+/** The spells of a restless tie that began within `fromMs <= atMs <= toMs`, earliest first. */
+export function spellsOf({ salt, share, restless }: ToggleOptions, a: number, b: number, fromMs: number, toMs: number): readonly Spell[] {
+  const chance = fraction(salt, a, b, 1);
+  if (chance < share - restless / 2 || chance >= share + restless / 2) return [];
+  const { halfMs, shiftMs } = rhythmOf(salt, a, b);
+  const spells: Spell[] = [];
+  for (let half = 2 * Math.ceil((fromMs + shiftMs) / halfMs / 2); half * halfMs - shiftMs <= toMs; half += 2) {
+    spells.push({ atMs: Math.ceil(half * halfMs - shiftMs), untilMs: Math.ceil((half + 1) * halfMs - shiftMs) });
+  }
+  return spells;
+}
+
+export interface Spell {
+  readonly atMs: number;
+  readonly untilMs: number;
+}
+
+function rhythmOf(salt: number, a: number, b: number): { readonly halfMs: number; readonly shiftMs: number } {
+  const halfMs = ((PERIOD_DAYS + fraction(salt, a, b, 3) * PERIOD_SPREAD_DAYS) * DAY_MS) / 2;
+  return { halfMs, shiftMs: fraction(salt, a, b, 4) * 2 * halfMs };
+}
