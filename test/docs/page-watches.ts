@@ -1,7 +1,9 @@
 /** docs/watches.md: every watch type with its keys, its events and what it can miss; then the keys all of them share. */
+import { findEndpoint } from "../../src/api/endpoints/index.ts";
 import { variablesOf } from "../../src/config/where-types.ts";
 import { COMMON_WATCH_KEYS } from "../../src/config/watch-schema.ts";
 import type { Include } from "../../src/model/watch.ts";
+import type { TargetState } from "../../src/model/store.ts";
 import { formatDuration } from "../../src/model/duration.ts";
 import { isTweetFeed, type WatchType } from "../../src/watches/watch-type.ts";
 import { WATCH_TYPES } from "../../src/watches/registry.ts";
@@ -33,12 +35,25 @@ function includeText(type: WatchType<any>): string {
   }.`;
 }
 
+/** Lists whose leaving is told are read whole; those of 20 entries are one page anyway. */
+function isReadInPages({ detection, endpoints }: WatchType<any>, settings: unknown): boolean {
+  if (detection.detector !== "roster") return false;
+  const { mode } = detection.rule(settings, { memory: {} } as TargetState);
+  return mode === "whole" && endpoints.some((name) => findEndpoint(name)?.cursor !== undefined);
+}
+
+function costText(type: WatchType<any>, settings: unknown): string {
+  const per = type.schema.shape["accounts"] === undefined ? "watch" : "account";
+  if (isReadInPages(type, settings)) return `A poll costs a request a page of the list, per ${per}.`;
+  const costs = type.costRequests(settings);
+  return `A poll that finds less than a page of news costs ${costs} request${costs === 1 ? "" : "s"} per ${per}.`;
+}
+
 function notesOf(type: WatchType<any>): readonly string[] {
   const settings = settingsOf(type);
-  const costs = type.costRequests(settings);
   return [
     `- Events: ${type.events.map(code).join(", ")}.`,
-    `- A poll that finds less than a page of news costs ${costs} request${costs === 1 ? "" : "s"} per ${type.schema.shape["accounts"] === undefined ? "watch" : "account"}.`,
+    `- ${costText(type, settings)}`,
     ...(includeText(type) === "" ? [] : [`- ${includeText(type)}`]),
     ...(type.dataIntervalMs === undefined
       ? []
