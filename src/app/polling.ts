@@ -1,7 +1,7 @@
 /** The polling half: the gate to the data service with its key, its budget and its watchers, and the engine on top. */
 import { createUpstream } from "../api/upstream.ts";
 import { createUpstreamPacer } from "../budget/upstream-pacer.ts";
-import { createEngine, type Engine } from "../engine/engine.ts";
+import { createEngine, type Engine, type EngineDeps } from "../engine/engine.ts";
 import { createPollRunner } from "../engine/poll-runner.ts";
 import { createProfiles } from "../engine/profiles.ts";
 import type { KeyWatch } from "../engine/key-watch.ts";
@@ -68,6 +68,10 @@ export function createPolling(delivering: Delivering, store: Store, meter: Meter
     onBack: () => engine.hastenAll(),
   });
   const profiles = createProfiles(gate, clock, log);
+  const telling: Pick<EngineDeps, "route" | "wakeDelivery"> = {
+    route: ({ event, ownSinks }, nowMs) => delivery().routeOf(event, ownSinks, nowMs),
+    wakeDelivery: () => delivery().pump.wake(),
+  };
   const runner = createPollRunner({
     store,
     gate,
@@ -79,8 +83,7 @@ export function createPolling(delivering: Delivering, store: Store, meter: Meter
     meter,
     log,
     retentionMs: () => config().state.retentionMs,
-    wakeDelivery: () => delivery().pump.wake(),
-    route: ({ event, ownSinks }, nowMs) => delivery().routeOf(event, ownSinks, nowMs),
+    ...telling,
   });
   const report = createStartReport({
     store,
@@ -105,6 +108,7 @@ export function createPolling(delivering: Delivering, store: Store, meter: Meter
     meter,
     log,
     notes: store,
+    ...telling,
     isUpstreamInTrouble: () => upstreamWatch.trouble !== undefined,
     onMissing: report.missing,
     onPolled(poll, outcome, error) {

@@ -4,11 +4,12 @@ import type { Clock } from "../model/clock.ts";
 import type { Hash } from "../model/hash.ts";
 import type { Log } from "../model/log.ts";
 import type { Meter } from "../model/meter.ts";
-import type { Notes, PollStore, TargetState, WatchState, WatchStore } from "../model/store.ts";
+import type { Notes, PollCommit, PollStore, RecheckStore, TargetRef, TargetState, WatchState, WatchStore } from "../model/store.ts";
 import type { Watch } from "../model/watch.ts";
 import { groupPolls } from "../plan/group-polls.ts";
 import { planPolls, type PlannedWatch } from "../plan/plan-polls.ts";
-import type { Poll } from "./watch-poll.ts";
+import type { JudgedEvent } from "./verdicts.ts";
+import type { Poll, Subscriber } from "./watch-poll.ts";
 import type { Timetable } from "../schedule/timetable.ts";
 import type { WatchType } from "../watches/watch-type.ts";
 import { createListCheck } from "./list-check.ts";
@@ -20,6 +21,7 @@ import type { PollOutcome } from "./poll-outcome.ts";
 import type { PollRunner } from "./poll-runner.ts";
 import type { Profiles } from "./profiles.ts";
 import type { QuotaWatch } from "./quota-watch.ts";
+import { createRecheckLoop } from "./recheck-loop.ts";
 import type { RequestGate } from "./request-gate.ts";
 import { createGroupRunner } from "./run-group.ts";
 import type { ServiceClock } from "./service-clock.ts";
@@ -29,7 +31,7 @@ import { STORE_RETRY_MS, type StoreWatch } from "./store-watch.ts";
 import { createTargetTrouble } from "./target-trouble.ts";
 
 export interface EngineDeps {
-  readonly store: PollStore & WatchStore;
+  readonly store: PollStore & WatchStore & RecheckStore;
   readonly gate: RequestGate;
   readonly pacer: UpstreamPacer;
   readonly runner: PollRunner;
@@ -46,6 +48,10 @@ export interface EngineDeps {
   readonly notes: Notes;
   /** While the service is known to fail or to refuse the key. */
   readonly isUpstreamInTrouble: () => boolean;
+  /** Which sinks an event goes to, by the configuration in force. */
+  readonly route: (judged: JudgedEvent, nowMs: number) => PollCommit["deliveries"];
+  /** Called when deliveries were committed. */
+  readonly wakeDelivery: () => void;
   /** Told when a target cannot be found at all. */
   readonly onMissing: (watchId: string) => void;
   /** Told after every poll: for the start-up lines and the demo. */
@@ -164,6 +170,13 @@ export function createEngine(deps: EngineDeps): Engine {
     stretch: (priority) => deps.quotaWatch.status.factors[priority],
   });
 
+  const following = () => planned.filter(({ watch, paused }) => watch.recheck !== undefined && !paused);
+  const rechecks = createRecheckLoop({
+    ...deps,
+    intervalsMs: () => following().map(({ watch }) => watch.recheck?.everyMs ?? 0),
+    subscriberOf: (ref) => subscriberIn(following(), ref),
+  });
+
   const runPoll = async (poll: Poll): Promise<PollAftermath> => {
     if (deps.storeWatch.trouble !== undefined) return { retryAtMs: clock.now() + STORE_RETRY_MS };
     if (poll.group === undefined) return (await attempt(poll, () => deps.runner.run(poll))).aftermath;
@@ -198,6 +211,7 @@ export function createEngine(deps: EngineDeps): Engine {
     start() {
       loop.start();
       stalls.start();
+      rechecks.start();
     },
     async stop() {
       stalls.stop();
@@ -206,7 +220,7 @@ export function createEngine(deps: EngineDeps): Engine {
       deps.gate.close();
       // Answers that are paid for are worth a moment; one that hangs is not.
       const cancelAbort = clock.after(ANSWER_GRACE_MS, () => deps.gate.abort());
-      await loop.stop();
+      await Promise.all([loop.stop(), rechecks.stop()]);
       cancelAbort();
     },
     get polls() {
@@ -225,6 +239,13 @@ export function createEngine(deps: EngineDeps): Engine {
     repace: () => loop.repace(),
     loop,
   };
+}
+
+function subscriberIn(planned: readonly PlannedWatch<WatchType<any>>[], { watchKey, targetKey }: TargetRef): Subscriber | undefined {
+  const own = planned.find((one) => one.watchKey === watchKey);
+  const target = own?.targets.find(({ key }) => key === targetKey);
+  if (own === undefined || target === undefined) return undefined;
+  return { watch: own.watch, type: own.type, watchKey, targetKey, targetName: target.name };
 }
 
 /** Whether a batch has an entry that was never answered: its key was polled before, but not for that one. */

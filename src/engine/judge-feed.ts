@@ -3,10 +3,11 @@ import { detectFeed, newestIds } from "../detect/feed.ts";
 import { reasonAgainstTweet } from "../detect/filter-tweet.ts";
 import type { EventBody, Verdict } from "../model/event.ts";
 import type { Hash } from "../model/hash.ts";
-import type { ItemVerdict, TargetChange, TargetState } from "../model/store.ts";
+import type { ItemVerdict, Recheck, TargetChange, TargetState } from "../model/store.ts";
 import type { Tweet } from "../model/tweet.ts";
 import type { Watch } from "../model/watch.ts";
 import type { Subscriber } from "./watch-poll.ts";
+import { firstRecheck } from "./judge-recheck.ts";
 import { makeEvent } from "./make-event.ts";
 import type { FeedNeeds, FeedObservation } from "./read-feed.ts";
 import type { ServiceClock } from "./service-clock.ts";
@@ -104,6 +105,7 @@ export function judgeFeed(
   return {
     verdicts: judged.map(({ verdict }) => verdict),
     events: judged.flatMap(({ event }) => (event === undefined ? [] : [event])),
+    rechecks: judged.flatMap(({ recheck }) => (recheck === undefined ? [] : [recheck])),
     targets: targetChange(target, birth, stored === undefined, seen.isHeadWhole, context.detectedAtMs),
   };
 }
@@ -116,12 +118,15 @@ function reasonAgainst(watch: Watch, tweet: Tweet): string | undefined {
   return watch.where.matches(body) ? undefined : `where is false: ${watch.where.text}`;
 }
 
-function judgeTweet(
-  subscriber: Subscriber,
-  tweet: Tweet,
-  found: "news" | "baseline" | "too_old",
-  context: FeedJudgeContext,
-): { verdict: ItemVerdict; event?: JudgedEvent } {
+const isKeptByWhere = ({ include, ignore }: Watch, tweet: Tweet): boolean => reasonAgainstTweet(tweet, include, ignore) === undefined;
+
+interface JudgedTweet {
+  readonly verdict: ItemVerdict;
+  readonly event?: JudgedEvent;
+  readonly recheck?: Recheck | undefined;
+}
+
+function judgeTweet(subscriber: Subscriber, tweet: Tweet, found: "news" | "baseline" | "too_old", context: FeedJudgeContext): JudgedTweet {
   const occurredAtMs = Date.parse(tweet.created_at) || context.detectedAtMs;
   const reason = found === "news" ? reasonAgainst(subscriber.watch, tweet) : undefined;
   const verdict: Verdict = found !== "news" ? found : reason === undefined ? "event" : "filtered";
@@ -132,14 +137,22 @@ function judgeTweet(
     itemKind: "tweet" as const,
     occurredAtMs,
   };
-  if (verdict !== "event") return { verdict: { ...row, verdict, detail: detailOf(subscriber.watch, verdict, reason) } };
+  const follow = (eventId: string) => firstRecheck(subscriber.watch, subscriber, tweet, eventId, context.detectedAtMs);
+  if (verdict !== "event") {
+    const recheck = verdict === "filtered" && isKeptByWhere(subscriber.watch, tweet) ? follow("") : undefined;
+    return { verdict: { ...row, verdict, detail: detailOf(subscriber.watch, verdict, reason) }, recheck };
+  }
   const event = makeEvent(
     context.hash,
     subscriber,
     { type: "tweet.created", subject: tweet.id, episode: "", body: { tweet }, occurredAtMs },
     context.detectedAtMs,
   );
-  return { verdict: { ...row, verdict, detail: "", eventId: event.id }, event: { event, ownSinks: subscriber.watch.sinks } };
+  return {
+    verdict: { ...row, verdict, detail: "", eventId: event.id },
+    event: { event, ownSinks: subscriber.watch.sinks },
+    recheck: follow(event.id),
+  };
 }
 
 function detailOf(watch: Watch, verdict: Verdict, reason: string | undefined): string {

@@ -167,6 +167,9 @@ export function createPollRunner(deps: RunnerDeps): PollRunner {
       targets: withHandles(judged.targets, renamesIn(loaded, seen)),
       verdicts: judged.verdicts,
       ...(judged.members === undefined || judged.members.length === 0 ? {} : { members: judged.members }),
+      ...(judged.rechecks === undefined || judged.rechecks.length === 0
+        ? {}
+        : { rechecks: { rechecks: judged.rechecks, ended: [], late: [] } }),
       events: judged.events.map(({ event }) => event),
       deliveries: judged.events.flatMap((event) => deps.route(event, nowMs)),
     };

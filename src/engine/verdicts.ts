@@ -1,13 +1,15 @@
 /** What a poll is about to commit, gathered over its subscribers: verdicts, events, target changes. */
 import type { ChirpEvent } from "../model/event.ts";
 import { compareIds } from "../model/id.ts";
-import type { ItemVerdict, MembersChange, TargetChange } from "../model/store.ts";
+import type { ItemVerdict, MembersChange, Recheck, TargetChange } from "../model/store.ts";
 
 export interface Judgement {
   readonly verdicts: readonly ItemVerdict[];
   readonly events: readonly JudgedEvent[];
   readonly targets: readonly TargetChange[];
   readonly members?: readonly MembersChange[];
+  /** Fresh tweets to be looked at again. */
+  readonly rechecks?: readonly Recheck[];
   /** The answer should have had its record, and had not: someone must ask why. */
   readonly isAbsent?: boolean;
 }
@@ -27,6 +29,7 @@ export function joinJudgements(judgements: readonly Judgement[]): Judgement {
     events: judgements.flatMap(({ events }) => events).sort(byAge),
     targets: judgements.flatMap(({ targets }) => targets),
     members: judgements.flatMap(({ members }) => members ?? []),
+    rechecks: judgements.flatMap(({ rechecks }) => rechecks ?? []),
   };
 }
 

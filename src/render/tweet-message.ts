@@ -1,7 +1,7 @@
 /** How a tweet reads, whoever found it: who did what, the text, pictures, what it answers or quotes, counts, permalink. */
 import type { NeutralMessage } from "../model/message.ts";
 import type { OutboxEvent } from "../model/sink.ts";
-import { kindOfTweet, type Tweet } from "../model/tweet.ts";
+import { kindOfTweet, type Tweet, type TweetKind } from "../model/tweet.ts";
 import { plainTweetText } from "./clean-text.ts";
 import { authorOf, baseMessage, nameOf, type ReadContext } from "./event-message.ts";
 import { noticeMessage } from "./notice-message.ts";
@@ -17,7 +17,7 @@ export function tweetMessage(event: OutboxEvent, { linksHost }: ReadContext, tit
   const context = contextOf(tweet, linksHost);
   return {
     ...baseMessage(event),
-    title: title ?? `${nameOf(tweet.user)} ${deedOf(tweet)}`,
+    title: title ?? titleOf(event.event.type, tweet),
     author: authorOf(tweet.user, linksHost),
     body: tweet.retweeted_status === undefined ? plainTweetText(tweet.full_text) : "",
     url: tweetUrl(linksHost, tweet.user.username, tweet.id),
@@ -26,6 +26,14 @@ export function tweetMessage(event: OutboxEvent, { linksHost }: ReadContext, tit
     facts: countsOf(tweet.retweeted_status ?? tweet),
   };
 }
+
+const KINDS: Readonly<Record<TweetKind, string>> = { post: "A post", reply: "A reply", quote: "A quote", retweet: "A repost" };
+
+/** "A post by Alice (@alice)". */
+export const whatOf = (tweet: Tweet): string => `${KINDS[kindOfTweet(tweet)]} by ${nameOf(tweet.user)}`;
+
+const titleOf = (type: string, tweet: Tweet): string =>
+  type === "tweet.deleted" ? `${whatOf(tweet)} is gone: deleted, or no longer public` : `${nameOf(tweet.user)} ${deedOf(tweet)}`;
 
 function deedOf(tweet: Tweet): string {
   switch (kindOfTweet(tweet)) {

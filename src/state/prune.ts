@@ -5,6 +5,7 @@ import { OPEN, WAITING } from "./literals.ts";
 const REMOVED_WATCHES_KEPT_MS = 30 * 86_400_000;
 /** The sums of the ledger outlive short retentions: a month's quota is counted from them. */
 const SUMS_KEPT_MS = 62 * 86_400_000;
+const UNASKED_RECHECKS_KEPT_MS = 7 * 86_400_000;
 const AT_ONCE = 500;
 
 export async function prune(db: Executor, nowMs: number, retentionMs: number): Promise<void> {
@@ -15,6 +16,11 @@ export async function prune(db: Executor, nowMs: number, retentionMs: number): P
   await forgetDeliveries(db, before);
   await forgetEvents(db, before);
   await forgetLedger(db, before, nowMs - Math.max(retentionMs, SUMS_KEPT_MS));
+  // Those of watches that are looked at no more: the others end by themselves.
+  await db
+    .deleteFrom("rechecks")
+    .where("until_at", "<", nowMs - UNASKED_RECHECKS_KEPT_MS)
+    .execute();
   await db.deleteFrom("groups").where("due_at", "is", null).where("last_sealed_at", "<", before).execute();
 }
 

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { watchTypeOf, registrationOf } from "../../src/app/registration.ts";
 import { setWatchPaused } from "../../src/app/pause.ts";
 import { createUpstreamPacer, type UpstreamPacer } from "../../src/budget/upstream-pacer.ts";
-import { createEngine, type Engine } from "../../src/engine/engine.ts";
+import { createEngine, type Engine, type EngineDeps } from "../../src/engine/engine.ts";
 import type { Notice } from "../../src/engine/notices.ts";
 import type { PollOutcome } from "../../src/engine/poll-outcome.ts";
 import { createPollRunner } from "../../src/engine/poll-runner.ts";
@@ -82,6 +82,13 @@ export interface EngineRig {
   /** Stops and removes the file. */
   close(): Promise<void>;
 }
+
+/** Every event goes to the sinks its watch names. */
+const TELLING: Pick<EngineDeps, "route" | "wakeDelivery"> = {
+  wakeDelivery: () => undefined,
+  route: ({ event, ownSinks }, nowMs) =>
+    ownSinks.map((sink) => ({ eventId: event.id, sink, groupKey: event.id, groupWaitMs: 0, groupIntervalMs: 0, notBeforeMs: nowMs })),
+};
 
 const SILENT_METER: Meter = { count: () => undefined, set: () => undefined, observe: () => undefined };
 
@@ -250,19 +257,11 @@ async function bootParts(options: RigOptions, to: Recorders) {
     hash,
     meter,
     log,
-    wakeDelivery: () => undefined,
     retentionMs: () => 90 * 86_400_000,
-    route: ({ event, ownSinks }, nowMs) =>
-      ownSinks.map((sink) => ({
-        eventId: event.id,
-        sink,
-        groupKey: event.id,
-        groupWaitMs: 0,
-        groupIntervalMs: 0,
-        notBeforeMs: nowMs,
-      })),
+    ...TELLING,
   });
   const engine: Engine = createEngine({
+    ...TELLING,
     store,
     gate,
     pacer,

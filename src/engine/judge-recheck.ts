@@ -1,0 +1,96 @@
+/** What another look at a fresh tweet means to the watch that follows it: told late, gone, looked at again, or done with. */
+import { reasonAgainstTweet } from "../detect/filter-tweet.ts";
+import { countAbsence, looksAt, nextLookMs } from "../detect/recheck.ts";
+import type { ChirpEvent } from "../model/event.ts";
+import type { Hash } from "../model/hash.ts";
+import type { LateVerdict, Recheck, RecheckRef, TargetRef } from "../model/store.ts";
+import type { Tweet } from "../model/tweet.ts";
+import type { Watch } from "../model/watch.ts";
+import { makeEvent } from "./make-event.ts";
+import type { JudgedEvent } from "./verdicts.ts";
+import type { Subscriber } from "./watch-poll.ts";
+
+export interface RecheckContext {
+  readonly hash: Hash;
+  readonly detectedAtMs: number;
+  /** The answer has none of the tweets it was asked for: it says nothing of any. */
+  readonly isBlind: boolean;
+}
+
+/** What one look changes; nothing at all ends it. */
+export interface Look {
+  readonly next?: Recheck;
+  readonly ended?: RecheckRef;
+  readonly late?: LateVerdict;
+  readonly event?: JudgedEvent;
+}
+
+/** A tweet just judged for the first time, where it is to be followed: told (with its event), or kept back by `where` alone. */
+export function firstRecheck(watch: Watch, ref: TargetRef, tweet: Tweet, eventId: string, nowMs: number): Recheck | undefined {
+  if (watch.recheck === undefined) return undefined;
+  const looks = looksAt(Date.parse(tweet.created_at) || nowMs, nowMs, watch.recheck);
+  if (looks === undefined) return undefined;
+  const { watchKey, targetKey } = ref;
+  return {
+    watchKey,
+    targetKey,
+    tweetId: tweet.id,
+    ...looks,
+    eventId,
+    condition: eventId === "" ? (watch.where?.text ?? "") : "",
+    absences: 0,
+  };
+}
+
+/** `tweet` is undefined when the answer is without it; `told` is the event that told it, as far as it is remembered. */
+export function judgeRecheck(
+  subscriber: Subscriber,
+  recheck: Recheck,
+  tweet: Tweet | undefined,
+  told: ChirpEvent | undefined,
+  context: RecheckContext,
+): Look {
+  if (tweet === undefined) return judgeAbsent(subscriber, recheck, told, context);
+  return recheck.eventId === ""
+    ? judgeKeptBack(subscriber, recheck, tweet, context)
+    : again(subscriber, { ...recheck, absences: 0 }, context);
+}
+
+function judgeAbsent(subscriber: Subscriber, recheck: Recheck, told: ChirpEvent | undefined, context: RecheckContext): Look {
+  if (context.isBlind) return again(subscriber, recheck, context);
+  const { absences, isGone } = countAbsence(recheck.absences);
+  if (!isGone) return again(subscriber, { ...recheck, absences }, context);
+  const tweet = told?.body.tweet;
+  if (recheck.eventId === "" || tweet === undefined) return { ended: refOf(recheck) };
+  return { ended: refOf(recheck), event: eventOf(subscriber, "tweet.deleted", tweet, context.detectedAtMs, context) };
+}
+
+/** A `where` that was edited is another question: it is asked of the tweets that come from now on. */
+function judgeKeptBack(subscriber: Subscriber, recheck: Recheck, tweet: Tweet, context: RecheckContext): Look {
+  const { watch } = subscriber;
+  const isOther = watch.where?.text !== recheck.condition || reasonAgainstTweet(tweet, watch.include, watch.ignore) !== undefined;
+  if (isOther) return { ended: refOf(recheck) };
+  if (watch.where?.matches({ tweet }) !== true) return again(subscriber, { ...recheck, absences: 0 }, context);
+  const event = eventOf(subscriber, "tweet.created", tweet, Date.parse(tweet.created_at) || context.detectedAtMs, context);
+  const { watchKey, targetKey, tweetId: itemId } = recheck;
+  const late = { watchKey, targetKey, itemId, eventId: event.event.id };
+  return { ...again(subscriber, { ...recheck, eventId: event.event.id, condition: "", absences: 0 }, context), late, event };
+}
+
+function again({ watch }: Subscriber, recheck: Recheck, { detectedAtMs }: RecheckContext): Look {
+  const dueAtMs = nextLookMs(detectedAtMs, watch.recheck?.everyMs ?? Number.POSITIVE_INFINITY);
+  return dueAtMs <= recheck.untilMs ? { next: { ...recheck, dueAtMs } } : { ended: refOf(recheck) };
+}
+
+function eventOf(
+  subscriber: Subscriber,
+  type: string,
+  tweet: Tweet,
+  occurredAtMs: number,
+  { hash, detectedAtMs }: RecheckContext,
+): JudgedEvent {
+  const fact = { type, subject: tweet.id, episode: "", body: { tweet }, occurredAtMs };
+  return { event: makeEvent(hash, subscriber, fact, detectedAtMs), ownSinks: subscriber.watch.sinks };
+}
+
+export const refOf = ({ watchKey, targetKey, tweetId }: RecheckRef): RecheckRef => ({ watchKey, targetKey, tweetId });

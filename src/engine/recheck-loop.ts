@@ -1,0 +1,153 @@
+/**
+ * Looks at fresh tweets again, a hundred a request over all watches that follow any. What is due stands in the state, so a crash or a
+ * restart loses no look and tells nothing twice; which watch wants what is the engine's.
+ */
+import { isBlindAnswer, nextLookMs } from "../detect/recheck.ts";
+import type { Cancel, Clock } from "../model/clock.ts";
+import type { Hash } from "../model/hash.ts";
+import type { Log } from "../model/log.ts";
+import type { Meter } from "../model/meter.ts";
+import type { Priority } from "../model/schedule.ts";
+import type { PollCommit, PollStore, Recheck, RecheckStore, TargetRef } from "../model/store.ts";
+import type { Tweet } from "../model/tweet.ts";
+import { judgeRecheck, type Look, refOf } from "./judge-recheck.ts";
+import { RequestHeld, type RequestGate } from "./request-gate.ts";
+import type { StoreWatch } from "./store-watch.ts";
+import type { JudgedEvent } from "./verdicts.ts";
+import type { Subscriber } from "./watch-poll.ts";
+
+export interface RecheckDeps {
+  readonly store: RecheckStore & Pick<PollStore, "commitPoll">;
+  readonly storeWatch: Pick<StoreWatch, "trouble" | "takeError">;
+  readonly gate: RequestGate;
+  readonly clock: Clock;
+  readonly hash: Hash;
+  readonly meter: Meter;
+  readonly log: Log;
+  readonly route: (judged: JudgedEvent, nowMs: number) => PollCommit["deliveries"];
+  readonly wakeDelivery: () => void;
+  /** The intervals of the watches that follow their tweets now; empty when none does. */
+  readonly intervalsMs: () => readonly number[];
+  /** A target of a watch that follows its tweets; undefined when it does so no longer. */
+  readonly subscriberOf: (ref: TargetRef) => Subscriber | undefined;
+}
+
+export interface RecheckLoop {
+  start(): void;
+  /** Resolves when a look under way is done. */
+  stop(): Promise<void>;
+}
+
+/** Tweets of one /tweet-info-bulk request (api-v3.md, Limits). */
+const BATCH = 100;
+/** Rows read at once: a tweet can be followed by several watches. */
+const MOST_ROWS = 400;
+/** Wake at least so often: what could not be asked is tried again, and the clock may have been set. */
+const LONGEST_SLEEP_MS = 60_000;
+const ORDER: readonly Priority[] = ["high", "normal", "low"];
+
+export function createRecheckLoop(deps: RecheckDeps): RecheckLoop {
+  const { store, clock } = deps;
+  let cancel: Cancel | undefined;
+  let running: Promise<void> = Promise.resolve();
+  let isStopped = false;
+
+  const arm = () => {
+    if (isStopped) return;
+    const nowMs = clock.now();
+    const waits = deps.intervalsMs().map((everyMs) => nextLookMs(nowMs, everyMs) - nowMs);
+    cancel = clock.after(Math.min(LONGEST_SLEEP_MS, ...waits), wake);
+  };
+
+  const wake = () => {
+    running = runDue()
+      .catch((error: unknown) => report(error))
+      .finally(arm);
+  };
+
+  const report = (error: unknown) => {
+    if (deps.storeWatch.takeError(error)) return;
+    if (error instanceof RequestHeld) deps.log.debug("fresh tweets wait for their next look", { reason: error.reason });
+    else deps.log.warn("fresh tweets could not be looked at", { error });
+  };
+
+  const runDue = async (): Promise<void> => {
+    while (!isStopped && deps.storeWatch.trouble === undefined && deps.intervalsMs().length > 0) {
+      const rows = await store.dueRechecks(clock.now(), MOST_ROWS);
+      if (rows.length === 0 || !(await runBatch(rows))) return;
+    }
+  };
+
+  /** False when nothing more can be done now. */
+  const runBatch = async (rows: readonly Recheck[]): Promise<boolean> => {
+    const followed = rows.flatMap((recheck) => {
+      const subscriber = recheck.untilMs < clock.now() ? undefined : deps.subscriberOf(recheck);
+      return subscriber === undefined ? [] : [{ recheck, subscriber }];
+    });
+    const stale = rows.filter((row) => followed.every(({ recheck }) => recheck !== row));
+    if (stale.length > 0) return commit(stale.map((row) => ({ ended: refOf(row) })));
+    const ids = [...new Set(followed.map(({ recheck }) => recheck.tweetId))].slice(0, BATCH);
+    const asked = followed.filter(({ recheck }) => ids.includes(recheck.tweetId));
+    const found = await ask(ids, asked);
+    return commit(await judge(asked, ids, found));
+  };
+
+  const ask = async (ids: readonly string[], asked: readonly Followed[]): Promise<ReadonlyMap<string, Tweet>> => {
+    const ranks = asked.map(({ subscriber }) => ORDER.indexOf(subscriber.watch.priority));
+    const answer = await deps.gate.request({
+      endpoint: "tweet-info-bulk",
+      params: { tweet_links: ids },
+      source: "recheck",
+      watch: asked[0]?.subscriber.watch.id ?? "",
+      priority: ORDER[Math.min(...ranks)] ?? "normal",
+      purpose: "poll",
+    });
+    return new Map((answer.tweets ?? []).map((tweet) => [tweet.id, tweet]));
+  };
+
+  const judge = async (asked: readonly Followed[], ids: readonly string[], found: ReadonlyMap<string, Tweet>): Promise<readonly Look[]> => {
+    const isBlind = isBlindAnswer(ids.length, ids.filter((id) => found.has(id)).length);
+    const context = { hash: deps.hash, detectedAtMs: clock.now(), isBlind };
+    const missing = asked.filter(({ recheck }) => recheck.eventId !== "" && !found.has(recheck.tweetId));
+    const told = new Map((await store.eventsById(missing.map(({ recheck }) => recheck.eventId))).map((event) => [event.id, event]));
+    return asked.map(({ recheck, subscriber }) =>
+      judgeRecheck(subscriber, recheck, found.get(recheck.tweetId), told.get(recheck.eventId), context),
+    );
+  };
+
+  const commit = async (looks: readonly Look[]): Promise<boolean> => {
+    const nowMs = clock.now();
+    const events = looks.flatMap(({ event }) => (event === undefined ? [] : [event]));
+    const result = await store.commitPoll({
+      atMs: nowMs,
+      targets: [],
+      verdicts: [],
+      events: events.map(({ event }) => event),
+      deliveries: events.flatMap((judged) => deps.route(judged, nowMs)),
+      rechecks: {
+        rechecks: looks.flatMap(({ next }) => (next === undefined ? [] : [next])),
+        ended: looks.flatMap(({ ended }) => (ended === undefined ? [] : [ended])),
+        late: looks.flatMap(({ late }) => (late === undefined ? [] : [late])),
+      },
+    });
+    if (result.status === "conflict") return false;
+    for (const { event } of events)
+      if (result.born.has(event.id)) deps.meter.count("chirpwatch_events_total", { watch: event.watch, event: event.type });
+    if (result.born.size > 0) deps.wakeDelivery();
+    return true;
+  };
+
+  return {
+    start: wake,
+    async stop() {
+      isStopped = true;
+      cancel?.();
+      await running;
+    },
+  };
+}
+
+interface Followed {
+  readonly recheck: Recheck;
+  readonly subscriber: Subscriber;
+}

@@ -1,0 +1,169 @@
+import { afterEach, expect, it } from "vitest";
+import type { Tweet } from "../../src/model/tweet.ts";
+import type { Watch } from "../../src/model/watch.ts";
+import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
+import { makeTweet } from "../support/make-event.ts";
+import { makeWatch } from "../support/make-watch.ts";
+import { createScriptedUpstream, failure } from "../support/scripted-upstream.ts";
+import { createVirtualClock } from "../support/virtual-clock.ts";
+
+const START = Date.UTC(2026, 2, 2, 12, 0, 0);
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+let rig: EngineRig | undefined;
+afterEach(async () => {
+  await rig?.close();
+  rig = undefined;
+});
+
+const LIKED = { text: "tweet.likes_count >= 100", matches: ({ tweet }: { tweet?: Tweet }) => (tweet?.likes_count ?? 0) >= 100 };
+
+const search = (id: string, changes: Partial<Watch> = {}) =>
+  makeWatch(id, "search", { query: id }, { recheck: { everyMs: 10 * MINUTE, untilMs: 2 * HOUR }, ...changes });
+
+/** A world of tweets: the search shows all of them, /tweet-info-bulk those asked for. */
+async function house(watches: readonly Watch[]) {
+  const clock = createVirtualClock(START);
+  const upstream = createScriptedUpstream(clock);
+  const tweets = new Map<string, Tweet>();
+  let ids = 1_000;
+  const post = (changes: Partial<Tweet> = {}) => {
+    const id = String(++ids);
+    tweets.set(id, { ...makeTweet(id), created_at: new Date(clock.now()).toISOString(), ...changes });
+    return id;
+  };
+  const like = (id: string, likes: number) => tweets.set(id, { ...(tweets.get(id) as Tweet), likes_count: likes });
+  upstream.on("search-tweets", () => ({ tweets: [...tweets.values()].reverse().slice(0, 20) }));
+  upstream.on("tweet-info-bulk", ({ params }) => ({ tweets: (params["tweet_links"] as string[]).flatMap((id) => tweets.get(id) ?? []) }));
+  post({ created_at: new Date(START - HOUR).toISOString() });
+  rig = await startEngineRig({ clock, upstream, watches });
+  await clock.advance(2 * MINUTE);
+  const told = async (from = rig) =>
+    ((await from?.events()) ?? []).map(({ type, watch, subject }) => `${type} ${watch} ${subject}`).reverse();
+  return { clock, upstream, tweets, post, like, told, rig, looks: () => upstream.callsOf("tweet-info-bulk") };
+}
+
+it("tells a tweet that where kept back when it becomes true, once, and explains it as told", async () => {
+  const { clock, post, like, told, rig } = await house([search("w", { where: LIKED })]);
+  const id = post();
+  await clock.advance(15 * MINUTE);
+  expect(await told()).toEqual([]);
+  like(id, 120);
+  await clock.advance(10 * MINUTE);
+  expect(await told()).toEqual([`tweet.created w ${id}`]);
+  expect((await rig.events())[0]?.body.tweet?.likes_count).toBe(120);
+  expect((await rig.store.explainItem(id))[0]).toMatchObject({ verdict: "event", deliveries: [{ sink: "out" }] });
+  like(id, 500);
+  await clock.advance(3 * HOUR);
+  expect(await told()).toHaveLength(1);
+});
+
+it("tells the end of a tweet that was told, once, with the tweet as it was; not of one that was kept back", async () => {
+  const { clock, post, tweets, told, rig } = await house([search("w", { where: LIKED })]);
+  const [loved, ignored] = [post({ likes_count: 200, full_text: "gone soon" }), post()];
+  await clock.advance(5 * MINUTE);
+  tweets.delete(loved);
+  tweets.delete(ignored);
+  post();
+  await clock.advance(8 * MINUTE);
+  expect(await told()).toEqual([`tweet.created w ${loved}`]);
+  await clock.advance(3 * HOUR);
+  expect(await told()).toEqual([`tweet.created w ${loved}`, `tweet.deleted w ${loved}`]);
+  const [deleted] = await rig.events();
+  expect(deleted?.body.tweet?.full_text).toBe("gone soon");
+  expect(deleted?.labels).toMatchObject({ event: "tweet.deleted", author: "alice", type: "search" });
+});
+
+it("asks for a hundred tweets in one request, over all watches and targets, and for nothing after until", async () => {
+  const { clock, post, looks, upstream } = await house([
+    search("a", { where: LIKED }),
+    search("b"),
+    search("c", { recheck: { everyMs: 20 * MINUTE, untilMs: HOUR } }),
+  ]);
+  for (let i = 0; i < 15; i += 1) post();
+  await clock.advanceTo(START + 19 * MINUTE);
+  expect(looks().map(({ params }) => (params["tweet_links"] as string[]).length)).toEqual([15]);
+  await clock.advanceTo(START + 21 * MINUTE);
+  expect(looks()).toHaveLength(2);
+  await clock.advanceTo(START + 3 * HOUR);
+  // Every ten minutes up to two hours after the tweets appeared, whoever else looked at them.
+  expect(looks()).toHaveLength(12);
+  expect(upstream.callsOf("search-tweets").length).toBeGreaterThan(0);
+});
+
+it("needs two requests for more than a hundred", async () => {
+  const { clock, post, looks } = await house([search("w")]);
+  for (let i = 0; i < 120; i += 1) {
+    post();
+    if (i % 20 === 19) await clock.advance(MINUTE);
+  }
+  await clock.advanceTo(START + 11 * MINUTE);
+  expect(looks().map(({ params }) => (params["tweet_links"] as string[]).length)).toEqual([100, 20]);
+});
+
+it("tells nothing twice and forgets nothing when it crashes at any step of a look, or restarts", async () => {
+  const { clock, post, like, told, rig } = await house([search("w", { where: LIKED })]);
+  const id = post();
+  await clock.advance(5 * MINUTE);
+  like(id, 150);
+  for (let steps = 1; steps < 30; steps += 2) {
+    await clock.advanceTo((Math.floor(clock.now() / (10 * MINUTE)) + 1) * 10 * MINUTE - 1);
+    if ((await told()).length > 0) break;
+    rig.life.endAfter(steps);
+    await clock.advance(5_000);
+    await rig.crash();
+    await clock.advance(100);
+  }
+  await clock.advance(20 * MINUTE);
+  await rig.restart();
+  await clock.advance(3 * HOUR);
+  expect(await told()).toEqual([`tweet.created w ${id}`]);
+});
+
+it("takes an answer without any of several tweets for the service's own trouble", async () => {
+  const { clock, post, told, upstream } = await house([search("w")]);
+  const before = [post(), post(), post()];
+  await clock.advance(2 * MINUTE);
+  upstream.on("tweet-info-bulk", () => ({ tweets: [] }));
+  await clock.advance(3 * HOUR);
+  expect(await told()).toEqual(before.map((id) => `tweet.created w ${id}`));
+});
+
+it("looks again after a failure, and waits while the watch is paused", async () => {
+  const { clock, post, like, told, rig, upstream, looks } = await house([search("w", { where: LIKED })]);
+  const id = post();
+  await clock.advance(5 * MINUTE);
+  like(id, 150);
+  upstream.trouble = ({ endpoint }) => {
+    if (endpoint === "tweet-info-bulk") throw failure("transient");
+    return undefined;
+  };
+  await clock.advance(20 * MINUTE);
+  expect(await told()).toEqual([]);
+  await rig.pause("w", true);
+  upstream.trouble = undefined;
+  const asked = looks().length;
+  await clock.advance(30 * MINUTE);
+  expect(looks()).toHaveLength(asked);
+  await rig.pause("w", false);
+  await clock.advance(2 * MINUTE);
+  expect(await told()).toEqual([`tweet.created w ${id}`]);
+});
+
+it("does not tell what an edited where lets through, nor look for a watch that ceased to follow", async () => {
+  const { clock, post, told, rig, looks } = await house([search("w", { where: LIKED })]);
+  post();
+  await clock.advance(5 * MINUTE);
+  await rig.setWatches([search("w", { where: { text: "true", matches: () => true } })]);
+  await clock.advance(10 * MINUTE);
+  expect(await told()).toEqual([]);
+  const id = post();
+  await clock.advance(5 * MINUTE);
+  const { recheck: _, ...plain } = search("w");
+  await rig.setWatches([plain]);
+  const asked = looks().length;
+  await clock.advance(3 * HOUR);
+  expect(await told()).toEqual([`tweet.created w ${id}`]);
+  expect(looks()).toHaveLength(asked);
+});
