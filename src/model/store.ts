@@ -296,7 +296,10 @@ export interface AuditCount {
 export interface Ledger {
   /** Durable before it returns `granted`. */
   reserve(reservation: Reservation): Promise<Grant>;
-  /** `status` is the HTTP status, or null when no answer arrived ("unknown"). */
+  /**
+   * `status` is the HTTP status, or null when no answer arrived ("unknown"). Counts for this store at once; it is durable, and seen by other
+   * processes, with whatever is written next, or a few milliseconds later. Lost in a crash, it keeps its slot a while longer.
+   */
   settle(ledgerId: string, atMs: number, status: number | null): Promise<void>;
   /** Billed attempts since a time, by watch, endpoint and key, the largest first. */
   spentSince(sinceMs: number): Promise<{ readonly total: number; readonly lines: readonly LedgerLine[] }>;

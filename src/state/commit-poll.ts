@@ -6,16 +6,18 @@ import { insertVerdicts } from "./insert-verdicts.ts";
 import { applyRechecks } from "./rechecks.ts";
 import { applyMembers } from "./members.ts";
 import { toText } from "./json-text.ts";
-import { type Executor, insertRows, statement, transact } from "./statement.ts";
+import type { Settlements } from "./settlements.ts";
+import { type Executor, insertRows, statement } from "./statement.ts";
 import { TargetRevisions } from "./target-revisions.ts";
 
 /** Someone changed a row since it was read: rolls the transaction back. */
 class Conflict extends Error {}
 
-export async function commitPoll(db: Executor, commit: PollCommit): Promise<CommitResult> {
+export async function commitPoll(db: Executor, settlements: Settlements, commit: PollCommit): Promise<CommitResult> {
   try {
-    if (isOnlyTime(commit)) return (await applySource(db, commit.source as SourceChange)) ? committed(new Set()) : { status: "conflict" };
-    return committed(await transact(db, (on) => apply(on, commit)));
+    if (settlements.isEmpty && isOnlyTime(commit))
+      return (await applySource(db, commit.source as SourceChange)) ? committed(new Set()) : { status: "conflict" };
+    return committed(await settlements.transact((on) => apply(on, commit)));
   } catch (error) {
     if (error instanceof Conflict) return { status: "conflict" };
     throw error;

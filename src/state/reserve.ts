@@ -2,7 +2,8 @@
 import type { Grant, KeyOffer, Reservation } from "../model/store.ts";
 import { nextNumbers } from "./sequence.ts";
 import { HOUR_MS, spentByKey } from "./spent.ts";
-import { type Executor, insertRows, statement, transact } from "./statement.ts";
+import type { Settlements } from "./settlements.ts";
+import { type Executor, insertRows, statement } from "./statement.ts";
 
 /**
  * After the clock was set back, slots of the future count as now, once and for all: else they would be taken until the clock caught
@@ -56,9 +57,9 @@ const addLine = insertRows("spent_lines", ["hour", "watch", "endpoint", "key", "
 /** Who pays where a reservation names nobody. */
 const NAMELESS: readonly [KeyOffer] = [{ key: "" }];
 
-/** Durable before it returns `granted`. */
-export function reserve(db: Executor, reservation: Reservation): Promise<Grant> {
-  return transact(db, async (on) => {
+/** Durable before it returns `granted`; counts what was answered just before. */
+export function reserve(settlements: Settlements, reservation: Reservation): Promise<Grant> {
+  return settlements.transact(async (on) => {
     const { line, billed } = reservation;
     const offers = await payableKeys(on, reservation);
     if (offers.payable.length === 0) return { kind: "quota", spent: offers.spent };
@@ -126,16 +127,4 @@ async function enter(on: Executor, reservation: Reservation, key: string): Promi
   await addHour(on, [{ hour: hourOf(atMs), key, requests: 1 }]);
   await addLine(on, [{ hour: hourOf(atMs), watch, endpoint, key, requests: 1 }]);
   return id;
-}
-
-const markAnswered = statement<{ id: number; at: number; status: number | null }>()((on, slot) =>
-  on
-    .updateTable("ledger")
-    .set({ answered: 1, slot_at: slot("at"), status: slot("status") })
-    .where("id", "=", slot("id")),
-);
-
-/** From here on the slot is free one interval later, whatever the answer was. */
-export async function settle(db: Executor, ledgerId: string, atMs: number, status: number | null): Promise<void> {
-  await markAnswered(db, { id: Number(ledgerId), at: atMs, status });
 }

@@ -17,51 +17,61 @@ import { prune } from "./prune.ts";
 import { dueRechecks, eventsById } from "./rechecks.ts";
 import { record } from "./record.ts";
 import { listWatches, registerWatches, setPaused } from "./register-watches.ts";
-import { reserve, settle } from "./reserve.ts";
+import { reserve } from "./reserve.ts";
 import { seal } from "./seal.ts";
+import { Settlements } from "./settlements.ts";
 import { loadSinkHealth, outboxStats, saveSinkHealth } from "./sink-health.ts";
 import { auditSpan, spentByHour, spentSince } from "./spent.ts";
 import type { Executor } from "./statement.ts";
 import { loadTargets, resolveTarget, setTargetStatus } from "./targets.ts";
 
 /** A Store over any database that holds the tables; `close` is the opener's. */
-export const createStore = (db: Executor, deps: { readonly clock: Clock; readonly random: Random }, close: () => Promise<void>): Store => ({
-  registerWatches: (watches, nowMs) => registerWatches(db, deps.random, watches, nowMs),
-  resolveTarget: (watchKey, targetKey, userId, username) => resolveTarget(db, watchKey, targetKey, userId, username),
-  loadTargets: (refs) => loadTargets(db, refs),
-  setTargetStatus: (ref, status, reason) => setTargetStatus(db, ref, status, reason),
-  setPaused: (watchId, paused) => setPaused(db, watchId, paused),
-  listWatches: () => listWatches(db),
-  loadSources: (fingerprints) => loadSources(db, fingerprints),
-  knownItems: (refs, itemIds) => knownItems(db, refs, itemIds),
-  knownMembers: (refs, userIds) => knownMembers(db, refs, userIds),
-  absentMembers: (ref, sinceMs) => absentMembers(db, ref, sinceMs),
-  dueRechecks: (nowMs, most) => dueRechecks(db, nowMs, most),
-  eventsById: (ids) => eventsById(db, ids),
-  countEvents: (watchKey, spans) => countEvents(db, watchKey, spans),
-  newestEvent: (watchKey, type) => newestEvent(db, watchKey, type),
-  commitPoll: (commit) => commitPoll(db, commit),
-  reserve: (reservation) => reserve(db, reservation),
-  settle: (ledgerId, atMs, status) => settle(db, ledgerId, atMs, status),
-  spentSince: (sinceMs) => spentSince(db, sinceMs),
-  spentByHour: (sinceMs) => spentByHour(db, sinceMs),
-  auditSpan: (span) => auditSpan(db, span),
-  dueWork: (query) => dueWork(db, query),
-  nextDueAt: (sinks) => nextDueAt(db, sinks),
-  seal: (messages) => seal(db, messages),
-  record: (results) => record(db, results),
-  postpone: (deliveryIds, untilMs) => postpone(db, deliveryIds, untilMs),
-  sealedSince: (throttleKey, sinceMs) => sealedSince(db, throttleKey, sinceMs),
-  loadSinkHealth: () => loadSinkHealth(db),
-  saveSinkHealth: (health) => saveSinkHealth(db, health),
-  wakeSink: (sink, nowMs) => wakeSink(db, sink, nowMs),
-  outboxStats: () => outboxStats(db),
-  explainItem: (itemId) => explainItem(db, itemId, deps.clock.now()),
-  recentEvents: (limit) => recentEvents(db, limit),
-  userIdOfHandle: (handle) => userIdOfHandle(db, handle),
-  readNote: (name) => readNote(db, name),
-  writeNote: (name, value) => writeNote(db, name, value),
-  prune: (nowMs, retentionMs) => prune(db, nowMs, retentionMs),
-  proveWritable: (nowMs) => proveWritable(db, nowMs),
-  close,
-});
+export function createStore(db: Executor, deps: { readonly clock: Clock; readonly random: Random }, close: () => Promise<void>): Store {
+  const settlements = new Settlements(db, deps.clock);
+  return {
+    registerWatches: (watches, nowMs) => registerWatches(db, deps.random, watches, nowMs),
+    resolveTarget: (watchKey, targetKey, userId, username) => resolveTarget(db, watchKey, targetKey, userId, username),
+    loadTargets: (refs) => loadTargets(db, refs),
+    setTargetStatus: (ref, status, reason) => setTargetStatus(db, ref, status, reason),
+    setPaused: (watchId, paused) => setPaused(db, watchId, paused),
+    listWatches: () => listWatches(db),
+    loadSources: (fingerprints) => loadSources(db, fingerprints),
+    knownItems: (refs, itemIds) => knownItems(db, refs, itemIds),
+    knownMembers: (refs, userIds) => knownMembers(db, refs, userIds),
+    absentMembers: (ref, sinceMs) => absentMembers(db, ref, sinceMs),
+    dueRechecks: (nowMs, most) => dueRechecks(db, nowMs, most),
+    eventsById: (ids) => eventsById(db, ids),
+    countEvents: (watchKey, spans) => countEvents(db, watchKey, spans),
+    newestEvent: (watchKey, type) => newestEvent(db, watchKey, type),
+    commitPoll: (commit) => commitPoll(db, settlements, commit),
+    reserve: (reservation) => reserve(settlements, reservation),
+    settle: async (ledgerId, atMs, status) => settlements.add(ledgerId, atMs, status),
+    spentSince: (sinceMs) => spentSince(db, sinceMs),
+    spentByHour: (sinceMs) => spentByHour(db, sinceMs),
+    auditSpan: async (span) => {
+      await settlements.write();
+      return auditSpan(db, span);
+    },
+    dueWork: (query) => dueWork(db, query),
+    nextDueAt: (sinks) => nextDueAt(db, sinks),
+    seal: (messages) => seal(db, messages),
+    record: (results) => record(db, results),
+    postpone: (deliveryIds, untilMs) => postpone(db, deliveryIds, untilMs),
+    sealedSince: (throttleKey, sinceMs) => sealedSince(db, throttleKey, sinceMs),
+    loadSinkHealth: () => loadSinkHealth(db),
+    saveSinkHealth: (health) => saveSinkHealth(db, health),
+    wakeSink: (sink, nowMs) => wakeSink(db, sink, nowMs),
+    outboxStats: () => outboxStats(db),
+    explainItem: (itemId) => explainItem(db, itemId, deps.clock.now()),
+    recentEvents: (limit) => recentEvents(db, limit),
+    userIdOfHandle: (handle) => userIdOfHandle(db, handle),
+    readNote: (name) => readNote(db, name),
+    writeNote: (name, value) => writeNote(db, name, value),
+    prune: (nowMs, retentionMs) => prune(db, nowMs, retentionMs),
+    proveWritable: (nowMs) => proveWritable(db, nowMs),
+    async close() {
+      await settlements.close();
+      await close();
+    },
+  };
+}
