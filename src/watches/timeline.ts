@@ -10,10 +10,10 @@ import type { WatchType } from "./watch-type.ts";
 const schema = z.strictObject({
   accounts: accountsSchema,
   via_list: listSchema
+    .optional()
     .describe(
       "A public list that holds the accounts: one request a tick for up to 5,000 of them. Accounts it does not hold are named and read from their own timelines.",
-    )
-    .optional(),
+    ),
 });
 
 type Settings = z.output<typeof schema>;

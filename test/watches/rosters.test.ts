@@ -217,3 +217,33 @@ describe.each(CASES)("$type", ({ type, settings, come, go, came, went, who, targ
     expect(await told()).toHaveLength(expected.length);
   });
 });
+
+it("list_followers tells who the days bring and take", async () => {
+  const SIX_HOURS = 6 * 60;
+  const golden = await startGolden("list_followers", { list: LIST }, { schedule: { kind: "every", intervalMs: SIX_HOURS * 60_000 } });
+  const { world, clock, minutes, told } = golden;
+  const list = world.groups.list(LIST);
+  if (list === undefined) return expect.unreachable("the list is gone");
+  const followersAt = (atMs: number) => {
+    const keys = Array.from({ length: world.groups.followerPositions(list, atMs) }, (_, at) => world.groups.followerAt(list, at, atMs));
+    return new Set(keys.flatMap((key) => (key === undefined ? [] : [world.people.idOf(key)])));
+  };
+  const before = followersAt(clock.now());
+  await minutes(4 * 24 * 60);
+  const after = followersAt(clock.now());
+  // Who left is told after two complete reads without them.
+  const settled = followersAt(clock.now() - 3 * SIX_HOURS * 60_000);
+  const ids = async (type: string) =>
+    (await told()).filter(({ event }) => event.type === type).map(({ event }) => event.body.user?.id ?? "");
+  const [came, went] = [await ids("follower.added"), await ids("follower.removed")];
+  expect(came.length).toBeGreaterThan(5);
+  expect(came.toSorted()).toEqual([...after].filter((id) => !before.has(id)).sort());
+  expect(went.length).toBeGreaterThan(0);
+  expect(new Set(went).size).toBe(went.length);
+  expect(went.every((id) => before.has(id) && !after.has(id))).toBe(true);
+  expect([...before].filter((id) => !settled.has(id) && !went.includes(id))).toEqual([]);
+  const [first] = await told();
+  expect(first?.event).toMatchObject({ labels: { type: "list_followers", target: LIST }, body: { public_list: { id: LIST } } });
+  expect(first?.message.title).toMatch(new RegExp(`^The list ${LIST} has a new follower: .* \\(@\\w+\\)$`));
+  expect(first?.message.context).toEqual({ label: `The list ${LIST}`, body: "", url: `https://x.com/i/lists/${LIST}` });
+});
