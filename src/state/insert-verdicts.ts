@@ -25,19 +25,30 @@ export async function insertVerdicts(
   atMs: number,
 ): Promise<boolean> {
   const byTarget = new Map<number, ItemsTable[]>();
-  for (const verdict of verdicts) {
-    const target = await targets.find(verdict);
+  for (const stretch of stretchesOfOneTarget(verdicts)) {
+    const target = await targets.find(stretch[0]);
     if (target === undefined) return false;
-    const row = itemRow(verdict, target.id, atMs);
-    const rows = byTarget.get(target.id);
-    if (rows === undefined) byTarget.set(target.id, [row]);
-    else rows.push(row);
+    const { id } = target;
+    const rows = stretch.map((verdict) => itemRow(verdict, id, atMs));
+    byTarget.set(id, [...(byTarget.get(id) ?? []), ...rows]);
   }
   for (const [id, rows] of byTarget) {
     const { changed } = await insertItems(on, rows);
     if (changed > 0) await addKnown(on, { id, count: changed });
   }
   return true;
+}
+
+/** A poll's verdicts come target by target: each is looked for once, not once for every item. */
+function stretchesOfOneTarget(verdicts: readonly ItemVerdict[]): readonly [ItemVerdict, ...ItemVerdict[]][] {
+  const stretches: [ItemVerdict, ...ItemVerdict[]][] = [];
+  for (const verdict of verdicts) {
+    const current = stretches.at(-1);
+    const isSame = current?.[0].watchKey === verdict.watchKey && current[0].targetKey === verdict.targetKey;
+    if (current !== undefined && isSame) current.push(verdict);
+    else stretches.push([verdict]);
+  }
+  return stretches;
 }
 
 const itemRow = (verdict: ItemVerdict, targetId: number, atMs: number): ItemsTable => ({
