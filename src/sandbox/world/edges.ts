@@ -27,7 +27,7 @@ export function createEdges({ seed, count, firstDayMs }: EdgeOptions) {
   ];
   const fans = Array.from({ length: Math.min(count, FANS) }, (_, fan) => fan);
   const stars = Array.from({ length: Math.min(count, STARS) }, (_, star) => star);
-  const toggle: ToggleOptions = { salt: hash32(seed, "edge"), share: 0.45, restless: 0.2 };
+  const toggle: ToggleOptions = { salt: hash32(seed, "edge"), share: 0.45, restless: 0.4 };
   const others = (key: number, more: readonly number[], sign: number): readonly number[] => {
     const near = distances.map((far) => (key + sign * far + count) % count);
     return [...new Set([...more, ...near])].filter((other) => other !== key);

@@ -94,14 +94,21 @@ export function createProfiles(world: WorldAt, nowMs: number) {
     };
   }
 
-  /** What a search for people reads; cheaper than the whole profile. */
-  function nameAndBio(key: number): string {
+  /** A few fields of the profile, cheaper than the whole. */
+  function names(key: number): Pick<User, "id" | "username" | "display_name" | "verified" | "description"> {
     const account = people.account(key);
-    const { display_name, description } = account === undefined ? user(key) : face(account, people.revisions(key));
-    return `${people.usernameOf(key)} ${display_name} ${description}`;
+    if (account === undefined) return user(key);
+    const { display_name, description } = face(account, people.revisions(key));
+    return { id: account.id, username: people.usernameOf(key), display_name, description, verified: account.verified };
   }
 
-  return { user, nameAndBio };
+  /** What a search for people reads. */
+  function nameAndBio(key: number): string {
+    const { username, display_name, description } = names(key);
+    return `${username} ${display_name} ${description}`;
+  }
+
+  return { user, names, nameAndBio };
 }
 
 const pictures = (id: string, version: string) => ({

@@ -1,6 +1,7 @@
 /** Shows tweets as the API does at one moment: texts, counts, quoted and retweeted tweets. Profiles are show-user.ts's, wire quirks dress.ts's. */
 import type { Tweet, TweetEntity } from "../../model/tweet.ts";
 import { hash32 } from "./dice.ts";
+import { createGlances } from "./glance.ts";
 import { createProfiles } from "./show-user.ts";
 import type { TweetRecord } from "./tweet-record.ts";
 import type { World } from "./world.ts";
@@ -11,7 +12,8 @@ export type Show = ReturnType<typeof createShow>;
 export function createShow(present: World, nowMs: number) {
   const world = present.at(nowMs);
   const { people, tweets } = world;
-  const { user, nameAndBio } = createProfiles(world, nowMs);
+  const { user, names, nameAndBio } = createProfiles(world, nowMs);
+  const glance = createGlances({ tweet, user, targetOf, textOf, entitiesOf, names });
 
   /** `depth` 0 shows a tweet without the tweet it quotes or retweets. */
   function tweet(record: TweetRecord, depth = 1): Tweet {
@@ -28,28 +30,6 @@ export function createShow(present: World, nowMs: number) {
       user: user(record.author),
       ...related(record, target, depth),
     };
-  }
-
-  /** The same tweet for those who look at few of its fields, such as a search: counts, author and the like are made when they are read. */
-  function glance(record: TweetRecord): Tweet {
-    if (record.shown !== undefined) return tweet(record);
-    const target = targetOf(record);
-    const words: Omit<Tweet, "user"> = {
-      ...wording(record, target),
-      ...applause(record),
-      retweet_count: 0,
-      reply_count: 0,
-      quote_count: 0,
-    };
-    const lazy = <T>(make: () => T) => ({ enumerable: true, configurable: true, get: make });
-    const more = record.kind === "quote" ? "quoted_status" : record.kind === "retweet" ? "retweeted_status" : undefined;
-    return Object.defineProperties(words, {
-      user: lazy(() => user(record.author)),
-      retweet_count: lazy(() => countAnswers(record).retweet_count),
-      reply_count: lazy(() => countAnswers(record).reply_count),
-      quote_count: lazy(() => countAnswers(record).quote_count),
-      ...(more === undefined || target === undefined ? {} : { [more]: lazy(() => related(record, target, 1)[more]) }),
-    }) as Tweet;
   }
 
   /** Recorded counts, and what came since by hand. */
@@ -94,7 +74,7 @@ export function createShow(present: World, nowMs: number) {
       created_at: new Date(record.atMs).toISOString(),
       lang: record.lang,
       conversation_id_str: record.conversationId,
-      entities: record.media.map((type, index) => entityOf(record.id, type, index)),
+      entities: entitiesOf(record),
       is_reply: isReply,
       in_reply_to_tweet_id: isReply ? (record.targetId ?? "") : "",
       in_reply_to_username: isReply && target !== undefined ? people.usernameOf(target.author) : "",
@@ -126,6 +106,8 @@ export function createShow(present: World, nowMs: number) {
 
   return { nowMs, user, nameAndBio, tweet, glance, isVisible, isIndexed };
 }
+
+const entitiesOf = (record: TweetRecord): readonly TweetEntity[] => record.media.map((type, index) => entityOf(record.id, type, index));
 
 const entityOf = (id: string, type: TweetRecord["media"][number], index: number): TweetEntity =>
   type === "url"

@@ -18,7 +18,7 @@ import { snowflake, type TweetRecord } from "./tweet-record.ts";
 const AUTHOR_BITS = 0x1fffff;
 const AUTHORS = AUTHOR_BITS + 1;
 /** Author-days remembered. */
-const KEPT_DAYS = 40_000;
+const KEPT_DAYS = 20_000;
 /** Moments of whole days remembered, 8 bytes each. */
 const KEPT_MOMENTS = 3_000_000;
 /** How many accounts everyone listens to, beside the stars. */

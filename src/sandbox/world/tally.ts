@@ -7,6 +7,9 @@ export interface Counts {
   readonly media: number;
 }
 
+/** When everything that is taken back has been. */
+const LATER = Number.MAX_SAFE_INTEGER;
+
 interface Memory {
   /** First day that `settled` does not hold. */
   day: number;
@@ -26,7 +29,7 @@ export function createTally(sketches: Sketches, firstDay: number): (author: numb
     let memory = memories.get(author);
     if (memory?.recentTo === today) return memory;
     if (memory === undefined || memory.day > settledTo) memory = { day: firstDay, posts: 0, media: 0, recent: [], recentTo: -1 };
-    for (; memory.day < settledTo; memory.day += 1) add(memory, sketches.on(author, memory.day), Number.POSITIVE_INFINITY);
+    for (; memory.day < settledTo; memory.day += 1) add(memory, sketches.on(author, memory.day), LATER);
     const recent: Sketch[] = [];
     for (let day = settledTo; day <= today; day += 1) recent.push(...sketches.on(author, day));
     memory.recent = recent;

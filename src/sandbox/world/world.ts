@@ -21,7 +21,7 @@ import type { TweetRecord } from "./tweet-record.ts";
 
 const HISTORY_DAYS = 14;
 /** A search over everyone looks at so many tweets at most: in large worlds its index does not reach back as far as timelines do. */
-const SEARCHED_TWEETS = 60_000;
+const SEARCHED_TWEETS = 40_000;
 
 export interface WorldOptions {
   readonly seed: number;

@@ -1,0 +1,112 @@
+/**
+ * Tweets and authors for a search, which reads few fields of thousands: those that the search language speaks of, and no others. What takes
+ * long, such as counting answers, is made when it is read.
+ */
+import type { Tweet, TweetEntity } from "../../model/tweet.ts";
+import type { User } from "../../model/user.ts";
+import type { TweetRecord } from "./tweet-record.ts";
+
+/** How the fields are made. */
+export interface GlanceSource {
+  tweet(record: TweetRecord): Tweet;
+  user(key: number): User;
+  targetOf(record: TweetRecord): TweetRecord | undefined;
+  textOf(record: TweetRecord, target: TweetRecord | undefined): string;
+  entitiesOf(record: TweetRecord): readonly TweetEntity[];
+  /** Cheap, unlike the whole profile. */
+  names(key: number): Pick<User, "id" | "username" | "display_name" | "verified">;
+}
+
+/** Each reads as the tweet that `source.tweet` shows, as far as the search language can tell. */
+export function createGlances(source: GlanceSource): (record: TweetRecord) => Tweet {
+  const authors = new Map<number, AuthorGlance>();
+
+  function author(key: number): AuthorGlance {
+    const known = authors.get(key);
+    if (known !== undefined) return known;
+    const made = new AuthorGlance(source.names(key), () => source.user(key));
+    authors.set(key, made);
+    return made;
+  }
+
+  function glance(record: TweetRecord): TweetGlance {
+    const target = source.targetOf(record);
+    const near = target === undefined ? undefined : glance(target);
+    return new TweetGlance(record, near, author(record.author), source.textOf(record, target), source);
+  }
+
+  return (record) => (record.shown === undefined ? (glance(record) as unknown as Tweet) : source.tweet(record));
+}
+
+class AuthorGlance {
+  readonly id: string;
+  readonly username: string;
+  readonly display_name: string;
+  readonly verified: boolean;
+  readonly #whole: () => User;
+
+  constructor({ id, username, display_name, verified }: ReturnType<GlanceSource["names"]>, whole: () => User) {
+    this.id = id;
+    this.username = username;
+    this.display_name = display_name;
+    this.verified = verified;
+    this.#whole = whole;
+  }
+
+  get possibly_sensitive(): unknown {
+    return this.#whole()["possibly_sensitive"];
+  }
+}
+
+const NO_ENTITIES: readonly TweetEntity[] = [];
+
+class TweetGlance {
+  readonly id: string;
+  readonly full_text: string;
+  readonly lang: string;
+  readonly conversation_id_str: string;
+  readonly is_reply: boolean;
+  readonly is_quote_status: boolean;
+  readonly in_reply_to_tweet_id: string;
+  readonly in_reply_to_username: string;
+  readonly user: AuthorGlance;
+  readonly quoted_status: TweetGlance | undefined;
+  readonly retweeted_status: TweetGlance | undefined;
+  readonly #record: TweetRecord;
+  readonly #source: GlanceSource;
+
+  constructor(record: TweetRecord, target: TweetGlance | undefined, user: AuthorGlance, text: string, source: GlanceSource) {
+    this.id = record.id;
+    this.full_text = text;
+    this.lang = record.lang;
+    this.conversation_id_str = record.conversationId;
+    this.is_reply = record.kind === "reply";
+    this.is_quote_status = record.kind === "quote";
+    this.in_reply_to_tweet_id = this.is_reply ? (record.targetId ?? "") : "";
+    this.in_reply_to_username = this.is_reply ? (target?.user.username ?? "") : "";
+    this.user = user;
+    this.quoted_status = record.kind === "quote" ? target : undefined;
+    this.retweeted_status = record.kind === "retweet" ? target : undefined;
+    this.#record = record;
+    this.#source = source;
+  }
+
+  get created_at(): string {
+    return new Date(this.#record.atMs).toISOString();
+  }
+  get entities(): readonly TweetEntity[] {
+    return this.#record.media.length === 0 ? NO_ENTITIES : this.#source.entitiesOf(this.#record);
+  }
+  get likes_count(): number {
+    return this.#source.tweet(this.#record).likes_count;
+  }
+  get retweet_count(): number {
+    return this.#source.tweet(this.#record).retweet_count;
+  }
+  get reply_count(): number {
+    return this.#source.tweet(this.#record).reply_count;
+  }
+  get quote_count(): number {
+    return this.#source.tweet(this.#record).quote_count;
+  }
+}
