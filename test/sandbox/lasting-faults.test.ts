@@ -36,6 +36,23 @@ test("fault 24 shifts lists of users, too", async () => {
   expect(walked[2]?.[0]).toBe(walked[1]?.at(-1));
 });
 
+test("fault 19, as a circle: the first cursor comes back on every page but the one it leads to", async () => {
+  const { put, control, post, clock } = await open();
+  await put({ count: 90 });
+  await control("POST", "faults", { name: "cursor_circle" });
+  const cursors: string[] = [];
+  for (let page = 0; page < 5; page += 1) {
+    await clock.advance(1_000);
+    const next_cursor = cursors.at(-1);
+    cursors.push(
+      (await post("user-tweets", { username: "fresh_one", ...(next_cursor !== undefined && { next_cursor }) })).body.next_cursor,
+    );
+  }
+  const [a, b] = cursors;
+  expect(a).not.toBe(b);
+  expect(cursors).toEqual([a, b, a, b, a]);
+});
+
 test("fault 25 shows every other tweet a quarter of an hour late, with its older id", async () => {
   const { fault, put, timeline, clock, post } = await open();
   await fault(25);
@@ -110,8 +127,8 @@ test("fault 30 suspends an account, which comes back without a follower, and the
   await clock.advance(10 * MINUTE_MS);
   expect(await shown()).toEqual([0, 0, 0]);
   await clock.advance(10 * MINUTE_MS);
-  expect(await shown()).toEqual([expect.any(Number), before[1], before[2]]);
-  expect((await shown())[0]).toBeGreaterThanOrEqual(before[0]);
+  // Others may have come meanwhile.
+  (await shown()).forEach((count, which) => expect(count).toBeGreaterThanOrEqual(before[which]));
 });
 
 test("fault 31 lets the older followers leave the 7-day window and come back", async () => {

@@ -3,6 +3,7 @@ import type { Answer, Call } from "../call.ts";
 import {
   backWithoutFollowers,
   clockAhead,
+  cursorCircle,
   deletedAndRestored,
   flood,
   handleTakeover,
@@ -15,7 +16,7 @@ import {
   twinIds,
   windowSlides,
 } from "./lasting.ts";
-import { emptyPage, flap, oddFields, onItems, onList, refuseCursor, withCursor, withEnd, withoutList } from "./spoil.ts";
+import { emptyPage, flap, oddFields, onItems, onList, refuseCursor, sameCursor, withEnd, withoutList } from "./spoil.ts";
 
 /** What happens to the bytes of an answer: see wire.ts. */
 export type WireFault = "hang" | "drip" | "truncate" | "reset" | "cut" | "huge" | "gzip-bomb";
@@ -65,7 +66,8 @@ export const KINDS: Readonly<Record<string, FaultKind>> = {
   wrong_type: { spoil: (_call, answer) => onList(answer, () => "none") },
   odd_fields: { spoil: (_call, answer) => onItems(answer, oddFields) },
   duplicates: { spoil: (_call, answer) => onList(answer, (items) => items.flatMap((item) => [item, item])) },
-  cursor_loop: { spoil: (call, answer) => withCursor(answer, call.params.optional("next_cursor") ?? "DAABloop") },
+  cursor_loop: { spoil: sameCursor },
+  cursor_circle: { begin: cursorCircle, lastsMs: UNTIL_SWITCHED_OFF },
   empty_page: { spoil: emptyPage },
   short_page: { spoil: (_call, answer) => onList(answer, (items) => items.slice(0, 3)) },
   cursor_expired: { spoil: refuseCursor },

@@ -11,7 +11,7 @@ import { badRequest, notFound } from "../service-error.ts";
 import { namedUser, tweetIdOf } from "../subjects.ts";
 import type { AccountState } from "../world/people.ts";
 import type { World } from "../world/world.ts";
-import { itemsOf, onList } from "./spoil.ts";
+import { itemsOf, onList, withCursor } from "./spoil.ts";
 
 /** What a fault finds when it is switched on. */
 export interface Scene {
@@ -32,12 +32,15 @@ export interface Lasting {
   readonly end?: () => void;
 }
 
+/** The list a request is about, the same for all its pages. */
+const listAsked = (call: Call): string => JSON.stringify([call.endpoint, call.params.withoutCursor()]);
+
 /** An item comes in between any two pages, as cursors that are offsets do: each page repeats the last item of the one before. */
 export function shiftingPages({ world }: Scene): Lasting {
   const last = new Map<string, JsonObject>();
   const spoil = (call: Call, answer: Answer): Answer => {
     const items = itemsOf(answer);
-    const list = JSON.stringify([call.endpoint, call.params.withoutCursor()]);
+    const list = listAsked(call);
     const before = call.params.has("next_cursor") ? last.get(list) : undefined;
     const youngest = items.at(-1) ?? before;
     if (youngest !== undefined) last.set(list, youngest);
@@ -52,6 +55,21 @@ export function shiftingPages({ world }: Scene): Lasting {
 /** The first of these fields that holds text; "" when none does. */
 const textOf = (item: JsonObject, ...names: readonly string[]): string =>
   names.map((name) => item[name]).find((value) => typeof value === "string") ?? "";
+const nextOf = (answer: Answer): string => answer.int64Cursor ?? textOf(answer.body, "next_cursor");
+
+/** The cursor of the first page comes back on every page but the one it leads to: A, B, A, B, for ever. */
+export function cursorCircle(): Lasting {
+  const firsts = new Map<string, string>();
+  const spoil = (call: Call, answer: Answer): Answer => {
+    const list = listAsked(call);
+    const asked = call.params.optional("next_cursor");
+    if (asked === undefined) firsts.set(list, nextOf(answer));
+    const first = firsts.get(list) ?? "";
+    return asked === undefined || asked === first || first === "" ? answer : withCursor(answer, first);
+  };
+  return { spoil };
+}
+
 const idOf = (item: JsonObject): string => textOf(item, "id", "id_str");
 const isEven = (id: string): boolean => BigInt(id) % 2n === 0n;
 

@@ -41,8 +41,17 @@ export function flap(call: Call, item: JsonObject): JsonObject {
   return { ...item, ...Object.fromEntries(counts.map((name) => [name, lower(item[name])])) };
 }
 
+/** Digits stay a bare number, as they came. */
 export function withCursor(answer: Answer, cursor: string): Answer {
-  return listName(answer) === undefined ? answer : { body: { ...answer.body, next_cursor: cursor } };
+  if (listName(answer) === undefined) return answer;
+  const { next_cursor: _own, ...body } = answer.body;
+  return /^\d+$/.test(cursor) ? { body, int64Cursor: cursor } : { body: { ...body, next_cursor: cursor } };
+}
+
+/** The cursor that was asked for, again; a first page keeps its own. */
+export function sameCursor(call: Call, answer: Answer): Answer {
+  const asked = call.params.optional("next_cursor");
+  return asked === undefined ? answer : withCursor(answer, asked);
 }
 
 export function withEnd(answer: Answer, end: Json | undefined): Answer {

@@ -1,0 +1,158 @@
+/** Faults 1 to 17 and 37 to 39 of the data service, in the whole daemon: refusals, failures and broken answers. */
+import { expect, it, vi } from "vitest";
+import { HOUR, live, MINUTE, setStage } from "./fault-stage.ts";
+
+// Hours of the daemon's time pass in each.
+vi.setConfig({ testTimeout: 120_000 });
+
+it("fault 1: a single 429 is repeated after about a second, and nobody is bothered", async () => {
+  const stage = await setStage();
+  await live(stage, 1, { endpoint: "search-tweets" });
+  await stage.clock.advance(3 * MINUTE);
+  stage.expectAllTold();
+  expect(stage.noticeTypes()).toEqual([]);
+  const asked = await stage.requests("search-tweets");
+  const at = asked.findIndex(({ status }) => status === 429);
+  const waitedMs = Date.parse(asked[at + 1]?.at ?? "") - Date.parse(asked[at]?.at ?? "");
+  expect(waitedMs).toBeGreaterThanOrEqual(1_000);
+  expect(waitedMs).toBeLessThan(3_000);
+});
+
+it("fault 2: in a minute of 429 all watches wait together, the status says so, and all is told afterwards", async () => {
+  const stage = await setStage({ schedule: "@every 10s" });
+  await stage.news();
+  await stage.fault(2);
+  await stage.clock.advance(30_000);
+  expect((await stage.status()).upstream).toMatchObject({ up: false, reason: "throttled" });
+  expect((await stage.control("requests")).by_status["429"]).toBeLessThan(20);
+  await stage.clock.advance(5 * MINUTE);
+  stage.expectAllTold();
+  expect((await stage.status()).upstream.up).toBe(true);
+});
+
+it("fault 3: a single 500 is retried after one to two seconds, and both requests count", async () => {
+  const stage = await setStage();
+  await live(stage, 3, { endpoint: "search-tweets" });
+  await stage.clock.advance(3 * MINUTE);
+  stage.expectAllTold();
+  expect(stage.noticeTypes()).toEqual([]);
+  const asked = await stage.requests("search-tweets");
+  const at = asked.findIndex(({ status }) => status === 500);
+  const waitedMs = Date.parse(asked[at + 1]?.at ?? "") - Date.parse(asked[at]?.at ?? "");
+  expect(waitedMs).toBeGreaterThanOrEqual(1_000);
+  expect(waitedMs).toBeLessThan(4_000);
+  expect(asked.slice(at, at + 2).map(({ billed }) => billed)).toEqual([1, 1]);
+});
+
+it.each([
+  ["fault 4: an hour of 500", 4, {}],
+  ["fault 5: an hour of 502 with a page", 5, { for_ms: HOUR }],
+  ["fault 37: an hour of connections that break as TLS does", 37, { for_ms: HOUR }],
+  ["fault 38: an hour without an address", 38, { for_ms: HOUR }],
+  ["fault 39: an hour of redirects to another host", 39, { for_ms: HOUR }],
+])("%s is told once, asked rarely, and caught up whole", async (_name, number, order) => {
+  const stage = await setStage();
+  await stage.fault(number, order);
+  await stage.news();
+  await stage.clock.advance(20 * MINUTE);
+  expect(stage.upstreamNotices()).toEqual(["upstream.dark"]);
+  await stage.news();
+  const before = (await stage.control("requests")).total;
+  await stage.clock.advance(35 * MINUTE);
+  expect((await stage.control("requests")).total - before).toBeLessThan(60);
+  await stage.clock.advance(20 * MINUTE);
+  await stage.news();
+  await stage.clock.advance(3 * MINUTE);
+  stage.expectAllTold();
+  expect(stage.upstreamNotices()).toEqual(["upstream.dark", "upstream.recovered"]);
+});
+
+it.each([
+  ["fault 6: a 403 about the quota", 6, /quota is used up or the subscription has ended/],
+  ["fault 7: a 402", 7, /wants payment/],
+  ["fault 8: a 401", 8, /refuses the API key/],
+])("%s pauses all polling at once, is told once in its own words, and ends by itself", async (_name, number, words) => {
+  const stage = await setStage();
+  await stage.fault(number, { for_ms: 5 * HOUR });
+  await stage.news();
+  await stage.control("requests", undefined, "DELETE");
+  await stage.clock.advance(4 * HOUR);
+  const { billed, requests } = await stage.control("requests");
+  expect(billed).toBe(0);
+  // What was under way when the first answer came; from then on only /key-usage-info, which is free.
+  expect(requests.filter(({ endpoint }: { endpoint: string }) => endpoint !== "key-usage-info").length).toBeLessThanOrEqual(4);
+  expect(stage.noticeTypes()).toEqual(["upstream.dark"]);
+  expect(stage.notices()[0]?.message).toMatch(words);
+  await stage.clock.advance(2 * HOUR + 5 * MINUTE);
+  expect(stage.noticeTypes()).toEqual(["upstream.dark", "upstream.recovered"]);
+  stage.expectAllTold();
+});
+
+it("fault 9: a 400 marks its watch alone, with the service's words, and is not asked again", async () => {
+  const stage = await setStage();
+  await stage.fault(9, { endpoint: "search-tweets" });
+  await stage.news();
+  const before = (await stage.requests("search-tweets")).length;
+  await stage.clock.advance(2 * HOUR);
+  expect((await stage.requests("search-tweets")).length - before).toBe(1);
+  stage.expectAllTold(["timeline", "followers"]);
+  expect(stage.noticeTypes()).toEqual(["target.unavailable"]);
+  expect(stage.notices()[0]?.message).toMatch(/search.*query is not valid/);
+});
+
+it("fault 10: a watched account that answers 404 is told once, asked rarely, and caught up when it is back", async () => {
+  const stage = await setStage();
+  await stage.fault(10, { endpoint: "user-tweets", for_ms: 3 * HOUR });
+  await stage.news();
+  const before = (await stage.requests("user-tweets")).length;
+  await stage.clock.advance(170 * MINUTE);
+  expect((await stage.requests("user-tweets")).length - before).toBeLessThanOrEqual(4);
+  expect(stage.noticeTypes()).toEqual(["target.unavailable"]);
+  await stage.clock.advance(75 * MINUTE);
+  stage.expectAllTold();
+});
+
+it("fault 11: a tweet that answers 404 is told as deleted where it is watched, and only there", async () => {
+  let ids: readonly string[] = [];
+  const stage = await setStage({
+    prepare: async (control) => void (ids = (await control("tweets", { username: "alice", text: "doomed", count: 2 })).ids),
+    watches: () => ({ doomed: { type: "tweet", tweets: ids, schedule: "@every 1m" } }),
+  });
+  await stage.control(`tweets/${ids[0]}`, undefined, "DELETE");
+  await stage.news();
+  await stage.clock.advance(10 * MINUTE);
+  expect(stage.eventsOf("doomed").map(({ type, subject }) => [type, subject])).toEqual([["tweet.deleted", ids[0]]]);
+  stage.expectAllTold();
+  expect(stage.noticeTypes()).toEqual([]);
+});
+
+it.each([
+  ["fault 12: a request that is never answered", 12, { times: 3 }],
+  ["fault 13: an answer of one byte in five seconds", 13, { times: 3 }],
+  ["fault 14: connections that end in the middle of a body", 14, { times: 6 }],
+  ["fault 15: pages instead of JSON", 15, { times: 6 }],
+  ["fault 15: 200 with nothing", 15, { name: "empty_200", times: 6 }],
+  ["fault 15: null instead of an object", 15, { name: "null_200", times: 6 }],
+  ["fault 15: pages without their list", 15, { name: "missing_array", times: 6 }],
+  ["fault 17: 60 MB", 17, { times: 2 }],
+  ["fault 17: a gzip bomb", 17, { name: "gzip_bomb", times: 2 }],
+])(
+  "%s costs time and no alert, and is never read as nothing",
+  async (_name, number, order) => {
+    const stage = await setStage({ api: { timeout: "400ms" } });
+    await live(stage, number, order);
+    await stage.clock.advance(15 * MINUTE);
+    expect(stage.logged.some(({ message }) => message === "request failed")).toBe(true);
+    stage.expectAllTold();
+    expect(stage.noticeTypes()).toEqual([]);
+  },
+  40_000,
+);
+
+it("fault 16: unknown fields are ignored, and missing and null ones are borne", async () => {
+  const stage = await setStage();
+  await live(stage, 16, { for_ms: 10 * MINUTE });
+  await stage.clock.advance(3 * MINUTE);
+  stage.expectAllTold();
+  expect(stage.noticeTypes()).toEqual([]);
+});

@@ -1,0 +1,90 @@
+/** What the tests of upstream faults stand on: one author who is watched in four ways, and what must have been told of them. */
+import { expect } from "vitest";
+import { type InnerDaemonOptions, startInnerDaemon } from "../support/inner-daemon.ts";
+
+export const MINUTE = 60_000;
+export const HOUR = 60 * MINUTE;
+const AUTHOR = "fresh_one";
+
+export type FaultStage = Awaited<ReturnType<typeof setStage>>;
+
+/** After the baseline, of which nothing was told. Any other watches come on top. */
+export async function setStage(more: Partial<InnerDaemonOptions> & { readonly schedule?: string } = {}) {
+  const { schedule = "@every 1m", watches, prepare, ...rest } = more;
+  const expected = { tweets: [] as string[], followers: [] as string[] };
+  const daemon = await startInnerDaemon({
+    ...rest,
+    watches: () => ({
+      search: { type: "search", query: "zebra", schedule },
+      timeline: { type: "timeline", accounts: [AUTHOR], schedule },
+      followers: { type: "new_followers", accounts: [AUTHOR], source: "indexed", schedule },
+      score: { type: "score_delta", accounts: [AUTHOR], when: { week_delta: ">= 900" }, schedule },
+      ...watches?.(),
+    }),
+    prepare: async (control) => {
+      await control("accounts", { username: AUTHOR, indexed: true });
+      await control("scores", { username: AUTHOR, week_delta: 1, month_delta: 1 });
+      await control("tweets", { username: AUTHOR, text: "an old zebra", count: 3 });
+      await control("follows", { target: AUTHOR, count: 4 });
+      await prepare?.(control);
+    },
+  });
+  await daemon.clock.advance(2 * MINUTE);
+  expect(daemon.hook.events()).toEqual([]);
+
+  /** Events of a watch, a message sent twice under one id counted once. */
+  const eventsOf = (watch: string) => {
+    const messages = new Map(daemon.hook.messages().map((message) => [message.id, message]));
+    return [...messages.values()].flatMap(({ events }) => events).filter((event) => event.watch === watch);
+  };
+  const told = (watch: string): readonly string[] => eventsOf(watch).map(({ subject }) => subject);
+  const notices = () => daemon.notices().map(({ type }) => type);
+
+  return {
+    ...daemon,
+    author: AUTHOR,
+    told,
+    eventsOf,
+    /** Types of what the operator was told. */
+    noticeTypes: notices,
+    /** Of these, those about the data service as a whole. */
+    upstreamNotices: () => notices().filter((type) => type.startsWith("upstream.")),
+    /** Switches a fault on by its number. */
+    fault: (number: number, order: object = {}) => daemon.control("faults", { number, ...order }),
+    off: () => daemon.control("faults", undefined, "DELETE"),
+    requests: async (endpoint: string) =>
+      (await daemon.control("requests")).requests.filter((request: { endpoint: string }) => request.endpoint === endpoint) as readonly {
+        readonly at: string;
+        readonly status: number;
+        readonly billed: number;
+      }[],
+    /** Tweets of the author, which two of the watches must tell, and a new follower. */
+    async news(count = 2): Promise<readonly string[]> {
+      const { ids } = await daemon.control("tweets", { username: AUTHOR, text: "a new zebra", count });
+      const { followers } = await daemon.control("follows", { target: AUTHOR, count: 1 });
+      expected.tweets.push(...ids);
+      expected.followers.push(followers[0].id);
+      return ids;
+    },
+    /** Nothing lost, nothing told twice, by these watches. */
+    expectAllTold(watches: readonly string[] = ["search", "timeline", "followers"]): void {
+      for (const watch of watches) {
+        const wanted = watch === "followers" ? expected.followers : expected.tweets;
+        expect([watch, [...told(watch)].sort()]).toEqual([watch, [...wanted].sort()]);
+      }
+      expect(told("score")).toEqual([]);
+    },
+  };
+}
+
+/** The fault in the middle of news before, during and after it; then everything was told once. */
+export async function live(stage: FaultStage, number: number, order: object = {}, duringMs = 3 * MINUTE): Promise<void> {
+  await stage.news();
+  await stage.clock.advance(2 * MINUTE);
+  await stage.fault(number, order);
+  await stage.news();
+  await stage.clock.advance(duringMs);
+  await stage.off();
+  await stage.clock.advance(MINUTE);
+  await stage.news();
+}

@@ -1,0 +1,138 @@
+/**
+ * The whole daemon in this process, as `run` starts it, against the sandbox over real HTTP, with webhooks as its sinks: both on one
+ * virtual clock, so that hours pass in a moment. The clock waits for every answer before it moves on.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { type Daemon, startDaemon } from "../../src/app/build.ts";
+import type { Http } from "../../src/model/http.ts";
+import type { Log } from "../../src/model/log.ts";
+import { createFiles } from "../../src/runtime/files.ts";
+import { sha256 } from "../../src/runtime/hash.ts";
+import { createHttpAgent } from "../../src/runtime/http-agent.ts";
+import { startSandbox } from "../../src/sandbox/sandbox.ts";
+import type { StatusView } from "../../src/server/views.ts";
+import { goodConfig } from "../config/load-text.ts";
+import { HOOK_SECRET, type HookReceiver, startHookReceiver } from "./hook-receiver.ts";
+import { createSeededRandom } from "./seeded-random.ts";
+import { createVirtualClock, type VirtualClock } from "./virtual-clock.ts";
+
+export interface InnerDaemon {
+  readonly clock: VirtualClock;
+  /** What the watches told. */
+  readonly hook: HookReceiver;
+  /** What the operator was told: event types and messages, in order. */
+  readonly notices: () => readonly { readonly type: string; readonly message: string }[];
+  readonly logged: readonly { readonly level: string; readonly message: string; readonly fields: unknown }[];
+  status(): Promise<StatusView>;
+  /** One request to the sandbox's control API; a body makes it a POST. @throws Error unless it answers 200 */
+  control(path: string, body?: object, method?: string): Promise<any>;
+}
+
+const START_MS = Date.UTC(2026, 2, 6, 13, 38, 49);
+const KEY = "K1";
+
+export type Control = InnerDaemon["control"];
+
+export interface InnerDaemonOptions {
+  /** Asked for after `prepare`. */
+  readonly watches: () => object;
+  /** More under `api`. */
+  readonly api?: object;
+  /** Changes the world before the daemon sees it. */
+  readonly prepare?: (control: Control) => Promise<unknown>;
+}
+
+const REQUESTS = 10_000_000;
+
+/** Ended when the test ends. */
+export async function startInnerDaemon({ watches, api = {}, prepare }: InnerDaemonOptions): Promise<InnerDaemon> {
+  const folder = mkdtempSync(join(tmpdir(), "chirpwatch-inner-"));
+  const { http, settle, closeHttp } = countingHttp();
+  const clock = createVirtualClock(START_MS, settle);
+  const sandbox = await startSandbox({ clock, keys: [KEY], accounts: 60, quota: REQUESTS });
+  const control: Control = async (path, body, method = body === undefined ? "GET" : "POST") => {
+    const answer = await fetch(`${sandbox.url}/_sandbox/${path}`, {
+      method,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${text}`);
+    return JSON.parse(text);
+  };
+  await prepare?.(control);
+  const [hook, ops] = [await startHookReceiver(), await startHookReceiver()];
+  const logged: { level: string; message: string; fields: unknown }[] = [];
+  const config = await goodConfig(
+    JSON.stringify({
+      version: 1,
+      api: { base_url: sandbox.url, key: KEY, timeout: "2s", quota: { monthly: REQUESTS }, ...api },
+      state: { path: join(folder, "state.db") },
+      server: { listen: "127.0.0.1:0" },
+      watches: watches(),
+      sinks: { hook: sinkOf(hook), ops: sinkOf(ops) },
+      route: { sink: "hook" },
+      ops: { sink: "ops" },
+    }),
+  );
+  const run = async <T>(work: Promise<T>): Promise<T> => {
+    let isOver = false;
+    void work.finally(() => (isOver = true)).catch(() => undefined);
+    while (!isOver) await clock.advance(20);
+    return work;
+  };
+  const daemon: Daemon = await run(
+    startDaemon(config, {
+      clock,
+      random: createSeededRandom(1),
+      hash: sha256,
+      http,
+      files: createFiles(),
+      log: recordingLog(logged),
+      version: "0.0.0",
+      write: () => undefined,
+      addSecret: () => undefined,
+      load: async () => ({ ok: true, config }),
+      watchFiles: false,
+    }),
+  );
+  onTestFinished(async () => {
+    await run(daemon.stop());
+    await Promise.all([sandbox.close(), hook.close(), ops.close(), closeHttp()]);
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const status = async () => (await (await fetch(`${daemon.url.replace(/\/$/, "")}/api/v1/status`)).json()) as StatusView;
+  const notices = () => ops.events().map(({ type, data }) => ({ type, message: String(data.message ?? "") }));
+  return { clock, hook, notices, logged, status, control };
+}
+
+const sinkOf = (hook: HookReceiver) => ({ type: "webhook", url: hook.url, secret: HOOK_SECRET, allow_private: true });
+
+/** HTTP, and a way to wait until no request is under way and what follows from the answers has happened. */
+function countingHttp() {
+  const agent = createHttpAgent();
+  let underWay = 0;
+  const http: Http = {
+    async request(request) {
+      underWay += 1;
+      try {
+        return await agent.request(request);
+      } finally {
+        underWay -= 1;
+      }
+    },
+  };
+  const turn = () => new Promise((resolve) => setImmediate(resolve));
+  const settle = async () => {
+    for (let quiet = 0; quiet < 3; quiet = underWay === 0 ? quiet + 1 : 0) await turn();
+  };
+  return { http, settle, closeHttp: () => agent.close() };
+}
+
+function recordingLog(lines: { level: string; message: string; fields: unknown }[]): Log {
+  const take = (level: string) => (message: string, fields?: unknown) => void lines.push({ level, message, fields });
+  const log: Log = { debug: take("debug"), info: take("info"), warn: take("warn"), error: take("error"), child: () => log };
+  return log;
+}
