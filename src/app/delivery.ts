@@ -9,6 +9,7 @@ import type { OutboxEvent, Sink } from "../model/sink.ts";
 import type { NewDelivery } from "../model/store.ts";
 import type { Watch } from "../model/watch.ts";
 import { noticeMessage } from "../render/notice-message.ts";
+import { isVolumeEvent, volumeMessage } from "../render/volume-message.ts";
 import { routeEvent, type SinkFacts, throttlesByKey } from "../route/route-event.ts";
 import type { SinkDeps, SinkType } from "../sinks/sink-type.ts";
 import { SINK_TYPES } from "../sinks/registry.ts";
@@ -39,6 +40,7 @@ export type DeliveryDeps = Omit<PumpDeps, "sinks" | "throttles" | "readEvent"> &
 export const createReader =
   (linksHost: string) =>
   (event: OutboxEvent): NeutralMessage => {
+    if (isVolumeEvent(event)) return volumeMessage(event);
     const type = WATCH_TYPES.find((candidate) => candidate.type === event.event.watchType);
     return type === undefined ? noticeMessage(event) : type.read(event, { linksHost });
   };

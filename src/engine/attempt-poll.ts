@@ -8,6 +8,7 @@ import type { PollOutcome } from "./poll-outcome.ts";
 import type { StallWatch } from "./stall-watch.ts";
 import { STORE_RETRY_MS, type StoreWatch } from "./store-watch.ts";
 import type { TargetTrouble } from "./target-trouble.ts";
+import type { VolumeWatch } from "./volume-watch.ts";
 import type { Poll } from "./watch-poll.ts";
 
 /** A poll that was dealt with, well or not. */
@@ -25,6 +26,7 @@ export interface AttemptDeps {
   readonly meter: Meter;
   readonly storeWatch: StoreWatch;
   readonly stalls: Pick<StallWatch, "succeeded" | "failed">;
+  readonly volume: VolumeWatch;
   readonly aftermath: Aftermath;
   readonly trouble: Pick<TargetTrouble, "takeRenames" | "takeAbsent">;
   /** By poll key; written here. */
@@ -49,6 +51,7 @@ export function createAttempt(deps: AttemptDeps): AttemptPoll {
     if (outcome.error === undefined) deps.stalls.succeeded(poll, outcome);
     deps.meter.count("chirpwatch_polls_total", { type, outcome: outcome.error === undefined ? "ok" : "cut" });
     deps.onPolled(poll, outcome, outcome.error);
+    if (outcome.error === undefined && !outcome.isBlind) await deps.volume.polled(poll);
     await aftermath.tellLosses(poll, outcome);
     if (outcome.renames.length > 0) await trouble.takeRenames(poll, outcome.renames);
     if (outcome.absent.length > 0) await trouble.takeAbsent(poll, outcome.absent);

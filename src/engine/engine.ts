@@ -4,11 +4,22 @@ import type { Clock } from "../model/clock.ts";
 import type { Hash } from "../model/hash.ts";
 import type { Log } from "../model/log.ts";
 import type { Meter } from "../model/meter.ts";
-import type { Notes, PollCommit, PollStore, RecheckStore, TargetRef, TargetState, WatchState, WatchStore } from "../model/store.ts";
+import type {
+  Notes,
+  PollCommit,
+  PollStore,
+  RecheckStore,
+  TargetRef,
+  TargetState,
+  VolumeStore,
+  WatchState,
+  WatchStore,
+} from "../model/store.ts";
 import type { Watch } from "../model/watch.ts";
 import { groupPolls } from "../plan/group-polls.ts";
 import { planPolls, type PlannedWatch } from "../plan/plan-polls.ts";
 import type { JudgedEvent } from "./verdicts.ts";
+import { createVolumeWatch } from "./volume-watch.ts";
 import type { Poll, Subscriber } from "./watch-poll.ts";
 import type { Timetable } from "../schedule/timetable.ts";
 import type { WatchType } from "../watches/watch-type.ts";
@@ -31,7 +42,7 @@ import { STORE_RETRY_MS, type StoreWatch } from "./store-watch.ts";
 import { createTargetTrouble } from "./target-trouble.ts";
 
 export interface EngineDeps {
-  readonly store: PollStore & WatchStore & RecheckStore;
+  readonly store: PollStore & WatchStore & RecheckStore & VolumeStore;
   readonly gate: RequestGate;
   readonly pacer: UpstreamPacer;
   readonly runner: PollRunner;
@@ -161,7 +172,12 @@ export function createEngine(deps: EngineDeps): Engine {
     },
   });
 
-  const attempt = createAttempt({ ...deps, stalls, aftermath, trouble, lastPolledAtMs, problems });
+  const volume = createVolumeWatch({
+    ...deps,
+    stretch: (priority) => deps.quotaWatch.status.factors[priority],
+    baselineAtMs: (watchKey) => firstBaselineIn(planned, watchKey),
+  });
+  const attempt = createAttempt({ ...deps, stalls, volume, aftermath, trouble, lastPolledAtMs, problems });
 
   const groups = createGroupRunner({
     ...deps,
@@ -239,6 +255,13 @@ export function createEngine(deps: EngineDeps): Engine {
     repace: () => loop.repace(),
     loop,
   };
+}
+
+/** As the state had it when the watch was put in force. */
+function firstBaselineIn(planned: readonly PlannedWatch<WatchType<any>>[], watchKey: string): number | undefined {
+  const targets = planned.find((one) => one.watchKey === watchKey)?.targets ?? [];
+  const times = targets.flatMap(({ baselineAtMs }) => (baselineAtMs === null ? [] : [baselineAtMs]));
+  return times.length === 0 ? undefined : Math.min(...times);
 }
 
 function subscriberIn(planned: readonly PlannedWatch<WatchType<any>>[], { watchKey, targetKey }: TargetRef): Subscriber | undefined {

@@ -33,20 +33,21 @@ const newestItem = statement<{ watchKey: string; own: string; one: number }>()((
     .limit(slot("one")),
 );
 
-const newestOf = statement<{ watchKey: string; type: string; one: number }>()((on, slot) =>
+const newestOf = statement<{ watchKey: string; type: string; sinceMs: number; one: number }>()((on, slot) =>
   on
     .selectFrom("events")
     .select(["id", "detected_at"])
     .where("watch_key", "=", slot("watchKey"))
     .where("type", "=", slot("type"))
+    .where("occurred_at", ">=", slot("sinceMs"))
     .orderBy("occurred_at", "desc")
     .limit(slot("one")),
 );
 
-/** The last event of a watch that is about something other than volume; or of the type named. */
-export async function newestEvent(db: Executor, watchKey: string, type?: string) {
+/** The last event of a watch that is about something other than volume; or of the type named, not older than `sinceMs`. */
+export async function newestEvent(db: Executor, watchKey: string, wanted?: { readonly type: string; readonly sinceMs: number }) {
   const { rows } =
-    type === undefined ? await newestItem(db, { watchKey, own: OWN, one: 1 }) : await newestOf(db, { watchKey, type, one: 1 });
+    wanted === undefined ? await newestItem(db, { watchKey, own: OWN, one: 1 }) : await newestOf(db, { watchKey, ...wanted, one: 1 });
   const [row] = rows;
   return row === undefined ? undefined : { id: row.id, detectedAtMs: Number(row.detected_at) };
 }

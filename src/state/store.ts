@@ -42,7 +42,7 @@ export function createStore(db: Executor, deps: { readonly clock: Clock; readonl
     dueRechecks: (nowMs, most) => dueRechecks(db, nowMs, most),
     eventsById: (ids) => eventsById(db, ids),
     countEvents: (watchKey, spans) => countEvents(db, watchKey, spans),
-    newestEvent: (watchKey, type) => newestEvent(db, watchKey, type),
+    newestEvent: (watchKey, wanted) => newestEvent(db, watchKey, wanted),
     commitPoll: (commit) => commitPoll(db, settlements, commit),
     reserve: (reservation) => reserve(settlements, reservation),
     settle: async (ledgerId, atMs, status) => settlements.add(ledgerId, atMs, status),

@@ -86,7 +86,7 @@ test("every method asks in Postgres's words", async () => {
   await store.eventsById(["1"]);
   await store.countEvents("w", [{ fromMs: 0, toMs: now }]);
   await store.newestEvent("w");
-  await store.newestEvent("w", "volume.spike");
+  await store.newestEvent("w", { type: "volume.spike", sinceMs: 0 });
   await insertDeliveries(db, [delivery], now);
   await new GroupTimers(db).dueAt(delivery, now);
   await findTarget(db, "w", "k");

@@ -117,7 +117,9 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         ];
         expect(await store.countEvents("k", spans)).toEqual([2, 3, 0]);
         expect(await store.newestEvent("k")).toEqual({ id: c.id, detectedAtMs: T0 + 110 });
-        expect(await store.newestEvent("k", "volume.spike")).toEqual({ id: spike.id, detectedAtMs: T0 + 112 });
+        const spikeSince = (ms: number) => store.newestEvent("k", { type: "volume.spike", sinceMs: T0 + ms });
+        expect(await spikeSince(12)).toEqual({ id: spike.id, detectedAtMs: T0 + 112 });
+        expect(await spikeSince(13)).toBeUndefined();
         expect(await store.newestEvent("nobody")).toBeUndefined();
       });
     });
