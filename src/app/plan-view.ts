@@ -3,23 +3,17 @@ import { isUsableLimit, quotaLine } from "../budget/quota-line.ts";
 import type { Config } from "../config/config.ts";
 import { formatIssue } from "../config/report.ts";
 import { isoTime } from "../model/clock.ts";
-import { formatDuration } from "../model/duration.ts";
 import type { Hash } from "../model/hash.ts";
 import type { WatchState } from "../model/store.ts";
 import type { Watch } from "../model/watch.ts";
-import {
-  assumeTargets,
-  type CheaperPlan,
-  createForecast,
-  dearest,
-  findCheaperPlan,
-  type Forecast,
-  isAssumed,
-  type WatchForecast,
-} from "../plan/forecast.ts";
+import { findChanges } from "../plan/cheaper.ts";
+import { assumeTargets, createForecast, dearest, type Forecast, isAssumed, type WatchForecast } from "../plan/forecast.ts";
 import { fullReadPages, stateOf } from "../plan/full-read.ts";
-import { type PlannedWatch, planPolls, targetsOf } from "../plan/plan-polls.ts";
-import { createTimetable, type Timetable } from "../schedule/timetable.ts";
+import { groupPolls } from "../plan/group-polls.ts";
+import { type PlanDeps, type PlannedWatch, planPolls, targetsOf } from "../plan/plan-polls.ts";
+import type { Poll } from "../plan/poll.ts";
+import { createTimetable } from "../schedule/timetable.ts";
+import { type ChangeView, changeView, delayView, round } from "./plan-changes.ts";
 import { watchTypeOf } from "./registration.ts";
 import { scheduleText } from "./status-view.ts";
 
@@ -40,10 +34,17 @@ export interface PlanWatchView {
   /** Accounts without a known id: each counts as one poll. */
   readonly unresolved_targets: number;
   readonly polls: number;
+  /** How its targets are read: `single`, `probe`, `merge`; several where they differ. */
+  readonly strategies: readonly string[];
   readonly shared_with: readonly string[];
   /** Its part: requests of a shared poll are split among its sharers. */
+  readonly requests_per_hour: number;
   readonly requests_per_day: number;
   readonly requests_per_month: number;
+  /** Of the quota, 0 to 1 and beyond; null while the quota is unknown. */
+  readonly quota_share: number | null;
+  /** Null where the configuration names no price. */
+  readonly cost_per_month: number | null;
   readonly sweep_requests_per_day: number;
   /** From an item's appearance to the poll that finds it; null when nothing is polled. */
   readonly delay_seconds: { readonly p50: number; readonly p95: number } | null;
@@ -52,26 +53,24 @@ export interface PlanWatchView {
   readonly caveats: readonly string[];
 }
 
-export interface CheaperView {
-  readonly schedule: string;
-  readonly requests_per_month: number;
-  readonly watches: readonly { readonly id: string; readonly schedule: string; readonly requests_per_month: number }[];
-}
-
 export interface PlanView {
   readonly quota: PlanQuota & { readonly reserve: number };
   readonly total: {
     readonly polls: number;
     readonly polls_per_day: number;
     readonly sweep_requests_per_day: number;
+    readonly requests_per_hour: number;
     readonly requests_per_day: number;
     readonly requests_per_month: number;
+    readonly quota_share: number | null;
+    readonly cost_per_month: number | null;
   };
+  readonly price: { readonly per_request: number; readonly currency: string } | null;
   readonly over_budget: boolean;
   /** Watch ids, the dearest first. */
   readonly dearest: readonly string[];
-  /** What would fit; null when the plan does, or when nothing would. */
-  readonly cheaper: CheaperView | null;
+  /** What would fit, the cheapest change first; empty when the plan fits, or when nothing would. */
+  readonly changes: readonly ChangeView[];
   readonly watches: readonly PlanWatchView[];
   readonly warnings: readonly string[];
 }
@@ -86,26 +85,53 @@ export interface PlanFacts {
 
 export function createPlanView(config: Config, { hash, nowMs, quota, states }: PlanFacts): PlanView {
   const timetable = createTimetable();
-  const enabled = config.watches.filter((watch) => watch.enabled);
-  const planned = new Map(enabled.map((watch) => [watch.id, planOf(watch, hash, states)]));
-  const polls = planPolls([...planned.values()], { hash, timetable, nowMs });
+  const planned = planWatches(config, hash, states);
+  const polls = pollsOf([...planned.values()], { hash, timetable, nowMs });
   const forecast = createForecast(polls, { timetable, nowMs, fullReadPages: (poll) => fullReadPages(poll, states) });
   const isOver = quota.limit !== null && forecast.requestsPerMonth > quota.limit;
-  const cheaper = isOver && quota.limit !== null ? findCheaperPlan(forecast, quota.limit) : undefined;
+  const changes = isOver && quota.limit !== null ? findChanges(forecast, quota.limit) : [];
+  const { price } = config.api.quota;
+  const scale = { limit: quota.limit, price: price?.perRequest };
   return {
     quota: { ...quota, reserve: config.api.quota.reserve },
     total: {
       polls: polls.length,
       polls_per_day: round(forecast.pollsPerDay),
       sweep_requests_per_day: round(forecast.sweepsPerDay),
-      requests_per_day: round(forecast.requestsPerDay),
-      requests_per_month: round(forecast.requestsPerMonth),
+      ...paceOf(forecast, scale),
     },
+    price: price === undefined ? null : { per_request: price.perRequest, currency: price.currency },
     over_budget: isOver,
     dearest: dearest(forecast),
-    cheaper: cheaper === undefined ? null : cheaperView(cheaper, config, timetable, nowMs),
-    watches: config.watches.map((watch) => watchView(watch, planned.get(watch.id), forecast.watches.get(watch.id))),
+    changes: changes
+      .filter(({ kind }) => kind !== "priority" || config.api.quota.onExhausted === "degrade")
+      .map((change) => changeView(change, config, timetable, nowMs)),
+    watches: config.watches.map((watch) => watchView(watch, planned.get(watch.id), forecast.watches.get(watch.id), scale)),
     warnings: [...scheduleWarnings(config), ...budgetWarnings(forecast, config, quota)],
+  };
+}
+
+/** The polls of a configuration, put together as the daemon does it before it has learned anything. */
+export const pollsOf = (planned: readonly PlannedWatch[], deps: PlanDeps): readonly Poll[] =>
+  groupPolls(planPolls(planned, deps), { hash: deps.hash });
+
+/** Enabled watches by id, with their targets as the state knows them. */
+export const planWatches = (config: Config, hash: Hash, states: readonly WatchState[]): ReadonlyMap<string, PlannedWatch> =>
+  new Map(config.watches.filter((watch) => watch.enabled).map((watch) => [watch.id, planOf(watch, hash, states)]));
+
+interface Scale {
+  readonly limit: number | null;
+  readonly price: number | undefined;
+}
+
+/** Requests by hour, day and month, and what they are of the quota and in money. */
+function paceOf({ requestsPerDay, requestsPerMonth }: Pick<Forecast, "requestsPerDay" | "requestsPerMonth">, { limit, price }: Scale) {
+  return {
+    requests_per_hour: round(requestsPerDay / 24),
+    requests_per_day: round(requestsPerDay),
+    requests_per_month: round(requestsPerMonth),
+    quota_share: limit === null || limit === 0 ? null : Math.round((requestsPerMonth / limit) * 10_000) / 10_000,
+    cost_per_month: price === undefined ? null : round(requestsPerMonth * price),
   };
 }
 
@@ -128,7 +154,9 @@ function planOf(watch: Watch, hash: Hash, states: readonly WatchState[]): Planne
   return { watch, type, watchKey, paused: state?.paused ?? false, targets };
 }
 
-function watchView(watch: Watch, planned: PlannedWatch | undefined, cost: WatchForecast | undefined): PlanWatchView {
+const NOTHING = { requestsPerDay: 0, requestsPerMonth: 0 };
+
+function watchView(watch: Watch, planned: PlannedWatch | undefined, cost: WatchForecast | undefined, scale: Scale): PlanWatchView {
   return {
     id: watch.id,
     type: watch.type,
@@ -137,29 +165,14 @@ function watchView(watch: Watch, planned: PlannedWatch | undefined, cost: WatchF
     targets: planned?.targets.length ?? 0,
     unresolved_targets: planned?.targets.filter(isAssumed).length ?? 0,
     polls: cost?.polls ?? 0,
+    strategies: cost?.strategies ?? [],
     shared_with: cost?.sharedWith ?? [],
-    requests_per_day: round(cost?.requestsPerDay ?? 0),
-    requests_per_month: round(cost?.requestsPerMonth ?? 0),
+    ...paceOf(cost ?? NOTHING, scale),
     sweep_requests_per_day: round(cost?.sweepsPerDay ?? 0),
-    delay_seconds: cost === undefined ? null : { p50: round(cost.delay.p50Ms / 1_000), p95: round(cost.delay.p95Ms / 1_000) },
+    delay_seconds: cost === undefined ? null : delayView(cost.delay),
     next_runs: (cost?.nextRunsMs ?? []).map(isoTime),
     caveats: planned === undefined ? [] : watchTypeOf(watch).caveats(watch.settings),
   };
-}
-
-function cheaperView(plan: CheaperPlan, config: Config, timetable: Timetable, nowMs: number): CheaperView {
-  const text = `@every ${formatDuration(plan.everyMs)}`;
-  const scheduleOf = (id: string): string => {
-    const watch = config.watches.find((one) => one.id === id);
-    // Only a sharer of its poll is too fast then.
-    return watch !== undefined && timetable.intervalMs(watch.schedule, nowMs) >= plan.everyMs ? scheduleText(watch.schedule) : text;
-  };
-  const watches = plan.watches.map(({ watchId, requestsPerMonth }) => ({
-    id: watchId,
-    schedule: scheduleOf(watchId),
-    requests_per_month: round(requestsPerMonth),
-  }));
-  return { schedule: text, requests_per_month: round(plan.requestsPerMonth), watches };
 }
 
 /** Schedules that are faster than what they read can change. */
@@ -175,6 +188,3 @@ function budgetWarnings(forecast: Forecast, config: Config, quota: PlanQuota): r
   const effect = config.api.quota.onExhausted === "pause" ? "polling stops there" : "low priority is stretched";
   return [`the plan reaches into the reserve: ${needed} of ${quota.limit} requests a month, ${line} before the reserve; ${effect}`];
 }
-
-/** Two digits are plenty of a forecast. */
-const round = (value: number): number => Math.round(value * 100) / 100;

@@ -1,6 +1,8 @@
 /** `chirpwatch plan`: what the configuration will ask for, what it costs, how late alerts will be. Spends no billed request. */
 import type { Command } from "commander";
-import { createPlanView, planQuota, type PlanQuota, type PlanView, type PlanWatchView } from "../app/plan-view.ts";
+import { createPlanView, planQuota, type PlanQuota, type PlanView } from "../app/plan-view.ts";
+import { diffPlans } from "../app/plan-diff.ts";
+import { isUsableLimit } from "../budget/quota-line.ts";
 import type { Config } from "../config/config.ts";
 import { errorText } from "../model/errors.ts";
 import { EXIT, ExitError } from "../model/exit-code.ts";
@@ -8,26 +10,50 @@ import type { WatchState } from "../model/store.ts";
 import { sha256 } from "../runtime/hash.ts";
 import { openStore } from "../state/open.ts";
 import { type CliContext, requireConfig } from "./context.ts";
-import { openService } from "./service-access.ts";
-import { formatCount, formatTable, plural } from "./table.ts";
+import { openService, type ServiceAccess } from "./service-access.ts";
+import { formatDiff } from "./plan-diff-text.ts";
+import { formatPlan } from "./plan-text.ts";
+import { formatCount } from "./table.ts";
+
+interface PlanOptions {
+  readonly config: string;
+  readonly diff?: string;
+  readonly json?: true;
+}
 
 export function addPlan(program: Command, context: CliContext): void {
   program
     .command("plan")
     .description("show polls, requests a month per watch against the quota, and the expected delay; costs nothing")
     .option("-c, --config <file>", "configuration file or folder", "watches.yaml")
+    .option("--diff <file>", "another configuration: show what would change per watch, from --config to this one")
     .option("--json", "print the plan as JSON")
-    .addHelpText("after", "\nExit code 3: the plan costs more than the quota allows.\n\nExample:\n  chirpwatch plan -c watches.yaml")
-    .action((options: { config: string; json?: true }) => plan(context, options.config, options.json === true));
+    .addHelpText(
+      "after",
+      "\nExit code 3: the plan costs more than the quota allows; with --diff, the other configuration's.\n\nExamples:\n  chirpwatch plan -c watches.yaml\n  chirpwatch plan -c watches.yaml --diff changed.yaml",
+    )
+    .action((options: PlanOptions) => plan(context, options));
 }
 
-async function plan(context: CliContext, configPath: string, asJson: boolean): Promise<void> {
+async function plan(context: CliContext, { config, diff, json }: PlanOptions): Promise<void> {
+  const view = await viewOf(context, config);
+  const say = (value: object, text: string) => context.out(json === true ? JSON.stringify(value, undefined, 2) : text);
+  if (diff === undefined) {
+    say(view, formatPlan(view));
+    if (view.over_budget) throw overBudget(view);
+    return;
+  }
+  const other = await viewOf(context, diff);
+  const compared = diffPlans(view, other);
+  say(compared, formatDiff(compared));
+  if (other.over_budget) throw overBudget(other);
+}
+
+async function viewOf(context: CliContext, configPath: string): Promise<PlanView> {
   const config = await requireConfig(context, configPath, { lenientSecrets: true });
   const states = await knownStates(context, config);
   const quota = await quotaOf(context, config);
-  const view = createPlanView(config, { hash: sha256, nowMs: context.clock.now(), quota, states });
-  context.out(asJson ? JSON.stringify(view, undefined, 2) : formatPlan(view));
-  if (view.over_budget) throw overBudget(view);
+  return createPlanView(config, { hash: sha256, nowMs: context.clock.now(), quota, states });
 }
 
 /** What a state that exists knows: ids of accounts, which watches are paused. A plan is worth having without. */
@@ -47,22 +73,18 @@ async function knownStates(context: CliContext, config: Config): Promise<readonl
   }
 }
 
-/** /key-usage-info is not billed; it is asked only where the configuration names no quota. */
-async function quotaOf(context: CliContext, config: Config): Promise<PlanQuota> {
-  if (config.api.quota.monthly !== undefined) return planQuota(config.api.quota.monthly, { failure: "" });
+/** /key-usage-info is not billed; it is asked only about keys for which the configuration names no quota. */
+async function quotaOf(context: CliContext, { api }: Config): Promise<PlanQuota> {
+  if (api.quota.monthly !== undefined) return planQuota(api.quota.monthly, { failure: "" });
+  const keys = api.keys ?? [{ monthly: undefined }];
+  const configured = keys.reduce((sum, { monthly = 0 }) => sum + monthly, 0);
+  if (keys.every(({ monthly }) => monthly !== undefined)) return planQuota(configured, { failure: "" });
   try {
-    const access = await openService(context, { api: config.api, statePath: undefined, log: context.logger("error") });
+    const access = await openService(context, { api, statePath: undefined, log: context.logger("error") });
     try {
-      const answer = await access.gate.request({
-        endpoint: "key-usage-info",
-        params: {},
-        source: "usage",
-        watch: "",
-        priority: "high",
-        purpose: "command",
-        billed: false,
-      });
-      return planQuota(undefined, { value: answer.record?.["remaining_requests"] });
+      let left: unknown = configured;
+      for (const { name, monthly } of access.keys) if (monthly === undefined) left = addUp(left, await remainingOf(access, name));
+      return planQuota(undefined, { value: left });
     } finally {
       await access.close();
     }
@@ -71,96 +93,27 @@ async function quotaOf(context: CliContext, config: Config): Promise<PlanQuota> 
   }
 }
 
-function formatPlan(view: PlanView): string {
-  const parts = [watchTable(view), totals(view), nextRuns(view.watches), caveats(view.watches)];
-  if (view.warnings.length > 0) parts.push(["Warnings:", ...view.warnings.map((warning) => `  ${warning}`)].join("\n"));
-  return parts.filter((part) => part !== "").join("\n\n");
-}
+/** One odd answer makes the sum unknown. */
+const addUp = (sum: unknown, remaining: unknown): unknown => (isUsableLimit(sum) && isUsableLimit(remaining) ? sum + remaining : undefined);
 
-const watchTable = (view: PlanView): string =>
-  formatTable(
-    [
-      { title: "WATCH" },
-      { title: "TYPE" },
-      { title: "SCHEDULE" },
-      { title: "POLLS", align: "right" },
-      { title: "REQUESTS/DAY", align: "right" },
-      { title: "REQUESTS/MONTH", align: "right" },
-      { title: "QUOTA", align: "right" },
-      { title: "DELAY P50", align: "right" },
-      { title: "P95", align: "right" },
-      { title: "" },
-    ],
-    view.watches.map((watch) => [
-      watch.id,
-      watch.type,
-      watch.schedule,
-      String(watch.polls),
-      formatCount(watch.requests_per_day),
-      formatCount(watch.requests_per_month),
-      shareOf(watch.requests_per_month, view.quota.limit),
-      delayText(watch.delay_seconds?.p50),
-      delayText(watch.delay_seconds?.p95),
-      remarks(watch),
-    ]),
-  );
-
-const shareOf = (requests: number, limit: number | null): string =>
-  limit === null || limit === 0 ? "-" : `${formatCount((requests / limit) * 100)}%`;
-
-function delayText(seconds: number | undefined): string {
-  if (seconds === undefined) return "-";
-  if (seconds < 90) return `${formatCount(seconds)}s`;
-  if (seconds < 5_400) return `${formatCount(seconds / 60)}m`;
-  return seconds < 172_800 ? `${formatCount(seconds / 3_600)}h` : `${formatCount(seconds / 86_400)}d`;
-}
-
-function remarks(watch: PlanWatchView): string {
-  const shared = watch.shared_with.length === 0 ? [] : [`shared with ${watch.shared_with.join(", ")}`];
-  const unresolved = watch.unresolved_targets === 0 ? [] : [`${plural(watch.unresolved_targets, "account")} not looked up yet`];
-  return [...(watch.state === "active" ? [] : [watch.state]), ...shared, ...unresolved].join("; ");
-}
-
-function totals(view: PlanView): string {
-  const { total } = view;
-  const sweeps =
-    total.sweep_requests_per_day > 0 ? `, ${formatCount(total.sweep_requests_per_day)} of them a day to look again for late items` : "";
-  const month = `${formatCount(total.requests_per_month)} a month`;
-  return `Total: ${plural(total.polls, "poll")}, ${formatCount(total.requests_per_day)} requests a day, ${month}${sweeps}.\n${quotaText(view)}`;
-}
-
-function quotaText({ quota, total }: PlanView): string {
-  if (quota.limit === null) return `Quota: unknown (${quota.reason}). Set api.quota.monthly to plan against it.`;
-  const origin = quota.source === "configured" ? "api.quota.monthly" : "what the key has left (remaining_requests of /key-usage-info)";
-  const share = quota.limit === 0 ? "" : `; the plan takes ${shareOf(total.requests_per_month, quota.limit)}`;
-  return `Quota: ${formatCount(quota.limit)} requests, ${origin}${share}.`;
-}
-
-function nextRuns(watches: readonly PlanWatchView[]): string {
-  const lines = watches.flatMap(({ id, next_runs: runs }) => (runs.length === 0 ? [] : [[id, runs.map(shortTime).join("  ")]]));
-  return lines.length === 0
-    ? ""
-    : formatTable([{ title: "WATCH" }, { title: "NEXT RUNS (UTC; the first poll of all is at start)" }], lines);
-}
-
-const shortTime = (iso: string): string => iso.slice(5, 19).replace("T", " ");
-
-function caveats(watches: readonly PlanWatchView[]): string {
-  const lines = watches.flatMap(({ id, caveats: own }) => own.map((caveat) => `  ${id}: ${caveat}`));
-  return lines.length === 0 ? "" : ["What they can miss:", ...lines].join("\n");
+async function remainingOf({ gate }: ServiceAccess, key: string): Promise<unknown> {
+  const usage = { endpoint: "key-usage-info", params: {}, source: "usage", watch: "", priority: "high", purpose: "command" } as const;
+  return (await gate.request({ ...usage, billed: false, onlyKey: key })).record?.["remaining_requests"];
 }
 
 function overBudget(view: PlanView): ExitError {
-  const { quota, total, cheaper } = view;
+  const { quota, total } = view;
   const message = `over budget: the plan costs ${formatCount(total.requests_per_month)} requests a month and the quota is ${formatCount(quota.limit ?? 0)}. Dearest: ${view.dearest.slice(0, 3).join(", ")}.`;
-  return new ExitError(EXIT.overBudget, "PLAN_OVER_BUDGET", message, { hint: cheaper === null ? NOTHING_FITS : cheaperText(cheaper) });
+  return new ExitError(EXIT.overBudget, "PLAN_OVER_BUDGET", message, { hint: changesText(view.changes) });
 }
 
 const NOTHING_FITS = "No schedule fits this quota: poll fewer accounts, or raise the quota.";
-const MOST_NAMED = 5;
 
-function cheaperText(cheaper: NonNullable<PlanView["cheaper"]>): string {
-  const named = cheaper.watches.slice(0, MOST_NAMED).map(({ id, schedule }) => `${id} "${schedule}"`);
-  const more = cheaper.watches.length > MOST_NAMED ? ` and ${cheaper.watches.length - MOST_NAMED} more` : "";
-  return `This fits, at ${formatCount(cheaper.requests_per_month)} a month: ${named.join(", ")}${more}.`;
+/** The cheapest change first, then the others. */
+function changesText(changes: PlanView["changes"]): string {
+  if (changes.length === 0) return NOTHING_FITS;
+  return changes.map((change, index) => `${index === 0 ? "This fits" : "Or"}${costText(change)}: ${change.change}.`).join("\n");
 }
+
+const costText = ({ kind, requests_per_month: requests }: PlanView["changes"][number]): string =>
+  kind === "priority" ? "" : `, at ${formatCount(requests)} a month`;

@@ -3,7 +3,7 @@
  * rate and quota are shared with a daemon that runs beside it.
  */
 import { createUpstream } from "../api/upstream.ts";
-import { createKeyHolder, type KeyHolder } from "../app/key-holder.ts";
+import { createKeyHolder, type HeldKey, type KeyHolder } from "../app/key-holder.ts";
 import { createUpstreamPacer } from "../budget/upstream-pacer.ts";
 import type { ApiConfig } from "../config/config.ts";
 import { createRequestGate, type GateKeys, type PayingKey, type RequestGate } from "../engine/request-gate.ts";
@@ -18,6 +18,8 @@ import { createMemoryLedger } from "./memory-ledger.ts";
 
 export interface ServiceAccess {
   readonly gate: RequestGate;
+  /** Those that pay, by the names the ledger knows them by. */
+  readonly keys: readonly HeldKey[];
   /** Undefined when there is no state yet: no command but `run` makes one. */
   readonly store: OpenedStore | undefined;
   /** Billed requests so far, retries included. */
@@ -63,6 +65,7 @@ export async function openService(context: CliContext, { api, statePath, log }: 
   });
   return {
     gate,
+    keys: keys.held,
     store,
     get spent() {
       return spent;

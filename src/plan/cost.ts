@@ -3,6 +3,7 @@ import type { Timetable } from "../schedule/timetable.ts";
 import { isReadByEveryPoll } from "./full-read.ts";
 import type { Poll } from "./poll.ts";
 import { pollsPerDay } from "./rhythm.ts";
+import type { StrategyCost } from "./strategy.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -47,6 +48,7 @@ export function createCostModel({ timetable, fullReadPages }: CostDeps): CostMod
 
 /** The cost of a poll that runs so often. */
 export function costAt(poll: Poll, rate: number, pages: number): PollCost {
+  if (poll.group !== undefined) return groupCost(poll, poll.group.cost, rate);
   const sweepsPerDay = sweepRequests(poll, rate);
   const fullReadPages = Math.max(1, pages);
   const fullReadPerDay = fullReadRequests(poll, rate, fullReadPages);
@@ -58,6 +60,17 @@ export function costAt(poll: Poll, rate: number, pages: number): PollCost {
     fullReadPages,
     requestsPerDay: rate * poll.costRequests + sweepsPerDay + fullReadPerDay,
   };
+}
+
+/**
+ * Accounts that are read together: what was worked out when they were put together, for the pace they run at. What comes with every run
+ * changes with the pace; posts have to be read at any.
+ */
+function groupCost(poll: Poll, { strategy, probesPerDay, readsPerDay, sweepsPerDay }: StrategyCost, rate: number): PollCost {
+  const pace = (rate * poll.intervalMs) / DAY_MS;
+  const probes = strategy === "probe" ? probesPerDay * pace : probesPerDay;
+  const reads = strategy === "probe" ? readsPerDay * Math.max(1, pace) : readsPerDay * pace;
+  return { strategy, pollsPerDay: rate, sweepsPerDay, fullReadPerDay: 0, fullReadPages: 1, requestsPerDay: probes + reads + sweepsPerDay };
 }
 
 /** A list whose leaving is told is read on by every poll, at most `max_pages` of it; any other one is read whole once a day. */

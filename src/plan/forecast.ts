@@ -4,13 +4,12 @@
  */
 import type { TargetRegistration, TargetState } from "../model/store.ts";
 import type { Schedule } from "../model/schedule.ts";
-import { costAt, type CostDeps, createCostModel, type PollCost } from "./cost.ts";
+import { type CostDeps, createCostModel, type PollCost } from "./cost.ts";
 import type { Poll } from "./poll.ts";
 import { readRhythm, type Rhythm } from "./rhythm.ts";
 
-const DAY_MS = 86_400_000;
 /** The service bills by the month; 30 days make forecasts of two months comparable. */
-const MONTH_DAYS = 30;
+export const MONTH_DAYS = 30;
 const NEXT_RUNS = 5;
 
 export interface Delay {
@@ -25,7 +24,7 @@ export interface PollForecast extends PollCost {
   readonly nextRunsMs: readonly number[];
 }
 
-/** A watch's part: requests of a shared poll are split evenly among its sharers, so that parts add up to the total. */
+/** A watch's part: requests of a shared poll are split among its sharers, so that parts add up to the total. */
 export interface WatchForecast {
   readonly watchId: string;
   /** How its polls are read, each way once. */
@@ -74,7 +73,7 @@ export function createForecast(polls: readonly Poll[], deps: ForecastDeps): Fore
 }
 
 /** The sums of polls that were forecast one by one. */
-function forecastOf(polls: readonly PollForecast[]): Forecast {
+export function forecastOf(polls: readonly PollForecast[]): Forecast {
   const requestsPerDay = sum(polls, (one) => one.requestsPerDay);
   return {
     polls,
@@ -104,34 +103,42 @@ function quantile(sorted: readonly number[], share: number): number {
 }
 
 function byWatch(polls: readonly PollForecast[]): ReadonlyMap<string, WatchForecast> {
-  const parts = new Map<string, { readonly own: PollForecast; readonly sharers: readonly string[] }[]>();
+  const parts = new Map<string, Part[]>();
   for (const own of polls) {
-    const sharers = [...new Set(own.poll.subscribers.map(({ watch }) => watch.id))];
-    for (const id of sharers) {
+    const { subscribers } = own.poll;
+    const counts = new Map<string, number>();
+    for (const { watch } of subscribers) counts.set(watch.id, (counts.get(watch.id) ?? 0) + 1);
+    const sharers = [...counts.keys()];
+    for (const [id, count] of counts) {
+      const part = { own, sharers, share: count / subscribers.length };
       const known = parts.get(id);
-      if (known === undefined) parts.set(id, [{ own, sharers }]);
-      else known.push({ own, sharers });
+      if (known === undefined) parts.set(id, [part]);
+      else known.push(part);
     }
   }
-  return new Map(
-    [...parts].map(([watchId, own]) => {
-      const requestsPerDay = sum(own, (part) => part.own.requestsPerDay / part.sharers.length);
-      return [
-        watchId,
-        {
-          watchId,
-          strategies: [...new Set(own.map((part) => part.own.strategy))],
-          polls: own.length,
-          requestsPerDay,
-          requestsPerMonth: requestsPerDay * MONTH_DAYS,
-          sweepsPerDay: sum(own, (part) => part.own.sweepsPerDay / part.sharers.length),
-          sharedWith: [...new Set(own.flatMap(({ sharers }) => sharers))].filter((id) => id !== watchId),
-          delay: slowest(own.map((part) => part.own.delay)),
-          nextRunsMs: [...new Set(own.flatMap((part) => part.own.nextRunsMs))].sort((a, b) => a - b).slice(0, NEXT_RUNS),
-        },
-      ];
-    }),
-  );
+  return new Map([...parts].map(([watchId, own]) => [watchId, joinParts(watchId, own)]));
+}
+
+/** A watch's part in a poll: of accounts read together, as many as are its own. */
+interface Part {
+  readonly own: PollForecast;
+  readonly sharers: readonly string[];
+  readonly share: number;
+}
+
+function joinParts(watchId: string, parts: readonly Part[]): WatchForecast {
+  const requestsPerDay = sum(parts, ({ own, share }) => own.requestsPerDay * share);
+  return {
+    watchId,
+    strategies: [...new Set(parts.map(({ own }) => own.strategy))],
+    polls: parts.length,
+    requestsPerDay,
+    requestsPerMonth: requestsPerDay * MONTH_DAYS,
+    sweepsPerDay: sum(parts, ({ own, share }) => own.sweepsPerDay * share),
+    sharedWith: [...new Set(parts.flatMap(({ sharers }) => sharers))].filter((id) => id !== watchId),
+    delay: slowest(parts.map(({ own }) => own.delay)),
+    nextRunsMs: [...new Set(parts.flatMap(({ own }) => own.nextRunsMs))].sort((a, b) => a - b).slice(0, NEXT_RUNS),
+  };
 }
 
 const slowest = (delays: readonly Delay[]): Delay => ({
@@ -140,44 +147,6 @@ const slowest = (delays: readonly Delay[]): Delay => ({
 });
 
 const sum = <T>(items: readonly T[], of: (item: T) => number): number => items.reduce((total, item) => total + of(item), 0);
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 3_600_000;
-/** Intervals that people write. */
-const LADDER_MS: readonly number[] = [
-  ...[2, 5, 10, 15, 20, 30].map((seconds) => seconds * 1_000),
-  ...[1, 2, 3, 5, 10, 15, 20, 30].map((minutes) => minutes * MINUTE_MS),
-  ...[1, 2, 3, 4, 6, 8, 12, 24, 48, 168].map((hours) => hours * HOUR_MS),
-];
-
-export interface CheaperPlan {
-  /** Nothing polls faster than this. */
-  readonly everyMs: number;
-  readonly requestsPerMonth: number;
-  /** Watches that have to slow down, dearest first, and what each then costs. */
-  readonly watches: readonly { readonly watchId: string; readonly requestsPerMonth: number }[];
-}
-
-/** The shortest usual interval at which the plan stays within `limit` requests a month; undefined when even one poll a week is too much. */
-export function findCheaperPlan(forecast: Forecast, limit: number): CheaperPlan | undefined {
-  for (const everyMs of LADDER_MS) {
-    const slowed = forecast.polls.map((one) => slowDown(one, everyMs));
-    const requestsPerMonth = sum(slowed, (one) => one.requestsPerDay) * MONTH_DAYS;
-    if (requestsPerMonth > limit) continue;
-    const after = byWatch(slowed);
-    const tooFast = forecast.polls.filter(({ pollsPerDay }) => pollsPerDay > DAY_MS / everyMs).flatMap(({ poll }) => poll.subscribers);
-    const watches = dearest(forecast)
-      .filter((id) => tooFast.some(({ watch }) => watch.id === id))
-      .map((watchId) => ({ watchId, requestsPerMonth: after.get(watchId)?.requestsPerMonth ?? 0 }));
-    return { everyMs, requestsPerMonth, watches };
-  }
-  return undefined;
-}
-
-function slowDown(one: PollForecast, everyMs: number): PollForecast {
-  const pollsPerDay = Math.min(one.pollsPerDay, DAY_MS / everyMs);
-  return pollsPerDay === one.pollsPerDay ? one : { ...one, ...costAt(one.poll, pollsPerDay, one.fullReadPages) };
-}
 
 /** Watch ids, those that cost most first. */
 export const dearest = (forecast: Forecast): readonly string[] =>

@@ -50,7 +50,7 @@ describe("plan", () => {
   it("without a configured quota goes by what the key has left, and spends nothing", async () => {
     const { code, out } = await plan(config("", TWICE));
     expect(out).toContain("Quota: 5,000 requests, what the key has left");
-    expect(out).toMatch(/^a +search +@every 1h +1 +12 +360 /m);
+    expect(out).toMatch(/^a +search +@every 1h +single +1 +0\.5 +12 +360 /m);
     expect(code).toBe(0);
     const after = await plan(config("", TWICE), "--json");
     expect(JSON.parse(after.out).quota.limit).toBe(5_000);
@@ -65,6 +65,60 @@ describe("plan", () => {
     expect(out).toContain("2 accounts not looked up yet");
     expect(out).toContain("scores: accounts the service has not indexed have no score");
     expect(out).toMatch(/Warnings:\n.*score_delta data changes about every 1d/);
+  });
+
+  it("shows strategy, pace by the hour, money and the next five runs", async () => {
+    const text = config(', quota: { monthly: 5000, price: { per_request: 0.005, currency: "€" } }', TWICE);
+    const { out, code } = await plan(text);
+    expect(out).toMatch(/^a +search +@every 1h +single +1 +0\.5 +12 +360 +7\.2% +€1\.80 +30m /m);
+    expect(out).toContain("720 a month (€3.60)");
+    expect(out).toMatch(/^a +(\d\d-\d\d \d\d:\d\d:\d\d ?){5}/m);
+    const view = JSON.parse((await plan(text, "--json")).out);
+    expect(view.watches[0]).toMatchObject({ strategies: ["single"], requests_per_hour: 0.5, quota_share: 0.072, cost_per_month: 1.8 });
+    expect(view).toMatchObject({ changes: [], price: { per_request: 0.005, currency: "€" } });
+    expect(code).toBe(0);
+  });
+
+  it("proposes a public list where that is fastest, and lets the daemon slow down as the last resort", async () => {
+    const handles = Array.from({ length: 400 }, (_, i) => `someone${i}`).join(", ");
+    const watch = `  big: { type: timeline, accounts: [${handles}], schedule: "@every 10s", sink: out }`;
+    const { code, err, out } = await plan(config(", quota: { monthly: 120000 }", watch), "--json");
+    expect(code).toBe(3);
+    expect(err).toMatch(/a public list of the 400 handles of big \(`via_list`\), read every 30s: 15s instead of \d+/);
+    expect(err).toMatch(/\nOr: `priority: low` on big: the daemon then polls them [\d.]+ times slower by itself\.\n$/);
+    expect(JSON.parse(out).changes.map((change: { kind: string }) => change.kind)).toContain("list");
+  });
+
+  it("adds up the quotas of several keys, asking only about those that name none", async () => {
+    await sandbox.control("keys", { key: "K2", quota: 700 });
+    const keys = `version: 1\napi: { base_url: "${sandbox.url}", keys: [{ key: K1, monthly: 300 }, K2] }\nwatches:\n${TWICE}\nsinks: { out: { type: console } }\nops: { sink: out }\n`;
+    const { out } = await plan(keys, "--json");
+    expect(JSON.parse(out).quota).toMatchObject({ limit: 1_000, source: "remaining_requests" });
+    const { out: other } = await plan(keys.replace("K2]", "{ key: K2, monthly: 60 }]"), "--json");
+    expect(JSON.parse(other).quota).toMatchObject({ limit: 360, source: "configured" });
+  });
+
+  it("--diff compares two files watch by watch, and ends by what the other one costs", async () => {
+    const before = config(", quota: { monthly: 5000, price: { per_request: 0.01 } }", TWICE);
+    const after = `${before.replace('b: { type: search, query: acme, schedule: "@every 1h"', 'c: { type: search, query: rival, schedule: "@every 30m"')}`;
+    const cwd = makeFolder({ "watches.yaml": before, "other.yaml": after });
+    const { code, out } = await runBin(["plan", "--diff", "other.yaml"], { cwd });
+    expect(out).toMatch(/^c +added +- +1,440 +\+1,440 /m);
+    expect(out).toMatch(/^b +removed +360 +- +-360 /m);
+    expect(out).toMatch(/^a +360 +720 +\+360 /m);
+    expect(out).toContain("Total: 720 -> 2,160 requests a month, +1,440 (+$14.40); the quota is 5,000.");
+    expect(code).toBe(0);
+    const json = JSON.parse((await runBin(["plan", "--diff", "other.yaml", "--json"], { cwd })).out);
+    expect(json.total).toEqual({ before: 720, after: 2_160, difference: 1_440, cost_difference: 14.4 });
+    expect(json.watches.map((line: { id: string; state: string }) => `${line.id} ${line.state}`)).toEqual([
+      "c added",
+      "a changed",
+      "b removed",
+    ]);
+    const same = await runBin(["plan", "--diff", "watches.yaml"], { cwd });
+    expect(same.out).toContain("No watch changes.");
+    const dear = makeFolder({ "watches.yaml": before, "other.yaml": after.replace("monthly: 5000", "monthly: 2000") });
+    expect((await runBin(["plan", "--diff", "other.yaml"], { cwd: dear })).code).toBe(3);
   });
 
   it("a service that cannot be reached leaves the quota unknown, and the plan good", async () => {

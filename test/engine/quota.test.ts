@@ -34,7 +34,7 @@ async function house(startMs: number, options: Partial<RigOptions> & Pick<RigOpt
 }
 
 const callsOf = (upstream: ScriptedUpstream, watch: string): number =>
-  upstream.calls.filter(({ params }) => String(params["query"]).includes(watch)).length;
+  upstream.calls.filter(({ params }) => JSON.stringify(params).includes(watch)).length;
 
 describe("a quota that is too small for the plan", () => {
   it("is paced to the end of the period, low priority first, told once, with the reserve untouched", { timeout: 60_000 }, async () => {

@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/model/json.ts";
 import type { Schedule } from "../../src/model/schedule.ts";
 import type { Watch } from "../../src/model/watch.ts";
-import { assumeTargets, createForecast, dearest, delayOf, findCheaperPlan, type Forecast } from "../../src/plan/forecast.ts";
+import { findChanges } from "../../src/plan/cheaper.ts";
+import { assumeTargets, createForecast, delayOf, type Forecast } from "../../src/plan/forecast.ts";
 import { fullReadPages } from "../../src/plan/full-read.ts";
 import { planPolls, targetsOf } from "../../src/plan/plan-polls.ts";
 import { sha256 } from "../../src/runtime/hash.ts";
@@ -101,7 +102,7 @@ describe("requests", () => {
 
   it("finds a cheaper plan for a list that every poll reads whole", () => {
     const forecast = billOf("followers", { pages: 7 }, every(3_600));
-    expect(findCheaperPlan(forecast, 7 * 30)).toMatchObject({ everyMs: 86_400_000, requestsPerMonth: 7 * 30 });
+    expect(findChanges(forecast, 7 * 30)[0]).toMatchObject({ kind: "slower", everyMs: 86_400_000, requestsPerMonth: 7 * 30 });
   });
 });
 
@@ -158,30 +159,5 @@ describe("delay", () => {
   it("tells the next five runs with their spread", () => {
     const forecast = forecastOf(search("a", every(5)));
     expect(forecast.watches.get("a")?.nextRunsMs).toEqual([5, 10, 15, 20, 25].map((seconds) => NOW + seconds * 1_000));
-  });
-});
-
-describe("a cheaper plan", () => {
-  it("names the watches that are too fast, dearest first, and the shortest usual interval that fits", () => {
-    const forecast = forecastOf(search("slow", every(86_400)), search("fast", every(60)), search("faster", every(10)));
-    expect(dearest(forecast)).toEqual(["faster", "fast", "slow"]);
-    expect(findCheaperPlan(forecast, 10_000)).toMatchObject({
-      everyMs: 600_000,
-      requestsPerMonth: 8_670,
-      watches: [{ watchId: "faster", requestsPerMonth: 4_320 }, { watchId: "fast" }],
-    });
-  });
-
-  it("is none when not even one poll a week fits", () => {
-    expect(findCheaperPlan(forecastOf(search("a", every(60))), 2)).toBeUndefined();
-  });
-
-  it("always fits", () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: 5_000 }), fc.integer({ min: 0, max: 1_000_000 }), (seconds, limit) => {
-        const plan = findCheaperPlan(forecastOf(timeline("t", ["a", "b"], every(seconds))), limit);
-        expect(plan?.requestsPerMonth ?? 0).toBeLessThanOrEqual(limit);
-      }),
-    );
   });
 });

@@ -1,0 +1,96 @@
+/** The plan for people: tables, totals, next runs, what it can miss. Reads nothing itself. */
+import type { PlanView, PlanWatchView } from "../app/plan-view.ts";
+import { formatCount, formatTable, plural } from "./table.ts";
+
+export function formatPlan(view: PlanView): string {
+  const parts = [watchTable(view), totals(view), nextRuns(view.watches), caveats(view.watches)];
+  if (view.warnings.length > 0) parts.push(["Warnings:", ...view.warnings.map((warning) => `  ${warning}`)].join("\n"));
+  return parts.filter((part) => part !== "").join("\n\n");
+}
+
+const watchTable = (view: PlanView): string =>
+  formatTable(
+    [
+      { title: "WATCH" },
+      { title: "TYPE" },
+      { title: "SCHEDULE" },
+      { title: "STRATEGY" },
+      { title: "POLLS", align: "right" },
+      { title: "REQUESTS/HOUR", align: "right" },
+      { title: "/DAY", align: "right" },
+      { title: "/MONTH", align: "right" },
+      { title: "QUOTA", align: "right" },
+      ...(view.price === null ? [] : [{ title: "COST/MONTH", align: "right" } as const]),
+      { title: "DELAY P50", align: "right" },
+      { title: "P95", align: "right" },
+      { title: "" },
+    ],
+    view.watches.map((watch) => [
+      watch.id,
+      watch.type,
+      watch.schedule,
+      watch.strategies.join(", ") || "-",
+      String(watch.polls),
+      formatCount(watch.requests_per_hour),
+      formatCount(watch.requests_per_day),
+      formatCount(watch.requests_per_month),
+      shareOf(watch.quota_share),
+      ...(view.price === null ? [] : [moneyText(watch.cost_per_month, view.price.currency)]),
+      delayText(watch.delay_seconds?.p50),
+      delayText(watch.delay_seconds?.p95),
+      remarks(watch),
+    ]),
+  );
+
+const shareOf = (share: number | null): string => (share === null ? "-" : `${formatCount(share * 100)}%`);
+
+/** `$12.30`; small amounts keep what tells them from nothing. */
+export function moneyText(amount: number | null, currency: string): string {
+  if (amount === null) return "-";
+  const sign = amount < 0 ? "-" : "";
+  return `${sign}${currency}${Math.abs(amount).toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
+}
+
+export function delayText(seconds: number | null | undefined): string {
+  if (seconds === undefined || seconds === null) return "-";
+  if (seconds < 90) return `${formatCount(seconds)}s`;
+  if (seconds < 5_400) return `${formatCount(seconds / 60)}m`;
+  return seconds < 172_800 ? `${formatCount(seconds / 3_600)}h` : `${formatCount(seconds / 86_400)}d`;
+}
+
+function remarks(watch: PlanWatchView): string {
+  const shared = watch.shared_with.length === 0 ? [] : [`shared with ${watch.shared_with.join(", ")}`];
+  const unresolved = watch.unresolved_targets === 0 ? [] : [`${plural(watch.unresolved_targets, "account")} not looked up yet`];
+  return [...(watch.state === "active" ? [] : [watch.state]), ...shared, ...unresolved].join("; ");
+}
+
+function totals(view: PlanView): string {
+  const { total } = view;
+  const sweeps =
+    total.sweep_requests_per_day > 0 ? `, ${formatCount(total.sweep_requests_per_day)} of them a day to look again for late items` : "";
+  const money = view.price === null ? "" : ` (${moneyText(total.cost_per_month, view.price.currency)})`;
+  const month = `${formatCount(total.requests_per_month)} a month${money}`;
+  const pace = `${formatCount(total.requests_per_hour)} requests an hour, ${formatCount(total.requests_per_day)} a day, ${month}`;
+  return `Total: ${plural(total.polls, "poll")}, ${pace}${sweeps}.\n${quotaText(view)}`;
+}
+
+function quotaText({ quota, total }: PlanView): string {
+  if (quota.limit === null) return `Quota: unknown (${quota.reason}). Set api.quota.monthly to plan against it.`;
+  const origin = quota.source === "configured" ? "as configured" : "what the key has left (remaining_requests of /key-usage-info)";
+  const share = total.quota_share === null ? "" : `; the plan takes ${shareOf(total.quota_share)}`;
+  return `Quota: ${formatCount(quota.limit)} requests, ${origin}${share}.`;
+}
+
+function nextRuns(watches: readonly PlanWatchView[]): string {
+  const lines = watches.flatMap(({ id, next_runs: runs }) => (runs.length === 0 ? [] : [[id, runs.map(shortTime).join("  ")]]));
+  return lines.length === 0
+    ? ""
+    : formatTable([{ title: "WATCH" }, { title: "NEXT RUNS (UTC; the first poll of all is at start)" }], lines);
+}
+
+const shortTime = (iso: string): string => iso.slice(5, 19).replace("T", " ");
+
+function caveats(watches: readonly PlanWatchView[]): string {
+  const lines = watches.flatMap(({ id, caveats: own }) => own.map((caveat) => `  ${id}: ${caveat}`));
+  return lines.length === 0 ? "" : ["What they can miss:", ...lines].join("\n");
+}

@@ -1,0 +1,179 @@
+/**
+ * What would make a plan fit its quota: each change that does, with what it costs and how late alerts then are. Pure arithmetic over a
+ * forecast; how a change is said is the caller's.
+ */
+import type { Watch } from "../model/watch.ts";
+import { costAt } from "./cost.ts";
+import { dearest, delayOf, type Delay, type Forecast, forecastOf, MONTH_DAYS, type PollForecast } from "./forecast.ts";
+import { FIRST_LIMITS, handlesPerQuery } from "./merge.ts";
+
+interface Fit {
+  readonly requestsPerMonth: number;
+  /** Of the slowest watch it touches. */
+  readonly delay: Delay;
+  /** What it makes worse, summed over targets: the cheapest change is the one with least. */
+  readonly lossMs: number;
+}
+
+export interface SlowedWatch {
+  readonly watchId: string;
+  readonly requestsPerMonth: number;
+}
+
+/**
+ * - `slower`: nothing of these watches is polled more often than every `everyMs`.
+ * - `full_poll`: accounts read together are read whole less often.
+ * - `list`: a public list of the accounts of one watch, read every `everyMs`.
+ * - `priority`: these watches made low, so that the daemon itself slows them down, `factor` times; the plan stays what it is.
+ */
+export type Change =
+  | (Fit & { readonly kind: "slower"; readonly everyMs: number; readonly watches: readonly SlowedWatch[] })
+  | (Fit & { readonly kind: "full_poll"; readonly everyMs: number; readonly watchIds: readonly string[] })
+  | (Fit & { readonly kind: "list"; readonly everyMs: number; readonly watchId: string; readonly handles: number; readonly instead: Delay })
+  | (Fit & { readonly kind: "priority"; readonly factor: number; readonly watchIds: readonly string[] });
+
+const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+/** Intervals that people write. */
+const LADDER_MS: readonly number[] = [
+  ...[2, 5, 10, 15, 20, 30].map((seconds) => seconds * 1_000),
+  ...[1, 2, 3, 5, 10, 15, 20, 30].map((minutes) => minutes * MINUTE_MS),
+  ...[1, 2, 3, 4, 6, 8, 12, 24, 48, 168].map((hours) => hours * HOUR_MS),
+];
+/** Slowing down only so many of the dearest watches is tried before all of them. */
+const FEW_WATCHES = [1, 2, 3, 5] as const;
+const LIST_HOLDS = 5_000;
+/** Nobody makes a list of fewer. */
+const LEAST_HANDLES = 10;
+/** A list's members are compared with the watch's accounts about once a day, 200 a request. */
+const MEMBERS_PER_PAGE = 200;
+/** Further than that the governor slows nothing down before it turns to the next priority. */
+const MOST_STRETCH = 10;
+
+/** Every change that brings the plan to `limit` requests a month or less, the cheapest first; those that leave the plan as it is come last. */
+export function findChanges(forecast: Forecast, limit: number): readonly Change[] {
+  const slower = FEW_WATCHES.filter((count) => count < forecast.watches.size).map((count) => slowDown(forecast, limit, count));
+  const all = slowDown(forecast, limit, forecast.watches.size);
+  const best = byLoss([...slower, all].filter((one) => one !== undefined)).slice(0, 1);
+  const lists = byLoss(listOptions(forecast, limit, best[0]?.delay)).slice(0, 1);
+  const fullPoll = fullPollOption(forecast, limit);
+  const fits = byLoss<Change>([...best, ...lists, ...(fullPoll === undefined ? [] : [fullPoll])]);
+  const priority = priorityOption(forecast, limit);
+  return priority === undefined ? fits : [...fits, priority];
+}
+
+const byLoss = <T extends Change>(changes: readonly T[]): readonly T[] => [...changes].sort((a, b) => a.lossMs - b.lossMs);
+
+type Slower = Extract<Change, { kind: "slower" }>;
+
+/** The shortest usual interval for the `count` dearest watches at which the plan fits; undefined when one poll a week is too much. */
+function slowDown(forecast: Forecast, limit: number, count: number): Slower | undefined {
+  const chosen = new Set(dearest(forecast).slice(0, count));
+  for (const everyMs of LADDER_MS) {
+    const polls = forecast.polls.map((one) => (isServing(one, chosen) ? slowPoll(one, everyMs) : one));
+    if (polls.reduce((sum, { requestsPerDay }) => sum + requestsPerDay, 0) * MONTH_DAYS > limit) continue;
+    const after = forecastOf(polls);
+    const changed = polls.filter((one, index) => one !== forecast.polls[index]);
+    const ids = new Set(changed.flatMap(({ poll }) => poll.subscribers.map(({ watch }) => watch.id)));
+    const watches = dearest(forecast)
+      .filter((id) => ids.has(id))
+      .map((watchId) => ({ watchId, requestsPerMonth: after.watches.get(watchId)?.requestsPerMonth ?? 0 }));
+    return { kind: "slower", everyMs, watches, ...fitOf(forecast, after, ids) };
+  }
+  return undefined;
+}
+
+const isServing = ({ poll }: PollForecast, chosen: ReadonlySet<string>): boolean =>
+  poll.subscribers.every(({ watch }) => chosen.has(watch.id));
+
+function slowPoll(one: PollForecast, everyMs: number): PollForecast {
+  const pollsPerDay = Math.min(one.pollsPerDay, DAY_MS / everyMs);
+  if (pollsPerDay === one.pollsPerDay) return one;
+  return { ...one, ...costAt(one.poll, pollsPerDay, one.fullReadPages), delay: delayOf([everyMs]) };
+}
+
+function fitOf(before: Forecast, after: Forecast, ids: ReadonlySet<string>): Fit {
+  const delays = [...ids].flatMap((id) => after.watches.get(id)?.delay ?? []);
+  const worst = (pick: (delay: Delay) => number) => Math.max(0, ...delays.map(pick));
+  return {
+    requestsPerMonth: after.requestsPerMonth,
+    delay: { p50Ms: worst(({ p50Ms }) => p50Ms), p95Ms: worst(({ p95Ms }) => p95Ms) },
+    lossMs: after.polls.reduce((sum, one, i) => {
+      const old = before.polls[i];
+      return old === undefined ? sum : sum + (one.delay.p50Ms - old.delay.p50Ms) * one.poll.subscribers.length;
+    }, 0),
+  };
+}
+
+/** A public list instead of many timelines: one request a tick, as fast as the quota then allows. */
+function listOptions(forecast: Forecast, limit: number, instead: Delay | undefined): readonly Extract<Change, { kind: "list" }>[] {
+  return [...forecast.watches.values()].flatMap(({ watchId, requestsPerMonth, delay, strategies }) => {
+    const own = forecast.polls.filter(({ poll }) => poll.subscribers.some(({ watch }) => watch.id === watchId));
+    const subscribers = own.flatMap(({ poll }) => poll.subscribers).filter(({ watch }) => watch.id === watchId);
+    const isShared = strategies.includes("single") && own.some(({ poll }) => poll.subscribers.length > 1 && poll.group === undefined);
+    const isTimeline = own.every(({ poll }) => poll.group !== undefined || poll.source.endpoint === "user-tweets");
+    if (!isTimeline || isShared || subscribers.length < LEAST_HANDLES || subscribers.length > LIST_HOLDS) return [];
+    const rest = forecast.requestsPerMonth - requestsPerMonth;
+    const checks = Math.ceil(subscribers.length / MEMBERS_PER_PAGE) * MONTH_DAYS;
+    const intervalMs = Math.max(...own.map(({ poll }) => poll.intervalMs));
+    const overlapMs = Math.max(...own.map(({ poll }) => poll.overlapMs));
+    for (const everyMs of [intervalMs, ...LADDER_MS.filter((rung) => rung > intervalMs)]) {
+      const sweeps = overlapMs > everyMs ? DAY_MS / (Math.ceil(overlapMs / everyMs) * everyMs) : 0;
+      const total = rest + checks + (DAY_MS / everyMs + sweeps) * MONTH_DAYS;
+      if (total > limit) continue;
+      const after = delayOf([everyMs]);
+      const lossMs = Math.max(0, after.p50Ms - delay.p50Ms) * subscribers.length;
+      const old = instead ?? delay;
+      if (after.p50Ms >= old.p50Ms) return [];
+      return [{ kind: "list", everyMs, watchId, handles: subscribers.length, requestsPerMonth: total, delay: after, instead: old, lossMs }];
+    }
+    return [];
+  });
+}
+
+/** Where someone wrote how often accounts are read whole, a longer time may be enough. */
+function fullPollOption(forecast: Forecast, limit: number): Extract<Change, { kind: "full_poll" }> | undefined {
+  const groups = forecast.polls.flatMap((one) => {
+    const everyMs = one.poll.group?.fullPollEveryMs;
+    return everyMs === undefined
+      ? []
+      : [{ one, everyMs, queries: Math.ceil((one.poll.group?.members.length ?? 0) / handlesPerQuery(FIRST_LIMITS)) }];
+  });
+  if (groups.length === 0) return undefined;
+  const watches = groups.flatMap(({ one }) => one.poll.subscribers.map(({ watch }) => watch));
+  const longestMs = Math.min(...watches.map(({ maxAgeMs }) => maxAgeMs / 2));
+  for (const everyMs of LADDER_MS.filter((rung) => rung < longestMs)) {
+    const saved = groups.reduce((sum, { everyMs: old, queries }) => sum + Math.max(0, DAY_MS / old - DAY_MS / everyMs) * queries, 0);
+    const requestsPerMonth = forecast.requestsPerMonth - saved * MONTH_DAYS;
+    if (saved === 0 || requestsPerMonth > limit) continue;
+    const delay = delayOf(groups.map(({ one }) => one.poll.intervalMs));
+    return { kind: "full_poll", everyMs, watchIds: idsOf(watches), requestsPerMonth, delay, lossMs: 0 };
+  }
+  return undefined;
+}
+
+const idsOf = (watches: readonly Watch[]): readonly string[] => [...new Set(watches.map(({ id }) => id))];
+
+/** The fewest of the dearest watches that, made low, let the governor make the rest fit. */
+function priorityOption(forecast: Forecast, limit: number): Extract<Change, { kind: "priority" }> | undefined {
+  const isLow = (id: string) =>
+    forecast.polls.some(({ poll }) => poll.priority === "low" && poll.subscribers.some(({ watch }) => watch.id === id));
+  const chosen: string[] = [];
+  let low = 0;
+  for (const id of dearest(forecast)) {
+    low += forecast.watches.get(id)?.requestsPerMonth ?? 0;
+    chosen.push(id);
+    const left = limit - (forecast.requestsPerMonth - low);
+    if (left <= 0 || low / left > MOST_STRETCH) continue;
+    if (chosen.every(isLow)) return undefined;
+    const factor = low / left;
+    const delays = chosen.flatMap((one) => forecast.watches.get(one)?.delay ?? []);
+    const delay = {
+      p50Ms: Math.max(...delays.map(({ p50Ms }) => p50Ms * factor)),
+      p95Ms: Math.max(...delays.map(({ p95Ms }) => p95Ms * factor)),
+    };
+    return { kind: "priority", factor, watchIds: chosen, requestsPerMonth: limit, delay, lossMs: Number.POSITIVE_INFINITY };
+  }
+  return undefined;
+}
