@@ -17,8 +17,11 @@ export interface HeadOptions {
   readonly reach?: Reach;
 }
 
-/** `since`: nothing was posted between the last poll and then, as far as a probe can tell. `sweep`: as deep as the last sweep, now. */
-export type Reach = { readonly kind: "since"; readonly sinceMs: number } | { readonly kind: "sweep" };
+/** `since`: nothing was posted between the last poll and then, as far as a probe can tell. `sweep`: now, and down to then. */
+export interface Reach {
+  readonly kind: "since" | "sweep";
+  readonly sinceMs: number;
+}
 
 export interface HeadPlan {
   readonly walk: WalkOptions;
@@ -36,10 +39,8 @@ export function planHead(memory: FeedMemory, options: HeadOptions): HeadPlan {
   const canSweep = !isFirst && memory.sweptAtMs !== null && newestHole(memory) < 0;
   const isSweep = canSweep && isSweepDue(memory, options);
   const floors = [options.firstRunFloorMs ?? Number.POSITIVE_INFINITY];
-  const readMs = memory.readAtMs ?? options.startMs;
-  const quietMs = options.reach?.kind === "since" ? Math.max(readMs, options.reach.sinceMs) : readMs;
-  if (!isFirst) floors.push(quietMs - marginMs(options.intervalMs));
-  if (isSweep) floors.push((memory.sweptAtMs ?? options.startMs) - options.overlapMs);
+  if (!isFirst) floors.push(nearFloorMs(memory, options));
+  if (isSweep && options.reach === undefined) floors.push((memory.sweptAtMs ?? options.startMs) - options.overlapMs);
   const floorMs = Math.min(...floors, options.startMs);
   const walk = {
     stretches: memory.stretches,
@@ -53,6 +54,13 @@ export function planHead(memory: FeedMemory, options: HeadOptions): HeadPlan {
   // A clock that runs behind at the service must not push the bound past its newest item.
   const sinceMs = isFirst ? undefined : Math.min(floorMs, (memory.newestItemMs ?? floorMs) - marginMs(options.intervalMs));
   return { walk, sinceMs, isSweep };
+}
+
+/** The start of the last complete poll less a margin, unless something else knows better what was read. */
+function nearFloorMs({ readAtMs }: FeedMemory, { reach, startMs, intervalMs }: HeadOptions): number {
+  if (reach?.kind === "sweep") return reach.sinceMs;
+  const readMs = readAtMs ?? startMs;
+  return Math.max(readMs, reach?.sinceMs ?? readMs) - marginMs(intervalMs);
 }
 
 const isSweepDue = ({ sweptAtMs }: FeedMemory, { reach, startMs, overlapMs }: HeadOptions): boolean =>

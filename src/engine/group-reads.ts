@@ -45,6 +45,13 @@ export interface GroupReadsDeps extends RunMember {
   readonly readiness: GroupMembers;
 }
 
+/** One call of `read`, while it gathers. */
+interface Scene {
+  readonly startedAtMs: number;
+  readonly outcomes: PollOutcome[];
+  readonly postedMs: number[];
+}
+
 /** As many polls as the loop has running at most: requests are paced by the gate. */
 const SIDE_BY_SIDE = 64;
 /** A post this much older than the last probe should have been in its counters. */
@@ -55,7 +62,7 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
   const heldUntilMs = new Map<string, number>();
 
   /** What a read of a member means for its probes and its rate. */
-  const settle = (task: ReadTask, run: PollRun | undefined, news: number[]): void => {
+  const settle = (task: ReadTask, run: PollRun | undefined, scene: Scene, isBlind = false): void => {
     const { poll, userId } = task.member;
     const account = book.get(userId);
     if (account === undefined || (run !== undefined && (run.outcome === undefined || run.outcome.error !== undefined))) return;
@@ -66,7 +73,7 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
     const newBeforeProbe = isFirst ? 0 : postedMs.filter((atMs) => atMs < countedMs).length;
     const probe = afterRead(
       account.probe,
-      { way: task.way, isFull: task.isFull, newPosts: isFirst ? 0 : postedMs.length, newBeforeProbe },
+      { way: task.way, isFull: task.isFull && !isBlind, newPosts: isFirst ? 0 : postedMs.length, newBeforeProbe },
       nowMs,
     );
     const serviceMs = serviceClock.now();
@@ -76,8 +83,8 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
         ? account.rate
         : learnPosts(account.rate, postedMs, serviceMs);
     const settled = isFirst ? withoutOpen(probe) : probe;
-    book.put(userId, { ...account, probe: settled, rate, checkedAtMs: nowMs }, true);
-    if (!isFirst) news.push(...postedMs);
+    book.put(userId, { ...account, probe: settled, rate, checkedAtMs: isBlind ? account.checkedAtMs : scene.startedAtMs }, true);
+    if (!isFirst) scene.postedMs.push(...postedMs);
     if (task.way === "timeline") deps.readiness.doubt(poll.key);
   };
 
@@ -87,12 +94,12 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
     else heldUntilMs.delete(pollKey);
   };
 
-  const readTimelines = (tasks: readonly ReadTask[], outcomes: PollOutcome[], news: number[]): Promise<void> =>
+  const readTimelines = (tasks: readonly ReadTask[], scene: Scene): Promise<void> =>
     sideBySide(tasks, async (task) => {
       const run = await deps.runOne(task.member.poll);
       hold(task.member.poll.key, run);
-      if (run.outcome !== undefined) outcomes.push(run.outcome);
-      settle(task, run, news);
+      if (run.outcome !== undefined) scene.outcomes.push(run.outcome);
+      settle(task, run, scene);
     });
 
   const membersOf = async (tasks: readonly ReadTask[]): Promise<readonly MergedMember[]> => {
@@ -106,8 +113,7 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
 
   return {
     async read(group, tasks, firstLimits, startedAtMs) {
-      const outcomes: PollOutcome[] = [];
-      const news: number[] = [];
+      const scene: Scene = { startedAtMs, outcomes: [], postedMs: [] };
       const byKey = new Map(tasks.map((task) => [task.member.poll.key, task]));
       const times = { startMs: serviceClock.fromLocal(startedAtMs), intervalMs: group.intervalMs };
       const watch = group.subscribers[0]?.watch.id ?? "";
@@ -127,13 +133,13 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
       const readPack = async (pack: readonly PlannedMember[]): Promise<void> => {
         const own = pack.flatMap(({ member }) => byKey.get(member.poll.key) ?? []);
         try {
-          const { observations, isCut } = await readMerged(ask, pack, times);
+          const { observations, isCut, isBlind } = await readMerged(ask, pack, times);
           if (isCut) return void alone.push(...own.map((task) => ({ ...task, way: "timeline" as const, isFull: true })));
           await sideBySide(own, async (task) => {
             const feed = observations.get(task.member.poll.key);
             const run = feed === undefined ? undefined : await deps.take(task.member.poll, feed);
-            if (run?.outcome !== undefined) outcomes.push(run.outcome);
-            settle(task, run, news);
+            if (run?.outcome !== undefined) scene.outcomes.push(run.outcome);
+            settle(task, run, scene, isBlind);
           });
         } catch (error) {
           if (!isAboutSearch(error)) throw error;
@@ -158,8 +164,8 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
       };
 
       await readPacks(planMembers(await membersOf(tasks.filter(({ way }) => way === "search")), times));
-      await readTimelines(alone, outcomes, news);
-      return { outcome: joinOutcomes(outcomes), postedMs: news, limits };
+      await readTimelines(alone, scene);
+      return { outcome: joinOutcomes(scene.outcomes), postedMs: scene.postedMs, limits };
     },
     isHeld: (pollKey) => (heldUntilMs.get(pollKey) ?? 0) > clock.now(),
     release: (pollKey) => void heldUntilMs.delete(pollKey),

@@ -55,12 +55,17 @@ function taskOf(member: GroupMember, account: AccountMemory | undefined, query: 
   const { open } = probe;
   if (isDue(probe, nowMs) && open !== undefined) {
     if (wayToRead(probe) === "timeline") return byTimeline(member);
+    // Never probed before: what the poll's own memory says is as deep as it needs to go.
+    if (open.sinceMs === 0) return { member, way: "search", isFull: true };
     const isFirst = open.reads === 0;
-    const reach: Reach = isFirst ? { kind: "since", sinceMs: query.toService(open.sinceMs) } : { kind: "sweep" };
+    const reach: Reach = isFirst ? { kind: "since", sinceMs: query.toService(open.sinceMs) } : sweepOf(member, account, query);
     return { member, way: "search", reach, isFull: !isFirst };
   }
   if (memory.strategy === "probe" && probe.isBlind !== true) return undefined;
-  return wayToRead(probe) === "timeline" ? byTimeline(member) : { member, way: "search", isFull: false };
+  if (wayToRead(probe) === "timeline") return byTimeline(member);
+  if (nowMs - probe.fullAtMs >= member.poll.overlapMs)
+    return { member, way: "search", reach: sweepOf(member, account, query), isFull: true };
+  return { member, way: "search", reach: { kind: "since", sinceMs: query.toService(account.checkedAtMs) }, isFull: false };
 }
 
 /** A query's worth at a time, the longest unread first, so that full polls spread over their interval by themselves. */
@@ -75,6 +80,14 @@ function fullPolls(late: { readonly member: GroupMember; readonly account: Accou
     .sort((a, b) => a.account.probe.fullAtMs - b.account.probe.fullAtMs)
     .slice(0, queries * perQuery)
     .map(({ member, account }) =>
-      wayToRead(account.probe) === "timeline" ? byTimeline(member) : { member, way: "search", reach: { kind: "sweep" }, isFull: true },
+      wayToRead(account.probe) === "timeline"
+        ? byTimeline(member)
+        : { member, way: "search", reach: sweepOf(member, account, query), isFull: true },
     );
 }
+
+/** Down to the last full poll, and as much deeper as posts may become visible late. */
+const sweepOf = ({ poll }: GroupMember, { probe }: AccountMemory, query: TaskQuery): Reach => ({
+  kind: "sweep",
+  sinceMs: query.toService(probe.fullAtMs) - poll.overlapMs,
+});

@@ -51,13 +51,15 @@ export function planMembers(members: readonly MergedMember[], { startMs, interva
 }
 
 /** More pages than this, and its members are read one by one. */
-const MOST_PAGES = 10;
+const MOST_PAGES = 15;
 
 export interface MergedAnswer {
   /** By poll key; members without a post in the answer are left out: an empty list moves no watermark. */
   readonly observations: ReadonlyMap<string, FeedObservation>;
   /** The answer was not read to its end: it says nothing about anyone. */
   readonly isCut: boolean;
+  /** Not even the newest post that is known came back: deleted, or the search shows nothing at all for a moment. */
+  readonly isBlind: boolean;
 }
 
 /** One query for all of `planned`. @throws what asking throws */
@@ -66,14 +68,14 @@ export async function readMerged(ask: AskQuery, planned: readonly PlannedMember[
   const members = planned.map(({ member }) => ({ kind: "from", userId: member.userId, handle: member.handle }) as const);
   const query = withBounds(writeMerged(members), { sinceTime: Math.floor(boundMs / 1_000) });
   const tweets = await readPages(ask, query, boundMs);
-  if (tweets === undefined) return { observations: new Map(), isCut: true };
+  if (tweets === undefined) return { observations: new Map(), isCut: true, isBlind: false };
   const { byMember } = attributeTweets(tweets, members, times.startMs);
   const observations = new Map<string, FeedObservation>();
   for (const [index, one] of planned.entries()) {
     const own = byMember[index] ?? [];
     if (own.length > 0) observations.set(one.member.poll.key, observe(one, own, query, times.startMs));
   }
-  return { observations, isCut: false };
+  return { observations, isCut: false, isBlind: tweets.length === 0 };
 }
 
 /**

@@ -1,0 +1,82 @@
+/**
+ * How many requests the same news costs: one request per account and tick (a), the engine under a schedule (b), the engine under
+ * freshness (c), and the least that hindsight allows (d). Name sizes on the command line: `npm run bench:economy -- 1000x60 100x300`.
+ */
+import { allocateChecks, PROBE_SIZE } from "../../src/plan/probe-choice.ts";
+import { type Measured, runCell } from "./run-engine.ts";
+import { DAY_MS } from "./workload.ts";
+
+const SIZES = [10, 100, 1_000, 10_000].flatMap((accounts) => [10, 60, 300].map((meanSeconds) => ({ accounts, meanSeconds })));
+/** Cells of a few tens of thousands of requests: their days shrink as they grow. */
+const MOST_REQUESTS = Number(process.env["ECONOMY_REQUESTS"] ?? 25_000);
+const SEED = Number(process.env["ECONOMY_SEED"] ?? 1);
+const POSTS_PER_PAGE = 20;
+
+interface Size {
+  readonly accounts: number;
+  readonly meanSeconds: number;
+}
+
+function readSizes(words: readonly string[]): readonly Size[] {
+  if (words.length === 0) return SIZES;
+  return words.map((word) => {
+    const [, accounts, meanSeconds] = /^(\d+)x(\d+)$/.exec(word) ?? [];
+    if (accounts === undefined || meanSeconds === undefined)
+      throw new Error(`${word} is no size: write accounts x mean seconds, e.g. 1000x60`);
+    return { accounts: Number(accounts), meanSeconds: Number(meanSeconds) };
+  });
+}
+
+const round = (value: number): string => Math.round(value).toLocaleString("en-US");
+const seconds = (ms: number): string => (ms / 1_000).toFixed(ms < 100_000 ? 1 : 0);
+
+function row(size: Size, name: string, requestsPerDay: number, single: number, measured?: Measured): string {
+  const cells =
+    measured === undefined
+      ? ["", "", "", "", "", "", ""]
+      : [
+          measured.requestsPerItem.toFixed(2),
+          round(measured.sweepsPerDay),
+          seconds(measured.delayMs.mean),
+          seconds(measured.delayMs.p50),
+          seconds(measured.delayMs.p95),
+          String(measured.missed),
+          String(measured.double),
+        ];
+  return `| ${[round(size.accounts), `${size.meanSeconds} s`, name, round(requestsPerDay), `${(single / requestsPerDay).toFixed(1)}`, ...cells].join(" | ")} |`;
+}
+
+async function runSize(size: Size): Promise<void> {
+  const { accounts } = size;
+  const meanMs = size.meanSeconds * 1_000;
+  // Posts appear at any moment between two ticks: a mean of half the interval.
+  const intervalMs = 2 * meanMs;
+  const single = (accounts * DAY_MS) / intervalMs;
+  const expected = Math.max(1, Math.ceil(accounts / PROBE_SIZE)) * (DAY_MS / intervalMs);
+  const days = Math.min(4, Math.max(0.05, MOST_REQUESTS / (expected * 1.3)));
+  const base = { seed: SEED, accounts, intervalMs, days, warmUpDays: Math.min(1, days) } as const;
+  const scheduled = await runCell({ ...base, strategy: "auto" });
+  const maxMs = Math.max(4 * 3_600_000, 20 * meanMs);
+  const fresh = await runCell({ ...base, strategy: "auto", freshness: { kind: "mean", meanMs, maxMs } });
+  const posts = scheduled.rates.reduce((sum, rate) => sum + rate, 0);
+  const bound = allocateChecks(scheduled.rates, meanMs, maxMs).checksPerDay / PROBE_SIZE + posts / POSTS_PER_PAGE;
+  console.log(row(size, "(a) one by one", single, single));
+  console.log(row(size, "(b) schedule", scheduled.requestsPerDay, single, scheduled));
+  console.log(row(size, "(c) freshness", fresh.requestsPerDay, single, fresh));
+  console.log(row(size, "(d) lower bound", bound, single));
+  console.error(
+    JSON.stringify({
+      size,
+      days,
+      scheduled: { ...scheduled, rates: undefined },
+      fresh: { ...fresh, rates: undefined },
+      overBound: fresh.requestsPerDay / bound,
+    }),
+  );
+}
+
+console.log(
+  "| Accounts | Mean | Way | Requests a day | Times fewer | Per item | Sweeps a day | Mean s | p50 s | p95 s | Missed | Double |",
+);
+console.log("|---|---|---|---|---|---|---|---|---|---|---|---|");
+for (const size of readSizes(process.argv.slice(2))) await runSize(size);

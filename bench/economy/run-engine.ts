@@ -1,0 +1,127 @@
+/** One cell of the table: the daemon's own engine on a virtual clock, with a real state file, against a workload. */
+import { sleep } from "../../src/model/clock.ts";
+import type { Freshness } from "../../src/model/schedule.ts";
+import type { Upstream } from "../../src/model/upstream.ts";
+import { startEngineRig } from "../../test/support/engine-rig.ts";
+import { makeWatch } from "../../test/support/make-watch.ts";
+import { createVirtualClock } from "../../test/support/virtual-clock.ts";
+import { createWorkload, DAY_MS } from "./workload.ts";
+
+export interface Cell {
+  readonly seed: number;
+  readonly accounts: number;
+  readonly strategy: "auto" | "single";
+  readonly intervalMs: number;
+  readonly freshness?: Freshness;
+  /** Until rates and pace are learned; not counted. */
+  readonly warmUpDays: number;
+  readonly days: number;
+}
+
+export interface Measured {
+  /** Before the first day that counts: first reads and learning. */
+  readonly warmUpRequests: number;
+  readonly requestsPerDay: number;
+  /** Of them, by endpoint. */
+  readonly perDay: Readonly<Record<string, number>>;
+  /** Searches that went back to the last full poll, and timelines: what finds late and odd items. */
+  readonly sweepsPerDay: number;
+  readonly postsPerDay: number;
+  readonly requestsPerItem: number;
+  readonly delayMs: { readonly mean: number; readonly p50: number; readonly p95: number };
+  readonly missed: number;
+  readonly double: number;
+  readonly rates: readonly number[];
+  /** The ledger's count less the service's. */
+  readonly ledgerDrift: number;
+}
+
+const START_MS = Date.UTC(2026, 2, 2);
+const SETTLE_MS = 3 * 3_600_000;
+/** A search that reaches back further than this looks for more than what a probe just showed. */
+const DEEP_MS = 3_600_000;
+const MANY = 10;
+
+export async function runCell(cell: Cell): Promise<Measured> {
+  const days = cell.warmUpDays + cell.days;
+  const fromMs = START_MS + cell.warmUpDays * DAY_MS;
+  const toMs = START_MS + days * DAY_MS;
+  const { world, rates } = createWorkload({ seed: cell.seed, accounts: cell.accounts, startMs: START_MS, days });
+  const clock = createVirtualClock(START_MS);
+  const counted: Record<string, number> = {};
+  let [calls, warmUpRequests, sweeps] = [0, 0, 0];
+  const upstream: Upstream = {
+    async call(request) {
+      calls += 1;
+      const nowMs = clock.now();
+      if (nowMs < fromMs) warmUpRequests += 1;
+      else if (nowMs < toMs) {
+        counted[request.endpoint] = (counted[request.endpoint] ?? 0) + 1;
+        if (isSweep(String(request.params["query"] ?? ""), request.endpoint, nowMs)) sweeps += 1;
+      }
+      await sleep(clock, 60);
+      return { ...world.answer(request, clock.now()), serviceTimeMs: Math.floor(clock.now() / 1_000) * 1_000 };
+    },
+  };
+  const accounts = world.accounts.map(({ id }) => `id:${id}`);
+  const watch = makeWatch(
+    "w",
+    "timeline",
+    { accounts },
+    {
+      strategy: cell.strategy,
+      schedule: { kind: "every", intervalMs: cell.intervalMs },
+      include: { reply: true, quote: true, retweet: true },
+      ...(cell.freshness === undefined ? {} : { freshness: cell.freshness }),
+    },
+  );
+  const rig = await startEngineRig({ clock, upstream, watches: [watch], seed: cell.seed });
+  try {
+    await clock.advanceTo(toMs + Math.max(SETTLE_MS, 2 * cell.intervalMs));
+    const told = new Map<string, number[]>();
+    for (const { subject, detectedAtMs } of await rig.events()) told.set(subject, [...(told.get(subject) ?? []), detectedAtMs]);
+    const delays: number[] = [];
+    let [missed, double] = [0, 0];
+    for (const { posts } of world.accounts) {
+      for (const { id, atMs } of posts) {
+        const times = told.get(id) ?? [];
+        if (atMs > START_MS + 1_000 && times.length === 0) missed += 1;
+        if (times.length > 1) double += 1;
+        if (atMs >= fromMs && atMs < toMs && times[0] !== undefined) delays.push(times[0] - atMs);
+      }
+    }
+    delays.sort((a, b) => a - b);
+    const total = Object.values(counted).reduce((sum, count) => sum + count, 0);
+    const { total: ledger } = await rig.store.spentSince(0);
+    const perDay = Object.fromEntries(Object.entries(counted).map(([endpoint, count]) => [endpoint, count / cell.days]));
+    return {
+      warmUpRequests,
+      requestsPerDay: total / cell.days,
+      perDay,
+      sweepsPerDay: sweeps / cell.days,
+      postsPerDay: delays.length / cell.days,
+      requestsPerItem: total / Math.max(delays.length, 1),
+      delayMs: {
+        mean: delays.reduce((sum, delay) => sum + delay, 0) / Math.max(delays.length, 1),
+        p50: quantile(delays, 0.5),
+        p95: quantile(delays, 0.95),
+      },
+      missed,
+      double,
+      rates,
+      ledgerDrift: ledger - calls,
+    };
+  } finally {
+    await rig.close();
+  }
+}
+
+const quantile = (sorted: readonly number[], share: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
+
+function isSweep(query: string, endpoint: string, nowMs: number): boolean {
+  if (endpoint === "user-tweets") return true;
+  const since = /since_time:(\d+)/.exec(query)?.[1];
+  const accounts = query.match(/from:/g)?.length ?? 0;
+  return since !== undefined && accounts >= MANY && nowMs - Number(since) * 1_000 > DEEP_MS;
+}
