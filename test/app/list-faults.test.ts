@@ -105,6 +105,16 @@ it("fault 34: ids that differ only beyond what a double holds are different twee
   }
 });
 
+it("fault 34: nor is the twin of a known tweet known, when it is seen a quarter of an hour later", async () => {
+  const stage = await setStage();
+  await stage.fault(25);
+  await stage.fault(34, { username: stage.author, text: "a twin zebra" });
+  await stage.clock.advance(5 * MINUTE);
+  for (const watch of FEEDS) expect([watch, stage.told(watch).length]).toEqual([watch, 1]);
+  await stage.clock.advance(90 * MINUTE);
+  for (const watch of FEEDS) expect([watch, new Set(stage.told(watch)).size, stage.told(watch).length]).toEqual([watch, 2, 2]);
+});
+
 it("fault 36: a service whose clock is five hours ahead changes nothing", async () => {
   const stage = await setStage({ prepare: (control) => control("faults", { number: 36 }) });
   await stage.news();
