@@ -115,7 +115,8 @@ it("tells a silence once, over restarts and crashes, and the next one after an e
   const [silent, ...more] = await told();
   expect(more).toEqual([]);
   expect(silent?.type).toBe("volume.silent");
-  const last = Date.parse((silent?.body["volume"] as { readonly last_event_at: string }).last_event_at);
+  const { last_event_at: lastEventAt } = (silent?.body["volume"] ?? {}) as { readonly last_event_at?: string };
+  const last = Date.parse(lastEventAt ?? "");
   expect(last - postedMs).toBeLessThanOrEqual(16 * MINUTE);
   expect((silent?.detectedAtMs ?? 0) - last).toBeGreaterThanOrEqual(6 * HOUR);
   const message = createReader("https://x.com")({ event: silent as NonNullable<typeof silent>, watches: ["w"] });

@@ -1,0 +1,265 @@
+/** The edges of what is read as values: batches, absence, flapping, answers that say nothing; over crashes, restarts and conflicts. */
+import { afterEach, expect, it } from "vitest";
+import type { JsonObject } from "../../src/model/json.ts";
+import type { Store } from "../../src/model/store.ts";
+import type { User } from "../../src/model/user.ts";
+import type { Watch } from "../../src/model/watch.ts";
+import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
+import { makeTweet, makeUser } from "../support/make-event.ts";
+import { makeWatch } from "../support/make-watch.ts";
+import { createScriptedUpstream, failure } from "../support/scripted-upstream.ts";
+import { createVirtualClock } from "../support/virtual-clock.ts";
+
+const START = Date.UTC(2026, 2, 2, 12, 0, 0);
+const MINUTE = 60_000;
+
+let rig: EngineRig | undefined;
+afterEach(async () => {
+  await rig?.close();
+  rig = undefined;
+});
+
+async function house(watch: Watch, accounts: readonly User[] = [makeUser("7", "acme")], storeFilter?: (store: Store) => Store) {
+  const clock = createVirtualClock(START);
+  const upstream = createScriptedUpstream(clock, accounts);
+  const start = async () => {
+    rig = await startEngineRig({ clock, upstream, watches: [watch], ...(storeFilter === undefined ? {} : { storeFilter }) });
+    await clock.advance(10_000);
+    return rig;
+  };
+  const told = async () => ((await rig?.events()) ?? []).map(({ type, subject }) => `${type} ${subject}`).reverse();
+  const poll = () => clock.advance(MINUTE);
+  return { clock, upstream, start, told, poll };
+}
+
+const watchOf = (type: string, settings: JsonObject, changes: Partial<Watch> = {}) => makeWatch("w", type, settings, changes);
+
+it("reads 150 profiles in two requests, and tells each change for its own account", async () => {
+  const people = new Map(Array.from({ length: 150 }, (_, i) => [String(1_000 + i), makeUser(String(1_000 + i))]));
+  const world = await house(watchOf("profile", { accounts: [...people.keys()].map((id) => `id:${id}`) }));
+  world.upstream.on("info-batch", ({ params }) => ({ users: (params["user_ids"] as string[]).flatMap((id) => people.get(id) ?? []) }));
+  await world.start();
+  const asked = world.upstream.callsOf("info-batch").length;
+  for (const id of ["1003", "1149"]) people.set(id, { ...makeUser(id), description: "new" });
+  await world.poll();
+  await world.poll();
+  expect(await world.told()).toEqual(["profile.changed 1003", "profile.changed 1149"]);
+  expect(world.upstream.callsOf("info-batch").length - asked).toBe(4);
+});
+
+it("asks once about a profile that is missing, and goes on without a word when it is back", async () => {
+  let users: readonly User[] = [makeUser("7", "acme"), makeUser("8", "rival")];
+  const world = await house(watchOf("profile", { accounts: ["id:7", "id:8"] }));
+  world.upstream.on("info-batch", () => ({ users }));
+  world.upstream.on("id-to-username", () => {
+    throw failure("not_found");
+  });
+  const rig = await world.start();
+  users = users.slice(0, 1);
+  for (let i = 0; i < 5; i += 1) await world.poll();
+  expect(rig.notices.map(({ type, subject }) => `${type} ${subject}`)).toEqual(["target.unavailable id:8"]);
+  users = [makeUser("7", "acme"), makeUser("8", "rival")];
+  await world.poll();
+  const [watch] = await rig.store.listWatches();
+  expect(watch?.targets.map(({ status }) => status)).toEqual(["ok", "ok"]);
+  expect(await world.told()).toEqual([]);
+});
+
+it("tells a name that goes back and forth each time, as facts of their own", async () => {
+  let user = makeUser("7", "acme");
+  const world = await house(watchOf("profile", { accounts: ["id:7"] }));
+  world.upstream.on("info-batch", () => ({ users: [user] }));
+  const rig = await world.start();
+  for (const name of ["B", "A", "B"]) {
+    user = { ...user, display_name: name };
+    await world.poll();
+  }
+  const events = await rig.events();
+  expect(events.map(({ body }) => [(body["previous"] as JsonObject)["display_name"], body.user?.display_name])).toEqual([
+    ["A", "B"],
+    ["B", "A"],
+    ["ACME", "B"],
+  ]);
+  expect(new Set(events.map(({ id }) => id)).size).toBe(3);
+});
+
+const deletable = () => watchOf("tweet", { tweets: ["100", "200"] });
+
+it("tells a tweet gone after two answers without it, over a restart, and again only when it was back in between", async () => {
+  let tweets = [makeTweet("100"), makeTweet("200")];
+  const world = await house(deletable());
+  world.upstream.on("tweet-info-bulk", () => ({ tweets }));
+  const rig = await world.start();
+  tweets = [makeTweet("200")];
+  await world.poll();
+  expect(await world.told()).toEqual([]);
+  await rig.restart();
+  await world.poll();
+  await world.poll();
+  expect(await world.told()).toEqual(["tweet.deleted 100"]);
+  tweets = [makeTweet("100"), makeTweet("200")];
+  await world.poll();
+  tweets = [makeTweet("200")];
+  await world.poll();
+  tweets = [makeTweet("100"), makeTweet("200")];
+  await world.poll();
+  expect(await world.told()).toEqual(["tweet.deleted 100"]);
+});
+
+it("takes a failure for no answer: nothing is gone, nothing crossed", async () => {
+  const world = await house(deletable());
+  world.upstream.on("tweet-info-bulk", () => ({ tweets: [makeTweet("100"), makeTweet("200")] }));
+  await world.start();
+  for (const kind of ["transient", "rate_limited", "transient"] as const) {
+    world.upstream.trouble = () => {
+      throw failure(kind);
+    };
+    await world.poll();
+  }
+  world.upstream.trouble = undefined;
+  await world.poll();
+  expect(await world.told()).toEqual([]);
+});
+
+it("tells a crossing once, whatever step it crashes at", async () => {
+  let likes = 10;
+  const world = await house(watchOf("tweet", { tweets: ["100"], when: { likes_count: ">= 100" } }));
+  world.upstream.on("tweet-info-bulk", () => ({ tweets: [{ ...makeTweet("100"), likes_count: likes }] }));
+  const rig = await world.start();
+  likes = 100;
+  for (let steps = 1; steps < 24 && (await world.told()).length === 0; steps += 1) {
+    rig.life.endAfter(steps);
+    await world.poll();
+    await rig.crash();
+  }
+  for (let i = 0; i < 4; i += 1) await world.poll();
+  expect(await world.told()).toEqual(["tweet.threshold 100"]);
+});
+
+it("judges again after a conflict, and tells once", async () => {
+  let likes = 10;
+  let conflicts = 0;
+  const once = (store: Store): Store =>
+    new Proxy(store, {
+      get: (target, name) => {
+        if (name !== "commitPoll") return Reflect.get(target, name) as unknown;
+        return async (commit: Parameters<Store["commitPoll"]>[0]) =>
+          likes > 10 && conflicts++ === 0 ? { status: "conflict" } : target.commitPoll(commit);
+      },
+    });
+  const watch = watchOf("tweet", { tweets: ["100"], when: { likes_count: ">= 100" } });
+  const world = await house(watch, [], once);
+  world.upstream.on("tweet-info-bulk", () => ({ tweets: [{ ...makeTweet("100"), likes_count: likes }] }));
+  await world.start();
+  likes = 100;
+  await world.poll();
+  await world.poll();
+  expect(conflicts).toBeGreaterThan(1);
+  expect(await world.told()).toEqual(["tweet.threshold 100"]);
+});
+
+it("does not take an empty list of trends for all of them gone, nor one answer without a name", async () => {
+  let names = ["a", "b", "c"];
+  const world = await house(watchOf("trends", { woeid: 1, top: 3, tell: ["entered", "left", "moved"], move_by: 2 }));
+  world.upstream.on("trends", () => ({ record: { trends: names.map((name) => ({ name, query: name, url: "" })) } }));
+  const rig = await world.start();
+  for (const list of [[], ["a", "b", "d"], ["a", "b", "c"], ["c", "a", "b"]]) {
+    names = list;
+    await world.poll();
+  }
+  expect(await world.told()).toEqual(["trend.entered 1/d", "trend.moved 1/c", "trend.left 1/d"]);
+  names = ["a", "b"];
+  await world.poll();
+  await rig.restart();
+  await world.poll();
+  await world.poll();
+  expect(await world.told()).toEqual(["trend.entered 1/d", "trend.moved 1/c", "trend.left 1/d", "trend.left 1/c"]);
+});
+
+it("reads pages of retweets until the answer is yes, and says nothing while some are unread or the account is protected", async () => {
+  let yesOnPage = Number.POSITIVE_INFINITY;
+  let isProtected = false;
+  const watch = watchOf("membership", { check: "retweet", accounts: ["id:7"], tweet: "100" }, { maxPages: 3 });
+  const world = await house(watch);
+  let pages = 3;
+  world.upstream.on("check-retweet", ({ cursor }) => {
+    const page = Number(cursor ?? 0);
+    const retweet = page === yesOnPage;
+    return { record: { retweet, user_protected: isProtected }, ...(page + 1 < pages ? { nextCursor: String(page + 1) } : {}) };
+  });
+  await world.start();
+  yesOnPage = 2;
+  isProtected = true;
+  await world.poll();
+  expect(await world.told()).toEqual([]);
+  isProtected = false;
+  await world.poll();
+  expect(await world.told()).toEqual(["membership.changed 7"]);
+  // Far more retweets than are read: nobody knows whether it was taken back.
+  pages = 9;
+  yesOnPage = 7;
+  for (let i = 0; i < 3; i += 1) await world.poll();
+  expect(await world.told()).toEqual(["membership.changed 7"]);
+});
+
+it("takes a country or a date that an answer lacks for unknown, and tells each change of the handle once", async () => {
+  let record: JsonObject = { country: "Germany", username_change_count: 1, last_username_change_at: "2026-01-01T00:00:00.000Z" };
+  const world = await house(watchOf("about", { accounts: ["id:7"] }));
+  world.upstream.on("about", () => ({ record }));
+  await world.start();
+  const known = record;
+  for (const blind of [{ ...known, country: "" }, { country: "", username_change_count: 0, last_username_change_at: "" }, known]) {
+    record = blind;
+    await world.poll();
+  }
+  expect(await world.told()).toEqual([]);
+  record = { ...known, country: "Japan", username_change_count: 2 };
+  await world.poll();
+  record = { ...known, country: "Japan", username_change_count: 1 };
+  await world.poll();
+  record = { ...known, country: "Japan", username_change_count: 2 };
+  await world.poll();
+  expect(await world.told()).toEqual(["about.changed 7"]);
+});
+
+it("tells a community that was renamed, with its old name; a count that was not sent is none", async () => {
+  let record: JsonObject = {
+    name: "Builders",
+    description: "We build.",
+    banner_url: "",
+    member_count: 1_200,
+    creator: { ...makeUser("9", "bob") },
+  };
+  const world = await house(watchOf("community_info", { community: "55", when: { member_count: "< 500" } }));
+  world.upstream.on("community-info", () => ({ record }));
+  const rig = await world.start();
+  record = { ...record, member_count: 0 };
+  await world.poll();
+  expect(await world.told()).toEqual([]);
+  record = { ...record, name: "Makers" };
+  await world.poll();
+  await world.poll();
+  const [renamed, ...more] = await rig.events();
+  expect(more).toEqual([]);
+  expect(renamed).toMatchObject({ type: "community.changed", subject: "55", labels: { author: "bob" } });
+  expect(renamed?.body).toMatchObject({
+    community: { name: "Makers", member_count: 1_200 },
+    previous: { name: "Builders" },
+    changed: ["name"],
+  });
+});
+
+it("takes a score of 0 for no score", async () => {
+  let score: number | null = 4_100.5;
+  const world = await house(watchOf("score", { accounts: ["id:7"], when: { score: "< 4000" } }));
+  world.upstream.on("score", () => ({ record: { score } }));
+  await world.start();
+  for (const next of [0, null, 4_050, 0]) {
+    score = next;
+    await world.poll();
+  }
+  expect(await world.told()).toEqual([]);
+  score = 3_999.5;
+  await world.poll();
+  expect(await world.told()).toEqual(["score.changed 7"]);
+});
