@@ -12,6 +12,7 @@ import { fullReadPages, stateOf } from "../plan/full-read.ts";
 import { groupPolls } from "../plan/group-polls.ts";
 import { type PlanDeps, type PlannedWatch, planPolls, targetsOf } from "../plan/plan-polls.ts";
 import type { Poll } from "../plan/poll.ts";
+import { recheckCost } from "../plan/recheck-cost.ts";
 import { createTimetable } from "../schedule/timetable.ts";
 import { type ChangeView, changeView, delayView, round } from "./plan-changes.ts";
 import { watchTypeOf } from "./registration.ts";
@@ -46,6 +47,8 @@ export interface PlanWatchView {
   /** Null where the configuration names no price. */
   readonly cost_per_month: number | null;
   readonly sweep_requests_per_day: number;
+  /** Looks at fresh tweets; more when over a hundred are fresh at once. */
+  readonly recheck_requests_per_day: number;
   /** From an item's appearance to the poll that finds it; null when nothing is polled. */
   readonly delay_seconds: { readonly p50: number; readonly p95: number } | null;
   readonly next_runs: readonly string[];
@@ -59,6 +62,7 @@ export interface PlanView {
     readonly polls: number;
     readonly polls_per_day: number;
     readonly sweep_requests_per_day: number;
+    readonly recheck_requests_per_day: number;
     readonly requests_per_hour: number;
     readonly requests_per_day: number;
     readonly requests_per_month: number;
@@ -87,7 +91,12 @@ export function createPlanView(config: Config, { hash, nowMs, quota, states }: P
   const timetable = createTimetable();
   const planned = planWatches(config, hash, states);
   const polls = pollsOf([...planned.values()], { hash, timetable, nowMs });
-  const forecast = createForecast(polls, { timetable, nowMs, fullReadPages: (poll) => fullReadPages(poll, states) });
+  const forecast = createForecast(polls, {
+    timetable,
+    nowMs,
+    fullReadPages: (poll) => fullReadPages(poll, states),
+    rechecks: recheckCost([...planned.values()].filter(({ paused }) => !paused).map(({ watch }) => watch)),
+  });
   const isOver = quota.limit !== null && forecast.requestsPerMonth > quota.limit;
   const changes = isOver && quota.limit !== null ? findChanges(forecast, quota.limit) : [];
   const { price } = config.api.quota;
@@ -98,6 +107,7 @@ export function createPlanView(config: Config, { hash, nowMs, quota, states }: P
       polls: polls.length,
       polls_per_day: round(forecast.pollsPerDay),
       sweep_requests_per_day: round(forecast.sweepsPerDay),
+      recheck_requests_per_day: round(forecast.rechecks.requestsPerDay),
       ...paceOf(forecast, scale),
     },
     price: price === undefined ? null : { per_request: price.perRequest, currency: price.currency },
@@ -169,6 +179,7 @@ function watchView(watch: Watch, planned: PlannedWatch | undefined, cost: WatchF
     shared_with: cost?.sharedWith ?? [],
     ...paceOf(cost ?? NOTHING, scale),
     sweep_requests_per_day: round(cost?.sweepsPerDay ?? 0),
+    recheck_requests_per_day: round(cost?.rechecksPerDay ?? 0),
     delay_seconds: cost === undefined ? null : delayView(cost.delay),
     next_runs: (cost?.nextRunsMs ?? []).map(isoTime),
     caveats: planned === undefined ? [] : watchTypeOf(watch).caveats(watch.settings),

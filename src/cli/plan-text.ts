@@ -71,7 +71,11 @@ function totals(view: PlanView): string {
   const money = view.price === null ? "" : ` (${moneyText(total.cost_per_month, view.price.currency)})`;
   const month = `${formatCount(total.requests_per_month)} a month${money}`;
   const pace = `${formatCount(total.requests_per_hour)} requests an hour, ${formatCount(total.requests_per_day)} a day, ${month}`;
-  return `Total: ${plural(total.polls, "poll")}, ${pace}${sweeps}.\n${quotaText(view)}`;
+  const rechecks =
+    total.recheck_requests_per_day > 0
+      ? `, ${formatCount(total.recheck_requests_per_day)} of them a day to look at fresh tweets again`
+      : "";
+  return `Total: ${plural(total.polls, "poll")}, ${pace}${sweeps}${rechecks}.\n${quotaText(view)}`;
 }
 
 function quotaText({ quota, total }: PlanView): string {

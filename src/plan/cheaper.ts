@@ -72,8 +72,8 @@ function slowDown(forecast: Forecast, limit: number, count: number): Slower | un
   const chosen = new Set(dearest(forecast).slice(0, count));
   for (const everyMs of LADDER_MS) {
     const polls = forecast.polls.map((one) => (isServing(one, chosen) ? slowPoll(one, everyMs) : one));
-    if (polls.reduce((sum, { requestsPerDay }) => sum + requestsPerDay, 0) * MONTH_DAYS > limit) continue;
-    const after = forecastOf(polls);
+    const after = forecastOf(polls, forecast.rechecks);
+    if (after.requestsPerMonth > limit) continue;
     const changed = polls.filter((one, index) => one !== forecast.polls[index]);
     const ids = new Set(changed.flatMap(({ poll }) => poll.subscribers.map(({ watch }) => watch.id)));
     const watches = dearest(forecast)

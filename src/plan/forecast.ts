@@ -6,6 +6,7 @@ import type { TargetRegistration, TargetState } from "../model/store.ts";
 import type { Schedule } from "../model/schedule.ts";
 import { type CostDeps, createCostModel, type PollCost } from "./cost.ts";
 import type { Poll } from "./poll.ts";
+import { NO_RECHECKS, type RecheckCost } from "./recheck-cost.ts";
 import { readRhythm, type Rhythm } from "./rhythm.ts";
 
 /** The service bills by the month; 30 days make forecasts of two months comparable. */
@@ -33,6 +34,8 @@ export interface WatchForecast {
   readonly requestsPerDay: number;
   readonly requestsPerMonth: number;
   readonly sweepsPerDay: number;
+  /** Looks at fresh tweets. */
+  readonly rechecksPerDay: number;
   /** Other watches that ask for the same. */
   readonly sharedWith: readonly string[];
   /** Of its slowest poll. */
@@ -45,11 +48,14 @@ export interface Forecast {
   readonly watches: ReadonlyMap<string, WatchForecast>;
   readonly pollsPerDay: number;
   readonly sweepsPerDay: number;
+  readonly rechecks: RecheckCost;
   readonly requestsPerDay: number;
   readonly requestsPerMonth: number;
 }
 
 export interface ForecastDeps extends CostDeps {
+  /** Looks at fresh tweets; none unless said. */
+  readonly rechecks?: RecheckCost;
   readonly nowMs: number;
 }
 
@@ -69,17 +75,19 @@ export function createForecast(polls: readonly Poll[], deps: ForecastDeps): Fore
       const nextRunsMs = ticksMs.slice(0, NEXT_RUNS).map((tickMs) => tickMs + poll.spreadMs);
       return { poll, ...costs.costOf(poll, deps.nowMs), delay: delayOf(gapsMs), nextRunsMs };
     }),
+    deps.rechecks ?? NO_RECHECKS,
   );
 }
 
 /** The sums of polls that were forecast one by one. */
-export function forecastOf(polls: readonly PollForecast[]): Forecast {
-  const requestsPerDay = sum(polls, (one) => one.requestsPerDay);
+export function forecastOf(polls: readonly PollForecast[], rechecks: RecheckCost): Forecast {
+  const requestsPerDay = sum(polls, (one) => one.requestsPerDay) + rechecks.requestsPerDay;
   return {
     polls,
-    watches: byWatch(polls),
+    watches: byWatch(polls, rechecks),
     pollsPerDay: sum(polls, (one) => one.pollsPerDay),
     sweepsPerDay: sum(polls, (one) => one.sweepsPerDay),
+    rechecks,
     requestsPerDay,
     requestsPerMonth: requestsPerDay * MONTH_DAYS,
   };
@@ -102,7 +110,7 @@ function quantile(sorted: readonly number[], share: number): number {
   return sorted.at(-1) ?? 0;
 }
 
-function byWatch(polls: readonly PollForecast[]): ReadonlyMap<string, WatchForecast> {
+function byWatch(polls: readonly PollForecast[], rechecks: RecheckCost): ReadonlyMap<string, WatchForecast> {
   const parts = new Map<string, Part[]>();
   for (const own of polls) {
     const { subscribers } = own.poll;
@@ -116,7 +124,7 @@ function byWatch(polls: readonly PollForecast[]): ReadonlyMap<string, WatchForec
       else known.push(part);
     }
   }
-  return new Map([...parts].map(([watchId, own]) => [watchId, joinParts(watchId, own)]));
+  return new Map([...parts].map(([watchId, own]) => [watchId, joinParts(watchId, own, rechecks.byWatch.get(watchId) ?? 0)]));
 }
 
 /** A watch's part in a poll: of accounts read together, as many as are its own. */
@@ -126,8 +134,8 @@ interface Part {
   readonly share: number;
 }
 
-function joinParts(watchId: string, parts: readonly Part[]): WatchForecast {
-  const requestsPerDay = sum(parts, ({ own, share }) => own.requestsPerDay * share);
+function joinParts(watchId: string, parts: readonly Part[], rechecksPerDay: number): WatchForecast {
+  const requestsPerDay = sum(parts, ({ own, share }) => own.requestsPerDay * share) + rechecksPerDay;
   return {
     watchId,
     strategies: [...new Set(parts.map(({ own }) => own.strategy))],
@@ -135,6 +143,7 @@ function joinParts(watchId: string, parts: readonly Part[]): WatchForecast {
     requestsPerDay,
     requestsPerMonth: requestsPerDay * MONTH_DAYS,
     sweepsPerDay: sum(parts, ({ own, share }) => own.sweepsPerDay * share),
+    rechecksPerDay,
     sharedWith: [...new Set(parts.flatMap(({ sharers }) => sharers))].filter((id) => id !== watchId),
     delay: slowest(parts.map(({ own }) => own.delay)),
     nextRunsMs: [...new Set(parts.flatMap(({ own }) => own.nextRunsMs))].sort((a, b) => a - b).slice(0, NEXT_RUNS),
