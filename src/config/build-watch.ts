@@ -115,6 +115,7 @@ async function finish(
   checkOwnSinks(entry, map, common, deps);
   const schedule = checkSchedule(common, type, at, deps);
   const where = common.where === undefined ? undefined : await checkWhere(common.where, map, type, deps);
+  checkPlacing(entry, type, settings, common, at, deps);
   if (schedule === undefined) return undefined;
   const maxAgeMs = checkMaxAge(common, schedule, at, deps);
   if (common.where !== undefined && where === undefined) return undefined;
@@ -125,6 +126,7 @@ async function finish(
     type: type.type,
     settings,
     schedule: deps.share(schedule),
+    ...(settings === undefined ? {} : type.placing?.(settings)),
     priority: common.priority,
     labels,
     firstRun: deps.share(common.first_run),
@@ -239,6 +241,27 @@ function checkFollowing(common: CommonWatch, schedule: Schedule, at: (...path: r
     const message = `\`for\` ${formatDuration(noEvents.for)} is shorter than two of the schedule's intervals of ${formatDuration(intervalMs)}: write ${formatDuration(2 * intervalMs)} or more`;
     deps.report.error(at("no_events", "for"), "no-events", message);
   }
+}
+
+/** `freshness` is another word for when to look, and full polls must come well before what they look for is too old. */
+function checkPlacing(
+  entry: Entry,
+  type: WatchType<any>,
+  settings: unknown,
+  common: CommonWatch,
+  at: (key: string) => Place,
+  deps: WatchDeps,
+): void {
+  const { freshness, fullPollEveryMs } = (settings === undefined ? undefined : type.placing?.(settings)) ?? {};
+  const own = entry.node.kind === "map" ? childOf(entry.node, "schedule") : undefined;
+  if (freshness !== undefined && own !== undefined) {
+    const message = "`freshness` lets the planner choose when to look, and `schedule` says it: keep one of them";
+    deps.report.error(at("freshness"), "freshness-and-schedule", message);
+  }
+  const maxAgeMs = common.max_age ?? parseDuration(DEFAULTS.watch.max_age) ?? 0;
+  if (fullPollEveryMs === undefined || fullPollEveryMs <= maxAgeMs / 2) return;
+  const message = `\`full_poll_every\` ${formatDuration(fullPollEveryMs)} is more than half of \`max_age\` ${formatDuration(maxAgeMs)}: what it finds would be too old to tell; write ${formatDuration(Math.floor(maxAgeMs / 2))} or less`;
+  deps.report.error(at("full_poll_every"), "full-poll-above-max-age", message);
 }
 
 async function checkWhere(text: string, map: MapNode, type: WatchType<any>, deps: WatchDeps): Promise<Where | undefined> {

@@ -5,6 +5,7 @@ import type { TargetState } from "../model/store.ts";
 import { tweetMessage } from "../render/tweet-message.ts";
 import { accountsSchema, accountTargets, requireUserId } from "./accounts-schema.ts";
 import { listSchema } from "./list-schema.ts";
+import { placingOf, placingShape } from "./placing-schema.ts";
 import type { WatchType } from "./watch-type.ts";
 
 const schema = z.strictObject({
@@ -14,6 +15,7 @@ const schema = z.strictObject({
     .describe(
       "A public list that holds the accounts: one request a tick for up to 5,000 of them. Accounts it does not hold are named and read from their own timelines.",
     ),
+  ...placingShape,
 });
 
 type Settings = z.output<typeof schema>;
@@ -35,11 +37,12 @@ include: { replies: false, retweets: true, quotes: true }
 schedule: "* * * * *"`,
   body: { tweet: "tweet" },
   events: ["tweet.created"],
-  endpoints: ["user-tweets", "list-tweets", "list-members"],
+  endpoints: ["user-tweets", "info-batch", "search-tweets", "list-tweets", "list-members"],
   include: { reply: false, quote: true, retweet: false },
   detection: { detector: "feed", event: "tweet.created" },
   targets: ({ accounts }) => accountTargets(accounts),
   source,
+  placing: placingOf,
   viaList: ({ via_list: list }) => list,
   caveats: ({ via_list: list }) =>
     list === undefined ? [] : ["what the service leaves out of list timelines; an account taken off the list is noticed within a day"],

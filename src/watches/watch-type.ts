@@ -9,7 +9,7 @@ import type { NeutralMessage } from "../model/message.ts";
 import type { OutboxEvent } from "../model/sink.ts";
 import type { Source, SourceTarget } from "../model/source.ts";
 import type { TargetRegistration, TargetState } from "../model/store.ts";
-import type { Include } from "../model/watch.ts";
+import type { Include, Watch } from "../model/watch.ts";
 
 /** A target before its first poll; `account` where its user id must be known to ask for it. */
 export interface TargetSpec extends TargetRegistration {
@@ -66,6 +66,8 @@ export interface WatchType<S = unknown> {
   viaList?(settings: S): string | undefined;
   /** What this type can miss or cannot see, in words for `plan` and the docs; empty when nothing. */
   caveats(settings: S): readonly string[];
+  /** What the watch says about where its requests are placed; undefined where it has no such keys. */
+  placing?(settings: S): Pick<Watch, "strategy" | "fullPollEveryMs" | "freshness">;
   /** Fields of a profile that move when an account has news for this type; undefined where a profile tells nothing. */
   readonly probeFields?: readonly string[];
   /** Requests of one poll that brings less than a page of news. */
