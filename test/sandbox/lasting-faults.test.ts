@@ -210,8 +210,8 @@ test("every number from 1 to 40 is known, and no other", async () => {
 
 test.each([
   [{ number: 27, times: 2 }, "for_ms"],
-  [{ name: "server_error", endpoint: "nowhere" }, "no endpoint nowhere"],
-  [{ name: "server_error", times: "two" }, "times must be a number"],
+  [{ name: "server_error", endpoint: "nowhere" }, "endpoint: no such endpoint; known: info"],
+  [{ name: "server_error", times: "two" }, "times: "],
   [{ name: "constructor" }, "unknown fault"],
   [{}, "name is required"],
 ])("an order that cannot be followed is refused in words: %j", async (order, words) => {
