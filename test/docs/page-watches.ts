@@ -42,9 +42,17 @@ function isReadInPages({ detection, endpoints }: WatchType<any>, settings: unkno
   return mode === "whole" && endpoints.some((name) => findEndpoint(name)?.cursor !== undefined);
 }
 
+/** How many targets share a request; undefined where each has its own. */
+function batchSize(type: WatchType<any>, settings: unknown): number | undefined {
+  const [target] = type.targets(settings, "w", () => "f");
+  return type.source(settings, { key: target?.key ?? "", userId: "1", username: "acme", memory: {} }).batch?.size;
+}
+
 function costText(type: WatchType<any>, settings: unknown): string {
-  const per = type.schema.shape["accounts"] === undefined ? "watch" : "account";
+  const per = type.schema.shape["accounts"] !== undefined ? "account" : type.schema.shape["tweets"] !== undefined ? "tweet" : "watch";
   if (isReadInPages(type, settings)) return `A poll costs a request a page of the list, per ${per}.`;
+  const size = batchSize(type, settings);
+  if (size !== undefined) return `A poll costs a request per ${size} ${per}s, of all watches with the same schedule.`;
   const costs = type.costRequests(settings);
   return `A poll that finds less than a page of news costs ${costs} request${costs === 1 ? "" : "s"} per ${per}.`;
 }

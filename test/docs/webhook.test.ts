@@ -4,6 +4,7 @@ import { webhookSink } from "../../src/sinks/webhook.ts";
 import { type LoopbackServer, startLoopbackServer } from "../support/loopback-server.ts";
 import { EVENT_TIME_MS, makeEvent } from "../support/make-event.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
+import { WATCH_TYPES } from "../../src/watches/registry.ts";
 import { PAGES } from "./pages.ts";
 
 type IsGenuine = (headers: Readonly<Record<string, unknown>>, body: string, secret: string, nowSeconds: number) => boolean;
@@ -68,5 +69,15 @@ describe("the code of docs/webhook.md", () => {
     const [written, real] = [shown, body].map((text) => JSON.parse(text) as { readonly data: object });
     expect(Object.keys(real ?? {})).toEqual(Object.keys(written ?? {}));
     expect(Object.keys(real?.data ?? {})).toEqual(Object.keys(written?.data ?? {}));
+  });
+
+  it("has a row for every type of event that a watch gives, and for no other", () => {
+    const page = PAGES.find(({ path }) => path === "docs/webhook.md")?.text ?? "";
+    const rows = page.slice(page.indexOf("| Event |"), page.indexOf("| the daemon's own |"));
+    const named = [...rows.matchAll(/^\|([^|]+)\|/gm)].flatMap(([, cell]) =>
+      [...(cell ?? "").matchAll(/`([^`]+)`/g)].map(([, type]) => type),
+    );
+    const given = new Set([...WATCH_TYPES.flatMap(({ events }) => events), "volume.spike", "volume.silent"]);
+    expect(named.sort()).toEqual([...given].sort());
   });
 });
