@@ -26,31 +26,37 @@ export function registerWatches(
   });
 }
 
-/** The row of each registration: its own, the one it takes over, a removed one revived, or a new one. */
+/**
+ * The row of each registration: its own, the one it takes over, a removed one revived, or a new one. A watch whose type was changed is
+ * another watch: what was noted of tweets says nothing of followers.
+ */
 function matchWatches(stored: readonly WatchRow[], watches: readonly WatchRegistration[], random: Random, nowMs: number): WatchRow[] {
-  const byId = latestById(stored);
+  const byName = latestByName(stored);
   const named = new Set(watches.map((watch) => watch.id));
   return watches.map((watch, position) => {
-    const row = ownRow(byId, named, watch) ?? newRow(watch, random, nowMs);
-    byId.delete(watch.id);
+    const row = ownRow(byName, named, watch) ?? newRow(watch, random, nowMs);
+    byName.delete(nameOf(watch));
     return { ...row, id: watch.id, type: watch.type, position, removed_at: null };
   });
 }
 
-function ownRow(byId: Map<string, WatchRow>, named: ReadonlySet<string>, watch: WatchRegistration): WatchRow | undefined {
-  const own = byId.get(watch.id);
+function ownRow(byName: Map<string, WatchRow>, named: ReadonlySet<string>, watch: WatchRegistration): WatchRow | undefined {
+  const own = byName.get(nameOf(watch));
   const { movedFrom } = watch;
   // A name that is still configured keeps its own memory; a watch that already has one does not swap it.
   if (own?.removed_at === null || movedFrom === undefined || named.has(movedFrom)) return own;
-  const old = byId.get(movedFrom);
-  if (old !== undefined) byId.delete(movedFrom);
+  const oldName = nameOf({ id: movedFrom, type: watch.type });
+  const old = byName.get(oldName);
+  if (old !== undefined) byName.delete(oldName);
   return old ?? own;
 }
 
-/** One row per id: the active one, else the one removed last. */
-function latestById(stored: readonly WatchRow[]): Map<string, WatchRow> {
+const nameOf = ({ id, type }: Pick<WatchRow, "id" | "type">): string => `${id}\n${type}`;
+
+/** One row per id and type: the active one, else the one removed last. */
+function latestByName(stored: readonly WatchRow[]): Map<string, WatchRow> {
   const age = (row: WatchRow) => Number(row.removed_at ?? Number.POSITIVE_INFINITY);
-  return new Map([...stored].sort((a, b) => (age(a) < age(b) ? -1 : 1)).map((row) => [row.id, row]));
+  return new Map([...stored].sort((a, b) => (age(a) < age(b) ? -1 : 1)).map((row) => [nameOf(row), row]));
 }
 
 const newRow = (watch: WatchRegistration, random: Random, nowMs: number): WatchRow => ({

@@ -157,6 +157,17 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         expect((await register("brand", "other"))[0]?.key).toBe(before?.key);
       });
 
+      test("whose type is changed start anew, and find what they knew when it is changed back", async () => {
+        const [before] = await register("brand");
+        await commit({ targets: [{ ...ref(before), expectedRevision: 0, memory: { line: "9" }, baselineAtMs: T0 }] });
+        const [other] = await store.registerWatches([{ ...watch("brand"), type: "followers" }], T0 + 1_000);
+        expect(other?.key).not.toBe(before?.key);
+        expect(other?.targets[0]).toMatchObject({ memory: {}, baselineAtMs: null });
+        expect((await store.listWatches()).map(({ id, type }) => `${id} ${type}`)).toEqual(["brand followers"]);
+        expect((await register("brand"))[0]).toMatchObject({ key: before?.key, targets: [{ memory: { line: "9" } }] });
+        expect((await store.listWatches()).map(({ id, type }) => `${id} ${type}`)).toEqual([`brand ${watch("brand").type}`]);
+      });
+
       test("are returned in the order given, with their targets in theirs", async () => {
         const targets = ["@c", "@a", "@b"].map((key) => ({ key, name: key }));
         const states = await store.registerWatches([watch("z", targets), watch("a")], T0);
