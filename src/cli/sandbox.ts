@@ -26,7 +26,7 @@ export function addSandbox(program: Command, context: CliContext): void {
     .option("--seed <number>", "which world", parseCount, 1)
     .option("--accounts <number>", "how many accounts", parseCount, 200)
     .option("--quota <number>", "requests a month of each key", parseCount, 100_000)
-    .option("--data <file>", "keep the world in a file (NDJSON), and start from it when it is there")
+    .option("--data <file>", "keep the world in a file (NDJSON), and start from it when it is there; recorded users and tweets are served too")
     .addHelpText("after", "\nExample:\n  chirpwatch sandbox --listen 127.0.0.1:8787 --key KEY --seed 1 --accounts 200")
     .action((flags: SandboxFlags) => serve(context, flags));
 }
@@ -54,7 +54,7 @@ async function serve(context: CliContext, flags: SandboxFlags): Promise<void> {
 async function openWorld(context: CliContext, path: string): Promise<WorldData> {
   try {
     appendToFile(path, "");
-    return { text: await context.files.readText(path), append: (line) => appendToFile(path, line) };
+    return { name: path, text: await context.files.readText(path), append: (line) => appendToFile(path, line) };
   } catch (error) {
     throw new ExitError(EXIT.cannotCreate, "SANDBOX_FILE", `${path} cannot be used: ${errorText(error)}`, {
       hint: "Name a file that can be read and written, in a folder that exists.",

@@ -1,12 +1,15 @@
 /**
- * A world in a file: seed and start on the first line, then what was changed by hand, one JSON object a line (NDJSON). Replaying it
- * gives the same world. Owns the lines; who reads and writes the file is the caller's.
+ * A world in a file, one JSON object a line (NDJSON): seed and start, recorded resources, and what was changed by hand in its order.
+ * Reading it gives the same world. Owns the lines; who reads and writes the file is the caller's.
  */
-import { ChirpwatchError } from "../model/errors.ts";
+import { isRaw } from "../api/read-value.ts";
+import { brokenLine, type Place, readRecordLine, type RecordLine } from "./record-lines.ts";
 import type { Pace } from "./world/demo-pace.ts";
 
 /** Where a world is kept between two starts. */
 export interface WorldData {
+  /** What errors call it: the file's name. */
+  readonly name?: string;
   /** The file's text; "" when it is new. */
   readonly text: string;
   /** Adds one line, given with its line break. */
@@ -31,6 +34,7 @@ export interface JournalEntry {
 export interface Journal {
   readonly header: WorldHeader | undefined;
   readonly entries: readonly JournalEntry[];
+  readonly records: readonly RecordLine[];
 }
 
 /** Control requests that change the world; keys, faults and the clock are of one run only. */
@@ -40,23 +44,33 @@ export const isKept = (method: string, path: string): boolean => KEPT.test(`${me
 
 export const journalLine = (line: WorldHeader | JournalEntry): string => `${JSON.stringify(line)}\n`;
 
-/** @throws ChirpwatchError SANDBOX_DATA naming the line that cannot be read. */
-export function readJournal(text: string): Journal {
-  const lines = text.split("\n").map((line, index) => ({ line, number: index + 1 }));
-  const [first, ...rest] = lines.filter(({ line }) => line.trim() !== "");
-  if (first === undefined) return { header: undefined, entries: [] };
-  const header = parseLine<WorldHeader>(first, ["seed", "accounts", "start_ms", "pace"]);
-  return { header, entries: rest.map((line) => parseLine<JournalEntry>(line, ["at_ms", "method", "path", "body"])) };
+/** `name` is what errors call the text. @throws ChirpwatchError SANDBOX_DATA naming the line that cannot be read. */
+export function readJournal(text: string, name = "the sandbox's data"): Journal {
+  const journal: { header?: WorldHeader; entries: JournalEntry[]; records: RecordLine[] } = { entries: [], records: [] };
+  for (const [index, line] of text.split("\n").entries()) {
+    if (line.trim() === "") continue;
+    const place = { name, line: index + 1 };
+    const value = parseLine(line, place);
+    const record = readRecordLine(value, place);
+    if (record !== undefined) journal.records.push(record);
+    else if (hasAll<WorldHeader>(value, HEADER_NAMES)) journal.header ??= value;
+    else if (hasAll<JournalEntry>(value, ENTRY_NAMES)) journal.entries.push(value);
+    else throw brokenLine(place, "is neither a line of a saved world nor a record", CURE);
+  }
+  return { header: journal.header, entries: journal.entries, records: journal.records };
 }
 
-function parseLine<T>({ line, number }: { readonly line: string; readonly number: number }, names: readonly (keyof T & string)[]): T {
+const HEADER_NAMES = ["seed", "accounts", "start_ms", "pace"] as const;
+const ENTRY_NAMES = ["at_ms", "method", "path", "body"] as const;
+const CURE = 'Remove the line, or write a record: one JSON object with a "type", such as {"type":"user","id":"1","username":"alice"}.';
+
+function parseLine(line: string, place: Place): unknown {
   try {
-    const value = JSON.parse(line) as T;
-    if (names.every((name) => value[name] !== undefined)) return value;
+    return JSON.parse(line) as unknown;
   } catch {
-    // Told below, together with lines that are JSON of another shape.
+    throw brokenLine(place, "is not JSON", CURE);
   }
-  throw new ChirpwatchError("SANDBOX_DATA", `line ${number} of the sandbox's data is not a line of a saved world`, {
-    hint: "Remove the line, or start with a new file.",
-  });
 }
+
+const hasAll = <T>(value: unknown, names: readonly (keyof T & string)[]): value is T =>
+  isRaw(value) && names.every((name) => value[name] !== undefined);

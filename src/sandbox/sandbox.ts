@@ -1,9 +1,13 @@
 /** Starts the API v3 on a loopback port, served from a simulated world. Owns the listening socket; the rules are service.ts's and control.ts's. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import type { Clock } from "../model/clock.ts";
 import { ChirpwatchError, errorText } from "../model/errors.ts";
 import { answerControl, type ControlReply } from "./control.ts";
+import { exportWorld } from "./export.ts";
+import { loadRecords } from "./load-records.ts";
 import { isKept, journalLine, readJournal, type WorldData, type WorldHeader } from "./journal.ts";
 import { createFaults } from "./faults.ts";
 import { createKeyRing } from "./keys.ts";
@@ -69,7 +73,7 @@ function createDeps(options: SandboxOptions): ServiceDeps {
   const clock = createSandboxClock(options.clock);
   const keys = createKeyRing(clock.now());
   for (const key of options.keys ?? ["sandbox"]) keys.put(key, { quota: options.quota ?? 100_000 });
-  const journal = readJournal(options.data?.text ?? "");
+  const journal = readJournal(options.data?.text ?? "", options.data?.name);
   const header = journal.header ?? headerOf(options, clock.now());
   if (journal.header === undefined) options.data?.append(journalLine(header));
   const world = createWorld({
@@ -81,6 +85,7 @@ function createDeps(options: SandboxOptions): ServiceDeps {
     now: clock.now,
   });
   const deps = { clock, keys, log: createRequestLog(), faults: createFaults(world, clock), world, traps: options.traps ?? true };
+  loadRecords(world, journal.records, clock.now());
   for (const { at_ms, method, path, body } of journal.entries) {
     const then = { ...deps, world: { ...world, ...world.at(at_ms) }, clock: { ...clock, now: () => at_ms } };
     answerControl(then, method, new URL(`http://sandbox/_sandbox/${path}`), body);
@@ -141,10 +146,22 @@ async function serve(deps: ServiceDeps, data: WorldData | undefined, request: In
   }
   const url = new URL(request.url ?? "/", "http://sandbox");
   const method = request.method ?? "GET";
+  if (method === "GET" && url.pathname === "/_sandbox/export") return exportTo(deps, response);
   const reply = url.pathname.startsWith("/_sandbox/")
     ? control(deps, data, method, url, body)
     : answerRequest(deps, { method, url, rawHeaders: request.rawHeaders, body });
   writeReply(response, reply, deps.clock.now(), deps.clock.base);
+}
+
+/** Line after line, as fast as they are taken: a world can be larger than memory. */
+async function exportTo(deps: ServiceDeps, response: ServerResponse): Promise<void> {
+  response.setHeader("Content-Type", "application/x-ndjson; charset=utf-8");
+  try {
+    await pipeline(Readable.from(exportWorld(deps.world, deps.clock.now())), response);
+  } catch {
+    // Whoever asked has gone.
+    response.destroy();
+  }
 }
 
 async function readBody(request: IncomingMessage): Promise<string> {

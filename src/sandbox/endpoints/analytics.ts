@@ -8,8 +8,8 @@ import { hash32 } from "../world/dice.ts";
 const TOP = 20; // api-v3.md, Limits
 
 function indexedAccount(call: Call, key = readableUser(call)): number {
-  const { people } = call.world;
-  if (people.isCrowd(key) || !people.isIndexed(key)) throw notFound("account");
+  const { people, scores } = call.world;
+  if (!scores.knows(key) || !people.isIndexed(key)) throw notFound("account");
   return key;
 }
 

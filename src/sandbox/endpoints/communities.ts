@@ -36,7 +36,7 @@ function communityInfo(call: Call): Answer {
     body: {
       name: community.name,
       description: community.description,
-      member_count: community.recorded?.memberCount ?? countMembers(call, community),
+      member_count: countMembers(call, community) + (community.recorded?.unnamedMembers ?? 0),
       created_at: community.createdMs,
       banner_url: community.recorded?.bannerUrl ?? `https://images.example/communities/${community.id}.jpg`,
       creator: call.show.user(community.creator),

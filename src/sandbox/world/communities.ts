@@ -9,8 +9,8 @@ export interface Community {
   readonly createdMs: number;
   /** User key. */
   readonly creator: number;
-  /** Shown instead of what follows from the members, where the community was recorded. */
-  readonly recorded?: { readonly memberCount: number; readonly bannerUrl: string };
+  /** Of a recorded community: members beyond those that are named, and its own banner. */
+  readonly recorded?: { readonly unnamedMembers: number; readonly bannerUrl: string };
 }
 
 export const COMMUNITIES: readonly Community[] = [

@@ -48,6 +48,8 @@ export function createScoreBook(
   }
 
   return {
+    /** Whether there is a score at all: the crowd has none, nor those recorded without. */
+    knows: (key: number): boolean => people.account(key) !== undefined || recorded.has(key) || fixed.has(key),
     score,
     changes,
     set: (key: number, change: ScoreChange): void => void fixed.set(key, change),

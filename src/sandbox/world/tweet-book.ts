@@ -29,6 +29,8 @@ export function createTweetBook(options: TweetBookOptions) {
   const { stream } = options;
   const added = createAdded();
   const answers = new Map<string, TweetRecord[]>();
+  /** Found by id, not in timelines. */
+  const aside = new Map<string, TweetRecord>();
   /** By hand: natural and added ones alike. */
   const deleted = new Map<string, TweetRecord>();
   const firstDay = Math.floor(options.firstDayMs / DAY_MS);
@@ -92,7 +94,7 @@ export function createTweetBook(options: TweetBookOptions) {
 
   function find(id: string): TweetRecord | undefined {
     if (deleted.has(id)) return undefined;
-    const known = added.get(id) ?? options.staticTweet(id);
+    const known = added.get(id) ?? aside.get(id) ?? options.staticTweet(id);
     if (known !== undefined) return known;
     const atMs = timeOfTweetId(id);
     return Math.floor(atMs / DAY_MS) < floorDay || atMs > options.startMs + 3_650 * DAY_MS ? undefined : stream.find(id);
@@ -144,10 +146,14 @@ export function createTweetBook(options: TweetBookOptions) {
     scanBy,
     find,
     add,
+    addAside: (record: TweetRecord): void => void aside.set(record.id, record),
+    asides: (): Iterable<TweetRecord> => aside.values(),
     answersTo,
     countBy,
     remove,
     restore: (id: string): boolean => deleted.delete(id),
+    /** User keys of all whose tweets were put in. */
+    addedAuthors: (): Iterable<number> => added.authors(),
     /** Birth of the last tweet put in; 0 when there is none. */
     lastAddedMs: (): number => added.lastMs(),
     addedCount: (): number => added.count(),
@@ -171,6 +177,7 @@ function createAdded() {
     has: (id: string): boolean => known.has(id),
     get: (id: string): TweetRecord | undefined => known.get(id),
     by: (author: number): TweetRecord[] | undefined => byAuthor.get(author),
+    authors: (): Iterable<number> => byAuthor.keys(),
     lastMs: (): number => lastMs,
     count: (): number => all.length,
     add(record: TweetRecord): void {

@@ -15,7 +15,7 @@ import { createScoreBook } from "./score-book.ts";
 import { createSketches } from "./sketches.ts";
 import { createSpaces } from "./spaces.ts";
 import { createStream } from "./stream.ts";
-import { createTrends } from "./trends.ts";
+import { createTrends, type Trend } from "./trends.ts";
 import { createTweetBook } from "./tweet-book.ts";
 import type { TweetRecord } from "./tweet-record.ts";
 
@@ -73,6 +73,7 @@ export function createWorld(options: WorldOptions) {
     searchFloorMs: (nowMs) => nowMs - searchedMs,
     staticTweet: pins.find,
   });
+  const recorded = createRecorded();
   const parts = {
     seed,
     startMs,
@@ -83,10 +84,12 @@ export function createWorld(options: WorldOptions) {
     spaces: createSpaces({ seed, startMs, count }),
     trends: createTrends(seed, count === 0),
     scores: createScoreBook(book, { seed, startMs, pace }),
-    /** Answers about users (by key) and articles (by tweet id) as the service once gave them. */
-    recorded: { abouts: new Map<number, JsonObject>(), articles: new Map<string, JsonObject>() },
+    recorded,
     recordUser: book.record,
-    communityPin: pins.communityPin,
+    communityPin(communityId: string): TweetRecord | undefined {
+      const id = recorded.communityPins.get(communityId);
+      return id === undefined ? pins.communityPin(communityId) : tweets.find(id);
+    },
   };
   const seen = (people: People) => ({
     ...parts,
@@ -99,3 +102,14 @@ export function createWorld(options: WorldOptions) {
     at: (nowMs: number) => seen(book.at(() => nowMs)),
   };
 }
+
+/** What was recorded of the service's own answers and follows from nothing else in the world. */
+const createRecorded = () => ({
+  /** Answers of /about by user key. */
+  abouts: new Map<number, JsonObject>(),
+  /** Answers of /article by tweet id. */
+  articles: new Map<string, JsonObject>(),
+  /** Tweet ids by community id. */
+  communityPins: new Map<string, string>(),
+  trends: new Map<number, readonly { readonly rank: number; readonly trend: Trend }[]>(),
+});

@@ -1,0 +1,34 @@
+/** Recorded resources as lines of NDJSON: `{"type": "user" | "tweet" | …, …}` with the fields of the API. What becomes of them is load-records.ts's. */
+import { isRaw, type Raw } from "../api/read-value.ts";
+import { ChirpwatchError } from "../model/errors.ts";
+
+/** In the order in which they are put into a world: who is named by a line is known before it. */
+export const RECORD_TYPES = ["user", "tweet", "list", "community", "follow", "space", "article", "trend", "score", "about"] as const;
+export type RecordType = (typeof RECORD_TYPES)[number];
+
+export interface RecordLine {
+  readonly type: RecordType;
+  readonly fields: Raw;
+  /** Where it stands, for errors. */
+  readonly place: Place;
+}
+
+export interface Place {
+  /** What the reader of an error knows the text by, such as the name of its file. */
+  readonly name: string;
+  /** From 1. */
+  readonly line: number;
+}
+
+/** The line's record; undefined for a line without `type`. @throws ChirpwatchError SANDBOX_DATA for a type that is none. */
+export function readRecordLine(value: unknown, place: Place): RecordLine | undefined {
+  if (!isRaw(value) || value["type"] === undefined) return undefined;
+  const { type, ...fields } = value;
+  const known = RECORD_TYPES.find((each) => each === type);
+  if (known === undefined) throw brokenLine(place, `is of type ${JSON.stringify(type)}`, `Write one of ${RECORD_TYPES.join(", ")}.`);
+  return { type: known, fields, place };
+}
+
+/** `what` goes on where "line 3 of world.ndjson" ends; `cure` is a sentence. */
+export const brokenLine = ({ name, line }: Place, what: string, cure: string): ChirpwatchError =>
+  new ChirpwatchError("SANDBOX_DATA", `line ${line} of ${name} ${what}`, { hint: cure });
