@@ -13,14 +13,14 @@ export type Fault = Omit<FaultKind, "begin" | "lastsMs"> & { readonly name: stri
 export interface FaultOrder {
   /** Name, or number as in the list of faults. */
   readonly fault: string | number;
-  readonly times?: number | undefined;
-  readonly for_ms?: number | undefined;
+  readonly times?: number;
+  readonly for_ms?: number;
   /** Only this endpoint. */
-  readonly endpoint?: string | undefined;
+  readonly endpoint?: string;
   /** Whom it is about, where it is about an account. */
-  readonly username?: string | undefined;
+  readonly username?: string;
   /** What new tweets say. */
-  readonly text?: string | undefined;
+  readonly text?: string;
 }
 
 interface Armed {

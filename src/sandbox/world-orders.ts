@@ -1,0 +1,86 @@
+/** Orders to the world by the control API, beside tweets (inject.ts's): who follows whom, what scores and accounts are. */
+import { z } from "zod";
+import type { JsonObject } from "../model/json.ts";
+import { badRequest } from "./service-error.ts";
+import type { World } from "./world/world.ts";
+
+/** A handle, with or without @; an account is made when nobody has it. */
+export const handle = z
+  .string()
+  .regex(/^@?\w{1,15}$/, "must be a handle: up to 15 letters, digits and _")
+  .transform((text) => text.replace(/^@/, ""));
+export const time = z.string().refine((text) => !Number.isNaN(Date.parse(text)), "must be ISO 8601");
+const MOST = 100_000;
+export const howMany = z.int().min(1).max(MOST);
+
+export const FOLLOWS = z.strictObject({
+  target: handle,
+  follower: handle.exactOptional(),
+  count: howMany.exactOptional(),
+  at: time.exactOptional(),
+});
+
+/** `follower` by handle, or else `count` people of the crowd nobody has seen follow before. */
+export function addFollows(world: World, order: z.output<typeof FOLLOWS>, nowMs: number): JsonObject {
+  const { people, follows } = world;
+  const target = people.ensure(order.target);
+  const atMs = order.at === undefined ? nowMs : Date.parse(order.at);
+  const followers = Array.from({ length: order.count ?? 1 }, () => {
+    const key = order.follower === undefined ? follows.stranger(target, nowMs) : people.ensure(order.follower);
+    follows.add(target, key, atMs, nowMs);
+    return { id: people.idOf(key), username: people.usernameOf(key) };
+  });
+  return { followers };
+}
+
+export const UNFOLLOW = z.strictObject({ target: handle, follower: handle });
+
+export function removeFollow({ people, follows }: World, { target, follower }: z.output<typeof UNFOLLOW>): JsonObject {
+  follows.remove(people.ensure(target), people.ensure(follower));
+  return {};
+}
+
+export const SCORE = z.strictObject({
+  username: handle,
+  week_delta: z.number().exactOptional(),
+  month_delta: z.number().exactOptional(),
+  indexed: z.boolean().exactOptional(),
+});
+
+/** What is not given stays as it is. @throws ServiceError 400 */
+export function setScore({ people, scores }: World, order: z.output<typeof SCORE>, nowMs: number): JsonObject {
+  const key = people.ensure(order.username);
+  if (people.isCrowd(key)) throw badRequest("only accounts of the world have scores");
+  const before = scores.changes(key, nowMs);
+  const change = { week_delta: order.week_delta ?? before.week_delta, month_delta: order.month_delta ?? before.month_delta };
+  scores.set(key, change);
+  if (order.indexed !== undefined) people.setIndexed(key, order.indexed);
+  return { ...change, indexed: people.isIndexed(key) };
+}
+
+export const ACCOUNT = z.strictObject({
+  username: handle,
+  rename_to: handle.exactOptional(),
+  protected: z.boolean().exactOptional(),
+  suspended: z.boolean().exactOptional(),
+  deleted: z.boolean().exactOptional(),
+  indexed: z.boolean().exactOptional(),
+  /** Shown instead of the real count; null: the real one. */
+  followers_count: z.int().nonnegative().nullable().exactOptional(),
+});
+
+/** Makes the account when there is none; then renames or hides it, shows it again, or fakes its follower count. @throws ServiceError 400 */
+export function changeAccount({ people }: World, order: z.output<typeof ACCOUNT>, nowMs: number): JsonObject {
+  const key = people.ensure(order.username);
+  const state = people.state(key);
+  if (state === undefined) throw badRequest("people of the crowd cannot be changed");
+  const holder = order.rename_to === undefined ? key : (people.keyOfHandle(order.rename_to) ?? key);
+  if (holder !== key) throw badRequest(`rename_to: somebody has the handle ${order.rename_to}`);
+  for (const flag of ["protected", "suspended", "deleted"] as const) if (order[flag] !== undefined) state[flag] = order[flag];
+  if (order.indexed !== undefined) people.setIndexed(key, order.indexed);
+  if (order.followers_count === null) delete state.followersShown;
+  else if (order.followers_count !== undefined) state.followersShown = order.followers_count;
+  if (order.rename_to !== undefined) people.rename(key, order.rename_to, nowMs);
+  const { username, protected: isProtected, suspended, deleted } = state;
+  return { id: people.idOf(key), username, protected: isProtected, suspended, deleted };
+}
