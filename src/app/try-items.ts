@@ -38,7 +38,7 @@ export interface TryContext {
 /** Items in the order of the answer, newest first where the service lists them so. */
 export function judgeAnswer(subscriber: Subscriber, known: TargetState, answer: UpstreamAnswer, context: TryContext): readonly TriedItem[] {
   // A target that began before everything: nothing is baseline, nothing too old.
-  const target = { ...known, baselineAtMs: 0, memory: { ...known.memory, birth: "0", since_ms: 0 } };
+  const target = { ...known, baselineAtMs: 0, memory: { ...known.memory, birth: "0", since_ms: 0, baseline_of: undefined } };
   const { detection } = subscriber.type;
   if (detection.detector === "feed") return judgeTweets(subscriber, target, answer.tweets ?? [], context);
   if (detection.detector === "roster") return judgeMembers(subscriber, target, answer.users ?? [], context);
@@ -76,7 +76,8 @@ function judgeMembers(subscriber: Subscriber, target: TargetState, members: read
   if (detection.detector !== "roster") return [];
   const rule = detection.rule(subscriber.watch.settings, target);
   const seen = { members, memory: { fullAtMs: null }, readAtMs: context.detectedAtMs, completedScanAtMs: undefined };
-  const { verdicts } = judgeRoster(subscriber, target, new Set(), seen, { ...context, rule, episode: "sample", missed: undefined });
+  const judging = { ...context, rule, episode: "sample", missed: undefined, list: "" };
+  const { verdicts } = judgeRoster(subscriber, target, new Set(), seen, judging);
   const reasons = new Map(verdicts.map(({ itemId, verdict, detail }) => [itemId, verdict === "event" ? "" : detail]));
   return members.map((user) => {
     const body = rosterBody(user, { ...context, rule });

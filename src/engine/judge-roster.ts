@@ -21,6 +21,8 @@ export interface RosterJudgeContext {
   readonly episode: string;
   /** Where leaving is told and a read was completed: what it did not find, as the state has it. */
   readonly missed: MissedMembers | undefined;
+  /** Which list was read: the endpoint. */
+  readonly list: string;
 }
 
 export interface MissedMembers {
@@ -30,6 +32,10 @@ export interface MissedMembers {
   readonly previousAtMs: number | null;
 }
 
+/** A baseline is one of the list it was taken of: a watch that reads another list now must not tell everyone on it. */
+export const isRosterBaselined = ({ baselineAtMs, memory }: TargetState, list: string): boolean =>
+  baselineAtMs !== null && (memory["baseline_of"] === undefined || memory["baseline_of"] === list);
+
 export function judgeRoster(
   subscriber: Subscriber,
   target: TargetState,
@@ -38,16 +44,17 @@ export function judgeRoster(
   context: RosterJudgeContext,
 ): Judgement {
   const members = new Map(seen.members.map((user) => [user.id, user]));
+  const isBaselined = isRosterBaselined(target, context.list);
   const findings = detectRoster(
     seen.members.map((user) => ({ id: user.id, ...joinedAt(user, context.rule) })),
     known,
-    { isBaselined: target.baselineAtMs !== null, registeredAtMs: context.serviceClock.fromLocal(target.registeredAtMs) },
+    { isBaselined, registeredAtMs: context.serviceClock.fromLocal(target.registeredAtMs) },
   );
   const judged = findings.flatMap(({ id, verdict }) => {
     const user = members.get(id);
     return user === undefined ? [] : [judgeMember(subscriber, target, user, verdict, context)];
   });
-  const left = target.baselineAtMs === null ? [] : leftMembers(members, findings.length, context);
+  const left = !isBaselined ? [] : leftMembers(members, findings.length, context);
   return {
     verdicts: judged.map(({ verdict }) => verdict),
     // Lists come newest first; people want the oldest first.
@@ -55,7 +62,7 @@ export function judgeRoster(
       ...judged.flatMap(({ event }) => (event === undefined ? [] : [event])).reverse(),
       ...left.flatMap((member) => judgeLeaver(subscriber, target, member, context)),
     ],
-    targets: targetChange(target, seen, context.detectedAtMs),
+    targets: targetChange(target, seen, context),
     ...(context.rule.left === undefined ? {} : { members: [membersChange(target, seen, left)] }),
   };
 }
@@ -138,13 +145,14 @@ const membersChange = (target: TargetState, seen: RosterObservation, left: reado
 });
 
 /** A baseline needs a full read that began after the target was registered. What a full read costs is kept for the plan. */
-function targetChange(target: TargetState, seen: RosterObservation, atMs: number): readonly TargetChange[] {
-  const isBaselined =
-    target.baselineAtMs === null && seen.completedScanAtMs !== undefined && seen.completedScanAtMs >= target.registeredAtMs;
-  const pages = seen.completedPages ?? 1;
-  const hasLength = pages > 1 || target.memory["pages"] !== undefined;
-  const isLonger = seen.completedPages !== undefined && hasLength && target.memory["pages"] !== pages;
-  if (!isBaselined && !isLonger && target.status === "ok") return [];
+function targetChange(target: TargetState, seen: RosterObservation, { list, detectedAtMs }: RosterJudgeContext): readonly TargetChange[] {
+  const { completedScanAtMs, completedPages } = seen;
+  const isBaselined = isRosterBaselined(target, list);
+  const isDone = !isBaselined && completedScanAtMs !== undefined && completedScanAtMs >= target.registeredAtMs;
+  const pages = completedPages !== undefined && (completedPages > 1 || "pages" in target.memory) ? { pages: completedPages } : {};
+  const memory = { ...target.memory, ...pages, ...(isDone || isBaselined ? { baseline_of: list } : {}) };
+  const isChanged = JSON.stringify(memory) !== JSON.stringify(target.memory);
+  if (!isDone && !isChanged && target.status === "ok") return [];
   const change = {
     watchKey: target.watchKey,
     targetKey: target.key,
@@ -152,6 +160,5 @@ function targetChange(target: TargetState, seen: RosterObservation, atMs: number
     status: "ok" as const,
     statusReason: "",
   };
-  const memory = isLonger ? { memory: { ...target.memory, pages } } : {};
-  return [{ ...change, ...memory, ...(isBaselined ? { baselineAtMs: atMs } : {}) }];
+  return [{ ...change, ...(isChanged ? { memory } : {}), ...(isDone ? { baselineAtMs: detectedAtMs } : {}) }];
 }

@@ -16,10 +16,11 @@ import type { PollCommit, PollStore, SourceState, WatchStore } from "../model/st
 import type { User } from "../model/user.ts";
 import type { Poll, Subscriber } from "./watch-poll.ts";
 import { askFor } from "./ask.ts";
+import { readCompanion } from "./companion.ts";
 import { feedNeeds, judgeFeed } from "./judge-feed.ts";
 import { judgeRanking } from "./judge-ranking.ts";
 import { judgeReading } from "./judge-reading.ts";
-import { judgeRoster, type MissedMembers } from "./judge-roster.ts";
+import { isRosterBaselined, judgeRoster, type MissedMembers } from "./judge-roster.ts";
 import { knownTweets, ownFeed } from "./known-tweets.ts";
 import { type LoadedPoll, loadSubscribers } from "./load-subscribers.ts";
 import type { Profiles } from "./profiles.ts";
@@ -70,7 +71,9 @@ export function createPollRunner(deps: RunnerDeps): PollRunner {
 
   const observe = async (loaded: Loaded, startedAtMs: number): Promise<Observation> => {
     const { poll } = loaded;
-    const isFirst = loaded.targets.some(({ baselineAtMs }) => baselineAtMs === null);
+    const isFirst = loaded.targets.some((target) =>
+      poll.detector === "roster" ? !isRosterBaselined(target, poll.source.endpoint) : target.baselineAtMs === null,
+    );
     const ask = askFor(deps.gate, poll, isFirst ? "baseline" : "poll");
     if (poll.detector === "feed") {
       const needs = (serviceClock: ServiceClock) => feedNeeds(poll.subscribers, loaded.targets, serviceClock);
@@ -118,7 +121,7 @@ export function createPollRunner(deps: RunnerDeps): PollRunner {
     const context = { hash: deps.hash, serviceClock: deps.serviceClock, detectedAtMs: clock.now(), episode: deps.random.id() };
     const known = await knownOf(loaded, seen);
     const missed = await missedOf(loaded, seen);
-    const judgeFor = (subscriber: Subscriber, index: number, profile: User | undefined): Judgement => {
+    const judgeFor = (subscriber: Subscriber, index: number, profile?: User, companion?: JsonObject): Judgement => {
       const target = loaded.targets[index];
       if (target === undefined) throw new Error("the store gave no target");
       const { detection } = subscriber.type;
@@ -130,6 +133,7 @@ export function createPollRunner(deps: RunnerDeps): PollRunner {
         const rule = detection.rule(settings, target);
         return judgeRoster(subscriber, target, known[index] ?? new Set(), seen.roster, {
           ...context,
+          list: poll.source.endpoint,
           rule,
           profile,
           missed: missed[index],
@@ -139,17 +143,19 @@ export function createPollRunner(deps: RunnerDeps): PollRunner {
         const record = seen.record.records.get(subscriber.entry ?? "");
         if ("ranking" in detection)
           return judgeRanking(subscriber, target, record ?? {}, { ...context, rule: detection.ranking(settings) });
-        return judgeReading(subscriber, target, record, { ...context, rule: detection.rule(settings), profile });
+        return judgeReading(subscriber, target, record, { ...context, rule: detection.rule(settings), profile, companion });
       }
       throw new Error(`poll ${poll.key} mixes detectors`);
     };
-    const judged = poll.subscribers.map((subscriber, index) => judgeFor(subscriber, index, undefined));
+    const judged = poll.subscribers.map((subscriber, index) => judgeFor(subscriber, index));
     const userId = loaded.targets[0]?.userId ?? null;
     // The entries of a batch are what they are about; everything else about an account tells its profile.
     const needsProfile = seen.kind !== "feed" && userId !== null && poll.subscribers.every(({ entry }) => entry === undefined);
     if (!needsProfile || judged.every(({ events }) => events.length === 0)) return judged;
     const profile = await deps.profiles.profileOf(userId, poll.subscribers[0]?.watch.id ?? "", wantsFreshProfile(poll) ? 0 : undefined);
-    return poll.subscribers.map((subscriber, index) => judgeFor(subscriber, index, profile));
+    const wanted = readingRules(poll).find(({ companion }) => companion !== undefined)?.companion;
+    const companion = wanted === undefined ? undefined : await readCompanion(deps, poll, wanted.endpoint);
+    return poll.subscribers.map((subscriber, index) => judgeFor(subscriber, index, profile, companion));
   };
 
   const commitOf = (loaded: Loaded, seen: Observation, judged: Judgement, polledAtMs: number): PollCommit => {

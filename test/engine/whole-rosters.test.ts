@@ -198,10 +198,10 @@ it("tells an account that was renamed neither as one who left nor as one who cam
 it("keeps what a whole read costs, for the plan", async () => {
   const { minutes, rig, shown } = await house(900, { maxPages: 3 });
   await minutes(5);
-  expect((await rig.store.listWatches())[0]?.targets[0]?.memory).toEqual({ pages: 5 });
+  expect((await rig.store.listWatches())[0]?.targets[0]?.memory).toMatchObject({ pages: 5 });
   shown.list = shown.list.slice(0, 500);
   await minutes(6);
-  expect((await rig.store.listWatches())[0]?.targets[0]?.memory).toEqual({ pages: 3 });
+  expect((await rig.store.listWatches())[0]?.targets[0]?.memory).toMatchObject({ pages: 3 });
 });
 
 it("serves a watch of newcomers and one of members from the same requests", async () => {
@@ -218,4 +218,48 @@ it("serves a watch of newcomers and one of members from the same requests", asyn
   expect(upstream.callsOf("followers").length - before).toBeLessThanOrEqual(4 * 2);
   const told = (await rig.events()).map(({ watch, type, body }) => `${watch} ${type} ${body.user?.id}`);
   expect(told.sort()).toEqual(["news follower.added 1", "w follower.added 1", "w follower.removed 1002"]);
+});
+
+it("tells nobody when a watch is made to read another list, and goes on from there", async () => {
+  const { minutes, rig, told, shown, upstream, join } = await house(0);
+  shown.list = crowd(300);
+  upstream.on("verified-followers", () => ({ users: shown.list.slice(0, 20) }));
+  const newcomers = (settings: object) => makeWatch("news", "new_followers", { accounts: ["acme"], source: "all", ...settings });
+  await rig.setWatches([newcomers({ verified_only: true })]);
+  await minutes(3);
+  await rig.setWatches([newcomers({})]);
+  await minutes(3);
+  expect(await told()).toEqual([]);
+  join("1");
+  await minutes(3);
+  await rig.setWatches([newcomers({ verified_only: true })]);
+  await minutes(3);
+  expect(await told()).toEqual(["follower.added 1"]);
+});
+
+it("tells nobody when the type of a watch is changed", async () => {
+  const { minutes, rig, told, join } = await house(300);
+  await rig.setWatches([makeWatch("w", "new_followers", { accounts: ["acme"], source: "all" })]);
+  await minutes(3);
+  join("1");
+  await minutes(3);
+  await rig.setWatches([makeWatch("w", "followers", { accounts: ["acme"] })]);
+  await minutes(3);
+  join("2");
+  await minutes(3);
+  expect(await told()).toEqual(["follower.added 1", "follower.added 2"]);
+});
+
+it("tells nobody when an account is no longer indexed and its whole list is read instead", async () => {
+  const { minutes, rig, told, upstream, shown } = await house(300);
+  upstream.on("info", () => ({ record: { ...makeUser("7", "acme") } }));
+  upstream.on("new-followers-7d", () => ({ users: shown.list.slice(0, 3) }));
+  await rig.setWatches([makeWatch("news", "new_followers", { accounts: ["acme"] })]);
+  await minutes(3);
+  upstream.on("new-followers-7d", () => {
+    throw failure("not_found");
+  });
+  await minutes(5);
+  expect(upstream.callsOf("followers").length).toBeGreaterThan(2);
+  expect(await told()).toEqual([]);
 });
