@@ -19,6 +19,8 @@ export interface ReadingRule {
   readonly account?: string;
   /** The fact is about the account's name: the profile in the event is asked for anew, not one that was kept. */
   readonly freshProfile?: true;
+  /** Another record about the same account that is asked for only when something is told, and where the body has it. */
+  readonly companion?: { readonly endpoint: string; readonly name: string };
   /** What the body says under `name` besides the values, e.g. what was asked. */
   readonly constants?: JsonObject;
   readonly crossing?: {

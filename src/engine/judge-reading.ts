@@ -15,6 +15,8 @@ export interface ReadingJudgeContext {
   readonly rule: ReadingRule;
   /** The account a reading is about, where the record is not itself the account. */
   readonly profile: User | undefined;
+  /** The record the rule wants beside the one it judges; absent while nobody knows whether anything is told. */
+  readonly companion?: JsonObject | undefined;
   /** A fresh random id: the same threshold can be crossed again. */
   readonly episode: string;
 }
@@ -62,6 +64,7 @@ export function judgeReading(
     const body: EventBody = {
       ...(user === undefined ? {} : { user }),
       ...factBody(rule, fact, record, finding),
+      ...(rule.companion === undefined || context.companion === undefined ? {} : { [rule.companion.name]: context.companion }),
     };
     return eventOf(subscriber, target, fact.event, body, context);
   });

@@ -4,12 +4,15 @@ import type { NeutralMessage } from "../model/message.ts";
 import type { OutboxEvent } from "../model/sink.ts";
 import { authorOf, baseMessage, nameOf, type ReadContext } from "./event-message.ts";
 import { noticeMessage } from "./notice-message.ts";
-import { formatDelta } from "./numbers.ts";
+import { formatDelta, formatExact } from "./numbers.ts";
 import { beforeFacts, crossedMoves, crossedText } from "./value-moves.ts";
 
-/** Reads `body.user`, `score` and `previous` (`{week_delta, month_delta}`) and `crossed`, the names of the thresholds crossed. */
+/**
+ * Reads `body.user`, `score` and `previous` (`{week_delta, month_delta}`), `crossed`, the names of the thresholds crossed, and `present`, the
+ * score itself, where it was asked for.
+ */
 export function scoreMessage(event: OutboxEvent, { linksHost }: ReadContext): NeutralMessage {
-  const { user, score, previous, crossed } = event.event.body;
+  const { user, score, previous, crossed, present } = event.event.body;
   if (user === undefined) return noticeMessage(event);
   const author = authorOf(user, linksHost);
   const moves = numbersOf(score).map(({ name, value }) => `${formatDelta(value)} ${PERIODS[name] ?? name}`);
@@ -20,7 +23,10 @@ export function scoreMessage(event: OutboxEvent, { linksHost }: ReadContext): Ne
     author,
     body: names === "" ? "" : `Crossed ${names}.`,
     url: author.url,
-    facts: numbersOf(previous).map(({ name, value }) => ({ name: `Before, ${PERIODS[name] ?? name}`, value: formatDelta(value) })),
+    facts: [
+      ...numbersOf(present).map(({ value }) => ({ name: "Score now", value: formatExact(value) })),
+      ...numbersOf(previous).map(({ name, value }) => ({ name: `Before, ${PERIODS[name] ?? name}`, value: formatDelta(value) })),
+    ],
   };
 }
 

@@ -21,11 +21,15 @@ const schema = z.strictObject({
     })
     .refine((when) => when.week_delta !== undefined || when.month_delta !== undefined, "when is empty: name week_delta or month_delta")
     .describe("Fires when any of them is crossed; re-arms when the value came back by 10%."),
+  present_score: z
+    .boolean()
+    .default(false)
+    .describe("Whether an alert says what the score itself is now: one request more per alert, none while nothing is told."),
 });
 
 type Settings = z.output<typeof schema>;
 
-const rule = ({ when }: Settings): ReadingRule => ({
+const rule = ({ when, present_score: isPresentWanted }: Settings): ReadingRule => ({
   name: "score",
   fields: ["week_delta", "month_delta"],
   crossing: {
@@ -33,6 +37,7 @@ const rule = ({ when }: Settings): ReadingRule => ({
     thresholds: [when.week_delta, when.month_delta].filter((one) => one !== undefined),
     rearm: REARM_SHARE,
   },
+  ...(isPresentWanted ? { companion: { endpoint: "score", name: "present" } } : {}),
 });
 
 export const scoreDelta: WatchType<Settings> = {
@@ -45,7 +50,7 @@ when: { week_delta: ">= 25", month_delta: "<= -60" }
 schedule: { cron: "15 6 * * *", timezone: Europe/Berlin }`,
   body: { user: "user", score: SCORE, previous: SCORE, crossed: "texts", changed: "texts" },
   events: ["score.changed"],
-  endpoints: ["score-changes"],
+  endpoints: ["score-changes", "score"],
   include: { reply: false, quote: false, retweet: false },
   // Scores are computed about once a day (api-field-notes.md section 4).
   dataIntervalMs: DAY_MS,
@@ -53,7 +58,11 @@ schedule: { cron: "15 6 * * *", timezone: Europe/Berlin }`,
   targets: ({ accounts }) => accountTargets(accounts),
   source: (_settings, target) => ({ endpoint: "score-changes", params: { user_id: requireUserId(target) } }),
   needsIndex: () => true,
-  caveats: () => ["accounts the service has not indexed have no score", "a move there and back between two polls"],
+  caveats: ({ present_score: isPresentWanted }) => [
+    "accounts the service has not indexed have no score",
+    "a move there and back between two polls",
+    ...(isPresentWanted ? ["present_score: one request more per alert, which the plan cannot foresee; `where` does not see it"] : []),
+  ],
   costRequests: () => 1,
   read: scoreMessage,
 };
