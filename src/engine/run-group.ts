@@ -11,7 +11,7 @@ import { UpstreamError } from "../model/upstream.ts";
 import type { User } from "../model/user.ts";
 import { type ProbeMemory, probedFields, takeProbe, wayToRead } from "../plan/discharge.ts";
 import { PROBE_SIZE } from "../plan/probe-choice.ts";
-import { baseRate, learnHours } from "../plan/rates.ts";
+import { baseRate, learnHours, ratesOf } from "../plan/rates.ts";
 import { CHECK_EVERY_MS } from "../plan/strategy.ts";
 import type { PollRun } from "./attempt-poll.ts";
 import { chooseMembers, paceAfter, ridersOf, waitAfter, waitingMembers } from "./group-pace.ts";
@@ -134,7 +134,11 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
       await book.load();
       const members = membersOf(group);
       const unready = await readiness.unready(members);
-      const rates = () => members.map(({ userId }) => rateOf(userId) ?? USUAL_RATE);
+      const rates = () =>
+        ratesOf(
+          members.map(({ userId }) => userId),
+          rateOf,
+        );
       let memory = chooseAgain(group, await memories.get(group), rates, hiddenShare(members), startedAtMs);
       const asked = inTurn(group, members, memory, startedAtMs);
       const isProbed = asked.length === 0 || (await probe(group, asked));
@@ -183,7 +187,6 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
   };
 }
 
-const USUAL_RATE = 1.5;
 /** The last one of plan/'s reads of a change: it goes as deep as the last sweep, and is not repeated. */
 const LAST_READ = 6;
 

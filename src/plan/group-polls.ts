@@ -3,17 +3,19 @@
  * request and reads those that moved. Pure; which way a group is read at a moment is chosen while it runs, by what was learned.
  */
 import { canonicalJson, type Hash } from "../model/hash.ts";
-import type { Freshness, StrategyWish } from "../model/schedule.ts";
+import type { Freshness, Schedule } from "../model/schedule.ts";
 import { spreadMs } from "../schedule/spread.ts";
 import { FIRST_LIMITS, handlesPerQuery } from "./merge.ts";
 import type { Poll, Pollable } from "./poll.ts";
-import { chooseFullPollEvery, chooseStrategy, type Group } from "./strategy.ts";
+import { aimedMeanMs } from "./probe-pace.ts";
+import { ratesOf } from "./rates.ts";
+import { groupSearches } from "./search-groups.ts";
+import { chooseFullPollEvery, chooseStrategy, costOfFreshness, type Group } from "./strategy.ts";
+import { fullPollEveryOf, strategyOf } from "./wishes.ts";
 
 const DAY_MS = 86_400_000;
 /** Of fewer accounts, reading each by itself costs about as much. */
 const LEAST_MEMBERS = 3;
-/** Posts a day of an account of which nothing is known. */
-const USUAL_RATE = 1.5;
 
 export interface GroupDeps {
   readonly hash: Hash;
@@ -38,7 +40,7 @@ export function groupPolls<T extends Pollable>(polls: readonly Poll<T>[], deps: 
     if (members.length < LEAST_MEMBERS && !isAsked) rest.push(...members);
     else groups.push(toGroup(kind, first, members, deps));
   }
-  return [...rest, ...groups];
+  return [...groupSearches(rest, deps.hash), ...groups];
 }
 
 /** The account a member is about. */
@@ -58,12 +60,6 @@ function kindOf(poll: Poll): string | undefined {
   return canonicalJson([poll.priority, strategy, freshness === null ? schedules : { ...freshness }, fullPollEveryOf(poll) ?? null]);
 }
 
-/** What its sharers want; one that insists wins over those that leave it open. */
-function strategyOf({ subscribers }: Poll): StrategyWish {
-  const wishes = new Set(subscribers.map(({ watch }) => watch.strategy ?? "auto"));
-  return (["single", "merge", "probe"] as const).find((wish) => wishes.has(wish)) ?? "auto";
-}
-
 /** The strictest of its sharers; a schedule is the user's word, so that one sharer without freshness decides. */
 function freshnessOf({ subscribers }: Poll): Freshness | undefined {
   const all = subscribers.map(({ watch }) => watch.freshness);
@@ -74,39 +70,44 @@ function freshnessOf({ subscribers }: Poll): Freshness | undefined {
 
 const strictness = (freshness: Freshness): number => (freshness.kind === "mean" ? freshness.meanMs * 3 : freshness.p95Ms);
 
-function fullPollEveryOf({ subscribers }: Poll): number | undefined {
-  const all = subscribers.map(({ watch }) => watch.fullPollEveryMs).filter((one) => one !== undefined);
-  return all.length === 0 ? undefined : Math.min(...all);
-}
-
 function toGroup<T extends Pollable>(kind: string, first: Poll<T>, members: readonly Poll<T>[], deps: GroupDeps): Poll<T> {
   const key = deps.hash(`group\n${kind}`);
   const freshness = freshnessOf(first);
   const fullPollEveryMs = fullPollEveryOf(first);
   const group = {
+    kind: "accounts" as const,
     members,
     wish: strategyOf(first),
     ...(freshness === undefined ? {} : { freshness }),
     ...(fullPollEveryMs === undefined ? {} : { fullPollEveryMs }),
   };
   const subscribers = members.flatMap((member) => member.subscribers);
-  const rates = members.map((member) => deps.rateOf?.(userIdOf(member)) ?? USUAL_RATE);
-  const cost = chooseStrategy(
-    askedOf({ ...first, subscribers }, fullPollEveryMs, rates, handlesPerQuery(FIRST_LIMITS)),
-    undefined,
-    group.wish,
+  const rates = ratesOf(members.map(userIdOf), (userId) => deps.rateOf?.(userId));
+  const asked = askedOf(
+    { ...first, ...(freshness === undefined ? {} : rhythmOf(freshness)), subscribers },
+    fullPollEveryMs,
+    rates,
+    handlesPerQuery(FIRST_LIMITS),
   );
+  const cost = freshness === undefined ? chooseStrategy(asked, undefined, group.wish) : costOfFreshness(asked, freshness);
   return {
     ...first,
+    ...(freshness === undefined ? {} : rhythmOf(freshness)),
     key,
     source: { endpoint: "info-batch", params: {}, boundParam: "query" },
     maxPages: Math.max(...members.map(({ maxPages }) => maxPages)),
     overlapMs: Math.max(...members.map(({ overlapMs }) => overlapMs)),
-    spreadMs: spreadMs(key, first.intervalMs),
-    costRequests: ((cost.probesPerDay + cost.readsPerDay) * first.intervalMs) / DAY_MS,
+    spreadMs: freshness === undefined ? spreadMs(key, first.intervalMs) : 0,
+    costRequests: ((cost.probesPerDay + cost.readsPerDay) * asked.intervalMs) / DAY_MS,
     subscribers,
     group: { ...group, cost },
   };
+}
+
+/** How often a group is looked at whose probes are placed by freshness: as far as others ask, at the interval that has this mean delay. */
+function rhythmOf(freshness: Freshness): Pick<Poll, "schedule" | "schedules" | "intervalMs"> {
+  const schedule: Schedule = { kind: "every", intervalMs: 2 * aimedMeanMs(freshness) };
+  return { schedule, schedules: [schedule], intervalMs: schedule.intervalMs };
 }
 
 /** A group as strategies are compared by it. */

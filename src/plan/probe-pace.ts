@@ -24,16 +24,26 @@ const MEMORY_MS = 43_200_000;
 /** How many found posts outweigh the first guess. */
 const FIRST_GUESS_POSTS = 60;
 /** Where rates stand out as they do on such platforms, 95 of 100 posts stay under about three times the mean. */
-const P95_BY_MEAN = 3.2;
+const P95_BY_MEAN = 3.3;
+const P50_BY_MEAN = 0.55;
 /** How much one post moves the mean aimed at for a p95. */
 const QUANTILE_STEP = 0.02;
 
 /** The longest any account waits. */
 export const longestWaitMs = (freshness: Freshness): number => (freshness.kind === "mean" ? freshness.maxMs : 4 * freshness.p95Ms);
 
+/** The mean delay that is aimed at before anything is learned. */
+export const aimedMeanMs = (freshness: Freshness): number => (freshness.kind === "mean" ? freshness.meanMs : freshness.p95Ms / P95_BY_MEAN);
+
+/** What delays to expect: posts of busy accounts are found soon, those of quiet ones late. */
+export const expectedDelay = (freshness: Freshness): { readonly p50Ms: number; readonly p95Ms: number } => ({
+  p50Ms: aimedMeanMs(freshness) * P50_BY_MEAN,
+  p95Ms: aimedMeanMs(freshness) * P95_BY_MEAN,
+});
+
 /** The pace to begin with, by the rates as far as they are known (posts a day). */
 export function firstPace(rates: readonly number[], freshness: Freshness, nowMs: number): PaceMemory {
-  const meanMs = freshness.kind === "mean" ? freshness.meanMs : freshness.p95Ms / P95_BY_MEAN;
+  const meanMs = aimedMeanMs(freshness);
   const { worthOfCheck } = allocateChecks(rates, meanMs, longestWaitMs(freshness));
   const worth = worthOfCheck * Math.min(PROBE_SIZE, rates.length);
   return {

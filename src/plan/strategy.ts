@@ -2,7 +2,9 @@
  * How a group of accounts that share a schedule is read for the fewest requests: each by itself, by probes and reads of what moved, or
  * by searches that name them all. Pure arithmetic over learned rates; promises are kept by every strategy alike.
  */
-import { PROBE_SIZE } from "./probe-choice.ts";
+import type { Freshness } from "../model/schedule.ts";
+import { allocateChecks, PROBE_SIZE } from "./probe-choice.ts";
+import { aimedMeanMs, longestWaitMs } from "./probe-pace.ts";
 
 export type Strategy = "single" | "probe" | "merge";
 
@@ -63,6 +65,22 @@ export function costsOf(group: Group): readonly StrategyCost[] {
     cost("probe", probes * ticks, reads * ticks, fullPolls + pages),
     cost("merge", probes * (DAY_MS / CHECK_EVERY_MS), (queries + hidden) * ticks + pages, 0),
   ];
+}
+
+/** Posts come in clusters: this share of them makes a probe find something. */
+const APART = 0.88;
+
+/** What probes placed by freshness cost. */
+export function costOfFreshness(group: Group, freshness: Freshness): StrategyCost {
+  const { rates, handlesPerQuery, fullPollEveryMs } = group;
+  const meanMs = aimedMeanMs(freshness);
+  const posts = rates.reduce((sum, rate) => sum + rate, 0);
+  // A probe never asks for more accounts than there are, and then its interval is twice the mean.
+  const { checksPerDay } = allocateChecks(rates, meanMs, longestWaitMs(freshness));
+  const probes = rates.length <= PROBE_SIZE ? DAY_MS / (2 * meanMs) : checksPerDay / PROBE_SIZE;
+  const reads = probes * (1 - Math.exp((-APART * posts) / probes));
+  const fullPolls = (DAY_MS / fullPollEveryMs) * Math.ceil(rates.length / handlesPerQuery);
+  return cost("probe", probes, reads, fullPolls + posts / ITEMS_PER_PAGE);
 }
 
 /** Expected queries for a number of accounts that varies by chance: most ticks none or one, some two. */

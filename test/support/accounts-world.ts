@@ -25,6 +25,8 @@ export interface WorldAccount {
   readonly names: { readonly handle: string; readonly fromMs: number }[];
   /** By time. */
   readonly posts: WorldPost[];
+  /** Those of them that appear late or are deleted: the counter goes through these one by one. */
+  readonly oddPosts: WorldPost[];
   readonly postsBefore: number;
   /** The search shows nothing of it. */
   isHidden: boolean;
@@ -47,6 +49,8 @@ export interface AccountsWorld {
   readonly accounts: readonly WorldAccount[];
   add(handle: string, changes?: { readonly isHidden?: boolean; readonly isFrozen?: boolean }): WorldAccount;
   post(account: WorldAccount, atMs: number, options?: PostOptions): WorldPost;
+  /** Deletes the post at this place of an account's posts. */
+  delete(account: WorldAccount, index: number, atMs: number): void;
   rename(account: WorldAccount, handle: string, fromMs: number): void;
   answer(request: UpstreamRequest, nowMs: number): UpstreamAnswer;
   userOf(account: WorldAccount, nowMs: number): User;
@@ -71,7 +75,7 @@ export function createAccountsWorld(options: { readonly longestQuery?: number } 
     let count = account.postsBefore;
     if (!account.isFrozen) {
       count += indexAfter(account.posts, nowMs);
-      for (const { visibleAtMs, deletedAtMs, atMs } of account.posts) {
+      for (const { visibleAtMs, deletedAtMs, atMs } of account.oddPosts) {
         if (atMs <= nowMs && (visibleAtMs > nowMs || deletedAtMs <= nowMs)) count -= 1;
       }
       for (const { fromMs, untilMs, by } of account.flaps) if (nowMs >= fromMs && nowMs < untilMs) count += by;
@@ -145,7 +149,17 @@ export function createAccountsWorld(options: { readonly longestQuery?: number } 
     accounts,
     add(handle, { isHidden = false, isFrozen = false } = {}) {
       const id = String(1_000 + accounts.length);
-      const account = { id, names: [{ handle, fromMs: 0 }], posts: [], postsBefore: 50, isHidden, isFrozen, gone: [], flaps: [] };
+      const account = {
+        id,
+        names: [{ handle, fromMs: 0 }],
+        posts: [],
+        oddPosts: [],
+        postsBefore: 50,
+        isHidden,
+        isFrozen,
+        gone: [],
+        flaps: [],
+      };
       accounts.push(account);
       byId.set(id, account);
       byHandle.set(handle.toLowerCase(), [...(byHandle.get(handle.toLowerCase()) ?? []), account]);
@@ -157,7 +171,15 @@ export function createAccountsWorld(options: { readonly longestQuery?: number } 
       const visibleAtMs = atMs + visibleLagMs;
       const post = { id, atMs, visibleAtMs, searchableAtMs: visibleAtMs + searchLagMs, deletedAtMs, isRetweet };
       account.posts.splice(indexAfter(account.posts, atMs), 0, post);
+      if (visibleLagMs > 0 || deletedAtMs < Number.POSITIVE_INFINITY) account.oddPosts.push(post);
       return post;
+    },
+    delete(account, index, atMs) {
+      const post = account.posts[index];
+      if (post === undefined) return;
+      const deleted = { ...post, deletedAtMs: atMs };
+      account.posts.splice(index, 1, deleted);
+      account.oddPosts.push(deleted);
     },
     rename(account, handle, fromMs) {
       account.names.push({ handle, fromMs });

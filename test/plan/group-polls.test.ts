@@ -1,0 +1,89 @@
+import { describe, expect, it } from "vitest";
+import type { Watch } from "../../src/model/watch.ts";
+import { assumeTargets } from "../../src/plan/forecast.ts";
+import { groupPolls, userIdOf } from "../../src/plan/group-polls.ts";
+import { planPolls, targetsOf } from "../../src/plan/plan-polls.ts";
+import { sha256 } from "../../src/runtime/hash.ts";
+import { createTimetable } from "../../src/schedule/timetable.ts";
+import { WATCH_TYPES } from "../../src/watches/registry.ts";
+import { makeWatch } from "../support/make-watch.ts";
+
+const NOW = Date.UTC(2026, 0, 15, 12, 0, 0);
+const every = (seconds: number) => ({ kind: "every", intervalMs: seconds * 1_000 }) as const;
+const ids = (count: number, from = 0) => Array.from({ length: count }, (_, i) => `id:${1_000 + from + i}`);
+const timeline = (id: string, accounts: readonly string[], changes: Partial<Watch> = {}) =>
+  makeWatch(id, "timeline", { accounts }, { schedule: every(120), ...changes });
+
+function polls(...watches: readonly Watch[]) {
+  const planned = watches.map((watch) => {
+    const type = WATCH_TYPES.find((one) => one.type === watch.type);
+    if (type === undefined) throw new Error("no type");
+    return { watch, type, watchKey: watch.id, paused: false, targets: assumeTargets(watch.id, targetsOf(sha256, watch, type), []) };
+  });
+  return groupPolls(planPolls(planned, { hash: sha256, timetable: createTimetable(), nowMs: NOW }), { hash: sha256 });
+}
+const groupsOf = (...watches: readonly Watch[]) => polls(...watches).filter(({ group }) => group !== undefined);
+
+describe("accounts of one schedule", () => {
+  it("are one poll, whatever watches they come from, and share the accounts they have in common", () => {
+    const [group, ...others] = polls(timeline("a", ids(40)), timeline("b", ids(40, 20)));
+    expect(others).toEqual([]);
+    expect(group?.group?.members).toHaveLength(60);
+    expect(new Set(group?.group?.members.map(userIdOf)).size).toBe(60);
+    expect(group?.subscribers).toHaveLength(80);
+  });
+
+  it("stay single polls where there are but two, and where the user says so", () => {
+    expect(groupsOf(timeline("a", ids(2)))).toEqual([]);
+    expect(groupsOf(timeline("a", ids(50), { strategy: "single" }))).toEqual([]);
+    // One sharer that wants its own request gets it for the accounts it shares.
+    const [group] = groupsOf(timeline("a", ids(50)), timeline("b", ids(10), { strategy: "single" }));
+    expect(group?.group?.members).toHaveLength(40);
+  });
+
+  it("are apart from those of another schedule, priority or wish", () => {
+    const groups = groupsOf(
+      timeline("a", ids(5)),
+      timeline("b", ids(5, 10), { schedule: every(60) }),
+      timeline("c", ids(5, 20), { priority: "low" }),
+      timeline("d", ids(5, 30), { strategy: "merge" }),
+    );
+    expect(groups.map(({ group }) => group?.members.length)).toEqual([5, 5, 5, 5]);
+  });
+
+  it("keep their group's key when accounts come and go", () => {
+    const [before] = groupsOf(timeline("a", ids(5)));
+    const [after] = groupsOf(timeline("a", ids(50, 3)));
+    expect(after?.key).toBe(before?.key);
+  });
+
+  it("cost a fraction of single polls", () => {
+    const [group] = groupsOf(timeline("a", ids(1_000)));
+    expect(group?.group?.cost.strategy).toBe("probe");
+    expect(720_000 / (group?.group?.cost.requestsPerDay ?? 0)).toBeGreaterThan(75);
+  });
+});
+
+describe("freshness", () => {
+  const mean = { kind: "mean", meanMs: 60_000, maxMs: 3_600_000 } as const;
+
+  it("takes the place of the schedule, and costs less than one that is as fresh", () => {
+    const [fresh] = groupsOf(timeline("a", ids(1_000), { freshness: mean }));
+    const [scheduled] = groupsOf(timeline("a", ids(1_000)));
+    expect(fresh?.group?.freshness).toEqual(mean);
+    expect(fresh?.intervalMs).toBe(120_000);
+    expect(fresh?.group?.cost.requestsPerDay).toBeLessThanOrEqual(scheduled?.group?.cost.requestsPerDay ?? 0);
+  });
+
+  it("is the strictest of the sharers', and none where one of them has a schedule", () => {
+    const strict = { kind: "p95", p95Ms: 30_000 } as const;
+    const [shared] = groupsOf(timeline("a", ids(5), { freshness: mean }), timeline("b", ids(5), { freshness: strict }));
+    expect(shared?.group?.freshness).toEqual(strict);
+    const [scheduled] = groupsOf(timeline("a", ids(5), { freshness: mean }), timeline("b", ids(5)));
+    expect(scheduled?.group?.freshness).toBeUndefined();
+  });
+
+  it("groups even one account", () => {
+    expect(groupsOf(timeline("a", ids(1), { freshness: mean }))).toHaveLength(1);
+  });
+});
