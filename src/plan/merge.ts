@@ -5,9 +5,11 @@
 import { compareIds } from "../model/id.ts";
 import type { Tweet } from "../model/tweet.ts";
 import { evaluateQuery } from "../query/evaluate.ts";
+import { lexQuery } from "../query/lex.ts";
 import { parseQuery } from "../query/parse.ts";
 import { printQuery } from "../query/print.ts";
 import type { Query } from "../query/query.ts";
+import { tokensOf } from "../query/words.ts";
 
 /** One feed that may share a query with others. */
 export type MergeMember =
@@ -77,18 +79,55 @@ export function shrinkLimits(limits: MergeLimits, refused: { readonly members: n
   };
 }
 
-/** The tree of a query that can share a request; undefined where an answer could not be told apart from the others'. */
+/**
+ * The tree of a query that can share a request; undefined where an answer could not be told apart from the others', or where the text
+ * leaves open what belongs together: `a b OR c` as the service reads it is not documented, and merged it stands in parentheses of ours.
+ */
 export function mergeableQuery(text: string): Query | undefined {
   const query = parseQuery(text);
-  return isPlain(query) ? query : undefined;
+  return isPlain(query) && isExplicit(text) ? query : undefined;
 }
 
-const PLAIN: ReadonlySet<Query["kind"]> = new Set(["word", "phrase", "hashtag", "cashtag", "mention", "from", "to"]);
+const PLAIN: ReadonlySet<Query["kind"]> = new Set(["hashtag", "cashtag", "mention", "from", "to"]);
+/** Signs inside a word may be an operator that only the service knows; so may these words. */
+const PLAIN_WORD = /^(?!(?:and|or|not)$)[\p{L}\p{N}\p{M}_]+$/iu;
 
-const isPlain = (query: Query): boolean => {
-  if (query.kind === "and" || query.kind === "or") return query.of.every(isPlain);
-  return query.kind === "not" ? isPlain(query.of) : PLAIN.has(query.kind);
-};
+function isPlain(query: Query): boolean {
+  if (query.kind === "and") return query.of.every((part) => isPlain(part.kind === "not" ? part.of : part)) && query.of.some(isPlain);
+  if (query.kind === "or") return query.of.every(isPlain);
+  if (query.kind === "word") return PLAIN_WORD.test(query.text);
+  if (query.kind === "phrase") return tokensOf(query.text).length > 0;
+  return PLAIN.has(query.kind);
+}
+
+/** Whether no group of the text has both OR and terms beside each other. */
+function isExplicit(text: string): boolean {
+  const levels = [{ hasOr: false, hasAnd: false, isAfterTerm: false }];
+  for (const { kind } of lexQuery(text)) {
+    const level = levels.at(-1);
+    if (level === undefined) return false;
+    if (kind === "or") {
+      level.hasOr = true;
+      level.isAfterTerm = false;
+    } else if (kind === "close") levels.pop();
+    else if (kind === "minus" && level.isAfterTerm) {
+      level.hasAnd = true;
+      level.isAfterTerm = false;
+    } else if (kind === "open" || kind === "term" || kind === "phrase") {
+      if (level.isAfterTerm) level.hasAnd = true;
+      level.isAfterTerm = true;
+      if (kind === "open") levels.push({ hasOr: false, hasAnd: false, isAfterTerm: false });
+    }
+    if (level.hasOr && level.hasAnd) return false;
+  }
+  return true;
+}
+
+/** What members take of a query's room. */
+export const sizeOfPack = (members: readonly MergeMember[]): { readonly members: number; readonly characters: number } => ({
+  members: members.reduce((sum, member) => sum + sizeOf(member).operators, 0),
+  characters: members.reduce((sum, member) => sum + sizeOf(member).characters, 0),
+});
 
 export interface Attribution {
   /** In the order of the members; newest first. */

@@ -59,8 +59,9 @@ export interface Poll<T extends Pollable = Pollable> {
   readonly group?: PollGroup<T>;
 }
 
-/** Accounts that are read together. */
+/** Accounts, or keyword searches, that are read together. */
 export interface PollGroup<T extends Pollable = Pollable> {
+  readonly kind: "accounts" | "searches";
   /** What each would be by itself; its memory stays its own. */
   readonly members: readonly Poll<T>[];
   readonly wish: StrategyWish;

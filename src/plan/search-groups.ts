@@ -1,0 +1,141 @@
+/**
+ * Keyword searches that want the same schedule -> one poll of the group, which asks for many of them in one query. Owns which searches can
+ * share, what that costs and how often each is proved by a read of its own. Pure; reading and telling apart is the engine's.
+ */
+import { canonicalJson, type Hash } from "../model/hash.ts";
+import type { StrategyWish } from "../model/schedule.ts";
+import type { Query } from "../query/query.ts";
+import { spreadMs } from "../schedule/spread.ts";
+import { FIRST_LIMITS, mergeableQuery, type MergeLimits, packMembers } from "./merge.ts";
+import type { Poll, Pollable } from "./poll.ts";
+import type { StrategyCost } from "./strategy.ts";
+import { fullPollEveryOf, strategyOf } from "./wishes.ts";
+
+const DAY_MS = 86_400_000;
+const ITEMS_PER_PAGE = 20;
+const LEAST_MEMBERS = 2;
+
+/** The polls that stay as they are, then the groups. A group keeps its key when searches come and go. */
+export function groupSearches<T extends Pollable>(polls: readonly Poll<T>[], hash: Hash): readonly Poll<T>[] {
+  const kinds = new Map<string, Poll<T>[]>();
+  const rest: Poll<T>[] = [];
+  for (const poll of polls) {
+    const kind = kindOf(poll);
+    if (kind === undefined) rest.push(poll);
+    else kinds.set(kind, [...(kinds.get(kind) ?? []), poll]);
+  }
+  for (const [kind, members] of kinds) {
+    if (members.length < LEAST_MEMBERS) rest.push(...members);
+    else rest.push(toGroup(hash(`group\n${kind}`), members));
+  }
+  return rest;
+}
+
+/** Undefined for a poll that shares its requests with nobody. */
+function kindOf(poll: Poll): string | undefined {
+  const strategy = strategyOf(poll);
+  if ((strategy !== "auto" && strategy !== "merge") || queryOf(poll) === undefined) return undefined;
+  const schedules = poll.schedules.map((schedule) => canonicalJson({ ...schedule }));
+  return canonicalJson(["searches", poll.priority, strategy, schedules, fullPollEveryOf(poll) ?? null]);
+}
+
+/** What a poll searches for; undefined where it is no search, or one that cannot share a query. */
+export function queryOf({ source: { endpoint, params, boundParam } }: Pick<Poll, "source">): Query | undefined {
+  const { query, order, ...others } = params;
+  const isSearch = endpoint === "search-tweets" && boundParam === "query" && order === "latest" && typeof query === "string";
+  return isSearch && Object.keys(others).length === 0 ? mergeableQuery(query) : undefined;
+}
+
+function toGroup<T extends Pollable>(key: string, members: readonly Poll<T>[]): Poll<T> {
+  const [first] = members;
+  if (first === undefined) throw new Error("a group without members");
+  const wish = strategyOf(first);
+  const fullPollEveryMs = fullPollEveryOf(first);
+  const subscribers = members.flatMap((member) => member.subscribers);
+  const asked = searchGroupOf({ ...first, subscribers }, members, FIRST_LIMITS, fullPollEveryMs);
+  const cost = chooseSearchStrategy(asked, undefined, wish);
+  return {
+    ...first,
+    key,
+    source: { endpoint: "search-tweets", params: { order: "latest" }, boundParam: "query" },
+    maxPages: Math.max(...members.map(({ maxPages }) => maxPages)),
+    overlapMs: Math.max(...members.map(({ overlapMs }) => overlapMs)),
+    spreadMs: spreadMs(key, first.intervalMs),
+    costRequests: (cost.readsPerDay * first.intervalMs) / DAY_MS,
+    subscribers,
+    group: { kind: "searches", members, wish, cost, ...(fullPollEveryMs === undefined ? {} : { fullPollEveryMs }) },
+  };
+}
+
+/** A group as the two ways to read it are compared. */
+export interface SearchGroup {
+  readonly intervalMs: number;
+  /** Requests of a run: merged ones, and those of members that fit in with nobody. */
+  readonly queries: number;
+  /** Members that share a request. */
+  readonly shared: number;
+  readonly members: number;
+  readonly fullPollEveryMs: number;
+}
+
+/** `members`: those that may share; `alone`: how many of the group must not. */
+export function searchGroupOf(
+  { subscribers, intervalMs }: Pick<Poll, "subscribers" | "intervalMs">,
+  members: readonly Pick<Poll, "source">[],
+  limits: MergeLimits,
+  fullPollEveryMs: number | undefined,
+  alone = 0,
+): SearchGroup {
+  const queries = members.flatMap((member) => queryOf(member) ?? []);
+  const packs = packMembers(queries, (query) => ({ kind: "query", query }), limits);
+  const base = {
+    intervalMs,
+    queries: packs.length + alone,
+    shared: packs.reduce((sum, { length }) => sum + (length > 1 ? length : 0), 0),
+    members: queries.length + alone,
+  };
+  const maxAgeMs = subscribers.reduce((least, { watch }) => Math.min(least, watch.maxAgeMs), Number.POSITIVE_INFINITY);
+  return { ...base, fullPollEveryMs: fullPollEveryMs ?? chooseProofEvery(base, maxAgeMs) };
+}
+
+const LEAST_PROOF_MS = 1_800_000;
+/** What proofs may add to the cost of merged reads. */
+const PROOF_SHARE = 0.04;
+
+/** How often every member is read by itself: as often as a small share of the cost allows, and always well within `max_age`. */
+function chooseProofEvery({ intervalMs, queries, shared }: Omit<SearchGroup, "fullPollEveryMs">, maxAgeMs: number): number {
+  const longestMs = Math.floor(maxAgeMs * 0.45);
+  const everyMs = (Math.max(shared, 1) * intervalMs) / (queries * PROOF_SHARE);
+  return Math.min(Math.max(everyMs, LEAST_PROOF_MS, intervalMs), longestMs);
+}
+
+/** Merging must save so much before it is chosen, and lose so much before it is given up. */
+const WORTHWHILE = 0.85;
+
+/** The cheaper way; the one in force stays unless the other saves enough. A user's word is followed. */
+export function chooseSearchStrategy(group: SearchGroup, current: "single" | "merge" | undefined, wish: StrategyWish): StrategyCost {
+  const ticks = DAY_MS / group.intervalMs;
+  const single = costOf("single", group.members * ticks, 0);
+  const merge = costOf("merge", group.queries * ticks, (group.shared * DAY_MS) / group.fullPollEveryMs);
+  if (wish === "merge") return merge;
+  const [kept, other] = current === "single" ? [single, merge] : current === "merge" ? [merge, single] : [single, merge];
+  return other.requestsPerDay < kept.requestsPerDay * WORTHWHILE ? other : kept;
+}
+
+const costOf = (strategy: "single" | "merge", readsPerDay: number, sweepsPerDay: number): StrategyCost => ({
+  strategy,
+  probesPerDay: 0,
+  readsPerDay,
+  sweepsPerDay,
+  requestsPerDay: readsPerDay + sweepsPerDay,
+});
+
+/** A read that brings more than a page costs the same merged or not, and its posts are read once more by proofs: then sharing saves nothing. */
+const TOO_BUSY = 0.85;
+const CALM_AGAIN = 0.6;
+
+/** Whether a search with so many posts a day is better read by itself; `isBusy`: as it was decided before. */
+export function isTooBusy(postsPerDay: number, intervalMs: number, isBusy: boolean): boolean {
+  const ticks = DAY_MS / intervalMs;
+  return (2 * postsPerDay) / ITEMS_PER_PAGE > ticks * (isBusy ? CALM_AGAIN : TOO_BUSY);
+}
