@@ -1,4 +1,4 @@
-/** The path of an item: every verdict, and what became of the event it led to. */
+/** The path of an item: every verdict, every event about it, and what became of them. */
 import type { ItemHistory } from "../model/store.ts";
 import { eventOf } from "./insert-events.ts";
 import type { Executor } from "./statement.ts";
@@ -27,6 +27,37 @@ export async function explainItem(db: Executor, itemId: string, nowMs: number): 
       seenAtMs: Number(item.seen_at),
       ...(event === undefined ? {} : { event: eventOf(event) }),
       deliveries: item.event_id === null ? [] : await deliveriesOf(db, item.event_id, nowMs),
+    });
+  }
+  const told = new Set(items.flatMap(({ event_id: eventId }) => (eventId === null ? [] : [eventId])));
+  return [...histories, ...(await recurringFacts(db, itemId, told, nowMs))].sort((a, b) => a.seenAtMs - b.seenAtMs);
+}
+
+/** What can happen to an item again and again has no verdict, only events: who left a list, what crossed or changed. */
+async function recurringFacts(db: Executor, itemId: string, told: ReadonlySet<string>, nowMs: number): Promise<readonly ItemHistory[]> {
+  if (!/^\w+$/.test(itemId)) return [];
+  const rows = await db
+    .selectFrom("events")
+    .selectAll()
+    .where((eb) => eb.or([eb("subject", "=", itemId), eb("subject", "like", `%/${itemId}`)]))
+    .orderBy("seq")
+    .execute();
+  const histories: ItemHistory[] = [];
+  for (const row of rows) {
+    if (told.has(row.id)) continue;
+    const event = eventOf(row);
+    const deliveries = await deliveriesOf(db, row.id, nowMs);
+    const { occurredAtMs, detectedAtMs: seenAtMs, watch, labels } = event;
+    histories.push({
+      watch,
+      target: labels["target"] ?? "",
+      itemId,
+      verdict: "event",
+      detail: "",
+      occurredAtMs,
+      seenAtMs,
+      event,
+      deliveries,
     });
   }
   return histories;

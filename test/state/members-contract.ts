@@ -1,6 +1,7 @@
 /** What every Store must do with the members of lists. Run it with a function that makes an empty one. */
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Member, MembersChange, PollCommit, Store, TargetRef } from "../../src/model/store.ts";
+import { makeEvent } from "../support/make-event.ts";
 
 const T0 = Date.UTC(2026, 0, 15, 12, 0, 0);
 
@@ -97,6 +98,25 @@ export function describeMembers(name: string, makeStore: () => Promise<Store>): 
       await store.registerWatches([{ id: "w", type: "followers", targets: [{ key: "@new", name: "@new" }] }], T0);
       await store.resolveTarget(one.watchKey, "@new", "44", "new");
       expect(await known(["1"], { ...one, targetKey: "@new" })).toEqual([["1"]]);
+    });
+
+    test("that came, left and came again have each of it explained, the oldest first", async () => {
+      const fact = (type: string, atMs: number) => ({
+        ...makeEvent("1", { type }),
+        id: `${type}-${atMs}`,
+        watchKey: one.watchKey,
+        watch: "w",
+        subject: "44/1",
+        detectedAtMs: atMs,
+      });
+      const [came, left, again] = [fact("follower.added", T0 + 1), fact("follower.removed", T0 + 2), fact("follower.added", T0 + 3)];
+      const row = { ...one, itemId: "1", itemKind: "user" as const, verdict: "event" as const, detail: "", occurredAtMs: T0 };
+      await commit({ atMs: T0 + 1, verdicts: [{ ...row, eventId: came.id }], events: [came] });
+      await commit({ atMs: T0 + 2, events: [left, { ...fact("follower.removed", T0 + 9), subject: "44/11" }] });
+      await commit({ atMs: T0 + 3, verdicts: [{ ...row, eventId: again.id }], events: [again] });
+      const explained = await store.explainItem("1");
+      expect(explained.map(({ watch, event }) => `${watch} ${event?.id ?? ""}`)).toEqual([`w ${came.id}`, `w ${left.id}`, `w ${again.id}`]);
+      expect(await store.explainItem("2")).toEqual([]);
     });
 
     test("go when their target is forgotten", async () => {
