@@ -10,6 +10,7 @@ import { FAULT_NAMES, FAULT_NUMBERS } from "./faults/kinds.ts";
 import { inject } from "./inject.ts";
 import { describeService } from "./openapi.ts";
 import { parseBody } from "./params.ts";
+import * as places from "./place-orders.ts";
 import { sample } from "./sample.ts";
 import type { ServiceDeps } from "./service.ts";
 import { badRequest, notFound, ServiceError } from "./service-error.ts";
@@ -92,6 +93,11 @@ const ROUTES: Readonly<Record<string, Route>> = {
   "DELETE follows": order(orders.UNFOLLOW, ({ world }, body) => orders.removeFollow(world, body)),
   "POST scores": order(orders.SCORE, ({ world }, body, nowMs) => orders.setScore(world, body, nowMs)),
   "POST accounts": order(orders.ACCOUNT, ({ world }, body, nowMs) => orders.changeAccount(world, body, nowMs)),
+  "POST spaces": order(places.SPACE, ({ world }, body, nowMs) => places.putSpace(world, body, nowMs)),
+  "POST trends": order(places.TRENDS, ({ world }, body, nowMs) => places.setTrends(world, body, nowMs)),
+  "POST lists": order(places.LIST, ({ world }, body, nowMs) => places.putList(world, body, nowMs)),
+  "POST members": order(places.MEMBER, ({ world }, body, nowMs) => places.setMember(world, body, true, nowMs)),
+  "DELETE members": order(places.MEMBER, ({ world }, body, nowMs) => places.setMember(world, body, false, nowMs)),
   "GET faults": ask(({ faults }) => ({ ...faults.active(), known: FAULT_NAMES, numbers: FAULT_NUMBERS })),
   "POST faults": order(FAULT, ({ faults }, { name, fault, number, ...rest }) => {
     const wanted = name ?? fault ?? number;

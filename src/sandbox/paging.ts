@@ -86,7 +86,15 @@ export function offsetPage<T>(
   if (shape.isEmpty) return { body: { next_cursor: encode(call.endpoint, { anchor: String(offset), afterEmpty: true }), [name]: [] } };
   const end = offset + shape.size;
   const next = end < items.length ? encode(call.endpoint, { anchor: String(end), afterEmpty: false }) : null;
-  return { body: { next_cursor: next, [name]: items.slice(offset, end).map(show).filter((item) => item !== undefined) } };
+  return {
+    body: {
+      next_cursor: next,
+      [name]: items
+        .slice(offset, end)
+        .map(show)
+        .filter((item) => item !== undefined),
+    },
+  };
 }
 
 const INT64_BASE = 1_700_000_000_000_000_000n;

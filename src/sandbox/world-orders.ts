@@ -65,6 +65,8 @@ export const ACCOUNT = z.strictObject({
   suspended: z.boolean().exactOptional(),
   deleted: z.boolean().exactOptional(),
   indexed: z.boolean().exactOptional(),
+  /** Search leaves it out; its timeline does not. */
+  hidden_from_search: z.boolean().exactOptional(),
   /** Shown instead of the real count; null: the real one. */
   followers_count: z.int().nonnegative().nullable().exactOptional(),
 });
@@ -78,6 +80,7 @@ export function changeAccount({ people }: World, order: z.output<typeof ACCOUNT>
   if (holder !== key) throw badRequest(`rename_to: somebody has the handle ${order.rename_to}`);
   for (const flag of ["protected", "suspended", "deleted"] as const) if (order[flag] !== undefined) state[flag] = order[flag];
   if (order.indexed !== undefined) people.setIndexed(key, order.indexed);
+  if (order.hidden_from_search !== undefined) state.hiddenFromSearch = order.hidden_from_search;
   if (order.followers_count === null) delete state.followersShown;
   else if (order.followers_count !== undefined) state.followersShown = order.followers_count;
   if (order.rename_to !== undefined) people.rename(key, order.rename_to, nowMs);

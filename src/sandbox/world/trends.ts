@@ -20,7 +20,7 @@ export interface Trend extends JsonObject {
 /** The trends of one world. */
 export function createTrends(seed: number, isEmptyWorld: boolean) {
   const salt = hash32(seed, "trend");
-  const recorded = new Map<number, Trend[]>();
+  const recorded = new Map<number, readonly Trend[]>();
 
   /** How loud a topic is in a place: a murmur of its own, and once a round a wave that peaks. */
   function loudness(woeid: number, topic: number, atMs: number): number {
@@ -49,8 +49,11 @@ export function createTrends(seed: number, isEmptyWorld: boolean) {
   return {
     at,
     places: (): readonly number[] => [...new Set([...(isEmptyWorld ? [] : WOEIDS), ...recorded.keys()])],
-    /** By hand or recorded: from now on the place has exactly these, in this order. */
-    set: (woeid: number, trends: readonly Trend[]): void => void recorded.set(woeid, [...trends]),
+    /** By hand or recorded: from now on the place has exactly these, in this order; undefined gives it its own again. */
+    set(woeid: number, trends: readonly Trend[] | undefined): void {
+      if (trends === undefined) recorded.delete(woeid);
+      else recorded.set(woeid, trends);
+    },
     trendOf,
   };
 }

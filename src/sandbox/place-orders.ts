@@ -1,0 +1,88 @@
+/** Orders to the world by the control API about places where people meet: Spaces, trends, lists and who belongs to what. */
+import { z } from "zod";
+import type { JsonObject } from "../model/json.ts";
+import { badRequest, notFound } from "./service-error.ts";
+import { liveListeners, type SpaceRecord, spaceState } from "./world/spaces.ts";
+import { snowflake } from "./world/tweet-record.ts";
+import type { World } from "./world/world.ts";
+import { handle, time } from "./world-orders.ts";
+
+const digits = z.string().regex(/^\d{1,20}$/, "must be a string of digits");
+const NEW_SPACE_MS = 90 * 60_000;
+const USUAL_LISTENERS = 60;
+
+export const SPACE = z.strictObject({
+  /** One that exists; a new one without. */
+  id: z.string().exactOptional(),
+  title: z.string().exactOptional(),
+  host: handle.exactOptional(),
+  starts_at: time.exactOptional(),
+  ends_at: time.exactOptional(),
+  /** So many from now on while it is live; null: as they come and go by themselves. */
+  listeners: z.int().nonnegative().nullable().exactOptional(),
+});
+
+/** A new Space starts now and lasts an hour and a half; of another, what is not given stays as it is. @throws ServiceError 400, 404 */
+export function putSpace(world: World, order: z.output<typeof SPACE>, nowMs: number): JsonObject {
+  const before = order.id === undefined ? newSpace(world, nowMs) : world.spaces.find(order.id, nowMs);
+  if (before === undefined) throw notFound("space");
+  if (before.shown !== undefined) throw badRequest("id: a recorded Space stays as it was recorded");
+  const { listeners: set, ...rest } = before;
+  const listeners = order.listeners === undefined ? set : (order.listeners ?? undefined);
+  const startsMs = order.starts_at === undefined ? before.startsMs : Date.parse(order.starts_at);
+  const space: SpaceRecord = {
+    ...rest,
+    ...(order.title !== undefined && { title: order.title }),
+    ...(order.host !== undefined && { host: world.people.ensure(order.host) }),
+    ...(listeners !== undefined && { listeners }),
+    createdMs: Math.min(before.createdMs, startsMs),
+    startsMs,
+    endsMs: order.ends_at === undefined ? Math.max(before.endsMs, startsMs + 1) : Date.parse(order.ends_at),
+  };
+  if (space.endsMs < space.startsMs) throw badRequest("ends_at: a Space cannot end before it starts");
+  world.spaces.put(space);
+  return { id: space.id, state: spaceState(space, nowMs), listeners: liveListeners(space, nowMs) };
+}
+
+function newSpace({ spaces }: World, nowMs: number): SpaceRecord {
+  return {
+    id: spaces.freshId(),
+    title: "Talking about nothing in particular",
+    host: 0,
+    createdMs: nowMs,
+    startsMs: nowMs,
+    endsMs: nowMs + NEW_SPACE_MS,
+    mostListeners: USUAL_LISTENERS,
+  };
+}
+
+export const TRENDS = z.strictObject({
+  woeid: z.int(),
+  /** The loudest first; null: what the world talks about by itself. */
+  names: z.array(z.string().min(1)).nullable(),
+});
+
+export function setTrends({ trends }: World, { woeid, names }: z.output<typeof TRENDS>, nowMs: number): JsonObject {
+  trends.set(woeid, names === null ? undefined : names.map(trends.trendOf));
+  return { names: (trends.at(woeid, nowMs) ?? []).map((trend) => trend.name) };
+}
+
+export const LIST = z.strictObject({ id: digits.exactOptional(), members: z.array(handle).max(5_000) });
+
+/** Makes a list with these members, or gives a list other ones. */
+export function putList({ groups, people }: World, order: z.output<typeof LIST>, nowMs: number): JsonObject {
+  const id = order.id ?? snowflake(nowMs, groups.lists().length);
+  const members = [...new Set(order.members.map(people.ensure))];
+  groups.putList({ id, share: 0, members, followers: 0, followerKeys: [] });
+  return { id, members: members.length };
+}
+
+export const MEMBER = z.strictObject({ group: digits, username: handle });
+
+/** Joins a community or a list, or leaves it. @throws ServiceError 404 */
+export function setMember({ groups, people }: World, order: z.output<typeof MEMBER>, isIn: boolean, nowMs: number): JsonObject {
+  const group = groups.community(order.group) ?? groups.list(order.group);
+  if (group === undefined) throw notFound("group");
+  groups.setMember(group, people.ensure(order.username), isIn, nowMs);
+  return { members: groups.membersOf(group, nowMs).length };
+}
