@@ -181,6 +181,15 @@ describe("noise in chat", () => {
     expect(keyOf("1")).not.toBe(keyOf("2", { body: { target: { id: "98" } } }));
   });
 
+  it.each(["following.added", "member.removed", "retweeter.added", "user.found", "top_follower.entered", "top_following.left"])(
+    "bundles %s as it does followers",
+    (type) => {
+      const keyOf = (subject: string) => deliveriesOf(makeEvent(subject, { type }), { sinks: ["slack"] })[0];
+      expect(keyOf("1")?.groupKey).toBe(keyOf("2")?.groupKey);
+      expect(keyOf("1")?.onceKey).not.toBe(keyOf("2")?.onceKey);
+    },
+  );
+
   it("leaves the grouping to a route that has one", () => {
     const [delivery] = deliveriesOf(makeEvent("1", { type: "follower.added" }), { sinks: ["slack"], groupBy: ["watch"] });
     expect(delivery?.groupKey).toBe('["0","slack","brand"]');

@@ -98,6 +98,34 @@ it("search always asks for the latest, and says where time bounds go", () => {
   });
 });
 
+it.each([
+  ["replies", { tweet: "100" }, { tweet_link: "100", order_by: "Recency" }],
+  ["mentions", { accounts: ["acme"], min_likes: 3 }, { query: "acme", order: "latest", min_likes: 3 }],
+  [
+    "community_search",
+    { community: "1493446837214187523", query: "acme" },
+    { community_link: "1493446837214187523", query: "acme", order: "latest" },
+  ],
+] as const)("%s asks for the newest, whatever the service's own order is", (name, settings, params) => {
+  const type = typeNamed(name);
+  expect(type.source(type.schema.parse(settings), target()).params).toEqual(params);
+});
+
+it("new_followers asks for the verified alone where these are wanted, for any account", () => {
+  const type = typeNamed("new_followers");
+  const settings = type.schema.parse({ accounts: ["acme"], verified_only: true });
+  expect(type.source(settings, target()).endpoint).toBe("verified-followers");
+  expect([type.needsIndex?.(settings, target()), type.withoutIndex?.(settings)]).toEqual([false, undefined]);
+});
+
+it("takes a list by id or by link", () => {
+  const type = typeNamed("list_members");
+  for (const list of ["1388742069157900291", "https://x.com/i/lists/1388742069157900291?s=20"]) {
+    expect(type.targets(type.schema.parse({ list }), "w", () => "")[0]?.key).toBe("1388742069157900291");
+  }
+  expect(type.schema.safeParse({ list: "builders" }).success).toBe(false);
+});
+
 it("new_followers asks the window first, and the whole list once it knows that there is none", () => {
   const type = typeNamed("new_followers");
   const settings = (source: string) => type.schema.parse({ accounts: ["acme"], source });
