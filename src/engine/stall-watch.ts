@@ -113,7 +113,8 @@ export function createStallWatch(deps: StallWatchDeps): StallWatch {
       const health = healthOf(poll);
       health.failingSinceMs = undefined;
       health.blindAnswers = news.isBlind ? health.blindAnswers + 1 : 0;
-      silence.take(poll.key, news.newItems);
+      // The members of a group report what they brought themselves.
+      silence.take(poll.key, poll.group === undefined ? news.newItems : 0);
     },
     failed(poll, error) {
       const health = healthOf(poll);

@@ -16,14 +16,16 @@ afterEach(async () => {
   rig = undefined;
 });
 
-/** Timelines of accounts 1 to `count`, polled each minute; `lists` says what each holds now. */
-async function house(count: number) {
+/** Timelines, each read by itself, of accounts 1 to `count`; `lists` says what each holds now. */
+async function house(count: number, intervalMs = MINUTE) {
   const clock = createVirtualClock(START);
   const users = Array.from({ length: count }, (_, i) => makeUser(String(i + 1), `user${i + 1}`));
   const upstream = createScriptedUpstream(clock, users);
   const lists = new Map<string, readonly Tweet[]>(users.map(({ id }) => [id, [tweetAt(START - HOUR, Number(id))]]));
   upstream.on("user-tweets", ({ params }) => ({ tweets: lists.get(params["user_id"] as string) ?? [] }));
-  const watches = users.map(({ username }) => makeWatch(`w-${username}`, "timeline", { accounts: [username] }));
+  const watches = users.map(({ username }) =>
+    makeWatch(`w-${username}`, "timeline", { accounts: [username] }, { strategy: "single", schedule: { kind: "every", intervalMs } }),
+  );
   rig = await startEngineRig({ clock, upstream, watches });
   return { clock, upstream, lists, rig };
 }
@@ -82,26 +84,26 @@ it("tells the service dark, once, when most lists come back empty, and recovered
 });
 
 it("tells the service dark when nothing is new for far longer than the pace it had, without an error and without empty lists", async () => {
-  const { clock, lists, rig } = await house(2);
+  const { clock, lists, rig } = await house(2, 5 * MINUTE);
   const post = (id: string) => lists.set(id, [tweetAt(clock.now(), Number(id)), ...(lists.get(id) ?? [])].slice(0, 20));
-  for (let round = 0; round < 8 * 60; round += 1) {
-    await clock.advance(MINUTE);
+  for (let round = 0; round < 8 * 12; round += 1) {
+    await clock.advance(5 * MINUTE);
     post(round % 2 === 0 ? "1" : "2");
   }
-  await clock.advance(HOUR);
+  await clock.advance(4 * HOUR);
   expect(told(rig)).toEqual([]);
-  await clock.advance(2 * HOUR);
+  await clock.advance(6 * HOUR);
   expect(told(rig)).toEqual(["upstream.dark upstream"]);
   expect(rig.notices[0]?.message).toContain("nothing is new anywhere since");
   post("1");
-  await clock.advance(5 * MINUTE);
+  await clock.advance(10 * MINUTE);
   expect(told(rig).at(-1)).toBe("upstream.recovered upstream");
 });
 
 it("takes neither a quiet account nor a paused house for a silent service", async () => {
-  const { clock, lists, rig } = await house(2);
-  for (let round = 0; round < 8 * 60; round += 1) {
-    await clock.advance(MINUTE);
+  const { clock, lists, rig } = await house(2, 5 * MINUTE);
+  for (let round = 0; round < 8 * 12; round += 1) {
+    await clock.advance(5 * MINUTE);
     lists.set("1", [tweetAt(clock.now(), 1), ...(lists.get("1") ?? [])].slice(0, 20));
   }
   await rig.pause("w-user1", true);
