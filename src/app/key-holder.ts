@@ -63,4 +63,4 @@ export function createKeyHolder(
 }
 
 /** Eight digits tell keys apart and give nothing away. */
-const shortHash = (hash: Hash, text: string): string => `key-${hash(`chirpwatch key\n${text}`).slice(0, 8)}`;
+const shortHash = (hash: Hash, text: string): string => `key-${hash(`api key\n${text}`).slice(0, 8)}`;

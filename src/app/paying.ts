@@ -9,6 +9,7 @@ import { createQuotaWatch, type KeyQuota, type QuotaWatch } from "../engine/quot
 import type { GateDeps, PayingKey, RequestGate } from "../engine/request-gate.ts";
 import type { Meter } from "../model/meter.ts";
 import type { Store } from "../model/store.ts";
+import { UpstreamError } from "../model/upstream.ts";
 import type { Timetable } from "../schedule/timetable.ts";
 import type { DaemonDeps } from "./daemon-deps.ts";
 import type { Delivering } from "./delivering.ts";
@@ -20,6 +21,8 @@ export interface Paying {
   readonly keyWatch: KeyWatch;
   readonly quotaWatch: QuotaWatch;
   readonly quotaAudit: QuotaAudit;
+  /** The keys in force, with what each may spend. */
+  readonly keyQuotas: () => readonly KeyQuota[];
   /** What the gate to the data service asks before it sends anything. */
   readonly gateDeps: Pick<GateDeps, "limits" | "renewKey" | "keys" | "pages">;
   /** Whether the service would answer again after it refused the only key, or all of them. */
@@ -59,6 +62,12 @@ export function createPaying({ delivering, store, meter, timetable, deps, gate, 
 
   const ring = createKeyRing();
   const keyWatch = createKeyWatch({ ring, keys: names, renew: holder.renew, ask, notices, notes: store, clock, log, meter });
+  /** A key the service does not even give its usage to pays for nothing either. */
+  const leaveAside = async (key: string, error: unknown): Promise<never> => {
+    if (error instanceof UpstreamError && (error.kind === "unauthorized" || error.kind === "billing"))
+      await keyWatch.refused(key, error, clock.monotonic());
+    throw error;
+  };
   const quotaAudit = createQuotaAudit({
     ledger: store,
     notes: store,
@@ -67,7 +76,7 @@ export function createPaying({ delivering, store, meter, timetable, deps, gate, 
     log,
     meter,
     keys: keyWatch.usable,
-    remaining,
+    remaining: (key) => remaining(key).catch((error: unknown) => leaveAside(key, error)),
     period: () => quotaPeriod(clock.now(), settings()),
     retentionMs: () => config().state.retentionMs,
     onChecked: () => quotaWatch.refresh(engine().polls),
@@ -107,6 +116,7 @@ export function createPaying({ delivering, store, meter, timetable, deps, gate, 
     keyWatch,
     quotaWatch,
     quotaAudit,
+    keyQuotas,
     gateDeps: {
       limits: () => {
         const { rate, timeoutMs, quota } = config().api;

@@ -17,7 +17,7 @@ import { createTimetable } from "../schedule/timetable.ts";
 import type { DaemonDeps } from "./daemon-deps.ts";
 import type { Delivering } from "./delivering.ts";
 import { createDirectTeller } from "./direct-teller.ts";
-import { createPaying } from "./paying.ts";
+import { createPaying, type Paying } from "./paying.ts";
 import { createStartReport, type StartReport } from "./start-report.ts";
 
 export interface Polling {
@@ -25,6 +25,7 @@ export interface Polling {
   readonly quotaWatch: QuotaWatch;
   readonly quotaAudit: QuotaAudit;
   readonly keyWatch: KeyWatch;
+  readonly keyQuotas: Paying["keyQuotas"];
   readonly upstreamWatch: UpstreamWatch;
   readonly storeWatch: StoreWatch;
   readonly report: StartReport;
@@ -121,6 +122,7 @@ export function createPolling(delivering: Delivering, store: Store, meter: Meter
     quotaWatch: paying.quotaWatch,
     quotaAudit: paying.quotaAudit,
     keyWatch: paying.keyWatch,
+    keyQuotas: paying.keyQuotas,
     upstreamWatch,
     storeWatch,
     report,

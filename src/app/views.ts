@@ -3,17 +3,20 @@ import { quotaLine } from "../budget/quota-line.ts";
 import type { Config } from "../config/config.ts";
 import { formatIssue } from "../config/report.ts";
 import type { Engine } from "../engine/engine.ts";
-import type { QuotaWatch } from "../engine/quota-watch.ts";
+import type { KeyWatch } from "../engine/key-watch.ts";
+import type { QuotaAudit } from "../engine/quota-audit.ts";
+import type { KeyQuota, QuotaWatch } from "../engine/quota-watch.ts";
 import type { StoreWatch } from "../engine/store-watch.ts";
 import type { UpstreamWatch } from "../engine/upstream-watch.ts";
 import { type Clock, isoTime } from "../model/clock.ts";
 import { errorText } from "../model/errors.ts";
 import type { SourceState, Store } from "../model/store.ts";
 import type { ReadableMeter } from "../server/meter.ts";
-import type { ConfigView, DaemonState, Health, StatusView, Views, WatchView } from "../server/views.ts";
+import type { BudgetView, ConfigView, DaemonState, Health, StatusView, Views, WatchView } from "../server/views.ts";
 import type { DaemonDeps } from "./daemon-deps.ts";
 import type { Delivery } from "./delivery.ts";
 import { findItem } from "./find-item.ts";
+import { budgetView, type QuotaFacts, quotaReasons, quotaView } from "./quota-view.ts";
 import { eventLine, sinkViews, watchView } from "./status-view.ts";
 
 export interface ViewsDeps {
@@ -22,6 +25,9 @@ export interface ViewsDeps {
   readonly engine: Engine;
   readonly meter: ReadableMeter;
   readonly quotaWatch: QuotaWatch;
+  readonly quotaAudit: QuotaAudit;
+  readonly keyWatch: KeyWatch;
+  readonly keyQuotas: () => readonly KeyQuota[];
   readonly upstreamWatch: UpstreamWatch;
   readonly storeWatch: StoreWatch;
   readonly clock: Clock;
@@ -77,7 +83,6 @@ export function createViews(parts: ViewsDeps): Views {
     const config = parts.config();
     const known = await sources();
     await parts.quotaWatch.refresh(engine.polls);
-    const quota = parts.quotaWatch.status;
     const trouble = parts.upstreamWatch.trouble;
     const sinks = sinkViews(config, await store.loadSinkHealth(), await store.outboxStats());
     const watches = await watchViews(known);
@@ -93,13 +98,7 @@ export function createViews(parts: ViewsDeps): Views {
         reason: trouble?.reason ?? "",
         since: trouble === undefined ? null : isoTime(trouble.sinceMs),
       },
-      quota: {
-        limit: quota.limit ?? null,
-        spent: quota.spent,
-        forecast: Math.round(quota.forecast),
-        period_start: isoTime(quota.period.startMs),
-        period_end: isoTime(quota.period.endMs),
-      },
+      quota: quotaView(quotaFacts(parts)),
       gaps: countGaps(known),
       watches,
       sinks,
@@ -128,15 +127,37 @@ export function createViews(parts: ViewsDeps): Views {
     meter.set("chirpwatch_targets_unavailable", targets.filter((target) => target.status === "unavailable").length);
   };
 
+  const budget = async (): Promise<BudgetView> => {
+    await parts.quotaWatch.refresh(engine.polls);
+    const { period, lines } = parts.quotaWatch.status;
+    return budgetView(quotaFacts(parts), {
+      lines,
+      hours: await store.spentByHour(period.startMs),
+      config: parts.config(),
+      nowMs: clock.now(),
+    });
+  };
+
   return {
     health,
     status,
+    budget,
     events: (limit) => store.recentEvents(limit),
     explain: (item) => findItem(store, item),
     async metrics() {
       await setGauges();
       return parts.meter.render();
     },
+  };
+}
+
+function quotaFacts({ quotaWatch, quotaAudit, keyWatch, keyQuotas }: ViewsDeps): QuotaFacts {
+  const { status } = quotaWatch;
+  const aside = new Map(keyWatch.aside.map((one) => [one.key, one.because]));
+  return {
+    ...status,
+    drift: quotaAudit.driftRequests,
+    keys: keyQuotas().map(({ name, limit }) => ({ name, limit, spent: status.spentByKey.get(name) ?? 0, because: aside.get(name) })),
   };
 }
 
@@ -163,6 +184,7 @@ function reasonsOf(
     const { spent, limit, period } = parts.quotaWatch.status;
     reasons.push(`the quota is spent: ${spent} of ${limit} requests; polling goes on at ${isoTime(period.endMs)}`);
   }
+  reasons.push(...quotaReasons(quotaFacts(parts)));
   for (const { name, breaker, reason } of sinks) if (breaker === "open") reasons.push(`${name} does not take messages: ${reason}`);
   for (const { id, targets } of watches) {
     const bad = targets.filter(({ status }) => status === "unavailable" || status === "misconfigured");

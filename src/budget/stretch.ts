@@ -49,6 +49,23 @@ export function stretchFactors(query: StretchQuery): StretchFactors {
   return factors;
 }
 
+/** What the whole period will have cost in the end: what was spent and what the rest costs at this pace, never beyond the line. */
+export function expectedRequests(query: StretchQuery, requestsPerDay: number): number {
+  const line = quotaLine({ monthly: query.limit, reserve: query.reserve, purpose: "poll" });
+  const uncut = query.spent + forecastRequests(requestsPerDay, query.nowMs, query.periodEndMs);
+  return line === undefined ? uncut : Math.min(uncut, Math.max(line, query.spent));
+}
+
+/** The first share of a month's requests goes out as the schedules say: only low priority is stretched before that is spent. */
+const HEAD_START = 0.05;
+
+/** The factors in force: as `stretchFactors`, after the head start. */
+export function governedFactors(query: StretchQuery): StretchFactors {
+  const wanted = stretchFactors(query);
+  const hasHeadStart = query.limit !== undefined && query.spent < query.limit * HEAD_START;
+  return hasHeadStart ? { high: 1, normal: 1, low: wanted.low } : wanted;
+}
+
 function restOfPeriod(query: StretchQuery): Record<Priority, number> {
   const costs = { high: 0, normal: 0, low: 0 };
   for (const poll of query.polls) costs[poll.priority] += forecastRequests(poll.requestsPerDay, query.nowMs, query.periodEndMs);

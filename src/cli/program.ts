@@ -19,6 +19,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   plan: async () => (await import("./plan.ts")).addPlan,
   test: async () => (await import("./test.ts")).addTest,
   call: async () => (await import("./call.ts")).addCall,
+  budget: async () => (await import("./budget.ts")).addBudget,
   status: async () => (await import("./status.ts")).addStatus,
   explain: async () => (await import("./explain.ts")).addExplain,
   state: async () => (await import("./state.ts")).addState,

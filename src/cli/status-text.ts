@@ -1,5 +1,5 @@
 /** The status for people: state first, then watches, sinks and the last alerts. Reads nothing itself. */
-import type { EventLine, QuotaView, SinkView, StatusView, WatchView } from "../server/views.ts";
+import type { EventLine, KeyView, QuotaView, SinkView, StatusView, WatchView } from "../server/views.ts";
 import { formatCount, formatTable, plural } from "./table.ts";
 
 /** What is known without a daemon. */
@@ -28,6 +28,7 @@ function heading(view: StatusView | StoppedView): string {
     if (view.config.failed_reload !== null) lines.push(...view.config.failed_reload.errors.map((error) => `  ${error}`));
   }
   lines.push(quotaLine(view.quota));
+  if (view.quota.keys.length > 1) lines.push(...view.quota.keys.map(keyLine));
   return lines.join("\n");
 }
 
@@ -38,6 +39,9 @@ function quotaLine({ limit, spent, forecast, period_end: end }: QuotaView): stri
   const expected = forecast === null ? "" : `, ${formatCount(forecast)} expected`;
   return `Requests this period: ${formatCount(spent)} ${of}${expected} until ${end.slice(0, 10)}`;
 }
+
+const keyLine = ({ name, spent, limit, aside }: KeyView): string =>
+  `  ${name}: ${formatCount(spent)}${limit === null ? "" : ` of ${formatCount(limit)}`}${aside === "" ? "" : `, set aside: ${aside}`}`;
 
 const watchTable = (watches: readonly WatchView[], nowMs: number): string =>
   formatTable(

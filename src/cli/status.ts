@@ -1,9 +1,10 @@
 /** `chirpwatch status`: what the daemon does, by its own word; what the state remembers, when none runs. */
 import type { Command } from "commander";
-import { quotaPeriod } from "../budget/quota-period.ts";
+import { quotaView } from "../app/quota-view.ts";
+import { readStoppedQuota } from "../app/stopped-quota.ts";
 import type { Config } from "../config/config.ts";
-import { isoTime } from "../model/clock.ts";
 import type { Store } from "../model/store.ts";
+import { sha256 } from "../runtime/hash.ts";
 import type { StatusView } from "../server/views.ts";
 import { eventLine, sinkViews, type WatchFacts, watchView } from "../app/status-view.ts";
 import { readDaemon, readState } from "./read-daemon.ts";
@@ -23,35 +24,29 @@ export function addStatus(program: Command, context: CliContext): void {
 async function status(context: CliContext, configPath: string, asJson: boolean): Promise<void> {
   const config = await requireConfig(context, configPath, { lenientSecrets: true });
   const running = (await readDaemon(config, "/api/v1/status")) as StatusView | undefined;
-  const view = running ?? (await readState(context, config, (store) => stoppedView(store, config, context.clock.now())));
+  const view = running ?? (await readState(context, config, (store) => stoppedView(context, store, config)));
   context.out(asJson ? JSON.stringify(view, undefined, 2) : formatStatus(view, context.clock.now()));
 }
 
 const RECENT_EVENTS = 20;
 
 /** The same fields as of a running daemon, as far as the state knows them. */
-async function stoppedView(store: Store, config: Config, nowMs: number): Promise<StoppedView> {
-  const period = quotaPeriod(nowMs, config.api.quota);
-  const { total, lines } = await store.spentSince(period.startMs);
+async function stoppedView(context: CliContext, store: Store, config: Config): Promise<StoppedView> {
+  const { facts, spending } = await readStoppedQuota(store, config, { ...context, hash: sha256, nowMs: context.clock.now() });
   const states = await store.listWatches();
   const factsOf = (id: string): WatchFacts => ({
     state: states.find((state) => state.id === id),
     sink: "",
     lastPollMs: undefined,
     nextPollMs: undefined,
-    spent: lines.filter(({ watch }) => watch === id).reduce((sum, { requests }) => sum + requests, 0),
+    spent: spending.lines.filter(({ watch }) => watch === id).reduce((sum, { requests }) => sum + requests, 0),
     problem: "",
   });
   return {
     state: "not_running",
     reasons: ["no daemon runs on this state: start it with chirpwatch run"],
-    quota: {
-      limit: config.api.quota.monthly ?? null,
-      spent: total,
-      forecast: null,
-      period_start: isoTime(period.startMs),
-      period_end: isoTime(period.endMs),
-    },
+    // Nothing is polled while nothing runs.
+    quota: { ...quotaView(facts), forecast: null, expected: null },
     watches: config.watches.filter(({ enabled }) => enabled).map((watch) => watchView(watch, factsOf(watch.id))),
     sinks: sinkViews(config, await store.loadSinkHealth(), await store.outboxStats()),
     recent_events: (await store.recentEvents(RECENT_EVENTS)).map((event) => eventLine(event, config.linksHost)),

@@ -165,8 +165,7 @@ export function createQuotaAudit(deps: QuotaAuditDeps): QuotaAudit {
       return [...readings.values()].reduce((sum, reading) => (reading.periodId === id ? sum + reading.drift : sum), 0);
     },
     async start() {
-      const kept = await deps.notes.readNote(NOTE);
-      for (const [key, reading] of Object.entries(isObject(kept) ? kept : {})) if (isReading(reading)) readings.set(key, reading);
+      for (const [key, reading] of await readReadings(deps.notes)) readings.set(key, reading);
       void check();
     },
     stop() {
@@ -174,6 +173,19 @@ export function createQuotaAudit(deps: QuotaAuditDeps): QuotaAudit {
       cancel?.();
     },
   };
+}
+
+async function readReadings(notes: Notes): Promise<readonly (readonly [string, Reading])[]> {
+  const kept = await notes.readNote(NOTE);
+  return Object.entries(isObject(kept) ? kept : {}).flatMap(([key, reading]) => (isReading(reading) ? [[key, reading] as const] : []));
+}
+
+/** What the last daemon on this state learned of its keys in this period, by key. */
+export async function readAudit(
+  notes: Notes,
+  periodId: string,
+): Promise<ReadonlyMap<string, { readonly limit: number; readonly drift: number }>> {
+  return new Map((await readReadings(notes)).filter(([, reading]) => reading.periodId === periodId));
 }
 
 const isObject = (value: Json | null | undefined): value is JsonObject =>

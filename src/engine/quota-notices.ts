@@ -34,7 +34,7 @@ export function createQuotaNotices({ clock, notices, notes, settings }: QuotaNot
     const effect =
       settings().onExhausted === "pause" ? "polling stops at the line" : `polls are stretched, low priority first${stretchText(status)}`;
     const kept = line < limit ? `, ${line} of it without the reserve` : "";
-    const message = `The plan wants ${Math.round(forecast)} requests this period and the quota is ${limit}${kept}: ${effect}. Dearest: ${status.dearest.slice(0, MOST_NAMED).join(", ")}.`;
+    const message = `The plan wants ${Math.round(forecast)} requests this period and the quota is ${limit}${kept}: ${effect}. Dearest: ${[...status.paces.keys()].slice(0, MOST_NAMED).join(", ")}.`;
     await notices.tell({
       type: "quota.low",
       subject: "quota",

@@ -2,14 +2,15 @@
 import { createCatchUp, sparePace } from "../budget/catch-up.ts";
 import { quotaLine } from "../budget/quota-line.ts";
 import { type QuotaPeriod, quotaPeriod } from "../budget/quota-period.ts";
-import { forecastRequests, type StretchFactors, stretchFactors } from "../budget/stretch.ts";
+import { expectedRequests, forecastRequests, governedFactors, type StretchFactors, stretchFactors } from "../budget/stretch.ts";
 import type { Cancel, Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
 import type { Meter } from "../model/meter.ts";
 import type { Priority } from "../model/schedule.ts";
-import type { Ledger, WatchState } from "../model/store.ts";
-import { createCostModel, type PollCost } from "../plan/cost.ts";
+import type { Ledger, LedgerLine, WatchState } from "../model/store.ts";
+import { createCostModel } from "../plan/cost.ts";
 import { fullReadPages, readsWholeList } from "../plan/full-read.ts";
+import { planPace, pricePolls, type WatchPace } from "../plan/pace.ts";
 import type { Timetable } from "../schedule/timetable.ts";
 import type { FurtherPages, PayingKey } from "./request-gate.ts";
 import type { Poll } from "./watch-poll.ts";
@@ -36,12 +37,15 @@ export interface QuotaStatus {
   readonly spent: number;
   /** At the pace the schedules ask for, stretched by nothing. */
   readonly forecast: number;
+  /** Stretched where the quota is short, and never beyond the line. */
+  readonly expected: number;
   readonly period: QuotaPeriod;
+  readonly lines: readonly LedgerLine[];
   readonly spentByWatch: ReadonlyMap<string, number>;
   readonly spentByKey: ReadonlyMap<string, number>;
   readonly factors: StretchFactors;
-  /** Ids of watches, those that cost most first. */
-  readonly dearest: readonly string[];
+  /** By watch id, those that ask for most first. */
+  readonly paces: ReadonlyMap<string, WatchPace>;
 }
 
 export interface QuotaWatch {
@@ -72,9 +76,6 @@ export interface QuotaWatchDeps {
   readonly onFaster: () => void;
 }
 
-/** The first share of a month's requests goes out as the schedules say: only low priority is stretched before that is spent. */
-const HEAD_START = 0.05;
-const hasHeadStart = (spent: number, limit: number | undefined): boolean => limit !== undefined && spent < limit * HEAD_START;
 const REFRESH_EVERY_MS = 60_000;
 /** Lists grow slowly. */
 const STATES_KEPT_MS = 3_600_000;
@@ -97,11 +98,13 @@ export function createQuotaWatch(deps: QuotaWatchDeps): QuotaWatch {
     line: undefined,
     spent: 0,
     forecast: 0,
+    expected: 0,
     period: quotaPeriod(clock.now(), deps.settings()),
+    lines: [],
     spentByWatch: new Map(),
     spentByKey: new Map(),
     factors: EVEN,
-    dearest: [],
+    paces: new Map(),
   };
   const limitNow = () => totalLimit(deps.settings().monthly, deps.keys(), status.spentByKey);
 
@@ -119,24 +122,29 @@ export function createQuotaWatch(deps: QuotaWatchDeps): QuotaWatch {
     const nowMs = clock.now();
     const spentByKey = sumBy(lines, ({ key }) => key);
     const limit = totalLimit(settings.monthly, deps.keys(), spentByKey);
-    const priced = polls.map((poll) => ({ poll, priority: poll.priority, ...costs.costOf(poll, nowMs) }));
+    const priced = pricePolls(polls, costs, nowMs);
     const { onExhausted, reserve } = settings;
-    const wanted = stretchFactors({ spent: total, limit, reserve, nowMs, periodEndMs: period.endMs, onExhausted, polls: priced });
-    const factors = hasHeadStart(total, limit) ? { ...EVEN, low: wanted.low } : wanted;
-    const perDay = priced.reduce((sum, { requestsPerDay }) => sum + requestsPerDay, 0);
+    const query = { spent: total, limit, reserve, nowMs, periodEndMs: period.endMs, onExhausted, polls: priced };
+    const factors = governedFactors(query);
+    const pace = planPace(priced, factors);
+    // After the head start, if there is one.
+    const lasting = planPace(priced, stretchFactors(query));
     const line = quotaLine({ monthly: limit, reserve, purpose: "poll" });
     status = {
       limit,
       line,
       spent: total,
-      forecast: total + forecastRequests(perDay, nowMs, period.endMs),
+      forecast: total + forecastRequests(pace.askedPerDay, nowMs, period.endMs),
+      expected: expectedRequests(query, lasting.pacedPerDay),
       period,
+      lines,
       spentByWatch: sumBy(lines, ({ watch }) => watch),
       spentByKey,
       factors,
-      dearest: dearest(priced),
+      paces: lasting.watches,
     };
-    catchUp.adjust(sparePace({ line, spent: total, nowMs, periodEndMs: period.endMs, ...plannedPace(priced, factors) }), nowMs);
+    const planned = { plannedPerDay: pace.pacedPerDay, plannedPagesPerDay: pace.pacedPagesPerDay };
+    catchUp.adjust(sparePace({ line, spent: total, nowMs, periodEndMs: period.endMs, ...planned }), nowMs);
     setGauges(meter, status);
     hastenWhenFaster(factors);
     await deps.onRefreshed(status);
@@ -205,31 +213,10 @@ const slower = (a: StretchFactors, b: StretchFactors): StretchFactors => ({
   low: Math.max(a.low, b.low),
 });
 
-type Priced = PollCost & { readonly poll: Poll; readonly priority: Priority };
-
 function sumBy<T extends { readonly requests: number }>(lines: readonly T[], keyOf: (line: T) => string): ReadonlyMap<string, number> {
   const sums = new Map<string, number>();
   for (const line of lines) sums.set(keyOf(line), (sums.get(keyOf(line)) ?? 0) + line.requests);
   return sums;
-}
-
-function plannedPace(priced: readonly Priced[], factors: StretchFactors) {
-  let plannedPerDay = 0;
-  let plannedPagesPerDay = 0;
-  for (const { priority, requestsPerDay, pollsPerDay } of priced) {
-    plannedPerDay += requestsPerDay / factors[priority];
-    plannedPagesPerDay += Math.max(0, requestsPerDay - pollsPerDay) / factors[priority];
-  }
-  return { plannedPerDay, plannedPagesPerDay };
-}
-
-function dearest(priced: readonly Priced[]): readonly string[] {
-  const perWatch = new Map<string, number>();
-  for (const { poll, requestsPerDay } of priced) {
-    const ids = new Set(poll.subscribers.map(({ watch }) => watch.id));
-    for (const id of ids) perWatch.set(id, (perWatch.get(id) ?? 0) + requestsPerDay / ids.size);
-  }
-  return [...perWatch].sort(([, a], [, b]) => b - a).map(([id]) => id);
 }
 
 function setGauges(meter: Meter, { spent, limit, forecast, factors }: QuotaStatus): void {

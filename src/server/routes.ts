@@ -67,6 +67,7 @@ function addReads(app: Hono, { views, clock }: RouteDeps): void {
   });
   app.get("/metrics", async (c) => c.body(await views.metrics(), 200, { "Content-Type": "text/plain; version=0.0.4; charset=utf-8" }));
   app.get("/api/v1/status", async (c) => c.json(await views.status()));
+  app.get("/api/v1/budget", async (c) => c.json(await views.budget()));
   app.get("/api/v1/watches", async (c) => c.json({ watches: (await views.status()).watches }));
   app.get("/api/v1/events", async (c) => {
     const limit = Number(c.req.query("limit") ?? DEFAULT_EVENTS);

@@ -53,10 +53,48 @@ export interface QuotaView {
   /** Null while unknown. */
   readonly limit: number | null;
   readonly spent: number;
-  /** Expected requests of the whole period at the present plan; null while unknown. */
+  /** Where scheduled polls stop: the limit without the reserve. Null while unknown. */
+  readonly line: number | null;
+  /** Requests of the whole period at the pace the schedules ask for; null while unknown. */
   readonly forecast: number | null;
+  /** The same, stretched where the quota is short and never beyond the line; null while unknown. */
+  readonly expected: number | null;
+  /** How many times slower polls of a priority go; null while no daemon runs. */
+  readonly stretch: Readonly<Record<Priority, number>> | null;
+  /** Requests of the period that the service counted beyond the ledger; below 0 when it counted fewer. */
+  readonly drift: number;
+  readonly keys: readonly KeyView[];
   readonly period_start: string;
   readonly period_end: string;
+}
+
+export interface KeyView {
+  /** As the configuration calls it, else a short hash of the key. */
+  readonly name: string;
+  /** Requests of this period. */
+  readonly spent: number;
+  /** Null while unknown. */
+  readonly limit: number | null;
+  /** Why it is set aside; empty while it may pay. */
+  readonly aside: string;
+}
+
+export interface SpentView {
+  readonly name: string;
+  readonly spent: number;
+  /** At the end of the period, at the pace in force; null where nothing is planned or known. */
+  readonly expected: number | null;
+}
+
+/** What the period has cost so far, and what it will. */
+export interface BudgetView {
+  readonly quota: QuotaView;
+  readonly price: { readonly per_request: number; readonly currency: string } | null;
+  /** The dearest first; commands and housekeeping under names of their own. */
+  readonly watches: readonly SpentView[];
+  readonly endpoints: readonly Pick<SpentView, "name" | "spent">[];
+  /** Hours of the period in which something was spent, in order. */
+  readonly hours: readonly { readonly at: string; readonly spent: number }[];
 }
 
 export interface UpstreamView {
@@ -124,6 +162,7 @@ export interface Found {
 export interface Views {
   health(): Promise<Health>;
   status(): Promise<StatusView>;
+  budget(): Promise<BudgetView>;
   /** Newest first. */
   events(limit: number): Promise<readonly ChirpEvent[]>;
   explain(item: string): Promise<Found>;

@@ -69,7 +69,7 @@ describe("beside a running daemon", () => {
   it("state is checked and backed up meanwhile, but not restored", async () => {
     expect(await run("state", "check")).toMatchObject({
       code: 0,
-      out: expect.stringContaining("state.db is sound: schema 0001") as string,
+      out: expect.stringContaining("state.db is sound: schema 0") as string,
     });
     expect(await run("state", "backup")).toMatchObject({ code: 0, out: expect.stringContaining("Backed up to ") as string });
     const refused = await run("state", "restore", backupOf(folder));
@@ -134,4 +134,4 @@ describe("after the daemon stopped", () => {
   });
 });
 
-const backupOf = (where: string): string => readdirSync(where).find((name) => /\.backup-0001-\d{8}T\d{6}Z$/.test(name)) ?? "";
+const backupOf = (where: string): string => readdirSync(where).find((name) => /\.backup-\d{4}-\d{8}T\d{6}Z$/.test(name)) ?? "";

@@ -45,7 +45,12 @@ export const statusView = (changes: Partial<StatusView> = {}): StatusView => ({
   quota: {
     limit: 100_000,
     spent: 31_408,
+    line: 90_000,
     forecast: 92_400,
+    expected: 90_000,
+    stretch: { high: 1, normal: 1, low: 1.2 },
+    drift: 0,
+    keys: [{ name: "main", spent: 31_408, limit: 100_000, aside: "" }],
     period_start: "2026-03-01T00:00:00.000Z",
     period_end: "2026-04-01T00:00:00.000Z",
   },
@@ -91,6 +96,7 @@ export function createDaemonStandIn(): DaemonStandIn {
     views: {
       health: () => daemon.health(),
       status: () => Promise.resolve(daemon.status),
+      budget: () => Promise.resolve({ quota: daemon.status.quota, price: null, watches: [], endpoints: [], hours: [] }),
       metrics: () => Promise.resolve("# HELP chirpwatch_gaps Holes.\n# TYPE chirpwatch_gaps gauge\nchirpwatch_gaps 0\n"),
       events(limit) {
         asked.push(`events ${limit}`);

@@ -1,0 +1,36 @@
+/** `chirpwatch budget`: what the period has cost so far and what it will, by the daemon's own word or by its state. */
+import type { Command } from "commander";
+import { budgetView } from "../app/quota-view.ts";
+import { readStoppedQuota } from "../app/stopped-quota.ts";
+import { sha256 } from "../runtime/hash.ts";
+import type { BudgetView } from "../server/views.ts";
+import { formatBudget } from "./budget-text.ts";
+import { type CliContext, requireConfig } from "./context.ts";
+import { readDaemon, readState } from "./read-daemon.ts";
+
+/** Where nobody says how wide the terminal is. */
+const USUAL_COLUMNS = 80;
+
+export function addBudget(program: Command, context: CliContext): void {
+  program
+    .command("budget")
+    .description("show what this period has cost so far, by watch and endpoint, and what it will cost by its end")
+    .option("-c, --config <file>", "configuration file or folder", "watches.yaml")
+    .option("--json", "print the budget as JSON")
+    .addHelpText("after", "\nExample:\n  chirpwatch budget -c watches.yaml")
+    .action((options: { config: string; json?: true }) => budget(context, options.config, options.json === true));
+}
+
+async function budget(context: CliContext, configPath: string, asJson: boolean): Promise<void> {
+  const config = await requireConfig(context, configPath, { lenientSecrets: true });
+  const nowMs = context.clock.now();
+  const running = (await readDaemon(config, "/api/v1/budget")) as BudgetView | undefined;
+  const view =
+    running ??
+    (await readState(context, config, async (store) => {
+      const { facts, spending } = await readStoppedQuota(store, config, { files: context.files, hash: sha256, nowMs });
+      return budgetView(facts, spending);
+    }));
+  const columns = Number(context.env["COLUMNS"] ?? process.stdout.columns ?? USUAL_COLUMNS) || USUAL_COLUMNS;
+  context.out(asJson ? JSON.stringify(view, undefined, 2) : formatBudget(view, { nowMs, columns, isRunning: running !== undefined }));
+}

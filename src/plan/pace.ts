@@ -1,0 +1,45 @@
+/** What polls ask for a day and what they get while the quota is short, in total and by watch. Pure. */
+import type { StretchFactors } from "../budget/stretch.ts";
+import type { Priority } from "../model/schedule.ts";
+import type { CostModel, PollCost } from "./cost.ts";
+import type { Poll } from "./poll.ts";
+
+export interface PricedPoll extends PollCost {
+  readonly poll: Poll;
+  readonly priority: Priority;
+}
+
+/** Requests a day. */
+export interface WatchPace {
+  readonly askedPerDay: number;
+  /** With the stretch in force. */
+  readonly pacedPerDay: number;
+}
+
+export interface Pace extends WatchPace {
+  /** The part of it that lies beyond the first pages of polls. */
+  readonly pacedPagesPerDay: number;
+  /** By watch id, those that ask for most first; what is shared is split among the sharers. */
+  readonly watches: ReadonlyMap<string, WatchPace>;
+}
+
+export const pricePolls = (polls: readonly Poll[], costs: CostModel, nowMs: number): readonly PricedPoll[] =>
+  polls.map((poll) => ({ poll, priority: poll.priority, ...costs.costOf(poll, nowMs) }));
+
+export function planPace(priced: readonly PricedPoll[], factors: StretchFactors): Pace {
+  const watches = new Map<string, { askedPerDay: number; pacedPerDay: number }>();
+  const total = { askedPerDay: 0, pacedPerDay: 0, pacedPagesPerDay: 0 };
+  for (const { poll, priority, requestsPerDay, pollsPerDay } of priced) {
+    const factor = factors[priority];
+    total.askedPerDay += requestsPerDay;
+    total.pacedPerDay += requestsPerDay / factor;
+    total.pacedPagesPerDay += Math.max(0, requestsPerDay - pollsPerDay) / factor;
+    for (const { watch } of poll.subscribers) {
+      const own = watches.get(watch.id) ?? { askedPerDay: 0, pacedPerDay: 0 };
+      own.askedPerDay += requestsPerDay / poll.subscribers.length;
+      own.pacedPerDay += requestsPerDay / factor / poll.subscribers.length;
+      watches.set(watch.id, own);
+    }
+  }
+  return { ...total, watches: new Map([...watches].sort(([, a], [, b]) => b.askedPerDay - a.askedPerDay)) };
+}

@@ -1,0 +1,99 @@
+/** Several keys on one daemon: they share the load, each within its own rate and quota, and one that dies is left aside. */
+import { describe, expect, it } from "vitest";
+import { makeFolder } from "../support/bin-process.ts";
+import { baseConfig, startDaemonProcess, writeConfig } from "../support/daemon-process.ts";
+import { type SandboxProcess, startSandboxProcess } from "../support/sandbox-process.ts";
+import { until } from "../support/until.ts";
+import { cleanUpAfterwards } from "./stage.ts";
+
+cleanUpAfterwards();
+
+interface Logged {
+  readonly at: string;
+  readonly key: string;
+  readonly endpoint: string;
+  readonly status: number;
+}
+
+const SECRETS = ["secret-of-the-first", "secret-of-the-second"] as const;
+
+/** Watches of scores: nothing is cheaper to answer. */
+async function stage(count: number, keys: readonly (object | string)[], api: object = {}) {
+  const folder = makeFolder();
+  const sandbox = await startSandboxProcess(folder);
+  for (const key of SECRETS) await sandbox.control("keys", { key, quota: 900_000_000 });
+  const { indexed_handles: handles } = await sandbox.control("sample");
+  const watches = { w: { type: "score_delta", accounts: handles.slice(0, count), when: { week_delta: ">= 1000000" } } };
+  writeConfig(folder, {
+    ...baseConfig(sandbox.url),
+    api: { base_url: sandbox.url, keys, ...api },
+    defaults: { watch: { schedule: "@every 1s" } },
+    sinks: { out: { type: "console" } },
+    ops: { sink: "out" },
+    watches,
+  });
+  return { folder, sandbox, daemon: await startDaemonProcess({ folder }) };
+}
+
+const requests = async (sandbox: SandboxProcess): Promise<readonly Logged[]> => (await sandbox.control("requests")).requests;
+
+/** The most requests within any one second. */
+function busiest(logged: readonly Logged[]): number {
+  const times = logged.map(({ at }) => Date.parse(at)).sort((a, b) => a - b);
+  return Math.max(
+    0,
+    ...times.map((time, i) => times.slice(i).findIndex((other) => other >= time + 1_000)).map((n, i) => (n < 0 ? times.length - i : n)),
+  );
+}
+
+describe.concurrent("several keys", () => {
+  it("share the load, each within its own rate, and are never shown", { timeout: 40_000 }, async () => {
+    const [first, second] = SECRETS;
+    const { sandbox, daemon } = await stage(45, [{ key: first, name: "first" }, second]);
+    await until("traffic", async () => (await requests(sandbox)).length >= 300, 20_000, daemon.err);
+    const logged = await requests(sandbox);
+    const of = (key: string) => logged.filter((one) => one.key === key);
+    expect(of(first).length).toBeGreaterThan(100);
+    expect(of(second).length).toBeGreaterThan(100);
+    expect(Math.max(busiest(of(first)), busiest(of(second)))).toBeLessThanOrEqual(20);
+    expect(busiest(logged)).toBeGreaterThan(25);
+    expect(logged.filter(({ status }) => status === 429)).toEqual([]);
+    const said = `${daemon.err()}${daemon.out()}${await daemon.get("/api/v1/status")}${await daemon.get("/metrics")}`;
+    for (const secret of SECRETS) expect(said).not.toContain(secret);
+  });
+
+  it("go on without one that dies, which is told once; without any, polling stops", { timeout: 60_000 }, async () => {
+    const [first, second] = SECRETS;
+    const { sandbox, daemon } = await stage(4, [
+      { key: first, name: "first" },
+      { key: second, name: "second" },
+    ]);
+    await until("both to pay", async () => new Set((await requests(sandbox)).map(({ key }) => key)).size === 2, 20_000, daemon.err);
+    await fetch(`${sandbox.url}/_sandbox/keys/${second}`, { method: "DELETE" });
+    const refused = await daemon.logged("notice", 20_000);
+    expect(refused).toMatchObject({ notice: "key.refused", subject: "second" });
+    const before = (await requests(sandbox)).length;
+    await until("more polls", async () => (await requests(sandbox)).length >= before + 20, 20_000, daemon.err);
+    expect((await requests(sandbox)).slice(before).filter(({ key }) => key !== first)).toEqual([]);
+    const status = await daemon.status();
+    expect(status.state).toBe("degraded");
+    expect(status.reasons.join()).toContain("the key second is set aside");
+    await fetch(`${sandbox.url}/_sandbox/keys/${first}`, { method: "DELETE" });
+    await until("the stop", async () => (await daemon.status()).state === "paused", 20_000, daemon.err);
+    const told = daemon.log().filter(({ msg }) => msg === "notice");
+    expect(told.map(({ notice }) => notice)).toEqual(["key.refused", "key.refused", "upstream.dark"]);
+  });
+
+  it("stop each at its own quota", { timeout: 40_000 }, async () => {
+    const keys = [
+      { key: SECRETS[0], name: "first", monthly: 15 },
+      { key: SECRETS[1], name: "second", monthly: 25 },
+    ];
+    const { sandbox, daemon } = await stage(5, keys, { quota: { reserve: "0%", on_exhausted: "pause" } });
+    await until("the line", async () => (await daemon.status()).quota.spent === 40, 25_000, daemon.err);
+    await until("the state", async () => (await daemon.status()).state === "paused", 10_000, daemon.err);
+    const { billed_by_key: billed } = await sandbox.control("requests");
+    expect(billed).toEqual({ [SECRETS[0]]: 15, [SECRETS[1]]: 25 });
+    expect((await daemon.status()).quota.limit).toBe(40);
+  });
+});
