@@ -21,6 +21,8 @@ export interface PollOutcome {
   readonly newItems: number;
   /** When tweets that were new to every sharer were posted; service time, oldest first. */
   readonly postedMs: readonly number[];
+  /** Tweets of a feed that was read as deep as was asked; undefined where it was cut, or came back empty and held items before. */
+  readonly shown?: ReadonlySet<string>;
   /** Whether a list that held items before came back empty. */
   readonly isBlind: boolean;
   readonly lostHoles: number;
@@ -76,6 +78,7 @@ export function outcomeOf(
     isBlind: seen.kind === "feed" && seen.feed.isBlind,
     absent: poll.subscribers.filter((_, index) => judgements[index]?.isAbsent === true),
     lostHoles: seen.kind === "feed" ? seen.feed.lostHoles : 0,
+    ...(seen.kind === "feed" && seen.feed.isHeadWhole ? { shown: new Set(seen.feed.tweets.keys()) } : {}),
     ...(error === undefined ? {} : { error }),
   };
 }

@@ -3,6 +3,7 @@
  * conflict loop; scheduling and notices are others'.
  */
 import { EMPTY_FEED, type FeedMemory } from "../detect/feed-memory.ts";
+import type { Reach } from "../detect/feed-poll.ts";
 import type { Clock } from "../model/clock.ts";
 import type { Hash } from "../model/hash.ts";
 import type { ReadingRule } from "../detect/reading.ts";
@@ -52,8 +53,8 @@ export interface RunnerDeps {
 }
 
 export interface PollRunner {
-  /** @throws UpstreamError, RequestHeld or a store's error when nothing was learned. */
-  run(poll: Poll): Promise<PollOutcome>;
+  /** `reach`: of a feed, where something knows better how deep it must go. @throws UpstreamError, RequestHeld or a store's error when nothing was learned. */
+  run(poll: Poll, reach?: Reach): Promise<PollOutcome>;
   /** The same for a feed that was read already, together with others. */
   take(poll: Poll, feed: FeedObservation): Promise<PollOutcome>;
 }
@@ -69,14 +70,17 @@ export function createPollRunner(deps: RunnerDeps): PollRunner {
     return { source, ...(await loadSubscribers(store, poll)) };
   };
 
-  const observe = async (loaded: Loaded, startedAtMs: number): Promise<Observation> => {
+  const observe = async (loaded: Loaded, startedAtMs: number, reach: Reach | undefined): Promise<Observation> => {
     const { poll } = loaded;
     const isFirst = loaded.targets.some((target) =>
       poll.detector === "roster" ? !isRosterBaselined(target, poll.source.endpoint) : target.baselineAtMs === null,
     );
     const ask = askFor(deps.gate, poll, isFirst ? "baseline" : "poll");
     if (poll.detector === "feed") {
-      const needs = (serviceClock: ServiceClock) => feedNeeds(poll.subscribers, loaded.targets, serviceClock);
+      const needs = (serviceClock: ServiceClock) => ({
+        ...feedNeeds(poll.subscribers, loaded.targets, serviceClock),
+        ...(reach === undefined ? {} : { reach }),
+      });
       return { kind: "feed", feed: await readFeed(ask, poll, feedMemoryOf(loaded.source), needs, deps.serviceClock, startedAtMs) };
     }
     if (poll.detector === "reading") return { kind: "reading", record: await readRecord(ask, poll, pagesUntil(poll)) };
@@ -203,7 +207,7 @@ export function createPollRunner(deps: RunnerDeps): PollRunner {
   };
 
   return {
-    run: (poll) => runWith(poll, observe),
+    run: (poll, reach) => runWith(poll, (loaded, startedAtMs) => observe(loaded, startedAtMs, reach)),
     take: (poll, feed) => runWith(poll, async () => ({ kind: "feed", feed })),
   };
 }

@@ -13,6 +13,7 @@ import {
   isBlind,
   planFill,
   planHead,
+  type Reach,
 } from "../detect/feed-poll.ts";
 import { type FeedItem, FeedWalk, type WalkOptions } from "../detect/feed-walk.ts";
 import { timeOfTweetId } from "../model/id.ts";
@@ -48,6 +49,8 @@ export interface FeedNeeds {
   /** Oldest service time that a sharer in its first run wants. */
   readonly firstRunFloorMs?: number;
   readonly minItems: number;
+  /** Where something other than the clock decides how deep the poll goes. */
+  readonly reach?: Reach;
 }
 
 export async function readFeed(
