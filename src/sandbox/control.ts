@@ -23,7 +23,7 @@ export interface ControlReply {
 
 interface Route {
   readonly body: z.ZodType;
-  readonly follow: (deps: ServiceDeps, body: unknown, segment: string) => JsonObject;
+  readonly follow: (deps: ServiceDeps, body: unknown, nowMs: number, segment: string) => JsonObject;
 }
 
 const NOTHING = z.strictObject({});
@@ -32,7 +32,7 @@ function order<T extends z.ZodType>(
   body: T,
   follow: (deps: ServiceDeps, body: z.output<T>, nowMs: number, segment: string) => JsonObject,
 ): Route {
-  return { body, follow: (deps, given, segment) => follow(deps, given as z.output<T>, deps.clock.now(), segment) };
+  return { body, follow: (deps, given, nowMs, segment) => follow(deps, given as z.output<T>, nowMs, segment) };
 }
 
 const ask = (answer: (deps: ServiceDeps, nowMs: number) => JsonObject): Route =>
@@ -107,8 +107,8 @@ const ROUTES: Readonly<Record<string, Route>> = {
   "DELETE faults": ask(({ faults }) => (faults.clear(), {})),
 };
 
-/** Answers a control request; never throws. */
-export function answerControl(deps: ServiceDeps, method: string, url: URL, bodyText: string): ControlReply {
+/** Answers a control request as of `atMs`, by default now; never throws. */
+export function answerControl(deps: ServiceDeps, method: string, url: URL, bodyText: string, atMs?: number): ControlReply {
   try {
     const [name = "", segment = ""] = url.pathname.replace("/_sandbox/", "").split("/");
     const route = ROUTES[`${method} ${name}`];
@@ -116,7 +116,7 @@ export function answerControl(deps: ServiceDeps, method: string, url: URL, bodyT
     const body = route.body.safeParse(bodyText.trim() === "" ? {} : parseBody(bodyText), { reportInput: true });
     if (!body.success) throw badRequest(body.error.issues.map(issueText).join("; "));
     deps.faults.settle();
-    return { status: 200, text: JSON.stringify(route.follow(deps, body.data, decodeURIComponent(segment))) };
+    return { status: 200, text: JSON.stringify(route.follow(deps, body.data, atMs ?? deps.clock.now(), decodeURIComponent(segment))) };
   } catch (error) {
     const known = error instanceof ServiceError ? error : new ServiceError(400, error instanceof Error ? error.message : String(error));
     return { status: known.status, text: JSON.stringify({ message: known.message }) };

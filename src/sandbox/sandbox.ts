@@ -102,7 +102,7 @@ const headerOf = (options: SandboxOptions, nowMs: number): WorldHeader => ({
 
 function control(deps: ServiceDeps, data: WorldData | undefined, method: string, url: URL, body: string): ControlReply {
   const at_ms = deps.clock.now();
-  const reply = answerControl(deps, method, url, body);
+  const reply = answerControl(deps, method, url, body, at_ms);
   const path = url.pathname.replace("/_sandbox/", "");
   if (reply.status === 200 && isKept(method, path)) data?.append(journalLine({ at_ms, method, path, body }));
   return reply;

@@ -1,5 +1,6 @@
 /** The control API's own manners: what it does is in the other files of this folder, what it refuses and how it answers is here. */
 import { expect, test } from "vitest";
+import { createVirtualClock } from "../support/virtual-clock.ts";
 import { openSandbox, START_MS } from "./ask.ts";
 
 test.each([
@@ -58,4 +59,15 @@ test("a key keeps what is not changed of it", async () => {
   await get("info?username=acme", { ApiKey: "mine" });
   const { body } = await control("POST", "keys", { key: "mine", expires: "2027-01-01T00:00:00.000Z" });
   expect(body).toEqual({ key: "mine", key_requests: 1, remaining_requests: 6, total_requests: 7, valid_until: "2027-01-01T00:00:00.000Z" });
+});
+
+test("what is put in while the clock runs on is the same after a restart", async () => {
+  let text = "";
+  let ticks = 0;
+  const ticking = { ...createVirtualClock(START_MS), now: () => START_MS + (ticks += 1) };
+  const data = () => ({ text, append: (line: string) => void (text += line) });
+  const first = await openSandbox({ data: data(), clock: ticking });
+  const { ids } = (await first.control("POST", "tweets", { username: "alice", text: "kept" })).body;
+  const second = await openSandbox({ data: data(), clock: ticking });
+  expect((await second.post("tweet-info", { tweet_link: ids[0] })).body.full_text).toBe("kept");
 });
