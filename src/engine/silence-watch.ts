@@ -37,6 +37,8 @@ export function createSilenceWatch({ clock, notices, notes }: SilenceWatchDeps):
   /** Items of all polls, forgotten by half a day. The first answer of a poll is its backlog and does not count. */
   let weight = 0;
   let weighedAtMs = startMs;
+  /** Items a millisecond, as they came up to the last one: a silence does not slow it. */
+  let pace = 0;
   let lastAnswerMs = startMs;
   /** Time over which answers came without news; pauses between answers count only a little. */
   let quietMs = 0;
@@ -88,13 +90,12 @@ export function createSilenceWatch({ clock, notices, notes }: SilenceWatchDeps):
       if (newItems === 0 || isFirst) return;
       fade();
       weight += newItems;
+      pace = paceAt(nowMs);
     },
     async check(isBlindEverywhere) {
       if (!isRead) isSilent = (await notes.readNote(NOTE)) !== null;
       isRead = true;
-      const nowMs = clock.monotonic();
-      fade();
-      const isTooQuiet = quietMs >= SHORTEST_SILENCE_MS && paceAt(nowMs) * quietMs >= EXPECTED_TO_TELL;
+      const isTooQuiet = quietMs >= SHORTEST_SILENCE_MS && pace * quietMs >= EXPECTED_TO_TELL;
       if (isSilent) {
         if (!isBlindEverywhere && !isTooQuiet && quietMs < SHORTEST_SILENCE_MS) await tellBack();
       } else if (isBlindEverywhere) await tell("The data service answers with empty lists where there were items before.");
@@ -107,7 +108,7 @@ export function createSilenceWatch({ clock, notices, notes }: SilenceWatchDeps):
       const gone = [...seen].filter((key) => !pollKeys.has(key));
       for (const key of gone) seen.delete(key);
       // Fewer polls have another pace: it is learned anew.
-      if (gone.length > 0) [weight, quietMs, startMs] = [0, 0, clock.monotonic()];
+      if (gone.length > 0) [weight, pace, quietMs, startMs] = [0, 0, 0, clock.monotonic()];
     },
     get isSilent() {
       return isSilent;

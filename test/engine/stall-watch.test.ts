@@ -93,7 +93,7 @@ it("tells the service dark when nothing is new for far longer than the pace it h
   }
   await clock.advance(2 * HOUR);
   expect(told(rig)).toEqual([]);
-  await clock.advance(10 * HOUR);
+  await clock.advance(4 * HOUR);
   expect(told(rig)).toEqual(["upstream.dark upstream"]);
   expect(rig.notices[0]?.message).toContain("nothing is new anywhere since");
   post("1");
