@@ -54,7 +54,7 @@ async function runSize(size: Size): Promise<void> {
   const single = (accounts * DAY_MS) / intervalMs;
   const expected = Math.max(1, Math.ceil(accounts / PROBE_SIZE)) * (DAY_MS / intervalMs);
   const days = Math.min(4, Math.max(0.05, MOST_REQUESTS / (expected * 1.3)));
-  const base = { seed: SEED, accounts, intervalMs, days, warmUpDays: Math.min(1, days) } as const;
+  const base = { seed: SEED, accounts, intervalMs, days, warmUpDays: Math.min(1, Math.max(days, 0.25)) } as const;
   const scheduled = await runCell({ ...base, strategy: "auto" });
   const maxMs = Math.max(4 * 3_600_000, 20 * meanMs);
   const fresh = await runCell({ ...base, strategy: "auto", freshness: { kind: "mean", meanMs, maxMs } });

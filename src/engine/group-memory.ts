@@ -37,12 +37,12 @@ export function chooseAgain(
   group: Poll,
   memory: GroupMemory,
   rates: () => readonly number[],
-  hiddenShare: number,
+  hiddenShare: () => number,
   nowMs: number,
 ): GroupMemory {
   if (nowMs - memory.chosenAtMs < CHOOSE_EVERY_MS) return memory;
   const current = memory.chosenAtMs === 0 ? undefined : memory.strategy;
-  const asked = askedOf(group, group.group?.fullPollEveryMs, rates(), handlesPerQuery(memory.limits), hiddenShare);
+  const asked = askedOf(group, group.group?.fullPollEveryMs, rates(), handlesPerQuery(memory.limits), hiddenShare());
   const { strategy } = chooseStrategy(asked, current, group.group?.freshness === undefined ? (group.group?.wish ?? "auto") : "probe");
   return { ...memory, strategy, fullPollEveryMs: asked.fullPollEveryMs, chosenAtMs: nowMs };
 }

@@ -3,7 +3,7 @@ import type { Freshness } from "../model/schedule.ts";
 import { handlesPerQuery } from "../plan/merge.ts";
 import { type Candidate, chooseProbe, waitBeforeProbe } from "../plan/probe-choice.ts";
 import { firstPace, learnDelays, longestWaitMs, type PaceMemory } from "../plan/probe-pace.ts";
-import { rateAt } from "../plan/rates.ts";
+import { hourFactor, rateAt } from "../plan/rates.ts";
 import type { GroupMember } from "./group-members.ts";
 import type { GroupMemory } from "./group-memory.ts";
 import type { ReadTask } from "./group-tasks.ts";
@@ -21,10 +21,11 @@ export function waitingMembers(
   memory: GroupMemory,
   nowMs: number,
 ): readonly Waiting[] {
+  const busyness = hourFactor(memory.profile, nowMs);
   return members.flatMap((member) => {
     const account = accountOf(member.userId);
     if (account === undefined) return [];
-    return [{ id: member.userId, member, account, rate: rateAt(account.rate, nowMs, memory.profile), ageMs: nowMs - account.checkedAtMs }];
+    return [{ id: member.userId, member, account, rate: rateAt(account.rate, nowMs, busyness), ageMs: nowMs - account.checkedAtMs }];
   });
 }
 

@@ -5,7 +5,7 @@ import type { Log } from "../model/log.ts";
 import type { PollStore } from "../model/store.ts";
 import { UpstreamError } from "../model/upstream.ts";
 import { afterRead } from "../plan/discharge.ts";
-import { type MergeLimits, packMembers, shrinkLimits } from "../plan/merge.ts";
+import { type MergeLimits, packMembers, shrinkLimits, sizeOfPack } from "../plan/merge.ts";
 import { firstRate, learnPosts } from "../plan/rates.ts";
 import type { PollRun } from "./attempt-poll.ts";
 import type { GroupMembers } from "./group-members.ts";
@@ -107,7 +107,8 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
     return tasks.flatMap(({ member, reach }, index) => {
       const source = sources[index];
       const handle = book.get(member.userId)?.handle ?? "";
-      return source === undefined ? [] : [{ ...member, source, handle, ...(reach === undefined ? {} : { reach }) }];
+      const feed = { kind: "from", userId: member.userId, handle } as const;
+      return source === undefined ? [] : [{ poll: member.poll, source, feed, ...(reach === undefined ? {} : { reach }) }];
     });
   };
 
@@ -144,8 +145,7 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
         } catch (error) {
           if (!isAboutSearch(error)) throw error;
           if (error instanceof UpstreamError && error.kind === "bad_request" && pack.length > 1) {
-            const characters = pack.reduce((sum, { member }) => sum + member.handle.length + "from: OR ".length, 0);
-            limits = shrinkLimits(limits, { members: pack.length, characters });
+            limits = shrinkLimits(limits, sizeOfPack(pack.map(({ member }) => member.feed)));
             deps.log.info("a merged search was refused, asking for fewer accounts at once", { accounts: pack.length });
             return readPacks(pack);
           }
@@ -159,11 +159,14 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
         }
       };
       const readPacks = async (planned: readonly PlannedMember[]): Promise<void> => {
-        const packs = packMembers(planned, ({ member }) => ({ kind: "from", userId: member.userId, handle: member.handle }), limits);
+        const packs = packMembers(planned, ({ member }) => member.feed, limits);
         await Promise.all(packs.map(readPack));
       };
 
-      await readPacks(planMembers(await membersOf(tasks.filter(({ way }) => way === "search")), times));
+      // One bound for both would make the shallow ones, who post most, as long as the deep ones.
+      const searched = planMembers(await membersOf(tasks.filter(({ way }) => way === "search")), times);
+      const isDeep = ({ member }: PlannedMember) => member.reach?.kind === "sweep";
+      await Promise.all([readPacks(searched.filter((one) => !isDeep(one))), readPacks(searched.filter(isDeep))]);
       await readTimelines(alone, scene);
       return { outcome: joinOutcomes(scene.outcomes), postedMs: scene.postedMs, limits };
     },

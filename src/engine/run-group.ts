@@ -139,7 +139,7 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
           members.map(({ userId }) => userId),
           rateOf,
         );
-      let memory = chooseAgain(group, await memories.get(group), rates, hiddenShare(members), startedAtMs);
+      let memory = chooseAgain(group, await memories.get(group), rates, () => hiddenShare(members), startedAtMs);
       const asked = inTurn(group, members, memory, startedAtMs);
       const isProbed = asked.length === 0 || (await probe(group, asked));
       if (asked.length === members.length) memory = { ...memory, probedAtMs: startedAtMs };

@@ -78,10 +78,10 @@ export function baseRate(memory: RateMemory, nowMs: number): number {
   return (memory.posts * kept + PRIOR_POSTS) / (days + PRIOR_DAYS);
 }
 
-/** Posts a day expected at this very moment: half the base, by the hour, and what recent posts draw after them. */
-export function rateAt(memory: RateMemory, nowMs: number, profile: DayProfile = FLAT_PROFILE): number {
+/** Posts a day expected at this very moment: half the base, by how busy the hour is, and what recent posts draw after them. */
+export function rateAt(memory: RateMemory, nowMs: number, busyness = 1): number {
   const excited = memory.excited * fade(nowMs - memory.atMs);
-  return UNPROMPTED * baseRate(memory, nowMs) * hourFactor(profile, nowMs) + (excited * DAY_MS) / EXCITATION_FADE_MS;
+  return UNPROMPTED * baseRate(memory, nowMs) * busyness + (excited * DAY_MS) / EXCITATION_FADE_MS;
 }
 
 /**
