@@ -178,10 +178,10 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
 /** Nothing that would keep a timeline from being read too: no key, no quota, a store's error. */
 const isAboutSearch = (error: unknown): boolean =>
   error instanceof RequestHeld
-    ? error.reason === "backoff"
+    ? error.reason === "backoff" || error.reason === "pace"
     : error instanceof UpstreamError && error.kind !== "unauthorized" && error.kind !== "billing";
 
-async function sideBySide<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+export async function sideBySide<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const rest = [...items];
   const lane = async () => {
     for (let item = rest.shift(); item !== undefined; item = rest.shift()) await work(item);
@@ -194,7 +194,7 @@ function withoutOpen<P extends { readonly open?: unknown }>({ open: _, ...rest }
 }
 
 /** What the members told each was told when they were read: the group adds up numbers only. */
-const joinOutcomes = (outcomes: readonly PollOutcome[]): PollOutcome => ({
+export const joinOutcomes = (outcomes: readonly PollOutcome[]): PollOutcome => ({
   ...NOTHING_POLLED,
   events: outcomes.reduce((sum, { events }) => sum + events, 0),
   newItems: outcomes.reduce((sum, { newItems }) => sum + newItems, 0),
