@@ -103,3 +103,25 @@ it("community_search tells a post of the community that matches", async () => {
   expect(event).toMatchObject({ type: "tweet.created", subject: fresh, labels: { target: "golden (launch OR release)", author: "acme" } });
   expect(message).toMatchObject({ title: "Acme Corp (@acme) posted", body: "golden release" });
 });
+
+it("search tells a tweet that matches", async () => {
+  const golden = await startGolden("search", (control) => {
+    post(control, { username: "acme", text: "golden launch of before" });
+    return { query: "golden (launch OR release) -from:golden_one" };
+  });
+  post(golden.control, { username: "golden_one", text: "golden release of its own" });
+  const fresh = post(golden.control, { username: "acme", text: "golden release" });
+  const { event, message } = await theOnlyOne(golden);
+  expect(event).toMatchObject({ type: "tweet.created", subject: fresh, labels: { type: "search", author: "acme", kind: "post" } });
+  expect(message).toMatchObject({ title: "Acme Corp (@acme) posted", body: "golden release", url: `https://x.com/acme/status/${fresh}` });
+});
+
+it("community_tweets tells a post of the community, and its pinned one never", async () => {
+  const community_id = "1493446837214187523";
+  const golden = await startGolden("community_tweets", { community: community_id }, { where: { text: "", matches: isGolden } });
+  post(golden.control, { username: "acme", text: "golden post elsewhere" });
+  const fresh = post(golden.control, { username: "acme", text: "golden post", community_id });
+  const { event, message } = await theOnlyOne(golden);
+  expect(event).toMatchObject({ type: "tweet.created", subject: fresh, labels: { type: "community_tweets", target: community_id } });
+  expect(message).toMatchObject({ title: "Acme Corp (@acme) posted", body: "golden post" });
+});

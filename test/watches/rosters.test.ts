@@ -146,6 +146,15 @@ const CASES: readonly Case[] = [
   },
   {
     type: "new_followers",
+    settings: watched,
+    come: (control) => follow(control, "bob", "golden_one"),
+    came: "follower.added",
+    who: "bob",
+    target: "golden_one",
+    says: ["@golden_one has a new follower: WHO"],
+  },
+  {
+    type: "new_followers",
     settings: (control) => ({ ...(typeof watched === "function" ? watched(control) : {}), verified_only: true }),
     come: (control) => {
       make(control, "golden_six");
