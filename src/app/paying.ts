@@ -7,6 +7,7 @@ import { createQuotaAudit, type QuotaAudit } from "../engine/quota-audit.ts";
 import { createQuotaNotices } from "../engine/quota-notices.ts";
 import { createQuotaWatch, type KeyQuota, type QuotaWatch } from "../engine/quota-watch.ts";
 import type { GateDeps, PayingKey, RequestGate } from "../engine/request-gate.ts";
+import { errorText } from "../model/errors.ts";
 import type { Meter } from "../model/meter.ts";
 import type { Store } from "../model/store.ts";
 import { UpstreamError } from "../model/upstream.ts";
@@ -133,8 +134,11 @@ export function createPaying({ delivering, store, meter, timetable, deps, gate, 
     },
     async start() {
       await keyWatch.start();
-      quotaWatch.start();
       await quotaAudit.start();
+      await quotaWatch
+        .refresh(engine().polls)
+        .catch((error: unknown) => log.warn("quota could not be computed", { error: errorText(error) }));
+      quotaWatch.start();
     },
     stop() {
       quotaWatch.stop();

@@ -50,6 +50,8 @@ interface Due extends DueEntry {
   readonly tickMs: number;
   /** The tick before it, where the pace of that moment decided how long to wait. */
   readonly pacedFromMs?: number;
+  /** Put there by the plan, and not yet run since. */
+  readonly isFirst?: boolean;
 }
 
 /** Requests are paced by the gate; this only bounds what waits there at once. */
@@ -72,6 +74,7 @@ export function createPollLoop(deps: PollLoopDeps): PollLoop {
   /** Polls whose plan changed while they ran: the newcomer or the new schedule is served right after. */
   const replanned = new Set<string>();
   let polls = new Map<string, Poll>();
+  let lastPolled: ReadonlyMap<string, number> = new Map();
   let cancelTimer: Cancel | undefined;
   let isStarted = false;
   let lastTurnMs = clock.monotonic();
@@ -142,7 +145,13 @@ export function createPollLoop(deps: PollLoopDeps): PollLoop {
   const firstDue = (poll: Poll, lastPolledMs: number | undefined): Pick<Due, "dueMs" | "tickMs"> => {
     const nowMs = clock.now();
     if (lastPolledMs === undefined || lastPolledMs > nowMs) return { dueMs: nowMs, tickMs: nowMs };
-    const tickMs = Math.min(...poll.schedules.map((schedule) => timetable.nextDue(schedule, lastPolledMs - poll.spreadMs)));
+    const query = {
+      lastTickMs: lastPolledMs - poll.spreadMs,
+      nowMs: lastPolledMs,
+      spreadMs: poll.spreadMs,
+      stretch: deps.stretch(poll.priority),
+    };
+    const tickMs = Math.min(...poll.schedules.map((schedule) => nextTick(timetable, { schedule, ...query })));
     // A tick that fell into the downtime runs once, now.
     return tickMs + poll.spreadMs <= nowMs ? { dueMs: nowMs, tickMs: nowMs } : { dueMs: tickMs + poll.spreadMs, tickMs };
   };
@@ -150,6 +159,7 @@ export function createPollLoop(deps: PollLoopDeps): PollLoop {
   return {
     setPolls(next, lastPolledAtMs) {
       const before = polls;
+      lastPolled = lastPolledAtMs;
       polls = new Map(next.map((poll) => [poll.key, poll]));
       for (const { key } of queue.entries()) if (!polls.has(key)) queue.remove(key);
       for (const poll of next) {
@@ -158,7 +168,9 @@ export function createPollLoop(deps: PollLoopDeps): PollLoop {
         const hasNewcomer = old !== undefined && hasNewSubscriber(old, poll);
         if (running.has(poll.key) && (!isSame || hasNewcomer)) replanned.add(poll.key);
         if (running.has(poll.key) || (isSame && !hasNewcomer && queue.get(poll.key) !== undefined)) continue;
-        const first = hasNewcomer ? { dueMs: clock.now(), tickMs: clock.now() } : firstDue(poll, lastPolledAtMs.get(poll.key));
+        const first = hasNewcomer
+          ? { dueMs: clock.now(), tickMs: clock.now() }
+          : { ...firstDue(poll, lastPolledAtMs.get(poll.key)), isFirst: true };
         queue.push({ key: poll.key, priority: poll.priority, ...first });
       }
       arm();
@@ -181,6 +193,11 @@ export function createPollLoop(deps: PollLoopDeps): PollLoop {
     },
     nextDueAt: (key) => queue.get(key)?.dueMs,
     start() {
+      // The pace may have been learned after the plan was made: polls that were stretched before a restart are no sooner due after it.
+      for (const due of queue.entries()) {
+        const poll = polls.get(due.key);
+        if (poll !== undefined && due.isFirst === true) queue.push({ ...due, ...firstDue(poll, lastPolled.get(due.key)) });
+      }
       isStarted = true;
       arm();
     },

@@ -21,7 +21,7 @@ afterEach(async () => {
 });
 
 const search = (id: string, everyMs: number, priority: Priority = "normal") =>
-  makeWatch(id, "search", { query: id }, { schedule: { kind: "every", intervalMs: everyMs }, priority });
+  makeWatch(id, "search", { query: id }, { schedule: { kind: "every", intervalMs: everyMs }, priority, strategy: "single" });
 
 async function house(startMs: number, options: Partial<RigOptions> & Pick<RigOptions, "watches">) {
   const clock = createVirtualClock(startMs);
@@ -55,6 +55,20 @@ describe("a quota that is too small for the plan", () => {
     expect(upstream.calls.at(-1)?.atMs).toBeGreaterThan(PERIOD_END - HOUR);
     expect(rig.notices.map(({ type, severity }) => `${type} ${severity}`)).toEqual(["quota.low warning"]);
     expect(rig.notices[0]?.message).toMatch(/low ×/);
+  });
+
+  it("keeps its pace over restarts, however many", { timeout: 60_000 }, async () => {
+    const watches = Array.from({ length: 6 }, (_, i) => search(`w${i}`, MINUTE));
+    const { clock, upstream, rig } = await house(PERIOD_END - 2 * DAY, { watches, monthly: 600, reserve: 0 });
+    await clock.advance(3 * HOUR);
+    expect(rig.quotaWatch.status.factors.normal).toBeGreaterThan(10);
+    const before = upstream.calls.length;
+    for (let restart = 0; restart < 10; restart += 1) {
+      await clock.advance(5 * MINUTE);
+      await rig.restart();
+    }
+    // 50 minutes at an even pace are about a dozen; a poll of each after each restart would be 60.
+    expect(upstream.calls.length - before).toBeLessThan(20);
   });
 
   it("lets polls go at their own pace again as soon as the next period begins", { timeout: 60_000 }, async () => {
