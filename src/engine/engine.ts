@@ -34,7 +34,8 @@ import type { Profiles } from "./profiles.ts";
 import type { QuotaWatch } from "./quota-watch.ts";
 import { createRecheckLoop } from "./recheck-loop.ts";
 import type { RequestGate } from "./request-gate.ts";
-import { createGroupRunner } from "./run-group.ts";
+import { createGroupRunner, type RunMember } from "./run-group.ts";
+import { createSearchesRunner } from "./run-searches.ts";
 import type { ServiceClock } from "./service-clock.ts";
 import { createStallWatch } from "./stall-watch.ts";
 import { createTargetResolver } from "./target-resolver.ts";
@@ -179,16 +180,21 @@ export function createEngine(deps: EngineDeps): Engine {
   });
   const attempt = createAttempt({ ...deps, stalls, volume, aftermath, trouble, lastPolledAtMs, problems });
 
+  const readMember: RunMember = {
+    runOne: (poll, reach) => attempt(poll, () => deps.runner.run(poll, reach)),
+    take: (poll, feed) => attempt(poll, () => deps.runner.take(poll, feed)),
+  };
+  const searches = createSearchesRunner({ ...deps, ...readMember });
   const groups = createGroupRunner({
     ...deps,
-    runOne: (poll) => attempt(poll, () => deps.runner.run(poll)),
-    take: (poll, feed) => attempt(poll, () => deps.runner.take(poll, feed)),
+    ...readMember,
     stretch: (priority) => deps.quotaWatch.status.factors[priority],
   });
 
   const following = () => planned.filter(({ watch, paused }) => watch.recheck !== undefined && !paused);
   const rechecks = createRecheckLoop({
     ...deps,
+    stretch: (priority) => deps.quotaWatch.status.factors[priority],
     intervalsMs: () => following().map(({ watch }) => watch.recheck?.everyMs ?? 0),
     subscriberOf: (ref) => subscriberIn(following(), ref),
   });
@@ -196,6 +202,7 @@ export function createEngine(deps: EngineDeps): Engine {
   const runPoll = async (poll: Poll): Promise<PollAftermath> => {
     if (deps.storeWatch.trouble !== undefined) return { retryAtMs: clock.now() + STORE_RETRY_MS };
     if (poll.group === undefined) return (await attempt(poll, () => deps.runner.run(poll))).aftermath;
+    if (poll.group.kind === "searches") return (await attempt(poll, () => searches.run(poll))).aftermath;
     let againAtMs: number | undefined;
     const { aftermath: after } = await attempt(poll, async () => {
       const run = await groups.run(poll);

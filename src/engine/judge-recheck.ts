@@ -13,6 +13,8 @@ import type { Subscriber } from "./watch-poll.ts";
 export interface RecheckContext {
   readonly hash: Hash;
   readonly detectedAtMs: number;
+  /** How much slower looks go while the quota is short. */
+  readonly stretch: number;
   /** The answer has none of the tweets it was asked for: it says nothing of any. */
   readonly isBlind: boolean;
 }
@@ -77,8 +79,9 @@ function judgeKeptBack(subscriber: Subscriber, recheck: Recheck, tweet: Tweet, c
   return { ...again(subscriber, { ...recheck, eventId: event.event.id, condition: "", absences: 0 }, context), late, event };
 }
 
-function again({ watch }: Subscriber, recheck: Recheck, { detectedAtMs }: RecheckContext): Look {
-  const dueAtMs = nextLookMs(detectedAtMs, watch.recheck?.everyMs ?? Number.POSITIVE_INFINITY);
+function again({ watch }: Subscriber, recheck: Recheck, { detectedAtMs, stretch }: RecheckContext): Look {
+  // Whole multiples: looks of all watches stay in step, and a factor that moves a little moves nothing.
+  const dueAtMs = nextLookMs(detectedAtMs, (watch.recheck?.everyMs ?? Number.POSITIVE_INFINITY) * Math.ceil(stretch));
   return dueAtMs <= recheck.untilMs ? { next: { ...recheck, dueAtMs } } : { ended: refOf(recheck) };
 }
 

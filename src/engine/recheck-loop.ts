@@ -26,6 +26,8 @@ export interface RecheckDeps {
   readonly log: Log;
   readonly route: (judged: JudgedEvent, nowMs: number) => PollCommit["deliveries"];
   readonly wakeDelivery: () => void;
+  /** How much slower polls of a priority go while the quota is short. */
+  readonly stretch: (priority: Priority) => number;
   /** The intervals of the watches that follow their tweets now; empty when none does. */
   readonly intervalsMs: () => readonly number[];
   /** A target of a watch that follows its tweets; undefined when it does so no longer. */
@@ -111,7 +113,10 @@ export function createRecheckLoop(deps: RecheckDeps): RecheckLoop {
     const missing = asked.filter(({ recheck }) => recheck.eventId !== "" && !found.has(recheck.tweetId));
     const told = new Map((await store.eventsById(missing.map(({ recheck }) => recheck.eventId))).map((event) => [event.id, event]));
     return asked.map(({ recheck, subscriber }) =>
-      judgeRecheck(subscriber, recheck, found.get(recheck.tweetId), told.get(recheck.eventId), context),
+      judgeRecheck(subscriber, recheck, found.get(recheck.tweetId), told.get(recheck.eventId), {
+        ...context,
+        stretch: deps.stretch(subscriber.watch.priority),
+      }),
     );
   };
 

@@ -3,6 +3,7 @@ import type { StretchFactors } from "../budget/stretch.ts";
 import type { Priority } from "../model/schedule.ts";
 import type { CostModel, PollCost } from "./cost.ts";
 import type { Poll } from "./poll.ts";
+import { recheckCost } from "./recheck-cost.ts";
 
 export interface PricedPoll extends PollCost {
   readonly poll: Poll;
@@ -23,8 +24,28 @@ export interface Pace extends WatchPace {
   readonly watches: ReadonlyMap<string, WatchPace>;
 }
 
-export const pricePolls = (polls: readonly Poll[], costs: CostModel, nowMs: number): readonly PricedPoll[] =>
-  polls.map((poll) => ({ poll, priority: poll.priority, ...costs.costOf(poll, nowMs) }));
+/** Looks at fresh tweets among them: of each watch that follows its tweets, its part. */
+export const pricePolls = (polls: readonly Poll[], costs: CostModel, nowMs: number): readonly PricedPoll[] => [
+  ...polls.map((poll) => ({ poll, priority: poll.priority, ...costs.costOf(poll, nowMs) })),
+  ...priceRechecks(polls),
+];
+
+function priceRechecks(polls: readonly Poll[]): readonly PricedPoll[] {
+  const following = new Map<string, Poll>();
+  for (const poll of polls) {
+    for (const subscriber of poll.subscribers) {
+      const { watch } = subscriber;
+      if (watch.recheck !== undefined && !following.has(watch.id)) following.set(watch.id, { ...poll, subscribers: [subscriber] });
+    }
+  }
+  const { byWatch } = recheckCost([...following.values()].flatMap(({ subscribers }) => subscribers.map(({ watch }) => watch)));
+  return [...following].map(([watchId, poll]) => {
+    const requestsPerDay = byWatch.get(watchId) ?? 0;
+    const priority = poll.subscribers[0]?.watch.priority ?? poll.priority;
+    const looks = { pollsPerDay: requestsPerDay, sweepsPerDay: 0, fullReadPerDay: 0, fullReadPages: 1, requestsPerDay };
+    return { poll, priority, strategy: "recheck", ...looks };
+  });
+}
 
 export function planPace(priced: readonly PricedPoll[], factors: StretchFactors): Pace {
   const watches = new Map<string, { askedPerDay: number; pacedPerDay: number }>();

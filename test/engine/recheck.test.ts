@@ -23,7 +23,7 @@ const search = (id: string, changes: Partial<Watch> = {}) =>
   makeWatch(id, "search", { query: id }, { recheck: { everyMs: 10 * MINUTE, untilMs: 2 * HOUR }, ...changes });
 
 /** A world of tweets: the search shows all of them, /tweet-info-bulk those asked for. */
-async function house(watches: readonly Watch[]) {
+async function house(watches: readonly Watch[], monthly?: number) {
   const clock = createVirtualClock(START);
   const upstream = createScriptedUpstream(clock);
   const tweets = new Map<string, Tweet>();
@@ -37,7 +37,12 @@ async function house(watches: readonly Watch[]) {
   upstream.on("search-tweets", () => ({ tweets: [...tweets.values()].reverse().slice(0, 20) }));
   upstream.on("tweet-info-bulk", ({ params }) => ({ tweets: (params["tweet_links"] as string[]).flatMap((id) => tweets.get(id) ?? []) }));
   post({ created_at: new Date(START - HOUR).toISOString() });
-  rig = await startEngineRig({ clock, upstream, watches });
+  rig = await startEngineRig({
+    clock,
+    upstream,
+    watches,
+    ...(monthly === undefined ? {} : { monthly, onExhausted: "degrade" as const, isGoverned: true }),
+  });
   await clock.advance(2 * MINUTE);
   const told = async (from = rig) =>
     ((await from?.events()) ?? []).map(({ type, watch, subject }) => `${type} ${watch} ${subject}`).reverse();
@@ -166,4 +171,27 @@ it("does not tell what an edited where lets through, nor look for a watch that c
   await clock.advance(3 * HOUR);
   expect(await told()).toEqual([`tweet.created w ${id}`]);
   expect(looks()).toHaveLength(asked);
+});
+
+it("looks less often while the quota is short", async () => {
+  const looksWith = async (monthly: number | undefined) => {
+    const { clock, post, looks } = await house(
+      [
+        search("w", {
+          priority: "low",
+          schedule: { kind: "every", intervalMs: 10 * MINUTE },
+          recheck: { everyMs: 10 * MINUTE, untilMs: 24 * HOUR },
+        }),
+      ],
+      monthly,
+    );
+    post();
+    await clock.advance(6 * HOUR);
+    const count = looks().length;
+    await rig?.close();
+    rig = undefined;
+    return count;
+  };
+  expect(await looksWith(undefined)).toBe(35);
+  expect(await looksWith(4_000)).toBeLessThanOrEqual(14);
 });

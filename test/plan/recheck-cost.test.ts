@@ -1,6 +1,8 @@
 import { expect, it } from "vitest";
 import type { Watch } from "../../src/model/watch.ts";
+import { createCostModel } from "../../src/plan/cost.ts";
 import { createForecast } from "../../src/plan/forecast.ts";
+import { planPace, pricePolls } from "../../src/plan/pace.ts";
 import { planPolls } from "../../src/plan/plan-polls.ts";
 import { recheckCost } from "../../src/plan/recheck-cost.ts";
 import { sha256 } from "../../src/runtime/hash.ts";
@@ -31,7 +33,7 @@ it("counts one request a tick, shared by the watches of an interval; nothing wit
   expect(recheckCost([])).toEqual({ requestsPerDay: 0, byWatch: new Map() });
 });
 
-it("is billed in the plan, in total and by watch, and delays no alert", () => {
+it("is billed in the plan and by the governor, in total and by watch, and delays no alert", () => {
   const watches = [follow("a", 10 * MINUTE), follow("b", 10 * MINUTE)];
   const timetable = createTimetable();
   const planned = watches.map((watch) => {
@@ -64,4 +66,7 @@ it("is billed in the plan, in total and by watch, and delays no alert", () => {
   expect(after?.rechecksPerDay).toBe(72);
   expect((after?.requestsPerDay ?? 0) - (before?.requestsPerDay ?? 0)).toBe(72);
   expect(after?.delay).toEqual(before?.delay);
+  const pace = planPace(pricePolls(polls, createCostModel({ timetable }), NOW), { high: 1, normal: 2, low: 1 });
+  expect(pace.askedPerDay).toBeCloseTo(billed?.requestsPerDay ?? 0, 6);
+  expect(pace.watches.get("a")?.pacedPerDay).toBeCloseTo((after?.requestsPerDay ?? 0) / 2, 6);
 });
