@@ -4,23 +4,14 @@ import type { Clock } from "../model/clock.ts";
 import type { Hash } from "../model/hash.ts";
 import type { Log } from "../model/log.ts";
 import type { Meter } from "../model/meter.ts";
-import type {
-  Notes,
-  PollCommit,
-  PollStore,
-  RecheckStore,
-  TargetRef,
-  TargetState,
-  VolumeStore,
-  WatchState,
-  WatchStore,
-} from "../model/store.ts";
+import type { Notes, PollCommit, PollStore, RecheckStore, TargetState, VolumeStore, WatchState, WatchStore } from "../model/store.ts";
+import type { Priority } from "../model/schedule.ts";
 import type { Watch } from "../model/watch.ts";
 import { groupPolls } from "../plan/group-polls.ts";
 import { planPolls, type PlannedWatch } from "../plan/plan-polls.ts";
 import type { JudgedEvent } from "./verdicts.ts";
 import { createVolumeWatch } from "./volume-watch.ts";
-import type { Poll, Subscriber } from "./watch-poll.ts";
+import type { Poll } from "./watch-poll.ts";
 import type { Timetable } from "../schedule/timetable.ts";
 import type { WatchType } from "../watches/watch-type.ts";
 import { createListCheck } from "./list-check.ts";
@@ -100,6 +91,7 @@ const ANSWER_GRACE_MS = 3_000;
 
 export function createEngine(deps: EngineDeps): Engine {
   const { clock, store } = deps;
+  const stretch = (priority: Priority): number => deps.quotaWatch.status.factors[priority];
   let planned: readonly PlannedWatch<WatchType<any>>[] = [];
   let polls: readonly Poll[] = [];
   let pollsByWatch: ReadonlyMap<string, readonly Poll[]> = new Map();
@@ -115,7 +107,7 @@ export function createEngine(deps: EngineDeps): Engine {
   const loop = createPollLoop({
     ...deps,
     runPoll: (poll) => runPoll(poll),
-    stretch: (priority) => deps.quotaWatch.status.factors[priority],
+    stretch,
   });
 
   const stalls = createStallWatch({
@@ -175,7 +167,7 @@ export function createEngine(deps: EngineDeps): Engine {
 
   const volume = createVolumeWatch({
     ...deps,
-    stretch: (priority) => deps.quotaWatch.status.factors[priority],
+    stretch,
     baselineAtMs: (watchKey) => firstBaselineIn(planned, watchKey),
   });
   const attempt = createAttempt({ ...deps, stalls, volume, aftermath, trouble, lastPolledAtMs, problems });
@@ -188,16 +180,10 @@ export function createEngine(deps: EngineDeps): Engine {
   const groups = createGroupRunner({
     ...deps,
     ...readMember,
-    stretch: (priority) => deps.quotaWatch.status.factors[priority],
+    stretch,
   });
 
-  const following = () => planned.filter(({ watch, paused }) => watch.recheck !== undefined && !paused);
-  const rechecks = createRecheckLoop({
-    ...deps,
-    stretch: (priority) => deps.quotaWatch.status.factors[priority],
-    intervalsMs: () => following().map(({ watch }) => watch.recheck?.everyMs ?? 0),
-    subscriberOf: (ref) => subscriberIn(following(), ref),
-  });
+  const rechecks = createRecheckLoop({ ...deps, stretch, watches: () => planned });
 
   const runPoll = async (poll: Poll): Promise<PollAftermath> => {
     if (deps.storeWatch.trouble !== undefined) return { retryAtMs: clock.now() + STORE_RETRY_MS };
@@ -269,13 +255,6 @@ function firstBaselineIn(planned: readonly PlannedWatch<WatchType<any>>[], watch
   const targets = planned.find((one) => one.watchKey === watchKey)?.targets ?? [];
   const times = targets.flatMap(({ baselineAtMs }) => (baselineAtMs === null ? [] : [baselineAtMs]));
   return times.length === 0 ? undefined : Math.min(...times);
-}
-
-function subscriberIn(planned: readonly PlannedWatch<WatchType<any>>[], { watchKey, targetKey }: TargetRef): Subscriber | undefined {
-  const own = planned.find((one) => one.watchKey === watchKey);
-  const target = own?.targets.find(({ key }) => key === targetKey);
-  if (own === undefined || target === undefined) return undefined;
-  return { watch: own.watch, type: own.type, watchKey, targetKey, targetName: target.name };
 }
 
 /** Whether a batch has an entry that was never answered: its key was polled before, but not for that one. */

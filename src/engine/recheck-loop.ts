@@ -10,6 +10,8 @@ import type { Meter } from "../model/meter.ts";
 import type { Priority } from "../model/schedule.ts";
 import type { PollCommit, PollStore, Recheck, RecheckStore, TargetRef } from "../model/store.ts";
 import type { Tweet } from "../model/tweet.ts";
+import type { PlannedWatch } from "../plan/plan-polls.ts";
+import type { WatchType } from "../watches/watch-type.ts";
 import { judgeRecheck, type Look, refOf } from "./judge-recheck.ts";
 import { RequestHeld, type RequestGate } from "./request-gate.ts";
 import type { StoreWatch } from "./store-watch.ts";
@@ -28,10 +30,8 @@ export interface RecheckDeps {
   readonly wakeDelivery: () => void;
   /** How much slower polls of a priority go while the quota is short. */
   readonly stretch: (priority: Priority) => number;
-  /** The intervals of the watches that follow their tweets now; empty when none does. */
-  readonly intervalsMs: () => readonly number[];
-  /** A target of a watch that follows its tweets; undefined when it does so no longer. */
-  readonly subscriberOf: (ref: TargetRef) => Subscriber | undefined;
+  /** Those in force now. */
+  readonly watches: () => readonly PlannedWatch<WatchType<any>>[];
 }
 
 export interface RecheckLoop {
@@ -54,10 +54,21 @@ export function createRecheckLoop(deps: RecheckDeps): RecheckLoop {
   let running: Promise<void> = Promise.resolve();
   let isStopped = false;
 
+  const following = () => deps.watches().filter(({ watch, paused }) => watch.recheck !== undefined && !paused);
+  const intervalsMs = () => following().flatMap(({ watch }) => watch.recheck?.everyMs ?? []);
+
+  /** Undefined when the watch follows its tweets no longer. */
+  const subscriberOf = ({ watchKey, targetKey }: TargetRef): Subscriber | undefined => {
+    const own = following().find((one) => one.watchKey === watchKey);
+    const target = own?.targets.find(({ key }) => key === targetKey);
+    if (own === undefined || target === undefined) return undefined;
+    return { watch: own.watch, type: own.type, watchKey, targetKey, targetName: target.name };
+  };
+
   const arm = () => {
     if (isStopped) return;
     const nowMs = clock.now();
-    const waits = deps.intervalsMs().map((everyMs) => nextLookMs(nowMs, everyMs) - nowMs);
+    const waits = intervalsMs().map((everyMs) => nextLookMs(nowMs, everyMs) - nowMs);
     cancel = clock.after(Math.min(LONGEST_SLEEP_MS, ...waits), wake);
   };
 
@@ -74,7 +85,7 @@ export function createRecheckLoop(deps: RecheckDeps): RecheckLoop {
   };
 
   const runDue = async (): Promise<void> => {
-    while (!isStopped && deps.storeWatch.trouble === undefined && deps.intervalsMs().length > 0) {
+    while (!isStopped && deps.storeWatch.trouble === undefined && intervalsMs().length > 0) {
       const rows = await store.dueRechecks(clock.now(), MOST_ROWS);
       if (rows.length === 0 || !(await runBatch(rows))) return;
     }
@@ -83,7 +94,7 @@ export function createRecheckLoop(deps: RecheckDeps): RecheckLoop {
   /** False when nothing more can be done now. */
   const runBatch = async (rows: readonly Recheck[]): Promise<boolean> => {
     const followed = rows.flatMap((recheck) => {
-      const subscriber = recheck.untilMs < clock.now() ? undefined : deps.subscriberOf(recheck);
+      const subscriber = recheck.untilMs < clock.now() ? undefined : subscriberOf(recheck);
       return subscriber === undefined ? [] : [{ recheck, subscriber }];
     });
     const stale = rows.filter((row) => followed.every(({ recheck }) => recheck !== row));
