@@ -22,7 +22,10 @@ const AS_SENT = new Map<z.core.$ZodType, JsonObject>([
   [wholeNumber, { type: "integer", minimum: 0 }],
 ]);
 
-/** An OpenAPI 3.1 document. Beside the standard it says: `x-exactly-one-of`, `x-at-least-one-of`, `x-cursor`, `x-page-size`, `x-batch-size`, `x-billed`. */
+/**
+ * An OpenAPI 3.1 document. Beside the standard it says: `x-exactly-one-of`, `x-at-least-one-of`, `x-answer` (tweets, users or record),
+ * `x-cursor`, `x-page-size`, `x-batch-size`, `x-billed`.
+ */
 export function describeService(): JsonObject {
   const schemas: Record<string, Json> = {};
   const paths: Record<string, Record<string, JsonObject>> = {};
@@ -53,6 +56,7 @@ function describeOperation({ name, row }: Operation, schemas: Record<string, Jso
     responses: { 200: jsonAnswer("Success.", jsonSchema(row.output, "output", schemas)), ...Object.fromEntries(errors) },
     ...(row.exactlyOne && { "x-exactly-one-of": row.exactlyOne }),
     ...(row.atLeastOne && { "x-at-least-one-of": row.atLeastOne }),
+    "x-answer": row.answer.kind,
     ...(row.cursor && { "x-cursor": row.cursor.param }),
     ...(row.pageSize !== undefined && { "x-page-size": row.pageSize }),
     ...(row.batch && { "x-batch-size": row.batch.size }),

@@ -108,7 +108,7 @@ test("the description has every operation of the client's table, with its inputs
   });
   expect(doc.paths["/v3/id-to-username/{user_id}"].get.parameters).toMatchObject([{ name: "user_id", in: "path", required: true }]);
   expect(doc.paths["/v3/info-batch"].get).toMatchObject({ "x-batch-size": 100 });
-  expect(doc.paths["/v3/followers"].get).toMatchObject({ "x-cursor": "next_cursor", "x-page-size": 200 });
+  expect(doc.paths["/v3/followers"].get).toMatchObject({ "x-answer": "users", "x-cursor": "next_cursor", "x-page-size": 200 });
   expect(doc.paths["/v3/key-usage-info"].get).toMatchObject({ "x-billed": false });
   expect(doc.components.securitySchemes).toEqual({ key: { type: "apiKey", in: "header", name: "ApiKey" } });
 });
