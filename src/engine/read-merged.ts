@@ -1,6 +1,6 @@
 /**
- * Reads many accounts' posts with one search that names them all. Each account's part is walked on its own, as a search bounded by time
- * that came to its end, so that every memory stays right. Owns that walk; who is read, and what becomes of the posts, is others'.
+ * Reads many accounts' posts, or many keyword searches, with one query. Each member's part is walked on its own, as a search bounded by
+ * time that came to its end, so that every memory stays right. Owns that walk; who is read, and what becomes of the posts, is others'.
  */
 import { EMPTY_FEED, type FeedMemory } from "../detect/feed-memory.ts";
 import { afterHead, type HeadPlan, horizonMs, marginMs, planHead, type Reach } from "../detect/feed-poll.ts";
@@ -8,7 +8,7 @@ import { type FeedItem, FeedWalk } from "../detect/feed-walk.ts";
 import type { SourceState } from "../model/store.ts";
 import type { Tweet } from "../model/tweet.ts";
 import type { UpstreamAnswer } from "../model/upstream.ts";
-import { attributeTweets, writeMerged } from "../plan/merge.ts";
+import { attributeTweets, type MergeMember, writeMerged } from "../plan/merge.ts";
 import { withBounds } from "../query/with-bounds.ts";
 import { type FeedObservation, itemOfTweet } from "./read-feed.ts";
 import type { Poll } from "./watch-poll.ts";
@@ -16,8 +16,8 @@ import type { Poll } from "./watch-poll.ts";
 export interface MergedMember {
   readonly poll: Poll;
   readonly source: SourceState;
-  readonly userId: string;
-  readonly handle: string;
+  /** How it stands in the query, and how its posts are told from the others'. */
+  readonly feed: MergeMember;
   /** How deep its part must go; undefined: down to its last poll. */
   readonly reach?: Reach;
 }
@@ -50,14 +50,17 @@ export function planMembers(members: readonly MergedMember[], { startMs, interva
     .sort((a, b) => b.plan.walk.floorMs - a.plan.walk.floorMs);
 }
 
-/** More pages than this, and its members are read one by one. */
+/** More pages than this for accounts, or than so many a search, and the members are read one by one. */
 const MOST_PAGES = 15;
+const PAGES_PER_SEARCH = 8;
 
 export interface MergedAnswer {
   /** By poll key; members without a post in the answer are left out: an empty list moves no watermark. */
   readonly observations: ReadonlyMap<string, FeedObservation>;
   /** The answer was not read to its end: it says nothing about anyone. */
   readonly isCut: boolean;
+  /** Tweets of searches that are nobody's by our reading of their queries; the observations lack them. */
+  readonly strays: readonly Tweet[];
   /** Not even the newest post that is known came back: deleted, or the search shows nothing at all for a moment. */
   readonly isBlind: boolean;
 }
@@ -65,18 +68,21 @@ export interface MergedAnswer {
 /** One query for all of `planned`. @throws what asking throws */
 export async function readMerged(ask: AskQuery, planned: readonly PlannedMember[], times: MergeTimes): Promise<MergedAnswer> {
   const boundMs = boundOf(planned, times.intervalMs);
-  const members = planned.map(({ member }) => ({ kind: "from", userId: member.userId, handle: member.handle }) as const);
+  const members = planned.map(({ member }) => member.feed);
   const query = withBounds(writeMerged(members), { sinceTime: Math.floor(boundMs / 1_000) });
-  const tweets = await readPages(ask, query, boundMs);
-  if (tweets === undefined) return { observations: new Map(), isCut: true, isBlind: false };
-  const { byMember } = attributeTweets(tweets, members, times.startMs);
+  const tweets = await readPages(ask, query, boundMs, mostPages(members));
+  if (tweets === undefined) return { observations: new Map(), strays: [], isCut: true, isBlind: false };
+  const { byMember, strays } = attributeTweets(tweets, members, times.startMs);
   const observations = new Map<string, FeedObservation>();
   for (const [index, one] of planned.entries()) {
     const own = byMember[index] ?? [];
     if (own.length > 0) observations.set(one.member.poll.key, observe(one, own, query, times.startMs));
   }
-  return { observations, isCut: false, isBlind: tweets.length === 0 };
+  return { observations, strays, isCut: false, isBlind: tweets.length === 0 };
 }
+
+const mostPages = (members: readonly MergeMember[]): number =>
+  Math.max(MOST_PAGES, PAGES_PER_SEARCH * members.filter(({ kind }) => kind === "query").length);
 
 /**
  * As deep as the deepest member needs, and below the newest post that is known: a service whose posts are dated behind its own clock must
@@ -89,9 +95,9 @@ function boundOf(planned: readonly PlannedMember[], intervalMs: number): number 
 }
 
 /** Undefined when the list did not come to its end. */
-async function readPages(ask: AskQuery, query: string, floorMs: number): Promise<readonly Tweet[] | undefined> {
+async function readPages(ask: AskQuery, query: string, floorMs: number, maxNewPages: number): Promise<readonly Tweet[] | undefined> {
   const nothingKnown = { stretches: [], ground: [], minItems: 0, fills: true, hasNoPins: true };
-  const walk = new FeedWalk({ ...nothingKnown, floorMs, maxNewPages: MOST_PAGES });
+  const walk = new FeedWalk({ ...nothingKnown, floorMs, maxNewPages });
   const tweets = new Map<string, Tweet>();
   for (let cursor: string | undefined; ; ) {
     const { tweets: page = [], nextCursor } = await ask(query, cursor);

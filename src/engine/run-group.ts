@@ -2,6 +2,7 @@
  * One run of a group of accounts: probe those whose turn it is, read those that moved or are due for a full poll, remember what was
  * learned. Owns the order of these steps; what a change means is plan/'s, what a post means the poll runner's.
  */
+import type { Reach } from "../detect/feed-poll.ts";
 import type { Clock } from "../model/clock.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Log } from "../model/log.ts";
@@ -28,8 +29,8 @@ import type { ServiceClock } from "./service-clock.ts";
 import type { Poll } from "./watch-poll.ts";
 
 export interface RunMember {
-  /** Reads a member by itself. Never rejects. */
-  readonly runOne: (poll: Poll) => Promise<PollRun>;
+  /** Reads a member by itself, as deep as `reach` says. Never rejects. */
+  readonly runOne: (poll: Poll, reach?: Reach) => Promise<PollRun>;
   /** Judges and commits what was read of a member together with others. Never rejects. */
   readonly take: (poll: Poll, feed: FeedObservation) => Promise<PollRun>;
 }

@@ -9,6 +9,7 @@ import { FIRST_LIMITS, handlesPerQuery } from "./merge.ts";
 import type { Poll, Pollable } from "./poll.ts";
 import { aimedMeanMs } from "./probe-pace.ts";
 import { ratesOf } from "./rates.ts";
+import { groupSearches } from "./search-groups.ts";
 import { chooseFullPollEvery, chooseStrategy, costOfFreshness, type Group } from "./strategy.ts";
 import { fullPollEveryOf, strategyOf } from "./wishes.ts";
 
@@ -39,7 +40,7 @@ export function groupPolls<T extends Pollable>(polls: readonly Poll<T>[], deps: 
     if (members.length < LEAST_MEMBERS && !isAsked) rest.push(...members);
     else groups.push(toGroup(kind, first, members, deps));
   }
-  return [...rest, ...groups];
+  return [...groupSearches(rest, deps.hash), ...groups];
 }
 
 /** The account a member is about. */

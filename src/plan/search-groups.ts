@@ -109,11 +109,13 @@ function chooseProofEvery({ intervalMs, queries, shared }: Omit<SearchGroup, "fu
   return Math.min(Math.max(everyMs, LEAST_PROOF_MS, intervalMs), longestMs);
 }
 
+export type SearchCost = StrategyCost & { readonly strategy: "single" | "merge" };
+
 /** Merging must save so much before it is chosen, and lose so much before it is given up. */
 const WORTHWHILE = 0.85;
 
 /** The cheaper way; the one in force stays unless the other saves enough. A user's word is followed. */
-export function chooseSearchStrategy(group: SearchGroup, current: "single" | "merge" | undefined, wish: StrategyWish): StrategyCost {
+export function chooseSearchStrategy(group: SearchGroup, current: "single" | "merge" | undefined, wish: StrategyWish): SearchCost {
   const ticks = DAY_MS / group.intervalMs;
   const single = costOf("single", group.members * ticks, 0);
   const merge = costOf("merge", group.queries * ticks, (group.shared * DAY_MS) / group.fullPollEveryMs);
@@ -122,7 +124,7 @@ export function chooseSearchStrategy(group: SearchGroup, current: "single" | "me
   return other.requestsPerDay < kept.requestsPerDay * WORTHWHILE ? other : kept;
 }
 
-const costOf = (strategy: "single" | "merge", readsPerDay: number, sweepsPerDay: number): StrategyCost => ({
+const costOf = (strategy: "single" | "merge", readsPerDay: number, sweepsPerDay: number): SearchCost => ({
   strategy,
   probesPerDay: 0,
   readsPerDay,

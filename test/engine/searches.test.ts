@@ -1,0 +1,232 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { sleep } from "../../src/model/clock.ts";
+import type { UpstreamRequest } from "../../src/model/upstream.ts";
+import type { Watch } from "../../src/model/watch.ts";
+import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
+import { makeWatch } from "../support/make-watch.ts";
+import { failure } from "../support/scripted-upstream.ts";
+import { createSearchWorld, type SearchWorldOptions } from "../support/search-world.ts";
+import { createVirtualClock } from "../support/virtual-clock.ts";
+
+const START = Date.UTC(2026, 2, 2, 12, 0, 0);
+const MIN = 60_000;
+const HOUR = 3_600_000;
+const WORDS = ["acme", "bolt", "crane", "delta", "ember", "flint", "grove", "heron", "index", "jolt"];
+const rigs: EngineRig[] = [];
+
+afterEach(async () => {
+  for (const rig of rigs.splice(0)) await rig.close();
+});
+
+interface HouseOptions extends SearchWorldOptions {
+  readonly queries?: readonly string[];
+  readonly changes?: Partial<Watch>;
+  readonly fail?: (request: UpstreamRequest) => void;
+}
+
+const search = (query: string, changes: Partial<Watch> = {}): Watch => makeWatch(query, "search", { query }, changes);
+
+/** One watch a query, each polled once a minute, with an old tweet for each; ids of watches are their queries. */
+async function house({ queries = WORDS, changes = {}, fail, ...options }: HouseOptions = {}) {
+  const clock = createVirtualClock(START);
+  const world = createSearchWorld(options);
+  for (const [index, word] of WORDS.entries()) world.post(`old ${word}`, START - (index + 1) * HOUR);
+  const calls: { readonly query: string; readonly atMs: number }[] = [];
+  const upstream = {
+    async call(request: UpstreamRequest) {
+      calls.push({ query: String(request.params["query"]), atMs: clock.now() });
+      await sleep(clock, 40);
+      fail?.(request);
+      return world.answer(request, clock.now());
+    },
+  };
+  const rig = await startEngineRig({ clock, upstream, watches: queries.map((query) => search(query, changes)) });
+  rigs.push(rig);
+  const callsSince = (sinceMs: number) => calls.filter(({ atMs }) => atMs >= sinceMs);
+  const told = async () => (await rig.events()).map(({ watch, subject }) => `${watch} ${subject}`).sort();
+  await clock.advance(90_000);
+  return { clock, world, rig, calls, callsSince, told };
+}
+
+const isMerged = ({ query }: { readonly query: string }) => query.includes(" OR ");
+
+describe("plain searches of one schedule", () => {
+  it("cost a fraction of single ones: ten a minute, over hours with their proofs", { timeout: 60_000 }, async () => {
+    const { clock, world, callsSince, told } = await house();
+    const sinceMs = clock.now();
+    const posts = WORDS.flatMap((word, index) => Array.from({ length: 5 }, (_, i) => world.post(word, sinceMs + (i + 0.5) * HOUR + index)));
+    await clock.advance(6 * HOUR);
+    expect(await told()).toEqual(posts.map(({ tweet }) => `${tweet.full_text} ${tweet.id}`).sort());
+    const single = 10 * 6 * 60;
+    expect(callsSince(sinceMs).length).toBeLessThan(single / 5);
+  });
+
+  it("are one request a minute while nobody is due for a proof", async () => {
+    const { clock, callsSince } = await house({ changes: { fullPollEveryMs: 10 * HOUR } });
+    const sinceMs = clock.now();
+    await clock.advance(10 * MIN);
+    expect(callsSince(sinceMs).filter(isMerged)).toHaveLength(10);
+    expect(callsSince(sinceMs).length).toBeLessThanOrEqual(12);
+  });
+
+  it("give a tweet to everyone whose query it matches, by text, name and handle, once each", async () => {
+    const { clock, world, told } = await house();
+    const { id } = world.post("acme and bolt", clock.now() + 1_000, { handle: "crane", name: "Delta Works" }).tweet;
+    await clock.advance(10 * MIN);
+    expect(await told()).toEqual(["acme", "bolt", "crane", "delta"].map((word) => `${word} ${id}`));
+  });
+
+  it("are asked one by one where the user says so", async () => {
+    const { clock, callsSince } = await house({ changes: { strategy: "single" } });
+    const sinceMs = clock.now();
+    await clock.advance(5 * MIN);
+    expect(callsSince(sinceMs)).toHaveLength(50);
+    expect(callsSince(sinceMs).some(isMerged)).toBe(false);
+  });
+
+  it("leave out queries whose meaning the service may see otherwise", async () => {
+    const queries = ["acme", "bolt", "crane delta OR ember", "flint lang:en", "near:berlin"];
+    const { clock, callsSince } = await house({ queries });
+    const sinceMs = clock.now();
+    await clock.advance(MIN);
+    const asked = callsSince(sinceMs)
+      .map(({ query }) => query.replace(/ since_time:\d+/, ""))
+      .sort();
+    expect(asked).toEqual(["((acme OR bolt))", "(crane delta OR ember)", "(flint lang:en)", "(near:berlin)"]);
+  });
+});
+
+describe("a service that reads a query otherwise", () => {
+  it("is found out by a tweet that is nobody's: all are read singly at once, and who shows it stays so", async () => {
+    const { clock, world, callsSince, told, rig } = await house();
+    const { id } = world.post("no word of theirs", clock.now() + 1_000, { card: "acme" }).tweet;
+    await clock.advance(2 * MIN);
+    expect(await told()).toEqual([`acme ${id}`]);
+    await rig.restart();
+    const sinceMs = clock.now();
+    const second = world.post("again none", clock.now() + 1_000, { card: "acme" }).tweet;
+    await clock.advance(5 * MIN);
+    expect(await told()).toEqual([`acme ${id}`, `acme ${second.id}`].sort());
+    const merged = callsSince(sinceMs).filter(isMerged);
+    expect(merged.length).toBeGreaterThan(3);
+    expect(merged.some(({ query }) => query.includes("acme"))).toBe(false);
+  });
+
+  it("is found out by the proof where merged reads show less, and that search is read by itself from then on", async () => {
+    const { clock, world, told, rig, callsSince } = await house({ shyWords: ["delta"], changes: { fullPollEveryMs: HOUR } });
+    const posts = Array.from({ length: 8 }, (_, i) => world.post("delta", clock.now() + 10 * i * MIN + 1_000));
+    await clock.advance(2.5 * HOUR);
+    const found = posts.map(({ tweet }) => `delta ${tweet.id}`).sort();
+    expect(await told()).toEqual(found);
+    await rig.restart();
+    const sinceMs = clock.now();
+    const second = world.post("delta two", clock.now() + 1_000).tweet;
+    await clock.advance(3 * MIN);
+    expect(await told()).toEqual([...found, `delta ${second.id}`].sort());
+    expect(
+      callsSince(sinceMs)
+        .filter(isMerged)
+        .some(({ query }) => query.includes("delta")),
+    ).toBe(false);
+  });
+
+  it("is left alone for a day where strays keep coming that nobody's own search shows, and tried again after it", {
+    timeout: 60_000,
+  }, async () => {
+    const { clock, world, callsSince } = await house({ changes: { schedule: { kind: "every", intervalMs: 10 * MIN } } });
+    // A tweet only the merged query finds.
+    const answer = world.answer.bind(world);
+    let strays = 0;
+    const stray = () => ({ ...world.post("nothing at all", clock.now()).tweet });
+    Object.assign(world, {
+      answer(request: UpstreamRequest, nowMs: number) {
+        const given = answer(request, nowMs);
+        if (!String(request.params["query"]).includes(" OR ") || strays >= 4) return given;
+        strays += 1;
+        return { ...given, tweets: [stray(), ...(given.tweets ?? [])] };
+      },
+    });
+    await clock.advance(40 * MIN);
+    expect(strays).toBe(3);
+    const sinceMs = clock.now();
+    await clock.advance(HOUR);
+    expect(callsSince(sinceMs).some(isMerged)).toBe(false);
+    await clock.advance(23 * HOUR + 20 * MIN);
+    // One more, and it rests again at once.
+    expect(strays).toBe(4);
+    const laterMs = clock.now();
+    await clock.advance(HOUR);
+    expect(callsSince(laterMs).some(isMerged)).toBe(false);
+  });
+});
+
+describe("a merged search", () => {
+  it("learns from a refusal how long it may be, and keeps it over a restart", async () => {
+    const { clock, world, rig, callsSince, told } = await house({ longestQuery: 70 });
+    await clock.advance(5 * MIN);
+    const longest = (sinceMs: number) => Math.max(...callsSince(sinceMs).map(({ query }) => query.length));
+    const sinceMs = clock.now();
+    const posts = WORDS.map((word, index) => world.post(word, clock.now() + 1_000 + index));
+    await clock.advance(3 * MIN);
+    expect(await told()).toEqual(posts.map(({ tweet }) => `${tweet.full_text} ${tweet.id}`).sort());
+    expect(longest(sinceMs)).toBeLessThanOrEqual(70);
+    expect(callsSince(sinceMs).some(isMerged)).toBe(true);
+    await rig.restart();
+    const laterMs = clock.now();
+    await clock.advance(3 * MIN);
+    expect(longest(laterMs)).toBeLessThanOrEqual(70);
+  });
+
+  it("keeps its length where one search is refused by itself too", async () => {
+    const { clock, callsSince } = await house({
+      fail: ({ params }) => {
+        if (String(params["query"]).includes("bolt")) throw failure("bad_request");
+      },
+    });
+    const sinceMs = clock.now();
+    await clock.advance(5 * MIN);
+    const merged = callsSince(sinceMs).filter(isMerged);
+    expect(merged.length).toBeGreaterThan(3);
+    for (const word of WORDS.filter((one) => one !== "bolt")) expect(merged.at(-1)?.query).toContain(word);
+  });
+
+  it("finds late tweets by its sweeps", async () => {
+    const { clock, world, told } = await house();
+    const { id } = world.post("flint", clock.now() + 1_000, { lagMs: 14 * MIN }).tweet;
+    await clock.advance(40 * MIN);
+    expect(await told()).toEqual([`flint ${id}`]);
+  });
+
+  it("leaves a busy search to itself", { timeout: 60_000 }, async () => {
+    const { clock, world, callsSince } = await house();
+    const fromMs = clock.now();
+    for (let i = 0; i < 4_800; i += 1) world.post("acme", fromMs + i * 1_500);
+    await clock.advance(70 * MIN);
+    const sinceMs = clock.now();
+    await clock.advance(20 * MIN);
+    const merged = callsSince(sinceMs).filter(isMerged);
+    expect(merged.length).toBeGreaterThan(15);
+    expect(merged.some(({ query }) => query.includes("acme"))).toBe(false);
+  });
+
+  it("begins with a read of each, and gives a search that is added its own", async () => {
+    const { clock, world, rig, told } = await house({ queries: WORDS.slice(0, 4) });
+    world.post("ember", clock.now());
+    await rig.setWatches([...WORDS.slice(0, 4), "ember"].map((query) => search(query)));
+    await clock.advance(10_000);
+    const { id } = world.post("ember", clock.now() + 1_000).tweet;
+    await clock.advance(3 * MIN);
+    expect(await told()).toEqual([`ember ${id}`]);
+  });
+
+  it("reads a paused search by itself when it goes on, back to when it was paused", async () => {
+    const { clock, world, rig, told } = await house();
+    await rig.pause("heron", true);
+    const { id } = world.post("heron", clock.now() + MIN).tweet;
+    await clock.advance(3 * HOUR);
+    expect(await told()).toEqual([]);
+    await rig.pause("heron", false);
+    await clock.advance(2 * MIN);
+    expect(await told()).toEqual([`heron ${id}`]);
+  });
+});

@@ -1,0 +1,101 @@
+/**
+ * Tweets as the service's keyword search shows them, by a reading of queries of its own: it looks at names, handles and texts that no tweet
+ * carries, and can be told to be odd. What is shown depends on the clock alone. For tests of merged searches.
+ */
+import { compareIds, tweetIdAt } from "../../src/model/id.ts";
+import type { Tweet } from "../../src/model/tweet.ts";
+import { type UpstreamAnswer, UpstreamError, type UpstreamRequest } from "../../src/model/upstream.ts";
+import { parseQuery } from "../../src/query/parse.ts";
+import type { Query } from "../../src/query/query.ts";
+import { makeTweet, makeUser } from "./make-event.ts";
+
+export interface SearchPost {
+  readonly tweet: Tweet;
+  readonly atMs: number;
+  readonly visibleAtMs: number;
+  readonly deletedAtMs: number;
+  /** Searched like the text, and shown nowhere: the words of a linked page. */
+  readonly card: string;
+}
+
+export interface SearchPostOptions {
+  readonly handle?: string;
+  readonly name?: string;
+  readonly card?: string;
+  readonly lagMs?: number;
+  readonly deletedAtMs?: number;
+}
+
+export interface SearchWorldOptions {
+  readonly longestQuery?: number;
+  /** Words whose tweets are shown to a query that has nothing but them. */
+  readonly shyWords?: readonly string[];
+}
+
+export interface SearchWorld {
+  readonly posts: readonly SearchPost[];
+  post(text: string, atMs: number, options?: SearchPostOptions): SearchPost;
+  /** Whether the service counts a tweet among those a query finds. */
+  finds(query: string, post: SearchPost): boolean;
+  answer(request: UpstreamRequest, nowMs: number): UpstreamAnswer;
+}
+
+const PAGE = 20;
+const MOST_OPERATORS = 22;
+
+export function createSearchWorld({ longestQuery = 450, shyWords = [] }: SearchWorldOptions = {}): SearchWorld {
+  const posts: SearchPost[] = [];
+  let sequence = 0;
+
+  const wordsOf = (text: string) => text.toLowerCase().split(/[^\p{L}\p{N}_]+/u);
+  const has = (text: string, words: string) => ` ${wordsOf(text).join(" ")} `.includes(` ${wordsOf(words).join(" ")} `);
+  const finds = (query: Query, post: SearchPost): boolean => {
+    const { tweet, card } = post;
+    const text = tweet.full_text.toLowerCase();
+    const isNamed = (sign: string, name: string) => text.split(/\s+/).includes(`${sign}${name}`);
+    if (query.kind === "and") return query.of.every((part) => finds(part, post));
+    if (query.kind === "or") return query.of.some((part) => finds(part, post));
+    if (query.kind === "not") return !finds(query.of, post);
+    if (query.kind === "word" || query.kind === "phrase")
+      return [text, tweet.user.username, tweet.user.display_name, card].some((part) => has(part, query.text));
+    if (query.kind === "hashtag") return isNamed("#", query.text);
+    if (query.kind === "cashtag") return isNamed("$", query.text);
+    if (query.kind === "mention") return isNamed("@", query.text);
+    if (query.kind === "from") return tweet.user.username.toLowerCase() === query.handle;
+    return query.kind === "since_time" ? post.atMs >= query.count * 1_000 : false;
+  };
+  const leavesOf = (query: Query): readonly Query[] =>
+    query.kind === "and" || query.kind === "or" ? query.of.flatMap(leavesOf) : query.kind === "not" ? leavesOf(query.of) : [query];
+
+  return {
+    posts,
+    post(text, atMs, { handle = "someone", name = "Some One", card = "", lagMs = 0, deletedAtMs = Number.POSITIVE_INFINITY } = {}) {
+      sequence = (sequence + 1) % 4_194_304;
+      const id = (BigInt(tweetIdAt(atMs)) + BigInt(sequence)).toString();
+      const user = { ...makeUser(`9${handle.length}`, handle), display_name: name };
+      const tweet = { ...makeTweet(id, text), created_at: new Date(atMs).toISOString(), user };
+      const post = { tweet, atMs, visibleAtMs: atMs + lagMs, deletedAtMs, card };
+      posts.push(post);
+      posts.sort((a, b) => compareIds(b.tweet.id, a.tweet.id));
+      return post;
+    },
+    finds: (query, post) => finds(parseQuery(query), post),
+    answer({ params, cursor }, nowMs) {
+      const text = String(params["query"]);
+      const query = parseQuery(text);
+      const leaves = leavesOf(query).filter(({ kind }) => kind !== "since_time");
+      if (text.length > longestQuery || leaves.length > MOST_OPERATORS) throw new UpstreamError("bad_request", "query is too long", 400);
+      const isShy = ({ tweet }: SearchPost) => leaves.length > 1 && shyWords.some((word) => has(tweet.full_text, word));
+      const found = posts.filter(
+        (post) =>
+          post.visibleAtMs <= nowMs &&
+          nowMs < post.deletedAtMs &&
+          (cursor === undefined || compareIds(post.tweet.id, cursor.slice(1)) < 0) &&
+          !isShy(post) &&
+          finds(query, post),
+      );
+      const page = found.slice(0, PAGE).map(({ tweet }) => tweet);
+      return { tweets: page, ...(found.length > PAGE ? { nextCursor: `c${page.at(-1)?.id ?? ""}` } : {}) };
+    },
+  };
+}
