@@ -56,7 +56,7 @@ export function planTrial(watch: Watch, deps: TrialDeps): Trial {
   const handles = targets.filter(isAssumed);
   // Only a reading's message is nothing without the account's profile; some types ask by the handle it has now.
   const needsProfile = type.detection.detector === "reading" || type.needsHandle === true;
-  const ids = needsProfile ? targets.filter((target) => !isAssumed(target)) : [];
+  const ids = needsProfile ? targets.filter((target) => target.userId !== null && !isAssumed(target)) : [];
   const lookups = Math.ceil(handles.length / BATCH) + Math.ceil(ids.length / BATCH);
   return {
     costRequests: lookups + targets.length * type.costRequests(watch.settings),
