@@ -62,14 +62,20 @@ export function createPaying({ delivering, store, meter, timetable, deps, gate, 
     );
 
   const ring = createKeyRing();
-  const keyWatch = createKeyWatch({ ring, keys: names, renew: holder.renew, ask, notices, notes: store, clock, log, meter });
+  /** Another key has another quota: the service is asked at once. */
+  const renew = async (key?: string): Promise<boolean> => {
+    const isOther = await holder.renew(key);
+    if (isOther) void quotaAudit.check();
+    return isOther;
+  };
+  const keyWatch = createKeyWatch({ ring, keys: names, renew, ask, notices, notes: store, clock, log, meter });
   /** A key the service does not even give its usage to pays for nothing either. */
   const leaveAside = async (key: string, error: unknown): Promise<never> => {
     if (error instanceof UpstreamError && (error.kind === "unauthorized" || error.kind === "billing"))
       await keyWatch.refused(key, error, clock.monotonic());
     throw error;
   };
-  const quotaAudit = createQuotaAudit({
+  const quotaAudit: QuotaAudit = createQuotaAudit({
     ledger: store,
     notes: store,
     notices,
@@ -123,14 +129,16 @@ export function createPaying({ delivering, store, meter, timetable, deps, gate, 
         const { rate, timeoutMs, quota } = config().api;
         return { rate, timeoutMs, quota: { ...quota, monthly: quotaWatch.limit } };
       },
-      renewKey: () => holder.renew(),
+      renewKey: () => renew(),
       keys: { offers, refused: keyWatch.refused, paid: keyWatch.paid },
       pages: quotaWatch.pages,
     },
     probe: () => (holder.held.length < 2 ? ask(holder.held[0].name) : keyWatch.probe()),
     setKeys() {
+      const before = names().join();
       holder.set(config().api);
       keyWatch.reset();
+      if (names().join() !== before) void quotaAudit.check();
     },
     async start() {
       await keyWatch.start();

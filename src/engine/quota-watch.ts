@@ -219,9 +219,10 @@ function sumBy<T extends { readonly requests: number }>(lines: readonly T[], key
   return sums;
 }
 
-function setGauges(meter: Meter, { spent, limit, forecast, factors }: QuotaStatus): void {
+function setGauges(meter: Meter, { spent, limit, line, forecast, factors }: QuotaStatus): void {
   meter.set("chirpwatch_quota_spent", spent);
   meter.set("chirpwatch_quota_forecast", Math.round(forecast));
   if (limit !== undefined) meter.set("chirpwatch_quota_limit", limit);
+  if (line !== undefined) meter.set("chirpwatch_quota_line", line);
   for (const priority of PRIORITIES) meter.set("chirpwatch_quota_stretch", factors[priority], { priority });
 }

@@ -65,6 +65,11 @@ export const METRICS = {
   chirpwatch_breaker_open: { kind: "gauge", help: "1 while a sink's breaker is open.", labels: ["sink"] },
   chirpwatch_gaps: { kind: "gauge", help: "Holes in covered history that wait to be filled.", labels: [] },
   chirpwatch_quota_limit: { kind: "gauge", help: "Requests the period allows; absent while unknown.", labels: [] },
+  chirpwatch_quota_line: {
+    kind: "gauge",
+    help: "Where scheduled polls stop: the limit without the reserve; absent while unknown.",
+    labels: [],
+  },
   chirpwatch_quota_spent: { kind: "gauge", help: "Requests of the period so far, by the ledger.", labels: [] },
   chirpwatch_quota_forecast: {
     kind: "gauge",
