@@ -45,7 +45,13 @@ function writeHuge(response: ServerResponse): void {
 }
 
 function drip(response: ServerResponse, bytes: Buffer, clock: Clock): void {
-  response.write(bytes.subarray(0, 1));
-  const cancel = clock.after(DRIP_MS, () => drip(response, bytes.subarray(1), clock));
-  response.once("close", cancel);
+  let sent = 0;
+  let cancel = (): void => undefined;
+  const next = () => {
+    response.write(bytes.subarray(sent, (sent += 1)));
+    if (sent >= bytes.length) response.end();
+    else cancel = clock.after(DRIP_MS, next);
+  };
+  response.once("close", () => cancel());
+  next();
 }
