@@ -30,7 +30,7 @@ export function createEdges({ seed, count, firstDayMs }: EdgeOptions) {
   const toggle: ToggleOptions = { salt: hash32(seed, "edge"), share: 0.45, restless: 0.4 };
   const others = (key: number, more: readonly number[], sign: number): readonly number[] => {
     const near = distances.map((far) => (key + sign * far + count) % count);
-    return [...new Set([...more, ...near])].filter((other) => other !== key);
+    return more.length === 0 ? near : [...new Set([...more, ...near])].filter((other) => other !== key);
   };
 
   return {

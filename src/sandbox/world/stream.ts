@@ -9,6 +9,7 @@ import type { Groups } from "./groups.ts";
 import { COMMUNITIES } from "./communities.ts";
 import { DAY_MS } from "./daily.ts";
 import { diceFrom, hash32, mix, pick } from "./dice.ts";
+import { createHearing } from "./hearing.ts";
 import { remember } from "./memory.ts";
 import type { Sketch, Sketches } from "./sketches.ts";
 import { composeText } from "./texts.ts";
@@ -21,11 +22,6 @@ const AUTHORS = AUTHOR_BITS + 1;
 const KEPT_DAYS = 20_000;
 /** Moments of whole days remembered, 8 bytes each. */
 const KEPT_MOMENTS = 3_000_000;
-/** How many accounts everyone listens to, beside the stars. */
-const EARS = 12;
-const STARS = 5;
-/** Only the first accounts answer stars, so that a star's answers are found by looking at these. */
-const FANS = 2_000;
 const ATTENTION_MS = DAY_MS;
 
 export interface StreamOptions {
@@ -51,12 +47,12 @@ export type Stream = ReturnType<typeof createStream>;
 /** `day` = epoch days throughout. */
 export function createStream(options: StreamOptions) {
   const { seed, count, groups } = options;
-  const [recordSalt, earSalt, maskSalt] = [hash32(seed, "record"), hash32(seed, "ear"), hash32(seed, "tweet-mask")];
-  const mask = maskSalt & AUTHOR_BITS;
-  const ears = Array.from({ length: EARS }, (_, ear) => (count < 2 ? 0 : 1 + (mix(earSalt, ear) % (count - 1))));
+  const recordSalt = hash32(seed, "record");
+  const mask = hash32(seed, "tweet-mask") & AUTHOR_BITS;
+  const hearing = createHearing(seed, count);
   const authorDays = remember(KEPT_DAYS, (key): AuthorDay => {
     const sketches = options.sketches.on(key % AUTHORS, Math.floor(key / AUTHORS));
-    return { sketches, records: [] };
+    return sketches.length === 0 ? EMPTY_DAY : { sketches, records: [] };
   });
   const authorDay = (author: number, day: number): AuthorDay => authorDays(day * AUTHORS + author);
   const keptDays = Math.max(2, Math.min(60, Math.floor(KEPT_MOMENTS / Math.max(1, options.postsPerDay))));
@@ -114,12 +110,12 @@ export function createStream(options: StreamOptions) {
 
   function answersToDay(author: number, day: number): ReadonlyMap<string, readonly TweetRecord[]> {
     const found = new Map<string, TweetRecord[]>();
-    for (const listener of listenersOf(author)) {
+    for (const listener of new Set([author, ...hearing.listenersOf(author)])) {
       for (const each of [day, day + 1]) {
         const { sketches } = authorDay(listener, each);
         for (let at = 0; at < sketches.length; at += 1) {
           const sketch = sketches[at] as Sketch;
-          const isNear = sketch.after === undefined ? couldHear(listener, sketch, author) : listener === author;
+          const isNear = sketch.after === undefined ? hearing.couldHear(listener, sketch.atMs, author) : listener === author;
           if (sketch.kind === "post" || !isNear) continue;
           const record = recordAt(listener, each, at);
           if (record.targetId !== undefined) append(found, record.targetId, record);
@@ -129,27 +125,10 @@ export function createStream(options: StreamOptions) {
     return found;
   }
 
-  function listenersOf(author: number): ReadonlySet<number> {
-    const listeners = new Set(ears.map((ear) => (author - ear + count) % count));
-    listeners.add(author);
-    if (author < STARS) for (let fan = 0; fan < Math.min(count, FANS); fan += 1) listeners.add(fan);
-    return listeners;
-  }
-
-  /** Whom a post may answer, the most likely first. */
-  function heardBy(author: number, atMs: number): readonly number[] {
-    const hash = mix(recordSalt, author, atMs % 0x7fffffff, 7);
-    const isFan = author < FANS && hash % 100 < 14;
-    const star = isFan ? [(hash >>> 8) % STARS] : [];
-    return [...star, ...[0, 1, 2].map((each) => (author + (ears[((hash >>> 12) + each) % EARS] as number)) % count)];
-  }
-
-  const couldHear = (listener: number, sketch: Sketch, author: number): boolean => heardBy(listener, sketch.atMs).includes(author);
-
   /** The latest post of one of those heard, if it is no older than a day. */
   function findTarget(author: number, sketch: Sketch): { readonly author: number; readonly sketch: Sketch } | undefined {
-    for (const other of heardBy(author, sketch.atMs)) {
-      const post = other === author || other >= count ? undefined : latestPost(other, sketch.atMs);
+    for (const other of hearing.heardBy(author, sketch.atMs)) {
+      const post = latestPost(other, sketch.atMs);
       if (post !== undefined) return { author: other, sketch: post };
     }
     return undefined;
@@ -220,6 +199,7 @@ export function createStream(options: StreamOptions) {
 }
 
 const NO_ANSWERS: readonly TweetRecord[] = [];
+const EMPTY_DAY: AuthorDay = { sketches: [], records: [] };
 
 const rootOf = (sketch: Sketch): Sketch => (sketch.after === undefined ? sketch : rootOf(sketch.after));
 

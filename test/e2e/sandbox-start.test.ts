@@ -1,0 +1,48 @@
+/** The sandbox as a process: big worlds start as quickly as small ones, and data that cannot be used ends it with a word. */
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { cleanUp, makeFolder, runBin } from "../support/bin-process.ts";
+import { startSandboxProcess } from "../support/sandbox-process.ts";
+
+afterAll(cleanUp);
+
+const MOST_MS = 5_000;
+const statusOf = async (sandbox: { readonly url: string; readonly key: string }, username: string) =>
+  (await fetch(`${sandbox.url}/v3/info?username=${username}`, { headers: { ApiKey: sandbox.key } })).status;
+
+describe("the sandbox's process", () => {
+  it("is ready within 5 s with 100,000 accounts, and answers", { timeout: 60_000 }, async () => {
+    const before = process.hrtime.bigint();
+    const sandbox = await startSandboxProcess(makeFolder(), ["--accounts", "100000"]);
+    expect(Number(process.hrtime.bigint() - before) / 1e6).toBeLessThan(MOST_MS);
+    expect(await statusOf(sandbox, "acme")).toBe(200);
+    const members = await fetch(`${sandbox.url}/v3/community-info`, {
+      method: "POST",
+      headers: { ApiKey: sandbox.key, "Content-Type": "application/json" },
+      body: JSON.stringify({ community_id: "1493446837214187523" }),
+    });
+    expect(((await members.json()) as { readonly member_count: number }).member_count).toBeGreaterThan(30_000);
+  });
+
+  it("serves recorded users beside its own, and with --accounts 0 instead of them", { timeout: 40_000 }, async () => {
+    const folder = makeFolder({ "recorded.ndjson": '{"type":"user","id":"7","username":"visitor"}\n' });
+    const data = ["--data", join(folder, "recorded.ndjson")];
+    const instead = await startSandboxProcess(folder, ["--accounts", "0", ...data]);
+    expect([await statusOf(instead, "visitor"), await statusOf(instead, "acme")]).toEqual([200, 404]);
+    const lines = await (await fetch(`${instead.url}/_sandbox/export`)).text();
+    const other = makeFolder({ "recorded.ndjson": lines });
+    const beside = await startSandboxProcess(other, ["--accounts", "10", "--data", join(other, "recorded.ndjson")]);
+    expect([await statusOf(beside, "visitor"), await statusOf(beside, "acme")]).toEqual([200, 200]);
+  });
+
+  it("refuses a broken line by file, line and cure, and leaves the file alone", { timeout: 40_000 }, async () => {
+    const text = '{"type":"user","id":"7","username":"visitor"}\n{"type":"usr"}\n';
+    const folder = makeFolder({ "recorded.ndjson": text });
+    const path = join(folder, "recorded.ndjson");
+    const refused = async () => runBin(["sandbox", "--listen", "127.0.0.1:0", "--data", path], { cwd: folder });
+    const { code, err } = await refused();
+    expect(code).toBe(1);
+    expect(err).toContain(`line 2 of ${path} is of type "usr"\nWrite one of user, tweet, list`);
+    expect((await refused()).err).toBe(err);
+  });
+});
