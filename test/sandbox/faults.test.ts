@@ -83,6 +83,7 @@ test.each(["slowloris", 13])("fault %s sends a byte every five seconds", async (
   for (let byte = 0; byte < 200 && outcome === undefined; byte += 1) await sandbox.clock.advance(5_000);
   await asked;
   expect(outcome).toMatchObject({ status: 200, body: { country: expect.any(String) } });
+  expect(sandbox.clock.pending()).toBe(0);
 });
 
 test.each([
