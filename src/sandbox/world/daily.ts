@@ -19,8 +19,6 @@ interface Memory {
   times: readonly number[];
 }
 
-export type Daily = ReturnType<typeof createDaily>;
-
 /** One kind of happening. */
 export function createDaily({ salt, firstDay, perDay }: DailyOptions) {
   const memories = new Map<number, Memory>();
@@ -59,7 +57,7 @@ export function createDaily({ salt, firstDay, perDay }: DailyOptions) {
 }
 
 /** How many of these, sorted, are not after `atMs`. */
-export function countUpTo(times: readonly number[], atMs: number): number {
+function countUpTo(times: readonly number[], atMs: number): number {
   let count = 0;
   while (count < times.length && (times[count] as number) <= atMs) count += 1;
   return count;

@@ -8,7 +8,7 @@ import { CROWD_FROM, type CrowdPerson, crowdKeyOfHandle, crowdKeyOfId, crowdPers
 import { createLives } from "./lives.ts";
 
 /** Keys from here on are recorded users: see recorded.ts. */
-export const RECORDED_FROM = 100_000_000;
+const RECORDED_FROM = 100_000_000;
 /** Accounts that are remembered; any can be made again. */
 const REMEMBERED = 50_000;
 

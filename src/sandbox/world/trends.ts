@@ -4,7 +4,7 @@ import { fraction, hash32 } from "./dice.ts";
 import { TOPICS } from "./vocabulary.ts";
 
 /** Places that have trends: the world and a few of its cities and countries. */
-export const WOEIDS: readonly number[] = [1, 638242, 44418, 2459115, 1118370, 23424977, 23424829];
+const WOEIDS: readonly number[] = [1, 638242, 44418, 2459115, 1118370, 23424977, 23424829];
 const SHOWN = 12;
 const STEP_MS = 3_600_000;
 /** A topic has its day once in so long. */

@@ -22,8 +22,6 @@ export interface TweetBookOptions {
   readonly staticTweet: (id: string) => TweetRecord | undefined;
 }
 
-export type TweetBook = ReturnType<typeof createTweetBook>;
-
 /** The tweets of one world. */
 export function createTweetBook(options: TweetBookOptions) {
   const { stream } = options;
