@@ -4,7 +4,7 @@ import type { Log } from "../model/log.ts";
 import { UpstreamError } from "../model/upstream.ts";
 import type { Notices } from "./notices.ts";
 import type { PollAftermath } from "./poll-loop.ts";
-import type { PollOutcome } from "./poll-runner.ts";
+import type { PollOutcome } from "./poll-outcome.ts";
 import { RequestHeld } from "./request-gate.ts";
 import { STORE_RETRY_MS, type StoreWatch } from "./store-watch.ts";
 import type { TargetTrouble } from "./target-trouble.ts";
