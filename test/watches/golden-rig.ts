@@ -22,7 +22,7 @@ import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
 import { makeWatch } from "../support/make-watch.ts";
 import { createVirtualClock, type VirtualClock } from "../support/virtual-clock.ts";
 
-export const GOLDEN_START_MS = Date.UTC(2026, 2, 2, 12, 0, 0);
+const GOLDEN_START_MS = Date.UTC(2026, 2, 2, 12, 0, 0);
 const LATENCY_MS = 20;
 const MINUTE_MS = 60_000;
 
