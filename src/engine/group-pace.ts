@@ -32,6 +32,9 @@ export function waitingMembers(
 export const chooseMembers = (waiting: readonly Waiting[], freshness: Freshness): readonly Waiting[] =>
   chooseProbe(waiting, longestWaitMs(freshness));
 
+/** One who was not looked at for longer would make the whole query reach further back, for all who share it. */
+const RIDER_AGE_MS = 600_000;
+
 /** Members that fill the last query of the searches at no cost: those next in turn. */
 export function ridersOf(
   tasks: readonly ReadTask[],
@@ -46,7 +49,8 @@ export function ridersOf(
   const room = Math.ceil(searched / perQuery) * perQuery - searched;
   const busy = new Set(tasks.map(({ member }) => member.userId));
   const free = waiting.filter(
-    ({ id, member, account }) =>
+    ({ id, member, account, ageMs }) =>
+      ageMs <= RIDER_AGE_MS &&
       !busy.has(id) &&
       !unready.has(member.poll.key) &&
       account.handle !== "" &&

@@ -13,7 +13,7 @@ import type { User } from "../model/user.ts";
 import { type ProbeMemory, probedFields, takeProbe, wayToRead } from "../plan/discharge.ts";
 import { PROBE_SIZE } from "../plan/probe-choice.ts";
 import { baseRate, learnHours, ratesOf } from "../plan/rates.ts";
-import { CHECK_EVERY_MS } from "../plan/strategy.ts";
+import { checkEveryMs } from "../plan/strategy.ts";
 import type { PollRun } from "./attempt-poll.ts";
 import { chooseMembers, paceAfter, ridersOf, waitAfter, waitingMembers } from "./group-pace.ts";
 import { chooseAgain, createGroupMemories, type GroupMemory } from "./group-memory.ts";
@@ -118,7 +118,7 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
       const chosen = chooseMembers(waitingMembers(members, accountOf, memory, nowMs), freshness);
       return [...unknown, ...chosen.map(({ member }) => member)];
     }
-    return memory.strategy === "probe" || nowMs - memory.probedAtMs >= CHECK_EVERY_MS ? members : unknown;
+    return memory.strategy === "probe" || nowMs - memory.probedAtMs >= checkEveryMs(group.intervalMs) ? members : unknown;
   };
 
   const hiddenShare = (members: readonly GroupMember[]): number => {

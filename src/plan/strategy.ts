@@ -12,8 +12,8 @@ const DAY_MS = 86_400_000;
 const ITEMS_PER_PAGE = 20;
 /** Another strategy must save so much before it is taken, so that noise changes nobody's mind. */
 const WORTHWHILE = 0.85;
-/** Merged searches learn from a probe now and then which accounts they do not show. */
-export const CHECK_EVERY_MS = 3_600_000;
+/** Merged searches learn from a probe every fifth tick which accounts they do not show. */
+export const checkEveryMs = (intervalMs: number): number => Math.min(Math.max(5 * intervalMs, 300_000), 3_600_000);
 
 export interface Group {
   /** Posts a day, one rate an account. */
@@ -63,7 +63,7 @@ export function costsOf(group: Group): readonly StrategyCost[] {
   return [
     cost("single", 0, rates.length * ticks, sweeps),
     cost("probe", probes * ticks, reads * ticks, fullPolls + pages),
-    cost("merge", probes * (DAY_MS / CHECK_EVERY_MS), (queries + hidden) * ticks + pages, 0),
+    cost("merge", probes * (DAY_MS / Math.max(checkEveryMs(intervalMs), intervalMs)), (queries + hidden) * ticks + pages, 0),
   ];
 }
 

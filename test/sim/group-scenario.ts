@@ -43,6 +43,8 @@ export interface GroupResult {
   /** What the oracle objects to; empty when all is well. */
   readonly objections: readonly string[];
   readonly events: number;
+  /** The longest that a post was visible and not yet told; minutes. */
+  readonly latestMin: number;
   readonly requests: number;
   readonly byEndpoint: Readonly<Record<string, number>>;
 }
@@ -95,7 +97,7 @@ export async function simulateGroup(scenario: GroupScenario): Promise<GroupResul
         .map(({ message, fields }) => `logged: ${message} ${String((fields as { error?: unknown })?.error)}`),
       ...rig.notices.filter(({ type }) => type === "watch.gap").map(({ message }) => message),
     ];
-    return { objections, events: events.length, requests: calls, byEndpoint };
+    return { objections, events: events.length, latestMin: latestOf(world, events, skewMs), requests: calls, byEndpoint };
   } finally {
     await rig.close();
   }
@@ -138,6 +140,11 @@ function placePosts(scenario: GroupScenario, startMs: number): AccountsWorld {
   for (const { account, atMin, forMin } of scenario.gone) of(account).gone.push({ fromMs: at(atMin), untilMs: at(atMin + forMin) });
   for (const one of world.accounts) one.names.sort((a, b) => a.fromMs - b.fromMs);
   return world;
+}
+
+function latestOf(world: AccountsWorld, events: readonly ChirpEvent[], skewMs: number): number {
+  const visible = new Map(world.accounts.flatMap(({ posts }) => posts.map(({ id, visibleAtMs }) => [id, visibleAtMs - skewMs])));
+  return Math.max(0, ...events.map(({ subject, detectedAtMs }) => (detectedAtMs - (visible.get(subject) ?? 0)) / MIN));
 }
 
 function objectToEvents(world: AccountsWorld, { gone }: GroupScenario, events: readonly ChirpEvent[], bornMs: number): string[] {
