@@ -6,7 +6,7 @@ import { createShow } from "../../src/sandbox/world/show.ts";
 import { liveListeners, spaceState } from "../../src/sandbox/world/spaces.ts";
 import type { TweetRecord } from "../../src/sandbox/world/tweet-record.ts";
 import { createWorld } from "../../src/sandbox/world/world.ts";
-import { START_MS } from "./ask.ts";
+import { openSandbox, START_MS } from "./ask.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -147,6 +147,39 @@ test("people join and leave accounts, lists and communities from day to day", ()
     expect([...before].filter((key) => !after.has(key)).length, `${name}: left`).toBeGreaterThan(0);
     expect([...before].filter((key) => after.has(key)).length, `${name}: stayed`).toBeGreaterThan(before.size / 2);
   }
+});
+
+test("verified followers, top lists and categorised followers move, too", async () => {
+  const { get, clock } = await openSandbox({ accounts: 300, traps: false });
+  const ids = async (path: string) => ((await get(path)).body.users as readonly { readonly id: string }[]).map(({ id }) => id);
+  const paths = [
+    "verified-followers?username=acme",
+    "top-followers?username=acme",
+    "top-following?username=alice",
+    "new-followers-7d?username=acme",
+  ];
+  const look = async () => Promise.all(paths.map(ids));
+  const stats = async () => (await get("followers-stats?username=acme")).body;
+  const [before, statsBefore] = [await look(), await stats()];
+  await clock.advance(20 * DAY_MS);
+  const [after, statsAfter] = [await look(), await stats()];
+  paths.forEach((path, at) => {
+    expect(after[at]?.filter((id) => before[at]?.includes(id) !== true).length, `${path}: joined`).toBeGreaterThan(0);
+    expect(before[at]?.filter((id) => after[at]?.includes(id) !== true).length, `${path}: left`).toBeGreaterThan(0);
+  });
+  expect(statsAfter).not.toEqual(statsBefore);
+});
+
+test("an article's counts grow, and /about counts the renames of the profile", async () => {
+  const { get, post, control, clock } = await openSandbox({ accounts: 300 });
+  expect(tweets.filter((record) => record.isArticle === true).length).toBeGreaterThan(10);
+  const [id] = (await control("GET", "sample")).body.article_ids;
+  const article = (await post("article", { tweet_link: id })).body;
+  await control("POST", "tweets", { username: "newcomer", text: "I read it", reply_to: id });
+  expect((await post("article", { tweet_link: id })).body.reply_count).toBe(article.reply_count + 1);
+  await control("POST", "accounts", { username: "alice", rename_to: "alice_m" });
+  const about = (await get("about?username=alice_m")).body;
+  expect(about).toMatchObject({ username_change_count: 1, last_username_change_at: new Date(clock.now()).toISOString() });
 });
 
 test("the follower list holds as many as the profile says, each once, whoever left", () => {
