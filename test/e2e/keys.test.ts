@@ -46,17 +46,17 @@ function busiest(logged: readonly Logged[]): number {
   );
 }
 
-describe.concurrent("several keys", () => {
-  it("share the load, each within its own rate, and are never shown", { timeout: 40_000 }, async () => {
+describe("several keys", () => {
+  it("share the load, each within its own rate, and are never shown", { timeout: 80_000 }, async () => {
     const [first, second] = SECRETS;
-    const { sandbox, daemon } = await stage(45, [{ key: first, name: "first" }, second]);
-    await until("traffic", async () => (await requests(sandbox)).length >= 300, 20_000, daemon.err);
+    const { sandbox, daemon } = await stage(20, [{ key: first, name: "first" }, second], { rate_limit: { count: 4, interval: "1s" } });
+    await until("traffic", async () => (await requests(sandbox)).length >= 80, 60_000, daemon.err);
     const logged = await requests(sandbox);
     const of = (key: string) => logged.filter((one) => one.key === key);
-    expect(of(first).length).toBeGreaterThan(100);
-    expect(of(second).length).toBeGreaterThan(100);
-    expect(Math.max(busiest(of(first)), busiest(of(second)))).toBeLessThanOrEqual(20);
-    expect(busiest(logged)).toBeGreaterThan(25);
+    expect(of(first).length).toBeGreaterThan(25);
+    expect(of(second).length).toBeGreaterThan(25);
+    expect(Math.max(busiest(of(first)), busiest(of(second)))).toBeLessThanOrEqual(4);
+    expect(busiest(logged)).toBeGreaterThan(4);
     expect(logged.filter(({ status }) => status === 429)).toEqual([]);
     const said = `${daemon.err()}${daemon.out()}${await daemon.get("/api/v1/status")}${await daemon.get("/metrics")}`;
     for (const secret of SECRETS) expect(said).not.toContain(secret);
