@@ -14,7 +14,7 @@ import { NOTHING_POLLED, type PollOutcome } from "./poll-outcome.ts";
 import type { ProbeBook } from "./probe-book.ts";
 import { type MergedMember, planMembers, type PlannedMember, readMerged } from "./read-merged.ts";
 import { RequestHeld, type RequestGate } from "./request-gate.ts";
-import type { RunMember } from "./run-group.ts";
+import type { RunMember } from "./run-member.ts";
 import type { ServiceClock } from "./service-clock.ts";
 import type { Poll } from "./watch-poll.ts";
 

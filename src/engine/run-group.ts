@@ -2,7 +2,6 @@
  * One run of a group of accounts: probe those whose turn it is, read those that moved or are due for a full poll, remember what was
  * learned. Owns the order of these steps; what a change means is plan/'s, what a post means the poll runner's.
  */
-import type { Reach } from "../detect/feed-poll.ts";
 import type { Clock } from "../model/clock.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Log } from "../model/log.ts";
@@ -14,7 +13,6 @@ import { type ProbeMemory, probedFields, takeProbe, wayToRead } from "../plan/di
 import { PROBE_SIZE } from "../plan/probe-choice.ts";
 import { baseRate, learnHours, ratesOf } from "../plan/rates.ts";
 import { checkEveryMs } from "../plan/strategy.ts";
-import type { PollRun } from "./attempt-poll.ts";
 import { chooseMembers, paceAfter, ridersOf, waitAfter, waitingMembers } from "./group-pace.ts";
 import { chooseAgain, createGroupMemories, type GroupMemory } from "./group-memory.ts";
 import { createGroupMembers, type GroupMember, membersOf } from "./group-members.ts";
@@ -23,17 +21,10 @@ import { tasksOf } from "./group-tasks.ts";
 import type { PollOutcome } from "./poll-outcome.ts";
 import { createProbeBook } from "./probe-book.ts";
 import type { Profiles } from "./profiles.ts";
-import type { FeedObservation } from "./read-feed.ts";
 import type { RequestGate } from "./request-gate.ts";
+import type { RunMember } from "./run-member.ts";
 import type { ServiceClock } from "./service-clock.ts";
 import type { Poll } from "./watch-poll.ts";
-
-export interface RunMember {
-  /** Reads a member by itself, as deep as `reach` says. Never rejects. */
-  readonly runOne: (poll: Poll, reach?: Reach) => Promise<PollRun>;
-  /** Judges and commits what was read of a member together with others. Never rejects. */
-  readonly take: (poll: Poll, feed: FeedObservation) => Promise<PollRun>;
-}
 
 export interface GroupDeps extends RunMember {
   readonly store: Pick<PollStore, "loadSources" | "commitPoll"> & Pick<WatchStore, "loadTargets">;
