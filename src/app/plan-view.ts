@@ -15,6 +15,7 @@ import type { Poll } from "../plan/poll.ts";
 import { recheckCost } from "../plan/recheck-cost.ts";
 import { createTimetable } from "../schedule/timetable.ts";
 import { type ChangeView, changeView, delayView, round } from "./plan-changes.ts";
+import type { RateOf } from "./learned-rates.ts";
 import { watchTypeOf } from "./registration.ts";
 import { scheduleText } from "./status-view.ts";
 
@@ -85,12 +86,14 @@ export interface PlanFacts {
   readonly quota: PlanQuota;
   /** As the state knows them; empty without one. */
   readonly states: readonly WatchState[];
+  /** As daemons on this state have learned them. */
+  readonly rateOf?: RateOf;
 }
 
-export function createPlanView(config: Config, { hash, nowMs, quota, states }: PlanFacts): PlanView {
+export function createPlanView(config: Config, { hash, nowMs, quota, states, rateOf }: PlanFacts): PlanView {
   const timetable = createTimetable();
   const planned = planWatches(config, hash, states);
-  const polls = pollsOf([...planned.values()], { hash, timetable, nowMs });
+  const polls = pollsOf([...planned.values()], { hash, timetable, nowMs, rateOf });
   const forecast = createForecast(polls, {
     timetable,
     nowMs,
@@ -121,9 +124,9 @@ export function createPlanView(config: Config, { hash, nowMs, quota, states }: P
   };
 }
 
-/** The polls of a configuration, put together as the daemon does it before it has learned anything. */
-export const pollsOf = (planned: readonly PlannedWatch[], deps: PlanDeps): readonly Poll[] =>
-  groupPolls(planPolls(planned, deps), { hash: deps.hash });
+/** The polls of a configuration, put together as the daemon does it that has learned so much. */
+export const pollsOf = (planned: readonly PlannedWatch[], deps: PlanDeps & { readonly rateOf: RateOf | undefined }): readonly Poll[] =>
+  groupPolls(planPolls(planned, deps), { hash: deps.hash, ...(deps.rateOf === undefined ? {} : { rateOf: deps.rateOf }) });
 
 /** Enabled watches by id, with their targets as the state knows them. */
 export const planWatches = (config: Config, hash: Hash, states: readonly WatchState[]): ReadonlyMap<string, PlannedWatch> =>

@@ -5,6 +5,7 @@ import { expectedRequests, forecastRequests, stretchFactors } from "../budget/st
 import type { Config } from "../config/config.ts";
 import { readAudit } from "../engine/quota-audit.ts";
 import { totalLimit } from "../engine/quota-watch.ts";
+import type { Clock } from "../model/clock.ts";
 import type { Files } from "../model/files.ts";
 import type { Hash } from "../model/hash.ts";
 import type { Store } from "../model/store.ts";
@@ -13,6 +14,7 @@ import { fullReadPages } from "../plan/full-read.ts";
 import { planPace, pricePolls } from "../plan/pace.ts";
 import { createTimetable } from "../schedule/timetable.ts";
 import { createKeyHolder } from "./key-holder.ts";
+import { readLearnedRates } from "./learned-rates.ts";
 import { pollsOf, planWatches } from "./plan-view.ts";
 import type { QuotaFacts, Spending } from "./quota-view.ts";
 
@@ -24,9 +26,10 @@ export interface StoppedQuota {
 export async function readStoppedQuota(
   store: Store,
   config: Config,
-  { files, hash, nowMs }: { readonly files: Files; readonly hash: Hash; readonly nowMs: number },
+  { files, hash, clock }: { readonly files: Files; readonly hash: Hash; readonly clock: Clock },
 ): Promise<StoppedQuota> {
   const { quota } = config.api;
+  const nowMs = clock.now();
   const period = quotaPeriod(nowMs, quota);
   const { total, lines } = await store.spentSince(period.startMs);
   const learned = await readAudit(store, period.id);
@@ -37,7 +40,12 @@ export async function readStoppedQuota(
   const limit = totalLimit(quota.monthly, keys, spentByKey);
   const states = await store.listWatches();
   const timetable = createTimetable();
-  const polls = pollsOf([...planWatches(config, hash, states).values()], { hash, timetable, nowMs });
+  const polls = pollsOf([...planWatches(config, hash, states).values()], {
+    hash,
+    timetable,
+    nowMs,
+    rateOf: await readLearnedRates(store, clock),
+  });
   const priced = pricePolls(polls, createCostModel({ timetable, fullReadPages: (poll) => fullReadPages(poll, states) }), nowMs);
   const { reserve, onExhausted } = quota;
   const query = { spent: total, limit, reserve, nowMs, periodEndMs: period.endMs, onExhausted, polls: priced };

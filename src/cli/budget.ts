@@ -28,7 +28,7 @@ async function budget(context: CliContext, configPath: string, asJson: boolean):
   const view =
     running ??
     (await readState(context, config, async (store) => {
-      const { facts, spending } = await readStoppedQuota(store, config, { files: context.files, hash: sha256, nowMs });
+      const { facts, spending } = await readStoppedQuota(store, config, { ...context, hash: sha256 });
       return budgetView(facts, spending);
     }));
   const columns = Number(context.env["COLUMNS"] ?? process.stdout.columns ?? USUAL_COLUMNS) || USUAL_COLUMNS;

@@ -1,12 +1,12 @@
 /** `chirpwatch plan`: what the configuration will ask for, what it costs, how late alerts will be. Spends no billed request. */
 import type { Command } from "commander";
-import { createPlanView, planQuota, type PlanQuota, type PlanView } from "../app/plan-view.ts";
+import { readLearnedRates } from "../app/learned-rates.ts";
+import { createPlanView, type PlanFacts, planQuota, type PlanQuota, type PlanView } from "../app/plan-view.ts";
 import { diffPlans } from "../app/plan-diff.ts";
 import { isUsableLimit } from "../budget/quota-line.ts";
 import type { Config } from "../config/config.ts";
 import { errorText } from "../model/errors.ts";
 import { EXIT, ExitError } from "../model/exit-code.ts";
-import type { WatchState } from "../model/store.ts";
 import { sha256 } from "../runtime/hash.ts";
 import { openStore } from "../state/open.ts";
 import { type CliContext, requireConfig } from "./context.ts";
@@ -51,25 +51,25 @@ async function plan(context: CliContext, { config, diff, json }: PlanOptions): P
 
 async function viewOf(context: CliContext, configPath: string): Promise<PlanView> {
   const config = await requireConfig(context, configPath, { lenientSecrets: true });
-  const states = await knownStates(context, config);
+  const known = await knownState(context, config);
   const quota = await quotaOf(context, config);
-  return createPlanView(config, { hash: sha256, nowMs: context.clock.now(), quota, states });
+  return createPlanView(config, { hash: sha256, nowMs: context.clock.now(), quota, ...known });
 }
 
 /** What a state that exists knows: ids of accounts, which watches are paused. A plan is worth having without. */
-async function knownStates(context: CliContext, config: Config): Promise<readonly WatchState[]> {
+async function knownState(context: CliContext, config: Config): Promise<Pick<PlanFacts, "states" | "rateOf">> {
   const { path } = config.state;
-  if (!(await context.files.exists(path))) return [];
+  if (!(await context.files.exists(path))) return { states: [] };
   try {
     const store = await openStore({ ...context, path, log: context.logger("error"), readonly: true });
     try {
-      return await store.listWatches();
+      return { states: await store.listWatches(), rateOf: await readLearnedRates(store, context.clock) };
     } finally {
       await store.close();
     }
   } catch (error) {
     context.err(`the state was left aside: ${errorText(error)}`);
-    return [];
+    return { states: [] };
   }
 }
 

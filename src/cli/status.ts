@@ -32,7 +32,7 @@ const RECENT_EVENTS = 20;
 
 /** The same fields as of a running daemon, as far as the state knows them. */
 async function stoppedView(context: CliContext, store: Store, config: Config): Promise<StoppedView> {
-  const { facts, spending } = await readStoppedQuota(store, config, { ...context, hash: sha256, nowMs: context.clock.now() });
+  const { facts, spending } = await readStoppedQuota(store, config, { ...context, hash: sha256 });
   const states = await store.listWatches();
   const factsOf = (id: string): WatchFacts => ({
     state: states.find((state) => state.id === id),

@@ -136,7 +136,7 @@ function listOptions(forecast: Forecast, limit: number, instead: Delay | undefin
 function fullPollOption(forecast: Forecast, limit: number): Extract<Change, { kind: "full_poll" }> | undefined {
   const groups = forecast.polls.flatMap((one) => {
     const everyMs = one.poll.group?.fullPollEveryMs;
-    return everyMs === undefined
+    return everyMs === undefined || one.poll.source.endpoint !== "info-batch"
       ? []
       : [{ one, everyMs, queries: Math.ceil((one.poll.group?.members.length ?? 0) / handlesPerQuery(FIRST_LIMITS)) }];
   });

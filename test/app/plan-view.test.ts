@@ -1,0 +1,45 @@
+import { expect, it } from "vitest";
+import { readLearnedRates } from "../../src/app/learned-rates.ts";
+import { createPlanView } from "../../src/app/plan-view.ts";
+import { createProbeBook } from "../../src/engine/probe-book.ts";
+import type { Json } from "../../src/model/json.ts";
+import { sha256 } from "../../src/runtime/hash.ts";
+import { goodConfig } from "../config/load-text.ts";
+import { createVirtualClock } from "../support/virtual-clock.ts";
+
+const DAY = 86_400_000;
+const NOW = Date.UTC(2026, 2, 2);
+const IDS = Array.from({ length: 50 }, (_, i) => String(1_000 + i));
+
+/** A plan of 50 accounts whose rate was learned. */
+async function planWith(postsPerDay: number) {
+  const clock = createVirtualClock(NOW);
+  const notes = new Map<string, Json>();
+  const store = {
+    readNote: async (name: string) => notes.get(name) ?? null,
+    writeNote: async (name: string, value: Json) => void notes.set(name, value),
+  };
+  const book = createProbeBook(store, clock);
+  const probe = { fields: null, probedAtMs: NOW, fullAtMs: NOW };
+  for (const id of IDS) {
+    const rate = { posts: postsPerDay * 30, days: 30, excited: 0, atMs: NOW };
+    book.put(id, { probe, rate, handle: `h${id}`, checkedAtMs: NOW }, true);
+  }
+  await clock.advance(2 * 60_000);
+  await book.flush();
+  const accounts = IDS.map((id) => `"id:${id}"`).join(", ");
+  const config = await goodConfig(
+    `watches: { w: { type: timeline, accounts: [${accounts}], schedule: "@every 5m", strategy: probe } }\nsinks: { terminal: { type: console } }\nops: { sink: terminal }\n`,
+  );
+  const quota = { limit: null, source: "unknown", reason: "" } as const;
+  return createPlanView(config, { hash: sha256, nowMs: NOW, quota, states: [], rateOf: await readLearnedRates(store, clock) });
+}
+
+it("reckons with the rates that daemons on this state have learned", async () => {
+  const [silent, busy] = [await planWith(0.01), await planWith(40)];
+  expect(silent.watches[0]?.strategies).toEqual(["probe"]);
+  // A probe every five minutes costs 8,640 a month by itself.
+  expect(silent.total.requests_per_month).toBeGreaterThan((30 * DAY) / 300_000);
+  expect(silent.total.requests_per_month).toBeLessThan(1.5 * ((30 * DAY) / 300_000));
+  expect(busy.total.requests_per_month).toBeGreaterThan(2 * silent.total.requests_per_month);
+});
