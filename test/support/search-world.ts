@@ -81,7 +81,7 @@ export function createSearchWorld({ longestQuery = 450, shyWords = [] }: SearchW
     },
     finds: (query, post) => finds(parseQuery(query), post),
     answer({ params, cursor }, nowMs) {
-      const text = String(params["query"]);
+      const text = typeof params["query"] === "string" ? params["query"] : "";
       const query = parseQuery(text);
       const leaves = leavesOf(query).filter(({ kind }) => kind !== "since_time");
       if (text.length > longestQuery || leaves.length > MOST_OPERATORS) throw new UpstreamError("bad_request", "query is too long", 400);
