@@ -3,7 +3,9 @@ import { isUsableLimit, quotaLine } from "../budget/quota-line.ts";
 import type { Config } from "../config/config.ts";
 import { formatIssue } from "../config/report.ts";
 import { isoTime } from "../model/clock.ts";
+import { formatDuration } from "../model/duration.ts";
 import type { Hash } from "../model/hash.ts";
+import type { Freshness } from "../model/schedule.ts";
 import type { WatchState } from "../model/store.ts";
 import type { Watch } from "../model/watch.ts";
 import { findChanges } from "../plan/cheaper.ts";
@@ -167,6 +169,12 @@ function planOf(watch: Watch, hash: Hash, states: readonly WatchState[]): Planne
   return { watch, type, watchKey, paused: state?.paused ?? false, targets };
 }
 
+/** What was asked for instead of a schedule. */
+const freshnessText = (freshness: Freshness): string =>
+  freshness.kind === "p95"
+    ? `within ${formatDuration(freshness.p95Ms)}`
+    : `mean ${formatDuration(freshness.meanMs)}, at most ${formatDuration(freshness.maxMs)}`;
+
 const NOTHING = { requestsPerDay: 0, requestsPerMonth: 0 };
 
 function watchView(watch: Watch, planned: PlannedWatch | undefined, cost: WatchForecast | undefined, scale: Scale): PlanWatchView {
@@ -174,7 +182,7 @@ function watchView(watch: Watch, planned: PlannedWatch | undefined, cost: WatchF
     id: watch.id,
     type: watch.type,
     state: planned === undefined ? "disabled" : planned.paused ? "paused" : "active",
-    schedule: scheduleText(watch.schedule),
+    schedule: watch.freshness === undefined ? scheduleText(watch.schedule) : freshnessText(watch.freshness),
     targets: planned?.targets.length ?? 0,
     unresolved_targets: planned?.targets.filter(isAssumed).length ?? 0,
     polls: cost?.polls ?? 0,

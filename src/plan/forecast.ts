@@ -7,6 +7,7 @@ import type { Schedule } from "../model/schedule.ts";
 import { type CostDeps, createCostModel, type PollCost } from "./cost.ts";
 import type { Poll } from "./poll.ts";
 import { NO_RECHECKS, type RecheckCost } from "./recheck-cost.ts";
+import { expectedDelay } from "./probe-pace.ts";
 import { readRhythm, type Rhythm } from "./rhythm.ts";
 
 /** The service bills by the month; 30 days make forecasts of two months comparable. */
@@ -73,7 +74,7 @@ export function createForecast(polls: readonly Poll[], deps: ForecastDeps): Fore
     polls.map((poll) => {
       const { gapsMs, ticksMs } = rhythmOf(poll.schedules);
       const nextRunsMs = ticksMs.slice(0, NEXT_RUNS).map((tickMs) => tickMs + poll.spreadMs);
-      return { poll, ...costs.costOf(poll, deps.nowMs), delay: delayOf(gapsMs), nextRunsMs };
+      return { poll, ...costs.costOf(poll, deps.nowMs), delay: delayFor(poll, gapsMs), nextRunsMs };
     }),
     deps.rechecks ?? NO_RECHECKS,
   );
@@ -92,6 +93,10 @@ export function forecastOf(polls: readonly PollForecast[], rechecks: RecheckCost
     requestsPerMonth: requestsPerDay * MONTH_DAYS,
   };
 }
+
+/** Probes that are placed by freshness keep what was asked for, whatever they cost. */
+const delayFor = ({ group }: Poll, gapsMs: readonly number[]): Delay =>
+  group?.freshness === undefined ? delayOf(gapsMs) : expectedDelay(group.freshness);
 
 /** For an item that appears at any moment with equal chance: the longer a gap, the more items fall into it. */
 export function delayOf(gapsMs: readonly number[]): Delay {

@@ -6,6 +6,7 @@ import type { Watch } from "../../src/model/watch.ts";
 import { findChanges } from "../../src/plan/cheaper.ts";
 import { assumeTargets, createForecast, delayOf, type Forecast } from "../../src/plan/forecast.ts";
 import { fullReadPages } from "../../src/plan/full-read.ts";
+import { groupPolls } from "../../src/plan/group-polls.ts";
 import { planPolls, targetsOf } from "../../src/plan/plan-polls.ts";
 import { sha256 } from "../../src/runtime/hash.ts";
 import { createTimetable } from "../../src/schedule/timetable.ts";
@@ -154,6 +155,18 @@ describe("delay", () => {
         expect(p95Ms).toBeLessThanOrEqual(Math.max(...gaps));
       }),
     );
+  });
+
+  it("is what was asked for where probes are placed by freshness", () => {
+    const accounts = Array.from({ length: 20 }, (_, i) => `id:${100 + i}`);
+    const freshness = { kind: "mean", meanMs: 60_000, maxMs: 300_000 } as const;
+    const watch = makeWatch("w", "timeline", { accounts }, { schedule: every(3_600), freshness });
+    const polls = forecastOf(watch).polls.map(({ poll }) => poll);
+    const forecast = createForecast(groupPolls(polls, { hash: sha256 }), { timetable: createTimetable(), nowMs: NOW });
+    const delay = forecast.watches.get("w")?.delay;
+    expect(delay?.p50Ms).toBeLessThan(60_000);
+    expect(delay?.p95Ms).toBeGreaterThan(60_000);
+    expect(delay?.p95Ms).toBeLessThan(300_000);
   });
 
   it("tells the next five runs with their spread", () => {
