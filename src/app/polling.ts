@@ -110,7 +110,7 @@ export function createPolling(delivering: Delivering, store: Store, meter: Meter
     log,
     notes: store,
     ...telling,
-    isUpstreamInTrouble: () => upstreamWatch.trouble !== undefined,
+    isUpstreamDark: () => upstreamWatch.isDark,
     onMissing: report.missing,
     onPolled(poll, outcome, error) {
       report.polled(poll, outcome);

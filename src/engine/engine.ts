@@ -50,8 +50,8 @@ export interface EngineDeps {
   readonly meter: Meter;
   readonly log: Log;
   readonly notes: Notes;
-  /** While the service is known to fail or to refuse the key. */
-  readonly isUpstreamInTrouble: () => boolean;
+  /** While the operator knows that the service fails or refuses the key. */
+  readonly isUpstreamDark: () => boolean;
   /** Which sinks an event goes to, by the configuration in force. */
   readonly route: (judged: JudgedEvent, nowMs: number) => PollCommit["deliveries"];
   /** Called when deliveries were committed. */
@@ -114,7 +114,7 @@ export function createEngine(deps: EngineDeps): Engine {
   const stalls = createStallWatch({
     ...deps,
     nextDueAt: (key) => loop.nextDueAt(key),
-    isTroubleKnown: () => deps.isUpstreamInTrouble() || deps.storeWatch.trouble !== undefined,
+    isTroubleKnown: () => deps.isUpstreamDark() || deps.storeWatch.trouble !== undefined,
   });
 
   /** One after the other: an older plan must not replace a newer one. */

@@ -115,8 +115,8 @@ async function walkHead(ask: Ask, poll: Poll, planNow: () => HeadPlan, memory: F
     const plan = memory.stretches.length === 0 ? planNow() : early;
     const walk = new FeedWalk(plan.walk);
     const error = await walkPages(walk, ask, params, tweets, first);
-    if (error instanceof UpstreamError && error.kind === "bad_request" && walk.pages > 0 && restarts === 0) continue;
-    return { walk, plan, query, ...(error === undefined ? {} : { error }) };
+    if (isCursorRefused(error) && restarts === 0) continue;
+    return { walk, plan, query, ...(error === undefined || isCursorRefused(error) ? {} : { error }) };
   }
 }
 
@@ -142,6 +142,9 @@ async function walkPages(
   }
 }
 
+/** What goes wrong after a first page came with a cursor: a 400 there is about the cursor, never about the query. A hole is left. */
+const isCursorRefused = (error: unknown): boolean => error instanceof UpstreamError && error.kind === "bad_request";
+
 interface Filled {
   readonly memory: FeedMemory;
   readonly lostHoles: number;
@@ -155,8 +158,8 @@ async function fillHoles(ask: Ask, poll: Poll, start: FeedMemory, tweets: Map<st
   for (let index = newestHole(memory); index >= 0 && allowance > 0; index = newestHole(memory)) {
     const plan = planFill(memory, index, allowance, poll.overlapMs);
     if (plan === undefined) break;
-    const { walk, query, error, isCursorRefused } = await walkHole(ask, poll, plan, tweets);
-    if (isCursorRefused) {
+    const { walk, query, error, isStoredRefused } = await walkHole(ask, poll, plan, tweets);
+    if (isStoredRefused) {
       memory = forgetCursor(memory, index);
       break;
     }
@@ -174,7 +177,8 @@ interface HoleWalk {
   readonly walk: FeedWalk;
   readonly query: string | undefined;
   readonly error?: unknown;
-  readonly isCursorRefused: boolean;
+  /** The stored cursor is no longer taken. */
+  readonly isStoredRefused: boolean;
 }
 
 /** By the stored cursor, or by a bounded query, or from the top again. */
@@ -194,11 +198,11 @@ async function walkHole(ask: Ask, poll: Poll, plan: FillPlan, tweets: Map<string
   try {
     const first = await ask(params, hole.cursor);
     const error = await walkPages(walk, ask, params, tweets, first);
-    return { walk, query, isCursorRefused: false, ...(error === undefined ? {} : { error }) };
+    return { walk, query, isStoredRefused: false, ...(error === undefined || isCursorRefused(error) ? {} : { error }) };
   } catch (error) {
-    if (isStored && error instanceof UpstreamError && error.kind === "bad_request") return { walk, query, isCursorRefused: true };
+    if (isStored && isCursorRefused(error)) return { walk, query, isStoredRefused: true };
     walk.cut();
-    return { walk, query, error, isCursorRefused: false };
+    return { walk, query, error, isStoredRefused: false };
   }
 }
 

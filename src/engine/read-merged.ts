@@ -7,7 +7,7 @@ import { afterHead, type HeadPlan, horizonMs, marginMs, planHead, type Reach } f
 import { type FeedItem, FeedWalk } from "../detect/feed-walk.ts";
 import type { SourceState } from "../model/store.ts";
 import type { Tweet } from "../model/tweet.ts";
-import type { UpstreamAnswer } from "../model/upstream.ts";
+import { type UpstreamAnswer, UpstreamError } from "../model/upstream.ts";
 import { attributeTweets, type MergeMember, writeMerged } from "../plan/merge.ts";
 import { withBounds } from "../query/with-bounds.ts";
 import { type FeedObservation, itemOfTweet } from "./read-feed.ts";
@@ -100,7 +100,11 @@ async function readPages(ask: AskQuery, query: string, floorMs: number, maxNewPa
   const walk = new FeedWalk({ ...nothingKnown, floorMs, maxNewPages });
   const tweets = new Map<string, Tweet>();
   for (let cursor: string | undefined; ; ) {
-    const { tweets: page = [], nextCursor } = await ask(query, cursor);
+    const { tweets: page = [], nextCursor } = await ask(query, cursor).catch((error: unknown) => {
+      // With a cursor, a 400 is about the cursor and not about the query.
+      if (cursor !== undefined && error instanceof UpstreamError && error.kind === "bad_request") return { tweets: [], nextCursor: cursor };
+      throw error;
+    });
     for (const tweet of page) tweets.set(tweet.id, tweet);
     if (!walk.takePage(page.map(itemOfTweet), nextCursor)) break;
     cursor = nextCursor;

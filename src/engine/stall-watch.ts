@@ -61,6 +61,8 @@ export function createStallWatch(deps: StallWatchDeps): StallWatch {
   const healths = new Map<string, Health>();
   const silence = createSilenceWatch(deps);
   let told: Set<string> | undefined;
+  /** When trouble that is told as something else was last seen: patience begins anew after it. */
+  let otherTroubleAtMs = Number.NEGATIVE_INFINITY;
   let cancel: Cancel | undefined;
   let isStopped = false;
 
@@ -75,9 +77,10 @@ export function createStallWatch(deps: StallWatchDeps): StallWatch {
     await silence.check(isBlindEverywhere(healths.values()));
     const well = wellWatches(healths.values());
     const stalled = new Map([...told].filter((watch) => !well.has(watch)).map((watch) => [watch, ""]));
-    if (!deps.isTroubleKnown() && !silence.isSilent) {
+    if (deps.isTroubleKnown() || silence.isSilent) otherTroubleAtMs = clock.now();
+    else {
       for (const health of healths.values()) {
-        const reason = reasonOf(health, deps.nextDueAt(health.poll.key), clock.now());
+        const reason = reasonOf(health, deps.nextDueAt(health.poll.key), clock.now(), otherTroubleAtMs);
         if (reason !== undefined) for (const { watch } of health.poll.subscribers) stalled.set(watch.id, reason);
       }
     }
@@ -142,11 +145,17 @@ function isToldElsewhere(error: unknown): boolean {
   return error instanceof UpstreamError && !["transient", "rate_limited"].includes(error.kind);
 }
 
-function reasonOf({ poll, failingSinceMs, problem, blindAnswers }: Health, dueMs: number | undefined, nowMs: number): string | undefined {
+function reasonOf(
+  { poll, failingSinceMs, problem, blindAnswers }: Health,
+  dueMs: number | undefined,
+  nowMs: number,
+  otherTroubleAtMs: number,
+): string | undefined {
+  const hasWaited = (sinceMs: number) => nowMs - Math.max(sinceMs, otherTroubleAtMs) > patienceMs;
   const patienceMs = Math.max(TELL_AFTER_MS, 3 * poll.intervalMs);
-  if (failingSinceMs !== undefined && nowMs - failingSinceMs > patienceMs)
+  if (failingSinceMs !== undefined && hasWaited(failingSinceMs))
     return `its polls have been failing since ${isoTime(failingSinceMs)} (${problem})`;
-  if (dueMs !== undefined && nowMs - dueMs > patienceMs) return `a poll has been waiting for its turn for ${formatDuration(nowMs - dueMs)}`;
+  if (dueMs !== undefined && hasWaited(dueMs)) return `a poll has been waiting for its turn for ${formatDuration(nowMs - dueMs)}`;
   if (blindAnswers >= BLIND_ANSWERS) return `its list came back empty ${BLIND_ANSWERS} times in a row although it held items before`;
   return undefined;
 }

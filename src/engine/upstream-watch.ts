@@ -12,6 +12,8 @@ export interface UpstreamWatch {
   takeOutcome(error: UpstreamError | undefined): void;
   /** True while the key is refused: nothing is polled at all. */
   readonly isStopped: boolean;
+  /** Whether the operator was told that the service is dark, and not yet that it is back. */
+  readonly isDark: boolean;
   /** Undefined when all is well. */
   readonly trouble: { readonly reason: string; readonly sinceMs: number } | undefined;
   start(): Promise<void>;
@@ -114,6 +116,9 @@ export function createUpstreamWatch(deps: UpstreamWatchDeps): UpstreamWatch {
     },
     get isStopped() {
       return pacer.status(clock.monotonic()).kind === "stopped";
+    },
+    get isDark() {
+      return isTold;
     },
     get trouble() {
       const status = pacer.status(clock.monotonic());

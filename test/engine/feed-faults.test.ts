@@ -111,6 +111,20 @@ it("fault 22: a cursor that expired mid-paging restarts the poll from the top, o
   expect((await rig.store.listWatches())[0]?.targets[0]?.status).toBe("ok");
 });
 
+it("fault 22: cursors that are refused for a while never blame the watch, and everything arrives when they are taken again", async () => {
+  const { clock, world, upstream, rig } = await house(search());
+  const news = Array.from({ length: 50 }, (_, i) => world.post(START + 20_000 + i * 100));
+  upstream.trouble = ({ cursor }, nowMs) => {
+    if (cursor !== undefined && nowMs < START + 10 * MINUTE) throw failure("bad_request", "next_cursor has expired");
+    return undefined;
+  };
+  await clock.advanceTo(START + 5 * MINUTE);
+  expect((await rig.store.listWatches())[0]?.targets[0]?.status).toBe("ok");
+  await clock.advanceTo(START + 15 * MINUTE);
+  expect((await subjects(rig)).length).toBe(news.length);
+  expect(rig.notices).toEqual([]);
+});
+
 it("fault 23: an old pinned tweet on top is neither told again nor taken for the end", async () => {
   const { clock, upstream, rig } = await house(timeline());
   const pinned = tweetAt(START - 400 * HOUR, 7);

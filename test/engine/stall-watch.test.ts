@@ -111,3 +111,15 @@ it("takes neither a quiet account nor a paused house for a silent service", asyn
   await clock.advance(12 * HOUR);
   expect(told(rig)).toEqual([]);
 });
+
+it("does not take what a told outage left behind for a stalled watch", async () => {
+  const { clock, upstream, rig } = await house(3);
+  await clock.advance(5 * MINUTE);
+  upstream.trouble = () => {
+    throw failure("transient");
+  };
+  await clock.advance(2 * HOUR);
+  upstream.trouble = undefined;
+  await clock.advance(30 * MINUTE);
+  expect(told(rig)).toEqual(["upstream.dark upstream", "upstream.recovered upstream"]);
+});

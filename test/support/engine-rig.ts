@@ -277,7 +277,7 @@ async function bootParts(options: RigOptions, to: Recorders) {
     meter,
     log,
     notes: store,
-    isUpstreamInTrouble: () => upstreamWatch.trouble !== undefined,
+    isUpstreamDark: () => upstreamWatch.isDark,
     onMissing: () => undefined,
     onPolled: (poll: Poll, outcome, error) => void to.polled.push({ atMs: clock.now(), key: poll.key, outcome, error }),
   });
