@@ -1,4 +1,4 @@
-/** How a watch of accounts lets the planner place its requests: `strategy`, `full_poll_every` and `freshness`. Leaves the placing to plan/. */
+/** How a watch of accounts, or a search, lets the planner place its requests: `strategy`, `full_poll_every` and `freshness`. Leaves the placing to plan/. */
 import { z } from "zod";
 import { formatDuration, parseDuration } from "../model/duration.ts";
 import type { Freshness, StrategyWish } from "../model/schedule.ts";
@@ -51,6 +51,21 @@ export const placingShape = {
     .optional()
     .describe(
       "Instead of `schedule`: how late posts may be found. `60s`: 95 of 100 posts sooner than that. `{ mean: 60s, max: 5m }`: so late on average, and no account waits longer than `max`.",
+    ),
+};
+
+/** Keys of a search, which has no counters to ask for. */
+export const sharingShape = {
+  strategy: z
+    .enum(["auto", "single", "merge"])
+    .default("auto")
+    .describe(
+      "How searches of one schedule are read: `single` asks for each, `merge` asks for many plain ones (words, phrases, hashtags, cashtags, mentions, from:, to:) in one query and tells the answers apart. `auto` takes what costs less.",
+    ),
+  full_poll_every: length(LEAST_FULL_POLL_MS)
+    .optional()
+    .describe(
+      "A search that is asked together with others is asked by itself so often, as a proof. By default as often as it costs little, and well within `max_age`.",
     ),
 };
 

@@ -1,10 +1,11 @@
 /** `search`: tweets that match a query of the platform's search language, newest first. */
 import { z } from "zod";
 import { tweetMessage } from "../render/tweet-message.ts";
+import { placingOf, sharingShape } from "./placing-schema.ts";
 import { querySchema } from "./query-schema.ts";
 import type { WatchType } from "./watch-type.ts";
 
-const schema = z.strictObject({ query: querySchema });
+const schema = z.strictObject({ query: querySchema, ...sharingShape });
 
 type Settings = z.output<typeof schema>;
 
@@ -23,6 +24,7 @@ schedule: "@every 5m"`,
   targets: ({ query }, _watchId, fingerprint) => [{ key: fingerprint(searchSource(query)), name: query }],
   // The service's default order is popular; only latest shows what is new (api-field-notes.md section 1).
   source: ({ query }) => searchSource(query),
+  placing: placingOf,
   caveats: () => ["tweets of accounts that the service's search does not show"],
   costRequests: () => 1,
   read: tweetMessage,

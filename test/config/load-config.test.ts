@@ -240,8 +240,8 @@ describe("variables and secrets", () => {
           { env },
         )
       ).watches[0]?.settings;
-    expect(await query("$BTC OR ${COIN}", { COIN: "$ETH" })).toEqual({ query: "$BTC OR $ETH" });
-    expect(await query("'$${COIN} ${NONE:-a:-b}'")).toEqual({ query: "${COIN} a:-b" });
+    expect(await query("$BTC OR ${COIN}", { COIN: "$ETH" })).toMatchObject({ query: "$BTC OR $ETH" });
+    expect(await query("'$${COIN} ${NONE:-a:-b}'")).toMatchObject({ query: "${COIN} a:-b" });
   });
 
   it("reads .env beside the file; the real environment wins", async () => {
