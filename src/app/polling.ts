@@ -137,8 +137,8 @@ export function createPolling(delivering: Delivering, store: Store, meter: Meter
       await paying.start();
     },
     async stop() {
-      await engine.stop();
       paying.stop();
+      await engine.stop();
       upstreamWatch.stop();
       storeWatch.stop();
     },

@@ -135,10 +135,13 @@ export function createQuotaAudit(deps: QuotaAuditDeps): QuotaAudit {
       try {
         isComplete = (await checkKey(key)) && isComplete;
       } catch (error) {
+        if (isStopped) return;
         isComplete = false;
         deps.log.warn("key usage is unknown", { key, error: errorText(error) });
       }
     }
+    // Answered after the stop: the state is closed, and nobody listens.
+    if (isStopped) return;
     const kept: JsonObject = Object.fromEntries([...readings].map(([key, reading]) => [key, { ...reading }]));
     await deps.notes.writeNote(NOTE, kept).catch(() => undefined);
     await deps.onChecked().catch((error: unknown) => deps.log.warn("quota could not be computed", { error: errorText(error) }));

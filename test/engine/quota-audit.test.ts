@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { quotaPeriod } from "../../src/budget/quota-period.ts";
 import type { Notice } from "../../src/engine/notices.ts";
 import { createQuotaAudit, type QuotaAudit } from "../../src/engine/quota-audit.ts";
+import type { Log } from "../../src/model/log.ts";
 import type { Meter } from "../../src/model/meter.ts";
 import type { OpenedStore } from "../../src/state/open.ts";
 import { openTemp, rememberingLog, tempStatePath } from "../state/temp-state.ts";
@@ -30,13 +31,13 @@ const meter: Meter = {
   set: (name, value, labels) => void gauges.set(`${name} ${labels?.["key"] ?? ""}`, value),
 };
 
-function makeAudit(): QuotaAudit {
+function makeAudit(log: Log = rememberingLog()): QuotaAudit {
   return createQuotaAudit({
     ledger: store,
     notes: store,
     notices: { tell: async (notice) => void notices.push(notice) },
     clock,
-    log: rememberingLog(),
+    log,
     meter,
     keys: () => [...service.keys()],
     async remaining(key) {
@@ -206,4 +207,16 @@ it("keeps the books of several keys apart", async () => {
   expect([drift("main"), drift("second")]).toEqual([0, 2]);
   expect([audit.limitOf("main"), audit.limitOf("second")]).toEqual([1_000, 298]);
   expect(notices.map(({ facts }) => facts?.["key"])).toEqual(["second"]);
+});
+
+it("says and writes nothing more once it was stopped, whatever comes back then", async () => {
+  const log = rememberingLog();
+  service.set("main", new Error("the connection broke"));
+  audit = makeAudit(log);
+  await audit.start();
+  audit.stop();
+  await clock.advance(HOUR);
+  expect(asked).toHaveLength(1);
+  expect(log.lines).toEqual([]);
+  expect(clock.pending()).toBe(0);
 });
