@@ -3,6 +3,7 @@
  * freshness (c), and the least that hindsight allows (d). Name sizes on the command line: `npm run bench:economy -- 1000x60 100x300`.
  */
 import { allocateChecks, PROBE_SIZE } from "../../src/plan/probe-choice.ts";
+import { modelFreshness } from "./model.ts";
 import { type Measured, runCell } from "./run-engine.ts";
 import { DAY_MS } from "./workload.ts";
 
@@ -10,6 +11,8 @@ const SIZES = [10, 100, 1_000, 10_000].flatMap((accounts) => [10, 60, 300].map((
 /** Cells of a few tens of thousands of requests: their days shrink as they grow. */
 const MOST_REQUESTS = Number(process.env["ECONOMY_REQUESTS"] ?? 25_000);
 const SEED = Number(process.env["ECONOMY_SEED"] ?? 1);
+/** Until the pace is learned. */
+const WARM_UP_DAYS = Number(process.env["ECONOMY_WARM_UP"] ?? 0.25);
 const POSTS_PER_PAGE = 20;
 
 interface Size {
@@ -46,6 +49,14 @@ function row(size: Size, name: string, requestsPerDay: number, single: number, m
   return `| ${[round(size.accounts), `${size.meanSeconds} s`, name, round(requestsPerDay), `${(single / requestsPerDay).toFixed(1)}`, ...cells].join(" | ")} |`;
 }
 
+const longestOf = (meanMs: number): number => Math.max(4 * 3_600_000, 20 * meanMs);
+
+/** Probes of a hundred, each account by its true rate, and every post in a full page. */
+function boundOf(rates: readonly number[], meanMs: number, maxMs: number): number {
+  const posts = rates.reduce((sum, rate) => sum + rate, 0);
+  return allocateChecks(rates, meanMs, maxMs).checksPerDay / PROBE_SIZE + posts / POSTS_PER_PAGE;
+}
+
 async function runSize(size: Size): Promise<void> {
   const { accounts } = size;
   const meanMs = size.meanSeconds * 1_000;
@@ -54,12 +65,11 @@ async function runSize(size: Size): Promise<void> {
   const single = (accounts * DAY_MS) / intervalMs;
   const expected = Math.max(1, Math.ceil(accounts / PROBE_SIZE)) * (DAY_MS / intervalMs);
   const days = Math.min(4, Math.max(0.05, MOST_REQUESTS / (expected * 1.3)));
-  const base = { seed: SEED, accounts, intervalMs, days, warmUpDays: Math.min(1, Math.max(days, 0.25)) } as const;
+  const base = { seed: SEED, accounts, intervalMs, days, warmUpDays: Math.min(1, Math.max(days, WARM_UP_DAYS)) } as const;
   const scheduled = await runCell({ ...base, strategy: "auto" });
-  const maxMs = Math.max(4 * 3_600_000, 20 * meanMs);
+  const maxMs = longestOf(meanMs);
   const fresh = await runCell({ ...base, strategy: "auto", freshness: { kind: "mean", meanMs, maxMs } });
-  const posts = scheduled.rates.reduce((sum, rate) => sum + rate, 0);
-  const bound = allocateChecks(scheduled.rates, meanMs, maxMs).checksPerDay / PROBE_SIZE + posts / POSTS_PER_PAGE;
+  const bound = boundOf(scheduled.rates, meanMs, maxMs);
   console.log(row(size, "(a) one by one", single, single));
   console.log(row(size, "(b) schedule", scheduled.requestsPerDay, single, scheduled));
   console.log(row(size, "(c) freshness", fresh.requestsPerDay, single, fresh));
@@ -75,8 +85,27 @@ async function runSize(size: Size): Promise<void> {
   );
 }
 
+function modelSize({ accounts, meanSeconds }: Size): void {
+  const meanMs = meanSeconds * 1_000;
+  const maxMs = longestOf(meanMs);
+  const single = (accounts * DAY_MS) / (2 * meanMs);
+  const { requestsPerDay, delayMs, rates } = modelFreshness({ seed: SEED, accounts, meanMs, maxMs, days: accounts > 1_000 ? 0.5 : 2 });
+  const bound = boundOf(rates, meanMs, maxMs);
+  const cells = [requestsPerDay, single / requestsPerDay, requestsPerDay / bound].map((value) => value.toFixed(value > 1_000 ? 0 : 2));
+  const delays = [delayMs.mean, delayMs.p50, delayMs.p95].map(seconds);
+  console.log(`| ${[round(accounts), `${meanSeconds} s`, ...cells, ...delays].join(" | ")} |`);
+}
+
+const words = process.argv.slice(2);
+if (words[0] === "--model") {
+  console.log("| Accounts | Mean | Requests a day | Times fewer | Over the bound | Mean s | p50 s | p95 s |");
+  console.log("|---|---|---|---|---|---|---|---|");
+  for (const size of readSizes(words.slice(1))) modelSize(size);
+  process.exit();
+}
+
 console.log(
   "| Accounts | Mean | Way | Requests a day | Times fewer | Per item | Sweeps a day | Mean s | p50 s | p95 s | Missed | Double |",
 );
 console.log("|---|---|---|---|---|---|---|---|---|---|---|---|");
-for (const size of readSizes(process.argv.slice(2))) await runSize(size);
+for (const size of readSizes(words)) await runSize(size);

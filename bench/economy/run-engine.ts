@@ -1,7 +1,7 @@
 /** One cell of the table: the daemon's own engine on a virtual clock, with a real state file, against a workload. */
 import { sleep } from "../../src/model/clock.ts";
 import type { Freshness } from "../../src/model/schedule.ts";
-import type { Upstream } from "../../src/model/upstream.ts";
+import type { Upstream, UpstreamRequest } from "../../src/model/upstream.ts";
 import { startEngineRig } from "../../test/support/engine-rig.ts";
 import { makeWatch } from "../../test/support/make-watch.ts";
 import { createVirtualClock } from "../../test/support/virtual-clock.ts";
@@ -57,7 +57,7 @@ export async function runCell(cell: Cell): Promise<Measured> {
       if (nowMs < fromMs) warmUpRequests += 1;
       else if (nowMs < toMs) {
         counted[request.endpoint] = (counted[request.endpoint] ?? 0) + 1;
-        if (isSweep(String(request.params["query"] ?? ""), request.endpoint, nowMs)) sweeps += 1;
+        if (isSweep(request, nowMs)) sweeps += 1;
       }
       await sleep(clock, 60);
       return { ...world.answer(request, clock.now()), serviceTimeMs: Math.floor(clock.now() / 1_000) * 1_000 };
@@ -119,8 +119,9 @@ export async function runCell(cell: Cell): Promise<Measured> {
 const quantile = (sorted: readonly number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
 
-function isSweep(query: string, endpoint: string, nowMs: number): boolean {
+function isSweep({ endpoint, params }: UpstreamRequest, nowMs: number): boolean {
   if (endpoint === "user-tweets") return true;
+  const query = typeof params["query"] === "string" ? params["query"] : "";
   const since = /since_time:(\d+)/.exec(query)?.[1];
   const accounts = query.match(/from:/g)?.length ?? 0;
   return since !== undefined && accounts >= MANY && nowMs - Number(since) * 1_000 > DEEP_MS;

@@ -42,7 +42,14 @@ export function chooseAgain(
 ): GroupMemory {
   if (nowMs - memory.chosenAtMs < CHOOSE_EVERY_MS) return memory;
   const current = memory.chosenAtMs === 0 ? undefined : memory.strategy;
-  const asked = askedOf(group, group.group?.fullPollEveryMs, rates(), handlesPerQuery(memory.limits), hiddenShare());
+  const asked = askedOf(
+    group,
+    group.group?.fullPollEveryMs,
+    rates(),
+    handlesPerQuery(memory.limits),
+    group.group?.freshness,
+    hiddenShare(),
+  );
   const { strategy } = chooseStrategy(asked, current, group.group?.freshness === undefined ? (group.group?.wish ?? "auto") : "probe");
   return { ...memory, strategy, fullPollEveryMs: asked.fullPollEveryMs, chosenAtMs: nowMs };
 }

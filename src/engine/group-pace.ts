@@ -35,16 +35,18 @@ export const chooseMembers = (waiting: readonly Waiting[], freshness: Freshness)
 /** One who was not looked at for longer would make the whole query reach further back, for all who share it. */
 const RIDER_AGE_MS = 600_000;
 
-/** Members that fill the last query of the searches at no cost: those next in turn. */
+/** Members that fill the last query of the searches at no cost: those next in turn. None where somebody else's part reaches far back. */
 export function ridersOf(
   tasks: readonly ReadTask[],
   waiting: readonly Waiting[],
   memory: GroupMemory,
   unready: ReadonlySet<string>,
+  nowMs: number,
   toService: (localMs: number) => number,
 ): readonly ReadTask[] {
-  const searched = tasks.filter(({ way }) => way === "search").length;
-  if (searched === 0) return [];
+  const shallow = tasks.filter(({ way, reach }) => way === "search" && reach?.kind !== "sweep");
+  const searched = shallow.length;
+  if (searched === 0 || shallow.some(({ reach }) => reach === undefined || reach.sinceMs < toService(nowMs - RIDER_AGE_MS))) return [];
   const perQuery = handlesPerQuery(memory.limits);
   const room = Math.ceil(searched / perQuery) * perQuery - searched;
   const busy = new Set(tasks.map(({ member }) => member.userId));

@@ -151,7 +151,9 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
       });
       const freshness = group.group?.freshness;
       const riders =
-        freshness === undefined ? [] : ridersOf(tasks, waitingMembers(members, accountOf, memory, nowMs), memory, unready, toService);
+        freshness === undefined
+          ? []
+          : ridersOf(tasks, waitingMembers(members, accountOf, memory, nowMs), memory, unready, nowMs, toService);
       const news = await reads.read(group, [...tasks, ...riders], memory.limits, startedAtMs);
 
       const foundAtMs = serviceClock.now();

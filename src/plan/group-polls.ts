@@ -88,6 +88,7 @@ function toGroup<T extends Pollable>(kind: string, first: Poll<T>, members: read
     fullPollEveryMs,
     rates,
     handlesPerQuery(FIRST_LIMITS),
+    freshness,
   );
   const cost = freshness === undefined ? chooseStrategy(asked, undefined, group.wish) : costOfFreshness(asked, freshness);
   return {
@@ -116,9 +117,10 @@ export function askedOf(
   fullPollEveryMs: number | undefined,
   rates: readonly number[],
   perQuery: number,
+  freshness: Freshness | undefined,
   hiddenShare = 0,
 ): Group {
   const maxAgeMs = poll.subscribers.reduce((least, { watch }) => Math.min(least, watch.maxAgeMs), Number.POSITIVE_INFINITY);
   const base = { rates, intervalMs: poll.intervalMs, overlapMs: poll.overlapMs, handlesPerQuery: perQuery, hiddenShare };
-  return { ...base, fullPollEveryMs: fullPollEveryMs ?? chooseFullPollEvery(base, maxAgeMs) };
+  return { ...base, fullPollEveryMs: fullPollEveryMs ?? chooseFullPollEvery(base, maxAgeMs, freshness) };
 }

@@ -102,9 +102,10 @@ const LEAST_FULL_POLL_MS = 1_800_000;
 const FULL_POLL_SHARE = 0.04;
 
 /** How often everything is read whatever the probes say: as often as a small share of the cost allows, and always well within `max_age`. */
-export function chooseFullPollEvery(group: Omit<Group, "fullPollEveryMs">, maxAgeMs: number): number {
+export function chooseFullPollEvery(group: Omit<Group, "fullPollEveryMs">, maxAgeMs: number, freshness?: Freshness): number {
   const longestMs = Math.floor(maxAgeMs * 0.45);
-  const probing = costsOf({ ...group, fullPollEveryMs: Number.POSITIVE_INFINITY })[1];
+  const never = { ...group, fullPollEveryMs: Number.POSITIVE_INFINITY };
+  const probing = freshness === undefined ? costsOf(never)[1] : costOfFreshness(never, freshness);
   const queries = Math.ceil(group.rates.length / group.handlesPerQuery);
   const roundsPerDay = (((probing?.requestsPerDay ?? 0) * FULL_POLL_SHARE) / Math.max(queries, 1)) | 0;
   const everyMs = roundsPerDay < 1 ? longestMs : DAY_MS / roundsPerDay;

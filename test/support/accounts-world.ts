@@ -99,10 +99,11 @@ export function createAccountsWorld(options: { readonly longestQuery?: number } 
     };
   };
 
+  const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
   const below = (request: UpstreamRequest) => request.cursor?.slice(1);
 
   const timeline = (request: UpstreamRequest, nowMs: number): UpstreamAnswer => {
-    const account = byId.get(String(request.params["user_id"]));
+    const account = byId.get(textOf(request.params["user_id"]));
     if (account === undefined || isGone(account, nowMs)) throw new UpstreamError("not_found", "Not Found", 404);
     const found: { account: WorldAccount; post: WorldPost }[] = [];
     const cursor = below(request);
@@ -115,7 +116,7 @@ export function createAccountsWorld(options: { readonly longestQuery?: number } 
   };
 
   const search = (request: UpstreamRequest, nowMs: number): UpstreamAnswer => {
-    const query = String(request.params["query"]);
+    const query = textOf(request.params["query"]);
     if (query.length > (options.longestQuery ?? 450) || [...query.matchAll(/\w+:/g)].length > MOST_OPERATORS)
       throw new UpstreamError("bad_request", "query is too long", 400);
     const sinceMs = Number(/since_time:(\d+)/.exec(query)?.[1] ?? 0) * 1_000;
@@ -190,7 +191,7 @@ export function createAccountsWorld(options: { readonly longestQuery?: number } 
       if (request.endpoint === "info-batch") return batch(request, nowMs);
       if (request.endpoint === "user-tweets") return timeline(request, nowMs);
       if (request.endpoint === "search-tweets") return search(request, nowMs);
-      const account = byId.get(String(request.params["user_id"]));
+      const account = byId.get(textOf(request.params["user_id"]));
       if (account === undefined || isGone(account, nowMs)) throw new UpstreamError("not_found", "Not Found", 404);
       if (request.endpoint === "id-to-username") return { record: { handle: handleAt(account, nowMs) } };
       return { record: userOf(account, nowMs) };

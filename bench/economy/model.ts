@@ -1,0 +1,88 @@
+/**
+ * The rules alone, without engine, state and service: probes by rate x age², searches of what moved. For sizes whose engine run takes
+ * hours, and to see what a rule is worth before it is built. `npm run bench:economy -- --model 10000x60`
+ */
+import { chooseProbe, waitBeforeProbe } from "../../src/plan/probe-choice.ts";
+import { firstPace, learnDelays } from "../../src/plan/probe-pace.ts";
+import { firstRate, learnPosts, type RateMemory, rateAt } from "../../src/plan/rates.ts";
+import { createWorkload, DAY_MS } from "./workload.ts";
+
+const PER_QUERY = 18;
+const RIDER_AGE_MS = 600_000;
+const START_MS = Date.UTC(2026, 2, 2);
+
+interface Account {
+  readonly id: string;
+  readonly timesMs: readonly number[];
+  /** Index of the first post that is not yet found. */
+  next: number;
+  checkedAtMs: number;
+  rate: RateMemory;
+}
+
+export interface Modelled {
+  readonly requestsPerDay: number;
+  readonly delayMs: { readonly mean: number; readonly p50: number; readonly p95: number };
+  readonly rates: readonly number[];
+}
+
+/** Freshness by a mean, over `days` after half a day of learning; full polls left out. */
+export function modelFreshness(options: { seed: number; accounts: number; meanMs: number; maxMs: number; days: number }): Modelled {
+  const { meanMs, maxMs, days } = options;
+  const freshness = { kind: "mean", meanMs, maxMs } as const;
+  const learnedMs = START_MS + DAY_MS / 2;
+  const endMs = learnedMs + days * DAY_MS;
+  const { world, rates } = createWorkload({ seed: options.seed, accounts: options.accounts, startMs: START_MS, days: days + 0.5 });
+  const accounts = world.accounts.map(({ id, posts }): Account => {
+    const timesMs = posts.map(({ atMs }) => atMs);
+    const next = timesMs.findIndex((atMs) => atMs > START_MS);
+    const known = next < 0 ? timesMs.length : next;
+    return { id, timesMs, next: known, checkedAtMs: START_MS, rate: firstRate(timesMs.slice(Math.max(0, known - 20), known), START_MS) };
+  });
+  const waitingAt = (nowMs: number) =>
+    accounts.map((one) => ({ id: one.id, one, rate: rateAt(one.rate, nowMs), ageMs: nowMs - one.checkedAtMs }));
+  let pace = firstPace(
+    accounts.map(({ rate }) => rateAt(rate, START_MS)),
+    freshness,
+    START_MS,
+  );
+  let requests = 0;
+  const delays: number[] = [];
+
+  const read = (one: Account, nowMs: number): void => {
+    const found: number[] = [];
+    for (let atMs = one.timesMs[one.next]; atMs !== undefined && atMs <= nowMs; atMs = one.timesMs[one.next]) {
+      found.push(atMs);
+      one.next += 1;
+    }
+    one.checkedAtMs = nowMs;
+    if (found.length > 0) one.rate = learnPosts(one.rate, found, nowMs);
+    const late = found.map((atMs) => nowMs - atMs);
+    if (nowMs >= learnedMs) delays.push(...late);
+    pace = learnDelays(pace, late, freshness, nowMs);
+  };
+
+  for (let nowMs = START_MS; nowMs < endMs; ) {
+    const waiting = waitingAt(nowMs);
+    const chosen = chooseProbe(waiting, maxMs);
+    const waitMs = waitBeforeProbe(chosen, pace.worth, maxMs);
+    if (waitMs > 0) {
+      nowMs += Math.max(1_000, waitMs);
+      continue;
+    }
+    const moved = chosen.filter(({ one }) => (one.timesMs[one.next] ?? Number.POSITIVE_INFINITY) <= nowMs);
+    const searches = Math.ceil(moved.length / PER_QUERY);
+    if (nowMs >= learnedMs) requests += 1 + searches;
+    for (const { one } of chosen) one.checkedAtMs = nowMs;
+    for (const { one } of moved) read(one, nowMs);
+    const asked = new Set(chosen.map(({ id }) => id));
+    const free = waiting.filter(({ id, ageMs }) => !asked.has(id) && ageMs <= RIDER_AGE_MS);
+    const isShallow = moved.every(({ ageMs }) => ageMs <= RIDER_AGE_MS);
+    if (searches > 0 && isShallow)
+      for (const { one } of chooseProbe(free, Number.POSITIVE_INFINITY, searches * PER_QUERY - moved.length)) read(one, nowMs);
+  }
+  delays.sort((a, b) => a - b);
+  const quantile = (share: number) => delays[Math.floor(share * delays.length)] ?? 0;
+  const mean = delays.reduce((sum, delay) => sum + delay, 0) / Math.max(delays.length, 1);
+  return { requestsPerDay: requests / days, delayMs: { mean, p50: quantile(0.5), p95: quantile(0.95) }, rates };
+}
