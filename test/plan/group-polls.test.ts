@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Watch } from "../../src/model/watch.ts";
-import { assumeTargets } from "../../src/plan/forecast.ts";
+import { assumeTargets, createForecast } from "../../src/plan/forecast.ts";
 import { groupPolls, userIdOf } from "../../src/plan/group-polls.ts";
 import { planPolls, targetsOf } from "../../src/plan/plan-polls.ts";
 import { sha256 } from "../../src/runtime/hash.ts";
@@ -81,6 +81,16 @@ describe("freshness", () => {
     expect(shared?.group?.freshness).toEqual(strict);
     const [scheduled] = groupsOf(timeline("a", ids(5), { freshness: mean }), timeline("b", ids(5)));
     expect(scheduled?.group?.freshness).toBeUndefined();
+  });
+
+  it("is what the forecast says of delays", () => {
+    const delayOf = (freshness: Watch["freshness"]) => {
+      const all = polls(timeline("a", ids(100), freshness === undefined ? {} : { freshness }));
+      return createForecast(all, { timetable: createTimetable(), nowMs: NOW }).watches.get("a")?.delay;
+    };
+    expect(delayOf({ kind: "p95", p95Ms: 60_000 })?.p95Ms).toBeCloseTo(60_000);
+    expect(delayOf(mean)?.p50Ms).toBeLessThan(60_000);
+    expect(delayOf(undefined)?.p95Ms).toBe(114_000);
   });
 
   it("groups even one account", () => {
