@@ -28,7 +28,7 @@ export interface SearchPostOptions {
 
 export interface SearchWorldOptions {
   readonly longestQuery?: number;
-  /** Words whose tweets are shown to a query that has nothing but them. */
+  /** Words whose tweets are not shown to a query that is several joined by OR. */
   readonly shyWords?: readonly string[];
 }
 
@@ -85,7 +85,8 @@ export function createSearchWorld({ longestQuery = 450, shyWords = [] }: SearchW
       const query = parseQuery(text);
       const leaves = leavesOf(query).filter(({ kind }) => kind !== "since_time");
       if (text.length > longestQuery || leaves.length > MOST_OPERATORS) throw new UpstreamError("bad_request", "query is too long", 400);
-      const isShy = ({ tweet }: SearchPost) => leaves.length > 1 && shyWords.some((word) => has(tweet.full_text, word));
+      const isJoined = query.kind === "or" || (query.kind === "and" && query.of[0]?.kind === "or");
+      const isShy = ({ tweet }: SearchPost) => isJoined && shyWords.some((word) => has(tweet.full_text, word));
       const found = posts.filter(
         (post) =>
           post.visibleAtMs <= nowMs &&
