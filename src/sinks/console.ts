@@ -55,11 +55,13 @@ function renderBatch(batch: Batch): ConsoleBody {
 }
 
 function lineOf(message: NeutralMessage): Line {
-  const context = message.context === undefined ? [] : [`${message.context.label}: ${message.context.body}`];
+  const { context } = message;
+  // A context without words of its own only repeats the title.
+  const quoted = context === undefined || context.body === "" ? [] : [`${context.label}: ${context.body}`];
   const facts = message.facts.map((fact) => `${fact.name} ${fact.value}`).join(" · ");
   return {
     title: cleanLine(message.title),
-    body: [message.body, ...context, facts]
+    body: [message.body, ...quoted, facts]
       .flatMap((text) => cleanText(text).replace(/\t/g, "  ").split("\n"))
       .filter((text) => text.trim() !== ""),
     url: cleanLine(message.url ?? ""),

@@ -46,6 +46,12 @@ describe("the console sink", () => {
     expect(out).not.toMatch(/\p{Surrogate}/u);
   });
 
+  it("quotes what an event is about, and leaves out what has no words", async () => {
+    const about = { label: "Bob (@bob)", url: "https://x.com/bob" };
+    expect(await written(message({ context: { ...about, body: "hi" } }))).toContain("    Bob (@bob): hi\n");
+    expect(await written(message({ context: { ...about, body: "" } }))).not.toContain("Bob");
+  });
+
   it("marks samples, digests and alarms", async () => {
     const two = [1, 2].map((n) => ({ event: makeEvent(String(n)), watches: ["brand"] }));
     const out = stripVTControlCharacters(await written(message({ severity: "critical" }), { events: two, digest: true, sample: true }));
