@@ -7,6 +7,8 @@ import type { RequestGate } from "./request-gate.ts";
 export interface Profiles {
   /** Not older than `maxAgeMs`, a day unless said. Undefined when the service does not give it now: an event is told without. */
   profileOf(userId: string, watch: string, maxAgeMs?: number): Promise<User | undefined>;
+  /** A profile that came along with an answer no longer than `withinMs` ago; asks nobody. */
+  recent(userId: string, withinMs: number): { readonly user: User; readonly atMs: number } | undefined;
   /** Takes profiles that came along with other answers. */
   learn(users: readonly User[]): void;
 }
@@ -22,6 +24,10 @@ export function createProfiles(gate: RequestGate, clock: Clock, log: Log): Profi
   };
   return {
     learn,
+    recent(userId, withinMs) {
+      const known = kept.get(userId);
+      return known !== undefined && clock.now() - known.atMs <= withinMs ? known : undefined;
+    },
     async profileOf(userId, watch, maxAgeMs = KEEP_MS) {
       const known = kept.get(userId);
       if (known !== undefined && clock.now() - known.atMs < maxAgeMs) return known.user;

@@ -30,7 +30,7 @@ export interface GroupDeps extends RunMember {
   readonly store: Pick<PollStore, "loadSources" | "commitPoll"> & Pick<WatchStore, "loadTargets">;
   readonly notes: Notes;
   readonly gate: RequestGate;
-  readonly profiles: Pick<Profiles, "learn">;
+  readonly profiles: Pick<Profiles, "learn" | "recent">;
   readonly clock: Clock;
   readonly serviceClock: ServiceClock;
   readonly log: Log;
@@ -53,6 +53,8 @@ export interface GroupRunner {
   rateOf(userId: string): number | undefined;
 }
 
+/** An answer this old still says how an account is. */
+const JUST_NOW_MS = 60_000;
 /** Refusals of the request as such: another way may work where this one does not. */
 const REFUSED = new Set(["bad_request", "forbidden", "not_found"]);
 
@@ -101,6 +103,13 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
     book.put(userId, { probe: probed, rate, handle, checkedAtMs: atMs }, isNews);
   };
 
+  /** Accounts are looked up by their handles first: the same answer is their first probe. */
+  const isSeenJustNow = (member: GroupMember): boolean => {
+    const seen = book.get(member.userId) === undefined ? deps.profiles.recent(member.userId, JUST_NOW_MS) : undefined;
+    if (seen !== undefined) notice(member, seen.user, seen.atMs);
+    return seen !== undefined;
+  };
+
   /** By freshness those in turn, by a schedule all; those never probed in any case. */
   const inTurn = (group: Poll, members: readonly GroupMember[], memory: GroupMemory, nowMs: number): readonly GroupMember[] => {
     const unknown = members.filter(({ userId }) => book.get(userId) === undefined);
@@ -132,9 +141,10 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
           rateOf,
         );
       let memory = chooseAgain(group, await memories.get(group), rates, () => hiddenShare(members), startedAtMs);
-      const asked = inTurn(group, members, memory, startedAtMs);
+      const seen = new Set(members.filter((member) => isSeenJustNow(member)));
+      const asked = inTurn(group, members, memory, startedAtMs).filter((member) => !seen.has(member));
       const isProbed = asked.length === 0 || (await probe(group, asked));
-      if (asked.length === members.length) memory = { ...memory, probedAtMs: startedAtMs };
+      if (asked.length + seen.size === members.length) memory = { ...memory, probedAtMs: startedAtMs };
 
       const nowMs = clock.now();
       const toService = (localMs: number) => serviceClock.fromLocal(localMs);

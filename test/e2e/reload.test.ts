@@ -16,7 +16,7 @@ describe.concurrent("a running daemon", () => {
     const [alice, bob, carol] = ["alice", "bob", "carol"].map((name) => stage.api.account(name));
     for (const id of [alice, bob, carol]) stage.api.post(`user:${id}`, 30);
     const watches = (accounts: readonly string[], labels: Record<string, string> = {}) => ({
-      watches: { w: { type: "timeline", accounts, labels } },
+      watches: { w: { type: "timeline", accounts, labels, strategy: "single" } },
     });
     stage.configure(watches(["alice"]));
     const daemon = await stage.start();
