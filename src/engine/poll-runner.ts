@@ -83,7 +83,11 @@ export function createPollRunner(deps: RunnerDeps): PollRunner {
       });
       return { kind: "feed", feed: await readFeed(ask, poll, feedMemoryOf(loaded.source), needs, deps.serviceClock, startedAtMs) };
     }
-    if (poll.detector === "reading") return { kind: "reading", record: await readRecord(ask, poll, pagesUntil(poll)) };
+    if (poll.detector === "reading") {
+      const record = await readRecord(ask, poll, pagesUntil(poll));
+      if (isOfUsers(poll)) deps.profiles.learn([...(record.records as ReadonlyMap<string, User>).values()]);
+      return { kind: "reading", record };
+    }
     const roster = await readRoster(ask, poll, rosterMemoryOf(loaded.source), {
       modes: new Set(rosterRules(loaded).map(({ mode }) => mode)),
       needsScan: isFirst,
@@ -239,6 +243,8 @@ function readingRules({ subscribers }: Poll): readonly ReadingRule[] {
   );
 }
 
+const isOfUsers = (poll: Poll): boolean => poll.source.endpoint === "info-batch";
+
 /** Authors of the tweets, or the accounts of a batch. */
 function renamesIn({ poll, targets }: Loaded, seen: Observation): readonly Rename[] {
   if (seen.kind === "feed") {
@@ -246,8 +252,9 @@ function renamesIn({ poll, targets }: Loaded, seen: Observation): readonly Renam
     const oldestFirst = [...seen.feed.tweets.values()].sort((a, b) => compareIds(a.id, b.id));
     return findRenames(poll.subscribers, targets, new Map(oldestFirst.map(({ user }) => [user.id, user])));
   }
-  const isOfUsers = seen.kind === "reading" && poll.source.endpoint === "info-batch";
-  return isOfUsers ? findRenames(poll.subscribers, targets, seen.record.records as ReadonlyMap<string, User>) : [];
+  return seen.kind === "reading" && isOfUsers(poll)
+    ? findRenames(poll.subscribers, targets, seen.record.records as ReadonlyMap<string, User>)
+    : [];
 }
 
 /** Undefined when nothing changed but the time: a poll that found nothing writes nothing more. */

@@ -16,6 +16,7 @@ import { checkEveryMs } from "../plan/strategy.ts";
 import { chooseMembers, paceAfter, ridersOf, waitAfter, waitingMembers } from "./group-pace.ts";
 import { chooseAgain, createGroupMemories, type GroupMemory } from "./group-memory.ts";
 import { createGroupMembers, type GroupMember, membersOf } from "./group-members.ts";
+import { createGroupReadings } from "./group-readings.ts";
 import { createGroupReads } from "./group-reads.ts";
 import { tasksOf } from "./group-tasks.ts";
 import type { PollOutcome } from "./poll-outcome.ts";
@@ -63,6 +64,7 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
   const book = createProbeBook(deps.notes, clock);
   const memories = createGroupMemories(deps.store);
   const readiness = createGroupMembers(deps.store);
+  const readings = createGroupReadings(deps);
   const reads = createGroupReads({ ...deps, book, readiness });
   const accountOf = (userId: string) => book.get(userId);
 
@@ -110,6 +112,13 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
     return seen !== undefined;
   };
 
+  /** Profiles that a watch of profiles asked for in this run. */
+  const isReadNow = (member: GroupMember, startedAtMs: number): boolean => {
+    const read = deps.profiles.recent(member.userId, clock.now() - startedAtMs);
+    if (read !== undefined) notice(member, read.user, startedAtMs);
+    return read !== undefined;
+  };
+
   /** By freshness those in turn, by a schedule all; those never probed in any case. */
   const inTurn = (group: Poll, members: readonly GroupMember[], memory: GroupMemory, nowMs: number): readonly GroupMember[] => {
     const unknown = members.filter(({ userId }) => book.get(userId) === undefined);
@@ -141,7 +150,8 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
           rateOf,
         );
       let memory = chooseAgain(group, await memories.get(group), rates, () => hiddenShare(members), startedAtMs);
-      const seen = new Set(members.filter((member) => isSeenJustNow(member)));
+      await readings.run(group);
+      const seen = new Set(members.filter((member) => isReadNow(member, startedAtMs) || isSeenJustNow(member)));
       const asked = inTurn(group, members, memory, startedAtMs).filter((member) => !seen.has(member));
       const isProbed = asked.length === 0 || (await probe(group, asked));
       if (asked.length + seen.size === members.length) memory = { ...memory, probedAtMs: startedAtMs };

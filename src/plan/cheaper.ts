@@ -112,7 +112,9 @@ function listOptions(forecast: Forecast, limit: number, instead: Delay | undefin
     const own = forecast.polls.filter(({ poll }) => poll.subscribers.some(({ watch }) => watch.id === watchId));
     const subscribers = own.flatMap(({ poll }) => poll.subscribers).filter(({ watch }) => watch.id === watchId);
     const isShared = strategies.includes("single") && own.some(({ poll }) => poll.subscribers.length > 1 && poll.group === undefined);
-    const isTimeline = own.every(({ poll }) => poll.group?.kind === "accounts" || poll.source.endpoint === "user-tweets");
+    const isTimeline =
+      subscribers.every(({ type }) => type.probeFields !== undefined) &&
+      own.every(({ poll }) => poll.group?.kind === "accounts" || poll.source.endpoint === "user-tweets");
     if (!isTimeline || isShared || subscribers.length < LEAST_HANDLES || subscribers.length > LIST_HOLDS) return [];
     const rest = forecast.requestsPerMonth - requestsPerMonth;
     const checks = Math.ceil(subscribers.length / MEMBERS_PER_PAGE) * MONTH_DAYS;

@@ -5,6 +5,7 @@
 import { canonicalJson, type Hash } from "../model/hash.ts";
 import type { Freshness, Schedule } from "../model/schedule.ts";
 import { spreadMs } from "../schedule/spread.ts";
+import { joinReadings } from "./group-readings.ts";
 import { FIRST_LIMITS, handlesPerQuery } from "./merge.ts";
 import type { Poll, Pollable } from "./poll.ts";
 import { aimedMeanMs } from "./probe-pace.ts";
@@ -40,7 +41,7 @@ export function groupPolls<T extends Pollable>(polls: readonly Poll<T>[], deps: 
     if (members.length < LEAST_MEMBERS && !isAsked) rest.push(...members);
     else groups.push(toGroup(kind, first, members, deps));
   }
-  return [...groupSearches(rest, deps.hash), ...groups];
+  return joinReadings(groupSearches(rest, deps.hash), groups);
 }
 
 /** The account a member is about. */

@@ -64,6 +64,8 @@ export interface PollGroup<T extends Pollable = Pollable> {
   readonly kind: "accounts" | "searches";
   /** What each would be by itself; its memory stays its own. */
   readonly members: readonly Poll<T>[];
+  /** Polls of profiles on the same schedule: their answers are probes of the accounts they name. */
+  readonly readings?: readonly Poll<T>[];
   readonly wish: StrategyWish;
   /** Instead of the schedules. */
   readonly freshness?: Freshness;

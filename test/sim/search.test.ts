@@ -53,3 +53,26 @@ it("tells every tweet to every search that finds it exactly once, however oddly 
     { numRuns: RUNS, seed: 1 },
   );
 });
+
+const CALM: SearchScenario = {
+  seed: 1,
+  way: "auto",
+  queries: WORDS,
+  longestQuery: 450,
+  skewMin: 0,
+  shyWords: [],
+  posts: [],
+  faults: [],
+  crashes: [],
+};
+const post = { words: ["acme"], place: "text", atMin: 1, count: 1, overSec: 1, lagSec: 0, deletedAfterMin: 0 } as const;
+
+it("finds by proofs what shared queries hide, while the others have news all the time", { timeout: 120_000 }, async () => {
+  const chatter = { ...post, count: 120, overSec: 7_200 };
+  const hidden = [10, 30, 50, 70, 90, 110].map((atMin) => ({ ...post, words: ["delta"], atMin }));
+  const { objections, merged, requests } = await simulateSearches({ ...CALM, shyWords: ["delta"], posts: [chatter, ...hidden] });
+  expect(objections).toEqual([]);
+  // It shared on with those it could share with.
+  expect(merged).toBeGreaterThan(100);
+  expect(requests).toBeLessThan(120 * 3 + 60);
+});

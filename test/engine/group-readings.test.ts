@@ -1,0 +1,106 @@
+import { afterEach, expect, it } from "vitest";
+import { sleep } from "../../src/model/clock.ts";
+import type { UpstreamRequest } from "../../src/model/upstream.ts";
+import { createAccountsWorld, type WorldAccount } from "../support/accounts-world.ts";
+import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
+import { makeWatch } from "../support/make-watch.ts";
+import { failure } from "../support/scripted-upstream.ts";
+import { createVirtualClock } from "../support/virtual-clock.ts";
+
+const START = Date.UTC(2026, 2, 2, 12, 0, 0);
+const MIN = 60_000;
+const schedule = { kind: "every", intervalMs: 2 * MIN } as const;
+const rigs: EngineRig[] = [];
+
+afterEach(async () => {
+  for (const rig of rigs.splice(0)) await rig.close();
+});
+
+interface HouseOptions {
+  /** The accounts of the watch of profiles, from this one on. */
+  readonly from?: number;
+  readonly to?: number;
+  readonly everyMin?: number;
+  readonly fail?: (request: UpstreamRequest) => void;
+}
+
+/** Forty accounts, and a watch of their timelines and one of some of their profiles. */
+async function house({ from = 0, to = 40, everyMin = 2, fail }: HouseOptions = {}) {
+  const clock = createVirtualClock(START);
+  const world = createAccountsWorld();
+  for (let i = 0; i < 60; i += 1) world.post(world.add(`account_${i}`), START - 86_400_000 + i);
+  const calls: { readonly endpoint: string; readonly ids: number; readonly atMs: number }[] = [];
+  const upstream = {
+    async call(request: UpstreamRequest) {
+      const ids = request.params["user_ids"];
+      calls.push({ endpoint: request.endpoint, ids: Array.isArray(ids) ? ids.length : 0, atMs: clock.now() });
+      await sleep(clock, 40);
+      fail?.(request);
+      return world.answer(request, clock.now());
+    },
+  };
+  const idsOf = (accounts: readonly WorldAccount[]) => accounts.map(({ id }) => `id:${id}`);
+  const profileSchedule = { kind: "every", intervalMs: everyMin * MIN } as const;
+  const rig = await startEngineRig({
+    clock,
+    upstream,
+    watches: [
+      makeWatch("posts", "timeline", { accounts: idsOf(world.accounts.slice(0, 40)) }, { schedule }),
+      makeWatch("names", "profile", { accounts: idsOf(world.accounts.slice(from, to)) }, { schedule: profileSchedule }),
+    ],
+  });
+  rigs.push(rig);
+  await clock.advance(3 * MIN);
+  const probesSince = (sinceMs: number) => calls.filter(({ endpoint, atMs }) => endpoint === "info-batch" && atMs >= sinceMs);
+  const told = async () => (await rig.events()).map(({ watch, type }) => `${watch} ${type}`).sort();
+  return { clock, world, rig, probesSince, told, account: (index: number) => world.accounts[index] as WorldAccount };
+}
+
+it("one request a tick serves the timelines and the profiles of the same accounts", async () => {
+  const { clock, world, probesSince, told, account } = await house();
+  const sinceMs = clock.now();
+  await clock.advance(20 * MIN);
+  expect(probesSince(sinceMs)).toHaveLength(10);
+  world.post(account(3), clock.now() + 1_000);
+  world.rename(account(5), "somebody_new", clock.now() + 1_000);
+  await clock.advance(5 * MIN);
+  expect(await told()).toEqual(["names profile.changed", "posts tweet.created"]);
+});
+
+it("accounts that no profile watch names are asked for beside them", async () => {
+  const { clock, world, probesSince, told, account } = await house({ from: 20, to: 60 });
+  const sinceMs = clock.now();
+  world.post(account(3), sinceMs + 1_000);
+  world.post(account(30), sinceMs + 1_000);
+  world.rename(account(50), "somebody_new", sinceMs + 1_000);
+  await clock.advance(2 * MIN);
+  // By id; handles that changed are looked up by name.
+  expect(probesSince(sinceMs).flatMap(({ ids }) => (ids === 0 ? [] : [ids]))).toEqual([40, 20]);
+  await clock.advance(3 * MIN);
+  expect(await told()).toEqual(["names profile.changed", "posts tweet.created", "posts tweet.created"]);
+});
+
+it("profiles of another schedule, or of other accounts, are asked for at their own times", async () => {
+  const other = await house({ everyMin: 3 });
+  const sinceMs = other.clock.now();
+  await other.clock.advance(6 * MIN);
+  expect(other.probesSince(sinceMs)).toHaveLength(5);
+  const apart = await house({ from: 40, to: 60 });
+  const polls = apart.rig.engine.polls.map(({ subscribers }) => new Set(subscribers.map(({ watch }) => watch.id)).size);
+  expect(polls).toEqual([1, 1]);
+});
+
+it("the timelines go on while the profiles cannot be asked for", async () => {
+  let isDown = false;
+  const { clock, world, told, account } = await house({
+    to: 60,
+    fail: ({ params }) => {
+      const ids = params["user_ids"];
+      if (isDown && Array.isArray(ids) && ids.length === 60) throw failure("bad_request");
+    },
+  });
+  isDown = true;
+  world.post(account(3), clock.now() + 1_000);
+  await clock.advance(5 * MIN);
+  expect(await told()).toEqual(["posts tweet.created"]);
+});
