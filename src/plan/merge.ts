@@ -93,12 +93,15 @@ const PLAIN: ReadonlySet<Query["kind"]> = new Set(["hashtag", "cashtag", "mentio
 const PLAIN_WORD = /^(?!(?:and|or|not)$)[\p{L}\p{N}\p{M}_]+$/iu;
 
 function isPlain(query: Query): boolean {
-  if (query.kind === "and") return query.of.every((part) => isPlain(part.kind === "not" ? part.of : part)) && query.of.some(isPlain);
+  if (query.kind === "and")
+    return query.of.every((part) => (part.kind === "not" ? isPlainLeaf(part.of) : isPlain(part))) && query.of.some(isPlain);
   if (query.kind === "or") return query.of.every(isPlain);
   if (query.kind === "word") return PLAIN_WORD.test(query.text);
   if (query.kind === "phrase") return tokensOf(query.text).length > 0;
   return PLAIN.has(query.kind);
 }
+
+const isPlainLeaf = (query: Query): boolean => query.kind !== "and" && query.kind !== "or" && isPlain(query);
 
 /** Whether no group of the text has both OR and terms beside each other. */
 function isExplicit(text: string): boolean {

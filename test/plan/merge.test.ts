@@ -110,3 +110,29 @@ describe("telling apart", () => {
     expect(strays.map(({ id }) => id)).toEqual(["3"]);
   });
 });
+
+describe("which searches can share a query", () => {
+  it.each([
+    "acme",
+    '"acme corp" bolt',
+    "(acme OR bolt) -from:acme",
+    "#acme OR $BOLT OR @crane",
+    "from:acme to:bolt",
+    "acme (bolt OR crane)",
+  ])("%s can", (text) => {
+    expect(mergeableQuery(text)).toBeDefined();
+  });
+
+  it.each([
+    ["its terms and OR stand side by side", "acme bolt OR crane"],
+    ["so does a term left out", "acme -bolt OR crane"],
+    ["it asks for what no tweet tells", "acme lang:en"],
+    ["it may be an operator of the service's own", "near:berlin"],
+    ["a word may be one too", "acme AND bolt"],
+    ["it names nothing to look for", "-acme"],
+    ["it leaves out a group", "acme -(bolt OR crane)"],
+    ["it has no word", '"🎉"'],
+  ])("not where %s: %s", (_, text) => {
+    expect(mergeableQuery(text)).toBeUndefined();
+  });
+});

@@ -1,0 +1,78 @@
+import { expect, it } from "vitest";
+import type { Watch } from "../../src/model/watch.ts";
+import { assumeTargets, createForecast } from "../../src/plan/forecast.ts";
+import { groupPolls } from "../../src/plan/group-polls.ts";
+import { planPolls, targetsOf } from "../../src/plan/plan-polls.ts";
+import { chooseSearchStrategy, isTooBusy } from "../../src/plan/search-groups.ts";
+import { sha256 } from "../../src/runtime/hash.ts";
+import { createTimetable } from "../../src/schedule/timetable.ts";
+import { WATCH_TYPES } from "../../src/watches/registry.ts";
+import { makeWatch } from "../support/make-watch.ts";
+
+const NOW = Date.UTC(2026, 0, 15, 12, 0, 0);
+const DAY_MS = 86_400_000;
+const WORDS = ["acme", "bolt", "crane", "delta", "ember", "flint", "grove", "heron", "index", "jolt"];
+const search = (query: string, changes: Partial<Watch> = {}) => makeWatch(query, "search", { query }, changes);
+const timetable = createTimetable();
+
+function polls(...watches: readonly Watch[]) {
+  const planned = watches.map((watch) => {
+    const type = WATCH_TYPES.find((one) => one.type === watch.type);
+    if (type === undefined) throw new Error("no type");
+    return { watch, type, watchKey: watch.id, paused: false, targets: assumeTargets(watch.id, targetsOf(sha256, watch, type), []) };
+  });
+  return groupPolls(planPolls(planned, { hash: sha256, timetable, nowMs: NOW }), { hash: sha256 });
+}
+const groupsOf = (...watches: readonly Watch[]) => polls(...watches).flatMap(({ group }) => (group === undefined ? [] : [group]));
+
+it("searches of one schedule and priority are one poll, and the others stay apart", () => {
+  const groups = groupsOf(
+    ...WORDS.map((word) => search(word)),
+    ...["kite", "lens"].map((word) => search(word, { priority: "low" })),
+    search("mast", { schedule: { kind: "every", intervalMs: 120_000 } }),
+    search("node", { strategy: "single" }),
+    search("oven lang:en"),
+  );
+  expect(groups.map(({ kind, members }) => [kind, members.length])).toEqual([
+    ["searches", 10],
+    ["searches", 2],
+  ]);
+});
+
+it("a group keeps its key when searches come and go, and is another one than a group of timelines", () => {
+  const keyOf = (...watches: readonly Watch[]) => polls(...watches).find(({ group }) => group !== undefined)?.key;
+  expect(keyOf(search("acme"), search("bolt"))).toBe(keyOf(search("crane"), search("bolt"), search("delta")));
+  const timelines = makeWatch("t", "timeline", { accounts: ["id:1", "id:2", "id:3"] });
+  expect(keyOf(timelines)).not.toBe(keyOf(search("acme"), search("bolt")));
+});
+
+it("the forecast bills a request a tick and the proofs: about a ninth of ten single searches a minute", () => {
+  const merged = createForecast(polls(...WORDS.map((word) => search(word))), { timetable, nowMs: NOW });
+  const single = createForecast(polls(...WORDS.map((word) => search(word, { strategy: "single" }))), { timetable, nowMs: NOW });
+  expect(single.requestsPerDay).toBe(14_400);
+  expect(merged.requestsPerDay).toBeGreaterThan(1_440);
+  expect(merged.requestsPerDay).toBeLessThan(1_440 * 1.1);
+  expect(merged.watches.get("acme")?.strategies).toEqual(["merge"]);
+});
+
+it("a proof comes well before what it finds is too old", () => {
+  const slow = { schedule: { kind: "every", intervalMs: 3_600_000 }, maxAgeMs: DAY_MS } as const;
+  const [group] = groupsOf(search("acme", slow), search("bolt", slow));
+  // Two proofs in at most 0.45 of a day.
+  expect(group?.cost.sweepsPerDay).toBeCloseTo(2 / 0.45, 5);
+});
+
+it("proofs that cost more than sharing saves keep searches single, unless the user insists; noise changes no mind", () => {
+  const dear = { intervalMs: 600_000, queries: 1, shared: 2, members: 2, fullPollEveryMs: 1_200_000 };
+  expect(chooseSearchStrategy(dear, undefined, "auto").strategy).toBe("single");
+  expect(chooseSearchStrategy(dear, "merge", "auto").strategy).toBe("merge");
+  expect(chooseSearchStrategy({ ...dear, fullPollEveryMs: 600_000 }, "merge", "auto").strategy).toBe("single");
+  expect(chooseSearchStrategy({ ...dear, fullPollEveryMs: 600_000 }, undefined, "merge").strategy).toBe("merge");
+});
+
+it("a search that finds about half a page a poll is too busy to share, and is not called calm by a little less", () => {
+  expect(isTooBusy(8 * 1_440, 60_000, false)).toBe(false);
+  expect(isTooBusy(9 * 1_440, 60_000, false)).toBe(true);
+  expect(isTooBusy(7 * 1_440, 60_000, true)).toBe(true);
+  expect(isTooBusy(5 * 1_440, 60_000, true)).toBe(false);
+});
