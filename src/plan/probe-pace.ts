@@ -9,6 +9,8 @@ import { allocateChecks, PROBE_SIZE } from "./probe-choice.ts";
 export interface PaceMemory {
   /** Posts x ms. */
   readonly worth: number;
+  /** It never gets less, however late posts are found: a search that lags is not made faster by asking more often. */
+  readonly leastWorth: number;
   /** The mean delay aimed at. */
   readonly meanMs: number;
   /** Over the posts found lately, older ones counting less: how many, their delays, and sqrt(worth) at the time. */
@@ -20,12 +22,15 @@ export interface PaceMemory {
 
 /** The delays of so many posts are remembered, and of six hours at least: fewer would be chance, an hour of a large group its time of day. */
 const MEMORY_POSTS = 400;
+const DAY_MS = 86_400_000;
 const MEMORY_MS = 21_600_000;
 /** How many found posts outweigh the first guess. */
 const FIRST_GUESS_POSTS = 60;
 /** Where rates stand out as they do on such platforms, 95 of 100 posts stay under about three times the mean. */
 const P95_BY_MEAN = 3.3;
 const P50_BY_MEAN = 0.55;
+/** Probes come at most about three times as often as was worked out at first. */
+const MOST_HASTE = 9;
 /** How much one post moves the mean aimed at for a p95. */
 const QUANTILE_STEP = 0.02;
 
@@ -44,10 +49,13 @@ export const expectedDelay = (freshness: Freshness): { readonly p50Ms: number; r
 /** The pace to begin with, by the rates as far as they are known (posts a day). */
 export function firstPace(rates: readonly number[], freshness: Freshness, nowMs: number): PaceMemory {
   const meanMs = aimedMeanMs(freshness);
-  const { worthOfCheck } = allocateChecks(rates, meanMs, longestWaitMs(freshness));
-  const worth = worthOfCheck * Math.min(PROBE_SIZE, rates.length);
+  const worth =
+    rates.length <= PROBE_SIZE
+      ? worthOfAll(rates, meanMs)
+      : allocateChecks(rates, meanMs, longestWaitMs(freshness)).worthOfCheck * PROBE_SIZE;
   return {
     worth,
+    leastWorth: worth / MOST_HASTE,
     meanMs,
     posts: FIRST_GUESS_POSTS,
     delayMs: FIRST_GUESS_POSTS * meanMs,
@@ -55,6 +63,10 @@ export function firstPace(rates: readonly number[], freshness: Freshness, nowMs:
     atMs: nowMs,
   };
 }
+
+/** Where one probe asks for everybody, the mean delay is half of the time between two. */
+const worthOfAll = (rates: readonly number[], meanMs: number): number =>
+  (rates.reduce((sum, rate) => sum + rate, 0) / DAY_MS) * 2 * meanMs * meanMs;
 
 /** The pace after posts were found, `delaysMs` after they were posted. */
 export function learnDelays(memory: PaceMemory, delaysMs: readonly number[], freshness: Freshness, nowMs: number): PaceMemory {
@@ -67,7 +79,8 @@ export function learnDelays(memory: PaceMemory, delaysMs: readonly number[], fre
   const rootWorth = memory.rootWorth * kept + delays.length * Math.sqrt(memory.worth);
   const meanMs = freshness.kind === "mean" ? freshness.meanMs : aimForP95(memory.meanMs, delays, freshness.p95Ms);
   const root = delayMs > 0 ? (meanMs * rootWorth) / delayMs : Math.sqrt(memory.worth);
-  return { worth: root * root, meanMs, posts, delayMs, rootWorth, atMs: nowMs };
+  const worth = Math.max(root * root, memory.leastWorth);
+  return { ...memory, worth, meanMs, posts, delayMs, rootWorth, atMs: nowMs };
 }
 
 function aimForP95(meanMs: number, delaysMs: readonly number[], p95Ms: number): number {

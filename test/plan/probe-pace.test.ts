@@ -50,6 +50,22 @@ describe("the pace", () => {
     }
   });
 
+  it("begins right where one probe asks for everybody, and there is little to learn from", () => {
+    const freshness: Freshness = { kind: "mean", meanMs: 60_000, maxMs: 6 * HOUR };
+    const rates = [0.5, 0.5, 1, 2];
+    const pace = firstPace(rates, freshness, 0);
+    const all = rates.map((rate, index) => ({ id: String(index), rate, ageMs: 0 }));
+    expect(waitBeforeProbe(all, pace.worth, 6 * HOUR)).toBeCloseTo(120_000, 0);
+  });
+
+  it("asks no more than three times as often when posts are late whatever it does", () => {
+    const freshness: Freshness = { kind: "mean", meanMs: 60_000, maxMs: 6 * HOUR };
+    const first = firstPace([1, 2, 3], freshness, 0);
+    let pace = first;
+    for (let hour = 1; hour < 500; hour += 1) pace = learnDelays(pace, [900_000, 900_000], freshness, hour * HOUR);
+    expect(Math.sqrt(first.worth / pace.worth)).toBeCloseTo(3);
+  });
+
   it("keeps 95 of 100 posts under a p95", { timeout: 60_000 }, () => {
     const delays = probeFor(RATES, (rate) => rate, { kind: "p95", p95Ms: 120_000 }, 8);
     const late = delays.filter((delay) => delay > 120_000).length / delays.length;
