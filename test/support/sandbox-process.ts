@@ -5,8 +5,8 @@ import { until } from "./until.ts";
 export interface SandboxProcess {
   readonly url: string;
   readonly key: string;
-  /** One control request; a body makes it a POST. */
-  control(path: string, body?: object): Promise<any>;
+  /** One control request; a body makes it a POST, unless another method is named. */
+  control(path: string, body?: object, method?: string): Promise<any>;
 }
 
 export async function startSandboxProcess(cwd: string, flags: readonly string[] = []): Promise<SandboxProcess> {
@@ -16,8 +16,8 @@ export async function startSandboxProcess(cwd: string, flags: readonly string[] 
   return {
     url,
     key,
-    async control(path, body) {
-      const init = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
+    async control(path, body, method = "POST") {
+      const init = body === undefined ? {} : { method, body: JSON.stringify(body) };
       const answer = await fetch(`${url}/_sandbox/${path}`, init);
       const text = await answer.text();
       if (answer.status !== 200) throw new Error(`sandbox ${path}: ${answer.status} ${text}`);

@@ -1,0 +1,78 @@
+/** One daemon with a watch of every type, in a process beside the sandbox's: the world moves, and each type's event arrives once, whatever dies. */
+import { expect, it } from "vitest";
+import { WATCH_TYPES } from "../../src/watches/registry.ts";
+import { makeFolder } from "../support/bin-process.ts";
+import { baseConfig, type DaemonProcess, startDaemonProcess, writeConfig } from "../support/daemon-process.ts";
+import { type HookReceiver, startHookReceiver } from "../support/hook-receiver.ts";
+import { startSandboxProcess } from "../support/sandbox-process.ts";
+import { until } from "../support/until.ts";
+import { cleanUpAfterwards, hookSink, keep, sorted } from "./stage.ts";
+import { type Move, prepareMoves } from "./watch-moves.ts";
+
+cleanUpAfterwards();
+
+type Moves = Readonly<Record<string, Move>>;
+
+const RULES = { recheck: { every: "1m", until: "1h" }, spike: { factor: 3, window: "1h", min: 10 }, no_events: { for: "1h" } };
+const QUOTA = 900_000_000;
+
+const watchesOf = (moves: Moves) =>
+  Object.fromEntries(
+    Object.entries(moves).map(([id, { settings }]) => [id, { ...settings, ...(settings.type === "search" ? RULES : {}) }]),
+  );
+
+/** What arrived, by watch: event types, each event once however often its message came. */
+function arrived(hook: HookReceiver): Readonly<Record<string, readonly string[]>> {
+  const byId = new Map(hook.events().map((event) => [event.data.id as string, event]));
+  const byWatch: Record<string, string[]> = {};
+  for (const { watch, type } of byId.values()) (byWatch[watch] ??= []).push(type);
+  return Object.fromEntries(Object.entries(byWatch).map(([watch, types]) => [watch, sorted(types)]));
+}
+
+/** Whether nothing is awaited any more. Who comes too often is told by the comparison at the end. */
+const isSettled = (seen: Readonly<Record<string, readonly string[]>>, moves: Moves): boolean =>
+  Object.entries(moves).every(([watch, { tells }]) => (seen[watch] ?? []).length >= tells.length);
+
+it("each watch type's event arrives exactly once, also across SIGKILL", { timeout: 180_000 }, async () => {
+  const folder = makeFolder();
+  const sandbox = await startSandboxProcess(folder, ["--quota", String(QUOTA)]);
+  const hook = keep(await startHookReceiver());
+  const moves = await prepareMoves(sandbox);
+  const types = new Set(Object.values(moves).map(({ settings }) => settings.type));
+  expect([...types].sort()).toEqual(WATCH_TYPES.map(({ type }) => type).sort());
+  writeConfig(folder, {
+    ...baseConfig(sandbox.url),
+    // What was under way at a SIGKILL keeps its slot in the rate until it would have timed out.
+    api: { base_url: sandbox.url, keys: [{ key: sandbox.key, name: "main" }], timeout: "5s" },
+    defaults: { watch: { schedule: "@every 6s" } },
+    watches: watchesOf(moves),
+    sinks: { hook: hookSink(hook), out: { type: "console" } },
+    route: { sink: ["hook", "out"] },
+    ops: { sink: "out" },
+  });
+  const seen = (daemon: DaemonProcess) => () => `${JSON.stringify(arrived(hook), null, 1)}\n${daemon.err()}`;
+  let daemon = await startDaemonProcess({ folder });
+  await until("every baseline", () => Object.keys(moves).every((id) => daemon.err().includes(`"${id}: `)), 60_000, seen(daemon));
+  expect(hook.events()).toEqual([]);
+  for (const { move } of Object.values(moves)) await move();
+  for (const share of [0.2, 0.6]) {
+    const some = Object.keys(moves).length * share;
+    await until("some alerts", () => Object.keys(arrived(hook)).length >= some, 60_000, seen(daemon));
+    daemon.kill("SIGKILL");
+    await daemon.gone;
+    daemon = await startDaemonProcess({ folder });
+  }
+  await until("every alert", () => isSettled(arrived(hook), moves), 60_000, seen(daemon));
+  const { total } = await sandbox.control("requests");
+  await until("two more rounds", async () => (await sandbox.control("requests")).total >= total + 80, 60_000);
+  const { list_followers: crowd = [], ...told } = arrived(hook);
+  const { list_followers: _, ...expected } = moves;
+  expect(told).toEqual(Object.fromEntries(Object.entries(expected).map(([watch, { tells }]) => [watch, tells])));
+  // As many as two days brought.
+  expect(new Set(crowd)).toContain("follower.added");
+  const facts = hook.events().map(({ watch, type, subject, data }) => `${watch} ${type} ${subject} ${data.id}`);
+  expect(new Set(facts.map((fact) => fact.slice(0, fact.lastIndexOf(" ")))).size).toBe(new Set(facts).size);
+  expect(daemon.log().filter(({ level }) => level === "error")).toEqual([]);
+  daemon.kill("SIGTERM");
+  expect((await daemon.gone).code).toBe(0);
+});

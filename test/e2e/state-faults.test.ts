@@ -1,0 +1,168 @@
+/** What can befall the state file under a running daemon and between two starts. A full disk is full-disk.test.ts's, a damaged file refusals.test.ts's. */
+import { spawnSync } from "node:child_process";
+import { existsSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { afterAll, describe, expect, it } from "vitest";
+import { runBin } from "../support/bin-process.ts";
+import type { DaemonProcess } from "../support/daemon-process.ts";
+import { until } from "../support/until.ts";
+import { cleanUpAfterwards, morePolls, noted, setStage, type Stage, sorted } from "./stage.ts";
+
+const locked = new Set<string>();
+cleanUpAfterwards();
+// Runs before the folders are removed: the last hook comes first.
+afterAll(() => {
+  for (const file of locked) spawnSync("chattr", ["-i", file]);
+});
+
+const WATCHES = { w: { type: "search", query: "acme" } };
+const stateOf = ({ folder }: Stage): string => join(folder, "data", "state.db");
+
+/** From now on nothing can be written to the files; where the system does not let us say so, to files of this process. Gives the way back. */
+function lockFiles(files: readonly string[], pid: number): () => void {
+  if (spawnSync("chattr", ["+i", ...files]).status === 0) {
+    for (const file of files) locked.add(file);
+    return () => void spawnSync("chattr", ["-i", ...files]);
+  }
+  const limit = (bytes: string) => spawnSync("prlimit", ["--pid", String(pid), `--fsize=${bytes}`]);
+  if (limit("0:unlimited").status !== 0) throw new Error("neither chattr nor prlimit works here");
+  return () => void limit("unlimited:unlimited");
+}
+
+async function stop(daemon: DaemonProcess): Promise<void> {
+  daemon.kill("SIGTERM");
+  expect((await daemon.gone).code).toBe(0);
+}
+
+/** A daemon that told these and was stopped. */
+async function stopAfter(stage: Stage, count: number): Promise<readonly string[]> {
+  const daemon = await stage.start();
+  await noted(daemon, "w");
+  const told = stage.api.post("search:acme", count);
+  await until("the alerts", () => stage.hook.subjects().length >= count, 20_000, daemon.err);
+  await morePolls(stage.api, "search-tweets");
+  await stop(daemon);
+  return told;
+}
+
+describe.concurrent("a state file", () => {
+  it("fault 62: that cannot be written any more stops polling, turns the status red, and nothing is lost", {
+    timeout: 60_000,
+  }, async () => {
+    const stage = await setStage();
+    stage.configure({ watches: WATCHES, ops: { sink: "hook" } });
+    const daemon = await stage.start();
+    await noted(daemon, "w");
+    const state = stateOf(stage);
+    const unlock = lockFiles([state, `${state}-wal`], daemon.pid);
+    const missed = stage.api.post("search:acme", 3);
+    await until("a red status", async () => (await daemon.status()).state === "paused", 20_000, daemon.err);
+    expect((await daemon.status()).reasons.join(" ")).toMatch(/state/);
+    expect((await fetch(`${daemon.url}/healthz`)).status).toBe(503);
+    const before = stage.api.asked.length;
+    await until("a word to ops", () => stage.hook.messages().some(({ body }) => body.includes("state")), 15_000, daemon.err);
+    expect(stage.api.asked.length - before).toBeLessThanOrEqual(2);
+    unlock();
+    const told = () => stage.hook.subjects().filter((id) => missed.includes(id));
+    await until("what was missed", () => told().length >= missed.length, 30_000, daemon.err);
+    await morePolls(stage.api, "search-tweets");
+    expect(sorted(told())).toEqual(sorted(missed));
+    expect((await fetch(`${daemon.url}/healthz`)).status).toBe(200);
+    await stop(daemon);
+  });
+
+  it("fault 64: whose WAL was deleted while nothing ran starts, checks itself and tells nothing twice", { timeout: 40_000 }, async () => {
+    const stage = await setStage();
+    stage.configure({ watches: WATCHES });
+    const first = await stage.start();
+    await noted(first, "w");
+    const told = stage.api.post("search:acme", 5);
+    await until("the alerts", () => stage.hook.subjects().length >= told.length);
+    // What was told is in the database itself; what came after it is in the WAL alone.
+    const beside = new Database(stateOf(stage));
+    await until("a checkpoint", () => (beside.pragma("wal_checkpoint(FULL)") as readonly { readonly busy: number }[])[0]?.busy === 0);
+    beside.close();
+    await morePolls(stage.api, "search-tweets");
+    first.kill("SIGKILL");
+    await first.gone;
+    expect(existsSync(`${stateOf(stage)}-wal`)).toBe(true);
+    for (const end of ["-wal", "-shm"]) rmSync(`${stateOf(stage)}${end}`, { force: true });
+    const fresh = stage.api.post("search:acme", 2);
+    const second = await stage.start();
+    await second.logged(/^w: baseline done/);
+    expect(second.log().map(({ msg }) => msg)).toContain("state was not closed by the last process; checked and sound");
+    await until("what is new", () => stage.hook.subjects().length >= told.length + fresh.length, 40_000, second.err);
+    await morePolls(stage.api, "search-tweets");
+    expect(sorted(stage.hook.subjects())).toEqual(sorted([...told, ...fresh]));
+  });
+
+  it("fault 65: restored from an old backup catches up without a flood, and what it tells again carries the same event ids", {
+    timeout: 60_000,
+  }, async () => {
+    const stage = await setStage();
+    stage.configure({ watches: WATCHES });
+    stage.api.post("search:acme", 10);
+    const before = await stopAfter(stage, 3);
+    const backed = await runBin(["state", "backup", "-c", "watches.yaml"], { cwd: stage.folder });
+    expect(backed.code).toBe(0);
+    const backup = /^Backed up to (\S+) /.exec(backed.out)?.[1] ?? "";
+    const daemon = await stage.start();
+    await daemon.logged(/^w: baseline done/);
+    const since = stage.api.post("search:acme", 4);
+    await until("the alerts", () => stage.hook.subjects().length >= before.length + since.length);
+    await stop(daemon);
+    const restored = await runBin(["state", "restore", backup, "-c", "watches.yaml"], { cwd: stage.folder });
+    expect(`${restored.err} ${restored.code}`).toMatch(/0$/);
+    const again = await stage.start();
+    await again.logged(/^w: baseline done/);
+    const fresh = stage.api.post("search:acme", 1);
+    await until("what is new", () => stage.hook.subjects().includes(fresh[0] ?? ""), 20_000, again.err);
+    await morePolls(stage.api, "search-tweets");
+    // The backup knows nothing of these, so they come again; whoever keeps event ids tells them apart.
+    const byEvent = new Map(stage.hook.events().map((event) => [event.data.id as string, event.subject]));
+    expect(sorted([...byEvent.values()])).toEqual(sorted([...before, ...since, ...fresh]));
+    expect(stage.hook.subjects().filter((id) => before.includes(id))).toHaveLength(before.length);
+    await stop(again);
+  });
+
+  it("fault 66: that a migration fails on is left as it was, and the former build starts from it", { timeout: 40_000 }, async () => {
+    const stage = await setStage();
+    stage.configure({ watches: WATCHES });
+    const told = await stopAfter(stage, 2);
+    // As before the last migration; its table is there already, so that it fails.
+    const state = new Database(stateOf(stage));
+    const { name } = state.prepare("select name from kysely_migration order by name desc limit 1").get() as { name: string };
+    const schema = () => state.prepare("select group_concat(sql) from sqlite_master").pluck().get();
+    state.prepare("delete from kysely_migration where name = ?").run(name);
+    const asBefore = schema();
+    const refused = await runBin(["run", "-c", "watches.yaml"], { cwd: stage.folder });
+    expect(refused.code).toBe(74);
+    expect(refused.err).toMatch(/backup/);
+    expect(schema()).toBe(asBefore);
+    state.prepare("insert into kysely_migration (name, timestamp) values (?, ?)").run(name, new Date().toISOString());
+    state.close();
+    const former = await stage.start();
+    await former.logged(/^w: baseline done/);
+    await morePolls(stage.api, "search-tweets");
+    expect(sorted(stage.hook.subjects())).toEqual(sorted(told));
+    await stop(former);
+  });
+
+  it("fault 67: of a newer build is refused with both versions, and left alone", async () => {
+    const stage = await setStage();
+    stage.configure({ watches: WATCHES });
+    await stop(await stage.start());
+    const state = new Database(stateOf(stage));
+    state.prepare("insert into kysely_migration (name, timestamp) values ('9001-of-tomorrow', ?)").run(new Date().toISOString());
+    const { name } = state.prepare("select name from kysely_migration where name < '9' order by name desc limit 1").get() as {
+      name: string;
+    };
+    state.close();
+    const asked = stage.api.asked.length;
+    const refused = await runBin(["run", "-c", "watches.yaml"], { cwd: stage.folder });
+    expect(refused.code).toBe(74);
+    expect(refused.err).toContain(`has schema 9001-of-tomorrow, but this build knows only up to ${name}`);
+    expect(stage.api.asked).toHaveLength(asked);
+  });
+});

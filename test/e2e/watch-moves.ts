@@ -1,0 +1,226 @@
+/**
+ * What every-watch-type.test.ts plays: for each watch type its settings in the sandbox's world, and an order to the control API that makes
+ * exactly the events named. The accounts called m_… are made by it, and nobody else in the world touches them.
+ */
+import type { SandboxProcess } from "../support/sandbox-process.ts";
+
+export interface Move {
+  readonly settings: { readonly type: string; readonly [key: string]: unknown };
+  /** Event types that must be told of it, once each. */
+  readonly tells: readonly string[];
+  readonly move: () => Promise<unknown>;
+}
+
+const WORD = "quagga";
+const onlyMine = { where: `tweet.full_text.contains("${WORD}")` };
+const onlyJoiner = { where: 'user.username == "m_joiner"' };
+const FAR_OFF = "2100-01-01T00:00:00Z";
+const WORLDWIDE = 1;
+const LIST_WITH_FOLLOWERS = "1388742069157900291";
+/** The list's crowd of followers changes by a few a day, and by no order. */
+const TWO_DAYS_MS = 2 * 86_400_000;
+
+/** Prepares the world. By watch; the moves are made later, in the order given. */
+export async function prepareMoves(sandbox: SandboxProcess): Promise<Readonly<Record<string, Move>>> {
+  const orders = ordersOf(sandbox);
+  const { community_ids: communities, article_ids: articles } = await sandbox.control("sample");
+  return {
+    list_followers: {
+      settings: { type: "list_followers", list: LIST_WITH_FOLLOWERS },
+      tells: ["follower.added"],
+      move: () => sandbox.control("clock", { advance_ms: TWO_DAYS_MS }),
+    },
+    ...(await tweetMoves(orders, communities[0])),
+    ...(await groupMoves(orders)),
+    ...(await rosterMoves(orders, communities[1])),
+    ...(await valueMoves(orders, communities[2], articles[0])),
+    ...(await scoreMoves(orders)),
+  };
+}
+
+type Orders = ReturnType<typeof ordersOf>;
+
+function ordersOf({ control }: SandboxProcess) {
+  return {
+    control,
+    post: async (username: string, order: object = {}): Promise<string> =>
+      (await control("tweets", { username, text: WORD, ...order })).ids[0],
+    make: async (...usernames: string[]): Promise<void> => {
+      for (const username of usernames) await control("accounts", { username, indexed: true });
+    },
+    follow: (follower: string, target: string) => control("follows", { follower, target }),
+    unfollow: (follower: string, target: string) => control("follows", { follower, target }, "DELETE"),
+    list: async (...members: string[]): Promise<string> => (await control("lists", { members })).id,
+  };
+}
+
+async function tweetMoves({ make, post, list }: Orders, community: string): Promise<Record<string, Move>> {
+  await make("m_poster", "m_retweeter", "m_listed");
+  const origin = await post("m_origin");
+  const told = ["tweet.created"];
+  return {
+    search: {
+      settings: { type: "search", query: `${WORD} from:m_searched` },
+      tells: told,
+      move: () => post("m_searched"),
+    },
+    timeline: { settings: { type: "timeline", accounts: ["m_poster"] }, tells: told, move: () => post("m_poster") },
+    community_tweets: {
+      settings: { type: "community_tweets", community, ...onlyMine },
+      tells: told,
+      move: () => post("m_neighbour", { community_id: community }),
+    },
+    community_search: {
+      settings: { type: "community_search", community, query: "okapi" },
+      tells: told,
+      move: () => post("m_neighbour", { community_id: community, text: "an okapi" }),
+    },
+    list_tweets: { settings: { type: "list_tweets", list: await list("m_listed") }, tells: told, move: () => post("m_listed") },
+    mentions: { settings: { type: "mentions", accounts: ["m_poster"] }, tells: told, move: () => post("bob", { text: "hear, @m_poster" }) },
+    replies: { settings: { type: "replies", tweet: origin }, tells: told, move: () => post("bob", { reply_to: origin }) },
+    quotes: { settings: { type: "quotes", tweet: origin }, tells: told, move: () => post("bob", { quote_of: origin }) },
+    retweets: {
+      settings: { type: "retweets", accounts: ["m_retweeter"] },
+      tells: told,
+      move: () => post("m_retweeter", { retweet_of: origin }),
+    },
+    retweeters: {
+      settings: { type: "retweeters", tweet: origin, where: 'user.username == "m_reposter"' },
+      tells: ["retweeter.added"],
+      move: () => post("m_reposter", { retweet_of: origin }),
+    },
+  };
+}
+
+/** Other ways to read accounts. */
+async function groupMoves({ make, post, list }: Orders): Promise<Record<string, Move>> {
+  await make("m_listed1", "m_listed2", "m_unlisted", "m_merged1", "m_merged2", "m_fresh1", "m_fresh2");
+  const told = ["tweet.created"];
+  return {
+    via_list: {
+      settings: {
+        type: "timeline",
+        accounts: ["m_listed1", "m_listed2", "m_unlisted"],
+        via_list: await list("m_listed1", "m_listed2"),
+      },
+      tells: [...told, ...told],
+      move: () => Promise.all([post("m_listed1"), post("m_unlisted")]),
+    },
+    merged: {
+      settings: { type: "timeline", accounts: ["m_merged1", "m_merged2"], strategy: "merge" },
+      tells: told,
+      move: () => post("m_merged1"),
+    },
+    fresh: {
+      settings: { type: "timeline", accounts: ["m_fresh1", "m_fresh2"], freshness: "5s" },
+      tells: told,
+      move: () => post("m_fresh1"),
+    },
+  };
+}
+
+async function rosterMoves({ control, make, follow, unfollow, list }: Orders, community: string): Promise<Record<string, Move>> {
+  await make("m_followed", "m_fan", "m_joiner");
+  await follow("alice", "m_followed");
+  await follow("m_fan", "rival");
+  const membersList = await list("m_listed", "m_poster");
+  const join = (group: string, method = "POST") => control("members", { group, username: "m_joiner" }, method);
+  const accounts = ["m_followed"];
+  const fan = { accounts: ["m_fan"] };
+  const onlyBob = { where: 'user.username == "bob"' };
+  const comesAndGoes = () => Promise.all([follow("bob", "m_followed"), unfollow("alice", "m_followed")]);
+  const followsAndLeaves = () => Promise.all([follow("m_fan", "bob"), unfollow("m_fan", "rival")]);
+  const nothingMore = () => Promise.resolve();
+  return {
+    followers: { settings: { type: "followers", accounts }, tells: ["follower.added", "follower.removed"], move: comesAndGoes },
+    verified_followers: {
+      settings: { type: "verified_followers", accounts },
+      tells: ["follower.added", "follower.removed"],
+      move: nothingMore,
+    },
+    new_followers: { settings: { type: "new_followers", accounts }, tells: ["follower.added"], move: nothingMore },
+    top_followers: { settings: { type: "top_followers", accounts, ...onlyBob }, tells: ["top_follower.entered"], move: nothingMore },
+    following: { settings: { type: "following", ...fan }, tells: ["following.added", "following.removed"], move: followsAndLeaves },
+    new_following: { settings: { type: "new_following", ...fan }, tells: ["following.added"], move: nothingMore },
+    top_following: { settings: { type: "top_following", ...fan, ...onlyBob }, tells: ["top_following.entered"], move: nothingMore },
+    membership: {
+      settings: { type: "membership", check: "follow", accounts: ["bob"], account: "m_followed" },
+      tells: ["membership.changed"],
+      move: nothingMore,
+    },
+    list_members: { settings: { type: "list_members", list: membersList }, tells: ["member.added"], move: () => join(membersList) },
+    community_members: {
+      settings: { type: "community_members", community, ...onlyJoiner },
+      tells: ["member.added"],
+      move: () => join(community),
+    },
+    user_search: { settings: { type: "user_search", query: "m_zquagga" }, tells: ["user.found"], move: () => make("m_zquagga2") },
+  };
+}
+
+async function valueMoves({ control, make, post }: Orders, community: string, article: string): Promise<Record<string, Move>> {
+  await make("m_profile", "m_about");
+  const [counted, doomed] = [await post("m_origin"), await post("m_origin")];
+  const { id: space } = await control("spaces", { title: "Before", host: "acme", ends_at: FAR_OFF });
+  await control("trends", { woeid: WORLDWIDE, names: ["one", "two", "three"] });
+  const joiners = ["m_joiner", "m_profile", "m_poster", "m_fan", "m_listed"];
+  return {
+    profile: {
+      settings: { type: "profile", accounts: ["m_profile"] },
+      tells: ["profile.changed"],
+      move: () => control("accounts", { username: "m_profile", rename_to: "m_renamed" }),
+    },
+    about: {
+      settings: { type: "about", accounts: ["m_about"] },
+      tells: ["about.changed"],
+      move: () => control("accounts", { username: "m_about", rename_to: "m_about_now" }),
+    },
+    tweet: {
+      settings: { type: "tweet", tweets: [counted, doomed], when: { reply_count: ">= 2" } },
+      tells: ["tweet.deleted", "tweet.threshold"],
+      move: async () => {
+        await control(`tweets/${doomed}`, {}, "DELETE");
+        await post("bob", { reply_to: counted, count: 3 });
+      },
+    },
+    article: {
+      settings: { type: "article", tweet: article, when: { reply_count: "every 3" } },
+      tells: ["article.changed"],
+      move: () => post("bob", { reply_to: article, count: 3 }),
+    },
+    space: {
+      settings: { type: "space", space },
+      tells: ["space.changed"],
+      move: () => control("spaces", { id: space, title: "After" }),
+    },
+    trends: {
+      settings: { type: "trends", woeid: WORLDWIDE },
+      tells: ["trend.entered"],
+      move: () => control("trends", { woeid: WORLDWIDE, names: ["one", "two", "three", "four"] }),
+    },
+    community_info: {
+      settings: { type: "community_info", community, when: { member_count: "every 5" } },
+      tells: ["community.changed"],
+      move: () => Promise.all(joiners.map((username) => control("members", { group: community, username }))),
+    },
+  };
+}
+
+async function scoreMoves({ control, make }: Orders): Promise<Record<string, Move>> {
+  await make("m_scored", "m_stats");
+  await control("scores", { username: "m_scored", week_delta: 1, month_delta: 1 });
+  const accounts = ["m_scored"];
+  return {
+    score_delta: {
+      settings: { type: "score_delta", accounts, when: { week_delta: ">= 900" } },
+      tells: ["score.changed"],
+      move: () => control("scores", { username: "m_scored", week_delta: 950 }),
+    },
+    score: { settings: { type: "score", accounts, when: { score: "every 900" } }, tells: ["score.changed"], move: () => Promise.resolve() },
+    followers_stats: {
+      settings: { type: "followers_stats", accounts: ["m_stats"], when: { followers_count: ">= 3" } },
+      tells: ["stats.changed"],
+      move: () => control("follows", { target: "m_stats", count: 40 }),
+    },
+  };
+}
