@@ -30,6 +30,8 @@ async function run(context: CliContext, configPath: string): Promise<void> {
   for (const warning of config.warnings) log.warn("configuration warning", { at: formatIssue(warning) });
   const sandbox =
     config.api.baseUrl === "sandbox" ? await (await import("./embedded-sandbox.ts")).startEmbeddedSandbox(context, config, log) : undefined;
+  // Heard from here on: a stop in the middle of the start is an orderly one, too.
+  const signalled = untilSignal();
   try {
     const daemon = await startDaemon(config, {
       ...context,
@@ -43,10 +45,9 @@ async function run(context: CliContext, configPath: string): Promise<void> {
     });
     const stopReload = onSignals(["SIGHUP"], () => void daemon.reload());
     const cancelTrim = trimMemoryLater(context.clock);
-    const signal = await untilSignal();
+    const signal = await signalled;
     cancelTrim();
     log.info("stopping", { signal });
-    onSignals(["SIGTERM", "SIGINT"], () => process.exit(1));
     await daemon.stop();
     stopReload();
     log.info("stopped");
@@ -60,10 +61,12 @@ async function run(context: CliContext, configPath: string): Promise<void> {
   }
 }
 
+/** A second signal ends the process at once. */
 function untilSignal(): Promise<string> {
   return new Promise((resolve) => {
     const off = onSignals(["SIGTERM", "SIGINT"], (name) => {
       off();
+      onSignals(["SIGTERM", "SIGINT"], () => process.exit(1));
       resolve(name);
     });
   });

@@ -97,6 +97,14 @@ describe.concurrent("a daemon that dies", () => {
     expect(performance.now() - begun).toBeLessThan(9_500);
   });
 
+  it("SIGTERM in the middle of the start is an orderly stop, too", async () => {
+    const stage = await setStage();
+    stage.configure({ watches: { w: { type: "search", query: "acme" } } });
+    const daemon = await stage.start();
+    daemon.kill("SIGTERM");
+    expect(await daemon.gone).toMatchObject({ code: 0, signal: null });
+  });
+
   it("fault 58: a second signal ends it at once", async () => {
     const stage = await setStage();
     stage.configure({ watches: { w: { type: "search", query: "acme" } } });
