@@ -3,9 +3,7 @@ import { isUsableLimit, quotaLine } from "../budget/quota-line.ts";
 import type { Config } from "../config/config.ts";
 import { formatIssue } from "../config/report.ts";
 import { isoTime } from "../model/clock.ts";
-import { formatDuration } from "../model/duration.ts";
 import type { Hash } from "../model/hash.ts";
-import type { Freshness } from "../model/schedule.ts";
 import type { WatchState } from "../model/store.ts";
 import type { Watch } from "../model/watch.ts";
 import { findChanges } from "../plan/cheaper.ts";
@@ -19,7 +17,7 @@ import { createTimetable } from "../schedule/timetable.ts";
 import { type ChangeView, changeView, delayView, round } from "./plan-changes.ts";
 import type { RateOf } from "./learned-rates.ts";
 import { watchTypeOf } from "./registration.ts";
-import { scheduleText } from "./status-view.ts";
+import { rhythmText } from "./status-view.ts";
 
 /** `configured`: quota.monthly. `remaining_requests`: what the key has left, by the service. `unknown`: neither. */
 export interface PlanQuota {
@@ -169,12 +167,6 @@ function planOf(watch: Watch, hash: Hash, states: readonly WatchState[]): Planne
   return { watch, type, watchKey, paused: state?.paused ?? false, targets };
 }
 
-/** What was asked for instead of a schedule. */
-const freshnessText = (freshness: Freshness): string =>
-  freshness.kind === "p95"
-    ? `within ${formatDuration(freshness.p95Ms)}`
-    : `mean ${formatDuration(freshness.meanMs)}, at most ${formatDuration(freshness.maxMs)}`;
-
 const NOTHING = { requestsPerDay: 0, requestsPerMonth: 0 };
 
 function watchView(watch: Watch, planned: PlannedWatch | undefined, cost: WatchForecast | undefined, scale: Scale): PlanWatchView {
@@ -182,7 +174,7 @@ function watchView(watch: Watch, planned: PlannedWatch | undefined, cost: WatchF
     id: watch.id,
     type: watch.type,
     state: planned === undefined ? "disabled" : planned.paused ? "paused" : "active",
-    schedule: watch.freshness === undefined ? scheduleText(watch.schedule) : freshnessText(watch.freshness),
+    schedule: rhythmText(watch),
     targets: planned?.targets.length ?? 0,
     unresolved_targets: planned?.targets.filter(isAssumed).length ?? 0,
     polls: cost?.polls ?? 0,

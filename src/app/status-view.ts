@@ -4,13 +4,22 @@ import { isoTime } from "../model/clock.ts";
 import { formatDuration } from "../model/duration.ts";
 import type { ChirpEvent } from "../model/event.ts";
 import type { OutboxStats, SinkHealth, WatchState } from "../model/store.ts";
-import type { Schedule } from "../model/schedule.ts";
+import type { Freshness, Schedule } from "../model/schedule.ts";
 import type { Watch } from "../model/watch.ts";
 import type { EventLine, SinkView, WatchView } from "../server/views.ts";
 import { createReader } from "./delivery.ts";
 
 export const scheduleText = (schedule: Schedule): string =>
   schedule.kind === "every" ? `@every ${formatDuration(schedule.intervalMs)}` : `${schedule.pattern} (${schedule.timezone})`;
+
+/** A watch's schedule, or what it asked for instead of one. */
+export const rhythmText = ({ freshness, schedule }: Watch): string =>
+  freshness === undefined ? scheduleText(schedule) : freshnessText(freshness);
+
+const freshnessText = (freshness: Freshness): string =>
+  freshness.kind === "p95"
+    ? `within ${formatDuration(freshness.p95Ms)}`
+    : `mean ${formatDuration(freshness.meanMs)}, at most ${formatDuration(freshness.maxMs)}`;
 
 const isoOrNull = (epochMs: number | null | undefined): string | null =>
   epochMs === null || epochMs === undefined ? null : isoTime(epochMs);
@@ -31,7 +40,7 @@ export function watchView(watch: Watch, facts: WatchFacts): WatchView {
     sink: facts.sink,
     priority: watch.priority,
     paused: facts.state?.paused ?? false,
-    schedule: scheduleText(watch.schedule),
+    schedule: rhythmText(watch),
     targets: (facts.state?.targets ?? []).map(({ name, status, statusReason }) => ({ name, status, reason: statusReason })),
     known_items: facts.state?.knownItems ?? 0,
     last_poll_at: isoOrNull(facts.lastPollMs),
