@@ -39,8 +39,10 @@ export interface Trial {
   run(): Promise<readonly TriedTarget[]>;
 }
 
+type Gate = Pick<RequestGate, "request">;
+
 export interface TrialDeps {
-  readonly gate: RequestGate;
+  readonly gate: Gate;
   readonly clock: Clock;
   readonly hash: Hash;
   /** As the state knows the watch. */
@@ -59,25 +61,40 @@ export function planTrial(watch: Watch, deps: TrialDeps): Trial {
   const ids = needsProfile ? targets.filter((target) => target.userId !== null && !isAssumed(target)) : [];
   const lookups = Math.ceil(handles.length / BATCH) + Math.ceil(ids.length / BATCH);
   return {
-    costRequests: lookups + targets.length * type.costRequests(watch.settings),
+    costRequests: lookups + countReads(watch, type, targets) * type.costRequests(watch.settings),
     lookups,
     polled: targets.map(({ name }) => name),
     leftOut: all.slice(deps.mostTargets).map(({ name }) => name),
     async run() {
       const users = await lookUp(watch, deps.gate, handles, ids);
+      const gate = sharing(deps.gate);
       const tried: TriedTarget[] = [];
-      for (const target of targets) tried.push(await tryTarget(watch, type, target, users, deps));
+      for (const target of targets) tried.push(await tryTarget(watch, type, target, users, { ...deps, gate }));
       return tried;
     },
   };
 }
 
-async function lookUp(
-  watch: Watch,
-  gate: RequestGate,
-  handles: readonly TargetState[],
-  ids: readonly TargetState[],
-): Promise<readonly User[]> {
+/** Accounts that a public list holds are read with it, by one request. */
+function countReads(watch: Watch, type: WatchType<any>, targets: readonly TargetState[]): number {
+  const listed = type.viaList?.(watch.settings) === undefined ? [] : targets.filter(({ memory }) => memory["list"] !== "out");
+  return targets.length - Math.max(0, listed.length - 1);
+}
+
+/** What two targets ask alike is asked once. */
+function sharing(gate: Gate): Gate {
+  const answers = new Map<string, ReturnType<Gate["request"]>>();
+  return {
+    request(asked) {
+      const key = JSON.stringify([asked.endpoint, asked.params]);
+      const answer = answers.get(key) ?? gate.request(asked);
+      answers.set(key, answer);
+      return answer;
+    },
+  };
+}
+
+async function lookUp(watch: Watch, gate: Gate, handles: readonly TargetState[], ids: readonly TargetState[]): Promise<readonly User[]> {
   const users: User[] = [];
   const ask = async (params: JsonObject) => {
     const source = `test:${watch.id}`;
@@ -105,17 +122,21 @@ async function tryTarget(
   const target = { ...assumed, userId: profile?.id ?? assumed.userId, username: profile?.username ?? assumed.username };
   const read = await readFirstPage(watch, type, target, deps.gate);
   if ("problem" in read) return { name, items: [], problem: read.problem };
-  const { batch } = type.source(watch.settings, read.target);
+  const { author, batch } = type.source(watch.settings, read.target);
   const base = { watch, type, watchKey: target.watchKey, targetKey: target.key, targetName: name };
   const subscriber: Subscriber = batch === undefined ? base : { ...base, entry: batch.value };
   const context = { hash: deps.hash, serviceClock: createServiceClock(deps.clock), detectedAtMs: deps.clock.now(), profile };
-  return { name, items: judgeAnswer(subscriber, read.target, read.answer, context), problem: "" };
+  return { name, items: judgeAnswer(subscriber, read.target, ownPart(read.answer, author), context), problem: "" };
 }
+
+/** A list brings the tweets of everyone on it. */
+const ownPart = (answer: UpstreamAnswer, author: string | undefined): UpstreamAnswer =>
+  author === undefined ? answer : { ...answer, tweets: (answer.tweets ?? []).filter(({ user }) => user.id === author) };
 
 type FirstPage = { readonly target: TargetState; readonly answer: UpstreamAnswer } | { readonly problem: string };
 
 /** An account that is not indexed is read the other way, where its watch type has one. Trouble with the key or the service ends the test. */
-async function readFirstPage(watch: Watch, type: WatchType<any>, target: TargetState, gate: RequestGate): Promise<FirstPage> {
+async function readFirstPage(watch: Watch, type: WatchType<any>, target: TargetState, gate: Gate): Promise<FirstPage> {
   const { endpoint, params: shared, batch } = type.source(watch.settings, target);
   const params = batch === undefined ? shared : { ...shared, [batch.param]: [batch.value] };
   try {

@@ -44,3 +44,20 @@ it.each(TRIALS)("%s, case %#: says what would be told, and costs what it said", 
   if (verdict === "filtered") expect(target?.items[0]?.detail).toMatch(/told (?:at|when)/);
   expect([trial.costRequests, spent]).toEqual([costs, costs]);
 });
+
+it("timeline via_list: reads the list once, and tells of each account its own tweets only", async () => {
+  const { rig, clock, control } = await startGolden("timeline", { accounts: ["rival"] });
+  const { id: list } = control("POST", "lists", { members: ["golden_one", "golden_two", "golden_three"] });
+  for (const username of ["golden_one", "golden_two", "golden_three"]) control("POST", "tweets", { username });
+  const watch = makeWatch("t", "timeline", { accounts: ["golden_one", "golden_two"], via_list: String(list) });
+  const trial = planTrial(watch, { gate: rig.gate, clock, hash: sha256, state: undefined, mostTargets: 5 });
+  const before = (await rig.store.spentSince(0)).total;
+  const running = trial.run();
+  await clock.advance(1_000);
+  const told = (await running).map(({ name, items }) => [name, ...items.map(({ event }) => event.labels["author"])]);
+  expect(told).toEqual([
+    ["golden_one", "golden_one"],
+    ["golden_two", "golden_two"],
+  ]);
+  expect([trial.costRequests, (await rig.store.spentSince(0)).total - before]).toEqual([2, 2]);
+});
