@@ -191,11 +191,19 @@ describe("a merged search", () => {
     for (const word of WORDS.filter((one) => one !== "bolt")) expect(merged.at(-1)?.query).toContain(word);
   });
 
-  it("finds late tweets by its sweeps", async () => {
-    const { clock, world, told } = await house();
-    const { id } = world.post("flint", clock.now() + 1_000, { lagMs: 14 * MIN }).tweet;
-    await clock.advance(40 * MIN);
-    expect(await told()).toEqual([`flint ${id}`]);
+  it("finds late tweets by its sweeps, while others have news all the time", async () => {
+    const { clock, world, told } = await house({ changes: { fullPollEveryMs: 10 * HOUR } });
+    const late = world.post("flint", clock.now() + 1_000, { lagMs: 14 * MIN }).tweet;
+    const chatter = Array.from({ length: 40 }, (_, i) => world.post(i % 2 === 0 ? "acme" : "flint", clock.now() + i * MIN + 2_000).tweet);
+    await clock.advance(45 * MIN);
+    expect(await told()).toEqual([`flint ${late.id}`, ...chatter.map(({ full_text, id }) => `${full_text} ${id}`)].sort());
+  });
+
+  it("that does not come to its end tells nothing: each is read by itself, and a burst arrives whole", { timeout: 60_000 }, async () => {
+    const { clock, world, told } = await house({ queries: WORDS.slice(0, 3) });
+    const burst = Array.from({ length: 900 }, (_, i) => world.post(WORDS[i % 2] as string, clock.now() + 1_000 + i * 10).tweet);
+    await clock.advance(15 * MIN);
+    expect(await told()).toEqual(burst.map(({ full_text, id }) => `${full_text} ${id}`).sort());
   });
 
   it("leaves a busy search to itself", { timeout: 60_000 }, async () => {
