@@ -46,7 +46,14 @@ export const missing = (context: OpenContext): ExitError =>
   refuse(
     "STATE_MISSING",
     `There is no state file ${context.path}.`,
-    `${restoreHint(context)} To begin anew, let \`run\` create it (state.must_exist: false).`,
+    `${context.newestBackup === undefined ? "" : `${restoreHint(context)} `}\`chirpwatch run\` makes one, unless \`state.must_exist\` forbids it.`,
+  );
+
+export const missingBackup = (backup: string, newestBackup: string | undefined): ExitError =>
+  refuse(
+    "STATE_MISSING",
+    `There is no backup ${backup}.`,
+    newestBackup === undefined ? "There is none beside the state either." : `The newest one is ${newestBackup}.`,
   );
 
 export const cannotCreate = (path: string, cause: unknown): ExitError =>

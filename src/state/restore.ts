@@ -1,10 +1,10 @@
 /** `state restore`: puts a backup in the state's place. What was there is moved aside, never deleted. */
 import { copyFileSync, existsSync, renameSync, rmSync } from "node:fs";
 import type { Clock } from "../model/clock.ts";
-import { timeStamp } from "./backup.ts";
+import { listBackups, timeStamp } from "./backup.ts";
 import { checkState } from "./check.ts";
 import { lockState } from "./lock.ts";
-import { cannotCreate, corrupt } from "./open-failures.ts";
+import { cannotCreate, corrupt, missingBackup } from "./open-failures.ts";
 
 export interface Restored {
   readonly path: string;
@@ -14,8 +14,9 @@ export interface Restored {
   readonly schema: string;
 }
 
-/** @throws ExitError when the backup is not sound, of a newer schema, or a daemon runs on the state. */
+/** @throws ExitError when there is no such backup, it is not sound or of a newer schema, or a daemon runs on the state. */
 export function restoreState(path: string, backup: string, clock: Clock): Restored {
+  if (!existsSync(backup)) throw missingBackup(backup, listBackups(path)[0]);
   const report = checkState(backup);
   if (report.problems.length > 0) {
     throw corrupt({ path: backup, existed: true, newestBackup: undefined }, report.problems[0] ?? "");

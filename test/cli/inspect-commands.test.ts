@@ -129,7 +129,7 @@ describe("after the daemon stopped", () => {
     const empty = makeFolder();
     writeConfig(empty, CONFIG);
     const { code, err } = await runBin(["status"], { cwd: empty });
-    expect(err).toContain("There is no state file");
+    expect(err).toMatch(/There is no state file .*\n`chirpwatch run` makes one/);
     expect(code).toBe(74);
   });
 });

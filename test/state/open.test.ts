@@ -361,6 +361,14 @@ describe("backups", () => {
     expect(await (await openTemp(path)).readNote("who")).toBe("me");
   });
 
+  test("that are not there are told, with the newest that is", async () => {
+    const path = await closedState();
+    const backup = await backupState(path, clock);
+    const error = await refusal(() => restoreState(path, `${path}.backup-of-nobody`, clock));
+    expect(error).toMatchObject({ code: "STATE_MISSING", message: `There is no backup ${path}.backup-of-nobody.` });
+    expect(error.hint).toContain(backup.path);
+  });
+
   test("are listed newest first", () => {
     const folder = tempFolder();
     mkdirSync(join(folder, "x"));
