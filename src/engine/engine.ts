@@ -137,6 +137,7 @@ export function createEngine(deps: EngineDeps): Engine {
     pollsByWatch = indexByWatch(polls);
     loop.setPolls(polls, lastPolledAtMs);
     stalls.keepOnly([...polls, ...single]);
+    searches.keepOnly(polls);
     await groups.keepOnly(polls);
     deps.meter.set("chirpwatch_watches", planned.filter(({ paused }) => !paused).length, { state: "active" });
     deps.meter.set("chirpwatch_watches", planned.filter(({ paused }) => paused).length, { state: "paused" });

@@ -14,6 +14,8 @@ export interface GroupMembers {
   unready(members: readonly GroupMember[]): Promise<ReadonlySet<string>>;
   /** A member that was read by itself: its history may have a hole now, or none any more. */
   doubt(pollKey: string): void;
+  /** Forgets all others: who comes back may have been paused. */
+  keepOnly(pollKeys: ReadonlySet<string>): void;
 }
 
 export const membersOf = (group: Poll): readonly GroupMember[] =>
@@ -39,6 +41,9 @@ export function createGroupMembers(store: Pick<PollStore, "loadSources"> & Pick<
       return new Set(doubtful.map(({ poll }) => poll.key).filter((key) => !ready.has(key)));
     },
     doubt: (pollKey) => void ready.delete(pollKey),
+    keepOnly(pollKeys) {
+      for (const key of ready.keys()) if (!pollKeys.has(key)) ready.delete(key);
+    },
   };
 }
 

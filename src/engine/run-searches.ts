@@ -31,6 +31,8 @@ export interface SearchesDeps extends RunMember {
 export interface SearchesRunner {
   /** @throws what kept a merged search from being read; the other members are read all the same */
   run(group: Poll): Promise<PollOutcome>;
+  /** Told of every plan: searches that are in no group any more must be looked at anew when they come back. */
+  keepOnly(polls: readonly Poll[]): void;
 }
 
 const CHOOSE_EVERY_MS = 600_000;
@@ -55,6 +57,7 @@ export function createSearchesRunner(deps: SearchesDeps): SearchesRunner {
       if (failure !== undefined) throw failure;
       return joinOutcomes(scene.outcomes);
     },
+    keepOnly: (polls) => readiness.keepOnly(new Set(polls.flatMap(({ group }) => (group?.members ?? []).map(({ key }) => key)))),
   };
 }
 

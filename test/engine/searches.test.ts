@@ -229,13 +229,15 @@ describe("a merged search", () => {
   });
 
   it("reads a paused search by itself when it goes on, back to when it was paused", async () => {
-    const { clock, world, rig, told } = await house();
+    const { clock, world, rig, told, callsSince } = await house();
     await rig.pause("heron", true);
     const { id } = world.post("heron", clock.now() + MIN).tweet;
-    await clock.advance(3 * HOUR);
+    await clock.advance(5 * MIN);
     expect(await told()).toEqual([]);
+    const sinceMs = clock.now();
     await rig.pause("heron", false);
     await clock.advance(2 * MIN);
     expect(await told()).toEqual([`heron ${id}`]);
+    expect(callsSince(sinceMs).filter(({ query }) => query.startsWith("(heron)"))).toHaveLength(1);
   });
 });
