@@ -4,7 +4,9 @@ import { startDaemon } from "../app/build.ts";
 import { checkSandboxGuard } from "../config/guard.ts";
 import { formatIssue } from "../config/report.ts";
 import { ChirpwatchError } from "../model/errors.ts";
+import { EXIT } from "../model/exit-code.ts";
 import { sha256 } from "../runtime/hash.ts";
+import { onUncaught } from "../runtime/last-words.ts";
 import { onSignals } from "../runtime/signals.ts";
 import { trimMemoryLater } from "../runtime/trim-memory.ts";
 import { SINK_TYPES } from "../sinks/registry.ts";
@@ -32,6 +34,10 @@ async function run(context: CliContext, configPath: string): Promise<void> {
     config.api.baseUrl === "sandbox" ? await (await import("./embedded-sandbox.ts")).startEmbeddedSandbox(context, config, log) : undefined;
   // Heard from here on: a stop in the middle of the start is an orderly one, too.
   const signalled = untilSignal();
+  const stopCatching = onUncaught(EXIT.internal, async (error) => {
+    log.error("unexpected error, the daemon ends; start it again", { error });
+    await log.flush();
+  });
   try {
     const daemon = await startDaemon(config, {
       ...context,
@@ -55,6 +61,7 @@ async function run(context: CliContext, configPath: string): Promise<void> {
     if (error instanceof ChirpwatchError) log.debug("start failed", { error });
     throw error;
   } finally {
+    stopCatching();
     await sandbox?.close();
     await context.http.close();
     await log.flush();

@@ -1,6 +1,9 @@
 /** What survives: SIGKILL at random moments, SIGTERM in the middle of a send, a full disk. */
-import { describe, expect, it } from "vitest";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+import { describe, expect, it } from "vitest";
 import { until } from "../support/until.ts";
 import { cleanUpAfterwards, morePolls, noted, setStage, sorted } from "./stage.ts";
 
@@ -119,6 +122,27 @@ describe.concurrent("a daemon that dies", () => {
     daemon.kill("SIGINT");
     await daemon.gone;
     expect(performance.now() - begun).toBeLessThan(2_000);
+  });
+
+  it("fault 69: an error that nobody caught is logged and ends the process, and the next start loses nothing", async () => {
+    const stage = await setStage();
+    stage.configure({ watches: { w: { type: "search", query: "acme" } } });
+    const fault = join(stage.folder, "fault.mjs");
+    writeFileSync(fault, 'process.on("SIGUSR2", () => void Promise.reject(new Error("planted")));\n');
+    const first = await stage.start({ NODE_OPTIONS: `--import ${pathToFileURL(fault).href}` });
+    await noted(first, "w");
+    const fresh = stage.api.post("search:acme", 4);
+    await until("an alert", () => stage.hook.messages().length > 0);
+    first.kill("SIGUSR2");
+    expect(await first.gone).toMatchObject({ code: 70, signal: null });
+    const [line, ...more] = first.log().filter(({ level }) => level === "error");
+    expect(more).toEqual([]);
+    expect(JSON.stringify(line)).toMatch(/unexpected error.*planted|planted.*unexpected error/);
+    const second = await stage.start();
+    await second.logged(/^w: baseline done/);
+    await until("the rest", () => stage.hook.subjects().length >= fresh.length);
+    await morePolls(stage.api, "search-tweets");
+    expect(sorted(stage.hook.subjects())).toEqual(sorted(fresh));
   });
 
   it("keeps quiet about what it was silent about, and finds what it missed, after a clean stop", async () => {

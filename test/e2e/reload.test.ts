@@ -58,6 +58,58 @@ describe.concurrent("a running daemon", () => {
     await until("an alert all the same", () => stage.hook.events().some(({ subject }) => subject === fresh[0]));
   });
 
+  it("fault 80: delivers what waits of a watch that was removed, and gives it its memory back when it returns", {
+    timeout: 40_000,
+  }, async () => {
+    const stage = await setStage();
+    const both = { w: { type: "search", query: "acme" }, other: { type: "search", query: "other" } };
+    stage.configure({ watches: both });
+    const daemon = await stage.start();
+    await Promise.all([noted(daemon, "w"), noted(daemon, "other")]);
+    stage.hook.answer((_, response) => response.writeHead(503).end());
+    const told = stage.api.post("search:acme", 3);
+    await until("refused attempts", () => new Set(stage.hook.subjects()).size >= told.length);
+    stage.configure({ watches: { other: both.other } });
+    expect(await daemon.post("/api/v1/reload")).toMatchObject({ status: 200 });
+    expect((await daemon.status()).watches.map(({ id }) => id)).toEqual(["other"]);
+    const arrived: string[] = [];
+    stage.hook.answer((request, response) => {
+      arrived.push(JSON.parse(request.body).data.tweet.id);
+      response.writeHead(204).end();
+    });
+    await until("what waited", () => arrived.length >= told.length, 20_000, daemon.err);
+    const meanwhile = stage.api.post("search:acme", 2);
+    stage.configure({ watches: both });
+    expect(await daemon.post("/api/v1/reload")).toMatchObject({ status: 200 });
+    await until("what it missed", () => arrived.length >= told.length + meanwhile.length, 20_000, daemon.err);
+    await morePolls(stage.api, "search-tweets", 4);
+    expect(sorted(arrived)).toEqual(sorted([...told, ...meanwhile]));
+  });
+
+  it("fault 81: a watch under a new name keeps its memory by moved_from, and without it begins anew in silence", {
+    timeout: 40_000,
+  }, async () => {
+    const stage = await setStage();
+    const watch = { type: "search", query: "acme" };
+    stage.configure({ watches: { w: watch } });
+    stage.api.post("search:acme", 12);
+    const daemon = await stage.start();
+    await noted(daemon, "w");
+    daemon.kill("SIGTERM");
+    await daemon.gone;
+    const missed = stage.api.post("search:acme", 3);
+    stage.configure({ watches: { renamed: { ...watch, moved_from: "w" } } });
+    const again = await stage.start();
+    await again.logged(/^renamed: baseline done, \d+ items known/);
+    await until("what it missed, under its new name", () => stage.hook.events().length >= missed.length, 15_000, again.err);
+    stage.configure({ watches: { fresh: watch } });
+    expect(await again.post("/api/v1/reload")).toMatchObject({ status: 200 });
+    await noted(again, "fresh");
+    await morePolls(stage.api, "search-tweets");
+    expect(sorted(stage.hook.subjects())).toEqual(sorted(missed));
+    expect(new Set(stage.hook.events().map((event) => event.watch))).toEqual(new Set(["renamed"]));
+  });
+
   it("is paused and resumed over its API, and then reads what it missed", async () => {
     const stage = await setStage();
     stage.configure({ watches: { w: { type: "search", query: "acme" }, other: { type: "search", query: "other" } } });
