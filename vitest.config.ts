@@ -5,5 +5,7 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     testTimeout: 20_000,
     pool: "forks",
+    // One less than there are cores is the standard; tests of processes wait more than they compute.
+    maxWorkers: "100%",
   },
 });
