@@ -129,7 +129,7 @@ async function migrateSafely(handle: SqliteHandle, db: Executor, options: OpenOp
     throw new ExitError(
       EXIT.storage,
       "STATE_MIGRATION_FAILED",
-      `The state file ${options.path} could not be migrated: ${errorText(error)}.`,
+      `The state file ${options.path} could not be migrated: ${errorText(error).replace(/\.$/, "")}.`,
       {
         hint: `Nothing was changed: the former version still starts.${backup === undefined ? "" : ` A backup is at ${backup.path}.`}`,
         cause: error,
