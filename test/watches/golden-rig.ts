@@ -3,27 +3,18 @@
  * test moves the world and reads what was told. The control functions of the sandbox are called as its control API would.
  */
 import { afterEach } from "vitest";
-import { createUpstream } from "../../src/api/upstream.ts";
-import { sleep } from "../../src/model/clock.ts";
 import type { ChirpEvent } from "../../src/model/event.ts";
-import type { Http } from "../../src/model/http.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import type { NeutralMessage } from "../../src/model/message.ts";
 import type { Watch } from "../../src/model/watch.ts";
-import { answerControl } from "../../src/sandbox/control.ts";
-import { createFaults } from "../../src/sandbox/faults.ts";
-import { createKeyRing } from "../../src/sandbox/keys.ts";
-import { createRequestLog } from "../../src/sandbox/request-log.ts";
-import { createSandboxClock } from "../../src/sandbox/sandbox-clock.ts";
-import { answerRequest, type ServiceDeps } from "../../src/sandbox/service.ts";
-import { createWorld, type World } from "../../src/sandbox/world/world.ts";
+import type { World } from "../../src/sandbox/world/world.ts";
 import { WATCH_TYPES } from "../../src/watches/registry.ts";
 import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
 import { makeWatch } from "../support/make-watch.ts";
+import { createSandboxService } from "../support/sandbox-service.ts";
 import { createVirtualClock, type VirtualClock } from "../support/virtual-clock.ts";
 
 const GOLDEN_START_MS = Date.UTC(2026, 2, 2, 12, 0, 0);
-const LATENCY_MS = 20;
 const MINUTE_MS = 60_000;
 
 /** What people were told, as a sink would show it. */
@@ -57,47 +48,21 @@ afterEach(async () => {
 /** The baseline is done when it resolves: two minutes have passed. */
 export async function startGolden(type: string, settings: GoldenSettings, changes: Partial<Watch> = {}): Promise<GoldenRig> {
   const clock = createVirtualClock(GOLDEN_START_MS);
-  const service = createService(clock);
-  const controlIt: GoldenRig["control"] = (method, path, body) => control(service, method, path, body);
-  const own = typeof settings === "function" ? settings(controlIt) : settings;
-  const upstream = createUpstream({ http: httpOf(service, clock), baseUrl: "http://127.0.0.1:8787", key: () => "sandbox" });
-  const rig = await startEngineRig({ clock, upstream, watches: [makeWatch("w", type, own, changes)] });
+  const service = createSandboxService(clock);
+  const own = typeof settings === "function" ? settings(service.control) : settings;
+  const rig = await startEngineRig({ clock, upstream: service.upstream, watches: [makeWatch("w", type, own, changes)] });
   running.push(rig);
   const golden: GoldenRig = {
     rig,
     clock,
     world: service.world,
-    control: controlIt,
+    control: service.control,
     minutes: (count) => clock.advance(count * MINUTE_MS),
     told: async () => (await rig.events()).map(readAloud).reverse(),
-    billed: () => control(service, "GET", "requests")["billed_by_endpoint"] as Readonly<Record<string, number>>,
+    billed: () => service.billed().byEndpoint,
   };
   await golden.minutes(2);
   return golden;
-}
-
-function createService(base: VirtualClock): ServiceDeps {
-  const clock = createSandboxClock(base);
-  const world = createWorld({ seed: 1, accounts: 200, startMs: clock.now(), pace: "natural" });
-  const keys = createKeyRing(clock.now());
-  keys.put("sandbox", { quota: 1_000_000 });
-  return { clock, keys, log: createRequestLog(), faults: createFaults(world, clock), world, traps: true };
-}
-
-/** The service without a socket: the same headers, addresses and bodies. */
-const httpOf = (service: ServiceDeps, clock: VirtualClock): Http => ({
-  async request({ method, url, headers = {}, body = "" }) {
-    await sleep(clock, LATENCY_MS);
-    const reply = answerRequest(service, { method, url: new URL(url), rawHeaders: Object.entries(headers).flat(), body });
-    return { status: reply.status, headers: { date: new Date(service.clock.now()).toUTCString() }, body: reply.text };
-  },
-});
-
-function control(service: ServiceDeps, method: string, path: string, body?: JsonObject): JsonObject {
-  const url = new URL(`http://sandbox/_sandbox/${path}`);
-  const reply = answerControl(service, method, url, body === undefined ? "" : JSON.stringify(body));
-  if (reply.status !== 200) throw new Error(`${method} ${path}: ${reply.text}`);
-  return JSON.parse(reply.text) as JsonObject;
 }
 
 function readAloud(event: ChirpEvent): Told {

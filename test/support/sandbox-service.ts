@@ -1,0 +1,83 @@
+/**
+ * The bundled sandbox in this process and on a clock of the caller's, asked through the client the daemon uses, without a socket. Owns how
+ * a request reaches it; its control functions are called as its control API would.
+ */
+import { createUpstream } from "../../src/api/upstream.ts";
+import { type Clock, sleep } from "../../src/model/clock.ts";
+import type { Http } from "../../src/model/http.ts";
+import type { JsonObject } from "../../src/model/json.ts";
+import type { Upstream } from "../../src/model/upstream.ts";
+import { answerControl } from "../../src/sandbox/control.ts";
+import { createFaults } from "../../src/sandbox/faults.ts";
+import { createKeyRing } from "../../src/sandbox/keys.ts";
+import { createRequestLog } from "../../src/sandbox/request-log.ts";
+import { createSandboxClock } from "../../src/sandbox/sandbox-clock.ts";
+import { answerRequest, type ServiceDeps } from "../../src/sandbox/service.ts";
+import type { PostingRates } from "../../src/sandbox/world/accounts.ts";
+import { createWorld, type World } from "../../src/sandbox/world/world.ts";
+
+export interface SandboxService {
+  readonly upstream: Upstream;
+  readonly world: World;
+  /** Asks the sandbox's control API. @throws when it refuses. */
+  control(method: string, path: string, body?: JsonObject): JsonObject;
+  /** Billed requests so far. */
+  billed(): { readonly total: number; readonly byEndpoint: Readonly<Record<string, number>> };
+}
+
+export interface SandboxServiceOptions {
+  readonly seed?: number;
+  readonly accounts?: number;
+  readonly rates?: PostingRates;
+  /** Requests a month; a million unless given. */
+  readonly quota?: number;
+  /** From a request to its answer. */
+  readonly latencyMs?: number;
+}
+
+const LATENCY_MS = 20;
+
+/** A world that starts at the clock's present. */
+export function createSandboxService(base: Clock, options: SandboxServiceOptions = {}): SandboxService {
+  const service = createService(base, options);
+  const control = (method: string, path: string, body?: JsonObject): JsonObject => {
+    const url = new URL(`http://sandbox/_sandbox/${path}`);
+    const reply = answerControl(service, method, url, body === undefined ? "" : JSON.stringify(body));
+    if (reply.status !== 200) throw new Error(`${method} ${path}: ${reply.text}`);
+    return JSON.parse(reply.text) as JsonObject;
+  };
+  return {
+    upstream: createUpstream({
+      http: httpOf(service, base, options.latencyMs ?? LATENCY_MS),
+      baseUrl: "http://127.0.0.1:8787",
+      key: () => "sandbox",
+    }),
+    world: service.world,
+    control,
+    billed: () => {
+      const summary = service.log.summary();
+      return {
+        total: summary["billed"] as number,
+        byEndpoint: summary["billed_by_endpoint"] as Readonly<Record<string, number>>,
+      };
+    },
+  };
+}
+
+function createService(base: Clock, { seed = 1, accounts = 200, rates, quota = 1_000_000 }: SandboxServiceOptions): ServiceDeps {
+  const clock = createSandboxClock(base);
+  const startMs = clock.now();
+  const world = createWorld({ seed, accounts, startMs, pace: "natural", now: clock.now, ...(rates === undefined ? {} : { rates }) });
+  const keys = createKeyRing(startMs);
+  keys.put("sandbox", { quota });
+  return { clock, keys, log: createRequestLog(), faults: createFaults(world, clock), world, traps: true };
+}
+
+/** The same headers, addresses and bodies as over a socket. */
+const httpOf = (service: ServiceDeps, clock: Clock, latencyMs: number): Http => ({
+  async request({ method, url, headers = {}, body = "" }) {
+    await sleep(clock, latencyMs);
+    const reply = answerRequest(service, { method, url: new URL(url), rawHeaders: Object.entries(headers).flat(), body });
+    return { status: reply.status, headers: { date: new Date(service.clock.now()).toUTCString() }, body: reply.text };
+  },
+});
