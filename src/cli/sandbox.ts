@@ -26,7 +26,10 @@ export function addSandbox(program: Command, context: CliContext): void {
     .option("--seed <number>", "which world", parseCount, 1)
     .option("--accounts <number>", "how many accounts", parseCount, 200)
     .option("--quota <number>", "requests a month of each key", parseCount, 100_000)
-    .option("--data <file>", "keep the world in a file (NDJSON), and start from it when it is there; recorded users and tweets are served too")
+    .option(
+      "--data <file>",
+      "keep the world in a file (NDJSON), and start from it when it is there; recorded users and tweets are served too",
+    )
     .addHelpText("after", "\nExample:\n  chirpwatch sandbox --listen 127.0.0.1:8787 --key KEY --seed 1 --accounts 200")
     .action((flags: SandboxFlags) => serve(context, flags));
 }

@@ -47,9 +47,9 @@ it.each(TRIALS)("%s, case %#: says what would be told, and costs what it said", 
 
 it("timeline via_list: reads the list once, and tells of each account its own tweets only", async () => {
   const { rig, clock, control } = await startGolden("timeline", { accounts: ["rival"] });
-  const { id: list } = control("POST", "lists", { members: ["golden_one", "golden_two", "golden_three"] });
+  const list = control("POST", "lists", { members: ["golden_one", "golden_two", "golden_three"] })["id"] as string;
   for (const username of ["golden_one", "golden_two", "golden_three"]) control("POST", "tweets", { username });
-  const watch = makeWatch("t", "timeline", { accounts: ["golden_one", "golden_two"], via_list: String(list) });
+  const watch = makeWatch("t", "timeline", { accounts: ["golden_one", "golden_two"], via_list: list });
   const trial = planTrial(watch, { gate: rig.gate, clock, hash: sha256, state: undefined, mostTargets: 5 });
   const before = (await rig.store.spentSince(0)).total;
   const running = trial.run();
