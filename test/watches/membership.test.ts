@@ -1,6 +1,8 @@
 import { expect, it } from "vitest";
 import { startGolden } from "./golden-rig.ts";
 
+const COMMUNITY = "1493446837214187523";
+
 it("membership follow: tells who begins to follow and who ceases, each once", async () => {
   const golden = await startGolden("membership", { check: "follow", accounts: ["alice"], account: "acme" }, { maxPages: 3 });
   const before = await golden.told();
@@ -42,4 +44,26 @@ it.each([
   expect(more).toEqual([]);
   expect(told?.event.body).toMatchObject({ membership: { check, tweet: id } });
   expect(told?.message).toMatchObject({ title: expect.stringMatching(title), url: `https://x.com/i/status/${id}` });
+});
+
+it("membership community_member: tells who joins a community and who leaves it, each once", async () => {
+  const golden = await startGolden("membership", (control) => {
+    control("DELETE", "members", { group: COMMUNITY, username: "bob" });
+    return { check: "community_member", accounts: ["bob"], community: COMMUNITY };
+  });
+  golden.control("POST", "members", { group: COMMUNITY, username: "bob" });
+  await golden.minutes(3);
+  golden.control("DELETE", "members", { group: COMMUNITY, username: "bob" });
+  await golden.minutes(3);
+  const told = await golden.told();
+  expect(told.map(({ message }) => message.title)).toEqual([
+    expect.stringMatching(/\(@bob\) (?:joined|is now a member)/),
+    expect.stringMatching(/\(@bob\) (?:left|is no longer a member)/),
+  ]);
+  expect(told[0]?.event.body).toMatchObject({
+    user: { username: "bob" },
+    membership: { check: "community_member", community: COMMUNITY, is_member: true },
+    previous: { is_member: false },
+    changed: ["is_member"],
+  });
 });
