@@ -136,7 +136,7 @@ export function createEngine(deps: EngineDeps): Engine {
     polls = next;
     pollsByWatch = indexByWatch(polls);
     loop.setPolls(polls, lastPolledAtMs);
-    stalls.keepOnly([...polls, ...single]);
+    stalls.setPolls([...single, ...polls.filter(({ group }) => group !== undefined)]);
     searches.keepOnly(polls);
     await groups.keepOnly(polls);
     deps.meter.set("chirpwatch_watches", planned.filter(({ paused }) => !paused).length, { state: "active" });

@@ -17,7 +17,7 @@ export interface PollOutcome {
   readonly events: number;
   /** Items seen for the first time and told as baseline. */
   readonly baselined: readonly Subscriber[];
-  /** Items nobody had seen before, of the sharer that saw most. */
+  /** Items that were not there before, of the sharer that saw most. */
   readonly newItems: number;
   /** When tweets that were new to every sharer were posted; service time, oldest first. */
   readonly postedMs: readonly number[];
@@ -73,7 +73,7 @@ export function outcomeOf(
     events,
     baselined,
     tooOld,
-    newItems: Math.max(...judgements.map(({ verdicts }) => verdicts.length), 0),
+    newItems: Math.max(...judgements.map(({ verdicts }) => verdicts.filter(({ verdict }) => verdict !== "baseline").length), 0),
     postedMs: postedMsOf(judgements),
     isBlind: seen.kind === "feed" && seen.feed.isBlind,
     absent: poll.subscribers.filter((_, index) => judgements[index]?.isAbsent === true),

@@ -14,9 +14,10 @@ export interface SilenceWatchDeps {
 
 export interface SilenceWatch {
   /** Takes every complete answer of a poll. */
-  take(pollKey: string, newItems: number): void;
+  take(newItems: number): void;
   check(isBlindEverywhere: boolean): Promise<void>;
-  keepOnly(pollKeys: ReadonlySet<string>): void;
+  /** Polls went: the rest has another pace, which is learned anew. */
+  forget(): void;
   readonly isSilent: boolean;
 }
 
@@ -34,7 +35,7 @@ export function createSilenceWatch({ clock, notices, notes }: SilenceWatchDeps):
   let startMs = clock.monotonic();
   let isSilent = false;
   let isRead = false;
-  /** Items of all polls, forgotten by half a day. The first answer of a poll is its backlog and does not count. */
+  /** Items of all polls, forgotten by half a day. */
   let weight = 0;
   let weighedAtMs = startMs;
   /** Items a millisecond, as they came up to the last one: a silence does not slow it. */
@@ -42,7 +43,6 @@ export function createSilenceWatch({ clock, notices, notes }: SilenceWatchDeps):
   let lastAnswerMs = startMs;
   /** Time over which answers came without news; pauses between answers count only a little. */
   let quietMs = 0;
-  const seen = new Set<string>();
 
   const fade = () => {
     const nowMs = clock.monotonic();
@@ -81,13 +81,11 @@ export function createSilenceWatch({ clock, notices, notes }: SilenceWatchDeps):
   };
 
   return {
-    take(pollKey, newItems) {
-      const isFirst = !seen.has(pollKey);
-      seen.add(pollKey);
+    take(newItems) {
       const nowMs = clock.monotonic();
       quietMs = newItems > 0 ? 0 : quietMs + Math.min(nowMs - lastAnswerMs, LONGEST_PAUSE_MS);
       lastAnswerMs = nowMs;
-      if (newItems === 0 || isFirst) return;
+      if (newItems === 0) return;
       fade();
       weight += newItems;
       pace = paceAt(nowMs);
@@ -104,11 +102,8 @@ export function createSilenceWatch({ clock, notices, notes }: SilenceWatchDeps):
         await tell(`The data service answers, but nothing is new anywhere since ${since}, which is not usual for these watches.`);
       }
     },
-    keepOnly(pollKeys) {
-      const gone = [...seen].filter((key) => !pollKeys.has(key));
-      for (const key of gone) seen.delete(key);
-      // Fewer polls have another pace: it is learned anew.
-      if (gone.length > 0) [weight, pace, quietMs, startMs] = [0, 0, 0, clock.monotonic()];
+    forget() {
+      [weight, pace, quietMs, startMs] = [0, 0, 0, clock.monotonic()];
     },
     get isSilent() {
       return isSilent;

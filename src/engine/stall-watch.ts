@@ -24,8 +24,8 @@ export interface PolledNews {
 export interface StallWatch {
   succeeded(poll: Poll, news: PolledNews): void;
   failed(poll: Poll, error: unknown): void;
-  /** Forgets polls that are no longer planned. */
-  keepOnly(polls: readonly Poll[]): void;
+  /** The polls that are planned now, those of the members of groups included. */
+  setPolls(polls: readonly Poll[]): void;
   start(): void;
   stop(): void;
 }
@@ -42,7 +42,8 @@ export interface StallWatchDeps {
   readonly isTroubleKnown: () => boolean;
 }
 
-interface Health {
+/** A poll that does not go well; there may be ten thousand that do, of which nothing is kept. */
+interface Ill {
   readonly poll: Poll;
   failingSinceMs: number | undefined;
   problem: string;
@@ -58,7 +59,10 @@ const NOTE = "watch.stalled";
 
 export function createStallWatch(deps: StallWatchDeps): StallWatch {
   const { clock, notices, notes } = deps;
-  const healths = new Map<string, Health>();
+  const ills = new Map<string, Ill>();
+  /** Of the watches told, those with a poll that went well since. */
+  const better = new Set<string>();
+  let planned: readonly Poll[] = [];
   const silence = createSilenceWatch(deps);
   let told: Set<string> | undefined;
   /** When trouble that is told as something else was last seen: patience begins anew after it. */
@@ -66,28 +70,29 @@ export function createStallWatch(deps: StallWatchDeps): StallWatch {
   let cancel: Cancel | undefined;
   let isStopped = false;
 
-  const healthOf = (poll: Poll): Health => {
-    const health = healths.get(poll.key) ?? { poll, failingSinceMs: undefined, problem: "", blindAnswers: 0 };
-    healths.set(poll.key, health);
-    return health;
+  const illOf = (poll: Poll): Ill => {
+    const ill = ills.get(poll.key) ?? { poll, failingSinceMs: undefined, problem: "", blindAnswers: 0 };
+    ills.set(poll.key, ill);
+    return ill;
   };
 
   const check = async (): Promise<void> => {
     told ??= new Set(listOf(await notes.readNote(NOTE)));
-    await silence.check(isBlindEverywhere(healths.values()));
-    const well = wellWatches(healths.values());
-    const stalled = new Map([...told].filter((watch) => !well.has(watch)).map((watch) => [watch, ""]));
+    await silence.check(isBlindEverywhere(planned, ills));
+    const worse = new Set([...ills.values()].flatMap(({ poll }) => poll.subscribers.map(({ watch }) => watch.id)));
+    const stalled = new Map([...told].filter((watch) => !better.has(watch) || worse.has(watch)).map((watch) => [watch, ""]));
     if (deps.isTroubleKnown() || silence.isSilent) otherTroubleAtMs = clock.now();
     else {
-      for (const health of healths.values()) {
-        const reason = reasonOf(health, deps.nextDueAt(health.poll.key), clock.now(), otherTroubleAtMs);
-        if (reason !== undefined) for (const { watch } of health.poll.subscribers) stalled.set(watch.id, reason);
+      for (const poll of planned) {
+        const reason = reasonOf(poll, ills.get(poll.key), deps.nextDueAt(poll.key), clock.now(), otherTroubleAtMs);
+        if (reason !== undefined) for (const { watch } of poll.subscribers) stalled.set(watch.id, reason);
       }
     }
     const fresh = [...stalled].filter(([watch]) => told?.has(watch) !== true);
     const isSame = fresh.length === 0 && stalled.size === told.size;
     if (isSame) return;
     told = new Set(stalled.keys());
+    better.clear();
     await notes.writeNote(NOTE, [...told]);
     for (const [watch, reason] of fresh) {
       await notices.tell({
@@ -113,22 +118,28 @@ export function createStallWatch(deps: StallWatchDeps): StallWatch {
 
   return {
     succeeded(poll, news) {
-      const health = healthOf(poll);
-      health.failingSinceMs = undefined;
-      health.blindAnswers = news.isBlind ? health.blindAnswers + 1 : 0;
+      if (news.isBlind) {
+        const ill = illOf(poll);
+        ill.failingSinceMs = undefined;
+        ill.blindAnswers += 1;
+      } else {
+        ills.delete(poll.key);
+        if (told !== undefined && told.size > 0) for (const { watch } of poll.subscribers) if (told.has(watch.id)) better.add(watch.id);
+      }
       // The members of a group report what they brought themselves.
-      silence.take(poll.key, poll.group === undefined ? news.newItems : 0);
+      silence.take(poll.group === undefined ? news.newItems : 0);
     },
     failed(poll, error) {
-      const health = healthOf(poll);
-      if (isToldElsewhere(error)) health.failingSinceMs = undefined;
-      else health.failingSinceMs ??= clock.now();
-      health.problem = errorText(error);
+      if (isToldElsewhere(error)) return void ills.delete(poll.key);
+      const ill = illOf(poll);
+      ill.failingSinceMs ??= clock.now();
+      ill.problem = errorText(error);
     },
-    keepOnly(polls) {
+    setPolls(polls) {
       const keys = new Set(polls.map(({ key }) => key));
-      for (const key of healths.keys()) if (!keys.has(key)) healths.delete(key);
-      silence.keepOnly(keys);
+      for (const key of ills.keys()) if (!keys.has(key)) ills.delete(key);
+      if (planned.some(({ key }) => !keys.has(key))) silence.forget();
+      planned = polls;
     },
     start: arm,
     stop() {
@@ -146,41 +157,27 @@ function isToldElsewhere(error: unknown): boolean {
 }
 
 function reasonOf(
-  { poll, failingSinceMs, problem, blindAnswers }: Health,
+  { intervalMs }: Poll,
+  ill: Ill | undefined,
   dueMs: number | undefined,
   nowMs: number,
   otherTroubleAtMs: number,
 ): string | undefined {
+  const patienceMs = Math.max(TELL_AFTER_MS, 3 * intervalMs);
   const hasWaited = (sinceMs: number) => nowMs - Math.max(sinceMs, otherTroubleAtMs) > patienceMs;
-  const patienceMs = Math.max(TELL_AFTER_MS, 3 * poll.intervalMs);
-  if (failingSinceMs !== undefined && hasWaited(failingSinceMs))
-    return `its polls have been failing since ${isoTime(failingSinceMs)} (${problem})`;
+  if (ill?.failingSinceMs !== undefined && hasWaited(ill.failingSinceMs))
+    return `its polls have been failing since ${isoTime(ill.failingSinceMs)} (${ill.problem})`;
   if (dueMs !== undefined && hasWaited(dueMs)) return `a poll has been waiting for its turn for ${formatDuration(nowMs - dueMs)}`;
-  if (blindAnswers >= BLIND_ANSWERS) return `its list came back empty ${BLIND_ANSWERS} times in a row although it held items before`;
+  if (ill !== undefined && ill.blindAnswers >= BLIND_ANSWERS)
+    return `its list came back empty ${BLIND_ANSWERS} times in a row although it held items before`;
   return undefined;
 }
 
-/** Watches with a poll that goes well and none that does not: what was told of them is over. */
-function wellWatches(healths: Iterable<Health>): ReadonlySet<string> {
-  const well = new Set<string>();
-  const ill = new Set<string>();
-  for (const { poll, failingSinceMs, blindAnswers } of healths) {
-    const isWell = failingSinceMs === undefined && blindAnswers === 0;
-    for (const { watch } of poll.subscribers) (isWell ? well : ill).add(watch.id);
-  }
-  return new Set([...well].filter((watch) => !ill.has(watch)));
-}
-
-/** Half of the lists that ever held something, and more than one of them. */
-function isBlindEverywhere(healths: Iterable<Health>): boolean {
-  let blind = 0;
-  let all = 0;
-  for (const { blindAnswers, poll } of healths) {
-    if (poll.detector !== "feed" || poll.source.boundParam !== undefined) continue;
-    all += 1;
-    if (blindAnswers >= BLIND_ANSWERS) blind += 1;
-  }
-  return blind >= 2 && blind * 2 >= all;
+/** Half of the lists, and more than one of them. Searches bounded by time are empty whenever nothing is new. */
+function isBlindEverywhere(polls: readonly Poll[], ills: ReadonlyMap<string, Ill>): boolean {
+  const lists = polls.filter(({ detector, source }) => detector === "feed" && source.boundParam === undefined);
+  const blind = lists.filter(({ key }) => (ills.get(key)?.blindAnswers ?? 0) >= BLIND_ANSWERS).length;
+  return blind >= 2 && blind * 2 >= lists.length;
 }
 
 const listOf = (note: unknown): readonly string[] =>
