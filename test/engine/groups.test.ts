@@ -68,6 +68,20 @@ describe("a group of timelines", () => {
     expect(callsOf("search-tweets", sinceMs)).toHaveLength(0);
   });
 
+  it("begins at the time its members were due when they become a group, and not at once", async () => {
+    const hourly = { schedule: { kind: "every", intervalMs: HOUR }, strategy: "single" } as const;
+    const { clock, rig, watch, calls } = await house({ changes: hourly });
+    const { strategy: _, ...grouped } = watch;
+    await rig.setWatches([grouped]);
+    const before = calls.length;
+    await clock.advance(30 * MIN);
+    await rig.restart();
+    await clock.advance(20 * MIN);
+    expect(calls.length).toBe(before);
+    await clock.advance(20 * MIN);
+    expect(calls.length).toBeGreaterThan(before);
+  });
+
   it("finds the posts of a tick with one search, and tells each once", async () => {
     const { clock, world, callsOf, told, account } = await house();
     const sinceMs = clock.now();
