@@ -8,6 +8,7 @@ import type { WatchState } from "../model/store.ts";
 import type { Watch } from "../model/watch.ts";
 import { findChanges } from "../plan/cheaper.ts";
 import { assumeTargets, createForecast, dearest, type Forecast, isAssumed, type WatchForecast } from "../plan/forecast.ts";
+import { itemsPerDay } from "../plan/feed-volume.ts";
 import { fullReadPages, stateOf } from "../plan/full-read.ts";
 import { groupPolls } from "../plan/group-polls.ts";
 import { type PlanDeps, type PlannedWatch, planPolls, targetsOf } from "../plan/plan-polls.ts";
@@ -98,6 +99,7 @@ export function createPlanView(config: Config, { hash, nowMs, quota, states, rat
     timetable,
     nowMs,
     fullReadPages: (poll) => fullReadPages(poll, states),
+    itemsPerDay: (poll) => itemsPerDay(poll, states, nowMs),
     rechecks: recheckCost([...planned.values()].filter(({ paused }) => !paused).map(({ watch }) => watch)),
   });
   const isOver = quota.limit !== null && forecast.requestsPerMonth > quota.limit;

@@ -10,6 +10,7 @@ import type { Files } from "../model/files.ts";
 import type { Hash } from "../model/hash.ts";
 import type { Store } from "../model/store.ts";
 import { createCostModel } from "../plan/cost.ts";
+import { itemsPerDay } from "../plan/feed-volume.ts";
 import { fullReadPages } from "../plan/full-read.ts";
 import { planPace, pricePolls } from "../plan/pace.ts";
 import { createTimetable } from "../schedule/timetable.ts";
@@ -46,7 +47,15 @@ export async function readStoppedQuota(
     nowMs,
     rateOf: await readLearnedRates(store, clock),
   });
-  const priced = pricePolls(polls, createCostModel({ timetable, fullReadPages: (poll) => fullReadPages(poll, states) }), nowMs);
+  const priced = pricePolls(
+    polls,
+    createCostModel({
+      timetable,
+      fullReadPages: (poll) => fullReadPages(poll, states),
+      itemsPerDay: (poll) => itemsPerDay(poll, states, nowMs),
+    }),
+    nowMs,
+  );
   const { reserve, onExhausted } = quota;
   const query = { spent: total, limit, reserve, nowMs, periodEndMs: period.endMs, onExhausted, polls: priced };
   const pace = planPace(priced, stretchFactors(query));

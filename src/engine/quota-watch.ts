@@ -9,6 +9,7 @@ import type { Meter } from "../model/meter.ts";
 import type { Priority } from "../model/schedule.ts";
 import type { Ledger, LedgerLine, WatchState } from "../model/store.ts";
 import { createCostModel } from "../plan/cost.ts";
+import { itemsPerDay } from "../plan/feed-volume.ts";
 import { fullReadPages, readsWholeList } from "../plan/full-read.ts";
 import { planPace, pricePolls, type WatchPace } from "../plan/pace.ts";
 import type { Timetable } from "../schedule/timetable.ts";
@@ -88,7 +89,11 @@ export function createQuotaWatch(deps: QuotaWatchDeps): QuotaWatch {
   const { clock, meter } = deps;
   const catchUp = createCatchUp();
   let states: { readonly list: readonly WatchState[]; readonly readAtMs: number } | undefined;
-  const costs = createCostModel({ timetable: deps.timetable, fullReadPages: (poll) => fullReadPages(poll, states?.list ?? []) });
+  const costs = createCostModel({
+    timetable: deps.timetable,
+    fullReadPages: (poll) => fullReadPages(poll, states?.list ?? []),
+    itemsPerDay: (poll, nowMs) => itemsPerDay(poll, states?.list ?? [], nowMs),
+  });
   let cancel: Cancel | undefined;
   let isStopped = false;
   /** What polls in the queue may have been put there with. */

@@ -90,7 +90,7 @@ const isServing = ({ poll }: PollForecast, chosen: ReadonlySet<string>): boolean
 function slowPoll(one: PollForecast, everyMs: number): PollForecast {
   const pollsPerDay = Math.min(one.pollsPerDay, DAY_MS / everyMs);
   if (pollsPerDay === one.pollsPerDay) return one;
-  return { ...one, ...costAt(one.poll, pollsPerDay, one.fullReadPages), delay: delayOf([everyMs]) };
+  return { ...one, ...costAt(one.poll, pollsPerDay, one.fullReadPages, one.itemsPerDay), delay: delayOf([everyMs]) };
 }
 
 function fitOf(before: Forecast, after: Forecast, ids: ReadonlySet<string>): Fit {

@@ -1,5 +1,6 @@
 /** What a poll costs a day: the one arithmetic behind `plan`, the daemon's own forecast and the governor. Pure. */
 import type { Timetable } from "../schedule/timetable.ts";
+import { pagesBeyondFirst, sweepPages, USUAL_POSTS_PER_DAY } from "./feed-pages.ts";
 import { isReadByEveryPoll } from "./full-read.ts";
 import type { Poll } from "./poll.ts";
 import { pollsPerDay } from "./rhythm.ts";
@@ -11,12 +12,14 @@ export interface PollCost {
   /** How it is read: `single` is a request of its own each time. */
   readonly strategy: string;
   readonly pollsPerDay: number;
-  /** Requests that look again for late items. */
+  /** Requests that look again for late items, beyond the page that is read anyway. */
   readonly sweepsPerDay: number;
   /** Requests that read a long list whole, beyond the first page of each poll. */
   readonly fullReadPerDay: number;
   /** Of that list; 1 where it is short or its length is not known. */
   readonly fullReadPages: number;
+  /** New items a day in a feed, where that is known. */
+  readonly itemsPerDay?: number;
   readonly requestsPerDay: number;
 }
 
@@ -28,10 +31,12 @@ export interface CostDeps {
   readonly timetable: Timetable;
   /** Pages of a list that is read whole, by every poll or once a day; 1 where it is short or its length is not known. */
   readonly fullReadPages?: (poll: Poll) => number;
+  /** New items a day in a feed; undefined where nothing was learned. */
+  readonly itemsPerDay?: (poll: Poll, nowMs: number) => number | undefined;
 }
 
 /** Remembers how often uneven schedules run: thousands of polls share a few, and counting walks hundreds of ticks. */
-export function createCostModel({ timetable, fullReadPages }: CostDeps): CostModel {
+export function createCostModel({ timetable, fullReadPages, itemsPerDay }: CostDeps): CostModel {
   const rates = new Map<string, number>();
   let day = -1;
   const rateOf = (poll: Poll, nowMs: number): number => {
@@ -43,13 +48,13 @@ export function createCostModel({ timetable, fullReadPages }: CostDeps): CostMod
     rates.set(key, rate);
     return rate;
   };
-  return { costOf: (poll, nowMs) => costAt(poll, rateOf(poll, nowMs), fullReadPages?.(poll) ?? 1) };
+  return { costOf: (poll, nowMs) => costAt(poll, rateOf(poll, nowMs), fullReadPages?.(poll) ?? 1, itemsPerDay?.(poll, nowMs)) };
 }
 
 /** The cost of a poll that runs so often. */
-export function costAt(poll: Poll, rate: number, pages: number): PollCost {
+export function costAt(poll: Poll, rate: number, pages: number, itemsPerDay?: number): PollCost {
   if (poll.group !== undefined) return groupCost(poll, poll.group.cost, rate);
-  const sweepsPerDay = sweepRequests(poll, rate);
+  const sweepsPerDay = sweepRequests(poll, rate, itemsPerDay);
   const fullReadPages = Math.max(1, pages);
   const fullReadPerDay = fullReadRequests(poll, rate, fullReadPages);
   return {
@@ -58,7 +63,8 @@ export function costAt(poll: Poll, rate: number, pages: number): PollCost {
     sweepsPerDay,
     fullReadPerDay,
     fullReadPages,
-    requestsPerDay: rate * poll.costRequests + sweepsPerDay + fullReadPerDay,
+    ...(itemsPerDay === undefined ? {} : { itemsPerDay }),
+    requestsPerDay: rate * poll.costRequests + newsPages(poll, rate, itemsPerDay) + sweepsPerDay + fullReadPerDay,
   };
 }
 
@@ -80,13 +86,24 @@ function fullReadRequests(poll: Poll, rate: number, pages: number): number {
   return rate * (pages / pollsOfOneRead - 1);
 }
 
+/** Pages beyond the first that are full of news. */
+const newsPages = (poll: Poll, rate: number, itemsPerDay: number | undefined): number =>
+  poll.detector !== "feed" || rate === 0 || itemsPerDay === undefined ? 0 : rate * pagesBeyondFirst(itemsPerDay / rate);
+
 /**
- * A list that cannot be bounded by time is read one page deeper once per `overlap`. A bounded one answers a sweep in the poll's own
- * request, and a poll rarer than the overlap reads that deep anyway.
+ * Once per `overlap` a feed is read down to the `overlap` before the last such sweep: pages beyond the first, where so much was posted since.
+ * Of a list that nobody knows, one page; a search answers a sweep in the poll's own request, as it is bounded by time.
  */
-function sweepRequests(poll: Poll, rate: number): number {
-  if (poll.detector !== "feed" || poll.source.boundParam !== undefined || rate === 0) return 0;
+function sweepRequests(poll: Poll, rate: number, itemsPerDay: number | undefined): number {
+  if (poll.detector !== "feed" || rate === 0) return 0;
   const meanGapMs = DAY_MS / rate;
   if (poll.overlapMs <= meanGapMs) return 0;
-  return DAY_MS / (Math.ceil(poll.overlapMs / meanGapMs) * meanGapMs);
+  const everyMs = Math.ceil(poll.overlapMs / meanGapMs) * meanGapMs;
+  const items = itemsPerDay ?? usualItemsPerDay(poll);
+  const pages = items === undefined ? (poll.source.boundParam === undefined ? 1 : 0) : sweepPages(items, everyMs, poll.overlapMs);
+  const known = itemsPerDay === undefined ? 0 : pagesBeyondFirst(itemsPerDay / rate);
+  return (DAY_MS / everyMs) * Math.max(0, pages - known);
 }
+
+/** An account posts a few times a day: a page of its timeline reaches far back. */
+const usualItemsPerDay = ({ source }: Poll): number | undefined => (source.endpoint === "user-tweets" ? USUAL_POSTS_PER_DAY : undefined);

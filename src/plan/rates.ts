@@ -42,10 +42,11 @@ export const FLAT_PROFILE: DayProfile = { posts: Array.from({ length: HOURS }, (
 export function firstRate(datesMs: readonly number[], nowMs: number): RateMemory {
   const dates = datesMs.filter((dateMs) => dateMs <= nowMs);
   if (dates.length === 0) return { posts: 0, days: 1, excited: 0, atMs: nowMs };
-  const reachDays = Math.max((nowMs - Math.min(...dates)) / DAY_MS, 1 / HOURS);
+  // A pinned tweet may be years older than what stands beside it: the second oldest marks where the window begins, and is not within it.
+  const [oldest = nowMs, begin = oldest] = [...dates].sort((a, b) => a - b);
+  const reachDays = Math.max((nowMs - begin) / DAY_MS, 1 / HOURS);
   const share = Math.min(1, LONGEST_EVIDENCE_DAYS / reachDays);
-  // The oldest date marks where the window begins: it is not a post within it.
-  return { posts: Math.max(dates.length - 1, 0) * share, days: reachDays * share, excited: excitementOf(dates, nowMs), atMs: nowMs };
+  return { posts: Math.max(dates.length - 2, 0) * share, days: reachDays * share, excited: excitementOf(dates, nowMs), atMs: nowMs };
 }
 
 /** What is known after a while in which these posts were found; none is evidence too. */

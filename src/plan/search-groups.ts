@@ -74,6 +74,8 @@ export interface SearchGroup {
   readonly queries: number;
   /** Members that share a request. */
   readonly shared: number;
+  /** Requests more that proofs of all members cost: of two, either's proof leaves the other by itself, and both are proved. */
+  readonly proofs: number;
   readonly members: number;
   readonly fullPollEveryMs: number;
 }
@@ -92,6 +94,7 @@ export function searchGroupOf(
     intervalMs,
     queries: packs.length + alone,
     shared: packs.reduce((sum, { length }) => sum + (length > 1 ? length : 0), 0),
+    proofs: packs.reduce((sum, { length }) => sum + (length > 2 ? length : length - 1), 0),
     members: queries.length + alone,
   };
   const maxAgeMs = subscribers.reduce((least, { watch }) => Math.min(least, watch.maxAgeMs), Number.POSITIVE_INFINITY);
@@ -103,7 +106,10 @@ const LEAST_PROOF_MS = 1_800_000;
 const PROOF_SHARE = 0.04;
 
 /** How often every member is read by itself: as often as a small share of the cost allows, and always well within `max_age`. */
-function chooseProofEvery({ intervalMs, queries, shared }: Omit<SearchGroup, "fullPollEveryMs">, maxAgeMs: number): number {
+function chooseProofEvery(
+  { intervalMs, queries, shared }: Pick<SearchGroup, "intervalMs" | "queries" | "shared">,
+  maxAgeMs: number,
+): number {
   const longestMs = Math.floor(maxAgeMs * 0.45);
   const everyMs = (Math.max(shared, 1) * intervalMs) / (queries * PROOF_SHARE);
   return Math.min(Math.max(everyMs, LEAST_PROOF_MS, intervalMs), longestMs);
@@ -118,7 +124,7 @@ const WORTHWHILE = 0.85;
 export function chooseSearchStrategy(group: SearchGroup, current: "single" | "merge" | undefined, wish: StrategyWish): SearchCost {
   const ticks = DAY_MS / group.intervalMs;
   const single = costOf("single", group.members * ticks, 0);
-  const merge = costOf("merge", group.queries * ticks, (group.shared * DAY_MS) / group.fullPollEveryMs);
+  const merge = costOf("merge", group.queries * ticks, (group.proofs * DAY_MS) / group.fullPollEveryMs);
   if (wish === "merge") return merge;
   const [kept, other] = current === "single" ? [single, merge] : current === "merge" ? [merge, single] : [single, merge];
   return other.requestsPerDay < kept.requestsPerDay * WORTHWHILE ? other : kept;

@@ -3,13 +3,13 @@
  * by searches that name them all. Pure arithmetic over learned rates; promises are kept by every strategy alike.
  */
 import type { Freshness } from "../model/schedule.ts";
+import { ITEMS_PER_PAGE, sweepPages } from "./feed-pages.ts";
 import { allocateChecks, PROBE_SIZE } from "./probe-choice.ts";
 import { aimedMeanMs, longestWaitMs } from "./probe-pace.ts";
 
 export type Strategy = "single" | "probe" | "merge";
 
 const DAY_MS = 86_400_000;
-const ITEMS_PER_PAGE = 20;
 /** Another strategy must save so much before it is taken, so that noise changes nobody's mind. */
 const WORTHWHILE = 0.85;
 /** Merged searches learn from a probe every fifth tick which accounts they do not show. */
@@ -20,7 +20,7 @@ export interface Group {
   readonly rates: readonly number[];
   readonly intervalMs: number;
   readonly fullPollEveryMs: number;
-  /** Once per overlap a single poll reads one page deeper. */
+  /** Once per overlap a single poll reads deeper. */
   readonly overlapMs: number;
   /** Accounts that one merged search holds. */
   readonly handlesPerQuery: number;
@@ -51,7 +51,9 @@ export function costsOf(group: Group): readonly StrategyCost[] {
   const { rates, intervalMs, fullPollEveryMs, overlapMs, handlesPerQuery, hiddenShare = 0 } = group;
   const ticks = DAY_MS / intervalMs;
   const posts = rates.reduce((sum, rate) => sum + rate, 0);
-  const sweeps = overlapMs > intervalMs ? (rates.length / (Math.ceil(overlapMs / intervalMs) * intervalMs)) * DAY_MS : 0;
+  const sweepEveryMs = Math.ceil(overlapMs / intervalMs) * intervalMs;
+  const deep = rates.reduce((sum, rate) => sum + sweepPages(rate, sweepEveryMs, overlapMs), 0);
+  const sweeps = overlapMs > intervalMs ? (deep / sweepEveryMs) * DAY_MS : 0;
   const hidden = rates.length * hiddenShare;
   const shown = rates.length - hidden;
   const queries = Math.ceil(shown / handlesPerQuery);
@@ -62,7 +64,7 @@ export function costsOf(group: Group): readonly StrategyCost[] {
   const probes = Math.ceil(rates.length / PROBE_SIZE);
   return [
     cost("single", 0, rates.length * ticks, sweeps),
-    cost("probe", probes * ticks, reads * ticks, fullPolls + pages),
+    cost("probe", probes * ticks, reads * ticks, fullPolls + pages + repeatsPerDay(rates.length, ticks, handlesPerQuery)),
     cost("merge", probes * (DAY_MS / Math.max(checkEveryMs(intervalMs), intervalMs)), (queries + hidden) * ticks + pages, 0),
   ];
 }
@@ -80,8 +82,16 @@ export function costOfFreshness(group: Group, freshness: Freshness): StrategyCos
   const probes = rates.length <= PROBE_SIZE ? DAY_MS / (2 * meanMs) : checksPerDay / PROBE_SIZE;
   const reads = probes * (1 - Math.exp((-APART * posts) / probes));
   const fullPolls = (DAY_MS / fullPollEveryMs) * Math.ceil(rates.length / handlesPerQuery);
-  return cost("probe", probes, reads, fullPolls + posts / ITEMS_PER_PAGE);
+  return cost("probe", probes, reads, fullPolls + posts / ITEMS_PER_PAGE + repeatsPerDay(rates.length, probes, handlesPerQuery));
 }
+
+/** Of an account: pins that moved, posts that were taken back, spells out of sight. No post accounts for them, so that each is read for again and again. */
+const OTHER_CHANGES_PER_DAY = 0.01;
+const READS_OF_A_CHANGE = 7;
+
+/** They go deeper than first reads, in queries of their own. */
+const repeatsPerDay = (accounts: number, ticks: number, perQuery: number): number =>
+  queriesFor((accounts * OTHER_CHANGES_PER_DAY * READS_OF_A_CHANGE) / ticks, perQuery) * ticks;
 
 /** Expected queries for a number of accounts that varies by chance: most ticks none or one, some two. */
 const queriesFor = (expected: number, perQuery: number): number =>

@@ -5,6 +5,7 @@ import type { Schedule } from "../../src/model/schedule.ts";
 import type { Watch } from "../../src/model/watch.ts";
 import { findChanges } from "../../src/plan/cheaper.ts";
 import { assumeTargets, createForecast, delayOf, type Forecast } from "../../src/plan/forecast.ts";
+import { itemsPerDay } from "../../src/plan/feed-volume.ts";
 import { fullReadPages } from "../../src/plan/full-read.ts";
 import { groupPolls } from "../../src/plan/group-polls.ts";
 import { planPolls, targetsOf } from "../../src/plan/plan-polls.ts";
@@ -43,10 +44,42 @@ describe("requests", () => {
     expect(forecastOf(timeline("t", ["alice", "bob", "id:7"], every(3_600))).polls).toHaveLength(3);
   });
 
-  it("bills a sweep of a list that cannot be bounded once per overlap, and none where polls are rarer than that", () => {
-    expect(forecastOf(timeline("t", ["alice"], every(60))).sweepsPerDay).toBe(96);
-    expect(forecastOf(timeline("t", ["alice"], every(60))).requestsPerDay).toBe(1_440 + 96);
-    expect(forecastOf(timeline("t", ["alice"], every(900))).sweepsPerDay).toBe(0);
+  const withItems = (watch: Watch, itemsPerDay: number) => {
+    const { polls } = forecastOf(watch);
+    return createForecast(
+      polls.map(({ poll }) => poll),
+      { timetable: createTimetable(), nowMs: NOW, itemsPerDay: () => itemsPerDay },
+    );
+  };
+
+  it("bills a sweep of an unknown list that cannot be bounded once per overlap, and none where polls are rarer than that", () => {
+    const community = (seconds: number) =>
+      makeWatch("c", "community_tweets", { community: "1493446837214187523" }, { schedule: every(seconds) });
+    expect(forecastOf(community(60)).sweepsPerDay).toBe(96);
+    expect(forecastOf(community(60)).requestsPerDay).toBe(1_440 + 96);
+    expect(forecastOf(community(900)).sweepsPerDay).toBe(0);
+  });
+
+  it("bills no sweep of a timeline whose first page reaches deeper than that", () => {
+    expect(forecastOf(timeline("t", ["alice"], every(60))).requestsPerDay).toBe(1_440);
+    expect(withItems(timeline("t", ["alice"], every(60)), 100).requestsPerDay).toBe(1_440);
+  });
+
+  it("bills the pages that so many posts fill, by a sweep or by the news of a poll", () => {
+    // 2,400 a day: 50 in the half-hour that a sweep goes back.
+    expect(withItems(timeline("t", ["alice"], every(60)), 2_400).sweepsPerDay).toBe(96 * 2);
+    // 100 between two polls: five pages.
+    expect(withItems(search("a", every(3_600)), 2_400).requestsPerDay).toBe(24 * 5.5);
+  });
+
+  it("takes how much is posted from what the state has noted since the watch was made", () => {
+    const watch = search("a", every(3_600));
+    const [one] = forecastOf(watch).polls;
+    if (one === undefined) throw new Error("no poll");
+    const state = { key: "a", id: "a", type: "search", registeredAtMs: NOW - 2 * 86_400_000, paused: false, targets: [], knownItems: 220 };
+    expect(itemsPerDay(one.poll, [state], NOW)).toBe(100);
+    expect(itemsPerDay(one.poll, [{ ...state, registeredAtMs: NOW - 3_600_000 }], NOW)).toBeUndefined();
+    expect(itemsPerDay(one.poll, [], NOW)).toBeUndefined();
   });
 
   it("adds the daily full read of a long list, less the page that is read anyway", () => {

@@ -13,6 +13,10 @@ describe("the first estimate", () => {
     expect(baseRate(firstRate(spaced(20, 5 * DAY), NOW), NOW)).toBeCloseTo(0.2, 1);
   });
 
+  it("does not take a pinned tweet of years ago for the beginning of what the page shows", () => {
+    expect(baseRate(firstRate([...spaced(19, DAY / 10), NOW - 900 * DAY], NOW), NOW)).toBeGreaterThan(6);
+  });
+
   it("says little about an account without posts, so that its first ones count", () => {
     const silent = firstRate([], NOW);
     expect(baseRate(silent, NOW)).toBeLessThan(0.5);

@@ -58,12 +58,14 @@ it("the forecast bills a request a tick and the proofs: about a ninth of ten sin
 it("a proof comes well before what it finds is too old", () => {
   const slow = { schedule: { kind: "every", intervalMs: 3_600_000 }, maxAgeMs: DAY_MS } as const;
   const [group] = groupsOf(search("acme", slow), search("bolt", slow));
-  // Two proofs in at most 0.45 of a day.
-  expect(group?.cost.sweepsPerDay).toBeCloseTo(2 / 0.45, 5);
+  // In at most 0.45 of a day a proof of one, which leaves the other by itself too.
+  expect(group?.cost.sweepsPerDay).toBeCloseTo(1 / 0.45, 5);
+  const [three] = groupsOf(search("acme", slow), search("bolt", slow), search("clip", slow));
+  expect(three?.cost.sweepsPerDay).toBeCloseTo(3 / 0.45, 5);
 });
 
 it("proofs that cost more than sharing saves keep searches single, unless the user insists; noise changes no mind", () => {
-  const dear = { intervalMs: 600_000, queries: 1, shared: 2, members: 2, fullPollEveryMs: 1_200_000 };
+  const dear = { intervalMs: 600_000, queries: 1, shared: 2, proofs: 2, members: 2, fullPollEveryMs: 1_200_000 };
   expect(chooseSearchStrategy(dear, undefined, "auto").strategy).toBe("single");
   expect(chooseSearchStrategy(dear, "merge", "auto").strategy).toBe("merge");
   expect(chooseSearchStrategy({ ...dear, fullPollEveryMs: 600_000 }, "merge", "auto").strategy).toBe("single");

@@ -1,0 +1,13 @@
+/** How many requests a feed takes by how much is posted in it. Pure arithmetic. */
+
+const DAY_MS = 86_400_000;
+export const ITEMS_PER_PAGE = 20;
+/** Of one account, on average: see USUAL_RATES of rates.ts. */
+export const USUAL_POSTS_PER_DAY = 3;
+
+/** Pages after the first that so many new items fill; on average half of the last one stays empty. */
+export const pagesBeyondFirst = (items: number): number => Math.max(0, items / ITEMS_PER_PAGE - 0.5);
+
+/** The same of a sweep, which goes down to the `overlap` before the last one. */
+export const sweepPages = (itemsPerDay: number, everyMs: number, overlapMs: number): number =>
+  pagesBeyondFirst((itemsPerDay * (everyMs + overlapMs)) / DAY_MS);

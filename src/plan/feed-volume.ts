@@ -1,0 +1,23 @@
+/** How much is posted in a feed, by what the state knows of the watch that reads it. Pure. */
+import type { WatchState } from "../model/store.ts";
+import { ITEMS_PER_PAGE } from "./feed-pages.ts";
+import { stateOf } from "./full-read.ts";
+import type { Poll } from "./poll.ts";
+
+const DAY_MS = 86_400_000;
+/** What was seen in a shorter time says little about a day. */
+const LEAST_DAYS = 0.5;
+/** The state forgets items that are older. */
+const MOST_DAYS = 90;
+
+/** New items a day, by what the watch has noted since it was made; all of its targets alike. Undefined while that is too little. */
+export function itemsPerDay(poll: Poll, states: readonly WatchState[], nowMs: number): number | undefined {
+  const [subscriber] = poll.subscribers;
+  if (poll.detector !== "feed" || poll.group !== undefined || subscriber === undefined) return undefined;
+  const state = stateOf(subscriber.watch, states);
+  const days = Math.min((nowMs - (state?.registeredAtMs ?? nowMs)) / DAY_MS, MOST_DAYS);
+  if (state === undefined || days < LEAST_DAYS) return undefined;
+  const targets = Math.max(1, state.targets.length);
+  // The first page of each was there before.
+  return Math.max(0, state.knownItems / targets - ITEMS_PER_PAGE) / days;
+}

@@ -1,0 +1,79 @@
+/** The ledger beside the service's own bill, to the last request. */
+import { expect, it } from "vitest";
+import type { JsonObject } from "../../src/model/json.ts";
+import type { Watch } from "../../src/model/watch.ts";
+import { startEngineRig } from "../support/engine-rig.ts";
+import { makeWatch } from "../support/make-watch.ts";
+import { createSandboxService } from "../support/sandbox-service.ts";
+import { createVirtualClock } from "../support/virtual-clock.ts";
+
+const START_MS = Date.UTC(2026, 2, 2, 12, 0, 0);
+const MINUTE_MS = 60_000;
+const every = (minutes: number) => ({ schedule: { kind: "every", intervalMs: minutes * MINUTE_MS } }) as const;
+
+/** Groups, searches that share, single polls and rosters, in a world where all of them have something to find. */
+async function startAll() {
+  const clock = createVirtualClock(START_MS);
+  const service = createSandboxService(clock, { accounts: 120, rates: { median: 20, mean: 30 } });
+  const { people } = service.world;
+  const readable = [...people.keys()].filter(people.isReadable);
+  const handles = readable.map((key) => people.usernameOf(key));
+  const indexed = readable.filter(people.isIndexed).map((key) => people.usernameOf(key));
+  const watch = (id: string, type: string, settings: JsonObject, changes: Partial<Watch> = every(1)) =>
+    makeWatch(id, type, settings, changes);
+  const rig = await startEngineRig({
+    clock,
+    upstream: service.upstream,
+    watches: [
+      watch("group", "timeline", { accounts: handles.slice(0, 60) }, every(2)),
+      watch("fresh", "timeline", { accounts: handles.slice(60, 90) }, { freshness: { kind: "mean", meanMs: 90_000, maxMs: 1_800_000 } }),
+      watch("acme", "search", { query: "acme" }),
+      watch("rival", "search", { query: "rival" }),
+      watch("single", "timeline", { accounts: handles.slice(90, 91) }, { ...every(1), strategy: "single" }),
+      watch("mentions", "mentions", { accounts: ["acme"] }, every(3)),
+      watch("indexed", "new_followers", { accounts: indexed.slice(0, 2), source: "indexed" }, every(10)),
+      watch("leaving", "followers", { accounts: handles.slice(5, 6) }, every(20)),
+      watch("profiles", "profile", { accounts: handles.slice(0, 20) }, every(5)),
+      watch("scores", "score_delta", { accounts: indexed.slice(0, 3), when: { week_delta: ">= 25" } }, every(30)),
+    ],
+  });
+  const compare = async () => ({ ledger: (await rig.store.spentSince(0)).total, billed: service.billed().total });
+  return { clock, rig, service, compare };
+}
+
+it("equals the service's own bill after an hour in which nothing crashed", async () => {
+  const { clock, rig, service, compare } = await startAll();
+  try {
+    await clock.advance(60 * MINUTE_MS + 30_000);
+    const { ledger, billed } = await compare();
+    expect(ledger).toBe(billed);
+    expect(Object.keys(service.billed().byEndpoint).length).toBeGreaterThan(5);
+    expect(billed).toBeGreaterThan(300);
+    expect((await rig.events()).length).toBeGreaterThan(10);
+  } finally {
+    await rig.close();
+  }
+});
+
+it("is never below it after crashes at any moment", async () => {
+  const { clock, rig, compare } = await startAll();
+  try {
+    for (const steps of [40, 250, 600, 900]) {
+      rig.life.endAfter(steps);
+      await clock.advance(10 * MINUTE_MS);
+      expect(rig.life.isOver).toBe(true);
+      await rig.crash();
+      const { ledger, billed } = await compare();
+      expect(ledger).toBeGreaterThanOrEqual(billed);
+    }
+    const before = await compare();
+    await clock.advance(10 * MINUTE_MS + 30_000);
+    const after = await compare();
+    // What the last crash left under way may have arrived meanwhile; nothing else drifts.
+    expect(after.ledger).toBeGreaterThanOrEqual(after.billed);
+    expect(after.ledger - after.billed).toBeLessThanOrEqual(before.ledger - before.billed);
+    expect(after.billed).toBeGreaterThan(before.billed);
+  } finally {
+    await rig.close();
+  }
+});
