@@ -3,6 +3,7 @@
  * freshness (c), and the least that hindsight allows (d). Name sizes on the command line: `npm run bench:economy -- 1000x60 100x300`.
  */
 import { allocateChecks, PROBE_SIZE } from "../../src/plan/probe-choice.ts";
+import { runForecasts } from "./forecast.ts";
 import { modelFreshness } from "./model.ts";
 import { type Measured, runCell } from "./run-engine.ts";
 import { DAY_MS } from "./workload.ts";
@@ -11,6 +12,7 @@ const SIZES = [10, 100, 1_000, 10_000].flatMap((accounts) => [10, 60, 300].map((
 /** Cells of a few tens of thousands of requests: their days shrink as they grow. */
 const MOST_REQUESTS = Number(process.env["ECONOMY_REQUESTS"] ?? 25_000);
 const SEED = Number(process.env["ECONOMY_SEED"] ?? 1);
+const WORLD = process.env["ECONOMY_WORLD"] === "sandbox" ? "sandbox" : "workload";
 /** Until the pace is learned. */
 const WARM_UP_DAYS = Number(process.env["ECONOMY_WARM_UP"] ?? 0.25);
 const POSTS_PER_PAGE = 20;
@@ -65,7 +67,7 @@ async function runSize(size: Size): Promise<void> {
   const single = (accounts * DAY_MS) / intervalMs;
   const expected = Math.max(1, Math.ceil(accounts / PROBE_SIZE)) * (DAY_MS / intervalMs);
   const days = Math.min(4, Math.max(0.05, MOST_REQUESTS / (expected * 1.3)));
-  const base = { seed: SEED, accounts, intervalMs, days, warmUpDays: Math.min(1, Math.max(days, WARM_UP_DAYS)) } as const;
+  const base = { world: WORLD, seed: SEED, accounts, intervalMs, days, warmUpDays: Math.min(1, Math.max(days, WARM_UP_DAYS)) } as const;
   const scheduled = await runCell({ ...base, strategy: "auto" });
   const maxMs = longestOf(meanMs);
   const fresh = await runCell({ ...base, strategy: "auto", freshness: { kind: "mean", meanMs, maxMs } });
@@ -101,6 +103,11 @@ if (words[0] === "--model") {
   console.log("| Accounts | Mean | Requests a day | Times fewer | Over the bound | Mean s | p50 s | p95 s |");
   console.log("|---|---|---|---|---|---|---|---|");
   for (const size of readSizes(words.slice(1))) modelSize(size);
+  process.exit();
+}
+
+if (words[0] === "--forecast") {
+  await runForecasts(words.slice(1), SEED);
   process.exit();
 }
 

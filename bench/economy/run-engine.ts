@@ -1,13 +1,15 @@
 /** One cell of the table: the daemon's own engine on a virtual clock, with a real state file, against a workload. */
-import { sleep } from "../../src/model/clock.ts";
 import type { Freshness } from "../../src/model/schedule.ts";
 import type { Upstream, UpstreamRequest } from "../../src/model/upstream.ts";
+import { longestWaitMs as longestWait } from "../../src/plan/probe-pace.ts";
 import { startEngineRig } from "../../test/support/engine-rig.ts";
 import { makeWatch } from "../../test/support/make-watch.ts";
 import { createVirtualClock } from "../../test/support/virtual-clock.ts";
-import { createWorkload, DAY_MS } from "./workload.ts";
+import { openWorld, type WorldKind } from "./cell-world.ts";
+import { DAY_MS } from "./workload.ts";
 
 export interface Cell {
+  readonly world: WorldKind;
   readonly seed: number;
   readonly accounts: number;
   readonly strategy: "auto" | "single";
@@ -41,29 +43,30 @@ const SETTLE_MS = 3 * 3_600_000;
 /** A search that reaches back further than this looks for more than what a probe just showed. */
 const DEEP_MS = 3_600_000;
 const MANY = 10;
+/** The search shows a post so late, now and then. */
+const SEARCH_LAG_MS = 600_000;
 
 export async function runCell(cell: Cell): Promise<Measured> {
   const days = cell.warmUpDays + cell.days;
   const fromMs = START_MS + cell.warmUpDays * DAY_MS;
   const toMs = START_MS + days * DAY_MS;
-  const { world, rates } = createWorkload({ seed: cell.seed, accounts: cell.accounts, startMs: START_MS, days });
   const clock = createVirtualClock(START_MS);
+  const longestWaitMs = (cell.freshness === undefined ? cell.intervalMs : longestWait(cell.freshness)) + SEARCH_LAG_MS;
+  const world = openWorld(cell.world, { seed: cell.seed, accounts: cell.accounts, clock, days, longestWaitMs });
   const counted: Record<string, number> = {};
-  let [calls, warmUpRequests, sweeps] = [0, 0, 0];
+  let [warmUpRequests, sweeps] = [0, 0];
   const upstream: Upstream = {
-    async call(request) {
-      calls += 1;
+    call(request) {
       const nowMs = clock.now();
       if (nowMs < fromMs) warmUpRequests += 1;
       else if (nowMs < toMs) {
         counted[request.endpoint] = (counted[request.endpoint] ?? 0) + 1;
         if (isSweep(request, nowMs)) sweeps += 1;
       }
-      await sleep(clock, 60);
-      return { ...world.answer(request, clock.now()), serviceTimeMs: Math.floor(clock.now() / 1_000) * 1_000 };
+      return world.upstream.call(request);
     },
   };
-  const accounts = world.accounts.map(({ id }) => `id:${id}`);
+  const accounts = world.userIds.map((id) => `id:${id}`);
   const watch = makeWatch(
     "w",
     "timeline",
@@ -82,13 +85,11 @@ export async function runCell(cell: Cell): Promise<Measured> {
     for (const { subject, detectedAtMs } of await rig.events()) told.set(subject, [...(told.get(subject) ?? []), detectedAtMs]);
     const delays: number[] = [];
     let [missed, double] = [0, 0];
-    for (const { posts } of world.accounts) {
-      for (const { id, atMs } of posts) {
-        const times = told.get(id) ?? [];
-        if (atMs > START_MS + 1_000 && times.length === 0) missed += 1;
-        if (times.length > 1) double += 1;
-        if (atMs >= fromMs && atMs < toMs && times[0] !== undefined) delays.push(times[0] - atMs);
-      }
+    for (const { id, atMs, isOwed } of world.posts()) {
+      const times = told.get(id) ?? [];
+      if (isOwed && times.length === 0) missed += 1;
+      if (times.length > 1) double += 1;
+      if (atMs >= fromMs && atMs < toMs && times[0] !== undefined) delays.push(times[0] - atMs);
     }
     delays.sort((a, b) => a - b);
     const total = Object.values(counted).reduce((sum, count) => sum + count, 0);
@@ -108,8 +109,8 @@ export async function runCell(cell: Cell): Promise<Measured> {
       },
       missed,
       double,
-      rates,
-      ledgerDrift: ledger - calls,
+      rates: world.rates,
+      ledgerDrift: ledger - world.billed(),
     };
   } finally {
     await rig.close();
