@@ -86,7 +86,7 @@ export function costOfFreshness(group: Group, freshness: Freshness): StrategyCos
 }
 
 /** Of an account: pins that moved, posts that were taken back, spells out of sight. No post accounts for them, so that each is read for again and again. */
-const OTHER_CHANGES_PER_DAY = 0.01;
+const OTHER_CHANGES_PER_DAY = 0.02;
 const READS_OF_A_CHANGE = 7;
 
 /** They go deeper than first reads, in queries of their own. */
