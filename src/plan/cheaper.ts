@@ -4,6 +4,7 @@
  */
 import type { Watch } from "../model/watch.ts";
 import { costAt } from "./cost.ts";
+import { checkPages } from "./feed-pages.ts";
 import { dearest, delayOf, type Delay, type Forecast, forecastOf, MONTH_DAYS, type PollForecast } from "./forecast.ts";
 import { FIRST_LIMITS, handlesPerQuery } from "./merge.ts";
 
@@ -46,8 +47,6 @@ const FEW_WATCHES = [1, 2, 3, 5] as const;
 const LIST_HOLDS = 5_000;
 /** Nobody makes a list of fewer. */
 const LEAST_HANDLES = 10;
-/** A list's members are compared with the watch's accounts about once a day, 200 a request. */
-const MEMBERS_PER_PAGE = 200;
 /** Further than that the governor slows nothing down before it turns to the next priority. */
 const MOST_STRETCH = 10;
 
@@ -117,7 +116,7 @@ function listOptions(forecast: Forecast, limit: number, instead: Delay | undefin
       own.every(({ poll }) => poll.group?.kind === "accounts" || poll.source.endpoint === "user-tweets");
     if (!isTimeline || isShared || subscribers.length < LEAST_HANDLES || subscribers.length > LIST_HOLDS) return [];
     const rest = forecast.requestsPerMonth - requestsPerMonth;
-    const checks = Math.ceil(subscribers.length / MEMBERS_PER_PAGE) * MONTH_DAYS;
+    const checks = checkPages(subscribers.length) * MONTH_DAYS;
     const intervalMs = Math.max(...own.map(({ poll }) => poll.intervalMs));
     const overlapMs = Math.max(...own.map(({ poll }) => poll.overlapMs));
     for (const everyMs of [intervalMs, ...LADDER_MS.filter((rung) => rung > intervalMs)]) {

@@ -1,6 +1,6 @@
 /** What a poll costs a day: the one arithmetic behind `plan`, the daemon's own forecast and the governor. Pure. */
 import type { Timetable } from "../schedule/timetable.ts";
-import { pagesBeyondFirst, sweepPages, USUAL_POSTS_PER_DAY } from "./feed-pages.ts";
+import { checkPages, pagesBeyondFirst, sweepPages, USUAL_POSTS_PER_DAY } from "./feed-pages.ts";
 import { isReadByEveryPoll } from "./full-read.ts";
 import type { Poll } from "./poll.ts";
 import { pollsPerDay } from "./rhythm.ts";
@@ -64,8 +64,16 @@ export function costAt(poll: Poll, rate: number, pages: number, itemsPerDay?: nu
     fullReadPerDay,
     fullReadPages,
     ...(itemsPerDay === undefined ? {} : { itemsPerDay }),
-    requestsPerDay: rate * poll.costRequests + newsPages(poll, rate, itemsPerDay) + sweepsPerDay + fullReadPerDay,
+    requestsPerDay: rate * poll.costRequests + newsPages(poll, rate, itemsPerDay) + sweepsPerDay + fullReadPerDay + listChecks(poll),
   };
+}
+
+/** Once a day each watch that reads accounts through a list asks whether the list holds them. */
+function listChecks({ source, subscribers }: Poll): number {
+  if (source.endpoint !== "list-tweets") return 0;
+  const accounts = new Map<string, number>();
+  for (const { author, watch } of subscribers) if (author !== undefined) accounts.set(watch.id, (accounts.get(watch.id) ?? 0) + 1);
+  return [...accounts.values()].reduce((sum, count) => sum + checkPages(count), 0);
 }
 
 /**

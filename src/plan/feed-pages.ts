@@ -11,3 +11,9 @@ export const pagesBeyondFirst = (items: number): number => Math.max(0, items / I
 /** The same of a sweep, which goes down to the `overlap` before the last one. */
 export const sweepPages = (itemsPerDay: number, everyMs: number, overlapMs: number): number =>
   pagesBeyondFirst((itemsPerDay * (everyMs + overlapMs)) / DAY_MS);
+
+/** Of /list-members. */
+const MEMBERS_PER_PAGE = 200;
+
+/** Requests that tell whether a list holds so many accounts. */
+export const checkPages = (accounts: number): number => Math.ceil(accounts / MEMBERS_PER_PAGE);

@@ -17,7 +17,8 @@ export function itemsPerDay(poll: Poll, states: readonly WatchState[], nowMs: nu
   const state = stateOf(subscriber.watch, states);
   const days = Math.min((nowMs - (state?.registeredAtMs ?? nowMs)) / DAY_MS, MOST_DAYS);
   if (state === undefined || days < LEAST_DAYS) return undefined;
-  const targets = Math.max(1, state.targets.length);
-  // The first page of each was there before.
-  return Math.max(0, state.knownItems / targets - ITEMS_PER_PAGE) / days;
+  const own = poll.subscribers.filter(({ watch }) => watch.id === subscriber.watch.id).length;
+  const items = (state.knownItems * own) / Math.max(state.targets.length, own);
+  // The first page was there before.
+  return Math.max(0, items - ITEMS_PER_PAGE) / days;
 }
