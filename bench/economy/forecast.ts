@@ -15,25 +15,35 @@ const START_MS = Date.UTC(2026, 2, 2);
 const WARM_UP_DAYS = 1;
 const MONTH_DAYS = 30;
 
-/** Lines under `watches:`, given the handles of the world's accounts. */
-type Plan = (handles: readonly string[], indexed: readonly string[]) => string;
+/** Handles of accounts that can be read, and a list with those of its members. */
+interface Names {
+  readonly handles: readonly string[];
+  readonly indexed: readonly string[];
+  readonly listId: string;
+  readonly listed: readonly string[];
+}
+
+/** Lines under `watches:`. */
+type Plan = (names: Names) => string;
 
 const PLANS: Readonly<Record<string, Plan>> = {
-  "searches and timelines": ([a = "", b = ""]) => `
+  "searches and timelines": ({ handles: [a = "", b = ""] }) => `
   s1: { type: search, query: "acme", schedule: "@every 5m" }
   s2: { type: search, query: "rival", schedule: "@every 5m" }
   s3: { type: search, query: "alice", schedule: "@every 10m" }
   t1: { type: timeline, accounts: [${a}], schedule: "@every 5m" }
   t2: { type: timeline, accounts: [${b}], schedule: "@every 7m" }`,
-  "100 timelines, schedule": (handles) => `
+  "100 timelines, schedule": ({ handles }) => `
   t: { type: timeline, accounts: [${handles.slice(0, 100).join(", ")}], schedule: "@every 10m" }`,
-  "followers, profiles, scores": (handles, indexed) => `
+  "followers, profiles, scores": ({ handles, indexed }) => `
   f: { type: new_followers, accounts: [${indexed.slice(0, 3).join(", ")}], source: indexed, schedule: "@every 30m" }
   g: { type: new_followers, accounts: [${handles.slice(8, 10).join(", ")}], source: all, schedule: "@every 1h" }
   p: { type: profile, accounts: [${handles.slice(0, 40).join(", ")}], schedule: "@every 5m" }
   d: { type: score_delta, accounts: [${indexed.slice(0, 10).join(", ")}], when: { week_delta: ">= 25" }, schedule: "17 6 * * *" }`,
-  "100 timelines, freshness": (handles) => `
+  "100 timelines, freshness": ({ handles }) => `
   t: { type: timeline, accounts: [${handles.slice(0, 100).join(", ")}], freshness: { mean: 300s, max: 100m } }`,
+  "20 timelines via a list": ({ listed, listId }) => `
+  t: { type: timeline, accounts: [${listed.slice(0, 20).join(", ")}], via_list: "${listId}", schedule: "@every 10m" }`,
 };
 
 interface Bill {
@@ -60,14 +70,24 @@ export async function runForecasts(
   for (const [name, plan] of Object.entries(PLANS)) if (names.length === 0 || names.includes(name)) await runPlan(name, plan, seed, days);
 }
 
+function namesOf({ world: { people, groups } }: SandboxService, nowMs: number): Names {
+  const readable = [...people.keys()].filter(people.isReadable).slice(0, 150);
+  const list = groups.lists().flatMap(({ id }) => groups.list(id) ?? [])[0];
+  const isListed = (key: number) => list !== undefined && groups.isMember(list, key, nowMs);
+  return {
+    handles: readable.map(people.usernameOf),
+    indexed: readable.filter(people.isIndexed).map(people.usernameOf),
+    listId: list?.id ?? "",
+    listed: readable.filter(isListed).map(people.usernameOf),
+  };
+}
+
 async function runPlan(name: string, plan: Plan, seed: number, days: number): Promise<void> {
   const clock = createVirtualClock(START_MS);
   const service = createSandboxService(clock, { seed, accounts: 300, quota: 10_000_000 });
-  const { people } = service.world;
-  const readable = [...people.keys()].filter(people.isReadable).slice(0, 150);
-  const handles = readable.map((key) => people.usernameOf(key));
-  const indexed = readable.filter(people.isIndexed).map((key) => people.usernameOf(key));
-  const config = await goodConfig(`watches:${plan(handles, indexed)}\nsinks: { terminal: { type: console } }\nops: { sink: terminal }\n`);
+  const config = await goodConfig(
+    `watches:${plan(namesOf(service, START_MS))}\nsinks: { terminal: { type: console } }\nops: { sink: terminal }\n`,
+  );
   const rig = await startEngineRig({ clock, upstream: service.upstream, watches: config.watches, seed });
   try {
     await clock.advanceTo(START_MS + WARM_UP_DAYS * DAY_MS);
