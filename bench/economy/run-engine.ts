@@ -87,7 +87,7 @@ export async function runCell(cell: Cell): Promise<Measured> {
     let [missed, double] = [0, 0];
     for (const { id, atMs, isOwed } of world.posts()) {
       const times = told.get(id) ?? [];
-      if (isOwed && times.length === 0) missed += 1;
+      if (isOwed && atMs < toMs && times.length === 0) missed += 1;
       if (times.length > 1) double += 1;
       if (atMs >= fromMs && atMs < toMs && times[0] !== undefined) delays.push(times[0] - atMs);
     }
