@@ -130,7 +130,7 @@ export function createEngine(deps: EngineDeps): Engine {
     for (const source of unknown.length === 0 ? [] : await store.loadSources(unknown)) {
       if (source.lastPollAtMs !== null) lastPolledAtMs.set(source.fingerprint, source.lastPollAtMs);
     }
-    for (const poll of next) await dateGroup(poll);
+    for (const poll of next) await dateGroup(poll, lastPolledAtMs, store);
     const isNew = hasNewEntry(planned);
     const fresh = new Set(unknown);
     for (const poll of next) if (fresh.has(poll.key) && isNew(poll)) lastPolledAtMs.delete(poll.key);
@@ -142,13 +142,6 @@ export function createEngine(deps: EngineDeps): Engine {
     await groups.keepOnly(polls);
     deps.meter.set("chirpwatch_watches", planned.filter(({ paused }) => !paused).length, { state: "active" });
     deps.meter.set("chirpwatch_watches", planned.filter(({ paused }) => paused).length, { state: "paused" });
-  };
-
-  /** A group that was never polled as such is due by those of its members that were polled longest ago; at once when one never was. */
-  const dateGroup = async ({ key, group }: Poll): Promise<void> => {
-    if (group === undefined || lastPolledAtMs.has(key)) return;
-    const times = (await store.loadSources(group.members.map((member) => member.key))).map(({ lastPollAtMs }) => lastPollAtMs);
-    if (times.length > 0 && times.every((time) => time !== null)) lastPolledAtMs.set(key, Math.min(...times));
   };
 
   /** Plans again when targets got an id or another source. A survivor of two targets with one id replaces both. */
@@ -265,6 +258,13 @@ function firstBaselineIn(planned: readonly PlannedWatch<WatchType<any>>[], watch
   const targets = planned.find((one) => one.watchKey === watchKey)?.targets ?? [];
   const times = targets.flatMap(({ baselineAtMs }) => (baselineAtMs === null ? [] : [baselineAtMs]));
   return times.length === 0 ? undefined : Math.min(...times);
+}
+
+/** A group that was never polled as such is due by those of its members that were polled longest ago; at once when one never was. */
+async function dateGroup({ key, group }: Poll, lastPolledAtMs: Map<string, number>, store: Pick<PollStore, "loadSources">): Promise<void> {
+  if (group === undefined || lastPolledAtMs.has(key)) return;
+  const times = (await store.loadSources(group.members.map((member) => member.key))).map(({ lastPollAtMs }) => lastPollAtMs);
+  if (times.length > 0 && times.every((time) => time !== null)) lastPolledAtMs.set(key, Math.min(...times));
 }
 
 /** Whether a batch has an entry that was never answered: its key was polled before, but not for that one. */
