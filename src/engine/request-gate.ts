@@ -181,7 +181,8 @@ export function createRequestGate(deps: GateDeps): RequestGate {
     entry.hasPage = true;
     const grant = await deps.ledger.reserve(reservationOf(request, clock.now(), deps.limits(), deps.keys?.offers()));
     if (grant.kind === "quota") throw new RequestHeld("quota", `the quota is spent: ${grant.spent} requests this period`);
-    if (grant.kind === "rate") return Math.max(1, grant.retryAtMs - clock.now());
+    // A slot under way is promised for its timeout; its answer frees it far sooner: asked again at every turn of the window.
+    if (grant.kind === "rate") return Math.min(Math.max(1, grant.retryAtMs - clock.now()), deps.limits().rate.intervalMs);
     remove(entry);
     entry.resolve(grant);
     return 0;
