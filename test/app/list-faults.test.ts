@@ -31,7 +31,8 @@ it.each([{ number: 19 }, { name: "cursor_circle" }])(
     const before = (await stage.control("requests")).total;
     await stage.clock.advance(5 * MINUTE);
     expect((await stage.control("requests")).total - before).toBeLessThan(120);
-    expect(stage.told("timeline").length).toBeGreaterThanOrEqual(20);
+    // A page holds fewer than its maximum now and then.
+    expect(stage.told("timeline").length).toBeGreaterThan(10);
     await stage.news();
     await stage.clock.advance(10 * MINUTE);
     stage.expectAllTold();
