@@ -2,7 +2,8 @@
  * How many requests the same news costs: one request per account and tick (a), the engine under a schedule (b), the engine under
  * freshness (c), and the least that hindsight allows (d). Name sizes on the command line: `npm run bench:economy -- 1000x60 100x300`.
  */
-import { allocateChecks, PROBE_SIZE } from "../../src/plan/probe-choice.ts";
+import { BATCH_SIZE } from "../../src/model/batch.ts";
+import { allocateChecks } from "../../src/plan/probe-choice.ts";
 import { runForecasts } from "./forecast.ts";
 import { modelFreshness } from "./model.ts";
 import { type Measured, runCell } from "./run-engine.ts";
@@ -56,7 +57,7 @@ const longestOf = (meanMs: number): number => Math.max(4 * 3_600_000, 20 * meanM
 /** Probes of a hundred, each account by its true rate, and every post in a full page. */
 function boundOf(rates: readonly number[], meanMs: number, maxMs: number): number {
   const posts = rates.reduce((sum, rate) => sum + rate, 0);
-  return allocateChecks(rates, meanMs, maxMs).checksPerDay / PROBE_SIZE + posts / POSTS_PER_PAGE;
+  return allocateChecks(rates, meanMs, maxMs).checksPerDay / BATCH_SIZE + posts / POSTS_PER_PAGE;
 }
 
 async function runSize(size: Size): Promise<void> {
@@ -65,7 +66,7 @@ async function runSize(size: Size): Promise<void> {
   // Posts appear at any moment between two ticks: a mean of half the interval.
   const intervalMs = 2 * meanMs;
   const single = (accounts * DAY_MS) / intervalMs;
-  const expected = Math.max(1, Math.ceil(accounts / PROBE_SIZE)) * (DAY_MS / intervalMs);
+  const expected = Math.max(1, Math.ceil(accounts / BATCH_SIZE)) * (DAY_MS / intervalMs);
   const days = Math.min(4, Math.max(0.05, MOST_REQUESTS / (expected * 1.3)));
   const base = { world: WORLD, seed: SEED, accounts, intervalMs, days, warmUpDays: Math.min(1, Math.max(days, WARM_UP_DAYS)) } as const;
   const scheduled = await runCell({ ...base, strategy: "auto" });

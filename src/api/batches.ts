@@ -1,4 +1,5 @@
 /** Any number of accounts or tweets through the two endpoints that take 100 for one billed request. */
+import { batchesOf } from "../model/batch.ts";
 import type { Tweet } from "../model/tweet.ts";
 import type { User } from "../model/user.ts";
 import type { Client } from "./client.ts";
@@ -12,9 +13,10 @@ export type Accounts = { readonly usernames: readonly string[] } | { readonly us
 export async function* fetchUsers(client: Pick<Client, "infoBatch">, accounts: Accounts, options?: CallOptions): AsyncGenerator<User> {
   const { size } = ENDPOINTS["info-batch"].batch;
   if ("usernames" in accounts) {
-    for (const usernames of chunks(accounts.usernames.map(plainHandle), size)) yield* await client.infoBatch({ usernames }, options);
+    for (const usernames of distinctBatches(accounts.usernames.map(plainHandle), size))
+      yield* await client.infoBatch({ usernames }, options);
   } else {
-    for (const user_ids of chunks(accounts.userIds, size)) yield* await client.infoBatch({ user_ids }, options);
+    for (const user_ids of distinctBatches(accounts.userIds, size)) yield* await client.infoBatch({ user_ids }, options);
   }
 }
 
@@ -24,7 +26,7 @@ export async function* fetchTweets(
   tweetLinks: readonly string[],
   options?: CallOptions,
 ): AsyncGenerator<Tweet> {
-  for (const tweet_links of chunks(tweetLinks, ENDPOINTS["tweet-info-bulk"].batch.size)) {
+  for (const tweet_links of distinctBatches(tweetLinks, ENDPOINTS["tweet-info-bulk"].batch.size)) {
     yield* await client.tweetInfoBulk({ tweet_links }, options);
   }
 }
@@ -32,7 +34,4 @@ export async function* fetchTweets(
 /** `@Alice` and `alice` are one account. */
 const plainHandle = (handle: string): string => handle.replace(/^@/, "").toLowerCase();
 
-function* chunks(items: readonly string[], size: number): Generator<string[]> {
-  const distinct = [...new Set(items)];
-  for (let start = 0; start < distinct.length; start += size) yield distinct.slice(start, start + size);
-}
+const distinctBatches = (items: readonly string[], size: number) => batchesOf([...new Set(items)], size);

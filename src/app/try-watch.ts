@@ -5,6 +5,7 @@
 import type { RequestGate } from "../engine/request-gate.ts";
 import { createServiceClock } from "../engine/service-clock.ts";
 import type { Subscriber } from "../engine/watch-poll.ts";
+import { batchesOf } from "../model/batch.ts";
 import type { Clock } from "../model/clock.ts";
 import type { Hash } from "../model/hash.ts";
 import type { JsonObject } from "../model/json.ts";
@@ -17,9 +18,6 @@ import { targetsOf } from "../plan/plan-polls.ts";
 import type { WatchType } from "../watches/watch-type.ts";
 import { watchTypeOf } from "./registration.ts";
 import { judgeAnswer, type TriedItem } from "./try-items.ts";
-
-/** Names or ids of one /info-batch request (api-v3.md, Limits). */
-const BATCH = 100;
 
 export interface TriedTarget {
   /** As written in the YAML. */
@@ -59,7 +57,7 @@ export function planTrial(watch: Watch, deps: TrialDeps): Trial {
   // Only a reading's message is nothing without the account's profile; some types ask by the handle it has now.
   const needsProfile = type.detection.detector === "reading" || type.needsHandle === true;
   const ids = needsProfile ? targets.filter((target) => target.userId !== null && !isAssumed(target)) : [];
-  const lookups = Math.ceil(handles.length / BATCH) + Math.ceil(ids.length / BATCH);
+  const lookups = batchesOf(handles).length + batchesOf(ids).length;
   return {
     costRequests: lookups + countReads(watch, type, targets) * type.costRequests(watch.settings),
     lookups,
@@ -101,13 +99,10 @@ async function lookUp(watch: Watch, gate: Gate, handles: readonly TargetState[],
     const answer = await gate.request({ endpoint: "info-batch", params, source, watch: watch.id, priority: "high", purpose: "command" });
     users.push(...(answer.users ?? []));
   };
-  for (const batch of batches(handles)) await ask({ usernames: batch.map(({ key }) => key.slice(1)) });
-  for (const batch of batches(ids)) await ask({ user_ids: batch.map(({ userId }) => userId ?? "") });
+  for (const batch of batchesOf(handles)) await ask({ usernames: batch.map(({ key }) => key.slice(1)) });
+  for (const batch of batchesOf(ids)) await ask({ user_ids: batch.map(({ userId }) => userId ?? "") });
   return users;
 }
-
-const batches = (targets: readonly TargetState[]): readonly (readonly TargetState[])[] =>
-  Array.from({ length: Math.ceil(targets.length / BATCH) }, (_, index) => targets.slice(index * BATCH, (index + 1) * BATCH));
 
 async function tryTarget(
   watch: Watch,

@@ -3,6 +3,7 @@
  * restart loses no look and tells nothing twice; which watch wants what is the engine's.
  */
 import { isBlindAnswer, nextLookMs } from "../detect/recheck.ts";
+import { BATCH_SIZE } from "../model/batch.ts";
 import type { Cancel, Clock } from "../model/clock.ts";
 import type { Hash } from "../model/hash.ts";
 import type { Log } from "../model/log.ts";
@@ -40,8 +41,6 @@ export interface RecheckLoop {
   stop(): Promise<void>;
 }
 
-/** Tweets of one /tweet-info-bulk request (api-v3.md, Limits). */
-const BATCH = 100;
 /** Rows read at once: a tweet can be followed by several watches. */
 const MOST_ROWS = 400;
 /** Wake at least so often: what could not be asked is tried again, and the clock may have been set. */
@@ -99,7 +98,7 @@ export function createRecheckLoop(deps: RecheckDeps): RecheckLoop {
     });
     const stale = rows.filter((row) => followed.every(({ recheck }) => recheck !== row));
     if (stale.length > 0) return commit(stale.map((row) => ({ ended: refOf(row) })));
-    const ids = [...new Set(followed.map(({ recheck }) => recheck.tweetId))].slice(0, BATCH);
+    const ids = [...new Set(followed.map(({ recheck }) => recheck.tweetId))].slice(0, BATCH_SIZE);
     const asked = followed.filter(({ recheck }) => ids.includes(recheck.tweetId));
     const found = await ask(ids, asked);
     return commit(await judge(asked, ids, found));

@@ -2,6 +2,7 @@
  * Handles of accounts that the service is asked for by their handle alone: looked up by id while unknown and again now and then, for a
  * rename shows in no answer. Owns the asking and what a rename means; when it is time is the resolver's.
  */
+import { batchesOf } from "../model/batch.ts";
 import type { Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
 import type { PollStore, TargetState, WatchStore } from "../model/store.ts";
@@ -29,9 +30,6 @@ export interface AskedByHandle {
   readonly target: TargetState;
 }
 
-/** Ids of one /info-batch request (api-v3.md, Limits). */
-const BATCH = 100;
-
 export const askedByHandle = (watches: readonly PlannedWatch[]): readonly AskedByHandle[] =>
   watches
     .filter(({ type, paused }) => type.needsHandle === true && !paused)
@@ -41,11 +39,11 @@ export const askedByHandle = (watches: readonly PlannedWatch[]): readonly AskedB
 export async function refreshHandles(accounts: readonly AskedByHandle[], deps: HandleDeps): Promise<void> {
   const ids = [...new Set(accounts.map(({ target }) => target.userId ?? ""))];
   const users = new Map<string, User>();
-  for (let from = 0; from < ids.length; from += BATCH) {
+  for (const batch of batchesOf(ids)) {
     const answer = await deps.gate.request({
       endpoint: "info-batch",
-      params: { user_ids: ids.slice(from, from + BATCH) },
-      source: `handles:${ids[from] ?? ""}`,
+      params: { user_ids: batch },
+      source: `handles:${batch[0] ?? ""}`,
       watch: accounts[0]?.watch.id ?? "",
       priority: "high",
       purpose: accounts.some(({ target }) => target.username === null) ? "baseline" : "poll",

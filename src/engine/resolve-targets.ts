@@ -1,4 +1,5 @@
 /** From handles to user ids, a hundred a request. Users are followed by id from then on: a rename is an event, not an outage. */
+import { batchesOf } from "../model/batch.ts";
 import type { Log } from "../model/log.ts";
 import type { TargetState, WatchStore } from "../model/store.ts";
 import type { User } from "../model/user.ts";
@@ -16,9 +17,6 @@ export interface ResolverDeps {
   readonly onMissing: (targets: readonly TargetState[]) => Promise<void>;
 }
 
-/** Names of one /info-batch request (api-v3.md, Limits). */
-const BATCH = 100;
-
 export interface UnresolvedTarget {
   readonly watchId: string;
   readonly target: TargetState;
@@ -34,8 +32,7 @@ export async function resolveTargets(unresolved: readonly UnresolvedTarget[], de
     byHandle.set(handle, [...(byHandle.get(handle) ?? []), one]);
   }
   const handles = [...byHandle.keys()];
-  const batches = Array.from({ length: Math.ceil(handles.length / BATCH) }, (_, i) => handles.slice(i * BATCH, (i + 1) * BATCH));
-  await Promise.all(batches.map((batch) => resolveBatch(batch, byHandle, deps)));
+  await Promise.all(batchesOf(handles).map((batch) => resolveBatch(batch, byHandle, deps)));
 }
 
 async function resolveBatch(

@@ -2,6 +2,7 @@
  * One run of a group of accounts: probe those whose turn it is, read those that moved or are due for a full poll, remember what was
  * learned. Owns the order of these steps; what a change means is plan/'s, what a post means the poll runner's.
  */
+import { batchesOf } from "../model/batch.ts";
 import type { Clock } from "../model/clock.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Log } from "../model/log.ts";
@@ -10,7 +11,6 @@ import type { Notes, PollStore, WatchStore } from "../model/store.ts";
 import { UpstreamError } from "../model/upstream.ts";
 import type { User } from "../model/user.ts";
 import { type ProbeMemory, probedFields, takeProbe, wayToRead } from "../plan/discharge.ts";
-import { PROBE_SIZE } from "../plan/probe-choice.ts";
 import { baseRate, learnHours, ratesOf } from "../plan/rates.ts";
 import { checkEveryMs } from "../plan/strategy.ts";
 import { chooseMembers, paceAfter, ridersOf, waitAfter, waitingMembers } from "./group-pace.ts";
@@ -85,7 +85,7 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
       for (const member of chunk) notice(member, users.get(member.userId), sentAtMs);
     };
     try {
-      await Promise.all(chunksOf(asked, PROBE_SIZE).map(probeOnce));
+      await Promise.all(batchesOf(asked).map(probeOnce));
       return true;
     } catch (error) {
       if (!(error instanceof UpstreamError) || !REFUSED.has(error.kind)) throw error;
@@ -211,6 +211,3 @@ const unknownAccount = (fields: ProbeMemory["fields"], atMs: number): ProbeMemor
   fullAtMs: atMs,
   open: { sinceMs: 0, owed: null, reads: LAST_READ, dueMs: atMs },
 });
-
-const chunksOf = <T>(all: readonly T[], size: number): readonly (readonly T[])[] =>
-  Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.slice(i * size, (i + 1) * size));

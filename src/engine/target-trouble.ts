@@ -2,6 +2,7 @@
  * What a refusal means for the targets of a poll: not indexed, gone for now, or a request that will never work. Owns the questions asked
  * to tell these apart, and the word to the operator; the poll loop does the waiting.
  */
+import { BATCH_SIZE } from "../model/batch.ts";
 import type { Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
 import type { PollStore, TargetRef, TargetState, TargetStatus, WatchStore } from "../model/store.ts";
@@ -39,8 +40,6 @@ export interface TargetTrouble {
   takeMissing(watchId: string, target: TargetState): Promise<void>;
 }
 
-/** Names of one /info-batch request (api-v3.md, Limits). */
-const MOST_HANDLES = 100;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
@@ -187,7 +186,7 @@ export function createTargetTrouble(deps: TargetTroubleDeps): TargetTrouble {
     take,
     async takeRenames(poll, renames) {
       const handles = [...new Set(renames.flatMap(({ from }) => (from === null ? [] : [from.toLowerCase()])))];
-      const holders = (await answer(poll, "info-batch", { usernames: handles.slice(0, MOST_HANDLES) }))?.users ?? [];
+      const holders = (await answer(poll, "info-batch", { usernames: handles.slice(0, BATCH_SIZE) }))?.users ?? [];
       for (const rename of renames) {
         const holder = holders.find(({ username }) => username.toLowerCase() === rename.from?.toLowerCase());
         await tellRename(rename, holder !== undefined && holder.id !== rename.target.userId);

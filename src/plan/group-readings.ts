@@ -2,7 +2,7 @@
 import { canonicalJson } from "../model/hash.ts";
 import { spreadMs } from "../schedule/spread.ts";
 import type { Poll, Pollable } from "./poll.ts";
-import { PROBE_SIZE } from "./probe-choice.ts";
+import { BATCH_SIZE } from "../model/batch.ts";
 import type { StrategyCost } from "./strategy.ts";
 
 const DAY_MS = 86_400_000;
@@ -47,7 +47,7 @@ function withReadings<T extends Pollable>(poll: Poll<T>, readings: readonly Poll
 /** A reading is a request a tick; probes ask for the other accounts only. */
 function costWith(cost: StrategyCost, readings: number, others: number, intervalMs: number): StrategyCost {
   const ticks = DAY_MS / intervalMs;
-  const probesPerDay = cost.strategy === "probe" ? Math.ceil(others / PROBE_SIZE) * ticks + readings * ticks : cost.probesPerDay;
+  const probesPerDay = cost.strategy === "probe" ? Math.ceil(others / BATCH_SIZE) * ticks + readings * ticks : cost.probesPerDay;
   const readsPerDay = cost.strategy === "probe" ? cost.readsPerDay : cost.readsPerDay + readings * ticks;
   return { ...cost, probesPerDay, readsPerDay, requestsPerDay: probesPerDay + readsPerDay + cost.sweepsPerDay };
 }

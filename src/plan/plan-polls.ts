@@ -1,4 +1,5 @@
 /** Watches and what is known of their targets -> polls. Identical sources become one poll. Pure. */
+import { batchesOf } from "../model/batch.ts";
 import { fingerprintOf, type Source } from "../model/source.ts";
 import { canonicalJson, type Hash } from "../model/hash.ts";
 import type { Priority, Schedule } from "../model/schedule.ts";
@@ -84,12 +85,9 @@ function planBatches<T extends Pollable>(shared: readonly Shared<T>[], deps: Pla
     if (known === undefined) kinds.set(kind, [one]);
     else known.push(one);
   }
-  return [...kinds].flatMap(([kind, entries]) => chunks(entries).map((chunk, number) => toBatch(`${kind}\n${number}`, chunk, deps)));
-}
-
-function chunks<T extends Pollable>(entries: readonly Shared<T>[]): readonly (readonly Shared<T>[])[] {
-  const size = entries[0]?.source.batch?.size ?? 1;
-  return Array.from({ length: Math.ceil(entries.length / size) }, (_, i) => entries.slice(i * size, (i + 1) * size));
+  return [...kinds].flatMap(([kind, entries]) =>
+    batchesOf(entries, entries[0]?.source.batch?.size).map((batch, number) => toBatch(`${kind}\n${number}`, batch, deps)),
+  );
 }
 
 function toBatch<T extends Pollable>(identity: string, entries: readonly Shared<T>[], deps: PlanDeps): Poll<T> {

@@ -3,9 +3,7 @@
  * over all posts is least when an account's interval is proportional to sqrt(cost / rate): rate x age² is then the same for all when
  * they are asked, which is the rule here, and it follows rates as they move.
  */
-
-/** Accounts of one /info-batch request (api-v3.md, Limits). */
-export const PROBE_SIZE = 100;
+import { BATCH_SIZE } from "../model/batch.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -18,7 +16,7 @@ export interface Candidate {
 }
 
 /** The accounts to ask for now, at most `size`: those that waited for `maxMs` first, then by rate x age². */
-export function chooseProbe<C extends Candidate>(candidates: Iterable<C>, maxMs: number, size = PROBE_SIZE): readonly C[] {
+export function chooseProbe<C extends Candidate>(candidates: Iterable<C>, maxMs: number, size = BATCH_SIZE): readonly C[] {
   const best: { readonly one: C; readonly score: number }[] = [];
   for (const one of candidates) {
     const { rate, ageMs } = one;

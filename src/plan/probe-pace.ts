@@ -4,7 +4,8 @@
  * later; the worth itself moves slowly. Pure; the memory is plain data.
  */
 import type { Freshness } from "../model/schedule.ts";
-import { allocateChecks, PROBE_SIZE } from "./probe-choice.ts";
+import { BATCH_SIZE } from "../model/batch.ts";
+import { allocateChecks } from "./probe-choice.ts";
 
 export interface PaceMemory {
   /** Posts x ms. */
@@ -50,9 +51,9 @@ export const expectedDelay = (freshness: Freshness): { readonly p50Ms: number; r
 export function firstPace(rates: readonly number[], freshness: Freshness, nowMs: number): PaceMemory {
   const meanMs = aimedMeanMs(freshness);
   const worth =
-    rates.length <= PROBE_SIZE
+    rates.length <= BATCH_SIZE
       ? worthOfAll(rates, meanMs)
-      : allocateChecks(rates, meanMs, longestWaitMs(freshness)).worthOfCheck * PROBE_SIZE;
+      : allocateChecks(rates, meanMs, longestWaitMs(freshness)).worthOfCheck * BATCH_SIZE;
   return {
     worth,
     leastWorth: worth / MOST_HASTE,

@@ -4,7 +4,8 @@
  */
 import type { Freshness } from "../model/schedule.ts";
 import { ITEMS_PER_PAGE, sweepPages } from "./feed-pages.ts";
-import { allocateChecks, PROBE_SIZE } from "./probe-choice.ts";
+import { BATCH_SIZE } from "../model/batch.ts";
+import { allocateChecks } from "./probe-choice.ts";
 import { aimedMeanMs, longestWaitMs } from "./probe-pace.ts";
 
 export type Strategy = "single" | "probe" | "merge";
@@ -61,7 +62,7 @@ export function costsOf(group: Group): readonly StrategyCost[] {
   const reads = queriesFor(changed * (1 - hiddenShare), handlesPerQuery) + changed * hiddenShare;
   const pages = (posts * (1 - hiddenShare)) / ITEMS_PER_PAGE;
   const fullPolls = (DAY_MS / fullPollEveryMs) * (queries + hidden);
-  const probes = Math.ceil(rates.length / PROBE_SIZE);
+  const probes = Math.ceil(rates.length / BATCH_SIZE);
   return [
     cost("single", 0, rates.length * ticks, sweeps),
     cost("probe", probes * ticks, reads * ticks, fullPolls + pages + repeatsPerDay(rates.length, ticks, handlesPerQuery)),
@@ -79,7 +80,7 @@ export function costOfFreshness(group: Group, freshness: Freshness): StrategyCos
   const posts = rates.reduce((sum, rate) => sum + rate, 0);
   // A probe never asks for more accounts than there are, and then its interval is twice the mean.
   const { checksPerDay } = allocateChecks(rates, meanMs, longestWaitMs(freshness));
-  const probes = rates.length <= PROBE_SIZE ? DAY_MS / (2 * meanMs) : checksPerDay / PROBE_SIZE;
+  const probes = rates.length <= BATCH_SIZE ? DAY_MS / (2 * meanMs) : checksPerDay / BATCH_SIZE;
   const reads = probes * (1 - Math.exp((-APART * posts) / probes));
   const fullPolls = (DAY_MS / fullPollEveryMs) * Math.ceil(rates.length / handlesPerQuery);
   return cost("probe", probes, reads, fullPolls + posts / ITEMS_PER_PAGE + repeatsPerDay(rates.length, probes, handlesPerQuery));

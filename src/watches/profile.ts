@@ -1,5 +1,6 @@
 /** `profile`: what accounts say of themselves, and their counts; a hundred accounts share a request. */
 import { z } from "zod";
+import { BATCH_SIZE } from "../model/batch.ts";
 import type { ReadingRule } from "../detect/reading.ts";
 import { profileMessage } from "../render/profile-message.ts";
 import { accountsSchema, accountTargets, requireUserId } from "./accounts-schema.ts";
@@ -15,8 +16,6 @@ const COUNTS = {
   media_count: "Media posted",
   favourites_count: "Tweets liked",
 };
-/** The record of /info-batch, up to so many (api-v3.md, Limits). */
-const BATCH = 100;
 
 const schema = z
   .strictObject({
@@ -71,7 +70,7 @@ schedule: "@every 5m"`,
   source: (_settings, target) => ({
     endpoint: "info-batch",
     params: {},
-    batch: { param: "user_ids", value: requireUserId(target), size: BATCH },
+    batch: { param: "user_ids", value: requireUserId(target), size: BATCH_SIZE },
   }),
   caveats: () => [
     "a change there and back between two polls",

@@ -1,5 +1,6 @@
 /** `tweet`: what becomes of tweets: counts that cross a threshold, and the end; a hundred tweets share a request. */
 import { z } from "zod";
+import { BATCH_SIZE } from "../model/batch.ts";
 import type { ReadingRule } from "../detect/reading.ts";
 import { tweetChangeMessage } from "../render/tweet-change-message.ts";
 import { REARM_SHARE, thresholdsOf, WHEN_TEXT, whenSchema } from "./thresholds-schema.ts";
@@ -14,8 +15,6 @@ const COUNTS = {
   bookmark_count: "Bookmarks",
   view_count: "Views",
 };
-/** Tweets of one /tweet-info-bulk request (api-v3.md, Limits). */
-const BATCH = 100;
 
 const schema = z
   .strictObject({
@@ -53,7 +52,11 @@ schedule: "@every 5m"`,
   include: { reply: false, quote: false, retweet: false },
   detection: { detector: "reading", rule },
   targets: ({ tweets }) => [...new Set(tweets)].map((id) => ({ key: id, name: id })),
-  source: (_settings, { key }) => ({ endpoint: "tweet-info-bulk", params: {}, batch: { param: "tweet_links", value: key, size: BATCH } }),
+  source: (_settings, { key }) => ({
+    endpoint: "tweet-info-bulk",
+    params: {},
+    batch: { param: "tweet_links", value: key, size: BATCH_SIZE },
+  }),
   caveats: () => [
     "a tweet counts as deleted when two answers in a row are without it: one that became private or whose author was suspended looks the same",
   ],

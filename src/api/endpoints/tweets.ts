@@ -1,5 +1,6 @@
 /** Tweets: single, timelines, searches, and who reacted how. */
 import { z } from "zod";
+import { BATCH_SIZE } from "../../model/batch.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { batchOf, date, linkOrId, order, query, textCursor, tweets, USER3, user3, username, users, wholeNumber } from "../inputs.ts";
 import { readArticle } from "../normalise/article.ts";
@@ -28,10 +29,10 @@ export const tweetEndpoints = {
     method: "POST",
     path: "/tweet-info-bulk",
     doc: "Up to 100 tweets for one billed request; tweets that are gone are absent.",
-    input: z.strictObject({ tweet_links: batchOf(linkOrId, 100) }),
+    input: z.strictObject({ tweet_links: batchOf(linkOrId, BATCH_SIZE) }),
     output: tweetList,
     answer: tweets,
-    batch: { params: ["tweet_links"], size: 100 },
+    batch: { params: ["tweet_links"], size: BATCH_SIZE },
     billed: true,
   },
   "user-tweets": {

@@ -1,5 +1,6 @@
 /** Profiles, who follows whom, and what is known about an account. */
 import { z } from "zod";
+import { BATCH_SIZE } from "../../model/batch.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { batchOf, id, numberCursor, query, textCursor, USER3, user3, username, users } from "../inputs.ts";
 import { readAbout } from "../normalise/account.ts";
@@ -25,11 +26,11 @@ export const userEndpoints = {
     method: "GET",
     path: "/info-batch",
     doc: "Up to 100 profiles for one billed request; accounts that do not exist are absent.",
-    input: z.strictObject({ usernames: batchOf(username, 100).optional(), user_ids: batchOf(id, 100).optional() }),
+    input: z.strictObject({ usernames: batchOf(username, BATCH_SIZE).optional(), user_ids: batchOf(id, BATCH_SIZE).optional() }),
     exactlyOne: [["usernames", "user_ids"]],
     output: userList,
     answer: users,
-    batch: { params: ["usernames", "user_ids"], size: 100 },
+    batch: { params: ["usernames", "user_ids"], size: BATCH_SIZE },
     billed: true,
   },
   about: {

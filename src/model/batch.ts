@@ -1,0 +1,8 @@
+/** Many entries in one billed request: how many fit, and how a longer list is cut. */
+
+/** Entries of one request of /info-batch and of /tweet-info-bulk (api-v3.md, Limits). */
+export const BATCH_SIZE = 100;
+
+/** In their order; the last may be shorter. No items give no batch. */
+export const batchesOf = <T>(items: readonly T[], size: number = BATCH_SIZE): readonly (readonly T[])[] =>
+  Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
