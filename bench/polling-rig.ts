@@ -7,7 +7,7 @@ import type { PollOutcome } from "../src/engine/poll-outcome.ts";
 import { createProfiles } from "../src/engine/profiles.ts";
 import { createRequestGate } from "../src/engine/request-gate.ts";
 import { createServiceClock } from "../src/engine/service-clock.ts";
-import type { NewDelivery } from "../src/model/store.ts";
+import type { NewDelivery } from "../src/model/poll-store.ts";
 import type { Tweet } from "../src/model/tweet.ts";
 import type { Watch } from "../src/model/watch.ts";
 import { planPolls } from "../src/plan/plan-polls.ts";

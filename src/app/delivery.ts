@@ -6,7 +6,7 @@ import { errorText } from "../model/errors.ts";
 import type { ChirpEvent } from "../model/event.ts";
 import type { NeutralMessage } from "../model/message.ts";
 import type { OutboxEvent, Sink } from "../model/sink.ts";
-import type { NewDelivery } from "../model/store.ts";
+import type { NewDelivery } from "../model/poll-store.ts";
 import type { Watch } from "../model/watch.ts";
 import { noticeMessage } from "../render/notice-message.ts";
 import { isVolumeEvent, volumeMessage } from "../render/volume-message.ts";

@@ -1,6 +1,6 @@
 /** What people write when they ask about an item: a tweet id or link, a user id, a handle or a profile link. */
 import { parseAccount } from "../model/account.ts";
-import type { History } from "../model/store.ts";
+import type { History } from "../model/history.ts";
 import type { Found } from "../server/views.ts";
 
 const STATUS_LINK = /\/status(?:es)?\/(\d+)/;

@@ -4,7 +4,7 @@ import type { Config } from "../config/config.ts";
 import { formatIssue } from "../config/report.ts";
 import { isoTime } from "../model/clock.ts";
 import type { Hash } from "../model/hash.ts";
-import type { WatchState } from "../model/store.ts";
+import type { WatchState } from "../model/watch-store.ts";
 import type { Watch } from "../model/watch.ts";
 import { findChanges } from "../plan/cheaper.ts";
 import { assumeTargets, createForecast, dearest, type Forecast, isAssumed, type WatchForecast } from "../plan/forecast.ts";

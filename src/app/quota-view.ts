@@ -4,7 +4,7 @@ import type { QuotaPeriod } from "../budget/quota-period.ts";
 import type { StopReason } from "../budget/upstream-pacer.ts";
 import type { Config } from "../config/config.ts";
 import { isoTime } from "../model/clock.ts";
-import type { LedgerLine } from "../model/store.ts";
+import type { LedgerLine } from "../model/ledger.ts";
 import type { WatchPace } from "../plan/pace.ts";
 import type { BudgetView, QuotaView, SpentView } from "../server/views.ts";
 

@@ -2,7 +2,8 @@
 import type { Config } from "../config/config.ts";
 import type { EngineWatch } from "../engine/engine.ts";
 import type { Hash } from "../model/hash.ts";
-import type { Store, WatchRegistration } from "../model/store.ts";
+import type { Store } from "../model/store.ts";
+import type { WatchRegistration } from "../model/watch-store.ts";
 import type { Watch } from "../model/watch.ts";
 import { targetsOf } from "../plan/plan-polls.ts";
 import { WATCH_TYPES } from "../watches/registry.ts";

@@ -3,7 +3,7 @@ import type { EngineWatch } from "../engine/engine.ts";
 import type { PollOutcome } from "../engine/poll-outcome.ts";
 import { type Clock, isoTime } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
-import type { WatchStore } from "../model/store.ts";
+import type { WatchStore } from "../model/watch-store.ts";
 import type { Watch } from "../model/watch.ts";
 import type { Poll } from "../engine/watch-poll.ts";
 

@@ -12,7 +12,7 @@ import type { Subscriber } from "../engine/watch-poll.ts";
 import type { ChirpEvent } from "../model/event.ts";
 import type { Hash } from "../model/hash.ts";
 import type { JsonObject } from "../model/json.ts";
-import type { TargetState } from "../model/store.ts";
+import type { TargetState } from "../model/watch-store.ts";
 import type { Tweet } from "../model/tweet.ts";
 import type { UpstreamAnswer } from "../model/upstream.ts";
 import type { User } from "../model/user.ts";

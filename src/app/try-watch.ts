@@ -9,7 +9,7 @@ import { batchesOf } from "../model/batch.ts";
 import type { Clock } from "../model/clock.ts";
 import type { Hash } from "../model/hash.ts";
 import type { JsonObject } from "../model/json.ts";
-import type { TargetState, WatchState } from "../model/store.ts";
+import type { TargetState, WatchState } from "../model/watch-store.ts";
 import { type UpstreamAnswer, UpstreamError } from "../model/upstream.ts";
 import type { User } from "../model/user.ts";
 import type { Watch } from "../model/watch.ts";

@@ -1,5 +1,5 @@
 /** Compares what the service says a key has left with what the ledger counted meanwhile. Pure: asks nobody and counts nothing. */
-import type { AuditCount } from "../model/store.ts";
+import type { AuditCount } from "../model/ledger.ts";
 
 /**
  * - `agrees`: within what failed attempts and attempts under way leave open.

@@ -1,6 +1,7 @@
 /** What the demo can prove by counting: read from the state the daemon wrote, never from what the demo believes. */
 import type { ChirpEvent } from "../model/event.ts";
-import type { Store, WatchState } from "../model/store.ts";
+import type { Store } from "../model/store.ts";
+import type { WatchState } from "../model/watch-store.ts";
 import { WATCH_TYPES } from "../watches/registry.ts";
 
 export type BookStore = Pick<Store, "recentEvents" | "explainItem" | "listWatches" | "outboxStats">;

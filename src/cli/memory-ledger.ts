@@ -1,5 +1,5 @@
 /** A ledger for commands without a state: it keeps the rate within this process and forgets the rest. */
-import type { Grant, Ledger, Reservation } from "../model/store.ts";
+import type { Grant, Ledger, Reservation } from "../model/ledger.ts";
 
 interface Slot {
   readonly key: string;

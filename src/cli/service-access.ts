@@ -9,7 +9,7 @@ import type { ApiConfig } from "../config/config.ts";
 import { createRequestGate, type GateKeys, type PayingKey, type RequestGate } from "../engine/request-gate.ts";
 import { createServiceClock } from "../engine/service-clock.ts";
 import type { Log } from "../model/log.ts";
-import type { Ledger } from "../model/store.ts";
+import type { Ledger } from "../model/ledger.ts";
 import { sha256 } from "../runtime/hash.ts";
 import { createMeter } from "../server/meter.ts";
 import { type OpenedStore, openStore } from "../state/open.ts";

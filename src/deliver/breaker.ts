@@ -4,7 +4,7 @@ import { errorText } from "../model/errors.ts";
 import type { Log } from "../model/log.ts";
 import type { Meter } from "../model/meter.ts";
 import type { SinkError } from "../model/sink.ts";
-import type { Outbox, SinkHealth } from "../model/store.ts";
+import type { Outbox, SinkHealth } from "../model/outbox.ts";
 import { closedBreaker, turnAway, type Lane } from "./lane.ts";
 
 /** Why nothing, or nothing since some time, reaches a sink. */

@@ -10,7 +10,7 @@ import { freeAttempt } from "./pace.ts";
 import { letGo } from "./seal.ts";
 import type { Attempt } from "./send.ts";
 import type { Stage } from "./stage.ts";
-import type { DeliveryResult } from "../model/store.ts";
+import type { DeliveryResult } from "../model/outbox.ts";
 
 export interface CarryDeps {
   readonly lanes: readonly Lane[];

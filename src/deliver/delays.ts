@@ -1,7 +1,7 @@
 /** Counts messages and measures how old their events were when they arrived. Forgets what it cannot know after a restart. */
 import type { Meter } from "../model/meter.ts";
 import type { OutboxEvent } from "../model/sink.ts";
-import type { DeliveryResult } from "../model/store.ts";
+import type { DeliveryResult } from "../model/outbox.ts";
 import type { Parcel } from "./lane.ts";
 
 interface Birth {

@@ -3,7 +3,7 @@ import type { Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
 import type { Meter } from "../model/meter.ts";
 import type { Random } from "../model/random.ts";
-import type { DeliveryResult, NewMessage, Outbox } from "../model/store.ts";
+import type { DeliveryResult, NewMessage, Outbox } from "../model/outbox.ts";
 import type { Lane } from "./lane.ts";
 
 export interface ExpireDeps {

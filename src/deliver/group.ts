@@ -1,6 +1,6 @@
 /** First stage: takes due work of one sink from the outbox and decides what goes out alone, as a digest, or later. */
 import type { Clock } from "../model/clock.ts";
-import type { DueGroup, DueMessage, Outbox } from "../model/store.ts";
+import type { DueGroup, DueMessage, Outbox } from "../model/outbox.ts";
 import type { Throttle } from "../route/route.ts";
 import { roomOf, type Lane } from "./lane.ts";
 import type { Stage } from "./stage.ts";

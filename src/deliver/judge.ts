@@ -1,6 +1,6 @@
 /** What an attempt means: for the message, and for the way to its sink. Pure but for the jitter. */
 import type { Random } from "../model/random.ts";
-import type { DeliveryResult } from "../model/store.ts";
+import type { DeliveryResult } from "../model/outbox.ts";
 import { nextAttemptAt } from "./ladder.ts";
 import type { Attempt } from "./send.ts";
 

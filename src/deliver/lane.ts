@@ -1,6 +1,6 @@
 /** What the pump knows of one sink while it runs: what is in hand, and whether the way is open. Holds state; the stages act on it. */
 import type { Sink } from "../model/sink.ts";
-import type { DueMessage, SinkHealth } from "../model/store.ts";
+import type { DueMessage, SinkHealth } from "../model/outbox.ts";
 
 /** A sink with what its type says about pacing. */
 export interface PumpSink {

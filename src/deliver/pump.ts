@@ -10,7 +10,7 @@ import type { NeutralMessage } from "../model/message.ts";
 import type { Meter } from "../model/meter.ts";
 import type { Random } from "../model/random.ts";
 import type { OutboxEvent } from "../model/sink.ts";
-import type { Outbox } from "../model/store.ts";
+import type { Outbox } from "../model/outbox.ts";
 import type { Throttle } from "../route/route.ts";
 import type { SinkTrouble } from "./breaker.ts";
 import { createCarrier } from "./carry.ts";

@@ -2,7 +2,7 @@
 import type { Cancel, Clock } from "../model/clock.ts";
 import { errorText } from "../model/errors.ts";
 import type { Log } from "../model/log.ts";
-import type { DeliveryResult, Outbox } from "../model/store.ts";
+import type { DeliveryResult, Outbox } from "../model/outbox.ts";
 import type { Stage } from "./stage.ts";
 
 export interface RecordDeps {

@@ -6,7 +6,7 @@ import type { Log } from "../model/log.ts";
 import type { NeutralMessage } from "../model/message.ts";
 import type { Random } from "../model/random.ts";
 import type { OutboxEvent } from "../model/sink.ts";
-import type { DueMessage, NewMessage, Outbox } from "../model/store.ts";
+import type { DueMessage, NewMessage, Outbox } from "../model/outbox.ts";
 import type { Bundle, Claim } from "./group.ts";
 import { busyKey, type Lane, type Parcel } from "./lane.ts";
 import type { Stage } from "./stage.ts";

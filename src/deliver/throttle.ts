@@ -1,5 +1,5 @@
 /** Who goes out alone, who goes into the digest and who waits, when messages of one key come too fast. Pure; loses nothing. */
-import type { DueGroup } from "../model/store.ts";
+import type { DueGroup } from "../model/outbox.ts";
 import type { Throttle } from "../route/route.ts";
 
 export interface ThrottlePlan {

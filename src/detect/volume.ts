@@ -2,7 +2,7 @@
  * Whether events come faster than is usual, or not at all. Pure: counts and times in, yes or no out. What nobody looked at (a paused
  * watch, a dark service, a daemon that was off) is neither usual nor silent.
  */
-import type { TimeSpan } from "../model/store.ts";
+import type { TimeSpan } from "../model/volume-store.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;

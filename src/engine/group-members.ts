@@ -1,6 +1,7 @@
 /** Which members of a group can be read together with others: those whose own first read is done and whose history has no hole. */
 import { EMPTY_FEED, type FeedMemory, newestHole } from "../detect/feed-memory.ts";
-import type { PollStore, SourceState, TargetState, WatchStore } from "../model/store.ts";
+import type { PollStore, SourceState } from "../model/poll-store.ts";
+import type { TargetState, WatchStore } from "../model/watch-store.ts";
 import { userIdOf } from "../plan/group-polls.ts";
 import type { Poll } from "./watch-poll.ts";
 

@@ -1,6 +1,6 @@
 /** What a group has learned as a whole: the hours of the day, how long a query may be, the pace of its probes, the way it is read. */
 import type { JsonObject } from "../model/json.ts";
-import type { PollStore } from "../model/store.ts";
+import type { PollStore } from "../model/poll-store.ts";
 import { askedOf } from "../plan/group-polls.ts";
 import { FIRST_LIMITS, handlesPerQuery, type MergeLimits } from "../plan/merge.ts";
 import type { PaceMemory } from "../plan/probe-pace.ts";

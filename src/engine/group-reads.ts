@@ -2,7 +2,7 @@
 import type { Clock } from "../model/clock.ts";
 import { errorText } from "../model/errors.ts";
 import type { Log } from "../model/log.ts";
-import type { PollStore } from "../model/store.ts";
+import type { PollStore } from "../model/poll-store.ts";
 import { UpstreamError } from "../model/upstream.ts";
 import { afterRead } from "../plan/discharge.ts";
 import { type MergeLimits, packMembers, shrinkLimits, sizeOfPack } from "../plan/merge.ts";

@@ -3,7 +3,7 @@ import { detectRanking, type RankingMemory, type RankingRule } from "../detect/r
 import type { EventBody } from "../model/event.ts";
 import type { Hash } from "../model/hash.ts";
 import type { JsonObject } from "../model/json.ts";
-import type { TargetState } from "../model/store.ts";
+import type { TargetState } from "../model/watch-store.ts";
 import type { Subscriber } from "./watch-poll.ts";
 import { makeEvent } from "./make-event.ts";
 import { type Judgement, NOTHING } from "./verdicts.ts";

@@ -3,7 +3,8 @@ import { detectReading, factBody, readValues, type ReadingMemory, type ReadingRu
 import type { EventBody } from "../model/event.ts";
 import type { Hash } from "../model/hash.ts";
 import type { JsonObject } from "../model/json.ts";
-import type { TargetChange, TargetState } from "../model/store.ts";
+import type { TargetChange } from "../model/poll-store.ts";
+import type { TargetState } from "../model/watch-store.ts";
 import type { User } from "../model/user.ts";
 import type { Subscriber } from "./watch-poll.ts";
 import { makeEvent } from "./make-event.ts";

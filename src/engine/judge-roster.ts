@@ -2,7 +2,8 @@
 import { detectLeft, detectRoster, type RosterRule } from "../detect/roster.ts";
 import type { EventBody } from "../model/event.ts";
 import type { Hash } from "../model/hash.ts";
-import type { ItemVerdict, Member, MembersChange, TargetChange, TargetState } from "../model/store.ts";
+import type { ItemVerdict, Member, MembersChange, TargetChange } from "../model/poll-store.ts";
+import type { TargetState } from "../model/watch-store.ts";
 import { userOfMember, type User } from "../model/user.ts";
 import type { Subscriber } from "./watch-poll.ts";
 import { makeEvent } from "./make-event.ts";

@@ -1,5 +1,5 @@
 /** Which tweets of a feed the state knows already, for each of those who share it. */
-import type { PollStore } from "../model/store.ts";
+import type { PollStore } from "../model/poll-store.ts";
 import type { FeedObservation } from "./read-feed.ts";
 import type { Subscriber } from "./watch-poll.ts";
 

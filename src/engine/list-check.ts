@@ -5,7 +5,9 @@
 import type { Cancel, Clock } from "../model/clock.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Log } from "../model/log.ts";
-import type { Notes, PollStore, TargetState, WatchStore } from "../model/store.ts";
+import type { PollStore } from "../model/poll-store.ts";
+import type { Notes } from "../model/store.ts";
+import type { TargetState, WatchStore } from "../model/watch-store.ts";
 import { UpstreamError } from "../model/upstream.ts";
 import type { PlannedWatch } from "../plan/plan-polls.ts";
 import type { WatchType } from "../watches/watch-type.ts";

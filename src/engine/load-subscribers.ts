@@ -1,5 +1,5 @@
 /** A poll with the targets of its subscribers, as the state has them now. */
-import type { TargetState, WatchStore } from "../model/store.ts";
+import type { TargetState, WatchStore } from "../model/watch-store.ts";
 import type { Poll } from "./watch-poll.ts";
 
 export interface LoadedPoll {

@@ -7,7 +7,7 @@ import type { Json } from "../model/json.ts";
 import type { Log } from "../model/log.ts";
 import type { Meter } from "../model/meter.ts";
 import type { Random } from "../model/random.ts";
-import type { NewDelivery, PollStore } from "../model/store.ts";
+import type { NewDelivery, PollStore } from "../model/poll-store.ts";
 
 export interface Notice {
   /** `upstream.dark`, `sink.failing`, `watch.gap` … */

@@ -11,7 +11,8 @@ import { errorText } from "../model/errors.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import type { Log } from "../model/log.ts";
 import type { Meter } from "../model/meter.ts";
-import type { Ledger, Notes } from "../model/store.ts";
+import type { Ledger } from "../model/ledger.ts";
+import type { Notes } from "../model/store.ts";
 import type { Notices } from "./notices.ts";
 
 export interface QuotaAudit {

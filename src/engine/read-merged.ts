@@ -5,7 +5,7 @@
 import { EMPTY_FEED, type FeedMemory } from "../detect/feed-memory.ts";
 import { afterHead, type HeadPlan, horizonMs, marginMs, planHead, type Reach } from "../detect/feed-poll.ts";
 import { type FeedItem, FeedWalk } from "../detect/feed-walk.ts";
-import type { SourceState } from "../model/store.ts";
+import type { SourceState } from "../model/poll-store.ts";
 import type { Tweet } from "../model/tweet.ts";
 import { type UpstreamAnswer, UpstreamError } from "../model/upstream.ts";
 import { attributeTweets, type MergeMember, writeMerged } from "../plan/merge.ts";

@@ -5,7 +5,8 @@
 import { batchesOf } from "../model/batch.ts";
 import type { Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
-import type { PollStore, TargetState, WatchStore } from "../model/store.ts";
+import type { PollStore } from "../model/poll-store.ts";
+import type { TargetState, WatchStore } from "../model/watch-store.ts";
 import type { User } from "../model/user.ts";
 import type { Watch } from "../model/watch.ts";
 import type { PlannedWatch } from "../plan/plan-polls.ts";

@@ -1,5 +1,6 @@
 /** Watched accounts that go by another handle than the state remembers: noticed in whatever answer carries their profile, for free. */
-import type { TargetChange, TargetState } from "../model/store.ts";
+import type { TargetChange } from "../model/poll-store.ts";
+import type { TargetState } from "../model/watch-store.ts";
 import type { User } from "../model/user.ts";
 import type { Subscriber } from "./watch-poll.ts";
 

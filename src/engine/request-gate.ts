@@ -10,7 +10,7 @@ import { ChirpwatchError } from "../model/errors.ts";
 import type { Log } from "../model/log.ts";
 import type { Meter } from "../model/meter.ts";
 import type { Priority } from "../model/schedule.ts";
-import type { Grant, KeyOffer, Ledger, Reservation } from "../model/store.ts";
+import type { Grant, KeyOffer, Ledger, Reservation } from "../model/ledger.ts";
 import { type Upstream, type UpstreamAnswer, UpstreamError, type UpstreamRequest } from "../model/upstream.ts";
 import type { ServiceClock } from "./service-clock.ts";
 

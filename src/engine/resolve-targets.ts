@@ -1,7 +1,7 @@
 /** From handles to user ids, a hundred a request. Users are followed by id from then on: a rename is an event, not an outage. */
 import { batchesOf } from "../model/batch.ts";
 import type { Log } from "../model/log.ts";
-import type { TargetState, WatchStore } from "../model/store.ts";
+import type { TargetState, WatchStore } from "../model/watch-store.ts";
 import type { User } from "../model/user.ts";
 import type { Profiles } from "./profiles.ts";
 import type { RequestGate } from "./request-gate.ts";

@@ -5,7 +5,8 @@
  */
 import type { Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
-import type { PollStore, WatchStore } from "../model/store.ts";
+import type { PollStore } from "../model/poll-store.ts";
+import type { WatchStore } from "../model/watch-store.ts";
 import { chooseSearchStrategy, searchGroupOf } from "../plan/search-groups.ts";
 import { createGroupMembers } from "./group-members.ts";
 import { joinOutcomes } from "./group-reads.ts";

@@ -1,6 +1,6 @@
 /** What a group of searches has learned: how long a query may be, which members share it, when each was read, swept and proved. */
 import type { JsonObject } from "../model/json.ts";
-import type { PollStore } from "../model/store.ts";
+import type { PollStore } from "../model/poll-store.ts";
 import { FIRST_LIMITS, type MergeLimits } from "../plan/merge.ts";
 import type { Poll } from "./watch-poll.ts";
 

@@ -1,7 +1,7 @@
 /** Carries out what a run of a group of searches reads: many at once and told apart by what their queries say, and members by themselves. */
 import type { Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
-import type { PollStore } from "../model/store.ts";
+import type { PollStore } from "../model/poll-store.ts";
 import { UpstreamError } from "../model/upstream.ts";
 import { packMembers, sizeOfPack } from "../plan/merge.ts";
 import { queryOf } from "../plan/search-groups.ts";

@@ -3,7 +3,7 @@ import type { UpstreamPacer } from "../budget/upstream-pacer.ts";
 import type { Cancel, Clock } from "../model/clock.ts";
 import { errorText } from "../model/errors.ts";
 import type { Log } from "../model/log.ts";
-import type { TargetState } from "../model/store.ts";
+import type { TargetState } from "../model/watch-store.ts";
 import type { PlannedWatch } from "../plan/plan-polls.ts";
 import { askedByHandle, type HandleDeps, refreshHandles } from "./refresh-handles.ts";
 import { type ResolverDeps, resolveTargets, type UnresolvedTarget } from "./resolve-targets.ts";

@@ -5,7 +5,8 @@
 import { BATCH_SIZE } from "../model/batch.ts";
 import type { Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
-import type { PollStore, TargetRef, TargetState, TargetStatus, WatchStore } from "../model/store.ts";
+import type { PollStore } from "../model/poll-store.ts";
+import type { TargetRef, TargetState, TargetStatus, WatchStore } from "../model/watch-store.ts";
 import type { JsonObject } from "../model/json.ts";
 import { type UpstreamAnswer, UpstreamError } from "../model/upstream.ts";
 import type { Poll, Subscriber } from "./watch-poll.ts";

@@ -1,7 +1,8 @@
 /** What a poll is about to commit, gathered over its subscribers: verdicts, events, target changes. */
 import type { ChirpEvent } from "../model/event.ts";
 import { compareIds } from "../model/id.ts";
-import type { ItemVerdict, MembersChange, Recheck, TargetChange } from "../model/store.ts";
+import type { ItemVerdict, MembersChange, TargetChange } from "../model/poll-store.ts";
+import type { Recheck } from "../model/recheck.ts";
 
 export interface Judgement {
   readonly verdicts: readonly ItemVerdict[];

@@ -1,7 +1,7 @@
 /** What is asked of the data service: a declarative request that many watches can share. */
 import { canonicalJson, type Hash } from "./hash.ts";
 import type { JsonObject } from "./json.ts";
-import type { TargetState } from "./store.ts";
+import type { TargetState } from "./watch-store.ts";
 
 export interface Source {
   /** Name of a row of the endpoint table in api/, e.g. `search-tweets`. */

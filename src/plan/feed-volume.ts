@@ -1,5 +1,5 @@
 /** How much is posted in a feed, by what the state knows of the watch that reads it. Pure. */
-import type { WatchState } from "../model/store.ts";
+import type { WatchState } from "../model/watch-store.ts";
 import { ITEMS_PER_PAGE } from "./feed-pages.ts";
 import { stateOf } from "./full-read.ts";
 import type { Poll } from "./poll.ts";

@@ -2,7 +2,7 @@
  * What a plan will cost and how late it will be: requests by day and month, in total and by watch, and the expected delay.
  * Pure arithmetic over polls; what the month allows is the caller's.
  */
-import type { TargetRegistration, TargetState } from "../model/store.ts";
+import type { TargetRegistration, TargetState } from "../model/watch-store.ts";
 import type { Schedule } from "../model/schedule.ts";
 import { type CostDeps, createCostModel, type PollCost } from "./cost.ts";
 import type { Poll } from "./poll.ts";

@@ -1,7 +1,7 @@
 /** How many requests a whole read of a paged list of accounts takes, by what the state knows of its length, and how often it happens. */
 import type { Endpoint } from "../api/endpoint.ts";
 import { ENDPOINTS } from "../api/endpoints/index.ts";
-import type { WatchState } from "../model/store.ts";
+import type { WatchState } from "../model/watch-store.ts";
 import type { Watch } from "../model/watch.ts";
 import type { Poll } from "./poll.ts";
 

@@ -3,7 +3,7 @@ import { batchesOf } from "../model/batch.ts";
 import { fingerprintOf, type Source } from "../model/source.ts";
 import { canonicalJson, type Hash } from "../model/hash.ts";
 import type { Priority, Schedule } from "../model/schedule.ts";
-import type { TargetRegistration, TargetState } from "../model/store.ts";
+import type { TargetRegistration, TargetState } from "../model/watch-store.ts";
 import type { Watch } from "../model/watch.ts";
 import { spreadMs } from "../schedule/spread.ts";
 import type { Timetable } from "../schedule/timetable.ts";

@@ -2,7 +2,7 @@
 import type { Freshness, Priority, Schedule, StrategyWish } from "../model/schedule.ts";
 import type { Source, SourceTarget } from "../model/source.ts";
 import type { Watch } from "../model/watch.ts";
-import type { TargetRegistration, TargetState } from "../model/store.ts";
+import type { TargetRegistration, TargetState } from "../model/watch-store.ts";
 import type { StrategyCost } from "./strategy.ts";
 
 /** What planning must know of a watch type; every type in watches/ has it. */

@@ -1,6 +1,6 @@
 /** From an event to its deliveries: which sinks, grouped, muted and paced how. Pure; storing and sending belong to others. */
 import type { ChirpEvent } from "../model/event.ts";
-import type { NewDelivery } from "../model/store.ts";
+import type { NewDelivery } from "../model/poll-store.ts";
 import { muteOf } from "./mute.ts";
 import { bundleKeyOf, ONCE_WITHIN_MS, onceKeyOf } from "./noise.ts";
 import type { Route, Throttle } from "./route.ts";

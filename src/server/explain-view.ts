@@ -1,7 +1,7 @@
 /** What became of an item, as JSON: stored verdicts and deliveries in the words of the API. Used by the server and by `explain` without a daemon. */
 import { isoTime } from "../model/clock.ts";
 import type { Verdict } from "../model/event.ts";
-import type { ItemHistory } from "../model/store.ts";
+import type { ItemHistory } from "../model/history.ts";
 import type { Found } from "./views.ts";
 
 export interface ExplainDelivery {

@@ -3,7 +3,8 @@
  * Names are snake_case and times ISO 8601 UTC, as in the webhook body. Implemented in app/, which may read state, engine and configuration.
  */
 import type { ChirpEvent } from "../model/event.ts";
-import type { ItemHistory, TargetStatus } from "../model/store.ts";
+import type { ItemHistory } from "../model/history.ts";
+import type { TargetStatus } from "../model/watch-store.ts";
 import type { Priority } from "../model/schedule.ts";
 
 /** `degraded`: it runs, but someone should look. `paused`: nothing is polled at all, and `reasons` says why. */

@@ -1,5 +1,5 @@
 /** The one transaction in which a poll becomes state: memory, verdicts, events and their deliveries. Events are born nowhere else. */
-import type { CommitResult, PollCommit, SourceChange } from "../model/store.ts";
+import type { CommitResult, PollCommit, SourceChange } from "../model/poll-store.ts";
 import { insertDeliveries } from "./insert-deliveries.ts";
 import { insertEvents } from "./insert-events.ts";
 import { insertVerdicts } from "./insert-verdicts.ts";

@@ -1,6 +1,6 @@
 /** What the outbox has to do now: sealed messages whose next attempt is due, and groups that are to become messages. */
 import type { ChirpEvent } from "../model/event.ts";
-import type { DueGroup, DueMessage } from "../model/store.ts";
+import type { DueGroup, DueMessage } from "../model/outbox.ts";
 import { eventOf } from "./insert-events.ts";
 import { fromText } from "./json-text.ts";
 import { type Executor, listStatement, statement } from "./statement.ts";

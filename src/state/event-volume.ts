@@ -1,5 +1,5 @@
 /** How many events a watch had in a span of time, and which was its last: for rules about the volume itself. */
-import type { TimeSpan } from "../model/store.ts";
+import type { TimeSpan } from "../model/volume-store.ts";
 import { type Executor, statement } from "./statement.ts";
 
 const OWN = "volume.%";

@@ -1,5 +1,5 @@
 /** The path of an item: every verdict, every event about it, and what became of them. */
-import type { ItemHistory } from "../model/store.ts";
+import type { ItemHistory } from "../model/history.ts";
 import { eventOf } from "./insert-events.ts";
 import type { Executor } from "./statement.ts";
 

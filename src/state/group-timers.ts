@@ -1,5 +1,5 @@
 /** When groups are due. Kept in rows, so that a timer survives a restart. */
-import type { NewDelivery } from "../model/store.ts";
+import type { NewDelivery } from "../model/poll-store.ts";
 import { type Executor, insertRows, statement } from "./statement.ts";
 import type { GroupsTable } from "./tables.ts";
 import { GROUPED, WAITING } from "./literals.ts";

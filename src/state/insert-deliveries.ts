@@ -1,5 +1,5 @@
 /** Outbox rows of born events: when each is due, and whether it goes out at all or joins another. */
-import type { NewDelivery } from "../model/store.ts";
+import type { NewDelivery } from "../model/poll-store.ts";
 import { GroupTimers } from "./group-timers.ts";
 import { Tellings } from "./tellings.ts";
 import { nextNumbers } from "./sequence.ts";

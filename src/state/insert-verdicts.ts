@@ -1,5 +1,5 @@
 /** Verdicts of one commit. The first verdict of an item stays. */
-import type { ItemVerdict } from "../model/store.ts";
+import type { ItemVerdict } from "../model/poll-store.ts";
 import { type Executor, insertRows, statement } from "./statement.ts";
 import type { ItemsTable } from "./tables.ts";
 import type { TargetRevisions } from "./target-revisions.ts";

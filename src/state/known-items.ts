@@ -1,5 +1,5 @@
 /** Which items have a verdict already. */
-import type { TargetRef } from "../model/store.ts";
+import type { TargetRef } from "../model/watch-store.ts";
 import { type Executor, listStatement } from "./statement.ts";
 import { findSurvivor } from "./target-rows.ts";
 

@@ -1,5 +1,5 @@
 /** The memory of polls. */
-import type { SourceState } from "../model/store.ts";
+import type { SourceState } from "../model/poll-store.ts";
 import { fromText } from "./json-text.ts";
 import { type Executor, listStatement } from "./statement.ts";
 

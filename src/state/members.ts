@@ -1,5 +1,6 @@
 /** Who is on a list now: members seen by its complete reads, without those that left. */
-import type { Member, MembersChange, TargetRef } from "../model/store.ts";
+import type { Member, MembersChange } from "../model/poll-store.ts";
+import type { TargetRef } from "../model/watch-store.ts";
 import { type Executor, insertRows, listStatement, statement } from "./statement.ts";
 import type { MembersTable } from "./tables.ts";
 import { findSurvivor } from "./target-rows.ts";

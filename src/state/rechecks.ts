@@ -1,5 +1,5 @@
 /** Fresh tweets that are looked at again: which are due, and what one commit changes of them. */
-import type { LateVerdict, Recheck, RecheckRef } from "../model/store.ts";
+import type { LateVerdict, Recheck, RecheckRef } from "../model/recheck.ts";
 import { eventOf } from "./insert-events.ts";
 import { type Executor, insertRows, listStatement, statement } from "./statement.ts";
 import type { RechecksTable } from "./tables.ts";

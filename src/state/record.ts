@@ -1,5 +1,5 @@
 /** What became of attempts. */
-import type { DeliveryResult } from "../model/store.ts";
+import type { DeliveryResult } from "../model/outbox.ts";
 import { type Executor, statement, transact } from "./statement.ts";
 import type { MessagesTable } from "./tables.ts";
 import { OPEN } from "./literals.ts";

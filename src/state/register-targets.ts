@@ -1,5 +1,5 @@
 /** Makes the stored targets of each watch equal to the configured ones: new, known, revived, renamed, merged, removed. */
-import type { TargetRegistration } from "../model/store.ts";
+import type { TargetRegistration } from "../model/watch-store.ts";
 import { toText } from "./json-text.ts";
 import { nextNumbers } from "./sequence.ts";
 import { type Executor, insertRows } from "./statement.ts";

@@ -1,6 +1,6 @@
 /** Makes the stored watches equal to the configured ones. What becomes of their targets is told by register-targets.ts. */
 import type { Random } from "../model/random.ts";
-import type { WatchRegistration, WatchState } from "../model/store.ts";
+import type { WatchRegistration, WatchState } from "../model/watch-store.ts";
 import { registerTargets } from "./register-targets.ts";
 import { type Executor, insertRows, transact } from "./statement.ts";
 import { type TargetRow, type WatchRow, watchState } from "./watch-state.ts";

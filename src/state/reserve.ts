@@ -1,5 +1,5 @@
 /** The ledger: every request is entered before it is sent. One file may be shared by several processes; the transaction decides. */
-import type { Grant, KeyOffer, Reservation } from "../model/store.ts";
+import type { Grant, KeyOffer, Reservation } from "../model/ledger.ts";
 import { nextNumbers } from "./sequence.ts";
 import { HOUR_MS, spentByKey } from "./spent.ts";
 import type { Settlements } from "./settlements.ts";

@@ -1,5 +1,5 @@
 /** Turns waiting deliveries into messages: id, members and body are committed before the first attempt. */
-import type { NewMessage } from "../model/store.ts";
+import type { NewMessage } from "../model/outbox.ts";
 import { StoreError } from "../model/store-error.ts";
 import { refreshGroup } from "./group-timers.ts";
 import { toText } from "./json-text.ts";

@@ -1,5 +1,5 @@
 /** Breakers and figures of the sinks. */
-import type { OutboxStats, SinkHealth } from "../model/store.ts";
+import type { OutboxStats, SinkHealth } from "../model/outbox.ts";
 import type { Executor } from "./statement.ts";
 import { WAITING } from "./literals.ts";
 

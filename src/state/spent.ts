@@ -1,5 +1,5 @@
 /** What was spent, read from the ledger: totals of a period, its hours, and what a span must have cost. Enters nothing. */
-import type { AuditCount, AuditSpan, LedgerLine } from "../model/store.ts";
+import type { AuditCount, AuditSpan, LedgerLine } from "../model/ledger.ts";
 import { type Executor, statement } from "./statement.ts";
 
 export const HOUR_MS = 3_600_000;

@@ -1,6 +1,6 @@
 /** The tables as Kysely sees them. Times are epoch ms, JSON is text, truth is 0 or 1: what SQLite and Postgres both take. */
 import type { Verdict } from "../model/event.ts";
-import type { TargetStatus } from "../model/store.ts";
+import type { TargetStatus } from "../model/watch-store.ts";
 
 export interface WatchesTable {
   /** Random and immutable: what events and items hang on. */

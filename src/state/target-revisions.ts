@@ -1,5 +1,6 @@
 /** Targets of one commit: each row is read once, its revision checked, and written only where it changes. */
-import type { TargetChange, TargetRef, TargetStatus } from "../model/store.ts";
+import type { TargetChange } from "../model/poll-store.ts";
+import type { TargetRef, TargetStatus } from "../model/watch-store.ts";
 import { toText } from "./json-text.ts";
 import { type Executor, statement } from "./statement.ts";
 import { findTarget } from "./target-rows.ts";

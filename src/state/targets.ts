@@ -1,5 +1,5 @@
 /** What is known about one target: who it is and how it fares. */
-import type { TargetRef, TargetState, TargetStatus } from "../model/store.ts";
+import type { TargetRef, TargetState, TargetStatus } from "../model/watch-store.ts";
 import { StoreError } from "../model/store-error.ts";
 import { type Executor, statement, transact } from "./statement.ts";
 import { findSurvivor, findTarget, takeOver } from "./target-rows.ts";

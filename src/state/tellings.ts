@@ -1,5 +1,5 @@
 /** Who was told what already: chat sinks tell one subject once within a time, however many watches match it. */
-import type { NewDelivery } from "../model/store.ts";
+import type { NewDelivery } from "../model/poll-store.ts";
 import { type Executor, listStatement } from "./statement.ts";
 import type { DeliveriesTable } from "./tables.ts";
 

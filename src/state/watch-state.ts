@@ -1,6 +1,6 @@
 /** Rows of watches and targets in the words of the port. */
 import type { Selectable } from "kysely";
-import type { TargetState, TargetStatus, WatchState } from "../model/store.ts";
+import type { TargetState, TargetStatus, WatchState } from "../model/watch-store.ts";
 import { fromText } from "./json-text.ts";
 import type { TargetsTable, WatchesTable } from "./tables.ts";
 

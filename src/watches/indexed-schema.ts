@@ -1,6 +1,6 @@
 /** Where a watch of newcomers looks: the service's 7-day list of indexed accounts, or the whole list. Shared by those that have both. */
 import { z } from "zod";
-import type { TargetState } from "../model/store.ts";
+import type { TargetState } from "../model/watch-store.ts";
 
 export const sourceSchema = (list: string) =>
   z

@@ -1,6 +1,6 @@
 /** `new_followers`: who began following an account, from the 7-day list of indexed accounts or from the whole follower list. */
 import { z } from "zod";
-import type { TargetState } from "../model/store.ts";
+import type { TargetState } from "../model/watch-store.ts";
 import { rosterMessage } from "../render/roster-message.ts";
 import { accountsSchema, accountTargets, requireUserId } from "./accounts-schema.ts";
 import { indexedMode, sourceSchema } from "./indexed-schema.ts";

@@ -1,7 +1,7 @@
 /** `timeline`: what accounts post, followed by their stable id; from their own timelines, or through a public list that holds them. */
 import { z } from "zod";
 import type { Source } from "../model/source.ts";
-import type { TargetState } from "../model/store.ts";
+import type { TargetState } from "../model/watch-store.ts";
 import { tweetMessage } from "../render/tweet-message.ts";
 import { accountsSchema, accountTargets, requireUserId } from "./accounts-schema.ts";
 import { listSchema } from "./list-schema.ts";

@@ -8,7 +8,7 @@ import type { JsonObject } from "../model/json.ts";
 import type { NeutralMessage } from "../model/message.ts";
 import type { OutboxEvent } from "../model/sink.ts";
 import type { Source, SourceTarget } from "../model/source.ts";
-import type { TargetRegistration, TargetState } from "../model/store.ts";
+import type { TargetRegistration, TargetState } from "../model/watch-store.ts";
 import type { Include, Watch } from "../model/watch.ts";
 
 /** A target before its first poll; `account` where its user id must be known to ask for it. */

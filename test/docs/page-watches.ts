@@ -3,7 +3,7 @@ import { findEndpoint } from "../../src/api/endpoints/index.ts";
 import { variablesOf } from "../../src/config/where-types.ts";
 import { COMMON_WATCH_KEYS } from "../../src/config/watch-schema.ts";
 import type { Include } from "../../src/model/watch.ts";
-import type { TargetState } from "../../src/model/store.ts";
+import type { TargetState } from "../../src/model/watch-store.ts";
 import { formatDuration } from "../../src/model/duration.ts";
 import { isTweetFeed, type WatchType } from "../../src/watches/watch-type.ts";
 import { WATCH_TYPES } from "../../src/watches/registry.ts";

@@ -1,6 +1,8 @@
 /** What every Store must do with the members of lists. Run it with a function that makes an empty one. */
 import { beforeEach, describe, expect, test } from "vitest";
-import type { Member, MembersChange, PollCommit, Store, TargetRef } from "../../src/model/store.ts";
+import type { Member, MembersChange, PollCommit } from "../../src/model/poll-store.ts";
+import type { Store } from "../../src/model/store.ts";
+import type { TargetRef } from "../../src/model/watch-store.ts";
 import { makeEvent } from "../support/make-event.ts";
 
 const T0 = Date.UTC(2026, 0, 15, 12, 0, 0);

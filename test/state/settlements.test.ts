@@ -1,7 +1,8 @@
 /** Answers reach the ledger with what is written next, soon, and whatever happens to that. */
 import Database from "better-sqlite3";
 import { expect, test } from "vitest";
-import type { PollCommit, Store } from "../../src/model/store.ts";
+import type { PollCommit } from "../../src/model/poll-store.ts";
+import type { Store } from "../../src/model/store.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 import { openTemp, START_MS, tempStatePath } from "./temp-state.ts";
 

@@ -1,7 +1,12 @@
 /** What every Store must do, whatever it is made of. Run it with a function that makes an empty one. */
 import { beforeEach, describe, expect, test } from "vitest";
 import type { ChirpEvent } from "../../src/model/event.ts";
-import type { ItemVerdict, NewDelivery, NewMessage, PollCommit, Recheck, Reservation, Store, WatchState } from "../../src/model/store.ts";
+import type { Reservation } from "../../src/model/ledger.ts";
+import type { NewMessage } from "../../src/model/outbox.ts";
+import type { ItemVerdict, NewDelivery, PollCommit } from "../../src/model/poll-store.ts";
+import type { Recheck } from "../../src/model/recheck.ts";
+import type { Store } from "../../src/model/store.ts";
+import type { WatchState } from "../../src/model/watch-store.ts";
 import { makeEvent } from "../support/make-event.ts";
 
 const T0 = Date.UTC(2026, 0, 15, 12, 0, 0);

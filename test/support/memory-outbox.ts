@@ -1,6 +1,6 @@
 /** An Outbox in memory, as simple as the port allows: it outlives the pumps of a test, as the file outlives a process. */
 import type { ChirpEvent } from "../../src/model/event.ts";
-import type { DeliveryResult, DueGroup, DueMessage, NewMessage, Outbox, SinkHealth } from "../../src/model/store.ts";
+import type { DeliveryResult, DueGroup, DueMessage, NewMessage, Outbox, SinkHealth } from "../../src/model/outbox.ts";
 
 interface Delivery {
   readonly id: string;

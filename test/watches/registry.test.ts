@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { expect, it } from "vitest";
 import { parse } from "yaml";
 import type { ChirpEvent, EventBody } from "../../src/model/event.ts";
-import type { TargetState } from "../../src/model/store.ts";
+import type { TargetState } from "../../src/model/watch-store.ts";
 import { WATCH_TYPES } from "../../src/watches/registry.ts";
 import { makeTweet, makeUser } from "../support/make-event.ts";
 

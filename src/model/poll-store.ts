@@ -1,0 +1,118 @@
+/** What a poll leaves behind, in one commit, and what the next one asks of it. */
+import type { ChirpEvent, Verdict } from "./event.ts";
+import type { JsonObject } from "./json.ts";
+import type { LateVerdict, Recheck, RecheckRef } from "./recheck.ts";
+import type { TargetRef, TargetStatus } from "./watch-store.ts";
+
+export interface SourceState {
+  readonly fingerprint: string;
+  /** Covered intervals, gaps, times of sweeps: the feed's memory. Opaque to the store. */
+  readonly memory: JsonObject;
+  readonly revision: number;
+  readonly lastPollAtMs: number | null;
+  readonly lastOkAtMs: number | null;
+}
+
+export interface SourceChange {
+  readonly fingerprint: string;
+  /** Undefined: unchanged. */
+  readonly memory?: JsonObject;
+  readonly expectedRevision: number;
+  readonly polledAtMs: number;
+  readonly ok: boolean;
+}
+
+export interface TargetChange extends TargetRef {
+  readonly expectedRevision: number;
+  readonly memory?: JsonObject;
+  readonly baselineAtMs?: number;
+  readonly status?: TargetStatus;
+  readonly statusReason?: string;
+  readonly username?: string;
+}
+
+export interface ItemVerdict extends TargetRef {
+  readonly itemId: string;
+  /** Users are kept as long as their target, tweets for the retention. */
+  readonly itemKind: "tweet" | "user";
+  readonly verdict: Verdict;
+  /** Why, for people: "where is false", "kind retweet not included". Empty for `event`. */
+  readonly detail: string;
+  readonly occurredAtMs: number;
+  readonly eventId?: string;
+}
+
+/** An account on a list whose leaving is told: kept as it was when it was last seen. */
+export interface Member {
+  readonly id: string;
+  readonly username: string;
+  readonly displayName: string;
+  readonly followersCount: number;
+  readonly imageUrl: string;
+}
+
+export interface MembersChange extends TargetRef {
+  /** Start of the complete read that found them. */
+  readonly seenAtMs: number;
+  readonly seen: readonly Member[];
+  /** Ids of those that are members no longer. */
+  readonly left: readonly string[];
+}
+
+export interface NewDelivery {
+  readonly eventId: string;
+  readonly sink: string;
+  /** Events of one key go out together and in order; an ungrouped event uses its own id. */
+  readonly groupKey: string;
+  readonly groupWaitMs: number;
+  readonly groupIntervalMs: number;
+  /** Held until then, e.g. the end of a mute. */
+  readonly notBeforeMs: number;
+  /** Chat sinks tell one subject once within `onceWithinMs`: a later delivery with the same key joins the waiting one, or is a duplicate. */
+  readonly onceKey?: string;
+  readonly onceWithinMs?: number;
+  /** Messages of one key are counted together by a throttle: `sink:<name>` or `route:<path>`. */
+  readonly throttleKey?: string;
+  /** Why it is not sent at all: the delivery is stored as muted, for `explain`. */
+  readonly mutedBy?: string;
+}
+
+export interface PollCommit {
+  readonly atMs: number;
+  readonly source?: SourceChange;
+  readonly targets: readonly TargetChange[];
+  /** The first verdict of an item stays. */
+  readonly verdicts: readonly ItemVerdict[];
+  /** Of lists whose leaving is told. */
+  readonly members?: readonly MembersChange[];
+  readonly rechecks?: {
+    /** New, or with what changed. */
+    readonly rechecks: readonly Recheck[];
+    readonly ended: readonly RecheckRef[];
+    readonly late: readonly LateVerdict[];
+  };
+  /** Oldest first. An event whose id exists is not stored again, nor are its deliveries. */
+  readonly events: readonly ChirpEvent[];
+  readonly deliveries: readonly NewDelivery[];
+}
+
+export type CommitResult =
+  | { readonly status: "committed"; readonly born: ReadonlySet<string> }
+  /** A source or target changed since it was read: read again, detect again. */
+  | { readonly status: "conflict" };
+
+export interface PollStore {
+  /** States in the order asked for; a source never polled has empty memory and revision 0. */
+  loadSources(fingerprints: readonly string[]): Promise<readonly SourceState[]>;
+  /** Which of `itemIds` have a verdict, per target, in the order of `refs`. */
+  knownItems(refs: readonly TargetRef[], itemIds: readonly string[]): Promise<readonly ReadonlySet<string>[]>;
+  /** Which of `userIds` are members now, per target, in the order of `refs`. */
+  knownMembers(refs: readonly TargetRef[], userIds: readonly string[]): Promise<readonly ReadonlySet<string>[]>;
+  /** Members that no read since `sinceMs` has found, and how many members there are, absent ones included. */
+  absentMembers(
+    ref: TargetRef,
+    sinceMs: number,
+  ): Promise<{ readonly absent: readonly (Member & { readonly seenAtMs: number })[]; readonly memberCount: number }>;
+  /** Everything in one transaction, or nothing. */
+  commitPoll(commit: PollCommit): Promise<CommitResult>;
+}

@@ -1,0 +1,33 @@
+/** Fresh tweets that are looked at again, and the port that names those that are due. */
+import type { ChirpEvent } from "./event.ts";
+import type { TargetRef } from "./watch-store.ts";
+
+export interface RecheckRef extends TargetRef {
+  readonly tweetId: string;
+}
+
+/** A fresh tweet that is looked at again: one that was told, or one that its `where` kept back. */
+export interface Recheck extends RecheckRef {
+  readonly dueAtMs: number;
+  /** Nothing is asked after that. */
+  readonly untilMs: number;
+  /** The event that told it; "" while it is kept back. */
+  readonly eventId: string;
+  /** The `where` that kept it back; "" of one that was told. */
+  readonly condition: string;
+  /** Answers in a row that were without it. */
+  readonly absences: number;
+}
+
+/** An item that was filtered and is told after all. */
+export interface LateVerdict extends TargetRef {
+  readonly itemId: string;
+  readonly eventId: string;
+}
+
+export interface RecheckStore {
+  /** Due ones of watches that are neither paused nor removed, at most `most`, by tweet. */
+  dueRechecks(nowMs: number, most: number): Promise<readonly Recheck[]>;
+  /** In no particular order; ids nobody knows are left out. */
+  eventsById(ids: readonly string[]): Promise<readonly ChirpEvent[]>;
+}
