@@ -5,6 +5,9 @@ import type { UpstreamAnswer } from "../model/upstream.ts";
 import type { Poll } from "./watch-poll.ts";
 import type { RequestGate } from "./request-gate.ts";
 
+/** A query with its bounds, and the cursor of a further page. */
+export type AskSearch = (query: string, cursor?: string) => Promise<UpstreamAnswer>;
+
 export type Ask = (params: JsonObject, cursor?: string) => Promise<UpstreamAnswer>;
 
 export function askFor(gate: RequestGate, poll: Poll, purpose: Purpose): Ask {
@@ -13,4 +16,16 @@ export function askFor(gate: RequestGate, poll: Poll, purpose: Purpose): Ask {
   const { endpoint } = poll.source;
   return (params, cursor) =>
     gate.request({ endpoint, params, source, priority, watch, purpose, ...(cursor === undefined ? {} : { cursor }) });
+}
+
+/** A search that several members of a group share; `payer` is the watch its requests are booked on. */
+export function askSearch(gate: RequestGate, group: Poll, payer: string): AskSearch {
+  const asked = {
+    endpoint: "search-tweets",
+    source: `${group.key}:search`,
+    priority: group.priority,
+    watch: payer,
+    purpose: "poll",
+  } as const;
+  return (query, cursor) => gate.request({ ...asked, params: { query, order: "latest" }, ...(cursor === undefined ? {} : { cursor }) });
 }

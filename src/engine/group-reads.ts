@@ -7,9 +7,11 @@ import { UpstreamError } from "../model/upstream.ts";
 import { afterRead } from "../plan/discharge.ts";
 import { type MergeLimits, packMembers, shrinkLimits, sizeOfPack } from "../plan/merge.ts";
 import { firstRate, learnPosts } from "../plan/rates.ts";
+import { askSearch } from "./ask.ts";
 import type { PollRun } from "./attempt-poll.ts";
 import type { GroupMembers } from "./group-members.ts";
 import type { ReadTask } from "./group-tasks.ts";
+import { createHolds, type Holds } from "./holds.ts";
 import { NOTHING_POLLED, type PollOutcome } from "./poll-outcome.ts";
 import type { ProbeBook } from "./probe-book.ts";
 import { type MergedMember, planMembers, type PlannedMember, readMerged } from "./read-merged.ts";
@@ -18,13 +20,9 @@ import type { RunMember } from "./run-member.ts";
 import type { ServiceClock } from "./service-clock.ts";
 import type { Poll } from "./watch-poll.ts";
 
-export interface GroupReads {
+export interface GroupReads extends Pick<Holds, "isHeld" | "release"> {
   /** @throws RequestHeld, or an UpstreamError about the key: nothing can be asked at all. */
   read(group: Poll, tasks: readonly ReadTask[], limits: MergeLimits, startedAtMs: number): Promise<GroupNews>;
-  /** Whether a member could not be read and is left alone for now. */
-  isHeld(pollKey: string): boolean;
-  /** A member that can be seen again. */
-  release(pollKey: string): void;
 }
 
 export interface GroupNews {
@@ -59,7 +57,7 @@ const COUNTER_LAG_MS = 900_000;
 
 export function createGroupReads(deps: GroupReadsDeps): GroupReads {
   const { clock, serviceClock, book } = deps;
-  const heldUntilMs = new Map<string, number>();
+  const { note, isHeld, release } = createHolds(clock);
 
   /** What a read of a member means for its probes and its rate. */
   const settle = (task: ReadTask, run: PollRun | undefined, scene: Scene, isBlind = false): void => {
@@ -88,16 +86,10 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
     if (task.way === "timeline") deps.readiness.doubt(poll.key);
   };
 
-  const hold = (pollKey: string, { aftermath }: PollRun): void => {
-    const untilMs = Math.max(aftermath.retryAtMs ?? 0, aftermath.notBeforeMs ?? 0);
-    if (untilMs > clock.now()) heldUntilMs.set(pollKey, untilMs);
-    else heldUntilMs.delete(pollKey);
-  };
-
   const readTimelines = (tasks: readonly ReadTask[], scene: Scene): Promise<void> =>
     sideBySide(tasks, async (task) => {
       const run = await deps.runOne(task.member.poll);
-      hold(task.member.poll.key, run);
+      note(task.member.poll.key, run);
       if (run.outcome !== undefined) scene.outcomes.push(run.outcome);
       settle(task, run, scene);
     });
@@ -117,17 +109,7 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
       const scene: Scene = { startedAtMs, outcomes: [], postedMs: [] };
       const byKey = new Map(tasks.map((task) => [task.member.poll.key, task]));
       const times = { startMs: serviceClock.fromLocal(startedAtMs), intervalMs: group.intervalMs };
-      const watch = group.subscribers[0]?.watch.id ?? "";
-      const ask = (query: string, cursor?: string) =>
-        deps.gate.request({
-          endpoint: "search-tweets",
-          params: { query, order: "latest" },
-          source: `${group.key}:search`,
-          watch,
-          priority: group.priority,
-          purpose: "poll",
-          ...(cursor === undefined ? {} : { cursor }),
-        });
+      const ask = askSearch(deps.gate, group, group.subscribers[0]?.watch.id ?? "");
       let limits = firstLimits;
       const alone: ReadTask[] = tasks.filter(({ way }) => way === "timeline");
 
@@ -170,8 +152,8 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
       await readTimelines(alone, scene);
       return { outcome: joinOutcomes(scene.outcomes), postedMs: scene.postedMs, limits };
     },
-    isHeld: (pollKey) => (heldUntilMs.get(pollKey) ?? 0) > clock.now(),
-    release: (pollKey) => void heldUntilMs.delete(pollKey),
+    isHeld,
+    release,
   };
 }
 

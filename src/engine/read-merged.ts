@@ -7,9 +7,10 @@ import { afterHead, type HeadPlan, horizonMs, marginMs, planHead, type Reach } f
 import { type FeedItem, FeedWalk } from "../detect/feed-walk.ts";
 import type { SourceState } from "../model/poll-store.ts";
 import type { Tweet } from "../model/tweet.ts";
-import { type UpstreamAnswer, UpstreamError } from "../model/upstream.ts";
+import { UpstreamError } from "../model/upstream.ts";
 import { attributeTweets, type MergeMember, writeMerged } from "../plan/merge.ts";
 import { withBounds } from "../query/with-bounds.ts";
+import type { AskSearch } from "./ask.ts";
 import { type FeedObservation, itemOfTweet } from "./read-feed.ts";
 import type { Poll } from "./watch-poll.ts";
 
@@ -34,8 +35,6 @@ export interface MergeTimes {
   readonly startMs: number;
   readonly intervalMs: number;
 }
-
-export type AskQuery = (query: string, cursor?: string) => Promise<UpstreamAnswer>;
 
 /** Those that need the same depth side by side, the shallow first: one that reaches far back makes its whole query long. */
 export function planMembers(members: readonly MergedMember[], { startMs, intervalMs }: MergeTimes): readonly PlannedMember[] {
@@ -66,7 +65,7 @@ export interface MergedAnswer {
 }
 
 /** One query for all of `planned`. @throws what asking throws */
-export async function readMerged(ask: AskQuery, planned: readonly PlannedMember[], times: MergeTimes): Promise<MergedAnswer> {
+export async function readMerged(ask: AskSearch, planned: readonly PlannedMember[], times: MergeTimes): Promise<MergedAnswer> {
   const boundMs = boundOf(planned, times.intervalMs);
   const members = planned.map(({ member }) => member.feed);
   const query = withBounds(writeMerged(members), { sinceTime: Math.floor(boundMs / 1_000) });
@@ -95,22 +94,26 @@ function boundOf(planned: readonly PlannedMember[], intervalMs: number): number 
 }
 
 /** Undefined when the list did not come to its end. */
-async function readPages(ask: AskQuery, query: string, floorMs: number, maxNewPages: number): Promise<readonly Tweet[] | undefined> {
+async function readPages(ask: AskSearch, query: string, floorMs: number, maxNewPages: number): Promise<readonly Tweet[] | undefined> {
   const nothingKnown = { stretches: [], ground: [], minItems: 0, fills: true, hasNoPins: true };
   const walk = new FeedWalk({ ...nothingKnown, floorMs, maxNewPages });
   const tweets = new Map<string, Tweet>();
   for (let cursor: string | undefined; ; ) {
-    const { tweets: page = [], nextCursor } = await ask(query, cursor).catch((error: unknown) => {
-      // With a cursor, a 400 is about the cursor and not about the query.
-      if (cursor !== undefined && error instanceof UpstreamError && error.kind === "bad_request") return { tweets: [], nextCursor: cursor };
+    const answer = await ask(query, cursor).catch((error: unknown) => {
+      if (cursor !== undefined && isBadRequest(error)) return undefined;
       throw error;
     });
+    // With a cursor, a 400 is about the cursor and not about the query: the list ends here, unread below.
+    if (answer === undefined) return undefined;
+    const { tweets: page = [], nextCursor } = answer;
     for (const tweet of page) tweets.set(tweet.id, tweet);
     if (!walk.takePage(page.map(itemOfTweet), nextCursor)) break;
     cursor = nextCursor;
   }
   return walk.end === "cut" ? undefined : [...tweets.values()];
 }
+
+const isBadRequest = (error: unknown): boolean => error instanceof UpstreamError && error.kind === "bad_request";
 
 function observe({ memory, plan }: PlannedMember, tweets: readonly Tweet[], query: string, startMs: number): FeedObservation {
   const items: readonly FeedItem[] = tweets.map(itemOfTweet);

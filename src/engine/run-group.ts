@@ -16,11 +16,12 @@ import { type ProbeMemory, probedFields, takeProbe, wayToRead } from "../plan/di
 import { baseRate, learnHours, ratesOf } from "../plan/rates.ts";
 import { checkEveryMs } from "../plan/strategy.ts";
 import { chooseMembers, paceAfter, ridersOf, waitAfter, waitingMembers } from "./group-pace.ts";
-import { chooseAgain, createGroupMemories, type GroupMemory } from "./group-memory.ts";
+import { chooseAgain, type GroupMemory, NOTHING_LEARNED } from "./group-memory.ts";
 import { createGroupMembers, type GroupMember, membersOf } from "./group-members.ts";
 import { createGroupReadings } from "./group-readings.ts";
 import { createGroupReads } from "./group-reads.ts";
 import { tasksOf } from "./group-tasks.ts";
+import { createLearned } from "./learned.ts";
 import type { PollOutcome } from "./poll-outcome.ts";
 import { createProbeBook } from "./probe-book.ts";
 import type { Profiles } from "./profiles.ts";
@@ -64,7 +65,7 @@ const REFUSED = new Set(["bad_request", "forbidden", "not_found"]);
 export function createGroupRunner(deps: GroupDeps): GroupRunner {
   const { clock, gate, serviceClock } = deps;
   const book = createProbeBook(deps.notes, clock);
-  const memories = createGroupMemories(deps.store);
+  const memories = createLearned<GroupMemory>(deps.store, (stored) => ({ ...NOTHING_LEARNED, ...stored }));
   const readiness = createGroupMembers(deps.store);
   const readings = createGroupReadings(deps);
   const reads = createGroupReads({ ...deps, book, readiness });

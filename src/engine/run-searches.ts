@@ -10,11 +10,12 @@ import type { WatchStore } from "../model/watch-store.ts";
 import { chooseSearchStrategy, searchGroupOf } from "../plan/search-groups.ts";
 import { createGroupMembers } from "./group-members.ts";
 import { joinOutcomes } from "./group-reads.ts";
+import { createLearned } from "./learned.ts";
 import type { PollOutcome } from "./poll-outcome.ts";
 import type { RequestGate } from "./request-gate.ts";
 import type { RunMember } from "./run-member.ts";
 import { weighed } from "./search-memory-after.ts";
-import { createSearchMemories } from "./search-memory.ts";
+import { restoreSearches } from "./search-memory.ts";
 import { createSearchReads } from "./search-reads.ts";
 import { memoryOf, openScene, type SearchScene } from "./search-scene.ts";
 import { searchTasks } from "./search-tasks.ts";
@@ -40,7 +41,7 @@ const CHOOSE_EVERY_MS = 600_000;
 
 export function createSearchesRunner(deps: SearchesDeps): SearchesRunner {
   const { clock, serviceClock } = deps;
-  const memories = createSearchMemories(deps.store);
+  const memories = createLearned(deps.store, restoreSearches);
   const readiness = createGroupMembers(deps.store);
   const { readTogether, readAlone, isHeld } = createSearchReads({ ...deps, readiness });
   const toService = (localMs: number) => serviceClock.fromLocal(localMs);

@@ -5,11 +5,13 @@ import type { PollStore } from "../model/poll-store.ts";
 import { UpstreamError } from "../model/upstream.ts";
 import { packMembers, sizeOfPack } from "../plan/merge.ts";
 import { queryOf } from "../plan/search-groups.ts";
+import { type AskSearch, askSearch } from "./ask.ts";
 import type { PollRun } from "./attempt-poll.ts";
 import type { GroupMembers } from "./group-members.ts";
 import { sideBySide } from "./group-reads.ts";
+import { createHolds, type Holds } from "./holds.ts";
 import type { PollOutcome } from "./poll-outcome.ts";
-import { type AskQuery, type MergedAnswer, type MergedMember, planMembers, type PlannedMember, readMerged } from "./read-merged.ts";
+import { type MergedAnswer, type MergedMember, planMembers, type PlannedMember, readMerged } from "./read-merged.ts";
 import type { RequestGate } from "./request-gate.ts";
 import type { RunMember } from "./run-member.ts";
 import { createBlindSpots, resolveDoubt } from "./search-doubts.ts";
@@ -17,7 +19,6 @@ import { afterAlone, afterShared, objectionTo, type ReadTimes } from "./search-m
 import { leaveAlone, type SearchScene } from "./search-scene.ts";
 import { byItself, type SearchTask } from "./search-tasks.ts";
 import type { ServiceClock } from "./service-clock.ts";
-import type { Poll } from "./watch-poll.ts";
 
 export interface SearchReadsDeps extends RunMember {
   readonly store: Pick<PollStore, "loadSources">;
@@ -28,13 +29,11 @@ export interface SearchReadsDeps extends RunMember {
   readonly readiness: Pick<GroupMembers, "doubt">;
 }
 
-export interface SearchReads {
+export interface SearchReads extends Pick<Holds, "isHeld"> {
   /** What kept a merged search from being read; its members wait for the next run. */
   readTogether(scene: SearchScene, tasks: readonly SearchTask[]): Promise<Error | undefined>;
   /** Outcomes of those whose read came to its end, by poll key. */
   readAlone(scene: SearchScene, tasks: readonly SearchTask[]): Promise<ReadonlyMap<string, PollOutcome>>;
-  /** Whether a member could not be read and is left alone for now. */
-  isHeld(pollKey: string): boolean;
 }
 
 /** Tweets a member that a proof is compared with. */
@@ -43,8 +42,8 @@ const MOST_TAKEN = 200;
 const REFUSED = new Set(["bad_request", "forbidden", "not_found"]);
 
 export function createSearchReads(deps: SearchReadsDeps): SearchReads {
-  const { clock, serviceClock, log, readiness } = deps;
-  const heldUntilMs = new Map<string, number>();
+  const { serviceClock, log, readiness } = deps;
+  const holds = createHolds(deps.clock);
   /** By poll key, what merged answers gave it since it was proved: id and time. */
   const taken = new Map<string, Map<string, number>>();
   const blindSpots = createBlindSpots();
@@ -57,11 +56,10 @@ export function createSearchReads(deps: SearchReadsDeps): SearchReads {
   });
 
   /** The run of a member that was read by itself. */
-  const settleAlone = (scene: SearchScene, task: SearchTask, { aftermath, outcome }: PollRun): void => {
+  const settleAlone = (scene: SearchScene, task: SearchTask, run: PollRun): void => {
     const { key } = task.poll;
-    const untilMs = Math.max(aftermath.retryAtMs ?? 0, aftermath.notBeforeMs ?? 0);
-    if (untilMs > clock.now()) heldUntilMs.set(key, untilMs);
-    else heldUntilMs.delete(key);
+    const { outcome } = run;
+    holds.note(key, run);
     readiness.doubt(key);
     if (outcome === undefined) return;
     scene.outcomes.push(outcome);
@@ -109,7 +107,7 @@ export function createSearchReads(deps: SearchReadsDeps): SearchReads {
   };
 
   /** Undefined when the answer was taken. @throws what has nothing to do with the query */
-  const readPack = async (scene: SearchScene, ask: AskQuery, pack: readonly PlannedMember[], tasks: readonly SearchTask[]) => {
+  const readPack = async (scene: SearchScene, ask: AskSearch, pack: readonly PlannedMember[], tasks: readonly SearchTask[]) => {
     const times = { startMs: toService(scene.startedAtMs), intervalMs: scene.group.intervalMs };
     try {
       const answer = await readMerged(ask, pack, times);
@@ -153,7 +151,7 @@ export function createSearchReads(deps: SearchReadsDeps): SearchReads {
           own.map((task) => provedIfNot(scene, task)),
         ));
       try {
-        const doubt = await readPack(scene, askFor(deps.gate, scene.group, pack), pack, own);
+        const doubt = await readPack(scene, askSearch(deps.gate, scene.group, payerOf(pack)), pack, own);
         if (doubt !== undefined) resolveDoubt(scene, doubt, await readAlone(scene, doubt.tasks), deps);
       } catch (error) {
         failure ??= error instanceof Error ? error : new Error(String(error));
@@ -165,18 +163,7 @@ export function createSearchReads(deps: SearchReadsDeps): SearchReads {
   const provedIfNot = (scene: SearchScene, task: SearchTask): SearchTask =>
     scene.members.get(task.poll.key)?.isUnproven === true ? provedNow(scene, task) : task;
 
-  return { readTogether, readAlone, isHeld: (pollKey) => (heldUntilMs.get(pollKey) ?? 0) > clock.now() };
+  return { readTogether, readAlone, isHeld: holds.isHeld };
 }
 
-const askFor =
-  (gate: RequestGate, group: Poll, [first]: readonly PlannedMember[]): AskQuery =>
-  (query, cursor) =>
-    gate.request({
-      endpoint: "search-tweets",
-      params: { query, order: "latest" },
-      source: `${group.key}:search`,
-      watch: first?.member.poll.subscribers[0]?.watch.id ?? "",
-      priority: group.priority,
-      purpose: "poll",
-      ...(cursor === undefined ? {} : { cursor }),
-    });
+const payerOf = ([first]: readonly PlannedMember[]): string => first?.member.poll.subscribers[0]?.watch.id ?? "";

@@ -1,0 +1,55 @@
+/** What groups have learned, each under the key of its poll: in memory, and in the state now and then. What it is, they say. */
+import type { JsonObject } from "../model/json.ts";
+import type { PollStore } from "../model/poll-store.ts";
+import type { Poll } from "./watch-poll.ts";
+
+export interface Learned<Memory> {
+  get(group: Poll): Promise<Memory>;
+  /** `isWorthWriting`: what a crash would lose is worth more than being read once again. */
+  put(group: Poll, memory: Memory, isWorthWriting?: boolean): void;
+  /** Writes the time of a run; what was learned at once where it is worth it, else at most once in ten minutes. */
+  save(group: Poll, polledAtMs: number, nowMs: number): Promise<void>;
+}
+
+const WRITE_EVERY_MS = 600_000;
+
+interface Entry<Memory> {
+  readonly memory: Memory;
+  readonly isWorthWriting: boolean;
+  readonly writtenAtMs: number;
+}
+
+/** `restore` fills in what a group has not learned yet, and mends what a stop may have made stale. */
+export function createLearned<Memory extends object>(
+  store: Pick<PollStore, "loadSources" | "commitPoll">,
+  restore: (stored: Partial<Memory>) => Memory,
+): Learned<Memory> {
+  const known = new Map<string, Entry<Memory>>();
+  return {
+    async get({ key }) {
+      const entry = known.get(key);
+      if (entry !== undefined) return entry.memory;
+      const [source] = await store.loadSources([key]);
+      const memory = restore((source?.memory ?? {}) as Partial<Memory>);
+      known.set(key, { memory, isWorthWriting: false, writtenAtMs: 0 });
+      return memory;
+    },
+    put({ key }, memory, isWorthWriting = false) {
+      const entry = known.get(key);
+      known.set(key, {
+        memory,
+        isWorthWriting: isWorthWriting || entry?.isWorthWriting === true,
+        writtenAtMs: entry?.writtenAtMs ?? 0,
+      });
+    },
+    async save({ key }, polledAtMs, nowMs) {
+      const entry = known.get(key);
+      const isDue = entry !== undefined && (entry.isWorthWriting || nowMs - entry.writtenAtMs >= WRITE_EVERY_MS);
+      const [source] = await store.loadSources([key]);
+      const memory = isDue ? { memory: entry.memory as unknown as JsonObject } : {};
+      const change = { fingerprint: key, expectedRevision: source?.revision ?? 0, polledAtMs, ok: true, ...memory };
+      await store.commitPoll({ atMs: nowMs, source: change, targets: [], verdicts: [], events: [], deliveries: [] });
+      if (isDue) known.set(key, { ...entry, isWorthWriting: false, writtenAtMs: nowMs });
+    },
+  };
+}
