@@ -1,8 +1,7 @@
 /** Brings a state file to this build's schema: the list of migrations, and the refusal of what a newer build wrote. */
-import type { Migration } from "kysely";
+import { type Migration, Migrator } from "kysely";
 import { errorText } from "../model/errors.ts";
 import { EXIT, ExitError } from "../model/exit-code.ts";
-import { Migrator } from "./kysely-parts.ts";
 import * as initial from "./migrations/0001-initial.ts";
 import * as members from "./migrations/0002-members.ts";
 import * as keys from "./migrations/0003-keys.ts";

@@ -3,9 +3,18 @@
  * opening is told by open-failures.ts.
  */
 import Database from "better-sqlite3";
-import type { DatabaseConnection, Dialect, Driver, QueryResult } from "kysely";
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  Kysely,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from "kysely";
 import { StoreError } from "../model/store-error.ts";
-import { CompiledQuery, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from "./kysely-parts.ts";
 import type { BatchQuery } from "./statement.ts";
 import type { Tables } from "./tables.ts";
 

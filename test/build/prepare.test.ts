@@ -28,8 +28,9 @@ const installCompiler = (checkout: string) => symlinkSync(join(root, "node_modul
 const SOURCES = {
   "package.json": '{ "type": "module" }',
   "tsconfig.build.json":
-    '{ "compilerOptions": { "rootDir": "src", "outDir": "dist", "module": "NodeNext", "types": [] }, "include": ["src"] }',
-  "src/main.ts": "#!/usr/bin/env node\nexport const answer: number = 42;\n",
+    '{ "compilerOptions": { "rootDir": "src", "outDir": "dist", "declaration": true, "module": "NodeNext", "target": "ES2023", "rewriteRelativeImportExtensions": true, "types": [] }, "include": ["src"] }',
+  "src/main.ts": '#!/usr/bin/env node\nconst { answer } = await import("./late/answer.ts");\nconsole.log(answer);\n',
+  "src/late/answer.ts": "export const answer: number = 42;\n",
 };
 
 describe("prepare", () => {
@@ -41,13 +42,24 @@ describe("prepare", () => {
     const checkout = makeCheckout({ ...SOURCES, "dist/gone.js": "" });
     installCompiler(checkout);
     expect(prepare(checkout)).toMatchObject({ status: 0, stdout: "", stderr: "" });
-    expect(readFileSync(join(checkout, "dist/main.js"), "utf8")).toMatch(/^#!\/usr\/bin\/env node\nexport const answer = 42;/);
+    expect(spawnSync(join(checkout, "dist/main.js"), { encoding: "utf8" })).toMatchObject({ stdout: "42\n", stderr: "" });
     expect(statSync(join(checkout, "dist/main.js")).mode & 0o111).toBe(0o111);
     expect(existsSync(join(checkout, "dist/gone.js"))).toBe(false);
   });
 
+  it("keeps what is imported late in a file of its own, with its types and the way back to its source", () => {
+    const checkout = makeCheckout(SOURCES);
+    installCompiler(checkout);
+    prepare(checkout);
+    expect(readFileSync(join(checkout, "dist/main.js"), "utf8")).toContain('import("./chunks/answer.js")');
+    expect(readFileSync(join(checkout, "dist/late/answer.d.ts"), "utf8")).toContain("answer: number");
+    expect(JSON.parse(readFileSync(join(checkout, "dist/chunks/answer.js.map"), "utf8"))).toMatchObject({
+      sources: ["../../src/late/answer.ts"],
+    });
+  });
+
   it("fails where the sources do not compile", () => {
-    const checkout = makeCheckout({ ...SOURCES, "src/main.ts": "export const answer: number = 'text';\n" });
+    const checkout = makeCheckout({ ...SOURCES, "src/late/answer.ts": "export const answer: number = 'text';\n" });
     installCompiler(checkout);
     expect(prepare(checkout).status).not.toBe(0);
   });

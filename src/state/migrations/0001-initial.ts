@@ -1,5 +1,5 @@
 /** Schema 1: every table of the first release. */
-import { type Kysely, sql } from "../kysely-parts.ts";
+import { type Kysely, sql } from "kysely";
 import type { Tables } from "../tables.ts";
 
 export async function up(db: Kysely<Tables>): Promise<void> {

@@ -1,5 +1,5 @@
 /** Schema 2: who is on the lists whose leaving is told. */
-import type { Kysely } from "../kysely-parts.ts";
+import type { Kysely } from "kysely";
 import type { Tables } from "../tables.ts";
 
 export async function up(db: Kysely<Tables>): Promise<void> {

@@ -1,5 +1,5 @@
 /** Schema 3: the ledger knows which key paid. Sums by hour are kept by key, so their tables are made anew. */
-import type { Kysely } from "../kysely-parts.ts";
+import type { Kysely } from "kysely";
 import type { Tables } from "../tables.ts";
 
 export async function up(db: Kysely<Tables>): Promise<void> {

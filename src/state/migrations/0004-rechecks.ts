@@ -1,5 +1,5 @@
 /** Schema 4: fresh tweets that are looked at again, and an index for counting the events of a watch by time. */
-import type { Kysely } from "../kysely-parts.ts";
+import type { Kysely } from "kysely";
 import type { Tables } from "../tables.ts";
 
 export async function up(db: Kysely<Tables>): Promise<void> {
