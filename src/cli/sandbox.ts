@@ -6,6 +6,7 @@ import { onSignals } from "../runtime/signals.ts";
 import { appendToFile } from "../runtime/write-files.ts";
 import type { WorldData } from "../sandbox/journal.ts";
 import { startSandbox } from "../sandbox/sandbox.ts";
+import { MOST_ACCOUNTS } from "../sandbox/world/accounts.ts";
 import type { CliContext } from "./context.ts";
 
 interface SandboxFlags {
@@ -22,9 +23,9 @@ export function addSandbox(program: Command, context: CliContext): void {
     .command("sandbox")
     .description("serve the API v3 from a simulated world; prints one JSON line when ready")
     .option("--listen <address>", "loopback address and port", parseListen, parseListen("127.0.0.1:8787"))
-    .option("--key <key>", "the API key it accepts", "sandbox")
+    .option("--key <key>", "the API key it accepts", parseKey, "sandbox")
     .option("--seed <number>", "which world", parseCount, 1)
-    .option("--accounts <number>", "how many accounts", parseCount, 200)
+    .option("--accounts <number>", "how many accounts", parseAccounts, 200)
     .option("--quota <number>", "requests a month of each key", parseCount, 100_000)
     .option(
       "--data <file>",
@@ -68,11 +69,22 @@ async function openWorld(context: CliContext, path: string): Promise<WorldData> 
 
 function parseListen(text: string): { host: string; port: number } {
   const match = /^(?:(.+):)?(\d{1,5})$/.exec(text);
-  if (match === null) throw new InvalidArgumentError("write address:port, e.g. 127.0.0.1:8787");
+  if (match === null || Number(match[2]) > 65_535) throw new InvalidArgumentError("write address:port, e.g. 127.0.0.1:8787");
   return { host: (match[1] ?? "127.0.0.1").replace(/^\[|\]$/g, ""), port: Number(match[2]) };
 }
 
 function parseCount(text: string): number {
   if (!/^\d+$/.test(text)) throw new InvalidArgumentError("write a whole number");
   return Number(text);
+}
+
+function parseAccounts(text: string): number {
+  const count = parseCount(text);
+  if (count > MOST_ACCOUNTS) throw new InvalidArgumentError(`a world has at most ${MOST_ACCOUNTS} accounts`);
+  return count;
+}
+
+function parseKey(text: string): string {
+  if (text === "") throw new InvalidArgumentError("write a key; the header of a request cannot be empty");
+  return text;
 }

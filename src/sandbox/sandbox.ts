@@ -4,7 +4,8 @@ import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Clock } from "../model/clock.ts";
-import { ChirpwatchError, errorText } from "../model/errors.ts";
+import { errorText } from "../model/errors.ts";
+import { EXIT, ExitError } from "../model/exit-code.ts";
 import { answerControl, type ControlReply } from "./control.ts";
 import { exportWorld } from "./export.ts";
 import { loadRecords } from "./load-records.ts";
@@ -53,7 +54,7 @@ export interface Sandbox {
 
 const MAX_BODY_BYTES = 1_000_000;
 
-/** Resolves when the port is open. @throws ChirpwatchError SANDBOX_HOST, SANDBOX_LISTEN */
+/** Resolves when the port is open. @throws ExitError SANDBOX_HOST, SANDBOX_LISTEN, SANDBOX_DATA */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const host = options.host ?? "127.0.0.1";
   refuseRemote(host);
@@ -111,7 +112,7 @@ function control(deps: ServiceDeps, data: WorldData | undefined, method: string,
 /** The real service takes HTTPS only (api-v3.md, Authentication 4); plain HTTP is fit for this machine alone. */
 function refuseRemote(host: string): void {
   if (host === "localhost" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host)) return;
-  throw new ChirpwatchError("SANDBOX_HOST", `the sandbox listens on loopback addresses only, not on ${host}`, {
+  throw new ExitError(EXIT.usage, "SANDBOX_HOST", `the sandbox listens on loopback addresses only, not on ${host}`, {
     hint: "Use --listen 127.0.0.1:8787.",
   });
 }
@@ -120,7 +121,7 @@ function listen(server: Server, host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once("error", (cause) =>
       reject(
-        new ChirpwatchError("SANDBOX_LISTEN", `the sandbox cannot listen on ${host}:${port}: ${errorText(cause)}`, {
+        new ExitError(EXIT.cannotCreate, "SANDBOX_LISTEN", `the sandbox cannot listen on ${host}:${port}: ${errorText(cause)}`, {
           cause,
           hint: "Choose another port; 0 takes any free one.",
         }),

@@ -41,8 +41,27 @@ describe("the sandbox's process", () => {
     const path = join(folder, "recorded.ndjson");
     const refused = async () => runBin(["sandbox", "--listen", "127.0.0.1:0", "--data", path], { cwd: folder });
     const { code, err } = await refused();
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(err).toContain(`line 2 of ${path} is of type "usr"\nWrite one of user, tweet, list`);
     expect((await refused()).err).toBe(err);
+  });
+
+  it("refuses orders it cannot follow with the exit code of a wrong command line, and a taken port with that of an address", {
+    timeout: 60_000,
+  }, async () => {
+    const folder = makeFolder();
+    const { url } = await startSandboxProcess(folder, []);
+    const taken = new URL(url).host;
+    const cases: readonly (readonly [readonly string[], number, string])[] = [
+      [["--listen", "0.0.0.0:0"], 2, "loopback addresses only, not on 0.0.0.0"],
+      [["--listen", "127.0.0.1:99999"], 2, "write address:port"],
+      [["--listen", taken], 73, `cannot listen on ${taken}`],
+      [["--listen", "0", "--accounts", "99999999999999"], 2, "at most 2000000"],
+      [["--listen", "0", "--key", ""], 2, "write a key"],
+    ];
+    for (const [options, exitCode, reason] of cases) {
+      const { code, err } = await runBin(["sandbox", ...options], { cwd: folder });
+      expect([options, code, err]).toEqual([options, exitCode, expect.stringContaining(reason)]);
+    }
   });
 });

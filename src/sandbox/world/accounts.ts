@@ -79,6 +79,9 @@ const OLD_ID_BASE = 10_000_000;
 /** Positions fit into so many low bits of an id. */
 const POSITION_BITS = 0x1fffff;
 
+/** The most accounts a world can have: beyond the positions that ids hold, two accounts would share an id. */
+export const MOST_ACCOUNTS = 2_000_000;
+
 /** How many accounts a world of this wish has: the stars are there in every world but an empty one. */
 export const worldSize = (wanted: number): number => (wanted === 0 ? 0 : Math.max(wanted, STARS.length));
 
