@@ -41,7 +41,7 @@ export function createPolling(delivering: Delivering, store: Store, meter: Meter
   const { config, delivery, notices } = delivering;
   const timetable = createTimetable();
   const serviceClock = createServiceClock(clock);
-  const pacer = createUpstreamPacer(random);
+  const pacer = createUpstreamPacer(random, () => paying.keyWatch.usable());
   const paying = createPaying({ delivering, store, meter, timetable, deps, gate: () => gate, engine: () => engine });
   const { baseUrl, timeoutMs } = config().api;
   const upstream = createUpstream({ http, baseUrl: deps.sandboxUrl ?? baseUrl, key: paying.key, timeoutMs });

@@ -1,6 +1,6 @@
 /**
- * When the data service may be asked again after it refused or failed. Owns four memories: the pause all polls share after a 429, the
- * stop after a dead key or an unpaid bill, the brake while the whole service is dark, and the backoff of each source. Pure: the caller
+ * When the data service may be asked again after it refused or failed. Owns four memories: the pause all polls of a key share after a 429,
+ * the stop after a dead key or an unpaid bill, the brake while the whole service is dark, and the backoff of each source. Pure: the caller
  * brings the time (monotonic ms, the same clock throughout) and does the waiting, the requests and the notices.
  */
 import type { Retry } from "../model/errors.ts";
@@ -30,6 +30,8 @@ export type PacerStatus =
 
 export interface RequestFailure {
   readonly source: string;
+  /** Name of the key it was sent with. */
+  readonly key: string;
   readonly kind: UpstreamFailure;
   /** Of the error: `afterMs` is the service's own Retry-After. */
   readonly retry: Retry;
@@ -40,7 +42,9 @@ export interface RequestFailure {
 export interface UpstreamPacer {
   /** While the service is dark one request passes per pause, as its trial: ask only for a request that is ready to go. */
   admit(source: string, nowMs: number): Admission;
-  succeeded(source: string, sentAtMs: number): void;
+  /** When a key may be used again after a 429, in the past where it may be now: the others go on, as each has a rate of its own. */
+  paysAgainAt(key: string): number;
+  succeeded(source: string, key: string, sentAtMs: number): void;
   failed(failure: RequestFailure): FailureAdvice;
   /** True once an hour while stopped: ask the service whether it would answer again, by a request that costs nothing. */
   takeProbe(nowMs: number): boolean;
@@ -58,31 +62,44 @@ const PROBE_EVERY_MS = 3_600_000;
 /** So many different sources failing in a row, with no answer between them, mean the service and not a source. */
 const DARK_SOURCES = 3;
 
+interface Pause {
+  readonly untilMs: number;
+  readonly streak: number;
+}
+
 interface PacerState {
-  pause: { untilMs: number; streak: number };
+  /** By key, since its last 429; gone once it was answered again. */
+  readonly pauses: Map<string, Pause>;
   stop: { because: StopReason; sinceMs: number; probeAtMs: number } | undefined;
   failing: { sinceMs: number; readonly sources: Set<string> } | undefined;
   dark: { untilMs: number; trials: number } | undefined;
   readonly backoffs: Map<string, { failures: number; untilMs: number }>;
 }
 
-/** All memory is lost at a restart, which is right: the first request after it is the probe. */
-export function createUpstreamPacer(random: Random): UpstreamPacer {
+/** One key, which has no name. */
+const NAMELESS = [""] as const;
+
+/**
+ * All memory is lost at a restart, which is right: the first request after it is the probe. `keys`: names of those that may pay; only
+ * when all of them wait does everyone.
+ */
+export function createUpstreamPacer(random: Random, keys: () => readonly string[] = () => NAMELESS): UpstreamPacer {
   const state: PacerState = {
-    pause: { untilMs: Number.NEGATIVE_INFINITY, streak: 0 },
+    pauses: new Map(),
     stop: undefined,
     failing: undefined,
     dark: undefined,
     backoffs: new Map(),
   };
   return {
-    admit: (source, nowMs) => admit(state, random, source, nowMs),
-    succeeded(source, sentAtMs) {
-      if (sentAtMs >= state.pause.untilMs) state.pause.streak = 0;
+    admit: (source, nowMs) => admit(state, random, { source, pausedUntilMs: pausedUntil(state, keys()) }, nowMs),
+    paysAgainAt: (key) => pausedUntil(state, [key]),
+    succeeded(source, key, sentAtMs) {
+      if (sentAtMs >= pausedUntil(state, [key])) state.pauses.delete(key);
       state.backoffs.delete(source);
       markAnswered(state);
     },
-    failed: (failure) => advise(state, random, failure),
+    failed: (failure) => advise(state, random, failure, keys()),
     takeProbe(nowMs) {
       if (state.stop === undefined || nowMs < state.stop.probeAtMs) return false;
       state.stop.probeAtMs = nowMs + PROBE_EVERY_MS;
@@ -91,13 +108,22 @@ export function createUpstreamPacer(random: Random): UpstreamPacer {
     resume() {
       state.stop = undefined;
     },
-    status: (nowMs) => statusOf(state, nowMs),
+    status: (nowMs) => statusOf(state, pausedUntil(state, keys()), nowMs),
   };
 }
 
-function admit(state: PacerState, random: Random, source: string, nowMs: number): Admission {
+/** When the first of these keys may be used again. */
+const pausedUntil = ({ pauses }: PacerState, keys: readonly string[]): number =>
+  Math.min(...keys.map((key) => pauses.get(key)?.untilMs ?? Number.NEGATIVE_INFINITY));
+
+interface Asking {
+  readonly source: string;
+  readonly pausedUntilMs: number;
+}
+
+function admit(state: PacerState, random: Random, { source, pausedUntilMs }: Asking, nowMs: number): Admission {
   if (state.stop !== undefined) return { kind: "stopped", because: state.stop.because };
-  if (nowMs < state.pause.untilMs) return { kind: "wait", untilMs: state.pause.untilMs, because: "throttled" };
+  if (nowMs < pausedUntilMs) return { kind: "wait", untilMs: pausedUntilMs, because: "throttled" };
   const backoff = state.backoffs.get(source);
   if (backoff !== undefined && nowMs < backoff.untilMs) return { kind: "wait", untilMs: backoff.untilMs, because: "backoff" };
   if (state.dark === undefined) return { kind: "go" };
@@ -107,11 +133,12 @@ function admit(state: PacerState, random: Random, source: string, nowMs: number)
   return { kind: "go" };
 }
 
-function advise(state: PacerState, random: Random, failure: RequestFailure): FailureAdvice {
+function advise(state: PacerState, random: Random, failure: RequestFailure, keys: readonly string[]): FailureAdvice {
   switch (failure.kind) {
     case "rate_limited":
       markAnswered(state);
-      return { kind: "retry", atMs: pauseAll(state, random, failure) };
+      pauseKey(state, random, failure);
+      return { kind: "retry", atMs: Math.max(pausedUntil(state, keys), failure.nowMs) };
     case "transient":
       return { kind: "retry", atMs: backOff(state, random, failure) };
     case "billing":
@@ -129,15 +156,15 @@ function advise(state: PacerState, random: Random, failure: RequestFailure): Fai
 }
 
 /** A 429 of a request that was under way when the pause began is the same refusal, not a second one. */
-function pauseAll(state: PacerState, random: Random, { retry, sentAtMs, nowMs }: RequestFailure): number {
-  const { pause } = state;
-  if (sentAtMs >= pause.untilMs) {
-    const ownMs = Math.min(PAUSE_FIRST_MS * 2 ** pause.streak, PAUSE_CAP_MS);
-    pause.untilMs = nowMs + ownMs + random.float() * PAUSE_JITTER_MS;
-    pause.streak += 1;
+function pauseKey({ pauses }: PacerState, random: Random, { key, retry, sentAtMs, nowMs }: RequestFailure): void {
+  let { untilMs, streak } = pauses.get(key) ?? { untilMs: Number.NEGATIVE_INFINITY, streak: 0 };
+  if (sentAtMs >= untilMs) {
+    const ownMs = Math.min(PAUSE_FIRST_MS * 2 ** streak, PAUSE_CAP_MS);
+    untilMs = nowMs + ownMs + random.float() * PAUSE_JITTER_MS;
+    streak += 1;
   }
-  if (typeof retry === "object") pause.untilMs = Math.max(pause.untilMs, nowMs + retry.afterMs);
-  return Math.max(pause.untilMs, nowMs);
+  if (typeof retry === "object") untilMs = Math.max(untilMs, nowMs + retry.afterMs);
+  pauses.set(key, { untilMs, streak });
 }
 
 function backOff(state: PacerState, random: Random, { source, retry, nowMs }: RequestFailure): number {
@@ -162,9 +189,9 @@ function markAnswered(state: PacerState): void {
   state.failing = undefined;
 }
 
-function statusOf(state: PacerState, nowMs: number): PacerStatus {
+function statusOf(state: PacerState, pausedUntilMs: number, nowMs: number): PacerStatus {
   if (state.stop !== undefined) return { kind: "stopped", ...state.stop };
-  if (nowMs < state.pause.untilMs) return { kind: "throttled", untilMs: state.pause.untilMs };
+  if (nowMs < pausedUntilMs) return { kind: "throttled", untilMs: pausedUntilMs };
   if (state.failing !== undefined) return { kind: "failing", sinceMs: state.failing.sinceMs };
   return { kind: "ok" };
 }

@@ -49,16 +49,17 @@ export async function openService(context: CliContext, { api, statePath, log }: 
     settle: (ledgerId, atMs, status) => inner.settle(ledgerId, atMs, status),
   };
   const keys = createKeyHolder(api, { files: context.files, hash: sha256, addSecret: log.addSecret });
+  const gateKeys = keysOf(keys);
   const baseUrl = sandbox?.url ?? api.baseUrl;
   const gate = createRequestGate({
     upstream: createUpstream({ http: context.http, baseUrl, key: keys.key, timeoutMs: api.timeoutMs }),
     ledger,
     clock,
     serviceClock: createServiceClock(clock),
-    pacer: createUpstreamPacer(random),
+    pacer: createUpstreamPacer(random, () => gateKeys.offers().map(({ name }) => name)),
     meter: createMeter(),
     log,
-    keys: keysOf(keys),
+    keys: gateKeys,
     limits: () => ({ rate: api.rate, timeoutMs: api.timeoutMs, quota: { ...api.quota, monthly: api.quota.monthly } }),
     renewKey: () => keys.renew(),
     onOutcome: () => undefined,

@@ -13,6 +13,7 @@ import type { Log } from "../model/log.ts";
 import type { Meter } from "../model/meter.ts";
 import type { Ledger } from "../model/ledger.ts";
 import type { Notes } from "../model/store.ts";
+import { UpstreamError } from "../model/upstream.ts";
 import type { Notices } from "./notices.ts";
 
 export interface QuotaAudit {
@@ -56,7 +57,7 @@ interface Reading {
 }
 
 const CHECK_EVERY_MS = 900_000;
-/** After a question that was not answered, doubling up to the usual time. */
+/** After a question that was not answered, doubling up to the usual time; longer where the service asks for it. */
 const RETRY_MS = 60_000;
 /** The service may book an attempt this much later than it answers it. */
 const BOOKING_MS = 10_000;
@@ -132,12 +133,14 @@ export function createQuotaAudit(deps: QuotaAuditDeps): QuotaAudit {
 
   const check = async (): Promise<void> => {
     let isComplete = true;
+    let askedWaitMs = 0;
     for (const key of deps.keys()) {
       try {
         isComplete = (await checkKey(key)) && isComplete;
       } catch (error) {
         if (isStopped) return;
         isComplete = false;
+        if (error instanceof UpstreamError && typeof error.retry === "object") askedWaitMs = Math.max(askedWaitMs, error.retry.afterMs);
         deps.log.warn("key usage is unknown", { key, error: errorText(error) });
       }
     }
@@ -147,7 +150,7 @@ export function createQuotaAudit(deps: QuotaAuditDeps): QuotaAudit {
     await deps.notes.writeNote(NOTE, kept).catch(() => undefined);
     await deps.onChecked().catch((error: unknown) => deps.log.warn("quota could not be computed", { error: errorText(error) }));
     failures = isComplete ? 0 : failures + 1;
-    arm(isComplete ? CHECK_EVERY_MS : Math.min(RETRY_MS * 2 ** (failures - 1), CHECK_EVERY_MS));
+    arm(isComplete ? CHECK_EVERY_MS : Math.max(askedWaitMs, Math.min(RETRY_MS * 2 ** (failures - 1), CHECK_EVERY_MS)));
   };
 
   /** At the latest when the period ends: another limit may hold from then on. */

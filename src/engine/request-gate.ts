@@ -46,7 +46,7 @@ export interface GateLimits {
 /** Several keys that share the load. */
 export interface GateKeys {
   /** Those that may pay, by name, with their own limits; at least one. */
-  offers(): readonly [PayingKey, ...PayingKey[]];
+  offers(): Offers;
   /** Told when the service refuses a key; true when the request can be sent again at once, because another key pays. */
   refused(key: string, error: UpstreamError, sentAtMs: number): Promise<boolean>;
   /** Told when the service answered what a key paid for. */
@@ -101,6 +101,7 @@ const MOST_THROTTLED_TRIES = 30;
 const RANK: Readonly<Record<Priority, number>> = { high: 0, normal: 1, low: 2 };
 
 type Granted = Extract<Grant, { kind: "granted" }>;
+type Offers = readonly [PayingKey, ...PayingKey[]];
 
 interface Waiting {
   readonly request: GateRequest;
@@ -179,7 +180,10 @@ export function createRequestGate(deps: GateDeps): RequestGate {
     if (!entry.hasPage && deps.pages?.mayReadOn(request.source, request.priority) === false)
       throw new RequestHeld("pace", "older pages wait: catching up is spread over the quota's time");
     entry.hasPage = true;
-    const grant = await deps.ledger.reserve(reservationOf(request, clock.now(), deps.limits(), deps.keys?.offers()));
+    const { offers, othersAtMs } = payersAt(deps.keys?.offers(), pacer, nowMs);
+    const grant = await deps.ledger.reserve(reservationOf(request, clock.now(), deps.limits(), offers));
+    if (grant.kind === "quota" && othersAtMs !== undefined)
+      throw new RequestHeld("backoff", "the keys with requests left wait after a 429", othersAtMs);
     if (grant.kind === "quota") throw new RequestHeld("quota", `the quota is spent: ${grant.spent} requests this period`);
     // A slot under way is promised for its timeout; its answer frees it far sooner: asked again at every turn of the window.
     if (grant.kind === "rate") return Math.min(Math.max(1, grant.retryAtMs - clock.now()), deps.limits().rate.intervalMs);
@@ -223,7 +227,7 @@ export function createRequestGate(deps: GateDeps): RequestGate {
       try {
         const answer = await attempt(wanted, grant);
         if (wanted.billed !== false) {
-          pacer.succeeded(wanted.source, sentAtMs);
+          pacer.succeeded(wanted.source, grant.key, sentAtMs);
           deps.keys?.paid(grant.key);
         }
         deps.onOutcome(undefined);
@@ -231,7 +235,8 @@ export function createRequestGate(deps: GateDeps): RequestGate {
       } catch (error) {
         if (!(error instanceof UpstreamError) || wanted.billed === false) throw error;
         if (isAboutKey(error) && (await deps.keys?.refused(grant.key, error, sentAtMs)) === true) continue;
-        const advice = pacer.failed({ source: wanted.source, kind: error.kind, retry: error.retry, sentAtMs, nowMs: clock.monotonic() });
+        const { kind, retry } = error;
+        const advice = pacer.failed({ source: wanted.source, key: grant.key, kind, retry, sentAtMs, nowMs: clock.monotonic() });
         deps.onOutcome(error);
         deps.log.debug("request failed", {
           endpoint: wanted.endpoint,
@@ -268,15 +273,23 @@ export function createRequestGate(deps: GateDeps): RequestGate {
 
 const isAboutKey = ({ kind }: UpstreamError): boolean => kind === "unauthorized" || kind === "billing";
 
+/** Who may pay at this moment; `othersAtMs`: when the first of those may that wait after a 429. */
+function payersAt(
+  offers: Offers | undefined,
+  pacer: UpstreamPacer,
+  nowMs: number,
+): { readonly offers: Offers | undefined; readonly othersAtMs?: number } {
+  const isWaiting = ({ name }: PayingKey): boolean => pacer.paysAgainAt(name) > nowMs;
+  const [first, ...others] = offers?.filter((key) => !isWaiting(key)) ?? [];
+  const waiting = offers?.filter(isWaiting) ?? [];
+  if (first === undefined || waiting.length === 0) return { offers };
+  return { offers: [first, ...others], othersAtMs: Math.min(...waiting.map(({ name }) => pacer.paysAgainAt(name))) };
+}
+
 /** Baselines and commands read as deep as they need. */
 const isFurtherPage = ({ purpose, cursor, billed }: GateRequest): boolean => purpose === "poll" && cursor !== undefined && billed !== false;
 
-function reservationOf(
-  request: GateRequest,
-  atMs: number,
-  limits: GateLimits,
-  offers: readonly [PayingKey, ...PayingKey[]] | undefined,
-): Reservation {
+function reservationOf(request: GateRequest, atMs: number, limits: GateLimits, offers: Offers | undefined): Reservation {
   const { quota } = limits;
   const sinceMs = quotaPeriod(atMs, quota).startMs;
   const lineOf = (monthly: number | undefined) => {

@@ -7,6 +7,7 @@ const HOUR = 3_600_000;
 const pacerWith = (float: () => number = () => 0.5) => createUpstreamPacer({ float, id: () => "id" });
 const failure = (kind: UpstreamFailure, nowMs: number, change: Partial<RequestFailure> = {}): RequestFailure => ({
   source: "a",
+  key: "",
   kind,
   retry: "later",
   sentAtMs: nowMs,
@@ -56,10 +57,37 @@ describe("after a 429", () => {
   it("begins at a second again after a request that went well", () => {
     const pacer = pacerWith(() => 0);
     const untilMs = retryAt(pacer.failed(failure("rate_limited", 0)));
-    pacer.succeeded("b", untilMs - 500);
+    pacer.succeeded("b", "", untilMs - 500);
     expect(retryAt(pacer.failed(failure("rate_limited", untilMs))) - untilMs).toBe(2_000);
-    pacer.succeeded("b", 10_000);
+    pacer.succeeded("b", "", 10_000);
     expect(retryAt(pacer.failed(failure("rate_limited", 10_000)))).toBe(11_000);
+  });
+});
+
+describe("a 429 of one key of several", () => {
+  const pair = () => createUpstreamPacer({ float: () => 0, id: () => "id" }, () => ["x", "y"]);
+
+  it("pauses that key alone, and everyone once all keys wait, until the first may go again", () => {
+    const pacer = pair();
+    expect(retryAt(pacer.failed(failure("rate_limited", 0, { key: "x", retry: { afterMs: 30_000 } })))).toBe(0);
+    expect(pacer.paysAgainAt("x")).toBe(30_000);
+    expect(pacer.paysAgainAt("y")).toBeLessThan(100);
+    expect(pacer.admit("a", 100)).toEqual({ kind: "go" });
+    expect(pacer.status(100)).toEqual({ kind: "ok" });
+    expect(retryAt(pacer.failed(failure("rate_limited", 200, { key: "y" })))).toBe(1_200);
+    expect(pacer.admit("a", 300)).toEqual({ kind: "wait", untilMs: 1_200, because: "throttled" });
+    expect(pacer.status(300)).toEqual({ kind: "throttled", untilMs: 1_200 });
+  });
+
+  it("is over for that key only when that key was answered: the other's answers leave its pause as long as it was", () => {
+    const pacer = pair();
+    pacer.failed(failure("rate_limited", 0, { key: "x" }));
+    pacer.succeeded("a", "y", 1_500);
+    pacer.failed(failure("rate_limited", 2_000, { key: "x" }));
+    expect(pacer.paysAgainAt("x")).toBe(4_000);
+    pacer.succeeded("a", "x", 4_500);
+    pacer.failed(failure("rate_limited", 5_000, { key: "x" }));
+    expect(pacer.paysAgainAt("x")).toBe(6_000);
   });
 });
 
@@ -93,7 +121,7 @@ describe("after a failure that may pass", () => {
     pacer.failed(failure("transient", 0));
     pacer.failed(failure("transient", 2_000));
     expect(pacer.status(2_000)).toEqual({ kind: "failing", sinceMs: 0 });
-    pacer.succeeded("a", 5_000);
+    pacer.succeeded("a", "", 5_000);
     expect(pacer.status(5_000)).toEqual({ kind: "ok" });
     expect(retryAt(pacer.failed(failure("transient", 9_000)))).toBe(10_500);
   });
@@ -111,7 +139,7 @@ describe("after a failure that may pass", () => {
     }
     expect(sent).toBeGreaterThan(12);
     expect(sent).toBeLessThan(40);
-    pacer.succeeded("s1", HOUR);
+    pacer.succeeded("s1", "", HOUR);
     expect(sources.every((source) => pacer.admit(source, HOUR).kind === "go")).toBe(true);
   });
 

@@ -4,7 +4,7 @@ import { makeFolder } from "../support/bin-process.ts";
 import { baseConfig, startDaemonProcess, writeConfig } from "../support/daemon-process.ts";
 import { type SandboxProcess, startSandboxProcess } from "../support/sandbox-process.ts";
 import { until } from "../support/until.ts";
-import { cleanUpAfterwards } from "./stage.ts";
+import { cleanUpAfterwards, setStage } from "./stage.ts";
 
 cleanUpAfterwards();
 
@@ -82,6 +82,42 @@ describe("several keys", () => {
     await until("the stop", async () => (await daemon.status()).state === "paused", 20_000, daemon.err);
     const told = daemon.log().filter(({ msg }) => msg === "notice");
     expect(told.map(({ notice }) => notice)).toEqual(["key.refused", "key.refused", "upstream.dark"]);
+  });
+
+  it("wait each for itself after a 429: one goes on while the other is paused, and the pause is kept", { timeout: 40_000 }, async () => {
+    const { api, configure, start } = await setStage();
+    const [first, second] = SECRETS;
+    for (const secret of SECRETS) api.keys.add(secret);
+    const handles = ["a_one", "a_two", "a_three", "a_four"];
+    for (const handle of handles) api.score(api.account(handle), { week_delta: 1, month_delta: 1 });
+    const refusedAtMs: number[] = [];
+    const paidAtMs: number[] = [];
+    let isStorm = false;
+    api.fault((endpoint, response, key) => {
+      if (endpoint === "key-usage-info") return false;
+      if (key === first && isStorm) paidAtMs.push(performance.now());
+      if (key !== second || !isStorm) return false;
+      refusedAtMs.push(performance.now());
+      response.writeHead(429, { "content-type": "application/json", "retry-after": "600" });
+      response.end('{"message":"too many requests"}');
+      return true;
+    });
+    const keys = [
+      { key: first, name: "first" },
+      { key: second, name: "second" },
+    ];
+    configure({
+      api: { base_url: api.url, keys },
+      watches: { w: { type: "score_delta", accounts: handles, when: { week_delta: ">= 1000000" } } },
+    });
+    const daemon = await start();
+    await until("both to pay", () => api.count("score-changes") >= 12, 20_000, daemon.err);
+    isStorm = true;
+    await until("the other to go on", () => refusedAtMs.length > 0 && paidAtMs.length >= 30, 15_000, daemon.err);
+    const [stormMs = 0] = refusedAtMs;
+    // What was under way when the first refusal came.
+    expect(refusedAtMs.filter((atMs) => atMs > stormMs + 500)).toEqual([]);
+    expect((await daemon.status()).state).toBe("running");
   });
 
   it("stop each at its own quota", { timeout: 40_000 }, async () => {

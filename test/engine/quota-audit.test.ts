@@ -5,6 +5,7 @@ import type { Notice } from "../../src/engine/notices.ts";
 import { createQuotaAudit, type QuotaAudit } from "../../src/engine/quota-audit.ts";
 import type { Log } from "../../src/model/log.ts";
 import type { Meter } from "../../src/model/meter.ts";
+import { UpstreamError } from "../../src/model/upstream.ts";
 import type { OpenedStore } from "../../src/state/open.ts";
 import { openTemp, rememberingLog, tempStatePath } from "../state/temp-state.ts";
 import { createVirtualClock, type VirtualClock } from "../support/virtual-clock.ts";
@@ -194,6 +195,20 @@ it("begins anew when the figure goes up and when the period ends", async () => {
   expect(audit.limitOf("main")).toBe(900);
   expect(drift()).toBe(0);
   expect(notices).toEqual([]);
+});
+
+it("asks again a minute after a refusal, which is early enough for a figure of the hour, and later when the service wants that", async () => {
+  service.set("main", new UpstreamError("rate_limited", "too many requests", 429, { retry: { afterMs: 5_000 } }));
+  await audit.start();
+  await clock.advance(59_000);
+  expect(asked.length).toBe(1);
+  service.set("main", new UpstreamError("rate_limited", "too many requests", 429, { retry: { afterMs: 40 * MINUTE } }));
+  await clock.advance(2_000);
+  expect(asked.length).toBe(2);
+  await clock.advance(39 * MINUTE);
+  expect(asked.length).toBe(2);
+  await clock.advance(2 * MINUTE);
+  expect(asked.length).toBe(3);
 });
 
 it("keeps the books of several keys apart", async () => {

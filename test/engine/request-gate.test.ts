@@ -1,8 +1,14 @@
 import { expect, it } from "vitest";
+import { createUpstreamPacer } from "../../src/budget/upstream-pacer.ts";
+import { createRequestGate, type GateRequest } from "../../src/engine/request-gate.ts";
+import { createServiceClock } from "../../src/engine/service-clock.ts";
+import { UpstreamError } from "../../src/model/upstream.ts";
+import { openTemp, rememberingLog, tempStatePath } from "../state/temp-state.ts";
 import { startEngineRig } from "../support/engine-rig.ts";
 import { makeUser } from "../support/make-event.ts";
 import { makeWatch } from "../support/make-watch.ts";
 import { createScriptedUpstream } from "../support/scripted-upstream.ts";
+import { createSeededRandom } from "../support/seeded-random.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
 it("goes on a second after the answers when every slot of the rate was under way at once, and not after their timeout", async () => {
@@ -16,4 +22,50 @@ it("goes on a second after the answers when every slot of the rate was under way
   const asked = upstream.callsOf("user-tweets").length;
   await rig.close();
   expect(asked).toBe(60);
+});
+
+it("sends with the other key what one key is refused with 429, and waits for that one when only it has requests left", async () => {
+  const clock = createVirtualClock(Date.UTC(2026, 2, 2, 12, 0, 0));
+  const upstream = createScriptedUpstream(clock, []);
+  upstream.on("user-tweets", () => ({ tweets: [] }));
+  upstream.trouble = ({ keyName }, nowMs) => {
+    if (keyName === "large" && nowMs < Date.UTC(2026, 2, 2, 12, 0, 5))
+      throw new UpstreamError("rate_limited", "too many requests", 429, { retry: { afterMs: 10_000 } });
+    return undefined;
+  };
+  const keys = [
+    { name: "large", limit: 100 },
+    { name: "small", limit: 1 },
+  ] as const;
+  const gate = createRequestGate({
+    upstream,
+    ledger: await openTemp(tempStatePath()),
+    clock,
+    serviceClock: createServiceClock(clock),
+    pacer: createUpstreamPacer(createSeededRandom(1), () => keys.map(({ name }) => name)),
+    meter: { count: () => undefined, observe: () => undefined, set: () => undefined },
+    log: rememberingLog(),
+    limits: () => ({
+      rate: { count: 20, intervalMs: 1_000 },
+      timeoutMs: 30_000,
+      quota: { monthly: 1_000, reserve: 0, resetDay: 1, timezone: "UTC" },
+    }),
+    renewKey: async () => false,
+    keys: { offers: () => keys, refused: async () => false, paid: () => undefined },
+    onOutcome: () => undefined,
+  });
+  const request: GateRequest = { endpoint: "user-tweets", params: {}, source: "s", watch: "w", priority: "normal", purpose: "poll" };
+  const startMs = clock.monotonic();
+  const first = gate.request(request);
+  await clock.advance(1_000);
+  await first;
+  expect(upstream.calls.map(({ keyName }) => keyName)).toEqual(["large", "small"]);
+  const held = gate.request(request).catch((error: unknown) => error);
+  await clock.advance(100);
+  expect(await held).toMatchObject({ reason: "backoff", retryAtMs: expect.closeTo(startMs + 10_000, -3) });
+  await clock.advance(12_000);
+  const last = gate.request(request);
+  await clock.advance(1_000);
+  await last;
+  expect(upstream.calls.map(({ keyName }) => keyName)).toEqual(["large", "small", "large"]);
 });

@@ -38,8 +38,8 @@ export interface ApiStandIn {
   follow(id: string, count?: number): string[];
   /** Undefined: not indexed. */
   score(id: string, change: { week_delta: number; month_delta: number } | undefined): void;
-  /** Answers these instead, while it returns something. */
-  fault(next: ((endpoint: string, response: ServerResponse) => boolean) | undefined): void;
+  /** Answers these instead, while it returns something; `key` is the one it was asked with. */
+  fault(next: ((endpoint: string, response: ServerResponse, key: string) => boolean) | undefined): void;
   /** Billed requests left; shown by /key-usage-info. */
   remaining: number;
   close(): Promise<void>;
@@ -59,7 +59,7 @@ export async function startApiStandIn(): Promise<ApiStandIn> {
   const cursors = new Map<string, { below: bigint; isEmpty: boolean }>();
   let lastCursor = 9_007_199_254_740_993n;
   let lastId = 0n;
-  let fault: ((endpoint: string, response: ServerResponse) => boolean) | undefined;
+  let fault: ((endpoint: string, response: ServerResponse, key: string) => boolean) | undefined;
   const state = { remaining: 1_000_000 };
 
   const newId = (atMs: number): bigint => {
@@ -202,7 +202,7 @@ export async function startApiStandIn(): Promise<ApiStandIn> {
     if (given === undefined || !keys.has(given)) return reply(401, { message: "invalid api key" });
     if (request.method === "POST" && !String(request.headers["content-type"]).startsWith("application/json"))
       return reply(400, { message: "not JSON" });
-    if (fault?.(endpoint, response) === true)
+    if (fault?.(endpoint, response, given) === true)
       return void asked.push({ atMs: performance.now(), endpoint, params, status: response.statusCode });
     const answer = answers[endpoint];
     if (answer === undefined) return reply(404, { message: "no such endpoint" });
