@@ -31,7 +31,8 @@ export interface DaemonActions extends Actions {
 export function createActions({ deps, store, engine, notices, meter, clock, config, swap }: ActionsDeps): DaemonActions {
   let refusal: ConfigView["failed_reload"] = null;
   let loadedAtMs = clock.now();
-  let underWay: Promise<ReloadOutcome> | undefined;
+  let underWay: Promise<unknown> = Promise.resolve();
+  let queued: Promise<ReloadOutcome> | undefined;
 
   const refuse = async (errors: readonly string[]): Promise<ReloadOutcome> => {
     refusal = { at: isoTime(clock.now()), errors };
@@ -67,12 +68,15 @@ export function createActions({ deps, store, engine, notices, meter, clock, conf
   };
 
   return {
-    // Two reloads at once are one.
+    // One after the other: the one under way may have read the files before they were changed. Those who ask meanwhile share the next.
     reload: () => {
-      underWay ??= reload().finally(() => {
-        underWay = undefined;
+      queued ??= underWay.then(() => {
+        queued = undefined;
+        const run = reload();
+        underWay = run.catch(() => undefined);
+        return run;
       });
-      return underWay;
+      return queued;
     },
     async setPaused(watchId, paused) {
       const isKnown = await setWatchPaused(store, clock, watchId, paused);

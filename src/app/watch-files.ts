@@ -19,8 +19,8 @@ export interface WatchFilesDeps {
 export function watchFiles(deps: WatchFilesDeps): Cancel {
   let cancel: Cancel | undefined;
   let isStopped = false;
-  let settled: string | undefined;
-  let last: string | undefined;
+  let settled: Prints | undefined;
+  let last: Prints | undefined;
 
   const known = new Map<string, { readonly stamp: string; readonly print: string }>();
   /** Hash of one file, read only when it may have changed: the file of ten thousand watches is a megabyte. */
@@ -32,19 +32,20 @@ export function watchFiles(deps: WatchFilesDeps): Cancel {
     if (stamp !== undefined) known.set(path, { stamp, print });
     return print;
   };
-  const fingerprint = async (): Promise<string> => {
+  /** By path; a path in `seen` is as it was then. */
+  const printsOf = async (seen: Prints = new Map()): Promise<Prints> => {
     const paths = deps.paths();
-    const prints = await Promise.all(paths.map(printOf));
-    return paths.map((path, i) => `${path}\n${prints[i]}`).join("\n");
+    const prints = await Promise.all(paths.map(async (path) => seen.get(path) ?? printOf(path)));
+    return new Map(paths.map((path, i) => [path, prints[i] ?? ""]));
   };
 
   const look = async (): Promise<void> => {
-    const now = await fingerprint();
+    const now = await printsOf();
     settled ??= now;
-    if (now !== settled && now === last) {
+    if (!isSame(now, settled) && isSame(now, last)) {
       await deps.onChange();
-      // The new configuration may name other files.
-      settled = await fingerprint();
+      // The new configuration may name other files. What changed while it was put in force was perhaps not read any more: the next looks tell it.
+      settled = await printsOf(now);
     }
     last = now;
   };
@@ -65,3 +66,9 @@ export function watchFiles(deps: WatchFilesDeps): Cancel {
     cancel?.();
   };
 }
+
+/** Hash of each file by its path. */
+type Prints = ReadonlyMap<string, string>;
+
+const isSame = (one: Prints, other: Prints | undefined): boolean =>
+  one.size === other?.size && [...one].every(([path, print]) => other.get(path) === print);

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { mkdir, mkdtemp, rename, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -90,4 +90,33 @@ it("tells a file that goes away and comes back different", async () => {
   await writeFile(join(folder, "watches.yaml"), "b");
   await look(3);
   expect(changes).toBe(2);
+});
+
+it("tells a change that falls into the time in which the one before is put in force", async () => {
+  const path = join(folder, "watches.yaml");
+  await writeFile(path, "a");
+  const told: string[] = [];
+  const onChange = async () => {
+    told.push(readFileSync(path, "utf8"));
+    if (told.length === 1) writeFileSync(path, "c");
+  };
+  stop = watchFiles({ files, clock, hash: sha256, paths: () => [path], onChange });
+  await look(2);
+  await writeFile(path, "b");
+  await look(5);
+  expect(told).toEqual(["b", "c"]);
+});
+
+it("does not tell the files that a new configuration names as changed", async () => {
+  for (const name of ["watches.yaml", "accounts.txt"]) await writeFile(join(folder, name), "a");
+  let names = ["watches.yaml"];
+  const onChange = async () => {
+    changes += 1;
+    names = ["watches.yaml", "accounts.txt"];
+  };
+  stop = watchFiles({ files, clock, hash: sha256, paths: () => names.map((name) => join(folder, name)), onChange });
+  await look(2);
+  await writeFile(join(folder, "watches.yaml"), "b");
+  await look(5);
+  expect(changes).toBe(1);
 });
