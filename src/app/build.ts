@@ -62,9 +62,14 @@ async function build(initial: Config, deps: DaemonDeps, teardown: Teardown): Pro
   teardown.push("polling", () => polling.stop());
 
   const swap = async (next: Config) => {
-    await delivering.swap(next);
+    const prepared = await delivering.prepare(next);
+    // Until the state has taken the watches, nothing in force has changed: a state that cannot be written leaves all as it was.
+    const watches = await registerWatches(next, store, hash, clock.now()).catch(async (error: unknown) => {
+      await prepared.drop();
+      throw error;
+    });
+    await prepared.enter();
     polling.renewKey();
-    const watches = await registerWatches(next, store, hash, clock.now());
     await engine.setWatches(watches);
     report.started(watches);
   };

@@ -12,11 +12,17 @@ export interface Delivering {
   readonly config: () => Config;
   readonly delivery: () => Delivery;
   readonly notices: Notices;
-  /** Puts another configuration in force; one whose sinks cannot be built leaves the old one there. */
-  swap(next: Config): Promise<void>;
+  /** Builds what another configuration delivers to, beside what is in force. */
+  prepare(next: Config): Promise<Prepared>;
   /** Proves credentials that can be proved cheaply. Never rejects. */
   check(): Promise<void>;
   stop(graceMs: number): Promise<void>;
+}
+
+/** A configuration that is in force when it is entered; one that is not has to be dropped. */
+export interface Prepared {
+  enter(): Promise<void>;
+  drop(): Promise<void>;
 }
 
 /** Messages under way at a reload get less time than at a stop. */
@@ -51,14 +57,19 @@ export async function createDelivering(initial: Config, store: Store, meter: Met
     config: () => config,
     delivery: () => delivery,
     notices,
-    async swap(next) {
+    async prepare(next) {
       const fresh = await createDelivery(next, deliveryDeps(next));
-      const old = delivery;
-      config = next;
-      delivery = fresh;
-      // The old half lets go before the new one starts: one message is never in two hands.
-      await old.stop(SWAP_GRACE_MS);
-      await fresh.pump.start();
+      return {
+        async enter() {
+          const old = delivery;
+          config = next;
+          delivery = fresh;
+          // The old half lets go before the new one starts: one message is never in two hands.
+          await old.stop(SWAP_GRACE_MS);
+          await fresh.pump.start();
+        },
+        drop: () => fresh.stop(0),
+      };
     },
     check: () => checkSinks(delivery, sinkDeps(config)),
     stop: (graceMs) => delivery.stop(graceMs),

@@ -26,7 +26,7 @@ export interface Delivery {
   readonly sinks: ReadonlyMap<string, BuiltSink>;
   /** Where a watch's alerts go, for people: "#brand", "console", or the route tree. */
   describe(watch: Watch): string;
-  /** Where an event of a watch goes. */
+  /** Where an event of a watch goes. `ownSinks`: of a watch this configuration does not have; one that it has is told where this one says. */
   routeOf(event: ChirpEvent, ownSinks: readonly string[], nowMs: number): readonly NewDelivery[];
   /** Where a notice goes: `ops`, and routes that ask for it. */
   routeNotice(event: ChirpEvent, exceptSink: string | undefined, nowMs: number): readonly NewDelivery[];
@@ -64,6 +64,11 @@ export async function createDelivery(config: Config, deps: DeliveryDeps): Promis
       { chat: built.type.chat, ...(built.config.throttle === undefined ? {} : { throttle: built.config.throttle }) },
     ]),
   );
+  // A poll that began before a reload knows its watch as it was then, and sinks that perhaps have other names now.
+  const sinksNow = new Map([
+    ...config.watches.map(({ id, movedFrom, sinks: own }) => [movedFrom ?? id, own] as const),
+    ...config.watches.map(({ id, sinks: own }) => [id, own] as const),
+  ]);
   const pumpSinks = new Map([...sinks].map(([name, built]) => [name, pumpSinkOf(built)]));
   const pump = createPump({
     ...deps,
@@ -80,7 +85,8 @@ export async function createDelivery(config: Config, deps: DeliveryDeps): Promis
       const tree = watch.sinks.length === 0 && (config.route?.routes.length ?? 0) > 0;
       return tree ? `the route tree (else ${texts.join(" and ")})` : texts.join(" and ") || "no sink";
     },
-    routeOf: (event, ownSinks, nowMs) => routeEvent(event, { ownSinks, tree: config.route, sinks: facts, nowMs }),
+    routeOf: (event, ownSinks, nowMs) =>
+      routeEvent(event, { ownSinks: sinksNow.get(event.watch) ?? ownSinks, tree: config.route, sinks: facts, nowMs }),
     routeNotice: (event, exceptSink, nowMs) =>
       routeEvent(event, {
         ownSinks: config.ops.sinks,

@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import { startDaemon } from "../app/build.ts";
 import { checkSandboxGuard } from "../config/guard.ts";
+import type { LoadResult } from "../config/load-config.ts";
 import { formatIssue } from "../config/report.ts";
 import { ChirpwatchError } from "../model/errors.ts";
 import { EXIT } from "../model/exit-code.ts";
@@ -20,6 +21,13 @@ export function addRun(program: Command, context: CliContext): void {
     .option("-c, --config <file>", "configuration file or folder", "watches.yaml")
     .addHelpText("after", "\nExample:\n  chirpwatch run -c watches.yaml")
     .action((options: { config: string }) => run(context, options.config));
+}
+
+/** What a reload takes over is held to what the start was. */
+async function loadGuarded(context: CliContext, configPath: string): Promise<LoadResult> {
+  const loaded = await loadFrom(context, configPath);
+  const issues = loaded.ok ? checkSandboxGuard(loaded.config, SINK_TYPES) : [];
+  return issues.length === 0 ? loaded : { ok: false, issues };
 }
 
 async function run(context: CliContext, configPath: string): Promise<void> {
@@ -45,7 +53,7 @@ async function run(context: CliContext, configPath: string): Promise<void> {
       hash: sha256,
       addSecret: log.addSecret,
       write: context.out,
-      load: () => loadFrom(context, configPath),
+      load: () => loadGuarded(context, configPath),
       watchFiles: true,
       ...(sandbox === undefined ? {} : { sandboxUrl: sandbox.url }),
     });

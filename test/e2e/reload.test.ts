@@ -2,7 +2,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { writeConfig } from "../support/daemon-process.ts";
+import { makeFolder } from "../support/bin-process.ts";
+import { baseConfig, startDaemonProcess, writeConfig } from "../support/daemon-process.ts";
 import { until } from "../support/until.ts";
 import { cleanUpAfterwards, hookSink, morePolls, noted, setStage, sorted } from "./stage.ts";
 
@@ -56,6 +57,41 @@ describe.concurrent("a running daemon", () => {
     await until("a word to ops", () => stage.hook.events().some(({ type }) => type === "config.refused"));
     const fresh = stage.api.post("search:acme", 1);
     await until("an alert all the same", () => stage.hook.events().some(({ subject }) => subject === fresh[0]));
+  });
+
+  it("keeps the sandbox's tweets out of real channels at a reload, too", async () => {
+    const folder = makeFolder();
+    const watches = { w: { type: "search", query: "acme" } };
+    const config = { ...baseConfig("sandbox", "sandbox"), watches, sinks: { here: { type: "console" } } };
+    writeConfig(folder, config);
+    const daemon = await startDaemonProcess({ folder });
+    await noted(daemon, "w");
+    writeConfig(folder, { ...config, sinks: { there: { type: "discord", webhook_url: "https://discord.com/api/webhooks/1/t" } } });
+    const refused = await daemon.post("/api/v1/reload");
+    expect(refused.status).toBe(422);
+    expect(refused.body).toContain("refusing to send invented tweets to there");
+    expect((await daemon.status()).sinks.map(({ name }) => name)).toEqual(["here"]);
+  });
+
+  it("loses nothing that is found while a sink gets another name", { timeout: 40_000 }, async () => {
+    const stage = await setStage();
+    const named = (sink: string) => ({ watches: { w: { type: "search", query: "acme", sink } }, sinks: { [sink]: hookSink(stage.hook) } });
+    stage.configure(named("before"));
+    const daemon = await stage.start();
+    await noted(daemon, "w");
+    // A send under way makes the reload wait for its end.
+    stage.hook.answer((_, response) => setTimeout(() => response.writeHead(204).end(), 3_000));
+    const fresh = [...stage.api.post("search:acme", 1)];
+    await until("a send under way", () => stage.hook.messages().length > 0);
+    stage.configure(named("after"));
+    const reload = daemon.post("/api/v1/reload");
+    await morePolls(stage.api, "search-tweets", 1);
+    fresh.push(...stage.api.post("search:acme", 3));
+    await morePolls(stage.api, "search-tweets", 1);
+    expect((await reload).status).toBe(200);
+    stage.hook.answer((_, response) => response.writeHead(204).end());
+    await until("all of it", () => new Set(stage.hook.subjects()).size >= fresh.length, 15_000, daemon.err);
+    expect(sorted([...new Set(stage.hook.subjects())])).toEqual(sorted(fresh));
   });
 
   it("fault 80: delivers what waits of a watch that was removed, and gives it its memory back when it returns", {
