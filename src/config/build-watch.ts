@@ -44,7 +44,7 @@ export async function buildWatch(entry: Entry, defaults: Node | undefined, deps:
   const whole = await expandAccountFiles(withDefaults(entry.node, defaults, type), deps);
   const split = splitKeys(whole, entry, type, report);
   const common = checkValue(commonWatchSchema, split.common, { report, place: entry.keyPlace, name: entry.key });
-  const settings = checkValue(type.schema, split.own, { report, place: entry.keyPlace, name: entry.key });
+  const settings = checkValue(type.schema(), split.own, { report, place: entry.keyPlace, name: entry.key });
   for (const { node } of split.own.entries.values()) warnOfComment(node, report);
   return common === undefined ? undefined : finish(entry, whole, type, common, settings, deps);
 }
@@ -86,7 +86,7 @@ function withDefaults(map: MapNode, defaults: Node | undefined, type: WatchType<
 }
 
 function splitKeys(map: MapNode, entry: Entry, type: WatchType<any>, report: Report): { readonly common: MapNode; readonly own: MapNode } {
-  const ownKeys = Object.keys(type.schema.shape);
+  const ownKeys = Object.keys(type.schema().shape);
   const commonKeys = COMMON_WATCH_KEYS.filter((key) => !ownKeys.includes(key) && (isTweetFeed(type) || !TWEET_WATCH_KEYS.includes(key)));
   const common = new Map<string, Entry>();
   const own = new Map<string, Entry>();

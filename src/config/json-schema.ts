@@ -83,7 +83,7 @@ function allowVariables(json: Schema): void {
 
 function watchSchema(type: WatchType<any>): Schema {
   const common = isTweetFeed(type) ? commonWatchSchema : commonWatchSchema.omit({ include: true, recheck: true });
-  const own = allowAccountFiles(toJson(type.schema));
+  const own = allowAccountFiles(toJson(type.schema()));
   return {
     type: "object",
     description: type.summary,

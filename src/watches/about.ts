@@ -1,13 +1,14 @@
 /** `about`: what the service knows of accounts beyond their profile: the country, and how often the handle was changed. */
 import { z } from "zod";
 import type { ReadingRule } from "../detect/reading.ts";
+import { lazy } from "../model/lazy.ts";
 import { aboutMessage } from "../render/about-message.ts";
 import { accountsSchema, accountTargets, requireUserId } from "./accounts-schema.ts";
 import type { WatchType } from "./watch-type.ts";
 
-const schema = z.strictObject({ accounts: accountsSchema });
+const schema = lazy(() => z.strictObject({ accounts: accountsSchema }));
 
-type Settings = z.output<typeof schema>;
+type Settings = z.output<ReturnType<typeof schema>>;
 
 const rule = (): ReadingRule => ({
   name: "about",

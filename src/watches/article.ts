@@ -1,6 +1,7 @@
 /** `article`: a long-form article that was edited, or whose counts crossed a threshold. */
 import { z } from "zod";
 import type { ReadingRule } from "../detect/reading.ts";
+import { lazy } from "../model/lazy.ts";
 import { articleMessage } from "../render/article-message.ts";
 import { REARM_SHARE, thresholdsOf, WHEN_TEXT, whenSchema } from "./thresholds-schema.ts";
 import { tweetSchema } from "./tweet-schema.ts";
@@ -16,12 +17,14 @@ const COUNTS = {
   views: "Views",
 };
 
-const schema = z.strictObject({
-  tweet: tweetSchema.describe("The tweet that carries the article: its id, in quotes, or its link."),
-  when: whenSchema(COUNTS).optional().describe(WHEN_TEXT),
-});
+const schema = lazy(() =>
+  z.strictObject({
+    tweet: tweetSchema.describe("The tweet that carries the article: its id, in quotes, or its link."),
+    when: whenSchema(COUNTS).optional().describe(WHEN_TEXT),
+  }),
+);
 
-type Settings = z.output<typeof schema>;
+type Settings = z.output<ReturnType<typeof schema>>;
 
 const rule = ({ when }: Settings): ReadingRule => ({
   name: "article",

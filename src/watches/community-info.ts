@@ -1,17 +1,20 @@
 /** `community_info`: a community that was renamed or described anew, and member counts that crossed a threshold. */
 import { z } from "zod";
 import type { ReadingRule } from "../detect/reading.ts";
+import { lazy } from "../model/lazy.ts";
 import { communityMessage } from "../render/community-message.ts";
 import { communitySchema } from "./community-schema.ts";
 import { REARM_SHARE, thresholdsOf, WHEN_TEXT, whenSchema } from "./thresholds-schema.ts";
 import type { WatchType } from "./watch-type.ts";
 
-const schema = z.strictObject({
-  community: communitySchema,
-  when: whenSchema({ member_count: "Members" }).optional().describe(WHEN_TEXT),
-});
+const schema = lazy(() =>
+  z.strictObject({
+    community: communitySchema,
+    when: whenSchema({ member_count: "Members" }).optional().describe(WHEN_TEXT),
+  }),
+);
 
-type Settings = z.output<typeof schema>;
+type Settings = z.output<ReturnType<typeof schema>>;
 
 const rule = ({ when }: Settings): ReadingRule => ({
   name: "community",

@@ -1,13 +1,14 @@
 /** `community_members`: who joins a community and who leaves it. The service gives few fields of a member; the body has no others. */
 import { z } from "zod";
+import { lazy } from "../model/lazy.ts";
 import { rosterMessage } from "../render/roster-message.ts";
 import { communitySchema } from "./community-schema.ts";
 import { WHOLE_ROSTER_CAVEATS } from "./roster-caveats.ts";
 import type { WatchType } from "./watch-type.ts";
 
-const schema = z.strictObject({ community: communitySchema });
+const schema = lazy(() => z.strictObject({ community: communitySchema }));
 
-type Settings = z.output<typeof schema>;
+type Settings = z.output<ReturnType<typeof schema>>;
 
 /** api-v3.md, "Reduced user". */
 const MEMBER = {

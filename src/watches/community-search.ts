@@ -1,13 +1,14 @@
 /** `community_search`: posts in a community that match a query, the latest first. */
 import { z } from "zod";
+import { lazy } from "../model/lazy.ts";
 import { tweetMessage } from "../render/tweet-message.ts";
 import { communitySchema } from "./community-schema.ts";
 import { querySchema } from "./query-schema.ts";
 import type { WatchType } from "./watch-type.ts";
 
-const schema = z.strictObject({ community: communitySchema, query: querySchema });
+const schema = lazy(() => z.strictObject({ community: communitySchema, query: querySchema }));
 
-type Settings = z.output<typeof schema>;
+type Settings = z.output<ReturnType<typeof schema>>;
 
 /** Whether the query takes time bounds here is not documented, so none are added: a bound that is not understood would find nothing. */
 const sourceOf = ({ community, query }: Settings) => ({

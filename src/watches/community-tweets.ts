@@ -1,12 +1,13 @@
 /** `community_tweets`: posts in a community. A pinned post can come back on every page; the feed detector expects it. */
 import { z } from "zod";
+import { lazy } from "../model/lazy.ts";
 import { tweetMessage } from "../render/tweet-message.ts";
 import { communitySchema } from "./community-schema.ts";
 import type { WatchType } from "./watch-type.ts";
 
-const schema = z.strictObject({ community: communitySchema });
+const schema = lazy(() => z.strictObject({ community: communitySchema }));
 
-type Settings = z.output<typeof schema>;
+type Settings = z.output<ReturnType<typeof schema>>;
 
 export const communityTweets: WatchType<Settings> = {
   type: "community_tweets",

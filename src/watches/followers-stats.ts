@@ -1,6 +1,7 @@
 /** `followers_stats`: how many followers of weight an account has, by category. */
 import { z } from "zod";
 import type { ReadingRule } from "../detect/reading.ts";
+import { lazy } from "../model/lazy.ts";
 import { statsMessage } from "../render/stats-message.ts";
 import { accountsSchema, accountTargets, requireUserId } from "./accounts-schema.ts";
 import { REARM_SHARE, thresholdsOf, WHEN_TEXT, whenSchema } from "./thresholds-schema.ts";
@@ -14,9 +15,9 @@ const COUNTS = {
   venture_capitals_count: "Venture capital firms among the followers",
 };
 
-const schema = z.strictObject({ accounts: accountsSchema, when: whenSchema(COUNTS).describe(WHEN_TEXT) });
+const schema = lazy(() => z.strictObject({ accounts: accountsSchema, when: whenSchema(COUNTS).describe(WHEN_TEXT) }));
 
-type Settings = z.output<typeof schema>;
+type Settings = z.output<ReturnType<typeof schema>>;
 
 const rule = ({ when }: Settings): ReadingRule => ({
   name: "stats",

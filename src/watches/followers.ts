@@ -1,13 +1,14 @@
 /** `followers`: the whole follower list of accounts, who came and who went. For newcomers alone, `new_followers` costs a fraction. */
 import { z } from "zod";
+import { lazy } from "../model/lazy.ts";
 import { rosterMessage } from "../render/roster-message.ts";
 import { accountsSchema, accountTargets, requireUserId } from "./accounts-schema.ts";
 import { WHOLE_ROSTER_CAVEATS } from "./roster-caveats.ts";
 import type { WatchType } from "./watch-type.ts";
 
-const schema = z.strictObject({ accounts: accountsSchema });
+const schema = lazy(() => z.strictObject({ accounts: accountsSchema }));
 
-type Settings = z.output<typeof schema>;
+type Settings = z.output<ReturnType<typeof schema>>;
 
 export const followers: WatchType<Settings> = {
   type: "followers",
@@ -25,6 +26,7 @@ schedule: "17 4 * * *"`,
   targets: ({ accounts }) => accountTargets(accounts),
   source: (_settings, target) => ({ endpoint: "followers", params: { user_id: requireUserId(target) } }),
   caveats: () => WHOLE_ROSTER_CAVEATS,
+  probeFields: ["followers_count"],
   costRequests: () => 1,
   read: rosterMessage,
 };

@@ -1,13 +1,14 @@
 /** `following`: the whole list of whom accounts follow, who came onto it and who went. */
 import { z } from "zod";
+import { lazy } from "../model/lazy.ts";
 import { rosterMessage } from "../render/roster-message.ts";
 import { accountsSchema, accountTargets, requireUserId } from "./accounts-schema.ts";
 import { WHOLE_ROSTER_CAVEATS } from "./roster-caveats.ts";
 import type { WatchType } from "./watch-type.ts";
 
-const schema = z.strictObject({ accounts: accountsSchema });
+const schema = lazy(() => z.strictObject({ accounts: accountsSchema }));
 
-type Settings = z.output<typeof schema>;
+type Settings = z.output<ReturnType<typeof schema>>;
 
 export const following: WatchType<Settings> = {
   type: "following",
@@ -24,6 +25,7 @@ schedule: "@every 6h"`,
   targets: ({ accounts }) => accountTargets(accounts),
   source: (_settings, target) => ({ endpoint: "follows", params: { user_id: requireUserId(target) } }),
   caveats: () => WHOLE_ROSTER_CAVEATS,
+  probeFields: ["followings_count"],
   costRequests: () => 1,
   read: rosterMessage,
 };

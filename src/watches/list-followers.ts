@@ -1,13 +1,14 @@
 /** `list_followers`: who follows a public list. */
 import { z } from "zod";
+import { lazy } from "../model/lazy.ts";
 import { rosterMessage } from "../render/roster-message.ts";
 import { listSchema } from "./list-schema.ts";
 import { WHOLE_ROSTER_CAVEATS } from "./roster-caveats.ts";
 import type { WatchType } from "./watch-type.ts";
 
-const schema = z.strictObject({ list: listSchema });
+const schema = lazy(() => z.strictObject({ list: listSchema }));
 
-type Settings = z.output<typeof schema>;
+type Settings = z.output<ReturnType<typeof schema>>;
 
 export const listFollowers: WatchType<Settings> = {
   type: "list_followers",

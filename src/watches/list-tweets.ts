@@ -1,12 +1,13 @@
 /** `list_tweets`: what the members of a public list post, up to five thousand accounts in one request. */
 import { z } from "zod";
+import { lazy } from "../model/lazy.ts";
 import { tweetMessage } from "../render/tweet-message.ts";
 import { listSchema } from "./list-schema.ts";
 import type { WatchType } from "./watch-type.ts";
 
-const schema = z.strictObject({ list: listSchema });
+const schema = lazy(() => z.strictObject({ list: listSchema }));
 
-type Settings = z.output<typeof schema>;
+type Settings = z.output<ReturnType<typeof schema>>;
 
 export const listTweets: WatchType<Settings> = {
   type: "list_tweets",

@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { ReadingRule } from "../detect/reading.ts";
 import type { AccountRef } from "../model/account.ts";
 import type { JsonObject } from "../model/json.ts";
+import { lazy } from "../model/lazy.ts";
 import { membershipMessage } from "../render/membership-message.ts";
 import { accountSchema, accountsSchema, accountTargets, requireUserId } from "./accounts-schema.ts";
 import { communitySchema } from "./community-schema.ts";
@@ -23,30 +24,32 @@ const ASKS: Readonly<
   community_member: { about: "community", endpoint: "check-community-member", field: "is_member" },
 };
 
-const schema = z
-  .strictObject({
-    check: z
-      .enum(CHECKS)
-      .describe(
-        "`follow`: do they follow `account`? `retweet`, `quoted`, `comment`: did they, of `tweet`? `community_member`: of `community`?",
-      ),
-    accounts: accountsSchema,
-    account: accountSchema.optional().describe("For `follow`: who is followed. By id it survives a rename."),
-    tweet: tweetSchema.optional().describe("For `retweet`, `quoted` and `comment`: the tweet, by id, in quotes, or by link."),
-    community: communitySchema.optional().describe("For `community_member`: the community's id, in quotes, or its link."),
-  })
-  .superRefine((settings, context) => {
-    const wanted = ASKS[settings.check].about;
-    for (const name of ["account", "tweet", "community"] as const) {
-      const isThere = settings[name] !== undefined;
-      if (name === wanted && !isThere)
-        context.addIssue({ code: "custom", path: ["check"], message: `check ${settings.check} needs \`${name}\` beside it` });
-      if (name !== wanted && isThere)
-        context.addIssue({ code: "custom", path: [name], message: `check ${settings.check} has no \`${name}\`: leave it out` });
-    }
-  });
+const schema = lazy(() =>
+  z
+    .strictObject({
+      check: z
+        .enum(CHECKS)
+        .describe(
+          "`follow`: do they follow `account`? `retweet`, `quoted`, `comment`: did they, of `tweet`? `community_member`: of `community`?",
+        ),
+      accounts: accountsSchema,
+      account: accountSchema.optional().describe("For `follow`: who is followed. By id it survives a rename."),
+      tweet: tweetSchema.optional().describe("For `retweet`, `quoted` and `comment`: the tweet, by id, in quotes, or by link."),
+      community: communitySchema.optional().describe("For `community_member`: the community's id, in quotes, or its link."),
+    })
+    .superRefine((settings, context) => {
+      const wanted = ASKS[settings.check].about;
+      for (const name of ["account", "tweet", "community"] as const) {
+        const isThere = settings[name] !== undefined;
+        if (name === wanted && !isThere)
+          context.addIssue({ code: "custom", path: ["check"], message: `check ${settings.check} needs \`${name}\` beside it` });
+        if (name !== wanted && isThere)
+          context.addIssue({ code: "custom", path: [name], message: `check ${settings.check} has no \`${name}\`: leave it out` });
+      }
+    }),
+);
 
-type Settings = z.output<typeof schema>;
+type Settings = z.output<ReturnType<typeof schema>>;
 
 /** What is asked about, as the body says it. */
 function subjectOf({ account, tweet, community }: Settings): JsonObject {

@@ -1,5 +1,6 @@
 /** `mentions`: tweets that mention accounts, the latest first; those with few likes, replies or retweets can be left out by the service. */
 import { z } from "zod";
+import { lazy } from "../model/lazy.ts";
 import { tweetMessage } from "../render/tweet-message.ts";
 import { accountsSchema, accountTargets, requireHandle } from "./accounts-schema.ts";
 import type { WatchType } from "./watch-type.ts";
@@ -7,14 +8,16 @@ import type { WatchType } from "./watch-type.ts";
 const minimum = (what: string) =>
   z.int(`write a whole number of ${what}`).min(1, `write a number of ${what} from 1 on, or leave it out`).optional();
 
-const schema = z.strictObject({
-  accounts: accountsSchema,
-  min_likes: minimum("likes").describe("Only mentions with so many likes."),
-  min_replies: minimum("replies").describe("Only mentions with so many replies."),
-  min_retweets: minimum("retweets").describe("Only mentions with so many retweets."),
-});
+const schema = lazy(() =>
+  z.strictObject({
+    accounts: accountsSchema,
+    min_likes: minimum("likes").describe("Only mentions with so many likes."),
+    min_replies: minimum("replies").describe("Only mentions with so many replies."),
+    min_retweets: minimum("retweets").describe("Only mentions with so many retweets."),
+  }),
+);
 
-type Settings = z.output<typeof schema>;
+type Settings = z.output<ReturnType<typeof schema>>;
 
 export const mentions: WatchType<Settings> = {
   type: "mentions",

@@ -1,5 +1,6 @@
 /** `new_followers`: who began following an account, from the 7-day list of indexed accounts or from the whole follower list. */
 import { z } from "zod";
+import { lazy } from "../model/lazy.ts";
 import type { TargetState } from "../model/watch-store.ts";
 import { rosterMessage } from "../render/roster-message.ts";
 import { accountsSchema, accountTargets, requireUserId } from "./accounts-schema.ts";
@@ -7,21 +8,23 @@ import { indexedMode, sourceSchema } from "./indexed-schema.ts";
 import { NEWEST_FIRST_CAVEAT } from "./roster-caveats.ts";
 import type { WatchType } from "./watch-type.ts";
 
-const schema = z
-  .strictObject({
-    accounts: accountsSchema,
-    source: sourceSchema("of followers"),
-    verified_only: z
-      .boolean()
-      .default(false)
-      .describe("Reads the service's list of verified followers instead, for any account: shorter than `all`, and without its crowd."),
-  })
-  .refine((settings) => !settings.verified_only || settings.source !== "indexed", {
-    message: "verified_only has a list of its own: leave `source` out",
-    path: ["verified_only"],
-  });
+const schema = lazy(() =>
+  z
+    .strictObject({
+      accounts: accountsSchema,
+      source: sourceSchema("of followers"),
+      verified_only: z
+        .boolean()
+        .default(false)
+        .describe("Reads the service's list of verified followers instead, for any account: shorter than `all`, and without its crowd."),
+    })
+    .refine((settings) => !settings.verified_only || settings.source !== "indexed", {
+      message: "verified_only has a list of its own: leave `source` out",
+      path: ["verified_only"],
+    }),
+);
 
-type Settings = z.output<typeof schema>;
+type Settings = z.output<ReturnType<typeof schema>>;
 
 const ENDPOINTS = { indexed: "new-followers-7d", all: "followers", verified: "verified-followers" } as const;
 
@@ -58,6 +61,7 @@ schedule: "7 */6 * * *"`,
     const all = `all: ${NEWEST_FIRST_CAVEAT("followers")}`;
     return source === "indexed" ? [indexed] : source === "all" ? [all] : [indexed, all];
   },
+  probeFields: ["followers_count"],
   costRequests: () => 1,
   read: rosterMessage,
 };

@@ -1,14 +1,15 @@
 /** `new_following`: whom accounts began following, from the 7-day list of indexed accounts or from the whole list. */
 import { z } from "zod";
+import { lazy } from "../model/lazy.ts";
 import { rosterMessage } from "../render/roster-message.ts";
 import { accountsSchema, accountTargets, requireUserId } from "./accounts-schema.ts";
 import { indexedMode, sourceSchema } from "./indexed-schema.ts";
 import { NEWEST_FIRST_CAVEAT } from "./roster-caveats.ts";
 import type { WatchType } from "./watch-type.ts";
 
-const schema = z.strictObject({ accounts: accountsSchema, source: sourceSchema("of whom the account follows") });
+const schema = lazy(() => z.strictObject({ accounts: accountsSchema, source: sourceSchema("of whom the account follows") }));
 
-type Settings = z.output<typeof schema>;
+type Settings = z.output<ReturnType<typeof schema>>;
 
 export const newFollowing: WatchType<Settings> = {
   type: "new_following",
@@ -40,6 +41,7 @@ schedule: "@every 6h"`,
     const all = `all: ${NEWEST_FIRST_CAVEAT("accounts")}`;
     return source === "indexed" ? [indexed] : source === "all" ? [all] : [indexed, all];
   },
+  probeFields: ["followings_count"],
   costRequests: () => 1,
   read: rosterMessage,
 };

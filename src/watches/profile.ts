@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { BATCH_SIZE } from "../model/batch.ts";
 import type { ReadingRule } from "../detect/reading.ts";
+import { lazy } from "../model/lazy.ts";
 import { profileMessage } from "../render/profile-message.ts";
 import { accountsSchema, accountTargets, requireUserId } from "./accounts-schema.ts";
 import { REARM_SHARE, thresholdsOf, WHEN_TEXT, whenSchema } from "./thresholds-schema.ts";
@@ -17,21 +18,23 @@ const COUNTS = {
   favourites_count: "Tweets liked",
 };
 
-const schema = z
-  .strictObject({
-    accounts: accountsSchema,
-    fields: z
-      .array(z.enum([...FIELDS, ...MORE_FIELDS]))
-      .default([...FIELDS])
-      .describe("Changes that are told, by the names the profile has them under; `[]` tells none."),
-    when: whenSchema(COUNTS).optional().describe(WHEN_TEXT),
-  })
-  .refine(({ fields, when }) => fields.length > 0 || when !== undefined, {
-    message: "nothing to tell: name fields, or a count under when",
-    path: ["fields"],
-  });
+const schema = lazy(() =>
+  z
+    .strictObject({
+      accounts: accountsSchema,
+      fields: z
+        .array(z.enum([...FIELDS, ...MORE_FIELDS]))
+        .default([...FIELDS])
+        .describe("Changes that are told, by the names the profile has them under; `[]` tells none."),
+      when: whenSchema(COUNTS).optional().describe(WHEN_TEXT),
+    })
+    .refine(({ fields, when }) => fields.length > 0 || when !== undefined, {
+      message: "nothing to tell: name fields, or a count under when",
+      path: ["fields"],
+    }),
+);
 
-type Settings = z.output<typeof schema>;
+type Settings = z.output<ReturnType<typeof schema>>;
 
 function rule({ fields, when }: Settings): ReadingRule {
   const thresholds = thresholdsOf(when);

@@ -1,12 +1,15 @@
 /** `replies`: answers to one tweet, the newest first. */
 import { z } from "zod";
+import { lazy } from "../model/lazy.ts";
 import { tweetMessage } from "../render/tweet-message.ts";
 import { tweetSchema } from "./tweet-schema.ts";
 import type { WatchType } from "./watch-type.ts";
 
-const schema = z.strictObject({ tweet: tweetSchema.describe("The tweet whose replies are told: its id, in quotes, or its link.") });
+const schema = lazy(() =>
+  z.strictObject({ tweet: tweetSchema.describe("The tweet whose replies are told: its id, in quotes, or its link.") }),
+);
 
-type Settings = z.output<typeof schema>;
+type Settings = z.output<ReturnType<typeof schema>>;
 
 export const replies: WatchType<Settings> = {
   type: "replies",

@@ -1,12 +1,15 @@
 /** `retweeters`: who reposts one tweet, the newest first. */
 import { z } from "zod";
+import { lazy } from "../model/lazy.ts";
 import { rosterMessage } from "../render/roster-message.ts";
 import { tweetSchema } from "./tweet-schema.ts";
 import type { WatchType } from "./watch-type.ts";
 
-const schema = z.strictObject({ tweet: tweetSchema.describe("The tweet whose retweeters are told: its id, in quotes, or its link.") });
+const schema = lazy(() =>
+  z.strictObject({ tweet: tweetSchema.describe("The tweet whose retweeters are told: its id, in quotes, or its link.") }),
+);
 
-type Settings = z.output<typeof schema>;
+type Settings = z.output<ReturnType<typeof schema>>;
 
 export const retweeters: WatchType<Settings> = {
   type: "retweeters",

@@ -1,12 +1,13 @@
 /** `retweets`: what accounts repost, and nothing else they do. */
 import { z } from "zod";
+import { lazy } from "../model/lazy.ts";
 import { tweetMessage } from "../render/tweet-message.ts";
 import { accountsSchema, accountTargets, requireUserId } from "./accounts-schema.ts";
 import type { WatchType } from "./watch-type.ts";
 
-const schema = z.strictObject({ accounts: accountsSchema });
+const schema = lazy(() => z.strictObject({ accounts: accountsSchema }));
 
-type Settings = z.output<typeof schema>;
+type Settings = z.output<ReturnType<typeof schema>>;
 
 export const retweets: WatchType<Settings> = {
   type: "retweets",

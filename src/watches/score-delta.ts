@@ -1,6 +1,7 @@
 /** `score_delta`: an account's influence score moved across a threshold. */
 import { z } from "zod";
 import type { ReadingRule } from "../detect/reading.ts";
+import { lazy } from "../model/lazy.ts";
 import { scoreMessage } from "../render/score-message.ts";
 import { accountsSchema, accountTargets, requireUserId } from "./accounts-schema.ts";
 import { comparisonSchema, REARM_SHARE } from "./thresholds-schema.ts";
@@ -12,22 +13,24 @@ const SCORE = { week_delta: "dyn", month_delta: "dyn" } as const;
 
 const threshold = (name: string) => comparisonSchema(name, `a comparison with a number of points, e.g. ">= 25"`).optional();
 
-const schema = z.strictObject({
-  accounts: accountsSchema,
-  when: z
-    .strictObject({
-      week_delta: threshold("week_delta").describe("Change over the last 7 days, in points."),
-      month_delta: threshold("month_delta").describe("Change over the last 30 days, in points."),
-    })
-    .refine((when) => when.week_delta !== undefined || when.month_delta !== undefined, "when is empty: name week_delta or month_delta")
-    .describe("Fires when any of them is crossed; re-arms when the value came back by 10%."),
-  present_score: z
-    .boolean()
-    .default(false)
-    .describe("Whether an alert says what the score itself is now: one request more per alert, none while nothing is told."),
-});
+const schema = lazy(() =>
+  z.strictObject({
+    accounts: accountsSchema,
+    when: z
+      .strictObject({
+        week_delta: threshold("week_delta").describe("Change over the last 7 days, in points."),
+        month_delta: threshold("month_delta").describe("Change over the last 30 days, in points."),
+      })
+      .refine((when) => when.week_delta !== undefined || when.month_delta !== undefined, "when is empty: name week_delta or month_delta")
+      .describe("Fires when any of them is crossed; re-arms when the value came back by 10%."),
+    present_score: z
+      .boolean()
+      .default(false)
+      .describe("Whether an alert says what the score itself is now: one request more per alert, none while nothing is told."),
+  }),
+);
 
-type Settings = z.output<typeof schema>;
+type Settings = z.output<ReturnType<typeof schema>>;
 
 const rule = ({ when, present_score: isPresentWanted }: Settings): ReadingRule => ({
   name: "score",

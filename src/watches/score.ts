@@ -1,6 +1,7 @@
 /** `score`: an account's influence score itself crossed a threshold. Its changes over a week or a month are `score_delta`'s. */
 import { z } from "zod";
 import type { ReadingRule } from "../detect/reading.ts";
+import { lazy } from "../model/lazy.ts";
 import { scoreLevelMessage } from "../render/score-message.ts";
 import { accountsSchema, accountTargets, requireUserId } from "./accounts-schema.ts";
 import { REARM_SHARE, thresholdsOf, WHEN_TEXT, whenSchema } from "./thresholds-schema.ts";
@@ -8,9 +9,11 @@ import type { WatchType } from "./watch-type.ts";
 
 const DAY_MS = 86_400_000;
 
-const schema = z.strictObject({ accounts: accountsSchema, when: whenSchema({ score: "The score, in points" }).describe(WHEN_TEXT) });
+const schema = lazy(() =>
+  z.strictObject({ accounts: accountsSchema, when: whenSchema({ score: "The score, in points" }).describe(WHEN_TEXT) }),
+);
 
-type Settings = z.output<typeof schema>;
+type Settings = z.output<ReturnType<typeof schema>>;
 
 const rule = ({ when }: Settings): ReadingRule => ({
   name: "score",

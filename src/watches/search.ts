@@ -1,13 +1,14 @@
 /** `search`: tweets that match a query of the platform's search language, newest first. */
 import { z } from "zod";
+import { lazy } from "../model/lazy.ts";
 import { tweetMessage } from "../render/tweet-message.ts";
 import { placingOf, sharingShape } from "./placing-schema.ts";
 import { querySchema } from "./query-schema.ts";
 import type { WatchType } from "./watch-type.ts";
 
-const schema = z.strictObject({ query: querySchema, ...sharingShape });
+const schema = lazy(() => z.strictObject({ query: querySchema, ...sharingShape }));
 
-type Settings = z.output<typeof schema>;
+type Settings = z.output<ReturnType<typeof schema>>;
 
 export const search: WatchType<Settings> = {
   type: "search",

@@ -1,22 +1,25 @@
 /** `space`: a live audio room: announced, live, ended, renamed, moved; and listeners that crossed a threshold. */
 import { z } from "zod";
 import type { ReadingRule } from "../detect/reading.ts";
+import { lazy } from "../model/lazy.ts";
 import { spaceMessage } from "../render/space-message.ts";
 import { REARM_SHARE, thresholdsOf, WHEN_TEXT, whenSchema } from "./thresholds-schema.ts";
 import type { WatchType } from "./watch-type.ts";
 
 const SPACE = /^(?:https?:\/\/\S+\/)?([0-9A-Za-z]{5,30})\/?(?:[?#].*)?$/;
 
-const schema = z.strictObject({
-  space: z
-    .string()
-    .transform((text) => SPACE.exec(text.trim())?.[1] ?? "")
-    .refine((id) => id !== "", 'not a Space: write its id ("1YqKDqDXAbwKV") or its link')
-    .describe("The Space's id, or its link."),
-  when: whenSchema({ listeners: "Live listeners", participants: "Everyone in it so far" }).optional().describe(WHEN_TEXT),
-});
+const schema = lazy(() =>
+  z.strictObject({
+    space: z
+      .string()
+      .transform((text) => SPACE.exec(text.trim())?.[1] ?? "")
+      .refine((id) => id !== "", 'not a Space: write its id ("1YqKDqDXAbwKV") or its link')
+      .describe("The Space's id, or its link."),
+    when: whenSchema({ listeners: "Live listeners", participants: "Everyone in it so far" }).optional().describe(WHEN_TEXT),
+  }),
+);
 
-type Settings = z.output<typeof schema>;
+type Settings = z.output<ReturnType<typeof schema>>;
 
 const rule = ({ when }: Settings): ReadingRule => ({
   name: "space",

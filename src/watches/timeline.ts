@@ -1,5 +1,6 @@
 /** `timeline`: what accounts post, followed by their stable id; from their own timelines, or through a public list that holds them. */
 import { z } from "zod";
+import { lazy } from "../model/lazy.ts";
 import type { Source } from "../model/source.ts";
 import type { TargetState } from "../model/watch-store.ts";
 import { tweetMessage } from "../render/tweet-message.ts";
@@ -8,17 +9,19 @@ import { listSchema } from "./list-schema.ts";
 import { placingOf, placingShape } from "./placing-schema.ts";
 import type { WatchType } from "./watch-type.ts";
 
-const schema = z.strictObject({
-  accounts: accountsSchema,
-  via_list: listSchema
-    .optional()
-    .describe(
-      "A public list that holds the accounts: one request a tick for up to 5,000 of them. Accounts it does not hold are named and read from their own timelines.",
-    ),
-  ...placingShape,
-});
+const schema = lazy(() =>
+  z.strictObject({
+    accounts: accountsSchema,
+    via_list: listSchema
+      .optional()
+      .describe(
+        "A public list that holds the accounts: one request a tick for up to 5,000 of them. Accounts it does not hold are named and read from their own timelines.",
+      ),
+    ...placingShape,
+  }),
+);
 
-type Settings = z.output<typeof schema>;
+type Settings = z.output<ReturnType<typeof schema>>;
 
 /** Whether the list holds an account is checked by the engine and kept in its memory; until then it is believed. */
 function source({ via_list: list }: Settings, target: Pick<TargetState, "key" | "userId" | "memory">): Source {

@@ -1,13 +1,14 @@
 /** `top_followers`: the 20 followers of most weight of an account, who came among them and who fell out. */
 import { z } from "zod";
+import { lazy } from "../model/lazy.ts";
 import { rosterMessage } from "../render/roster-message.ts";
 import { accountsSchema, accountTargets, requireUserId } from "./accounts-schema.ts";
 import { TOP_ROSTER_CAVEATS } from "./roster-caveats.ts";
 import type { WatchType } from "./watch-type.ts";
 
-const schema = z.strictObject({ accounts: accountsSchema });
+const schema = lazy(() => z.strictObject({ accounts: accountsSchema }));
 
-type Settings = z.output<typeof schema>;
+type Settings = z.output<ReturnType<typeof schema>>;
 
 const DAY_MS = 86_400_000;
 

@@ -1,23 +1,26 @@
 /** `trends`: what people of a place talk about: names that enter the list, leave it, or move in it. */
 import { z } from "zod";
 import type { RankingRule } from "../detect/ranking.ts";
+import { lazy } from "../model/lazy.ts";
 import { trendMessage } from "../render/trend-message.ts";
 import type { WatchType } from "./watch-type.ts";
 
 const TOLD = ["entered", "left", "moved"] as const;
 
-const schema = z.strictObject({
-  woeid: z.int().min(1).describe("The place by its WOEID; 1 is the world."),
-  top: z.int().min(1).max(50).default(10).describe("Ranks that count; what lies below is not there."),
-  tell: z
-    .array(z.enum(TOLD))
-    .min(1, "tell is empty: name entered, left or moved")
-    .default(["entered"])
-    .describe("What is told: `entered`, `left`, `moved`."),
-  move_by: z.int().min(1).default(3).describe("Ranks a name must move by, from the rank it was last told at."),
-});
+const schema = lazy(() =>
+  z.strictObject({
+    woeid: z.int().min(1).describe("The place by its WOEID; 1 is the world."),
+    top: z.int().min(1).max(50).default(10).describe("Ranks that count; what lies below is not there."),
+    tell: z
+      .array(z.enum(TOLD))
+      .min(1, "tell is empty: name entered, left or moved")
+      .default(["entered"])
+      .describe("What is told: `entered`, `left`, `moved`."),
+    move_by: z.int().min(1).default(3).describe("Ranks a name must move by, from the rank it was last told at."),
+  }),
+);
 
-type Settings = z.output<typeof schema>;
+type Settings = z.output<ReturnType<typeof schema>>;
 
 const ranking = ({ top, tell, move_by: moveBy }: Settings): RankingRule => ({
   list: "trends",

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { BATCH_SIZE } from "../model/batch.ts";
 import type { ReadingRule } from "../detect/reading.ts";
+import { lazy } from "../model/lazy.ts";
 import { tweetChangeMessage } from "../render/tweet-change-message.ts";
 import { REARM_SHARE, thresholdsOf, WHEN_TEXT, whenSchema } from "./thresholds-schema.ts";
 import { tweetSchema } from "./tweet-schema.ts";
@@ -16,18 +17,20 @@ const COUNTS = {
   view_count: "Views",
 };
 
-const schema = z
-  .strictObject({
-    tweets: z.array(tweetSchema).min(1, "tweets is empty: name at least one tweet").describe("Tweets by id, in quotes, or by link."),
-    when: whenSchema(COUNTS).optional().describe(WHEN_TEXT),
-    deleted: z.boolean().default(true).describe("Whether the end is told: deleted, or no longer public."),
-  })
-  .refine(({ when, deleted }) => when !== undefined || deleted, {
-    message: "nothing to tell: name a count under when, or leave deleted at true",
-    path: ["deleted"],
-  });
+const schema = lazy(() =>
+  z
+    .strictObject({
+      tweets: z.array(tweetSchema).min(1, "tweets is empty: name at least one tweet").describe("Tweets by id, in quotes, or by link."),
+      when: whenSchema(COUNTS).optional().describe(WHEN_TEXT),
+      deleted: z.boolean().default(true).describe("Whether the end is told: deleted, or no longer public."),
+    })
+    .refine(({ when, deleted }) => when !== undefined || deleted, {
+      message: "nothing to tell: name a count under when, or leave deleted at true",
+      path: ["deleted"],
+    }),
+);
 
-type Settings = z.output<typeof schema>;
+type Settings = z.output<ReturnType<typeof schema>>;
 
 const rule = ({ when, deleted }: Settings): ReadingRule => ({
   name: "tweet",

@@ -1,13 +1,16 @@
 /** `user_search`: accounts that match a text and did not before. How the service ranks them is its own: who is gone from the list has not left. */
 import { z } from "zod";
+import { lazy } from "../model/lazy.ts";
 import { rosterMessage } from "../render/roster-message.ts";
 import type { WatchType } from "./watch-type.ts";
 
-const schema = z.strictObject({
-  query: z.string().trim().min(1, "query is empty: write what to search for").describe("What to look for in names, handles and bios."),
-});
+const schema = lazy(() =>
+  z.strictObject({
+    query: z.string().trim().min(1, "query is empty: write what to search for").describe("What to look for in names, handles and bios."),
+  }),
+);
 
-type Settings = z.output<typeof schema>;
+type Settings = z.output<ReturnType<typeof schema>>;
 
 const sourceOf = ({ query }: Settings) => ({ endpoint: "search-users", params: { query } });
 

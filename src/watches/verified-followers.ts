@@ -1,13 +1,14 @@
 /** `verified_followers`: the verified accounts among the followers of accounts, who came and who went. */
 import { z } from "zod";
+import { lazy } from "../model/lazy.ts";
 import { rosterMessage } from "../render/roster-message.ts";
 import { accountsSchema, accountTargets, requireUserId } from "./accounts-schema.ts";
 import { WHOLE_ROSTER_CAVEATS } from "./roster-caveats.ts";
 import type { WatchType } from "./watch-type.ts";
 
-const schema = z.strictObject({ accounts: accountsSchema });
+const schema = lazy(() => z.strictObject({ accounts: accountsSchema }));
 
-type Settings = z.output<typeof schema>;
+type Settings = z.output<ReturnType<typeof schema>>;
 
 export const verifiedFollowers: WatchType<Settings> = {
   type: "verified_followers",
@@ -24,6 +25,7 @@ schedule: "@every 6h"`,
   targets: ({ accounts }) => accountTargets(accounts),
   source: (_settings, target) => ({ endpoint: "verified-followers", params: { user_id: requireUserId(target) } }),
   caveats: () => ["a follower who gains or loses the badge reads as one who came or went", ...WHOLE_ROSTER_CAVEATS],
+  probeFields: ["followers_count"],
   costRequests: () => 1,
   read: rosterMessage,
 };

@@ -39,8 +39,8 @@ export interface WatchType<S = unknown> {
   readonly type: string;
   /** One line for the reference. */
   readonly summary: string;
-  /** Own keys only, each with `.describe()`; a strict object. Common keys (schedule, sink, …) are added by config/. */
-  readonly schema: z.ZodObject;
+  /** Own keys only, each with `.describe()`; a strict object, made when first asked for. Common keys (schedule, sink, …) are added by config/. */
+  readonly schema: () => z.ZodObject;
   /** A watch of this type as YAML, without its id: validates with a `sink` added. */
   readonly example: string;
   /** Names that `where` sees besides `labels`: those of the event's body. */

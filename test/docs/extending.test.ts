@@ -51,7 +51,7 @@ function loadExample() {
   });
 }
 
-const settingsOfList = (list: string) => listTweets.schema.parse({ list }) as { readonly list: string };
+const settingsOfList = (list: string) => listTweets.schema().parse({ list }) as { readonly list: string };
 
 describe("the examples of docs/extending.md", () => {
   it("make a configuration once they are in the registries", async () => {

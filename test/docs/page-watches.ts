@@ -17,8 +17,8 @@ const exampleOf = (type: WatchType<any>): string =>
 
 function settingsOf(type: WatchType<any>): unknown {
   const written = parse(type.example) as Record<string, unknown>;
-  const own = Object.entries(written).filter(([key]) => Object.hasOwn(type.schema.shape, key));
-  return type.schema.parse(Object.fromEntries(own));
+  const own = Object.entries(written).filter(([key]) => Object.hasOwn(type.schema().shape, key));
+  return type.schema().parse(Object.fromEntries(own));
 }
 
 function includeText(type: WatchType<any>): string {
@@ -49,7 +49,7 @@ function batchSize(type: WatchType<any>, settings: unknown): number | undefined 
 }
 
 function costText(type: WatchType<any>, settings: unknown): string {
-  const per = type.schema.shape["accounts"] !== undefined ? "account" : type.schema.shape["tweets"] !== undefined ? "tweet" : "watch";
+  const per = type.schema().shape["accounts"] !== undefined ? "account" : type.schema().shape["tweets"] !== undefined ? "tweet" : "watch";
   if (isReadInPages(type, settings)) return `A poll costs a request a page of the list, per ${per}.`;
   const size = batchSize(type, settings);
   if (size !== undefined) return `A poll costs a request per ${size} ${per}s, of all watches with the same schedule.`;
@@ -84,7 +84,7 @@ function section(type: WatchType<any>): readonly string[] {
     sentence(type.summary),
     fenced("yaml part", exampleOf(type)),
     notesOf(type).join("\n"),
-    keyTable(schema, (name) => name === "type" || Object.hasOwn(type.schema.shape, name)),
+    keyTable(schema, (name) => name === "type" || Object.hasOwn(type.schema().shape, name)),
   ];
 }
 

@@ -10,7 +10,7 @@ export function makeWatch(id: string, type: string, settings: JsonObject, change
   return {
     id,
     type,
-    settings: watchType.schema.parse(settings),
+    settings: watchType.schema().parse(settings),
     schedule: { kind: "every", intervalMs: 60_000 },
     priority: "normal",
     labels: {},

@@ -33,7 +33,7 @@ it.each(WATCH_TYPES.map((type) => [type.type, type] as const))(
   "%s: its example names its type, is valid, and gives targets with a source",
   (name, type) => {
     expect((parse(type.example) as { type: string }).type).toBe(name);
-    const settings = settingsOf(type.example, type.schema);
+    const settings = settingsOf(type.example, type.schema());
     const targets = type.targets(settings, "w", () => "fingerprint");
     expect(targets.length).toBeGreaterThan(0);
     for (const { key } of targets) {
@@ -47,8 +47,8 @@ it.each(WATCH_TYPES.map((type) => [type.type, type] as const))(
 it.each(WATCH_TYPES.map((type) => [type.type, type] as const))(
   "%s: refuses a key it does not know, and describes each it has",
   (_name, type) => {
-    expect(type.schema.safeParse({ reciever: 1 }).success).toBe(false);
-    for (const field of Object.values(type.schema.shape)) expect((field as { description?: string }).description ?? "").not.toBe("");
+    expect(type.schema().safeParse({ reciever: 1 }).success).toBe(false);
+    for (const field of Object.values(type.schema().shape)) expect((field as { description?: string }).description ?? "").not.toBe("");
   },
 );
 
@@ -108,12 +108,12 @@ it.each([
   ],
 ] as const)("%s asks for the newest, whatever the service's own order is", (name, settings, params) => {
   const type = typeNamed(name);
-  expect(type.source(type.schema.parse(settings), target()).params).toEqual(params);
+  expect(type.source(type.schema().parse(settings), target()).params).toEqual(params);
 });
 
 it("new_followers asks for the verified alone where these are wanted, for any account", () => {
   const type = typeNamed("new_followers");
-  const settings = type.schema.parse({ accounts: ["acme"], verified_only: true });
+  const settings = type.schema().parse({ accounts: ["acme"], verified_only: true });
   expect(type.source(settings, target()).endpoint).toBe("verified-followers");
   expect([type.needsIndex?.(settings, target()), type.withoutIndex?.(settings)]).toEqual([false, undefined]);
 });
@@ -121,14 +121,14 @@ it("new_followers asks for the verified alone where these are wanted, for any ac
 it("takes a list by id or by link", () => {
   const type = typeNamed("list_members");
   for (const list of ["1388742069157900291", "https://x.com/i/lists/1388742069157900291?s=20"]) {
-    expect(type.targets(type.schema.parse({ list }), "w", () => "")[0]?.key).toBe("1388742069157900291");
+    expect(type.targets(type.schema().parse({ list }), "w", () => "")[0]?.key).toBe("1388742069157900291");
   }
-  expect(type.schema.safeParse({ list: "builders" }).success).toBe(false);
+  expect(type.schema().safeParse({ list: "builders" }).success).toBe(false);
 });
 
 it("new_followers asks the window first, and the whole list once it knows that there is none", () => {
   const type = typeNamed("new_followers");
-  const settings = (source: string) => type.schema.parse({ accounts: ["acme"], source });
+  const settings = (source: string) => type.schema().parse({ accounts: ["acme"], source });
   const endpoint = (source: string, memory = {}) => type.source(settings(source), target(memory)).endpoint;
   expect([endpoint("auto"), endpoint("auto", { mode: "all" }), endpoint("indexed"), endpoint("all")]).toEqual([
     "new-followers-7d",
@@ -141,17 +141,17 @@ it("new_followers asks the window first, and the whole list once it knows that t
 
 it("takes an account by handle, @handle, id or link, each once", () => {
   const type = typeNamed("timeline");
-  const settings = type.schema.parse({
+  const settings = type.schema().parse({
     accounts: ["Alice", "@alice", "https://x.com/alice", "id:44196397", "https://x.com/i/user/44196397"],
   });
   expect(type.targets(settings, "w", () => "").map(({ key }) => key)).toEqual(["@alice", "id:44196397"]);
-  expect(type.schema.safeParse({ accounts: ["not an account"] }).error?.issues[0]?.message).toMatch(/is not an account/);
+  expect(type.schema().safeParse({ accounts: ["not an account"] }).error?.issues[0]?.message).toMatch(/is not an account/);
 });
 
 it("takes a community by id or by link", () => {
   const type = typeNamed("community_tweets");
   for (const community of ["1493446837214187523", "https://x.com/i/communities/1493446837214187523"]) {
-    expect(type.targets(type.schema.parse({ community }), "w", () => "")[0]?.key).toBe("1493446837214187523");
+    expect(type.targets(type.schema().parse({ community }), "w", () => "")[0]?.key).toBe("1493446837214187523");
   }
-  expect(type.schema.safeParse({ community: "builders" }).success).toBe(false);
+  expect(type.schema().safeParse({ community: "builders" }).success).toBe(false);
 });
