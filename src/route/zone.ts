@@ -12,8 +12,9 @@ export interface Zone {
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
-/** Whether the runtime knows this time zone. */
+/** Whether the runtime knows this time zone. UTC, the default, is known without loading all the others. */
 export function isTimezone(name: string): boolean {
+  if (name === "UTC") return true;
   try {
     return new Intl.DateTimeFormat("en-US", { timeZone: name }).resolvedOptions().timeZone !== "";
   } catch {
