@@ -7,8 +7,8 @@ import type { Hash } from "../model/hash.ts";
 import type { WatchState } from "../model/watch-store.ts";
 import type { Watch } from "../model/watch.ts";
 import { findChanges } from "../plan/cheaper.ts";
-import { assumeTargets, createForecast, dearest, type Forecast, isAssumed, type WatchForecast } from "../plan/forecast.ts";
-import { itemsPerDay } from "../plan/feed-volume.ts";
+import { assumeTargets, createForecast, dearest, type Forecast, isAssumed, MONTH_DAYS, type WatchForecast } from "../plan/forecast.ts";
+import { freshTweets, itemsPerDay } from "../plan/feed-volume.ts";
 import { fullReadPages, stateOf } from "../plan/full-read.ts";
 import { groupPolls } from "../plan/group-polls.ts";
 import { type PlanDeps, type PlannedWatch, planPolls, targetsOf } from "../plan/plan-polls.ts";
@@ -49,13 +49,23 @@ export interface PlanWatchView {
   /** Null where the configuration names no price. */
   readonly cost_per_month: number | null;
   readonly sweep_requests_per_day: number;
-  /** Looks at fresh tweets; more when over a hundred are fresh at once. */
+  /** Looks at fresh tweets. */
   readonly recheck_requests_per_day: number;
   /** From an item's appearance to the poll that finds it; null when nothing is polled. */
   readonly delay_seconds: { readonly p50: number; readonly p95: number } | null;
   readonly next_runs: readonly string[];
+  /** Null unless it reads its accounts through a list. */
+  readonly via_list: PlanListView | null;
   /** What it can miss. */
   readonly caveats: readonly string[];
+}
+
+export interface PlanListView {
+  readonly list: string;
+  /** Accounts the list did not hold when it was last asked; what they cost is in the plan. */
+  readonly missing: number;
+  /** What an account that leaves the list costs on top, at most: several share their requests. */
+  readonly most_requests_per_month_each: number;
 }
 
 export interface PlanView {
@@ -100,7 +110,10 @@ export function createPlanView(config: Config, { hash, nowMs, quota, states, rat
     nowMs,
     fullReadPages: (poll) => fullReadPages(poll, states),
     itemsPerDay: (poll) => itemsPerDay(poll, states, nowMs),
-    rechecks: recheckCost([...planned.values()].filter(({ paused }) => !paused).map(({ watch }) => watch)),
+    rechecks: recheckCost(
+      [...planned.values()].filter(({ paused }) => !paused).map(({ watch }) => watch),
+      freshOf(config, states, nowMs),
+    ),
   });
   const isOver = quota.limit !== null && forecast.requestsPerMonth > quota.limit;
   const changes = isOver && quota.limit !== null ? findChanges(forecast, quota.limit) : [];
@@ -121,7 +134,10 @@ export function createPlanView(config: Config, { hash, nowMs, quota, states, rat
     changes: changes
       .filter(({ kind }) => kind !== "priority" || config.api.quota.onExhausted === "degrade")
       .map((change) => changeView(change, config, timetable, nowMs)),
-    watches: config.watches.map((watch) => watchView(watch, planned.get(watch.id), forecast.watches.get(watch.id), scale)),
+    watches: config.watches.map((watch) => ({
+      ...watchView(watch, planned.get(watch.id), forecast.watches.get(watch.id), scale),
+      via_list: listView(watch, planned.get(watch.id), forecast),
+    })),
     warnings: [...scheduleWarnings(config), ...budgetWarnings(forecast, config, quota)],
   };
 }
@@ -129,6 +145,12 @@ export function createPlanView(config: Config, { hash, nowMs, quota, states, rat
 /** The polls of a configuration, put together as the daemon does it that has learned so much. */
 export const pollsOf = (planned: readonly PlannedWatch[], deps: PlanDeps & { readonly rateOf: RateOf | undefined }): readonly Poll[] =>
   groupPolls(planPolls(planned, deps), { hash: deps.hash, ...(deps.rateOf === undefined ? {} : { rateOf: deps.rateOf }) });
+
+/** How many tweets of a watch are fresh at once, by its id. */
+export function freshOf(config: Config, states: readonly WatchState[], nowMs: number): (watchId: string) => number | undefined {
+  const fresh = new Map(config.watches.map((watch) => [watch.id, freshTweets(watch, states, nowMs)]));
+  return (watchId) => fresh.get(watchId);
+}
 
 /** Enabled watches by id, with their targets as the state knows them. */
 export const planWatches = (config: Config, hash: Hash, states: readonly WatchState[]): ReadonlyMap<string, PlannedWatch> =>
@@ -171,7 +193,24 @@ function planOf(watch: Watch, hash: Hash, states: readonly WatchState[]): Planne
 
 const NOTHING = { requestsPerDay: 0, requestsPerMonth: 0 };
 
-function watchView(watch: Watch, planned: PlannedWatch | undefined, cost: WatchForecast | undefined, scale: Scale): PlanWatchView {
+/** Nobody can foretell who leaves a list, but what it costs. */
+function listView(watch: Watch, planned: PlannedWatch | undefined, { polls }: Forecast): PlanListView | null {
+  const list = watchTypeOf(watch).viaList?.(watch.settings);
+  const read = polls.filter(({ poll }) => poll.subscribers.some((one) => one.watch.id === watch.id && one.author !== undefined));
+  if (list === undefined || planned === undefined || planned.paused) return null;
+  return {
+    list,
+    missing: planned.targets.filter(({ memory }) => memory["list"] === "out").length,
+    most_requests_per_month_each: round(Math.max(0, ...read.map(({ pollsPerDay }) => pollsPerDay * MONTH_DAYS))),
+  };
+}
+
+function watchView(
+  watch: Watch,
+  planned: PlannedWatch | undefined,
+  cost: WatchForecast | undefined,
+  scale: Scale,
+): Omit<PlanWatchView, "via_list"> {
   return {
     id: watch.id,
     type: watch.type,

@@ -16,7 +16,7 @@ import { planPace, pricePolls } from "../plan/pace.ts";
 import { createTimetable } from "../schedule/timetable.ts";
 import { createKeyHolder } from "./key-holder.ts";
 import { readLearnedRates } from "./learned-rates.ts";
-import { pollsOf, planWatches } from "./plan-view.ts";
+import { freshOf, pollsOf, planWatches } from "./plan-view.ts";
 import type { QuotaFacts, Spending } from "./quota-view.ts";
 
 export interface StoppedQuota {
@@ -55,6 +55,7 @@ export async function readStoppedQuota(
       itemsPerDay: (poll) => itemsPerDay(poll, states, nowMs),
     }),
     nowMs,
+    freshOf(config, states, nowMs),
   );
   const { reserve, onExhausted } = quota;
   const query = { spent: total, limit, reserve, nowMs, periodEndMs: period.endMs, onExhausted, polls: priced };

@@ -3,7 +3,7 @@ import type { PlanView, PlanWatchView } from "../app/plan-view.ts";
 import { formatCount, formatTable, plural } from "./table.ts";
 
 export function formatPlan(view: PlanView): string {
-  const parts = [watchTable(view), totals(view), nextRuns(view.watches), caveats(view.watches)];
+  const parts = [watchTable(view), totals(view), lists(view.watches), nextRuns(view.watches), caveats(view.watches)];
   if (view.warnings.length > 0) parts.push(["Warnings:", ...view.warnings.map((warning) => `  ${warning}`)].join("\n"));
   return parts.filter((part) => part !== "").join("\n\n");
 }
@@ -83,6 +83,17 @@ function quotaText({ quota, total }: PlanView): string {
   const origin = quota.source === "configured" ? "as configured" : "what the key has left (remaining_requests of /key-usage-info)";
   const share = total.quota_share === null ? "" : `; the plan takes ${shareOf(total.quota_share)}`;
   return `Quota: ${formatCount(quota.limit)} requests, ${origin}${share}.`;
+}
+
+function lists(watches: readonly PlanWatchView[]): string {
+  const lines = watches.flatMap(({ id, via_list: list }) => {
+    if (list === null || list.most_requests_per_month_each === 0) return [];
+    const missing =
+      list.missing === 0 ? "" : ` (${plural(list.missing, "account")} missing from it now, read from their own timelines, counted above)`;
+    const each = `each account that leaves the list ${list.list} adds up to ${formatCount(list.most_requests_per_month_each)} requests a month`;
+    return [`  ${id}: ${each} until it is back${missing}`];
+  });
+  return lines.length === 0 ? "" : ["What may come on top:", ...lines].join("\n");
 }
 
 function nextRuns(watches: readonly PlanWatchView[]): string {

@@ -112,7 +112,7 @@ export function createListCheck(deps: ListCheckDeps): ListCheck {
       subject: watchId,
       watch: watchId,
       severity: "warning",
-      message: `${watchId}: the list ${listId} does not hold ${named}; read from their own timelines, one request each`,
+      message: `${watchId}: the list ${listId} does not hold ${named}; read from their own timelines: up to a request a tick each, several share theirs`,
       hint: "Add them to the list: the check of the next day notices, and so does a reload.",
       facts: { list: listId, missing: missing.length, kind: "not on the list" },
     });

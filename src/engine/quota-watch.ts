@@ -10,10 +10,9 @@ import type { Priority } from "../model/schedule.ts";
 import type { Ledger, LedgerLine } from "../model/ledger.ts";
 import type { WatchState } from "../model/watch-store.ts";
 import { createCostModel } from "../plan/cost.ts";
-import { itemsPerDay } from "../plan/feed-volume.ts";
-import { fullReadPages, readsWholeList } from "../plan/full-read.ts";
 import { planPace, pricePolls, type WatchPace } from "../plan/pace.ts";
 import type { Timetable } from "../schedule/timetable.ts";
+import { NO_VOLUMES, type Volumes, volumesOf } from "./poll-volumes.ts";
 import type { FurtherPages, PayingKey } from "./request-gate.ts";
 import type { Poll } from "./watch-poll.ts";
 
@@ -70,7 +69,7 @@ export interface QuotaWatchDeps {
   readonly settings: () => QuotaSettings;
   readonly keys: () => readonly KeyQuota[];
   readonly polls: () => readonly Poll[];
-  /** As the state knows them: long lists cost a daily read. */
+  /** As the state knows them: long lists and busy feeds take more than a page. */
   readonly states: () => Promise<readonly WatchState[]>;
   /** Told after every refresh. */
   readonly onRefreshed: (status: QuotaStatus) => Promise<void>;
@@ -79,8 +78,8 @@ export interface QuotaWatchDeps {
 }
 
 const REFRESH_EVERY_MS = 60_000;
-/** Lists grow slowly. */
-const STATES_KEPT_MS = 3_600_000;
+/** Lists grow slowly, and feeds do not change their ways. */
+const VOLUMES_KEPT_MS = 3_600_000;
 const EVEN: StretchFactors = { high: 1, normal: 1, low: 1 };
 const PRIORITIES = ["high", "normal", "low"] as const satisfies readonly Priority[];
 /** Factors change a little every minute; waiting times are computed again when one fell by more than that. */
@@ -89,11 +88,11 @@ const NOTICEABLE = 0.95;
 export function createQuotaWatch(deps: QuotaWatchDeps): QuotaWatch {
   const { clock, meter } = deps;
   const catchUp = createCatchUp();
-  let states: { readonly list: readonly WatchState[]; readonly readAtMs: number } | undefined;
+  let volumes: Volumes = NO_VOLUMES;
   const costs = createCostModel({
     timetable: deps.timetable,
-    fullReadPages: (poll) => fullReadPages(poll, states?.list ?? []),
-    itemsPerDay: (poll, nowMs) => itemsPerDay(poll, states?.list ?? [], nowMs),
+    fullReadPages: ({ key }) => volumes.pages.get(key) ?? 1,
+    itemsPerDay: ({ key }) => volumes.items.get(key),
   });
   let cancel: Cancel | undefined;
   let isStopped = false;
@@ -114,21 +113,19 @@ export function createQuotaWatch(deps: QuotaWatchDeps): QuotaWatch {
   };
   const limitNow = () => totalLimit(deps.settings().monthly, deps.keys(), status.spentByKey);
 
-  const readStates = async (polls: readonly Poll[]): Promise<void> => {
-    if (!polls.some(readsWholeList)) return;
-    if (states === undefined || clock.now() - states.readAtMs >= STATES_KEPT_MS)
-      states = { list: await deps.states(), readAtMs: clock.now() };
+  const readVolumes = async (polls: readonly Poll[]): Promise<void> => {
+    if (clock.now() - volumes.readAtMs >= VOLUMES_KEPT_MS) volumes = volumesOf(polls, await deps.states(), clock.now());
   };
 
   const refresh = async (polls: readonly Poll[]): Promise<void> => {
     const settings = deps.settings();
     const period = quotaPeriod(clock.now(), settings);
     const { total, lines } = await deps.ledger.spentSince(period.startMs);
-    await readStates(polls);
+    await readVolumes(polls);
     const nowMs = clock.now();
     const spentByKey = sumBy(lines, ({ key }) => key);
     const limit = totalLimit(settings.monthly, deps.keys(), spentByKey);
-    const priced = pricePolls(polls, costs, nowMs);
+    const priced = pricePolls(polls, costs, nowMs, (watchId) => volumes.fresh.get(watchId));
     const { onExhausted, reserve } = settings;
     const query = { spent: total, limit, reserve, nowMs, periodEndMs: period.endMs, onExhausted, polls: priced };
     const factors = governedFactors(query);

@@ -52,6 +52,8 @@ export interface WatchState {
   readonly targets: readonly TargetState[];
   /** Items with a verdict so far. */
   readonly knownItems: number;
+  /** Fresh tweets that are looked at again. */
+  readonly followedTweets: number;
 }
 
 export interface WatchStore {

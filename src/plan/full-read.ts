@@ -32,5 +32,5 @@ export function fullReadPages(poll: Poll, states: readonly WatchState[]): number
 }
 
 /** What the state knows of a watch, under its former id too. */
-export const stateOf = (watch: Watch, states: readonly WatchState[]): WatchState | undefined =>
+export const stateOf = (watch: Pick<Watch, "id" | "movedFrom">, states: readonly WatchState[]): WatchState | undefined =>
   states.find(({ id }) => id === watch.id) ?? states.find(({ id }) => id === watch.movedFrom);

@@ -24,13 +24,15 @@ export interface Pace extends WatchPace {
   readonly watches: ReadonlyMap<string, WatchPace>;
 }
 
-/** Looks at fresh tweets among them: of each watch that follows its tweets, its part. */
-export const pricePolls = (polls: readonly Poll[], costs: CostModel, nowMs: number): readonly PricedPoll[] => [
+/** Looks at fresh tweets among them: of each watch that follows its tweets, its part. `freshOf`: see `recheckCost`. */
+export const pricePolls = (polls: readonly Poll[], costs: CostModel, nowMs: number, freshOf?: FreshOf): readonly PricedPoll[] => [
   ...polls.map((poll) => ({ poll, priority: poll.priority, ...costs.costOf(poll, nowMs) })),
-  ...priceRechecks(polls),
+  ...priceRechecks(polls, freshOf),
 ];
 
-function priceRechecks(polls: readonly Poll[]): readonly PricedPoll[] {
+type FreshOf = (watchId: string) => number | undefined;
+
+function priceRechecks(polls: readonly Poll[], freshOf?: FreshOf): readonly PricedPoll[] {
   const following = new Map<string, Poll>();
   for (const poll of polls) {
     for (const subscriber of poll.subscribers) {
@@ -38,7 +40,8 @@ function priceRechecks(polls: readonly Poll[]): readonly PricedPoll[] {
       if (watch.recheck !== undefined && !following.has(watch.id)) following.set(watch.id, { ...poll, subscribers: [subscriber] });
     }
   }
-  const { byWatch } = recheckCost([...following.values()].flatMap(({ subscribers }) => subscribers.map(({ watch }) => watch)));
+  const watches = [...following.values()].flatMap(({ subscribers }) => subscribers.map(({ watch }) => watch));
+  const { byWatch } = recheckCost(watches, freshOf);
   return [...following].map(([watchId, poll]) => {
     const requestsPerDay = byWatch.get(watchId) ?? 0;
     const priority = poll.subscribers[0]?.watch.priority ?? poll.priority;

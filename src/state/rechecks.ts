@@ -35,6 +35,17 @@ export async function dueRechecks(db: Executor, nowMs: number, most: number): Pr
   }));
 }
 
+/** How many there are, by watch key; watches that follow none are left out. */
+export async function countFollowed(db: Executor): Promise<ReadonlyMap<string, number>> {
+  const rows = await db
+    .selectFrom("rechecks as r")
+    .innerJoin("targets as t", "t.id", "r.target_id")
+    .select(["t.watch_key", (eb) => eb.fn.countAll<number>().as("count")])
+    .groupBy("t.watch_key")
+    .execute();
+  return new Map(rows.map(({ watch_key, count }) => [watch_key, Number(count)]));
+}
+
 const upsert = insertRows("rechecks", ["target_id", "tweet_id", "due_at", "until_at", "event_id", "condition", "absences"], (insert) =>
   insert.onConflict((conflict) =>
     conflict.columns(["target_id", "tweet_id"]).doUpdateSet((eb) => ({

@@ -1,6 +1,7 @@
 /** Makes the stored watches equal to the configured ones. What becomes of their targets is told by register-targets.ts. */
 import type { Random } from "../model/random.ts";
 import type { WatchRegistration, WatchState } from "../model/watch-store.ts";
+import { countFollowed } from "./rechecks.ts";
 import { registerTargets } from "./register-targets.ts";
 import { type Executor, insertRows, transact } from "./statement.ts";
 import { type TargetRow, type WatchRow, watchState } from "./watch-state.ts";
@@ -22,7 +23,8 @@ export function registerWatches(
       rows.map((row, i) => ({ watchKey: row.key, targets: watches[i]?.targets ?? [] })),
       nowMs,
     );
-    return rows.map((row, i) => watchState(row, targets[i] ?? []));
+    const followed = await countFollowed(on);
+    return rows.map((row, i) => watchState(row, targets[i] ?? [], followed));
   });
 }
 
@@ -102,7 +104,8 @@ export async function listWatches(db: Executor): Promise<readonly WatchState[]> 
     .execute();
   const byWatch = new Map<string, TargetRow[]>();
   for (const target of targets) byWatch.set(target.watch_key, [...(byWatch.get(target.watch_key) ?? []), target]);
-  return watches.map((watch) => watchState(watch, byWatch.get(watch.key) ?? []));
+  const followed = await countFollowed(db);
+  return watches.map((watch) => watchState(watch, byWatch.get(watch.key) ?? [], followed));
 }
 
 /** False when no such watch is configured. */

@@ -43,3 +43,31 @@ it("reckons with the rates that daemons on this state have learned", async () =>
   expect(silent.total.requests_per_month).toBeLessThan(1.5 * ((30 * DAY) / 300_000));
   expect(busy.total.requests_per_month).toBeGreaterThan(2 * silent.total.requests_per_month);
 });
+
+it("counts accounts that their list does not hold among those read by themselves, and says how many they are", async () => {
+  const config = await goodConfig(
+    'watches: { w: { type: timeline, accounts: ["id:1", "id:2"], via_list: "77", schedule: "@every 10m" } }\nsinks: { terminal: { type: console } }\nops: { sink: terminal }\n',
+  );
+  const target = (id: string, list: string) => ({
+    watchKey: "w",
+    key: `id:${id}`,
+    name: `id:${id}`,
+    userId: id,
+    username: `user${id}`,
+    registeredAtMs: 0,
+    baselineAtMs: 0,
+    memory: { list },
+    revision: 1,
+    status: "ok" as const,
+    statusReason: "",
+  });
+  const planFor = (...lists: readonly string[]) => {
+    const targets = lists.map((list, i) => target(String(i + 1), list));
+    const state = { key: "w", id: "w", type: "timeline", registeredAtMs: 0, paused: false, targets, knownItems: 0, followedTweets: 0 };
+    return createPlanView(config, { hash: sha256, nowMs: NOW, quota: { limit: null, source: "unknown", reason: "" }, states: [state] });
+  };
+  const [whole, short] = [planFor("in", "in"), planFor("in", "out")];
+  expect(whole.watches[0]?.via_list).toEqual({ list: "77", missing: 0, most_requests_per_month_each: 4_320 });
+  expect(short.watches[0]?.via_list?.missing).toBe(1);
+  expect(short.total.requests_per_month - whole.total.requests_per_month).toBe(4_320);
+});

@@ -89,6 +89,16 @@ describe("plan", () => {
     expect(JSON.parse(out).changes.map((change: { kind: string }) => change.kind)).toContain("list");
   });
 
+  it("says what accounts that leave their list would add, which nobody can foretell", async () => {
+    const watch = `  t: { type: timeline, accounts: [alice, bob, acme], via_list: "77", schedule: "@every 10m", sink: out }`;
+    const { out } = await plan(config("", watch));
+    expect(out).toContain(
+      "What may come on top:\n  t: each account that leaves the list 77 adds up to 4,320 requests a month until it is back\n",
+    );
+    const view = JSON.parse((await plan(config("", watch), "--json")).out);
+    expect(view.watches[0].via_list).toEqual({ list: "77", missing: 0, most_requests_per_month_each: 4_320 });
+  });
+
   it("adds up the quotas of several keys, asking only about those that name none", async () => {
     await sandbox.control("keys", { key: "K2", quota: 700 });
     const keys = `version: 1\napi: { base_url: "${sandbox.url}", keys: [{ key: K1, monthly: 300 }, K2] }\nwatches:\n${TWICE}\nsinks: { out: { type: console } }\nops: { sink: out }\n`;

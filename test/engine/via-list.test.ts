@@ -63,7 +63,7 @@ it("reads the accounts through the list with one request a tick, tells nothing o
   expect(upstream.callsOf("user-tweets").every(({ params }) => params["user_id"] === "3")).toBe(true);
   expect(upstream.callsOf("list-members").length).toBe(1);
   expect(rig.notices.map(({ message }) => message)).toEqual([
-    "w: the list 900 does not hold user3; read from their own timelines, one request each",
+    "w: the list 900 does not hold user3; read from their own timelines: up to a request a tick each, several share theirs",
   ]);
 });
 
