@@ -38,7 +38,8 @@ class EmptyDriver extends DummyDriver {
     return {
       async executeQuery<R>({ sql }: { sql: string }): Promise<QueryResult<R>> {
         asked.push(sql);
-        return { rows: (sql.startsWith('select * from "targets"') ? targets : []) as R[], numAffectedRows: 0n };
+        const isOfTargets = sql.startsWith('select * from "targets"') || sql.startsWith('select "t"."id" from "targets"');
+        return { rows: (isOfTargets ? targets : []) as R[], numAffectedRows: 0n };
       },
       streamQuery(): never {
         throw new Error("not asked for");
@@ -146,6 +147,14 @@ test("members of lists are asked for and kept in Postgres's words", async () => 
     "delete",
   ]);
   expect(asked.filter((sql) => SQLITE_ONLY.test(sql))).toEqual([]);
+});
+
+test("what removed watches knew is forgotten by one statement a table, however many targets they had", async () => {
+  const { db, asked } = postgres(Array.from({ length: 1_000 }, (_, id) => ({ id })));
+  const store = createStore(db, { clock: createVirtualClock(0), random: createSeededRandom(1) }, async () => undefined);
+  await store.prune(Date.UTC(2026, 0, 15), 90 * 86_400_000);
+  for (const table of ["items", "members", "targets"])
+    expect(asked.filter((sql) => sql.startsWith(`delete from "${table}"`))).toHaveLength(1);
 });
 
 test("only the adapter and those that open, copy or check the file import SQLite", () => {
