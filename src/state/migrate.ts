@@ -6,6 +6,7 @@ import * as initial from "./migrations/0001-initial.ts";
 import * as members from "./migrations/0002-members.ts";
 import * as keys from "./migrations/0003-keys.ts";
 import * as rechecks from "./migrations/0004-rechecks.ts";
+import * as doneMessages from "./migrations/0005-done-messages.ts";
 import type { Executor } from "./statement.ts";
 
 /** In order; a released one never changes. */
@@ -14,6 +15,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0002-members": members,
   "0003-keys": keys,
   "0004-rechecks": rechecks,
+  "0005-done-messages": doneMessages,
 };
 
 /** The number a backup's name carries: `0001`, or `0000` for an empty file. */

@@ -1,7 +1,7 @@
 /** Breakers and figures of the sinks. */
 import type { OutboxStats, SinkHealth } from "../model/outbox.ts";
 import type { Executor } from "./statement.ts";
-import { WAITING } from "./literals.ts";
+import { OPEN, WAITING } from "./literals.ts";
 
 export async function loadSinkHealth(db: Executor): Promise<readonly SinkHealth[]> {
   const rows = await db.selectFrom("sink_health").selectAll().orderBy("sink").execute();
@@ -31,19 +31,23 @@ export async function outboxStats(db: Executor): Promise<readonly OutboxStats[]>
     .where("state", "=", WAITING)
     .groupBy("sink")
     .execute();
-  const messages = await db
+  const open = await db
     .selectFrom("messages")
-    .select(["sink", "state", (eb) => eb.fn.countAll<number>().as("count"), (eb) => eb.fn.min("sealed_at").as("oldest")])
+    .select(["sink", (eb) => eb.fn.countAll<number>().as("count"), (eb) => eb.fn.min("sealed_at").as("oldest")])
+    .where("state", "=", OPEN)
+    .groupBy("sink")
+    .execute();
+  const done = await db
+    .selectFrom("messages")
+    .select(["sink", "state", (eb) => eb.fn.countAll<number>().as("count")])
+    .where("state", "!=", OPEN)
     .groupBy(["sink", "state"])
     .execute();
   const stats = new Map<string, Stats>();
   const of = (sink: string) =>
     stats.get(sink) ?? (stats.set(sink, { sink, waiting: 0, oldestAtMs: null, sent: 0, dead: 0 }).get(sink) as Stats);
-  for (const row of waiting) addWaiting(of(row.sink), row);
-  for (const row of messages) {
-    if (row.state === "open") addWaiting(of(row.sink), row);
-    else of(row.sink)[row.state] += Number(row.count);
-  }
+  for (const row of [...waiting, ...open]) addWaiting(of(row.sink), row);
+  for (const row of done) if (row.state !== "open") of(row.sink)[row.state] += Number(row.count);
   return [...stats.values()].sort((a, b) => (a.sink < b.sink ? -1 : 1));
 }
 

@@ -17,6 +17,7 @@ import { up } from "../../src/state/migrations/0001-initial.ts";
 import { up as upMembers } from "../../src/state/migrations/0002-members.ts";
 import { up as upKeys } from "../../src/state/migrations/0003-keys.ts";
 import { up as upRechecks } from "../../src/state/migrations/0004-rechecks.ts";
+import { up as upDone } from "../../src/state/migrations/0005-done-messages.ts";
 import { createStore } from "../../src/state/store.ts";
 import type { Tables } from "../../src/state/tables.ts";
 import { findTarget } from "../../src/state/target-rows.ts";
@@ -75,6 +76,7 @@ test("every method asks in Postgres's words", async () => {
   await upMembers(db);
   await upKeys(db);
   await upRechecks(db);
+  await upDone(db);
   await store.registerWatches([{ id: "w", type: "t", targets: [{ key: "k", name: "k", userId: "1" }] }], now);
   await store.resolveTarget("w", "k", "1", "a").catch(() => undefined);
   await store.setTargetStatus({ watchKey: "w", targetKey: "k" }, "ok", "");

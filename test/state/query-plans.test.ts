@@ -1,0 +1,57 @@
+/** What status and metrics ask for all the time is answered from indexes: the tables behind them hold months. */
+import Database from "better-sqlite3";
+import {
+  type DatabaseConnection,
+  DummyDriver,
+  Kysely,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from "kysely";
+import { expect, test } from "vitest";
+import { outboxStats } from "../../src/state/sink-health.ts";
+import type { Tables } from "../../src/state/tables.ts";
+import { openTemp, tempStatePath } from "./temp-state.ts";
+
+/** Knows no rows, and remembers what it was asked. */
+class EmptyDriver extends DummyDriver {
+  readonly asked: string[] = [];
+  override async acquireConnection(): Promise<DatabaseConnection> {
+    const { asked } = this;
+    return {
+      async executeQuery<R>({ sql }: { sql: string }): Promise<QueryResult<R>> {
+        asked.push(sql);
+        return { rows: [] };
+      },
+      streamQuery(): never {
+        throw new Error("not asked for");
+      },
+    };
+  }
+}
+
+test("the figures of the outbox never walk through a whole table", async () => {
+  const driver = new EmptyDriver();
+  const db = new Kysely<Tables>({
+    dialect: {
+      createAdapter: () => new SqliteAdapter(),
+      createDriver: () => driver,
+      createIntrospector: (on) => new SqliteIntrospector(on),
+      createQueryCompiler: () => new SqliteQueryCompiler(),
+    },
+  });
+  await outboxStats(db);
+  const path = tempStatePath();
+  await openTemp(path);
+  const state = new Database(path, { readonly: true });
+  const plans = driver.asked.flatMap((sql) =>
+    state
+      .prepare<[], { detail: string }>(`explain query plan ${sql}`)
+      .all()
+      .map(({ detail }) => detail),
+  );
+  state.close();
+  expect(plans.length).toBeGreaterThan(1);
+  expect(plans.filter((step) => !/^(SCAN|SEARCH) \w+ USING (COVERING )?INDEX/.test(step))).toEqual([]);
+});
