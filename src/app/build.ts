@@ -17,6 +17,7 @@ import { claimOrigin } from "./origin.ts";
 import { createPolling } from "./polling.ts";
 import { startPruning } from "./pruning.ts";
 import { registerWatches } from "./registration.ts";
+import { warnOfStranded } from "./stranded.ts";
 import { createTeardown, type Teardown } from "./teardown.ts";
 import { createViews } from "./views.ts";
 import { watchFiles } from "./watch-files.ts";
@@ -72,6 +73,7 @@ async function build(initial: Config, deps: DaemonDeps, teardown: Teardown): Pro
     polling.renewKey();
     await engine.setWatches(watches);
     report.started(watches);
+    await warnOfStranded(next, { store, log });
   };
   const actions = createActions({ deps, store, engine, notices, meter, clock, config, swap });
   const { lastRefusal, loadedAtMs } = actions;
@@ -92,6 +94,7 @@ async function build(initial: Config, deps: DaemonDeps, teardown: Teardown): Pro
   engine.start();
   teardown.push("pruning", startPruning({ store, clock, log, retentionMs: () => config().state.retentionMs }));
   void delivering.check();
+  void warnOfStranded(initial, { store, log });
   void store.problems.then((problems) => {
     if (problems.length > 0) log.error("state is damaged", { problems, hint: "stop the daemon and run chirpwatch state restore" });
   });

@@ -19,6 +19,7 @@ import type { Delivery } from "./delivery.ts";
 import { findItem } from "./find-item.ts";
 import { budgetView, type QuotaFacts, quotaReasons, quotaView } from "./quota-view.ts";
 import { eventLine, sinkViews, watchView } from "./status-view.ts";
+import { strandedReasons } from "./stranded.ts";
 
 export interface ViewsDeps {
   readonly deps: Pick<DaemonDeps, "version">;
@@ -85,9 +86,10 @@ export function createViews(parts: ViewsDeps): Views {
     const known = await sources();
     await parts.quotaWatch.refresh(engine.polls);
     const trouble = parts.upstreamWatch.trouble;
-    const sinks = sinkViews(config, await store.loadSinkHealth(), await store.outboxStats());
+    const stats = await store.outboxStats();
+    const sinks = sinkViews(config, await store.loadSinkHealth(), stats);
     const watches = await watchViews(known);
-    const reasons = reasonsOf(parts, trouble?.reason, sinks, watches);
+    const reasons = [...reasonsOf(parts, trouble?.reason, sinks, watches), ...strandedReasons(config, stats)];
     return {
       state: stateOf(parts, trouble?.reason, reasons),
       reasons,

@@ -94,6 +94,30 @@ describe.concurrent("a running daemon", () => {
     expect(sorted([...new Set(stage.hook.subjects())])).toEqual(sorted(fresh));
   });
 
+  it("says what waits for a sink that is gone, and delivers it when the sink is named again", { timeout: 40_000 }, async () => {
+    const stage = await setStage();
+    const named = (sink: string) => ({ watches: { w: { type: "search", query: "acme", sink } }, sinks: { [sink]: hookSink(stage.hook) } });
+    stage.configure(named("before"));
+    const daemon = await stage.start();
+    await noted(daemon, "w");
+    stage.hook.answer((_, response) => response.writeHead(503).end());
+    const told = stage.api.post("search:acme", 2);
+    await until("refused attempts", () => new Set(stage.hook.subjects()).size >= told.length);
+    stage.configure(named("after"));
+    expect((await daemon.post("/api/v1/reload")).status).toBe(200);
+    expect(await daemon.logged(/^deliveries wait for a sink/)).toMatchObject({ sink: "before", waiting: 2 });
+    expect((await daemon.status()).reasons).toEqual([expect.stringMatching(/^before is no sink any more, and 2 of its deliveries wait/)]);
+    const arrived = new Set<string>();
+    stage.hook.answer((request, response) => {
+      arrived.add(JSON.parse(request.body).data.tweet.id);
+      response.writeHead(204).end();
+    });
+    stage.configure(named("before"));
+    expect((await daemon.post("/api/v1/reload")).status).toBe(200);
+    await until("what waited", () => arrived.size >= told.length, 20_000, daemon.err);
+    expect((await daemon.status()).reasons).toEqual([]);
+  });
+
   it("fault 80: delivers what waits of a watch that was removed, and gives it its memory back when it returns", {
     timeout: 40_000,
   }, async () => {
