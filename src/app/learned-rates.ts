@@ -1,17 +1,13 @@
-/** How often watched accounts post, as the daemons on this state have learned it: what makes a plan's forecast better than a guess. */
-import { createProbeBook } from "../engine/probe-book.ts";
+/** How often watched accounts post and their lists move, as the daemons on this state have learned it: what makes a plan's forecast better than a guess. */
+import { createProbeBook, learnedRate } from "../engine/probe-book.ts";
 import type { Clock } from "../model/clock.ts";
 import type { Notes } from "../model/store.ts";
-import { baseRate } from "../plan/rates.ts";
 
-/** Posts a day of an account by its id; undefined where nothing was learned. */
-export type RateOf = (userId: string) => number | undefined;
+/** Posts a day of an account by its id, looks a day at a list by its poll's key; undefined where nothing was learned. */
+export type RateOf = (key: string) => number | undefined;
 
 export async function readLearnedRates(notes: Notes, clock: Clock): Promise<RateOf> {
   const book = createProbeBook(notes, clock);
   await book.load();
-  return (userId) => {
-    const rate = book.get(userId)?.rate;
-    return rate === undefined || rate.days === 0 ? undefined : baseRate(rate, clock.now());
-  };
+  return (key) => learnedRate(book.get(key), clock.now());
 }

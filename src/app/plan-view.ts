@@ -104,7 +104,7 @@ export interface PlanFacts {
 export function createPlanView(config: Config, { hash, nowMs, quota, states, rateOf }: PlanFacts): PlanView {
   const timetable = createTimetable();
   const planned = planWatches(config, hash, states);
-  const polls = pollsOf([...planned.values()], { hash, timetable, nowMs, rateOf });
+  const polls = pollsOf([...planned.values()], { hash, timetable, nowMs, states, rateOf });
   const forecast = createForecast(polls, {
     timetable,
     nowMs,
@@ -142,9 +142,18 @@ export function createPlanView(config: Config, { hash, nowMs, quota, states, rat
   };
 }
 
+export interface LearnedFacts extends PlanDeps {
+  readonly states: readonly WatchState[];
+  readonly rateOf: RateOf | undefined;
+}
+
 /** The polls of a configuration, put together as the daemon does it that has learned so much. */
-export const pollsOf = (planned: readonly PlannedWatch[], deps: PlanDeps & { readonly rateOf: RateOf | undefined }): readonly Poll[] =>
-  groupPolls(planPolls(planned, deps), { hash: deps.hash, ...(deps.rateOf === undefined ? {} : { rateOf: deps.rateOf }) });
+export const pollsOf = (planned: readonly PlannedWatch[], { states, rateOf, ...deps }: LearnedFacts): readonly Poll[] =>
+  groupPolls(planPolls(planned, deps), {
+    hash: deps.hash,
+    pagesOf: (poll) => fullReadPages(poll, states),
+    ...(rateOf === undefined ? {} : { rateOf }),
+  });
 
 /** How many tweets of a watch are fresh at once, by its id. */
 export function freshOf(config: Config, states: readonly WatchState[], nowMs: number): (watchId: string) => number | undefined {

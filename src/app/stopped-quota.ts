@@ -45,6 +45,7 @@ export async function readStoppedQuota(
     hash,
     timetable,
     nowMs,
+    states,
     rateOf: await readLearnedRates(store, clock),
   });
   const priced = pricePolls(

@@ -2,6 +2,7 @@
 import type { Purpose } from "../budget/quota-line.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { UpstreamAnswer } from "../model/upstream.ts";
+import type { Asker } from "./probe-desk.ts";
 import type { Poll } from "./watch-poll.ts";
 import type { RequestGate } from "./request-gate.ts";
 
@@ -10,12 +11,17 @@ export type AskSearch = (query: string, cursor?: string) => Promise<UpstreamAnsw
 
 export type Ask = (params: JsonObject, cursor?: string) => Promise<UpstreamAnswer>;
 
+/** On whose behalf a poll asks: its first sharer pays. */
+export const askerOf = ({ key: source, priority, subscribers }: Poll, purpose: Purpose): Asker => ({
+  source,
+  priority,
+  watch: subscribers[0]?.watch.id ?? "",
+  purpose,
+});
+
 export function askFor(gate: RequestGate, poll: Poll, purpose: Purpose): Ask {
-  const watch = poll.subscribers[0]?.watch.id ?? "";
-  const { key: source, priority } = poll;
-  const { endpoint } = poll.source;
-  return (params, cursor) =>
-    gate.request({ endpoint, params, source, priority, watch, purpose, ...(cursor === undefined ? {} : { cursor }) });
+  const asked = { ...askerOf(poll, purpose), endpoint: poll.source.endpoint };
+  return (params, cursor) => gate.request({ ...asked, params, ...(cursor === undefined ? {} : { cursor }) });
 }
 
 /** A search that several members of a group share; `payer` is the watch its requests are booked on. */

@@ -11,7 +11,7 @@ import type { VolumeStore } from "../model/volume-store.ts";
 import type { TargetState, WatchState, WatchStore } from "../model/watch-store.ts";
 import type { Priority } from "../model/schedule.ts";
 import type { Watch } from "../model/watch.ts";
-import { groupPolls } from "../plan/group-polls.ts";
+import { type GroupDeps, groupPolls } from "../plan/group-polls.ts";
 import { planPolls, type PlannedWatch } from "../plan/plan-polls.ts";
 import type { JudgedEvent } from "./verdicts.ts";
 import { createVolumeWatch } from "./volume-watch.ts";
@@ -29,8 +29,11 @@ import type { Profiles } from "./profiles.ts";
 import type { QuotaWatch } from "./quota-watch.ts";
 import { createRecheckLoop } from "./recheck-loop.ts";
 import type { RequestGate } from "./request-gate.ts";
+import { membersOf } from "./group-members.ts";
+import { createProbeBook, learnedRate, type ProbeBook } from "./probe-book.ts";
 import { createGroupRunner } from "./run-group.ts";
 import type { RunMember } from "./run-member.ts";
+import { createRostersRunner } from "./run-rosters.ts";
 import { createSearchesRunner } from "./run-searches.ts";
 import type { ServiceClock } from "./service-clock.ts";
 import { createStallWatch } from "./stall-watch.ts";
@@ -129,7 +132,7 @@ export function createEngine(deps: EngineDeps): Engine {
 
   const plan = async (): Promise<void> => {
     const single = planPolls(planned, { hash: deps.hash, timetable: deps.timetable, nowMs: clock.now() });
-    const next = groupPolls(single, { hash: deps.hash, rateOf: groups.rateOf });
+    const next = groupPolls(single, { hash: deps.hash, ...learnedIn(book, clock) });
     const unknown = next.filter(({ key }) => !lastPolledAtMs.has(key)).map(({ key }) => key);
     for (const source of unknown.length === 0 ? [] : await store.loadSources(unknown)) {
       if (source.lastPollAtMs !== null) lastPolledAtMs.set(source.fingerprint, source.lastPollAtMs);
@@ -143,7 +146,7 @@ export function createEngine(deps: EngineDeps): Engine {
     loop.setPolls(polls, lastPolledAtMs);
     stalls.setPolls([...single, ...polls.filter(({ group }) => group !== undefined)]);
     searches.keepOnly(polls);
-    await groups.keepOnly(polls);
+    await keepBook(book, polls);
     deps.meter.set("chirpwatch_watches", planned.filter(({ paused }) => !paused).length, { state: "active" });
     deps.meter.set("chirpwatch_watches", planned.filter(({ paused }) => paused).length, { state: "paused" });
   };
@@ -184,11 +187,9 @@ export function createEngine(deps: EngineDeps): Engine {
     take: (poll, feed) => attempt(poll, () => deps.runner.take(poll, feed)),
   };
   const searches = createSearchesRunner({ ...deps, ...readMember });
-  const groups = createGroupRunner({
-    ...deps,
-    ...readMember,
-    stretch,
-  });
+  const book = createProbeBook(deps.notes, clock);
+  const groups = createGroupRunner({ ...deps, ...readMember, book, stretch });
+  const rosters = createRostersRunner({ ...deps, ...readMember, book });
 
   const rechecks = createRecheckLoop({ ...deps, stretch, watches: () => planned });
 
@@ -198,7 +199,7 @@ export function createEngine(deps: EngineDeps): Engine {
     if (poll.group.kind === "searches") return (await attempt(poll, () => searches.run(poll))).aftermath;
     let againAtMs: number | undefined;
     const { aftermath: after } = await attempt(poll, async () => {
-      const run = await groups.run(poll);
+      const run = await (poll.group?.kind === "rosters" ? rosters : groups).run(poll);
       againAtMs = run.againAtMs;
       return run.outcome;
     });
@@ -269,6 +270,22 @@ async function dateGroup({ key, group }: Poll, lastPolledAtMs: Map<string, numbe
   if (group === undefined || lastPolledAtMs.has(key)) return;
   const times = (await store.loadSources(group.members.map((member) => member.key))).map(({ lastPollAtMs }) => lastPollAtMs);
   if (times.length > 0 && times.every((time) => time !== null)) lastPolledAtMs.set(key, Math.min(...times));
+}
+
+const learnedIn = (book: ProbeBook, clock: Clock): Pick<GroupDeps, "rateOf" | "pagesOf"> => ({
+  rateOf: (key) => learnedRate(book.get(key), clock.now()),
+  pagesOf: ({ key }) => book.get(key)?.pages ?? 1,
+});
+
+/** Forgets what is in no group any more: timelines stand in the book under the id of their account, lists under the key of their poll. */
+async function keepBook(book: ProbeBook, polls: readonly Poll[]): Promise<void> {
+  const keys = polls.flatMap((poll) => {
+    if (poll.group?.kind === "accounts") return membersOf(poll).map(({ userId }) => userId);
+    return poll.group?.kind === "rosters" ? poll.group.members.map(({ key }) => key) : [];
+  });
+  if (keys.length === 0) return;
+  await book.load();
+  book.keepOnly(new Set(keys));
 }
 
 /** Whether a batch has an entry that was never answered: its key was polled before, but not for that one. */

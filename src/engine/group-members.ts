@@ -2,7 +2,7 @@
 import { EMPTY_FEED, type FeedMemory, newestHole } from "../detect/feed-memory.ts";
 import type { PollStore, SourceState } from "../model/poll-store.ts";
 import type { TargetState, WatchStore } from "../model/watch-store.ts";
-import { userIdOf } from "../plan/group-polls.ts";
+import { userIdOf } from "../plan/poll.ts";
 import type { Poll } from "./watch-poll.ts";
 
 export interface GroupMember {

@@ -55,7 +55,8 @@ export function judgeRoster(
     const user = members.get(id);
     return user === undefined ? [] : [judgeMember(subscriber, target, user, verdict, context)];
   });
-  const left = !isBaselined ? [] : leftMembers(members, findings.length, context);
+  const absent = isBaselined ? absentMembers(members, context) : [];
+  const left = leftMembers(absent, findings.length, context);
   return {
     verdicts: judged.map(({ verdict }) => verdict),
     // Lists come newest first; people want the oldest first.
@@ -64,7 +65,7 @@ export function judgeRoster(
       ...left.flatMap((member) => judgeLeaver(subscriber, target, member, context)),
     ],
     targets: targetChange(target, seen, context),
-    ...(context.rule.left === undefined ? {} : { members: [membersChange(target, seen, left)] }),
+    ...(context.rule.left === undefined ? {} : { members: [membersChange(target, seen, left)], awaited: absent.length - left.length }),
   };
 }
 
@@ -109,9 +110,11 @@ function reasonAgainst({ watch }: Subscriber, user: User, body: EventBody): stri
 }
 
 /** Members the state still has, without those this very poll found. */
-function leftMembers(found: ReadonlyMap<string, User>, newcomers: number, { rule, missed }: RosterJudgeContext): readonly Member[] {
-  if (rule.left === undefined || missed === undefined) return [];
-  const absent = missed.absent.filter(({ id }) => !found.has(id));
+const absentMembers = (found: ReadonlyMap<string, User>, { rule, missed }: RosterJudgeContext): MissedMembers["absent"] =>
+  rule.left === undefined ? [] : (missed?.absent ?? []).filter(({ id }) => !found.has(id));
+
+function leftMembers(absent: MissedMembers["absent"], newcomers: number, { missed }: RosterJudgeContext): readonly Member[] {
+  if (missed === undefined) return [];
   const foundCount = missed.memberCount - absent.length + newcomers;
   return detectLeft(absent, { foundCount, previousAtMs: missed.previousAtMs });
 }

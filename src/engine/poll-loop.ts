@@ -2,7 +2,7 @@
 import type { Cancel, Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
 import type { Meter } from "../model/meter.ts";
-import type { Priority } from "../model/schedule.ts";
+import type { Priority, Schedule } from "../model/schedule.ts";
 import type { Poll } from "./watch-poll.ts";
 import { createDueQueue, type DueEntry } from "../schedule/due-queue.ts";
 import { createJumpWatch, nextTick } from "../schedule/misfire.ts";
@@ -61,12 +61,26 @@ const LONGEST_SLEEP_MS = 30_000;
 
 const NEITHER = { pacedFromMs: undefined, isFirst: false };
 
-/** The first poll of every target is due at once, also where it joins a poll that others share. */
+/** The first poll of every target is due at once, also where it joins a poll that others share, or is read from another list from now on. */
 function hasNewSubscriber(old: Poll, now: Poll): boolean {
   if (old === now) return false;
-  const before = new Set(old.subscribers.map(({ watchKey, targetKey }) => `${watchKey}\n${targetKey}`));
-  return now.subscribers.some(({ watchKey, targetKey }) => !before.has(`${watchKey}\n${targetKey}`));
+  const before = new Set(partsOf(old));
+  return partsOf(now).some((part) => !before.has(part));
 }
+
+const partsOf = (poll: Poll): readonly string[] =>
+  (poll.group?.kind === "rosters" ? poll.group.members : [poll]).flatMap(({ key, subscribers }) =>
+    subscribers.map(({ watchKey, targetKey }) => `${watchKey}\n${targetKey}\n${poll.group === undefined ? "" : key}`),
+  );
+
+/** A longer interval counts from the moment its user started it. */
+const LONGEST_ALIGNED_MS = 900_000;
+
+/** Profiles asked for at the same time share their requests: short intervals are counted from the epoch, not from when each poll began. */
+const isAligned = ({ source, intervalMs }: Poll): boolean => source.endpoint === "info-batch" && intervalMs <= LONGEST_ALIGNED_MS;
+
+const onGrid = (schedule: Schedule, tickMs: number): number =>
+  schedule.kind === "every" ? Math.floor(tickMs / schedule.intervalMs) * schedule.intervalMs : tickMs;
 
 export function createPollLoop(deps: PollLoopDeps): PollLoop {
   const { clock, timetable } = deps;
@@ -147,22 +161,23 @@ export function createPollLoop(deps: PollLoopDeps): PollLoop {
   };
 
   const nextFor = (poll: Poll, lastTickMs: number): Pick<Due, "dueMs" | "tickMs"> => {
-    const nowMs = clock.now();
-    const query = { lastTickMs, nowMs, spreadMs: poll.spreadMs, stretch: deps.stretch(poll.priority) };
-    const tickMs = Math.min(...poll.schedules.map((schedule) => nextTick(timetable, { schedule, ...query })));
+    const tickMs = tickAfter(poll, lastTickMs, clock.now());
     return { tickMs, dueMs: tickMs + poll.spreadMs };
+  };
+
+  const tickAfter = (poll: Poll, lastMs: number, nowMs: number): number => {
+    const stretch = deps.stretch(poll.priority);
+    const ticks = poll.schedules.map((schedule) => {
+      const lastTickMs = isAligned(poll) && stretch === 1 ? onGrid(schedule, lastMs) : lastMs;
+      return nextTick(timetable, { schedule, lastTickMs, nowMs, spreadMs: poll.spreadMs, stretch });
+    });
+    return Math.min(...ticks);
   };
 
   const firstDue = (poll: Poll, lastPolledMs: number | undefined): Pick<Due, "dueMs" | "tickMs"> => {
     const nowMs = clock.now();
     if (lastPolledMs === undefined || lastPolledMs > nowMs) return { dueMs: nowMs, tickMs: nowMs };
-    const query = {
-      lastTickMs: lastPolledMs - poll.spreadMs,
-      nowMs: lastPolledMs,
-      spreadMs: poll.spreadMs,
-      stretch: deps.stretch(poll.priority),
-    };
-    const tickMs = Math.min(...poll.schedules.map((schedule) => nextTick(timetable, { schedule, ...query })));
+    const tickMs = tickAfter(poll, lastPolledMs - poll.spreadMs, lastPolledMs);
     // A tick that fell into the downtime runs once, now.
     return tickMs + poll.spreadMs <= nowMs ? { dueMs: nowMs, tickMs: nowMs } : { dueMs: tickMs + poll.spreadMs, tickMs };
   };

@@ -10,7 +10,8 @@ import type { Poll, Subscriber } from "./watch-poll.ts";
 /** What a poll brought, before anyone asked what is new. */
 export type Observation =
   | { readonly kind: "feed"; readonly feed: FeedObservation }
-  | { readonly kind: "roster"; readonly roster: RosterObservation }
+  /** `isFirst`: a sharer waits for its baseline. */
+  | { readonly kind: "roster"; readonly roster: RosterObservation; readonly isFirst: boolean }
   | { readonly kind: "reading"; readonly record: RecordObservation };
 
 export interface PollOutcome {
@@ -31,8 +32,21 @@ export interface PollOutcome {
   readonly renames: readonly Rename[];
   /** Sharers whose record was not in the answer of a batch. */
   readonly absent: readonly Subscriber[];
+  /** Of a list of accounts. */
+  readonly list?: ListOutcome;
   /** What cut the poll after its first page; what was read before it is committed. */
   readonly error?: unknown;
+}
+
+export interface ListOutcome {
+  /** Members told as gone. */
+  readonly left: number;
+  /** Members it did not find, who are gone when the next complete read does not find them either. */
+  readonly awaited: number;
+  /** Requests of the complete read that it ended; undefined where it ended none. */
+  readonly pages?: number;
+  /** A full read goes on with the next poll. */
+  readonly isUnderWay: boolean;
 }
 
 /** A poll that asked nobody. */
@@ -78,10 +92,21 @@ export function outcomeOf(
     isBlind: seen.kind === "feed" && seen.feed.isBlind,
     absent: poll.subscribers.filter((_, index) => judgements[index]?.isAbsent === true),
     lostHoles: seen.kind === "feed" ? seen.feed.lostHoles : 0,
+    ...(seen.kind === "roster" ? { list: listOutcomeOf(seen, judgements) } : {}),
     ...(seen.kind === "feed" && seen.feed.isHeadWhole ? { shown: new Set(seen.feed.tweets.keys()) } : {}),
     ...(error === undefined ? {} : { error }),
   };
 }
+
+const listOutcomeOf = (
+  { isFirst, roster: { memory, completedPages } }: Extract<Observation, { kind: "roster" }>,
+  judgements: readonly Judgement[],
+): ListOutcome => ({
+  left: Math.max(...judgements.map(({ members = [] }) => members.reduce((sum, { left }) => sum + left.length, 0)), 0),
+  awaited: Math.max(...judgements.map(({ awaited = 0 }) => awaited), 0),
+  ...(completedPages === undefined ? {} : { pages: completedPages }),
+  isUnderWay: memory.scan !== undefined || (isFirst && completedPages === undefined),
+});
 
 /** Only what is new to every sharer: to one that was added later, everything is. */
 function postedMsOf(judgements: readonly Judgement[]): readonly number[] {

@@ -28,7 +28,7 @@ import { type LoadedPoll, loadSubscribers } from "./load-subscribers.ts";
 import type { Profiles } from "./profiles.ts";
 import { countPoll, errorOf, NOTHING_POLLED, type Observation, outcomeOf, type PollOutcome } from "./poll-outcome.ts";
 import { type FeedObservation, readFeed } from "./read-feed.ts";
-import { readRecord } from "./read-record.ts";
+import { readProfiles, readRecord } from "./read-record.ts";
 import { EMPTY_ROSTER, readRoster, type RosterMemory } from "./read-roster.ts";
 import { findRenames, type Rename, withHandles } from "./renames.ts";
 import type { RequestGate } from "./request-gate.ts";
@@ -85,9 +85,8 @@ export function createPollRunner(deps: RunnerDeps): PollRunner {
       return { kind: "feed", feed: await readFeed(ask, poll, feedMemoryOf(loaded.source), needs, deps.serviceClock, startedAtMs) };
     }
     if (poll.detector === "reading") {
-      const record = await readRecord(ask, poll, pagesUntil(poll));
-      if (isOfUsers(poll)) deps.profiles.learn([...(record.records as ReadonlyMap<string, User>).values()]);
-      return { kind: "reading", record };
+      if (isOfUsers(poll)) return { kind: "reading", record: await readProfiles(deps.profiles, poll, isFirst ? "baseline" : "poll") };
+      return { kind: "reading", record: await readRecord(ask, poll, pagesUntil(poll)) };
     }
     const roster = await readRoster(ask, poll, rosterMemoryOf(loaded.source), {
       modes: new Set(rosterRules(loaded).map(({ mode }) => mode)),
@@ -95,7 +94,7 @@ export function createPollRunner(deps: RunnerDeps): PollRunner {
       nowMs: startedAtMs,
       hasUnknown: async (ids) => (await store.knownItems(poll.subscribers, ids)).some((known) => ids.some((id) => !known.has(id))),
     });
-    return { kind: "roster", roster };
+    return { kind: "roster", roster, isFirst };
   };
 
   /** What the store has on the items seen, per subscriber; of lists whose leaving is told, who is a member now. */

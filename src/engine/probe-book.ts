@@ -7,25 +7,31 @@ import { unitHash } from "../model/hash.ts";
 import type { Json } from "../model/json.ts";
 import type { Notes } from "../model/store.ts";
 import type { ProbeMemory } from "../plan/discharge.ts";
-import type { RateMemory } from "../plan/rates.ts";
+import { baseRate, type RateMemory } from "../plan/rates.ts";
 
 export interface AccountMemory {
   readonly probe: ProbeMemory;
+  /** Of a timeline: posts. Of a list: looks that its counter asked for. */
   readonly rate: RateMemory;
   /** As the last profile gave it; queries name accounts by it. "" where none was seen. */
   readonly handle: string;
   /** When it was last probed or searched for; our clock. */
   readonly checkedAtMs: number;
+  /** Of a list: requests of the last read of the whole of it. */
+  readonly pages?: number;
+  /** Of a list: for whom it was last read to its end. */
+  readonly readFor?: number;
 }
 
+/** Timelines under the id of their account, lists under the key of their poll. */
 export interface ProbeBook {
   /** Reads the notes once; asked before every run. */
   load(): Promise<void>;
-  get(userId: string): AccountMemory | undefined;
+  get(key: string): AccountMemory | undefined;
   /** `isWorthWriting` false: only times moved on. */
-  put(userId: string, memory: AccountMemory, isWorthWriting: boolean): void;
-  /** Forgets accounts that nobody watches any more. */
-  keepOnly(userIds: ReadonlySet<string>): void;
+  put(key: string, memory: AccountMemory, isWorthWriting: boolean): void;
+  /** Forgets what nobody watches any more. */
+  keepOnly(keys: ReadonlySet<string>): void;
   /** Writes what is new, at most once a minute. */
   flush(): Promise<void>;
 }
@@ -42,7 +48,7 @@ export function createProbeBook(notes: Notes, clock: Clock): ProbeBook {
   const loadAll = async (): Promise<void> => {
     for (let number = 0; number < NOTES; number += 1) {
       const note = (await notes.readNote(nameOf(number))) as Readonly<Record<string, AccountMemory>> | null;
-      for (const [userId, memory] of Object.entries(note ?? {})) if (!accounts.has(userId)) accounts.set(userId, memory);
+      for (const [key, memory] of Object.entries(note ?? {})) if (!accounts.has(key)) accounts.set(key, memory);
     }
   };
 
@@ -54,25 +60,25 @@ export function createProbeBook(notes: Notes, clock: Clock): ProbeBook {
       });
       return loading;
     },
-    get: (userId) => accounts.get(userId),
-    put(userId, memory, isWorthWriting) {
-      accounts.set(userId, memory);
-      if (isWorthWriting) dirty.add(noteOf(userId));
+    get: (key) => accounts.get(key),
+    put(key, memory, isWorthWriting) {
+      accounts.set(key, memory);
+      if (isWorthWriting) dirty.add(noteOf(key));
     },
-    keepOnly(userIds) {
-      for (const userId of accounts.keys()) {
-        if (userIds.has(userId)) continue;
-        accounts.delete(userId);
-        dirty.add(noteOf(userId));
+    keepOnly(keys) {
+      for (const key of accounts.keys()) {
+        if (keys.has(key)) continue;
+        accounts.delete(key);
+        dirty.add(noteOf(key));
       }
     },
     async flush() {
       if (dirty.size === 0 || clock.monotonic() - flushedAtMs < FLUSH_EVERY_MS) return;
       flushedAtMs = clock.monotonic();
       const contents = new Map<number, Record<string, AccountMemory>>([...dirty].map((number) => [number, {}]));
-      for (const [userId, memory] of accounts) {
-        const note = contents.get(noteOf(userId));
-        if (note !== undefined) note[userId] = memory;
+      for (const [key, memory] of accounts) {
+        const note = contents.get(noteOf(key));
+        if (note !== undefined) note[key] = memory;
       }
       for (const [number, content] of contents) {
         await notes.writeNote(nameOf(number), content as unknown as Json);
@@ -82,5 +88,9 @@ export function createProbeBook(notes: Notes, clock: Clock): ProbeBook {
   };
 }
 
-const noteOf = (userId: string): number => Math.floor(unitHash(userId) * NOTES);
+/** Posts or looks a day; undefined where nothing was learned. */
+export const learnedRate = (memory: AccountMemory | undefined, nowMs: number): number | undefined =>
+  memory === undefined || memory.rate.days === 0 ? undefined : baseRate(memory.rate, nowMs);
+
+const noteOf = (key: string): number => Math.floor(unitHash(key) * NOTES);
 const nameOf = (number: number): string => `probes.${number}`;

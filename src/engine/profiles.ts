@@ -2,9 +2,10 @@
 import type { Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
 import type { User } from "../model/user.ts";
+import { createProbeDesk, type ProbeDesk } from "./probe-desk.ts";
 import type { RequestGate } from "./request-gate.ts";
 
-export interface Profiles {
+export interface Profiles extends ProbeDesk {
   /** Not older than `maxAgeMs`, a day unless said. Undefined when the service does not give it now: an event is told without. */
   profileOf(userId: string, watch: string, maxAgeMs?: number): Promise<User | undefined>;
   /** A profile that came along with an answer no longer than `withinMs` ago; asks nobody. */
@@ -22,7 +23,9 @@ export function createProfiles(gate: RequestGate, clock: Clock, log: Log): Profi
     if (kept.size + users.length > MOST_KEPT) kept.clear();
     for (const user of users) kept.set(user.id, { user, atMs: clock.now() });
   };
+  const desk = createProbeDesk(gate, clock, learn);
   return {
+    ...desk,
     learn,
     recent(userId, withinMs) {
       const known = kept.get(userId);
@@ -32,15 +35,7 @@ export function createProfiles(gate: RequestGate, clock: Clock, log: Log): Profi
       const known = kept.get(userId);
       if (known !== undefined && clock.now() - known.atMs < maxAgeMs) return known.user;
       try {
-        const answer = await gate.request({
-          endpoint: "info-batch",
-          params: { user_ids: [userId] },
-          source: `profile:${userId}`,
-          watch,
-          priority: "high",
-          purpose: "poll",
-        });
-        learn(answer.users ?? []);
+        await desk.ask({ source: `profile:${userId}`, watch, priority: "high", purpose: "poll" }, [userId], 0);
       } catch (error) {
         log.warn("profile of a watched account could not be read", { user_id: userId, error });
       }

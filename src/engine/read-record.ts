@@ -1,6 +1,8 @@
 /** Reads what a reading is made of: one object, or the entries of a batch by their id. */
+import type { Purpose } from "../budget/quota-line.ts";
 import type { JsonObject } from "../model/json.ts";
-import type { Ask } from "./ask.ts";
+import { type Ask, askerOf } from "./ask.ts";
+import { hardlyOldMs, type ProbeDesk } from "./probe-desk.ts";
 import type { Poll } from "./watch-poll.ts";
 
 export interface RecordObservation {
@@ -22,4 +24,11 @@ export async function readRecord(ask: Ask, poll: Poll, until: string | undefined
   // Pages left unread: nobody knows yet.
   const isUnknown = until !== undefined && record[until] !== true && nextCursor !== undefined;
   return { records: new Map([["", isUnknown ? { ...record, [until]: null } : record]]) };
+}
+
+/** Profiles of a batch, in requests shared with whoever probes accounts at the same time. The first ones are asked for anew. */
+export async function readProfiles(desk: ProbeDesk, poll: Poll, purpose: Purpose): Promise<RecordObservation> {
+  const userIds = poll.source.params["user_ids"] as readonly string[];
+  const seen = await desk.ask(askerOf(poll, purpose), userIds, purpose === "baseline" ? 0 : hardlyOldMs(poll.intervalMs));
+  return { records: new Map([...seen].flatMap(([id, { user }]) => (user === undefined ? [] : [[id, user]]))) };
 }

@@ -2,28 +2,26 @@
  * One run of a group of accounts: probe those whose turn it is, read those that moved or are due for a full poll, remember what was
  * learned. Owns the order of these steps; what a change means is plan/'s, what a post means the poll runner's.
  */
-import { batchesOf } from "../model/batch.ts";
 import type { Clock } from "../model/clock.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Log } from "../model/log.ts";
 import type { Priority } from "../model/schedule.ts";
 import type { PollStore } from "../model/poll-store.ts";
-import type { Notes } from "../model/store.ts";
 import type { WatchStore } from "../model/watch-store.ts";
 import { UpstreamError } from "../model/upstream.ts";
-import type { User } from "../model/user.ts";
 import { type ProbeMemory, probedFields, takeProbe, wayToRead } from "../plan/discharge.ts";
-import { baseRate, learnHours, ratesOf } from "../plan/rates.ts";
+import { learnHours, ratesOf } from "../plan/rates.ts";
 import { checkEveryMs } from "../plan/strategy.ts";
+import { askerOf } from "./ask.ts";
 import { chooseMembers, paceAfter, ridersOf, waitAfter, waitingMembers } from "./group-pace.ts";
 import { chooseAgain, type GroupMemory, NOTHING_LEARNED } from "./group-memory.ts";
 import { createGroupMembers, type GroupMember, membersOf } from "./group-members.ts";
-import { createGroupReadings } from "./group-readings.ts";
 import { createGroupReads } from "./group-reads.ts";
 import { tasksOf } from "./group-tasks.ts";
 import { createLearned } from "./learned.ts";
 import type { PollOutcome } from "./poll-outcome.ts";
-import { createProbeBook } from "./probe-book.ts";
+import { learnedRate, type ProbeBook } from "./probe-book.ts";
+import { hardlyOldMs, type SeenProfile } from "./probe-desk.ts";
 import type { Profiles } from "./profiles.ts";
 import type { RequestGate } from "./request-gate.ts";
 import type { RunMember } from "./run-member.ts";
@@ -32,9 +30,9 @@ import type { Poll } from "./watch-poll.ts";
 
 export interface GroupDeps extends RunMember {
   readonly store: Pick<PollStore, "loadSources" | "commitPoll"> & Pick<WatchStore, "loadTargets">;
-  readonly notes: Notes;
+  readonly book: ProbeBook;
   readonly gate: RequestGate;
-  readonly profiles: Pick<Profiles, "learn" | "recent">;
+  readonly profiles: Pick<Profiles, "ask" | "recent">;
   readonly clock: Clock;
   readonly serviceClock: ServiceClock;
   readonly log: Log;
@@ -51,10 +49,6 @@ export interface GroupRun {
 export interface GroupRunner {
   /** @throws UpstreamError or RequestHeld when nobody could be probed, or a store's error */
   run(group: Poll): Promise<GroupRun>;
-  /** Forgets accounts that are in no group any more. */
-  keepOnly(polls: readonly Poll[]): Promise<void>;
-  /** Posts a day of an account, where that was learned. */
-  rateOf(userId: string): number | undefined;
 }
 
 /** An answer this old still says how an account is. */
@@ -63,32 +57,23 @@ const JUST_NOW_MS = 60_000;
 const REFUSED = new Set(["bad_request", "forbidden", "not_found"]);
 
 export function createGroupRunner(deps: GroupDeps): GroupRunner {
-  const { clock, gate, serviceClock } = deps;
-  const book = createProbeBook(deps.notes, clock);
+  const { clock, serviceClock, book } = deps;
   const memories = createLearned<GroupMemory>(deps.store, (stored) => ({ ...NOTHING_LEARNED, ...stored }));
   const readiness = createGroupMembers(deps.store);
-  const readings = createGroupReadings(deps);
-  const reads = createGroupReads({ ...deps, book, readiness });
+  const reads = createGroupReads({ ...deps, readiness });
   const accountOf = (userId: string) => book.get(userId);
 
-  const rateOf = (userId: string): number | undefined => {
-    const rate = book.get(userId)?.rate;
-    return rate === undefined || rate.days === 0 ? undefined : baseRate(rate, clock.now());
-  };
+  const rateOf = (userId: string): number | undefined => learnedRate(book.get(userId), clock.now());
 
   /** False when the service refuses such requests. */
   const probe = async (group: Poll, asked: readonly GroupMember[]): Promise<boolean> => {
-    const watch = group.subscribers[0]?.watch.id ?? "";
-    const request = { endpoint: "info-batch", source: group.key, watch, priority: group.priority, purpose: "poll" } as const;
-    const probeOnce = async (chunk: readonly GroupMember[]): Promise<void> => {
-      const sentAtMs = clock.now();
-      const answer = await gate.request({ ...request, params: { user_ids: chunk.map(({ userId }) => userId) } });
-      const users = new Map((answer.users ?? []).map((user) => [user.id, user]));
-      deps.profiles.learn([...users.values()]);
-      for (const member of chunk) notice(member, users.get(member.userId), sentAtMs);
-    };
     try {
-      await Promise.all(batchesOf(asked).map(probeOnce));
+      const seen = await deps.profiles.ask(
+        askerOf(group, "poll"),
+        asked.map(({ userId }) => userId),
+        hardlyOldMs(group.intervalMs),
+      );
+      for (const member of asked) notice(member, seen.get(member.userId) ?? { user: undefined, atMs: clock.now() });
       return true;
     } catch (error) {
       if (!(error instanceof UpstreamError) || !REFUSED.has(error.kind)) throw error;
@@ -97,7 +82,7 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
     }
   };
 
-  const notice = ({ poll, userId }: GroupMember, user: User | undefined, atMs: number) => {
+  const notice = ({ poll, userId }: GroupMember, { user, atMs }: SeenProfile) => {
     const fields = probedFields(user, poll.subscribers[0]?.type.probeFields ?? []);
     const known = book.get(userId);
     if (known?.probe.fields === null && fields !== null) reads.release(poll.key);
@@ -105,21 +90,14 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
     const handle = user?.username ?? known?.handle ?? "";
     const rate = known?.rate ?? { posts: 0, days: 0, excited: 0, atMs };
     const isNews = known === undefined || probed.open !== known.probe.open || handle !== known.handle;
-    book.put(userId, { probe: probed, rate, handle, checkedAtMs: atMs }, isNews);
+    book.put(userId, { probe: probed, rate, handle, checkedAtMs: Math.max(known?.checkedAtMs ?? 0, atMs) }, isNews);
   };
 
   /** Accounts are looked up by their handles first: the same answer is their first probe. */
   const isSeenJustNow = (member: GroupMember): boolean => {
     const seen = book.get(member.userId) === undefined ? deps.profiles.recent(member.userId, JUST_NOW_MS) : undefined;
-    if (seen !== undefined) notice(member, seen.user, seen.atMs);
+    if (seen !== undefined) notice(member, seen);
     return seen !== undefined;
-  };
-
-  /** Profiles that a watch of profiles asked for in this run. */
-  const isReadNow = (member: GroupMember, startedAtMs: number): boolean => {
-    const read = deps.profiles.recent(member.userId, clock.now() - startedAtMs);
-    if (read !== undefined) notice(member, read.user, startedAtMs);
-    return read !== undefined;
   };
 
   /** By freshness those in turn, by a schedule all; those never probed in any case. */
@@ -153,8 +131,7 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
           rateOf,
         );
       let memory = chooseAgain(group, await memories.get(group), rates, () => hiddenShare(members), startedAtMs);
-      await readings.run(group);
-      const seen = new Set(members.filter((member) => isReadNow(member, startedAtMs) || isSeenJustNow(member)));
+      const seen = new Set(members.filter(isSeenJustNow));
       const asked = inTurn(group, members, memory, startedAtMs).filter((member) => !seen.has(member));
       const isProbed = asked.length === 0 || (await probe(group, asked));
       if (asked.length + seen.size === members.length) memory = { ...memory, probedAtMs: startedAtMs };
@@ -194,13 +171,6 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
       await book.flush();
       return { outcome: news.outcome, ...(againAtMs === undefined ? {} : { againAtMs }) };
     },
-    async keepOnly(polls) {
-      const userIds = new Set(polls.flatMap((poll) => membersOf(poll)).map(({ userId }) => userId));
-      if (userIds.size === 0) return;
-      await book.load();
-      book.keepOnly(userIds);
-    },
-    rateOf,
   };
 }
 

@@ -9,6 +9,8 @@ export interface Judgement {
   readonly events: readonly JudgedEvent[];
   readonly targets: readonly TargetChange[];
   readonly members?: readonly MembersChange[];
+  /** Members that a complete read did not find, and that are not told as gone before another one. */
+  readonly awaited?: number;
   /** Fresh tweets to be looked at again. */
   readonly rechecks?: readonly Recheck[];
   /** The answer should have had its record, and had not: someone must ask why. */

@@ -29,10 +29,13 @@ export interface ProbeMemory {
   readonly ahead?: number;
   /** Reads in a row in which the timeline had what the search did not show. */
   readonly hidden?: number;
+  /** Of a list of accounts: how far its later looks are cut down, and full polls in a row that found what the counter never showed. */
+  readonly patience?: number;
+  readonly strikes?: number;
 }
 
 /** The counter whose growth says how many posts to look for. */
-const COUNTER = "tweets_count";
+const TWEETS = "tweets_count";
 /** After the first read: on the next three ticks, then after these. */
 const NEXT_TICKS = 3;
 const LATER_MS = [60_000, 300_000, 900_000] as const;
@@ -48,14 +51,14 @@ export const probedFields = (profile: JsonObject | undefined, names: readonly st
 export const firstProbe = (fields: JsonObject | null, atMs: number): ProbeMemory => ({ fields, probedAtMs: atMs, fullAtMs: atMs });
 
 /**
- * Takes the answer of a probe. A change while another one is open begins the reads anew. Posts that were found before the counter showed
+ * Takes the answer of a probe; `counter` is the field whose growth promises items. A change while another one is open begins the reads anew. Posts that were found before the counter showed
  * them are not owed again, but the change is read once all the same: they may have been deleted since, and others posted.
  */
-export function takeProbe({ ahead = 0, ...memory }: ProbeMemory, fields: JsonObject | null, atMs: number): ProbeMemory {
+export function takeProbe({ ahead = 0, ...memory }: ProbeMemory, fields: JsonObject | null, atMs: number, counter = TWEETS): ProbeMemory {
   // The fields stand in the order of their names on both sides.
   if (JSON.stringify(fields) === JSON.stringify(memory.fields)) return { ...memory, probedAtMs: atMs };
   const before = memory.open;
-  const grown = growthOf(memory.fields, fields);
+  const grown = growthOf(memory.fields, fields, counter);
   const promised = grown === null ? null : grown - ahead;
   const owedBefore = before?.owed ?? null;
   const owed = promised === null ? owedBefore : promised + Math.max(owedBefore ?? 0, 0);
@@ -63,8 +66,8 @@ export function takeProbe({ ahead = 0, ...memory }: ProbeMemory, fields: JsonObj
 }
 
 /** Null when the counter did not grow: something else moved. */
-function growthOf(before: JsonObject | null, after: JsonObject | null): number | null {
-  const [from, to] = [before?.[COUNTER], after?.[COUNTER]];
+function growthOf(before: JsonObject | null, after: JsonObject | null, counter: string): number | null {
+  const [from, to] = [before?.[counter], after?.[counter]];
   return typeof from === "number" && typeof to === "number" && to > from ? to - from : null;
 }
 

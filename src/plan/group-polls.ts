@@ -4,13 +4,14 @@
  */
 import { canonicalJson, type Hash } from "../model/hash.ts";
 import type { Freshness, Schedule } from "../model/schedule.ts";
-import { spreadMs } from "../schedule/spread.ts";
-import { joinReadings } from "./group-readings.ts";
+import { groupSpreadMs } from "./group-spread.ts";
 import { FIRST_LIMITS, handlesPerQuery } from "./merge.ts";
-import type { Poll, Pollable } from "./poll.ts";
+import { type Poll, type Pollable, userIdOf } from "./poll.ts";
 import { aimedMeanMs } from "./probe-pace.ts";
 import { ratesOf } from "./rates.ts";
+import { groupRosters } from "./roster-groups.ts";
 import { groupSearches } from "./search-groups.ts";
+import { createSharedProbes, type SharedProbes } from "./shared-probes.ts";
 import { chooseFullPollEvery, chooseStrategy, costOfFreshness, type Group } from "./strategy.ts";
 import { fullPollEveryOf, strategyOf } from "./wishes.ts";
 
@@ -20,8 +21,10 @@ const LEAST_MEMBERS = 3;
 
 export interface GroupDeps {
   readonly hash: Hash;
-  /** Posts a day of an account, where that was learned. */
-  readonly rateOf?: (userId: string) => number | undefined;
+  /** Posts a day of an account by its id, looks a day at a list by its poll's key; undefined where nothing was learned. */
+  readonly rateOf?: (key: string) => number | undefined;
+  /** Requests of a read of a poll's whole list; 1 where it is short or its length is not known. */
+  readonly pagesOf?: (poll: Poll) => number;
 }
 
 /** The polls that stay as they are, then the groups. A group keeps its key when accounts come and go. */
@@ -30,25 +33,36 @@ export function groupPolls<T extends Pollable>(polls: readonly Poll<T>[], deps: 
   const rest: Poll<T>[] = [];
   for (const poll of polls) {
     const kind = kindOf(poll);
-    if (kind === undefined) rest.push(poll);
+    if (kind === undefined) rest.push(isReading(poll) ? { ...poll, spreadMs: groupSpreadMs(poll) } : poll);
     else kinds.set(kind, [...(kinds.get(kind) ?? []), poll]);
   }
+  const shared = createSharedProbes();
+  for (const poll of rest.filter(isReading)) shared.add(poll, poll.source.params["user_ids"] as readonly string[]);
   const groups: Poll<T>[] = [];
   for (const [kind, members] of kinds) {
     const [first] = members;
     if (first === undefined) continue;
     const isAsked = strategyOf(first) !== "auto" || freshnessOf(first) !== undefined;
     if (members.length < LEAST_MEMBERS && !isAsked) rest.push(...members);
-    else groups.push(toGroup(kind, first, members, deps));
+    else groups.push(withShared(toGroup(kind, first, members, deps), shared));
   }
-  return joinReadings(groupSearches(rest, deps.hash), groups);
+  return [...groupRosters(groupSearches(rest, deps.hash), deps, shared), ...groups];
 }
 
-/** The account a member is about. */
-export const userIdOf = ({ source }: Poll): string => {
-  const id = source.params["user_id"];
-  return typeof id === "string" ? id : "";
-};
+/** Profiles: what is asked for them tells as much as a probe does. */
+const isReading = ({ source, detector, group }: Poll): boolean =>
+  source.endpoint === "info-batch" && detector === "reading" && group === undefined && Array.isArray(source.params["user_ids"]);
+
+/** Of the accounts that are probed on its schedule anyway, its probes cost nothing. */
+function withShared<T extends Pollable>(poll: Poll<T>, shared: SharedProbes): Poll<T> {
+  const { group } = poll;
+  if (group === undefined || group.freshness !== undefined || group.cost.strategy !== "probe") return poll;
+  const probesPerRun = shared.add(poll, group.members.map(userIdOf));
+  const probesPerDay = (probesPerRun * DAY_MS) / poll.intervalMs;
+  const { readsPerDay, sweepsPerDay } = group.cost;
+  const cost = { ...group.cost, probesPerDay, requestsPerDay: probesPerDay + readsPerDay + sweepsPerDay };
+  return { ...poll, costRequests: ((probesPerDay + readsPerDay) * poll.intervalMs) / DAY_MS, group: { ...group, probesPerRun, cost } };
+}
 
 /** Undefined for a poll that shares its requests with nobody. */
 function kindOf(poll: Poll): string | undefined {
@@ -99,7 +113,7 @@ function toGroup<T extends Pollable>(kind: string, first: Poll<T>, members: read
     source: { endpoint: "info-batch", params: {}, boundParam: "query" },
     maxPages: Math.max(...members.map(({ maxPages }) => maxPages)),
     overlapMs: Math.max(...members.map(({ overlapMs }) => overlapMs)),
-    spreadMs: freshness === undefined ? spreadMs(key, first.intervalMs) : 0,
+    spreadMs: freshness === undefined ? groupSpreadMs(first) : 0,
     costRequests: ((cost.probesPerDay + cost.readsPerDay) * asked.intervalMs) / DAY_MS,
     subscribers,
     group: { ...group, cost },

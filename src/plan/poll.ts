@@ -59,18 +59,24 @@ export interface Poll<T extends Pollable = Pollable> {
   readonly group?: PollGroup<T>;
 }
 
-/** Accounts, or keyword searches, that are read together. */
+/** Timelines of accounts, lists about accounts, or keyword searches, that are read together. */
 export interface PollGroup<T extends Pollable = Pollable> {
-  readonly kind: "accounts" | "searches";
+  readonly kind: "accounts" | "rosters" | "searches";
   /** What each would be by itself; its memory stays its own. */
   readonly members: readonly Poll<T>[];
-  /** Polls of profiles on the same schedule: their answers are probes of the accounts they name. */
-  readonly readings?: readonly Poll<T>[];
   readonly wish: StrategyWish;
   /** Instead of the schedules. */
   readonly freshness?: Freshness;
   /** As written; the planner's choice where nothing is. */
   readonly fullPollEveryMs?: number;
+  /** Requests a run that its probes add to those of others on the same schedules; undefined: as many as its accounts take. */
+  readonly probesPerRun?: number;
   /** By what is known when it is planned. */
   readonly cost: StrategyCost;
 }
+
+/** The account that a timeline, or a list, is about; "" where it is about none. */
+export const userIdOf = ({ source }: Poll): string => {
+  const id = source.params["user_id"];
+  return typeof id === "string" ? id : "";
+};

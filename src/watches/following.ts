@@ -3,10 +3,11 @@ import { z } from "zod";
 import { lazy } from "../model/lazy.ts";
 import { rosterMessage } from "../render/roster-message.ts";
 import { accountsSchema, accountTargets, requireUserId } from "./accounts-schema.ts";
+import { placingOf, probingShape } from "./placing-schema.ts";
 import { WHOLE_ROSTER_CAVEATS } from "./roster-caveats.ts";
 import type { WatchType } from "./watch-type.ts";
 
-const schema = lazy(() => z.strictObject({ accounts: accountsSchema }));
+const schema = lazy(() => z.strictObject({ accounts: accountsSchema, ...probingShape }));
 
 type Settings = z.output<ReturnType<typeof schema>>;
 
@@ -19,12 +20,13 @@ accounts: [acme, rival]
 schedule: "@every 6h"`,
   body: { user: "user", target: "user" },
   events: ["following.added", "following.removed"],
-  endpoints: ["follows"],
+  endpoints: ["follows", "info-batch"],
   include: { reply: false, quote: false, retweet: false },
   detection: { detector: "roster", rule: () => ({ joined: "following.added", left: "following.removed", mode: "whole" }) },
   targets: ({ accounts }) => accountTargets(accounts),
   source: (_settings, target) => ({ endpoint: "follows", params: { user_id: requireUserId(target) } }),
   caveats: () => WHOLE_ROSTER_CAVEATS,
+  placing: placingOf,
   probeFields: ["followings_count"],
   costRequests: () => 1,
   read: rosterMessage,

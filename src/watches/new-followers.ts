@@ -5,6 +5,7 @@ import type { TargetState } from "../model/watch-store.ts";
 import { rosterMessage } from "../render/roster-message.ts";
 import { accountsSchema, accountTargets, requireUserId } from "./accounts-schema.ts";
 import { indexedMode, sourceSchema } from "./indexed-schema.ts";
+import { placingOf, probingShape } from "./placing-schema.ts";
 import { NEWEST_FIRST_CAVEAT } from "./roster-caveats.ts";
 import type { WatchType } from "./watch-type.ts";
 
@@ -17,6 +18,7 @@ const schema = lazy(() =>
         .boolean()
         .default(false)
         .describe("Reads the service's list of verified followers instead, for any account: shorter than `all`, and without its crowd."),
+      ...probingShape,
     })
     .refine((settings) => !settings.verified_only || settings.source !== "indexed", {
       message: "verified_only has a list of its own: leave `source` out",
@@ -42,7 +44,7 @@ where: 'user.followers_count >= 10000'
 schedule: "7 */6 * * *"`,
   body: { user: "user", target: "user" },
   events: ["follower.added"],
-  endpoints: ["new-followers-7d", "followers", "verified-followers"],
+  endpoints: ["new-followers-7d", "followers", "verified-followers", "info-batch"],
   include: { reply: false, quote: false, retweet: false },
   detection: {
     detector: "roster",
@@ -61,6 +63,7 @@ schedule: "7 */6 * * *"`,
     const all = `all: ${NEWEST_FIRST_CAVEAT("followers")}`;
     return source === "indexed" ? [indexed] : source === "all" ? [all] : [indexed, all];
   },
+  placing: placingOf,
   probeFields: ["followers_count"],
   costRequests: () => 1,
   read: rosterMessage,

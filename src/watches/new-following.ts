@@ -4,10 +4,13 @@ import { lazy } from "../model/lazy.ts";
 import { rosterMessage } from "../render/roster-message.ts";
 import { accountsSchema, accountTargets, requireUserId } from "./accounts-schema.ts";
 import { indexedMode, sourceSchema } from "./indexed-schema.ts";
+import { placingOf, probingShape } from "./placing-schema.ts";
 import { NEWEST_FIRST_CAVEAT } from "./roster-caveats.ts";
 import type { WatchType } from "./watch-type.ts";
 
-const schema = lazy(() => z.strictObject({ accounts: accountsSchema, source: sourceSchema("of whom the account follows") }));
+const schema = lazy(() =>
+  z.strictObject({ accounts: accountsSchema, source: sourceSchema("of whom the account follows"), ...probingShape }),
+);
 
 type Settings = z.output<ReturnType<typeof schema>>;
 
@@ -20,7 +23,7 @@ accounts: [acme, rival]
 schedule: "@every 6h"`,
   body: { user: "user", target: "user" },
   events: ["following.added"],
-  endpoints: ["new-following-7d", "follows"],
+  endpoints: ["new-following-7d", "follows", "info-batch"],
   include: { reply: false, quote: false, retweet: false },
   detection: {
     detector: "roster",
@@ -41,6 +44,7 @@ schedule: "@every 6h"`,
     const all = `all: ${NEWEST_FIRST_CAVEAT("accounts")}`;
     return source === "indexed" ? [indexed] : source === "all" ? [all] : [indexed, all];
   },
+  placing: placingOf,
   probeFields: ["followings_count"],
   costRequests: () => 1,
   read: rosterMessage,

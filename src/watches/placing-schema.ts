@@ -1,4 +1,4 @@
-/** How a watch of accounts, or a search, lets the planner place its requests: `strategy`, `full_poll_every` and `freshness`. Leaves the placing to plan/. */
+/** How a watch of accounts, of their lists, or a search, lets the planner place its requests: `strategy`, `full_poll_every` and `freshness`. Leaves the placing to plan/. */
 import { z } from "zod";
 import { formatDuration, parseDuration } from "../model/duration.ts";
 import type { Freshness, StrategyWish } from "../model/schedule.ts";
@@ -52,6 +52,19 @@ export const placingShape = {
     .describe(
       "Instead of `schedule`: how late posts may be found. `60s`: 95 of 100 posts sooner than that. `{ mean: 60s, max: 5m }`: so late on average, and no account waits longer than `max`.",
     ),
+};
+
+/** Keys of a watch of an account's list, whose length the profile tells. */
+export const probingShape = {
+  strategy: z
+    .enum(["auto", "single", "probe"])
+    .default("auto")
+    .describe(
+      "How lists of many accounts are read: `single` asks for each, `probe` asks for the counters of a hundred accounts at once and reads the lists of those that moved. `auto` takes what costs least and changes with what it learns.",
+    ),
+  full_poll_every: length(LEAST_FULL_POLL_MS)
+    .optional()
+    .describe("Every list is read so often whatever its counter says. By default as often as it costs little, and well within `max_age`."),
 };
 
 /** Keys of a search, which has no counters to ask for. */

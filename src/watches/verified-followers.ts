@@ -3,10 +3,11 @@ import { z } from "zod";
 import { lazy } from "../model/lazy.ts";
 import { rosterMessage } from "../render/roster-message.ts";
 import { accountsSchema, accountTargets, requireUserId } from "./accounts-schema.ts";
+import { placingOf, probingShape } from "./placing-schema.ts";
 import { WHOLE_ROSTER_CAVEATS } from "./roster-caveats.ts";
 import type { WatchType } from "./watch-type.ts";
 
-const schema = lazy(() => z.strictObject({ accounts: accountsSchema }));
+const schema = lazy(() => z.strictObject({ accounts: accountsSchema, ...probingShape }));
 
 type Settings = z.output<ReturnType<typeof schema>>;
 
@@ -19,12 +20,13 @@ accounts: [acme]
 schedule: "@every 6h"`,
   body: { user: "user", target: "user" },
   events: ["follower.added", "follower.removed"],
-  endpoints: ["verified-followers"],
+  endpoints: ["verified-followers", "info-batch"],
   include: { reply: false, quote: false, retweet: false },
   detection: { detector: "roster", rule: () => ({ joined: "follower.added", left: "follower.removed", mode: "whole" }) },
   targets: ({ accounts }) => accountTargets(accounts),
   source: (_settings, target) => ({ endpoint: "verified-followers", params: { user_id: requireUserId(target) } }),
   caveats: () => ["a follower who gains or loses the badge reads as one who came or went", ...WHOLE_ROSTER_CAVEATS],
+  placing: placingOf,
   probeFields: ["followers_count"],
   costRequests: () => 1,
   read: rosterMessage,

@@ -67,7 +67,7 @@ it("one request a tick serves the timelines and the profiles of the same account
   expect(await told()).toEqual(["names profile.changed", "posts tweet.created"]);
 });
 
-it("accounts that no profile watch names are asked for beside them", async () => {
+it("accounts that only one of the two names are asked for in the same request", async () => {
   const { clock, world, probesSince, told, account } = await house({ from: 20, to: 60 });
   const sinceMs = clock.now();
   world.post(account(3), sinceMs + 1_000);
@@ -75,19 +75,24 @@ it("accounts that no profile watch names are asked for beside them", async () =>
   world.rename(account(50), "somebody_new", sinceMs + 1_000);
   await clock.advance(2 * MIN);
   // By id; handles that changed are looked up by name.
-  expect(probesSince(sinceMs).flatMap(({ ids }) => (ids === 0 ? [] : [ids]))).toEqual([40, 20]);
+  expect(probesSince(sinceMs).flatMap(({ ids }) => (ids === 0 ? [] : [ids]))).toEqual([60]);
   await clock.advance(3 * MIN);
   expect(await told()).toEqual(["names profile.changed", "posts tweet.created", "posts tweet.created"]);
 });
 
-it("profiles of another schedule, or of other accounts, are asked for at their own times", async () => {
-  const other = await house({ everyMin: 3 });
-  const sinceMs = other.clock.now();
-  await other.clock.advance(6 * MIN);
-  expect(other.probesSince(sinceMs)).toHaveLength(5);
-  const apart = await house({ from: 40, to: 60 });
-  const polls = apart.rig.engine.polls.map(({ subscribers }) => new Set(subscribers.map(({ watch }) => watch.id)).size);
-  expect(polls).toEqual([1, 1]);
+it("profiles of another schedule are asked for at their own times, and together with probes where these coincide", async () => {
+  const { clock, probesSince } = await house({ everyMin: 3 });
+  const sinceMs = clock.now();
+  await clock.advance(6 * MIN);
+  // Two of their own every six minutes, one of each, and one for both.
+  expect(probesSince(sinceMs).map(({ ids }) => ids)).toEqual([40, 40, 40, 40]);
+});
+
+it("profiles of other accounts fill the free places of a probe", async () => {
+  const { clock, probesSince } = await house({ from: 40, to: 60 });
+  const sinceMs = clock.now();
+  await clock.advance(10 * MIN);
+  expect(probesSince(sinceMs).map(({ ids }) => ids)).toEqual([60, 60, 60, 60, 60]);
 });
 
 it("the timelines go on while the profiles cannot be asked for", async () => {

@@ -14,6 +14,7 @@ const HOUR = 3_600_000;
 const pollOf = (key: string, schedule: Schedule, subscribers = 1): Poll =>
   ({
     key,
+    source: { endpoint: "search-tweets", params: {} },
     schedules: [schedule],
     schedule,
     priority: "normal",

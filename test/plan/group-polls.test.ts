@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Watch } from "../../src/model/watch.ts";
 import { assumeTargets, createForecast } from "../../src/plan/forecast.ts";
-import { groupPolls, userIdOf } from "../../src/plan/group-polls.ts";
+import { groupPolls } from "../../src/plan/group-polls.ts";
 import { planPolls, targetsOf } from "../../src/plan/plan-polls.ts";
+import { userIdOf } from "../../src/plan/poll.ts";
 import { sha256 } from "../../src/runtime/hash.ts";
 import { createTimetable } from "../../src/schedule/timetable.ts";
 import { WATCH_TYPES } from "../../src/watches/registry.ts";

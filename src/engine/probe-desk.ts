@@ -1,0 +1,147 @@
+/**
+ * Profiles by id for whoever asks at about the same time: an account that two groups probe, or that a watch of profiles reads, is asked for
+ * once, and requests with free places carry the accounts of others. Owns what is asked together; what an answer means is the asker's.
+ */
+import type { Purpose } from "../budget/quota-line.ts";
+import { batchesOf } from "../model/batch.ts";
+import type { Clock } from "../model/clock.ts";
+import type { Priority } from "../model/schedule.ts";
+import { UpstreamError } from "../model/upstream.ts";
+import type { User } from "../model/user.ts";
+import type { RequestGate } from "./request-gate.ts";
+
+/** On whose behalf a request is sent: of several, the first to ask. */
+export interface Asker {
+  /** Whose backoff it shares. */
+  readonly source: string;
+  readonly watch: string;
+  readonly priority: Priority;
+  readonly purpose: Purpose;
+}
+
+export interface SeenProfile {
+  /** Undefined: the account was not in the answer. */
+  readonly user: User | undefined;
+  /** When it was asked for; our clock. */
+  readonly atMs: number;
+}
+
+export interface ProbeDesk {
+  /** Of every id, an answer that was asked for no longer than `maxAgeMs` ago. @throws UpstreamError, RequestHeld */
+  ask(asker: Asker, userIds: readonly string[], maxAgeMs: number): Promise<ReadonlyMap<string, SeenProfile>>;
+}
+
+/** An account that somebody waits for. */
+interface Wanted {
+  readonly id: string;
+  readonly askers: Set<Asker>;
+  readonly answer: Promise<SeenProfile>;
+  readonly resolve: (seen: SeenProfile) => void;
+  readonly reject: (error: unknown) => void;
+  /** Undefined while its request is put together. */
+  sentAtMs: number | undefined;
+}
+
+/** For so long, others that are due at the same instant can say whom they need. */
+const GATHER_MS = 20;
+/** No answer is used again for longer. */
+const KEEP_MS = 60_000;
+const PRIORITY_ORDER: readonly Priority[] = ["high", "normal", "low"];
+/** Refusals of the request as such: one of those who share it may be the cause. */
+const REFUSED = new Set(["bad_request", "forbidden", "not_found"]);
+
+export function createProbeDesk(gate: Pick<RequestGate, "request">, clock: Clock, learn: (users: readonly User[]) => void): ProbeDesk {
+  const seen = new Map<string, SeenProfile>();
+  /** By purpose, because one may be held where the other is not. */
+  const wanted = new Map<Purpose, Map<string, Wanted>>();
+  /** Purposes whose next requests are put together now. */
+  const gathering = new Set<Purpose>();
+  let prunedAtMs = clock.now();
+
+  const send = async (asker: Asker, wants: readonly Wanted[]): Promise<void> => {
+    const atMs = clock.now();
+    const answer = await gate.request({ ...asker, endpoint: "info-batch", params: { user_ids: wants.map(({ id }) => id) } });
+    const users = new Map((answer.users ?? []).map((user) => [user.id, user]));
+    learn([...users.values()]);
+    for (const { id, resolve } of wants) {
+      const one = { user: users.get(id), atMs };
+      seen.set(id, one);
+      resolve(one);
+    }
+  };
+
+  /** One request for all; where the service refuses that, one for each who asked. */
+  const sendBatch = async (wants: readonly Wanted[]): Promise<void> => {
+    const askers = [...new Set(wants.flatMap((want) => [...want.askers]))];
+    const [first] = askers;
+    if (first === undefined) return;
+    try {
+      await send({ ...first, priority: highestOf(askers) }, wants);
+    } catch (error) {
+      const isShared = askers.length > 1 && error instanceof UpstreamError && REFUSED.has(error.kind);
+      const own = (asker: Asker) => wants.filter((want) => want.askers.has(asker));
+      if (isShared) await Promise.allSettled(askers.map((asker) => send(asker, own(asker))));
+      // Those that were answered after all take no notice.
+      for (const { reject } of wants) reject(error);
+    }
+  };
+
+  const flush = (purpose: Purpose): void => {
+    gathering.delete(purpose);
+    const all = wanted.get(purpose) ?? new Map<string, Wanted>();
+    const gathered = [...all.values()].filter(({ sentAtMs }) => sentAtMs === undefined);
+    for (const want of gathered) want.sentAtMs = clock.now();
+    for (const batch of batchesOf(gathered)) {
+      void sendBatch(batch).finally(() => {
+        for (const want of batch) if (all.get(want.id) === want) all.delete(want.id);
+      });
+    }
+  };
+
+  const want = (asker: Asker, id: string, oldestMs: number): Promise<SeenProfile> => {
+    const all = wanted.get(asker.purpose) ?? new Map<string, Wanted>();
+    wanted.set(asker.purpose, all);
+    const known = all.get(id);
+    if (known !== undefined && (known.sentAtMs ?? clock.now()) >= oldestMs) {
+      known.askers.add(asker);
+      return known.answer;
+    }
+    const one = { id, askers: new Set([asker]), ...promiseOf<SeenProfile>(), sentAtMs: undefined };
+    all.set(id, one);
+    if (!gathering.has(asker.purpose)) clock.after(GATHER_MS, () => flush(asker.purpose));
+    gathering.add(asker.purpose);
+    return one.answer;
+  };
+
+  const prune = (): void => {
+    if (clock.now() - prunedAtMs < KEEP_MS) return;
+    prunedAtMs = clock.now();
+    for (const [id, { atMs }] of seen) if (clock.now() - atMs > KEEP_MS) seen.delete(id);
+  };
+
+  return {
+    async ask(asker, userIds, maxAgeMs) {
+      prune();
+      const oldestMs = clock.now() - Math.min(maxAgeMs, KEEP_MS);
+      const answers = userIds.map(async (id) => {
+        const known = seen.get(id);
+        return [id, known !== undefined && known.atMs > oldestMs ? known : await want(asker, id, oldestMs)] as const;
+      });
+      return new Map(await Promise.all(answers));
+    },
+  };
+}
+
+const highestOf = (askers: readonly Asker[]): Priority =>
+  PRIORITY_ORDER.find((priority) => askers.some((asker) => asker.priority === priority)) ?? "normal";
+
+function promiseOf<T>() {
+  let [resolve, reject] = [(_value: T): void => undefined, (_error: unknown): void => undefined];
+  const answer = new Promise<T>((onDone, onFailed) => {
+    [resolve, reject] = [onDone, onFailed];
+  });
+  return { answer, resolve, reject };
+}
+
+/** As much as a poll may be moved from its tick: an answer that is hardly older is as good as a new one. */
+export const hardlyOldMs = (intervalMs: number): number => Math.min(intervalMs * 0.1, 30_000);

@@ -1,0 +1,200 @@
+/**
+ * Polls of lists of accounts (followers, accounts followed) -> one poll of the group, which probes the counters of a hundred accounts with
+ * one request and reads the lists whose counter moved. Owns which polls can do that and what it costs; when a change is accounted for is
+ * list-looks.ts, the probing and reading is the engine's. Pure.
+ */
+import { BATCH_SIZE } from "../model/batch.ts";
+import { canonicalJson, type Hash } from "../model/hash.ts";
+import type { StrategyWish } from "../model/schedule.ts";
+import { groupSpreadMs } from "./group-spread.ts";
+import { isReadByEveryPoll } from "./full-read.ts";
+import { type Poll, type Pollable, type PollGroup, userIdOf } from "./poll.ts";
+import { ratesOf } from "./rates.ts";
+import type { SharedProbes } from "./shared-probes.ts";
+import type { StrategyCost } from "./strategy.ts";
+import { fullPollEveryOf, strategyOf } from "./wishes.ts";
+
+const DAY_MS = 86_400_000;
+const LEAST_FULL_POLL_MS = 1_800_000;
+/** What full polls may add to the cost of probes and looks. */
+const FULL_POLL_SHARE = 0.04;
+/** Another strategy must save so much before it is taken. */
+const WORTHWHILE = 0.85;
+
+export interface RosterDeps {
+  readonly hash: Hash;
+  /** Looks a day that the counter of a poll's account asks for, by poll key; undefined where nothing was learned. */
+  readonly rateOf?: (key: string) => number | undefined;
+  /** Requests of a read of a poll's whole list; 1 where it is short or its length is not known. */
+  readonly pagesOf?: (poll: Poll) => number;
+}
+
+/** The polls that stay as they are, then the groups. A group keeps its key when accounts come and go. `shared`: who is probed anyway. */
+export function groupRosters<T extends Pollable>(polls: readonly Poll<T>[], deps: RosterDeps, shared: SharedProbes): readonly Poll<T>[] {
+  const kinds = new Map<string, Poll<T>[]>();
+  const rest: Poll<T>[] = [];
+  for (const poll of polls) {
+    const kind = kindOf(poll);
+    if (kind === undefined) rest.push(poll);
+    else kinds.set(kind, [...(kinds.get(kind) ?? []), poll]);
+  }
+  const groups: Poll<T>[] = [];
+  for (const [kind, members] of kinds) {
+    const [first] = members;
+    if (first === undefined) continue;
+    // One short list is read as cheaply as its counter; a long one that is read whole is not.
+    const isWorthIt = members.length > 1 || strategyOf(first) === "probe" || isReadByEveryPoll(first) || shared.has(first);
+    if (isWorthIt) groups.push(toGroup(deps.hash(`group\n${kind}`), first, members, deps, shared));
+    else rest.push(...members);
+  }
+  return [...rest, ...groups];
+}
+
+/** Undefined for a list whose account has no counter that tells of it, and for one that is to be read by itself. */
+function kindOf(poll: Poll): string | undefined {
+  const strategy = strategyOf(poll);
+  const isProbed = poll.detector === "roster" && poll.subscribers.every(({ type }) => type.probeFields !== undefined);
+  if (!isProbed || strategy === "single" || userIdOf(poll) === "") return undefined;
+  const schedules = poll.schedules.map((schedule) => canonicalJson({ ...schedule }));
+  return canonicalJson(["rosters", poll.priority, strategy, schedules, fullPollEveryOf(poll) ?? null]);
+}
+
+function toGroup<T extends Pollable>(
+  key: string,
+  first: Poll<T>,
+  members: readonly Poll<T>[],
+  deps: RosterDeps,
+  shared: SharedProbes,
+): Poll<T> {
+  const wish = strategyOf(first);
+  const fullPollEveryMs = fullPollEveryOf(first);
+  const userIds = members.map(userIdOf);
+  const probesPerRun = shared.more(first, userIds);
+  const base = { kind: "rosters" as const, members, wish, probesPerRun, ...(fullPollEveryMs === undefined ? {} : { fullPollEveryMs }) };
+  const { cost } = chooseListStrategy(listGroupOf(first.intervalMs, base, listsOf(members, deps)), undefined, wish);
+  if (cost.strategy === "probe") shared.add(first, userIds);
+  return {
+    ...first,
+    key,
+    source: { endpoint: "info-batch", params: {} },
+    maxPages: Math.max(...members.map(({ maxPages }) => maxPages)),
+    overlapMs: Math.max(...members.map(({ overlapMs }) => overlapMs)),
+    spreadMs: groupSpreadMs(first),
+    costRequests: ((cost.probesPerDay + cost.readsPerDay) * first.intervalMs) / DAY_MS,
+    subscribers: members.flatMap(({ subscribers }) => subscribers),
+    group: { ...base, cost },
+  };
+}
+
+/** A list as the ways to read it are compared. */
+export interface ListMember {
+  /** That a change of its counter asks for. */
+  readonly looksPerDay: number;
+  /** Requests of one look. */
+  readonly lookPages: number;
+  /** Requests of a poll on its schedule: a long list is read on over several. */
+  readonly pollPages: number;
+  /** Requests a day that read it whole all the same. */
+  readonly wholePerDay: number;
+}
+
+export interface ListGroup {
+  readonly lists: readonly ListMember[];
+  readonly intervalMs: number;
+  readonly fullPollEveryMs: number;
+  /** Requests a run that its probes add to those of others, at most. */
+  readonly probesPerRun: number;
+}
+
+export function listsOf(members: readonly Poll[], { rateOf, pagesOf }: Pick<RosterDeps, "rateOf" | "pagesOf">): readonly ListMember[] {
+  const rates = ratesOf(
+    members.map(({ key }) => key),
+    (key) => rateOf?.(key),
+  );
+  return members.map((poll, index) => {
+    const pages = Math.max(1, pagesOf?.(poll) ?? 1);
+    const looksPerDay = rates[index] ?? 0;
+    if (isReadByEveryPoll(poll))
+      return { looksPerDay, lookPages: pages, pollPages: pages / Math.ceil(pages / poll.maxPages), wholePerDay: 0 };
+    return { looksPerDay, lookPages: 1, pollPages: 1, wholePerDay: Math.min(1, DAY_MS / poll.intervalMs) * (pages - 1) };
+  });
+}
+
+export function listGroupOf(
+  intervalMs: number,
+  { members, fullPollEveryMs, probesPerRun = Number.POSITIVE_INFINITY }: Pick<PollGroup, "members" | "fullPollEveryMs" | "probesPerRun">,
+  lists: readonly ListMember[],
+): ListGroup {
+  const watches = members.flatMap(({ subscribers }) => subscribers.map(({ watch }) => watch));
+  const maxAgeMs = watches.reduce((least, watch) => Math.min(least, watch.maxAgeMs), Number.POSITIVE_INFINITY);
+  const base = { lists, intervalMs, probesPerRun };
+  return { ...base, fullPollEveryMs: fullPollEveryMs ?? chooseEvery(base, maxAgeMs) };
+}
+
+/** As often as a small share of the cost allows, and always well within `max_age`. */
+function chooseEvery(group: Omit<ListGroup, "fullPollEveryMs">, maxAgeMs: number): number {
+  const { lists, intervalMs } = group;
+  const ticks = DAY_MS / intervalMs;
+  const looks = sum(lists, ({ looksPerDay, lookPages }) => Math.min(looksPerDay, ticks) * lookPages);
+  const perDay = (probesOf(group, lists.length) * ticks + looks) * FULL_POLL_SHARE;
+  const round = sum(lists, ({ lookPages }) => lookPages);
+  return Math.min(Math.max((round / perDay) * DAY_MS, LEAST_FULL_POLL_MS, intervalMs), Math.floor(maxAgeMs * 0.45));
+}
+
+const probesOf = ({ probesPerRun }: Pick<ListGroup, "probesPerRun">, accounts: number): number =>
+  Math.min(Math.ceil(accounts / BATCH_SIZE), probesPerRun);
+
+export interface ListChoice {
+  readonly cost: StrategyCost & { readonly strategy: "single" | "probe" };
+  /** Of each list: whether it moves so often that it is read at every tick, beside the probes. */
+  readonly isAside: readonly boolean[];
+}
+
+/** The cheaper way; the one in force stays unless the other saves enough. A user's word is followed. */
+export function chooseListStrategy(group: ListGroup, current: "single" | "probe" | undefined, wish: StrategyWish): ListChoice {
+  const single = singleCost(group);
+  const probe = probeCost(group, wish === "probe");
+  if (wish === "probe") return probe;
+  const [kept, other] = current === "probe" ? [probe, single] : [single, probe];
+  const share = current === undefined ? 1 : WORTHWHILE;
+  return other.cost.requestsPerDay < kept.cost.requestsPerDay * share ? other : kept;
+}
+
+const singleCost = ({ lists, intervalMs }: ListGroup): ListChoice => {
+  const reads = (sum(lists, ({ pollPages }) => pollPages) * DAY_MS) / intervalMs;
+  const whole = sum(lists, ({ wholePerDay }) => wholePerDay);
+  return { cost: costOf("single", 0, reads, whole), isAside: lists.map(() => true) };
+};
+
+function probeCost(group: ListGroup, isAsked: boolean): ListChoice {
+  const { lists, intervalMs, fullPollEveryMs } = group;
+  const ticks = DAY_MS / intervalMs;
+  const everyMs = Math.max(1, Math.round(fullPollEveryMs / intervalMs)) * intervalMs;
+  const isAside = lists.map(
+    ({ looksPerDay, lookPages, pollPages }) =>
+      !isAsked && Math.min(looksPerDay, ticks) * lookPages + ticks / BATCH_SIZE >= ticks * pollPages * WORTHWHILE,
+  );
+  const probed = lists.filter((_, index) => isAside[index] === false);
+  const aside = lists.filter((_, index) => isAside[index] === true);
+  const looks = sum(probed, ({ looksPerDay, lookPages }) => Math.min(looksPerDay, ticks) * lookPages);
+  const reads = looks + sum(aside, ({ pollPages }) => pollPages) * ticks;
+  const fullPolls = sum(probed, ({ looksPerDay, lookPages }) => unreadPerDay(looksPerDay, everyMs) * lookPages);
+  const whole = sum(lists, ({ wholePerDay }) => wholePerDay);
+  return { cost: costOf("probe", probesOf(group, probed.length) * ticks, reads, fullPolls + whole), isAside };
+}
+
+/** How often a day so long passes without a look, looks coming by chance: each one puts the full poll off. */
+function unreadPerDay(looksPerDay: number, everyMs: number): number {
+  const expected = (looksPerDay * everyMs) / DAY_MS;
+  return expected < 1e-9 ? DAY_MS / everyMs : (looksPerDay * Math.exp(-expected)) / (1 - Math.exp(-expected));
+}
+
+const costOf = <S extends "single" | "probe">(strategy: S, probesPerDay: number, readsPerDay: number, sweepsPerDay: number) => ({
+  strategy,
+  probesPerDay,
+  readsPerDay,
+  sweepsPerDay,
+  requestsPerDay: probesPerDay + readsPerDay + sweepsPerDay,
+});
+
+const sum = <T>(items: readonly T[], of: (item: T) => number): number => items.reduce((total, item) => total + of(item), 0);
