@@ -11,7 +11,8 @@ import type { JsonObject } from "../model/json.ts";
 import { type UpstreamAnswer, UpstreamError } from "../model/upstream.ts";
 import type { Poll, Subscriber } from "./watch-poll.ts";
 import { loadSubscribers } from "./load-subscribers.ts";
-import type { Notices } from "./notices.ts";
+import type { Notice, Notices } from "./notices.ts";
+import { createPatience } from "./patience.ts";
 import type { PollAftermath } from "./poll-loop.ts";
 import type { Rename } from "./renames.ts";
 import type { RequestGate } from "./request-gate.ts";
@@ -43,33 +44,32 @@ export interface TargetTrouble {
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
+/** Of many targets that one refusal is about. */
+const MOST_NAMED = 5;
 
 export function createTargetTrouble(deps: TargetTroubleDeps): TargetTrouble {
   const { gate, store, clock, notices } = deps;
+  const patience = createPatience();
 
-  /** Marks the targets and tells once: a status that stays the same is not told again. */
-  const mark = async (planned: Poll, status: TargetStatus, reason: string, hint: string): Promise<void> => {
+  /** Marks the targets and tells once a watch: a status that stays the same is not told again. True when something changed. */
+  const mark = async (planned: Poll, status: TargetStatus, reason: string, hint: string): Promise<boolean> => {
     const { poll, targets } = await loadSubscribers(store, planned);
+    const names = new Map<string, string[]>();
     for (const [index, target] of targets.entries()) {
       const subscriber = poll.subscribers[index];
       if (subscriber === undefined || target.status === status) continue;
+      const { id } = subscriber.watch;
       await store.setTargetStatus(refOf(subscriber), status, reason);
-      if (target.baselineAtMs === null) deps.onMissing(subscriber.watch.id);
-      deps.log.warn("target cannot be read", { watch: subscriber.watch.id, target: target.name, status, reason });
-      if (status !== "not_indexed") await tell(subscriber.watch.id, target.name, reason, hint);
+      if (target.baselineAtMs === null) deps.onMissing(id);
+      deps.log.warn("target cannot be read", { watch: id, target: target.name, status, reason });
+      names.set(id, [...(names.get(id) ?? []), target.name]);
     }
+    if (status !== "not_indexed") for (const [watch, own] of names) await tell(watch, own, reason, hint);
+    return names.size > 0;
   };
 
-  const tell = (watch: string, target: string, reason: string, hint: string) =>
-    notices.tell({
-      type: "target.unavailable",
-      subject: target,
-      watch,
-      severity: "warning",
-      message: `${watch}: ${target} cannot be read: ${reason}`,
-      hint,
-      facts: { target },
-    });
+  const tell = (watch: string, targets: readonly string[], reason: string, hint: string) =>
+    notices.tell(noticeOf(watch, targets, reason, hint));
 
   const tellRename = ({ subscriber, target, from, to }: Rename, isTaken: boolean) => {
     const taken = isTaken ? `; @${from} belongs to another account now, which is not followed` : "";
@@ -113,8 +113,8 @@ export function createTargetTrouble(deps: TargetTroubleDeps): TargetTrouble {
     const { poll, targets } = await loadSubscribers(store, planned);
     const userId = targets[0]?.userId ?? null;
     if (userId === null) {
-      await mark(poll, "unavailable", "the service does not know it (404)", "Check the id or link in the watch.");
-      return { notBeforeMs: clock.now() + HOUR_MS };
+      const isNew = await mark(poll, "unavailable", "the service does not know it (404)", "Check the id or link in the watch.");
+      return { notBeforeMs: clock.now() + patience.holdMs(planned.key, isNew, HOUR_MS) };
     }
     const wantsIndex = poll.subscribers.some(
       ({ type, watch }, index) => type.needsIndex?.(watch.settings, targets[index] ?? { memory: {} }) ?? false,
@@ -123,7 +123,7 @@ export function createTargetTrouble(deps: TargetTroubleDeps): TargetTrouble {
     const isKnown = targets.every(({ status }) => status === "unavailable");
     if (!isKnown)
       await mark(poll, "unavailable", await fateOf(poll, userId), "It is tried again once an hour and goes on by itself when it is back.");
-    return { notBeforeMs: clock.now() + HOUR_MS };
+    return { notBeforeMs: clock.now() + patience.holdMs(planned.key, !isKnown, HOUR_MS) };
   };
 
   const takeNotIndexed = async (poll: Poll, targets: readonly TargetState[]): Promise<PollAftermath> => {
@@ -148,8 +148,9 @@ export function createTargetTrouble(deps: TargetTroubleDeps): TargetTrouble {
 
   const take = async (poll: Poll, error: UpstreamError): Promise<PollAftermath> => {
     if (error.kind === "bad_request") {
-      await mark(poll, "misconfigured", `the service refuses the request: ${error.message}`, "Correct the watch; a reload takes it over.");
-      return { notBeforeMs: clock.now() + DAY_MS };
+      const reason = `the service refuses the request: ${error.message}`;
+      const isNew = await mark(poll, "misconfigured", reason, "Correct the watch; a reload takes it over.");
+      return { notBeforeMs: clock.now() + patience.holdMs(poll.key, isNew, DAY_MS) };
     }
     if (error.kind === "forbidden" && !(await gateIsOpen())) return { notBeforeMs: clock.now() + HOUR_MS };
     return takeNotFound(poll);
@@ -179,7 +180,8 @@ export function createTargetTrouble(deps: TargetTroubleDeps): TargetTrouble {
     const { targets } = await loadSubscribers(store, poll);
     const [target] = targets;
     if (target === undefined || target.status === "unavailable") return;
-    if (target.userId === null) return mark(poll, "unavailable", "the service does not know it", "Check the id or link in the watch.");
+    if (target.userId === null)
+      return void (await mark(poll, "unavailable", "the service does not know it", "Check the id or link in the watch."));
     await mark(poll, "unavailable", await fateOf(poll, target.userId), AGAIN_WITH_THE_REST);
   };
 
@@ -200,7 +202,7 @@ export function createTargetTrouble(deps: TargetTroubleDeps): TargetTrouble {
       if (target.status === "unavailable") return;
       const reason = "no account has this handle";
       await store.setTargetStatus({ watchKey: target.watchKey, targetKey: target.key }, "unavailable", reason);
-      await tell(watchId, target.name, reason, "Check the spelling, or write the account's id.");
+      await tell(watchId, [target.name], reason, "Check the spelling, or write the account's id.");
     },
   };
 }
@@ -208,3 +210,19 @@ export function createTargetTrouble(deps: TargetTroubleDeps): TargetTrouble {
 const AGAIN_WITH_THE_REST = "It is asked for with every poll and goes on by itself when it is back.";
 
 const refOf = ({ watchKey, targetKey }: Subscriber): TargetRef => ({ watchKey, targetKey });
+
+/** One word about all targets of a watch that the same refusal is about. */
+function noticeOf(watch: string, targets: readonly string[], reason: string, hint: string): Notice {
+  const [target = "", ...others] = targets;
+  const rest = targets.length - MOST_NAMED;
+  const named = targets.slice(0, MOST_NAMED).join(", ") + (rest > 0 ? ` and ${rest} more` : "");
+  return {
+    type: "target.unavailable",
+    subject: others.length === 0 ? target : watch,
+    watch,
+    severity: "warning",
+    message: `${watch}: ${named} cannot be read: ${reason}`,
+    hint,
+    facts: others.length === 0 ? { target } : { targets: targets.length },
+  };
+}

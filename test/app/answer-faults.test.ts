@@ -88,16 +88,25 @@ it.each([
   stage.expectAllTold();
 });
 
-it("fault 9: a 400 marks its watch alone, with the service's words, and is not asked again", async () => {
+it("fault 9: a 400 marks its watch alone, with the service's words, and is not asked again in a loop", async () => {
   const stage = await setStage();
-  await stage.fault(9, { endpoint: "search-tweets" });
+  await stage.fault(9, { endpoint: "search-tweets", for_ms: 30 * HOUR });
   await stage.news();
   const before = (await stage.requests("search-tweets")).length;
   await stage.clock.advance(2 * HOUR);
-  expect((await stage.requests("search-tweets")).length - before).toBe(1);
+  expect((await stage.requests("search-tweets")).length - before).toBe(4);
   stage.expectAllTold(["timeline", "followers"]);
   expect(stage.noticeTypes()).toEqual(["target.unavailable"]);
   expect(stage.notices()[0]?.message).toMatch(/search.*query is not valid/);
+});
+
+it("fault 9: a 400 that passes costs a minute, not a day", async () => {
+  const stage = await setStage();
+  await stage.fault(9, { endpoint: "search-tweets" });
+  await stage.news();
+  await stage.clock.advance(3 * MINUTE);
+  stage.expectAllTold();
+  expect(stage.noticeTypes()).toEqual(["target.unavailable"]);
 });
 
 it("fault 10: a watched account that answers 404 is told once, asked rarely, and caught up when it is back", async () => {
@@ -106,7 +115,7 @@ it("fault 10: a watched account that answers 404 is told once, asked rarely, and
   await stage.news();
   const before = (await stage.requests("user-tweets")).length;
   await stage.clock.advance(170 * MINUTE);
-  expect((await stage.requests("user-tweets")).length - before).toBeLessThanOrEqual(4);
+  expect((await stage.requests("user-tweets")).length - before).toBeLessThanOrEqual(7);
   expect(stage.noticeTypes()).toEqual(["target.unavailable"]);
   await stage.clock.advance(75 * MINUTE);
   stage.expectAllTold();
