@@ -39,7 +39,10 @@ export interface PlanWatchView {
   readonly polls: number;
   /** How its targets are read: `single`, `probe`, `merge`; several where they differ. */
   readonly strategies: readonly string[];
+  /** The first of the watches whose requests it shares. */
   readonly shared_with: readonly string[];
+  /** How many they are. */
+  readonly sharers: number;
   /** Its part: requests of a shared poll are split among its sharers. */
   readonly requests_per_hour: number;
   readonly requests_per_day: number;
@@ -230,6 +233,7 @@ function watchView(
     polls: cost?.polls ?? 0,
     strategies: cost?.strategies ?? [],
     shared_with: cost?.sharedWith ?? [],
+    sharers: cost?.sharers ?? 0,
     ...paceOf(cost ?? NOTHING, scale),
     sweep_requests_per_day: round(cost?.sweepsPerDay ?? 0),
     recheck_requests_per_day: round(cost?.rechecksPerDay ?? 0),

@@ -58,8 +58,14 @@ export function delayText(seconds: number | null | undefined): string {
   return seconds < 172_800 ? `${formatCount(seconds / 3_600)}h` : `${formatCount(seconds / 86_400)}d`;
 }
 
+const MOST_NAMED = 3;
+
+/** `count`: of which `names` may be only the first. */
+const namesOf = (names: readonly string[], count = names.length): string =>
+  count <= MOST_NAMED ? names.join(", ") : `${names.slice(0, MOST_NAMED).join(", ")} and ${formatCount(count - MOST_NAMED)} more`;
+
 function remarks(watch: PlanWatchView): string {
-  const shared = watch.shared_with.length === 0 ? [] : [`shared with ${watch.shared_with.join(", ")}`];
+  const shared = watch.sharers === 0 ? [] : [`shared with ${namesOf(watch.shared_with, watch.sharers)}`];
   const unresolved = watch.unresolved_targets === 0 ? [] : [`${plural(watch.unresolved_targets, "account")} not looked up yet`];
   return [...(watch.state === "active" ? [] : [watch.state]), ...shared, ...unresolved].join("; ");
 }
@@ -105,7 +111,16 @@ function nextRuns(watches: readonly PlanWatchView[]): string {
 
 const shortTime = (iso: string): string => iso.slice(5, 19).replace("T", " ");
 
+/** Each caveat once, with the watches it is about. */
 function caveats(watches: readonly PlanWatchView[]): string {
-  const lines = watches.flatMap(({ id, caveats: own }) => own.map((caveat) => `  ${id}: ${caveat}`));
+  const byCaveat = new Map<string, string[]>();
+  for (const { id, caveats: own } of watches) {
+    for (const caveat of own) {
+      const ids = byCaveat.get(caveat);
+      if (ids === undefined) byCaveat.set(caveat, [id]);
+      else ids.push(id);
+    }
+  }
+  const lines = [...byCaveat].map(([caveat, ids]) => `  ${namesOf(ids)}: ${caveat}`);
   return lines.length === 0 ? "" : ["What they can miss:", ...lines].join("\n");
 }

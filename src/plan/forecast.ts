@@ -37,8 +37,9 @@ export interface WatchForecast {
   readonly sweepsPerDay: number;
   /** Looks at fresh tweets. */
   readonly rechecksPerDay: number;
-  /** Other watches that ask for the same. */
+  /** Other watches whose requests it shares, the first few; how many there are. */
   readonly sharedWith: readonly string[];
+  readonly sharers: number;
   /** Of its slowest poll. */
   readonly delay: Delay;
   readonly nextRunsMs: readonly number[];
@@ -149,10 +150,20 @@ function joinParts(watchId: string, parts: readonly Part[], rechecksPerDay: numb
     requestsPerMonth: requestsPerDay * MONTH_DAYS,
     sweepsPerDay: sum(parts, ({ own, share }) => own.sweepsPerDay * share),
     rechecksPerDay,
-    sharedWith: [...new Set(parts.flatMap(({ sharers }) => sharers))].filter((id) => id !== watchId),
+    ...sharersOf(watchId, parts),
     delay: slowest(parts.map(({ own }) => own.delay)),
     nextRunsMs: [...new Set(parts.flatMap(({ own }) => own.nextRunsMs))].sort((a, b) => a - b).slice(0, NEXT_RUNS),
   };
+}
+
+/** Ten thousand watches can share one poll: each naming all others would be a hundred million names. */
+const MOST_NAMED = 20;
+
+function sharersOf(watchId: string, parts: readonly Part[]): Pick<WatchForecast, "sharedWith" | "sharers"> {
+  const [first, ...others] = parts.map(({ sharers }) => sharers);
+  const all = others.length === 0 ? (first ?? []) : [...new Set(parts.flatMap(({ sharers }) => sharers))];
+  const sharedWith = all.slice(0, MOST_NAMED + 1).filter((id) => id !== watchId);
+  return { sharedWith: sharedWith.slice(0, MOST_NAMED), sharers: all.length - 1 };
 }
 
 const slowest = (delays: readonly Delay[]): Delay => ({

@@ -67,6 +67,20 @@ describe("plan", () => {
     expect(out).toMatch(/Warnings:\n.*score_delta data changes about every 1d/);
   });
 
+  it("stays short for many watches that share: names a few, and says once what they can miss", async () => {
+    const many = Array.from({ length: 200 }, (_, i) => `  w${i}: { type: search, query: acme, schedule: "@every 1h", sink: out }`).join(
+      "\n",
+    );
+    const { out, code } = await plan(config("", many));
+    expect(code).toBe(0);
+    expect(Math.max(...out.split("\n").map(({ length }) => length))).toBeLessThan(200);
+    expect(out).toMatch(/^w7 .* shared with w0, w1, w2 and 196 more$/m);
+    expect(out).toMatch(/What they can miss:\n {2}w0, w1, w2 and 197 more: tweets of accounts .*\n?$/);
+    const view = JSON.parse((await plan(config("", many), "--json")).out);
+    expect(view.watches[7]).toMatchObject({ sharers: 199 });
+    expect(view.watches[7].shared_with).toHaveLength(20);
+  });
+
   it("shows strategy, pace by the hour, money and the next five runs", async () => {
     const text = config(', quota: { monthly: 5000, price: { per_request: 0.005, currency: "€" } }', TWICE);
     const { out, code } = await plan(text);

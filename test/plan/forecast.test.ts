@@ -184,7 +184,19 @@ describe("sharing", () => {
   it("counts a shared poll once in the total and splits it among its sharers", () => {
     const forecast = forecastOf(search("a", every(60), "acme"), search("b", every(60), "acme"));
     expect(forecast.requestsPerDay).toBe(1_440);
-    expect(forecast.watches.get("a")).toMatchObject({ requestsPerDay: 720, sharedWith: ["b"] });
+    expect(forecast.watches.get("a")).toMatchObject({ requestsPerDay: 720, sharedWith: ["b"], sharers: 1 });
+  });
+
+  it("names the first of many sharers and counts them all", () => {
+    const watches = Array.from({ length: 30 }, (_, i) => search(`w${i}`, every(60), "acme"));
+    const forecast = forecastOf(...watches, search("alone", every(60), "other"));
+    for (const { id } of watches) {
+      const own = forecast.watches.get(id);
+      expect(own?.sharers).toBe(29);
+      expect(new Set(own?.sharedWith).size).toBe(20);
+      expect(own?.sharedWith).not.toContain(id);
+    }
+    expect(forecast.watches.get("alone")).toMatchObject({ sharedWith: [], sharers: 0 });
   });
 
   it("takes the fastest of several intervals", () => {
