@@ -44,6 +44,11 @@ const PLANS: Readonly<Record<string, Plan>> = {
   t: { type: timeline, accounts: [${handles.slice(0, 100).join(", ")}], freshness: { mean: 300s, max: 100m } }`,
   "20 timelines via a list": ({ listed, listId }) => `
   t: { type: timeline, accounts: [${listed.slice(0, 20).join(", ")}], via_list: "${listId}", schedule: "@every 10m" }`,
+  "20 timelines via a list that lacks five": ({ handles, listed, listId }) => `
+  t: { type: timeline, accounts: [${[...listed.slice(0, 15), ...handles.filter((one) => !listed.includes(one)).slice(0, 5)].join(", ")}], via_list: "${listId}", schedule: "@every 10m" }`,
+  "fresh tweets again": ({ handles }) => `
+  t: { type: timeline, accounts: [${handles.slice(0, 100).join(", ")}], schedule: "@every 1h", recheck: { every: 30m, until: 48h } }
+  s: { type: search, query: "acme", schedule: "@every 1h", recheck: { every: 10m, until: 2h } }`,
 };
 
 interface Bill {
