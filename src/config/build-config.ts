@@ -3,7 +3,7 @@ import { isAbsolute, join } from "node:path";
 import type { Watch } from "../model/watch.ts";
 import type { Route, TimeInterval } from "../route/route.ts";
 import { createTimetable } from "../schedule/timetable.ts";
-import { buildIntervals, buildRoute } from "./build-route.ts";
+import { buildIntervals, buildRoute, routeTo } from "./build-route.ts";
 import { checkSinks } from "./check-sinks.ts";
 import { buildSections, type Sections } from "./build-sections.ts";
 import { buildSink } from "./build-sink.ts";
@@ -50,7 +50,7 @@ export async function buildConfig(root: MapNode, deps: BuildDeps): Promise<Built
   const hasFallback = entryOf(root, "route") !== undefined || sinkNames.length <= 1;
   const watches = await buildWatches(watchEntries, root, sections, { ...deps, where, sinkNames, hasFallback });
   const intervals = buildIntervals(childOf(root, "time_intervals"), report);
-  const route = buildTree(root, watchEntries, sinkEntries, intervals, deps);
+  const route = await buildTree(root, watchEntries, sinkEntries, intervals, deps);
   checkMoves(watchEntries, report);
   checkOps(root, sections, sinkEntries, report);
   warnOfUnused(sinkEntries, watches, watchEntries, route, sections, report);
@@ -135,37 +135,30 @@ function createSharing(): WatchDeps["share"] {
   };
 }
 
-/** As written; or one route to the only sink, when some watch needs it. */
-function buildTree(
+/** As written; or one route to the only sink, when some watch needs it. Expressions are for trees: their engine is loaded with one. */
+async function buildTree(
   root: MapNode,
   watches: readonly Entry[],
   sinks: readonly Entry[],
   intervals: ReadonlyMap<string, TimeInterval | undefined>,
   deps: BuildDeps,
-): Route | undefined {
+): Promise<Route | undefined> {
   const written = entryOf(root, "route");
   const sinkNames = sinks.map(({ key }) => key);
+  const [only] = sinkNames;
+  if (written === undefined) return sinkNames.length === 1 && only !== undefined ? routeTo(only) : undefined;
   const labels = [...watches.map(({ node }) => childOf(node, "labels")), childOf(childOf(childOf(root, "defaults"), "watch"), "labels")];
-  const routeDeps = {
+  const { compilePattern } = await import("../route/pattern.ts");
+  return buildRoute(written, {
     report: deps.report,
     sinkNames,
     watchIds: watches.map(({ key }) => key),
     watchTypes: deps.watchTypes.map(({ type }) => type),
     labels: labels.flatMap(entriesOf).map(({ key }) => key),
     intervals,
-  };
-  if (written !== undefined) return buildRoute(written, routeDeps);
-  const [only] = sinkNames;
-  if (sinkNames.length !== 1 || only === undefined) return undefined;
-  const node: MapNode = { kind: "map", place: root.place, entries: new Map([["sink", scalarEntry("sink", only, root.place)]]) };
-  return buildRoute({ key: "route", keyPlace: root.place, node }, routeDeps);
+    compilePattern,
+  });
 }
-
-const scalarEntry = (key: string, value: string, place: Place): Entry => ({
-  key,
-  keyPlace: place,
-  node: { kind: "scalar", place, value, source: value, origin: "quoted" },
-});
 
 function sinkPlace(node: Node, fallback: Place, index: number): Place {
   const sink = childOf(node, "sink");

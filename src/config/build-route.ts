@@ -1,7 +1,7 @@
 /** The route tree and the named time intervals, from what is written to what is walked. Unknown labels, sinks and intervals are complained about. */
 import { BUILT_IN_LABELS } from "../model/event.ts";
 import { parseDuration } from "../model/duration.ts";
-import { parseMatcher } from "../route/matcher.ts";
+import { type CompilePattern, parseMatcher } from "../route/matcher.ts";
 import type { Matcher, Route, TimeInterval } from "../route/route.ts";
 import { createTimeInterval, parseTimeOfDay, parseWeekdays, type TimeSpan, type TimeWindow } from "../route/time-interval.ts";
 import { checkSinks } from "./check-sinks.ts";
@@ -21,6 +21,7 @@ export interface RouteDeps {
   /** The watches' own labels. */
   readonly labels: readonly string[];
   readonly intervals: ReadonlyMap<string, TimeInterval | undefined>;
+  readonly compilePattern: CompilePattern;
 }
 
 /** The tree, or undefined after complaining. */
@@ -50,6 +51,18 @@ const rootSettings: Inherited = {
   groupWaitMs: parseDuration(DEFAULTS.route.group_wait) ?? 0,
   groupIntervalMs: parseDuration(DEFAULTS.route.group_interval) ?? 0,
 };
+
+/** The tree of a file that writes none: everything goes to its one sink. */
+export const routeTo = (sink: string): Route => ({
+  path: "0",
+  sinks: [sink],
+  matchers: [],
+  continues: DEFAULTS.route.continue,
+  ...rootSettings,
+  mutes: [],
+  onMute: DEFAULTS.route.on_mute,
+  routes: [],
+});
 
 function convert(map: MapNode, keyPlace: Place, name: string, above: Inherited, deps: RouteDeps): Route {
   const own = withEntries(map, { routes: undefined });
@@ -97,7 +110,7 @@ function placeOf(entry: Entry, path: Path): Place {
 }
 
 function readMatcher(text: string, place: Place, deps: RouteDeps): readonly Matcher[] {
-  const matcher = parseMatcher(text);
+  const matcher = parseMatcher(text, deps.compilePattern);
   if (typeof matcher === "string") {
     // The flag is the matcher's own, not what was written.
     deps.report.error(place, "matcher", matcher.replace("`(?s)", "`"));

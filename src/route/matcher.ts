@@ -1,5 +1,4 @@
 /** One condition on labels, read from text: `team="comms"`, `author=~"acme_.*"`. Owns its syntax; which labels exist is config/'s question. */
-import { RE2JS } from "re2js";
 import type { Labels } from "../model/event.ts";
 import type { Matcher } from "./route.ts";
 
@@ -8,30 +7,25 @@ const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t" };
 
 const unescape = (text: string): string => text.replace(/\\(["'\\nt])/g, (_, char: string) => ESCAPES[char] ?? char);
 
+/** Whether a whole value is matched by the expression; or what is wrong with it. */
+export type CompilePattern = (text: string) => ((value: string) => boolean) | string;
+
 /** The matcher, or a sentence that says what is wrong with the text. */
-export function parseMatcher(text: string): Matcher | string {
+export function parseMatcher(text: string, compile: CompilePattern): Matcher | string {
   const found = SHAPE.exec(text);
   if (found === null) return describeBadShape(text);
   const [, label = "", op = "=", double, single, bare] = found;
   const quoted = double ?? single;
-  return createMatcher(label, op as Matcher["op"], quoted === undefined ? (bare ?? "") : unescape(quoted));
+  return createMatcher(label, op as Matcher["op"], quoted === undefined ? (bare ?? "") : unescape(quoted), compile);
 }
 
-function createMatcher(label: string, op: Matcher["op"], value: string): Matcher | string {
+function createMatcher(label: string, op: Matcher["op"], value: string, compile: CompilePattern): Matcher | string {
   if (op === "=") return { label, op, value, matches: (actual) => actual === value };
   if (op === "!=") return { label, op, value, matches: (actual) => actual !== value };
-  const pattern = compile(value);
-  if (typeof pattern === "string") return `"${value}" is not a regular expression: ${pattern}`;
+  const matches = compile(value);
+  if (typeof matches === "string") return `"${value}" is not a regular expression: ${matches}`;
   const wanted = op === "=~";
-  return { label, op, value, matches: (actual) => pattern.matches(actual) === wanted };
-}
-
-function compile(value: string): RE2JS | string {
-  try {
-    return RE2JS.compile(value, RE2JS.DOTALL);
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
+  return { label, op, value, matches: (actual) => matches(actual) === wanted };
 }
 
 function describeBadShape(text: string): string {

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseMatcher } from "../../src/route/matcher.ts";
+import { compilePattern } from "../../src/route/pattern.ts";
 import type { Matcher, Route, TimeInterval } from "../../src/route/route.ts";
 import { routeEvent, throttlesByKey, type RoutingContext, type SinkFacts } from "../../src/route/route-event.ts";
 import { EVENT_TIME_MS, makeEvent, makeNotice } from "../support/make-event.ts";
@@ -8,7 +9,7 @@ import { EVENT_TIME_MS, makeEvent, makeNotice } from "../support/make-event.ts";
 const HOUR_MS = 3_600_000;
 
 function matcher(text: string): Matcher {
-  const parsed = parseMatcher(text);
+  const parsed = parseMatcher(text, compilePattern);
   if (typeof parsed === "string") throw new Error(parsed);
   return parsed;
 }
