@@ -38,8 +38,13 @@ interface Wanted {
   readonly answer: Promise<SeenProfile>;
   readonly resolve: (seen: SeenProfile) => void;
   readonly reject: (error: unknown) => void;
-  /** Undefined while its request is put together. */
-  sentAtMs: number | undefined;
+  /** Undefined while its request is put together; monotonic. */
+  sentMs: number | undefined;
+}
+
+interface Kept extends SeenProfile {
+  /** When it was asked for; monotonic, because the wall clock can be set back. */
+  readonly sentMs: number;
 }
 
 /** For so long, others that are due at the same instant can say whom they need. */
@@ -50,21 +55,25 @@ const PRIORITY_ORDER: readonly Priority[] = ["high", "normal", "low"];
 /** Refusals of the request as such: one of those who share it may be the cause. */
 const REFUSED = new Set(["bad_request", "forbidden", "not_found"]);
 
-export function createProbeDesk(gate: Pick<RequestGate, "request">, clock: Clock, learn: (users: readonly User[]) => void): ProbeDesk {
-  const seen = new Map<string, SeenProfile>();
+export function createProbeDesk(
+  gate: Pick<RequestGate, "request">,
+  clock: Clock,
+  learn: (users: readonly User[], atMs: number) => void,
+): ProbeDesk {
+  const seen = new Map<string, Kept>();
   /** By purpose, because one may be held where the other is not. */
   const wanted = new Map<Purpose, Map<string, Wanted>>();
   /** Purposes whose next requests are put together now. */
   const gathering = new Set<Purpose>();
-  let prunedAtMs = clock.now();
+  let prunedMs = clock.monotonic();
 
   const send = async (asker: Asker, wants: readonly Wanted[]): Promise<void> => {
-    const atMs = clock.now();
+    const [atMs, sentMs] = [clock.now(), clock.monotonic()];
     const answer = await gate.request({ ...asker, endpoint: "info-batch", params: { user_ids: wants.map(({ id }) => id) } });
     const users = new Map((answer.users ?? []).map((user) => [user.id, user]));
-    learn([...users.values()]);
+    learn([...users.values()], atMs);
     for (const { id, resolve } of wants) {
-      const one = { user: users.get(id), atMs };
+      const one = { user: users.get(id), atMs, sentMs };
       seen.set(id, one);
       resolve(one);
     }
@@ -89,8 +98,8 @@ export function createProbeDesk(gate: Pick<RequestGate, "request">, clock: Clock
   const flush = (purpose: Purpose): void => {
     gathering.delete(purpose);
     const all = wanted.get(purpose) ?? new Map<string, Wanted>();
-    const gathered = [...all.values()].filter(({ sentAtMs }) => sentAtMs === undefined);
-    for (const want of gathered) want.sentAtMs = clock.now();
+    const gathered = [...all.values()].filter(({ sentMs }) => sentMs === undefined);
+    for (const want of gathered) want.sentMs = clock.monotonic();
     for (const batch of batchesOf(gathered)) {
       void sendBatch(batch).finally(() => {
         for (const want of batch) if (all.get(want.id) === want) all.delete(want.id);
@@ -102,11 +111,11 @@ export function createProbeDesk(gate: Pick<RequestGate, "request">, clock: Clock
     const all = wanted.get(asker.purpose) ?? new Map<string, Wanted>();
     wanted.set(asker.purpose, all);
     const known = all.get(id);
-    if (known !== undefined && (known.sentAtMs ?? clock.now()) >= oldestMs) {
+    if (known !== undefined && (known.sentMs ?? clock.monotonic()) >= oldestMs) {
       known.askers.add(asker);
       return known.answer;
     }
-    const one = { id, askers: new Set([asker]), ...promiseOf<SeenProfile>(), sentAtMs: undefined };
+    const one = { id, askers: new Set([asker]), ...promiseOf<SeenProfile>(), sentMs: undefined };
     all.set(id, one);
     if (!gathering.has(asker.purpose)) clock.after(GATHER_MS, () => flush(asker.purpose));
     gathering.add(asker.purpose);
@@ -114,18 +123,19 @@ export function createProbeDesk(gate: Pick<RequestGate, "request">, clock: Clock
   };
 
   const prune = (): void => {
-    if (clock.now() - prunedAtMs < KEEP_MS) return;
-    prunedAtMs = clock.now();
-    for (const [id, { atMs }] of seen) if (clock.now() - atMs > KEEP_MS) seen.delete(id);
+    const nowMs = clock.monotonic();
+    if (nowMs - prunedMs < KEEP_MS) return;
+    prunedMs = nowMs;
+    for (const [id, { sentMs }] of seen) if (nowMs - sentMs > KEEP_MS) seen.delete(id);
   };
 
   return {
     async ask(asker, userIds, maxAgeMs) {
       prune();
-      const oldestMs = clock.now() - Math.min(maxAgeMs, KEEP_MS);
+      const oldestMs = clock.monotonic() - Math.min(maxAgeMs, KEEP_MS);
       const answers = userIds.map(async (id) => {
         const known = seen.get(id);
-        return [id, known !== undefined && known.atMs > oldestMs ? known : await want(asker, id, oldestMs)] as const;
+        return [id, known !== undefined && known.sentMs > oldestMs ? known : await want(asker, id, oldestMs)] as const;
       });
       return new Map(await Promise.all(answers));
     },

@@ -10,8 +10,8 @@ export interface Profiles extends ProbeDesk {
   profileOf(userId: string, watch: string, maxAgeMs?: number): Promise<User | undefined>;
   /** A profile that came along with an answer no longer than `withinMs` ago; asks nobody. */
   recent(userId: string, withinMs: number): { readonly user: User; readonly atMs: number } | undefined;
-  /** Takes profiles that came along with other answers. */
-  learn(users: readonly User[]): void;
+  /** Takes profiles that came along with other answers; `atMs`: when these were asked for, now unless said. */
+  learn(users: readonly User[], atMs?: number): void;
 }
 
 const KEEP_MS = 86_400_000;
@@ -19,9 +19,9 @@ const MOST_KEPT = 10_000;
 
 export function createProfiles(gate: RequestGate, clock: Clock, log: Log): Profiles {
   const kept = new Map<string, { user: User; atMs: number }>();
-  const learn = (users: readonly User[]) => {
+  const learn = (users: readonly User[], atMs = clock.now()) => {
     if (kept.size + users.length > MOST_KEPT) kept.clear();
-    for (const user of users) kept.set(user.id, { user, atMs: clock.now() });
+    for (const user of users) kept.set(user.id, { user, atMs });
   };
   const desk = createProbeDesk(gate, clock, learn);
   return {

@@ -53,6 +53,8 @@ export interface GroupRunner {
 
 /** An answer this old still says how an account is. */
 const JUST_NOW_MS = 60_000;
+/** A probe that would be worth its request so soon is sent now. */
+const SOON_MS = 1_000;
 /** Refusals of the request as such: another way may work where this one does not. */
 const REFUSED = new Set(["bad_request", "forbidden", "not_found"]);
 
@@ -90,7 +92,7 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
     const handle = user?.username ?? known?.handle ?? "";
     const rate = known?.rate ?? { posts: 0, days: 0, excited: 0, atMs };
     const isNews = known === undefined || probed.open !== known.probe.open || handle !== known.handle;
-    book.put(userId, { probe: probed, rate, handle, checkedAtMs: Math.max(known?.checkedAtMs ?? 0, atMs) }, isNews);
+    book.put(userId, { probe: probed, rate, handle, checkedAtMs: Math.max(atMs, Math.min(known?.checkedAtMs ?? 0, clock.now())) }, isNews);
   };
 
   /** Accounts are looked up by their handles first: the same answer is their first probe. */
@@ -100,13 +102,25 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
     return seen !== undefined;
   };
 
+  /** What others asked for since an account was last probed: a probe that costs nothing. */
+  const isSeenByOthers = (member: GroupMember): boolean => {
+    const account = book.get(member.userId);
+    const seen = account === undefined ? undefined : deps.profiles.recent(member.userId, clock.now() - account.checkedAtMs);
+    if (account === undefined || seen === undefined || seen.atMs <= account.checkedAtMs || seen.atMs > clock.now()) return false;
+    notice(member, seen);
+    return true;
+  };
+
   /** By freshness those in turn, by a schedule all; those never probed in any case. */
   const inTurn = (group: Poll, members: readonly GroupMember[], memory: GroupMemory, nowMs: number): readonly GroupMember[] => {
     const unknown = members.filter(({ userId }) => book.get(userId) === undefined);
-    const freshness = group.group?.freshness;
+    const { freshness } = group.group ?? {};
     if (freshness !== undefined) {
-      const chosen = chooseMembers(waitingMembers(members, accountOf, memory, nowMs), freshness);
-      return [...unknown, ...chosen.map(({ member }) => member)];
+      const isHelped = members.filter(isSeenByOthers).length > 0;
+      const waiting = waitingMembers(members, accountOf, memory, nowMs);
+      const isTooSoon =
+        isHelped && memory.pace !== undefined && waitAfter(waiting, memory.pace, freshness, deps.stretch(group.priority)) > SOON_MS;
+      return isTooSoon ? unknown : [...unknown, ...chooseMembers(waiting, freshness).map(({ member }) => member)];
     }
     return memory.strategy === "probe" || nowMs - memory.probedAtMs >= checkEveryMs(group.intervalMs) ? members : unknown;
   };

@@ -1,0 +1,155 @@
+/** Groups that overlap only partly: what they ask for in the same instant, counted in requests. */
+import { afterEach, expect, it } from "vitest";
+import { sleep } from "../../src/model/clock.ts";
+import type { UpstreamAnswer, UpstreamRequest } from "../../src/model/upstream.ts";
+import type { Watch } from "../../src/model/watch.ts";
+import { createAccountsWorld, type WorldAccount } from "../support/accounts-world.ts";
+import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
+import { createListsWorld, type WorldSubject } from "../support/lists-world.ts";
+import { makeWatch } from "../support/make-watch.ts";
+import { createVirtualClock } from "../support/virtual-clock.ts";
+
+const START = Date.UTC(2026, 2, 2, 12, 0, 0);
+const MIN = 60_000;
+const HOUR = 3_600_000;
+const DAY = 86_400_000;
+const rigs: EngineRig[] = [];
+
+afterEach(async () => {
+  for (const rig of rigs.splice(0)) await rig.close();
+});
+
+type Plan = (ids: (from: number, to: number) => readonly string[]) => readonly Watch[];
+
+const every = (minutes: number, changes: Partial<Watch> = {}): Partial<Watch> => ({
+  schedule: { kind: "every", intervalMs: minutes * MIN },
+  maxAgeMs: 7 * DAY,
+  // Full polls are another test's.
+  fullPollEveryMs: 10_000 * DAY,
+  ...changes,
+});
+
+/** Accounts with posts and followers, and whatever watches them; from ten minutes after the start. */
+async function house(count: number, plan: Plan, startMs = START) {
+  const clock = createVirtualClock(startMs);
+  const posts = createAccountsWorld();
+  const lists = createListsWorld();
+  for (let i = 0; i < count; i += 1) {
+    posts.post(posts.add(`account_${i}`), startMs - DAY + i);
+    lists.follow(lists.add(), startMs - DAY + i);
+  }
+  const answer = (request: UpstreamRequest): UpstreamAnswer => {
+    if (/follow/.test(request.endpoint)) return lists.answer(request, clock.now());
+    const given = posts.answer(request, clock.now());
+    if (request.endpoint !== "info-batch") return given;
+    const counts = new Map((lists.answer(request, clock.now()).users ?? []).map((user) => [user.id, user.followers_count]));
+    return { users: (given.users ?? []).map((user) => ({ ...user, followers_count: counts.get(user.id) ?? 0 })) };
+  };
+  const calls: { readonly endpoint: string; readonly ids: number; readonly atMs: number }[] = [];
+  const upstream = {
+    async call(request: UpstreamRequest) {
+      const ids = request.params["user_ids"];
+      calls.push({ endpoint: request.endpoint, ids: Array.isArray(ids) ? ids.length : 0, atMs: clock.now() });
+      await sleep(clock, 40);
+      return answer(request);
+    },
+  };
+  const idsOf = (from: number, to: number) => posts.accounts.slice(from, to).map(({ id }) => `id:${id}`);
+  const rig = await startEngineRig({ clock, upstream, watches: plan(idsOf) });
+  rigs.push(rig);
+  await clock.advance(10 * MIN + 30_000);
+  const probes = async (minutes: number) => {
+    const sinceMs = clock.now();
+    await clock.advance(minutes * MIN);
+    return calls.filter(({ endpoint, atMs }) => endpoint === "info-batch" && atMs >= sinceMs).map(({ ids }) => ids);
+  };
+  const told = async () => (await rig.events()).map(({ watch, type }) => `${watch} ${type}`).sort();
+  const [account, subject] = [(i: number) => posts.accounts[i] as WorldAccount, (i: number) => lists.subjects[i] as WorldSubject];
+  return { clock, posts, lists, rig, calls, probes, told, account, subject };
+}
+
+it("timelines of two priorities, profiles and followers of overlapping accounts cost one request a tick, and each tells its own", async () => {
+  const { clock, posts, lists, probes, told, account, subject } = await house(80, (ids) => [
+    makeWatch("posts", "timeline", { accounts: ids(0, 40) }, every(2)),
+    makeWatch("urgent", "timeline", { accounts: ids(30, 60) }, every(2, { priority: "high", strategy: "probe" })),
+    makeWatch("names", "profile", { accounts: ids(20, 70) }, every(2, { priority: "low" })),
+    makeWatch("fans", "new_followers", { accounts: ids(10, 80), source: "all" }, every(2)),
+  ]);
+  expect(await probes(20)).toEqual(Array.from({ length: 10 }, () => 80));
+  posts.post(account(5), clock.now() + 1_000);
+  posts.post(account(50), clock.now() + 1_000);
+  posts.rename(account(65), "somebody_new", clock.now() + 1_000);
+  lists.follow(subject(75), clock.now() + 1_000);
+  await clock.advance(5 * MIN);
+  expect(await told()).toEqual(["fans follower.added", "names profile.changed", "posts tweet.created", "urgent tweet.created"]);
+});
+
+it("groups with nothing in common fill each other's requests", async () => {
+  const { probes } = await house(120, (ids) => [
+    makeWatch("posts", "timeline", { accounts: ids(0, 40) }, every(2)),
+    makeWatch("names", "profile", { accounts: ids(40, 80) }, every(2)),
+    makeWatch("fans", "new_followers", { accounts: ids(80, 120), source: "all" }, every(2)),
+  ]);
+  expect(await probes(10)).toEqual(Array.from({ length: 5 }, () => [100, 20]).flat());
+});
+
+it("go on sharing after a restart at an odd moment, and with a watch that joined later", async () => {
+  const { clock, rig, probes } = await house(
+    80,
+    (ids) => [
+      makeWatch("posts", "timeline", { accounts: ids(0, 40) }, every(2)),
+      makeWatch("fans", "new_followers", { accounts: ids(0, 40), source: "all" }, every(2)),
+    ],
+    START + 37_123,
+  );
+  expect(await probes(10)).toEqual(Array.from({ length: 5 }, () => 40));
+  await clock.advance(17_321);
+  await rig.restart();
+  await clock.advance(3 * MIN);
+  expect(await probes(10)).toEqual(Array.from({ length: 5 }, () => 40));
+  await rig.setWatches([
+    ...[...new Map(rig.engine.polls.flatMap(({ subscribers }) => subscribers.map(({ watch }) => [watch.id, watch] as const))).values()],
+    makeWatch("late", "following", { accounts: ["id:1041", "id:1042"] }, every(2)),
+  ]);
+  await clock.advance(5 * MIN);
+  expect(await probes(10)).toEqual(Array.from({ length: 5 }, () => 42));
+});
+
+it("a slower schedule takes the answers of a faster one", async () => {
+  const { probes } = await house(40, (ids) => [
+    makeWatch("posts", "timeline", { accounts: ids(0, 40) }, every(1)),
+    makeWatch("fans", "new_followers", { accounts: ids(0, 40), source: "all" }, every(5)),
+    makeWatch("names", "profile", { accounts: ids(0, 40) }, every(10)),
+  ]);
+  expect(await probes(60)).toHaveLength(60);
+});
+
+it("freshness counts what others ask for as probes of its own", async () => {
+  const freshness = { kind: "mean", meanMs: 5 * MIN, maxMs: HOUR } as const;
+  const fresh: Plan = (ids) => [makeWatch("posts", "timeline", { accounts: ids(0, 60) }, { ...every(10), freshness })];
+  const names: Plan = (ids) => [makeWatch("names", "profile", { accounts: ids(0, 60) }, every(10))];
+  const countOf = async (plan: Plan) => (await (await house(60, plan)).probes(20 * 60)).length;
+  const apart = (await countOf(fresh)) + (await countOf(names));
+  const together = await countOf((ids) => [...fresh(ids), ...names(ids)]);
+  expect(together).toBeLessThan(0.8 * apart);
+});
+
+it("an account's timeline is read once for all who want it", async () => {
+  const { clock, posts, calls, told, account } = await house(10, (ids) => [
+    makeWatch("a", "timeline", { accounts: ids(0, 6) }, every(2)),
+    makeWatch("b", "timeline", { accounts: ids(4, 10) }, every(2)),
+    makeWatch("c", "timeline", { accounts: ids(5, 6) }, every(2)),
+  ]);
+  expect(calls.filter(({ endpoint }) => endpoint === "user-tweets")).toHaveLength(10);
+  posts.post(account(5), clock.now() + 1_000);
+  const before = calls.length;
+  await clock.advance(2 * MIN + 1_000);
+  expect(await told()).toEqual(["a tweet.created", "b tweet.created", "c tweet.created"]);
+  // A probe, and one search.
+  expect(
+    calls
+      .slice(before)
+      .map(({ endpoint }) => endpoint)
+      .sort(),
+  ).toEqual(["info-batch", "search-tweets"]);
+});
