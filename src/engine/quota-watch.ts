@@ -144,7 +144,9 @@ export function createQuotaWatch(deps: QuotaWatchDeps): QuotaWatch {
       spentByWatch: sumBy(lines, ({ watch }) => watch),
       spentByKey,
       factors,
-      paces: lasting.watches,
+      get paces() {
+        return lasting.watches;
+      },
     };
     const planned = { plannedPerDay: pace.pacedPerDay, plannedPagesPerDay: pace.pacedPagesPerDay };
     catchUp.adjust(sparePace({ line, spent: total, nowMs, periodEndMs: period.endMs, ...planned }), nowMs);

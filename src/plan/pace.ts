@@ -1,5 +1,6 @@
 /** What polls ask for a day and what they get while the quota is short, in total and by watch. Pure. */
 import type { StretchFactors } from "../budget/stretch.ts";
+import { lazy } from "../model/lazy.ts";
 import type { Priority } from "../model/schedule.ts";
 import type { CostModel, PollCost } from "./cost.ts";
 import type { Poll } from "./poll.ts";
@@ -50,20 +51,34 @@ function priceRechecks(polls: readonly Poll[], freshOf?: FreshOf): readonly Pric
   });
 }
 
+/** The totals at once; the watches when somebody looks: a daemon asks for the totals every minute. */
 export function planPace(priced: readonly PricedPoll[], factors: StretchFactors): Pace {
-  const watches = new Map<string, { askedPerDay: number; pacedPerDay: number }>();
   const total = { askedPerDay: 0, pacedPerDay: 0, pacedPagesPerDay: 0 };
-  for (const { poll, priority, requestsPerDay, pollsPerDay } of priced) {
+  for (const { priority, requestsPerDay, pollsPerDay } of priced) {
     const factor = factors[priority];
     total.askedPerDay += requestsPerDay;
     total.pacedPerDay += requestsPerDay / factor;
     total.pacedPagesPerDay += Math.max(0, requestsPerDay - pollsPerDay) / factor;
+  }
+  const watches = lazy(() => paceOfWatches(priced, factors));
+  return {
+    ...total,
+    get watches() {
+      return watches();
+    },
+  };
+}
+
+function paceOfWatches(priced: readonly PricedPoll[], factors: StretchFactors): ReadonlyMap<string, WatchPace> {
+  const watches = new Map<string, { askedPerDay: number; pacedPerDay: number }>();
+  for (const { poll, priority, requestsPerDay } of priced) {
+    const share = requestsPerDay / poll.subscribers.length;
     for (const { watch } of poll.subscribers) {
       const own = watches.get(watch.id) ?? { askedPerDay: 0, pacedPerDay: 0 };
-      own.askedPerDay += requestsPerDay / poll.subscribers.length;
-      own.pacedPerDay += requestsPerDay / factor / poll.subscribers.length;
+      own.askedPerDay += share;
+      own.pacedPerDay += share / factors[priority];
       watches.set(watch.id, own);
     }
   }
-  return { ...total, watches: new Map([...watches].sort(([, a], [, b]) => b.askedPerDay - a.askedPerDay)) };
+  return new Map([...watches].sort(([, a], [, b]) => b.askedPerDay - a.askedPerDay));
 }
