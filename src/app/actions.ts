@@ -7,6 +7,7 @@ import { type Clock, isoTime } from "../model/clock.ts";
 import { errorText } from "../model/errors.ts";
 import type { Meter } from "../model/meter.ts";
 import type { Store } from "../model/store.ts";
+import { StoreError } from "../model/store-error.ts";
 import type { Actions, ConfigView, ReloadOutcome } from "../server/views.ts";
 import type { DaemonDeps } from "./daemon-deps.ts";
 import { setWatchPaused } from "./pause.ts";
@@ -26,11 +27,15 @@ export interface ActionsDeps {
 export interface DaemonActions extends Actions {
   readonly lastRefusal: () => ConfigView["failed_reload"];
   readonly loadedAtMs: () => number;
+  /** The state can be written again: a configuration that it could not take is loaded once more. */
+  storeRecovered(): void;
 }
 
 export function createActions({ deps, store, engine, notices, meter, clock, config, swap }: ActionsDeps): DaemonActions {
   let refusal: ConfigView["failed_reload"] = null;
   let loadedAtMs = clock.now();
+  /** The last configuration was refused for the state's sake alone. */
+  let isOwed = false;
   let underWay: Promise<unknown> = Promise.resolve();
   let queued: Promise<ReloadOutcome> | undefined;
 
@@ -51,6 +56,7 @@ export function createActions({ deps, store, engine, notices, meter, clock, conf
   };
 
   const reload = async (): Promise<ReloadOutcome> => {
+    isOwed = false;
     const loaded = await deps.load();
     if (!loaded.ok) return refuse(loaded.issues.filter(({ severity }) => severity === "error").map(formatIssue));
     const fixed = needsRestart(config(), loaded.config);
@@ -58,6 +64,7 @@ export function createActions({ deps, store, engine, notices, meter, clock, conf
     try {
       await swap(loaded.config);
     } catch (error) {
+      isOwed = error instanceof StoreError;
       return refuse([errorText(error)]);
     }
     refusal = null;
@@ -67,16 +74,21 @@ export function createActions({ deps, store, engine, notices, meter, clock, conf
     return { ok: true };
   };
 
+  // One after the other: the one under way may have read the files before they were changed. Those who ask meanwhile share the next.
+  const reloadNext = (): Promise<ReloadOutcome> => {
+    queued ??= underWay.then(() => {
+      queued = undefined;
+      const run = reload();
+      underWay = run.catch(() => undefined);
+      return run;
+    });
+    return queued;
+  };
+
   return {
-    // One after the other: the one under way may have read the files before they were changed. Those who ask meanwhile share the next.
-    reload: () => {
-      queued ??= underWay.then(() => {
-        queued = undefined;
-        const run = reload();
-        underWay = run.catch(() => undefined);
-        return run;
-      });
-      return queued;
+    reload: reloadNext,
+    storeRecovered() {
+      if (isOwed) reloadNext().catch((error: unknown) => deps.log.error("reload failed", { error }));
     },
     async setPaused(watchId, paused) {
       const isKnown = await setWatchPaused(store, clock, watchId, paused);

@@ -58,7 +58,7 @@ async function build(initial: Config, deps: DaemonDeps, teardown: Teardown): Pro
   const delivering = await createDelivering(initial, store, meter, deps);
   const { config, delivery, notices } = delivering;
   teardown.push("delivery", () => delivering.stop(GRACE_MS));
-  const polling = createPolling(delivering, store, meter, deps);
+  const polling = createPolling({ delivering, store, meter, deps, onStoreRecovered: () => actions.storeRecovered() });
   const { engine, report } = polling;
   teardown.push("polling", () => polling.stop());
 
@@ -66,6 +66,7 @@ async function build(initial: Config, deps: DaemonDeps, teardown: Teardown): Pro
     const prepared = await delivering.prepare(next);
     // Until the state has taken the watches, nothing in force has changed: a state that cannot be written leaves all as it was.
     const watches = await registerWatches(next, store, hash, clock.now()).catch(async (error: unknown) => {
+      polling.storeWatch.takeError(error);
       await prepared.drop();
       throw error;
     });

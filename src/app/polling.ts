@@ -36,7 +36,16 @@ export interface Polling {
   stop(): Promise<void>;
 }
 
-export function createPolling(delivering: Delivering, store: Store, meter: Meter, deps: DaemonDeps): Polling {
+export interface PollingParts {
+  readonly delivering: Delivering;
+  readonly store: Store;
+  readonly meter: Meter;
+  readonly deps: DaemonDeps;
+  /** The state could not be written, and can again. */
+  readonly onStoreRecovered: () => void;
+}
+
+export function createPolling({ delivering, store, meter, deps, onStoreRecovered }: PollingParts): Polling {
   const { clock, random, hash, log, http } = deps;
   const { config, delivery, notices } = delivering;
   const timetable = createTimetable();
@@ -46,7 +55,11 @@ export function createPolling(delivering: Delivering, store: Store, meter: Meter
   const { baseUrl, timeoutMs } = config().api;
   const upstream = createUpstream({ http, baseUrl: deps.sandboxUrl ?? baseUrl, key: paying.key, timeoutMs });
   const tellDirectly = createDirectTeller({ delivery, config, clock, random, log });
-  const storeWatch = createStoreWatch({ store, clock, log, tellDirectly, onRecovered: () => engine.hastenAll() });
+  const onRecovered = () => {
+    engine.hastenAll();
+    onStoreRecovered();
+  };
+  const storeWatch = createStoreWatch({ store, clock, log, tellDirectly, onRecovered });
   const gate: RequestGate = createRequestGate({
     upstream,
     ledger: store,

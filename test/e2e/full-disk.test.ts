@@ -55,13 +55,14 @@ describe("a full disk", () => {
   it("fault 60: stops polling, says so to a sink and on the status page, and goes on by itself", { timeout: 60_000 }, async () => {
     const stage = await setStage();
     const disk = makeSmallDisk(stage.folder);
-    writeConfig(stage.folder, {
+    const config = {
       ...baseConfig(stage.api.url, stage.api.key),
       state: { path: join(disk.folder, "state.db") },
       watches: { w: { type: "search", query: "acme", schedule: "@every 1s", sink: "hook" } },
       sinks: { hook: hookSink(stage.hook) },
       ops: { sink: "hook" },
-    });
+    };
+    writeConfig(stage.folder, config);
     const daemon = await stage.start();
     await noted(daemon, "w");
     disk.fill(daemon.pid);
@@ -77,6 +78,10 @@ describe("a full disk", () => {
       daemon.err,
     );
     expect(stage.api.count("search-tweets") - before).toBeLessThanOrEqual(2);
+    writeConfig(stage.folder, { ...config, watches: { ...config.watches, other: { ...config.watches.w, query: "other" } } });
+    expect((await daemon.post("/api/v1/reload")).status).toBe(422);
+    await until("the try by itself", () => daemon.log().filter(({ msg }) => msg.startsWith("reload refused")).length >= 2);
+    expect((await daemon.status()).watches.map(({ id }) => id)).toEqual(["w"]);
     disk.free(daemon.pid);
     const told = () => new Set(stage.hook.subjects().filter((id) => missed.includes(id)));
     await until(
@@ -88,6 +93,9 @@ describe("a full disk", () => {
     await morePolls(stage.api, "search-tweets");
     expect(sorted(stage.hook.subjects().filter((id) => missed.includes(id)))).toEqual(sorted(missed));
     expect((await fetch(`${daemon.url}/healthz`)).status).toBe(200);
+    // The configuration that the state could not take is in force, without another word from the operator.
+    await noted(daemon, "other");
+    expect((await daemon.status()).reasons).toEqual([]);
     daemon.kill("SIGTERM");
     expect((await daemon.gone).code).toBe(0);
   });
