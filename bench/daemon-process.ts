@@ -1,14 +1,19 @@
 /** The built command as a process of its own. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 /** Seen from where the bench is compiled to, .bench/bench/. */
 const BIN = fileURLToPath(new URL("../../dist/main.js", import.meta.url));
 const GRACE_MS = 10_000;
+/** Linux counts CPU time of a process in these, proc_pid_stat(5). */
+const TICKS_A_SECOND = 100;
 
 export interface DaemonProcess {
-  readonly pid: number;
+  /** What all its threads have computed so far. */
+  cpuMs(): number;
+  residentKilobytes(): number;
   /** Resolves when a line with this text is in the log. @throws when the process ends before. */
   said(text: string): Promise<void>;
   stop(): Promise<void>;
@@ -20,7 +25,8 @@ export function startDaemonProcess(configPath: string): DaemonProcess {
   child.stderr.setEncoding("utf8").on("data", (text: string) => (log += text));
   const ended = once(child, "exit");
   return {
-    pid: child.pid ?? 0,
+    cpuMs: () => cpuMs(child.pid ?? 0),
+    residentKilobytes: () => Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1]),
     async said(text) {
       while (!log.includes(text)) {
         if (child.exitCode !== null) throw new Error(`the daemon ended with ${child.exitCode}:\n${log}`);
@@ -29,6 +35,13 @@ export function startDaemonProcess(configPath: string): DaemonProcess {
     },
     stop: () => stop(child, ended),
   };
+}
+
+function cpuMs(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  // The name, in brackets, may hold spaces: fields are counted from its end. User and system time are the 14th and 15th.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return ((Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND) * 1_000;
 }
 
 async function stop(child: ChildProcess, ended: Promise<unknown>): Promise<void> {

@@ -2,7 +2,7 @@
  * Resident memory and CPU of the daemon while nothing is due. The state is filled beforehand, because ten thousand first polls take more than
  * eight minutes at the service's ceiling.
  */
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { startApiStub } from "./api-stub.ts";
@@ -12,12 +12,11 @@ import type { Figure } from "./figure.ts";
 import { fillState } from "./filled-state.ts";
 import { inScratch } from "./scratch.ts";
 
-/** The daemon collects the garbage of its start for the last time after 24 s. */
-const SETTLE_MS = 30_000;
-const WATCHED_MS = 20_000;
+/** The daemon collects the garbage of its start for the last time 24 s after it; ten thousand watches are put in place after the page is up. */
+const SETTLE_MS = 45_000;
+/** Holds what is done once a minute, once. */
+const WATCHED_MS = 60_000;
 const PATTERNS = 60;
-/** Linux counts CPU time of a process in these, proc_pid_stat(5). */
-const TICKS_A_SECOND = 100;
 
 export async function benchIdle(): Promise<readonly Figure[]> {
   const figures: Figure[] = [];
@@ -36,10 +35,10 @@ async function measure(folder: string, watches: number): Promise<Figure> {
     await daemon.said("status page is up");
     const upMs = performance.now() - startMs;
     await pause(SETTLE_MS);
-    const before = await cpuSeconds(daemon.pid);
+    const before = daemon.cpuMs();
     await pause(WATCHED_MS);
-    const share = ((await cpuSeconds(daemon.pid)) - before) / (WATCHED_MS / 1_000);
-    const megabytes = (await residentKilobytes(daemon.pid)) / 1_000;
+    const share = (daemon.cpuMs() - before) / WATCHED_MS;
+    const megabytes = daemon.residentKilobytes() / 1_000;
     if (api.billed > 0) throw new Error(`${api.billed} requests while idle`);
     return {
       name: `idle at ${watches.toLocaleString("en")} watches`,
@@ -55,16 +54,4 @@ async function measure(folder: string, watches: number): Promise<Figure> {
 function scheduleOf(index: number): string {
   const hour = (new Date(Date.now()).getUTCHours() + 12) % 24;
   return `${index % PATTERNS} ${hour} * * *`;
-}
-
-async function residentKilobytes(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, "utf8");
-  return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]);
-}
-
-async function cpuSeconds(pid: number): Promise<number> {
-  const stat = await readFile(`/proc/${pid}/stat`, "utf8");
-  // The name, in brackets, may hold spaces: fields are counted from its end. User and system time are the 14th and 15th.
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND;
 }
