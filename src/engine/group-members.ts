@@ -19,16 +19,29 @@ export interface GroupMembers {
   keepOnly(pollKeys: ReadonlySet<string>): void;
 }
 
-export const membersOf = (group: Poll): readonly GroupMember[] =>
-  (group.group?.members ?? []).map((poll) => ({ poll, userId: userIdOf(poll) }));
+/** The same list for the same plan. */
+export function membersOf(group: Poll): readonly GroupMember[] {
+  const known = lists.get(group);
+  if (known !== undefined) return known;
+  const members = (group.group?.members ?? []).map((poll) => ({ poll, userId: userIdOf(poll) }));
+  lists.set(group, members);
+  return members;
+}
+
+const lists = new WeakMap<Poll, readonly GroupMember[]>();
 
 export function createGroupMembers(store: Pick<PollStore, "loadSources"> & Pick<WatchStore, "loadTargets">): GroupMembers {
-  /** By poll key, the sharers for which it was found ready. */
-  const ready = new Map<string, string>();
+  /** By poll key, as it was planned when it was found ready. */
+  const ready = new Map<string, Poll>();
+
+  const isReadyNow = ({ poll }: GroupMember): boolean => {
+    const known = ready.get(poll.key);
+    return known !== undefined && (known === poll || sharersOf(known) === sharersOf(poll));
+  };
 
   return {
     async unready(members) {
-      const doubtful = members.filter(({ poll }) => ready.get(poll.key) !== sharersOf(poll));
+      const doubtful = members.filter((member) => !isReadyNow(member));
       if (doubtful.length === 0) return new Set();
       const sources = await store.loadSources(doubtful.map(({ poll }) => poll.key));
       const targets = await store.loadTargets(doubtful.flatMap(({ poll }) => poll.subscribers));
@@ -36,7 +49,7 @@ export function createGroupMembers(store: Pick<PollStore, "loadSources"> & Pick<
       for (const [index, { poll }] of doubtful.entries()) {
         const isReady =
           isWhole(sources[index]) && poll.subscribers.every(({ watchKey, targetKey }) => settled.has(`${watchKey}\n${targetKey}`));
-        if (isReady) ready.set(poll.key, sharersOf(poll));
+        if (isReady) ready.set(poll.key, poll);
         else ready.delete(poll.key);
       }
       return new Set(doubtful.map(({ poll }) => poll.key).filter((key) => !ready.has(key)));

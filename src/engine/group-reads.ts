@@ -4,7 +4,7 @@ import { errorText } from "../model/errors.ts";
 import type { Log } from "../model/log.ts";
 import type { PollStore } from "../model/poll-store.ts";
 import { UpstreamError } from "../model/upstream.ts";
-import { afterRead } from "../plan/discharge.ts";
+import { afterRead, afterRefusal, isUnexplained } from "../plan/discharge.ts";
 import { type MergeLimits, packMembers, shrinkLimits, sizeOfPack } from "../plan/merge.ts";
 import { firstRate, learnPosts } from "../plan/rates.ts";
 import { askSearch } from "./ask.ts";
@@ -92,7 +92,18 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
       note(task.member.poll.key, run);
       if (run.outcome !== undefined) scene.outcomes.push(run.outcome);
       settle(task, run, scene);
+      if (isHeld(task.member.poll.key)) refuse(task.member.userId);
     });
+
+  const refuse = (userId: string): void => {
+    const account = book.get(userId);
+    if (account !== undefined) book.put(userId, { ...account, probe: afterRefusal(account.probe, clock.now()) }, true);
+  };
+
+  const isOwed = ({ member, way }: ReadTask): boolean => {
+    const account = book.get(member.userId);
+    return way === "search" && account !== undefined && isUnexplained(account.probe);
+  };
 
   const membersOf = async (tasks: readonly ReadTask[]): Promise<readonly MergedMember[]> => {
     const sources = await deps.store.loadSources(tasks.map(({ member }) => member.poll.key));
@@ -149,6 +160,8 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
       const searched = planMembers(await membersOf(tasks.filter(({ way }) => way === "search")), times);
       const isDeep = ({ member }: PlannedMember) => member.reach?.kind === "sweep";
       await Promise.all([readPacks(searched.filter((one) => !isDeep(one))), readPacks(searched.filter(isDeep))]);
+      // What moved and is not in the search, which lags for seconds and now and then for minutes, is told no later than the rest.
+      alone.push(...tasks.filter(isOwed).map(({ member }) => ({ member, way: "timeline" as const, isFull: true })));
       await readTimelines(alone, scene);
       return { outcome: joinOutcomes(scene.outcomes), postedMs: scene.postedMs, limits };
     },

@@ -25,6 +25,8 @@ export interface TaskQuery {
   readonly accountOf: (userId: string) => AccountMemory | undefined;
   /** Since the last run, or the schedule's interval. */
   readonly intervalMs: number;
+  /** How long a look that only makes sure waits for a search that is sent anyway. */
+  readonly patienceMs: number;
   readonly nowMs: number;
   /** Our time as the service's. */
   readonly toService: (localMs: number) => number;
@@ -33,33 +35,40 @@ export interface TaskQuery {
 export function tasksOf(query: TaskQuery): readonly ReadTask[] {
   const { nowMs, memory } = query;
   const tasks: ReadTask[] = [];
+  const patient: ReadTask[] = [];
   const late: { readonly member: GroupMember; readonly account: AccountMemory }[] = [];
   for (const member of query.members) {
     if (query.isHeld(member.poll.key)) continue;
     const account = query.accountOf(member.userId);
     const task = taskOf(member, account, query);
-    if (task !== undefined) tasks.push(task);
+    if (task !== undefined) (task.way === "search" && canWait(account, query) ? patient : tasks).push(task);
     else if (account !== undefined && nowMs - account.probe.fullAtMs >= memory.fullPollEveryMs) late.push({ member, account });
   }
-  return [...tasks, ...fullPolls(late, query)];
+  const company = tasks.some(({ way, reach }) => way === "search" && reach?.kind === "since") ? patient : [];
+  return [...tasks, ...company, ...fullPolls(late, query)];
 }
+
+/** Another look at what no post can account for: the first one found nothing. */
+const canWait = (account: AccountMemory | undefined, { nowMs, patienceMs }: TaskQuery): boolean => {
+  const open = account?.probe.open;
+  return open !== undefined && open.owed === null && open.reads > 0 && open.sinceMs > 0 && nowMs - open.dueMs < patienceMs;
+};
 
 const byTimeline = (member: GroupMember): ReadTask => ({ member, way: "timeline", isFull: true });
 
 /** Undefined: nothing moved. */
 function taskOf(member: GroupMember, account: AccountMemory | undefined, query: TaskQuery): ReadTask | undefined {
   const { memory, nowMs } = query;
-  const canSearch = account !== undefined && account.handle !== "" && account.probe.fields !== null;
-  if (!canSearch || query.unready.has(member.poll.key) || memory.strategy === "single") return byTimeline(member);
+  if (account === undefined || query.unready.has(member.poll.key) || memory.strategy === "single") return byTimeline(member);
   const { probe } = account;
   const { open } = probe;
+  if (probe.fields === null) return isDue(probe, nowMs) ? byTimeline(member) : undefined;
+  if (account.handle === "") return byTimeline(member);
   if (isDue(probe, nowMs) && open !== undefined) {
     if (wayToRead(probe) === "timeline") return byTimeline(member);
     // Never probed before: what the poll's own memory says is as deep as it needs to go.
     if (open.sinceMs === 0) return { member, way: "search", isFull: true };
-    const isFirst = open.reads === 0;
-    const reach: Reach = isFirst ? { kind: "since", sinceMs: query.toService(open.sinceMs) } : sweepOf(member, account, query);
-    return { member, way: "search", reach, isFull: !isFirst };
+    return { member, way: "search", reach: { kind: "since", sinceMs: query.toService(open.sinceMs) }, isFull: false };
   }
   if (memory.strategy === "probe" && probe.isBlind !== true) return undefined;
   if (wayToRead(probe) === "timeline") return byTimeline(member);
@@ -80,7 +89,7 @@ function fullPolls(late: { readonly member: GroupMember; readonly account: Accou
     .sort((a, b) => a.account.probe.fullAtMs - b.account.probe.fullAtMs)
     .slice(0, queries * perQuery)
     .map(({ member, account }) =>
-      wayToRead(account.probe) === "timeline"
+      account.probe.fields === null || wayToRead(account.probe) === "timeline"
         ? byTimeline(member)
         : { member, way: "search", reach: sweepOf(member, account, query), isFull: true },
     );

@@ -13,7 +13,7 @@ import { type ProbeMemory, probedFields, takeProbe, wayToRead } from "../plan/di
 import { learnHours, ratesOf } from "../plan/rates.ts";
 import { checkEveryMs } from "../plan/strategy.ts";
 import { askerOf } from "./ask.ts";
-import { chooseMembers, paceAfter, ridersOf, waitAfter, waitingMembers } from "./group-pace.ts";
+import { chooseMembers, createTurns, paceAfter, ridersOf, waitAfter } from "./group-pace.ts";
 import { chooseAgain, type GroupMemory, NOTHING_LEARNED } from "./group-memory.ts";
 import { createGroupMembers, type GroupMember, membersOf } from "./group-members.ts";
 import { createGroupReads } from "./group-reads.ts";
@@ -64,6 +64,7 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
   const readiness = createGroupMembers(deps.store);
   const reads = createGroupReads({ ...deps, readiness });
   const accountOf = (userId: string) => book.get(userId);
+  const turns = createTurns(accountOf);
 
   const rateOf = (userId: string): number | undefined => learnedRate(book.get(userId), clock.now());
 
@@ -97,7 +98,7 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
 
   /** Accounts are looked up by their handles first: the same answer is their first probe. */
   const isSeenJustNow = (member: GroupMember): boolean => {
-    const seen = book.get(member.userId) === undefined ? deps.profiles.recent(member.userId, JUST_NOW_MS) : undefined;
+    const seen = deps.profiles.recent(member.userId, JUST_NOW_MS);
     if (seen !== undefined) notice(member, seen);
     return seen !== undefined;
   };
@@ -111,18 +112,17 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
     return true;
   };
 
-  /** By freshness those in turn, by a schedule all; those never probed in any case. */
+  /** Of those probed before: by freshness those in turn, by a schedule all. */
   const inTurn = (group: Poll, members: readonly GroupMember[], memory: GroupMemory, nowMs: number): readonly GroupMember[] => {
-    const unknown = members.filter(({ userId }) => book.get(userId) === undefined);
     const { freshness } = group.group ?? {};
     if (freshness !== undefined) {
       const isHelped = members.filter(isSeenByOthers).length > 0;
-      const waiting = waitingMembers(members, accountOf, memory, nowMs);
+      const waiting = turns.of(members, memory, nowMs);
       const isTooSoon =
         isHelped && memory.pace !== undefined && waitAfter(waiting, memory.pace, freshness, deps.stretch(group.priority)) > SOON_MS;
-      return isTooSoon ? unknown : [...unknown, ...chooseMembers(waiting, freshness).map(({ member }) => member)];
+      return isTooSoon ? [] : chooseMembers(waiting, freshness).map(({ member }) => member);
     }
-    return memory.strategy === "probe" || nowMs - memory.probedAtMs >= checkEveryMs(group.intervalMs) ? members : unknown;
+    return memory.strategy === "probe" || nowMs - memory.probedAtMs >= checkEveryMs(group.intervalMs) ? members : [];
   };
 
   const hiddenShare = (members: readonly GroupMember[]): number => {
@@ -145,11 +145,14 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
           rateOf,
         );
       let memory = chooseAgain(group, await memories.get(group), rates, () => hiddenShare(members), startedAtMs);
-      const seen = new Set(members.filter(isSeenJustNow));
-      const asked = inTurn(group, members, memory, startedAtMs).filter((member) => !seen.has(member));
+      const unknown = members.filter(({ userId }) => book.get(userId) === undefined);
+      const others = inTurn(group, members, memory, startedAtMs);
+      const seen = new Set(unknown.filter(isSeenJustNow));
+      const asked = [...new Set([...unknown, ...others])].filter((member) => !seen.has(member));
       const isProbed = asked.length === 0 || (await probe(group, asked));
       if (asked.length + seen.size === members.length) memory = { ...memory, probedAtMs: startedAtMs };
 
+      const freshness = group.group?.freshness;
       const nowMs = clock.now();
       const toService = (localMs: number) => serviceClock.fromLocal(localMs);
       const way = isProbed ? memory : { ...memory, strategy: "merge" as const };
@@ -160,21 +163,20 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
         memory: way,
         accountOf,
         intervalMs: group.intervalMs,
+        patienceMs: freshness === undefined ? 0 : group.intervalMs,
         nowMs,
         toService,
       });
-      const freshness = group.group?.freshness;
       const riders =
-        freshness === undefined
-          ? []
-          : ridersOf(tasks, waitingMembers(members, accountOf, memory, nowMs), memory, unready, nowMs, toService);
+        freshness === undefined ? [] : ridersOf(tasks, () => turns.later(members, memory, nowMs, asked), memory, unready, nowMs, toService);
       const news = await reads.read(group, [...tasks, ...riders], memory.limits, startedAtMs);
 
       const foundAtMs = serviceClock.now();
       memory = { ...memory, limits: news.limits, profile: learnHours(memory.profile, news.postedMs) };
       let againAtMs: number | undefined;
       if (freshness !== undefined) {
-        const waiting = waitingMembers(members, accountOf, memory, clock.now());
+        const read = [...tasks, ...riders].map(({ member }) => member);
+        const waiting = turns.later(members, memory, clock.now(), [...asked, ...seen, ...read]);
         const delaysMs = news.postedMs.map((postedMs) => foundAtMs - postedMs);
         const pace = paceAfter({ freshness, waiting, memory, delaysMs, nowMs: clock.now() });
         memory = { ...memory, pace };

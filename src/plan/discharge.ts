@@ -39,9 +39,9 @@ const TWEETS = "tweets_count";
 /** After the first read: on the next three ticks, then after these. */
 const NEXT_TICKS = 3;
 const LATER_MS = [60_000, 300_000, 900_000] as const;
-/** Reads by search before the timeline is asked for a post that the counter promises. */
-const SEARCH_READS = 2;
-const HIDDEN_AFTER = 2;
+const REFUSED_FOR_MS = 86_400_000;
+/** One post in fifty is not yet in the search when its account is read: three times in a row is no chance. */
+const HIDDEN_AFTER = 3;
 
 /** The fields of a profile that this kind of watch looks at; null for an account that was missing. */
 export const probedFields = (profile: JsonObject | undefined, names: readonly string[]): JsonObject | null =>
@@ -73,11 +73,18 @@ function growthOf(before: JsonObject | null, after: JsonObject | null, counter: 
 
 export const isDue = ({ open }: ProbeMemory, nowMs: number): boolean => open !== undefined && open.dueMs <= nowMs;
 
-/** Where the next read looks. */
-export function wayToRead({ open, hidden = 0 }: ProbeMemory): "search" | "timeline" {
-  if (hidden >= HIDDEN_AFTER) return "timeline";
-  return open !== undefined && open.owed !== null && open.reads >= SEARCH_READS ? "timeline" : "search";
-}
+/** Whether a read left posts unfound that the counter promises. */
+export const isUnexplained = ({ open }: ProbeMemory): boolean => open !== undefined && open.reads > 0 && (open.owed ?? 0) > 0;
+
+/** Where the next read looks: in the search, once, and then where the posts were posted. */
+export const wayToRead = (memory: ProbeMemory): "search" | "timeline" =>
+  (memory.hidden ?? 0) >= HIDDEN_AFTER || isUnexplained(memory) ? "timeline" : "search";
+
+/** The timeline of a missing account was refused: nothing is to be read before a probe shows it again. Asked once more a day all the same. */
+export const afterRefusal = (memory: ProbeMemory, atMs: number): ProbeMemory =>
+  memory.fields !== null || memory.open === undefined
+    ? memory
+    : { ...memory, fullAtMs: atMs, open: { ...memory.open, dueMs: atMs + REFUSED_FOR_MS } };
 
 /** What a read brought that was not known before. */
 export interface ReadResult {
@@ -120,5 +127,5 @@ function openAfter(open: OpenChange, found: number, atMs: number): OpenChange | 
 function hiddenAfter({ hidden = 0, open }: ProbeMemory, { way, newPosts }: ReadResult): number {
   if (newPosts === 0) return hidden;
   if (way === "search") return 0;
-  return open !== undefined && open.reads >= SEARCH_READS ? hidden + 1 : hidden;
+  return open !== undefined && open.reads > 0 ? hidden + 1 : hidden;
 }

@@ -1,5 +1,5 @@
 /**
- * How often accounts post, learned from the dates of their posts: a base rate each, an hour-of-day profile for all, and the
+ * How often accounts post, learned from the dates of their posts: a base rate each, the hours of the day of each and of all, and the
  * excitement that a post leaves behind. Pure; what is learned is plain data that its owner keeps.
  */
 
@@ -27,6 +27,8 @@ export interface RateMemory {
   readonly days: number;
   /** Posts still expected because of recent ones, at `atMs`. */
   readonly excited: number;
+  /** Of the posts, how many came in each eighth of the day, UTC. */
+  readonly habit?: readonly number[];
   /** When this was written down. */
   readonly atMs: number;
 }
@@ -46,13 +48,26 @@ export function firstRate(datesMs: readonly number[], nowMs: number): RateMemory
   const [oldest = nowMs, begin = oldest] = [...dates].sort((a, b) => a - b);
   const reachDays = Math.max((nowMs - begin) / DAY_MS, 1 / HOURS);
   const share = Math.min(1, LONGEST_EVIDENCE_DAYS / reachDays);
-  return { posts: Math.max(dates.length - 2, 0) * share, days: reachDays * share, excited: excitementOf(dates, nowMs), atMs: nowMs };
+  return {
+    posts: Math.max(dates.length - 2, 0) * share,
+    days: reachDays * share,
+    excited: excitementOf(dates, nowMs),
+    // A page of less than a day says which hours it shows, not which hours are busy.
+    ...(reachDays < 1 ? {} : { habit: withPosts(NO_HABIT, dates) }),
+    atMs: nowMs,
+  };
 }
 
 /** What is known after a while in which these posts were found; none is evidence too. */
 export function learnPosts(memory: RateMemory, datesMs: readonly number[], nowMs: number): RateMemory {
   const aged = ageRate(memory, nowMs);
-  return { ...aged, posts: aged.posts + datesMs.length, excited: aged.excited + excitementOf(datesMs, nowMs) };
+  const habit = datesMs.length === 0 ? aged.habit : withPosts(aged.habit ?? NO_HABIT, datesMs);
+  return {
+    ...aged,
+    posts: aged.posts + datesMs.length,
+    excited: aged.excited + excitementOf(datesMs, nowMs),
+    ...(habit === undefined ? {} : { habit }),
+  };
 }
 
 function ageRate(memory: RateMemory, nowMs: number): RateMemory {
@@ -62,9 +77,17 @@ function ageRate(memory: RateMemory, nowMs: number): RateMemory {
     posts: memory.posts * kept,
     days: memory.days * kept + ((1 - kept) * HALF_LIFE_DAYS) / Math.LN2,
     excited: memory.excited * fade(nowMs - memory.atMs),
+    ...(memory.habit === undefined ? {} : { habit: memory.habit.map((count) => round(count * kept)) }),
     atMs: nowMs,
   };
 }
+
+/** It is written to the state for thousands of accounts. */
+const round = (count: number): number => Math.round(count * 100) / 100;
+
+/** Whether recent posts still draw others after them. */
+export const isExcited = (memory: RateMemory, nowMs: number): boolean =>
+  memory.excited > 0.001 && nowMs - memory.atMs < 8 * EXCITATION_FADE_MS;
 
 const fade = (passedMs: number): number => Math.exp(-Math.max(0, passedMs) / EXCITATION_FADE_MS);
 
@@ -79,10 +102,38 @@ export function baseRate(memory: RateMemory, nowMs: number): number {
   return (memory.posts * kept + PRIOR_POSTS) / (days + PRIOR_DAYS);
 }
 
-/** Posts a day expected at this very moment: half the base, by how busy the hour is, and what recent posts draw after them. */
+/** Posts a day expected at this very moment: half the base, by how busy the hour is for all and for this one, and what recent posts draw after them. */
 export function rateAt(memory: RateMemory, nowMs: number, busyness = 1): number {
   const excited = memory.excited * fade(nowMs - memory.atMs);
-  return UNPROMPTED * baseRate(memory, nowMs) * busyness + (excited * DAY_MS) / EXCITATION_FADE_MS;
+  return UNPROMPTED * baseRate(memory, nowMs) * habitFactor(memory.habit, nowMs, busyness) + (excited * DAY_MS) / EXCITATION_FADE_MS;
+}
+
+const SPANS = 8;
+const SPAN_MS = DAY_MS / SPANS;
+const NO_HABIT: readonly number[] = Array.from({ length: SPANS }, () => 0);
+/** Posts that make an account's own hours count as much as those of all. */
+const HABIT_PRIOR = 8;
+
+function withPosts(habit: readonly number[], datesMs: readonly number[]): readonly number[] {
+  const posts = [...habit];
+  for (const dateMs of datesMs) {
+    const span = spanOf(dateMs);
+    posts[span] = (posts[span] ?? 0) + 1;
+  }
+  return posts;
+}
+
+const spanOf = (atMs: number): number => Math.floor((atMs % DAY_MS) / SPAN_MS);
+
+/** How busy the hour is for one account, whose posts say more the more there are; `busyness`: for all. */
+function habitFactor(habit: readonly number[] | undefined, nowMs: number, busyness: number): number {
+  if (habit === undefined) return busyness;
+  const span = spanOf(nowMs);
+  const total = habit.reduce((sum, count) => sum + count, 0);
+  // What lies beside counts half: nobody's hours begin and end with ours.
+  const near = (at: number): number => habit[(at + SPANS) % SPANS] ?? 0;
+  const own = near(span) / 2 + (near(span - 1) + near(span + 1)) / 4;
+  return (own * SPANS + HABIT_PRIOR * busyness) / (total + HABIT_PRIOR);
 }
 
 /**

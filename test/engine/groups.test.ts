@@ -99,28 +99,46 @@ describe("a group of timelines", () => {
     expect(await told()).toEqual([id]);
   });
 
-  it("asks again on the next ticks for a post that the search shows late", async () => {
+  it("reads a post that the search does not show yet from its timeline, in the tick that noticed it", async () => {
     const { clock, world, callsOf, told, account } = await house();
     const sinceMs = clock.now();
     const { id } = world.post(account(1), clock.now() + 1_000, { searchLagMs: 3 * MIN });
-    await clock.advance(12 * MIN);
+    await clock.advance(2.5 * MIN);
     expect(await told()).toEqual([id]);
-    expect(callsOf("user-tweets", sinceMs)).toHaveLength(0);
+    await clock.advance(30 * MIN);
+    expect(callsOf("search-tweets", sinceMs)).toHaveLength(1);
+    expect(callsOf("user-tweets", sinceMs)).toHaveLength(1);
   });
 
-  it("reads the timeline of an account that search does not show, and from the second time on at once", async () => {
+  it("reads the timeline of an account that search does not show, and from the fourth time on at once", async () => {
     const { clock, world, callsOf, told, account } = await house();
     account(2).isHidden = true;
-    const first = world.post(account(2), clock.now() + 1_000);
-    await clock.advance(10 * MIN);
-    expect(await told()).toEqual([first.id]);
-    const second = world.post(account(2), clock.now() + 1_000);
-    await clock.advance(10 * MIN);
+    const posts: string[] = [];
+    for (const searches of [1, 1, 1, 0]) {
+      const sinceMs = clock.now();
+      posts.push(world.post(account(2), clock.now() + 1_000).id);
+      await clock.advance(2.5 * MIN);
+      expect([...(await told())].sort()).toEqual([...posts].sort());
+      await clock.advance(10 * MIN);
+      expect(callsOf("search-tweets", sinceMs)).toHaveLength(searches);
+    }
+  });
+
+  it("looks seven times for what a deletion may hide, by searches alone", async () => {
+    const { clock, world, callsOf, account } = await house();
     const sinceMs = clock.now();
-    const third = world.post(account(2), clock.now() + 1_000);
-    await clock.advance(2.5 * MIN);
-    expect([...(await told())].sort()).toEqual([first.id, second.id, third.id].sort());
-    expect(callsOf("search-tweets", sinceMs)).toHaveLength(0);
+    world.delete(account(3), 0, sinceMs + 1_000);
+    await clock.advance(HOUR);
+    expect(callsOf("user-tweets", sinceMs)).toHaveLength(0);
+    expect(callsOf("search-tweets", sinceMs)).toHaveLength(7);
+  });
+
+  it("asks once for the timeline of an account that is gone, and then only whether it is back", async () => {
+    const { clock, callsOf, account } = await house({ changes: { fullPollEveryMs: 10 * HOUR } });
+    const sinceMs = clock.now();
+    account(1).gone.push({ fromMs: sinceMs, untilMs: sinceMs + 6 * HOUR });
+    await clock.advance(5 * HOUR);
+    expect(callsOf("user-tweets", sinceMs)).toHaveLength(1);
   });
 
   it("finds what no counter shows with the full poll, and does not trust that account's counters again", async () => {

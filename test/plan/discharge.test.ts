@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/model/json.ts";
 import {
   afterRead,
+  afterRefusal,
   firstProbe,
   isDue,
   probedFields,
@@ -106,19 +107,20 @@ describe("the way to read", () => {
       memory = afterRead(memory, read({ way }), minute * MIN);
       return way;
     });
-    expect(ways).toEqual(["search", "search", "timeline"]);
+    expect(ways).toEqual(["search", "timeline", "timeline"]);
   });
 
-  it("is the timeline from the second time it had what the search did not show", () => {
+  it("is the timeline after it had three times what the search did not show", () => {
     let memory = START;
-    for (const tweets of [11, 12]) {
+    for (const tweets of [11, 12, 13]) {
       memory = takeProbe(memory, fields(tweets), MIN);
-      for (let reads = 0; reads < 3; reads += 1) {
+      expect(wayToRead(memory)).toBe("search");
+      for (let reads = 0; reads < 2; reads += 1) {
         const way = wayToRead(memory);
         memory = afterRead(memory, read({ way, newPosts: way === "timeline" ? 1 : 0 }), MIN);
       }
     }
-    expect(wayToRead(takeProbe(memory, fields(13), MIN))).toBe("timeline");
+    expect(wayToRead(takeProbe(memory, fields(14), MIN))).toBe("timeline");
   });
 
   it("is the search again when it shows something in between", () => {
@@ -130,6 +132,26 @@ describe("the way to read", () => {
   it("asks the timeline for nothing when no post was promised", () => {
     const memory = takeProbe(START, fields(9), MIN);
     expect(wayToRead({ ...memory, open: { sinceMs: 0, owed: null, reads: 5, dueMs: 0 } })).toBe("search");
+  });
+});
+
+describe("a missing account", () => {
+  const gone = afterRefusal(takeProbe(START, null, MIN), MIN);
+
+  it("is left alone once its timeline was refused, but for once a day", () => {
+    expect(isDue(takeProbe(gone, null, 2 * MIN), 2 * MIN)).toBe(false);
+    expect(isDue(gone, 25 * 60 * MIN)).toBe(true);
+  });
+
+  it("is read at once when it can be seen again, back to the probe before it went", () => {
+    const back = takeProbe(takeProbe(gone, null, 300 * MIN), fields(12), 301 * MIN);
+    expect(isDue(back, 301 * MIN)).toBe(true);
+    expect(back.open?.sinceMs).toBe(0);
+  });
+
+  it("is none that the probe shows: a timeline that fails then is tried again", () => {
+    const seen = takeProbe(START, fields(11), MIN);
+    expect(afterRefusal(seen, MIN)).toBe(seen);
   });
 });
 

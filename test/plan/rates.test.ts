@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { baseRate, firstRate, FLAT_PROFILE, hourFactor, learnHours, learnPosts, rateAt } from "../../src/plan/rates.ts";
+import { baseRate, firstRate, FLAT_PROFILE, hourFactor, learnHours, learnPosts, type RateMemory, rateAt } from "../../src/plan/rates.ts";
 
 const DAY = 86_400_000;
 const HOUR = 3_600_000;
@@ -79,5 +79,29 @@ describe("the hours of the day", () => {
         expect(factors.reduce((sum, factor) => sum + factor, 0) / 24).toBeCloseTo(1, 9);
       }),
     );
+  });
+});
+
+describe("the hours of one account", () => {
+  const midnight = Math.floor(NOW / DAY) * DAY;
+  const at = (hour: number) => Array.from({ length: 20 }, (_, day) => midnight - day * DAY + hour * HOUR);
+  const calm = NOW + 2 * DAY;
+  const dayOf = (memory: RateMemory) => Array.from({ length: 24 }, (_, hour) => rateAt(memory, midnight + 2 * DAY + hour * HOUR));
+
+  it("are those it posted in, as far as there are posts to tell", () => {
+    const evenings = dayOf(firstRate(at(20), calm));
+    expect((evenings[20] ?? 0) / (evenings[8] ?? 0)).toBeGreaterThan(5);
+    const few = dayOf(firstRate(at(20).slice(0, 3), calm));
+    expect((few[20] ?? 0) / (few[8] ?? 0)).toBeLessThan(3);
+  });
+
+  it("change how posts are spread over the day, not how many there are", () => {
+    const memory = firstRate([...at(20), ...at(9)], calm);
+    const mean = dayOf(memory).reduce((sum, rate) => sum + rate, 0) / 24;
+    expect(mean / dayOf({ ...memory, habit: [] }).reduce((sum, rate) => sum + rate / 24, 0)).toBeCloseTo(1, 1);
+  });
+
+  it("are not learned from a page that shows less than a day", () => {
+    expect(firstRate(spaced(20, HOUR / 2), NOW).habit).toBeUndefined();
   });
 });
