@@ -16,8 +16,8 @@ import { chooseFullPollEvery, chooseStrategy, costOfFreshness, type Group } from
 import { fullPollEveryOf, strategyOf } from "./wishes.ts";
 
 const DAY_MS = 86_400_000;
-/** Of fewer accounts, reading each by itself costs about as much. */
-const LEAST_MEMBERS = 3;
+/** For one account a probe saves nothing; for two, what they cost decides. */
+const LEAST_MEMBERS = 2;
 
 export interface GroupDeps {
   readonly hash: Hash;

@@ -61,7 +61,7 @@ describe("plan", () => {
     expect(code).toBe(3);
     expect(err).toContain("over budget");
     expect(err).toContain("Dearest: fast, scores");
-    expect(err).toMatch(/This fits, at [\d,]+ a month: fast "@every 30m"/);
+    expect(err).toMatch(/This fits, at [\d,]+ a month: fast "@every 20m"/);
     expect(out).toContain("2 accounts not looked up yet");
     expect(out).toContain("scores: accounts the service has not indexed have no score");
     expect(out).toMatch(/Warnings:\n.*score_delta data changes about every 1d/);

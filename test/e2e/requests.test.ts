@@ -41,7 +41,7 @@ describe.concurrent("requests", () => {
     for (const [i, atMs] of refused.entries()) if (i > 0) expect(atMs - (refused[i - 1] ?? 0)).toBeGreaterThan(900);
   });
 
-  it("never pass quota.monthly, and say why polling stopped", async () => {
+  it("never pass quota.monthly, and say why polling stopped", { timeout: 40_000 }, async () => {
     const stage = await setStage();
     stage.configure({
       api: { base_url: stage.api.url, key: stage.api.key, quota: { monthly: 12, reserve: "0%", on_exhausted: "pause" } },

@@ -15,13 +15,16 @@ const ids = (count: number, from = 0) => Array.from({ length: count }, (_, i) =>
 const timeline = (id: string, accounts: readonly string[], changes: Partial<Watch> = {}) =>
   makeWatch(id, "timeline", { accounts }, { schedule: every(120), ...changes });
 
-function polls(...watches: readonly Watch[]) {
+const polls = (...watches: readonly Watch[]) => pollsAt(() => undefined, ...watches);
+
+/** `rateOf`: posts a day of an account, where that was learned. */
+function pollsAt(rateOf: (userId: string) => number | undefined, ...watches: readonly Watch[]) {
   const planned = watches.map((watch) => {
     const type = WATCH_TYPES.find((one) => one.type === watch.type);
     if (type === undefined) throw new Error("no type");
     return { watch, type, watchKey: watch.id, paused: false, targets: assumeTargets(watch.id, targetsOf(sha256, watch, type), []) };
   });
-  return groupPolls(planPolls(planned, { hash: sha256, timetable: createTimetable(), nowMs: NOW }), { hash: sha256 });
+  return groupPolls(planPolls(planned, { hash: sha256, timetable: createTimetable(), nowMs: NOW }), { hash: sha256, rateOf });
 }
 const groupsOf = (...watches: readonly Watch[]) => polls(...watches).filter(({ group }) => group !== undefined);
 
@@ -34,12 +37,21 @@ describe("accounts of one schedule", () => {
     expect(group?.subscribers).toHaveLength(80);
   });
 
-  it("stay single polls where there are but two, and where the user says so", () => {
-    expect(groupsOf(timeline("a", ids(2)))).toEqual([]);
+  it("stay single polls where there is but one, and where the user says so", () => {
+    expect(groupsOf(timeline("a", ids(1)))).toEqual([]);
     expect(groupsOf(timeline("a", ids(50), { strategy: "single" }))).toEqual([]);
     // One sharer that wants its own request gets it for the accounts it shares.
     const [group] = groupsOf(timeline("a", ids(50)), timeline("b", ids(10), { strategy: "single" }));
     expect(group?.group?.members).toHaveLength(40);
+  });
+
+  it("of two, go by what they cost: quiet ones share a probe, busy ones a search, and a flood is read one by one", () => {
+    const costOf = (rate: number) => pollsAt(() => rate, timeline("a", ids(2)))[0]?.group?.cost;
+    const ticks = 720;
+    expect(costOf(1)?.strategy).toBe("probe");
+    expect(costOf(1)?.requestsPerDay).toBeLessThan(1.2 * ticks);
+    expect(costOf(2_000)?.strategy).toBe("merge");
+    expect(costOf(8_000)).toMatchObject({ strategy: "single", requestsPerDay: 2 * ticks });
   });
 
   it("are apart from those of another schedule, priority or wish", () => {
