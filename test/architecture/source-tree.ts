@@ -23,6 +23,10 @@ export function specifiersOf(text: string): readonly string[] {
   return [STATIC, DYNAMIC].flatMap((pattern) => [...code.matchAll(pattern)].map((match) => match[1] ?? ""));
 }
 
+/** Those that are loaded with the file: neither its types nor what it imports late. */
+export const loadedSpecifiersOf = (text: string): readonly string[] =>
+  [...text.replace(/^(?:import|export) type\b[^;]*;/gm, "").matchAll(STATIC)].map((match) => match[1] ?? "");
+
 /** All files under a folder that end so, as paths with slashes relative to it. */
 export function listFiles(root: string, ending: string): readonly string[] {
   return readdirSync(root, { recursive: true, withFileTypes: true })

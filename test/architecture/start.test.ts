@@ -1,0 +1,50 @@
+/** What a start loads before its first poll: every package and every large part more is paid for by every start. */
+import { dirname, posix, resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+import { loadedSpecifiersOf, readTree } from "./source-tree.ts";
+
+const texts = new Map(readTree(resolve(import.meta.dirname, "../../src")).map(({ path, text }) => [path, text]));
+
+/** The entry and the one command it loads. */
+const ENTRIES = ["main.ts", "cli/program.ts", "cli/run.ts"];
+
+const loaded = new Set<string>();
+function load(path: string): void {
+  if (loaded.has(path)) return;
+  loaded.add(path);
+  for (const name of loadedSpecifiersOf(texts.get(path) ?? "")) load(name.startsWith(".") ? posix.join(dirname(path), name) : name);
+}
+ENTRIES.forEach(load);
+
+describe("a start", () => {
+  it("loads these packages, and no other before it is needed", () => {
+    const packages = [...loaded].filter((name) => !texts.has(name) && !name.startsWith("node:"));
+    expect(packages.sort()).toEqual([
+      "better-sqlite3",
+      "commander",
+      "croner",
+      "ipaddr.js",
+      "kysely",
+      "picocolors",
+      "pino",
+      "undici/lib/core/connect.js",
+      "undici/lib/dispatcher/agent.js",
+      "yaml",
+      "zod",
+    ]);
+  });
+
+  it.each(["sandbox/", "server/routes.ts", "server/page.ts", "config/where.ts", "config/json-schema.ts", "route/pattern.ts"])(
+    "leaves %s for when it is needed",
+    (part) => {
+      expect([...texts.keys()].some((path) => path.startsWith(part))).toBe(true);
+      expect([...loaded].filter((path) => path.startsWith(part))).toEqual([]);
+    },
+  );
+
+  it("makes no schema of a watch type that no watch has", () => {
+    const types = [...texts].filter(([path, text]) => path.startsWith("watches/") && /^export const \w+: WatchType</m.test(text));
+    expect(types.filter(([, text]) => !text.includes("const schema = lazy(")).map(([path]) => path)).toEqual([]);
+    expect(types.length).toBeGreaterThan(30);
+  });
+});
