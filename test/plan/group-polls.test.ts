@@ -45,13 +45,13 @@ describe("accounts of one schedule", () => {
     expect(group?.group?.members).toHaveLength(40);
   });
 
-  it("of two, go by what they cost: quiet ones share a probe, busy ones a search, and a flood is read one by one", () => {
-    const costOf = (rate: number) => pollsAt(() => rate, timeline("a", ids(2)))[0]?.group?.cost;
-    const ticks = 720;
+  it("of two, go by what they cost: a probe for quiet ones, a search for busy ones, each alone where every look finds news", () => {
+    const costOf = (rate: number, seconds = 120) =>
+      pollsAt(() => rate, timeline("a", ids(2), { schedule: every(seconds) }))[0]?.group?.cost;
     expect(costOf(1)?.strategy).toBe("probe");
-    expect(costOf(1)?.requestsPerDay).toBeLessThan(1.2 * ticks);
+    expect(costOf(1)?.requestsPerDay).toBeLessThan(1.2 * 720);
     expect(costOf(2_000)?.strategy).toBe("merge");
-    expect(costOf(8_000)).toMatchObject({ strategy: "single", requestsPerDay: 2 * ticks });
+    expect(costOf(500, 3_600)).toMatchObject({ strategy: "single", requestsPerDay: 2 * 24 });
   });
 
   it("are apart from those of another schedule, priority or wish", () => {
