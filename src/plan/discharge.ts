@@ -100,7 +100,9 @@ export interface ReadResult {
 export function afterRead(memory: ProbeMemory, result: ReadResult, atMs: number): ProbeMemory {
   const { open, hidden: _, ahead = 0, ...rest } = memory;
   const hidden = hiddenAfter(memory, result);
-  const surplus = ahead + Math.max(0, result.newPosts - Math.max(open?.owed ?? 0, 0));
+  // The first probe of an account counted what the read after it finds: credit for that would hide posts to come.
+  const isFirst = open?.sinceMs === 0;
+  const surplus = isFirst ? ahead : ahead + Math.max(0, result.newPosts - Math.max(open?.owed ?? 0, 0));
   const isBlind = memory.isBlind === true || (open === undefined && result.isFull && result.newBeforeProbe > 0);
   const kept: ProbeMemory = {
     ...rest,

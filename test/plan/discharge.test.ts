@@ -191,3 +191,12 @@ describe("a post that was found before the counter moved for it", () => {
     expect(takeProbe(early, fields(11), 4 * MIN).open?.owed).toBe(1);
   });
 });
+
+it("credits no post that was found by the first read of an account: the first probe had counted it", () => {
+  const unknown: ProbeMemory = { ...START, open: { sinceMs: 0, owed: null, reads: 6, dueMs: 0 } };
+  const known = afterRead(unknown, read({ newPosts: 3, isFull: true }), MIN);
+  expect(known.open).toBeUndefined();
+  // The next post is visible late: it is owed, and looked for more than once.
+  const moved = afterRead(takeProbe(known, fields(11), 2 * MIN), read(), 2 * MIN);
+  expect(moved.open).toMatchObject({ owed: 1, reads: 1 });
+});
