@@ -14,6 +14,8 @@ const SIZES = [10, 100, 1_000, 10_000].flatMap((accounts) => [10, 60, 300].map((
 const MOST_REQUESTS = Number(process.env["ECONOMY_REQUESTS"] ?? 25_000);
 const SEED = Number(process.env["ECONOMY_SEED"] ?? 1);
 const WORLD = process.env["ECONOMY_WORLD"] === "sandbox" ? "sandbox" : "workload";
+/** Days for which the requests one by one run through the engine too, where asked for: so many a day take long. */
+const SINGLE_DAYS = Number(process.env["ECONOMY_SINGLE"] ?? 0);
 /** Until the pace is learned. */
 const WARM_UP_DAYS = Number(process.env["ECONOMY_WARM_UP"] ?? 0.25);
 const POSTS_PER_PAGE = 20;
@@ -36,11 +38,16 @@ function readSizes(words: readonly string[]): readonly Size[] {
 const round = (value: number): string => Math.round(value).toLocaleString("en-US");
 const seconds = (ms: number): string => (ms / 1_000).toFixed(ms < 100_000 ? 1 : 0);
 
+/** How often each account would be asked one by one for the mean that was in fact delivered, against what that took. */
+const fewerAtSameMean = ({ accounts }: Size, { requestsPerDay, delayMs }: Measured): string =>
+  ((accounts * DAY_MS) / (2 * delayMs.mean) / requestsPerDay).toFixed(1);
+
 function row(size: Size, name: string, requestsPerDay: number, single: number, measured?: Measured): string {
   const cells =
     measured === undefined
-      ? ["", "", "", "", "", "", ""]
+      ? ["", "", "", "", "", "", "", ""]
       : [
+          fewerAtSameMean(size, measured),
           measured.requestsPerItem.toFixed(2),
           round(measured.sweepsPerDay),
           seconds(measured.delayMs.mean),
@@ -74,6 +81,10 @@ async function runSize(size: Size): Promise<void> {
   const fresh = await runCell({ ...base, strategy: "auto", freshness: { kind: "mean", meanMs, maxMs } });
   const bound = boundOf(scheduled.rates, meanMs, maxMs);
   console.log(row(size, "(a) one by one", single, single));
+  if (SINGLE_DAYS > 0) {
+    const measured = await runCell({ ...base, strategy: "single", days: SINGLE_DAYS, warmUpDays: intervalMs / DAY_MS });
+    console.log(row(size, "(a) by the engine", measured.requestsPerDay, single, measured));
+  }
   console.log(row(size, "(b) schedule", scheduled.requestsPerDay, single, scheduled));
   console.log(row(size, "(c) freshness", fresh.requestsPerDay, single, fresh));
   console.log(row(size, "(d) lower bound", bound, single));
@@ -113,7 +124,7 @@ if (words[0] === "--forecast") {
 }
 
 console.log(
-  "| Accounts | Mean | Way | Requests a day | Times fewer | Per item | Sweeps a day | Mean s | p50 s | p95 s | Missed | Double |",
+  "| Accounts | Mean | Way | Requests a day | Times fewer | At the mean delivered | Per item | Sweeps a day | Mean s | p50 s | p95 s | Missed | Double |",
 );
-console.log("|---|---|---|---|---|---|---|---|---|---|---|---|");
+console.log("|---|---|---|---|---|---|---|---|---|---|---|---|---|");
 for (const size of readSizes(words)) await runSize(size);

@@ -2,7 +2,7 @@
 import type { Freshness } from "../../src/model/schedule.ts";
 import type { Upstream, UpstreamRequest } from "../../src/model/upstream.ts";
 import { longestWaitMs as longestWait } from "../../src/plan/probe-pace.ts";
-import { startEngineRig } from "../../test/support/engine-rig.ts";
+import { type EngineRig, startEngineRig } from "../../test/support/engine-rig.ts";
 import { makeWatch } from "../../test/support/make-watch.ts";
 import { createVirtualClock } from "../../test/support/virtual-clock.ts";
 import { openWorld, type WorldKind } from "./cell-world.ts";
@@ -24,13 +24,15 @@ export interface Measured {
   /** Before the first day that counts: first reads and learning. */
   readonly warmUpRequests: number;
   readonly requestsPerDay: number;
-  /** Of them, by endpoint. */
-  readonly perDay: Readonly<Record<string, number>>;
+  /** Of them, by what they were for. */
+  readonly perDay: Readonly<Record<Purpose, number>>;
   /** Searches that went back to the last full poll, and timelines: what finds late and odd items. */
   readonly sweepsPerDay: number;
   readonly postsPerDay: number;
   readonly requestsPerItem: number;
   readonly delayMs: { readonly mean: number; readonly p50: number; readonly p95: number };
+  /** After the days that count, until every post that is owed was told or nothing could tell it any more. */
+  readonly drainHours: number;
   readonly missed: number;
   readonly double: number;
   readonly rates: readonly number[];
@@ -39,12 +41,17 @@ export interface Measured {
 }
 
 const START_MS = Date.UTC(2026, 2, 2);
-const SETTLE_MS = 3 * 3_600_000;
+const HOUR_MS = 3_600_000;
+/** Every account was read whole by then, whatever its probes said: `full_poll_every` is less than half of `max_age`, a day here. */
+const LONGEST_DRAIN_MS = 13 * HOUR_MS;
 /** A search that reaches back further than this looks for more than what a probe just showed. */
 const DEEP_MS = 3_600_000;
 const MANY = 10;
 /** The search shows a post so late, now and then. */
 const SEARCH_LAG_MS = 600_000;
+
+/** `search`: of what a probe showed to have moved. `page`: beyond the first of any list. */
+type Purpose = "probe" | "search" | "page" | "sweep" | "timeline" | "other";
 
 export async function runCell(cell: Cell): Promise<Measured> {
   const days = cell.warmUpDays + cell.days;
@@ -53,14 +60,14 @@ export async function runCell(cell: Cell): Promise<Measured> {
   const clock = createVirtualClock(START_MS);
   const longestWaitMs = (cell.freshness === undefined ? cell.intervalMs : longestWait(cell.freshness)) + SEARCH_LAG_MS;
   const world = openWorld(cell.world, { seed: cell.seed, accounts: cell.accounts, clock, days, longestWaitMs });
-  const counted: Record<string, number> = {};
+  const counted: Record<Purpose, number> = { probe: 0, search: 0, page: 0, sweep: 0, timeline: 0, other: 0 };
   let [warmUpRequests, sweeps] = [0, 0];
   const upstream: Upstream = {
     call(request) {
       const nowMs = clock.now();
       if (nowMs < fromMs) warmUpRequests += 1;
       else if (nowMs < toMs) {
-        counted[request.endpoint] = (counted[request.endpoint] ?? 0) + 1;
+        counted[purposeOf(request, nowMs)] += 1;
         if (isSweep(request, nowMs)) sweeps += 1;
       }
       return world.upstream.call(request);
@@ -80,21 +87,22 @@ export async function runCell(cell: Cell): Promise<Measured> {
   );
   const rig = await startEngineRig({ clock, upstream, watches: [watch], seed: cell.seed });
   try {
-    await clock.advanceTo(toMs + Math.max(SETTLE_MS, 2 * cell.intervalMs));
-    const told = new Map<string, number[]>();
-    for (const { subject, detectedAtMs } of await rig.events()) told.set(subject, [...(told.get(subject) ?? []), detectedAtMs]);
+    await clock.advanceTo(toMs + 2 * cell.intervalMs);
+    const owed = world.posts().filter(({ atMs, isOwed }) => isOwed && atMs < toMs);
+    let told = await toldBy(rig);
+    const isMissing = () => owed.some(({ id }) => !told.has(id));
+    for (; isMissing() && clock.now() < toMs + LONGEST_DRAIN_MS; told = await toldBy(rig)) await clock.advance(HOUR_MS);
     const delays: number[] = [];
-    let [missed, double] = [0, 0];
-    for (const { id, atMs, isOwed } of world.posts()) {
+    for (const { id, atMs } of world.posts()) {
       const times = told.get(id) ?? [];
-      if (isOwed && atMs < toMs && times.length === 0) missed += 1;
-      if (times.length > 1) double += 1;
       if (atMs >= fromMs && atMs < toMs && times[0] !== undefined) delays.push(times[0] - atMs);
     }
+    const missed = owed.filter(({ id }) => !told.has(id)).length;
+    const double = [...told.values()].filter((times) => times.length > 1).length;
     delays.sort((a, b) => a - b);
     const total = Object.values(counted).reduce((sum, count) => sum + count, 0);
     const { total: ledger } = await rig.store.spentSince(0);
-    const perDay = Object.fromEntries(Object.entries(counted).map(([endpoint, count]) => [endpoint, count / cell.days]));
+    const perDay = Object.fromEntries(Object.entries(counted).map(([purpose, count]) => [purpose, count / cell.days])) as typeof counted;
     return {
       warmUpRequests,
       requestsPerDay: total / cell.days,
@@ -107,6 +115,7 @@ export async function runCell(cell: Cell): Promise<Measured> {
         p50: quantile(delays, 0.5),
         p95: quantile(delays, 0.95),
       },
+      drainHours: (clock.now() - toMs) / HOUR_MS,
       missed,
       double,
       rates: world.rates,
@@ -117,8 +126,24 @@ export async function runCell(cell: Cell): Promise<Measured> {
   }
 }
 
+/** When each post was told, every time. */
+async function toldBy(rig: EngineRig): Promise<ReadonlyMap<string, readonly number[]>> {
+  const told = new Map<string, number[]>();
+  for (const { subject, detectedAtMs } of await rig.events()) told.set(subject, [...(told.get(subject) ?? []), detectedAtMs]);
+  return told;
+}
+
 const quantile = (sorted: readonly number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
+
+function purposeOf(request: UpstreamRequest, nowMs: number): Purpose {
+  const { endpoint, cursor } = request;
+  if (endpoint === "info-batch") return "probe";
+  if (cursor !== undefined) return "page";
+  if (endpoint === "user-tweets") return "timeline";
+  if (endpoint !== "search-tweets") return "other";
+  return isSweep(request, nowMs) ? "sweep" : "search";
+}
 
 function isSweep({ endpoint, params }: UpstreamRequest, nowMs: number): boolean {
   if (endpoint === "user-tweets") return true;

@@ -21,10 +21,10 @@ export interface PaceMemory {
   readonly atMs: number;
 }
 
-/** The delays of so many posts are remembered, and of a day at least: fewer would be chance, and part of a day its own hours. */
+/** The delays of so many posts are remembered, and of six hours at least: fewer would be chance, an hour of a large group its time of day. */
 const MEMORY_POSTS = 400;
 const DAY_MS = 86_400_000;
-const MEMORY_MS = DAY_MS;
+const MEMORY_MS = 21_600_000;
 /** How many found posts outweigh the first guess. */
 const FIRST_GUESS_POSTS = 60;
 /** Where rates stand out as they do on such platforms, 95 of 100 posts stay under about three times the mean. */
