@@ -15,6 +15,7 @@ export interface QuotaFacts {
   readonly spent: number;
   readonly forecast: number;
   readonly expected: number;
+  readonly onExhausted: "degrade" | "pause";
   readonly period: QuotaPeriod;
   /** Undefined while no daemon runs. */
   readonly factors: StretchFactors | undefined;
@@ -40,6 +41,7 @@ export const quotaView = (facts: QuotaFacts): QuotaView => ({
   line: facts.line ?? null,
   forecast: Math.round(facts.forecast),
   expected: Math.round(facts.expected),
+  on_exhausted: facts.onExhausted,
   stretch: facts.factors ?? null,
   drift: facts.drift,
   keys: facts.keys.map(({ name, spent, limit, because }) => ({

@@ -67,6 +67,7 @@ export async function readStoppedQuota(
     spent: total,
     forecast: total + forecastRequests(pace.askedPerDay, nowMs, period.endMs),
     expected: expectedRequests(query, pace.pacedPerDay),
+    onExhausted,
     period,
     factors: undefined,
     paces: pace.watches,

@@ -154,11 +154,12 @@ export function createViews(parts: ViewsDeps): Views {
   };
 }
 
-function quotaFacts({ quotaWatch, quotaAudit, keyWatch, keyQuotas }: ViewsDeps): QuotaFacts {
+function quotaFacts({ quotaWatch, quotaAudit, keyWatch, keyQuotas, config }: ViewsDeps): QuotaFacts {
   const { status } = quotaWatch;
   const aside = new Map(keyWatch.aside.map((one) => [one.key, one.because]));
   return {
     ...status,
+    onExhausted: config().api.quota.onExhausted,
     drift: quotaAudit.driftRequests,
     keys: keyQuotas().map(({ name, limit }) => ({ name, limit, spent: status.spentByKey.get(name) ?? 0, because: aside.get(name) })),
   };

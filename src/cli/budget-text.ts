@@ -40,10 +40,12 @@ function ofLimit({ limit, line }: BudgetView["quota"]): string {
   return ` of ${formatCount(limit)}${kept}`;
 }
 
-const askedText = ({ forecast, expected }: BudgetView["quota"]): string =>
-  forecast !== null && expected !== null && forecast > expected * 1.01
-    ? `; the schedules ask for ${formatCount(forecast)}, low priority is slowed down first`
-    : "";
+const EFFECT = { degrade: "low priority is slowed down first", pause: "polling stops at the line" } as const;
+
+function askedText({ forecast, expected, on_exhausted: effect }: BudgetView["quota"]): string {
+  if (forecast === null || expected === null || forecast <= expected * 1.01) return "";
+  return `; the schedules ask for ${formatCount(forecast)}, ${EFFECT[effect]}`;
+}
 
 function watchTable({ watches, quota, price }: BudgetView): string {
   if (watches.length === 0) return "";

@@ -34,10 +34,11 @@ function heading(view: StatusView | StoppedView): string {
 
 const runningSince = ({ version, uptime_seconds: uptime }: StatusView): string => ` (version ${version}, up ${ageText(uptime * 1_000)})`;
 
-function quotaLine({ limit, spent, forecast, period_end: end }: QuotaView): string {
+function quotaLine({ limit, spent, forecast, expected, period_end: end }: QuotaView): string {
   const of = limit === null ? "of an unknown quota" : `of ${formatCount(limit)}`;
-  const expected = forecast === null ? "" : `, ${formatCount(forecast)} expected`;
-  return `Requests this period: ${formatCount(spent)} ${of}${expected} until ${end.slice(0, 10)}`;
+  const all = expected === null ? "" : `, ${formatCount(expected)} expected`;
+  const asked = forecast === null || expected === null || forecast <= expected ? "" : `; the schedules ask for ${formatCount(forecast)}`;
+  return `Requests this period: ${formatCount(spent)} ${of}${all} until ${end.slice(0, 10)}${asked}`;
 }
 
 const keyLine = ({ name, spent, limit, aside }: KeyView): string =>

@@ -24,12 +24,14 @@ function watches(status: StatusView): Html {
 
 function requests(quota: QuotaView): Html {
   const rest = `until ${dayText(quota.period_end)}`;
-  const expected = quota.forecast === null ? "" : `${countText(Math.round(quota.forecast))} expected `;
+  const expected = quota.expected === null ? "" : `${countText(quota.expected)} expected `;
+  const isBeyond = quota.forecast !== null && quota.expected !== null && quota.forecast > quota.expected;
+  const asked = isBeyond ? `, the schedules ask for ${countText(quota.forecast ?? 0)}` : "";
   if (quota.limit === null) return tile("Requests", countText(quota.spent), `${expected}${rest}, limit unknown`);
   return tile(
     "Requests",
     html`${countText(quota.spent)} <small>of ${countText(quota.limit)}</small>`,
-    `${expected}${rest}`,
+    `${expected}${rest}${asked}`,
     quotaBar(quota.spent, quota.forecast ?? quota.spent, quota.limit),
   );
 }

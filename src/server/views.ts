@@ -60,6 +60,8 @@ export interface QuotaView {
   readonly forecast: number | null;
   /** The same, stretched where the quota is short and never beyond the line; null while unknown. */
   readonly expected: number | null;
+  /** What happens where the schedules ask for more than the line: polls are slowed down before it, or stop at it. */
+  readonly on_exhausted: "degrade" | "pause";
   /** How many times slower polls of a priority go; null while no daemon runs. */
   readonly stretch: Readonly<Record<Priority, number>> | null;
   /** Requests of the period that the service counted beyond the ledger; below 0 when it counted fewer. */

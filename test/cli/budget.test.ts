@@ -2,8 +2,10 @@
 import { describe, expect, it } from "vitest";
 import { plotSpending } from "../../src/cli/budget-plot.ts";
 import { formatBudget } from "../../src/cli/budget-text.ts";
+import { formatStatus } from "../../src/cli/status-text.ts";
 import type { BudgetView, QuotaView } from "../../src/server/views.ts";
 import { cleanUpAfterwards } from "../e2e/stage.ts";
+import { statusView } from "../server/daemon-stand-in.ts";
 import { makeFolder, runBin } from "../support/bin-process.ts";
 import { startDaemonProcess, writeConfig } from "../support/daemon-process.ts";
 import { until } from "../support/until.ts";
@@ -20,6 +22,7 @@ const quota = (changes: Partial<QuotaView> = {}): QuotaView => ({
   spent: 4_000,
   forecast: 8_000,
   expected: 8_000,
+  on_exhausted: "degrade",
   stretch: { high: 1, normal: 1, low: 1 },
   drift: 0,
   keys: [{ name: "main", spent: 4_000, limit: 10_000, aside: "" }],
@@ -91,8 +94,18 @@ describe("the text", () => {
     ];
     const text = formatBudget(view({ quota: quota({ forecast: 20_000, expected: 9_000, drift: 12, keys }) }), place);
     expect(text).toContain("Expected by the end: 9,000; the schedules ask for 20,000, low priority is slowed down first");
+    const pausing = formatBudget(view({ quota: quota({ forecast: 20_000, expected: 9_000, on_exhausted: "pause" }) }), place);
+    expect(pausing).toContain("; the schedules ask for 20,000, polling stops at the line");
     expect(text).toContain("The data service counted 12 requests more than chirpwatch sent.");
     expect(text).toMatch(/^spare +1,000 +- +set aside: the service refuses it$/m);
+  });
+
+  it("and status say what will be spent, and apart from it what the schedules ask for", () => {
+    const text = (changes: Partial<QuotaView>) => formatStatus(statusView({ quota: quota(changes) }), NOW);
+    expect(text({ forecast: 20_000, expected: 9_000 })).toContain(
+      "Requests this period: 4,000 of 10,000, 9,000 expected until 2026-07-01; the schedules ask for 20,000\n",
+    );
+    expect(text({})).toContain("Requests this period: 4,000 of 10,000, 8,000 expected until 2026-07-01\n");
   });
 
   it("gathers what is too much to list", () => {

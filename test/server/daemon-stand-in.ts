@@ -48,6 +48,7 @@ export const statusView = (changes: Partial<StatusView> = {}): StatusView => ({
     line: 90_000,
     forecast: 92_400,
     expected: 90_000,
+    on_exhausted: "degrade",
     stretch: { high: 1, normal: 1, low: 1.2 },
     drift: 0,
     keys: [{ name: "main", spent: 31_408, limit: 100_000, aside: "" }],

@@ -20,7 +20,7 @@ describe("the status page", () => {
     const words = wordsOf(page());
     expect(words).toContain("Running");
     expect(words).toContain("31,408 of 100,000");
-    expect(words).toContain("92,400 expected until 1 Apr");
+    expect(words).toContain("90,000 expected until 1 Apr, the schedules ask for 92,400");
     expect(words).toMatch(/brand-mentions search, @every 5m .* #brand 212 3,204 2 min ago in 2 min/);
     expect(words).not.toContain("Needs attention");
   });
@@ -144,7 +144,7 @@ describe("the status page", () => {
   });
 
   it("says that the limit is unknown rather than drawing a bar", () => {
-    const quota = { ...statusView().quota, limit: null, forecast: null };
+    const quota = { ...statusView().quota, limit: null, forecast: null, expected: null };
     const text = page({ quota });
     expect(wordsOf(text)).toContain("31,408 until 1 Apr, limit unknown");
     expect(bodyOf(text)).not.toContain('class="bar');
