@@ -1,21 +1,30 @@
 /** How long a poll that the service refused is left alone: little at first, as a service can be wrong for a moment. */
+import type { Clock } from "../model/clock.ts";
+import type { Poll } from "./watch-poll.ts";
 
 export interface Patience {
-  /** `isNew`: it was all right before. `steadyMs`: from the fourth refusal in a row on, and after a restart. */
-  holdMs(pollKey: string, isNew: boolean, steadyMs: number): number;
+  /** `steadyMs`: from the fourth refusal in a row on. */
+  holdMs(poll: Pick<Poll, "key" | "intervalMs">, steadyMs: number): number;
 }
 
 const FIRST_MS = [60_000, 300_000, 900_000] as const;
+/** A refusal so soon after the last one's hold is the next of a row, however long it waited for its turn. */
+const LEAST_ROW_MS = 300_000;
+const FORGET_MS = 86_400_000;
 
-export function createPatience(): Patience {
-  /** By poll, how often in a row it was refused; only while that decides how long it waits. */
-  const refusals = new Map<string, number>();
+export function createPatience(clock: Pick<Clock, "monotonic">): Patience {
+  /** By poll: how often in a row it was refused, and until when it was left alone for that. */
+  const refusals = new Map<string, { readonly count: number; readonly untilMs: number }>();
   return {
-    holdMs(pollKey, isNew, steadyMs) {
-      const count = isNew ? 0 : (refusals.get(pollKey) ?? FIRST_MS.length);
-      if (count < FIRST_MS.length) refusals.set(pollKey, count + 1);
-      else refusals.delete(pollKey);
-      return FIRST_MS[count] ?? steadyMs;
+    holdMs({ key, intervalMs }, steadyMs) {
+      const nowMs = clock.monotonic();
+      for (const [other, { untilMs }] of refusals) if (nowMs - untilMs > FORGET_MS + 2 * intervalMs) refusals.delete(other);
+      const before = refusals.get(key);
+      const isInRow = before !== undefined && nowMs - before.untilMs < Math.max(LEAST_ROW_MS, 2 * intervalMs);
+      const count = isInRow ? before.count : 0;
+      const holdMs = FIRST_MS[count] ?? steadyMs;
+      refusals.set(key, { count: count + 1, untilMs: nowMs + holdMs });
+      return holdMs;
     },
   };
 }

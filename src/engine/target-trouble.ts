@@ -49,10 +49,10 @@ const MOST_NAMED = 5;
 
 export function createTargetTrouble(deps: TargetTroubleDeps): TargetTrouble {
   const { gate, store, clock, notices } = deps;
-  const patience = createPatience();
+  const patience = createPatience(clock);
 
-  /** Marks the targets and tells once a watch: a status that stays the same is not told again. True when something changed. */
-  const mark = async (planned: Poll, status: TargetStatus, reason: string, hint: string): Promise<boolean> => {
+  /** Marks the targets and tells once a watch: a status that stays the same is not told again. */
+  const mark = async (planned: Poll, status: TargetStatus, reason: string, hint: string): Promise<void> => {
     const { poll, targets } = await loadSubscribers(store, planned);
     const names = new Map<string, string[]>();
     for (const [index, target] of targets.entries()) {
@@ -65,7 +65,6 @@ export function createTargetTrouble(deps: TargetTroubleDeps): TargetTrouble {
       names.set(id, [...(names.get(id) ?? []), target.name]);
     }
     if (status !== "not_indexed") for (const [watch, own] of names) await tell(watch, own, reason, hint);
-    return names.size > 0;
   };
 
   const tell = (watch: string, targets: readonly string[], reason: string, hint: string) =>
@@ -113,8 +112,8 @@ export function createTargetTrouble(deps: TargetTroubleDeps): TargetTrouble {
     const { poll, targets } = await loadSubscribers(store, planned);
     const userId = targets[0]?.userId ?? null;
     if (userId === null) {
-      const isNew = await mark(poll, "unavailable", "the service does not know it (404)", "Check the id or link in the watch.");
-      return { notBeforeMs: clock.now() + patience.holdMs(planned.key, isNew, HOUR_MS) };
+      await mark(poll, "unavailable", "the service does not know it (404)", "Check the id or link in the watch.");
+      return { notBeforeMs: clock.now() + patience.holdMs(planned, HOUR_MS) };
     }
     const wantsIndex = poll.subscribers.some(
       ({ type, watch }, index) => type.needsIndex?.(watch.settings, targets[index] ?? { memory: {} }) ?? false,
@@ -123,7 +122,7 @@ export function createTargetTrouble(deps: TargetTroubleDeps): TargetTrouble {
     const isKnown = targets.every(({ status }) => status === "unavailable");
     if (!isKnown)
       await mark(poll, "unavailable", await fateOf(poll, userId), "It is tried again once an hour and goes on by itself when it is back.");
-    return { notBeforeMs: clock.now() + patience.holdMs(planned.key, !isKnown, HOUR_MS) };
+    return { notBeforeMs: clock.now() + patience.holdMs(planned, HOUR_MS) };
   };
 
   const takeNotIndexed = async (poll: Poll, targets: readonly TargetState[]): Promise<PollAftermath> => {
@@ -149,10 +148,10 @@ export function createTargetTrouble(deps: TargetTroubleDeps): TargetTrouble {
   const take = async (poll: Poll, error: UpstreamError): Promise<PollAftermath> => {
     if (error.kind === "bad_request") {
       const reason = `the service refuses the request: ${error.message}`;
-      const isNew = await mark(poll, "misconfigured", reason, "Correct the watch; a reload takes it over.");
-      return { notBeforeMs: clock.now() + patience.holdMs(poll.key, isNew, DAY_MS) };
+      await mark(poll, "misconfigured", reason, "Correct the watch; a reload takes it over.");
+      return { notBeforeMs: clock.now() + patience.holdMs(poll, DAY_MS) };
     }
-    if (error.kind === "forbidden" && !(await gateIsOpen())) return { notBeforeMs: clock.now() + HOUR_MS };
+    if (error.kind === "forbidden" && !(await gateIsOpen())) return { notBeforeMs: clock.now() + patience.holdMs(poll, HOUR_MS) };
     return takeNotFound(poll);
   };
 
@@ -180,8 +179,7 @@ export function createTargetTrouble(deps: TargetTroubleDeps): TargetTrouble {
     const { targets } = await loadSubscribers(store, poll);
     const [target] = targets;
     if (target === undefined || target.status === "unavailable") return;
-    if (target.userId === null)
-      return void (await mark(poll, "unavailable", "the service does not know it", "Check the id or link in the watch."));
+    if (target.userId === null) return mark(poll, "unavailable", "the service does not know it", "Check the id or link in the watch.");
     await mark(poll, "unavailable", await fateOf(poll, target.userId), AGAIN_WITH_THE_REST);
   };
 

@@ -171,6 +171,23 @@ it("fault 09: a 400 marks this watch alone, once, and is not retried in a loop",
   expect((await rig.events()).map(({ watch, subject }) => [watch, subject])).toEqual([["w0", tweet.id]]);
 });
 
+it("fault 06: a 403 without a reason that passes costs a minute, not an hour, and one that stays is asked once an hour", async () => {
+  const { clock, world, upstream, rig } = await house();
+  let untilMs = START + 70 * SECOND;
+  upstream.trouble = (_, nowMs) => {
+    if (nowMs < untilMs) throw failure("forbidden");
+    return undefined;
+  };
+  const tweet = world.post(START + 30 * SECOND);
+  await clock.advanceTo(START + 3 * MINUTE);
+  expect(idsOf(await rig.events())).toEqual([tweet.id]);
+  untilMs = START + 30 * HOUR;
+  await clock.advanceTo(START + 2 * HOUR);
+  const before = upstream.callsOf("search-tweets").length;
+  await clock.advance(5 * HOUR);
+  expect(upstream.callsOf("search-tweets").length - before).toBeLessThanOrEqual(5);
+});
+
 it("tells once a watch that one refusal is about many accounts", async () => {
   const ids = Array.from({ length: 40 }, (_, i) => String(i + 100));
   const profiles = (id: string, own: readonly string[]) => makeWatch(id, "profile", { accounts: own.map((one) => `id:${one}`) });
