@@ -3,6 +3,7 @@ import { formatDuration, parseDuration } from "../model/duration.ts";
 import { BUILT_IN_LABELS } from "../model/event.ts";
 import type { Schedule } from "../model/schedule.ts";
 import type { Include, Watch } from "../model/watch.ts";
+import { evenSchedule } from "../plan/wishes.ts";
 import type { Timetable } from "../schedule/timetable.ts";
 import { isTweetFeed, type WatchType } from "../watches/watch-type.ts";
 import { type AccountFileDeps, expandAccountFiles } from "./account-files.ts";
@@ -113,9 +114,11 @@ async function finish(
   const at = (...path: readonly string[]): Place => valuePlace(map, path, entry.keyPlace);
   checkLabels(map, deps.report);
   checkOwnSinks(entry, map, common, deps);
-  const schedule = checkSchedule(common, type, at, deps);
+  const placing = settings === undefined ? undefined : type.placing?.(settings);
+  const written = checkSchedule(common, type, at, deps);
+  const schedule = placing?.freshness === undefined ? written : evenSchedule(placing.freshness);
   const where = common.where === undefined ? undefined : await checkWhere(common.where, map, type, deps);
-  checkPlacing(entry, type, settings, common, at, deps);
+  checkPlacing(entry, placing, common, at, deps);
   if (schedule === undefined) return undefined;
   const maxAgeMs = checkMaxAge(common, schedule, at, deps);
   if (common.where !== undefined && where === undefined) return undefined;
@@ -126,7 +129,7 @@ async function finish(
     type: type.type,
     settings,
     schedule: deps.share(schedule),
-    ...(settings === undefined ? {} : type.placing?.(settings)),
+    ...placing,
     priority: common.priority,
     labels,
     firstRun: deps.share(common.first_run),
@@ -246,13 +249,11 @@ function checkFollowing(common: CommonWatch, schedule: Schedule, at: (...path: r
 /** `freshness` is another word for when to look, and full polls must come well before what they look for is too old. */
 function checkPlacing(
   entry: Entry,
-  type: WatchType<any>,
-  settings: unknown,
+  { freshness, fullPollEveryMs }: Pick<Watch, "freshness" | "fullPollEveryMs"> = {},
   common: CommonWatch,
   at: (key: string) => Place,
   deps: WatchDeps,
 ): void {
-  const { freshness, fullPollEveryMs } = (settings === undefined ? undefined : type.placing?.(settings)) ?? {};
   const own = entry.node.kind === "map" ? childOf(entry.node, "schedule") : undefined;
   if (freshness !== undefined && own !== undefined) {
     const message = "`freshness` lets the planner choose when to look, and `schedule` says it: keep one of them";

@@ -3,17 +3,16 @@
  * request and reads those that moved. Pure; which way a group is read at a moment is chosen while it runs, by what was learned.
  */
 import { canonicalJson, type Hash } from "../model/hash.ts";
-import type { Freshness, Schedule } from "../model/schedule.ts";
+import type { Freshness } from "../model/schedule.ts";
 import { groupSpreadMs } from "./group-spread.ts";
 import { FIRST_LIMITS, handlesPerQuery } from "./merge.ts";
 import { type Poll, type Pollable, userIdOf } from "./poll.ts";
-import { aimedMeanMs } from "./probe-pace.ts";
 import { ratesOf } from "./rates.ts";
 import { groupRosters } from "./roster-groups.ts";
 import { groupSearches } from "./search-groups.ts";
 import { createSharedProbes, type SharedProbes } from "./shared-probes.ts";
 import { chooseFullPollEvery, chooseStrategy, costOfFreshness, type Group } from "./strategy.ts";
-import { fullPollEveryOf, strategyOf } from "./wishes.ts";
+import { evenSchedule, fullPollEveryOf, strategyOf } from "./wishes.ts";
 
 const DAY_MS = 86_400_000;
 /** For one account a probe saves nothing; for two, what they cost decides. */
@@ -122,7 +121,7 @@ function toGroup<T extends Pollable>(kind: string, first: Poll<T>, members: read
 
 /** How often a group is looked at whose probes are placed by freshness: as far as others ask, at the interval that has this mean delay. */
 function rhythmOf(freshness: Freshness): Pick<Poll, "schedule" | "schedules" | "intervalMs"> {
-  const schedule: Schedule = { kind: "every", intervalMs: 2 * aimedMeanMs(freshness) };
+  const schedule = evenSchedule(freshness);
   return { schedule, schedules: [schedule], intervalMs: schedule.intervalMs };
 }
 

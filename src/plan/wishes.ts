@@ -1,6 +1,7 @@
 /** What the sharers of a poll want of how it is read, joined into one wish. Pure. */
-import type { StrategyWish } from "../model/schedule.ts";
+import type { Freshness, Schedule, StrategyWish } from "../model/schedule.ts";
 import type { Poll } from "./poll.ts";
+import { aimedMeanMs } from "./probe-pace.ts";
 
 /** One that insists wins over those that leave it open. */
 export function strategyOf({ subscribers }: Pick<Poll, "subscribers">): StrategyWish {
@@ -13,3 +14,9 @@ export function fullPollEveryOf({ subscribers }: Pick<Poll, "subscribers">): num
   const all = subscribers.map(({ watch }) => watch.fullPollEveryMs).filter((one) => one !== undefined);
   return all.length === 0 ? undefined : Math.min(...all);
 }
+
+/** Even looks with the mean delay that is asked for: what a feed is read by that no probe can tell anything of. */
+export const evenSchedule = (freshness: Freshness): Extract<Schedule, { kind: "every" }> => ({
+  kind: "every",
+  intervalMs: Math.round(2 * aimedMeanMs(freshness)),
+});

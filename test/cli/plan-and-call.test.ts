@@ -113,6 +113,16 @@ describe("plan", () => {
     expect(view.watches[0].via_list).toEqual({ list: "77", missing: 0, most_requests_per_month_each: 4_320 });
   });
 
+  it("keeps to freshness where no probe helps: through a list, and where each account is asked for by itself", async () => {
+    const freshness = "freshness: { mean: 60s, max: 1h }";
+    const listed = `  listed: { type: timeline, accounts: [alice, bob, acme], via_list: "77", ${freshness}, sink: out }`;
+    const single = `  single: { type: timeline, accounts: [alice], strategy: single, ${freshness}, sink: out }`;
+    const view = JSON.parse((await plan(config("", `${listed}\n${single}`), "--json")).out);
+    for (const watch of view.watches)
+      expect(watch).toMatchObject({ schedule: "mean 1m, at most 1h", delay_seconds: { p50: 60, p95: 114 } });
+    expect(view.watches[1].requests_per_day).toBe(720);
+  });
+
   it("adds up the quotas of several keys, asking only about those that name none", async () => {
     await sandbox.control("keys", { key: "K2", quota: 700 });
     const keys = `version: 1\napi: { base_url: "${sandbox.url}", keys: [{ key: K1, monthly: 300 }, K2] }\nwatches:\n${TWICE}\nsinks: { out: { type: console } }\nops: { sink: out }\n`;
