@@ -59,7 +59,7 @@ export function unknownKey(entry: Entry | undefined, key: string, known: readonl
   };
 }
 
-const listOf = (known: readonly string[]): string => (known.length === 0 ? "" : `; known here: ${[...known].sort().join(", ")}`);
+const listOf = (known: readonly string[]): string => (known.length === 0 ? "" : `; known here: ${[...new Set(known)].sort().join(", ")}`);
 
 function missing(path: Path, map: MapNode, context: CheckContext): Finding {
   const { place } = findNode(map, path.slice(0, -1), context.place);
