@@ -51,6 +51,8 @@ export interface UpstreamPacer {
   /** The probe was answered well, or a new key came: polls go on. */
   resume(): void;
   status(nowMs: number): PacerStatus;
+  /** Nothing but failures of many sources: one trial at a time passes. */
+  readonly isDark: boolean;
 }
 
 const PAUSE_FIRST_MS = 1_000;
@@ -109,6 +111,9 @@ export function createUpstreamPacer(random: Random, keys: () => readonly string[
       state.stop = undefined;
     },
     status: (nowMs) => statusOf(state, pausedUntil(state, keys()), nowMs),
+    get isDark() {
+      return state.dark !== undefined;
+    },
   };
 }
 

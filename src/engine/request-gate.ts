@@ -12,6 +12,7 @@ import type { Meter } from "../model/meter.ts";
 import type { Priority } from "../model/schedule.ts";
 import type { Grant, KeyOffer, Ledger, Reservation } from "../model/ledger.ts";
 import { type Upstream, type UpstreamAnswer, UpstreamError, type UpstreamRequest } from "../model/upstream.ts";
+import { createPauses } from "./pauses.ts";
 import type { ServiceClock } from "./service-clock.ts";
 
 export interface GateRequest extends UpstreamRequest {
@@ -117,22 +118,9 @@ export function createRequestGate(deps: GateDeps): RequestGate {
   const waiting: Waiting[] = [];
   const closing = new AbortController();
   const underWay = new Set<AbortController>();
-  const pauses = new Set<() => void>();
+  const pauses = createPauses(clock);
   let sequence = 0;
   let isServing = false;
-
-  /** Ends early when the gate closes. Here and below: one signal with dozens of listeners would be taken for a leak. */
-  const pause = (ms: number): Promise<void> =>
-    new Promise((resolve) => {
-      const done = () => {
-        cancel();
-        pauses.delete(done);
-        resolve();
-      };
-      const cancel = clock.after(ms, done);
-      pauses.add(done);
-      if (closing.signal.aborted) done();
-    });
 
   const takeTurn = (request: GateRequest): Promise<Granted> =>
     new Promise((resolve, reject) => {
@@ -143,6 +131,14 @@ export function createRequestGate(deps: GateDeps): RequestGate {
       if (!isServing) void serve();
     });
 
+  /** When a trial is answered, whoever waits for the next one goes on at once. */
+  const minding = <Result>(takeOutcome: () => Result): Result => {
+    const wasDark = pacer.isDark;
+    const result = takeOutcome();
+    if (wasDark && !pacer.isDark) pauses.endAll();
+    return result;
+  };
+
   /** Serves turns one after the other: order is kept, and nothing overtakes a pause. */
   const serve = async (): Promise<void> => {
     isServing = true;
@@ -150,7 +146,7 @@ export function createRequestGate(deps: GateDeps): RequestGate {
       const entry = first;
       try {
         const waitMs = await serveOne(entry);
-        if (waitMs > 0) await pause(waitMs);
+        if (waitMs > 0) await pauses.wait(waitMs);
       } catch (error) {
         remove(entry);
         entry.reject(error as Error);
@@ -227,7 +223,7 @@ export function createRequestGate(deps: GateDeps): RequestGate {
       try {
         const answer = await attempt(wanted, grant);
         if (wanted.billed !== false) {
-          pacer.succeeded(wanted.source, grant.key, sentAtMs);
+          minding(() => pacer.succeeded(wanted.source, grant.key, sentAtMs));
           deps.keys?.paid(grant.key);
         }
         deps.onOutcome(undefined);
@@ -236,7 +232,8 @@ export function createRequestGate(deps: GateDeps): RequestGate {
         if (!(error instanceof UpstreamError) || wanted.billed === false) throw error;
         if (isAboutKey(error) && (await deps.keys?.refused(grant.key, error, sentAtMs)) === true) continue;
         const { kind, retry } = error;
-        const advice = pacer.failed({ source: wanted.source, key: grant.key, kind, retry, sentAtMs, nowMs: clock.monotonic() });
+        const failure = { source: wanted.source, key: grant.key, kind, retry, sentAtMs, nowMs: clock.monotonic() };
+        const advice = minding(() => pacer.failed(failure));
         deps.onOutcome(error);
         deps.log.debug("request failed", {
           endpoint: wanted.endpoint,
@@ -253,7 +250,7 @@ export function createRequestGate(deps: GateDeps): RequestGate {
         if (advice.kind !== "retry") throw error;
         if (error.kind === "transient" && ++transientTries >= MOST_TRANSIENT_TRIES) throw error;
         if (error.kind === "rate_limited" && ++throttledTries >= MOST_THROTTLED_TRIES) throw error;
-        await pause(advice.atMs - clock.monotonic());
+        await pauses.wait(advice.atMs - clock.monotonic());
       }
     }
   };
@@ -262,7 +259,7 @@ export function createRequestGate(deps: GateDeps): RequestGate {
     request,
     close() {
       closing.abort();
-      for (const done of [...pauses]) done();
+      pauses.close();
       for (const entry of waiting.splice(0)) entry.reject(new RequestHeld("closed", "the daemon is stopping"));
     },
     abort() {

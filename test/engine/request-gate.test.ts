@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
 import { createUpstreamPacer } from "../../src/budget/upstream-pacer.ts";
-import { createRequestGate, type GateRequest } from "../../src/engine/request-gate.ts";
+import { createRequestGate, type GateRequest, type RequestGate } from "../../src/engine/request-gate.ts";
 import { createServiceClock } from "../../src/engine/service-clock.ts";
+import { sleep } from "../../src/model/clock.ts";
 import { UpstreamError } from "../../src/model/upstream.ts";
 import { openTemp, rememberingLog, tempStatePath } from "../state/temp-state.ts";
 import { startEngineRig } from "../support/engine-rig.ts";
@@ -68,4 +69,55 @@ it("sends with the other key what one key is refused with 429, and waits for tha
   await clock.advance(1_000);
   await last;
   expect(upstream.calls.map(({ keyName }) => keyName)).toEqual(["large", "small", "large"]);
+});
+
+async function darkGate(): Promise<{
+  clock: ReturnType<typeof createVirtualClock>;
+  upstream: ReturnType<typeof createScriptedUpstream>;
+  gate: RequestGate;
+}> {
+  const clock = createVirtualClock(Date.UTC(2026, 2, 2, 12, 0, 0));
+  const upstream = createScriptedUpstream(clock, []);
+  upstream.on("user-tweets", () => ({ tweets: [] }));
+  const gate = createRequestGate({
+    upstream,
+    ledger: await openTemp(tempStatePath()),
+    clock,
+    serviceClock: createServiceClock(clock),
+    pacer: createUpstreamPacer(createSeededRandom(1)),
+    meter: { count: () => undefined, observe: () => undefined, set: () => undefined },
+    log: rememberingLog(),
+    limits: () => ({
+      rate: { count: 20, intervalMs: 1_000 },
+      timeoutMs: 30_000,
+      quota: { monthly: 1_000, reserve: 0, resetDay: 1, timezone: "UTC" },
+    }),
+    renewKey: async () => false,
+    onOutcome: () => undefined,
+  });
+  return { clock, upstream, gate };
+}
+
+it("lets everyone go when the trial of a dark service is answered, and not when the next trial would be due", async () => {
+  const { clock, upstream, gate } = await darkGate();
+  upstream.trouble = () => {
+    throw new UpstreamError("transient", "down");
+  };
+  let answered = 0;
+  const ask = async (source: string): Promise<void> => {
+    for (;;) {
+      const answer = await gate
+        .request({ endpoint: "user-tweets", params: {}, source, watch: "w", priority: "normal", purpose: "poll" })
+        .catch(() => undefined);
+      if (answer !== undefined) return void (answered += 1);
+      await sleep(clock, 1_000);
+    }
+  };
+  for (let i = 0; i < 30; i += 1) void ask(`s${i}`);
+  await clock.advance(10 * 60_000);
+  const before = upstream.calls.length;
+  upstream.trouble = () => undefined;
+  while (upstream.calls.length === before) await clock.advance(1_000);
+  await clock.advance(5_000);
+  expect(answered).toBe(30);
 });
