@@ -71,12 +71,12 @@ function findType(map: MapNode, entry: Entry, deps: WatchDeps): WatchType<any> |
 
 const MERGED_MAPS: readonly string[] = ["labels", "include"];
 
-/** Defaults under what is written; `labels` and `include` key by key. Tweet keys are for watches of tweets. */
+/** Defaults under what is written; `labels` and `include` key by key. Tweet keys are for watches of tweets; unknown ones are told once, of the defaults. */
 function withDefaults(map: MapNode, defaults: Node | undefined, type: WatchType<any>): MapNode {
   if (defaults?.kind !== "map") return map;
   const entries = new Map(map.entries);
   for (const [key, entry] of defaults.entries) {
-    if (key.startsWith("x-") || (TWEET_WATCH_KEYS.includes(key) && !isTweetFeed(type))) continue;
+    if (!COMMON_WATCH_KEYS.includes(key) || (TWEET_WATCH_KEYS.includes(key) && !isTweetFeed(type))) continue;
     const own = entries.get(key);
     if (own === undefined) entries.set(key, entry);
     else if (MERGED_MAPS.includes(key) && own.node.kind === "map" && entry.node.kind === "map") {
