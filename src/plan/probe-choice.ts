@@ -40,20 +40,36 @@ function placeOf(best: readonly { readonly score: number }[], score: number): nu
   return low;
 }
 
-/** Posts x ms that the accounts of a probe have waited together, by expectation: what one request would put an end to. */
-export const waitingOf = (chosen: readonly Candidate[]): number =>
-  chosen.reduce((sum, { rate, ageMs }) => sum + ((rate / DAY_MS) * ageMs * ageMs) / 2, 0);
+/** Posts come in clusters: this share of them makes a probe find something. */
+const APART = 0.88;
 
-/** Until a probe of these accounts is worth `worth` posts x ms, or the first of them has waited for `maxMs`. */
+/** What a probe costs in which so many posts are expected: itself, and a search where it finds something. */
+export const requestsOf = (posts: number): number => 2 - Math.exp(-APART * posts);
+
+/** Posts x ms that the accounts of a probe have waited together, by expectation: what it would put an end to, for each request it takes. */
+export const worthOf = (chosen: readonly Candidate[]): number =>
+  chosen.reduce((sum, { rate, ageMs }) => sum + ((rate / DAY_MS) * ageMs * ageMs) / 2, 0) / requestsOf(postsOf(chosen));
+
+const postsOf = (chosen: readonly Candidate[]): number => chosen.reduce((sum, { rate, ageMs }) => sum + (rate / DAY_MS) * ageMs, 0);
+
+/** The longer the wait, the surer the search: so often the wait is worked out again. */
+const ROUNDS = 6;
+
+/** Until a probe of these accounts is worth `worth` posts x ms a request, or the first of them has waited for `maxMs`. */
 export function waitBeforeProbe(chosen: readonly Candidate[], worth: number, maxMs: number): number {
-  const missing = worth - waitingOf(chosen);
-  if (missing <= 0) return 0;
+  if (worthOf(chosen) >= worth) return 0;
   const perMs = chosen.reduce((sum, { rate }) => sum + rate / DAY_MS, 0);
-  const aged = chosen.reduce((sum, { rate, ageMs }) => sum + (rate / DAY_MS) * ageMs, 0);
+  const aged = postsOf(chosen);
+  const waited = chosen.reduce((sum, { rate, ageMs }) => sum + ((rate / DAY_MS) * ageMs * ageMs) / 2, 0);
   const untilMax = Math.max(0, maxMs - Math.max(0, ...chosen.map(({ ageMs }) => ageMs)));
-  // perMs / 2 x² + aged x = missing
-  const wait = perMs > 0 ? (Math.sqrt(aged * aged + 2 * perMs * missing) - aged) / perMs : Number.POSITIVE_INFINITY;
-  return Math.min(wait, untilMax);
+  if (perMs <= 0) return untilMax;
+  let waitMs = 0;
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const missing = worth * requestsOf(aged + perMs * waitMs) - waited;
+    // perMs / 2 x² + aged x = missing
+    waitMs = Math.max(0, (Math.sqrt(Math.max(0, aged * aged + 2 * perMs * missing)) - aged) / perMs);
+  }
+  return Math.min(waitMs, untilMax);
 }
 
 export interface Allocation {

@@ -5,10 +5,10 @@
  */
 import type { Freshness } from "../model/schedule.ts";
 import { BATCH_SIZE } from "../model/batch.ts";
-import { allocateChecks } from "./probe-choice.ts";
+import { allocateChecks, requestsOf } from "./probe-choice.ts";
 
 export interface PaceMemory {
-  /** Posts x ms. */
+  /** Posts x ms, for each request it is expected to take. */
   readonly worth: number;
   /** It never gets less, however late posts are found: a search that lags is not made faster by asking more often. */
   readonly leastWorth: number;
@@ -50,10 +50,7 @@ export const expectedDelay = (freshness: Freshness): { readonly p50Ms: number; r
 /** The pace to begin with, by the rates as far as they are known (posts a day). */
 export function firstPace(rates: readonly number[], freshness: Freshness, nowMs: number): PaceMemory {
   const meanMs = aimedMeanMs(freshness);
-  const worth =
-    rates.length <= BATCH_SIZE
-      ? worthOfAll(rates, meanMs)
-      : allocateChecks(rates, meanMs, longestWaitMs(freshness)).worthOfCheck * BATCH_SIZE;
+  const worth = rates.length <= BATCH_SIZE ? worthOfAll(rates, meanMs) : worthOfSome(rates, meanMs, longestWaitMs(freshness));
   return {
     worth,
     leastWorth: worth / MOST_HASTE,
@@ -66,8 +63,16 @@ export function firstPace(rates: readonly number[], freshness: Freshness, nowMs:
 }
 
 /** Where one probe asks for everybody, the mean delay is half of the time between two. */
-const worthOfAll = (rates: readonly number[], meanMs: number): number =>
-  (rates.reduce((sum, rate) => sum + rate, 0) / DAY_MS) * 2 * meanMs * meanMs;
+function worthOfAll(rates: readonly number[], meanMs: number): number {
+  const postsPerMs = rates.reduce((sum, rate) => sum + rate, 0) / DAY_MS;
+  return (postsPerMs * 2 * meanMs * meanMs) / requestsOf(postsPerMs * 2 * meanMs);
+}
+
+function worthOfSome(rates: readonly number[], meanMs: number, maxMs: number): number {
+  const { checksPerDay, worthOfCheck } = allocateChecks(rates, meanMs, maxMs);
+  const postsPerProbe = rates.reduce((sum, rate) => sum + rate, 0) / (checksPerDay / BATCH_SIZE);
+  return (worthOfCheck * BATCH_SIZE) / requestsOf(postsPerProbe);
+}
 
 /** The pace after posts were found, `delaysMs` after they were posted. */
 export function learnDelays(memory: PaceMemory, delaysMs: readonly number[], freshness: Freshness, nowMs: number): PaceMemory {

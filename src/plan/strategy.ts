@@ -5,7 +5,7 @@
 import type { Freshness } from "../model/schedule.ts";
 import { ITEMS_PER_PAGE, sweepPages } from "./feed-pages.ts";
 import { BATCH_SIZE } from "../model/batch.ts";
-import { allocateChecks } from "./probe-choice.ts";
+import { allocateChecks, requestsOf } from "./probe-choice.ts";
 import { aimedMeanMs, longestWaitMs } from "./probe-pace.ts";
 
 export type Strategy = "single" | "probe" | "merge";
@@ -70,9 +70,6 @@ export function costsOf(group: Group): readonly StrategyCost[] {
   ];
 }
 
-/** Posts come in clusters: this share of them makes a probe find something. */
-const APART = 0.88;
-
 /** What probes placed by freshness cost. */
 export function costOfFreshness(group: Group, freshness: Freshness): StrategyCost {
   const { rates, handlesPerQuery, fullPollEveryMs } = group;
@@ -81,7 +78,7 @@ export function costOfFreshness(group: Group, freshness: Freshness): StrategyCos
   // A probe never asks for more accounts than there are, and then its interval is twice the mean.
   const { checksPerDay } = allocateChecks(rates, meanMs, longestWaitMs(freshness));
   const probes = rates.length <= BATCH_SIZE ? DAY_MS / (2 * meanMs) : checksPerDay / BATCH_SIZE;
-  const reads = probes * (1 - Math.exp((-APART * posts) / probes));
+  const reads = probes * (requestsOf(posts / probes) - 1);
   const fullPolls = (DAY_MS / fullPollEveryMs) * Math.ceil(rates.length / handlesPerQuery);
   return cost("probe", probes, reads, fullPolls + posts / ITEMS_PER_PAGE + repeatsPerDay(rates.length, probes, handlesPerQuery));
 }

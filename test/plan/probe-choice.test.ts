@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { allocateChecks, type Candidate, chooseProbe, waitBeforeProbe, waitingOf } from "../../src/plan/probe-choice.ts";
+import { allocateChecks, type Candidate, chooseProbe, waitBeforeProbe, worthOf } from "../../src/plan/probe-choice.ts";
 
 const HOUR = 3_600_000;
 const candidates = fc
@@ -40,10 +40,16 @@ describe("waiting", () => {
         const later = chosen.map((one) => ({ ...one, ageMs: one.ageMs + wait }));
         const oldest = Math.max(0, ...later.map(({ ageMs }) => ageMs));
         expect(oldest).toBeLessThanOrEqual(4 * HOUR + 2);
-        if (oldest < 4 * HOUR && wait > 0 && chosen.some(({ rate }) => rate > 0)) expect(waitingOf(later) / worth).toBeCloseTo(1, 3);
-        if (wait === 0) expect(waitingOf(chosen)).toBeGreaterThanOrEqual(worth);
+        if (oldest < 4 * HOUR && wait > 0 && chosen.some(({ rate }) => rate > 0)) expect(worthOf(later) / worth).toBeCloseTo(1, 3);
+        if (wait === 0) expect(worthOf(chosen)).toBeGreaterThanOrEqual(worth);
       }),
     );
+  });
+
+  it("is longer where a search is sure to follow than where none is expected, for the same waiting", () => {
+    const many = Array.from({ length: 100 }, () => ({ id: "busy", rate: 100, ageMs: 20_000 }));
+    const few = Array.from({ length: 100 }, () => ({ id: "quiet", rate: 0.01, ageMs: 2_000_000 }));
+    expect(worthOf(many) / worthOf(few)).toBeCloseTo(1 / (2 - Math.exp((-0.88 * 100 * 100 * 20) / 86_400)), 1);
   });
 
   it("is shorter when an account is in a burst", () => {
