@@ -10,15 +10,16 @@ export interface Holds {
   release(pollKey: string): void;
 }
 
-export function createHolds(clock: Pick<Clock, "now">): Holds {
+export function createHolds(clock: Pick<Clock, "now" | "monotonic">): Holds {
+  /** Monotonic: a clock that is set back must hold nobody longer. */
   const untilMs = new Map<string, number>();
   return {
     note(pollKey, { aftermath }) {
-      const nextMs = Math.max(aftermath.retryAtMs ?? 0, aftermath.notBeforeMs ?? 0);
-      if (nextMs > clock.now()) untilMs.set(pollKey, nextMs);
+      const holdMs = Math.max(aftermath.retryAtMs ?? 0, aftermath.notBeforeMs ?? 0) - clock.now();
+      if (holdMs > 0) untilMs.set(pollKey, clock.monotonic() + holdMs);
       else untilMs.delete(pollKey);
     },
-    isHeld: (pollKey) => (untilMs.get(pollKey) ?? 0) > clock.now(),
+    isHeld: (pollKey) => (untilMs.get(pollKey) ?? Number.NEGATIVE_INFINITY) > clock.monotonic(),
     release: (pollKey) => void untilMs.delete(pollKey),
   };
 }

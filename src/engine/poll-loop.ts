@@ -94,6 +94,7 @@ export function createPollLoop(deps: PollLoopDeps): PollLoop {
   let cancelTimer: Cancel | undefined;
   let isStarted = false;
   let lastTurnMs = clock.monotonic();
+  let timesSetBack = 0;
 
   const arm = () => {
     cancelTimer?.();
@@ -105,7 +106,7 @@ export function createPollLoop(deps: PollLoopDeps): PollLoop {
 
   const turn = () => {
     lastTurnMs = clock.monotonic();
-    if (jumps.observe(clock.now(), clock.monotonic()) < 0) replaceDueTimes();
+    lookAtClock();
     for (const due of queue.popDue(clock.now(), MOST_RUNNING - running.size)) {
       const poll = polls.get(due.key);
       if (poll !== undefined) launch(poll, due);
@@ -130,13 +131,24 @@ export function createPollLoop(deps: PollLoopDeps): PollLoop {
     }
   };
 
+  const lookAtClock = () => {
+    if (jumps.observe(clock.now(), clock.monotonic()) >= 0) return;
+    timesSetBack += 1;
+    replaceDueTimes();
+  };
+
   const launch = (poll: Poll, due: Due) => {
-    const nowMs = clock.now();
-    deps.meter.observe("chirpwatch_poll_lateness_seconds", Math.max(0, nowMs - due.dueMs) / 1_000);
+    const timesBefore = timesSetBack;
+    deps.meter.observe("chirpwatch_poll_lateness_seconds", Math.max(0, clock.now() - due.dueMs) / 1_000);
     const next = nextFor(poll, due.tickMs);
     const run = deps
       .runPoll(poll)
-      .then((aftermath) => settle(poll.key, { ...next, pacedFromMs: due.tickMs }, aftermath))
+      .then((aftermath) => {
+        lookAtClock();
+        // After a clock that went back, what comes next was worked out on the old time.
+        const isOld = timesSetBack !== timesBefore;
+        settle(poll.key, isOld ? { ...nextFor(poll, clock.now()), ...NEITHER } : { ...next, pacedFromMs: due.tickMs }, aftermath);
+      })
       .catch((error: unknown) => {
         deps.log.error("poll loop failed", { poll: poll.key, error });
         settle(poll.key, { ...next, pacedFromMs: undefined }, {});
@@ -160,18 +172,14 @@ export function createPollLoop(deps: PollLoopDeps): PollLoop {
     arm();
   };
 
+  const tickAfter = ({ schedules, spreadMs, priority }: Poll, lastTickMs: number, nowMs: number): number => {
+    const query = { lastTickMs, nowMs, spreadMs, stretch: deps.stretch(priority) };
+    return Math.min(...schedules.map((schedule) => nextTick(timetable, { schedule, ...query })));
+  };
+
   const nextFor = (poll: Poll, lastTickMs: number): Pick<Due, "dueMs" | "tickMs"> => {
     const tickMs = tickAfter(poll, lastTickMs, clock.now());
     return { tickMs, dueMs: tickMs + poll.spreadMs };
-  };
-
-  const tickAfter = (poll: Poll, lastMs: number, nowMs: number): number => {
-    const stretch = deps.stretch(poll.priority);
-    const ticks = poll.schedules.map((schedule) => {
-      const lastTickMs = isAligned(poll) && stretch === 1 ? onGrid(schedule, lastMs) : lastMs;
-      return nextTick(timetable, { schedule, lastTickMs, nowMs, spreadMs: poll.spreadMs, stretch });
-    });
-    return Math.min(...ticks);
   };
 
   const firstDue = (poll: Poll, lastPolledMs: number | undefined): Pick<Due, "dueMs" | "tickMs"> => {

@@ -103,3 +103,16 @@ it.each([
   expect(runs.length - before).toBeGreaterThanOrEqual(9);
   await loop.stop();
 });
+
+it("fault 72: does not leave a poll waiting for the old time that was still running when the loop noticed", async () => {
+  const { clock, loop, runs } = house(40_000);
+  loop.setPolls([pollOf("a", every(60_000))], new Map());
+  loop.start();
+  await clock.advance(500);
+  clock.jump(-HOUR);
+  await clock.advance(6 * 60_000);
+  expect(runs.length).toBeGreaterThanOrEqual(4);
+  const stopped = loop.stop();
+  await clock.advance(60_000);
+  await stopped;
+});
