@@ -132,6 +132,7 @@ export function createEngine(deps: EngineDeps): Engine {
 
   const plan = async (): Promise<void> => {
     const single = planPolls(planned, { hash: deps.hash, timetable: deps.timetable, nowMs: clock.now() });
+    await book.load();
     const next = groupPolls(single, { hash: deps.hash, ...learnedIn(book, clock) });
     const unknown = next.filter(({ key }) => !lastPolledAtMs.has(key)).map(({ key }) => key);
     for (const source of unknown.length === 0 ? [] : await store.loadSources(unknown)) {
@@ -146,7 +147,7 @@ export function createEngine(deps: EngineDeps): Engine {
     loop.setPolls(polls, lastPolledAtMs);
     stalls.setPolls([...single, ...polls.filter(({ group }) => group !== undefined)]);
     searches.keepOnly(polls);
-    await keepBook(book, polls);
+    keepBook(book, polls);
     deps.meter.set("chirpwatch_watches", planned.filter(({ paused }) => !paused).length, { state: "active" });
     deps.meter.set("chirpwatch_watches", planned.filter(({ paused }) => paused).length, { state: "paused" });
   };
@@ -278,14 +279,12 @@ const learnedIn = (book: ProbeBook, clock: Clock): Pick<GroupDeps, "rateOf" | "p
 });
 
 /** Forgets what is in no group any more: timelines stand in the book under the id of their account, lists under the key of their poll. */
-async function keepBook(book: ProbeBook, polls: readonly Poll[]): Promise<void> {
+function keepBook(book: ProbeBook, polls: readonly Poll[]): void {
   const keys = polls.flatMap((poll) => {
     if (poll.group?.kind === "accounts") return membersOf(poll).map(({ userId }) => userId);
     return poll.group?.kind === "rosters" ? poll.group.members.map(({ key }) => key) : [];
   });
-  if (keys.length === 0) return;
-  await book.load();
-  book.keepOnly(new Set(keys));
+  if (keys.length > 0) book.keepOnly(new Set(keys));
 }
 
 /** Whether a batch has an entry that was never answered: its key was polled before, but not for that one. */

@@ -70,6 +70,10 @@ export async function readRoster(ask: Ask, poll: Poll, memory: RosterMemory, nee
   });
 }
 
+/** Newest first, whoever follows known members is known: newcomers above them are no reason for another page. */
+const END = 20;
+const endOf = (users: readonly User[]): readonly string[] => users.slice(-END).map(({ id }) => id);
+
 async function readHead(ask: Ask, poll: Poll, members: Map<string, User>, needs: RosterNeeds): Promise<void> {
   let cursor: string | undefined;
   for (let page = 0; page < poll.maxPages; page += 1) {
@@ -77,7 +81,7 @@ async function readHead(ask: Ask, poll: Poll, members: Map<string, User>, needs:
     const users = answer.users ?? [];
     keep(members, users);
     cursor = answer.nextCursor;
-    if (cursor === undefined || (users.length > 0 && !(await needs.hasUnknown(users.map(({ id }) => id))))) return;
+    if (cursor === undefined || (users.length > 0 && !(await needs.hasUnknown(endOf(users))))) return;
   }
 }
 
