@@ -145,9 +145,8 @@ export function createPollLoop(deps: PollLoopDeps): PollLoop {
       .runPoll(poll)
       .then((aftermath) => {
         lookAtClock();
-        // After a clock that went back, what comes next was worked out on the old time.
-        const isOld = timesSetBack !== timesBefore;
-        settle(poll.key, isOld ? { ...nextFor(poll, clock.now()), ...NEITHER } : { ...next, pacedFromMs: due.tickMs }, aftermath);
+        const isOfOldTime = timesSetBack !== timesBefore;
+        settle(poll.key, isOfOldTime ? { ...nextFor(poll, clock.now()), ...NEITHER } : { ...next, pacedFromMs: due.tickMs }, aftermath);
       })
       .catch((error: unknown) => {
         deps.log.error("poll loop failed", { poll: poll.key, error });
@@ -172,14 +171,18 @@ export function createPollLoop(deps: PollLoopDeps): PollLoop {
     arm();
   };
 
-  const tickAfter = ({ schedules, spreadMs, priority }: Poll, lastTickMs: number, nowMs: number): number => {
-    const query = { lastTickMs, nowMs, spreadMs, stretch: deps.stretch(priority) };
-    return Math.min(...schedules.map((schedule) => nextTick(timetable, { schedule, ...query })));
-  };
-
   const nextFor = (poll: Poll, lastTickMs: number): Pick<Due, "dueMs" | "tickMs"> => {
     const tickMs = tickAfter(poll, lastTickMs, clock.now());
     return { tickMs, dueMs: tickMs + poll.spreadMs };
+  };
+
+  const tickAfter = (poll: Poll, lastMs: number, nowMs: number): number => {
+    const stretch = deps.stretch(poll.priority);
+    const ticks = poll.schedules.map((schedule) => {
+      const lastTickMs = isAligned(poll) && stretch === 1 ? onGrid(schedule, lastMs) : lastMs;
+      return nextTick(timetable, { schedule, lastTickMs, nowMs, spreadMs: poll.spreadMs, stretch });
+    });
+    return Math.min(...ticks);
   };
 
   const firstDue = (poll: Poll, lastPolledMs: number | undefined): Pick<Due, "dueMs" | "tickMs"> => {
