@@ -11,10 +11,12 @@ import { type SandboxSample, sandboxParams } from "../support/sandbox-params.ts"
 
 let sandbox: Sandbox;
 let sample: SandboxSample;
+/** A key for each operation, so that none runs into the rate that the others used up. */
+const keyOf = (name: EndpointName): string => `K-${name}`;
 const context = createContext();
 const log = context.logger("error");
 beforeAll(async () => {
-  sandbox = await startSandbox({ clock: createSystemClock(), keys: ["K1"] });
+  sandbox = await startSandbox({ clock: createSystemClock(), keys: (Object.keys(ENDPOINTS) as EndpointName[]).map(keyOf) });
   sample = (await (await fetch(`${sandbox.url}/_sandbox/sample`)).json()) as SandboxSample;
 });
 afterAll(async () => {
@@ -23,18 +25,18 @@ afterAll(async () => {
 });
 
 /** What it prints on both streams. */
-async function call(...args: readonly string[]): Promise<{ readonly out: string; readonly err: string }> {
+async function call(name: EndpointName, ...args: readonly string[]): Promise<{ readonly out: string; readonly err: string }> {
   const printed = { out: "", err: "" };
   const program = new Command("chirpwatch").exitOverride();
   addCall(program, {
     ...context,
     logger: () => log,
-    env: { CHIRPWATCH_API_URL: sandbox.url, CHIRPWATCH_API_KEY: "K1" },
+    env: { CHIRPWATCH_API_URL: sandbox.url, CHIRPWATCH_API_KEY: keyOf(name) },
     http: createHttpAgent(),
     out: (text) => void (printed.out += text),
     err: (text) => void (printed.err += text),
   });
-  await program.parseAsync(["node", "chirpwatch", "call", ...args]);
+  await program.parseAsync(["node", "chirpwatch", "call", name, ...args]);
   return printed;
 }
 
