@@ -1,10 +1,12 @@
 /** Changes that make a plan fit its quota, as people and programs read them. */
 import type { Config } from "../config/config.ts";
 import { formatDuration } from "../model/duration.ts";
+import type { Watch } from "../model/watch.ts";
 import type { Change } from "../plan/cheaper.ts";
 import type { Delay } from "../plan/forecast.ts";
+import type { LooserWatch } from "../plan/looser-freshness.ts";
 import type { Timetable } from "../schedule/timetable.ts";
-import { scheduleText } from "./status-view.ts";
+import { freshnessText, scheduleText } from "./status-view.ts";
 
 /** One change that makes the plan fit. */
 export interface ChangeView {
@@ -23,12 +25,21 @@ export function changeView(change: Change, config: Config, timetable: Timetable,
   const base = { kind, requests_per_month: round(requestsPerMonth), delay_seconds: delayView(delay), watches: [] };
   switch (change.kind) {
     case "slower": {
+      const byId = new Map(config.watches.map((watch) => [watch.id, watch]));
       const watches = change.watches.map(({ watchId, requestsPerMonth: own }) => ({
         id: watchId,
-        schedule: slowerSchedule(watchId, change.everyMs, config, timetable, nowMs),
+        schedule: slowerSchedule(byId.get(watchId), change.everyMs, timetable, nowMs),
         requests_per_month: round(own),
       }));
       return { ...base, change: namesOf(watches.map(({ id, schedule }) => `${id} "${schedule}"`)), watches };
+    }
+    case "freshness": {
+      const watches = change.watches.map(({ watchId, freshness, requestsPerMonth: own }) => ({
+        id: watchId,
+        schedule: freshnessText(freshness),
+        requests_per_month: round(own),
+      }));
+      return { ...base, change: namesOf(change.watches.map(freshnessKey)), watches };
     }
     case "full_poll":
       return { ...base, change: `\`full_poll_every: ${formatDuration(change.everyMs)}\` on ${namesOf(change.watchIds)}` };
@@ -50,6 +61,15 @@ export function changeView(change: Change, config: Config, timetable: Timetable,
   }
 }
 
+/** As it is written in the configuration. */
+function freshnessKey({ watchId, freshness }: LooserWatch): string {
+  const value =
+    freshness.kind === "p95"
+      ? formatDuration(freshness.p95Ms)
+      : `{ mean: ${formatDuration(freshness.meanMs)}, max: ${formatDuration(freshness.maxMs)} }`;
+  return `\`freshness: ${value}\` on ${watchId}`;
+}
+
 const MOST_NAMED = 5;
 const namesOf = (names: readonly string[]): string =>
   names.length <= MOST_NAMED ? names.join(", ") : `${names.slice(0, MOST_NAMED).join(", ")} and ${names.length - MOST_NAMED} more`;
@@ -58,8 +78,7 @@ const namesOf = (names: readonly string[]): string =>
 const secondsText = (ms: number): string => formatDuration(Math.max(1_000, Math.round(ms / 1_000) * 1_000));
 
 /** A watch whose own schedule is slow enough keeps it: only a sharer of its poll is too fast then. */
-function slowerSchedule(id: string, everyMs: number, config: Config, timetable: Timetable, nowMs: number): string {
-  const watch = config.watches.find((one) => one.id === id);
+function slowerSchedule(watch: Watch | undefined, everyMs: number, timetable: Timetable, nowMs: number): string {
   const isSlow = watch !== undefined && timetable.intervalMs(watch.schedule, nowMs) >= everyMs;
   return isSlow ? scheduleText(watch.schedule) : `@every ${formatDuration(everyMs)}`;
 }

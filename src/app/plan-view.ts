@@ -107,25 +107,28 @@ export interface PlanFacts {
 export function createPlanView(config: Config, { hash, nowMs, quota, states, rateOf }: PlanFacts): PlanView {
   const timetable = createTimetable();
   const planned = planWatches(config, hash, states);
-  const polls = pollsOf([...planned.values()], { hash, timetable, nowMs, states, rateOf });
-  const forecast = createForecast(polls, {
-    timetable,
-    nowMs,
-    fullReadPages: (poll) => fullReadPages(poll, states),
-    itemsPerDay: (poll) => itemsPerDay(poll, states, nowMs),
-    rechecks: recheckCost(
-      [...planned.values()].filter(({ paused }) => !paused).map(({ watch }) => watch),
-      freshOf(config, states, nowMs),
-    ),
-  });
+  const forecastWith = (change: (watch: Watch) => Watch): Forecast => {
+    const watches = [...planned.values()].map((one) => ({ ...one, watch: change(one.watch) }));
+    return createForecast(pollsOf(watches, { hash, timetable, nowMs, states, rateOf }), {
+      timetable,
+      nowMs,
+      fullReadPages: (poll) => fullReadPages(poll, states),
+      itemsPerDay: (poll) => itemsPerDay(poll, states, nowMs),
+      rechecks: recheckCost(
+        watches.filter(({ paused }) => !paused).map(({ watch }) => watch),
+        freshOf(config, states, nowMs),
+      ),
+    });
+  };
+  const forecast = forecastWith((watch) => watch);
   const isOver = quota.limit !== null && forecast.requestsPerMonth > quota.limit;
-  const changes = isOver && quota.limit !== null ? findChanges(forecast, quota.limit) : [];
+  const changes = isOver && quota.limit !== null ? findChanges(forecast, quota.limit, forecastWith) : [];
   const { price } = config.api.quota;
   const scale = { limit: quota.limit, price: price?.perRequest };
   return {
     quota: { ...quota, reserve: config.api.quota.reserve },
     total: {
-      polls: polls.length,
+      polls: forecast.polls.length,
       polls_per_day: round(forecast.pollsPerDay),
       sweep_requests_per_day: round(forecast.sweepsPerDay),
       recheck_requests_per_day: round(forecast.rechecks.requestsPerDay),
@@ -208,8 +211,8 @@ const NOTHING = { requestsPerDay: 0, requestsPerMonth: 0 };
 /** Nobody can foretell who leaves a list, but what it costs. */
 function listView(watch: Watch, planned: PlannedWatch | undefined, { polls }: Forecast): PlanListView | null {
   const list = watchTypeOf(watch).viaList?.(watch.settings);
-  const read = polls.filter(({ poll }) => poll.subscribers.some((one) => one.watch.id === watch.id && one.author !== undefined));
   if (list === undefined || planned === undefined || planned.paused) return null;
+  const read = polls.filter(({ poll }) => poll.subscribers.some((one) => one.watch.id === watch.id && one.author !== undefined));
   return {
     list,
     missing: planned.targets.filter(({ memory }) => memory["list"] === "out").length,

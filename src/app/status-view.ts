@@ -17,7 +17,7 @@ export const scheduleText = (schedule: Schedule): string =>
 export const rhythmText = ({ freshness, schedule }: Watch): string =>
   freshness === undefined ? scheduleText(schedule) : freshnessText(freshness);
 
-const freshnessText = (freshness: Freshness): string =>
+export const freshnessText = (freshness: Freshness): string =>
   freshness.kind === "p95"
     ? `within ${formatDuration(freshness.p95Ms)}`
     : `mean ${formatDuration(freshness.meanMs)}, at most ${formatDuration(freshness.maxMs)}`;

@@ -5,7 +5,9 @@
 import type { Watch } from "../model/watch.ts";
 import { costAt } from "./cost.ts";
 import { checkPages } from "./feed-pages.ts";
+import type { Subscriber } from "./poll.ts";
 import { dearest, delayOf, type Delay, type Forecast, forecastOf, MONTH_DAYS, type PollForecast } from "./forecast.ts";
+import { loosenFreshness, type LooserFreshness, type Replan } from "./looser-freshness.ts";
 import { FIRST_LIMITS, handlesPerQuery } from "./merge.ts";
 
 interface Fit {
@@ -22,13 +24,15 @@ export interface SlowedWatch {
 }
 
 /**
- * - `slower`: nothing of these watches is polled more often than every `everyMs`.
+ * - `slower`: nothing of these watches is polled more often than every `everyMs`; not those that ask for freshness.
+ * - `freshness`: these may find posts later.
  * - `full_poll`: accounts read together are read whole less often.
  * - `list`: a public list of the accounts of one watch, read every `everyMs`.
  * - `priority`: these watches made low, so that the daemon itself slows them down, `factor` times; the plan stays what it is.
  */
 export type Change =
   | (Fit & { readonly kind: "slower"; readonly everyMs: number; readonly watches: readonly SlowedWatch[] })
+  | LooserFreshness
   | (Fit & { readonly kind: "full_poll"; readonly everyMs: number; readonly watchIds: readonly string[] })
   | (Fit & { readonly kind: "list"; readonly everyMs: number; readonly watchId: string; readonly handles: number; readonly instead: Delay })
   | (Fit & { readonly kind: "priority"; readonly factor: number; readonly watchIds: readonly string[] });
@@ -51,13 +55,14 @@ const LEAST_HANDLES = 10;
 const MOST_STRETCH = 10;
 
 /** Every change that brings the plan to `limit` requests a month or less, the cheapest first; those that leave the plan as it is come last. */
-export function findChanges(forecast: Forecast, limit: number): readonly Change[] {
+export function findChanges(forecast: Forecast, limit: number, replan: Replan): readonly Change[] {
   const slower = FEW_WATCHES.filter((count) => count < forecast.watches.size).map((count) => slowDown(forecast, limit, count));
   const all = slowDown(forecast, limit, forecast.watches.size);
   const best = byLoss([...slower, all].filter((one) => one !== undefined)).slice(0, 1);
-  const lists = byLoss(listOptions(forecast, limit, best[0]?.delay)).slice(0, 1);
+  const looser = loosenFreshness(forecast, limit, LADDER_MS, replan);
+  const lists = byLoss(listOptions(forecast, limit, (best[0] ?? looser)?.delay)).slice(0, 1);
   const fullPoll = fullPollOption(forecast, limit);
-  const fits = byLoss<Change>([...best, ...lists, ...(fullPoll === undefined ? [] : [fullPoll])]);
+  const fits = byLoss<Change>([...best, ...lists, ...[looser, fullPoll].filter((one) => one !== undefined)]);
   const priority = priorityOption(forecast, limit);
   return priority === undefined ? fits : [...fits, priority];
 }
@@ -84,7 +89,7 @@ function slowDown(forecast: Forecast, limit: number, count: number): Slower | un
 }
 
 const isServing = ({ poll }: PollForecast, chosen: ReadonlySet<string>): boolean =>
-  poll.subscribers.every(({ watch }) => chosen.has(watch.id));
+  poll.subscribers.every(({ watch }) => chosen.has(watch.id) && watch.freshness === undefined);
 
 function slowPoll(one: PollForecast, everyMs: number): PollForecast {
   const pollsPerDay = Math.min(one.pollsPerDay, DAY_MS / everyMs);
@@ -105,11 +110,32 @@ function fitOf(before: Forecast, after: Forecast, ids: ReadonlySet<string>): Fit
   };
 }
 
+interface Interest {
+  readonly own: PollForecast[];
+  readonly subscribers: Subscriber[];
+}
+
+/** By watch id, its polls and its part in them: looked for watch by watch, ten thousand that share a poll would take a minute. */
+function interestsOf({ polls }: Forecast): ReadonlyMap<string, Interest> {
+  const interests = new Map<string, Interest>();
+  for (const one of polls) {
+    for (const subscriber of one.poll.subscribers) {
+      const known = interests.get(subscriber.watch.id);
+      if (known === undefined) interests.set(subscriber.watch.id, { own: [one], subscribers: [subscriber] });
+      else {
+        if (known.own.at(-1) !== one) known.own.push(one);
+        known.subscribers.push(subscriber);
+      }
+    }
+  }
+  return interests;
+}
+
 /** A public list instead of many timelines: one request a tick, as fast as the quota then allows. */
 function listOptions(forecast: Forecast, limit: number, instead: Delay | undefined): readonly Extract<Change, { kind: "list" }>[] {
+  const interests = interestsOf(forecast);
   return [...forecast.watches.values()].flatMap(({ watchId, requestsPerMonth, delay, strategies }) => {
-    const own = forecast.polls.filter(({ poll }) => poll.subscribers.some(({ watch }) => watch.id === watchId));
-    const subscribers = own.flatMap(({ poll }) => poll.subscribers).filter(({ watch }) => watch.id === watchId);
+    const { own, subscribers } = interests.get(watchId) ?? { own: [], subscribers: [] };
     const isShared = strategies.includes("single") && own.some(({ poll }) => poll.subscribers.length > 1 && poll.group === undefined);
     const isTimeline =
       subscribers.every(({ type }) => type.probeFields !== undefined) &&
@@ -158,8 +184,9 @@ const idsOf = (watches: readonly Watch[]): readonly string[] => [...new Set(watc
 
 /** The fewest of the dearest watches that, made low, let the governor make the rest fit. */
 function priorityOption(forecast: Forecast, limit: number): Extract<Change, { kind: "priority" }> | undefined {
-  const isLow = (id: string) =>
-    forecast.polls.some(({ poll }) => poll.priority === "low" && poll.subscribers.some(({ watch }) => watch.id === id));
+  const isLow = new Set(
+    forecast.polls.flatMap(({ poll }) => (poll.priority === "low" ? poll.subscribers.map(({ watch }) => watch.id) : [])),
+  );
   const chosen: string[] = [];
   let low = 0;
   for (const id of dearest(forecast)) {
@@ -167,7 +194,7 @@ function priorityOption(forecast: Forecast, limit: number): Extract<Change, { ki
     chosen.push(id);
     const left = limit - (forecast.requestsPerMonth - low);
     if (left <= 0 || low / left > MOST_STRETCH) continue;
-    if (chosen.every(isLow)) return undefined;
+    if (chosen.every((one) => isLow.has(one))) return undefined;
     const factor = low / left;
     const delays = chosen.flatMap((one) => forecast.watches.get(one)?.delay ?? []);
     const delay = {

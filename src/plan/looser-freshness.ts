@@ -1,0 +1,81 @@
+/** What a plan would cost if posts could be found later: the least change to `freshness` that fits a quota. Pure: the caller plans again. */
+import type { Freshness } from "../model/schedule.ts";
+import type { Watch } from "../model/watch.ts";
+import type { Delay, Forecast } from "./forecast.ts";
+import { evenSchedule } from "./wishes.ts";
+
+export interface LooserWatch {
+  readonly watchId: string;
+  readonly freshness: Freshness;
+  readonly requestsPerMonth: number;
+}
+
+export interface LooserFreshness {
+  readonly kind: "freshness";
+  readonly watches: readonly LooserWatch[];
+  readonly requestsPerMonth: number;
+  /** Of the slowest of them. */
+  readonly delay: Delay;
+  readonly lossMs: number;
+}
+
+/** The forecast of the same watches after each was changed so. */
+export type Replan = (change: (watch: Watch) => Watch) => Forecast;
+
+/** `max` keeps this distance from the mean: probes go by what accounts are worth, and need room to. */
+const LEAST_ROOM = 4;
+
+/** The first of these times (ascending) at which the plan fits, for the mean, or for the delay of 95 of 100 posts, whichever was asked for. */
+export function loosenFreshness(before: Forecast, limit: number, timesMs: readonly number[], replan: Replan): LooserFreshness | undefined {
+  const fresh = watchesOf(before).filter(({ freshness }) => freshness !== undefined);
+  if (fresh.length === 0) return undefined;
+  let low = 0;
+  let high = timesMs.length;
+  let found: Forecast | undefined;
+  // The longer, the cheaper.
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const after = replan((watch) => loosened(watch, timesMs[middle] ?? 0));
+    if (after.requestsPerMonth <= limit) {
+      high = middle;
+      found = after;
+    } else low = middle + 1;
+  }
+  return found === undefined ? undefined : changeOf(before, found, fresh, timesMs[low] ?? 0);
+}
+
+function changeOf(before: Forecast, after: Forecast, fresh: readonly Watch[], atLeastMs: number): LooserFreshness {
+  const changed = fresh.filter((watch) => loosened(watch, atLeastMs) !== watch);
+  const delayOf = (forecast: Forecast, { id }: Watch): Delay => forecast.watches.get(id)?.delay ?? { p50Ms: 0, p95Ms: 0 };
+  const targetsOf = ({ id }: Watch): number =>
+    before.polls.reduce((sum, { poll }) => sum + poll.subscribers.filter(({ watch }) => watch.id === id).length, 0);
+  return {
+    kind: "freshness",
+    watches: changed.flatMap((watch) => {
+      const { freshness } = loosened(watch, atLeastMs);
+      const requestsPerMonth = after.watches.get(watch.id)?.requestsPerMonth ?? 0;
+      return freshness === undefined ? [] : [{ watchId: watch.id, freshness, requestsPerMonth }];
+    }),
+    requestsPerMonth: after.requestsPerMonth,
+    delay: {
+      p50Ms: Math.max(...changed.map((watch) => delayOf(after, watch).p50Ms)),
+      p95Ms: Math.max(...changed.map((watch) => delayOf(after, watch).p95Ms)),
+    },
+    lossMs: changed.reduce((sum, watch) => sum + (delayOf(after, watch).p50Ms - delayOf(before, watch).p50Ms) * targetsOf(watch), 0),
+  };
+}
+
+/** The watch itself where it asks for no more than that. */
+function loosened(watch: Watch, atLeastMs: number): Watch {
+  const { freshness } = watch;
+  if (freshness === undefined || (freshness.kind === "mean" ? freshness.meanMs : freshness.p95Ms) >= atLeastMs) return watch;
+  const looser: Freshness =
+    freshness.kind === "p95"
+      ? { kind: "p95", p95Ms: atLeastMs }
+      : { kind: "mean", meanMs: atLeastMs, maxMs: Math.max(freshness.maxMs, LEAST_ROOM * atLeastMs) };
+  return { ...watch, freshness: looser, schedule: evenSchedule(looser) };
+}
+
+const watchesOf = ({ polls }: Forecast): readonly Watch[] => [
+  ...new Map(polls.flatMap(({ poll }) => poll.subscribers.map(({ watch }) => [watch.id, watch] as const))).values(),
+];
