@@ -121,14 +121,17 @@ export function createPollLoop(deps: PollLoopDeps): PollLoop {
     { pacedFromMs, isFirst }: Pick<Due, "pacedFromMs" | "isFirst"> = NEITHER,
   ) => queue.push({ key, dueMs, priority, tickMs, pacedFromMs, isFirst });
 
+  const planned = () =>
+    queue.entries().flatMap((due) => {
+      const poll = polls.get(due.key);
+      return poll === undefined ? [] : [{ poll, due }];
+    });
+
   const atOnce = () => ({ dueMs: clock.now(), tickMs: clock.now() });
 
   /** After a clock that went back, due times computed on the old one would leave polls waiting. */
   const replaceDueTimes = () => {
-    for (const due of queue.entries()) {
-      const poll = polls.get(due.key);
-      if (poll !== undefined) enter(poll, nextFor(poll, clock.now()), due);
-    }
+    for (const { poll, due } of planned()) enter(poll, nextFor(poll, clock.now()), due);
   };
 
   const lookAtClock = () => {
@@ -145,8 +148,9 @@ export function createPollLoop(deps: PollLoopDeps): PollLoop {
       .runPoll(poll)
       .then((aftermath) => {
         lookAtClock();
-        const isOfOldTime = timesSetBack !== timesBefore;
-        settle(poll.key, isOfOldTime ? { ...nextFor(poll, clock.now()), ...NEITHER } : { ...next, pacedFromMs: due.tickMs }, aftermath);
+        // After a clock that went back, what comes next was worked out on the old time.
+        const isOld = timesSetBack !== timesBefore;
+        settle(poll.key, isOld ? { ...nextFor(poll, clock.now()), ...NEITHER } : { ...next, pacedFromMs: due.tickMs }, aftermath);
       })
       .catch((error: unknown) => {
         deps.log.error("poll loop failed", { poll: poll.key, error });
@@ -218,9 +222,8 @@ export function createPollLoop(deps: PollLoopDeps): PollLoop {
       return true;
     },
     repace() {
-      for (const due of queue.entries()) {
-        const poll = polls.get(due.key);
-        if (poll === undefined || due.pacedFromMs === undefined) continue;
+      for (const { poll, due } of planned()) {
+        if (due.pacedFromMs === undefined) continue;
         const next = nextFor(poll, due.pacedFromMs);
         if (next.dueMs < due.dueMs) enter(poll, next, due);
       }
@@ -229,10 +232,7 @@ export function createPollLoop(deps: PollLoopDeps): PollLoop {
     nextDueAt: (key) => queue.get(key)?.dueMs,
     start() {
       // The pace may have been learned after the plan was made: polls that were stretched before a restart are no sooner due after it.
-      for (const due of queue.entries()) {
-        const poll = polls.get(due.key);
-        if (poll !== undefined && due.isFirst) enter(poll, firstDue(poll, lastPolled.get(due.key)), due);
-      }
+      for (const { poll, due } of planned()) if (due.isFirst) enter(poll, firstDue(poll, lastPolled.get(due.key)), due);
       isStarted = true;
       arm();
     },
