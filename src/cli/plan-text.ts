@@ -106,7 +106,10 @@ function nextRuns(watches: readonly PlanWatchView[]): string {
   const lines = watches.flatMap(({ id, next_runs: runs }) => (runs.length === 0 ? [] : [[id, runs.map(shortTime).join("  ")]]));
   return lines.length === 0
     ? ""
-    : formatTable([{ title: "WATCH" }, { title: "NEXT RUNS (UTC; the first poll of all is at start)" }], lines);
+    : formatTable(
+        [{ title: "WATCH" }, { title: "NEXT RUNS (UTC; the first poll of all is at start, freshness places the others as it goes)" }],
+        lines,
+      );
 }
 
 const shortTime = (iso: string): string => iso.slice(5, 19).replace("T", " ");

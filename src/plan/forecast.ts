@@ -13,6 +13,7 @@ import { readRhythm, type Rhythm } from "./rhythm.ts";
 /** The service bills by the month; 30 days make forecasts of two months comparable. */
 export const MONTH_DAYS = 30;
 const NEXT_RUNS = 5;
+const DAY_MS = 86_400_000;
 
 export interface Delay {
   readonly p50Ms: number;
@@ -74,7 +75,7 @@ export function createForecast(polls: readonly Poll[], deps: ForecastDeps): Fore
   return forecastOf(
     polls.map((poll) => {
       const { gapsMs, ticksMs } = rhythmOf(poll.schedules);
-      const nextRunsMs = ticksMs.slice(0, NEXT_RUNS).map((tickMs) => tickMs + poll.spreadMs);
+      const nextRunsMs = expectedProbes(poll, deps.nowMs) ?? ticksMs.slice(0, NEXT_RUNS).map((tickMs) => tickMs + poll.spreadMs);
       return { poll, ...costs.costOf(poll, deps.nowMs), delay: delayFor(poll, gapsMs), nextRunsMs };
     }),
     deps.rechecks ?? NO_RECHECKS,
@@ -94,6 +95,12 @@ export function forecastOf(polls: readonly PollForecast[], rechecks: RecheckCost
     requestsPerMonth: requestsPerDay * MONTH_DAYS,
   };
 }
+
+/** Probes that are placed by freshness have no ticks: they come so often on average. */
+const expectedProbes = ({ group }: Poll, nowMs: number): readonly number[] | undefined =>
+  group?.freshness === undefined
+    ? undefined
+    : Array.from({ length: NEXT_RUNS }, (_, run) => Math.round(nowMs + ((run + 1) * DAY_MS) / Math.max(group.cost.probesPerDay, 1)));
 
 /** Probes that are placed by freshness keep what was asked for, whatever they cost. */
 const delayFor = ({ group }: Poll, gapsMs: readonly number[]): Delay =>

@@ -256,6 +256,10 @@ describe("delay", () => {
     expect(delay?.p50Ms).toBeLessThan(60_000);
     expect(delay?.p95Ms).toBeGreaterThan(60_000);
     expect(delay?.p95Ms).toBeLessThan(300_000);
+    const runs = forecast.watches.get("w")?.nextRunsMs ?? [];
+    const probesPerDay = forecast.polls[0]?.poll.group?.cost.probesPerDay ?? 0;
+    expect(runs).toHaveLength(5);
+    expect((runs.at(-1) ?? 0) - NOW).toBeCloseTo((5 * 86_400_000) / probesPerDay, -1);
   });
 
   it("tells the next five runs with their spread", () => {
