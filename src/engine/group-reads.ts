@@ -29,6 +29,8 @@ export interface GroupNews {
   readonly outcome: PollOutcome;
   /** When posts were posted, without those of first reads; service time. */
   readonly postedMs: readonly number[];
+  /** How long after that they were found, as far as it depends on how often is probed. */
+  readonly delaysMs: readonly number[];
   /** What the service took, by what it refused. */
   readonly limits: MergeLimits;
 }
@@ -48,12 +50,15 @@ interface Scene {
   readonly startedAtMs: number;
   readonly outcomes: PollOutcome[];
   readonly postedMs: number[];
+  readonly delaysMs: number[];
 }
 
 /** As many polls as the loop has running at most: requests are paced by the gate. */
 const SIDE_BY_SIDE = 64;
 /** A post this much older than the last probe should have been in its counters. */
 const COUNTER_LAG_MS = 900_000;
+/** The search shows a post that much later now and then. What is older than that was out of sight, whoever asked. */
+const SEARCH_LAG_MS = 300_000;
 
 export function createGroupReads(deps: GroupReadsDeps): GroupReads {
   const { clock, serviceClock, book } = deps;
@@ -82,7 +87,11 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
         : learnPosts(account.rate, postedMs, serviceMs);
     const settled = isFirst ? withoutOpen(probe) : probe;
     book.put(userId, { ...account, probe: settled, rate, checkedAtMs: isBlind ? account.checkedAtMs : scene.startedAtMs }, true);
-    if (!isFirst) scene.postedMs.push(...postedMs);
+    if (!isFirst) {
+      const calmMs = serviceClock.fromLocal(account.probe.open?.calmMs ?? account.checkedAtMs) - SEARCH_LAG_MS;
+      scene.postedMs.push(...postedMs);
+      scene.delaysMs.push(...postedMs.filter((atMs) => atMs >= calmMs).map((atMs) => serviceMs - atMs));
+    }
     if (task.way === "timeline") deps.readiness.doubt(poll.key);
   };
 
@@ -117,7 +126,7 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
 
   return {
     async read(group, tasks, firstLimits, startedAtMs) {
-      const scene: Scene = { startedAtMs, outcomes: [], postedMs: [] };
+      const scene: Scene = { startedAtMs, outcomes: [], postedMs: [], delaysMs: [] };
       const byKey = new Map(tasks.map((task) => [task.member.poll.key, task]));
       const times = { startMs: serviceClock.fromLocal(startedAtMs), intervalMs: group.intervalMs };
       const ask = askSearch(deps.gate, group, group.subscribers[0]?.watch.id ?? "");
@@ -163,7 +172,7 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
       // What moved and is not in the search, which lags for seconds and now and then for minutes, is told no later than the rest.
       alone.push(...tasks.filter(isOwed).map(({ member }) => ({ member, way: "timeline" as const, isFull: true })));
       await readTimelines(alone, scene);
-      return { outcome: joinOutcomes(scene.outcomes), postedMs: scene.postedMs, limits };
+      return { outcome: joinOutcomes(scene.outcomes), postedMs: scene.postedMs, delaysMs: scene.delaysMs, limits };
     },
     isHeld,
     release,

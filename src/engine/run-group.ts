@@ -171,14 +171,12 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
         freshness === undefined ? [] : ridersOf(tasks, () => turns.later(members, memory, nowMs, asked), memory, unready, nowMs, toService);
       const news = await reads.read(group, [...tasks, ...riders], memory.limits, startedAtMs);
 
-      const foundAtMs = serviceClock.now();
       memory = { ...memory, limits: news.limits, profile: learnHours(memory.profile, news.postedMs) };
       let againAtMs: number | undefined;
       if (freshness !== undefined) {
         const read = [...tasks, ...riders].map(({ member }) => member);
         const waiting = turns.later(members, memory, clock.now(), [...asked, ...seen, ...read]);
-        const delaysMs = news.postedMs.map((postedMs) => foundAtMs - postedMs);
-        const pace = paceAfter({ freshness, waiting, memory, delaysMs, nowMs: clock.now() });
+        const pace = paceAfter({ freshness, waiting, memory, delaysMs: news.delaysMs, nowMs: clock.now() });
         memory = { ...memory, pace };
         againAtMs = clock.now() + waitAfter(waiting, pace, freshness, deps.stretch(group.priority));
       }

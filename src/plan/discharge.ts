@@ -8,6 +8,8 @@ import type { JsonObject } from "../model/json.ts";
 export interface OpenChange {
   /** The last probe before it: what it stands for is hardly older. */
   readonly sinceMs: number;
+  /** The last probe before it moved last: what is older could not be found sooner by more probes. */
+  readonly calmMs?: number;
   /** Posts that the counter promises and nobody has found; null: a change that no post can account for. */
   readonly owed: number | null;
   /** Reads so far. */
@@ -62,7 +64,8 @@ export function takeProbe({ ahead = 0, ...memory }: ProbeMemory, fields: JsonObj
   const promised = grown === null ? null : grown - ahead;
   const owedBefore = before?.owed ?? null;
   const owed = promised === null ? owedBefore : promised + Math.max(owedBefore ?? 0, 0);
-  return { ...memory, fields, probedAtMs: atMs, open: { sinceMs: before?.sinceMs ?? memory.probedAtMs, owed, reads: 0, dueMs: atMs } };
+  const open = { sinceMs: before?.sinceMs ?? memory.probedAtMs, calmMs: memory.probedAtMs, owed, reads: 0, dueMs: atMs };
+  return { ...memory, fields, probedAtMs: atMs, open };
 }
 
 /** Null when the counter did not grow: something else moved. */

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { sleep } from "../../src/model/clock.ts";
+import type { Freshness } from "../../src/model/schedule.ts";
 import type { UpstreamRequest } from "../../src/model/upstream.ts";
 import type { Watch } from "../../src/model/watch.ts";
 import { createAccountsWorld, type WorldAccount } from "../support/accounts-world.ts";
@@ -260,6 +261,19 @@ describe("a group of timelines", () => {
 });
 
 describe("freshness", () => {
+  it("does not probe more often because of what was posted while nobody could see it", async () => {
+    const freshness: Freshness = { kind: "mean", meanMs: MIN, maxMs: 4 * HOUR };
+    const { clock, world, callsOf, told, account } = await house({ changes: { freshness } });
+    const goneMs = clock.now();
+    account(1).gone.push({ fromMs: goneMs, untilMs: goneMs + 3 * HOUR });
+    for (let minute = 5; minute < 170; minute += 8) world.post(account(1), goneMs + minute * MIN);
+    await clock.advance(3 * HOUR + 10 * MIN);
+    expect(await told()).toHaveLength(21);
+    const backMs = clock.now();
+    await clock.advance(HOUR);
+    expect(callsOf("info-batch", backMs).length).toBeLessThan(40);
+  });
+
   it("places the probes so that posts are found in time, and tells each once", { timeout: 120_000 }, async () => {
     const freshness = { kind: "mean", meanMs: MIN, maxMs: HOUR } as const;
     const { clock, world, told, rig } = await house({ count: 150, changes: { freshness } });

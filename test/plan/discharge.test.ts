@@ -67,7 +67,7 @@ describe("a change", () => {
     let memory = takeProbe(takeProbe(START, fields(10), MIN), fields(11), 2 * MIN);
     memory = afterRead(memory, read(), 2 * MIN);
     memory = takeProbe(memory, fields(13), 4 * MIN);
-    expect(memory.open).toEqual({ sinceMs: MIN, owed: 3, reads: 0, dueMs: 4 * MIN });
+    expect(memory.open).toEqual({ sinceMs: MIN, calmMs: 2 * MIN, owed: 3, reads: 0, dueMs: 4 * MIN });
   });
 
   it("that goes down and up again is one that no post accounts for, until posts do", () => {
