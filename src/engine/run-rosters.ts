@@ -118,8 +118,9 @@ export function createRostersRunner(deps: RostersDeps): RostersRunner {
     if (outcome?.list === undefined || outcome.error !== undefined) return;
     const known = book.get(poll.key) ?? { probe: firstProbe({}, nowMs), rate: { ...NO_RATE, atMs: nowMs }, handle: "", checkedAtMs: nowMs };
     const { left, awaited, pages, isUnderWay } = outcome.list;
-    const isWhole = pages !== undefined;
-    if (isUnderWay || (isReadByEveryPoll(poll) && !isWhole)) return book.put(poll.key, withoutReader(known), true);
+    // A list that is read whole but once a day says no more of its counter than its newest part.
+    const isWhole = isReadByEveryPoll(poll);
+    if (isUnderWay || (isWhole && pages === undefined)) return book.put(poll.key, withoutReader(known), true);
     const isFirst = outcome.baselined.length === poll.subscribers.length;
     const joined = isFirst ? 0 : outcome.newItems;
     const isSilent = reason === "full" && probed.has(poll.key);

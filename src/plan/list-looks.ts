@@ -13,7 +13,7 @@ export interface ListRead {
   readonly left: number;
   /** Members it did not find, who are gone when the next complete read does not find them either. */
   readonly awaited: number;
-  /** The whole list; else its newest part, or a window of it. */
+  /** Each read is of the whole list; else of its newest part, or of a window. */
   readonly isWhole: boolean;
   /** The counter was asked just before and stood still. */
   readonly isSilent: boolean;

@@ -183,10 +183,14 @@ function probeCost(group: ListGroup, isAsked: boolean): ListChoice {
   return { cost: costOf("probe", probesOf(group, probed.length) * ticks, reads, fullPolls + whole), isAside };
 }
 
-/** How often a day so long passes without a look, looks coming by chance: each one puts the full poll off. */
+/** Some changes take two looks, one soon after the other. */
+const LOOKS_OF_A_CHANGE = 1.25;
+
+/** How often a day so long passes without a look, changes coming by chance: each one puts the full poll off. */
 function unreadPerDay(looksPerDay: number, everyMs: number): number {
-  const expected = (looksPerDay * everyMs) / DAY_MS;
-  return expected < 1e-9 ? DAY_MS / everyMs : (looksPerDay * Math.exp(-expected)) / (1 - Math.exp(-expected));
+  const changesPerDay = looksPerDay / LOOKS_OF_A_CHANGE;
+  const expected = (changesPerDay * everyMs) / DAY_MS;
+  return expected < 1e-9 ? DAY_MS / everyMs : (changesPerDay * Math.exp(-expected)) / (1 - Math.exp(-expected));
 }
 
 const costOf = <S extends "single" | "probe">(strategy: S, probesPerDay: number, readsPerDay: number, sweepsPerDay: number) => ({

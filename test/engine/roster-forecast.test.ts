@@ -1,0 +1,74 @@
+/** What the plan says that follower lists read in groups cost, beside what was asked for them. */
+import { expect, it } from "vitest";
+import { sleep } from "../../src/model/clock.ts";
+import type { UpstreamRequest } from "../../src/model/upstream.ts";
+import type { Watch } from "../../src/model/watch.ts";
+import { createForecast } from "../../src/plan/forecast.ts";
+import { createTimetable } from "../../src/schedule/timetable.ts";
+import { startEngineRig } from "../support/engine-rig.ts";
+import { createListsWorld } from "../support/lists-world.ts";
+import { makeWatch } from "../support/make-watch.ts";
+import { createSeededRandom } from "../support/seeded-random.ts";
+import { createVirtualClock } from "../support/virtual-clock.ts";
+
+const START = Date.UTC(2026, 2, 2, 12, 0, 0);
+const MIN = 60_000;
+const DAY = 86_400_000;
+const LEARNING_DAYS = 14;
+const BILLED_DAYS = 10;
+
+/** Followers a day, some of whom leave after a while: spread as posts are, half of the accounts under one in two days. */
+const RATES = [0.05, 0.1, 0.2, 0.4, 0.8, 1.5, 3, 6];
+
+async function compare(subjects: number, watchOf: (ids: readonly string[]) => Watch, followers: number) {
+  const clock = createVirtualClock(START);
+  const random = createSeededRandom(7);
+  const world = createListsWorld();
+  for (let i = 0; i < subjects; i += 1) {
+    const subject = world.add();
+    for (let k = 0; k < followers; k += 1) world.follow(subject, START - 30 * DAY + k);
+    const perDay = RATES[i % RATES.length] ?? 0;
+    for (let atMs = START; atMs < START + (LEARNING_DAYS + BILLED_DAYS + 1) * DAY; ) {
+      atMs += (-Math.log(1 - random.float()) * DAY) / perDay;
+      world.follow(subject, atMs, random.float() < 0.3 ? { untilMs: atMs + random.float() * DAY } : {});
+    }
+  }
+  let calls = 0;
+  const upstream = {
+    async call(request: UpstreamRequest) {
+      calls += 1;
+      await sleep(clock, 40);
+      return world.answer(request, clock.now());
+    },
+  };
+  const rig = await startEngineRig({ clock, upstream, watches: [watchOf(world.subjects.map(({ id }) => `id:${id}`))] });
+  try {
+    await clock.advance(LEARNING_DAYS * DAY);
+    // The engine plans by what it has learned when it starts.
+    await rig.restart();
+    await clock.advance(1_000);
+    const forecast = createForecast(rig.engine.polls, { timetable: createTimetable(), nowMs: clock.now() });
+    const before = calls;
+    await clock.advance(BILLED_DAYS * DAY);
+    const ratio = (forecast.requestsPerDay * BILLED_DAYS) / (calls - before);
+    return { strategies: forecast.watches.get("w")?.strategies, ratio };
+  } finally {
+    await rig.close();
+  }
+}
+
+const every = (minutes: number): Partial<Watch> => ({ schedule: { kind: "every", intervalMs: minutes * MIN }, maxAgeMs: DAY });
+
+it("agrees with the bill for newcomers of many accounts", { timeout: 240_000 }, async () => {
+  const watchOf = (accounts: readonly string[]) => makeWatch("w", "new_followers", { accounts, source: "all" }, every(60));
+  const { strategies, ratio } = await compare(40, watchOf, 5);
+  expect(strategies).toEqual(["probe"]);
+  expect(Math.abs(ratio - 1)).toBeLessThan(0.05);
+});
+
+it("agrees with the bill for whole lists of two pages", { timeout: 240_000 }, async () => {
+  const watchOf = (accounts: readonly string[]) => makeWatch("w", "followers", { accounts }, every(120));
+  const { strategies, ratio } = await compare(20, watchOf, 250);
+  expect(strategies).toEqual(["probe"]);
+  expect(Math.abs(ratio - 1)).toBeLessThan(0.1);
+});
