@@ -5,6 +5,8 @@ import type { Poll } from "./watch-poll.ts";
 export interface Patience {
   /** `steadyMs`: from the fourth refusal in a row on. */
   holdMs(poll: Pick<Poll, "key" | "intervalMs">, steadyMs: number): number;
+  /** In a row so far, without the one that is being dealt with. */
+  refusals(poll: Pick<Poll, "key" | "intervalMs">): number;
 }
 
 const FIRST_MS = [60_000, 300_000, 900_000] as const;
@@ -15,16 +17,20 @@ const FORGET_MS = 86_400_000;
 export function createPatience(clock: Pick<Clock, "monotonic">): Patience {
   /** By poll: how often in a row it was refused, and until when it was left alone for that. */
   const refusals = new Map<string, { readonly count: number; readonly untilMs: number }>();
+  const countOf = ({ key, intervalMs }: Pick<Poll, "key" | "intervalMs">): number => {
+    const before = refusals.get(key);
+    const isInRow = before !== undefined && clock.monotonic() - before.untilMs < Math.max(LEAST_ROW_MS, 2 * intervalMs);
+    return isInRow ? before.count : 0;
+  };
   return {
-    holdMs({ key, intervalMs }, steadyMs) {
+    holdMs(poll, steadyMs) {
       const nowMs = clock.monotonic();
-      for (const [other, { untilMs }] of refusals) if (nowMs - untilMs > FORGET_MS + 2 * intervalMs) refusals.delete(other);
-      const before = refusals.get(key);
-      const isInRow = before !== undefined && nowMs - before.untilMs < Math.max(LEAST_ROW_MS, 2 * intervalMs);
-      const count = isInRow ? before.count : 0;
+      for (const [other, { untilMs }] of refusals) if (nowMs - untilMs > FORGET_MS + 2 * poll.intervalMs) refusals.delete(other);
+      const count = countOf(poll);
       const holdMs = FIRST_MS[count] ?? steadyMs;
-      refusals.set(key, { count: count + 1, untilMs: nowMs + holdMs });
+      refusals.set(poll.key, { count: count + 1, untilMs: nowMs + holdMs });
       return holdMs;
     },
+    refusals: countOf,
   };
 }

@@ -44,6 +44,8 @@ export interface TargetTrouble {
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
+/** Refusals before it. */
+const BELIEVED_AFTER = 2;
 /** Of many targets that one refusal is about. */
 const MOST_NAMED = 5;
 
@@ -118,6 +120,10 @@ export function createTargetTrouble(deps: TargetTroubleDeps): TargetTrouble {
     const wantsIndex = poll.subscribers.some(
       ({ type, watch }, index) => type.needsIndex?.(watch.settings, targets[index] ?? { memory: {} }) ?? false,
     );
+    // An index that has shown the account is believed to have dropped it when it says so again.
+    const wasShown = targets.some(({ baselineAtMs }) => baselineAtMs !== null);
+    if (wantsIndex && wasShown && patience.refusals(planned) < BELIEVED_AFTER)
+      return { notBeforeMs: clock.now() + patience.holdMs(planned, HOUR_MS) };
     if (wantsIndex && (await answer(poll, "info", { user_id: userId })) !== undefined) return takeNotIndexed(poll, targets);
     const isKnown = targets.every(({ status }) => status === "unavailable");
     if (!isKnown)

@@ -80,6 +80,32 @@ it("falls back from the window to the whole list when the account is not indexed
   expect(upstream.callsOf("new-followers-7d").length).toBe(1);
 });
 
+it("does not leave the window for a 404 that passes, and loses nothing meanwhile", async () => {
+  const { clock, upstream, start } = await house(followers("auto"));
+  let window: readonly User[] = [followedAt(1, START - HOUR)];
+  let isGone = false;
+  upstream.on("new-followers-7d", () => {
+    if (isGone) throw failure("not_found");
+    return { users: window };
+  });
+  upstream.on("info", () => ({ record: { ...makeUser("7", "acme") } }));
+  upstream.on("followers", () => ({ users: window }));
+  const rig = await start();
+  await clock.advance(2 * MINUTE);
+  isGone = true;
+  window = [followedAt(2, START + 2 * MINUTE), ...window];
+  await clock.advance(2 * MINUTE);
+  isGone = false;
+  await clock.advance(7 * MINUTE);
+  expect(await told(rig)).toEqual(["2"]);
+  expect(upstream.callsOf("followers")).toEqual([]);
+  // One that stays is believed.
+  isGone = true;
+  await clock.advance(20 * MINUTE);
+  expect(upstream.callsOf("followers").length).toBeGreaterThan(0);
+  expect(rig.notices).toEqual([]);
+});
+
 it("goes on with a whole list over several polls and a restart, and tells nothing before it is complete", async () => {
   const { clock, upstream, start } = await house(followers("all", { maxPages: 2 }));
   let list = Array.from({ length: 1_900 }, (_, i) => makeUser(String(9_000 - i)));
