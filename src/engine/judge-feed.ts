@@ -3,6 +3,7 @@ import { detectFeed, newestIds } from "../detect/feed.ts";
 import { reasonAgainstTweet } from "../detect/filter-tweet.ts";
 import type { EventBody, Verdict } from "../model/event.ts";
 import type { Hash } from "../model/hash.ts";
+import { maxId, tweetIdAt } from "../model/id.ts";
 import type { ItemVerdict, TargetChange } from "../model/poll-store.ts";
 import type { Recheck } from "../model/recheck.ts";
 import type { TargetState } from "../model/watch-store.ts";
@@ -30,6 +31,12 @@ const birthOf = (target: TargetState): Birth | undefined => {
 function firstRunSinceMs(watch: Watch, target: TargetState, serviceClock: ServiceClock): number {
   const registeredMs = serviceClock.fromLocal(target.registeredAtMs);
   return watch.firstRun.kind === "since" ? registeredMs - watch.firstRun.ageMs : registeredMs;
+}
+
+/** The page of a list shows nothing of an account that turns out not to be on it: what that account posted before is no news either. */
+function firstBirth({ watch, author }: Subscriber, target: TargetState, pageHigh: string, serviceClock: ServiceClock): Birth {
+  const registeredId = author === undefined ? "0" : tweetIdAt(serviceClock.fromLocal(target.registeredAtMs));
+  return { birth: maxId(pageHigh, registeredId), since_ms: firstRunSinceMs(watch, target, serviceClock) };
 }
 
 /** When the watch was paused, while what it missed is still to be read; service time is close enough for a floor of minutes. */
@@ -74,7 +81,7 @@ export function judgeFeed(
     return { ...NOTHING, targets: targetChange(target, undefined, false, seen.isHeadWhole, context.detectedAtMs) };
   }
   const isFirst = target.baselineAtMs === null || stored === undefined;
-  const birth = stored ?? { birth: seen.firstPageHigh ?? "0", since_ms: firstRunSinceMs(watch, target, context.serviceClock) };
+  const birth = stored ?? firstBirth(subscriber, target, seen.firstPageHigh ?? "0", context.serviceClock);
   const isWanted = (id: string): boolean => {
     const tweet = seen.tweets.get(id);
     return tweet !== undefined && reasonAgainst(watch, tweet) === undefined;

@@ -39,6 +39,7 @@ const AFTER_FAILURE_MS = 60_000;
 /** A list holds up to 5,000 accounts (api-field-notes.md section 1); pages may be short. */
 const MOST_PAGES = 500;
 const NAMED = 10;
+const MOST_TRIES = 5;
 
 /** What a check found of a target, kept in its memory under `list`. */
 export type ListMembership = "in" | "out";
@@ -80,20 +81,31 @@ export function createListCheck(deps: ListCheckDeps): ListCheck {
     return members;
   };
 
+  /** Undefined where it was known. A poll may have been committed at the same moment. */
+  const write = async (found: TargetState, membership: ListMembership, checkedAtMs: number | null): Promise<TargetState | undefined> => {
+    let target: TargetState | undefined = found;
+    for (let tries = 0; tries < MOST_TRIES && target !== undefined; tries += 1) {
+      const { watchKey, key: targetKey } = target;
+      if (target.userId === null || target.memory["list"] === membership) return undefined;
+      const resume = membership === "out" && checkedAtMs !== null && target.baselineAtMs !== null ? { resume_ms: checkedAtMs } : {};
+      const memory: JsonObject = { ...target.memory, list: membership, ...resume };
+      const change = { watchKey, targetKey, expectedRevision: target.revision, memory };
+      const result = await deps.store.commitPoll({ atMs: clock.now(), targets: [change], verdicts: [], events: [], deliveries: [] });
+      if (result.status === "committed") return { ...target, memory, revision: target.revision + 1 };
+      [target] = await deps.store.loadTargets([{ watchKey, targetKey }]);
+    }
+    return undefined;
+  };
+
   /** Writes what is new about the targets; who left the list since the last check is read back to it. */
   const settle = async ({ planned, listId }: ListWatch, members: ReadonlySet<string>, checkedAtMs: number | null): Promise<void> => {
     const { watch, watchKey } = planned;
-    const targets = await deps.store.loadTargets(planned.targets.map(({ key }) => ({ watchKey, targetKey: key })));
+    const refs = planned.targets.map(({ key }) => ({ watchKey, targetKey: key }));
+    const targets = await deps.store.loadTargets(refs);
     const changed: TargetState[] = [];
     for (const target of targets) {
-      const membership: ListMembership = target.userId !== null && members.has(target.userId) ? "in" : "out";
-      if (target.userId === null || target.memory["list"] === membership) continue;
-      const resume = membership === "out" && checkedAtMs !== null && target.baselineAtMs !== null ? { resume_ms: checkedAtMs } : {};
-      const memory: JsonObject = { ...target.memory, list: membership, ...resume };
-      const change = { watchKey, targetKey: target.key, expectedRevision: target.revision, memory };
-      const result = await deps.store.commitPoll({ atMs: clock.now(), targets: [change], verdicts: [], events: [], deliveries: [] });
-      // Someone else changed it meanwhile: the next check sees what became of it.
-      if (result.status === "committed") changed.push({ ...target, memory, revision: target.revision + 1 });
+      const written = await write(target, target.userId !== null && members.has(target.userId) ? "in" : "out", checkedAtMs);
+      if (written !== undefined) changed.push(written);
     }
     if (changed.length > 0) deps.onSourceChanged(changed);
     const missing = targets.filter(({ userId }) => userId !== null && !members.has(userId)).map(({ name }) => name);

@@ -1,4 +1,6 @@
 import { afterEach, expect, it } from "vitest";
+import { sleep } from "../../src/model/clock.ts";
+import type { Store } from "../../src/model/store.ts";
 import type { Tweet } from "../../src/model/tweet.ts";
 import { tweetIdAt } from "../../src/model/id.ts";
 import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
@@ -20,7 +22,7 @@ afterEach(async () => {
 });
 
 /** Three accounts in one watch that reads through a list; `members` says whom the list holds. */
-async function house(intervalMs = MINUTE) {
+async function house(intervalMs = MINUTE, storeFilter?: (store: Store) => Store) {
   const clock = createVirtualClock(START);
   const users = ["1", "2", "3"].map((id) => makeUser(id, `user${id}`));
   const upstream = createScriptedUpstream(clock, users);
@@ -43,7 +45,8 @@ async function house(intervalMs = MINUTE) {
     { accounts: users.map(({ username }) => username), via_list: LIST },
     { schedule: { kind: "every", intervalMs } },
   );
-  const begin = async () => (rig = await startEngineRig({ clock, upstream, watches: [watch] }));
+  const begin = async () =>
+    (rig = await startEngineRig({ clock, upstream, watches: [watch], ...(storeFilter === undefined ? {} : { storeFilter }) }));
   return { clock, upstream, members, post, begin };
 }
 
@@ -65,6 +68,41 @@ it("reads the accounts through the list with one request a tick, tells nothing o
   expect(rig.notices.map(({ message }) => message)).toEqual([
     "w: the list 900 does not hold user3; read from their own timelines: up to a request a tick each, several share theirs",
   ]);
+});
+
+it("tells nothing of what an account posted before the watch began, though it is not on the list and the list was read first", async () => {
+  const { clock, upstream, members, post, begin } = await house();
+  upstream.on("list-members", async () => {
+    await sleep(clock, 2_000);
+    return { users: [...members].map((id) => makeUser(id)) };
+  });
+  post("3", 40 * MINUTE);
+  post("3", 20 * MINUTE);
+  const rig = await begin();
+  await clock.advance(5 * MINUTE);
+  expect(upstream.callsOf("user-tweets").length).toBeGreaterThan(0);
+  expect(await told(rig)).toEqual([]);
+  const news = post("3");
+  await clock.advance(2 * MINUTE);
+  expect(await told(rig)).toEqual([`user3 ${news}`]);
+});
+
+it("writes down who is missing although a poll was committed at the same moment, and does not wait for the next day", async () => {
+  let conflicts = 0;
+  const { clock, upstream, post, begin } = await house(MINUTE, (store) => ({
+    ...store,
+    async commitPoll(commit) {
+      const isCheck = commit.targets.some(({ memory }) => memory?.["list"] !== undefined) && commit.verdicts.length === 0;
+      return isCheck && conflicts++ === 0 ? { status: "conflict" } : store.commitPoll(commit);
+    },
+  }));
+  const rig = await begin();
+  await clock.advance(2 * MINUTE);
+  expect(conflicts).toBeGreaterThan(1);
+  const news = post("3");
+  await clock.advance(2 * MINUTE);
+  expect(await told(rig)).toEqual([`user3 ${news}`]);
+  expect(upstream.callsOf("list-members").length).toBe(1);
 });
 
 it("reads back to the last check of an account that was taken off the list, and names it", async () => {
