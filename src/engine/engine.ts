@@ -218,7 +218,7 @@ export function createEngine(deps: EngineDeps): Engine {
       }));
       await replan();
       void resolver.resolve();
-      void lists.check();
+      void lists.check(true);
     },
     async setPaused(watchId, paused) {
       planned = planned.map((one) => (one.watch.id === watchId ? { ...one, paused } : one));

@@ -27,8 +27,8 @@ export interface ListCheckDeps {
 }
 
 export interface ListCheck {
-  /** Checks what is due now. Never rejects. */
-  check(): Promise<void>;
+  /** Checks what is due now; with `isAsked` lists that lack somebody, too: someone may have added them. Never rejects. */
+  check(isAsked?: boolean): Promise<void>;
   /** The service does not give the list: everyone is read from their own timeline until it does. */
   listLost(listId: string): Promise<void>;
   stop(): void;
@@ -130,12 +130,14 @@ export function createListCheck(deps: ListCheckDeps): ListCheck {
     });
   };
 
-  const checkOne = async (one: ListWatch): Promise<void> => {
+  const checkOne = async (one: ListWatch, isAsked: boolean): Promise<void> => {
     const { listId, planned } = one;
     const note = `list:${planned.watchKey}:at`;
     const checkedAtMs = (await deps.notes.readNote(note)) as number | null;
     const isFresh = checkedAtMs !== null && clock.now() - checkedAtMs < CHECK_EVERY_MS;
-    if (isFresh && planned.targets.every(({ userId, memory }) => userId === null || memory["list"] !== undefined)) return;
+    const isKnown = ({ userId, memory: { list } }: TargetState): boolean =>
+      userId === null || list === "in" || (list === "out" && !isAsked);
+    if (isFresh && planned.targets.every(isKnown)) return;
     const startedAtMs = clock.now();
     try {
       await settle(one, await readMembers(listId, planned.watch.id), checkedAtMs);
@@ -146,13 +148,13 @@ export function createListCheck(deps: ListCheckDeps): ListCheck {
     await deps.notes.writeNote(note, startedAtMs);
   };
 
-  const run = async (): Promise<void> => {
+  const run = async (isAsked: boolean): Promise<void> => {
     cancel?.();
     if (isStopped) return;
     let waitMs = CHECK_EVERY_MS;
     for (const one of listWatches()) {
       try {
-        await checkOne(one);
+        await checkOne(one, isAsked);
       } catch (error) {
         deps.log.warn("list members could not be read, trying again", { watch: one.planned.watch.id, error });
         waitMs = AFTER_FAILURE_MS;
@@ -161,8 +163,8 @@ export function createListCheck(deps: ListCheckDeps): ListCheck {
     if (!isStopped && listWatches().length > 0) cancel = clock.after(waitMs, () => void check());
   };
 
-  const check = (): Promise<void> => {
-    underWay = underWay.then(run);
+  const check = (isAsked = false): Promise<void> => {
+    underWay = underWay.then(() => run(isAsked));
     return underWay;
   };
 

@@ -47,7 +47,7 @@ async function house(intervalMs = MINUTE, storeFilter?: (store: Store) => Store)
   );
   const begin = async () =>
     (rig = await startEngineRig({ clock, upstream, watches: [watch], ...(storeFilter === undefined ? {} : { storeFilter }) }));
-  return { clock, upstream, members, post, begin };
+  return { clock, upstream, members, post, watch, begin };
 }
 
 const told = async (from: EngineRig) => (await from.events()).map(({ subject, labels }) => `${labels["target"]} ${subject}`).reverse();
@@ -130,6 +130,21 @@ it("goes back to the list when it holds the account again, and tells nothing twi
   await rig.restart();
   await clock.advance(HOUR);
   expect(await told(rig)).toEqual([`user3 ${first}`, `user3 ${second}`]);
+  expect(upstream.callsOf("user-tweets").length).toBe(before);
+});
+
+it("asks the list again at a reload while it lacks somebody, and only then", async () => {
+  const { clock, upstream, members, watch, begin } = await house();
+  const rig = await begin();
+  await clock.advance(2 * MINUTE);
+  members.add("3");
+  await rig.setWatches([watch]);
+  await clock.advance(2 * MINUTE);
+  expect(upstream.callsOf("list-members").length).toBe(2);
+  const before = upstream.callsOf("user-tweets").length;
+  await rig.setWatches([watch]);
+  await clock.advance(5 * MINUTE);
+  expect(upstream.callsOf("list-members").length).toBe(2);
   expect(upstream.callsOf("user-tweets").length).toBe(before);
 });
 
