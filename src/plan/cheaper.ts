@@ -163,7 +163,8 @@ function listOptions(forecast: Forecast, limit: number, instead: Delay | undefin
 function fullPollOption(forecast: Forecast, limit: number): Extract<Change, { kind: "full_poll" }> | undefined {
   const groups = forecast.polls.flatMap((one) => {
     const everyMs = one.poll.group?.fullPollEveryMs;
-    return everyMs === undefined || one.poll.source.endpoint !== "info-batch"
+    // What lists of followers would save depends on how often each moves.
+    return everyMs === undefined || one.poll.group?.kind !== "accounts"
       ? []
       : [{ one, everyMs, queries: Math.ceil((one.poll.group?.members.length ?? 0) / handlesPerQuery(FIRST_LIMITS)) }];
   });

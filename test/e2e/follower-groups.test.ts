@@ -10,7 +10,7 @@ import { cleanUpAfterwards, hookSink, keep, noted, sorted } from "./stage.ts";
 cleanUpAfterwards();
 
 const WATCHED = Array.from({ length: 6 }, (_, i) => `e2e_watched_${i}`);
-const FANS = Array.from({ length: 3 }, (_, i) => `e2e_fan_${i}`);
+const FANS = Array.from({ length: 4 }, (_, i) => `e2e_fan_${i}`);
 
 it("six follower lists, timelines and profiles cost one request a tick, and a change one read", { timeout: 60_000 }, async () => {
   const folder = makeFolder();
@@ -20,6 +20,7 @@ it("six follower lists, timelines and profiles cost one request a tick, and a ch
   for (const username of [...WATCHED, ...FANS]) await control("accounts", { username, indexed: true });
   for (const target of WATCHED) {
     await control("follows", { follower: FANS[0], target });
+    await control("follows", { follower: FANS[3], target });
     await control("tweets", { username: target, text: "an old one" });
   }
   writeConfig(folder, {

@@ -31,7 +31,7 @@ async function startAll() {
       watch("rival", "search", { query: "rival" }),
       watch("single", "timeline", { accounts: handles.slice(90, 91) }, { ...every(1), strategy: "single" }),
       watch("mentions", "mentions", { accounts: ["acme"] }, every(3)),
-      watch("indexed", "new_followers", { accounts: indexed.slice(0, 2), source: "indexed" }, every(10)),
+      watch("indexed", "new_followers", { accounts: indexed.slice(0, 5), source: "indexed" }, every(5)),
       watch("leaving", "followers", { accounts: ["acme"] }, every(20)),
       watch("profiles", "profile", { accounts: handles.slice(0, 20) }, every(5)),
       watch("scores", "score_delta", { accounts: indexed.slice(0, 3), when: { week_delta: ">= 25" } }, every(30)),
