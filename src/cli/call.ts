@@ -79,6 +79,7 @@ async function call(
     if (found.error !== undefined) throw cutShort(found);
   } finally {
     await access.close();
+    await context.http.close();
     await log.flush();
   }
 }

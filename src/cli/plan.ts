@@ -32,7 +32,7 @@ export function addPlan(program: Command, context: CliContext): void {
       "after",
       "\nExit code 3: the plan costs more than the quota allows; with --diff, the other configuration's.\n\nExamples:\n  chirpwatch plan -c watches.yaml\n  chirpwatch plan -c watches.yaml --diff changed.yaml",
     )
-    .action((options: PlanOptions) => plan(context, options));
+    .action((options: PlanOptions) => plan(context, options).finally(() => context.http.close()));
 }
 
 async function plan(context: CliContext, { config, diff, json }: PlanOptions): Promise<void> {

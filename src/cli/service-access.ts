@@ -24,6 +24,7 @@ export interface ServiceAccess {
   readonly store: OpenedStore | undefined;
   /** Billed requests so far, retries included. */
   readonly spent: number;
+  /** Leaves the context's HTTP open: a command may ask two services. */
   close(): Promise<void>;
 }
 
@@ -75,7 +76,6 @@ export async function openService(context: CliContext, { api, statePath, log }: 
       gate.close();
       await store?.close();
       await sandbox?.close();
-      await context.http.close();
     },
   };
 }

@@ -132,6 +132,13 @@ describe("plan", () => {
     expect(JSON.parse(other).quota).toMatchObject({ limit: 360, source: "configured" });
   });
 
+  it("--diff asks the service what is left for either file that names no quota", async () => {
+    const cwd = makeFolder({ "watches.yaml": config("", TWICE), "other.yaml": config("", FAST) });
+    const { code, out } = await runBin(["plan", "--diff", "other.yaml"], { cwd });
+    expect(out).toContain("; the quota is 5,000.");
+    expect(code).toBe(3);
+  });
+
   it("--diff compares two files watch by watch, and ends by what the other one costs", async () => {
     const before = config(", quota: { monthly: 5000, price: { per_request: 0.01 } }", TWICE);
     const after = `${before.replace('b: { type: search, query: acme, schedule: "@every 1h"', 'c: { type: search, query: rival, schedule: "@every 30m"')}`;
