@@ -155,6 +155,7 @@ export function chooseListStrategy(group: ListGroup, current: "single" | "probe"
   const single = singleCost(group);
   const probe = probeCost(group, wish === "probe");
   if (wish === "probe") return probe;
+  if (probe.isAside.every(Boolean)) return single;
   const [kept, other] = current === "probe" ? [probe, single] : [single, probe];
   const share = current === undefined ? 1 : WORTHWHILE;
   return other.cost.requestsPerDay < kept.cost.requestsPerDay * share ? other : kept;
