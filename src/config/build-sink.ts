@@ -8,6 +8,7 @@ import { checkValue } from "./check-value.ts";
 import type { SinkConfig } from "./config.ts";
 import { DEFAULTS } from "./defaults.ts";
 import { lineColumn } from "./report.ts";
+import { isPrivate } from "./scalar-schemas.ts";
 import { resolveSecrets, type SecretDeps } from "./secret-files.ts";
 import { commonSinkSchema, COMMON_SINK_KEYS, type WrittenThrottle } from "./sink-schema.ts";
 import { didYouMean } from "./suggest.ts";
@@ -39,6 +40,7 @@ export async function buildSink(entry: Entry, defaults: Node | undefined, deps: 
   const settings = isBlank ? undefined : checkValue(type.schema, split.own, { report, place: entry.keyPlace, name: entry.key });
   if (common === undefined || (settings === undefined && !isBlank)) return undefined;
   warnOfUnsigned(entry, type, split.own, deps);
+  warnOfPrivate(entry, settings, deps);
   const throttle = throttleOf(common.throttle, type.chat);
   return {
     name: entry.key,
@@ -112,6 +114,17 @@ function warnOfUnsigned(entry: Entry, type: SinkType<any>, own: MapNode, deps: S
     entry.keyPlace,
     "unsigned-webhook",
     `\`${entry.key}\` has no \`secret\`: its messages are not signed, anyone could send the like`,
+  );
+}
+
+/** Of addresses that are written out: what a name leads to is known when it is asked for. */
+function warnOfPrivate(entry: Entry, settings: unknown, deps: SinkDepsOfConfig): void {
+  const { url, allow_private } = (settings ?? {}) as { readonly url?: string; readonly allow_private?: boolean };
+  if (allow_private !== false || url === undefined || !URL.canParse(url) || !isPrivate(new URL(url).hostname)) return;
+  deps.report.warn(
+    entry.keyPlace,
+    "private-webhook",
+    `\`${entry.key}\` points to ${new URL(url).hostname}, a private or loopback address, which webhooks may not reach: set \`allow_private: true\` if it should go there`,
   );
 }
 

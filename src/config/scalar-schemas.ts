@@ -90,6 +90,12 @@ export function isLoopback(host: string): boolean {
   return ipaddr.isValid(plain) && ipaddr.process(plain).range() === "loopback";
 }
 
+/** Whether a host of a URL is an address that only this machine or its own network has; of names, `localhost` alone. */
+export function isPrivate(host: string): boolean {
+  const plain = host.replace(/^\[|\]$/g, "");
+  return isLoopback(host) || (ipaddr.isValid(plain) && ipaddr.process(plain).range() !== "unicast");
+}
+
 export interface Listen {
   readonly host: string;
   readonly port: number;
