@@ -107,7 +107,7 @@ function nextRuns(watches: readonly PlanWatchView[]): string {
   return lines.length === 0
     ? ""
     : formatTable(
-        [{ title: "WATCH" }, { title: "NEXT RUNS (UTC; the first poll of all is at start, freshness places the others as it goes)" }],
+        [{ title: "WATCH" }, { title: "NEXT RUNS (UTC; the first poll of all is at start)" }],
         lines,
       );
 }
