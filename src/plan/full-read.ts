@@ -6,7 +6,7 @@ import type { Watch } from "../model/watch.ts";
 import type { Poll } from "./poll.ts";
 
 /** Whether a poll is one whose list is read whole, be it once a day. */
-export const readsWholeList = (poll: Poll): boolean => poll.detector === "roster" && cursorOf(poll) !== undefined;
+const readsWholeList = (poll: Poll): boolean => poll.detector === "roster" && cursorOf(poll) !== undefined;
 
 /** Whether every poll reads on through the whole list: that of a sharer who tells who left. */
 export const isReadByEveryPoll = (poll: Poll): boolean =>
