@@ -93,6 +93,12 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
       scene.delaysMs.push(...postedMs.filter((atMs) => atMs >= calmMs).map((atMs) => serviceMs - atMs));
     }
     if (task.way === "timeline") deps.readiness.doubt(poll.key);
+    if (!isBlind) noteSearch(userId, scene.startedAtMs);
+  };
+
+  const noteSearch = (userId: string, searchedAtMs: number): void => {
+    const account = book.get(userId);
+    if (account?.probe.isBlind === true) book.put(userId, { ...account, searchedAtMs }, true);
   };
 
   const readTimelines = (tasks: readonly ReadTask[], scene: Scene): Promise<void> =>

@@ -48,11 +48,16 @@ export function tasksOf(query: TaskQuery): readonly ReadTask[] {
   return [...tasks, ...company, ...fullPolls(late, query)];
 }
 
-/** Another look at what no post can account for: the first one found nothing. */
-const canWait = (account: AccountMemory | undefined, { nowMs, patienceMs }: TaskQuery): boolean => {
-  const open = account?.probe.open;
-  return open !== undefined && open.owed === null && open.reads > 0 && open.sinceMs > 0 && nowMs - open.dueMs < patienceMs;
+/** Another look at what no post can account for, where the first one found nothing; and accounts whose counters tell nothing. */
+const canWait = (account: AccountMemory | undefined, query: TaskQuery): boolean => {
+  const { open } = account?.probe ?? {};
+  if (account === undefined) return false;
+  if (open === undefined) return isSearchedBlindly(account, query) && query.nowMs - (account.searchedAtMs ?? 0) < query.patienceMs;
+  return open.owed === null && open.reads > 0 && open.sinceMs > 0 && query.nowMs - open.dueMs < query.patienceMs;
 };
+
+const isSearchedBlindly = ({ probe }: AccountMemory, { memory }: TaskQuery): boolean =>
+  memory.strategy === "probe" && probe.isBlind === true;
 
 const byTimeline = (member: GroupMember): ReadTask => ({ member, way: "timeline", isFull: true });
 
@@ -74,7 +79,9 @@ function taskOf(member: GroupMember, account: AccountMemory | undefined, query: 
   if (wayToRead(probe) === "timeline") return byTimeline(member);
   if (nowMs - probe.fullAtMs >= member.poll.overlapMs)
     return { member, way: "search", reach: sweepOf(member, account, query), isFull: true };
-  return { member, way: "search", reach: { kind: "since", sinceMs: query.toService(account.checkedAtMs) }, isFull: false };
+  // What its probes say of it moves on by itself: only a search has seen what there is.
+  const seenAtMs = probe.isBlind === true ? (account.searchedAtMs ?? probe.fullAtMs) : account.checkedAtMs;
+  return { member, way: "search", reach: { kind: "since", sinceMs: query.toService(seenAtMs) }, isFull: false };
 }
 
 /** A query's worth at a time, the longest unread first, so that full polls spread over their interval by themselves. */

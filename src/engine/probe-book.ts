@@ -17,6 +17,8 @@ export interface AccountMemory {
   readonly handle: string;
   /** When it was last probed or searched for; our clock. */
   readonly checkedAtMs: number;
+  /** When it was last searched for, to the end of the answer; of an account whose counters tell nothing. */
+  readonly searchedAtMs?: number;
   /** Of a list: requests of the last read of the whole of it. */
   readonly pages?: number;
   /** Of a list: for whom it was last read to its end. */

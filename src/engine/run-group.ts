@@ -93,7 +93,8 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
     const handle = user?.username ?? known?.handle ?? "";
     const rate = known?.rate ?? { posts: 0, days: 0, excited: 0, atMs };
     const isNews = known === undefined || probed.open !== known.probe.open || handle !== known.handle;
-    book.put(userId, { probe: probed, rate, handle, checkedAtMs: Math.max(atMs, Math.min(known?.checkedAtMs ?? 0, clock.now())) }, isNews);
+    const checkedAtMs = Math.max(atMs, Math.min(known?.checkedAtMs ?? 0, clock.now()));
+    book.put(userId, { ...known, probe: probed, rate, handle, checkedAtMs }, isNews);
   };
 
   /** Accounts are looked up by their handles first: the same answer is their first probe. */

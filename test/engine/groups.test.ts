@@ -152,6 +152,23 @@ describe("a group of timelines", () => {
     expect([...(await told())].sort()).toEqual([first.id, second.id].sort());
   });
 
+  it("searches for an account that no counter shows as often as it must, and not with every probe of others", async () => {
+    const freshness: Freshness = { kind: "mean", meanMs: MIN, maxMs: 4 * HOUR };
+    const { clock, world, callsOf, told, account } = await house({
+      count: 300,
+      changes: { freshness, fullPollEveryMs: HOUR },
+      frozen: [4],
+    });
+    world.post(account(4), clock.now() + 5 * MIN);
+    await clock.advance(2 * HOUR);
+    const sinceMs = clock.now();
+    world.post(account(4), clock.now() + 1_000);
+    await clock.advance(4 * MIN);
+    expect(await told()).toHaveLength(2);
+    await clock.advance(26 * MIN);
+    expect(callsOf("search-tweets", sinceMs).length).toBeLessThan(callsOf("info-batch", sinceMs).length * 0.8);
+  });
+
   it("looks deeper when a post hides behind a deletion: the counter stood still over both", async () => {
     const { clock, world, told, account } = await house({ changes: { fullPollEveryMs: HOUR } });
     // Posted and deleted between two probes: what it takes away hides what came.
