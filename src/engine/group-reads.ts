@@ -86,7 +86,9 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
         ? account.rate
         : learnPosts(account.rate, postedMs, serviceMs);
     const settled = isFirst ? withoutOpen(probe) : probe;
-    book.put(userId, { ...account, probe: settled, rate, checkedAtMs: isBlind ? account.checkedAtMs : scene.startedAtMs }, true);
+    // A search that comes with a probe is hardly older than it.
+    const checkedAtMs = isBlind ? account.checkedAtMs : Math.max(scene.startedAtMs, Math.min(account.checkedAtMs, nowMs));
+    book.put(userId, { ...account, probe: settled, rate, checkedAtMs }, true);
     if (!isFirst) {
       const calmMs = serviceClock.fromLocal(account.probe.open?.calmMs ?? account.checkedAtMs) - SEARCH_LAG_MS;
       scene.postedMs.push(...postedMs);
