@@ -1,6 +1,7 @@
 /**
- * The two worlds a cell can run against, with what is true in them: the seeded workload, which is cheap, and the bundled sandbox, which
- * is the whole service with its own bill, renames, suspensions, deletions and hours of the day.
+ * The worlds a cell can run against, with what is true in them: the seeded workload, which is cheap; the same posts at the same moments
+ * served by the bundled sandbox, with its paging and its bill; and the sandbox's own world, with renames, suspensions, deletions and
+ * hours of the day.
  */
 import { sleep } from "../../src/model/clock.ts";
 import type { Upstream } from "../../src/model/upstream.ts";
@@ -9,7 +10,8 @@ import { createSandboxService } from "../../test/support/sandbox-service.ts";
 import type { VirtualClock } from "../../test/support/virtual-clock.ts";
 import { createWorkload } from "./workload.ts";
 
-export type WorldKind = "workload" | "sandbox";
+export const WORLD_KINDS = ["workload", "served", "sandbox"] as const;
+export type WorldKind = (typeof WORLD_KINDS)[number];
 
 export interface TruePost {
   readonly id: string;
@@ -39,12 +41,18 @@ export interface CellWorldOptions {
 }
 
 const LATENCY_MS = 60;
+const MORE_THAN_ENOUGH = 100_000_000;
 const HOUR_MS = 3_600_000;
 /** Some accounts of the sandbox cannot be seen. */
 const SPARE = 1.2;
 
-export const openWorld = (kind: WorldKind, options: CellWorldOptions): CellWorld =>
-  kind === "workload" ? openWorkload(options) : openSandbox(options);
+const OPENERS: Readonly<Record<WorldKind, (options: CellWorldOptions) => CellWorld>> = {
+  workload: openWorkload,
+  served: openServed,
+  sandbox: openSandbox,
+};
+
+export const openWorld = (kind: WorldKind, options: CellWorldOptions): CellWorld => OPENERS[kind](options);
 
 function openWorkload({ seed, accounts, clock, days }: CellWorldOptions): CellWorld {
   const startMs = clock.now();
@@ -65,10 +73,47 @@ function openWorkload({ seed, accounts, clock, days }: CellWorldOptions): CellWo
   };
 }
 
+/** A sandbox of nobody but the workload's accounts, whose posts are put into it as their moments come. */
+function openServed({ seed, accounts, clock, days }: CellWorldOptions): CellWorld {
+  const startMs = clock.now();
+  const { world, rates } = createWorkload({ seed, accounts, startMs, days });
+  const service = createSandboxService(clock, { seed, accounts: 0, quota: MORE_THAN_ENOUGH, latencyMs: LATENCY_MS });
+  const { recordUser, tweets } = service.world;
+  const coming = world.accounts
+    .flatMap((account) => {
+      const author = recordUser(world.userOf(account, 0));
+      return account.posts.map((post) => ({ author, ...post }));
+    })
+    .sort((a, b) => a.atMs - b.atMs);
+  let [shown, lastPost] = [0, ""];
+  const catchUp = (): void => {
+    for (let post = coming[shown]; post !== undefined && post.atMs <= clock.now(); post = coming[++shown]) {
+      const { id, author, atMs, visibleAtMs: visibleMs, searchableAtMs: indexedMs } = post;
+      const isRetweet = post.isRetweet && lastPost !== "";
+      const kind = isRetweet ? ({ kind: "retweet", targetId: lastPost } as const) : ({ kind: "post" } as const);
+      if (!isRetweet) lastPost = id;
+      const words = { text: `post ${id}`, lang: "en", conversationId: id, media: [], likesAtLast: 0 };
+      tweets.add({ id, author, atMs, visibleMs, indexedMs, ...kind, ...words });
+    }
+  };
+  return {
+    upstream: {
+      call(request) {
+        catchUp();
+        return service.upstream.call(request);
+      },
+    },
+    userIds: world.accounts.map(({ id }) => id),
+    rates,
+    posts: () => coming.map(({ id, atMs }) => ({ id, atMs, isOwed: atMs > startMs + 1_000 })),
+    billed: () => service.billed().total,
+  };
+}
+
 function openSandbox({ seed, accounts, clock, longestWaitMs }: CellWorldOptions): CellWorld {
   const startMs = clock.now();
   const count = Math.ceil(accounts * SPARE) + 20;
-  const service = createSandboxService(clock, { seed, accounts: count, quota: 100_000_000, latencyMs: LATENCY_MS });
+  const service = createSandboxService(clock, { seed, accounts: count, quota: MORE_THAN_ENOUGH, latencyMs: LATENCY_MS });
   const { world } = service;
   const keys = [...world.people.keys()].filter(world.people.isReadable).slice(0, accounts);
   const rateOf = createPosting(seed, count, USUAL_RATES);

@@ -6,6 +6,7 @@ import { BATCH_SIZE } from "../../src/model/batch.ts";
 import { allocateChecks } from "../../src/plan/probe-choice.ts";
 import { runForecasts } from "./forecast.ts";
 import { modelFreshness } from "./model.ts";
+import { WORLD_KINDS } from "./cell-world.ts";
 import { type Measured, runCell } from "./run-engine.ts";
 import { DAY_MS } from "./workload.ts";
 
@@ -13,7 +14,7 @@ const SIZES = [10, 100, 1_000, 10_000].flatMap((accounts) => [10, 60, 300].map((
 /** Cells of a few tens of thousands of requests: their days shrink as they grow. */
 const MOST_REQUESTS = Number(process.env["ECONOMY_REQUESTS"] ?? 25_000);
 const SEED = Number(process.env["ECONOMY_SEED"] ?? 1);
-const WORLD = process.env["ECONOMY_WORLD"] === "sandbox" ? "sandbox" : "workload";
+const WORLD = WORLD_KINDS.find((kind) => kind === process.env["ECONOMY_WORLD"]) ?? "workload";
 /** Days for which the requests one by one run through the engine too, where asked for: so many a day take long. */
 const SINGLE_DAYS = Number(process.env["ECONOMY_SINGLE"] ?? 0);
 /** Until the pace is learned. */
