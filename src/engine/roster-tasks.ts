@@ -33,10 +33,9 @@ export function rosterTasks(query: RosterQuery): readonly RosterTask[] {
   const taken = new Set(tasks.map(({ poll }) => poll.key));
   const everyMs = Math.max(query.fullPollEveryMs, intervalMs);
   const readAtMs = (poll: Poll) => query.accountOf(poll.key)?.probe.fullAtMs ?? nowMs;
-  // A tick early is as good as a tick late, and an answer always takes a moment.
-  const late = members.filter(
-    (poll) => !taken.has(poll.key) && !query.isHeld(poll.key) && nowMs - readAtMs(poll) >= everyMs - intervalMs / 2,
-  );
+  // A tick early is as good as a tick late, and an answer always takes a moment. What lies ahead was read before the clock was set back.
+  const isLate = (poll: Poll) => nowMs - readAtMs(poll) >= everyMs - intervalMs / 2 || readAtMs(poll) > nowMs;
+  const late = members.filter((poll) => !taken.has(poll.key) && !query.isHeld(poll.key) && isLate(poll));
   // They come one by one; all at once only after a time in which nobody looked, and then no faster than this.
   const most = Math.ceil((2 * members.length * intervalMs) / everyMs);
   const full = late.sort((a, b) => readAtMs(a) - readAtMs(b)).slice(0, most);

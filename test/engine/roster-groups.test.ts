@@ -145,6 +145,19 @@ describe("a group of follower lists", () => {
     expect(Math.max(...perTick.values())).toBeLessThan(8);
   });
 
+  it("reads every list again soon after the clock was set back", async () => {
+    const { clock, world, told, listReads, subject } = await house({ subjects: 5 });
+    await clock.advance(2 * MIN);
+    clock.jump(-5 * HOUR);
+    subject(3).isFrozen = true;
+    const hidden = world.follow(subject(3), clock.now() + 1_000);
+    const before = listReads(0).length;
+    await clock.advance(14 * MIN);
+    expect(await told()).toEqual([`follower.added ${hidden.id}`]);
+    await clock.advance(2 * HOUR);
+    expect(listReads(0).length - before).toBeLessThan(9);
+  });
+
   it("reads at every tick a list whose counter stands still over what full polls find", async () => {
     const { clock, world, told, subject } = await house({ subjects: 30, changes: { maxAgeMs: DAY, fullPollEveryMs: HOUR } });
     subject(3).isFrozen = true;
