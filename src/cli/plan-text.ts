@@ -106,10 +106,7 @@ function nextRuns(watches: readonly PlanWatchView[]): string {
   const lines = watches.flatMap(({ id, next_runs: runs }) => (runs.length === 0 ? [] : [[id, runs.map(shortTime).join("  ")]]));
   return lines.length === 0
     ? ""
-    : formatTable(
-        [{ title: "WATCH" }, { title: "NEXT RUNS (UTC; the first poll of all is at start)" }],
-        lines,
-      );
+    : formatTable([{ title: "WATCH" }, { title: "NEXT RUNS (UTC; the first poll of all is at start)" }], lines);
 }
 
 const shortTime = (iso: string): string => iso.slice(5, 19).replace("T", " ");
