@@ -12,7 +12,7 @@ import { createVirtualClock } from "../../test/support/virtual-clock.ts";
 import { DAY_MS } from "./workload.ts";
 
 const START_MS = Date.UTC(2026, 2, 2);
-const WARM_UP_DAYS = 1;
+const WARM_UP_DAYS = Number(process.env["ECONOMY_WARM_UP"] ?? 1);
 const MONTH_DAYS = 30;
 
 /** Handles of accounts that can be read, and a list with those of its members. */

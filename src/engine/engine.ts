@@ -30,7 +30,7 @@ import type { QuotaWatch } from "./quota-watch.ts";
 import { createRecheckLoop } from "./recheck-loop.ts";
 import type { RequestGate } from "./request-gate.ts";
 import { membersOf } from "./group-members.ts";
-import { createProbeBook, learnedRate, type ProbeBook } from "./probe-book.ts";
+import { createProbeBook, type ProbeBook } from "./probe-book.ts";
 import { createGroupRunner } from "./run-group.ts";
 import type { RunMember } from "./run-member.ts";
 import { createRostersRunner } from "./run-rosters.ts";
@@ -133,7 +133,7 @@ export function createEngine(deps: EngineDeps): Engine {
   const plan = async (): Promise<void> => {
     const single = planPolls(planned, { hash: deps.hash, timetable: deps.timetable, nowMs: clock.now() });
     await book.load();
-    const next = groupPolls(single, { hash: deps.hash, ...learnedIn(book, clock) });
+    const next = groupPolls(single, { hash: deps.hash, ...learnedIn(book) });
     const unknown = next.filter(({ key }) => !lastPolledAtMs.has(key)).map(({ key }) => key);
     for (const source of unknown.length === 0 ? [] : await store.loadSources(unknown)) {
       if (source.lastPollAtMs !== null) lastPolledAtMs.set(source.fingerprint, source.lastPollAtMs);
@@ -273,8 +273,8 @@ async function dateGroup({ key, group }: Poll, lastPolledAtMs: Map<string, numbe
   if (times.length > 0 && times.every((time) => time !== null)) lastPolledAtMs.set(key, Math.min(...times));
 }
 
-const learnedIn = (book: ProbeBook, clock: Clock): Pick<GroupDeps, "rateOf" | "pagesOf"> => ({
-  rateOf: (key) => learnedRate(book.get(key), clock.now()),
+const learnedIn = (book: ProbeBook): Pick<GroupDeps, "rateOf" | "pagesOf"> => ({
+  rateOf: book.rateOf,
   pagesOf: ({ key }) => book.get(key)?.pages ?? 1,
 });
 

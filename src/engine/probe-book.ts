@@ -7,6 +7,7 @@ import { unitHash } from "../model/hash.ts";
 import type { Json } from "../model/json.ts";
 import type { Notes } from "../model/store.ts";
 import type { ProbeMemory } from "../plan/discharge.ts";
+import { countProbes, type ProbeCount } from "../plan/probe-count.ts";
 import { baseRate, type RateMemory } from "../plan/rates.ts";
 
 export interface AccountMemory {
@@ -34,16 +35,24 @@ export interface ProbeBook {
   put(key: string, memory: AccountMemory, isWorthWriting: boolean): void;
   /** Forgets what nobody watches any more. */
   keepOnly(keys: ReadonlySet<string>): void;
+  /** Probes that freshness just asked for; `isPaced` false: the group is slowed down, which is no measure. */
+  countProbes(probesKey: string, probes: number, isPaced: boolean): void;
+  /** What `learnedRate` says of an account or a list, or the probes a day of a group under its `probesKey`; undefined where nothing was learned. */
+  rateOf(key: string): number | undefined;
   /** Writes what is new, at most once a minute. */
   flush(): Promise<void>;
 }
 
 const NOTES = 64;
+const COUNTS_NOTE = "probes.counts";
+/** A group that was not probed for so long is gone, or another one now. */
+const KEEP_COUNT_MS = 7 * 86_400_000;
 const FLUSH_EVERY_MS = 60_000;
 
 export function createProbeBook(notes: Notes, clock: Clock): ProbeBook {
   const accounts = new Map<string, AccountMemory>();
   const dirty = new Set<number>();
+  const counts = new Map<string, ProbeCount>();
   let loading: Promise<void> | undefined;
   let flushedAtMs = clock.monotonic();
 
@@ -52,6 +61,8 @@ export function createProbeBook(notes: Notes, clock: Clock): ProbeBook {
       const note = (await notes.readNote(nameOf(number))) as Readonly<Record<string, AccountMemory>> | null;
       for (const [key, memory] of Object.entries(note ?? {})) if (!accounts.has(key)) accounts.set(key, memory);
     }
+    const counted = (await notes.readNote(COUNTS_NOTE)) as Readonly<Record<string, ProbeCount>> | null;
+    for (const [key, count] of Object.entries(counted ?? {})) if (!counts.has(key)) counts.set(key, count);
   };
 
   return {
@@ -74,6 +85,11 @@ export function createProbeBook(notes: Notes, clock: Clock): ProbeBook {
         dirty.add(noteOf(key));
       }
     },
+    countProbes(key, probes, isPaced) {
+      if (isPaced) counts.set(key, countProbes(counts.get(key), probes, clock.now()));
+      else counts.delete(key);
+    },
+    rateOf: (key) => counts.get(key)?.perDay ?? learnedRate(accounts.get(key), clock.now()),
     async flush() {
       if (dirty.size === 0 || clock.monotonic() - flushedAtMs < FLUSH_EVERY_MS) return;
       flushedAtMs = clock.monotonic();
@@ -86,6 +102,8 @@ export function createProbeBook(notes: Notes, clock: Clock): ProbeBook {
         await notes.writeNote(nameOf(number), content as unknown as Json);
         dirty.delete(number);
       }
+      for (const [key, { sinceMs }] of counts) if (clock.now() - sinceMs > KEEP_COUNT_MS) counts.delete(key);
+      if (counts.size > 0) await notes.writeNote(COUNTS_NOTE, Object.fromEntries(counts) as unknown as Json);
     },
   };
 }

@@ -2,6 +2,7 @@
  * One run of a group of accounts: probe those whose turn it is, read those that moved or are due for a full poll, remember what was
  * learned. Owns the order of these steps; what a change means is plan/'s, what a post means the poll runner's.
  */
+import { batchesOf } from "../model/batch.ts";
 import type { Clock } from "../model/clock.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Log } from "../model/log.ts";
@@ -10,6 +11,7 @@ import type { PollStore } from "../model/poll-store.ts";
 import type { WatchStore } from "../model/watch-store.ts";
 import { UpstreamError } from "../model/upstream.ts";
 import { type ProbeMemory, probedFields, takeProbe, wayToRead } from "../plan/discharge.ts";
+import { probesKey } from "../plan/probe-count.ts";
 import { learnHours, ratesOf } from "../plan/rates.ts";
 import { checkEveryMs } from "../plan/strategy.ts";
 import { askerOf } from "./ask.ts";
@@ -179,6 +181,7 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
         const waiting = turns.later(members, memory, clock.now(), [...asked, ...seen, ...read]);
         const pace = paceAfter({ freshness, waiting, memory, delaysMs: news.delaysMs, nowMs: clock.now() });
         memory = { ...memory, pace };
+        book.countProbes(probesKey(group.key, members.length), batchesOf(asked).length, deps.stretch(group.priority) <= 1);
         againAtMs = clock.now() + waitAfter(waiting, pace, freshness, deps.stretch(group.priority));
       }
       memories.put(group, memory);

@@ -7,6 +7,7 @@ import type { Freshness } from "../model/schedule.ts";
 import { groupSpreadMs } from "./group-spread.ts";
 import { FIRST_LIMITS, handlesPerQuery } from "./merge.ts";
 import { type Poll, type Pollable, userIdOf } from "./poll.ts";
+import { probesKey } from "./probe-count.ts";
 import { ratesOf } from "./rates.ts";
 import { groupRosters } from "./roster-groups.ts";
 import { groupSearches } from "./search-groups.ts";
@@ -20,7 +21,7 @@ const LEAST_MEMBERS = 2;
 
 export interface GroupDeps {
   readonly hash: Hash;
-  /** Posts a day of an account by its id, looks a day at a list by its poll's key; undefined where nothing was learned. */
+  /** Posts a day of an account by its id, looks a day at a list by its poll's key, probes a day of a group that freshness paces; undefined where nothing was learned. */
   readonly rateOf?: (key: string) => number | undefined;
   /** Requests of a read of a poll's whole list; 1 where it is short or its length is not known. */
   readonly pagesOf?: (poll: Poll) => number;
@@ -104,7 +105,10 @@ function toGroup<T extends Pollable>(kind: string, first: Poll<T>, members: read
     handlesPerQuery(FIRST_LIMITS),
     freshness,
   );
-  const cost = freshness === undefined ? chooseStrategy(asked, undefined, group.wish) : costOfFreshness(asked, freshness);
+  const cost =
+    freshness === undefined
+      ? chooseStrategy(asked, undefined, group.wish)
+      : costOfFreshness(asked, freshness, deps.rateOf?.(probesKey(key, members.length)));
   return {
     ...first,
     ...(freshness === undefined ? {} : rhythmOf(freshness)),

@@ -70,14 +70,14 @@ export function costsOf(group: Group): readonly StrategyCost[] {
   ];
 }
 
-/** What probes placed by freshness cost. */
-export function costOfFreshness(group: Group, freshness: Freshness): StrategyCost {
+/** What probes placed by freshness cost; `countedPerDay`: how many there were, where they were counted. */
+export function costOfFreshness(group: Group, freshness: Freshness, countedPerDay?: number): StrategyCost {
   const { rates, handlesPerQuery, fullPollEveryMs } = group;
   const meanMs = aimedMeanMs(freshness);
   const posts = rates.reduce((sum, rate) => sum + rate, 0);
   // A probe never asks for more accounts than there are, and then its interval is twice the mean.
   const { checksPerDay } = allocateChecks(rates, meanMs, longestWaitMs(freshness));
-  const probes = rates.length <= BATCH_SIZE ? DAY_MS / (2 * meanMs) : checksPerDay / BATCH_SIZE;
+  const probes = countedPerDay ?? (rates.length <= BATCH_SIZE ? DAY_MS / (2 * meanMs) : checksPerDay / BATCH_SIZE);
   const reads = probes * (requestsOf(posts / probes) - 1);
   const fullPolls = (DAY_MS / fullPollEveryMs) * Math.ceil(rates.length / handlesPerQuery);
   return cost("probe", probes, reads, fullPolls + posts / ITEMS_PER_PAGE + repeatsPerDay(rates.length, probes, handlesPerQuery));
