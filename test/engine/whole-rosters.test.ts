@@ -259,7 +259,8 @@ it("tells nobody when an account is no longer indexed and its whole list is read
   upstream.on("new-followers-7d", () => {
     throw failure("not_found");
   });
-  await minutes(5);
+  // Three times within some minutes, and it is believed.
+  await minutes(12);
   expect(upstream.callsOf("followers").length).toBeGreaterThan(2);
   expect(await told()).toEqual([]);
 });
