@@ -3,7 +3,7 @@ import { createProbeBook } from "../engine/probe-book.ts";
 import type { Clock } from "../model/clock.ts";
 import type { Notes } from "../model/store.ts";
 
-/** Posts a day of an account by its id, looks a day at a list by its poll's key, probes a day of a group; undefined where nothing was learned. */
+/** Posts a day of an account by its id, looks a day at a list by its poll's key, requests a day of a group; undefined where nothing was learned. */
 export type RateOf = (key: string) => number | undefined;
 
 export async function readLearnedRates(notes: Notes, clock: Clock): Promise<RateOf> {

@@ -7,7 +7,7 @@ import { UpstreamError } from "../model/upstream.ts";
 import { afterRead, afterRefusal, isUnexplained } from "../plan/discharge.ts";
 import { type MergeLimits, packMembers, shrinkLimits, sizeOfPack } from "../plan/merge.ts";
 import { firstRate, learnPosts } from "../plan/rates.ts";
-import { askSearch } from "./ask.ts";
+import { type AskSearch, askSearch } from "./ask.ts";
 import type { PollRun } from "./attempt-poll.ts";
 import type { GroupMembers } from "./group-members.ts";
 import type { ReadTask } from "./group-tasks.ts";
@@ -31,6 +31,8 @@ export interface GroupNews {
   readonly postedMs: readonly number[];
   /** How long after that they were found, as far as it depends on how often is probed. */
   readonly delaysMs: readonly number[];
+  /** Searches and timelines. */
+  readonly requests: number;
   /** What the service took, by what it refused. */
   readonly limits: MergeLimits;
 }
@@ -51,6 +53,7 @@ interface Scene {
   readonly outcomes: PollOutcome[];
   readonly postedMs: number[];
   readonly delaysMs: number[];
+  requests: number;
 }
 
 /** As many polls as the loop has running at most: requests are paced by the gate. */
@@ -105,6 +108,7 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
 
   const readTimelines = (tasks: readonly ReadTask[], scene: Scene): Promise<void> =>
     sideBySide(tasks, async (task) => {
+      scene.requests += 1;
       const run = await deps.runOne(task.member.poll);
       note(task.member.poll.key, run);
       if (run.outcome !== undefined) scene.outcomes.push(run.outcome);
@@ -134,10 +138,14 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
 
   return {
     async read(group, tasks, firstLimits, startedAtMs) {
-      const scene: Scene = { startedAtMs, outcomes: [], postedMs: [], delaysMs: [] };
+      const scene: Scene = { startedAtMs, outcomes: [], postedMs: [], delaysMs: [], requests: 0 };
       const byKey = new Map(tasks.map((task) => [task.member.poll.key, task]));
       const times = { startMs: serviceClock.fromLocal(startedAtMs), intervalMs: group.intervalMs };
-      const ask = askSearch(deps.gate, group, group.subscribers[0]?.watch.id ?? "");
+      const search = askSearch(deps.gate, group, group.subscribers[0]?.watch.id ?? "");
+      const ask: AskSearch = (query, cursor) => {
+        scene.requests += 1;
+        return search(query, cursor);
+      };
       let limits = firstLimits;
       const alone: ReadTask[] = tasks.filter(({ way }) => way === "timeline");
 
@@ -180,7 +188,8 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
       // What moved and is not in the search, which lags for seconds and now and then for minutes, is told no later than the rest.
       alone.push(...tasks.filter(isOwed).map(({ member }) => ({ member, way: "timeline" as const, isFull: true })));
       await readTimelines(alone, scene);
-      return { outcome: joinOutcomes(scene.outcomes), postedMs: scene.postedMs, delaysMs: scene.delaysMs, limits };
+      const { postedMs, delaysMs, requests } = scene;
+      return { outcome: joinOutcomes(scene.outcomes), postedMs, delaysMs, requests, limits };
     },
     isHeld,
     release,

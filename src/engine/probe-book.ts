@@ -7,8 +7,9 @@ import { unitHash } from "../model/hash.ts";
 import type { Json } from "../model/json.ts";
 import type { Notes } from "../model/store.ts";
 import type { ProbeMemory } from "../plan/discharge.ts";
-import { countProbes, type ProbeCount } from "../plan/probe-count.ts";
+
 import { baseRate, type RateMemory } from "../plan/rates.ts";
+import { countRequests, type RequestCount } from "../plan/request-count.ts";
 
 export interface AccountMemory {
   readonly probe: ProbeMemory;
@@ -35,9 +36,9 @@ export interface ProbeBook {
   put(key: string, memory: AccountMemory, isWorthWriting: boolean): void;
   /** Forgets what nobody watches any more. */
   keepOnly(keys: ReadonlySet<string>): void;
-  /** Probes that freshness just asked for; `isPaced` false: the group is slowed down, which is no measure. */
-  countProbes(probesKey: string, probes: number, isPaced: boolean): void;
-  /** What `learnedRate` says of an account or a list, or the probes a day of a group under its `probesKey`; undefined where nothing was learned. */
+  /** What a run of a group just took; `isPaced` false: it is slowed down, which is no measure. */
+  count(countKey: string, requests: number, isPaced: boolean): void;
+  /** What `learnedRate` says of an account or a list, or the requests a day of a group under a `countKey`; undefined where nothing was learned. */
   rateOf(key: string): number | undefined;
   /** Writes what is new, at most once a minute. */
   flush(): Promise<void>;
@@ -52,7 +53,7 @@ const FLUSH_EVERY_MS = 60_000;
 export function createProbeBook(notes: Notes, clock: Clock): ProbeBook {
   const accounts = new Map<string, AccountMemory>();
   const dirty = new Set<number>();
-  const counts = new Map<string, ProbeCount>();
+  const counts = new Map<string, RequestCount>();
   let loading: Promise<void> | undefined;
   let flushedAtMs = clock.monotonic();
 
@@ -61,7 +62,7 @@ export function createProbeBook(notes: Notes, clock: Clock): ProbeBook {
       const note = (await notes.readNote(nameOf(number))) as Readonly<Record<string, AccountMemory>> | null;
       for (const [key, memory] of Object.entries(note ?? {})) if (!accounts.has(key)) accounts.set(key, memory);
     }
-    const counted = (await notes.readNote(COUNTS_NOTE)) as Readonly<Record<string, ProbeCount>> | null;
+    const counted = (await notes.readNote(COUNTS_NOTE)) as Readonly<Record<string, RequestCount>> | null;
     for (const [key, count] of Object.entries(counted ?? {})) if (!counts.has(key)) counts.set(key, count);
   };
 
@@ -85,8 +86,8 @@ export function createProbeBook(notes: Notes, clock: Clock): ProbeBook {
         dirty.add(noteOf(key));
       }
     },
-    countProbes(key, probes, isPaced) {
-      if (isPaced) counts.set(key, countProbes(counts.get(key), probes, clock.now()));
+    count(key, requests, isPaced) {
+      if (isPaced) counts.set(key, countRequests(counts.get(key), requests, clock.now()));
       else counts.delete(key);
     },
     rateOf: (key) => counts.get(key)?.perDay ?? learnedRate(accounts.get(key), clock.now()),

@@ -11,8 +11,8 @@ import type { PollStore } from "../model/poll-store.ts";
 import type { WatchStore } from "../model/watch-store.ts";
 import { UpstreamError } from "../model/upstream.ts";
 import { type ProbeMemory, probedFields, takeProbe, wayToRead } from "../plan/discharge.ts";
-import { probesKey } from "../plan/probe-count.ts";
 import { learnHours, ratesOf } from "../plan/rates.ts";
+import { countKey } from "../plan/request-count.ts";
 import { checkEveryMs } from "../plan/strategy.ts";
 import { askerOf } from "./ask.ts";
 import { chooseMembers, createTurns, paceAfter, ridersOf, waitAfter } from "./group-pace.ts";
@@ -181,9 +181,11 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
         const waiting = turns.later(members, memory, clock.now(), [...asked, ...seen, ...read]);
         const pace = paceAfter({ freshness, waiting, memory, delaysMs: news.delaysMs, nowMs: clock.now() });
         memory = { ...memory, pace };
-        book.countProbes(probesKey(group.key, members.length), batchesOf(asked).length, deps.stretch(group.priority) <= 1);
         againAtMs = clock.now() + waitAfter(waiting, pace, freshness, deps.stretch(group.priority));
       }
+      const isPaced = deps.stretch(group.priority) <= 1;
+      book.count(countKey(group.key, members.length, "probes"), batchesOf(asked).length, isPaced);
+      book.count(countKey(group.key, members.length, "reads"), news.requests, isPaced);
       memories.put(group, memory);
       await memories.save(group, startedAtMs, clock.now());
       await book.flush();

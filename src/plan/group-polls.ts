@@ -7,12 +7,12 @@ import type { Freshness } from "../model/schedule.ts";
 import { groupSpreadMs } from "./group-spread.ts";
 import { FIRST_LIMITS, handlesPerQuery } from "./merge.ts";
 import { type Poll, type Pollable, userIdOf } from "./poll.ts";
-import { probesKey } from "./probe-count.ts";
 import { ratesOf } from "./rates.ts";
+import { countKey } from "./request-count.ts";
 import { groupRosters } from "./roster-groups.ts";
 import { groupSearches } from "./search-groups.ts";
 import { createSharedProbes, type SharedProbes } from "./shared-probes.ts";
-import { chooseFullPollEvery, chooseStrategy, costOfFreshness, type Group } from "./strategy.ts";
+import { asCounted, chooseFullPollEvery, chooseStrategy, costOfFreshness, type Group } from "./strategy.ts";
 import { evenSchedule, fullPollEveryOf, strategyOf } from "./wishes.ts";
 
 const DAY_MS = 86_400_000;
@@ -21,7 +21,7 @@ const LEAST_MEMBERS = 2;
 
 export interface GroupDeps {
   readonly hash: Hash;
-  /** Posts a day of an account by its id, looks a day at a list by its poll's key, probes a day of a group that freshness paces; undefined where nothing was learned. */
+  /** Posts a day of an account by its id, looks a day at a list by its poll's key, requests a day of a group by its `countKey`; undefined where nothing was learned. */
   readonly rateOf?: (key: string) => number | undefined;
   /** Requests of a read of a poll's whole list; 1 where it is short or its length is not known. */
   readonly pagesOf?: (poll: Poll) => number;
@@ -105,10 +105,9 @@ function toGroup<T extends Pollable>(kind: string, first: Poll<T>, members: read
     handlesPerQuery(FIRST_LIMITS),
     freshness,
   );
-  const cost =
-    freshness === undefined
-      ? chooseStrategy(asked, undefined, group.wish)
-      : costOfFreshness(asked, freshness, deps.rateOf?.(probesKey(key, members.length)));
+  const countOf = (what: "probes" | "reads") => deps.rateOf?.(countKey(key, members.length, what));
+  const modelled = freshness === undefined ? chooseStrategy(asked, undefined, group.wish) : costOfFreshness(asked, freshness);
+  const cost = asCounted(modelled, freshness === undefined ? undefined : countOf("probes"), countOf("reads"));
   return {
     ...first,
     ...(freshness === undefined ? {} : rhythmOf(freshness)),

@@ -70,17 +70,25 @@ export function costsOf(group: Group): readonly StrategyCost[] {
   ];
 }
 
-/** What probes placed by freshness cost; `countedPerDay`: how many there were, where they were counted. */
-export function costOfFreshness(group: Group, freshness: Freshness, countedPerDay?: number): StrategyCost {
+/** What probes placed by freshness cost. */
+export function costOfFreshness(group: Group, freshness: Freshness): StrategyCost {
   const { rates, handlesPerQuery, fullPollEveryMs } = group;
   const meanMs = aimedMeanMs(freshness);
   const posts = rates.reduce((sum, rate) => sum + rate, 0);
   // A probe never asks for more accounts than there are, and then its interval is twice the mean.
   const { checksPerDay } = allocateChecks(rates, meanMs, longestWaitMs(freshness));
-  const probes = countedPerDay ?? (rates.length <= BATCH_SIZE ? DAY_MS / (2 * meanMs) : checksPerDay / BATCH_SIZE);
+  const probes = rates.length <= BATCH_SIZE ? DAY_MS / (2 * meanMs) : checksPerDay / BATCH_SIZE;
   const reads = probes * (requestsOf(posts / probes) - 1);
   const fullPolls = (DAY_MS / fullPollEveryMs) * Math.ceil(rates.length / handlesPerQuery);
   return cost("probe", probes, reads, fullPolls + posts / ITEMS_PER_PAGE + repeatsPerDay(rates.length, probes, handlesPerQuery));
+}
+
+/** As it was counted where it was, searches for late and odd items among the reads; `modelled` says how many of them those are. */
+export function asCounted(modelled: StrategyCost, probesPerDay = modelled.probesPerDay, allReadsPerDay?: number): StrategyCost {
+  const { strategy, readsPerDay, sweepsPerDay } = modelled;
+  if (allReadsPerDay === undefined) return cost(strategy, probesPerDay, readsPerDay, sweepsPerDay);
+  const sweeps = Math.min(sweepsPerDay, allReadsPerDay);
+  return cost(strategy, probesPerDay, allReadsPerDay - sweeps, sweeps);
 }
 
 /** Of an account: pins that moved, posts that were taken back, spells out of sight. No post accounts for them, so that each is read for again and again. */

@@ -15,10 +15,15 @@ const ids = (count: number, from = 0) => Array.from({ length: count }, (_, i) =>
 const timeline = (id: string, accounts: readonly string[], changes: Partial<Watch> = {}) =>
   makeWatch(id, "timeline", { accounts }, { schedule: every(120), ...changes });
 
-const polls = (...watches: readonly Watch[]) => pollsAt(() => undefined, ...watches);
+const polls = (...watches: readonly Watch[]) => pollsAt(() => undefined, watches);
 
-/** `rateOf`: posts a day of an account, where that was learned. */
-function pollsAt(rateOf: (userId: string) => number | undefined, ...watches: readonly Watch[]) {
+/** `postsOf`: posts a day of an account, `countOf`: requests a day of a group; where that was learned. */
+function pollsAt(
+  postsOf: (userId: string) => number | undefined,
+  watches: readonly Watch[],
+  countOf: (countKey: string) => number | undefined = () => undefined,
+) {
+  const rateOf = (key: string) => (key.includes("/") ? countOf(key) : postsOf(key));
   const planned = watches.map((watch) => {
     const type = WATCH_TYPES.find((one) => one.type === watch.type);
     if (type === undefined) throw new Error("no type");
@@ -47,11 +52,28 @@ describe("accounts of one schedule", () => {
 
   it("of two, go by what they cost: a probe for quiet ones, a search for busy ones, each alone where every look finds news", () => {
     const costOf = (rate: number, seconds = 120) =>
-      pollsAt(() => rate, timeline("a", ids(2), { schedule: every(seconds) }))[0]?.group?.cost;
+      pollsAt(() => rate, [timeline("a", ids(2), { schedule: every(seconds) })])[0]?.group?.cost;
     expect(costOf(1)?.strategy).toBe("probe");
     expect(costOf(1)?.requestsPerDay).toBeLessThan(1.2 * 720);
     expect(costOf(2_000)?.strategy).toBe("merge");
     expect(costOf(500, 3_600)).toMatchObject({ strategy: "single", requestsPerDay: 2 * 24 });
+  });
+
+  it("cost what was counted of a group of so many, probes of a schedule apart: these are told by the clock", () => {
+    const counted = new Map([
+      ["50/probes", 999],
+      ["50/reads", 77],
+    ]);
+    const costOf = (accounts: number) =>
+      pollsAt(
+        () => 1,
+        [timeline("a", ids(accounts))],
+        (key) => counted.get(key.slice(key.indexOf("/") + 1)),
+      )[0]?.group?.cost;
+    const [of50, of51] = [costOf(50), costOf(51)];
+    expect((of50?.readsPerDay ?? 0) + (of50?.sweepsPerDay ?? 0)).toBeCloseTo(77);
+    expect(of50?.probesPerDay).toBe(of51?.probesPerDay);
+    expect((of51?.readsPerDay ?? 0) + (of51?.sweepsPerDay ?? 0)).toBeGreaterThan(78);
   });
 
   it("are apart from those of another schedule, priority or wish", () => {

@@ -1,15 +1,15 @@
-/** Probes counted over whole days. */
+/** Requests counted over whole days. */
 import { expect, it } from "vitest";
-import { countProbes, type ProbeCount } from "../../src/plan/probe-count.ts";
+import { countRequests, type RequestCount } from "../../src/plan/request-count.ts";
 
 const START = Date.UTC(2026, 2, 2, 7, 13);
 const MIN = 60_000;
 const HOUR = 60 * MIN;
 
-/** A probe every `everyMs`, from one moment to another. */
-function run(count: ProbeCount | undefined, fromMs: number, toMs: number, everyMs: number): ProbeCount {
-  let latest = countProbes(count, 1, fromMs);
-  for (let atMs = fromMs + everyMs; atMs < toMs; atMs += everyMs) latest = countProbes(latest, 1, atMs);
+/** A request every `everyMs`, from one moment to another. */
+function run(count: RequestCount | undefined, fromMs: number, toMs: number, everyMs: number): RequestCount {
+  let latest = countRequests(count, 1, fromMs);
+  for (let atMs = fromMs + everyMs; atMs < toMs; atMs += everyMs) latest = countRequests(latest, 1, atMs);
   return latest;
 }
 
@@ -20,11 +20,11 @@ it("says nothing before a whole day was counted, and leaves out the hours in whi
   expect(run(almost, START + 30 * HOUR, START + 31 * HOUR, 4 * MIN).perDay).toBeCloseTo(360, 0);
 });
 
-it("takes the days that follow half for what was before", () => {
+it("lets the latest day weigh against those before it", () => {
   const first = run(undefined, START, START + 31 * HOUR, 4 * MIN);
   const second = run(first, START + 31 * HOUR, START + 55 * HOUR, 2 * MIN);
-  expect(second.perDay).toBeGreaterThan(500);
-  expect(second.perDay).toBeLessThan(560);
+  expect(second.perDay).toBeGreaterThan(440);
+  expect(second.perDay).toBeLessThan(500);
 });
 
 it("counts a day anew after a pause, and keeps what was known", () => {

@@ -1,0 +1,40 @@
+/**
+ * How many requests a group takes, counted while it runs: rates alone do not tell how much bursts save, nor what moves in profiles without a
+ * post, so that a plan foretells by what was asked, where that is known. Pure.
+ */
+
+export interface RequestCount {
+  readonly sinceMs: number;
+  /** Since then. */
+  readonly requests: number;
+  readonly lastMs: number;
+  /** Undefined until a whole day was counted. */
+  readonly perDay?: number;
+}
+
+const DAY_MS = 86_400_000;
+/** While the pace is learned, requests say nothing of those to come. */
+const LEARNING_MS = 21_600_000;
+/** After a longer pause, such as a stop of the daemon, a day is counted anew. */
+const LONGEST_PAUSE_MS = 7_200_000;
+/** What the latest day counts for, against all before it. */
+const LATEST = 0.3;
+
+/** Days are counted whole, because hours differ. */
+export function countRequests(count: RequestCount | undefined, requests: number, nowMs: number): RequestCount {
+  if (count === undefined) return { sinceMs: nowMs + LEARNING_MS, requests: 0, lastMs: nowMs };
+  if (nowMs - count.lastMs > LONGEST_PAUSE_MS) return { ...count, sinceMs: nowMs, requests, lastMs: nowMs };
+  const passedMs = nowMs - count.sinceMs;
+  if (passedMs < 0) return { ...count, lastMs: nowMs };
+  if (passedMs < DAY_MS) return { ...count, requests: count.requests + requests, lastMs: nowMs };
+  const latest = (count.requests * DAY_MS) / passedMs;
+  return {
+    sinceMs: nowMs,
+    requests,
+    lastMs: nowMs,
+    perDay: count.perDay === undefined ? latest : (1 - LATEST) * count.perDay + LATEST * latest,
+  };
+}
+
+/** Of a group while it has so many accounts: with others it is another one. */
+export const countKey = (groupKey: string, members: number, what: "probes" | "reads"): string => `${groupKey}/${members}/${what}`;
