@@ -27,6 +27,8 @@ export interface ProbeMemory {
   readonly fullAtMs: number;
   /** Posts were found that the counters never showed: probes tell nothing about this account. */
   readonly isBlind?: true;
+  /** Since then, moves of the counter without another such post in between. */
+  readonly moves?: number;
   /** Posts found that the counter has not shown yet: it will move for them at the next probe. */
   readonly ahead?: number;
   /** Reads in a row in which the timeline had what the search did not show. */
@@ -44,6 +46,8 @@ const LATER_MS = [60_000, 300_000, 900_000] as const;
 const REFUSED_FOR_MS = 86_400_000;
 /** One post in fifty is not yet in the search when its account is read: three times in a row is no chance. */
 const HIDDEN_AFTER = 3;
+/** A post and a deletion between two probes leave a counter where it was: one that goes on moving is believed again. */
+const MOVES_TO_SEE = 3;
 
 /** The fields of a profile that this kind of watch looks at; null for an account that was missing. */
 export const probedFields = (profile: JsonObject | undefined, names: readonly string[]): JsonObject | null =>
@@ -101,21 +105,34 @@ export interface ReadResult {
 
 /** The memory after a read that came to its end. */
 export function afterRead(memory: ProbeMemory, result: ReadResult, atMs: number): ProbeMemory {
-  const { open, hidden: _, ahead = 0, ...rest } = memory;
+  const { open, hidden: _, isBlind: __, moves: ___, ahead = 0, ...rest } = memory;
   const hidden = hiddenAfter(memory, result);
   // The first probe of an account counted what the read after it finds: credit for that would hide posts to come.
   const isFirst = open?.sinceMs === 0;
   const surplus = isFirst ? ahead : ahead + Math.max(0, result.newPosts - Math.max(open?.owed ?? 0, 0));
-  const isBlind = memory.isBlind === true || (open === undefined && result.isFull && result.newBeforeProbe > 0);
+  const sight = sightAfter(memory, result);
   const kept: ProbeMemory = {
     ...rest,
     fullAtMs: result.isFull ? atMs : memory.fullAtMs,
     ...(hidden === 0 ? {} : { hidden }),
     ...(surplus === 0 ? {} : { ahead: surplus }),
-    ...(isBlind ? { isBlind: true } : {}),
+    ...sight,
   };
   const next = open === undefined ? undefined : openAfter(open, result.newPosts, atMs);
   return next === undefined ? kept : { ...kept, open: next };
+}
+
+/** Whether the counters still hide posts. */
+function sightAfter(
+  { open, isBlind, moves = 0 }: ProbeMemory,
+  { isFull, newBeforeProbe }: ReadResult,
+): Pick<ProbeMemory, "isBlind" | "moves"> {
+  if (open === undefined && isFull && newBeforeProbe > 0) return { isBlind: true };
+  if (isBlind !== true) return {};
+  const isMove = open !== undefined && open.owed !== null && open.reads === 0;
+  const all = isMove ? moves + 1 : moves;
+  if (all >= MOVES_TO_SEE) return {};
+  return { isBlind: true, ...(all === 0 ? {} : { moves: all }) };
 }
 
 /** Undefined when the change is discharged: every post that was promised is found, or the last read was made. */

@@ -166,9 +166,26 @@ describe("a blind account", () => {
     expect(afterRead(open, read({ isFull: true, newPosts: 1, newBeforeProbe: 1 }), MIN).isBlind).toBeUndefined();
   });
 
-  it("is forgotten by nothing but a new start", () => {
+  it("is believed again when its counter moved three times, and hid nothing meanwhile", () => {
     const blind: ProbeMemory = { ...START, isBlind: true };
-    expect(afterRead(takeProbe(blind, fields(11), MIN), read({ newPosts: 1 }), MIN).isBlind).toBe(true);
+    const after = (memory: ProbeMemory, count: number) =>
+      afterRead(takeProbe(memory, fields(count), count * MIN), read({ newPosts: 1 }), count * MIN);
+    const twice = after(after(blind, 11), 12);
+    expect(twice.isBlind).toBe(true);
+    expect(after(twice, 13)).not.toHaveProperty("isBlind");
+    const hiding = afterRead(twice, read({ isFull: true, newPosts: 1, newBeforeProbe: 1 }), 12 * MIN);
+    expect(after(hiding, 14).isBlind).toBe(true);
+  });
+
+  it("stays one while other fields move, or one move is read again", () => {
+    const blind: ProbeMemory = { ...START, isBlind: true };
+    let moved = takeProbe(blind, fields(13), MIN);
+    for (let minute = 1; minute < 6; minute += 1) moved = afterRead(moved, read({ newPosts: 0 }), minute * MIN);
+    expect(moved.isBlind).toBe(true);
+    let memory = blind;
+    for (let minute = 1; minute < 6; minute += 1)
+      memory = afterRead(takeProbe(memory, fields(10 - minute), minute * MIN), read({ newPosts: 0 }), minute * MIN);
+    expect(memory.isBlind).toBe(true);
   });
 });
 
