@@ -140,7 +140,7 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
     async read(group, tasks, firstLimits, startedAtMs) {
       const scene: Scene = { startedAtMs, outcomes: [], postedMs: [], delaysMs: [], requests: 0 };
       const byKey = new Map(tasks.map((task) => [task.member.poll.key, task]));
-      const times = { startMs: serviceClock.fromLocal(startedAtMs), intervalMs: group.intervalMs };
+      const times = { startMs: serviceClock.fromLocal(startedAtMs), intervalMs: group.intervalMs, nowMs: serviceClock.now };
       const search = askSearch(deps.gate, group, group.subscribers[0]?.watch.id ?? "");
       const ask: AskSearch = (query, cursor) => {
         scene.requests += 1;

@@ -36,6 +36,12 @@ export interface MergeTimes {
   readonly intervalMs: number;
 }
 
+/** As `MergeTimes`, for what was read meanwhile. */
+export interface ReadClock extends MergeTimes {
+  /** Service time: its clock may have turned out to be another one since the start of the run. */
+  readonly nowMs: () => number;
+}
+
 /** Those that need the same depth side by side, the shallow first: one that reaches far back makes its whole query long. */
 export function planMembers(members: readonly MergedMember[], { startMs, intervalMs }: MergeTimes): readonly PlannedMember[] {
   return members
@@ -65,7 +71,7 @@ export interface MergedAnswer {
 }
 
 /** One query for all of `planned`. @throws what asking throws */
-export async function readMerged(ask: AskSearch, planned: readonly PlannedMember[], times: MergeTimes): Promise<MergedAnswer> {
+export async function readMerged(ask: AskSearch, planned: readonly PlannedMember[], times: ReadClock): Promise<MergedAnswer> {
   const boundMs = boundOf(planned, times.intervalMs);
   const members = planned.map(({ member }) => member.feed);
   const query = withBounds(writeMerged(members), { sinceTime: Math.floor(boundMs / 1_000) });
@@ -75,7 +81,7 @@ export async function readMerged(ask: AskSearch, planned: readonly PlannedMember
   const observations = new Map<string, FeedObservation>();
   for (const [index, one] of planned.entries()) {
     const own = byMember[index] ?? [];
-    if (own.length > 0) observations.set(one.member.poll.key, observe(one, own, query, times.startMs));
+    if (own.length > 0) observations.set(one.member.poll.key, observe(one, own, query, times));
   }
   return { observations, strays, isCut: false, isBlind: tweets.length === 0 };
 }
@@ -115,17 +121,17 @@ async function readPages(ask: AskSearch, query: string, floorMs: number, maxNewP
 
 const isBadRequest = (error: unknown): boolean => error instanceof UpstreamError && error.kind === "bad_request";
 
-function observe({ memory, plan }: PlannedMember, tweets: readonly Tweet[], query: string, startMs: number): FeedObservation {
+function observe({ memory, plan }: PlannedMember, tweets: readonly Tweet[], query: string, times: ReadClock): FeedObservation {
   const items: readonly FeedItem[] = tweets.map(itemOfTweet);
   const walk = new FeedWalk(plan.walk);
   walk.takePage(items, undefined);
   return {
     tweets: new Map(tweets.map((tweet) => [tweet.id, tweet])),
     items,
-    memory: afterHead(memory, walk, plan, startMs, query),
+    memory: afterHead(memory, walk, plan, times.startMs, query),
     firstPageHigh: walk.firstPageHigh,
     horizonMs: horizonMs(memory),
-    nowMs: startMs,
+    nowMs: times.nowMs(),
     isHeadWhole: true,
     isBlind: false,
     lostHoles: 0,

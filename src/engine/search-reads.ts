@@ -108,7 +108,7 @@ export function createSearchReads(deps: SearchReadsDeps): SearchReads {
 
   /** Undefined when the answer was taken. @throws what has nothing to do with the query */
   const readPack = async (scene: SearchScene, ask: AskSearch, pack: readonly PlannedMember[], tasks: readonly SearchTask[]) => {
-    const times = { startMs: toService(scene.startedAtMs), intervalMs: scene.group.intervalMs };
+    const times = { startMs: toService(scene.startedAtMs), intervalMs: scene.group.intervalMs, nowMs: serviceClock.now };
     try {
       const answer = await readMerged(ask, pack, times);
       const fresh = answer.strays.map(({ id }) => id).filter((id) => !scene.memory.strays.includes(id));
