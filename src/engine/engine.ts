@@ -11,7 +11,7 @@ import type { VolumeStore } from "../model/volume-store.ts";
 import type { TargetState, WatchState, WatchStore } from "../model/watch-store.ts";
 import type { Priority } from "../model/schedule.ts";
 import type { Watch } from "../model/watch.ts";
-import { type GroupDeps, groupPolls } from "../plan/group-polls.ts";
+import { groupPolls } from "../plan/group-polls.ts";
 import { planPolls, type PlannedWatch } from "../plan/plan-polls.ts";
 import type { JudgedEvent } from "./verdicts.ts";
 import { createVolumeWatch } from "./volume-watch.ts";
@@ -29,8 +29,8 @@ import type { Profiles } from "./profiles.ts";
 import type { QuotaWatch } from "./quota-watch.ts";
 import { createRecheckLoop } from "./recheck-loop.ts";
 import type { RequestGate } from "./request-gate.ts";
-import { membersOf } from "./group-members.ts";
-import { createProbeBook, type ProbeBook } from "./probe-book.ts";
+import { dateGroup, firstBaselineIn, hasNewEntry, indexByWatch, keepBook, learnedIn } from "./in-force.ts";
+import { createProbeBook } from "./probe-book.ts";
 import { createGroupRunner } from "./run-group.ts";
 import type { RunMember } from "./run-member.ts";
 import { createRostersRunner } from "./run-rosters.ts";
@@ -257,57 +257,4 @@ export function createEngine(deps: EngineDeps): Engine {
     repace: () => loop.repace(),
     loop,
   };
-}
-
-/** As the state had it when the watch was put in force. */
-function firstBaselineIn(planned: readonly PlannedWatch<WatchType<any>>[], watchKey: string): number | undefined {
-  const targets = planned.find((one) => one.watchKey === watchKey)?.targets ?? [];
-  const times = targets.flatMap(({ baselineAtMs }) => (baselineAtMs === null ? [] : [baselineAtMs]));
-  return times.length === 0 ? undefined : Math.min(...times);
-}
-
-/** A group that was never polled as such is due by those of its members that were polled longest ago; at once when one never was. */
-async function dateGroup({ key, group }: Poll, lastPolledAtMs: Map<string, number>, store: Pick<PollStore, "loadSources">): Promise<void> {
-  if (group === undefined || lastPolledAtMs.has(key)) return;
-  const times = (await store.loadSources(group.members.map((member) => member.key))).map(({ lastPollAtMs }) => lastPollAtMs);
-  if (times.length > 0 && times.every((time) => time !== null)) lastPolledAtMs.set(key, Math.min(...times));
-}
-
-const learnedIn = (book: ProbeBook): Pick<GroupDeps, "rateOf" | "pagesOf"> => ({
-  rateOf: book.rateOf,
-  pagesOf: ({ key }) => book.get(key)?.pages ?? 1,
-});
-
-/** Forgets what is in no group any more: timelines stand in the book under the id of their account, lists under the key of their poll. */
-function keepBook(book: ProbeBook, polls: readonly Poll[]): void {
-  const keys = polls.flatMap((poll) => {
-    if (poll.group?.kind === "accounts") return membersOf(poll).map(({ userId }) => userId);
-    return poll.group?.kind === "rosters" ? poll.group.members.map(({ key }) => key) : [];
-  });
-  if (keys.length > 0) book.keepOnly(new Set(keys));
-}
-
-/** Whether a batch has an entry that was never answered: its key was polled before, but not for that one. */
-function hasNewEntry(planned: readonly PlannedWatch<WatchType<any>>[]): (poll: Poll) => boolean {
-  const fresh = new Set(
-    planned.flatMap(({ targets }) =>
-      targets.filter(({ baselineAtMs }) => baselineAtMs === null).map(({ watchKey, key }) => `${watchKey}\n${key}`),
-    ),
-  );
-  return ({ subscribers, group }) =>
-    subscribers.some(
-      ({ entry, watchKey, targetKey }) => (entry !== undefined || group !== undefined) && fresh.has(`${watchKey}\n${targetKey}`),
-    );
-}
-
-function indexByWatch(polls: readonly Poll[]): ReadonlyMap<string, readonly Poll[]> {
-  const index = new Map<string, Poll[]>();
-  for (const poll of polls) {
-    for (const { watch } of poll.subscribers) {
-      const own = index.get(watch.id);
-      if (own === undefined) index.set(watch.id, [poll]);
-      else if (own.at(-1) !== poll) own.push(poll);
-    }
-  }
-  return index;
 }

@@ -6,7 +6,7 @@ import type { Purpose } from "../budget/quota-line.ts";
 import { batchesOf } from "../model/batch.ts";
 import type { Clock } from "../model/clock.ts";
 import type { Priority } from "../model/schedule.ts";
-import { UpstreamError } from "../model/upstream.ts";
+import { isRefusal } from "../model/upstream.ts";
 import type { User } from "../model/user.ts";
 import type { RequestGate } from "./request-gate.ts";
 
@@ -52,8 +52,6 @@ const GATHER_MS = 20;
 /** No answer is used again for longer. */
 const KEEP_MS = 60_000;
 const PRIORITY_ORDER: readonly Priority[] = ["high", "normal", "low"];
-/** Refusals of the request as such: one of those who share it may be the cause. */
-const REFUSED = new Set(["bad_request", "forbidden", "not_found"]);
 
 export function createProbeDesk(
   gate: Pick<RequestGate, "request">,
@@ -87,7 +85,7 @@ export function createProbeDesk(
     try {
       await send({ ...first, priority: highestOf(askers) }, wants);
     } catch (error) {
-      const isShared = askers.length > 1 && error instanceof UpstreamError && REFUSED.has(error.kind);
+      const isShared = askers.length > 1 && isRefusal(error);
       const own = (asker: Asker) => wants.filter((want) => want.askers.has(asker));
       if (isShared) await Promise.allSettled(askers.map((asker) => send(asker, own(asker))));
       // Those that were answered after all take no notice.

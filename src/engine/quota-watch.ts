@@ -13,7 +13,8 @@ import { createCostModel } from "../plan/cost.ts";
 import { planPace, pricePolls, type WatchPace } from "../plan/pace.ts";
 import type { Timetable } from "../schedule/timetable.ts";
 import { NO_VOLUMES, type Volumes, volumesOf } from "./poll-volumes.ts";
-import type { FurtherPages, PayingKey } from "./request-gate.ts";
+import type { FurtherPages } from "./request-gate.ts";
+import type { PayingKey } from "./reservation.ts";
 import type { Poll } from "./watch-poll.ts";
 
 export interface QuotaSettings {

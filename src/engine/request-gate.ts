@@ -2,30 +2,17 @@
  * The one door to the data service: every attempt waits here for its turn, is entered in the ledger before it is sent, and is settled after.
  * Owns order, rate, pauses and retries of single requests; leaves polls and notices to others.
  */
-import { type Purpose, quotaLine } from "../budget/quota-line.ts";
-import { quotaPeriod } from "../budget/quota-period.ts";
 import type { UpstreamPacer } from "../budget/upstream-pacer.ts";
 import type { Clock } from "../model/clock.ts";
 import { ChirpwatchError } from "../model/errors.ts";
 import type { Log } from "../model/log.ts";
 import type { Meter } from "../model/meter.ts";
 import type { Priority } from "../model/schedule.ts";
-import type { Grant, KeyOffer, Ledger, Reservation } from "../model/ledger.ts";
-import { type Upstream, type UpstreamAnswer, UpstreamError, type UpstreamRequest } from "../model/upstream.ts";
+import type { Grant, Ledger } from "../model/ledger.ts";
+import { type Upstream, type UpstreamAnswer, UpstreamError } from "../model/upstream.ts";
 import { createPauses } from "./pauses.ts";
+import { type GateLimits, type GateRequest, type Offers, payersAt, reservationOf } from "./reservation.ts";
 import type { ServiceClock } from "./service-clock.ts";
-
-export interface GateRequest extends UpstreamRequest {
-  /** Whose backoff it shares: a source's fingerprint. */
-  readonly source: string;
-  readonly watch: string;
-  readonly priority: Priority;
-  readonly purpose: Purpose;
-  /** The only key that may pay, by its name: to ask about that key. */
-  readonly onlyKey?: string;
-  /** False where the service does not bill: /key-usage-info. */
-  readonly billed?: boolean;
-}
 
 /** Thrown when a request may not be sent now: `retryAtMs` on the monotonic clock, where that is known. Nothing was paid. */
 export class RequestHeld extends ChirpwatchError {
@@ -38,12 +25,6 @@ export class RequestHeld extends ChirpwatchError {
   }
 }
 
-export interface GateLimits {
-  readonly rate: { readonly count: number; readonly intervalMs: number };
-  readonly timeoutMs: number;
-  readonly quota: { readonly monthly: number | undefined; readonly reserve: number; readonly resetDay: number; readonly timezone: string };
-}
-
 /** Several keys that share the load. */
 export interface GateKeys {
   /** Those that may pay, by name, with their own limits; at least one. */
@@ -52,12 +33,6 @@ export interface GateKeys {
   refused(key: string, error: UpstreamError, sentAtMs: number): Promise<boolean>;
   /** Told when the service answered what a key paid for. */
   paid(key: string): void;
-}
-
-export interface PayingKey {
-  readonly name: string;
-  /** Requests a period of this key alone; undefined while unknown, and where it is the only one. */
-  readonly limit: number | undefined;
 }
 
 export interface FurtherPages {
@@ -102,7 +77,6 @@ const MOST_THROTTLED_TRIES = 30;
 const RANK: Readonly<Record<Priority, number>> = { high: 0, normal: 1, low: 2 };
 
 type Granted = Extract<Grant, { kind: "granted" }>;
-type Offers = readonly [PayingKey, ...PayingKey[]];
 
 interface Waiting {
   readonly request: GateRequest;
@@ -270,39 +244,5 @@ export function createRequestGate(deps: GateDeps): RequestGate {
 
 const isAboutKey = ({ kind }: UpstreamError): boolean => kind === "unauthorized" || kind === "billing";
 
-/** Who may pay at this moment; `othersAtMs`: when the first of those may that wait after a 429. */
-function payersAt(
-  offers: Offers | undefined,
-  pacer: UpstreamPacer,
-  nowMs: number,
-): { readonly offers: Offers | undefined; readonly othersAtMs?: number } {
-  const isWaiting = ({ name }: PayingKey): boolean => pacer.paysAgainAt(name) > nowMs;
-  const [first, ...others] = offers?.filter((key) => !isWaiting(key)) ?? [];
-  const waiting = offers?.filter(isWaiting) ?? [];
-  if (first === undefined || waiting.length === 0) return { offers };
-  return { offers: [first, ...others], othersAtMs: Math.min(...waiting.map(({ name }) => pacer.paysAgainAt(name))) };
-}
-
 /** Baselines and commands read as deep as they need. */
 const isFurtherPage = ({ purpose, cursor, billed }: GateRequest): boolean => purpose === "poll" && cursor !== undefined && billed !== false;
-
-function reservationOf(request: GateRequest, atMs: number, limits: GateLimits, offers: Offers | undefined): Reservation {
-  const { quota } = limits;
-  const sinceMs = quotaPeriod(atMs, quota).startMs;
-  const lineOf = (monthly: number | undefined) => {
-    const max = request.billed === false ? undefined : quotaLine({ monthly, reserve: quota.reserve, purpose: request.purpose });
-    return max === undefined ? {} : { line: { sinceMs, max } };
-  };
-  const keyOf = ({ name, limit }: PayingKey): KeyOffer => ({ key: name, ...lineOf(limit) });
-  const keys = request.onlyKey === undefined ? offers : ([{ name: request.onlyKey, limit: undefined }] as const);
-  return {
-    endpoint: request.endpoint,
-    watch: request.watch,
-    billed: request.billed ?? true,
-    atMs,
-    rate: limits.rate,
-    holdMs: limits.timeoutMs + 1_000,
-    ...lineOf(quota.monthly),
-    ...(keys === undefined ? {} : { keys: [keyOf(keys[0]), ...keys.slice(1).map(keyOf)] }),
-  };
-}

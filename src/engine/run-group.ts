@@ -9,7 +9,7 @@ import type { Log } from "../model/log.ts";
 import type { Priority } from "../model/schedule.ts";
 import type { PollStore } from "../model/poll-store.ts";
 import type { WatchStore } from "../model/watch-store.ts";
-import { UpstreamError } from "../model/upstream.ts";
+import { isRefusal } from "../model/upstream.ts";
 import { type ProbeMemory, probedFields, takeProbe, wayToRead } from "../plan/discharge.ts";
 import { learnHours, ratesOf } from "../plan/rates.ts";
 import { countKey } from "../plan/request-count.ts";
@@ -57,8 +57,6 @@ export interface GroupRunner {
 const JUST_NOW_MS = 60_000;
 /** A probe that would be worth its request so soon is sent now. */
 const SOON_MS = 1_000;
-/** Refusals of the request as such: another way may work where this one does not. */
-const REFUSED = new Set(["bad_request", "forbidden", "not_found"]);
 
 export function createGroupRunner(deps: GroupDeps): GroupRunner {
   const { clock, serviceClock, book } = deps;
@@ -81,7 +79,7 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
       for (const member of asked) notice(member, seen.get(member.userId) ?? { user: undefined, atMs: clock.now() });
       return true;
     } catch (error) {
-      if (!(error instanceof UpstreamError) || !REFUSED.has(error.kind)) throw error;
+      if (!isRefusal(error)) throw error;
       deps.log.warn("accounts could not be probed, searching for their posts instead", { error: error.message });
       return false;
     }

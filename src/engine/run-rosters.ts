@@ -7,7 +7,7 @@ import type { Clock } from "../model/clock.ts";
 import { unitHash } from "../model/hash.ts";
 import type { Log } from "../model/log.ts";
 import type { PollStore } from "../model/poll-store.ts";
-import { UpstreamError } from "../model/upstream.ts";
+import { isRefusal } from "../model/upstream.ts";
 import { firstProbe, probedFields, takeProbe } from "../plan/discharge.ts";
 import { isReadByEveryPoll } from "../plan/full-read.ts";
 import { afterListRead } from "../plan/list-looks.ts";
@@ -54,8 +54,6 @@ const NOTHING_LEARNED: RosterMemory = { strategy: "probe", aside: [], fullPollEv
 const CHOOSE_EVERY_MS = 600_000;
 /** Evidence of so little time is soon outweighed. */
 const NO_RATE = { posts: 0, days: 0.01, excited: 0 };
-/** Refusals of the request as such: lists can be read all the same. */
-const REFUSED = new Set(["bad_request", "forbidden", "not_found"]);
 
 /** One run, while it goes on. */
 interface Scene {
@@ -96,7 +94,7 @@ export function createRostersRunner(deps: RostersDeps): RostersRunner {
       for (const poll of asked) notice(poll, seen.get(userIdOf(poll)) ?? { user: undefined, atMs: clock.now() });
       return new Set(asked.map(({ key }) => key));
     } catch (error) {
-      if (!(error instanceof UpstreamError) || !REFUSED.has(error.kind)) throw error;
+      if (!isRefusal(error)) throw error;
       deps.log.warn("accounts could not be probed, reading their lists instead", { error: error.message });
       return undefined;
     }

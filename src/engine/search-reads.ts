@@ -2,7 +2,7 @@
 import type { Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
 import type { PollStore } from "../model/poll-store.ts";
-import { UpstreamError } from "../model/upstream.ts";
+import { isRefusal } from "../model/upstream.ts";
 import { packMembers, sizeOfPack } from "../plan/merge.ts";
 import { queryOf } from "../plan/search-groups.ts";
 import { type AskSearch, askSearch } from "./ask.ts";
@@ -38,8 +38,6 @@ export interface SearchReads extends Pick<Holds, "isHeld"> {
 
 /** Tweets a member that a proof is compared with. */
 const MOST_TAKEN = 200;
-/** Refusals of the query as such. */
-const REFUSED = new Set(["bad_request", "forbidden", "not_found"]);
 
 export function createSearchReads(deps: SearchReadsDeps): SearchReads {
   const { serviceClock, log, readiness } = deps;
@@ -119,7 +117,7 @@ export function createSearchReads(deps: SearchReadsDeps): SearchReads {
       const own = tasks.filter(({ poll }) => poll.key === missing?.member.poll.key);
       return own.length === 0 ? undefined : ({ tasks: own.map((task) => provedNow(scene, task)), strays: [], reason: "blind" } as const);
     } catch (error) {
-      if (!(error instanceof UpstreamError) || !REFUSED.has(error.kind)) throw error;
+      if (!isRefusal(error)) throw error;
       const size = error.kind === "bad_request" ? { size: sizeOfPack(pack.map(({ member }) => member.feed)) } : {};
       return { tasks, strays: [], reason: "refused", ...size } as const;
     }

@@ -52,3 +52,8 @@ export class UpstreamError extends ChirpwatchError {
     this.status = status;
   }
 }
+
+const REFUSALS: ReadonlySet<UpstreamFailure> = new Set(["bad_request", "forbidden", "not_found"]);
+
+/** A refusal of the request as such: another one may be answered where this one is not. */
+export const isRefusal = (error: unknown): error is UpstreamError => error instanceof UpstreamError && REFUSALS.has(error.kind);

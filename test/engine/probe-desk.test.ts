@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { sleep } from "../../src/model/clock.ts";
 import { type Asker, createProbeDesk } from "../../src/engine/probe-desk.ts";
-import type { GateRequest } from "../../src/engine/request-gate.ts";
+import type { GateRequest } from "../../src/engine/reservation.ts";
 import { makeUser } from "../support/make-event.ts";
 import { failure } from "../support/scripted-upstream.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";

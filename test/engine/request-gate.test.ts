@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { createUpstreamPacer } from "../../src/budget/upstream-pacer.ts";
-import { createRequestGate, type GateRequest, type RequestGate } from "../../src/engine/request-gate.ts";
+import { createRequestGate, type RequestGate } from "../../src/engine/request-gate.ts";
+import type { GateRequest, Offers } from "../../src/engine/reservation.ts";
 import { createServiceClock } from "../../src/engine/service-clock.ts";
 import { sleep } from "../../src/model/clock.ts";
 import { UpstreamError } from "../../src/model/upstream.ts";
@@ -38,23 +39,7 @@ it("sends with the other key what one key is refused with 429, and waits for tha
     { name: "large", limit: 100 },
     { name: "small", limit: 1 },
   ] as const;
-  const gate = createRequestGate({
-    upstream,
-    ledger: await openTemp(tempStatePath()),
-    clock,
-    serviceClock: createServiceClock(clock),
-    pacer: createUpstreamPacer(createSeededRandom(1), () => keys.map(({ name }) => name)),
-    meter: { count: () => undefined, observe: () => undefined, set: () => undefined },
-    log: rememberingLog(),
-    limits: () => ({
-      rate: { count: 20, intervalMs: 1_000 },
-      timeoutMs: 30_000,
-      quota: { monthly: 1_000, reserve: 0, resetDay: 1, timezone: "UTC" },
-    }),
-    renewKey: async () => false,
-    keys: { offers: () => keys, refused: async () => false, paid: () => undefined },
-    onOutcome: () => undefined,
-  });
+  const gate = await gateOf(clock, upstream, keys);
   const request: GateRequest = { endpoint: "user-tweets", params: {}, source: "s", watch: "w", priority: "normal", purpose: "poll" };
   const startMs = clock.monotonic();
   const first = gate.request(request);
@@ -71,20 +56,17 @@ it("sends with the other key what one key is refused with 429, and waits for tha
   expect(upstream.calls.map(({ keyName }) => keyName)).toEqual(["large", "small", "large"]);
 });
 
-async function darkGate(): Promise<{
-  clock: ReturnType<typeof createVirtualClock>;
-  upstream: ReturnType<typeof createScriptedUpstream>;
-  gate: RequestGate;
-}> {
-  const clock = createVirtualClock(Date.UTC(2026, 2, 2, 12, 0, 0));
-  const upstream = createScriptedUpstream(clock, []);
-  upstream.on("user-tweets", () => ({ tweets: [] }));
-  const gate = createRequestGate({
+async function gateOf(
+  clock: ReturnType<typeof createVirtualClock>,
+  upstream: ReturnType<typeof createScriptedUpstream>,
+  keys?: Offers,
+): Promise<RequestGate> {
+  return createRequestGate({
     upstream,
     ledger: await openTemp(tempStatePath()),
     clock,
     serviceClock: createServiceClock(clock),
-    pacer: createUpstreamPacer(createSeededRandom(1)),
+    pacer: createUpstreamPacer(createSeededRandom(1), keys && (() => keys.map(({ name }) => name))),
     meter: { count: () => undefined, observe: () => undefined, set: () => undefined },
     log: rememberingLog(),
     limits: () => ({
@@ -93,13 +75,16 @@ async function darkGate(): Promise<{
       quota: { monthly: 1_000, reserve: 0, resetDay: 1, timezone: "UTC" },
     }),
     renewKey: async () => false,
+    ...(keys === undefined ? {} : { keys: { offers: () => keys, refused: async () => false, paid: () => undefined } }),
     onOutcome: () => undefined,
   });
-  return { clock, upstream, gate };
 }
 
 it("lets everyone go when the trial of a dark service is answered, and not when the next trial would be due", async () => {
-  const { clock, upstream, gate } = await darkGate();
+  const clock = createVirtualClock(Date.UTC(2026, 2, 2, 12, 0, 0));
+  const upstream = createScriptedUpstream(clock, []);
+  upstream.on("user-tweets", () => ({ tweets: [] }));
+  const gate = await gateOf(clock, upstream);
   upstream.trouble = () => {
     throw new UpstreamError("transient", "down");
   };

@@ -1,0 +1,66 @@
+/** What the engine reads off the watches and polls that are in force: pure but for the times it looks up of new groups. */
+import type { PollStore } from "../model/poll-store.ts";
+import type { GroupDeps } from "../plan/group-polls.ts";
+import type { PlannedWatch } from "../plan/plan-polls.ts";
+import type { WatchType } from "../watches/watch-type.ts";
+import { membersOf } from "./group-members.ts";
+import type { ProbeBook } from "./probe-book.ts";
+import type { Poll } from "./watch-poll.ts";
+
+/** As the state had it when the watch was put in force. */
+export function firstBaselineIn(planned: readonly PlannedWatch<WatchType<any>>[], watchKey: string): number | undefined {
+  const targets = planned.find((one) => one.watchKey === watchKey)?.targets ?? [];
+  const times = targets.flatMap(({ baselineAtMs }) => (baselineAtMs === null ? [] : [baselineAtMs]));
+  return times.length === 0 ? undefined : Math.min(...times);
+}
+
+/** A group that was never polled as such is due by those of its members that were polled longest ago; at once when one never was. */
+export async function dateGroup(
+  { key, group }: Poll,
+  lastPolledAtMs: Map<string, number>,
+  store: Pick<PollStore, "loadSources">,
+): Promise<void> {
+  if (group === undefined || lastPolledAtMs.has(key)) return;
+  const times = (await store.loadSources(group.members.map((member) => member.key))).map(({ lastPollAtMs }) => lastPollAtMs);
+  if (times.length > 0 && times.every((time) => time !== null)) lastPolledAtMs.set(key, Math.min(...times));
+}
+
+/** What planning goes by, as the book has it. */
+export const learnedIn = (book: ProbeBook): Pick<GroupDeps, "rateOf" | "pagesOf"> => ({
+  rateOf: book.rateOf,
+  pagesOf: ({ key }) => book.get(key)?.pages ?? 1,
+});
+
+/** Forgets what is in no group any more: timelines stand in the book under the id of their account, lists under the key of their poll. */
+export function keepBook(book: ProbeBook, polls: readonly Poll[]): void {
+  const keys = polls.flatMap((poll) => {
+    if (poll.group?.kind === "accounts") return membersOf(poll).map(({ userId }) => userId);
+    return poll.group?.kind === "rosters" ? poll.group.members.map(({ key }) => key) : [];
+  });
+  if (keys.length > 0) book.keepOnly(new Set(keys));
+}
+
+/** Whether a batch has an entry that was never answered: its key was polled before, but not for that one. */
+export function hasNewEntry(planned: readonly PlannedWatch<WatchType<any>>[]): (poll: Poll) => boolean {
+  const fresh = new Set(
+    planned.flatMap(({ targets }) =>
+      targets.filter(({ baselineAtMs }) => baselineAtMs === null).map(({ watchKey, key }) => `${watchKey}\n${key}`),
+    ),
+  );
+  return ({ subscribers, group }) =>
+    subscribers.some(
+      ({ entry, watchKey, targetKey }) => (entry !== undefined || group !== undefined) && fresh.has(`${watchKey}\n${targetKey}`),
+    );
+}
+
+export function indexByWatch(polls: readonly Poll[]): ReadonlyMap<string, readonly Poll[]> {
+  const index = new Map<string, Poll[]>();
+  for (const poll of polls) {
+    for (const { watch } of poll.subscribers) {
+      const own = index.get(watch.id);
+      if (own === undefined) index.set(watch.id, [poll]);
+      else if (own.at(-1) !== poll) own.push(poll);
+    }
+  }
+  return index;
+}

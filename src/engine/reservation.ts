@@ -1,0 +1,68 @@
+/** What a request reserves in the ledger before it is sent: who may pay for it, and up to which line. */
+import { type Purpose, quotaLine } from "../budget/quota-line.ts";
+import { quotaPeriod } from "../budget/quota-period.ts";
+import type { UpstreamPacer } from "../budget/upstream-pacer.ts";
+import type { KeyOffer, Reservation } from "../model/ledger.ts";
+import type { Priority } from "../model/schedule.ts";
+import type { UpstreamRequest } from "../model/upstream.ts";
+
+export interface GateRequest extends UpstreamRequest {
+  /** Whose backoff it shares: a source's fingerprint. */
+  readonly source: string;
+  readonly watch: string;
+  readonly priority: Priority;
+  readonly purpose: Purpose;
+  /** The only key that may pay, by its name: to ask about that key. */
+  readonly onlyKey?: string;
+  /** False where the service does not bill: /key-usage-info. */
+  readonly billed?: boolean;
+}
+
+export interface GateLimits {
+  readonly rate: { readonly count: number; readonly intervalMs: number };
+  readonly timeoutMs: number;
+  readonly quota: { readonly monthly: number | undefined; readonly reserve: number; readonly resetDay: number; readonly timezone: string };
+}
+
+export interface PayingKey {
+  readonly name: string;
+  /** Requests a period of this key alone; undefined while unknown, and where it is the only one. */
+  readonly limit: number | undefined;
+}
+
+/** Those that may pay now; never none. */
+export type Offers = readonly [PayingKey, ...PayingKey[]];
+
+/** Who may pay at this moment; `othersAtMs`: when the first of those may that wait after a 429. */
+export function payersAt(
+  offers: Offers | undefined,
+  pacer: UpstreamPacer,
+  nowMs: number,
+): { readonly offers: Offers | undefined; readonly othersAtMs?: number } {
+  const isWaiting = ({ name }: PayingKey): boolean => pacer.paysAgainAt(name) > nowMs;
+  const [first, ...others] = offers?.filter((key) => !isWaiting(key)) ?? [];
+  const waiting = offers?.filter(isWaiting) ?? [];
+  if (first === undefined || waiting.length === 0) return { offers };
+  return { offers: [first, ...others], othersAtMs: Math.min(...waiting.map(({ name }) => pacer.paysAgainAt(name))) };
+}
+
+export function reservationOf(request: GateRequest, atMs: number, limits: GateLimits, offers: Offers | undefined): Reservation {
+  const { quota } = limits;
+  const sinceMs = quotaPeriod(atMs, quota).startMs;
+  const lineOf = (monthly: number | undefined) => {
+    const max = request.billed === false ? undefined : quotaLine({ monthly, reserve: quota.reserve, purpose: request.purpose });
+    return max === undefined ? {} : { line: { sinceMs, max } };
+  };
+  const keyOf = ({ name, limit }: PayingKey): KeyOffer => ({ key: name, ...lineOf(limit) });
+  const keys = request.onlyKey === undefined ? offers : ([{ name: request.onlyKey, limit: undefined }] as const);
+  return {
+    endpoint: request.endpoint,
+    watch: request.watch,
+    billed: request.billed ?? true,
+    atMs,
+    rate: limits.rate,
+    holdMs: limits.timeoutMs + 1_000,
+    ...lineOf(quota.monthly),
+    ...(keys === undefined ? {} : { keys: [keyOf(keys[0]), ...keys.slice(1).map(keyOf)] }),
+  };
+}
