@@ -1,19 +1,22 @@
 /**
- * `plan`'s forecast against the bill: each plan runs on the daemon's own engine and ledger against the bundled sandbox, a day to learn and
- * 30 days to count. The forecast is taken in between, from the state file alone, by the code of `chirpwatch plan`.
+ * `plan`'s forecast against the bill: each plan runs on the daemon's own engine and ledger, against the bundled sandbox or the seeded
+ * workload, some days to learn and 30 days to count. Forecasts are taken on the way, from the state file alone, by the code of
+ * `chirpwatch plan`: one before anything was learned, one after each of the days asked for.
  */
 import { readLearnedRates } from "../../src/app/learned-rates.ts";
-import { createPlanView } from "../../src/app/plan-view.ts";
+import { createPlanView, type PlanFacts } from "../../src/app/plan-view.ts";
+import type { Upstream } from "../../src/model/upstream.ts";
 import { sha256 } from "../../src/runtime/hash.ts";
 import { goodConfig } from "../../test/config/load-text.ts";
 import { type EngineRig, startEngineRig } from "../../test/support/engine-rig.ts";
-import { createSandboxService, type SandboxService } from "../../test/support/sandbox-service.ts";
-import { createVirtualClock } from "../../test/support/virtual-clock.ts";
+import { createSandboxService } from "../../test/support/sandbox-service.ts";
+import { createVirtualClock, type VirtualClock } from "../../test/support/virtual-clock.ts";
+import { openWorld } from "./cell-world.ts";
 import { DAY_MS } from "./workload.ts";
 
 const START_MS = Date.UTC(2026, 2, 2);
-const WARM_UP_DAYS = Number(process.env["ECONOMY_WARM_UP"] ?? 1);
 const MONTH_DAYS = 30;
+const MORE_THAN_ENOUGH = 10_000_000;
 
 /** Handles of accounts that can be read, and a list with those of its members. */
 interface Names {
@@ -26,6 +29,7 @@ interface Names {
 /** Lines under `watches:`. */
 type Plan = (names: Names) => string;
 
+/** Against the sandbox. */
 const PLANS: Readonly<Record<string, Plan>> = {
   "searches and timelines": ({ handles: [a = "", b = ""] }) => `
   s1: { type: search, query: "acme", schedule: "@every 5m" }
@@ -51,74 +55,142 @@ const PLANS: Readonly<Record<string, Plan>> = {
   s: { type: search, query: "acme", schedule: "@every 1h", recheck: { every: 10m, until: 2h } }`,
 };
 
-interface Bill {
-  readonly ledger: number;
-  readonly service: number;
-  readonly lines: Readonly<Record<string, number>>;
+const WORKLOAD_ACCOUNTS = 1_000;
+
+/** Against the workload, which is cheap enough for so many accounts. */
+const WORKLOAD_PLANS: Readonly<Record<string, Plan>> = {
+  "1,000 timelines, schedule": ({ handles }) => `
+  t: { type: timeline, accounts: [${handles.join(", ")}], schedule: "@every 2m" }`,
+  "1,000 timelines, freshness": ({ handles }) => `
+  t: { type: timeline, accounts: [${handles.join(", ")}], freshness: { mean: 60s, max: 4h } }`,
+};
+
+interface ForecastWorld {
+  readonly upstream: Upstream;
+  readonly names: Names;
+  /** Billed requests, as the service counts them. */
+  billed(): number;
 }
 
-async function billOf(rig: EngineRig, service: SandboxService): Promise<Bill> {
-  const { total, lines } = await rig.store.spentSince(0);
-  const byLine: Record<string, number> = {};
-  for (const { watch, endpoint, requests } of lines) byLine[`${watch} ${endpoint}`] = requests;
-  return { ledger: total, service: service.billed().total, lines: byLine };
+interface Run {
+  readonly name: string;
+  readonly plan: Plan;
+  readonly open: (clock: VirtualClock, seed: number, days: number) => ForecastWorld;
 }
 
-/** Prints a row a plan: what was foretold for 30 days, what was billed. */
-export async function runForecasts(
-  names: readonly string[],
-  seed: number,
-  days = Number(process.env["ECONOMY_DAYS"] ?? MONTH_DAYS),
-): Promise<void> {
-  console.log("| Plan | Forecast | Billed | Of the bill | Service's own count |");
-  console.log("| --- | --- | --- | --- | --- |");
-  for (const [name, plan] of Object.entries(PLANS)) if (names.length === 0 || names.includes(name)) await runPlan(name, plan, seed, days);
-}
+const RUNS: readonly Run[] = [
+  ...Object.entries(PLANS).map(([name, plan]) => ({ name, plan, open: openSandbox })),
+  ...Object.entries(WORKLOAD_PLANS).map(([name, plan]) => ({ name, plan, open: openWorkload })),
+];
 
-function namesOf({ world: { people, groups } }: SandboxService, nowMs: number): Names {
+function openSandbox(clock: VirtualClock, seed: number): ForecastWorld {
+  const service = createSandboxService(clock, { seed, accounts: 300, quota: MORE_THAN_ENOUGH });
+  const { people, groups } = service.world;
   const readable = [...people.keys()].filter(people.isReadable).slice(0, 150);
   const list = groups.lists().flatMap(({ id }) => groups.list(id) ?? [])[0];
-  const isListed = (key: number) => list !== undefined && groups.isMember(list, key, nowMs);
+  const isListed = (key: number) => list !== undefined && groups.isMember(list, key, START_MS);
   return {
-    handles: readable.map(people.usernameOf),
-    indexed: readable.filter(people.isIndexed).map(people.usernameOf),
-    listId: list?.id ?? "",
-    listed: readable.filter(isListed).map(people.usernameOf),
+    upstream: service.upstream,
+    names: {
+      handles: readable.map(people.usernameOf),
+      indexed: readable.filter(people.isIndexed).map(people.usernameOf),
+      listId: list?.id ?? "",
+      listed: readable.filter(isListed).map(people.usernameOf),
+    },
+    billed: () => service.billed().total,
   };
 }
 
-async function runPlan(name: string, plan: Plan, seed: number, days: number): Promise<void> {
+function openWorkload(clock: VirtualClock, seed: number, days: number): ForecastWorld {
+  const { upstream, userIds, billed } = openWorld("workload", { seed, accounts: WORKLOAD_ACCOUNTS, clock, days, longestWaitMs: 0 });
+  return { upstream, names: { handles: userIds.map((id) => `"id:${id}"`), indexed: [], listId: "", listed: [] }, billed };
+}
+
+export interface ForecastOptions {
+  readonly seed: number;
+  /** Days of learning after which `plan` is asked, ascending. */
+  readonly learnedDays: readonly number[];
+  /** That are billed after each. */
+  readonly days?: number;
+}
+
+/** Prints a row a plan: what was billed after the first of the days of learning, and each forecast with its part of the bill that followed it. */
+export async function runForecasts(names: readonly string[], options: ForecastOptions): Promise<void> {
+  const titles = ["Plan", "Seed", "Billed", "Nothing learned", ...options.learnedDays.map((days) => `After ${days} days`)];
+  console.log(`| ${titles.join(" | ")} |\n| ${titles.map(() => "---").join(" | ")} |`);
+  for (const run of RUNS) if (names.length === 0 || names.includes(run.name)) await runPlan(run, options);
+}
+
+interface Asked {
+  readonly learnedDays: number;
+  readonly forecast: number;
+  readonly watches: readonly object[];
+}
+
+async function runPlan({ name, plan, open }: Run, { seed, learnedDays, days = MONTH_DAYS }: ForecastOptions): Promise<void> {
   const clock = createVirtualClock(START_MS);
-  const service = createSandboxService(clock, { seed, accounts: 300, quota: 10_000_000 });
-  const config = await goodConfig(
-    `watches:${plan(namesOf(service, START_MS))}\nsinks: { terminal: { type: console } }\nops: { sink: terminal }\n`,
-  );
-  const rig = await startEngineRig({ clock, upstream: service.upstream, watches: config.watches, seed });
-  try {
-    await clock.advanceTo(START_MS + WARM_UP_DAYS * DAY_MS);
-    const before = await billOf(rig, service);
-    const view = createPlanView(config, {
-      hash: sha256,
-      nowMs: clock.now(),
-      quota: { limit: null, source: "unknown", reason: "" },
-      states: await rig.store.listWatches(),
-      rateOf: await readLearnedRates(rig.store, clock),
-    });
-    await clock.advance(days * DAY_MS);
-    const after = await billOf(rig, service);
-    const [billed, service30] = [after.ledger - before.ledger, after.service - before.service];
-    const forecast = view.total.requests_per_day * days;
-    const cells = [forecast, billed].map((value) => Math.round(value).toLocaleString("en-US"));
-    console.log(`| ${[name, ...cells, `${((100 * forecast) / billed).toFixed(1)}%`, service30.toLocaleString("en-US")].join(" | ")} |`);
-    const lines = Object.entries(after.lines).map(([line, requests]) => [line, requests - (before.lines[line] ?? 0)]);
+  const lastDay = Math.max(0, ...learnedDays) + days;
+  const world = open(clock, seed, lastDay + 1);
+  const config = await goodConfig(`watches:${plan(world.names)}\nsinks: { terminal: { type: console } }\nops: { sink: terminal }\n`);
+  const ask = (known: Pick<PlanFacts, "states" | "rateOf">, learned: number): Asked => {
+    const quota = { limit: null, source: "unknown", reason: "" } as const;
+    const view = createPlanView(config, { hash: sha256, nowMs: clock.now(), quota, ...known });
     const watches = view.watches.map(({ id, requests_per_day, sweep_requests_per_day, strategies }) => ({
       id,
       days: requests_per_day * days,
       sweeps: sweep_requests_per_day * days,
       strategies,
     }));
-    console.error(JSON.stringify({ name, lines: Object.fromEntries(lines), watches }));
+    return { learnedDays: learned, forecast: view.total.requests_per_day * days, watches };
+  };
+  const asked = [ask({ states: [] }, 0)];
+  const rig = await startEngineRig({ clock, upstream: world.upstream, watches: config.watches, seed });
+  const bills: (Bill & { readonly day: number })[] = [];
+  try {
+    const moments = new Set([0, ...learnedDays].flatMap((day) => [day, day + days]));
+    for (const day of [...moments].sort((a, b) => a - b)) {
+      await clock.advanceTo(START_MS + day * DAY_MS);
+      bills.push({ day, ...(await billOf(rig, world)) });
+      if (learnedDays.includes(day))
+        asked.push(ask({ states: await rig.store.listWatches(), rateOf: await readLearnedRates(rig.store, clock) }, day));
+    }
+    report(name, seed, days, asked, bills);
   } finally {
     await rig.close();
   }
+}
+
+interface Bill {
+  readonly ledger: number;
+  readonly service: number;
+  readonly lines: Readonly<Record<string, number>>;
+}
+
+async function billOf(rig: EngineRig, world: ForecastWorld): Promise<Bill> {
+  const { total, lines } = await rig.store.spentSince(0);
+  const byLine: Record<string, number> = {};
+  for (const { watch, endpoint, requests } of lines) byLine[`${watch} ${endpoint}`] = requests;
+  return { ledger: total, service: world.billed(), lines: byLine };
+}
+
+const count = (value: number): string => Math.round(value).toLocaleString("en-US");
+
+function report(
+  name: string,
+  seed: number,
+  days: number,
+  asked: readonly Asked[],
+  bills: readonly (Bill & { readonly day: number })[],
+): void {
+  const rows = asked.map(({ learnedDays, forecast, watches }) => {
+    const [before, after] = [bills.find(({ day }) => day === learnedDays), bills.find(({ day }) => day === learnedDays + days)];
+    if (before === undefined || after === undefined) throw new Error(`no bill after ${learnedDays} days`);
+    const lines = Object.entries(after.lines).map(([line, requests]) => [line, requests - (before.lines[line] ?? 0)]);
+    const billed = after.ledger - before.ledger;
+    return { learnedDays, forecast, billed, service: after.service - before.service, lines: Object.fromEntries(lines), watches };
+  });
+  const cells = rows.map(({ forecast, billed }) => `${count(forecast)} (${((100 * forecast) / billed).toFixed(1)}%)`);
+  const billed = rows[1]?.billed ?? rows[0]?.billed ?? 0;
+  console.log(`| ${[name, seed, count(billed), ...cells].join(" | ")} |`);
+  console.error(JSON.stringify({ name, seed, rows }));
 }

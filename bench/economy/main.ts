@@ -120,7 +120,9 @@ if (words[0] === "--model") {
 }
 
 if (words[0] === "--forecast") {
-  await runForecasts(words.slice(1), SEED);
+  const days = Number(process.env["ECONOMY_DAYS"] ?? 30);
+  const learnedDays = (process.env["ECONOMY_LEARNED"] ?? "1").split(",").map(Number);
+  await runForecasts(words.slice(1), { seed: SEED, learnedDays, days });
   process.exit();
 }
 
