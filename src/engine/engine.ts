@@ -240,6 +240,7 @@ export function createEngine(deps: EngineDeps): Engine {
       const cancelAbort = clock.after(ANSWER_GRACE_MS, () => deps.gate.abort());
       await Promise.all([loop.stop(), rechecks.stop()]);
       cancelAbort();
+      await book.close().catch((error: unknown) => deps.log.warn("what was learned of accounts could not be written", { error }));
     },
     get polls() {
       return polls;

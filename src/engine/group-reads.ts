@@ -91,7 +91,7 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
     const settled = isFirst ? withoutOpen(probe) : probe;
     // A search that comes with a probe is hardly older than it.
     const checkedAtMs = isBlind ? account.checkedAtMs : Math.max(scene.startedAtMs, Math.min(account.checkedAtMs, nowMs));
-    book.put(userId, { ...account, probe: settled, rate, checkedAtMs }, true);
+    book.put(userId, { ...account, probe: settled, rate, checkedAtMs }, "later");
     if (!isFirst) {
       const calmMs = serviceClock.fromLocal(account.probe.open?.calmMs ?? account.checkedAtMs) - SEARCH_LAG_MS;
       scene.postedMs.push(...postedMs);
@@ -103,7 +103,7 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
 
   const noteSearch = (userId: string, searchedAtMs: number): void => {
     const account = book.get(userId);
-    if (account?.probe.isBlind === true) book.put(userId, { ...account, searchedAtMs }, true);
+    if (account?.probe.isBlind === true) book.put(userId, { ...account, searchedAtMs }, "later");
   };
 
   const readTimelines = (tasks: readonly ReadTask[], scene: Scene): Promise<void> =>
@@ -118,7 +118,7 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
 
   const refuse = (userId: string): void => {
     const account = book.get(userId);
-    if (account !== undefined) book.put(userId, { ...account, probe: afterRefusal(account.probe, clock.now()) }, true);
+    if (account !== undefined) book.put(userId, { ...account, probe: afterRefusal(account.probe, clock.now()) }, "later");
   };
 
   const isOwed = ({ member, way }: ReadTask): boolean => {

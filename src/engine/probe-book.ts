@@ -1,6 +1,7 @@
 /**
  * What is remembered of probed accounts over restarts: fields as last seen, open changes, rates, handles. Kept in the store's notes, many
- * accounts a note. Writing late is safe: what a probe saw after the last write, it sees again as a change.
+ * accounts a note. Those are written late; what a probe saw for the first time, and a change it opened, stands in a note of its own before
+ * anything is read for it: after a crash, the same probe may show no change, because another one made up for it or nothing was known before.
  */
 import type { Clock } from "../model/clock.ts";
 import { unitHash } from "../model/hash.ts";
@@ -27,25 +28,37 @@ export interface AccountMemory {
   readonly readFor?: number;
 }
 
+/**
+ * - `nothing`: only times moved on.
+ * - `later`: a crash would cost another read, and no post.
+ * - `now`: what a probe saw; written with the next `flush`.
+ */
+export type WorthWriting = "nothing" | "later" | "now";
+
 /** Timelines under the id of their account, lists under the key of their poll. */
 export interface ProbeBook {
   /** Reads the notes once; asked before every run. */
   load(): Promise<void>;
   get(key: string): AccountMemory | undefined;
-  /** `isWorthWriting` false: only times moved on. */
-  put(key: string, memory: AccountMemory, isWorthWriting: boolean): void;
+  put(key: string, memory: AccountMemory, worth: WorthWriting): void;
   /** Forgets what nobody watches any more. */
   keepOnly(keys: ReadonlySet<string>): void;
   /** What a run of a group just took; `isPaced` false: it is slowed down, which is no measure. */
   count(countKey: string, requests: number, isPaced: boolean): void;
   /** What `learnedRate` says of an account or a list, or the requests a day of a group under a `countKey`; undefined where nothing was learned. */
   rateOf(key: string): number | undefined;
-  /** Writes what is new, at most once a minute. */
+  /** Writes what cannot wait, and the rest at most once a minute. Asked between a probe and the reads for it, and after them. */
   flush(): Promise<void>;
+  /** Writes all that is new: nothing more comes. */
+  close(): Promise<void>;
 }
 
 const NOTES = 64;
 const COUNTS_NOTE = "probes.counts";
+/** Accounts as they are, of those that changed since their own note was written. */
+const RECENT_NOTE = "probes.recent";
+/** With more of them, all that is new is written where it belongs. */
+const MOST_RECENT = 200;
 /** A group that was not probed for so long is gone, or another one now. */
 const KEEP_COUNT_MS = 7 * 86_400_000;
 const FLUSH_EVERY_MS = 60_000;
@@ -53,17 +66,76 @@ const FLUSH_EVERY_MS = 60_000;
 export function createProbeBook(notes: Notes, clock: Clock): ProbeBook {
   const accounts = new Map<string, AccountMemory>();
   const dirty = new Set<number>();
+  const recent = new Set<string>();
   const counts = new Map<string, RequestCount>();
+  let isRecentWritten = true;
   let loading: Promise<void> | undefined;
+  let writing: Promise<void> = Promise.resolve();
   let flushedAtMs = clock.monotonic();
 
   const loadAll = async (): Promise<void> => {
-    for (let number = 0; number < NOTES; number += 1) {
-      const note = (await notes.readNote(nameOf(number))) as Readonly<Record<string, AccountMemory>> | null;
-      for (const [key, memory] of Object.entries(note ?? {})) if (!accounts.has(key)) accounts.set(key, memory);
+    const stored = new Map<string, AccountMemory>();
+    for (const name of [...Array.from({ length: NOTES }, (_, number) => nameOf(number)), RECENT_NOTE]) {
+      const note = (await notes.readNote(name)) as Readonly<Record<string, AccountMemory>> | null;
+      for (const [key, memory] of Object.entries(note ?? {})) stored.set(key, memory);
+      if (name === RECENT_NOTE) for (const key of Object.keys(note ?? {})) markRecent(key);
     }
+    for (const [key, memory] of stored) if (!accounts.has(key)) accounts.set(key, memory);
     const counted = (await notes.readNote(COUNTS_NOTE)) as Readonly<Record<string, RequestCount>> | null;
     for (const [key, count] of Object.entries(counted ?? {})) if (!counts.has(key)) counts.set(key, count);
+  };
+
+  /** Stays in that note until its own one is written. */
+  const markRecent = (key: string) => {
+    recent.add(key);
+    dirty.add(noteOf(key));
+  };
+
+  const writeRecent = async (): Promise<void> => {
+    isRecentWritten = true;
+    const content = [...recent].flatMap((key) => {
+      const memory = accounts.get(key);
+      return memory === undefined ? [] : [[key, memory] as const];
+    });
+    await notes.writeNote(RECENT_NOTE, Object.fromEntries(content) as unknown as Json).catch((error: unknown) => {
+      isRecentWritten = false;
+      throw error;
+    });
+  };
+
+  const writeAll = async (): Promise<void> => {
+    flushedAtMs = clock.monotonic();
+    const [numbers, written] = [[...dirty], [...recent]];
+    const contents = new Map<number, Record<string, AccountMemory>>(numbers.map((number) => [number, {}]));
+    for (const [key, memory] of accounts) {
+      const note = contents.get(noteOf(key));
+      if (note !== undefined) note[key] = memory;
+    }
+    // What is put meanwhile is new again.
+    dirty.clear();
+    recent.clear();
+    try {
+      for (const [number, content] of contents) await notes.writeNote(nameOf(number), content as unknown as Json);
+    } catch (error) {
+      for (const number of numbers) dirty.add(number);
+      for (const key of written) recent.add(key);
+      throw error;
+    }
+    if (written.length > 0) await writeRecent();
+    for (const [key, { sinceMs }] of counts) if (clock.now() - sinceMs > KEEP_COUNT_MS) counts.delete(key);
+    if (counts.size > 0) await notes.writeNote(COUNTS_NOTE, Object.fromEntries(counts) as unknown as Json);
+  };
+
+  const writeDue = async (): Promise<void> => {
+    const isDue = clock.monotonic() - flushedAtMs >= FLUSH_EVERY_MS || recent.size > MOST_RECENT;
+    if (isDue && dirty.size > 0) await writeAll();
+    else if (!isRecentWritten) await writeRecent();
+  };
+
+  /** One after the other: an older note must not replace a newer one. */
+  const inTurn = (write: () => Promise<void>): Promise<void> => {
+    writing = writing.catch(() => undefined).then(write);
+    return writing;
   };
 
   return {
@@ -75,9 +147,12 @@ export function createProbeBook(notes: Notes, clock: Clock): ProbeBook {
       return loading;
     },
     get: (key) => accounts.get(key),
-    put(key, memory, isWorthWriting) {
+    put(key, memory, worth) {
       accounts.set(key, memory);
-      if (isWorthWriting) dirty.add(noteOf(key));
+      if (worth === "later") dirty.add(noteOf(key));
+      if (worth !== "now") return;
+      markRecent(key);
+      isRecentWritten = false;
     },
     keepOnly(keys) {
       for (const key of accounts.keys()) {
@@ -91,21 +166,8 @@ export function createProbeBook(notes: Notes, clock: Clock): ProbeBook {
       else counts.delete(key);
     },
     rateOf: (key) => counts.get(key)?.perDay ?? learnedRate(accounts.get(key), clock.now()),
-    async flush() {
-      if (dirty.size === 0 || clock.monotonic() - flushedAtMs < FLUSH_EVERY_MS) return;
-      flushedAtMs = clock.monotonic();
-      const contents = new Map<number, Record<string, AccountMemory>>([...dirty].map((number) => [number, {}]));
-      for (const [key, memory] of accounts) {
-        const note = contents.get(noteOf(key));
-        if (note !== undefined) note[key] = memory;
-      }
-      for (const [number, content] of contents) {
-        await notes.writeNote(nameOf(number), content as unknown as Json);
-        dirty.delete(number);
-      }
-      for (const [key, { sinceMs }] of counts) if (clock.now() - sinceMs > KEEP_COUNT_MS) counts.delete(key);
-      if (counts.size > 0) await notes.writeNote(COUNTS_NOTE, Object.fromEntries(counts) as unknown as Json);
-    },
+    flush: () => inTurn(writeDue),
+    close: () => inTurn(async () => (dirty.size > 0 ? writeAll() : undefined)),
   };
 }
 

@@ -92,9 +92,10 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
     const probed = known === undefined ? unknownAccount(fields, atMs) : takeProbe(known.probe, fields, atMs);
     const handle = user?.username ?? known?.handle ?? "";
     const rate = known?.rate ?? { posts: 0, days: 0, excited: 0, atMs };
-    const isNews = known === undefined || probed.open !== known.probe.open || handle !== known.handle;
+    const isNews = known === undefined || probed.open !== known.probe.open || probed.ahead !== known.probe.ahead;
+    const worth = isNews ? "now" : handle === known.handle ? "nothing" : "later";
     const checkedAtMs = Math.max(atMs, Math.min(known?.checkedAtMs ?? 0, clock.now()));
-    book.put(userId, { ...known, probe: probed, rate, handle, checkedAtMs }, isNews);
+    book.put(userId, { ...known, probe: probed, rate, handle, checkedAtMs }, worth);
   };
 
   /** Accounts are looked up by their handles first: the same answer is their first probe. */
@@ -151,6 +152,7 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
       const seen = new Set(unknown.filter(isSeenJustNow));
       const asked = [...new Set([...unknown, ...others])].filter((member) => !seen.has(member));
       const isProbed = asked.length === 0 || (await probe(group, asked));
+      await book.flush();
       if (asked.length + seen.size === members.length) memory = { ...memory, probedAtMs: startedAtMs };
 
       const freshness = group.group?.freshness;

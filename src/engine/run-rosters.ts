@@ -107,7 +107,8 @@ export function createRostersRunner(deps: RostersDeps): RostersRunner {
     if (known?.probe.fields === null && fields !== null) release(poll.key);
     const after = known === undefined ? firstProbe(fields, atMs) : takeProbe(known.probe, fields, atMs, names[0]);
     const rest = known ?? { rate: { ...NO_RATE, atMs }, handle: "" };
-    book.put(poll.key, { ...rest, probe: after, checkedAtMs: atMs }, known === undefined || after.open !== known.probe.open);
+    const isNews = known === undefined || after.open !== known.probe.open || after.ahead !== known.probe.ahead;
+    book.put(poll.key, { ...rest, probe: after, checkedAtMs: atMs }, isNews ? "now" : "nothing");
   };
 
   /** What a read means for the probes to come. */
@@ -118,7 +119,7 @@ export function createRostersRunner(deps: RostersDeps): RostersRunner {
     const { left, awaited, pages, isUnderWay } = outcome.list;
     // A list that is read whole but once a day says no more of its counter than its newest part.
     const isWhole = isReadByEveryPoll(poll);
-    if (isUnderWay || (isWhole && pages === undefined)) return book.put(poll.key, withoutReader(known), true);
+    if (isUnderWay || (isWhole && pages === undefined)) return book.put(poll.key, withoutReader(known), "later");
     const isFirst = outcome.baselined.length === poll.subscribers.length;
     const joined = isFirst ? 0 : outcome.newItems;
     const isSilent = reason === "full" && probed.has(poll.key);
@@ -135,7 +136,7 @@ export function createRostersRunner(deps: RostersDeps): RostersRunner {
         readFor: sharersOf(poll),
         ...(pages === undefined ? {} : { pages }),
       },
-      true,
+      "later",
     );
   };
 
@@ -153,6 +154,7 @@ export function createRostersRunner(deps: RostersDeps): RostersRunner {
       await book.load();
       const memory = choose(group, await memories.get(group), startedAtMs);
       const probed = await probe(group, memory);
+      await book.flush();
       const aside = new Set(memory.aside);
       const scene: Scene = { group, memory, probed: probed ?? new Set(), outcomes: [], retriesMs: [] };
       const tasks = rosterTasks({

@@ -23,7 +23,7 @@ async function planWith(postsPerDay: number) {
   const probe = { fields: null, probedAtMs: NOW, fullAtMs: NOW };
   for (const id of IDS) {
     const rate = { posts: postsPerDay * 30, days: 30, excited: 0, atMs: NOW };
-    book.put(id, { probe, rate, handle: `h${id}`, checkedAtMs: NOW }, true);
+    book.put(id, { probe, rate, handle: `h${id}`, checkedAtMs: NOW }, "later");
   }
   await clock.advance(2 * 60_000);
   await book.flush();

@@ -1,0 +1,98 @@
+/** A daemon that dies between a probe and the read that would have explained it. */
+import { afterEach, describe, expect, it } from "vitest";
+import { sleep } from "../../src/model/clock.ts";
+import type { UpstreamRequest } from "../../src/model/upstream.ts";
+import { createAccountsWorld, type WorldAccount } from "../support/accounts-world.ts";
+import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
+import { makeWatch } from "../support/make-watch.ts";
+import { createVirtualClock } from "../support/virtual-clock.ts";
+
+const START = Date.UTC(2026, 2, 2, 12, 0, 0);
+const SECOND = 1_000;
+const MIN = 60_000;
+const rigs: EngineRig[] = [];
+
+afterEach(async () => {
+  for (const rig of rigs.splice(0)) await rig.close();
+});
+
+/** Ten accounts with three old posts each, and one timeline watch on all of them. */
+async function house(intervalMs: number) {
+  const clock = createVirtualClock(START);
+  const world = createAccountsWorld();
+  for (let i = 0; i < 10; i += 1) {
+    const account = world.add(`account_${i}`);
+    for (let day = 1; day <= 3; day += 1) world.post(account, START - day * 86_400_000 + i);
+  }
+  const asked: string[] = [];
+  const upstream = {
+    async call(request: UpstreamRequest) {
+      asked.push(request.endpoint);
+      await sleep(clock, 40);
+      return world.answer(request, clock.now());
+    },
+  };
+  const accounts = world.accounts.map(({ names }) => names[0]?.handle ?? "");
+  const watch = makeWatch(
+    "w",
+    "timeline",
+    { accounts },
+    { schedule: { kind: "every", intervalMs }, strategy: "probe", fullPollEveryMs: 12 * 60 * MIN },
+  );
+  const rig = await startEngineRig({ clock, upstream, watches: [watch] });
+  rigs.push(rig);
+  const told = async () => (await rig.events()).map(({ subject }) => subject);
+  return { clock, world, rig, told, asked, account: (index: number) => world.accounts[index] as WorldAccount };
+}
+
+describe("after a crash, a post that the feed shows late", () => {
+  it("is found on the usual ticks where the accounts had been read but once before", async () => {
+    const { clock, world, rig, told, account } = await house(2 * MIN);
+    await clock.advance(20 * SECOND);
+    const post = world.post(account(3), clock.now() + SECOND, { searchLagMs: 10 * MIN });
+    await clock.advance(10 * SECOND);
+    await rig.crash();
+    await clock.advance(8 * MIN);
+    expect(await told()).toEqual([post.id]);
+  });
+
+  it("is found on the usual ticks where the interval is long and the crash came before the second run", async () => {
+    const { clock, world, rig, told, account } = await house(60 * MIN);
+    await clock.advance(20 * MIN);
+    const post = world.post(account(3), clock.now() + SECOND, { searchLagMs: 120 * MIN });
+    await clock.advance(10 * MIN);
+    await rig.crash();
+    await clock.advance(62 * MIN);
+    expect(await told()).toEqual([post.id]);
+  });
+
+  it("is found on the usual ticks where the counter fell back before the next probe", async () => {
+    const { clock, world, rig, told, account } = await house(20 * SECOND);
+    await clock.advance(2 * MIN + 30 * SECOND);
+    const other = world.post(account(5), clock.now() + SECOND);
+    await clock.advance(20 * SECOND);
+    const postedMs = clock.now() + SECOND;
+    const post = world.post(account(3), postedMs, { visibleLagMs: 90 * SECOND });
+    // The counter is ahead of the timeline.
+    account(3).flaps.push({ fromMs: postedMs, untilMs: postedMs + 90 * SECOND, by: 1 });
+    await clock.advance(20 * SECOND);
+    await rig.crash();
+    world.delete(account(3), 0, clock.now());
+    await clock.advance(5 * MIN);
+    expect(await told()).toEqual([post.id, other.id]);
+  });
+});
+
+it("keeps at a stop what its last reads found: nothing is read again for it", async () => {
+  const { clock, world, rig, told, asked, account } = await house(20 * SECOND);
+  await clock.advance(2 * MIN + 30 * SECOND);
+  const other = world.post(account(5), clock.now() + SECOND);
+  await clock.advance(20 * SECOND);
+  const post = world.post(account(3), clock.now() + SECOND);
+  await clock.advance(20 * SECOND);
+  expect(await told()).toEqual([post.id, other.id]);
+  await rig.restart();
+  asked.length = 0;
+  await clock.advance(2 * MIN);
+  expect(new Set(asked)).toEqual(new Set(["info-batch"]));
+});
