@@ -5,7 +5,7 @@ import { readStoppedQuota } from "../app/stopped-quota.ts";
 import { sha256 } from "../runtime/hash.ts";
 import type { BudgetView } from "../server/views.ts";
 import { formatBudget } from "./budget-text.ts";
-import { type CliContext, requireConfig } from "./context.ts";
+import { type CliContext, CONFIG_OPTION, JSON_OPTION, requireConfig } from "./context.ts";
 import { readDaemon, readState } from "./read-daemon.ts";
 
 /** Where nobody says how wide the terminal is. */
@@ -15,8 +15,8 @@ export function addBudget(program: Command, context: CliContext): void {
   program
     .command("budget")
     .description("show what this period has cost so far, by watch and endpoint, and what it will cost by its end")
-    .option("-c, --config <file>", "configuration file or folder", "watches.yaml")
-    .option("--json", "print the budget as JSON")
+    .option(...CONFIG_OPTION)
+    .option(...JSON_OPTION)
     .addHelpText("after", "\nExample:\n  chirpwatch budget -c watches.yaml")
     .action((options: { config: string; json?: true }) => budget(context, options.config, options.json === true));
 }

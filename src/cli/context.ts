@@ -54,6 +54,10 @@ function letReadersLeave(error: NodeJS.ErrnoException): void {
   if (error.code !== "EPIPE") throw error;
 }
 
+/** The options that mean the same wherever they stand, as commander takes them. */
+export const CONFIG_OPTION = ["-c, --config <file>", "configuration file or folder", "watches.yaml"] as const;
+export const JSON_OPTION = ["--json", "print JSON"] as const;
+
 export type LoadOptions = Pick<LoadRequest, "lenientSecrets">;
 
 export const loadFrom = (context: CliContext, configPath: string, options: LoadOptions = {}): Promise<LoadResult> =>
@@ -68,7 +72,11 @@ export const loadFrom = (context: CliContext, configPath: string, options: LoadO
 
 /** @throws ExitError with every error of the file. */
 export async function requireConfig(context: CliContext, configPath: string, options: LoadOptions = {}): Promise<Config> {
-  const loaded = await loadFrom(context, configPath, options);
+  return orThrow(await loadFrom(context, configPath, options));
+}
+
+/** @throws ExitError with every error of the file. */
+export function orThrow(loaded: LoadResult): Config {
   if (loaded.ok) return loaded.config;
   throw badConfig(loaded.issues.filter(({ severity }) => severity === "error"));
 }

@@ -4,7 +4,7 @@ import { findItem } from "../app/find-item.ts";
 import { EXIT, ExitError } from "../model/exit-code.ts";
 import { explainView, type ExplainView } from "../server/explain-view.ts";
 import { readDaemon, readState } from "./read-daemon.ts";
-import { type CliContext, requireConfig } from "./context.ts";
+import { type CliContext, CONFIG_OPTION, JSON_OPTION, requireConfig } from "./context.ts";
 import { formatExplanation } from "./explain-text.ts";
 
 export function addExplain(program: Command, context: CliContext): void {
@@ -12,8 +12,8 @@ export function addExplain(program: Command, context: CliContext): void {
     .command("explain")
     .description("say what became of a tweet or an account: alerted, or the exact reason it was not")
     .argument("<item>", "tweet id or link, user id, handle or profile link")
-    .option("-c, --config <file>", "configuration file or folder", "watches.yaml")
-    .option("--json", "print JSON")
+    .option(...CONFIG_OPTION)
+    .option(...JSON_OPTION)
     .addHelpText("after", "\nExamples:\n  chirpwatch explain https://x.com/alice/status/2122697426267233124\n  chirpwatch explain @bob")
     .action((item: string, options: { config: string; json?: true }) => explain(context, item, options.config, options.json === true));
 }

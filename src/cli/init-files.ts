@@ -73,8 +73,8 @@ ops: { sink: ${name} } # where the daemon reports trouble of its own
 
 function envText({ variables }: Starter): string {
   const all = [
-    ["the https address of your data service, without /v3", "CHIRPWATCH_API_URL", "https://api.example.com"],
-    ["your key for it", "CHIRPWATCH_API_KEY", "replace-with-your-key"],
+    ["the https address of your data service, without /v3; or sandbox, the bundled one", "CHIRPWATCH_API_URL", "https://api.example.com"],
+    ["your key for it; or sandbox", "CHIRPWATCH_API_KEY", "replace-with-your-key"],
     ...variables,
   ] as const;
   const lines = all.map(([comment, name, placeholder]) => `# ${comment}\n${name}=${placeholder}\n`);

@@ -5,7 +5,7 @@ import { suggest } from "../config/suggest.ts";
 import { EXIT, ExitError } from "../model/exit-code.ts";
 import { openStore } from "../state/open.ts";
 import { askDaemon, textAt } from "./ask-daemon.ts";
-import { type CliContext, requireConfig } from "./context.ts";
+import { type CliContext, CONFIG_OPTION, requireConfig } from "./context.ts";
 
 const WORDS = {
   pause: { paused: true, done: "is paused", what: "stop polling one watch until it is resumed; also over restarts" },
@@ -22,7 +22,7 @@ function add(verb: Verb, program: Command, context: CliContext): void {
     .command(verb)
     .description(WORDS[verb].what)
     .argument("<watch>", "id of the watch, as in the configuration")
-    .option("-c, --config <file>", "configuration file or folder", "watches.yaml")
+    .option(...CONFIG_OPTION)
     .addHelpText("after", `\nExample:\n  chirpwatch ${verb} brand-mentions`)
     .action((watch: string, { config }: { config: string }) => setPaused(context, verb, watch, config));
 }

@@ -8,11 +8,11 @@ import type { Config } from "../config/config.ts";
 import { errorText } from "../model/errors.ts";
 import { EXIT, ExitError } from "../model/exit-code.ts";
 import { sha256 } from "../runtime/hash.ts";
-import { openStore } from "../state/open.ts";
-import { type CliContext, requireConfig } from "./context.ts";
+import { type CliContext, CONFIG_OPTION, JSON_OPTION, requireConfig } from "./context.ts";
 import { openService, type ServiceAccess } from "./service-access.ts";
 import { formatDiff } from "./plan-diff-text.ts";
 import { formatPlan } from "./plan-text.ts";
+import { readState } from "./read-daemon.ts";
 import { formatCount } from "./table.ts";
 
 interface PlanOptions {
@@ -25,9 +25,9 @@ export function addPlan(program: Command, context: CliContext): void {
   program
     .command("plan")
     .description("show polls, requests a month per watch against the quota, and the expected delay; costs nothing")
-    .option("-c, --config <file>", "configuration file or folder", "watches.yaml")
+    .option(...CONFIG_OPTION)
     .option("--diff <file>", "another configuration: show what would change per watch, from --config to this one")
-    .option("--json", "print the plan as JSON")
+    .option(...JSON_OPTION)
     .addHelpText(
       "after",
       "\nExit code 3: the plan costs more than the quota allows; with --diff, the other configuration's.\n\nExamples:\n  chirpwatch plan -c watches.yaml\n  chirpwatch plan -c watches.yaml --diff changed.yaml",
@@ -58,15 +58,12 @@ async function viewOf(context: CliContext, configPath: string): Promise<PlanView
 
 /** What a state that exists knows: ids of accounts, which watches are paused. A plan is worth having without. */
 async function knownState(context: CliContext, config: Config): Promise<Pick<PlanFacts, "states" | "rateOf">> {
-  const { path } = config.state;
-  if (!(await context.files.exists(path))) return { states: [] };
+  if (!(await context.files.exists(config.state.path))) return { states: [] };
   try {
-    const store = await openStore({ ...context, path, log: context.logger("error"), readonly: true });
-    try {
-      return { states: await store.listWatches(), rateOf: await readLearnedRates(store, context.clock) };
-    } finally {
-      await store.close();
-    }
+    return await readState(context, config, async (store) => ({
+      states: await store.listWatches(),
+      rateOf: await readLearnedRates(store, context.clock),
+    }));
   } catch (error) {
     context.err(`the state was left aside: ${errorText(error)}`);
     return { states: [] };

@@ -11,19 +11,19 @@ import { onUncaught } from "../runtime/last-words.ts";
 import { onSignals } from "../runtime/signals.ts";
 import { trimMemoryLater } from "../runtime/trim-memory.ts";
 import { SINK_TYPES } from "../sinks/registry.ts";
-import { badConfig, type CliContext, loadFrom, requireConfig } from "./context.ts";
+import { type CliContext, CONFIG_OPTION, loadFrom, orThrow } from "./context.ts";
 import { withServerToken } from "./server-token.ts";
 
 export function addRun(program: Command, context: CliContext): void {
   program
     .command("run")
     .description("run the daemon until SIGTERM or SIGINT")
-    .option("-c, --config <file>", "configuration file or folder", "watches.yaml")
+    .option(...CONFIG_OPTION)
     .addHelpText("after", "\nExample:\n  chirpwatch run -c watches.yaml")
     .action((options: { config: string }) => run(context, options.config));
 }
 
-/** What a reload takes over is held to what the start was. */
+/** The start and every reload are held to the same. */
 async function loadGuarded(context: CliContext, configPath: string): Promise<LoadResult> {
   const loaded = await loadFrom(context, configPath);
   const issues = loaded.ok ? checkSandboxGuard(loaded.config, SINK_TYPES) : [];
@@ -32,9 +32,7 @@ async function loadGuarded(context: CliContext, configPath: string): Promise<Loa
 
 async function run(context: CliContext, configPath: string): Promise<void> {
   const log = context.logger();
-  const loaded = await requireConfig(context, configPath);
-  const refusals = checkSandboxGuard(loaded, SINK_TYPES);
-  if (refusals.length > 0) throw badConfig(refusals);
+  const loaded = orThrow(await loadGuarded(context, configPath));
   const config = { ...loaded, server: await withServerToken(loaded.server, { random: context.random, log }) };
   if (config.server.token !== undefined) log.addSecret(config.server.token);
   for (const warning of config.warnings) log.warn("configuration warning", { at: formatIssue(warning) });

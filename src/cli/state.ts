@@ -5,7 +5,7 @@ import { EXIT, ExitError } from "../model/exit-code.ts";
 import { backupState } from "../state/backup.ts";
 import { checkState } from "../state/check.ts";
 import { restoreState } from "../state/restore.ts";
-import { type CliContext, requireConfig } from "./context.ts";
+import { type CliContext, CONFIG_OPTION, JSON_OPTION, requireConfig } from "./context.ts";
 import { formatCount } from "./table.ts";
 
 interface StateFlags {
@@ -22,8 +22,8 @@ export function addState(program: Command, context: CliContext): void {
     state
       .command(usage)
       .description(description)
-      .option("-c, --config <file>", "configuration file or folder", "watches.yaml")
-      .option("--json", "print JSON")
+      .option(...CONFIG_OPTION)
+      .option(...JSON_OPTION)
       .addHelpText("after", `\nExample:\n  chirpwatch state ${example}`);
   add("check", "read the whole file and say whether it is sound; works beside a running daemon", "check").action((flags: StateFlags) =>
     check(context, flags),

@@ -8,15 +8,15 @@ import { sha256 } from "../runtime/hash.ts";
 import type { StatusView } from "../server/views.ts";
 import { eventLine, sinkViews, type WatchFacts, watchView } from "../app/status-view.ts";
 import { readDaemon, readState } from "./read-daemon.ts";
-import { type CliContext, requireConfig } from "./context.ts";
+import { type CliContext, CONFIG_OPTION, JSON_OPTION, requireConfig } from "./context.ts";
 import { formatStatus, type StoppedView } from "./status-text.ts";
 
 export function addStatus(program: Command, context: CliContext): void {
   program
     .command("status")
     .description("show the running daemon: watches, sinks, quota, recent alerts; or what its state remembers")
-    .option("-c, --config <file>", "configuration file or folder", "watches.yaml")
-    .option("--json", "print the daemon's own JSON")
+    .option(...CONFIG_OPTION)
+    .option(...JSON_OPTION)
     .addHelpText("after", "\nExample:\n  chirpwatch status -c watches.yaml")
     .action((options: { config: string; json?: true }) => status(context, options.config, options.json === true));
 }

@@ -13,7 +13,7 @@ import { sha256 } from "../runtime/hash.ts";
 import type { Logger } from "../runtime/logger.ts";
 import { SINK_TYPES } from "../sinks/registry.ts";
 import type { SinkDeps } from "../sinks/sink-type.ts";
-import { badConfig, type CliContext, requireConfig } from "./context.ts";
+import { badConfig, type CliContext, CONFIG_OPTION, JSON_OPTION, requireConfig } from "./context.ts";
 import { openService } from "./service-access.ts";
 import { formatTried } from "./tried-text.ts";
 import { plural } from "./table.ts";
@@ -31,11 +31,11 @@ export function addTest(program: Command, context: CliContext): void {
     .command("test")
     .description("poll one watch for real and show what would be told, or send one sample to a sink")
     .argument("[watch]", "id of the watch")
-    .option("-c, --config <file>", "configuration file or folder", "watches.yaml")
+    .option(...CONFIG_OPTION)
     .option("--send", "deliver the latest match to the watch's sinks, marked as a sample")
     .option("--sink <name>", "send one labelled sample message to this sink instead")
     .option("--targets <count>", "poll at most so many of the watch's accounts", "5")
-    .option("--json", "print what was found as JSON")
+    .option(...JSON_OPTION)
     .addHelpText(
       "after",
       "\nExamples:\n  chirpwatch test brand-mentions\n  chirpwatch test brand-mentions --send\n  chirpwatch test --sink brand",

@@ -3,7 +3,8 @@ import type { Command } from "commander";
 import type { Config, ConfigIssue } from "../config/config.ts";
 import { formatIssue } from "../config/report.ts";
 import { EXIT, ExitError } from "../model/exit-code.ts";
-import { type CliContext, loadFrom } from "./context.ts";
+import { type CliContext, CONFIG_OPTION, JSON_OPTION, loadFrom } from "./context.ts";
+import { plural } from "./table.ts";
 
 interface ValidateFlags {
   readonly config: string;
@@ -14,8 +15,8 @@ export function addValidate(program: Command, context: CliContext): void {
   program
     .command("validate")
     .description("check a configuration: every error and warning with its line")
-    .option("-c, --config <file>", "configuration file or folder", "watches.yaml")
-    .option("--json", "one JSON object")
+    .option(...CONFIG_OPTION)
+    .option(...JSON_OPTION)
     .addHelpText("after", "\nExample:\n  chirpwatch validate -c watches.yaml")
     .action((flags: ValidateFlags) => validate(context, flags));
 }
@@ -30,14 +31,12 @@ async function validate(context: CliContext, { config: path, json }: ValidateFla
   }
   if (loaded.ok) return;
   const errors = issues.filter(({ severity }) => severity === "error").length;
-  throw new ExitError(EXIT.badConfig, "CONFIG_INVALID", `${path}: ${count(errors, "error")}`);
+  throw new ExitError(EXIT.badConfig, "CONFIG_INVALID", `${path}: ${plural(errors, "error")}`);
 }
-
-const count = (number: number, word: string): string => `${number} ${word}${number === 1 ? "" : "s"}`;
 
 function successText(path: string, { watches, sinks, warnings }: Config): string {
   const watchNames = watches.map(({ id, enabled }) => (enabled ? id : `${id} (disabled)`));
-  const doubts = warnings.length === 0 ? "" : `, ${count(warnings.length, "warning")}`;
+  const doubts = warnings.length === 0 ? "" : `, ${plural(warnings.length, "warning")}`;
   return `${path} is good: watches ${list(watchNames)}; sinks ${list(sinks.map(({ name, type }) => `${name} (${type})`))}${doubts}`;
 }
 

@@ -91,6 +91,7 @@ async function buildApi(section: Section, deps: BuildDeps): Promise<ApiConfig | 
   const { quota } = api;
   return {
     baseUrl: api.base_url,
+    ...(deps.env["CHIRPWATCH_API_URL"] === "sandbox" ? { isSandboxChosen: true } : {}),
     key: keys?.[0]?.key ?? api.key,
     ...(paths["key"] === undefined ? {} : { keyFile: paths["key"] }),
     ...(keys === undefined ? {} : { keys }),

@@ -152,7 +152,7 @@ describe.concurrent("the command line", () => {
     child.stderr.setEncoding("utf8").on("data", (text: string) => (err += text));
     child.stdout.once("data", () => child.stdout.destroy());
     const code = await new Promise((done) => child.once("close", done));
-    expect(err).toBe("watches.yaml: 3000 errors\n");
+    expect(err).toBe("watches.yaml: 3,000 errors\n");
     expect(code).toBe(78);
   });
 });

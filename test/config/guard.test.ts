@@ -19,7 +19,7 @@ const SLACK = '{ type: slack, token: "${TOKEN}", channel: "#brand" }';
 describe("the sandbox guard", () => {
   it("refuses to send invented tweets to a real channel", async () => {
     expect(await guard(SLACK)).toEqual([
-      `${CONFIG_PATH}:4:3  CHIRPWATCH_API_URL is not set: refusing to send invented tweets to slack-brand`,
+      `${CONFIG_PATH}:4:3  CHIRPWATCH_API_URL is not set: refusing to send invented tweets to slack-brand; set it to the address of your data service, or make the sink a console`,
     ]);
     expect(await guard('{ type: webhook, url: "https://example.com/x", secret: "${TOKEN}" }')).toHaveLength(1);
   });
@@ -27,9 +27,14 @@ describe("the sandbox guard", () => {
   it("refuses a key without an address, whatever the sink", async () => {
     const refused = await guard("{ type: console }", undefined, { CHIRPWATCH_API_KEY: "real" });
     expect(refused).toEqual([
-      `${CONFIG_PATH}:1:1  CHIRPWATCH_API_URL is not set: refusing to watch the sandbox with the key of a real service`,
+      `${CONFIG_PATH}:1:1  CHIRPWATCH_API_URL is not set: refusing to watch the sandbox with the key of a real service; set it to the address of your data service, or the key to sandbox, too`,
     ]);
     expect(await guard(SLACK, undefined, { CHIRPWATCH_API_KEY: "real" })).toHaveLength(1);
+  });
+
+  it("does not call the address unset where it names the sandbox", async () => {
+    const [refused] = await guard(SLACK, undefined, { CHIRPWATCH_API_URL: "sandbox" });
+    expect(refused).toContain("CHIRPWATCH_API_URL is sandbox: refusing to send invented tweets to slack-brand");
   });
 
   it("lets the console, loopback and stand-ins through", async () => {
