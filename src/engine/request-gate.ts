@@ -74,6 +74,9 @@ export interface RequestGate {
 /** In-place retries of one request; after them the poll as a whole waits for its backoff. */
 const MOST_TRANSIENT_TRIES = 2;
 const MOST_THROTTLED_TRIES = 30;
+/** Whoever asks for something free asks again by himself, and does not wait long. */
+const MOST_FREE_TRIES = 4;
+const LONGEST_FREE_WAIT_MS = 60_000;
 const RANK: Readonly<Record<Priority, number>> = { high: 0, normal: 1, low: 2 };
 
 type Granted = Extract<Grant, { kind: "granted" }>;
@@ -203,7 +206,13 @@ export function createRequestGate(deps: GateDeps): RequestGate {
         deps.onOutcome(undefined);
         return answer;
       } catch (error) {
-        if (!(error instanceof UpstreamError) || wanted.billed === false) throw error;
+        if (!(error instanceof UpstreamError)) throw error;
+        if (wanted.billed === false) {
+          const waitMs = freePauseMs(error, grant.key, sentAtMs);
+          if (waitMs > LONGEST_FREE_WAIT_MS || ++throttledTries >= MOST_FREE_TRIES) throw error;
+          await pauses.wait(waitMs);
+          continue;
+        }
         if (isAboutKey(error) && (await deps.keys?.refused(grant.key, error, sentAtMs)) === true) continue;
         const { kind, retry } = error;
         const failure = { source: wanted.source, key: grant.key, kind, retry, sentAtMs, nowMs: clock.monotonic() };
@@ -227,6 +236,14 @@ export function createRequestGate(deps: GateDeps): RequestGate {
         await pauses.wait(advice.atMs - clock.monotonic());
       }
     }
+  };
+
+  /** Free requests count for the rate as well: their 429 pauses the key for all. Any other failure of theirs says nothing about polls. */
+  const freePauseMs = ({ kind, retry }: UpstreamError, key: string, sentAtMs: number): number => {
+    if (kind !== "rate_limited") return Number.POSITIVE_INFINITY;
+    const nowMs = clock.monotonic();
+    pacer.failed({ source: "", key, kind, retry, sentAtMs, nowMs });
+    return Math.max(0, pacer.paysAgainAt(key) - nowMs);
   };
 
   return {

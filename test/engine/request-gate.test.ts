@@ -106,3 +106,53 @@ it("lets everyone go when the trial of a dark service is answered, and not when 
   await clock.advance(5_000);
   expect(answered).toBe(30);
 });
+
+const usage: GateRequest = {
+  endpoint: "key-usage-info",
+  params: {},
+  source: "usage",
+  watch: "",
+  priority: "high",
+  purpose: "command",
+  billed: false,
+};
+
+it("repeats a free request after a 429, and lets the others wait with it", async () => {
+  const clock = createVirtualClock(Date.UTC(2026, 2, 2, 12, 0, 0));
+  const upstream = createScriptedUpstream(clock, []);
+  upstream.on("key-usage-info", () => ({ record: { remaining_requests: 7 } }));
+  upstream.on("user-tweets", () => ({ tweets: [] }));
+  upstream.trouble = () => {
+    if (upstream.callsOf("key-usage-info").length < 3) throw new UpstreamError("rate_limited", "too many requests", 429);
+    return undefined;
+  };
+  const gate = await gateOf(clock, upstream);
+  const answer = gate.request(usage);
+  await clock.advance(100);
+  const other = gate.request({ endpoint: "user-tweets", params: {}, source: "s", watch: "w", priority: "normal", purpose: "poll" });
+  await clock.advance(500);
+  expect(upstream.callsOf("user-tweets")).toHaveLength(0);
+  await clock.advance(10_000);
+  expect((await answer).record).toEqual({ remaining_requests: 7 });
+  await other;
+  expect(upstream.callsOf("key-usage-info")).toHaveLength(3);
+});
+
+it("gives a free request up after a few refusals, and at once where the service asks for a long wait", async () => {
+  const clock = createVirtualClock(Date.UTC(2026, 2, 2, 12, 0, 0));
+  const upstream = createScriptedUpstream(clock, []);
+  let afterMs: number | undefined;
+  upstream.trouble = () => {
+    throw new UpstreamError("rate_limited", "too many requests", 429, afterMs === undefined ? {} : { retry: { afterMs } });
+  };
+  const gate = await gateOf(clock, upstream);
+  const failed = gate.request(usage).catch((error: unknown) => error);
+  await clock.advance(60_000);
+  expect(await failed).toMatchObject({ kind: "rate_limited" });
+  expect(upstream.calls).toHaveLength(4);
+  afterMs = 40 * 60_000;
+  const refused = gate.request(usage).catch((error: unknown) => error);
+  await clock.advance(1_000);
+  expect(await refused).toMatchObject({ kind: "rate_limited", retry: { afterMs } });
+  expect(upstream.calls).toHaveLength(5);
+});
