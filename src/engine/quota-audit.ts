@@ -11,7 +11,7 @@ import { errorText } from "../model/errors.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import type { Log } from "../model/log.ts";
 import type { Meter } from "../model/meter.ts";
-import type { Ledger } from "../model/ledger.ts";
+import type { AuditReading, Ledger } from "../model/ledger.ts";
 import type { Notes } from "../model/store.ts";
 import { UpstreamError } from "../model/upstream.ts";
 import type { Notices } from "./notices.ts";
@@ -28,7 +28,7 @@ export interface QuotaAudit {
 }
 
 export interface QuotaAuditDeps {
-  readonly ledger: Pick<Ledger, "auditSpan" | "spentSince">;
+  readonly ledger: Pick<Ledger, "auditMark" | "auditSpan" | "spentSince">;
   readonly notes: Notes;
   readonly notices: Notices;
   readonly clock: Clock;
@@ -46,10 +46,9 @@ export interface QuotaAuditDeps {
 }
 
 /** What the service said of a key, and when. */
-interface Reading {
+interface Reading extends AuditReading {
   readonly remaining: number;
   readonly askedAtMs: number;
-  readonly answeredAtMs: number;
   readonly periodId: string;
   /** Sum of this period. */
   readonly drift: number;
@@ -70,30 +69,25 @@ export function createQuotaAudit(deps: QuotaAuditDeps): QuotaAudit {
   let isStopped = false;
   let failures = 0;
 
-  /** Attempts of a key that the service may or may not have booked by now. */
-  const openAttempts = async (key: string, atMs: number): Promise<number> => {
-    const moment = { askedAtMs: atMs, answeredAtMs: atMs };
-    return (await ledger.auditSpan({ key, from: moment, to: moment, marginMs: BOOKING_MS })).possible;
-  };
-
   /** False when the service gave no usable figure. */
   const checkKey = async (key: string): Promise<boolean> => {
     const period = deps.period();
     const { lines } = await ledger.spentSince(period.startMs);
     const spent = lines.filter((line) => line.key === key).reduce((sum, { requests }) => sum + requests, 0);
     const askedAtMs = clock.now();
-    const open = await openAttempts(key, askedAtMs);
+    const asked = await ledger.auditMark(key, askedAtMs, BOOKING_MS);
     const remaining = await deps.remaining(key);
     if (!isUsableLimit(remaining)) return false;
-    const now = { remaining, askedAtMs, answeredAtMs: clock.now(), periodId: period.id };
+    const answered = await ledger.auditMark(key, clock.now(), BOOKING_MS);
+    const now = { ...asked, answeredId: answered.lastId, remaining, askedAtMs, periodId: period.id };
     // What is under way may be in both figures: the line must not be too high by it.
-    const learned = Math.floor(remaining + spent - open);
+    const learned = Math.floor(remaining + spent - asked.open);
     const before = readings.get(key);
-    if (before === undefined || before.periodId !== period.id || !isComparable(before, askedAtMs)) {
+    if (before === undefined || before.periodId !== period.id || !isComparable(before, now)) {
       keep(key, { ...now, drift: 0, limit: learned });
       return true;
     }
-    const verdict = judgeAudit(before.remaining, remaining, await ledger.auditSpan({ key, from: before, to: now, marginMs: BOOKING_MS }));
+    const verdict = judgeAudit(before.remaining, remaining, await ledger.auditSpan(key, before, now));
     if (verdict.kind === "stands_still") return true;
     if (verdict.kind === "restarted") keep(key, { ...now, drift: before.drift, limit: learned });
     if (verdict.kind === "agrees") keep(key, { ...now, drift: before.drift, limit: Math.max(before.limit, learned) });
@@ -104,8 +98,9 @@ export function createQuotaAudit(deps: QuotaAuditDeps): QuotaAudit {
     return true;
   };
 
-  const isComparable = (before: Reading, askedAtMs: number): boolean =>
-    before.answeredAtMs <= askedAtMs && before.askedAtMs >= askedAtMs - deps.retentionMs();
+  /** Not where the ledger has forgotten what was between them. */
+  const isComparable = (before: Reading, now: AuditReading & Pick<Reading, "askedAtMs">): boolean =>
+    before.answeredId <= now.lastId && before.askedAtMs >= now.askedAtMs - deps.retentionMs();
 
   const keep = (key: string, reading: Reading) => {
     readings.set(key, reading);
@@ -198,6 +193,6 @@ export async function readAudit(
 const isObject = (value: Json | null | undefined): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-const FIGURES = ["remaining", "askedAtMs", "answeredAtMs", "drift", "limit"] as const;
+const FIGURES = ["remaining", "askedAtMs", "lastId", "answeredId", "open", "drift", "limit"] as const;
 const isReading = (value: Json | undefined): value is Json & Reading =>
   isObject(value) && typeof value["periodId"] === "string" && FIGURES.every((name) => typeof value[name] === "number");

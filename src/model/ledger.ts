@@ -43,16 +43,24 @@ export interface LedgerLine {
   readonly requests: number;
 }
 
-/** Between two moments at which the service said what a key has left: each known as asked and answered. */
-export interface AuditSpan {
-  readonly key: string;
-  readonly from: { readonly askedAtMs: number; readonly answeredAtMs: number };
-  readonly to: { readonly askedAtMs: number; readonly answeredAtMs: number };
-  /** An attempt this close to one of the moments may be counted on either side of it. */
-  readonly marginMs: number;
+/**
+ * A moment at which the service is asked what a key has left. Attempts count by the order in which they were entered: the clock may be set
+ * in between.
+ */
+export interface AuditMark {
+  /** The last attempt before it, whoever paid. */
+  readonly lastId: number;
+  /** Billed attempts of the key up to it that the service may not have booked yet. */
+  readonly open: number;
 }
 
-/** Billed attempts of a span: `certain` were answered well within it; `possible` adds those that failed or overlap its ends. */
+/** What the service said of a key: between asking and answering, attempts may be in its figure or not. */
+export interface AuditReading extends AuditMark {
+  /** The last attempt before the answer. */
+  readonly answeredId: number;
+}
+
+/** Billed attempts between two readings: `certain` were answered well within; `possible` adds those that failed or overlap its ends. */
 export interface AuditCount {
   readonly certain: number;
   readonly possible: number;
@@ -70,6 +78,8 @@ export interface Ledger {
   spentSince(sinceMs: number): Promise<{ readonly total: number; readonly lines: readonly LedgerLine[] }>;
   /** Billed attempts since a time, hour by hour in order; hours without any are left out. */
   spentByHour(sinceMs: number): Promise<readonly { readonly hourMs: number; readonly requests: number }[]>;
-  /** What a key's own count of the span must lie between. */
-  auditSpan(span: AuditSpan): Promise<AuditCount>;
+  /** `marginMs`: an attempt that was answered so short a time ago may not be booked yet, and one under way may be. */
+  auditMark(key: string, atMs: number, marginMs: number): Promise<AuditMark>;
+  /** What the service's count of a key between two readings must lie between. */
+  auditSpan(key: string, from: AuditReading, to: AuditReading): Promise<AuditCount>;
 }

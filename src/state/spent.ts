@@ -1,5 +1,5 @@
 /** What was spent, read from the ledger: totals of a period, its hours, and what a span must have cost. Enters nothing. */
-import type { AuditCount, AuditSpan, LedgerLine } from "../model/ledger.ts";
+import type { AuditCount, AuditMark, AuditReading, LedgerLine } from "../model/ledger.ts";
 import { type Executor, statement } from "./statement.ts";
 
 export const HOUR_MS = 3_600_000;
@@ -86,37 +86,57 @@ export async function spentByHour(
   return first === 0 ? whole : [{ hourMs: (wholeHour - 1) * HOUR_MS, requests: first }, ...whole];
 }
 
-const countCertain = statement<{ key: string; after: number; before: number }>()((on, slot) =>
+const countOpen = statement<{ key: string; now: number; booking: number; underWay: number }>()((on, slot) =>
   on
     .selectFrom("ledger")
     .select((eb) => eb.fn.countAll<number>().as("requests"))
     .where("key", "=", slot("key"))
     .where("billed", "=", 1)
-    .where("reserved_at", ">", slot("after"))
+    .where("reserved_at", "<=", slot("now"))
+    .where("reserved_at", ">=", slot("underWay"))
+    .where((eb) => eb.or([eb("answered", "=", 0), eb("slot_at", ">=", slot("booking"))])),
+);
+
+const countSpan = statement<{ key: string; after: number; upTo: number }>()((on, slot) =>
+  on
+    .selectFrom("ledger")
+    .select((eb) => eb.fn.countAll<number>().as("requests"))
+    .where("id", ">", slot("after"))
+    .where("id", "<=", slot("upTo"))
+    .where("key", "=", slot("key"))
+    .where("billed", "=", 1),
+);
+
+const countAnswered = statement<{ key: string; after: number; upTo: number }>()((on, slot) =>
+  on
+    .selectFrom("ledger")
+    .select((eb) => eb.fn.countAll<number>().as("requests"))
+    .where("id", ">", slot("after"))
+    .where("id", "<=", slot("upTo"))
+    .where("key", "=", slot("key"))
+    .where("billed", "=", 1)
     .where("answered", "=", 1)
-    .where("slot_at", "<", slot("before"))
     .where("status", ">=", 200)
     .where("status", "<", 300),
 );
 
-/** Reserved before the end, and not known to have been answered before the start. */
-const countPossible = statement<{ key: string; after: number; before: number; held: number }>()((on, slot) =>
-  on
+/** No attempt is under way for longer; one that a crash left without an answer does not count for ever. */
+const LONGEST_ATTEMPT_MS = 300_000;
+
+export async function auditMark(db: Executor, key: string, atMs: number, marginMs: number): Promise<AuditMark> {
+  const last = await db
     .selectFrom("ledger")
-    .select((eb) => eb.fn.countAll<number>().as("requests"))
-    .where("key", "=", slot("key"))
-    .where("billed", "=", 1)
-    .where("reserved_at", "<=", slot("before"))
-    .where("reserved_at", ">=", slot("held"))
-    .where("slot_at", ">=", slot("after")),
-);
+    .select((eb) => eb.fn.max<number | null>("id").as("id"))
+    .executeTakeFirst();
+  const { rows } = await countOpen(db, { key, now: atMs, booking: atMs - marginMs, underWay: atMs - marginMs - LONGEST_ATTEMPT_MS });
+  return { lastId: Number(last?.id ?? 0), open: Number(rows[0]?.requests ?? 0) };
+}
 
-/** No attempt is under way for longer than that. */
-const LONGEST_ATTEMPT_MS = HOUR_MS;
-
-export async function auditSpan(db: Executor, { key, from, to, marginMs }: AuditSpan): Promise<AuditCount> {
-  const certain = await countCertain(db, { key, after: from.answeredAtMs + marginMs, before: to.askedAtMs - marginMs });
-  const after = from.askedAtMs - marginMs;
-  const possible = await countPossible(db, { key, after, before: to.answeredAtMs, held: after - LONGEST_ATTEMPT_MS });
-  return { certain: Number(certain.rows[0]?.requests ?? 0), possible: Number(possible.rows[0]?.requests ?? 0) };
+export async function auditSpan(db: Executor, key: string, from: AuditReading, to: AuditReading): Promise<AuditCount> {
+  const all = await countSpan(db, { key, after: from.lastId, upTo: to.answeredId });
+  const answered = await countAnswered(db, { key, after: from.answeredId, upTo: to.lastId });
+  return {
+    certain: Math.max(0, Number(answered.rows[0]?.requests ?? 0) - to.open),
+    possible: from.open + Number(all.rows[0]?.requests ?? 0),
+  };
 }

@@ -21,7 +21,7 @@ import { reserve } from "./reserve.ts";
 import { seal } from "./seal.ts";
 import { Settlements } from "./settlements.ts";
 import { loadSinkHealth, outboxStats, saveSinkHealth } from "./sink-health.ts";
-import { auditSpan, spentByHour, spentSince } from "./spent.ts";
+import { auditMark, auditSpan, spentByHour, spentSince } from "./spent.ts";
 import type { Executor } from "./statement.ts";
 import { loadTargets, resolveTarget, setTargetStatus } from "./targets.ts";
 
@@ -48,9 +48,13 @@ export function createStore(db: Executor, deps: { readonly clock: Clock; readonl
     settle: async (ledgerId, atMs, status) => settlements.add(ledgerId, atMs, status),
     spentSince: (sinceMs) => spentSince(db, sinceMs),
     spentByHour: (sinceMs) => spentByHour(db, sinceMs),
-    auditSpan: async (span) => {
+    auditMark: async (key, atMs, marginMs) => {
       await settlements.write();
-      return auditSpan(db, span);
+      return auditMark(db, key, atMs, marginMs);
+    },
+    auditSpan: async (key, from, to) => {
+      await settlements.write();
+      return auditSpan(db, key, from, to);
     },
     dueWork: (query) => dueWork(db, query),
     nextDueAt: (sinks) => nextDueAt(db, sinks),

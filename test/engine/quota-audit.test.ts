@@ -224,6 +224,57 @@ it("keeps the books of several keys apart", async () => {
   expect(notices.map(({ facts }) => facts?.["key"])).toEqual(["second"]);
 });
 
+/** Four requests a minute. */
+async function work(minutes: number): Promise<void> {
+  for (let minute = 0; minute < minutes; minute += 1) {
+    await spend(4);
+    await clock.advance(MINUTE);
+  }
+}
+
+it.each([
+  ["forwards by two hours", [2 * HOUR]],
+  ["backwards by two hours", [-2 * HOUR]],
+  ["backwards by ten minutes", [-10 * MINUTE]],
+  ["forwards by two hours, and back", [2 * HOUR, -2 * HOUR]],
+])("takes a clock that jumps %s for no drift, and sees a real one all the same", async (_name, jumps) => {
+  service.set("main", 10_000);
+  await audit.start();
+  await work(37);
+  for (const jumpMs of jumps) {
+    clock.jump(jumpMs);
+    await work(22);
+  }
+  await work(4 * 60);
+  expect(notices).toEqual([]);
+  expect(audit.driftRequests).toBe(0);
+  clock.jump(-2 * HOUR);
+  await work(5);
+  service.set("main", Number(service.get("main")) - 7);
+  await work(30);
+  expect(notices).toHaveLength(1);
+  expect(audit.driftRequests).toBe(7);
+});
+
+it("sums up what it found before a jump, and compares over one that came with a restart", async () => {
+  await audit.start();
+  await clock.advance(30_000);
+  await work(5);
+  service.set("main", Number(service.get("main")) - 7);
+  await work(15);
+  expect(audit.driftRequests).toBe(7);
+  audit.stop();
+  clock.jump(-3 * HOUR);
+  service.set("main", Number(service.get("main")) - 5);
+  audit = makeAudit();
+  await clock.advance(30_000);
+  await audit.start();
+  await clock.advance(30_000);
+  await work(2);
+  expect(audit.driftRequests).toBe(12);
+  expect(notices).toHaveLength(1);
+});
+
 it("says and writes nothing more once it was stopped, whatever comes back then", async () => {
   const log = rememberingLog();
   service.set("main", new Error("the connection broke"));

@@ -107,8 +107,8 @@ test("every method asks in Postgres's words", async () => {
   await store.settle("1", now, null);
   await store.spentSince(1);
   await store.spentByHour(1);
-  const moment = { askedAtMs: 1, answeredAtMs: 2 };
-  await store.auditSpan({ key: "k", from: moment, to: moment, marginMs: 1 });
+  const reading = { ...(await store.auditMark("k", now, 1)), answeredId: 2 };
+  await store.auditSpan("k", reading, reading);
   await store.dueWork({ nowMs: now, sinks: ["s"], busy: new Set(), limit: 1 });
   await store.nextDueAt(["s"]);
   const message = { id: "m", sink: "s", groupKey: "g", sealedAtMs: now, body: {}, throttleKey: null, deliveryIds: ["1"] };

@@ -476,33 +476,49 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
       });
 
       describe("an audit", () => {
-        const span = (fromMs: number, toMs: number) => ({
-          key: "a",
-          from: { askedAtMs: fromMs, answeredAtMs: fromMs + 100 },
-          to: { askedAtMs: toMs, answeredAtMs: toMs + 100 },
-          marginMs: 1_000,
-        });
         const attempt = async (atMs: number, answeredMs: number | undefined, status: number | null = 200, key = "a") => {
           const id = await granted(atMs, { rate: { count: 1_000, intervalMs: 1_000 }, keys: [{ key }] });
           if (answeredMs !== undefined) await store.settle(id, answeredMs, status);
         };
 
+        /** Asked now, and answered after `work`. */
+        const readingAt = async (atMs: number, work: () => Promise<void> = async () => undefined) => {
+          const asked = await store.auditMark("a", atMs, 1_000);
+          await work();
+          return { ...asked, answeredId: (await store.auditMark("a", atMs, 1_000)).lastId };
+        };
+
         test("is certain of what was answered well inside, and no other key's", async () => {
           await attempt(T0 - 9_000, T0 - 8_000);
+          const from = await readingAt(T0);
           await attempt(T0 + 5_000, T0 + 5_100);
           await attempt(T0 + 6_000, T0 + 6_100, 200, "b");
+          const to = await readingAt(T0 + 60_000);
           await attempt(T0 + 90_000, T0 + 90_100);
-          expect(await store.auditSpan(span(T0, T0 + 60_000))).toEqual({ certain: 1, possible: 1 });
+          expect(await store.auditSpan("a", from, to)).toEqual({ certain: 1, possible: 1 });
         });
 
         test("leaves open what failed, what is under way, and what lies close to the ends", async () => {
-          await attempt(T0 - 5_000, T0 + 50);
+          const slow = await granted(T0 - 5_000, { rate: { count: 1_000, intervalMs: 1_000 }, keys: [{ key: "a" }] });
           await attempt(T0 - 600, T0 - 500);
+          const from = await readingAt(T0);
+          await store.settle(slow, T0 + 50, 200);
           await attempt(T0 + 5_000, T0 + 5_100, 500);
           await attempt(T0 + 6_000, T0 + 6_100, null);
           await attempt(T0 + 7_000, undefined);
-          await attempt(T0 + 59_900, T0 + 60_050);
-          expect(await store.auditSpan(span(T0, T0 + 60_000))).toEqual({ certain: 0, possible: 6 });
+          await attempt(T0 + 59_900, T0 + 59_950);
+          const to = await readingAt(T0 + 60_000, () => attempt(T0 + 60_010, T0 + 60_050));
+          expect(await store.auditSpan("a", from, to)).toEqual({ certain: 0, possible: 7 });
+        });
+
+        test("counts by the order of the attempts, wherever the clock was set meanwhile", async () => {
+          await attempt(T0 - 90_000, T0 - 89_900);
+          await attempt(T0 + 3_600_000, T0 + 3_600_100);
+          const from = await readingAt(T0);
+          await attempt(T0 + 7_200_000, T0 + 7_200_100);
+          await attempt(T0 - 3_600_000, T0 - 3_599_900);
+          const to = await readingAt(T0 - 3_000_000);
+          expect(await store.auditSpan("a", from, to)).toEqual({ certain: 2, possible: 2 });
         });
       });
     });
