@@ -78,18 +78,23 @@ function accountOf(record: JsonObject, { rule, profile }: ReadingJudgeContext): 
   return own?.id ? own : profile;
 }
 
-/** Whose end is told, is told once; who comes back after that does so without a word. Of the rest, someone asks where they are. */
+const GONE = { status: "gone", statusReason: "deleted, or no longer public" } as const;
+
+/**
+ * Whose end is told, is told once; who comes back after that does so without a word. An account may be elsewhere, and what was never seen
+ * may be misspelt: someone asks where they are.
+ */
 function judgeAbsence(subscriber: Subscriber, target: TargetState, context: ReadingJudgeContext): Judgement {
   const { rule } = context;
   const before = memoryOf(target);
-  if (rule.gone === undefined || before.gone === true) return { ...NOTHING, isAbsent: rule.gone === undefined };
-  if (before.values === undefined) return { ...NOTHING, isAbsent: true };
+  if (before.values === undefined || target.userId !== null) return { ...NOTHING, isAbsent: true };
+  // One that was told by an older release is not trouble any more either.
+  if (before.gone === true) return target.status === GONE.status ? NOTHING : { ...NOTHING, targets: [{ ...changeOf(target), ...GONE }] };
   const absences = (before.absences ?? 0) + 1;
   const isGone = absences >= ABSENCES_TO_GO;
   const memory = { ...before, absences, ...(isGone ? { gone: true } : {}) } as unknown as JsonObject;
-  const status = isGone ? { status: "unavailable" as const, statusReason: "it is gone: deleted, or no longer public" } : {};
-  const targets = [{ ...changeOf(target), memory, ...status }];
-  if (!isGone) return { verdicts: [], events: [], targets };
+  const targets = [{ ...changeOf(target), memory, ...(isGone ? GONE : {}) }];
+  if (!isGone || rule.gone === undefined) return { verdicts: [], events: [], targets };
   const body: EventBody = { [rule.name]: before.last ?? before.values, previous: before.values, crossed: [], changed: [] };
   return { verdicts: [], events: eventOf(subscriber, target, rule.gone.event, body, context), targets };
 }

@@ -22,8 +22,8 @@ export interface WatchRegistration {
   readonly targets: readonly TargetRegistration[];
 }
 
-/** `pending` until the first answer; `not_indexed`, `unavailable` and `misconfigured` carry a reason. */
-export type TargetStatus = "pending" | "ok" | "not_indexed" | "unavailable" | "misconfigured";
+/** `pending` until the first answer; the others but `ok` carry a reason. `gone`: it came to its end, and nobody need act. */
+export type TargetStatus = "pending" | "ok" | "not_indexed" | "gone" | "unavailable" | "misconfigured";
 
 export interface TargetState {
   readonly watchKey: string;

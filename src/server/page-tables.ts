@@ -51,17 +51,22 @@ function watchPill(watch: WatchView): Html {
   return html`<span class="pill good">OK</span>`;
 }
 
-/** `98 of 100 readable, 1 not indexed`; a single readable target is named. */
+/** `98 of 100 readable, 1 not indexed, 2 gone`; a single readable target is named. */
 function targetsText(targets: readonly TargetView[]): string {
   const unreadable = targets.filter(isUnreadable).length;
   const notIndexed = targets.filter((target) => target.status === "not_indexed").length;
+  const gone = targets.filter((target) => target.status === "gone").length;
   const [only] = targets;
-  if (targets.length === 1 && only !== undefined) return notIndexed === 1 ? `${only.name}, not indexed` : only.name;
+  if (targets.length === 1 && only !== undefined) return `${only.name}${notIndexed === 1 ? ", not indexed" : gone === 1 ? ", gone" : ""}`;
   const readable =
     unreadable === 0
       ? counted(targets.length, "target")
       : `${countText(targets.length - unreadable)} of ${countText(targets.length)} readable`;
-  return notIndexed === 0 ? readable : `${readable}, ${countText(notIndexed)} not indexed`;
+  const facts = [
+    [notIndexed, "not indexed"],
+    [gone, "gone"],
+  ] as const;
+  return [readable, ...facts.filter(([count]) => count > 0).map(([count, word]) => `${countText(count)} ${word}`)].join(", ");
 }
 
 export function sinkTable(sinks: readonly SinkView[], nowMs: number): Html {

@@ -83,6 +83,8 @@ it("tells a name that goes back and forth each time, as facts of their own", asy
   expect(new Set(events.map(({ id }) => id)).size).toBe(3);
 });
 
+const statuses = async ({ store }: EngineRig) => (await store.listWatches()).flatMap(({ targets }) => targets.map(({ status }) => status));
+
 const deletable = () => watchOf("tweet", { tweets: ["100", "200"] });
 
 it("tells a tweet gone after two answers without it, over a restart, and again only when it was back in between", async () => {
@@ -97,13 +99,28 @@ it("tells a tweet gone after two answers without it, over a restart, and again o
   await world.poll();
   await world.poll();
   expect(await world.told()).toEqual(["tweet.deleted 100"]);
+  expect(await statuses(rig)).toEqual(["gone", "ok"]);
   tweets = [makeTweet("100"), makeTweet("200")];
   await world.poll();
+  expect(await statuses(rig)).toEqual(["ok", "ok"]);
   tweets = [makeTweet("200")];
   await world.poll();
   tweets = [makeTweet("100"), makeTweet("200")];
   await world.poll();
   expect(await world.told()).toEqual(["tweet.deleted 100"]);
+});
+
+it("calls a tweet gone, and no trouble, where its end is not told", async () => {
+  let tweets = [makeTweet("100"), makeTweet("200")];
+  const world = await house(watchOf("tweet", { tweets: ["100", "200", "300"], deleted: false, when: { likes_count: ">= 1000" } }));
+  world.upstream.on("tweet-info-bulk", () => ({ tweets }));
+  const rig = await world.start();
+  tweets = [makeTweet("200")];
+  for (let poll = 0; poll < 3; poll += 1) await world.poll();
+  expect(await world.told()).toEqual([]);
+  // The third was never there: somebody should look at its id.
+  expect(await statuses(rig)).toEqual(["gone", "ok", "unavailable"]);
+  expect(rig.notices).toMatchObject([{ type: "target.unavailable", facts: { target: "300" } }]);
 });
 
 it("takes a failure for no answer: nothing is gone, nothing crossed", async () => {

@@ -57,6 +57,15 @@ describe("the status page", () => {
       expect(words).toContain(part);
   });
 
+  it("does not call a tweet trouble that is gone", () => {
+    const gone = { name: "100", status: "gone", reason: "deleted, or no longer public" } as const;
+    const one = wordsOf(page({ watches: [watchView({ targets: [gone] })] }));
+    expect(one).toContain("100, gone");
+    expect(one).not.toContain("Problem");
+    const many = wordsOf(page({ watches: [watchView({ targets: [gone, { name: "200", status: "ok", reason: "" }] })] }));
+    expect(many).toContain("2 targets, 1 gone");
+  });
+
   it("does not call an account trouble that is merely not indexed", () => {
     const words = wordsOf(page({ watches: [watchView({ targets: [{ name: "rival", status: "not_indexed", reason: "not indexed" }] })] }));
     expect(words).toContain("rival, not indexed");
