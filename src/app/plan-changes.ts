@@ -1,11 +1,10 @@
 /** Changes that make a plan fit its quota, as people and programs read them. */
-import type { Config } from "../config/config.ts";
 import { formatDuration } from "../model/duration.ts";
-import type { Watch } from "../model/watch.ts";
+import type { Freshness } from "../model/schedule.ts";
 import type { Change } from "../plan/cheaper.ts";
 import type { Delay } from "../plan/forecast.ts";
 import type { LooserWatch } from "../plan/looser-freshness.ts";
-import type { Timetable } from "../schedule/timetable.ts";
+import type { LaterWatch } from "../plan/slower-schedules.ts";
 import { freshnessText, scheduleText } from "./status-view.ts";
 
 /** One change that makes the plan fit. */
@@ -20,26 +19,21 @@ export interface ChangeView {
   readonly watches: readonly { readonly id: string; readonly schedule: string; readonly requests_per_month: number }[];
 }
 
-export function changeView(change: Change, config: Config, timetable: Timetable, nowMs: number): ChangeView {
+export function changeView(change: Change): ChangeView {
   const { kind, requestsPerMonth, delay } = change;
   const base = { kind, requests_per_month: round(requestsPerMonth), delay_seconds: delayView(delay), watches: [] };
   switch (change.kind) {
     case "slower": {
-      const byId = new Map(config.watches.map((watch) => [watch.id, watch]));
-      const watches = change.watches.map(({ watchId, requestsPerMonth: own }) => ({
-        id: watchId,
-        schedule: slowerSchedule(byId.get(watchId), change.everyMs, timetable, nowMs),
-        requests_per_month: round(own),
-      }));
+      const watches = change.watches.map((one) => watchView(one, scheduleText(one.schedule)));
       return { ...base, change: namesOf(watches.map(({ id, schedule }) => `${id} "${schedule}"`)), watches };
     }
+    case "all": {
+      const watches = change.watches.map((one) => watchView(one, laterKeys(one)));
+      return { ...base, change: namesOf(watches.map(({ id, schedule }) => `\`${schedule}\` on ${id}`)), watches };
+    }
     case "freshness": {
-      const watches = change.watches.map(({ watchId, freshness, requestsPerMonth: own }) => ({
-        id: watchId,
-        schedule: freshnessText(freshness),
-        requests_per_month: round(own),
-      }));
-      return { ...base, change: namesOf(change.watches.map(freshnessKey)), watches };
+      const watches = change.watches.map((one) => watchView(one, freshnessText(one.freshness)));
+      return { ...base, change: namesOf(change.watches.map(freshnessOn)), watches };
     }
     case "full_poll":
       return { ...base, change: `\`full_poll_every: ${formatDuration(change.everyMs)}\` on ${namesOf(change.watchIds)}` };
@@ -61,13 +55,28 @@ export function changeView(change: Change, config: Config, timetable: Timetable,
   }
 }
 
+const watchView = ({ watchId, requestsPerMonth }: { readonly watchId: string; readonly requestsPerMonth: number }, schedule: string) => ({
+  id: watchId,
+  schedule,
+  requests_per_month: round(requestsPerMonth),
+});
+
+const freshnessOn = ({ watchId, freshness }: LooserWatch): string => `\`${freshnessKey(freshness)}\` on ${watchId}`;
+
 /** As it is written in the configuration. */
-function freshnessKey({ watchId, freshness }: LooserWatch): string {
-  const value =
-    freshness.kind === "p95"
-      ? formatDuration(freshness.p95Ms)
-      : `{ mean: ${formatDuration(freshness.meanMs)}, max: ${formatDuration(freshness.maxMs)} }`;
-  return `\`freshness: ${value}\` on ${watchId}`;
+const freshnessKey = (freshness: Freshness): string =>
+  freshness.kind === "p95"
+    ? `freshness: ${formatDuration(freshness.p95Ms)}`
+    : `freshness: { mean: ${formatDuration(freshness.meanMs)}, max: ${formatDuration(freshness.maxMs)} }`;
+
+/** Everything that changes of a watch, as keys of YAML. */
+function laterKeys({ schedule, freshness, fullPollEveryMs }: LaterWatch): string {
+  const keys = [
+    ...(schedule === undefined ? [] : [`schedule: "${scheduleText(schedule)}"`]),
+    ...(freshness === undefined ? [] : [freshnessKey(freshness)]),
+    ...(fullPollEveryMs === undefined ? [] : [`full_poll_every: ${formatDuration(fullPollEveryMs)}`]),
+  ];
+  return keys.join(", ");
 }
 
 const MOST_NAMED = 5;
@@ -76,12 +85,6 @@ const namesOf = (names: readonly string[]): string =>
 
 /** Of the usual delay, as people say it. */
 const secondsText = (ms: number): string => formatDuration(Math.max(1_000, Math.round(ms / 1_000) * 1_000));
-
-/** A watch whose own schedule is slow enough keeps it: only a sharer of its poll is too fast then. */
-function slowerSchedule(watch: Watch | undefined, everyMs: number, timetable: Timetable, nowMs: number): string {
-  const isSlow = watch !== undefined && timetable.intervalMs(watch.schedule, nowMs) >= everyMs;
-  return isSlow ? scheduleText(watch.schedule) : `@every ${formatDuration(everyMs)}`;
-}
 
 export const delayView = ({ p50Ms, p95Ms }: Delay) => ({ p50: round(p50Ms / 1_000), p95: round(p95Ms / 1_000) });
 

@@ -5,8 +5,9 @@ import { formatIssue } from "../config/report.ts";
 import { isoTime } from "../model/clock.ts";
 import type { Hash } from "../model/hash.ts";
 import type { WatchState } from "../model/watch-store.ts";
+import type { Schedule } from "../model/schedule.ts";
 import type { Watch } from "../model/watch.ts";
-import { findChanges } from "../plan/cheaper.ts";
+import { type Change, findChanges } from "../plan/cheaper.ts";
 import { assumeTargets, createForecast, dearest, type Forecast, isAssumed, MONTH_DAYS, type WatchForecast } from "../plan/forecast.ts";
 import { freshTweets, itemsPerDay } from "../plan/feed-volume.ts";
 import { fullReadPages, stateOf } from "../plan/full-read.ts";
@@ -14,6 +15,7 @@ import { groupPolls } from "../plan/group-polls.ts";
 import { type PlanDeps, type PlannedWatch, planPolls, targetsOf } from "../plan/plan-polls.ts";
 import type { Poll } from "../plan/poll.ts";
 import { recheckCost } from "../plan/recheck-cost.ts";
+import type { Replanner } from "../plan/slower-schedules.ts";
 import { createTimetable } from "../schedule/timetable.ts";
 import { type ChangeView, changeView, delayView, round } from "./plan-changes.ts";
 import type { RateOf } from "./learned-rates.ts";
@@ -122,7 +124,8 @@ export function createPlanView(config: Config, { hash, nowMs, quota, states, rat
   };
   const forecast = forecastWith((watch) => watch);
   const isOver = quota.limit !== null && forecast.requestsPerMonth > quota.limit;
-  const changes = isOver && quota.limit !== null ? findChanges(forecast, quota.limit, forecastWith) : [];
+  const planner = { replan: forecastWith, intervalMs: (schedule: Schedule) => timetable.intervalMs(schedule, nowMs) };
+  const changes = isOver ? changesThatFit(forecast, config, quota, planner) : [];
   const { price } = config.api.quota;
   const scale = { limit: quota.limit, price: price?.perRequest };
   return {
@@ -137,15 +140,21 @@ export function createPlanView(config: Config, { hash, nowMs, quota, states, rat
     price: price === undefined ? null : { per_request: price.perRequest, currency: price.currency },
     over_budget: isOver,
     dearest: dearest(forecast),
-    changes: changes
-      .filter(({ kind }) => kind !== "priority" || config.api.quota.onExhausted === "degrade")
-      .map((change) => changeView(change, config, timetable, nowMs)),
+    changes: changes.filter(({ kind }) => kind !== "priority" || config.api.quota.onExhausted === "degrade").map(changeView),
     watches: config.watches.map((watch) => ({
       ...watchView(watch, planned.get(watch.id), forecast.watches.get(watch.id), scale),
       via_list: listView(watch, planned.get(watch.id), forecast),
     })),
     warnings: [...scheduleWarnings(config), ...budgetWarnings(forecast, config, quota)],
   };
+}
+
+/** Without the reserve, which is not for scheduled polls; with it where nothing else fits. */
+function changesThatFit(forecast: Forecast, { api }: Config, { limit }: PlanQuota, planner: Replanner): readonly Change[] {
+  const line = quotaLine({ monthly: limit ?? undefined, reserve: api.quota.reserve, purpose: "poll" });
+  if (line === undefined || limit === null) return [];
+  const within = findChanges(forecast, line, planner);
+  return within.length > 0 || line === limit ? within : findChanges(forecast, limit, planner);
 }
 
 export interface LearnedFacts extends PlanDeps {

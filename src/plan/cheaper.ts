@@ -7,35 +7,31 @@ import { costAt } from "./cost.ts";
 import { checkPages } from "./feed-pages.ts";
 import type { Subscriber } from "./poll.ts";
 import { dearest, delayOf, type Delay, type Forecast, forecastOf, MONTH_DAYS, type PollForecast } from "./forecast.ts";
-import { loosenFreshness, type LooserFreshness, type Replan } from "./looser-freshness.ts";
+import { loosenFreshness, type LooserFreshness } from "./looser-freshness.ts";
 import { FIRST_LIMITS, handlesPerQuery } from "./merge.ts";
-
-interface Fit {
-  readonly requestsPerMonth: number;
-  /** Of the slowest watch it touches. */
-  readonly delay: Delay;
-  /** What it makes worse, summed over targets: the cheapest change is the one with least. */
-  readonly lossMs: number;
-}
-
-export interface SlowedWatch {
-  readonly watchId: string;
-  readonly requestsPerMonth: number;
-}
+import { everythingLater, type LaterWatch, type Measured, type Replanner, type SlowedWatch, slowerSchedules } from "./slower-schedules.ts";
 
 /**
  * - `slower`: nothing of these watches is polled more often than every `everyMs`; not those that ask for freshness.
  * - `freshness`: these may find posts later.
+ * - `all`: both, and full polls as rare as `max_age` allows, where nothing else fits.
  * - `full_poll`: accounts read together are read whole less often.
  * - `list`: a public list of the accounts of one watch, read every `everyMs`.
  * - `priority`: these watches made low, so that the daemon itself slows them down, `factor` times; the plan stays what it is.
  */
 export type Change =
-  | (Fit & { readonly kind: "slower"; readonly everyMs: number; readonly watches: readonly SlowedWatch[] })
+  | (Measured & { readonly kind: "slower"; readonly everyMs: number; readonly watches: readonly SlowedWatch[] })
+  | (Measured & { readonly kind: "all"; readonly watches: readonly LaterWatch[] })
   | LooserFreshness
-  | (Fit & { readonly kind: "full_poll"; readonly everyMs: number; readonly watchIds: readonly string[] })
-  | (Fit & { readonly kind: "list"; readonly everyMs: number; readonly watchId: string; readonly handles: number; readonly instead: Delay })
-  | (Fit & { readonly kind: "priority"; readonly factor: number; readonly watchIds: readonly string[] });
+  | (Measured & { readonly kind: "full_poll"; readonly everyMs: number; readonly watchIds: readonly string[] })
+  | (Measured & {
+      readonly kind: "list";
+      readonly everyMs: number;
+      readonly watchId: string;
+      readonly handles: number;
+      readonly instead: Delay;
+    })
+  | (Measured & { readonly kind: "priority"; readonly factor: number; readonly watchIds: readonly string[] });
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
@@ -55,38 +51,58 @@ const LEAST_HANDLES = 10;
 const MOST_STRETCH = 10;
 
 /** Every change that brings the plan to `limit` requests a month or less, the cheapest first; those that leave the plan as it is come last. */
-export function findChanges(forecast: Forecast, limit: number, replan: Replan): readonly Change[] {
-  const slower = FEW_WATCHES.filter((count) => count < forecast.watches.size).map((count) => slowDown(forecast, limit, count));
-  const all = slowDown(forecast, limit, forecast.watches.size);
-  const best = byLoss([...slower, all].filter((one) => one !== undefined)).slice(0, 1);
-  const looser = loosenFreshness(forecast, limit, LADDER_MS, replan);
-  const lists = byLoss(listOptions(forecast, limit, (best[0] ?? looser)?.delay)).slice(0, 1);
+export function findChanges(forecast: Forecast, limit: number, deps: Replanner): readonly Change[] {
+  const slower = slowerOption(forecast, limit, deps);
+  const looser = loosenFreshness(forecast, limit, LADDER_MS, deps.replan);
   const fullPoll = fullPollOption(forecast, limit);
-  const fits = byLoss<Change>([...best, ...lists, ...[looser, fullPoll].filter((one) => one !== undefined)]);
+  const isEasy = [slower, looser, fullPoll].some((one) => one !== undefined);
+  const all = isEasy ? undefined : everythingLater(forecast, limit, LADDER_MS, deps);
+  const later: Change | undefined = all === undefined ? undefined : { kind: "all", ...all };
+  const lists = byLoss(listOptions(forecast, limit, (slower ?? looser ?? later)?.delay)).slice(0, 1);
+  const fits = byLoss<Change>([...lists, ...[slower, looser, fullPoll, later].filter((one) => one !== undefined)]);
   const priority = priorityOption(forecast, limit);
   return priority === undefined ? fits : [...fits, priority];
 }
 
-const byLoss = <T extends Change>(changes: readonly T[]): readonly T[] => [...changes].sort((a, b) => a.lossMs - b.lossMs);
+const byLoss = <T extends { readonly lossMs: number }>(changes: readonly T[]): readonly T[] =>
+  [...changes].sort((a, b) => a.lossMs - b.lossMs);
 
 type Slower = Extract<Change, { kind: "slower" }>;
 
+/** The watches whose slowing down loses least, by the plan as it is; then, planned again, how slow they must be. */
+function slowerOption(forecast: Forecast, limit: number, deps: Replanner): Slower | undefined {
+  const counts = [...FEW_WATCHES.filter((count) => count < forecast.watches.size), forecast.watches.size];
+  const [best] = byLoss(counts.map((count) => slowDown(forecast, limit, count)).filter((one) => one !== undefined));
+  if (best === undefined) return undefined;
+  const slower = slowerSchedules(forecast, limit, { ids: best.ids, startMs: best.everyMs, timesMs: LADDER_MS }, deps);
+  return slower === undefined ? undefined : { kind: "slower", ...slower };
+}
+
+interface Slowed {
+  readonly ids: ReadonlySet<string>;
+  readonly everyMs: number;
+  readonly lossMs: number;
+}
+
 /** The shortest usual interval for the `count` dearest watches at which the plan fits; undefined when one poll a week is too much. */
-function slowDown(forecast: Forecast, limit: number, count: number): Slower | undefined {
+function slowDown(forecast: Forecast, limit: number, count: number): Slowed | undefined {
   const chosen = new Set(dearest(forecast).slice(0, count));
   for (const everyMs of LADDER_MS) {
     const polls = forecast.polls.map((one) => (isServing(one, chosen) ? slowPoll(one, everyMs) : one));
-    const after = forecastOf(polls, forecast.rechecks);
-    if (after.requestsPerMonth > limit) continue;
+    if (forecastOf(polls, forecast.rechecks).requestsPerMonth > limit) continue;
     const changed = polls.filter((one, index) => one !== forecast.polls[index]);
     const ids = new Set(changed.flatMap(({ poll }) => poll.subscribers.map(({ watch }) => watch.id)));
-    const watches = dearest(forecast)
-      .filter((id) => ids.has(id))
-      .map((watchId) => ({ watchId, requestsPerMonth: after.watches.get(watchId)?.requestsPerMonth ?? 0 }));
-    return { kind: "slower", everyMs, watches, ...fitOf(forecast, after, ids) };
+    return { ids, everyMs, lossMs: lossOf(forecast.polls, polls) };
   }
   return undefined;
 }
+
+/** Of the same polls in the same order. */
+const lossOf = (before: readonly PollForecast[], after: readonly PollForecast[]): number =>
+  after.reduce((sum, one, i) => {
+    const old = before[i];
+    return old === undefined ? sum : sum + (one.delay.p50Ms - old.delay.p50Ms) * one.poll.subscribers.length;
+  }, 0);
 
 const isServing = ({ poll }: PollForecast, chosen: ReadonlySet<string>): boolean =>
   poll.subscribers.every(({ watch }) => chosen.has(watch.id) && watch.freshness === undefined);
@@ -95,19 +111,6 @@ function slowPoll(one: PollForecast, everyMs: number): PollForecast {
   const pollsPerDay = Math.min(one.pollsPerDay, DAY_MS / everyMs);
   if (pollsPerDay === one.pollsPerDay) return one;
   return { ...one, ...costAt(one.poll, pollsPerDay, one.fullReadPages, one.itemsPerDay), delay: delayOf([everyMs]) };
-}
-
-function fitOf(before: Forecast, after: Forecast, ids: ReadonlySet<string>): Fit {
-  const delays = [...ids].flatMap((id) => after.watches.get(id)?.delay ?? []);
-  const worst = (pick: (delay: Delay) => number) => Math.max(0, ...delays.map(pick));
-  return {
-    requestsPerMonth: after.requestsPerMonth,
-    delay: { p50Ms: worst(({ p50Ms }) => p50Ms), p95Ms: worst(({ p95Ms }) => p95Ms) },
-    lossMs: after.polls.reduce((sum, one, i) => {
-      const old = before.polls[i];
-      return old === undefined ? sum : sum + (one.delay.p50Ms - old.delay.p50Ms) * one.poll.subscribers.length;
-    }, 0),
-  };
 }
 
 interface Interest {

@@ -66,7 +66,7 @@ function changeOf(before: Forecast, after: Forecast, fresh: readonly Watch[], at
 }
 
 /** The watch itself where it asks for no more than that. */
-function loosened(watch: Watch, atLeastMs: number): Watch {
+export function loosened(watch: Watch, atLeastMs: number): Watch {
   const { freshness } = watch;
   if (freshness === undefined || (freshness.kind === "mean" ? freshness.meanMs : freshness.p95Ms) >= atLeastMs) return watch;
   const looser: Freshness =
@@ -76,6 +76,6 @@ function loosened(watch: Watch, atLeastMs: number): Watch {
   return { ...watch, freshness: looser, schedule: evenSchedule(looser) };
 }
 
-const watchesOf = ({ polls }: Forecast): readonly Watch[] => [
+export const watchesOf = ({ polls }: Forecast): readonly Watch[] => [
   ...new Map(polls.flatMap(({ poll }) => poll.subscribers.map(({ watch }) => [watch.id, watch] as const))).values(),
 ];

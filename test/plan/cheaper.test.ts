@@ -29,37 +29,51 @@ function forecastOf(watches: readonly Watch[], isGrouped = true): Forecast {
   return createForecast(isGrouped ? groupPolls(polls, { hash: sha256 }) : polls, { timetable, nowMs: NOW });
 }
 
-/** Where nobody asks for freshness, nothing is planned again. */
-const changesOf = (forecast: Forecast, limit: number) => findChanges(forecast, limit, () => expect.unreachable());
+const intervalMs = (schedule: Schedule) => createTimetable().intervalMs(schedule, NOW);
+const changesFor = (watches: readonly Watch[], limit: number, isGrouped = true) =>
+  findChanges(forecastOf(watches, isGrouped), limit, {
+    replan: (change) => forecastOf(watches.map(change), isGrouped),
+    intervalMs,
+  });
 
 const kind = <K extends Change["kind"]>(changes: readonly Change[], wanted: K) =>
   changes.find((one): one is Extract<Change, { kind: K }> => one.kind === wanted);
 
 describe("slowing down", () => {
   it("touches as few of the dearest watches as lose least, at the shortest usual interval that fits", () => {
-    const forecast = forecastOf([search("slow", every(86_400)), search("fast", every(60)), search("faster", every(10))]);
-    expect(dearest(forecast)).toEqual(["faster", "fast", "slow"]);
-    expect(kind(changesOf(forecast, 90_000), "slower")).toMatchObject({ everyMs: 60_000, watches: [{ watchId: "faster" }] });
-    expect(kind(changesOf(forecast, 10_000), "slower")).toMatchObject({
-      everyMs: 600_000,
-      requestsPerMonth: 8_670,
-      watches: [{ watchId: "faster", requestsPerMonth: 4_320 }, { watchId: "fast" }],
+    const watches = [search("slow", every(86_400)), search("fast", every(60)), search("faster", every(10))];
+    expect(dearest(forecastOf(watches))).toEqual(["faster", "fast", "slow"]);
+    expect(kind(changesFor(watches, 90_000), "slower")).toMatchObject({ everyMs: 60_000, watches: [{ watchId: "faster" }] });
+    expect(kind(changesFor(watches, 10_000), "slower")).toMatchObject({
+      // By themselves they would have to be twice as slow; of one schedule they share a query.
+      everyMs: 300_000,
+      watches: [{ watchId: "faster" }, { watchId: "fast" }],
     });
   });
 
   it("is not proposed when not even one poll a week fits", () => {
-    expect(changesOf(forecastOf([search("a", every(60))]), 2)).toEqual([]);
+    expect(changesFor([search("a", every(60))], 2)).toEqual([]);
+  });
+
+  it("costs what the slower plan costs: accounts that then have one schedule share their requests", () => {
+    const watches = [timeline("a", 40, every(60)), timeline("b", 40, every(75))];
+    const limit = forecastOf(watches).requestsPerMonth / 3;
+    const change = kind(changesFor(watches, limit), "slower");
+    const after = forecastOf(watches.map((watch) => ({ ...watch, schedule: every((change?.everyMs ?? 0) / 1_000) })));
+    expect(change?.watches.map(({ schedule }) => schedule)).toEqual(watches.map(() => every((change?.everyMs ?? 0) / 1_000)));
+    expect(change?.requestsPerMonth).toBeCloseTo(after.requestsPerMonth);
+    expect(after.requestsPerMonth).toBeLessThanOrEqual(limit);
+    const sooner = forecastOf(watches.map((watch) => ({ ...watch, schedule: every((change?.everyMs ?? 0) / 2_000) })));
+    expect(sooner.requestsPerMonth).toBeGreaterThan(limit);
   });
 
   it("says how late alerts are then", () => {
-    expect(kind(changesOf(forecastOf([search("a", every(60))]), 10_000), "slower")?.delay).toEqual({ p50Ms: 150_000, p95Ms: 285_000 });
+    expect(kind(changesFor([search("a", every(60))], 10_000), "slower")?.delay).toEqual({ p50Ms: 150_000, p95Ms: 285_000 });
   });
 });
 
 describe("freshness", () => {
   const fresh = (id: string, count: number, freshness: Freshness) => timeline(id, count, evenSchedule(freshness), { freshness });
-  const changesFor = (watches: readonly Watch[], limit: number) =>
-    findChanges(forecastOf(watches), limit, (change) => forecastOf(watches.map(change)));
 
   it("is loosened as little as fits, by planning again, and no schedule is proposed instead", () => {
     const watches = [fresh("big", 1_000, { kind: "mean", meanMs: 60_000, maxMs: 600_000 })];
@@ -83,9 +97,27 @@ describe("freshness", () => {
     expect(change?.watches.map(({ watchId }) => watchId)).toEqual(["strict"]);
   });
 
-  it("is not proposed where no freshness fits", () => {
-    const watches = [fresh("big", 100, { kind: "mean", meanMs: 60_000, maxMs: 600_000 }), search("s", every(60))];
-    expect(kind(changesFor(watches, 20_000), "freshness")).toBeUndefined();
+  it("is not proposed where no freshness fits, but with slower schedules and rarer full polls", () => {
+    const watches = [
+      fresh("big", 100, { kind: "mean", meanMs: 60_000, maxMs: 600_000 }),
+      search("s", every(60)),
+      timeline("t", 30, every(900), { strategy: "probe", fullPollEveryMs: 600_000 }),
+    ];
+    const changes = changesFor(watches, 12_000);
+    expect(kind(changes, "freshness")).toBeUndefined();
+    expect(kind(changes, "slower")).toBeUndefined();
+    const all = kind(changes, "all");
+    const later = new Map(all?.watches.map(({ watchId, requestsPerMonth: _, ...keys }) => [watchId, keys]));
+    expect([...later.keys()].sort()).toEqual(["big", "s", "t"]);
+    expect(later.get("t")?.fullPollEveryMs).toBe(8 * 3_600_000);
+    const after = forecastOf(
+      watches.map((watch) => {
+        const { freshness, ...keys } = later.get(watch.id) ?? {};
+        return { ...watch, ...keys, ...(freshness === undefined ? {} : { freshness, schedule: evenSchedule(freshness) }) };
+      }),
+    );
+    expect(after.requestsPerMonth).toBeLessThanOrEqual(12_000);
+    expect(all?.requestsPerMonth).toBeCloseTo(after.requestsPerMonth);
   });
 
   it("makes a list worth naming that is sooner than what would fit else", () => {
@@ -96,36 +128,35 @@ describe("freshness", () => {
 
 describe("a public list", () => {
   it("is cheapest where many accounts are read one by one, and says what the delay would be else", () => {
-    const forecast = forecastOf([timeline("big", 1_000, every(30), { strategy: "single" })], false);
-    const [first] = changesOf(forecast, 100_000);
+    const [first] = changesFor([timeline("big", 1_000, every(30), { strategy: "single" })], 100_000, false);
     expect(first).toMatchObject({ kind: "list", watchId: "big", handles: 1_000, everyMs: 30_000 });
     expect(kind([first as Change], "list")?.delay.p50Ms).toBe(15_000);
     expect(kind([first as Change], "list")?.instead.p50Ms).toBeGreaterThan(10 * 60_000);
   });
 
   it("is read more slowly where its own schedule does not fit either", () => {
-    const forecast = forecastOf([timeline("big", 1_000, every(30), { strategy: "single" })], false);
-    expect(kind(changesOf(forecast, 20_000), "list")?.everyMs).toBe(180_000);
+    const watches = [timeline("big", 1_000, every(30), { strategy: "single" })];
+    expect(kind(changesFor(watches, 20_000, false), "list")?.everyMs).toBe(180_000);
   });
 
   it("is not proposed where it is no faster than slowing down", () => {
-    const forecast = forecastOf([timeline("merged", 12, every(60))]);
-    expect(kind(changesOf(forecast, 40_000), "slower")?.everyMs).toBe(120_000);
-    expect(kind(changesOf(forecast, 40_000), "list")).toBeUndefined();
+    const watches = [timeline("merged", 12, every(60))];
+    expect(kind(changesFor(watches, 40_000), "slower")?.everyMs).toBe(120_000);
+    expect(kind(changesFor(watches, 40_000), "list")).toBeUndefined();
   });
 
   it("is proposed for no handful of accounts, and for none that others share", () => {
-    expect(kind(changesOf(forecastOf([timeline("few", 5, every(10))], false), 1_000), "list")).toBeUndefined();
+    expect(kind(changesFor([timeline("few", 5, every(10))], 1_000, false), "list")).toBeUndefined();
     const shared = [timeline("one", 20, every(30)), timeline("two", 20, every(30))];
-    expect(kind(changesOf(forecastOf(shared, false), 10_000), "list")).toBeUndefined();
+    expect(kind(changesFor(shared, 10_000, false), "list")).toBeUndefined();
   });
 });
 
 describe("reading whole less often", () => {
   it("is proposed where someone wrote how often, and loses no time", () => {
-    const forecast = forecastOf([timeline("big", 400, every(300), { strategy: "probe", fullPollEveryMs: 1_800_000 })]);
-    const limit = forecast.requestsPerMonth - 10_000;
-    const change = kind(changesOf(forecast, limit), "full_poll");
+    const watches = [timeline("big", 400, every(300), { strategy: "probe", fullPollEveryMs: 1_800_000 })];
+    const limit = forecastOf(watches).requestsPerMonth - 10_000;
+    const change = kind(changesFor(watches, limit), "full_poll");
     expect(change).toMatchObject({ watchIds: ["big"], lossMs: 0 });
     expect(change?.everyMs).toBeGreaterThan(1_800_000);
     const slower = forecastOf([timeline("big", 400, every(300), { strategy: "probe", fullPollEveryMs: change?.everyMs ?? 0 })]);
@@ -136,15 +167,14 @@ describe("reading whole less often", () => {
 
 describe("low priority", () => {
   it("is the last resort: the daemon slows the dearest watches down by itself", () => {
-    const forecast = forecastOf([search("a", every(60)), search("b", every(600))]);
-    const changes = changesOf(forecast, 20_000);
+    const changes = changesFor([search("a", every(60)), search("b", every(600))], 20_000);
     expect(changes.at(-1)).toMatchObject({ kind: "priority", watchIds: ["a"] });
     expect(kind(changes, "priority")?.factor).toBeCloseTo(43_200 / (20_000 - 4_320), 3);
   });
 
   it("is not proposed where it is low already", () => {
     const low = makeWatch("a", "search", { query: "a" }, { schedule: every(60), priority: "low" });
-    expect(kind(changesOf(forecastOf([low]), 20_000), "priority")).toBeUndefined();
+    expect(kind(changesFor([low], 20_000), "priority")).toBeUndefined();
   });
 });
 
@@ -158,9 +188,8 @@ describe("every change", () => {
     fc.assert(
       fc.property(fc.array(watch, { minLength: 1, maxLength: 5 }), fc.integer({ min: 10, max: 200_000 }), (specs, limit) => {
         const watches = specs.map(({ count, seconds }, i) => timeline(`w${i}`, count, every(seconds)));
-        const forecast = forecastOf(watches, specs[0]?.isGrouped);
-        if (forecast.requestsPerMonth <= limit) return;
-        const changes = changesOf(forecast, limit);
+        if (forecastOf(watches, specs[0]?.isGrouped).requestsPerMonth <= limit) return;
+        const changes = changesFor(watches, limit, specs[0]?.isGrouped);
         for (const change of changes) expect(change.requestsPerMonth).toBeLessThanOrEqual(limit + 1e-6);
         const losses = changes.map(({ lossMs }) => lossMs);
         expect(losses).toEqual([...losses].sort((a, b) => a - b));

@@ -175,8 +175,12 @@ describe("requests", () => {
   });
 
   it("finds a cheaper plan for a list that every poll reads whole", () => {
-    const forecast = billOf("followers", { pages: 7 }, every(3_600));
-    expect(findChanges(forecast, 7 * 30, () => forecast)[0]).toMatchObject({
+    const planner = {
+      replan: (change: (watch: Watch) => Watch) =>
+        billOf("followers", { pages: 7 }, change(makeWatch("w", "followers", { accounts: ["acme"] })).schedule),
+      intervalMs: () => 3_600_000,
+    };
+    expect(findChanges(billOf("followers", { pages: 7 }, every(3_600)), 7 * 30, planner)[0]).toMatchObject({
       kind: "slower",
       everyMs: 86_400_000,
       requestsPerMonth: 7 * 30,

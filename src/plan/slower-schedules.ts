@@ -1,0 +1,143 @@
+/**
+ * Schedules made slower, planned again: polls that then fall together share requests, so that arithmetic over the old plan says too much or
+ * too little. Where neither slower schedules nor looser freshness are enough, both, with what was written of full polls. Pure: the caller plans.
+ */
+import type { Freshness, Schedule } from "../model/schedule.ts";
+import type { Watch } from "../model/watch.ts";
+import type { Delay, Forecast } from "./forecast.ts";
+import { loosened, type Replan, watchesOf } from "./looser-freshness.ts";
+
+export interface Replanner {
+  readonly replan: Replan;
+  /** The shortest time between two polls. */
+  readonly intervalMs: (schedule: Schedule) => number;
+}
+
+export interface SlowedWatch {
+  readonly watchId: string;
+  /** Its own where that is slow enough: only a sharer of its poll was too fast. */
+  readonly schedule: Schedule;
+  readonly requestsPerMonth: number;
+}
+
+/** A watch made later in each way that it can be; what is absent stays as it is. */
+export interface LaterWatch {
+  readonly watchId: string;
+  readonly schedule?: Schedule;
+  readonly freshness?: Freshness;
+  readonly fullPollEveryMs?: number;
+  readonly requestsPerMonth: number;
+}
+
+export interface Measured {
+  readonly requestsPerMonth: number;
+  /** Of the slowest watch it touches. */
+  readonly delay: Delay;
+  /** What it makes worse, summed over targets: the cheapest change is the one with least. */
+  readonly lossMs: number;
+}
+
+/** The first of these times (ascending), searched for from `startMs` on, at which the plan fits with nothing of these watches polled more often. */
+export function slowerSchedules(
+  before: Forecast,
+  limit: number,
+  { ids, startMs, timesMs }: { readonly ids: ReadonlySet<string>; readonly startMs: number; readonly timesMs: readonly number[] },
+  { replan, intervalMs }: Replanner,
+): (Measured & { readonly everyMs: number; readonly watches: readonly SlowedWatch[] }) | undefined {
+  const slow = (watch: Watch, everyMs: number): Watch => (ids.has(watch.id) ? slowed(watch, everyMs, intervalMs) : watch);
+  const at = (index: number): Forecast | undefined => {
+    const everyMs = timesMs[index];
+    return everyMs === undefined ? undefined : replan((watch) => slow(watch, everyMs));
+  };
+  const fits = (forecast: Forecast | undefined): forecast is Forecast => forecast !== undefined && forecast.requestsPerMonth <= limit;
+  let index = Math.max(0, timesMs.indexOf(startMs));
+  let after = at(index);
+  if (fits(after)) {
+    for (let sooner = at(index - 1); fits(sooner); sooner = at(index - 1)) {
+      index -= 1;
+      after = sooner;
+    }
+  } else while (after !== undefined && !fits(after)) after = at(++index);
+  const everyMs = timesMs[index];
+  if (after === undefined || everyMs === undefined) return undefined;
+  const touched = watchesOf(before).filter(({ id }) => ids.has(id));
+  const watches = touched.map((watch) => ({
+    watchId: watch.id,
+    schedule: slow(watch, everyMs).schedule,
+    requestsPerMonth: requestsOf(after, watch),
+  }));
+  return { everyMs, watches: dearestFirst(before, watches), ...measure(before, after, touched) };
+}
+
+/** Everything of everybody at least so late, for the first of these times (ascending) that fits; full polls no more often than every `fullPollEveryMs`. */
+export function everythingLater(
+  before: Forecast,
+  limit: number,
+  timesMs: readonly number[],
+  { replan, intervalMs }: Replanner,
+): (Measured & { readonly watches: readonly LaterWatch[] }) | undefined {
+  const later = (watch: Watch, atLeastMs: number): Watch =>
+    rarerFullPolls(watch.freshness === undefined ? slowed(watch, atLeastMs, intervalMs) : loosened(watch, atLeastMs), timesMs);
+  let low = 0;
+  let high = timesMs.length;
+  let after: Forecast | undefined;
+  // The later, the cheaper.
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const tried = replan((watch) => later(watch, timesMs[middle] ?? 0));
+    if (tried.requestsPerMonth <= limit) {
+      high = middle;
+      after = tried;
+    } else low = middle + 1;
+  }
+  if (after === undefined) return undefined;
+  const found = after;
+  const touched = watchesOf(before).filter((watch) => later(watch, timesMs[low] ?? 0) !== watch);
+  const watches = touched.map((watch): LaterWatch => {
+    const { freshness, schedule, fullPollEveryMs } = later(watch, timesMs[low] ?? 0);
+    return {
+      watchId: watch.id,
+      ...(freshness === undefined ? (schedule === watch.schedule ? {} : { schedule }) : freshness === watch.freshness ? {} : { freshness }),
+      ...(fullPollEveryMs === undefined || fullPollEveryMs === watch.fullPollEveryMs ? {} : { fullPollEveryMs }),
+      requestsPerMonth: requestsOf(found, watch),
+    };
+  });
+  return { watches: dearestFirst(before, watches), ...measure(before, found, touched) };
+}
+
+/** The watch itself where it asks for freshness, or is slow enough. */
+function slowed(watch: Watch, everyMs: number, intervalMs: Replanner["intervalMs"]): Watch {
+  if (watch.freshness !== undefined || intervalMs(watch.schedule) >= everyMs) return watch;
+  return { ...watch, schedule: { kind: "every", intervalMs: everyMs } };
+}
+
+/** As rarely as `max_age` allows, where somebody wrote how often. */
+function rarerFullPolls(watch: Watch, timesMs: readonly number[]): Watch {
+  const rarestMs = timesMs.findLast((timeMs) => timeMs < watch.maxAgeMs / 2);
+  if (watch.fullPollEveryMs === undefined || rarestMs === undefined || rarestMs <= watch.fullPollEveryMs) return watch;
+  return { ...watch, fullPollEveryMs: rarestMs };
+}
+
+const NO_DELAY: Delay = { p50Ms: 0, p95Ms: 0 };
+const delayOf = (forecast: Forecast, { id }: Watch): Delay => forecast.watches.get(id)?.delay ?? NO_DELAY;
+const requestsOf = (forecast: Forecast, { id }: Watch): number => forecast.watches.get(id)?.requestsPerMonth ?? 0;
+
+/** What the change of these watches comes to. */
+export function measure(before: Forecast, after: Forecast, watches: readonly Watch[]): Measured {
+  const targets = new Map<string, number>();
+  for (const { poll } of before.polls) for (const { watch } of poll.subscribers) targets.set(watch.id, (targets.get(watch.id) ?? 0) + 1);
+  const worse = (watch: Watch): number => delayOf(after, watch).p50Ms - delayOf(before, watch).p50Ms;
+  return {
+    requestsPerMonth: after.requestsPerMonth,
+    delay: {
+      p50Ms: Math.max(0, ...watches.map((watch) => delayOf(after, watch).p50Ms)),
+      p95Ms: Math.max(0, ...watches.map((watch) => delayOf(after, watch).p95Ms)),
+    },
+    lossMs: watches.reduce((sum, watch) => sum + worse(watch) * (targets.get(watch.id) ?? 0), 0),
+  };
+}
+
+const dearestFirst = <T extends { readonly watchId: string }>(before: Forecast, watches: readonly T[]): readonly T[] => {
+  const costOf = ({ watchId }: T): number => before.watches.get(watchId)?.requestsPerDay ?? 0;
+  return [...watches].sort((a, b) => costOf(b) - costOf(a));
+};
