@@ -26,13 +26,13 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
 };
 
 /** Resolves to the exit code; never rejects. A command that ends well with another code than 0 throws ExitError. */
-export async function runCli(argv: readonly string[]): Promise<ExitCode> {
-  const context = createContext();
+export async function runCli(argv: readonly string[], context: CliContext = createContext()): Promise<ExitCode> {
   const program = new Command("chirpwatch")
     .description("Tells people what is new on a social platform: once, soon, and for the fewest paid requests.")
     .version(context.version)
     .showHelpAfterError("(--help shows what there is)")
     .addHelpText("after", "\nExample:\n  chirpwatch demo")
+    .configureOutput({ writeOut: (text) => context.out(withoutLastBreak(text)), writeErr: (text) => context.err(withoutLastBreak(text)) })
     .exitOverride();
   for (const load of wantedCommands(argv[2])) (await load())(program, context);
   try {
@@ -42,6 +42,9 @@ export async function runCli(argv: readonly string[]): Promise<ExitCode> {
     return sayFailure(context, error);
   }
 }
+
+/** The context ends lines itself. */
+const withoutLastBreak = (text: string): string => text.replace(/\n$/, "");
 
 /** All of them for help and for a name that is none. */
 function wantedCommands(name: string | undefined): readonly (() => Promise<AddCommand>)[] {

@@ -6,8 +6,9 @@ import { formatStatus } from "../../src/cli/status-text.ts";
 import type { BudgetView, QuotaView } from "../../src/server/views.ts";
 import { cleanUpAfterwards } from "../e2e/stage.ts";
 import { statusView } from "../server/daemon-stand-in.ts";
-import { makeFolder, runBin } from "../support/bin-process.ts";
+import { makeFolder } from "../support/bin-process.ts";
 import { startDaemonProcess, writeConfig } from "../support/daemon-process.ts";
+import { runCommand } from "../support/run-command.ts";
 import { until } from "../support/until.ts";
 
 cleanUpAfterwards();
@@ -129,10 +130,10 @@ describe("the command", () => {
       sinks: { terminal: { type: "console" } },
       ops: { sink: "terminal" },
     });
-    const none = await runBin(["budget"], { cwd: folder });
+    const none = await runCommand(["budget"], { cwd: folder });
     expect(none).toMatchObject({ code: 74, err: expect.stringContaining("state.db") as string });
     const daemon = await startDaemonProcess({ folder });
-    const read = async () => JSON.parse((await runBin(["budget", "--json"], { cwd: folder })).out) as BudgetView;
+    const read = async () => JSON.parse((await runCommand(["budget", "--json"], { cwd: folder })).out) as BudgetView;
     const beside = await until(
       "both polls",
       async () => {
@@ -145,7 +146,7 @@ describe("the command", () => {
     expect(beside.watches.map(({ name }) => name)).toEqual(["news", "slow"]);
     expect(beside.endpoints).toEqual([{ name: "search-tweets", spent: beside.quota.spent }]);
     expect(beside.hours.reduce((sum, { spent }) => sum + spent, 0)).toBe(beside.quota.spent);
-    const { out, code } = await runBin(["budget"], { cwd: folder, env: { COLUMNS: "70", NO_COLOR: "1" } });
+    const { out, code } = await runCommand(["budget"], { cwd: folder, env: { COLUMNS: "70", NO_COLOR: "1" } });
     expect(out).toMatch(/^Period: \d{4}-\d\d-01 to /);
     expect(out).toContain("Expected by the end: ");
     expect(out).not.toContain("\u001b");
@@ -157,6 +158,6 @@ describe("the command", () => {
     expect(after.quota).toMatchObject({ limit: 50_000, spent: beside.quota.spent, stretch: null });
     expect(Math.abs((after.quota.expected ?? 0) - (beside.quota.expected ?? 0))).toBeLessThan(5);
     expect(after.hours).toEqual(beside.hours);
-    expect((await runBin(["budget"], { cwd: folder })).out).toContain("if the daemon runs from now on");
+    expect((await runCommand(["budget"], { cwd: folder })).out).toContain("if the daemon runs from now on");
   });
 });

@@ -1,10 +1,11 @@
-/** Commands that need no daemon, through the built program. */
+/** Commands that need no daemon. */
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { parseDotEnv } from "../../src/runtime/environment.ts";
 import { BIN, cleanUp, makeFolder, runBin } from "../support/bin-process.ts";
+import { runCommand } from "../support/run-command.ts";
 
 afterAll(cleanUp);
 
@@ -24,9 +25,9 @@ sinks:
   terminal: { type: consol }
 `;
 
-describe.concurrent("validate", () => {
+describe("validate", () => {
   it("names watches and sinks of a good file in one line", async () => {
-    const { code, out, err } = await runBin(["validate"], { cwd: makeFolder({ "watches.yaml": GOOD }) });
+    const { code, out, err } = await runCommand(["validate"], { cwd: makeFolder({ "watches.yaml": GOOD }) });
     expect(err).toBe("");
     expect(out).toBe("watches.yaml is good: watches mentions, old (disabled); sinks terminal (console)\n");
     expect(code).toBe(0);
@@ -34,14 +35,14 @@ describe.concurrent("validate", () => {
 
   it("shows warnings and still succeeds", async () => {
     const text = GOOD.replace("ops: { sink: terminal }\n", "");
-    const { code, out } = await runBin(["validate"], { cwd: makeFolder({ "watches.yaml": text }) });
+    const { code, out } = await runCommand(["validate"], { cwd: makeFolder({ "watches.yaml": text }) });
     expect(out).toMatch(/^\S*watches\.yaml:\d+:\d+ {2}warning: .*ops/m);
     expect(out).toMatch(/is good: .*, 1 warning$/m);
     expect(code).toBe(0);
   });
 
   it("shows every error with its place, and ends with 78", async () => {
-    const { code, out, err } = await runBin(["validate", "-c", "bad.yaml"], { cwd: makeFolder({ "bad.yaml": BAD }) });
+    const { code, out, err } = await runCommand(["validate", "-c", "bad.yaml"], { cwd: makeFolder({ "bad.yaml": BAD }) });
     expect(out).toBe("");
     expect(err).toMatch(/^\S*bad\.yaml:3:58 {2}unknown key `wheree`; did you mean `where`\?$/m);
     expect(err).toMatch(/^\S*bad\.yaml:5:21 {2}"consol" is not a sink type; did you mean `console`\?$/m);
@@ -51,13 +52,13 @@ describe.concurrent("validate", () => {
 
   it("says the same as JSON", async () => {
     const cwd = makeFolder({ "watches.yaml": GOOD, "bad.yaml": BAD });
-    const good = await runBin(["validate", "--json"], { cwd });
+    const good = await runCommand(["validate", "--json"], { cwd });
     expect(JSON.parse(good.out)).toMatchObject({
       ok: true,
       issues: [],
       watches: [{ id: "mentions", type: "search", enabled: true }, { id: "old" }],
     });
-    const bad = await runBin(["validate", "--json", "-c", "bad.yaml"], { cwd });
+    const bad = await runCommand(["validate", "--json", "-c", "bad.yaml"], { cwd });
     const report = JSON.parse(bad.out) as { ok: boolean; issues: { rule: string; line: number }[] };
     expect(report.ok).toBe(false);
     expect(report.issues.filter(({ rule }) => rule !== "no-ops").map(({ rule, line }) => [rule, line])).toEqual([
@@ -68,16 +69,16 @@ describe.concurrent("validate", () => {
   });
 
   it("says which file is missing", async () => {
-    const { code, err } = await runBin(["validate"], { cwd: makeFolder() });
+    const { code, err } = await runCommand(["validate"], { cwd: makeFolder() });
     expect(err).toContain("watches.yaml");
     expect(code).toBe(78);
   });
 });
 
-describe.concurrent("init", () => {
+describe("init", () => {
   it.each(["slack", "discord", "webhook"])("%s: writes files that pass validate with the variables of .env.example", async (kind) => {
     const cwd = makeFolder();
-    const { code, out } = await runBin(["init", kind], { cwd });
+    const { code, out } = await runCommand(["init", kind], { cwd });
     expect(code).toBe(0);
     expect(out.match(/^ {2}\S.*/gm)?.map((line) => line.trim().split("  ")[0])).toEqual([
       "cp .env.example .env",
@@ -85,9 +86,9 @@ describe.concurrent("init", () => {
       "chirpwatch run",
     ]);
     const env = parseDotEnv(readFileSync(join(cwd, ".env.example"), "utf8"));
-    const unset = await runBin(["validate"], { cwd });
+    const unset = await runCommand(["validate"], { cwd });
     expect(unset.err).toContain("CHIRPWATCH_API_URL is not set");
-    const set = await runBin(["validate"], { cwd, env });
+    const set = await runCommand(["validate"], { cwd, env });
     expect(set.err).toBe("");
     expect(set.out).toMatch(/^watches\.yaml is good: watches brand-mentions; sinks \w+ \(\w+\)\n$/);
     expect(set.code).toBe(0);
@@ -95,14 +96,14 @@ describe.concurrent("init", () => {
 
   it("points editors to a JSON Schema that exists", async () => {
     const cwd = makeFolder();
-    await runBin(["init", "slack"], { cwd });
+    await runCommand(["init", "slack"], { cwd });
     const [, schema = ""] = /\$schema=(.*)/.exec(readFileSync(join(cwd, "watches.yaml"), "utf8")) ?? [];
     expect(JSON.parse(readFileSync(resolve(cwd, schema), "utf8"))).toHaveProperty("properties.watches");
   });
 
   it("refuses to write over a file, and writes neither", async () => {
     const cwd = makeFolder({ ".env.example": "MINE=1\n" });
-    const { code, err } = await runBin(["init", "slack"], { cwd });
+    const { code, err } = await runCommand(["init", "slack"], { cwd });
     expect(err).toBe(".env.example is there already\n--force replaces what is there\n");
     expect(code).toBe(73);
     expect(existsSync(join(cwd, "watches.yaml"))).toBe(false);
@@ -111,27 +112,28 @@ describe.concurrent("init", () => {
 
   it("replaces with --force", async () => {
     const cwd = makeFolder({ "watches.yaml": "mine", ".env.example": "MINE=1\n" });
-    const { code } = await runBin(["init", "webhook", "--force"], { cwd });
+    const { code } = await runCommand(["init", "webhook", "--force"], { cwd });
     expect(code).toBe(0);
     expect(readFileSync(join(cwd, "watches.yaml"), "utf8")).toContain("type: webhook");
   });
 
   it("ends with 73 where nothing can be written", async () => {
-    const { code, err } = await runBin(["init", "slack", "-c", "missing/watches.yaml"], { cwd: makeFolder() });
+    const { code, err } = await runCommand(["init", "slack", "-c", "missing/watches.yaml"], { cwd: makeFolder() });
     expect(err).toContain("cannot write");
     expect(code).toBe(73);
   });
 });
 
-describe.concurrent("the command line", () => {
+describe("the command line", () => {
   it.each(["nonsense", "validate --nonsense", "init", "init email", "pause"])("`chirpwatch %s` is a usage error", async (line) => {
-    const { code, err } = await runBin(line.split(" "), { cwd: makeFolder() });
+    const { code, err } = await runCommand(line.split(" "), { cwd: makeFolder() });
     expect(err).toMatch(/^error: /);
     expect(code).toBe(2);
   });
 
   it("lists every command, and each has an example that names it", async () => {
     const cwd = makeFolder();
+    // Loads every command, so that one the build left out is missed here.
     const { out, code } = await runBin(["--help"], { cwd });
     expect(code).toBe(0);
     expect(out).toContain("Example:");
@@ -139,7 +141,7 @@ describe.concurrent("the command line", () => {
       .map(([, name]) => name ?? "")
       .filter((name) => name !== "help");
     expect(names).toEqual(expect.arrayContaining(["run", "demo", "init", "validate", "pause", "resume", "health", "sandbox"]));
-    const helps = await Promise.all(names.map(async (name) => ({ name, help: (await runBin([name, "--help"], { cwd })).out })));
+    const helps = await Promise.all(names.map(async (name) => ({ name, help: (await runCommand([name, "--help"], { cwd })).out })));
     for (const { name, help } of helps) expect(help, name).toMatch(new RegExp(`\\nExamples?:\\n(.*\\n)*? {2}chirpwatch ${name}`));
   });
 

@@ -1,9 +1,10 @@
-/** Commands that ask a running daemon, or do without one: through the built program, against a real daemon on its own sandbox. */
+/** Commands that ask a running daemon, or do without one: against a real daemon on its own sandbox. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { cleanUp, makeFolder, runBin } from "../support/bin-process.ts";
+import { cleanUp, makeFolder } from "../support/bin-process.ts";
 import { type DaemonProcess, startDaemonProcess, writeConfig } from "../support/daemon-process.ts";
+import { runCommand } from "../support/run-command.ts";
 import { startSandboxProcess } from "../support/sandbox-process.ts";
 
 afterAll(cleanUp);
@@ -29,7 +30,7 @@ const pausedIn = async (daemon: DaemonProcess): Promise<readonly string[]> =>
 describe("beside a running daemon", () => {
   let folder: string;
   let daemon: DaemonProcess;
-  const run = (...args: string[]) => runBin(args, { cwd: folder });
+  const run = (...args: string[]) => runCommand(args, { cwd: folder });
 
   beforeAll(async () => {
     folder = folderWith(CONFIG);
@@ -75,30 +76,30 @@ describe("beside a running daemon", () => {
     const usual = folderWith({ ...CONFIG, state: undefined });
     await startDaemonProcess({ folder: usual });
     writeFileSync(join(usual, "watches.yaml"), "watches: [");
-    expect(await runBin(["health"], { cwd: usual })).toMatchObject({ code: 0, err: "" });
+    expect(await runCommand(["health"], { cwd: usual })).toMatchObject({ code: 0, err: "" });
   });
 });
 
 describe.concurrent("without a daemon", () => {
   it("health fails with one sentence", async () => {
-    const { code, out, err } = await runBin(["health"], { cwd: folderWith(CONFIG) });
+    const { code, out, err } = await runCommand(["health"], { cwd: folderWith(CONFIG) });
     expect(out).toBe("");
     expect(err).toMatch(/^no daemon runs on the state .*state\.db\n$/);
     expect(code).toBe(1);
   });
 
   it("health of an address where nobody listens fails", async () => {
-    const { code, err } = await runBin(["health", "--url", "http://127.0.0.1:1"], { cwd: makeFolder() });
+    const { code, err } = await runCommand(["health", "--url", "http://127.0.0.1:1"], { cwd: makeFolder() });
     expect(err).toMatch(/^no daemon answers at http:\/\/127\.0\.0\.1:1: [^\n]+\n$/);
     expect(code).toBe(1);
   });
 
   it("health of something that is no address is a usage error", async () => {
-    expect((await runBin(["health", "--url", "nowhere"], { cwd: makeFolder() })).code).toBe(2);
+    expect((await runCommand(["health", "--url", "nowhere"], { cwd: makeFolder() })).code).toBe(2);
   });
 
   it("pause without any state says so, and makes none", async () => {
-    const { code, err } = await runBin(["pause", "mentions"], { cwd: folderWith(CONFIG) });
+    const { code, err } = await runCommand(["pause", "mentions"], { cwd: folderWith(CONFIG) });
     expect(err).toContain("state.db");
     expect(code).toBe(74);
   });
@@ -115,6 +116,6 @@ it("sandbox --data keeps what was put into the world over a restart, and refuses
     body: JSON.stringify({ tweet_link: ids[0] }),
   });
   expect(await answer.json()).toMatchObject({ id: ids[0], full_text: "kept in a file" });
-  const refused = await runBin(["sandbox", "--listen", "127.0.0.1:0", "--data", "no/such/folder/world.ndjson"], { cwd: folder });
+  const refused = await runCommand(["sandbox", "--listen", "127.0.0.1:0", "--data", "no/such/folder/world.ndjson"], { cwd: folder });
   expect([refused.code, refused.err]).toEqual([73, expect.stringContaining("no/such/folder/world.ndjson cannot be used")]);
 });

@@ -1,9 +1,10 @@
-/** `status`, `explain` and `state` as processes: beside one daemon on the bundled sandbox, then after it stopped. */
+/** `status`, `explain` and `state`: beside one daemon on the bundled sandbox, then after it stopped. */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { makeFolder, runBin } from "../support/bin-process.ts";
+import { makeFolder } from "../support/bin-process.ts";
 import { type DaemonProcess, startDaemonProcess, writeConfig } from "../support/daemon-process.ts";
+import { runCommand } from "../support/run-command.ts";
 import { until } from "../support/until.ts";
 import { cleanUpAfterwards } from "../e2e/stage.ts";
 
@@ -21,7 +22,7 @@ const CONFIG = {
 let folder: string;
 let daemon: DaemonProcess;
 let told: string;
-const run = (...args: readonly string[]) => runBin(args, { cwd: folder });
+const run = (...args: readonly string[]) => runCommand(args, { cwd: folder });
 
 beforeAll(async () => {
   folder = makeFolder();
@@ -128,7 +129,7 @@ describe("after the daemon stopped", () => {
   it("status without any state says that there is none", async () => {
     const empty = makeFolder();
     writeConfig(empty, CONFIG);
-    const { code, err } = await runBin(["status"], { cwd: empty });
+    const { code, err } = await runCommand(["status"], { cwd: empty });
     expect(err).toMatch(/There is no state file .*\n`chirpwatch run` makes one/);
     expect(code).toBe(74);
   });

@@ -1,11 +1,12 @@
-/** `plan` and `call` as processes, against one sandbox. */
+/** `plan` and `call`, against one sandbox. */
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { createSystemClock } from "../../src/runtime/system-clock.ts";
 import { createSystemRandom } from "../../src/runtime/system-random.ts";
 import { openStore } from "../../src/state/open.ts";
 import { rememberingLog } from "../state/temp-state.ts";
-import { makeFolder, runBin } from "../support/bin-process.ts";
+import { makeFolder } from "../support/bin-process.ts";
+import { runCommand } from "../support/run-command.ts";
 import { type SandboxProcess, startSandboxProcess } from "../support/sandbox-process.ts";
 import { cleanUpAfterwards } from "../e2e/stage.ts";
 
@@ -28,7 +29,7 @@ const TWICE = `  a: { type: search, query: acme, schedule: "@every 1h", sink: ou
 const FAST = `  fast: { type: timeline, accounts: [alice, bob], schedule: "@every 1m", sink: out }
   scores: { type: score_delta, accounts: [acme], when: { week_delta: ">= 25" }, schedule: "@every 1h", sink: out }`;
 
-const plan = (text: string, ...flags: readonly string[]) => runBin(["plan", ...flags], { cwd: makeFolder({ "watches.yaml": text }) });
+const plan = (text: string, ...flags: readonly string[]) => runCommand(["plan", ...flags], { cwd: makeFolder({ "watches.yaml": text }) });
 
 describe("plan", () => {
   it("compares with the configured quota, counts a shared poll once, and asks nobody", async () => {
@@ -134,7 +135,7 @@ describe("plan", () => {
 
   it("--diff asks the service what is left for either file that names no quota", async () => {
     const cwd = makeFolder({ "watches.yaml": config("", TWICE), "other.yaml": config("", FAST) });
-    const { code, out } = await runBin(["plan", "--diff", "other.yaml"], { cwd });
+    const { code, out } = await runCommand(["plan", "--diff", "other.yaml"], { cwd });
     expect(out).toContain("; the quota is 5,000.");
     expect(code).toBe(3);
   });
@@ -143,23 +144,23 @@ describe("plan", () => {
     const before = config(", quota: { monthly: 5000, price: { per_request: 0.01 } }", TWICE);
     const after = `${before.replace('b: { type: search, query: acme, schedule: "@every 1h"', 'c: { type: search, query: rival, schedule: "@every 30m"')}`;
     const cwd = makeFolder({ "watches.yaml": before, "other.yaml": after });
-    const { code, out } = await runBin(["plan", "--diff", "other.yaml"], { cwd });
+    const { code, out } = await runCommand(["plan", "--diff", "other.yaml"], { cwd });
     expect(out).toMatch(/^c +added +- +1,440 +\+1,440 /m);
     expect(out).toMatch(/^b +removed +360 +- +-360 /m);
     expect(out).toMatch(/^a +360 +720 +\+360 /m);
     expect(out).toContain("Total: 720 -> 2,160 requests a month, +1,440 (+$14.40); the quota is 5,000.");
     expect(code).toBe(0);
-    const json = JSON.parse((await runBin(["plan", "--diff", "other.yaml", "--json"], { cwd })).out);
+    const json = JSON.parse((await runCommand(["plan", "--diff", "other.yaml", "--json"], { cwd })).out);
     expect(json.total).toEqual({ before: 720, after: 2_160, difference: 1_440, cost_difference: 14.4 });
     expect(json.watches.map((line: { id: string; state: string }) => `${line.id} ${line.state}`)).toEqual([
       "c added",
       "a changed",
       "b removed",
     ]);
-    const same = await runBin(["plan", "--diff", "watches.yaml"], { cwd });
+    const same = await runCommand(["plan", "--diff", "watches.yaml"], { cwd });
     expect(same.out).toContain("No watch changes.");
     const dear = makeFolder({ "watches.yaml": before, "other.yaml": after.replace("monthly: 5000", "monthly: 2000") });
-    expect((await runBin(["plan", "--diff", "other.yaml"], { cwd: dear })).code).toBe(3);
+    expect((await runCommand(["plan", "--diff", "other.yaml"], { cwd: dear })).code).toBe(3);
   });
 
   it("a service that cannot be reached leaves the quota unknown, and the plan good", async () => {
@@ -173,10 +174,10 @@ describe("plan", () => {
 describe("call", () => {
   const folder = () => makeFolder();
   const env = () => ({ CHIRPWATCH_API_URL: sandbox.url, CHIRPWATCH_API_KEY: "K1" });
-  const call = (...args: readonly string[]) => runBin(["call", ...args], { cwd: folder(), env: env() });
+  const call = (...args: readonly string[]) => runCommand(["call", ...args], { cwd: folder(), env: env() });
 
   it("lists every endpoint with cost and page size, and needs no service for it", async () => {
-    const { code, out } = await runBin(["call", "--list"], { cwd: folder() });
+    const { code, out } = await runCommand(["call", "--list"], { cwd: folder() });
     expect(out).toMatch(/^followers +GET +1 request a page +200 /m);
     expect(out).toMatch(/^key-usage-info +GET +free /m);
     expect(out.trim().split("\n")).toHaveLength(44);
@@ -225,11 +226,11 @@ describe("call", () => {
     const path = join(cwd, "state.db");
     const deps = { clock: createSystemClock(), random: createSystemRandom(), log: rememberingLog() };
     await (await openStore({ path, ...deps })).close();
-    const { code, err } = await runBin(["call", "user-tweets", "--username", "bob", "--limit", "30"], { cwd });
+    const { code, err } = await runCommand(["call", "user-tweets", "--username", "bob", "--limit", "30"], { cwd });
     expect(err).toContain("2 requests billed");
     expect(code).toBe(0);
-    await runBin(["call", "key-usage-info"], { cwd });
-    await runBin(["call", "info", "--username", "two words"], { cwd });
+    await runCommand(["call", "key-usage-info"], { cwd });
+    await runCommand(["call", "info", "--username", "two words"], { cwd });
     const store = await openStore({ path, ...deps });
     const spent = await store.spentSince(0);
     await store.close();
@@ -261,7 +262,7 @@ describe("call", () => {
   });
 
   it("without file and environment says what to set, and ends with 78", async () => {
-    const { code, err } = await runBin(["call", "info", "--username", "bob"], { cwd: folder() });
+    const { code, err } = await runCommand(["call", "info", "--username", "bob"], { cwd: folder() });
     expect(err).toContain("CHIRPWATCH_API_URL is not set");
     expect(code).toBe(78);
   });

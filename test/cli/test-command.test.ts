@@ -1,7 +1,8 @@
-/** `test` as a process, against one sandbox and a stand-in for Slack. */
+/** `test`, against one sandbox and a stand-in for Slack. */
 import { beforeAll, describe, expect, it } from "vitest";
-import { makeFolder, runBin } from "../support/bin-process.ts";
+import { makeFolder } from "../support/bin-process.ts";
 import { json, type LoopbackServer, startLoopbackServer } from "../support/loopback-server.ts";
+import { runCommand } from "../support/run-command.ts";
 import { type SandboxProcess, startSandboxProcess } from "../support/sandbox-process.ts";
 import { cleanUpAfterwards, keep } from "../e2e/stage.ts";
 
@@ -29,7 +30,7 @@ sinks:
 ops: { sink: [brand, real] }
 `,
   });
-const test = (args: readonly string[], cwd = folderWith()) => runBin(["test", ...args], { cwd });
+const test = (args: readonly string[], cwd = folderWith()) => runCommand(["test", ...args], { cwd });
 const billed = async (): Promise<number> => {
   const usage = await fetch(`${sandbox.url}/v3/key-usage-info`, { headers: { ApiKey: "K1" } });
   return 100_000 - ((await usage.json()) as { remaining_requests: number }).remaining_requests;
