@@ -93,7 +93,7 @@ async function build(initial: Config, deps: DaemonDeps, teardown: Teardown): Pro
   report.started(watches);
   await polling.start();
   engine.start();
-  teardown.push("pruning", startPruning({ store, clock, log, retentionMs: () => config().state.retentionMs }));
+  teardown.push("pruning", startPruning({ store, clock, log, retentionMs: () => config().state.retentionMs, polls: () => engine.polls }));
   void delivering.check();
   void warnOfStranded(initial, { store, log });
   void store.problems.then((problems) => {

@@ -14,8 +14,11 @@ export interface Notes {
 }
 
 export interface Upkeep {
-  /** Deletes verdicts of tweets, sent messages, events and ledger rows older than the retention, and watches removed 30 days ago; never what waits. */
-  prune(nowMs: number, retentionMs: number): Promise<void>;
+  /**
+   * Deletes verdicts of tweets, sent messages, events and ledger rows older than the retention, watches removed 30 days ago with their notes,
+   * and the memory of sources that were not polled within the retention and are not `inUse` (fingerprints); never what waits.
+   */
+  prune(nowMs: number, retentionMs: number, inUse: ReadonlySet<string>): Promise<void>;
   /** Writes something durable and throws STORE_WRITE_FAILED when it cannot: for /healthz and the disk-full probe. */
   proveWritable(nowMs: number): Promise<void>;
 }

@@ -8,7 +8,10 @@ const SUMS_KEPT_MS = 62 * 86_400_000;
 const UNASKED_RECHECKS_KEPT_MS = 7 * 86_400_000;
 const AT_ONCE = 500;
 
-export async function prune(db: Executor, nowMs: number, retentionMs: number): Promise<void> {
+/** Notes of a watch, named by what they say and its key: `volume:<key>`, `list:<key>:at`. */
+const WATCH_NOTES = ["volume", "list", "paused"] as const;
+
+export async function prune(db: Executor, nowMs: number, retentionMs: number, inUse: ReadonlySet<string>): Promise<void> {
   const before = nowMs - retentionMs;
   await forgetWatches(db, nowMs - REMOVED_WATCHES_KEPT_MS);
   await forgetTweets(db, before);
@@ -22,11 +25,34 @@ export async function prune(db: Executor, nowMs: number, retentionMs: number): P
     .where("until_at", "<", nowMs - UNASKED_RECHECKS_KEPT_MS)
     .execute();
   await db.deleteFrom("groups").where("due_at", "is", null).where("last_sealed_at", "<", before).execute();
+  await forgetSources(db, before, inUse);
+  await forgetNotes(db);
 }
 
 /** Until a round finds nothing more. */
 async function repeat(round: () => Promise<bigint>): Promise<void> {
   while ((await round()) > 0n);
+}
+
+/** A schedule may be slower than the retention is long: what is polled at all stays. */
+async function forgetSources(db: Executor, before: number, inUse: ReadonlySet<string>): Promise<void> {
+  const old = await db.selectFrom("sources").select("fingerprint").where("last_poll_at", "<", before).execute();
+  const unused = old.map(({ fingerprint }) => fingerprint).filter((fingerprint) => !inUse.has(fingerprint));
+  for (let at = 0; at < unused.length; at += AT_ONCE)
+    await db
+      .deleteFrom("sources")
+      .where("fingerprint", "in", unused.slice(at, at + AT_ONCE))
+      .where("last_poll_at", "<", before)
+      .execute();
+}
+
+async function forgetNotes(db: Executor): Promise<void> {
+  const watches = new Set((await db.selectFrom("watches").select("key").execute()).map(({ key }) => key));
+  for (const what of WATCH_NOTES) {
+    const notes = await db.selectFrom("notes").select("name").where("name", "like", `${what}:%`).execute();
+    const unused = notes.map(({ name }) => name).filter((name) => !watches.has(name.split(":")[1] ?? ""));
+    for (const name of unused) await db.deleteFrom("notes").where("name", "=", name).execute();
+  }
 }
 
 /** One look at the items for all targets that are gone: no index leads from a target to its items. */

@@ -71,7 +71,7 @@ export function createStore(db: Executor, deps: { readonly clock: Clock; readonl
     userIdOfHandle: (handle) => userIdOfHandle(db, handle),
     readNote: (name) => readNote(db, name),
     writeNote: (name, value) => writeNote(db, name, value),
-    prune: (nowMs, retentionMs) => prune(db, nowMs, retentionMs),
+    prune: (nowMs, retentionMs, inUse) => prune(db, nowMs, retentionMs, inUse),
     proveWritable: (nowMs) => proveWritable(db, nowMs),
     async close() {
       await settlements.close();

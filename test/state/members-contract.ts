@@ -125,7 +125,7 @@ export function describeMembers(name: string, makeStore: () => Promise<Store>): 
       await see(one, T0, [member("1")]);
       await store.registerWatches([{ id: "w", type: "followers", targets: [{ key: "@b", name: "@b" }] }], T0);
       expect(await known(["1"], one)).toEqual([["1"]]);
-      await store.prune(T0 + 400 * 86_400_000, 90 * 86_400_000);
+      await store.prune(T0 + 400 * 86_400_000, 90 * 86_400_000, new Set());
       expect(await known(["1"], one)).toEqual([[]]);
     });
   });

@@ -125,7 +125,7 @@ test("every method asks in Postgres's words", async () => {
   await store.userIdOfHandle("a");
   await store.writeNote("n", 1);
   await store.readNote("n");
-  await store.prune(now, 1);
+  await store.prune(now, 1, new Set());
   await store.proveWritable(now);
   expect(asked.length).toBeGreaterThan(60);
   expect(asked.filter((sql) => SQLITE_ONLY.test(sql))).toEqual([]);
@@ -154,7 +154,7 @@ test("members of lists are asked for and kept in Postgres's words", async () => 
 test("what removed watches knew is forgotten by one statement a table, however many targets they had", async () => {
   const { db, asked } = postgres(Array.from({ length: 1_000 }, (_, id) => ({ id })));
   const store = createStore(db, { clock: createVirtualClock(0), random: createSeededRandom(1) }, async () => undefined);
-  await store.prune(Date.UTC(2026, 0, 15), 90 * 86_400_000);
+  await store.prune(Date.UTC(2026, 0, 15), 90 * 86_400_000, new Set());
   for (const table of ["items", "members", "targets"])
     expect(asked.filter((sql) => sql.startsWith(`delete from "${table}"`))).toHaveLength(1);
 });

@@ -746,9 +746,9 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         await store.record([{ messageId: "m0", kind: "sent", atMs: T0 }]);
         await commitEvents([open]);
         await store.reserve({ endpoint: "s", watch: "w", billed: true, atMs: T0, rate: { count: 1, intervalMs: 1 }, holdMs: 1 });
-        await store.prune(T0 + 10 * DAY_MS, 11 * DAY_MS);
+        await store.prune(T0 + 10 * DAY_MS, 11 * DAY_MS, new Set());
         expect(await store.recentEvents(9)).toHaveLength(2);
-        await store.prune(T0 + 10 * DAY_MS, 9 * DAY_MS);
+        await store.prune(T0 + 10 * DAY_MS, 9 * DAY_MS, new Set());
         expect(await store.recentEvents(9)).toMatchObject([{ id: open.id }]);
         expect((await store.knownItems([ref(state)], ["1", "2", "u"]))[0]).toEqual(new Set(["u"]));
         expect((await due(T0)).groups).toHaveLength(1);
@@ -759,11 +759,36 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
       test("forgets watches 30 days after they were removed", async () => {
         const [before] = await register("brand", "other");
         await register("other");
-        await store.prune(T0 + 29 * DAY_MS, 90 * DAY_MS);
+        await store.prune(T0 + 29 * DAY_MS, 90 * DAY_MS, new Set());
         expect((await register("brand", "other"))[0]?.key).toBe(before?.key);
         await register("other");
-        await store.prune(T0 + 31 * DAY_MS, 90 * DAY_MS);
+        await store.prune(T0 + 31 * DAY_MS, 90 * DAY_MS, new Set());
         expect((await register("brand", "other"))[0]?.key).not.toBe(before?.key);
+      });
+
+      test("forgets the memory of sources that are not polled any more, and not of those that are polled but rarely", async () => {
+        for (const fingerprint of ["rare", "unused", "late"]) {
+          const polledAtMs = fingerprint === "late" ? T0 + 2 * DAY_MS : T0;
+          await commit({ source: { fingerprint, memory: { seen: 1 }, expectedRevision: 0, polledAtMs, ok: true } });
+        }
+        const remembered = async () =>
+          (await store.loadSources(["rare", "unused", "late"])).map(({ lastPollAtMs }) => lastPollAtMs !== null);
+        await store.prune(T0 + 10 * DAY_MS, 11 * DAY_MS, new Set(["rare"]));
+        expect(await remembered()).toEqual([true, true, true]);
+        await store.prune(T0 + 10 * DAY_MS, 9 * DAY_MS, new Set(["rare"]));
+        expect(await remembered()).toEqual([true, false, true]);
+      });
+
+      test("forgets the notes of a watch with the watch", async () => {
+        const [kept, gone] = await register("brand", "other");
+        const notes = [kept, gone].flatMap((state) => [`volume:${state?.key}`, `list:${state?.key}:at`, `paused:${state?.key}`]);
+        for (const name of [...notes, "volume", "quota.drift:main"]) await store.writeNote(name, 1);
+        await register("brand");
+        await store.prune(T0 + 29 * DAY_MS, 90 * DAY_MS, new Set());
+        for (const name of notes) expect(await store.readNote(name)).toBe(1);
+        await store.prune(T0 + 31 * DAY_MS, 90 * DAY_MS, new Set());
+        const left = await Promise.all([...notes, "volume", "quota.drift:main"].map((name) => store.readNote(name)));
+        expect(left).toEqual([1, 1, 1, null, null, null, 1, 1]);
       });
 
       test("proves that it can write", async () => {
