@@ -2,9 +2,9 @@
  * The rules alone, without engine, state and service: probes by rate x age², searches of what moved. For sizes whose engine run takes
  * hours, and to see what a rule is worth before it is built. `npm run bench:economy -- --model 10000x60`
  */
-import { chooseProbe, waitBeforeProbe } from "../../src/plan/probe-choice.ts";
+import { awaitedOf, chooseProbe, waitBeforeProbe } from "../../src/plan/probe-choice.ts";
 import { firstPace, learnDelays } from "../../src/plan/probe-pace.ts";
-import { firstRate, learnPosts, type RateMemory, rateAt } from "../../src/plan/rates.ts";
+import { baseRate, firstRate, learnPosts, type RateMemory, rateAt } from "../../src/plan/rates.ts";
 import { createWorkload, DAY_MS } from "./workload.ts";
 
 const PER_QUERY = 18;
@@ -42,14 +42,14 @@ export function modelFreshness(options: { seed: number; accounts: number; meanMs
   const waitingAt = (nowMs: number) =>
     accounts.map((one) => ({ id: one.id, one, rate: rateAt(one.rate, nowMs), ageMs: nowMs - one.checkedAtMs }));
   let pace = firstPace(
-    accounts.map(({ rate }) => rateAt(rate, START_MS)),
+    accounts.map(({ rate }) => baseRate(rate, START_MS)),
     freshness,
     START_MS,
   );
   let requests = 0;
   const delays: number[] = [];
 
-  const read = (one: Account, nowMs: number): void => {
+  const read = (one: Account, nowMs: number): readonly number[] => {
     const found: number[] = [];
     for (let atMs = one.timesMs[one.next]; atMs !== undefined && atMs <= nowMs; atMs = one.timesMs[one.next]) {
       found.push(atMs);
@@ -59,7 +59,7 @@ export function modelFreshness(options: { seed: number; accounts: number; meanMs
     if (found.length > 0) one.rate = learnPosts(one.rate, found, nowMs);
     const late = found.map((atMs) => nowMs - atMs);
     if (nowMs >= learnedMs) delays.push(...late);
-    pace = learnDelays(pace, late, freshness, nowMs);
+    return late;
   };
 
   for (let nowMs = START_MS; nowMs < endMs; ) {
@@ -73,13 +73,15 @@ export function modelFreshness(options: { seed: number; accounts: number; meanMs
     const moved = chosen.filter(({ one }) => (one.timesMs[one.next] ?? Number.POSITIVE_INFINITY) <= nowMs);
     const searches = Math.ceil(moved.length / PER_QUERY);
     if (nowMs >= learnedMs) requests += 1 + searches;
-    for (const { one } of chosen) one.checkedAtMs = nowMs;
-    for (const { one } of moved) read(one, nowMs);
     const asked = new Set(chosen.map(({ id }) => id));
     const free = waiting.filter(({ id, ageMs }) => !asked.has(id) && ageMs <= RIDER_AGE_MS);
     const isShallow = moved.every(({ ageMs }) => ageMs <= RIDER_AGE_MS);
-    if (searches > 0 && isShallow)
-      for (const { one } of chooseProbe(free, Number.POSITIVE_INFINITY, searches * PER_QUERY - moved.length)) read(one, nowMs);
+    const room = searches > 0 && isShallow ? searches * PER_QUERY - moved.length : 0;
+    const riders = room > 0 ? chooseProbe(free, Number.POSITIVE_INFINITY, room) : [];
+    const awaited = awaitedOf([...chosen, ...riders]);
+    for (const { one } of chosen) one.checkedAtMs = nowMs;
+    const delaysMs = [...moved, ...riders].flatMap(({ one }) => read(one, nowMs));
+    pace = learnDelays(pace, { awaited, delaysMs }, freshness, nowMs);
   }
   delays.sort((a, b) => a - b);
   const quantile = (share: number) => delays[Math.floor(share * delays.length)] ?? 0;

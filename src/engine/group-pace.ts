@@ -1,9 +1,9 @@
 /** Where freshness takes the place of a schedule: whom to probe now, who rides along in a search, when the next probe is worth it. */
 import type { Freshness } from "../model/schedule.ts";
 import { handlesPerQuery } from "../plan/merge.ts";
-import { type Candidate, chooseProbe, waitBeforeProbe } from "../plan/probe-choice.ts";
-import { firstPace, learnDelays, longestWaitMs, type PaceMemory } from "../plan/probe-pace.ts";
-import { hourFactor, isExcited, rateAt } from "../plan/rates.ts";
+import { type Awaited, awaitedOf, type Candidate, chooseProbe, waitBeforeProbe } from "../plan/probe-choice.ts";
+import { evenWaitMs, type Found, firstPace, learnDelays, longestWaitMs, type PaceMemory } from "../plan/probe-pace.ts";
+import { baseRate, hourFactor, isExcited, rateAt } from "../plan/rates.ts";
 import type { GroupMember } from "./group-members.ts";
 import type { GroupMemory } from "./group-memory.ts";
 import type { ReadTask } from "./group-tasks.ts";
@@ -22,15 +22,15 @@ export interface Turns {
   later(members: readonly GroupMember[], memory: GroupMemory, nowMs: number, changed: readonly GroupMember[]): readonly Waiting[];
 }
 
-type Turn = { -readonly [Name in keyof Waiting]: Waiting[Name] } & { ratedAtMs: number };
+type KeptTurn = { -readonly [Name in keyof Waiting]: Waiting[Name] } & { ratedAtMs: number };
 
 /** A rate moves so slowly, but for an account that posted just now. */
 const RATED_FOR_MS = 60_000;
 
 export function createTurns(accountOf: (userId: string) => AccountMemory | undefined): Turns {
-  const kept = new WeakMap<readonly GroupMember[], Map<string, Turn>>();
+  const kept = new WeakMap<readonly GroupMember[], Map<string, KeptTurn>>();
 
-  const refresh = (turns: Map<string, Turn>, member: GroupMember, busyness: number, nowMs: number): void => {
+  const refresh = (turns: Map<string, KeptTurn>, member: GroupMember, busyness: number, nowMs: number): void => {
     const account = accountOf(member.userId);
     if (account === undefined) return void turns.delete(member.userId);
     const turn = turns.get(member.userId) ?? { id: member.userId, member, account, rate: 0, ageMs: 0, ratedAtMs: 0 };
@@ -43,7 +43,7 @@ export function createTurns(accountOf: (userId: string) => AccountMemory | undef
     turn.account = account;
   };
 
-  const aged = (turns: Map<string, Turn>, nowMs: number): readonly Waiting[] => {
+  const aged = (turns: Map<string, KeptTurn>, nowMs: number): readonly Waiting[] => {
     const all = [...turns.values()];
     for (const turn of all) turn.ageMs = nowMs - turn.account.checkedAtMs;
     return all;
@@ -51,7 +51,7 @@ export function createTurns(accountOf: (userId: string) => AccountMemory | undef
 
   return {
     of(members, memory, nowMs) {
-      const turns = kept.get(members) ?? new Map<string, Turn>();
+      const turns = kept.get(members) ?? new Map<string, KeptTurn>();
       kept.set(members, turns);
       const busyness = hourFactor(memory.profile, nowMs);
       for (const member of members) refresh(turns, member, busyness, nowMs);
@@ -67,8 +67,18 @@ export function createTurns(accountOf: (userId: string) => AccountMemory | undef
   };
 }
 
-export const chooseMembers = (waiting: readonly Waiting[], freshness: Freshness): readonly Waiting[] =>
-  chooseProbe(waiting, longestWaitMs(freshness));
+/** Who is asked for, or read, and what the rates foretell of them. */
+export interface Turn<T> {
+  readonly all: readonly T[];
+  readonly awaited: Awaited;
+}
+
+export const NOBODYS_TURN: Turn<never> = { all: [], awaited: { posts: 0, waitedMs: 0 } };
+
+export function chooseMembers(waiting: readonly Waiting[], freshness: Freshness): Turn<GroupMember> {
+  const chosen = chooseProbe(waiting, longestWaitMs(freshness));
+  return { all: chosen.map(({ member }) => member), awaited: awaitedOf(chosen) };
+}
 
 /** One who was not looked at for longer would make the whole query reach further back, for all who share it. */
 const RIDER_AGE_MS = 600_000;
@@ -81,10 +91,11 @@ export function ridersOf(
   unready: ReadonlySet<string>,
   nowMs: number,
   toService: (localMs: number) => number,
-): readonly ReadTask[] {
+): Turn<ReadTask> {
   const shallow = tasks.filter(({ way, reach }) => way === "search" && reach?.kind !== "sweep");
   const searched = shallow.length;
-  if (searched === 0 || shallow.some(({ reach }) => reach === undefined || reach.sinceMs < toService(nowMs - RIDER_AGE_MS))) return [];
+  if (searched === 0 || shallow.some(({ reach }) => reach === undefined || reach.sinceMs < toService(nowMs - RIDER_AGE_MS)))
+    return NOBODYS_TURN;
   const perQuery = handlesPerQuery(memory.limits);
   const room = Math.ceil(searched / perQuery) * perQuery - searched;
   const busy = new Set(tasks.map(({ member }) => member.userId));
@@ -97,39 +108,49 @@ export function ridersOf(
       account.probe.fields !== null &&
       account.probe.hidden === undefined,
   );
-  return chooseProbe(free, Number.POSITIVE_INFINITY, room).map(({ member, account }) => ({
-    member,
-    way: "search",
-    reach: { kind: "since", sinceMs: toService(account.checkedAtMs) },
-    isFull: false,
-  }));
+  const chosen = chooseProbe(free, Number.POSITIVE_INFINITY, room);
+  const all = chosen.map(({ member, account }): ReadTask => {
+    const reach = { kind: "since", sinceMs: toService(account.checkedAtMs) } as const;
+    return { member, way: "search", reach, isFull: false };
+  });
+  return { all, awaited: awaitedOf(chosen) };
 }
 
 export interface PaceQuery {
   readonly freshness: Freshness;
   readonly waiting: readonly Waiting[];
   readonly memory: GroupMemory;
+  /** Those probed in this run, and those who rode along. */
+  readonly awaited: readonly Awaited[];
   /** Delays of the posts found in this run. */
   readonly delaysMs: readonly number[];
   readonly nowMs: number;
 }
 
-export const paceAfter = ({ freshness, waiting, memory, delaysMs, nowMs }: PaceQuery): PaceMemory => {
-  const before =
-    memory.pace ??
-    firstPace(
-      waiting.map(({ rate }) => rate),
-      freshness,
-      nowMs,
-    );
-  return learnDelays(before, delaysMs, freshness, nowMs);
-};
+/** What an older version of the daemon left in the state is learned anew, and so is a pace of nobody. */
+const isWhole = (pace: PaceMemory | undefined): pace is PaceMemory => pace !== undefined && "foretold" in pace && pace.worth > 0;
+
+export function paceAfter({ freshness, waiting, memory, awaited, delaysMs, nowMs }: PaceQuery): PaceMemory {
+  if (!isWhole(memory.pace)) {
+    const rates = waiting.map(({ account }) => baseRate(account.rate, nowMs));
+    return firstPace(rates, freshness, nowMs);
+  }
+  const found: Found = { awaited: joinAwaited(awaited), delaysMs };
+  return learnDelays(memory.pace, found, freshness, nowMs);
+}
+
+const joinAwaited = (parts: readonly Awaited[]): Awaited => ({
+  posts: parts.reduce((sum, { posts }) => sum + posts, 0),
+  waitedMs: parts.reduce((sum, { waitedMs }) => sum + waitedMs, 0),
+});
 
 const SHORTEST_MS = 1_000;
 
 /** Milliseconds until the next probe; `factor`: how much slower it goes while the quota is short. */
 export function waitAfter(waiting: readonly Waiting[], pace: PaceMemory, freshness: Freshness, factor: number): number {
   const maxMs = longestWaitMs(freshness);
+  const evenMs = evenWaitMs(waiting, freshness, factor);
+  if (evenMs !== undefined) return Math.max(SHORTEST_MS, evenMs);
   const waitMs = waitBeforeProbe(chooseProbe(waiting, maxMs), pace.worth * factor * factor, maxMs * factor);
   return Math.max(SHORTEST_MS, Math.min(waitMs, maxMs));
 }

@@ -46,11 +46,27 @@ const APART = 0.88;
 /** What a probe costs in which so many posts are expected: itself, and a search where it finds something. */
 export const requestsOf = (posts: number): number => 2 - Math.exp(-APART * posts);
 
-/** Posts x ms that the accounts of a probe have waited together, by expectation: what it would put an end to, for each request it takes. */
-export const worthOf = (chosen: readonly Candidate[]): number =>
-  chosen.reduce((sum, { rate, ageMs }) => sum + ((rate / DAY_MS) * ageMs * ageMs) / 2, 0) / requestsOf(postsOf(chosen));
+/** What is expected behind accounts that are asked for: how many posts, and how long they have waited together. */
+export interface Awaited {
+  readonly posts: number;
+  /** Posts x ms. */
+  readonly waitedMs: number;
+}
 
-const postsOf = (chosen: readonly Candidate[]): number => chosen.reduce((sum, { rate, ageMs }) => sum + (rate / DAY_MS) * ageMs, 0);
+export function awaitedOf(chosen: readonly Candidate[]): Awaited {
+  let [posts, waitedMs] = [0, 0];
+  for (const { rate, ageMs } of chosen) {
+    posts += (rate / DAY_MS) * ageMs;
+    waitedMs += ((rate / DAY_MS) * ageMs * ageMs) / 2;
+  }
+  return { posts, waitedMs };
+}
+
+/** Posts x ms that a probe of these accounts would put an end to, by expectation, for each request it takes. */
+export function worthOf(chosen: readonly Candidate[]): number {
+  const { posts, waitedMs } = awaitedOf(chosen);
+  return waitedMs / requestsOf(posts);
+}
 
 /** The longer the wait, the surer the search: so often the wait is worked out again. */
 const ROUNDS = 6;
@@ -59,15 +75,14 @@ const ROUNDS = 6;
 export function waitBeforeProbe(chosen: readonly Candidate[], worth: number, maxMs: number): number {
   if (worthOf(chosen) >= worth) return 0;
   const perMs = chosen.reduce((sum, { rate }) => sum + rate / DAY_MS, 0);
-  const aged = postsOf(chosen);
-  const waited = chosen.reduce((sum, { rate, ageMs }) => sum + ((rate / DAY_MS) * ageMs * ageMs) / 2, 0);
+  const { posts, waitedMs } = awaitedOf(chosen);
   const untilMax = Math.max(0, maxMs - Math.max(0, ...chosen.map(({ ageMs }) => ageMs)));
   if (perMs <= 0) return untilMax;
   let waitMs = 0;
   for (let round = 0; round < ROUNDS; round += 1) {
-    const missing = worth * requestsOf(aged + perMs * waitMs) - waited;
-    // perMs / 2 x² + aged x = missing
-    waitMs = Math.max(0, (Math.sqrt(Math.max(0, aged * aged + 2 * perMs * missing)) - aged) / perMs);
+    const missing = worth * requestsOf(posts + perMs * waitMs) - waitedMs;
+    // perMs / 2 x² + posts x = missing
+    waitMs = Math.max(0, (Math.sqrt(Math.max(0, posts * posts + 2 * perMs * missing)) - posts) / perMs);
   }
   return Math.min(waitMs, untilMax);
 }

@@ -1,23 +1,30 @@
 /**
- * What a probe must be worth before it is sent, so that posts are found as fresh as was asked for and no sooner. The worth is learned
- * from the delays of posts that were found: they grow with its square root. A burst makes probes worth their request sooner, silence
- * later; the worth itself moves slowly. Pure; the memory is plain data.
+ * What a probe must be worth before it is sent, so that posts are found as fresh as was asked for and no sooner. A burst makes probes
+ * worth their request sooner, silence later; the worth itself moves slowly. It follows from two delays that both grow with its square
+ * root: the one that the rates foretell at every probe, and the one of posts that were found. Pure; the memory is plain data.
  */
 import type { Freshness } from "../model/schedule.ts";
 import { BATCH_SIZE } from "../model/batch.ts";
-import { allocateChecks, requestsOf } from "./probe-choice.ts";
+import { allocateChecks, type Awaited, requestsOf } from "./probe-choice.ts";
+import { calmRate, meanRootRate } from "./rates.ts";
+
+/** Sums over posts, older ones counting less. */
+export interface Delays {
+  readonly posts: number;
+  readonly delayMs: number;
+  /** sqrt(worth) at the time. */
+  readonly rootWorth: number;
+}
 
 export interface PaceMemory {
   /** Posts x ms, for each request it is expected to take. */
   readonly worth: number;
-  /** It never gets less, however late posts are found: a search that lags is not made faster by asking more often. */
-  readonly leastWorth: number;
   /** The mean delay aimed at. */
   readonly meanMs: number;
-  /** Over the posts found lately, older ones counting less: how many, their delays, and sqrt(worth) at the time. */
-  readonly posts: number;
-  readonly delayMs: number;
-  readonly rootWorth: number;
+  /** Of posts that the rates foretold behind the probes. */
+  readonly foretold: Delays;
+  /** Of posts that were found. */
+  readonly found: Delays;
   readonly atMs: number;
 }
 
@@ -25,13 +32,17 @@ export interface PaceMemory {
 const MEMORY_POSTS = 400;
 const DAY_MS = 86_400_000;
 const MEMORY_MS = 21_600_000;
-/** How many found posts outweigh the first guess. */
+/** How many foretold posts outweigh the first guess. */
 const FIRST_GUESS_POSTS = 60;
+/** The first bursts of a few accounts are chance: so many of them weigh as much as what the rates foretell. */
+const FORETOLD_BURSTS = 60;
+/** Posts come in bursts that are found alike: by their sizes, four posts say as much as one that stands by itself. */
+const POSTS_A_BURST = 4;
 /** Where rates stand out as they do on such platforms, 95 of 100 posts stay under about three times the mean. */
 const P95_BY_MEAN = 3.3;
 const P50_BY_MEAN = 0.55;
-/** Probes come at most about three times as often as was worked out at first. */
-const MOST_HASTE = 9;
+/** Probes come at most so many times as often as the rates ask for: a search that lags is not made faster by asking more often. */
+const MOST_HASTE = 3;
 /** How much one post moves the mean aimed at for a p95. */
 const QUANTILE_STEP = 0.02;
 
@@ -47,25 +58,30 @@ export const expectedDelay = (freshness: Freshness): { readonly p50Ms: number; r
   p95Ms: aimedMeanMs(freshness) * P95_BY_MEAN,
 });
 
-/** The pace to begin with, by the rates as far as they are known (posts a day). */
-export function firstPace(rates: readonly number[], freshness: Freshness, nowMs: number): PaceMemory {
-  const meanMs = aimedMeanMs(freshness);
-  const worth = rates.length <= BATCH_SIZE ? worthOfAll(rates, meanMs) : worthOfSome(rates, meanMs, longestWaitMs(freshness));
-  return {
-    worth,
-    leastWorth: worth / MOST_HASTE,
-    meanMs,
-    posts: FIRST_GUESS_POSTS,
-    delayMs: FIRST_GUESS_POSTS * meanMs,
-    rootWorth: FIRST_GUESS_POSTS * Math.sqrt(worth),
-    atMs: nowMs,
-  };
+/**
+ * Where one probe asks for everybody, and 95 of 100 posts have a limit: time until a probe comes as late as that allows. None sooner, a
+ * burst's neither, because no post is late that is found within its limit. Undefined elsewhere: the worth of a probe decides. `factor`: as
+ * much slower while the quota is short.
+ */
+export function evenWaitMs(all: readonly { readonly ageMs: number }[], freshness: Freshness, factor: number): number | undefined {
+  if (freshness.kind === "mean" || all.length > BATCH_SIZE) return undefined;
+  return Math.max(0, freshness.p95Ms * factor - Math.max(0, ...all.map(({ ageMs }) => ageMs)));
 }
 
-/** Where one probe asks for everybody, the mean delay is half of the time between two. */
+/** The pace to begin with, by the average rates as far as they are known (posts a day). */
+export function firstPace(rates: readonly number[], freshness: Freshness, nowMs: number): PaceMemory {
+  const meanMs = aimedMeanMs(freshness);
+  const worth = rates.length <= BATCH_SIZE ? worthOfAll(rates, meanMs) : worthOfSome(rates.map(calmRate), meanMs, longestWaitMs(freshness));
+  const posts = FIRST_GUESS_POSTS;
+  const foretold = { posts, delayMs: posts * meanMs, rootWorth: posts * Math.sqrt(worth) };
+  return { worth, meanMs, foretold, found: { posts: 0, delayMs: 0, rootWorth: 0 }, atMs: nowMs };
+}
+
+/** Where one probe asks for everybody, a post waits half of an interval that is proportional to 1 / sqrt(rate) at the time. */
 function worthOfAll(rates: readonly number[], meanMs: number): number {
-  const postsPerMs = rates.reduce((sum, rate) => sum + rate, 0) / DAY_MS;
-  return (postsPerMs * 2 * meanMs * meanMs) / requestsOf(postsPerMs * 2 * meanMs);
+  const perDay = rates.reduce((sum, rate) => sum + rate, 0);
+  const root = (meanMs * perDay) / Math.max(meanRootRate(perDay), Number.MIN_VALUE);
+  return (2 * root * root) / DAY_MS / requestsOf((perDay * 2 * meanMs) / DAY_MS);
 }
 
 function worthOfSome(rates: readonly number[], meanMs: number, maxMs: number): number {
@@ -74,19 +90,45 @@ function worthOfSome(rates: readonly number[], meanMs: number, maxMs: number): n
   return (worthOfCheck * BATCH_SIZE) / requestsOf(postsPerProbe);
 }
 
-/** The pace after posts were found, `delaysMs` after they were posted. */
-export function learnDelays(memory: PaceMemory, delaysMs: readonly number[], freshness: Freshness, nowMs: number): PaceMemory {
-  if (delaysMs.length === 0) return memory;
-  const kept = Math.exp(-Math.min(delaysMs.length / MEMORY_POSTS, Math.max(0, nowMs - memory.atMs) / MEMORY_MS));
+/** What a run asked for and found. */
+export interface Found {
+  /** Behind all that was asked for, when it was asked. */
+  readonly awaited: Awaited;
+  /** From a post to its finding. */
+  readonly delaysMs: readonly number[];
+}
+
+/** The pace after a run. What the rates foretell is free of the chance of single posts, what was found of the errors of rates. */
+export function learnDelays(memory: PaceMemory, { awaited, delaysMs }: Found, freshness: Freshness, nowMs: number): PaceMemory {
+  if (awaited.posts === 0 && delaysMs.length === 0) return memory;
+  const passed = Math.max(0, nowMs - memory.atMs) / MEMORY_MS;
+  const kept = Math.exp(-Math.min(Math.max(delaysMs.length, awaited.posts) / MEMORY_POSTS, passed));
   // What was found after an outage says nothing about the pace.
   const delays = delaysMs.map((delayMs) => Math.min(Math.max(delayMs, 0), longestWaitMs(freshness)));
-  const posts = memory.posts * kept + delays.length;
-  const delayMs = memory.delayMs * kept + delays.reduce((sum, delay) => sum + delay, 0);
-  const rootWorth = memory.rootWorth * kept + delays.length * Math.sqrt(memory.worth);
+  const root = Math.sqrt(memory.worth);
+  const add = (known: Delays, posts: number, delayMs: number): Delays => ({
+    posts: known.posts * kept + posts,
+    delayMs: known.delayMs * kept + delayMs,
+    rootWorth: known.rootWorth * kept + posts * root,
+  });
+  const foretold = add(memory.foretold, awaited.posts, awaited.waitedMs);
+  const found = add(
+    memory.found,
+    delays.length,
+    delays.reduce((sum, delay) => sum + delay, 0),
+  );
   const meanMs = freshness.kind === "mean" ? freshness.meanMs : aimForP95(memory.meanMs, delays, freshness.p95Ms);
-  const root = delayMs > 0 ? (meanMs * rootWorth) / delayMs : Math.sqrt(memory.worth);
-  const worth = Math.max(root * root, memory.leastWorth);
-  return { ...memory, worth, meanMs, posts, delayMs, rootWorth, atMs: nowMs };
+  const byRoot = delayByRoot(foretold, found);
+  return { worth: byRoot > 0 ? (meanMs / byRoot) ** 2 : memory.worth, meanMs, foretold, found, atMs: nowMs };
+}
+
+/** The mean delay for each root of worth. */
+function delayByRoot(foretold: Delays, found: Delays): number {
+  const byRates = foretold.delayMs / foretold.rootWorth;
+  if (found.posts === 0) return byRates;
+  const bursts = found.posts / POSTS_A_BURST;
+  const both = (FORETOLD_BURSTS * byRates + bursts * (found.delayMs / found.rootWorth)) / (FORETOLD_BURSTS + bursts);
+  return Math.min(both, MOST_HASTE * byRates);
 }
 
 function aimForP95(meanMs: number, delaysMs: readonly number[], p95Ms: number): number {

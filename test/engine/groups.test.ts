@@ -291,6 +291,19 @@ describe("freshness", () => {
     expect(callsOf("info-batch", backMs).length).toBeLessThan(40);
   });
 
+  it("probes for a p95 no sooner than its limit, also while an account posts again and again", async () => {
+    const { clock, world, rig, callsOf, account } = await house({ count: 10, changes: { freshness: { kind: "p95", p95Ms: MIN } } });
+    const sinceMs = clock.now();
+    for (let second = 5; second < 3_600; second += 47) world.post(account(1), sinceMs + second * 1_000, { searchLagMs: 500 });
+    await clock.advance(HOUR + 2 * MIN);
+    const probes = callsOf("info-batch", sinceMs).filter(({ atMs }) => atMs < sinceMs + HOUR).length;
+    expect(probes).toBeGreaterThanOrEqual(58);
+    expect(probes).toBeLessThanOrEqual(60);
+    const delays = (await rig.events()).map(({ detectedAtMs, occurredAtMs }) => detectedAtMs - occurredAtMs);
+    expect(delays).toHaveLength(77);
+    expect(delays.filter((delay) => delay > MIN).length / delays.length).toBeLessThan(0.05);
+  });
+
   it("places the probes so that posts are found in time, and tells each once", { timeout: 120_000 }, async () => {
     const freshness = { kind: "mean", meanMs: MIN, maxMs: HOUR } as const;
     const { clock, world, told, rig } = await house({ count: 150, changes: { freshness } });

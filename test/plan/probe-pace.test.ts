@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Freshness } from "../../src/model/schedule.ts";
-import { chooseProbe, waitBeforeProbe } from "../../src/plan/probe-choice.ts";
-import { firstPace, learnDelays, longestWaitMs } from "../../src/plan/probe-pace.ts";
+import { type Awaited, awaitedOf, chooseProbe, waitBeforeProbe } from "../../src/plan/probe-choice.ts";
+import { evenWaitMs, firstPace, learnDelays, longestWaitMs, type PaceMemory } from "../../src/plan/probe-pace.ts";
+import { baseRate, firstRate, learnPosts, rateAt } from "../../src/plan/rates.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
 
 const DAY = 86_400_000;
@@ -27,15 +28,69 @@ function probeFor(rates: readonly number[], assumed: (rate: number) => number, f
       continue;
     }
     const found: number[] = [];
+    const awaited = awaitedOf(chosen);
     for (const { one } of chosen) {
       for (; one.nextMs <= nowMs; one.nextMs += wait(one.rate)) found.push(nowMs - one.nextMs);
       one.lastMs = nowMs;
     }
-    pace = learnDelays(pace, found, freshness, nowMs);
+    pace = learnDelays(pace, { awaited, delaysMs: found }, freshness, nowMs);
     if (nowMs > (days - 2) * DAY) delays.push(...found);
   }
   return delays;
 }
+
+/** Moments of posts in bursts, half of them drawn after others within minutes. */
+function burstsOf(perDay: number, fromMs: number, toMs: number, float: () => number): readonly number[] {
+  const exponential = (meanMs: number) => -Math.log(1 - float()) * meanMs;
+  const times: number[] = [];
+  const post = (atMs: number): void => {
+    if (atMs > toMs) return;
+    times.push(atMs);
+    for (let chance = Math.exp(-0.5), drawn = float(); drawn > chance; drawn *= float()) post(atMs + exponential(480_000));
+  };
+  const gapMs = (2 * DAY) / perDay;
+  for (let atMs = fromMs + exponential(gapMs); atMs < toMs; atMs += exponential(gapMs)) post(atMs);
+  return times.sort((a, b) => a - b);
+}
+
+/** Probes and delays of a few accounts in bursts, each of whom every probe asks for, from the first read on. */
+function probeAll(perDay: readonly number[], freshness: Freshness, days: number, seed: number) {
+  const { float } = createSeededRandom(seed);
+  const accounts = perDay.map((rate, index) => {
+    const coming = [...burstsOf(rate, -30 * DAY, days * DAY, float)];
+    const known = coming.splice(0, coming.filter((atMs) => atMs <= 0).length);
+    return { id: String(index), coming, rate: firstRate(known.slice(-20), 0) };
+  });
+  const delays: number[] = [];
+  let pace = firstPace(
+    accounts.map(({ rate }) => baseRate(rate, 0)),
+    freshness,
+    0,
+  );
+  let [probes, nowMs] = [0, 0];
+  for (; nowMs < days * DAY; probes += 1) {
+    const startMs = nowMs;
+    const all = accounts.map((one) => ({ id: one.id, rate: rateAt(one.rate, startMs), ageMs: 0 }));
+    const waitMs = Math.max(1_000, waitBeforeProbe(all, pace.worth, longestWaitMs(freshness)));
+    nowMs += waitMs;
+    const found: number[] = [];
+    for (const one of accounts) {
+      const posts = one.coming.splice(0, one.coming.filter((atMs) => atMs <= nowMs).length);
+      if (posts.length > 0) one.rate = learnPosts(one.rate, posts, nowMs);
+      found.push(...posts.map((atMs) => nowMs - atMs));
+    }
+    delays.push(...found);
+    const awaited = awaitedOf(all.map((one) => ({ ...one, ageMs: waitMs })));
+    pace = learnDelays(pace, { awaited, delaysMs: found }, freshness, nowMs);
+  }
+  return { delays, probes };
+}
+
+/** So many posts foretold, and as late as the pace expects. */
+const asForetold = ({ foretold, worth }: PaceMemory, posts: number): Awaited => ({
+  posts,
+  waitedMs: (posts * foretold.delayMs * Math.sqrt(worth)) / foretold.rootWorth,
+});
 
 const RATES = Array.from({ length: 300 }, (_, i) => 0.05 * 1.025 ** i);
 const meanOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
@@ -50,20 +105,45 @@ describe("the pace", () => {
     }
   });
 
-  it("begins right where one probe asks for everybody, and there is little to learn from", () => {
+  it("keeps a mean of a few accounts in bursts from the first days on, with fewer probes than even ones of that mean", () => {
     const freshness: Freshness = { kind: "mean", meanMs: 60_000, maxMs: 6 * HOUR };
-    const rates = [0.5, 0.5, 1, 2];
-    const pace = firstPace(rates, freshness, 0);
-    const all = rates.map((rate, index) => ({ id: String(index), rate, ageMs: 0 }));
-    expect(waitBeforeProbe(all, pace.worth, 6 * HOUR)).toBeCloseTo(120_000, 0);
+    const runs = Array.from({ length: 12 }, (_, seed) => probeAll([0.1, 0.3, 0.3, 0.6, 1, 1, 2, 5], freshness, 5, seed + 40));
+    const meanMs = meanOf(runs.flatMap(({ delays }) => delays));
+    expect(meanMs / 60_000).toBeGreaterThan(0.88);
+    expect(meanMs / 60_000).toBeLessThan(1.12);
+    const perDay = meanOf(runs.map(({ probes }) => probes)) / 5;
+    expect(perDay).toBeLessThan((0.9 * DAY) / (2 * meanMs));
+  });
+
+  it("begins with two means between probes of accounts that post without end", () => {
+    const freshness: Freshness = { kind: "mean", meanMs: 60_000, maxMs: 6 * HOUR };
+    const pace = firstPace([40_000, 20_000], freshness, 0);
+    const all = [40_000, 20_000].map((rate, index) => ({ id: String(index), rate, ageMs: 0 }));
+    expect(waitBeforeProbe(all, pace.worth, 6 * HOUR) / 120_000).toBeCloseTo(1, 1);
   });
 
   it("asks no more than three times as often when posts are late whatever it does", () => {
     const freshness: Freshness = { kind: "mean", meanMs: 60_000, maxMs: 6 * HOUR };
     const first = firstPace([1, 2, 3], freshness, 0);
     let pace = first;
-    for (let hour = 1; hour < 500; hour += 1) pace = learnDelays(pace, [900_000, 900_000], freshness, hour * HOUR);
+    for (let hour = 1; hour < 2_000; hour += 1)
+      pace = learnDelays(pace, { awaited: asForetold(pace, 2), delaysMs: [900_000, 900_000] }, freshness, hour * HOUR);
     expect(Math.sqrt(first.worth / pace.worth)).toBeCloseTo(3);
+  });
+
+  it("takes the first burst for chance: forty posts found at once make probes hardly rarer", () => {
+    const freshness: Freshness = { kind: "mean", meanMs: 60_000, maxMs: 6 * HOUR };
+    const first = firstPace([1, 2, 3], freshness, 0);
+    const found = { awaited: asForetold(first, 40), delaysMs: Array.from({ length: 40 }, () => 5_000) };
+    expect(Math.sqrt(learnDelays(first, found, freshness, HOUR).worth / first.worth)).toBeLessThan(1.2);
+  });
+
+  it("probes evenly for a p95 where one probe asks for everybody, and leaves it to the worth of probes elsewhere", () => {
+    const all = Array.from({ length: 100 }, (_, index) => ({ ageMs: index * 100 }));
+    expect(evenWaitMs(all, { kind: "p95", p95Ms: 60_000 }, 1)).toBe(50_100);
+    expect(evenWaitMs(all, { kind: "p95", p95Ms: 60_000 }, 2)).toBe(110_100);
+    expect(evenWaitMs([...all, { ageMs: 0 }], { kind: "p95", p95Ms: 60_000 }, 1)).toBeUndefined();
+    expect(evenWaitMs(all, { kind: "mean", meanMs: 60_000, maxMs: HOUR }, 1)).toBeUndefined();
   });
 
   it("keeps 95 of 100 posts under a p95", { timeout: 60_000 }, () => {
@@ -78,7 +158,13 @@ describe("the pace", () => {
     fc.assert(
       fc.property(fc.array(fc.array(fc.integer({ min: -HOUR, max: 30 * DAY }), { maxLength: 20 }), { maxLength: 50 }), (rounds) => {
         let pace = firstPace([1, 2, 3], freshness, 0);
-        for (const [round, delays] of rounds.entries()) pace = learnDelays(pace, delays, freshness, round * HOUR);
+        for (const [round, delays] of rounds.entries())
+          pace = learnDelays(
+            pace,
+            { awaited: { posts: round % 3, waitedMs: (round % 3) * 9_000 }, delaysMs: delays },
+            freshness,
+            round * HOUR,
+          );
         expect(pace.worth).toBeGreaterThan(0);
         expect(Number.isFinite(pace.worth)).toBe(true);
       }),
