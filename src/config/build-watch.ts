@@ -78,6 +78,8 @@ function withDefaults(map: MapNode, defaults: Node | undefined, type: WatchType<
   for (const [key, entry] of defaults.entries) {
     if (!COMMON_WATCH_KEYS.includes(key) || (TWEET_WATCH_KEYS.includes(key) && !isTweetFeed(type))) continue;
     const own = entries.get(key);
+    // A watch's own word for when to look stands.
+    if (key === "freshness" && map.entries.has("schedule")) continue;
     if (own === undefined) entries.set(key, entry);
     else if (MERGED_MAPS.includes(key) && own.node.kind === "map" && entry.node.kind === "map") {
       entries.set(key, { ...own, node: { ...own.node, entries: new Map([...entry.node.entries, ...own.node.entries]) } });
@@ -95,7 +97,10 @@ function splitKeys(map: MapNode, entry: Entry, type: WatchType<any>, report: Rep
     if (key === "type" || key.startsWith("x-")) continue;
     if (ownKeys.includes(key)) own.set(key, child);
     else if (commonKeys.includes(key)) common.set(key, child);
-    else {
+    else if (key === "freshness") {
+      const message = `\`freshness\` is for watches of tweets, and \`${type.type}\` is none: write \`schedule\` instead, like schedule: "@every 5m"`;
+      report.error(child.keyPlace, "freshness", message);
+    } else {
       const found = unknownKey(child, key, [...ownKeys, ...commonKeys], entry.keyPlace);
       report.error(found.place, found.rule, found.message);
     }
@@ -116,7 +121,7 @@ async function finish(
   checkOwnSinks(entry, map, common, deps);
   const placing = settings === undefined ? undefined : type.placing?.(settings);
   const written = checkSchedule(common, type, at, deps);
-  const schedule = placing?.freshness === undefined ? written : evenSchedule(placing.freshness);
+  const schedule = common.freshness === undefined ? written : evenSchedule(common.freshness);
   const where = common.where === undefined ? undefined : await checkWhere(common.where, map, type, deps);
   checkPlacing(entry, placing, common, at, deps);
   if (schedule === undefined) return undefined;
@@ -129,6 +134,7 @@ async function finish(
     type: type.type,
     settings,
     schedule: deps.share(schedule),
+    ...(common.freshness === undefined ? {} : { freshness: deps.share(common.freshness) }),
     ...placing,
     priority: common.priority,
     labels,
@@ -249,13 +255,13 @@ function checkFollowing(common: CommonWatch, schedule: Schedule, at: (...path: r
 /** `freshness` is another word for when to look, and full polls must come well before what they look for is too old. */
 function checkPlacing(
   entry: Entry,
-  { freshness, fullPollEveryMs }: Pick<Watch, "freshness" | "fullPollEveryMs"> = {},
+  { fullPollEveryMs }: Pick<Watch, "fullPollEveryMs"> = {},
   common: CommonWatch,
   at: (key: string) => Place,
   deps: WatchDeps,
 ): void {
   const own = entry.node.kind === "map" ? childOf(entry.node, "schedule") : undefined;
-  if (freshness !== undefined && own !== undefined) {
+  if (common.freshness !== undefined && own !== undefined) {
     const message = "`freshness` lets the planner choose when to look, and `schedule` says it: keep one of them";
     deps.report.error(at("freshness"), "freshness-and-schedule", message);
   }

@@ -4,6 +4,7 @@ import { accountKey, parseAccount } from "../model/account.ts";
 import { formatDuration, parseDuration } from "../model/duration.ts";
 import type { FirstRun, RecheckRule, SpikeRule } from "../model/watch.ts";
 import { DEFAULTS } from "./defaults.ts";
+import { freshnessSchema } from "./freshness-schema.ts";
 import { duration, names, timezone } from "./scalar-schemas.ts";
 
 const firstRun = z
@@ -97,6 +98,11 @@ export const commonWatchSchema = z.strictObject({
   schedule: writtenSchedule
     .prefault(d.schedule)
     .describe('When to look: five or six cron fields, "@every 30s" (1s or more), or { cron, timezone }.'),
+  freshness: freshnessSchema
+    .optional()
+    .describe(
+      "Instead of `schedule`: how late tweets may be found. `60s`: 95 of 100 sooner than that. `{ mean: 60s, max: 5m }`: so late on average, and nothing waits longer than `max` to be looked at.",
+    ),
   timezone: timezone().prefault(d.timezone).describe("Time zone of the cron fields."),
   sink: names().optional().describe("Its own sink, or a list; asked before the route tree."),
   where: z.string().optional().describe("A CEL expression over the event's own body; only what it is true for is told."),
@@ -143,7 +149,7 @@ function withoutDefault(schema: z.ZodType): z.ZodType {
 }
 
 /** Keys that make sense on watches of tweets only. */
-export const TWEET_WATCH_KEYS: readonly string[] = ["include", "recheck"];
+export const TWEET_WATCH_KEYS: readonly string[] = ["freshness", "include", "recheck"];
 
 export const COMMON_WATCH_KEYS: readonly string[] = Object.keys(commonWatchSchema.shape);
 

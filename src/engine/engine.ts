@@ -29,12 +29,9 @@ import type { Profiles } from "./profiles.ts";
 import type { QuotaWatch } from "./quota-watch.ts";
 import { createRecheckLoop } from "./recheck-loop.ts";
 import type { RequestGate } from "./request-gate.ts";
-import { dateGroup, firstBaselineIn, hasNewEntry, indexByWatch, keepBook, learnedIn } from "./in-force.ts";
-import { createProbeBook } from "./probe-book.ts";
-import { createGroupRunner } from "./run-group.ts";
+import { dateGroup, firstBaselineIn, hasNewEntry, indexByWatch } from "./in-force.ts";
 import type { RunMember } from "./run-member.ts";
-import { createRostersRunner } from "./run-rosters.ts";
-import { createSearchesRunner } from "./run-searches.ts";
+import { createRunners } from "./runners.ts";
 import type { ServiceClock } from "./service-clock.ts";
 import { createStallWatch } from "./stall-watch.ts";
 import { createTargetResolver } from "./target-resolver.ts";
@@ -132,8 +129,8 @@ export function createEngine(deps: EngineDeps): Engine {
 
   const plan = async (): Promise<void> => {
     const single = planPolls(planned, { hash: deps.hash, timetable: deps.timetable, nowMs: clock.now() });
-    await book.load();
-    const next = groupPolls(single, { hash: deps.hash, ...learnedIn(book) });
+    await runners.load();
+    const next = groupPolls(single, { hash: deps.hash, ...runners.learned });
     const unknown = next.filter(({ key }) => !lastPolledAtMs.has(key)).map(({ key }) => key);
     for (const source of unknown.length === 0 ? [] : await store.loadSources(unknown)) {
       if (source.lastPollAtMs !== null) lastPolledAtMs.set(source.fingerprint, source.lastPollAtMs);
@@ -146,8 +143,7 @@ export function createEngine(deps: EngineDeps): Engine {
     pollsByWatch = indexByWatch(polls);
     loop.setPolls(polls, lastPolledAtMs);
     stalls.setPolls([...single, ...polls.filter(({ group }) => group !== undefined)]);
-    searches.keepOnly(polls);
-    keepBook(book, polls);
+    runners.keepOnly(polls);
     deps.meter.set("chirpwatch_watches", planned.filter(({ paused }) => !paused).length, { state: "active" });
     deps.meter.set("chirpwatch_watches", planned.filter(({ paused }) => paused).length, { state: "paused" });
   };
@@ -187,24 +183,20 @@ export function createEngine(deps: EngineDeps): Engine {
     runOne: (poll, reach) => attempt(poll, () => deps.runner.run(poll, reach)),
     take: (poll, feed) => attempt(poll, () => deps.runner.take(poll, feed)),
   };
-  const searches = createSearchesRunner({ ...deps, ...readMember });
-  const book = createProbeBook(deps.notes, clock);
-  const groups = createGroupRunner({ ...deps, ...readMember, book, stretch });
-  const rosters = createRostersRunner({ ...deps, ...readMember, book });
+  const runners = createRunners({ ...deps, ...readMember, stretch });
 
   const rechecks = createRecheckLoop({ ...deps, stretch, watches: () => planned });
 
   const runPoll = async (poll: Poll): Promise<PollAftermath> => {
     if (deps.storeWatch.trouble !== undefined) return { retryAtMs: clock.now() + STORE_RETRY_MS };
-    if (poll.group === undefined) return (await attempt(poll, () => deps.runner.run(poll))).aftermath;
-    if (poll.group.kind === "searches") return (await attempt(poll, () => searches.run(poll))).aftermath;
     let againAtMs: number | undefined;
     const { aftermath: after } = await attempt(poll, async () => {
-      const run = await (poll.group?.kind === "rosters" ? rosters : groups).run(poll);
+      const run = await runners.run(poll);
       againAtMs = run.againAtMs;
       return run.outcome;
     });
-    return againAtMs === undefined ? after : { retryAtMs: againAtMs };
+    const isWell = after.retryAtMs === undefined && after.notBeforeMs === undefined;
+    return againAtMs !== undefined && isWell ? { retryAtMs: againAtMs } : after;
   };
 
   return {
@@ -240,7 +232,7 @@ export function createEngine(deps: EngineDeps): Engine {
       const cancelAbort = clock.after(ANSWER_GRACE_MS, () => deps.gate.abort());
       await Promise.all([loop.stop(), rechecks.stop()]);
       cancelAbort();
-      await book.close().catch((error: unknown) => deps.log.warn("what was learned of accounts could not be written", { error }));
+      await runners.close().catch((error: unknown) => deps.log.warn("what was learned could not be written", { error }));
     },
     get polls() {
       return polls;

@@ -45,9 +45,9 @@ export function chooseAgain(
     group.group?.fullPollEveryMs,
     rates(),
     handlesPerQuery(memory.limits),
-    group.group?.freshness,
+    group.freshness,
     hiddenShare(),
   );
-  const { strategy } = chooseStrategy(asked, current, group.group?.freshness === undefined ? (group.group?.wish ?? "auto") : "probe");
+  const { strategy } = chooseStrategy(asked, current, group.freshness === undefined ? (group.group?.wish ?? "auto") : "probe");
   return { ...memory, strategy, fullPollEveryMs: asked.fullPollEveryMs, chosenAtMs: nowMs };
 }

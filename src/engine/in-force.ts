@@ -4,6 +4,7 @@ import type { GroupDeps } from "../plan/group-polls.ts";
 import type { PlannedWatch } from "../plan/plan-polls.ts";
 import type { WatchType } from "../watches/watch-type.ts";
 import { membersOf } from "./group-members.ts";
+import type { FeedBook } from "./feed-book.ts";
 import type { ProbeBook } from "./probe-book.ts";
 import type { Poll } from "./watch-poll.ts";
 
@@ -25,9 +26,9 @@ export async function dateGroup(
   if (times.length > 0 && times.every((time) => time !== null)) lastPolledAtMs.set(key, Math.min(...times));
 }
 
-/** What planning goes by, as the book has it. */
-export const learnedIn = (book: ProbeBook): Pick<GroupDeps, "rateOf" | "pagesOf"> => ({
-  rateOf: book.rateOf,
+/** What planning goes by, as the books have it. */
+export const learnedIn = (book: ProbeBook, feeds: FeedBook): Pick<GroupDeps, "rateOf" | "pagesOf"> => ({
+  rateOf: (key) => feeds.rateOf(key) ?? book.rateOf(key),
   pagesOf: ({ key }) => book.get(key)?.pages ?? 1,
 });
 

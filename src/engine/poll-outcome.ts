@@ -88,7 +88,7 @@ export function outcomeOf(
     baselined,
     tooOld,
     newItems: Math.max(...judgements.map(({ verdicts }) => verdicts.filter(({ verdict }) => verdict !== "baseline").length), 0),
-    postedMs: postedMsOf(judgements),
+    postedMs: postedMsOf(poll.subscribers, judgements),
     isBlind: seen.kind === "feed" && seen.feed.isBlind,
     absent: poll.subscribers.filter((_, index) => judgements[index]?.isAbsent === true),
     lostHoles: seen.kind === "feed" ? seen.feed.lostHoles : 0,
@@ -108,12 +108,22 @@ const listOutcomeOf = (
   isUnderWay: memory.scan !== undefined || (isFirst && completedPages === undefined),
 });
 
-/** Only what is new to every sharer: to one that was added later, everything is. */
-function postedMsOf(judgements: readonly Judgement[]): readonly number[] {
-  const seen = new Map<string, { atMs: number; sharers: number }>();
-  for (const { itemId, itemKind, occurredAtMs } of judgements.flatMap(({ verdicts }) => verdicts))
-    if (itemKind === "tweet") seen.set(itemId, { atMs: occurredAtMs, sharers: (seen.get(itemId)?.sharers ?? 0) + 1 });
-  const fresh = [...seen.values()].filter(({ sharers }) => sharers === judgements.length);
+/** Only what is new to every sharer: to one that was added later, everything is. Of a list, to every one that reads its author through it. */
+function postedMsOf(subscribers: readonly Subscriber[], judgements: readonly Judgement[]): readonly number[] {
+  const readers = new Map<string | undefined, number>();
+  for (const { author } of subscribers) readers.set(author, (readers.get(author) ?? 0) + 1);
+  const ofAll = readers.get(undefined) ?? 0;
+  const seen = new Map<string, { readonly atMs: number; readonly author: string | undefined; readonly sharers: number }>();
+  for (const [index, { verdicts }] of judgements.entries()) {
+    const author = subscribers[index]?.author;
+    for (const { itemId, itemKind, occurredAtMs } of verdicts) {
+      if (itemKind !== "tweet") continue;
+      const before = seen.get(itemId);
+      seen.set(itemId, { atMs: occurredAtMs, author: author ?? before?.author, sharers: (before?.sharers ?? 0) + 1 });
+    }
+  }
+  const wanted = (author: string | undefined) => (author === undefined ? ofAll : ofAll + (readers.get(author) ?? 0));
+  const fresh = [...seen.values()].filter(({ author, sharers }) => sharers === wanted(author));
   return fresh.map(({ atMs }) => atMs).sort((a, b) => a - b);
 }
 

@@ -11,8 +11,10 @@ import { chooseSearchStrategy, searchGroupOf } from "../plan/search-groups.ts";
 import { createGroupMembers } from "./group-members.ts";
 import { joinOutcomes } from "./group-reads.ts";
 import { createLearned } from "./learned.ts";
-import type { PollOutcome } from "./poll-outcome.ts";
 import type { RequestGate } from "./request-gate.ts";
+import type { FeedTurns } from "./feed-turns.ts";
+import { feedRead } from "./run-feed.ts";
+import type { GroupRun } from "./run-group.ts";
 import type { RunMember } from "./run-member.ts";
 import { weighed } from "./search-memory-after.ts";
 import { restoreSearches } from "./search-memory.ts";
@@ -28,11 +30,12 @@ export interface SearchesDeps extends RunMember {
   readonly clock: Clock;
   readonly serviceClock: ServiceClock;
   readonly log: Log;
+  readonly turns: FeedTurns;
 }
 
 export interface SearchesRunner {
   /** @throws what kept a merged search from being read; the other members are read all the same */
-  run(group: Poll): Promise<PollOutcome>;
+  run(group: Poll): Promise<GroupRun>;
   /** Told of every plan: searches that are in no group any more must be looked at anew when they come back. */
   keepOnly(polls: readonly Poll[]): void;
 }
@@ -57,7 +60,8 @@ export function createSearchesRunner(deps: SearchesDeps): SearchesRunner {
       memories.put(group, memoryOf(scene), scene.isWorthWriting);
       await memories.save(group, scene.startedAtMs, clock.now());
       if (failure !== undefined) throw failure;
-      return joinOutcomes(scene.outcomes);
+      const againAtMs = await deps.turns.after(group, feedRead(scene.outcomes, scene.startedAtMs));
+      return { outcome: joinOutcomes(scene.outcomes), ...(againAtMs === undefined ? {} : { againAtMs }) };
     },
     keepOnly: (polls) => readiness.keepOnly(new Set(polls.flatMap(({ group }) => (group?.members ?? []).map(({ key }) => key)))),
   };

@@ -1,5 +1,7 @@
 /** What a run of a group of searches reads: which members together, which by themselves, how deep. Pure. */
 import type { Reach } from "../detect/feed-poll.ts";
+import { leastWaitMs } from "../plan/feed-pace.ts";
+import { longestWaitMs } from "../plan/probe-pace.ts";
 import type { SearchGroupMemory, SearchMemory } from "./search-memory.ts";
 import type { Poll } from "./watch-poll.ts";
 
@@ -56,14 +58,17 @@ const joining = (poll: Poll, { nowMs, toService }: SearchTaskQuery): SearchTask 
 });
 
 /** A run that is repeated, because others could not be read, asks for nobody again. */
-const isJustRead = ({ triedAtMs }: SearchMemory, { intervalMs }: Poll, { nowMs }: SearchTaskQuery): boolean =>
-  nowMs - triedAtMs < Math.min(intervalMs / 2, JUST_MS);
+function isJustRead({ triedAtMs }: SearchMemory, { intervalMs, freshness }: Poll, { nowMs }: SearchTaskQuery): boolean {
+  const shortestMs = freshness === undefined ? intervalMs : leastWaitMs(freshness);
+  return nowMs - triedAtMs < Math.min(shortestMs / 2, JUST_MS);
+}
 
 function canShare(member: SearchMemory, poll: Poll, { memory, nowMs }: SearchTaskQuery): boolean {
   const isResting = memory.strategy !== "merge" || nowMs < memory.trouble.restUntilMs;
   if (isResting || member.isAlone === true || member.isBusy === true || nowMs >= member.proofDueMs) return false;
   // After an outage the query of all would be long.
-  return nowMs - member.triedAtMs <= Math.max(poll.overlapMs, 3 * poll.intervalMs);
+  const longestMs = poll.freshness === undefined ? 0 : 2 * longestWaitMs(poll.freshness);
+  return nowMs - member.triedAtMs <= Math.max(poll.overlapMs, 3 * poll.intervalMs, longestMs);
 }
 
 /** By itself. What was read together since the last time it was has to be proved then. */

@@ -40,6 +40,7 @@ export function createCostModel({ timetable, fullReadPages, itemsPerDay }: CostD
   const rates = new Map<string, number>();
   let day = -1;
   const rateOf = (poll: Poll, nowMs: number): number => {
+    if (poll.readsPerDay !== undefined) return poll.readsPerDay;
     if (poll.schedules.length === 1) return pollsPerDay(poll.schedules, timetable, nowMs);
     if (day !== Math.floor(nowMs / DAY_MS)) rates.clear();
     day = Math.floor(nowMs / DAY_MS);

@@ -7,6 +7,7 @@ import type { Schedule } from "../model/schedule.ts";
 import { type CostDeps, createCostModel, type PollCost } from "./cost.ts";
 import type { Poll } from "./poll.ts";
 import { NO_RECHECKS, type RecheckCost } from "./recheck-cost.ts";
+import { feedDelay } from "./feed-pace.ts";
 import { expectedDelay } from "./probe-pace.ts";
 import { readRhythm, type Rhythm } from "./rhythm.ts";
 
@@ -96,15 +97,18 @@ export function forecastOf(polls: readonly PollForecast[], rechecks: RecheckCost
   };
 }
 
-/** Probes that are placed by freshness have no ticks: they come so often on average. */
-const expectedProbes = ({ group }: Poll, nowMs: number): readonly number[] | undefined =>
-  group?.freshness === undefined
-    ? undefined
-    : Array.from({ length: NEXT_RUNS }, (_, run) => Math.round(nowMs + ((run + 1) * DAY_MS) / Math.max(group.cost.probesPerDay, 1)));
+/** What is placed by freshness has no ticks: probes and reads come so often on average. */
+function expectedProbes({ freshness, group, readsPerDay }: Poll, nowMs: number): readonly number[] | undefined {
+  const perDay = freshness === undefined ? undefined : group?.kind === "accounts" ? group.cost.probesPerDay : readsPerDay;
+  if (perDay === undefined) return undefined;
+  return Array.from({ length: NEXT_RUNS }, (_, run) => Math.round(nowMs + ((run + 1) * DAY_MS) / Math.max(perDay, 1)));
+}
 
-/** Probes that are placed by freshness keep what was asked for, whatever they cost. */
-const delayFor = ({ group }: Poll, gapsMs: readonly number[]): Delay =>
-  group?.freshness === undefined ? delayOf(gapsMs) : expectedDelay(group.freshness);
+/** What is placed by freshness keeps what was asked for, whatever it costs. */
+function delayFor({ freshness, group }: Poll, gapsMs: readonly number[]): Delay {
+  if (freshness === undefined) return delayOf(gapsMs);
+  return group?.kind === "accounts" ? expectedDelay(freshness) : feedDelay(freshness);
+}
 
 /** For an item that appears at any moment with equal chance: the longer a gap, the more items fall into it. */
 export function delayOf(gapsMs: readonly number[]): Delay {

@@ -4,6 +4,7 @@
  */
 import { canonicalJson, type Hash } from "../model/hash.ts";
 import type { Freshness } from "../model/schedule.ts";
+import { feedIntervalMs, shareKey } from "./feed-pace.ts";
 import { groupSpreadMs } from "./group-spread.ts";
 import { FIRST_LIMITS, handlesPerQuery } from "./merge.ts";
 import { type Poll, type Pollable, userIdOf } from "./poll.ts";
@@ -13,7 +14,7 @@ import { groupRosters } from "./roster-groups.ts";
 import { groupSearches } from "./search-groups.ts";
 import { createSharedProbes, type SharedProbes } from "./shared-probes.ts";
 import { asCounted, chooseFullPollEvery, chooseStrategy, costOfFreshness, type Group } from "./strategy.ts";
-import { evenSchedule, fullPollEveryOf, strategyOf } from "./wishes.ts";
+import { fullPollEveryOf, strategyOf } from "./wishes.ts";
 
 const DAY_MS = 86_400_000;
 /** For one account a probe saves nothing; for two, what they cost decides. */
@@ -42,11 +43,25 @@ export function groupPolls<T extends Pollable>(polls: readonly Poll<T>[], deps: 
   for (const [kind, members] of kinds) {
     const [first] = members;
     if (first === undefined) continue;
-    const isAsked = strategyOf(first) !== "auto" || freshnessOf(first) !== undefined;
+    const isAsked = strategyOf(first) !== "auto" || first.freshness !== undefined;
     if (members.length < LEAST_MEMBERS && !isAsked) rest.push(...members);
     else groups.push(withShared(toGroup(kind, first, members, deps), shared));
   }
-  return [...groupRosters(groupSearches(rest, deps.hash), deps, shared), ...groups];
+  const feeds = groupSearches(rest.map(asFeed), deps.hash).map((poll) => withShare(poll, deps));
+  return [...groupRosters(feeds, deps, shared), ...groups];
+}
+
+/** No probe tells anything of it: under freshness it is read by itself, or with other searches, at an interval of its own. */
+function asFeed<T extends Pollable>(poll: Poll<T>): Poll<T> {
+  if (poll.freshness === undefined) return poll;
+  const schedule = { kind: "every", intervalMs: feedIntervalMs(poll.freshness) } as const;
+  return { ...poll, schedule, schedules: [schedule], intervalMs: schedule.intervalMs };
+}
+
+/** How often it is read, once that was counted. */
+function withShare<T extends Pollable>(poll: Poll<T>, { rateOf }: GroupDeps): Poll<T> {
+  const share = poll.freshness === undefined ? undefined : rateOf?.(shareKey(poll.key));
+  return share === undefined ? poll : { ...poll, readsPerDay: (share * DAY_MS) / poll.intervalMs };
 }
 
 /** Profiles: what is asked for them tells as much as a probe does. */
@@ -56,7 +71,7 @@ const isReading = ({ source, detector, group }: Poll): boolean =>
 /** Of the accounts that are probed on its schedule anyway, its probes cost nothing. */
 function withShared<T extends Pollable>(poll: Poll<T>, shared: SharedProbes): Poll<T> {
   const { group } = poll;
-  if (group === undefined || group.freshness !== undefined || group.cost.strategy !== "probe") return poll;
+  if (group === undefined || poll.freshness !== undefined || group.cost.strategy !== "probe") return poll;
   const probesPerRun = shared.add(poll, group.members.map(userIdOf));
   const probesPerDay = (probesPerRun * DAY_MS) / poll.intervalMs;
   const { readsPerDay, sweepsPerDay } = group.cost;
@@ -70,47 +85,29 @@ function kindOf(poll: Poll): string | undefined {
   const isProbed = poll.source.endpoint === "user-tweets" && poll.subscribers.every(({ type }) => type.probeFields !== undefined);
   const strategy = strategyOf(poll);
   if (!isProbed || strategy === "single") return undefined;
-  const freshness = freshnessOf(poll) ?? null;
+  const { freshness } = poll;
   const schedules = poll.schedules.map((schedule) => canonicalJson({ ...schedule }));
-  return canonicalJson([poll.priority, strategy, freshness === null ? schedules : { ...freshness }, fullPollEveryOf(poll) ?? null]);
+  return canonicalJson([poll.priority, strategy, freshness === undefined ? schedules : { ...freshness }, fullPollEveryOf(poll) ?? null]);
 }
-
-/** The strictest of its sharers; a schedule is the user's word, so that one sharer without freshness decides. */
-function freshnessOf({ subscribers }: Poll): Freshness | undefined {
-  const all = subscribers.map(({ watch }) => watch.freshness);
-  const [first, ...others] = all.filter((one) => one !== undefined);
-  if (first === undefined || others.length + 1 < all.length) return undefined;
-  return others.reduce((best, one) => (strictness(one) < strictness(best) ? one : best), first);
-}
-
-const strictness = (freshness: Freshness): number => (freshness.kind === "mean" ? freshness.meanMs * 3 : freshness.p95Ms);
 
 function toGroup<T extends Pollable>(kind: string, first: Poll<T>, members: readonly Poll<T>[], deps: GroupDeps): Poll<T> {
   const key = deps.hash(`group\n${kind}`);
-  const freshness = freshnessOf(first);
+  const { freshness } = first;
   const fullPollEveryMs = fullPollEveryOf(first);
   const group = {
     kind: "accounts" as const,
     members,
     wish: strategyOf(first),
-    ...(freshness === undefined ? {} : { freshness }),
     ...(fullPollEveryMs === undefined ? {} : { fullPollEveryMs }),
   };
   const subscribers = members.flatMap((member) => member.subscribers);
   const rates = ratesOf(members.map(userIdOf), (userId) => deps.rateOf?.(userId));
-  const asked = askedOf(
-    { ...first, ...(freshness === undefined ? {} : rhythmOf(freshness)), subscribers },
-    fullPollEveryMs,
-    rates,
-    handlesPerQuery(FIRST_LIMITS),
-    freshness,
-  );
+  const asked = askedOf({ ...first, subscribers }, fullPollEveryMs, rates, handlesPerQuery(FIRST_LIMITS), freshness);
   const countOf = (what: "probes" | "reads") => deps.rateOf?.(countKey(key, members.length, what));
   const modelled = freshness === undefined ? chooseStrategy(asked, undefined, group.wish) : costOfFreshness(asked, freshness);
   const cost = asCounted(modelled, freshness === undefined ? undefined : countOf("probes"), countOf("reads"));
   return {
     ...first,
-    ...(freshness === undefined ? {} : rhythmOf(freshness)),
     key,
     source: { endpoint: "info-batch", params: {}, boundParam: "query" },
     maxPages: Math.max(...members.map(({ maxPages }) => maxPages)),
@@ -120,12 +117,6 @@ function toGroup<T extends Pollable>(kind: string, first: Poll<T>, members: read
     subscribers,
     group: { ...group, cost },
   };
-}
-
-/** How often a group is looked at whose probes are placed by freshness: as far as others ask, at the interval that has this mean delay. */
-function rhythmOf(freshness: Freshness): Pick<Poll, "schedule" | "schedules" | "intervalMs"> {
-  const schedule = evenSchedule(freshness);
-  return { schedule, schedules: [schedule], intervalMs: schedule.intervalMs };
 }
 
 /** A group as strategies are compared by it. */

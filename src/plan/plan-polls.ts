@@ -8,6 +8,7 @@ import type { Watch } from "../model/watch.ts";
 import { spreadMs } from "../schedule/spread.ts";
 import type { Timetable } from "../schedule/timetable.ts";
 import type { Poll, Pollable, Subscriber } from "./poll.ts";
+import { evenSchedule, freshnessOf } from "./wishes.ts";
 
 /** An enabled watch with its targets as the state knows them. */
 export interface PlannedWatch<T extends Pollable = Pollable> {
@@ -113,7 +114,9 @@ function toPoll<T extends Pollable>(
   subscribers: readonly Subscriber<T>[],
   { timetable, nowMs }: PlanDeps,
 ): Poll<T> {
-  const [first, ...others] = subscribers.map(({ watch }) => watch.schedule);
+  const freshness = freshnessOf({ subscribers });
+  const schedules = freshness === undefined ? distinct(subscribers.map(({ watch }) => watch.schedule)) : [evenSchedule(freshness)];
+  const [first, ...others] = schedules;
   if (first === undefined) throw new Error("a poll without subscribers");
   const schedule = timetable.fastest([first, ...others], nowMs);
   const intervalMs = timetable.intervalMs(schedule, nowMs);
@@ -122,10 +125,11 @@ function toPoll<T extends Pollable>(
     key,
     source,
     detector: subscribers[0]?.type.detection.detector ?? "feed",
-    schedules: distinct(subscribers.map(({ watch }) => watch.schedule)),
+    schedules,
     schedule,
     intervalMs,
-    spreadMs: spreadMs(key, intervalMs),
+    ...(freshness === undefined ? {} : { freshness }),
+    spreadMs: freshness === undefined ? spreadMs(key, intervalMs) : 0,
     priority: PRIORITY_ORDER[Math.min(...ranks)] ?? "normal",
     maxPages: Math.max(...subscribers.map(({ watch }) => watch.maxPages)),
     overlapMs: Math.max(...subscribers.map(({ watch }) => watch.overlapMs)),

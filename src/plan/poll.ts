@@ -46,6 +46,10 @@ export interface Poll<T extends Pollable = Pollable> {
   /** The fastest of them. */
   readonly schedule: Schedule;
   readonly intervalMs: number;
+  /** Instead of the schedules, which are even ones of that mean delay then. */
+  readonly freshness?: Freshness;
+  /** Of a feed under freshness: as often as it was read lately; undefined where that is not known. */
+  readonly readsPerDay?: number;
   readonly spreadMs: number;
   /** The highest of its sharers. */
   readonly priority: Priority;
@@ -65,8 +69,6 @@ export interface PollGroup<T extends Pollable = Pollable> {
   /** What each would be by itself; its memory stays its own. */
   readonly members: readonly Poll<T>[];
   readonly wish: StrategyWish;
-  /** Instead of the schedules. */
-  readonly freshness?: Freshness;
   /** As written; the planner's choice where nothing is. */
   readonly fullPollEveryMs?: number;
   /** Requests a run that its probes add to those of others on the same schedules; undefined: as many as its accounts take. */

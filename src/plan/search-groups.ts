@@ -1,5 +1,5 @@
 /**
- * Keyword searches that want the same schedule -> one poll of the group, which asks for many of them in one query. Owns which searches can
+ * Keyword searches that want the same schedule, or freshness -> one poll of the group, which asks for many of them in one query. Owns which searches can
  * share, what that costs and how often each is proved by a read of its own. Pure; reading and telling apart is the engine's.
  */
 import { canonicalJson, type Hash } from "../model/hash.ts";
@@ -35,8 +35,9 @@ export function groupSearches<T extends Pollable>(polls: readonly Poll<T>[], has
 function kindOf(poll: Poll): string | undefined {
   const strategy = strategyOf(poll);
   if ((strategy !== "auto" && strategy !== "merge") || queryOf(poll) === undefined) return undefined;
-  const schedules = poll.schedules.map((schedule) => canonicalJson({ ...schedule }));
-  return canonicalJson(["searches", poll.priority, strategy, schedules, fullPollEveryOf(poll) ?? null]);
+  const { freshness } = poll;
+  const rhythm = freshness === undefined ? poll.schedules.map((schedule) => canonicalJson({ ...schedule })) : { ...freshness };
+  return canonicalJson(["searches", poll.priority, strategy, rhythm, fullPollEveryOf(poll) ?? null]);
 }
 
 /** What a poll searches for; undefined where it is no search, or one that cannot share a query. */
@@ -60,7 +61,7 @@ function toGroup<T extends Pollable>(key: string, members: readonly Poll<T>[]): 
     source: { endpoint: "search-tweets", params: { order: "latest" }, boundParam: "query" },
     maxPages: Math.max(...members.map(({ maxPages }) => maxPages)),
     overlapMs: Math.max(...members.map(({ overlapMs }) => overlapMs)),
-    spreadMs: spreadMs(key, first.intervalMs),
+    spreadMs: first.freshness === undefined ? spreadMs(key, first.intervalMs) : 0,
     costRequests: (cost.readsPerDay * first.intervalMs) / DAY_MS,
     subscribers,
     group: { kind: "searches", members, wish, cost, ...(fullPollEveryMs === undefined ? {} : { fullPollEveryMs }) },

@@ -15,7 +15,20 @@ export function fullPollEveryOf({ subscribers }: Pick<Poll, "subscribers">): num
   return all.length === 0 ? undefined : Math.min(...all);
 }
 
-/** Even looks with the mean delay that is asked for: what a feed is read by that no probe can tell anything of. */
+/** The strictest of its sharers; a schedule is the user's word, so that one sharer without freshness decides. */
+export function freshnessOf({ subscribers }: Pick<Poll, "subscribers">): Freshness | undefined {
+  const [first, ...others] = subscribers;
+  let strictest = first?.watch.freshness;
+  for (const { watch } of others) {
+    if (strictest === undefined || watch.freshness === undefined) return undefined;
+    if (strictness(watch.freshness) < strictness(strictest)) strictest = watch.freshness;
+  }
+  return strictest;
+}
+
+const strictness = (freshness: Freshness): number => (freshness.kind === "mean" ? freshness.meanMs * 3 : freshness.p95Ms);
+
+/** Even looks with the mean delay that is asked for: how often it comes to where nothing was learned. */
 export const evenSchedule = (freshness: Freshness): Extract<Schedule, { kind: "every" }> => ({
   kind: "every",
   intervalMs: Math.round(2 * aimedMeanMs(freshness)),

@@ -1,11 +1,10 @@
-/** How a watch of accounts, of their lists, or a search, lets the planner place its requests: `strategy`, `full_poll_every` and `freshness`. Leaves the placing to plan/. */
+/** How a watch of accounts, of their lists, or a search, lets the planner place its requests: `strategy` and `full_poll_every`. Leaves the placing to plan/. */
 import { z } from "zod";
 import { formatDuration, parseDuration } from "../model/duration.ts";
-import type { Freshness, StrategyWish } from "../model/schedule.ts";
+import type { StrategyWish } from "../model/schedule.ts";
 import type { Watch } from "../model/watch.ts";
 
 const LEAST_FULL_POLL_MS = 600_000;
-const LEAST_FRESHNESS_MS = 5_000;
 
 const length = (leastMs: number) =>
   z.string().transform((text, context): number => {
@@ -16,22 +15,6 @@ const length = (leastMs: number) =>
     const ms = parseDuration(text);
     if (ms === undefined) return complain("duration", `"${text}" is not a duration: write a number and a unit, like 30s, 5m, 1h30m or 2d`);
     return ms < leastMs ? complain("duration-limit", `${text} is too short: write ${formatDuration(leastMs)} or more`) : ms;
-  });
-
-const freshness = z
-  .union([
-    length(LEAST_FRESHNESS_MS),
-    z.strictObject({
-      mean: length(LEAST_FRESHNESS_MS).describe("The mean delay over all posts."),
-      max: length(LEAST_FRESHNESS_MS).describe("No account waits longer."),
-    }),
-  ])
-  .transform((value, context): Freshness => {
-    if (typeof value === "number") return { kind: "p95", p95Ms: value };
-    if (value.max >= 2 * value.mean) return { kind: "mean", meanMs: value.mean, maxMs: value.max };
-    const message = `\`max\` ${formatDuration(value.max)} leaves no room around a mean of ${formatDuration(value.mean)}: write ${formatDuration(4 * value.mean)} or more`;
-    context.addIssue({ code: "custom", path: ["max"], message, params: { rule: "freshness" } });
-    return z.NEVER;
   });
 
 /** Keys of a watch type's own schema. */
@@ -46,11 +29,6 @@ export const placingShape = {
     .optional()
     .describe(
       "Every account is read so often whatever its counters say. By default as often as it costs little, and well within `max_age`.",
-    ),
-  freshness: freshness
-    .optional()
-    .describe(
-      "Instead of `schedule`: how late posts may be found. `60s`: 95 of 100 posts sooner than that. `{ mean: 60s, max: 5m }`: so late on average, and no account waits longer than `max`.",
     ),
 };
 
@@ -85,12 +63,10 @@ export const sharingShape = {
 export interface PlacingSettings {
   readonly strategy: StrategyWish;
   readonly full_poll_every?: number | undefined;
-  readonly freshness?: Freshness | undefined;
 }
 
 /** The same in a watch's words. */
-export const placingOf = (settings: PlacingSettings): Pick<Watch, "strategy" | "fullPollEveryMs" | "freshness"> => ({
+export const placingOf = (settings: PlacingSettings): Pick<Watch, "strategy" | "fullPollEveryMs"> => ({
   ...(settings.strategy === "auto" ? {} : { strategy: settings.strategy }),
   ...(settings.full_poll_every === undefined ? {} : { fullPollEveryMs: settings.full_poll_every }),
-  ...(settings.freshness === undefined ? {} : { freshness: settings.freshness }),
 });

@@ -67,7 +67,7 @@ export interface WatchType<S = unknown> {
   /** What this type can miss or cannot see, in words for `plan` and the docs; empty when nothing. */
   caveats(settings: S): readonly string[];
   /** What the watch says about where its requests are placed; undefined where it has no such keys. */
-  placing?(settings: S): Pick<Watch, "strategy" | "fullPollEveryMs" | "freshness">;
+  placing?(settings: S): Pick<Watch, "strategy" | "fullPollEveryMs">;
   /** Fields of a profile that move when an account has news for this type; undefined where a profile tells nothing. */
   readonly probeFields?: readonly string[];
   /** Requests of one poll that brings less than a page of news. */
@@ -75,5 +75,5 @@ export interface WatchType<S = unknown> {
   read(event: OutboxEvent, context: MessageContext): NeutralMessage;
 }
 
-/** Whether it tells tweets as they appear: `include` and `ignore.words` are for these. */
+/** Whether it tells tweets as they appear: `include`, `ignore.words` and `freshness` are for these. */
 export const isTweetFeed = (type: WatchType<any>): boolean => type.detection.detector === "feed";

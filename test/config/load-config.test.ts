@@ -56,7 +56,14 @@ describe("loading", () => {
 
   it("takes most of the language at once", async () => {
     const config = await goodConfig(LARGE, LARGE_OPTIONS);
-    expect(config.watches.map((watch) => watch.type)).toEqual(["search", "timeline", "new_followers", "score_delta", "community_tweets"]);
+    expect(config.watches.map((watch) => watch.type)).toEqual([
+      "search",
+      "timeline",
+      "new_followers",
+      "score_delta",
+      "community_tweets",
+      "search",
+    ]);
     expect(config.watches[1]?.settings).toMatchObject({ accounts: [{ name: "alice" }, {}, {}, { name: "carol" }, { name: "dave" }, {}] });
     expect(config.watches[3]?.schedule).toEqual({ kind: "cron", pattern: "15 6 * * *", timezone: "Europe/Berlin" });
     expect(config.api.quota).toEqual({ monthly: 100_000, resetDay: 1, timezone: "UTC", reserve: 0.1, onExhausted: "degrade" });

@@ -105,7 +105,7 @@ describe("freshness", () => {
   it("takes the place of the schedule, and costs less than one that is as fresh", () => {
     const [fresh] = groupsOf(timeline("a", ids(1_000), { freshness: mean }));
     const [scheduled] = groupsOf(timeline("a", ids(1_000)));
-    expect(fresh?.group?.freshness).toEqual(mean);
+    expect(fresh?.freshness).toEqual(mean);
     expect(fresh?.intervalMs).toBe(120_000);
     expect(fresh?.group?.cost.requestsPerDay).toBeLessThanOrEqual(scheduled?.group?.cost.requestsPerDay ?? 0);
   });
@@ -113,9 +113,9 @@ describe("freshness", () => {
   it("is the strictest of the sharers', and none where one of them has a schedule", () => {
     const strict = { kind: "p95", p95Ms: 30_000 } as const;
     const [shared] = groupsOf(timeline("a", ids(5), { freshness: mean }), timeline("b", ids(5), { freshness: strict }));
-    expect(shared?.group?.freshness).toEqual(strict);
+    expect(shared?.freshness).toEqual(strict);
     const [scheduled] = groupsOf(timeline("a", ids(5), { freshness: mean }), timeline("b", ids(5)));
-    expect(scheduled?.group?.freshness).toBeUndefined();
+    expect(scheduled?.freshness).toBeUndefined();
   });
 
   it("is what the forecast says of delays", () => {

@@ -1,0 +1,99 @@
+/**
+ * What is remembered over restarts of feeds that freshness has read: how much is posted in them, the pace of their reads, how often they
+ * were read. Kept in the store's notes, many feeds a note, written late: what a crash loses of it is learned again.
+ */
+import type { Clock } from "../model/clock.ts";
+import { unitHash } from "../model/hash.ts";
+import type { Json } from "../model/json.ts";
+import type { Notes } from "../model/store.ts";
+import { type FeedPace, shareKey } from "../plan/feed-pace.ts";
+import { countRequests, type RequestCount } from "../plan/request-count.ts";
+
+export interface FeedEntry {
+  readonly feed: FeedPace;
+  /** Start of the last read that came to its end; our clock. */
+  readonly readAtMs: number;
+  /** Reads, as shares of even ones. */
+  readonly count?: RequestCount;
+}
+
+/** Under the keys of polls, and of groups of searches. */
+export interface FeedBook {
+  /** Reads the notes once; asked before every run. */
+  load(): Promise<void>;
+  get(key: string): FeedEntry | undefined;
+  /** A read was made: `share` of what even reads would be a day; undefined while it is slowed down, which is no measure. */
+  put(key: string, entry: Omit<FeedEntry, "count">, share: number | undefined): void;
+  /** Reads a day as a share of even ones, by the `shareKey` of a poll; undefined until a whole day was counted. */
+  rateOf(key: string): number | undefined;
+  /** Writes what is new, at most once a minute. */
+  flush(): Promise<void>;
+  /** Writes all that is new: nothing more comes. */
+  close(): Promise<void>;
+}
+
+const NOTES = 16;
+const FLUSH_EVERY_MS = 60_000;
+/** A feed that was not read for so long is watched by nobody. */
+const KEEP_MS = 30 * 86_400_000;
+
+export function createFeedBook(notes: Notes, clock: Clock): FeedBook {
+  const entries = new Map<string, FeedEntry>();
+  const shares = new Map<string, string>();
+  const dirty = new Set<number>();
+  let loading: Promise<void> | undefined;
+  let writing: Promise<void> = Promise.resolve();
+  let flushedAtMs = clock.monotonic();
+
+  const enter = (key: string, entry: FeedEntry) => {
+    entries.set(key, entry);
+    shares.set(shareKey(key), key);
+  };
+
+  const loadAll = async (): Promise<void> => {
+    for (let number = 0; number < NOTES; number += 1) {
+      const note = (await notes.readNote(nameOf(number))) as Readonly<Record<string, FeedEntry>> | null;
+      for (const [key, entry] of Object.entries(note ?? {})) if (!entries.has(key)) enter(key, entry);
+    }
+  };
+
+  const writeAll = async (): Promise<void> => {
+    flushedAtMs = clock.monotonic();
+    for (const number of [...dirty]) {
+      dirty.delete(number);
+      const own = [...entries].filter(([key, { readAtMs }]) => noteOf(key) === number && clock.now() - readAtMs < KEEP_MS);
+      await notes.writeNote(nameOf(number), Object.fromEntries(own) as unknown as Json).catch((error: unknown) => {
+        dirty.add(number);
+        throw error;
+      });
+    }
+  };
+
+  /** One after the other: an older note must not replace a newer one. */
+  const inTurn = (write: () => Promise<void>): Promise<void> => {
+    writing = writing.catch(() => undefined).then(write);
+    return writing;
+  };
+
+  return {
+    load() {
+      loading ??= loadAll().catch((error: unknown) => {
+        loading = undefined;
+        throw error;
+      });
+      return loading;
+    },
+    get: (key) => entries.get(key),
+    put(key, entry, share) {
+      const before = entries.get(key)?.count;
+      enter(key, share === undefined ? entry : { ...entry, count: countRequests(before, share, clock.now()) });
+      dirty.add(noteOf(key));
+    },
+    rateOf: (key) => entries.get(shares.get(key) ?? "")?.count?.perDay,
+    flush: () => (dirty.size === 0 || clock.monotonic() - flushedAtMs < FLUSH_EVERY_MS ? Promise.resolve() : inTurn(writeAll)),
+    close: () => inTurn(writeAll),
+  };
+}
+
+const noteOf = (key: string): number => Math.floor(unitHash(key) * NOTES);
+const nameOf = (number: number): string => `feeds.${number}`;

@@ -1,0 +1,79 @@
+/** Where freshness takes the place of a schedule on a feed of tweets: what a read of it says about the next one. Owns no request. */
+import type { Clock } from "../model/clock.ts";
+import type { Priority } from "../model/schedule.ts";
+import { type FeedPace, learnFeed, learnFeedDelays, startFeed, waitForFeed } from "../plan/feed-pace.ts";
+import { longestWaitMs } from "../plan/probe-pace.ts";
+import type { RateMemory } from "../plan/rates.ts";
+import type { FeedBook, FeedEntry } from "./feed-book.ts";
+import type { ServiceClock } from "./service-clock.ts";
+import type { Poll } from "./watch-poll.ts";
+
+/** A read of a feed, or of several as one. */
+export interface FeedRead {
+  /** Our clock. */
+  readonly startedAtMs: number;
+  /** When tweets that were not there before were posted; service time. */
+  readonly postedMs: readonly number[];
+  /** How much is posted, by what it showed, where nothing is known yet. */
+  readonly firstRate: (serviceMs: number) => RateMemory;
+  /** It came to its end, and what it did not show is not there. */
+  readonly isWhole: boolean;
+}
+
+export interface FeedTurns {
+  /** When the next read is worth its request; undefined where a schedule says. */
+  after(poll: Poll, read: FeedRead): Promise<number | undefined>;
+}
+
+export interface FeedTurnsDeps {
+  readonly book: FeedBook;
+  readonly clock: Clock;
+  readonly serviceClock: ServiceClock;
+  /** How much slower polls of a priority go while the quota is short. */
+  readonly stretch: (priority: Priority) => number;
+}
+
+const DAY_MS = 86_400_000;
+const SHORTEST_MS = 1_000;
+/** Lists show a post that much later now and then. What is older than that was out of sight, whoever asked. */
+const LAG_MS = 300_000;
+/** A read that comes so much after its turn was kept from it: what it finds is late for other reasons. */
+const PUNCTUAL = 1.2;
+
+export function createFeedTurns({ book, clock, serviceClock, stretch }: FeedTurnsDeps): FeedTurns {
+  /** What the posts that were found say of the feed, and how late they were of its pace. */
+  const learn = ({ freshness }: Poll, known: FeedEntry, read: FeedRead, isPaced: boolean): FeedPace => {
+    const nowMs = serviceClock.now();
+    const calmMs = serviceClock.fromLocal(known.readAtMs) - LAG_MS;
+    const postedMs = read.postedMs.filter((atMs) => atMs >= calmMs);
+    const feed = learnFeed(known.feed, postedMs, nowMs);
+    if (freshness === undefined || !read.isWhole || !isPaced) return feed;
+    const isPunctual = read.startedAtMs - known.readAtMs <= longestWaitMs(freshness) * PUNCTUAL;
+    return isPunctual
+      ? learnFeedDelays(
+          feed,
+          postedMs.map((atMs) => nowMs - atMs),
+          freshness,
+          nowMs,
+        )
+      : feed;
+  };
+
+  return {
+    async after(poll, read) {
+      const { key, freshness, intervalMs } = poll;
+      if (freshness === undefined) return undefined;
+      await book.load();
+      const factor = stretch(poll.priority);
+      const isPaced = factor <= 1;
+      const known = book.get(key);
+      const nowMs = serviceClock.now();
+      const feed = known === undefined ? startFeed(read.firstRate(nowMs), freshness, nowMs) : learn(poll, known, read, isPaced);
+      const readAtMs = read.isWhole || known === undefined ? read.startedAtMs : known.readAtMs;
+      book.put(key, { feed, readAtMs }, isPaced ? intervalMs / DAY_MS : undefined);
+      await book.flush();
+      const againAtMs = read.startedAtMs + waitForFeed(feed, freshness, factor, serviceClock.fromLocal(read.startedAtMs));
+      return Math.max(againAtMs, clock.now() + SHORTEST_MS);
+    },
+  };
+}

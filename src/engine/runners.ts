@@ -1,0 +1,59 @@
+/** Who runs a poll, by what it is: a feed by itself, accounts, lists or searches together. Owns what they learn, from start to stop. */
+import type { GroupDeps as PlanningDeps } from "../plan/group-polls.ts";
+import { createFeedBook } from "./feed-book.ts";
+import { createFeedTurns } from "./feed-turns.ts";
+import { keepBook, learnedIn } from "./in-force.ts";
+import type { Notes } from "../model/store.ts";
+import type { PollRunner } from "./poll-runner.ts";
+import { createProbeBook } from "./probe-book.ts";
+import { createFeedRunner } from "./run-feed.ts";
+import { createGroupRunner, type GroupDeps, type GroupRun } from "./run-group.ts";
+import { createRostersRunner } from "./run-rosters.ts";
+import { createSearchesRunner } from "./run-searches.ts";
+import type { Poll } from "./watch-poll.ts";
+
+export interface RunnersDeps extends Omit<GroupDeps, "book"> {
+  readonly runner: PollRunner;
+  readonly notes: Notes;
+}
+
+export interface Runners {
+  /** @throws what kept it from learning anything */
+  run(poll: Poll): Promise<GroupRun>;
+  /** Reads what was learned before; asked before every plan. */
+  load(): Promise<void>;
+  /** What planning goes by. */
+  readonly learned: Pick<PlanningDeps, "rateOf" | "pagesOf">;
+  /** Told of every plan. */
+  keepOnly(polls: readonly Poll[]): void;
+  /** Writes what was learned: nothing more comes. */
+  close(): Promise<void>;
+}
+
+export function createRunners(deps: RunnersDeps): Runners {
+  const book = createProbeBook(deps.notes, deps.clock);
+  const feeds = createFeedBook(deps.notes, deps.clock);
+  const turns = createFeedTurns({ ...deps, book: feeds });
+  const searches = createSearchesRunner({ ...deps, turns });
+  const runners = {
+    single: createFeedRunner({ ...deps, turns }),
+    accounts: createGroupRunner({ ...deps, book }),
+    rosters: createRostersRunner({ ...deps, book }),
+    searches,
+  };
+  return {
+    run: (poll) => runners[poll.group?.kind ?? "single"].run(poll),
+    async load() {
+      await Promise.all([book.load(), feeds.load()]);
+    },
+    learned: learnedIn(book, feeds),
+    keepOnly(polls) {
+      searches.keepOnly(polls);
+      keepBook(book, polls);
+    },
+    async close() {
+      const results = await Promise.allSettled([book.close(), feeds.close()]);
+      for (const result of results) if (result.status === "rejected") throw result.reason;
+    },
+  };
+}
