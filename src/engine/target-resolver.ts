@@ -23,7 +23,7 @@ export interface TargetResolverDeps extends Omit<ResolverDeps, "onMissing" | "st
 }
 
 export interface TargetResolver {
-  /** Asks now for what is unknown, and again later for what stays so. Never rejects. */
+  /** Asks for what is unknown, one round after the other, and again later for what stays so. Never rejects. */
   resolve(): Promise<void>;
   stop(): void;
 }
@@ -39,6 +39,8 @@ export function createTargetResolver(deps: TargetResolverDeps): TargetResolver {
   const { clock } = deps;
   let cancel: Cancel | undefined;
   let isStopped = false;
+  let running: Promise<void> | undefined;
+  let next: Promise<void> | undefined;
   let handlesAtMs = Number.NEGATIVE_INFINITY;
 
   const onMissing = async (missing: readonly TargetState[]) => {
@@ -59,7 +61,7 @@ export function createTargetResolver(deps: TargetResolverDeps): TargetResolver {
     if (isDue) handlesAtMs = clock.now();
   };
 
-  const resolve = async (): Promise<void> => {
+  const lookUp = async (): Promise<void> => {
     cancel?.();
     if (isStopped) return;
     const unresolved = unresolvedTargets(deps.watches());
@@ -78,6 +80,19 @@ export function createTargetResolver(deps: TargetResolverDeps): TargetResolver {
       waitMs = deps.pacer.status(clock.monotonic()).kind === "stopped" ? AFTER_REFUSAL_MS : AFTER_FAILURE_MS;
     }
     if (!isStopped) cancel = clock.after(waitMs, () => void resolve());
+  };
+
+  /** Whoever comes during a round waits for the next one: it asks for the rest of all of them at once. */
+  const resolve = (): Promise<void> => {
+    if (running !== undefined) {
+      next ??= running.then(() => {
+        next = undefined;
+        return resolve();
+      });
+      return next;
+    }
+    running = lookUp().finally(() => (running = undefined));
+    return running;
   };
 
   return {
