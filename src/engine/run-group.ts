@@ -15,7 +15,7 @@ import { learnHours, ratesOf } from "../plan/rates.ts";
 import { countKey } from "../plan/request-count.ts";
 import { checkEveryMs } from "../plan/strategy.ts";
 import { askerOf } from "./ask.ts";
-import { chooseMembers, createTurns, paceAfter, ridersOf, waitAfter } from "./group-pace.ts";
+import { chooseMembers, createTurns, NOBODYS_TURN, paceAfter, ridersOf, type Turn, waitAfter } from "./group-pace.ts";
 import { chooseAgain, type GroupMemory, NOTHING_LEARNED } from "./group-memory.ts";
 import { createGroupMembers, type GroupMember, membersOf } from "./group-members.ts";
 import { createGroupReads } from "./group-reads.ts";
@@ -115,16 +115,17 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
   };
 
   /** Of those probed before: by freshness those in turn, by a schedule all. */
-  const inTurn = (group: Poll, members: readonly GroupMember[], memory: GroupMemory, nowMs: number): readonly GroupMember[] => {
+  const inTurn = (group: Poll, members: readonly GroupMember[], memory: GroupMemory, nowMs: number): Turn<GroupMember> => {
     const { freshness } = group;
     if (freshness !== undefined) {
       const isHelped = members.filter(isSeenByOthers).length > 0;
       const waiting = turns.of(members, memory, nowMs);
       const isTooSoon =
         isHelped && memory.pace !== undefined && waitAfter(waiting, memory.pace, freshness, deps.stretch(group.priority)) > SOON_MS;
-      return isTooSoon ? [] : chooseMembers(waiting, freshness).map(({ member }) => member);
+      return isTooSoon ? NOBODYS_TURN : chooseMembers(waiting, freshness);
     }
-    return memory.strategy === "probe" || nowMs - memory.probedAtMs >= checkEveryMs(group.intervalMs) ? members : [];
+    const isDue = memory.strategy === "probe" || nowMs - memory.probedAtMs >= checkEveryMs(group.intervalMs);
+    return isDue ? { ...NOBODYS_TURN, all: members } : NOBODYS_TURN;
   };
 
   const hiddenShare = (members: readonly GroupMember[]): number => {
@@ -150,7 +151,7 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
       const unknown = members.filter(({ userId }) => book.get(userId) === undefined);
       const others = inTurn(group, members, memory, startedAtMs);
       const seen = new Set(unknown.filter(isSeenJustNow));
-      const asked = [...new Set([...unknown, ...others])].filter((member) => !seen.has(member));
+      const asked = [...new Set([...unknown, ...others.all])].filter((member) => !seen.has(member));
       const isProbed = asked.length === 0 || (await probe(group, asked));
       await book.flush();
       if (asked.length + seen.size === members.length) memory = { ...memory, probedAtMs: startedAtMs };
@@ -171,15 +172,18 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
         toService,
       });
       const riders =
-        freshness === undefined ? [] : ridersOf(tasks, () => turns.later(members, memory, nowMs, asked), memory, unready, nowMs, toService);
-      const news = await reads.read(group, [...tasks, ...riders], memory.limits, startedAtMs);
+        freshness === undefined
+          ? NOBODYS_TURN
+          : ridersOf(tasks, () => turns.later(members, memory, nowMs, asked), memory, unready, nowMs, toService);
+      const news = await reads.read(group, [...tasks, ...riders.all], memory.limits, startedAtMs);
 
       memory = { ...memory, limits: news.limits, profile: learnHours(memory.profile, news.postedMs) };
       let againAtMs: number | undefined;
       if (freshness !== undefined) {
-        const read = [...tasks, ...riders].map(({ member }) => member);
+        const read = [...tasks, ...riders.all].map(({ member }) => member);
         const waiting = turns.later(members, memory, clock.now(), [...asked, ...seen, ...read]);
-        const pace = paceAfter({ freshness, waiting, memory, delaysMs: news.delaysMs, nowMs: clock.now() });
+        const awaited = [others.awaited, riders.awaited];
+        const pace = paceAfter({ freshness, waiting, memory, awaited, delaysMs: news.delaysMs, nowMs: clock.now() });
         memory = { ...memory, pace };
         againAtMs = clock.now() + waitAfter(waiting, pace, freshness, deps.stretch(group.priority));
       }

@@ -108,6 +108,39 @@ export function rateAt(memory: RateMemory, nowMs: number, busyness = 1): number 
   return UNPROMPTED * baseRate(memory, nowMs) * habitFactor(memory.habit, nowMs, busyness) + (excited * DAY_MS) / EXCITATION_FADE_MS;
 }
 
+/** Posts a day while nothing excites the account, at an hour like all others. */
+export const calmRate = (perDay: number): number => UNPROMPTED * perDay;
+
+/**
+ * What excitement adds to the rate is spread over time about as in a gamma distribution of this scale, in posts a day: its variance by
+ * its mean, for posts that each draw others after them for a while.
+ */
+const BURST_RATE = (EXCITATION ** 2 * (DAY_MS / EXCITATION_FADE_MS)) / (2 * (1 - EXCITATION) * (1 - UNPROMPTED));
+/** Of the sum over logarithms of what bursts add, from a ten-thousandth of their scale on. */
+const STEP = 0.05;
+const LEAST = Math.log(1e-4);
+
+/**
+ * The mean over time of the root of what `rateAt` gives for accounts that post `perDay` together: less than the root of the mean, the
+ * more so the fewer their bursts are. Intervals that follow the rate save by as much.
+ */
+export function meanRootRate(perDay: number): number {
+  const calm = calmRate(perDay);
+  const shape = (perDay - calm) / BURST_RATE;
+  if (shape <= 0) return 0;
+  const most = Math.log(shape + 10 * Math.sqrt(shape) + 20);
+  // Against the greatest weight, so that none of them overflows.
+  const weightOf = (y: number): number => Math.exp(shape * (y - Math.log(shape)) - Math.exp(y) + shape);
+  let mass = weightOf(LEAST) / shape;
+  let sum = mass * Math.sqrt(calm);
+  for (let y = LEAST; y < most; y += STEP) {
+    const weight = weightOf(y) * STEP;
+    mass += weight;
+    sum += weight * Math.sqrt(calm + BURST_RATE * Math.exp(y));
+  }
+  return sum / mass;
+}
+
 /**
  * The same of a later moment, where nobody looks in between: what recent posts draw draws posts itself, so that it fades slower, towards the
  * base. `aheadMs` from `nowMs` on; `share`: how busy these days are against the base.
