@@ -36,6 +36,12 @@ export interface AttemptDeps {
   readonly onPolled: (poll: Poll, outcome: PollOutcome | undefined, error: unknown) => void;
 }
 
+/** Drops what is kept of polls that are no longer in force, alone or in a group: when they come back, the state knows when they ran. */
+export function forgetOthers(kept: readonly Map<string, unknown>[], polls: readonly Poll[]): void {
+  const keys = new Set(polls.flatMap(({ key, group }) => [key, ...(group?.members ?? []).map((member) => member.key)]));
+  for (const map of kept) for (const key of map.keys()) if (!keys.has(key)) map.delete(key);
+}
+
 export function createAttempt(deps: AttemptDeps): AttemptPoll {
   const { clock, aftermath, trouble } = deps;
 

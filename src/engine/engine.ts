@@ -20,7 +20,7 @@ import type { Timetable } from "../schedule/timetable.ts";
 import type { WatchType } from "../watches/watch-type.ts";
 import { createListCheck } from "./list-check.ts";
 import type { Notices } from "./notices.ts";
-import { createAttempt } from "./attempt-poll.ts";
+import { createAttempt, forgetOthers } from "./attempt-poll.ts";
 import { createPollAftermath } from "./poll-aftermath.ts";
 import { createPollLoop, type PollAftermath, type PollLoop } from "./poll-loop.ts";
 import type { PollOutcome } from "./poll-outcome.ts";
@@ -141,6 +141,7 @@ export function createEngine(deps: EngineDeps): Engine {
     for (const poll of next) if (fresh.has(poll.key) && isNew(poll)) lastPolledAtMs.delete(poll.key);
     polls = next;
     pollsByWatch = indexByWatch(polls);
+    forgetOthers([lastPolledAtMs, problems], polls);
     loop.setPolls(polls, lastPolledAtMs);
     stalls.setPolls([...single, ...polls.filter(({ group }) => group !== undefined)]);
     runners.keepOnly(polls);

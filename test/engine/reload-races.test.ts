@@ -1,0 +1,57 @@
+/** Reloads while something is under way. */
+import { afterEach, expect, it } from "vitest";
+import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
+import { makeUser } from "../support/make-event.ts";
+import { makeWatch } from "../support/make-watch.ts";
+import { createScriptedUpstream, failure } from "../support/scripted-upstream.ts";
+import { createVirtualClock } from "../support/virtual-clock.ts";
+
+const START = Date.UTC(2026, 2, 2, 12, 0, 0);
+const MINUTE = 60_000;
+
+let rig: EngineRig | undefined;
+afterEach(async () => {
+  await rig?.close();
+  rig = undefined;
+});
+
+const handles = (count: number) => Array.from({ length: count }, (_, i) => `user${i + 1}`);
+const timeline = (id: string, accounts: readonly string[]) => makeWatch(id, "timeline", { accounts });
+
+it("asks for every new handle once, a hundred a request, when a reload comes while others are looked up", async () => {
+  const clock = createVirtualClock(START);
+  const upstream = createScriptedUpstream(
+    clock,
+    handles(450).map((handle, i) => makeUser(String(i + 1), handle)),
+  );
+  upstream.on("user-tweets", () => ({ tweets: [] }));
+  rig = await startEngineRig({ clock, upstream, watches: [timeline("w", handles(150))] });
+  await clock.advance(10);
+  const reloads = [250, 350, 450].map((count) => rig?.setWatches([timeline("w", handles(count))]));
+  await clock.advance(5_000);
+  await Promise.all(reloads);
+  const asked = upstream.callsOf("info-batch").flatMap(({ params }) => (params["usernames"] as readonly string[] | undefined) ?? []);
+  expect(new Set(asked).size).toBe(450);
+  expect(asked).toHaveLength(450);
+  expect(upstream.callsOf("info-batch").filter(({ params }) => "usernames" in params)).toHaveLength(5);
+});
+
+it("forgets what went wrong with a watch that was taken out, and says nothing of it when it is back", async () => {
+  const clock = createVirtualClock(START);
+  const upstream = createScriptedUpstream(clock);
+  upstream.on("search-tweets", () => ({ tweets: [] }));
+  upstream.trouble = ({ params }) => {
+    if (String(params["query"]).includes("broken")) throw failure("transient");
+    return undefined;
+  };
+  const [whole, broken] = [
+    makeWatch("a", "search", { query: "whole" }, { strategy: "single" }),
+    makeWatch("b", "search", { query: "broken" }, { strategy: "single" }),
+  ];
+  rig = await startEngineRig({ clock, upstream, watches: [whole, broken] });
+  await clock.advance(MINUTE);
+  const keys = rig.engine.pollsOf("b").map(({ key }) => key);
+  expect(keys.map((key) => rig?.engine.problemOf(key))).not.toEqual([""]);
+  await rig.setWatches([whole]);
+  expect(keys.map((key) => rig?.engine.problemOf(key))).toEqual([""]);
+});
