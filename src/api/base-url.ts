@@ -1,6 +1,6 @@
 /** The address of the data service: what may be written, and what is made of it. Pure; config/ uses it, too. */
-import ipaddr from "ipaddr.js";
 import type { Reach } from "../model/http.ts";
+import { isLoopback } from "../model/loopback.ts";
 
 export interface BaseUrl {
   /** With the `/v3` prefix, without a slash at the end. */
@@ -34,13 +34,6 @@ export function checkBaseUrl(text: string): BaseUrl | BaseUrlProblem {
   }
   const prefix = `${url.origin}${url.pathname.replace(/\/+$/, "").replace(/\/v3$/i, "")}`;
   return { url: `${prefix}/v3`, v2Url: `${prefix}/v2`, reach: url.protocol === "http:" ? "loopback" : "any" };
-}
-
-/** Names of this machine, as URL writes them; that the name resolves to it is checked again when connecting. */
-function isLoopback(hostname: string): boolean {
-  if (hostname === "localhost" || hostname.endsWith(".localhost")) return true;
-  const address = hostname.replace(/^\[|\]$/g, "");
-  return ipaddr.isValid(address) && ipaddr.process(address).range() === "loopback";
 }
 
 const problem = (text: string, hint: string): BaseUrlProblem => ({ problem: text, hint });

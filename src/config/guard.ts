@@ -1,7 +1,7 @@
 /** Keeps the sandbox's invented tweets out of real channels. Asked before anything is sent: the demo, which replaces every sink, need not ask. */
+import { isLoopback } from "../model/loopback.ts";
 import type { SinkType } from "../sinks/sink-type.ts";
 import type { Config, ConfigIssue, SinkConfig } from "./config.ts";
-import { isLoopback } from "./scalar-schemas.ts";
 
 /** Errors when the data is the sandbox's and a sink reaches further than this machine, or a key was given for a service without an address. */
 export function checkSandboxGuard({ api, files, sinks }: Config, sinkTypes: readonly SinkType<any>[]): readonly ConfigIssue[] {

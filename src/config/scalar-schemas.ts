@@ -2,7 +2,9 @@
 import type { Rule } from "./rules.ts";
 import ipaddr from "ipaddr.js";
 import { z } from "zod";
+import { checkBaseUrl } from "../api/base-url.ts";
 import { formatDuration, parseDuration } from "../model/duration.ts";
+import { isLoopback } from "../model/loopback.ts";
 import { isTimezone } from "../route/zone.ts";
 
 type Complain = (rule: Rule, message: string) => never;
@@ -59,11 +61,10 @@ export const timezone = () =>
 export const baseUrl = () =>
   readText((text, complain): string => {
     if (text === "sandbox") return text;
-    const url = URL.canParse(text) ? new URL(text) : undefined;
-    if (url === undefined || url.username !== "" || url.search !== "" || url.hash !== "" || !isAllowed(url)) {
+    const address = checkBaseUrl(text);
+    if ("problem" in address)
       return complain("base-url", 'must be "sandbox", an https:// address, or an http:// address on this machine (127.0.0.1)');
-    }
-    return `${url.origin}${url.pathname}`.replace(/\/+$/, "").replace(/\/v3$/, "");
+    return address.url.replace(/\/v3$/, "");
   });
 
 /** https anywhere; http on loopback only. */
@@ -82,13 +83,6 @@ export const linksHost = () =>
   );
 
 const isAllowed = (url: URL): boolean => url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname));
-
-/** Whether a host name or address of a URL is this machine. */
-export function isLoopback(host: string): boolean {
-  const plain = host.replace(/^\[|\]$/g, "").toLowerCase();
-  if (plain === "localhost" || plain.endsWith(".localhost")) return true;
-  return ipaddr.isValid(plain) && ipaddr.process(plain).range() === "loopback";
-}
 
 /** Whether a host of a URL is an address that only this machine or its own network has; of names, `localhost` alone. */
 export function isPrivate(host: string): boolean {

@@ -4,10 +4,11 @@
  */
 import { resolve } from "node:path";
 import type { Environment, Files } from "../model/files.ts";
+import { isLoopback } from "../model/loopback.ts";
 import type { Config } from "./config.ts";
 import { readErrorText } from "./read-files.ts";
 import type { Report } from "./report.ts";
-import { isLoopback, type Listen, listen } from "./scalar-schemas.ts";
+import { type Listen, listen } from "./scalar-schemas.ts";
 import type { Place } from "./tree.ts";
 
 const LISTEN = "CHIRPWATCH_SERVER_LISTEN";

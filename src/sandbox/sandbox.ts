@@ -6,6 +6,7 @@ import { pipeline } from "node:stream/promises";
 import type { Clock } from "../model/clock.ts";
 import { errorText } from "../model/errors.ts";
 import { EXIT, ExitError } from "../model/exit-code.ts";
+import { isLoopback } from "../model/loopback.ts";
 import { answerControl, type ControlReply } from "./control.ts";
 import { exportWorld } from "./export.ts";
 import { loadRecords } from "./load-records.ts";
@@ -111,7 +112,7 @@ function control(deps: ServiceDeps, data: WorldData | undefined, method: string,
 
 /** The real service takes HTTPS only (api-v3.md, Authentication 4); plain HTTP is fit for this machine alone. */
 function refuseRemote(host: string): void {
-  if (host === "localhost" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host)) return;
+  if (isLoopback(host)) return;
   throw new ExitError(EXIT.usage, "SANDBOX_HOST", `the sandbox listens on loopback addresses only, not on ${host}`, {
     hint: "Use --listen 127.0.0.1:8787.",
   });

@@ -3,6 +3,7 @@
  * Behind the control socket none of this applies: who may open the file may ask.
  */
 import { createHash, timingSafeEqual } from "node:crypto";
+import { isLoopback } from "../model/loopback.ts";
 
 export interface Refusal {
   readonly status: 401 | 403;
@@ -11,13 +12,6 @@ export interface Refusal {
 }
 
 export type Headers = (name: string) => string | undefined;
-
-const LOOPBACK_NAMES = new Set(["localhost", "[::1]", "::1"]);
-
-/** True for addresses that only this machine reaches. */
-export function isLoopback(host: string): boolean {
-  return LOOPBACK_NAMES.has(host) || host.endsWith(".localhost") || /^127(\.\d{1,3}){3}$/.test(host);
-}
 
 /**
  * Undefined when the caller may go on. With a token: Bearer, or Basic with the token as password (any user), so that a browser can open the

@@ -3,7 +3,7 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { ChirpwatchError, errorText } from "../model/errors.ts";
 import { EXIT, ExitError } from "../model/exit-code.ts";
-import { isLoopback } from "./guard.ts";
+import { isLoopback } from "../model/loopback.ts";
 import { closeServer, createHttpServer } from "./listener.ts";
 import type { Access, RouteDeps } from "./routes.ts";
 

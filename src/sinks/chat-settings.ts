@@ -3,15 +3,13 @@
  * a stand-in can be used), and how a problem is reported.
  */
 import type { z } from "zod";
-
-const isLoopback = ({ hostname }: URL): boolean =>
-  hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+import { isLoopback } from "../model/loopback.ts";
 
 /** What is wrong with an `api_url`; undefined when nothing is. */
 export function apiUrlProblem(text: string): string | undefined {
   if (!URL.canParse(text)) return "must be an address that starts with https://";
   const url = new URL(text);
-  if (url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url))) return undefined;
+  if (url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname))) return undefined;
   return "must start with https:// (http:// is for loopback only)";
 }
 
