@@ -80,8 +80,16 @@ export function firstPace(rates: readonly number[], freshness: Freshness, nowMs:
 /** Where one probe asks for everybody, a post waits half of an interval that is proportional to 1 / sqrt(rate) at the time. */
 function worthOfAll(rates: readonly number[], meanMs: number): number {
   const perDay = rates.reduce((sum, rate) => sum + rate, 0);
-  const root = (meanMs * perDay) / Math.max(meanRootRate(perDay), Number.MIN_VALUE);
+  const root = (meanMs * perDay) / Math.max(meanRootRate(perDay, 0), Number.MIN_VALUE);
   return (2 * root * root) / DAY_MS / requestsOf((perDay * 2 * meanMs) / DAY_MS);
+}
+
+/** Probes a day where one asks for everybody: even ones, less what intervals save that follow the rate. */
+export function probesOfAll(postsPerDay: number, freshness: Freshness): number {
+  if (freshness.kind === "p95") return DAY_MS / freshness.p95Ms;
+  const { meanMs } = freshness;
+  const saved = postsPerDay > 0 ? meanRootRate(postsPerDay, meanMs) ** 2 / postsPerDay : 1;
+  return (saved * DAY_MS) / (2 * meanMs);
 }
 
 function worthOfSome(rates: readonly number[], meanMs: number, maxMs: number): number {

@@ -121,12 +121,15 @@ const STEP = 0.05;
 const LEAST = Math.log(1e-4);
 
 /**
- * The mean over time of the root of what `rateAt` gives for accounts that post `perDay` together: less than the root of the mean, the
- * more so the fewer their bursts are. Intervals that follow the rate save by as much.
+ * The mean over time of the root of the rate that accounts show who post `perDay` together: less than the root of the mean, the more so
+ * the fewer their bursts are. Intervals that follow the rate save by as much. `delayMs`: posts are found so late, and what they drew after
+ * them by then has faded.
  */
-export function meanRootRate(perDay: number): number {
-  const calm = calmRate(perDay);
-  const shape = (perDay - calm) / BURST_RATE;
+export function meanRootRate(perDay: number, delayMs: number): number {
+  const burstRate = BURST_RATE * fade(delayMs);
+  const drawn = (perDay - calmRate(perDay)) * fade(delayMs);
+  const calm = perDay - drawn;
+  const shape = drawn / burstRate;
   if (shape <= 0) return 0;
   const most = Math.log(shape + 10 * Math.sqrt(shape) + 20);
   // Against the greatest weight, so that none of them overflows.
@@ -136,19 +139,9 @@ export function meanRootRate(perDay: number): number {
   for (let y = LEAST; y < most; y += STEP) {
     const weight = weightOf(y) * STEP;
     mass += weight;
-    sum += weight * Math.sqrt(calm + BURST_RATE * Math.exp(y));
+    sum += weight * Math.sqrt(calm + burstRate * Math.exp(y));
   }
   return sum / mass;
-}
-
-/**
- * The same of a later moment, where nobody looks in between: what recent posts draw draws posts itself, so that it fades slower, towards the
- * base. `aheadMs` from `nowMs` on; `share`: how busy these days are against the base.
- */
-export function rateAhead(memory: RateMemory, nowMs: number, aheadMs: number, share: number): number {
-  const calmAt = (atMs: number): number => share * baseRate(memory, nowMs) * habitFactor(memory.habit, atMs, 1);
-  const drawn = (memory.excited * fade(nowMs - memory.atMs) * DAY_MS) / EXCITATION_FADE_MS - UNPROMPTED * calmAt(nowMs);
-  return Math.max(0, calmAt(nowMs + aheadMs) + drawn * Math.exp((-(1 - EXCITATION) * aheadMs) / EXCITATION_FADE_MS));
 }
 
 const SPANS = 8;

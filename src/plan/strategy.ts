@@ -6,7 +6,7 @@ import type { Freshness } from "../model/schedule.ts";
 import { ITEMS_PER_PAGE, sweepPages } from "./feed-pages.ts";
 import { BATCH_SIZE } from "../model/batch.ts";
 import { allocateChecks, requestsOf } from "./probe-choice.ts";
-import { aimedMeanMs, longestWaitMs } from "./probe-pace.ts";
+import { aimedMeanMs, longestWaitMs, probesOfAll } from "./probe-pace.ts";
 
 export type Strategy = "single" | "probe" | "merge";
 
@@ -75,9 +75,8 @@ export function costOfFreshness(group: Group, freshness: Freshness): StrategyCos
   const { rates, handlesPerQuery, fullPollEveryMs } = group;
   const meanMs = aimedMeanMs(freshness);
   const posts = rates.reduce((sum, rate) => sum + rate, 0);
-  // A probe never asks for more accounts than there are, and then its interval is twice the mean.
   const { checksPerDay } = allocateChecks(rates, meanMs, longestWaitMs(freshness));
-  const probes = rates.length <= BATCH_SIZE ? DAY_MS / (2 * meanMs) : checksPerDay / BATCH_SIZE;
+  const probes = rates.length <= BATCH_SIZE ? probesOfAll(posts, freshness) : checksPerDay / BATCH_SIZE;
   const reads = probes * (requestsOf(posts / probes) - 1);
   const fullPolls = (DAY_MS / fullPollEveryMs) * Math.ceil(rates.length / handlesPerQuery);
   return cost("probe", probes, reads, fullPolls + posts / ITEMS_PER_PAGE + repeatsPerDay(rates.length, probes, handlesPerQuery));

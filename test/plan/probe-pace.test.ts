@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Freshness } from "../../src/model/schedule.ts";
 import { type Awaited, awaitedOf, chooseProbe, waitBeforeProbe } from "../../src/plan/probe-choice.ts";
-import { evenWaitMs, firstPace, learnDelays, longestWaitMs, type PaceMemory } from "../../src/plan/probe-pace.ts";
+import { evenWaitMs, firstPace, learnDelays, longestWaitMs, type PaceMemory, probesOfAll } from "../../src/plan/probe-pace.ts";
 import { baseRate, firstRate, learnPosts, rateAt } from "../../src/plan/rates.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
 
@@ -113,6 +113,10 @@ describe("the pace", () => {
     expect(meanMs / 60_000).toBeLessThan(1.12);
     const perDay = meanOf(runs.map(({ probes }) => probes)) / 5;
     expect(perDay).toBeLessThan((0.9 * DAY) / (2 * meanMs));
+    // As the plan foretells by what they post.
+    const postsPerDay = meanOf(runs.map(({ delays }) => delays.length)) / 5;
+    expect((perDay * meanMs) / (probesOfAll(postsPerDay, freshness) * 60_000)).toBeGreaterThan(0.9);
+    expect((perDay * meanMs) / (probesOfAll(postsPerDay, freshness) * 60_000)).toBeLessThan(1.1);
   });
 
   it("begins with two means between probes of accounts that post without end", () => {
