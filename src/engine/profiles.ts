@@ -18,10 +18,17 @@ const KEEP_MS = 86_400_000;
 const MOST_KEPT = 10_000;
 
 export function createProfiles(gate: RequestGate, clock: Clock, log: Log): Profiles {
+  /** Those learned longest ago first. */
   const kept = new Map<string, { user: User; atMs: number }>();
   const learn = (users: readonly User[], atMs = clock.now()) => {
-    if (kept.size + users.length > MOST_KEPT) kept.clear();
-    for (const user of users) kept.set(user.id, { user, atMs });
+    for (const user of users) {
+      kept.delete(user.id);
+      kept.set(user.id, { user, atMs });
+    }
+    for (const [id, oldest] of kept) {
+      if (kept.size <= MOST_KEPT && clock.now() - oldest.atMs < KEEP_MS) return;
+      kept.delete(id);
+    }
   };
   const desk = createProbeDesk(gate, clock, learn);
   return {
