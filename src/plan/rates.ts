@@ -108,6 +108,16 @@ export function rateAt(memory: RateMemory, nowMs: number, busyness = 1): number 
   return UNPROMPTED * baseRate(memory, nowMs) * habitFactor(memory.habit, nowMs, busyness) + (excited * DAY_MS) / EXCITATION_FADE_MS;
 }
 
+/**
+ * The same of a later moment, where nobody looks in between: what recent posts draw draws posts itself, so that it fades slower, towards the
+ * base. `aheadMs` from `nowMs` on; `share`: how busy these days are against the base.
+ */
+export function rateAhead(memory: RateMemory, nowMs: number, aheadMs: number, share: number): number {
+  const calmAt = (atMs: number): number => share * baseRate(memory, nowMs) * habitFactor(memory.habit, atMs, 1);
+  const drawn = (memory.excited * fade(nowMs - memory.atMs) * DAY_MS) / EXCITATION_FADE_MS - UNPROMPTED * calmAt(nowMs);
+  return Math.max(0, calmAt(nowMs + aheadMs) + drawn * Math.exp((-(1 - EXCITATION) * aheadMs) / EXCITATION_FADE_MS));
+}
+
 /** Posts a day while nothing excites the account, at an hour like all others. */
 export const calmRate = (perDay: number): number => UNPROMPTED * perDay;
 
