@@ -226,12 +226,11 @@ export function createEngine(deps: EngineDeps): Engine {
     },
     async stop() {
       stalls.stop();
-      resolver.stop();
-      lists.stop();
+      const lookups = [resolver.stop(), lists.stop()];
       deps.gate.close();
       // Answers that are paid for are worth a moment; one that hangs is not.
       const cancelAbort = clock.after(ANSWER_GRACE_MS, () => deps.gate.abort());
-      await Promise.all([loop.stop(), rechecks.stop()]);
+      await Promise.all([loop.stop(), rechecks.stop(), ...lookups]);
       cancelAbort();
       await runners.close().catch((error: unknown) => deps.log.warn("what was learned could not be written", { error }));
     },

@@ -31,7 +31,8 @@ export interface ListCheck {
   check(isAsked?: boolean): Promise<void>;
   /** The service does not give the list: everyone is read from their own timeline until it does. */
   listLost(listId: string): Promise<void>;
-  stop(): void;
+  /** Resolves when a check under way is done. */
+  stop(): Promise<void>;
 }
 
 const CHECK_EVERY_MS = 86_400_000;
@@ -156,6 +157,7 @@ export function createListCheck(deps: ListCheckDeps): ListCheck {
       try {
         await checkOne(one, isAsked);
       } catch (error) {
+        if (isStopped) return;
         deps.log.warn("list members could not be read, trying again", { watch: one.planned.watch.id, error });
         waitMs = AFTER_FAILURE_MS;
       }
@@ -176,9 +178,10 @@ export function createListCheck(deps: ListCheckDeps): ListCheck {
         await settle(one, new Set(), checkedAtMs);
       }
     },
-    stop() {
+    async stop() {
       isStopped = true;
       cancel?.();
+      await underWay;
     },
   };
 }

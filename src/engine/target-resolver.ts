@@ -25,7 +25,8 @@ export interface TargetResolverDeps extends Omit<ResolverDeps, "onMissing" | "st
 export interface TargetResolver {
   /** Asks for what is unknown, one round after the other, and again later for what stays so. Never rejects. */
   resolve(): Promise<void>;
-  stop(): void;
+  /** Resolves when a round under way is done. */
+  stop(): Promise<void>;
 }
 
 const AFTER_FAILURE_MS = 5_000;
@@ -75,6 +76,7 @@ export function createTargetResolver(deps: TargetResolverDeps): TargetResolver {
       if (areHandlesAsked) await refresh();
       if (areHandlesAsked) waitMs = Math.min(waitMs, handlesAtMs + HANDLES_FRESH_MS - clock.now());
     } catch (error) {
+      if (isStopped) return;
       deps.storeWatch.takeError(error);
       deps.log.warn("handles could not be resolved, trying again", { error: errorText(error) });
       waitMs = deps.pacer.status(clock.monotonic()).kind === "stopped" ? AFTER_REFUSAL_MS : AFTER_FAILURE_MS;
@@ -97,9 +99,10 @@ export function createTargetResolver(deps: TargetResolverDeps): TargetResolver {
 
   return {
     resolve,
-    stop() {
+    async stop() {
       isStopped = true;
       cancel?.();
+      await running;
     },
   };
 }

@@ -1,5 +1,6 @@
-/** Reloads while something is under way. */
+/** Reloads and stops while something is under way. */
 import { afterEach, expect, it } from "vitest";
+import { sleep } from "../../src/model/clock.ts";
 import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
 import { makeUser } from "../support/make-event.ts";
 import { makeWatch } from "../support/make-watch.ts";
@@ -54,4 +55,21 @@ it("forgets what went wrong with a watch that was taken out, and says nothing of
   expect(keys.map((key) => rig?.engine.problemOf(key))).not.toEqual([""]);
   await rig.setWatches([whole]);
   expect(keys.map((key) => rig?.engine.problemOf(key))).toEqual([""]);
+});
+
+it("keeps at a stop the handles whose answer is under way: they are paid for", async () => {
+  const clock = createVirtualClock(START);
+  const upstream = createScriptedUpstream(clock);
+  upstream.on("info-batch", async ({ params }) => {
+    if ("usernames" in params) await sleep(clock, 700);
+    return { users: handles(20).map((handle, i) => makeUser(String(i + 1), handle)) };
+  });
+  upstream.on("user-tweets", () => ({ tweets: [] }));
+  rig = await startEngineRig({ clock, upstream, watches: [timeline("w", handles(20))] });
+  await clock.advance(10);
+  await rig.restart();
+  await clock.advance(1_000);
+  expect(upstream.callsOf("info-batch").filter(({ params }) => "usernames" in params)).toHaveLength(1);
+  expect(rig.logged.filter(({ level }) => level === "warn" || level === "error")).toEqual([]);
+  expect(rig.direct).toEqual([]);
 });
