@@ -208,7 +208,7 @@ export function createRequestGate(deps: GateDeps): RequestGate {
       } catch (error) {
         if (!(error instanceof UpstreamError)) throw error;
         if (wanted.billed === false) {
-          const waitMs = freePauseMs(error, grant.key, sentAtMs);
+          const waitMs = freePauseMs(error, grant.key, sentAtMs, deps);
           if (waitMs > LONGEST_FREE_WAIT_MS || ++throttledTries >= MOST_FREE_TRIES) throw error;
           await pauses.wait(waitMs);
           continue;
@@ -238,14 +238,6 @@ export function createRequestGate(deps: GateDeps): RequestGate {
     }
   };
 
-  /** Free requests count for the rate as well: their 429 pauses the key for all. Any other failure of theirs says nothing about polls. */
-  const freePauseMs = ({ kind, retry }: UpstreamError, key: string, sentAtMs: number): number => {
-    if (kind !== "rate_limited") return Number.POSITIVE_INFINITY;
-    const nowMs = clock.monotonic();
-    pacer.failed({ source: "", key, kind, retry, sentAtMs, nowMs });
-    return Math.max(0, pacer.paysAgainAt(key) - nowMs);
-  };
-
   return {
     request,
     close() {
@@ -257,6 +249,14 @@ export function createRequestGate(deps: GateDeps): RequestGate {
       for (const aborting of underWay) aborting.abort();
     },
   };
+}
+
+/** Free requests count for the rate as well: their 429 pauses the key for all. Any other failure of theirs says nothing about polls. */
+function freePauseMs({ kind, retry }: UpstreamError, key: string, sentAtMs: number, { pacer, clock }: GateDeps): number {
+  if (kind !== "rate_limited") return Number.POSITIVE_INFINITY;
+  const nowMs = clock.monotonic();
+  pacer.failed({ source: "", key, kind, retry, sentAtMs, nowMs });
+  return Math.max(0, pacer.paysAgainAt(key) - nowMs);
 }
 
 const isAboutKey = ({ kind }: UpstreamError): boolean => kind === "unauthorized" || kind === "billing";
