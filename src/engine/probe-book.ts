@@ -9,7 +9,7 @@ import type { Json } from "../model/json.ts";
 import type { Notes } from "../model/store.ts";
 import type { ProbeMemory } from "../plan/discharge.ts";
 
-import { baseRate, type RateMemory } from "../plan/rates.ts";
+import { expectedRate, type RateMemory } from "../plan/rates.ts";
 import { countRequests, type RequestCount } from "../plan/request-count.ts";
 
 export interface AccountMemory {
@@ -173,7 +173,7 @@ export function createProbeBook(notes: Notes, clock: Clock): ProbeBook {
 
 /** Posts or looks a day; undefined where nothing was learned. */
 export const learnedRate = (memory: AccountMemory | undefined, nowMs: number): number | undefined =>
-  memory === undefined || memory.rate.days === 0 ? undefined : baseRate(memory.rate, nowMs);
+  memory === undefined || memory.rate.days === 0 ? undefined : expectedRate(memory.rate, nowMs);
 
 const noteOf = (key: string): number => Math.floor(unitHash(key) * NOTES);
 const nameOf = (number: number): string => `probes.${number}`;

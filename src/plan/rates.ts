@@ -8,13 +8,15 @@ const HOUR_MS = 3_600_000;
 const HOURS = 24;
 
 /** What a post adds to the expected number of posts that follow it, and over which time that fades. */
-const EXCITATION = 0.5;
-const EXCITATION_FADE_MS = 8 * 60_000;
+export const EXCITATION = 0.5;
+export const EXCITATION_FADE_MS = 8 * 60_000;
 /** The part of the base rate that comes without a post before it. */
 const UNPROMPTED = 0.5;
 /** Evidence of an account nobody has read yet: few posts, soon outweighed. */
 const PRIOR_POSTS = 0.3;
 const PRIOR_DAYS = 0.5;
+/** Posts a day of an account, over all of such a platform. */
+const USUAL_MEAN = 3;
 /** Habits change: evidence counts half after so long. */
 const HALF_LIFE_DAYS = 21;
 /** A first page says no more than this about an account that has been silent for years. */
@@ -96,10 +98,26 @@ const excitementOf = (datesMs: readonly number[], nowMs: number): number =>
 
 /** Posts a day on average, as of `nowMs`. */
 export function baseRate(memory: RateMemory, nowMs: number): number {
+  const { posts, days } = evidenceAt(memory, nowMs);
+  return (posts + PRIOR_POSTS) / (days + PRIOR_DAYS);
+}
+
+function evidenceAt(memory: RateMemory, nowMs: number): Pick<RateMemory, "posts" | "days"> {
   const passedDays = Math.max(0, nowMs - memory.atMs) / DAY_MS;
   const kept = 2 ** (-passedDays / HALF_LIFE_DAYS);
-  const days = memory.days * kept + ((1 - kept) * HALF_LIFE_DAYS) / Math.LN2;
-  return (memory.posts * kept + PRIOR_POSTS) / (days + PRIOR_DAYS);
+  return { posts: memory.posts * kept, days: memory.days * kept + ((1 - kept) * HALF_LIFE_DAYS) / Math.LN2 };
+}
+
+/** What an account nobody has read yet is worth in a sum: a little evidence of the mean of all, which a few busy ones make. */
+const SUM_PRIOR_DAYS = PRIOR_POSTS / USUAL_MEAN;
+
+/**
+ * Posts a day on average, for sums over many accounts. `baseRate` doubts what is rare, as who is probed should: it would take a busy account
+ * whose page tells of few hours for less than it is, and all of them together for 28% less after the first pages, 14% after a day.
+ */
+export function expectedRate(memory: RateMemory, nowMs: number): number {
+  const { posts, days } = evidenceAt(memory, nowMs);
+  return (posts + PRIOR_POSTS) / (days + SUM_PRIOR_DAYS);
 }
 
 /** Posts a day expected at this very moment: half the base, by how busy the hour is for all and for this one, and what recent posts draw after them. */
@@ -152,6 +170,15 @@ export function meanRootRate(perDay: number, delayMs: number): number {
     sum += weight * Math.sqrt(calm + burstRate * Math.exp(y));
   }
   return sum / mass;
+}
+
+/**
+ * Posts draw others after them within minutes: of all that come in times of this length, which share comes in a time of its own. The
+ * chance that none comes in such a time is exp(-share x posts expected in it): neither a fresh one nor one that those before it draw.
+ */
+export function shareApart(spanMs: number): number {
+  const drawing = (BURST_RATE * EXCITATION_FADE_MS * (1 - fade(spanMs))) / DAY_MS;
+  return UNPROMPTED + ((1 - UNPROMPTED) * Math.log1p(drawing) * DAY_MS) / (BURST_RATE * spanMs);
 }
 
 const SPANS = 8;

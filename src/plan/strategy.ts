@@ -5,7 +5,9 @@
 import type { Freshness } from "../model/schedule.ts";
 import { ITEMS_PER_PAGE, sweepPages } from "./feed-pages.ts";
 import { BATCH_SIZE } from "../model/batch.ts";
-import { allocateChecks, requestsOf } from "./probe-choice.ts";
+import { levelsOf, probesPerDay } from "./probe-allocation.ts";
+import { shareApart } from "./rates.ts";
+import { requestsOf } from "./probe-choice.ts";
 import { aimedMeanMs, longestWaitMs, probesOfAll } from "./probe-pace.ts";
 
 export type Strategy = "single" | "probe" | "merge";
@@ -58,7 +60,8 @@ export function costsOf(group: Group): readonly StrategyCost[] {
   const hidden = rates.length * hiddenShare;
   const shown = rates.length - hidden;
   const queries = Math.ceil(shown / handlesPerQuery);
-  const changed = rates.reduce((sum, rate) => sum + 1 - Math.exp(-rate / ticks), 0);
+  const apart = shareApart(intervalMs) / ticks;
+  const changed = rates.reduce((sum, rate) => sum + 1 - Math.exp(-rate * apart), 0);
   const reads = queriesFor(changed * (1 - hiddenShare), handlesPerQuery) + changed * hiddenShare;
   const pages = (posts * (1 - hiddenShare)) / ITEMS_PER_PAGE;
   const fullPolls = (DAY_MS / fullPollEveryMs) * (queries + hidden);
@@ -75,12 +78,19 @@ export function costOfFreshness(group: Group, freshness: Freshness): StrategyCos
   const { rates, handlesPerQuery, fullPollEveryMs } = group;
   const meanMs = aimedMeanMs(freshness);
   const posts = rates.reduce((sum, rate) => sum + rate, 0);
-  const { checksPerDay } = allocateChecks(rates, meanMs, longestWaitMs(freshness));
-  const probes = rates.length <= BATCH_SIZE ? probesOfAll(posts, freshness) : checksPerDay / BATCH_SIZE;
+  const probes = rates.length <= BATCH_SIZE ? probesOfAll(posts, freshness) : probesOfSome(rates, meanMs, longestWaitMs(freshness));
   const reads = probes * (requestsOf(posts / probes) - 1);
   const fullPolls = (DAY_MS / fullPollEveryMs) * Math.ceil(rates.length / handlesPerQuery);
-  return cost("probe", probes, reads, fullPolls + posts / ITEMS_PER_PAGE + repeatsPerDay(rates.length, probes, handlesPerQuery));
+  const repeats = waitingRepeats(rates.length, probes, reads / probes, 2 * meanMs);
+  return cost("probe", probes, reads, fullPolls + posts / ITEMS_PER_PAGE + repeats);
 }
+
+/**
+ * Left out are accounts that ride along in searches, which makes it up to a tenth cheaper, and that rates are learned, not known, which
+ * costs about as much.
+ */
+const probesOfSome = (rates: readonly number[], meanMs: number, maxMs: number): number =>
+  probesPerDay({ levels: rates.flatMap((rate) => levelsOf(rate, meanMs)), meanMs, maxMs, batch: BATCH_SIZE });
 
 /** As it was counted where it was, searches for late and odd items among the reads; `modelled` says how many of them those are. */
 export function asCounted(modelled: StrategyCost, probesPerDay = modelled.probesPerDay, allReadsPerDay?: number): StrategyCost {
@@ -97,6 +107,13 @@ const READS_OF_A_CHANGE = 7;
 /** They go deeper than first reads, in queries of their own. */
 const repeatsPerDay = (accounts: number, ticks: number, perQuery: number): number =>
   queriesFor((accounts * OTHER_CHANGES_PER_DAY * READS_OF_A_CHANGE) / ticks, perQuery) * ticks;
+
+/** By freshness each look but the first waits so long for a search that is sent anyway, as `share` of the probes have one. */
+function waitingRepeats(accounts: number, probes: number, share: number, patienceMs: number): number {
+  const chances = 1 + Math.floor((patienceMs * probes) / DAY_MS);
+  const alone = (1 - share) * (1 + (READS_OF_A_CHANGE - 1) * (1 - share) ** (chances - 1));
+  return accounts * OTHER_CHANGES_PER_DAY * alone;
+}
 
 /** Expected queries for a number of accounts that varies by chance: most ticks none or one, some two. */
 const queriesFor = (expected: number, perQuery: number): number =>
