@@ -1,7 +1,7 @@
 /** Where freshness takes the place of a schedule on a feed of tweets: what a read of it says about the next one. Owns no request. */
 import type { Clock } from "../model/clock.ts";
-import type { Priority } from "../model/schedule.ts";
-import { type FeedPace, learnFeed, learnFeedDelays, startFeed, waitForFeed } from "../plan/feed-pace.ts";
+import type { Freshness, Priority } from "../model/schedule.ts";
+import { type FeedPace, learnFeed, learnFeedDelays, startFeed, waitForFeed, withFreshness } from "../plan/feed-pace.ts";
 import { longestWaitMs } from "../plan/probe-pace.ts";
 import type { RateMemory } from "../plan/rates.ts";
 import type { FeedBook, FeedEntry } from "./feed-book.ts";
@@ -42,12 +42,12 @@ const PUNCTUAL = 1.2;
 
 export function createFeedTurns({ book, clock, serviceClock, stretch }: FeedTurnsDeps): FeedTurns {
   /** What the posts that were found say of the feed, and how late they were of its pace. */
-  const learn = ({ freshness }: Poll, known: FeedEntry, read: FeedRead, isPaced: boolean): FeedPace => {
+  const learn = (freshness: Freshness, known: FeedEntry, read: FeedRead, isPaced: boolean): FeedPace => {
     const nowMs = serviceClock.now();
     const calmMs = serviceClock.fromLocal(known.readAtMs) - LAG_MS;
     const postedMs = read.postedMs.filter((atMs) => atMs >= calmMs);
-    const feed = learnFeed(known.feed, postedMs, nowMs);
-    if (freshness === undefined || !read.isWhole || !isPaced) return feed;
+    const feed = learnFeed(withFreshness(known.feed, freshness, nowMs), postedMs, nowMs);
+    if (!read.isWhole || !isPaced) return feed;
     const isPunctual = read.startedAtMs - known.readAtMs <= longestWaitMs(freshness) * PUNCTUAL;
     return isPunctual
       ? learnFeedDelays(
@@ -68,7 +68,7 @@ export function createFeedTurns({ book, clock, serviceClock, stretch }: FeedTurn
       const isPaced = factor <= 1;
       const known = book.get(key);
       const nowMs = serviceClock.now();
-      const feed = known === undefined ? startFeed(read.firstRate(nowMs), freshness, nowMs) : learn(poll, known, read, isPaced);
+      const feed = known === undefined ? startFeed(read.firstRate(nowMs), freshness, nowMs) : learn(freshness, known, read, isPaced);
       const readAtMs = read.isWhole || known === undefined ? read.startedAtMs : known.readAtMs;
       book.put(key, { feed, readAtMs }, isPaced ? intervalMs / DAY_MS : undefined);
       await book.flush();

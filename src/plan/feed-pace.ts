@@ -6,7 +6,7 @@
  * so that what is not known yet of how much is posted changes nothing. Pure; the memory is plain data.
  */
 import type { Freshness } from "../model/schedule.ts";
-import { aimedMeanMs, longestWaitMs } from "./probe-pace.ts";
+import { longestWaitMs } from "./probe-pace.ts";
 import { baseRate, learnPosts, rateAhead, type RateMemory } from "./rates.ts";
 
 const DAY_MS = 86_400_000;
@@ -20,12 +20,14 @@ export interface FeedPace {
   readonly pace: ReadPace;
 }
 
-/** What a read must be worth: for a mean, average posts x ms² that they waited; for a p95, average posts x ms that are late. */
+/** Told as shares, because what freshness asks for may change. */
 export interface ReadPace {
+  readonly kind: Freshness["kind"];
+  /** What a read must be worth, against even reads: for a mean, posts x ms² that they waited; for a p95, posts x ms that are late. */
   readonly worth: number;
-  /** Of a mean, over the posts found lately, older ones counting less: their delays, and sqrt(worth) at the time. */
-  readonly delayMs: number;
-  readonly rootWorth: number;
+  /** Of a mean, over the posts found lately, older ones counting less: their delays, as shares of the mean, and sqrt(worth) at the time. */
+  readonly delays: number;
+  readonly roots: number;
   readonly atMs: number;
 }
 
@@ -44,6 +46,8 @@ const MEMORY_MS = 21_600_000;
 const LEAST_WORTH = 1 / 9;
 /** At even intervals this share of the posts is late. */
 const LATE_SHARE = 0.05;
+/** No read of a p95 waits for more posts to be late than come within it. */
+const MOST_WORTH = (1 - LATE_SHARE) / LATE_SHARE;
 /** How much one post moves the worth of a read for a p95. */
 const QUANTILE_STEP = 0.1;
 
@@ -52,9 +56,12 @@ export function startFeed({ habit: _, ...rate }: RateMemory, freshness: Freshnes
   return { rate, lately: 0, sinceMs: nowMs, pace: evenPace(freshness, nowMs) };
 }
 
+/** A page of minutes says little of a day. */
+const LEAST_DAYS = 0.5;
+
 /** What several feeds have together, in which these rates were seen; a day's worth of evidence. */
 export const joinRates = (rates: readonly RateMemory[], nowMs: number): RateMemory => ({
-  posts: rates.reduce((sum, { posts, days }) => sum + posts / days, 0),
+  posts: rates.reduce((sum, { posts, days }) => sum + posts / Math.max(days, LEAST_DAYS), 0),
   days: 1,
   excited: rates.reduce((sum, { excited }) => sum + excited, 0),
   atMs: nowMs,
@@ -64,11 +71,17 @@ export const joinRates = (rates: readonly RateMemory[], nowMs: number): RateMemo
 const evenWorth = (freshness: Freshness): number =>
   freshness.kind === "mean" ? 2 * freshness.meanMs * freshness.meanMs : (freshness.p95Ms * LATE_SHARE) / (1 - LATE_SHARE);
 
-function evenPace(freshness: Freshness, nowMs: number): ReadPace {
-  const worth = evenWorth(freshness);
-  const rootWorth = FIRST_GUESS_POSTS * Math.sqrt(worth);
-  return { worth, delayMs: FIRST_GUESS_POSTS * aimedMeanMs(freshness), rootWorth, atMs: nowMs };
-}
+const evenPace = ({ kind }: Freshness, nowMs: number): ReadPace => ({
+  kind,
+  worth: 1,
+  delays: FIRST_GUESS_POSTS,
+  roots: FIRST_GUESS_POSTS,
+  atMs: nowMs,
+});
+
+/** The same feed where freshness is asked for in other words than before. */
+export const withFreshness = (feed: FeedPace, freshness: Freshness, nowMs: number): FeedPace =>
+  feed.pace.kind === freshness.kind ? feed : { ...feed, pace: evenPace(freshness, nowMs) };
 
 /** After a read that found posts of these dates. */
 export const learnFeed = (feed: FeedPace, postedMs: readonly number[], nowMs: number): FeedPace =>
@@ -81,7 +94,7 @@ export function learnFeedDelays(feed: FeedPace, delaysMs: readonly number[], fre
   if (delaysMs.length === 0) return feed;
   const learned =
     freshness.kind === "mean" ? learnMean(feed.pace, delaysMs, freshness, nowMs) : learnLate(feed.pace, delaysMs, freshness, nowMs);
-  return { ...feed, pace: { ...learned, worth: Math.max(learned.worth, LEAST_WORTH * evenWorth(freshness)) } };
+  return { ...feed, pace: { ...learned, worth: Math.max(learned.worth, LEAST_WORTH) } };
 }
 
 type Of<Kind extends Freshness["kind"]> = Extract<Freshness, { kind: Kind }>;
@@ -89,15 +102,16 @@ type Of<Kind extends Freshness["kind"]> = Extract<Freshness, { kind: Kind }>;
 /** Delays grow with the square root of what a read must be worth. */
 function learnMean(pace: ReadPace, delaysMs: readonly number[], { meanMs, maxMs }: Of<"mean">, nowMs: number): ReadPace {
   const kept = Math.exp(-Math.min(delaysMs.length / MEMORY_POSTS, Math.max(0, nowMs - pace.atMs) / MEMORY_MS));
-  const delayMs = pace.delayMs * kept + delaysMs.reduce((sum, delay) => sum + Math.min(Math.max(delay, 0), maxMs), 0);
-  const rootWorth = pace.rootWorth * kept + delaysMs.length * Math.sqrt(pace.worth);
-  return { worth: delayMs > 0 ? ((meanMs * rootWorth) / delayMs) ** 2 : pace.worth, delayMs, rootWorth, atMs: nowMs };
+  const shares = delaysMs.map((delayMs) => Math.min(Math.max(delayMs, 0), maxMs) / meanMs);
+  const delays = pace.delays * kept + shares.reduce((sum, delay) => sum + delay, 0);
+  const roots = pace.roots * kept + delaysMs.length * Math.sqrt(pace.worth);
+  return { ...pace, worth: delays > 0 ? (roots / delays) ** 2 : pace.worth, delays, roots, atMs: nowMs };
 }
 
 function learnLate(pace: ReadPace, delaysMs: readonly number[], { p95Ms }: Of<"p95">, nowMs: number): ReadPace {
   const late = delaysMs.filter((delayMs) => delayMs > p95Ms).length;
   const worth = pace.worth * Math.exp(QUANTILE_STEP * (LATE_SHARE * delaysMs.length - late));
-  return { ...pace, worth: Math.min(worth, p95Ms), atMs: nowMs };
+  return { ...pace, worth: Math.min(worth, MOST_WORTH), atMs: nowMs };
 }
 
 /** The shortest time between two reads: a post found within its limit is not late. */
@@ -126,7 +140,7 @@ export function waitForFeed(feed: FeedPace, freshness: Freshness, factor: number
   const maxMs = longestWaitMs(freshness) * factor;
   const stepMs = maxMs / STEPS;
   const isMean = freshness.kind === "mean";
-  const worth = feed.pace.worth * (isMean ? factor * factor : factor);
+  const worth = feed.pace.worth * evenWorth(freshness) * (isMean ? factor * factor : factor);
   // What is posted within the limit before the read is not late.
   const freeMs = isMean ? 0 : leastMs;
   let [posts, waited] = [0, 0];
