@@ -128,7 +128,7 @@ export function createPaying({ delivering, store, meter, timetable, deps, gate, 
     gateDeps: {
       limits: () => {
         const { rate, timeoutMs, quota } = config().api;
-        return { rate, timeoutMs, quota: { ...quota, monthly: quotaWatch.limit } };
+        return { rate, timeoutMs, quota: { ...quota, monthly: quotaWatch.limit, reserveOfAll: quotaWatch.reserve } };
       },
       renewKey: () => renew(),
       keys: { offers, refused: keyWatch.refused, paid: keyWatch.paid },

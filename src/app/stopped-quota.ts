@@ -4,7 +4,7 @@ import { quotaPeriod } from "../budget/quota-period.ts";
 import { expectedRequests, forecastRequests, stretchFactors } from "../budget/stretch.ts";
 import type { Config } from "../config/config.ts";
 import { readAudit } from "../engine/quota-audit.ts";
-import { totalLimit } from "../engine/quota-watch.ts";
+import { totalQuota } from "../engine/quota-watch.ts";
 import type { Clock } from "../model/clock.ts";
 import type { Files } from "../model/files.ts";
 import type { Hash } from "../model/hash.ts";
@@ -38,7 +38,7 @@ export async function readStoppedQuota(
   for (const { key, requests } of lines) spentByKey.set(key, (spentByKey.get(key) ?? 0) + requests);
   const held = createKeyHolder(config.api, { files, hash, addSecret: () => undefined }).held;
   const keys = held.map(({ name, monthly }) => ({ name, limit: monthly ?? learned.get(name)?.limit, isUsable: true }));
-  const limit = totalLimit(quota.monthly, keys, spentByKey);
+  const { limit, reserve } = totalQuota(quota, keys, spentByKey);
   const states = await store.listWatches();
   const timetable = createTimetable();
   const polls = pollsOf([...planWatches(config, hash, states).values()], {
@@ -58,7 +58,7 @@ export async function readStoppedQuota(
     nowMs,
     freshOf(config, states, nowMs),
   );
-  const { reserve, onExhausted } = quota;
+  const { onExhausted } = quota;
   const query = { spent: total, limit, reserve, nowMs, periodEndMs: period.endMs, onExhausted, polls: priced };
   const pace = planPace(priced, stretchFactors(query));
   const facts: QuotaFacts = {

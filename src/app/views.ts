@@ -1,5 +1,4 @@
 /** The daemon as its server reads it: health, status, events, explanations, metrics. Reads only. */
-import { quotaLine } from "../budget/quota-line.ts";
 import type { Config } from "../config/config.ts";
 import { formatIssue } from "../config/report.ts";
 import type { Engine } from "../engine/engine.ts";
@@ -205,8 +204,7 @@ function stateOf(parts: ViewsDeps, upstream: string | undefined, reasons: readon
 }
 
 /** Scheduled polls stop at the line, which leaves the reserve to commands. */
-function isQuotaSpent({ quotaWatch, config }: ViewsDeps): boolean {
-  const { limit, spent } = quotaWatch.status;
-  const line = quotaLine({ monthly: limit, reserve: config().api.quota.reserve, purpose: "poll" });
+function isQuotaSpent({ quotaWatch }: ViewsDeps): boolean {
+  const { line, spent } = quotaWatch.status;
   return line !== undefined && spent >= line;
 }

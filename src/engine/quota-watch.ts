@@ -54,6 +54,8 @@ export interface QuotaWatch {
   /** Reads the ledger and sets the pace. */
   refresh(polls: readonly Poll[]): Promise<void>;
   readonly limit: number | undefined;
+  /** Share of `limit` that scheduled polls leave alone. */
+  readonly reserve: number;
   readonly status: QuotaStatus;
   /** How fast scheduled polls may read beyond their first pages: what the month can spare. */
   readonly pages: FurtherPages;
@@ -112,7 +114,7 @@ export function createQuotaWatch(deps: QuotaWatchDeps): QuotaWatch {
     factors: EVEN,
     paces: new Map(),
   };
-  const limitNow = () => totalLimit(deps.settings().monthly, deps.keys(), status.spentByKey);
+  const totalNow = () => totalQuota(deps.settings(), deps.keys(), status.spentByKey);
 
   const readVolumes = async (polls: readonly Poll[]): Promise<void> => {
     if (clock.now() - volumes.readAtMs >= VOLUMES_KEPT_MS) volumes = volumesOf(polls, await deps.states(), clock.now());
@@ -125,9 +127,9 @@ export function createQuotaWatch(deps: QuotaWatchDeps): QuotaWatch {
     await readVolumes(polls);
     const nowMs = clock.now();
     const spentByKey = sumBy(lines, ({ key }) => key);
-    const limit = totalLimit(settings.monthly, deps.keys(), spentByKey);
+    const { limit, reserve } = totalQuota(settings, deps.keys(), spentByKey);
     const priced = pricePolls(polls, costs, nowMs, (watchId) => volumes.fresh.get(watchId));
-    const { onExhausted, reserve } = settings;
+    const { onExhausted } = settings;
     const query = { spent: total, limit, reserve, nowMs, periodEndMs: period.endMs, onExhausted, polls: priced };
     const factors = governedFactors(query);
     const pace = planPace(priced, factors);
@@ -175,7 +177,10 @@ export function createQuotaWatch(deps: QuotaWatchDeps): QuotaWatch {
   return {
     refresh,
     get limit() {
-      return limitNow();
+      return totalNow().limit;
+    },
+    get reserve() {
+      return totalNow().reserve;
     },
     get status() {
       return status;
@@ -193,24 +198,28 @@ export function createQuotaWatch(deps: QuotaWatchDeps): QuotaWatch {
 }
 
 /**
- * What all keys together may spend: what each may, and what keys that are gone or set aside have spent already. The configuration's own
- * limit for a month holds above it, and is the only one that counts where there is one key.
+ * What all keys together may spend: what each may, and what keys that are gone or set aside have spent already, of which nothing is left to
+ * reserve. The configuration's own limit for a month holds above it, and is the only one that counts where there is one key.
  */
-export function totalLimit(
-  monthly: number | undefined,
+export function totalQuota(
+  { monthly, reserve }: { readonly monthly?: number | undefined; readonly reserve: number },
   keys: readonly KeyQuota[],
   spentByKey: ReadonlyMap<string, number>,
-): number | undefined {
-  if (monthly !== undefined && keys.length < 2) return monthly;
+): { readonly limit: number | undefined; readonly reserve: number } {
+  const configured = { limit: monthly, reserve };
+  if (monthly !== undefined && keys.length < 2) return configured;
   const usable = keys.some(({ isUsable }) => isUsable) ? keys.filter(({ isUsable }) => isUsable) : keys;
-  let together = 0;
+  let left = 0;
   for (const { limit } of usable) {
-    if (limit === undefined) return monthly;
-    together += limit;
+    if (limit === undefined) return configured;
+    left += limit;
   }
   const names = new Set(usable.map(({ name }) => name));
-  for (const [key, spent] of spentByKey) if (!names.has(key)) together += spent;
-  return usable.length === 0 ? monthly : Math.min(together, monthly ?? Number.POSITIVE_INFINITY);
+  let gone = 0;
+  for (const [key, spent] of spentByKey) if (!names.has(key)) gone += spent;
+  const together = left + gone;
+  if (usable.length === 0 || (monthly !== undefined && monthly * (1 - reserve) <= together - left * reserve)) return configured;
+  return { limit: together, reserve: together === 0 ? reserve : (reserve * left) / together };
 }
 
 const slower = (a: StretchFactors, b: StretchFactors): StretchFactors => ({

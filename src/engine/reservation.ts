@@ -21,7 +21,15 @@ export interface GateRequest extends UpstreamRequest {
 export interface GateLimits {
   readonly rate: { readonly count: number; readonly intervalMs: number };
   readonly timeoutMs: number;
-  readonly quota: { readonly monthly: number | undefined; readonly reserve: number; readonly resetDay: number; readonly timezone: string };
+  readonly quota: {
+    readonly monthly: number | undefined;
+    /** Share kept back from scheduled polls, of every key's own limit. */
+    readonly reserve: number;
+    /** Of `monthly`, where that holds what keys have spent that are gone. */
+    readonly reserveOfAll?: number;
+    readonly resetDay: number;
+    readonly timezone: string;
+  };
 }
 
 export interface PayingKey {
@@ -49,8 +57,8 @@ export function payersAt(
 export function reservationOf(request: GateRequest, atMs: number, limits: GateLimits, offers: Offers | undefined): Reservation {
   const { quota } = limits;
   const sinceMs = quotaPeriod(atMs, quota).startMs;
-  const lineOf = (monthly: number | undefined) => {
-    const max = request.billed === false ? undefined : quotaLine({ monthly, reserve: quota.reserve, purpose: request.purpose });
+  const lineOf = (monthly: number | undefined, reserve = quota.reserve) => {
+    const max = request.billed === false ? undefined : quotaLine({ monthly, reserve, purpose: request.purpose });
     return max === undefined ? {} : { line: { sinceMs, max } };
   };
   const keyOf = ({ name, limit }: PayingKey): KeyOffer => ({ key: name, ...lineOf(limit) });
@@ -62,7 +70,7 @@ export function reservationOf(request: GateRequest, atMs: number, limits: GateLi
     atMs,
     rate: limits.rate,
     holdMs: limits.timeoutMs + 1_000,
-    ...lineOf(quota.monthly),
+    ...lineOf(quota.monthly, quota.reserveOfAll),
     ...(keys === undefined ? {} : { keys: [keyOf(keys[0]), ...keys.slice(1).map(keyOf)] }),
   };
 }
