@@ -12,11 +12,15 @@ export interface Learned<Memory> {
 }
 
 const WRITE_EVERY_MS = 600_000;
+/** A group with another member is another group: the old one leaves the memory, and stays in the state. */
+const LET_GO_AFTER_MS = 86_400_000;
 
 interface Entry<Memory> {
   readonly memory: Memory;
   readonly isWorthWriting: boolean;
   readonly writtenAtMs: number;
+  /** When it ran last. */
+  savedAtMs: number;
 }
 
 /** `restore` fills in what a group has not learned yet, and mends what a stop may have made stale. */
@@ -31,7 +35,7 @@ export function createLearned<Memory extends object>(
       if (entry !== undefined) return entry.memory;
       const [source] = await store.loadSources([key]);
       const memory = restore((source?.memory ?? {}) as Partial<Memory>);
-      known.set(key, { memory, isWorthWriting: false, writtenAtMs: 0 });
+      known.set(key, { memory, isWorthWriting: false, writtenAtMs: 0, savedAtMs: Number.POSITIVE_INFINITY });
       return memory;
     },
     put({ key }, memory, isWorthWriting = false) {
@@ -40,6 +44,7 @@ export function createLearned<Memory extends object>(
         memory,
         isWorthWriting: isWorthWriting || entry?.isWorthWriting === true,
         writtenAtMs: entry?.writtenAtMs ?? 0,
+        savedAtMs: entry?.savedAtMs ?? Number.POSITIVE_INFINITY,
       });
     },
     async save({ key }, polledAtMs, nowMs) {
@@ -49,7 +54,9 @@ export function createLearned<Memory extends object>(
       const memory = isDue ? { memory: entry.memory as unknown as JsonObject } : {};
       const change = { fingerprint: key, expectedRevision: source?.revision ?? 0, polledAtMs, ok: true, ...memory };
       await store.commitPoll({ atMs: nowMs, source: change, targets: [], verdicts: [], events: [], deliveries: [] });
+      if (entry !== undefined) entry.savedAtMs = nowMs;
       if (isDue) known.set(key, { ...entry, isWorthWriting: false, writtenAtMs: nowMs });
+      for (const [other, { savedAtMs }] of known) if (nowMs - savedAtMs > LET_GO_AFTER_MS) known.delete(other);
     },
   };
 }
