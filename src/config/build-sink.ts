@@ -11,11 +11,10 @@ import { lineColumn } from "./report.ts";
 import { isPrivate } from "./scalar-schemas.ts";
 import { resolveSecrets, type SecretDeps } from "./secret-files.ts";
 import { commonSinkSchema, COMMON_SINK_KEYS, type WrittenThrottle } from "./sink-schema.ts";
-import { didYouMean } from "./suggest.ts";
 import { childOf, type Entry, findNode, isUnresolved, type MapNode, type Node, offsetInto } from "./tree.ts";
+import { findType, type KnownKeys, splitKeys } from "./typed-entry.ts";
 import type { LoadWhere } from "./where.ts";
 import { anyBody } from "./where-types.ts";
-import { unknownKey } from "./zod-words.ts";
 
 export interface SinkDepsOfConfig extends SecretDeps {
   readonly sinkTypes: readonly SinkType<any>[];
@@ -31,10 +30,10 @@ export async function buildSink(entry: Entry, defaults: Node | undefined, deps: 
     report.error(entry.keyPlace, "sink-map", `the sink \`${entry.key}\` must be a map with a \`type\``);
     return undefined;
   }
-  const type = findType(entry.node, entry, deps);
+  const type = findType(entry.node, entry, { kind: "sink", types: deps.sinkTypes, report });
   if (type === undefined) return undefined;
   const { map } = await resolveSecrets(withDefaults(entry.node, childOf(defaults, type.type), type), type.secrets, deps);
-  const split = splitKeys(map, entry, type, deps);
+  const split = splitKeys(map, entry, keysOf(type), report);
   const common = checkValue(commonSinkSchema, split.common, { report, place: entry.keyPlace, name: entry.key });
   const isBlank = deps.lenient && isUnresolved(split.own);
   const settings = isBlank ? undefined : checkValue(type.schema, split.own, { report, place: entry.keyPlace, name: entry.key });
@@ -52,25 +51,6 @@ export async function buildSink(entry: Entry, defaults: Node | undefined, deps: 
   };
 }
 
-function findType(map: MapNode, entry: Entry, deps: SinkDepsOfConfig): SinkType<any> | undefined {
-  const node = childOf(map, "type");
-  const known = deps.sinkTypes.map((one) => one.type);
-  if (node === undefined) {
-    deps.report.error(entry.keyPlace, "missing-key", `\`type\` is missing in \`${entry.key}\`: write one of ${known.join(", ")}`);
-    return undefined;
-  }
-  const given = node.kind === "scalar" ? String(node.value) : "";
-  const type = deps.sinkTypes.find((one) => one.type === given);
-  if (type === undefined && !(node.kind === "scalar" && node.unresolved)) {
-    deps.report.error(
-      node.place,
-      "sink-type",
-      `"${given}" is not a sink type${didYouMean(given, known) || `; there are ${known.join(", ")}`}`,
-    );
-  }
-  return type;
-}
-
 /** A sink that brings one way to prove itself does not inherit another: a webhook_url drops the default token. */
 function withDefaults(map: MapNode, defaults: Node | undefined, type: SinkType<any>): MapNode {
   if (defaults?.kind !== "map") return map;
@@ -80,32 +60,16 @@ function withDefaults(map: MapNode, defaults: Node | undefined, type: SinkType<a
   return { ...map, entries: new Map([...map.entries, ...inherited]) };
 }
 
-/** Every key a sink of this type knows. */
-export const sinkKeys = (type: SinkType<any>): readonly string[] => [
-  ...Object.keys(type.schema.shape),
-  ...type.secrets.map((key) => `${key}_file`),
-  ...COMMON_SINK_KEYS,
-];
+const keysOf = (type: SinkType<any>): KnownKeys => ({
+  own: Object.keys(type.schema.shape),
+  common: COMMON_SINK_KEYS,
+  besides: type.secrets.map((key) => `${key}_file`),
+});
 
-function splitKeys(
-  map: MapNode,
-  entry: Entry,
-  type: SinkType<any>,
-  deps: SinkDepsOfConfig,
-): { readonly common: MapNode; readonly own: MapNode } {
-  const ownKeys = Object.keys(type.schema.shape);
-  const common = new Map<string, Entry>();
-  const own = new Map<string, Entry>();
-  for (const [key, child] of map.entries) {
-    if (key === "type" || key.startsWith("x-")) continue;
-    if (ownKeys.includes(key)) own.set(key, child);
-    else if (COMMON_SINK_KEYS.includes(key)) common.set(key, child);
-    else {
-      const found = unknownKey(child, key, sinkKeys(type), entry.keyPlace);
-      deps.report.error(found.place, found.rule, found.message);
-    }
-  }
-  return { common: { ...map, entries: common }, own: { ...map, entries: own } };
+/** Every key a sink of this type knows. */
+export function sinkKeys(type: SinkType<any>): readonly string[] {
+  const { own, besides = [], common } = keysOf(type);
+  return [...own, ...besides, ...common];
 }
 
 function warnOfUnsigned(entry: Entry, type: SinkType<any>, own: MapNode, deps: SinkDepsOfConfig): void {

@@ -12,11 +12,10 @@ import { checkValue } from "./check-value.ts";
 import { DEFAULTS } from "./defaults.ts";
 import type { Report } from "./report.ts";
 import { readSchedule, SAMPLE_DAY_MS } from "./schedule.ts";
-import { didYouMean } from "./suggest.ts";
-import { childOf, type Entry, entryOf, findNode, type MapNode, type Node, offsetInto, type Place } from "./tree.ts";
+import { childOf, type Entry, entriesOf, entryOf, findNode, type MapNode, type Node, offsetInto, type Place, withEntries } from "./tree.ts";
+import { findType, type KnownKeys, splitKeys } from "./typed-entry.ts";
 import { COMMON_WATCH_KEYS, type CommonWatch, commonWatchSchema, TWEET_WATCH_KEYS } from "./watch-schema.ts";
 import type { LoadWhere, Where } from "./where.ts";
-import { unknownKey } from "./zod-words.ts";
 
 export interface WatchDeps extends AccountFileDeps {
   readonly watchTypes: readonly WatchType<any>[];
@@ -40,33 +39,16 @@ export async function buildWatch(entry: Entry, defaults: Node | undefined, deps:
     report.error(entry.keyPlace, "watch-map", `the watch \`${entry.key}\` must be a map with a \`type\``);
     return undefined;
   }
-  const type = findType(entry.node, entry, deps);
+  const type = findType(entry.node, entry, { kind: "watch", types: deps.watchTypes, report });
   if (type === undefined) return undefined;
-  const whole = await expandAccountFiles(withDefaults(entry.node, defaults, type), deps);
-  const split = splitKeys(whole, entry, type, report);
+  const keys = keysOf(type);
+  const written = withoutFreshness(withDefaults(entry.node, defaults, type), keys, type, report);
+  const whole = await expandAccountFiles(written, deps);
+  const split = splitKeys(whole, entry, keys, report);
   const common = checkValue(commonWatchSchema, split.common, { report, place: entry.keyPlace, name: entry.key });
   const settings = checkValue(type.schema(), split.own, { report, place: entry.keyPlace, name: entry.key });
   for (const { node } of split.own.entries.values()) warnOfComment(node, report);
   return common === undefined ? undefined : finish(entry, whole, type, common, settings, deps);
-}
-
-function findType(map: MapNode, entry: Entry, deps: WatchDeps): WatchType<any> | undefined {
-  const node = childOf(map, "type");
-  const known = deps.watchTypes.map((one) => one.type);
-  if (node === undefined) {
-    deps.report.error(entry.keyPlace, "missing-key", `\`type\` is missing in \`${entry.key}\`: write one of ${known.join(", ")}`);
-    return undefined;
-  }
-  const given = node.kind === "scalar" ? String(node.value) : "";
-  const type = deps.watchTypes.find((one) => one.type === given);
-  if (type === undefined && !(node.kind === "scalar" && node.unresolved)) {
-    deps.report.error(
-      node.place,
-      "watch-type",
-      `"${given}" is not a watch type${didYouMean(given, known) || `; there are ${known.join(", ")}`}`,
-    );
-  }
-  return type;
 }
 
 const MERGED_MAPS: readonly string[] = ["labels", "include"];
@@ -88,24 +70,18 @@ function withDefaults(map: MapNode, defaults: Node | undefined, type: WatchType<
   return { ...map, entries };
 }
 
-function splitKeys(map: MapNode, entry: Entry, type: WatchType<any>, report: Report): { readonly common: MapNode; readonly own: MapNode } {
-  const ownKeys = Object.keys(type.schema().shape);
-  const commonKeys = COMMON_WATCH_KEYS.filter((key) => !ownKeys.includes(key) && (isTweetFeed(type) || !TWEET_WATCH_KEYS.includes(key)));
-  const common = new Map<string, Entry>();
-  const own = new Map<string, Entry>();
-  for (const [key, child] of map.entries) {
-    if (key === "type" || key.startsWith("x-")) continue;
-    if (ownKeys.includes(key)) own.set(key, child);
-    else if (commonKeys.includes(key)) common.set(key, child);
-    else if (key === "freshness") {
-      const message = `\`freshness\` is for watches of tweets, and \`${type.type}\` is none: write \`schedule\` instead, like schedule: "@every 5m"`;
-      report.error(child.keyPlace, "freshness", message);
-    } else {
-      const found = unknownKey(child, key, [...ownKeys, ...commonKeys], entry.keyPlace);
-      report.error(found.place, found.rule, found.message);
-    }
-  }
-  return { common: { ...map, entries: common }, own: { ...map, entries: own } };
+/** A key that people look for everywhere: where it is none, it gets a sentence of its own. */
+function withoutFreshness(map: MapNode, { own, common }: KnownKeys, { type }: WatchType<any>, report: Report): MapNode {
+  const entry = entryOf(map, "freshness");
+  if (entry === undefined || own.includes("freshness") || common.includes("freshness")) return map;
+  const message = `\`freshness\` is for watches of tweets, and \`${type}\` is none: write \`schedule\` instead, like schedule: "@every 5m"`;
+  report.error(entry.keyPlace, "freshness", message);
+  return withEntries(map, { freshness: undefined });
+}
+
+function keysOf(type: WatchType<any>): KnownKeys {
+  const own = Object.keys(type.schema().shape);
+  return { own, common: COMMON_WATCH_KEYS.filter((key) => !own.includes(key) && (isTweetFeed(type) || !TWEET_WATCH_KEYS.includes(key))) };
 }
 
 async function finish(
@@ -180,7 +156,7 @@ function valuePlace(map: MapNode, path: readonly string[], fallback: Place): Pla
 }
 
 function checkLabels(map: MapNode, report: Report): void {
-  for (const { key, keyPlace } of childEntries(map, "labels")) {
+  for (const { key, keyPlace } of entriesOf(childOf(map, "labels"))) {
     if ((BUILT_IN_LABELS as readonly string[]).includes(key)) {
       report.error(keyPlace, "built-in-label", `every event has a label \`${key}\` already: choose another name`);
     }
@@ -194,11 +170,6 @@ function checkOwnSinks(entry: Entry, map: MapNode, common: CommonWatch, deps: Wa
   if (node !== undefined || deps.hasFallback) return;
   deps.report.error(entry.keyPlace, "no-sink", `the watch \`${entry.key}\` has nowhere to send: give it a \`sink\`, or add a \`route\``);
 }
-
-const childEntries = (map: MapNode, key: string): readonly Entry[] => {
-  const node = childOf(map, key);
-  return node?.kind === "map" ? [...node.entries.values()] : [];
-};
 
 function checkSchedule(common: CommonWatch, type: WatchType<any>, at: (key: string) => Place, deps: WatchDeps): Schedule | undefined {
   const written = common.schedule;
