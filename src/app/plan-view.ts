@@ -9,7 +9,8 @@ import type { Schedule } from "../model/schedule.ts";
 import type { Watch } from "../model/watch.ts";
 import { type Change, findChanges } from "../plan/cheaper.ts";
 import { assumeTargets, createForecast, dearest, type Forecast, isAssumed, MONTH_DAYS, type WatchForecast } from "../plan/forecast.ts";
-import { freshTweets, itemsPerDay } from "../plan/feed-volume.ts";
+import { itemsPerDay } from "../plan/feed-volume.ts";
+import { freshTweets } from "../plan/fresh-tweets.ts";
 import { fullReadPages, stateOf } from "../plan/full-read.ts";
 import { groupPolls } from "../plan/group-polls.ts";
 import { type PlanDeps, type PlannedWatch, planPolls, targetsOf } from "../plan/plan-polls.ts";
@@ -172,7 +173,9 @@ export const pollsOf = (planned: readonly PlannedWatch[], { states, rateOf, ...d
 
 /** How many tweets of a watch are fresh at once, by its id. */
 export function freshOf(config: Config, states: readonly WatchState[], nowMs: number): (watchId: string) => number | undefined {
-  const fresh = new Map(config.watches.map((watch) => [watch.id, freshTweets(watch, states, nowMs)]));
+  const timetable = createTimetable();
+  const intervalOf = ({ schedule }: Watch): number => timetable.intervalMs(schedule, nowMs);
+  const fresh = new Map(config.watches.map((watch) => [watch.id, freshTweets(watch, states, nowMs, intervalOf(watch))]));
   return (watchId) => fresh.get(watchId);
 }
 

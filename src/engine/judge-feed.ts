@@ -8,6 +8,8 @@ import type { ItemVerdict, TargetChange } from "../model/poll-store.ts";
 import type { Recheck } from "../model/recheck.ts";
 import type { TargetState } from "../model/watch-store.ts";
 import type { Tweet } from "../model/tweet.ts";
+import type { FirstPage } from "../plan/fresh-tweets.ts";
+import { firstRate } from "../plan/rates.ts";
 import type { Watch } from "../model/watch.ts";
 import type { Subscriber } from "./watch-poll.ts";
 import { firstRecheck } from "./judge-recheck.ts";
@@ -20,6 +22,8 @@ import { type JudgedEvent, type Judgement, NOTHING } from "./verdicts.ts";
 interface Birth {
   readonly birth: string;
   readonly since_ms: number;
+  /** What is known of the feed's pace from then on. */
+  readonly page?: { readonly [Name in keyof FirstPage]: number };
 }
 
 const birthOf = (target: TargetState): Birth | undefined => {
@@ -32,6 +36,21 @@ function firstRunSinceMs(watch: Watch, target: TargetState, serviceClock: Servic
   const registeredMs = serviceClock.fromLocal(target.registeredAtMs);
   return watch.firstRun.kind === "since" ? registeredMs - watch.firstRun.ageMs : registeredMs;
 }
+
+/** The page of a list reaches not far enough back to tell how often one of its accounts posts. */
+function pageOf({ watch, author }: Subscriber, seen: FeedObservation): Pick<Birth, "page"> {
+  if (author !== undefined) return {};
+  const { posts, days } = firstRate(
+    seen.items.map(({ timeMs }) => timeMs),
+    seen.nowMs,
+  );
+  const tweets = seen.items.flatMap(({ id }) => seen.tweets.get(id) ?? []);
+  const wanted = tweets.filter((tweet) => isKeptByWhere(watch, tweet)).length;
+  return { page: { posts: rounded(posts), days: rounded(days), tweets: tweets.length, wanted } };
+}
+
+/** It is written to the state for thousands of accounts. */
+const rounded = (value: number): number => Math.round(value * 1_000) / 1_000;
 
 /** The page of a list shows nothing of an account that turns out not to be on it: what that account posted before is no news either. */
 function firstBirth({ watch, author }: Subscriber, target: TargetState, pageHigh: string, serviceClock: ServiceClock): Birth {
@@ -81,7 +100,10 @@ export function judgeFeed(
     return { ...NOTHING, targets: targetChange(target, undefined, false, seen.isHeadWhole, context.detectedAtMs) };
   }
   const isFirst = target.baselineAtMs === null || stored === undefined;
-  const birth = stored ?? firstBirth(subscriber, target, seen.firstPageHigh ?? "0", context.serviceClock);
+  const birth = stored ?? {
+    ...firstBirth(subscriber, target, seen.firstPageHigh ?? "0", context.serviceClock),
+    ...pageOf(subscriber, seen),
+  };
   const isWanted = (id: string): boolean => {
     const tweet = seen.tweets.get(id);
     return tweet !== undefined && reasonAgainst(watch, tweet) === undefined;

@@ -1,7 +1,8 @@
 /** How much polls read, by what the state knows: figures by poll key and watch id, instead of the state of ten thousand watches. */
 import type { WatchState } from "../model/watch-store.ts";
 import type { Watch } from "../model/watch.ts";
-import { freshTweets, itemsPerDay } from "../plan/feed-volume.ts";
+import { itemsPerDay } from "../plan/feed-volume.ts";
+import { freshTweets } from "../plan/fresh-tweets.ts";
 import { fullReadPages } from "../plan/full-read.ts";
 import type { Poll } from "./watch-poll.ts";
 
@@ -31,7 +32,7 @@ export function volumesOf(polls: readonly Poll[], states: readonly WatchState[],
     if (pageCount > 1) pages.set(poll.key, pageCount);
     if (itemCount !== undefined) items.set(poll.key, itemCount);
     for (const { watch } of poll.subscribers) {
-      const tweets = watch.recheck === undefined ? undefined : freshTweets(watch, statesOf(watch), nowMs);
+      const tweets = watch.recheck === undefined ? undefined : freshTweets(watch, statesOf(watch), nowMs, poll.intervalMs);
       if (tweets !== undefined) fresh.set(watch.id, tweets);
     }
   }

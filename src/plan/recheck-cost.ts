@@ -73,11 +73,11 @@ function commonMultiple(a: number, b: number): number {
 function requestsOf(fresh: readonly (number | undefined)[]): number {
   const known = fresh.reduce<number>((sum, one) => sum + (one ?? 0), 0);
   let requests = 1 - Math.exp(-known);
-  for (let full = BATCH_SIZE; full < known + 6 * Math.sqrt(known) + 1; full += BATCH_SIZE) requests += chanceOver(full, known);
+  for (let full = BATCH_SIZE; full < known + 12 * Math.sqrt(known) + 1; full += BATCH_SIZE) requests += chanceOver(full, known);
   return fresh.includes(undefined) ? Math.max(1, requests) : requests;
 }
 
-/** That a number which varies by chance around `mean` is greater. */
-const chanceOver = (limit: number, mean: number): number => 1 / (1 + Math.exp((LOGISTIC * (limit + 0.5 - mean)) / Math.sqrt(mean)));
+/** That a number which varies by chance around `mean` is greater: posts in bursts of two on average vary twice as far as single ones. */
+const chanceOver = (limit: number, mean: number): number => 1 / (1 + Math.exp((LOGISTIC * (limit + 0.5 - mean)) / (2 * Math.sqrt(mean))));
 /** Of the logistic curve that comes closest to the normal one. */
 const LOGISTIC = 1.702;

@@ -195,3 +195,21 @@ it("looks less often while the quota is short", async () => {
   expect(await looksWith(undefined)).toBe(35);
   expect(await looksWith(4_000)).toBeLessThanOrEqual(14);
 });
+
+it("notes of the first page how often is posted and how much of it is wanted, once", async () => {
+  const clock = createVirtualClock(START);
+  const upstream = createScriptedUpstream(clock);
+  const tweets = [1, 2, 3, 4, 5].map((hours) => ({
+    ...makeTweet(String(2_000 - hours), hours === 2 ? "a giveaway" : "news"),
+    created_at: new Date(START - hours * 24 * HOUR).toISOString(),
+  }));
+  upstream.on("search-tweets", () => ({ tweets }));
+  rig = await startEngineRig({ clock, upstream, watches: [search("w", { ignore: { authors: [], words: ["giveaway"] } })] });
+  await clock.advance(2 * MINUTE);
+  const pageOf = async () => (await rig?.store.listWatches())?.[0]?.targets[0]?.memory["page"];
+  // Three posts in the four days that the second oldest begins.
+  expect(await pageOf()).toEqual({ posts: 3, days: 4, tweets: 5, wanted: 4 });
+  tweets.unshift({ ...makeTweet("3000", "more"), created_at: new Date(clock.now()).toISOString() });
+  await clock.advance(10 * MINUTE);
+  expect(await pageOf()).toEqual({ posts: 3, days: 4, tweets: 5, wanted: 4 });
+});

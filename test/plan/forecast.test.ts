@@ -5,7 +5,7 @@ import type { Schedule } from "../../src/model/schedule.ts";
 import type { Watch } from "../../src/model/watch.ts";
 import { findChanges } from "../../src/plan/cheaper.ts";
 import { assumeTargets, createForecast, delayOf, type Forecast } from "../../src/plan/forecast.ts";
-import { freshTweets, itemsPerDay } from "../../src/plan/feed-volume.ts";
+import { itemsPerDay } from "../../src/plan/feed-volume.ts";
 import { fullReadPages } from "../../src/plan/full-read.ts";
 import { groupPolls } from "../../src/plan/group-polls.ts";
 import { planPolls, targetsOf } from "../../src/plan/plan-polls.ts";
@@ -95,30 +95,10 @@ describe("requests", () => {
       followedTweets: 0,
     };
     expect(itemsPerDay(one.poll, [state], NOW)).toBe(100);
+    // Items that the state has forgotten since are counted all the same.
+    expect(itemsPerDay(one.poll, [{ ...state, registeredAtMs: NOW - 200 * 86_400_000, knownItems: 20_020 }], NOW)).toBe(100);
     expect(itemsPerDay(one.poll, [{ ...state, registeredAtMs: NOW - 3_600_000 }], NOW)).toBeUndefined();
     expect(itemsPerDay(one.poll, [], NOW)).toBeUndefined();
-  });
-
-  it("takes how many tweets are fresh at once from what the watch follows now, and before it follows any from what it notes", () => {
-    const watch = { ...search("a", every(3_600)), recheck: { everyMs: 600_000, untilMs: 48 * 3_600_000 } };
-    const state = {
-      key: "a",
-      id: "a",
-      type: "search",
-      registeredAtMs: NOW - 4 * 86_400_000,
-      paused: false,
-      targets: [],
-      knownItems: 420,
-      followedTweets: 130,
-    };
-    expect(freshTweets(watch, [state], NOW)).toBe(130);
-    // Half of the time it follows a tweet for.
-    expect(freshTweets(watch, [{ ...state, registeredAtMs: NOW - 86_400_000 }], NOW)).toBe(260);
-    expect(freshTweets(watch, [{ ...state, followedTweets: 0 }], NOW)).toBe(200);
-    // The number of an hour says nothing of the others.
-    expect(freshTweets({ ...watch, recheck: { everyMs: 600_000, untilMs: 3_600_000 } }, [state], NOW)).toBeCloseTo(100 / 24);
-    expect(freshTweets(watch, [{ ...state, registeredAtMs: NOW - 3_600_000 }], NOW)).toBeUndefined();
-    expect(freshTweets(search("a", every(60)), [state], NOW)).toBeUndefined();
   });
 
   it("adds the daily full read of a long list, less the page that is read anyway", () => {
