@@ -7,7 +7,6 @@ import { createQuotaAudit, type QuotaAudit } from "../engine/quota-audit.ts";
 import { createQuotaNotices } from "../engine/quota-notices.ts";
 import { createQuotaWatch, type KeyQuota, type QuotaWatch } from "../engine/quota-watch.ts";
 import type { GateDeps, RequestGate } from "../engine/request-gate.ts";
-import type { PayingKey } from "../engine/reservation.ts";
 import { errorText } from "../model/errors.ts";
 import type { Meter } from "../model/meter.ts";
 import type { Store } from "../model/store.ts";
@@ -15,7 +14,8 @@ import { UpstreamError } from "../model/upstream.ts";
 import type { Timetable } from "../schedule/timetable.ts";
 import type { DaemonDeps } from "./daemon-deps.ts";
 import type { Delivering } from "./delivering.ts";
-import { createKeyHolder } from "./key-holder.ts";
+import { createKeyHolder, offersOf } from "./key-holder.ts";
+import { askRemaining } from "./remaining-requests.ts";
 
 export interface Paying {
   /** The key of a name, as the data service wants it. */
@@ -52,10 +52,7 @@ export function createPaying({ delivering, store, meter, timetable, deps, gate, 
   const names = () => holder.held.map(({ name }) => name);
   const settings = () => ({ ...config().api.quota, monthly: config().api.quota.monthly });
 
-  const remaining = async (key: string): Promise<unknown> => {
-    const usage = { endpoint: "key-usage-info", params: {}, source: "usage", watch: "", priority: "high", purpose: "command" } as const;
-    return (await gate().request({ ...usage, billed: false, onlyKey: key })).record?.["remaining_requests"];
-  };
+  const remaining = (key: string): Promise<unknown> => askRemaining(gate(), key);
   const ask = (key: string) =>
     remaining(key).then(
       (left) => left !== 0,
@@ -112,12 +109,11 @@ export function createPaying({ delivering, store, meter, timetable, deps, gate, 
     onFaster: () => engine().repace(),
   });
 
-  /** The only key is held by the limit of the whole, which knows what another key has spent before it. */
-  const offers = (): readonly [PayingKey, ...PayingKey[]] => {
-    const [first, ...others] = keyQuotas().filter(({ isUsable }) => isUsable);
-    if (first === undefined || holder.held.length < 2) return [{ name: holder.held[0].name, limit: undefined }];
-    return [first, ...others];
-  };
+  const offers = () =>
+    offersOf(
+      holder.held,
+      keyQuotas().filter(({ isUsable }) => isUsable),
+    );
 
   return {
     key: holder.key,

@@ -3,13 +3,14 @@ import type { Command } from "commander";
 import { readLearnedRates } from "../app/learned-rates.ts";
 import { createPlanView, type PlanFacts, planQuota, type PlanQuota, type PlanView } from "../app/plan-view.ts";
 import { diffPlans } from "../app/plan-diff.ts";
+import { askRemaining } from "../app/remaining-requests.ts";
 import { isUsableLimit } from "../budget/quota-line.ts";
 import type { Config } from "../config/config.ts";
 import { errorText } from "../model/errors.ts";
 import { EXIT, ExitError } from "../model/exit-code.ts";
 import { sha256 } from "../runtime/hash.ts";
 import { type CliContext, CONFIG_OPTION, JSON_OPTION, requireConfig } from "./context.ts";
-import { openService, type ServiceAccess } from "./service-access.ts";
+import { openService } from "./service-access.ts";
 import { formatDiff } from "./plan-diff-text.ts";
 import { formatPlan } from "./plan-text.ts";
 import { readState } from "./read-daemon.ts";
@@ -80,7 +81,7 @@ async function quotaOf(context: CliContext, { api }: Config): Promise<PlanQuota>
     const access = await openService(context, { api, statePath: undefined, log: context.logger("error") });
     try {
       let left: unknown = configured;
-      for (const { name, monthly } of access.keys) if (monthly === undefined) left = addUp(left, await remainingOf(access, name));
+      for (const { name, monthly } of access.keys) if (monthly === undefined) left = addUp(left, await askRemaining(access.gate, name));
       return planQuota(undefined, { value: left });
     } finally {
       await access.close();
@@ -92,11 +93,6 @@ async function quotaOf(context: CliContext, { api }: Config): Promise<PlanQuota>
 
 /** One odd answer makes the sum unknown. */
 const addUp = (sum: unknown, remaining: unknown): unknown => (isUsableLimit(sum) && isUsableLimit(remaining) ? sum + remaining : undefined);
-
-async function remainingOf({ gate }: ServiceAccess, key: string): Promise<unknown> {
-  const usage = { endpoint: "key-usage-info", params: {}, source: "usage", watch: "", priority: "high", purpose: "command" } as const;
-  return (await gate.request({ ...usage, billed: false, onlyKey: key })).record?.["remaining_requests"];
-}
 
 function overBudget(view: PlanView): ExitError {
   const { quota, total } = view;

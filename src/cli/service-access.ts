@@ -3,11 +3,10 @@
  * rate and quota are shared with a daemon that runs beside it.
  */
 import { createUpstream } from "../api/upstream.ts";
-import { createKeyHolder, type HeldKey, type KeyHolder } from "../app/key-holder.ts";
+import { createKeyHolder, type HeldKey, type KeyHolder, offersOf } from "../app/key-holder.ts";
 import { createUpstreamPacer } from "../budget/upstream-pacer.ts";
 import type { ApiConfig } from "../config/config.ts";
 import { createRequestGate, type GateKeys, type RequestGate } from "../engine/request-gate.ts";
-import type { PayingKey } from "../engine/reservation.ts";
 import { createServiceClock } from "../engine/service-clock.ts";
 import type { Log } from "../model/log.ts";
 import type { Ledger } from "../model/ledger.ts";
@@ -84,12 +83,9 @@ export async function openService(context: CliContext, { api, statePath, log }: 
 /** A command is short: a key that is refused is left out of the rest of it. */
 function keysOf(holder: KeyHolder): GateKeys {
   const refused = new Set<string>();
-  const payers = (): readonly [PayingKey, ...PayingKey[]] => {
-    const [first, ...others] = holder.held.filter(({ name }) => !refused.has(name)).map(({ name, monthly }) => ({ name, limit: monthly }));
-    return first === undefined || holder.held.length < 2 ? [{ name: holder.held[0].name, limit: undefined }] : [first, ...others];
-  };
+  const usable = () => holder.held.filter(({ name }) => !refused.has(name)).map(({ name, monthly }) => ({ name, limit: monthly }));
   return {
-    offers: payers,
+    offers: () => offersOf(holder.held, usable()),
     async refused(key) {
       refused.add(key);
       return holder.held.some(({ name }) => !refused.has(name));

@@ -1,0 +1,17 @@
+/** What the service says that a key has left. */
+import type { RequestGate } from "../engine/request-gate.ts";
+
+/** `remaining_requests` of /key-usage-info, which is not billed; as it came, for quota-line.ts to judge. @throws UpstreamError */
+export async function askRemaining(gate: Pick<RequestGate, "request">, key: string): Promise<unknown> {
+  const answer = await gate.request({
+    endpoint: "key-usage-info",
+    params: {},
+    source: "usage",
+    watch: "",
+    priority: "high",
+    purpose: "command",
+    billed: false,
+    onlyKey: key,
+  });
+  return answer.record?.["remaining_requests"];
+}
