@@ -19,7 +19,7 @@ export interface GroupMemory {
   readonly probedAtMs: number;
 }
 
-export const NOTHING_LEARNED: GroupMemory = {
+const NOTHING_LEARNED: GroupMemory = {
   profile: FLAT_PROFILE,
   limits: FIRST_LIMITS,
   strategy: "probe",
@@ -27,6 +27,12 @@ export const NOTHING_LEARNED: GroupMemory = {
   chosenAtMs: 0,
   probedAtMs: 0,
 };
+
+/** What a state holds of a group. A pace that an older release wrote down in other words is learned anew. */
+export function restoreGroup({ pace, ...stored }: Partial<GroupMemory>): GroupMemory {
+  const isUsable = pace !== undefined && "foretold" in pace;
+  return { ...NOTHING_LEARNED, ...stored, ...(isUsable ? { pace } : {}) };
+}
 
 const CHOOSE_EVERY_MS = 600_000;
 
@@ -40,14 +46,7 @@ export function chooseAgain(
 ): GroupMemory {
   if (nowMs - memory.chosenAtMs < CHOOSE_EVERY_MS) return memory;
   const current = memory.chosenAtMs === 0 ? undefined : memory.strategy;
-  const asked = askedOf(
-    group,
-    group.group?.fullPollEveryMs,
-    rates(),
-    handlesPerQuery(memory.limits),
-    group.freshness,
-    hiddenShare(),
-  );
+  const asked = askedOf(group, group.group?.fullPollEveryMs, rates(), handlesPerQuery(memory.limits), group.freshness, hiddenShare());
   const { strategy } = chooseStrategy(asked, current, group.freshness === undefined ? (group.group?.wish ?? "auto") : "probe");
   return { ...memory, strategy, fullPollEveryMs: asked.fullPollEveryMs, chosenAtMs: nowMs };
 }

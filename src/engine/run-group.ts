@@ -16,7 +16,7 @@ import { countKey } from "../plan/request-count.ts";
 import { checkEveryMs } from "../plan/strategy.ts";
 import { askerOf } from "./ask.ts";
 import { chooseMembers, createTurns, NOBODYS_TURN, paceAfter, ridersOf, type Turn, waitAfter } from "./group-pace.ts";
-import { chooseAgain, type GroupMemory, NOTHING_LEARNED } from "./group-memory.ts";
+import { chooseAgain, type GroupMemory, restoreGroup } from "./group-memory.ts";
 import { createGroupMembers, type GroupMember, membersOf } from "./group-members.ts";
 import { createGroupReads } from "./group-reads.ts";
 import { tasksOf } from "./group-tasks.ts";
@@ -60,7 +60,7 @@ const SOON_MS = 1_000;
 
 export function createGroupRunner(deps: GroupDeps): GroupRunner {
   const { clock, serviceClock, book } = deps;
-  const memories = createLearned<GroupMemory>(deps.store, (stored) => ({ ...NOTHING_LEARNED, ...stored }));
+  const memories = createLearned<GroupMemory>(deps.store, restoreGroup);
   const readiness = createGroupMembers(deps.store);
   const reads = createGroupReads({ ...deps, readiness });
   const accountOf = (userId: string) => book.get(userId);
