@@ -20,6 +20,7 @@ import type { Replanner } from "../plan/slower-schedules.ts";
 import { createTimetable } from "../schedule/timetable.ts";
 import { type ChangeView, changeView, delayView, round } from "./plan-changes.ts";
 import type { RateOf } from "./learned-rates.ts";
+import { type BasisView, basisViews, NO_BASIS } from "./plan-basis.ts";
 import { watchTypeOf } from "./registration.ts";
 import { rhythmText } from "./status-view.ts";
 
@@ -31,7 +32,7 @@ export interface PlanQuota {
   readonly reason: string;
 }
 
-export interface PlanWatchView {
+export interface PlanWatchView extends BasisView {
   readonly id: string;
   readonly type: string;
   readonly state: "active" | "paused" | "disabled";
@@ -127,6 +128,7 @@ export function createPlanView(config: Config, { hash, nowMs, quota, states, rat
   const isOver = quota.limit !== null && forecast.requestsPerMonth > quota.limit;
   const planner = { replan: forecastWith, intervalMs: (schedule: Schedule) => timetable.intervalMs(schedule, nowMs) };
   const changes = isOver ? changesThatFit(forecast, config, quota, planner) : [];
+  const bases = basisViews(forecast, { states, rateOf, freshOf: freshOf(config, states, nowMs), nowMs });
   const { price } = config.api.quota;
   const scale = { limit: quota.limit, price: price?.perRequest };
   return {
@@ -145,6 +147,7 @@ export function createPlanView(config: Config, { hash, nowMs, quota, states, rat
     watches: config.watches.map((watch) => ({
       ...watchView(watch, planned.get(watch.id), forecast.watches.get(watch.id), scale),
       via_list: listView(watch, planned.get(watch.id), forecast),
+      ...(bases.get(watch.id) ?? NO_BASIS),
     })),
     warnings: [...scheduleWarnings(config), ...budgetWarnings(forecast, config, quota)],
   };
@@ -237,7 +240,7 @@ function watchView(
   planned: PlannedWatch | undefined,
   cost: WatchForecast | undefined,
   scale: Scale,
-): Omit<PlanWatchView, "via_list"> {
+): Omit<PlanWatchView, "via_list" | keyof BasisView> {
   return {
     id: watch.id,
     type: watch.type,

@@ -3,7 +3,14 @@ import type { PlanView, PlanWatchView } from "../app/plan-view.ts";
 import { formatCount, formatTable, plural } from "./table.ts";
 
 export function formatPlan(view: PlanView): string {
-  const parts = [watchTable(view), totals(view), lists(view.watches), nextRuns(view.watches), caveats(view.watches)];
+  const parts = [
+    watchTable(view),
+    totals(view),
+    assumptions(view.watches),
+    lists(view.watches),
+    nextRuns(view.watches),
+    caveats(view.watches),
+  ];
   if (view.warnings.length > 0) parts.push(["Warnings:", ...view.warnings.map((warning) => `  ${warning}`)].join("\n"));
   return parts.filter((part) => part !== "").join("\n\n");
 }
@@ -112,15 +119,28 @@ function nextRuns(watches: readonly PlanWatchView[]): string {
 const shortTime = (iso: string): string => iso.slice(5, 19).replace("T", " ");
 
 /** Each caveat once, with the watches it is about. */
-function caveats(watches: readonly PlanWatchView[]): string {
-  const byCaveat = new Map<string, string[]>();
-  for (const { id, caveats: own } of watches) {
-    for (const caveat of own) {
-      const ids = byCaveat.get(caveat);
-      if (ids === undefined) byCaveat.set(caveat, [id]);
+const caveats = (watches: readonly PlanWatchView[]): string =>
+  saidOnce(
+    "What they can miss:",
+    watches.map(({ id, caveats: own }) => [id, own]),
+  );
+
+/** A guess is told as one, with what it rests on. */
+const assumptions = (watches: readonly PlanWatchView[]): string =>
+  saidOnce(
+    "A guess until the daemon has run for a day; it assumes:",
+    watches.map(({ id, assumes }) => [id, assumes]),
+  );
+
+function saidOnce(title: string, said: readonly (readonly [id: string, sentences: readonly string[]])[]): string {
+  const bySentence = new Map<string, string[]>();
+  for (const [id, sentences] of said) {
+    for (const sentence of sentences) {
+      const ids = bySentence.get(sentence);
+      if (ids === undefined) bySentence.set(sentence, [id]);
       else ids.push(id);
     }
   }
-  const lines = [...byCaveat].map(([caveat, ids]) => `  ${namesOf(ids)}: ${caveat}`);
-  return lines.length === 0 ? "" : ["What they can miss:", ...lines].join("\n");
+  const lines = [...bySentence].map(([sentence, ids]) => `  ${namesOf(ids)}: ${sentence}`);
+  return lines.length === 0 ? "" : [title, ...lines].join("\n");
 }

@@ -6,7 +6,7 @@ import type { Watch } from "../model/watch.ts";
 import type { Poll } from "./poll.ts";
 
 /** Whether a poll is one whose list is read whole, be it once a day. */
-const readsWholeList = (poll: Poll): boolean => poll.detector === "roster" && cursorOf(poll) !== undefined;
+export const readsWholeList = (poll: Poll): boolean => poll.detector === "roster" && cursorOf(poll) !== undefined;
 
 /** Whether every poll reads on through the whole list: that of a sharer who tells who left. */
 export const isReadByEveryPoll = (poll: Poll): boolean =>
@@ -20,15 +20,18 @@ const endpointOf = (poll: Poll): Endpoint | undefined => (ENDPOINTS as Readonly<
 const cursorOf = (poll: Poll): Endpoint["cursor"] => endpointOf(poll)?.cursor;
 
 /** What the last whole read took; before one, a request a page of the members known; 1 for lists that are not read so. */
-export function fullReadPages(poll: Poll, states: readonly WatchState[]): number {
+export const fullReadPages = (poll: Poll, states: readonly WatchState[]): number => knownPages(poll, states) ?? 1;
+
+/** Undefined where nothing was read of its list yet. */
+export function knownPages(poll: Poll, states: readonly WatchState[]): number | undefined {
   const [subscriber] = poll.subscribers;
-  if (!readsWholeList(poll) || subscriber === undefined) return 1;
+  if (!readsWholeList(poll) || subscriber === undefined) return undefined;
   const owner = stateOf(subscriber.watch, states);
   const pages = owner?.targets.find(({ key }) => key === subscriber.targetKey)?.memory["pages"];
   if (typeof pages === "number") return pages;
   const pageSize = endpointOf(poll)?.pageSize;
   const members = owner === undefined || pageSize === undefined ? 0 : owner.knownItems / Math.max(1, owner.targets.length);
-  return Math.max(1, Math.ceil(members / (pageSize ?? 1)));
+  return members === 0 ? undefined : Math.ceil(members / (pageSize ?? 1));
 }
 
 /** What the state knows of a watch, under its former id too. */

@@ -62,7 +62,7 @@ describe("plan", () => {
     expect(code).toBe(3);
     expect(err).toContain("over budget");
     expect(err).toContain("Dearest: fast, scores");
-    expect(err).toMatch(/This fits, at [\d,]+ a month: fast "@every 20m"/);
+    expect(err).toMatch(/This fits, at [\d,]+ a month: fast "@every 15m"/);
     expect(out).toContain("2 accounts not looked up yet");
     expect(out).toContain("scores: accounts the service has not indexed have no score");
     expect(out).toMatch(/Warnings:\n.*score_delta data changes about every 1d/);
@@ -97,7 +97,7 @@ describe("plan", () => {
   it("proposes a public list where that is fastest, and lets the daemon slow down as the last resort", async () => {
     const handles = Array.from({ length: 400 }, (_, i) => `someone${i}`).join(", ");
     const watch = `  big: { type: timeline, accounts: [${handles}], schedule: "@every 10s", sink: out }`;
-    const { code, err, out } = await plan(config(", quota: { monthly: 120000 }", watch), "--json");
+    const { code, err, out } = await plan(config(", quota: { monthly: 130000 }", watch), "--json");
     expect(code).toBe(3);
     expect(err).toMatch(/a public list of the 400 handles of big \(`via_list`\), read every 30s: 15s instead of \d+/);
     expect(err).toMatch(/\nOr: `priority: low` on big: the daemon then polls them [\d.]+ times slower by itself\.\n$/);
@@ -112,6 +112,17 @@ describe("plan", () => {
     );
     const view = JSON.parse((await plan(config("", watch), "--json")).out);
     expect(view.watches[0].via_list).toEqual({ list: "77", missing: 0, most_requests_per_month_each: 4_320 });
+  });
+
+  it("says which part of it is a guess, and of what, before anything was learned", async () => {
+    const many = `  f: { type: new_followers, accounts: [alice, bob], source: all, schedule: "@every 1h", sink: out }`;
+    const scores = `  d: { type: score_delta, accounts: [acme], when: { week_delta: ">= 25" }, schedule: "15 6 * * *", sink: out }`;
+    const { out } = await plan(config("", `${many}\n${scores}`));
+    expect(out).toMatch(/A guess until the daemon has run for a day; it assumes:\n(?: {2}f: .*\n)+\n/);
+    expect(out).toContain("  f: each of its lists fits on one page; a long one costs a request a page\n");
+    const view = JSON.parse((await plan(config("", `${many}\n${scores}`), "--json")).out);
+    expect(view.watches.map(({ basis }: { basis: string }) => basis)).toEqual(["assumed", "schedule"]);
+    expect(view.watches[1].assumes).toEqual([]);
   });
 
   it("keeps to freshness where no probe helps: through a list, and where each account is asked for by itself", async () => {
