@@ -2,11 +2,19 @@
  * What the settings of the chat sinks share: which addresses they may be pointed at (https anywhere, plain http on loopback only, so that
  * a stand-in can be used), and how a problem is reported.
  */
-import type { z } from "zod";
+import { z } from "zod";
 import { isLoopback } from "../model/loopback.ts";
 
-/** What is wrong with an `api_url`; undefined when nothing is. */
-export function apiUrlProblem(text: string): string | undefined {
+/** `api_url`: the base that a chat's SDK asks. */
+export const apiUrl = (doc: string) =>
+  z
+    .string()
+    .superRefine((text, context) => addIssue(context, addressProblem(text)))
+    .optional()
+    .describe(doc);
+
+/** Undefined when nothing is wrong. */
+function addressProblem(text: string): string | undefined {
   if (!URL.canParse(text)) return "must be an address that starts with https://";
   const url = new URL(text);
   if (url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname))) return undefined;
@@ -14,11 +22,10 @@ export function apiUrlProblem(text: string): string | undefined {
 }
 
 /** What is wrong with a `webhook_url`: as `api_url`, or of its very origin. */
-export function webhookUrlProblem(text: string, apiUrl: string | undefined): string | undefined {
-  const problem = apiUrlProblem(text);
+export function webhookUrlProblem(text: string, base: string | undefined): string | undefined {
+  const problem = addressProblem(text);
   if (problem === undefined) return undefined;
-  const isSameOrigin =
-    apiUrl !== undefined && URL.canParse(text) && URL.canParse(apiUrl) && new URL(text).origin === new URL(apiUrl).origin;
+  const isSameOrigin = base !== undefined && URL.canParse(text) && URL.canParse(base) && new URL(text).origin === new URL(base).origin;
   return isSameOrigin ? undefined : problem;
 }
 

@@ -3,15 +3,15 @@ import { z } from "zod";
 import type { EventBody } from "../model/event.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import { SinkError, type Batch, type SealedMessage, type SendReceipt, type Sink } from "../model/sink.ts";
-import { addIssue, apiUrlProblem, webhookUrlProblem } from "./chat-settings.ts";
+import { addIssue, apiUrl, webhookUrlProblem } from "./chat-settings.ts";
 import { classifyDiscordAnswer, classifyDiscordFailure } from "./discord-answer.ts";
 import { renderDiscord, type DiscordBody } from "./discord-render.ts";
+import { postToWebhook } from "./post-to-webhook.ts";
 import { sdkFetch } from "./sdk-fetch.ts";
 import type { SinkDeps, SinkType } from "./sink-type.ts";
 
 const API_URL = "https://discord.com/api";
 const TIMEOUT_MS = 15_000;
-const MAX_ANSWER_BYTES = 1_048_576;
 /** https://discord.com/developers/docs/resources/message#create-message: nonce */
 const NONCE_CHARS = 25;
 
@@ -22,11 +22,7 @@ const settingsSchema = z
     webhook_url: z.string().optional().describe("A channel's webhook, instead of `token` and `channel_id`."),
     token: z.string().min(1).optional().describe("Bot token. Needs `channel_id`."),
     channel_id: snowflake.optional().describe("Channel the bot posts in."),
-    api_url: z
-      .string()
-      .superRefine((text, context) => addIssue(context, apiUrlProblem(text)))
-      .optional()
-      .describe("Base of Discord's API, ending in /api; http on loopback is allowed, for stand-ins."),
+    api_url: apiUrl("Base of Discord's API, ending in /api; http on loopback is allowed, for stand-ins."),
     username: z.string().min(1).max(80).optional().describe("Name a webhook posts under."),
     avatar_url: z
       .url({ protocol: /^https$/ })
@@ -131,19 +127,10 @@ function createWebhookPost(webhookUrl: string, settings: DiscordSettings, { http
   };
   return async ({ threadName, ...payload }, _message, signal) => {
     const forum = threadName === undefined ? {} : { thread_name: threadName, applied_tags: settings.forum?.tags ?? [] };
-    const body = JSON.stringify({ ...payload, ...looks, ...forum });
-    const headers = { "content-type": "application/json", "user-agent": "chirpwatch" };
-    const request = {
-      method: "POST",
-      url: url.href,
-      headers,
-      body,
-      timeoutMs: TIMEOUT_MS,
-      maxBytes: MAX_ANSWER_BYTES,
-      reach: "any",
-      signal,
-    } as const;
-    const answer = await http.request(request).catch((error: unknown) => Promise.reject(classifyDiscordFailure(error)));
+    const content = { ...payload, ...looks, ...forum };
+    const answer = await postToWebhook(http, url.href, content, { timeoutMs: TIMEOUT_MS, signal }).catch((error: unknown) =>
+      Promise.reject(classifyDiscordFailure(error)),
+    );
     if (answer.status >= 200 && answer.status < 300) return receiptOf(parsed(answer.body));
     throw classifyDiscordAnswer({ ...answer, header: (name) => answer.headers[name] }, false);
   };

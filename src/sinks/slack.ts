@@ -4,7 +4,8 @@ import type { Json } from "../model/json.ts";
 import type { Log } from "../model/log.ts";
 import { SinkError, type SealedMessage, type SendReceipt, type Sink } from "../model/sink.ts";
 import { trimText } from "../render/trim-text.ts";
-import { addIssue, apiUrlProblem, webhookUrlProblem } from "./chat-settings.ts";
+import { addIssue, apiUrl, webhookUrlProblem } from "./chat-settings.ts";
+import { postToWebhook } from "./post-to-webhook.ts";
 import { sdkFetch } from "./sdk-fetch.ts";
 import { retryAfterMs } from "./retry-after.ts";
 import type { SinkDeps, SinkType } from "./sink-type.ts";
@@ -13,7 +14,8 @@ import { renderSlack, type SlackBody } from "./slack-render.ts";
 
 const API_URL = "https://slack.com/api/";
 const TIMEOUT_MS = 15_000;
-const MAX_ANSWER_BYTES = 65_536;
+/** The blocks say all there is: Slack adds no formatting and no previews. */
+const PLAIN_LOOKS = { mrkdwn: false, unfurl_links: false, unfurl_media: false };
 /** Where Slack advises to keep `text`; the last resort after `msg_too_long`. https://docs.slack.dev/reference/methods/chat.postMessage#truncating */
 const ADVISED_TEXT_CHARS = 4_000;
 
@@ -22,11 +24,7 @@ const settingsSchema = z
     token: z.string().min(1).optional().describe("Bot token (xoxb-…) with the scope chat:write. Needs `channel`."),
     channel: z.string().min(1).optional().describe('Channel name in quotes ("#brand") or id (C0123456789); invite the bot to it.'),
     webhook_url: z.string().optional().describe("An incoming webhook, instead of `token` and `channel`."),
-    api_url: z
-      .string()
-      .superRefine((text, context) => addIssue(context, apiUrlProblem(text)))
-      .optional()
-      .describe("Base of Slack's Web API, ending in /api/; http on loopback is allowed, for stand-ins."),
+    api_url: apiUrl("Base of Slack's Web API, ending in /api/; http on loopback is allowed, for stand-ins."),
   })
   .superRefine((settings, context) => {
     const { token, channel, webhook_url: webhookUrl } = settings;
@@ -108,7 +106,9 @@ function createBotPost(settings: SlackSettings, deps: SinkDeps): Post {
     try {
       const client = await createClient(settings, deps, signal);
       const answer = await client.apiCall("chat.postMessage", {
-        ...{ channel, text, mrkdwn: false, unfurl_links: false, unfurl_media: false },
+        channel,
+        text,
+        ...PLAIN_LOOKS,
         ...(blocks === undefined ? {} : { blocks }),
         // Slack does not deduplicate: the key is there for whoever reads the channel by program.
         metadata: { event_type: "chirpwatch_message", event_payload: { id: messageId } },
@@ -150,19 +150,9 @@ function quietLogger(log: Log) {
 /** https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks#handling_errors */
 function createWebhookPost(url: string, { http, clock }: SinkDeps): Post {
   return async (content, _messageId, signal) => {
-    const body = JSON.stringify({ ...content, mrkdwn: false, unfurl_links: false, unfurl_media: false });
-    const headers = { "content-type": "application/json; charset=utf-8", "user-agent": "chirpwatch" };
-    const request = {
-      method: "POST",
-      url,
-      headers,
-      body,
-      timeoutMs: TIMEOUT_MS,
-      maxBytes: MAX_ANSWER_BYTES,
-      reach: "any",
-      signal,
-    } as const;
-    const answer = await http.request(request).catch((error: unknown) => Promise.reject(classifySdkError(error, "the webhook")));
+    const answer = await postToWebhook(http, url, { ...content, ...PLAIN_LOOKS }, { timeoutMs: TIMEOUT_MS, signal }).catch(
+      (error: unknown) => Promise.reject(classifySdkError(error, "the webhook")),
+    );
     if (answer.status >= 200 && answer.status < 300) return {};
     const afterMs = retryAfterMs(answer.headers["retry-after"], clock.now());
     if (answer.status === 429) throw rateLimited(afterMs === undefined ? undefined : afterMs / 1_000);
