@@ -24,8 +24,11 @@ export function composeText(occasion: TextOccasion, dice: () => number): string 
   if (dice() < 0.04) return companyTalk(dice);
   const topic = dice() < 0.6 ? account.topic : pick(TOPICS, dice());
   const tag = dice() < 0.25 ? ` #${topic.replace(/[^a-z]/g, "")}` : dice() < 0.1 ? " $BTC" : "";
-  return `${pick(OPENERS, dice())} ${topic} ${pick(CLOSERS, dice())}${tag}`;
+  return `${pick(OPENERS, dice())} ${topic}${closing(pick(CLOSERS, dice()))}${tag}`;
 }
+
+/** Goes on with the sentence, or is one of its own. */
+const closing = (closer: string): string => (/^[a-z]/.test(closer) ? ` ${closer}` : `. ${closer}`);
 
 const companyTalk = (dice: () => number): string =>
   dice() < 0.08 ? "Big giveaway! Follow @acme to win a mug." : pick(COMPANY_TALK, dice());
