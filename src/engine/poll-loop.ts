@@ -2,7 +2,8 @@
 import type { Cancel, Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
 import type { Meter } from "../model/meter.ts";
-import type { Priority, Schedule } from "../model/schedule.ts";
+import type { Priority } from "../model/schedule.ts";
+import { isAligned, onGrid } from "../plan/tick-grid.ts";
 import type { Poll } from "./watch-poll.ts";
 import { createDueQueue, type DueEntry } from "../schedule/due-queue.ts";
 import { createJumpWatch, nextTick } from "../schedule/misfire.ts";
@@ -72,15 +73,6 @@ const partsOf = (poll: Poll): readonly string[] =>
   (poll.group?.kind === "rosters" ? poll.group.members : [poll]).flatMap(({ key, subscribers }) =>
     subscribers.map(({ watchKey, targetKey }) => `${watchKey}\n${targetKey}\n${poll.group === undefined ? "" : key}`),
   );
-
-/** A longer interval counts from the moment its user started it. */
-const LONGEST_ALIGNED_MS = 900_000;
-
-/** Profiles asked for at the same time share their requests: short intervals are counted from the epoch, not from when each poll began. */
-const isAligned = ({ source, intervalMs }: Poll): boolean => source.endpoint === "info-batch" && intervalMs <= LONGEST_ALIGNED_MS;
-
-const onGrid = (schedule: Schedule, tickMs: number): number =>
-  schedule.kind === "every" ? Math.floor(tickMs / schedule.intervalMs) * schedule.intervalMs : tickMs;
 
 export function createPollLoop(deps: PollLoopDeps): PollLoop {
   const { clock, timetable } = deps;

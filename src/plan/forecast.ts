@@ -10,6 +10,7 @@ import { NO_RECHECKS, type RecheckCost } from "./recheck-cost.ts";
 import { feedDelay } from "./feed-pace.ts";
 import { expectedDelay } from "./probe-pace.ts";
 import { readRhythm, type Rhythm } from "./rhythm.ts";
+import { gridTicks, isAligned } from "./tick-grid.ts";
 
 /** The service bills by the month; 30 days make forecasts of two months comparable. */
 export const MONTH_DAYS = 30;
@@ -76,7 +77,8 @@ export function createForecast(polls: readonly Poll[], deps: ForecastDeps): Fore
   return forecastOf(
     polls.map((poll) => {
       const { gapsMs, ticksMs } = rhythmOf(poll.schedules);
-      const nextRunsMs = expectedProbes(poll, deps.nowMs) ?? ticksMs.slice(0, NEXT_RUNS).map((tickMs) => tickMs + poll.spreadMs);
+      const ticks = isAligned(poll) ? gridTicks(poll, deps.timetable, deps.nowMs, NEXT_RUNS) : ticksMs.slice(0, NEXT_RUNS);
+      const nextRunsMs = expectedProbes(poll, deps.nowMs) ?? ticks.map((tickMs) => tickMs + poll.spreadMs);
       return { poll, ...costs.costOf(poll, deps.nowMs), delay: delayFor(poll, gapsMs), nextRunsMs };
     }),
     deps.rechecks ?? NO_RECHECKS,

@@ -250,4 +250,17 @@ describe("delay", () => {
     const forecast = forecastOf(search("a", every(5)));
     expect(forecast.watches.get("a")?.nextRunsMs).toEqual([5, 10, 15, 20, 25].map((seconds) => NOW + seconds * 1_000));
   });
+
+  it("come where the daemon counts them from: short intervals of profiles from the epoch", () => {
+    const nowMs = NOW + 17_000;
+    const runsOf = (seconds: number) => {
+      const timetable = createTimetable();
+      const [one] = forecastOf(makeWatch("p", "profile", { accounts: ["id:1"] }, { schedule: every(seconds) })).polls;
+      if (one === undefined) throw new Error("no poll");
+      const runs = createForecast([one.poll], { timetable, nowMs }).polls[0]?.nextRunsMs ?? [];
+      return runs.map((runMs) => (runMs - one.poll.spreadMs - NOW) / 1_000);
+    };
+    expect(runsOf(120)).toEqual([120, 240, 360, 480, 600]);
+    expect(runsOf(1_800)[0]).toBe(1_817);
+  });
 });
