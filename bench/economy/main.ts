@@ -4,6 +4,7 @@
  */
 import { BATCH_SIZE } from "../../src/model/batch.ts";
 import { allocateChecks } from "../../src/plan/probe-choice.ts";
+import { runFeeds } from "./feeds.ts";
 import { runForecasts } from "./forecast.ts";
 import { modelFreshness } from "./model.ts";
 import { WORLD_KINDS } from "./cell-world.ts";
@@ -123,6 +124,11 @@ if (words[0] === "--forecast") {
   const days = Number(process.env["ECONOMY_DAYS"] ?? 30);
   const learnedDays = (process.env["ECONOMY_LEARNED"] ?? "1").split(",").map(Number);
   await runForecasts(words.slice(1), { seed: SEED, learnedDays, days });
+  process.exit();
+}
+
+if (words[0] === "--feeds") {
+  await runFeeds({ seed: SEED, days: Number(process.env["ECONOMY_DAYS"] ?? 3) });
   process.exit();
 }
 

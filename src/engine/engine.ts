@@ -113,6 +113,7 @@ export function createEngine(deps: EngineDeps): Engine {
     ...deps,
     runPoll: (poll) => runPoll(poll),
     stretch,
+    againAt: (poll) => runners.againAt(poll),
   });
 
   const stalls = createStallWatch({
@@ -197,7 +198,7 @@ export function createEngine(deps: EngineDeps): Engine {
       return run.outcome;
     });
     const isWell = after.retryAtMs === undefined && after.notBeforeMs === undefined;
-    return againAtMs !== undefined && isWell ? { retryAtMs: againAtMs } : after;
+    return againAtMs !== undefined && isWell ? { retryAtMs: againAtMs, isPaced: true } : after;
   };
 
   return {

@@ -17,13 +17,19 @@ export interface FeedEntry {
   readonly count?: RequestCount;
 }
 
+/** How far apart even reads would be, and reads are at most. */
+export interface FeedRhythm {
+  readonly evenMs: number;
+  readonly longestMs: number;
+}
+
 /** Under the keys of polls, and of groups of searches. */
 export interface FeedBook {
   /** Reads the notes once; asked before every run. */
   load(): Promise<void>;
   get(key: string): FeedEntry | undefined;
-  /** A read was made: `share` of what even reads would be a day; undefined while it is slowed down, which is no measure. */
-  put(key: string, entry: Omit<FeedEntry, "count">, share: number | undefined): void;
+  /** A read was made; `rhythm` undefined: it is slowed down, which is no measure. */
+  put(key: string, entry: Omit<FeedEntry, "count">, rhythm: FeedRhythm | undefined): void;
   /** Reads a day as a share of even ones, by the `shareKey` of a poll; undefined until a whole day was counted. */
   rateOf(key: string): number | undefined;
   /** Writes what is new, at most once a minute. */
@@ -33,9 +39,10 @@ export interface FeedBook {
 }
 
 const NOTES = 16;
+const DAY_MS = 86_400_000;
 const FLUSH_EVERY_MS = 60_000;
 /** A feed that was not read for so long is watched by nobody. */
-const KEEP_MS = 30 * 86_400_000;
+const KEEP_MS = 30 * DAY_MS;
 
 export function createFeedBook(notes: Notes, clock: Clock): FeedBook {
   const entries = new Map<string, FeedEntry>();
@@ -84,9 +91,12 @@ export function createFeedBook(notes: Notes, clock: Clock): FeedBook {
       return loading;
     },
     get: (key) => entries.get(key),
-    put(key, entry, share) {
-      const before = entries.get(key)?.count;
-      enter(key, share === undefined ? entry : { ...entry, count: countRequests(before, share, clock.now()) });
+    put(key, entry, rhythm) {
+      if (rhythm === undefined) enter(key, entry);
+      else {
+        const share = rhythm.evenMs / DAY_MS;
+        enter(key, { ...entry, count: countRequests(entries.get(key)?.count, share, clock.now()) });
+      }
       dirty.add(noteOf(key));
     },
     rateOf: (key) => entries.get(shares.get(key) ?? "")?.count?.perDay,

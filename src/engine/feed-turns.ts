@@ -23,6 +23,8 @@ export interface FeedRead {
 export interface FeedTurns {
   /** When the next read is worth its request; undefined where a schedule says. */
   after(poll: Poll, read: FeedRead): Promise<number | undefined>;
+  /** The same by what is known already, where the pace has changed since; undefined before the first read. */
+  againAt(poll: Poll): number | undefined;
 }
 
 export interface FeedTurnsDeps {
@@ -33,7 +35,6 @@ export interface FeedTurnsDeps {
   readonly stretch: (priority: Priority) => number;
 }
 
-const DAY_MS = 86_400_000;
 const SHORTEST_MS = 1_000;
 /** Lists show a post that much later now and then. What is older than that was out of sight, whoever asked. */
 const LAG_MS = 300_000;
@@ -59,6 +60,9 @@ export function createFeedTurns({ book, clock, serviceClock, stretch }: FeedTurn
       : feed;
   };
 
+  const nextRead = ({ feed, readAtMs }: FeedEntry, freshness: Freshness, factor: number): number =>
+    Math.max(readAtMs + waitForFeed(feed, freshness, factor, serviceClock.fromLocal(readAtMs)), clock.now() + SHORTEST_MS);
+
   return {
     async after(poll, read) {
       const { key, freshness, intervalMs } = poll;
@@ -70,10 +74,13 @@ export function createFeedTurns({ book, clock, serviceClock, stretch }: FeedTurn
       const nowMs = serviceClock.now();
       const feed = known === undefined ? startFeed(read.firstRate(nowMs), freshness, nowMs) : learn(freshness, known, read, isPaced);
       const readAtMs = read.isWhole || known === undefined ? read.startedAtMs : known.readAtMs;
-      book.put(key, { feed, readAtMs }, isPaced ? intervalMs / DAY_MS : undefined);
+      book.put(key, { feed, readAtMs }, isPaced ? { evenMs: intervalMs, longestMs: longestWaitMs(freshness) } : undefined);
       await book.flush();
-      const againAtMs = read.startedAtMs + waitForFeed(feed, freshness, factor, serviceClock.fromLocal(read.startedAtMs));
-      return Math.max(againAtMs, clock.now() + SHORTEST_MS);
+      return nextRead({ feed, readAtMs: read.startedAtMs }, freshness, factor);
+    },
+    againAt({ key, freshness, priority }) {
+      const entry = book.get(key);
+      return freshness === undefined || entry === undefined ? undefined : nextRead(entry, freshness, stretch(priority));
     },
   };
 }

@@ -14,6 +14,8 @@ export interface PollAftermath {
   readonly retryAtMs?: number;
   /** No sooner than that, whatever the schedule says. */
   readonly notBeforeMs?: number;
+  /** It went well, and its next one waits for as long as the pace of the moment says. */
+  readonly isPaced?: true;
 }
 
 export interface PollLoopDeps {
@@ -25,6 +27,8 @@ export interface PollLoopDeps {
   readonly runPoll: (poll: Poll) => Promise<PollAftermath>;
   /** How much slower polls of a priority go while the quota is short. */
   readonly stretch: (priority: Priority) => number;
+  /** When a poll under freshness would run next by the pace of this moment; undefined where that is not known. */
+  readonly againAt: (poll: Poll) => number | undefined;
 }
 
 export interface PollLoop {
@@ -151,17 +155,18 @@ export function createPollLoop(deps: PollLoopDeps): PollLoop {
     running.set(poll.key, run);
   };
 
-  const settle = (key: string, next: Pick<Due, "dueMs" | "tickMs" | "pacedFromMs">, { retryAtMs, notBeforeMs }: PollAftermath) => {
+  const settle = (key: string, next: Pick<Due, "dueMs" | "tickMs" | "pacedFromMs">, { retryAtMs, notBeforeMs, isPaced }: PollAftermath) => {
     running.delete(key);
     const poll = polls.get(key);
     const isReplanned = replanned.delete(key);
     if (poll !== undefined && queue.get(key) === undefined) {
-      if (isReplanned && retryAtMs === undefined && notBeforeMs === undefined) {
+      const isWell = isPaced === true || (retryAtMs === undefined && notBeforeMs === undefined);
+      if (isReplanned && isWell) {
         enter(poll, atOnce());
         return arm();
       }
       const dueMs = Math.max(retryAtMs ?? next.dueMs, notBeforeMs ?? 0);
-      const pacedFromMs = dueMs === next.dueMs ? next.pacedFromMs : undefined;
+      const pacedFromMs = dueMs === next.dueMs || isPaced === true ? next.pacedFromMs : undefined;
       enter(poll, { dueMs, tickMs: next.tickMs }, { pacedFromMs, isFirst: false });
     }
     arm();
@@ -216,7 +221,8 @@ export function createPollLoop(deps: PollLoopDeps): PollLoop {
     repace() {
       for (const { poll, due } of planned()) {
         if (due.pacedFromMs === undefined) continue;
-        const next = nextFor(poll, due.pacedFromMs);
+        const againAtMs = poll.freshness === undefined ? undefined : (deps.againAt(poll) ?? due.dueMs);
+        const next = againAtMs === undefined ? nextFor(poll, due.pacedFromMs) : { dueMs: againAtMs, tickMs: due.tickMs };
         if (next.dueMs < due.dueMs) enter(poll, next, due);
       }
       arm();

@@ -20,6 +20,8 @@ export interface RunnersDeps extends Omit<GroupDeps, "book"> {
 export interface Runners {
   /** @throws what kept it from learning anything */
   run(poll: Poll): Promise<GroupRun>;
+  /** When a feed that was read is worth its next request, by the pace of this moment; undefined for all else. */
+  againAt(poll: Poll): number | undefined;
   /** Reads what was learned before; asked before every plan. */
   load(): Promise<void>;
   /** What planning goes by. */
@@ -43,6 +45,7 @@ export function createRunners(deps: RunnersDeps): Runners {
   };
   return {
     run: (poll) => runners[poll.group?.kind ?? "single"].run(poll),
+    againAt: turns.againAt,
     async load() {
       await Promise.all([book.load(), feeds.load()]);
     },

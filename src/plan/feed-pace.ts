@@ -163,5 +163,5 @@ function expectedPosts(feed: FeedPace, nowMs: number): (aheadMs: number) => numb
   const share = (latelyAt(feed, nowMs) + LATELY_PRIOR) / (usual + LATELY_PRIOR);
   // Part of a day says which hours it shows, not which are busy.
   const memory = knownMs < DAY_MS || habit === undefined ? rate : { ...rate, habit };
-  return (aheadMs) => rateAhead(memory, nowMs, aheadMs, share) / base;
+  return (aheadMs) => rateAhead(memory, nowMs, aheadMs, share * base) / base;
 }

@@ -128,10 +128,10 @@ export function rateAt(memory: RateMemory, nowMs: number, busyness = 1): number 
 
 /**
  * The same of a later moment, where nobody looks in between: what recent posts draw draws posts itself, so that it fades slower, towards the
- * base. `aheadMs` from `nowMs` on; `share`: how busy these days are against the base.
+ * base. `aheadMs` from `nowMs` on; `base`: posts a day, these days.
  */
-export function rateAhead(memory: RateMemory, nowMs: number, aheadMs: number, share: number): number {
-  const calmAt = (atMs: number): number => share * baseRate(memory, nowMs) * habitFactor(memory.habit, atMs, 1);
+export function rateAhead(memory: RateMemory, nowMs: number, aheadMs: number, base: number): number {
+  const calmAt = (atMs: number): number => base * habitFactor(memory.habit, atMs, 1);
   const drawn = (memory.excited * fade(nowMs - memory.atMs) * DAY_MS) / EXCITATION_FADE_MS - UNPROMPTED * calmAt(nowMs);
   return Math.max(0, calmAt(nowMs + aheadMs) + drawn * Math.exp((-(1 - EXCITATION) * aheadMs) / EXCITATION_FADE_MS));
 }

@@ -1,12 +1,18 @@
 /** Feeds of tweets whose reads are placed by freshness: what it costs, how late posts are, and that nothing is lost over it. */
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { sleep } from "../../src/model/clock.ts";
 import type { Freshness } from "../../src/model/schedule.ts";
-import type { UpstreamRequest } from "../../src/model/upstream.ts";
+import { compareIds } from "../../src/model/id.ts";
+import type { UpstreamAnswer, UpstreamRequest } from "../../src/model/upstream.ts";
 import type { Watch } from "../../src/model/watch.ts";
+import { createForecast } from "../../src/plan/forecast.ts";
+import { createTimetable } from "../../src/schedule/timetable.ts";
+import { createAccountsWorld } from "../support/accounts-world.ts";
 import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
 import { createFeedWorld } from "../support/feed-world.ts";
+import { makeUser } from "../support/make-event.ts";
 import { makeWatch } from "../support/make-watch.ts";
+import { createSearchWorld } from "../support/search-world.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
@@ -16,67 +22,184 @@ const HOUR = 60 * MIN;
 const DAY = 24 * HOUR;
 const rigs: EngineRig[] = [];
 
+vi.setConfig({ testTimeout: 120_000 });
+
 afterEach(async () => {
   for (const rig of rigs.splice(0)) await rig.close();
 });
 
 const MEAN: Freshness = { kind: "mean", meanMs: MIN, maxMs: 10 * MIN };
+const WORDS = ["acme", "bolt", "crane", "delta", "ember", "flint", "grove", "heron"];
+const LIST = "900";
 
-interface HouseOptions {
-  readonly days: number;
-  readonly watches: readonly Watch[];
-  /** Bursts a day, of so many posts. */
-  readonly bursts?: number;
-  readonly size?: number;
-  readonly pageSize?: number;
-}
+type Answer = (request: UpstreamRequest, nowMs: number) => UpstreamAnswer;
 
-/** One feed, whatever is asked: posts come in bursts, a minute and a half apart on average. */
-async function house({ days, watches, bursts = 3, size = 20 }: HouseOptions) {
+async function house(watches: readonly Watch[], answer: Answer) {
   const clock = createVirtualClock(START);
-  const random = createSeededRandom(7);
-  const exponential = (meanMs: number) => -Math.log(1 - random.float()) * meanMs;
-  const world = createFeedWorld({ random: createSeededRandom(1) });
-  for (let atMs = START - 3 * DAY; atMs < START + days * DAY; atMs += exponential(DAY / bursts)) {
-    let postMs = atMs;
-    for (let post = 0; post < size; post += 1, postMs += exponential(1.5 * MIN)) world.post(Math.floor(postMs), 300);
-  }
-  const calls: number[] = [];
+  const calls: { readonly endpoint: string; readonly atMs: number }[] = [];
   const upstream = {
     async call(request: UpstreamRequest) {
-      calls.push(clock.now());
+      calls.push({ endpoint: request.endpoint, atMs: clock.now() });
       await sleep(clock, 40);
-      return world.answer(request, clock.now());
+      return answer(request, clock.now());
     },
   };
   const rig = await startEngineRig({ clock, upstream, watches });
   rigs.push(rig);
-  const delays = async (sinceMs: number) =>
-    (await rig.events()).filter(({ occurredAtMs }) => occurredAtMs >= sinceMs).map((event) => event.detectedAtMs - event.occurredAtMs);
-  return { clock, world, rig, calls, delays };
+  const told = async () => (await rig.events()).map(({ subject }) => subject).toSorted();
+  const delayOf = async (sinceMs: number) => {
+    const late = (await rig.events()).flatMap(({ occurredAtMs, detectedAtMs }) =>
+      occurredAtMs >= sinceMs ? [detectedAtMs - occurredAtMs] : [],
+    );
+    return late.reduce((sum, delay) => sum + delay, 0) / late.length;
+  };
+  const since = (sinceMs: number, endpoint?: string) =>
+    calls.filter((call) => call.atMs >= sinceMs && (endpoint ?? call.endpoint) === call.endpoint).map(({ atMs }) => atMs);
+  return { clock, rig, calls, told, delayOf, since };
 }
 
-const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
-const search = (changes: Partial<Watch>) => makeWatch("s", "search", { query: "acme" }, changes);
+/** Calls `post` for bursts of posts from three days before START on, a minute and a half apart. */
+function postBursts(days: number, perDay: number, size: number, post: (atMs: number, index: number) => void): void {
+  const random = createSeededRandom(7);
+  const exponential = (meanMs: number) => -Math.log(1 - random.float()) * meanMs;
+  let index = 0;
+  for (let atMs = START - 3 * DAY; atMs < START + days * DAY; atMs += exponential(DAY / perDay))
+    for (let [count, postMs] = [0, atMs]; count < size; count += 1, postMs += exponential(1.5 * MIN)) post(Math.floor(postMs), index++);
+}
+
+/** One feed, whatever is asked for. */
+function feedOf(days: number, perDay: number, size: number) {
+  const world = createFeedWorld({ random: createSeededRandom(1) });
+  postBursts(days, perDay, size, (atMs) => world.post(atMs, 300));
+  const posted = (untilMs: number) =>
+    world.placed.filter(({ timeMs }) => timeMs > START + 1_000 && timeMs < untilMs).map(({ tweet }) => tweet.id);
+  return { world, posted, answer: world.answer };
+}
+
+const search = (changes: Partial<Watch>) => makeWatch("s", "search", { query: "acme lang:en" }, changes);
 
 describe("a search of bursts", () => {
-  it("is read with a third fewer requests than by an even schedule of the same mean delay, none missed and none twice", {
-    timeout: 120_000,
-  }, async () => {
-    const days = 12;
-    const { clock, world, rig, calls, delays } = await house({ days, watches: [search({ freshness: MEAN })] });
+  it("is read with a third fewer requests than an even schedule of the same mean takes; none missed, none twice", async () => {
+    const days = 3.5;
+    const feed = feedOf(days, 4, 15);
+    const { clock, told, delayOf, since } = await house([search({ freshness: MEAN })], feed.answer);
     await clock.advance(days * DAY);
-    const from = START + 3 * DAY;
-    const delay = mean(await delays(from));
-    const perDay = calls.filter((atMs) => atMs >= from).length / (days - 3);
-    const posted = world.placed
-      .filter(({ timeMs }) => timeMs > START + 1_000 && timeMs < clock.now() - 20 * MIN)
-      .map(({ tweet }) => tweet.id);
-    const told = (await rig.events()).map(({ subject }) => subject);
-    expect(told).toEqual(expect.arrayContaining(posted));
-    expect(new Set(told).size).toBe(told.length);
-    expect(delay).toBeGreaterThan(0.85 * MIN);
-    expect(delay).toBeLessThan(1.15 * MIN);
+    const from = START + DAY;
+    const delay = await delayOf(from);
+    const perDay = since(from).length / (days - 1);
+    const ids = await told();
+    expect(ids).toEqual(expect.arrayContaining(feed.posted(clock.now() - 20 * MIN)));
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(delay).toBeGreaterThan(0.7 * MIN);
+    expect(delay).toBeLessThan(1.3 * MIN);
     expect(perDay).toBeLessThan(0.67 * (DAY / (2 * delay)));
+  });
+
+  it("waits no longer than `max`, and after a restart goes on with what it learned", async () => {
+    const feed = feedOf(4, 4, 15);
+    const { clock, rig, since } = await house([search({ freshness: MEAN })], feed.answer);
+    await clock.advance(1.5 * DAY);
+    const before = since(START + DAY).length;
+    await rig.restart();
+    const from = clock.now();
+    await clock.advance(0.5 * DAY);
+    const times = since(from);
+    const gaps = times.slice(1).map((atMs, index) => atMs - (times[index] ?? 0));
+    expect(Math.max(...gaps)).toBeLessThanOrEqual(10 * MIN + 1_000);
+    expect(Math.max(...gaps)).toBeGreaterThan(4 * MIN);
+    expect(times.length / before).toBeGreaterThan(0.6);
+    expect(times.length / before).toBeLessThan(1.6);
+    expect(times.length).toBeLessThan(0.75 * 360);
+  });
+
+  it("is foretold by its own reads, once those of a day were counted", async () => {
+    const feed = feedOf(3.2, 30, 4);
+    const { clock, rig, since } = await house([search({ freshness: MEAN })], feed.answer);
+    const forecast = () => createForecast(rig.engine.polls, { timetable: createTimetable(), nowMs: clock.now() });
+    expect(forecast().pollsPerDay).toBe(720);
+    expect(forecast().watches.get("s")?.delay.p95Ms).toBeGreaterThan(MIN);
+    await clock.advance(2.1 * DAY);
+    await rig.restart();
+    const { pollsPerDay, watches } = forecast();
+    const [first = 0, second = 0] = watches.get("s")?.nextRunsMs ?? [];
+    expect(second - first).toBeCloseTo(DAY / pollsPerDay, -1);
+    const from = clock.now();
+    await clock.advance(DAY);
+    expect(pollsPerDay / since(from).length).toBeGreaterThan(0.8);
+    expect(pollsPerDay / since(from).length).toBeLessThan(1.25);
+    expect(pollsPerDay).toBeLessThan(720);
+  });
+
+  it("is read by the schedule of a sharer who has one, and by the strictest freshness of those who have none", async () => {
+    const feed = feedOf(1, 2, 1);
+    const scheduled = { ...search({ schedule: { kind: "every", intervalMs: 5 * MIN } }), id: "b" };
+    const lax = search({ freshness: { kind: "mean", meanMs: HOUR, maxMs: DAY }, schedule: { kind: "every", intervalMs: 2 * HOUR } });
+    const { clock, rig, since } = await house([lax, scheduled], feed.answer);
+    await clock.advance(HOUR);
+    expect(since(START).length).toBeGreaterThanOrEqual(12);
+    await rig.setWatches([lax, { ...search({ freshness: MEAN }), id: "b" }]);
+    expect(rig.engine.polls.map(({ freshness }) => freshness)).toEqual([MEAN]);
+  });
+});
+
+describe("searches that share queries", () => {
+  it("are read together when the posts expected of all are worth it", async () => {
+    const days = 2.5;
+    const world = createSearchWorld();
+    const ids: string[] = [];
+    postBursts(days, 8, 6, (atMs, index) => {
+      const { tweet } = world.post(WORDS[index % WORDS.length] ?? "", atMs, { lagMs: 300 });
+      if (atMs > START + 1_000 && atMs < START + days * DAY - 20 * MIN) ids.push(tweet.id);
+    });
+    const watches = WORDS.map((query) => makeWatch(query, "search", { query }, { freshness: MEAN }));
+    const { clock, told, delayOf, since } = await house(watches, world.answer);
+    await clock.advance(days * DAY);
+    const from = START + DAY;
+    const delay = await delayOf(from);
+    expect(await told()).toEqual(expect.arrayContaining(ids));
+    expect(new Set(await told()).size).toBe((await told()).length);
+    expect(delay).toBeGreaterThan(0.7 * MIN);
+    expect(delay).toBeLessThan(1.3 * MIN);
+    // An even schedule of that mean, with the same sharing and no proofs.
+    expect(since(from).length / (days - 1)).toBeLessThan(0.85 * (DAY / (2 * delay)));
+  });
+});
+
+describe("accounts read through a list", () => {
+  it("are one feed, and those off the list a group under the same freshness", async () => {
+    const days = 2;
+    const world = createAccountsWorld();
+    const accounts = Array.from({ length: 6 }, (_, index) => world.add(`a${index}`));
+    const on = accounts.slice(0, 5);
+    const ids: string[] = [];
+    postBursts(days, 6, 10, (atMs, index) => {
+      const post = world.post(accounts[index % accounts.length] ?? accounts[0]!, atMs, { searchLagMs: 500 });
+      if (atMs > START + 1_000 && atMs < START + days * DAY - 20 * MIN) ids.push(post.id);
+    });
+    const answer: Answer = (request, nowMs) => {
+      if (request.endpoint === "list-members") return { users: on.map(({ id }) => makeUser(id)) };
+      if (request.endpoint !== "list-tweets") return world.answer(request, nowMs);
+      const tweets = on
+        .flatMap(({ id }) => world.answer({ ...request, endpoint: "user-tweets", params: { user_id: id } }, nowMs).tweets ?? [])
+        .toSorted((a, b) => compareIds(b.id, a.id));
+      return { tweets: tweets.slice(0, 40) };
+    };
+    const watch = makeWatch(
+      "w",
+      "timeline",
+      { accounts: accounts.map(({ id }) => `id:${id}`), via_list: LIST },
+      { freshness: MEAN, include: { reply: true, quote: true, retweet: true } },
+    );
+    const { clock, rig, told, delayOf, since } = await house([watch], answer);
+    await clock.advance(days * DAY);
+    const from = START + DAY;
+    expect(await told()).toEqual(expect.arrayContaining(ids));
+    expect(rig.engine.polls.map(({ freshness, group }) => [freshness, group?.kind])).toEqual([
+      [MEAN, undefined],
+      [MEAN, "accounts"],
+    ]);
+    expect(await delayOf(from)).toBeGreaterThan(0.7 * MIN);
+    expect(await delayOf(from)).toBeLessThan(1.3 * MIN);
+    expect(since(from, "list-tweets").length / (days - 1)).toBeLessThan(0.9 * 720);
   });
 });

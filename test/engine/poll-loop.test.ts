@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createPollLoop } from "../../src/engine/poll-loop.ts";
+import { createPollLoop, type PollAftermath } from "../../src/engine/poll-loop.ts";
 import type { Poll } from "../../src/engine/watch-poll.ts";
 import { sleep } from "../../src/model/clock.ts";
 import type { Schedule } from "../../src/model/schedule.ts";
@@ -23,7 +23,13 @@ const pollOf = (key: string, schedule: Schedule, subscribers = 1): Poll =>
     subscribers: Array.from({ length: subscribers }, (_, i) => ({ watchKey: "w", targetKey: String(i) })),
   }) as unknown as Poll;
 
-function house(durationMs = 1_000) {
+interface HouseOptions {
+  readonly durationMs?: number;
+  readonly aftermath?: () => PollAftermath;
+  readonly againAt?: () => number;
+}
+
+function house({ durationMs = 1_000, aftermath = () => ({}), againAt }: HouseOptions = {}) {
   const clock = createVirtualClock(START);
   const runs: string[] = [];
   let most = 0;
@@ -35,13 +41,14 @@ function house(durationMs = 1_000) {
     meter: { count() {}, set() {}, observe() {} },
     log,
     stretch: () => 1,
+    againAt: () => againAt?.(),
     async runPoll({ key, subscribers }) {
       runs.push(`${key}${subscribers.length} ${(clock.now() - START) / 1_000}`);
       now += 1;
       most = Math.max(most, now);
       await sleep(clock, durationMs);
       now -= 1;
-      return {};
+      return aftermath();
     },
   });
   return { clock, loop, runs, most: () => most };
@@ -105,7 +112,7 @@ it.each([
 });
 
 it("fault 72: does not leave a poll waiting for the old time that was still running when the loop noticed", async () => {
-  const { clock, loop, runs } = house(40_000);
+  const { clock, loop, runs } = house({ durationMs: 40_000 });
   loop.setPolls([pollOf("a", every(60_000))], new Map());
   loop.start();
   await clock.advance(500);
@@ -115,4 +122,35 @@ it("fault 72: does not leave a poll waiting for the old time that was still runn
   const stopped = loop.stop();
   await clock.advance(60_000);
   await stopped;
+});
+
+const fresh = (key: string, subscribers = 1): Poll => ({
+  ...pollOf(key, every(HOUR), subscribers),
+  freshness: { kind: "mean", meanMs: HOUR / 2, maxMs: 2 * HOUR },
+});
+
+it("runs what freshness placed sooner when the pace gets faster, but not what waits after a failure", async () => {
+  for (const isPaced of [true, false]) {
+    const retryAtMs = START + 2 * HOUR;
+    const againAt = () => START + 60_000;
+    const { clock, loop, runs } = house({ aftermath: () => (isPaced ? { retryAtMs, isPaced } : { retryAtMs }), againAt });
+    loop.setPolls([fresh("a")], new Map());
+    loop.start();
+    await clock.advance(30_000);
+    loop.repace();
+    await clock.advance(HOUR);
+    expect(runs.slice(0, 2)).toEqual(isPaced ? ["a1 0", "a1 60"] : ["a1 0"]);
+    await loop.stop();
+  }
+});
+
+it("serves a newcomer right after a run whose next one freshness placed far off", async () => {
+  const { clock, loop, runs } = house({ aftermath: () => ({ retryAtMs: START + 2 * HOUR, isPaced: true }) });
+  loop.setPolls([fresh("a")], new Map());
+  loop.start();
+  await clock.advance(500);
+  loop.setPolls([fresh("a", 2)], new Map());
+  await clock.advance(10_000);
+  expect(runs).toEqual(["a1 0", "a2 1"]);
+  await loop.stop();
 });
