@@ -43,8 +43,8 @@ export interface ProbeBook {
   put(key: string, memory: AccountMemory, worth: WorthWriting): void;
   /** Forgets what nobody watches any more. */
   keepOnly(keys: ReadonlySet<string>): void;
-  /** What a run of a group just took; `isPaced` false: it is slowed down, which is no measure. */
-  count(countKey: string, requests: number, isPaced: boolean): void;
+  /** What a run of a group just took; `isPaced` false: it is slowed down, which is no measure. `intervalMs`: from one run to the next. */
+  count(countKey: string, requests: number, isPaced: boolean, intervalMs: number): void;
   /** What `learnedRate` says of an account or a list, or the requests a day of a group under a `countKey`; undefined where nothing was learned. */
   rateOf(key: string): number | undefined;
   /** Writes what cannot wait, and the rest at most once a minute. Asked between a probe and the reads for it, and after them. */
@@ -161,8 +161,8 @@ export function createProbeBook(notes: Notes, clock: Clock): ProbeBook {
         dirty.add(noteOf(key));
       }
     },
-    count(key, requests, isPaced) {
-      if (isPaced) counts.set(key, countRequests(counts.get(key), requests, clock.now()));
+    count(key, requests, isPaced, intervalMs) {
+      if (isPaced) counts.set(key, countRequests(counts.get(key), requests, clock.now(), intervalMs));
       else counts.delete(key);
     },
     rateOf: (key) => counts.get(key)?.perDay ?? learnedRate(accounts.get(key), clock.now()),

@@ -188,8 +188,8 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
         againAtMs = clock.now() + waitAfter(waiting, pace, freshness, deps.stretch(group.priority));
       }
       const isPaced = deps.stretch(group.priority) <= 1;
-      book.count(countKey(group.key, members.length, "probes"), batchesOf(asked).length, isPaced);
-      book.count(countKey(group.key, members.length, "reads"), news.requests, isPaced);
+      book.count(countKey(group.key, members.length, "probes"), batchesOf(asked).length, isPaced, group.intervalMs);
+      book.count(countKey(group.key, members.length, "reads"), news.requests, isPaced, group.intervalMs);
       memories.put(group, memory);
       await memories.save(group, startedAtMs, clock.now());
       await book.flush();

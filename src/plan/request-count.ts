@@ -13,17 +13,20 @@ export interface RequestCount {
 }
 
 const DAY_MS = 86_400_000;
-/** While the pace is learned, requests say nothing of those to come. */
-const LEARNING_MS = 21_600_000;
+/** While rates and pace are learned, requests say nothing of those to come: on their first day a thousand accounts take 4% more. */
+const LEARNING_MS = DAY_MS;
 /** After a longer pause, such as a stop of the daemon, a day is counted anew. */
 const LONGEST_PAUSE_MS = 7_200_000;
+/** The same where runs are further apart than that. */
+const LONGEST_PAUSE_RUNS = 2;
 /** What the latest day counts for, against all before it. */
 const LATEST = 0.3;
 
-/** Days are counted whole, because hours differ. */
-export function countRequests(count: RequestCount | undefined, requests: number, nowMs: number): RequestCount {
+/** Days are counted whole, because hours differ. `intervalMs`: from one run to the next. */
+export function countRequests(count: RequestCount | undefined, requests: number, nowMs: number, intervalMs: number): RequestCount {
   if (count === undefined) return { sinceMs: nowMs + LEARNING_MS, requests: 0, lastMs: nowMs };
-  if (nowMs - count.lastMs > LONGEST_PAUSE_MS) return { ...count, sinceMs: nowMs, requests, lastMs: nowMs };
+  if (nowMs - count.lastMs > Math.max(LONGEST_PAUSE_MS, LONGEST_PAUSE_RUNS * intervalMs))
+    return { ...count, sinceMs: nowMs, requests, lastMs: nowMs };
   const passedMs = nowMs - count.sinceMs;
   if (passedMs < 0) return { ...count, lastMs: nowMs };
   if (passedMs < DAY_MS) return { ...count, requests: count.requests + requests, lastMs: nowMs };

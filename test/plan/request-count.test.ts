@@ -8,28 +8,34 @@ const HOUR = 60 * MIN;
 
 /** A request every `everyMs`, from one moment to another. */
 function run(count: RequestCount | undefined, fromMs: number, toMs: number, everyMs: number): RequestCount {
-  let latest = countRequests(count, 1, fromMs);
-  for (let atMs = fromMs + everyMs; atMs < toMs; atMs += everyMs) latest = countRequests(latest, 1, atMs);
+  let latest = countRequests(count, 1, fromMs, everyMs);
+  for (let atMs = fromMs + everyMs; atMs < toMs; atMs += everyMs) latest = countRequests(latest, 1, atMs, everyMs);
   return latest;
 }
 
-it("says nothing before a whole day was counted, and leaves out the hours in which the pace is learned", () => {
-  const learned = run(undefined, START, START + 6 * HOUR, MIN / 2);
-  const almost = run(learned, START + 6 * HOUR, START + 30 * HOUR, 4 * MIN);
+it("says nothing before a whole day was counted, and leaves out the day in which rates and pace are learned", () => {
+  const learned = run(undefined, START, START + 24 * HOUR, MIN / 2);
+  const almost = run(learned, START + 24 * HOUR, START + 48 * HOUR, 4 * MIN);
   expect(almost.perDay).toBeUndefined();
-  expect(run(almost, START + 30 * HOUR, START + 31 * HOUR, 4 * MIN).perDay).toBeCloseTo(360, 0);
+  expect(run(almost, START + 48 * HOUR, START + 49 * HOUR, 4 * MIN).perDay).toBeCloseTo(360, 0);
 });
 
 it("lets the latest day weigh against those before it", () => {
-  const first = run(undefined, START, START + 31 * HOUR, 4 * MIN);
-  const second = run(first, START + 31 * HOUR, START + 55 * HOUR, 2 * MIN);
+  const first = run(undefined, START, START + 49 * HOUR, 4 * MIN);
+  const second = run(first, START + 49 * HOUR, START + 73 * HOUR, 2 * MIN);
   expect(second.perDay).toBeGreaterThan(440);
   expect(second.perDay).toBeLessThan(500);
 });
 
 it("counts a day anew after a pause, and keeps what was known", () => {
-  const first = run(undefined, START, START + 31 * HOUR, 4 * MIN);
-  const after = run(first, START + 50 * HOUR, START + 73 * HOUR, 4 * MIN);
+  const first = run(undefined, START, START + 49 * HOUR, 4 * MIN);
+  const after = run(first, START + 68 * HOUR, START + 91 * HOUR, 4 * MIN);
   expect(after.perDay).toBe(first.perDay);
-  expect(run(after, START + 73 * HOUR, START + 75 * HOUR, 4 * MIN).perDay).toBeCloseTo(360, 0);
+  expect(run(after, START + 91 * HOUR, START + 93 * HOUR, 4 * MIN).perDay).toBeCloseTo(360, 0);
+});
+
+it("takes no interval for a pause, however long it is", () => {
+  expect(run(undefined, START, START + 96 * HOUR, 6 * HOUR).perDay).toBeCloseTo(4);
+  const paused = run(run(undefined, START, START + 40 * HOUR, 6 * HOUR), START + 60 * HOUR, START + 83 * HOUR, 6 * HOUR);
+  expect(paused.perDay).toBeUndefined();
 });
