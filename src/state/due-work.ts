@@ -1,6 +1,7 @@
 /** What the outbox has to do now: sealed messages whose next attempt is due, and groups that are to become messages. */
 import type { ChirpEvent } from "../model/event.ts";
 import type { DueGroup, DueMessage } from "../model/outbox.ts";
+import { isNotBehindMessage } from "./group-timers.ts";
 import { eventOf } from "./insert-events.ts";
 import { fromText } from "./json-text.ts";
 import { type Executor, listStatement, statement } from "./statement.ts";
@@ -68,18 +69,7 @@ const dueGroups = statement<Asked>()((on, slot) =>
     .where("g.sink", "=", slot("sink"))
     .where("g.due_at", "is not", null)
     .where("g.due_at", "<=", slot("now"))
-    .where((eb) =>
-      eb.not(
-        eb.exists(
-          eb
-            .selectFrom("messages as m")
-            .select("m.id")
-            .where("m.state", "=", OPEN)
-            .whereRef("m.sink", "=", "g.sink")
-            .whereRef("m.group_key", "=", "g.group_key"),
-        ),
-      ),
-    )
+    .where(isNotBehindMessage)
     .orderBy("g.due_at")
     .limit(slot("limit")),
 );

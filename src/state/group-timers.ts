@@ -1,8 +1,9 @@
 /** When groups are due. Kept in rows, so that a timer survives a restart. */
+import type { ExpressionBuilder } from "kysely";
 import type { NewDelivery } from "../model/poll-store.ts";
 import { type Executor, insertRows, statement } from "./statement.ts";
-import type { GroupsTable } from "./tables.ts";
-import { GROUPED, WAITING } from "./literals.ts";
+import type { GroupsTable, Tables } from "./tables.ts";
+import { GROUPED, OPEN, WAITING } from "./literals.ts";
 
 const find = statement<{ sink: string; groupKey: string }>()((on, slot) =>
   on.selectFrom("groups").selectAll().where("sink", "=", slot("sink")).where("group_key", "=", slot("groupKey")),
@@ -59,6 +60,19 @@ const recompute = statement<{ sink: string; groupKey: string; sealedAt: number |
     .where("sink", "=", slot("sink"))
     .where("group_key", "=", slot("groupKey")),
 );
+
+/** A group behind an open message is due when that message is done: the message's own time counts. */
+export const isNotBehindMessage = (eb: ExpressionBuilder<Tables & { g: GroupsTable }, "g">) =>
+  eb.not(
+    eb.exists(
+      eb
+        .selectFrom("messages as m")
+        .select("m.id")
+        .where("m.state", "=", OPEN)
+        .whereRef("m.sink", "=", "g.sink")
+        .whereRef("m.group_key", "=", "g.group_key"),
+    ),
+  );
 
 /** Sets a group's timer by what still waits in it; `sealedAtMs` when one of its messages was sealed just now. */
 export const refreshGroup = async (on: Executor, sink: string, groupKey: string, sealedAtMs: number | null): Promise<void> => {

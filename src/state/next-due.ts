@@ -1,4 +1,5 @@
 /** When the outbox has something to do next. */
+import { isNotBehindMessage } from "./group-timers.ts";
 import { type Executor, statement } from "./statement.ts";
 import { OPEN, SINGLE, WAITING } from "./literals.ts";
 
@@ -13,25 +14,13 @@ const nextSingle = statement<{ sink: string }>()((on, slot) =>
     .limit(1),
 );
 
-/** A group behind an open message is due when that message is done: the message's own time counts. */
 const nextGroup = statement<{ sink: string }>()((on, slot) =>
   on
     .selectFrom("groups as g")
     .select("g.due_at")
     .where("g.sink", "=", slot("sink"))
     .where("g.due_at", "is not", null)
-    .where((eb) =>
-      eb.not(
-        eb.exists(
-          eb
-            .selectFrom("messages as m")
-            .select("m.id")
-            .where("m.state", "=", OPEN)
-            .whereRef("m.sink", "=", "g.sink")
-            .whereRef("m.group_key", "=", "g.group_key"),
-        ),
-      ),
-    )
+    .where(isNotBehindMessage)
     .orderBy("g.due_at")
     .limit(1),
 );
