@@ -126,7 +126,7 @@ export function createPlanView(config: Config, { hash, nowMs, quota, states, rat
   };
   const forecast = forecastWith((watch) => watch);
   const isOver = quota.limit !== null && forecast.requestsPerMonth > quota.limit;
-  const planner = { replan: forecastWith, intervalMs: (schedule: Schedule) => timetable.intervalMs(schedule, nowMs) };
+  const planner = { replan: forecastWith, intervalMs: (schedule: Schedule) => timetable.intervalMs(schedule, nowMs), throughList };
   const changes = isOver ? changesThatFit(forecast, config, quota, planner) : [];
   const bases = basisViews(forecast, { states, rateOf, freshOf: freshOf(config, states, nowMs), nowMs });
   const { price } = config.api.quota;
@@ -151,6 +151,15 @@ export function createPlanView(config: Config, { hash, nowMs, quota, states, rat
     })),
     warnings: [...scheduleWarnings(config), ...budgetWarnings(forecast, config, quota)],
   };
+}
+
+/** No list has this id. */
+const SOME_LIST = "0";
+
+/** What says how accounts are read by themselves says nothing of a list. */
+function throughList(watch: Watch, everyMs: number): Watch {
+  const { freshness: _, strategy: __, fullPollEveryMs: ___, settings, ...rest } = watch;
+  return { ...rest, settings: { ...(settings as object), via_list: SOME_LIST }, schedule: { kind: "every", intervalMs: everyMs } };
 }
 
 /** Without the reserve, which is not for scheduled polls; with it where nothing else fits. */

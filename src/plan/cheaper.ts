@@ -2,20 +2,19 @@
  * What would make a plan fit its quota: each change that does, with what it costs and how late alerts then are. Pure arithmetic over a
  * forecast; how a change is said is the caller's.
  */
-import type { Watch } from "../model/watch.ts";
 import { costAt } from "./cost.ts";
 import { checkPages } from "./feed-pages.ts";
 import type { Subscriber } from "./poll.ts";
 import { dearest, delayOf, type Delay, type Forecast, forecastOf, MONTH_DAYS, type PollForecast } from "./forecast.ts";
+import { type RarerFullPolls, rarerFullPollsThatFit } from "./full-poll-change.ts";
 import { loosenFreshness, type LooserFreshness } from "./looser-freshness.ts";
-import { FIRST_LIMITS, handlesPerQuery } from "./merge.ts";
 import { everythingLater, type LaterWatch, type Measured, type Replanner, type SlowedWatch, slowerSchedules } from "./slower-schedules.ts";
 
 /**
  * - `slower`: nothing of these watches is polled more often than every `everyMs`; not those that ask for freshness.
  * - `freshness`: these may find posts later.
  * - `all`: both, and full polls as rare as `max_age` allows, where nothing else fits.
- * - `full_poll`: accounts read together are read whole less often.
+ * - `full_poll`: accounts, lists and searches that are read together are each read whole less often.
  * - `list`: a public list of the accounts of one watch, read every `everyMs`.
  * - `priority`: these watches made low, so that the daemon itself slows them down, `factor` times; the plan stays what it is.
  */
@@ -23,7 +22,7 @@ export type Change =
   | (Measured & { readonly kind: "slower"; readonly everyMs: number; readonly watches: readonly SlowedWatch[] })
   | (Measured & { readonly kind: "all"; readonly watches: readonly LaterWatch[] })
   | LooserFreshness
-  | (Measured & { readonly kind: "full_poll"; readonly everyMs: number; readonly watchIds: readonly string[] })
+  | (RarerFullPolls & { readonly kind: "full_poll" })
   | (Measured & {
       readonly kind: "list";
       readonly everyMs: number;
@@ -54,12 +53,14 @@ const MOST_STRETCH = 10;
 export function findChanges(forecast: Forecast, limit: number, deps: Replanner): readonly Change[] {
   const slower = slowerOption(forecast, limit, deps);
   const looser = loosenFreshness(forecast, limit, LADDER_MS, deps.replan);
-  const fullPoll = fullPollOption(forecast, limit);
+  const rarer = rarerFullPollsThatFit(forecast, limit, LADDER_MS, deps.replan);
+  const fullPoll: Change | undefined = rarer === undefined ? undefined : { kind: "full_poll", ...rarer };
   const isEasy = [slower, looser, fullPoll].some((one) => one !== undefined);
   const all = isEasy ? undefined : everythingLater(forecast, limit, LADDER_MS, deps);
   const later: Change | undefined = all === undefined ? undefined : { kind: "all", ...all };
-  const lists = byLoss(listOptions(forecast, limit, (slower ?? looser ?? later)?.delay)).slice(0, 1);
-  const fits = byLoss<Change>([...lists, ...[slower, looser, fullPoll, later].filter((one) => one !== undefined)]);
+  const [list] = byLoss(listOptions(forecast, limit, (slower ?? looser ?? later)?.delay));
+  const held = list === undefined ? undefined : planList(list, limit, deps);
+  const fits = byLoss<Change>([held, slower, looser, fullPoll, later].filter((one) => one !== undefined));
   const priority = priorityOption(forecast, limit);
   return priority === undefined ? fits : [...fits, priority];
 }
@@ -134,8 +135,16 @@ function interestsOf({ polls }: Forecast): ReadonlyMap<string, Interest> {
   return interests;
 }
 
+type List = Extract<Change, { kind: "list" }>;
+
+/** Planned again: accounts that other watches name too cost there what they did. */
+function planList(list: List, limit: number, { replan, throughList }: Replanner): List | undefined {
+  const { requestsPerMonth } = replan((watch) => (watch.id === list.watchId ? throughList(watch, list.everyMs) : watch));
+  return requestsPerMonth <= limit ? { ...list, requestsPerMonth } : undefined;
+}
+
 /** A public list instead of many timelines: one request a tick, as fast as the quota then allows. */
-function listOptions(forecast: Forecast, limit: number, instead: Delay | undefined): readonly Extract<Change, { kind: "list" }>[] {
+function listOptions(forecast: Forecast, limit: number, instead: Delay | undefined): readonly List[] {
   const interests = interestsOf(forecast);
   return [...forecast.watches.values()].flatMap(({ watchId, requestsPerMonth, delay, strategies }) => {
     const { own, subscribers } = interests.get(watchId) ?? { own: [], subscribers: [] };
@@ -161,30 +170,6 @@ function listOptions(forecast: Forecast, limit: number, instead: Delay | undefin
     return [];
   });
 }
-
-/** Where someone wrote how often accounts are read whole, a longer time may be enough. */
-function fullPollOption(forecast: Forecast, limit: number): Extract<Change, { kind: "full_poll" }> | undefined {
-  const groups = forecast.polls.flatMap((one) => {
-    const everyMs = one.poll.group?.fullPollEveryMs;
-    // What lists of followers would save depends on how often each moves.
-    return everyMs === undefined || one.poll.group?.kind !== "accounts"
-      ? []
-      : [{ one, everyMs, queries: Math.ceil((one.poll.group?.members.length ?? 0) / handlesPerQuery(FIRST_LIMITS)) }];
-  });
-  if (groups.length === 0) return undefined;
-  const watches = groups.flatMap(({ one }) => one.poll.subscribers.map(({ watch }) => watch));
-  const longestMs = Math.min(...watches.map(({ maxAgeMs }) => maxAgeMs / 2));
-  for (const everyMs of LADDER_MS.filter((rung) => rung < longestMs)) {
-    const saved = groups.reduce((sum, { everyMs: old, queries }) => sum + Math.max(0, DAY_MS / old - DAY_MS / everyMs) * queries, 0);
-    const requestsPerMonth = forecast.requestsPerMonth - saved * MONTH_DAYS;
-    if (saved === 0 || requestsPerMonth > limit) continue;
-    const delay = delayOf(groups.map(({ one }) => one.poll.intervalMs));
-    return { kind: "full_poll", everyMs, watchIds: idsOf(watches), requestsPerMonth, delay, lossMs: 0 };
-  }
-  return undefined;
-}
-
-const idsOf = (watches: readonly Watch[]): readonly string[] => [...new Set(watches.map(({ id }) => id))];
 
 /** The fewest of the dearest watches that, made low, let the governor make the rest fit. */
 function priorityOption(forecast: Forecast, limit: number): Extract<Change, { kind: "priority" }> | undefined {

@@ -11,7 +11,11 @@ export interface Replanner {
   readonly replan: Replan;
   /** The shortest time between two polls. */
   readonly intervalMs: (schedule: Schedule) => number;
+  /** The watch as it would be if a list of its own held its accounts. */
+  readonly throughList: (watch: Watch, everyMs: number) => Watch;
 }
+
+type SlowingDeps = Pick<Replanner, "replan" | "intervalMs">;
 
 export interface SlowedWatch {
   readonly watchId: string;
@@ -42,7 +46,7 @@ export function slowerSchedules(
   before: Forecast,
   limit: number,
   { ids, startMs, timesMs }: { readonly ids: ReadonlySet<string>; readonly startMs: number; readonly timesMs: readonly number[] },
-  { replan, intervalMs }: Replanner,
+  { replan, intervalMs }: SlowingDeps,
 ): (Measured & { readonly everyMs: number; readonly watches: readonly SlowedWatch[] }) | undefined {
   const slow = (watch: Watch, everyMs: number): Watch => (ids.has(watch.id) ? slowed(watch, everyMs, intervalMs) : watch);
   const at = (index: number): Forecast | undefined => {
@@ -74,7 +78,7 @@ export function everythingLater(
   before: Forecast,
   limit: number,
   timesMs: readonly number[],
-  { replan, intervalMs }: Replanner,
+  { replan, intervalMs }: SlowingDeps,
 ): (Measured & { readonly watches: readonly LaterWatch[] }) | undefined {
   const later = (watch: Watch, atLeastMs: number): Watch =>
     rarerFullPolls(watch.freshness === undefined ? slowed(watch, atLeastMs, intervalMs) : loosened(watch, atLeastMs), timesMs);

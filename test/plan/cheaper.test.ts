@@ -34,6 +34,11 @@ const changesFor = (watches: readonly Watch[], limit: number, isGrouped = true) 
   findChanges(forecastOf(watches, isGrouped), limit, {
     replan: (change) => forecastOf(watches.map(change), isGrouped),
     intervalMs,
+    throughList: ({ settings, strategy: _, freshness: __, ...watch }, everyMs) => ({
+      ...watch,
+      settings: { ...(settings as object), via_list: "0" },
+      schedule: { kind: "every", intervalMs: everyMs },
+    }),
   });
 
 const kind = <K extends Change["kind"]>(changes: readonly Change[], wanted: K) =>
@@ -145,6 +150,12 @@ describe("a public list", () => {
     expect(kind(changesFor(watches, 40_000), "list")).toBeUndefined();
   });
 
+  it("is not proposed where another watch goes on reading the same accounts for more than the quota", () => {
+    const watches = ["one", "two"].map((id) => timeline(id, 40, every(20), { strategy: "merge" }));
+    expect(forecastOf(watches).requestsPerMonth).toBeGreaterThan(340_000);
+    expect(kind(changesFor(watches, 340_000), "list")).toBeUndefined();
+  });
+
   it("is proposed for no handful of accounts, and for none that others share", () => {
     expect(kind(changesFor([timeline("few", 5, every(10))], 1_000, false), "list")).toBeUndefined();
     const shared = [timeline("one", 20, every(30)), timeline("two", 20, every(30))];
@@ -162,6 +173,31 @@ describe("reading whole less often", () => {
     const slower = forecastOf([timeline("big", 400, every(300), { strategy: "probe", fullPollEveryMs: change?.everyMs ?? 0 })]);
     expect(slower.requestsPerMonth).toBeLessThanOrEqual(limit);
     expect(slower.requestsPerMonth).toBeCloseTo(change?.requestsPerMonth ?? 0, 3);
+  });
+
+  const lists = (fullPollEveryMs: number, changes: Partial<Watch> = {}) =>
+    makeWatch(
+      "lists",
+      "new_followers",
+      { accounts: Array.from({ length: 60 }, (_, i) => `id:${1_000 + i}`), source: "all" },
+      { schedule: every(600), strategy: "probe", fullPollEveryMs, ...changes },
+    );
+
+  it("is proposed for lists of followers, at the least that fits, and leaves those alone who said nothing", () => {
+    const others = timeline("others", 40, every(600));
+    const before = forecastOf([lists(1_800_000), others]).requestsPerMonth;
+    const limit = forecastOf([lists(6 * 3_600_000), others]).requestsPerMonth + 1;
+    expect(limit).toBeLessThan(0.8 * before);
+    const change = kind(changesFor([lists(1_800_000), others], limit), "full_poll");
+    expect(change).toMatchObject({ everyMs: 6 * 3_600_000, watchIds: ["lists"], lossMs: 0 });
+    expect(change?.requestsPerMonth).toBeCloseTo(limit - 1, 3);
+  });
+
+  it("is not proposed where it does not fit within half of what is still told, nor where nobody wrote how often", () => {
+    const limit = forecastOf([lists(6 * 3_600_000)]).requestsPerMonth + 1;
+    expect(kind(changesFor([lists(1_800_000, { maxAgeMs: 6 * 3_600_000 })], limit), "full_poll")).toBeUndefined();
+    const silent = timeline("silent", 400, every(300), { strategy: "probe" });
+    expect(kind(changesFor([silent], forecastOf([silent]).requestsPerMonth - 100), "full_poll")).toBeUndefined();
   });
 });
 

@@ -159,6 +159,7 @@ describe("requests", () => {
       replan: (change: (watch: Watch) => Watch) =>
         billOf("followers", { pages: 7 }, change(makeWatch("w", "followers", { accounts: ["acme"] })).schedule),
       intervalMs: () => 3_600_000,
+      throughList: () => expect.unreachable(),
     };
     expect(findChanges(billOf("followers", { pages: 7 }, every(3_600)), 7 * 30, planner)[0]).toMatchObject({
       kind: "slower",
