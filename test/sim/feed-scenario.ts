@@ -15,6 +15,8 @@ export interface FeedScenario {
   readonly seed: number;
   readonly type: "search" | "timeline" | "community_tweets";
   readonly intervalMin: number;
+  /** Reads are placed by freshness with that interval on average, and twice that at most. */
+  readonly isFresh?: boolean;
   readonly maxPages: number;
   /** Share of odd pages. */
   readonly odd: number;
@@ -51,7 +53,7 @@ const QUIET_POLLS = 12;
 
 const WATCHES: Record<FeedScenario["type"], (changes: Partial<Watch>) => Watch> = {
   search: (changes) => makeWatch("w", "search", { query: "acme" }, changes),
-  timeline: (changes) => makeWatch("w", "timeline", { accounts: ["id:7"] }, changes),
+  timeline: (changes) => makeWatch("w", "timeline", { accounts: ["id:7"] }, { strategy: "single", ...changes }),
   community_tweets: (changes) => makeWatch("w", "community_tweets", { community: "55" }, changes),
 };
 
@@ -77,8 +79,10 @@ export async function simulateFeed(scenario: FeedScenario): Promise<FeedResult> 
       return { ...world.answer(request, served()), serviceTimeMs: Math.floor(served() / 1_000) * 1_000 };
     },
   };
+  const intervalMs = scenario.intervalMin * MIN;
   const watch = WATCHES[scenario.type]({
-    schedule: { kind: "every", intervalMs: scenario.intervalMin * MIN },
+    schedule: { kind: "every", intervalMs },
+    ...(scenario.isFresh === true ? { freshness: { kind: "mean", meanMs: intervalMs / 2, maxMs: 2 * intervalMs } } : {}),
     maxPages: scenario.maxPages,
     maxAgeMs: 7 * 86_400_000,
     overlapMs: OVERLAP_MIN * MIN,
@@ -112,7 +116,9 @@ export async function simulateFeed(scenario: FeedScenario): Promise<FeedResult> 
       ...(total >= calls && total <= calls + scenario.crashes.length ? [] : [`ledger says ${total}, the service ${calls}`]),
       ...((out?.waiting ?? 0) === events.length ? [] : [`${events.length} events, ${out?.waiting ?? 0} outbox rows`]),
       ...(scenario.odd === 0 && quietCalls > quietPolls ? [`${quietPolls} quiet polls cost ${quietCalls} requests`] : []),
-      ...(quietPolls < QUIET_POLLS - 2 ? [`only ${quietPolls} polls in the quiet time`] : []),
+      ...(quietPolls < (scenario.isFresh === true ? QUIET_POLLS / 2 : QUIET_POLLS) - 2
+        ? [`only ${quietPolls} polls in the quiet time`]
+        : []),
       ...rig.logged
         .filter(({ level }) => level === "error")
         .map(({ message, fields }) => `logged: ${message} ${String((fields as { error?: unknown })?.error)}`),

@@ -42,6 +42,7 @@ const scenarios: fc.Arbitrary<FeedScenario> = fc.record({
 });
 
 const RUNS = 30;
+const FRESH_RUNS = 12;
 
 it("tells every new tweet exactly once, whatever the service, the network and the process do", { timeout: 120_000 }, async () => {
   await fc.assert(
@@ -50,6 +51,16 @@ it("tells every new tweet exactly once, whatever the service, the network and th
       expect(objections).toEqual([]);
     }),
     { numRuns: RUNS, seed: 1 },
+  );
+});
+
+it("does so where freshness places the reads", { timeout: 120_000 }, async () => {
+  await fc.assert(
+    fc.asyncProperty(scenarios, async (scenario) => {
+      const { objections } = await simulateFeed({ ...scenario, isFresh: true });
+      expect(objections).toEqual([]);
+    }),
+    { numRuns: FRESH_RUNS, seed: 2 },
   );
 });
 

@@ -11,6 +11,7 @@ import { createVirtualClock } from "../support/virtual-clock.ts";
 export interface SearchScenario {
   readonly seed: number;
   readonly way: "auto" | "merge" | "single";
+  readonly isFresh?: boolean;
   readonly queries: readonly string[];
   readonly longestQuery: number;
   readonly skewMin: number;
@@ -71,6 +72,7 @@ export async function simulateSearches(scenario: SearchScenario): Promise<Search
       { query },
       {
         schedule: { kind: "every", intervalMs: 2 * MIN },
+        ...(scenario.isFresh === true ? { freshness: { kind: "mean", meanMs: MIN, maxMs: 6 * MIN } as const } : {}),
         maxAgeMs: 7 * 86_400_000,
         fullPollEveryMs: FULL_POLL_MIN * MIN,
         ...(scenario.way === "auto" ? {} : { strategy: scenario.way }),

@@ -41,6 +41,7 @@ const scenarios: fc.Arbitrary<SearchScenario> = fc.record({
 });
 
 const RUNS = 20;
+const FRESH_RUNS = 8;
 
 it("tells every tweet to every search that finds it exactly once, however oddly the service searches, whatever the network and the process do", {
   timeout: 240_000,
@@ -51,6 +52,16 @@ it("tells every tweet to every search that finds it exactly once, however oddly 
       expect(objections).toEqual([]);
     }),
     { numRuns: RUNS, seed: 1 },
+  );
+});
+
+it("does so where freshness places the reads", { timeout: 240_000 }, async () => {
+  await fc.assert(
+    fc.asyncProperty(scenarios, async (scenario) => {
+      const { objections } = await simulateSearches({ ...scenario, isFresh: true });
+      expect(objections).toEqual([]);
+    }),
+    { numRuns: FRESH_RUNS, seed: 2 },
   );
 });
 
