@@ -1,0 +1,55 @@
+import { expect, it } from "vitest";
+import { isTweetFeed } from "../../src/watches/watch-type.ts";
+import { WATCH_TYPES } from "../../src/watches/registry.ts";
+import { goodConfig, issuesOf } from "./load-text.ts";
+
+/** A watch of every type that tells tweets, or of every other one, as its example has it, with another word for when to look. */
+const yaml = (isOfTweets: boolean, rhythm: string, defaults = ""): string => {
+  const watches = WATCH_TYPES.filter((type) => isTweetFeed(type) === isOfTweets).map(({ type, example }) => {
+    const lines = example.split("\n").filter((line) => !line.startsWith("schedule:"));
+    return [`  ${type}:`, ...[...lines, rhythm].filter((line) => line !== "").map((line) => `    ${line}`)].join("\n");
+  });
+  return `${defaults}\nwatches:\n${watches.join("\n")}\nops: { sink: t }\nroute: { sink: t }\nsinks: { t: { type: console } }\n`;
+};
+
+const MEAN = { kind: "mean", meanMs: 60_000, maxMs: 300_000 } as const;
+
+it("takes freshness on every watch of tweets, in both words", async () => {
+  const { watches } = await goodConfig(yaml(true, "freshness: { mean: 60s, max: 5m }"));
+  expect(watches.map(({ type }) => type).toSorted()).toEqual([
+    "community_search",
+    "community_tweets",
+    "list_tweets",
+    "mentions",
+    "quotes",
+    "replies",
+    "retweets",
+    "search",
+    "timeline",
+  ]);
+  for (const { freshness, schedule } of watches) {
+    expect(freshness).toEqual(MEAN);
+    expect(schedule).toEqual({ kind: "every", intervalMs: 120_000 });
+  }
+  const p95 = (await goodConfig(yaml(true, "freshness: 60s"))).watches;
+  for (const { freshness } of p95) expect(freshness).toEqual({ kind: "p95", p95Ms: 60_000 });
+});
+
+it("refuses it on every other watch, and names the cure", async () => {
+  const issues = (await issuesOf(yaml(false, "freshness: 60s"))).filter(({ severity }) => severity === "error");
+  const others = WATCH_TYPES.filter((type) => !isTweetFeed(type));
+  expect(issues).toHaveLength(others.length);
+  for (const [index, issue] of issues.entries())
+    expect(issue).toMatchObject({
+      rule: "freshness",
+      message: expect.stringContaining(`\`${others[index]?.type}\` is none: write \`schedule\``),
+    });
+});
+
+it("takes it as a default for watches of tweets that have no schedule of their own", async () => {
+  const defaults = "defaults: { watch: { freshness: { mean: 60s, max: 5m }, schedule: '@every 1h' } }";
+  for (const { freshness } of (await goodConfig(yaml(true, "", defaults))).watches) expect(freshness).toEqual(MEAN);
+  for (const { freshness, schedule } of (await goodConfig(yaml(true, "schedule: '@every 7m'", defaults))).watches)
+    expect([freshness, schedule]).toEqual([undefined, { kind: "every", intervalMs: 420_000 }]);
+  for (const watch of (await goodConfig(yaml(false, "", defaults))).watches) expect(watch).not.toHaveProperty("freshness");
+});
