@@ -95,7 +95,7 @@ export function createFeedBook(notes: Notes, clock: Clock): FeedBook {
       if (rhythm === undefined) enter(key, entry);
       else {
         const share = rhythm.evenMs / DAY_MS;
-        enter(key, { ...entry, count: countRequests(entries.get(key)?.count, share, clock.now()) });
+        enter(key, { ...entry, count: countRequests(entries.get(key)?.count, share, clock.now(), rhythm.longestMs) });
       }
       dirty.add(noteOf(key));
     },
