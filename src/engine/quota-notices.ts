@@ -1,6 +1,7 @@
 /** Tells the operator once a period that the quota is short, and once that it is spent. Computes nothing. */
 import { type Clock, isoTime } from "../model/clock.ts";
 import type { Notes } from "../model/store.ts";
+import { formatExact } from "../render/numbers.ts";
 import type { Notices } from "./notices.ts";
 import type { QuotaSettings, QuotaStatus } from "./quota-watch.ts";
 
@@ -33,8 +34,8 @@ export function createQuotaNotices({ clock, notices, notes, settings }: QuotaNot
     if (limit === undefined || line === undefined || forecast <= line || (await wasTold("quota.short", period.id))) return;
     const effect =
       settings().onExhausted === "pause" ? "polling stops at the line" : `polls are stretched, low priority first${stretchText(status)}`;
-    const kept = line < limit ? `, ${line} of it without the reserve` : "";
-    const message = `The plan wants ${Math.round(forecast)} requests this period and the quota is ${limit}${kept}: ${effect}. Dearest: ${[...status.paces.keys()].slice(0, MOST_NAMED).join(", ")}.`;
+    const kept = line < limit ? ` (${formatExact(line)} before the reserve)` : "";
+    const message = `The plan wants ${formatExact(Math.round(forecast))} requests this period and the quota is ${formatExact(limit)}${kept}: ${effect}. Dearest: ${[...status.paces.keys()].slice(0, MOST_NAMED).join(", ")}.`;
     await notices.tell({
       type: "quota.low",
       subject: "quota",
@@ -52,7 +53,7 @@ export function createQuotaNotices({ clock, notices, notes, settings }: QuotaNot
       type: "quota.low",
       subject: "quota",
       severity: "critical",
-      message: `The quota is spent: ${spent} of ${limit} requests. Polling stops until ${isoTime(period.endMs)}.`,
+      message: `The quota is spent: ${formatExact(spent)} of ${formatExact(limit)} requests. Polling stops until ${isoTime(period.endMs)}.`,
       hint: "Raise the quota or api.quota.monthly; what is missed until then is read when polling goes on.",
       facts: { spent, limit },
     });
