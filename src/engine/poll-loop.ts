@@ -78,6 +78,10 @@ const partsOf = (poll: Poll): readonly string[] =>
     subscribers.map(({ watchKey, targetKey }) => `${watchKey}\n${targetKey}\n${poll.group === undefined ? "" : key}`),
   );
 
+/** Nothing but its schedule, or its pace, keeps the poll from running again. */
+const isHeldByPace = ({ retryAtMs, notBeforeMs, isPaced }: PollAftermath): boolean =>
+  isPaced === true || (retryAtMs === undefined && notBeforeMs === undefined);
+
 export function createPollLoop(deps: PollLoopDeps): PollLoop {
   const { clock, timetable } = deps;
   const queue = createDueQueue<Due>();
@@ -155,18 +159,17 @@ export function createPollLoop(deps: PollLoopDeps): PollLoop {
     running.set(poll.key, run);
   };
 
-  const settle = (key: string, next: Pick<Due, "dueMs" | "tickMs" | "pacedFromMs">, { retryAtMs, notBeforeMs, isPaced }: PollAftermath) => {
+  const settle = (key: string, next: Pick<Due, "dueMs" | "tickMs" | "pacedFromMs">, aftermath: PollAftermath) => {
     running.delete(key);
     const poll = polls.get(key);
     const isReplanned = replanned.delete(key);
     if (poll !== undefined && queue.get(key) === undefined) {
-      const isWell = isPaced === true || (retryAtMs === undefined && notBeforeMs === undefined);
-      if (isReplanned && isWell) {
+      if (isReplanned && isHeldByPace(aftermath)) {
         enter(poll, atOnce());
         return arm();
       }
-      const dueMs = Math.max(retryAtMs ?? next.dueMs, notBeforeMs ?? 0);
-      const pacedFromMs = dueMs === next.dueMs || isPaced === true ? next.pacedFromMs : undefined;
+      const dueMs = Math.max(aftermath.retryAtMs ?? next.dueMs, aftermath.notBeforeMs ?? 0);
+      const pacedFromMs = dueMs === next.dueMs || aftermath.isPaced === true ? next.pacedFromMs : undefined;
       enter(poll, { dueMs, tickMs: next.tickMs }, { pacedFromMs, isFirst: false });
     }
     arm();
