@@ -150,7 +150,8 @@ async function runPlan({ name, plan, open }: Run, { seed, learnedDays, days = MO
     const moments = new Set([0, ...learnedDays].flatMap((day) => [day, day + days]));
     for (const day of [...moments].sort((a, b) => a - b)) {
       await clock.advanceTo(START_MS + day * DAY_MS);
-      bills.push({ day, ...(await billOf(rig, world)) });
+      // What is under way at the start is in the ledger already, and not yet at the service.
+      bills.push({ day, ...(day === 0 ? NO_BILL : await billOf(rig, world)) });
       if (learnedDays.includes(day))
         asked.push(ask({ states: await rig.store.listWatches(), rateOf: await readLearnedRates(rig.store, clock) }, day));
     }
@@ -165,6 +166,8 @@ interface Bill {
   readonly service: number;
   readonly lines: Readonly<Record<string, number>>;
 }
+
+const NO_BILL: Bill = { ledger: 0, service: 0, lines: {} };
 
 async function billOf(rig: EngineRig, world: ForecastWorld): Promise<Bill> {
   const { total, lines } = await rig.store.spentSince(0);
