@@ -202,8 +202,9 @@ export function createRequestGate(deps: GateDeps): RequestGate {
         if (wanted.billed !== false) {
           minding(() => pacer.succeeded(wanted.source, grant.key, sentAtMs));
           deps.keys?.paid(grant.key);
+          // A free answer says nothing of those that are billed: a key that is not paid for still learns its usage.
+          deps.onOutcome(undefined);
         }
-        deps.onOutcome(undefined);
         return answer;
       } catch (error) {
         if (!(error instanceof UpstreamError)) throw error;

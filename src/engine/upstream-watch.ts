@@ -101,6 +101,8 @@ export function createUpstreamWatch(deps: UpstreamWatchDeps): UpstreamWatch {
   return {
     takeOutcome(error) {
       if (error === undefined) {
+        // It was under way when another one was refused.
+        if (pacer.status(clock.monotonic()).kind === "stopped") return;
         failingSinceMs = undefined;
         lastError = undefined;
         if (isTold) void tellBack();

@@ -137,6 +137,23 @@ it.each([
   expect(idsOf(await rig.events())).toEqual(Array.from({ length: 5 }, () => tweet.id));
 });
 
+it("a key that is not paid for still learns what is left of it, and that is no recovery", async () => {
+  const { clock, upstream, rig } = await house({ watches: searches(2), probe: async () => false });
+  upstream.trouble = ({ endpoint }) => {
+    if (endpoint === "key-usage-info") return undefined;
+    throw failure("billing", "api key not payed", 403);
+  };
+  upstream.on("key-usage-info", () => ({ record: { remaining_requests: 700 } }));
+  const usage = { endpoint: "key-usage-info", params: {}, source: "usage", watch: "", priority: "high", purpose: "command" } as const;
+  await clock.advance(2 * MINUTE);
+  for (let hour = 0; hour < 3; hour++) {
+    const asked = rig.gate.request({ ...usage, billed: false });
+    await clock.advance(HOUR);
+    expect((await asked).record).toEqual({ remaining_requests: 700 });
+  }
+  expect(rig.notices.map(({ type }) => type)).toEqual(["upstream.dark"]);
+});
+
 it("fault 08: a key that was renewed in its file is taken over without a word", async () => {
   let renewals = 0;
   const renewKey = async () => (renewals += 1) > 0;
