@@ -125,14 +125,22 @@ describe("plan", () => {
     expect(view.watches[1].assumes).toEqual([]);
   });
 
-  it("keeps to freshness where no probe helps: through a list, and where each account is asked for by itself", async () => {
+  it("keeps to freshness where no probe helps: of searches, through a list, and where each account is asked for by itself", async () => {
     const freshness = "freshness: { mean: 60s, max: 1h }";
     const listed = `  listed: { type: timeline, accounts: [alice, bob, acme], via_list: "77", ${freshness}, sink: out }`;
     const single = `  single: { type: timeline, accounts: [alice], strategy: single, ${freshness}, sink: out }`;
-    const view = JSON.parse((await plan(config("", `${listed}\n${single}`), "--json")).out);
+    const search = `  search: { type: search, query: "acme lang:en", ${freshness}, sink: out }`;
+    const view = JSON.parse((await plan(config("", `${search}\n${listed}\n${single}`), "--json")).out);
     for (const watch of view.watches)
-      expect(watch).toMatchObject({ schedule: "mean 1m, at most 1h", delay_seconds: { p50: 60, p95: 114 } });
-    expect(view.watches[1].requests_per_day).toBe(720);
+      expect(watch).toMatchObject({ schedule: "mean 1m, at most 1h", delay_seconds: { p50: 57, p95: 132 } });
+    expect([view.watches[0], view.watches[2]].map((watch) => watch.requests_per_day)).toEqual([720, 720]);
+  });
+
+  it("proposes looser freshness of a search that does not fit", async () => {
+    const { code, out, err } = await plan(config("", `  s: { type: search, query: "acme lang:en", freshness: 60s, sink: out }`));
+    expect(code).toBe(3);
+    expect(out).toMatch(/^s +search +within 1m +single +1 +60 +1,440 /m);
+    expect(err).toMatch(/This fits, at [\d,]+ a month: `freshness: \d+m` on s\./);
   });
 
   it("adds up the quotas of several keys, asking only about those that name none", async () => {
