@@ -31,6 +31,8 @@ export interface RateMemory {
   readonly excited: number;
   /** Of the posts, how many came in each eighth of the day, UTC. */
   readonly habit?: readonly number[];
+  /** Nothing was on the first page, and nothing was posted since. */
+  readonly isEmpty?: true;
   /** When this was written down. */
   readonly atMs: number;
 }
@@ -45,7 +47,7 @@ export const FLAT_PROFILE: DayProfile = { posts: Array.from({ length: HOURS }, (
 /** The first estimate: the dates of a first page, in any order, and nothing else known. */
 export function firstRate(datesMs: readonly number[], nowMs: number): RateMemory {
   const dates = datesMs.filter((dateMs) => dateMs <= nowMs);
-  if (dates.length === 0) return { posts: 0, days: 1, excited: 0, atMs: nowMs };
+  if (dates.length === 0) return { posts: 0, days: 1, excited: 0, isEmpty: true, atMs: nowMs };
   // A pinned tweet may be years older than what stands beside it: the second oldest marks where the window begins, and is not within it.
   const [oldest = nowMs, begin = oldest] = [...dates].sort((a, b) => a - b);
   const reachDays = Math.max((nowMs - begin) / DAY_MS, 1 / HOURS);
@@ -117,7 +119,9 @@ const SUM_PRIOR_DAYS = PRIOR_POSTS / USUAL_MEAN;
  */
 export function expectedRate(memory: RateMemory, nowMs: number): number {
   const { posts, days } = evidenceAt(memory, nowMs);
-  return (posts + PRIOR_POSTS) / (days + SUM_PRIOR_DAYS);
+  // An empty page may be that of a service that is blind for a moment, which who is probed reckons with; as a rule it says as much as an old post.
+  const silentDays = memory.isEmpty === true ? LONGEST_EVIDENCE_DAYS : 0;
+  return (posts + PRIOR_POSTS) / (days + silentDays + SUM_PRIOR_DAYS);
 }
 
 /** Posts a day expected at this very moment: half the base, by how busy the hour is for all and for this one, and what recent posts draw after them. */

@@ -3,7 +3,7 @@ import { modelFreshness } from "../../bench/economy/model.ts";
 import { createWorkload } from "../../bench/economy/workload.ts";
 import { levelsOf, probesPerDay } from "../../src/plan/probe-allocation.ts";
 import { requestsOf } from "../../src/plan/probe-choice.ts";
-import { expectedRate, firstRate, shareApart } from "../../src/plan/rates.ts";
+import { expectedRate, firstRate, learnPosts, shareApart } from "../../src/plan/rates.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -71,6 +71,12 @@ it("learns rates from first pages whose sum is that of the true ones", () => {
   });
   // One seed of 500 accounts is off by 7% by chance, the mean of six by 3%: a bias of 10% would show.
   expect(Math.abs(sum(ratios) / ratios.length - 1)).toBeLessThan(0.08);
+});
+
+it("takes an account with an empty page for a silent one, until it posts", () => {
+  const empty = firstRate([], START);
+  expect(expectedRate(empty, START)).toBeLessThan(0.01);
+  expect(expectedRate(learnPosts(empty, [START + DAY], START + DAY), START + DAY)).toBeGreaterThan(0.5);
 });
 
 it.each([2 * MINUTE, 10 * MINUTE, HOUR])("knows in how many times of %i ms the posts of bursts come", (spanMs) => {
