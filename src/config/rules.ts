@@ -60,7 +60,7 @@ export const RULES = {
   "accounts-file": "A list of accounts that cannot be read.",
   "first-run": "Not a first run.",
   schedule: "Not a schedule.",
-  freshness: "A `freshness` that cannot be kept.",
+  freshness: "A `freshness` that cannot be kept, or on a watch that tells no tweets.",
   "freshness-and-schedule": "Two words for when to look.",
   "full-poll-above-max-age": "Full polls that come too late.",
   "faster-than-data": "A schedule that outruns the data.",
