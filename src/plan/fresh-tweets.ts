@@ -26,7 +26,7 @@ export interface FirstPage {
   readonly wanted: number;
 }
 
-export const firstPageOf = ({ memory }: Pick<TargetState, "memory">): FirstPage | undefined => {
+const firstPageOf = ({ memory }: Pick<TargetState, "memory">): FirstPage | undefined => {
   const { posts, days, tweets, wanted } = (memory["page"] ?? {}) as JsonObject;
   const isWhole = typeof posts === "number" && typeof days === "number" && typeof tweets === "number" && typeof wanted === "number";
   return isWhole && days > 0 ? { posts, days, tweets, wanted } : undefined;
