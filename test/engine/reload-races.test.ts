@@ -28,7 +28,8 @@ it("asks for every new handle once, a hundred a request, when a reload comes whi
   upstream.on("user-tweets", () => ({ tweets: [] }));
   rig = await startEngineRig({ clock, upstream, watches: [timeline("w", handles(150))] });
   await clock.advance(10);
-  const reloads = [250, 350, 450].map((count) => rig?.setWatches([timeline("w", handles(count))]));
+  const { setWatches } = rig;
+  const reloads = [250, 350, 450].map((count) => setWatches([timeline("w", handles(count))]));
   await clock.advance(5_000);
   await Promise.all(reloads);
   const asked = upstream.callsOf("info-batch").flatMap(({ params }) => (params["usernames"] as readonly string[] | undefined) ?? []);
@@ -42,7 +43,7 @@ it("forgets what went wrong with a watch that was taken out, and says nothing of
   const upstream = createScriptedUpstream(clock);
   upstream.on("search-tweets", () => ({ tweets: [] }));
   upstream.trouble = ({ params }) => {
-    if (String(params["query"]).includes("broken")) throw failure("transient");
+    if (JSON.stringify(params).includes("broken")) throw failure("transient");
     return undefined;
   };
   const [whole, broken] = [

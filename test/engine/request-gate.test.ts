@@ -141,16 +141,17 @@ it("repeats a free request after a 429, and lets the others wait with it", async
 it("gives a free request up after a few refusals, and at once where the service asks for a long wait", async () => {
   const clock = createVirtualClock(Date.UTC(2026, 2, 2, 12, 0, 0));
   const upstream = createScriptedUpstream(clock, []);
-  let afterMs: number | undefined;
+  let options: ConstructorParameters<typeof UpstreamError>[3] = {};
   upstream.trouble = () => {
-    throw new UpstreamError("rate_limited", "too many requests", 429, afterMs === undefined ? {} : { retry: { afterMs } });
+    throw new UpstreamError("rate_limited", "too many requests", 429, options);
   };
   const gate = await gateOf(clock, upstream);
   const failed = gate.request(usage).catch((error: unknown) => error);
   await clock.advance(60_000);
   expect(await failed).toMatchObject({ kind: "rate_limited" });
   expect(upstream.calls).toHaveLength(4);
-  afterMs = 40 * 60_000;
+  const afterMs = 40 * 60_000;
+  options = { retry: { afterMs } };
   const refused = gate.request(usage).catch((error: unknown) => error);
   await clock.advance(1_000);
   expect(await refused).toMatchObject({ kind: "rate_limited", retry: { afterMs } });
