@@ -94,7 +94,7 @@ async function tweetMoves({ make, post, list }: Orders, community: string): Prom
 
 /** Other ways to read accounts. */
 async function groupMoves({ make, post, list }: Orders): Promise<Record<string, Move>> {
-  await make("m_listed1", "m_listed2", "m_unlisted", "m_merged1", "m_merged2", "m_fresh1", "m_fresh2");
+  await make("m_listed1", "m_listed2", "m_unlisted", "m_merged1", "m_merged2", "m_fresh1", "m_fresh2", "m_fresh3");
   const told = ["tweet.created"];
   return {
     via_list: {
@@ -115,6 +115,11 @@ async function groupMoves({ make, post, list }: Orders): Promise<Record<string, 
       settings: { type: "timeline", accounts: ["m_fresh1", "m_fresh2"], freshness: "5s" },
       tells: told,
       move: () => post("m_fresh1"),
+    },
+    fresh_search: {
+      settings: { type: "search", query: `${WORD} from:m_fresh3`, freshness: "5s" },
+      tells: told,
+      move: () => post("m_fresh3"),
     },
   };
 }
