@@ -2,6 +2,7 @@
 import type { UpstreamPacer } from "../budget/upstream-pacer.ts";
 import type { Clock } from "../model/clock.ts";
 import type { Hash } from "../model/hash.ts";
+import { createInTurn } from "../model/in-turn.ts";
 import type { Log } from "../model/log.ts";
 import type { Meter } from "../model/meter.ts";
 import type { PollCommit, PollStore } from "../model/poll-store.ts";
@@ -100,7 +101,7 @@ export function createEngine(deps: EngineDeps): Engine {
   let planned: readonly PlannedWatch<WatchType<any>>[] = [];
   let polls: readonly Poll[] = [];
   let pollsByWatch: ReadonlyMap<string, readonly Poll[]> = new Map();
-  let planning: Promise<void> = Promise.resolve();
+  const inTurn = createInTurn();
   const lastPolledAtMs = new Map<string, number>();
   const problems = new Map<string, string>();
   const trouble = createTargetTrouble({
@@ -122,11 +123,7 @@ export function createEngine(deps: EngineDeps): Engine {
     isTroubleKnown: () => deps.isUpstreamDark() || deps.storeWatch.trouble !== undefined,
   });
 
-  /** One after the other: an older plan must not replace a newer one. */
-  const replan = (): Promise<void> => {
-    planning = planning.catch(() => undefined).then(plan);
-    return planning;
-  };
+  const replan = (): Promise<void> => inTurn(plan);
 
   const plan = async (): Promise<void> => {
     const single = planPolls(planned, { hash: deps.hash, timetable: deps.timetable, nowMs: clock.now() });

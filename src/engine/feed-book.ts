@@ -4,6 +4,7 @@
  */
 import type { Clock } from "../model/clock.ts";
 import { unitHash } from "../model/hash.ts";
+import { createInTurn, untilDone } from "../model/in-turn.ts";
 import type { Json } from "../model/json.ts";
 import type { Notes } from "../model/store.ts";
 import { type FeedPace, shareKey } from "../plan/feed-pace.ts";
@@ -48,8 +49,7 @@ export function createFeedBook(notes: Notes, clock: Clock): FeedBook {
   const entries = new Map<string, FeedEntry>();
   const shares = new Map<string, string>();
   const dirty = new Set<number>();
-  let loading: Promise<void> | undefined;
-  let writing: Promise<void> = Promise.resolve();
+  const inTurn = createInTurn();
   let flushedAtMs = clock.monotonic();
 
   const enter = (key: string, entry: FeedEntry) => {
@@ -76,20 +76,8 @@ export function createFeedBook(notes: Notes, clock: Clock): FeedBook {
     }
   };
 
-  /** One after the other: an older note must not replace a newer one. */
-  const inTurn = (write: () => Promise<void>): Promise<void> => {
-    writing = writing.catch(() => undefined).then(write);
-    return writing;
-  };
-
   return {
-    load() {
-      loading ??= loadAll().catch((error: unknown) => {
-        loading = undefined;
-        throw error;
-      });
-      return loading;
-    },
+    load: untilDone(loadAll),
     get: (key) => entries.get(key),
     put(key, entry, rhythm) {
       if (rhythm === undefined) enter(key, entry);

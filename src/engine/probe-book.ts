@@ -5,6 +5,7 @@
  */
 import type { Clock } from "../model/clock.ts";
 import { unitHash } from "../model/hash.ts";
+import { createInTurn, untilDone } from "../model/in-turn.ts";
 import type { Json } from "../model/json.ts";
 import type { Notes } from "../model/store.ts";
 import type { ProbeMemory } from "../plan/discharge.ts";
@@ -69,8 +70,7 @@ export function createProbeBook(notes: Notes, clock: Clock): ProbeBook {
   const recent = new Set<string>();
   const counts = new Map<string, RequestCount>();
   let isRecentWritten = true;
-  let loading: Promise<void> | undefined;
-  let writing: Promise<void> = Promise.resolve();
+  const inTurn = createInTurn();
   let flushedAtMs = clock.monotonic();
 
   const loadAll = async (): Promise<void> => {
@@ -132,20 +132,8 @@ export function createProbeBook(notes: Notes, clock: Clock): ProbeBook {
     else if (!isRecentWritten) await writeRecent();
   };
 
-  /** One after the other: an older note must not replace a newer one. */
-  const inTurn = (write: () => Promise<void>): Promise<void> => {
-    writing = writing.catch(() => undefined).then(write);
-    return writing;
-  };
-
   return {
-    load() {
-      loading ??= loadAll().catch((error: unknown) => {
-        loading = undefined;
-        throw error;
-      });
-      return loading;
-    },
+    load: untilDone(loadAll),
     get: (key) => accounts.get(key),
     put(key, memory, worth) {
       accounts.set(key, memory);
