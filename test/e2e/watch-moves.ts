@@ -126,18 +126,25 @@ async function groupMoves({ make, post, list }: Orders): Promise<Record<string, 
 
 async function rosterMoves({ control, make, follow, unfollow, list }: Orders, community: string): Promise<Record<string, Move>> {
   await make("m_followed", "m_fan", "m_joiner");
-  await follow("alice", "m_followed");
-  await follow("m_fan", "rival");
+  for (const follower of ["alice", "m_listed"]) await follow(follower, "m_followed");
+  for (const followed of ["rival", "m_listed"]) await follow("m_fan", followed);
   const membersList = await list("m_listed", "m_poster");
   const join = (group: string, method = "POST") => control("members", { group, username: "m_joiner" }, method);
   const accounts = ["m_followed"];
   const fan = { accounts: ["m_fan"] };
   const onlyBob = { where: 'user.username == "bob"' };
-  const comesAndGoes = () => Promise.all([follow("bob", "m_followed"), unfollow("alice", "m_followed")]);
-  const followsAndLeaves = () => Promise.all([follow("m_fan", "bob"), unfollow("m_fan", "rival")]);
+  // One comes and two go: a counter that stands where it was asks for no read before the full poll.
+  const comesAndGoes = () =>
+    Promise.all([follow("bob", "m_followed"), ...["alice", "m_listed"].map((follower) => unfollow(follower, "m_followed"))]);
+  const followsAndLeaves = () =>
+    Promise.all([follow("m_fan", "bob"), ...["rival", "m_listed"].map((followed) => unfollow("m_fan", followed))]);
   const nothingMore = () => Promise.resolve();
   return {
-    followers: { settings: { type: "followers", accounts }, tells: ["follower.added", "follower.removed"], move: comesAndGoes },
+    followers: {
+      settings: { type: "followers", accounts },
+      tells: ["follower.added", "follower.removed", "follower.removed"],
+      move: comesAndGoes,
+    },
     verified_followers: {
       settings: { type: "verified_followers", accounts },
       tells: ["follower.added", "follower.removed"],
@@ -145,7 +152,11 @@ async function rosterMoves({ control, make, follow, unfollow, list }: Orders, co
     },
     new_followers: { settings: { type: "new_followers", accounts }, tells: ["follower.added"], move: nothingMore },
     top_followers: { settings: { type: "top_followers", accounts, ...onlyBob }, tells: ["top_follower.entered"], move: nothingMore },
-    following: { settings: { type: "following", ...fan }, tells: ["following.added", "following.removed"], move: followsAndLeaves },
+    following: {
+      settings: { type: "following", ...fan },
+      tells: ["following.added", "following.removed", "following.removed"],
+      move: followsAndLeaves,
+    },
     new_following: { settings: { type: "new_following", ...fan }, tells: ["following.added"], move: nothingMore },
     top_following: { settings: { type: "top_following", ...fan, ...onlyBob }, tells: ["top_following.entered"], move: nothingMore },
     membership: {
