@@ -246,14 +246,16 @@ describe("call", () => {
     const deps = { clock: createSystemClock(), random: createSystemRandom(), log: rememberingLog() };
     await (await openStore({ path, ...deps })).close();
     const { code, err } = await runCommand(["call", "user-tweets", "--username", "bob", "--limit", "30"], { cwd });
-    expect(err).toContain("2 requests billed");
+    // Two pages, or three where one of them came short.
+    const billed = Number(/(\d+) requests billed/.exec(err)?.[1]);
+    expect([2, 3]).toContain(billed);
     expect(code).toBe(0);
     await runCommand(["call", "key-usage-info"], { cwd });
     await runCommand(["call", "info", "--username", "two words"], { cwd });
     const store = await openStore({ path, ...deps });
     const spent = await store.spentSince(0);
     await store.close();
-    expect(spent).toMatchObject({ total: 2, lines: [{ watch: "call", endpoint: "user-tweets", requests: 2 }] });
+    expect(spent).toMatchObject({ total: billed, lines: [{ watch: "call", endpoint: "user-tweets", requests: billed }] });
   });
 
   it("has no colour in anything it prints", async () => {
