@@ -37,7 +37,10 @@ describe.concurrent("demo", () => {
 
     const told = numberIn(out, /(\d+) items were told before the restart/);
     expect(told).toBeGreaterThan(0);
-    expect(numberIn(out, /served (\d+) of them again/)).toBe(told);
+    // Not those of accounts whose counters stand still over the restart: nobody pays to read them again.
+    const again = numberIn(out, /served (\d+) of them again/);
+    expect(again).toBeGreaterThan(0);
+    expect(again).toBeLessThanOrEqual(told);
     expect(out).toContain("told again: 0");
 
     const alerts = out.match(/^ {5}• /gm) ?? [];
