@@ -2,7 +2,8 @@
  * The rules alone, without engine, state and service: probes by rate x age², searches of what moved. For sizes whose engine run takes
  * hours, and to see what a rule is worth before it is built. `npm run bench:economy -- --model 10000x60`
  */
-import { awaitedOf, chooseProbe, waitBeforeProbe } from "../../src/plan/probe-choice.ts";
+import { batchesOf } from "../../src/model/batch.ts";
+import { awaitedOf, chooseProbe, chooseProbes, waitBeforeProbes } from "../../src/plan/probe-choice.ts";
 import { firstPace, learnDelays } from "../../src/plan/probe-pace.ts";
 import { baseRate, firstRate, learnPosts, type RateMemory, rateAt } from "../../src/plan/rates.ts";
 import { createWorkload, DAY_MS } from "./workload.ts";
@@ -64,15 +65,15 @@ export function modelFreshness(options: { seed: number; accounts: number; meanMs
 
   for (let nowMs = START_MS; nowMs < endMs; ) {
     const waiting = waitingAt(nowMs);
-    const chosen = chooseProbe(waiting, maxMs);
-    const waitMs = waitBeforeProbe(chosen, pace.worth, maxMs);
+    const waitMs = waitBeforeProbes(waiting, pace.worth, maxMs);
     if (waitMs > 0) {
       nowMs += Math.max(1_000, waitMs);
       continue;
     }
+    const chosen = chooseProbes(waiting, maxMs);
     const moved = chosen.filter(({ one }) => (one.timesMs[one.next] ?? Number.POSITIVE_INFINITY) <= nowMs);
     const searches = Math.ceil(moved.length / PER_QUERY);
-    if (nowMs >= learnedMs) requests += 1 + searches;
+    if (nowMs >= learnedMs) requests += batchesOf(chosen).length + searches;
     const asked = new Set(chosen.map(({ id }) => id));
     const free = waiting.filter(({ id, ageMs }) => !asked.has(id) && ageMs <= RIDER_AGE_MS);
     const isShallow = moved.every(({ ageMs }) => ageMs <= RIDER_AGE_MS);

@@ -1,7 +1,7 @@
 /** Where freshness takes the place of a schedule: whom to probe now, who rides along in a search, when the next probe is worth it. */
 import type { Freshness } from "../model/schedule.ts";
 import { handlesPerQuery } from "../plan/merge.ts";
-import { type Awaited, awaitedOf, type Candidate, chooseProbe, waitBeforeProbe } from "../plan/probe-choice.ts";
+import { type Awaited, awaitedOf, type Candidate, chooseProbe, chooseProbes, waitBeforeProbes } from "../plan/probe-choice.ts";
 import { evenWaitMs, type Found, firstPace, learnDelays, longestWaitMs, type PaceMemory } from "../plan/probe-pace.ts";
 import { baseRate, hourFactor, isExcited, rateAt } from "../plan/rates.ts";
 import type { GroupMember } from "./group-members.ts";
@@ -76,7 +76,7 @@ export interface Turn<T> {
 export const NOBODYS_TURN: Turn<never> = { all: [], awaited: { posts: 0, waitedMs: 0 } };
 
 export function chooseMembers(waiting: readonly Waiting[], freshness: Freshness): Turn<GroupMember> {
-  const chosen = chooseProbe(waiting, longestWaitMs(freshness));
+  const chosen = chooseProbes(waiting, longestWaitMs(freshness));
   return { all: chosen.map(({ member }) => member), awaited: awaitedOf(chosen) };
 }
 
@@ -127,8 +127,8 @@ export interface PaceQuery {
   readonly nowMs: number;
 }
 
-/** What an older version of the daemon left in the state is learned anew, and so is a pace of nobody. */
-const isWhole = (pace: PaceMemory | undefined): pace is PaceMemory => pace !== undefined && "foretold" in pace && pace.worth > 0;
+/** A pace of nobody says nothing. */
+const isWhole = (pace: PaceMemory | undefined): pace is PaceMemory => pace !== undefined && pace.worth > 0;
 
 export function paceAfter({ freshness, waiting, memory, awaited, delaysMs, nowMs }: PaceQuery): PaceMemory {
   if (!isWhole(memory.pace)) {
@@ -151,6 +151,6 @@ export function waitAfter(waiting: readonly Waiting[], pace: PaceMemory, freshne
   const maxMs = longestWaitMs(freshness);
   const evenMs = evenWaitMs(waiting, freshness, factor);
   if (evenMs !== undefined) return Math.max(SHORTEST_MS, evenMs);
-  const waitMs = waitBeforeProbe(chooseProbe(waiting, maxMs), pace.worth * factor * factor, maxMs * factor);
+  const waitMs = waitBeforeProbes(waiting, pace.worth * factor * factor, maxMs, maxMs * factor);
   return Math.max(SHORTEST_MS, Math.min(waitMs, maxMs));
 }

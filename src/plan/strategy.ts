@@ -7,7 +7,7 @@ import { ITEMS_PER_PAGE, sweepPages } from "./feed-pages.ts";
 import { BATCH_SIZE } from "../model/batch.ts";
 import { levelsOf, probesPerDay } from "./probe-allocation.ts";
 import { shareApart } from "./rates.ts";
-import { requestsOf } from "./probe-choice.ts";
+import { MOST_TOGETHER, requestsOf } from "./probe-choice.ts";
 import { aimedMeanMs, longestWaitMs, probesOfAll } from "./probe-pace.ts";
 
 export type Strategy = "single" | "probe" | "merge";
@@ -78,19 +78,38 @@ export function costOfFreshness(group: Group, freshness: Freshness): StrategyCos
   const { rates, handlesPerQuery, fullPollEveryMs } = group;
   const meanMs = aimedMeanMs(freshness);
   const posts = rates.reduce((sum, rate) => sum + rate, 0);
-  const probes = rates.length <= BATCH_SIZE ? probesOfAll(posts, freshness) : probesOfSome(rates, meanMs, longestWaitMs(freshness));
-  const reads = probes * (requestsOf(posts / probes) - 1);
+  const { times, probesEach } =
+    rates.length <= BATCH_SIZE
+      ? { times: probesOfAll(posts, freshness), probesEach: 1 }
+      : asTogether(rates, meanMs, longestWaitMs(freshness));
+  const probes = times * probesEach;
+  const reads = times * (requestsOf(posts / times) - 1);
   const fullPolls = (DAY_MS / fullPollEveryMs) * Math.ceil(rates.length / handlesPerQuery);
-  const repeats = waitingRepeats(rates.length, probes, reads / probes, 2 * meanMs);
+  const repeats = waitingRepeats(rates.length, times, reads / times, 2 * meanMs);
   return cost("probe", probes, reads, fullPolls + posts / ITEMS_PER_PAGE + repeats);
 }
 
 /**
- * Left out are accounts that ride along in searches, which makes it up to a tenth cheaper, and that rates are learned, not known, which
- * costs about as much.
+ * As many probes together as cost least, which is how they are sent. Left out are accounts that ride along in searches, which makes it up
+ * to a tenth cheaper, and that rates are learned, not known, which costs about as much.
  */
-const probesOfSome = (rates: readonly number[], meanMs: number, maxMs: number): number =>
-  probesPerDay({ levels: rates.flatMap((rate) => levelsOf(rate, meanMs)), meanMs, maxMs, batch: BATCH_SIZE });
+function asTogether(rates: readonly number[], meanMs: number, maxMs: number): Together {
+  const levels = rates.flatMap((rate) => levelsOf(rate, meanMs));
+  const posts = rates.reduce((sum, rate) => sum + rate, 0);
+  const most = Math.min(MOST_TOGETHER, Math.ceil(rates.length / BATCH_SIZE) - 1);
+  const costOf = ({ times, probesEach }: Together): number => times * requestsOf(posts / times, probesEach);
+  const ways = Array.from({ length: most }, (_, index): Together => {
+    const probesEach = index + 1;
+    return { times: probesPerDay({ levels, meanMs, maxMs, batch: probesEach * BATCH_SIZE }), probesEach };
+  });
+  return ways.reduce((best, way) => (costOf(way) < costOf(best) ? way : best));
+}
+
+/** Times a day at which probes are sent, and how many at each. */
+interface Together {
+  readonly times: number;
+  readonly probesEach: number;
+}
 
 /** As it was counted where it was, searches for late and odd items among the reads; `modelled` says how many of them those are. */
 export function asCounted(modelled: StrategyCost, probesPerDay = modelled.probesPerDay, allReadsPerDay?: number): StrategyCost {
@@ -108,9 +127,9 @@ const READS_OF_A_CHANGE = 7;
 const repeatsPerDay = (accounts: number, ticks: number, perQuery: number): number =>
   queriesFor((accounts * OTHER_CHANGES_PER_DAY * READS_OF_A_CHANGE) / ticks, perQuery) * ticks;
 
-/** By freshness each look but the first waits so long for a search that is sent anyway, as `share` of the probes have one. */
-function waitingRepeats(accounts: number, probes: number, share: number, patienceMs: number): number {
-  const chances = 1 + Math.floor((patienceMs * probes) / DAY_MS);
+/** By freshness each look but the first waits so long for a search that is sent anyway, as `share` of the times at which is probed have one. */
+function waitingRepeats(accounts: number, times: number, share: number, patienceMs: number): number {
+  const chances = 1 + Math.floor((patienceMs * times) / DAY_MS);
   const alone = (1 - share) * (1 + (READS_OF_A_CHANGE - 1) * (1 - share) ** (chances - 1));
   return accounts * OTHER_CHANGES_PER_DAY * alone;
 }
