@@ -81,7 +81,7 @@ export function costOfFreshness(group: Group, freshness: Freshness): StrategyCos
   const { times, probesEach } =
     rates.length <= BATCH_SIZE
       ? { times: probesOfAll(posts, freshness), probesEach: 1 }
-      : asTogether(rates, meanMs, longestWaitMs(freshness));
+      : asTogether(group, meanMs, longestWaitMs(freshness));
   const probes = times * probesEach;
   const reads = times * (requestsOf(posts / times) - 1);
   const fullPolls = (DAY_MS / fullPollEveryMs) * Math.ceil(rates.length / handlesPerQuery);
@@ -90,20 +90,25 @@ export function costOfFreshness(group: Group, freshness: Freshness): StrategyCos
 }
 
 /**
- * As many probes together as cost least, which is how they are sent. Left out are accounts that ride along in searches, which makes it up
- * to a tenth cheaper, and that rates are learned, not known, which costs about as much.
+ * As many probes together as cost least, which is how they are sent. That rates are learned, not known, costs about as much as is saved by
+ * the accounts that ride along in the search after a single probe; several probes share one search, and those who ride along in it.
  */
-function asTogether(rates: readonly number[], meanMs: number, maxMs: number): Together {
+function asTogether({ rates, handlesPerQuery }: Group, meanMs: number, maxMs: number): Together {
   const levels = rates.flatMap((rate) => levelsOf(rate, meanMs));
   const posts = rates.reduce((sum, rate) => sum + rate, 0);
+  const riders = handlesPerQuery * FREE_PLACES;
   const most = Math.min(MOST_TOGETHER, Math.ceil(rates.length / BATCH_SIZE) - 1);
   const costOf = ({ times, probesEach }: Together): number => times * requestsOf(posts / times, probesEach);
   const ways = Array.from({ length: most }, (_, index): Together => {
     const probesEach = index + 1;
-    return { times: probesPerDay({ levels, meanMs, maxMs, batch: probesEach * BATCH_SIZE }), probesEach };
+    const batch = (probesEach * BATCH_SIZE + riders) / (1 + riders / BATCH_SIZE);
+    return { times: probesPerDay({ levels, meanMs, maxMs, batch }), probesEach };
   });
   return ways.reduce((best, way) => (costOf(way) < costOf(best) ? way : best));
 }
+
+/** Of the places of a search, about so many are left by those that moved. */
+const FREE_PLACES = 0.5;
 
 /** Times a day at which probes are sent, and how many at each. */
 interface Together {
