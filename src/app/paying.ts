@@ -6,6 +6,7 @@ import { createKeyWatch, type KeyWatch } from "../engine/key-watch.ts";
 import { createQuotaAudit, type QuotaAudit } from "../engine/quota-audit.ts";
 import { createQuotaNotices } from "../engine/quota-notices.ts";
 import { createQuotaWatch, type KeyQuota, type QuotaWatch } from "../engine/quota-watch.ts";
+import { askRemaining } from "../engine/remaining-requests.ts";
 import type { GateDeps, RequestGate } from "../engine/request-gate.ts";
 import { errorText } from "../model/errors.ts";
 import type { Meter } from "../model/meter.ts";
@@ -15,7 +16,6 @@ import type { Timetable } from "../schedule/timetable.ts";
 import type { DaemonDeps } from "./daemon-deps.ts";
 import type { Delivering } from "./delivering.ts";
 import { createKeyHolder, offersOf } from "./key-holder.ts";
-import { askRemaining } from "./remaining-requests.ts";
 
 export interface Paying {
   /** The key of a name, as the data service wants it. */

@@ -14,6 +14,7 @@ import { loadSubscribers } from "./load-subscribers.ts";
 import type { Notice, Notices } from "./notices.ts";
 import { createPatience } from "./patience.ts";
 import type { PollAftermath } from "./poll-loop.ts";
+import { askRemaining } from "./remaining-requests.ts";
 import type { Rename } from "./renames.ts";
 import type { RequestGate } from "./request-gate.ts";
 
@@ -162,22 +163,11 @@ export function createTargetTrouble(deps: TargetTroubleDeps): TargetTrouble {
   };
 
   /** A 403 that names no cause: free to ask whether it is about the key. */
-  const gateIsOpen = async (): Promise<boolean> => {
-    try {
-      await gate.request({
-        endpoint: "key-usage-info",
-        params: {},
-        source: "usage",
-        watch: "",
-        priority: "high",
-        purpose: "command",
-        billed: false,
-      });
-      return true;
-    } catch {
-      return false;
-    }
-  };
+  const gateIsOpen = (): Promise<boolean> =>
+    askRemaining(gate).then(
+      () => true,
+      () => false,
+    );
 
   /** Asked for by id, so it is the account itself that is missing. One question an account, and only when it goes missing. */
   const takeAbsentOne = async (planned: Poll, subscriber: Subscriber): Promise<void> => {
