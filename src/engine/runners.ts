@@ -1,9 +1,9 @@
 /** Who runs a poll, by what it is: a feed by itself, accounts, lists or searches together. Owns what they learn, from start to stop. */
+import type { Notes } from "../model/store.ts";
 import type { GroupDeps as PlanningDeps } from "../plan/group-polls.ts";
 import { createFeedBook } from "./feed-book.ts";
 import { createFeedTurns } from "./feed-turns.ts";
 import { keepBook, learnedIn } from "./in-force.ts";
-import type { Notes } from "../model/store.ts";
 import type { PollRunner } from "./poll-runner.ts";
 import { createProbeBook } from "./probe-book.ts";
 import { createFeedRunner } from "./run-feed.ts";
