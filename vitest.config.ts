@@ -4,6 +4,8 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     testTimeout: 20_000,
+    // What is written in this process has no colours, whoever runs the tests: a terminal, a pipe, or a CI job, whose variable CI turns them on.
+    env: { NO_COLOR: "1" },
     pool: "forks",
     // One less than there are cores is the standard; tests of processes wait more than they compute.
     maxWorkers: "100%",

@@ -1,4 +1,4 @@
-/** How the demo reads. Texts only; what happens is demo.ts's. Colours go away with NO_COLOR and where no terminal looks on. */
+/** How the demo reads. Texts only; what happens is demo.ts's. Colours go away with NO_COLOR, and where neither a terminal nor a CI job looks on. */
 import colors from "picocolors";
 import { formatDuration } from "../model/duration.ts";
 import type { Watch } from "../model/watch.ts";
