@@ -10,6 +10,7 @@ import { NO_RECHECKS, type RecheckCost } from "./recheck-cost.ts";
 import { feedDelay } from "./feed-pace.ts";
 import { expectedDelay } from "./probe-pace.ts";
 import { readRhythm, type Rhythm } from "./rhythm.ts";
+import { sum } from "./sum.ts";
 import { gridTicks, isAligned } from "./tick-grid.ts";
 
 /** The service bills by the month; 30 days make forecasts of two months comparable. */
@@ -183,8 +184,6 @@ const slowest = (delays: readonly Delay[]): Delay => ({
   p50Ms: Math.max(...delays.map(({ p50Ms }) => p50Ms)),
   p95Ms: Math.max(...delays.map(({ p95Ms }) => p95Ms)),
 });
-
-const sum = <T>(items: readonly T[], of: (item: T) => number): number => items.reduce((total, item) => total + of(item), 0);
 
 /** Watch ids, those that cost most first. */
 export const dearest = (forecast: Forecast): readonly string[] =>

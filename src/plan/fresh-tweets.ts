@@ -7,6 +7,7 @@ import type { TargetState, WatchState } from "../model/watch-store.ts";
 import type { Watch } from "../model/watch.ts";
 import { ITEMS_PER_PAGE } from "./feed-pages.ts";
 import { stateOf } from "./full-read.ts";
+import { sum } from "./sum.ts";
 
 const DAY_MS = 86_400_000;
 /** What was seen in a shorter time says little about a day. */
@@ -68,5 +69,3 @@ function byFollowed(state: WatchState, freshDays: number, nowMs: number): number
   if (freshDays >= STEADY_DAYS && state.followedTweets > 0) return state.followedTweets * Math.max(1, freshDays / days);
   return (Math.max(0, state.knownItems - ITEMS_PER_PAGE * Math.max(1, state.targets.length)) / days) * freshDays;
 }
-
-const sum = <T>(items: readonly T[], of: (item: T) => number): number => items.reduce((total, item) => total + of(item), 0);

@@ -6,6 +6,7 @@ import { canonicalJson, type Hash } from "../model/hash.ts";
 import type { Freshness } from "../model/schedule.ts";
 import { feedIntervalMs, shareKey } from "./feed-pace.ts";
 import { groupSpreadMs } from "./group-spread.ts";
+import { joinMembers, type Members, sortByKind } from "./kinds.ts";
 import { FIRST_LIMITS, handlesPerQuery } from "./merge.ts";
 import { type Poll, type Pollable, userIdOf } from "./poll.ts";
 import { ratesOf } from "./rates.ts";
@@ -14,7 +15,7 @@ import { groupRosters } from "./roster-groups.ts";
 import { groupSearches } from "./search-groups.ts";
 import { createSharedProbes, type SharedProbes } from "./shared-probes.ts";
 import { asCounted, chooseFullPollEvery, chooseStrategy, costOfFreshness, type Group } from "./strategy.ts";
-import { fullPollEveryOf, strategyOf } from "./wishes.ts";
+import { fullPollEveryOf, maxAgeOf, strategyOf } from "./wishes.ts";
 
 const DAY_MS = 86_400_000;
 /** For one account a probe saves nothing; for two, what they cost decides. */
@@ -30,24 +31,18 @@ export interface GroupDeps {
 
 /** The polls that stay as they are, then the groups. A group keeps its key when accounts come and go. */
 export function groupPolls<T extends Pollable>(polls: readonly Poll<T>[], deps: GroupDeps): readonly Poll<T>[] {
-  const kinds = new Map<string, Poll<T>[]>();
-  const rest: Poll<T>[] = [];
-  for (const poll of polls) {
-    const kind = kindOf(poll);
-    if (kind === undefined) rest.push(isReading(poll) ? { ...poll, spreadMs: groupSpreadMs(poll) } : poll);
-    else kinds.set(kind, [...(kinds.get(kind) ?? []), poll]);
-  }
+  const { kinds, rest } = sortByKind(polls, kindOf);
   const shared = createSharedProbes();
   for (const poll of rest.filter(isReading)) shared.add(poll, poll.source.params["user_ids"] as readonly string[]);
+  const alone = rest.map((poll) => (isReading(poll) ? { ...poll, spreadMs: groupSpreadMs(poll) } : poll));
   const groups: Poll<T>[] = [];
   for (const [kind, members] of kinds) {
     const [first] = members;
-    if (first === undefined) continue;
     const isAsked = strategyOf(first) !== "auto" || first.freshness !== undefined;
-    if (members.length < LEAST_MEMBERS && !isAsked) rest.push(...members);
-    else groups.push(withShared(toGroup(kind, first, members, deps), shared));
+    if (members.length < LEAST_MEMBERS && !isAsked) alone.push(...members);
+    else groups.push(withShared(toGroup(kind, members, deps), shared));
   }
-  const feeds = groupSearches(rest.map(asFeed), deps.hash).map((poll) => withShare(poll, deps));
+  const feeds = groupSearches(alone.map(asFeed), deps.hash).map((poll) => withShare(poll, deps));
   return [...groupRosters(feeds, deps, shared), ...groups];
 }
 
@@ -90,7 +85,8 @@ function kindOf(poll: Poll): string | undefined {
   return canonicalJson([poll.priority, strategy, freshness === undefined ? schedules : { ...freshness }, fullPollEveryOf(poll) ?? null]);
 }
 
-function toGroup<T extends Pollable>(kind: string, first: Poll<T>, members: readonly Poll<T>[], deps: GroupDeps): Poll<T> {
+function toGroup<T extends Pollable>(kind: string, members: Members<T>, deps: GroupDeps): Poll<T> {
+  const [first] = members;
   const key = deps.hash(`group\n${kind}`);
   const { freshness } = first;
   const fullPollEveryMs = fullPollEveryOf(first);
@@ -100,9 +96,9 @@ function toGroup<T extends Pollable>(kind: string, first: Poll<T>, members: read
     wish: strategyOf(first),
     ...(fullPollEveryMs === undefined ? {} : { fullPollEveryMs }),
   };
-  const subscribers = members.flatMap((member) => member.subscribers);
+  const joined = joinMembers(members);
   const rates = ratesOf(members.map(userIdOf), (userId) => deps.rateOf?.(userId));
-  const asked = askedOf({ ...first, subscribers }, fullPollEveryMs, rates, handlesPerQuery(FIRST_LIMITS), freshness);
+  const asked = askedOf({ ...first, subscribers: joined.subscribers }, fullPollEveryMs, rates, handlesPerQuery(FIRST_LIMITS), freshness);
   const countOf = (what: "probes" | "reads") => deps.rateOf?.(countKey(key, members.length, what));
   const modelled = freshness === undefined ? chooseStrategy(asked, undefined, group.wish) : costOfFreshness(asked, freshness);
   const cost = asCounted(modelled, freshness === undefined ? undefined : countOf("probes"), countOf("reads"));
@@ -110,11 +106,9 @@ function toGroup<T extends Pollable>(kind: string, first: Poll<T>, members: read
     ...first,
     key,
     source: { endpoint: "info-batch", params: {}, boundParam: "query" },
-    maxPages: Math.max(...members.map(({ maxPages }) => maxPages)),
-    overlapMs: Math.max(...members.map(({ overlapMs }) => overlapMs)),
     spreadMs: freshness === undefined ? groupSpreadMs(first) : 0,
     costRequests: ((cost.probesPerDay + cost.readsPerDay) * asked.intervalMs) / DAY_MS,
-    subscribers,
+    ...joined,
     group: { ...group, cost },
   };
 }
@@ -128,7 +122,6 @@ export function askedOf(
   freshness: Freshness | undefined,
   hiddenShare = 0,
 ): Group {
-  const maxAgeMs = poll.subscribers.reduce((least, { watch }) => Math.min(least, watch.maxAgeMs), Number.POSITIVE_INFINITY);
   const base = { rates, intervalMs: poll.intervalMs, overlapMs: poll.overlapMs, handlesPerQuery: perQuery, hiddenShare };
-  return { ...base, fullPollEveryMs: fullPollEveryMs ?? chooseFullPollEvery(base, maxAgeMs, freshness) };
+  return { ...base, fullPollEveryMs: fullPollEveryMs ?? chooseFullPollEvery(base, maxAgeOf(poll), freshness) };
 }

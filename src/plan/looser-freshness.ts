@@ -2,6 +2,7 @@
 import type { Freshness } from "../model/schedule.ts";
 import type { Watch } from "../model/watch.ts";
 import type { Delay, Forecast } from "./forecast.ts";
+import { sum } from "./sum.ts";
 import { evenSchedule } from "./wishes.ts";
 
 export interface LooserWatch {
@@ -48,7 +49,7 @@ function changeOf(before: Forecast, after: Forecast, fresh: readonly Watch[], at
   const changed = fresh.filter((watch) => loosened(watch, atLeastMs) !== watch);
   const delayOf = (forecast: Forecast, { id }: Watch): Delay => forecast.watches.get(id)?.delay ?? { p50Ms: 0, p95Ms: 0 };
   const targetsOf = ({ id }: Watch): number =>
-    before.polls.reduce((sum, { poll }) => sum + poll.subscribers.filter(({ watch }) => watch.id === id).length, 0);
+    sum(before.polls, ({ poll }) => poll.subscribers.filter(({ watch }) => watch.id === id).length);
   return {
     kind: "freshness",
     watches: changed.flatMap((watch) => {
@@ -61,7 +62,7 @@ function changeOf(before: Forecast, after: Forecast, fresh: readonly Watch[], at
       p50Ms: Math.max(...changed.map((watch) => delayOf(after, watch).p50Ms)),
       p95Ms: Math.max(...changed.map((watch) => delayOf(after, watch).p95Ms)),
     },
-    lossMs: changed.reduce((sum, watch) => sum + (delayOf(after, watch).p50Ms - delayOf(before, watch).p50Ms) * targetsOf(watch), 0),
+    lossMs: sum(changed, (watch) => (delayOf(after, watch).p50Ms - delayOf(before, watch).p50Ms) * targetsOf(watch)),
   };
 }
 

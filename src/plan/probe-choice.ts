@@ -4,6 +4,7 @@
  * they are asked, which is the rule here, and it follows rates as they move.
  */
 import { BATCH_SIZE } from "../model/batch.ts";
+import { sum } from "./sum.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -94,7 +95,7 @@ const ROUNDS = 6;
 /** Until probes of these accounts are worth `worth` posts x ms a request, or the first of them has waited for `maxMs`. */
 export function waitBeforeProbe(chosen: readonly Candidate[], worth: number, maxMs: number): number {
   if (worthOf(chosen) >= worth) return 0;
-  const perMs = chosen.reduce((sum, { rate }) => sum + rate / DAY_MS, 0);
+  const perMs = sum(chosen, ({ rate }) => rate / DAY_MS);
   const { posts, waitedMs } = awaitedOf(chosen);
   const untilMax = Math.max(0, maxMs - Math.max(0, ...chosen.map(({ ageMs }) => ageMs)));
   if (perMs <= 0) return untilMax;
@@ -115,17 +116,15 @@ export interface Allocation {
 
 /** The cheapest way to a mean delay over all posts, when rates stand still. `rates` in posts a day; nobody waits longer than `maxMs`. */
 export function allocateChecks(rates: readonly number[], meanMs: number, maxMs: number): Allocation {
-  const total = sum(rates);
+  const total = sum(rates, (rate) => rate);
   if (total === 0) return { checksPerDay: (rates.length * DAY_MS) / maxMs, worthOfCheck: 0 };
   const intervalsOf = (k: number) => rates.map((rate) => Math.min(maxMs, rate > 0 ? k / Math.sqrt(rate / DAY_MS) : maxMs));
   let [low, high] = [0, maxMs * Math.sqrt(Math.max(...rates) / DAY_MS)];
   for (let step = 0; step < 60; step += 1) {
     const middle = (low + high) / 2;
-    const delayMs = sum(intervalsOf(middle).map((ms, index) => (ms / 2) * (rates[index] ?? 0))) / total;
+    const delayMs = sum(intervalsOf(middle), (ms, index) => (ms / 2) * (rates[index] ?? 0)) / total;
     if (delayMs > meanMs) high = middle;
     else low = middle;
   }
-  return { checksPerDay: sum(intervalsOf(low).map((ms) => DAY_MS / Math.max(ms, 1))), worthOfCheck: (low * low) / 2 };
+  return { checksPerDay: sum(intervalsOf(low), (ms) => DAY_MS / Math.max(ms, 1)), worthOfCheck: (low * low) / 2 };
 }
-
-const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);

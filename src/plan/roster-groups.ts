@@ -8,11 +8,13 @@ import { canonicalJson, type Hash } from "../model/hash.ts";
 import type { StrategyWish } from "../model/schedule.ts";
 import { groupSpreadMs } from "./group-spread.ts";
 import { isReadByEveryPoll } from "./full-read.ts";
+import { joinMembers, type Members, sortByKind } from "./kinds.ts";
 import { type Poll, type Pollable, type PollGroup, userIdOf } from "./poll.ts";
 import { ratesOf } from "./rates.ts";
 import type { SharedProbes } from "./shared-probes.ts";
 import type { StrategyCost } from "./strategy.ts";
-import { fullPollEveryOf, strategyOf } from "./wishes.ts";
+import { sum } from "./sum.ts";
+import { fullPollEveryOf, maxAgeOf, strategyOf } from "./wishes.ts";
 
 const DAY_MS = 86_400_000;
 const LEAST_FULL_POLL_MS = 1_800_000;
@@ -31,23 +33,17 @@ export interface RosterDeps {
 
 /** The polls that stay as they are, then the groups. A group keeps its key when accounts come and go. `shared`: who is probed anyway. */
 export function groupRosters<T extends Pollable>(polls: readonly Poll<T>[], deps: RosterDeps, shared: SharedProbes): readonly Poll<T>[] {
-  const kinds = new Map<string, Poll<T>[]>();
-  const rest: Poll<T>[] = [];
-  for (const poll of polls) {
-    const kind = kindOf(poll);
-    if (kind === undefined) rest.push(poll);
-    else kinds.set(kind, [...(kinds.get(kind) ?? []), poll]);
-  }
+  const { kinds, rest } = sortByKind(polls, kindOf);
+  const alone: Poll<T>[] = [];
   const groups: Poll<T>[] = [];
   for (const [kind, members] of kinds) {
     const [first] = members;
-    if (first === undefined) continue;
     // One short list is read as cheaply as its counter; a long one that is read whole is not.
     const isWorthIt = members.length > 1 || strategyOf(first) === "probe" || isReadByEveryPoll(first) || shared.has(first);
-    if (isWorthIt) groups.push(toGroup(deps.hash(`group\n${kind}`), first, members, deps, shared));
-    else rest.push(...members);
+    if (isWorthIt) groups.push(toGroup(deps.hash(`group\n${kind}`), members, deps, shared));
+    else alone.push(...members);
   }
-  return [...rest, ...groups];
+  return [...rest, ...alone, ...groups];
 }
 
 /** Undefined for a list whose account has no counter that tells of it, and for one that is to be read by itself. */
@@ -59,13 +55,8 @@ function kindOf(poll: Poll): string | undefined {
   return canonicalJson(["rosters", poll.priority, strategy, schedules, fullPollEveryOf(poll) ?? null]);
 }
 
-function toGroup<T extends Pollable>(
-  key: string,
-  first: Poll<T>,
-  members: readonly Poll<T>[],
-  deps: RosterDeps,
-  shared: SharedProbes,
-): Poll<T> {
+function toGroup<T extends Pollable>(key: string, members: Members<T>, deps: RosterDeps, shared: SharedProbes): Poll<T> {
+  const [first] = members;
   const wish = strategyOf(first);
   const fullPollEveryMs = fullPollEveryOf(first);
   const userIds = members.map(userIdOf);
@@ -77,11 +68,9 @@ function toGroup<T extends Pollable>(
     ...first,
     key,
     source: { endpoint: "info-batch", params: {} },
-    maxPages: Math.max(...members.map(({ maxPages }) => maxPages)),
-    overlapMs: Math.max(...members.map(({ overlapMs }) => overlapMs)),
     spreadMs: groupSpreadMs(first),
     costRequests: ((cost.probesPerDay + cost.readsPerDay) * first.intervalMs) / DAY_MS,
-    subscribers: members.flatMap(({ subscribers }) => subscribers),
+    ...joinMembers(members),
     group: { ...base, cost },
   };
 }
@@ -125,8 +114,7 @@ export function listGroupOf(
   { members, fullPollEveryMs, probesPerRun = Number.POSITIVE_INFINITY }: Pick<PollGroup, "members" | "fullPollEveryMs" | "probesPerRun">,
   lists: readonly ListMember[],
 ): ListGroup {
-  const watches = members.flatMap(({ subscribers }) => subscribers.map(({ watch }) => watch));
-  const maxAgeMs = watches.reduce((least, watch) => Math.min(least, watch.maxAgeMs), Number.POSITIVE_INFINITY);
+  const maxAgeMs = Math.min(...members.map(maxAgeOf));
   const base = { lists, intervalMs, probesPerRun };
   return { ...base, fullPollEveryMs: fullPollEveryMs ?? chooseEvery(base, maxAgeMs) };
 }
@@ -201,5 +189,3 @@ const costOf = <S extends "single" | "probe">(strategy: S, probesPerDay: number,
   sweepsPerDay,
   requestsPerDay: probesPerDay + readsPerDay + sweepsPerDay,
 });
-
-const sum = <T>(items: readonly T[], of: (item: T) => number): number => items.reduce((total, item) => total + of(item), 0);

@@ -6,10 +6,12 @@ import { canonicalJson, type Hash } from "../model/hash.ts";
 import type { StrategyWish } from "../model/schedule.ts";
 import type { Query } from "../query/query.ts";
 import { spreadMs } from "../schedule/spread.ts";
+import { joinMembers, type Members, sortByKind } from "./kinds.ts";
 import { FIRST_LIMITS, mergeableQuery, type MergeLimits, packMembers } from "./merge.ts";
 import type { Poll, Pollable } from "./poll.ts";
 import type { StrategyCost } from "./strategy.ts";
-import { fullPollEveryOf, strategyOf } from "./wishes.ts";
+import { sum } from "./sum.ts";
+import { fullPollEveryOf, maxAgeOf, strategyOf } from "./wishes.ts";
 
 const DAY_MS = 86_400_000;
 const ITEMS_PER_PAGE = 20;
@@ -17,18 +19,11 @@ const LEAST_MEMBERS = 2;
 
 /** The polls that stay as they are, then the groups. A group keeps its key when searches come and go. */
 export function groupSearches<T extends Pollable>(polls: readonly Poll<T>[], hash: Hash): readonly Poll<T>[] {
-  const kinds = new Map<string, Poll<T>[]>();
-  const rest: Poll<T>[] = [];
-  for (const poll of polls) {
-    const kind = kindOf(poll);
-    if (kind === undefined) rest.push(poll);
-    else kinds.set(kind, [...(kinds.get(kind) ?? []), poll]);
-  }
-  for (const [kind, members] of kinds) {
-    if (members.length < LEAST_MEMBERS) rest.push(...members);
-    else rest.push(toGroup(hash(`group\n${kind}`), members));
-  }
-  return rest;
+  const { kinds, rest } = sortByKind(polls, kindOf);
+  const read = [...kinds].flatMap(([kind, members]) =>
+    members.length < LEAST_MEMBERS ? members : [toGroup(hash(`group\n${kind}`), members)],
+  );
+  return [...rest, ...read];
 }
 
 /** Undefined for a poll that shares its requests with nobody. */
@@ -47,23 +42,20 @@ export function queryOf({ source: { endpoint, params, boundParam } }: Pick<Poll,
   return isSearch && Object.keys(others).length === 0 ? mergeableQuery(query) : undefined;
 }
 
-function toGroup<T extends Pollable>(key: string, members: readonly Poll<T>[]): Poll<T> {
+function toGroup<T extends Pollable>(key: string, members: Members<T>): Poll<T> {
   const [first] = members;
-  if (first === undefined) throw new Error("a group without members");
   const wish = strategyOf(first);
   const fullPollEveryMs = fullPollEveryOf(first);
-  const subscribers = members.flatMap((member) => member.subscribers);
-  const asked = searchGroupOf({ ...first, subscribers }, members, FIRST_LIMITS, fullPollEveryMs);
+  const joined = joinMembers(members);
+  const asked = searchGroupOf({ ...first, ...joined }, members, FIRST_LIMITS, fullPollEveryMs);
   const cost = chooseSearchStrategy(asked, undefined, wish);
   return {
     ...first,
     key,
     source: { endpoint: "search-tweets", params: { order: "latest" }, boundParam: "query" },
-    maxPages: Math.max(...members.map(({ maxPages }) => maxPages)),
-    overlapMs: Math.max(...members.map(({ overlapMs }) => overlapMs)),
     spreadMs: first.freshness === undefined ? spreadMs(key, first.intervalMs) : 0,
     costRequests: (cost.readsPerDay * first.intervalMs) / DAY_MS,
-    subscribers,
+    ...joined,
     group: { kind: "searches", members, wish, cost, ...(fullPollEveryMs === undefined ? {} : { fullPollEveryMs }) },
   };
 }
@@ -94,12 +86,11 @@ export function searchGroupOf(
   const base = {
     intervalMs,
     queries: packs.length + alone,
-    shared: packs.reduce((sum, { length }) => sum + (length > 1 ? length : 0), 0),
-    proofs: packs.reduce((sum, { length }) => sum + (length > 2 ? length : length - 1), 0),
+    shared: sum(packs, ({ length }) => (length > 1 ? length : 0)),
+    proofs: sum(packs, ({ length }) => (length > 2 ? length : length - 1)),
     members: queries.length + alone,
   };
-  const maxAgeMs = subscribers.reduce((least, { watch }) => Math.min(least, watch.maxAgeMs), Number.POSITIVE_INFINITY);
-  return { ...base, fullPollEveryMs: fullPollEveryMs ?? chooseProofEvery(base, maxAgeMs) };
+  return { ...base, fullPollEveryMs: fullPollEveryMs ?? chooseProofEvery(base, maxAgeOf({ subscribers })) };
 }
 
 const LEAST_PROOF_MS = 1_800_000;

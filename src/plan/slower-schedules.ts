@@ -6,6 +6,7 @@ import type { Freshness, Schedule } from "../model/schedule.ts";
 import type { Watch } from "../model/watch.ts";
 import type { Delay, Forecast } from "./forecast.ts";
 import { loosened, type Replan, watchesOf } from "./looser-freshness.ts";
+import { sum } from "./sum.ts";
 
 export interface Replanner {
   readonly replan: Replan;
@@ -137,7 +138,7 @@ export function measure(before: Forecast, after: Forecast, watches: readonly Wat
       p50Ms: Math.max(0, ...watches.map((watch) => delayOf(after, watch).p50Ms)),
       p95Ms: Math.max(0, ...watches.map((watch) => delayOf(after, watch).p95Ms)),
     },
-    lossMs: watches.reduce((sum, watch) => sum + worse(watch) * (targets.get(watch.id) ?? 0), 0),
+    lossMs: sum(watches, (watch) => worse(watch) * (targets.get(watch.id) ?? 0)),
   };
 }
 

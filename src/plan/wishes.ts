@@ -15,6 +15,10 @@ export function fullPollEveryOf({ subscribers }: Pick<Poll, "subscribers">): num
   return all.length === 0 ? undefined : Math.min(...all);
 }
 
+/** The shortest. */
+export const maxAgeOf = ({ subscribers }: Pick<Poll, "subscribers">): number =>
+  subscribers.reduce((least, { watch }) => Math.min(least, watch.maxAgeMs), Number.POSITIVE_INFINITY);
+
 /** The strictest of its sharers; a schedule is the user's word, so that one sharer without freshness decides. */
 export function freshnessOf({ subscribers }: Pick<Poll, "subscribers">): Freshness | undefined {
   const [first, ...others] = subscribers;
