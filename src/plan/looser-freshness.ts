@@ -30,19 +30,28 @@ const LEAST_ROOM = 4;
 export function loosenFreshness(before: Forecast, limit: number, timesMs: readonly number[], replan: Replan): LooserFreshness | undefined {
   const fresh = watchesOf(before).filter(({ freshness }) => freshness !== undefined);
   if (fresh.length === 0) return undefined;
-  let low = 0;
-  let high = timesMs.length;
-  let found: Forecast | undefined;
-  // The longer, the cheaper.
+  const found = firstThatFits(timesMs, limit, (timeMs) => replan((watch) => loosened(watch, timeMs)));
+  return found === undefined ? undefined : changeOf(before, found.after, fresh, found.timeMs);
+}
+
+/** The first of these times (ascending) at which a plan fits; the later, the cheaper. */
+export function firstThatFits(
+  timesMs: readonly number[],
+  limit: number,
+  planAt: (timeMs: number) => Forecast,
+): { readonly timeMs: number; readonly after: Forecast } | undefined {
+  let [low, high] = [0, timesMs.length];
+  let found: { readonly timeMs: number; readonly after: Forecast } | undefined;
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
-    const after = replan((watch) => loosened(watch, timesMs[middle] ?? 0));
+    const timeMs = timesMs[middle] ?? 0;
+    const after = planAt(timeMs);
     if (after.requestsPerMonth <= limit) {
       high = middle;
-      found = after;
+      found = { timeMs, after };
     } else low = middle + 1;
   }
-  return found === undefined ? undefined : changeOf(before, found, fresh, timesMs[low] ?? 0);
+  return found;
 }
 
 function changeOf(before: Forecast, after: Forecast, fresh: readonly Watch[], atLeastMs: number): LooserFreshness {

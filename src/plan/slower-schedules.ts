@@ -5,7 +5,7 @@
 import type { Freshness, Schedule } from "../model/schedule.ts";
 import type { Watch } from "../model/watch.ts";
 import type { Delay, Forecast } from "./forecast.ts";
-import { loosened, type Replan, watchesOf } from "./looser-freshness.ts";
+import { firstThatFits, loosened, type Replan, watchesOf } from "./looser-freshness.ts";
 import { sum } from "./sum.ts";
 
 export interface Replanner {
@@ -83,31 +83,20 @@ export function everythingLater(
 ): (Measured & { readonly watches: readonly LaterWatch[] }) | undefined {
   const later = (watch: Watch, atLeastMs: number): Watch =>
     rarerFullPolls(watch.freshness === undefined ? slowed(watch, atLeastMs, intervalMs) : loosened(watch, atLeastMs), timesMs);
-  let low = 0;
-  let high = timesMs.length;
-  let after: Forecast | undefined;
-  // The later, the cheaper.
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2);
-    const tried = replan((watch) => later(watch, timesMs[middle] ?? 0));
-    if (tried.requestsPerMonth <= limit) {
-      high = middle;
-      after = tried;
-    } else low = middle + 1;
-  }
-  if (after === undefined) return undefined;
-  const found = after;
-  const touched = watchesOf(before).filter((watch) => later(watch, timesMs[low] ?? 0) !== watch);
+  const found = firstThatFits(timesMs, limit, (timeMs) => replan((watch) => later(watch, timeMs)));
+  if (found === undefined) return undefined;
+  const { timeMs, after } = found;
+  const touched = watchesOf(before).filter((watch) => later(watch, timeMs) !== watch);
   const watches = touched.map((watch): LaterWatch => {
-    const { freshness, schedule, fullPollEveryMs } = later(watch, timesMs[low] ?? 0);
+    const { freshness, schedule, fullPollEveryMs } = later(watch, timeMs);
     return {
       watchId: watch.id,
       ...(freshness === undefined ? (schedule === watch.schedule ? {} : { schedule }) : freshness === watch.freshness ? {} : { freshness }),
       ...(fullPollEveryMs === undefined || fullPollEveryMs === watch.fullPollEveryMs ? {} : { fullPollEveryMs }),
-      requestsPerMonth: requestsOf(found, watch),
+      requestsPerMonth: requestsOf(after, watch),
     };
   });
-  return { watches: dearestFirst(before, watches), ...measure(before, found, touched) };
+  return { watches: dearestFirst(before, watches), ...measure(before, after, touched) };
 }
 
 /** The watch itself where it asks for freshness, or is slow enough. */
