@@ -1,4 +1,5 @@
 /** Notices that a file of the configuration changed: by content, so that swapped symlinks (mounted secrets) count and touching does not. */
+import { createRepeated } from "../engine/repeat.ts";
 import type { Cancel, Clock } from "../model/clock.ts";
 import type { Files } from "../model/files.ts";
 import type { Hash } from "../model/hash.ts";
@@ -17,8 +18,6 @@ export interface WatchFilesDeps {
 
 /** Returns what stops it. */
 export function watchFiles(deps: WatchFilesDeps): Cancel {
-  let cancel: Cancel | undefined;
-  let isStopped = false;
   let settled: Prints | undefined;
   let last: Prints | undefined;
 
@@ -50,21 +49,10 @@ export function watchFiles(deps: WatchFilesDeps): Cancel {
     last = now;
   };
 
-  const arm = () => {
-    cancel = deps.clock.after(LOOK_EVERY_MS, () => {
-      void look()
-        .catch(() => undefined)
-        .finally(() => {
-          if (!isStopped) arm();
-        });
-    });
-  };
+  const repeated = createRepeated({ clock: deps.clock, everyMs: LOOK_EVERY_MS, work: look, onError: () => undefined });
   void look();
-  arm();
-  return () => {
-    isStopped = true;
-    cancel?.();
-  };
+  repeated.start();
+  return repeated.stop;
 }
 
 /** Hash of each file by its path. */

@@ -4,13 +4,14 @@
  */
 import type { AsideKey, KeyRing } from "../budget/key-ring.ts";
 import type { StopReason } from "../budget/upstream-pacer.ts";
-import type { Cancel, Clock } from "../model/clock.ts";
+import type { Clock } from "../model/clock.ts";
 import { errorText } from "../model/errors.ts";
 import type { Log } from "../model/log.ts";
 import type { Meter } from "../model/meter.ts";
 import type { Notes } from "../model/store.ts";
 import type { UpstreamError } from "../model/upstream.ts";
 import type { Notices } from "./notices.ts";
+import { createRepeated } from "./repeat.ts";
 
 export interface KeyWatch {
   /** Those that may pay now; all of them when none is good, so that the service itself says so. */
@@ -49,8 +50,6 @@ export function createKeyWatch(deps: KeyWatchDeps): KeyWatch {
   const { ring, clock } = deps;
   const told = new Set<string>();
   const renewedAtMs = new Map<string, number>();
-  let cancel: Cancel | undefined;
-  let isStopped = false;
 
   const usable = (): readonly string[] => {
     const keys = deps.keys();
@@ -103,15 +102,12 @@ export function createKeyWatch(deps: KeyWatchDeps): KeyWatch {
     return isAnyGood;
   };
 
-  const arm = () => {
-    cancel = clock.after(CHECK_EVERY_MS, () => {
-      askAbout(ring.takeProbes(clock.monotonic()))
-        .catch((error: unknown) => deps.log.warn("keys set aside could not be asked about", { error: errorText(error) }))
-        .finally(() => {
-          if (!isStopped) arm();
-        });
-    });
-  };
+  const repeated = createRepeated({
+    clock,
+    everyMs: CHECK_EVERY_MS,
+    work: () => askAbout(ring.takeProbes(clock.monotonic())),
+    onError: (error) => deps.log.warn("keys set aside could not be asked about", { error: errorText(error) }),
+  });
 
   return {
     usable,
@@ -145,11 +141,8 @@ export function createKeyWatch(deps: KeyWatchDeps): KeyWatch {
     async start() {
       const known = await deps.notes.readNote(NOTE);
       for (const key of Array.isArray(known) ? known : []) if (typeof key === "string") told.add(key);
-      arm();
+      repeated.start();
     },
-    stop() {
-      isStopped = true;
-      cancel?.();
-    },
+    stop: repeated.stop,
   };
 }

@@ -3,7 +3,7 @@ import { createCatchUp, sparePace } from "../budget/catch-up.ts";
 import { quotaLine } from "../budget/quota-line.ts";
 import { type QuotaPeriod, quotaPeriod } from "../budget/quota-period.ts";
 import { expectedRequests, forecastRequests, governedFactors, type StretchFactors, stretchFactors } from "../budget/stretch.ts";
-import type { Cancel, Clock } from "../model/clock.ts";
+import type { Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
 import type { Meter } from "../model/meter.ts";
 import type { Priority } from "../model/schedule.ts";
@@ -13,6 +13,7 @@ import { createCostModel } from "../plan/cost.ts";
 import { planPace, pricePolls, type WatchPace } from "../plan/pace.ts";
 import type { Timetable } from "../schedule/timetable.ts";
 import { NO_VOLUMES, type Volumes, volumesOf } from "./poll-volumes.ts";
+import { createRepeated } from "./repeat.ts";
 import type { FurtherPages } from "./request-gate.ts";
 import type { PayingKey } from "./reservation.ts";
 import type { Poll } from "./watch-poll.ts";
@@ -97,8 +98,6 @@ export function createQuotaWatch(deps: QuotaWatchDeps): QuotaWatch {
     fullReadPages: ({ key }) => volumes.pages.get(key) ?? 1,
     itemsPerDay: ({ key }) => volumes.items.get(key),
   });
-  let cancel: Cancel | undefined;
-  let isStopped = false;
   /** What polls in the queue may have been put there with. */
   let slowest: StretchFactors = EVEN;
   let status: QuotaStatus = {
@@ -164,15 +163,12 @@ export function createQuotaWatch(deps: QuotaWatchDeps): QuotaWatch {
     if (isFaster) deps.onFaster();
   };
 
-  const arm = () => {
-    cancel = clock.after(REFRESH_EVERY_MS, () => {
-      refresh(deps.polls())
-        .catch((error: unknown) => deps.log.warn("quota could not be computed", { error }))
-        .finally(() => {
-          if (!isStopped) arm();
-        });
-    });
-  };
+  const repeated = createRepeated({
+    clock,
+    everyMs: REFRESH_EVERY_MS,
+    work: () => refresh(deps.polls()),
+    onError: (error) => deps.log.warn("quota could not be computed", { error }),
+  });
 
   return {
     refresh,
@@ -189,11 +185,8 @@ export function createQuotaWatch(deps: QuotaWatchDeps): QuotaWatch {
       begin: (source) => catchUp.begin(source, clock.now()),
       mayReadOn: (source, priority) => catchUp.take(source, priority, clock.now()),
     },
-    start: arm,
-    stop() {
-      isStopped = true;
-      cancel?.();
-    },
+    start: repeated.start,
+    stop: repeated.stop,
   };
 }
 

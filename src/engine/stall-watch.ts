@@ -2,7 +2,7 @@
  * Tells the operator once when a watch gets nowhere although the data service as a whole seems well: polls that keep failing or never get
  * their turn, lists that come back empty. When most lists do, it is the service that says nothing. Owns the judgement; polls are others'.
  */
-import { type Cancel, type Clock, isoTime } from "../model/clock.ts";
+import { type Clock, isoTime } from "../model/clock.ts";
 import { formatDuration } from "../model/duration.ts";
 import { errorText } from "../model/errors.ts";
 import type { Log } from "../model/log.ts";
@@ -10,6 +10,7 @@ import { UpstreamError } from "../model/upstream.ts";
 import { StoreError } from "../model/store-error.ts";
 import type { Notes } from "../model/store.ts";
 import type { Notices } from "./notices.ts";
+import { createRepeated } from "./repeat.ts";
 import { RequestHeld } from "./request-gate.ts";
 import { createSilenceWatch } from "./silence-watch.ts";
 import type { Poll } from "./watch-poll.ts";
@@ -67,8 +68,6 @@ export function createStallWatch(deps: StallWatchDeps): StallWatch {
   let told: Set<string> | undefined;
   /** When trouble that is told as something else was last seen: patience begins anew after it. */
   let otherTroubleAtMs = Number.NEGATIVE_INFINITY;
-  let cancel: Cancel | undefined;
-  let isStopped = false;
 
   const illOf = (poll: Poll): Ill => {
     const ill = ills.get(poll.key) ?? { poll, failingSinceMs: undefined, problem: "", blindAnswers: 0 };
@@ -106,15 +105,12 @@ export function createStallWatch(deps: StallWatchDeps): StallWatch {
     }
   };
 
-  const arm = () => {
-    cancel = clock.after(CHECK_EVERY_MS, () => {
-      check()
-        .catch((error: unknown) => deps.log.warn("stalled watches could not be checked", { error }))
-        .finally(() => {
-          if (!isStopped) arm();
-        });
-    });
-  };
+  const repeated = createRepeated({
+    clock,
+    everyMs: CHECK_EVERY_MS,
+    work: check,
+    onError: (error) => deps.log.warn("stalled watches could not be checked", { error }),
+  });
 
   return {
     succeeded(poll, news) {
@@ -141,11 +137,8 @@ export function createStallWatch(deps: StallWatchDeps): StallWatch {
       if (planned.some(({ key }) => !keys.has(key))) silence.forget();
       planned = polls;
     },
-    start: arm,
-    stop() {
-      isStopped = true;
-      cancel?.();
-    },
+    start: repeated.start,
+    stop: repeated.stop,
   };
 }
 

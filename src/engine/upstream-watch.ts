@@ -1,11 +1,12 @@
 /** Tells the operator when the data service goes dark or refuses the key, and when it is back; asks now and then while it refuses. */
 import type { UpstreamPacer } from "../budget/upstream-pacer.ts";
-import { type Cancel, type Clock, isoTime } from "../model/clock.ts";
+import { type Clock, isoTime } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
 import type { Meter } from "../model/meter.ts";
 import type { Notes } from "../model/store.ts";
 import type { UpstreamError } from "../model/upstream.ts";
 import type { Notices } from "./notices.ts";
+import { createRepeated } from "./repeat.ts";
 
 export interface UpstreamWatch {
   /** Takes the outcome of every attempt. */
@@ -43,8 +44,6 @@ export function createUpstreamWatch(deps: UpstreamWatchDeps): UpstreamWatch {
   let lastError: UpstreamError | undefined;
   let failingSinceMs: number | undefined;
   let isTold = false;
-  let cancel: Cancel | undefined;
-  let isStopped = false;
 
   const tellDark = async (message: string, hint: string) => {
     if (isTold) return;
@@ -88,15 +87,12 @@ export function createUpstreamWatch(deps: UpstreamWatchDeps): UpstreamWatch {
     }
   };
 
-  const arm = () => {
-    cancel = clock.after(CHECK_EVERY_MS, () => {
-      check()
-        .catch((error: unknown) => deps.log.error("upstream check failed", { error }))
-        .finally(() => {
-          if (!isStopped) arm();
-        });
-    });
-  };
+  const repeated = createRepeated({
+    clock,
+    everyMs: CHECK_EVERY_MS,
+    work: check,
+    onError: (error) => deps.log.error("upstream check failed", { error }),
+  });
 
   return {
     takeOutcome(error) {
@@ -130,12 +126,9 @@ export function createUpstreamWatch(deps: UpstreamWatchDeps): UpstreamWatch {
     },
     async start() {
       isTold = (await deps.notes.readNote(NOTE)) !== null;
-      arm();
+      repeated.start();
     },
-    stop() {
-      isStopped = true;
-      cancel?.();
-    },
+    stop: repeated.stop,
   };
 }
 
