@@ -3,7 +3,7 @@ import type { Member, MembersChange } from "../model/poll-store.ts";
 import type { TargetRef } from "../model/watch-store.ts";
 import { type Executor, insertRows, listStatement, statement } from "./statement.ts";
 import type { MembersTable } from "./tables.ts";
-import { findSurvivor } from "./target-rows.ts";
+import { findSurvivor, knownOf } from "./target-rows.ts";
 import type { TargetRevisions } from "./target-revisions.ts";
 
 const known = listStatement<{ targetId: number }, string>()((on, list, slot) =>
@@ -11,19 +11,12 @@ const known = listStatement<{ targetId: number }, string>()((on, list, slot) =>
 );
 
 /** Per target, in the order of `refs`. */
-export async function knownMembers(
+export const knownMembers = (
   db: Executor,
   refs: readonly TargetRef[],
   userIds: readonly string[],
-): Promise<readonly ReadonlySet<string>[]> {
-  const sets: ReadonlySet<string>[] = [];
-  for (const ref of refs) {
-    const target = await findSurvivor(db, ref.watchKey, ref.targetKey);
-    const rows = target === undefined ? [] : (await known(db, userIds, { targetId: target.id })).rows;
-    sets.push(new Set(rows.map((row) => row.user_id)));
-  }
-  return sets;
-}
+): Promise<readonly ReadonlySet<string>[]> =>
+  knownOf(db, refs, async (targetId) => (await known(db, userIds, { targetId })).rows.map((row) => row.user_id));
 
 const notSeenSince = statement<{ targetId: number; sinceMs: number }>()((on, slot) =>
   on

@@ -1,4 +1,5 @@
 /** Target rows: how they are found, and how one row takes over what another remembers. */
+import type { TargetRef } from "../model/watch-store.ts";
 import { type Executor, statement } from "./statement.ts";
 import type { TargetRow } from "./watch-state.ts";
 
@@ -14,6 +15,20 @@ export const findTarget = async (on: Executor, watchKey: string, key: string): P
 export async function findSurvivor(on: Executor, watchKey: string, key: string): Promise<TargetRow | undefined> {
   const row = await findTarget(on, watchKey, key);
   return row === undefined || row.merged_into === null ? row : findTarget(on, watchKey, row.merged_into);
+}
+
+/** What is known of each target, in the order of `refs`; nothing of one that is gone. `idsOf` is asked with the row that answers for it. */
+export async function knownOf(
+  on: Executor,
+  refs: readonly TargetRef[],
+  idsOf: (targetId: number) => Promise<readonly string[]>,
+): Promise<readonly ReadonlySet<string>[]> {
+  const sets: ReadonlySet<string>[] = [];
+  for (const { watchKey, targetKey } of refs) {
+    const target = await findSurvivor(on, watchKey, targetKey);
+    sets.push(new Set(target === undefined ? [] : await idsOf(target.id)));
+  }
+  return sets;
 }
 
 /**
