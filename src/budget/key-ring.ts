@@ -19,8 +19,11 @@ export interface KeyRing {
   takeProbes(nowMs: number): readonly string[];
   /** May pay again, on trial: only an answer that it paid for brings it back. */
   tryAgain(key: string): void;
-  /** It paid for an answer: it is as good as any. */
-  paid(key: string): void;
+  /**
+   * It paid for an answer to a request sent then: it is as good as any. False where the request was under way when the key was refused:
+   * its answer, come late, says nothing of what the key pays for now.
+   */
+  paid(key: string, sentAtMs: number): boolean;
   /** Refused and not yet back; those on trial included. */
   readonly aside: readonly AsideKey[];
   /** Forgets every refusal: the keys in force are others now. */
@@ -32,6 +35,8 @@ const PROBE_EVERY_MS = 3_600_000;
 interface Refusal {
   readonly because: StopReason;
   readonly sinceMs: number;
+  /** When it was refused last. */
+  readonly lastMs: number;
   readonly probeAtMs: number;
   readonly isOnTrial: boolean;
 }
@@ -43,7 +48,7 @@ export function createKeyRing(): KeyRing {
     usable: (keys) => keys.filter((key) => refusals.get(key)?.isOnTrial !== false),
     setAside(key, because, nowMs) {
       const sinceMs = refusals.get(key)?.sinceMs ?? nowMs;
-      refusals.set(key, { because, sinceMs, probeAtMs: nowMs + PROBE_EVERY_MS, isOnTrial: false });
+      refusals.set(key, { because, sinceMs, lastMs: nowMs, probeAtMs: nowMs + PROBE_EVERY_MS, isOnTrial: false });
     },
     takeProbes(nowMs) {
       const due = [...refusals].filter(([, { isOnTrial, probeAtMs }]) => !isOnTrial && nowMs >= probeAtMs);
@@ -54,7 +59,12 @@ export function createKeyRing(): KeyRing {
       const refusal = refusals.get(key);
       if (refusal !== undefined) refusals.set(key, { ...refusal, isOnTrial: true });
     },
-    paid: (key) => void refusals.delete(key),
+    paid(key, sentAtMs) {
+      const refusal = refusals.get(key);
+      if (refusal !== undefined && sentAtMs < refusal.lastMs) return false;
+      refusals.delete(key);
+      return true;
+    },
     get aside() {
       return [...refusals].map(([key, { because, sinceMs }]) => ({ key, because, sinceMs }));
     },

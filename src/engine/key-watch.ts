@@ -18,7 +18,7 @@ export interface KeyWatch {
   usable(): readonly string[];
   readonly aside: readonly AsideKey[];
   refused(key: string, error: UpstreamError, sentAtMs: number): Promise<boolean>;
-  paid(key: string): void;
+  paid(key: string, sentAtMs: number): void;
   /** Asks about the keys set aside; true when one of them may pay again. */
   probe(): Promise<boolean>;
   /** The keys in force are others now. */
@@ -128,10 +128,9 @@ export function createKeyWatch(deps: KeyWatchDeps): KeyWatch {
       if (isNew) await tellRefused(key, error);
       return ring.usable(keys).length > 0;
     },
-    paid(key) {
+    paid(key, sentAtMs) {
       if (told.size === 0 && ring.aside.length === 0) return;
-      ring.paid(key);
-      void tellBack(key);
+      if (ring.paid(key, sentAtMs)) void tellBack(key);
     },
     probe: () => askAbout(ring.aside.map(({ key }) => key)),
     reset() {

@@ -31,8 +31,8 @@ export interface GateKeys {
   offers(): Offers;
   /** Told when the service refuses a key; true when the request can be sent again at once, because another key pays. */
   refused(key: string, error: UpstreamError, sentAtMs: number): Promise<boolean>;
-  /** Told when the service answered what a key paid for. */
-  paid(key: string): void;
+  /** Told when the service answered what a key paid for; answers do not come in the order of their requests. */
+  paid(key: string, sentAtMs: number): void;
 }
 
 export interface FurtherPages {
@@ -201,7 +201,7 @@ export function createRequestGate(deps: GateDeps): RequestGate {
         const answer = await attempt(wanted, grant);
         if (wanted.billed !== false) {
           minding(() => pacer.succeeded(wanted.source, grant.key, sentAtMs));
-          deps.keys?.paid(grant.key);
+          deps.keys?.paid(grant.key, sentAtMs);
           // A free answer says nothing of those that are billed: a key that is not paid for still learns its usage.
           deps.onOutcome(undefined);
         }

@@ -37,9 +37,19 @@ describe("a key the service refuses", () => {
     ring.setAside("b", "billing", HOUR);
     expect(ring.usable(ALL)).toEqual(["a", "c"]);
     expect(ring.aside).toEqual([{ key: "b", because: "billing", sinceMs: 0 }]);
-    ring.paid("b");
+    expect(ring.paid("b", HOUR + 1)).toBe(true);
     expect(ring.aside).toEqual([]);
     expect(ring.usable(ALL)).toEqual(ALL);
+  });
+
+  it("stays aside when a request that was under way at its last refusal is answered late", () => {
+    const ring = createKeyRing();
+    ring.setAside("b", "billing", 100);
+    expect(ring.paid("b", 99)).toBe(false);
+    ring.tryAgain("b");
+    ring.setAside("b", "billing", HOUR);
+    expect(ring.paid("b", HOUR - 1)).toBe(false);
+    expect(ring.usable(ALL)).toEqual(["a", "c"]);
   });
 
   it("is forgotten when other keys come into force", () => {

@@ -71,8 +71,8 @@ describe("a refused key", () => {
     await clock.advance(HOUR);
     expect(watch.usable()).toEqual(["a", "b", "c"]);
     expect(told()).toEqual(["key.refused b"]);
-    watch.paid("b");
-    watch.paid("b");
+    watch.paid("b", clock.monotonic());
+    watch.paid("b", clock.monotonic());
     expect(watch.aside).toEqual([]);
     await clock.advance(1);
     expect(told()).toEqual(["key.refused b", "key.recovered b"]);
@@ -88,9 +88,19 @@ describe("a refused key", () => {
     await watch.start();
     await refuse("b");
     expect(told()).toEqual(["key.refused b"]);
-    watch.paid("b");
+    watch.paid("b", clock.monotonic());
     await clock.advance(1);
     expect(told()).toEqual(["key.refused b", "key.recovered b"]);
+  });
+
+  it("is not told as back by the answer to a request that was under way when it was refused", async () => {
+    const sentAtMs = clock.monotonic();
+    await clock.advance(100);
+    await refuse("b");
+    watch.paid("b", sentAtMs);
+    await clock.advance(1);
+    expect(watch.usable()).toEqual(["a", "c"]);
+    expect(told()).toEqual(["key.refused b"]);
   });
 
   it("is taken over from its file when that holds another, for requests that were under way as well", async () => {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { createUpstreamPacer } from "../../src/budget/upstream-pacer.ts";
-import { createRequestGate, type RequestGate } from "../../src/engine/request-gate.ts";
+import { createRequestGate, type GateKeys, type RequestGate } from "../../src/engine/request-gate.ts";
 import type { GateRequest, Offers } from "../../src/engine/reservation.ts";
 import { createServiceClock } from "../../src/engine/service-clock.ts";
 import { sleep } from "../../src/model/clock.ts";
@@ -56,10 +56,33 @@ it("sends with the other key what one key is refused with 429, and waits for tha
   expect(upstream.calls.map(({ keyName }) => keyName)).toEqual(["large", "small", "large"]);
 });
 
+it("says of an answer when its request was sent, because another may have overtaken it", async () => {
+  const clock = createVirtualClock(Date.UTC(2026, 2, 2, 12, 0, 0));
+  const upstream = createScriptedUpstream(clock, []);
+  upstream.on("user-tweets", async ({ params }) => {
+    if (params["user_id"] === "slow") await sleep(clock, 500);
+    return { tweets: [] };
+  });
+  const paid: [string, number][] = [];
+  const gate = await gateOf(clock, upstream, [{ name: "only", limit: 100 }], (key, sentAtMs) => void paid.push([key, sentAtMs]));
+  const request = { endpoint: "user-tweets", source: "s", watch: "w", priority: "normal", purpose: "poll" } as const;
+  const startMs = clock.monotonic();
+  const slow = gate.request({ ...request, params: { user_id: "slow" } });
+  await clock.advance(100);
+  const quick = gate.request({ ...request, params: {} });
+  await clock.advance(1_000);
+  await Promise.all([slow, quick]);
+  expect(paid.map(([key, sentAtMs]) => [key, Math.round(sentAtMs - startMs)])).toEqual([
+    ["only", 100],
+    ["only", 0],
+  ]);
+});
+
 async function gateOf(
   clock: ReturnType<typeof createVirtualClock>,
   upstream: ReturnType<typeof createScriptedUpstream>,
   keys?: Offers,
+  paid: GateKeys["paid"] = () => undefined,
 ): Promise<RequestGate> {
   return createRequestGate({
     upstream,
@@ -75,7 +98,7 @@ async function gateOf(
       quota: { monthly: 1_000, reserve: 0, resetDay: 1, timezone: "UTC" },
     }),
     renewKey: async () => false,
-    ...(keys === undefined ? {} : { keys: { offers: () => keys, refused: async () => false, paid: () => undefined } }),
+    ...(keys === undefined ? {} : { keys: { offers: () => keys, refused: async () => false, paid } }),
     onOutcome: () => undefined,
   });
 }
