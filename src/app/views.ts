@@ -1,6 +1,7 @@
 /** The daemon as its server reads it: health, status, events, explanations, metrics. Reads only. */
 import type { Config } from "../config/config.ts";
 import { formatIssue } from "../config/report.ts";
+import { countHoles, readFeedMemory } from "../detect/feed-memory.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { KeyWatch } from "../engine/key-watch.ts";
 import type { QuotaAudit } from "../engine/quota-audit.ts";
@@ -166,11 +167,7 @@ function quotaFacts({ quotaWatch, quotaAudit, keyWatch, keyQuotas, config }: Vie
 
 const countGaps = (known: ReadonlyMap<string, SourceState>): number => {
   let gaps = 0;
-  for (const { memory } of known.values()) {
-    const stretches = memory["stretches"];
-    if (Array.isArray(stretches))
-      gaps += stretches.filter((stretch) => stretch !== null && typeof stretch === "object" && "hole" in stretch).length;
-  }
+  for (const { memory } of known.values()) gaps += countHoles(readFeedMemory(memory));
   return gaps;
 };
 

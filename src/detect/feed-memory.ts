@@ -3,6 +3,7 @@
  * Pure. Leaves requests to the engine and verdicts to `detectFeed`.
  */
 import { compareIds, maxId, minId } from "../model/id.ts";
+import type { JsonObject } from "../model/json.ts";
 
 /** Where a hole continues, when a poll was cut before it reached known ground. */
 export interface Hole {
@@ -37,6 +38,9 @@ export interface FeedMemory {
 }
 
 export const EMPTY_FEED: FeedMemory = { stretches: [], readAtMs: null, newestItemMs: null, sweptAtMs: null };
+
+/** A feed's memory as the state holds it; what is not written down there is as of a feed that was never polled. */
+export const readFeedMemory = (stored: JsonObject): FeedMemory => ({ ...EMPTY_FEED, ...(stored as Partial<FeedMemory>) });
 
 /** The end of every list: nothing is below. */
 export const BOTTOM = "0";
@@ -77,3 +81,5 @@ export const withHole = (stretch: Omit<Stretch, "hole">, hole: Hole | undefined)
 
 /** Index of the newest stretch with a hole below it; -1 when history is whole. */
 export const newestHole = (memory: FeedMemory): number => memory.stretches.findIndex((stretch) => stretch.hole !== undefined);
+
+export const countHoles = ({ stretches }: FeedMemory): number => stretches.filter(({ hole }) => hole !== undefined).length;

@@ -1,5 +1,5 @@
 /** Which members of a group can be read together with others: those whose own first read is done and whose history has no hole. */
-import { EMPTY_FEED, type FeedMemory, newestHole } from "../detect/feed-memory.ts";
+import { newestHole, readFeedMemory } from "../detect/feed-memory.ts";
 import type { PollStore, SourceState } from "../model/poll-store.ts";
 import type { TargetState, WatchStore } from "../model/watch-store.ts";
 import { userIdOf } from "../plan/poll.ts";
@@ -67,6 +67,6 @@ const sharersOf = ({ subscribers }: Poll): string => subscribers.map(({ watchKey
 const isSettled = ({ baselineAtMs, memory }: TargetState): boolean => baselineAtMs !== null && memory["resume_ms"] === undefined;
 
 function isWhole(source: SourceState | undefined): boolean {
-  const memory: FeedMemory = { ...EMPTY_FEED, ...(source?.memory as Partial<FeedMemory> | undefined) };
+  const memory = readFeedMemory(source?.memory ?? {});
   return memory.stretches.length > 0 && memory.readAtMs !== null && newestHole(memory) < 0;
 }

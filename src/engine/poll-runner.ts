@@ -2,7 +2,7 @@
  * One poll from request to commit: read, judge for every subscriber, route, commit once. Owns the order of these steps and the
  * conflict loop; scheduling and notices are others'.
  */
-import { EMPTY_FEED, type FeedMemory } from "../detect/feed-memory.ts";
+import { readFeedMemory } from "../detect/feed-memory.ts";
 import type { Reach } from "../detect/feed-poll.ts";
 import type { Clock } from "../model/clock.ts";
 import type { Hash } from "../model/hash.ts";
@@ -82,7 +82,7 @@ export function createPollRunner(deps: RunnerDeps): PollRunner {
         ...feedNeeds(poll.subscribers, loaded.targets, serviceClock),
         ...(reach === undefined ? {} : { reach }),
       });
-      return { kind: "feed", feed: await readFeed(ask, poll, feedMemoryOf(loaded.source), needs, deps.serviceClock, startedAtMs) };
+      return { kind: "feed", feed: await readFeed(ask, poll, readFeedMemory(loaded.source.memory), needs, deps.serviceClock, startedAtMs) };
     }
     if (poll.detector === "reading") {
       if (isOfUsers(poll)) return { kind: "reading", record: await readProfiles(deps.profiles, poll, isFirst ? "baseline" : "poll") };
@@ -220,7 +220,6 @@ interface Loaded extends LoadedPoll {
   readonly source: SourceState;
 }
 
-const feedMemoryOf = ({ memory }: SourceState): FeedMemory => ({ ...EMPTY_FEED, ...(memory as Partial<FeedMemory>) });
 const rosterMemoryOf = ({ memory }: SourceState): RosterMemory => ({ ...EMPTY_ROSTER, ...(memory as Partial<RosterMemory>) });
 
 /** Of every subscriber, in their order. */

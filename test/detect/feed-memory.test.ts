@@ -1,6 +1,17 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { addStretch, BOTTOM, closeHole, type Hole, isRead, newestHole, type Stretch } from "../../src/detect/feed-memory.ts";
+import {
+  addStretch,
+  BOTTOM,
+  closeHole,
+  countHoles,
+  EMPTY_FEED,
+  type Hole,
+  isRead,
+  newestHole,
+  readFeedMemory,
+  type Stretch,
+} from "../../src/detect/feed-memory.ts";
 import { compareIds } from "../../src/model/id.ts";
 
 const hole = (cursor: string): Hole => ({ cursor, horizonMs: 0, tries: 0 });
@@ -86,4 +97,17 @@ it("finds the newest hole first", () => {
   ];
   expect(newestHole({ stretches: stretchesWithHoles, readAtMs: null, newestItemMs: null, sweptAtMs: null })).toBe(1);
   expect(newestHole({ stretches: [], readAtMs: null, newestItemMs: null, sweptAtMs: null })).toBe(-1);
+});
+
+it("is read from a state that holds part of it, or another source's memory, and counts its holes", () => {
+  const stored = {
+    stretches: [
+      { high: "90", low: "80", hole: { cursor: "a", horizonMs: 0, tries: 0 } },
+      { high: "60", low: "50" },
+    ],
+  };
+  expect(readFeedMemory(stored)).toEqual({ ...EMPTY_FEED, ...stored });
+  expect(countHoles(readFeedMemory(stored))).toBe(1);
+  expect(countHoles(readFeedMemory({ readAtMs: 1, passes: [] }))).toBe(0);
+  expect(readFeedMemory({})).toEqual(EMPTY_FEED);
 });
