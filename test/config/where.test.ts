@@ -5,6 +5,7 @@ import { createWhereCompiler } from "../../src/config/where.ts";
 import { newFollowers } from "../../src/watches/new-followers.ts";
 import { scoreDelta } from "../../src/watches/score-delta.ts";
 import { search } from "../../src/watches/search.ts";
+import { computedMs } from "../support/computing-time.ts";
 
 const compiler = createWhereCompiler();
 const TWEET = search.body;
@@ -51,9 +52,9 @@ describe("where", () => {
 
   it("finds regular expressions anywhere in the text, in linear time", () => {
     expect(matches('tweet.full_text.re("(?i)acme")', { tweet })).toBe(true);
-    const startedAt = performance.now();
+    const before = computedMs();
     expect(matches('tweet.full_text.re("^(a+)+$")', { tweet: { ...tweet, full_text: `${"a".repeat(5_000)}!` } })).toBe(false);
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    expect(computedMs() - before).toBeLessThan(1_000);
   });
 
   it("knows the names of each kind of event", () => {
