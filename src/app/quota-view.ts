@@ -54,11 +54,16 @@ export const quotaView = (facts: QuotaFacts): QuotaView => ({
   period_end: isoTime(facts.period.endMs),
 });
 
+/** Scheduled polls stop at the line, which leaves the reserve to commands. */
+export const isQuotaSpent = ({ line, spent }: Pick<QuotaFacts, "line" | "spent">): boolean => line !== undefined && spent >= line;
+
 /** One sentence each; empty when all is well. */
-export function quotaReasons({ factors, drift, keys, line, spent }: QuotaFacts): readonly string[] {
-  const isSpent = line !== undefined && spent >= line;
-  const slowed = isSpent ? [] : Object.entries(factors ?? {}).filter(([, factor]) => factor >= 1.05);
-  const reasons = slowed.length === 0 ? [] : [`the quota is short: ${slowed.map(stretchText).join(", ")}`];
+export function quotaReasons(facts: QuotaFacts): readonly string[] {
+  const { factors, drift, keys, limit, spent, period } = facts;
+  const reasons: string[] = [];
+  const slowed = Object.entries(factors ?? {}).filter(([, factor]) => factor >= 1.05);
+  if (isQuotaSpent(facts)) reasons.push(`the quota is spent: ${spent} of ${limit} requests; polling goes on at ${isoTime(period.endMs)}`);
+  else if (slowed.length > 0) reasons.push(`the quota is short: ${slowed.map(stretchText).join(", ")}`);
   if (drift > 0) reasons.push(`the data service counted ${drift} requests more than chirpwatch sent: something else spends the quota`);
   for (const { name, because } of keys) if (because !== undefined) reasons.push(`the key ${name} is set aside: ${ASIDE[because]}`);
   return reasons;

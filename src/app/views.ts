@@ -17,7 +17,8 @@ import type { BudgetView, ConfigView, DaemonState, Health, StatusView, Views, Wa
 import type { DaemonDeps } from "./daemon-deps.ts";
 import type { Delivery } from "./delivery.ts";
 import { findItem } from "./find-item.ts";
-import { budgetView, type QuotaFacts, quotaReasons, quotaView } from "./quota-view.ts";
+import { budgetView, isQuotaSpent, type QuotaFacts, quotaView } from "./quota-view.ts";
+import { reasonsOf, type Troubles } from "./reasons.ts";
 import { eventLine, sinkViews, watchView } from "./status-view.ts";
 import { strandedReasons } from "./stranded.ts";
 
@@ -89,9 +90,11 @@ export function createViews(parts: ViewsDeps): Views {
     const stats = await store.outboxStats();
     const sinks = sinkViews(config, await store.loadSinkHealth(), stats);
     const watches = await watchViews(known);
-    const reasons = [...reasonsOf(parts, trouble?.reason, sinks, watches), ...strandedReasons(config, stats)];
+    const quota = quotaFacts(parts);
+    const troubles = { store: parts.storeWatch.trouble, upstream: trouble?.reason, quota, sinks, watches, refusal: parts.lastRefusal() };
+    const reasons = [...reasonsOf(troubles), ...strandedReasons(config, stats)];
     return {
-      state: stateOf(parts, trouble?.reason, reasons),
+      state: stateOf(troubles, parts.upstreamWatch.isStopped, reasons),
       reasons,
       version: parts.deps.version,
       started_at: isoTime(parts.startedAtMs),
@@ -101,7 +104,7 @@ export function createViews(parts: ViewsDeps): Views {
         reason: trouble?.reason ?? "",
         since: trouble === undefined ? null : isoTime(trouble.sinceMs),
       },
-      quota: quotaView(quotaFacts(parts)),
+      quota: quotaView(quota),
       gaps: countGaps(known),
       watches,
       sinks,
@@ -110,7 +113,7 @@ export function createViews(parts: ViewsDeps): Views {
         file: config.files[0] ?? "",
         loaded_at: isoTime(parts.loadedAtMs()),
         warnings: config.warnings.map(formatIssue),
-        failed_reload: parts.lastRefusal(),
+        failed_reload: troubles.refusal,
       },
     };
   };
@@ -171,37 +174,7 @@ const countGaps = (known: ReadonlyMap<string, SourceState>): number => {
   return gaps;
 };
 
-function reasonsOf(
-  parts: ViewsDeps,
-  upstream: string | undefined,
-  sinks: StatusView["sinks"],
-  watches: readonly WatchView[],
-): readonly string[] {
-  const reasons: string[] = [];
-  if (parts.storeWatch.trouble !== undefined) reasons.push(`the state cannot be written: ${parts.storeWatch.trouble}`);
-  if (upstream !== undefined) reasons.push(`the data service: ${upstream}`);
-  if (isQuotaSpent(parts)) {
-    const { spent, limit, period } = parts.quotaWatch.status;
-    reasons.push(`the quota is spent: ${spent} of ${limit} requests; polling goes on at ${isoTime(period.endMs)}`);
-  }
-  reasons.push(...quotaReasons(quotaFacts(parts)));
-  for (const { name, breaker, reason } of sinks) if (breaker === "open") reasons.push(`${name} does not take messages: ${reason}`);
-  for (const { id, targets } of watches) {
-    const bad = targets.filter(({ status }) => status === "unavailable" || status === "misconfigured");
-    if (bad.length > 0) reasons.push(`${id}: ${bad.map(({ name }) => name).join(", ")} cannot be read`);
-  }
-  if (parts.lastRefusal() !== null) reasons.push("the last reload was refused");
-  return reasons;
-}
-
-function stateOf(parts: ViewsDeps, upstream: string | undefined, reasons: readonly string[]): DaemonState {
-  if (parts.storeWatch.trouble !== undefined || (upstream !== undefined && parts.upstreamWatch.isStopped) || isQuotaSpent(parts))
-    return "paused";
+function stateOf({ store, upstream, quota }: Troubles, isStopped: boolean, reasons: readonly string[]): DaemonState {
+  if (store !== undefined || (upstream !== undefined && isStopped) || isQuotaSpent(quota)) return "paused";
   return reasons.length > 0 ? "degraded" : "running";
-}
-
-/** Scheduled polls stop at the line, which leaves the reserve to commands. */
-function isQuotaSpent({ quotaWatch }: ViewsDeps): boolean {
-  const { line, spent } = quotaWatch.status;
-  return line !== undefined && spent >= line;
 }

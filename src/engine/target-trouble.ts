@@ -205,17 +205,21 @@ const AGAIN_WITH_THE_REST = "It is asked for with every poll and goes on by itse
 
 const refOf = ({ watchKey, targetKey }: Subscriber): TargetRef => ({ watchKey, targetKey });
 
+export function unreadableText(watch: string, targets: readonly string[], reason: string): string {
+  const rest = targets.length - MOST_NAMED;
+  const named = targets.slice(0, MOST_NAMED).join(", ") + (rest > 0 ? ` and ${rest} more` : "");
+  return `${watch}: ${named} cannot be read: ${reason}`;
+}
+
 /** One word about all targets of a watch that the same refusal is about. */
 function noticeOf(watch: string, targets: readonly string[], reason: string, hint: string): Notice {
   const [target = "", ...others] = targets;
-  const rest = targets.length - MOST_NAMED;
-  const named = targets.slice(0, MOST_NAMED).join(", ") + (rest > 0 ? ` and ${rest} more` : "");
   return {
     type: "target.unavailable",
     subject: others.length === 0 ? target : watch,
     watch,
     severity: "warning",
-    message: `${watch}: ${named} cannot be read: ${reason}`,
+    message: unreadableText(watch, targets, reason),
     hint,
     facts: others.length === 0 ? { target } : { targets: targets.length },
   };

@@ -1,6 +1,6 @@
-/** What someone should look at, in one list: only there when there is something to do. */
+/** What someone should look at, in one list: only there when there is something to do. The sentences are the daemon's own reasons. */
 import { Html, html } from "./html.ts";
-import { counted, when } from "./page-words.ts";
+import { counted } from "./page-words.ts";
 import type { StatusView, TargetView, WatchView } from "./views.ts";
 
 /** A page of the same sentence helps nobody; the JSON has them all. */
@@ -11,13 +11,12 @@ export const isTroubled = (watch: WatchView): boolean => watch.problem !== "" ||
 
 export const isUnreadable = (target: TargetView): boolean => target.status === "unavailable" || target.status === "misconfigured";
 
-export function attention(status: StatusView, nowMs: number): Html {
+export function attention(status: StatusView): Html {
+  const { reasons, config, watches } = status;
   const lines = [
-    ...reasons(status),
-    ...refusedReload(status, nowMs),
-    ...openBreakers(status),
-    ...troubledWatches(status),
-    ...warnings(status),
+    ...[...reasons, ...(config.failed_reload?.errors ?? [])].map(plain),
+    ...failingPolls(watches),
+    ...config.warnings.map(plain),
   ];
   if (lines.length === 0) return html``;
   const shown = lines.slice(0, MAX_LINES);
@@ -26,28 +25,10 @@ export function attention(status: StatusView, nowMs: number): Html {
 <ul>${shown.map((line) => html`<li>${line}</li>`)}${more > 0 ? html`<li>and ${counted(more, "more")}: see <a href="/api/v1/status">the status as JSON</a></li>` : undefined}</ul></section>`;
 }
 
-const reasons = (status: StatusView): Html[] => status.reasons.map((reason) => html`${reason}`);
+const plain = (sentence: string): Html => html`${sentence}`;
 
-function refusedReload({ config }: StatusView, nowMs: number): Html[] {
-  if (config.failed_reload === null) return [];
-  const { at, errors } = config.failed_reload;
-  return [
-    html`The changed configuration was refused ${when(at, nowMs)}; the old one stays in force.`,
-    ...errors.map((error) => html`${error}`),
-  ];
-}
-
-const openBreakers = (status: StatusView): Html[] =>
-  status.sinks
-    .filter((sink) => sink.breaker === "open")
-    .map((sink) => html`<strong>${sink.name}</strong> takes no messages: ${sink.reason}. ${counted(sink.waiting, "alert")} kept.`);
-
-const troubledWatches = (status: StatusView): Html[] =>
-  status.watches.flatMap((watch) => [
-    ...(watch.problem === "" ? [] : [html`<strong>${watch.id}</strong>: ${watch.problem}`]),
-    ...watch.targets
-      .filter(isUnreadable)
-      .map((target) => html`<strong>${watch.id}</strong>: ${target.name} is ${target.status}, ${target.reason}`),
-  ]);
-
-const warnings = (status: StatusView): Html[] => status.config.warnings.map((warning) => html`${warning}`);
+/** An account that cannot be read fails its polls as well: it has its reason already. */
+const failingPolls = (watches: readonly WatchView[]): Html[] =>
+  watches
+    .filter(({ problem, targets }) => problem !== "" && !targets.some(isUnreadable))
+    .map(({ id, problem }) => html`<strong>${id}</strong>: ${problem}`);

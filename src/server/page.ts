@@ -32,7 +32,7 @@ export function renderPage(status: StatusView, nowMs: number): string {
 ${header(status)}
 <main>
 ${tiles(status, nowMs)}
-${attention(status, nowMs)}
+${attention(status)}
 ${watchTable(status.watches, nowMs)}
 ${sinkTable(status.sinks, nowMs)}
 ${eventList(status.recent_events, nowMs)}
