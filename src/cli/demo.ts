@@ -1,6 +1,6 @@
 /**
  * `chirpwatch demo`: sandbox, daemon and console in one process, as a play of four chapters: silent baseline, alerts, a restart that
- * tells nothing twice, the sums. Owns the course and its deadlines; what the configuration becomes is demo-config.ts's.
+ * tells nothing twice, the sums. Owns the course; its deadlines are demo-times.ts's, what the configuration becomes is demo-config.ts's.
  */
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -22,6 +22,7 @@ import { createAnswerLog } from "./demo-answers.ts";
 import { type BookStore, hasBaseline, itemOf, notedWatches, readBooks, watchEvents } from "./demo-books.ts";
 import { demoConfig, DEMO_QUOTA, demoServer } from "./demo-config.ts";
 import { baselineText, chapter, introText, outroText, repeatText, summaryText } from "./demo-text.ts";
+import { BASELINE_UNTIL_MS, demoTimes } from "./demo-times.ts";
 
 interface DemoFlags {
   readonly config?: string;
@@ -32,12 +33,7 @@ interface DemoFlags {
 const EXAMPLE = fileURLToPath(new URL("../../watches.example.yaml", import.meta.url));
 
 const LOOK_EVERY_MS = 50;
-/** Since the start of the demo. A demo that ends within twenty seconds has to know by then what it shows. */
-const BASELINE_UNTIL_MS = 8_000;
-const RESTART_UNTIL_MS = 8_000;
-const ALERTS_UNTIL_MS = 17_000;
-const ENCORE_UNTIL_MS = 10_500;
-/** So often every watch is polled again after the restart, where time allows: one repeat that is not told could be luck. */
+/** So often every watch is polled again after the restart, where time allows. */
 const ENCORE_POLLS = 3;
 
 export function addDemo(program: Command, context: CliContext): void {
@@ -171,24 +167,25 @@ async function play(stage: Stage, flags: DemoFlags): Promise<void> {
   );
   say(chapter(1, "A silent baseline", "what is there already is noted, and nobody is told"));
   await waitFor(stage, BASELINE_UNTIL_MS, () => hasBaseline(store, ids));
+  const times = demoTimes(context.clock.monotonic() - stage.startedAtMs);
   say(baselineText(await notedWatches(store, ids)));
 
   say(chapter(2, "The world moves", "posts, followers and scores, as they come"));
   screen.open();
-  await waitFor(stage, RESTART_UNTIL_MS, async () => (await toldTypes(store)).size > types.size / 2);
+  await waitFor(stage, times.restartMs, async () => (await toldTypes(store)).size > types.size / 2);
 
   const told = await watchEvents(store);
   say(chapter(3, "The daemon stops and starts again", "same state; the service serves the same pages once more"));
   await stage.restart();
   const isPolled = (times: number) => ids.every((id) => (stage.polled.byWatch.get(id) ?? 0) >= times);
-  await waitFor(stage, ALERTS_UNTIL_MS, async () => {
+  await waitFor(stage, times.alertsMs, async () => {
     const alerted = await toldTypes(store);
     return isPolled(1) && [...types].every((type) => alerted.has(type));
   });
-  await waitFor(stage, ENCORE_UNTIL_MS, async () => isPolled(ENCORE_POLLS));
-  const again = told.map((event) => stage.answers.served.get(itemOf(event)) ?? 0).filter((times) => times > 0);
-  const times = again.reduce((sum, one) => sum + one, 0);
-  say(`\n${repeatText({ told: told.length, servedAgain: again.length, times, toldAgain: screen.repeats })}`);
+  await waitFor(stage, times.encoreMs, async () => isPolled(ENCORE_POLLS));
+  const again = told.map((event) => stage.answers.served.get(itemOf(event)) ?? 0).filter((served) => served > 0);
+  const served = again.reduce((sum, one) => sum + one, 0);
+  say(`\n${repeatText({ told: told.length, servedAgain: again.length, times: served, toldAgain: screen.repeats })}`);
 
   say(chapter(4, "The sums", "read from the state and from the service's books"));
   // What is still on its way arrives before anyone counts.

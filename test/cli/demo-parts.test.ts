@@ -2,6 +2,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { createAlertScreen } from "../../src/cli/demo-alerts.ts";
 import { createAnswerLog } from "../../src/cli/demo-answers.ts";
 import { demoConfig, DEMO_QUOTA, demoServer } from "../../src/cli/demo-config.ts";
+import { BASELINE_UNTIL_MS, demoTimes } from "../../src/cli/demo-times.ts";
 import type { Config } from "../../src/config/config.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import { createFiles } from "../../src/runtime/files.ts";
@@ -146,5 +147,22 @@ describe("the demo's log of answers", () => {
     await answers.http.request(ask);
     answers.forget();
     expect(answers.served.size).toBe(0);
+  });
+});
+
+describe("the demo's deadlines", () => {
+  it("end it within twenty seconds where the baseline takes its usual time", () => {
+    expect(demoTimes(2_000)).toEqual(demoTimes(5_000));
+    expect(demoTimes(5_000).alertsMs).toBeLessThan(20_000);
+  });
+
+  it("give a busy machine time to show alerts after a late baseline, and to show each type after the restart", () => {
+    const late = demoTimes(BASELINE_UNTIL_MS);
+    expect(late.restartMs - BASELINE_UNTIL_MS).toBeGreaterThanOrEqual(2_000);
+    expect(late.alertsMs - late.restartMs).toBe(demoTimes(0).alertsMs - demoTimes(0).restartMs);
+  });
+
+  it("do not wait for ever where there never is a baseline", () => {
+    expect(demoTimes(60_000)).toEqual(demoTimes(BASELINE_UNTIL_MS));
   });
 });

@@ -70,7 +70,7 @@ sinks:
     expect(err).toBe("the demo failed: no alert came from search in time\n");
     expect(code).toBe(1);
     expect(left()).toEqual([]);
-  }, 30_000);
+  }, 45_000);
 
   it("stays until a signal, with a status page that answers", async () => {
     const { cwd, env, left } = place();
@@ -78,7 +78,7 @@ sinks:
     await until(
       "the end of the play",
       () => demo.out().includes("until you press Ctrl-C"),
-      20_000,
+      30_000,
       () => demo.out() + demo.err(),
     );
     const url = /status page\s+(http:\S+)\s*$/m.exec(demo.out().slice(demo.out().indexOf("The sums")))?.[1] ?? "";
@@ -86,14 +86,14 @@ sinks:
     demo.kill("SIGTERM");
     expect(await demo.gone).toMatchObject({ code: 0, err: "" });
     expect(left()).toEqual([]);
-  }, 30_000);
+  }, 45_000);
 
   it("stops in the middle at a signal, and still leaves nothing behind", async () => {
     const { cwd, env, left } = place();
     const demo = startBin(["demo"], { cwd, env });
-    await until("the second chapter", () => demo.out().includes("The world moves"));
+    await until("the second chapter", () => demo.out().includes("The world moves"), 25_000, demo.err);
     demo.kill("SIGINT");
     expect(await demo.gone).toMatchObject({ code: 1, err: "the demo was interrupted\n" });
     expect(left()).toEqual([]);
-  });
+  }, 40_000);
 });

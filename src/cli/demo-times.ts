@@ -1,0 +1,25 @@
+/** How long the demo waits for what it shows. Pure: all times are ms since its start; the waiting is demo.ts's. */
+
+/** When each wait is given up, and the demo goes on with what there is. */
+export interface DemoTimes {
+  /** For alerts before the restart. */
+  readonly restartMs: number;
+  /** For an alert of each watch type. */
+  readonly alertsMs: number;
+  /** For more polls after the restart, where time allows: one repeat that is not told could be luck. */
+  readonly encoreMs: number;
+}
+
+/** For the silent baseline. */
+export const BASELINE_UNTIL_MS = 12_000;
+
+/** A demo that ends within twenty seconds has to know by then what it shows. */
+const USUAL: DemoTimes = { restartMs: 8_000, alertsMs: 17_000, encoreMs: 10_500 };
+/** A machine that has time for it takes half of this. */
+const USUAL_BASELINE_MS = 6_000;
+
+/** A machine so busy that the baseline came late gets as much longer to show the rest: better late than failed. */
+export function demoTimes(baselineAtMs: number): DemoTimes {
+  const lateMs = Math.max(0, Math.min(baselineAtMs, BASELINE_UNTIL_MS) - USUAL_BASELINE_MS);
+  return { ...USUAL, restartMs: USUAL.restartMs + lateMs, alertsMs: USUAL.alertsMs + lateMs };
+}
