@@ -1,6 +1,7 @@
 /** What every command shares: ports of this process, the configuration's place, and how a failure is said. */
 import { resolve } from "node:path";
 import type { Config, ConfigIssue } from "../config/config.ts";
+import { checkSandboxGuard } from "../config/guard.ts";
 import { type LoadRequest, type LoadResult, loadConfig } from "../config/load-config.ts";
 import { formatIssue } from "../config/report.ts";
 import type { Clock } from "../model/clock.ts";
@@ -69,6 +70,13 @@ export const loadFrom = (context: CliContext, configPath: string, options: LoadO
     sinkTypes: SINK_TYPES,
     ...options,
   });
+
+/** As a daemon takes it: a start, a reload and `validate` are held to the same. */
+export async function loadGuarded(context: CliContext, configPath: string): Promise<LoadResult> {
+  const loaded = await loadFrom(context, configPath);
+  const refusals = loaded.ok ? checkSandboxGuard(loaded.config, SINK_TYPES) : [];
+  return loaded.ok && refusals.length > 0 ? { ok: false, issues: [...loaded.config.warnings, ...refusals] } : loaded;
+}
 
 /** @throws ExitError with every error of the file. */
 export async function requireConfig(context: CliContext, configPath: string, options: LoadOptions = {}): Promise<Config> {

@@ -1,8 +1,6 @@
 /** `chirpwatch run`: the daemon, until a signal. */
 import type { Command } from "commander";
 import { startDaemon } from "../app/build.ts";
-import { checkSandboxGuard } from "../config/guard.ts";
-import type { LoadResult } from "../config/load-config.ts";
 import { formatIssue } from "../config/report.ts";
 import { ChirpwatchError } from "../model/errors.ts";
 import { EXIT } from "../model/exit-code.ts";
@@ -10,8 +8,7 @@ import { sha256 } from "../runtime/hash.ts";
 import { onUncaught } from "../runtime/last-words.ts";
 import { onSignals } from "../runtime/signals.ts";
 import { trimMemoryLater } from "../runtime/trim-memory.ts";
-import { SINK_TYPES } from "../sinks/registry.ts";
-import { type CliContext, CONFIG_OPTION, loadFrom, orThrow } from "./context.ts";
+import { type CliContext, CONFIG_OPTION, loadGuarded, orThrow } from "./context.ts";
 import { withServerToken } from "./server-token.ts";
 
 export function addRun(program: Command, context: CliContext): void {
@@ -21,13 +18,6 @@ export function addRun(program: Command, context: CliContext): void {
     .option(...CONFIG_OPTION)
     .addHelpText("after", "\nExample:\n  chirpwatch run -c watches.yaml")
     .action((options: { config: string }) => run(context, options.config));
-}
-
-/** The start and every reload are held to the same. */
-async function loadGuarded(context: CliContext, configPath: string): Promise<LoadResult> {
-  const loaded = await loadFrom(context, configPath);
-  const issues = loaded.ok ? checkSandboxGuard(loaded.config, SINK_TYPES) : [];
-  return issues.length === 0 ? loaded : { ok: false, issues };
 }
 
 async function run(context: CliContext, configPath: string): Promise<void> {

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import type { Config, ConfigIssue } from "../config/config.ts";
 import { formatIssue } from "../config/report.ts";
 import { EXIT, ExitError } from "../model/exit-code.ts";
-import { type CliContext, CONFIG_OPTION, JSON_OPTION, loadFrom } from "./context.ts";
+import { type CliContext, CONFIG_OPTION, JSON_OPTION, loadGuarded } from "./context.ts";
 import { plural } from "./table.ts";
 
 interface ValidateFlags {
@@ -22,7 +22,7 @@ export function addValidate(program: Command, context: CliContext): void {
 }
 
 async function validate(context: CliContext, { config: path, json }: ValidateFlags): Promise<void> {
-  const loaded = await loadFrom(context, path);
+  const loaded = await loadGuarded(context, path);
   const issues = loaded.ok ? loaded.config.warnings : loaded.issues;
   if (json === true) context.out(JSON.stringify(report(issues, loaded.ok ? loaded.config : undefined), null, 2));
   else {

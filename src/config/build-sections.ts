@@ -89,9 +89,10 @@ async function buildApi(section: Section, deps: BuildDeps): Promise<ApiConfig | 
     deps.report.error(findNode(map, ["rate_limit"], section.place).place, "rate-limit", message);
   }
   const { quota } = api;
+  const urlVariable = deps.env["CHIRPWATCH_API_URL"] || undefined;
   return {
     baseUrl: api.base_url,
-    ...(deps.env["CHIRPWATCH_API_URL"] === "sandbox" ? { isSandboxChosen: true } : {}),
+    ...(urlVariable === undefined ? {} : { urlVariable }),
     key: keys?.[0]?.key ?? api.key,
     ...(paths["key"] === undefined ? {} : { keyFile: paths["key"] }),
     ...(keys === undefined ? {} : { keys }),

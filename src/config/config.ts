@@ -30,8 +30,8 @@ export interface KeyConfig {
 export interface ApiConfig {
   /** `sandbox`, or the address of the service up to and without `/v3`. */
   readonly baseUrl: string;
-  /** The sandbox was asked for by CHIRPWATCH_API_URL, and does not stand in for want of one. */
-  readonly isSandboxChosen?: true;
+  /** What CHIRPWATCH_API_URL says, whether the file reads it or not; undefined where it is not set. */
+  readonly urlVariable?: string;
   /** The only key, or the first of `keys`. */
   readonly key: string;
   /** Read again once on 401. */

@@ -1,12 +1,12 @@
 /** Keeps the sandbox's invented tweets out of real channels. Asked before anything is sent: the demo, which replaces every sink, need not ask. */
 import { isLoopback } from "../model/loopback.ts";
 import type { SinkType } from "../sinks/sink-type.ts";
-import type { Config, ConfigIssue, SinkConfig } from "./config.ts";
+import type { ApiConfig, Config, ConfigIssue, SinkConfig } from "./config.ts";
 
 /** Errors when the data is the sandbox's and a sink reaches further than this machine, or a key was given for a service without an address. */
 export function checkSandboxGuard({ api, files, sinks }: Config, sinkTypes: readonly SinkType<any>[]): readonly ConfigIssue[] {
   if (api.baseUrl !== "sandbox") return [];
-  const why = api.isSandboxChosen ? "CHIRPWATCH_API_URL is sandbox" : "CHIRPWATCH_API_URL is not set";
+  const why = whySandbox(api);
   const refuse = (at: Pick<ConfigIssue, "file" | "line" | "column">, what: string, instead: string): ConfigIssue => ({
     severity: "error",
     ...at,
@@ -19,6 +19,12 @@ export function checkSandboxGuard({ api, files, sinks }: Config, sinkTypes: read
     return outward.map(({ declaredAt, name }) => refuse(declaredAt ?? start, `send invented tweets to ${name}`, "make the sink a console"));
   if (api.key === "sandbox" || api.key === "") return [];
   return [refuse(start, "watch the sandbox with the key of a real service", "the key to sandbox, too")];
+}
+
+/** A file need not read the variable: then only the file can be the cure. */
+function whySandbox({ urlVariable }: ApiConfig): string {
+  if (urlVariable === undefined) return "CHIRPWATCH_API_URL is not set";
+  return urlVariable === "sandbox" ? "CHIRPWATCH_API_URL is sandbox" : "api.base_url is sandbox, whatever CHIRPWATCH_API_URL says";
 }
 
 function reachesOut(sink: SinkConfig, sinkTypes: readonly SinkType<any>[]): boolean {

@@ -68,6 +68,24 @@ describe("validate", () => {
     expect(bad.code).toBe(78);
   });
 
+  it("refuses what run refuses, in the same words: invented tweets on their way to real people", async () => {
+    const api = "api: { base_url: '${CHIRPWATCH_API_URL:-sandbox}', key: '${CHIRPWATCH_API_KEY:-sandbox}' }\n";
+    const text =
+      api +
+      GOOD.replace("{ type: console }", '{ type: slack, token: "${TOKEN}", channel: "#brand" }').replace("ops: { sink: terminal }\n", "");
+    const options = { cwd: makeFolder({ "watches.yaml": text }), env: { TOKEN: "xoxb-0123456789abcdef" } };
+    const validated = await runCommand(["validate"], options);
+    const started = await runCommand(["run"], options);
+    const [refusal] = started.err.split("\n").filter((line) => line.includes("refusing to send invented tweets to terminal"));
+    expect(validated.err.split("\n")).toContain(refusal);
+    expect(validated.err).toMatch(/^watches\.yaml: 1 error$/m);
+    expect(validated.err).toMatch(/warning: .*ops/);
+    expect(validated.out).toBe("");
+    expect([validated.code, started.code]).toEqual([78, 78]);
+    const set = { ...options.env, CHIRPWATCH_API_URL: "https://data.example.com", CHIRPWATCH_API_KEY: "k" };
+    expect((await runCommand(["validate"], { ...options, env: set })).code).toBe(0);
+  });
+
   it("says which file is missing", async () => {
     const { code, err } = await runCommand(["validate"], { cwd: makeFolder() });
     expect(err).toContain("watches.yaml");

@@ -37,6 +37,13 @@ describe("the sandbox guard", () => {
     expect(refused).toContain("CHIRPWATCH_API_URL is sandbox: refusing to send invented tweets to slack-brand");
   });
 
+  it("names the file where that does not read the address", async () => {
+    const [refused] = await guard(SLACK, "{}", { CHIRPWATCH_API_URL: "https://data.example.com" });
+    expect(refused).toContain(
+      "api.base_url is sandbox, whatever CHIRPWATCH_API_URL says: refusing to send invented tweets to slack-brand; set it to the address of your data service",
+    );
+  });
+
   it("lets the console, loopback and stand-ins through", async () => {
     expect(await guard("{ type: console }")).toEqual([]);
     expect(await guard('{ type: webhook, url: "http://127.0.0.1:9000/x", allow_private: true, secret: "${TOKEN}" }')).toEqual([]);
