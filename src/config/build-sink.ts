@@ -1,6 +1,5 @@
 /** One entry under `sinks`: defaults of its type merged under, secrets resolved, checked, made into a SinkConfig. */
 import { parseDuration } from "../model/duration.ts";
-import type { EventBody } from "../model/event.ts";
 import type { Throttle } from "../route/route.ts";
 import type { SinkType } from "../sinks/sink-type.ts";
 import type { WatchType } from "../watches/watch-type.ts";
@@ -8,7 +7,6 @@ import { checkValue } from "./check-value.ts";
 import type { SinkConfig } from "./config.ts";
 import { DEFAULTS } from "./defaults.ts";
 import { lineColumn } from "./report.ts";
-import { isPrivate } from "./scalar-schemas.ts";
 import { resolveSecrets, type SecretDeps } from "./secret-files.ts";
 import { commonSinkSchema, COMMON_SINK_KEYS, type WrittenThrottle } from "./sink-schema.ts";
 import { childOf, type Entry, findNode, isUnresolved, type MapNode, type Node, offsetInto } from "./tree.ts";
@@ -38,13 +36,13 @@ export async function buildSink(entry: Entry, defaults: Node | undefined, deps: 
   const isBlank = deps.lenient && isUnresolved(split.own);
   const settings = isBlank ? undefined : checkValue(type.schema, split.own, { report, place: entry.keyPlace, name: entry.key });
   if (common === undefined || (settings === undefined && !isBlank)) return undefined;
-  warnOfUnsigned(entry, type, split.own, deps);
-  warnOfPrivate(entry, settings, deps);
+  const doubts = settings === undefined ? [] : (type.doubts?.(entry.key, settings) ?? []);
+  for (const { rule, message } of doubts) report.warn(entry.keyPlace, rule, message);
   const throttle = throttleOf(common.throttle, type.chat);
   return {
     name: entry.key,
     type: type.type,
-    settings: await compileMention(settings, split.own, deps),
+    settings: await compileCondition(type, settings, split.own, deps),
     retryForMs: common.retry_for ?? parseDuration((type.chat ? DEFAULTS.chatSink : DEFAULTS.sink).retry_for) ?? 0,
     ...(throttle === undefined ? {} : { throttle }),
     declaredAt: { file: entry.keyPlace.file.shown, ...lineColumn(entry.keyPlace) },
@@ -72,36 +70,16 @@ export function sinkKeys(type: SinkType<any>): readonly string[] {
   return [...own, ...besides, ...common];
 }
 
-function warnOfUnsigned(entry: Entry, type: SinkType<any>, own: MapNode, deps: SinkDepsOfConfig): void {
-  if (!type.secrets.includes("secret") || own.entries.has("secret")) return;
-  deps.report.warn(
-    entry.keyPlace,
-    "unsigned-webhook",
-    `\`${entry.key}\` has no \`secret\`: its messages are not signed, anyone could send the like`,
-  );
-}
-
-/** Of addresses that are written out: what a name leads to is known when it is asked for. */
-function warnOfPrivate(entry: Entry, settings: unknown, deps: SinkDepsOfConfig): void {
-  const { url, allow_private } = (settings ?? {}) as { readonly url?: string; readonly allow_private?: boolean };
-  if (allow_private !== false || url === undefined || !URL.canParse(url) || !isPrivate(new URL(url).hostname)) return;
-  deps.report.warn(
-    entry.keyPlace,
-    "private-webhook",
-    `\`${entry.key}\` points to ${new URL(url).hostname}, a private or loopback address, which webhooks may not reach: set \`allow_private: true\` if it should go there`,
-  );
-}
-
-/** `mention.when` is an expression over any event's body: compiled here, where expressions are known. */
-async function compileMention(settings: unknown, own: MapNode, deps: SinkDepsOfConfig): Promise<unknown> {
-  const { mention } = (settings ?? {}) as { readonly mention?: { readonly when?: string } };
-  if (mention?.when === undefined) return settings;
-  const compiled = (await deps.where()).compile(mention.when, anyBody(deps.watchTypes));
-  if ("matches" in compiled) {
-    return { ...(settings as object), mention: { ...mention, matches: (body: EventBody) => compiled.matches(body, {}) } };
-  }
-  const { place } = findNode(own, ["mention", "when"]).node ?? own;
-  deps.report.error(offsetInto(place, mention.when, compiled.offset), compiled.rule, compiled.message.replace("`where`", "`when`"));
+/** The settings with their condition made out, where they have one. */
+async function compileCondition(type: SinkType<any>, settings: unknown, own: MapNode, deps: SinkDepsOfConfig): Promise<unknown> {
+  const { condition } = type;
+  const text = settings === undefined ? undefined : condition?.textOf(settings);
+  if (condition === undefined || text === undefined) return settings;
+  const compiled = (await deps.where()).compile(text, anyBody(deps.watchTypes));
+  if ("matches" in compiled) return condition.withMatches(settings, (body) => compiled.matches(body, {}));
+  const { place } = findNode(own, condition.path).node ?? own;
+  const called = `\`${condition.path.at(-1)}\``;
+  deps.report.error(offsetInto(place, text, compiled.offset), compiled.rule, compiled.message.replace("`where`", called));
   return settings;
 }
 

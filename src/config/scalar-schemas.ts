@@ -1,6 +1,5 @@
 /** Schemas of the small languages inside values: durations, shares, addresses, time zones, names. Each reads text and gives what the house works with. */
 import type { Rule } from "./rules.ts";
-import ipaddr from "ipaddr.js";
 import { z } from "zod";
 import { checkBaseUrl } from "../api/base-url.ts";
 import { formatDuration, parseDuration } from "../model/duration.ts";
@@ -83,12 +82,6 @@ export const linksHost = () =>
   );
 
 const isAllowed = (url: URL): boolean => url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname));
-
-/** Whether a host of a URL is an address that only this machine or its own network has; of names, `localhost` alone. */
-export function isPrivate(host: string): boolean {
-  const plain = host.replace(/^\[|\]$/g, "");
-  return isLoopback(host) || (ipaddr.isValid(plain) && ipaddr.process(plain).range() !== "unicast");
-}
 
 export interface Listen {
   readonly host: string;

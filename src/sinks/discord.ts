@@ -57,7 +57,7 @@ const settingsSchema = z
 
 type Settings = z.infer<typeof settingsSchema>;
 
-/** `matches` is `mention.when` compiled; whoever knows the expression language adds it after parsing. Without it nothing matches. */
+/** `matches` is `mention.when` compiled. Without it nothing matches. */
 export type DiscordSettings = Omit<Settings, "mention"> & {
   readonly mention?: (NonNullable<Settings["mention"]> & { readonly matches?: (body: EventBody) => boolean }) | undefined;
 };
@@ -70,6 +70,11 @@ export const discordSink: SinkType<DiscordSettings> = {
   example: 'type: discord\nwebhook_url: "${DISCORD_WEBHOOK_URL}"\n',
   chat: true,
   concurrency: 1,
+  condition: {
+    path: ["mention", "when"],
+    textOf: ({ mention }) => mention?.when,
+    withMatches: ({ mention, ...settings }, matches) => ({ ...settings, mention: mention && { ...mention, matches } }),
+  },
   destinations: (settings) => [{ kind: "url", url: settings.webhook_url ?? settings.api_url ?? API_URL }],
   // The webhook's address is a secret: it is never shown.
   describe: (settings) => (settings.webhook_url === undefined ? `Discord channel ${settings.channel_id ?? ""}` : "a Discord webhook"),

@@ -1,6 +1,7 @@
 /** What a file in sinks/ says about one sink type. */
 import type { z } from "zod";
 import type { Clock } from "../model/clock.ts";
+import type { EventBody } from "../model/event.ts";
 import type { Http } from "../model/http.ts";
 import type { Log } from "../model/log.ts";
 import type { Sink } from "../model/sink.ts";
@@ -17,6 +18,22 @@ export interface SinkDeps {
 /** Where a sink sends, for the guard that keeps invented tweets out of real channels. */
 export type Destination = { readonly kind: "console" } | { readonly kind: "url"; readonly url: string };
 
+/** Something allowed that is perhaps not meant. `rule`: as config/ names the warning. */
+export interface SinkDoubt {
+  readonly rule: "unsigned-webhook" | "private-webhook";
+  readonly message: string;
+}
+
+/** A condition over an event's body among a sink's settings. config/ compiles it, where expressions are known. */
+export interface SinkCondition<S> {
+  /** Its place below the sink. */
+  readonly path: readonly string[];
+  /** Undefined where none is written. */
+  textOf(settings: S): string | undefined;
+  /** The same settings with the condition made out. */
+  withMatches(settings: S, matches: (body: EventBody) => boolean): S;
+}
+
 export interface SinkType<S = unknown> {
   /** The value of `type:` in the YAML. */
   readonly type: string;
@@ -31,6 +48,9 @@ export interface SinkType<S = unknown> {
   readonly chat: boolean;
   /** Messages under way at once. */
   readonly concurrency: number;
+  /** Of the sink of that name. */
+  doubts?(name: string, settings: S): readonly SinkDoubt[];
+  readonly condition?: SinkCondition<S>;
   /** Every place this sink would send to. */
   destinations(settings: S): readonly Destination[];
   /** For people: "#brand", "console", "https://example.com/hook". */

@@ -1,4 +1,5 @@
 /** The webhook sink: a signed POST of the events' own facts, for programs. Owns its settings, request and body; what an answer means is webhook-answer.ts, retries are the outbox's. */
+import ipaddr from "ipaddr.js";
 import { z } from "zod";
 import type { Clock } from "../model/clock.ts";
 import { isoTime } from "../model/clock.ts";
@@ -6,8 +7,9 @@ import { parseDuration } from "../model/duration.ts";
 import { eventData } from "../model/event.ts";
 import type { Http } from "../model/http.ts";
 import type { Json } from "../model/json.ts";
+import { isLoopback } from "../model/loopback.ts";
 import type { Batch, SealedMessage, Sink } from "../model/sink.ts";
-import type { SinkType } from "./sink-type.ts";
+import type { SinkDoubt, SinkType } from "./sink-type.ts";
 import { classifyAnswer, classifyFailure } from "./webhook-answer.ts";
 import { createSigner, secretProblem } from "./webhook-signature.ts";
 
@@ -67,10 +69,30 @@ export const webhookSink: SinkType<WebhookSettings> = {
   example: 'type: webhook\nurl: "https://example.com/hook"\nsecret: "${WEBHOOK_SECRET}"\n',
   chat: false,
   concurrency: 4,
+  doubts: (name, settings) => [...doubtOfSecret(name, settings), ...doubtOfAddress(name, settings)],
   destinations: (settings) => [{ kind: "url", url: settings.url }],
   describe: (settings) => shown(settings.url),
   create: async (_name, settings, deps) => createWebhookSink(settings, deps),
 };
+
+function doubtOfSecret(name: string, { secret }: WebhookSettings): readonly SinkDoubt[] {
+  if (secret !== undefined) return [];
+  return [{ rule: "unsigned-webhook", message: `\`${name}\` has no \`secret\`: its messages are not signed, anyone could send the like` }];
+}
+
+/** Of addresses that are written out: what a name leads to is known when it is asked for. */
+function doubtOfAddress(name: string, { url, allow_private: isAllowed }: WebhookSettings): readonly SinkDoubt[] {
+  const { hostname } = new URL(url);
+  if (isAllowed || !isPrivate(hostname)) return [];
+  const message = `\`${name}\` points to ${hostname}, a private or loopback address, which webhooks may not reach: set \`allow_private: true\` if it should go there`;
+  return [{ rule: "private-webhook", message }];
+}
+
+/** Whether a host of a URL is an address that only this machine or its own network has; of names, `localhost` alone. */
+function isPrivate(host: string): boolean {
+  const plain = host.replace(/^\[|\]$/g, "");
+  return isLoopback(host) || (ipaddr.isValid(plain) && ipaddr.process(plain).range() !== "unicast");
+}
 
 /** Without the query, which may hold a token. */
 function shown(address: string): string {
