@@ -77,11 +77,10 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
     const isFirst = (run?.outcome?.baselined.length ?? 0) > 0;
     const countedMs = serviceClock.fromLocal(account.probe.probedAtMs) - COUNTER_LAG_MS;
     const newBeforeProbe = isFirst ? 0 : postedMs.filter((atMs) => atMs < countedMs).length;
-    const probe = afterRead(
-      account.probe,
-      { way: task.way, isFull: task.isFull && !isBlind, newPosts: isFirst ? 0 : postedMs.length, newBeforeProbe },
-      nowMs,
-    );
+    // Older ones were counted before the change: what the counter moved for is another post, which nobody can see yet.
+    const promisedMs = serviceClock.fromLocal(account.probe.open?.sinceMs ?? account.probe.probedAtMs) - poll.overlapMs;
+    const newPosts = isFirst ? 0 : postedMs.filter((atMs) => atMs >= promisedMs).length;
+    const probe = afterRead(account.probe, { way: task.way, isFull: task.isFull && !isBlind, newPosts, newBeforeProbe }, nowMs);
     const serviceMs = serviceClock.now();
     const rate = isFirst
       ? firstRate(postedMs, serviceMs)

@@ -20,7 +20,7 @@ export interface PollOutcome {
   readonly baselined: readonly Subscriber[];
   /** Items that were not there before, of the sharer that saw most. */
   readonly newItems: number;
-  /** When tweets that were new to every sharer were posted; service time, oldest first. */
+  /** When tweets that were new to every sharer were posted, without old ones that a later read shows first; service time, oldest first. */
   readonly postedMs: readonly number[];
   /** Tweets of a feed that was read as deep as was asked; undefined where it was cut, or came back empty and held items before. */
   readonly shown?: ReadonlySet<string>;
@@ -88,7 +88,7 @@ export function outcomeOf(
     baselined,
     tooOld,
     newItems: Math.max(...judgements.map(({ verdicts }) => verdicts.filter(({ verdict }) => verdict !== "baseline").length), 0),
-    postedMs: postedMsOf(poll.subscribers, judgements),
+    postedMs: postedMsOf(poll.subscribers, judgements, new Set(baselined)),
     isBlind: seen.kind === "feed" && seen.feed.isBlind,
     absent: poll.subscribers.filter((_, index) => judgements[index]?.isAbsent === true),
     lostHoles: seen.kind === "feed" ? seen.feed.lostHoles : 0,
@@ -108,16 +108,25 @@ const listOutcomeOf = (
   isUnderWay: memory.scan !== undefined || (isFirst && completedPages === undefined),
 });
 
-/** Only what is new to every sharer: to one that was added later, everything is. Of a list, to every one that reads its author through it. */
-function postedMsOf(subscribers: readonly Subscriber[], judgements: readonly Judgement[]): readonly number[] {
+/**
+ * Only what is new to every sharer: to one that was added later, everything is. Of a list, to every one that reads its author through it.
+ * What lies below a birth line is new to a first read alone: later it was pinned, or moved up to a page by deletions.
+ */
+function postedMsOf(
+  subscribers: readonly Subscriber[],
+  judgements: readonly Judgement[],
+  baselined: ReadonlySet<Subscriber>,
+): readonly number[] {
   const readers = new Map<string | undefined, number>();
   for (const { author } of subscribers) readers.set(author, (readers.get(author) ?? 0) + 1);
   const ofAll = readers.get(undefined) ?? 0;
   const seen = new Map<string, { readonly atMs: number; readonly author: string | undefined; readonly sharers: number }>();
   for (const [index, { verdicts }] of judgements.entries()) {
-    const author = subscribers[index]?.author;
-    for (const { itemId, itemKind, occurredAtMs } of verdicts) {
-      if (itemKind !== "tweet") continue;
+    const subscriber = subscribers[index];
+    const author = subscriber?.author;
+    const isFirst = subscriber !== undefined && baselined.has(subscriber);
+    for (const { itemId, itemKind, occurredAtMs, verdict } of verdicts) {
+      if (itemKind !== "tweet" || (verdict === "baseline" && !isFirst)) continue;
       const before = seen.get(itemId);
       seen.set(itemId, { atMs: occurredAtMs, author: author ?? before?.author, sharers: (before?.sharers ?? 0) + 1 });
     }

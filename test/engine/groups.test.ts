@@ -178,6 +178,21 @@ describe("a group of timelines", () => {
     expect(await told()).toEqual([post.id]);
   });
 
+  it("does not take a post that hid behind a deletion for the one that the counter promises", async () => {
+    const { clock, world, callsOf, told, account } = await house({ changes: { fullPollEveryMs: 10 * HOUR } });
+    world.delete(account(6), account(6).posts.length - 1, clock.now() + 2_000);
+    const hidden = world.post(account(6), clock.now() + 1_000);
+    await clock.advance(HOUR);
+    // Counted a moment before anyone can see it, and probed in between.
+    const postedMs = (callsOf("info-batch").at(-1)?.atMs ?? 0) + 2 * MIN - 500;
+    const promised = world.post(account(6), postedMs, { visibleLagMs: 3_000 });
+    account(6).flaps.push({ fromMs: postedMs, untilMs: postedMs + 3_000, by: 1 });
+    await clock.advance(2 * MIN);
+    expect(await told()).toEqual([hidden.id]);
+    await clock.advance(2 * MIN);
+    expect([...(await told())].sort()).toEqual([hidden.id, promised.id].sort());
+  });
+
   it("follows a renamed account by its id", async () => {
     const { clock, world, told, account } = await house();
     world.rename(account(7), "somebody_new", clock.now() + 1_000);
