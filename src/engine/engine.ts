@@ -230,7 +230,8 @@ export function createEngine(deps: EngineDeps): Engine {
       const cancelAbort = clock.after(ANSWER_GRACE_MS, () => deps.gate.abort());
       await Promise.all([loop.stop(), rechecks.stop(), ...lookups]);
       cancelAbort();
-      await runners.close().catch((error: unknown) => deps.log.warn("what was learned could not be written", { error }));
+      for (const learned of [runners, volume])
+        await learned.close().catch((error: unknown) => deps.log.warn("what was learned could not be written", { error }));
     },
     get polls() {
       return polls;

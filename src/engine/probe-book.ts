@@ -30,7 +30,7 @@ export interface AccountMemory {
 }
 
 /**
- * - `nothing`: only times moved on.
+ * - `nothing`: only times moved on; written at an orderly stop.
  * - `later`: a crash would cost another read, and no post.
  * - `now`: what a probe saw; written with the next `flush`.
  */
@@ -67,6 +67,8 @@ const FLUSH_EVERY_MS = 60_000;
 export function createProbeBook(notes: Notes, clock: Clock): ProbeBook {
   const accounts = new Map<string, AccountMemory>();
   const dirty = new Set<number>();
+  /** Notes of accounts of which only times moved on. */
+  const moved = new Set<number>();
   const recent = new Set<string>();
   const counts = new Map<string, RequestCount>();
   let isRecentWritten = true;
@@ -137,6 +139,7 @@ export function createProbeBook(notes: Notes, clock: Clock): ProbeBook {
     get: (key) => accounts.get(key),
     put(key, memory, worth) {
       accounts.set(key, memory);
+      if (worth === "nothing") moved.add(noteOf(key));
       if (worth === "later") dirty.add(noteOf(key));
       if (worth !== "now") return;
       markRecent(key);
@@ -155,7 +158,11 @@ export function createProbeBook(notes: Notes, clock: Clock): ProbeBook {
     },
     rateOf: (key) => counts.get(key)?.perDay ?? learnedRate(accounts.get(key), clock.now()),
     flush: () => inTurn(writeDue),
-    close: () => inTurn(async () => (dirty.size > 0 ? writeAll() : undefined)),
+    close: () =>
+      inTurn(async () => {
+        for (const number of moved) dirty.add(number);
+        if (dirty.size > 0) await writeAll();
+      }),
   };
 }
 

@@ -51,6 +51,8 @@ export interface GroupRun {
 export interface GroupRunner {
   /** @throws UpstreamError or RequestHeld when nobody could be probed, or a store's error */
   run(group: Poll): Promise<GroupRun>;
+  /** Writes what its groups have learned: nothing more comes. */
+  close(): Promise<void>;
 }
 
 /** An answer this old still says how an account is. */
@@ -195,6 +197,7 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
       await book.flush();
       return { outcome: news.outcome, ...(againAtMs === undefined ? {} : { againAtMs }) };
     },
+    close: () => memories.close(clock.now()),
   };
 }
 

@@ -39,6 +39,8 @@ export interface RostersDeps extends Pick<RunMember, "runOne"> {
 export interface RostersRunner {
   /** @throws UpstreamError or RequestHeld when the counters could not be asked for, or a store's error */
   run(group: Poll): Promise<GroupRun>;
+  /** Writes what its groups have learned: nothing more comes. */
+  close(): Promise<void>;
 }
 
 /** How a group is read, chosen by what is known of its lists. */
@@ -173,6 +175,7 @@ export function createRostersRunner(deps: RostersDeps): RostersRunner {
       await book.flush();
       return { outcome: joinOutcomes(scene.outcomes), ...againOf(scene, startedAtMs) };
     },
+    close: () => memories.close(clock.now()),
   };
 }
 

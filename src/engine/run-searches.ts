@@ -38,6 +38,8 @@ export interface SearchesRunner {
   run(group: Poll): Promise<GroupRun>;
   /** Told of every plan: searches that are in no group any more must be looked at anew when they come back. */
   keepOnly(polls: readonly Poll[]): void;
+  /** Writes what its groups have learned: nothing more comes. */
+  close(): Promise<void>;
 }
 
 const CHOOSE_EVERY_MS = 600_000;
@@ -63,6 +65,7 @@ export function createSearchesRunner(deps: SearchesDeps): SearchesRunner {
       const againAtMs = await deps.turns.after(group, feedRead(scene.outcomes, scene.startedAtMs));
       return { outcome: joinOutcomes(scene.outcomes), ...(againAtMs === undefined ? {} : { againAtMs }) };
     },
+    close: () => memories.close(clock.now()),
     keepOnly: (polls) => readiness.keepOnly(new Set(polls.flatMap(({ group }) => (group?.members ?? []).map(({ key }) => key)))),
   };
 }

@@ -36,13 +36,12 @@ export function createRunners(deps: RunnersDeps): Runners {
   const book = createProbeBook(deps.notes, deps.clock);
   const feeds = createFeedBook(deps.notes, deps.clock);
   const turns = createFeedTurns({ ...deps, book: feeds });
-  const searches = createSearchesRunner({ ...deps, turns });
-  const runners = {
-    single: createFeedRunner({ ...deps, turns }),
+  const groups = {
     accounts: createGroupRunner({ ...deps, book }),
     rosters: createRostersRunner({ ...deps, book }),
-    searches,
+    searches: createSearchesRunner({ ...deps, turns }),
   };
+  const runners = { single: createFeedRunner({ ...deps, turns }), ...groups };
   return {
     run: (poll) => runners[poll.group?.kind ?? "single"].run(poll),
     againAt: turns.againAt,
@@ -51,11 +50,11 @@ export function createRunners(deps: RunnersDeps): Runners {
     },
     learned: learnedIn(book, feeds),
     keepOnly(polls) {
-      searches.keepOnly(polls);
+      groups.searches.keepOnly(polls);
       keepBook(book, polls);
     },
     async close() {
-      const results = await Promise.allSettled([book.close(), feeds.close()]);
+      const results = await Promise.allSettled([book, feeds, ...Object.values(groups)].map((one) => one.close()));
       for (const result of results) if (result.status === "rejected") throw result.reason;
     },
   };

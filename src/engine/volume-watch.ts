@@ -21,6 +21,8 @@ import type { Poll, Subscriber } from "./watch-poll.ts";
 export interface VolumeWatch {
   /** Takes a poll that brought what it should. Never rejects. */
   polled(poll: Poll): Promise<void>;
+  /** Writes when each watch was looked at last: nothing more comes. */
+  close(): Promise<void>;
 }
 
 export interface VolumeDeps {
@@ -50,13 +52,15 @@ export function createVolumeWatch(deps: VolumeDeps): VolumeWatch {
   /** One after the other for each watch: two polls must not tell the same spike. */
   const turns = new Map<string, Promise<void>>();
 
+  const write = (watchKey: string, watched: Watched) => notes.writeNote(noteOf(watchKey), watched as unknown as JsonObject);
+
   /** Takes the look, and says what was looked at until now. */
   const look = async (poll: Poll, watchKey: string, nowMs: number): Promise<Watched> => {
     const before = known.get(watchKey) ?? { watched: watchedOf(await notes.readNote(noteOf(watchKey))), writtenMs: 0 };
     const apartMs = Math.max(LATE_MS, LATE_POLLS * poll.intervalMs * deps.stretch(poll.priority));
     const watched = watchedOn(before.watched, nowMs, apartMs);
     const isDue = nowMs - before.writtenMs >= WRITE_EVERY_MS || watched.gaps.length !== before.watched?.gaps.length;
-    if (isDue) await notes.writeNote(noteOf(watchKey), watched as unknown as JsonObject);
+    if (isDue) await write(watchKey, watched);
     known.set(watchKey, { watched, writtenMs: isDue ? nowMs : before.writtenMs });
     return watched;
   };
@@ -129,6 +133,9 @@ export function createVolumeWatch(deps: VolumeDeps): VolumeWatch {
       const ruled = poll.subscribers.filter(({ watch }) => watch.spike !== undefined || watch.noEventsForMs !== undefined);
       const once = new Map(ruled.map((subscriber) => [subscriber.watchKey, subscriber]));
       for (const subscriber of once.values()) await takeTurn(poll, subscriber);
+    },
+    async close() {
+      for (const [watchKey, { watched, writtenMs }] of known) if (watched.okMs > writtenMs) await write(watchKey, watched);
     },
   };
 }

@@ -1,0 +1,67 @@
+/** What a daemon that is stopped in order still knows when it starts again. */
+import { afterEach, expect, it } from "vitest";
+import { sleep } from "../../src/model/clock.ts";
+import type { JsonObject } from "../../src/model/json.ts";
+import type { UpstreamRequest } from "../../src/model/upstream.ts";
+import type { Watch } from "../../src/model/watch.ts";
+import { createAccountsWorld } from "../support/accounts-world.ts";
+import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
+import { makeWatch } from "../support/make-watch.ts";
+import { createVirtualClock } from "../support/virtual-clock.ts";
+
+const START = Date.UTC(2026, 2, 2, 12, 0, 0);
+const MIN = 60_000;
+const rigs: EngineRig[] = [];
+
+afterEach(async () => {
+  for (const rig of rigs.splice(0)) await rig.close();
+});
+
+/** Accounts of which every fifth posts every quarter of an hour. */
+async function house(count: number, changes: Partial<Watch>) {
+  const clock = createVirtualClock(START);
+  const world = createAccountsWorld({});
+  for (let i = 0; i < count; i += 1) {
+    const account = world.add(`account_${i}`);
+    for (let minute = -600; minute < 120; minute += 15) if (i % 5 === 0) world.post(account, START + minute * MIN + i * 7_000);
+  }
+  const calls: { readonly endpoint: string; readonly atMs: number }[] = [];
+  const upstream = {
+    async call(request: UpstreamRequest) {
+      calls.push({ endpoint: request.endpoint, atMs: clock.now() });
+      await sleep(clock, 40);
+      return world.answer(request, clock.now());
+    },
+  };
+  const accounts = world.accounts.map(({ names }) => names[0]?.handle ?? "");
+  const rig = await startEngineRig({ clock, upstream, watches: [makeWatch("w", "timeline", { accounts }, changes)] });
+  rigs.push(rig);
+  const memory = async (): Promise<JsonObject> => (await rig.store.loadSources(rig.engine.polls.map(({ key }) => key)))[0]?.memory ?? {};
+  return { clock, rig, calls, memory };
+}
+
+const freshness = { kind: "mean", meanMs: 2 * MIN, maxMs: 20 * MIN } as const;
+
+it("the pace of its probes, as the last of them left it, and when each account was asked for last", async () => {
+  const { clock, rig, calls, memory } = await house(110, { freshness });
+  await clock.advance(47 * MIN);
+  const lastMs = calls.at(-1)?.atMs ?? 0;
+  await rig.restart();
+  const { atMs } = (await memory())["pace"] as { readonly atMs: number };
+  expect(lastMs).toBeGreaterThan(START + 44 * MIN);
+  expect(atMs).toBeGreaterThanOrEqual(lastMs);
+  const notes = await Promise.all(Array.from({ length: 64 }, (_, number) => rig.store.readNote(`probes.${number}`)));
+  const accounts = notes.flatMap((note) => Object.values((note ?? {}) as Record<string, { readonly checkedAtMs: number }>));
+  expect(accounts).toHaveLength(110);
+  expect(Math.max(...accounts.map(({ checkedAtMs }) => atMs - checkedAtMs))).toBeLessThan(20 * MIN);
+});
+
+it("when it last looked at a watch whose volume it judges", async () => {
+  const { clock, rig, calls } = await house(3, { schedule: { kind: "every", intervalMs: MIN }, noEventsForMs: 1_440 * MIN });
+  await clock.advance(56 * MIN);
+  const lastMs = calls.at(-1)?.atMs ?? 0;
+  const [watch] = await rig.store.listWatches();
+  await rig.restart();
+  const { okMs } = (await rig.store.readNote(`volume:${watch?.key}`)) as { readonly okMs: number };
+  expect(okMs).toBeGreaterThanOrEqual(lastMs);
+});
