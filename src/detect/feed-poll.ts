@@ -17,9 +17,13 @@ export interface HeadOptions {
   readonly reach?: Reach;
 }
 
-/** `since`: nothing was posted between the last poll and then, as far as a probe can tell. `sweep`: now, and down to then. */
+/**
+ * - `since`: nothing was posted between the last poll and then, as far as a probe can tell.
+ * - `late`: down to then, whatever was read since: something is known to have been out of sight.
+ * - `sweep`: the same, and that far back everything is read now.
+ */
 export interface Reach {
-  readonly kind: "since" | "sweep";
+  readonly kind: "since" | "late" | "sweep";
   readonly sinceMs: number;
 }
 
@@ -59,6 +63,7 @@ export function planHead(memory: FeedMemory, options: HeadOptions): HeadPlan {
 /** The start of the last complete poll less a margin, unless something else knows better what was read. */
 function nearFloorMs({ readAtMs }: FeedMemory, { reach, startMs, intervalMs }: HeadOptions): number {
   if (reach?.kind === "sweep") return reach.sinceMs;
+  if (reach?.kind === "late") return reach.sinceMs - marginMs(intervalMs);
   const readMs = readAtMs ?? startMs;
   return Math.max(readMs, reach?.sinceMs ?? readMs) - marginMs(intervalMs);
 }

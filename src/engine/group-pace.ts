@@ -1,12 +1,10 @@
-/** Where freshness takes the place of a schedule: whom to probe now, who rides along in a search, when the next probe is worth it. */
+/** Where freshness takes the place of a schedule: whom to probe now, and when the next probe is worth it. */
 import type { Freshness } from "../model/schedule.ts";
-import { handlesPerQuery } from "../plan/merge.ts";
-import { type Awaited, awaitedOf, type Candidate, chooseProbe, chooseProbes, waitBeforeProbes } from "../plan/probe-choice.ts";
+import { type Awaited, awaitedOf, type Candidate, chooseProbes, waitBeforeProbes } from "../plan/probe-choice.ts";
 import { evenWaitMs, type Found, firstPace, learnDelays, longestWaitMs, type PaceMemory } from "../plan/probe-pace.ts";
 import { baseRate, hourFactor, isExcited, rateAt } from "../plan/rates.ts";
 import type { GroupMember } from "./group-members.ts";
 import type { GroupMemory } from "./group-memory.ts";
-import type { ReadTask } from "./group-tasks.ts";
 import type { AccountMemory } from "./probe-book.ts";
 
 export interface Waiting extends Candidate {
@@ -78,42 +76,6 @@ export const NOBODYS_TURN: Turn<never> = { all: [], awaited: { posts: 0, waitedM
 export function chooseMembers(waiting: readonly Waiting[], freshness: Freshness): Turn<GroupMember> {
   const chosen = chooseProbes(waiting, longestWaitMs(freshness));
   return { all: chosen.map(({ member }) => member), awaited: awaitedOf(chosen) };
-}
-
-/** One who was not looked at for longer would make the whole query reach further back, for all who share it. */
-const RIDER_AGE_MS = 600_000;
-
-/** Members that fill the last query of the searches at no cost: those next in turn. None where somebody else's part reaches far back. */
-export function ridersOf(
-  tasks: readonly ReadTask[],
-  waiting: () => readonly Waiting[],
-  memory: GroupMemory,
-  unready: ReadonlySet<string>,
-  nowMs: number,
-  toService: (localMs: number) => number,
-): Turn<ReadTask> {
-  const shallow = tasks.filter(({ way, reach }) => way === "search" && reach?.kind !== "sweep");
-  const searched = shallow.length;
-  if (searched === 0 || shallow.some(({ reach }) => reach === undefined || reach.sinceMs < toService(nowMs - RIDER_AGE_MS)))
-    return NOBODYS_TURN;
-  const perQuery = handlesPerQuery(memory.limits);
-  const room = Math.ceil(searched / perQuery) * perQuery - searched;
-  const busy = new Set(tasks.map(({ member }) => member.userId));
-  const free = waiting().filter(
-    ({ id, member, account, ageMs }) =>
-      ageMs <= RIDER_AGE_MS &&
-      !busy.has(id) &&
-      !unready.has(member.poll.key) &&
-      account.handle !== "" &&
-      account.probe.fields !== null &&
-      account.probe.hidden === undefined,
-  );
-  const chosen = chooseProbe(free, Number.POSITIVE_INFINITY, room);
-  const all = chosen.map(({ member, account }): ReadTask => {
-    const reach = { kind: "since", sinceMs: toService(account.checkedAtMs) } as const;
-    return { member, way: "search", reach, isFull: false };
-  });
-  return { all, awaited: awaitedOf(chosen) };
 }
 
 export interface PaceQuery {

@@ -4,9 +4,11 @@ import { errorText } from "../model/errors.ts";
 import type { Log } from "../model/log.ts";
 import type { PollStore } from "../model/poll-store.ts";
 import { UpstreamError } from "../model/upstream.ts";
-import { afterRead, afterRefusal, isUnexplained } from "../plan/discharge.ts";
-import { type MergeLimits, packMembers, shrinkLimits, sizeOfPack } from "../plan/merge.ts";
+import { afterRead, afterRefusal, isUnexplained, mayLag, type LagAllowance, SEARCH_LAG_MS } from "../plan/discharge.ts";
+import { type MergeLimits, shrinkLimits, sizeOfPack } from "../plan/merge.ts";
+import { packParts } from "../plan/packs.ts";
 import { firstRate, learnPosts } from "../plan/rates.ts";
+import { partOf } from "./account-part.ts";
 import { type AskSearch, askSearch } from "./ask.ts";
 import type { PollRun } from "./attempt-poll.ts";
 import type { GroupMembers } from "./group-members.ts";
@@ -22,7 +24,15 @@ import type { Poll } from "./watch-poll.ts";
 
 export interface GroupReads extends Pick<Holds, "isHeld" | "release"> {
   /** @throws RequestHeld, or an UpstreamError about the key: nothing can be asked at all. */
-  read(group: Poll, tasks: readonly ReadTask[], limits: MergeLimits, startedAtMs: number): Promise<GroupNews>;
+  read(query: ReadQuery): Promise<GroupNews>;
+}
+
+export interface ReadQuery {
+  readonly group: Poll;
+  readonly tasks: readonly ReadTask[];
+  readonly limits: MergeLimits;
+  readonly startedAtMs: number;
+  readonly allowance: LagAllowance;
 }
 
 export interface GroupNews {
@@ -50,6 +60,7 @@ export interface GroupReadsDeps extends RunMember {
 /** One call of `read`, while it gathers. */
 interface Scene {
   readonly startedAtMs: number;
+  readonly allowance: LagAllowance;
   readonly outcomes: PollOutcome[];
   readonly postedMs: number[];
   readonly delaysMs: number[];
@@ -60,8 +71,10 @@ interface Scene {
 const SIDE_BY_SIDE = 64;
 /** A post this much older than the last probe should have been in its counters. */
 const COUNTER_LAG_MS = 900_000;
-/** The search shows a post that much later now and then. What is older than that was out of sight, whoever asked. */
-const SEARCH_LAG_MS = 300_000;
+
+/** As far as searches reach back, as a rule. */
+const POSTS_KEPT_MS = 46_800_000;
+const MOST_POSTS_KEPT = 200;
 
 export function createGroupReads(deps: GroupReadsDeps): GroupReads {
   const { clock, serviceClock, book } = deps;
@@ -80,7 +93,8 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
     // Older ones were counted before the change: what the counter moved for is another post, which nobody can see yet.
     const promisedMs = serviceClock.fromLocal(account.probe.open?.sinceMs ?? account.probe.probedAtMs) - poll.overlapMs;
     const newPosts = isFirst ? 0 : postedMs.filter((atMs) => atMs >= promisedMs).length;
-    const probe = afterRead(account.probe, { way: task.way, isFull: task.isFull && !isBlind, newPosts, newBeforeProbe }, nowMs);
+    const isPatient = task.way === "search" && mayLag(account.probe, scene.allowance, nowMs);
+    const probe = afterRead(account.probe, { way: task.way, isFull: task.isFull && !isBlind, newPosts, newBeforeProbe, isPatient }, nowMs);
     const serviceMs = serviceClock.now();
     const rate = isFirst
       ? firstRate(postedMs, serviceMs)
@@ -90,7 +104,8 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
     const settled = isFirst ? withoutOpen(probe) : probe;
     // A search that comes with a probe is hardly older than it.
     const checkedAtMs = isBlind ? account.checkedAtMs : Math.max(scene.startedAtMs, Math.min(account.checkedAtMs, nowMs));
-    book.put(userId, { ...account, probe: settled, rate, checkedAtMs }, "later");
+    const known = withPosts(account.postedMs, postedMs, serviceMs);
+    book.put(userId, { ...account, ...known, probe: settled, rate, checkedAtMs }, "later");
     if (!isFirst) {
       const calmMs = serviceClock.fromLocal(account.probe.open?.calmMs ?? account.checkedAtMs) - SEARCH_LAG_MS;
       scene.postedMs.push(...postedMs);
@@ -120,9 +135,16 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
     if (account !== undefined) book.put(userId, { ...account, probe: afterRefusal(account.probe, clock.now()) }, "later");
   };
 
-  const isOwed = ({ member, way }: ReadTask): boolean => {
+  const isOwed = ({ member, way }: ReadTask, { allowance }: Scene): boolean => {
     const account = book.get(member.userId);
-    return way === "search" && account !== undefined && isUnexplained(account.probe);
+    return way === "search" && account !== undefined && isUnexplained(account.probe) && !mayLag(account.probe, allowance, clock.now());
+  };
+
+  const partsOf = (planned: PlannedMember) => {
+    const { feed } = planned.member;
+    const account = feed.kind === "from" ? book.get(feed.userId) : undefined;
+    if (feed.kind !== "from" || account === undefined) return [];
+    return [{ ...partOf(feed.userId, account, planned.plan.walk.floorMs, clock.now()), planned }];
   };
 
   const membersOf = async (tasks: readonly ReadTask[]): Promise<readonly MergedMember[]> => {
@@ -136,8 +158,8 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
   };
 
   return {
-    async read(group, tasks, firstLimits, startedAtMs) {
-      const scene: Scene = { startedAtMs, outcomes: [], postedMs: [], delaysMs: [], requests: 0 };
+    async read({ group, tasks, limits: firstLimits, startedAtMs, allowance }) {
+      const scene: Scene = { startedAtMs, allowance, outcomes: [], postedMs: [], delaysMs: [], requests: 0 };
       const byKey = new Map(tasks.map((task) => [task.member.poll.key, task]));
       const times = { startMs: serviceClock.fromLocal(startedAtMs), intervalMs: group.intervalMs, nowMs: serviceClock.now };
       const search = askSearch(deps.gate, group, group.subscribers[0]?.watch.id ?? "");
@@ -176,16 +198,13 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
         }
       };
       const readPacks = async (planned: readonly PlannedMember[]): Promise<void> => {
-        const packs = packMembers(planned, ({ member }) => member.feed, limits);
-        await Promise.all(packs.map(readPack));
+        const packs = packParts(planned.flatMap(partsOf), limits);
+        await Promise.all(packs.map((pack) => readPack(pack.map((part) => part.planned))));
       };
 
-      // One bound for both would make the shallow ones, who post most, as long as the deep ones.
-      const searched = planMembers(await membersOf(tasks.filter(({ way }) => way === "search")), times);
-      const isDeep = ({ member }: PlannedMember) => member.reach?.kind === "sweep";
-      await Promise.all([readPacks(searched.filter((one) => !isDeep(one))), readPacks(searched.filter(isDeep))]);
-      // What moved and is not in the search, which lags for seconds and now and then for minutes, is told no later than the rest.
-      alone.push(...tasks.filter(isOwed).map(({ member }) => ({ member, way: "timeline" as const, isFull: true })));
+      await readPacks(planMembers(await membersOf(tasks.filter(({ way }) => way === "search")), times));
+      // What moved and is not in the search, which lags for seconds and now and then for minutes, is told no later than the rest, where that is worth it.
+      alone.push(...tasks.filter((task) => isOwed(task, scene)).map(({ member }) => ({ member, way: "timeline" as const, isFull: true })));
       await readTimelines(alone, scene);
       const { postedMs, delaysMs, requests } = scene;
       return { outcome: joinOutcomes(scene.outcomes), postedMs, delaysMs, requests, limits };
@@ -207,6 +226,12 @@ export async function sideBySide<T>(items: readonly T[], work: (item: T) => Prom
     for (let item = rest.shift(); item !== undefined; item = rest.shift()) await work(item);
   };
   await Promise.all(Array.from({ length: Math.min(SIDE_BY_SIDE, items.length) }, lane));
+}
+
+/** With those found now; what is older than any search reaches back is forgotten. */
+function withPosts(known: readonly number[] = [], found: readonly number[], nowMs: number): { readonly postedMs?: readonly number[] } {
+  if (known.length === 0 && found.length === 0) return {};
+  return { postedMs: [...known, ...found].filter((atMs) => atMs > nowMs - POSTS_KEPT_MS).slice(-MOST_POSTS_KEPT) };
 }
 
 function withoutOpen<P extends { readonly open?: unknown }>({ open: _, ...rest }: P): Omit<P, "open"> {

@@ -1,7 +1,9 @@
 /** What a run of a group reads, after its probe: which members, by which way, how deep. Pure. */
 import type { Reach } from "../detect/feed-poll.ts";
-import { isDue, wayToRead } from "../plan/discharge.ts";
+import { isDue, mayLag, type LagAllowance, wayToRead } from "../plan/discharge.ts";
 import { handlesPerQuery } from "../plan/merge.ts";
+import { choosePack } from "../plan/packs.ts";
+import { partOf } from "./account-part.ts";
 import type { GroupMember } from "./group-members.ts";
 import type { GroupMemory } from "./group-memory.ts";
 import type { AccountMemory } from "./probe-book.ts";
@@ -27,6 +29,7 @@ export interface TaskQuery {
   readonly intervalMs: number;
   /** How long a look that only makes sure waits for a search that is sent anyway. */
   readonly patienceMs: number;
+  readonly allowance: LagAllowance;
   readonly nowMs: number;
   /** Our time as the service's. */
   readonly toService: (localMs: number) => number;
@@ -48,10 +51,11 @@ export function tasksOf(query: TaskQuery): readonly ReadTask[] {
   return [...tasks, ...company, ...fullPolls(late, query)];
 }
 
-/** Another look at what no post can account for, where the first one found nothing; and accounts whose counters tell nothing. */
+/** Another look at what no post can account for, or the search may show late; and accounts whose counters tell nothing. */
 const canWait = (account: AccountMemory | undefined, query: TaskQuery): boolean => {
   const { open } = account?.probe ?? {};
   if (account === undefined) return false;
+  if (mayLag(account.probe, query.allowance, query.nowMs)) return true;
   if (open === undefined) return isSearchedBlindly(account, query) && query.nowMs - (account.searchedAtMs ?? 0) < query.patienceMs;
   return open.owed === null && open.reads > 0 && open.sinceMs > 0 && query.nowMs - open.dueMs < query.patienceMs;
 };
@@ -70,10 +74,12 @@ function taskOf(member: GroupMember, account: AccountMemory | undefined, query: 
   if (probe.fields === null) return isDue(probe, nowMs) ? byTimeline(member) : undefined;
   if (account.handle === "") return byTimeline(member);
   if (isDue(probe, nowMs) && open !== undefined) {
+    const sinceMs = query.toService(open.sinceMs);
+    if (mayLag(probe, query.allowance, nowMs)) return { member, way: "search", reach: { kind: "late", sinceMs }, isFull: false };
     if (wayToRead(probe) === "timeline") return byTimeline(member);
     // Never probed before: what the poll's own memory says is as deep as it needs to go.
     if (open.sinceMs === 0) return { member, way: "search", isFull: true };
-    return { member, way: "search", reach: { kind: "since", sinceMs: query.toService(open.sinceMs) }, isFull: false };
+    return { member, way: "search", reach: { kind: "since", sinceMs }, isFull: false };
   }
   if (memory.strategy === "probe" && probe.isBlind !== true) return undefined;
   if (wayToRead(probe) === "timeline") return byTimeline(member);
@@ -84,22 +90,40 @@ function taskOf(member: GroupMember, account: AccountMemory | undefined, query: 
   return { member, way: "search", reach: { kind: "since", sinceMs: query.toService(seenAtMs) }, isFull: false };
 }
 
-/** A query's worth at a time, the longest unread first, so that full polls spread over their interval by themselves. */
-function fullPolls(late: { readonly member: GroupMember; readonly account: AccountMemory }[], query: TaskQuery): readonly ReadTask[] {
+interface Late {
+  readonly member: GroupMember;
+  readonly account: AccountMemory;
+}
+
+/** Full polls spread over their interval by themselves: two queries' worth is waited for, and one of them read. */
+const POOL = 2;
+/** Nobody waits longer for it than so many intervals. */
+const LATEST = 1.1;
+
+function fullPolls(late: readonly Late[], query: TaskQuery): readonly ReadTask[] {
   const perQuery = handlesPerQuery(query.memory.limits);
   const everyMs = Math.max(query.memory.fullPollEveryMs, 1);
+  const isOverdue = ({ account }: Late): boolean => query.nowMs - account.probe.fullAtMs >= everyMs * LATEST;
+  if (late.length < Math.min(POOL * perQuery, query.members.length) && !late.some(isOverdue)) return [];
+  const sorted = [...late].sort((a, b) => a.account.probe.fullAtMs - b.account.probe.fullAtMs);
   const queries = Math.max(1, Math.ceil((query.members.length * query.intervalMs) / everyMs / perQuery));
-  const oldest = late.reduce((least, { account }) => Math.min(least, account.probe.fullAtMs), query.nowMs);
-  const isWorthIt = late.length >= Math.min(perQuery, query.members.length) || query.nowMs - oldest >= everyMs * 1.1;
-  if (!isWorthIt) return [];
-  return late
-    .sort((a, b) => a.account.probe.fullAtMs - b.account.probe.fullAtMs)
-    .slice(0, queries * perQuery)
-    .map(({ member, account }) =>
-      account.probe.fields === null || wayToRead(account.probe) === "timeline"
-        ? byTimeline(member)
-        : { member, way: "search", reach: sweepOf(member, account, query), isFull: true },
-    );
+  const bySearch = sorted.filter((one) => !isOffSearch(one)).map((one) => sweptPart(one, query));
+  const isBacklog = bySearch.length >= (POOL + 1) * perQuery;
+  const chosen = isBacklog ? bySearch.slice(0, queries * perQuery) : choosePack(bySearch, perQuery, ({ late: one }) => !isOverdue(one));
+  return [
+    ...sorted
+      .filter(isOffSearch)
+      .slice(0, queries * perQuery)
+      .map(({ member }) => byTimeline(member)),
+    ...chosen.map(({ late: { member }, reach }): ReadTask => ({ member, way: "search", reach, isFull: true })),
+  ];
+}
+
+const isOffSearch = ({ account: { probe } }: Late): boolean => probe.fields === null || wayToRead(probe) === "timeline";
+
+function sweptPart(late: Late, query: TaskQuery) {
+  const reach = sweepOf(late.member, late.account, query);
+  return { ...partOf(late.member.userId, late.account, reach.sinceMs, query.nowMs), late, reach };
 }
 
 /** Down to the last full poll, and as much deeper as posts may become visible late. */

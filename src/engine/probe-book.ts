@@ -17,6 +17,8 @@ export interface AccountMemory {
   readonly probe: ProbeMemory;
   /** Of a timeline: posts. Of a list: looks that its counter asked for. */
   readonly rate: RateMemory;
+  /** When its known posts of the last half day were posted; service time. Of a timeline. */
+  readonly postedMs?: readonly number[];
   /** As the last profile gave it; queries name accounts by it. "" where none was seen. */
   readonly handle: string;
   /** When it was last probed or searched for; our clock. */

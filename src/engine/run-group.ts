@@ -10,12 +10,12 @@ import type { Priority } from "../model/schedule.ts";
 import type { PollStore } from "../model/poll-store.ts";
 import type { WatchStore } from "../model/watch-store.ts";
 import { isRefusal } from "../model/upstream.ts";
-import { type ProbeMemory, probedFields, takeProbe, wayToRead } from "../plan/discharge.ts";
+import { allowanceOf, type ProbeMemory, probedFields, takeProbe, wayToRead } from "../plan/discharge.ts";
 import { learnHours, ratesOf } from "../plan/rates.ts";
 import { countKey } from "../plan/request-count.ts";
 import { checkEveryMs } from "../plan/strategy.ts";
 import { askerOf } from "./ask.ts";
-import { chooseMembers, createTurns, NOBODYS_TURN, paceAfter, ridersOf, type Turn, waitAfter } from "./group-pace.ts";
+import { chooseMembers, createTurns, NOBODYS_TURN, paceAfter, type Turn, waitAfter } from "./group-pace.ts";
 import { chooseAgain, type GroupMemory, restoreGroup } from "./group-memory.ts";
 import { createGroupMembers, type GroupMember, membersOf } from "./group-members.ts";
 import { createGroupReads } from "./group-reads.ts";
@@ -26,6 +26,7 @@ import { learnedRate, type ProbeBook } from "./probe-book.ts";
 import { hardlyOldMs, type SeenProfile } from "./probe-desk.ts";
 import type { Profiles } from "./profiles.ts";
 import type { RequestGate } from "./request-gate.ts";
+import { ridersOf } from "./riders.ts";
 import type { RunMember } from "./run-member.ts";
 import type { ServiceClock } from "./service-clock.ts";
 import type { Poll } from "./watch-poll.ts";
@@ -162,22 +163,16 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
       const nowMs = clock.now();
       const toService = (localMs: number) => serviceClock.fromLocal(localMs);
       const way = isProbed ? memory : { ...memory, strategy: "merge" as const };
-      const tasks = tasksOf({
-        members,
-        unready,
-        isHeld: reads.isHeld,
-        memory: way,
-        accountOf,
-        intervalMs: group.intervalMs,
-        patienceMs: freshness === undefined ? 0 : group.intervalMs,
-        nowMs,
-        toService,
-      });
+      const base = { unready, accountOf, intervalMs: group.intervalMs, nowMs, toService };
+      const patienceMs = freshness === undefined ? 0 : group.intervalMs;
+      const pace = freshness === undefined ? undefined : memory.pace;
+      const allowance = allowanceOf(pace?.worth ?? 0, startedAtMs - (pace?.atMs ?? startedAtMs));
+      const tasks = tasksOf({ ...base, members, isHeld: reads.isHeld, memory: way, patienceMs, allowance });
       const riders =
         freshness === undefined
           ? NOBODYS_TURN
-          : ridersOf(tasks, () => turns.later(members, memory, nowMs, asked), memory, unready, nowMs, toService);
-      const news = await reads.read(group, [...tasks, ...riders.all], memory.limits, startedAtMs);
+          : ridersOf({ ...base, tasks, waiting: () => turns.later(members, memory, nowMs, asked), limits: memory.limits });
+      const news = await reads.read({ group, tasks: [...tasks, ...riders.all], limits: memory.limits, startedAtMs, allowance });
 
       memory = { ...memory, limits: news.limits, profile: learnHours(memory.profile, news.postedMs) };
       let againAtMs: number | undefined;

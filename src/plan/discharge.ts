@@ -83,6 +83,28 @@ export const isDue = ({ open }: ProbeMemory, nowMs: number): boolean => open !==
 /** Whether a read left posts unfound that the counter promises. */
 export const isUnexplained = ({ open }: ProbeMemory): boolean => open !== undefined && open.reads > 0 && (open.owed ?? 0) > 0;
 
+/** The search shows a post that much later now and then. What is older than that was out of sight, whoever asked. */
+export const SEARCH_LAG_MS = 300_000;
+
+/** How much of what a search lacks is left to searches that are sent anyway, because a request to the timeline is worth more elsewhere. */
+export interface LagAllowance {
+  /** Posts of an account; 0: they are read at once. */
+  readonly posts: number;
+  readonly forMs: number;
+}
+
+/** `worth`: posts x ms that a request puts an end to elsewhere; `everyMs`: the group is looked at so often. */
+export const allowanceOf = (worth: number, everyMs: number): LagAllowance => ({
+  posts: worth / Math.max(SEARCH_LAG_MS / 2, everyMs),
+  forMs: SEARCH_LAG_MS + everyMs,
+});
+
+/** Whether the posts that a first search lacked may only be late in it, and are worth no request. */
+export const mayLag = ({ open, hidden }: ProbeMemory, { posts, forMs }: LagAllowance, nowMs: number): boolean =>
+  open !== undefined && open.reads === 1 && hidden === undefined && isFew(open.owed, posts) && nowMs - open.dueMs < forMs;
+
+const isFew = (owed: number | null, posts: number): boolean => owed !== null && owed > 0 && owed <= posts;
+
 /** Where the next read looks: in the search, once, and then where the posts were posted. */
 export const wayToRead = (memory: ProbeMemory): "search" | "timeline" =>
   (memory.hidden ?? 0) >= HIDDEN_AFTER || isUnexplained(memory) ? "timeline" : "search";
@@ -101,6 +123,8 @@ export interface ReadResult {
   readonly newBeforeProbe: number;
   /** It went back to the last full poll. */
   readonly isFull: boolean;
+  /** Another look for what may only lag, see `mayLag`: it does not count. */
+  readonly isPatient?: boolean;
 }
 
 /** The memory after a read that came to its end. */
@@ -118,7 +142,7 @@ export function afterRead(memory: ProbeMemory, result: ReadResult, atMs: number)
     ...(surplus === 0 ? {} : { ahead: surplus }),
     ...sight,
   };
-  const next = open === undefined ? undefined : openAfter(open, result.newPosts, atMs);
+  const next = open === undefined ? undefined : openAfter(open, result, atMs);
   return next === undefined ? kept : { ...kept, open: next };
 }
 
@@ -136,10 +160,11 @@ function sightAfter(
 }
 
 /** Undefined when the change is discharged: every post that was promised is found, or the last read was made. */
-function openAfter(open: OpenChange, found: number, atMs: number): OpenChange | undefined {
+function openAfter(open: OpenChange, { newPosts, isPatient }: ReadResult, atMs: number): OpenChange | undefined {
   const reads = open.reads + 1;
-  const owed = open.owed === null ? null : open.owed - found;
+  const owed = open.owed === null ? null : open.owed - newPosts;
   if (owed !== null && owed <= 0) return undefined;
+  if (isPatient === true) return { ...open, owed };
   if (reads <= NEXT_TICKS) return { ...open, owed, reads, dueMs: atMs };
   const laterMs = LATER_MS[reads - NEXT_TICKS - 1];
   return laterMs === undefined ? undefined : { ...open, owed, reads, dueMs: atMs + laterMs };

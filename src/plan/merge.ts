@@ -36,24 +36,33 @@ export function packMembers<M>(
   limits: MergeLimits,
 ): readonly (readonly M[])[] {
   const packs: M[][] = [];
-  let room = { operators: 0, characters: 0 };
+  let room: MergeLimits = { operators: 0, characters: 0 };
   for (const member of members) {
     const size = sizeOf(memberOf(member));
     const last = packs.at(-1);
     if (last === undefined || size.operators > room.operators || size.characters > room.characters) {
       packs.push([member]);
-      room = { operators: limits.operators - RESERVED_OPERATORS, characters: limits.characters - RESERVED_CHARACTERS };
+      room = roomOf(limits);
     } else last.push(member);
     room = { operators: room.operators - size.operators, characters: room.characters - size.characters };
   }
   return packs;
 }
 
-/** How many accounts with handles of average length one query holds. */
-export const handlesPerQuery = ({ operators, characters }: MergeLimits): number =>
-  Math.max(1, Math.min(operators - RESERVED_OPERATORS, Math.floor((characters - RESERVED_CHARACTERS) / "from:averagehandle OR ".length)));
+/** What members may take of one query. */
+export const roomOf = ({ operators, characters }: MergeLimits): MergeLimits => ({
+  operators: operators - RESERVED_OPERATORS,
+  characters: characters - RESERVED_CHARACTERS,
+});
 
-const sizeOf = (member: MergeMember): { readonly operators: number; readonly characters: number } => ({
+/** How many accounts with handles of average length one query holds. */
+export function handlesPerQuery(limits: MergeLimits): number {
+  const { operators, characters } = roomOf(limits);
+  return Math.max(1, Math.min(operators, Math.floor(characters / "from:averagehandle OR ".length)));
+}
+
+/** What a member takes of a query's room. */
+export const sizeOf = (member: MergeMember): MergeLimits => ({
   operators: member.kind === "from" ? 1 : leavesOf(member.query),
   characters: textOf(member).length + " OR ".length,
 });

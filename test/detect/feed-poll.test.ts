@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { EMPTY_FEED, type FeedMemory } from "../../src/detect/feed-memory.ts";
-import { afterFill, afterHead, horizonMs, planFill, planHead } from "../../src/detect/feed-poll.ts";
+import { afterFill, afterHead, horizonMs, planFill, planHead, type Reach } from "../../src/detect/feed-poll.ts";
 import { type FeedItem, FeedWalk } from "../../src/detect/feed-walk.ts";
 
 const MIN = 60_000;
@@ -29,6 +29,13 @@ it("reads down to the last poll less a margin, and to the overlap once per overl
     sinceMs: undefined,
     walk: { floorMs: NOW - MIN },
   });
+});
+
+it("goes as deep as something else says that it must, and calls it a sweep only where all was read that far back", () => {
+  const reach = (kind: Reach["kind"]) => planHead(READ, { ...options, reach: { kind, sinceMs: 900 * MIN } });
+  expect(reach("since")).toMatchObject({ isSweep: false, walk: { floorMs: 994 * MIN } });
+  expect(reach("late")).toMatchObject({ isSweep: false, walk: { floorMs: 899 * MIN } });
+  expect(reach("sweep")).toMatchObject({ isSweep: true, walk: { floorMs: 900 * MIN } });
 });
 
 it("knows everything below a first page for ever, without paging", () => {

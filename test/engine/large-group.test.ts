@@ -1,8 +1,8 @@
-/** Probes that are sent in one moment, so that what they find shares one search. */
+/** A group of several probes under freshness: which requests are worth waiting for one another. */
 import { afterEach, expect, it } from "vitest";
 import { sleep } from "../../src/model/clock.ts";
 import type { UpstreamRequest } from "../../src/model/upstream.ts";
-import { createAccountsWorld } from "../support/accounts-world.ts";
+import { type AccountsWorld, createAccountsWorld } from "../support/accounts-world.ts";
 import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
 import { makeWatch } from "../support/make-watch.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
@@ -47,7 +47,7 @@ async function house(count: number, perDay: number, untilMs: number) {
   const freshness = { kind: "mean", meanMs: 5 * MIN, maxMs: 60 * MIN } as const;
   const rig = await startEngineRig({ clock, upstream, watches: [makeWatch("w", "timeline", { accounts }, { freshness })] });
   rigs.push(rig);
-  return { clock, rig, calls, ids };
+  return { clock, rig, calls, ids, world };
 }
 
 /** What was asked for in each moment, in order. */
@@ -61,7 +61,7 @@ function runsOf(calls: readonly Call[]): readonly string[] {
   return runs.map((run) => run.map(({ endpoint }) => endpoint).join(" "));
 }
 
-it("are sent in one moment where their accounts are worth it, and one search reads what they find", async () => {
+it("sends probes in one moment where their accounts are worth it, and one search reads what they find", async () => {
   const { clock, rig, calls, ids } = await house(300, 8, START + 30 * MIN);
   await clock.advance(2 * MIN);
   const baselines = calls.length;
@@ -69,4 +69,29 @@ it("are sent in one moment where their accounts are worth it, and one search rea
   const runs = runsOf(calls.slice(baselines));
   expect(runs.filter((run) => run === "info-batch info-batch search-tweets").length).toBeGreaterThanOrEqual(1);
   expect((await rig.events()).map(({ subject }) => subject).toSorted()).toEqual(ids.toSorted());
+});
+
+/** Posts of twenty accounts, one a minute from then on. */
+const lagging = (world: AccountsWorld, fromMs: number, searchLagMs: number) =>
+  world.accounts.slice(0, 20).map((account, index) => world.post(account, fromMs + index * MIN, { searchLagMs }).id);
+
+it("leaves posts that the search shows a little later to searches that are sent anyway", async () => {
+  const { clock, rig, calls, world } = await house(300, 8, START + 60 * MIN);
+  await clock.advance(10 * MIN);
+  const late = lagging(world, START + 12 * MIN, 4 * MIN);
+  const before = calls.filter(({ endpoint }) => endpoint === "user-tweets").length;
+  await clock.advance(60 * MIN);
+  expect((await rig.events()).map(({ subject }) => subject)).toEqual(expect.arrayContaining(late));
+  expect(calls.filter(({ endpoint }) => endpoint === "user-tweets").length - before).toBeLessThanOrEqual(1);
+});
+
+it("reads them from their timelines when the search goes on lacking them", async () => {
+  const { clock, rig, world } = await house(300, 8, START + 60 * MIN);
+  await clock.advance(10 * MIN);
+  const hidden = lagging(world, START + 12 * MIN, Number.POSITIVE_INFINITY);
+  await clock.advance(60 * MIN);
+  const events = (await rig.events()).filter(({ subject }) => hidden.includes(subject));
+  expect(events.map(({ subject }) => subject).toSorted()).toEqual(hidden.toSorted());
+  // A look that notices them, at most 5 minutes of patience, and the look after that.
+  for (const { detectedAtMs, occurredAtMs } of events) expect(detectedAtMs - occurredAtMs).toBeLessThan(40 * MIN);
 });

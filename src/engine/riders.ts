@@ -1,0 +1,68 @@
+/** Who rides along, for nothing, in the searches that a run of a group is about to send. Pure. */
+import { marginMs } from "../detect/feed-poll.ts";
+import { handlesPerQuery, type MergeLimits } from "../plan/merge.ts";
+import { floorOf, isOneQuery, packParts, pagesOfPack, type Part } from "../plan/packs.ts";
+import { awaitedOf, chooseProbe } from "../plan/probe-choice.ts";
+import { partOf } from "./account-part.ts";
+import type { Turn, Waiting } from "./group-pace.ts";
+import type { ReadTask } from "./group-tasks.ts";
+import type { AccountMemory } from "./probe-book.ts";
+
+export interface RiderQuery {
+  readonly tasks: readonly ReadTask[];
+  /** Members as they are now; asked for only where there is room. */
+  readonly waiting: () => readonly Waiting[];
+  readonly limits: MergeLimits;
+  /** Poll keys of members that must be read by themselves. */
+  readonly unready: ReadonlySet<string>;
+  readonly accountOf: (userId: string) => AccountMemory | undefined;
+  readonly intervalMs: number;
+  readonly nowMs: number;
+  /** Our time as the service's. */
+  readonly toService: (localMs: number) => number;
+}
+
+/** Candidates for each place that is left: some have posted too much to fit in. */
+const TRIED_PER_PLACE = 3;
+
+/** Members that fill searches at no cost: those next in turn, where no search reaches further back for them or takes another page. */
+export function ridersOf(query: RiderQuery): Turn<ReadTask> {
+  const { tasks, limits, nowMs, toService } = query;
+  const isBusy = new Set(tasks.map(({ member }) => member.userId));
+  const riders: Waiting[] = [];
+  for (const pack of packParts(searchedParts(query), limits)) {
+    const floorMs = floorOf(pack);
+    const places = handlesPerQuery(limits) - pack.length;
+    if (places <= 0) continue;
+    const free = query.waiting().filter((one) => !isBusy.has(one.id) && canRide(one, floorMs, query));
+    const filled = [...pack];
+    for (const one of chooseProbe(free, Number.POSITIVE_INFINITY, places * TRIED_PER_PLACE)) {
+      const more = [...filled, partOf(one.id, one.account, floorMs, nowMs)];
+      if (!isOneQuery(more, limits) || pagesOfPack(more) > pagesOfPack(pack)) continue;
+      filled.splice(0, filled.length, ...more);
+      isBusy.add(one.id);
+      riders.push(one);
+    }
+  }
+  const all = riders.map(({ member, account }): ReadTask => {
+    const reach = { kind: "since", sinceMs: toService(account.checkedAtMs) } as const;
+    return { member, way: "search", reach, isFull: false };
+  });
+  return { all, awaited: awaitedOf(riders) };
+}
+
+/** Of the searches, the shallow first. One that goes as deep as its feed's own memory says is left out: it may be anything. */
+const searchedParts = ({ tasks, accountOf, intervalMs, nowMs }: RiderQuery): readonly Part[] =>
+  tasks
+    .flatMap(({ way, reach, member: { userId } }) => {
+      const account = accountOf(userId);
+      if (way !== "search" || reach === undefined || account === undefined) return [];
+      return [partOf(userId, account, reach.sinceMs - marginMs(intervalMs), nowMs)];
+    })
+    .sort((a, b) => b.floorMs - a.floorMs);
+
+function canRide({ member, account }: Waiting, floorMs: number, { unready, intervalMs, toService }: RiderQuery): boolean {
+  const { handle, probe, checkedAtMs } = account;
+  const isReadable = handle !== "" && probe.fields !== null && probe.hidden === undefined && !unready.has(member.poll.key);
+  return isReadable && toService(checkedAtMs) - marginMs(intervalMs) >= floorMs;
+}
