@@ -7,7 +7,7 @@ import type { BudgetView, QuotaView } from "../../src/server/views.ts";
 import { cleanUpAfterwards } from "../e2e/stage.ts";
 import { statusView } from "../server/daemon-stand-in.ts";
 import { makeFolder } from "../support/bin-process.ts";
-import { startDaemonProcess, writeConfig } from "../support/daemon-process.ts";
+import { farResetDay, startDaemonProcess, writeConfig } from "../support/daemon-process.ts";
 import { runCommand } from "../support/run-command.ts";
 import { until } from "../support/until.ts";
 
@@ -118,9 +118,10 @@ describe("the text", () => {
 describe("the command", () => {
   it("asks the running daemon, and the state when none runs: the same figures", { timeout: 60_000 }, async () => {
     const folder = makeFolder();
+    const resetDay = farResetDay();
     writeConfig(folder, {
       version: 1,
-      api: { quota: { monthly: 50_000, price: { per_request: 0.005 } } },
+      api: { quota: { monthly: 50_000, reset_day: resetDay, price: { per_request: 0.005 } } },
       state: { path: "state.db" },
       server: { listen: "127.0.0.1:0" },
       watches: {
@@ -147,7 +148,7 @@ describe("the command", () => {
     expect(beside.endpoints).toEqual([{ name: "search-tweets", spent: beside.quota.spent }]);
     expect(beside.hours.reduce((sum, { spent }) => sum + spent, 0)).toBe(beside.quota.spent);
     const { out, code } = await runCommand(["budget"], { cwd: folder, env: { COLUMNS: "70", NO_COLOR: "1" } });
-    expect(out).toMatch(/^Period: \d{4}-\d\d-01 to /);
+    expect(out).toMatch(new RegExp(`^Period: \\d{4}-\\d\\d-${String(resetDay).padStart(2, "0")} to `));
     expect(out).toContain("Expected by the end: ");
     expect(out).not.toContain("\u001b");
     for (const line of out.split("\n")) expect(line.length).toBeLessThan(71);

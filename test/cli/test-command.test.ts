@@ -33,7 +33,7 @@ ops: { sink: [brand, real] }
 const test = (args: readonly string[], cwd = folderWith()) => runCommand(["test", ...args], { cwd });
 const billed = async (): Promise<number> => {
   const usage = await fetch(`${sandbox.url}/v3/key-usage-info`, { headers: { ApiKey: "K1" } });
-  return 100_000 - ((await usage.json()) as { remaining_requests: number }).remaining_requests;
+  return ((await usage.json()) as { key_requests: number }).key_requests;
 };
 
 describe("test of a watch", () => {

@@ -20,6 +20,8 @@ const log = { debug() {}, info() {}, warn() {}, error() {}, child: () => log };
 const meter = { count() {}, set() {}, observe() {} };
 const clock = createSystemClock();
 const random = createSystemRandom();
+/** A machine may be busy; vitest alone would wait for a second. */
+const PATIENT = { timeout: 15_000 };
 
 let folder: string;
 let server: LoopbackServer;
@@ -90,7 +92,7 @@ describe("the pump on the real store", () => {
   it("delivers every event once, signed, and records each", async () => {
     await commit(events(500));
     await startPump();
-    await expect.poll(sentCount, { timeout: 15_000 }).toBe(500);
+    await expect.poll(sentCount, PATIENT).toBe(500);
     expect(new Set(idsOf(server.received)).size).toBe(500);
     expect(server.received).toHaveLength(500);
   });
@@ -99,11 +101,11 @@ describe("the pump on the real store", () => {
     server.answer(() => {});
     await commit(events(2));
     const first = await startPump();
-    await expect.poll(() => server.received.length).toBe(2);
+    await expect.poll(() => server.received.length, PATIENT).toBe(2);
     await first.stop(0);
     server.answer((_, response) => response.writeHead(204).end());
     await startPump();
-    await expect.poll(sentCount).toBe(2);
+    await expect.poll(sentCount, PATIENT).toBe(2);
     const seen = server.received.map(({ headers, body }) => `${String(headers["webhook-id"])} ${body}`);
     expect(new Set(seen.slice(2))).toEqual(new Set(seen.slice(0, 2)));
   });
@@ -114,7 +116,7 @@ describe("the pump on the real store", () => {
     await startPump(facts);
     await commit([...events(3), ...events(4, "follower.added")], facts);
     pump?.wake();
-    await expect.poll(sentCount, { timeout: 5_000 }).toBe(3);
+    await expect.poll(sentCount, PATIENT).toBe(3);
     expect(idsOf(server.received).sort()).toEqual([...events(3), ...events(4, "follower.added")].map(({ id }) => id).sort());
   });
 });

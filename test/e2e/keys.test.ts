@@ -1,7 +1,7 @@
 /** Several keys on one daemon: they share the load, each within its own rate and quota, and one that dies is left aside. */
 import { describe, expect, it } from "vitest";
 import { makeFolder } from "../support/bin-process.ts";
-import { baseConfig, startDaemonProcess, writeConfig } from "../support/daemon-process.ts";
+import { baseConfig, farResetDay, startDaemonProcess, writeConfig } from "../support/daemon-process.ts";
 import { type SandboxProcess, startSandboxProcess } from "../support/sandbox-process.ts";
 import { until } from "../support/until.ts";
 import { cleanUpAfterwards, setStage } from "./stage.ts";
@@ -125,7 +125,9 @@ describe("several keys", () => {
       { key: SECRETS[0], name: "first", monthly: 15 },
       { key: SECRETS[1], name: "second", monthly: 25 },
     ];
-    const { sandbox, daemon } = await stage(5, keys, { quota: { reserve: "0%", on_exhausted: "pause" } });
+    const { sandbox, daemon } = await stage(5, keys, {
+      quota: { reset_day: farResetDay(), reserve: "0%", on_exhausted: "pause" },
+    });
     await until("the line", async () => (await daemon.status()).quota.spent === 40, 25_000, daemon.err);
     await until("the state", async () => (await daemon.status()).state === "paused", 10_000, daemon.err);
     const { billed_by_key: billed } = await sandbox.control("requests");

@@ -1,6 +1,7 @@
 /** What the service is asked: never too fast, never beyond the quota, nothing twice, and nothing more than it takes. */
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
+import { farResetDay } from "../support/daemon-process.ts";
 import { until } from "../support/until.ts";
 import { cleanUpAfterwards, morePolls, noted, setStage, sorted } from "./stage.ts";
 
@@ -44,7 +45,11 @@ describe.concurrent("requests", () => {
   it("never pass quota.monthly, and say why polling stopped", { timeout: 40_000 }, async () => {
     const stage = await setStage();
     stage.configure({
-      api: { base_url: stage.api.url, key: stage.api.key, quota: { monthly: 12, reserve: "0%", on_exhausted: "pause" } },
+      api: {
+        base_url: stage.api.url,
+        key: stage.api.key,
+        quota: { monthly: 12, reset_day: farResetDay(), reserve: "0%", on_exhausted: "pause" },
+      },
       watches: { w: { type: "search", query: "acme" }, v: { type: "search", query: "rival" } },
     });
     const daemon = await stage.start();

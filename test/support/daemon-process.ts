@@ -38,6 +38,9 @@ export async function startDaemonProcess({ folder, env }: DaemonFiles): Promise<
   };
 }
 
+/** For tests of the quota: a day of the month so far away that no period ends under them, whatever day it is. */
+export const farResetDay = (): number => ((new Date().getUTCDate() + 13) % 28) + 1;
+
 /** What every configuration of these tests begins with: free ports, a state of its own. */
 export const baseConfig = (apiUrl: string, key = "K1") => ({
   version: 1,
