@@ -18,6 +18,8 @@ export interface TruePost {
   readonly atMs: number;
   /** Whether it has to be told: not where its account was out of sight in between, or it was taken back before anyone had to look. */
   readonly isOwed: boolean;
+  /** How long it could be seen before it was told then; ms. */
+  readonly waitedMs: (toldMs: number) => number;
 }
 
 export interface CellWorld {
@@ -43,6 +45,7 @@ export interface CellWorldOptions {
 const LATENCY_MS = 60;
 const MORE_THAN_ENOUGH = 100_000_000;
 const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
 /** Some accounts of the sandbox cannot be seen. */
 const SPARE = 1.2;
 
@@ -68,10 +71,17 @@ function openWorkload({ seed, accounts, clock, days }: CellWorldOptions): CellWo
     },
     userIds: world.accounts.map(({ id }) => id),
     rates,
-    posts: () => world.accounts.flatMap(({ posts }) => posts.map(({ id, atMs }) => ({ id, atMs, isOwed: atMs > startMs + 1_000 }))),
+    posts: () => world.accounts.flatMap(({ posts }) => posts.map((post) => alwaysSeen(post, startMs))),
     billed: () => calls,
   };
 }
+
+const alwaysSeen = ({ id, atMs }: Pick<TruePost, "id" | "atMs">, startMs: number): TruePost => ({
+  id,
+  atMs,
+  isOwed: atMs > startMs + 1_000,
+  waitedMs: (toldMs) => toldMs - atMs,
+});
 
 /** A sandbox of nobody but the workload's accounts, whose posts are put into it as their moments come. */
 function openServed({ seed, accounts, clock, days }: CellWorldOptions): CellWorld {
@@ -105,7 +115,7 @@ function openServed({ seed, accounts, clock, days }: CellWorldOptions): CellWorl
     },
     userIds: world.accounts.map(({ id }) => id),
     rates,
-    posts: () => coming.map(({ id, atMs }) => ({ id, atMs, isOwed: atMs > startMs + 1_000 })),
+    posts: () => coming.map((post) => alwaysSeen(post, startMs)),
     billed: () => service.billed().total,
   };
 }
@@ -117,6 +127,11 @@ function openSandbox({ seed, accounts, clock, longestWaitMs }: CellWorldOptions)
   const { world } = service;
   const keys = [...world.people.keys()].filter(world.people.isReadable).slice(0, accounts);
   const rateOf = createPosting(seed, count, USUAL_RATES);
+  const outOfSightMs = (key: number, fromMs: number, toMs: number): number => {
+    let hiddenMs = 0;
+    for (let ms = fromMs; ms < toMs; ms += MINUTE_MS) if (!world.at(ms).people.isReadable(key)) hiddenMs += Math.min(MINUTE_MS, toMs - ms);
+    return hiddenMs;
+  };
   return {
     upstream: service.upstream,
     userIds: keys.map((key) => world.people.idOf(key)),
@@ -130,6 +145,7 @@ function openSandbox({ seed, accounts, clock, longestWaitMs }: CellWorldOptions)
           id,
           atMs,
           isOwed: isAlwaysSeen && visibleMs > startMs + 1_000 && deletedMs - atMs > longestWaitMs,
+          waitedMs: (toldMs) => toldMs - atMs - (isAlwaysSeen ? 0 : outOfSightMs(key, atMs, toldMs)),
         }));
       });
     },

@@ -93,9 +93,9 @@ export async function runCell(cell: Cell): Promise<Measured> {
     const isMissing = () => owed.some(({ id }) => !told.has(id));
     for (; isMissing() && clock.now() < toMs + LONGEST_DRAIN_MS; told = await toldBy(rig)) await clock.advance(HOUR_MS);
     const delays: number[] = [];
-    for (const { id, atMs } of world.posts()) {
+    for (const { id, atMs, waitedMs } of world.posts()) {
       const times = told.get(id) ?? [];
-      if (atMs >= fromMs && atMs < toMs && times[0] !== undefined) delays.push(times[0] - atMs);
+      if (atMs >= fromMs && atMs < toMs && times[0] !== undefined) delays.push(waitedMs(times[0]));
     }
     const missed = owed.filter(({ id }) => !told.has(id)).length;
     const double = [...told.values()].filter((times) => times.length > 1).length;
