@@ -27,7 +27,10 @@ export function isOneQuery(parts: readonly Part[], limits: MergeLimits): boolean
 
 export const floorOf = (parts: readonly Part[]): number => Math.min(...parts.map((part) => part.floorMs));
 
-/** Splits members, ordered from the shallow to the deep, into searches that take the fewest requests together. One too long for any is alone. */
+/** Longer answers are cut by their readers sooner or later, and then nothing of them counts. */
+const MOST_PAGES = 8;
+
+/** Splits members, ordered from the shallow to the deep, into searches that take the fewest requests together. One that fits in with nobody is alone. */
 export function packParts<P extends Part>(parts: readonly P[], limits: MergeLimits): readonly (readonly P[])[] {
   // By how many of the first parts: the fewest requests for them, and where the last of their searches begins.
   const requests = [0];
@@ -41,8 +44,8 @@ export function packParts<P extends Part>(parts: readonly P[], limits: MergeLimi
       const part = parts[from] as P;
       const size = sizeOf(part.member);
       room = { operators: room.operators - size.operators, characters: room.characters - size.characters };
-      if (from < index && (room.operators < 0 || room.characters < 0)) break;
       items += part.itemsSince(deepest.floorMs);
+      if (from < index && (room.operators < 0 || room.characters < 0 || pagesOf(items) > MOST_PAGES)) break;
       const all = (requests[from] ?? 0) + pagesOf(items);
       // Of equal ones the longest: its room is no use to anybody else.
       if (all <= least) [least, begin] = [all, from];

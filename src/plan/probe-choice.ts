@@ -4,6 +4,7 @@
  * they are asked, which is the rule here, and it follows rates as they move.
  */
 import { BATCH_SIZE } from "../model/batch.ts";
+import { pagesBeyondFirst } from "./feed-pages.ts";
 import { sum } from "./sum.ts";
 
 const DAY_MS = 86_400_000;
@@ -44,8 +45,12 @@ function placeOf(best: readonly { readonly score: number }[], score: number): nu
 /** Posts come in clusters: this share of them makes a probe find something. */
 const APART = 0.88;
 
-/** What probes cost that are sent together, in which so many posts are expected: themselves, and a search where they find something. */
-export const requestsOf = (posts: number, probes = 1): number => probes + 1 - Math.exp(-APART * posts);
+/** Of what a search holds beside each new post: known ones of accounts that share it and need not reach so far back. */
+const KNOWN_BESIDE = 0.5;
+
+/** What probes cost that are sent together, in which so many posts are expected: themselves, and searches where they find something. */
+export const requestsOf = (posts: number, probes = 1): number =>
+  probes + 1 - Math.exp(-APART * posts) + pagesBeyondFirst(posts * (1 + KNOWN_BESIDE));
 
 /** What is expected behind accounts that are asked for: how many posts, and how long they have waited together. */
 export interface Awaited {
@@ -71,8 +76,8 @@ export function worthOf(chosen: readonly Candidate[]): number {
 
 const probesFor = (chosen: readonly Candidate[]): number => Math.max(1, Math.ceil(chosen.length / BATCH_SIZE));
 
-/** Probes that are sent together at most: with more of them, what they find no longer fits one search. */
-export const MOST_TOGETHER = 4;
+/** Probes that are sent together at most: what more of them find fills searches of its own. */
+export const MOST_TOGETHER = 8;
 
 /** The accounts to ask for now: those of one probe, or of a few that share the search that may follow, whichever are worth most a request. */
 export function chooseProbes<C extends Candidate>(candidates: Iterable<C>, maxMs: number): readonly C[] {

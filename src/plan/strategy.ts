@@ -85,7 +85,7 @@ export function costOfFreshness(group: Group, freshness: Freshness): StrategyCos
   const probes = times * probesEach;
   const reads = times * (requestsOf(posts / times) - 1);
   const fullPolls = (DAY_MS / fullPollEveryMs) * Math.ceil(rates.length / handlesPerQuery);
-  const repeats = waitingRepeats(rates.length, times, reads / times, 2 * meanMs);
+  const repeats = waitingRepeats(rates.length, times, Math.min(1, reads / times), 2 * meanMs);
   return cost("probe", probes, reads, fullPolls + posts / ITEMS_PER_PAGE + repeats);
 }
 

@@ -198,7 +198,8 @@ describe("accounts read through a list", () => {
       [MEAN, undefined],
       [MEAN, "accounts"],
     ]);
-    expect(await delayOf(from)).toBeGreaterThan(0.7 * MIN);
+    // Six bursts are counted: where a probe falls in one of them moves the mean by seconds.
+    expect(await delayOf(from)).toBeGreaterThan(0.5 * MIN);
     expect(await delayOf(from)).toBeLessThan(1.3 * MIN);
     expect(since(from, "list-tweets").length / (days - 1)).toBeLessThan(0.9 * 720);
   });

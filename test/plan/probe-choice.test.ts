@@ -1,10 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { BATCH_SIZE } from "../../src/model/batch.ts";
 import {
   allocateChecks,
   type Candidate,
   chooseProbe,
   chooseProbes,
+  MOST_TOGETHER,
   waitBeforeProbe,
   waitBeforeProbes,
   worthOf,
@@ -72,7 +74,7 @@ describe("probes that are sent together", () => {
     Array.from({ length: count }, (_, i) => ({ id: String(i), rate: 20, ageMs }));
 
   it("are as many as make each request worth most, because they share a search", () => {
-    expect(chooseProbes(busy(1_000), HOUR)).toHaveLength(400);
+    expect(chooseProbes(busy(1_000), HOUR)).toHaveLength(MOST_TOGETHER * BATCH_SIZE);
     const [waiting, fresh] = [busy(100), busy(900, 10_000)];
     expect(chooseProbes([...fresh, ...waiting], HOUR)).toEqual(waiting);
   });
