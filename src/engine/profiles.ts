@@ -3,7 +3,7 @@ import type { Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
 import type { User } from "../model/user.ts";
 import { createProbeDesk, type ProbeDesk } from "./probe-desk.ts";
-import type { RequestGate } from "./request-gate.ts";
+import { type RequestGate, RequestHeld } from "./request-gate.ts";
 
 export interface Profiles extends ProbeDesk {
   /** Not older than `maxAgeMs`, a day unless said. Undefined when the service does not give it now: an event is told without. */
@@ -44,7 +44,9 @@ export function createProfiles(gate: RequestGate, clock: Clock, log: Log): Profi
       try {
         await desk.ask({ source: `profile:${userId}`, watch, priority: "high", purpose: "poll" }, [userId], 0);
       } catch (error) {
-        log.warn("profile of a watched account could not be read", { user_id: userId, error });
+        // Said elsewhere, or the daemon is stopping: no fault of the account's.
+        if (error instanceof RequestHeld) log.debug("profile of a watched account waits", { user_id: userId, reason: error.reason });
+        else log.warn("profile of a watched account could not be read", { user_id: userId, error });
       }
       return kept.get(userId)?.user;
     },

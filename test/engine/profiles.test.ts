@@ -1,7 +1,9 @@
 /** Which profiles are kept, and for how long. */
 import { expect, it } from "vitest";
 import { createProfiles } from "../../src/engine/profiles.ts";
+import { RequestHeld } from "../../src/engine/request-gate.ts";
 import type { GateRequest } from "../../src/engine/reservation.ts";
+import { UpstreamError } from "../../src/model/upstream.ts";
 import { rememberingLog } from "../state/temp-state.ts";
 import { makeUser } from "../support/make-event.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
@@ -43,4 +45,22 @@ it("gives up the oldest where there are too many, and those that nobody learned 
   await clock.advance(DAY + 1);
   profiles.learn(users(30_001, 1));
   expect([1, 10_000, 20_050, 30_001].map(isKept)).toEqual([false, false, false, true]);
+});
+
+it("warns of a profile that the service does not give, and not of one that waits or is given up at the stop", async () => {
+  const log = rememberingLog();
+  let error: Error = new RequestHeld("closed", "the daemon is stopping");
+  const gate = { request: () => Promise.reject(error), close: () => undefined, abort: () => undefined };
+  const clock = createVirtualClock(Date.UTC(2026, 2, 2));
+  const profiles = createProfiles(gate, clock, log);
+  const ask = async () => {
+    const answer = profiles.profileOf("1", "w");
+    await clock.advance(1_000);
+    return answer;
+  };
+  expect(await ask()).toBeUndefined();
+  expect(log.lines.map(({ level }) => level)).toEqual(["debug"]);
+  error = new UpstreamError("transient", "down");
+  expect(await ask()).toBeUndefined();
+  expect(log.lines.map(({ level }) => level)).toEqual(["debug", "warn"]);
 });
