@@ -173,6 +173,8 @@ async function play(stage: Stage, flags: DemoFlags): Promise<void> {
   say(chapter(2, "The world moves", "posts, followers and scores, as they come"));
   screen.open();
   await waitFor(stage, times.restartMs, async () => (await toldTypes(store)).size > types.size / 2);
+  // Where nothing was told, nothing can be told again.
+  await waitFor(stage, times.alertsMs, async () => (await toldTypes(store)).size > 0);
 
   const told = await watchEvents(store);
   say(chapter(3, "The daemon stops and starts again", "same state; the service serves the same pages once more"));
@@ -183,7 +185,9 @@ async function play(stage: Stage, flags: DemoFlags): Promise<void> {
     return isPolled(1) && [...types].every((type) => alerted.has(type));
   });
   await waitFor(stage, times.encoreMs, async () => isPolled(ENCORE_POLLS));
-  const again = told.map((event) => stage.answers.served.get(itemOf(event)) ?? 0).filter((served) => served > 0);
+  const servedAgain = () => told.map((event) => stage.answers.served.get(itemOf(event)) ?? 0).filter((served) => served > 0);
+  await waitFor(stage, times.alertsMs, async () => servedAgain().length > 0);
+  const again = servedAgain();
   const served = again.reduce((sum, one) => sum + one, 0);
   say(`\n${repeatText({ told: told.length, servedAgain: again.length, times: served, toldAgain: screen.repeats })}`);
 
