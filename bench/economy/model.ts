@@ -3,17 +3,21 @@
  * hours, and to see what a rule is worth before it is built. `npm run bench:economy -- --model 10000x60`
  */
 import { batchesOf } from "../../src/model/batch.ts";
-import { awaitedOf, chooseProbe, chooseProbes, waitBeforeProbes } from "../../src/plan/probe-choice.ts";
+import { FIRST_LIMITS } from "../../src/plan/merge.ts";
+import { floorOf, packParts, type Part, ridersFor } from "../../src/plan/packs.ts";
+import { awaitedOf, chooseProbes, waitBeforeProbes } from "../../src/plan/probe-choice.ts";
 import { firstPace, learnDelays } from "../../src/plan/probe-pace.ts";
 import { baseRate, firstRate, learnPosts, type RateMemory, rateAt } from "../../src/plan/rates.ts";
 import { createWorkload, DAY_MS } from "./workload.ts";
 
-const PER_QUERY = 18;
-const RIDER_AGE_MS = 600_000;
+/** How much further back than it was looked at a query names an account. */
+const MARGIN_MS = 60_000;
+const PAGE = 20;
 const START_MS = Date.UTC(2026, 2, 2);
 
 interface Account {
   readonly id: string;
+  readonly handle: string;
   readonly timesMs: readonly number[];
   /** Index of the first post that is not yet found. */
   next: number;
@@ -34,11 +38,19 @@ export function modelFreshness(options: { seed: number; accounts: number; meanMs
   const learnedMs = START_MS + DAY_MS / 2;
   const endMs = learnedMs + days * DAY_MS;
   const { world, rates } = createWorkload({ seed: options.seed, accounts: options.accounts, startMs: START_MS, days: days + 0.5 });
-  const accounts = world.accounts.map(({ id, posts }): Account => {
+  const accounts = world.accounts.map(({ id, names, posts }): Account => {
     const timesMs = posts.map(({ atMs }) => atMs);
     const next = timesMs.findIndex((atMs) => atMs > START_MS);
     const known = next < 0 ? timesMs.length : next;
-    return { id, timesMs, next: known, checkedAtMs: START_MS, rate: firstRate(timesMs.slice(Math.max(0, known - 20), known), START_MS) };
+    const handle = names[0]?.handle ?? "";
+    return {
+      id,
+      handle,
+      timesMs,
+      next: known,
+      checkedAtMs: START_MS,
+      rate: firstRate(timesMs.slice(Math.max(0, known - 20), known), START_MS),
+    };
   });
   const waitingAt = (nowMs: number) =>
     accounts.map((one) => ({ id: one.id, one, rate: rateAt(one.rate, nowMs), ageMs: nowMs - one.checkedAtMs }));
@@ -63,6 +75,21 @@ export function modelFreshness(options: { seed: number; accounts: number; meanMs
     return late;
   };
 
+  /** Its posts as they are, found or not: what the service would answer. */
+  const partOf = (one: Account, nowMs: number): Part => ({
+    member: { kind: "from", userId: one.id, handle: one.handle },
+    floorMs: one.checkedAtMs - MARGIN_MS,
+    itemsSince: (sinceMs) => {
+      let items = 0;
+      for (let at = one.timesMs.findLastIndex((atMs) => atMs <= nowMs); (one.timesMs[at] ?? 0) >= sinceMs; at -= 1) items += 1;
+      return items;
+    },
+  });
+  const pagesOf = (pack: readonly Part[]): number => {
+    const items = pack.reduce((sum, { itemsSince }) => sum + itemsSince(floorOf(pack)), 0);
+    return 1 + Math.floor(items / PAGE);
+  };
+
   for (let nowMs = START_MS; nowMs < endMs; ) {
     const waiting = waitingAt(nowMs);
     const waitMs = waitBeforeProbes(waiting, pace.worth, maxMs);
@@ -72,13 +99,19 @@ export function modelFreshness(options: { seed: number; accounts: number; meanMs
     }
     const chosen = chooseProbes(waiting, maxMs);
     const moved = chosen.filter(({ one }) => (one.timesMs[one.next] ?? Number.POSITIVE_INFINITY) <= nowMs);
-    const searches = Math.ceil(moved.length / PER_QUERY);
-    if (nowMs >= learnedMs) requests += batchesOf(chosen).length + searches;
-    const asked = new Set(chosen.map(({ id }) => id));
-    const free = waiting.filter(({ id, ageMs }) => !asked.has(id) && ageMs <= RIDER_AGE_MS);
-    const isShallow = moved.every(({ ageMs }) => ageMs <= RIDER_AGE_MS);
-    const room = searches > 0 && isShallow ? searches * PER_QUERY - moved.length : 0;
-    const riders = room > 0 ? chooseProbe(free, Number.POSITIVE_INFINITY, room) : [];
+    const packs = packParts(
+      moved.map(({ one }) => partOf(one, nowMs)).sort((a, b) => b.floorMs - a.floorMs),
+      FIRST_LIMITS,
+    );
+    if (nowMs >= learnedMs) requests += batchesOf(chosen).length + packs.reduce((sum, pack) => sum + pagesOf(pack), 0);
+    const isBusy = new Set(chosen.map(({ id }) => id));
+    const riders = packs.flatMap((pack) => {
+      const floorMs = floorOf(pack);
+      const free = () => waiting.filter(({ id, one }) => !isBusy.has(id) && one.checkedAtMs - MARGIN_MS >= floorMs);
+      const own = ridersFor(pack, free, ({ one }) => partOf(one, nowMs), FIRST_LIMITS);
+      for (const { id } of own) isBusy.add(id);
+      return own;
+    });
     const awaited = awaitedOf([...chosen, ...riders]);
     for (const { one } of chosen) one.checkedAtMs = nowMs;
     const delaysMs = [...moved, ...riders].flatMap(({ one }) => read(one, nowMs));

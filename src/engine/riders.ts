@@ -1,8 +1,8 @@
 /** Who rides along, for nothing, in the searches that a run of a group is about to send. Pure. */
 import { marginMs } from "../detect/feed-poll.ts";
-import { handlesPerQuery, type MergeLimits } from "../plan/merge.ts";
-import { floorOf, isOneQuery, packParts, pagesOfPack, type Part } from "../plan/packs.ts";
-import { awaitedOf, chooseProbe } from "../plan/probe-choice.ts";
+import type { MergeLimits } from "../plan/merge.ts";
+import { floorOf, packParts, type Part, ridersFor } from "../plan/packs.ts";
+import { awaitedOf } from "../plan/probe-choice.ts";
 import { partOf } from "./account-part.ts";
 import type { Turn, Waiting } from "./group-pace.ts";
 import type { ReadTask } from "./group-tasks.ts";
@@ -22,9 +22,6 @@ export interface RiderQuery {
   readonly toService: (localMs: number) => number;
 }
 
-/** Candidates for each place that is left: some have posted too much to fit in. */
-const TRIED_PER_PLACE = 3;
-
 /** Members that fill searches at no cost: those next in turn, where no search reaches further back for them or takes another page. */
 export function ridersOf(query: RiderQuery): Turn<ReadTask> {
   const { tasks, limits, nowMs, toService } = query;
@@ -32,17 +29,10 @@ export function ridersOf(query: RiderQuery): Turn<ReadTask> {
   const riders: Waiting[] = [];
   for (const pack of packParts(searchedParts(query), limits)) {
     const floorMs = floorOf(pack);
-    const places = handlesPerQuery(limits) - pack.length;
-    if (places <= 0) continue;
-    const free = query.waiting().filter((one) => !isBusy.has(one.id) && canRide(one, floorMs, query));
-    const filled = [...pack];
-    for (const one of chooseProbe(free, Number.POSITIVE_INFINITY, places * TRIED_PER_PLACE)) {
-      const more = [...filled, partOf(one.id, one.account, floorMs, nowMs)];
-      if (!isOneQuery(more, limits) || pagesOfPack(more) > pagesOfPack(pack)) continue;
-      filled.splice(0, filled.length, ...more);
-      isBusy.add(one.id);
-      riders.push(one);
-    }
+    const free = () => query.waiting().filter((one) => !isBusy.has(one.id) && canRide(one, floorMs, query));
+    const own = ridersFor(pack, free, ({ id, account }) => partOf(id, account, floorMs, nowMs), limits);
+    for (const { id } of own) isBusy.add(id);
+    riders.push(...own);
   }
   const all = riders.map(({ member, account }): ReadTask => {
     const reach = { kind: "since", sinceMs: toService(account.checkedAtMs) } as const;

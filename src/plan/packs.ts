@@ -3,7 +3,8 @@
  * above that take a request, known ones too. Pure; how a query is written is merge.ts's.
  */
 import { ITEMS_PER_PAGE, pagesOf } from "./feed-pages.ts";
-import { type MergeLimits, type MergeMember, roomOf, sizeOf, sizeOfPack } from "./merge.ts";
+import { handlesPerQuery, type MergeLimits, type MergeMember, roomOf, sizeOf, sizeOfPack } from "./merge.ts";
+import { type Candidate, chooseProbe } from "./probe-choice.ts";
 
 /** A member of a search, with what the answer is expected to hold of it. */
 export interface Part {
@@ -19,7 +20,7 @@ export const pagesOfPack = (parts: readonly Part[], floorMs = floorOf(parts)): n
   pagesOf(parts.reduce((sum, { itemsSince }) => sum + itemsSince(floorMs), 0));
 
 /** Whether one query holds them all. */
-export function isOneQuery(parts: readonly Part[], limits: MergeLimits): boolean {
+function isOneQuery(parts: readonly Part[], limits: MergeLimits): boolean {
   const room = roomOf(limits);
   const { members, characters } = sizeOfPack(parts.map(({ member }) => member));
   return members <= room.operators && characters <= room.characters;
@@ -56,6 +57,29 @@ export function packParts<P extends Part>(parts: readonly P[], limits: MergeLimi
   const packs: (readonly P[])[] = [];
   for (let end = parts.length; end > 0; end = begins[end] ?? 0) packs.unshift(parts.slice(begins[end], end));
   return packs;
+}
+
+/** Candidates for each place that is left: some have posted too much to fit in. */
+const TRIED_PER_PLACE = 3;
+
+/** Of `candidates`, asked for only where there is room: those next in turn whose parts fill the query of a pack, and take no page more. */
+export function ridersFor<C extends Candidate>(
+  pack: readonly Part[],
+  candidates: () => Iterable<C>,
+  partOf: (candidate: C) => Part,
+  limits: MergeLimits,
+): readonly C[] {
+  const places = handlesPerQuery(limits) - pack.length;
+  if (places <= 0) return [];
+  const riders: C[] = [];
+  let filled = pack;
+  for (const one of chooseProbe(candidates(), Number.POSITIVE_INFINITY, places * TRIED_PER_PLACE)) {
+    const more = [...filled, partOf(one)];
+    if (!isOneQuery(more, limits) || pagesOfPack(more) > pagesOfPack(pack)) continue;
+    filled = more;
+    riders.push(one);
+  }
+  return riders;
 }
 
 /** A few exchanges get close enough to full pages. */

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { FIRST_LIMITS, handlesPerQuery, packMembers } from "../../src/plan/merge.ts";
-import { choosePack, floorOf, isOneQuery, packParts, pagesOfPack, type Part } from "../../src/plan/packs.ts";
+import { FIRST_LIMITS, handlesPerQuery, packMembers, writeMerged } from "../../src/plan/merge.ts";
+import { choosePack, floorOf, packParts, pagesOfPack, type Part } from "../../src/plan/packs.ts";
+import { withBounds } from "../../src/query/with-bounds.ts";
 
 const HOUR_MS = 3_600_000;
 const NOW_MS = 100 * HOUR_MS;
@@ -28,7 +29,11 @@ describe("packs of a search", () => {
       fc.property(someParts, (parts) => {
         const packs = packParts(parts, FIRST_LIMITS);
         expect(packs.flat()).toEqual(parts);
-        for (const pack of packs) expect(isOneQuery(pack, FIRST_LIMITS)).toBe(true);
+        for (const pack of packs) {
+          const query = withBounds(writeMerged(pack.map(({ member }) => member)), { sinceTime: 1_800_000_000 });
+          expect(query.length).toBeLessThanOrEqual(FIRST_LIMITS.characters);
+          expect(pack.length).toBeLessThan(FIRST_LIMITS.operators);
+        }
       }),
     );
   });
