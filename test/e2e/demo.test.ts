@@ -22,7 +22,8 @@ function place(files: Record<string, string> = {}): {
 const numberIn = (text: string, pattern: RegExp): number => Number(pattern.exec(text)?.[1] ?? Number.NaN);
 
 describe.concurrent("demo", () => {
-  it("tells one alert of each watch type, repeats none, sums up, and leaves nothing behind", async () => {
+  // Beside no other demo: it is about time, too.
+  it.sequential("tells one alert of each watch type, repeats none, sums up, and leaves nothing behind", async () => {
     const { cwd, env, left } = place();
     const startedAt = performance.now();
     const { code, out, err } = await runBin(["demo", "--once"], { cwd, env });
@@ -56,7 +57,7 @@ describe.concurrent("demo", () => {
     expect(out).toMatch(/status page\s+http:\/\/127\.0\.0\.1:\d+/);
     expect(out).not.toContain("\u001b");
     expect(left()).toEqual([]);
-  }, 25_000);
+  }, 45_000);
 
   it("plays a file of one's own without its secrets, its key or its service, and says what did not alert", async () => {
     const { cwd, env, left } = place({
