@@ -6,7 +6,8 @@ import type { PollStore } from "../model/poll-store.ts";
 import { UpstreamError } from "../model/upstream.ts";
 import { afterRead, afterRefusal, isUnexplained, mayLag, type LagAllowance, SEARCH_LAG_MS } from "../plan/discharge.ts";
 import { type MergeLimits, shrinkLimits, sizeOfPack } from "../plan/merge.ts";
-import { packParts } from "../plan/packs.ts";
+import { freeFloor } from "../plan/free-depth.ts";
+import { packParts, type Part } from "../plan/packs.ts";
 import { firstRate, learnPosts } from "../plan/rates.ts";
 import { partOf } from "./account-part.ts";
 import { type AskSearch, askSearch } from "./ask.ts";
@@ -55,6 +56,12 @@ export interface GroupReadsDeps extends RunMember {
   readonly log: Log;
   readonly book: ProbeBook;
   readonly readiness: GroupMembers;
+}
+
+/** A member of a search, and how deep it would have to go for a full poll of it. */
+interface ReadPart extends Part {
+  readonly planned: PlannedMember;
+  readonly sweptMs: number;
 }
 
 /** One call of `read`, while it gathers. */
@@ -140,11 +147,12 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
     return way === "search" && account !== undefined && isUnexplained(account.probe) && !mayLag(account.probe, allowance, clock.now());
   };
 
-  const partsOf = (planned: PlannedMember) => {
+  const partsOf = (planned: PlannedMember): readonly ReadPart[] => {
     const { feed } = planned.member;
     const account = feed.kind === "from" ? book.get(feed.userId) : undefined;
     if (feed.kind !== "from" || account === undefined) return [];
-    return [{ ...partOf(feed.userId, account, planned.plan.walk.floorMs, clock.now()), planned }];
+    const sweptMs = serviceClock.fromLocal(account.probe.fullAtMs) - planned.member.poll.overlapMs;
+    return [{ ...partOf(feed.userId, account, planned.plan.walk.floorMs, clock.now()), planned, sweptMs }];
   };
 
   const membersOf = async (tasks: readonly ReadTask[]): Promise<readonly MergedMember[]> => {
@@ -170,10 +178,13 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
       let limits = firstLimits;
       const alone: ReadTask[] = tasks.filter(({ way }) => way === "timeline");
 
-      const readPack = async (pack: readonly PlannedMember[]): Promise<void> => {
-        const own = pack.flatMap(({ member }) => byKey.get(member.poll.key) ?? []);
+      const readPack = async (pack: readonly PlannedMember[], floorMs: number): Promise<void> => {
+        const own = pack.flatMap(({ member: { poll, reach } }) => {
+          const task = byKey.get(poll.key);
+          return task === undefined ? [] : [{ ...task, isFull: task.isFull || reach?.kind === "sweep" }];
+        });
         try {
-          const { observations, isCut, isBlind } = await readMerged(ask, pack, times);
+          const { observations, isCut, isBlind } = await readMerged(ask, pack, times, floorMs);
           if (isCut) return void alone.push(...own.map((task) => ({ ...task, way: "timeline" as const, isFull: true })));
           await sideBySide(own, async (task) => {
             const feed = observations.get(task.member.poll.key);
@@ -199,7 +210,16 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
       };
       const readPacks = async (planned: readonly PlannedMember[]): Promise<void> => {
         const packs = packParts(planned.flatMap(partsOf), limits);
-        await Promise.all(packs.map((pack) => readPack(pack.map((part) => part.planned))));
+        await Promise.all(packs.map((pack) => readDeep(pack)));
+      };
+      /** As deep as costs nothing: what hid behind a deletion is found before the next full poll, or that is made so. */
+      const readDeep = (pack: readonly ReadPart[]): Promise<void> => {
+        const floorMs = freeFloor(pack, Math.min(...pack.map(({ sweptMs }) => sweptMs)));
+        const deep = pack.map(
+          ({ planned: { member }, sweptMs }): MergedMember =>
+            sweptMs < floorMs || member.reach?.kind !== "since" ? member : { ...member, reach: { kind: "sweep", sinceMs: sweptMs } },
+        );
+        return readPack(planMembers(deep, times), floorMs);
       };
 
       await readPacks(planMembers(await membersOf(tasks.filter(({ way }) => way === "search")), times));

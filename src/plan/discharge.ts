@@ -147,11 +147,8 @@ export function afterRead(memory: ProbeMemory, result: ReadResult, atMs: number)
 }
 
 /** Whether the counters still hide posts. */
-function sightAfter(
-  { open, isBlind, moves = 0 }: ProbeMemory,
-  { isFull, newBeforeProbe }: ReadResult,
-): Pick<ProbeMemory, "isBlind" | "moves"> {
-  if (open === undefined && isFull && newBeforeProbe > 0) return { isBlind: true };
+function sightAfter({ open, isBlind, moves = 0 }: ProbeMemory, { newBeforeProbe }: ReadResult): Pick<ProbeMemory, "isBlind" | "moves"> {
+  if (open === undefined && newBeforeProbe > 0) return { isBlind: true };
   if (isBlind !== true) return {};
   const isMove = open !== undefined && open.owed !== null && open.reads === 0;
   const all = isMove ? moves + 1 : moves;

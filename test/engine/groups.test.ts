@@ -178,6 +178,35 @@ describe("a group of timelines", () => {
     expect(await told()).toEqual([post.id]);
   });
 
+  it("finds what hid behind a deletion with the next search of the account that can look deeper at no cost", async () => {
+    const { clock, world, callsOf, told, account } = await house({ changes: { fullPollEveryMs: 10 * HOUR } });
+    // As many as nearly fill a page: the search does not reach down to the last full poll.
+    for (let each = 0; each < 16; each += 1) world.post(account(6), clock.now() + 1_000 + each);
+    await clock.advance(HOUR);
+    world.delete(account(6), account(6).posts.length - 1, clock.now() + 2_000);
+    const hidden = world.post(account(6), clock.now() + 1_000);
+    await clock.advance(HOUR);
+    world.post(account(7), clock.now() + 1_000);
+    await clock.advance(HOUR);
+    expect(await told()).toHaveLength(17);
+    const sinceMs = clock.now();
+    const posts = [account(6), account(7)].map((one) => world.post(one, clock.now() + 1_000));
+    await clock.advance(3 * MIN);
+    const news = (await told()).slice(0, 3).sort();
+    expect(news).toEqual([hidden, ...posts].map(({ id }) => id).sort());
+    expect(callsOf("search-tweets", sinceMs)).toHaveLength(1);
+  });
+
+  it("makes no full poll of accounts whose searches went as deep", async () => {
+    const { clock, world, callsOf } = await house({ count: 3, changes: { fullPollEveryMs: HOUR } });
+    const sinceMs = clock.now();
+    for (let round = 0; round < 9; round += 1) {
+      for (const account of world.accounts) world.post(account, clock.now() + 1_000);
+      await clock.advance(20 * MIN);
+    }
+    expect(callsOf("search-tweets", sinceMs)).toHaveLength(9);
+  });
+
   it("does not take a post that hid behind a deletion for the one that the counter promises", async () => {
     const { clock, world, callsOf, told, account } = await house({ changes: { fullPollEveryMs: 10 * HOUR } });
     world.delete(account(6), account(6).posts.length - 1, clock.now() + 2_000);

@@ -181,8 +181,9 @@ describe("a missing account", () => {
 });
 
 describe("a blind account", () => {
-  it("is one whose full poll finds posts that its counters should have shown", () => {
+  it("is one of which a read, full poll or not, finds posts that its counters should have shown", () => {
     expect(afterRead(START, read({ isFull: true, newPosts: 1, newBeforeProbe: 1 }), MIN).isBlind).toBe(true);
+    expect(afterRead(START, read({ newPosts: 0, newBeforeProbe: 1 }), MIN).isBlind).toBe(true);
   });
 
   it("is not one that posted after its last probe, or whose change is open", () => {
