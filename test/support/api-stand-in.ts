@@ -60,7 +60,8 @@ export async function startApiStandIn(): Promise<ApiStandIn> {
   let lastCursor = 9_007_199_254_740_993n;
   let lastId = 0n;
   let fault: ((endpoint: string, response: ServerResponse, key: string) => boolean) | undefined;
-  const state = { remaining: 1_000_000 };
+  // More than polls every second ask for in any month: how much of the month is left stretches nothing.
+  const state = { remaining: 1_000_000_000 };
 
   const newId = (atMs: number): bigint => {
     const id = ((BigInt(atMs) - EPOCH_MS) << 22n) | 1n;
