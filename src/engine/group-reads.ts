@@ -4,7 +4,7 @@ import { errorText } from "../model/errors.ts";
 import type { Log } from "../model/log.ts";
 import type { PollStore } from "../model/poll-store.ts";
 import { UpstreamError } from "../model/upstream.ts";
-import { afterRead, afterRefusal, isUnexplained, mayLag, type LagAllowance, SEARCH_LAG_MS } from "../plan/discharge.ts";
+import { afterFirstRead, afterRead, afterRefusal, isUnexplained, mayLag, type LagAllowance, SEARCH_LAG_MS } from "../plan/discharge.ts";
 import { type MergeLimits, shrinkLimits, sizeOfPack } from "../plan/merge.ts";
 import { freeFloor } from "../plan/free-depth.ts";
 import { packParts, type Part } from "../plan/packs.ts";
@@ -95,8 +95,8 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
     const nowMs = clock.now();
     const postedMs = run?.outcome?.postedMs ?? [];
     const isFirst = (run?.outcome?.baselined.length ?? 0) > 0;
-    const countedMs = serviceClock.fromLocal(account.probe.probedAtMs) - COUNTER_LAG_MS;
-    const newBeforeProbe = isFirst ? 0 : postedMs.filter((atMs) => atMs < countedMs).length;
+    const probedMs = serviceClock.fromLocal(account.probe.probedAtMs);
+    const newBeforeProbe = isFirst ? 0 : postedMs.filter((atMs) => atMs < probedMs - COUNTER_LAG_MS).length;
     // Older ones were counted before the change: what the counter moved for is another post, which nobody can see yet.
     const promisedMs = serviceClock.fromLocal(account.probe.open?.sinceMs ?? account.probe.probedAtMs) - poll.overlapMs;
     const newPosts = isFirst ? 0 : postedMs.filter((atMs) => atMs >= promisedMs).length;
@@ -108,7 +108,7 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
       : postedMs.length === 0
         ? account.rate
         : learnPosts(account.rate, postedMs, serviceMs);
-    const settled = isFirst ? withoutOpen(probe) : probe;
+    const settled = isFirst ? afterFirstRead(probe, postedMs.filter((atMs) => atMs > probedMs).length) : probe;
     // A search that comes with a probe is hardly older than it.
     const checkedAtMs = isBlind ? account.checkedAtMs : Math.max(scene.startedAtMs, Math.min(account.checkedAtMs, nowMs));
     const known = withPosts(account.postedMs, postedMs, serviceMs);
@@ -252,10 +252,6 @@ export async function sideBySide<T>(items: readonly T[], work: (item: T) => Prom
 function withPosts(known: readonly number[] = [], found: readonly number[], nowMs: number): { readonly postedMs?: readonly number[] } {
   if (known.length === 0 && found.length === 0) return {};
   return { postedMs: [...known, ...found].filter((atMs) => atMs > nowMs - POSTS_KEPT_MS).slice(-MOST_POSTS_KEPT) };
-}
-
-function withoutOpen<P extends { readonly open?: unknown }>({ open: _, ...rest }: P): Omit<P, "open"> {
-  return rest;
 }
 
 /** What the members told each was told when they were read: the group adds up numbers only. */

@@ -146,6 +146,11 @@ export function afterRead(memory: ProbeMemory, result: ReadResult, atMs: number)
   return next === undefined ? kept : { ...kept, open: next };
 }
 
+/** Whatever had moved is part of the baseline. Of many accounts the first reads take minutes: `uncounted` were posted after the last probe. */
+export function afterFirstRead({ open: _, ...memory }: ProbeMemory, uncounted: number): ProbeMemory {
+  return uncounted === 0 ? memory : { ...memory, ahead: (memory.ahead ?? 0) + uncounted };
+}
+
 /** Whether the counters still hide posts. */
 function sightAfter({ open, isBlind, moves = 0 }: ProbeMemory, { newBeforeProbe }: ReadResult): Pick<ProbeMemory, "isBlind" | "moves"> {
   if (open === undefined && newBeforeProbe > 0) return { isBlind: true };

@@ -3,7 +3,7 @@ import { sleep } from "../../src/model/clock.ts";
 import type { Freshness } from "../../src/model/schedule.ts";
 import type { UpstreamRequest } from "../../src/model/upstream.ts";
 import type { Watch } from "../../src/model/watch.ts";
-import { createAccountsWorld, type WorldAccount } from "../support/accounts-world.ts";
+import { type AccountsWorld, createAccountsWorld, type WorldAccount } from "../support/accounts-world.ts";
 import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
 import { makeWatch } from "../support/make-watch.ts";
 import { failure } from "../support/scripted-upstream.ts";
@@ -27,16 +27,19 @@ interface HouseOptions {
   /** Accounts whose counters never move. */
   readonly frozen?: readonly number[];
   readonly fail?: (request: UpstreamRequest) => void;
+  /** What happens after the watch begins. */
+  readonly start?: (world: AccountsWorld) => void;
 }
 
 /** Accounts with a few old posts each, and one timeline watch on all of them. */
-async function house({ count = 40, changes = {}, longestQuery, frozen = [], fail }: HouseOptions = {}) {
+async function house({ count = 40, changes = {}, longestQuery, frozen = [], fail, start }: HouseOptions = {}) {
   const clock = createVirtualClock(START);
   const world = createAccountsWorld(longestQuery === undefined ? {} : { longestQuery });
   for (let i = 0; i < count; i += 1) {
     const account = world.add(`account_${i}`, { isFrozen: frozen.includes(i) });
     for (let day = 1; day <= 3; day += 1) world.post(account, START - day * 86_400_000 + i);
   }
+  start?.(world);
   const calls: { readonly endpoint: string; readonly request: UpstreamRequest; readonly atMs: number }[] = [];
   const upstream = {
     async call(request: UpstreamRequest) {
@@ -91,6 +94,18 @@ describe("a group of timelines", () => {
     expect([...(await told())].sort()).toEqual(posts.map(({ id }) => id).sort());
     expect(callsOf("search-tweets", sinceMs)).toHaveLength(1);
     expect(callsOf("user-tweets", sinceMs)).toHaveLength(0);
+  });
+
+  it("asks again for no post that came between the first probe of many accounts and their first reads", async () => {
+    const { clock, callsOf, told } = await house({
+      count: 100,
+      start: (world) => {
+        for (const one of world.accounts) world.post(one, START + 1_500);
+      },
+    });
+    await clock.advance(30 * MIN);
+    expect(await told()).toHaveLength(100);
+    expect(callsOf("user-tweets")).toHaveLength(100);
   });
 
   it("finds native retweets", async () => {

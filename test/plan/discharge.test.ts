@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/model/json.ts";
 import {
+  afterFirstRead,
   afterRead,
   afterRefusal,
   allowanceOf,
@@ -227,6 +228,15 @@ describe("a post that was found before the counter moved for it", () => {
     expect(moved.open?.owed).toBe(0);
     expect(isDue(moved, 2 * MIN)).toBe(true);
     expect(afterRead(moved, read(), 2 * MIN).open).toBeUndefined();
+  });
+
+  it("is credit of a first read that came later than the probe before it, and what had moved is part of the baseline", () => {
+    const moved = takeProbe(START, fields(11), MIN);
+    const memory = afterFirstRead(moved, 2);
+    expect(memory.open).toBeUndefined();
+    expect(takeProbe(memory, fields(13), 2 * MIN).open?.owed).toBe(0);
+    expect(takeProbe(memory, fields(14), 2 * MIN).open?.owed).toBe(1);
+    expect(afterFirstRead(moved, 0)).toEqual({ ...moved, open: undefined });
   });
 
   it("counts no longer than until the next probe", () => {
