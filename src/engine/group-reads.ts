@@ -58,7 +58,7 @@ export interface GroupReadsDeps extends RunMember {
   readonly readiness: GroupMembers;
 }
 
-/** A member of a search, and how deep it would have to go for a full poll of it. */
+/** A member of a search, and how deep a full poll of it would go. */
 interface ReadPart extends Part {
   readonly planned: PlannedMember;
   readonly sweptMs: number;
@@ -179,10 +179,7 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
       const alone: ReadTask[] = tasks.filter(({ way }) => way === "timeline");
 
       const readPack = async (pack: readonly PlannedMember[], floorMs: number): Promise<void> => {
-        const own = pack.flatMap(({ member: { poll, reach } }) => {
-          const task = byKey.get(poll.key);
-          return task === undefined ? [] : [{ ...task, isFull: task.isFull || reach?.kind === "sweep" }];
-        });
+        const own = pack.flatMap(({ member }) => byKey.get(member.poll.key) ?? []);
         try {
           const { observations, isCut, isBlind } = await readMerged(ask, pack, times, floorMs);
           if (isCut) return void alone.push(...own.map((task) => ({ ...task, way: "timeline" as const, isFull: true })));
@@ -210,16 +207,15 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
       };
       const readPacks = async (planned: readonly PlannedMember[]): Promise<void> => {
         const packs = packParts(planned.flatMap(partsOf), limits);
-        await Promise.all(packs.map((pack) => readDeep(pack)));
-      };
-      /** As deep as costs nothing: what hid behind a deletion is found before the next full poll, or that is made so. */
-      const readDeep = (pack: readonly ReadPart[]): Promise<void> => {
-        const floorMs = freeFloor(pack, Math.min(...pack.map(({ sweptMs }) => sweptMs)));
-        const deep = pack.map(
-          ({ planned: { member }, sweptMs }): MergedMember =>
-            sweptMs < floorMs || member.reach?.kind !== "since" ? member : { ...member, reach: { kind: "sweep", sinceMs: sweptMs } },
-        );
-        return readPack(planMembers(deep, times), floorMs);
+        // As deep as costs nothing: what hid behind a deletion is found before the next full poll.
+        const read = (pack: readonly ReadPart[]): Promise<void> => {
+          const deepestMs = Math.min(...pack.map(({ sweptMs }) => sweptMs));
+          return readPack(
+            pack.map((part) => part.planned),
+            freeFloor(pack, deepestMs),
+          );
+        };
+        await Promise.all(packs.map(read));
       };
 
       await readPacks(planMembers(await membersOf(tasks.filter(({ way }) => way === "search")), times));

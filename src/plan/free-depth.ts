@@ -4,7 +4,7 @@ import { floorOf, pagesOfPack, type Part } from "./packs.ts";
 import { sum } from "./sum.ts";
 
 /** What is known fills no more of the pages, so that what nobody foresaw still finds room. */
-const FILLED = 0.75;
+const FILLED = 0.5;
 const STEPS = 12;
 
 /** Down to `deepestMs`, or until what is known fills the pages that these parts take anyway; service time. */

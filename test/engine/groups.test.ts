@@ -212,16 +212,6 @@ describe("a group of timelines", () => {
     expect(callsOf("search-tweets", sinceMs)).toHaveLength(1);
   });
 
-  it("makes no full poll of accounts whose searches went as deep", async () => {
-    const { clock, world, callsOf } = await house({ count: 3, changes: { fullPollEveryMs: HOUR } });
-    const sinceMs = clock.now();
-    for (let round = 0; round < 9; round += 1) {
-      for (const account of world.accounts) world.post(account, clock.now() + 1_000);
-      await clock.advance(20 * MIN);
-    }
-    expect(callsOf("search-tweets", sinceMs)).toHaveLength(9);
-  });
-
   it("does not take a post that hid behind a deletion for the one that the counter promises", async () => {
     const { clock, world, callsOf, told, account } = await house({ changes: { fullPollEveryMs: 10 * HOUR } });
     world.delete(account(6), account(6).posts.length - 1, clock.now() + 2_000);
