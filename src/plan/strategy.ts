@@ -90,8 +90,8 @@ export function costOfFreshness(group: Group, freshness: Freshness): StrategyCos
 }
 
 /**
- * As many probes together as cost least, which is how they are sent. That rates are learned, not known, costs about as much as is saved by
- * the accounts that ride along in the search after a single probe; several probes share one search, and those who ride along in it.
+ * As many probes together as cost least, which is how they are sent. Those who ride along in the searches are looked at for nothing, which
+ * is worth more after a single probe than after several that share one search.
  */
 function asTogether({ rates, handlesPerQuery }: Group, meanMs: number, maxMs: number): Together {
   const levels = rates.flatMap((rate) => levelsOf(rate, meanMs));
@@ -101,14 +101,16 @@ function asTogether({ rates, handlesPerQuery }: Group, meanMs: number, maxMs: nu
   const costOf = ({ times, probesEach }: Together): number => times * requestsOf(posts / times, probesEach);
   const ways = Array.from({ length: most }, (_, index): Together => {
     const probesEach = index + 1;
-    const batch = (probesEach * BATCH_SIZE + riders) / (1 + riders / BATCH_SIZE);
+    const batch = (probesEach * BATCH_SIZE + riders) / LEARNED;
     return { times: probesPerDay({ levels, meanMs, maxMs, batch }), probesEach };
   });
   return ways.reduce((best, way) => (costOf(way) < costOf(best) ? way : best));
 }
 
-/** Of the places of a search, about so many are left by those that moved. */
-const FREE_PLACES = 0.5;
+/** Of the places of a search, about so many are left by those that moved and taken by others. */
+const FREE_PLACES = 0.65;
+/** Rates are learned, not known, which takes so many more probes. */
+const LEARNED = 1.09;
 
 /** Times a day at which probes are sent, and how many at each. */
 interface Together {

@@ -1,9 +1,10 @@
 import { expect, it } from "vitest";
 import { modelFreshness } from "../../bench/economy/model.ts";
 import { createWorkload } from "../../bench/economy/workload.ts";
+import { FIRST_LIMITS, handlesPerQuery } from "../../src/plan/merge.ts";
 import { levelsOf, probesPerDay } from "../../src/plan/probe-allocation.ts";
-import { requestsOf } from "../../src/plan/probe-choice.ts";
 import { expectedRate, firstRate, learnPosts, shareApart } from "../../src/plan/rates.ts";
+import { costOfFreshness } from "../../src/plan/strategy.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -38,10 +39,7 @@ it("asks for nobody twice in one probe, and makes nobody wait longer than the mo
   expect(probesPerDay({ levels: silent, meanMs: MINUTE, maxMs: 4 * HOUR, batch: 100 })).toBeCloseTo(60);
 });
 
-/**
- * By the true rates of each workload. The rules spare up to a tenth by accounts that ride along in searches, and lose up to a tenth by rates
- * that they have to learn: 10% for one seed, 5% for the mean of three, whose posts differ by some 2%.
- */
+/** By the true rates of each workload, without full polls: 10% for one seed, 5% for the mean of three, whose posts differ by some 2%. */
 it.each([
   [300, 300],
   [600, 120],
@@ -50,9 +48,9 @@ it.each([
   const maxMs = Math.max(4 * HOUR, 20 * meanMs);
   const ratios = [1, 2, 3].map((seed) => {
     const { requestsPerDay, delayMs, rates } = modelFreshness({ seed, accounts, meanMs, maxMs, days: 2 });
-    const levels = rates.flatMap((rate) => levelsOf(rate, meanMs));
-    const probes = probesPerDay({ levels, meanMs: delayMs.mean, maxMs, batch: 100 });
-    return (probes * requestsOf(sum(rates) / probes)) / requestsPerDay;
+    const group = { rates, intervalMs: 2 * meanMs, fullPollEveryMs: DAY, overlapMs: 0, handlesPerQuery: handlesPerQuery(FIRST_LIMITS) };
+    const cost = costOfFreshness(group, { kind: "mean", meanMs: delayMs.mean, maxMs });
+    return (cost.probesPerDay + cost.readsPerDay) / requestsPerDay;
   });
   for (const ratio of ratios) expect(Math.abs(ratio - 1)).toBeLessThan(0.1);
   expect(Math.abs(sum(ratios) / ratios.length - 1)).toBeLessThan(0.05);
