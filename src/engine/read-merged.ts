@@ -2,7 +2,7 @@
  * Reads many accounts' posts, or many keyword searches, with one query. Each member's part is walked on its own, as a search bounded by
  * time that came to its end, so that every memory stays right. Owns that walk; who is read, and what becomes of the posts, is others'.
  */
-import { EMPTY_FEED, type FeedMemory } from "../detect/feed-memory.ts";
+import { type FeedMemory, readFeedMemory } from "../detect/feed-memory.ts";
 import { afterHead, type HeadPlan, horizonMs, marginMs, planHead, type Reach } from "../detect/feed-poll.ts";
 import { type FeedItem, FeedWalk } from "../detect/feed-walk.ts";
 import type { SourceState } from "../model/poll-store.ts";
@@ -46,7 +46,7 @@ export interface ReadClock extends MergeTimes {
 export function planMembers(members: readonly MergedMember[], { startMs, intervalMs }: MergeTimes): readonly PlannedMember[] {
   return members
     .map((member) => {
-      const memory = { ...EMPTY_FEED, ...(member.source.memory as Partial<FeedMemory>) };
+      const memory = readFeedMemory(member.source.memory);
       const { overlapMs, maxPages } = member.poll;
       const reach = member.reach === undefined ? {} : { reach: member.reach };
       const plan = planHead(memory, { startMs, intervalMs, overlapMs, maxPages, minItems: 0, hasNoPins: true, ...reach });

@@ -5,6 +5,7 @@
 import { ITEMS_PER_PAGE, pagesOf } from "./feed-pages.ts";
 import { handlesPerQuery, type MergeLimits, type MergeMember, roomOf, sizeOf, sizeOfPack } from "./merge.ts";
 import { type Candidate, chooseProbe } from "./probe-choice.ts";
+import { sum } from "./sum.ts";
 
 /** A member of a search, with what the answer is expected to hold of it. */
 export interface Part {
@@ -17,7 +18,7 @@ export interface Part {
 
 /** Requests that a search for all of them is expected to take. */
 export const pagesOfPack = (parts: readonly Part[], floorMs = floorOf(parts)): number =>
-  pagesOf(parts.reduce((sum, { itemsSince }) => sum + itemsSince(floorMs), 0));
+  pagesOf(sum(parts, ({ itemsSince }) => itemsSince(floorMs)));
 
 /** Whether one query holds them all. */
 function isOneQuery(parts: readonly Part[], limits: MergeLimits): boolean {
@@ -94,7 +95,7 @@ export function choosePack<P extends Part>(parts: readonly P[], size: number, ma
   const floorMs = floorOf(parts);
   const itemsOf = new Map(parts.map((part) => [part, part.itemsSince(floorMs)]));
   const items = (part: P): number => itemsOf.get(part) ?? 0;
-  let total = chosen.reduce((sum, part) => sum + items(part), 0);
+  let total = sum(chosen, items);
   for (let round = 0; round < MOST_EXCHANGES; round += 1) {
     let best = { out: -1, in: -1, total };
     for (const [out, one] of chosen.entries()) {

@@ -1,8 +1,6 @@
 /** A group of several probes under freshness: which requests are worth waiting for one another. */
 import { afterEach, expect, it } from "vitest";
-import { sleep } from "../../src/model/clock.ts";
-import type { UpstreamRequest } from "../../src/model/upstream.ts";
-import { type AccountsWorld, createAccountsWorld } from "../support/accounts-world.ts";
+import { type AccountsWorld, createAccountsWorld, type RecordedCall, serveWorld } from "../support/accounts-world.ts";
 import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
 import { makeWatch } from "../support/make-watch.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
@@ -12,11 +10,6 @@ const START = Date.UTC(2026, 2, 2, 12, 0, 0);
 const MIN = 60_000;
 const DAY = 1_440 * MIN;
 const rigs: EngineRig[] = [];
-
-interface Call {
-  readonly endpoint: string;
-  readonly atMs: number;
-}
 
 afterEach(async () => {
   for (const rig of rigs.splice(0)) await rig.close();
@@ -35,14 +28,7 @@ async function house(count: number, perDay: number, untilMs: number) {
       if (atMs > START) ids.push(id);
     }
   }
-  const calls: Call[] = [];
-  const upstream = {
-    async call(request: UpstreamRequest) {
-      calls.push({ endpoint: request.endpoint, atMs: clock.now() });
-      await sleep(clock, 40);
-      return world.answer(request, clock.now());
-    },
-  };
+  const { upstream, calls } = serveWorld(world, clock);
   const accounts = world.accounts.map(({ names }) => names[0]?.handle ?? "");
   const freshness = { kind: "mean", meanMs: 5 * MIN, maxMs: 60 * MIN } as const;
   const rig = await startEngineRig({ clock, upstream, watches: [makeWatch("w", "timeline", { accounts }, { freshness })] });
@@ -51,8 +37,8 @@ async function house(count: number, perDay: number, untilMs: number) {
 }
 
 /** What was asked for in each moment, in order. */
-function runsOf(calls: readonly Call[]): readonly string[] {
-  const runs: Call[][] = [];
+function runsOf(calls: readonly RecordedCall[]): readonly string[] {
+  const runs: RecordedCall[][] = [];
   for (const call of calls) {
     const last = runs.at(-1)?.at(-1);
     if (last === undefined || call.atMs - last.atMs > 1_000) runs.push([call]);

@@ -1,10 +1,8 @@
 /** What a daemon that is stopped in order still knows when it starts again. */
 import { afterEach, expect, it } from "vitest";
-import { sleep } from "../../src/model/clock.ts";
 import type { JsonObject } from "../../src/model/json.ts";
-import type { UpstreamRequest } from "../../src/model/upstream.ts";
 import type { Watch } from "../../src/model/watch.ts";
-import { createAccountsWorld } from "../support/accounts-world.ts";
+import { createAccountsWorld, serveWorld } from "../support/accounts-world.ts";
 import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
 import { makeWatch } from "../support/make-watch.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
@@ -25,14 +23,7 @@ async function house(count: number, changes: Partial<Watch>) {
     const account = world.add(`account_${i}`);
     for (let minute = -600; minute < 120; minute += 15) if (i % 5 === 0) world.post(account, START + minute * MIN + i * 7_000);
   }
-  const calls: { readonly endpoint: string; readonly atMs: number }[] = [];
-  const upstream = {
-    async call(request: UpstreamRequest) {
-      calls.push({ endpoint: request.endpoint, atMs: clock.now() });
-      await sleep(clock, 40);
-      return world.answer(request, clock.now());
-    },
-  };
+  const { upstream, calls } = serveWorld(world, clock);
   const accounts = world.accounts.map(({ names }) => names[0]?.handle ?? "");
   const rig = await startEngineRig({ clock, upstream, watches: [makeWatch("w", "timeline", { accounts }, changes)] });
   rigs.push(rig);

@@ -2,9 +2,10 @@
  * Accounts as the data service shows them in three ways: profiles with counters, timelines, and a search with its own delay. What is shown
  * depends on the clock alone. For tests of probes and merged searches, and for benchmarks: ten thousand accounts are cheap.
  */
+import { type Clock, sleep } from "../../src/model/clock.ts";
 import { compareIds, tweetIdAt } from "../../src/model/id.ts";
 import type { Tweet } from "../../src/model/tweet.ts";
-import { type UpstreamAnswer, UpstreamError, type UpstreamRequest } from "../../src/model/upstream.ts";
+import { type Upstream, type UpstreamAnswer, UpstreamError, type UpstreamRequest } from "../../src/model/upstream.ts";
 import type { User } from "../../src/model/user.ts";
 import { makeTweet, makeUser } from "./make-event.ts";
 
@@ -208,4 +209,25 @@ function indexAfter(posts: readonly WorldPost[], nowMs: number): number {
     else high = middle;
   }
   return low;
+}
+
+export interface RecordedCall {
+  readonly endpoint: string;
+  readonly atMs: number;
+}
+
+/** The service as it answers for this world, a moment later, and what it was asked. */
+export function serveWorld(
+  world: Pick<AccountsWorld, "answer">,
+  clock: Clock,
+): { readonly upstream: Upstream; readonly calls: readonly RecordedCall[] } {
+  const calls: RecordedCall[] = [];
+  const upstream: Upstream = {
+    async call(request) {
+      calls.push({ endpoint: request.endpoint, atMs: clock.now() });
+      await sleep(clock, 40);
+      return world.answer(request, clock.now());
+    },
+  };
+  return { upstream, calls };
 }
