@@ -1,7 +1,6 @@
 /** The daemon as its server reads it: health, status, events, explanations, metrics. Reads only. */
 import type { Config } from "../config/config.ts";
 import { formatIssue } from "../config/report.ts";
-import { countHoles, readFeedMemory } from "../detect/feed-memory.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { KeyWatch } from "../engine/key-watch.ts";
 import type { QuotaAudit } from "../engine/quota-audit.ts";
@@ -105,7 +104,7 @@ export function createViews(parts: ViewsDeps): Views {
         since: trouble === undefined ? null : isoTime(trouble.sinceMs),
       },
       quota: quotaView(quota),
-      gaps: countGaps(known),
+      gaps: await engine.openHoles(),
       watches,
       sinks,
       recent_events: (await store.recentEvents(RECENT_EVENTS)).map((event) => eventLine(event, config.linksHost)),
@@ -122,7 +121,7 @@ export function createViews(parts: ViewsDeps): Views {
     const { meter } = parts;
     meter.set("chirpwatch_poll_overdue_seconds", engine.loop.overdueMs() / 1_000);
     for (const { name } of parts.config().sinks) meter.count("chirpwatch_dead_letters_total", { sink: name }, 0);
-    meter.set("chirpwatch_gaps", countGaps(await sources()));
+    meter.set("chirpwatch_gaps", await engine.openHoles());
     meter.clear("chirpwatch_outbox_rows");
     meter.clear("chirpwatch_outbox_oldest_seconds");
     for (const { sink, waiting, oldestAtMs } of await store.outboxStats()) {
@@ -167,12 +166,6 @@ function quotaFacts({ quotaWatch, quotaAudit, keyWatch, keyQuotas, config }: Vie
     keys: keyQuotas().map(({ name, limit }) => ({ name, limit, spent: status.spentByKey.get(name) ?? 0, because: aside.get(name) })),
   };
 }
-
-const countGaps = (known: ReadonlyMap<string, SourceState>): number => {
-  let gaps = 0;
-  for (const { memory } of known.values()) gaps += countHoles(readFeedMemory(memory));
-  return gaps;
-};
 
 function stateOf({ store, upstream, quota }: Troubles, isStopped: boolean, reasons: readonly string[]): DaemonState {
   if (store !== undefined || (upstream !== undefined && isStopped) || isQuotaSpent(quota)) return "paused";

@@ -33,6 +33,8 @@ export interface AttemptDeps {
   readonly lastPolledAtMs: Map<string, number>;
   /** By poll key, why the last run failed; written here. */
   readonly problems: Map<string, string>;
+  /** By poll key, holes in what is known of its feed; written here. */
+  readonly openHoles: Map<string, number>;
   readonly onPolled: (poll: Poll, outcome: PollOutcome | undefined, error: unknown) => void;
 }
 
@@ -54,6 +56,7 @@ export function createAttempt(deps: AttemptDeps): AttemptPoll {
   const follow = async (poll: Poll, outcome: PollOutcome, type: string): Promise<PollAftermath> => {
     deps.lastPolledAtMs.set(poll.key, clock.now());
     deps.problems.delete(poll.key);
+    if (outcome.openHoles !== undefined) deps.openHoles.set(poll.key, outcome.openHoles);
     if (outcome.error === undefined) deps.stalls.succeeded(poll, outcome);
     deps.meter.count("chirpwatch_polls_total", { type, outcome: outcome.error === undefined ? "ok" : "cut" });
     deps.onPolled(poll, outcome, outcome.error);

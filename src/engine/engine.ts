@@ -21,6 +21,7 @@ import type { Timetable } from "../schedule/timetable.ts";
 import type { WatchType } from "../watches/watch-type.ts";
 import { createListCheck } from "./list-check.ts";
 import type { Notices } from "./notices.ts";
+import { countOpenHoles } from "./open-holes.ts";
 import { createAttempt, forgetOthers } from "./attempt-poll.ts";
 import { createPollAftermath } from "./poll-aftermath.ts";
 import { createPollLoop, type PollAftermath, type PollLoop } from "./poll-loop.ts";
@@ -86,6 +87,8 @@ export interface Engine {
   nextPollAt(watchId: string): number | undefined;
   /** Why the last run of a poll failed; "" when it did not. */
   problemOf(pollKey: string): string;
+  /** Holes in covered history that wait to be filled, of everything that is polled. */
+  openHoles(): Promise<number>;
   /** Makes everything due that waited for something: a recovered store, a new key. */
   hastenAll(): void;
   /** Polls may go faster than when they were put into the queue: the quota got wider. */
@@ -104,6 +107,7 @@ export function createEngine(deps: EngineDeps): Engine {
   const inTurn = createInTurn();
   const lastPolledAtMs = new Map<string, number>();
   const problems = new Map<string, string>();
+  const openHoles = new Map<string, number>();
   const trouble = createTargetTrouble({
     ...deps,
     onSourceChanged: (targets) => replaceTargets(targets),
@@ -139,7 +143,7 @@ export function createEngine(deps: EngineDeps): Engine {
     for (const poll of next) if (fresh.has(poll.key) && isNew(poll)) lastPolledAtMs.delete(poll.key);
     polls = next;
     pollsByWatch = indexByWatch(polls);
-    forgetOthers([lastPolledAtMs, problems], polls);
+    forgetOthers([lastPolledAtMs, problems, openHoles], polls);
     loop.setPolls(polls, lastPolledAtMs);
     stalls.setPolls([...single, ...polls.filter(({ group }) => group !== undefined)]);
     runners.keepOnly(polls);
@@ -176,7 +180,7 @@ export function createEngine(deps: EngineDeps): Engine {
     stretch,
     baselineAtMs: (watchKey) => firstBaselineIn(planned, watchKey),
   });
-  const attempt = createAttempt({ ...deps, stalls, volume, aftermath, trouble, lastPolledAtMs, problems });
+  const attempt = createAttempt({ ...deps, stalls, volume, aftermath, trouble, lastPolledAtMs, problems, openHoles });
 
   const readMember: RunMember = {
     runOne: (poll, reach) => attempt(poll, () => deps.runner.run(poll, reach)),
@@ -241,6 +245,7 @@ export function createEngine(deps: EngineDeps): Engine {
       const times = (pollsByWatch.get(watchId) ?? []).map(({ key }) => loop.nextDueAt(key)).filter((time) => time !== undefined);
       return times.length === 0 ? undefined : Math.min(...times);
     },
+    openHoles: () => countOpenHoles(polls, openHoles, store),
     problemOf: (pollKey) => problems.get(pollKey) ?? "",
     hastenAll() {
       for (const { key } of polls) loop.hasten(key);

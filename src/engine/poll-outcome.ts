@@ -1,4 +1,5 @@
 /** What a poll brought and what came of it, for whoever schedules, counts and tells. */
+import { countHoles } from "../detect/feed-memory.ts";
 import type { Meter } from "../model/meter.ts";
 import type { FeedObservation } from "./read-feed.ts";
 import type { RecordObservation } from "./read-record.ts";
@@ -27,6 +28,8 @@ export interface PollOutcome {
   /** Whether a list that held items before came back empty. */
   readonly isBlind: boolean;
   readonly lostHoles: number;
+  /** Of a feed: holes in its history that wait to be filled. */
+  readonly openHoles?: number;
   readonly tooOld: ReadonlyMap<string, number>;
   /** Watched accounts that changed their handle. */
   readonly renames: readonly Rename[];
@@ -93,6 +96,7 @@ export function outcomeOf(
     absent: poll.subscribers.filter((_, index) => judgements[index]?.isAbsent === true),
     lostHoles: seen.kind === "feed" ? seen.feed.lostHoles : 0,
     ...(seen.kind === "roster" ? { list: listOutcomeOf(seen, judgements) } : {}),
+    ...(seen.kind === "feed" ? { openHoles: countHoles(seen.feed.memory) } : {}),
     ...(seen.kind === "feed" && seen.feed.isHeadWhole ? { shown: new Set(seen.feed.tweets.keys()) } : {}),
     ...(error === undefined ? {} : { error }),
   };

@@ -27,6 +27,8 @@ export interface InnerDaemon {
   readonly notices: () => readonly { readonly type: string; readonly message: string }[];
   readonly logged: readonly { readonly level: string; readonly message: string; readonly fields: unknown }[];
   status(): Promise<StatusView>;
+  /** A metric without labels; undefined where it has no value yet. */
+  metric(name: string): Promise<number | undefined>;
   /** One request to the sandbox's control API; a body makes it a POST. @throws Error unless it answers 200 */
   control(path: string, body?: object, method?: string): Promise<any>;
 }
@@ -103,9 +105,14 @@ export async function startInnerDaemon({ watches, api = {}, prepare }: InnerDaem
     await Promise.all([sandbox.close(), hook.close(), ops.close(), closeHttp()]);
     rmSync(folder, { recursive: true, force: true });
   });
-  const status = async () => (await (await fetch(`${daemon.url.replace(/\/$/, "")}/api/v1/status`)).json()) as StatusView;
+  const read = (path: string) => fetch(`${daemon.url.replace(/\/$/, "")}/${path}`);
+  const status = async () => (await (await read("api/v1/status")).json()) as StatusView;
+  const metric = async (name: string) => {
+    const value = new RegExp(`^${name} (\\S+)$`, "m").exec(await (await read("metrics")).text())?.[1];
+    return value === undefined ? undefined : Number(value);
+  };
   const notices = () => ops.events().map(({ type, data }) => ({ type, message: String(data.message ?? "") }));
-  return { clock, hook, notices, logged, status, control };
+  return { clock, hook, notices, logged, status, metric, control };
 }
 
 const sinkOf = (hook: HookReceiver) => ({ type: "webhook", url: hook.url, secret: HOOK_SECRET, allow_private: true });
