@@ -31,7 +31,7 @@ export interface Daemon {
   stop(): Promise<void>;
 }
 
-/** Docker kills ten seconds after SIGTERM; what is under way gets eight. */
+/** Docker kills ten seconds after SIGTERM: messages under way get eight of them, and polls that end before have their time within these. */
 const GRACE_MS = 8_000;
 /** The poll loop turns at least every 30 s. */
 const ALIVE_WITHIN_MS = 120_000;
@@ -57,7 +57,9 @@ async function build(initial: Config, deps: DaemonDeps, teardown: Teardown): Pro
   const meter = createMeter();
   const delivering = await createDelivering(initial, store, meter, deps);
   const { config, delivery, notices } = delivering;
-  teardown.push("delivery", () => delivering.stop(GRACE_MS));
+  let stopBegunMs: number | undefined;
+  const graceLeftMs = () => Math.max(0, GRACE_MS - (clock.monotonic() - (stopBegunMs ?? clock.monotonic())));
+  teardown.push("delivery", () => delivering.stop(graceLeftMs()));
   const polling = createPolling({ delivering, store, meter, deps, onStoreRecovered: () => actions.storeRecovered() });
   const { engine, report } = polling;
   teardown.push("polling", () => polling.stop());
@@ -104,5 +106,9 @@ async function build(initial: Config, deps: DaemonDeps, teardown: Teardown): Pro
   if (heartbeat !== undefined) teardown.push("heartbeat", startHeartbeat(heartbeat, { http, clock, log, isAlive }));
   const onChange = async () => void (await actions.reload());
   if (deps.watchFiles) teardown.push("file watch", watchFiles({ files, clock, hash, paths: () => config().files, onChange }));
-  return { url: server.url, engine, reload: actions.reload, stop: () => teardown.drain() };
+  const stop = () => {
+    stopBegunMs ??= clock.monotonic();
+    return teardown.drain();
+  };
+  return { url: server.url, engine, reload: actions.reload, stop };
 }

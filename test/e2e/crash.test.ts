@@ -1,4 +1,4 @@
-/** What survives: SIGKILL at random moments, SIGTERM in the middle of a send, a full disk. */
+/** What survives: SIGKILL at random moments, SIGTERM in the middle of a send, a full disk. How long a stop takes: test/app/stop.test.ts. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -74,10 +74,8 @@ describe.concurrent("a daemon that dies", () => {
     const seen = () => `${stage.hook.messages().length}, ${JSON.stringify(stage.api.asked.slice(-6))}\n${daemon.err()}`;
     await until("a send under way", () => stage.hook.messages().length >= 4, 15_000, seen);
     daemon.kill("SIGTERM");
-    const begun = performance.now();
     const ended = await daemon.gone;
     expect(ended.code).toBe(0);
-    expect(performance.now() - begun).toBeLessThan(8_500);
     const before = stage.hook.messages().length;
     expect(answered).toBe(before);
     stage.hook.answer((_, response) => response.writeHead(204).end());
@@ -86,7 +84,7 @@ describe.concurrent("a daemon that dies", () => {
     expect(sorted(stage.hook.events().map(({ subject }) => subject))).toEqual(sorted(fresh));
   });
 
-  it("SIGTERM does not wait longer than 8 s for a receiver that hangs", async () => {
+  it("SIGTERM ends it with 0 beside a receiver that hangs for ever", async () => {
     const stage = await setStage();
     stage.configure({ watches: { w: { type: "search", query: "acme" } } });
     const daemon = await stage.start();
@@ -95,9 +93,7 @@ describe.concurrent("a daemon that dies", () => {
     stage.api.post("search:acme", 1);
     await until("a send under way", () => stage.hook.messages().length > 0);
     daemon.kill("SIGTERM");
-    const begun = performance.now();
     expect((await daemon.gone).code).toBe(0);
-    expect(performance.now() - begun).toBeLessThan(9_500);
   });
 
   it("SIGTERM in the middle of the start is an orderly stop, too", async () => {
@@ -118,10 +114,10 @@ describe.concurrent("a daemon that dies", () => {
     await until("a send under way", () => stage.hook.messages().length > 0);
     daemon.kill("SIGTERM");
     await daemon.logged("stopping");
-    const begun = performance.now();
     daemon.kill("SIGINT");
-    await daemon.gone;
-    expect(performance.now() - begun).toBeLessThan(2_000);
+    // The orderly stop would leave with 0.
+    expect(await daemon.gone).toMatchObject({ code: 1, signal: null });
+    expect(daemon.log().map(({ msg }) => msg)).not.toContain("stopped");
   });
 
   it("fault 69: an error that nobody caught is logged and ends the process, and the next start loses nothing", async () => {

@@ -29,6 +29,10 @@ export interface InnerDaemon {
   status(): Promise<StatusView>;
   /** A metric without labels; undefined where it has no value yet. */
   metric(name: string): Promise<number | undefined>;
+  /** As a signal stops it; the clock goes on meanwhile. */
+  stop(): Promise<void>;
+  /** Another one on the same state. */
+  start(): Promise<void>;
   /** One request to the sandbox's control API; a body makes it a POST. @throws Error unless it answers 200 */
   control(path: string, body?: object, method?: string): Promise<any>;
 }
@@ -45,12 +49,14 @@ export interface InnerDaemonOptions {
   readonly api?: object;
   /** Changes the world before the daemon sees it. */
   readonly prepare?: (control: Control) => Promise<unknown>;
+  /** Stands between the daemon and the network. What it holds back, the clock does not wait for. */
+  readonly httpFilter?: (http: Http) => Http;
 }
 
 const REQUESTS = 10_000_000;
 
 /** Ended when the test ends. */
-export async function startInnerDaemon({ watches, api = {}, prepare }: InnerDaemonOptions): Promise<InnerDaemon> {
+export async function startInnerDaemon({ watches, api = {}, prepare, httpFilter }: InnerDaemonOptions): Promise<InnerDaemon> {
   const folder = mkdtempSync(join(tmpdir(), "chirpwatch-inner-"));
   const { http, settle, closeHttp } = countingHttp();
   const clock = createVirtualClock(START_MS, settle);
@@ -85,23 +91,28 @@ export async function startInnerDaemon({ watches, api = {}, prepare }: InnerDaem
     while (!isOver) await clock.advance(20);
     return work;
   };
-  const daemon: Daemon = await run(
-    startDaemon(config, {
-      clock,
-      random: createSeededRandom(1),
-      hash: sha256,
-      http,
-      files: createFiles(),
-      log: recordingLog(logged),
-      version: "0.0.0",
-      write: () => undefined,
-      addSecret: () => undefined,
-      load: async () => ({ ok: true, config }),
-      watchFiles: false,
-    }),
-  );
+  const random = createSeededRandom(1);
+  const boot = (): Promise<Daemon> =>
+    run(
+      startDaemon(config, {
+        clock,
+        random,
+        hash: sha256,
+        http: httpFilter?.(http) ?? http,
+        files: createFiles(),
+        log: recordingLog(logged),
+        version: "0.0.0",
+        write: () => undefined,
+        addSecret: () => undefined,
+        load: async () => ({ ok: true, config }),
+        watchFiles: false,
+      }),
+    );
+  let daemon = await boot();
+  const stop = () => run(daemon.stop());
+  const start = async () => void (daemon = await boot());
   onTestFinished(async () => {
-    await run(daemon.stop());
+    await stop();
     await Promise.all([sandbox.close(), hook.close(), ops.close(), closeHttp()]);
     rmSync(folder, { recursive: true, force: true });
   });
@@ -112,7 +123,7 @@ export async function startInnerDaemon({ watches, api = {}, prepare }: InnerDaem
     return value === undefined ? undefined : Number(value);
   };
   const notices = () => ops.events().map(({ type, data }) => ({ type, message: String(data.message ?? "") }));
-  return { clock, hook, notices, logged, status, metric, control };
+  return { clock, hook, notices, logged, status, metric, stop, start, control };
 }
 
 const sinkOf = (hook: HookReceiver) => ({ type: "webhook", url: hook.url, secret: HOOK_SECRET, allow_private: true });

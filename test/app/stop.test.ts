@@ -1,0 +1,73 @@
+/** An orderly stop, by the clock: what is under way gets its time, and no more than whoever stops it gives. */
+import { expect, it } from "vitest";
+import { sleep } from "../../src/model/clock.ts";
+import type { Http, HttpRequest } from "../../src/model/http.ts";
+import { HttpError } from "../../src/model/http.ts";
+import { startInnerDaemon } from "../support/inner-daemon.ts";
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const AUTHOR = "fresh_one";
+
+const aborted = (signal: AbortSignal | undefined): Promise<never> =>
+  new Promise((_, reject) => signal?.addEventListener("abort", () => reject(new HttpError("HTTP_ABORTED", "aborted", true))));
+
+/** A daemon with a message under way; from the news on, `hold` keeps what it asks from the network. */
+async function withNews(hold: (request: HttpRequest) => Promise<unknown> | undefined) {
+  let isHolding = false;
+  const httpFilter = (http: Http): Http => ({
+    async request(request) {
+      if (isHolding) await hold(request);
+      return http.request(request);
+    },
+  });
+  const daemon = await startInnerDaemon({
+    watches: () => ({ w: { type: "search", query: "zebra", schedule: "@every 1m" } }),
+    prepare: async (control) => {
+      await control("accounts", { username: AUTHOR });
+      await control("tweets", { username: AUTHOR, text: "an old zebra" });
+    },
+    httpFilter,
+  });
+  await daemon.clock.advance(2 * MINUTE);
+  const { ids } = await daemon.control("tweets", { username: AUTHOR, text: "a new zebra" });
+  const isHook = ({ url }: HttpRequest) => url === daemon.hook.url;
+  return { ...daemon, ids: ids as readonly string[], isHook, hold: () => (isHolding = true) };
+}
+
+it("lets a send under way finish, waits for nothing else, and sends it no second time", async () => {
+  let sends = 0;
+  const stage = await withNews((request) => {
+    if (!stage.isHook(request)) return undefined;
+    sends += 1;
+    return sleep(stage.clock, 2 * SECOND);
+  });
+  stage.hold();
+  while (sends === 0) await stage.clock.advance(SECOND / 10);
+  const begunMs = stage.clock.monotonic();
+  await stage.stop();
+  expect(stage.clock.monotonic() - begunMs).toBeLessThan(8 * SECOND);
+  expect(stage.hook.subjects()).toEqual(stage.ids);
+  await stage.start();
+  await stage.clock.advance(2 * MINUTE);
+  expect(stage.hook.messages()).toHaveLength(1);
+});
+
+it("leaves a receiver that hangs after 8 s, however long the data service hangs too", async () => {
+  const abortedMs: number[] = [];
+  let [sends, polls] = [0, 0];
+  const stage = await withNews(async (request) => {
+    if (stage.isHook(request)) {
+      sends += 1;
+      await aborted(request.signal).finally(() => abortedMs.push(stage.clock.monotonic()));
+    } else if (sends > 0) {
+      polls += 1;
+      await aborted(request.signal);
+    }
+  });
+  stage.hold();
+  while (sends === 0 || polls === 0) await stage.clock.advance(SECOND / 10);
+  const begunMs = stage.clock.monotonic();
+  await stage.stop();
+  expect(abortedMs.map((atMs) => atMs - begunMs)).toEqual([8 * SECOND]);
+});
