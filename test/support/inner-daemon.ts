@@ -33,12 +33,15 @@ export interface InnerDaemon {
   stop(): Promise<void>;
   /** Another one on the same state. */
   start(): Promise<void>;
+  /** One request to the sandbox by someone else who has the key; what it answered with. */
+  ask(path: string): Promise<number>;
   /** One request to the sandbox's control API; a body makes it a POST. @throws Error unless it answers 200 */
   control(path: string, body?: object, method?: string): Promise<any>;
 }
 
 const START_MS = Date.UTC(2026, 2, 6, 13, 38, 49);
-const KEY = "K1";
+/** The one key of the sandbox. */
+export const KEY = "K1";
 
 export type Control = InnerDaemon["control"];
 
@@ -69,6 +72,11 @@ export async function startInnerDaemon({ watches, api = {}, prepare, httpFilter 
     const text = await answer.text();
     if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${text}`);
     return JSON.parse(text);
+  };
+  const ask = async (path: string) => {
+    const answer = await fetch(`${sandbox.url}/v3/${path}`, { headers: { ApiKey: KEY } });
+    await answer.text();
+    return answer.status;
   };
   await prepare?.(control);
   const [hook, ops] = [await startHookReceiver(), await startHookReceiver()];
@@ -123,7 +131,7 @@ export async function startInnerDaemon({ watches, api = {}, prepare, httpFilter 
     return value === undefined ? undefined : Number(value);
   };
   const notices = () => ops.events().map(({ type, data }) => ({ type, message: String(data.message ?? "") }));
-  return { clock, hook, notices, logged, status, metric, stop, start, control };
+  return { clock, hook, notices, logged, status, metric, stop, start, ask, control };
 }
 
 const sinkOf = (hook: HookReceiver) => ({ type: "webhook", url: hook.url, secret: HOOK_SECRET, allow_private: true });
