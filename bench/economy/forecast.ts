@@ -3,7 +3,7 @@
  * workload, some days to learn and 30 days to count. Forecasts are taken on the way, from the state file alone, by the code of
  * `chirpwatch plan`: one before anything was learned, one after each of the days asked for.
  */
-import { readLearnedRates } from "../../src/app/learned-rates.ts";
+import { readLearned } from "../../src/app/learned.ts";
 import { createPlanView, type PlanFacts } from "../../src/app/plan-view.ts";
 import type { Upstream } from "../../src/model/upstream.ts";
 import { sha256 } from "../../src/runtime/hash.ts";
@@ -143,7 +143,7 @@ async function runPlan({ name, plan, open }: Run, { seed, learnedDays, days = MO
   const lastDay = Math.max(0, ...learnedDays) + days;
   const world = open(clock, seed, lastDay + 1);
   const config = await goodConfig(`watches:${plan(world.names)}\nsinks: { terminal: { type: console } }\nops: { sink: terminal }\n`);
-  const ask = (known: Pick<PlanFacts, "states" | "rateOf">, learned: number): Asked => {
+  const ask = (known: Pick<PlanFacts, "states" | "learned">, learned: number): Asked => {
     const quota = { limit: null, source: "unknown", reason: "" } as const;
     const view = createPlanView(config, { hash: sha256, nowMs: clock.now(), quota, ...known });
     const watches = view.watches.map(({ id, requests_per_day, sweep_requests_per_day, strategies }) => ({
@@ -164,7 +164,7 @@ async function runPlan({ name, plan, open }: Run, { seed, learnedDays, days = MO
       // What is under way at the start is in the ledger already, and not yet at the service.
       bills.push({ day, ...(day === 0 ? NO_BILL : await billOf(rig, world)) });
       if (learnedDays.includes(day))
-        asked.push(ask({ states: await rig.store.listWatches(), rateOf: await readLearnedRates(rig.store, clock) }, day));
+        asked.push(ask({ states: await rig.store.listWatches(), learned: await readLearned(rig.store, clock) }, day));
     }
     report(name, seed, days, asked, bills);
   } finally {

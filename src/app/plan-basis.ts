@@ -4,7 +4,7 @@ import { type Assumption, type Basis, basisByWatch, type WatchBasis } from "../p
 import { itemsPerDay } from "../plan/feed-volume.ts";
 import type { Forecast } from "../plan/forecast.ts";
 import { knownPages } from "../plan/full-read.ts";
-import type { RateOf } from "./learned-rates.ts";
+import type { Learned } from "../plan/learned.ts";
 
 export interface BasisView {
   /**
@@ -27,17 +27,17 @@ const WORDS: Readonly<Record<Assumption, string>> = {
 
 export interface BasisFacts {
   readonly states: readonly WatchState[];
-  readonly rateOf: RateOf | undefined;
+  readonly learned: Learned;
   readonly freshOf: (watchId: string) => number | undefined;
   readonly nowMs: number;
 }
 
 /** By watch id; watches that are not polled are left out. */
-export function basisViews({ polls }: Forecast, { states, rateOf, freshOf, nowMs }: BasisFacts): ReadonlyMap<string, BasisView> {
+export function basisViews({ polls }: Forecast, { states, learned, freshOf, nowMs }: BasisFacts): ReadonlyMap<string, BasisView> {
   const bases = basisByWatch(
     polls.map(({ poll }) => poll),
     {
-      rateOf: (key) => rateOf?.(key),
+      ...learned,
       itemsPerDay: (poll) => itemsPerDay(poll, states, nowMs),
       isLengthKnown: (poll) => knownPages(poll, states) !== undefined,
       freshOf,

@@ -13,13 +13,13 @@ import { itemsPerDay } from "../plan/feed-volume.ts";
 import { freshTweets } from "../plan/fresh-tweets.ts";
 import { fullReadPages, stateOf } from "../plan/full-read.ts";
 import { groupPolls } from "../plan/group-polls.ts";
+import { type Learned, NOTHING_LEARNED } from "../plan/learned.ts";
 import { type PlanDeps, type PlannedWatch, planPolls, targetsOf } from "../plan/plan-polls.ts";
 import type { Poll } from "../plan/poll.ts";
 import { recheckCost } from "../plan/recheck-cost.ts";
 import type { Replanner } from "../plan/slower-schedules.ts";
 import { createTimetable } from "../schedule/timetable.ts";
 import { type ChangeView, changeView, delayView, round } from "./plan-changes.ts";
-import type { RateOf } from "./learned-rates.ts";
 import { type BasisView, basisViews, NO_BASIS } from "./plan-basis.ts";
 import { watchTypeOf } from "./registration.ts";
 import { rhythmText } from "./status-view.ts";
@@ -105,15 +105,15 @@ export interface PlanFacts {
   /** As the state knows them; empty without one. */
   readonly states: readonly WatchState[];
   /** As daemons on this state have learned them. */
-  readonly rateOf?: RateOf;
+  readonly learned?: Learned;
 }
 
-export function createPlanView(config: Config, { hash, nowMs, quota, states, rateOf }: PlanFacts): PlanView {
+export function createPlanView(config: Config, { hash, nowMs, quota, states, learned = NOTHING_LEARNED }: PlanFacts): PlanView {
   const timetable = createTimetable();
   const planned = planWatches(config, hash, states);
   const forecastWith = (change: (watch: Watch) => Watch): Forecast => {
     const watches = [...planned.values()].map((one) => ({ ...one, watch: change(one.watch) }));
-    return createForecast(pollsOf(watches, { hash, timetable, nowMs, states, rateOf }), {
+    return createForecast(pollsOf(watches, { hash, timetable, nowMs, states, learned }), {
       timetable,
       nowMs,
       fullReadPages: (poll) => fullReadPages(poll, states),
@@ -128,7 +128,7 @@ export function createPlanView(config: Config, { hash, nowMs, quota, states, rat
   const isOver = quota.limit !== null && forecast.requestsPerMonth > quota.limit;
   const planner = { replan: forecastWith, intervalMs: (schedule: Schedule) => timetable.intervalMs(schedule, nowMs), throughList };
   const changes = isOver ? changesThatFit(forecast, config, quota, planner) : [];
-  const bases = basisViews(forecast, { states, rateOf, freshOf: freshOf(config, states, nowMs), nowMs });
+  const bases = basisViews(forecast, { states, learned, freshOf: freshOf(config, states, nowMs), nowMs });
   const { price } = config.api.quota;
   const scale = { limit: quota.limit, price: price?.perRequest };
   return {
@@ -172,15 +172,16 @@ function changesThatFit(forecast: Forecast, { api }: Config, { limit }: PlanQuot
 
 export interface LearnedFacts extends PlanDeps {
   readonly states: readonly WatchState[];
-  readonly rateOf: RateOf | undefined;
+  readonly learned: Learned;
 }
 
 /** The polls of a configuration, put together as the daemon does it that has learned so much. */
-export const pollsOf = (planned: readonly PlannedWatch[], { states, rateOf, ...deps }: LearnedFacts): readonly Poll[] =>
+export const pollsOf = (planned: readonly PlannedWatch[], { states, learned, ...deps }: LearnedFacts): readonly Poll[] =>
   groupPolls(planPolls(planned, deps), {
     hash: deps.hash,
+    rateOf: learned.rateOf,
+    countOf: learned.countOf,
     pagesOf: (poll) => fullReadPages(poll, states),
-    ...(rateOf === undefined ? {} : { rateOf }),
   });
 
 /** How many tweets of a watch are fresh at once, by its id. */

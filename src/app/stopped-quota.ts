@@ -15,7 +15,7 @@ import { fullReadPages } from "../plan/full-read.ts";
 import { planPace, pricePolls } from "../plan/pace.ts";
 import { createTimetable } from "../schedule/timetable.ts";
 import { createKeyHolder } from "./key-holder.ts";
-import { readLearnedRates } from "./learned-rates.ts";
+import { readLearned } from "./learned.ts";
 import { freshOf, pollsOf, planWatches } from "./plan-view.ts";
 import type { QuotaFacts, Spending } from "./quota-view.ts";
 
@@ -46,7 +46,7 @@ export async function readStoppedQuota(
     timetable,
     nowMs,
     states,
-    rateOf: await readLearnedRates(store, clock),
+    learned: await readLearned(store, clock),
   });
   const priced = pricePolls(
     polls,

@@ -1,6 +1,6 @@
 /** `chirpwatch plan`: what the configuration will ask for, what it costs, how late alerts will be. Spends no billed request. */
 import type { Command } from "commander";
-import { readLearnedRates } from "../app/learned-rates.ts";
+import { readLearned } from "../app/learned.ts";
 import { createPlanView, type PlanFacts, planQuota, type PlanQuota, type PlanView } from "../app/plan-view.ts";
 import { diffPlans } from "../app/plan-diff.ts";
 import { isUsableLimit } from "../budget/quota-line.ts";
@@ -58,12 +58,12 @@ async function viewOf(context: CliContext, configPath: string): Promise<PlanView
 }
 
 /** What a state that exists knows: ids of accounts, which watches are paused. A plan is worth having without. */
-async function knownState(context: CliContext, config: Config): Promise<Pick<PlanFacts, "states" | "rateOf">> {
+async function knownState(context: CliContext, config: Config): Promise<Pick<PlanFacts, "states" | "learned">> {
   if (!(await context.files.exists(config.state.path))) return { states: [] };
   try {
     return await readState(context, config, async (store) => ({
       states: await store.listWatches(),
-      rateOf: await readLearnedRates(store, context.clock),
+      learned: await readLearned(store, context.clock),
     }));
   } catch (error) {
     context.err(`the state was left aside: ${errorText(error)}`);

@@ -87,7 +87,7 @@ export function createFeedBook(notes: Notes, clock: Clock): FeedBook {
       }
       dirty.add(noteOf(key));
     },
-    rateOf: (key) => entries.get(shares.get(key) ?? "")?.count?.perDay,
+    rateOf: (key) => entries.get(shares.get(key) ?? "")?.count?.counted?.perDay,
     flush: () => (dirty.size === 0 || clock.monotonic() - flushedAtMs < FLUSH_EVERY_MS ? Promise.resolve() : inTurn(writeAll)),
     close: () => inTurn(writeAll),
   };

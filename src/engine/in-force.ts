@@ -1,6 +1,7 @@
 /** What the engine reads off the watches and polls that are in force: pure but for the times it looks up of new groups. */
 import type { PollStore } from "../model/poll-store.ts";
 import type { GroupDeps } from "../plan/group-polls.ts";
+import type { Learned } from "../plan/learned.ts";
 import type { PlannedWatch } from "../plan/plan-polls.ts";
 import type { WatchType } from "../watches/watch-type.ts";
 import { membersOf } from "./group-members.ts";
@@ -27,8 +28,9 @@ export async function dateGroup(
 }
 
 /** What planning goes by, as the books have it. */
-export const learnedIn = (book: ProbeBook, feeds: FeedBook): Pick<GroupDeps, "rateOf" | "pagesOf"> => ({
+export const learnedIn = (book: ProbeBook, feeds: FeedBook): Learned & Pick<GroupDeps, "pagesOf"> => ({
   rateOf: (key) => feeds.rateOf(key) ?? book.rateOf(key),
+  countOf: (key) => book.countOf(key),
   pagesOf: ({ key }) => book.get(key)?.pages ?? 1,
 });
 

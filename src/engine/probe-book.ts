@@ -9,9 +9,8 @@ import { createInTurn, untilDone } from "../model/in-turn.ts";
 import type { Json } from "../model/json.ts";
 import type { Notes } from "../model/store.ts";
 import type { ProbeMemory } from "../plan/discharge.ts";
-
 import { expectedRate, type RateMemory } from "../plan/rates.ts";
-import { countRequests, type RequestCount } from "../plan/request-count.ts";
+import { type Counted, countRequests, type RequestCount } from "../plan/request-count.ts";
 
 export interface AccountMemory {
   readonly probe: ProbeMemory;
@@ -48,8 +47,10 @@ export interface ProbeBook {
   keepOnly(keys: ReadonlySet<string>): void;
   /** What a run of a group just took; `isPaced` false: it is slowed down, which is no measure. `intervalMs`: from one run to the next. */
   count(countKey: string, requests: number, isPaced: boolean, intervalMs: number): void;
-  /** What `learnedRate` says of an account or a list, or the requests a day of a group under a `countKey`; undefined where nothing was learned. */
+  /** What `learnedRate` says of an account or a list. */
   rateOf(key: string): number | undefined;
+  /** What was counted under a `countKey`; undefined before a whole day was. */
+  countOf(countKey: string): Counted | undefined;
   /** Writes what cannot wait, and the rest at most once a minute. Asked between a probe and the reads for it, and after them. */
   flush(): Promise<void>;
   /** Writes all that is new: nothing more comes. */
@@ -158,7 +159,8 @@ export function createProbeBook(notes: Notes, clock: Clock): ProbeBook {
       if (isPaced) counts.set(key, countRequests(counts.get(key), requests, clock.now(), intervalMs));
       else counts.delete(key);
     },
-    rateOf: (key) => counts.get(key)?.perDay ?? learnedRate(accounts.get(key), clock.now()),
+    rateOf: (key) => learnedRate(accounts.get(key), clock.now()),
+    countOf: (key) => counts.get(key)?.counted,
     flush: () => inTurn(writeDue),
     close: () =>
       inTurn(async () => {

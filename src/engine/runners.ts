@@ -1,6 +1,5 @@
 /** Who runs a poll, by what it is: a feed by itself, accounts, lists or searches together. Owns what they learn, from start to stop. */
 import type { Notes } from "../model/store.ts";
-import type { GroupDeps as PlanningDeps } from "../plan/group-polls.ts";
 import { createFeedBook } from "./feed-book.ts";
 import { createFeedTurns } from "./feed-turns.ts";
 import { keepBook, learnedIn } from "./in-force.ts";
@@ -25,7 +24,7 @@ export interface Runners {
   /** Reads what was learned before; asked before every plan. */
   load(): Promise<void>;
   /** What planning goes by. */
-  readonly learned: Pick<PlanningDeps, "rateOf" | "pagesOf">;
+  readonly learned: ReturnType<typeof learnedIn>;
   /** Told of every plan. */
   keepOnly(polls: readonly Poll[]): void;
   /** Writes what was learned: nothing more comes. */

@@ -5,6 +5,7 @@
 import type { Watch } from "../model/watch.ts";
 import { shareKey } from "./feed-pace.ts";
 import { readsWholeList } from "./full-read.ts";
+import type { Learned } from "./learned.ts";
 import { type Poll, userIdOf } from "./poll.ts";
 import { countKey } from "./request-count.ts";
 
@@ -28,9 +29,7 @@ export interface WatchBasis {
 }
 
 /** Undefined, or false, where nothing was learned. */
-export interface Known {
-  /** See `GroupDeps`. */
-  readonly rateOf: (key: string) => number | undefined;
+export interface Known extends Learned {
   readonly itemsPerDay: (poll: Poll) => number | undefined;
   readonly isLengthKnown: (poll: Poll) => boolean;
   readonly freshOf: (watchId: string) => number | undefined;
@@ -83,8 +82,8 @@ function basisOf(poll: Poll, known: Known): WatchBasis {
   return byKnown([isEven && "even", isPage && "pages"]);
 }
 
-function basisOfAccounts({ key, freshness, group }: Poll, members: readonly Poll[], { rateOf }: Known): WatchBasis {
-  const isCounted = (what: "probes" | "reads"): boolean => rateOf(countKey(key, members.length, what)) !== undefined;
+function basisOfAccounts({ key, freshness, group }: Poll, members: readonly Poll[], { rateOf, countOf }: Known): WatchBasis {
+  const isCounted = (what: "probes" | "reads"): boolean => countOf(countKey(key, members.length, what)) !== undefined;
   if (isCounted("reads") && (freshness === undefined || isCounted("probes"))) return of("counted");
   if (group?.cost.strategy === "single") return of("schedule");
   return byKnown([!members.every((one) => rateOf(userIdOf(one)) !== undefined) && "posts"]);

@@ -7,6 +7,7 @@ import type { Freshness } from "../model/schedule.ts";
 import { feedIntervalMs, shareKey } from "./feed-pace.ts";
 import { groupSpreadMs } from "./group-spread.ts";
 import { joinMembers, type Members, sortByKind } from "./kinds.ts";
+import type { Learned } from "./learned.ts";
 import { FIRST_LIMITS, handlesPerQuery } from "./merge.ts";
 import { type Poll, type Pollable, userIdOf } from "./poll.ts";
 import { ratesOf } from "./rates.ts";
@@ -14,17 +15,15 @@ import { countKey } from "./request-count.ts";
 import { groupRosters } from "./roster-groups.ts";
 import { groupSearches } from "./search-groups.ts";
 import { createSharedProbes, type SharedProbes } from "./shared-probes.ts";
-import { asCounted, chooseFullPollEvery, chooseStrategy, costOfFreshness, type Group } from "./strategy.ts";
+import { chooseFullPollEvery, chooseStrategy, costOfFreshness, type Group, withCounts } from "./strategy.ts";
 import { fullPollEveryOf, maxAgeOf, strategyOf } from "./wishes.ts";
 
 const DAY_MS = 86_400_000;
 /** For one account a probe saves nothing; for two, what they cost decides. */
 const LEAST_MEMBERS = 2;
 
-export interface GroupDeps {
+export interface GroupDeps extends Partial<Learned> {
   readonly hash: Hash;
-  /** Posts a day of an account by its id, looks a day at a list by its poll's key, requests a day of a group by its `countKey`; undefined where nothing was learned. */
-  readonly rateOf?: (key: string) => number | undefined;
   /** Requests of a read of a poll's whole list; 1 where it is short or its length is not known. */
   readonly pagesOf?: (poll: Poll) => number;
 }
@@ -99,9 +98,10 @@ function toGroup<T extends Pollable>(kind: string, members: Members<T>, deps: Gr
   const joined = joinMembers(members);
   const rates = ratesOf(members.map(userIdOf), (userId) => deps.rateOf?.(userId));
   const asked = askedOf({ ...first, subscribers: joined.subscribers }, fullPollEveryMs, rates, handlesPerQuery(FIRST_LIMITS), freshness);
-  const countOf = (what: "probes" | "reads") => deps.rateOf?.(countKey(key, members.length, what));
+  const countOf = (what: "probes" | "reads") => deps.countOf?.(countKey(key, members.length, what));
   const modelled = freshness === undefined ? chooseStrategy(asked, undefined, group.wish) : costOfFreshness(asked, freshness);
-  const cost = asCounted(modelled, freshness === undefined ? undefined : countOf("probes"), countOf("reads"));
+  // Probes of a schedule are told by the clock.
+  const cost = withCounts(modelled, { probes: freshness === undefined ? undefined : countOf("probes"), reads: countOf("reads") });
   return {
     ...first,
     key,

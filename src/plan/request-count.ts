@@ -1,7 +1,14 @@
 /**
  * How many requests a group takes, counted while it runs: rates alone do not tell how much bursts save, nor what moves in profiles without a
- * post, so that a plan foretells by what was asked, where that is known. Pure.
+ * post, so that a plan foretells by what was asked too, as far as chance allows. Pure.
  */
+
+/** What whole days took. */
+export interface Counted {
+  readonly perDay: number;
+  /** Over so many days, the last of them at most `MOST_DAYS`. */
+  readonly days: number;
+}
 
 export interface RequestCount {
   readonly sinceMs: number;
@@ -9,7 +16,7 @@ export interface RequestCount {
   readonly requests: number;
   readonly lastMs: number;
   /** Undefined until a whole day was counted. */
-  readonly perDay?: number;
+  readonly counted?: Counted;
 }
 
 const DAY_MS = 86_400_000;
@@ -19,8 +26,8 @@ const LEARNING_MS = DAY_MS;
 const LONGEST_PAUSE_MS = 7_200_000;
 /** The same where runs are further apart than that. */
 const LONGEST_PAUSE_RUNS = 2;
-/** What the latest day counts for, against all before it. */
-const LATEST = 0.3;
+/** Habits change: what was counted before them counts less with each new day. */
+const MOST_DAYS = 10;
 
 /** Days are counted whole, because hours differ. `intervalMs`: from one run to the next. */
 export function countRequests(count: RequestCount | undefined, requests: number, nowMs: number, intervalMs: number): RequestCount {
@@ -31,12 +38,27 @@ export function countRequests(count: RequestCount | undefined, requests: number,
   if (passedMs < 0) return { ...count, lastMs: nowMs };
   if (passedMs < DAY_MS) return { ...count, requests: count.requests + requests, lastMs: nowMs };
   const latest = (count.requests * DAY_MS) / passedMs;
-  return {
-    sinceMs: nowMs,
-    requests,
-    lastMs: nowMs,
-    perDay: count.perDay === undefined ? latest : (1 - LATEST) * count.perDay + LATEST * latest,
-  };
+  return { sinceMs: nowMs, requests, lastMs: nowMs, counted: withDay(count.counted, latest) };
+}
+
+function withDay(known: Counted | undefined, requests: number): Counted {
+  if (known === undefined) return { perDay: requests, days: 1 };
+  const days = Math.min(known.days + 1, MOST_DAYS);
+  return { perDay: known.perDay + (requests - known.perDay) / days, days };
+}
+
+/**
+ * Chance moves a count of n requests by some sqrt(2 / n), as posts come in bursts; the model is off by some 6%. A count of so many requests
+ * is as good as the model.
+ */
+const WORTH_OF_MODEL = 500;
+
+/** Requests a day by the model and by the count, each by what it is worth. */
+export function weigh(modelledPerDay: number, counted: Counted | undefined): number {
+  if (counted === undefined) return modelledPerDay;
+  const { perDay, days } = counted;
+  const requests = Math.max(perDay, modelledPerDay) * days;
+  return modelledPerDay + ((perDay - modelledPerDay) * requests) / (requests + WORTH_OF_MODEL);
 }
 
 /** Of a group while it has so many accounts: with others it is another one. */

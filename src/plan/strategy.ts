@@ -3,11 +3,12 @@
  * by searches that name them all. Pure arithmetic over learned rates; promises are kept by every strategy alike.
  */
 import type { Freshness } from "../model/schedule.ts";
-import { ITEMS_PER_PAGE, sweepPages } from "./feed-pages.ts";
+import { ITEMS_PER_PAGE, pagesBeyondFirst, sweepPages } from "./feed-pages.ts";
 import { BATCH_SIZE } from "../model/batch.ts";
 import { levelsOf, probesPerDay } from "./probe-allocation.ts";
 import { shareApart } from "./rates.ts";
 import { MOST_TOGETHER, requestsOf } from "./probe-choice.ts";
+import { type Counted, weigh } from "./request-count.ts";
 import { aimedMeanMs, longestWaitMs, probesOfAll } from "./probe-pace.ts";
 
 export type Strategy = "single" | "probe" | "merge";
@@ -63,19 +64,24 @@ export function costsOf(group: Group): readonly StrategyCost[] {
   const apart = shareApart(intervalMs) / ticks;
   const changed = rates.reduce((sum, rate) => sum + 1 - Math.exp(-rate * apart), 0);
   const reads = queriesFor(changed * (1 - hiddenShare), handlesPerQuery) + changed * hiddenShare;
-  const pages = (posts * (1 - hiddenShare)) / ITEMS_PER_PAGE;
-  const fullPolls = (DAY_MS / fullPollEveryMs) * (queries + hidden);
+  const shownPosts = posts * (1 - hiddenShare);
+  const fullPolls = fullPollsPerDay(shown, shownPosts, group) + (DAY_MS / fullPollEveryMs) * hidden;
   const probes = Math.ceil(rates.length / BATCH_SIZE);
   return [
     cost("single", 0, rates.length * ticks, sweeps),
-    cost("probe", probes * ticks, reads * ticks, fullPolls + pages + repeatsPerDay(rates.length, ticks, handlesPerQuery)),
-    cost("merge", probes * (DAY_MS / Math.max(checkEveryMs(intervalMs), intervalMs)), (queries + hidden) * ticks + pages, 0),
+    cost("probe", probes * ticks, reads * ticks, fullPolls + repeatsPerDay(rates.length, ticks, handlesPerQuery)),
+    cost(
+      "merge",
+      probes * (DAY_MS / Math.max(checkEveryMs(intervalMs), intervalMs)),
+      (queries + hidden) * ticks + shownPosts / ITEMS_PER_PAGE,
+      0,
+    ),
   ];
 }
 
 /** What probes placed by freshness cost. */
 export function costOfFreshness(group: Group, freshness: Freshness): StrategyCost {
-  const { rates, handlesPerQuery, fullPollEveryMs } = group;
+  const { rates } = group;
   const meanMs = aimedMeanMs(freshness);
   const posts = rates.reduce((sum, rate) => sum + rate, 0);
   const { times, probesEach } =
@@ -84,9 +90,14 @@ export function costOfFreshness(group: Group, freshness: Freshness): StrategyCos
       : asTogether(group, meanMs, longestWaitMs(freshness));
   const probes = times * probesEach;
   const reads = times * (requestsOf(posts / times) - 1);
-  const fullPolls = (DAY_MS / fullPollEveryMs) * Math.ceil(rates.length / handlesPerQuery);
   const repeats = waitingRepeats(rates.length, times, Math.min(1, reads / times), 2 * meanMs);
-  return cost("probe", probes, reads, fullPolls + posts / ITEMS_PER_PAGE + repeats);
+  return cost("probe", probes, reads, fullPollsPerDay(rates.length, posts, group) + repeats);
+}
+
+/** Searches that show all that was posted since they were last sent. */
+function fullPollsPerDay(accounts: number, postsPerDay: number, { handlesPerQuery, fullPollEveryMs }: Group): number {
+  const queries = (DAY_MS / fullPollEveryMs) * Math.ceil(accounts / handlesPerQuery);
+  return queries === 0 ? 0 : queries * (1 + pagesBeyondFirst(postsPerDay / queries));
 }
 
 /**
@@ -118,12 +129,12 @@ interface Together {
   readonly probesEach: number;
 }
 
-/** As it was counted where it was, searches for late and odd items among the reads; `modelled` says how many of them those are. */
-export function asCounted(modelled: StrategyCost, probesPerDay = modelled.probesPerDay, allReadsPerDay?: number): StrategyCost {
-  const { strategy, readsPerDay, sweepsPerDay } = modelled;
-  if (allReadsPerDay === undefined) return cost(strategy, probesPerDay, readsPerDay, sweepsPerDay);
-  const sweeps = Math.min(sweepsPerDay, allReadsPerDay);
-  return cost(strategy, probesPerDay, allReadsPerDay - sweeps, sweeps);
+/** By what was counted too, where it was; searches for late and odd items are among the reads that were. */
+export function withCounts(modelled: StrategyCost, counts: Readonly<Record<"probes" | "reads", Counted | undefined>>): StrategyCost {
+  const { strategy, probesPerDay, readsPerDay, sweepsPerDay } = modelled;
+  const allReads = weigh(readsPerDay + sweepsPerDay, counts.reads);
+  const sweeps = Math.min(sweepsPerDay, allReads);
+  return cost(strategy, weigh(probesPerDay, counts.probes), allReads - sweeps, sweeps);
 }
 
 /** Of an account: pins that moved, posts that were taken back, spells out of sight. No post accounts for them, so that each is read for again and again. */

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { createPlanView } from "../../src/app/plan-view.ts";
-import type { RateOf } from "../../src/app/learned-rates.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import type { WatchState } from "../../src/model/watch-store.ts";
+import { type Learned, NOTHING_LEARNED } from "../../src/plan/learned.ts";
 import { sha256 } from "../../src/runtime/hash.ts";
 import { goodConfig } from "../config/load-text.ts";
 
@@ -17,10 +17,10 @@ const lines = `
   words: { type: search, query: "acme", schedule: "@every 5m", recheck: { every: 10m, until: 2h } }
   fresh: { type: search, query: "rival", freshness: { mean: 60s, max: 1h } }`;
 
-async function basesBy(states: readonly WatchState[], rateOf?: RateOf) {
+async function basesBy(states: readonly WatchState[], learned: Partial<Learned> = {}) {
   const config = await goodConfig(`watches:${lines}\nsinks: { terminal: { type: console } }\nops: { sink: terminal }\n`);
   const quota = { limit: null, source: "unknown", reason: "" } as const;
-  const { watches } = createPlanView(config, { hash: sha256, nowMs: NOW, quota, states, ...(rateOf === undefined ? {} : { rateOf }) });
+  const { watches } = createPlanView(config, { hash: sha256, nowMs: NOW, quota, states, learned: { ...NOTHING_LEARNED, ...learned } });
   return Object.fromEntries(watches.map(({ id, basis, assumes }) => [id, { basis, assumes }]));
 }
 
@@ -73,12 +73,12 @@ it("says of what a plan is a guess before anything was learned, and that schedul
 });
 
 it("tells what was learned from what was counted, and goes by the least sure", async () => {
-  const learned = await basesBy(STATES, (key) => (key.includes("/") && !key.endsWith("/share") ? undefined : 1));
+  const learned = await basesBy(STATES, { rateOf: () => 1 });
   expect(Object.values(learned).map(({ basis }) => basis)).toEqual(["learned", "learned", "schedule", "learned", "learned"]);
   expect(Object.values(learned).flatMap(({ assumes }) => assumes)).toEqual([]);
-  const counted = await basesBy(STATES, () => 100);
+  const counted = await basesBy(STATES, { rateOf: () => 1, countOf: () => ({ perDay: 100, days: 1 }) });
   expect(counted["group"]).toEqual({ basis: "counted", assumes: [] });
-  const partly = await basesBy(STATES, (key) => (key === "1" || key === "2" ? 1 : undefined));
+  const partly = await basesBy(STATES, { rateOf: (key) => (key === "1" || key === "2" ? 1 : undefined) });
   expect(partly["group"]?.basis).toBe("assumed");
   expect(partly["fresh"]).toEqual({ basis: "assumed", assumes: [expect.stringContaining("even intervals")] });
 });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readLearnedRates } from "../../src/app/learned-rates.ts";
+import { readLearned } from "../../src/app/learned.ts";
 import { createPlanView } from "../../src/app/plan-view.ts";
 import { createProbeBook } from "../../src/engine/probe-book.ts";
 import type { Json } from "../../src/model/json.ts";
@@ -32,7 +32,7 @@ async function planWith(postsPerDay: number) {
     `watches: { w: { type: timeline, accounts: [${accounts}], schedule: "@every 5m", strategy: probe } }\nsinks: { terminal: { type: console } }\nops: { sink: terminal }\n`,
   );
   const quota = { limit: null, source: "unknown", reason: "" } as const;
-  return createPlanView(config, { hash: sha256, nowMs: NOW, quota, states: [], rateOf: await readLearnedRates(store, clock) });
+  return createPlanView(config, { hash: sha256, nowMs: NOW, quota, states: [], learned: await readLearned(store, clock) });
 }
 
 it("reckons with the rates that daemons on this state have learned", async () => {

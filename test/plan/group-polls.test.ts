@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Watch } from "../../src/model/watch.ts";
 import { assumeTargets, createForecast } from "../../src/plan/forecast.ts";
 import { groupPolls } from "../../src/plan/group-polls.ts";
+import type { Learned } from "../../src/plan/learned.ts";
 import { planPolls, targetsOf } from "../../src/plan/plan-polls.ts";
 import { userIdOf } from "../../src/plan/poll.ts";
 import { sha256 } from "../../src/runtime/hash.ts";
@@ -17,19 +18,22 @@ const timeline = (id: string, accounts: readonly string[], changes: Partial<Watc
 
 const polls = (...watches: readonly Watch[]) => pollsAt(() => undefined, watches);
 
-/** `postsOf`: posts a day of an account, `countOf`: requests a day of a group; where that was learned. */
+/** `postsOf`: posts a day of an account, `countOf`: requests of a group; where that was learned. */
 function pollsAt(
   postsOf: (userId: string) => number | undefined,
   watches: readonly Watch[],
-  countOf: (countKey: string) => number | undefined = () => undefined,
+  countOf: Learned["countOf"] = () => undefined,
 ) {
-  const rateOf = (key: string) => (key.includes("/") ? countOf(key) : postsOf(key));
   const planned = watches.map((watch) => {
     const type = WATCH_TYPES.find((one) => one.type === watch.type);
     if (type === undefined) throw new Error("no type");
     return { watch, type, watchKey: watch.id, paused: false, targets: assumeTargets(watch.id, targetsOf(sha256, watch, type), []) };
   });
-  return groupPolls(planPolls(planned, { hash: sha256, timetable: createTimetable(), nowMs: NOW }), { hash: sha256, rateOf });
+  return groupPolls(planPolls(planned, { hash: sha256, timetable: createTimetable(), nowMs: NOW }), {
+    hash: sha256,
+    rateOf: postsOf,
+    countOf,
+  });
 }
 const groupsOf = (...watches: readonly Watch[]) => polls(...watches).filter(({ group }) => group !== undefined);
 
@@ -61,8 +65,8 @@ describe("accounts of one schedule", () => {
 
   it("cost what was counted of a group of so many, probes of a schedule apart: these are told by the clock", () => {
     const counted = new Map([
-      ["50/probes", 999],
-      ["50/reads", 77],
+      ["50/probes", { perDay: 99_900, days: 10 }],
+      ["50/reads", { perDay: 77_000, days: 10 }],
     ]);
     const costOf = (accounts: number) =>
       pollsAt(
@@ -71,9 +75,9 @@ describe("accounts of one schedule", () => {
         (key) => counted.get(key.slice(key.indexOf("/") + 1)),
       )[0]?.group?.cost;
     const [of50, of51] = [costOf(50), costOf(51)];
-    expect((of50?.readsPerDay ?? 0) + (of50?.sweepsPerDay ?? 0)).toBeCloseTo(77);
+    expect(((of50?.readsPerDay ?? 0) + (of50?.sweepsPerDay ?? 0)) / 77_000).toBeCloseTo(1, 2);
     expect(of50?.probesPerDay).toBe(of51?.probesPerDay);
-    expect((of51?.readsPerDay ?? 0) + (of51?.sweepsPerDay ?? 0)).toBeGreaterThan(78);
+    expect((of51?.readsPerDay ?? 0) + (of51?.sweepsPerDay ?? 0)).toBeLessThan(200);
   });
 
   it("are apart from those of another schedule, priority or wish", () => {

@@ -1,6 +1,6 @@
 /** Requests counted over whole days. */
-import { expect, it } from "vitest";
-import { countRequests, type RequestCount } from "../../src/plan/request-count.ts";
+import { describe, expect, it } from "vitest";
+import { countRequests, type RequestCount, weigh } from "../../src/plan/request-count.ts";
 
 const START = Date.UTC(2026, 2, 2, 7, 13);
 const MIN = 60_000;
@@ -16,26 +16,46 @@ function run(count: RequestCount | undefined, fromMs: number, toMs: number, ever
 it("says nothing before a whole day was counted, and leaves out the day in which rates and pace are learned", () => {
   const learned = run(undefined, START, START + 24 * HOUR, MIN / 2);
   const almost = run(learned, START + 24 * HOUR, START + 48 * HOUR, 4 * MIN);
-  expect(almost.perDay).toBeUndefined();
-  expect(run(almost, START + 48 * HOUR, START + 49 * HOUR, 4 * MIN).perDay).toBeCloseTo(360, 0);
+  expect(almost.counted?.perDay).toBeUndefined();
+  expect(run(almost, START + 48 * HOUR, START + 49 * HOUR, 4 * MIN).counted?.perDay).toBeCloseTo(360, 0);
 });
 
-it("lets the latest day weigh against those before it", () => {
+it("goes by the mean of the last days", () => {
   const first = run(undefined, START, START + 49 * HOUR, 4 * MIN);
   const second = run(first, START + 49 * HOUR, START + 73 * HOUR, 2 * MIN);
-  expect(second.perDay).toBeGreaterThan(440);
-  expect(second.perDay).toBeLessThan(500);
+  expect(second.counted?.days).toBe(2);
+  expect(second.counted?.perDay).toBeCloseTo((360 + 704) / 2, -1);
+  const weeks = run(second, START + 73 * HOUR, START + 73 * 24 * HOUR, 2 * MIN);
+  expect(weeks.counted?.days).toBe(10);
+  expect(weeks.counted?.perDay).toBeCloseTo(720, 0);
 });
 
 it("counts a day anew after a pause, and keeps what was known", () => {
   const first = run(undefined, START, START + 49 * HOUR, 4 * MIN);
   const after = run(first, START + 68 * HOUR, START + 91 * HOUR, 4 * MIN);
-  expect(after.perDay).toBe(first.perDay);
-  expect(run(after, START + 91 * HOUR, START + 93 * HOUR, 4 * MIN).perDay).toBeCloseTo(360, 0);
+  expect(after.counted).toEqual(first.counted);
+  expect(run(after, START + 91 * HOUR, START + 93 * HOUR, 4 * MIN).counted?.perDay).toBeCloseTo(360, 0);
 });
 
 it("takes no interval for a pause, however long it is", () => {
-  expect(run(undefined, START, START + 96 * HOUR, 6 * HOUR).perDay).toBeCloseTo(4);
+  expect(run(undefined, START, START + 96 * HOUR, 6 * HOUR).counted?.perDay).toBeCloseTo(4);
   const paused = run(run(undefined, START, START + 40 * HOUR, 6 * HOUR), START + 60 * HOUR, START + 83 * HOUR, 6 * HOUR);
-  expect(paused.perDay).toBeUndefined();
+  expect(paused.counted?.perDay).toBeUndefined();
+});
+
+describe("a count beside a model", () => {
+  it("is worth the more the more was counted", () => {
+    const shareOf = (perDay: number, days: number) => (weigh(perDay, { perDay: 1.1 * perDay, days }) / perDay - 1) / 0.1;
+    expect(shareOf(30, 1)).toBeLessThan(0.1);
+    expect(shareOf(500, 1)).toBeCloseTo(0.5, 1);
+    expect(shareOf(30, 10)).toBeGreaterThan(3 * shareOf(30, 1));
+    expect(shareOf(5_000, 10)).toBeGreaterThan(0.98);
+  });
+
+  it("is worth something where nothing was asked, and where nothing was foretold", () => {
+    expect(weigh(200, { perDay: 0, days: 10 })).toBeLessThan(50);
+    expect(weigh(0, { perDay: 200, days: 10 })).toBeGreaterThan(150);
+    expect(weigh(0, { perDay: 0, days: 10 })).toBe(0);
+    expect(weigh(7, undefined)).toBe(7);
+  });
 });

@@ -1,0 +1,12 @@
+/** What daemons have learned of how often is posted and how much is asked: what planning goes by beside the configuration. */
+import type { Counted } from "./request-count.ts";
+
+/** Undefined where nothing was learned. */
+export interface Learned {
+  /** Posts a day of an account by its id, looks a day at a list by its poll's key, reads of a feed by its `shareKey`, as a share of even ones. */
+  rateOf(key: string): number | undefined;
+  /** Requests of a group by its `countKey`. */
+  countOf(key: string): Counted | undefined;
+}
+
+export const NOTHING_LEARNED: Learned = { rateOf: () => undefined, countOf: () => undefined };
