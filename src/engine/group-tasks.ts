@@ -76,9 +76,8 @@ function taskOf(member: GroupMember, account: AccountMemory | undefined, query: 
   if (isDue(probe, nowMs) && open !== undefined) {
     const sinceMs = query.toService(open.sinceMs);
     if (mayLag(probe, query.allowance, nowMs)) return { member, way: "search", reach: { kind: "late", sinceMs }, isFull: false };
-    if (wayToRead(probe) === "timeline") return byTimeline(member);
-    // Never probed before: what the poll's own memory says is as deep as it needs to go.
-    if (open.sinceMs === 0) return { member, way: "search", isFull: true };
+    // Never probed before: no counter says what a search would have to show, so a silent one would prove nothing.
+    if (open.sinceMs === 0 || wayToRead(probe) === "timeline") return byTimeline(member);
     return { member, way: "search", reach: { kind: "since", sinceMs }, isFull: false };
   }
   if (memory.strategy === "probe" && probe.isBlind !== true) return undefined;

@@ -196,10 +196,10 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
   };
 }
 
-/** The last one of plan/'s reads of a change: it goes as deep as the last sweep, and is not repeated. */
+/** The last one of plan/'s reads of a change: it is not repeated. */
 const LAST_READ = 6;
 
-/** Never probed: whatever happened since it was last read is looked for once. */
+/** Never probed: whatever happened since it was last read is looked for once, on its timeline. */
 const unknownAccount = (fields: ProbeMemory["fields"], atMs: number): ProbeMemory => ({
   fields: fields as JsonObject | null,
   probedAtMs: atMs,

@@ -176,5 +176,6 @@ function openAfter(open: OpenChange, { newPosts, isPatient }: ReadResult, atMs: 
 function hiddenAfter({ hidden = 0, open }: ProbeMemory, { way, newPosts }: ReadResult): number {
   if (newPosts === 0) return hidden;
   if (way === "search") return 0;
-  return open !== undefined && open.reads > 0 ? hidden + 1 : hidden;
+  // One that was never probed before is read from its timeline at once: no search was asked.
+  return open !== undefined && open.reads > 0 && open.sinceMs > 0 ? hidden + 1 : hidden;
 }

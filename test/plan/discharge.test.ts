@@ -114,7 +114,7 @@ describe("the way to read", () => {
   });
 
   it("is the timeline after it had three times what the search did not show", () => {
-    let memory = START;
+    let memory: ProbeMemory = { ...START, probedAtMs: MIN / 2 };
     for (const tweets of [11, 12, 13]) {
       memory = takeProbe(memory, fields(tweets), MIN);
       expect(wayToRead(memory)).toBe("search");
@@ -252,4 +252,9 @@ it("credits no post that was found by the first read of an account: the first pr
   // The next post is visible late: it is owed, and looked for more than once.
   const moved = afterRead(takeProbe(known, fields(11), 2 * MIN), read(), 2 * MIN);
   expect(moved.open).toMatchObject({ owed: 1, reads: 1 });
+});
+
+it("holds what the first read of an account finds on its timeline against no search: none was asked", () => {
+  const unknown: ProbeMemory = { ...START, open: { sinceMs: 0, owed: null, reads: 6, dueMs: 0 } };
+  expect(afterRead(unknown, read({ way: "timeline", newPosts: 3, isFull: true }), MIN).hidden).toBeUndefined();
 });

@@ -1,0 +1,66 @@
+/** Accounts that leave a group and come back to it, with what its probes knew of them forgotten. */
+import { afterEach, expect, it } from "vitest";
+import type { Watch } from "../../src/model/watch.ts";
+import { createAccountsWorld, serveWorld, type WorldAccount } from "../support/accounts-world.ts";
+import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
+import { makeWatch } from "../support/make-watch.ts";
+import { createVirtualClock } from "../support/virtual-clock.ts";
+
+const START = Date.UTC(2026, 2, 2, 12, 0, 0);
+const MIN = 60_000;
+const HOUR = 60 * MIN;
+const DAY = 24 * HOUR;
+let rig: EngineRig;
+
+afterEach(() => rig.close());
+
+/** Two groups of ten accounts; the last account of the first one is in no search. */
+async function house() {
+  const clock = createVirtualClock(START);
+  const world = createAccountsWorld();
+  for (let i = 0; i < 20; i += 1) {
+    const account = world.add(`account_${i}`, { isHidden: i === 9 });
+    for (let day = 1; day <= 3; day += 1) world.post(account, START - day * DAY + i);
+  }
+  const handles = world.accounts.map(({ names }) => names[0]?.handle ?? "");
+  const watchOf = (id: string, accounts: readonly string[], minutes: number): Watch =>
+    makeWatch(id, "timeline", { accounts }, { schedule: { kind: "every", intervalMs: minutes * MIN }, strategy: "probe" });
+  const first = watchOf("first", handles.slice(0, 10), 2);
+  const shorter = watchOf("first", handles.slice(0, 9), 2);
+  const second = watchOf("second", handles.slice(10), 3);
+  const { upstream, calls } = serveWorld(world, clock);
+  rig = await startEngineRig({ clock, upstream, watches: [first, second] });
+  await clock.advance(10 * MIN);
+  const told = async () => (await rig.events()).map(({ subject }) => subject).sort();
+  const readsSince = (sinceMs: number) => calls.filter(({ endpoint, atMs }) => endpoint === "user-tweets" && atMs >= sinceMs).length;
+  const hidden = world.accounts[9] as WorldAccount;
+  return { clock, world, first, shorter, second, hidden, told, readsSince };
+}
+
+it("finds what an account that no search shows posted while it was taken out, with one read of its timeline", async () => {
+  const { clock, world, first, shorter, second, hidden, told, readsSince } = await house();
+  await rig.setWatches([shorter, second]);
+  await clock.advance(HOUR);
+  const post = world.post(hidden, clock.now());
+  await clock.advance(HOUR);
+  expect(await told()).toEqual([]);
+  const sinceMs = clock.now();
+  await rig.setWatches([first, second]);
+  await clock.advance(5 * MIN);
+  expect(await told()).toEqual([post.id]);
+  await clock.advance(HOUR);
+  expect(readsSince(sinceMs)).toBe(1);
+});
+
+it("finds what was posted during a pause, in no search either, and tells what came before it no second time", async () => {
+  const { clock, world, hidden, told } = await house();
+  const before = [world.post(hidden, clock.now() + 1_000), world.post(world.accounts[3] as WorldAccount, clock.now() + 1_000)];
+  await clock.advance(10 * MIN);
+  await rig.pause("first", true);
+  const during = [world.post(hidden, clock.now() + MIN), world.post(world.accounts[3] as WorldAccount, clock.now() + MIN)];
+  await clock.advance(HOUR);
+  expect(await told()).toEqual(before.map(({ id }) => id).sort());
+  await rig.pause("first", false);
+  await clock.advance(5 * MIN);
+  expect(await told()).toEqual([...before, ...during].map(({ id }) => id).sort());
+});
