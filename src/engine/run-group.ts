@@ -10,6 +10,7 @@ import type { Priority } from "../model/schedule.ts";
 import type { PollStore } from "../model/poll-store.ts";
 import type { WatchStore } from "../model/watch-store.ts";
 import { isRefusal } from "../model/upstream.ts";
+import type { User } from "../model/user.ts";
 import { allowanceOf, type ProbeMemory, probedFields, takeProbe, wayToRead } from "../plan/discharge.ts";
 import { learnHours, ratesOf } from "../plan/rates.ts";
 import { countKey } from "../plan/request-count.ts";
@@ -22,7 +23,7 @@ import { createGroupReads } from "./group-reads.ts";
 import { tasksOf } from "./group-tasks.ts";
 import { createLearned } from "./learned.ts";
 import type { PollOutcome } from "./poll-outcome.ts";
-import { learnedRate, type ProbeBook } from "./probe-book.ts";
+import { type AccountMemory, learnedRate, type ProbeBook } from "./probe-book.ts";
 import { hardlyOldMs, type SeenProfile } from "./probe-desk.ts";
 import type { Profiles } from "./profiles.ts";
 import type { RequestGate } from "./request-gate.ts";
@@ -117,6 +118,13 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
     return true;
   };
 
+  /** A search asks for accounts by their handles: what others saw under another one is a probe, too. */
+  const takeNewHandle = (member: GroupMember): void => {
+    const account = book.get(member.userId);
+    const seen = deps.profiles.recent(member.userId, clock.now() - (account?.probe.probedAtMs ?? clock.now()));
+    if (account !== undefined && seen !== undefined && hasNewHandle(account, seen, clock.now())) notice(member, seen);
+  };
+
   /** Of those probed before: by freshness those in turn, by a schedule all. */
   const inTurn = (group: Poll, members: readonly GroupMember[], memory: GroupMemory, nowMs: number): Turn<GroupMember> => {
     const { freshness } = group;
@@ -128,6 +136,7 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
       return isTooSoon ? NOBODYS_TURN : chooseMembers(waiting, freshness);
     }
     const isDue = memory.strategy === "probe" || nowMs - memory.probedAtMs >= checkEveryMs(group.intervalMs);
+    if (!isDue) members.forEach(takeNewHandle);
     return isDue ? { ...NOBODYS_TURN, all: members } : NOBODYS_TURN;
   };
 
@@ -195,6 +204,9 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
     close: () => memories.close(clock.now()),
   };
 }
+
+const hasNewHandle = ({ probe, handle }: AccountMemory, { user, atMs }: { user: User; atMs: number }, nowMs: number): boolean =>
+  user.username !== handle && atMs > probe.probedAtMs && atMs <= nowMs;
 
 /** The last one of plan/'s reads of a change: it is not repeated. */
 const LAST_READ = 6;
