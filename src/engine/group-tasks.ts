@@ -2,7 +2,7 @@
 import type { Reach } from "../detect/feed-poll.ts";
 import { isDue, mayLag, type LagAllowance, wayToRead } from "../plan/discharge.ts";
 import { handlesPerQuery } from "../plan/merge.ts";
-import { choosePack } from "../plan/packs.ts";
+import { choosePack, fillersOf } from "../plan/packs.ts";
 import { partOf } from "./account-part.ts";
 import type { GroupMember } from "./group-members.ts";
 import type { GroupMemory } from "./group-memory.ts";
@@ -39,16 +39,20 @@ export function tasksOf(query: TaskQuery): readonly ReadTask[] {
   const { nowMs, memory } = query;
   const tasks: ReadTask[] = [];
   const patient: ReadTask[] = [];
-  const late: { readonly member: GroupMember; readonly account: AccountMemory }[] = [];
+  const late: Late[] = [];
+  const next: Late[] = [];
   for (const member of query.members) {
     if (query.isHeld(member.poll.key)) continue;
     const account = query.accountOf(member.userId);
     const task = taskOf(member, account, query);
     if (task !== undefined) (task.way === "search" && canWait(account, query) ? patient : tasks).push(task);
-    else if (account !== undefined && nowMs - account.probe.fullAtMs >= memory.fullPollEveryMs) late.push({ member, account });
+    else if (account !== undefined) {
+      const rounds = (nowMs - account.probe.fullAtMs) / memory.fullPollEveryMs;
+      if (rounds >= SOONEST) (rounds >= 1 ? late : next).push({ member, account });
+    }
   }
   const company = tasks.some(({ way, reach }) => way === "search" && reach?.kind === "since") ? patient : [];
-  return [...tasks, ...company, ...fullPolls(late, query)];
+  return [...tasks, ...company, ...fullPolls(late, next, query)];
 }
 
 /** Another look at what no post can account for, or the search may show late; and accounts whose counters tell nothing. */
@@ -96,34 +100,43 @@ interface Late {
 
 /** Full polls spread over their interval by themselves: two queries' worth is waited for, and one of them read. */
 const POOL = 2;
+/** Who was read whole longer ago than that part of an interval fills a query that is sent for others. */
+const SOONEST = 0.5;
 /** Nobody waits longer for it than so many intervals. */
 const LATEST = 1.1;
 
-function fullPolls(late: readonly Late[], query: TaskQuery): readonly ReadTask[] {
+function fullPolls(late: readonly Late[], next: readonly Late[], query: TaskQuery): readonly ReadTask[] {
   const perQuery = handlesPerQuery(query.memory.limits);
   const everyMs = Math.max(query.memory.fullPollEveryMs, 1);
   const isOverdue = ({ account }: Late): boolean => query.nowMs - account.probe.fullAtMs >= everyMs * LATEST;
   if (late.length < Math.min(POOL * perQuery, query.members.length) && !late.some(isOverdue)) return [];
-  const sorted = [...late].sort((a, b) => a.account.probe.fullAtMs - b.account.probe.fullAtMs);
+  const sorted = [...late].sort(byAge);
   const queries = Math.max(1, Math.ceil((query.members.length * query.intervalMs) / everyMs / perQuery));
-  const bySearch = sorted.filter((one) => !isOffSearch(one)).map((one) => sweptPart(one, query));
+  const bySearch = searchedParts(sorted, query);
   const isBacklog = bySearch.length >= (POOL + 1) * perQuery;
   const chosen = isBacklog ? bySearch.slice(0, queries * perQuery) : choosePack(bySearch, perQuery, ({ late: one }) => !isOverdue(one));
+  const places = chosen.length === 0 ? 0 : perQuery - chosen.length;
+  const company = places > 0 ? fillersOf(chosen, searchedParts([...next].sort(byAge), query), places) : [];
   return [
     ...sorted
       .filter(isOffSearch)
       .slice(0, queries * perQuery)
       .map(({ member }) => byTimeline(member)),
-    ...chosen.map(({ late: { member }, reach }): ReadTask => ({ member, way: "search", reach, isFull: true })),
+    ...[...chosen, ...company].map(({ late: { member }, reach }): ReadTask => ({ member, way: "search", reach, isFull: true })),
   ];
 }
 
 const isOffSearch = ({ account: { probe } }: Late): boolean => probe.fields === null || wayToRead(probe) === "timeline";
 
-function sweptPart(late: Late, query: TaskQuery) {
-  const reach = sweepOf(late.member, late.account, query);
-  return { ...partOf(late.member.userId, late.account, reach.sinceMs, query.nowMs), late, reach };
-}
+const byAge = (a: Late, b: Late): number => a.account.probe.fullAtMs - b.account.probe.fullAtMs;
+
+const searchedParts = (all: readonly Late[], query: TaskQuery) =>
+  all
+    .filter((one) => !isOffSearch(one))
+    .map((late) => {
+      const reach = sweepOf(late.member, late.account, query);
+      return { ...partOf(late.member.userId, late.account, reach.sinceMs, query.nowMs), late, reach };
+    });
 
 /** Down to the last full poll, and as much deeper as posts may become visible late. */
 const sweepOf = ({ poll }: GroupMember, { probe }: AccountMemory, query: TaskQuery): Reach => ({

@@ -83,6 +83,17 @@ export function ridersFor<C extends Candidate>(
   return riders;
 }
 
+/** As many of these, in their order, as there are places beside a pack, of those that take no page more. */
+export function fillersOf<P extends Part>(pack: readonly P[], candidates: readonly P[], places: number): readonly P[] {
+  const pages = pagesOfPack(pack);
+  const fillers: P[] = [];
+  for (const one of candidates) {
+    if (fillers.length === places) break;
+    if (pagesOfPack([...pack, ...fillers, one]) <= pages) fillers.push(one);
+  }
+  return fillers;
+}
+
 /** A few exchanges get close enough to full pages. */
 const MOST_EXCHANGES = 3;
 

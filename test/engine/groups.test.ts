@@ -184,6 +184,19 @@ describe("a group of timelines", () => {
     expect(callsOf("search-tweets", sinceMs).length).toBeLessThan(callsOf("info-batch", sinceMs).length * 0.8);
   });
 
+  it("reads a small group whole by one search a round, however far apart its accounts were last read", async () => {
+    const { clock, world, callsOf, told, account } = await house({ count: 10, changes: { fullPollEveryMs: HOUR } });
+    // What the search lacks is read from the timeline, which shows everything.
+    for (const [index, minutes] of [20, 30, 40].entries())
+      world.post(account(index), clock.now() + minutes * MIN, { searchLagMs: 4 * MIN });
+    await clock.advance(HOUR);
+    expect(await told()).toHaveLength(3);
+    const sinceMs = clock.now();
+    await clock.advance(10 * HOUR);
+    expect(callsOf("search-tweets", sinceMs).length).toBeGreaterThan(8);
+    expect(callsOf("search-tweets", sinceMs).length).toBeLessThan(13);
+  });
+
   it("looks deeper when a post hides behind a deletion: the counter stood still over both", async () => {
     const { clock, world, told, account } = await house({ changes: { fullPollEveryMs: HOUR } });
     // Posted and deleted between two probes: what it takes away hides what came.
