@@ -73,9 +73,10 @@ export interface Turn<T> {
 
 export const NOBODYS_TURN: Turn<never> = { all: [], awaited: { posts: 0, waitedMs: 0 } };
 
-export function chooseMembers(waiting: readonly Waiting[], freshness: Freshness): Turn<GroupMember> {
+/** `onTimeMs`: for so long they were asked for in time. */
+export function chooseMembers(waiting: readonly Waiting[], freshness: Freshness, onTimeMs: number): Turn<GroupMember> {
   const chosen = chooseProbes(waiting, longestWaitMs(freshness));
-  return { all: chosen.map(({ member }) => member), awaited: awaitedOf(chosen) };
+  return { all: chosen.map(({ member }) => member), awaited: awaitedOf(chosen, onTimeMs) };
 }
 
 export interface PaceQuery {
@@ -86,17 +87,20 @@ export interface PaceQuery {
   readonly awaited: readonly Awaited[];
   /** Delays of the posts found in this run. */
   readonly delaysMs: readonly number[];
+  /** Not slowed down for the quota's sake. */
+  readonly isPaced: boolean;
   readonly nowMs: number;
 }
 
 /** A pace of nobody says nothing. */
 const isWhole = (pace: PaceMemory | undefined): pace is PaceMemory => pace !== undefined && pace.worth > 0;
 
-export function paceAfter({ freshness, waiting, memory, awaited, delaysMs, nowMs }: PaceQuery): PaceMemory {
+export function paceAfter({ freshness, waiting, memory, awaited, delaysMs, isPaced, nowMs }: PaceQuery): PaceMemory {
   if (!isWhole(memory.pace)) {
     const rates = waiting.map(({ account }) => baseRate(account.rate, nowMs));
     return firstPace(rates, freshness, nowMs);
   }
+  if (!isPaced) return memory.pace;
   const found: Found = { awaited: joinAwaited(awaited), delaysMs };
   return learnDelays(memory.pace, found, freshness, nowMs);
 }

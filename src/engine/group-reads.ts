@@ -34,6 +34,8 @@ export interface ReadQuery {
   readonly limits: MergeLimits;
   readonly startedAtMs: number;
   readonly allowance: LagAllowance;
+  /** Since then the group was asked for in time; 0 where that is not known. */
+  readonly onTimeSinceMs: number;
 }
 
 export interface GroupNews {
@@ -68,6 +70,7 @@ interface ReadPart extends Part {
 interface Scene {
   readonly startedAtMs: number;
   readonly allowance: LagAllowance;
+  readonly onTimeSinceMs: number;
   readonly outcomes: PollOutcome[];
   readonly postedMs: number[];
   readonly delaysMs: number[];
@@ -114,7 +117,8 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
     const known = withPosts(account.postedMs, postedMs, serviceMs);
     book.put(userId, { ...account, ...known, probe: settled, rate, checkedAtMs }, "later");
     if (!isFirst) {
-      const calmMs = serviceClock.fromLocal(account.probe.open?.calmMs ?? account.checkedAtMs) - SEARCH_LAG_MS;
+      const calmMs =
+        serviceClock.fromLocal(Math.max(account.probe.open?.calmMs ?? account.checkedAtMs, scene.onTimeSinceMs)) - SEARCH_LAG_MS;
       scene.postedMs.push(...postedMs);
       scene.delaysMs.push(...postedMs.filter((atMs) => atMs >= calmMs).map((atMs) => serviceMs - atMs));
     }
@@ -166,8 +170,8 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
   };
 
   return {
-    async read({ group, tasks, limits: firstLimits, startedAtMs, allowance }) {
-      const scene: Scene = { startedAtMs, allowance, outcomes: [], postedMs: [], delaysMs: [], requests: 0 };
+    async read({ group, tasks, limits: firstLimits, startedAtMs, allowance, onTimeSinceMs }) {
+      const scene: Scene = { startedAtMs, allowance, onTimeSinceMs, outcomes: [], postedMs: [], delaysMs: [], requests: 0 };
       const byKey = new Map(tasks.map((task) => [task.member.poll.key, task]));
       const times = { startMs: serviceClock.fromLocal(startedAtMs), intervalMs: group.intervalMs, nowMs: serviceClock.now };
       const search = askSearch(deps.gate, group, group.subscribers[0]?.watch.id ?? "");

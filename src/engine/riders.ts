@@ -13,6 +13,8 @@ export interface RiderQuery {
   /** Members as they are now; asked for only where there is room. */
   readonly waiting: () => readonly Waiting[];
   readonly limits: MergeLimits;
+  /** For so long the group was asked for in time. */
+  readonly onTimeMs: number;
   /** Poll keys of members that must be read by themselves. */
   readonly unready: ReadonlySet<string>;
   readonly accountOf: (userId: string) => AccountMemory | undefined;
@@ -38,7 +40,7 @@ export function ridersOf(query: RiderQuery): Turn<ReadTask> {
     const reach = { kind: "since", sinceMs: toService(account.checkedAtMs) } as const;
     return { member, way: "search", reach, isFull: false };
   });
-  return { all, awaited: awaitedOf(riders) };
+  return { all, awaited: awaitedOf(riders, query.onTimeMs) };
 }
 
 /** Of the searches, the shallow first. One that goes as deep as its feed's own memory says is left out: it may be anything. */

@@ -24,6 +24,7 @@ import { tasksOf } from "./group-tasks.ts";
 import { createLearned } from "./learned.ts";
 import type { PollOutcome } from "./poll-outcome.ts";
 import { type AccountMemory, learnedRate, type ProbeBook } from "./probe-book.ts";
+import { createOnTime } from "./on-time.ts";
 import { hardlyOldMs, type SeenProfile } from "./probe-desk.ts";
 import type { Profiles } from "./profiles.ts";
 import type { RequestGate } from "./request-gate.ts";
@@ -69,6 +70,7 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
   const reads = createGroupReads({ ...deps, readiness });
   const accountOf = (userId: string) => book.get(userId);
   const turns = createTurns(accountOf);
+  const onTime = createOnTime(clock);
 
   const rateOf = (userId: string): number | undefined => learnedRate(book.get(userId), clock.now());
 
@@ -126,14 +128,20 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
   };
 
   /** Of those probed before: by freshness those in turn, by a schedule all. */
-  const inTurn = (group: Poll, members: readonly GroupMember[], memory: GroupMemory, nowMs: number): Turn<GroupMember> => {
+  const inTurn = (
+    group: Poll,
+    members: readonly GroupMember[],
+    memory: GroupMemory,
+    nowMs: number,
+    onTimeMs: number,
+  ): Turn<GroupMember> => {
     const { freshness } = group;
     if (freshness !== undefined) {
       const isHelped = members.filter(isSeenByOthers).length > 0;
       const waiting = turns.of(members, memory, nowMs);
       const isTooSoon =
         isHelped && memory.pace !== undefined && waitAfter(waiting, memory.pace, freshness, deps.stretch(group.priority)) > SOON_MS;
-      return isTooSoon ? NOBODYS_TURN : chooseMembers(waiting, freshness);
+      return isTooSoon ? NOBODYS_TURN : chooseMembers(waiting, freshness, onTimeMs);
     }
     const isDue = memory.strategy === "probe" || nowMs - memory.probedAtMs >= checkEveryMs(group.intervalMs);
     if (!isDue) members.forEach(takeNewHandle);
@@ -152,6 +160,7 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
     async run(group) {
       const startedAtMs = clock.now();
       await book.load();
+      const onTimeSinceMs = group.freshness === undefined ? 0 : onTime.begin(group.key, group.intervalMs);
       const members = membersOf(group);
       const unready = await readiness.unready(members);
       const rates = () =>
@@ -161,7 +170,7 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
         );
       let memory = chooseAgain(group, await memories.get(group), rates, () => hiddenShare(members), startedAtMs);
       const unknown = members.filter(({ userId }) => book.get(userId) === undefined);
-      const others = inTurn(group, members, memory, startedAtMs);
+      const others = inTurn(group, members, memory, startedAtMs, startedAtMs - onTimeSinceMs);
       const seen = new Set(unknown.filter(isSeenJustNow));
       const asked = [...new Set([...unknown, ...others.all])].filter((member) => !seen.has(member));
       const isProbed = asked.length === 0 || (await probe(group, asked));
@@ -180,20 +189,34 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
       const riders =
         freshness === undefined
           ? NOBODYS_TURN
-          : ridersOf({ ...base, tasks, waiting: () => turns.later(members, memory, nowMs, asked), limits: memory.limits });
-      const news = await reads.read({ group, tasks: [...tasks, ...riders.all], limits: memory.limits, startedAtMs, allowance });
+          : ridersOf({
+              ...base,
+              tasks,
+              waiting: () => turns.later(members, memory, nowMs, asked),
+              limits: memory.limits,
+              onTimeMs: nowMs - onTimeSinceMs,
+            });
+      const news = await reads.read({
+        group,
+        tasks: [...tasks, ...riders.all],
+        limits: memory.limits,
+        startedAtMs,
+        allowance,
+        onTimeSinceMs,
+      });
 
       memory = { ...memory, limits: news.limits, profile: learnHours(memory.profile, news.postedMs) };
+      const isPaced = deps.stretch(group.priority) <= 1;
       let againAtMs: number | undefined;
       if (freshness !== undefined) {
         const read = [...tasks, ...riders.all].map(({ member }) => member);
         const waiting = turns.later(members, memory, clock.now(), [...asked, ...seen, ...read]);
         const awaited = [others.awaited, riders.awaited];
-        const pace = paceAfter({ freshness, waiting, memory, awaited, delaysMs: news.delaysMs, nowMs: clock.now() });
+        const pace = paceAfter({ freshness, waiting, memory, awaited, delaysMs: news.delaysMs, isPaced, nowMs: clock.now() });
         memory = { ...memory, pace };
         againAtMs = clock.now() + waitAfter(waiting, pace, freshness, deps.stretch(group.priority));
+        onTime.end(group.key, againAtMs);
       }
-      const isPaced = deps.stretch(group.priority) <= 1;
       book.count(countKey(group.key, members.length, "probes"), batchesOf(asked).length, isPaced, group.intervalMs);
       book.count(countKey(group.key, members.length, "reads"), news.requests, isPaced, group.intervalMs);
       memories.put(group, memory);

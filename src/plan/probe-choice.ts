@@ -59,9 +59,11 @@ export interface Awaited {
   readonly waitedMs: number;
 }
 
-export function awaitedOf(chosen: readonly Candidate[]): Awaited {
+/** `sinceMs` ago at most. */
+export function awaitedOf(chosen: readonly Candidate[], sinceMs = Number.POSITIVE_INFINITY): Awaited {
   let [posts, waitedMs] = [0, 0];
-  for (const { rate, ageMs } of chosen) {
+  for (const { rate, ageMs: wholeAgeMs } of chosen) {
+    const ageMs = Math.min(wholeAgeMs, sinceMs);
     posts += (rate / DAY_MS) * ageMs;
     waitedMs += ((rate / DAY_MS) * ageMs * ageMs) / 2;
   }

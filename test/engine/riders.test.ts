@@ -40,6 +40,7 @@ const riding = (tasks: readonly ReadTask[], others: readonly Waiting[], unready:
     tasks,
     waiting: () => others,
     limits: FIRST_LIMITS,
+    onTimeMs: Number.POSITIVE_INFINITY,
     unready: new Set(unready),
     accountOf,
     intervalMs: 2 * MIN,
