@@ -48,10 +48,10 @@ function withDay(known: Counted | undefined, requests: number): Counted {
 }
 
 /**
- * Chance moves a count of n requests by some sqrt(2 / n), as posts come in bursts; the model is off by some 6%. A count of so many requests
- * is as good as the model.
+ * Chance moves a count of n requests by some sqrt(2 / n), as posts come in bursts; the model is off by some 8%, as bursts differ. A count of
+ * so many requests is as good as the model.
  */
-const WORTH_OF_MODEL = 500;
+const WORTH_OF_MODEL = 300;
 
 /** Requests a day by the model and by the count, each by what it is worth. */
 export function weigh(modelledPerDay: number, counted: Counted | undefined): number {
