@@ -124,6 +124,9 @@ export function createPaying({ delivering, store, meter, timetable, deps, gate, 
     gateDeps: {
       limits: () => {
         const { rate, timeoutMs, quota } = config().api;
+        // Each of several keys has a line of its own. What all may spend together is as old as the last look at the ledger, and would be too
+        // little by what a key has spent since then that is set aside.
+        if (holder.held.length > 1) return { rate, timeoutMs, quota: settings() };
         return { rate, timeoutMs, quota: { ...quota, monthly: quotaWatch.limit, reserveOfAll: quotaWatch.reserve } };
       },
       renewKey: () => renew(),
