@@ -12,6 +12,7 @@ import { assumeTargets, createForecast, dearest, type Forecast, isAssumed, MONTH
 import { itemsPerDay } from "../plan/feed-volume.ts";
 import { freshTweets } from "../plan/fresh-tweets.ts";
 import { fullReadPages, stateOf } from "../plan/full-read.ts";
+import { guessOf } from "../plan/guess.ts";
 import { groupPolls } from "../plan/group-polls.ts";
 import { type Learned, NOTHING_LEARNED } from "../plan/learned.ts";
 import { type PlanDeps, type PlannedWatch, planPolls, targetsOf } from "../plan/plan-polls.ts";
@@ -75,6 +76,12 @@ export interface PlanListView {
   readonly most_requests_per_month_each: number;
 }
 
+export interface PlanRangeView {
+  readonly low: number;
+  readonly high: number;
+  readonly unknown_accounts: number;
+}
+
 export interface PlanView {
   readonly quota: PlanQuota & { readonly reserve: number };
   readonly total: {
@@ -87,6 +94,8 @@ export interface PlanView {
     readonly requests_per_month: number;
     readonly quota_share: number | null;
     readonly cost_per_month: number | null;
+    /** In four of five cases, by how much accounts may post of which nothing is known yet; null where all are known. */
+    readonly requests_per_month_range: PlanRangeView | null;
   };
   readonly price: { readonly per_request: number; readonly currency: string } | null;
   readonly over_budget: boolean;
@@ -111,9 +120,9 @@ export interface PlanFacts {
 export function createPlanView(config: Config, { hash, nowMs, quota, states, learned = NOTHING_LEARNED }: PlanFacts): PlanView {
   const timetable = createTimetable();
   const planned = planWatches(config, hash, states);
-  const forecastWith = (change: (watch: Watch) => Watch): Forecast => {
+  const forecastWith = (change: (watch: Watch) => Watch, assumedPosts = 1): Forecast => {
     const watches = [...planned.values()].map((one) => ({ ...one, watch: change(one.watch) }));
-    return createForecast(pollsOf(watches, { hash, timetable, nowMs, states, learned }), {
+    return createForecast(pollsOf(watches, { hash, timetable, nowMs, states, learned, assumedPosts }), {
       timetable,
       nowMs,
       fullReadPages: (poll) => fullReadPages(poll, states),
@@ -126,8 +135,13 @@ export function createPlanView(config: Config, { hash, nowMs, quota, states, lea
   };
   const forecast = forecastWith((watch) => watch);
   const isOver = quota.limit !== null && forecast.requestsPerMonth > quota.limit;
-  const planner = { replan: forecastWith, intervalMs: (schedule: Schedule) => timetable.intervalMs(schedule, nowMs), throughList };
+  const planner = {
+    replan: (change: (watch: Watch) => Watch) => forecastWith(change),
+    intervalMs: (schedule: Schedule) => timetable.intervalMs(schedule, nowMs),
+    throughList,
+  };
   const changes = isOver ? changesThatFit(forecast, config, quota, planner) : [];
+  const monthWith = (assumedPosts: number): number => forecastWith((watch) => watch, assumedPosts).requestsPerMonth;
   const bases = basisViews(forecast, { states, learned, freshOf: freshOf(config, states, nowMs), nowMs });
   const { price } = config.api.quota;
   const scale = { limit: quota.limit, price: price?.perRequest };
@@ -139,6 +153,7 @@ export function createPlanView(config: Config, { hash, nowMs, quota, states, lea
       sweep_requests_per_day: round(forecast.sweepsPerDay),
       recheck_requests_per_day: round(forecast.rechecks.requestsPerDay),
       ...paceOf(forecast, scale),
+      requests_per_month_range: rangeView(forecast, learned, monthWith),
     },
     price: price === undefined ? null : { per_request: price.perRequest, currency: price.currency },
     over_budget: isOver,
@@ -151,6 +166,16 @@ export function createPlanView(config: Config, { hash, nowMs, quota, states, lea
     })),
     warnings: [...scheduleWarnings(config), ...budgetWarnings(forecast, config, quota)],
   };
+}
+
+function rangeView({ polls }: Forecast, learned: Learned, monthWith: (assumedPosts: number) => number): PlanRangeView | null {
+  const guess = guessOf(
+    polls.map(({ poll }) => poll),
+    learned,
+  );
+  if (guess === undefined) return null;
+  const { low, high } = guess.posts;
+  return { low: round(monthWith(low)), high: round(monthWith(high)), unknown_accounts: guess.unknownAccounts };
 }
 
 /** No list has this id. */
@@ -173,14 +198,17 @@ function changesThatFit(forecast: Forecast, { api }: Config, { limit }: PlanQuot
 export interface LearnedFacts extends PlanDeps {
   readonly states: readonly WatchState[];
   readonly learned: Learned;
+  /** See `GroupDeps`. */
+  readonly assumedPosts?: number;
 }
 
 /** The polls of a configuration, put together as the daemon does it that has learned so much. */
-export const pollsOf = (planned: readonly PlannedWatch[], { states, learned, ...deps }: LearnedFacts): readonly Poll[] =>
+export const pollsOf = (planned: readonly PlannedWatch[], { states, learned, assumedPosts = 1, ...deps }: LearnedFacts): readonly Poll[] =>
   groupPolls(planPolls(planned, deps), {
     hash: deps.hash,
     rateOf: learned.rateOf,
     countOf: learned.countOf,
+    assumedPosts,
     pagesOf: (poll) => fullReadPages(poll, states),
   });
 

@@ -88,7 +88,13 @@ function totals(view: PlanView): string {
     total.recheck_requests_per_day > 0
       ? `, ${formatCount(total.recheck_requests_per_day)} of them a day to look at fresh tweets again`
       : "";
-  return `Total: ${plural(total.polls, "poll")}, ${pace}${sweeps}${rechecks}.\n${quotaText(view)}`;
+  return `Total: ${plural(total.polls, "poll")}, ${pace}${sweeps}${rechecks}.\n${rangeText(view)}${quotaText(view)}`;
+}
+
+function rangeText({ total: { requests_per_month_range: range } }: PlanView): string {
+  if (range === null) return "";
+  const { low, high, unknown_accounts: unknown } = range;
+  return `In four of five cases ${formatCount(low)} to ${formatCount(high)} a month: nobody knows yet how much ${plural(unknown, "account")} will post.\n`;
 }
 
 function quotaText({ quota, total }: PlanView): string {

@@ -24,6 +24,8 @@ const LEAST_MEMBERS = 2;
 
 export interface GroupDeps extends Partial<Learned> {
   readonly hash: Hash;
+  /** What accounts post of which nothing was learned, against what is usual; 1 unless said. */
+  readonly assumedPosts?: number;
   /** Requests of a read of a poll's whole list; 1 where it is short or its length is not known. */
   readonly pagesOf?: (poll: Poll) => number;
 }
@@ -96,7 +98,7 @@ function toGroup<T extends Pollable>(kind: string, members: Members<T>, deps: Gr
     ...(fullPollEveryMs === undefined ? {} : { fullPollEveryMs }),
   };
   const joined = joinMembers(members);
-  const rates = ratesOf(members.map(userIdOf), (userId) => deps.rateOf?.(userId));
+  const rates = ratesOf(members.map(userIdOf), (userId) => deps.rateOf?.(userId), deps.assumedPosts);
   const asked = askedOf({ ...first, subscribers: joined.subscribers }, fullPollEveryMs, rates, handlesPerQuery(FIRST_LIMITS), freshness);
   const countOf = (what: "probes" | "reads") => deps.countOf?.(countKey(key, members.length, what));
   const modelled = freshness === undefined ? chooseStrategy(asked, undefined, group.wish) : costOfFreshness(asked, freshness);

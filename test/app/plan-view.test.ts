@@ -38,6 +38,7 @@ async function planWith(postsPerDay: number) {
 it("reckons with the rates that daemons on this state have learned", async () => {
   const [silent, busy] = [await planWith(0.01), await planWith(40)];
   expect(silent.watches[0]?.strategies).toEqual(["probe"]);
+  expect(silent.total.requests_per_month_range).toBeNull();
   // A probe every five minutes costs 8,640 a month by itself.
   expect(silent.total.requests_per_month).toBeGreaterThan((30 * DAY) / 300_000);
   expect(silent.total.requests_per_month).toBeLessThan(1.5 * ((30 * DAY) / 300_000));

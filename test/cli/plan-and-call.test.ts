@@ -125,6 +125,21 @@ describe("plan", () => {
     expect(view.watches[1].assumes).toEqual([]);
   });
 
+  it("says between which bounds it lies while nobody knows how much its accounts post", async () => {
+    const accounts = Array.from({ length: 60 }, (_, index) => `user${index}`).join(", ");
+    const timeline = `  t: { type: timeline, accounts: [${accounts}], schedule: "@every 10m", sink: out }`;
+    const { out } = await plan(config("", timeline));
+    expect(out).toMatch(/\nIn four of five cases [\d,]+ to [\d,]+ a month: nobody knows yet how much 60 accounts will post\.\n/);
+    const { requests_per_month: month, requests_per_month_range: range } = JSON.parse(
+      (await plan(config("", timeline), "--json")).out,
+    ).total;
+    expect(range.unknown_accounts).toBe(60);
+    expect(range.low).toBeLessThan(0.95 * month);
+    expect(range.high).toBeGreaterThan(1.05 * month);
+    const search = `  s: { type: search, query: "acme", schedule: "@every 10m", sink: out }`;
+    expect(JSON.parse((await plan(config("", search), "--json")).out).total.requests_per_month_range).toBeNull();
+  });
+
   it("keeps to freshness where no probe helps: of searches, through a list, and where each account is asked for by itself", async () => {
     const freshness = "freshness: { mean: 60s, max: 1h }";
     const listed = `  listed: { type: timeline, accounts: [alice, bob, acme], via_list: "77", ${freshness}, sink: out }`;
