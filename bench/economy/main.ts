@@ -20,6 +20,8 @@ const WORLD = WORLD_KINDS.find((kind) => kind === process.env["ECONOMY_WORLD"]) 
 const SINGLE_DAYS = Number(process.env["ECONOMY_SINGLE"] ?? 0);
 /** Until the pace is learned. */
 const WARM_UP_DAYS = Number(process.env["ECONOMY_WARM_UP"] ?? 0.25);
+/** What full polls cost is the difference to a run without them. */
+const FULL_POLLS = process.env["ECONOMY_FULL_POLLS"] === "none" ? { fullPollEveryMs: 10_000 * DAY_MS } : {};
 const POSTS_PER_PAGE = 20;
 
 interface Size {
@@ -77,7 +79,15 @@ async function runSize(size: Size): Promise<void> {
   const single = (accounts * DAY_MS) / intervalMs;
   const expected = Math.max(1, Math.ceil(accounts / BATCH_SIZE)) * (DAY_MS / intervalMs);
   const days = Math.min(4, Math.max(0.05, MOST_REQUESTS / (expected * 1.3)));
-  const base = { world: WORLD, seed: SEED, accounts, intervalMs, days, warmUpDays: Math.min(1, Math.max(days, WARM_UP_DAYS)) } as const;
+  const base = {
+    ...FULL_POLLS,
+    world: WORLD,
+    seed: SEED,
+    accounts,
+    intervalMs,
+    days,
+    warmUpDays: Math.min(1, Math.max(days, WARM_UP_DAYS)),
+  } as const;
   const scheduled = await runCell({ ...base, strategy: "auto" });
   const maxMs = longestOf(meanMs);
   const fresh = await runCell({ ...base, strategy: "auto", freshness: { kind: "mean", meanMs, maxMs } });

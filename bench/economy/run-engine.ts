@@ -15,6 +15,8 @@ export interface Cell {
   readonly strategy: "auto" | "single";
   readonly intervalMs: number;
   readonly freshness?: Freshness;
+  /** As the planner chooses, unless said. */
+  readonly fullPollEveryMs?: number;
   /** Until rates and pace are learned; not counted. */
   readonly warmUpDays: number;
   readonly days: number;
@@ -83,6 +85,7 @@ export async function runCell(cell: Cell): Promise<Measured> {
       schedule: { kind: "every", intervalMs: cell.intervalMs },
       include: { reply: true, quote: true, retweet: true },
       ...(cell.freshness === undefined ? {} : { freshness: cell.freshness }),
+      ...(cell.fullPollEveryMs === undefined ? {} : { fullPollEveryMs: cell.fullPollEveryMs }),
     },
   );
   const rig = await startEngineRig({ clock, upstream, watches: [watch], seed: cell.seed });
