@@ -206,8 +206,7 @@ export interface LearnedFacts extends PlanDeps {
 export const pollsOf = (planned: readonly PlannedWatch[], { states, learned, assumedPosts = 1, ...deps }: LearnedFacts): readonly Poll[] =>
   groupPolls(planPolls(planned, deps), {
     hash: deps.hash,
-    rateOf: learned.rateOf,
-    countOf: learned.countOf,
+    ...learned,
     assumedPosts,
     pagesOf: (poll) => fullReadPages(poll, states),
   });
