@@ -1,6 +1,6 @@
 /** What a group has learned as a whole: the hours of the day, how long a query may be, the pace of its probes, the way it is read. */
 import { askedOf } from "../plan/group-polls.ts";
-import { FIRST_LIMITS, handlesPerQuery, type MergeLimits } from "../plan/merge.ts";
+import { FIRST_LIMITS, growLimits, handlesPerQuery, type LearnedLimits } from "../plan/merge.ts";
 import type { PaceMemory } from "../plan/probe-pace.ts";
 import { type DayProfile, FLAT_PROFILE } from "../plan/rates.ts";
 import { chooseStrategy, type Strategy } from "../plan/strategy.ts";
@@ -8,7 +8,7 @@ import type { Poll } from "./watch-poll.ts";
 
 export interface GroupMemory {
   readonly profile: DayProfile;
-  readonly limits: MergeLimits;
+  readonly limits: LearnedLimits;
   /** Where freshness is asked for. */
   readonly pace?: PaceMemory;
   readonly strategy: Strategy;
@@ -46,7 +46,8 @@ export function chooseAgain(
 ): GroupMemory {
   if (nowMs - memory.chosenAtMs < CHOOSE_EVERY_MS) return memory;
   const current = memory.chosenAtMs === 0 ? undefined : memory.strategy;
-  const asked = askedOf(group, group.group?.fullPollEveryMs, rates(), handlesPerQuery(memory.limits), group.freshness, hiddenShare());
+  const limits = growLimits(memory.limits, nowMs);
+  const asked = askedOf(group, group.group?.fullPollEveryMs, rates(), handlesPerQuery(limits), group.freshness, hiddenShare());
   const { strategy } = chooseStrategy(asked, current, group.freshness === undefined ? (group.group?.wish ?? "auto") : "probe");
-  return { ...memory, strategy, fullPollEveryMs: asked.fullPollEveryMs, chosenAtMs: nowMs };
+  return { ...memory, limits, strategy, fullPollEveryMs: asked.fullPollEveryMs, chosenAtMs: nowMs };
 }

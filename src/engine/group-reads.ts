@@ -5,7 +5,7 @@ import type { Log } from "../model/log.ts";
 import type { PollStore } from "../model/poll-store.ts";
 import { UpstreamError } from "../model/upstream.ts";
 import { afterFirstRead, afterRead, afterRefusal, isUnexplained, mayLag, type LagAllowance, SEARCH_LAG_MS } from "../plan/discharge.ts";
-import { type MergeLimits, shrinkLimits, sizeOfPack } from "../plan/merge.ts";
+import { type LearnedLimits, shrinkLimits, sizeOfPack } from "../plan/merge.ts";
 import { freeFloor } from "../plan/free-depth.ts";
 import { packParts, type Part } from "../plan/packs.ts";
 import { firstRate, learnPosts } from "../plan/rates.ts";
@@ -31,7 +31,7 @@ export interface GroupReads extends Pick<Holds, "isHeld" | "release"> {
 export interface ReadQuery {
   readonly group: Poll;
   readonly tasks: readonly ReadTask[];
-  readonly limits: MergeLimits;
+  readonly limits: LearnedLimits;
   readonly startedAtMs: number;
   readonly allowance: LagAllowance;
   /** Since then the group was asked for in time; 0 where that is not known. */
@@ -47,7 +47,7 @@ export interface GroupNews {
   /** Searches and timelines. */
   readonly requests: number;
   /** What the service took, by what it refused. */
-  readonly limits: MergeLimits;
+  readonly limits: LearnedLimits;
 }
 
 export interface GroupReadsDeps extends RunMember {
@@ -180,6 +180,16 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
         return search(query, cursor);
       };
       let limits = firstLimits;
+      let shortSearch: Promise<boolean> | undefined;
+      /** Whether a search for one account is answered where one for many was refused: else it is not their number. Asked once a run. */
+      const isShortTaken = (pack: readonly PlannedMember[]): Promise<boolean> =>
+        (shortSearch ??= readMerged(ask, pack.slice(0, 1), times).then(
+          () => true,
+          (error: unknown) => {
+            if (isAboutSearch(error)) return false;
+            throw error;
+          },
+        ));
       const alone: ReadTask[] = tasks.filter(({ way }) => way === "timeline");
 
       const readPack = async (pack: readonly PlannedMember[], floorMs: number): Promise<void> => {
@@ -195,8 +205,8 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
           });
         } catch (error) {
           if (!isAboutSearch(error)) throw error;
-          if (error instanceof UpstreamError && error.kind === "bad_request" && pack.length > 1) {
-            limits = shrinkLimits(limits, sizeOfPack(pack.map(({ member }) => member.feed)));
+          if (error instanceof UpstreamError && error.kind === "bad_request" && pack.length > 1 && (await isShortTaken(pack))) {
+            limits = shrinkLimits(limits, sizeOfPack(pack.map(({ member }) => member.feed)), clock.now());
             deps.log.info("a merged search was refused, asking for fewer accounts at once", { accounts: pack.length });
             return readPacks(pack);
           }

@@ -7,6 +7,7 @@ import type { Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
 import type { PollStore } from "../model/poll-store.ts";
 import type { WatchStore } from "../model/watch-store.ts";
+import { growLimits } from "../plan/merge.ts";
 import { chooseSearchStrategy, searchGroupOf } from "../plan/search-groups.ts";
 import { createGroupMembers } from "./group-members.ts";
 import { joinOutcomes } from "./group-reads.ts";
@@ -76,8 +77,9 @@ function chooseAgain(scene: SearchScene): void {
   if (group.group?.wish !== "merge") for (const [key, member] of members) members.set(key, weighed(member, group.intervalMs));
   const all = group.group?.members ?? [];
   const sharing = all.filter(({ key }) => members.get(key)?.isAlone !== true && members.get(key)?.isBusy !== true);
-  const asked = searchGroupOf(group, sharing, memory.limits, group.group?.fullPollEveryMs, all.length - sharing.length);
+  const limits = growLimits(memory.limits, startedAtMs);
+  const asked = searchGroupOf(group, sharing, limits, group.group?.fullPollEveryMs, all.length - sharing.length);
   const current = memory.chosenAtMs === 0 ? undefined : memory.strategy;
   const { strategy } = chooseSearchStrategy(asked, current, group.group?.wish ?? "auto");
-  scene.memory = { ...memory, strategy, fullPollEveryMs: asked.fullPollEveryMs, chosenAtMs: startedAtMs };
+  scene.memory = { ...memory, limits, strategy, fullPollEveryMs: asked.fullPollEveryMs, chosenAtMs: startedAtMs };
 }

@@ -36,7 +36,7 @@ export function resolveDoubt(
   if (size !== undefined) {
     // A query that the service refuses by itself too makes no other one too long.
     if (!isAllRead) return;
-    scene.memory = { ...scene.memory, limits: shrinkLimits(scene.memory.limits, size) };
+    scene.memory = { ...scene.memory, limits: shrinkLimits(scene.memory.limits, size, clock.now()) };
     scene.isWorthWriting = true;
     return log.info("a merged search was refused, asking for fewer searches at once", { searches: tasks.length });
   }

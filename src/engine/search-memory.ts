@@ -1,5 +1,5 @@
 /** What a group of searches has learned: how long a query may be, which members share it, when each was read, swept and proved. */
-import { FIRST_LIMITS, type MergeLimits } from "../plan/merge.ts";
+import { FIRST_LIMITS, type LearnedLimits } from "../plan/merge.ts";
 
 /** Of one member; times on our clock. */
 export interface SearchMemory {
@@ -23,7 +23,7 @@ export interface SearchMemory {
 }
 
 export interface SearchGroupMemory {
-  readonly limits: MergeLimits;
+  readonly limits: LearnedLimits;
   readonly strategy: "single" | "merge";
   readonly fullPollEveryMs: number;
   readonly chosenAtMs: number;

@@ -29,6 +29,14 @@ const RESERVED_OPERATORS = 3;
 const RESERVED_CHARACTERS = " since_time:1234567890 max_id:12345678901234567890 include:nativeretweets".length + 2;
 const SHRINK = 0.75;
 
+/** Limits as they were learned from refusals. */
+export interface LearnedLimits extends MergeLimits {
+  /** The last one; undefined while there was none. */
+  readonly refusedAtMs?: number;
+  /** How often longer queries were refused, after a while in which none was. */
+  readonly refusals?: number;
+}
+
 /** Splits members, in their order, into groups that fit into one query each. A member too long for any is a group of its own. */
 export function packMembers<M>(
   members: readonly M[],
@@ -80,12 +88,33 @@ export function writeMerged(members: readonly MergeMember[]): string {
   return members.some(({ kind }) => kind === "from") ? `${either} include:nativeretweets` : either;
 }
 
+/** One run asks for less and less until it is answered: that is one refusal. */
+const SAME_REFUSAL_MS = 600_000;
+/** A refusal may have been the service's trouble of an hour: after that long longer queries are tried again, after twice as long the next time. */
+const DOUBT_AFTER_MS = 3_600_000;
+const MOST_DOUBLINGS = 9;
+
 /** What to send less than, after a 400 to a query of this size. */
-export function shrinkLimits(limits: MergeLimits, refused: { readonly members: number; readonly characters: number }): MergeLimits {
+export function shrinkLimits(
+  limits: LearnedLimits,
+  refused: { readonly members: number; readonly characters: number },
+  nowMs: number,
+): LearnedLimits {
+  const { refusedAtMs = Number.NEGATIVE_INFINITY, refusals = 0 } = limits;
   return {
     operators: Math.max(RESERVED_OPERATORS + 1, Math.min(limits.operators, Math.floor(refused.members * SHRINK) + RESERVED_OPERATORS)),
     characters: Math.max(100, Math.min(limits.characters, Math.floor(refused.characters * SHRINK))),
+    refusedAtMs: nowMs,
+    refusals: nowMs - refusedAtMs > SAME_REFUSAL_MS ? refusals + 1 : refusals,
   };
+}
+
+/** The limits to go by at `nowMs`: the first ones again, once what was learned has been kept for its time. */
+export function growLimits(limits: LearnedLimits, nowMs: number): LearnedLimits {
+  const { operators, characters, refusedAtMs = Number.NEGATIVE_INFINITY, refusals = 1 } = limits;
+  const isShrunk = operators < FIRST_LIMITS.operators || characters < FIRST_LIMITS.characters;
+  const keptMs = DOUBT_AFTER_MS * 2 ** Math.min(refusals - 1, MOST_DOUBLINGS);
+  return isShrunk && nowMs - refusedAtMs >= keptMs ? { ...limits, ...FIRST_LIMITS } : limits;
 }
 
 /**

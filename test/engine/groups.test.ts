@@ -283,6 +283,32 @@ describe("a group of timelines", () => {
     for (const { request } of callsOf("search-tweets", sinceMs)) expect(queryOf(request).length).toBeLessThanOrEqual(300);
   });
 
+  it.each(["all searches", "those for many accounts"])(
+    "asks as little as before after an hour in which %s were refused",
+    async (refused) => {
+      let isDown = false;
+      const { clock, callsOf } = await house({
+        changes: { strategy: "merge" },
+        fail: (request) => {
+          if (isDown && request.endpoint === "search-tweets" && (refused === "all searches" || queryOf(request).includes(" OR ")))
+            throw failure("bad_request");
+        },
+      });
+      const searchesIn = async (ms: number) => {
+        const sinceMs = clock.now();
+        await clock.advance(ms);
+        return callsOf("search-tweets", sinceMs).length;
+      };
+      const before = await searchesIn(HOUR);
+      isDown = true;
+      const during = await searchesIn(HOUR);
+      isDown = false;
+      if (refused === "all searches") expect(during).toBeLessThan(1.5 * before);
+      await clock.advance(1.5 * HOUR);
+      expect((await searchesIn(HOUR)) / before).toBeLessThan(1.05);
+    },
+  );
+
   it("reads what it knows to have moved by timelines while the search fails", async () => {
     let isDown = false;
     const { clock, world, told, account } = await house({

@@ -3,7 +3,9 @@ import { describe, expect, it } from "vitest";
 import {
   attributeTweets,
   FIRST_LIMITS,
+  growLimits,
   handlesPerQuery,
+  type LearnedLimits,
   mergeableQuery,
   type MergeMember,
   packMembers,
@@ -40,16 +42,31 @@ describe("packing", () => {
     expect(handlesPerQuery(FIRST_LIMITS)).toBeGreaterThan(14);
     const members = Array.from({ length: 40 }, (_, i) => from(`handle_${i}`));
     const [pack] = packMembers(members, self, FIRST_LIMITS);
-    const limits = shrinkLimits(FIRST_LIMITS, { members: pack?.length ?? 0, characters: writeMerged(pack ?? []).length });
+    const limits = shrinkLimits(FIRST_LIMITS, { members: pack?.length ?? 0, characters: writeMerged(pack ?? []).length }, 0);
     const [smaller] = packMembers(members, self, limits);
     expect(smaller?.length).toBeLessThan(pack?.length ?? 0);
   });
 
   it("shrinks to one member at least, however often it is refused", () => {
-    let limits = FIRST_LIMITS;
-    for (let i = 0; i < 50; i += 1) limits = shrinkLimits(limits, { members: 1, characters: 30 });
+    let limits: LearnedLimits = FIRST_LIMITS;
+    for (let i = 0; i < 50; i += 1) limits = shrinkLimits(limits, { members: 1, characters: 30 }, i);
     expect(packMembers([from("alice"), from("bob")], self, limits).length).toBeGreaterThan(0);
     expect(handlesPerQuery(limits)).toBe(1);
+  });
+
+  it("goes back to its first size an hour after a refusal, and later the oftener it was refused", () => {
+    const HOUR = 3_600_000;
+    const refused = (limits: LearnedLimits, atMs: number) => shrinkLimits(limits, { members: 10, characters: 200 }, atMs);
+    const once = refused(refused(FIRST_LIMITS, 0), 1_000);
+    expect(growLimits(once, HOUR)).toEqual(once);
+    expect(growLimits(once, HOUR + 1_000)).toMatchObject(FIRST_LIMITS);
+    const twice = refused(growLimits(once, HOUR + 1_000), 2 * HOUR);
+    expect(growLimits(twice, 4 * HOUR - 1)).toEqual(twice);
+    expect(growLimits(twice, 4 * HOUR)).toMatchObject(FIRST_LIMITS);
+    let often = once;
+    for (let day = 1; day < 100; day += 1) often = refused(often, day * 24 * HOUR);
+    expect(growLimits(often, 99 * 24 * HOUR + 21 * 24 * HOUR)).toEqual(often);
+    expect(growLimits(often, 99 * 24 * HOUR + 22 * 24 * HOUR)).toMatchObject(FIRST_LIMITS);
   });
 });
 
