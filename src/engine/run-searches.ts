@@ -18,7 +18,7 @@ import { feedRead } from "./run-feed.ts";
 import type { GroupRun } from "./run-group.ts";
 import type { RunMember } from "./run-member.ts";
 import { weighed } from "./search-memory-after.ts";
-import { restoreSearches } from "./search-memory.ts";
+import { isAlone, restoreSearches } from "./search-memory.ts";
 import { createSearchReads } from "./search-reads.ts";
 import { memoryOf, openScene, type SearchScene } from "./search-scene.ts";
 import { searchTasks } from "./search-tasks.ts";
@@ -76,7 +76,7 @@ function chooseAgain(scene: SearchScene): void {
   const { group, members, memory, startedAtMs } = scene;
   if (group.group?.wish !== "merge") for (const [key, member] of members) members.set(key, weighed(member, group.intervalMs));
   const all = group.group?.members ?? [];
-  const sharing = all.filter(({ key }) => members.get(key)?.isAlone !== true && members.get(key)?.isBusy !== true);
+  const sharing = all.filter(({ key }) => !isAlone(members.get(key), startedAtMs) && members.get(key)?.isBusy !== true);
   const limits = growLimits(memory.limits, startedAtMs);
   const asked = searchGroupOf(group, sharing, limits, group.group?.fullPollEveryMs, all.length - sharing.length);
   const current = memory.chosenAtMs === 0 ? undefined : memory.strategy;

@@ -14,12 +14,18 @@ export interface SearchMemory {
   readonly proofDueMs: number;
   /** It was read together with others since it was proved. */
   readonly isUnproven?: true;
-  /** The service understands its query otherwise than we do: it is read by itself for good. */
-  readonly isAlone?: true;
+  /** The service seemed to understand its query otherwise than we do. */
+  readonly alone?: Solitude;
   /** It finds so much that sharing saves nothing. */
   readonly isBusy?: true;
   /** What it found in the last hours. */
   readonly postsPerDay: number;
+}
+
+/** It is read by itself until then, and was found to need it so many times, each not long after the one before. */
+export interface Solitude {
+  readonly untilMs: number;
+  readonly times: number;
 }
 
 export interface SearchGroupMemory {
@@ -53,6 +59,7 @@ const NOTHING_LEARNED: SearchGroupMemory = {
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 const MOST_TROUBLE = 3;
+const LONGEST_ALONE_DAYS = 32;
 
 /** Three times within an hour, and the group rests for a day; once within the day that follows, and it rests again. */
 export function takeTrouble({ atMs, restUntilMs }: Trouble, nowMs: number): Trouble {
@@ -61,12 +68,22 @@ export function takeTrouble({ atMs, restUntilMs }: Trouble, nowMs: number): Trou
   return recent.length >= (isOnTrial ? 1 : MOST_TROUBLE) ? { atMs: [], restUntilMs: nowMs + DAY_MS } : { atMs: recent, restUntilMs };
 }
 
+export const isAlone = (member: SearchMemory | undefined, nowMs: number): boolean => nowMs < (member?.alone?.untilMs ?? 0);
+
+/**
+ * For a day, and twice as long each time it shows again: a tweet that was out of sight for days looks the same as one that reads together
+ * do not show.
+ */
+export function solitudeAfter(before: Solitude | undefined, nowMs: number): Solitude {
+  const { untilMs = 0, times = 0 } = before ?? {};
+  const isAgain = nowMs - untilMs < LONGEST_ALONE_DAYS * DAY_MS;
+  const days = Math.min(isAgain ? 2 ** times : 1, LONGEST_ALONE_DAYS);
+  return { untilMs: nowMs + days * DAY_MS, times: isAgain ? times + 1 : 1 };
+}
+
 /** Reads together may have followed the last writing. */
 export function restoreSearches(stored: Partial<SearchGroupMemory>): SearchGroupMemory {
   const memory = { ...NOTHING_LEARNED, ...stored };
-  const unproven = Object.entries(memory.members).map(([key, member]) => [
-    key,
-    member.isAlone === true ? member : { ...member, isUnproven: true as const },
-  ]);
+  const unproven = Object.entries(memory.members).map(([key, member]) => [key, { ...member, isUnproven: true as const }]);
   return { ...memory, members: Object.fromEntries(unproven) };
 }

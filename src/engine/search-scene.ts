@@ -1,7 +1,8 @@
 /** One run of a group of searches, while it gathers: what is remembered of its members, and what came of them. */
+import { isoTime } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
 import type { PollOutcome } from "./poll-outcome.ts";
-import type { SearchGroupMemory, SearchMemory } from "./search-memory.ts";
+import { isAlone, type SearchGroupMemory, type SearchMemory, solitudeAfter } from "./search-memory.ts";
 import type { Poll } from "./watch-poll.ts";
 
 export interface SearchScene {
@@ -24,12 +25,14 @@ export function openScene(group: Poll, memory: SearchGroupMemory, startedAtMs: n
 
 export const memoryOf = ({ memory, members }: SearchScene): SearchGroupMemory => ({ ...memory, members: Object.fromEntries(members) });
 
-/** From now on the member is read by itself. */
+/** From now on the member is read by itself for some days. */
 export function leaveAlone(scene: SearchScene, { key, subscribers }: Poll, reason: string, log: Log): void {
   const member = scene.members.get(key);
-  if (member === undefined || member.isAlone === true) return;
-  scene.members.set(key, { ...member, isAlone: true });
+  if (member === undefined || isAlone(member, scene.startedAtMs)) return;
+  const alone = solitudeAfter(member.alone, scene.startedAtMs);
+  scene.members.set(key, { ...member, alone });
   scene.isWorthWriting = true;
   const watch = subscribers[0]?.watch.id;
-  log.info("the service reads a search otherwise than we do: it is asked by itself from now on", { watch, reason });
+  const until = isoTime(alone.untilMs);
+  log.info("the service seems to read a search otherwise than we do: it is asked by itself for now", { watch, reason, until });
 }

@@ -2,7 +2,7 @@
 import type { Reach } from "../detect/feed-poll.ts";
 import { leastWaitMs } from "../plan/feed-pace.ts";
 import { longestWaitMs } from "../plan/probe-pace.ts";
-import type { SearchGroupMemory, SearchMemory } from "./search-memory.ts";
+import { isAlone, type SearchGroupMemory, type SearchMemory } from "./search-memory.ts";
 import type { Poll } from "./watch-poll.ts";
 
 export interface SearchTask {
@@ -65,7 +65,7 @@ function isJustRead({ triedAtMs }: SearchMemory, { intervalMs, freshness }: Poll
 
 function canShare(member: SearchMemory, poll: Poll, { memory, nowMs }: SearchTaskQuery): boolean {
   const isResting = memory.strategy !== "merge" || nowMs < memory.trouble.restUntilMs;
-  if (isResting || member.isAlone === true || member.isBusy === true || nowMs >= member.proofDueMs) return false;
+  if (isResting || isAlone(member, nowMs) || member.isBusy === true || nowMs >= member.proofDueMs) return false;
   // After an outage the query of all would be long.
   const longestMs = poll.freshness === undefined ? 0 : 2 * longestWaitMs(poll.freshness);
   return nowMs - member.triedAtMs <= Math.max(poll.overlapMs, 3 * poll.intervalMs, longestMs);

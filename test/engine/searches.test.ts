@@ -98,7 +98,7 @@ describe("plain searches of one schedule", () => {
 });
 
 describe("a service that reads a query otherwise", () => {
-  it("is found out by a tweet that is nobody's: all are read singly at once, and who shows it stays so", async () => {
+  it("is found out by a tweet that is nobody's: all are read singly at once, and who shows it for a day", async () => {
     const { clock, world, callsSince, told, rig } = await house();
     const { id } = world.post("no word of theirs", clock.now() + 1_000, { card: "acme" }).tweet;
     await clock.advance(2 * MIN);
@@ -113,7 +113,7 @@ describe("a service that reads a query otherwise", () => {
     expect(merged.some(({ query }) => query.includes("acme"))).toBe(false);
   });
 
-  it("is found out by the proof where merged reads show less, and that search is read by itself from then on", async () => {
+  it("is found out by the proof where merged reads show less, and that search is read by itself for a day", async () => {
     const { clock, world, told, rig, callsSince } = await house({ shyWords: ["delta"], changes: { fullPollEveryMs: HOUR } });
     const posts = Array.from({ length: 8 }, (_, i) => world.post("delta", clock.now() + 10 * i * MIN + 1_000));
     await clock.advance(2.5 * HOUR);
@@ -129,6 +129,29 @@ describe("a service that reads a query otherwise", () => {
         .filter(isMerged)
         .some(({ query }) => query.includes("delta")),
     ).toBe(false);
+  });
+
+  it("is trusted again after a day, and after two days when it shows again", { timeout: 60_000 }, async () => {
+    const changes: Partial<Watch> = { schedule: { kind: "every", intervalMs: 10 * MIN }, fullPollEveryMs: HOUR };
+    const { clock, world, told, callsSince } = await house({ shyWords: ["delta"], changes });
+    const posts: string[] = [];
+    const post = () => posts.push(`delta ${world.post("delta", clock.now() + 1_000).tweet.id}`);
+    const isShared = async (hours: number) => {
+      const sinceMs = clock.now();
+      await clock.advance(hours * HOUR);
+      return callsSince(sinceMs)
+        .filter(isMerged)
+        .some(({ query }) => query.includes("delta"));
+    };
+    post();
+    await clock.advance(3 * HOUR);
+    expect(await isShared(20)).toBe(false);
+    expect(await isShared(4)).toBe(true);
+    post();
+    await clock.advance(3 * HOUR);
+    expect(await isShared(44)).toBe(false);
+    expect(await isShared(4)).toBe(true);
+    expect(await told()).toEqual(posts.sort());
   });
 
   it("is left alone for a day where strays keep coming that nobody's own search shows, and tried again after it", {
