@@ -91,8 +91,9 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
   const { note, isHeld, release } = createHolds(clock);
 
   /** What a read of a member means for its probes and its rate. */
-  const settle = (task: ReadTask, run: PollRun | undefined, scene: Scene, isBlind = false): void => {
+  const settle = (task: ReadTask, run: PollRun | undefined, scene: Scene, isBlindSearch = false): void => {
     const { poll, userId } = task.member;
+    const isBlind = isBlindSearch || run?.outcome?.isBlind === true;
     const account = book.get(userId);
     if (account === undefined || (run !== undefined && (run.outcome === undefined || run.outcome.error !== undefined))) return;
     const nowMs = clock.now();
@@ -104,7 +105,8 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
     const promisedMs = serviceClock.fromLocal(account.probe.open?.sinceMs ?? account.probe.probedAtMs) - poll.overlapMs;
     const newPosts = isFirst ? 0 : postedMs.filter((atMs) => atMs >= promisedMs).length;
     const isPatient = task.way === "search" && mayLag(account.probe, scene.allowance, nowMs);
-    const probe = afterRead(account.probe, { way: task.way, isFull: task.isFull && !isBlind, newPosts, newBeforeProbe, isPatient }, nowMs);
+    const { way, isFull } = task;
+    const probe = afterRead(account.probe, { way, isFull, isBlind, newPosts, newBeforeProbe, isPatient }, nowMs);
     const serviceMs = serviceClock.now();
     const rate = isFirst
       ? firstRate(postedMs, serviceMs)

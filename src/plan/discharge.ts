@@ -25,6 +25,10 @@ export interface ProbeMemory {
   readonly open?: OpenChange;
   /** The last full poll, which finds what a probe cannot show. */
   readonly fullAtMs: number;
+  /** A later one that was shown nothing, not even what was known. */
+  readonly blindAtMs?: number;
+  /** Posts that the counter promised and no read found, as when the service showed none for hours. */
+  readonly unfound?: number;
   /** Posts were found that the counters never showed: probes tell nothing about this account. */
   readonly isBlind?: true;
   /** Since then, moves of the counter without another such post in between. */
@@ -123,26 +127,35 @@ export interface ReadResult {
   readonly newBeforeProbe: number;
   /** It went back to the last full poll. */
   readonly isFull: boolean;
+  /** Not even the newest post that is known was shown: it says nothing of what there is. */
+  readonly isBlind?: boolean;
   /** Another look for what may only lag, see `mayLag`: it does not count. */
   readonly isPatient?: boolean;
 }
 
 /** The memory after a read that came to its end. */
 export function afterRead(memory: ProbeMemory, result: ReadResult, atMs: number): ProbeMemory {
-  const { open, hidden: _, isBlind: __, moves: ___, ahead = 0, ...rest } = memory;
+  const { open, hidden: _, isBlind: __, moves: ___, blindAtMs, unfound = 0, ahead = 0, ...rest } = memory;
+  const isRead = result.isFull && result.isBlind !== true;
   const hidden = hiddenAfter(memory, result);
   // The first probe of an account counted what the read after it finds: credit for that would hide posts to come.
   const isFirst = open?.sinceMs === 0;
-  const surplus = isFirst ? ahead : ahead + Math.max(0, result.newPosts - Math.max(open?.owed ?? 0, 0));
+  const surplus = isFirst ? ahead : ahead + Math.max(0, result.newPosts - Math.max(open?.owed ?? 0, 0) - unfound);
   const sight = sightAfter(memory, result);
+  const next = open === undefined ? undefined : openAfter(open, result, atMs);
+  const givenUp = open === undefined || next !== undefined ? 0 : Math.max(0, (open.owed ?? 0) - result.newPosts);
+  // What a full poll does not show will not come.
+  const missing = (isRead ? 0 : Math.max(0, unfound - result.newBeforeProbe)) + givenUp;
+  const triedAtMs = result.isFull ? atMs : blindAtMs;
   const kept: ProbeMemory = {
     ...rest,
-    fullAtMs: result.isFull ? atMs : memory.fullAtMs,
+    fullAtMs: isRead ? atMs : memory.fullAtMs,
+    ...(isRead || triedAtMs === undefined ? {} : { blindAtMs: triedAtMs }),
+    ...(missing === 0 ? {} : { unfound: missing }),
     ...(hidden === 0 ? {} : { hidden }),
     ...(surplus === 0 ? {} : { ahead: surplus }),
     ...sight,
   };
-  const next = open === undefined ? undefined : openAfter(open, result, atMs);
   return next === undefined ? kept : { ...kept, open: next };
 }
 
@@ -152,8 +165,11 @@ export function afterFirstRead({ open: _, ...memory }: ProbeMemory, uncounted: n
 }
 
 /** Whether the counters still hide posts. */
-function sightAfter({ open, isBlind, moves = 0 }: ProbeMemory, { newBeforeProbe }: ReadResult): Pick<ProbeMemory, "isBlind" | "moves"> {
-  if (open === undefined && newBeforeProbe > 0) return { isBlind: true };
+function sightAfter(
+  { open, isBlind, moves = 0, unfound = 0 }: ProbeMemory,
+  { newBeforeProbe }: ReadResult,
+): Pick<ProbeMemory, "isBlind" | "moves"> {
+  if (open === undefined && newBeforeProbe > unfound) return { isBlind: true };
   if (isBlind !== true) return {};
   const isMove = open !== undefined && open.owed !== null && open.reads === 0;
   const all = isMove ? moves + 1 : moves;

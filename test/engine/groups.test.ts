@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { sleep } from "../../src/model/clock.ts";
 import type { Freshness } from "../../src/model/schedule.ts";
-import type { UpstreamRequest } from "../../src/model/upstream.ts";
+import type { UpstreamAnswer, UpstreamRequest } from "../../src/model/upstream.ts";
 import type { Watch } from "../../src/model/watch.ts";
 import { type AccountsWorld, createAccountsWorld, type WorldAccount } from "../support/accounts-world.ts";
 import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
@@ -27,12 +27,14 @@ interface HouseOptions {
   /** Accounts whose counters never move. */
   readonly frozen?: readonly number[];
   readonly fail?: (request: UpstreamRequest) => void;
+  /** Instead of what the world says. */
+  readonly answer?: (request: UpstreamRequest) => UpstreamAnswer | undefined;
   /** What happens after the watch begins. */
   readonly start?: (world: AccountsWorld) => void;
 }
 
 /** Accounts with a few old posts each, and one timeline watch on all of them. */
-async function house({ count = 40, changes = {}, longestQuery, frozen = [], fail, start }: HouseOptions = {}) {
+async function house({ count = 40, changes = {}, longestQuery, frozen = [], fail, answer, start }: HouseOptions = {}) {
   const clock = createVirtualClock(START);
   const world = createAccountsWorld(longestQuery === undefined ? {} : { longestQuery });
   for (let i = 0; i < count; i += 1) {
@@ -46,7 +48,7 @@ async function house({ count = 40, changes = {}, longestQuery, frozen = [], fail
       calls.push({ endpoint: request.endpoint, request, atMs: clock.now() });
       await sleep(clock, 40);
       fail?.(request);
-      return world.answer(request, clock.now());
+      return answer?.(request) ?? world.answer(request, clock.now());
     },
   };
   const accounts = world.accounts.map(({ names }) => names[0]?.handle ?? "");
@@ -195,6 +197,37 @@ describe("a group of timelines", () => {
     await clock.advance(10 * HOUR);
     expect(callsOf("search-tweets", sinceMs).length).toBeGreaterThan(8);
     expect(callsOf("search-tweets", sinceMs).length).toBeLessThan(13);
+  });
+
+  it("finds with its full polls what the service showed nowhere for hours, and goes on trusting the counters", async () => {
+    let isEmpty = false;
+    const { clock, world, callsOf, told, account } = await house({
+      count: 4,
+      changes: { fullPollEveryMs: 4 * HOUR },
+      answer: ({ endpoint }) => (isEmpty && endpoint !== "info-batch" ? { tweets: [] } : undefined),
+    });
+    isEmpty = true;
+    const posts = world.accounts.map((one, index) => world.post(one, clock.now() + (5 + index) * MIN).id);
+    await clock.advance(3 * HOUR);
+    isEmpty = false;
+    // Searches reach down to the newest post that is known of any of their accounts.
+    posts.push(world.post(account(0), clock.now() + 1_000).id);
+    await clock.advance(5 * HOUR);
+    expect([...(await told())].sort()).toEqual([...posts].sort());
+    const sinceMs = clock.now();
+    await clock.advance(4 * HOUR);
+    expect(callsOf("search-tweets", sinceMs).length).toBeLessThan(8);
+  });
+
+  it("makes full polls of a small group no oftener when its newest post was deleted", async () => {
+    const { clock, world, callsOf, account } = await house({ count: 3, changes: { fullPollEveryMs: HOUR } });
+    world.post(account(1), clock.now() + 1_000);
+    await clock.advance(HOUR);
+    world.delete(account(1), 3, clock.now());
+    await clock.advance(HOUR);
+    const sinceMs = clock.now();
+    await clock.advance(6 * HOUR);
+    expect(callsOf("search-tweets", sinceMs).length).toBeLessThan(30);
   });
 
   it("looks deeper when a post hides behind a deletion: the counter stood still over both", async () => {

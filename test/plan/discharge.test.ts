@@ -193,6 +193,18 @@ describe("a blind account", () => {
     expect(afterRead(open, read({ isFull: true, newPosts: 1, newBeforeProbe: 1 }), MIN).isBlind).toBeUndefined();
   });
 
+  it("is not one whose promised posts were in no answer at first, until a full poll shows what there is", () => {
+    const blank = read({ way: "timeline", isFull: true, isBlind: true });
+    let memory = takeProbe(START, fields(12), MIN);
+    for (let minute = 1; memory.open !== undefined; minute += 16) memory = afterRead(memory, blank, minute * MIN);
+    expect(memory).toMatchObject({ fullAtMs: 0, unfound: 2 });
+    const found = afterRead(memory, read({ isFull: true, newPosts: 2, newBeforeProbe: 2 }), 200 * MIN);
+    expect(found).toEqual({ ...firstProbe(fields(12), MIN), fullAtMs: 200 * MIN });
+    expect(afterRead(memory, read({ newBeforeProbe: 1 }), 200 * MIN)).toMatchObject({ unfound: 1 });
+    expect(afterRead(memory, read({ isFull: true, newBeforeProbe: 3 }), 200 * MIN).isBlind).toBe(true);
+    expect(afterRead(found, read({ isFull: true, newBeforeProbe: 1 }), 300 * MIN).isBlind).toBe(true);
+  });
+
   it("is believed again when its counter moved three times, and hid nothing meanwhile", () => {
     const blind: ProbeMemory = { ...START, isBlind: true };
     const after = (memory: ProbeMemory, count: number) =>
