@@ -46,7 +46,16 @@ export function searchTasks(query: SearchTaskQuery): SearchTasks {
     else if (canShare(member, poll, query)) together.push(regular(poll, member, query));
     else alone.push(byItself(poll, member, query));
   }
-  return { together, alone };
+  return { together: together.some(({ isSweep }) => isSweep) ? together.map((task) => swept(task, query)) : together, alone };
+}
+
+/**
+ * A sweep makes its query long for all who share it, and members that were proved at different times would have one sweep after the other:
+ * together they sweep when the first of them has to.
+ */
+function swept(task: SearchTask, { memory, toService }: SearchTaskQuery): SearchTask {
+  const member = memory.members[task.poll.key];
+  return task.isSweep || member === undefined ? task : { ...task, reach: sweepOf(task.poll, member, toService), isSweep: true };
 }
 
 /** Twice as deep as its own polls swept: what they left to the next sweep is covered. */
@@ -84,8 +93,11 @@ export const byItself = (poll: Poll, member: SearchMemory, query: Pick<SearchTas
 
 function regular(poll: Poll, member: SearchMemory, { nowMs, toService }: Pick<SearchTaskQuery, "nowMs" | "toService">): SearchTask {
   const isSweep = nowMs - member.sweptAtMs >= poll.overlapMs;
-  const reach: Reach = isSweep
-    ? { kind: "sweep", sinceMs: toService(member.sweptAtMs) - poll.overlapMs }
-    : { kind: "since", sinceMs: toService(member.checkedAtMs) };
+  const reach: Reach = isSweep ? sweepOf(poll, member, toService) : { kind: "since", sinceMs: toService(member.checkedAtMs) };
   return { poll, reach, isSweep, isProof: false };
 }
+
+const sweepOf = ({ overlapMs }: Poll, { sweptAtMs }: SearchMemory, toService: SearchTaskQuery["toService"]): Reach => ({
+  kind: "sweep",
+  sinceMs: toService(sweptAtMs) - overlapMs,
+});

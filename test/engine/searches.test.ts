@@ -222,6 +222,23 @@ describe("a merged search", () => {
     expect(await told()).toEqual([`flint ${late.id}`, ...chatter.map(({ full_text, id }) => `${full_text} ${id}`)].sort());
   });
 
+  it("sweeps for all who share it at once, whenever each was proved", { timeout: 60_000 }, async () => {
+    const { clock, world, callsSince, told } = await house({ changes: { fullPollEveryMs: HOUR } });
+    const fromMs = clock.now();
+    const chatter = Array.from({ length: 720 }, (_, i) => world.post(WORDS[i % WORDS.length] as string, fromMs + i * 15_000).tweet);
+    await clock.advance(2 * HOUR);
+    const sinceMs = clock.now();
+    await clock.advance(HOUR);
+    const merged = callsSince(sinceMs).filter(isMerged);
+    const depth = ({ query, atMs }: { readonly query: string; readonly atMs: number }) =>
+      atMs - Number(/since_time:(\d+)/.exec(query)?.[1]) * 1_000;
+    const sweeps = new Set(merged.filter((call) => depth(call) > 10 * MIN).map(({ atMs }) => Math.floor(atMs / 10_000)));
+    expect(sweeps.size).toBeLessThanOrEqual(5);
+    expect(merged.length).toBeLessThan(110);
+    await clock.advance(2 * MIN);
+    expect(await told()).toEqual(chatter.map(({ full_text, id }) => `${full_text} ${id}`).sort());
+  });
+
   it("that does not come to its end tells nothing: each is read by itself, and a burst arrives whole", { timeout: 60_000 }, async () => {
     const { clock, world, told } = await house({ queries: WORDS.slice(0, 3) });
     const burst = Array.from({ length: 900 }, (_, i) => world.post(WORDS[i % 2] as string, clock.now() + 1_000 + i * 10).tweet);
