@@ -11,7 +11,7 @@ import type { PollStore } from "../model/poll-store.ts";
 import type { WatchStore } from "../model/watch-store.ts";
 import { isRefusal } from "../model/upstream.ts";
 import type { User } from "../model/user.ts";
-import { allowanceOf, type ProbeMemory, probedFields, takeProbe, wayToRead } from "../plan/discharge.ts";
+import { allowanceOf, isBlindProbe, type ProbeMemory, probedFields, takeProbe, wayToRead } from "../plan/discharge.ts";
 import { learnHours, ratesOf } from "../plan/rates.ts";
 import { countKey } from "../plan/request-count.ts";
 import { checkEveryMs } from "../plan/strategy.ts";
@@ -74,21 +74,33 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
 
   const rateOf = (userId: string): number | undefined => learnedRate(book.get(userId), clock.now());
 
-  /** False when the service refuses such requests. */
-  const probe = async (group: Poll, asked: readonly GroupMember[]): Promise<boolean> => {
+  /** `refused`: the service refuses such requests; `blind`: it shows none of the accounts, which are asked for again in their turn. */
+  const probe = async (group: Poll, asked: readonly GroupMember[]): Promise<"seen" | "blind" | "refused"> => {
     try {
       const seen = await deps.profiles.ask(
         askerOf(group, "poll"),
         asked.map(({ userId }) => userId),
         hardlyOldMs(group.intervalMs),
       );
-      for (const member of asked) notice(member, seen.get(member.userId) ?? { user: undefined, atMs: clock.now() });
-      return true;
+      const wasShown = ({ userId }: GroupMember) => (book.get(userId)?.probe.fields ?? null) !== null;
+      const isBlind = isBlindProbe(asked.map((one) => ({ before: wasShown(one), now: seen.get(one.userId)?.user !== undefined })));
+      for (const member of asked) {
+        if (isBlind && wasShown(member)) takeTurn(member);
+        else notice(member, seen.get(member.userId) ?? { user: undefined, atMs: clock.now() });
+      }
+      if (isBlind) deps.log.warn("no account was in the answer to a probe, which is taken for none", { accounts: asked.length });
+      return isBlind ? "blind" : "seen";
     } catch (error) {
       if (!isRefusal(error)) throw error;
       deps.log.warn("accounts could not be probed, searching for their posts instead", { error: error.message });
-      return false;
+      return "refused";
     }
+  };
+
+  /** It was asked for, and nothing was learned of it. */
+  const takeTurn = ({ userId }: GroupMember) => {
+    const account = book.get(userId);
+    if (account !== undefined) book.put(userId, { ...account, checkedAtMs: clock.now() }, "nothing");
   };
 
   const notice = ({ poll, userId }: GroupMember, { user, atMs }: SeenProfile) => {
@@ -173,14 +185,14 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
       const others = inTurn(group, members, memory, startedAtMs, startedAtMs - onTimeSinceMs);
       const seen = new Set(unknown.filter(isSeenJustNow));
       const asked = [...new Set([...unknown, ...others.all])].filter((member) => !seen.has(member));
-      const isProbed = asked.length === 0 || (await probe(group, asked));
+      const answer = asked.length === 0 ? "seen" : await probe(group, asked);
       await book.flush();
       if (asked.length + seen.size === members.length) memory = { ...memory, probedAtMs: startedAtMs };
 
       const freshness = group.freshness;
       const nowMs = clock.now();
       const toService = (localMs: number) => serviceClock.fromLocal(localMs);
-      const way = isProbed ? memory : { ...memory, strategy: "merge" as const };
+      const way = answer === "refused" ? { ...memory, strategy: "merge" as const } : memory;
       const base = { unready, accountOf, intervalMs: group.intervalMs, nowMs, toService };
       const patienceMs = freshness === undefined ? 0 : group.intervalMs;
       const pace = freshness === undefined ? undefined : memory.pace;
@@ -215,7 +227,8 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
         const pace = paceAfter({ freshness, waiting, memory, awaited, delaysMs: news.delaysMs, isPaced, nowMs: clock.now() });
         memory = { ...memory, pace };
         againAtMs = clock.now() + waitAfter(waiting, pace, freshness, deps.stretch(group.priority));
-        onTime.end(group.key, againAtMs);
+        // What comes to light after blind probes is late because of them.
+        if (answer !== "blind") onTime.end(group.key, againAtMs);
       }
       book.count(countKey(group.key, members.length, "probes"), batchesOf(asked).length, isPaced, group.intervalMs);
       book.count(countKey(group.key, members.length, "reads"), news.requests, isPaced, group.intervalMs);

@@ -8,7 +8,7 @@ import { unitHash } from "../model/hash.ts";
 import type { Log } from "../model/log.ts";
 import type { PollStore } from "../model/poll-store.ts";
 import { isRefusal } from "../model/upstream.ts";
-import { firstProbe, probedFields, takeProbe } from "../plan/discharge.ts";
+import { firstProbe, isBlindProbe, probedFields, takeProbe } from "../plan/discharge.ts";
 import { isReadByEveryPoll } from "../plan/full-read.ts";
 import { afterListRead } from "../plan/list-looks.ts";
 import { userIdOf } from "../plan/poll.ts";
@@ -93,6 +93,11 @@ export function createRostersRunner(deps: RostersDeps): RostersRunner {
     try {
       const userIds = [...new Set(asked.map(userIdOf))];
       const seen = await deps.profiles.ask(askerOf(group, "poll"), userIds, hardlyOldMs(group.intervalMs));
+      const wasShown = ({ key }: Poll) => (book.get(key)?.probe.fields ?? null) !== null;
+      if (isBlindProbe(asked.map((poll) => ({ before: wasShown(poll), now: seen.get(userIdOf(poll))?.user !== undefined })))) {
+        deps.log.warn("no account was in the answer to a probe, which is taken for none", { accounts: userIds.length });
+        return new Set();
+      }
       for (const poll of asked) notice(poll, seen.get(userIdOf(poll)) ?? { user: undefined, atMs: clock.now() });
       return new Set(asked.map(({ key }) => key));
     } catch (error) {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { sleep } from "../../src/model/clock.ts";
-import type { UpstreamRequest } from "../../src/model/upstream.ts";
+import type { UpstreamAnswer, UpstreamRequest } from "../../src/model/upstream.ts";
 import type { Watch } from "../../src/model/watch.ts";
 import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
 import { createListsWorld, type WorldSubject } from "../support/lists-world.ts";
@@ -28,6 +28,8 @@ interface HouseOptions {
   /** Of each, at the start. */
   readonly followers?: number;
   readonly fail?: (request: UpstreamRequest) => void;
+  /** Instead of what the world says. */
+  readonly answer?: (request: UpstreamRequest) => UpstreamAnswer | undefined;
   readonly more?: (ids: readonly string[]) => readonly Watch[];
 }
 
@@ -46,7 +48,7 @@ async function house({ subjects = 100, type = "new_followers", settings = { sour
       calls.push({ endpoint: request.endpoint, ids: Array.isArray(ids) ? ids.length : 0, atMs: clock.now() });
       await sleep(clock, 40);
       options.fail?.(request);
-      return world.answer(request, clock.now());
+      return options.answer?.(request) ?? world.answer(request, clock.now());
     },
   };
   const ids = world.subjects.map(({ id }) => `id:${id}`);
@@ -216,6 +218,22 @@ describe("a group of follower lists", () => {
     isRefused = false;
     await clock.advance(10 * MIN);
     expect((await told()).sort()).toEqual(ones.map(({ id }) => `follower.added ${id}`).sort());
+  });
+
+  it("reads no list because of probes that show none of the accounts, and finds who came meanwhile", async () => {
+    let isEmpty = false;
+    const { clock, world, told, listReads, subject } = await house({
+      answer: ({ endpoint }) => (isEmpty && endpoint === "info-batch" ? { users: [] } : undefined),
+    });
+    isEmpty = true;
+    const sinceMs = clock.now();
+    const one = world.follow(subject(7), sinceMs + 10 * MIN);
+    await clock.advance(HOUR);
+    expect(listReads(sinceMs)).toEqual([]);
+    isEmpty = false;
+    await clock.advance(3 * MIN);
+    expect(await told()).toEqual([`follower.added ${one.id}`]);
+    expect(listReads(sinceMs)).toHaveLength(1);
   });
 
   it("tries a list that failed again before its next tick, where that is far", async () => {

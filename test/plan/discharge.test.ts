@@ -7,6 +7,7 @@ import {
   afterRefusal,
   allowanceOf,
   firstProbe,
+  isBlindProbe,
   isDue,
   mayLag,
   probedFields,
@@ -179,6 +180,18 @@ describe("a missing account", () => {
     const seen = takeProbe(START, fields(11), MIN);
     expect(afterRefusal(seen, MIN)).toBe(seen);
   });
+});
+
+it("takes a probe for blind that shows none of several accounts, all of which it had shown before", () => {
+  const [gone, here, never] = [
+    { before: true, now: false },
+    { before: true, now: true },
+    { before: false, now: false },
+  ];
+  expect(isBlindProbe([gone, gone, gone, never])).toBe(true);
+  expect(isBlindProbe([gone, gone, gone, here])).toBe(false);
+  expect(isBlindProbe([gone, gone, never])).toBe(false);
+  expect(isBlindProbe([never, never, never])).toBe(false);
 });
 
 describe("a blind account", () => {
