@@ -34,8 +34,7 @@ export interface GroupDeps extends Partial<Learned> {
 export function groupPolls<T extends Pollable>(polls: readonly Poll<T>[], deps: GroupDeps): readonly Poll<T>[] {
   const { kinds, rest } = sortByKind(polls, kindOf);
   const shared = createSharedProbes();
-  for (const poll of rest.filter(isReading)) shared.add(poll, poll.source.params["user_ids"] as readonly string[]);
-  const alone = rest.map((poll) => (isReading(poll) ? { ...poll, spreadMs: groupSpreadMs(poll) } : poll));
+  const alone = rest.map((poll) => (isReading(poll) ? withSharedProfiles(poll, shared) : poll));
   const groups: Poll<T>[] = [];
   for (const [kind, members] of kinds) {
     const [first] = members;
@@ -63,6 +62,11 @@ function withShare<T extends Pollable>(poll: Poll<T>, { rateOf }: GroupDeps): Po
 /** Profiles: what is asked for them tells as much as a probe does. */
 const isReading = ({ source, detector, group }: Poll): boolean =>
   source.endpoint === "info-batch" && detector === "reading" && group === undefined && Array.isArray(source.params["user_ids"]);
+
+function withSharedProfiles<T extends Pollable>(poll: Poll<T>, shared: SharedProbes): Poll<T> {
+  const added = shared.add(poll, poll.source.params["user_ids"] as readonly string[]);
+  return { ...poll, spreadMs: groupSpreadMs(poll), costRequests: Math.min(poll.costRequests, added) };
+}
 
 /** Of the accounts that are probed on its schedule anyway, its probes cost nothing. */
 function withShared<T extends Pollable>(poll: Poll<T>, shared: SharedProbes): Poll<T> {

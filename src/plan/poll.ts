@@ -71,7 +71,7 @@ export interface PollGroup<T extends Pollable = Pollable> {
   readonly wish: StrategyWish;
   /** As written; the planner's choice where nothing is. */
   readonly fullPollEveryMs?: number;
-  /** Requests a run that its probes add to those of others on the same schedules; undefined: as many as its accounts take. */
+  /** Requests a run, on average, that its probes add to those of others in the same instants; undefined: as many as its accounts take. */
   readonly probesPerRun?: number;
   /** By what is known when it is planned. */
   readonly cost: StrategyCost;

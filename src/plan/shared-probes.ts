@@ -2,9 +2,10 @@
 import { BATCH_SIZE } from "../model/batch.ts";
 import { schedulesKey } from "./group-spread.ts";
 import type { Poll } from "./poll.ts";
+import { gridStepMs } from "./tick-grid.ts";
 
 export interface SharedProbes {
-  /** Requests a run more, when these accounts are asked for on the schedules of `poll` beside all that were added. */
+  /** Requests a run more, on average, when these accounts are asked for on the schedules of `poll` beside all that were added. */
   more(poll: Pick<Poll, "schedules">, userIds: readonly string[]): number;
   /** The same, and from now on they are asked for. */
   add(poll: Pick<Poll, "schedules">, userIds: readonly string[]): number;
@@ -12,24 +13,70 @@ export interface SharedProbes {
   has(poll: Pick<Poll, "schedules">): boolean;
 }
 
+/** Those of one schedule. */
+interface Asked {
+  readonly key: string;
+  /** Its ticks are the multiples of this; undefined where they meet no other schedule's for sure. */
+  readonly stepMs: number | undefined;
+  readonly userIds: Set<string>;
+}
+
+/** Odd intervals meet in so long that more of their ticks tell little. */
+const MOST_RUNS = 2_000;
+
 export function createSharedProbes(): SharedProbes {
-  const bySchedule = new Map<string, Set<string>>();
-  const requests = (accounts: number): number => Math.ceil(accounts / BATCH_SIZE);
+  const bySchedule = new Map<string, Asked>();
+
   const more = (poll: Pick<Poll, "schedules">, userIds: readonly string[]): number => {
-    const asked = bySchedule.get(schedulesKey(poll)) ?? new Set();
-    const others = new Set(userIds.filter((id) => !asked.has(id)));
-    return requests(asked.size + others.size) - requests(asked.size);
+    const meetings = meetingsOf(schedulesKey(poll), gridStepMs(poll), [...bySchedule.values()]);
+    const runs = meetings.reduce((sum, meeting) => sum + meeting.runs, 0);
+    return meetings.reduce((sum, meeting) => sum + (meeting.runs / runs) * requestsMore(meeting.asked, userIds), 0);
   };
+
   return {
     more,
     add(poll, userIds) {
       const added = more(poll, userIds);
       const key = schedulesKey(poll);
-      const asked = bySchedule.get(key) ?? new Set();
-      for (const id of userIds) asked.add(id);
+      const asked = bySchedule.get(key) ?? { key, stepMs: gridStepMs(poll), userIds: new Set() };
+      for (const id of userIds) asked.userIds.add(id);
       bySchedule.set(key, asked);
       return added;
     },
     has: (poll) => bySchedule.has(schedulesKey(poll)),
   };
+}
+
+interface Meeting {
+  readonly asked: readonly Asked[];
+  runs: number;
+}
+
+/** With whom a schedule's ticks fall together, and how often in as many runs as it takes until everything comes again. */
+function meetingsOf(key: string, stepMs: number | undefined, all: readonly Asked[]): readonly Meeting[] {
+  const own = all.filter((asked) => asked.key === key);
+  if (stepMs === undefined) return [{ asked: own, runs: 1 }];
+  const others = all.filter((asked) => asked.key !== key && asked.stepMs !== undefined);
+  const meetings = new Map<string, Meeting>();
+  const runs = Math.min(MOST_RUNS, others.reduce((span, asked) => commonMultiple(span, asked.stepMs ?? 1), stepMs) / stepMs);
+  for (let run = 1; run <= runs; run += 1) {
+    const met = others.filter((asked) => (run * stepMs) % (asked.stepMs ?? 1) === 0);
+    const name = met.map((asked) => asked.key).join();
+    const meeting = meetings.get(name) ?? { asked: [...own, ...met], runs: 0 };
+    meeting.runs += 1;
+    meetings.set(name, meeting);
+  }
+  return [...meetings.values()];
+}
+
+function commonMultiple(a: number, b: number): number {
+  let [whole, rest] = [a, b];
+  while (rest > 0) [whole, rest] = [rest, whole % rest];
+  return (a / whole) * b;
+}
+
+function requestsMore(asked: readonly Asked[], userIds: readonly string[]): number {
+  const before = new Set(asked.flatMap((one) => [...one.userIds]));
+  const after = new Set([...before, ...userIds]);
+  return Math.ceil(after.size / BATCH_SIZE) - Math.ceil(before.size / BATCH_SIZE);
 }

@@ -1,6 +1,7 @@
 /** Which polls count their intervals from the epoch instead of from when each began, and when they are due. Pure. */
 import type { Schedule } from "../model/schedule.ts";
 import type { Timetable } from "../schedule/timetable.ts";
+import { SHORTEST_SPREAD_MS } from "./group-spread.ts";
 import type { Poll } from "./poll.ts";
 
 /** A longer interval counts from the moment its user started it. */
@@ -13,6 +14,24 @@ export const isAligned = ({ source, intervalMs }: Pick<Poll, "source" | "interva
 /** The last tick of the grid at or before `tickMs`; cron patterns are a grid of their own. */
 export const onGrid = (schedule: Schedule, tickMs: number): number =>
   schedule.kind === "every" ? Math.floor(tickMs / schedule.intervalMs) * schedule.intervalMs : tickMs;
+
+/**
+ * Of profiles that are asked for at every multiple of a step since the epoch: that step. Undefined for any other schedule. Short ones are
+ * not moved from their ticks as the others are, and meet none of them.
+ */
+export function gridStepMs({ schedules }: Pick<Poll, "schedules">): number | undefined {
+  const [schedule, ...others] = schedules;
+  if (schedule === undefined || others.length > 0) return undefined;
+  const stepMs = schedule.kind === "every" ? schedule.intervalMs : minutesOf(schedule.pattern) * 60_000;
+  return stepMs >= SHORTEST_SPREAD_MS && stepMs <= LONGEST_ALIGNED_MS ? stepMs : undefined;
+}
+
+/** Of a pattern that is every minute, or every few, in whatever time zone: zones differ by quarters of an hour. */
+function minutesOf(pattern: string): number {
+  const match = /^(?:0 )?\*(?:\/(\d+))?(?: \*){4}$/.exec(pattern.trim());
+  const minutes = match === null ? 0 : Number(match[1] ?? 1);
+  return 15 % minutes === 0 ? minutes : 0;
+}
 
 /** The next `count` ticks of a poll on the grid, without its spread. */
 export function gridTicks({ schedules }: Pick<Poll, "schedules">, timetable: Timetable, nowMs: number, count: number): readonly number[] {

@@ -153,3 +153,20 @@ it("an account's timeline is read once for all who want it", async () => {
       .sort(),
   ).toEqual(["info-batch", "search-tweets"]);
 });
+
+it("accounts of different schedules fill each other's requests where their ticks meet", async () => {
+  const { probes } = await house(70, (ids) => [
+    makeWatch("posts", "timeline", { accounts: ids(0, 20) }, every(1)),
+    makeWatch("fans", "new_followers", { accounts: ids(20, 40), source: "all" }, every(2)),
+    makeWatch(
+      "names",
+      "profile",
+      { accounts: ids(40, 60) },
+      { ...every(5), schedule: { kind: "cron", pattern: "*/5 * * * *", timezone: "UTC" } },
+    ),
+    makeWatch("others", "timeline", { accounts: ids(60, 70) }, every(10)),
+  ]);
+  const sizes = (await probes(60)).sort((a, b) => a - b);
+  expect(sizes).toHaveLength(60);
+  expect(sizes.at(-1)).toBe(70);
+});

@@ -79,11 +79,40 @@ describe("accounts that others ask for on the same schedule", () => {
     expect(probesOf([timelines, watchOf("f", "new_followers", ids(50))])).toBe(1_440);
     expect(probesOf([timelines, watchOf("f", "new_followers", ids(50, 50)), watchOf("p", "profile", ids(30, 20))])).toBe(1_440);
     expect(probesOf([timelines, watchOf("f", "new_followers", ids(60, 50))])).toBe(2_880);
-    expect(probesOf([timelines, watchOf("f", "new_followers", ids(50), { schedule: every(90) })])).toBe(1_440 + 960);
+  });
+
+  it("of another schedule cost what does not fit where their ticks meet, and the rest of their ticks", () => {
+    const timelines = watchOf("t", "timeline", ids(50));
+    const withOthers = (count: number, schedule: Watch["schedule"]) =>
+      probesOf([timelines, watchOf("f", "new_followers", ids(count, 50), { schedule })]);
+    expect(withOthers(50, every(90))).toBeCloseTo(1_440 + 480, 6);
+    expect(withOthers(50, every(300))).toBeCloseTo(1_440, 6);
+    expect(withOthers(60, every(300))).toBeCloseTo(1_440 + 288, 6);
+    expect(withOthers(50, { kind: "cron", pattern: "*/5 * * * *", timezone: "Asia/Kathmandu" })).toBeCloseTo(1_440, 6);
+    // From when these began, nobody knows; and what runs every few seconds is not moved from its ticks.
+    expect(withOthers(50, every(1_200))).toBeCloseTo(1_440 + 72, 6);
+    expect(withOthers(50, every(5))).toBeCloseTo(1_440 + 17_280, 6);
+    const three = [
+      watchOf("f", "new_followers", ids(40, 50), { schedule: every(120) }),
+      watchOf("g", "following", ids(40, 90), { schedule: every(180) }),
+    ];
+    expect(probesOf([timelines, ...three])).toBeCloseTo(1_440 + 240, 6);
+  });
+
+  it("cost nothing as profiles either, where they fit in", () => {
+    const watches = [watchOf("t", "timeline", ids(50)), watchOf("p", "profile", ids(50, 50), { schedule: every(300) })];
+    const [alone, both] = [forecastOf(watches.slice(0, 1)), forecastOf(watches)].map(({ requestsPerDay }) => requestsPerDay);
+    expect(both).toBeCloseTo(alone ?? 0, 6);
   });
 
   it("are due at the same moment", () => {
-    const all = polls([watchOf("t", "timeline", ids(50)), watchOf("f", "new_followers", ids(50)), watchOf("p", "profile", ids(50))]);
+    const hourly = watchOf("h", "following", ids(50), { schedule: { kind: "cron", pattern: "0 * * * *", timezone: "UTC" } });
+    const all = polls([
+      watchOf("t", "timeline", ids(50)),
+      watchOf("f", "new_followers", ids(50)),
+      watchOf("p", "profile", ids(50)),
+      hourly,
+    ]);
     expect(new Set(all.map(({ spreadMs }) => spreadMs)).size).toBe(1);
   });
 
