@@ -43,8 +43,6 @@ export interface RecheckLoop {
   stop(): Promise<void>;
 }
 
-/** Rows read at once: a tweet can be followed by several watches. */
-const MOST_ROWS = 400;
 /** Wake at least so often: what could not be asked is tried again, and the clock may have been set. */
 const LONGEST_SLEEP_MS = 60_000;
 const ORDER: readonly Priority[] = ["high", "normal", "low"];
@@ -87,7 +85,7 @@ export function createRecheckLoop(deps: RecheckDeps): RecheckLoop {
 
   const runDue = async (): Promise<void> => {
     while (!isStopped && deps.storeWatch.trouble === undefined && intervalsMs().length > 0) {
-      const rows = await store.dueRechecks(clock.now(), MOST_ROWS);
+      const rows = await store.dueRechecks(clock.now(), BATCH_SIZE);
       if (rows.length === 0 || !(await runBatch(rows))) return;
     }
   };
@@ -98,12 +96,12 @@ export function createRecheckLoop(deps: RecheckDeps): RecheckLoop {
       const subscriber = recheck.untilMs < clock.now() ? undefined : subscriberOf(recheck);
       return subscriber === undefined ? [] : [{ recheck, subscriber }];
     });
-    const stale = rows.filter((row) => followed.every(({ recheck }) => recheck !== row));
+    const live = new Set(followed.map(({ recheck }) => recheck));
+    const stale = rows.filter((row) => !live.has(row));
     if (stale.length > 0) return commit(stale.map((row) => ({ ended: refOf(row) })));
-    const ids = [...new Set(followed.map(({ recheck }) => recheck.tweetId))].slice(0, BATCH_SIZE);
-    const asked = followed.filter(({ recheck }) => ids.includes(recheck.tweetId));
-    const found = await ask(ids, asked);
-    return commit(await judge(asked, ids, found));
+    const ids = [...new Set(rows.map(({ tweetId }) => tweetId))];
+    const found = await ask(ids, followed);
+    return commit(await judge(followed, ids, found));
   };
 
   const ask = async (ids: readonly string[], asked: readonly Followed[]): Promise<ReadonlyMap<string, Tweet>> => {

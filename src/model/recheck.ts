@@ -26,8 +26,8 @@ export interface LateVerdict extends TargetRef {
 }
 
 export interface RecheckStore {
-  /** Due ones of watches that are neither paused nor removed, at most `most`, by tweet. */
-  dueRechecks(nowMs: number, most: number): Promise<readonly Recheck[]>;
+  /** Due ones of watches that are neither paused nor removed: of each tweet all, of `mostTweets` tweets at most. By tweet. */
+  dueRechecks(nowMs: number, mostTweets: number): Promise<readonly Recheck[]>;
   /** In no particular order; ids nobody knows are left out. */
   eventsById(ids: readonly string[]): Promise<readonly ChirpEvent[]>;
 }

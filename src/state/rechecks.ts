@@ -5,24 +5,33 @@ import { type Executor, insertRows, listStatement, statement } from "./statement
 import type { RechecksTable } from "./tables.ts";
 import type { TargetRevisions } from "./target-revisions.ts";
 
-const due = statement<{ nowMs: number; paused: number; most: number }>()((on, slot) =>
+interface DueQuery {
+  readonly nowMs: number;
+  readonly paused: number;
+  readonly mostTweets: number;
+}
+
+const dueOf = (on: Executor, slot: <Name extends keyof DueQuery>(name: Name) => DueQuery[Name]) =>
   on
     .selectFrom("rechecks as r")
     .innerJoin("targets as t", "t.id", "r.target_id")
     .innerJoin("watches as w", "w.key", "t.watch_key")
-    .select(["t.watch_key", "t.key", "r.tweet_id", "r.due_at", "r.until_at", "r.event_id", "r.condition", "r.absences"])
     .where("r.due_at", "<=", slot("nowMs"))
     .where("w.paused", "=", slot("paused"))
     .where("w.removed_at", "is", null)
     .where("t.removed_at", "is", null)
-    .where("t.merged_into", "is", null)
+    .where("t.merged_into", "is", null);
+
+const due = statement<DueQuery>()((on, slot) =>
+  dueOf(on, slot)
+    .select(["t.watch_key", "t.key", "r.tweet_id", "r.due_at", "r.until_at", "r.event_id", "r.condition", "r.absences"])
+    .where("r.tweet_id", "in", dueOf(on, slot).select("r.tweet_id").distinct().orderBy("r.tweet_id").limit(slot("mostTweets")))
     .orderBy("r.tweet_id")
-    .orderBy("r.target_id")
-    .limit(slot("most")),
+    .orderBy("r.target_id"),
 );
 
-export async function dueRechecks(db: Executor, nowMs: number, most: number): Promise<readonly Recheck[]> {
-  const { rows } = await due(db, { nowMs, paused: 0, most });
+export async function dueRechecks(db: Executor, nowMs: number, mostTweets: number): Promise<readonly Recheck[]> {
+  const { rows } = await due(db, { nowMs, paused: 0, mostTweets });
   return rows.map((row) => ({
     watchKey: row.watch_key,
     targetKey: row.key,

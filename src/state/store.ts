@@ -39,7 +39,7 @@ export function createStore(db: Executor, deps: { readonly clock: Clock; readonl
     knownItems: (refs, itemIds) => knownItems(db, refs, itemIds),
     knownMembers: (refs, userIds) => knownMembers(db, refs, userIds),
     absentMembers: (ref, sinceMs) => absentMembers(db, ref, sinceMs),
-    dueRechecks: (nowMs, most) => dueRechecks(db, nowMs, most),
+    dueRechecks: (nowMs, mostTweets) => dueRechecks(db, nowMs, mostTweets),
     eventsById: (ids) => eventsById(db, ids),
     countEvents: (watchKey, spans) => countEvents(db, watchKey, spans),
     newestEvent: (watchKey, wanted) => newestEvent(db, watchKey, wanted),

@@ -107,6 +107,25 @@ it("needs two requests for more than a hundred", async () => {
   expect(looks().map(({ params }) => (params["tweet_links"] as string[]).length)).toEqual([100, 20]);
 });
 
+it("asks for each tweet once a look, however many watches follow it", async () => {
+  const watches = Array.from({ length: 6 }, (_, i) =>
+    makeWatch(`w${i}`, "search", { query: "same" }, { recheck: { everyMs: 10 * MINUTE, untilMs: 2 * HOUR } }),
+  );
+  const { clock, post, looks } = await house(watches);
+  for (let i = 0; i < 110; i += 1) {
+    post();
+    if (i % 15 === 0) await clock.advance(MINUTE);
+  }
+  await clock.advance(MINUTE);
+  const before = looks().length;
+  await clock.advance(10 * MINUTE);
+  const asked = looks()
+    .slice(before)
+    .map(({ params }) => params["tweet_links"] as string[]);
+  expect(asked.map(({ length }) => length)).toEqual([100, 10]);
+  expect(new Set(asked.flat()).size).toBe(110);
+});
+
 it("tells nothing twice and forgets nothing when it crashes at any step of a look, or restarts", async () => {
   const { clock, post, like, told, rig } = await house([search("w", { where: LIKED })]);
   const id = post();

@@ -74,6 +74,14 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         expect(await store.dueRechecks(T0 + 30, 10)).toEqual([{ ...one, dueAtMs: T0 + 30, absences: 1 }]);
       });
 
+      test("are given of whole tweets", async () => {
+        const [brand, other] = await register("brand", "other");
+        const [one, same, two] = [recheckOf(brand, "1"), recheckOf(other, "1"), recheckOf(brand, "2")];
+        await change({ rechecks: [one, two, same] });
+        expect(await store.dueRechecks(T0 + 10, 1)).toEqual([one, same]);
+        expect(await store.dueRechecks(T0 + 10, 2)).toEqual([one, same, two]);
+      });
+
       test("of paused and removed watches wait", async () => {
         const [brand] = await register("brand", "other");
         await change({ rechecks: [recheckOf(brand, "1")] });
