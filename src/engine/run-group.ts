@@ -160,14 +160,6 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
     return isDue ? { ...NOBODYS_TURN, all: members } : NOBODYS_TURN;
   };
 
-  const hiddenShare = (members: readonly GroupMember[]): number => {
-    const hidden = members.filter(({ userId }) => {
-      const account = book.get(userId);
-      return account !== undefined && account.probe.open === undefined && wayToRead(account.probe) === "timeline";
-    });
-    return hidden.length / Math.max(members.length, 1);
-  };
-
   return {
     async run(group) {
       const startedAtMs = clock.now();
@@ -180,7 +172,7 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
           members.map(({ userId }) => userId),
           rateOf,
         );
-      let memory = chooseAgain(group, await memories.get(group), rates, () => hiddenShare(members), startedAtMs);
+      let memory = chooseAgain(group, await memories.get(group), rates, () => hiddenShare(members, book), startedAtMs);
       const unknown = members.filter(({ userId }) => book.get(userId) === undefined);
       const others = inTurn(group, members, memory, startedAtMs, startedAtMs - onTimeSinceMs);
       const seen = new Set(unknown.filter(isSeenJustNow));
@@ -239,6 +231,15 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
     },
     close: () => memories.close(clock.now()),
   };
+}
+
+/** Of these, how many are read from their timelines because no search shows them. */
+function hiddenShare(members: readonly GroupMember[], book: ProbeBook): number {
+  const hidden = members.filter(({ userId }) => {
+    const account = book.get(userId);
+    return account !== undefined && account.probe.open === undefined && wayToRead(account.probe) === "timeline";
+  });
+  return hidden.length / Math.max(members.length, 1);
 }
 
 const hasNewHandle = ({ probe, handle }: AccountMemory, { user, atMs }: { user: User; atMs: number }, nowMs: number): boolean =>
