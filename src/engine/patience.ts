@@ -3,13 +3,14 @@ import type { Clock } from "../model/clock.ts";
 import type { Poll } from "./watch-poll.ts";
 
 export interface Patience {
-  /** `steadyMs`: from the fourth refusal in a row on. */
+  /** `steadyMs`: the longest, once it was refused often enough in a row. */
   holdMs(poll: Pick<Poll, "key" | "intervalMs">, steadyMs: number): number;
   /** In a row so far, without the one that is being dealt with. */
   refusals(poll: Pick<Poll, "key" | "intervalMs">): number;
 }
 
-const FIRST_MS = [60_000, 300_000, 900_000] as const;
+/** Each a few times what came before: trouble of the service's own costs some times its length, and not a day. */
+const FIRST_MS = [60_000, 300_000, 900_000, 3_600_000, 14_400_000] as const;
 /** A refusal so soon after the last one's hold is the next of a row, however long it waited for its turn. */
 const LEAST_ROW_MS = 300_000;
 const FORGET_MS = 86_400_000;
@@ -27,7 +28,7 @@ export function createPatience(clock: Pick<Clock, "monotonic">): Patience {
       const nowMs = clock.monotonic();
       for (const [other, { untilMs }] of refusals) if (nowMs - untilMs > FORGET_MS + 2 * poll.intervalMs) refusals.delete(other);
       const count = countOf(poll);
-      const holdMs = FIRST_MS[count] ?? steadyMs;
+      const holdMs = Math.min(FIRST_MS[count] ?? steadyMs, steadyMs);
       refusals.set(poll.key, { count: count + 1, untilMs: nowMs + holdMs });
       return holdMs;
     },

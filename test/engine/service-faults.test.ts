@@ -188,6 +188,23 @@ it("fault 09: a 400 marks this watch alone, once, and is not retried in a loop",
   expect((await rig.events()).map(({ watch, subject }) => [watch, subject])).toEqual([["w0", tweet.id]]);
 });
 
+it("fault 09: 400s for everything that pass after an hour are forgotten within another one, and those that stay are tried once a day", async () => {
+  const { clock, world, upstream, rig } = await house();
+  let untilMs = START + HOUR;
+  upstream.trouble = (_, nowMs) => {
+    if (nowMs < untilMs) throw failure("bad_request");
+    return undefined;
+  };
+  const tweet = world.post(START + 30 * SECOND);
+  await clock.advanceTo(START + 2 * HOUR);
+  expect(idsOf(await rig.events())).toEqual([tweet.id]);
+  untilMs = START + 100 * HOUR;
+  await clock.advanceTo(START + 10 * HOUR);
+  const before = upstream.callsOf("search-tweets").length;
+  await clock.advance(72 * HOUR);
+  expect(upstream.callsOf("search-tweets").length - before).toBeLessThanOrEqual(3);
+});
+
 it("fault 06: a 403 without a reason that passes costs a minute, not an hour, and one that stays is asked once an hour", async () => {
   const { clock, world, upstream, rig } = await house();
   let untilMs = START + 70 * SECOND;
