@@ -76,12 +76,9 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
 
   /** `refused`: the service refuses such requests; `blind`: it shows none of the accounts, which are asked for again in their turn. */
   const probe = async (group: Poll, asked: readonly GroupMember[]): Promise<"seen" | "blind" | "refused"> => {
+    const userIds = asked.map(({ userId }) => userId);
     try {
-      const seen = await deps.profiles.ask(
-        askerOf(group, "poll"),
-        asked.map(({ userId }) => userId),
-        hardlyOldMs(group.intervalMs),
-      );
+      const seen = await deps.profiles.ask(askerOf(group, "poll"), userIds, hardlyOldMs(group.intervalMs));
       const wasShown = ({ userId }: GroupMember) => (book.get(userId)?.probe.fields ?? null) !== null;
       const isBlind = isBlindProbe(asked.map((one) => ({ before: wasShown(one), now: seen.get(one.userId)?.user !== undefined })));
       for (const member of asked) {
@@ -177,7 +174,7 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
       const others = inTurn(group, members, memory, startedAtMs, startedAtMs - onTimeSinceMs);
       const seen = new Set(unknown.filter(isSeenJustNow));
       const asked = [...new Set([...unknown, ...others.all])].filter((member) => !seen.has(member));
-      const answer = asked.length === 0 ? "seen" : await probe(group, asked);
+      const answer = await probe(group, asked);
       await book.flush();
       if (asked.length + seen.size === members.length) memory = { ...memory, probedAtMs: startedAtMs };
 

@@ -33,7 +33,7 @@ export interface ProbeMemory {
   readonly moves?: number;
   /** Posts found that the counter has not shown yet: it will move for them at the next probe. */
   readonly ahead?: number;
-  /** Reads in a row in which the timeline had what the search did not show. */
+  /** Reads in a row in which the timeline had what the search did not show, or was not asked for any more. */
   readonly hidden?: number;
   /** Of a list of accounts: how far its later looks are cut down, and full polls in a row that found what the counter never showed. */
   readonly patience?: number;
@@ -117,7 +117,12 @@ const isFew = (owed: number | null, posts: number): boolean => owed !== null && 
 
 /** Where the next read looks: in the search, once, and then where the posts were posted. */
 export const wayToRead = (memory: ProbeMemory): "search" | "timeline" =>
-  (memory.hidden ?? 0) >= HIDDEN_AFTER || isUnexplained(memory) ? "timeline" : "search";
+  isUnexplained(memory) || (isHidden(memory) && !isOnTrial(memory)) ? "timeline" : "search";
+
+const isHidden = ({ hidden = 0 }: ProbeMemory): boolean => hidden >= HIDDEN_AFTER;
+
+/** The search may have been blind for an hour: it is asked again after four such reads, eight, sixteen and so on. */
+const isOnTrial = ({ hidden = 0, open }: ProbeMemory): boolean => open !== undefined && Number.isInteger(Math.log2(hidden));
 
 /** The timeline of a missing account was refused: nothing is to be read before a probe shows it again. Asked once more a day all the same. */
 export const afterRefusal = (memory: ProbeMemory, atMs: number): ProbeMemory =>
@@ -193,9 +198,11 @@ function openAfter(open: OpenChange, { newPosts, isPatient }: ReadResult, atMs: 
 }
 
 /** A timeline that had to be asked because the search was silent speaks against the search; a search that shows something, for it. */
-function hiddenAfter({ hidden = 0, open }: ProbeMemory, { way, newPosts }: ReadResult): number {
+function hiddenAfter(memory: ProbeMemory, { way, newPosts }: ReadResult): number {
+  const { hidden = 0, open } = memory;
   if (newPosts === 0) return hidden;
   if (way === "search") return 0;
   // One that was never probed before is read from its timeline at once: no search was asked.
-  return open !== undefined && open.reads > 0 && open.sinceMs > 0 ? hidden + 1 : hidden;
+  const isSilent = open !== undefined && open.sinceMs > 0 && (open.reads > 0 || isHidden(memory));
+  return isSilent ? hidden + 1 : hidden;
 }

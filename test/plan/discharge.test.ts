@@ -127,6 +127,23 @@ describe("the way to read", () => {
     expect(wayToRead(takeProbe(memory, fields(14), MIN))).toBe("timeline");
   });
 
+  it("is the search again now and then, the seldomer the oftener it was silent, and for good once it shows something", () => {
+    let memory: ProbeMemory = { ...START, probedAtMs: MIN / 2 };
+    const asked: number[] = [];
+    for (let post = 1; post <= 40; post += 1) {
+      memory = takeProbe(memory, fields(10 + post), MIN);
+      if (wayToRead(memory) === "search") {
+        asked.push(post);
+        memory = afterRead(memory, read(), MIN);
+      }
+      memory = afterRead(memory, read({ way: wayToRead(memory), newPosts: 1 }), MIN);
+      expect(memory.open).toBeUndefined();
+    }
+    expect(asked).toEqual([1, 2, 3, 5, 9, 17, 33]);
+    memory = afterRead(takeProbe({ ...memory, hidden: 64 }, fields(99), MIN), read({ newPosts: 49 }), MIN);
+    expect(memory.hidden).toBeUndefined();
+  });
+
   it("is the search again when it shows something in between", () => {
     let memory: ProbeMemory = { ...START, hidden: 1 };
     memory = afterRead(takeProbe(memory, fields(11), MIN), read({ newPosts: 1 }), MIN);
