@@ -7,7 +7,7 @@ import { shareKey } from "./feed-pace.ts";
 import { readsWholeList } from "./full-read.ts";
 import type { Learned } from "./learned.ts";
 import { type Poll, userIdOf } from "./poll.ts";
-import { countKey } from "./request-count.ts";
+import { type CountedKind, countKey } from "./request-count.ts";
 
 /** The surest first. */
 export const BASES = ["schedule", "counted", "learned", "assumed"] as const;
@@ -83,7 +83,7 @@ function basisOf(poll: Poll, known: Known): WatchBasis {
 }
 
 function basisOfAccounts({ key, freshness, group }: Poll, members: readonly Poll[], { rateOf, countOf }: Known): WatchBasis {
-  const isCounted = (what: "probes" | "reads"): boolean => countOf(countKey(key, members.length, what)) !== undefined;
+  const isCounted = (what: CountedKind): boolean => countOf(countKey(key, members.length, what)) !== undefined;
   if (isCounted("reads") && (freshness === undefined || isCounted("probes"))) return of("counted");
   if (group?.cost.strategy === "single") return of("schedule");
   return byKnown([!members.every((one) => rateOf(userIdOf(one)) !== undefined) && "posts"]);

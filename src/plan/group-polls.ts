@@ -11,7 +11,7 @@ import type { Learned } from "./learned.ts";
 import { FIRST_LIMITS, handlesPerQuery } from "./merge.ts";
 import { type Poll, type Pollable, userIdOf } from "./poll.ts";
 import { ratesOf } from "./rates.ts";
-import { countKey } from "./request-count.ts";
+import { type CountedKind, countKey } from "./request-count.ts";
 import { groupRosters } from "./roster-groups.ts";
 import { groupSearches } from "./search-groups.ts";
 import { createSharedProbes, type SharedProbes } from "./shared-probes.ts";
@@ -104,7 +104,7 @@ function toGroup<T extends Pollable>(kind: string, members: Members<T>, deps: Gr
   const joined = joinMembers(members);
   const rates = ratesOf(members.map(userIdOf), (userId) => deps.rateOf?.(userId), deps.assumedPosts);
   const asked = askedOf({ ...first, subscribers: joined.subscribers }, fullPollEveryMs, rates, handlesPerQuery(FIRST_LIMITS), freshness);
-  const countOf = (what: "probes" | "reads") => deps.countOf?.(countKey(key, members.length, what));
+  const countOf = (what: CountedKind) => deps.countOf?.(countKey(key, members.length, what));
   const modelled = freshness === undefined ? chooseStrategy(asked, undefined, group.wish) : costOfFreshness(asked, freshness);
   // Probes of a schedule are told by the clock.
   const cost = withCounts(modelled, { probes: freshness === undefined ? undefined : countOf("probes"), reads: countOf("reads") });

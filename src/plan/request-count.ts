@@ -48,18 +48,20 @@ function withDay(known: Counted | undefined, requests: number): Counted {
 }
 
 /**
- * Chance moves a count of n requests by some sqrt(2 / n), as posts come in bursts; the model is off by some 8%, as bursts differ. A count of
- * so many requests is as good as the model.
+ * So many counted requests are as good as the model. Chance moves a count of n by some sqrt(2 / n), as posts come in bursts. The model is
+ * off by some 7% for probes, and by some 14% for reads: nobody tells how often profiles move without a post.
  */
-const WORTH_OF_MODEL = 300;
+const WORTH_OF_MODEL = { probes: 400, reads: 100 } as const;
+
+export type CountedKind = keyof typeof WORTH_OF_MODEL;
 
 /** Requests a day by the model and by the count, each by what it is worth. */
-export function weigh(modelledPerDay: number, counted: Counted | undefined): number {
+export function weigh(kind: CountedKind, modelledPerDay: number, counted: Counted | undefined): number {
   if (counted === undefined) return modelledPerDay;
   const { perDay, days } = counted;
   const requests = Math.max(perDay, modelledPerDay) * days;
-  return modelledPerDay + ((perDay - modelledPerDay) * requests) / (requests + WORTH_OF_MODEL);
+  return modelledPerDay + ((perDay - modelledPerDay) * requests) / (requests + WORTH_OF_MODEL[kind]);
 }
 
 /** Of a group while it has so many accounts: with others it is another one. */
-export const countKey = (groupKey: string, members: number, what: "probes" | "reads"): string => `${groupKey}/${members}/${what}`;
+export const countKey = (groupKey: string, members: number, what: CountedKind): string => `${groupKey}/${members}/${what}`;

@@ -8,7 +8,7 @@ import { BATCH_SIZE } from "../model/batch.ts";
 import { levelsOf, probesPerDay } from "./probe-allocation.ts";
 import { shareApart } from "./rates.ts";
 import { MOST_TOGETHER, requestsOf } from "./probe-choice.ts";
-import { type Counted, weigh } from "./request-count.ts";
+import { type Counted, type CountedKind, weigh } from "./request-count.ts";
 import { aimedMeanMs, longestWaitMs, probesOfAll } from "./probe-pace.ts";
 
 export type Strategy = "single" | "probe" | "merge";
@@ -130,11 +130,11 @@ interface Together {
 }
 
 /** By what was counted too, where it was; searches for late and odd items are among the reads that were. */
-export function withCounts(modelled: StrategyCost, counts: Readonly<Record<"probes" | "reads", Counted | undefined>>): StrategyCost {
+export function withCounts(modelled: StrategyCost, counts: Readonly<Record<CountedKind, Counted | undefined>>): StrategyCost {
   const { strategy, probesPerDay, readsPerDay, sweepsPerDay } = modelled;
-  const allReads = weigh(readsPerDay + sweepsPerDay, counts.reads);
+  const allReads = weigh("reads", readsPerDay + sweepsPerDay, counts.reads);
   const sweeps = Math.min(sweepsPerDay, allReads);
-  return cost(strategy, weigh(probesPerDay, counts.probes), allReads - sweeps, sweeps);
+  return cost(strategy, weigh("probes", probesPerDay, counts.probes), allReads - sweeps, sweeps);
 }
 
 /** Of an account: pins that moved, posts that were taken back, spells out of sight. No post accounts for them, so that each is read for again and again. */
