@@ -50,6 +50,8 @@ interface Ill {
   problem: string;
   /** Answers in a row that were empty although the list held items before. */
   blindAnswers: number;
+  /** The last of them. */
+  blindAtMs: number;
 }
 
 const CHECK_EVERY_MS = 30_000;
@@ -70,14 +72,14 @@ export function createStallWatch(deps: StallWatchDeps): StallWatch {
   let otherTroubleAtMs = Number.NEGATIVE_INFINITY;
 
   const illOf = (poll: Poll): Ill => {
-    const ill = ills.get(poll.key) ?? { poll, failingSinceMs: undefined, problem: "", blindAnswers: 0 };
+    const ill = ills.get(poll.key) ?? { poll, failingSinceMs: undefined, problem: "", blindAnswers: 0, blindAtMs: 0 };
     ills.set(poll.key, ill);
     return ill;
   };
 
   const check = async (): Promise<void> => {
     told ??= new Set(listOf(await notes.readNote(NOTE)));
-    await silence.check(isBlindEverywhere(planned, ills));
+    await silence.check(isBlindEverywhere(planned, ills, clock.now()));
     const worse = new Set([...ills.values()].flatMap(({ poll }) => poll.subscribers.map(({ watch }) => watch.id)));
     const stalled = new Map([...told].filter((watch) => !better.has(watch) || worse.has(watch)).map((watch) => [watch, ""]));
     if (deps.isTroubleKnown() || silence.isSilent) otherTroubleAtMs = clock.now();
@@ -118,6 +120,7 @@ export function createStallWatch(deps: StallWatchDeps): StallWatch {
         const ill = illOf(poll);
         ill.failingSinceMs = undefined;
         ill.blindAnswers += 1;
+        ill.blindAtMs = clock.now();
       } else {
         ills.delete(poll.key);
         if (told !== undefined && told.size > 0) for (const { watch } of poll.subscribers) if (told.has(watch.id)) better.add(watch.id);
@@ -150,14 +153,13 @@ function isToldElsewhere(error: unknown): boolean {
 }
 
 function reasonOf(
-  { intervalMs }: Poll,
+  poll: Poll,
   ill: Ill | undefined,
   dueMs: number | undefined,
   nowMs: number,
   otherTroubleAtMs: number,
 ): string | undefined {
-  const patienceMs = Math.max(TELL_AFTER_MS, 3 * intervalMs);
-  const hasWaited = (sinceMs: number) => nowMs - Math.max(sinceMs, otherTroubleAtMs) > patienceMs;
+  const hasWaited = (sinceMs: number) => nowMs - Math.max(sinceMs, otherTroubleAtMs) > patienceOf(poll);
   if (ill?.failingSinceMs !== undefined && hasWaited(ill.failingSinceMs))
     return `its polls have been failing since ${isoTime(ill.failingSinceMs)} (${ill.problem})`;
   if (dueMs !== undefined && hasWaited(dueMs)) return `a poll has been waiting for its turn for ${formatDuration(nowMs - dueMs)}`;
@@ -166,10 +168,17 @@ function reasonOf(
   return undefined;
 }
 
-/** Half of the lists, and more than one of them. Searches bounded by time are empty whenever nothing is new. */
-function isBlindEverywhere(polls: readonly Poll[], ills: ReadonlyMap<string, Ill>): boolean {
+const patienceOf = ({ intervalMs }: Poll): number => Math.max(TELL_AFTER_MS, 3 * intervalMs);
+
+/**
+ * Half of the lists, and more than one of them, by answers of late: accounts that are probed are not read again before they post. Searches
+ * bounded by time are empty whenever nothing is new.
+ */
+function isBlindEverywhere(polls: readonly Poll[], ills: ReadonlyMap<string, Ill>, nowMs: number): boolean {
   const lists = polls.filter(({ detector, source }) => detector === "feed" && source.boundParam === undefined);
-  const blind = lists.filter(({ key }) => (ills.get(key)?.blindAnswers ?? 0) >= BLIND_ANSWERS).length;
+  const isBlind = (poll: Poll, ill: Ill | undefined): boolean =>
+    ill !== undefined && ill.blindAnswers >= BLIND_ANSWERS && nowMs - ill.blindAtMs <= patienceOf(poll);
+  const blind = lists.filter((poll) => isBlind(poll, ills.get(poll.key))).length;
   return blind >= 2 && blind * 2 >= lists.length;
 }
 

@@ -1,5 +1,6 @@
 import { afterEach, expect, it } from "vitest";
 import type { Tweet } from "../../src/model/tweet.ts";
+import { createAccountsWorld, serveWorld } from "../support/accounts-world.ts";
 import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
 import { makeTweet, makeUser } from "../support/make-event.ts";
 import { makeWatch } from "../support/make-watch.ts";
@@ -81,6 +82,32 @@ it("tells the service dark, once, when most lists come back empty, and recovered
   for (const [id, tweets] of before) lists.set(id, [tweetAt(clock.now(), Number(id)), ...tweets]);
   await clock.advance(10 * MINUTE);
   expect(told(rig)).toEqual(["upstream.dark upstream", "upstream.recovered upstream"]);
+});
+
+it("tells the service recovered when probed accounts have news again, though others that were read in vain have none yet", async () => {
+  const clock = createVirtualClock(START);
+  const world = createAccountsWorld();
+  for (let i = 0; i < 4; i += 1) world.post(world.add(`a${i}`), START - HOUR);
+  const { upstream } = serveWorld(world, clock);
+  let isEmpty = false;
+  const service: typeof upstream = {
+    call: (request) => (isEmpty && request.endpoint !== "info-batch" ? Promise.resolve({ tweets: [] }) : upstream.call(request)),
+  };
+  const accounts = world.accounts.map(({ id }) => `id:${id}`);
+  rig = await startEngineRig({
+    clock,
+    upstream: service,
+    watches: [makeWatch("w", "timeline", { accounts }, { strategy: "probe", fullPollEveryMs: 10 * HOUR })],
+  });
+  await clock.advance(5 * MINUTE);
+  isEmpty = true;
+  for (const account of world.accounts) world.post(account, clock.now() + MINUTE);
+  await clock.advance(HOUR);
+  expect(told(rig)).toContain("upstream.dark upstream");
+  isEmpty = false;
+  for (const account of world.accounts.slice(0, 1)) world.post(account, clock.now() + MINUTE);
+  await clock.advance(10 * MINUTE);
+  expect(told(rig)).toContain("upstream.recovered upstream");
 });
 
 it("tells the service dark when nothing is new for far longer than the pace it had, without an error and without empty lists", async () => {
