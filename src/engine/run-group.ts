@@ -224,7 +224,8 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
       memories.put(group, memory);
       await memories.save(group, startedAtMs, clock.now());
       await book.flush();
-      return { outcome: news.outcome, ...(againAtMs === undefined ? {} : { againAtMs }) };
+      const outcome = answer === "blind" ? { ...news.outcome, isBlind: true } : news.outcome;
+      return { outcome, ...(againAtMs === undefined ? {} : { againAtMs }) };
     },
     close: () => memories.close(clock.now()),
   };

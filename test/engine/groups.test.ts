@@ -161,7 +161,7 @@ describe("a group of timelines", () => {
 
   it("reads nobody because of probes that show none of the accounts, and finds what they posted meanwhile", async () => {
     let isEmpty = false;
-    const { clock, world, callsOf, told, account } = await house({
+    const { clock, world, rig, callsOf, told, account } = await house({
       answer: ({ endpoint }) => (isEmpty && endpoint === "info-batch" ? { users: [] } : undefined),
     });
     isEmpty = true;
@@ -169,6 +169,7 @@ describe("a group of timelines", () => {
     const post = world.post(account(3), sinceMs + 10 * MIN);
     await clock.advance(HOUR);
     expect(callsOf("user-tweets", sinceMs)).toHaveLength(0);
+    expect(rig.notices.map(({ type }) => type)).toEqual(["watch.stalled"]);
     isEmpty = false;
     await clock.advance(3 * MIN);
     expect(await told()).toEqual([post.id]);
