@@ -58,9 +58,9 @@ const PLANS: Readonly<Record<string, Plan>> = {
 /** Against the workload, which is cheap enough for so many accounts. */
 const WORKLOAD_PLANS: Readonly<Record<string, Plan>> = {
   schedule: ({ handles }) => `
-  t: { type: timeline, accounts: [${handles.join(", ")}], schedule: "@every 2m" }`,
+  t: { type: timeline, accounts: [${handles.join(",\n    ")}], schedule: "@every 2m" }`,
   freshness: ({ handles }) => `
-  t: { type: timeline, accounts: [${handles.join(", ")}], freshness: { mean: 60s, max: 4h } }`,
+  t: { type: timeline, accounts: [${handles.join(",\n    ")}], freshness: { mean: 60s, max: 4h } }`,
 };
 /** The last of them take hours for 30 days: by name only. */
 const WORKLOADS = [100, 1_000, 10_000] as const;

@@ -25,8 +25,8 @@ export function findExcess(text: string): { readonly offset: number; readonly me
     else if (token === "]" || token === "}") flow -= 1;
     else if (token === "-" || token === "?") blocksInLine += 1;
     if (flow > MAX_DEPTH || blocksInLine > MAX_DEPTH) return { offset, message: tooDeep };
-    if (tokens > MAX_TOKENS || inLine > MAX_TOKENS_A_LINE)
-      return { offset, message: "too much on one page: split the file and load the folder" };
+    if (tokens > MAX_TOKENS) return { offset, message: "too much in one file: split it and load the folder" };
+    if (inLine > MAX_TOKENS_A_LINE) return { offset, message: "too much on one line: write what it lists on lines of their own" };
     if (!CONTROL.has(token)) offset += token.length;
   }
   return undefined;
