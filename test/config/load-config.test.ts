@@ -305,7 +305,7 @@ it("takes ten thousand accounts on lines of their own, and says so where they st
   const accounts = Array.from({ length: 10_000 }, (_, index) => `"id:${index + 1}"`);
   const text = (between: string) =>
     `watches: { w: { type: timeline, accounts: [${accounts.join(between)}], schedule: "@every 10m" } }\nsinks: { terminal: { type: console } }\nops: { sink: terminal }\n`;
-  expect((await goodConfig(text(",\n"))).watches).toHaveLength(1);
+  expect((await goodConfig(text(",\n  "))).watches).toHaveLength(1);
   await expect(goodConfig(text(", "))).rejects.toThrow(
     /watches\.yaml:1:\d+ {2}too much on one line: write what it lists on lines of their own/,
   );
