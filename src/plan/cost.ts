@@ -2,7 +2,7 @@
 import type { Timetable } from "../schedule/timetable.ts";
 import { checkPages, pagesBeyondFirst, sweepPages, USUAL_POSTS_PER_DAY } from "./feed-pages.ts";
 import { isReadByEveryPoll } from "./full-read.ts";
-import type { Poll } from "./poll.ts";
+import type { Poll, PollGroup } from "./poll.ts";
 import { pollsPerDay } from "./rhythm.ts";
 import type { StrategyCost } from "./strategy.ts";
 
@@ -54,7 +54,7 @@ export function createCostModel({ timetable, fullReadPages, itemsPerDay }: CostD
 
 /** The cost of a poll that runs so often. */
 export function costAt(poll: Poll, rate: number, pages: number, itemsPerDay?: number): PollCost {
-  if (poll.group !== undefined) return groupCost(poll, poll.group.cost, rate);
+  if (poll.group !== undefined) return withSearchPages(poll, poll.group, groupCost(poll, poll.group.cost, rate), itemsPerDay);
   const sweepsPerDay = sweepRequests(poll, rate, itemsPerDay);
   const fullReadPages = Math.max(1, pages);
   const fullReadPerDay = fullReadRequests(poll, rate, fullReadPages);
@@ -86,6 +86,19 @@ function groupCost(poll: Poll, { strategy, probesPerDay, readsPerDay, sweepsPerD
   const probes = strategy === "probe" ? probesPerDay * pace : probesPerDay;
   const reads = strategy === "probe" ? readsPerDay * Math.max(1, pace) : readsPerDay * pace;
   return { strategy, pollsPerDay: rate, sweepsPerDay, fullReadPerDay: 0, fullReadPages: 1, requestsPerDay: probes + reads + sweepsPerDay };
+}
+
+/** Searches that share queries: what each query finds takes pages beyond the first, and so do its sweeps, and the proofs of its members. */
+function withSearchPages(poll: Poll, { kind, members, cost }: PollGroup, base: PollCost, itemsPerDay: number | undefined): PollCost {
+  const queries = (cost.readsPerDay * poll.intervalMs) / DAY_MS;
+  if (kind !== "searches" || itemsPerDay === undefined || queries === 0) return base;
+  const news = queries * newsPages(poll, base.pollsPerDay, itemsPerDay / queries);
+  const sweeps = queries * sweepRequests(poll, base.pollsPerDay, itemsPerDay / queries);
+  // As deep as the last proof of the same member.
+  const proofDays = cost.sweepsPerDay === 0 ? 0 : members.length / cost.sweepsPerDay + poll.overlapMs / DAY_MS;
+  const proofs = cost.sweepsPerDay * pagesBeyondFirst((itemsPerDay / members.length) * proofDays);
+  const sweepsPerDay = base.sweepsPerDay + sweeps + proofs;
+  return { ...base, itemsPerDay, sweepsPerDay, requestsPerDay: base.requestsPerDay + news + sweeps + proofs };
 }
 
 /** A list whose leaving is told is read on by every poll, at most `max_pages` of it; any other one is read whole once a day. */

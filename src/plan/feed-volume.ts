@@ -10,6 +10,7 @@ const LEAST_DAYS = 0.5;
 /** New items a day, by what the watch has noted since it was made; all of its targets alike. Undefined while that is too little. */
 export function itemsPerDay(poll: Poll, states: readonly WatchState[], nowMs: number): number | undefined {
   const [subscriber] = poll.subscribers;
+  if (poll.group?.kind === "searches") return sumOfAll(poll.group.members.map((member) => itemsPerDay(member, states, nowMs)));
   if (poll.detector !== "feed" || poll.group !== undefined || subscriber === undefined) return undefined;
   const state = stateOf(subscriber.watch, states);
   const days = daysKnown(state, nowMs);
@@ -19,6 +20,9 @@ export function itemsPerDay(poll: Poll, states: readonly WatchState[], nowMs: nu
   // The first page was there before.
   return Math.max(0, items - ITEMS_PER_PAGE) / days;
 }
+
+const sumOfAll = (counts: readonly (number | undefined)[]): number | undefined =>
+  counts.reduce((total, count) => (total === undefined || count === undefined ? undefined : total + count), 0);
 
 /** Items are counted for good, those that the state has forgotten too. */
 const daysKnown = (state: WatchState | undefined, nowMs: number): number => (nowMs - (state?.registeredAtMs ?? nowMs)) / DAY_MS;

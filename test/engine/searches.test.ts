@@ -2,6 +2,8 @@ import { afterEach, describe, expect, it } from "vitest";
 import { sleep } from "../../src/model/clock.ts";
 import type { UpstreamRequest } from "../../src/model/upstream.ts";
 import type { Watch } from "../../src/model/watch.ts";
+import { createForecast } from "../../src/plan/forecast.ts";
+import { createTimetable } from "../../src/schedule/timetable.ts";
 import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
 import { makeWatch } from "../support/make-watch.ts";
 import { failure } from "../support/scripted-upstream.ts";
@@ -223,7 +225,7 @@ describe("a merged search", () => {
   });
 
   it("sweeps for all who share it at once, whenever each was proved", { timeout: 60_000 }, async () => {
-    const { clock, world, callsSince, told } = await house({ changes: { fullPollEveryMs: HOUR } });
+    const { clock, world, rig, callsSince, told } = await house({ changes: { fullPollEveryMs: HOUR } });
     const fromMs = clock.now();
     const chatter = Array.from({ length: 720 }, (_, i) => world.post(WORDS[i % WORDS.length] as string, fromMs + i * 15_000).tweet);
     await clock.advance(2 * HOUR);
@@ -235,6 +237,11 @@ describe("a merged search", () => {
     const sweeps = new Set(merged.filter((call) => depth(call) > 10 * MIN).map(({ atMs }) => Math.floor(atMs / 10_000)));
     expect(sweeps.size).toBeLessThanOrEqual(5);
     expect(merged.length).toBeLessThan(110);
+    // The pages of sweeps and proofs are in the plan: without them it would be 72.
+    const known = { timetable: createTimetable(), nowMs: clock.now(), itemsPerDay: () => 24 * 240 };
+    const forecast = createForecast(rig.engine.polls, known).requestsPerDay / 24;
+    expect(callsSince(sinceMs).length / forecast).toBeGreaterThan(0.9);
+    expect(callsSince(sinceMs).length / forecast).toBeLessThan(1.1);
     await clock.advance(2 * MIN);
     expect(await told()).toEqual(chatter.map(({ full_text, id }) => `${full_text} ${id}`).sort());
   });

@@ -55,6 +55,15 @@ it("the forecast bills a request a tick and the proofs: about a ninth of ten sin
   expect(merged.watches.get("acme")?.strategies).toEqual(["merge"]);
 });
 
+it("the forecast counts the pages that sweeps and proofs of busy searches take", () => {
+  const all = polls(...WORDS.map((word) => search(word)));
+  const perDay = (items: number) => createForecast(all, { timetable, nowMs: NOW, itemsPerDay: () => items }).requestsPerDay;
+  expect(perDay(0)).toBe(createForecast(all, { timetable, nowMs: NOW }).requestsPerDay);
+  // 96 sweeps of 42 tweets each: 1.6 pages more; 58 proofs, each of a tenth of the tweets of four hours and a quarter: 1.4 more.
+  expect(perDay(2_000) - perDay(0)).toBeGreaterThan(96 * 1.5 + 58 * 1.2);
+  expect(perDay(2_000) - perDay(0)).toBeLessThan(96 * 1.7 + 58 * 1.6);
+});
+
 it("a proof comes well before what it finds is too old", () => {
   const slow = { schedule: { kind: "every", intervalMs: 3_600_000 }, maxAgeMs: DAY_MS } as const;
   const [group] = groupsOf(search("acme", slow), search("bolt", slow));
