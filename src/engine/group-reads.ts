@@ -40,7 +40,7 @@ export interface ReadQuery {
 
 export interface GroupNews {
   readonly outcome: PollOutcome;
-  /** When posts were posted, without those of first reads; service time. */
+  /** When posts were posted, without those of first reads; our clock. */
   readonly postedMs: readonly number[];
   /** How long after that they were found, as far as it depends on how often is probed. */
   readonly delaysMs: readonly number[];
@@ -108,11 +108,9 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
     const { way, isFull } = task;
     const probe = afterRead(account.probe, { way, isFull, isBlind, newPosts, newBeforeProbe, isPatient }, nowMs);
     const serviceMs = serviceClock.now();
-    const rate = isFirst
-      ? firstRate(postedMs, serviceMs)
-      : postedMs.length === 0
-        ? account.rate
-        : learnPosts(account.rate, postedMs, serviceMs);
+    // Who is asked for next is told by our clock.
+    const localMs = postedMs.map((atMs) => atMs - (serviceMs - nowMs));
+    const rate = isFirst ? firstRate(localMs, nowMs) : localMs.length === 0 ? account.rate : learnPosts(account.rate, localMs, nowMs);
     const settled = isFirst ? afterFirstRead(probe, postedMs.filter((atMs) => atMs > probedMs).length) : probe;
     // A search that comes with a probe is hardly older than it.
     const checkedAtMs = isBlind ? account.checkedAtMs : Math.max(scene.startedAtMs, Math.min(account.checkedAtMs, nowMs));
@@ -121,7 +119,7 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
     if (!isFirst) {
       const calmMs =
         serviceClock.fromLocal(Math.max(account.probe.open?.calmMs ?? account.checkedAtMs, scene.onTimeSinceMs)) - SEARCH_LAG_MS;
-      scene.postedMs.push(...postedMs);
+      scene.postedMs.push(...localMs);
       scene.delaysMs.push(...postedMs.filter((atMs) => atMs >= calmMs).map((atMs) => serviceMs - atMs));
     }
     if (task.way === "timeline") deps.readiness.doubt(poll.key);

@@ -91,9 +91,10 @@ const round = (count: number): number => Math.round(count * 100) / 100;
 
 /** Whether recent posts still draw others after them. */
 export const isExcited = (memory: RateMemory, nowMs: number): boolean =>
-  memory.excited > 0.001 && nowMs - memory.atMs < 8 * EXCITATION_FADE_MS;
+  memory.excited > 0.001 && Math.abs(nowMs - memory.atMs) < 8 * EXCITATION_FADE_MS;
 
-const fade = (passedMs: number): number => Math.exp(-Math.max(0, passedMs) / EXCITATION_FADE_MS);
+/** What was written down later than now is older than it looks: the clock was set back since, by nobody knows how much. */
+const fade = (passedMs: number): number => (passedMs < -EXCITATION_FADE_MS ? 0 : Math.exp(-Math.max(0, passedMs) / EXCITATION_FADE_MS));
 
 const excitementOf = (datesMs: readonly number[], nowMs: number): number =>
   datesMs.reduce((total, dateMs) => total + EXCITATION * fade(nowMs - dateMs), 0);

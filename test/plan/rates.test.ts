@@ -5,6 +5,7 @@ import {
   firstRate,
   FLAT_PROFILE,
   hourFactor,
+  isExcited,
   learnHours,
   learnPosts,
   type RateMemory,
@@ -69,6 +70,13 @@ describe("learning", () => {
     expect(expected).toBeCloseTo(0.5, 2);
     expect(extra(NOW + HOUR)).toBeLessThan(extra(NOW) / 1_000);
   });
+});
+
+it("expects nothing of posts that were noted at a later time than now is: the clock was set back since", () => {
+  const noted = learnPosts(firstRate(spaced(20, DAY), NOW), [NOW + DAY, NOW + DAY - 1_000], NOW + DAY);
+  expect(rateAt(noted, NOW + DAY)).toBeGreaterThan(100);
+  expect(rateAt(noted, NOW)).toBeLessThan(2);
+  expect(isExcited(noted, NOW)).toBe(false);
 });
 
 describe("the hours of the day", () => {
