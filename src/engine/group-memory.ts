@@ -44,7 +44,8 @@ export function chooseAgain(
   hiddenShare: () => number,
   nowMs: number,
 ): GroupMemory {
-  if (nowMs - memory.chosenAtMs < CHOOSE_EVERY_MS) return memory;
+  // After a clock that was set back, too.
+  if (Math.abs(nowMs - memory.chosenAtMs) < CHOOSE_EVERY_MS) return memory;
   const current = memory.chosenAtMs === 0 ? undefined : memory.strategy;
   const limits = growLimits(memory.limits, nowMs);
   const asked = askedOf(group, group.group?.fullPollEveryMs, rates(), handlesPerQuery(limits), group.freshness, hiddenShare());

@@ -152,7 +152,8 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
         isHelped && memory.pace !== undefined && waitAfter(waiting, memory.pace, freshness, deps.stretch(group.priority)) > SOON_MS;
       return isTooSoon ? NOBODYS_TURN : chooseMembers(waiting, freshness, onTimeMs);
     }
-    const isDue = memory.strategy === "probe" || nowMs - memory.probedAtMs >= checkEveryMs(group.intervalMs);
+    // After a clock that was set back, too.
+    const isDue = memory.strategy === "probe" || Math.abs(nowMs - memory.probedAtMs) >= checkEveryMs(group.intervalMs);
     if (!isDue) members.forEach(takeNewHandle);
     return isDue ? { ...NOBODYS_TURN, all: members } : NOBODYS_TURN;
   };

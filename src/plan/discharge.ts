@@ -70,7 +70,9 @@ export const firstProbe = (fields: JsonObject | null, atMs: number): ProbeMemory
  * Takes the answer of a probe; `counter` is the field whose growth promises items. A change while another one is open begins the reads anew. Posts that were found before the counter showed
  * them are not owed again, but the change is read once all the same: they may have been deleted since, and others posted.
  */
-export function takeProbe({ ahead = 0, ...memory }: ProbeMemory, fields: JsonObject | null, atMs: number, counter = TWEETS): ProbeMemory {
+export function takeProbe({ ahead = 0, ...known }: ProbeMemory, fields: JsonObject | null, atMs: number, counter = TWEETS): ProbeMemory {
+  // A clock that was set back must not put off full polls by as much.
+  const memory = { ...known, fullAtMs: Math.min(known.fullAtMs, atMs) };
   // The fields stand in the order of their names on both sides.
   if (JSON.stringify(fields) === JSON.stringify(memory.fields)) return { ...memory, probedAtMs: atMs };
   const before = memory.open;

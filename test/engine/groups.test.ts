@@ -348,6 +348,16 @@ describe("a group of timelines", () => {
     },
   );
 
+  it("asks for counters as often as before after a clock that was ahead for a while", async () => {
+    const { clock, callsOf } = await house({ changes: { strategy: "merge" } });
+    const [sinceMs] = [clock.now(), clock.jump(24 * HOUR)];
+    await clock.advance(30 * MIN);
+    clock.jump(-24 * HOUR);
+    await clock.advance(30 * MIN);
+    const asked = callsOf("info-batch", sinceMs).filter(({ atMs }) => atMs < sinceMs + 2 * HOUR);
+    expect(asked.length).toBeGreaterThanOrEqual(2);
+  });
+
   it("reads what it knows to have moved by timelines while the search fails", async () => {
     let isDown = false;
     const { clock, world, told, account } = await house({

@@ -258,6 +258,10 @@ describe("a blind account", () => {
   });
 });
 
+it("takes a full poll that is dated later than now is for one of this moment: the clock was set back", () => {
+  expect(takeProbe(firstProbe(fields(10), 100 * MIN), fields(10), MIN)).toEqual(firstProbe(fields(10), MIN));
+});
+
 it("looks at the fields that are named, and at nothing else of a profile", () => {
   expect(probedFields({ id: "7", tweets_count: 3, followers_count: 9 }, ["tweets_count"])).toEqual({ tweets_count: 3 });
   expect(probedFields(undefined, ["tweets_count"])).toBeNull();
