@@ -12,6 +12,7 @@ import { assumeTargets, createForecast, dearest, type Forecast, isAssumed, MONTH
 import { itemsPerDay } from "../plan/feed-volume.ts";
 import { freshTweets } from "../plan/fresh-tweets.ts";
 import { fullReadPages, stateOf } from "../plan/full-read.ts";
+import { firstRequests } from "../plan/first-reads.ts";
 import { guessOf } from "../plan/guess.ts";
 import { groupPolls } from "../plan/group-polls.ts";
 import { type Learned, NOTHING_LEARNED } from "../plan/learned.ts";
@@ -94,6 +95,8 @@ export interface PlanView {
     readonly requests_per_month: number;
     readonly quota_share: number | null;
     readonly cost_per_month: number | null;
+    /** Once, at the first start: first reads of what is read together, and look-ups of handles. */
+    readonly first_requests: number;
     /** In four of five cases, by how much accounts may post of which nothing is known yet; null where all are known. */
     readonly requests_per_month_range: PlanRangeView | null;
   };
@@ -153,6 +156,11 @@ export function createPlanView(config: Config, { hash, nowMs, quota, states, lea
       sweep_requests_per_day: round(forecast.sweepsPerDay),
       recheck_requests_per_day: round(forecast.rechecks.requestsPerDay),
       ...paceOf(forecast, scale),
+      first_requests: firstRequests(
+        forecast.polls.map(({ poll }) => poll),
+        [...planned.values()],
+        (poll) => fullReadPages(poll, states),
+      ),
       requests_per_month_range: rangeView(forecast, learned, monthWith),
     },
     price: price === undefined ? null : { per_request: price.perRequest, currency: price.currency },

@@ -88,8 +88,13 @@ function totals(view: PlanView): string {
     total.recheck_requests_per_day > 0
       ? `, ${formatCount(total.recheck_requests_per_day)} of them a day to look at fresh tweets again`
       : "";
-  return `Total: ${plural(total.polls, "poll")}, ${pace}${sweeps}${rechecks}.\n${rangeText(view)}${quotaText(view)}`;
+  return `Total: ${plural(total.polls, "poll")}, ${pace}${sweeps}${rechecks}.\n${rangeText(view)}${firstText(view)}${quotaText(view)}`;
 }
+
+const firstText = ({ total: { first_requests: requests } }: PlanView): string =>
+  requests === 0
+    ? ""
+    : `Once, at the first start: ${plural(requests, "request")} more, to read what is there already and to look up handles.\n`;
 
 function rangeText({ total: { requests_per_month_range: range } }: PlanView): string {
   if (range === null) return "";

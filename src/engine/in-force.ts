@@ -1,5 +1,6 @@
 /** What the engine reads off the watches and polls that are in force: pure but for the times it looks up of new groups. */
 import type { PollStore } from "../model/poll-store.ts";
+import { hasUnreadTarget } from "../plan/first-reads.ts";
 import type { GroupDeps } from "../plan/group-polls.ts";
 import type { Learned } from "../plan/learned.ts";
 import type { PlannedWatch } from "../plan/plan-polls.ts";
@@ -45,15 +46,8 @@ export function keepBook(book: ProbeBook, polls: readonly Poll[]): void {
 
 /** Whether a batch has an entry that was never answered: its key was polled before, but not for that one. */
 export function hasNewEntry(planned: readonly PlannedWatch<WatchType<any>>[]): (poll: Poll) => boolean {
-  const fresh = new Set(
-    planned.flatMap(({ targets }) =>
-      targets.filter(({ baselineAtMs }) => baselineAtMs === null).map(({ watchKey, key }) => `${watchKey}\n${key}`),
-    ),
-  );
-  return ({ subscribers, group }) =>
-    subscribers.some(
-      ({ entry, watchKey, targetKey }) => (entry !== undefined || group !== undefined) && fresh.has(`${watchKey}\n${targetKey}`),
-    );
+  const isUnread = hasUnreadTarget(planned);
+  return (poll) => (poll.group !== undefined || poll.subscribers.some(({ entry }) => entry !== undefined)) && isUnread(poll);
 }
 
 export function indexByWatch(polls: readonly Poll[]): ReadonlyMap<string, readonly Poll[]> {

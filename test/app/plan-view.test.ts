@@ -70,5 +70,7 @@ it("counts accounts that their list does not hold among those read by themselves
   const [whole, short] = [planFor("in", "in"), planFor("in", "out")];
   expect(whole.watches[0]?.via_list).toEqual({ list: "77", missing: 0, most_requests_per_month_each: 4_320 });
   expect(short.watches[0]?.via_list?.missing).toBe(1);
+  // Both were read before.
+  expect(short.total.first_requests).toBe(0);
   expect(short.total.requests_per_month - whole.total.requests_per_month).toBe(4_320);
 });

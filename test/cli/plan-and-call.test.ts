@@ -125,7 +125,7 @@ describe("plan", () => {
     expect(view.watches[1].assumes).toEqual([]);
   });
 
-  it("says between which bounds it lies while nobody knows how much its accounts post", async () => {
+  it("says between which bounds it lies while nobody knows how much its accounts post, and what the first reads take", async () => {
     const accounts = Array.from({ length: 60 }, (_, index) => `user${index}`).join(", ");
     const timeline = `  t: { type: timeline, accounts: [${accounts}], schedule: "@every 10m", sink: out }`;
     const { out } = await plan(config("", timeline));
@@ -136,8 +136,10 @@ describe("plan", () => {
     expect(range.unknown_accounts).toBe(60);
     expect(range.low).toBeLessThan(0.95 * month);
     expect(range.high).toBeGreaterThan(1.05 * month);
+    expect(out).toContain("\nOnce, at the first start: 61 requests more, to read what is there already and to look up handles.\n");
     const search = `  s: { type: search, query: "acme", schedule: "@every 10m", sink: out }`;
-    expect(JSON.parse((await plan(config("", search), "--json")).out).total.requests_per_month_range).toBeNull();
+    const { total } = JSON.parse((await plan(config("", search), "--json")).out);
+    expect(total).toMatchObject({ requests_per_month_range: null, first_requests: 0 });
   });
 
   it("keeps to freshness where no probe helps: of searches, through a list, and where each account is asked for by itself", async () => {
