@@ -25,6 +25,15 @@ type KeptTurn = { -readonly [Name in keyof Waiting]: Waiting[Name] } & { ratedAt
 /** A rate moves so slowly, but for an account that posted just now. */
 const RATED_FOR_MS = 60_000;
 
+/** One that was checked so long after now was so before the clock was set back; by less, another group asked for it just now. */
+const SET_BACK_MS = 60_000;
+const SET_BACK_AGE_MS = 3_600_000;
+
+function ageOf({ checkedAtMs }: AccountMemory, nowMs: number): number {
+  const ageMs = nowMs - checkedAtMs;
+  return ageMs < -SET_BACK_MS ? SET_BACK_AGE_MS : Math.max(0, ageMs);
+}
+
 export function createTurns(accountOf: (userId: string) => AccountMemory | undefined): Turns {
   const kept = new WeakMap<readonly GroupMember[], Map<string, KeptTurn>>();
 
@@ -33,7 +42,7 @@ export function createTurns(accountOf: (userId: string) => AccountMemory | undef
     if (account === undefined) return void turns.delete(member.userId);
     const turn = turns.get(member.userId) ?? { id: member.userId, member, account, rate: 0, ageMs: 0, ratedAtMs: 0 };
     if (turn.ratedAtMs === 0) turns.set(member.userId, turn);
-    const isOld = nowMs - turn.ratedAtMs >= RATED_FOR_MS || isExcited(account.rate, nowMs);
+    const isOld = Math.abs(nowMs - turn.ratedAtMs) >= RATED_FOR_MS || isExcited(account.rate, nowMs);
     if (isOld || turn.account.rate !== account.rate) {
       turn.rate = rateAt(account.rate, nowMs, busyness);
       turn.ratedAtMs = nowMs;
@@ -43,7 +52,7 @@ export function createTurns(accountOf: (userId: string) => AccountMemory | undef
 
   const aged = (turns: Map<string, KeptTurn>, nowMs: number): readonly Waiting[] => {
     const all = [...turns.values()];
-    for (const turn of all) turn.ageMs = nowMs - turn.account.checkedAtMs;
+    for (const turn of all) turn.ageMs = ageOf(turn.account, nowMs);
     return all;
   };
 

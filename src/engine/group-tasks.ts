@@ -48,7 +48,8 @@ export function tasksOf(query: TaskQuery): readonly ReadTask[] {
     if (task !== undefined) (task.way === "search" && canWait(account, query) ? patient : tasks).push(task);
     else if (account !== undefined) {
       const rounds = (nowMs - account.probe.fullAtMs) / memory.fullPollEveryMs;
-      if (rounds >= SOONEST) (rounds >= 1 ? late : next).push({ member, account });
+      const triedRounds = (nowMs - (account.probe.blindAtMs ?? Number.NEGATIVE_INFINITY)) / memory.fullPollEveryMs;
+      if (rounds >= SOONEST && triedRounds >= AGAIN) (rounds >= 1 ? late : next).push({ member, account });
     }
   }
   const company = tasks.some(({ way, reach }) => way === "search" && reach?.kind === "since") ? patient : [];
@@ -104,6 +105,8 @@ const POOL = 2;
 const SOONEST = 0.5;
 /** Nobody waits longer for it than so many intervals. */
 const LATEST = 1.1;
+/** One that was shown nothing is made again so soon: what is known may have been deleted, or the service is blind for hours. */
+const AGAIN = 0.5;
 
 function fullPolls(late: readonly Late[], next: readonly Late[], query: TaskQuery): readonly ReadTask[] {
   const perQuery = handlesPerQuery(query.memory.limits);

@@ -21,7 +21,8 @@ export function createOnTime(clock: Clock): OnTime {
     begin(groupKey, leewayMs) {
       const startedAtMs = clock.now();
       const last = runs.get(groupKey);
-      const isLate = last?.dueAtMs === undefined || startedAtMs - last.dueAtMs > leewayMs;
+      // After a clock was set back, what it said before means nothing.
+      const isLate = last?.dueAtMs === undefined || startedAtMs - last.dueAtMs > leewayMs || startedAtMs < last.sinceMs;
       const sinceMs = isLate ? startedAtMs : last.sinceMs;
       runs.set(groupKey, { startedAtMs, leewayMs, sinceMs });
       return sinceMs;

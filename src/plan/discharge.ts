@@ -25,6 +25,8 @@ export interface ProbeMemory {
   readonly open?: OpenChange;
   /** The last full poll, which finds what a probe cannot show. */
   readonly fullAtMs: number;
+  /** A later one that was shown nothing, not even what was known. */
+  readonly blindAtMs?: number;
   /** Posts that the counter promised and no read found, as when the service showed none for hours. */
   readonly unfound?: number;
   /** Posts were found that the counters never showed: probes tell nothing about this account. */
@@ -148,7 +150,7 @@ export interface ReadResult {
 
 /** The memory after a read that came to its end. */
 export function afterRead(memory: ProbeMemory, result: ReadResult, atMs: number): ProbeMemory {
-  const { open, hidden: _, isBlind: __, moves: ___, unfound = 0, ahead = 0, ...rest } = memory;
+  const { open, hidden: _, isBlind: __, moves: ___, blindAtMs, unfound = 0, ahead = 0, ...rest } = memory;
   const isRead = result.isFull && result.isBlind !== true;
   const hidden = hiddenAfter(memory, result);
   // The first probe of an account counted what the read after it finds: credit for that would hide posts to come.
@@ -159,9 +161,11 @@ export function afterRead(memory: ProbeMemory, result: ReadResult, atMs: number)
   const givenUp = open === undefined || next !== undefined ? 0 : Math.max(0, (open.owed ?? 0) - result.newPosts);
   // What a full poll does not show will not come.
   const missing = (isRead ? 0 : Math.max(0, unfound - result.newBeforeProbe)) + givenUp;
+  const triedAtMs = result.isFull ? atMs : blindAtMs;
   const kept: ProbeMemory = {
     ...rest,
     fullAtMs: isRead ? atMs : memory.fullAtMs,
+    ...(isRead || triedAtMs === undefined ? {} : { blindAtMs: triedAtMs }),
     ...(missing === 0 ? {} : { unfound: missing }),
     ...(hidden === 0 ? {} : { hidden }),
     ...(surplus === 0 ? {} : { ahead: surplus }),

@@ -236,6 +236,17 @@ describe("a group of timelines", () => {
     expect(callsOf("search-tweets", sinceMs).length).toBeLessThan(8);
   });
 
+  it("makes full polls of a small group no oftener when its newest post was deleted", async () => {
+    const { clock, world, callsOf, account } = await house({ count: 3, changes: { fullPollEveryMs: HOUR } });
+    world.post(account(1), clock.now() + 1_000);
+    await clock.advance(HOUR);
+    world.delete(account(1), 3, clock.now());
+    await clock.advance(HOUR);
+    const sinceMs = clock.now();
+    await clock.advance(6 * HOUR);
+    expect(callsOf("search-tweets", sinceMs).length).toBeLessThan(30);
+  });
+
   it("looks deeper when a post hides behind a deletion: the counter stood still over both", async () => {
     const { clock, world, told, account } = await house({ changes: { fullPollEveryMs: HOUR } });
     // Posted and deleted between two probes: what it takes away hides what came.

@@ -21,6 +21,9 @@ afterEach(async () => {
   for (const rig of rigs.splice(0)) await rig.close();
 });
 
+const ACCOUNTS = 150;
+const PER_DAY = 12;
+
 describe("a group is on time", () => {
   it("from its first run on, as long as the next ones begin when they are due", async () => {
     const clock = createVirtualClock(START);
@@ -41,6 +44,15 @@ describe("a group is on time", () => {
     await clock.advance(12 * MIN);
     expect(onTime.begin("late", MIN)).toBe(START + 12 * MIN);
     expect(onTime.begin("failed", MIN)).toBe(START + 12 * MIN);
+  });
+
+  it("again from a run that finds the clock set back", async () => {
+    const clock = createVirtualClock(START);
+    const onTime = createOnTime(clock);
+    onTime.begin("g", MIN);
+    onTime.end("g", START + 10 * MIN);
+    clock.jump(-DAY);
+    expect(onTime.begin("g", MIN)).toBe(START - DAY);
   });
 
   it("again from the end of a run that took too long", async () => {
@@ -72,12 +84,8 @@ it("learns nothing of its pace while it is slowed down on purpose", () => {
   expect(paceAfter({ ...query, isPaced: true, nowMs: START + HOUR }).worth).toBeLessThan(0.9 * pace.worth);
 });
 
-const ACCOUNTS = 150;
-const PER_DAY = 12;
-/** Three hours in which the service answers nothing. */
-const OUTAGE = { fromMs: START + 8 * HOUR, untilMs: START + 11 * HOUR };
-
-it("asks no oftener after an outage than before it", { timeout: 120_000 }, async () => {
+/** A group under freshness, whose service answers by `serviceMs`, or fails. */
+async function house(serviceMs: (nowMs: number) => number, isDown: (nowMs: number) => boolean = () => false) {
   const clock = createVirtualClock(START);
   const random = createSeededRandom(4);
   const world = createAccountsWorld();
@@ -86,22 +94,45 @@ it("asks no oftener after an outage than before it", { timeout: 120_000 }, async
     for (let atMs = START - DAY; atMs < START + DAY; atMs += (-Math.log(1 - random.float()) * DAY) / PER_DAY)
       world.post(account, Math.floor(atMs));
   }
-  const { upstream, calls } = serveWorld(world, clock);
+  const { upstream, calls } = serveWorld({ answer: (request, nowMs) => world.answer(request, serviceMs(nowMs)) }, clock);
   const flaky: typeof upstream = {
     async call(request) {
-      if (clock.now() < OUTAGE.fromMs || clock.now() >= OUTAGE.untilMs) return upstream.call(request);
-      throw new UpstreamError("transient", "down", 503);
+      if (isDown(clock.now())) throw new UpstreamError("transient", "down", 503);
+      return upstream.call(request);
     },
   };
   const accounts = world.accounts.map(({ id }) => `id:${id}`);
   const watch = makeWatch("w", "timeline", { accounts }, { freshness: { kind: "mean", meanMs: MIN, maxMs: HOUR } });
-  const rig = await startEngineRig({ clock, upstream: flaky, watches: [watch] });
-  rigs.push(rig);
-  const probesIn = (fromMs: number, toMs: number): number =>
-    calls.filter(({ endpoint, atMs }) => endpoint === "info-batch" && atMs >= fromMs && atMs < toMs).length;
+  rigs.push(await startEngineRig({ clock, upstream: flaky, watches: [watch] }));
+  const probesAnHour = (fromHour: number, toHour: number): number => {
+    const isIn = (atMs: number) => atMs >= START + fromHour * HOUR && atMs < START + toHour * HOUR;
+    return calls.filter(({ endpoint, atMs }) => endpoint === "info-batch" && isIn(atMs)).length / (toHour - fromHour);
+  };
+  return { clock, probesAnHour };
+}
+
+it("asks no oftener after an outage of three hours than before it", { timeout: 120_000 }, async () => {
+  const isDown = (nowMs: number) => nowMs >= START + 8 * HOUR && nowMs < START + 11 * HOUR;
+  const { clock, probesAnHour } = await house((nowMs) => nowMs, isDown);
   await clock.advanceTo(START + 15 * HOUR);
-  const before = probesIn(START + 4 * HOUR, OUTAGE.fromMs) / 4;
-  const after = probesIn(OUTAGE.untilMs + HOUR, START + 15 * HOUR) / 3;
-  expect(after / before).toBeLessThan(1.1);
-  expect(after / before).toBeGreaterThan(0.9);
+  const share = probesAnHour(12, 15) / probesAnHour(4, 8);
+  expect(share).toBeLessThan(1.1);
+  expect(share).toBeGreaterThan(0.9);
+});
+
+it("asks no oftener after a clock that ran a day ahead was set right", { timeout: 120_000 }, async () => {
+  let aheadMs = 0;
+  const { clock, probesAnHour } = await house((nowMs) => nowMs - aheadMs);
+  const jump = (ms: number) => {
+    aheadMs += ms;
+    clock.jump(ms);
+  };
+  await clock.advanceTo(START + 8 * HOUR);
+  jump(DAY);
+  await clock.advance(HOUR);
+  jump(-DAY);
+  await clock.advanceTo(START + 13 * HOUR);
+  const share = probesAnHour(10, 13) / probesAnHour(4, 8);
+  expect(share).toBeLessThan(1.3);
+  expect(share).toBeGreaterThan(0.7);
 });
