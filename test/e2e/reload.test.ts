@@ -130,7 +130,7 @@ describe.concurrent("a running daemon", () => {
     const told = stage.api.post("search:acme", 3);
     // After the first refusal the others may wait without an attempt of their own.
     const waiting = async () => (await daemon.status()).sinks.reduce((sum, sink) => sum + sink.waiting, 0);
-    await until("a refused attempt", () => stage.hook.subjects().length > 0);
+    await until("a refused attempt", () => stage.hook.subjects().length > 0, 25_000);
     await until("all of them to wait", async () => (await waiting()) >= told.length);
     stage.configure({ watches: { other: both.other } });
     expect(await daemon.post("/api/v1/reload")).toMatchObject({ status: 200 });
