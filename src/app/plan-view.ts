@@ -8,19 +8,17 @@ import type { WatchState } from "../model/watch-store.ts";
 import type { Schedule } from "../model/schedule.ts";
 import type { Watch } from "../model/watch.ts";
 import { type Change, findChanges } from "../plan/cheaper.ts";
-import { assumeTargets, createForecast, dearest, type Forecast, isAssumed, MONTH_DAYS, type WatchForecast } from "../plan/forecast.ts";
+import { createForecast, dearest, type Forecast, isAssumed, MONTH_DAYS, type WatchForecast } from "../plan/forecast.ts";
 import { itemsPerDay } from "../plan/feed-volume.ts";
-import { freshTweets } from "../plan/fresh-tweets.ts";
-import { fullReadPages, stateOf } from "../plan/full-read.ts";
+import { fullReadPages } from "../plan/full-read.ts";
 import { firstRequests } from "../plan/first-reads.ts";
-import { guessOf } from "../plan/guess.ts";
-import { groupPolls } from "../plan/group-polls.ts";
+import { type Guess, guessOf } from "../plan/guess.ts";
 import { type Learned, NOTHING_LEARNED } from "../plan/learned.ts";
-import { type PlanDeps, type PlannedWatch, planPolls, targetsOf } from "../plan/plan-polls.ts";
-import type { Poll } from "../plan/poll.ts";
+import type { PlannedWatch } from "../plan/plan-polls.ts";
 import { recheckCost } from "../plan/recheck-cost.ts";
 import type { Replanner } from "../plan/slower-schedules.ts";
 import { createTimetable } from "../schedule/timetable.ts";
+import { freshOf, planWatches, pollsOf } from "./configured-polls.ts";
 import { type ChangeView, changeView, delayView, round } from "./plan-changes.ts";
 import { type BasisView, basisViews, NO_BASIS } from "./plan-basis.ts";
 import { watchTypeOf } from "./registration.ts";
@@ -138,12 +136,9 @@ export function createPlanView(config: Config, { hash, nowMs, quota, states, lea
   };
   const forecast = forecastWith((watch) => watch);
   const isOver = quota.limit !== null && forecast.requestsPerMonth > quota.limit;
-  const planner = {
-    replan: (change: (watch: Watch) => Watch) => forecastWith(change),
-    intervalMs: (schedule: Schedule) => timetable.intervalMs(schedule, nowMs),
-    throughList,
-  };
+  const planner = { replan: forecastWith, intervalMs: (schedule: Schedule) => timetable.intervalMs(schedule, nowMs), throughList };
   const changes = isOver ? changesThatFit(forecast, config, quota, planner) : [];
+  const polls = forecast.polls.map(({ poll }) => poll);
   const monthWith = (assumedPosts: number): number => forecastWith((watch) => watch, assumedPosts).requestsPerMonth;
   const bases = basisViews(forecast, { states, learned, freshOf: freshOf(config, states, nowMs), nowMs });
   const { price } = config.api.quota;
@@ -156,12 +151,8 @@ export function createPlanView(config: Config, { hash, nowMs, quota, states, lea
       sweep_requests_per_day: round(forecast.sweepsPerDay),
       recheck_requests_per_day: round(forecast.rechecks.requestsPerDay),
       ...paceOf(forecast, scale),
-      first_requests: firstRequests(
-        forecast.polls.map(({ poll }) => poll),
-        [...planned.values()],
-        (poll) => fullReadPages(poll, states),
-      ),
-      requests_per_month_range: rangeView(forecast, learned, monthWith),
+      first_requests: firstRequests(polls, [...planned.values()], (poll) => fullReadPages(poll, states)),
+      requests_per_month_range: rangeView(guessOf(polls, learned), monthWith),
     },
     price: price === undefined ? null : { per_request: price.perRequest, currency: price.currency },
     over_budget: isOver,
@@ -176,11 +167,7 @@ export function createPlanView(config: Config, { hash, nowMs, quota, states, lea
   };
 }
 
-function rangeView({ polls }: Forecast, learned: Learned, monthWith: (assumedPosts: number) => number): PlanRangeView | null {
-  const guess = guessOf(
-    polls.map(({ poll }) => poll),
-    learned,
-  );
+function rangeView(guess: Guess | undefined, monthWith: (assumedPosts: number) => number): PlanRangeView | null {
   if (guess === undefined) return null;
   const { low, high } = guess.posts;
   return { low: round(monthWith(low)), high: round(monthWith(high)), unknown_accounts: guess.unknownAccounts };
@@ -202,34 +189,6 @@ function changesThatFit(forecast: Forecast, { api }: Config, { limit }: PlanQuot
   const within = findChanges(forecast, line, planner);
   return within.length > 0 || line === limit ? within : findChanges(forecast, limit, planner);
 }
-
-export interface LearnedFacts extends PlanDeps {
-  readonly states: readonly WatchState[];
-  readonly learned: Learned;
-  /** See `GroupDeps`. */
-  readonly assumedPosts?: number;
-}
-
-/** The polls of a configuration, put together as the daemon does it that has learned so much. */
-export const pollsOf = (planned: readonly PlannedWatch[], { states, learned, assumedPosts = 1, ...deps }: LearnedFacts): readonly Poll[] =>
-  groupPolls(planPolls(planned, deps), {
-    hash: deps.hash,
-    ...learned,
-    assumedPosts,
-    pagesOf: (poll) => fullReadPages(poll, states),
-  });
-
-/** How many tweets of a watch are fresh at once, by its id. */
-export function freshOf(config: Config, states: readonly WatchState[], nowMs: number): (watchId: string) => number | undefined {
-  const timetable = createTimetable();
-  const intervalOf = ({ schedule }: Watch): number => timetable.intervalMs(schedule, nowMs);
-  const fresh = new Map(config.watches.map((watch) => [watch.id, freshTweets(watch, states, nowMs, intervalOf(watch))]));
-  return (watchId) => fresh.get(watchId);
-}
-
-/** Enabled watches by id, with their targets as the state knows them. */
-export const planWatches = (config: Config, hash: Hash, states: readonly WatchState[]): ReadonlyMap<string, PlannedWatch> =>
-  new Map(config.watches.filter((watch) => watch.enabled).map((watch) => [watch.id, planOf(watch, hash, states)]));
 
 interface Scale {
   readonly limit: number | null;
@@ -256,14 +215,6 @@ export function planQuota(
   if ("failure" in remaining) return { limit: null, source: "unknown", reason: remaining.failure };
   if (isUsableLimit(remaining.value)) return { limit: Math.floor(remaining.value), source: "remaining_requests", reason: "" };
   return { limit: null, source: "unknown", reason: "/key-usage-info gives no usable remaining_requests" };
-}
-
-function planOf(watch: Watch, hash: Hash, states: readonly WatchState[]): PlannedWatch {
-  const type = watchTypeOf(watch);
-  const state = stateOf(watch, states);
-  const watchKey = state?.key ?? watch.id;
-  const targets = assumeTargets(watchKey, targetsOf(hash, watch, type), state?.targets ?? []);
-  return { watch, type, watchKey, paused: state?.paused ?? false, targets };
 }
 
 const NOTHING = { requestsPerDay: 0, requestsPerMonth: 0 };

@@ -14,9 +14,9 @@ import { itemsPerDay } from "../plan/feed-volume.ts";
 import { fullReadPages } from "../plan/full-read.ts";
 import { planPace, pricePolls } from "../plan/pace.ts";
 import { createTimetable } from "../schedule/timetable.ts";
+import { freshOf, planWatches, pollsOf } from "./configured-polls.ts";
 import { createKeyHolder } from "./key-holder.ts";
 import { readLearned } from "./learned.ts";
-import { freshOf, pollsOf, planWatches } from "./plan-view.ts";
 import type { QuotaFacts, Spending } from "./quota-view.ts";
 
 export interface StoppedQuota {

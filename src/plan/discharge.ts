@@ -74,7 +74,9 @@ export const firstProbe = (fields: JsonObject | null, atMs: number): ProbeMemory
  */
 export function takeProbe({ ahead = 0, ...known }: ProbeMemory, fields: JsonObject | null, atMs: number, counter = TWEETS): ProbeMemory {
   // A clock that was set back must not put off full polls by as much.
-  const memory = { ...known, fullAtMs: Math.min(known.fullAtMs, atMs) };
+  const { blindAtMs } = known;
+  const tried = blindAtMs === undefined ? {} : { blindAtMs: Math.min(blindAtMs, atMs) };
+  const memory = { ...known, ...tried, fullAtMs: Math.min(known.fullAtMs, atMs) };
   // The fields stand in the order of their names on both sides.
   if (JSON.stringify(fields) === JSON.stringify(memory.fields)) return { ...memory, probedAtMs: atMs };
   const before = memory.open;

@@ -260,6 +260,9 @@ describe("a blind account", () => {
 
 it("takes a full poll that is dated later than now is for one of this moment: the clock was set back", () => {
   expect(takeProbe(firstProbe(fields(10), 100 * MIN), fields(10), MIN)).toEqual(firstProbe(fields(10), MIN));
+  const blind = afterRead(firstProbe(fields(10), 0), read({ isFull: true, isBlind: true }), 100 * MIN);
+  expect(blind.blindAtMs).toBe(100 * MIN);
+  expect(takeProbe(blind, fields(10), MIN).blindAtMs).toBe(MIN);
 });
 
 it("looks at the fields that are named, and at nothing else of a profile", () => {
