@@ -33,6 +33,8 @@ const lists = new WeakMap<Poll, readonly GroupMember[]>();
 export function createGroupMembers(store: Pick<PollStore, "loadSources"> & Pick<WatchStore, "loadTargets">): GroupMembers {
   /** By poll key, as it was planned when it was found ready. */
   const ready = new Map<string, Poll>();
+  /** Lists of which every member was found ready, and of which none was doubted since. */
+  let whole = new WeakSet<readonly GroupMember[]>();
 
   const isReadyNow = ({ poll }: GroupMember): boolean => {
     const known = ready.get(poll.key);
@@ -41,8 +43,12 @@ export function createGroupMembers(store: Pick<PollStore, "loadSources"> & Pick<
 
   return {
     async unready(members) {
+      if (whole.has(members)) return NOBODY;
       const doubtful = members.filter((member) => !isReadyNow(member));
-      if (doubtful.length === 0) return new Set();
+      if (doubtful.length === 0) {
+        whole.add(members);
+        return NOBODY;
+      }
       const sources = await store.loadSources(doubtful.map(({ poll }) => poll.key));
       const targets = await store.loadTargets(doubtful.flatMap(({ poll }) => poll.subscribers));
       const settled = new Set(targets.filter(isSettled).map(({ watchKey, key }) => `${watchKey}\n${key}`));
@@ -54,12 +60,18 @@ export function createGroupMembers(store: Pick<PollStore, "loadSources"> & Pick<
       }
       return new Set(doubtful.map(({ poll }) => poll.key).filter((key) => !ready.has(key)));
     },
-    doubt: (pollKey) => void ready.delete(pollKey),
+    doubt(pollKey) {
+      whole = new WeakSet();
+      ready.delete(pollKey);
+    },
     keepOnly(pollKeys) {
+      whole = new WeakSet();
       for (const key of ready.keys()) if (!pollKeys.has(key)) ready.delete(key);
     },
   };
 }
+
+const NOBODY: ReadonlySet<string> = new Set();
 
 const sharersOf = ({ subscribers }: Poll): string => subscribers.map(({ watchKey, targetKey }) => `${watchKey}\n${targetKey}`).join("\n");
 

@@ -51,7 +51,7 @@ export interface ProbeBook {
   rateOf(key: string): number | undefined;
   /** What was counted under a `countKey`; undefined before a whole day was. */
   countOf(countKey: string): Counted | undefined;
-  /** Writes what cannot wait, and the rest at most once a minute. Asked between a probe and the reads for it, and after them. */
+  /** Writes what cannot wait, and the rest at most every five minutes. Asked between a probe and the reads for it, and after them. */
   flush(): Promise<void>;
   /** Writes all that is new: nothing more comes. */
   close(): Promise<void>;
@@ -65,7 +65,7 @@ const RECENT_NOTE = "probes.recent";
 const MOST_RECENT = 200;
 /** A group that was not probed for so long is gone, or another one now. */
 const KEEP_COUNT_MS = 7 * 86_400_000;
-const FLUSH_EVERY_MS = 60_000;
+const FLUSH_EVERY_MS = 300_000;
 
 export function createProbeBook(notes: Notes, clock: Clock): ProbeBook {
   const accounts = new Map<string, AccountMemory>();

@@ -34,9 +34,33 @@ export function levelsOf(rate: number, delayMs: number): readonly RateLevel[] {
   });
 }
 
+/** Sums over the first levels, the busiest first, so that each question costs as much for ten thousand accounts as for a hundred. */
+export interface LevelSums {
+  /** Posts a millisecond of each level. */
+  readonly rates: readonly number[];
+  readonly shares: readonly number[];
+  readonly roots: readonly number[];
+  readonly posts: readonly number[];
+  /** Of all. */
+  readonly share: number;
+  readonly post: number;
+}
+
+/** Levels of all accounts: the shares of one account add up to 1. */
+export function sumLevels(levels: readonly RateLevel[]): LevelSums {
+  const sorted = levels.filter(({ share }) => share > 0).sort((a, b) => b.rate - a.rate);
+  const [shares, roots, posts] = [[0], [0], [0]];
+  for (const { rate, share } of sorted) {
+    const perMs = rate / DAY_MS;
+    shares.push(last(shares) + share);
+    roots.push(last(roots) + share * Math.sqrt(perMs));
+    posts.push(last(posts) + share * perMs);
+  }
+  return { rates: sorted.map(({ rate }) => rate / DAY_MS), shares, roots, posts, share: last(shares), post: last(posts) };
+}
+
 export interface AllocationQuery {
-  /** Those of all accounts: the shares of one account add up to 1. */
-  readonly levels: readonly RateLevel[];
+  readonly sums: LevelSums;
   readonly meanMs: number;
   /** Nobody waits longer. */
   readonly maxMs: number;
@@ -48,8 +72,7 @@ export interface AllocationQuery {
  * Probes a day. Intervals are proportional to 1/sqrt(rate), which has the least delay for the checks it takes; but nobody is asked for
  * twice by one probe, so that no interval is shorter than that of probes.
  */
-export function probesPerDay({ levels, meanMs, maxMs, batch }: AllocationQuery): number {
-  const sums = sumsOf(levels);
+export function probesPerDay({ sums, meanMs, maxMs, batch }: AllocationQuery): number {
   const firstBelow = (rate: number): number => placeOf(sums.rates, rate);
   /** By `k`, what intervals are times the root of the rate, and the interval of probes: accounts asked for in that time, and the mean delay. */
   const outcomeOf = (k: number, probeMs: number) => {
@@ -74,19 +97,6 @@ function bisect(from: number, to: number, isTooMuch: (value: number) => boolean)
     else low = middle;
   }
   return (low + high) / 2;
-}
-
-/** Sums over the first levels, the busiest first, so that each question costs as much for ten thousand accounts as for a hundred. */
-function sumsOf(levels: readonly RateLevel[]) {
-  const sorted = levels.filter(({ share }) => share > 0).sort((a, b) => b.rate - a.rate);
-  const [shares, roots, posts] = [[0], [0], [0]];
-  for (const { rate, share } of sorted) {
-    const perMs = rate / DAY_MS;
-    shares.push(last(shares) + share);
-    roots.push(last(roots) + share * Math.sqrt(perMs));
-    posts.push(last(posts) + share * perMs);
-  }
-  return { rates: sorted.map(({ rate }) => rate / DAY_MS), shares, roots, posts, share: last(shares), post: last(posts) };
 }
 
 const last = (values: readonly number[]): number => values.at(-1) ?? 0;

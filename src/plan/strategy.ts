@@ -5,7 +5,7 @@
 import type { Freshness } from "../model/schedule.ts";
 import { ITEMS_PER_PAGE, pagesBeyondFirst, sweepPages } from "./feed-pages.ts";
 import { BATCH_SIZE } from "../model/batch.ts";
-import { levelsOf, probesPerDay } from "./probe-allocation.ts";
+import { levelsOf, probesPerDay, sumLevels } from "./probe-allocation.ts";
 import { shareApart } from "./rates.ts";
 import { MOST_TOGETHER, requestsOf } from "./probe-choice.ts";
 import { type Counted, type CountedKind, weigh } from "./request-count.ts";
@@ -105,7 +105,7 @@ function fullPollsPerDay(accounts: number, postsPerDay: number, { handlesPerQuer
  * is worth more after a single probe than after several that share one search.
  */
 function asTogether({ rates, handlesPerQuery }: Group, meanMs: number, maxMs: number): Together {
-  const levels = rates.flatMap((rate) => levelsOf(rate, meanMs));
+  const sums = sumLevels(rates.flatMap((rate) => levelsOf(rate, meanMs)));
   const posts = rates.reduce((sum, rate) => sum + rate, 0);
   const riders = handlesPerQuery * FREE_PLACES;
   const most = Math.min(MOST_TOGETHER, Math.ceil(rates.length / BATCH_SIZE) - 1);
@@ -113,7 +113,7 @@ function asTogether({ rates, handlesPerQuery }: Group, meanMs: number, maxMs: nu
   const ways = Array.from({ length: most }, (_, index): Together => {
     const probesEach = index + 1;
     const batch = (probesEach * BATCH_SIZE + riders) / LEARNED;
-    return { times: probesPerDay({ levels, meanMs, maxMs, batch }), probesEach };
+    return { times: probesPerDay({ sums, meanMs, maxMs, batch }), probesEach };
   });
   return ways.reduce((best, way) => (costOf(way) < costOf(best) ? way : best));
 }

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { modelFreshness } from "../../bench/economy/model.ts";
 import { createWorkload } from "../../bench/economy/workload.ts";
 import { FIRST_LIMITS, handlesPerQuery } from "../../src/plan/merge.ts";
-import { levelsOf, probesPerDay } from "../../src/plan/probe-allocation.ts";
+import { levelsOf, probesPerDay, sumLevels } from "../../src/plan/probe-allocation.ts";
 import { expectedRate, firstRate, learnPosts, shareApart } from "../../src/plan/rates.ts";
 import { costOfFreshness } from "../../src/plan/strategy.ts";
 
@@ -28,15 +28,15 @@ it("shows rates of which the average is the account's own, however late its post
 it("needs (sum of roots)² / (2 x mean x posts) checks where nothing bounds the intervals", () => {
   const rates = Array.from({ length: 400 }, (_, i) => 2 + (i % 7));
   const checks = (sum(rates.map(Math.sqrt)) ** 2 / (2 * HOUR * sum(rates))) * DAY;
-  expect(probesPerDay({ levels: steady(rates), meanMs: HOUR, maxMs: 1_000 * HOUR, batch: 100 })).toBeCloseTo(checks / 100);
+  expect(probesPerDay({ sums: sumLevels(steady(rates)), meanMs: HOUR, maxMs: 1_000 * HOUR, batch: 100 })).toBeCloseTo(checks / 100);
 });
 
 it("asks for nobody twice in one probe, and makes nobody wait longer than the most", () => {
   const rates = Array.from({ length: 101 }, (_, i) => 10 ** (i % 5));
-  const almostAll = probesPerDay({ levels: steady(rates), meanMs: MINUTE, maxMs: 1_000 * HOUR, batch: 100 });
+  const almostAll = probesPerDay({ sums: sumLevels(steady(rates)), meanMs: MINUTE, maxMs: 1_000 * HOUR, batch: 100 });
   expect(almostAll / (DAY / (2 * MINUTE))).toBeCloseTo(1, 1);
   const silent = Array.from({ length: 1_000 }, () => ({ rate: 0, share: 1 }));
-  expect(probesPerDay({ levels: silent, meanMs: MINUTE, maxMs: 4 * HOUR, batch: 100 })).toBeCloseTo(60);
+  expect(probesPerDay({ sums: sumLevels(silent), meanMs: MINUTE, maxMs: 4 * HOUR, batch: 100 })).toBeCloseTo(60);
 });
 
 /** By the true rates of each workload, without full polls: 10% for one seed, 5% for the mean of three, whose posts differ by some 2%. */
