@@ -1,5 +1,5 @@
 /** What a group has learned as a whole: the hours of the day, how long a query may be, the pace of its probes, the way it is read. */
-import { askedOf } from "../plan/group-polls.ts";
+import { askedOf, type Habits } from "../plan/group-polls.ts";
 import { FIRST_LIMITS, growLimits, handlesPerQuery, type LearnedLimits } from "../plan/merge.ts";
 import type { PaceMemory } from "../plan/probe-pace.ts";
 import { type DayProfile, FLAT_PROFILE } from "../plan/rates.ts";
@@ -36,19 +36,13 @@ export function restoreGroup({ pace, ...stored }: Partial<GroupMemory>): GroupMe
 
 const CHOOSE_EVERY_MS = 600_000;
 
-/** Compares the ways to read a group by the rates as they are known now, every ten minutes. `rates` in posts a day, one a member. */
-export function chooseAgain(
-  group: Poll,
-  memory: GroupMemory,
-  rates: () => readonly number[],
-  hiddenShare: () => number,
-  nowMs: number,
-): GroupMemory {
+/** Compares the ways to read a group by what is known of its accounts now, every ten minutes. */
+export function chooseAgain(group: Poll, memory: GroupMemory, habits: () => Habits, nowMs: number): GroupMemory {
   // After a clock that was set back, too.
   if (Math.abs(nowMs - memory.chosenAtMs) < CHOOSE_EVERY_MS) return memory;
   const current = memory.chosenAtMs === 0 ? undefined : memory.strategy;
   const limits = growLimits(memory.limits, nowMs);
-  const asked = askedOf(group, group.group?.fullPollEveryMs, rates(), handlesPerQuery(limits), group.freshness, hiddenShare());
+  const asked = askedOf(group, group.group?.fullPollEveryMs, habits(), handlesPerQuery(limits), group.freshness);
   const { strategy } = chooseStrategy(asked, current, group.freshness === undefined ? (group.group?.wish ?? "auto") : "probe");
   return { ...memory, limits, strategy, fullPollEveryMs: asked.fullPollEveryMs, chosenAtMs: nowMs };
 }

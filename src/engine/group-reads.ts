@@ -4,7 +4,16 @@ import { errorText } from "../model/errors.ts";
 import type { Log } from "../model/log.ts";
 import type { PollStore } from "../model/poll-store.ts";
 import { UpstreamError } from "../model/upstream.ts";
-import { afterFirstRead, afterRead, afterRefusal, isUnexplained, mayLag, type LagAllowance, SEARCH_LAG_MS } from "../plan/discharge.ts";
+import {
+  afterFirstRead,
+  afterRead,
+  afterRefusal,
+  isGivenUp,
+  isUnexplained,
+  mayLag,
+  type LagAllowance,
+  SEARCH_LAG_MS,
+} from "../plan/discharge.ts";
 import { type LearnedLimits, shrinkLimits, sizeOfPack } from "../plan/merge.ts";
 import { freeFloor } from "../plan/free-depth.ts";
 import { packParts, type Part } from "../plan/packs.ts";
@@ -44,6 +53,8 @@ export interface GroupNews {
   readonly postedMs: readonly number[];
   /** How long after that they were found, as far as it depends on how often is probed. */
   readonly delaysMs: readonly number[];
+  /** Of each change that was given up because no post accounts for it: the last probe before it; our clock. */
+  readonly changedMs: readonly number[];
   /** Searches and timelines. */
   readonly requests: number;
   /** What the service took, by what it refused. */
@@ -74,6 +85,7 @@ interface Scene {
   readonly outcomes: PollOutcome[];
   readonly postedMs: number[];
   readonly delaysMs: number[];
+  readonly changedMs: number[];
   requests: number;
 }
 
@@ -106,7 +118,9 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
     const newPosts = isFirst ? 0 : postedMs.filter((atMs) => atMs >= promisedMs).length;
     const isPatient = task.way === "search" && mayLag(account.probe, scene.allowance, nowMs);
     const { way, isFull } = task;
-    const probe = afterRead(account.probe, { way, isFull, isBlind, newPosts, newBeforeProbe, isPatient }, nowMs);
+    const result = { way, isFull, isBlind, newPosts, newBeforeProbe, isPatient };
+    const probe = afterRead(account.probe, result, nowMs);
+    if (!isFirst && isGivenUp(account.probe, result)) scene.changedMs.push(account.probe.open?.calmMs ?? account.probe.probedAtMs);
     const serviceMs = serviceClock.now();
     // Who is asked for next is told by our clock.
     const localMs = postedMs.map((atMs) => atMs - (serviceMs - nowMs));
@@ -171,7 +185,7 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
 
   return {
     async read({ group, tasks, limits: firstLimits, startedAtMs, allowance, onTimeSinceMs }) {
-      const scene: Scene = { startedAtMs, allowance, onTimeSinceMs, outcomes: [], postedMs: [], delaysMs: [], requests: 0 };
+      const scene: Scene = { startedAtMs, allowance, onTimeSinceMs, outcomes: [], postedMs: [], delaysMs: [], changedMs: [], requests: 0 };
       const byKey = new Map(tasks.map((task) => [task.member.poll.key, task]));
       const times = { startMs: serviceClock.fromLocal(startedAtMs), intervalMs: group.intervalMs, nowMs: serviceClock.now };
       const search = askSearch(deps.gate, group, group.subscribers[0]?.watch.id ?? "");
@@ -236,8 +250,8 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
       // What moved and is not in the search, which lags for seconds and now and then for minutes, is told no later than the rest, where that is worth it.
       alone.push(...tasks.filter((task) => isOwed(task, scene)).map(({ member }) => ({ member, way: "timeline" as const, isFull: true })));
       await readTimelines(alone, scene);
-      const { postedMs, delaysMs, requests } = scene;
-      return { outcome: joinOutcomes(scene.outcomes), postedMs, delaysMs, requests, limits };
+      const { postedMs, delaysMs, changedMs, requests } = scene;
+      return { outcome: joinOutcomes(scene.outcomes), postedMs, delaysMs, changedMs, requests, limits };
     },
     isHeld,
     release,

@@ -5,6 +5,7 @@ import type { GroupDeps } from "../plan/group-polls.ts";
 import type { Learned } from "../plan/learned.ts";
 import type { PlannedWatch } from "../plan/plan-polls.ts";
 import type { WatchType } from "../watches/watch-type.ts";
+import type { ChangeBook } from "./change-book.ts";
 import { membersOf } from "./group-members.ts";
 import type { FeedBook } from "./feed-book.ts";
 import type { ProbeBook } from "./probe-book.ts";
@@ -29,9 +30,10 @@ export async function dateGroup(
 }
 
 /** What planning goes by, as the books have it. */
-export const learnedIn = (book: ProbeBook, feeds: FeedBook): Learned & Pick<GroupDeps, "pagesOf"> => ({
+export const learnedIn = (book: ProbeBook, feeds: FeedBook, changes: ChangeBook): Learned & Pick<GroupDeps, "pagesOf"> => ({
   rateOf: (key) => feeds.rateOf(key) ?? book.rateOf(key),
   countOf: (key) => book.countOf(key),
+  changesOf: (key) => changes.changesOf(key),
   pagesOf: ({ key }) => book.get(key)?.pages ?? 1,
 });
 

@@ -12,10 +12,12 @@ import type { WatchStore } from "../model/watch-store.ts";
 import { isRefusal } from "../model/upstream.ts";
 import type { User } from "../model/user.ts";
 import { allowanceOf, isBlindProbe, type ProbeMemory, probedFields, takeProbe, wayToRead } from "../plan/discharge.ts";
+import type { Habits } from "../plan/group-polls.ts";
 import { learnHours, ratesOf } from "../plan/rates.ts";
 import { countKey } from "../plan/request-count.ts";
 import { checkEveryMs } from "../plan/strategy.ts";
 import { askerOf } from "./ask.ts";
+import type { ChangeBook } from "./change-book.ts";
 import { chooseMembers, createTurns, NOBODYS_TURN, paceAfter, type Turn, waitAfter } from "./group-pace.ts";
 import { chooseAgain, type GroupMemory, restoreGroup } from "./group-memory.ts";
 import { createGroupMembers, type GroupMember, membersOf } from "./group-members.ts";
@@ -36,6 +38,7 @@ import type { Poll } from "./watch-poll.ts";
 export interface GroupDeps extends RunMember {
   readonly store: Pick<PollStore, "loadSources" | "commitPoll"> & Pick<WatchStore, "loadTargets">;
   readonly book: ProbeBook;
+  readonly changes: ChangeBook;
   readonly gate: RequestGate;
   readonly profiles: Pick<Profiles, "ask" | "recent">;
   readonly clock: Clock;
@@ -64,15 +67,13 @@ const JUST_NOW_MS = 60_000;
 const SOON_MS = 1_000;
 
 export function createGroupRunner(deps: GroupDeps): GroupRunner {
-  const { clock, serviceClock, book } = deps;
+  const { clock, serviceClock, book, changes } = deps;
   const memories = createLearned<GroupMemory>(deps.store, restoreGroup);
   const readiness = createGroupMembers(deps.store);
   const reads = createGroupReads({ ...deps, readiness });
   const accountOf = (userId: string) => book.get(userId);
   const turns = createTurns(accountOf);
   const onTime = createOnTime(clock);
-
-  const rateOf = (userId: string): number | undefined => learnedRate(book.get(userId), clock.now());
 
   /** `refused`: the service refuses such requests; `blind`: it shows none of the accounts, which are asked for again in their turn. */
   const probe = async (group: Poll, asked: readonly GroupMember[]): Promise<"seen" | "blind" | "refused"> => {
@@ -161,16 +162,11 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
   return {
     async run(group) {
       const startedAtMs = clock.now();
-      await book.load();
+      await Promise.all([book.load(), changes.load()]);
       const onTimeSinceMs = group.freshness === undefined ? 0 : onTime.begin(group.key, group.intervalMs);
       const members = membersOf(group);
       const unready = await readiness.unready(members);
-      const rates = () =>
-        ratesOf(
-          members.map(({ userId }) => userId),
-          rateOf,
-        );
-      let memory = chooseAgain(group, await memories.get(group), rates, () => hiddenShare(members, book), startedAtMs);
+      let memory = chooseAgain(group, await memories.get(group), () => habitsOf(group, deps), startedAtMs);
       const unknown = members.filter(({ userId }) => book.get(userId) === undefined);
       const others = inTurn(group, members, memory, startedAtMs, startedAtMs - onTimeSinceMs);
       const seen = new Set(unknown.filter(isSeenJustNow));
@@ -222,14 +218,24 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
       }
       book.count(countKey(group.key, members.length, "probes"), batchesOf(asked).length, isPaced, group.intervalMs);
       book.count(countKey(group.key, members.length, "reads"), news.requests, isPaced, group.intervalMs);
+      if (answer === "seen")
+        changes.take(group.key, { accounts: members.length, changedMs: news.changedMs, startedAtMs, intervalMs: group.intervalMs });
       memories.put(group, memory);
       await memories.save(group, startedAtMs, clock.now());
       await book.flush();
+      await changes.flush();
       const outcome = answer === "blind" ? { ...news.outcome, isBlind: true } : news.outcome;
       return { outcome, ...(againAtMs === undefined ? {} : { againAtMs }) };
     },
     close: () => memories.close(clock.now()),
   };
+}
+
+function habitsOf(group: Poll, { book, changes, clock }: Pick<GroupDeps, "book" | "changes" | "clock">): Habits {
+  const members = membersOf(group);
+  const userIds = members.map(({ userId }) => userId);
+  const rates = ratesOf(userIds, (userId) => learnedRate(book.get(userId), clock.now()));
+  return { rates, hiddenShare: hiddenShare(members, book), otherChangesPerDay: changes.changesOf(group.key) };
 }
 
 /** Of these, how many are read from their timelines because no search shows them. */

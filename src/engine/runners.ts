@@ -1,5 +1,6 @@
 /** Who runs a poll, by what it is: a feed by itself, accounts, lists or searches together. Owns what they learn, from start to stop. */
 import type { Notes } from "../model/store.ts";
+import { createChangeBook } from "./change-book.ts";
 import { createFeedBook } from "./feed-book.ts";
 import { createFeedTurns } from "./feed-turns.ts";
 import { keepBook, learnedIn } from "./in-force.ts";
@@ -11,7 +12,7 @@ import { createRostersRunner } from "./run-rosters.ts";
 import { createSearchesRunner } from "./run-searches.ts";
 import type { Poll } from "./watch-poll.ts";
 
-export interface RunnersDeps extends Omit<GroupDeps, "book"> {
+export interface RunnersDeps extends Omit<GroupDeps, "book" | "changes"> {
   readonly runner: PollRunner;
   readonly notes: Notes;
 }
@@ -34,9 +35,10 @@ export interface Runners {
 export function createRunners(deps: RunnersDeps): Runners {
   const book = createProbeBook(deps.notes, deps.clock);
   const feeds = createFeedBook(deps.notes, deps.clock);
+  const changes = createChangeBook(deps.notes, deps.clock);
   const turns = createFeedTurns({ ...deps, book: feeds });
   const groups = {
-    accounts: createGroupRunner({ ...deps, book }),
+    accounts: createGroupRunner({ ...deps, book, changes }),
     rosters: createRostersRunner({ ...deps, book }),
     searches: createSearchesRunner({ ...deps, turns }),
   };
@@ -45,15 +47,15 @@ export function createRunners(deps: RunnersDeps): Runners {
     run: (poll) => runners[poll.group?.kind ?? "single"].run(poll),
     againAt: turns.againAt,
     async load() {
-      await Promise.all([book.load(), feeds.load()]);
+      await Promise.all([book, feeds, changes].map((one) => one.load()));
     },
-    learned: learnedIn(book, feeds),
+    learned: learnedIn(book, feeds, changes),
     keepOnly(polls) {
       groups.searches.keepOnly(polls);
       keepBook(book, polls);
     },
     async close() {
-      const results = await Promise.allSettled([book, feeds, ...Object.values(groups)].map((one) => one.close()));
+      const results = await Promise.allSettled([book, feeds, changes, ...Object.values(groups)].map((one) => one.close()));
       for (const result of results) if (result.status === "rejected") throw result.reason;
     },
   };

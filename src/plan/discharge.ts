@@ -47,6 +47,8 @@ const TWEETS = "tweets_count";
 /** After the first read: on the next three ticks, then after these. */
 const NEXT_TICKS = 3;
 const LATER_MS = [60_000, 300_000, 900_000] as const;
+/** Of a change that no post accounts for. */
+export const READS_OF_A_CHANGE = 1 + NEXT_TICKS + LATER_MS.length;
 const REFUSED_FOR_MS = 86_400_000;
 /** One post in fifty is not yet in the search when its account is read: three times in a row is no chance. */
 const HIDDEN_AFTER = 3;
@@ -203,6 +205,13 @@ function openAfter(open: OpenChange, { newPosts, isPatient }: ReadResult, atMs: 
   if (reads <= NEXT_TICKS) return { ...open, owed, reads, dueMs: atMs };
   const laterMs = LATER_MS[reads - NEXT_TICKS - 1];
   return laterMs === undefined ? undefined : { ...open, owed, reads, dueMs: atMs + laterMs };
+}
+
+/** Whether a read is the last one of a change that no post accounts for. What was shown to nobody says nothing of posts that were promised. */
+export function isGivenUp({ open }: ProbeMemory, { newPosts, isBlind }: ReadResult): boolean {
+  // Of one that was never probed before nobody knows a change.
+  if (open === undefined || open.sinceMs === 0 || open.reads + 1 < READS_OF_A_CHANGE) return false;
+  return open.owed === null || (open.owed > newPosts && isBlind !== true);
 }
 
 /** A timeline that had to be asked because the search was silent speaks against the search; a search that shows something, for it. */

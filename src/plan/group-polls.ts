@@ -103,7 +103,8 @@ function toGroup<T extends Pollable>(kind: string, members: Members<T>, deps: Gr
   };
   const joined = joinMembers(members);
   const rates = ratesOf(members.map(userIdOf), (userId) => deps.rateOf?.(userId), deps.assumedPosts);
-  const asked = askedOf({ ...first, subscribers: joined.subscribers }, fullPollEveryMs, rates, handlesPerQuery(FIRST_LIMITS), freshness);
+  const habits = { rates, otherChangesPerDay: deps.changesOf?.(key) };
+  const asked = askedOf({ ...first, subscribers: joined.subscribers }, fullPollEveryMs, habits, handlesPerQuery(FIRST_LIMITS), freshness);
   const countOf = (what: CountedKind) => deps.countOf?.(countKey(key, members.length, what));
   const modelled = freshness === undefined ? chooseStrategy(asked, undefined, group.wish) : costOfFreshness(asked, freshness);
   // Probes of a schedule are told by the clock.
@@ -119,15 +120,17 @@ function toGroup<T extends Pollable>(kind: string, members: Members<T>, deps: Gr
   };
 }
 
+/** What is known of the accounts of a group. */
+export type Habits = Pick<Group, "rates" | "hiddenShare" | "otherChangesPerDay">;
+
 /** A group as strategies are compared by it. */
 export function askedOf(
   poll: Pick<Poll, "subscribers" | "intervalMs" | "overlapMs">,
   fullPollEveryMs: number | undefined,
-  rates: readonly number[],
+  habits: Habits,
   perQuery: number,
   freshness: Freshness | undefined,
-  hiddenShare = 0,
 ): Group {
-  const base = { rates, intervalMs: poll.intervalMs, overlapMs: poll.overlapMs, handlesPerQuery: perQuery, hiddenShare };
+  const base = { ...habits, intervalMs: poll.intervalMs, overlapMs: poll.overlapMs, handlesPerQuery: perQuery };
   return { ...base, fullPollEveryMs: fullPollEveryMs ?? chooseFullPollEvery(base, maxAgeOf(poll), freshness) };
 }

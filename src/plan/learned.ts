@@ -7,6 +7,8 @@ export interface Learned {
   rateOf(key: string): number | undefined;
   /** Requests of a group by its `countKey`. */
   countOf(key: string): Counted | undefined;
+  /** Changes a day of an account of a group, by its key, that no post accounts for. */
+  changesOf(key: string): number | undefined;
 }
 
-export const NOTHING_LEARNED: Learned = { rateOf: () => undefined, countOf: () => undefined };
+export const NOTHING_LEARNED: Learned = { rateOf: () => undefined, countOf: () => undefined, changesOf: () => undefined };

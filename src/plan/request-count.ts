@@ -29,11 +29,13 @@ const LONGEST_PAUSE_RUNS = 2;
 /** Habits change: what was counted before them counts less with each new day. */
 const MOST_DAYS = 10;
 
+/** What is longer is no wait for the next run. `intervalMs`: from one run to the next. */
+export const longestPauseMs = (intervalMs: number): number => Math.max(LONGEST_PAUSE_MS, LONGEST_PAUSE_RUNS * intervalMs);
+
 /** Days are counted whole, because hours differ. `intervalMs`: from one run to the next. */
 export function countRequests(count: RequestCount | undefined, requests: number, nowMs: number, intervalMs: number): RequestCount {
   if (count === undefined) return { sinceMs: nowMs + LEARNING_MS, requests: 0, lastMs: nowMs };
-  if (nowMs - count.lastMs > Math.max(LONGEST_PAUSE_MS, LONGEST_PAUSE_RUNS * intervalMs))
-    return { ...count, sinceMs: nowMs, requests, lastMs: nowMs };
+  if (nowMs - count.lastMs > longestPauseMs(intervalMs)) return { ...count, sinceMs: nowMs, requests, lastMs: nowMs };
   const passedMs = nowMs - count.sinceMs;
   if (passedMs < 0) return { ...count, lastMs: nowMs };
   if (passedMs < DAY_MS) return { ...count, requests: count.requests + requests, lastMs: nowMs };

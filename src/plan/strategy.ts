@@ -5,6 +5,8 @@
 import type { Freshness } from "../model/schedule.ts";
 import { ITEMS_PER_PAGE, pagesBeyondFirst, sweepPages } from "./feed-pages.ts";
 import { BATCH_SIZE } from "../model/batch.ts";
+import { READS_OF_A_CHANGE } from "./discharge.ts";
+import { USUAL_CHANGES_PER_DAY } from "./other-changes.ts";
 import { levelsOf, probesPerDay, sumLevels } from "./probe-allocation.ts";
 import { shareApart } from "./rates.ts";
 import { MOST_TOGETHER, requestsOf } from "./probe-choice.ts";
@@ -30,6 +32,8 @@ export interface Group {
   readonly handlesPerQuery: number;
   /** The share of accounts that search does not show. */
   readonly hiddenShare?: number;
+  /** A day for each account, that no post accounts for; as many as is usual unless said. */
+  readonly otherChangesPerDay?: number | undefined;
 }
 
 export interface StrategyCost {
@@ -69,7 +73,7 @@ export function costsOf(group: Group): readonly StrategyCost[] {
   const probes = Math.ceil(rates.length / BATCH_SIZE);
   return [
     cost("single", 0, rates.length * ticks, sweeps),
-    cost("probe", probes * ticks, reads * ticks, fullPolls + repeatsPerDay(rates.length, ticks, handlesPerQuery)),
+    cost("probe", probes * ticks, reads * ticks, fullPolls + repeatsPerDay(group, ticks)),
     cost(
       "merge",
       probes * (DAY_MS / Math.max(checkEveryMs(intervalMs), intervalMs)),
@@ -90,7 +94,7 @@ export function costOfFreshness(group: Group, freshness: Freshness): StrategyCos
       : asTogether(group, meanMs, longestWaitMs(freshness));
   const probes = times * probesEach;
   const reads = times * (requestsOf(posts / times) - 1);
-  const repeats = waitingRepeats(rates.length, times, Math.min(1, reads / times), 2 * meanMs);
+  const repeats = waitingRepeats(group, times, Math.min(1, reads / times), 2 * meanMs);
   return cost("probe", probes, reads, fullPollsPerDay(rates.length, posts, group) + repeats);
 }
 
@@ -137,19 +141,18 @@ export function withCounts(modelled: StrategyCost, counts: Readonly<Record<Count
   return cost(strategy, weigh("probes", probesPerDay, counts.probes), allReads - sweeps, sweeps);
 }
 
-/** Of an account: pins that moved, posts that were taken back, spells out of sight. No post accounts for them, so that each is read for again and again. */
-const OTHER_CHANGES_PER_DAY = 0.02;
-const READS_OF_A_CHANGE = 7;
+/** Changes that no post accounts for are read for again and again. */
+const otherChangesOf = ({ rates, otherChangesPerDay = USUAL_CHANGES_PER_DAY }: Group): number => rates.length * otherChangesPerDay;
 
 /** They go deeper than first reads, in queries of their own. */
-const repeatsPerDay = (accounts: number, ticks: number, perQuery: number): number =>
-  queriesFor((accounts * OTHER_CHANGES_PER_DAY * READS_OF_A_CHANGE) / ticks, perQuery) * ticks;
+const repeatsPerDay = (group: Group, ticks: number): number =>
+  queriesFor((otherChangesOf(group) * READS_OF_A_CHANGE) / ticks, group.handlesPerQuery) * ticks;
 
 /** By freshness each look but the first waits so long for a search that is sent anyway, as `share` of the times at which is probed have one. */
-function waitingRepeats(accounts: number, times: number, share: number, patienceMs: number): number {
+function waitingRepeats(group: Group, times: number, share: number, patienceMs: number): number {
   const chances = 1 + Math.floor((patienceMs * times) / DAY_MS);
   const alone = (1 - share) * (1 + (READS_OF_A_CHANGE - 1) * (1 - share) ** (chances - 1));
-  return accounts * OTHER_CHANGES_PER_DAY * alone;
+  return otherChangesOf(group) * alone;
 }
 
 /** Expected queries for a number of accounts that varies by chance: most ticks none or one, some two. */

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { readLearned } from "../../src/app/learned.ts";
 import { createPlanView } from "../../src/app/plan-view.ts";
+import { createChangeBook } from "../../src/engine/change-book.ts";
 import { createProbeBook } from "../../src/engine/probe-book.ts";
 import type { Json } from "../../src/model/json.ts";
 import { sha256 } from "../../src/runtime/hash.ts";
@@ -11,8 +12,8 @@ const DAY = 86_400_000;
 const NOW = Date.UTC(2026, 2, 2);
 const IDS = Array.from({ length: 50 }, (_, i) => String(1_000 + i));
 
-/** A plan of 50 accounts whose rate was learned. */
-async function planWith(postsPerDay: number) {
+/** A plan of 50 accounts whose rate was learned, and of which so many changed without a post in two days, where these were watched. */
+async function planWith(postsPerDay: number, changed?: number) {
   const clock = createVirtualClock(NOW);
   const notes = new Map<string, Json>();
   const store = {
@@ -25,8 +26,13 @@ async function planWith(postsPerDay: number) {
     const rate = { posts: postsPerDay * 30, days: 30, excited: 0, atMs: NOW };
     book.put(id, { probe, rate, handle: `h${id}`, checkedAtMs: NOW }, "later");
   }
-  await clock.advance(2 * 60_000);
-  await book.flush();
+  await book.close();
+  const changes = createChangeBook(store, clock);
+  const changedMs = Array.from({ length: changed ?? 0 }, () => NOW);
+  const run = { accounts: IDS.length, changedMs: [], startedAtMs: NOW, intervalMs: DAY };
+  if (changed !== undefined)
+    for (const one of [run, { ...run, changedMs, startedAtMs: NOW + 2 * DAY }]) changes.take("before it had this schedule", one);
+  await changes.close();
   const accounts = IDS.map((id) => `"id:${id}"`).join(", ");
   const config = await goodConfig(
     `watches: { w: { type: timeline, accounts: [${accounts}], schedule: "@every 5m", strategy: probe } }\nsinks: { terminal: { type: console } }\nops: { sink: terminal }\n`,
@@ -43,6 +49,15 @@ it("reckons with the rates that daemons on this state have learned", async () =>
   expect(silent.total.requests_per_month).toBeGreaterThan((30 * DAY) / 300_000);
   expect(silent.total.requests_per_month).toBeLessThan(1.5 * ((30 * DAY) / 300_000));
   expect(busy.total.requests_per_month).toBeGreaterThan(2 * silent.total.requests_per_month);
+});
+
+it("reckons with as many changes that no post accounts for as daemons on this state have seen", async () => {
+  const monthWith = async (changed?: number) => (await planWith(0.5, changed)).total.requests_per_month;
+  const [unknown, none, many] = [await monthWith(), await monthWith(0), await monthWith(11)];
+  // Half a hundred accounts, of which one changes a day, and is searched for seven times.
+  expect(unknown - none).toBeGreaterThan(0.5 * 30 * 7);
+  expect(unknown - none).toBeLessThan(30 * 7);
+  expect(many - unknown).toBeGreaterThan(2 * 30 * 7);
 });
 
 it("counts accounts that their list does not hold among those read by themselves, and says how many they are", async () => {

@@ -9,6 +9,7 @@ import {
   firstProbe,
   isBlindProbe,
   isDue,
+  isGivenUp,
   mayLag,
   probedFields,
   type ProbeMemory,
@@ -18,6 +19,7 @@ import {
 } from "../../src/plan/discharge.ts";
 
 const MIN = 60_000;
+const HOUR = 60 * MIN;
 const fields = (tweets: number, pinned: readonly string[] = []): JsonObject => ({
   tweets_count: tweets,
   media_count: 0,
@@ -58,6 +60,23 @@ describe("a change", () => {
     ["an account that is missing", null],
   ])("of %s is read at once, on the next three ticks, and after 1, 5 and 15 minutes", (_, change) => {
     expect(readTimes(START, change)).toEqual([2, 4, 6, 8, 10, 16, 32]);
+  });
+
+  it("is given up with the seventh read where no post accounted for it, and not because nobody was shown anything", () => {
+    let open = takeProbe(firstProbe(fields(10), MIN), fields(12), 2 * MIN);
+    const given: boolean[] = [];
+    for (let each = 0; each < 6; each += 1) {
+      given.push(isGivenUp(open, read()));
+      open = afterRead(open, read(), (each + 1) * HOUR);
+    }
+    expect(given).not.toContain(true);
+    expect(isGivenUp(open, read())).toBe(true);
+    expect(isGivenUp(open, read({ newPosts: 1 }))).toBe(true);
+    expect(isGivenUp(open, read({ newPosts: 2 }))).toBe(false);
+    expect(isGivenUp(open, read({ isBlind: true }))).toBe(false);
+    const fewer = { ...open, open: { ...open.open, owed: null } } as ProbeMemory;
+    expect(isGivenUp(fewer, read({ isBlind: true }))).toBe(true);
+    expect(isGivenUp({ ...fewer, open: { ...fewer.open, sinceMs: 0 } } as ProbeMemory, read())).toBe(false);
   });
 
   it("is discharged by as many posts as the counter promises, and not by fewer", () => {

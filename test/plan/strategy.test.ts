@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { chooseFullPollEvery, chooseStrategy, costsOf, type Group } from "../../src/plan/strategy.ts";
+import { chooseFullPollEvery, chooseStrategy, costOfFreshness, costsOf, type Group } from "../../src/plan/strategy.ts";
 
 const HOUR = 3_600_000;
 const group = (rates: readonly number[], changes: Partial<Group> = {}): Group => ({
@@ -54,6 +54,24 @@ describe("the choice", () => {
         },
       ),
     );
+  });
+});
+
+describe("changes that no post accounts for", () => {
+  const hundred = (otherChangesPerDay?: number, posts = 0.5) => group(accounts(100, posts), { intervalMs: 600_000, otherChangesPerDay });
+  const probing = (one: Group) => costsOf(one)[1]?.requestsPerDay ?? 0;
+
+  it("are seven searches each", () => {
+    expect(probing(hundred(0.03)) - probing(hundred(0.02))).toBeGreaterThan(6);
+    expect(probing(hundred(0.03)) - probing(hundred(0.02))).toBeLessThan(8);
+    expect(probing(hundred())).toBe(probing(hundred(0.02)));
+  });
+
+  it("cost less under freshness, where most of the looks ride along", () => {
+    const freshness = { kind: "mean", meanMs: 300_000, maxMs: 4 * HOUR } as const;
+    const fresh = (perDay: number) => costOfFreshness(hundred(perDay, 3), freshness).requestsPerDay;
+    expect(fresh(0.12) - fresh(0.02)).toBeGreaterThan(10);
+    expect(fresh(0.12) - fresh(0.02)).toBeLessThan((probing(hundred(0.12, 3)) - probing(hundred(0.02, 3))) / 2);
   });
 });
 
