@@ -1,10 +1,12 @@
 /** What a forecast rests on, in words: before a daemon has run for a while, a plan is a guess, and says of what. */
 import type { WatchState } from "../model/watch-store.ts";
 import { type Assumption, type Basis, basisByWatch, type WatchBasis } from "../plan/basis.ts";
+import { READS_OF_A_CHANGE } from "../plan/discharge.ts";
 import { itemsPerDay } from "../plan/feed-volume.ts";
 import type { Forecast } from "../plan/forecast.ts";
 import { knownPages } from "../plan/full-read.ts";
 import type { Learned } from "../plan/learned.ts";
+import { USUAL_CHANGES_PER_DAY } from "../plan/other-changes.ts";
 
 export interface BasisView {
   /**
@@ -18,6 +20,7 @@ export interface BasisView {
 
 const WORDS: Readonly<Record<Assumption, string>> = {
   posts: "its accounts post as is usual: 3 a day each on average, half of them under 0.4",
+  changes: `${USUAL_CHANGES_PER_DAY * 100} in 100 of its accounts change each day without a post, as by a deletion, and are looked at ${READS_OF_A_CHANGE} times`,
   pages: "no poll finds more than a page of news",
   lengths: "each of its lists fits on one page; a long one costs a request a page",
   moves: "its lists gain and lose members as often as accounts usually post",

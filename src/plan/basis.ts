@@ -15,13 +15,14 @@ export type Basis = (typeof BASES)[number];
 
 /**
  * - `posts`: its accounts post as often as is usual.
+ * - `changes`: its accounts change without a post as often as is usual.
  * - `pages`: no poll of its feeds finds more than a page.
  * - `lengths`: each of its lists fits on one page.
  * - `moves`: its lists gain and lose members as often as is usual.
  * - `even`: its feed is read at even intervals.
  * - `looks`: each look at fresh tweets takes one request.
  */
-export type Assumption = "posts" | "pages" | "lengths" | "moves" | "even" | "looks";
+export type Assumption = "posts" | "changes" | "pages" | "lengths" | "moves" | "even" | "looks";
 
 export interface WatchBasis {
   readonly basis: Basis;
@@ -82,11 +83,15 @@ function basisOf(poll: Poll, known: Known): WatchBasis {
   return byKnown([isEven && "even", isPage && "pages"]);
 }
 
-function basisOfAccounts({ key, freshness, group }: Poll, members: readonly Poll[], { rateOf, countOf }: Known): WatchBasis {
+function basisOfAccounts({ key, freshness, group }: Poll, members: readonly Poll[], { rateOf, countOf, changesOf }: Known): WatchBasis {
   const isCounted = (what: CountedKind): boolean => countOf(countKey(key, members.length, what)) !== undefined;
   if (isCounted("reads") && (freshness === undefined || isCounted("probes"))) return of("counted");
   if (group?.cost.strategy === "single") return of("schedule");
-  return byKnown([!members.every((one) => rateOf(userIdOf(one)) !== undefined) && "posts"]);
+  const isProbed = group?.cost.strategy === "probe";
+  return byKnown([
+    !members.every((one) => rateOf(userIdOf(one)) !== undefined) && "posts",
+    isProbed && changesOf(key) === undefined && "changes",
+  ]);
 }
 
 const hasKnownLength = (poll: Poll, { isLengthKnown }: Known): boolean => !readsWholeList(poll) || isLengthKnown(poll);

@@ -57,7 +57,13 @@ const STATES = [
 it("says of what a plan is a guess before anything was learned, and that schedules alone are none", async () => {
   const bases = await basesBy([]);
   expect(bases["scores"]).toEqual({ basis: "schedule", assumes: [] });
-  expect(bases["group"]).toEqual({ basis: "assumed", assumes: [expect.stringContaining("its accounts post as is usual")] });
+  expect(bases["group"]).toEqual({
+    basis: "assumed",
+    assumes: [
+      expect.stringContaining("its accounts post as is usual"),
+      expect.stringContaining("2 in 100 of its accounts change each day"),
+    ],
+  });
   expect(bases["lists"]).toEqual({
     basis: "assumed",
     assumes: [expect.stringContaining("gain and lose members"), expect.stringContaining("fits on one page")],
@@ -73,11 +79,13 @@ it("says of what a plan is a guess before anything was learned, and that schedul
 });
 
 it("tells what was learned from what was counted, and goes by the least sure", async () => {
-  const learned = await basesBy(STATES, { rateOf: () => 1 });
+  const learned = await basesBy(STATES, { rateOf: () => 1, changesOf: () => 0.01 });
   expect(Object.values(learned).map(({ basis }) => basis)).toEqual(["learned", "learned", "schedule", "learned", "learned"]);
   expect(Object.values(learned).flatMap(({ assumes }) => assumes)).toEqual([]);
   const counted = await basesBy(STATES, { rateOf: () => 1, countOf: () => ({ perDay: 100, days: 1 }) });
   expect(counted["group"]).toEqual({ basis: "counted", assumes: [] });
+  const unwatched = await basesBy(STATES, { rateOf: () => 1 });
+  expect(unwatched["group"]).toEqual({ basis: "assumed", assumes: [expect.stringContaining("change each day without a post")] });
   const partly = await basesBy(STATES, { rateOf: (key) => (key === "1" || key === "2" ? 1 : undefined) });
   expect(partly["group"]?.basis).toBe("assumed");
   expect(partly["fresh"]).toEqual({ basis: "assumed", assumes: [expect.stringContaining("even intervals")] });
