@@ -11,7 +11,7 @@ import type { PollStore } from "../model/poll-store.ts";
 import type { WatchStore } from "../model/watch-store.ts";
 import { isRefusal } from "../model/upstream.ts";
 import type { User } from "../model/user.ts";
-import { allowanceOf, isBlindProbe, type ProbeMemory, probedFields, takeProbe, wayToRead } from "../plan/discharge.ts";
+import { allowanceOf, isBlindProbe, type ProbeMemory, probedFields, READS_OF_A_CHANGE, takeProbe, wayToRead } from "../plan/discharge.ts";
 import type { Habits } from "../plan/group-polls.ts";
 import { learnHours, ratesOf } from "../plan/rates.ts";
 import { countKey } from "../plan/request-count.ts";
@@ -251,7 +251,7 @@ const hasNewHandle = ({ probe, handle }: AccountMemory, { user, atMs }: { user: 
   user.username !== handle && atMs > probe.probedAtMs && atMs <= nowMs;
 
 /** The last one of plan/'s reads of a change: it is not repeated. */
-const LAST_READ = 6;
+const LAST_READ = READS_OF_A_CHANGE - 1;
 
 /** Never probed: whatever happened since it was last read is looked for once, on its timeline. */
 const unknownAccount = (fields: ProbeMemory["fields"], atMs: number): ProbeMemory => ({
