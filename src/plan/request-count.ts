@@ -1,6 +1,6 @@
 /**
- * How many requests a group takes, counted while it runs: rates alone do not tell how much bursts save, nor what moves in profiles without a
- * post, so that a plan foretells by what was asked too, as far as chance allows. Pure.
+ * How many requests a group takes, counted while it runs: rates alone do not tell how much bursts save, so that a plan foretells by what
+ * was asked too, as far as chance allows. Pure.
  */
 
 /** What whole days took. */
@@ -51,9 +51,9 @@ function withDay(known: Counted | undefined, requests: number): Counted {
 
 /**
  * So many counted requests are as good as the model. Chance moves a count of n by some sqrt(2 / n), as posts come in bursts. The model is
- * off by some 7% for probes, and by some 14% for reads: nobody tells how often profiles move without a post.
+ * off by some 7% for probes, and by some 10% for reads.
  */
-const WORTH_OF_MODEL = { probes: 400, reads: 100 } as const;
+const WORTH_OF_MODEL = { probes: 400, reads: 200 } as const;
 
 export type CountedKind = keyof typeof WORTH_OF_MODEL;
 
