@@ -70,7 +70,7 @@ const isQuick = (accounts: number, meanSeconds: number): boolean => accounts <= 
 interface ForecastWorld {
   readonly upstream: Upstream;
   readonly names: Names;
-  /** Posts a day by user id, as the dice had it; undefined of a world that says otherwise how it goes. */
+  /** Posts a day by user id, as the dice had it, of accounts that change by nothing else; undefined of a world that says otherwise how it goes. */
   readonly rates?: ReadonlyMap<string, number>;
   /** Billed requests, as the service counts them. */
   billed(): number;
@@ -168,7 +168,8 @@ async function runPlan({ name, plan, open }: Run, { seed, learnedDays, days = MO
   const asked = [ask({ states: [] }, 0)];
   const { rates } = world;
   const byTrueRates =
-    rates && ask({ states: [], learned: { ...NOTHING_LEARNED, rateOf: (id) => rates.get(id) } }, learnedDays[0] ?? 1).forecast;
+    rates &&
+    ask({ states: [], learned: { ...NOTHING_LEARNED, rateOf: (id) => rates.get(id), changesOf: () => 0 } }, learnedDays[0] ?? 1).forecast;
   const rig = await startEngineRig({ clock, upstream: world.upstream, watches: config.watches, seed });
   const bills: (Bill & { readonly day: number })[] = [];
   try {
