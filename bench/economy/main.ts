@@ -3,7 +3,7 @@
  * freshness (c), and the least that hindsight allows (d). Name sizes on the command line: `npm run bench:economy -- 1000x60 100x300`.
  */
 import { BATCH_SIZE } from "../../src/model/batch.ts";
-import { allocateChecks } from "../../src/plan/probe-choice.ts";
+import { boundOf } from "./bound.ts";
 import { runFeeds } from "./feeds.ts";
 import { runForecasts } from "./forecast.ts";
 import { modelFreshness } from "./model.ts";
@@ -22,7 +22,6 @@ const SINGLE_DAYS = Number(process.env["ECONOMY_SINGLE"] ?? 0);
 const WARM_UP_DAYS = Number(process.env["ECONOMY_WARM_UP"] ?? 0.25);
 /** What full polls cost is the difference to a run without them. */
 const FULL_POLLS = process.env["ECONOMY_FULL_POLLS"] === "none" ? { fullPollEveryMs: 10_000 * DAY_MS } : {};
-const POSTS_PER_PAGE = 20;
 
 interface Size {
   readonly accounts: number;
@@ -64,12 +63,6 @@ function row(size: Size, name: string, requestsPerDay: number, single: number, m
 }
 
 const longestOf = (meanMs: number): number => Math.max(4 * 3_600_000, 20 * meanMs);
-
-/** Probes of a hundred, each account by its true rate, and every post in a full page. */
-function boundOf(rates: readonly number[], meanMs: number, maxMs: number): number {
-  const posts = rates.reduce((sum, rate) => sum + rate, 0);
-  return allocateChecks(rates, meanMs, maxMs).checksPerDay / BATCH_SIZE + posts / POSTS_PER_PAGE;
-}
 
 async function runSize(size: Size): Promise<void> {
   const { accounts } = size;

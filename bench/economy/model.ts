@@ -7,7 +7,7 @@ import { FIRST_LIMITS } from "../../src/plan/merge.ts";
 import { floorOf, packParts, type Part, ridersFor } from "../../src/plan/packs.ts";
 import { awaitedOf, chooseProbes, waitBeforeProbes } from "../../src/plan/probe-choice.ts";
 import { firstPace, learnDelays } from "../../src/plan/probe-pace.ts";
-import { baseRate, firstRate, learnPosts, type RateMemory, rateAt } from "../../src/plan/rates.ts";
+import { expectedRate, firstRate, learnPosts, type RateMemory, rateAt } from "../../src/plan/rates.ts";
 import { createWorkload, DAY_MS } from "./workload.ts";
 
 /** How much further back than it was looked at a query names an account. */
@@ -29,6 +29,8 @@ export interface Modelled {
   readonly requestsPerDay: number;
   readonly delayMs: { readonly mean: number; readonly p50: number; readonly p95: number };
   readonly rates: readonly number[];
+  /** What probes are worth at the end, against the first guess. */
+  readonly learnedWorth: number;
 }
 
 /** Freshness by a mean, over `days` after half a day of learning; full polls left out. */
@@ -55,10 +57,11 @@ export function modelFreshness(options: { seed: number; accounts: number; meanMs
   const waitingAt = (nowMs: number) =>
     accounts.map((one) => ({ id: one.id, one, rate: rateAt(one.rate, nowMs), ageMs: nowMs - one.checkedAtMs }));
   let pace = firstPace(
-    accounts.map(({ rate }) => baseRate(rate, START_MS)),
+    accounts.map(({ rate }) => expectedRate(rate, START_MS)),
     freshness,
     START_MS,
   );
+  const firstWorth = pace.worth;
   let requests = 0;
   const delays: number[] = [];
 
@@ -120,5 +123,10 @@ export function modelFreshness(options: { seed: number; accounts: number; meanMs
   delays.sort((a, b) => a - b);
   const quantile = (share: number) => delays[Math.floor(share * delays.length)] ?? 0;
   const mean = delays.reduce((sum, delay) => sum + delay, 0) / Math.max(delays.length, 1);
-  return { requestsPerDay: requests / days, delayMs: { mean, p50: quantile(0.5), p95: quantile(0.95) }, rates };
+  return {
+    requestsPerDay: requests / days,
+    delayMs: { mean, p50: quantile(0.5), p95: quantile(0.95) },
+    rates,
+    learnedWorth: pace.worth / firstWorth,
+  };
 }

@@ -1,7 +1,7 @@
 /** One cell of the table: the daemon's own engine on a virtual clock, with a real state file, against a workload. */
 import type { Freshness } from "../../src/model/schedule.ts";
 import type { Upstream, UpstreamRequest } from "../../src/model/upstream.ts";
-import { longestWaitMs as longestWait } from "../../src/plan/probe-pace.ts";
+import { longestWaitMs as longestWait } from "../../src/plan/delay-aims.ts";
 import { type EngineRig, startEngineRig } from "../../test/support/engine-rig.ts";
 import { makeWatch } from "../../test/support/make-watch.ts";
 import { createVirtualClock } from "../../test/support/virtual-clock.ts";

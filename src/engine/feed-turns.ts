@@ -2,7 +2,7 @@
 import type { Clock } from "../model/clock.ts";
 import type { Freshness, Priority } from "../model/schedule.ts";
 import { type FeedPace, learnFeed, learnFeedDelays, startFeed, waitForFeed, withFreshness } from "../plan/feed-pace.ts";
-import { longestWaitMs } from "../plan/probe-pace.ts";
+import { longestWaitMs } from "../plan/delay-aims.ts";
 import type { RateMemory } from "../plan/rates.ts";
 import type { FeedBook, FeedEntry } from "./feed-book.ts";
 import type { ServiceClock } from "./service-clock.ts";

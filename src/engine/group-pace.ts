@@ -1,8 +1,9 @@
 /** Where freshness takes the place of a schedule: whom to probe now, and when the next probe is worth it. */
 import type { Freshness } from "../model/schedule.ts";
 import { type Awaited, awaitedOf, type Candidate, chooseProbes, waitBeforeProbes } from "../plan/probe-choice.ts";
-import { evenWaitMs, type Found, firstPace, learnDelays, longestWaitMs, type PaceMemory } from "../plan/probe-pace.ts";
-import { baseRate, hourFactor, isExcited, rateAt } from "../plan/rates.ts";
+import { longestWaitMs } from "../plan/delay-aims.ts";
+import { evenWaitMs, type Found, firstPace, learnDelays, type PaceMemory } from "../plan/probe-pace.ts";
+import { expectedRate, hourFactor, isExcited, rateAt } from "../plan/rates.ts";
 import type { GroupMember } from "./group-members.ts";
 import type { GroupMemory } from "./group-memory.ts";
 import type { AccountMemory } from "./probe-book.ts";
@@ -106,7 +107,7 @@ const isWhole = (pace: PaceMemory | undefined): pace is PaceMemory => pace !== u
 
 export function paceAfter({ freshness, waiting, memory, awaited, delaysMs, isPaced, nowMs }: PaceQuery): PaceMemory {
   if (!isWhole(memory.pace)) {
-    const rates = waiting.map(({ account }) => baseRate(account.rate, nowMs));
+    const rates = waiting.map(({ account }) => expectedRate(account.rate, nowMs));
     return firstPace(rates, freshness, nowMs);
   }
   if (!isPaced) return memory.pace;

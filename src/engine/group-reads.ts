@@ -4,16 +4,7 @@ import { errorText } from "../model/errors.ts";
 import type { Log } from "../model/log.ts";
 import type { PollStore } from "../model/poll-store.ts";
 import { UpstreamError } from "../model/upstream.ts";
-import {
-  afterFirstRead,
-  afterRead,
-  afterRefusal,
-  isGivenUp,
-  isUnexplained,
-  mayLag,
-  type LagAllowance,
-  SEARCH_LAG_MS,
-} from "../plan/discharge.ts";
+import { afterFirstRead, afterRead, afterRefusal, isGivenUp, isUnexplained, mayLag, type LagAllowance } from "../plan/discharge.ts";
 import { type LearnedLimits, shrinkLimits, sizeOfPack } from "../plan/merge.ts";
 import { freeFloor } from "../plan/free-depth.ts";
 import { packParts, type Part } from "../plan/packs.ts";
@@ -24,6 +15,7 @@ import type { PollRun } from "./attempt-poll.ts";
 import type { GroupMembers } from "./group-members.ts";
 import type { ReadTask } from "./group-tasks.ts";
 import { createHolds, type Holds } from "./holds.ts";
+import { pacedSinceMs } from "./on-time.ts";
 import { NOTHING_POLLED, type PollOutcome } from "./poll-outcome.ts";
 import type { ProbeBook } from "./probe-book.ts";
 import { type MergedMember, planMembers, type PlannedMember, readMerged } from "./read-merged.ts";
@@ -131,10 +123,9 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
     const known = withPosts(account.postedMs, postedMs, serviceMs);
     book.put(userId, { ...account, ...known, probe: settled, rate, checkedAtMs }, "later");
     if (!isFirst) {
-      const calmMs =
-        serviceClock.fromLocal(Math.max(account.probe.open?.calmMs ?? account.checkedAtMs, scene.onTimeSinceMs)) - SEARCH_LAG_MS;
+      const sinceMs = serviceClock.fromLocal(pacedSinceMs(account, scene.onTimeSinceMs));
       scene.postedMs.push(...localMs);
-      scene.delaysMs.push(...postedMs.filter((atMs) => atMs >= calmMs).map((atMs) => serviceMs - atMs));
+      scene.delaysMs.push(...postedMs.filter((atMs) => atMs >= sinceMs).map((atMs) => serviceMs - atMs));
     }
     if (task.way === "timeline") deps.readiness.doubt(poll.key);
     if (!isBlind) noteSearch(userId, scene.startedAtMs);

@@ -1,7 +1,7 @@
 /** What a run of a group of searches reads: which members together, which by themselves, how deep. Pure. */
 import type { Reach } from "../detect/feed-poll.ts";
 import { leastWaitMs } from "../plan/feed-pace.ts";
-import { longestWaitMs } from "../plan/probe-pace.ts";
+import { longestWaitMs } from "../plan/delay-aims.ts";
 import { isAlone, type SearchGroupMemory, type SearchMemory } from "./search-memory.ts";
 import type { Poll } from "./watch-poll.ts";
 

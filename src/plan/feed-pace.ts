@@ -6,7 +6,7 @@
  * so that what is not known yet of how much is posted changes nothing. Pure; the memory is plain data.
  */
 import type { Freshness } from "../model/schedule.ts";
-import { longestWaitMs } from "./probe-pace.ts";
+import { longestWaitMs } from "./delay-aims.ts";
 import { baseRate, learnPosts, rateAhead, type RateMemory } from "./rates.ts";
 
 const DAY_MS = 86_400_000;

@@ -8,7 +8,7 @@ import { type CostDeps, createCostModel, type PollCost } from "./cost.ts";
 import type { Poll } from "./poll.ts";
 import { NO_RECHECKS, type RecheckCost } from "./recheck-cost.ts";
 import { feedDelay } from "./feed-pace.ts";
-import { expectedDelay } from "./probe-pace.ts";
+import { expectedDelay } from "./delay-aims.ts";
 import { readRhythm, type Rhythm } from "./rhythm.ts";
 import { sum } from "./sum.ts";
 import { gridTicks, isAligned } from "./tick-grid.ts";

@@ -114,24 +114,3 @@ export function waitBeforeProbe(chosen: readonly Candidate[], worth: number, max
   }
   return Math.min(waitMs, untilMax);
 }
-
-export interface Allocation {
-  readonly checksPerDay: number;
-  /** rate / 2 x interval², the same for every account that does not wait for `maxMs`: posts x ms. */
-  readonly worthOfCheck: number;
-}
-
-/** The cheapest way to a mean delay over all posts, when rates stand still. `rates` in posts a day; nobody waits longer than `maxMs`. */
-export function allocateChecks(rates: readonly number[], meanMs: number, maxMs: number): Allocation {
-  const total = sum(rates, (rate) => rate);
-  if (total === 0) return { checksPerDay: (rates.length * DAY_MS) / maxMs, worthOfCheck: 0 };
-  const intervalsOf = (k: number) => rates.map((rate) => Math.min(maxMs, rate > 0 ? k / Math.sqrt(rate / DAY_MS) : maxMs));
-  let [low, high] = [0, maxMs * Math.sqrt(Math.max(...rates) / DAY_MS)];
-  for (let step = 0; step < 60; step += 1) {
-    const middle = (low + high) / 2;
-    const delayMs = sum(intervalsOf(middle), (ms, index) => (ms / 2) * (rates[index] ?? 0)) / total;
-    if (delayMs > meanMs) high = middle;
-    else low = middle;
-  }
-  return { checksPerDay: sum(intervalsOf(low), (ms) => DAY_MS / Math.max(ms, 1)), worthOfCheck: (low * low) / 2 };
-}

@@ -5,8 +5,11 @@
  */
 import type { Freshness } from "../model/schedule.ts";
 import { BATCH_SIZE } from "../model/batch.ts";
-import { allocateChecks, type Awaited, requestsOf } from "./probe-choice.ts";
-import { calmRate, meanRootRate } from "./rates.ts";
+import { aimedMeanMs, longestWaitMs } from "./delay-aims.ts";
+import { FIRST_LIMITS, handlesPerQuery } from "./merge.ts";
+import type { Awaited } from "./probe-choice.ts";
+import { probeRounds, requestsOfRounds } from "./probe-rounds.ts";
+import { sum } from "./sum.ts";
 
 /** Sums over posts, older ones counting less. */
 export interface Delays {
@@ -30,7 +33,6 @@ export interface PaceMemory {
 
 /** The delays of so many posts are remembered, and of six hours at least: fewer would be chance, an hour of a large group its time of day. */
 const MEMORY_POSTS = 400;
-const DAY_MS = 86_400_000;
 const MEMORY_MS = 21_600_000;
 /** How many foretold posts outweigh the first guess. */
 const FIRST_GUESS_POSTS = 60;
@@ -38,25 +40,10 @@ const FIRST_GUESS_POSTS = 60;
 const FORETOLD_BURSTS = 60;
 /** Posts come in bursts that are found alike: by their sizes, four posts say as much as one that stands by itself. */
 const POSTS_A_BURST = 4;
-/** Where rates stand out as they do on such platforms, 95 of 100 posts stay under about three times the mean. */
-const P95_BY_MEAN = 3.3;
-const P50_BY_MEAN = 0.55;
 /** Probes come at most so many times as often as the rates ask for: a search that lags is not made faster by asking more often. */
 const MOST_HASTE = 3;
 /** How much one post moves the mean aimed at for a p95. */
 const QUANTILE_STEP = 0.02;
-
-/** The longest any account waits. */
-export const longestWaitMs = (freshness: Freshness): number => (freshness.kind === "mean" ? freshness.maxMs : 4 * freshness.p95Ms);
-
-/** The mean delay that is aimed at before anything is learned. */
-export const aimedMeanMs = (freshness: Freshness): number => (freshness.kind === "mean" ? freshness.meanMs : freshness.p95Ms / P95_BY_MEAN);
-
-/** What delays to expect: posts of busy accounts are found soon, those of quiet ones late. */
-export const expectedDelay = (freshness: Freshness): { readonly p50Ms: number; readonly p95Ms: number } => ({
-  p50Ms: aimedMeanMs(freshness) * P50_BY_MEAN,
-  p95Ms: aimedMeanMs(freshness) * P95_BY_MEAN,
-});
 
 /**
  * Where one probe asks for everybody, and 95 of 100 posts have a limit: time until a probe comes as late as that allows. None sooner, a
@@ -68,34 +55,14 @@ export function evenWaitMs(all: readonly { readonly ageMs: number }[], freshness
   return Math.max(0, freshness.p95Ms * factor - Math.max(0, ...all.map(({ ageMs }) => ageMs)));
 }
 
-/** The pace to begin with, by the average rates as far as they are known (posts a day). */
+/** The pace to begin with, by the average rates as far as they are known (posts a day): each request ends as much waiting as comes to it. */
 export function firstPace(rates: readonly number[], freshness: Freshness, nowMs: number): PaceMemory {
   const meanMs = aimedMeanMs(freshness);
-  const worth = rates.length <= BATCH_SIZE ? worthOfAll(rates, meanMs) : worthOfSome(rates.map(calmRate), meanMs, longestWaitMs(freshness));
+  const perDay = sum(rates, (rate) => rate);
+  const worth = (perDay * meanMs) / requestsOfRounds(probeRounds(rates, freshness, handlesPerQuery(FIRST_LIMITS)), perDay);
   const posts = FIRST_GUESS_POSTS;
   const foretold = { posts, delayMs: posts * meanMs, rootWorth: posts * Math.sqrt(worth) };
   return { worth, meanMs, foretold, found: { posts: 0, delayMs: 0, rootWorth: 0 }, atMs: nowMs };
-}
-
-/** Where one probe asks for everybody, a post waits half of an interval that is proportional to 1 / sqrt(rate) at the time. */
-function worthOfAll(rates: readonly number[], meanMs: number): number {
-  const perDay = rates.reduce((sum, rate) => sum + rate, 0);
-  const root = (meanMs * perDay) / Math.max(meanRootRate(perDay, 0), Number.MIN_VALUE);
-  return (2 * root * root) / DAY_MS / requestsOf((perDay * 2 * meanMs) / DAY_MS);
-}
-
-/** Probes a day where one asks for everybody: even ones, less what intervals save that follow the rate. */
-export function probesOfAll(postsPerDay: number, freshness: Freshness): number {
-  if (freshness.kind === "p95") return DAY_MS / freshness.p95Ms;
-  const { meanMs } = freshness;
-  const saved = postsPerDay > 0 ? meanRootRate(postsPerDay, meanMs) ** 2 / postsPerDay : 1;
-  return (saved * DAY_MS) / (2 * meanMs);
-}
-
-function worthOfSome(rates: readonly number[], meanMs: number, maxMs: number): number {
-  const { checksPerDay, worthOfCheck } = allocateChecks(rates, meanMs, maxMs);
-  const postsPerProbe = rates.reduce((sum, rate) => sum + rate, 0) / (checksPerDay / BATCH_SIZE);
-  return (worthOfCheck * BATCH_SIZE) / requestsOf(postsPerProbe);
 }
 
 /** What a run asked for and found. */

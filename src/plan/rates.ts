@@ -142,7 +142,7 @@ export function rateAhead(memory: RateMemory, nowMs: number, aheadMs: number, ba
 }
 
 /** Posts a day while nothing excites the account, at an hour like all others. */
-export const calmRate = (perDay: number): number => UNPROMPTED * perDay;
+const calmRate = (perDay: number): number => UNPROMPTED * perDay;
 
 /**
  * What excitement adds to the rate is spread over time about as in a gamma distribution of this scale, in posts a day: its variance by

@@ -7,11 +7,10 @@ import { ITEMS_PER_PAGE, pagesBeyondFirst, sweepPages } from "./feed-pages.ts";
 import { BATCH_SIZE } from "../model/batch.ts";
 import { READS_OF_A_CHANGE } from "./discharge.ts";
 import { USUAL_CHANGES_PER_DAY } from "./other-changes.ts";
-import { levelsOf, probesPerDay, sumLevels } from "./probe-allocation.ts";
 import { shareApart } from "./rates.ts";
-import { MOST_TOGETHER, requestsOf } from "./probe-choice.ts";
 import { type Counted, type CountedKind, weigh } from "./request-count.ts";
-import { aimedMeanMs, longestWaitMs, probesOfAll } from "./probe-pace.ts";
+import { aimedMeanMs } from "./delay-aims.ts";
+import { probeRounds, requestsOfRounds } from "./probe-rounds.ts";
 
 export type Strategy = "single" | "probe" | "merge";
 
@@ -86,15 +85,11 @@ export function costsOf(group: Group): readonly StrategyCost[] {
 /** What probes placed by freshness cost. */
 export function costOfFreshness(group: Group, freshness: Freshness): StrategyCost {
   const { rates } = group;
-  const meanMs = aimedMeanMs(freshness);
   const posts = rates.reduce((sum, rate) => sum + rate, 0);
-  const { times, probesEach } =
-    rates.length <= BATCH_SIZE
-      ? { times: probesOfAll(posts, freshness), probesEach: 1 }
-      : asTogether(group, meanMs, longestWaitMs(freshness));
-  const probes = times * probesEach;
-  const reads = times * (requestsOf(posts / times) - 1);
-  const repeats = waitingRepeats(group, times, Math.min(1, reads / times), 2 * meanMs);
+  const rounds = probeRounds(rates, freshness, group.handlesPerQuery);
+  const probes = rounds.times * rounds.probesEach;
+  const reads = requestsOfRounds(rounds, posts) - probes;
+  const repeats = waitingRepeats(group, rounds.times, Math.min(1, reads / rounds.times), 2 * aimedMeanMs(freshness));
   return cost("probe", probes, reads, fullPollsPerDay(rates.length, posts, group) + repeats);
 }
 
@@ -102,35 +97,6 @@ export function costOfFreshness(group: Group, freshness: Freshness): StrategyCos
 function fullPollsPerDay(accounts: number, postsPerDay: number, { handlesPerQuery, fullPollEveryMs }: Group): number {
   const queries = (DAY_MS / fullPollEveryMs) * Math.ceil(accounts / handlesPerQuery);
   return queries === 0 ? 0 : queries * (1 + pagesBeyondFirst(postsPerDay / queries));
-}
-
-/**
- * As many probes together as cost least, which is how they are sent. Those who ride along in the searches are looked at for nothing, which
- * is worth more after a single probe than after several that share one search.
- */
-function asTogether({ rates, handlesPerQuery }: Group, meanMs: number, maxMs: number): Together {
-  const sums = sumLevels(rates.flatMap((rate) => levelsOf(rate, meanMs)));
-  const posts = rates.reduce((sum, rate) => sum + rate, 0);
-  const riders = handlesPerQuery * FREE_PLACES;
-  const most = Math.min(MOST_TOGETHER, Math.ceil(rates.length / BATCH_SIZE) - 1);
-  const costOf = ({ times, probesEach }: Together): number => times * requestsOf(posts / times, probesEach);
-  const ways = Array.from({ length: most }, (_, index): Together => {
-    const probesEach = index + 1;
-    const batch = (probesEach * BATCH_SIZE + riders) / LEARNED;
-    return { times: probesPerDay({ sums, meanMs, maxMs, batch }), probesEach };
-  });
-  return ways.reduce((best, way) => (costOf(way) < costOf(best) ? way : best));
-}
-
-/** Of the places of a search, about so many are left by those that moved and taken by others. */
-const FREE_PLACES = 0.65;
-/** Rates are learned, not known, which takes so many more probes. */
-const LEARNED = 1.09;
-
-/** Times a day at which probes are sent, and how many at each. */
-interface Together {
-  readonly times: number;
-  readonly probesEach: number;
 }
 
 /** By what was counted too, where it was; searches for late and odd items are among the reads that were. */

@@ -1,7 +1,7 @@
 /** What the sharers of a poll want of how it is read, joined into one wish. Pure. */
 import type { Freshness, Schedule, StrategyWish } from "../model/schedule.ts";
 import type { Poll } from "./poll.ts";
-import { aimedMeanMs } from "./probe-pace.ts";
+import { aimedMeanMs } from "./delay-aims.ts";
 
 /** One that insists wins over those that leave it open. */
 export function strategyOf({ subscribers }: Pick<Poll, "subscribers">): StrategyWish {

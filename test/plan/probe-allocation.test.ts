@@ -90,3 +90,13 @@ it.each([2 * MINUTE, 10 * MINUTE, HOUR])("knows in how many times of %i ms the p
   // Some 70,000 posts in bursts of two on average: 1% by chance.
   expect(Math.abs(foretold / counted - 1)).toBeLessThan(0.04);
 });
+
+it.each([
+  [600, 60],
+  [1_000, 10],
+])("begins at the pace that %i accounts are probed at later for a mean of %i s", { timeout: 60_000 }, (accounts, seconds) => {
+  const meanMs = seconds * 1_000;
+  const { learnedWorth } = modelFreshness({ seed: 1, accounts, meanMs, maxMs: Math.max(4 * HOUR, 20 * meanMs), days: 0.1 });
+  // Intervals go by its root.
+  expect(Math.abs(Math.sqrt(learnedWorth) - 1)).toBeLessThan(0.25);
+});

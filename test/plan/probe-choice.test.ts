@@ -2,7 +2,6 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { BATCH_SIZE } from "../../src/model/batch.ts";
 import {
-  allocateChecks,
   type Candidate,
   chooseProbe,
   chooseProbes,
@@ -89,30 +88,5 @@ describe("probes that are sent together", () => {
         expect(waitBeforeProbes(all, worth, 4 * HOUR + 1)).toBeLessThanOrEqual(waitBeforeProbe(one, worth, 4 * HOUR + 1));
       }),
     );
-  });
-});
-
-describe("the allocation for rates that stand still", () => {
-  it("reaches the mean with intervals proportional to 1 / sqrt(rate)", () => {
-    // Two accounts, sixteen times apart: the busy one four times as often.
-    const { checksPerDay, worthOfCheck } = allocateChecks([16, 1], 60_000, 24 * HOUR);
-    const interval = (rate: number) => Math.sqrt((2 * worthOfCheck) / (rate / 86_400_000));
-    expect(interval(1) / interval(16)).toBeCloseTo(4, 3);
-    expect((16 * interval(16) + interval(1)) / 2 / 17).toBeCloseTo(60_000, -1);
-    expect(checksPerDay).toBeCloseTo(86_400_000 / interval(16) + 86_400_000 / interval(1), 3);
-  });
-
-  it("costs no more than checking everybody equally often", () => {
-    const rates = fc.array(fc.float({ min: Math.fround(0.01), max: 200, noNaN: true }), { minLength: 1, maxLength: 50 });
-    fc.assert(
-      fc.property(rates, fc.integer({ min: 5_000, max: 600_000 }), (all, meanMs) => {
-        const equal = (all.length * 86_400_000) / (2 * meanMs);
-        expect(allocateChecks(all, meanMs, 24 * HOUR).checksPerDay).toBeLessThanOrEqual(equal * 1.001);
-      }),
-    );
-  });
-
-  it("asks everybody once in the longest wait when nobody posts", () => {
-    expect(allocateChecks([0, 0], 60_000, 6 * HOUR).checksPerDay).toBe(8);
   });
 });

@@ -1,8 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Freshness } from "../../src/model/schedule.ts";
+import { longestWaitMs } from "../../src/plan/delay-aims.ts";
 import { type Awaited, awaitedOf, chooseProbe, waitBeforeProbe } from "../../src/plan/probe-choice.ts";
-import { evenWaitMs, firstPace, learnDelays, longestWaitMs, type PaceMemory, probesOfAll } from "../../src/plan/probe-pace.ts";
+import { evenWaitMs, firstPace, learnDelays, type PaceMemory } from "../../src/plan/probe-pace.ts";
+import { probesOfAll } from "../../src/plan/probe-rounds.ts";
 import { baseRate, firstRate, learnPosts, rateAt } from "../../src/plan/rates.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
 

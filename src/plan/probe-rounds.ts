@@ -1,0 +1,62 @@
+/**
+ * How often probes are sent for the delay that freshness asks for, how many at once, and what they take with the searches that follow: the
+ * forecast of a plan, and the pace to begin with. Pure arithmetic over rates.
+ */
+import { BATCH_SIZE } from "../model/batch.ts";
+import type { Freshness } from "../model/schedule.ts";
+import { aimedMeanMs, longestWaitMs } from "./delay-aims.ts";
+import { levelsOf, probesPerDay, sumLevels } from "./probe-allocation.ts";
+import { MOST_TOGETHER, requestsOf } from "./probe-choice.ts";
+import { meanRootRate } from "./rates.ts";
+import { sum } from "./sum.ts";
+
+const DAY_MS = 86_400_000;
+
+export interface ProbeRounds {
+  /** A day. */
+  readonly times: number;
+  readonly probesEach: number;
+}
+
+/** `rates` in posts a day, one an account; `perQuery`: accounts that one search holds. */
+export function probeRounds(rates: readonly number[], freshness: Freshness, perQuery: number): ProbeRounds {
+  if (rates.length > BATCH_SIZE) return roundsOfSome(rates, freshness, perQuery);
+  return { times: probesOfAll(total(rates), freshness), probesEach: 1 };
+}
+
+/** Probes a day, and searches that find what moved. */
+export const requestsOfRounds = ({ times, probesEach }: ProbeRounds, postsPerDay: number): number =>
+  times * requestsOf(postsPerDay / times, probesEach);
+
+/** Probes a day where one asks for everybody: even ones, less what intervals save that follow the rate. */
+export function probesOfAll(postsPerDay: number, freshness: Freshness): number {
+  if (freshness.kind === "p95") return DAY_MS / freshness.p95Ms;
+  const { meanMs } = freshness;
+  const saved = postsPerDay > 0 ? meanRootRate(postsPerDay, meanMs) ** 2 / postsPerDay : 1;
+  return (saved * DAY_MS) / (2 * meanMs);
+}
+
+/** Of the places of a search, about so many are left by those that moved and taken by others. */
+const FREE_PLACES = 0.65;
+/** Rates are learned, not known, which takes so many more probes. */
+const LEARNED = 1.09;
+
+/**
+ * As many probes together as cost least, which is how they are sent. Those who ride along in the searches are looked at for nothing, which
+ * is worth more after a single probe than after several that share one search.
+ */
+function roundsOfSome(rates: readonly number[], freshness: Freshness, perQuery: number): ProbeRounds {
+  const meanMs = aimedMeanMs(freshness);
+  const maxMs = longestWaitMs(freshness);
+  const sums = sumLevels(rates.flatMap((rate) => levelsOf(rate, meanMs)));
+  const posts = total(rates);
+  const most = Math.min(MOST_TOGETHER, Math.ceil(rates.length / BATCH_SIZE) - 1);
+  const ways = Array.from({ length: most }, (_, index): ProbeRounds => {
+    const probesEach = index + 1;
+    const batch = (probesEach * BATCH_SIZE + perQuery * FREE_PLACES) / LEARNED;
+    return { times: probesPerDay({ sums, meanMs, maxMs, batch }), probesEach };
+  });
+  return ways.reduce((best, way) => (requestsOfRounds(way, posts) < requestsOfRounds(best, posts) ? way : best));
+}
+
+const total = (rates: readonly number[]): number => sum(rates, (rate) => rate);
