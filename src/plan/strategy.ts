@@ -66,13 +66,14 @@ export function costsOf(group: Group): readonly StrategyCost[] {
   const queries = Math.ceil(shown / handlesPerQuery);
   const apart = shareApart(intervalMs) / ticks;
   const changed = rates.reduce((sum, rate) => sum + 1 - Math.exp(-rate * apart), 0);
-  const reads = queriesFor(changed * (1 - hiddenShare), handlesPerQuery) + changed * hiddenShare;
+  const found = changed * (1 - hiddenShare);
+  const reads = queriesFor(found, handlesPerQuery) + changed * hiddenShare;
   const shownPosts = posts * (1 - hiddenShare);
   const fullPolls = fullPollsPerDay(shown, shownPosts, group) + (DAY_MS / fullPollEveryMs) * hidden;
   const probes = Math.ceil(rates.length / BATCH_SIZE);
   return [
     cost("single", 0, rates.length * ticks, sweeps),
-    cost("probe", probes * ticks, reads * ticks, fullPolls + repeatsPerDay(group, ticks)),
+    cost("probe", probes * ticks, reads * ticks, fullPolls + repeatsPerDay(group, ticks, found)),
     cost(
       "merge",
       probes * (DAY_MS / Math.max(checkEveryMs(intervalMs), intervalMs)),
@@ -110,13 +111,15 @@ export function withCounts(modelled: StrategyCost, counts: Readonly<Record<Count
 /** Changes that no post accounts for are read for again and again. */
 const otherChangesOf = ({ rates, otherChangesPerDay = USUAL_CHANGES_PER_DAY }: Group): number => rates.length * otherChangesPerDay;
 
-/** They go deeper than first reads, in queries of their own. */
-const repeatsPerDay = (group: Group, ticks: number): number =>
-  queriesFor((otherChangesOf(group) * READS_OF_A_CHANGE) / ticks, group.handlesPerQuery) * ticks;
+/** Looks share the searches of their tick; `found`: accounts that these are sent for anyway. */
+function repeatsPerDay(group: Group, ticks: number, found: number): number {
+  const looks = (otherChangesOf(group) * READS_OF_A_CHANGE) / ticks;
+  return (queriesFor(found + looks, group.handlesPerQuery) - queriesFor(found, group.handlesPerQuery)) * ticks;
+}
 
 /** By freshness each look but the first waits so long for a search that is sent anyway, as `share` of the times at which is probed have one. */
 function waitingRepeats(group: Group, times: number, share: number, patienceMs: number): number {
-  const chances = 1 + Math.floor((patienceMs * times) / DAY_MS);
+  const chances = 1 + (patienceMs * times) / DAY_MS;
   const alone = (1 - share) * (1 + (READS_OF_A_CHANGE - 1) * (1 - share) ** (chances - 1));
   return otherChangesOf(group) * alone;
 }
