@@ -34,6 +34,8 @@ export interface PaceMemory {
 /** The delays of so many posts are remembered, and of six hours at least: fewer would be chance, an hour of a large group its time of day. */
 const MEMORY_POSTS = 400;
 const MEMORY_MS = 21_600_000;
+/** So much of the waiting is ended by requests that come at their worth; the rest by looks that cost nothing, or after the longest wait. */
+const ENDED_BY_WORTH = 0.75;
 /** How many foretold posts outweigh the first guess. */
 const FIRST_GUESS_POSTS = 60;
 /** The first bursts of a few accounts are chance: so many of them weigh as much as what the rates foretell. */
@@ -55,11 +57,13 @@ export function evenWaitMs(all: readonly { readonly ageMs: number }[], freshness
   return Math.max(0, freshness.p95Ms * factor - Math.max(0, ...all.map(({ ageMs }) => ageMs)));
 }
 
-/** The pace to begin with, by the average rates as far as they are known (posts a day): each request ends as much waiting as comes to it. */
+/** The pace to begin with, by the average rates as far as they are known (posts a day): each request ends its part of the waiting. */
 export function firstPace(rates: readonly number[], freshness: Freshness, nowMs: number): PaceMemory {
   const meanMs = aimedMeanMs(freshness);
   const perDay = sum(rates, (rate) => rate);
-  const worth = (perDay * meanMs) / requestsOfRounds(probeRounds(rates, freshness, handlesPerQuery(FIRST_LIMITS)), perDay);
+  const requests = requestsOfRounds(probeRounds(rates, freshness, handlesPerQuery(FIRST_LIMITS)), perDay);
+  const ended = rates.length <= BATCH_SIZE ? 1 : ENDED_BY_WORTH;
+  const worth = (ended * perDay * meanMs) / requests;
   const posts = FIRST_GUESS_POSTS;
   const foretold = { posts, delayMs: posts * meanMs, rootWorth: posts * Math.sqrt(worth) };
   return { worth, meanMs, foretold, found: { posts: 0, delayMs: 0, rootWorth: 0 }, atMs: nowMs };

@@ -40,23 +40,28 @@ export function probesOfAll(postsPerDay: number, freshness: Freshness): number {
 const FREE_PLACES = 0.65;
 /** Rates are learned, not known, which takes so many more probes. */
 const LEARNED = 1.09;
+/** A round begins as soon as some of its probes are worth theirs: beyond the first it has so many of those that would cost least. */
+const SENT_OF_BEST = 0.6;
+/** Probes wait for whole seconds, half a one on average. */
+const GRAIN_MS = 500;
 
 /**
- * As many probes together as cost least, which is how they are sent. Those who ride along in the searches are looked at for nothing, which
+ * About as many probes together as cost least, which is how they are sent. Those who ride along in the searches are looked at for nothing, which
  * is worth more after a single probe than after several that share one search.
  */
 function roundsOfSome(rates: readonly number[], freshness: Freshness, perQuery: number): ProbeRounds {
-  const meanMs = aimedMeanMs(freshness);
+  const meanMs = Math.max(aimedMeanMs(freshness) - GRAIN_MS, GRAIN_MS);
   const maxMs = longestWaitMs(freshness);
   const sums = sumLevels(rates.flatMap((rate) => levelsOf(rate, meanMs)));
   const posts = total(rates);
   const most = Math.min(MOST_TOGETHER, Math.ceil(rates.length / BATCH_SIZE) - 1);
-  const ways = Array.from({ length: most }, (_, index): ProbeRounds => {
-    const probesEach = index + 1;
+  const wayOf = (probesEach: number): ProbeRounds => {
     const batch = (probesEach * BATCH_SIZE + perQuery * FREE_PLACES) / LEARNED;
     return { times: probesPerDay({ sums, meanMs, maxMs, batch }), probesEach };
-  });
-  return ways.reduce((best, way) => (requestsOfRounds(way, posts) < requestsOfRounds(best, posts) ? way : best));
+  };
+  const ways = Array.from({ length: most }, (_, index) => wayOf(index + 1));
+  const { probesEach } = ways.reduce((best, way) => (requestsOfRounds(way, posts) < requestsOfRounds(best, posts) ? way : best));
+  return wayOf(1 + (probesEach - 1) * SENT_OF_BEST);
 }
 
 const total = (rates: readonly number[]): number => sum(rates, (rate) => rate);

@@ -5,7 +5,8 @@
 import type { Freshness } from "../model/schedule.ts";
 import { ITEMS_PER_PAGE, pagesBeyondFirst, sweepPages } from "./feed-pages.ts";
 import { BATCH_SIZE } from "../model/batch.ts";
-import { READS_OF_A_CHANGE } from "./discharge.ts";
+import { allowanceOf, READS_OF_A_CHANGE } from "./discharge.ts";
+import { lackedPerDay } from "./late-in-search.ts";
 import { USUAL_CHANGES_PER_DAY } from "./other-changes.ts";
 import { shareApart } from "./rates.ts";
 import { type Counted, type CountedKind, weigh } from "./request-count.ts";
@@ -73,7 +74,7 @@ export function costsOf(group: Group): readonly StrategyCost[] {
   const probes = Math.ceil(rates.length / BATCH_SIZE);
   return [
     cost("single", 0, rates.length * ticks, sweeps),
-    cost("probe", probes * ticks, reads * ticks, fullPolls + repeatsPerDay(group, ticks, found)),
+    cost("probe", probes * ticks, reads * ticks + lackedPerDay(shownPosts, intervalMs / 2), fullPolls + repeatsPerDay(group, ticks, found)),
     cost(
       "merge",
       probes * (DAY_MS / Math.max(checkEveryMs(intervalMs), intervalMs)),
@@ -87,11 +88,15 @@ export function costsOf(group: Group): readonly StrategyCost[] {
 export function costOfFreshness(group: Group, freshness: Freshness): StrategyCost {
   const { rates } = group;
   const posts = rates.reduce((sum, rate) => sum + rate, 0);
+  const meanMs = aimedMeanMs(freshness);
   const rounds = probeRounds(rates, freshness, group.handlesPerQuery);
+  const requests = requestsOfRounds(rounds, posts);
   const probes = rounds.times * rounds.probesEach;
-  const reads = requestsOfRounds(rounds, posts) - probes;
-  const repeats = waitingRepeats(group, rounds.times, Math.min(1, reads / rounds.times), 2 * aimedMeanMs(freshness));
-  return cost("probe", probes, reads, fullPollsPerDay(rates.length, posts, group) + repeats);
+  const reads = requests - probes;
+  const repeats = waitingRepeats(group, rounds.times, Math.min(1, reads / rounds.times), 2 * meanMs);
+  const { posts: patience } = allowanceOf((posts * meanMs) / requests, DAY_MS / rounds.times);
+  const lacked = patience < 1 ? lackedPerDay(posts, meanMs) : 0;
+  return cost("probe", probes, reads + lacked, fullPollsPerDay(rates.length, posts, group) + repeats);
 }
 
 /** Searches that show all that was posted since they were last sent. */
