@@ -49,8 +49,8 @@ const APART = 0.88;
 const KNOWN_BESIDE = 0.5;
 
 /** What probes cost that are sent together, in which so many posts are expected: themselves, and searches where they find something. */
-export const requestsOf = (posts: number, probes = 1): number =>
-  probes + 1 - Math.exp(-APART * posts) + pagesBeyondFirst(posts * (1 + KNOWN_BESIDE));
+export const requestsOf = (posts: number, probes = 1, apart = APART): number =>
+  probes + 1 - Math.exp(-apart * posts) + pagesBeyondFirst(posts * (1 + KNOWN_BESIDE));
 
 /** What is expected behind accounts that are asked for: how many posts, and how long they have waited together. */
 export interface Awaited {

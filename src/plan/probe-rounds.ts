@@ -24,9 +24,9 @@ export function probeRounds(rates: readonly number[], freshness: Freshness, perQ
   return { times: probesOfAll(total(rates), freshness), probesEach: 1 };
 }
 
-/** Probes a day, and searches that find what moved. */
-export const requestsOfRounds = ({ times, probesEach }: ProbeRounds, postsPerDay: number): number =>
-  times * requestsOf(postsPerDay / times, probesEach);
+/** Probes a day, and searches that find what moved. `apart`: the share of posts that make a probe find something, where it is known. */
+export const requestsOfRounds = ({ times, probesEach }: ProbeRounds, postsPerDay: number, apart?: number): number =>
+  times * requestsOf(postsPerDay / times, probesEach, apart);
 
 /** Probes a day where one asks for everybody: even ones, less what intervals save that follow the rate. */
 export function probesOfAll(postsPerDay: number, freshness: Freshness): number {

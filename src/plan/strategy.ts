@@ -90,7 +90,9 @@ export function costOfFreshness(group: Group, freshness: Freshness): StrategyCos
   const posts = rates.reduce((sum, rate) => sum + rate, 0);
   const meanMs = aimedMeanMs(freshness);
   const rounds = probeRounds(rates, freshness, group.handlesPerQuery);
-  const requests = requestsOfRounds(rounds, posts);
+  // Where a probe asks for everybody, bursts are spread over rounds as they are over the ticks of a schedule.
+  const apart = rates.length <= BATCH_SIZE ? shareApart(DAY_MS / rounds.times) : undefined;
+  const requests = requestsOfRounds(rounds, posts, apart);
   const probes = rounds.times * rounds.probesEach;
   const reads = requests - probes;
   const repeats = waitingRepeats(group, rounds.times, Math.min(1, reads / rounds.times), 2 * meanMs);

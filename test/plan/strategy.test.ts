@@ -57,6 +57,15 @@ describe("the choice", () => {
   });
 });
 
+it("reckons with bursts under freshness as on the ticks of a schedule, where one probe asks for everybody", () => {
+  const freshness = { kind: "mean", meanMs: 300_000, maxMs: 4 * HOUR } as const;
+  for (const posts of [0.3, 1]) {
+    const fresh = costOfFreshness(group(accounts(100, posts)), freshness);
+    const scheduled = costsOf(group(accounts(100, posts), { intervalMs: (24 * HOUR) / fresh.probesPerDay }))[1];
+    expect(fresh.readsPerDay / (scheduled?.readsPerDay ?? 0)).toBeCloseTo(1, 1);
+  }
+});
+
 describe("changes that no post accounts for", () => {
   const hundred = (otherChangesPerDay?: number, posts = 0.5) => group(accounts(100, posts), { intervalMs: 600_000, otherChangesPerDay });
   const probing = (one: Group) => costsOf(one)[1]?.requestsPerDay ?? 0;
