@@ -32,7 +32,7 @@ export async function dateGroup(
 /** What planning goes by, as the books have it. */
 export const learnedIn = (book: ProbeBook, feeds: FeedBook, changes: ChangeBook): Learned & Pick<GroupDeps, "pagesOf"> => ({
   rateOf: (key) => feeds.rateOf(key) ?? book.rateOf(key),
-  countOf: (key) => book.countOf(key),
+  countOf: (key, members) => book.countOf(key, members),
   changesOf: (key) => changes.changesOf(key),
   pagesOf: ({ key }) => book.get(key)?.pages ?? 1,
 });

@@ -9,8 +9,8 @@ import { createInTurn, untilDone } from "../model/in-turn.ts";
 import type { Json } from "../model/json.ts";
 import type { Notes } from "../model/store.ts";
 import type { ProbeMemory } from "../plan/discharge.ts";
+import { countedOf, countRun, type GroupCount, type GroupCounted, type GroupTaken } from "../plan/group-count.ts";
 import { expectedRate, type RateMemory } from "../plan/rates.ts";
-import { type Counted, countRequests, type RequestCount } from "../plan/request-count.ts";
 
 export interface AccountMemory {
   readonly probe: ProbeMemory;
@@ -45,12 +45,12 @@ export interface ProbeBook {
   put(key: string, memory: AccountMemory, worth: WorthWriting): void;
   /** Forgets what nobody watches any more. */
   keepOnly(keys: ReadonlySet<string>): void;
-  /** What a run of a group just took; `isPaced` false: it is slowed down, which is no measure. `intervalMs`: from one run to the next. */
-  count(countKey: string, requests: number, isPaced: boolean, intervalMs: number): void;
+  /** What a run of a group just took; undefined: it is slowed down, which is no measure. */
+  count(groupKey: string, taken: GroupTaken | undefined): void;
   /** What `learnedRate` says of an account or a list. */
   rateOf(key: string): number | undefined;
-  /** What was counted under a `countKey`; undefined before a whole day was. */
-  countOf(countKey: string): Counted | undefined;
+  /** Of a group of so many accounts; undefined where none of that size ran. */
+  countOf(groupKey: string, members: number): GroupCounted | undefined;
   /** Writes what cannot wait, and the rest at most every five minutes. Asked between a probe and the reads for it, and after them. */
   flush(): Promise<void>;
   /** Writes all that is new: nothing more comes. */
@@ -73,7 +73,7 @@ export function createProbeBook(notes: Notes, clock: Clock): ProbeBook {
   /** Notes of accounts of which only times moved on. */
   const moved = new Set<number>();
   const recent = new Set<string>();
-  const counts = new Map<string, RequestCount>();
+  const counts = new Map<string, GroupCount>();
   let isRecentWritten = true;
   const inTurn = createInTurn();
   let flushedAtMs = clock.monotonic();
@@ -86,8 +86,8 @@ export function createProbeBook(notes: Notes, clock: Clock): ProbeBook {
       if (name === RECENT_NOTE) for (const key of Object.keys(note ?? {})) markRecent(key);
     }
     for (const [key, memory] of stored) if (!accounts.has(key)) accounts.set(key, memory);
-    const counted = (await notes.readNote(COUNTS_NOTE)) as Readonly<Record<string, RequestCount>> | null;
-    for (const [key, count] of Object.entries(counted ?? {})) if (!counts.has(key)) counts.set(key, count);
+    const counted = (await notes.readNote(COUNTS_NOTE)) as Readonly<Record<string, Partial<GroupCount>>> | null;
+    for (const [key, count] of Object.entries(counted ?? {})) if (!counts.has(key) && isGroupCount(count)) counts.set(key, count);
   };
 
   /** Stays in that note until its own one is written. */
@@ -127,7 +127,7 @@ export function createProbeBook(notes: Notes, clock: Clock): ProbeBook {
       throw error;
     }
     if (written.length > 0) await writeRecent();
-    for (const [key, { sinceMs }] of counts) if (clock.now() - sinceMs > KEEP_COUNT_MS) counts.delete(key);
+    for (const [key, { counts: count }] of counts) if (clock.now() - count.probes.sinceMs > KEEP_COUNT_MS) counts.delete(key);
     if (counts.size > 0) await notes.writeNote(COUNTS_NOTE, Object.fromEntries(counts) as unknown as Json);
   };
 
@@ -155,12 +155,12 @@ export function createProbeBook(notes: Notes, clock: Clock): ProbeBook {
         dirty.add(noteOf(key));
       }
     },
-    count(key, requests, isPaced, intervalMs) {
-      if (isPaced) counts.set(key, countRequests(counts.get(key), requests, clock.now(), intervalMs));
-      else counts.delete(key);
+    count(key, taken) {
+      if (taken === undefined) counts.delete(key);
+      else counts.set(key, countRun(counts.get(key), taken, clock.now()));
     },
     rateOf: (key) => learnedRate(accounts.get(key), clock.now()),
-    countOf: (key) => counts.get(key)?.counted,
+    countOf: (key, members) => countedOf(counts.get(key), members),
     flush: () => inTurn(writeDue),
     close: () =>
       inTurn(async () => {
@@ -173,6 +173,9 @@ export function createProbeBook(notes: Notes, clock: Clock): ProbeBook {
 /** Posts or looks a day; undefined where nothing was learned. */
 export const learnedRate = (memory: AccountMemory | undefined, nowMs: number): number | undefined =>
   memory === undefined || memory.rate.days === 0 ? undefined : expectedRate(memory.rate, nowMs);
+
+/** An older release counted without saying how a group was read. */
+const isGroupCount = (stored: Partial<GroupCount>): stored is GroupCount => stored.strategy !== undefined;
 
 const noteOf = (key: string): number => Math.floor(unitHash(key) * NOTES);
 const nameOf = (number: number): string => `probes.${number}`;

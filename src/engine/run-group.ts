@@ -14,7 +14,6 @@ import type { User } from "../model/user.ts";
 import { allowanceOf, isBlindProbe, type ProbeMemory, probedFields, READS_OF_A_CHANGE, takeProbe, wayToRead } from "../plan/discharge.ts";
 import type { Habits } from "../plan/group-polls.ts";
 import { learnHours, ratesOf } from "../plan/rates.ts";
-import { countKey } from "../plan/request-count.ts";
 import { checkEveryMs } from "../plan/strategy.ts";
 import { askerOf } from "./ask.ts";
 import type { ChangeBook } from "./change-book.ts";
@@ -216,8 +215,9 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
         // What comes to light after blind probes is late because of them.
         if (answer !== "blind") onTime.end(group.key, againAtMs);
       }
-      book.count(countKey(group.key, members.length, "probes"), batchesOf(asked).length, isPaced, group.intervalMs);
-      book.count(countKey(group.key, members.length, "reads"), news.requests, isPaced, group.intervalMs);
+      const requests = { probes: batchesOf(asked).length, reads: news.requests };
+      const taken = { strategy: memory.strategy, members: members.length, requests, intervalMs: group.intervalMs };
+      book.count(group.key, isPaced ? taken : undefined);
       if (answer === "seen")
         changes.take(group.key, { accounts: members.length, changedMs: news.changedMs, startedAtMs, intervalMs: group.intervalMs });
       memories.put(group, memory);

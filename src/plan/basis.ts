@@ -7,7 +7,6 @@ import { shareKey } from "./feed-pace.ts";
 import { readsWholeList } from "./full-read.ts";
 import type { Learned } from "./learned.ts";
 import { type Poll, userIdOf } from "./poll.ts";
-import { type CountedKind, countKey } from "./request-count.ts";
 
 /** The surest first. */
 export const BASES = ["schedule", "counted", "learned", "assumed"] as const;
@@ -84,8 +83,9 @@ function basisOf(poll: Poll, known: Known): WatchBasis {
 }
 
 function basisOfAccounts({ key, freshness, group }: Poll, members: readonly Poll[], { rateOf, countOf, changesOf }: Known): WatchBasis {
-  const isCounted = (what: CountedKind): boolean => countOf(countKey(key, members.length, what)) !== undefined;
-  if (isCounted("reads") && (freshness === undefined || isCounted("probes"))) return of("counted");
+  const counted = countOf(key, members.length);
+  const isCounted = counted?.reads !== undefined && (freshness === undefined || counted.probes !== undefined);
+  if (isCounted && counted.strategy === group?.cost.strategy) return of("counted");
   if (group?.cost.strategy === "single") return of("schedule");
   const isProbed = group?.cost.strategy === "probe";
   return byKnown([

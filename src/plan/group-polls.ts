@@ -11,7 +11,6 @@ import type { Learned } from "./learned.ts";
 import { FIRST_LIMITS, handlesPerQuery } from "./merge.ts";
 import { type Poll, type Pollable, userIdOf } from "./poll.ts";
 import { ratesOf } from "./rates.ts";
-import { type CountedKind, countKey } from "./request-count.ts";
 import { groupRosters } from "./roster-groups.ts";
 import { groupSearches } from "./search-groups.ts";
 import { createSharedProbes, type SharedProbes } from "./shared-probes.ts";
@@ -105,10 +104,11 @@ function toGroup<T extends Pollable>(kind: string, members: Members<T>, deps: Gr
   const rates = ratesOf(members.map(userIdOf), (userId) => deps.rateOf?.(userId), deps.assumedPosts);
   const habits = { rates, otherChangesPerDay: deps.changesOf?.(key) };
   const asked = askedOf({ ...first, subscribers: joined.subscribers }, fullPollEveryMs, habits, handlesPerQuery(FIRST_LIMITS), freshness);
-  const countOf = (what: CountedKind) => deps.countOf?.(countKey(key, members.length, what));
-  const modelled = freshness === undefined ? chooseStrategy(asked, undefined, group.wish) : costOfFreshness(asked, freshness);
+  const counted = deps.countOf?.(key, members.length);
+  const modelled = freshness === undefined ? chooseStrategy(asked, counted?.strategy, group.wish) : costOfFreshness(asked, freshness);
+  const { probes, reads } = counted?.strategy === modelled.strategy ? counted : NOTHING_COUNTED;
   // Probes of a schedule are told by the clock.
-  const cost = withCounts(modelled, { probes: freshness === undefined ? undefined : countOf("probes"), reads: countOf("reads") });
+  const cost = withCounts(modelled, { probes: freshness === undefined ? undefined : probes, reads });
   return {
     ...first,
     key,
@@ -119,6 +119,8 @@ function toGroup<T extends Pollable>(kind: string, members: Members<T>, deps: Gr
     group: { ...group, cost },
   };
 }
+
+const NOTHING_COUNTED = { probes: undefined, reads: undefined };
 
 /** What is known of the accounts of a group. */
 export type Habits = Pick<Group, "rates" | "hiddenShare" | "otherChangesPerDay">;

@@ -64,6 +64,3 @@ export function weigh(kind: CountedKind, modelledPerDay: number, counted: Counte
   const requests = Math.max(perDay, modelledPerDay) * days;
   return modelledPerDay + ((perDay - modelledPerDay) * requests) / (requests + WORTH_OF_MODEL[kind]);
 }
-
-/** Of a group while it has so many accounts: with others it is another one. */
-export const countKey = (groupKey: string, members: number, what: CountedKind): string => `${groupKey}/${members}/${what}`;

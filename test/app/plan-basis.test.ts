@@ -82,7 +82,10 @@ it("tells what was learned from what was counted, and goes by the least sure", a
   const learned = await basesBy(STATES, { rateOf: () => 1, changesOf: () => 0.01 });
   expect(Object.values(learned).map(({ basis }) => basis)).toEqual(["learned", "learned", "schedule", "learned", "learned"]);
   expect(Object.values(learned).flatMap(({ assumes }) => assumes)).toEqual([]);
-  const counted = await basesBy(STATES, { rateOf: () => 1, countOf: () => ({ perDay: 100, days: 1 }) });
+  const counted = await basesBy(STATES, {
+    rateOf: () => 1,
+    countOf: () => ({ strategy: "probe", probes: { perDay: 100, days: 1 }, reads: { perDay: 100, days: 1 } }),
+  });
   expect(counted["group"]).toEqual({ basis: "counted", assumes: [] });
   const unwatched = await basesBy(STATES, { rateOf: () => 1 });
   expect(unwatched["group"]).toEqual({ basis: "assumed", assumes: [expect.stringContaining("change each day without a post")] });

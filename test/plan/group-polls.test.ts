@@ -5,6 +5,7 @@ import { groupPolls } from "../../src/plan/group-polls.ts";
 import type { Learned } from "../../src/plan/learned.ts";
 import { planPolls, targetsOf } from "../../src/plan/plan-polls.ts";
 import { userIdOf } from "../../src/plan/poll.ts";
+import type { Strategy } from "../../src/plan/strategy.ts";
 import { sha256 } from "../../src/runtime/hash.ts";
 import { createTimetable } from "../../src/schedule/timetable.ts";
 import { WATCH_TYPES } from "../../src/watches/registry.ts";
@@ -64,20 +65,32 @@ describe("accounts of one schedule", () => {
   });
 
   it("cost what was counted of a group of so many, probes of a schedule apart: these are told by the clock", () => {
-    const counted = new Map([
-      ["50/probes", { perDay: 99_900, days: 10 }],
-      ["50/reads", { perDay: 77_000, days: 10 }],
-    ]);
+    const counted = { strategy: "probe", probes: { perDay: 99_900, days: 10 }, reads: { perDay: 77_000, days: 10 } } as const;
     const costOf = (accounts: number) =>
       pollsAt(
         () => 1,
         [timeline("a", ids(accounts))],
-        (key) => counted.get(key.slice(key.indexOf("/") + 1)),
+        (_, members) => (members === 50 ? counted : undefined),
       )[0]?.group?.cost;
     const [of50, of51] = [costOf(50), costOf(51)];
     expect(((of50?.readsPerDay ?? 0) + (of50?.sweepsPerDay ?? 0)) / 77_000).toBeCloseTo(1, 2);
     expect(of50?.probesPerDay).toBe(of51?.probesPerDay);
     expect((of51?.readsPerDay ?? 0) + (of51?.sweepsPerDay ?? 0)).toBeLessThan(200);
+  });
+
+  it("cost what the way takes by which they are read, where another is hardly cheaper; and nothing that was counted of another", () => {
+    const counted = (strategy: Strategy) => ({ strategy, probes: undefined, reads: { perDay: 30, days: 10 } });
+    const costOf = (strategy?: Strategy) =>
+      pollsAt(
+        () => 4,
+        [timeline("a", ids(10), { schedule: every(600) })],
+        () => (strategy === undefined ? undefined : counted(strategy)),
+      )[0]?.group?.cost;
+    expect(costOf()?.strategy).toBe("merge");
+    expect(costOf("probe")?.strategy).toBe("probe");
+    expect(costOf("probe")?.requestsPerDay).toBeLessThan(144 + 36);
+    // Far dearer: it will be given up.
+    expect(costOf("single")).toEqual(costOf());
   });
 
   it("are apart from those of another schedule, priority or wish", () => {
