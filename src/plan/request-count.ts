@@ -51,9 +51,9 @@ function withDay(known: Counted | undefined, requests: number): Counted {
 
 /**
  * So many counted requests are as good as the model. Chance moves a count of n by some sqrt(2 / n), as posts come in bursts. The model is
- * off by some 7% for probes, and by some 14% for reads, where bursts are not as it takes them to be.
+ * off by some 4% for probes, and by some 14% for reads, where bursts are not as it takes them to be.
  */
-const WORTH_OF_MODEL = { probes: 400, reads: 100 } as const;
+const WORTH_OF_MODEL = { probes: 1_200, reads: 100 } as const;
 
 export type CountedKind = keyof typeof WORTH_OF_MODEL;
 
