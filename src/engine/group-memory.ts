@@ -1,6 +1,7 @@
 /** What a group has learned as a whole: the hours of the day, how long a query may be, the pace of its probes, the way it is read. */
 import { askedOf, type Habits } from "../plan/group-polls.ts";
 import { FIRST_LIMITS, growLimits, handlesPerQuery, type LearnedLimits } from "../plan/merge.ts";
+import { busyRate, type OnTimePace } from "../plan/probe-on-time.ts";
 import type { PaceMemory } from "../plan/probe-pace.ts";
 import { type DayProfile, FLAT_PROFILE } from "../plan/rates.ts";
 import { chooseStrategy, type Strategy } from "../plan/strategy.ts";
@@ -9,8 +10,12 @@ import type { Poll } from "./watch-poll.ts";
 export interface GroupMemory {
   readonly profile: DayProfile;
   readonly limits: LearnedLimits;
-  /** Where freshness is asked for. */
+  /** Where freshness asks for a mean. */
   readonly pace?: PaceMemory;
+  /** Where it asks for a p95. */
+  readonly rounds?: OnTimePace;
+  /** With a p95: posts a day from which on accounts count as busy, by their rates when the strategy was chosen. */
+  readonly busyRate?: number;
   readonly strategy: Strategy;
   readonly fullPollEveryMs: number;
   /** When these two were chosen; our clock. */
@@ -42,7 +47,10 @@ export function chooseAgain(group: Poll, memory: GroupMemory, habits: () => Habi
   if (Math.abs(nowMs - memory.chosenAtMs) < CHOOSE_EVERY_MS) return memory;
   const current = memory.chosenAtMs === 0 ? undefined : memory.strategy;
   const limits = growLimits(memory.limits, nowMs);
-  const asked = askedOf(group, group.group?.fullPollEveryMs, habits(), handlesPerQuery(limits), group.freshness);
-  const { strategy } = chooseStrategy(asked, current, group.freshness === undefined ? (group.group?.wish ?? "auto") : "probe");
-  return { ...memory, limits, strategy, fullPollEveryMs: asked.fullPollEveryMs, chosenAtMs: nowMs };
+  const { freshness } = group;
+  const known = habits();
+  const asked = askedOf(group, group.group?.fullPollEveryMs, known, handlesPerQuery(limits), freshness);
+  const { strategy } = chooseStrategy(asked, current, freshness === undefined ? (group.group?.wish ?? "auto") : "probe");
+  const busy = freshness?.kind === "p95" ? { busyRate: busyRate(known.rates, freshness) } : {};
+  return { ...memory, limits, strategy, fullPollEveryMs: asked.fullPollEveryMs, ...busy, chosenAtMs: nowMs };
 }

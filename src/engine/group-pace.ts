@@ -1,8 +1,9 @@
 /** Where freshness takes the place of a schedule: whom to probe now, and when the next probe is worth it. */
 import type { Freshness } from "../model/schedule.ts";
+import { longestWaitMs, type Mean, type P95 } from "../plan/delay-aims.ts";
 import { type Awaited, awaitedOf, type Candidate, chooseProbes, waitBeforeProbes } from "../plan/probe-choice.ts";
-import { longestWaitMs } from "../plan/delay-aims.ts";
-import { evenWaitMs, type Found, firstPace, learnDelays, type PaceMemory } from "../plan/probe-pace.ts";
+import { chooseRound, learnLate, type OnTimePace, roundEveryMs } from "../plan/probe-on-time.ts";
+import { type Found, firstPace, learnDelays, type PaceMemory } from "../plan/probe-pace.ts";
 import { expectedRate, hourFactor, isExcited, rateAt } from "../plan/rates.ts";
 import type { GroupMember } from "./group-members.ts";
 import type { GroupMemory } from "./group-memory.ts";
@@ -83,10 +84,26 @@ export interface Turn<T> {
 
 export const NOBODYS_TURN: Turn<never> = { all: [], awaited: { posts: 0, waitedMs: 0 } };
 
+export interface TurnQuery {
+  readonly waiting: readonly Waiting[];
+  readonly freshness: Freshness;
+  readonly memory: GroupMemory;
+  /** How much slower it goes while the quota is short. */
+  readonly factor: number;
+  readonly nowMs: number;
+}
+
 /** `onTimeMs`: for so long they were asked for in time. */
-export function chooseMembers(waiting: readonly Waiting[], freshness: Freshness, onTimeMs: number): Turn<GroupMember> {
-  const chosen = chooseProbes(waiting, longestWaitMs(freshness));
-  return { all: chosen.map(({ member }) => member), awaited: awaitedOf(chosen, onTimeMs) };
+export function chooseMembers({ waiting, freshness, memory, factor }: TurnQuery, onTimeMs: number): Turn<GroupMember> {
+  const maxMs = longestWaitMs(freshness);
+  if (freshness.kind === "mean") {
+    const chosen = chooseProbes(waiting, maxMs);
+    return { all: chosen.map(({ member }) => member), awaited: awaitedOf(chosen, onTimeMs) };
+  }
+  const { busyRate = 0, rounds } = memory;
+  const everyMs = roundEveryMs(freshness, waiting.length) * factor;
+  const round = { busyRate: busyRate * (rounds?.correction ?? 1), everyMs, maxMs: maxMs * factor };
+  return { ...NOBODYS_TURN, all: chooseRound(waiting, round).map(({ member }) => member) };
 }
 
 export interface PaceQuery {
@@ -99,13 +116,18 @@ export interface PaceQuery {
   readonly delaysMs: readonly number[];
   /** Not slowed down for the quota's sake. */
   readonly isPaced: boolean;
+  readonly startedAtMs: number;
   readonly nowMs: number;
 }
+
+/** What a run taught of when the next one comes. */
+export const paceAfter = (query: PaceQuery): Pick<GroupMemory, "pace" | "rounds"> =>
+  query.freshness.kind === "mean" ? { pace: meanAfter(query, query.freshness) } : { rounds: roundsAfter(query, query.freshness) };
 
 /** A pace of nobody says nothing. */
 const isWhole = (pace: PaceMemory | undefined): pace is PaceMemory => pace !== undefined && pace.worth > 0;
 
-export function paceAfter({ freshness, waiting, memory, awaited, delaysMs, isPaced, nowMs }: PaceQuery): PaceMemory {
+function meanAfter({ waiting, memory, awaited, delaysMs, isPaced, nowMs }: PaceQuery, freshness: Mean): PaceMemory {
   if (!isWhole(memory.pace)) {
     const rates = waiting.map(({ account }) => expectedRate(account.rate, nowMs));
     return firstPace(rates, freshness, nowMs);
@@ -120,13 +142,35 @@ const joinAwaited = (parts: readonly Awaited[]): Awaited => ({
   waitedMs: parts.reduce((sum, { waitedMs }) => sum + waitedMs, 0),
 });
 
-const SHORTEST_MS = 1_000;
+/** A run between two rounds is none itself. */
+function roundsAfter({ waiting, memory: { rounds }, delaysMs, isPaced, startedAtMs }: PaceQuery, freshness: P95): OnTimePace {
+  const correction = rounds?.correction ?? 1;
+  const isRound = untilRound(rounds, roundEveryMs(freshness, waiting.length), startedAtMs) <= SOON_MS;
+  return {
+    correction: isPaced ? learnLate(correction, delaysMs, freshness) : correction,
+    roundAtMs: isRound ? startedAtMs : (rounds?.roundAtMs ?? startedAtMs),
+  };
+}
 
-/** Milliseconds until the next probe; `factor`: how much slower it goes while the quota is short. */
-export function waitAfter(waiting: readonly Waiting[], pace: PaceMemory, freshness: Freshness, factor: number): number {
-  const maxMs = longestWaitMs(freshness);
-  const evenMs = evenWaitMs(waiting, freshness, factor);
-  if (evenMs !== undefined) return Math.max(SHORTEST_MS, evenMs);
-  const waitMs = waitBeforeProbes(waiting, pace.worth * factor * factor, maxMs, maxMs * factor);
+const SHORTEST_MS = 1_000;
+/** What would come so soon comes now. */
+const SOON_MS = 1_000;
+
+/** Whether a probe is not worth its request yet, though the group runs: for other reasons, or because others asked for its members. */
+export const isTooSoon = (query: TurnQuery): boolean => isLearned(query.memory, query.freshness) && waitAfter(query) > SOON_MS;
+
+const isLearned = ({ pace, rounds }: GroupMemory, { kind }: Freshness): boolean => (kind === "mean" ? isWhole(pace) : rounds !== undefined);
+
+/** Milliseconds until the next probe. */
+export function waitAfter({ waiting, freshness, memory: { pace, rounds }, factor, nowMs }: TurnQuery): number {
+  if (freshness.kind === "p95") return Math.max(SHORTEST_MS, untilRound(rounds, roundEveryMs(freshness, waiting.length) * factor, nowMs));
+  const { maxMs } = freshness;
+  const waitMs = waitBeforeProbes(waiting, (pace?.worth ?? 0) * factor * factor, maxMs, maxMs * factor);
   return Math.max(SHORTEST_MS, Math.min(waitMs, maxMs));
+}
+
+/** A last round that lies ahead was before the clock was set back. */
+function untilRound(rounds: OnTimePace | undefined, everyMs: number, nowMs: number): number {
+  const passedMs = nowMs - (rounds?.roundAtMs ?? 0);
+  return passedMs < 0 ? 0 : everyMs - passedMs;
 }

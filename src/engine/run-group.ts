@@ -17,7 +17,7 @@ import { learnHours, ratesOf } from "../plan/rates.ts";
 import { checkEveryMs } from "../plan/strategy.ts";
 import { askerOf } from "./ask.ts";
 import type { ChangeBook } from "./change-book.ts";
-import { chooseMembers, createTurns, NOBODYS_TURN, paceAfter, type Turn, waitAfter } from "./group-pace.ts";
+import { chooseMembers, createTurns, isTooSoon, NOBODYS_TURN, paceAfter, type Turn, waitAfter } from "./group-pace.ts";
 import { chooseAgain, type GroupMemory, restoreGroup } from "./group-memory.ts";
 import { createGroupMembers, type GroupMember, membersOf } from "./group-members.ts";
 import { createGroupReads } from "./group-reads.ts";
@@ -62,8 +62,6 @@ export interface GroupRunner {
 
 /** An answer this old still says how an account is. */
 const JUST_NOW_MS = 60_000;
-/** A probe that would be worth its request so soon is sent now. */
-const SOON_MS = 1_000;
 
 export function createGroupRunner(deps: GroupDeps): GroupRunner {
   const { clock, serviceClock, book, changes } = deps;
@@ -147,10 +145,8 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
     const { freshness } = group;
     if (freshness !== undefined) {
       const isHelped = members.filter(isSeenByOthers).length > 0;
-      const waiting = turns.of(members, memory, nowMs);
-      const isTooSoon =
-        isHelped && memory.pace !== undefined && waitAfter(waiting, memory.pace, freshness, deps.stretch(group.priority)) > SOON_MS;
-      return isTooSoon ? NOBODYS_TURN : chooseMembers(waiting, freshness, onTimeMs);
+      const turn = { waiting: turns.of(members, memory, nowMs), freshness, memory, factor: deps.stretch(group.priority), nowMs };
+      return (isHelped || freshness.kind === "p95") && isTooSoon(turn) ? NOBODYS_TURN : chooseMembers(turn, onTimeMs);
     }
     // After a clock that was set back, too.
     const isDue = memory.strategy === "probe" || Math.abs(nowMs - memory.probedAtMs) >= checkEveryMs(group.intervalMs);
@@ -180,7 +176,7 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
       const way = answer === "refused" ? { ...memory, strategy: "merge" as const } : memory;
       const base = { unready, accountOf, intervalMs: group.intervalMs, nowMs, toService };
       const patienceMs = freshness === undefined ? 0 : group.intervalMs;
-      const pace = freshness === undefined ? undefined : memory.pace;
+      const pace = freshness?.kind === "mean" ? memory.pace : undefined;
       const allowance = allowanceOf(pace?.worth ?? 0, startedAtMs - (pace?.atMs ?? startedAtMs));
       const tasks = tasksOf({ ...base, members, isHeld: reads.isHeld, memory: way, patienceMs, allowance });
       const riders =
@@ -209,9 +205,9 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
         const read = [...tasks, ...riders.all].map(({ member }) => member);
         const waiting = turns.later(members, memory, clock.now(), [...asked, ...seen, ...read]);
         const awaited = [others.awaited, riders.awaited];
-        const pace = paceAfter({ freshness, waiting, memory, awaited, delaysMs: news.delaysMs, isPaced, nowMs: clock.now() });
-        memory = { ...memory, pace };
-        againAtMs = clock.now() + waitAfter(waiting, pace, freshness, deps.stretch(group.priority));
+        const now = { startedAtMs, nowMs: clock.now() };
+        memory = { ...memory, ...paceAfter({ freshness, waiting, memory, awaited, delaysMs: news.delaysMs, isPaced, ...now }) };
+        againAtMs = clock.now() + waitAfter({ waiting, freshness, memory, factor: deps.stretch(group.priority), nowMs: clock.now() });
         // What comes to light after blind probes is late because of them.
         if (answer !== "blind") onTime.end(group.key, againAtMs);
       }

@@ -6,7 +6,7 @@
  * so that what is not known yet of how much is posted changes nothing. Pure; the memory is plain data.
  */
 import type { Freshness } from "../model/schedule.ts";
-import { longestWaitMs } from "./delay-aims.ts";
+import { expectedDelay, longestWaitMs, type Mean, type P95 } from "./delay-aims.ts";
 import { baseRate, learnPosts, rateAhead, type RateMemory } from "./rates.ts";
 
 const DAY_MS = 86_400_000;
@@ -97,10 +97,8 @@ export function learnFeedDelays(feed: FeedPace, delaysMs: readonly number[], fre
   return { ...feed, pace: { ...learned, worth: Math.max(learned.worth, LEAST_WORTH) } };
 }
 
-type Of<Kind extends Freshness["kind"]> = Extract<Freshness, { kind: Kind }>;
-
 /** Delays grow with the square root of what a read must be worth. */
-function learnMean(pace: ReadPace, delaysMs: readonly number[], { meanMs, maxMs }: Of<"mean">, nowMs: number): ReadPace {
+function learnMean(pace: ReadPace, delaysMs: readonly number[], { meanMs, maxMs }: Mean, nowMs: number): ReadPace {
   const kept = Math.exp(-Math.min(delaysMs.length / MEMORY_POSTS, Math.max(0, nowMs - pace.atMs) / MEMORY_MS));
   const shares = delaysMs.map((delayMs) => Math.min(Math.max(delayMs, 0), maxMs) / meanMs);
   const delays = pace.delays * kept + shares.reduce((sum, delay) => sum + delay, 0);
@@ -108,7 +106,7 @@ function learnMean(pace: ReadPace, delaysMs: readonly number[], { meanMs, maxMs 
   return { ...pace, worth: delays > 0 ? (roots / delays) ** 2 : pace.worth, delays, roots, atMs: nowMs };
 }
 
-function learnLate(pace: ReadPace, delaysMs: readonly number[], { p95Ms }: Of<"p95">, nowMs: number): ReadPace {
+function learnLate(pace: ReadPace, delaysMs: readonly number[], { p95Ms }: P95, nowMs: number): ReadPace {
   const late = delaysMs.filter((delayMs) => delayMs > p95Ms).length;
   const worth = pace.worth * Math.exp(QUANTILE_STEP * (LATE_SHARE * delaysMs.length - late));
   return { ...pace, worth: Math.min(worth, MOST_WORTH), atMs: nowMs };
@@ -124,9 +122,7 @@ export const feedIntervalMs = (freshness: Freshness): number =>
 
 /** Of the delays asked for, as they come out: posts are found sooner in a burst. */
 export const feedDelay = (freshness: Freshness): { readonly p50Ms: number; readonly p95Ms: number } =>
-  freshness.kind === "mean"
-    ? { p50Ms: 0.95 * freshness.meanMs, p95Ms: 2.2 * freshness.meanMs }
-    : { p50Ms: 0.53 * freshness.p95Ms, p95Ms: freshness.p95Ms };
+  freshness.kind === "mean" ? { p50Ms: 0.95 * freshness.meanMs, p95Ms: 2.2 * freshness.meanMs } : expectedDelay(freshness);
 
 /** Where it is counted how often a feed is read, as a share of even reads: what freshness asks for may change. */
 export const shareKey = (pollKey: string): string => `${pollKey}/share`;

@@ -48,6 +48,13 @@ const APART = 0.88;
 /** Of what a search holds beside each new post: known ones of accounts that share it and need not reach so far back. */
 const KNOWN_BESIDE = 0.5;
 
+/** How often probes are sent, and how many together. */
+export interface ProbeRounds {
+  /** A day. */
+  readonly times: number;
+  readonly probesEach: number;
+}
+
 /** What probes cost that are sent together, in which so many posts are expected: themselves, and searches where they find something. */
 export const requestsOf = (posts: number, probes = 1, apart = APART): number =>
   probes + 1 - Math.exp(-apart * posts) + pagesBeyondFirst(posts * (1 + KNOWN_BESIDE));

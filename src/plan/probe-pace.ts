@@ -3,9 +3,8 @@
  * worth their request sooner, silence later; the worth itself moves slowly. It follows from two delays that both grow with its square
  * root: the one that the rates foretell at every probe, and the one of posts that were found. Pure; the memory is plain data.
  */
-import type { Freshness } from "../model/schedule.ts";
 import { BATCH_SIZE } from "../model/batch.ts";
-import { aimedMeanMs, longestWaitMs } from "./delay-aims.ts";
+import type { Mean } from "./delay-aims.ts";
 import { FIRST_LIMITS, handlesPerQuery } from "./merge.ts";
 import type { Awaited } from "./probe-choice.ts";
 import { probeRounds, requestsOfRounds } from "./probe-rounds.ts";
@@ -22,8 +21,6 @@ export interface Delays {
 export interface PaceMemory {
   /** Posts x ms, for each request it is expected to take. */
   readonly worth: number;
-  /** The mean delay aimed at. */
-  readonly meanMs: number;
   /** Of posts that the rates foretold behind the probes. */
   readonly foretold: Delays;
   /** Of posts that were found. */
@@ -44,29 +41,16 @@ const FORETOLD_BURSTS = 60;
 const POSTS_A_BURST = 4;
 /** Probes come at most so many times as often as the rates ask for: a search that lags is not made faster by asking more often. */
 const MOST_HASTE = 3;
-/** How much one post moves the mean aimed at for a p95. */
-const QUANTILE_STEP = 0.02;
-
-/**
- * Where one probe asks for everybody, and 95 of 100 posts have a limit: time until a probe comes as late as that allows. None sooner, a
- * burst's neither, because no post is late that is found within its limit. Undefined elsewhere: the worth of a probe decides. `factor`: as
- * much slower while the quota is short.
- */
-export function evenWaitMs(all: readonly { readonly ageMs: number }[], freshness: Freshness, factor: number): number | undefined {
-  if (freshness.kind === "mean" || all.length > BATCH_SIZE) return undefined;
-  return Math.max(0, freshness.p95Ms * factor - Math.max(0, ...all.map(({ ageMs }) => ageMs)));
-}
-
 /** The pace to begin with, by the average rates as far as they are known (posts a day): each request ends its part of the waiting. */
-export function firstPace(rates: readonly number[], freshness: Freshness, nowMs: number): PaceMemory {
-  const meanMs = aimedMeanMs(freshness);
+export function firstPace(rates: readonly number[], freshness: Mean, nowMs: number): PaceMemory {
+  const { meanMs } = freshness;
   const perDay = sum(rates, (rate) => rate);
   const requests = requestsOfRounds(probeRounds(rates, freshness, handlesPerQuery(FIRST_LIMITS)), perDay);
   const ended = rates.length <= BATCH_SIZE ? 1 : ENDED_BY_WORTH;
   const worth = (ended * perDay * meanMs) / requests;
   const posts = FIRST_GUESS_POSTS;
   const foretold = { posts, delayMs: posts * meanMs, rootWorth: posts * Math.sqrt(worth) };
-  return { worth, meanMs, foretold, found: { posts: 0, delayMs: 0, rootWorth: 0 }, atMs: nowMs };
+  return { worth, foretold, found: { posts: 0, delayMs: 0, rootWorth: 0 }, atMs: nowMs };
 }
 
 /** What a run asked for and found. */
@@ -78,12 +62,12 @@ export interface Found {
 }
 
 /** The pace after a run. What the rates foretell is free of the chance of single posts, what was found of the errors of rates. */
-export function learnDelays(memory: PaceMemory, { awaited, delaysMs }: Found, freshness: Freshness, nowMs: number): PaceMemory {
+export function learnDelays(memory: PaceMemory, { awaited, delaysMs }: Found, { meanMs, maxMs }: Mean, nowMs: number): PaceMemory {
   if (awaited.posts === 0 && delaysMs.length === 0) return memory;
   const passed = Math.max(0, nowMs - memory.atMs) / MEMORY_MS;
   const kept = Math.exp(-Math.min(Math.max(delaysMs.length, awaited.posts) / MEMORY_POSTS, passed));
   // What was found after an outage says nothing about the pace.
-  const delays = delaysMs.map((delayMs) => Math.min(Math.max(delayMs, 0), longestWaitMs(freshness)));
+  const delays = delaysMs.map((delayMs) => Math.min(Math.max(delayMs, 0), maxMs));
   const root = Math.sqrt(memory.worth);
   const add = (known: Delays, posts: number, delayMs: number): Delays => ({
     posts: known.posts * kept + posts,
@@ -96,9 +80,8 @@ export function learnDelays(memory: PaceMemory, { awaited, delaysMs }: Found, fr
     delays.length,
     delays.reduce((sum, delay) => sum + delay, 0),
   );
-  const meanMs = freshness.kind === "mean" ? freshness.meanMs : aimForP95(memory.meanMs, delays, freshness.p95Ms);
   const byRoot = delayByRoot(foretold, found);
-  return { worth: byRoot > 0 ? (meanMs / byRoot) ** 2 : memory.worth, meanMs, foretold, found, atMs: nowMs };
+  return { worth: byRoot > 0 ? (meanMs / byRoot) ** 2 : memory.worth, foretold, found, atMs: nowMs };
 }
 
 /** The mean delay for each root of worth. */
@@ -108,10 +91,4 @@ function delayByRoot(foretold: Delays, found: Delays): number {
   const bursts = found.posts / POSTS_A_BURST;
   const both = (FORETOLD_BURSTS * byRates + bursts * (found.delayMs / found.rootWorth)) / (FORETOLD_BURSTS + bursts);
   return Math.min(both, MOST_HASTE * byRates);
-}
-
-function aimForP95(meanMs: number, delaysMs: readonly number[], p95Ms: number): number {
-  const late = delaysMs.filter((delayMs) => delayMs > p95Ms).length;
-  const moved = meanMs * Math.exp(QUANTILE_STEP * (0.05 * delaysMs.length - late));
-  return Math.min(Math.max(moved, p95Ms / 12), p95Ms / 2);
 }

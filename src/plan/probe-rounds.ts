@@ -4,22 +4,18 @@
  */
 import { BATCH_SIZE } from "../model/batch.ts";
 import type { Freshness } from "../model/schedule.ts";
-import { aimedMeanMs, longestWaitMs } from "./delay-aims.ts";
+import type { Mean } from "./delay-aims.ts";
 import { levelsOf, probesPerDay, sumLevels } from "./probe-allocation.ts";
-import { MOST_TOGETHER, requestsOf } from "./probe-choice.ts";
+import { MOST_TOGETHER, type ProbeRounds, requestsOf } from "./probe-choice.ts";
+import { roundsOnTime } from "./probe-on-time.ts";
 import { meanRootRate } from "./rates.ts";
 import { sum } from "./sum.ts";
 
 const DAY_MS = 86_400_000;
 
-export interface ProbeRounds {
-  /** A day. */
-  readonly times: number;
-  readonly probesEach: number;
-}
-
 /** `rates` in posts a day, one an account; `perQuery`: accounts that one search holds. */
 export function probeRounds(rates: readonly number[], freshness: Freshness, perQuery: number): ProbeRounds {
+  if (freshness.kind === "p95") return roundsOnTime(rates, freshness);
   if (rates.length > BATCH_SIZE) return roundsOfSome(rates, freshness, perQuery);
   return { times: probesOfAll(total(rates), freshness), probesEach: 1 };
 }
@@ -29,9 +25,7 @@ export const requestsOfRounds = ({ times, probesEach }: ProbeRounds, postsPerDay
   times * requestsOf(postsPerDay / times, probesEach, apart);
 
 /** Probes a day where one asks for everybody: even ones, less what intervals save that follow the rate. */
-export function probesOfAll(postsPerDay: number, freshness: Freshness): number {
-  if (freshness.kind === "p95") return DAY_MS / freshness.p95Ms;
-  const { meanMs } = freshness;
+export function probesOfAll(postsPerDay: number, { meanMs }: Mean): number {
   // Posts of bursts, which are what saves, are found sooner than the mean.
   const saved = postsPerDay > 0 ? meanRootRate(postsPerDay, meanMs / 2) ** 2 / postsPerDay : 1;
   return (saved * DAY_MS) / (2 * meanMs);
@@ -50,9 +44,9 @@ const GRAIN_MS = 500;
  * About as many probes together as cost least, which is how they are sent. Those who ride along in the searches are looked at for nothing, which
  * is worth more after a single probe than after several that share one search.
  */
-function roundsOfSome(rates: readonly number[], freshness: Freshness, perQuery: number): ProbeRounds {
-  const meanMs = Math.max(aimedMeanMs(freshness) - GRAIN_MS, GRAIN_MS);
-  const maxMs = longestWaitMs(freshness);
+function roundsOfSome(rates: readonly number[], freshness: Mean, perQuery: number): ProbeRounds {
+  const meanMs = Math.max(freshness.meanMs - GRAIN_MS, GRAIN_MS);
+  const { maxMs } = freshness;
   const sums = sumLevels(rates.flatMap((rate) => levelsOf(rate, meanMs)));
   const posts = total(rates);
   const most = Math.min(MOST_TOGETHER, Math.ceil(rates.length / BATCH_SIZE) - 1);

@@ -90,13 +90,15 @@ export function costOfFreshness(group: Group, freshness: Freshness): StrategyCos
   const posts = rates.reduce((sum, rate) => sum + rate, 0);
   const meanMs = aimedMeanMs(freshness);
   const rounds = probeRounds(rates, freshness, group.handlesPerQuery);
-  // Where a probe asks for everybody, bursts are spread over rounds as they are over the ticks of a schedule.
-  const apart = rates.length <= BATCH_SIZE ? shareApart(DAY_MS / rounds.times) : undefined;
+  // Where rounds are even, or a probe asks for everybody, bursts are spread over them as over the ticks of a schedule.
+  const apart = freshness.kind === "p95" || rates.length <= BATCH_SIZE ? shareApart(DAY_MS / rounds.times) : undefined;
   const requests = requestsOfRounds(rounds, posts, apart);
   const probes = rounds.times * rounds.probesEach;
   const reads = requests - probes;
   const repeats = waitingRepeats(group, rounds.times, Math.min(1, reads / rounds.times), 2 * meanMs);
-  const { posts: patience } = allowanceOf((posts * meanMs) / requests, DAY_MS / rounds.times);
+  // What is late is not left to the next search where that is what counts.
+  const worth = freshness.kind === "mean" ? (posts * meanMs) / requests : 0;
+  const { posts: patience } = allowanceOf(worth, DAY_MS / rounds.times);
   const lacked = patience < 1 ? lackedPerDay(posts, meanMs) : 0;
   return cost("probe", probes, reads + lacked, fullPollsPerDay(rates.length, posts, group) + repeats);
 }

@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Freshness } from "../../src/model/schedule.ts";
-import { longestWaitMs } from "../../src/plan/delay-aims.ts";
+import type { Mean } from "../../src/plan/delay-aims.ts";
 import { type Awaited, awaitedOf, chooseProbe, waitBeforeProbe } from "../../src/plan/probe-choice.ts";
-import { evenWaitMs, firstPace, learnDelays, type PaceMemory } from "../../src/plan/probe-pace.ts";
+import { firstPace, learnDelays, type PaceMemory } from "../../src/plan/probe-pace.ts";
 import { probesOfAll } from "../../src/plan/probe-rounds.ts";
 import { baseRate, firstRate, learnPosts, rateAt } from "../../src/plan/rates.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
@@ -12,11 +11,11 @@ const DAY = 86_400_000;
 const HOUR = 3_600_000;
 
 /** Accounts that post by chance at fixed rates, probed by the rules for some days; delays of what was found in the last two. */
-function probeFor(rates: readonly number[], assumed: (rate: number) => number, freshness: Freshness, days: number): readonly number[] {
+function probeFor(rates: readonly number[], assumed: (rate: number) => number, freshness: Mean, days: number): readonly number[] {
   const random = createSeededRandom(3);
   const wait = (rate: number) => (-Math.log(1 - random.float()) * DAY) / rate;
   const accounts = rates.map((rate, index) => ({ id: String(index), rate, lastMs: 0, nextMs: wait(rate) }));
-  const maxMs = longestWaitMs(freshness);
+  const { maxMs } = freshness;
   let pace = firstPace(rates.map(assumed), freshness, 0);
   const delays: number[] = [];
   for (let nowMs = 0; nowMs < days * DAY; ) {
@@ -56,7 +55,7 @@ function burstsOf(perDay: number, fromMs: number, toMs: number, float: () => num
 }
 
 /** Probes and delays of a few accounts in bursts, each of whom every probe asks for, from the first read on. */
-function probeAll(perDay: readonly number[], freshness: Freshness, days: number, seed: number) {
+function probeAll(perDay: readonly number[], freshness: Mean, days: number, seed: number) {
   const { float } = createSeededRandom(seed);
   const accounts = perDay.map((rate, index) => {
     const coming = [...burstsOf(rate, -30 * DAY, days * DAY, float)];
@@ -73,7 +72,7 @@ function probeAll(perDay: readonly number[], freshness: Freshness, days: number,
   for (; nowMs < days * DAY; probes += 1) {
     const startMs = nowMs;
     const all = accounts.map((one) => ({ id: one.id, rate: rateAt(one.rate, startMs), ageMs: 0 }));
-    const waitMs = Math.max(1_000, waitBeforeProbe(all, pace.worth, longestWaitMs(freshness)));
+    const waitMs = Math.max(1_000, waitBeforeProbe(all, pace.worth, freshness.maxMs));
     nowMs += waitMs;
     const found: number[] = [];
     for (const one of accounts) {
@@ -99,7 +98,7 @@ const meanOf = (values: readonly number[]) => values.reduce((sum, value) => sum 
 
 describe("the pace", () => {
   it("reaches the mean asked for, also where the rates it was told are three times too high", { timeout: 60_000 }, () => {
-    const freshness: Freshness = { kind: "mean", meanMs: 60_000, maxMs: 6 * HOUR };
+    const freshness: Mean = { kind: "mean", meanMs: 60_000, maxMs: 6 * HOUR };
     for (const factor of [1, 3]) {
       const delays = probeFor(RATES, (rate) => rate * factor, freshness, 8);
       expect(meanOf(delays) / 60_000, `factor ${factor}`).toBeGreaterThan(0.85);
@@ -108,7 +107,7 @@ describe("the pace", () => {
   });
 
   it("keeps a mean of a few accounts in bursts from the first days on, with fewer probes than even ones of that mean", () => {
-    const freshness: Freshness = { kind: "mean", meanMs: 60_000, maxMs: 6 * HOUR };
+    const freshness: Mean = { kind: "mean", meanMs: 60_000, maxMs: 6 * HOUR };
     const runs = Array.from({ length: 12 }, (_, seed) => probeAll([0.1, 0.3, 0.3, 0.6, 1, 1, 2, 5], freshness, 5, seed + 40));
     const meanMs = meanOf(runs.flatMap(({ delays }) => delays));
     expect(meanMs / 60_000).toBeGreaterThan(0.88);
@@ -122,14 +121,14 @@ describe("the pace", () => {
   });
 
   it("begins with two means between probes of accounts that post without end", () => {
-    const freshness: Freshness = { kind: "mean", meanMs: 60_000, maxMs: 6 * HOUR };
+    const freshness: Mean = { kind: "mean", meanMs: 60_000, maxMs: 6 * HOUR };
     const pace = firstPace([40_000, 20_000], freshness, 0);
     const all = [40_000, 20_000].map((rate, index) => ({ id: String(index), rate, ageMs: 0 }));
     expect(waitBeforeProbe(all, pace.worth, 6 * HOUR) / 120_000).toBeCloseTo(1, 1);
   });
 
   it("asks no more than three times as often when posts are late whatever it does", () => {
-    const freshness: Freshness = { kind: "mean", meanMs: 60_000, maxMs: 6 * HOUR };
+    const freshness: Mean = { kind: "mean", meanMs: 60_000, maxMs: 6 * HOUR };
     const first = firstPace([1, 2, 3], freshness, 0);
     let pace = first;
     for (let hour = 1; hour < 2_000; hour += 1)
@@ -138,29 +137,14 @@ describe("the pace", () => {
   });
 
   it("takes the first burst for chance: forty posts found at once make probes hardly rarer", () => {
-    const freshness: Freshness = { kind: "mean", meanMs: 60_000, maxMs: 6 * HOUR };
+    const freshness: Mean = { kind: "mean", meanMs: 60_000, maxMs: 6 * HOUR };
     const first = firstPace([1, 2, 3], freshness, 0);
     const found = { awaited: asForetold(first, 40), delaysMs: Array.from({ length: 40 }, () => 5_000) };
     expect(Math.sqrt(learnDelays(first, found, freshness, HOUR).worth / first.worth)).toBeLessThan(1.2);
   });
 
-  it("probes evenly for a p95 where one probe asks for everybody, and leaves it to the worth of probes elsewhere", () => {
-    const all = Array.from({ length: 100 }, (_, index) => ({ ageMs: index * 100 }));
-    expect(evenWaitMs(all, { kind: "p95", p95Ms: 60_000 }, 1)).toBe(50_100);
-    expect(evenWaitMs(all, { kind: "p95", p95Ms: 60_000 }, 2)).toBe(110_100);
-    expect(evenWaitMs([...all, { ageMs: 0 }], { kind: "p95", p95Ms: 60_000 }, 1)).toBeUndefined();
-    expect(evenWaitMs(all, { kind: "mean", meanMs: 60_000, maxMs: HOUR }, 1)).toBeUndefined();
-  });
-
-  it("keeps 95 of 100 posts under a p95", { timeout: 60_000 }, () => {
-    const delays = probeFor(RATES, (rate) => rate, { kind: "p95", p95Ms: 120_000 }, 8);
-    const late = delays.filter((delay) => delay > 120_000).length / delays.length;
-    expect(late).toBeGreaterThan(0.02);
-    expect(late).toBeLessThan(0.08);
-  });
-
   it("stays a positive number whatever delays it is told", () => {
-    const freshness: Freshness = { kind: "mean", meanMs: 60_000, maxMs: HOUR };
+    const freshness: Mean = { kind: "mean", meanMs: 60_000, maxMs: HOUR };
     fc.assert(
       fc.property(fc.array(fc.array(fc.integer({ min: -HOUR, max: 30 * DAY }), { maxLength: 20 }), { maxLength: 50 }), (rounds) => {
         let pace = firstPace([1, 2, 3], freshness, 0);
