@@ -142,10 +142,11 @@ const joinAwaited = (parts: readonly Awaited[]): Awaited => ({
   waitedMs: parts.reduce((sum, { waitedMs }) => sum + waitedMs, 0),
 });
 
-/** A run between two rounds is none itself. */
+/** A run soon after a round is none itself: hardly anybody is due. */
 function roundsAfter({ waiting, memory: { rounds }, delaysMs, isPaced, startedAtMs }: PaceQuery, freshness: P95): OnTimePace {
   const correction = rounds?.correction ?? 1;
-  const isRound = untilRound(rounds, roundEveryMs(freshness, waiting.length), startedAtMs) <= SOON_MS;
+  const everyMs = roundEveryMs(freshness, waiting.length);
+  const isRound = untilRound(rounds, everyMs, startedAtMs) < everyMs / 2;
   return {
     correction: isPaced ? learnLate(correction, delaysMs, freshness) : correction,
     roundAtMs: isRound ? startedAtMs : (rounds?.roundAtMs ?? startedAtMs),
@@ -156,7 +157,7 @@ const SHORTEST_MS = 1_000;
 /** What would come so soon comes now. */
 const SOON_MS = 1_000;
 
-/** Whether a probe is not worth its request yet, though the group runs: for other reasons, or because others asked for its members. */
+/** Whether a probe is not worth its request yet after others asked for some of the members. */
 export const isTooSoon = (query: TurnQuery): boolean => isLearned(query.memory, query.freshness) && waitAfter(query) > SOON_MS;
 
 const isLearned = ({ pace, rounds }: GroupMemory, { kind }: Freshness): boolean => (kind === "mean" ? isWhole(pace) : rounds !== undefined);

@@ -146,7 +146,7 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
     if (freshness !== undefined) {
       const isHelped = members.filter(isSeenByOthers).length > 0;
       const turn = { waiting: turns.of(members, memory, nowMs), freshness, memory, factor: deps.stretch(group.priority), nowMs };
-      return (isHelped || freshness.kind === "p95") && isTooSoon(turn) ? NOBODYS_TURN : chooseMembers(turn, onTimeMs);
+      return isHelped && isTooSoon(turn) ? NOBODYS_TURN : chooseMembers(turn, onTimeMs);
     }
     // After a clock that was set back, too.
     const isDue = memory.strategy === "probe" || Math.abs(nowMs - memory.probedAtMs) >= checkEveryMs(group.intervalMs);

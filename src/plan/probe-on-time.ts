@@ -79,14 +79,14 @@ export interface RoundQuery {
   readonly maxMs: number;
 }
 
-/** Who is asked for in a round: the busy, those whose wait would grow too long, and in free places whoever has most to be found in time. */
+/** Who is asked for in a round: the busy, those whose wait would grow too long, and in free places whoever has most posts to be found. */
 export function chooseRound<C extends Candidate>(candidates: readonly C[], { busyRate, everyMs, maxMs }: RoundQuery): readonly C[] {
   const isDue = ({ rate, ageMs }: C): boolean => ageMs > maxMs - everyMs / 2 || (rate >= busyRate && ageMs > everyMs / 2);
   const [due, others]: [C[], C[]] = [[], []];
   for (const one of candidates) (isDue(one) ? due : others).push(one);
   const places = Math.ceil(due.length / BATCH_SIZE) * BATCH_SIZE - due.length;
-  const inTime = ({ rate, ageMs }: C): number => rate * Math.min(ageMs, everyMs);
-  return [...due, ...others.sort((a, b) => inTime(b) - inTime(a)).slice(0, places)];
+  const posted = ({ rate, ageMs }: C): number => rate * ageMs;
+  return [...due, ...others.sort((a, b) => posted(b) - posted(a)).slice(0, places)];
 }
 
 /** The correction after posts were found so late, as far as that depends on the rounds. */

@@ -1,0 +1,144 @@
+/** Groups whose posts have a limit for 95 of 100: who is asked for in which round. */
+import { afterEach, expect, it } from "vitest";
+import type { GroupMemory } from "../../src/engine/group-memory.ts";
+import { chooseMembers, isTooSoon, paceAfter, type Waiting, waitAfter } from "../../src/engine/group-pace.ts";
+import { sleep } from "../../src/model/clock.ts";
+import type { UpstreamRequest } from "../../src/model/upstream.ts";
+import { createAccountsWorld, type WorldAccount } from "../support/accounts-world.ts";
+import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
+import { makeWatch } from "../support/make-watch.ts";
+import { createVirtualClock } from "../support/virtual-clock.ts";
+
+const START = Date.UTC(2026, 2, 2, 12);
+const MIN = 60_000;
+const HOUR = 60 * MIN;
+const DAY = 24 * HOUR;
+const BUSY = 30;
+const rigs: EngineRig[] = [];
+
+afterEach(async () => {
+  for (const rig of rigs.splice(0)) await rig.close();
+});
+
+/** Thirty accounts that post every half an hour, and some that are silent; half an hour after the start. */
+async function house({ accounts = 300 } = {}) {
+  let aheadMs = 0;
+  const clock = createVirtualClock(START);
+  const world = createAccountsWorld();
+  for (let i = 0; i < accounts; i += 1) {
+    const account = world.add(`a${i}`);
+    if (i >= BUSY) world.post(account, START - 20 * DAY + i);
+    else for (let atMs = START - DAY + i * MIN; atMs < START + DAY; atMs += 30 * MIN) world.post(account, atMs, { searchLagMs: 500 });
+  }
+  const asked: { readonly userId: string; readonly atMs: number }[] = [];
+  const probes: number[] = [];
+  const upstream = {
+    async call(request: UpstreamRequest) {
+      const atMs = clock.now();
+      if (request.endpoint === "info-batch") {
+        probes.push(atMs);
+        for (const userId of request.params["user_ids"] as readonly string[]) asked.push({ userId, atMs });
+      }
+      await sleep(clock, 40);
+      return world.answer(request, clock.now() - aheadMs);
+    },
+  };
+  const watch = makeWatch(
+    "w",
+    "timeline",
+    { accounts: world.accounts.map(({ id }) => `id:${id}`) },
+    { include: { reply: true, quote: true, retweet: true }, freshness: { kind: "p95", p95Ms: MIN } },
+  );
+  const rig = await startEngineRig({ clock, upstream, watches: [watch] });
+  rigs.push(rig);
+  await clock.advance(HOUR / 2);
+  const waitsOf = ({ id }: WorldAccount, fromMs: number, toMs: number): readonly number[] => {
+    const times = asked.filter(({ userId, atMs }) => userId === id && atMs >= fromMs && atMs < toMs).map(({ atMs }) => atMs);
+    return times.slice(1).map((atMs, index) => atMs - (times[index] ?? 0));
+  };
+  const probesIn = (fromMs: number, toMs: number): number => probes.filter((atMs) => atMs >= fromMs && atMs < toMs).length;
+  const setAhead = (ms: number): void => {
+    aheadMs += ms;
+    clock.jump(ms);
+  };
+  return { clock, world, rig, waitsOf, probesIn, setAhead, account: (index: number) => world.accounts[index] as WorldAccount };
+}
+
+it("asks for busy accounts every minute, for silent ones every four, and tells each post once and in time", {
+  timeout: 60_000,
+}, async () => {
+  const { clock, rig, waitsOf, account } = await house();
+  const sinceMs = clock.now();
+  await clock.advance(2 * HOUR);
+  const busy = waitsOf(account(3), sinceMs, clock.now());
+  expect(busy.length).toBeGreaterThan(110);
+  expect(Math.max(...busy)).toBeLessThanOrEqual(MIN);
+  const silent = waitsOf(account(250), sinceMs, clock.now());
+  expect(Math.min(...silent)).toBeGreaterThan(2 * MIN);
+  expect(Math.max(...silent)).toBeLessThanOrEqual(4 * MIN);
+  const posts = (await rig.events()).filter(({ detectedAtMs }) => detectedAtMs >= sinceMs);
+  expect(posts).toHaveLength(4 * BUSY);
+  expect(new Set(posts.map(({ subject }) => subject)).size).toBe(4 * BUSY);
+  expect(posts.filter(({ detectedAtMs, occurredAtMs }) => detectedAtMs - occurredAtMs > MIN).length).toBeLessThan(0.05 * posts.length);
+});
+
+it("counts a silent account as busy from the moment it posts", { timeout: 60_000 }, async () => {
+  const { clock, world, waitsOf, account } = await house();
+  world.post(account(200), clock.now() + 1_000, { searchLagMs: 500 });
+  await clock.advance(4 * MIN);
+  const sinceMs = clock.now();
+  await clock.advance(15 * MIN);
+  const waits = waitsOf(account(200), sinceMs, clock.now());
+  expect(waits.length).toBeGreaterThan(12);
+  expect(Math.max(...waits)).toBeLessThanOrEqual(MIN);
+});
+
+it("asks no oftener over restarts", { timeout: 60_000 }, async () => {
+  const { clock, rig, probesIn } = await house();
+  const sinceMs = clock.now();
+  for (let restart = 0; restart < 30; restart += 1) {
+    await clock.advance(20_000);
+    await rig.restart();
+  }
+  expect(probesIn(sinceMs, sinceMs + 10 * MIN)).toBeLessThanOrEqual(11);
+  expect(probesIn(sinceMs, sinceMs + 10 * MIN)).toBeGreaterThanOrEqual(9);
+});
+
+it("goes on after a clock that ran a day ahead was set right", { timeout: 60_000 }, async () => {
+  const { clock, probesIn, setAhead } = await house();
+  setAhead(DAY);
+  await clock.advance(5 * MIN);
+  setAhead(-DAY);
+  const sinceMs = clock.now();
+  await clock.advance(HOUR);
+  expect(probesIn(sinceMs, clock.now())).toBeGreaterThan(58);
+  expect(probesIn(sinceMs, clock.now())).toBeLessThan(70);
+});
+
+const FRESHNESS = { kind: "p95", p95Ms: MIN } as const;
+const waiting = Array.from({ length: 300 }, (_, index) => ({ id: String(index), rate: 0, ageMs: 3 * MIN, member: index }));
+const turnOf = (factor: number, passedMs: number) => ({
+  waiting: waiting as unknown as readonly Waiting[],
+  freshness: FRESHNESS,
+  memory: { busyRate: 1, rounds: { correction: 1, roundAtMs: START } } as GroupMemory,
+  factor,
+  nowMs: START + passedMs,
+});
+
+it("stretches rounds and the longest wait alike while the quota is short", () => {
+  expect(waitAfter(turnOf(1, 10_000))).toBe(48_000);
+  expect(waitAfter(turnOf(5, 10_000))).toBe(280_000);
+  expect(isTooSoon(turnOf(1, MIN))).toBe(false);
+  expect(isTooSoon(turnOf(5, MIN))).toBe(true);
+  // Three and a half minutes and more are about four, which is when silent ones are due.
+  const waited = waiting.map((one, index) => ({ ...one, ageMs: (index < 40 ? 220 : 100) * 1_000 })) as unknown as readonly Waiting[];
+  expect(chooseMembers({ ...turnOf(1, MIN), waiting: waited }, 0).all).toHaveLength(100);
+  expect(chooseMembers({ ...turnOf(2, MIN), waiting: waited }, 0).all).toEqual([]);
+});
+
+it("learns nothing while it is slowed down on purpose, and takes no run between two rounds for one", () => {
+  const query = { ...turnOf(1, 20_000), awaited: [], delaysMs: [HOUR, HOUR], startedAtMs: START + 20_000 };
+  expect(paceAfter({ ...query, isPaced: false })).toEqual({ rounds: { correction: 1, roundAtMs: START } });
+  expect(paceAfter({ ...query, isPaced: true }).rounds?.correction).toBeLessThan(1);
+  expect(paceAfter({ ...query, isPaced: true, startedAtMs: START + MIN }).rounds?.roundAtMs).toBe(START + MIN);
+});
