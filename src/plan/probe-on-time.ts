@@ -11,8 +11,8 @@ import type { Candidate, ProbeRounds } from "./probe-choice.ts";
 import { sum } from "./sum.ts";
 
 const DAY_MS = 86_400_000;
-/** So many posts may be late. */
-const LATE_SHARE = 0.05;
+/** So many posts may be late: less than five of a hundred, because some days have more than others. */
+const LATE_SHARE = 0.045;
 /** From a probe to the posts that its search finds, about. */
 const FOUND_AFTER_MS = 2_000;
 /** Where the limit itself is a matter of seconds, rounds keep this share of it. */
@@ -50,13 +50,12 @@ const levelsFor = (rates: readonly number[], { p95Ms }: P95): readonly RateLevel
 function busyRateOf(levels: readonly RateLevel[], freshness: P95): number {
   const mayBeLate = LATE_SHARE * sum(levels, ({ rate, share }) => rate * share);
   const lateOfQuiet = 1 - freshness.p95Ms / longestWaitMs(freshness);
-  let [late, busy] = [0, 0];
+  let late = 0;
   for (const { rate, share } of levels) {
     late += rate * share * lateOfQuiet;
-    if (late > mayBeLate) break;
-    busy = rate;
+    if (late > mayBeLate) return rate;
   }
-  return busy;
+  return 0;
 }
 
 /** What rounds come to, by average rates. */

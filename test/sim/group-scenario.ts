@@ -12,7 +12,7 @@ import { createVirtualClock } from "../support/virtual-clock.ts";
 export interface GroupScenario {
   readonly seed: number;
   readonly accounts: number;
-  readonly way: "auto" | "probe" | "merge" | "freshness";
+  readonly way: "auto" | "probe" | "merge" | "mean" | "p95";
   readonly skewMin: number;
   readonly hidden: readonly number[];
   readonly frozen: readonly number[];
@@ -103,6 +103,14 @@ export async function simulateGroup(scenario: GroupScenario): Promise<GroupResul
   }
 }
 
+const WISHES: Readonly<Record<GroupScenario["way"], Partial<Watch>>> = {
+  auto: {},
+  probe: { strategy: "probe" },
+  merge: { strategy: "merge" },
+  mean: { freshness: { kind: "mean", meanMs: MIN, maxMs: 10 * MIN } },
+  p95: { freshness: { kind: "p95", p95Ms: 2 * MIN } },
+};
+
 function watchOf({ way }: GroupScenario, world: AccountsWorld): Watch {
   const accounts = world.accounts.map(({ id }) => `id:${id}`);
   const changes: Partial<Watch> = {
@@ -110,11 +118,7 @@ function watchOf({ way }: GroupScenario, world: AccountsWorld): Watch {
     include: { reply: true, quote: true, retweet: true },
     maxAgeMs: 7 * 86_400_000,
     fullPollEveryMs: FULL_POLL_MIN * MIN,
-    ...(way === "freshness"
-      ? { freshness: { kind: "mean", meanMs: MIN, maxMs: 10 * MIN } as const }
-      : way === "auto"
-        ? {}
-        : { strategy: way }),
+    ...WISHES[way],
   };
   return makeWatch("w", "timeline", { accounts }, changes);
 }

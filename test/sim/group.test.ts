@@ -9,7 +9,7 @@ const lag = fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, { weight: 1, arbi
 const scenarios: fc.Arbitrary<GroupScenario> = fc.record({
   seed: fc.integer({ min: 1, max: 1_000_000 }),
   accounts: fc.constantFrom(3, 8, 30),
-  way: fc.constantFrom("auto", "probe", "merge", "freshness"),
+  way: fc.constantFrom("auto", "probe", "merge", "mean", "p95"),
   skewMin: fc.constantFrom(0, 0, 0, -180, 240),
   hidden: fc.uniqueArray(account, { maxLength: 4 }),
   frozen: fc.uniqueArray(account, { maxLength: 2 }),
@@ -66,7 +66,7 @@ it("tells every post of a group exactly once, whatever counters, searches, names
 const calm = scenarios.map(
   (scenario): GroupScenario => ({
     ...scenario,
-    way: scenario.way === "freshness" ? "auto" : scenario.way,
+    way: scenario.way === "mean" || scenario.way === "p95" ? "auto" : scenario.way,
     frozen: [],
     flaps: [],
     gone: [],
