@@ -9,6 +9,7 @@ import type { Poll } from "./poll.ts";
 import { NO_RECHECKS, type RecheckCost } from "./recheck-cost.ts";
 import { feedDelay } from "./feed-pace.ts";
 import { expectedDelay } from "./delay-aims.ts";
+import { roundEveryMs } from "./probe-on-time.ts";
 import { readRhythm, type Rhythm } from "./rhythm.ts";
 import { sum } from "./sum.ts";
 import { gridTicks, isAligned } from "./tick-grid.ts";
@@ -79,7 +80,7 @@ export function createForecast(polls: readonly Poll[], deps: ForecastDeps): Fore
     polls.map((poll) => {
       const { gapsMs, ticksMs } = rhythmOf(poll.schedules);
       const ticks = isAligned(poll) ? gridTicks(poll, deps.timetable, deps.nowMs, NEXT_RUNS) : ticksMs.slice(0, NEXT_RUNS);
-      const nextRunsMs = expectedProbes(poll, deps.nowMs) ?? ticks.map((tickMs) => tickMs + poll.spreadMs);
+      const nextRunsMs = expectedRuns(poll, deps.nowMs) ?? ticks.map((tickMs) => tickMs + poll.spreadMs);
       return { poll, ...costs.costOf(poll, deps.nowMs), delay: delayFor(poll, gapsMs), nextRunsMs };
     }),
     deps.rechecks ?? NO_RECHECKS,
@@ -100,11 +101,17 @@ export function forecastOf(polls: readonly PollForecast[], rechecks: RecheckCost
   };
 }
 
-/** What is placed by freshness has no ticks: probes and reads come so often on average. */
-function expectedProbes({ freshness, group, readsPerDay }: Poll, nowMs: number): readonly number[] | undefined {
-  const perDay = freshness === undefined ? undefined : group?.kind === "accounts" ? group.cost.probesPerDay : readsPerDay;
+/** What is placed by freshness has no ticks: rounds come evenly, probes and reads so often on average. */
+function expectedRuns(poll: Poll, nowMs: number): readonly number[] | undefined {
+  const perDay = runsPerDay(poll);
   if (perDay === undefined) return undefined;
   return Array.from({ length: NEXT_RUNS }, (_, run) => Math.round(nowMs + ((run + 1) * DAY_MS) / Math.max(perDay, 1)));
+}
+
+function runsPerDay({ freshness, group, readsPerDay }: Poll): number | undefined {
+  if (freshness === undefined) return undefined;
+  if (group?.kind !== "accounts") return readsPerDay;
+  return freshness.kind === "p95" ? DAY_MS / roundEveryMs(freshness, group.members.length) : group.cost.probesPerDay;
 }
 
 /** What is placed by freshness keeps what was asked for, whatever it costs. */

@@ -145,6 +145,13 @@ describe("freshness", () => {
     expect(delayOf(undefined)?.p95Ms).toBe(114_000);
   });
 
+  it("is what the forecast says of the next runs: rounds of a p95 come evenly, however many probes they take", () => {
+    const [poll] = polls(timeline("a", ids(1_000), { freshness: { kind: "p95", p95Ms: 60_000 } }));
+    const { watches } = createForecast(poll === undefined ? [] : [poll], { timetable: createTimetable(), nowMs: NOW });
+    expect(poll?.group?.cost).toMatchObject({ strategy: "probe" });
+    expect(watches.get("a")?.nextRunsMs.slice(0, 3)).toEqual([58_000, 116_000, 174_000].map((ms) => NOW + ms));
+  });
+
   it("groups even one account", () => {
     expect(groupsOf(timeline("a", ids(1), { freshness: mean }))).toHaveLength(1);
   });
