@@ -106,33 +106,32 @@ export function chooseMembers({ waiting, freshness, memory, factor }: TurnQuery,
   return { ...NOBODYS_TURN, all: chooseRound(waiting, round).map(({ member }) => member) };
 }
 
-export interface PaceQuery {
-  readonly freshness: Freshness;
-  readonly waiting: readonly Waiting[];
-  readonly memory: GroupMemory;
+/** `waiting`, `nowMs`: after the run. */
+export interface PaceQuery extends TurnQuery {
   /** Those probed in this run, and those who rode along. */
   readonly awaited: readonly Awaited[];
   /** Delays of the posts found in this run. */
   readonly delaysMs: readonly number[];
-  /** Not slowed down for the quota's sake. */
-  readonly isPaced: boolean;
   readonly startedAtMs: number;
-  readonly nowMs: number;
 }
 
 /** What a run taught of when the next one comes. */
 export const paceAfter = (query: PaceQuery): Pick<GroupMemory, "pace" | "rounds"> =>
   query.freshness.kind === "mean" ? { pace: meanAfter(query, query.freshness) } : { rounds: roundsAfter(query, query.freshness) };
 
+/** What comes while it is slowed down for the quota's sake says nothing of the pace. */
+const isPaced = ({ factor }: TurnQuery): boolean => factor <= 1;
+
 /** A pace of nobody says nothing. */
 const isWhole = (pace: PaceMemory | undefined): pace is PaceMemory => pace !== undefined && pace.worth > 0;
 
-function meanAfter({ waiting, memory, awaited, delaysMs, isPaced, nowMs }: PaceQuery, freshness: Mean): PaceMemory {
+function meanAfter(query: PaceQuery, freshness: Mean): PaceMemory {
+  const { waiting, memory, awaited, delaysMs, nowMs } = query;
   if (!isWhole(memory.pace)) {
     const rates = waiting.map(({ account }) => expectedRate(account.rate, nowMs));
     return firstPace(rates, freshness, nowMs);
   }
-  if (!isPaced) return memory.pace;
+  if (!isPaced(query)) return memory.pace;
   const found: Found = { awaited: joinAwaited(awaited), delaysMs };
   return learnDelays(memory.pace, found, freshness, nowMs);
 }
@@ -143,13 +142,14 @@ const joinAwaited = (parts: readonly Awaited[]): Awaited => ({
 });
 
 /** A run soon after a round is none itself: hardly anybody is due. */
-function roundsAfter({ waiting, memory: { rounds }, delaysMs, isPaced, startedAtMs }: PaceQuery, freshness: P95): OnTimePace {
-  const correction = rounds?.correction ?? 1;
-  const everyMs = roundEveryMs(freshness, waiting.length);
-  const isRound = untilRound(rounds, everyMs, startedAtMs) < everyMs / 2;
+function roundsAfter(query: PaceQuery, freshness: P95): OnTimePace {
+  const { waiting, memory, factor, delaysMs, startedAtMs } = query;
+  const { correction = 1, roundAtMs = startedAtMs } = memory.rounds ?? {};
+  const everyMs = roundEveryMs(freshness, waiting.length) * factor;
+  const isRound = untilRound(memory.rounds, everyMs, startedAtMs) < everyMs / 2;
   return {
-    correction: isPaced ? learnLate(correction, delaysMs, freshness) : correction,
-    roundAtMs: isRound ? startedAtMs : (rounds?.roundAtMs ?? startedAtMs),
+    correction: isPaced(query) ? learnLate(correction, delaysMs, freshness) : correction,
+    roundAtMs: isRound ? startedAtMs : roundAtMs,
   };
 }
 

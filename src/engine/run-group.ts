@@ -199,21 +199,20 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
       });
 
       memory = { ...memory, limits: news.limits, profile: learnHours(memory.profile, news.postedMs) };
-      const isPaced = deps.stretch(group.priority) <= 1;
+      const factor = deps.stretch(group.priority);
       let againAtMs: number | undefined;
       if (freshness !== undefined) {
         const read = [...tasks, ...riders.all].map(({ member }) => member);
-        const waiting = turns.later(members, memory, clock.now(), [...asked, ...seen, ...read]);
+        const after = { freshness, memory, factor, waiting: turns.later(members, memory, clock.now(), [...asked, ...seen, ...read]) };
         const awaited = [others.awaited, riders.awaited];
-        const now = { startedAtMs, nowMs: clock.now() };
-        memory = { ...memory, ...paceAfter({ freshness, waiting, memory, awaited, delaysMs: news.delaysMs, isPaced, ...now }) };
-        againAtMs = clock.now() + waitAfter({ waiting, freshness, memory, factor: deps.stretch(group.priority), nowMs: clock.now() });
+        memory = { ...memory, ...paceAfter({ ...after, awaited, delaysMs: news.delaysMs, startedAtMs, nowMs: clock.now() }) };
+        againAtMs = clock.now() + waitAfter({ ...after, memory, nowMs: clock.now() });
         // What comes to light after blind probes is late because of them.
         if (answer !== "blind") onTime.end(group.key, againAtMs);
       }
       const requests = { probes: batchesOf(asked).length, reads: news.requests };
       const taken = { strategy: memory.strategy, members: members.length, requests, intervalMs: group.intervalMs };
-      book.count(group.key, isPaced ? taken : undefined);
+      book.count(group.key, factor <= 1 ? taken : undefined);
       if (answer === "seen")
         changes.take(group.key, { accounts: members.length, changedMs: news.changedMs, startedAtMs, intervalMs: group.intervalMs });
       memories.put(group, memory);

@@ -9,7 +9,7 @@ export type Mean = Extract<Freshness, { kind: "mean" }>;
 /** Where rates stand out as they do on such platforms, 95 of 100 posts stay under about three times the mean. */
 const P95_BY_MEAN = 3.3;
 const P50_BY_MEAN = 0.55;
-/** Of a limit that each look keeps, and hardly more. */
+/** Even looks that keep a limit find half of the posts after about half of it. */
 const P50_BY_P95 = 0.53;
 
 /** The longest any account waits. */

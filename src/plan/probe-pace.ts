@@ -41,6 +41,7 @@ const FORETOLD_BURSTS = 60;
 const POSTS_A_BURST = 4;
 /** Probes come at most so many times as often as the rates ask for: a search that lags is not made faster by asking more often. */
 const MOST_HASTE = 3;
+
 /** The pace to begin with, by the average rates as far as they are known (posts a day): each request ends its part of the waiting. */
 export function firstPace(rates: readonly number[], freshness: Mean, nowMs: number): PaceMemory {
   const { meanMs } = freshness;

@@ -138,7 +138,8 @@ it("stretches rounds and the longest wait alike while the quota is short", () =>
 
 it("learns nothing while it is slowed down on purpose, and takes no run between two rounds for one", () => {
   const query = { ...turnOf(1, 20_000), awaited: [], delaysMs: [HOUR, HOUR], startedAtMs: START + 20_000 };
-  expect(paceAfter({ ...query, isPaced: false })).toEqual({ rounds: { correction: 1, roundAtMs: START } });
-  expect(paceAfter({ ...query, isPaced: true }).rounds?.correction).toBeLessThan(1);
-  expect(paceAfter({ ...query, isPaced: true, startedAtMs: START + MIN }).rounds?.roundAtMs).toBe(START + MIN);
+  expect(paceAfter({ ...query, factor: 2 })).toEqual({ rounds: { correction: 1, roundAtMs: START } });
+  expect(paceAfter(query).rounds?.correction).toBeLessThan(1);
+  expect(paceAfter({ ...query, startedAtMs: START + MIN }).rounds?.roundAtMs).toBe(START + MIN);
+  expect(paceAfter({ ...query, factor: 5, startedAtMs: START + MIN }).rounds?.roundAtMs).toBe(START);
 });

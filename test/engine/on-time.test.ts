@@ -96,8 +96,8 @@ it("learns nothing of its pace while it is slowed down on purpose", () => {
     startedAtMs: START + HOUR,
     nowMs: START + HOUR,
   };
-  expect(paceAfter({ ...query, isPaced: false }).pace).toBe(pace);
-  expect(paceAfter({ ...query, isPaced: true }).pace?.worth).toBeLessThan(0.9 * pace.worth);
+  expect(paceAfter({ ...query, factor: 1.5 }).pace).toBe(pace);
+  expect(paceAfter({ ...query, factor: 1 }).pace?.worth).toBeLessThan(0.9 * pace.worth);
 });
 
 /** A group under freshness, whose service answers by `serviceMs`, or fails. */
