@@ -20,7 +20,7 @@ export interface RequestCount {
 }
 
 const DAY_MS = 86_400_000;
-/** While rates and pace are learned, requests say nothing of those to come: on their first day a thousand accounts take 4% more. */
+/** While rates and pace are learned, requests say nothing of those to come. */
 const LEARNING_MS = DAY_MS;
 /** After a longer pause, such as a stop of the daemon, a day is counted anew. */
 const LONGEST_PAUSE_MS = 7_200_000;
@@ -32,9 +32,15 @@ const MOST_DAYS = 10;
 /** What is longer is no wait for the next run. `intervalMs`: from one run to the next. */
 export const longestPauseMs = (intervalMs: number): number => Math.max(LONGEST_PAUSE_MS, LONGEST_PAUSE_RUNS * intervalMs);
 
-/** Days are counted whole, because hours differ. `intervalMs`: from one run to the next. */
-export function countRequests(count: RequestCount | undefined, requests: number, nowMs: number, intervalMs: number): RequestCount {
-  if (count === undefined) return { sinceMs: nowMs + LEARNING_MS, requests: 0, lastMs: nowMs };
+/** Days are counted whole, because hours differ. `intervalMs`: from one run to the next; `learningMs`: nothing is counted for so long. */
+export function countRequests(
+  count: RequestCount | undefined,
+  requests: number,
+  nowMs: number,
+  intervalMs: number,
+  learningMs = LEARNING_MS,
+): RequestCount {
+  if (count === undefined) return { sinceMs: nowMs + learningMs, requests: 0, lastMs: nowMs };
   if (nowMs - count.lastMs > longestPauseMs(intervalMs)) return { ...count, sinceMs: nowMs, requests, lastMs: nowMs };
   const passedMs = nowMs - count.sinceMs;
   if (passedMs < 0) return { ...count, lastMs: nowMs };

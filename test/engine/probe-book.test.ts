@@ -26,7 +26,7 @@ describe("counts of a group", () => {
     const notes = notesIn(new Map());
     const before = createProbeBook(notes, clock);
     before.put("1", ACCOUNT, "later");
-    for (let run = 0; run < 60 * 50; run += 1) {
+    for (let run = 0; run < 60 * 74; run += 1) {
       before.count("g", { strategy: "merge", members: 3, requests: { probes: 0, reads: 1 }, intervalMs: MIN });
       await clock.advance(MIN);
     }

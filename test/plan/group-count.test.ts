@@ -19,18 +19,19 @@ function daysOf(known: GroupCount | undefined, fromMs: number, days: number, cha
 
 describe("what a group takes", () => {
   it("is known with the way it is read, once whole days were counted", () => {
-    expect(countedOf(daysOf(undefined, START, 1), 50)).toEqual({ strategy: "probe", probes: undefined, reads: undefined });
-    const counted = countedOf(daysOf(undefined, START, 2.1), 50);
+    // Not of the first two, in which rates are learned.
+    expect(countedOf(daysOf(undefined, START, 2.9), 50)).toEqual({ strategy: "probe", probes: undefined, reads: undefined });
+    const counted = countedOf(daysOf(undefined, START, 3.1), 50);
     expect(counted?.strategy).toBe("probe");
     expect(counted?.probes?.perDay).toBeCloseTo(360, -1);
     expect(counted?.reads?.perDay).toBeCloseTo(180, -1);
   });
 
   it("is counted anew by another way, and of another number of accounts", () => {
-    const probed = daysOf(undefined, START, 3);
-    const merged = daysOf(probed, START + 3 * DAY, 1, { strategy: "merge" });
+    const probed = daysOf(undefined, START, 4);
+    const merged = daysOf(probed, START + 4 * DAY, 1, { strategy: "merge" });
     expect(countedOf(merged, 50)).toEqual({ strategy: "merge", probes: undefined, reads: undefined });
-    const more = daysOf(probed, START + 3 * DAY, 1, { members: 51 });
+    const more = daysOf(probed, START + 4 * DAY, 1, { members: 51 });
     expect(countedOf(more, 51)?.reads).toBeUndefined();
     expect(countedOf(more, 50)).toBeUndefined();
   });
