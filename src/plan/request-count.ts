@@ -56,17 +56,17 @@ function withDay(known: Counted | undefined, requests: number): Counted {
 }
 
 /**
- * So many counted requests are as good as the model. Chance moves a count of n by some sqrt(2 / n), as posts come in bursts. The model is
- * off by some 4% for probes, and by some 14% for reads, where bursts are not as it takes them to be.
+ * A count of so many days is as good as the model. A day's count is chance, by 3% to 7% whatever the size of the group. The model is off by
+ * about half of that where posts come as it takes them to, and by a tenth where their bursts are others.
  */
-const WORTH_OF_MODEL = { probes: 1_200, reads: 100 } as const;
+const WORTH_OF_MODEL_DAYS = 1.5;
 
-export type CountedKind = keyof typeof WORTH_OF_MODEL;
+/** What is counted: probes of many accounts, and reads of what moved. */
+export type CountedKind = "probes" | "reads";
 
 /** Requests a day by the model and by the count, each by what it is worth. */
-export function weigh(kind: CountedKind, modelledPerDay: number, counted: Counted | undefined): number {
+export function weigh(modelledPerDay: number, counted: Counted | undefined): number {
   if (counted === undefined) return modelledPerDay;
   const { perDay, days } = counted;
-  const requests = Math.max(perDay, modelledPerDay) * days;
-  return modelledPerDay + ((perDay - modelledPerDay) * requests) / (requests + WORTH_OF_MODEL[kind]);
+  return modelledPerDay + ((perDay - modelledPerDay) * days) / (days + WORTH_OF_MODEL_DAYS);
 }

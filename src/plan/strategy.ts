@@ -112,9 +112,9 @@ function fullPollsPerDay(accounts: number, postsPerDay: number, { handlesPerQuer
 /** By what was counted too, where it was; searches for late and odd items are among the reads that were. */
 export function withCounts(modelled: StrategyCost, counts: Readonly<Record<CountedKind, Counted | undefined>>): StrategyCost {
   const { strategy, probesPerDay, readsPerDay, sweepsPerDay } = modelled;
-  const allReads = weigh("reads", readsPerDay + sweepsPerDay, counts.reads);
+  const allReads = weigh(readsPerDay + sweepsPerDay, counts.reads);
   const sweeps = Math.min(sweepsPerDay, allReads);
-  return cost(strategy, weigh("probes", probesPerDay, counts.probes), allReads - sweeps, sweeps);
+  return cost(strategy, weigh(probesPerDay, counts.probes), allReads - sweeps, sweeps);
 }
 
 /** Changes that no post accounts for are read for again and again. */

@@ -73,7 +73,7 @@ describe("accounts of one schedule", () => {
         (_, members) => (members === 50 ? counted : undefined),
       )[0]?.group?.cost;
     const [of50, of51] = [costOf(50), costOf(51)];
-    expect(((of50?.readsPerDay ?? 0) + (of50?.sweepsPerDay ?? 0)) / 77_000).toBeCloseTo(1, 2);
+    expect(((of50?.readsPerDay ?? 0) + (of50?.sweepsPerDay ?? 0)) / 77_000).toBeCloseTo(10 / 11.5, 2);
     expect(of50?.probesPerDay).toBe(of51?.probesPerDay);
     expect((of51?.readsPerDay ?? 0) + (of51?.sweepsPerDay ?? 0)).toBeLessThan(200);
   });
