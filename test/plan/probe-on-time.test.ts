@@ -3,7 +3,11 @@ import { describe, expect, it } from "vitest";
 import { longestWaitMs, type P95 } from "../../src/plan/delay-aims.ts";
 import type { Candidate } from "../../src/plan/probe-choice.ts";
 import { busyRate, chooseRound, learnLate, roundEveryMs, roundsOnTime } from "../../src/plan/probe-on-time.ts";
-import { firstRate, learnPosts, rateAt } from "../../src/plan/rates.ts";
+import { lackedPerDay } from "../../src/plan/late-in-search.ts";
+import { requestsOfRounds } from "../../src/plan/probe-rounds.ts";
+import { firstRate, learnPosts, rateAt, shareApart } from "../../src/plan/rates.ts";
+import { costOfFreshness } from "../../src/plan/strategy.ts";
+import { sum } from "../../src/plan/sum.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
 
 const MIN = 60_000;
@@ -81,6 +85,27 @@ describe("rounds", () => {
     // Of posts at any moment between two rounds, found two seconds after the second.
     expect((everyMs - 58_000) / everyMs).toBeCloseTo(0.045);
     expect(roundEveryMs(WITHIN, 101)).toBe(58_000);
+  });
+
+  it("cost a plan their probes, their searches, and a timeline for what a search shows late: that is what counts here", () => {
+    const posts = sum(RATES, (rate) => rate);
+    const group = {
+      rates: RATES,
+      intervalMs: MIN,
+      fullPollEveryMs: 8 * HOUR,
+      overlapMs: 15 * MIN,
+      handlesPerQuery: 17,
+      otherChangesPerDay: 0,
+    };
+    for (const p95Ms of [MIN, 10 * MIN]) {
+      const freshness: P95 = { kind: "p95", p95Ms };
+      const rounds = roundsOnTime(RATES, freshness);
+      const { probesPerDay, readsPerDay } = costOfFreshness(group, freshness);
+      expect(probesPerDay).toBeCloseTo(rounds.times * rounds.probesEach);
+      const found = requestsOfRounds(rounds, posts, shareApart(p95Ms - 2_000)) - probesPerDay;
+      expect(readsPerDay).toBeCloseTo(found + lackedPerDay(posts, p95Ms / 2));
+      expect(readsPerDay).toBeGreaterThan(found);
+    }
   });
 
   it("keep some time between them however short the limit is", () => {
