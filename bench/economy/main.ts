@@ -4,7 +4,7 @@
  * `--p95 1000x60`: for a limit that 95 of 100 posts keep.
  */
 import { BATCH_SIZE } from "../../src/model/batch.ts";
-import { boundOf } from "./bound.ts";
+import { boundOf, leastOfTicks } from "./bound.ts";
 import { runFeeds } from "./feeds.ts";
 import { runForecasts } from "./forecast.ts";
 import { modelFreshness } from "./model.ts";
@@ -92,6 +92,7 @@ async function runSize(size: Size): Promise<void> {
     console.log(row(size, "(a) by the engine", measured.requestsPerDay, single, measured));
   }
   console.log(row(size, "(b) schedule", scheduled.requestsPerDay, single, scheduled));
+  console.log(row(size, "(b) at least", leastOfTicks(accounts, intervalMs, scheduled.ticksWithNewsPerDay), single));
   console.log(row(size, "(c) freshness", fresh.requestsPerDay, single, fresh));
   console.log(row(size, "(d) lower bound", bound, single));
   console.error(

@@ -31,6 +31,8 @@ export interface Measured {
   /** Searches that went back to the last full poll, and timelines: what finds late and odd items. */
   readonly sweepsPerDay: number;
   readonly postsPerDay: number;
+  /** Stretches of the schedule's interval in which somebody posted. */
+  readonly ticksWithNewsPerDay: number;
   readonly requestsPerItem: number;
   readonly delayMs: { readonly mean: number; readonly p50: number; readonly p95: number };
   /** After the days that count, until every post that is owed was told or nothing could tell it any more. */
@@ -96,9 +98,12 @@ export async function runCell(cell: Cell): Promise<Measured> {
     const isMissing = () => owed.some(({ id }) => !told.has(id));
     for (; isMissing() && clock.now() < toMs + LONGEST_DRAIN_MS; told = await toldBy(rig)) await clock.advance(HOUR_MS);
     const delays: number[] = [];
+    const ticksWithNews = new Set<number>();
     for (const { id, atMs, waitedMs } of world.posts()) {
       const times = told.get(id) ?? [];
-      if (atMs >= fromMs && atMs < toMs && times[0] !== undefined) delays.push(waitedMs(times[0]));
+      if (atMs < fromMs || atMs >= toMs || times[0] === undefined) continue;
+      delays.push(waitedMs(times[0]));
+      ticksWithNews.add(Math.floor((atMs - fromMs) / cell.intervalMs));
     }
     const missed = owed.filter(({ id }) => !told.has(id)).length;
     const double = [...told.values()].filter((times) => times.length > 1).length;
@@ -112,6 +117,7 @@ export async function runCell(cell: Cell): Promise<Measured> {
       perDay,
       sweepsPerDay: sweeps / cell.days,
       postsPerDay: delays.length / cell.days,
+      ticksWithNewsPerDay: ticksWithNews.size / cell.days,
       requestsPerItem: total / Math.max(delays.length, 1),
       delayMs: {
         mean: delays.reduce((sum, delay) => sum + delay, 0) / Math.max(delays.length, 1),

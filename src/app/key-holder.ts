@@ -9,6 +9,8 @@ export interface HeldKey {
   readonly name: string;
   /** Requests a month of this key alone; undefined where the configuration names none. */
   readonly monthly: number | undefined;
+  /** A short hash of the key itself: another key of the same name has another one. */
+  readonly fingerprint: string;
 }
 
 export interface KeyHolder {
@@ -32,7 +34,8 @@ export function createKeyHolder(
 ): KeyHolder {
   const hold = (config: KeyConfig, text: string): Held => {
     deps.addSecret(text);
-    return { name: config.name ?? shortHash(deps.hash, text), monthly: config.monthly, text, config };
+    const fingerprint = shortHash(deps.hash, text);
+    return { name: config.name ?? fingerprint, monthly: config.monthly, fingerprint, text, config };
   };
   const holdAll = (next: ApiConfig): [Held, ...Held[]] => {
     const [first, ...others] = next.keys ?? [];

@@ -5,7 +5,7 @@ import type { Engine } from "../engine/engine.ts";
 import { createKeyWatch, type KeyWatch } from "../engine/key-watch.ts";
 import { createQuotaAudit, type QuotaAudit } from "../engine/quota-audit.ts";
 import { createQuotaNotices } from "../engine/quota-notices.ts";
-import { createQuotaWatch, type KeyQuota, type QuotaWatch } from "../engine/quota-watch.ts";
+import { createQuotaWatch, type KeyQuota, limitOfKey, type QuotaWatch } from "../engine/quota-watch.ts";
 import { askRemaining } from "../engine/remaining-requests.ts";
 import type { GateDeps, RequestGate } from "../engine/request-gate.ts";
 import { errorText } from "../model/errors.ts";
@@ -50,6 +50,7 @@ export function createPaying({ delivering, store, meter, timetable, deps, gate, 
   const { config, notices } = delivering;
   const holder = createKeyHolder(config().api, deps);
   const names = () => holder.held.map(({ name }) => name);
+  const fingerprints = () => holder.held.map(({ name, fingerprint }) => `${name} ${fingerprint}`).join();
   const settings = () => ({ ...config().api.quota, monthly: config().api.quota.monthly });
 
   const remaining = (key: string): Promise<unknown> => askRemaining(gate(), key);
@@ -81,6 +82,7 @@ export function createPaying({ delivering, store, meter, timetable, deps, gate, 
     log,
     meter,
     keys: keyWatch.usable,
+    fingerprint: (key) => holder.held.find(({ name }) => name === key)?.fingerprint ?? "",
     remaining: (key) => remaining(key).catch((error: unknown) => leaveAside(key, error)),
     period: () => quotaPeriod(clock.now(), settings()),
     retentionMs: () => config().state.retentionMs,
@@ -90,13 +92,14 @@ export function createPaying({ delivering, store, meter, timetable, deps, gate, 
     const usable = new Set(keyWatch.usable());
     return holder.held.map(({ name, monthly }) => ({
       name,
-      limit: monthly ?? quotaAudit.limitOf(name),
+      limit: limitOfKey(monthly, quotaAudit.limitOf(name)),
       isUsable: usable.has(name),
     }));
   };
   const quotaNotices = createQuotaNotices({ clock, notices, notes: store, settings });
   const quotaWatch: QuotaWatch = createQuotaWatch({
     ledger: store,
+    notes: store,
     clock,
     timetable,
     meter,
@@ -135,10 +138,10 @@ export function createPaying({ delivering, store, meter, timetable, deps, gate, 
     },
     probe: () => (holder.held.length < 2 ? ask(holder.held[0].name) : keyWatch.probe()),
     setKeys() {
-      const before = names().join();
+      const before = fingerprints();
       holder.set(config().api);
       keyWatch.reset();
-      if (names().join() !== before) void quotaAudit.check();
+      if (fingerprints() !== before) void quotaAudit.check();
     },
     async start() {
       await keyWatch.start();

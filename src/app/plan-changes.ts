@@ -3,40 +3,43 @@ import { formatDuration } from "../model/duration.ts";
 import type { Freshness } from "../model/schedule.ts";
 import type { Change } from "../plan/cheaper.ts";
 import type { Delay } from "../plan/forecast.ts";
-import type { LooserWatch } from "../plan/looser-freshness.ts";
 import type { LaterWatch } from "../plan/slower-schedules.ts";
 import { freshnessText, scheduleText } from "./status-view.ts";
 
 /** One change that makes the plan fit. */
 export interface ChangeView {
-  /** See Change in plan/cheaper.ts; `priority` leaves the plan as it is and lets the daemon slow down. */
+  /** See Change in plan/cheaper.ts; `priority` leaves the plan over its quota and lets the daemon slow down. */
   readonly kind: Change["kind"];
   /** What to write, for people. */
   readonly change: string;
   readonly requests_per_month: number;
   /** Of the slowest watch it touches. */
   readonly delay_seconds: { readonly p50: number; readonly p95: number };
+  /** All that it touches. */
+  readonly watch_ids: readonly string[];
   readonly watches: readonly { readonly id: string; readonly schedule: string; readonly requests_per_month: number }[];
 }
 
 export function changeView(change: Change): ChangeView {
   const { kind, requestsPerMonth, delay } = change;
-  const base = { kind, requests_per_month: round(requestsPerMonth), delay_seconds: delayView(delay), watches: [] };
+  const watchIds = idsOf(change);
+  const base = { kind, requests_per_month: round(requestsPerMonth), delay_seconds: delayView(delay), watch_ids: watchIds, watches: [] };
   switch (change.kind) {
     case "slower": {
       const watches = change.watches.map((one) => watchView(one, scheduleText(one.schedule)));
-      return { ...base, change: namesOf(watches.map(({ id, schedule }) => `${id} "${schedule}"`)), watches };
+      return { ...base, change: together(watches.map(({ id, schedule }) => ({ id, keys: `schedule: "${schedule}"` }))), watches };
     }
     case "all": {
       const watches = change.watches.map((one) => watchView(one, laterKeys(one)));
-      return { ...base, change: namesOf(watches.map(({ id, schedule }) => `\`${schedule}\` on ${id}`)), watches };
+      return { ...base, change: together(watches.map(({ id, schedule }) => ({ id, keys: schedule }))), watches };
     }
     case "freshness": {
       const watches = change.watches.map((one) => watchView(one, freshnessText(one.freshness)));
-      return { ...base, change: namesOf(change.watches.map(freshnessOn)), watches };
+      const keys = change.watches.map((one) => ({ id: one.watchId, keys: freshnessKey(one.freshness) }));
+      return { ...base, change: together(keys), watches };
     }
     case "full_poll":
-      return { ...base, change: `\`full_poll_every: ${formatDuration(change.everyMs)}\` on ${namesOf(change.watchIds)}` };
+      return { ...base, change: `\`full_poll_every: ${formatDuration(change.everyMs)}\` on ${namesOf(watchIds)}` };
     case "list": {
       const pace = `${secondsText(delay.p50Ms)} instead of ${secondsText(change.instead.p50Ms)}`;
       const every = formatDuration(change.everyMs);
@@ -49,7 +52,7 @@ export function changeView(change: Change): ChangeView {
       const factor = change.factor.toFixed(1);
       return {
         ...base,
-        change: `\`priority: low\` on ${namesOf(change.watchIds)}: the daemon then polls them ${factor} times slower by itself`,
+        change: `\`priority: low\` on ${namesOf(watchIds)}: the daemon then polls what is low ${factor} times slower by itself`,
       };
     }
   }
@@ -61,7 +64,17 @@ const watchView = ({ watchId, requestsPerMonth }: { readonly watchId: string; re
   requests_per_month: round(requestsPerMonth),
 });
 
-const freshnessOn = ({ watchId, freshness }: LooserWatch): string => `\`${freshnessKey(freshness)}\` on ${watchId}`;
+function idsOf(change: Change): readonly string[] {
+  if (change.kind === "list") return [change.watchId];
+  return change.kind === "full_poll" || change.kind === "priority" ? change.watchIds : change.watches.map(({ watchId }) => watchId);
+}
+
+/** Watches that get the same keys are named together. */
+function together(changes: readonly { readonly id: string; readonly keys: string }[]): string {
+  const ids = new Map<string, string[]>();
+  for (const { id, keys } of changes) ids.set(keys, [...(ids.get(keys) ?? []), id]);
+  return namesOf([...ids].map(([keys, own]) => `\`${keys}\` on ${namesOf(own)}`));
+}
 
 /** As it is written in the configuration. */
 const freshnessKey = (freshness: Freshness): string =>
@@ -81,7 +94,9 @@ function laterKeys({ schedule, freshness, fullPollEveryMs }: LaterWatch): string
 
 const MOST_NAMED = 5;
 const namesOf = (names: readonly string[]): string =>
-  names.length <= MOST_NAMED ? names.join(", ") : `${names.slice(0, MOST_NAMED).join(", ")} and ${names.length - MOST_NAMED} more`;
+  names.length <= MOST_NAMED
+    ? names.join(", ")
+    : `${names.slice(0, MOST_NAMED).join(", ")} and ${names.length - MOST_NAMED} more (--json names all)`;
 
 /** Of the usual delay, as people say it. */
 const secondsText = (ms: number): string => formatDuration(Math.max(1_000, Math.round(ms / 1_000) * 1_000));
@@ -90,3 +105,6 @@ export const delayView = ({ p50Ms, p95Ms }: Delay) => ({ p50: round(p50Ms / 1_00
 
 /** Two digits are plenty of a forecast. */
 export const round = (value: number): number => Math.round(value * 100) / 100;
+
+/** A request may cost a small part of a cent. */
+export const roundMoney = (amount: number): number => Math.round(amount * 1_000_000) / 1_000_000;

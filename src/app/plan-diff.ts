@@ -1,6 +1,6 @@
 /** Two plans side by side: what each watch costs before and after, what comes and goes. */
 import type { PlanView, PlanWatchView } from "./plan-view.ts";
-import { round } from "./plan-changes.ts";
+import { round, roundMoney } from "./plan-changes.ts";
 
 export interface DiffLine {
   readonly id: string;
@@ -40,7 +40,7 @@ export function diffPlans(before: PlanView, after: PlanView): PlanDiffView {
       before: before.total.requests_per_month,
       after: after.total.requests_per_month,
       difference,
-      cost_difference: after.price === null ? null : round(difference * after.price.per_request),
+      cost_difference: after.price === null ? null : roundMoney(difference * after.price.per_request),
     },
     watches: ids.map((id) => lineOf(id, old.get(id), next.get(id))).sort(byChange),
     quota: after.quota,

@@ -1,8 +1,10 @@
 /** The plan as people and programs read it: what every watch asks for, what that costs against the quota, and how late alerts will be. */
 import { isUsableLimit, quotaLine } from "../budget/quota-line.ts";
 import type { Config } from "../config/config.ts";
+import { DEFAULTS } from "../config/defaults.ts";
 import { formatIssue } from "../config/report.ts";
 import { isoTime } from "../model/clock.ts";
+import { parseDuration } from "../model/duration.ts";
 import type { Hash } from "../model/hash.ts";
 import type { WatchState } from "../model/watch-store.ts";
 import type { Schedule } from "../model/schedule.ts";
@@ -19,7 +21,7 @@ import { recheckCost } from "../plan/recheck-cost.ts";
 import type { Replanner } from "../plan/slower-schedules.ts";
 import { createTimetable } from "../schedule/timetable.ts";
 import { freshOf, planWatches, pollsOf } from "./configured-polls.ts";
-import { type ChangeView, changeView, delayView, round } from "./plan-changes.ts";
+import { type ChangeView, changeView, delayView, round, roundMoney } from "./plan-changes.ts";
 import { type BasisView, basisViews, NO_BASIS } from "./plan-basis.ts";
 import { watchTypeOf } from "./registration.ts";
 import { rhythmText } from "./status-view.ts";
@@ -61,6 +63,8 @@ export interface PlanWatchView extends BasisView {
   /** From an item's appearance to the poll that finds it; null when nothing is polled. */
   readonly delay_seconds: { readonly p50: number; readonly p95: number } | null;
   readonly next_runs: readonly string[];
+  /** False under freshness: the planner places each run by what the last one found. */
+  readonly next_runs_exact: boolean;
   /** Null unless it reads its accounts through a list. */
   readonly via_list: PlanListView | null;
   /** What it can miss. */
@@ -116,9 +120,12 @@ export interface PlanFacts {
   readonly states: readonly WatchState[];
   /** As daemons on this state have learned them. */
   readonly learned?: Learned;
+  /** When a poll ran last, by its key. */
+  readonly lastPolledMs?: ((key: string) => number | undefined) | undefined;
 }
 
-export function createPlanView(config: Config, { hash, nowMs, quota, states, learned = NOTHING_LEARNED }: PlanFacts): PlanView {
+export function createPlanView(config: Config, facts: PlanFacts): PlanView {
+  const { hash, nowMs, quota, states, learned = NOTHING_LEARNED, lastPolledMs = () => undefined } = facts;
   const timetable = createTimetable();
   const planned = planWatches(config, hash, states);
   const forecastWith = (change: (watch: Watch) => Watch, assumedPosts = 1): Forecast => {
@@ -126,6 +133,7 @@ export function createPlanView(config: Config, { hash, nowMs, quota, states, lea
     return createForecast(pollsOf(watches, { hash, timetable, nowMs, states, learned, assumedPosts }), {
       timetable,
       nowMs,
+      lastPolledMs,
       fullReadPages: (poll) => fullReadPages(poll, states),
       itemsPerDay: (poll) => itemsPerDay(poll, states, nowMs),
       rechecks: recheckCost(
@@ -136,7 +144,8 @@ export function createPlanView(config: Config, { hash, nowMs, quota, states, lea
   };
   const forecast = forecastWith((watch) => watch);
   const isOver = quota.limit !== null && forecast.requestsPerMonth > quota.limit;
-  const planner = { replan: forecastWith, intervalMs: (schedule: Schedule) => timetable.intervalMs(schedule, nowMs), throughList };
+  const intervalMs = (schedule: Schedule): number => timetable.intervalMs(schedule, nowMs);
+  const planner = { replan: forecastWith, intervalMs, slowestMs: slowestIn(config), throughList };
   const changes = isOver ? changesThatFit(forecast, config, quota, planner) : [];
   const polls = forecast.polls.map(({ poll }) => poll);
   const monthWith = (assumedPosts: number): number => forecastWith((watch) => watch, assumedPosts).requestsPerMonth;
@@ -182,6 +191,16 @@ function throughList(watch: Watch, everyMs: number): Watch {
   return { ...rest, settings: { ...(settings as object), via_list: SOME_LIST }, schedule: { kind: "every", intervalMs: everyMs } };
 }
 
+const USUAL_MAX_AGE_MS = parseDuration(DEFAULTS.watch.max_age) ?? 0;
+
+/** A configuration refuses longer intervals; a `max_age` that nobody wrote follows the schedule. */
+function slowestIn({ state }: Config): (watch: Watch) => number {
+  return ({ maxAgeMs, spike, noEventsForMs }) => {
+    const allowed = [maxAgeMs === USUAL_MAX_AGE_MS ? state.retentionMs : maxAgeMs, noEventsForMs ?? Number.POSITIVE_INFINITY];
+    return Math.floor(Math.min(Math.min(...allowed) / 2, spike?.windowMs ?? Number.POSITIVE_INFINITY));
+  };
+}
+
 /** Without the reserve, which is not for scheduled polls; with it where nothing else fits. */
 function changesThatFit(forecast: Forecast, { api }: Config, { limit }: PlanQuota, planner: Replanner): readonly Change[] {
   const line = quotaLine({ monthly: limit ?? undefined, reserve: api.quota.reserve, purpose: "poll" });
@@ -202,7 +221,7 @@ function paceOf({ requestsPerDay, requestsPerMonth }: Pick<Forecast, "requestsPe
     requests_per_day: round(requestsPerDay),
     requests_per_month: round(requestsPerMonth),
     quota_share: limit === null || limit === 0 ? null : Math.round((requestsPerMonth / limit) * 10_000) / 10_000,
-    cost_per_month: price === undefined ? null : round(requestsPerMonth * price),
+    cost_per_month: price === undefined ? null : roundMoney(requestsPerMonth * price),
   };
 }
 
@@ -253,6 +272,7 @@ function watchView(
     recheck_requests_per_day: round(cost?.rechecksPerDay ?? 0),
     delay_seconds: cost === undefined ? null : delayView(cost.delay),
     next_runs: (cost?.nextRunsMs ?? []).map(isoTime),
+    next_runs_exact: watch.freshness === undefined,
     caveats: planned === undefined ? [] : watchTypeOf(watch).caveats(watch.settings),
   };
 }

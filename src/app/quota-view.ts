@@ -1,8 +1,9 @@
 /** The quota as status, budget and page show it: what is left, how fast it goes, who pays, and what someone should look at. */
+import type { AsideReason } from "../budget/key-ring.ts";
 import { forecastRequests, type StretchFactors } from "../budget/stretch.ts";
 import type { QuotaPeriod } from "../budget/quota-period.ts";
-import type { StopReason } from "../budget/upstream-pacer.ts";
 import type { Config } from "../config/config.ts";
+import { isBelowConfigured } from "../engine/quota-notices.ts";
 import { isoTime } from "../model/clock.ts";
 import type { LedgerLine } from "../model/ledger.ts";
 import type { WatchPace } from "../plan/pace.ts";
@@ -11,6 +12,8 @@ import type { BudgetView, QuotaView, SpentView } from "../server/views.ts";
 /** What is known of the quota, by a running daemon or by the state alone. */
 export interface QuotaFacts {
   readonly limit: number | undefined;
+  /** What the configuration allows. */
+  readonly monthly: number | undefined;
   readonly line: number | undefined;
   readonly spent: number;
   readonly forecast: number;
@@ -26,13 +29,14 @@ export interface QuotaFacts {
     readonly spent: number;
     readonly limit: number | undefined;
     /** Undefined while it may pay. */
-    readonly because: StopReason | undefined;
+    readonly because: AsideReason | undefined;
   }[];
 }
 
-const ASIDE: Readonly<Record<StopReason, string>> = {
+const ASIDE: Readonly<Record<AsideReason, string>> = {
   unauthorized: "the service refuses it",
   billing: "its quota is used up, or it is not paid for",
+  failing: "its requests fail while those of others are answered",
 };
 
 export const quotaView = (facts: QuotaFacts): QuotaView => ({
@@ -59,11 +63,13 @@ export const isQuotaSpent = ({ line, spent }: Pick<QuotaFacts, "line" | "spent">
 
 /** One sentence each; empty when all is well. */
 export function quotaReasons(facts: QuotaFacts): readonly string[] {
-  const { factors, drift, keys, limit, spent, period } = facts;
+  const { factors, drift, keys, limit, monthly, spent, period } = facts;
   const reasons: string[] = [];
   const slowed = Object.entries(factors ?? {}).filter(([, factor]) => factor >= 1.05);
   if (isQuotaSpent(facts)) reasons.push(`the quota is spent: ${spent} of ${limit} requests; polling goes on at ${isoTime(period.endMs)}`);
   else if (slowed.length > 0) reasons.push(`the quota is short: ${slowed.map(stretchText).join(", ")}`);
+  if (isBelowConfigured(limit, monthly))
+    reasons.push(`the data service has less left than api.quota.monthly: ${limit} requests instead of ${monthly} this period`);
   if (drift > 0) reasons.push(`the data service counted ${drift} requests more than chirpwatch sent: something else spends the quota`);
   for (const { name, because } of keys) if (because !== undefined) reasons.push(`the key ${name} is set aside: ${ASIDE[because]}`);
   return reasons;

@@ -4,7 +4,7 @@ import { quotaPeriod } from "../budget/quota-period.ts";
 import { expectedRequests, forecastRequests, stretchFactors } from "../budget/stretch.ts";
 import type { Config } from "../config/config.ts";
 import { readAudit } from "../engine/quota-audit.ts";
-import { totalQuota } from "../engine/quota-watch.ts";
+import { limitOfKey, totalQuota } from "../engine/quota-watch.ts";
 import type { Clock } from "../model/clock.ts";
 import type { Files } from "../model/files.ts";
 import type { Hash } from "../model/hash.ts";
@@ -16,7 +16,7 @@ import { planPace, pricePolls } from "../plan/pace.ts";
 import { createTimetable } from "../schedule/timetable.ts";
 import { freshOf, planWatches, pollsOf } from "./configured-polls.ts";
 import { createKeyHolder } from "./key-holder.ts";
-import { readLearned } from "./learned.ts";
+import { readKnown } from "./known-state.ts";
 import type { QuotaFacts, Spending } from "./quota-view.ts";
 
 export interface StoppedQuota {
@@ -37,16 +37,16 @@ export async function readStoppedQuota(
   const spentByKey = new Map<string, number>();
   for (const { key, requests } of lines) spentByKey.set(key, (spentByKey.get(key) ?? 0) + requests);
   const held = createKeyHolder(config.api, { files, hash, addSecret: () => undefined }).held;
-  const keys = held.map(({ name, monthly }) => ({ name, limit: monthly ?? learned.get(name)?.limit, isUsable: true }));
+  const keys = held.map(({ name, monthly }) => ({ name, limit: limitOfKey(monthly, learned.get(name)?.limit), isUsable: true }));
   const { limit, reserve } = totalQuota(quota, keys, spentByKey);
-  const states = await store.listWatches();
+  const { states, learned: known } = await readKnown(store, config, { hash, clock });
   const timetable = createTimetable();
   const polls = pollsOf([...planWatches(config, hash, states).values()], {
     hash,
     timetable,
     nowMs,
     states,
-    learned: await readLearned(store, clock),
+    learned: known,
   });
   const priced = pricePolls(
     polls,
@@ -59,10 +59,11 @@ export async function readStoppedQuota(
     freshOf(config, states, nowMs),
   );
   const { onExhausted } = quota;
-  const query = { spent: total, limit, reserve, nowMs, periodEndMs: period.endMs, onExhausted, polls: priced };
+  const query = { spent: total, limit, reserve, nowMs, periodEndMs: period.endMs, onExhausted, overrun: 1, polls: priced };
   const pace = planPace(priced, stretchFactors(query));
   const facts: QuotaFacts = {
     limit,
+    monthly: quota.monthly,
     line: quotaLine({ monthly: limit, reserve, purpose: "poll" }),
     spent: total,
     forecast: total + forecastRequests(pace.askedPerDay, nowMs, period.endMs),

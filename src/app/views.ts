@@ -162,6 +162,7 @@ function quotaFacts({ quotaWatch, quotaAudit, keyWatch, keyQuotas, config }: Vie
   return {
     ...status,
     onExhausted: config().api.quota.onExhausted,
+    monthly: config().api.quota.monthly,
     drift: quotaAudit.driftRequests,
     keys: keyQuotas().map(({ name, limit }) => ({ name, limit, spent: status.spentByKey.get(name) ?? 0, because: aside.get(name) })),
   };

@@ -1,12 +1,15 @@
 /**
- * Which of several keys may pay: one the service refuses is set aside, and tried again now and then. Pure: the caller brings the time
- * (monotonic ms), asks the service and tells people.
+ * Which of several keys may pay: one the service refuses, or does not answer, is set aside, and tried again now and then. Pure: the caller
+ * brings the time (monotonic ms), asks the service and tells people.
  */
 import type { StopReason } from "./upstream-pacer.ts";
 
+/** `failing`: it is not refused, and gets no answer all the same. */
+export type AsideReason = StopReason | "failing";
+
 export interface AsideKey {
   readonly key: string;
-  readonly because: StopReason;
+  readonly because: AsideReason;
   readonly sinceMs: number;
 }
 
@@ -14,8 +17,8 @@ export interface KeyRing {
   /** Those of `keys` that may pay now, in their order. */
   usable(keys: readonly string[]): readonly string[];
   /** One that is on trial again keeps the time it was first refused at. */
-  setAside(key: string, because: StopReason, nowMs: number): void;
-  /** Keys set aside that have not been asked about for an hour; each is given once an hour. */
+  setAside(key: string, because: AsideReason, nowMs: number): void;
+  /** Keys set aside that have not been asked about for an hour; each is given once an hour, one that fails every five minutes. */
   takeProbes(nowMs: number): readonly string[];
   /** May pay again, on trial: only an answer that it paid for brings it back. */
   tryAgain(key: string): void;
@@ -30,10 +33,11 @@ export interface KeyRing {
   reset(): void;
 }
 
-const PROBE_EVERY_MS = 3_600_000;
+/** Who has to pay or to change a key takes his time; what fails is often mended soon. */
+const PROBE_EVERY_MS: Readonly<Record<AsideReason, number>> = { billing: 3_600_000, unauthorized: 3_600_000, failing: 300_000 };
 
 interface Refusal {
-  readonly because: StopReason;
+  readonly because: AsideReason;
   readonly sinceMs: number;
   /** When it was refused last. */
   readonly lastMs: number;
@@ -48,11 +52,11 @@ export function createKeyRing(): KeyRing {
     usable: (keys) => keys.filter((key) => refusals.get(key)?.isOnTrial !== false),
     setAside(key, because, nowMs) {
       const sinceMs = refusals.get(key)?.sinceMs ?? nowMs;
-      refusals.set(key, { because, sinceMs, lastMs: nowMs, probeAtMs: nowMs + PROBE_EVERY_MS, isOnTrial: false });
+      refusals.set(key, { because, sinceMs, lastMs: nowMs, probeAtMs: nowMs + PROBE_EVERY_MS[because], isOnTrial: false });
     },
     takeProbes(nowMs) {
       const due = [...refusals].filter(([, { isOnTrial, probeAtMs }]) => !isOnTrial && nowMs >= probeAtMs);
-      for (const [key, refusal] of due) refusals.set(key, { ...refusal, probeAtMs: nowMs + PROBE_EVERY_MS });
+      for (const [key, refusal] of due) refusals.set(key, { ...refusal, probeAtMs: nowMs + PROBE_EVERY_MS[refusal.because] });
       return due.map(([key]) => key);
     },
     tryAgain(key) {

@@ -12,6 +12,8 @@ export interface StretchQuery {
   readonly nowMs: number;
   readonly periodEndMs: number;
   readonly onExhausted: "degrade" | "pause";
+  /** So many times what is reckoned is taken by polls while they are stretched. */
+  readonly overrun: number;
   /** Scheduled polls at the pace their schedules ask for. Baselines are not among them: they are never stretched. */
   readonly polls: readonly { readonly priority: Priority; readonly requestsPerDay: number }[];
 }
@@ -37,11 +39,12 @@ export function stretchFactors(query: StretchQuery): StretchFactors {
   const costs = restOfPeriod(query);
   const affordable = line - query.spent;
   if (costs.high + costs.normal + costs.low <= affordable) return factors;
+  const reckoned = affordable / query.overrun;
   for (const cap of CAPS) {
     for (const priority of FIRST_TO_WAIT) {
       if (costs[priority] === 0) continue;
       const others = FIRST_TO_WAIT.filter((other) => other !== priority).reduce((sum, other) => sum + costs[other] / factors[other], 0);
-      const needed = affordable > others ? costs[priority] / (affordable - others) : Number.POSITIVE_INFINITY;
+      const needed = reckoned > others ? costs[priority] / (reckoned - others) : Number.POSITIVE_INFINITY;
       factors[priority] = Math.min(Math.max(needed, factors[priority]), cap);
       if (needed <= cap) return factors;
     }

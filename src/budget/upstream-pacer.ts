@@ -44,6 +44,8 @@ export interface UpstreamPacer {
   admit(source: string, nowMs: number): Admission;
   /** When a key may be used again after a 429, in the past where it may be now: the others go on, as each has a rate of its own. */
   paysAgainAt(key: string): number;
+  /** A request goes out with this key. After a pause it is the key's trial: the others wait for what comes of it. */
+  sending(key: string, nowMs: number): void;
   succeeded(source: string, key: string, sentAtMs: number): void;
   failed(failure: RequestFailure): FailureAdvice;
   /** True once an hour while stopped: ask the service whether it would answer again, by a request that costs nothing. */
@@ -53,11 +55,15 @@ export interface UpstreamPacer {
   status(nowMs: number): PacerStatus;
   /** Nothing but failures of many sources: one trial at a time passes. */
   readonly isDark: boolean;
+  /** Others wait for the trial of a key. */
+  readonly isTrying: boolean;
 }
 
 const PAUSE_FIRST_MS = 1_000;
 const PAUSE_CAP_MS = 60_000;
 const PAUSE_JITTER_MS = 250;
+/** A trial without an answer holds nobody up for longer. */
+const TRIAL_MS = 5_000;
 const BACKOFF_FIRST_MS = 1_000;
 const BACKOFF_CAP_MS = 300_000;
 const PROBE_EVERY_MS = 3_600_000;
@@ -67,6 +73,8 @@ const DARK_SOURCES = 3;
 interface Pause {
   readonly untilMs: number;
   readonly streak: number;
+  /** Undefined while no trial is under way. */
+  readonly trialUntilMs?: number | undefined;
 }
 
 interface PacerState {
@@ -96,8 +104,12 @@ export function createUpstreamPacer(random: Random, keys: () => readonly string[
   return {
     admit: (source, nowMs) => admit(state, random, { source, pausedUntilMs: pausedUntil(state, keys()) }, nowMs),
     paysAgainAt: (key) => pausedUntil(state, [key]),
+    sending(key, nowMs) {
+      const pause = state.pauses.get(key);
+      if (pause !== undefined) state.pauses.set(key, { ...pause, trialUntilMs: nowMs + TRIAL_MS });
+    },
     succeeded(source, key, sentAtMs) {
-      if (sentAtMs >= pausedUntil(state, [key])) state.pauses.delete(key);
+      endPause(state, key, sentAtMs);
       state.backoffs.delete(source);
       markAnswered(state);
     },
@@ -114,12 +126,22 @@ export function createUpstreamPacer(random: Random, keys: () => readonly string[
     get isDark() {
       return state.dark !== undefined;
     },
+    get isTrying() {
+      return [...state.pauses.values()].some(({ trialUntilMs }) => trialUntilMs !== undefined);
+    },
   };
 }
 
 /** When the first of these keys may be used again. */
-const pausedUntil = ({ pauses }: PacerState, keys: readonly string[]): number =>
-  Math.min(...keys.map((key) => pauses.get(key)?.untilMs ?? Number.NEGATIVE_INFINITY));
+const pausedUntil = ({ pauses }: PacerState, keys: readonly string[]): number => Math.min(...keys.map((key) => untilOf(pauses.get(key))));
+
+const untilOf = (pause: Pause | undefined): number =>
+  pause === undefined ? Number.NEGATIVE_INFINITY : Math.max(pause.untilMs, pause.trialUntilMs ?? Number.NEGATIVE_INFINITY);
+
+/** The service answered with something else than a 429, and not what was sent before. */
+function endPause({ pauses }: PacerState, key: string, sentAtMs: number): void {
+  if (sentAtMs >= (pauses.get(key)?.untilMs ?? Number.POSITIVE_INFINITY)) pauses.delete(key);
+}
 
 interface Asking {
   readonly source: string;
@@ -145,6 +167,7 @@ function advise(state: PacerState, random: Random, failure: RequestFailure, keys
       pauseKey(state, random, failure);
       return { kind: "retry", atMs: Math.max(pausedUntil(state, keys), failure.nowMs) };
     case "transient":
+      endTrial(state, failure.key);
       return { kind: "retry", atMs: backOff(state, random, failure) };
     case "billing":
     case "unauthorized":
@@ -154,6 +177,7 @@ function advise(state: PacerState, random: Random, failure: RequestFailure, keys
     case "bad_request":
     case "forbidden":
     case "not_found":
+      endPause(state, failure.key, failure.sentAtMs);
       state.backoffs.delete(failure.source);
       markAnswered(state);
       return { kind: "give_up" };
@@ -162,14 +186,21 @@ function advise(state: PacerState, random: Random, failure: RequestFailure, keys
 
 /** A 429 of a request that was under way when the pause began is the same refusal, not a second one. */
 function pauseKey({ pauses }: PacerState, random: Random, { key, retry, sentAtMs, nowMs }: RequestFailure): void {
-  let { untilMs, streak } = pauses.get(key) ?? { untilMs: Number.NEGATIVE_INFINITY, streak: 0 };
+  let { untilMs, streak, trialUntilMs }: Pause = pauses.get(key) ?? { untilMs: Number.NEGATIVE_INFINITY, streak: 0 };
   if (sentAtMs >= untilMs) {
+    trialUntilMs = undefined;
     const ownMs = Math.min(PAUSE_FIRST_MS * 2 ** streak, PAUSE_CAP_MS);
     untilMs = nowMs + ownMs + random.float() * PAUSE_JITTER_MS;
     streak += 1;
   }
   if (typeof retry === "object") untilMs = Math.max(untilMs, nowMs + retry.afterMs);
-  pauses.set(key, { untilMs, streak });
+  pauses.set(key, { untilMs, streak, trialUntilMs });
+}
+
+/** It proved nothing: the next one may. */
+function endTrial({ pauses }: PacerState, key: string): void {
+  const pause = pauses.get(key);
+  if (pause !== undefined) pauses.set(key, { ...pause, trialUntilMs: undefined });
 }
 
 function backOff(state: PacerState, random: Random, { source, retry, nowMs }: RequestFailure): number {

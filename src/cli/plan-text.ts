@@ -55,7 +55,9 @@ const shareOf = (share: number | null): string => (share === null ? "-" : `${for
 export function moneyText(amount: number | null, currency: string): string {
   if (amount === null) return "-";
   const sign = amount < 0 ? "-" : "";
-  return `${sign}${currency}${Math.abs(amount).toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
+  const size = Math.abs(amount);
+  const digits = size > 0 && size < 0.005 ? { maximumSignificantDigits: 2 } : { minimumFractionDigits: 2, maximumFractionDigits: 2 };
+  return `${sign}${currency}${size.toLocaleString("en-US", digits)}`;
 }
 
 export function delayText(seconds: number | null | undefined): string {
@@ -74,7 +76,9 @@ const namesOf = (names: readonly string[], count = names.length): string =>
 function remarks(watch: PlanWatchView): string {
   const shared = watch.sharers === 0 ? [] : [`shared with ${namesOf(watch.shared_with, watch.sharers)}`];
   const unresolved = watch.unresolved_targets === 0 ? [] : [`${plural(watch.unresolved_targets, "account")} not looked up yet`];
-  return [...(watch.state === "active" ? [] : [watch.state]), ...shared, ...unresolved].join("; ");
+  const isCarried = watch.polls > 0 && (watch.requests_per_month === 0 || (!watch.next_runs_exact && watch.next_runs.length === 0));
+  const rides = isCarried ? ["asked for in requests of others"] : [];
+  return [...(watch.state === "active" ? [] : [watch.state]), ...shared, ...rides, ...unresolved].join("; ");
 }
 
 function totals(view: PlanView): string {
@@ -121,7 +125,9 @@ function lists(watches: readonly PlanWatchView[]): string {
 }
 
 function nextRuns(watches: readonly PlanWatchView[]): string {
-  const lines = watches.flatMap(({ id, next_runs: runs }) => (runs.length === 0 ? [] : [[id, runs.map(shortTime).join("  ")]]));
+  const lines = watches.flatMap(({ id, next_runs: runs, next_runs_exact: isExact }) =>
+    runs.length === 0 ? [] : [[id, `${runs.map(shortTime).join("  ")}${isExact ? "" : "  (about: placed by what is found)"}`]],
+  );
   return lines.length === 0
     ? ""
     : formatTable([{ title: "WATCH" }, { title: "NEXT RUNS (UTC; the first poll of all is at start)" }], lines);

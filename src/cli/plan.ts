@@ -1,6 +1,6 @@
 /** `chirpwatch plan`: what the configuration will ask for, what it costs, how late alerts will be. Spends no billed request. */
 import type { Command } from "commander";
-import { readLearned } from "../app/learned.ts";
+import { readKnown } from "../app/known-state.ts";
 import { createPlanView, type PlanFacts, planQuota, type PlanQuota, type PlanView } from "../app/plan-view.ts";
 import { diffPlans } from "../app/plan-diff.ts";
 import { isUsableLimit } from "../budget/quota-line.ts";
@@ -58,13 +58,10 @@ async function viewOf(context: CliContext, configPath: string): Promise<PlanView
 }
 
 /** What a state that exists knows: ids of accounts, which watches are paused. A plan is worth having without. */
-async function knownState(context: CliContext, config: Config): Promise<Pick<PlanFacts, "states" | "learned">> {
+async function knownState(context: CliContext, config: Config): Promise<Pick<PlanFacts, "states" | "learned" | "lastPolledMs">> {
   if (!(await context.files.exists(config.state.path))) return { states: [] };
   try {
-    return await readState(context, config, async (store) => ({
-      states: await store.listWatches(),
-      learned: await readLearned(store, context.clock),
-    }));
+    return await readState(context, config, (store) => readKnown(store, config, { hash: sha256, clock: context.clock }));
   } catch (error) {
     context.err(`the state was left aside: ${errorText(error)}`);
     return { states: [] };
@@ -73,14 +70,16 @@ async function knownState(context: CliContext, config: Config): Promise<Pick<Pla
 
 /** /key-usage-info is not billed; it is asked only about keys for which the configuration names no quota. */
 async function quotaOf(context: CliContext, { api }: Config): Promise<PlanQuota> {
-  if (api.quota.monthly !== undefined) return planQuota(api.quota.monthly, { failure: "" });
   const keys = api.keys ?? [{ monthly: undefined }];
-  const configured = keys.reduce((sum, { monthly = 0 }) => sum + monthly, 0);
-  if (keys.every(({ monthly }) => monthly !== undefined)) return planQuota(configured, { failure: "" });
+  const together = keys.reduce((sum, { monthly = 0 }) => sum + monthly, 0);
+  const ofKeys = keys.every(({ monthly }) => monthly !== undefined) ? together : undefined;
+  // As in the daemon, the less of the two holds.
+  if (api.quota.monthly !== undefined) return planQuota(Math.min(api.quota.monthly, ofKeys ?? Number.POSITIVE_INFINITY), { failure: "" });
+  if (ofKeys !== undefined) return planQuota(ofKeys, { failure: "" });
   try {
     const access = await openService(context, { api, statePath: undefined, log: context.logger("error") });
     try {
-      let left: unknown = configured;
+      let left: unknown = together;
       for (const { name, monthly } of access.keys) if (monthly === undefined) left = addUp(left, await askRemaining(access.gate, name));
       return planQuota(undefined, { value: left });
     } finally {

@@ -2,6 +2,7 @@
 import type { Purpose } from "../budget/quota-line.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { UpstreamAnswer } from "../model/upstream.ts";
+import { sharesOf } from "../plan/shares.ts";
 import type { Asker } from "./probe-desk.ts";
 import type { Poll } from "./watch-poll.ts";
 import type { RequestGate } from "./request-gate.ts";
@@ -11,27 +12,45 @@ export type AskSearch = (query: string, cursor?: string) => Promise<UpstreamAnsw
 
 export type Ask = (params: JsonObject, cursor?: string) => Promise<UpstreamAnswer>;
 
-/** On whose behalf a poll asks: its first sharer pays. */
-export const askerOf = ({ key: source, priority, subscribers }: Poll, purpose: Purpose): Asker => ({
-  source,
-  priority,
-  watch: subscribers[0]?.watch.id ?? "",
+/** On whose behalf a poll asks. */
+export const askerOf = (poll: Poll, purpose: Purpose): Asker => ({
+  source: poll.key,
+  priority: poll.priority,
+  watch: payerOf(poll),
   purpose,
 });
+
+interface Turns {
+  readonly shares: ReadonlyMap<string, number>;
+  next: number;
+}
+
+const turns = new WeakMap<Poll, Turns>();
+
+/** Steps of the golden section fall evenly, also where only every second one is taken, or every third. */
+const STEP = (Math.sqrt(5) - 1) / 2;
+
+/** The watch that a request is booked on: of those served each in its turn, as often as its share says. */
+function payerOf(poll: Poll): string {
+  const own = turns.get(poll) ?? { shares: sharesOf(poll), next: 0 };
+  turns.set(poll, own);
+  own.next = (own.next + STEP) % 1;
+  let [passed, payer] = [0, ""];
+  for (const [watchId, share] of own.shares) {
+    payer = watchId;
+    passed += share;
+    if (passed > own.next) break;
+  }
+  return payer;
+}
 
 export function askFor(gate: RequestGate, poll: Poll, purpose: Purpose): Ask {
   const asked = { ...askerOf(poll, purpose), endpoint: poll.source.endpoint };
   return (params, cursor) => gate.request({ ...asked, params, ...(cursor === undefined ? {} : { cursor }) });
 }
 
-/** A search that several members of a group share; `payer` is the watch its requests are booked on. */
-export function askSearch(gate: RequestGate, group: Poll, payer: string): AskSearch {
-  const asked = {
-    endpoint: "search-tweets",
-    source: `${group.key}:search`,
-    priority: group.priority,
-    watch: payer,
-    purpose: "poll",
-  } as const;
+/** A search that several members of a group share. */
+export function askSearch(gate: RequestGate, group: Poll): AskSearch {
+  const asked = { ...askerOf(group, "poll"), endpoint: "search-tweets", source: `${group.key}:search` };
   return (query, cursor) => gate.request({ ...asked, params: { query, order: "latest" }, ...(cursor === undefined ? {} : { cursor }) });
 }

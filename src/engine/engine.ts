@@ -186,7 +186,7 @@ export function createEngine(deps: EngineDeps): Engine {
     runOne: (poll, reach) => attempt(poll, () => deps.runner.run(poll, reach)),
     take: (poll, feed) => attempt(poll, () => deps.runner.take(poll, feed)),
   };
-  const runners = createRunners({ ...deps, ...readMember, stretch });
+  const runners = createRunners({ ...deps, ...readMember, stretch, wake: (key) => void loop.hasten(key) });
 
   const rechecks = createRecheckLoop({ ...deps, stretch, watches: () => planned });
 
@@ -251,7 +251,10 @@ export function createEngine(deps: EngineDeps): Engine {
       for (const { key } of polls) loop.hasten(key);
       void resolver.resolve();
     },
-    repace: () => loop.repace(),
+    repace() {
+      loop.repace();
+      rechecks.repace();
+    },
     loop,
   };
 }

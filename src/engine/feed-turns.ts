@@ -38,26 +38,33 @@ export interface FeedTurnsDeps {
 const SHORTEST_MS = 1_000;
 /** Lists show a post that much later now and then. What is older than that was out of sight, whoever asked. */
 const LAG_MS = 300_000;
-/** A read that comes so much after its turn was kept from it: what it finds is late for other reasons. */
+/** A read that ends so much after its turn was kept from it: what it finds is late for other reasons. */
 const PUNCTUAL = 1.2;
 
 export function createFeedTurns({ book, clock, serviceClock, stretch }: FeedTurnsDeps): FeedTurns {
+  /** By poll: when the next read is worth its request, were the quota wide; not known of reads before a restart. */
+  const dueMs = new Map<string, number>();
+
+  /** Not after an outage, whether no read came or one waited for its answer, and not after hours of stretched ones. */
+  const isPunctual = ({ key, intervalMs }: Poll, freshness: Freshness, known: FeedEntry): boolean => {
+    const nowMs = clock.now();
+    const isLate = nowMs - (dueMs.get(key) ?? nowMs) > intervalMs;
+    return !isLate && nowMs - known.readAtMs <= longestWaitMs(freshness) * PUNCTUAL;
+  };
+
   /** What the posts that were found say of the feed, and how late they were of its pace. */
-  const learn = (freshness: Freshness, known: FeedEntry, read: FeedRead, isPaced: boolean): FeedPace => {
+  const learn = (poll: Poll, freshness: Freshness, known: FeedEntry, read: FeedRead): FeedPace => {
     const nowMs = serviceClock.now();
     const calmMs = serviceClock.fromLocal(known.readAtMs) - LAG_MS;
     const postedMs = read.postedMs.filter((atMs) => atMs >= calmMs);
     const feed = learnFeed(withFreshness(known.feed, freshness, nowMs), postedMs, nowMs);
-    if (!read.isWhole || !isPaced) return feed;
-    const isPunctual = read.startedAtMs - known.readAtMs <= longestWaitMs(freshness) * PUNCTUAL;
-    return isPunctual
-      ? learnFeedDelays(
-          feed,
-          postedMs.map((atMs) => nowMs - atMs),
-          freshness,
-          nowMs,
-        )
-      : feed;
+    if (!read.isWhole || stretch(poll.priority) > 1 || !isPunctual(poll, freshness, known)) return feed;
+    return learnFeedDelays(
+      feed,
+      postedMs.map((atMs) => nowMs - atMs),
+      freshness,
+      nowMs,
+    );
   };
 
   const nextRead = ({ feed, readAtMs }: FeedEntry, freshness: Freshness, factor: number): number =>
@@ -72,11 +79,13 @@ export function createFeedTurns({ book, clock, serviceClock, stretch }: FeedTurn
       const isPaced = factor <= 1;
       const known = book.get(key);
       const nowMs = serviceClock.now();
-      const feed = known === undefined ? startFeed(read.firstRate(nowMs), freshness, nowMs) : learn(freshness, known, read, isPaced);
+      const feed = known === undefined ? startFeed(read.firstRate(nowMs), freshness, nowMs) : learn(poll, freshness, known, read);
       const readAtMs = read.isWhole || known === undefined ? read.startedAtMs : known.readAtMs;
       book.put(key, { feed, readAtMs }, isPaced ? { evenMs: intervalMs, longestMs: longestWaitMs(freshness) } : undefined);
       await book.flush();
-      return nextRead({ feed, readAtMs: read.startedAtMs }, freshness, factor);
+      const latest = { feed, readAtMs: read.startedAtMs };
+      if (read.isWhole) dueMs.set(key, nextRead(latest, freshness, 1));
+      return nextRead(latest, freshness, factor);
     },
     againAt({ key, freshness, priority }) {
       const entry = book.get(key);

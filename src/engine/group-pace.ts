@@ -2,7 +2,7 @@
 import type { Freshness } from "../model/schedule.ts";
 import { longestWaitMs, type Mean, type P95 } from "../plan/delay-aims.ts";
 import { type Awaited, awaitedOf, type Candidate, chooseProbes, waitBeforeProbes } from "../plan/probe-choice.ts";
-import { chooseRound, learnLate, type OnTimePace, roundEveryMs } from "../plan/probe-on-time.ts";
+import { chooseRound, learnLate, type OnTimePace, roundEveryMs, type RoundQuery, waitForDue } from "../plan/probe-on-time.ts";
 import { type Found, firstPace, learnDelays, type PaceMemory } from "../plan/probe-pace.ts";
 import { expectedRate, hourFactor, isExcited, rateAt } from "../plan/rates.ts";
 import type { GroupMember } from "./group-members.ts";
@@ -95,21 +95,31 @@ export interface TurnQuery {
 
 /** `onTimeMs`: for so long they were asked for in time. */
 export function chooseMembers({ waiting, freshness, memory, factor }: TurnQuery, onTimeMs: number): Turn<GroupMember> {
-  const maxMs = longestWaitMs(freshness);
   if (freshness.kind === "mean") {
-    const chosen = chooseProbes(waiting, maxMs);
+    const chosen = chooseProbes(waiting, longestWaitMs(freshness) * factor);
     return { all: chosen.map(({ member }) => member), awaited: awaitedOf(chosen, onTimeMs) };
   }
+  const round = roundOf({ waiting, freshness, memory, factor });
+  return { ...NOBODYS_TURN, all: chooseRound(waiting, round).map(({ member }) => member) };
+}
+
+function roundOf({
+  waiting,
+  freshness,
+  memory,
+  factor,
+}: Pick<TurnQuery, "waiting" | "memory" | "factor"> & { freshness: P95 }): RoundQuery {
   const { busyRate = 0, rounds } = memory;
   const everyMs = roundEveryMs(freshness, waiting.length) * factor;
-  const round = { busyRate: busyRate * (rounds?.correction ?? 1), everyMs, maxMs: maxMs * factor };
-  return { ...NOBODYS_TURN, all: chooseRound(waiting, round).map(({ member }) => member) };
+  return { busyRate: busyRate * (rounds?.correction ?? 1), everyMs, maxMs: longestWaitMs(freshness) * factor };
 }
 
 /** `waiting`, `nowMs`: after the run. */
 export interface PaceQuery extends TurnQuery {
   /** Those probed in this run, and those who rode along. */
   readonly awaited: readonly Awaited[];
+  /** Whether anybody was probed. */
+  readonly hasProbed: boolean;
   /** Delays of the posts found in this run. */
   readonly delaysMs: readonly number[];
   readonly startedAtMs: number;
@@ -127,14 +137,24 @@ const isWhole = (pace: PaceMemory | undefined): pace is PaceMemory => pace !== u
 
 function meanAfter(query: PaceQuery, freshness: Mean): PaceMemory {
   const { waiting, memory, awaited, delaysMs, nowMs } = query;
-  if (!isWhole(memory.pace)) {
-    const rates = waiting.map(({ account }) => expectedRate(account.rate, nowMs));
-    return firstPace(rates, freshness, nowMs);
-  }
-  if (!isPaced(query)) return memory.pace;
+  const { pace } = memory;
+  const begin = () =>
+    firstPace(
+      waiting.map(({ account }) => expectedRate(account.rate, nowMs)),
+      freshness,
+      nowMs,
+    );
+  if (!isWhole(pace)) return begin();
+  if (!isPaced(query)) return pace;
+  if (isStale(pace, freshness, nowMs)) return begin();
   const found: Found = { awaited: joinAwaited(awaited), delaysMs };
-  return learnDelays(memory.pace, found, freshness, nowMs);
+  return learnDelays(pace, found, freshness, nowMs);
 }
+
+const PACE_KEPT_MS = 6 * 3_600_000;
+
+/** Whether it learned nothing for so long, because others asked for all of the members: what is posted may be another matter by now. */
+const isStale = ({ atMs }: PaceMemory, { maxMs }: Mean, nowMs: number): boolean => nowMs - atMs > Math.max(PACE_KEPT_MS, 2 * maxMs);
 
 const joinAwaited = (parts: readonly Awaited[]): Awaited => ({
   posts: parts.reduce((sum, { posts }) => sum + posts, 0),
@@ -143,10 +163,10 @@ const joinAwaited = (parts: readonly Awaited[]): Awaited => ({
 
 /** A run soon after a round is none itself: hardly anybody is due. */
 function roundsAfter(query: PaceQuery, freshness: P95): OnTimePace {
-  const { waiting, memory, factor, delaysMs, startedAtMs } = query;
+  const { waiting, memory, factor, delaysMs, hasProbed, startedAtMs } = query;
   const { correction = 1, roundAtMs = startedAtMs } = memory.rounds ?? {};
   const everyMs = roundEveryMs(freshness, waiting.length) * factor;
-  const isRound = untilRound(memory.rounds, everyMs, startedAtMs) < everyMs / 2;
+  const isRound = hasProbed && untilRound(memory.rounds, everyMs, startedAtMs) < everyMs / 2;
   return {
     correction: isPaced(query) ? learnLate(correction, delaysMs, freshness) : correction,
     roundAtMs: isRound ? startedAtMs : roundAtMs,
@@ -163,10 +183,14 @@ export const isTooSoon = (query: TurnQuery): boolean => isLearned(query.memory, 
 const isLearned = ({ pace, rounds }: GroupMemory, { kind }: Freshness): boolean => (kind === "mean" ? isWhole(pace) : rounds !== undefined);
 
 /** Milliseconds until the next probe. */
-export function waitAfter({ waiting, freshness, memory: { pace, rounds }, factor, nowMs }: TurnQuery): number {
-  if (freshness.kind === "p95") return Math.max(SHORTEST_MS, untilRound(rounds, roundEveryMs(freshness, waiting.length) * factor, nowMs));
-  const { maxMs } = freshness;
-  const waitMs = waitBeforeProbes(waiting, (pace?.worth ?? 0) * factor * factor, maxMs, maxMs * factor);
+export function waitAfter({ waiting, freshness, memory, factor, nowMs }: TurnQuery): number {
+  const { pace, rounds } = memory;
+  if (freshness.kind === "p95") {
+    const round = roundOf({ waiting, freshness, memory, factor });
+    return Math.max(SHORTEST_MS, untilRound(rounds, round.everyMs, nowMs), waitForDue(waiting, round));
+  }
+  const maxMs = freshness.maxMs * factor;
+  const waitMs = waitBeforeProbes(waiting, (pace?.worth ?? 0) * factor * factor, maxMs);
   return Math.max(SHORTEST_MS, Math.min(waitMs, maxMs));
 }
 

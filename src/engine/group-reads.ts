@@ -16,8 +16,9 @@ import type { GroupMembers } from "./group-members.ts";
 import type { ReadTask } from "./group-tasks.ts";
 import { createHolds, type Holds } from "./holds.ts";
 import { pacedSinceMs } from "./on-time.ts";
+import { createPatience } from "./patience.ts";
 import { NOTHING_POLLED, type PollOutcome } from "./poll-outcome.ts";
-import type { ProbeBook } from "./probe-book.ts";
+import { type ProbeBook, worthOfRead } from "./probe-book.ts";
 import { type MergedMember, planMembers, type PlannedMember, readMerged } from "./read-merged.ts";
 import { RequestHeld, type RequestGate } from "./request-gate.ts";
 import type { RunMember } from "./run-member.ts";
@@ -83,6 +84,8 @@ interface Scene {
 
 /** As many polls as the loop has running at most: requests are paced by the gate. */
 const SIDE_BY_SIDE = 64;
+/** Thousands of first reads take minutes: what they told is written this many at a time. */
+const READS_KEPT_TOGETHER = 20;
 /** A post this much older than the last probe should have been in its counters. */
 const COUNTER_LAG_MS = 900_000;
 
@@ -90,9 +93,15 @@ const COUNTER_LAG_MS = 900_000;
 const POSTS_KEPT_MS = 46_800_000;
 const MOST_POSTS_KEPT = 200;
 
+/** The search is asked again so soon, however long it has refused everything. */
+const SEARCH_AGAIN_MS = 900_000;
+
 export function createGroupReads(deps: GroupReadsDeps): GroupReads {
   const { clock, serviceClock, book } = deps;
   const { note, isHeld, release } = createHolds(clock);
+  const patience = createPatience(clock);
+  /** By group: where even a search for one account is refused; monotonic. */
+  const searchHeldUntilMs = new Map<string, number>();
 
   /** What a read of a member means for its probes and its rate. */
   const settle = (task: ReadTask, run: PollRun | undefined, scene: Scene, isBlindSearch = false): void => {
@@ -121,7 +130,7 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
     // A search that comes with a probe is hardly older than it.
     const checkedAtMs = isBlind ? account.checkedAtMs : Math.max(scene.startedAtMs, Math.min(account.checkedAtMs, nowMs));
     const known = withPosts(account.postedMs, postedMs, serviceMs);
-    book.put(userId, { ...account, ...known, probe: settled, rate, checkedAtMs }, "later");
+    book.put(userId, { ...account, ...known, probe: settled, rate, checkedAtMs }, worthOfRead(account.probe, settled));
     if (!isFirst) {
       const sinceMs = serviceClock.fromLocal(pacedSinceMs(account, scene.onTimeSinceMs));
       scene.postedMs.push(...localMs);
@@ -136,15 +145,19 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
     if (account?.probe.isBlind === true) book.put(userId, { ...account, searchedAtMs }, "later");
   };
 
-  const readTimelines = (tasks: readonly ReadTask[], scene: Scene): Promise<void> =>
-    sideBySide(tasks, async (task) => {
+  const readTimelines = async (tasks: readonly ReadTask[], scene: Scene): Promise<void> => {
+    let settled = 0;
+    await sideBySide(tasks, async (task) => {
       scene.requests += 1;
       const run = await deps.runOne(task.member.poll);
       note(task.member.poll.key, run);
       if (run.outcome !== undefined) scene.outcomes.push(run.outcome);
       settle(task, run, scene);
       if (isHeld(task.member.poll.key)) refuse(task.member.userId);
+      settled += 1;
+      if (settled % READS_KEPT_TOGETHER === 0) await book.flush();
     });
+  };
 
   const refuse = (userId: string): void => {
     const account = book.get(userId);
@@ -164,6 +177,10 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
     return [{ ...partOf(feed.userId, account, planned.plan.walk.floorMs, clock.now()), planned, sweptMs }];
   };
 
+  /** What is known to have moved; the rest waits for a search. */
+  const byTimelines = (tasks: readonly ReadTask[]): readonly ReadTask[] =>
+    tasks.filter(({ member }) => book.get(member.userId)?.probe.open !== undefined).map((task) => ({ ...task, way: "timeline" as const }));
+
   const membersOf = async (tasks: readonly ReadTask[]): Promise<readonly MergedMember[]> => {
     const sources = await deps.store.loadSources(tasks.map(({ member }) => member.poll.key));
     return tasks.flatMap(({ member, reach }, index) => {
@@ -179,7 +196,7 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
       const scene: Scene = { startedAtMs, allowance, onTimeSinceMs, outcomes: [], postedMs: [], delaysMs: [], changedMs: [], requests: 0 };
       const byKey = new Map(tasks.map((task) => [task.member.poll.key, task]));
       const times = { startMs: serviceClock.fromLocal(startedAtMs), intervalMs: group.intervalMs, nowMs: serviceClock.now };
-      const search = askSearch(deps.gate, group, group.subscribers[0]?.watch.id ?? "");
+      const search = askSearch(deps.gate, group);
       const ask: AskSearch = (query, cursor) => {
         scene.requests += 1;
         return search(query, cursor);
@@ -191,8 +208,9 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
         (shortSearch ??= readMerged(ask, pack.slice(0, 1), times).then(
           () => true,
           (error: unknown) => {
-            if (isAboutSearch(error)) return false;
-            throw error;
+            if (!isAboutSearch(error)) throw error;
+            if (isRefused(error)) searchHeldUntilMs.set(group.key, clock.monotonic() + patience.holdMs(group, SEARCH_AGAIN_MS));
+            return false;
           },
         ));
       const alone: ReadTask[] = tasks.filter(({ way }) => way === "timeline");
@@ -210,18 +228,14 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
           });
         } catch (error) {
           if (!isAboutSearch(error)) throw error;
-          if (error instanceof UpstreamError && error.kind === "bad_request" && pack.length > 1 && (await isShortTaken(pack))) {
+          if (isRefused(error) && pack.length > 1 && (await isShortTaken(pack))) {
             limits = shrinkLimits(limits, sizeOfPack(pack.map(({ member }) => member.feed)), clock.now());
             deps.log.info("a merged search was refused, asking for fewer accounts at once", { accounts: pack.length });
             return readPacks(pack);
           }
-          // The search fails: what is known to have moved is read where it was posted, the rest waits for the next run.
+          // The search fails: what is known to have moved is read where it was posted.
           deps.log.warn("a merged search failed", { error: errorText(error) });
-          alone.push(
-            ...own
-              .filter(({ member }) => book.get(member.userId)?.probe.open !== undefined)
-              .map((task) => ({ ...task, way: "timeline" as const })),
-          );
+          alone.push(...byTimelines(own));
         }
       };
       const readPacks = async (planned: readonly PlannedMember[]): Promise<void> => {
@@ -237,7 +251,9 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
         await Promise.all(packs.map(read));
       };
 
-      await readPacks(planMembers(await membersOf(tasks.filter(({ way }) => way === "search")), times));
+      const searched = tasks.filter(({ way }) => way === "search");
+      if ((searchHeldUntilMs.get(group.key) ?? 0) > clock.monotonic()) alone.push(...byTimelines(searched));
+      else await readPacks(planMembers(await membersOf(searched), times));
       // What moved and is not in the search, which lags for seconds and now and then for minutes, is told no later than the rest, where that is worth it.
       alone.push(...tasks.filter((task) => isOwed(task, scene)).map(({ member }) => ({ member, way: "timeline" as const, isFull: true })));
       await readTimelines(alone, scene);
@@ -248,6 +264,8 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
     release,
   };
 }
+
+const isRefused = (error: unknown): boolean => error instanceof UpstreamError && error.kind === "bad_request";
 
 /** Nothing that would keep a timeline from being read too: no key, no quota, a store's error. */
 const isAboutSearch = (error: unknown): boolean =>

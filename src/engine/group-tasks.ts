@@ -24,6 +24,8 @@ export interface TaskQuery {
   /** Poll keys of members that are left alone for now: they could not be read. */
   readonly isHeld: (pollKey: string) => boolean;
   readonly memory: Pick<GroupMemory, "strategy" | "fullPollEveryMs" | "limits">;
+  /** Asked for in vain, since the service refuses such requests: searched for instead. */
+  readonly unprobed: ReadonlySet<GroupMember>;
   readonly accountOf: (userId: string) => AccountMemory | undefined;
   /** Since the last run, or the schedule's interval. */
   readonly intervalMs: number;
@@ -85,7 +87,7 @@ function taskOf(member: GroupMember, account: AccountMemory | undefined, query: 
     if (open.sinceMs === 0 || wayToRead(probe) === "timeline") return byTimeline(member);
     return { member, way: "search", reach: { kind: "since", sinceMs }, isFull: false };
   }
-  if (memory.strategy === "probe" && probe.isBlind !== true) return undefined;
+  if (memory.strategy === "probe" && probe.isBlind !== true && !query.unprobed.has(member)) return undefined;
   if (wayToRead(probe) === "timeline") return byTimeline(member);
   if (nowMs - probe.fullAtMs >= member.poll.overlapMs)
     return { member, way: "search", reach: sweepOf(member, account, query), isFull: true };

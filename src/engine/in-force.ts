@@ -1,14 +1,18 @@
 /** What the engine reads off the watches and polls that are in force: pure but for the times it looks up of new groups. */
+import type { JsonObject } from "../model/json.ts";
 import type { PollStore } from "../model/poll-store.ts";
 import { hasUnreadTarget } from "../plan/first-reads.ts";
 import type { GroupDeps } from "../plan/group-polls.ts";
-import type { Learned } from "../plan/learned.ts";
+import type { Learned, WayInForce } from "../plan/learned.ts";
+import { growLimits } from "../plan/merge.ts";
 import type { PlannedWatch } from "../plan/plan-polls.ts";
+import type { Poll as PlannedPoll } from "../plan/poll.ts";
 import type { WatchType } from "../watches/watch-type.ts";
 import type { ChangeBook } from "./change-book.ts";
 import { membersOf } from "./group-members.ts";
 import type { FeedBook } from "./feed-book.ts";
 import type { ProbeBook } from "./probe-book.ts";
+import { isAlone, restoreSearches, type SearchGroupMemory } from "./search-memory.ts";
 import type { Poll } from "./watch-poll.ts";
 
 /** As the state had it when the watch was put in force. */
@@ -20,7 +24,7 @@ export function firstBaselineIn(planned: readonly PlannedWatch<WatchType<any>>[]
 
 /** A group that was never polled as such is due by those of its members that were polled longest ago; at once when one never was. */
 export async function dateGroup(
-  { key, group }: Poll,
+  { key, group }: Pick<PlannedPoll, "key" | "group">,
   lastPolledAtMs: Map<string, number>,
   store: Pick<PollStore, "loadSources">,
 ): Promise<void> {
@@ -62,4 +66,20 @@ export function indexByWatch(polls: readonly Poll[]): ReadonlyMap<string, readon
     }
   }
   return index;
+}
+
+/** How a group of searches or lists was read at last, by what was stored under its key; undefined before that was chosen. */
+export function wayInForce({ group }: Pick<PlannedPoll, "group">, stored: JsonObject, nowMs: number): WayInForce | undefined {
+  if (group?.kind === "rosters") return readWay(stored);
+  if (group?.kind !== "searches") return undefined;
+  const way = readWay(stored);
+  if (way === undefined) return undefined;
+  const { limits, members } = restoreSearches(stored as Partial<SearchGroupMemory>);
+  const alone = Object.entries(members).flatMap(([key, member]) => (isAlone(member, nowMs) || member.isBusy === true ? [key] : []));
+  return { ...way, limits: growLimits(limits, nowMs), alone: new Set(alone) };
+}
+
+function readWay({ strategy, chosenAtMs }: JsonObject): WayInForce | undefined {
+  const isKnown = strategy === "single" || strategy === "probe" || strategy === "merge";
+  return isKnown && typeof chosenAtMs === "number" && chosenAtMs > 0 ? { strategy } : undefined;
 }

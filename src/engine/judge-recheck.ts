@@ -80,9 +80,11 @@ function judgeKeptBack(subscriber: Subscriber, recheck: Recheck, tweet: Tweet, c
   return { ...again(subscriber, { ...recheck, eventId: event.event.id, condition: "", absences: 0 }, context), late, event };
 }
 
+/** From one look to the next. Whole multiples: looks of all watches stay in step, and a factor that moves a little moves nothing. */
+export const pacedMs = ({ recheck }: Watch, stretch: number): number => (recheck?.everyMs ?? Number.POSITIVE_INFINITY) * Math.ceil(stretch);
+
 function again({ watch }: Subscriber, recheck: Recheck, { detectedAtMs, stretch }: RecheckContext): Look {
-  // Whole multiples: looks of all watches stay in step, and a factor that moves a little moves nothing.
-  const dueAtMs = nextLookMs(detectedAtMs, (watch.recheck?.everyMs ?? Number.POSITIVE_INFINITY) * Math.ceil(stretch));
+  const dueAtMs = nextLookMs(detectedAtMs, pacedMs(watch, stretch));
   return dueAtMs <= recheck.untilMs ? { next: { ...recheck, dueAtMs } } : { ended: refOf(recheck) };
 }
 

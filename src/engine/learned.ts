@@ -5,6 +5,8 @@ import type { Poll } from "./watch-poll.ts";
 
 export interface Learned<Memory> {
   get(group: Poll): Promise<Memory>;
+  /** The same, where it was read before. */
+  peek(group: Poll): Memory | undefined;
   /** `isWorthWriting`: what a crash would lose is worth more than being read once again. */
   put(group: Poll, memory: Memory, isWorthWriting?: boolean): void;
   /** Writes the time of a run; what was learned at once where it is worth it, else at most once in ten minutes. */
@@ -52,6 +54,7 @@ export function createLearned<Memory extends object>(
       known.set(key, { ...NEVER_RUN, memory, written: memory });
       return memory;
     },
+    peek: ({ key }) => known.get(key)?.memory,
     put({ key }, memory, isWorthWriting = false) {
       const entry = known.get(key);
       known.set(key, {

@@ -24,7 +24,7 @@ export function createOnTime(clock: Clock): OnTime {
       const startedAtMs = clock.now();
       const last = runs.get(groupKey);
       // After a clock was set back, what it said before means nothing.
-      const isLate = last?.dueAtMs === undefined || startedAtMs - last.dueAtMs > leewayMs || startedAtMs < last.sinceMs;
+      const isLate = last?.dueAtMs === undefined || startedAtMs - last.dueAtMs > leewayMs || startedAtMs < last.startedAtMs;
       const sinceMs = isLate ? startedAtMs : last.sinceMs;
       runs.set(groupKey, { startedAtMs, leewayMs, sinceMs });
       return sinceMs;

@@ -82,8 +82,19 @@ const partsOf = (poll: Poll): readonly string[] =>
 const isHeldByPace = ({ retryAtMs, notBeforeMs, isPaced }: PollAftermath): boolean =>
   isPaced === true || (retryAtMs === undefined && notBeforeMs === undefined);
 
+type Pacing = Pick<PollLoopDeps, "timetable" | "stretch">;
+
+function tickAfter({ timetable, stretch: stretchOf }: Pacing, poll: Poll, lastMs: number, nowMs: number): number {
+  const stretch = stretchOf(poll.priority);
+  const ticks = poll.schedules.map((schedule) => {
+    const lastTickMs = isAligned(poll) && stretch === 1 ? onGrid(schedule, lastMs) : lastMs;
+    return nextTick(timetable, { schedule, lastTickMs, nowMs, spreadMs: poll.spreadMs, stretch });
+  });
+  return Math.min(...ticks);
+}
+
 export function createPollLoop(deps: PollLoopDeps): PollLoop {
-  const { clock, timetable } = deps;
+  const { clock } = deps;
   const queue = createDueQueue<Due>();
   const jumps = createJumpWatch(clock.now(), clock.monotonic());
   const running = new Map<string, Promise<void>>();
@@ -176,25 +187,18 @@ export function createPollLoop(deps: PollLoopDeps): PollLoop {
   };
 
   const nextFor = (poll: Poll, lastTickMs: number): Pick<Due, "dueMs" | "tickMs"> => {
-    const tickMs = tickAfter(poll, lastTickMs, clock.now());
+    const tickMs = tickAfter(deps, poll, lastTickMs, clock.now());
     return { tickMs, dueMs: tickMs + poll.spreadMs };
   };
 
-  const tickAfter = (poll: Poll, lastMs: number, nowMs: number): number => {
-    const stretch = deps.stretch(poll.priority);
-    const ticks = poll.schedules.map((schedule) => {
-      const lastTickMs = isAligned(poll) && stretch === 1 ? onGrid(schedule, lastMs) : lastMs;
-      return nextTick(timetable, { schedule, lastTickMs, nowMs, spreadMs: poll.spreadMs, stretch });
-    });
-    return Math.min(...ticks);
-  };
-
-  const firstDue = (poll: Poll, lastPolledMs: number | undefined): Pick<Due, "dueMs" | "tickMs"> => {
+  const enterFirst = (poll: Poll, lastPolledMs: number | undefined): void => {
     const nowMs = clock.now();
-    if (lastPolledMs === undefined || lastPolledMs > nowMs) return { dueMs: nowMs, tickMs: nowMs };
-    const tickMs = tickAfter(poll, lastPolledMs - poll.spreadMs, lastPolledMs);
+    const isNew = lastPolledMs === undefined || lastPolledMs > nowMs;
+    const pacedFromMs = isNew ? undefined : lastPolledMs - poll.spreadMs;
+    const tickMs = isNew ? nowMs : tickAfter(deps, poll, lastPolledMs - poll.spreadMs, lastPolledMs);
+    const dueMs = tickMs + poll.spreadMs;
     // A tick that fell into the downtime runs once, now.
-    return tickMs + poll.spreadMs <= nowMs ? { dueMs: nowMs, tickMs: nowMs } : { dueMs: tickMs + poll.spreadMs, tickMs };
+    enter(poll, isNew || dueMs <= nowMs ? atOnce() : { dueMs, tickMs }, { pacedFromMs, isFirst: true });
   };
 
   return {
@@ -210,7 +214,7 @@ export function createPollLoop(deps: PollLoopDeps): PollLoop {
         if (running.has(poll.key) && (!isSame || hasNewcomer)) replanned.add(poll.key);
         if (running.has(poll.key) || (isSame && !hasNewcomer && queue.get(poll.key) !== undefined)) continue;
         if (hasNewcomer) enter(poll, atOnce());
-        else enter(poll, firstDue(poll, lastPolledAtMs.get(poll.key)), { pacedFromMs: undefined, isFirst: true });
+        else enterFirst(poll, lastPolledAtMs.get(poll.key));
       }
       arm();
     },
@@ -224,7 +228,7 @@ export function createPollLoop(deps: PollLoopDeps): PollLoop {
     repace() {
       for (const { poll, due } of planned()) {
         if (due.pacedFromMs === undefined) continue;
-        const againAtMs = poll.freshness === undefined ? undefined : (deps.againAt(poll) ?? due.dueMs);
+        const againAtMs = poll.freshness === undefined ? undefined : deps.againAt(poll);
         const next = againAtMs === undefined ? nextFor(poll, due.pacedFromMs) : { dueMs: againAtMs, tickMs: due.tickMs };
         if (next.dueMs < due.dueMs) enter(poll, next, due);
       }
@@ -233,7 +237,7 @@ export function createPollLoop(deps: PollLoopDeps): PollLoop {
     nextDueAt: (key) => queue.get(key)?.dueMs,
     start() {
       // The pace may have been learned after the plan was made: polls that were stretched before a restart are no sooner due after it.
-      for (const { poll, due } of planned()) if (due.isFirst) enter(poll, firstDue(poll, lastPolled.get(due.key)), due);
+      for (const { poll, due } of planned()) if (due.isFirst) enterFirst(poll, lastPolled.get(due.key));
       isStarted = true;
       arm();
     },

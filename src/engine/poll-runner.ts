@@ -22,7 +22,8 @@ import { readCompanion } from "./companion.ts";
 import { feedNeeds, judgeFeed } from "./judge-feed.ts";
 import { judgeRanking } from "./judge-ranking.ts";
 import { judgeReading } from "./judge-reading.ts";
-import { isRosterBaselined, judgeRoster, type MissedMembers } from "./judge-roster.ts";
+import { isFirstRead } from "./first-reads.ts";
+import { judgeRoster, type MissedMembers } from "./judge-roster.ts";
 import { knownTweets, ownFeed } from "./known-tweets.ts";
 import { type LoadedPoll, loadSubscribers } from "./load-subscribers.ts";
 import type { Profiles } from "./profiles.ts";
@@ -73,9 +74,7 @@ export function createPollRunner(deps: RunnerDeps): PollRunner {
 
   const observe = async (loaded: Loaded, startedAtMs: number, reach: Reach | undefined): Promise<Observation> => {
     const { poll } = loaded;
-    const isFirst = loaded.targets.some((target) =>
-      poll.detector === "roster" ? !isRosterBaselined(target, poll.source.endpoint) : target.baselineAtMs === null,
-    );
+    const isFirst = isFirstRead(poll, loaded.targets);
     const ask = askFor(deps.gate, poll, isFirst ? "baseline" : "poll");
     if (poll.detector === "feed") {
       const needs = (serviceClock: ServiceClock) => ({

@@ -2,6 +2,7 @@
  * What is remembered of probed accounts over restarts: fields as last seen, open changes, rates, handles. Kept in the store's notes, many
  * accounts a note. Those are written late; what a probe saw for the first time, and a change it opened, stands in a note of its own before
  * anything is read for it: after a crash, the same probe may show no change, because another one made up for it or nothing was known before.
+ * What reads did to a change follows there within seconds.
  */
 import type { Clock } from "../model/clock.ts";
 import { unitHash } from "../model/hash.ts";
@@ -33,9 +34,16 @@ export interface AccountMemory {
 /**
  * - `nothing`: only times moved on; written at an orderly stop.
  * - `later`: a crash would cost another read, and no post.
+ * - `soon`: what a read did to a change; a crash would have all reads of that change made again. A few times a minute at most.
  * - `now`: what a probe saw; written with the next `flush`.
  */
-export type WorthWriting = "nothing" | "later" | "now";
+export type WorthWriting = "nothing" | "later" | "soon" | "now";
+
+/** What a read told: a crash must not have thousands of first reads made again, nor all reads of a change that is accounted for. */
+export function worthOfRead(before: ProbeMemory, after: ProbeMemory): WorthWriting {
+  if (before.open?.sinceMs === 0) return "now";
+  return before.open !== after.open || before.ahead !== after.ahead ? "soon" : "later";
+}
 
 /** Timelines under the id of their account, lists under the key of their poll. */
 export interface ProbeBook {
@@ -66,6 +74,8 @@ const MOST_RECENT = 200;
 /** A group that was not probed for so long is gone, or another one now. */
 const KEEP_COUNT_MS = 7 * 86_400_000;
 const FLUSH_EVERY_MS = 300_000;
+/** Where changes are many, the next one writes down the reads of those before it. */
+const SOON_EVERY_MS = 20_000;
 
 export function createProbeBook(notes: Notes, clock: Clock): ProbeBook {
   const accounts = new Map<string, AccountMemory>();
@@ -75,6 +85,7 @@ export function createProbeBook(notes: Notes, clock: Clock): ProbeBook {
   const recent = new Set<string>();
   const counts = new Map<string, GroupCount>();
   let isRecentWritten = true;
+  let [hasReads, readsWrittenAtMs] = [false, Number.NEGATIVE_INFINITY];
   const inTurn = createInTurn();
   let flushedAtMs = clock.monotonic();
 
@@ -97,7 +108,7 @@ export function createProbeBook(notes: Notes, clock: Clock): ProbeBook {
   };
 
   const writeRecent = async (): Promise<void> => {
-    isRecentWritten = true;
+    [isRecentWritten, hasReads] = [true, false];
     const content = [...recent].flatMap((key) => {
       const memory = accounts.get(key);
       return memory === undefined ? [] : [[key, memory] as const];
@@ -133,8 +144,10 @@ export function createProbeBook(notes: Notes, clock: Clock): ProbeBook {
 
   const writeDue = async (): Promise<void> => {
     const isDue = clock.monotonic() - flushedAtMs >= FLUSH_EVERY_MS || recent.size > MOST_RECENT;
+    const areReadsDue = hasReads && clock.monotonic() - readsWrittenAtMs >= SOON_EVERY_MS;
+    if (areReadsDue) readsWrittenAtMs = clock.monotonic();
     if (isDue && dirty.size > 0) await writeAll();
-    else if (!isRecentWritten) await writeRecent();
+    else if (!isRecentWritten || areReadsDue) await writeRecent();
   };
 
   return {
@@ -144,9 +157,10 @@ export function createProbeBook(notes: Notes, clock: Clock): ProbeBook {
       accounts.set(key, memory);
       if (worth === "nothing") moved.add(noteOf(key));
       if (worth === "later") dirty.add(noteOf(key));
-      if (worth !== "now") return;
+      if (worth === "nothing" || worth === "later") return;
       markRecent(key);
-      isRecentWritten = false;
+      if (worth === "now") isRecentWritten = false;
+      else hasReads = true;
     },
     keepOnly(keys) {
       for (const key of accounts.keys()) {

@@ -3,7 +3,7 @@
  * once, and requests with free places carry the accounts of others. Owns what is asked together; what an answer means is the asker's.
  */
 import type { Purpose } from "../budget/quota-line.ts";
-import { batchesOf } from "../model/batch.ts";
+import { BATCH_SIZE, batchesOf } from "../model/batch.ts";
 import type { Clock } from "../model/clock.ts";
 import type { Priority } from "../model/schedule.ts";
 import { isRefusal } from "../model/upstream.ts";
@@ -26,9 +26,19 @@ export interface SeenProfile {
   readonly atMs: number;
 }
 
+/** Accounts that nobody asks for now, and that somebody would like to see all the same. */
+export interface Passengers {
+  /** As many as there are places beside those asked for. */
+  choose(places: number, asked: ReadonlySet<string>): readonly string[];
+  /** What an answer showed, of whomever. */
+  take(seen: ReadonlyMap<string, SeenProfile>): void;
+}
+
 export interface ProbeDesk {
   /** Of every id, an answer that was asked for no longer than `maxAgeMs` ago. @throws UpstreamError, RequestHeld */
   ask(asker: Asker, userIds: readonly string[], maxAgeMs: number): Promise<ReadonlyMap<string, SeenProfile>>;
+  /** From now on they fill the places of requests that are left. */
+  carry(passengers: Passengers): void;
 }
 
 /** An account that somebody waits for. */
@@ -64,32 +74,51 @@ export function createProbeDesk(
   /** Purposes whose next requests are put together now. */
   const gathering = new Set<Purpose>();
   let prunedMs = clock.monotonic();
+  let passengers: Passengers | undefined;
 
   const send = async (asker: Asker, wants: readonly Wanted[]): Promise<void> => {
     const [atMs, sentMs] = [clock.now(), clock.monotonic()];
-    const answer = await gate.request({ ...asker, endpoint: "info-batch", params: { user_ids: wants.map(({ id }) => id) } });
+    const userIds = wants.map(({ id }) => id);
+    const answer = await gate.request({ ...asker, endpoint: "info-batch", params: { user_ids: userIds } });
     const users = new Map((answer.users ?? []).map((user) => [user.id, user]));
     learn([...users.values()], atMs);
-    for (const { id, resolve } of wants) {
-      const one = { user: users.get(id), atMs, sentMs };
-      seen.set(id, one);
-      resolve(one);
-    }
+    const answers = new Map(userIds.map((id) => [id, { user: users.get(id), atMs, sentMs }]));
+    for (const [id, one] of answers) seen.set(id, one);
+    for (const { id, resolve } of wants) resolve(answers.get(id) as Kept);
+    // One that shows nobody may be the service's own trouble: whoever asked looks into that.
+    if (users.size > 0) passengers?.take(answers);
+  };
+
+  /** In the places that are left. Whoever asks for one of them meanwhile has the same answer. */
+  const ridersOf = (wants: readonly Wanted[], all: Map<string, Wanted>): readonly Wanted[] => {
+    const places = BATCH_SIZE - wants.length;
+    const chosen = places === 0 ? [] : (passengers?.choose(places, new Set(all.keys())) ?? []);
+    return chosen.map((id) => {
+      const one = { id, askers: new Set<Asker>(), ...promiseOf<SeenProfile>(), sentMs: clock.monotonic() };
+      // Where nobody asks, nobody hears of a failure.
+      one.answer.catch(() => undefined);
+      all.set(id, one);
+      return one;
+    });
   };
 
   /** One request for all; where the service refuses that, one for each who asked. */
-  const sendBatch = async (wants: readonly Wanted[]): Promise<void> => {
-    const askers = [...new Set(wants.flatMap((want) => [...want.askers]))];
-    const [first] = askers;
+  const sendBatch = async (batch: readonly Wanted[], all: Map<string, Wanted>): Promise<void> => {
+    const wants = [...batch, ...ridersOf(batch, all)];
+    const askersOf = (): readonly Asker[] => [...new Set(wants.flatMap((want) => [...want.askers]))];
+    const [first] = askersOf();
     if (first === undefined) return;
     try {
-      await send({ ...first, priority: highestOf(askers) }, wants);
+      await send({ ...first, priority: highestOf(askersOf()) }, wants);
     } catch (error) {
-      const isShared = askers.length > 1 && isRefusal(error);
+      const askers = askersOf();
+      const isShared = (askers.length > 1 || wants.length > batch.length) && isRefusal(error);
       const own = (asker: Asker) => wants.filter((want) => want.askers.has(asker));
       if (isShared) await Promise.allSettled(askers.map((asker) => send(asker, own(asker))));
       // Those that were answered after all take no notice.
       for (const { reject } of wants) reject(error);
+    } finally {
+      for (const want of wants) if (all.get(want.id) === want) all.delete(want.id);
     }
   };
 
@@ -98,11 +127,7 @@ export function createProbeDesk(
     const all = wanted.get(purpose) ?? new Map<string, Wanted>();
     const gathered = [...all.values()].filter(({ sentMs }) => sentMs === undefined);
     for (const want of gathered) want.sentMs = clock.monotonic();
-    for (const batch of batchesOf(gathered)) {
-      void sendBatch(batch).finally(() => {
-        for (const want of batch) if (all.get(want.id) === want) all.delete(want.id);
-      });
-    }
+    for (const batch of batchesOf(gathered)) void sendBatch(batch, all);
   };
 
   const want = (asker: Asker, id: string, oldestMs: number): Promise<SeenProfile> => {
@@ -128,6 +153,7 @@ export function createProbeDesk(
   };
 
   return {
+    carry: (all) => void (passengers = all),
     async ask(asker, userIds, maxAgeMs) {
       prune();
       const oldestMs = clock.monotonic() - Math.min(maxAgeMs, KEEP_MS);

@@ -15,6 +15,7 @@ import type { AuditReading, Ledger } from "../model/ledger.ts";
 import type { Notes } from "../model/store.ts";
 import { UpstreamError } from "../model/upstream.ts";
 import type { Notices } from "./notices.ts";
+import { wasToldOf } from "./told-periods.ts";
 
 export interface QuotaAudit {
   /** Asks about every key; an odd answer or none leaves what was known. Never rejects. */
@@ -36,6 +37,8 @@ export interface QuotaAuditDeps {
   readonly meter: Meter;
   /** Names of the keys in force. */
   readonly keys: () => readonly string[];
+  /** Tells two keys apart that had the same name one after the other, and gives nothing away. */
+  readonly fingerprint: (key: string) => string;
   /** `remaining_requests` of /key-usage-info, whatever it is. @throws when there is no answer. */
   readonly remaining: (key: string) => Promise<unknown>;
   readonly period: () => QuotaPeriod;
@@ -50,6 +53,8 @@ interface Reading extends AuditReading {
   readonly remaining: number;
   readonly askedAtMs: number;
   readonly periodId: string;
+  /** Absent in what was kept before keys had one. */
+  readonly fingerprint?: string;
   /** Sum of this period. */
   readonly drift: number;
   readonly limit: number;
@@ -60,6 +65,8 @@ const CHECK_EVERY_MS = 900_000;
 const RETRY_MS = 60_000;
 /** The service may book an attempt this much later than it answers it. */
 const BOOKING_MS = 10_000;
+/** The service's clock may be a little behind: what it has left of the old period is not the limit of the new one. */
+const TURN_MS = 60_000;
 const NOTE = "quota.audit";
 
 export function createQuotaAudit(deps: QuotaAuditDeps): QuotaAudit {
@@ -79,7 +86,8 @@ export function createQuotaAudit(deps: QuotaAuditDeps): QuotaAudit {
     const remaining = await deps.remaining(key);
     if (!isUsableLimit(remaining)) return false;
     const answered = await ledger.auditMark(key, clock.now(), BOOKING_MS);
-    const now = { ...asked, answeredId: answered.lastId, remaining, askedAtMs, periodId: period.id };
+    const fingerprint = deps.fingerprint(key);
+    const now = { ...asked, answeredId: answered.lastId, remaining, askedAtMs, periodId: period.id, fingerprint };
     // What is under way may be in both figures: the line must not be too high by it.
     const learned = Math.floor(remaining + spent - asked.open);
     const before = readings.get(key);
@@ -98,9 +106,11 @@ export function createQuotaAudit(deps: QuotaAuditDeps): QuotaAudit {
     return true;
   };
 
-  /** Not where the ledger has forgotten what was between them. */
-  const isComparable = (before: Reading, now: AuditReading & Pick<Reading, "askedAtMs">): boolean =>
-    before.answeredId <= now.lastId && before.askedAtMs >= now.askedAtMs - deps.retentionMs();
+  /** Not where the ledger has forgotten what was between them, nor where another key has the name now. */
+  const isComparable = (before: Reading, now: AuditReading & Pick<Reading, "askedAtMs" | "fingerprint">): boolean =>
+    (before.fingerprint ?? now.fingerprint) === now.fingerprint &&
+    before.answeredId <= now.lastId &&
+    before.askedAtMs >= now.askedAtMs - deps.retentionMs();
 
   const keep = (key: string, reading: Reading) => {
     readings.set(key, reading);
@@ -109,9 +119,7 @@ export function createQuotaAudit(deps: QuotaAuditDeps): QuotaAudit {
 
   const tellDrift = async (key: string, spent: number, period: QuotaPeriod): Promise<void> => {
     const drift = readings.get(key)?.drift ?? 0;
-    const note = `quota.drift:${key}`;
-    if (!isAlarming(drift, spent) || (await deps.notes.readNote(note)) === period.id) return;
-    await deps.notes.writeNote(note, period.id);
+    if (!isAlarming(drift, spent) || (await wasToldOf(period.id, `quota.drift:${key}`, deps.notes))) return;
     const [more, hint] =
       drift > 0
         ? ["more", "Something else spends this key's quota: give it a key of its own, or lower api.quota.monthly."]
@@ -148,12 +156,12 @@ export function createQuotaAudit(deps: QuotaAuditDeps): QuotaAudit {
     arm(isComplete ? CHECK_EVERY_MS : Math.max(askedWaitMs, Math.min(RETRY_MS * 2 ** (failures - 1), CHECK_EVERY_MS)));
   };
 
-  /** At the latest when the period ends: another limit may hold from then on. */
+  /** At the latest when the period has ended: another limit may hold from then on. */
   const arm = (inMs: number) => {
     cancel?.();
     if (isStopped) return;
-    const untilEndMs = Math.max(1_000, deps.period().endMs - clock.now());
-    cancel = clock.after(Math.min(inMs, untilEndMs), () => void check());
+    const untilTurnedMs = Math.max(0, deps.period().endMs - clock.now()) + TURN_MS;
+    cancel = clock.after(Math.min(inMs, untilTurnedMs), () => void check());
   };
 
   return {

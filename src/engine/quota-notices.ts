@@ -4,6 +4,7 @@ import type { Notes } from "../model/store.ts";
 import { formatExact } from "../render/numbers.ts";
 import type { Notices } from "./notices.ts";
 import type { QuotaSettings, QuotaStatus } from "./quota-watch.ts";
+import { wasToldOf } from "./told-periods.ts";
 
 export interface QuotaNotices {
   take(status: QuotaStatus): Promise<void>;
@@ -14,7 +15,7 @@ export interface QuotaNoticesDeps {
   readonly notices: Notices;
   /** What was told of which period, so that a restart does not tell it again. */
   readonly notes: Notes;
-  readonly settings: () => Pick<QuotaSettings, "onExhausted">;
+  readonly settings: () => Pick<QuotaSettings, "onExhausted" | "monthly">;
 }
 
 const MOST_NAMED = 5;
@@ -22,20 +23,15 @@ const MOST_NAMED = 5;
 const LAST_HOUR_MS = 3_600_000;
 
 export function createQuotaNotices({ clock, notices, notes, settings }: QuotaNoticesDeps): QuotaNotices {
-  /** False once a period; from then on true. */
-  const wasTold = async (note: string, periodId: string): Promise<boolean> => {
-    if ((await notes.readNote(note)) === periodId) return true;
-    await notes.writeNote(note, periodId);
-    return false;
-  };
-
   const tellWhenShort = async (status: QuotaStatus): Promise<void> => {
     const { limit, line, forecast, spent, period } = status;
-    if (limit === undefined || line === undefined || forecast <= line || (await wasTold("quota.short", period.id))) return;
+    if (limit === undefined || line === undefined || forecast <= line || (await wasToldOf(period.id, "quota.short", notes))) return;
     const effect =
       settings().onExhausted === "pause" ? "polling stops at the line" : `polls are stretched, low priority first${stretchText(status)}`;
     const kept = line < limit ? ` (${formatExact(line)} before the reserve)` : "";
-    const message = `The plan wants ${formatExact(Math.round(forecast))} requests this period and the quota is ${formatExact(limit)}${kept}: ${effect}. Dearest: ${[...status.paces.keys()].slice(0, MOST_NAMED).join(", ")}.`;
+    const { monthly } = settings();
+    const origin = isBelowConfigured(limit, monthly) ? ", as the data service has less left than api.quota.monthly" : "";
+    const message = `The plan wants ${formatExact(Math.round(forecast))} requests this period and the quota is ${formatExact(limit)}${kept}${origin}: ${effect}. Dearest: ${[...status.paces.keys()].slice(0, MOST_NAMED).join(", ")}.`;
     await notices.tell({
       type: "quota.low",
       subject: "quota",
@@ -48,7 +44,7 @@ export function createQuotaNotices({ clock, notices, notes, settings }: QuotaNot
 
   const tellWhenSpent = async ({ line, limit = 0, spent, period }: QuotaStatus): Promise<void> => {
     if (line === undefined || spent < line || period.endMs - clock.now() < LAST_HOUR_MS) return;
-    if (await wasTold("quota.spent", period.id)) return;
+    if (await wasToldOf(period.id, "quota.spent", notes)) return;
     await notices.tell({
       type: "quota.low",
       subject: "quota",
@@ -66,6 +62,13 @@ export function createQuotaNotices({ clock, notices, notes, settings }: QuotaNot
     },
   };
 }
+
+/** A few may be under way. */
+const NOTICEABLY_LESS = 0.98;
+
+/** Whether the data service has noticeably less left than the configuration allows. */
+export const isBelowConfigured = (limit: number | undefined, monthly: number | undefined): boolean =>
+  limit !== undefined && monthly !== undefined && limit < monthly * NOTICEABLY_LESS;
 
 function stretchText({ factors }: QuotaStatus): string {
   const slowed = Object.entries(factors).filter(([, factor]) => factor > 1);

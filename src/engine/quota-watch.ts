@@ -1,5 +1,6 @@
 /** What the month allows, what was spent, and how fast polls and their further pages go while it is short. Tells nobody: quota-notices.ts does. */
 import { createCatchUp, sparePace } from "../budget/catch-up.ts";
+import { createOverrun } from "../budget/overrun.ts";
 import { quotaLine } from "../budget/quota-line.ts";
 import { type QuotaPeriod, quotaPeriod } from "../budget/quota-period.ts";
 import { expectedRequests, forecastRequests, governedFactors, type StretchFactors, stretchFactors } from "../budget/stretch.ts";
@@ -8,12 +9,14 @@ import type { Log } from "../model/log.ts";
 import type { Meter } from "../model/meter.ts";
 import type { Priority } from "../model/schedule.ts";
 import type { Ledger, LedgerLine } from "../model/ledger.ts";
+import type { Notes } from "../model/store.ts";
 import type { WatchState } from "../model/watch-store.ts";
 import { createCostModel } from "../plan/cost.ts";
 import { planPace, pricePolls, type WatchPace } from "../plan/pace.ts";
 import type { Timetable } from "../schedule/timetable.ts";
 import { NO_VOLUMES, type Volumes, volumesOf } from "./poll-volumes.ts";
 import { createRepeated } from "./repeat.ts";
+import { createOverrunKeeper } from "./overrun-keeper.ts";
 import type { FurtherPages } from "./request-gate.ts";
 import type { PayingKey } from "./reservation.ts";
 import type { Poll } from "./watch-poll.ts";
@@ -66,6 +69,8 @@ export interface QuotaWatch {
 
 export interface QuotaWatchDeps {
   readonly ledger: Pick<Ledger, "spentSince">;
+  /** What was learned of stretched polls. */
+  readonly notes: Notes;
   readonly clock: Clock;
   readonly timetable: Timetable;
   readonly meter: Meter;
@@ -92,6 +97,8 @@ const NOTICEABLE = 0.95;
 export function createQuotaWatch(deps: QuotaWatchDeps): QuotaWatch {
   const { clock, meter } = deps;
   const catchUp = createCatchUp();
+  const overrun = createOverrun();
+  const keeper = createOverrunKeeper(overrun, deps);
   let volumes: Volumes = NO_VOLUMES;
   const costs = createCostModel({
     timetable: deps.timetable,
@@ -113,6 +120,7 @@ export function createQuotaWatch(deps: QuotaWatchDeps): QuotaWatch {
     factors: EVEN,
     paces: new Map(),
   };
+  const overrunAt = (factors: StretchFactors): number => (isStretched(factors) ? overrun.factor : 1);
   const totalNow = () => totalQuota(deps.settings(), deps.keys(), status.spentByKey);
 
   const readVolumes = async (polls: readonly Poll[]): Promise<void> => {
@@ -123,24 +131,26 @@ export function createQuotaWatch(deps: QuotaWatchDeps): QuotaWatch {
     const settings = deps.settings();
     const period = quotaPeriod(clock.now(), settings);
     const { total, lines } = await deps.ledger.spentSince(period.startMs);
+    await keeper.load();
     await readVolumes(polls);
     const nowMs = clock.now();
     const spentByKey = sumBy(lines, ({ key }) => key);
     const { limit, reserve } = totalQuota(settings, deps.keys(), spentByKey);
     const priced = pricePolls(polls, costs, nowMs, (watchId) => volumes.fresh.get(watchId));
     const { onExhausted } = settings;
-    const query = { spent: total, limit, reserve, nowMs, periodEndMs: period.endMs, onExhausted, polls: priced };
+    const query = { spent: total, limit, reserve, nowMs, periodEndMs: period.endMs, onExhausted, overrun: overrun.factor, polls: priced };
     const factors = governedFactors(query);
     const pace = planPace(priced, factors);
     // After the head start, if there is one.
-    const lasting = planPace(priced, stretchFactors(query));
+    const lastingFactors = stretchFactors(query);
+    const lasting = planPace(priced, lastingFactors);
     const line = quotaLine({ monthly: limit, reserve, purpose: "poll" });
     status = {
       limit,
       line,
       spent: total,
       forecast: total + forecastRequests(pace.askedPerDay, nowMs, period.endMs),
-      expected: expectedRequests(query, lasting.pacedPerDay),
+      expected: expectedRequests(query, lasting.pacedPerDay * overrunAt(lastingFactors)),
       period,
       lines,
       spentByWatch: sumBy(lines, ({ watch }) => watch),
@@ -150,11 +160,13 @@ export function createQuotaWatch(deps: QuotaWatchDeps): QuotaWatch {
         return lasting.watches;
       },
     };
-    const planned = { plannedPerDay: pace.pacedPerDay, plannedPagesPerDay: pace.pacedPagesPerDay };
+    overrun.take({ nowMs, periodId: period.id, spent: total, pacedPerDay: isStretched(factors) ? pace.pacedPerDay : undefined });
+    const planned = { plannedPerDay: pace.pacedPerDay * overrunAt(factors), plannedPagesPerDay: pace.pacedPagesPerDay };
     catchUp.adjust(sparePace({ line, spent: total, nowMs, periodEndMs: period.endMs, ...planned }), nowMs);
     setGauges(meter, status);
     hastenWhenFaster(factors);
     await deps.onRefreshed(status);
+    await keeper.save();
   };
 
   const hastenWhenFaster = (factors: StretchFactors) => {
@@ -192,7 +204,7 @@ export function createQuotaWatch(deps: QuotaWatchDeps): QuotaWatch {
 
 /**
  * What all keys together may spend: what each may, and what keys that are gone or set aside have spent already, of which nothing is left to
- * reserve. The configuration's own limit for a month holds above it, and is the only one that counts where there is one key.
+ * reserve. The configuration's own limit for a month holds above it.
  */
 export function totalQuota(
   { monthly, reserve }: { readonly monthly?: number | undefined; readonly reserve: number },
@@ -200,7 +212,6 @@ export function totalQuota(
   spentByKey: ReadonlyMap<string, number>,
 ): { readonly limit: number | undefined; readonly reserve: number } {
   const configured = { limit: monthly, reserve };
-  if (monthly !== undefined && keys.length < 2) return configured;
   const usable = keys.some(({ isUsable }) => isUsable) ? keys.filter(({ isUsable }) => isUsable) : keys;
   let left = 0;
   for (const { limit } of usable) {
@@ -214,6 +225,12 @@ export function totalQuota(
   if (usable.length === 0 || (monthly !== undefined && monthly * (1 - reserve) <= together - left * reserve)) return configured;
   return { limit: together, reserve: together === 0 ? reserve : (reserve * left) / together };
 }
+
+/** What the configuration allows a key, or what the service has left of it where that is less; undefined while neither is known. */
+export const limitOfKey = (monthly: number | undefined, learned: number | undefined): number | undefined =>
+  monthly === undefined || learned === undefined ? (monthly ?? learned) : Math.min(monthly, learned);
+
+const isStretched = (factors: StretchFactors): boolean => PRIORITIES.some((priority) => factors[priority] > 1);
 
 const slower = (a: StretchFactors, b: StretchFactors): StretchFactors => ({
   high: Math.max(a.high, b.high),

@@ -125,12 +125,21 @@ async function readPages(ask: Ask, poll: Poll, members: Map<string, User>, optio
       cursor = answer.nextCursor;
     } catch (error) {
       if (page === 0 && members.size === 0 && options.cursor === undefined) throw error;
-      const isRefused = error instanceof UpstreamError && error.kind === "bad_request";
-      return result(pausedAt(isRefused ? undefined : cursor), undefined, isRefused ? undefined : error);
+      const isExpired = isBadRequest(error) && (await isAnswered(() => ask(poll.source.params, undefined)));
+      return result(pausedAt(isExpired ? undefined : cursor), undefined, isExpired ? undefined : error);
     }
   }
   return result(pausedAt(cursor), undefined);
 }
+
+const isBadRequest = (error: unknown): boolean => error instanceof UpstreamError && error.kind === "bad_request";
+
+/** Where the first page is not answered either, the cursor may not be to blame: hundreds of pages need not be read again. */
+const isAnswered = (askFirst: () => Promise<unknown>): Promise<boolean> =>
+  askFirst().then(
+    () => true,
+    () => false,
+  );
 
 function keep(members: Map<string, User>, users: readonly User[]): void {
   for (const user of users) if (!members.has(user.id)) members.set(user.id, user);

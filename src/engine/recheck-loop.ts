@@ -15,7 +15,7 @@ import type { TargetRef } from "../model/watch-store.ts";
 import type { Tweet } from "../model/tweet.ts";
 import type { PlannedWatch } from "../plan/plan-polls.ts";
 import type { WatchType } from "../watches/watch-type.ts";
-import { judgeRecheck, type Look, refOf } from "./judge-recheck.ts";
+import { judgeRecheck, type Look, pacedMs, refOf } from "./judge-recheck.ts";
 import { RequestHeld, type RequestGate } from "./request-gate.ts";
 import type { StoreWatch } from "./store-watch.ts";
 import type { JudgedEvent } from "./verdicts.ts";
@@ -39,6 +39,8 @@ export interface RecheckDeps {
 
 export interface RecheckLoop {
   start(): void;
+  /** Looks may go faster than when they were put off. */
+  repace(): void;
   /** Resolves when a look under way is done. */
   stop(): Promise<void>;
 }
@@ -51,6 +53,8 @@ export function createRecheckLoop(deps: RecheckDeps): RecheckLoop {
   const { store, clock } = deps;
   let cancel: Cancel | undefined;
   let running: Promise<void> = Promise.resolve();
+  /** Also at the start: the quota may have been raised meanwhile. */
+  let isPaceNew = true;
   let isStopped = false;
 
   const following = () => deps.watches().filter(({ watch, paused }) => watch.recheck !== undefined && !paused);
@@ -77,6 +81,20 @@ export function createRecheckLoop(deps: RecheckDeps): RecheckLoop {
       .finally(arm);
   };
 
+  /** What was put off for longer than anything is now; looks that are due keep their turn. */
+  const hasten = async (): Promise<void> => {
+    isPaceNew = false;
+    try {
+      for (const { watch, watchKey } of following()) {
+        const [nowMs, everyMs] = [clock.now(), pacedMs(watch, deps.stretch(watch.priority))];
+        await store.hastenRechecks(watchKey, nowMs + everyMs, nextLookMs(nowMs, everyMs));
+      }
+    } catch (error) {
+      isPaceNew = true;
+      throw error;
+    }
+  };
+
   const report = (error: unknown) => {
     if (deps.storeWatch.takeError(error)) return;
     if (error instanceof RequestHeld) deps.log.debug("fresh tweets wait for their next look", { reason: error.reason });
@@ -84,6 +102,7 @@ export function createRecheckLoop(deps: RecheckDeps): RecheckLoop {
   };
 
   const runDue = async (): Promise<void> => {
+    if (isPaceNew && deps.storeWatch.trouble === undefined) await hasten();
     while (!isStopped && deps.storeWatch.trouble === undefined && intervalsMs().length > 0) {
       const rows = await store.dueRechecks(clock.now(), BATCH_SIZE);
       if (rows.length === 0 || !(await runBatch(rows))) return;
@@ -154,6 +173,7 @@ export function createRecheckLoop(deps: RecheckDeps): RecheckLoop {
 
   return {
     start: wake,
+    repace: () => void (isPaceNew = true),
     async stop() {
       isStopped = true;
       cancel?.();

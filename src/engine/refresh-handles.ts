@@ -36,11 +36,18 @@ export const askedByHandle = (watches: readonly PlannedWatch[]): readonly AskedB
     .filter(({ type, paused }) => type.needsHandle === true && !paused)
     .flatMap(({ watch, targets }) => targets.filter(({ userId }) => userId !== null).map((target) => ({ watch, target })));
 
+/** A profile this old still says what an account is called. */
+const JUST_NOW_MS = 600_000;
+
 /** An account that is not in the answer keeps the handle it had. Throws what the gate throws. */
 export async function refreshHandles(accounts: readonly AskedByHandle[], deps: HandleDeps): Promise<void> {
   const ids = [...new Set(accounts.map(({ target }) => target.userId ?? ""))];
   const users = new Map<string, User>();
-  for (const batch of batchesOf(ids)) {
+  for (const id of ids) {
+    const seen = deps.profiles.recent(id, JUST_NOW_MS);
+    if (seen !== undefined) users.set(id, seen.user);
+  }
+  for (const batch of batchesOf(ids.filter((id) => !users.has(id)))) {
     const answer = await deps.gate.request({
       endpoint: "info-batch",
       params: { user_ids: batch },

@@ -25,14 +25,20 @@ export class RequestHeld extends ChirpwatchError {
   }
 }
 
+/** How a request failed with each key that it was sent with. */
+export type FailedWith = ReadonlyMap<string, UpstreamError>;
+
 /** Several keys that share the load. */
 export interface GateKeys {
   /** Those that may pay, by name, with their own limits; at least one. */
   offers(): Offers;
   /** Told when the service refuses a key; true when the request can be sent again at once, because another key pays. */
   refused(key: string, error: UpstreamError, sentAtMs: number): Promise<boolean>;
-  /** Told when the service answered what a key paid for; answers do not come in the order of their requests. */
-  paid(key: string, sentAtMs: number): void;
+  /**
+   * Told when the service answered what a key paid for; answers do not come in the order of their requests. `failedWith`: the keys with which
+   * the same request failed before.
+   */
+  paid(key: string, sentAtMs: number, failedWith: FailedWith): void;
 }
 
 export interface FurtherPages {
@@ -84,6 +90,7 @@ type Granted = Extract<Grant, { kind: "granted" }>;
 interface Waiting {
   readonly request: GateRequest;
   readonly sequence: number;
+  readonly failedWith: Map<string, UpstreamError>;
   /** True once the page it asks for was taken out of what may be read. */
   hasPage: boolean;
   readonly resolve: (grant: Granted) => void;
@@ -99,10 +106,10 @@ export function createRequestGate(deps: GateDeps): RequestGate {
   let sequence = 0;
   let isServing = false;
 
-  const takeTurn = (request: GateRequest): Promise<Granted> =>
+  const takeTurn = (request: GateRequest, failedWith: Waiting["failedWith"]): Promise<Granted> =>
     new Promise((resolve, reject) => {
       if (closing.signal.aborted) return reject(new RequestHeld("closed", "the daemon is stopping"));
-      const entry = { request, sequence: sequence++, hasPage: !isFurtherPage(request), resolve, reject };
+      const entry = { request, sequence: sequence++, failedWith, hasPage: !isFurtherPage(request), resolve, reject };
       const place = waiting.findIndex((other) => RANK[other.request.priority] > RANK[request.priority]);
       waiting.splice(place < 0 ? waiting.length : place, 0, entry);
       if (!isServing) void serve();
@@ -110,9 +117,9 @@ export function createRequestGate(deps: GateDeps): RequestGate {
 
   /** When a trial is answered, whoever waits for the next one goes on at once. */
   const minding = <Result>(takeOutcome: () => Result): Result => {
-    const wasDark = pacer.isDark;
+    const [wasDark, wasTrying] = [pacer.isDark, pacer.isTrying];
     const result = takeOutcome();
-    if (wasDark && !pacer.isDark) pauses.endAll();
+    if ((wasDark && !pacer.isDark) || (wasTrying && !pacer.isTrying)) pauses.endAll();
     return result;
   };
 
@@ -141,8 +148,7 @@ export function createRequestGate(deps: GateDeps): RequestGate {
   /** Milliseconds to wait before asking again; 0 when the entry got its slot. */
   const serveOne = async (entry: Waiting): Promise<number> => {
     const { request } = entry;
-    const isFree = request.billed === false;
-    const nowMs = clock.monotonic();
+    const [isFree, nowMs] = [request.billed === false, clock.monotonic()];
     const admission = isFree ? ({ kind: "go" } as const) : pacer.admit(request.source, nowMs);
     if (admission.kind === "stopped") throw new RequestHeld("stopped", `the data service refuses this key (${admission.because})`);
     if (admission.kind === "wait") {
@@ -153,14 +159,18 @@ export function createRequestGate(deps: GateDeps): RequestGate {
     if (!entry.hasPage && deps.pages?.mayReadOn(request.source, request.priority) === false)
       throw new RequestHeld("pace", "older pages wait: catching up is spread over the quota's time");
     entry.hasPage = true;
-    const { offers, othersAtMs } = payersAt(deps.keys?.offers(), pacer, nowMs);
+    const { offers, othersAtMs } = payersAt(deps.keys?.offers(), pacer, nowMs, entry.failedWith);
     const grant = await deps.ledger.reserve(reservationOf(request, clock.now(), deps.limits(), offers));
-    if (grant.kind === "quota" && othersAtMs !== undefined)
-      throw new RequestHeld("backoff", "the keys with requests left wait after a 429", othersAtMs);
-    if (grant.kind === "quota") throw new RequestHeld("quota", `the quota is spent: ${grant.spent} requests this period`);
+    if (grant.kind === "quota" && entry.failedWith.size > 0) {
+      // The others are at their lines: with the same key, then.
+      entry.failedWith.clear();
+      return 1;
+    }
+    if (grant.kind === "quota") throw heldAtTheLine(grant.spent, othersAtMs);
     // A slot under way is promised for its timeout; its answer frees it far sooner: asked again at every turn of the window.
     if (grant.kind === "rate") return Math.min(Math.max(1, grant.retryAtMs - clock.now()), deps.limits().rate.intervalMs);
     remove(entry);
+    if (!isFree) pacer.sending(grant.key, nowMs);
     entry.resolve(grant);
     return 0;
   };
@@ -194,14 +204,15 @@ export function createRequestGate(deps: GateDeps): RequestGate {
     let transientTries = 0;
     let throttledTries = 0;
     let hasRenewedKey = false;
+    const failedWith = new Map<string, UpstreamError>();
     for (;;) {
-      const grant = await takeTurn(wanted);
+      const grant = await takeTurn(wanted, failedWith);
       const sentAtMs = clock.monotonic();
       try {
         const answer = await attempt(wanted, grant);
         if (wanted.billed !== false) {
           minding(() => pacer.succeeded(wanted.source, grant.key, sentAtMs));
-          deps.keys?.paid(grant.key, sentAtMs);
+          deps.keys?.paid(grant.key, sentAtMs, failedWith);
           // A free answer says nothing of those that are billed: a key that is not paid for still learns its usage.
           deps.onOutcome(undefined);
         }
@@ -216,13 +227,14 @@ export function createRequestGate(deps: GateDeps): RequestGate {
         }
         if (isAboutKey(error) && (await deps.keys?.refused(grant.key, error, sentAtMs)) === true) continue;
         const { kind, retry } = error;
+        if (kind === "transient" || kind === "rate_limited") failedWith.set(grant.key, error);
         const failure = { source: wanted.source, key: grant.key, kind, retry, sentAtMs, nowMs: clock.monotonic() };
         const advice = minding(() => pacer.failed(failure));
         deps.onOutcome(error);
         deps.log.debug("request failed", {
           endpoint: wanted.endpoint,
           watch: wanted.watch,
-          kind: error.kind,
+          kind,
           status: error.status,
           error: error.message,
         });
@@ -251,6 +263,11 @@ export function createRequestGate(deps: GateDeps): RequestGate {
     },
   };
 }
+
+const heldAtTheLine = (spent: number, othersAtMs: number | undefined): RequestHeld =>
+  othersAtMs === undefined
+    ? new RequestHeld("quota", `the quota is spent: ${spent} requests this period`)
+    : new RequestHeld("backoff", "the keys with requests left wait after a 429", othersAtMs);
 
 /** Free requests count for the rate as well: their 429 pauses the key for all. Any other failure of theirs says nothing about polls. */
 function freePauseMs({ kind, retry }: UpstreamError, key: string, sentAtMs: number, { pacer, clock }: GateDeps): number {

@@ -41,17 +41,21 @@ export interface PayingKey {
 /** Those that may pay now; never none. */
 export type Offers = readonly [PayingKey, ...PayingKey[]];
 
-/** Who may pay at this moment; `othersAtMs`: when the first of those may that wait after a 429. */
+/** Who may pay at this moment; `othersAtMs`: when the first of those may that wait after a 429. `failedWith`: only where no other may. */
 export function payersAt(
   offers: Offers | undefined,
   pacer: UpstreamPacer,
   nowMs: number,
+  failedWith: ReadonlyMap<string, unknown>,
 ): { readonly offers: Offers | undefined; readonly othersAtMs?: number } {
   const isWaiting = ({ name }: PayingKey): boolean => pacer.paysAgainAt(name) > nowMs;
-  const [first, ...others] = offers?.filter((key) => !isWaiting(key)) ?? [];
+  const free = offers?.filter((key) => !isWaiting(key)) ?? [];
+  const untried = free.filter(({ name }) => !failedWith.has(name));
+  const [first, ...others] = untried.length === 0 ? free : untried;
   const waiting = offers?.filter(isWaiting) ?? [];
-  if (first === undefined || waiting.length === 0) return { offers };
-  return { offers: [first, ...others], othersAtMs: Math.min(...waiting.map(({ name }) => pacer.paysAgainAt(name))) };
+  if (first === undefined) return { offers };
+  const waits = waiting.map(({ name }) => pacer.paysAgainAt(name));
+  return { offers: [first, ...others], ...(waits.length === 0 ? {} : { othersAtMs: Math.min(...waits) }) };
 }
 
 export function reservationOf(request: GateRequest, atMs: number, limits: GateLimits, offers: Offers | undefined): Reservation {

@@ -14,13 +14,14 @@ import { afterListRead } from "../plan/list-looks.ts";
 import { userIdOf } from "../plan/poll.ts";
 import { learnPosts } from "../plan/rates.ts";
 import { chooseListStrategy, listGroupOf, listsOf } from "../plan/roster-groups.ts";
+import { isSameTick } from "../plan/tick-grid.ts";
 import { askerOf } from "./ask.ts";
 import type { PollRun } from "./attempt-poll.ts";
 import { joinOutcomes, sideBySide } from "./group-reads.ts";
 import { createHolds } from "./holds.ts";
 import { createLearned } from "./learned.ts";
 import type { PollOutcome } from "./poll-outcome.ts";
-import { type AccountMemory, learnedRate, type ProbeBook } from "./probe-book.ts";
+import { type AccountMemory, learnedRate, type ProbeBook, worthOfRead } from "./probe-book.ts";
 import { hardlyOldMs, type SeenProfile } from "./probe-desk.ts";
 import type { Profiles } from "./profiles.ts";
 import { type RosterTask, rosterTasks } from "./roster-tasks.ts";
@@ -73,6 +74,9 @@ export function createRostersRunner(deps: RostersDeps): RostersRunner {
   const memories = createLearned<RosterMemory>(deps.store, (stored) => ({ ...NOTHING_LEARNED, ...stored }));
   const { note, isHeld, release } = createHolds(clock);
 
+  /** Of each group, since the start. */
+  const probedAtMs = new Map<string, number>();
+
   const choose = (group: Poll, memory: RosterMemory, nowMs: number): RosterMemory => {
     if (group.group === undefined || nowMs - memory.chosenAtMs < CHOOSE_EVERY_MS) return memory;
     const { members, wish } = group.group;
@@ -89,7 +93,10 @@ export function createRostersRunner(deps: RostersDeps): RostersRunner {
   /** Keys of those whose counter was asked for; undefined when the service refuses such requests. */
   const probe = async (group: Poll, memory: RosterMemory): Promise<ReadonlySet<string> | undefined> => {
     if (memory.strategy === "single") return new Set();
-    const asked = askedFor(group.group?.members ?? [], new Set(memory.aside));
+    const nowMs = clock.now();
+    // A run for newcomers comes between two ticks.
+    const isExtra = isSameTick(group, probedAtMs.get(group.key) ?? 0, nowMs);
+    const asked = askedFor(group.group?.members ?? [], new Set(memory.aside)).filter(({ key }) => !isExtra || book.get(key) === undefined);
     try {
       const userIds = [...new Set(asked.map(userIdOf))];
       const seen = await deps.profiles.ask(askerOf(group, "poll"), userIds, hardlyOldMs(group.intervalMs));
@@ -98,6 +105,7 @@ export function createRostersRunner(deps: RostersDeps): RostersRunner {
         deps.log.warn("no account was in the answer to a probe, which is taken for none", { accounts: userIds.length });
         return new Set();
       }
+      probedAtMs.set(group.key, nowMs);
       for (const poll of asked) notice(poll, seen.get(userIdOf(poll)) ?? { user: undefined, atMs: clock.now() });
       return new Set(asked.map(({ key }) => key));
     } catch (error) {
@@ -143,7 +151,7 @@ export function createRostersRunner(deps: RostersDeps): RostersRunner {
         readFor: sharersOf(poll),
         ...(pages === undefined ? {} : { pages }),
       },
-      "later",
+      worthOfRead(known.probe, probeAfter),
     );
   };
 

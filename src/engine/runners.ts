@@ -3,6 +3,7 @@ import type { Notes } from "../model/store.ts";
 import { createChangeBook } from "./change-book.ts";
 import { createFeedBook } from "./feed-book.ts";
 import { createFeedTurns } from "./feed-turns.ts";
+import { createFirstReads } from "./first-reads.ts";
 import { keepBook, learnedIn } from "./in-force.ts";
 import type { PollRunner } from "./poll-runner.ts";
 import { createProbeBook } from "./probe-book.ts";
@@ -20,7 +21,7 @@ export interface RunnersDeps extends Omit<GroupDeps, "book" | "changes"> {
 export interface Runners {
   /** @throws what kept it from learning anything */
   run(poll: Poll): Promise<GroupRun>;
-  /** When a feed that was read is worth its next request, by the pace of this moment; undefined for all else. */
+  /** When what freshness places is worth its next request, by the pace of this moment; undefined for all else, and before its first run. */
   againAt(poll: Poll): number | undefined;
   /** Reads what was learned before; asked before every plan. */
   load(): Promise<void>;
@@ -42,15 +43,24 @@ export function createRunners(deps: RunnersDeps): Runners {
     rosters: createRostersRunner({ ...deps, book }),
     searches: createSearchesRunner({ ...deps, turns }),
   };
+  const firstReads = createFirstReads(deps);
   const runners = { single: createFeedRunner({ ...deps, turns }), ...groups };
   return {
-    run: (poll) => runners[poll.group?.kind ?? "single"].run(poll),
-    againAt: turns.againAt,
+    async run(poll) {
+      try {
+        return await runners[poll.group?.kind ?? "single"].run(poll);
+      } catch (error) {
+        await firstReads.afterFailure(poll, error);
+        throw error;
+      }
+    },
+    againAt: (poll) => (poll.group?.kind === "accounts" ? groups.accounts.againAt(poll) : turns.againAt(poll)),
     async load() {
       await Promise.all([book, feeds, changes].map((one) => one.load()));
     },
     learned: learnedIn(book, feeds, changes),
     keepOnly(polls) {
+      groups.accounts.keepOnly(polls);
       groups.searches.keepOnly(polls);
       keepBook(book, polls);
     },

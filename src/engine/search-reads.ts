@@ -149,7 +149,7 @@ export function createSearchReads(deps: SearchReadsDeps): SearchReads {
           own.map((task) => provedIfNot(scene, task)),
         ));
       try {
-        const doubt = await readPack(scene, askSearch(deps.gate, scene.group, payerOf(pack)), pack, own);
+        const doubt = await readPack(scene, askSearch(deps.gate, scene.group), pack, own);
         if (doubt !== undefined) resolveDoubt(scene, doubt, await readAlone(scene, doubt.tasks), deps);
       } catch (error) {
         failure ??= error instanceof Error ? error : new Error(String(error));
@@ -163,5 +163,3 @@ export function createSearchReads(deps: SearchReadsDeps): SearchReads {
 
   return { readTogether, readAlone, isHeld: holds.isHeld };
 }
-
-const payerOf = ([first]: readonly PlannedMember[]): string => first?.member.poll.subscribers[0]?.watch.id ?? "";

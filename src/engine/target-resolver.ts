@@ -3,6 +3,7 @@ import type { UpstreamPacer } from "../budget/upstream-pacer.ts";
 import type { Cancel, Clock } from "../model/clock.ts";
 import { errorText } from "../model/errors.ts";
 import type { Log } from "../model/log.ts";
+import type { Notes } from "../model/store.ts";
 import type { TargetState } from "../model/watch-store.ts";
 import type { PlannedWatch } from "../plan/plan-polls.ts";
 import { askedByHandle, type HandleDeps, refreshHandles } from "./refresh-handles.ts";
@@ -18,6 +19,7 @@ export interface TargetResolverDeps extends Omit<ResolverDeps, "onMissing" | "st
   readonly clock: Clock;
   readonly log: Log;
   readonly watches: () => readonly PlannedWatch[];
+  readonly notes: Notes;
   /** Told once for a target that cannot be found at all. */
   readonly onMissing: (watchId: string) => void;
 }
@@ -35,6 +37,8 @@ const AFTER_REFUSAL_MS = 60_000;
 const AFTER_MISSING_MS = 3_600_000;
 /** How long a handle is trusted: one request a hundred accounts. */
 const HANDLES_FRESH_MS = 6 * 3_600_000;
+/** When all were looked up last; a restart is no reason to look again. */
+const HANDLES_NOTE = "handles.at";
 
 export function createTargetResolver(deps: TargetResolverDeps): TargetResolver {
   const { clock } = deps;
@@ -42,7 +46,8 @@ export function createTargetResolver(deps: TargetResolverDeps): TargetResolver {
   let isStopped = false;
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;
-  let handlesAtMs = Number.NEGATIVE_INFINITY;
+  /** Undefined until the note was read. */
+  let handlesAtMs: number | undefined;
 
   const onMissing = async (missing: readonly TargetState[]) => {
     const watchIds = new Map(deps.watches().map(({ watchKey, watch }) => [watchKey, watch.id]));
@@ -53,13 +58,26 @@ export function createTargetResolver(deps: TargetResolverDeps): TargetResolver {
     }
   };
 
-  /** Handles that are unknown, or all of them when it is time. */
-  const refresh = async (): Promise<void> => {
+  /** What lies ahead was noted before the clock was set back. */
+  const readNote = async (): Promise<number> => {
+    const atMs = await deps.notes.readNote(HANDLES_NOTE);
+    return typeof atMs === "number" && atMs <= clock.now() ? atMs : Number.NEGATIVE_INFINITY;
+  };
+
+  const noteRefreshed = async (): Promise<void> => {
+    handlesAtMs = clock.now();
+    await deps.notes.writeNote(HANDLES_NOTE, handlesAtMs);
+  };
+
+  /** Handles that are unknown, or all of them when it is time. Milliseconds until that is so again. */
+  const refresh = async (): Promise<number> => {
     const accounts = askedByHandle(deps.watches());
+    handlesAtMs ??= await readNote();
     const isDue = clock.now() - handlesAtMs >= HANDLES_FRESH_MS;
     const asked = isDue ? accounts : accounts.filter(({ target }) => target.username === null);
     if (asked.length > 0) await refreshHandles(asked, deps);
-    if (isDue) handlesAtMs = clock.now();
+    if (isDue) await noteRefreshed();
+    return handlesAtMs + HANDLES_FRESH_MS - clock.now();
   };
 
   const lookUp = async (): Promise<void> => {
@@ -71,10 +89,9 @@ export function createTargetResolver(deps: TargetResolverDeps): TargetResolver {
     let waitMs = unresolved.length > 0 ? AFTER_MISSING_MS : HANDLES_FRESH_MS;
     try {
       // What is looked up by its handle now has one.
-      if (askedByHandle(deps.watches()).length === 0) handlesAtMs = clock.now();
+      if (areHandlesAsked && askedByHandle(deps.watches()).length === 0) await noteRefreshed();
       if (unresolved.length > 0) await resolveTargets(unresolved, { ...deps, onMissing });
-      if (areHandlesAsked) await refresh();
-      if (areHandlesAsked) waitMs = Math.min(waitMs, handlesAtMs + HANDLES_FRESH_MS - clock.now());
+      if (areHandlesAsked) waitMs = Math.min(waitMs, await refresh());
     } catch (error) {
       if (isStopped) return;
       deps.storeWatch.takeError(error);

@@ -36,6 +36,8 @@ export interface UpstreamWatchDeps {
 
 /** A failure shorter than that is retried without a word. */
 const TELL_AFTER_MS = 60_000;
+/** Nothing but 429 for so long is no storm that passes. */
+const TELL_THROTTLED_AFTER_MS = 300_000;
 const CHECK_EVERY_MS = 5_000;
 const NOTE = "upstream.dark";
 
@@ -43,6 +45,7 @@ export function createUpstreamWatch(deps: UpstreamWatchDeps): UpstreamWatch {
   const { pacer, clock } = deps;
   let lastError: UpstreamError | undefined;
   let failingSinceMs: number | undefined;
+  let throttledSinceMs: number | undefined;
   let isTold = false;
 
   const tellDark = async (message: string, hint: string) => {
@@ -55,7 +58,7 @@ export function createUpstreamWatch(deps: UpstreamWatchDeps): UpstreamWatch {
       severity: "critical",
       message,
       hint,
-      facts: { since: isoTime(failingSinceMs ?? clock.now()) },
+      facts: { since: isoTime(failingSinceMs ?? throttledSinceMs ?? clock.now()) },
     });
   };
 
@@ -84,6 +87,11 @@ export function createUpstreamWatch(deps: UpstreamWatchDeps): UpstreamWatch {
         `The data service has been failing since ${isoTime(failingSinceMs)}: ${lastError?.message ?? "no answer"}`,
         "Nothing is lost: what is missed now is read when it answers again.",
       );
+    } else if (throttledSinceMs !== undefined && clock.now() - throttledSinceMs >= TELL_THROTTLED_AFTER_MS) {
+      await tellDark(
+        `The data service has answered nothing but 429 since ${isoTime(throttledSinceMs)}: it takes no more requests of this key for now.`,
+        "Nothing is lost: what is missed now is read when it answers again. Look whether someone else uses the key, or lower api.rate_limit.",
+      );
     }
   };
 
@@ -96,6 +104,8 @@ export function createUpstreamWatch(deps: UpstreamWatchDeps): UpstreamWatch {
 
   return {
     takeOutcome(error) {
+      if (error?.kind === "rate_limited") throttledSinceMs ??= clock.now();
+      else if (error?.kind !== "transient") throttledSinceMs = undefined;
       if (error === undefined) {
         // It was under way when another one was refused.
         if (pacer.status(clock.monotonic()).kind === "stopped") return;

@@ -2,24 +2,36 @@
  * What would make a plan fit its quota: each change that does, with what it costs and how late alerts then are. Pure arithmetic over a
  * forecast; how a change is said is the caller's.
  */
+import type { Watch } from "../model/watch.ts";
 import { costAt } from "./cost.ts";
 import { checkPages } from "./feed-pages.ts";
 import type { Subscriber } from "./poll.ts";
 import { dearest, delayOf, type Delay, type Forecast, forecastOf, MONTH_DAYS, type PollForecast } from "./forecast.ts";
 import { type RarerFullPolls, rarerFullPollsThatFit } from "./full-poll-change.ts";
-import { loosenFreshness, type LooserFreshness } from "./looser-freshness.ts";
-import { everythingLater, type LaterWatch, type Measured, type Replanner, type SlowedWatch, slowerSchedules } from "./slower-schedules.ts";
+import { calmPlan } from "./idle-schedules.ts";
+import { loosenFreshness, type LooserFreshness, watchesOf } from "./looser-freshness.ts";
+import { type LowPriority, lowPriorityThatFits } from "./low-priority.ts";
+import {
+  everythingLater,
+  fewOrAll,
+  measure,
+  type LaterWatch,
+  type Measured,
+  type Replanner,
+  type SlowedWatch,
+  slowerSchedules,
+} from "./slower-schedules.ts";
 
 /**
- * - `slower`: nothing of these watches is polled more often than every `everyMs`; not those that ask for freshness.
+ * - `slower`: these watches are polled less often; not those that ask for freshness.
  * - `freshness`: these may find posts later.
  * - `all`: both, and full polls as rare as `max_age` allows, where nothing else fits.
  * - `full_poll`: accounts, lists and searches that are read together are each read whole less often.
  * - `list`: a public list of the accounts of one watch, read every `everyMs`.
- * - `priority`: these watches made low, so that the daemon itself slows them down, `factor` times; the plan stays what it is.
+ * - `priority`: these watches made low, so that the daemon itself slows down what is, `factor` times; the plan does not.
  */
 export type Change =
-  | (Measured & { readonly kind: "slower"; readonly everyMs: number; readonly watches: readonly SlowedWatch[] })
+  | (Measured & { readonly kind: "slower"; readonly watches: readonly SlowedWatch[] })
   | (Measured & { readonly kind: "all"; readonly watches: readonly LaterWatch[] })
   | LooserFreshness
   | (RarerFullPolls & { readonly kind: "full_poll" })
@@ -30,7 +42,7 @@ export type Change =
       readonly handles: number;
       readonly instead: Delay;
     })
-  | (Measured & { readonly kind: "priority"; readonly factor: number; readonly watchIds: readonly string[] });
+  | (LowPriority & Pick<Measured, "lossMs"> & { readonly kind: "priority" });
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
@@ -41,18 +53,14 @@ const LADDER_MS: readonly number[] = [
   ...[1, 2, 3, 5, 10, 15, 20, 30].map((minutes) => minutes * MINUTE_MS),
   ...[1, 2, 3, 4, 6, 8, 12, 24, 48, 168].map((hours) => hours * HOUR_MS),
 ];
-/** Slowing down only so many of the dearest watches is tried before all of them. */
-const FEW_WATCHES = [1, 2, 3, 5] as const;
 const LIST_HOLDS = 5_000;
 /** Nobody makes a list of fewer. */
 const LEAST_HANDLES = 10;
-/** Further than that the governor slows nothing down before it turns to the next priority. */
-const MOST_STRETCH = 10;
 
 /** Every change that brings the plan to `limit` requests a month or less, the cheapest first; those that leave the plan as it is come last. */
 export function findChanges(forecast: Forecast, limit: number, deps: Replanner): readonly Change[] {
   const slower = slowerOption(forecast, limit, deps);
-  const looser = loosenFreshness(forecast, limit, LADDER_MS, deps.replan);
+  const looser = loosenFreshness(forecast, limit, LADDER_MS, deps);
   const rarer = rarerFullPollsThatFit(forecast, limit, LADDER_MS, deps.replan);
   const fullPoll: Change | undefined = rarer === undefined ? undefined : { kind: "full_poll", ...rarer };
   const isEasy = [slower, looser, fullPoll].some((one) => one !== undefined);
@@ -61,8 +69,8 @@ export function findChanges(forecast: Forecast, limit: number, deps: Replanner):
   const [list] = byLoss(listOptions(forecast, limit, (slower ?? looser ?? later)?.delay));
   const held = list === undefined ? undefined : planList(list, limit, deps);
   const fits = byLoss<Change>([held, slower, looser, fullPoll, later].filter((one) => one !== undefined));
-  const priority = priorityOption(forecast, limit);
-  return priority === undefined ? fits : [...fits, priority];
+  const low = lowPriorityThatFits(forecast, limit, deps.replan);
+  return low === undefined ? fits : [...fits, { kind: "priority", ...low, lossMs: Number.POSITIVE_INFINITY }];
 }
 
 const byLoss = <T extends { readonly lossMs: number }>(changes: readonly T[]): readonly T[] =>
@@ -70,13 +78,22 @@ const byLoss = <T extends { readonly lossMs: number }>(changes: readonly T[]): r
 
 type Slower = Extract<Change, { kind: "slower" }>;
 
-/** The watches whose slowing down loses least, by the plan as it is; then, planned again, how slow they must be. */
-function slowerOption(forecast: Forecast, limit: number, deps: Replanner): Slower | undefined {
-  const counts = [...FEW_WATCHES.filter((count) => count < forecast.watches.size), forecast.watches.size];
-  const [best] = byLoss(counts.map((count) => slowDown(forecast, limit, count)).filter((one) => one !== undefined));
-  if (best === undefined) return undefined;
-  const slower = slowerSchedules(forecast, limit, { ids: best.ids, startMs: best.everyMs, timesMs: LADDER_MS }, deps);
-  return slower === undefined ? undefined : { kind: "slower", ...slower };
+/** Those that outrun their data, and where that is not enough the watches whose slowing down loses least, as slow as they then must be. */
+function slowerOption(before: Forecast, limit: number, replanner: Replanner): Slower | undefined {
+  const { forecast, deps, watches: idle } = calmPlan(before, replanner);
+  if (forecast.requestsPerMonth <= limit) {
+    const ids = new Set(idle.map(({ watchId }) => watchId));
+    const touched = watchesOf(before).filter(({ id }) => ids.has(id));
+    return { kind: "slower", watches: idle, ...measure(before, forecast, touched), lossMs: 0 };
+  }
+  const options = fewOrAll(forecast.watches.size).map((count) => slowDown(forecast, limit, count));
+  for (const { ids, everyMs } of byLoss(options.filter((one) => one !== undefined))) {
+    const slower = slowerSchedules(forecast, limit, { ids, startMs: everyMs, timesMs: LADDER_MS }, deps);
+    if (slower === undefined) continue;
+    const again = new Set(slower.watches.map(({ watchId }) => watchId));
+    return { kind: "slower", ...slower, watches: [...slower.watches, ...idle.filter(({ watchId }) => !again.has(watchId))] };
+  }
+  return undefined;
 }
 
 interface Slowed {
@@ -138,8 +155,9 @@ function interestsOf({ polls }: Forecast): ReadonlyMap<string, Interest> {
 type List = Extract<Change, { kind: "list" }>;
 
 /** Planned again: accounts that other watches name too cost there what they did. */
-function planList(list: List, limit: number, { replan, throughList }: Replanner): List | undefined {
-  const { requestsPerMonth } = replan((watch) => (watch.id === list.watchId ? throughList(watch, list.everyMs) : watch));
+function planList(list: List, limit: number, { replan, throughList, slowestMs }: Replanner): List | undefined {
+  const isHeld = (watch: Watch): boolean => watch.id === list.watchId && list.everyMs <= slowestMs(watch);
+  const { requestsPerMonth } = replan((watch) => (isHeld(watch) ? throughList(watch, list.everyMs) : watch));
   return requestsPerMonth <= limit ? { ...list, requestsPerMonth } : undefined;
 }
 
@@ -169,28 +187,4 @@ function listOptions(forecast: Forecast, limit: number, instead: Delay | undefin
     }
     return [];
   });
-}
-
-/** The fewest of the dearest watches that, made low, let the governor make the rest fit. */
-function priorityOption(forecast: Forecast, limit: number): Extract<Change, { kind: "priority" }> | undefined {
-  const isLow = new Set(
-    forecast.polls.flatMap(({ poll }) => (poll.priority === "low" ? poll.subscribers.map(({ watch }) => watch.id) : [])),
-  );
-  const chosen: string[] = [];
-  let low = 0;
-  for (const id of dearest(forecast)) {
-    low += forecast.watches.get(id)?.requestsPerMonth ?? 0;
-    chosen.push(id);
-    const left = limit - (forecast.requestsPerMonth - low);
-    if (left <= 0 || low / left > MOST_STRETCH) continue;
-    if (chosen.every((one) => isLow.has(one))) return undefined;
-    const factor = low / left;
-    const delays = chosen.flatMap((one) => forecast.watches.get(one)?.delay ?? []);
-    const delay = {
-      p50Ms: Math.max(...delays.map(({ p50Ms }) => p50Ms * factor)),
-      p95Ms: Math.max(...delays.map(({ p95Ms }) => p95Ms * factor)),
-    };
-    return { kind: "priority", factor, watchIds: chosen, requestsPerMonth: limit, delay, lossMs: Number.POSITIVE_INFINITY };
-  }
-  return undefined;
 }

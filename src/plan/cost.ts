@@ -1,7 +1,7 @@
 /** What a poll costs a day: the one arithmetic behind `plan`, the daemon's own forecast and the governor. Pure. */
 import type { Timetable } from "../schedule/timetable.ts";
 import { checkPages, pagesBeyondFirst, sweepPages, USUAL_POSTS_PER_DAY } from "./feed-pages.ts";
-import { isReadByEveryPoll } from "./full-read.ts";
+import { dailyRead, isReadByEveryPoll } from "./full-read.ts";
 import type { Poll, PollGroup } from "./poll.ts";
 import { pollsPerDay } from "./rhythm.ts";
 import type { StrategyCost } from "./strategy.ts";
@@ -103,7 +103,7 @@ function withSearchPages(poll: Poll, { kind, members, cost }: PollGroup, base: P
 
 /** A list whose leaving is told is read on by every poll, at most `max_pages` of it; any other one is read whole once a day. */
 function fullReadRequests(poll: Poll, rate: number, pages: number): number {
-  if (!isReadByEveryPoll(poll)) return Math.min(1, rate) * (pages - 1);
+  if (!isReadByEveryPoll(poll)) return dailyRead(poll, rate, pages);
   const pollsOfOneRead = Math.ceil(pages / poll.maxPages);
   return rate * (pages / pollsOfOneRead - 1);
 }

@@ -9,15 +9,14 @@ import type { Poll } from "./poll.ts";
 import { NO_RECHECKS, type RecheckCost } from "./recheck-cost.ts";
 import { feedDelay } from "./feed-pace.ts";
 import { expectedDelay } from "./delay-aims.ts";
-import { roundEveryMs } from "./probe-on-time.ts";
+import { nextRuns } from "./next-runs.ts";
 import { readRhythm, type Rhythm } from "./rhythm.ts";
+import { sharesOf } from "./shares.ts";
 import { sum } from "./sum.ts";
-import { gridTicks, isAligned } from "./tick-grid.ts";
 
 /** The service bills by the month; 30 days make forecasts of two months comparable. */
 export const MONTH_DAYS = 30;
 const NEXT_RUNS = 5;
-const DAY_MS = 86_400_000;
 
 export interface Delay {
   readonly p50Ms: number;
@@ -64,6 +63,8 @@ export interface ForecastDeps extends CostDeps {
   /** Looks at fresh tweets; none unless said. */
   readonly rechecks?: RecheckCost;
   readonly nowMs: number;
+  /** When a poll ran last, by its key; undefined of one that never did. */
+  readonly lastPolledMs?: (key: string) => number | undefined;
 }
 
 /** @example createForecast(planPolls(watches, deps), { timetable, nowMs }).requestsPerMonth */
@@ -79,8 +80,8 @@ export function createForecast(polls: readonly Poll[], deps: ForecastDeps): Fore
   return forecastOf(
     polls.map((poll) => {
       const { gapsMs, ticksMs } = rhythmOf(poll.schedules);
-      const ticks = isAligned(poll) ? gridTicks(poll, deps.timetable, deps.nowMs, NEXT_RUNS) : ticksMs.slice(0, NEXT_RUNS);
-      const nextRunsMs = expectedRuns(poll, deps.nowMs) ?? ticks.map((tickMs) => tickMs + poll.spreadMs);
+      const lastPolledMs = deps.lastPolledMs?.(poll.key);
+      const nextRunsMs = nextRuns(poll, { ...deps, ticksMs: ticksMs.slice(0, NEXT_RUNS), lastPolledMs });
       return { poll, ...costs.costOf(poll, deps.nowMs), delay: delayFor(poll, gapsMs), nextRunsMs };
     }),
     deps.rechecks ?? NO_RECHECKS,
@@ -99,19 +100,6 @@ export function forecastOf(polls: readonly PollForecast[], rechecks: RecheckCost
     requestsPerDay,
     requestsPerMonth: requestsPerDay * MONTH_DAYS,
   };
-}
-
-/** What is placed by freshness has no ticks: rounds come evenly, probes and reads so often on average. */
-function expectedRuns(poll: Poll, nowMs: number): readonly number[] | undefined {
-  const perDay = runsPerDay(poll);
-  if (perDay === undefined) return undefined;
-  return Array.from({ length: NEXT_RUNS }, (_, run) => Math.round(nowMs + ((run + 1) * DAY_MS) / Math.max(perDay, 1)));
-}
-
-function runsPerDay({ freshness, group, readsPerDay }: Poll): number | undefined {
-  if (freshness === undefined) return undefined;
-  if (group?.kind !== "accounts") return readsPerDay;
-  return freshness.kind === "p95" ? DAY_MS / roundEveryMs(freshness, group.members.length) : group.cost.probesPerDay;
 }
 
 /** What is placed by freshness keeps what was asked for, whatever it costs. */
@@ -140,12 +128,10 @@ function quantile(sorted: readonly number[], share: number): number {
 function byWatch(polls: readonly PollForecast[], rechecks: RecheckCost): ReadonlyMap<string, WatchForecast> {
   const parts = new Map<string, Part[]>();
   for (const own of polls) {
-    const { subscribers } = own.poll;
-    const counts = new Map<string, number>();
-    for (const { watch } of subscribers) counts.set(watch.id, (counts.get(watch.id) ?? 0) + 1);
-    const sharers = [...counts.keys()];
-    for (const [id, count] of counts) {
-      const part = { own, sharers, share: count / subscribers.length };
+    const shares = sharesOf(own.poll);
+    const sharers = [...shares.keys()];
+    for (const [id, share] of shares) {
+      const part = { own, sharers, share };
       const known = parts.get(id);
       if (known === undefined) parts.set(id, [part]);
       else known.push(part);
@@ -154,7 +140,7 @@ function byWatch(polls: readonly PollForecast[], rechecks: RecheckCost): Readonl
   return new Map([...parts].map(([watchId, own]) => [watchId, joinParts(watchId, own, rechecks.byWatch.get(watchId) ?? 0)]));
 }
 
-/** A watch's part in a poll: of accounts read together, as many as are its own. */
+/** A watch's part in a poll. */
 interface Part {
   readonly own: PollForecast;
   readonly sharers: readonly string[];

@@ -16,6 +16,10 @@ export const isReadByEveryPoll = (poll: Poll): boolean =>
     return rule.mode === "whole";
   });
 
+/** Requests a day beyond first pages that read a list whole once a day, or with every rarer poll: no poll reads more than `max_pages` of it. */
+export const dailyRead = ({ maxPages }: Pick<Poll, "maxPages">, pollsPerDay: number, pages: number): number =>
+  Math.min(Math.min(1, pollsPerDay) * (pages - 1), pollsPerDay * (maxPages - 1));
+
 const endpointOf = (poll: Poll): Endpoint | undefined => (ENDPOINTS as Readonly<Record<string, Endpoint>>)[poll.source.endpoint];
 const cursorOf = (poll: Poll): Endpoint["cursor"] => endpointOf(poll)?.cursor;
 
@@ -27,8 +31,10 @@ export function knownPages(poll: Poll, states: readonly WatchState[]): number | 
   const [subscriber] = poll.subscribers;
   if (!readsWholeList(poll) || subscriber === undefined) return undefined;
   const owner = stateOf(subscriber.watch, states);
-  const pages = owner?.targets.find(({ key }) => key === subscriber.targetKey)?.memory["pages"];
-  if (typeof pages === "number") return pages;
+  const memory = owner?.targets.find(({ key }) => key === subscriber.targetKey)?.memory ?? {};
+  if (typeof memory["pages"] === "number") return memory["pages"];
+  // A list that was read whole and left no number took one page, however long those of other accounts are.
+  if (memory["baseline_of"] !== undefined) return 1;
   const pageSize = endpointOf(poll)?.pageSize;
   const members = owner === undefined || pageSize === undefined ? 0 : owner.knownItems / Math.max(1, owner.targets.length);
   return members === 0 ? undefined : Math.ceil(members / (pageSize ?? 1));

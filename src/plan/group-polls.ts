@@ -2,8 +2,10 @@
  * Polls of accounts that want the same schedule -> one poll of the group, where that can be cheaper: it probes many accounts with one
  * request and reads those that moved. Pure; which way a group is read at a moment is chosen while it runs, by what was learned.
  */
+import { BATCH_SIZE } from "../model/batch.ts";
 import { canonicalJson, type Hash } from "../model/hash.ts";
 import type { Freshness } from "../model/schedule.ts";
+import { createFreeRides, type Help } from "./free-rides.ts";
 import { feedIntervalMs, shareKey } from "./feed-pace.ts";
 import { groupSpreadMs } from "./group-spread.ts";
 import { joinMembers, type Members, sortByKind } from "./kinds.ts";
@@ -33,17 +35,52 @@ export interface GroupDeps extends Partial<Learned> {
 export function groupPolls<T extends Pollable>(polls: readonly Poll<T>[], deps: GroupDeps): readonly Poll<T>[] {
   const { kinds, rest } = sortByKind(polls, kindOf);
   const shared = createSharedProbes();
-  const alone = rest.map((poll) => (isReading(poll) ? withSharedProfiles(poll, shared) : poll));
+  const alone = [...rest];
   const groups: Poll<T>[] = [];
+  const fresh: (readonly [kind: string, members: Members<T>])[] = [];
   for (const [kind, members] of kinds) {
     const [first] = members;
-    const isAsked = strategyOf(first) !== "auto" || first.freshness !== undefined;
+    const isAsked = strategyOf(first) !== "auto" || (first.freshness !== undefined && !isCheaperAlone(first, polls));
     if (members.length < LEAST_MEMBERS && !isAsked) alone.push(...members);
-    else groups.push(withShared(toGroup(kind, members, deps), shared));
+    else if (first.freshness === undefined) groups.push(withShared(toGroup(kind, members, deps), shared));
+    else fresh.push([kind, members]);
   }
-  const feeds = groupSearches(alone.map(asFeed), deps.hash).map((poll) => withShare(poll, deps));
-  return [...groupRosters(feeds, deps, shared), ...groups];
+  // A group asks first, and what it asks for is counted as its own.
+  const read = alone.map((poll) => (isReading(poll) ? withSharedProfiles(poll, shared) : poll));
+  const feeds = groupSearches(read.map(asFeed), deps).map((poll) => withShare(poll, deps));
+  return [...groupRosters(feeds, deps, shared), ...groups, ...groupFresh(fresh, deps, shared)];
 }
+
+/** Those that are probed most often first: the others ride in their requests, and all in those of schedules. */
+function groupFresh<T extends Pollable>(
+  kinds: readonly (readonly [kind: string, members: Members<T>])[],
+  deps: GroupDeps,
+  { companies }: SharedProbes,
+): readonly Poll<T>[] {
+  const rides = createFreeRides(companies);
+  const alone = kinds.map(([kind, members]) => ({ kind, members, probesPerDay: probesOf(toGroup(kind, members, deps)) }));
+  return alone
+    .sort((a, b) => b.probesPerDay - a.probesPerDay)
+    .map(({ kind, members }) => {
+      const userIds = members.map(userIdOf);
+      const poll = toGroup(kind, members, deps, rides.helpFor(userIds));
+      // Probes of more accounts than one holds are full.
+      rides.join(userIds, userIds.length < BATCH_SIZE ? probesOf(poll) : 0);
+      return poll;
+    });
+}
+
+const probesOf = ({ group }: Poll): number => group?.cost.probesPerDay ?? 0;
+
+/**
+ * A read of a timeline that nobody else asks about costs what a probe of it costs, and shows what a probe only promises. For a mean, a probe
+ * is sent by the account's own rate; where profiles are asked for anyway, it costs nothing.
+ */
+const isCheaperAlone = (member: Poll, polls: readonly Poll[]): boolean =>
+  member.freshness?.kind === "p95" && polls.every((poll) => poll === member || !asksForProfiles(poll));
+
+const asksForProfiles = (poll: Poll): boolean =>
+  isReading(poll) || (userIdOf(poll) !== "" && poll.subscribers.every(({ type }) => type.probeFields !== undefined));
 
 /** No probe tells anything of it: under freshness it is read by itself, or with other searches, at an interval of its own. */
 function asFeed<T extends Pollable>(poll: Poll<T>): Poll<T> {
@@ -89,7 +126,7 @@ function kindOf(poll: Poll): string | undefined {
   return canonicalJson([poll.priority, strategy, freshness === undefined ? schedules : { ...freshness }, fullPollEveryOf(poll) ?? null]);
 }
 
-function toGroup<T extends Pollable>(kind: string, members: Members<T>, deps: GroupDeps): Poll<T> {
+function toGroup<T extends Pollable>(kind: string, members: Members<T>, deps: GroupDeps, help?: Help): Poll<T> {
   const [first] = members;
   const key = deps.hash(`group\n${kind}`);
   const { freshness } = first;
@@ -105,7 +142,7 @@ function toGroup<T extends Pollable>(kind: string, members: Members<T>, deps: Gr
   const habits = { rates, otherChangesPerDay: deps.changesOf?.(key) };
   const asked = askedOf({ ...first, subscribers: joined.subscribers }, fullPollEveryMs, habits, handlesPerQuery(FIRST_LIMITS), freshness);
   const counted = deps.countOf?.(key, members.length);
-  const modelled = freshness === undefined ? chooseStrategy(asked, counted?.strategy, group.wish) : costOfFreshness(asked, freshness);
+  const modelled = freshness === undefined ? chooseStrategy(asked, counted?.strategy, group.wish) : costOfFreshness(asked, freshness, help);
   const { probes, reads } = counted?.strategy === modelled.strategy ? counted : NOTHING_COUNTED;
   // Probes of a schedule are told by the clock.
   const cost = withCounts(modelled, { probes: freshness === undefined ? undefined : probes, reads });

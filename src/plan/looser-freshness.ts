@@ -23,15 +23,24 @@ export interface LooserFreshness {
 /** The forecast of the same watches after each was changed so. */
 export type Replan = (change: (watch: Watch) => Watch) => Forecast;
 
+/** The longest interval that what else is written of the watch leaves room for. */
+export type SlowestMs = (watch: Watch) => number;
+
 /** `max` keeps this distance from the mean: probes go by what accounts are worth, and need room to. */
 const LEAST_ROOM = 4;
 
 /** The first of these times (ascending) at which the plan fits, for the mean, or for the delay of 95 of 100 posts, whichever was asked for. */
-export function loosenFreshness(before: Forecast, limit: number, timesMs: readonly number[], replan: Replan): LooserFreshness | undefined {
+export function loosenFreshness(
+  before: Forecast,
+  limit: number,
+  timesMs: readonly number[],
+  { replan, slowestMs }: { readonly replan: Replan; readonly slowestMs: SlowestMs },
+): LooserFreshness | undefined {
   const fresh = watchesOf(before).filter(({ freshness }) => freshness !== undefined);
   if (fresh.length === 0) return undefined;
-  const found = firstThatFits(timesMs, limit, (timeMs) => replan((watch) => loosened(watch, timeMs)));
-  return found === undefined ? undefined : changeOf(before, found.after, fresh, found.timeMs);
+  const looser = (timeMs: number) => (watch: Watch) => loosened(watch, timeMs, slowestMs);
+  const found = firstThatFits(timesMs, limit, (timeMs) => replan(looser(timeMs)));
+  return found === undefined ? undefined : changeOf(before, found.after, fresh, looser(found.timeMs));
 }
 
 /** The first of these times (ascending) at which a plan fits; the later, the cheaper. */
@@ -54,15 +63,15 @@ export function firstThatFits(
   return found;
 }
 
-function changeOf(before: Forecast, after: Forecast, fresh: readonly Watch[], atLeastMs: number): LooserFreshness {
-  const changed = fresh.filter((watch) => loosened(watch, atLeastMs) !== watch);
+function changeOf(before: Forecast, after: Forecast, fresh: readonly Watch[], looser: (watch: Watch) => Watch): LooserFreshness {
+  const changed = fresh.filter((watch) => looser(watch) !== watch);
   const delayOf = (forecast: Forecast, { id }: Watch): Delay => forecast.watches.get(id)?.delay ?? { p50Ms: 0, p95Ms: 0 };
   const targetsOf = ({ id }: Watch): number =>
     sum(before.polls, ({ poll }) => poll.subscribers.filter(({ watch }) => watch.id === id).length);
   return {
     kind: "freshness",
     watches: changed.flatMap((watch) => {
-      const { freshness } = loosened(watch, atLeastMs);
+      const { freshness } = looser(watch);
       const requestsPerMonth = after.watches.get(watch.id)?.requestsPerMonth ?? 0;
       return freshness === undefined ? [] : [{ watchId: watch.id, freshness, requestsPerMonth }];
     }),
@@ -75,9 +84,10 @@ function changeOf(before: Forecast, after: Forecast, fresh: readonly Watch[], at
   };
 }
 
-/** The watch itself where it asks for no more than that. */
-export function loosened(watch: Watch, atLeastMs: number): Watch {
+/** The watch itself where it asks for no more than that; no looser than looks that are within what else is written of it. */
+export function loosened(watch: Watch, wantedMs: number, slowestMs: SlowestMs): Watch {
   const { freshness } = watch;
+  const atLeastMs = Math.min(wantedMs, Math.floor(slowestMs(watch) / 2));
   if (freshness === undefined || (freshness.kind === "mean" ? freshness.meanMs : freshness.p95Ms) >= atLeastMs) return watch;
   const looser: Freshness =
     freshness.kind === "p95"

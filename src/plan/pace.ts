@@ -5,6 +5,7 @@ import type { Priority } from "../model/schedule.ts";
 import type { CostModel, PollCost } from "./cost.ts";
 import type { Poll } from "./poll.ts";
 import { recheckCost } from "./recheck-cost.ts";
+import { sharesOf } from "./shares.ts";
 
 export interface PricedPoll extends PollCost {
   readonly poll: Poll;
@@ -72,12 +73,11 @@ export function planPace(priced: readonly PricedPoll[], factors: StretchFactors)
 function paceOfWatches(priced: readonly PricedPoll[], factors: StretchFactors): ReadonlyMap<string, WatchPace> {
   const watches = new Map<string, { askedPerDay: number; pacedPerDay: number }>();
   for (const { poll, priority, requestsPerDay } of priced) {
-    const share = requestsPerDay / poll.subscribers.length;
-    for (const { watch } of poll.subscribers) {
-      const own = watches.get(watch.id) ?? { askedPerDay: 0, pacedPerDay: 0 };
-      own.askedPerDay += share;
-      own.pacedPerDay += share / factors[priority];
-      watches.set(watch.id, own);
+    for (const [watchId, share] of sharesOf(poll)) {
+      const own = watches.get(watchId) ?? { askedPerDay: 0, pacedPerDay: 0 };
+      own.askedPerDay += share * requestsPerDay;
+      own.pacedPerDay += (share * requestsPerDay) / factors[priority];
+      watches.set(watchId, own);
     }
   }
   return new Map([...watches].sort(([, a], [, b]) => b.askedPerDay - a.askedPerDay));

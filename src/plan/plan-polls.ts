@@ -80,7 +80,7 @@ function planBatches<T extends Pollable>(shared: readonly Shared<T>[], deps: Pla
   for (const one of shared) {
     const { batch, endpoint, params } = one.source;
     if (batch === undefined) continue;
-    const schedules = distinct(one.subscribers.map(({ watch }) => watch.schedule));
+    const schedules = wanted(one.subscribers.map(({ watch }) => watch.schedule));
     const kind = `${endpoint}\n${canonicalJson(params)}\n${batch.param}\n${canonicalJson(schedules)}`;
     const known = kinds.get(kind);
     if (known === undefined) kinds.set(kind, [one]);
@@ -115,7 +115,7 @@ function toPoll<T extends Pollable>(
   { timetable, nowMs }: PlanDeps,
 ): Poll<T> {
   const freshness = freshnessOf({ subscribers });
-  const schedules = freshness === undefined ? distinct(subscribers.map(({ watch }) => watch.schedule)) : [evenSchedule(freshness)];
+  const schedules = freshness === undefined ? wanted(subscribers.map(({ watch }) => watch.schedule)) : [evenSchedule(freshness)];
   const [first, ...others] = schedules;
   if (first === undefined) throw new Error("a poll without subscribers");
   const schedule = timetable.fastest([first, ...others], nowMs);
@@ -138,5 +138,10 @@ function toPoll<T extends Pollable>(
   };
 }
 
-const distinct = (schedules: readonly Schedule[]): readonly Schedule[] =>
-  schedules.length === 1 ? schedules : [...new Map(schedules.map((schedule) => [JSON.stringify(schedule), schedule])).values()];
+/** Each once, and of intervals the shortest alone: they count from the last run, of which a longer one is never the first to end. */
+function wanted(schedules: readonly Schedule[]): readonly Schedule[] {
+  if (schedules.length === 1) return schedules;
+  const shortestMs = Math.min(...schedules.map((one) => (one.kind === "every" ? one.intervalMs : Number.POSITIVE_INFINITY)));
+  const first = schedules.filter((one) => one.kind !== "every" || one.intervalMs === shortestMs);
+  return [...new Map(first.map((schedule) => [JSON.stringify(schedule), schedule])).values()];
+}

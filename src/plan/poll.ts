@@ -16,6 +16,8 @@ export interface Pollable {
   source(settings: unknown, target: SourceTarget): Source;
   /** Whether the service is asked by the account's handle, which must be known then and can change. */
   readonly needsHandle?: boolean;
+  /** Its data change no more often: looking sooner tells nothing more. */
+  readonly dataIntervalMs?: number;
   costRequests(settings: unknown): number;
   /** Fields of a profile that move when the target has news; undefined where a profile tells nothing. */
   readonly probeFields?: readonly string[];
@@ -73,6 +75,8 @@ export interface PollGroup<T extends Pollable = Pollable> {
   readonly fullPollEveryMs?: number;
   /** Requests a run, on average, that its probes add to those of others in the same instants; undefined: as many as its accounts take. */
   readonly probesPerRun?: number;
+  /** What each member takes of the cost, against the others; all alike where nothing is said. */
+  readonly weights?: readonly number[];
   /** By what is known when it is planned. */
   readonly cost: StrategyCost;
 }

@@ -94,8 +94,8 @@ export function chooseProbes<C extends Candidate>(candidates: Iterable<C>, maxMs
 }
 
 /** Until some of these accounts are worth their probes, or the first of them has waited for `maxMs`; see `waitBeforeProbe`. */
-export const waitBeforeProbes = (candidates: Iterable<Candidate>, worth: number, maxMs: number, longestMs = maxMs): number =>
-  Math.min(...firstOnes(candidates, maxMs).map((chosen) => waitBeforeProbe(chosen, worth, longestMs)));
+export const waitBeforeProbes = (candidates: Iterable<Candidate>, worth: number, maxMs: number): number =>
+  Math.min(...firstOnes(candidates, maxMs).map((chosen) => waitBeforeProbe(chosen, worth, maxMs)));
 
 /** Of the first probe, of the first two, and so on. */
 function firstOnes<C extends Candidate>(candidates: Iterable<C>, maxMs: number): readonly (readonly C[])[] {

@@ -88,6 +88,15 @@ export function chooseRound<C extends Candidate>(candidates: readonly C[], { bus
   return [...due, ...others.sort((a, b) => posted(b) - posted(a)).slice(0, places)];
 }
 
+/** An answer is a moment younger than the round that asked for it. */
+const ANSWERED_MS = 250;
+
+/** Until a round would have anybody to ask for: others may have asked for all of them since the last one. */
+export function waitForDue(candidates: readonly Candidate[], { busyRate, everyMs, maxMs }: RoundQuery): number {
+  const [busyMs, quietMs] = [everyMs - ANSWERED_MS, maxMs - everyMs / 2 + 1];
+  return candidates.reduce((least, { rate, ageMs }) => Math.min(least, (rate >= busyRate ? busyMs : quietMs) - ageMs), quietMs);
+}
+
 /** The correction after posts were found so late, as far as that depends on the rounds. */
 export function learnLate(correction: number, delaysMs: readonly number[], { p95Ms }: P95): number {
   const late = delaysMs.filter((delayMs) => delayMs > p95Ms).length;

@@ -31,7 +31,8 @@ export function pollsPerDay(schedules: readonly Schedule[], timetable: Timetable
 
 const isEven = (schedules: readonly Schedule[]): boolean => schedules.every(({ kind }) => kind === "every");
 
-function takeTicks(schedules: readonly Schedule[], timetable: Timetable, nowMs: number, count: number): readonly number[] {
+/** The next `count` ticks, without spread; fewer where the schedules end. */
+export function takeTicks(schedules: readonly Schedule[], timetable: Timetable, nowMs: number, count: number): readonly number[] {
   const ticks: number[] = [];
   const next = (afterMs: number) => Math.min(...schedules.map((schedule) => timetable.nextDue(schedule, afterMs)));
   for (let atMs = next(nowMs); ticks.length < count && Number.isFinite(atMs); atMs = next(atMs)) ticks.push(atMs);

@@ -7,7 +7,8 @@ import { BATCH_SIZE } from "../model/batch.ts";
 import { canonicalJson, type Hash } from "../model/hash.ts";
 import type { StrategyWish } from "../model/schedule.ts";
 import { groupSpreadMs } from "./group-spread.ts";
-import { isReadByEveryPoll } from "./full-read.ts";
+import { dailyRead, isReadByEveryPoll } from "./full-read.ts";
+import type { Learned } from "./learned.ts";
 import { joinMembers, type Members, sortByKind } from "./kinds.ts";
 import { type Poll, type Pollable, type PollGroup, userIdOf } from "./poll.ts";
 import { ratesOf } from "./rates.ts";
@@ -23,7 +24,7 @@ const FULL_POLL_SHARE = 0.04;
 /** Another strategy must save so much before it is taken. */
 const WORTHWHILE = 0.85;
 
-export interface RosterDeps {
+export interface RosterDeps extends Pick<Learned, "wayOf"> {
   readonly hash: Hash;
   /** Looks a day that the counter of a poll's account asks for, by poll key; undefined where nothing was learned. */
   readonly rateOf?: (key: string) => number | undefined;
@@ -62,7 +63,9 @@ function toGroup<T extends Pollable>(key: string, members: Members<T>, deps: Ros
   const userIds = members.map(userIdOf);
   const probesPerRun = shared.more(first, userIds);
   const base = { kind: "rosters" as const, members, wish, probesPerRun, ...(fullPollEveryMs === undefined ? {} : { fullPollEveryMs }) };
-  const { cost } = chooseListStrategy(listGroupOf(first.intervalMs, base, listsOf(members, deps)), undefined, wish);
+  const way = deps.wayOf?.(key)?.strategy;
+  const current = way === "merge" ? undefined : way;
+  const { cost, perList } = chooseListStrategy(listGroupOf(first.intervalMs, base, listsOf(members, deps)), current, wish);
   if (cost.strategy === "probe") shared.add(first, userIds);
   return {
     ...first,
@@ -71,7 +74,7 @@ function toGroup<T extends Pollable>(key: string, members: Members<T>, deps: Ros
     spreadMs: groupSpreadMs(first),
     costRequests: ((cost.probesPerDay + cost.readsPerDay) * first.intervalMs) / DAY_MS,
     ...joinMembers(members),
-    group: { ...base, cost },
+    group: { ...base, weights: perList, cost },
   };
 }
 
@@ -105,7 +108,7 @@ export function listsOf(members: readonly Poll[], { rateOf, pagesOf }: Pick<Rost
     const looksPerDay = rates[index] ?? 0;
     if (isReadByEveryPoll(poll))
       return { looksPerDay, lookPages: pages, pollPages: pages / Math.ceil(pages / poll.maxPages), wholePerDay: 0 };
-    return { looksPerDay, lookPages: 1, pollPages: 1, wholePerDay: Math.min(1, DAY_MS / poll.intervalMs) * (pages - 1) };
+    return { looksPerDay, lookPages: 1, pollPages: 1, wholePerDay: dailyRead(poll, DAY_MS / poll.intervalMs, pages) };
   });
 }
 
@@ -136,6 +139,8 @@ export interface ListChoice {
   readonly cost: StrategyCost & { readonly strategy: "single" | "probe" };
   /** Of each list: whether it moves so often that it is read at every tick, beside the probes. */
   readonly isAside: readonly boolean[];
+  /** Requests a day for each list, but for the probes they share. */
+  readonly perList: readonly number[];
 }
 
 /** The cheaper way; the one in force stays unless the other saves enough. A user's word is followed. */
@@ -150,26 +155,35 @@ export function chooseListStrategy(group: ListGroup, current: "single" | "probe"
 }
 
 const singleCost = ({ lists, intervalMs }: ListGroup): ListChoice => {
-  const reads = (sum(lists, ({ pollPages }) => pollPages) * DAY_MS) / intervalMs;
+  const ticks = DAY_MS / intervalMs;
+  const reads = sum(lists, ({ pollPages }) => pollPages) * ticks;
   const whole = sum(lists, ({ wholePerDay }) => wholePerDay);
-  return { cost: costOf("single", 0, reads, whole), isAside: lists.map(() => true) };
+  const perList = lists.map(({ pollPages, wholePerDay }) => pollPages * ticks + wholePerDay);
+  return { cost: costOf("single", 0, reads, whole), isAside: lists.map(() => true), perList };
 };
 
 function probeCost(group: ListGroup, isAsked: boolean): ListChoice {
   const { lists, intervalMs, fullPollEveryMs } = group;
   const ticks = DAY_MS / intervalMs;
   const everyMs = Math.max(1, Math.round(fullPollEveryMs / intervalMs)) * intervalMs;
-  const isAside = lists.map(
-    ({ looksPerDay, lookPages, pollPages }) =>
-      !isAsked && Math.min(looksPerDay, ticks) * lookPages + ticks / BATCH_SIZE >= ticks * pollPages * WORTHWHILE,
-  );
-  const probed = lists.filter((_, index) => isAside[index] === false);
-  const aside = lists.filter((_, index) => isAside[index] === true);
-  const looks = sum(probed, ({ looksPerDay, lookPages }) => Math.min(looksPerDay, ticks) * lookPages);
-  const reads = looks + sum(aside, ({ pollPages }) => pollPages) * ticks;
-  const fullPolls = sum(probed, ({ looksPerDay, lookPages }) => unreadPerDay(looksPerDay, everyMs) * lookPages);
-  const whole = sum(lists, ({ wholePerDay }) => wholePerDay);
-  return { cost: costOf("probe", probesOf(group, probed.length) * ticks, reads, fullPolls + whole), isAside };
+  const ways = lists.map(({ looksPerDay, lookPages, pollPages, wholePerDay }) => {
+    const looks = Math.min(looksPerDay, ticks) * lookPages;
+    const isAside = !isAsked && looks + ticks / BATCH_SIZE >= ticks * pollPages * WORTHWHILE;
+    const reads = isAside ? pollPages * ticks : looks;
+    return { isAside, reads, rest: wholePerDay + (isAside ? 0 : unreadPerDay(looksPerDay, everyMs) * lookPages) };
+  });
+  const probed = ways.filter(({ isAside }) => !isAside).length;
+  const probes = probesOf(group, probed) * ticks;
+  return {
+    cost: costOf(
+      "probe",
+      probes,
+      sum(ways, ({ reads }) => reads),
+      sum(ways, ({ rest }) => rest),
+    ),
+    isAside: ways.map(({ isAside }) => isAside),
+    perList: ways.map(({ reads, rest }) => reads + rest),
+  };
 }
 
 /** Some changes take two looks, one soon after the other. */

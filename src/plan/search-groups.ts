@@ -6,6 +6,7 @@ import { canonicalJson, type Hash } from "../model/hash.ts";
 import type { StrategyWish } from "../model/schedule.ts";
 import type { Query } from "../query/query.ts";
 import { spreadMs } from "../schedule/spread.ts";
+import type { Learned } from "./learned.ts";
 import { joinMembers, type Members, sortByKind } from "./kinds.ts";
 import { FIRST_LIMITS, mergeableQuery, type MergeLimits, packMembers } from "./merge.ts";
 import type { Poll, Pollable } from "./poll.ts";
@@ -17,11 +18,15 @@ const DAY_MS = 86_400_000;
 const ITEMS_PER_PAGE = 20;
 const LEAST_MEMBERS = 2;
 
+export interface SearchDeps extends Pick<Learned, "wayOf"> {
+  readonly hash: Hash;
+}
+
 /** The polls that stay as they are, then the groups. A group keeps its key when searches come and go. */
-export function groupSearches<T extends Pollable>(polls: readonly Poll<T>[], hash: Hash): readonly Poll<T>[] {
+export function groupSearches<T extends Pollable>(polls: readonly Poll<T>[], { hash, wayOf }: SearchDeps): readonly Poll<T>[] {
   const { kinds, rest } = sortByKind(polls, kindOf);
   const read = [...kinds].flatMap(([kind, members]) =>
-    members.length < LEAST_MEMBERS ? members : [toGroup(hash(`group\n${kind}`), members)],
+    members.length < LEAST_MEMBERS ? members : [toGroup(hash(`group\n${kind}`), members, wayOf)],
   );
   return [...rest, ...read];
 }
@@ -42,13 +47,17 @@ export function queryOf({ source: { endpoint, params, boundParam } }: Pick<Poll,
   return isSearch && Object.keys(others).length === 0 ? mergeableQuery(query) : undefined;
 }
 
-function toGroup<T extends Pollable>(key: string, members: Members<T>): Poll<T> {
+function toGroup<T extends Pollable>(key: string, members: Members<T>, wayOf: Learned["wayOf"]): Poll<T> {
   const [first] = members;
   const wish = strategyOf(first);
   const fullPollEveryMs = fullPollEveryOf(first);
   const joined = joinMembers(members);
-  const asked = searchGroupOf({ ...first, ...joined }, members, FIRST_LIMITS, fullPollEveryMs);
-  const cost = chooseSearchStrategy(asked, undefined, wish);
+  const way = wayOf?.(key);
+  const sharing = members.filter((member) => way?.alone?.has(member.key) !== true);
+  const limits = way?.limits ?? FIRST_LIMITS;
+  const asked = searchGroupOf({ ...first, ...joined }, sharing, limits, fullPollEveryMs, members.length - sharing.length);
+  const current = way?.strategy === "probe" ? undefined : way?.strategy;
+  const cost = chooseSearchStrategy(asked, current, wish);
   return {
     ...first,
     key,

@@ -1,5 +1,6 @@
 /** Which accounts are asked for in the same instant already, whoever asks: their profiles come in the same requests. Pure arithmetic. */
 import { BATCH_SIZE } from "../model/batch.ts";
+import type { Company } from "./free-rides.ts";
 import { schedulesKey } from "./group-spread.ts";
 import type { Poll } from "./poll.ts";
 import { gridStepMs } from "./tick-grid.ts";
@@ -8,7 +9,9 @@ export interface SharedProbes {
   /** Requests a run more, on average, when these accounts are asked for on the schedules of `poll` beside all that were added. */
   more(poll: Pick<Poll, "schedules">, userIds: readonly string[]): number;
   /** The same, and from now on they are asked for. */
-  add(poll: Pick<Poll, "schedules">, userIds: readonly string[]): number;
+  add(poll: Pick<Poll, "schedules" | "intervalMs">, userIds: readonly string[]): number;
+  /** All that was added, by schedule. */
+  readonly companies: readonly Company[];
   /** Whether anybody is asked for on these schedules. */
   has(poll: Pick<Poll, "schedules">): boolean;
 }
@@ -18,8 +21,11 @@ interface Asked {
   readonly key: string;
   /** Its ticks are the multiples of this; undefined where they meet no other schedule's for sure. */
   readonly stepMs: number | undefined;
+  readonly perDay: number;
   readonly userIds: Set<string>;
 }
+
+const DAY_MS = 86_400_000;
 
 /** Odd intervals meet in so long that more of their ticks tell little. */
 const MOST_RUNS = 2_000;
@@ -38,12 +44,15 @@ export function createSharedProbes(): SharedProbes {
     add(poll, userIds) {
       const added = more(poll, userIds);
       const key = schedulesKey(poll);
-      const asked = bySchedule.get(key) ?? { key, stepMs: gridStepMs(poll), userIds: new Set() };
+      const asked = bySchedule.get(key) ?? { key, stepMs: gridStepMs(poll), perDay: DAY_MS / poll.intervalMs, userIds: new Set() };
       for (const id of userIds) asked.userIds.add(id);
       bySchedule.set(key, asked);
       return added;
     },
     has: (poll) => bySchedule.has(schedulesKey(poll)),
+    get companies() {
+      return [...bySchedule.values()];
+    },
   };
 }
 

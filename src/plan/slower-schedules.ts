@@ -5,18 +5,24 @@
 import type { Freshness, Schedule } from "../model/schedule.ts";
 import type { Watch } from "../model/watch.ts";
 import type { Delay, Forecast } from "./forecast.ts";
-import { firstThatFits, loosened, type Replan, watchesOf } from "./looser-freshness.ts";
+import { firstThatFits, loosened, type Replan, type SlowestMs, watchesOf } from "./looser-freshness.ts";
 import { sum } from "./sum.ts";
 
 export interface Replanner {
   readonly replan: Replan;
   /** The shortest time between two polls. */
   readonly intervalMs: (schedule: Schedule) => number;
+  readonly slowestMs: SlowestMs;
   /** The watch as it would be if a list of its own held its accounts. */
   readonly throughList: (watch: Watch, everyMs: number) => Watch;
 }
 
-type SlowingDeps = Pick<Replanner, "replan" | "intervalMs">;
+const FEW_WATCHES = [1, 2, 3, 5] as const;
+
+/** How many of the dearest watches a change is tried on: few before all of them. */
+export const fewOrAll = (all: number): readonly number[] => [...FEW_WATCHES.filter((few) => few < all), all];
+
+type SlowingDeps = Omit<Replanner, "throughList">;
 
 export interface SlowedWatch {
   readonly watchId: string;
@@ -47,12 +53,12 @@ export function slowerSchedules(
   before: Forecast,
   limit: number,
   { ids, startMs, timesMs }: { readonly ids: ReadonlySet<string>; readonly startMs: number; readonly timesMs: readonly number[] },
-  { replan, intervalMs }: SlowingDeps,
-): (Measured & { readonly everyMs: number; readonly watches: readonly SlowedWatch[] }) | undefined {
-  const slow = (watch: Watch, everyMs: number): Watch => (ids.has(watch.id) ? slowed(watch, everyMs, intervalMs) : watch);
+  deps: SlowingDeps,
+): (Measured & { readonly watches: readonly SlowedWatch[] }) | undefined {
+  const slow = (watch: Watch, everyMs: number): Watch => (ids.has(watch.id) ? slowed(watch, everyMs, deps) : watch);
   const at = (index: number): Forecast | undefined => {
     const everyMs = timesMs[index];
-    return everyMs === undefined ? undefined : replan((watch) => slow(watch, everyMs));
+    return everyMs === undefined ? undefined : deps.replan((watch) => slow(watch, everyMs));
   };
   const fits = (forecast: Forecast | undefined): forecast is Forecast => forecast !== undefined && forecast.requestsPerMonth <= limit;
   let index = Math.max(0, timesMs.indexOf(startMs));
@@ -66,12 +72,12 @@ export function slowerSchedules(
   const everyMs = timesMs[index];
   if (after === undefined || everyMs === undefined) return undefined;
   const touched = watchesOf(before).filter(({ id }) => ids.has(id));
-  const watches = touched.map((watch) => ({
-    watchId: watch.id,
-    schedule: slow(watch, everyMs).schedule,
-    requestsPerMonth: requestsOf(after, watch),
-  }));
-  return { everyMs, watches: dearestFirst(before, watches), ...measure(before, after, touched) };
+  // One that is slow enough itself only shared its poll with a faster one.
+  const watches = touched.flatMap((watch) => {
+    const { schedule } = slow(watch, everyMs);
+    return schedule === watch.schedule ? [] : [{ watchId: watch.id, schedule, requestsPerMonth: requestsOf(after, watch) }];
+  });
+  return { watches: dearestFirst(before, watches), ...measure(before, after, touched) };
 }
 
 /** Everything of everybody at least so late, for the first of these times (ascending) that fits; full polls no more often than every `fullPollEveryMs`. */
@@ -79,11 +85,11 @@ export function everythingLater(
   before: Forecast,
   limit: number,
   timesMs: readonly number[],
-  { replan, intervalMs }: SlowingDeps,
+  deps: SlowingDeps,
 ): (Measured & { readonly watches: readonly LaterWatch[] }) | undefined {
   const later = (watch: Watch, atLeastMs: number): Watch =>
-    rarerFullPolls(watch.freshness === undefined ? slowed(watch, atLeastMs, intervalMs) : loosened(watch, atLeastMs), timesMs);
-  const found = firstThatFits(timesMs, limit, (timeMs) => replan((watch) => later(watch, timeMs)));
+    rarerFullPolls(watch.freshness === undefined ? slowed(watch, atLeastMs, deps) : loosened(watch, atLeastMs, deps.slowestMs), timesMs);
+  const found = firstThatFits(timesMs, limit, (timeMs) => deps.replan((watch) => later(watch, timeMs)));
   if (found === undefined) return undefined;
   const { timeMs, after } = found;
   const touched = watchesOf(before).filter((watch) => later(watch, timeMs) !== watch);
@@ -99,10 +105,12 @@ export function everythingLater(
   return { watches: dearestFirst(before, watches), ...measure(before, after, touched) };
 }
 
-/** The watch itself where it asks for freshness, or is slow enough. */
-function slowed(watch: Watch, everyMs: number, intervalMs: Replanner["intervalMs"]): Watch {
+/** The watch itself where it asks for freshness, or is slow enough. A `max_age` that nobody wrote keeps to twice a long interval. */
+export function slowed(watch: Watch, wantedMs: number, { intervalMs, slowestMs }: Pick<Replanner, "intervalMs" | "slowestMs">): Watch {
+  const everyMs = Math.min(wantedMs, slowestMs(watch));
   if (watch.freshness !== undefined || intervalMs(watch.schedule) >= everyMs) return watch;
-  return { ...watch, schedule: { kind: "every", intervalMs: everyMs } };
+  const maxAgeMs = everyMs >= watch.maxAgeMs ? 2 * everyMs : watch.maxAgeMs;
+  return { ...watch, schedule: { kind: "every", intervalMs: everyMs }, maxAgeMs };
 }
 
 /** As rarely as `max_age` allows, where somebody wrote how often. */

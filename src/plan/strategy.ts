@@ -11,6 +11,7 @@ import { USUAL_CHANGES_PER_DAY } from "./other-changes.ts";
 import { shareApart } from "./rates.ts";
 import { type Counted, type CountedKind, weigh } from "./request-count.ts";
 import { aimedMeanMs } from "./delay-aims.ts";
+import { type Help, roundsBeside } from "./free-rides.ts";
 import { probeRounds, requestsOfRounds } from "./probe-rounds.ts";
 
 export type Strategy = "single" | "probe" | "merge";
@@ -84,17 +85,19 @@ export function costsOf(group: Group): readonly StrategyCost[] {
   ];
 }
 
-/** What probes placed by freshness cost. */
-export function costOfFreshness(group: Group, freshness: Freshness): StrategyCost {
+/** What probes placed by freshness cost, beside free looks. */
+export function costOfFreshness(group: Group, freshness: Freshness, help?: Help): StrategyCost {
   const { rates } = group;
   const posts = rates.reduce((sum, rate) => sum + rate, 0);
   const meanMs = aimedMeanMs(freshness);
-  const rounds = probeRounds(rates, freshness, group.handlesPerQuery);
+  const alone = probeRounds(rates, freshness, group.handlesPerQuery);
+  const own = help === undefined ? alone : roundsBeside(alone, rates.length, freshness, help);
+  const rounds = help === undefined ? own : { ...own, times: own.times + help.perDay * help.covered };
   // Where rounds are even, or a probe asks for everybody, bursts are spread over them as over the ticks of a schedule.
   const apart = freshness.kind === "p95" || rates.length <= BATCH_SIZE ? shareApart(DAY_MS / rounds.times) : undefined;
-  const requests = requestsOfRounds(rounds, posts, apart);
-  const probes = rounds.times * rounds.probesEach;
-  const reads = requests - probes;
+  const reads = requestsOfRounds(rounds, posts, apart) - rounds.times * rounds.probesEach;
+  const probes = own.times * own.probesEach;
+  const requests = probes + reads;
   const repeats = waitingRepeats(group, rounds.times, Math.min(1, reads / rounds.times), 2 * meanMs);
   // What is late is not left to the next search where that is what counts.
   const worth = freshness.kind === "mean" ? (posts * meanMs) / requests : 0;

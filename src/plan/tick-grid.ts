@@ -26,6 +26,14 @@ export function gridStepMs({ schedules }: Pick<Poll, "schedules">): number | und
   return stepMs >= SHORTEST_SPREAD_MS && stepMs <= LONGEST_ALIGNED_MS ? stepMs : undefined;
 }
 
+/** Whether no tick of a grid, as its poll is moved from it, lies between two moments; false where there is no grid. */
+export function isSameTick(poll: Pick<Poll, "schedules" | "spreadMs">, aMs: number, bMs: number): boolean {
+  const stepMs = gridStepMs(poll);
+  if (stepMs === undefined) return false;
+  const tickOf = (ms: number): number => Math.floor((ms - poll.spreadMs) / stepMs);
+  return tickOf(aMs) === tickOf(bMs);
+}
+
 /** Of a pattern that is every minute, or every few, in whatever time zone: zones differ by quarters of an hour. */
 function minutesOf(pattern: string): number {
   const match = /^(?:0 )?\*(?:\/(\d+))?(?: \*){4}$/.exec(pattern.trim());

@@ -5,6 +5,8 @@ import { OPEN, WAITING } from "./literals.ts";
 const REMOVED_WATCHES_KEPT_MS = 30 * 86_400_000;
 /** The sums of the ledger outlive short retentions: a month's quota is counted from them. */
 const SUMS_KEPT_MS = 62 * 86_400_000;
+/** A month that does not begin on a full hour of UTC has its first one counted attempt by attempt. */
+const ATTEMPTS_KEPT_MS = 32 * 86_400_000;
 const UNASKED_RECHECKS_KEPT_MS = 7 * 86_400_000;
 const AT_ONCE = 500;
 
@@ -18,7 +20,7 @@ export async function prune(db: Executor, nowMs: number, retentionMs: number, in
   await repeat(() => forgetMessages(db, before));
   await forgetDeliveries(db, before);
   await forgetEvents(db, before);
-  await forgetLedger(db, before, nowMs - Math.max(retentionMs, SUMS_KEPT_MS));
+  await forgetLedger(db, nowMs - Math.max(retentionMs, ATTEMPTS_KEPT_MS), nowMs - Math.max(retentionMs, SUMS_KEPT_MS));
   // Those of watches that are looked at no more: the others end by themselves.
   await db
     .deleteFrom("rechecks")

@@ -11,6 +11,12 @@ interface DueQuery {
   readonly mostTweets: number;
 }
 
+interface HastenQuery {
+  readonly watchKey: string;
+  readonly laterThanMs: number;
+  readonly dueAtMs: number;
+}
+
 const dueOf = (on: Executor, slot: <Name extends keyof DueQuery>(name: Name) => DueQuery[Name]) =>
   on
     .selectFrom("rechecks as r")
@@ -42,6 +48,18 @@ export async function dueRechecks(db: Executor, nowMs: number, mostTweets: numbe
     condition: row.condition,
     absences: row.absences,
   }));
+}
+
+const hasten = statement<HastenQuery>()((on, slot) =>
+  on
+    .updateTable("rechecks")
+    .set({ due_at: slot("dueAtMs") })
+    .where("due_at", ">", slot("laterThanMs"))
+    .where("target_id", "in", on.selectFrom("targets").select("id").where("watch_key", "=", slot("watchKey"))),
+);
+
+export async function hastenRechecks(db: Executor, query: HastenQuery): Promise<void> {
+  await hasten(db, query);
 }
 
 /** How many there are, by watch key; watches that follow none are left out. */

@@ -14,7 +14,7 @@ import { nextDueAt } from "./next-due.ts";
 import { proveWritable, readNote, writeNote } from "./notes.ts";
 import { postpone, sealedSince, wakeSink } from "./postpone.ts";
 import { prune } from "./prune.ts";
-import { dueRechecks, eventsById } from "./rechecks.ts";
+import { dueRechecks, eventsById, hastenRechecks } from "./rechecks.ts";
 import { record } from "./record.ts";
 import { listWatches, registerWatches, setPaused } from "./register-watches.ts";
 import { reserve } from "./reserve.ts";
@@ -40,6 +40,7 @@ export function createStore(db: Executor, deps: { readonly clock: Clock; readonl
     knownMembers: (refs, userIds) => knownMembers(db, refs, userIds),
     absentMembers: (ref, sinceMs) => absentMembers(db, ref, sinceMs),
     dueRechecks: (nowMs, mostTweets) => dueRechecks(db, nowMs, mostTweets),
+    hastenRechecks: (watchKey, laterThanMs, dueAtMs) => hastenRechecks(db, { watchKey, laterThanMs, dueAtMs }),
     eventsById: (ids) => eventsById(db, ids),
     countEvents: (watchKey, spans) => countEvents(db, watchKey, spans),
     newestEvent: (watchKey, wanted) => newestEvent(db, watchKey, wanted),

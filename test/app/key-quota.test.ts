@@ -23,3 +23,35 @@ it("a key that is refused near the line keeps no poll from what the other one ha
   expect(await spentBy(KEY)).toBe(EACH);
   expect((await status()).reasons.join()).toContain("the key second is set aside");
 });
+
+it("a key that has less left than the configuration allows is paced by what it has, and the operator hears of it", async () => {
+  const { clock, control, status, notices } = await startInnerDaemon({
+    api: { quota: { monthly: 10_000 } },
+    watches: () => ({ w: { type: "search", query: "zebra", schedule: "@every 5m" } }),
+    prepare: (ask) => ask("keys", { key: KEY, quota: 300 }),
+  });
+  // At the pace of the schedule it would be spent after a day, with three weeks to go.
+  await clock.advance(36 * 3_600 * SECOND);
+  const { state, reasons } = await status();
+  expect((await control("requests")).billed).toBeLessThan(60);
+  expect(state).toBe("degraded");
+  expect(reasons.join()).toContain("the data service has less left than api.quota.monthly: 300 requests instead of 10000");
+  expect(notices()).toEqual([
+    { type: "quota.low", message: expect.stringContaining("as the data service has less left than api.quota.monthly") },
+  ]);
+});
+
+it("a key that is replaced under its name by one with another quota raises no alarm", async () => {
+  const { clock, reload, status, notices } = await startInnerDaemon({
+    api: { key: undefined, keys: [{ key: KEY, name: "main" }] },
+    watches: () => ({ w: { type: "search", query: "zebra", schedule: "@every 5m" } }),
+    prepare: (ask) => ask("keys", { key: "K2", quota: 200_000 }),
+  });
+  await clock.advance(1_000 * SECOND);
+  await reload({ key: undefined, keys: [{ key: "K2", name: "main" }] });
+  await clock.advance(20 * SECOND);
+  expect((await status()).quota.limit).toBeLessThan(200_100);
+  await clock.advance(2_000 * SECOND);
+  expect((await status()).quota.drift).toBe(0);
+  expect(notices()).toEqual([]);
+});

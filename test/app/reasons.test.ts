@@ -7,6 +7,7 @@ const calm: Troubles = {
   store: undefined,
   upstream: undefined,
   quota: {
+    monthly: undefined,
     limit: 1_000,
     line: 900,
     spent: 10,

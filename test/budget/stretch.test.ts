@@ -12,6 +12,7 @@ const query = (change: Partial<StretchQuery>): StretchQuery => ({
   nowMs: 0,
   periodEndMs: 30 * DAY,
   onExhausted: "degrade",
+  overrun: 1,
   polls: [],
   ...change,
 });
@@ -52,6 +53,11 @@ describe("stretch factors", () => {
 
   it("names no priority that has no polls, even when nothing is left", () => {
     expect(stretchFactors(query({ polls: [poll("normal", 100)], spent: 9_000 }))).toEqual({ ...NONE, normal: 1_000 });
+  });
+
+  it("stretches more where polls take more than is reckoned once they are stretched, and not before", () => {
+    expect(stretchFactors(query({ polls: [poll("low", 200), poll("high", 100)], overrun: 2 }))).toEqual(NONE);
+    expect(stretchFactors(query({ polls: [poll("normal", 600)], overrun: 2 }))).toEqual({ ...NONE, normal: 4 });
   });
 
   it("fits the line where it can, never stretches high more than normal or normal more than low, and never speeds up", () => {

@@ -54,6 +54,31 @@ describe("after a 429", () => {
     expect(retryAt(pacer.failed(failure("rate_limited", 10, { sentAtMs: -5, retry: { afterMs: 30_000 } })))).toBe(30_010);
   });
 
+  it("sends one request as a trial when the pause is over, and the others when it was answered, failed otherwise or took too long", () => {
+    const start = () => {
+      const pacer = pacerWith(() => 0);
+      pacer.failed(failure("rate_limited", 0));
+      pacer.sending("", 1_000);
+      expect(pacer.admit("b", 1_001)).toEqual({ kind: "wait", untilMs: 6_000, because: "throttled" });
+      expect(pacer.isTrying).toBe(true);
+      return pacer;
+    };
+    const answered = start();
+    answered.succeeded("a", "", 1_000);
+    expect([answered.admit("b", 1_100), answered.isTrying]).toEqual([{ kind: "go" }, false]);
+    const notFound = start();
+    notFound.failed(failure("not_found", 1_100, { sentAtMs: 1_000 }));
+    expect(notFound.admit("b", 1_100)).toEqual({ kind: "go" });
+    const broken = start();
+    broken.failed(failure("transient", 1_100, { sentAtMs: 1_000 }));
+    expect(broken.admit("b", 1_100)).toEqual({ kind: "go" });
+    expect(start().admit("b", 6_000)).toEqual({ kind: "go" });
+    const refused = start();
+    refused.failed(failure("rate_limited", 1_100, { sentAtMs: 1_000 }));
+    expect(refused.admit("b", 3_099)).toEqual({ kind: "wait", untilMs: 3_100, because: "throttled" });
+    expect(refused.isTrying).toBe(false);
+  });
+
   it("begins at a second again after a request that went well", () => {
     const pacer = pacerWith(() => 0);
     const untilMs = retryAt(pacer.failed(failure("rate_limited", 0)));

@@ -62,10 +62,19 @@ describe("plan", () => {
     expect(code).toBe(3);
     expect(err).toContain("over budget");
     expect(err).toContain("Dearest: fast, scores");
-    expect(err).toMatch(/This fits, at [\d,]+ a month: fast "@every 15m"/);
+    expect(err).toMatch(/This fits, at [\d,]+ a month: `schedule: "@every 15m"` on fast, `schedule: "@every 1d"` on scores\./);
     expect(out).toContain("2 accounts not looked up yet");
     expect(out).toContain("scores: accounts the service has not indexed have no score");
     expect(out).toMatch(/Warnings:\n.*score_delta data changes about every 1d/);
+  });
+
+  it("proposes nothing that the file would be refused with", async () => {
+    const within = (keys: string, monthly: number) =>
+      plan(config(`, quota: { monthly: ${monthly} }`, `  s: { type: search, query: acme, schedule: "@every 1m", ${keys}, sink: out }`));
+    for (const keys of ["max_age: 1h", "no_events: { for: 1h }", "spike: { factor: 3, min: 5, window: 30m }"]) {
+      expect((await within(keys, 1_700)).err).toContain('This fits, at 1,440 a month: `schedule: "@every 30m"` on s.');
+      expect((await within(keys, 1_000)).err).toContain("No schedule fits this quota");
+    }
   });
 
   it("stays short for many watches that share: names a few, and says once what they can miss", async () => {
@@ -82,6 +91,27 @@ describe("plan", () => {
     expect(view.watches[7].shared_with).toHaveLength(20);
   });
 
+  it("says of profiles that come with what timelines are asked for that they cost nothing more", async () => {
+    const accounts = 'accounts: [alice, bob, acme, rival], schedule: "@every 10m"';
+    const { out } = await plan(
+      config("", `  t: { type: timeline, ${accounts}, sink: out }\n  p: { type: profile, ${accounts}, sink: out }`),
+    );
+    expect(out).toMatch(/^p +profile .* 0 +0 +0 .*asked for in requests of others; /m);
+  });
+
+  it("says of accounts under freshness that requests of others look for them, and names no runs of theirs", async () => {
+    const { out } = await plan(
+      config(
+        "",
+        `  f: { type: timeline, accounts: [alice, bob], freshness: { mean: 60s, max: 1h }, sink: out }
+  e: { type: timeline, accounts: [acme, rival], schedule: "* * * * *", sink: out }`,
+      ),
+    );
+    expect(out).toMatch(/^f +timeline .* asked for in requests of others; /m);
+    expect(out).not.toMatch(/^f +\d\d-\d\d /m);
+    expect(out).toMatch(/^e +\d\d-\d\d /m);
+  });
+
   it("shows strategy, pace by the hour, money and the next five runs", async () => {
     const text = config(', quota: { monthly: 5000, price: { per_request: 0.005, currency: "€" } }', TWICE);
     const { out, code } = await plan(text);
@@ -92,6 +122,8 @@ describe("plan", () => {
     expect(view.watches[0]).toMatchObject({ strategies: ["single"], requests_per_hour: 0.5, quota_share: 0.072, cost_per_month: 1.8 });
     expect(view).toMatchObject({ changes: [], price: { per_request: 0.005, currency: "€" } });
     expect(code).toBe(0);
+    const cheap = await plan(config(', quota: { monthly: 5000, price: { per_request: 0.000001, currency: "€" } }', TWICE));
+    expect(cheap.out).toContain("720 a month (€0.00072)");
   });
 
   it("proposes a public list where that is fastest, and lets the daemon slow down as the last resort", async () => {
@@ -100,7 +132,7 @@ describe("plan", () => {
     const { code, err, out } = await plan(config(", quota: { monthly: 130000 }", watch), "--json");
     expect(code).toBe(3);
     expect(err).toMatch(/a public list of the 400 handles of big \(`via_list`\), read every 30s: 15s instead of \d+/);
-    expect(err).toMatch(/\nOr: `priority: low` on big: the daemon then polls them [\d.]+ times slower by itself\.\n$/);
+    expect(err).toMatch(/\nOr: `priority: low` on big: the daemon then polls what is low [\d.]+ times slower by itself\.\n$/);
     expect(JSON.parse(out).changes.map((change: { kind: string }) => change.kind)).toContain("list");
   });
 
@@ -157,6 +189,7 @@ describe("plan", () => {
     const { code, out, err } = await plan(config("", `  s: { type: search, query: "acme lang:en", freshness: 60s, sink: out }`));
     expect(code).toBe(3);
     expect(out).toMatch(/^s +search +within 1m +single +1 +60 +1,440 /m);
+    expect(out).toMatch(/^s +(\d\d-\d\d \d\d:\d\d:\d\d +){5}\(about: placed by what is found\)$/m);
     expect(err).toMatch(/This fits, at [\d,]+ a month: `freshness: \d+m` on s\./);
   });
 
@@ -167,6 +200,17 @@ describe("plan", () => {
     expect(JSON.parse(out).quota).toMatchObject({ limit: 1_000, source: "remaining_requests" });
     const { out: other } = await plan(keys.replace("K2]", "{ key: K2, monthly: 60 }]"), "--json");
     expect(JSON.parse(other).quota).toMatchObject({ limit: 360, source: "configured" });
+  });
+
+  it("goes by what keys may spend together where the month's own limit is above that", async () => {
+    const keys = (monthly: number) =>
+      config(`, quota: { monthly: ${monthly} }`, TWICE).replace(
+        "key: K1",
+        "keys: [{ name: a, key: K1, monthly: 200 }, { name: b, key: K2, monthly: 300 }]",
+      );
+    expect((await plan(keys(5_000))).code).toBe(3);
+    expect(JSON.parse((await plan(keys(5_000), "--json")).out).quota.limit).toBe(500);
+    expect(JSON.parse((await plan(keys(400), "--json")).out).quota.limit).toBe(400);
   });
 
   it("--diff asks the service what is left for either file that names no quota", async () => {

@@ -76,6 +76,34 @@ it.each([
     },
   ],
   [
+    "were found after an outage that was shorter than the longest wait",
+    async ({ clock, read }: ReturnType<typeof house>) => {
+      await clock.advance(6 * MIN);
+      return read(LATE.map((ms) => ms + 4 * MIN));
+    },
+  ],
+  [
+    "were found by a read that waited for its answer",
+    async ({ clock, read }: ReturnType<typeof house>) => {
+      const startedAtMs = clock.now();
+      await clock.advance(HOUR);
+      return read(
+        LATE.map((ms) => ms + 30 * MIN),
+        { startedAtMs },
+      );
+    },
+  ],
+  [
+    "waited while the quota was short",
+    async ({ clock, read, stretchBy }: ReturnType<typeof house>) => {
+      stretchBy(4);
+      await read([]);
+      await clock.advance(8 * MIN);
+      stretchBy(1);
+      return read(LATE.map((ms) => ms + 4 * MIN));
+    },
+  ],
+  [
     "were found late because the quota is short",
     async ({ read, stretchBy }: ReturnType<typeof house>) => {
       stretchBy(2);

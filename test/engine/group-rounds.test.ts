@@ -126,18 +126,34 @@ const turnOf = (factor: number, passedMs: number) => ({
 });
 
 it("stretches rounds and the longest wait alike while the quota is short", () => {
-  expect(waitAfter(turnOf(1, 10_000))).toBe(48_000);
-  expect(waitAfter(turnOf(5, 10_000))).toBe(280_000);
-  expect(isTooSoon(turnOf(1, MIN))).toBe(false);
-  expect(isTooSoon(turnOf(5, MIN))).toBe(true);
+  const due = waiting.map((one) => ({ ...one, ageMs: HOUR })) as unknown as readonly Waiting[];
+  expect(waitAfter({ ...turnOf(1, 10_000), waiting: due })).toBe(48_000);
+  expect(waitAfter({ ...turnOf(5, 10_000), waiting: due })).toBe(280_000);
+  expect(isTooSoon({ ...turnOf(1, MIN), waiting: due })).toBe(false);
+  expect(isTooSoon({ ...turnOf(5, MIN), waiting: due })).toBe(true);
   // Three and a half minutes and more are about four, which is when silent ones are due.
   const waited = waiting.map((one, index) => ({ ...one, ageMs: (index < 40 ? 220 : 100) * 1_000 })) as unknown as readonly Waiting[];
   expect(chooseMembers({ ...turnOf(1, MIN), waiting: waited }, 0).all).toHaveLength(100);
   expect(chooseMembers({ ...turnOf(2, MIN), waiting: waited }, 0).all).toEqual([]);
 });
 
+it("puts a round off while others asked for whoever would be asked for, and takes a run that asked for nobody for none", () => {
+  const seen = (busyAgeMs: number) =>
+    waiting.map((one, index) => ({
+      ...one,
+      rate: index < 40 ? 1 : 0,
+      ageMs: index < 40 ? busyAgeMs : MIN,
+    })) as unknown as readonly Waiting[];
+  expect(waitAfter({ ...turnOf(1, MIN), waiting: seen(8_000) })).toBe(49_750);
+  expect(isTooSoon({ ...turnOf(1, MIN), waiting: seen(8_000) })).toBe(true);
+  expect(isTooSoon({ ...turnOf(1, MIN), waiting: seen(58_000) })).toBe(false);
+  const query = { ...turnOf(1, MIN), awaited: [], delaysMs: [], startedAtMs: START + MIN };
+  expect(paceAfter({ ...query, hasProbed: false }).rounds?.roundAtMs).toBe(START);
+  expect(paceAfter({ ...query, hasProbed: true }).rounds?.roundAtMs).toBe(START + MIN);
+});
+
 it("learns nothing while it is slowed down on purpose, and takes no run between two rounds for one", () => {
-  const query = { ...turnOf(1, 20_000), awaited: [], delaysMs: [HOUR, HOUR], startedAtMs: START + 20_000 };
+  const query = { ...turnOf(1, 20_000), awaited: [], hasProbed: true, delaysMs: [HOUR, HOUR], startedAtMs: START + 20_000 };
   expect(paceAfter({ ...query, factor: 2 })).toEqual({ rounds: { correction: 1, roundAtMs: START } });
   expect(paceAfter(query).rounds?.correction).toBeLessThan(1);
   expect(paceAfter({ ...query, startedAtMs: START + MIN }).rounds?.roundAtMs).toBe(START + MIN);

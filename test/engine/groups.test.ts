@@ -18,6 +18,7 @@ afterEach(async () => {
   for (const rig of rigs.splice(0)) await rig.close();
 });
 
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 const queryOf = ({ params }: UpstreamRequest): string => (typeof params["query"] === "string" ? params["query"] : "");
 
 interface HouseOptions {
@@ -353,11 +354,42 @@ describe("a group of timelines", () => {
       isDown = true;
       const during = await searchesIn(HOUR);
       isDown = false;
-      if (refused === "all searches") expect(during).toBeLessThan(1.5 * before);
+      if (refused === "all searches") expect(during).toBeLessThan(before / 3);
       await clock.advance(1.5 * HOUR);
       expect((await searchesIn(HOUR)) / before).toBeLessThan(1.05);
     },
   );
+
+  it("searches only for those in turn, and those that moved, while profiles are refused, and seldom tries those again", async () => {
+    let isDown = false;
+    const { clock, world, callsOf, told, account } = await house({
+      count: 200,
+      changes: { freshness: { kind: "mean", meanMs: MIN, maxMs: HOUR } },
+      fail: ({ endpoint }) => {
+        if (isDown && endpoint === "info-batch") throw failure("bad_request");
+      },
+    });
+    const posts: string[] = [];
+    const hourFrom = async (sinceMs: number) => {
+      for (let minute = 0; minute < 60; minute += 1) {
+        if (minute % 10 === 0) posts.push(world.post(account(minute), clock.now() + 1_000).id);
+        await clock.advance(MIN);
+      }
+      const probes = callsOf("info-batch", sinceMs).map(({ request }) => (request.params["user_ids"] as string[]).length);
+      const searched = callsOf("search-tweets", sinceMs).map(({ request }) => queryOf(request).split("from:").length - 1);
+      return { probes: probes.length, probed: sum(probes), searched: sum(searched) };
+    };
+    const before = await hourFrom(clock.now());
+    isDown = true;
+    const during = await hourFrom(clock.now());
+    expect(during.searched / (before.probed + before.searched)).toBeLessThan(1.2);
+    expect(during.probes).toBeLessThan(10);
+    isDown = false;
+    await clock.advance(15 * MIN);
+    const after = await hourFrom(clock.now());
+    expect(after.probes / before.probes).toBeLessThan(1.1);
+    expect([...(await told())].sort()).toEqual([...posts].sort());
+  });
 
   it("asks for counters as often as before after a clock that was ahead for a while", async () => {
     const { clock, callsOf } = await house({ changes: { strategy: "merge" } });

@@ -149,3 +149,48 @@ it("forgets refusals when other keys come into force", async () => {
   watch.reset();
   expect(watch.usable()).toEqual(keys);
 });
+
+describe("a key with which requests fail that are answered with another", () => {
+  const failed = new Map([["b", failure("transient")]]);
+  const fail = async (times: number) => {
+    for (let i = 0; i < times; i += 1) {
+      watch.paid("a", clock.monotonic(), failed);
+      await clock.advance(20_000);
+    }
+  };
+
+  it("is left aside after some of them in a row over a minute, told once, and asked about every five minutes", async () => {
+    await fail(3);
+    expect(watch.usable()).toEqual(keys);
+    await fail(1);
+    expect(watch.usable()).toEqual(["a", "c"]);
+    expect(told()).toEqual(["key.refused b"]);
+    expect(notices[0]?.message).toContain("fail and are answered with another");
+    await clock.advance(11 * MINUTE);
+    expect(asked).toEqual(["b", "b"]);
+    good.add("b");
+    await clock.advance(6 * MINUTE);
+    expect(watch.usable()).toEqual(keys);
+    await fail(4);
+    expect(watch.usable()).toEqual(["a", "c"]);
+    await clock.advance(6 * MINUTE);
+    watch.paid("b", clock.monotonic());
+    await clock.advance(1);
+    expect(told()).toEqual(["key.refused b", "key.recovered b"]);
+  });
+
+  it("is as good as any when it paid for an answer in between", async () => {
+    await fail(3);
+    watch.paid("b", clock.monotonic());
+    await fail(3);
+    expect(watch.usable()).toEqual(keys);
+    expect(told()).toEqual([]);
+  });
+
+  it("is better than none: it pays again when the others are refused", async () => {
+    await fail(4);
+    await refuse("a");
+    expect(await refuse("c")).toBe(true);
+    expect(watch.usable()).toEqual(["b"]);
+  });
+});

@@ -55,6 +55,19 @@ describe("a group is on time", () => {
     expect(onTime.begin("g", MIN)).toBe(START - DAY);
   });
 
+  it("again from a run that finds the clock set back by less than it has been on time", async () => {
+    const clock = createVirtualClock(START);
+    const onTime = createOnTime(clock);
+    onTime.begin("g", MIN);
+    onTime.end("g", START + HOUR);
+    await clock.advance(HOUR);
+    onTime.begin("g", MIN);
+    onTime.end("g", START + HOUR + 10 * MIN);
+    clock.jump(-HOUR / 2);
+    await clock.advance(10 * MIN);
+    expect(onTime.begin("g", MIN)).toBe(START + 40 * MIN);
+  });
+
   it("again from the end of a run that took too long", async () => {
     const clock = createVirtualClock(START);
     const onTime = createOnTime(clock);
@@ -92,6 +105,7 @@ it("learns nothing of its pace while it is slowed down on purpose", () => {
     waiting: [],
     memory: { pace } as GroupMemory,
     awaited: [{ posts: 50, waitedMs: 50 * HOUR }],
+    hasProbed: true,
     delaysMs: [HOUR, HOUR],
     startedAtMs: START + HOUR,
     nowMs: START + HOUR,

@@ -27,9 +27,10 @@ interface HouseOptions {
   readonly durationMs?: number;
   readonly aftermath?: () => PollAftermath;
   readonly againAt?: () => number;
+  readonly stretch?: () => number;
 }
 
-function house({ durationMs = 1_000, aftermath = () => ({}), againAt }: HouseOptions = {}) {
+function house({ durationMs = 1_000, aftermath = () => ({}), againAt, stretch = () => 1 }: HouseOptions = {}) {
   const clock = createVirtualClock(START);
   const runs: string[] = [];
   let most = 0;
@@ -40,7 +41,7 @@ function house({ durationMs = 1_000, aftermath = () => ({}), againAt }: HouseOpt
     timetable: createTimetable(),
     meter: { count() {}, set() {}, observe() {} },
     log,
-    stretch: () => 1,
+    stretch,
     againAt: () => againAt?.(),
     async runPoll({ key, subscribers }) {
       runs.push(`${key}${subscribers.length} ${(clock.now() - START) / 1_000}`);
@@ -142,6 +143,23 @@ it("runs what freshness placed sooner when the pace gets faster, but not what wa
     expect(runs.slice(0, 2)).toEqual(isPaced ? ["a1 0", "a1 60"] : ["a1 0"]);
     await loop.stop();
   }
+});
+
+it.each([
+  ["by a schedule", pollOf("a", every(HOUR))],
+  ["by freshness", fresh("a")],
+])("runs what was stretched at a restart sooner when the pace gets faster: %s", async (_name, poll) => {
+  let factor = 50;
+  const { clock, loop, runs } = house({ stretch: () => factor });
+  loop.setPolls([poll], new Map([["a", START - 10 * 60_000]]));
+  loop.start();
+  await clock.advance(2 * HOUR);
+  expect(runs).toEqual([]);
+  factor = 1;
+  loop.repace();
+  await clock.advance(HOUR);
+  expect(runs).toHaveLength(1);
+  await loop.stop();
 });
 
 it("serves a newcomer right after a run whose next one freshness placed far off", async () => {

@@ -1,6 +1,7 @@
 /** A daemon that dies between a probe and the read that would have explained it. */
 import { afterEach, describe, expect, it } from "vitest";
 import { sleep } from "../../src/model/clock.ts";
+import type { Store } from "../../src/model/store.ts";
 import type { UpstreamRequest } from "../../src/model/upstream.ts";
 import { createAccountsWorld, type WorldAccount } from "../support/accounts-world.ts";
 import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
@@ -16,11 +17,11 @@ afterEach(async () => {
   for (const rig of rigs.splice(0)) await rig.close();
 });
 
-/** Ten accounts with three old posts each, and one timeline watch on all of them. */
-async function house(intervalMs: number) {
+/** Accounts with three old posts each, and one timeline watch on all of them. */
+async function house(intervalMs: number, count = 10, storeFilter: (store: Store) => Store = (store) => store) {
   const clock = createVirtualClock(START);
   const world = createAccountsWorld();
-  for (let i = 0; i < 10; i += 1) {
+  for (let i = 0; i < count; i += 1) {
     const account = world.add(`account_${i}`);
     for (let day = 1; day <= 3; day += 1) world.post(account, START - day * 86_400_000 + i);
   }
@@ -39,7 +40,7 @@ async function house(intervalMs: number) {
     { accounts },
     { schedule: { kind: "every", intervalMs }, strategy: "probe", fullPollEveryMs: 12 * 60 * MIN },
   );
-  const rig = await startEngineRig({ clock, upstream, watches: [watch] });
+  const rig = await startEngineRig({ clock, upstream, watches: [watch], storeFilter });
   rigs.push(rig);
   const told = async () => (await rig.events()).map(({ subject }) => subject);
   return { clock, world, rig, told, asked, account: (index: number) => world.accounts[index] as WorldAccount };
@@ -95,4 +96,49 @@ it("keeps at a stop what its last reads found: nothing is read again for it", as
   asked.length = 0;
   await clock.advance(2 * MIN);
   expect(new Set(asked)).toEqual(new Set(["info-batch"]));
+});
+
+it("reads nothing again for a crash that was told before it", async () => {
+  const { clock, world, rig, told, asked, account } = await house(20 * SECOND);
+  await clock.advance(7 * MIN + 30 * SECOND);
+  const ids: string[] = [];
+  for (let crash = 0; crash < 5; crash += 1) {
+    ids.push(world.post(account(crash), clock.now() + SECOND).id);
+    await clock.advance(60 * SECOND);
+    expect(await told()).toHaveLength(ids.length);
+    await rig.crash();
+    asked.length = 0;
+    await clock.advance(2 * MIN);
+    expect(new Set(asked)).toEqual(new Set(["info-batch"]));
+  }
+});
+
+it("writes what reads told a few times a minute, however many there are", async () => {
+  const notes: string[] = [];
+  const { clock, world, account, rig } = await house(2 * SECOND, 60, (store) => ({
+    ...store,
+    writeNote: async (name, value) => {
+      notes.push(name);
+      await store.writeNote(name, value);
+    },
+  }));
+  await clock.advance(2 * MIN);
+  const post = (seconds: number) => world.post(account(seconds % 60), clock.now() + seconds * SECOND);
+  for (let seconds = 1; seconds < 60; seconds += 1) post(seconds);
+  notes.length = 0;
+  await clock.advance(MIN + 4 * SECOND);
+  expect(await rig.events()).toHaveLength(59);
+  // Of each run's changes one, before they are read.
+  expect(notes.filter((name) => name === "probes.recent").length).toBeLessThanOrEqual(30 + 4);
+});
+
+it.each([
+  ["while the first reads run", 5 * SECOND],
+  ["a minute after them", 75 * SECOND],
+])("reads hardly any account again for a crash %s", async (_, crashMs) => {
+  const { clock, rig, asked } = await house(2 * MIN, 200);
+  await clock.advance(crashMs);
+  await rig.crash();
+  await clock.advance(5 * MIN);
+  expect(asked.filter((endpoint) => endpoint === "user-tweets").length).toBeLessThanOrEqual(200 + 40);
 });

@@ -56,6 +56,58 @@ describe("profiles asked for in the same instant", () => {
     expect(sent).toMatchObject([{ watch: "a", priority: "high", endpoint: "info-batch" }]);
   });
 
+  it("leave free places to whoever would like to be seen, who is told what any answer showed", async () => {
+    const { clock, desk, sizes } = house();
+    const shown: string[][] = [];
+    const wished: number[] = [];
+    desk.carry({
+      choose(places, asked) {
+        wished.push(places);
+        return ids(400, 500)
+          .filter((id) => !asked.has(id))
+          .slice(0, places);
+      },
+      take: (seen) => void shown.push([...seen.keys()]),
+    });
+    const all = desk.ask(asker("a"), ids(130), 0);
+    await clock.advance(1_000);
+    expect([...(await all).keys()]).toEqual(ids(130));
+    expect(sizes()).toEqual([100, 100]);
+    expect(wished).toEqual([70]);
+    expect(shown).toEqual([ids(100), [...ids(30, 100), ...ids(70, 500)]]);
+  });
+
+  it.each([false, true])("answer whoever asks for one that rides along meanwhile; refused together: %s", async (isRefused) => {
+    const { clock, desk, sizes } = house(({ params }) => {
+      if (isRefused && (params["user_ids"] as readonly string[]).length > 4) throw failure("bad_request");
+    });
+    desk.carry({ choose: (places, asked) => ids(5, 500).filter((id) => places > 0 && !asked.has(id)), take: () => undefined });
+    const first = desk.ask(asker("a"), ids(3), 0);
+    await clock.advance(60);
+    const second = desk.ask(asker("b"), ids(2, 500), 1_000);
+    await clock.advance(1_000);
+    expect([...(await first).keys()]).toEqual(ids(3));
+    expect((await second).get("1500")?.user?.id).toBe("1500");
+    expect(sizes()).toEqual(isRefused ? [8, 3, 2] : [8]);
+  });
+
+  it("are asked for without those who ride along where the service refuses them together, and an answer without anybody is told to nobody", async () => {
+    const { clock, desk, sizes } = house(({ params }) => {
+      if ((params["user_ids"] as readonly string[]).length > 1) throw failure("bad_request");
+    });
+    const shown: string[][] = [];
+    desk.carry({ choose: () => ids(5, 500), take: (seen) => void shown.push([...seen.keys()]) });
+    const one = desk.ask(asker("a"), ids(1), 0);
+    await clock.advance(1_000);
+    expect((await one).get("1000")?.user?.id).toBe("1000");
+    expect(sizes()).toEqual([6, 1]);
+    expect(shown).toEqual([ids(1)]);
+    const missing = desk.ask(asker("a"), ids(1, 1), 0);
+    await clock.advance(1_000);
+    expect((await missing).get("1001")?.user).toBeUndefined();
+    expect(shown).toEqual([ids(1)]);
+  });
+
   it("are asked for apart where one may be sent and the other not", async () => {
     const { clock, desk, sizes } = house();
     void desk.ask(asker("a"), ids(3), 0);

@@ -25,6 +25,8 @@ let gauges: Map<string, number>;
 let service: Map<string, unknown>;
 let audit: QuotaAudit;
 let asked: string[];
+/** Of the key in force. */
+let text: string;
 
 const meter: Meter = {
   count: () => undefined,
@@ -41,6 +43,7 @@ function makeAudit(log: Log = rememberingLog()): QuotaAudit {
     log,
     meter,
     keys: () => [...service.keys()],
+    fingerprint: () => text,
     async remaining(key) {
       asked.push(key);
       const value = service.get(key);
@@ -60,6 +63,7 @@ beforeEach(async () => {
   notices = [];
   gauges = new Map();
   asked = [];
+  text = "first";
   service = new Map([["main", 1_000]]);
   audit = makeAudit();
 });
@@ -190,7 +194,7 @@ it("begins anew when the figure goes up and when the period ends", async () => {
   const before = asked.length;
   await clock.advanceTo(Date.UTC(2026, 3, 1) - 1);
   service.set("main", 900);
-  await clock.advanceTo(Date.UTC(2026, 3, 1) + 2_000);
+  await clock.advanceTo(Date.UTC(2026, 3, 1) + MINUTE + 2_000);
   expect(asked.length).toBeGreaterThan(before);
   expect(audit.limitOf("main")).toBe(900);
   expect(drift()).toBe(0);
@@ -209,6 +213,22 @@ it("asks again a minute after a refusal, which is early enough for a figure of t
   expect(asked.length).toBe(2);
   await clock.advance(2 * MINUTE);
   expect(asked.length).toBe(3);
+});
+
+it("takes another key under the same name for no drift, and sees what someone spends of that one", async () => {
+  await audit.start();
+  await clock.advance(MINUTE);
+  await spend(10);
+  text = "second";
+  service.set("main", 300);
+  await clock.advance(15 * MINUTE);
+  expect(notices).toEqual([]);
+  expect(audit.driftRequests).toBe(0);
+  expect(audit.limitOf("main")).toBe(310);
+  await spend(10);
+  service.set("main", Number(service.get("main")) - 7);
+  await clock.advance(15 * MINUTE);
+  expect(audit.driftRequests).toBe(7);
 });
 
 it("keeps the books of several keys apart", async () => {

@@ -80,6 +80,22 @@ describe("a quota that is too small for the plan", () => {
     expect(upstream.calls.length - before).toBeGreaterThanOrEqual(2);
   });
 
+  it("is told once a period, though the clock is set to the next one and back", { timeout: 60_000 }, async () => {
+    const { clock, rig } = await house(PERIOD_END - 8 * HOUR, { watches: [search("a", MINUTE)], monthly: 100, reserve: 0 });
+    const told = () => rig.notices.filter(({ type }) => type === "quota.low").length;
+    await clock.advance(10 * MINUTE);
+    expect(told()).toBe(1);
+    clock.jump(DAY);
+    await clock.advance(10 * MINUTE);
+    const perPeriod = told();
+    expect(perPeriod).toBe(2);
+    clock.jump(-DAY);
+    await clock.advance(10 * MINUTE);
+    await rig.restart();
+    await clock.advanceTo(PERIOD_END + HOUR);
+    expect(told()).toBe(perPeriod);
+  });
+
   it("stops at the line where the operator said pause, stretches nothing, and goes on in the next period", {
     timeout: 60_000,
   }, async () => {

@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from "vitest";
 import type { Tweet } from "../../src/model/tweet.ts";
 import type { Watch } from "../../src/model/watch.ts";
-import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
+import { type EngineRig, type RigOptions, startEngineRig } from "../support/engine-rig.ts";
 import { makeTweet } from "../support/make-event.ts";
 import { makeWatch } from "../support/make-watch.ts";
 import { createScriptedUpstream, failure } from "../support/scripted-upstream.ts";
@@ -23,7 +23,7 @@ const search = (id: string, changes: Partial<Watch> = {}) =>
   makeWatch(id, "search", { query: id }, { recheck: { everyMs: 10 * MINUTE, untilMs: 2 * HOUR }, ...changes });
 
 /** A world of tweets: the search shows all of them, /tweet-info-bulk those asked for. */
-async function house(watches: readonly Watch[], monthly?: number) {
+async function house(watches: readonly Watch[], quota?: { readonly monthly: number }) {
   const clock = createVirtualClock(START);
   const upstream = createScriptedUpstream(clock);
   const tweets = new Map<string, Tweet>();
@@ -37,12 +37,16 @@ async function house(watches: readonly Watch[], monthly?: number) {
   upstream.on("search-tweets", () => ({ tweets: [...tweets.values()].reverse().slice(0, 20) }));
   upstream.on("tweet-info-bulk", ({ params }) => ({ tweets: (params["tweet_links"] as string[]).flatMap((id) => tweets.get(id) ?? []) }));
   post({ created_at: new Date(START - HOUR).toISOString() });
-  rig = await startEngineRig({
-    clock,
-    upstream,
-    watches,
-    ...(monthly === undefined ? {} : { monthly, onExhausted: "degrade" as const, isGoverned: true }),
+  const parts = { clock, upstream, watches };
+  const governed = (limit: { readonly monthly: number }): RigOptions => ({
+    ...parts,
+    onExhausted: "degrade",
+    isGoverned: true,
+    get monthly() {
+      return limit.monthly;
+    },
   });
+  rig = await startEngineRig(quota === undefined ? parts : governed(quota));
   await clock.advance(2 * MINUTE);
   const told = async (from = rig) =>
     ((await from?.events()) ?? []).map(({ type, watch, subject }) => `${type} ${watch} ${subject}`).reverse();
@@ -193,7 +197,7 @@ it("does not tell what an edited where lets through, nor look for a watch that c
 });
 
 it("looks less often while the quota is short", async () => {
-  const looksWith = async (monthly: number | undefined) => {
+  const looksWith = async (quota: { readonly monthly: number } | undefined) => {
     const { clock, post, looks } = await house(
       [
         search("w", {
@@ -202,7 +206,7 @@ it("looks less often while the quota is short", async () => {
           recheck: { everyMs: 10 * MINUTE, untilMs: 24 * HOUR },
         }),
       ],
-      monthly,
+      quota,
     );
     post();
     await clock.advance(6 * HOUR);
@@ -212,7 +216,26 @@ it("looks less often while the quota is short", async () => {
     return count;
   };
   expect(await looksWith(undefined)).toBe(35);
-  expect(await looksWith(4_000)).toBeLessThanOrEqual(14);
+  expect(await looksWith({ monthly: 4_000 })).toBeLessThanOrEqual(14);
+});
+
+it.each([
+  ["while it runs", async () => undefined],
+  ["while it stands", (own: EngineRig) => own.restart()],
+])("looks at its own pace at once when the quota is raised %s", async (_, restart) => {
+  const quota = { monthly: 600 };
+  const times = { schedule: { kind: "every" as const, intervalMs: 10 * MINUTE }, recheck: { everyMs: 10 * MINUTE, untilMs: 24 * HOUR } };
+  const { clock, post, looks, rig } = await house([search("w", { priority: "low", ...times })], quota);
+  const id = post();
+  const dueWithin = async (ms: number) => (await rig.store.dueRechecks(clock.now() + ms, 10)).map(({ tweetId }) => tweetId);
+  await clock.advanceTo(START + 4 * HOUR);
+  const before = looks().length;
+  expect(await dueWithin(HOUR)).toEqual([]);
+  expect(await dueWithin(12 * HOUR)).toEqual([id]);
+  quota.monthly = 100_000;
+  await restart(rig);
+  await clock.advance(41 * MINUTE);
+  expect(looks()).toHaveLength(before + 4);
 });
 
 it("notes of the first page how often is posted and how much of it is wanted, once", async () => {

@@ -78,6 +78,38 @@ it("says of an answer when its request was sent, because another may have overta
   ]);
 });
 
+it("sends with another key what failed with one, whichever has more left, and with that one again where no other has any", async () => {
+  const clock = createVirtualClock(Date.UTC(2026, 2, 2, 12, 0, 0));
+  const upstream = createScriptedUpstream(clock, []);
+  upstream.on("user-tweets", () => ({ tweets: [] }));
+  let isLargeDown = true;
+  upstream.trouble = ({ keyName }) => {
+    if (keyName === "large" && isLargeDown) throw new UpstreamError("transient", "timed out");
+    return undefined;
+  };
+  const keys = [
+    { name: "large", limit: 100 },
+    { name: "small", limit: 1 },
+  ] as const;
+  const paid: (readonly string[])[] = [];
+  const gate = await gateOf(clock, upstream, keys, (key, _sentAtMs, failedWith) => void paid.push([key, ...failedWith.keys()]));
+  const ask = async (source: string) => {
+    const answer = gate
+      .request({ endpoint: "user-tweets", params: {}, source, watch: "w", priority: "normal", purpose: "poll" })
+      .catch((error: unknown) => error);
+    await clock.advance(10_000);
+    return answer;
+  };
+  await ask("s");
+  expect(upstream.calls.map(({ keyName }) => keyName)).toEqual(["large", "small"]);
+  expect(paid).toEqual([["small", "large"]]);
+  expect(await ask("other")).toMatchObject({ kind: "transient" });
+  isLargeDown = false;
+  await ask("s");
+  expect(upstream.calls.slice(2).map(({ keyName }) => keyName)).toEqual(["large", "large", "large"]);
+  expect(paid.at(-1)).toEqual(["large"]);
+});
+
 async function gateOf(
   clock: ReturnType<typeof createVirtualClock>,
   upstream: ReturnType<typeof createScriptedUpstream>,
@@ -125,6 +157,31 @@ it("lets everyone go when the trial of a dark service is answered, and not when 
   await clock.advance(10 * 60_000);
   const before = upstream.calls.length;
   upstream.trouble = () => undefined;
+  while (upstream.calls.length === before) await clock.advance(1_000);
+  await clock.advance(5_000);
+  expect(answered).toBe(30);
+});
+
+it("asks once a pause in a storm of 429, however many wait, and lets everyone go when one is answered", async () => {
+  const clock = createVirtualClock(Date.UTC(2026, 2, 2, 12, 0, 0));
+  const upstream = createScriptedUpstream(clock, []);
+  upstream.on("user-tweets", () => ({ tweets: [] }));
+  upstream.trouble = () => {
+    throw new UpstreamError("rate_limited", "too many requests", 429);
+  };
+  const gate = await gateOf(clock, upstream);
+  const ask = (i: number) =>
+    gate.request({ endpoint: "user-tweets", params: {}, source: `s${i}`, watch: "w", priority: "normal", purpose: "poll" });
+  let answered = 0;
+  for (let i = 0; i < 30; i += 1) void ask(i).then(() => (answered += 1));
+  await clock.advance(500);
+  const first = upstream.calls.length;
+  await clock.advance(10 * 60_000);
+  // After 1, 2, 4, 8, 16, 32 seconds and each minute then.
+  expect(upstream.calls.length - first).toBeLessThan(18);
+  expect(upstream.calls.length - first).toBeGreaterThan(10);
+  upstream.trouble = () => undefined;
+  const before = upstream.calls.length;
   while (upstream.calls.length === before) await clock.advance(1_000);
   await clock.advance(5_000);
   expect(answered).toBe(30);

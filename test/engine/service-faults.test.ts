@@ -62,8 +62,26 @@ it("fault 02: in a storm of 429 all watches share one pause, and the status says
   await clock.advanceTo(START + 115 * SECOND);
   expect(rig.upstreamWatch.trouble?.reason).toBe("throttled");
   // A dozen at once when the storm begins, then one after each ever longer pause, though twelve polls wait.
-  expect(upstream.calls.length - before).toBeLessThan(12 * 7);
+  expect(upstream.calls.length - before).toBeLessThan(12 + 8);
   await clock.advanceTo(START + 5 * MINUTE);
+  expect(idsOf(await rig.events())).toEqual(Array.from({ length: 12 }, () => tweet.id));
+  expect(rig.notices).toEqual([]);
+});
+
+it("fault 02: a storm of 429 that does not pass is told after five minutes, once, and when it is over", async () => {
+  const { clock, world, upstream, rig } = await house({ watches: searches(12) });
+  const tweet = world.post(START + 50 * SECOND);
+  const before = upstream.calls.length;
+  upstream.trouble = (_, nowMs) => {
+    if (nowMs < START + HOUR) throw failure("rate_limited");
+    return undefined;
+  };
+  await clock.advanceTo(START + HOUR - 1);
+  expect(upstream.calls.length - before).toBeLessThan(12 + 70);
+  expect(rig.notices.map(({ type }) => type)).toEqual(["upstream.dark"]);
+  expect(rig.notices[0]?.message).toContain("nothing but 429");
+  await clock.advanceTo(START + HOUR + 5 * MINUTE);
+  expect(rig.notices.map(({ type }) => type)).toEqual(["upstream.dark", "upstream.recovered"]);
   expect(idsOf(await rig.events())).toEqual(Array.from({ length: 12 }, () => tweet.id));
 });
 

@@ -7,6 +7,7 @@ import { createAccountsWorld, type WorldAccount } from "../support/accounts-worl
 import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
 import { createListsWorld, type WorldSubject } from "../support/lists-world.ts";
 import { makeWatch } from "../support/make-watch.ts";
+import { createSeededRandom } from "../support/seeded-random.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
 const START = Date.UTC(2026, 2, 2, 12, 0, 0);
@@ -132,6 +133,92 @@ it("freshness counts what others ask for as probes of its own", async () => {
   const apart = (await countOf(fresh)) + (await countOf(names));
   const together = await countOf((ids) => [...fresh(ids), ...names(ids)]);
   expect(together).toBeLessThan(0.8 * apart);
+});
+
+const P95 = { freshness: { kind: "p95", p95Ms: MIN } } as const;
+const MEAN = { freshness: { kind: "mean", meanMs: 5 * MIN, maxMs: HOUR } } as const;
+
+it("accounts under freshness ride in the free places of requests that others send, and need none of their own", async () => {
+  const { clock, posts, probes, told, account } = await house(90, (ids) => [
+    makeWatch("posts", "timeline", { accounts: ids(0, 40) }, every(1)),
+    makeWatch("soon", "timeline", { accounts: ids(40, 60) }, { ...every(2), ...P95 }),
+    makeWatch("late", "timeline", { accounts: ids(60, 90) }, { ...every(10), ...MEAN }),
+  ]);
+  expect(await probes(60)).toEqual(Array.from({ length: 60 }, () => 90));
+  posts.post(account(50), clock.now() + 1_000);
+  posts.post(account(70), clock.now() + 1_000);
+  await clock.advance(MIN + 2_000);
+  expect(await told()).toEqual(["late tweet.created", "soon tweet.created"]);
+});
+
+it.each([P95, MEAN])("what others saw of an account under freshness is told at once, and not asked for again: %o", async (freshness) => {
+  const { clock, posts, rig, probes, account } = await house(40, (ids) => [
+    makeWatch("posts", "timeline", { accounts: ids(0, 40) }, { ...every(2), ...freshness }),
+    makeWatch("names", "profile", { accounts: ids(0, 40) }, every(1)),
+  ]);
+  expect(await probes(60)).toHaveLength(60);
+  const sinceMs = clock.now();
+  for (let i = 0; i < 20; i += 1) posts.post(account(i), sinceMs + i * 97_000 + 1_000);
+  await clock.advance(40 * MIN);
+  const delays = (await rig.events()).map(({ occurredAtMs, detectedAtMs }) => detectedAtMs - occurredAtMs);
+  expect(delays).toHaveLength(20);
+  expect(Math.max(...delays)).toBeLessThanOrEqual(MIN + 1_000);
+});
+
+it("a group under freshness keeps a pace of its own while others ask for all of it, and goes by that when they are gone", {
+  timeout: 120_000,
+}, async () => {
+  const accounts = Array.from({ length: 40 }, (_, i) => `id:${1_000 + i}`);
+  const own = makeWatch("posts", "timeline", { accounts }, { ...every(10), ...MEAN });
+  const names = makeWatch("names", "profile", { accounts }, every(1));
+  const { clock, posts, rig, account } = await house(40, () => [own]);
+  const random = createSeededRandom(3);
+  for (let i = 0; i < 700; i += 1) posts.post(account(i % 40), START + Math.floor((0.5 + random.float() * 21) * HOUR));
+  await clock.advance(6 * HOUR);
+  await rig.setWatches([own, names]);
+  await clock.advance(12 * HOUR);
+  await rig.setWatches([own]);
+  const sinceMs = clock.now();
+  await clock.advance(3 * HOUR);
+  const delays = (await rig.events()).flatMap(({ occurredAtMs, detectedAtMs }) =>
+    occurredAtMs > sinceMs ? [detectedAtMs - occurredAtMs] : [],
+  );
+  expect(delays.length).toBeGreaterThan(60);
+  const meanMs = delays.reduce((sum, delayMs) => sum + delayMs, 0) / delays.length;
+  expect(meanMs).toBeLessThan(5.5 * MIN);
+  expect(meanMs).toBeGreaterThan(3 * MIN);
+});
+
+it.each([
+  ["timelines", "timeline", {}, {}],
+  ["timelines under freshness", "timeline", {}, MEAN],
+  ["lists of followers", "new_followers", { source: "all" }, {}],
+] as const)("a newcomer among %s is asked for alone, and the others when it is their turn", async (_, type, settings, freshness) => {
+  const plan = (to: number) => (ids: (from: number, to: number) => readonly string[]) => [
+    makeWatch("w", type, { accounts: ids(0, to), ...settings }, { ...every(5), ...freshness }),
+  ];
+  const { clock, calls, rig } = await house(41, plan(40));
+  const lastProbeMs = () => Math.max(...calls.flatMap(({ endpoint, atMs }) => (endpoint === "info-batch" ? [atMs] : [])));
+  // Too old to be taken for a new answer, and soon enough after it that no other is due.
+  while (clock.now() - lastProbeMs() < 40_000 || clock.now() - lastProbeMs() > 100_000) await clock.advance(5_000);
+  const sinceMs = clock.now();
+  await rig.setWatches(plan(41)((from, to) => Array.from({ length: to - from }, (_one, i) => `id:${1_000 + from + i}`)));
+  await clock.advance(10_000);
+  expect(calls.filter(({ endpoint, atMs }) => endpoint === "info-batch" && atMs >= sinceMs).map(({ ids }) => ids)).toEqual([1]);
+  expect(calls.filter(({ endpoint, atMs }) => endpoint !== "info-batch" && atMs >= sinceMs)).toHaveLength(1);
+  await clock.advance(HOUR);
+  expect(calls.filter(({ endpoint, atMs }) => endpoint === "info-batch" && atMs >= sinceMs).some(({ ids }) => ids === 41)).toBe(true);
+});
+
+it("a group that is slowed down for the quota's sake takes no free place", async () => {
+  const { clock, rig, probes } = await house(40, (ids) => [
+    makeWatch("names", "profile", { accounts: ids(0, 20) }, every(1)),
+    makeWatch("late", "timeline", { accounts: ids(20, 40) }, { ...every(10), ...MEAN, priority: "low" }),
+  ]);
+  expect(await probes(5)).toEqual(Array.from({ length: 5 }, () => 40));
+  Object.assign(rig.quotaWatch.status.factors, { low: 10 });
+  await clock.advance(1_000);
+  expect(await probes(5)).toEqual(Array.from({ length: 5 }, () => 20));
 });
 
 it("an account's timeline is read once for all who want it", async () => {

@@ -1,7 +1,7 @@
 /** What several keys may spend together, and what of it scheduled polls leave alone. */
 import { describe, expect, it } from "vitest";
 import { quotaLine } from "../../src/budget/quota-line.ts";
-import { type KeyQuota, totalQuota } from "../../src/engine/quota-watch.ts";
+import { type KeyQuota, limitOfKey, totalQuota } from "../../src/engine/quota-watch.ts";
 
 const key = (name: string, limit: number | undefined, isUsable = true): KeyQuota => ({ name, limit, isUsable });
 const spent = (counts: Record<string, number>) => new Map(Object.entries(counts));
@@ -31,8 +31,14 @@ describe("the quota of all keys", () => {
     expect(lineOf({ monthly: 200_000, reserve: 0.1 }, keys, { a: 90_000 })).toEqual({ limit: 100_000, line: 99_000 });
   });
 
-  it("is the configuration's alone where there is one key, or where one key's limit is not known", () => {
-    expect(lineOf({ monthly: 700, reserve: 0.1 }, [key("a", 100)], { gone: 50 })).toEqual({ limit: 700, line: 630 });
+  it("is what the service has left of the only key where that is less than the configuration allows, and what former keys have spent", () => {
+    expect(lineOf({ monthly: 700, reserve: 0.1 }, [key("a", 100)], { gone: 50 })).toEqual({ limit: 150, line: 140 });
+    expect(lineOf({ monthly: 700, reserve: 0.1 }, [key("a", 900)], { a: 10 })).toEqual({ limit: 700, line: 630 });
+    expect([limitOfKey(700, undefined), limitOfKey(700, 90), limitOfKey(undefined, 90), limitOfKey(70, 90)]).toEqual([700, 90, 90, 70]);
+  });
+
+  it("is the configuration's alone where a key's limit is not known", () => {
+    expect(lineOf({ monthly: 700, reserve: 0.1 }, [key("a", undefined)], { gone: 50 })).toEqual({ limit: 700, line: 630 });
     expect(lineOf({ monthly: 700, reserve: 0.1 }, [key("a", 100), key("b", undefined)], {})).toEqual({ limit: 700, line: 630 });
   });
 });

@@ -130,6 +130,25 @@ it("starts over when the service refuses the cursor of a read under way, and tel
   expect((await rig?.store.listWatches())?.[0]?.targets[0]?.status).toBe("ok");
 });
 
+it("goes on where it was after half an hour in which the service refused the whole list", async () => {
+  const { minutes, upstream } = await house(2_000, { maxPages: 2 });
+  let isDown = false;
+  upstream.trouble = () => {
+    if (isDown) throw failure("bad_request");
+    return undefined;
+  };
+  await minutes(2);
+  isDown = true;
+  const before = upstream.callsOf("followers").length;
+  await minutes(30);
+  isDown = false;
+  const during = upstream.callsOf("followers").length;
+  await minutes(60);
+  const [cursors, [refused]] = [upstream.callsOf("followers").slice(during), upstream.callsOf("followers").slice(before)];
+  expect(refused?.cursor).toBeDefined();
+  expect(cursors[0]?.cursor).toBe(refused?.cursor);
+});
+
 it("fault 30: a list that is empty, or lost most of its members in one read, makes nobody leave", async () => {
   const { told, minutes, shown } = await house(600);
   await minutes(3);

@@ -30,10 +30,11 @@ function forecastOf(watches: readonly Watch[], isGrouped = true): Forecast {
 }
 
 const intervalMs = (schedule: Schedule) => createTimetable().intervalMs(schedule, NOW);
-const changesFor = (watches: readonly Watch[], limit: number, isGrouped = true) =>
+const changesFor = (watches: readonly Watch[], limit: number, isGrouped = true, slowestMs = Number.POSITIVE_INFINITY) =>
   findChanges(forecastOf(watches, isGrouped), limit, {
     replan: (change) => forecastOf(watches.map(change), isGrouped),
     intervalMs,
+    slowestMs: () => slowestMs,
     throughList: ({ settings, strategy: _, freshness: __, ...watch }, everyMs) => ({
       ...watch,
       settings: { ...(settings as object), via_list: "0" },
@@ -48,11 +49,10 @@ describe("slowing down", () => {
   it("touches as few of the dearest watches as lose least, at the shortest usual interval that fits", () => {
     const watches = [search("slow", every(86_400)), search("fast", every(60)), search("faster", every(10))];
     expect(dearest(forecastOf(watches))).toEqual(["faster", "fast", "slow"]);
-    expect(kind(changesFor(watches, 90_000), "slower")).toMatchObject({ everyMs: 60_000, watches: [{ watchId: "faster" }] });
+    expect(kind(changesFor(watches, 90_000), "slower")).toMatchObject({ watches: [{ watchId: "faster", schedule: every(60) }] });
     expect(kind(changesFor(watches, 10_000), "slower")).toMatchObject({
       // By themselves they would have to be twice as slow; of one schedule they share a query.
-      everyMs: 300_000,
-      watches: [{ watchId: "faster" }, { watchId: "fast" }],
+      watches: ["faster", "fast"].map((watchId) => ({ watchId, schedule: every(300) })),
     });
   });
 
@@ -64,12 +64,54 @@ describe("slowing down", () => {
     const watches = [timeline("a", 40, every(60)), timeline("b", 40, every(75))];
     const limit = forecastOf(watches).requestsPerMonth / 3;
     const change = kind(changesFor(watches, limit), "slower");
-    const after = forecastOf(watches.map((watch) => ({ ...watch, schedule: every((change?.everyMs ?? 0) / 1_000) })));
-    expect(change?.watches.map(({ schedule }) => schedule)).toEqual(watches.map(() => every((change?.everyMs ?? 0) / 1_000)));
+    const seconds = intervalMs(change?.watches[0]?.schedule ?? every(0)) / 1_000;
+    const after = forecastOf(watches.map((watch) => ({ ...watch, schedule: every(seconds) })));
+    expect(change?.watches.map(({ schedule }) => schedule)).toEqual(watches.map(() => every(seconds)));
     expect(change?.requestsPerMonth).toBeCloseTo(after.requestsPerMonth);
     expect(after.requestsPerMonth).toBeLessThanOrEqual(limit);
-    const sooner = forecastOf(watches.map((watch) => ({ ...watch, schedule: every((change?.everyMs ?? 0) / 2_000) })));
+    const sooner = forecastOf(watches.map((watch) => ({ ...watch, schedule: every(seconds / 2) })));
     expect(sooner.requestsPerMonth).toBeGreaterThan(limit);
+  });
+
+  it("goes no further than what else is written of a watch leaves room for", () => {
+    const watches = [search("a", every(60)), search("b lang:en", every(60))];
+    expect(kind(changesFor(watches, 1_500, true, 3_600_000), "slower")?.watches.map(({ schedule }) => schedule)).toEqual([
+      every(3_600),
+      every(3_600),
+    ]);
+    expect(changesFor(watches, 1_400, true, 3_600_000)).toEqual([]);
+    const fresh = timeline("f", 30, every(120), { freshness: { kind: "p95", p95Ms: 60_000 } });
+    expect(changesFor([fresh], 1_500, true, 3_600_000)).toEqual([]);
+  });
+
+  it("names nobody whose schedule stays as it is", () => {
+    const slow = makeWatch("slow", "search", { query: "a" }, { schedule: every(600) });
+    const fast = makeWatch("fast", "search", { query: "a" }, { schedule: every(60) });
+    const change = kind(changesFor([slow, fast], 20_000), "slower");
+    expect(change?.watches).toMatchObject([{ watchId: "fast", schedule: every(180) }]);
+  });
+
+  it("tries other watches where those that should have been enough share requests with the rest", () => {
+    const accounts = Array.from({ length: 30 }, (_, i) => `id:${1_000 + i}`);
+    const profile = makeWatch("p", "profile", { accounts: accounts.slice(0, 10) }, { schedule: every(300) });
+    const watches = [profile, timeline("t", 30, every(300)), search("s lang:en", every(3_600))];
+    // Without the profile, which asks for what the timelines need to know, these ask for it themselves.
+    const change = kind(changesFor(watches, 3_500), "slower");
+    expect(change?.watches.map(({ watchId }) => watchId).sort()).toEqual(["p", "t"]);
+  });
+
+  it("begins with what outruns its data, which loses nothing", () => {
+    const score = makeWatch("score", "score_delta", { accounts: ["id:1"], when: { week_delta: ">= 25" } }, { schedule: every(60) });
+    const watches = [score, search("s", every(60))];
+    const enough = kind(changesFor(watches, 50_000), "slower");
+    expect(enough).toMatchObject({ lossMs: 0, watches: [{ watchId: "score", schedule: every(86_400), requestsPerMonth: 30 }] });
+    expect(enough?.requestsPerMonth).toBeCloseTo(43_230);
+    const more = kind(changesFor(watches, 30_000), "slower");
+    expect(more?.watches).toMatchObject([
+      { watchId: "s", schedule: every(120) },
+      { watchId: "score", schedule: every(86_400) },
+    ]);
+    expect(more?.delay.p50Ms).toBe(60_000);
   });
 
   it("says how late alerts are then", () => {
@@ -146,7 +188,7 @@ describe("a public list", () => {
 
   it("is not proposed where it is no faster than slowing down", () => {
     const watches = [timeline("merged", 12, every(60))];
-    expect(kind(changesFor(watches, 40_000), "slower")?.everyMs).toBe(120_000);
+    expect(kind(changesFor(watches, 40_000), "slower")?.watches).toMatchObject([{ watchId: "merged", schedule: every(120) }]);
     expect(kind(changesFor(watches, 40_000), "list")).toBeUndefined();
   });
 
@@ -211,6 +253,24 @@ describe("low priority", () => {
   it("is not proposed where it is low already", () => {
     const low = makeWatch("a", "search", { query: "a" }, { schedule: every(60), priority: "low" });
     expect(kind(changesFor([low], 20_000), "priority")).toBeUndefined();
+  });
+
+  it("reckons with the requests of a group that the watches made low leave", () => {
+    const searches = ["a", "b", "c", "d", "e", "f"].map((id) => search(id, every(60)));
+    const busy = makeWatch("busy", "search", { query: "busy lang:en" }, { schedule: every(60) });
+    const change = kind(changesFor([...searches, busy], 46_500), "priority");
+    // Any of them made low would ask for itself beside the others, and the line leaves those nothing.
+    expect(change?.watchIds).toHaveLength(7);
+    expect(change?.factor).toBeCloseTo(forecastOf([...searches, busy]).requestsPerMonth / 46_500);
+  });
+
+  it("leaves a poll alone that another watch wants sooner, and counts what is low already", () => {
+    const query = { query: "a lang:en" };
+    const normal = makeWatch("normal", "search", query, { schedule: every(60) });
+    const low = makeWatch("low", "search", query, { schedule: every(60), priority: "low" });
+    const change = kind(changesFor([normal, low], 21_600), "priority");
+    expect(change).toMatchObject({ watchIds: ["normal"] });
+    expect(change?.factor).toBeCloseTo(2);
   });
 });
 

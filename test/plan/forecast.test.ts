@@ -143,14 +143,21 @@ describe("requests", () => {
     expect(billOf("verified_followers", { pages: 3 }, every(86_400)).requestsPerDay).toBe(3);
   });
 
+  it("takes a list for one page that was read whole and left no number, though the members known of its watch are many", () => {
+    expect(billOf("followers", { baseline_of: "all" }, every(3_600)).requestsPerDay).toBe(24);
+    expect(billOf("followers", {}, every(3_600)).requestsPerDay).toBeGreaterThan(24);
+  });
+
   it("bills the whole read of a list of newcomers once a day, or with every rarer poll", () => {
     const all = (schedule: Schedule) => makeWatch("w", "new_followers", { accounts: ["acme"], source: "all" }, { schedule });
-    const cost = (schedule: Schedule) => {
+    const cost = (schedule: Schedule, pages = 7) => {
       const [one] = forecastOf(all(schedule)).polls;
       if (one === undefined) throw new Error("no poll");
-      return createForecast([one.poll], { timetable: createTimetable(), nowMs: NOW, fullReadPages: () => 7 }).requestsPerDay;
+      return createForecast([one.poll], { timetable: createTimetable(), nowMs: NOW, fullReadPages: () => pages }).requestsPerDay;
     };
     expect(cost(every(3_600))).toBe(24 + 6);
+    // Ten pages a poll, as `max_pages` has it: no more of it fits into a day.
+    expect(cost(every(3_600), 300)).toBe(24 * 10);
     expect(cost(every(2 * 86_400))).toBe(0.5 * 7);
   });
 
@@ -159,11 +166,12 @@ describe("requests", () => {
       replan: (change: (watch: Watch) => Watch) =>
         billOf("followers", { pages: 7 }, change(makeWatch("w", "followers", { accounts: ["acme"] })).schedule),
       intervalMs: () => 3_600_000,
+      slowestMs: () => Number.POSITIVE_INFINITY,
       throughList: () => expect.unreachable(),
     };
     expect(findChanges(billOf("followers", { pages: 7 }, every(3_600)), 7 * 30, planner)[0]).toMatchObject({
       kind: "slower",
-      everyMs: 86_400_000,
+      watches: [{ schedule: every(86_400) }],
       requestsPerMonth: 7 * 30,
     });
   });

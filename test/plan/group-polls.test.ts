@@ -116,6 +116,27 @@ describe("accounts of one schedule", () => {
   });
 });
 
+describe("accounts of two intervals", () => {
+  const minutes = (count: number) => ({ schedule: every(60 * count) });
+
+  it("are read at the shorter one, with those who want that anyway", () => {
+    const [group, ...others] = polls(timeline("a", ids(10), minutes(7)), timeline("b", ids(20), minutes(5)));
+    expect(others).toEqual([]);
+    expect(group?.schedules).toEqual([every(300)]);
+    expect(group?.group?.members).toHaveLength(20);
+  });
+
+  it("are asked for in the requests of whoever is asked for at the same time", () => {
+    const profiles = makeWatch("p", "profile", { accounts: ids(60) }, minutes(10));
+    const all = polls(timeline("a", ids(60), minutes(10)), timeline("b", ids(10), minutes(5)), profiles);
+    const probes = all.reduce((sum, { group }) => sum + (group?.cost.probesPerDay ?? 0), 0);
+    const forecast = createForecast(all, { timetable: createTimetable(), nowMs: NOW });
+    // One request every five minutes, counted where the ledger counts it.
+    expect(probes).toBe(288);
+    expect(forecast.watches.get("p")?.requestsPerDay).toBe(0);
+  });
+});
+
 describe("freshness", () => {
   const mean = { kind: "mean", meanMs: 60_000, maxMs: 3_600_000 } as const;
 
@@ -152,7 +173,51 @@ describe("freshness", () => {
     expect(watches.get("a")?.nextRunsMs.slice(0, 3)).toEqual([58_000, 116_000, 174_000].map((ms) => NOW + ms));
   });
 
+  it.each([mean, { kind: "p95", p95Ms: 65_000 } as const])(
+    "foretells no runs of its own where others' requests look for it",
+    (freshness) => {
+      const runsBeside = (schedule: Watch["schedule"]) => {
+        const all = polls(timeline("a", ids(30), { freshness }), timeline("b", ids(30, 100), { schedule }));
+        return createForecast(all, { timetable: createTimetable(), nowMs: NOW }).watches.get("a")?.nextRunsMs;
+      };
+      expect(runsBeside(every(60))).toEqual([]);
+      expect(runsBeside(every(3_600))).toHaveLength(5);
+    },
+  );
+
   it("groups even one account", () => {
     expect(groupsOf(timeline("a", ids(1), { freshness: mean }))).toHaveLength(1);
+  });
+
+  it("reads one account's timeline for a p95, unless profiles are asked for anyway", () => {
+    const one = timeline("a", ids(1), { freshness: { kind: "p95", p95Ms: 60_000 } });
+    expect(polls(one)).toMatchObject([{ source: { endpoint: "user-tweets" }, intervalMs: 60_000 }]);
+    expect(groupsOf(one)).toEqual([]);
+    expect(groupsOf(one, makeWatch("b", "profile", { accounts: ids(2) }))).toHaveLength(1);
+    expect(groupsOf(one, makeWatch("b", "search", { query: "acme" }))).toEqual([]);
+    expect(groupsOf(one, timeline("b", ids(5, 10)))).toHaveLength(2);
+    expect(groupsOf({ ...one, strategy: "probe" })).toHaveLength(1);
+  });
+
+  it("takes no probes of its own where others ask often enough for profiles, whoever is written first", () => {
+    const fresh = timeline("a", ids(30), { freshness: mean });
+    const probesBeside = (...others: readonly Watch[]) => {
+      const sums = [
+        [fresh, ...others],
+        [...others, fresh],
+      ].map((watches) => groupsOf(...watches).find(({ freshness }) => freshness?.kind === "mean")?.group?.cost.probesPerDay);
+      expect(sums[0]).toBe(sums[1]);
+      return sums[0] ?? 0;
+    };
+    const alone = probesBeside();
+    expect(probesBeside(timeline("b", ids(40, 50), { schedule: every(60) }))).toBe(0);
+    expect(probesBeside(makeWatch("b", "profile", { accounts: ids(40, 50) }, { schedule: every(60) }))).toBe(0);
+    expect(probesBeside(timeline("b", ids(40, 50), { freshness: { kind: "p95", p95Ms: 60_000 } }))).toBe(0);
+    expect(probesBeside(timeline("b", ids(40, 50), { schedule: every(600) }))).toBeCloseTo(alone - (0.5 * 86_400) / 600);
+    const readsBeside = (...others: readonly Watch[]) => groupsOf(fresh, ...others).at(-1)?.group?.cost.readsPerDay ?? 0;
+    // What is found sooner is found in more looks.
+    expect(readsBeside(timeline("b", ids(40, 50), { schedule: every(20) }))).toBeGreaterThan(readsBeside());
+    // Nobody else's request has a place for them.
+    expect(probesBeside(timeline("b", ids(100, 50), { schedule: every(60) }))).toBe(alone);
   });
 });

@@ -1,7 +1,7 @@
 /** What every figure of the benchmark is held against. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { boundOf, checksPerDay } from "../../bench/economy/bound.ts";
+import { boundOf, checksPerDay, leastOfTicks } from "../../bench/economy/bound.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -25,5 +25,10 @@ describe("the lower bound of a workload", () => {
     expect(checksPerDay([0, 0], 60_000, 6 * HOUR)).toBe(8);
     expect(boundOf([0, 0], 60_000, 6 * HOUR)).toBe(0.08);
     expect(boundOf([16, 1], 60_000, DAY)).toBeCloseTo(checksPerDay([16, 1], 60_000, DAY) / 100 + 17 / 20);
+  });
+
+  it("takes a probe for every hundred accounts and tick, however few they are, and a search for a tick with news", () => {
+    expect(leastOfTicks(10, HOUR, 5)).toBe(24 + 5);
+    expect(leastOfTicks(250, HOUR, 5)).toBe(3 * 24 + 5);
   });
 });

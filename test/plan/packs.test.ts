@@ -17,11 +17,16 @@ const named = (packs: readonly (readonly Part[])[]) =>
   packs.map((pack) => pack.map(({ member }) => member.kind === "from" && member.handle));
 const requestsOf = (packs: readonly (readonly Part[])[]) => packs.reduce((sum, pack) => sum + pagesOfPack(pack), 0);
 
-const someParts = fc
-  .array(fc.record({ hours: fc.double({ min: 0.1, max: 24, noNaN: true }), perHour: fc.double({ min: 0, max: 6, noNaN: true }) }), {
-    maxLength: 60,
-  })
-  .map((all) => all.sort((a, b) => a.hours - b.hours).map(({ hours, perHour }, index) => part(`account_${index}`, hours, perHour)));
+const partsUpTo = (mostPerHour: number) =>
+  fc
+    .array(
+      fc.record({ hours: fc.double({ min: 0.1, max: 24, noNaN: true }), perHour: fc.double({ min: 0, max: mostPerHour, noNaN: true }) }),
+      { maxLength: 60 },
+    )
+    .map((all) => all.sort((a, b) => a.hours - b.hours).map(({ hours, perHour }, index) => part(`account_${index}`, hours, perHour)));
+const someParts = partsUpTo(6);
+/** Of which no query holds more than it may ask pages for: one that would is split, which can take a page more. */
+const shortParts = partsUpTo(0.3);
 
 describe("packs of a search", () => {
   it("hold every part once and in order, each in one query", () => {
@@ -40,7 +45,7 @@ describe("packs of a search", () => {
 
   it("never take more requests than queries that are filled one after the other", () => {
     fc.assert(
-      fc.property(someParts, (parts) => {
+      fc.property(shortParts, (parts) => {
         const filled = packMembers(parts, ({ member }) => member, FIRST_LIMITS);
         expect(requestsOf(packParts(parts, FIRST_LIMITS))).toBeLessThanOrEqual(requestsOf(filled));
       }),

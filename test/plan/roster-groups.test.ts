@@ -50,10 +50,33 @@ describe("lists of one schedule", () => {
     expect(single.watches.get("a")?.requestsPerDay).toBe(144_000);
   });
 
+  it("are split among their watches by what each list takes: a long one that is read on and on is not paid for by the short ones", () => {
+    const watches = [watchOf("long", "followers", ids(2)), watchOf("short", "following", ids(20))];
+    const pagesOf = ({ source }: { readonly source: { readonly endpoint: string } }) => (source.endpoint === "followers" ? 8 : 1);
+    const { watches: parts, requestsPerDay } = forecastOf(watches, { rateOf: () => 24, pagesOf });
+    const [long, short] = [parts.get("long")?.requestsPerDay ?? 0, parts.get("short")?.requestsPerDay ?? 0];
+    expect(long + short).toBeCloseTo(requestsPerDay);
+    expect(long / short).toBeCloseTo((2 * 8) / 20, 1);
+    const shared = forecastOf([...watches, watchOf("both", "followers", ids(1))], { rateOf: () => 24, pagesOf }).watches;
+    expect(shared.get("both")?.requestsPerDay).toBeCloseTo(long / 4, 0);
+    expect(shared.get("long")?.requestsPerDay).toBeCloseTo((long * 3) / 4, 0);
+  });
+
   it("stay single polls where there is one short list, and where the user says so", () => {
     expect(polls([watchOf("a", "new_followers", ids(1))])[0]?.group).toBeUndefined();
     expect(polls([watchOf("a", "new_followers", ids(3), { strategy: "single" })]).every(({ group }) => group === undefined)).toBe(true);
     expect(polls([watchOf("a", "new_followers", ids(1), { strategy: "probe" })])[0]?.group?.cost.strategy).toBe("probe");
+  });
+
+  it("are foretold by the way they are read, where another is hardly cheaper", () => {
+    const strategyBy = (way: "single" | "probe" | undefined) =>
+      polls([watchOf("a", "new_followers", ids(2))], {
+        rateOf: () => 550,
+        wayOf: () => (way === undefined ? undefined : { strategy: way }),
+      })[0]?.group?.cost.strategy;
+    expect(strategyBy(undefined)).toBe("probe");
+    expect(strategyBy("probe")).toBe("probe");
+    expect(strategyBy("single")).toBe("single");
   });
 
   it("that no counter tells of are left alone", () => {
@@ -70,7 +93,8 @@ describe("lists of one schedule", () => {
 describe("accounts that others ask for on the same schedule", () => {
   const probesOf = (watches: readonly Watch[]) =>
     polls(watches).reduce(
-      (sum, { group, source }) => sum + (group?.cost.probesPerDay ?? (source.endpoint === "info-batch" ? 1_440 : 0)),
+      (sum, { group, source, costRequests }) =>
+        sum + (group?.cost.probesPerDay ?? (source.endpoint === "info-batch" ? 1_440 * costRequests : 0)),
       0,
     );
 

@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import type { Watch } from "../../src/model/watch.ts";
 import { assumeTargets, createForecast } from "../../src/plan/forecast.ts";
 import { groupPolls } from "../../src/plan/group-polls.ts";
+import type { WayInForce } from "../../src/plan/learned.ts";
 import { planPolls, targetsOf } from "../../src/plan/plan-polls.ts";
 import { chooseSearchStrategy, isTooBusy } from "../../src/plan/search-groups.ts";
 import { sha256 } from "../../src/runtime/hash.ts";
@@ -15,13 +16,15 @@ const WORDS = ["acme", "bolt", "crane", "delta", "ember", "flint", "grove", "her
 const search = (query: string, changes: Partial<Watch> = {}) => makeWatch(query, "search", { query }, changes);
 const timetable = createTimetable();
 
-function polls(...watches: readonly Watch[]) {
+const polls = (...watches: readonly Watch[]) => pollsBy(undefined, watches);
+
+function pollsBy(way: WayInForce | undefined, watches: readonly Watch[]) {
   const planned = watches.map((watch) => {
     const type = WATCH_TYPES.find((one) => one.type === watch.type);
     if (type === undefined) throw new Error("no type");
     return { watch, type, watchKey: watch.id, paused: false, targets: assumeTargets(watch.id, targetsOf(sha256, watch, type), []) };
   });
-  return groupPolls(planPolls(planned, { hash: sha256, timetable, nowMs: NOW }), { hash: sha256 });
+  return groupPolls(planPolls(planned, { hash: sha256, timetable, nowMs: NOW }), { hash: sha256, wayOf: () => way });
 }
 const groupsOf = (...watches: readonly Watch[]) => polls(...watches).flatMap(({ group }) => (group === undefined ? [] : [group]));
 
@@ -53,6 +56,19 @@ it("the forecast bills a request a tick and the proofs: about a ninth of ten sin
   expect(merged.requestsPerDay).toBeGreaterThan(1_440);
   expect(merged.requestsPerDay).toBeLessThan(1_440 * 1.1);
   expect(merged.watches.get("acme")?.strategies).toEqual(["merge"]);
+});
+
+it("a group is foretold by the way it is read: by itself where that is in force, with those apart that share no more", () => {
+  const watches = WORDS.map((word) => search(word));
+  const keys = polls(...watches).flatMap(({ group }) => group?.members.map(({ key }) => key) ?? []);
+  const ticks = 1_440;
+  const readsBy = (way: WayInForce) => pollsBy(way, watches)[0]?.group?.cost.readsPerDay ?? 0;
+  expect(readsBy({ strategy: "merge", alone: new Set(keys.slice(0, 3)) })).toBe(4 * ticks);
+  expect(readsBy({ strategy: "merge", limits: { operators: 8, characters: 450 } })).toBe(2 * ticks);
+  // Together they would take 9 requests a tick: not enough fewer to begin with.
+  const nearlyAll = new Set(keys.slice(0, 8));
+  expect(readsBy({ strategy: "merge", alone: nearlyAll })).toBe(9 * ticks);
+  expect(readsBy({ strategy: "single", alone: nearlyAll })).toBe(10 * ticks);
 });
 
 it("the forecast counts the pages that sweeps and proofs of busy searches take", () => {

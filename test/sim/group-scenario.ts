@@ -13,6 +13,8 @@ export interface GroupScenario {
   readonly seed: number;
   readonly accounts: number;
   readonly way: "auto" | "probe" | "merge" | "mean" | "p95";
+  /** Whose profiles somebody else asks for every minute: half of the accounts', or others'. */
+  readonly company: "none" | "half" | "others";
   readonly skewMin: number;
   readonly hidden: readonly number[];
   readonly frozen: readonly number[];
@@ -77,8 +79,8 @@ export async function simulateGroup(scenario: GroupScenario): Promise<GroupResul
       return { ...world.answer(request, served()), serviceTimeMs: Math.floor(served() / 1_000) * 1_000 };
     },
   };
-  const watch = watchOf(scenario, world);
-  const rig = await startEngineRig({ clock, upstream, watches: [watch], seed: scenario.seed });
+  const watches = [watchOf(scenario, world), ...companyOf(scenario, world)];
+  const rig = await startEngineRig({ clock, upstream, watches, seed: scenario.seed });
   try {
     for (const { atMin, steps, downMin } of [...scenario.crashes].sort((a, b) => a.atMin - b.atMin)) {
       await clock.advanceTo(START + atMin * MIN);
@@ -87,7 +89,7 @@ export async function simulateGroup(scenario: GroupScenario): Promise<GroupResul
       await rig.crash();
     }
     await clock.advanceTo(START + (BUSY_MIN + 200) * MIN);
-    const events = await rig.events();
+    const events = (await rig.events()).filter(({ watch }) => watch === "w");
     const { total } = await rig.store.spentSince(0);
     const objections = [
       ...objectToEvents(world, scenario, events, START + skewMs),
@@ -112,7 +114,7 @@ const WISHES: Readonly<Record<GroupScenario["way"], Partial<Watch>>> = {
 };
 
 function watchOf({ way }: GroupScenario, world: AccountsWorld): Watch {
-  const accounts = world.accounts.map(({ id }) => `id:${id}`);
+  const accounts = idsOf(world);
   const changes: Partial<Watch> = {
     schedule: { kind: "every", intervalMs: 2 * MIN },
     include: { reply: true, quote: true, retweet: true },
@@ -121,6 +123,15 @@ function watchOf({ way }: GroupScenario, world: AccountsWorld): Watch {
     ...WISHES[way],
   };
   return makeWatch("w", "timeline", { accounts }, changes);
+}
+
+const idsOf = (world: AccountsWorld): readonly string[] => world.accounts.map(({ id }) => `id:${id}`);
+
+function companyOf({ accounts, company }: GroupScenario, world: AccountsWorld): readonly Watch[] {
+  if (company === "none") return [];
+  const all = idsOf(world).slice(0, accounts);
+  const others = Array.from({ length: 5 }, (_, index) => `id:${world.add(`other_${index}`).id}`);
+  return [makeWatch("company", "profile", { accounts: company === "half" ? all.slice(0, Math.ceil(accounts / 2)) : others })];
 }
 
 function placePosts(scenario: GroupScenario, startMs: number): AccountsWorld {

@@ -82,6 +82,16 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         expect(await store.dueRechecks(T0 + 10, 2)).toEqual([one, same, two]);
       });
 
+      test("of a watch are hastened, no others, and none that is due before", async () => {
+        const [brand, other] = await register("brand", "other");
+        const late = { dueAtMs: T0 + 30 };
+        const [soon, later, others] = [recheckOf(brand, "1"), recheckOf(brand, "2", late), recheckOf(other, "3", late)];
+        await change({ rechecks: [soon, later, others] });
+        await store.hastenRechecks(String(brand?.key), T0 + 15, T0 + 12);
+        expect(await store.dueRechecks(T0 + 11, 10)).toEqual([soon]);
+        expect(await store.dueRechecks(T0 + 12, 10)).toEqual([soon, { ...later, dueAtMs: T0 + 12 }]);
+      });
+
       test("of paused and removed watches wait", async () => {
         const [brand] = await register("brand", "other");
         await change({ rechecks: [recheckOf(brand, "1")] });
@@ -428,6 +438,13 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         ];
         expect(await store.spentByHour(T0)).toEqual(hours);
         expect(await store.spentByHour(T0 + 2)).toEqual([{ hourMs: T0, requests: 1 }, ...hours.slice(1)]);
+      });
+
+      test("keeps what a period has spent that begins within an hour, however short the retention is", async () => {
+        const rate = { count: 100, intervalMs: 1_000 };
+        for (const atMs of [T0 + 1, T0 + 1_800_000, T0 + 3_600_000]) await granted(atMs, { rate });
+        await store.prune(T0 + 30 * DAY_MS, 3_600_000, new Set());
+        expect((await store.spentSince(T0 + 1_800_000)).total).toBe(2);
       });
 
       describe("with several keys", () => {

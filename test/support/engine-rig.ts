@@ -208,6 +208,7 @@ async function bootParts(options: RigOptions, to: Recorders) {
   const quotaNotices = createQuotaNotices({ clock, notices, notes: store, settings });
   const quotaWatch = createQuotaWatch({
     ledger: store,
+    notes: store,
     clock,
     timetable,
     meter,

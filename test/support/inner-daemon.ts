@@ -33,6 +33,8 @@ export interface InnerDaemon {
   stop(): Promise<void>;
   /** Another one on the same state. */
   start(): Promise<void>;
+  /** Takes over a configuration with other settings under `api`. */
+  reload(api: object): Promise<void>;
   /** One request to the sandbox by someone else who has the key; what it answered with. */
   ask(path: string): Promise<number>;
   /** One request to the sandbox's control API; a body makes it a POST. @throws Error unless it answers 200 */
@@ -81,18 +83,20 @@ export async function startInnerDaemon({ watches, api = {}, prepare, httpFilter 
   await prepare?.(control);
   const [hook, ops] = [await startHookReceiver(), await startHookReceiver()];
   const logged: { level: string; message: string; fields: unknown }[] = [];
-  const config = await goodConfig(
-    JSON.stringify({
-      version: 1,
-      api: { base_url: sandbox.url, key: KEY, timeout: "2s", quota: { monthly: REQUESTS }, ...api },
-      state: { path: join(folder, "state.db") },
-      server: { listen: "127.0.0.1:0" },
-      watches: watches(),
-      sinks: { hook: sinkOf(hook), ops: sinkOf(ops) },
-      route: { sink: "hook" },
-      ops: { sink: "ops" },
-    }),
-  );
+  const configWith = (settings: object) =>
+    goodConfig(
+      JSON.stringify({
+        version: 1,
+        api: { base_url: sandbox.url, key: KEY, timeout: "2s", quota: { monthly: REQUESTS }, ...settings },
+        state: { path: join(folder, "state.db") },
+        server: { listen: "127.0.0.1:0" },
+        watches: watches(),
+        sinks: { hook: sinkOf(hook), ops: sinkOf(ops) },
+        route: { sink: "hook" },
+        ops: { sink: "ops" },
+      }),
+    );
+  let config = await configWith(api);
   const run = async <T>(work: Promise<T>): Promise<T> => {
     let isOver = false;
     void work.finally(() => (isOver = true)).catch(() => undefined);
@@ -119,6 +123,10 @@ export async function startInnerDaemon({ watches, api = {}, prepare, httpFilter 
   let daemon = await boot();
   const stop = () => run(daemon.stop());
   const start = async () => void (daemon = await boot());
+  const reload = async (settings: object) => {
+    config = await configWith(settings);
+    await run(daemon.reload());
+  };
   onTestFinished(async () => {
     await stop();
     await Promise.all([sandbox.close(), hook.close(), ops.close(), closeHttp()]);
@@ -131,7 +139,7 @@ export async function startInnerDaemon({ watches, api = {}, prepare, httpFilter 
     return value === undefined ? undefined : Number(value);
   };
   const notices = () => ops.events().map(({ type, data }) => ({ type, message: String(data.message ?? "") }));
-  return { clock, hook, notices, logged, status, metric, stop, start, ask, control };
+  return { clock, hook, notices, logged, status, metric, stop, start, reload, ask, control };
 }
 
 const sinkOf = (hook: HookReceiver) => ({ type: "webhook", url: hook.url, secret: HOOK_SECRET, allow_private: true });

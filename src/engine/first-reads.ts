@@ -1,0 +1,39 @@
+/**
+ * First reads of members of a group while the quota is at its line. They may use the reserve, as any baseline may; the probe that goes before
+ * them, of all members, may not.
+ */
+import type { Clock } from "../model/clock.ts";
+import type { TargetState, WatchStore } from "../model/watch-store.ts";
+import { sideBySide } from "./group-reads.ts";
+import { createHolds } from "./holds.ts";
+import { isRosterBaselined } from "./judge-roster.ts";
+import { RequestHeld } from "./request-gate.ts";
+import type { RunMember } from "./run-member.ts";
+import type { Poll } from "./watch-poll.ts";
+
+export interface FirstReadsDeps extends Pick<RunMember, "runOne"> {
+  readonly store: Pick<WatchStore, "loadTargets">;
+  readonly clock: Clock;
+}
+
+export interface FirstReads {
+  /** What kept a group from running; reads those of its members that wait for their baseline, if the quota is what it was. */
+  afterFailure(group: Poll, error: unknown): Promise<void>;
+}
+
+/** Whether a poll sets the baseline of one of its targets. */
+export const isFirstRead = ({ detector, source }: Poll, targets: readonly TargetState[]): boolean =>
+  targets.some((target) => (detector === "roster" ? !isRosterBaselined(target, source.endpoint) : target.baselineAtMs === null));
+
+export function createFirstReads({ store, clock, runOne }: FirstReadsDeps): FirstReads {
+  const holds = createHolds(clock);
+  return {
+    async afterFailure({ group }, error) {
+      if (group === undefined || !(error instanceof RequestHeld) || error.reason !== "quota") return;
+      await sideBySide(group.members, async (member) => {
+        if (holds.isHeld(member.key) || !isFirstRead(member, await store.loadTargets(member.subscribers))) return;
+        holds.note(member.key, await runOne(member));
+      });
+    },
+  };
+}

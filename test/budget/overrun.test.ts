@@ -1,0 +1,60 @@
+import { expect, it } from "vitest";
+import { createOverrun, type Overrun } from "../../src/budget/overrun.ts";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** Looks at the ledger once a minute; `reckoned` and `taken` a day. */
+function watch(overrun: Overrun, fromMs: number, forMs: number, reckoned: number | undefined, taken: number, spent = 0): number {
+  for (let ms = 0; ms <= forMs; ms += MINUTE)
+    overrun.take({ nowMs: fromMs + ms, periodId: "2026-03-01", spent: spent + (taken * ms) / DAY, pacedPerDay: reckoned });
+  return spent + (taken * forMs) / DAY;
+}
+
+it("tends to what stretched polls take of what was reckoned, and back", () => {
+  const overrun = createOverrun();
+  expect(overrun.factor).toBe(1);
+  const spent = watch(overrun, 0, 3 * DAY, 300, 600);
+  expect(overrun.factor).toBeGreaterThan(1.85);
+  expect(overrun.factor).toBeLessThan(2);
+  watch(overrun, 3 * DAY, 5 * DAY, 300, 300, spent);
+  expect(overrun.factor).toBeLessThan(1.1);
+});
+
+it("is never below 1, and says nothing of polls that are not stretched", () => {
+  const overrun = createOverrun();
+  const spent = watch(overrun, 0, 3 * DAY, 300, 100);
+  expect(overrun.factor).toBe(1);
+  watch(overrun, 3 * DAY, 3 * DAY, undefined, 9_000, spent);
+  expect(overrun.factor).toBe(1);
+});
+
+it("takes an hour of first reads for little, and a period's end, a sleep and a clock that was set for nothing", () => {
+  const overrun = createOverrun();
+  let spent = watch(overrun, 0, HOUR, 300, 20_000);
+  expect(overrun.factor).toBeLessThan(2.2);
+  spent = watch(overrun, HOUR, 3 * DAY, 300, 300, spent);
+  const before = overrun.factor;
+  expect(before).toBeLessThan(1.2);
+  overrun.take({ nowMs: 5 * DAY, periodId: "2026-03-01", spent: spent + 5_000, pacedPerDay: 300 });
+  overrun.take({ nowMs: 5 * DAY - HOUR, periodId: "2026-03-01", spent: spent + 10_000, pacedPerDay: 300 });
+  overrun.take({ nowMs: 5 * DAY, periodId: "2026-04-01", spent: 0, pacedPerDay: 300 });
+  watch(overrun, 5 * DAY, HOUR, 300, 300);
+  expect(overrun.factor).toBeLessThanOrEqual(before);
+});
+
+it("goes on after a restart where it was, also from within an hour, and begins anew with a period", () => {
+  const whole = createOverrun();
+  watch(whole, 0, 5 * DAY, 300, 600);
+  let again = createOverrun();
+  for (let ms = 0, spent = 0; ms < 5 * DAY; ms += 20 * MINUTE) {
+    const before = again;
+    again = createOverrun();
+    again.restore(before.memory);
+    spent = watch(again, ms, 20 * MINUTE, 300, 600, spent);
+  }
+  expect(again.factor).toBeCloseTo(whole.factor, 5);
+  again.take({ nowMs: 6 * DAY, periodId: "2026-04-01", spent: 0, pacedPerDay: 300 });
+  expect(again.factor).toBe(1);
+});

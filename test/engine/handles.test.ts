@@ -1,0 +1,80 @@
+/** Accounts that the service is asked for by their handle: how often it is looked up, over restarts and beside others who ask for profiles. */
+import { afterEach, expect, it } from "vitest";
+import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
+import { makeUser } from "../support/make-event.ts";
+import { makeWatch } from "../support/make-watch.ts";
+import { createScriptedUpstream } from "../support/scripted-upstream.ts";
+import { createVirtualClock } from "../support/virtual-clock.ts";
+
+const START = Date.UTC(2026, 2, 2, 12, 0, 0);
+const MIN = 60_000;
+const HOUR = 60 * MIN;
+
+let rig: EngineRig | undefined;
+afterEach(async () => {
+  await rig?.close();
+  rig = undefined;
+});
+
+const every = (intervalMs: number) => ({ schedule: { kind: "every", intervalMs } as const });
+
+async function house(profileEveryMs?: number) {
+  const clock = createVirtualClock(START);
+  const users = [makeUser("1", "one"), makeUser("2", "two")];
+  const upstream = createScriptedUpstream(clock, users);
+  upstream.on("mentions", () => ({ tweets: [] }));
+  const mentions = makeWatch("m", "mentions", { accounts: ["one", "two"] }, every(HOUR));
+  const names = profileEveryMs === undefined ? [] : [makeWatch("p", "profile", { accounts: ["one", "two"] }, every(profileEveryMs))];
+  const watches = [mentions, ...names];
+  rig = await startEngineRig({ clock, upstream, watches });
+  await clock.advance(MIN);
+  const lookUps = () => upstream.callsOf("info-batch").filter(({ params, ...call }) => "user_ids" in params && isLookUp(call));
+  const rename = (name: string) => users.splice(0, 1, makeUser("1", name));
+  const asked = () => new Set(upstream.callsOf("mentions").map(({ params }) => params["query"]));
+  return { clock, rig, lookUps, rename, asked };
+}
+
+const isLookUp = (call: object): boolean => String((call as { source?: unknown }).source).startsWith("handles:");
+
+it("are looked up every six hours, and no sooner over restarts", async () => {
+  const { clock, rig, lookUps } = await house();
+  for (let restart = 0; restart < 5; restart += 1) {
+    await rig.restart();
+    await clock.advance(HOUR);
+  }
+  expect(lookUps()).toHaveLength(0);
+  await clock.advance(HOUR);
+  expect(lookUps()).toHaveLength(1);
+  await rig.crash();
+  await clock.advance(5 * HOUR);
+  expect(lookUps()).toHaveLength(1);
+  await clock.advance(2 * HOUR);
+  expect(lookUps()).toHaveLength(2);
+});
+
+it("are looked up after a restart when that is due, and when the clock was set back since", async () => {
+  const { clock, rig, lookUps } = await house();
+  clock.jump(7 * HOUR);
+  await rig.restart();
+  await clock.advance(MIN);
+  expect(lookUps()).toHaveLength(1);
+  clock.jump(-7 * HOUR);
+  await rig.restart();
+  await clock.advance(MIN);
+  expect(lookUps()).toHaveLength(2);
+});
+
+it("are taken from profiles that others asked for just now, a rename too", async () => {
+  const { clock, lookUps, rename, asked } = await house(5 * MIN);
+  await clock.advance(3 * HOUR);
+  rename("renamed");
+  await clock.advance(5 * HOUR);
+  expect(lookUps()).toEqual([]);
+  expect(asked()).toEqual(new Set(["one", "two", "renamed"]));
+});
+
+it("are looked up where the last profile is old", async () => {
+  const { clock, lookUps } = await house(4 * HOUR);
+  await clock.advance(7 * HOUR);
+  expect(lookUps()).toHaveLength(1);
+});
