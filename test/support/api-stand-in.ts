@@ -32,7 +32,7 @@ export interface ApiStandIn {
   /** Makes an account; returns its id. */
   account(username: string): string;
   rename(id: string, username: string): void;
-  /** Adds posts, oldest first, to `user:<id>`, `search:<query>` or `community:<id>`; returns their ids. */
+  /** Adds posts, oldest first, to `user:<id>`, `search:<query>` or `community:<id>`, whose words they say; returns their ids. */
   post(feed: string, count?: number, options?: { readonly author?: string; readonly pinned?: boolean; readonly text?: string }): string[];
   /** Adds followers to an account; returns their ids. */
   follow(id: string, count?: number): string[];
@@ -119,10 +119,10 @@ export async function startApiStandIn(): Promise<ApiStandIn> {
   };
 
   /** Newest first. A cursor goes on below an id; every second one brings an empty page first. */
-  const feedPage = (feed: string, params: Record<string, string>, bounds: { since: number; max: bigint | undefined }) => {
+  const feedPage = (feed: readonly string[], params: Record<string, string>, bounds: { since: number; max: bigint | undefined }) => {
     const from = params["next_cursor"] === undefined ? undefined : cursors.get(params["next_cursor"]);
     if (params["next_cursor"] !== undefined && from === undefined) return undefined;
-    const all = (feeds.get(feed) ?? []).toReversed();
+    const all = feed.flatMap((one) => feeds.get(one) ?? []).sort((a, b) => (a.id < b.id ? 1 : -1));
     const pinned = all.filter((post) => post.pinned);
     if (from?.isEmpty === true) return { next_cursor: bare(makeCursor(from.below, false)), tweets: params["x"] === "1" ? null : [] };
     const rest = all.filter(
@@ -149,8 +149,8 @@ export async function startApiStandIn(): Promise<ApiStandIn> {
     info: (params) => (users.has(userId(params) ?? "") ? userOf(userId(params) ?? "") : undefined),
     "id-to-username": (params) => (users.has(params["path"] ?? "") ? { handle: users.get(params["path"] ?? "") } : undefined),
     "user-tweets": (params) =>
-      users.has(userId(params) ?? "") ? feedPage(`user:${userId(params)}`, params, { since: 0, max: undefined }) : undefined,
-    "community-tweets": (params) => feedPage(`community:${params["community_id"]}`, params, { since: 0, max: undefined }),
+      users.has(userId(params) ?? "") ? feedPage([`user:${userId(params)}`], params, { since: 0, max: undefined }) : undefined,
+    "community-tweets": (params) => feedPage([`community:${params["community_id"]}`], params, { since: 0, max: undefined }),
     "search-tweets": (params) => {
       if (params["order"] !== "latest") return { next_cursor: null, tweets: [] };
       const since = /\bsince_time:(\d+)/.exec(params["query"] ?? "")?.[1];
@@ -159,7 +159,8 @@ export async function startApiStandIn(): Promise<ApiStandIn> {
         .replace(/\b(since_time|max_id|until_time):\d+/g, "")
         .replace(/[()]/g, "")
         .trim();
-      return feedPage(`search:${query}`, params, { since: Number(since ?? 0), max: max === undefined ? undefined : BigInt(max) });
+      const feed = query.split(" OR ").map((one) => `search:${one}`);
+      return feedPage(feed, params, { since: Number(since ?? 0), max: max === undefined ? undefined : BigInt(max) });
     },
     "new-followers-7d": (params) =>
       scores.has(userId(params) ?? "")
@@ -234,7 +235,7 @@ export async function startApiStandIn(): Promise<ApiStandIn> {
       return id;
     },
     rename: (id, username) => void users.set(id, username),
-    post(feed, count = 1, { author = [...users.keys()][0] ?? "1", pinned = false, text = "Hello" } = {}) {
+    post(feed, count = 1, { author = [...users.keys()][0] ?? "1", pinned = false, text = feed.slice(feed.indexOf(":") + 1) } = {}) {
       const list = feeds.get(feed) ?? [];
       feeds.set(feed, list);
       return Array.from({ length: count }, (_, i) => {
