@@ -8,10 +8,11 @@ import type { Log } from "../model/log.ts";
 import type { PollStore } from "../model/poll-store.ts";
 import type { Notes } from "../model/store.ts";
 import type { TargetState, WatchStore } from "../model/watch-store.ts";
-import { UpstreamError } from "../model/upstream.ts";
+import { isRefusal, type UpstreamAnswer } from "../model/upstream.ts";
 import type { PlannedWatch } from "../plan/plan-polls.ts";
 import type { WatchType } from "../watches/watch-type.ts";
 import type { Notices } from "./notices.ts";
+import { createPatience } from "./patience.ts";
 import type { RequestGate } from "./request-gate.ts";
 
 export interface ListCheckDeps {
@@ -36,7 +37,8 @@ export interface ListCheck {
 }
 
 const CHECK_EVERY_MS = 86_400_000;
-const AFTER_FAILURE_MS = 60_000;
+/** After failures, once there were many in a row. */
+const STEADY_MS = 3_600_000;
 /** A list holds up to 5,000 accounts (api-field-notes.md section 1); pages may be short. */
 const MOST_PAGES = 500;
 const NAMED = 10;
@@ -52,6 +54,7 @@ interface ListWatch {
 
 export function createListCheck(deps: ListCheckDeps): ListCheck {
   const { clock } = deps;
+  const patience = createPatience(clock);
   let cancel: Cancel | undefined;
   let isStopped = false;
   let underWay: Promise<void> = Promise.resolve();
@@ -62,24 +65,33 @@ export function createListCheck(deps: ListCheckDeps): ListCheck {
       return listId === undefined || planned.paused ? [] : [{ planned, listId }];
     });
 
-  const readMembers = async (listId: string, watch: string): Promise<ReadonlySet<string>> => {
+  const readPage = (listId: string, watch: string, cursor: string | undefined): Promise<UpstreamAnswer> =>
+    deps.gate.request({
+      endpoint: "list-members",
+      params: { list_id: listId },
+      source: `list:${listId}`,
+      watch,
+      priority: "normal",
+      purpose: "poll",
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+
+  /** Nobody, where the list itself is refused. A cursor that is refused has expired: from the top once more. */
+  const readMembers = async (listId: string, watch: string, isSecondTry = false): Promise<ReadonlySet<string>> => {
     const members = new Set<string>();
     let cursor: string | undefined;
-    for (let page = 0; page < MOST_PAGES; page += 1) {
-      const answer = await deps.gate.request({
-        endpoint: "list-members",
-        params: { list_id: listId },
-        source: `list:${listId}`,
-        watch,
-        priority: "normal",
-        purpose: "poll",
-        ...(cursor === undefined ? {} : { cursor }),
-      });
-      for (const { id } of answer.users ?? []) members.add(id);
-      cursor = answer.nextCursor;
-      if (cursor === undefined) break;
+    try {
+      for (let page = 0; page < MOST_PAGES; page += 1) {
+        const answer = await readPage(listId, watch, cursor);
+        for (const { id } of answer.users ?? []) members.add(id);
+        cursor = answer.nextCursor;
+        if (cursor === undefined) break;
+      }
+      return members;
+    } catch (error) {
+      if (!isRefusal(error) || (cursor !== undefined && isSecondTry)) throw error;
+      return cursor === undefined ? new Set() : readMembers(listId, watch, true);
     }
-    return members;
   };
 
   /** Undefined where it was known. A poll may have been committed at the same moment. */
@@ -140,12 +152,7 @@ export function createListCheck(deps: ListCheckDeps): ListCheck {
       userId === null || list === "in" || (list === "out" && !isAsked);
     if (isFresh && planned.targets.every(isKnown)) return;
     const startedAtMs = clock.now();
-    try {
-      await settle(one, await readMembers(listId, planned.watch.id), checkedAtMs);
-    } catch (error) {
-      if (!(error instanceof UpstreamError) || !["not_found", "forbidden", "bad_request"].includes(error.kind)) throw error;
-      await settle(one, new Set(), checkedAtMs);
-    }
+    await settle(one, await readMembers(listId, planned.watch.id), checkedAtMs);
     await deps.notes.writeNote(note, startedAtMs);
   };
 
@@ -159,7 +166,7 @@ export function createListCheck(deps: ListCheckDeps): ListCheck {
       } catch (error) {
         if (isStopped) return;
         deps.log.warn("list members could not be read, trying again", { watch: one.planned.watch.id, error });
-        waitMs = AFTER_FAILURE_MS;
+        waitMs = Math.min(waitMs, patience.holdMs({ key: one.listId, intervalMs: 0 }, STEADY_MS));
       }
     }
     if (!isStopped && listWatches().length > 0) cancel = clock.after(waitMs, () => void check());

@@ -13,6 +13,7 @@ import type { PollCommit, PollStore } from "../model/poll-store.ts";
 import type { Recheck, RecheckStore } from "../model/recheck.ts";
 import type { TargetRef } from "../model/watch-store.ts";
 import type { Tweet } from "../model/tweet.ts";
+import { isRefusal } from "../model/upstream.ts";
 import type { PlannedWatch } from "../plan/plan-polls.ts";
 import type { WatchType } from "../watches/watch-type.ts";
 import { judgeRecheck, type Look, pacedMs, refOf } from "./judge-recheck.ts";
@@ -119,25 +120,39 @@ export function createRecheckLoop(deps: RecheckDeps): RecheckLoop {
     const stale = rows.filter((row) => !live.has(row));
     if (stale.length > 0) return commit(stale.map((row) => ({ ended: refOf(row) })));
     const ids = [...new Set(rows.map(({ tweetId }) => tweetId))];
-    const found = await ask(ids, followed);
-    return commit(await judge(followed, ids, found));
+    return commit(await judge(followed, ids, await ask(ids, followed)));
   };
 
-  const ask = async (ids: readonly string[], asked: readonly Followed[]): Promise<ReadonlyMap<string, Tweet>> => {
+  /**
+   * Undefined: refused, and that look is over, for asking again at once would be refused again and paid for. A 404 is an answer without any of
+   * them: so the service may say it of tweets that are all gone.
+   */
+  const ask = async (ids: readonly string[], asked: readonly Followed[]): Promise<ReadonlyMap<string, Tweet> | undefined> => {
     const ranks = asked.map(({ subscriber }) => ORDER.indexOf(subscriber.watch.priority));
-    const answer = await deps.gate.request({
-      endpoint: "tweet-info-bulk",
-      params: { tweet_links: ids },
-      source: "recheck",
-      watch: asked[0]?.subscriber.watch.id ?? "",
-      priority: ORDER[Math.min(...ranks)] ?? "normal",
-      purpose: "poll",
-    });
-    return new Map((answer.tweets ?? []).map((tweet) => [tweet.id, tweet]));
+    try {
+      const answer = await deps.gate.request({
+        endpoint: "tweet-info-bulk",
+        params: { tweet_links: ids },
+        source: "recheck",
+        watch: asked[0]?.subscriber.watch.id ?? "",
+        priority: ORDER[Math.min(...ranks)] ?? "normal",
+        purpose: "poll",
+      });
+      return new Map((answer.tweets ?? []).map((tweet) => [tweet.id, tweet]));
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      report(error);
+      return error.kind === "not_found" ? new Map() : undefined;
+    }
   };
 
-  const judge = async (asked: readonly Followed[], ids: readonly string[], found: ReadonlyMap<string, Tweet>): Promise<readonly Look[]> => {
-    const isBlind = isBlindAnswer(ids.length, ids.filter((id) => found.has(id)).length);
+  const judge = async (
+    asked: readonly Followed[],
+    ids: readonly string[],
+    answer: ReadonlyMap<string, Tweet> | undefined,
+  ): Promise<readonly Look[]> => {
+    const found = answer ?? new Map<string, Tweet>();
+    const isBlind = answer === undefined || isBlindAnswer(ids.length, ids.filter((id) => found.has(id)).length);
     const context = { hash: deps.hash, detectedAtMs: clock.now(), isBlind };
     const missing = asked.filter(({ recheck }) => recheck.eventId !== "" && !found.has(recheck.tweetId));
     const told = new Map((await store.eventsById(missing.map(({ recheck }) => recheck.eventId))).map((event) => [event.id, event]));

@@ -4,10 +4,12 @@ import type { Cancel, Clock } from "../model/clock.ts";
 import { errorText } from "../model/errors.ts";
 import type { Log } from "../model/log.ts";
 import type { Notes } from "../model/store.ts";
+import { isRefusal } from "../model/upstream.ts";
 import type { TargetState } from "../model/watch-store.ts";
 import type { PlannedWatch } from "../plan/plan-polls.ts";
 import { askedByHandle, type HandleDeps, refreshHandles } from "./refresh-handles.ts";
 import { type ResolverDeps, resolveTargets, type UnresolvedTarget } from "./resolve-targets.ts";
+import { createPatience } from "./patience.ts";
 import type { StoreWatch } from "./store-watch.ts";
 import type { TargetTrouble } from "./target-trouble.ts";
 
@@ -32,7 +34,9 @@ export interface TargetResolver {
 }
 
 const AFTER_FAILURE_MS = 5_000;
-const AFTER_REFUSAL_MS = 60_000;
+const AFTER_STOP_MS = 60_000;
+/** What the service refuses as such it will refuse again: asked for less and less often, each time paid for. */
+const AFTER_REFUSAL_MS = 3_600_000;
 /** A handle that nobody has may be taken tomorrow. */
 const AFTER_MISSING_MS = 3_600_000;
 /** How long a handle is trusted: one request a hundred accounts. */
@@ -42,6 +46,7 @@ const HANDLES_NOTE = "handles.at";
 
 export function createTargetResolver(deps: TargetResolverDeps): TargetResolver {
   const { clock } = deps;
+  const patience = createPatience(clock);
   let cancel: Cancel | undefined;
   let isStopped = false;
   let running: Promise<void> | undefined;
@@ -96,7 +101,8 @@ export function createTargetResolver(deps: TargetResolverDeps): TargetResolver {
       if (isStopped) return;
       deps.storeWatch.takeError(error);
       deps.log.warn("handles could not be resolved, trying again", { error: errorText(error) });
-      waitMs = deps.pacer.status(clock.monotonic()).kind === "stopped" ? AFTER_REFUSAL_MS : AFTER_FAILURE_MS;
+      if (isRefusal(error)) waitMs = patience.holdMs({ key: "handles", intervalMs: 0 }, AFTER_REFUSAL_MS);
+      else waitMs = deps.pacer.status(clock.monotonic()).kind === "stopped" ? AFTER_STOP_MS : AFTER_FAILURE_MS;
     }
     if (!isStopped) cancel = clock.after(waitMs, () => void resolve());
   };

@@ -3,7 +3,7 @@ import { afterEach, expect, it } from "vitest";
 import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
 import { makeUser } from "../support/make-event.ts";
 import { makeWatch } from "../support/make-watch.ts";
-import { createScriptedUpstream } from "../support/scripted-upstream.ts";
+import { createScriptedUpstream, failure } from "../support/scripted-upstream.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
 const START = Date.UTC(2026, 2, 2, 12, 0, 0);
@@ -78,3 +78,22 @@ it("are looked up where the last profile is old", async () => {
   await clock.advance(7 * HOUR);
   expect(lookUps()).toHaveLength(1);
 });
+
+it.each(["bad_request", "forbidden", "not_found"] as const)(
+  "are asked for less and less often while the service answers with %s",
+  async (kind) => {
+    const clock = createVirtualClock(START);
+    const upstream = createScriptedUpstream(clock, [makeUser("1", "one"), makeUser("2", "two")]);
+    upstream.on("user-tweets", () => ({ tweets: [] }));
+    upstream.trouble = ({ endpoint }) => {
+      if (endpoint === "info-batch") throw failure(kind);
+      return undefined;
+    };
+    rig = await startEngineRig({ clock, upstream, watches: [makeWatch("t", "timeline", { accounts: ["one", "two"] }, every(HOUR))] });
+    await clock.advance(6 * HOUR);
+    expect(upstream.calls.length).toBeLessThan(20);
+    upstream.trouble = undefined;
+    await clock.advance(HOUR + MIN);
+    expect(upstream.callsOf("user-tweets").length).toBe(2);
+  },
+);

@@ -255,3 +255,37 @@ it("notes of the first page how often is posted and how much of it is wanted, on
   await clock.advance(10 * MINUTE);
   expect(await pageOf()).toEqual({ posts: 3, days: 4, tweets: 5, wanted: 4 });
 });
+
+it.each(["bad_request", "forbidden", "not_found"] as const)(
+  "pays for no more looks than planned while the service answers them with %s, and goes on as soon as it does not",
+  async (kind) => {
+    const { clock, post, like, told, upstream, looks } = await house([search("w", { where: LIKED })]);
+    const [liked, other] = [post(), post()];
+    upstream.trouble = ({ endpoint }) => {
+      if (endpoint === "tweet-info-bulk") throw failure(kind);
+      return undefined;
+    };
+    await clock.advanceTo(START + HOUR);
+    expect(looks().length).toBeLessThanOrEqual(6);
+    upstream.trouble = undefined;
+    like(liked, 100);
+    await clock.advance(11 * MINUTE);
+    expect(await told()).toEqual([`tweet.created w ${liked}`]);
+    like(other, 100);
+    await clock.advance(10 * MINUTE);
+    expect(await told()).toHaveLength(2);
+  },
+);
+
+it("takes a 404 of one tweet for an answer without it", async () => {
+  const { clock, post, told, upstream, looks } = await house([search("w")]);
+  const id = post();
+  await clock.advance(5 * MINUTE);
+  upstream.trouble = ({ endpoint }) => {
+    if (endpoint === "tweet-info-bulk") throw failure("not_found");
+    return undefined;
+  };
+  await clock.advance(HOUR);
+  expect(await told()).toEqual([`tweet.created w ${id}`, `tweet.deleted w ${id}`]);
+  expect(looks()).toHaveLength(2);
+});

@@ -6,7 +6,7 @@ import { tweetIdAt } from "../../src/model/id.ts";
 import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
 import { makeTweet, makeUser } from "../support/make-event.ts";
 import { makeWatch } from "../support/make-watch.ts";
-import { createScriptedUpstream, failure } from "../support/scripted-upstream.ts";
+import { createScriptedUpstream, failure, type ScriptedUpstream } from "../support/scripted-upstream.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
 const START = Date.UTC(2026, 2, 2, 12, 0, 0);
@@ -160,4 +160,51 @@ it("reads everyone from their own timelines when the list is gone, and misses no
   await clock.advance(2 * HOUR);
   expect(await told(rig)).toEqual([`user1 ${unseen}`]);
   expect(rig.notices.at(-1)?.message).toContain("does not hold user1, user2, user3");
+});
+
+/** A list of two pages. */
+function onTwoPages(upstream: ScriptedUpstream, members: ReadonlySet<string>): void {
+  upstream.on("list-members", ({ cursor }) => {
+    const all = [...members].map((id) => makeUser(id));
+    return cursor === undefined ? { users: all.slice(0, 1), nextCursor: "more" } : { users: all.slice(1) };
+  });
+}
+
+it("asks less and less often for a list whose second page fails", async () => {
+  const { clock, upstream, members, begin } = await house(30 * MINUTE);
+  onTwoPages(upstream, members);
+  upstream.trouble = ({ endpoint, cursor }) => {
+    if (endpoint === "list-members" && cursor !== undefined) throw failure("transient");
+    return undefined;
+  };
+  await begin();
+  await clock.advance(12 * HOUR);
+  // A page that is read, and one that fails twice.
+  expect(upstream.callsOf("list-members").length).toBeLessThan(3 * 18);
+  upstream.trouble = undefined;
+  await clock.advance(HOUR + MINUTE);
+  const before = upstream.callsOf("user-tweets").length;
+  await clock.advance(HOUR);
+  expect(
+    upstream
+      .callsOf("user-tweets")
+      .slice(before)
+      .every(({ params }) => params["user_id"] === "3"),
+  ).toBe(true);
+});
+
+it("reads a list from the top where its cursor has expired, and believes nobody to be missing for that", async () => {
+  const { clock, upstream, members, begin } = await house(30 * MINUTE);
+  onTwoPages(upstream, members);
+  let refusals = 0;
+  upstream.trouble = ({ endpoint, cursor }) => {
+    if (endpoint === "list-members" && cursor !== undefined && refusals++ === 0) throw failure("bad_request");
+    return undefined;
+  };
+  const rig = await begin();
+  await clock.advance(5 * MINUTE);
+  expect(upstream.callsOf("list-members").map(({ cursor }) => cursor)).toEqual([undefined, "more", undefined, "more"]);
+  expect(rig.notices.map(({ message }) => message)).toEqual([
+    "w: the list 900 does not hold user3; read from their own timelines: up to a request a tick each, several share theirs",
+  ]);
 });
