@@ -11,15 +11,15 @@ export interface DemoTimes {
 }
 
 /** For the silent baseline. */
-export const BASELINE_UNTIL_MS = 12_000;
+export const BASELINE_UNTIL_MS = 30_000;
 
 /** A demo that ends within twenty seconds has to know by then what it shows. */
 const USUAL: DemoTimes = { restartMs: 8_000, alertsMs: 17_000, encoreMs: 10_500 };
 /** A machine that has time for it takes half of this. */
 const USUAL_BASELINE_MS = 6_000;
 
-/** A machine so busy that the baseline came late gets as much longer to show the rest: better late than failed. */
+/** A machine so busy that the baseline came late is as slow with the rest: better late than failed. */
 export function demoTimes(baselineAtMs: number): DemoTimes {
-  const lateMs = Math.max(0, Math.min(baselineAtMs, BASELINE_UNTIL_MS) - USUAL_BASELINE_MS);
-  return { ...USUAL, restartMs: USUAL.restartMs + lateMs, alertsMs: USUAL.alertsMs + lateMs };
+  const slowness = Math.max(1, Math.min(baselineAtMs, BASELINE_UNTIL_MS) / USUAL_BASELINE_MS);
+  return { ...USUAL, restartMs: USUAL.restartMs * slowness, alertsMs: USUAL.alertsMs * slowness };
 }
