@@ -5,39 +5,40 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { PumpSink } from "../../src/deliver/lane.ts";
 import { createPump, type Pump } from "../../src/deliver/pump.ts";
+import type { Clock } from "../../src/model/clock.ts";
 import type { ChirpEvent } from "../../src/model/event.ts";
 import { routeEvent, throttlesByKey, type SinkFacts } from "../../src/route/route-event.ts";
 import type { Throttle } from "../../src/route/route.ts";
-import { createHttpAgent, type HttpAgent } from "../../src/runtime/http-agent.ts";
 import { createSystemClock } from "../../src/runtime/system-clock.ts";
 import { createSystemRandom } from "../../src/runtime/system-random.ts";
 import { webhookSink } from "../../src/sinks/webhook.ts";
 import { openStore, type OpenedStore } from "../../src/state/open.ts";
+import { countingHttp } from "../support/counting-http.ts";
 import { startLoopbackServer, type LoopbackServer } from "../support/loopback-server.ts";
 import { makeEvent } from "../support/make-event.ts";
+import { until } from "../support/until.ts";
+import { createVirtualClock } from "../support/virtual-clock.ts";
 
 const log = { debug() {}, info() {}, warn() {}, error() {}, child: () => log };
 const meter = { count() {}, set() {}, observe() {} };
-const clock = createSystemClock();
 const random = createSystemRandom();
-/** A machine may be busy; vitest alone would wait for a second. */
-const PATIENT = { timeout: 15_000 };
-
 let folder: string;
 let server: LoopbackServer;
-let http: HttpAgent;
+let clock: Clock;
+let network: ReturnType<typeof countingHttp>;
 let store: OpenedStore;
 let pump: Pump | undefined;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "chirpwatch-deliver-"));
   server = await startLoopbackServer();
-  http = createHttpAgent();
+  clock = createSystemClock();
+  network = countingHttp();
   store = await openStore({ path: join(folder, "state.db"), clock, random, log });
 });
 afterEach(async () => {
   await pump?.stop(0);
-  await http.close();
+  await network.closeHttp();
   await store.close();
   await server.close();
   await rm(folder, { recursive: true });
@@ -45,7 +46,7 @@ afterEach(async () => {
 
 async function startPump(facts: SinkFacts = { chat: false }): Promise<Pump> {
   const settings = { url: server.url, secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", timeout: "15s", allow_private: true };
-  const sink = await webhookSink.create("hook", settings, { http, clock, log, write: () => {}, linksHost: "" });
+  const sink = await webhookSink.create("hook", settings, { http: network.http, clock, log, write: () => {}, linksHost: "" });
   const target: PumpSink = { type: "webhook", sink, chat: facts.chat, concurrency: webhookSink.concurrency, retryForMs: 3_600_000 };
   pump = createPump({
     store,
@@ -92,7 +93,7 @@ describe("the pump on the real store", () => {
   it("delivers every event once, signed, and records each", async () => {
     await commit(events(500));
     await startPump();
-    await expect.poll(sentCount, PATIENT).toBe(500);
+    await until("all of them", async () => (await sentCount()) === 500);
     expect(new Set(idsOf(server.received)).size).toBe(500);
     expect(server.received).toHaveLength(500);
   });
@@ -101,22 +102,28 @@ describe("the pump on the real store", () => {
     server.answer(() => {});
     await commit(events(2));
     const first = await startPump();
-    await expect.poll(() => server.received.length, PATIENT).toBe(2);
+    await until("both attempts", () => server.received.length === 2);
     await first.stop(0);
     server.answer((_, response) => response.writeHead(204).end());
     await startPump();
-    await expect.poll(sentCount, PATIENT).toBe(2);
+    await until("both", async () => (await sentCount()) === 2);
     const seen = server.received.map(({ headers, body }) => `${String(headers["webhook-id"])} ${body}`);
     expect(new Set(seen.slice(2))).toEqual(new Set(seen.slice(0, 2)));
   });
 
   it("bundles the followers of one poll, and tells a throttled surplus of bundles and tweets as one digest", async () => {
-    const throttle: Throttle = { limit: 2, intervalMs: 600, onExceed: "digest" };
+    // By a clock that waits for the answers: the first two go out within the interval, however busy the machine is.
+    const virtual = createVirtualClock(Date.UTC(2026, 2, 6), network.settle);
+    clock = virtual;
+    const throttle: Throttle = { limit: 2, intervalMs: 60_000, onExceed: "digest" };
     const facts: SinkFacts = { chat: true, throttle };
     await startPump(facts);
     await commit([...events(3), ...events(4, "follower.added")], facts);
     pump?.wake();
-    await expect.poll(sentCount, PATIENT).toBe(3);
+    await virtual.advance(30_000);
+    expect(await sentCount()).toBe(2);
+    await virtual.advance(60_000);
+    expect(await sentCount()).toBe(3);
     expect(idsOf(server.received).sort()).toEqual([...events(3), ...events(4, "follower.added")].map(({ id }) => id).sort());
   });
 });

@@ -11,10 +11,10 @@ import type { Http } from "../../src/model/http.ts";
 import type { Log } from "../../src/model/log.ts";
 import { createFiles } from "../../src/runtime/files.ts";
 import { sha256 } from "../../src/runtime/hash.ts";
-import { createHttpAgent } from "../../src/runtime/http-agent.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import type { StatusView } from "../../src/server/views.ts";
 import { goodConfig } from "../config/load-text.ts";
+import { countingHttp } from "./counting-http.ts";
 import { HOOK_SECRET, type HookReceiver, startHookReceiver } from "./hook-receiver.ts";
 import { createSeededRandom } from "./seeded-random.ts";
 import { createVirtualClock, type VirtualClock } from "./virtual-clock.ts";
@@ -143,27 +143,6 @@ export async function startInnerDaemon({ watches, api = {}, prepare, httpFilter 
 }
 
 const sinkOf = (hook: HookReceiver) => ({ type: "webhook", url: hook.url, secret: HOOK_SECRET, allow_private: true });
-
-/** HTTP, and a way to wait until no request is under way and what follows from the answers has happened. */
-function countingHttp() {
-  const agent = createHttpAgent();
-  let underWay = 0;
-  const http: Http = {
-    async request(request) {
-      underWay += 1;
-      try {
-        return await agent.request(request);
-      } finally {
-        underWay -= 1;
-      }
-    },
-  };
-  const turn = () => new Promise((resolve) => setImmediate(resolve));
-  const settle = async () => {
-    for (let quiet = 0; quiet < 3; quiet = underWay === 0 ? quiet + 1 : 0) await turn();
-  };
-  return { http, settle, closeHttp: () => agent.close() };
-}
 
 function recordingLog(lines: { level: string; message: string; fields: unknown }[]): Log {
   const take = (level: string) => (message: string, fields?: unknown) => void lines.push({ level, message, fields });
