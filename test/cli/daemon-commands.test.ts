@@ -74,7 +74,7 @@ describe("beside a running daemon", () => {
 
   it("health holds when the file was spoilt after the start", async () => {
     const usual = folderWith({ ...CONFIG, state: undefined });
-    await startDaemonProcess({ folder: usual });
+    await (await startDaemonProcess({ folder: usual })).logged(/^mentions: \d+ items noted/);
     writeFileSync(join(usual, "watches.yaml"), "watches: [");
     expect(await runCommand(["health"], { cwd: usual })).toMatchObject({ code: 0, err: "" });
   });

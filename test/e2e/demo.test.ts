@@ -22,14 +22,12 @@ function place(files: Record<string, string> = {}): {
 const numberIn = (text: string, pattern: RegExp): number => Number(pattern.exec(text)?.[1] ?? Number.NaN);
 
 describe.concurrent("demo", () => {
-  // Beside no other demo: it is about time, too.
+  // Beside no other demo: it shows more than they do in its time. How much that is: test/cli/demo-parts.test.ts.
   it.sequential("tells one alert of each watch type, repeats none, sums up, and leaves nothing behind", async () => {
     const { cwd, env, left } = place();
-    const startedAt = performance.now();
     const { code, out, err } = await runBin(["demo", "--once"], { cwd, env });
     expect(err).toBe("");
     expect(code).toBe(0);
-    expect(performance.now() - startedAt).toBeLessThan(20_000);
     expect(out).toMatch(/\d+ items noted, none announced/);
     for (const watch of ["brand-mentions", "partner-timelines", "acme-followers", "score-moves", "builders"])
       expect(out, watch).toMatch(new RegExp(`• \\S+ \\S+ \\[${watch}\\] \\S`));
@@ -57,7 +55,7 @@ describe.concurrent("demo", () => {
     expect(out).toMatch(/status page\s+http:\/\/127\.0\.0\.1:\d+/);
     expect(out).not.toContain("\u001b");
     expect(left()).toEqual([]);
-  }, 45_000);
+  });
 
   it("plays a file of one's own without its secrets, its key or its service, and says what did not alert", async () => {
     const { cwd, env, left } = place({
@@ -75,7 +73,7 @@ sinks:
     expect(err).toBe("the demo failed: no alert came from search in time\n");
     expect(code).toBe(1);
     expect(left()).toEqual([]);
-  }, 45_000);
+  });
 
   it("takes its time where little may be asked at a time, and proves the same", async () => {
     const { cwd, env } = place({
@@ -94,7 +92,7 @@ sinks:
     expect(numberIn(out, /(\d+) items were told before the restart/)).toBeGreaterThan(0);
     expect(numberIn(out, /served (\d+) of them again/)).toBeGreaterThan(0);
     expect(out).toContain("told again: 0");
-  }, 45_000);
+  });
 
   it("stays until a signal, with a status page that answers", async () => {
     const { cwd, env, left } = place();
@@ -102,7 +100,6 @@ sinks:
     await until(
       "the end of the play",
       () => demo.out().includes("until you press Ctrl-C"),
-      30_000,
       () => demo.out() + demo.err(),
     );
     const url = /status page\s+(http:\S+)\s*$/m.exec(demo.out().slice(demo.out().indexOf("The sums")))?.[1] ?? "";
@@ -110,14 +107,14 @@ sinks:
     demo.kill("SIGTERM");
     expect(await demo.gone).toMatchObject({ code: 0, err: "" });
     expect(left()).toEqual([]);
-  }, 45_000);
+  });
 
   it("stops in the middle at a signal, and still leaves nothing behind", async () => {
     const { cwd, env, left } = place();
     const demo = startBin(["demo"], { cwd, env });
-    await until("the second chapter", () => demo.out().includes("The world moves"), 25_000, demo.err);
+    await until("the second chapter", () => demo.out().includes("The world moves"), demo.err);
     demo.kill("SIGINT");
     expect(await demo.gone).toMatchObject({ code: 1, err: "the demo was interrupted\n" });
     expect(left()).toEqual([]);
-  }, 40_000);
+  });
 });

@@ -12,7 +12,7 @@ cleanUpAfterwards();
 const WATCHED = Array.from({ length: 6 }, (_, i) => `e2e_watched_${i}`);
 const FANS = Array.from({ length: 4 }, (_, i) => `e2e_fan_${i}`);
 
-it("six follower lists, timelines and profiles cost one request a tick, and a change one read", { timeout: 60_000 }, async () => {
+it("six follower lists, timelines and profiles cost one request a tick, and a change one read", async () => {
   const folder = makeFolder();
   const sandbox = await startSandboxProcess(folder);
   const hook = keep(await startHookReceiver());
@@ -42,13 +42,12 @@ it("six follower lists, timelines and profiles cost one request a tick, and a ch
     until(
       what,
       () => told().length >= count,
-      20_000,
       () => daemon.err(),
     );
 
   const fromMs = performance.now();
   const [probes, reads] = [await asked("info-batch"), await asked("followers")];
-  await until("five more probes", async () => (await asked("info-batch")) >= probes + 5, 30_000);
+  await until("five more probes", async () => (await asked("info-batch")) >= probes + 5);
   expect(performance.now() - fromMs).toBeGreaterThan(6_000);
   expect(await asked("followers")).toBe(reads);
 

@@ -52,7 +52,7 @@ function makeSmallDisk(parent: string): SmallDisk {
 }
 
 describe("a full disk", () => {
-  it("fault 60: stops polling, says so to a sink and on the status page, and goes on by itself", { timeout: 60_000 }, async () => {
+  it("fault 60: stops polling, says so to a sink and on the status page, and goes on by itself", async () => {
     const stage = await setStage();
     const disk = makeSmallDisk(stage.folder);
     const config = {
@@ -66,15 +66,14 @@ describe("a full disk", () => {
     const daemon = await stage.start();
     await noted(daemon, "w");
     disk.fill(daemon.pid);
-    const missed = stage.api.post("search:acme", 40, { text: "x".repeat(2_000) });
-    await until("a status that says so", async () => /state/.test((await daemon.status()).reasons.join(" ")), 20_000, daemon.err);
+    const missed = stage.api.post("search:acme", 40, { text: `acme ${"x".repeat(2_000)}` });
+    await until("a status that says so", async () => /state/.test((await daemon.status()).reasons.join(" ")), daemon.err);
     expect((await daemon.status()).state).toBe("paused");
     expect((await fetch(`${daemon.url}/healthz`)).status).toBe(503);
     const before = stage.api.count("search-tweets");
     await until(
       "a word to ops, although nothing can be stored",
       () => stage.hook.messages().some(({ body }) => /full|disk|state/i.test(body)),
-      15_000,
       daemon.err,
     );
     expect(stage.api.count("search-tweets") - before).toBeLessThanOrEqual(2);
@@ -87,7 +86,6 @@ describe("a full disk", () => {
     await until(
       "what was missed",
       () => told().size >= missed.length,
-      30_000,
       () => `${told().size}\n${daemon.err()}`,
     );
     await morePolls(stage.api, "search-tweets");

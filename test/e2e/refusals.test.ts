@@ -131,15 +131,12 @@ describe.concurrent("a start that must not succeed", () => {
     expect(ended.err).not.toMatch(/\n\s+at .*\(|internal error/);
   });
 
-  it("fault 83: refuses a YAML bomb and a huge file in under a second", async () => {
+  // In under a second of computing: bad-configs.test.ts.
+  it("fault 83: refuses a YAML bomb and a huge file", async () => {
     const bomb = `a: &a [x,x,x,x,x,x,x,x,x]\n${"bcdefghij"
       .split("")
       .map((name, i) => `${name}: &${name} [${Array(9).fill(`*${"abcdefghi"[i]}`).join(",")}]`)
       .join("\n")}\n`;
-    for (const text of [bomb, `version: 1\n#${"x".repeat(2_000_000)}`]) {
-      const begun = performance.now();
-      expectRefusal(await run(folderWith(text)), 78, /watches\.yaml/);
-      expect(performance.now() - begun).toBeLessThan(5_000);
-    }
+    for (const text of [bomb, `version: 1\n#${"x".repeat(2_000_000)}`]) expectRefusal(await run(folderWith(text)), 78, /watches\.yaml/);
   });
 });

@@ -8,8 +8,8 @@ import { cleanUpAfterwards, morePolls, noted, setStage, sorted } from "./stage.t
 cleanUpAfterwards();
 
 describe.concurrent("requests", () => {
-  // Beside no other test: it is about time.
-  it.sequential("read 100 accounts within 10 s of the start, and never exceed 20 in any one second", { timeout: 40_000 }, async () => {
+  // How soon: test/app/first-reads.test.ts.
+  it("read 100 accounts at the start, and never exceed 20 in any one second", async () => {
     const stage = await setStage();
     const names = Array.from({ length: 100 }, (_, i) => `account${i}`);
     const ids = names.map((name) => stage.api.account(name));
@@ -17,8 +17,7 @@ describe.concurrent("requests", () => {
     stage.configure({ watches: { w: { type: "timeline", accounts: names } } });
     const daemon = await stage.start();
     const read = () => new Set(stage.api.asked.filter(({ endpoint }) => endpoint === "user-tweets").map(({ params }) => params["user_id"]));
-    await until("all 100", () => read().size === 100, 15_000, daemon.err);
-    expect(performance.now() - (stage.api.asked[0]?.atMs ?? 0)).toBeLessThan(10_000);
+    await until("all 100", () => read().size === 100, daemon.err);
     expect(stage.api.count("info-batch")).toBe(1);
     await morePolls(stage.api, "info-batch", 2);
     expect(stage.api.busiestSecond()).toBeLessThanOrEqual(20);
@@ -37,13 +36,13 @@ describe.concurrent("requests", () => {
       return true;
     });
     const fresh = stage.api.post("search:acme", 4);
-    await until("the alerts", () => stage.hook.subjects().length >= 4, 20_000, daemon.err);
+    await until("the alerts", () => stage.hook.subjects().length >= 4, daemon.err);
     expect(sorted(stage.hook.subjects())).toEqual(sorted(fresh));
     const refused = stage.api.asked.filter(({ status }) => status === 429).map(({ atMs }) => atMs);
     for (const [i, atMs] of refused.entries()) if (i > 0) expect(atMs - (refused[i - 1] ?? 0)).toBeGreaterThan(900);
   });
 
-  it("never pass quota.monthly, and say why polling stopped", { timeout: 40_000 }, async () => {
+  it("never pass quota.monthly, and say why polling stopped", async () => {
     const stage = await setStage();
     stage.configure({
       api: {
@@ -56,7 +55,7 @@ describe.concurrent("requests", () => {
     const daemon = await stage.start();
     const billed = () => stage.api.asked.filter(({ endpoint }) => endpoint !== "key-usage-info").length;
     const reasons = async () => (await daemon.status()).reasons.join(" ");
-    await until("a word about the quota", async () => /quota is spent: 12 of 12/.test(await reasons()), 15_000, daemon.err);
+    await until("a word about the quota", async () => /quota is spent: 12 of 12/.test(await reasons()), daemon.err);
     expect((await daemon.status()).state).toBe("paused");
     daemon.kill("SIGKILL");
     await daemon.gone;
@@ -119,10 +118,10 @@ describe.concurrent("requests", () => {
       return true;
     });
     const fresh = [...stage.api.post("search:acme", 2), ...stage.api.follow(acme, 2)];
-    await until("the alerts", () => stage.hook.subjects().length >= 4, 30_000, daemon.err);
+    await until("the alerts", () => stage.hook.subjects().length >= 4, daemon.err);
     expect(sorted(stage.hook.subjects())).toEqual(sorted(fresh));
     expect(daemon.log().filter(({ level }) => level === "error")).toEqual([]);
-  }, 40_000);
+  });
 
   it("show metrics that promtool accepts, with the delay people care about", async () => {
     const stage = await setStage();

@@ -6,15 +6,13 @@ import { startSandboxProcess } from "../support/sandbox-process.ts";
 
 afterAll(cleanUp);
 
-const MOST_MS = 5_000;
 const statusOf = async (sandbox: { readonly url: string; readonly key: string }, username: string) =>
   (await fetch(`${sandbox.url}/v3/info?username=${username}`, { headers: { ApiKey: sandbox.key } })).status;
 
 describe("the sandbox's process", () => {
-  it("is ready within 5 s with 100,000 accounts, and answers", { timeout: 60_000 }, async () => {
-    const before = process.hrtime.bigint();
+  // How soon: test/sandbox/world.test.ts.
+  it("answers with 100,000 accounts", async () => {
     const sandbox = await startSandboxProcess(makeFolder(), ["--accounts", "100000"]);
-    expect(Number(process.hrtime.bigint() - before) / 1e6).toBeLessThan(MOST_MS);
     expect(await statusOf(sandbox, "acme")).toBe(200);
     const members = await fetch(`${sandbox.url}/v3/community-info`, {
       method: "POST",
@@ -24,7 +22,7 @@ describe("the sandbox's process", () => {
     expect(((await members.json()) as { readonly member_count: number }).member_count).toBeGreaterThan(30_000);
   });
 
-  it("serves recorded users beside its own, and with --accounts 0 instead of them", { timeout: 40_000 }, async () => {
+  it("serves recorded users beside its own, and with --accounts 0 instead of them", async () => {
     const folder = makeFolder({ "recorded.ndjson": '{"type":"user","id":"7","username":"visitor"}\n' });
     const data = ["--data", join(folder, "recorded.ndjson")];
     const instead = await startSandboxProcess(folder, ["--accounts", "0", ...data]);
@@ -35,7 +33,7 @@ describe("the sandbox's process", () => {
     expect([await statusOf(beside, "visitor"), await statusOf(beside, "acme")]).toEqual([200, 200]);
   });
 
-  it("refuses a broken line by file, line and cure, and leaves the file alone", { timeout: 40_000 }, async () => {
+  it("refuses a broken line by file, line and cure, and leaves the file alone", async () => {
     const text = '{"type":"user","id":"7","username":"visitor"}\n{"type":"usr"}\n';
     const folder = makeFolder({ "recorded.ndjson": text });
     const path = join(folder, "recorded.ndjson");
@@ -46,9 +44,7 @@ describe("the sandbox's process", () => {
     expect((await refused()).err).toBe(err);
   });
 
-  it("refuses orders it cannot follow with the exit code of a wrong command line, and a taken port with that of an address", {
-    timeout: 60_000,
-  }, async () => {
+  it("refuses orders it cannot follow with the exit code of a wrong command line, and a taken port with that of an address", async () => {
     const folder = makeFolder();
     const { url } = await startSandboxProcess(folder, []);
     const taken = new URL(url).host;

@@ -9,8 +9,8 @@ import { cleanUpAfterwards, hookSink, keep, noted, sorted } from "./stage.ts";
 
 cleanUpAfterwards();
 
-/** Thirty pages of twenty: ten polls of three pages read it. */
-const BURST = 600;
+/** Ten pages of twenty: ten polls of one page read it. */
+const BURST = 200;
 
 async function setUp(watches: (sample: any) => object) {
   const folder = makeFolder();
@@ -26,7 +26,7 @@ async function setUp(watches: (sample: any) => object) {
 }
 
 describe.concurrent("against the sandbox", () => {
-  it("every watch type tells what is put into its world, once", { timeout: 40_000 }, async () => {
+  it("every watch type tells what is put into its world, once", async () => {
     const { folder, sandbox, hook } = await setUp(({ community_ids: [community] }) => ({
       search: { type: "search", query: '"zebra crossing"' },
       timeline: { type: "timeline", accounts: ["e2e_author"] },
@@ -60,7 +60,6 @@ describe.concurrent("against the sandbox", () => {
         told("followers").length >= 2 &&
         told("score").length >= 1 &&
         told("community").length >= 1,
-      20_000,
       () => `${JSON.stringify(hook.events().map(({ watch, subject }) => [watch, subject]))}\n${daemon.err()}`,
     );
     const { total } = await sandbox.control("requests");
@@ -73,10 +72,8 @@ describe.concurrent("against the sandbox", () => {
     expect((await sandbox.control("requests")).max_in_one_second).toBeLessThanOrEqual(20);
   });
 
-  it("a burst of ten times max_pages arrives whole, and afterwards a quiet poll costs one request", {
-    timeout: 60_000,
-  }, async () => {
-    const { folder, sandbox, hook } = await setUp(() => ({ w: { type: "timeline", accounts: ["e2e_burst"], max_pages: 3 } }));
+  it("a burst of ten times max_pages arrives whole, and afterwards a quiet poll costs one request", async () => {
+    const { folder, sandbox, hook } = await setUp(() => ({ w: { type: "timeline", accounts: ["e2e_burst"], max_pages: 1 } }));
     await sandbox.control("accounts", { username: "e2e_burst" });
     await sandbox.control("tweets", { username: "e2e_burst", text: "before" });
     const daemon = await startDaemonProcess({ folder });
@@ -85,7 +82,6 @@ describe.concurrent("against the sandbox", () => {
     await until(
       "every alert of the burst",
       () => hook.messages().length >= BURST,
-      40_000,
       () => `${hook.messages().length}\n${daemon.err()}`,
     );
     expect(sorted(hook.subjects())).toEqual(sorted(ids));

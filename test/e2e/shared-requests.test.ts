@@ -37,11 +37,11 @@ async function house(watches: object) {
 async function timeOf(count: number, endpoint: string, asked: (endpoint: string) => Promise<number>): Promise<number> {
   const fromMs = performance.now();
   const start = await asked(endpoint);
-  await until(`${count} more requests`, async () => (await asked(endpoint)) >= start + count, 30_000);
+  await until(`${count} more requests`, async () => (await asked(endpoint)) >= start + count);
   return performance.now() - fromMs;
 }
 
-it("four plain searches cost one request a tick, and each tells its own", { timeout: 60_000 }, async () => {
+it("four plain searches cost one request a tick, and each tells its own", async () => {
   const { sandbox, daemon, asked, told } = await house(
     Object.fromEntries(WORDS.map((word) => [word, { type: "search", query: word, full_poll_every: "12h" }])),
   );
@@ -52,14 +52,13 @@ it("four plain searches cost one request a tick, and each tells its own", { time
   await until(
     "every alert",
     () => told().length >= 3,
-    20_000,
     () => daemon.err(),
   );
   expect(told()).toEqual(sorted([`${WORDS[0]} ${both.ids[0]}`, `${WORDS[2]} ${both.ids[0]}`, `${WORDS[3]} ${one.ids[0]}`]));
   expect(await timeOf(5, "search-tweets", asked)).toBeGreaterThan(6_000);
 });
 
-it("timelines and profiles of the same accounts cost one request a tick", { timeout: 60_000 }, async () => {
+it("timelines and profiles of the same accounts cost one request a tick", async () => {
   const { sandbox, daemon, asked, told, hook } = await house({
     posts: { type: "timeline", accounts: AUTHORS },
     names: { type: "profile", accounts: AUTHORS },
@@ -69,7 +68,6 @@ it("timelines and profiles of the same accounts cost one request a tick", { time
   await until(
     "the alert",
     () => told().some((one) => one === `posts ${ids[0]}`),
-    20_000,
     () => daemon.err(),
   );
   expect(hook.events().filter(({ watch }) => watch === "posts")).toHaveLength(1);

@@ -40,16 +40,14 @@ async function stopAfter(stage: Stage, count: number): Promise<readonly string[]
   const daemon = await stage.start();
   await noted(daemon, "w");
   const told = stage.api.post("search:acme", count);
-  await until("the alerts", () => stage.hook.subjects().length >= count, 20_000, daemon.err);
+  await until("the alerts", () => stage.hook.subjects().length >= count, daemon.err);
   await morePolls(stage.api, "search-tweets");
   await stop(daemon);
   return told;
 }
 
 describe.concurrent("a state file", () => {
-  it("fault 62: that cannot be written any more stops polling, turns the status red, and nothing is lost", {
-    timeout: 60_000,
-  }, async () => {
+  it("fault 62: that cannot be written any more stops polling, turns the status red, and nothing is lost", async () => {
     const stage = await setStage();
     stage.configure({ watches: WATCHES, ops: { sink: "hook" } });
     const daemon = await stage.start();
@@ -57,22 +55,22 @@ describe.concurrent("a state file", () => {
     const state = stateOf(stage);
     const unlock = lockFiles([state, `${state}-wal`], daemon.pid);
     const missed = stage.api.post("search:acme", 3);
-    await until("a red status", async () => (await daemon.status()).state === "paused", 20_000, daemon.err);
+    await until("a red status", async () => (await daemon.status()).state === "paused", daemon.err);
     expect((await daemon.status()).reasons.join(" ")).toMatch(/state/);
     expect((await fetch(`${daemon.url}/healthz`)).status).toBe(503);
     const before = stage.api.asked.length;
-    await until("a word to ops", () => stage.hook.messages().some(({ body }) => body.includes("state")), 15_000, daemon.err);
+    await until("a word to ops", () => stage.hook.messages().some(({ body }) => body.includes("state")), daemon.err);
     expect(stage.api.asked.length - before).toBeLessThanOrEqual(2);
     unlock();
     const told = () => stage.hook.subjects().filter((id) => missed.includes(id));
-    await until("what was missed", () => told().length >= missed.length, 30_000, daemon.err);
+    await until("what was missed", () => told().length >= missed.length, daemon.err);
     await morePolls(stage.api, "search-tweets");
     expect(sorted(told())).toEqual(sorted(missed));
     expect((await fetch(`${daemon.url}/healthz`)).status).toBe(200);
     await stop(daemon);
   });
 
-  it("fault 64: whose WAL was deleted while nothing ran starts, checks itself and tells nothing twice", { timeout: 40_000 }, async () => {
+  it("fault 64: whose WAL was deleted while nothing ran starts, checks itself and tells nothing twice", async () => {
     const stage = await setStage();
     stage.configure({ watches: WATCHES });
     const first = await stage.start();
@@ -92,14 +90,12 @@ describe.concurrent("a state file", () => {
     const second = await stage.start();
     await second.logged(/^w: baseline done/);
     expect(second.log().map(({ msg }) => msg)).toContain("state was not closed by the last process; checked and sound");
-    await until("what is new", () => stage.hook.subjects().length >= told.length + fresh.length, 40_000, second.err);
+    await until("what is new", () => stage.hook.subjects().length >= told.length + fresh.length, second.err);
     await morePolls(stage.api, "search-tweets");
     expect(sorted(stage.hook.subjects())).toEqual(sorted([...told, ...fresh]));
   });
 
-  it("fault 65: restored from an old backup catches up without a flood, and what it tells again carries the same event ids", {
-    timeout: 60_000,
-  }, async () => {
+  it("fault 65: restored from an old backup catches up without a flood, and what it tells again carries the same event ids", async () => {
     const stage = await setStage();
     stage.configure({ watches: WATCHES });
     stage.api.post("search:acme", 10);
@@ -117,7 +113,7 @@ describe.concurrent("a state file", () => {
     const again = await stage.start();
     await again.logged(/^w: baseline done/);
     const fresh = stage.api.post("search:acme", 1);
-    await until("what is new", () => stage.hook.subjects().includes(fresh[0] ?? ""), 20_000, again.err);
+    await until("what is new", () => stage.hook.subjects().includes(fresh[0] ?? ""), again.err);
     await morePolls(stage.api, "search-tweets");
     // The backup knows nothing of these, so they come again; whoever keeps event ids tells them apart.
     const byEvent = new Map(stage.hook.events().map((event) => [event.data.id as string, event.subject]));
@@ -126,9 +122,7 @@ describe.concurrent("a state file", () => {
     await stop(again);
   });
 
-  it("fault 66: on which a migration fails half-way is left as it was, and is taken over when the obstacle is gone", {
-    timeout: 40_000,
-  }, async () => {
+  it("fault 66: on which a migration fails half-way is left as it was, and is taken over when the obstacle is gone", async () => {
     const stage = await setStage();
     stage.configure({ watches: WATCHES });
     const told = await stopAfter(stage, 2);

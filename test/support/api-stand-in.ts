@@ -118,6 +118,10 @@ export async function startApiStandIn(): Promise<ApiStandIn> {
     };
   };
 
+  /** The feed that one of the terms of a search shows. */
+  const searched = (term: string): string =>
+    term.startsWith("from:") ? `user:${userId({ username: term.slice("from:".length) })}` : `search:${term}`;
+
   /** Newest first. A cursor goes on below an id; every second one brings an empty page first. */
   const feedPage = (feed: readonly string[], params: Record<string, string>, bounds: { since: number; max: bigint | undefined }) => {
     const from = params["next_cursor"] === undefined ? undefined : cursors.get(params["next_cursor"]);
@@ -156,11 +160,13 @@ export async function startApiStandIn(): Promise<ApiStandIn> {
       const since = /\bsince_time:(\d+)/.exec(params["query"] ?? "")?.[1];
       const max = /\bmax_id:(\d+)/.exec(params["query"] ?? "")?.[1];
       const query = (params["query"] ?? "")
-        .replace(/\b(since_time|max_id|until_time):\d+/g, "")
+        .replace(/\b((since_time|max_id):\d+|include:nativeretweets)\b/g, "")
         .replace(/[()]/g, "")
         .trim();
-      const feed = query.split(" OR ").map((one) => `search:${one}`);
-      return feedPage(feed, params, { since: Number(since ?? 0), max: max === undefined ? undefined : BigInt(max) });
+      return feedPage(query.split(" OR ").map(searched), params, {
+        since: Number(since ?? 0),
+        max: max === undefined ? undefined : BigInt(max),
+      });
     },
     "new-followers-7d": (params) =>
       scores.has(userId(params) ?? "")

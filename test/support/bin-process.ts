@@ -16,7 +16,7 @@ export interface BinProcess {
   /** Lines of standard error that are JSON. */
   readonly log: () => readonly LogLine[];
   /** Resolves with the first log line that says so. */
-  logged(message: string | RegExp, withinMs?: number): Promise<LogLine>;
+  logged(message: string | RegExp): Promise<LogLine>;
   kill(signal: NodeJS.Signals): void;
   /** Resolves when it is gone; `code` is null after a signal. */
   readonly gone: Promise<Ended>;
@@ -60,7 +60,7 @@ export function startBin(args: readonly string[], options: { readonly cwd: strin
     out: () => out,
     err: () => err,
     log,
-    logged: (message, withinMs) =>
+    logged: (message) =>
       until(
         `the log line ${message}`,
         () => {
@@ -68,7 +68,6 @@ export function startBin(args: readonly string[], options: { readonly cwd: strin
           if (line === undefined && child.exitCode !== null) throw new Error(`it ended with ${child.exitCode} instead:\n${err}`);
           return line;
         },
-        withinMs,
         () => err,
       ),
     kill: (signal) => void child.kill(signal),

@@ -2,14 +2,16 @@
 import { setTimeout as pause } from "node:timers/promises";
 
 const ASK_EVERY_MS = 20;
+/** Ends what never comes. What is slow only because the machine is busy is no failure. */
+const WITHIN_MS = 45_000;
 
 /** Resolves with the first truthy answer. @throws Error that names what was awaited and, if told how, what was seen instead. */
-export async function until<T>(what: string, ask: () => T | Promise<T>, withinMs = 15_000, seen?: () => string): Promise<NonNullable<T>> {
-  const deadline = performance.now() + withinMs;
+export async function until<T>(what: string, ask: () => T | Promise<T>, seen?: () => string): Promise<NonNullable<T>> {
+  const deadline = performance.now() + WITHIN_MS;
   for (;;) {
     const answer = await ask();
     if (answer) return answer;
-    if (performance.now() > deadline) throw new Error(`not within ${withinMs} ms: ${what}${seen === undefined ? "" : `\n${seen()}`}`);
+    if (performance.now() > deadline) throw new Error(`not within ${WITHIN_MS} ms: ${what}${seen === undefined ? "" : `\n${seen()}`}`);
     await pause(ASK_EVERY_MS);
   }
 }
