@@ -42,7 +42,7 @@ export async function buildWatch(entry: Entry, defaults: Node | undefined, deps:
   const type = findType(entry.node, entry, { kind: "watch", types: deps.watchTypes, report });
   if (type === undefined) return undefined;
   const keys = keysOf(type);
-  const written = withoutFreshness(withDefaults(entry.node, defaults, type), keys, type, report);
+  const written = withoutTweetKeys(withDefaults(entry.node, defaults, type), keys, type, report);
   const whole = await expandAccountFiles(written, deps);
   const split = splitKeys(whole, entry, keys, report);
   const common = checkValue(commonWatchSchema, split.common, { report, place: entry.keyPlace, name: entry.key });
@@ -70,13 +70,17 @@ function withDefaults(map: MapNode, defaults: Node | undefined, type: WatchType<
   return { ...map, entries };
 }
 
-/** A key that people look for everywhere: where it is none, it gets a sentence of its own. */
-function withoutFreshness(map: MapNode, { own, common }: KnownKeys, { type }: WatchType<any>, report: Report): MapNode {
-  const entry = entryOf(map, "freshness");
-  if (entry === undefined || own.includes("freshness") || common.includes("freshness")) return map;
-  const message = `\`freshness\` is for watches of tweets, and \`${type}\` is none: write \`schedule\` instead, like schedule: "@every 5m"`;
-  report.error(entry.keyPlace, "freshness", message);
-  return withEntries(map, { freshness: undefined });
+/** Keys of watches of tweets, which people look for everywhere: where they are none, they get a sentence of their own. */
+function withoutTweetKeys(map: MapNode, { own, common }: KnownKeys, { type }: WatchType<any>, report: Report): MapNode {
+  const misplaced = TWEET_WATCH_KEYS.filter((key) => map.entries.has(key) && !own.includes(key) && !common.includes(key));
+  for (const key of misplaced) {
+    const [rule, cure] =
+      key === "freshness"
+        ? (["freshness", 'write `schedule` instead, like schedule: "@every 5m"'] as const)
+        : (["unknown-key", "remove it"] as const);
+    report.error(entryOf(map, key)?.keyPlace ?? map.place, rule, `\`${key}\` is for watches of tweets, and \`${type}\` is none: ${cure}`);
+  }
+  return withEntries(map, Object.fromEntries(misplaced.map((key) => [key, undefined])));
 }
 
 function keysOf(type: WatchType<any>): KnownKeys {
@@ -99,9 +103,10 @@ async function finish(
   const written = checkSchedule(common, type, at, deps);
   const schedule = common.freshness === undefined ? written : evenSchedule(common.freshness);
   const where = common.where === undefined ? undefined : await checkWhere(common.where, map, type, deps);
-  checkPlacing(entry, placing, common, at, deps);
+  checkOneRhythm(entry, common, at, deps);
   if (schedule === undefined) return undefined;
   const maxAgeMs = checkMaxAge(common, schedule, at, deps);
+  checkFullPolls(placing, maxAgeMs, at, deps);
   if (common.where !== undefined && where === undefined) return undefined;
   checkFollowing(common, schedule, at, deps);
   const labels = deps.share({ ...common.labels });
@@ -194,12 +199,16 @@ function checkMaxAge(common: CommonWatch, schedule: Schedule, at: (key: string) 
   const intervalMs = deps.timetable.intervalMs(schedule, SAMPLE_DAY_MS);
   const usualMs = parseDuration(DEFAULTS.watch.max_age) ?? 0;
   const maxAgeMs = common.max_age ?? Math.min(deps.retentionMs, intervalMs >= usualMs ? Math.max(usualMs, 2 * intervalMs) : usualMs);
+  const retention = formatDuration(deps.retentionMs);
   if (maxAgeMs < intervalMs) {
-    const message = `\`max_age\` ${formatDuration(maxAgeMs)} is shorter than the schedule's interval of ${formatDuration(intervalMs)}: items between two polls would be lost; write ${formatDuration(2 * intervalMs)} or more`;
+    const isRemembered = 2 * intervalMs <= deps.retentionMs;
+    const short = common.max_age === undefined ? `\`state.retention\` ${retention}` : `\`max_age\` ${formatDuration(maxAgeMs)}`;
+    const cure = `${formatDuration(2 * intervalMs)} or more${isRemembered || common.max_age === undefined ? "" : `, with a \`state.retention\` as long`}`;
+    const message = `${short} is shorter than the schedule's interval of ${formatDuration(intervalMs)}: items between two polls would be lost; write ${cure}`;
     deps.report.error(at("max_age"), "max-age-below-interval", message);
   }
   if (common.max_age !== undefined && maxAgeMs > deps.retentionMs) {
-    const message = `\`max_age\` ${formatDuration(maxAgeMs)} is longer than \`state.retention\` ${formatDuration(deps.retentionMs)}: items would be forgotten and told again`;
+    const message = `\`max_age\` ${formatDuration(maxAgeMs)} is longer than \`state.retention\` ${retention}: items would be forgotten and told again; write ${retention} or less, or a longer \`state.retention\``;
     deps.report.error(at("max_age"), "max-age-above-retention", message);
   }
   return maxAgeMs;
@@ -210,7 +219,7 @@ function checkFollowing(common: CommonWatch, schedule: Schedule, at: (...path: r
   const { recheck, spike, no_events: noEvents } = common;
   const intervalMs = deps.timetable.intervalMs(schedule, SAMPLE_DAY_MS);
   if (recheck !== undefined && recheck.untilMs > deps.retentionMs) {
-    const message = `\`until\` ${formatDuration(recheck.untilMs)} is longer than \`state.retention\` ${formatDuration(deps.retentionMs)}: the tweets are forgotten before`;
+    const message = `\`until\` ${formatDuration(recheck.untilMs)} is longer than \`state.retention\` ${formatDuration(deps.retentionMs)}: the tweets are forgotten before; write ${formatDuration(deps.retentionMs)} or less`;
     deps.report.error(at("recheck", "until"), "recheck", message);
   }
   if (spike !== undefined && spike.windowMs < intervalMs) {
@@ -223,20 +232,21 @@ function checkFollowing(common: CommonWatch, schedule: Schedule, at: (...path: r
   }
 }
 
-/** `freshness` is another word for when to look, and full polls must come well before what they look for is too old. */
-function checkPlacing(
-  entry: Entry,
+/** `freshness` is another word for when to look. */
+function checkOneRhythm(entry: Entry, { freshness }: CommonWatch, at: (key: string) => Place, deps: WatchDeps): void {
+  const own = entry.node.kind === "map" ? childOf(entry.node, "schedule") : undefined;
+  if (freshness === undefined || own === undefined) return;
+  const message = "`freshness` lets the planner choose when to look, and `schedule` says it: keep one of them";
+  deps.report.error(at("freshness"), "freshness-and-schedule", message);
+}
+
+/** Full polls must come well before what they look for is too old. */
+function checkFullPolls(
   { fullPollEveryMs }: Pick<Watch, "fullPollEveryMs"> = {},
-  common: CommonWatch,
+  maxAgeMs: number,
   at: (key: string) => Place,
   deps: WatchDeps,
 ): void {
-  const own = entry.node.kind === "map" ? childOf(entry.node, "schedule") : undefined;
-  if (common.freshness !== undefined && own !== undefined) {
-    const message = "`freshness` lets the planner choose when to look, and `schedule` says it: keep one of them";
-    deps.report.error(at("freshness"), "freshness-and-schedule", message);
-  }
-  const maxAgeMs = common.max_age ?? parseDuration(DEFAULTS.watch.max_age) ?? 0;
   if (fullPollEveryMs === undefined || fullPollEveryMs <= maxAgeMs / 2) return;
   const message = `\`full_poll_every\` ${formatDuration(fullPollEveryMs)} is more than half of \`max_age\` ${formatDuration(maxAgeMs)}: what it finds would be too old to tell; write ${formatDuration(Math.floor(maxAgeMs / 2))} or less`;
   deps.report.error(at("full_poll_every"), "full-poll-above-max-age", message);

@@ -14,7 +14,8 @@ export function readSchedule(written: WrittenSchedule, timezone: string, timetab
   const text = (typeof written === "string" ? written : written.cron).trim();
   if (text.startsWith("@every"))
     return typeof written === "string" ? readEvery(text) : `cron: "${text}" is an interval: write schedule: "${text}"`;
-  if (parseDuration(text) !== undefined) return `"${text}" is a duration: write "@every ${text}"`;
+  const everyText = /^(?:every )?(\S+)$/.exec(text)?.[1] ?? "";
+  if (parseDuration(everyText) !== undefined) return `"${text}" is a duration: write "@every ${everyText}"`;
   const schedule = {
     kind: "cron",
     pattern: text.replace(/\s+/g, " "),

@@ -80,14 +80,15 @@ const FOREIGN_WORDS: Readonly<Record<string, readonly string[]>> = {
   port: ["listen"],
   bind: ["listen"],
   address: ["listen"],
-  limit: ["count"],
+  limit: ["count", "monthly"],
+  quota: ["monthly"],
   lookback: ["overlap"],
   rename_from: ["moved_from"],
   renamed_from: ["moved_from"],
 };
 
-/** The candidate that was most likely meant; undefined when none is near. */
-export function suggest(word: string, candidates: readonly string[]): string | undefined {
+/** The candidate that was most likely meant; undefined when none is near, which is by how many slips the word's length allows, at most `mostSlips`. */
+export function suggest(word: string, candidates: readonly string[], mostSlips = 3): string | undefined {
   const plain = word.toLowerCase().replaceAll("-", "_");
   const snake = word
     .replace(/([a-z])([A-Z])/g, "$1_$2")
@@ -96,17 +97,17 @@ export function suggest(word: string, candidates: readonly string[]): string | u
   const same = candidates.find((candidate) => candidate.toLowerCase() === plain || candidate === snake);
   if (same !== undefined) return same;
   const foreign = FOREIGN_WORDS[snake]?.find((candidate) => candidates.includes(candidate));
-  return foreign ?? nearest(plain, candidates);
+  return foreign ?? nearest(plain, candidates, mostSlips);
 }
 
 /** `; did you mean …?`, or nothing. */
-export function didYouMean(word: string, candidates: readonly string[]): string {
-  const meant = suggest(word, candidates);
+export function didYouMean(word: string, candidates: readonly string[], mostSlips?: number): string {
+  const meant = suggest(word, candidates, mostSlips);
   return meant === undefined ? "" : `; did you mean \`${meant}\`?`;
 }
 
-function nearest(word: string, candidates: readonly string[]): string | undefined {
-  const allowed = word.length <= 3 ? 1 : word.length <= 7 ? 2 : 3;
+function nearest(word: string, candidates: readonly string[], mostSlips: number): string | undefined {
+  const allowed = Math.min(mostSlips, word.length <= 3 ? 1 : word.length <= 7 ? 2 : 3);
   const ranked = candidates.map((candidate) => ({ candidate, distance: editDistance(word, candidate.toLowerCase()) }));
   ranked.sort((a, b) => a.distance - b.distance);
   const best = ranked[0];

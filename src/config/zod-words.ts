@@ -2,6 +2,8 @@
 import { RULES, type Rule } from "./rules.ts";
 import type { z } from "zod";
 import type { Report } from "./report.ts";
+import { belongsText } from "./key-homes.ts";
+import { keysAt } from "./schema-keys.ts";
 import { didYouMean } from "./suggest.ts";
 import { type Entry, entryOf, findNode, isUnresolved, type MapNode, type Node, type Path, type Place, type ScalarNode } from "./tree.ts";
 import { hashText } from "./yaml-traps.ts";
@@ -46,17 +48,17 @@ const valuePlace = (node: Node, keyPlace: Place): Place => (node.kind === "map" 
 function unknownKeys(keys: readonly string[], map: MapNode, path: Path, schema: z.ZodType, context: CheckContext): readonly Finding[] {
   const { node } = findNode(map, path);
   const known = [...keysAt(schema, path), ...(path.length === 0 ? (context.otherKeys ?? []) : [])];
-  return keys.map((key) => unknownKey(entryOf(node, key), key, known, context.place));
+  const within = path.length === 0 ? "" : [context.name, ...path].join(".");
+  return keys.map((key) => unknownKey(entryOf(node, key), key, known, context.place, within));
 }
 
-/** One key nobody knows, at its own place. */
-export function unknownKey(entry: Entry | undefined, key: string, known: readonly string[], place: Place): Finding {
+/** One key nobody knows, at its own place; `within` as in `belongsText`. */
+export function unknownKey(entry: Entry | undefined, key: string, known: readonly string[], place: Place, within = ""): Finding {
   const free = known.filter((candidate) => candidate !== key);
-  return {
-    place: entry?.keyPlace ?? place,
-    rule: "unknown-key",
-    message: `unknown key \`${key}\`${didYouMean(key, free) || listOf(free)}`,
-  };
+  const belongs = belongsText(key, within);
+  // A word that has a place elsewhere is hardly two slips of the pen.
+  const cure = didYouMean(key, free, belongs === "" ? undefined : 1) || belongs || listOf(free);
+  return { place: entry?.keyPlace ?? place, rule: "unknown-key", message: `unknown key \`${key}\`${cure}` };
 }
 
 const listOf = (known: readonly string[]): string => (known.length === 0 ? "" : `; known here: ${[...new Set(known)].sort().join(", ")}`);
@@ -83,12 +85,15 @@ function explainUnion(
   schema: z.ZodType,
   context: CheckContext,
 ): readonly Finding[] {
-  const fitting = issue.errors.filter((branch) => !branch.some((one) => one.code === "invalid_type" && one.path.length === 0));
+  const fitting = issue.errors.filter((branch) => !branch.some((one) => one.path.length === 0 && isOfOtherType(one, node)));
   const branch = fitting.find((one) => one.length > 0);
   if (branch !== undefined)
     return branch.flatMap((one) => explainZod({ ...one, path: [...path, ...one.path] } as ZodIssue, map, schema, context));
   const wanted = issue.errors.flatMap((one) =>
-    one.flatMap((inner) => (inner.code === "invalid_type" ? [TYPE_WORDS[inner.expected] ?? inner.expected] : [])),
+    one.flatMap((inner) => {
+      if (inner.code === "invalid_value") return inner.values.map(String);
+      return inner.code === "invalid_type" ? [TYPE_WORDS[inner.expected] ?? inner.expected] : [];
+    }),
   );
   return [
     {
@@ -97,6 +102,12 @@ function explainUnion(
       message: `${nameOf(path, context.name)} must be ${[...new Set(wanted)].join(" or ")}, not ${kindOf(node)}`,
     },
   ];
+}
+
+/** Of a whole branch: what it takes is of another type, so that nobody who wrote this had it in mind. */
+function isOfOtherType(issue: ZodIssue, node: Node): boolean {
+  if (issue.code === "invalid_type") return true;
+  return issue.code === "invalid_value" && issue.values.every((value) => node.kind !== "scalar" || typeof value !== typeof node.value);
 }
 
 const TYPE_WORDS: Readonly<Record<string, string>> = {
@@ -164,30 +175,4 @@ function limitText(issue: ZodIssue, name: string): string | undefined {
 function ownText(issue: Pick<ZodIssue, "message"> | undefined, name: string): string {
   const text = issue?.message ?? "is not valid";
   return /^(must|is|holds|may|has|needs|cannot)\b/.test(text) ? `${name} ${text}` : text;
-}
-
-/** The keys a schema knows at a path, as far as it can be followed. */
-function keysAt(schema: z.ZodType, path: Path): readonly string[] {
-  const inner = unwrap(schema);
-  const [step, ...rest] = path;
-  if (step === undefined) return inner.flatMap((one) => Object.keys(one.shape ?? {}));
-  return inner.flatMap((one) => {
-    const next = one.shape?.[String(step)] ?? one.element ?? one.valueType;
-    return next === undefined ? [] : keysAt(next, rest);
-  });
-}
-
-interface Inner {
-  readonly shape?: Readonly<Record<string, z.ZodType>>;
-  readonly element?: z.ZodType;
-  readonly valueType?: z.ZodType;
-}
-
-/** Through optional, default, pipes and unions to what holds keys. */
-function unwrap(schema: z.ZodType): readonly Inner[] {
-  const def = schema._zod.def as { readonly innerType?: z.ZodType; readonly in?: z.ZodType; readonly options?: readonly z.ZodType[] };
-  if (def.innerType !== undefined) return unwrap(def.innerType);
-  if (def.in !== undefined) return unwrap(def.in);
-  if (def.options !== undefined) return def.options.flatMap(unwrap);
-  return [schema as unknown as Inner];
 }

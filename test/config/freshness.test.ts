@@ -53,3 +53,12 @@ it("takes it as a default for watches of tweets that have no schedule of their o
     expect([freshness, schedule]).toEqual([undefined, { kind: "every", intervalMs: 420_000 }]);
   for (const watch of (await goodConfig(yaml(false, "", defaults))).watches) expect(watch).not.toHaveProperty("freshness");
 });
+
+it("measures full polls by the `max_age` that a slow schedule brings with it", async () => {
+  const of = (fullPoll: string) =>
+    `watches: { t: { type: timeline, accounts: [alice, bob], schedule: "@every 7d", full_poll_every: ${fullPoll} } }\nops: { sink: t }\nsinks: { t: { type: console } }\n`;
+  const [watch] = (await goodConfig(of("7d"))).watches;
+  expect(watch).toMatchObject({ maxAgeMs: 14 * 86_400_000, fullPollEveryMs: 7 * 86_400_000 });
+  const [issue] = await issuesOf(of("8d"));
+  expect(issue?.message).toContain("more than half of `max_age` 14d: what it finds would be too old to tell; write 7d or less");
+});
