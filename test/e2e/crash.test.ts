@@ -72,7 +72,7 @@ describe.concurrent("a daemon that dies", () => {
       setTimeout(() => {
         answered += 1;
         response.writeHead(204).end();
-      });
+      }, 2_000);
     });
     const fresh = stage.api.post("search:acme", 6);
     const seen = () => `${stage.hook.messages().length}, ${JSON.stringify(stage.api.asked.slice(-6))}\n${daemon.err()}`;
