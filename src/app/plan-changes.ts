@@ -13,7 +13,7 @@ export interface ChangeView {
   /** What to write, for people. */
   readonly change: string;
   readonly requests_per_month: number;
-  /** Of the slowest watch it touches. */
+  /** Of the slowest watch it touches; beside others not of those that outran their data. */
   readonly delay_seconds: { readonly p50: number; readonly p95: number };
   /** All that it touches. */
   readonly watch_ids: readonly string[];
@@ -45,7 +45,7 @@ export function changeView(change: Change): ChangeView {
       const every = formatDuration(change.everyMs);
       return {
         ...base,
-        change: `a public list of the ${change.handles} handles of ${change.watchId} (\`via_list\`), read every ${every}: ${pace}`,
+        change: `a public list of the ${change.handles.toLocaleString("en-US")} handles of ${change.watchId} (\`via_list\`), read every ${every}: ${pace}`,
       };
     }
     case "priority": {

@@ -178,6 +178,12 @@ const slowest = (delays: readonly Delay[]): Delay => ({
   p95Ms: Math.max(...delays.map(({ p95Ms }) => p95Ms)),
 });
 
+/** Of the slowest of these watches, by their ids. */
+export const slowestDelay = ({ watches }: Forecast, ids: readonly string[]): Delay =>
+  slowest([NO_DELAY, ...ids.map((id) => watches.get(id)?.delay ?? NO_DELAY)]);
+
+const NO_DELAY: Delay = { p50Ms: 0, p95Ms: 0 };
+
 /** Watch ids, those that cost most first. */
 export const dearest = (forecast: Forecast): readonly string[] =>
   [...forecast.watches.values()].sort((a, b) => b.requestsPerDay - a.requestsPerDay).map(({ watchId }) => watchId);

@@ -1,7 +1,7 @@
 /** What a plan would cost if posts could be found later: the least change to `freshness` that fits a quota. Pure: the caller plans again. */
 import type { Freshness } from "../model/schedule.ts";
 import type { Watch } from "../model/watch.ts";
-import type { Delay, Forecast } from "./forecast.ts";
+import { type Delay, type Forecast, slowestDelay } from "./forecast.ts";
 import { sum } from "./sum.ts";
 import { evenSchedule } from "./wishes.ts";
 
@@ -65,7 +65,11 @@ export function firstThatFits(
 
 function changeOf(before: Forecast, after: Forecast, fresh: readonly Watch[], looser: (watch: Watch) => Watch): LooserFreshness {
   const changed = fresh.filter((watch) => looser(watch) !== watch);
-  const delayOf = (forecast: Forecast, { id }: Watch): Delay => forecast.watches.get(id)?.delay ?? { p50Ms: 0, p95Ms: 0 };
+  const delayOf = (forecast: Forecast, watches: readonly Watch[]): Delay =>
+    slowestDelay(
+      forecast,
+      watches.map(({ id }) => id),
+    );
   const targetsOf = ({ id }: Watch): number =>
     sum(before.polls, ({ poll }) => poll.subscribers.filter(({ watch }) => watch.id === id).length);
   return {
@@ -76,11 +80,8 @@ function changeOf(before: Forecast, after: Forecast, fresh: readonly Watch[], lo
       return freshness === undefined ? [] : [{ watchId: watch.id, freshness, requestsPerMonth }];
     }),
     requestsPerMonth: after.requestsPerMonth,
-    delay: {
-      p50Ms: Math.max(...changed.map((watch) => delayOf(after, watch).p50Ms)),
-      p95Ms: Math.max(...changed.map((watch) => delayOf(after, watch).p95Ms)),
-    },
-    lossMs: sum(changed, (watch) => (delayOf(after, watch).p50Ms - delayOf(before, watch).p50Ms) * targetsOf(watch)),
+    delay: delayOf(after, changed),
+    lossMs: sum(changed, (watch) => (delayOf(after, [watch]).p50Ms - delayOf(before, [watch]).p50Ms) * targetsOf(watch)),
   };
 }
 

@@ -4,7 +4,7 @@
  */
 import type { Freshness, Schedule } from "../model/schedule.ts";
 import type { Watch } from "../model/watch.ts";
-import type { Delay, Forecast } from "./forecast.ts";
+import { type Delay, type Forecast, slowestDelay } from "./forecast.ts";
 import { firstThatFits, loosened, type Replan, type SlowestMs, watchesOf } from "./looser-freshness.ts";
 import { sum } from "./sum.ts";
 
@@ -42,7 +42,7 @@ export interface LaterWatch {
 
 export interface Measured {
   readonly requestsPerMonth: number;
-  /** Of the slowest watch it touches. */
+  /** Of the slowest watch it names; beside others not of those that outran their data. */
   readonly delay: Delay;
   /** What it makes worse, summed over targets: the cheapest change is the one with least. */
   readonly lossMs: number;
@@ -77,7 +77,11 @@ export function slowerSchedules(
     const { schedule } = slow(watch, everyMs);
     return schedule === watch.schedule ? [] : [{ watchId: watch.id, schedule, requestsPerMonth: requestsOf(after, watch) }];
   });
-  return { watches: dearestFirst(before, watches), ...measure(before, after, touched) };
+  const delay = slowestDelay(
+    after,
+    watches.map(({ watchId }) => watchId),
+  );
+  return { watches: dearestFirst(before, watches), ...measure(before, after, touched), delay };
 }
 
 /** Everything of everybody at least so late, for the first of these times (ascending) that fits; full polls no more often than every `fullPollEveryMs`. */
@@ -120,21 +124,19 @@ function rarerFullPolls(watch: Watch, timesMs: readonly number[]): Watch {
   return { ...watch, fullPollEveryMs: rarestMs };
 }
 
-const NO_DELAY: Delay = { p50Ms: 0, p95Ms: 0 };
-const delayOf = (forecast: Forecast, { id }: Watch): Delay => forecast.watches.get(id)?.delay ?? NO_DELAY;
 const requestsOf = (forecast: Forecast, { id }: Watch): number => forecast.watches.get(id)?.requestsPerMonth ?? 0;
 
 /** What the change of these watches comes to. */
 export function measure(before: Forecast, after: Forecast, watches: readonly Watch[]): Measured {
   const targets = new Map<string, number>();
   for (const { poll } of before.polls) for (const { watch } of poll.subscribers) targets.set(watch.id, (targets.get(watch.id) ?? 0) + 1);
-  const worse = (watch: Watch): number => delayOf(after, watch).p50Ms - delayOf(before, watch).p50Ms;
+  const worse = ({ id }: Watch): number => slowestDelay(after, [id]).p50Ms - slowestDelay(before, [id]).p50Ms;
   return {
     requestsPerMonth: after.requestsPerMonth,
-    delay: {
-      p50Ms: Math.max(0, ...watches.map((watch) => delayOf(after, watch).p50Ms)),
-      p95Ms: Math.max(0, ...watches.map((watch) => delayOf(after, watch).p95Ms)),
-    },
+    delay: slowestDelay(
+      after,
+      watches.map(({ id }) => id),
+    ),
     lossMs: sum(watches, (watch) => worse(watch) * (targets.get(watch.id) ?? 0)),
   };
 }

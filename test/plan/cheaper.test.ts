@@ -114,6 +114,12 @@ describe("slowing down", () => {
     expect(more?.delay.p50Ms).toBe(60_000);
   });
 
+  it("says how late those are then that it names, and nobody else", () => {
+    const sharers = [timeline("fast", 60, every(60)), timeline("slow", 60, every(300))];
+    const slower = kind(changesFor(sharers, 45_000), "slower");
+    expect(slower).toMatchObject({ watches: [{ watchId: "fast", schedule: every(120) }], delay: { p50Ms: 60_000, p95Ms: 114_000 } });
+  });
+
   it("says how late alerts are then", () => {
     expect(kind(changesFor([search("a", every(60))], 10_000), "slower")?.delay).toEqual({ p50Ms: 150_000, p95Ms: 285_000 });
   });
