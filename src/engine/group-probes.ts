@@ -2,25 +2,19 @@
  * Probes of the members of a group: asks for them, and takes what an answer shows of each, whoever sent it. Owns what a profile does to what
  * is known of an account; whose turn it is, and what is read for a change, is the group's run's.
  */
-import type { Clock } from "../model/clock.ts";
 import type { JsonObject } from "../model/json.ts";
-import type { Log } from "../model/log.ts";
-import { isRefusal } from "../model/upstream.ts";
 import type { User } from "../model/user.ts";
-import { isBlindProbe, type ProbeMemory, probedFields, READS_OF_A_CHANGE, takeProbe } from "../plan/discharge.ts";
-import { askerOf } from "./ask.ts";
+import { type ProbeMemory, probedFields, READS_OF_A_CHANGE, takeProbe } from "../plan/discharge.ts";
+import { type AskProfilesDeps, createAskProfiles } from "./ask-profiles.ts";
 import type { GroupMember } from "./group-members.ts";
 import type { AccountMemory, ProbeBook } from "./probe-book.ts";
-import { createPatience } from "./patience.ts";
-import { hardlyOldMs, type SeenProfile } from "./probe-desk.ts";
+import type { SeenProfile } from "./probe-desk.ts";
 import type { Profiles } from "./profiles.ts";
 import type { Poll } from "./watch-poll.ts";
 
-export interface GroupProbesDeps {
+export interface GroupProbesDeps extends AskProfilesDeps {
   readonly book: Pick<ProbeBook, "get" | "put">;
   readonly profiles: Pick<Profiles, "ask" | "recent">;
-  readonly clock: Clock;
-  readonly log: Log;
   /** An account that could not be read is there again. */
   readonly release: (pollKey: string) => void;
 }
@@ -42,34 +36,23 @@ export interface GroupProbes {
 
 /** An answer this old still says how an account is. */
 const JUST_NOW_MS = 60_000;
-/** Such a request is sent again so soon, however long they have been refused. */
-const PROBE_AGAIN_MS = 900_000;
 
 export function createGroupProbes(deps: GroupProbesDeps): GroupProbes {
   const { book, clock } = deps;
-  const patience = createPatience(clock);
-  /** By group: where the service refuses its probes; monotonic. */
-  const heldUntilMs = new Map<string, number>();
+  const ask = createAskProfiles(deps);
 
   const probe = async (group: Poll, asked: readonly GroupMember[]): Promise<"seen" | "blind" | "refused"> => {
-    if ((heldUntilMs.get(group.key) ?? 0) > clock.monotonic()) return "refused";
-    const userIds = asked.map(({ userId }) => userId);
-    try {
-      const seen = await deps.profiles.ask(askerOf(group, "poll"), userIds, hardlyOldMs(group.intervalMs));
-      const wasShown = ({ userId }: GroupMember) => (book.get(userId)?.probe.fields ?? null) !== null;
-      const isBlind = isBlindProbe(asked.map((one) => ({ before: wasShown(one), now: seen.get(one.userId)?.user !== undefined })));
-      for (const member of asked) {
-        if (isBlind && wasShown(member)) takeTurn(member);
-        else notice(member, seen.get(member.userId) ?? { user: undefined, atMs: clock.now() });
-      }
-      if (isBlind) deps.log.warn("no account was in the answer to a probe, which is taken for none", { accounts: asked.length });
-      return isBlind ? "blind" : "seen";
-    } catch (error) {
-      if (!isRefusal(error)) throw error;
-      heldUntilMs.set(group.key, clock.monotonic() + patience.holdMs(group, PROBE_AGAIN_MS));
-      deps.log.warn("accounts could not be probed, searching for their posts instead", { error: error.message });
-      return "refused";
+    const wasShown = ({ userId }: GroupMember) => (book.get(userId)?.probe.fields ?? null) !== null;
+    const answer = await ask(
+      group,
+      asked.map((member) => ({ userId: member.userId, wasShown: wasShown(member) })),
+    );
+    if (answer.kind === "refused") return "refused";
+    for (const member of asked) {
+      if (answer.kind === "blind" && wasShown(member)) takeTurn(member);
+      else notice(member, answer.seenOf(member.userId));
     }
+    return answer.kind;
   };
 
   /** It was asked for, and nothing was learned of it. */

@@ -93,15 +93,11 @@ const COUNTER_LAG_MS = 900_000;
 const POSTS_KEPT_MS = 46_800_000;
 const MOST_POSTS_KEPT = 200;
 
-/** The search is asked again so soon, however long it has refused everything. */
-const SEARCH_AGAIN_MS = 900_000;
-
 export function createGroupReads(deps: GroupReadsDeps): GroupReads {
   const { clock, serviceClock, book } = deps;
   const { note, isHeld, release } = createHolds(clock);
+  /** Where even a search for one account is refused. */
   const patience = createPatience(clock);
-  /** By group: where even a search for one account is refused; monotonic. */
-  const searchHeldUntilMs = new Map<string, number>();
 
   /** What a read of a member means for its probes and its rate. */
   const settle = (task: ReadTask, run: PollRun | undefined, scene: Scene, isBlindSearch = false): void => {
@@ -209,7 +205,7 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
           () => true,
           (error: unknown) => {
             if (!isAboutSearch(error)) throw error;
-            if (isRefused(error)) searchHeldUntilMs.set(group.key, clock.monotonic() + patience.holdMs(group, SEARCH_AGAIN_MS));
+            if (isRefused(error)) patience.holdMs(group);
             return false;
           },
         ));
@@ -252,7 +248,7 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
       };
 
       const searched = tasks.filter(({ way }) => way === "search");
-      if ((searchHeldUntilMs.get(group.key) ?? 0) > clock.monotonic()) alone.push(...byTimelines(searched));
+      if (patience.isHeld(group)) alone.push(...byTimelines(searched));
       else await readPacks(planMembers(await membersOf(searched), times));
       // What moved and is not in the search, which lags for seconds and now and then for minutes, is told no later than the rest, where that is worth it.
       alone.push(...tasks.filter((task) => isOwed(task, scene)).map(({ member }) => ({ member, way: "timeline" as const, isFull: true })));

@@ -3,8 +3,9 @@ import type { Clock } from "../model/clock.ts";
 import type { Poll } from "./watch-poll.ts";
 
 export interface Patience {
-  /** `steadyMs`: the longest, once it was refused often enough in a row. */
-  holdMs(poll: Pick<Poll, "key" | "intervalMs">, steadyMs: number): number;
+  /** Leaves it alone from now on; for so long. `steadyMs`: the longest, once it was refused often enough in a row. */
+  holdMs(poll: Pick<Poll, "key" | "intervalMs">, steadyMs?: number): number;
+  isHeld(poll: Pick<Poll, "key">): boolean;
   /** In a row so far, without the one that is being dealt with. */
   refusals(poll: Pick<Poll, "key" | "intervalMs">): number;
 }
@@ -14,6 +15,8 @@ const FIRST_MS = [60_000, 300_000, 900_000, 3_600_000, 14_400_000] as const;
 /** A refusal so soon after the last one's hold is the next of a row, however long it waited for its turn. */
 const LEAST_ROW_MS = 300_000;
 const FORGET_MS = 86_400_000;
+/** Of a request that many accounts share, which costs little to try. */
+const SHARED_AGAIN_MS = 900_000;
 
 export function createPatience(clock: Pick<Clock, "monotonic">): Patience {
   /** By poll: how often in a row it was refused, and until when it was left alone for that. */
@@ -24,7 +27,7 @@ export function createPatience(clock: Pick<Clock, "monotonic">): Patience {
     return isInRow ? before.count : 0;
   };
   return {
-    holdMs(poll, steadyMs) {
+    holdMs(poll, steadyMs = SHARED_AGAIN_MS) {
       const nowMs = clock.monotonic();
       for (const [other, { untilMs }] of refusals) if (nowMs - untilMs > FORGET_MS + 2 * poll.intervalMs) refusals.delete(other);
       const count = countOf(poll);
@@ -32,6 +35,7 @@ export function createPatience(clock: Pick<Clock, "monotonic">): Patience {
       refusals.set(poll.key, { count: count + 1, untilMs: nowMs + holdMs });
       return holdMs;
     },
+    isHeld: ({ key }) => (refusals.get(key)?.untilMs ?? Number.NEGATIVE_INFINITY) > clock.monotonic(),
     refusals: countOf,
   };
 }

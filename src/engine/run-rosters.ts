@@ -3,38 +3,31 @@
  * and remember what was learned. Owns the order of these steps; what a change means is plan/'s, what a member means the poll runner's.
  */
 import { BATCH_SIZE } from "../model/batch.ts";
-import type { Clock } from "../model/clock.ts";
 import { unitHash } from "../model/hash.ts";
-import type { Log } from "../model/log.ts";
 import type { PollStore } from "../model/poll-store.ts";
-import { isRefusal } from "../model/upstream.ts";
-import { firstProbe, isBlindProbe, probedFields, takeProbe } from "../plan/discharge.ts";
+import { firstProbe, probedFields, takeProbe } from "../plan/discharge.ts";
 import { isReadByEveryPoll } from "../plan/full-read.ts";
 import { afterListRead } from "../plan/list-looks.ts";
 import { userIdOf } from "../plan/poll.ts";
 import { learnPosts } from "../plan/rates.ts";
 import { chooseListStrategy, listGroupOf, listsOf } from "../plan/roster-groups.ts";
 import { isSameTick } from "../plan/tick-grid.ts";
-import { askerOf } from "./ask.ts";
+import { type AskProfilesDeps, createAskProfiles } from "./ask-profiles.ts";
 import type { PollRun } from "./attempt-poll.ts";
 import { joinOutcomes, sideBySide } from "./group-reads.ts";
 import { createHolds } from "./holds.ts";
 import { createLearned } from "./learned.ts";
 import type { PollOutcome } from "./poll-outcome.ts";
 import { type AccountMemory, learnedRate, type ProbeBook, worthOfRead } from "./probe-book.ts";
-import { hardlyOldMs, type SeenProfile } from "./probe-desk.ts";
-import type { Profiles } from "./profiles.ts";
+import type { SeenProfile } from "./probe-desk.ts";
 import { type RosterTask, rosterTasks } from "./roster-tasks.ts";
 import type { GroupRun } from "./run-group.ts";
 import type { RunMember } from "./run-member.ts";
 import type { Poll } from "./watch-poll.ts";
 
-export interface RostersDeps extends Pick<RunMember, "runOne"> {
+export interface RostersDeps extends Pick<RunMember, "runOne">, AskProfilesDeps {
   readonly store: Pick<PollStore, "loadSources" | "commitPoll">;
   readonly book: ProbeBook;
-  readonly profiles: Pick<Profiles, "ask">;
-  readonly clock: Clock;
-  readonly log: Log;
 }
 
 export interface RostersRunner {
@@ -73,6 +66,7 @@ export function createRostersRunner(deps: RostersDeps): RostersRunner {
   const { clock, book } = deps;
   const memories = createLearned<RosterMemory>(deps.store, (stored) => ({ ...NOTHING_LEARNED, ...stored }));
   const { note, isHeld, release } = createHolds(clock);
+  const ask = createAskProfiles(deps);
 
   /** Of each group, since the start. */
   const probedAtMs = new Map<string, number>();
@@ -97,22 +91,16 @@ export function createRostersRunner(deps: RostersDeps): RostersRunner {
     // A run for newcomers comes between two ticks.
     const isExtra = isSameTick(group, probedAtMs.get(group.key) ?? 0, nowMs);
     const asked = askedFor(group.group?.members ?? [], new Set(memory.aside)).filter(({ key }) => !isExtra || book.get(key) === undefined);
-    try {
-      const userIds = [...new Set(asked.map(userIdOf))];
-      const seen = await deps.profiles.ask(askerOf(group, "poll"), userIds, hardlyOldMs(group.intervalMs));
-      const wasShown = ({ key }: Poll) => (book.get(key)?.probe.fields ?? null) !== null;
-      if (isBlindProbe(asked.map((poll) => ({ before: wasShown(poll), now: seen.get(userIdOf(poll))?.user !== undefined })))) {
-        deps.log.warn("no account was in the answer to a probe, which is taken for none", { accounts: userIds.length });
-        return new Set();
-      }
-      probedAtMs.set(group.key, nowMs);
-      for (const poll of asked) notice(poll, seen.get(userIdOf(poll)) ?? { user: undefined, atMs: clock.now() });
-      return new Set(asked.map(({ key }) => key));
-    } catch (error) {
-      if (!isRefusal(error)) throw error;
-      deps.log.warn("accounts could not be probed, reading their lists instead", { error: error.message });
-      return undefined;
-    }
+    const wasShown = ({ key }: Poll) => (book.get(key)?.probe.fields ?? null) !== null;
+    const answer = await ask(
+      group,
+      asked.map((poll) => ({ userId: userIdOf(poll), wasShown: wasShown(poll) })),
+    );
+    if (answer.kind === "refused") return undefined;
+    if (answer.kind === "blind") return new Set();
+    probedAtMs.set(group.key, nowMs);
+    for (const poll of asked) notice(poll, answer.seenOf(userIdOf(poll)));
+    return new Set(asked.map(({ key }) => key));
   };
 
   const notice = (poll: Poll, { user, atMs }: SeenProfile): void => {

@@ -220,6 +220,30 @@ describe("a group of follower lists", () => {
     expect((await told()).sort()).toEqual(ones.map(({ id }) => `follower.added ${id}`).sort());
   });
 
+  it("seldom tries probes again that the service refuses, and reads its lists at every tick meanwhile", async () => {
+    let isRefused = false;
+    const { clock, world, told, callsOf, listReads, subject } = await house({
+      subjects: 5,
+      fail: ({ endpoint }) => {
+        if (isRefused && endpoint === "info-batch") throw failure("bad_request");
+      },
+    });
+    isRefused = true;
+    const sinceMs = clock.now();
+    const one = world.follow(subject(1), sinceMs + 1_000);
+    await clock.advance(HOUR);
+    expect(callsOf("info-batch", sinceMs).length).toBeLessThan(8);
+    expect(listReads(sinceMs)).toHaveLength(5 * 30);
+    isRefused = false;
+    await clock.advance(20 * MIN);
+    const againMs = clock.now();
+    await clock.advance(HOUR);
+    expect(callsOf("info-batch", againMs)).toHaveLength(30);
+    // Looks for whom the counter shows only now.
+    expect(listReads(againMs).length).toBeLessThan(8);
+    expect(await told()).toEqual([`follower.added ${one.id}`]);
+  });
+
   it("reads no list because of probes that show none of the accounts, and finds who came meanwhile", async () => {
     let isEmpty = false;
     const { clock, world, told, listReads, subject } = await house({
