@@ -18,7 +18,7 @@ import { type Guess, guessOf } from "../plan/guess.ts";
 import { type Learned, NOTHING_LEARNED } from "../plan/learned.ts";
 import type { PlannedWatch } from "../plan/plan-polls.ts";
 import { recheckCost } from "../plan/recheck-cost.ts";
-import type { Replanner } from "../plan/slower-schedules.ts";
+import type { Replanner } from "../plan/replan.ts";
 import { createTimetable } from "../schedule/timetable.ts";
 import { freshOf, planWatches, pollsOf } from "./configured-polls.ts";
 import { type ChangeView, changeView, delayView, round, roundMoney } from "./plan-changes.ts";

@@ -9,18 +9,10 @@ import type { Subscriber } from "./poll.ts";
 import { dearest, delayOf, type Delay, type Forecast, forecastOf, MONTH_DAYS, type PollForecast } from "./forecast.ts";
 import { type RarerFullPolls, rarerFullPollsThatFit } from "./full-poll-change.ts";
 import { calmPlan } from "./idle-schedules.ts";
-import { loosenFreshness, type LooserFreshness, watchesOf } from "./looser-freshness.ts";
+import { loosenFreshness, type LooserFreshness } from "./looser-freshness.ts";
 import { type LowPriority, lowPriorityThatFits } from "./low-priority.ts";
-import {
-  everythingLater,
-  fewOrAll,
-  measure,
-  type LaterWatch,
-  type Measured,
-  type Replanner,
-  type SlowedWatch,
-  slowerSchedules,
-} from "./slower-schedules.ts";
+import { fewOrAll, measure, type Measured, type Replanner, watchesOf } from "./replan.ts";
+import { everythingLater, type LaterWatch, type SlowedWatch, slowerSchedules } from "./slower-schedules.ts";
 
 /**
  * - `slower`: these watches are polled less often; not those that ask for freshness.

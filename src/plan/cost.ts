@@ -5,6 +5,7 @@ import { dailyRead, isReadByEveryPoll } from "./full-read.ts";
 import type { Poll, PollGroup } from "./poll.ts";
 import { pollsPerDay } from "./rhythm.ts";
 import type { StrategyCost } from "./strategy.ts";
+import { sum } from "./sum.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -74,7 +75,7 @@ function listChecks({ source, subscribers }: Poll): number {
   if (source.endpoint !== "list-tweets") return 0;
   const accounts = new Map<string, number>();
   for (const { author, watch } of subscribers) if (author !== undefined) accounts.set(watch.id, (accounts.get(watch.id) ?? 0) + 1);
-  return [...accounts.values()].reduce((sum, count) => sum + checkPages(count), 0);
+  return sum([...accounts.values()], checkPages);
 }
 
 /**

@@ -8,6 +8,7 @@
 import type { Freshness } from "../model/schedule.ts";
 import { expectedDelay, longestWaitMs, type Mean, type P95 } from "./delay-aims.ts";
 import { baseRate, learnPosts, rateAhead, type RateMemory } from "./rates.ts";
+import { sum } from "./sum.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -61,9 +62,9 @@ const LEAST_DAYS = 0.5;
 
 /** What several feeds have together, in which these rates were seen; a day's worth of evidence. */
 export const joinRates = (rates: readonly RateMemory[], nowMs: number): RateMemory => ({
-  posts: rates.reduce((sum, { posts, days }) => sum + posts / Math.max(days, LEAST_DAYS), 0),
+  posts: sum(rates, ({ posts, days }) => posts / Math.max(days, LEAST_DAYS)),
   days: 1,
-  excited: rates.reduce((sum, { excited }) => sum + excited, 0),
+  excited: sum(rates, ({ excited }) => excited),
   atMs: nowMs,
 });
 
@@ -101,7 +102,7 @@ export function learnFeedDelays(feed: FeedPace, delaysMs: readonly number[], fre
 function learnMean(pace: ReadPace, delaysMs: readonly number[], { meanMs, maxMs }: Mean, nowMs: number): ReadPace {
   const kept = Math.exp(-Math.min(delaysMs.length / MEMORY_POSTS, Math.max(0, nowMs - pace.atMs) / MEMORY_MS));
   const shares = delaysMs.map((delayMs) => Math.min(Math.max(delayMs, 0), maxMs) / meanMs);
-  const delays = pace.delays * kept + shares.reduce((sum, delay) => sum + delay, 0);
+  const delays = pace.delays * kept + sum(shares, (share) => share);
   const roots = pace.roots * kept + delaysMs.length * Math.sqrt(pace.worth);
   return { ...pace, worth: delays > 0 ? (roots / delays) ** 2 : pace.worth, delays, roots, atMs: nowMs };
 }

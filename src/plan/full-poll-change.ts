@@ -1,8 +1,7 @@
 /** What a plan would cost if lists and accounts were read whole less often than somebody wrote: the least that fits a quota. Pure: the caller plans again. */
 import type { Watch } from "../model/watch.ts";
 import type { Forecast } from "./forecast.ts";
-import { type Replan, watchesOf } from "./looser-freshness.ts";
-import { type Measured, measure } from "./slower-schedules.ts";
+import { firstThatFits, measure, type Measured, type Replanner, watchesOf } from "./replan.ts";
 
 export interface RarerFullPolls extends Measured {
   readonly everyMs: number;
@@ -14,7 +13,7 @@ export function rarerFullPollsThatFit(
   before: Forecast,
   limit: number,
   timesMs: readonly number[],
-  replan: Replan,
+  replan: Replanner["replan"],
 ): RarerFullPolls | undefined {
   const written = watchesOf({ ...before, polls: before.polls.filter(({ poll }) => poll.group?.fullPollEveryMs !== undefined) });
   const longestMs = Math.min(...written.map(({ maxAgeMs }) => maxAgeMs / 2));
@@ -24,19 +23,9 @@ export function rarerFullPollsThatFit(
   const tried = (everyMs: number): Forecast =>
     replan((watch) => (isRarer(watch, everyMs) ? { ...watch, fullPollEveryMs: everyMs } : watch));
   const allowed = timesMs.filter((everyMs) => everyMs < longestMs && written.some((watch) => isRarer(watch, everyMs)));
-  const found = firstThatFits(allowed, (everyMs) => tried(everyMs).requestsPerMonth <= limit);
+  const found = firstThatFits(allowed, limit, tried);
   if (found === undefined) return undefined;
-  const touched = written.filter((watch) => isRarer(watch, found));
-  return { everyMs: found, watchIds: touched.map(({ id }) => id), ...measure(before, tried(found), touched) };
-}
-
-/** The rarer, the cheaper. */
-function firstThatFits(timesMs: readonly number[], fits: (timeMs: number) => boolean): number | undefined {
-  let [low, high] = [0, timesMs.length];
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2);
-    if (fits(timesMs[middle] ?? 0)) high = middle;
-    else low = middle + 1;
-  }
-  return timesMs[low];
+  const { timeMs: everyMs, after } = found;
+  const touched = written.filter((watch) => isRarer(watch, everyMs));
+  return { everyMs, watchIds: touched.map(({ id }) => id), ...measure(before, after, touched) };
 }

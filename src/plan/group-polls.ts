@@ -3,12 +3,12 @@
  * request and reads those that moved. Pure; which way a group is read at a moment is chosen while it runs, by what was learned.
  */
 import { BATCH_SIZE } from "../model/batch.ts";
-import { canonicalJson, type Hash } from "../model/hash.ts";
+import type { Hash } from "../model/hash.ts";
 import type { Freshness } from "../model/schedule.ts";
 import { createFreeRides, type Help } from "./free-rides.ts";
 import { feedIntervalMs, shareKey } from "./feed-pace.ts";
 import { groupSpreadMs } from "./group-spread.ts";
-import { joinMembers, type Members, sortByKind } from "./kinds.ts";
+import { joinMembers, kindNamed, type Members, sortByKind } from "./kinds.ts";
 import type { Learned } from "./learned.ts";
 import { FIRST_LIMITS, handlesPerQuery } from "./merge.ts";
 import { type Poll, type Pollable, userIdOf } from "./poll.ts";
@@ -16,7 +16,7 @@ import { ratesOf } from "./rates.ts";
 import { groupRosters } from "./roster-groups.ts";
 import { groupSearches } from "./search-groups.ts";
 import { createSharedProbes, type SharedProbes } from "./shared-probes.ts";
-import { chooseFullPollEvery, chooseStrategy, costOfFreshness, type Group, withCounts } from "./strategy.ts";
+import { chooseFullPollEvery, chooseStrategy, costOf, costOfFreshness, type Group, withCounts } from "./strategy.ts";
 import { fullPollEveryOf, maxAgeOf, strategyOf } from "./wishes.ts";
 
 const DAY_MS = 86_400_000;
@@ -110,8 +110,8 @@ function withShared<T extends Pollable>(poll: Poll<T>, shared: SharedProbes): Po
   if (group === undefined || poll.freshness !== undefined || group.cost.strategy !== "probe") return poll;
   const probesPerRun = shared.add(poll, group.members.map(userIdOf));
   const probesPerDay = (probesPerRun * DAY_MS) / poll.intervalMs;
-  const { readsPerDay, sweepsPerDay } = group.cost;
-  const cost = { ...group.cost, probesPerDay, requestsPerDay: probesPerDay + readsPerDay + sweepsPerDay };
+  const { strategy, readsPerDay, sweepsPerDay } = group.cost;
+  const cost = costOf(strategy, probesPerDay, readsPerDay, sweepsPerDay);
   return { ...poll, costRequests: ((probesPerDay + readsPerDay) * poll.intervalMs) / DAY_MS, group: { ...group, probesPerRun, cost } };
 }
 
@@ -119,11 +119,7 @@ function withShared<T extends Pollable>(poll: Poll<T>, shared: SharedProbes): Po
 function kindOf(poll: Poll): string | undefined {
   // Searches by author stand in for timelines only.
   const isProbed = poll.source.endpoint === "user-tweets" && poll.subscribers.every(({ type }) => type.probeFields !== undefined);
-  const strategy = strategyOf(poll);
-  if (!isProbed || strategy === "single") return undefined;
-  const { freshness } = poll;
-  const schedules = poll.schedules.map((schedule) => canonicalJson({ ...schedule }));
-  return canonicalJson([poll.priority, strategy, freshness === undefined ? schedules : { ...freshness }, fullPollEveryOf(poll) ?? null]);
+  return isProbed && strategyOf(poll) !== "single" ? kindNamed(poll) : undefined;
 }
 
 function toGroup<T extends Pollable>(kind: string, members: Members<T>, deps: GroupDeps, help?: Help): Poll<T> {

@@ -1,7 +1,7 @@
 /** Schedules that outrun their data: slower ones lose nothing, and come before all other changes that make a plan fit. Pure. */
 import type { Forecast } from "./forecast.ts";
-import { watchesOf } from "./looser-freshness.ts";
-import { type Replanner, type SlowedWatch, slowed } from "./slower-schedules.ts";
+import { type Replanner, watchesOf } from "./replan.ts";
+import { type SlowedWatch, slowed } from "./slower-schedules.ts";
 import type { Watch } from "../model/watch.ts";
 
 export interface CalmPlan {

@@ -2,7 +2,9 @@
  * Polls that could be read together, told apart from those that stay by themselves. Owns what a group takes over from its members; what they
  * must have in common, and whether reading them together is worth it, each kind of group decides. Pure.
  */
+import { canonicalJson } from "../model/hash.ts";
 import type { Poll, Pollable } from "./poll.ts";
+import { fullPollEveryOf, strategyOf } from "./wishes.ts";
 
 export type Members<T extends Pollable> = readonly [Poll<T>, ...Poll<T>[]];
 
@@ -24,6 +26,13 @@ export function sortByKind<T extends Pollable>(polls: readonly Poll<T>[], kindOf
     else known.push(poll);
   }
   return { kinds, rest };
+}
+
+/** What the polls of a group have in common whatever they read, and the `name` of those that are not accounts: what it is called decides its key. */
+export function kindNamed(poll: Poll, ...name: readonly string[]): string {
+  const { freshness, priority, schedules } = poll;
+  const rhythm = freshness === undefined ? schedules.map((schedule) => canonicalJson({ ...schedule })) : { ...freshness };
+  return canonicalJson([...name, priority, strategyOf(poll), rhythm, fullPollEveryOf(poll) ?? null]);
 }
 
 /** As deep as the deepest of them, and for all whom they serve. */

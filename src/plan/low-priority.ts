@@ -5,8 +5,7 @@
  */
 import type { Watch } from "../model/watch.ts";
 import { type Delay, dearest, type Forecast, MONTH_DAYS } from "./forecast.ts";
-import { type Replan, watchesOf } from "./looser-freshness.ts";
-import { fewOrAll } from "./slower-schedules.ts";
+import { fewOrAll, type Replanner, watchesOf } from "./replan.ts";
 import { sum } from "./sum.ts";
 
 export interface LowPriority {
@@ -22,7 +21,7 @@ export interface LowPriority {
 const MOST_STRETCH = 10;
 
 /** The fewest of the dearest watches that, made low, let the daemon keep the line by slowing nothing else; undefined where it can already, or not even so. */
-export function lowPriorityThatFits(forecast: Forecast, limit: number, replan: Replan): LowPriority | undefined {
+export function lowPriorityThatFits(forecast: Forecast, limit: number, replan: Replanner["replan"]): LowPriority | undefined {
   // Low already is enough, or everything low would not be.
   if (stretchOf(forecast, limit) !== undefined || forecast.requestsPerMonth > MOST_STRETCH * limit) return undefined;
   const urgent = new Set(watchesOf(forecast).flatMap(({ id, priority }) => (priority === "low" ? [] : [id])));

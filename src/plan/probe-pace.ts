@@ -79,7 +79,7 @@ export function learnDelays(memory: PaceMemory, { awaited, delaysMs }: Found, { 
   const found = add(
     memory.found,
     delays.length,
-    delays.reduce((sum, delay) => sum + delay, 0),
+    sum(delays, (delay) => delay),
   );
   const byRoot = delayByRoot(foretold, found);
   return { worth: byRoot > 0 ? (meanMs / byRoot) ** 2 : memory.worth, foretold, found, atMs: nowMs };

@@ -2,6 +2,7 @@
  * How often accounts post, learned from the dates of their posts: a base rate each, the hours of the day of each and of all, and the
  * excitement that a post leaves behind. Pure; what is learned is plain data that its owner keeps.
  */
+import { sum } from "./sum.ts";
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
@@ -75,11 +76,9 @@ export function learnPosts(memory: RateMemory, datesMs: readonly number[], nowMs
 }
 
 function ageRate(memory: RateMemory, nowMs: number): RateMemory {
-  const passedDays = Math.max(0, nowMs - memory.atMs) / DAY_MS;
-  const kept = 2 ** (-passedDays / HALF_LIFE_DAYS);
+  const kept = keptAt(memory, nowMs);
   return {
-    posts: memory.posts * kept,
-    days: memory.days * kept + ((1 - kept) * HALF_LIFE_DAYS) / Math.LN2,
+    ...evidenceAt(memory, nowMs),
     excited: memory.excited * fade(nowMs - memory.atMs),
     ...(memory.habit === undefined ? {} : { habit: memory.habit.map((count) => round(count * kept)) }),
     atMs: nowMs,
@@ -96,8 +95,7 @@ export const isExcited = (memory: RateMemory, nowMs: number): boolean =>
 /** What was written down later than now is older than it looks: the clock was set back since, by nobody knows how much. */
 const fade = (passedMs: number): number => (passedMs < -EXCITATION_FADE_MS ? 0 : Math.exp(-Math.max(0, passedMs) / EXCITATION_FADE_MS));
 
-const excitementOf = (datesMs: readonly number[], nowMs: number): number =>
-  datesMs.reduce((total, dateMs) => total + EXCITATION * fade(nowMs - dateMs), 0);
+const excitementOf = (datesMs: readonly number[], nowMs: number): number => sum(datesMs, (dateMs) => EXCITATION * fade(nowMs - dateMs));
 
 /** Posts a day on average, as of `nowMs`. */
 export function baseRate(memory: RateMemory, nowMs: number): number {
@@ -105,9 +103,11 @@ export function baseRate(memory: RateMemory, nowMs: number): number {
   return (posts + PRIOR_POSTS) / (days + PRIOR_DAYS);
 }
 
+/** How much of the evidence still counts. */
+const keptAt = ({ atMs }: RateMemory, nowMs: number): number => 2 ** (-Math.max(0, nowMs - atMs) / DAY_MS / HALF_LIFE_DAYS);
+
 function evidenceAt(memory: RateMemory, nowMs: number): Pick<RateMemory, "posts" | "days"> {
-  const passedDays = Math.max(0, nowMs - memory.atMs) / DAY_MS;
-  const kept = 2 ** (-passedDays / HALF_LIFE_DAYS);
+  const kept = keptAt(memory, nowMs);
   return { posts: memory.posts * kept, days: memory.days * kept + ((1 - kept) * HALF_LIFE_DAYS) / Math.LN2 };
 }
 
@@ -141,9 +141,6 @@ export function rateAhead(memory: RateMemory, nowMs: number, aheadMs: number, ba
   return Math.max(0, calmAt(nowMs + aheadMs) + drawn * Math.exp((-(1 - EXCITATION) * aheadMs) / EXCITATION_FADE_MS));
 }
 
-/** Posts a day while nothing excites the account, at an hour like all others. */
-const calmRate = (perDay: number): number => UNPROMPTED * perDay;
-
 /**
  * What excitement adds to the rate is spread over time about as in a gamma distribution of this scale, in posts a day: its variance by
  * its mean, for posts that each draw others after them for a while.
@@ -160,7 +157,7 @@ const LEAST = Math.log(1e-4);
  */
 export function meanRootRate(perDay: number, delayMs: number): number {
   const burstRate = BURST_RATE * fade(delayMs);
-  const drawn = (perDay - calmRate(perDay)) * fade(delayMs);
+  const drawn = (1 - UNPROMPTED) * perDay * fade(delayMs);
   const calm = perDay - drawn;
   const shape = drawn / burstRate;
   if (shape <= 0) return 0;
@@ -168,13 +165,13 @@ export function meanRootRate(perDay: number, delayMs: number): number {
   // Against the greatest weight, so that none of them overflows.
   const weightOf = (y: number): number => Math.exp(shape * (y - Math.log(shape)) - Math.exp(y) + shape);
   let mass = weightOf(LEAST) / shape;
-  let sum = mass * Math.sqrt(calm);
+  let roots = mass * Math.sqrt(calm);
   for (let y = LEAST; y < most; y += STEP) {
     const weight = weightOf(y) * STEP;
     mass += weight;
-    sum += weight * Math.sqrt(calm + burstRate * Math.exp(y));
+    roots += weight * Math.sqrt(calm + burstRate * Math.exp(y));
   }
-  return sum / mass;
+  return roots / mass;
 }
 
 /**
@@ -207,7 +204,7 @@ const spanOf = (atMs: number): number => Math.floor((atMs % DAY_MS) / SPAN_MS);
 function habitFactor(habit: readonly number[] | undefined, nowMs: number, busyness: number): number {
   if (habit === undefined) return busyness;
   const span = spanOf(nowMs);
-  const total = habit.reduce((sum, count) => sum + count, 0);
+  const total = sum(habit, (count) => count);
   // What lies beside counts half: nobody's hours begin and end with ours.
   const near = (at: number): number => habit[(at + SPANS) % SPANS] ?? 0;
   const own = near(span) / 2 + (near(span - 1) + near(span + 1)) / 4;
@@ -256,7 +253,7 @@ export function learnHours(profile: DayProfile, datesMs: readonly number[]): Day
 
 /** How busy an hour is against the average one: 1 while nothing is known. */
 export function hourFactor({ posts }: DayProfile, atMs: number): number {
-  const total = posts.reduce((sum, count) => sum + count, 0);
+  const total = sum(posts, (count) => count);
   return ((posts[hourOf(atMs)] ?? 0) + PROFILE_PRIOR) / (total / HOURS + PROFILE_PRIOR);
 }
 

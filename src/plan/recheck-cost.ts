@@ -1,6 +1,8 @@
 /** What looking at fresh tweets again costs a day: a hundred tweets a request, over all watches whose looks fall together. Pure. */
 import { BATCH_SIZE } from "../model/batch.ts";
 import type { Watch } from "../model/watch.ts";
+import { sum } from "./sum.ts";
+import { commonMultiple } from "./tick-grid.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -27,10 +29,10 @@ export function recheckCost(
     const ids = intervalsMs.flatMap((everyMs) => byInterval.get(everyMs) ?? []);
     const requests = timesPerDay * requestsOf(ids.map(freshOf));
     const weights = ids.map((id) => Math.max(freshOf(id) ?? 1, LEAST_WEIGHT));
-    const all = weights.reduce((sum, weight) => sum + weight, 0);
+    const all = sum(weights, (weight) => weight);
     for (const [index, id] of ids.entries()) byWatch.set(id, (byWatch.get(id) ?? 0) + (requests * (weights[index] ?? 0)) / all);
   }
-  return { requestsPerDay: [...byWatch.values()].reduce((sum, requests) => sum + requests, 0), byWatch };
+  return { requestsPerDay: sum([...byWatch.values()], (requests) => requests), byWatch };
 }
 
 /** Who follows nothing at the moment may follow something tomorrow. */
@@ -63,15 +65,9 @@ function looksOf(intervalsMs: readonly number[]): readonly Look[] {
 /** Longer ones tell little more. */
 const MOST_SPAN_MS = 14 * DAY_MS;
 
-function commonMultiple(a: number, b: number): number {
-  let [whole, rest] = [a, b];
-  while (rest > 0) [whole, rest] = [rest, whole % rest];
-  return (a / whole) * b;
-}
-
 /** Expected requests of a look, by the tweets each of its watches follows: none where nothing is fresh, another for each hundred begun. */
 function requestsOf(fresh: readonly (number | undefined)[]): number {
-  const known = fresh.reduce<number>((sum, one) => sum + (one ?? 0), 0);
+  const known = sum(fresh, (one) => one ?? 0);
   let requests = 1 - Math.exp(-known);
   for (let full = BATCH_SIZE; full < known + 12 * Math.sqrt(known) + 1; full += BATCH_SIZE) requests += chanceOver(full, known);
   return fresh.includes(undefined) ? Math.max(1, requests) : requests;

@@ -1,6 +1,7 @@
 /** How often a poll runs, and how far apart its runs are. Pure: reads schedules through the timetable. */
 import type { Schedule } from "../model/schedule.ts";
 import type { Timetable } from "../schedule/timetable.ts";
+import { sum } from "./sum.ts";
 
 const DAY_MS = 86_400_000;
 /** Ticks that are walked to learn the gaps of an uneven schedule: three weeks of an hourly one. */
@@ -25,7 +26,7 @@ export function pollsPerDay(schedules: readonly Schedule[], timetable: Timetable
   const [only] = schedules;
   if (schedules.length === 1 && only !== undefined) return timetable.pollsPerDay(only, nowMs);
   const gapsMs = gapsOf(takeTicks(schedules, timetable, nowMs, isEven(schedules) ? 2 : SAMPLE_TICKS));
-  const spanMs = gapsMs.reduce((total, gap) => total + gap, 0);
+  const spanMs = sum(gapsMs, (gap) => gap);
   return spanMs > 0 ? (gapsMs.length * DAY_MS) / spanMs : 0;
 }
 

@@ -4,25 +4,20 @@
  * list-looks.ts, the probing and reading is the engine's. Pure.
  */
 import { BATCH_SIZE } from "../model/batch.ts";
-import { canonicalJson, type Hash } from "../model/hash.ts";
+import type { Hash } from "../model/hash.ts";
 import type { StrategyWish } from "../model/schedule.ts";
 import { groupSpreadMs } from "./group-spread.ts";
 import { dailyRead, isReadByEveryPoll } from "./full-read.ts";
 import type { Learned } from "./learned.ts";
-import { joinMembers, type Members, sortByKind } from "./kinds.ts";
+import { joinMembers, kindNamed, type Members, sortByKind } from "./kinds.ts";
 import { type Poll, type Pollable, type PollGroup, userIdOf } from "./poll.ts";
 import { ratesOf } from "./rates.ts";
 import type { SharedProbes } from "./shared-probes.ts";
-import type { StrategyCost } from "./strategy.ts";
+import { costOf, FULL_POLL_SHARE, fullPollWithin, type StrategyCost, WORTHWHILE } from "./strategy.ts";
 import { sum } from "./sum.ts";
 import { fullPollEveryOf, maxAgeOf, strategyOf } from "./wishes.ts";
 
 const DAY_MS = 86_400_000;
-const LEAST_FULL_POLL_MS = 1_800_000;
-/** What full polls may add to the cost of probes and looks. */
-const FULL_POLL_SHARE = 0.04;
-/** Another strategy must save so much before it is taken. */
-const WORTHWHILE = 0.85;
 
 export interface RosterDeps extends Pick<Learned, "wayOf"> {
   readonly hash: Hash;
@@ -52,8 +47,7 @@ function kindOf(poll: Poll): string | undefined {
   const strategy = strategyOf(poll);
   const isProbed = poll.detector === "roster" && poll.subscribers.every(({ type }) => type.probeFields !== undefined);
   if (!isProbed || strategy === "single" || userIdOf(poll) === "") return undefined;
-  const schedules = poll.schedules.map((schedule) => canonicalJson({ ...schedule }));
-  return canonicalJson(["rosters", poll.priority, strategy, schedules, fullPollEveryOf(poll) ?? null]);
+  return kindNamed(poll, "rosters");
 }
 
 function toGroup<T extends Pollable>(key: string, members: Members<T>, deps: RosterDeps, shared: SharedProbes): Poll<T> {
@@ -122,21 +116,20 @@ export function listGroupOf(
   return { ...base, fullPollEveryMs: fullPollEveryMs ?? chooseEvery(base, maxAgeMs) };
 }
 
-/** As often as a small share of the cost allows, and always well within `max_age`. */
 function chooseEvery(group: Omit<ListGroup, "fullPollEveryMs">, maxAgeMs: number): number {
   const { lists, intervalMs } = group;
   const ticks = DAY_MS / intervalMs;
   const looks = sum(lists, ({ looksPerDay, lookPages }) => Math.min(looksPerDay, ticks) * lookPages);
   const perDay = (probesOf(group, lists.length) * ticks + looks) * FULL_POLL_SHARE;
   const round = sum(lists, ({ lookPages }) => lookPages);
-  return Math.min(Math.max((round / perDay) * DAY_MS, LEAST_FULL_POLL_MS, intervalMs), Math.floor(maxAgeMs * 0.45));
+  return fullPollWithin((round / perDay) * DAY_MS, intervalMs, maxAgeMs);
 }
 
 const probesOf = ({ probesPerRun }: Pick<ListGroup, "probesPerRun">, accounts: number): number =>
   Math.min(Math.ceil(accounts / BATCH_SIZE), probesPerRun);
 
 export interface ListChoice {
-  readonly cost: StrategyCost & { readonly strategy: "single" | "probe" };
+  readonly cost: StrategyCost<"single" | "probe">;
   /** Of each list: whether it moves so often that it is read at every tick, beside the probes. */
   readonly isAside: readonly boolean[];
   /** Requests a day for each list, but for the probes they share. */
@@ -195,11 +188,3 @@ function unreadPerDay(looksPerDay: number, everyMs: number): number {
   const expected = (changesPerDay * everyMs) / DAY_MS;
   return expected < 1e-9 ? DAY_MS / everyMs : (changesPerDay * Math.exp(-expected)) / (1 - Math.exp(-expected));
 }
-
-const costOf = <S extends "single" | "probe">(strategy: S, probesPerDay: number, readsPerDay: number, sweepsPerDay: number) => ({
-  strategy,
-  probesPerDay,
-  readsPerDay,
-  sweepsPerDay,
-  requestsPerDay: probesPerDay + readsPerDay + sweepsPerDay,
-});

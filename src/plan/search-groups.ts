@@ -2,20 +2,20 @@
  * Keyword searches that want the same schedule, or freshness -> one poll of the group, which asks for many of them in one query. Owns which searches can
  * share, what that costs and how often each is proved by a read of its own. Pure; reading and telling apart is the engine's.
  */
-import { canonicalJson, type Hash } from "../model/hash.ts";
+import type { Hash } from "../model/hash.ts";
 import type { StrategyWish } from "../model/schedule.ts";
 import type { Query } from "../query/query.ts";
 import { spreadMs } from "../schedule/spread.ts";
+import { ITEMS_PER_PAGE } from "./feed-pages.ts";
 import type { Learned } from "./learned.ts";
-import { joinMembers, type Members, sortByKind } from "./kinds.ts";
+import { joinMembers, kindNamed, type Members, sortByKind } from "./kinds.ts";
 import { FIRST_LIMITS, mergeableQuery, type MergeLimits, packMembers } from "./merge.ts";
 import type { Poll, Pollable } from "./poll.ts";
-import type { StrategyCost } from "./strategy.ts";
+import { cheaperWay, costOf, FULL_POLL_SHARE, fullPollWithin, type StrategyCost } from "./strategy.ts";
 import { sum } from "./sum.ts";
 import { fullPollEveryOf, maxAgeOf, strategyOf } from "./wishes.ts";
 
 const DAY_MS = 86_400_000;
-const ITEMS_PER_PAGE = 20;
 const LEAST_MEMBERS = 2;
 
 export interface SearchDeps extends Pick<Learned, "wayOf"> {
@@ -35,9 +35,7 @@ export function groupSearches<T extends Pollable>(polls: readonly Poll<T>[], { h
 function kindOf(poll: Poll): string | undefined {
   const strategy = strategyOf(poll);
   if ((strategy !== "auto" && strategy !== "merge") || queryOf(poll) === undefined) return undefined;
-  const { freshness } = poll;
-  const rhythm = freshness === undefined ? poll.schedules.map((schedule) => canonicalJson({ ...schedule })) : { ...freshness };
-  return canonicalJson(["searches", poll.priority, strategy, rhythm, fullPollEveryOf(poll) ?? null]);
+  return kindNamed(poll, "searches");
 }
 
 /** What a poll searches for; undefined where it is no search, or one that cannot share a query. */
@@ -102,42 +100,24 @@ export function searchGroupOf(
   return { ...base, fullPollEveryMs: fullPollEveryMs ?? chooseProofEvery(base, maxAgeOf({ subscribers })) };
 }
 
-const LEAST_PROOF_MS = 1_800_000;
-/** What proofs may add to the cost of merged reads. */
-const PROOF_SHARE = 0.04;
-
-/** How often every member is read by itself: as often as a small share of the cost allows, and always well within `max_age`. */
+/** How often every member is read by itself. */
 function chooseProofEvery(
   { intervalMs, queries, shared }: Pick<SearchGroup, "intervalMs" | "queries" | "shared">,
   maxAgeMs: number,
 ): number {
-  const longestMs = Math.floor(maxAgeMs * 0.45);
-  const everyMs = (Math.max(shared, 1) * intervalMs) / (queries * PROOF_SHARE);
-  return Math.min(Math.max(everyMs, LEAST_PROOF_MS, intervalMs), longestMs);
+  return fullPollWithin((Math.max(shared, 1) * intervalMs) / (queries * FULL_POLL_SHARE), intervalMs, maxAgeMs);
 }
 
-export type SearchCost = StrategyCost & { readonly strategy: "single" | "merge" };
-
-/** Merging must save so much before it is chosen, and lose so much before it is given up. */
-const WORTHWHILE = 0.85;
+export type SearchCost = StrategyCost<"single" | "merge">;
 
 /** The cheaper way; the one in force stays unless the other saves enough. A user's word is followed. */
 export function chooseSearchStrategy(group: SearchGroup, current: "single" | "merge" | undefined, wish: StrategyWish): SearchCost {
   const ticks = DAY_MS / group.intervalMs;
-  const single = costOf("single", group.members * ticks, 0);
-  const merge = costOf("merge", group.queries * ticks, (group.proofs * DAY_MS) / group.fullPollEveryMs);
+  const single: SearchCost = costOf("single", 0, group.members * ticks, 0);
+  const merge: SearchCost = costOf("merge", 0, group.queries * ticks, (group.proofs * DAY_MS) / group.fullPollEveryMs);
   if (wish === "merge") return merge;
-  const [kept, other] = current === "single" ? [single, merge] : current === "merge" ? [merge, single] : [single, merge];
-  return other.requestsPerDay < kept.requestsPerDay * WORTHWHILE ? other : kept;
+  return current === "merge" ? cheaperWay(merge, single) : cheaperWay(single, merge);
 }
-
-const costOf = (strategy: "single" | "merge", readsPerDay: number, sweepsPerDay: number): SearchCost => ({
-  strategy,
-  probesPerDay: 0,
-  readsPerDay,
-  sweepsPerDay,
-  requestsPerDay: readsPerDay + sweepsPerDay,
-});
 
 /** A read that brings more than a page costs the same merged or not, and its posts are read once more by proofs: then sharing saves nothing. */
 const TOO_BUSY = 0.85;

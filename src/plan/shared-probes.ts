@@ -3,7 +3,8 @@ import { BATCH_SIZE } from "../model/batch.ts";
 import type { Company } from "./free-rides.ts";
 import { schedulesKey } from "./group-spread.ts";
 import type { Poll } from "./poll.ts";
-import { gridStepMs } from "./tick-grid.ts";
+import { sum } from "./sum.ts";
+import { commonMultiple, gridStepMs } from "./tick-grid.ts";
 
 export interface SharedProbes {
   /** Requests a run more, on average, when these accounts are asked for on the schedules of `poll` beside all that were added. */
@@ -35,8 +36,8 @@ export function createSharedProbes(): SharedProbes {
 
   const more = (poll: Pick<Poll, "schedules">, userIds: readonly string[]): number => {
     const meetings = meetingsOf(schedulesKey(poll), gridStepMs(poll), [...bySchedule.values()]);
-    const runs = meetings.reduce((sum, meeting) => sum + meeting.runs, 0);
-    return meetings.reduce((sum, meeting) => sum + (meeting.runs / runs) * requestsMore(meeting.asked, userIds), 0);
+    const all = sum(meetings, ({ runs }) => runs);
+    return sum(meetings, ({ asked, runs }) => (runs / all) * requestsMore(asked, userIds));
   };
 
   return {
@@ -76,12 +77,6 @@ function meetingsOf(key: string, stepMs: number | undefined, all: readonly Asked
     meetings.set(name, meeting);
   }
   return [...meetings.values()];
-}
-
-function commonMultiple(a: number, b: number): number {
-  let [whole, rest] = [a, b];
-  while (rest > 0) [whole, rest] = [rest, whole % rest];
-  return (a / whole) * b;
 }
 
 function requestsMore(asked: readonly Asked[], userIds: readonly string[]): number {

@@ -4,23 +4,9 @@
  */
 import type { Freshness, Schedule } from "../model/schedule.ts";
 import type { Watch } from "../model/watch.ts";
-import { type Delay, type Forecast, slowestDelay } from "./forecast.ts";
-import { firstThatFits, loosened, type Replan, type SlowestMs, watchesOf } from "./looser-freshness.ts";
-import { sum } from "./sum.ts";
-
-export interface Replanner {
-  readonly replan: Replan;
-  /** The shortest time between two polls. */
-  readonly intervalMs: (schedule: Schedule) => number;
-  readonly slowestMs: SlowestMs;
-  /** The watch as it would be if a list of its own held its accounts. */
-  readonly throughList: (watch: Watch, everyMs: number) => Watch;
-}
-
-const FEW_WATCHES = [1, 2, 3, 5] as const;
-
-/** How many of the dearest watches a change is tried on: few before all of them. */
-export const fewOrAll = (all: number): readonly number[] => [...FEW_WATCHES.filter((few) => few < all), all];
+import { type Forecast, slowestDelay } from "./forecast.ts";
+import { loosened } from "./looser-freshness.ts";
+import { firstThatFits, measure, type Measured, type Replanner, watchesOf } from "./replan.ts";
 
 type SlowingDeps = Omit<Replanner, "throughList">;
 
@@ -38,14 +24,6 @@ export interface LaterWatch {
   readonly freshness?: Freshness;
   readonly fullPollEveryMs?: number;
   readonly requestsPerMonth: number;
-}
-
-export interface Measured {
-  readonly requestsPerMonth: number;
-  /** Of the slowest watch it names; beside others not of those that outran their data. */
-  readonly delay: Delay;
-  /** What it makes worse, summed over targets: the cheapest change is the one with least. */
-  readonly lossMs: number;
 }
 
 /** The first of these times (ascending), searched for from `startMs` on, at which the plan fits with nothing of these watches polled more often. */
@@ -125,21 +103,6 @@ function rarerFullPolls(watch: Watch, timesMs: readonly number[]): Watch {
 }
 
 const requestsOf = (forecast: Forecast, { id }: Watch): number => forecast.watches.get(id)?.requestsPerMonth ?? 0;
-
-/** What the change of these watches comes to. */
-export function measure(before: Forecast, after: Forecast, watches: readonly Watch[]): Measured {
-  const targets = new Map<string, number>();
-  for (const { poll } of before.polls) for (const { watch } of poll.subscribers) targets.set(watch.id, (targets.get(watch.id) ?? 0) + 1);
-  const worse = ({ id }: Watch): number => slowestDelay(after, [id]).p50Ms - slowestDelay(before, [id]).p50Ms;
-  return {
-    requestsPerMonth: after.requestsPerMonth,
-    delay: slowestDelay(
-      after,
-      watches.map(({ id }) => id),
-    ),
-    lossMs: sum(watches, (watch) => worse(watch) * (targets.get(watch.id) ?? 0)),
-  };
-}
 
 const dearestFirst = <T extends { readonly watchId: string }>(before: Forecast, watches: readonly T[]): readonly T[] => {
   const costOf = ({ watchId }: T): number => before.watches.get(watchId)?.requestsPerDay ?? 0;

@@ -13,12 +13,13 @@ import { type Counted, type CountedKind, weigh } from "./request-count.ts";
 import { aimedMeanMs } from "./delay-aims.ts";
 import { type Help, roundsBeside } from "./free-rides.ts";
 import { probeRounds, requestsOfRounds } from "./probe-rounds.ts";
+import { sum } from "./sum.ts";
 
 export type Strategy = "single" | "probe" | "merge";
 
 const DAY_MS = 86_400_000;
 /** Another strategy must save so much before it is taken, so that noise changes nobody's mind. */
-const WORTHWHILE = 0.85;
+export const WORTHWHILE = 0.85;
 /** Merged searches learn from a probe every fifth tick which accounts they do not show. */
 export const checkEveryMs = (intervalMs: number): number => Math.min(Math.max(5 * intervalMs, 300_000), 3_600_000);
 
@@ -37,8 +38,8 @@ export interface Group {
   readonly otherChangesPerDay?: number | undefined;
 }
 
-export interface StrategyCost {
-  readonly strategy: Strategy;
+export interface StrategyCost<S extends Strategy = Strategy> {
+  readonly strategy: S;
   /** Probes, and reads of what they found. */
   readonly probesPerDay: number;
   readonly readsPerDay: number;
@@ -47,7 +48,12 @@ export interface StrategyCost {
   readonly requestsPerDay: number;
 }
 
-const cost = (strategy: Strategy, probesPerDay: number, readsPerDay: number, sweepsPerDay: number): StrategyCost => ({
+export const costOf = <S extends Strategy>(
+  strategy: S,
+  probesPerDay: number,
+  readsPerDay: number,
+  sweepsPerDay: number,
+): StrategyCost<S> => ({
   strategy,
   probesPerDay,
   readsPerDay,
@@ -55,28 +61,38 @@ const cost = (strategy: Strategy, probesPerDay: number, readsPerDay: number, swe
   requestsPerDay: probesPerDay + readsPerDay + sweepsPerDay,
 });
 
+/** The cheaper of two ways to read a group; the one in force stays unless the other saves enough. */
+export function cheaperWay<C extends StrategyCost>(kept: C, other: C): C {
+  return other.requestsPerDay < kept.requestsPerDay * WORTHWHILE ? other : kept;
+}
+
 /** What each strategy would cost, in the order single, probe, merge. */
 export function costsOf(group: Group): readonly StrategyCost[] {
   const { rates, intervalMs, fullPollEveryMs, overlapMs, handlesPerQuery, hiddenShare = 0 } = group;
   const ticks = DAY_MS / intervalMs;
-  const posts = rates.reduce((sum, rate) => sum + rate, 0);
+  const posts = sum(rates, (rate) => rate);
   const sweepEveryMs = Math.ceil(overlapMs / intervalMs) * intervalMs;
-  const deep = rates.reduce((sum, rate) => sum + sweepPages(rate, sweepEveryMs, overlapMs), 0);
+  const deep = sum(rates, (rate) => sweepPages(rate, sweepEveryMs, overlapMs));
   const sweeps = overlapMs > intervalMs ? (deep / sweepEveryMs) * DAY_MS : 0;
   const hidden = rates.length * hiddenShare;
   const shown = rates.length - hidden;
   const queries = Math.ceil(shown / handlesPerQuery);
   const apart = shareApart(intervalMs) / ticks;
-  const changed = rates.reduce((sum, rate) => sum + 1 - Math.exp(-rate * apart), 0);
+  const changed = sum(rates, (rate) => 1 - Math.exp(-rate * apart));
   const found = changed * (1 - hiddenShare);
   const reads = queriesFor(found, handlesPerQuery) + changed * hiddenShare;
   const shownPosts = posts * (1 - hiddenShare);
   const fullPolls = fullPollsPerDay(shown, shownPosts, group) + (DAY_MS / fullPollEveryMs) * hidden;
   const probes = Math.ceil(rates.length / BATCH_SIZE);
   return [
-    cost("single", 0, rates.length * ticks, sweeps),
-    cost("probe", probes * ticks, reads * ticks + lackedPerDay(shownPosts, intervalMs / 2), fullPolls + repeatsPerDay(group, ticks, found)),
-    cost(
+    costOf("single", 0, rates.length * ticks, sweeps),
+    costOf(
+      "probe",
+      probes * ticks,
+      reads * ticks + lackedPerDay(shownPosts, intervalMs / 2),
+      fullPolls + repeatsPerDay(group, ticks, found),
+    ),
+    costOf(
       "merge",
       probes * (DAY_MS / Math.max(checkEveryMs(intervalMs), intervalMs)),
       (queries + hidden) * ticks + shownPosts / ITEMS_PER_PAGE,
@@ -88,7 +104,7 @@ export function costsOf(group: Group): readonly StrategyCost[] {
 /** What probes placed by freshness cost, beside free looks. */
 export function costOfFreshness(group: Group, freshness: Freshness, help?: Help): StrategyCost {
   const { rates } = group;
-  const posts = rates.reduce((sum, rate) => sum + rate, 0);
+  const posts = sum(rates, (rate) => rate);
   const meanMs = aimedMeanMs(freshness);
   const alone = probeRounds(rates, freshness, group.handlesPerQuery);
   const own = help === undefined ? alone : roundsBeside(alone, rates.length, freshness, help);
@@ -103,7 +119,7 @@ export function costOfFreshness(group: Group, freshness: Freshness, help?: Help)
   const worth = freshness.kind === "mean" ? (posts * meanMs) / requests : 0;
   const { posts: patience } = allowanceOf(worth, DAY_MS / rounds.times);
   const lacked = patience < 1 ? lackedPerDay(posts, meanMs) : 0;
-  return cost("probe", probes, reads + lacked, fullPollsPerDay(rates.length, posts, group) + repeats);
+  return costOf("probe", probes, reads + lacked, fullPollsPerDay(rates.length, posts, group) + repeats);
 }
 
 /** Searches that show all that was posted since they were last sent. */
@@ -117,7 +133,7 @@ export function withCounts(modelled: StrategyCost, counts: Readonly<Record<Count
   const { strategy, probesPerDay, readsPerDay, sweepsPerDay } = modelled;
   const allReads = weigh(readsPerDay + sweepsPerDay, counts.reads);
   const sweeps = Math.min(sweepsPerDay, allReads);
-  return cost(strategy, weigh(probesPerDay, counts.probes), allReads - sweeps, sweeps);
+  return costOf(strategy, weigh(probesPerDay, counts.probes), allReads - sweeps, sweeps);
 }
 
 /** Changes that no post accounts for are read for again and again. */
@@ -147,20 +163,22 @@ export function chooseStrategy(group: Group, current: Strategy | undefined, over
   if (override !== "auto") return of(override);
   const cheapest = costs.reduce((best, one) => (one.requestsPerDay < best.requestsPerDay ? one : best));
   if (current === undefined) return cheapest;
-  return cheapest.requestsPerDay < of(current).requestsPerDay * WORTHWHILE ? cheapest : of(current);
+  return cheaperWay(of(current), cheapest);
 }
 
 const LEAST_FULL_POLL_MS = 1_800_000;
-/** What full polls may add to the cost of probes and reads. */
-const FULL_POLL_SHARE = 0.04;
+/** What full polls, or proofs, may add to the cost of everything else. */
+export const FULL_POLL_SHARE = 0.04;
 
-/** How often everything is read whatever the probes say: as often as a small share of the cost allows, and always well within `max_age`. */
+/** As often as a small share of the cost allows, which is every `everyMs`, and always well within `max_age`. */
+export const fullPollWithin = (everyMs: number, intervalMs: number, maxAgeMs: number): number =>
+  Math.min(Math.max(everyMs, LEAST_FULL_POLL_MS, intervalMs), Math.floor(maxAgeMs * 0.45));
+
+/** How often everything is read whatever the probes say. */
 export function chooseFullPollEvery(group: Omit<Group, "fullPollEveryMs">, maxAgeMs: number, freshness?: Freshness): number {
-  const longestMs = Math.floor(maxAgeMs * 0.45);
   const never = { ...group, fullPollEveryMs: Number.POSITIVE_INFINITY };
   const probing = freshness === undefined ? costsOf(never)[1] : costOfFreshness(never, freshness);
   const queries = Math.ceil(group.rates.length / group.handlesPerQuery);
   const roundsPerDay = (((probing?.requestsPerDay ?? 0) * FULL_POLL_SHARE) / Math.max(queries, 1)) | 0;
-  const everyMs = roundsPerDay < 1 ? longestMs : DAY_MS / roundsPerDay;
-  return Math.min(Math.max(everyMs, LEAST_FULL_POLL_MS, group.intervalMs), longestMs);
+  return fullPollWithin(roundsPerDay < 1 ? maxAgeMs : DAY_MS / roundsPerDay, group.intervalMs, maxAgeMs);
 }
