@@ -19,7 +19,7 @@ export interface PlanDiffView {
     readonly before: number;
     readonly after: number;
     readonly difference: number;
-    /** In money; null where the new plan names no price. */
+    /** In money, each plan at its own price; null where the new one names none, or one in another currency. */
     readonly cost_difference: number | null;
   };
   /** What changes most first; watches that stay as they are last. */
@@ -40,13 +40,19 @@ export function diffPlans(before: PlanView, after: PlanView): PlanDiffView {
       before: before.total.requests_per_month,
       after: after.total.requests_per_month,
       difference,
-      cost_difference: after.price === null ? null : roundMoney(difference * after.price.per_request),
+      cost_difference: costDifference(before, after),
     },
     watches: ids.map((id) => lineOf(id, old.get(id), next.get(id))).sort(byChange),
     quota: after.quota,
     over_budget: after.over_budget,
     price: after.price,
   };
+}
+
+function costDifference(before: PlanView, { price, total }: PlanView): number | null {
+  if (price === null || (before.price !== null && before.price.currency !== price.currency)) return null;
+  const { per_request: old } = before.price ?? price;
+  return roundMoney(total.requests_per_month * price.per_request - before.total.requests_per_month * old);
 }
 
 function lineOf(id: string, before: PlanWatchView | undefined, after: PlanWatchView | undefined): DiffLine {

@@ -287,6 +287,7 @@ function budgetWarnings(forecast: Forecast, config: Config, quota: PlanQuota): r
   if (line === undefined || quota.limit === null) return [];
   const needed = Math.round(forecast.requestsPerMonth);
   if (needed > quota.limit || needed <= line) return [];
-  const effect = config.api.quota.onExhausted === "pause" ? "polling stops there" : "low priority is stretched";
-  return [`the plan reaches into the reserve: ${needed} of ${quota.limit} requests a month, ${line} before the reserve; ${effect}`];
+  const effect = config.api.quota.onExhausted === "pause" ? "polling stops there" : "polls are stretched, low priority first";
+  const [wanted, all, open] = [needed, quota.limit, line].map((count) => count.toLocaleString("en-US"));
+  return [`the plan reaches into the reserve: ${wanted} of ${all} requests a month, ${open} before the reserve; ${effect}`];
 }

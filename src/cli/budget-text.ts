@@ -2,7 +2,7 @@
 import type { BudgetView, SpentView } from "../server/views.ts";
 import { plotSpending } from "./budget-plot.ts";
 import { moneyText } from "./plan-text.ts";
-import { formatCount, formatTable } from "./table.ts";
+import { formatCount, formatTable, plural } from "./table.ts";
 
 export interface BudgetPlace {
   readonly nowMs: number;
@@ -22,7 +22,7 @@ export function formatBudget(view: BudgetView, place: BudgetPlace): string {
 function heading({ quota, price }: BudgetView, { isRunning }: BudgetPlace): string {
   const money = (requests: number) => (price === null ? "" : ` (${moneyText(requests * price.per_request, price.currency)})`);
   const days = `${quota.period_start.slice(0, 10)} to ${quota.period_end.slice(0, 10)}`;
-  const lines = [`Period: ${days}`, `Spent: ${formatCount(quota.spent)} requests${money(quota.spent)}${ofLimit(quota)}`];
+  const lines = [`Period: ${days}`, `Spent: ${plural(quota.spent, "request")}${money(quota.spent)}${ofLimit(quota)}`];
   if (quota.expected !== null) {
     const when = isRunning ? "by the end" : "by the end if the daemon runs from now on";
     lines.push(`Expected ${when}: ${formatCount(quota.expected)}${money(quota.expected)}${askedText(quota)}`);

@@ -87,7 +87,7 @@ function totals(view: PlanView): string {
     total.sweep_requests_per_day > 0 ? `, ${formatCount(total.sweep_requests_per_day)} of them a day to look again for late items` : "";
   const money = view.price === null ? "" : ` (${moneyText(total.cost_per_month, view.price.currency)})`;
   const month = `${formatCount(total.requests_per_month)} a month${money}`;
-  const pace = `${formatCount(total.requests_per_hour)} requests an hour, ${formatCount(total.requests_per_day)} a day, ${month}`;
+  const pace = `${plural(total.requests_per_hour, "request")} an hour, ${formatCount(total.requests_per_day)} a day, ${month}`;
   const rechecks =
     total.recheck_requests_per_day > 0
       ? `, ${formatCount(total.recheck_requests_per_day)} of them a day to look at fresh tweets again`
@@ -110,7 +110,7 @@ function quotaText({ quota, total }: PlanView): string {
   if (quota.limit === null) return `Quota: unknown (${quota.reason}). Set api.quota.monthly to plan against it.`;
   const origin = quota.source === "configured" ? "as configured" : "what the key has left (remaining_requests of /key-usage-info)";
   const share = total.quota_share === null ? "" : `; the plan takes ${shareOf(total.quota_share)}`;
-  return `Quota: ${formatCount(quota.limit)} requests, ${origin}${share}.`;
+  return `Quota: ${plural(quota.limit, "request")}, ${origin}${share}.`;
 }
 
 function lists(watches: readonly PlanWatchView[]): string {

@@ -42,4 +42,7 @@ export function formatCount(count: number): string {
 }
 
 /** `3 requests`, `1 request`. */
-export const plural = (count: number, noun: string): string => `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
+export function plural(count: number, noun: string): string {
+  const shown = formatCount(count);
+  return `${shown} ${noun}${shown === "1" ? "" : "s"}`;
+}
