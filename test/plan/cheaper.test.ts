@@ -115,7 +115,7 @@ describe("slowing down", () => {
   });
 
   it("says how late those are then that it names, and nobody else", () => {
-    const sharers = [timeline("fast", 60, every(60)), timeline("slow", 60, every(300))];
+    const sharers = [timeline("fast", 60, every(60)), timeline("slow", 90, every(300))];
     const slower = kind(changesFor(sharers, 45_000), "slower");
     expect(slower).toMatchObject({ watches: [{ watchId: "fast", schedule: every(120) }], delay: { p50Ms: 60_000, p95Ms: 114_000 } });
   });
