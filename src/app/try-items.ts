@@ -146,6 +146,6 @@ function withoutWhere({ watch: { where: _, ...rest } }: Subscriber) {
 }
 
 function triedItem(subscriber: Subscriber, itemId: string, reason: string, fact: Fact, context: TryContext): TriedItem {
-  const event = makeEvent(context.hash, subscriber, fact, context.detectedAtMs);
+  const { event } = makeEvent(context.hash, subscriber, fact, context.detectedAtMs);
   return { itemId, verdict: reason === "" ? "news" : "filtered", detail: reason, event };
 }

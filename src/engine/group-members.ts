@@ -12,7 +12,7 @@ export interface GroupMember {
 
 export interface GroupMembers {
   /** Members that must be read by themselves, each; the store is asked only for those not known to be ready. */
-  unready(members: readonly GroupMember[]): Promise<ReadonlySet<string>>;
+  unready(members: readonly Poll[]): Promise<ReadonlySet<string>>;
   /** A member that was read by itself: its history may have a hole now, or none any more. */
   doubt(pollKey: string): void;
   /** Forgets all others: who comes back may have been paused. */
@@ -34,9 +34,9 @@ export function createGroupMembers(store: Pick<PollStore, "loadSources"> & Pick<
   /** By poll key, as it was planned when it was found ready. */
   const ready = new Map<string, Poll>();
   /** Lists of which every member was found ready, and of which none was doubted since. */
-  let whole = new WeakSet<readonly GroupMember[]>();
+  let whole = new WeakSet<readonly Poll[]>();
 
-  const isReadyNow = ({ poll }: GroupMember): boolean => {
+  const isReadyNow = (poll: Poll): boolean => {
     const known = ready.get(poll.key);
     return known !== undefined && (known === poll || sharersOf(known) === sharersOf(poll));
   };
@@ -44,21 +44,21 @@ export function createGroupMembers(store: Pick<PollStore, "loadSources"> & Pick<
   return {
     async unready(members) {
       if (whole.has(members)) return NOBODY;
-      const doubtful = members.filter((member) => !isReadyNow(member));
+      const doubtful = members.filter((poll) => !isReadyNow(poll));
       if (doubtful.length === 0) {
         whole.add(members);
         return NOBODY;
       }
-      const sources = await store.loadSources(doubtful.map(({ poll }) => poll.key));
-      const targets = await store.loadTargets(doubtful.flatMap(({ poll }) => poll.subscribers));
+      const sources = await store.loadSources(doubtful.map(({ key }) => key));
+      const targets = await store.loadTargets(doubtful.flatMap(({ subscribers }) => subscribers));
       const settled = new Set(targets.filter(isSettled).map(({ watchKey, key }) => `${watchKey}\n${key}`));
-      for (const [index, { poll }] of doubtful.entries()) {
+      for (const [index, poll] of doubtful.entries()) {
         const isReady =
           isWhole(sources[index]) && poll.subscribers.every(({ watchKey, targetKey }) => settled.has(`${watchKey}\n${targetKey}`));
         if (isReady) ready.set(poll.key, poll);
         else ready.delete(poll.key);
       }
-      return new Set(doubtful.map(({ poll }) => poll.key).filter((key) => !ready.has(key)));
+      return new Set(doubtful.map(({ key }) => key).filter((key) => !ready.has(key)));
     },
     doubt(pollKey) {
       whole = new WeakSet();

@@ -3,7 +3,7 @@ import type { Clock } from "../model/clock.ts";
 import { errorText } from "../model/errors.ts";
 import type { Log } from "../model/log.ts";
 import type { PollStore } from "../model/poll-store.ts";
-import { UpstreamError } from "../model/upstream.ts";
+import { isBadRequest, UpstreamError } from "../model/upstream.ts";
 import { afterFirstRead, afterRead, afterRefusal, isGivenUp, isUnexplained, mayLag, type LagAllowance } from "../plan/discharge.ts";
 import { type LearnedLimits, shrinkLimits, sizeOfPack } from "../plan/merge.ts";
 import { freeFloor } from "../plan/free-depth.ts";
@@ -205,7 +205,7 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
           () => true,
           (error: unknown) => {
             if (!isAboutSearch(error)) throw error;
-            if (isRefused(error)) patience.holdMs(group);
+            if (isBadRequest(error)) patience.holdMs(group);
             return false;
           },
         ));
@@ -224,7 +224,7 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
           });
         } catch (error) {
           if (!isAboutSearch(error)) throw error;
-          if (isRefused(error) && pack.length > 1 && (await isShortTaken(pack))) {
+          if (isBadRequest(error) && pack.length > 1 && (await isShortTaken(pack))) {
             limits = shrinkLimits(limits, sizeOfPack(pack.map(({ member }) => member.feed)), clock.now());
             deps.log.info("a merged search was refused, asking for fewer accounts at once", { accounts: pack.length });
             return readPacks(pack);
@@ -260,8 +260,6 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
     release,
   };
 }
-
-const isRefused = (error: unknown): boolean => error instanceof UpstreamError && error.kind === "bad_request";
 
 /** Nothing that would keep a timeline from being read too: no key, no quota, a store's error. */
 const isAboutSearch = (error: unknown): boolean =>

@@ -16,6 +16,7 @@ import { firstRecheck } from "./judge-recheck.ts";
 import { makeEvent } from "./make-event.ts";
 import type { FeedNeeds, FeedObservation } from "./read-feed.ts";
 import type { ServiceClock } from "./service-clock.ts";
+import { changeOf, WELL } from "./target-change.ts";
 import { type JudgedEvent, type Judgement, NOTHING } from "./verdicts.ts";
 
 /** A feed target's memory: the birth line, and since when things are news; service time. */
@@ -180,9 +181,9 @@ function judgeTweet(subscriber: Subscriber, tweet: Tweet, found: "news" | "basel
     context.detectedAtMs,
   );
   return {
-    verdict: { ...row, verdict, detail: "", eventId: event.id },
-    event: { event, ownSinks: subscriber.watch.sinks },
-    recheck: follow(event.id),
+    verdict: { ...row, verdict, detail: "", eventId: event.event.id },
+    event,
+    recheck: follow(event.event.id),
   };
 }
 
@@ -205,15 +206,5 @@ function targetChange(
   if (!isNew && !isFirstDone && !isCaughtUp && target.status === "ok") return [];
   const { resume_ms: resumeMs, ...kept } = target.memory;
   const memory = { ...kept, ...birth, ...(isCaughtUp || resumeMs === undefined ? {} : { resume_ms: resumeMs }) };
-  return [
-    {
-      watchKey: target.watchKey,
-      targetKey: target.key,
-      expectedRevision: target.revision,
-      memory,
-      ...(isFirstDone ? { baselineAtMs: atMs } : {}),
-      status: "ok",
-      statusReason: "",
-    },
-  ];
+  return [{ ...changeOf(target), memory, ...(isFirstDone ? { baselineAtMs: atMs } : {}), ...WELL }];
 }

@@ -6,6 +6,7 @@ import type { JsonObject } from "../model/json.ts";
 import type { TargetState } from "../model/watch-store.ts";
 import type { Subscriber } from "./watch-poll.ts";
 import { makeEvent } from "./make-event.ts";
+import { changeOf, WELL } from "./target-change.ts";
 import { type Judgement, NOTHING } from "./verdicts.ts";
 
 export interface RankingJudgeContext {
@@ -25,23 +26,15 @@ export function judgeRanking(subscriber: Subscriber, target: TargetState, record
   const finding = detectRanking(before, [...entries.keys()], rule);
   const isUnchanged = JSON.stringify(finding.memory) === JSON.stringify(target.memory) && target.status === "ok";
   if (isUnchanged) return NOTHING;
-  const { watchKey, key: targetKey, revision: expectedRevision } = target;
-  const change = {
-    watchKey,
-    targetKey,
-    expectedRevision,
-    memory: finding.memory as unknown as JsonObject,
-    baselineAtMs: target.baselineAtMs ?? detectedAtMs,
-    status: "ok" as const,
-    statusReason: "",
-  };
+  const memory = finding.memory as unknown as JsonObject;
+  const change = { ...changeOf(target), memory, baselineAtMs: target.baselineAtMs ?? detectedAtMs, ...WELL };
   const events = finding.facts.flatMap((fact) => {
     const entry = { ...(entries.get(fact.key) ?? { [rule.key]: fact.key }), rank: fact.rank };
     const body: EventBody = { [rule.name]: entry, previous: { rank: fact.previousRank } };
     if (subscriber.watch.where?.matches(body) === false) return [];
-    const subject = `${targetKey}/${fact.key}`;
+    const subject = `${target.key}/${fact.key}`;
     const told = { type: fact.event, subject, episode: context.episode, body, occurredAtMs: detectedAtMs };
-    return [{ event: makeEvent(context.hash, subscriber, told, detectedAtMs), ownSinks: subscriber.watch.sinks }];
+    return [makeEvent(context.hash, subscriber, told, detectedAtMs)];
   });
   return { verdicts: [], events, targets: [change] };
 }

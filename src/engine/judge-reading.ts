@@ -3,11 +3,11 @@ import { detectReading, factBody, readValues, type ReadingMemory, type ReadingRu
 import type { EventBody } from "../model/event.ts";
 import type { Hash } from "../model/hash.ts";
 import type { JsonObject } from "../model/json.ts";
-import type { TargetChange } from "../model/poll-store.ts";
 import type { TargetState } from "../model/watch-store.ts";
 import type { User } from "../model/user.ts";
 import type { Subscriber } from "./watch-poll.ts";
 import { makeEvent } from "./make-event.ts";
+import { changeOf, WELL } from "./target-change.ts";
 import { type JudgedEvent, type Judgement, NOTHING } from "./verdicts.ts";
 
 export interface ReadingJudgeContext {
@@ -51,15 +51,8 @@ export function judgeReading(
   const memory = { ...finding.memory, ...(last === undefined ? {} : { last }) };
   const isUnchanged = JSON.stringify(memory) === JSON.stringify(target.memory) && target.status === "ok" && target.statusReason === "";
   if (isUnchanged) return NOTHING;
-  const targets = [
-    {
-      ...changeOf(target),
-      memory: memory as unknown as JsonObject,
-      baselineAtMs: target.baselineAtMs ?? detectedAtMs,
-      status: "ok" as const,
-      statusReason: "",
-    },
-  ];
+  const baselineAtMs = target.baselineAtMs ?? detectedAtMs;
+  const targets = [{ ...changeOf(target), memory: memory as unknown as JsonObject, baselineAtMs, ...WELL }];
   const user = accountOf(record, context);
   const events = finding.facts.flatMap((fact) => {
     const body: EventBody = {
@@ -113,13 +106,7 @@ function eventOf(
 ): readonly JudgedEvent[] {
   if (subscriber.watch.where?.matches(body) === false) return [];
   const fact = { type, subject: target.userId ?? target.key, episode, body, occurredAtMs: detectedAtMs };
-  return [{ event: makeEvent(hash, subscriber, fact, detectedAtMs), ownSinks: subscriber.watch.sinks }];
+  return [makeEvent(hash, subscriber, fact, detectedAtMs)];
 }
-
-const changeOf = (target: TargetState): Pick<TargetChange, "watchKey" | "targetKey" | "expectedRevision"> => ({
-  watchKey: target.watchKey,
-  targetKey: target.key,
-  expectedRevision: target.revision,
-});
 
 const memoryOf = (target: TargetState): TargetMemory => target.memory as TargetMemory;

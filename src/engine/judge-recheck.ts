@@ -96,7 +96,7 @@ function eventOf(
   { hash, detectedAtMs }: RecheckContext,
 ): JudgedEvent {
   const fact = { type, subject: tweet.id, episode: "", body: { tweet }, occurredAtMs };
-  return { event: makeEvent(hash, subscriber, fact, detectedAtMs), ownSinks: subscriber.watch.sinks };
+  return makeEvent(hash, subscriber, fact, detectedAtMs);
 }
 
 export const refOf = ({ watchKey, targetKey, tweetId }: RecheckRef): RecheckRef => ({ watchKey, targetKey, tweetId });

@@ -9,6 +9,7 @@ import type { Subscriber } from "./watch-poll.ts";
 import { makeEvent } from "./make-event.ts";
 import type { RosterObservation } from "./read-roster.ts";
 import type { ServiceClock } from "./service-clock.ts";
+import { changeOf, WELL } from "./target-change.ts";
 import type { JudgedEvent, Judgement } from "./verdicts.ts";
 
 export interface RosterJudgeContext {
@@ -81,7 +82,6 @@ function judgeMember(
   found: "news" | "baseline",
   context: RosterJudgeContext,
 ): { verdict: ItemVerdict; event?: JudgedEvent } {
-  const { watch } = subscriber;
   const occurredAtMs = joinedAt(user, context.rule).joinedAtMs ?? context.detectedAtMs;
   const row = { watchKey: subscriber.watchKey, targetKey: target.key, itemId: user.id, itemKind: "user" as const, occurredAtMs };
   if (found === "baseline") return { verdict: { ...row, verdict: "baseline", detail: "it was there when the watch began" } };
@@ -92,7 +92,7 @@ function judgeMember(
   const episode = context.rule.left === undefined ? "" : context.episode;
   const fact = { type: context.rule.joined, subject: subjectOf(target, user.id), episode, body, occurredAtMs };
   const event = makeEvent(context.hash, subscriber, fact, context.detectedAtMs);
-  return { verdict: { ...row, verdict: "event", detail: "", eventId: event.id }, event: { event, ownSinks: watch.sinks } };
+  return { verdict: { ...row, verdict: "event", detail: "", eventId: event.event.id }, event };
 }
 
 /** Also for samples, which judge nobody. */
@@ -131,7 +131,7 @@ function judgeLeaver(subscriber: Subscriber, target: TargetState, member: Member
     body,
     occurredAtMs: detectedAtMs,
   };
-  return [{ event: makeEvent(context.hash, subscriber, fact, detectedAtMs), ownSinks: subscriber.watch.sinks }];
+  return [makeEvent(context.hash, subscriber, fact, detectedAtMs)];
 }
 
 const membersChange = (target: TargetState, seen: RosterObservation, left: readonly Member[]): MembersChange => ({
@@ -157,12 +157,5 @@ function targetChange(target: TargetState, seen: RosterObservation, { list, dete
   const memory = { ...target.memory, ...pages, ...(isDone || isBaselined ? { baseline_of: list } : {}) };
   const isChanged = JSON.stringify(memory) !== JSON.stringify(target.memory);
   if (!isDone && !isChanged && target.status === "ok") return [];
-  const change = {
-    watchKey: target.watchKey,
-    targetKey: target.key,
-    expectedRevision: target.revision,
-    status: "ok" as const,
-    statusReason: "",
-  };
-  return [{ ...change, ...(isChanged ? { memory } : {}), ...(isDone ? { baselineAtMs: detectedAtMs } : {}) }];
+  return [{ ...changeOf(target), ...WELL, ...(isChanged ? { memory } : {}), ...(isDone ? { baselineAtMs: detectedAtMs } : {}) }];
 }

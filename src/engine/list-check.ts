@@ -3,7 +3,6 @@
  * it does not hold read from their own timelines. Owns the question and its answer; the polls are others'.
  */
 import type { Cancel, Clock } from "../model/clock.ts";
-import type { JsonObject } from "../model/json.ts";
 import type { Log } from "../model/log.ts";
 import type { PollStore } from "../model/poll-store.ts";
 import type { Notes } from "../model/store.ts";
@@ -14,6 +13,7 @@ import type { WatchType } from "../watches/watch-type.ts";
 import type { Notices } from "./notices.ts";
 import { createPatience } from "./patience.ts";
 import type { RequestGate } from "./request-gate.ts";
+import { remember } from "./target-change.ts";
 
 export interface ListCheckDeps {
   readonly gate: RequestGate;
@@ -98,14 +98,11 @@ export function createListCheck(deps: ListCheckDeps): ListCheck {
   const write = async (found: TargetState, membership: ListMembership, checkedAtMs: number | null): Promise<TargetState | undefined> => {
     let target: TargetState | undefined = found;
     for (let tries = 0; tries < MOST_TRIES && target !== undefined; tries += 1) {
-      const { watchKey, key: targetKey } = target;
       if (target.userId === null || target.memory["list"] === membership) return undefined;
       const resume = membership === "out" && checkedAtMs !== null && target.baselineAtMs !== null ? { resume_ms: checkedAtMs } : {};
-      const memory: JsonObject = { ...target.memory, list: membership, ...resume };
-      const change = { watchKey, targetKey, expectedRevision: target.revision, memory };
-      const result = await deps.store.commitPoll({ atMs: clock.now(), targets: [change], verdicts: [], events: [], deliveries: [] });
-      if (result.status === "committed") return { ...target, memory, revision: target.revision + 1 };
-      [target] = await deps.store.loadTargets([{ watchKey, targetKey }]);
+      const written = await remember(deps.store, target, { list: membership, ...resume }, clock.now());
+      if (written !== undefined) return written;
+      [target] = await deps.store.loadTargets([{ watchKey: target.watchKey, targetKey: target.key }]);
     }
     return undefined;
   };

@@ -1,7 +1,8 @@
 /** From a fact to an event: its id, its labels, its times. */
-import { type ChirpEvent, type EventBody, eventId, type Labels } from "../model/event.ts";
+import { type EventBody, eventId, type Labels } from "../model/event.ts";
 import type { Hash } from "../model/hash.ts";
 import { kindOfTweet } from "../model/tweet.ts";
+import type { JudgedEvent } from "./verdicts.ts";
 import type { Subscriber } from "./watch-poll.ts";
 
 export interface Fact {
@@ -13,9 +14,9 @@ export interface Fact {
   readonly occurredAtMs: number;
 }
 
-export function makeEvent(hash: Hash, subscriber: Subscriber, fact: Fact, detectedAtMs: number): ChirpEvent {
+export function makeEvent(hash: Hash, subscriber: Subscriber, fact: Fact, detectedAtMs: number): JudgedEvent {
   const { watch, watchKey } = subscriber;
-  return {
+  const event = {
     id: eventId(hash, watchKey, fact.type, fact.subject, fact.episode),
     type: fact.type,
     watchKey,
@@ -27,6 +28,7 @@ export function makeEvent(hash: Hash, subscriber: Subscriber, fact: Fact, detect
     occurredAtMs: fact.occurredAtMs,
     detectedAtMs,
   };
+  return { event, ownSinks: watch.sinks };
 }
 
 /** The watch's own labels cannot reuse the names set here; `severity` may be set by the watch. */

@@ -5,7 +5,7 @@
 import type { Purpose } from "../budget/quota-line.ts";
 import { BATCH_SIZE, batchesOf } from "../model/batch.ts";
 import type { Clock } from "../model/clock.ts";
-import type { Priority } from "../model/schedule.ts";
+import { mostUrgent, type Priority } from "../model/schedule.ts";
 import { isRefusal } from "../model/upstream.ts";
 import type { User } from "../model/user.ts";
 import type { RequestGate } from "./request-gate.ts";
@@ -61,7 +61,6 @@ interface Kept extends SeenProfile {
 const GATHER_MS = 20;
 /** No answer is used again for longer. */
 const KEEP_MS = 60_000;
-const PRIORITY_ORDER: readonly Priority[] = ["high", "normal", "low"];
 
 export function createProbeDesk(
   gate: Pick<RequestGate, "request">,
@@ -109,7 +108,7 @@ export function createProbeDesk(
     const [first] = askersOf();
     if (first === undefined) return;
     try {
-      await send({ ...first, priority: highestOf(askersOf()) }, wants);
+      await send({ ...first, priority: mostUrgent(askersOf().map(({ priority }) => priority)) }, wants);
     } catch (error) {
       const askers = askersOf();
       const isShared = (askers.length > 1 || wants.length > batch.length) && isRefusal(error);
@@ -165,9 +164,6 @@ export function createProbeDesk(
     },
   };
 }
-
-const highestOf = (askers: readonly Asker[]): Priority =>
-  PRIORITY_ORDER.find((priority) => askers.some((asker) => asker.priority === priority)) ?? "normal";
 
 function promiseOf<T>() {
   let [resolve, reject] = [(_value: T): void => undefined, (_error: unknown): void => undefined];

@@ -7,7 +7,7 @@ import { expectedRequests, forecastRequests, governedFactors, type StretchFactor
 import type { Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
 import type { Meter } from "../model/meter.ts";
-import type { Priority } from "../model/schedule.ts";
+import { PRIORITIES } from "../model/schedule.ts";
 import type { Ledger, LedgerLine } from "../model/ledger.ts";
 import type { Notes } from "../model/store.ts";
 import type { WatchState } from "../model/watch-store.ts";
@@ -90,7 +90,6 @@ const REFRESH_EVERY_MS = 60_000;
 /** Lists grow slowly, and feeds do not change their ways. */
 const VOLUMES_KEPT_MS = 3_600_000;
 const EVEN: StretchFactors = { high: 1, normal: 1, low: 1 };
-const PRIORITIES = ["high", "normal", "low"] as const satisfies readonly Priority[];
 /** Factors change a little every minute; waiting times are computed again when one fell by more than that. */
 const NOTICEABLE = 0.95;
 

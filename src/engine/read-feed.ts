@@ -19,7 +19,7 @@ import { type FeedItem, FeedWalk, type WalkOptions } from "../detect/feed-walk.t
 import { timeOfTweetId } from "../model/id.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Tweet } from "../model/tweet.ts";
-import { UpstreamError } from "../model/upstream.ts";
+import { isBadRequest } from "../model/upstream.ts";
 import type { Poll } from "./watch-poll.ts";
 import { withBounds } from "../query/with-bounds.ts";
 import type { Ask } from "./ask.ts";
@@ -143,7 +143,7 @@ async function walkPages(
 }
 
 /** What goes wrong after a first page came with a cursor: a 400 there is about the cursor, never about the query. A hole is left. */
-const isCursorRefused = (error: unknown): boolean => error instanceof UpstreamError && error.kind === "bad_request";
+const isCursorRefused = isBadRequest;
 
 interface Filled {
   readonly memory: FeedMemory;

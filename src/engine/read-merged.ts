@@ -7,7 +7,7 @@ import { afterHead, type HeadPlan, horizonMs, marginMs, planHead, type Reach } f
 import { type FeedItem, FeedWalk } from "../detect/feed-walk.ts";
 import type { SourceState } from "../model/poll-store.ts";
 import type { Tweet } from "../model/tweet.ts";
-import { UpstreamError } from "../model/upstream.ts";
+import { isBadRequest } from "../model/upstream.ts";
 import { attributeTweets, type MergeMember, writeMerged } from "../plan/merge.ts";
 import { withBounds } from "../query/with-bounds.ts";
 import type { AskSearch } from "./ask.ts";
@@ -123,8 +123,6 @@ async function readPages(ask: AskSearch, query: string, floorMs: number, maxNewP
   }
   return walk.end === "cut" ? undefined : [...tweets.values()];
 }
-
-const isBadRequest = (error: unknown): boolean => error instanceof UpstreamError && error.kind === "bad_request";
 
 function observe({ memory, plan }: PlannedMember, tweets: readonly Tweet[], query: string, times: ReadClock): FeedObservation {
   const items: readonly FeedItem[] = tweets.map(itemOfTweet);

@@ -4,7 +4,7 @@
  */
 import type { RosterMode } from "../detect/roster.ts";
 import type { User } from "../model/user.ts";
-import { UpstreamError } from "../model/upstream.ts";
+import { isBadRequest } from "../model/upstream.ts";
 import type { Ask } from "./ask.ts";
 import type { Poll } from "./watch-poll.ts";
 
@@ -131,8 +131,6 @@ async function readPages(ask: Ask, poll: Poll, members: Map<string, User>, optio
   }
   return result(pausedAt(cursor), undefined);
 }
-
-const isBadRequest = (error: unknown): boolean => error instanceof UpstreamError && error.kind === "bad_request";
 
 /** Where the first page is not answered either, the cursor may not be to blame: hundreds of pages need not be read again. */
 const isAnswered = (askFirst: () => Promise<unknown>): Promise<boolean> =>

@@ -8,7 +8,7 @@ import type { Cancel, Clock } from "../model/clock.ts";
 import type { Hash } from "../model/hash.ts";
 import type { Log } from "../model/log.ts";
 import type { Meter } from "../model/meter.ts";
-import type { Priority } from "../model/schedule.ts";
+import { mostUrgent, type Priority } from "../model/schedule.ts";
 import type { PollCommit, PollStore } from "../model/poll-store.ts";
 import type { Recheck, RecheckStore } from "../model/recheck.ts";
 import type { TargetRef } from "../model/watch-store.ts";
@@ -48,7 +48,6 @@ export interface RecheckLoop {
 
 /** Wake at least so often: what could not be asked is tried again, and the clock may have been set. */
 const LONGEST_SLEEP_MS = 60_000;
-const ORDER: readonly Priority[] = ["high", "normal", "low"];
 
 export function createRecheckLoop(deps: RecheckDeps): RecheckLoop {
   const { store, clock } = deps;
@@ -128,14 +127,13 @@ export function createRecheckLoop(deps: RecheckDeps): RecheckLoop {
    * them: so the service may say it of tweets that are all gone.
    */
   const ask = async (ids: readonly string[], asked: readonly Followed[]): Promise<ReadonlyMap<string, Tweet> | undefined> => {
-    const ranks = asked.map(({ subscriber }) => ORDER.indexOf(subscriber.watch.priority));
     try {
       const answer = await deps.gate.request({
         endpoint: "tweet-info-bulk",
         params: { tweet_links: ids },
         source: "recheck",
         watch: asked[0]?.subscriber.watch.id ?? "",
-        priority: ORDER[Math.min(...ranks)] ?? "normal",
+        priority: mostUrgent(asked.map(({ subscriber }) => subscriber.watch.priority)),
         purpose: "poll",
       });
       return new Map((answer.tweets ?? []).map((tweet) => [tweet.id, tweet]));

@@ -13,6 +13,7 @@ import type { PlannedWatch } from "../plan/plan-polls.ts";
 import type { Notices } from "./notices.ts";
 import type { Profiles } from "./profiles.ts";
 import type { RequestGate } from "./request-gate.ts";
+import { remember } from "./target-change.ts";
 
 export interface HandleDeps {
   readonly gate: RequestGate;
@@ -86,9 +87,5 @@ async function takeHandle({ watch, target }: AskedByHandle, username: string, de
 /** When it was renamed nobody knows: the new handle is read as far back as anything would be told. */
 async function readSinceRename(target: TargetState, { maxAgeMs }: Watch, { store, clock }: HandleDeps): Promise<TargetState> {
   if (target.baselineAtMs === null) return target;
-  const { watchKey, key: targetKey, revision: expectedRevision } = target;
-  const memory = { ...target.memory, resume_ms: clock.now() - maxAgeMs };
-  const change = { watchKey, targetKey, expectedRevision, memory };
-  const result = await store.commitPoll({ atMs: clock.now(), targets: [change], verdicts: [], events: [], deliveries: [] });
-  return result.status === "committed" ? { ...target, memory, revision: expectedRevision + 1 } : target;
+  return (await remember(store, target, { resume_ms: clock.now() - maxAgeMs }, clock.now())) ?? target;
 }

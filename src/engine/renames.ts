@@ -2,6 +2,7 @@
 import type { TargetChange } from "../model/poll-store.ts";
 import type { TargetState } from "../model/watch-store.ts";
 import type { User } from "../model/user.ts";
+import { changeOf } from "./target-change.ts";
 import type { Subscriber } from "./watch-poll.ts";
 
 export interface Rename {
@@ -34,13 +35,5 @@ export function withHandles(changes: readonly TargetChange[], renames: readonly 
     return rename === undefined ? change : { ...change, username: rename.to };
   });
   const added = renames.filter((rename) => !changes.some((change) => isOf(change, rename)));
-  return [
-    ...changed,
-    ...added.map(({ target, to }) => ({
-      watchKey: target.watchKey,
-      targetKey: target.key,
-      expectedRevision: target.revision,
-      username: to,
-    })),
-  ];
+  return [...changed, ...added.map(({ target, to }) => ({ ...changeOf(target), username: to }))];
 }

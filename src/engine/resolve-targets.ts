@@ -2,13 +2,12 @@
 import { batchesOf } from "../model/batch.ts";
 import type { Log } from "../model/log.ts";
 import type { TargetState, WatchStore } from "../model/watch-store.ts";
-import type { User } from "../model/user.ts";
 import type { Profiles } from "./profiles.ts";
 import type { RequestGate } from "./request-gate.ts";
 
 export interface ResolverDeps {
   readonly gate: RequestGate;
-  readonly store: Pick<WatchStore, "resolveTarget" | "setTargetStatus">;
+  readonly store: Pick<WatchStore, "resolveTarget">;
   readonly profiles: Profiles;
   readonly log: Log;
   /** Called after every batch that resolved something: polls can be planned. */
@@ -55,22 +54,12 @@ async function resolveBatch(
   const resolved: TargetState[] = [];
   const missing: TargetState[] = [];
   for (const handle of handles) {
-    for (const { target } of byHandle.get(handle) ?? []) await sortOut(target, users.get(handle), deps, resolved, missing);
+    const user = users.get(handle);
+    for (const { target } of byHandle.get(handle) ?? []) {
+      if (user === undefined) missing.push(target);
+      else resolved.push(await deps.store.resolveTarget(target.watchKey, target.key, user.id, user.username));
+    }
   }
   if (resolved.length > 0) deps.onResolved(resolved);
   if (missing.length > 0) await deps.onMissing(missing);
-}
-
-async function sortOut(
-  target: TargetState,
-  user: User | undefined,
-  deps: ResolverDeps,
-  resolved: TargetState[],
-  missing: TargetState[],
-): Promise<void> {
-  if (user !== undefined) {
-    resolved.push(await deps.store.resolveTarget(target.watchKey, target.key, user.id, user.username));
-    return;
-  }
-  missing.push(target);
 }

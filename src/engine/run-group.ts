@@ -114,7 +114,7 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
     await Promise.all([book.load(), changes.load()]);
     const onTimeSinceMs = group.freshness === undefined ? 0 : onTime.begin(group.key, group.intervalMs);
     const members = membersOf(group);
-    const unready = await readiness.unready(members);
+    const unready = await readiness.unready(group.group?.members ?? []);
     let memory = chooseAgain(group, await memories.get(group), () => habitsOf(group, deps), startedAtMs);
     const unknown = members.filter(({ userId }) => book.get(userId) === undefined);
     const isExtra = wasHelped || unknown.length > 0;

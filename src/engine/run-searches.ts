@@ -57,7 +57,7 @@ export function createSearchesRunner(deps: SearchesDeps): SearchesRunner {
       const scene = openScene(group, await memories.get(group), clock.now());
       if (scene.startedAtMs - scene.memory.chosenAtMs >= CHOOSE_EVERY_MS) chooseAgain(scene);
       const members = group.group?.members ?? [];
-      const unready = await readiness.unready(members.map((poll) => ({ poll, userId: "" })));
+      const unready = await readiness.unready(members);
       const { together, alone } = searchTasks({ members, unready, isHeld, memory: memoryOf(scene), nowMs: scene.startedAtMs, toService });
       const [failure] = await Promise.all([readTogether(scene, together), readAlone(scene, alone)]);
       memories.put(group, memoryOf(scene), scene.isWorthWriting);

@@ -17,6 +17,7 @@ import type { PollAftermath } from "./poll-loop.ts";
 import { askRemaining } from "./remaining-requests.ts";
 import type { Rename } from "./renames.ts";
 import type { RequestGate } from "./request-gate.ts";
+import { remember } from "./target-change.ts";
 
 export interface TargetTroubleDeps {
   readonly gate: RequestGate;
@@ -138,10 +139,8 @@ export function createTargetTrouble(deps: TargetTroubleDeps): TargetTrouble {
       const target = targets[index];
       const patch = subscriber.type.withoutIndex?.(subscriber.watch.settings);
       if (target === undefined || patch === undefined) continue;
-      const memory = { ...target.memory, ...patch };
-      const change = { ...refOf(subscriber), expectedRevision: target.revision, memory };
-      const result = await store.commitPoll({ atMs: clock.now(), targets: [change], verdicts: [], events: [], deliveries: [] });
-      if (result.status === "committed") changed.push({ ...target, memory, revision: target.revision + 1 });
+      const written = await remember(store, target, patch, clock.now());
+      if (written !== undefined) changed.push(written);
     }
     if (changed.length > 0) {
       deps.log.info("account is not indexed, its whole list is read instead", { targets: changed.map(({ name }) => name) });

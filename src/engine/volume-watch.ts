@@ -104,8 +104,9 @@ export function createVolumeWatch(deps: VolumeDeps): VolumeWatch {
   const tell = async (subscriber: Subscriber, type: string, volume: JsonObject, nowMs: number): Promise<void> => {
     const body: EventBody = { volume };
     const fact = { type, subject: subscriber.watch.id, episode: String(nowMs), body, occurredAtMs: nowMs };
-    const event = makeEvent(deps.hash, { ...subscriber, targetName: "" }, fact, nowMs);
-    const deliveries = deps.route({ event, ownSinks: subscriber.watch.sinks }, nowMs);
+    const judged = makeEvent(deps.hash, { ...subscriber, targetName: "" }, fact, nowMs);
+    const { event } = judged;
+    const deliveries = deps.route(judged, nowMs);
     const result = await store.commitPoll({ atMs: nowMs, targets: [], verdicts: [], events: [event], deliveries });
     if (result.status === "conflict" || result.born.size === 0) return;
     deps.meter.count("chirpwatch_events_total", { watch: event.watch, event: type });

@@ -3,7 +3,12 @@ export type Schedule =
   | { readonly kind: "cron"; readonly pattern: string; readonly timezone: string }
   | { readonly kind: "every"; readonly intervalMs: number };
 
-export type Priority = "high" | "normal" | "low";
+/** The most urgent first. */
+export const PRIORITIES = ["high", "normal", "low"] as const;
+export type Priority = (typeof PRIORITIES)[number];
+
+/** What many share is as urgent as the most urgent of them. */
+export const mostUrgent = (priorities: readonly Priority[]): Priority => PRIORITIES.find((one) => priorities.includes(one)) ?? "normal";
 
 /** Instead of a schedule, how late posts may be found: a mean over all posts with a longest wait, or a delay that 95 of 100 stay under. */
 export type Freshness =

@@ -57,3 +57,6 @@ const REFUSALS: ReadonlySet<UpstreamFailure> = new Set(["bad_request", "forbidde
 
 /** A refusal of the request as such: another one may be answered where this one is not. */
 export const isRefusal = (error: unknown): error is UpstreamError => error instanceof UpstreamError && REFUSALS.has(error.kind);
+
+/** Refused for what it is: its cursor, or its query. */
+export const isBadRequest = (error: unknown): boolean => error instanceof UpstreamError && error.kind === "bad_request";

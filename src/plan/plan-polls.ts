@@ -2,7 +2,7 @@
 import { batchesOf } from "../model/batch.ts";
 import { fingerprintOf, type Source } from "../model/source.ts";
 import { canonicalJson, type Hash } from "../model/hash.ts";
-import type { Priority, Schedule } from "../model/schedule.ts";
+import { mostUrgent, type Schedule } from "../model/schedule.ts";
 import type { TargetRegistration, TargetState } from "../model/watch-store.ts";
 import type { Watch } from "../model/watch.ts";
 import { spreadMs } from "../schedule/spread.ts";
@@ -24,8 +24,6 @@ export interface PlanDeps {
   readonly timetable: Timetable;
   readonly nowMs: number;
 }
-
-const PRIORITY_ORDER: readonly Priority[] = ["high", "normal", "low"];
 
 /** Targets of a watch as its file names them. */
 export const targetsOf = (hash: Hash, watch: Watch, type: Pollable): readonly TargetRegistration[] =>
@@ -120,7 +118,6 @@ function toPoll<T extends Pollable>(
   if (first === undefined) throw new Error("a poll without subscribers");
   const schedule = timetable.fastest([first, ...others], nowMs);
   const intervalMs = timetable.intervalMs(schedule, nowMs);
-  const ranks = subscribers.map(({ watch }) => PRIORITY_ORDER.indexOf(watch.priority));
   return {
     key,
     source,
@@ -130,7 +127,7 @@ function toPoll<T extends Pollable>(
     intervalMs,
     ...(freshness === undefined ? {} : { freshness }),
     spreadMs: freshness === undefined ? spreadMs(key, intervalMs) : 0,
-    priority: PRIORITY_ORDER[Math.min(...ranks)] ?? "normal",
+    priority: mostUrgent(subscribers.map(({ watch }) => watch.priority)),
     maxPages: Math.max(...subscribers.map(({ watch }) => watch.maxPages)),
     overlapMs: Math.max(...subscribers.map(({ watch }) => watch.overlapMs)),
     costRequests: Math.max(...subscribers.map(({ watch, type }) => type.costRequests(watch.settings))),

@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { EMPTY_FEED, type FeedMemory } from "../../src/detect/feed-memory.ts";
-import { createGroupMembers, type GroupMember } from "../../src/engine/group-members.ts";
+import { createGroupMembers } from "../../src/engine/group-members.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { assumeTargets } from "../../src/plan/forecast.ts";
 import { planPolls, targetsOf } from "../../src/plan/plan-polls.ts";
-import { userIdOf } from "../../src/plan/poll.ts";
 import { sha256 } from "../../src/runtime/hash.ts";
 import { createTimetable } from "../../src/schedule/timetable.ts";
 import { timeline } from "../../src/watches/timeline.ts";
@@ -18,9 +17,8 @@ function houseOf(accounts: number) {
   const watch = makeWatch("w", "timeline", { accounts: Array.from({ length: accounts }, (_, index) => `id:${index + 1}`) });
   const targets = assumeTargets("w", targetsOf(sha256, watch, timeline), []);
   const planned = [{ watch, type: timeline, watchKey: "w", paused: false, targets }];
-  const polls = planPolls(planned, { hash: sha256, timetable: createTimetable(), nowMs: NOW });
-  const members: readonly GroupMember[] = polls.map((poll) => ({ poll, userId: userIdOf(poll) }));
-  const feeds = new Map<string, FeedMemory>(polls.map(({ key }) => [key, WHOLE]));
+  const members = planPolls(planned, { hash: sha256, timetable: createTimetable(), nowMs: NOW });
+  const feeds = new Map<string, FeedMemory>(members.map(({ key }) => [key, WHOLE]));
   let asked = 0;
   const readiness = createGroupMembers({
     async loadSources(keys) {
@@ -57,7 +55,7 @@ describe("members that can be read together", () => {
     const { members, readiness, unreadyKeys, asked } = houseOf(5);
     for (let run = 0; run < 3; run += 1) expect(await unreadyKeys()).toEqual([]);
     expect(asked()).toBe(5);
-    readiness.doubt(members[2]?.poll.key ?? "");
+    readiness.doubt(members[2]?.key ?? "");
     for (let run = 0; run < 3; run += 1) expect(await unreadyKeys()).toEqual([]);
     expect(asked()).toBe(6);
   });
@@ -65,7 +63,7 @@ describe("members that can be read together", () => {
   it("are not those whose history has a hole now, until it is closed", async () => {
     const { members, feeds, readiness, unreadyKeys } = houseOf(3);
     for (let run = 0; run < 2; run += 1) await unreadyKeys();
-    const key = members[1]?.poll.key ?? "";
+    const key = members[1]?.key ?? "";
     feeds.set(key, WITH_HOLE);
     readiness.doubt(key);
     expect(await unreadyKeys()).toEqual([key]);
@@ -76,7 +74,7 @@ describe("members that can be read together", () => {
   it("are asked about anew when they come back, as they may have been paused", async () => {
     const { members, feeds, readiness, unreadyKeys } = houseOf(2);
     for (let run = 0; run < 2; run += 1) await unreadyKeys();
-    const [left, stayed] = members.map(({ poll }) => poll.key);
+    const [left, stayed] = members.map(({ key }) => key);
     readiness.keepOnly(new Set([stayed ?? ""]));
     feeds.set(left ?? "", WITH_HOLE);
     expect(await unreadyKeys()).toEqual([left]);
