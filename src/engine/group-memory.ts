@@ -4,10 +4,11 @@ import { FIRST_LIMITS, growLimits, handlesPerQuery, type LearnedLimits } from ".
 import { busyRate, type OnTimePace } from "../plan/probe-on-time.ts";
 import type { PaceMemory } from "../plan/probe-pace.ts";
 import { type DayProfile, FLAT_PROFILE } from "../plan/rates.ts";
-import { chooseStrategy, type Strategy } from "../plan/strategy.ts";
+import { chooseStrategy } from "../plan/strategy.ts";
+import { type ChosenWay, chosenStrategy, isTimeToChoose } from "./chosen-way.ts";
 import type { Poll } from "./watch-poll.ts";
 
-export interface GroupMemory {
+export interface GroupMemory extends ChosenWay {
   readonly profile: DayProfile;
   readonly limits: LearnedLimits;
   /** Where freshness asks for a mean. */
@@ -16,10 +17,6 @@ export interface GroupMemory {
   readonly rounds?: OnTimePace;
   /** With a p95: posts a day from which on accounts count as busy, by their rates when the strategy was chosen. */
   readonly busyRate?: number;
-  readonly strategy: Strategy;
-  readonly fullPollEveryMs: number;
-  /** When these two were chosen; our clock. */
-  readonly chosenAtMs: number;
   /** The last probe of all members. */
   readonly probedAtMs: number;
 }
@@ -39,18 +36,14 @@ export function restoreGroup({ pace, ...stored }: Partial<GroupMemory>): GroupMe
   return { ...NOTHING_LEARNED, ...stored, ...(isUsable ? { pace } : {}) };
 }
 
-const CHOOSE_EVERY_MS = 600_000;
-
-/** Compares the ways to read a group by what is known of its accounts now, every ten minutes. */
+/** Compares the ways to read a group by what is known of its accounts now, where it is time. */
 export function chooseAgain(group: Poll, memory: GroupMemory, habits: () => Habits, nowMs: number): GroupMemory {
-  // After a clock that was set back, too.
-  if (Math.abs(nowMs - memory.chosenAtMs) < CHOOSE_EVERY_MS) return memory;
-  const current = memory.chosenAtMs === 0 ? undefined : memory.strategy;
+  if (!isTimeToChoose(memory, nowMs)) return memory;
   const limits = growLimits(memory.limits, nowMs);
   const { freshness } = group;
   const known = habits();
   const asked = askedOf(group, group.group?.fullPollEveryMs, known, handlesPerQuery(limits), freshness);
-  const { strategy } = chooseStrategy(asked, current, freshness === undefined ? (group.group?.wish ?? "auto") : "probe");
+  const { strategy } = chooseStrategy(asked, chosenStrategy(memory), freshness === undefined ? (group.group?.wish ?? "auto") : "probe");
   const busy = freshness?.kind === "p95" ? { busyRate: busyRate(known.rates, freshness) } : {};
   return { ...memory, limits, strategy, fullPollEveryMs: asked.fullPollEveryMs, ...busy, chosenAtMs: nowMs };
 }

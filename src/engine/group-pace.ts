@@ -1,4 +1,5 @@
 /** Where freshness takes the place of a schedule: whom to probe now, and when the next probe is worth it. */
+import { passedMs } from "../model/clock.ts";
 import type { Freshness } from "../model/schedule.ts";
 import { longestWaitMs, type Mean, type P95 } from "../plan/delay-aims.ts";
 import { type Awaited, awaitedOf, type Candidate, chooseProbes, waitBeforeProbes } from "../plan/probe-choice.ts";
@@ -194,8 +195,5 @@ export function waitAfter({ waiting, freshness, memory, factor, nowMs }: TurnQue
   return Math.max(SHORTEST_MS, Math.min(waitMs, maxMs));
 }
 
-/** A last round that lies ahead was before the clock was set back. */
-function untilRound(rounds: OnTimePace | undefined, everyMs: number, nowMs: number): number {
-  const passedMs = nowMs - (rounds?.roundAtMs ?? 0);
-  return passedMs < 0 ? 0 : everyMs - passedMs;
-}
+const untilRound = (rounds: OnTimePace | undefined, everyMs: number, nowMs: number): number =>
+  everyMs - passedMs(rounds?.roundAtMs ?? 0, nowMs);

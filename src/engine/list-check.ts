@@ -2,7 +2,7 @@
  * Accounts that a watch reads through a public list: checks that the list holds them, when the watch begins and once a day, and has those
  * it does not hold read from their own timelines. Owns the question and its answer; the polls are others'.
  */
-import type { Cancel, Clock } from "../model/clock.ts";
+import { type Cancel, type Clock, passedMs } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
 import type { PollStore } from "../model/poll-store.ts";
 import type { Notes } from "../model/store.ts";
@@ -144,7 +144,7 @@ export function createListCheck(deps: ListCheckDeps): ListCheck {
     const { listId, planned } = one;
     const note = `list:${planned.watchKey}:at`;
     const checkedAtMs = (await deps.notes.readNote(note)) as number | null;
-    const isFresh = checkedAtMs !== null && clock.now() - checkedAtMs < CHECK_EVERY_MS;
+    const isFresh = checkedAtMs !== null && passedMs(checkedAtMs, clock.now()) < CHECK_EVERY_MS;
     const isKnown = ({ userId, memory: { list } }: TargetState): boolean =>
       userId === null || list === "in" || (list === "out" && !isAsked);
     if (isFresh && planned.targets.every(isKnown)) return;

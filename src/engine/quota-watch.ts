@@ -4,7 +4,7 @@ import { createOverrun } from "../budget/overrun.ts";
 import { quotaLine } from "../budget/quota-line.ts";
 import { type QuotaPeriod, quotaPeriod } from "../budget/quota-period.ts";
 import { expectedRequests, forecastRequests, governedFactors, type StretchFactors, stretchFactors } from "../budget/stretch.ts";
-import type { Clock } from "../model/clock.ts";
+import { type Clock, passedMs } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
 import type { Meter } from "../model/meter.ts";
 import { PRIORITIES } from "../model/schedule.ts";
@@ -123,7 +123,7 @@ export function createQuotaWatch(deps: QuotaWatchDeps): QuotaWatch {
   const totalNow = () => totalQuota(deps.settings(), deps.keys(), status.spentByKey);
 
   const readVolumes = async (polls: readonly Poll[]): Promise<void> => {
-    if (clock.now() - volumes.readAtMs >= VOLUMES_KEPT_MS) volumes = volumesOf(polls, await deps.states(), clock.now());
+    if (passedMs(volumes.readAtMs, clock.now()) >= VOLUMES_KEPT_MS) volumes = volumesOf(polls, await deps.states(), clock.now());
   };
 
   const refresh = async (polls: readonly Poll[]): Promise<void> => {

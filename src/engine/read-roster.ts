@@ -3,6 +3,7 @@
  * with every poll on in a full read. A full read goes on over several polls from its cursor; only a complete one can be a baseline.
  */
 import type { RosterMode } from "../detect/roster.ts";
+import { passedMs } from "../model/clock.ts";
 import type { User } from "../model/user.ts";
 import { isBadRequest } from "../model/upstream.ts";
 import type { Ask } from "./ask.ts";
@@ -57,7 +58,8 @@ export async function readRoster(ask: Ask, poll: Poll, memory: RosterMemory, nee
   const members = new Map<string, User>();
   const { modes } = needs;
   if (modes.has("window")) return readPages(ask, poll, members, { memory, startedAtMs: needs.nowMs, maxPages: MOST_WINDOW_PAGES });
-  const isDue = needs.needsScan || modes.has("whole") || memory.fullAtMs === null || needs.nowMs - memory.fullAtMs >= FULL_READ_EVERY_MS;
+  const isDue =
+    needs.needsScan || modes.has("whole") || memory.fullAtMs === null || passedMs(memory.fullAtMs, needs.nowMs) >= FULL_READ_EVERY_MS;
   if (memory.scan === undefined && isDue)
     return readPages(ask, poll, members, { memory, startedAtMs: needs.nowMs, maxPages: poll.maxPages });
   // Newcomers must not wait for a long full read, unless nobody has a baseline to tell them by.

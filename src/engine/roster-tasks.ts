@@ -1,4 +1,5 @@
 /** Which lists of a group are read in a run, after its probe, and why. Pure. */
+import { passedMs } from "../model/clock.ts";
 import { isDue } from "../plan/discharge.ts";
 import type { AccountMemory } from "./probe-book.ts";
 import type { Poll } from "./watch-poll.ts";
@@ -33,8 +34,8 @@ export function rosterTasks(query: RosterQuery): readonly RosterTask[] {
   const taken = new Set(tasks.map(({ poll }) => poll.key));
   const everyMs = Math.max(query.fullPollEveryMs, intervalMs);
   const readAtMs = (poll: Poll) => query.accountOf(poll.key)?.probe.fullAtMs ?? nowMs;
-  // A tick early is as good as a tick late, and an answer always takes a moment. What lies ahead was read before the clock was set back.
-  const isLate = (poll: Poll) => nowMs - readAtMs(poll) >= everyMs - intervalMs / 2 || readAtMs(poll) > nowMs;
+  // A tick early is as good as a tick late, and an answer always takes a moment.
+  const isLate = (poll: Poll) => passedMs(readAtMs(poll), nowMs) >= everyMs - intervalMs / 2;
   const late = members.filter((poll) => !taken.has(poll.key) && !query.isHeld(poll.key) && isLate(poll));
   // They come one by one; all at once only after a time in which nobody looked, and then no faster than this.
   const most = Math.ceil((2 * members.length * intervalMs) / everyMs);

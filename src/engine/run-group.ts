@@ -3,7 +3,7 @@
  * learned. Owns the order of these steps; what a change means is plan/'s, what a post means the poll runner's.
  */
 import { batchesOf } from "../model/batch.ts";
-import type { Clock } from "../model/clock.ts";
+import { type Clock, passedMs } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
 import type { Priority } from "../model/schedule.ts";
 import type { PollStore } from "../model/poll-store.ts";
@@ -101,8 +101,7 @@ export function createGroupRunner(deps: GroupDeps): GroupRunner {
       const turn = { waiting: turns.of(members, memory, nowMs), freshness, memory, factor: deps.stretch(group.priority), nowMs };
       return isHelped && isTooSoon(turn) ? NOBODYS_TURN : chooseMembers(turn, onTimeMs);
     }
-    // After a clock that was set back, too.
-    const isCheckDue = memory.strategy === "probe" || Math.abs(nowMs - memory.probedAtMs) >= checkEveryMs(group.intervalMs);
+    const isCheckDue = memory.strategy === "probe" || passedMs(memory.probedAtMs, nowMs) >= checkEveryMs(group.intervalMs);
     // A run for newcomers, or one that is repeated, comes between two ticks.
     const isDue = isCheckDue && !isSameTick(group, memory.probedAtMs, nowMs);
     if (!isDue) members.forEach(takeNewHandle);

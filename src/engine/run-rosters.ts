@@ -14,6 +14,7 @@ import { chooseListStrategy, listGroupOf, listsOf } from "../plan/roster-groups.
 import { isSameTick } from "../plan/tick-grid.ts";
 import { type AskProfilesDeps, createAskProfiles } from "./ask-profiles.ts";
 import type { PollRun } from "./attempt-poll.ts";
+import { type ChosenWay, chosenStrategy, isTimeToChoose } from "./chosen-way.ts";
 import { joinOutcomes, sideBySide } from "./group-reads.ts";
 import { createHolds } from "./holds.ts";
 import { createLearned } from "./learned.ts";
@@ -38,23 +39,19 @@ export interface RostersRunner {
 }
 
 /** How a group is read, chosen by what is known of its lists. */
-interface RosterMemory {
-  readonly strategy: "single" | "probe";
+interface ListGroupMemory extends ChosenWay<"single" | "probe"> {
   /** Poll keys of lists that move at nearly every tick: read at each, and probed only where a request has a free place. */
   readonly aside: readonly string[];
-  readonly fullPollEveryMs: number;
-  readonly chosenAtMs: number;
 }
 
-const NOTHING_LEARNED: RosterMemory = { strategy: "probe", aside: [], fullPollEveryMs: 0, chosenAtMs: 0 };
-const CHOOSE_EVERY_MS = 600_000;
+const NOTHING_LEARNED: ListGroupMemory = { strategy: "probe", aside: [], fullPollEveryMs: 0, chosenAtMs: 0 };
 /** Evidence of so little time is soon outweighed. */
 const NO_RATE = { posts: 0, days: 0.01, excited: 0 };
 
 /** One run, while it goes on. */
 interface Scene {
   readonly group: Poll;
-  readonly memory: RosterMemory;
+  readonly memory: ListGroupMemory;
   /** Poll keys of those whose counter was asked for. */
   readonly probed: ReadonlySet<string>;
   readonly outcomes: PollOutcome[];
@@ -64,28 +61,28 @@ interface Scene {
 
 export function createRostersRunner(deps: RostersDeps): RostersRunner {
   const { clock, book } = deps;
-  const memories = createLearned<RosterMemory>(deps.store, (stored) => ({ ...NOTHING_LEARNED, ...stored }));
+  const memories = createLearned<ListGroupMemory>(deps.store, (stored) => ({ ...NOTHING_LEARNED, ...stored }));
   const { note, isHeld, release } = createHolds(clock);
   const ask = createAskProfiles(deps);
 
   /** Of each group, since the start. */
   const probedAtMs = new Map<string, number>();
 
-  const choose = (group: Poll, memory: RosterMemory, nowMs: number): RosterMemory => {
-    if (group.group === undefined || nowMs - memory.chosenAtMs < CHOOSE_EVERY_MS) return memory;
+  const choose = (group: Poll, memory: ListGroupMemory, nowMs: number): ListGroupMemory => {
+    if (group.group === undefined || !isTimeToChoose(memory, nowMs)) return memory;
     const { members, wish } = group.group;
     const lists = listsOf(members, {
       rateOf: (key) => learnedRate(book.get(key), nowMs),
       pagesOf: ({ key }) => book.get(key)?.pages ?? 1,
     });
     const asked = listGroupOf(group.intervalMs, group.group, lists);
-    const { cost, isAside } = chooseListStrategy(asked, memory.chosenAtMs === 0 ? undefined : memory.strategy, wish);
+    const { cost, isAside } = chooseListStrategy(asked, chosenStrategy(memory), wish);
     const aside = members.flatMap(({ key }, index) => (isAside[index] === true ? [key] : []));
     return { strategy: cost.strategy, aside, fullPollEveryMs: asked.fullPollEveryMs, chosenAtMs: nowMs };
   };
 
   /** Keys of those whose counter was asked for; undefined when the service refuses such requests. */
-  const probe = async (group: Poll, memory: RosterMemory): Promise<ReadonlySet<string> | undefined> => {
+  const probe = async (group: Poll, memory: ListGroupMemory): Promise<ReadonlySet<string> | undefined> => {
     if (memory.strategy === "single") return new Set();
     const nowMs = clock.now();
     // A run for newcomers comes between two ticks.

@@ -9,6 +9,7 @@ import type { PollStore } from "../model/poll-store.ts";
 import type { WatchStore } from "../model/watch-store.ts";
 import { growLimits } from "../plan/merge.ts";
 import { chooseSearchStrategy, searchGroupOf } from "../plan/search-groups.ts";
+import { chosenStrategy, isTimeToChoose } from "./chosen-way.ts";
 import { createGroupMembers } from "./group-members.ts";
 import { joinOutcomes } from "./group-reads.ts";
 import { createLearned } from "./learned.ts";
@@ -43,8 +44,6 @@ export interface SearchesRunner {
   close(): Promise<void>;
 }
 
-const CHOOSE_EVERY_MS = 600_000;
-
 export function createSearchesRunner(deps: SearchesDeps): SearchesRunner {
   const { clock, serviceClock } = deps;
   const memories = createLearned(deps.store, restoreSearches);
@@ -55,7 +54,7 @@ export function createSearchesRunner(deps: SearchesDeps): SearchesRunner {
   return {
     async run(group) {
       const scene = openScene(group, await memories.get(group), clock.now());
-      if (scene.startedAtMs - scene.memory.chosenAtMs >= CHOOSE_EVERY_MS) chooseAgain(scene);
+      if (isTimeToChoose(scene.memory, scene.startedAtMs)) chooseAgain(scene);
       const members = group.group?.members ?? [];
       const unready = await readiness.unready(members);
       const { together, alone } = searchTasks({ members, unready, isHeld, memory: memoryOf(scene), nowMs: scene.startedAtMs, toService });
@@ -79,7 +78,6 @@ function chooseAgain(scene: SearchScene): void {
   const sharing = all.filter(({ key }) => !isAlone(members.get(key), startedAtMs) && members.get(key)?.isBusy !== true);
   const limits = growLimits(memory.limits, startedAtMs);
   const asked = searchGroupOf(group, sharing, limits, group.group?.fullPollEveryMs, all.length - sharing.length);
-  const current = memory.chosenAtMs === 0 ? undefined : memory.strategy;
-  const { strategy } = chooseSearchStrategy(asked, current, group.group?.wish ?? "auto");
+  const { strategy } = chooseSearchStrategy(asked, chosenStrategy(memory), group.group?.wish ?? "auto");
   scene.memory = { ...memory, limits, strategy, fullPollEveryMs: asked.fullPollEveryMs, chosenAtMs: startedAtMs };
 }

@@ -1,5 +1,6 @@
 /** What a group of searches has learned: how long a query may be, which members share it, when each was read, swept and proved. */
 import { FIRST_LIMITS, type LearnedLimits } from "../plan/merge.ts";
+import type { ChosenWay } from "./chosen-way.ts";
 
 /** Of one member; times on our clock. */
 export interface SearchMemory {
@@ -28,11 +29,8 @@ export interface Solitude {
   readonly times: number;
 }
 
-export interface SearchGroupMemory {
+export interface SearchGroupMemory extends ChosenWay<"single" | "merge"> {
   readonly limits: LearnedLimits;
-  readonly strategy: "single" | "merge";
-  readonly fullPollEveryMs: number;
-  readonly chosenAtMs: number;
   /** By poll key. */
   readonly members: Readonly<Record<string, SearchMemory>>;
   /** Ids of tweets that no query of ours explains, and that were looked into; newest last. */

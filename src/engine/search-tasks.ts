@@ -1,5 +1,6 @@
 /** What a run of a group of searches reads: which members together, which by themselves, how deep. Pure. */
 import type { Reach } from "../detect/feed-poll.ts";
+import { passedMs } from "../model/clock.ts";
 import { leastWaitMs } from "../plan/feed-pace.ts";
 import { longestWaitMs } from "../plan/delay-aims.ts";
 import { isAlone, type SearchGroupMemory, type SearchMemory } from "./search-memory.ts";
@@ -69,7 +70,7 @@ const joining = (poll: Poll, { nowMs, toService }: SearchTaskQuery): SearchTask 
 /** A run that is repeated, because others could not be read, asks for nobody again. */
 function isJustRead({ triedAtMs }: SearchMemory, { intervalMs, freshness }: Poll, { nowMs }: SearchTaskQuery): boolean {
   const shortestMs = freshness === undefined ? intervalMs : leastWaitMs(freshness);
-  return nowMs - triedAtMs < Math.min(shortestMs / 2, JUST_MS);
+  return passedMs(triedAtMs, nowMs) < Math.min(shortestMs / 2, JUST_MS);
 }
 
 function canShare(member: SearchMemory, poll: Poll, { memory, nowMs }: SearchTaskQuery): boolean {

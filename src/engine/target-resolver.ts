@@ -1,6 +1,6 @@
 /** Keeps asking for the ids of accounts named by their handle, until each is known; and for handles where the service is asked by them. */
 import type { UpstreamPacer } from "../budget/upstream-pacer.ts";
-import type { Cancel, Clock } from "../model/clock.ts";
+import { type Cancel, type Clock, passedMs } from "../model/clock.ts";
 import { errorText } from "../model/errors.ts";
 import type { Log } from "../model/log.ts";
 import type { Notes } from "../model/store.ts";
@@ -63,10 +63,9 @@ export function createTargetResolver(deps: TargetResolverDeps): TargetResolver {
     }
   };
 
-  /** What lies ahead was noted before the clock was set back. */
   const readNote = async (): Promise<number> => {
     const atMs = await deps.notes.readNote(HANDLES_NOTE);
-    return typeof atMs === "number" && atMs <= clock.now() ? atMs : Number.NEGATIVE_INFINITY;
+    return typeof atMs === "number" ? atMs : Number.NEGATIVE_INFINITY;
   };
 
   const noteRefreshed = async (): Promise<void> => {
@@ -78,7 +77,7 @@ export function createTargetResolver(deps: TargetResolverDeps): TargetResolver {
   const refresh = async (): Promise<number> => {
     const accounts = askedByHandle(deps.watches());
     handlesAtMs ??= await readNote();
-    const isDue = clock.now() - handlesAtMs >= HANDLES_FRESH_MS;
+    const isDue = passedMs(handlesAtMs, clock.now()) >= HANDLES_FRESH_MS;
     const asked = isDue ? accounts : accounts.filter(({ target }) => target.username === null);
     if (asked.length > 0) await refreshHandles(asked, deps);
     if (isDue) await noteRefreshed();

@@ -26,4 +26,7 @@ export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<v
   });
 }
 
+/** Milliseconds since a wall time that was written down; what lies ahead was so before the clock was set back, and is as good as long ago. */
+export const passedMs = (sinceMs: number, nowMs: number): number => (sinceMs > nowMs ? Number.POSITIVE_INFINITY : nowMs - sinceMs);
+
 export const isoTime = (epochMs: number): string => new Date(epochMs).toISOString();

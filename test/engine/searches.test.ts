@@ -79,6 +79,15 @@ describe("plain searches of one schedule", () => {
     expect(await told()).toEqual(["acme", "bolt", "crane", "delta"].map((word) => `${word} ${id}`));
   });
 
+  it("are read on at once after a clock that was ahead is set back", async () => {
+    const { clock, world, told } = await house();
+    await clock.advance(5 * MIN);
+    clock.jump(-HOUR / 2);
+    const { id } = world.post("acme", clock.now() + 1_000).tweet;
+    await clock.advance(3 * MIN);
+    expect(await told()).toEqual([`acme ${id}`]);
+  });
+
   it("are asked one by one where the user says so", async () => {
     const { clock, callsSince } = await house({ changes: { strategy: "single" } });
     const sinceMs = clock.now();
