@@ -1,9 +1,6 @@
 /** Faults 27 to 33 of the data service, in the whole daemon: accounts that change, and values that cannot be trusted. */
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { HOUR, live, MINUTE, setStage } from "./fault-stage.ts";
-
-// Hours of the daemon's time pass in each.
-vi.setConfig({ testTimeout: 120_000 });
 
 it("fault 27: a renamed account is followed by its id, and its rename is told where profiles are watched", async () => {
   const stage = await setStage({ watches: () => ({ who: { type: "profile", accounts: ["fresh_one"], schedule: "@every 1m" } }) });

@@ -1,10 +1,8 @@
 /** Holes in what was read, as an operator is told of them, whatever way it is read. */
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { startInnerDaemon } from "../support/inner-daemon.ts";
 
 // Polls of many pages over real HTTP.
-vi.setConfig({ testTimeout: 120_000 });
-
 const MINUTE = 60_000;
 const ACCOUNTS = ["quiet_one", "loud_one", "third_one"];
 /** More than one search reads to its end. */

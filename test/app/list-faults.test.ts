@@ -1,10 +1,7 @@
 /** Faults 18 to 26, 34 to 36 and 40 of the data service, in the whole daemon: odd pages, odd order, odd times, and far too much. */
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { startInnerDaemon } from "../support/inner-daemon.ts";
 import { live, MINUTE, setStage } from "./fault-stage.ts";
-
-// Hours of the daemon's time pass in each.
-vi.setConfig({ testTimeout: 120_000 });
 
 const FEEDS = ["search", "timeline"] as const;
 

@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { cleanUp, makeFolder, runBin, startBin } from "../support/bin-process.ts";
+import { type BinProcess, cleanUp, makeFolder, runBin, startBin } from "../support/bin-process.ts";
 import { until } from "../support/until.ts";
 
 afterAll(cleanUp);
@@ -20,6 +20,16 @@ function place(files: Record<string, string> = {}): {
 }
 
 const numberIn = (text: string, pattern: RegExp): number => Number(pattern.exec(text)?.[1] ?? Number.NaN);
+
+/** Waits for these words, one after the other: a slow machine takes its time for each chapter. */
+async function played(demo: BinProcess, ...chapters: readonly string[]): Promise<void> {
+  for (const words of chapters)
+    await until(
+      words,
+      () => demo.out().includes(words),
+      () => demo.out() + demo.err(),
+    );
+}
 
 describe.concurrent("demo", () => {
   // Beside no other demo: it shows more than they do in its time. How much that is: test/cli/demo-parts.test.ts.
@@ -97,11 +107,7 @@ sinks:
   it("stays until a signal, with a status page that answers", async () => {
     const { cwd, env, left } = place();
     const demo = startBin(["demo", "--stay"], { cwd, env });
-    await until(
-      "the end of the play",
-      () => demo.out().includes("until you press Ctrl-C"),
-      () => demo.out() + demo.err(),
-    );
+    await played(demo, "A silent baseline", "The world moves", "stops and starts again", "until you press Ctrl-C");
     const url = /status page\s+(http:\S+)\s*$/m.exec(demo.out().slice(demo.out().indexOf("The sums")))?.[1] ?? "";
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
     demo.kill("SIGTERM");
@@ -112,7 +118,7 @@ sinks:
   it("stops in the middle at a signal, and still leaves nothing behind", async () => {
     const { cwd, env, left } = place();
     const demo = startBin(["demo"], { cwd, env });
-    await until("the second chapter", () => demo.out().includes("The world moves"), demo.err);
+    await played(demo, "A silent baseline", "The world moves");
     demo.kill("SIGINT");
     expect(await demo.gone).toMatchObject({ code: 1, err: "the demo was interrupted\n" });
     expect(left()).toEqual([]);

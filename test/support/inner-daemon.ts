@@ -87,7 +87,7 @@ export async function startInnerDaemon({ watches, api = {}, prepare, httpFilter 
     goodConfig(
       JSON.stringify({
         version: 1,
-        api: { base_url: sandbox.url, key: KEY, timeout: "2s", quota: { monthly: REQUESTS }, ...settings },
+        api: { base_url: sandbox.url, key: KEY, quota: { monthly: REQUESTS }, ...settings },
         state: { path: join(folder, "state.db") },
         server: { listen: "127.0.0.1:0" },
         watches: watches(),

@@ -9,6 +9,8 @@ export interface Received {
   readonly rawHeaders: readonly string[];
   readonly headers: IncomingMessage["headers"];
   readonly body: string;
+  /** By the machine's clock. */
+  readonly atMs: number;
 }
 
 export type Answer = (request: Received, response: ServerResponse) => void;
@@ -32,7 +34,7 @@ export async function startLoopbackServer(first: Answer = (_, response) => respo
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
       const { method = "", url = "", rawHeaders, headers } = request;
-      const seen = { method, url, rawHeaders, headers, body: Buffer.concat(chunks).toString("utf8") };
+      const seen = { method, url, rawHeaders, headers, body: Buffer.concat(chunks).toString("utf8"), atMs: Date.now() };
       received.push(seen);
       current(seen, response);
     });
