@@ -1,6 +1,7 @@
 /** Changes that make a plan fit its quota, as people and programs read them. */
 import { formatDuration } from "../model/duration.ts";
 import type { Freshness } from "../model/schedule.ts";
+import type { RecheckRule } from "../model/watch.ts";
 import type { Change } from "../plan/cheaper.ts";
 import type { Delay } from "../plan/forecast.ts";
 import type { LaterWatch } from "../plan/slower-schedules.ts";
@@ -37,6 +38,10 @@ export function changeView(change: Change): ChangeView {
       const watches = change.watches.map((one) => watchView(one, freshnessText(one.freshness)));
       const keys = change.watches.map((one) => ({ id: one.watchId, keys: freshnessKey(one.freshness) }));
       return { ...base, change: together(keys), watches };
+    }
+    case "recheck": {
+      const watches = change.watches.map((one) => watchView(one, recheckKey(one.recheck)));
+      return { ...base, change: together(watches.map(({ id, schedule }) => ({ id, keys: schedule }))), watches };
     }
     case "full_poll":
       return { ...base, change: `\`full_poll_every: ${formatDuration(change.everyMs)}\` on ${namesOf(watchIds)}` };
@@ -82,12 +87,16 @@ const freshnessKey = (freshness: Freshness): string =>
     ? `freshness: ${formatDuration(freshness.p95Ms)}`
     : `freshness: { mean: ${formatDuration(freshness.meanMs)}, max: ${formatDuration(freshness.maxMs)} }`;
 
+const recheckKey = ({ everyMs, untilMs }: RecheckRule): string =>
+  `recheck: { every: ${formatDuration(everyMs)}, until: ${formatDuration(untilMs)} }`;
+
 /** Everything that changes of a watch, as keys of YAML. */
-function laterKeys({ schedule, freshness, fullPollEveryMs }: LaterWatch): string {
+function laterKeys({ schedule, freshness, fullPollEveryMs, recheck }: LaterWatch): string {
   const keys = [
     ...(schedule === undefined ? [] : [`schedule: "${scheduleText(schedule)}"`]),
     ...(freshness === undefined ? [] : [freshnessKey(freshness)]),
     ...(fullPollEveryMs === undefined ? [] : [`full_poll_every: ${formatDuration(fullPollEveryMs)}`]),
+    ...(recheck === undefined ? [] : [recheckKey(recheck)]),
   ];
   return keys.join(", ");
 }

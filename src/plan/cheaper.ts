@@ -10,6 +10,7 @@ import { dearest, delayOf, type Delay, type Forecast, forecastOf, MONTH_DAYS, ty
 import { type RarerFullPolls, rarerFullPollsThatFit } from "./full-poll-change.ts";
 import { calmPlan } from "./idle-schedules.ts";
 import { loosenFreshness, type LooserFreshness } from "./looser-freshness.ts";
+import { type RarerLooks, rarerLooksThatFit } from "./look-change.ts";
 import { type LowPriority, lowPriorityThatFits } from "./low-priority.ts";
 import { fewOrAll, measure, type Measured, type Replanner, watchesOf } from "./replan.ts";
 import { everythingLater, type LaterWatch, type SlowedWatch, slowerSchedules } from "./slower-schedules.ts";
@@ -17,7 +18,8 @@ import { everythingLater, type LaterWatch, type SlowedWatch, slowerSchedules } f
 /**
  * - `slower`: these watches are polled less often; not those that ask for freshness.
  * - `freshness`: these may find posts later.
- * - `all`: both, and full polls as rare as `max_age` allows, where nothing else fits.
+ * - `all`: both, with rarer looks at fresh tweets and full polls as rare as `max_age` allows, where nothing else fits.
+ * - `recheck`: fresh tweets are looked at again less often.
  * - `full_poll`: accounts, lists and searches that are read together are each read whole less often.
  * - `list`: a public list of the accounts of one watch, read every `everyMs`.
  * - `priority`: these watches made low, so that the daemon itself slows down what is, `factor` times; the plan does not.
@@ -27,6 +29,7 @@ export type Change =
   | (Measured & { readonly kind: "all"; readonly watches: readonly LaterWatch[] })
   | LooserFreshness
   | (RarerFullPolls & { readonly kind: "full_poll" })
+  | (RarerLooks & { readonly kind: "recheck" })
   | (Measured & {
       readonly kind: "list";
       readonly everyMs: number;
@@ -55,12 +58,14 @@ export function findChanges(forecast: Forecast, limit: number, deps: Replanner):
   const looser = loosenFreshness(forecast, limit, LADDER_MS, deps);
   const rarer = rarerFullPollsThatFit(forecast, limit, LADDER_MS, deps.replan);
   const fullPoll: Change | undefined = rarer === undefined ? undefined : { kind: "full_poll", ...rarer };
-  const isEasy = [slower, looser, fullPoll].some((one) => one !== undefined);
+  const looks = rarerLooksThatFit(forecast, limit, LADDER_MS, deps.replan);
+  const recheck: Change | undefined = looks === undefined ? undefined : { kind: "recheck", ...looks };
+  const isEasy = [slower, looser, fullPoll, recheck].some((one) => one !== undefined);
   const all = isEasy ? undefined : everythingLater(forecast, limit, LADDER_MS, deps);
   const later: Change | undefined = all === undefined ? undefined : { kind: "all", ...all };
   const [list] = byLoss(listOptions(forecast, limit, (slower ?? looser ?? later)?.delay));
   const held = list === undefined ? undefined : planList(list, limit, deps);
-  const fits = byLoss<Change>([held, slower, looser, fullPoll, later].filter((one) => one !== undefined));
+  const fits = byLoss<Change>([held, slower, looser, fullPoll, recheck, later].filter((one) => one !== undefined));
   const low = lowPriorityThatFits(forecast, limit, deps.replan);
   return low === undefined ? fits : [...fits, { kind: "priority", ...low, lossMs: Number.POSITIVE_INFINITY }];
 }

@@ -3,9 +3,10 @@
  * too little. Where neither slower schedules nor looser freshness are enough, both, with what was written of full polls. Pure: the caller plans.
  */
 import type { Freshness, Schedule } from "../model/schedule.ts";
-import type { Watch } from "../model/watch.ts";
+import type { RecheckRule, Watch } from "../model/watch.ts";
 import { type Forecast, slowestDelay } from "./forecast.ts";
 import { loosened } from "./looser-freshness.ts";
+import { rarerLooks } from "./look-change.ts";
 import { firstThatFits, measure, type Measured, type Replanner, watchesOf } from "./replan.ts";
 
 type SlowingDeps = Omit<Replanner, "throughList">;
@@ -23,6 +24,7 @@ export interface LaterWatch {
   readonly schedule?: Schedule;
   readonly freshness?: Freshness;
   readonly fullPollEveryMs?: number;
+  readonly recheck?: RecheckRule;
   readonly requestsPerMonth: number;
 }
 
@@ -70,17 +72,21 @@ export function everythingLater(
   deps: SlowingDeps,
 ): (Measured & { readonly watches: readonly LaterWatch[] }) | undefined {
   const later = (watch: Watch, atLeastMs: number): Watch =>
-    rarerFullPolls(watch.freshness === undefined ? slowed(watch, atLeastMs, deps) : loosened(watch, atLeastMs, deps.slowestMs), timesMs);
+    rarerLooks(
+      rarerFullPolls(watch.freshness === undefined ? slowed(watch, atLeastMs, deps) : loosened(watch, atLeastMs, deps.slowestMs), timesMs),
+      atLeastMs,
+    );
   const found = firstThatFits(timesMs, limit, (timeMs) => deps.replan((watch) => later(watch, timeMs)));
   if (found === undefined) return undefined;
   const { timeMs, after } = found;
   const touched = watchesOf(before).filter((watch) => later(watch, timeMs) !== watch);
   const watches = touched.map((watch): LaterWatch => {
-    const { freshness, schedule, fullPollEveryMs } = later(watch, timeMs);
+    const { freshness, schedule, fullPollEveryMs, recheck } = later(watch, timeMs);
     return {
       watchId: watch.id,
       ...(freshness === undefined ? (schedule === watch.schedule ? {} : { schedule }) : freshness === watch.freshness ? {} : { freshness }),
       ...(fullPollEveryMs === undefined || fullPollEveryMs === watch.fullPollEveryMs ? {} : { fullPollEveryMs }),
+      ...(recheck === undefined || recheck === watch.recheck ? {} : { recheck }),
       requestsPerMonth: requestsOf(after, watch),
     };
   });

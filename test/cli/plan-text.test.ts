@@ -10,9 +10,9 @@ import { goodConfig } from "../config/load-text.ts";
 const NOW = Date.UTC(2026, 2, 2);
 
 /** Of one search, every so often. */
-async function planOf(every: string, quota: string) {
+async function planOf(every: string, quota: string, more = "") {
   const config = await goodConfig(`api: { quota: { ${quota} } }
-watches: { s: { type: search, query: "acme lang:en", schedule: "@every ${every}" } }
+watches: { s: { type: search, query: "acme lang:en", schedule: "@every ${every}"${more} } }
 sinks: { t: { type: console } }
 ops: { sink: t }
 `);
@@ -30,6 +30,13 @@ it("says of a plan that reaches into the reserve what the daemon does then, whic
     "the plan reaches into the reserve: 4,320 of 4,500 requests a month, 4,050 before the reserve; polls are stretched, low priority first",
   ]);
   expect((await planOf("10m", "monthly: 4500, on_exhausted: pause")).warnings.join()).toContain("; polling stops there");
+});
+
+it("proposes to look at fresh tweets again less often, in words that can be pasted", async () => {
+  const { changes } = await planOf("1h", "monthly: 6000", ", recheck: { every: 1m, until: 24h }");
+  expect(changes[0]).toMatchObject({ kind: "recheck", change: "`recheck: { every: 10m, until: 1d }` on s", requests_per_month: 5_040 });
+  const { changes: both } = await planOf("1h", "monthly: 440", ", recheck: { every: 1m, until: 24h }");
+  expect(both[0]?.change).toBe('`schedule: "@every 4h", recheck: { every: 4h, until: 1d }` on s');
 });
 
 it("compares what two plans cost, each at its own price", async () => {

@@ -6,6 +6,7 @@ import { type Change, findChanges } from "../../src/plan/cheaper.ts";
 import { assumeTargets, createForecast, dearest, type Forecast } from "../../src/plan/forecast.ts";
 import { groupPolls } from "../../src/plan/group-polls.ts";
 import { planPolls, targetsOf } from "../../src/plan/plan-polls.ts";
+import { recheckCost } from "../../src/plan/recheck-cost.ts";
 import { evenSchedule } from "../../src/plan/wishes.ts";
 import { sha256 } from "../../src/runtime/hash.ts";
 import { createTimetable } from "../../src/schedule/timetable.ts";
@@ -26,7 +27,7 @@ function forecastOf(watches: readonly Watch[], isGrouped = true): Forecast {
     return { watch, type, watchKey: watch.id, paused: false, targets: assumeTargets(watch.id, targetsOf(sha256, watch, type), []) };
   });
   const polls = planPolls(planned, { hash: sha256, timetable, nowMs: NOW });
-  return createForecast(isGrouped ? groupPolls(polls, { hash: sha256 }) : polls, { timetable, nowMs: NOW });
+  return createForecast(isGrouped ? groupPolls(polls, { hash: sha256 }) : polls, { timetable, nowMs: NOW, rechecks: recheckCost(watches) });
 }
 
 const intervalMs = (schedule: Schedule) => createTimetable().intervalMs(schedule, NOW);
@@ -208,6 +209,33 @@ describe("a public list", () => {
     expect(kind(changesFor([timeline("few", 5, every(10))], 1_000, false), "list")).toBeUndefined();
     const shared = [timeline("one", 20, every(30)), timeline("two", 20, every(30))];
     expect(kind(changesFor(shared, 10_000, false), "list")).toBeUndefined();
+  });
+});
+
+describe("looking at fresh tweets again less often", () => {
+  const following = (minutes: number) =>
+    makeWatch(
+      "s",
+      "search",
+      { query: "acme lang:en" },
+      { schedule: every(3_600), recheck: { everyMs: minutes * 60_000, untilMs: 86_400_000 } },
+    );
+
+  it("is proposed where these looks are what does not fit, as often as fits", () => {
+    const [change] = changesFor([following(1), search("other", every(3_600))], 6_000);
+    expect(change).toMatchObject({ kind: "recheck", watches: [{ watchId: "s", recheck: following(10).recheck }] });
+    expect(change?.requestsPerMonth).toBeLessThanOrEqual(6_000);
+    expect(change?.requestsPerMonth).toBe(30 * (24 + 24 + 144));
+  });
+
+  it("comes with slower schedules where neither is enough", () => {
+    const [change] = changesFor([following(1)], 400);
+    expect(change).toMatchObject({ kind: "all", watches: [{ watchId: "s", schedule: every(14_400), recheck: following(240).recheck }] });
+  });
+
+  it("is not proposed where one look at each tweet is too much, nor where nothing is looked at again", () => {
+    expect(kind(changesFor([following(1)], 740), "recheck")).toBeUndefined();
+    expect(kind(changesFor([search("s", every(60))], 6_000), "recheck")).toBeUndefined();
   });
 });
 
