@@ -49,8 +49,8 @@ export function askFor(gate: RequestGate, poll: Poll, purpose: Purpose): Ask {
   return (params, cursor) => gate.request({ ...asked, params, ...(cursor === undefined ? {} : { cursor }) });
 }
 
-/** A search that several members of a group share. */
+/** A search that several members of a group share: it says nothing of anyone before its end. */
 export function askSearch(gate: RequestGate, group: Poll): AskSearch {
-  const asked = { ...askerOf(group, "poll"), endpoint: "search-tweets", source: `${group.key}:search` };
+  const asked = { ...askerOf(group, "poll"), endpoint: "search-tweets", source: `${group.key}:search`, isWhole: true } as const;
   return (query, cursor) => gate.request({ ...asked, params: { query, order: "latest" }, ...(cursor === undefined ? {} : { cursor }) });
 }

@@ -156,7 +156,7 @@ export function createRequestGate(deps: GateDeps): RequestGate {
       return Math.max(1, admission.untilMs - nowMs);
     }
     if (request.purpose === "poll" && request.cursor === undefined) deps.pages?.begin(request.source);
-    if (!entry.hasPage && deps.pages?.mayReadOn(request.source, request.priority) === false)
+    if (!entry.hasPage && deps.pages?.mayReadOn(request.source, request.priority) === false && request.isWhole !== true)
       throw new RequestHeld("pace", "older pages wait: catching up is spread over the quota's time");
     entry.hasPage = true;
     const { offers, othersAtMs } = payersAt(deps.keys?.offers(), pacer, nowMs, entry.failedWith);

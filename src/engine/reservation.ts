@@ -16,6 +16,8 @@ export interface GateRequest extends UpstreamRequest {
   readonly onlyKey?: string;
   /** False where the service does not bill: /key-usage-info. */
   readonly billed?: boolean;
+  /** Its pages are of use only together: further ones are not held back, because the first would have to be paid for again. */
+  readonly isWhole?: true;
 }
 
 export interface GateLimits {

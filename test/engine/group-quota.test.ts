@@ -92,3 +92,25 @@ it("accounts that join at the quota's line have their baseline out of the reserv
   const [state] = await rig.store.listWatches();
   expect(state?.targets.map(({ baselineAtMs }) => baselineAtMs === null)).toEqual(Array.from({ length: 13 }, () => false));
 });
+
+it("accounts whose posts fill several pages of a search are read by it to its end although further pages have to wait", {
+  timeout: 60_000,
+}, async () => {
+  const clock = createVirtualClock(PERIOD_END - 30 * DAY);
+  const world = createAccountsWorld();
+  for (let i = 0; i < 18; i += 1) world.post(world.add(`a${i}`), clock.now() - HOUR - i);
+  const { upstream, calls } = serveWorld(world, clock);
+  const accounts = world.accounts.map(({ id }) => `id:${id}`);
+  const watch = makeWatch("w", "timeline", { accounts }, { strategy: "probe" });
+  rig = await startEngineRig({ clock, upstream, watches: [watch], isGoverned: true, onExhausted: "pause", monthly: 3_000 });
+  await clock.advance(30 * MINUTE);
+  // Others take what pages are left for the hour.
+  for (let page = 0; page < 40; page += 1) rig.quotaWatch.pages.mayReadOn("others", "normal");
+  const before = calls.length;
+  for (const account of world.accounts) for (let i = 0; i < 3; i += 1) world.post(account, clock.now() + i);
+  await clock.advance(15 * MINUTE);
+  const asked = calls.slice(before).map(({ endpoint }) => endpoint);
+  expect(asked).not.toContain("user-tweets");
+  expect(asked.filter((endpoint) => endpoint === "search-tweets").length).toBeLessThan(10);
+  expect(await rig.events()).toHaveLength(18 * 3);
+});
