@@ -145,7 +145,7 @@ const caveats = (watches: readonly PlanWatchView[]): string =>
 /** A guess is told as one, with what it rests on. */
 const assumptions = (watches: readonly PlanWatchView[]): string =>
   saidOnce(
-    "A guess until the daemon has run for a day; it assumes:",
+    "A guess until the daemon has run for a day, or for two where it reads feeds by `freshness`; it assumes:",
     watches.map(({ id, assumes }) => [id, assumes]),
   );
 

@@ -99,7 +99,8 @@ function overBudget(view: PlanView): ExitError {
   return new ExitError(EXIT.overBudget, "PLAN_OVER_BUDGET", message, { hint: changesText(view.changes) });
 }
 
-const NOTHING_FITS = "No schedule fits this quota: poll fewer accounts, or raise the quota.";
+const NOTHING_FITS =
+  "No schedule fits this quota: poll fewer accounts, or raise the quota. A short `max_age`, `no_events` or `spike` window keeps a watch from going slower.";
 
 /** The cheapest change first, then the others. */
 function changesText(changes: PlanView["changes"]): string {
