@@ -5,7 +5,7 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     // They end what hangs. What is slow only because the machine is busy is no failure; where time is the point, the test itself says how much.
     testTimeout: 240_000,
-    hookTimeout: 60_000,
+    hookTimeout: 240_000,
     // What is written in this process has no colours, whoever runs the tests: a terminal, a pipe, or a CI job, whose variable CI turns them on.
     env: { NO_COLOR: "1" },
     pool: "forks",

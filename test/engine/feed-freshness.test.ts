@@ -1,5 +1,5 @@
 /** Feeds of tweets whose reads are placed by freshness: what it costs, how late posts are, and that nothing is lost over it. */
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { sleep } from "../../src/model/clock.ts";
 import type { Freshness } from "../../src/model/schedule.ts";
 import { compareIds } from "../../src/model/id.ts";
@@ -21,8 +21,6 @@ const MIN = 60_000;
 const HOUR = 60 * MIN;
 const DAY = 24 * HOUR;
 const rigs: EngineRig[] = [];
-
-vi.setConfig({ testTimeout: 120_000 });
 
 afterEach(async () => {
   for (const rig of rigs.splice(0)) await rig.close();

@@ -41,9 +41,7 @@ describe.each([
   ["a mean", MEAN],
   ["95 of 100 posts", P95],
 ])("accounts with a limit for %s", (_name, freshness) => {
-  it("are asked for until the quota's last hours, and at their own pace as soon as the next period begins", {
-    timeout: 120_000,
-  }, async () => {
+  it("are asked for until the quota's last hours, and at their own pace as soon as the next period begins", async () => {
     const { clock, callsIn, rig } = await house(freshness, DAY, ACCOUNTS + 240);
     await clock.advanceTo(PERIOD_END - 1);
     const hours = Array.from({ length: 24 }, (_, hour) => callsIn(PERIOD_END - (24 - hour) * HOUR, PERIOD_END - (23 - hour) * HOUR));
@@ -58,9 +56,7 @@ describe.each([
   });
 });
 
-it("accounts are asked for until the quota's last hours by a daemon that is killed every 25 minutes, too", {
-  timeout: 120_000,
-}, async () => {
+it("accounts are asked for until the quota's last hours by a daemon that is killed every 25 minutes, too", async () => {
   const { clock, callsIn, rig } = await house(MEAN, DAY, ACCOUNTS + 240);
   while (clock.now() + 25 * MINUTE < PERIOD_END) {
     await clock.advance(25 * MINUTE);
@@ -71,9 +67,7 @@ it("accounts are asked for until the quota's last hours by a daemon that is kill
   expect(inHours(3, 1)).toBeGreaterThan(0.6 * inHours(22, 20));
 });
 
-it("accounts that join at the quota's line have their baseline out of the reserve, once, and the others wait", {
-  timeout: 60_000,
-}, async () => {
+it("accounts that join at the quota's line have their baseline out of the reserve, once, and the others wait", async () => {
   const clock = createVirtualClock(PERIOD_END - DAY);
   const world = createAccountsWorld();
   for (let i = 0; i < 13; i += 1) world.post(world.add(`a${i}`), clock.now() - HOUR - i);
@@ -93,9 +87,7 @@ it("accounts that join at the quota's line have their baseline out of the reserv
   expect(state?.targets.map(({ baselineAtMs }) => baselineAtMs === null)).toEqual(Array.from({ length: 13 }, () => false));
 });
 
-it("accounts whose posts fill several pages of a search are read by it to its end although further pages have to wait", {
-  timeout: 60_000,
-}, async () => {
+it("accounts whose posts fill several pages of a search are read by it to its end although further pages have to wait", async () => {
   const clock = createVirtualClock(PERIOD_END - 30 * DAY);
   const world = createAccountsWorld();
   for (let i = 0; i < 18; i += 1) world.post(world.add(`a${i}`), clock.now() - HOUR - i);

@@ -37,7 +37,7 @@ const callsOf = (upstream: ScriptedUpstream, watch: string): number =>
   upstream.calls.filter(({ params }) => JSON.stringify(params).includes(watch)).length;
 
 describe("a quota that is too small for the plan", () => {
-  it("is paced to the end of the period, low priority first, told once, with the reserve untouched", { timeout: 60_000 }, async () => {
+  it("is paced to the end of the period, low priority first, told once, with the reserve untouched", async () => {
     const startMs = PERIOD_END - 2 * DAY;
     const watches = [search("fast", 10 * MINUTE, "high"), search("usual", 10 * MINUTE), search("slow", 10 * MINUTE, "low")];
     // 864 requests at the pace of the schedules; 630 before the reserve.
@@ -57,7 +57,7 @@ describe("a quota that is too small for the plan", () => {
     expect(rig.notices[0]?.message).toMatch(/low ×/);
   });
 
-  it("keeps its pace over restarts, however many", { timeout: 60_000 }, async () => {
+  it("keeps its pace over restarts, however many", async () => {
     const watches = Array.from({ length: 6 }, (_, i) => search(`w${i}`, MINUTE));
     const { clock, upstream, rig } = await house(PERIOD_END - 2 * DAY, { watches, monthly: 600, reserve: 0 });
     await clock.advance(3 * HOUR);
@@ -71,7 +71,7 @@ describe("a quota that is too small for the plan", () => {
     expect(upstream.calls.length - before).toBeLessThan(20);
   });
 
-  it("lets polls go at their own pace again as soon as the next period begins", { timeout: 60_000 }, async () => {
+  it("lets polls go at their own pace again as soon as the next period begins", async () => {
     const { clock, upstream, rig } = await house(PERIOD_END - 6 * HOUR, { watches: [search("a", MINUTE)], monthly: 60, reserve: 0 });
     await clock.advanceTo(PERIOD_END - MINUTE);
     expect(rig.quotaWatch.status.factors.normal).toBeGreaterThan(3);
@@ -80,7 +80,7 @@ describe("a quota that is too small for the plan", () => {
     expect(upstream.calls.length - before).toBeGreaterThanOrEqual(2);
   });
 
-  it("is told once a period, though the clock is set to the next one and back", { timeout: 60_000 }, async () => {
+  it("is told once a period, though the clock is set to the next one and back", async () => {
     const { clock, rig } = await house(PERIOD_END - 8 * HOUR, { watches: [search("a", MINUTE)], monthly: 100, reserve: 0 });
     const told = () => rig.notices.filter(({ type }) => type === "quota.low").length;
     await clock.advance(10 * MINUTE);
@@ -96,9 +96,7 @@ describe("a quota that is too small for the plan", () => {
     expect(told()).toBe(perPeriod);
   });
 
-  it("stops at the line where the operator said pause, stretches nothing, and goes on in the next period", {
-    timeout: 60_000,
-  }, async () => {
+  it("stops at the line where the operator said pause, stretches nothing, and goes on in the next period", async () => {
     const { clock, upstream, rig } = await house(PERIOD_END - 6 * HOUR, {
       watches: [search("a", 5 * MINUTE), search("b", 5 * MINUTE, "low")],
       monthly: 100,

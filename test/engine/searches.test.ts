@@ -54,7 +54,7 @@ const textOf = ({ params }: UpstreamRequest): string => (typeof params["query"] 
 const isMerged = ({ query }: { readonly query: string }) => query.includes(" OR ");
 
 describe("plain searches of one schedule", () => {
-  it("cost a fraction of single ones: ten a minute, over hours with their proofs", { timeout: 60_000 }, async () => {
+  it("cost a fraction of single ones: ten a minute, over hours with their proofs", async () => {
     const { clock, world, callsSince, told } = await house();
     const sinceMs = clock.now();
     const posts = WORDS.flatMap((word, index) => Array.from({ length: 5 }, (_, i) => world.post(word, sinceMs + (i + 0.5) * HOUR + index)));
@@ -142,7 +142,7 @@ describe("a service that reads a query otherwise", () => {
     ).toBe(false);
   });
 
-  it("is trusted again after a day, and after two days when it shows again", { timeout: 60_000 }, async () => {
+  it("is trusted again after a day, and after two days when it shows again", async () => {
     const changes: Partial<Watch> = { schedule: { kind: "every", intervalMs: 10 * MIN }, fullPollEveryMs: HOUR };
     const { clock, world, told, callsSince } = await house({ shyWords: ["delta"], changes });
     const posts: string[] = [];
@@ -165,9 +165,7 @@ describe("a service that reads a query otherwise", () => {
     expect(await told()).toEqual(posts.sort());
   });
 
-  it("is left alone for a day where strays keep coming that nobody's own search shows, and tried again after it", {
-    timeout: 60_000,
-  }, async () => {
+  it("is left alone for a day where strays keep coming that nobody's own search shows, and tried again after it", async () => {
     const { clock, world, callsSince } = await house({ changes: { schedule: { kind: "every", intervalMs: 10 * MIN } } });
     // A tweet only the merged query finds.
     const answer = world.answer.bind(world);
@@ -233,7 +231,7 @@ describe("a merged search", () => {
     expect(await told()).toEqual([`flint ${late.id}`, ...chatter.map(({ full_text, id }) => `${full_text} ${id}`)].sort());
   });
 
-  it("sweeps for all who share it at once, whenever each was proved", { timeout: 60_000 }, async () => {
+  it("sweeps for all who share it at once, whenever each was proved", async () => {
     const { clock, world, rig, callsSince, told } = await house({ changes: { fullPollEveryMs: HOUR } });
     const fromMs = clock.now();
     const chatter = Array.from({ length: 720 }, (_, i) => world.post(WORDS[i % WORDS.length] as string, fromMs + i * 15_000).tweet);
@@ -255,14 +253,14 @@ describe("a merged search", () => {
     expect(await told()).toEqual(chatter.map(({ full_text, id }) => `${full_text} ${id}`).sort());
   });
 
-  it("that does not come to its end tells nothing: each is read by itself, and a burst arrives whole", { timeout: 60_000 }, async () => {
+  it("that does not come to its end tells nothing: each is read by itself, and a burst arrives whole", async () => {
     const { clock, world, told } = await house({ queries: WORDS.slice(0, 3) });
     const burst = Array.from({ length: 900 }, (_, i) => world.post(WORDS[i % 2] as string, clock.now() + 1_000 + i * 10).tweet);
     await clock.advance(15 * MIN);
     expect(await told()).toEqual(burst.map(({ full_text, id }) => `${full_text} ${id}`).sort());
   });
 
-  it("leaves a busy search to itself", { timeout: 60_000 }, async () => {
+  it("leaves a busy search to itself", async () => {
     const { clock, world, callsSince } = await house();
     const fromMs = clock.now();
     for (let i = 0; i < 4_800; i += 1) world.post("acme", fromMs + i * 1_500);

@@ -165,9 +165,7 @@ it.each([P95, MEAN])("what others saw of an account under freshness is told at o
   expect(Math.max(...delays)).toBeLessThanOrEqual(MIN + 1_000);
 });
 
-it("a group under freshness keeps a pace of its own while others ask for all of it, and goes by that when they are gone", {
-  timeout: 120_000,
-}, async () => {
+it("a group under freshness keeps a pace of its own while others ask for all of it, and goes by that when they are gone", async () => {
   const accounts = Array.from({ length: 40 }, (_, i) => `id:${1_000 + i}`);
   const own = makeWatch("posts", "timeline", { accounts }, { ...every(10), ...MEAN });
   const names = makeWatch("names", "profile", { accounts }, every(1));

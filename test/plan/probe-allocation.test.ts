@@ -43,7 +43,7 @@ it("asks for nobody twice in one probe, and makes nobody wait longer than the mo
 it.each([
   [300, 300],
   [600, 120],
-])("agrees with what the rules alone ask for %i accounts found in bursts", { timeout: 120_000 }, (accounts, seconds) => {
+])("agrees with what the rules alone ask for %i accounts found in bursts", (accounts, seconds) => {
   const meanMs = seconds * 1_000;
   const maxMs = Math.max(4 * HOUR, 20 * meanMs);
   const ratios = [1, 2, 3].map((seed) => {
@@ -94,7 +94,7 @@ it.each([2 * MINUTE, 10 * MINUTE, HOUR])("knows in how many times of %i ms the p
 it.each([
   [600, 60],
   [1_000, 10],
-])("begins at the pace that %i accounts are probed at later for a mean of %i s", { timeout: 60_000 }, (accounts, seconds) => {
+])("begins at the pace that %i accounts are probed at later for a mean of %i s", (accounts, seconds) => {
   const meanMs = seconds * 1_000;
   const { learnedWorth } = modelFreshness({ seed: 1, accounts, meanMs, maxMs: Math.max(4 * HOUR, 20 * meanMs), days: 0.1 });
   // Intervals go by its root.

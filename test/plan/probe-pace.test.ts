@@ -97,7 +97,7 @@ const RATES = Array.from({ length: 300 }, (_, i) => 0.05 * 1.025 ** i);
 const meanOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 describe("the pace", () => {
-  it("reaches the mean asked for, also where the rates it was told are three times too high", { timeout: 60_000 }, () => {
+  it("reaches the mean asked for, also where the rates it was told are three times too high", () => {
     const freshness: Mean = { kind: "mean", meanMs: 60_000, maxMs: 6 * HOUR };
     for (const factor of [1, 3]) {
       const delays = probeFor(RATES, (rate) => rate * factor, freshness, 8);

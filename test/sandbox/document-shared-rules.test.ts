@@ -179,7 +179,7 @@ test("7. a wrong type yields 400", async () => {
       }
     }
   }
-}, 60_000);
+});
 
 test.each([
   ["trends", { woeid: "Berlin" }],

@@ -44,7 +44,7 @@ const scenarios: fc.Arbitrary<FeedScenario> = fc.record({
 const RUNS = 30;
 const FRESH_RUNS = 12;
 
-it("tells every new tweet exactly once, whatever the service, the network and the process do", { timeout: 120_000 }, async () => {
+it("tells every new tweet exactly once, whatever the service, the network and the process do", async () => {
   await fc.assert(
     fc.asyncProperty(scenarios, async (scenario) => {
       const { objections } = await simulateFeed(scenario);
@@ -54,7 +54,7 @@ it("tells every new tweet exactly once, whatever the service, the network and th
   );
 });
 
-it("does so where freshness places the reads", { timeout: 120_000 }, async () => {
+it("does so where freshness places the reads", async () => {
   await fc.assert(
     fc.asyncProperty(scenarios, async (scenario) => {
       const { objections } = await simulateFeed({ ...scenario, isFresh: true });
@@ -93,7 +93,7 @@ it.each(["search", "timeline"] as const)(
   120_000,
 );
 
-it("fills the hole of a burst although every cursor expires at once and the process dies on the way", { timeout: 120_000 }, async () => {
+it("fills the hole of a burst although every cursor expires at once and the process dies on the way", async () => {
   const burst = { atMin: 10, count: 600, overSec: 40, lagMin: 0 };
   const crashes = [12, 14].map((atMin) => ({ atMin, steps: 9, downMin: 2 }));
   for (const type of ["search", "timeline", "community_tweets"] as const) {

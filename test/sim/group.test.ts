@@ -51,9 +51,7 @@ const scenarios: fc.Arbitrary<GroupScenario> = fc.record({
 
 const RUNS = 20;
 
-it("tells every post of a group exactly once, whatever counters, searches, names, the network and the process do", {
-  timeout: 240_000,
-}, async () => {
+it("tells every post of a group exactly once, whatever counters, searches, names, the network and the process do", async () => {
   await fc.assert(
     fc.asyncProperty(scenarios, async (scenario) => {
       const { objections } = await simulateGroup(scenario);
@@ -77,7 +75,7 @@ const calm = scenarios.map(
   }),
 );
 
-it("tells every post within a few ticks, search or no search, while the service is well", { timeout: 240_000 }, async () => {
+it("tells every post within a few ticks, search or no search, while the service is well", async () => {
   await fc.assert(
     fc.asyncProperty(calm, async (scenario) => {
       const { objections, latestMin } = await simulateGroup(scenario);

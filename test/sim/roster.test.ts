@@ -50,7 +50,7 @@ const scenarios: fc.Arbitrary<RosterScenario> = fc.record({
 
 const RUNS = 20;
 
-it("tells who came and who went exactly once, whatever counters, lists, the network and the process do", { timeout: 240_000 }, async () => {
+it("tells who came and who went exactly once, whatever counters, lists, the network and the process do", async () => {
   await fc.assert(
     fc.asyncProperty(scenarios, async (scenario) => {
       const { objections } = await simulateRosters(scenario);
@@ -74,7 +74,7 @@ const calm = scenarios.map(
   }),
 );
 
-it("tells who came at the next tick while the service is well", { timeout: 240_000 }, async () => {
+it("tells who came at the next tick while the service is well", async () => {
   await fc.assert(
     fc.asyncProperty(calm, async (scenario) => {
       const { objections, latestMin } = await simulateRosters(scenario);

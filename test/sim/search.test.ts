@@ -43,9 +43,7 @@ const scenarios: fc.Arbitrary<SearchScenario> = fc.record({
 const RUNS = 20;
 const FRESH_RUNS = 8;
 
-it("tells every tweet to every search that finds it exactly once, however oddly the service searches, whatever the network and the process do", {
-  timeout: 240_000,
-}, async () => {
+it("tells every tweet to every search that finds it exactly once, however oddly the service searches, whatever the network and the process do", async () => {
   await fc.assert(
     fc.asyncProperty(scenarios, async (scenario) => {
       const { objections } = await simulateSearches(scenario);
@@ -55,7 +53,7 @@ it("tells every tweet to every search that finds it exactly once, however oddly 
   );
 });
 
-it("does so where freshness places the reads", { timeout: 240_000 }, async () => {
+it("does so where freshness places the reads", async () => {
   await fc.assert(
     fc.asyncProperty(scenarios, async (scenario) => {
       const { objections } = await simulateSearches({ ...scenario, isFresh: true });
@@ -78,7 +76,7 @@ const CALM: SearchScenario = {
 };
 const post = { words: ["acme"], place: "text", atMin: 1, count: 1, overSec: 1, lagSec: 0, deletedAfterMin: 0 } as const;
 
-it("finds by proofs what shared queries hide, while the others have news all the time", { timeout: 120_000 }, async () => {
+it("finds by proofs what shared queries hide, while the others have news all the time", async () => {
   const chatter = [["acme"], ["delta"]].map((words) => ({ ...post, words, count: 60, overSec: 7_200 }));
   const hidden = [10, 30, 50, 70, 90, 110].map((atMin) => ({ ...post, words: ["delta", "shy"], atMin }));
   const { objections, merged, requests } = await simulateSearches({ ...CALM, shyWords: ["shy"], posts: [...chatter, ...hidden] });
