@@ -21,6 +21,8 @@ const WORLD = WORLD_KINDS.find((kind) => kind === process.env["ECONOMY_WORLD"]) 
 const SINGLE_DAYS = Number(process.env["ECONOMY_SINGLE"] ?? 0);
 /** Until the pace is learned. */
 const WARM_UP_DAYS = Number(process.env["ECONOMY_WARM_UP"] ?? 0.25);
+/** Requests a second that the service takes: ten thousand accounts asked one by one want more than the usual 20. */
+const PER_SECOND = process.env["ECONOMY_PER_SECOND"] === undefined ? {} : { perSecond: Number(process.env["ECONOMY_PER_SECOND"]) };
 /** What full polls cost is the difference to a run without them. */
 const FULL_POLLS = process.env["ECONOMY_FULL_POLLS"] === "none" ? { fullPollEveryMs: 10_000 * DAY_MS } : {};
 
@@ -75,6 +77,7 @@ async function runSize(size: Size): Promise<void> {
   const days = Math.min(4, Math.max(0.05, MOST_REQUESTS / (expected * 1.3)));
   const base = {
     ...FULL_POLLS,
+    ...PER_SECOND,
     world: WORLD,
     seed: SEED,
     accounts,
@@ -123,6 +126,7 @@ async function runWithin(size: Size): Promise<void> {
   const days = Math.min(4, Math.max(0.05, (MOST_REQUESTS * p95Ms * BATCH_SIZE) / (DAY_MS * Math.max(size.accounts, BATCH_SIZE))));
   const measured = await runCell({
     ...FULL_POLLS,
+    ...PER_SECOND,
     world: WORLD,
     seed: SEED,
     accounts: size.accounts,

@@ -14,6 +14,8 @@ export interface Cell {
   readonly accounts: number;
   readonly strategy: "auto" | "single";
   readonly intervalMs: number;
+  /** Requests a second that the service takes; 20 unless said. */
+  readonly perSecond?: number;
   readonly freshness?: Freshness;
   /** As the planner chooses, unless said. */
   readonly fullPollEveryMs?: number;
@@ -90,7 +92,13 @@ export async function runCell(cell: Cell): Promise<Measured> {
       ...(cell.fullPollEveryMs === undefined ? {} : { fullPollEveryMs: cell.fullPollEveryMs }),
     },
   );
-  const rig = await startEngineRig({ clock, upstream, watches: [watch], seed: cell.seed });
+  const rig = await startEngineRig({
+    clock,
+    upstream,
+    watches: [watch],
+    seed: cell.seed,
+    ...(cell.perSecond === undefined ? {} : { perSecond: cell.perSecond }),
+  });
   try {
     await clock.advanceTo(toMs + 2 * cell.intervalMs);
     const owed = world.posts().filter(({ atMs, isOwed }) => isOwed && atMs < toMs);

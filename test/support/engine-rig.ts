@@ -41,6 +41,8 @@ export interface RigOptions {
   readonly seed?: number;
   readonly monthly?: number;
   readonly reserve?: number;
+  /** Requests a second at most; 20 unless said. */
+  readonly perSecond?: number;
   readonly onExhausted?: "degrade" | "pause";
   /** Starts the governor, which a rig without this leaves standing. */
   readonly isGoverned?: boolean;
@@ -221,7 +223,7 @@ async function bootParts(options: RigOptions, to: Recorders) {
     onFaster: () => engine.repace(),
   });
   const limits = (): GateLimits => ({
-    rate: { count: 20, intervalMs: 1_000 },
+    rate: { count: options.perSecond ?? 20, intervalMs: 1_000 },
     timeoutMs: 30_000,
     quota: { ...quota, monthly: options.monthly },
   });
