@@ -15,10 +15,21 @@ export function hasUnreadTarget<T extends Pollable>(planned: readonly PlannedWat
   return ({ subscribers }) => subscribers.some(({ watchKey, targetKey }) => unread.has(`${watchKey}\n${targetKey}`));
 }
 
-/** Requests; the first read of what is polled by itself is one of its polls. `pagesOf`: requests of a read of a poll's whole list. */
+/**
+ * Requests; the first read of what is polled by itself is one of its polls where intervals are counted from it, and comes before a cron's times.
+ * `pagesOf`: requests of a read of a poll's whole list.
+ */
 export function firstRequests(polls: readonly Poll[], planned: readonly PlannedWatch[], pagesOf: (poll: Poll) => number): number {
-  const unread = polls.flatMap(({ group }) => group?.members ?? []).filter(hasUnreadTarget(planned));
+  const unread = polls.flatMap((poll) => poll.group?.members ?? (isOnTheClock(poll) ? [poll] : [])).filter(hasUnreadTarget(planned));
+  const profiles = new Set(unread.flatMap(profilesOf));
   const targets = planned.filter(({ paused }) => !paused).flatMap((one) => one.targets);
   const handles = new Set(targets.filter(isAssumed).map(({ userId }) => userId));
-  return sum(unread, pagesOf) + Math.ceil(handles.size / BATCH_SIZE);
+  const lists = unread.filter((poll) => profilesOf(poll).length === 0);
+  return sum(lists, pagesOf) + Math.ceil(profiles.size / BATCH_SIZE) + Math.ceil(handles.size / BATCH_SIZE);
 }
+
+const isOnTheClock = ({ schedules, freshness }: Poll): boolean => freshness === undefined && schedules.every(({ kind }) => kind === "cron");
+
+/** The accounts whose profiles it reads, a hundred in a request. */
+const profilesOf = ({ source: { endpoint, params } }: Poll): readonly string[] =>
+  endpoint === "info-batch" && Array.isArray(params["user_ids"]) ? (params["user_ids"] as readonly string[]) : [];

@@ -89,3 +89,17 @@ it("counts accounts that their list does not hold among those read by themselves
   expect(short.total.first_requests).toBe(0);
   expect(short.total.requests_per_month - whole.total.requests_per_month).toBe(4_320);
 });
+
+it("counts what crons read at the first start beside their own times, and of an interval nothing more than its polls", async () => {
+  const firstOf = async (watches: string) => {
+    const config = await goodConfig(`watches: ${watches}\nsinks: { terminal: { type: console } }\nops: { sink: terminal }\n`);
+    const quota = { limit: null, source: "unknown", reason: "" } as const;
+    return createPlanView(config, { hash: sha256, nowMs: NOW, quota, states: [] }).total.first_requests;
+  };
+  expect(await firstOf('{ w: { type: search, query: acme, schedule: "0 6 * * *" } }')).toBe(1);
+  expect(await firstOf('{ w: { type: search, query: acme, schedule: "@every 1h" } }')).toBe(0);
+  expect(await firstOf("{ w: { type: search, query: acme, freshness: { mean: 1h, max: 4h } } }")).toBe(0);
+  const ids = Array.from({ length: 130 }, (_, i) => `"id:${1_000 + i}"`).join(", ");
+  // Of a hundred profiles in one request.
+  expect(await firstOf(`{ w: { type: profile, accounts: [${ids}], schedule: "0 6 * * *" } }`)).toBe(2);
+});
