@@ -97,7 +97,7 @@ export interface PlanView {
     readonly requests_per_month: number;
     readonly quota_share: number | null;
     readonly cost_per_month: number | null;
-    /** Once, at the first start: first reads of what is read together, and look-ups of handles. */
+    /** Once, at the start: first reads of what is read together or at the times of a cron, and look-ups of handles. */
     readonly first_requests: number;
     /** In four of five cases, by how much accounts may post of which nothing is known yet; null where all are known. */
     readonly requests_per_month_range: PlanRangeView | null;

@@ -98,7 +98,7 @@ function totals(view: PlanView): string {
 const firstText = ({ total: { first_requests: requests } }: PlanView): string =>
   requests === 0
     ? ""
-    : `Once, at the first start: ${plural(requests, "request")} more, to read what is there already and to look up handles.\n`;
+    : `Once, at the start: ${plural(requests, "request")} more, to read what is there already and to look up handles.\n`;
 
 function rangeText({ total: { requests_per_month_range: range } }: PlanView): string {
   if (range === null) return "";

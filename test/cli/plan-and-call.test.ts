@@ -170,7 +170,7 @@ describe("plan", () => {
     expect(range.unknown_accounts).toBe(60);
     expect(range.low).toBeLessThan(0.95 * month);
     expect(range.high).toBeGreaterThan(1.05 * month);
-    expect(out).toContain("\nOnce, at the first start: 61 requests more, to read what is there already and to look up handles.\n");
+    expect(out).toContain("\nOnce, at the start: 61 requests more, to read what is there already and to look up handles.\n");
     const search = `  s: { type: search, query: "acme", schedule: "@every 10m", sink: out }`;
     const { total } = JSON.parse((await plan(config("", search), "--json")).out);
     expect(total).toMatchObject({ requests_per_month_range: null, first_requests: 0 });
