@@ -96,9 +96,7 @@ function totals(view: PlanView): string {
 }
 
 const firstText = ({ total: { first_requests: requests } }: PlanView): string =>
-  requests === 0
-    ? ""
-    : `Once, at the start: ${plural(requests, "request")} more, to read what is there already and to look up handles.\n`;
+  requests === 0 ? "" : `Once, at the start: ${plural(requests, "request")} more, to read what is there already and to look up handles.\n`;
 
 function rangeText({ total: { requests_per_month_range: range } }: PlanView): string {
   if (range === null) return "";
