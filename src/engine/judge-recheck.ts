@@ -83,9 +83,10 @@ function judgeKeptBack(subscriber: Subscriber, recheck: Recheck, tweet: Tweet, c
 /** From one look to the next. Whole multiples: looks of all watches stay in step, and a factor that moves a little moves nothing. */
 export const pacedMs = ({ recheck }: Watch, stretch: number): number => (recheck?.everyMs ?? Number.POSITIVE_INFINITY) * Math.ceil(stretch);
 
+/** A look that only the quota puts off beyond the tweet's last moment is made late. */
 function again({ watch }: Subscriber, recheck: Recheck, { detectedAtMs, stretch }: RecheckContext): Look {
-  const dueAtMs = nextLookMs(detectedAtMs, pacedMs(watch, stretch));
-  return dueAtMs <= recheck.untilMs ? { next: { ...recheck, dueAtMs } } : { ended: refOf(recheck) };
+  const isLast = nextLookMs(detectedAtMs, pacedMs(watch, 1)) > recheck.untilMs;
+  return isLast ? { ended: refOf(recheck) } : { next: { ...recheck, dueAtMs: nextLookMs(detectedAtMs, pacedMs(watch, stretch)) } };
 }
 
 function eventOf(

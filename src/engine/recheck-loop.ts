@@ -1,6 +1,6 @@
 /**
  * Looks at fresh tweets again, a hundred a request over all watches that follow any. What is due stands in the state, so a crash or a
- * restart loses no look and tells nothing twice; which watch wants what is the engine's.
+ * restart loses no look and tells nothing twice: what was due meanwhile is looked at once. Which watch wants what is the engine's.
  */
 import { isBlindAnswer, nextLookMs } from "../detect/recheck.ts";
 import { BATCH_SIZE } from "../model/batch.ts";
@@ -10,7 +10,7 @@ import type { Log } from "../model/log.ts";
 import type { Meter } from "../model/meter.ts";
 import { mostUrgent, type Priority } from "../model/schedule.ts";
 import type { PollCommit, PollStore } from "../model/poll-store.ts";
-import type { Recheck, RecheckStore } from "../model/recheck.ts";
+import { LOOK_OWED_MS, type Recheck, type RecheckStore } from "../model/recheck.ts";
 import type { TargetRef } from "../model/watch-store.ts";
 import type { Tweet } from "../model/tweet.ts";
 import { isRefusal } from "../model/upstream.ts";
@@ -112,7 +112,7 @@ export function createRecheckLoop(deps: RecheckDeps): RecheckLoop {
   /** False when nothing more can be done now. */
   const runBatch = async (rows: readonly Recheck[]): Promise<boolean> => {
     const followed = rows.flatMap((recheck) => {
-      const subscriber = recheck.untilMs < clock.now() ? undefined : subscriberOf(recheck);
+      const subscriber = recheck.untilMs + LOOK_OWED_MS < clock.now() ? undefined : subscriberOf(recheck);
       return subscriber === undefined ? [] : [{ recheck, subscriber }];
     });
     const live = new Set(followed.map(({ recheck }) => recheck));

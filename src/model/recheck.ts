@@ -2,6 +2,9 @@
 import type { ChirpEvent } from "./event.ts";
 import type { TargetRef } from "./watch-store.ts";
 
+/** After a tweet's last moment: so long a look is owed that was due while the daemon was down, the watch paused, or requests short. */
+export const LOOK_OWED_MS = 7 * 86_400_000;
+
 export interface RecheckRef extends TargetRef {
   readonly tweetId: string;
 }
@@ -9,7 +12,7 @@ export interface RecheckRef extends TargetRef {
 /** A fresh tweet that is looked at again: one that was told, or one that its `where` kept back. */
 export interface Recheck extends RecheckRef {
   readonly dueAtMs: number;
-  /** Nothing is asked after that. */
+  /** The last moment of its own pace: a look that was due before it and not made is owed. */
   readonly untilMs: number;
   /** The event that told it; "" while it is kept back. */
   readonly eventId: string;

@@ -1,4 +1,5 @@
 /** Forgetting: what is older than the retention goes, in small transactions; what waits never does. */
+import { LOOK_OWED_MS } from "../model/recheck.ts";
 import { type Executor, transact } from "./statement.ts";
 import { OPEN, WAITING } from "./literals.ts";
 
@@ -7,7 +8,6 @@ const REMOVED_WATCHES_KEPT_MS = 30 * 86_400_000;
 const SUMS_KEPT_MS = 62 * 86_400_000;
 /** A month that does not begin on a full hour of UTC has its first one counted attempt by attempt. */
 const ATTEMPTS_KEPT_MS = 32 * 86_400_000;
-const UNASKED_RECHECKS_KEPT_MS = 7 * 86_400_000;
 const AT_ONCE = 500;
 
 /** Notes of a watch, named by what they say and its key: `volume:<key>`, `list:<key>:at`. */
@@ -24,7 +24,7 @@ export async function prune(db: Executor, nowMs: number, retentionMs: number, in
   // Those of watches that are looked at no more: the others end by themselves.
   await db
     .deleteFrom("rechecks")
-    .where("until_at", "<", nowMs - UNASKED_RECHECKS_KEPT_MS)
+    .where("until_at", "<", nowMs - LOOK_OWED_MS)
     .execute();
   await db.deleteFrom("groups").where("due_at", "is", null).where("last_sealed_at", "<", before).execute();
   await forgetSources(db, before, inUse);

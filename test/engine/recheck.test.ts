@@ -1,4 +1,4 @@
-import { afterEach, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import type { Tweet } from "../../src/model/tweet.ts";
 import type { Watch } from "../../src/model/watch.ts";
 import { type EngineRig, type RigOptions, startEngineRig } from "../support/engine-rig.ts";
@@ -146,6 +146,69 @@ it("tells nothing twice and forgets nothing when it crashes at any step of a loo
   await clock.advance(20 * MINUTE);
   await rig.restart();
   await clock.advance(3 * HOUR);
+  expect(await told()).toEqual([`tweet.created w ${id}`]);
+});
+
+describe("a daemon that was down when a look was due", () => {
+  const downFor = async (ms: number) => {
+    const world = await house([search("w", { where: LIKED })]);
+    const [liked, other] = [world.post(), world.post()];
+    await world.clock.advance(15 * MINUTE);
+    world.rig.life.end();
+    world.like(liked, 100);
+    await world.clock.advance(ms);
+    const before = world.looks().length;
+    await world.rig.crash();
+    await world.clock.advance(HOUR);
+    const asked = world.looks().slice(before);
+    return { ...world, liked, other, asked: asked.map(({ params }) => (params["tweet_links"] as string[]).toSorted()) };
+  };
+
+  it.each([3 * HOUR, 6 * 24 * HOUR])("makes it once when it is back after %d ms, and lets the tweets go", async (ms) => {
+    const { told, asked, liked, other, like, clock, looks } = await downFor(ms);
+    expect(asked).toEqual([[liked, other]]);
+    expect(await told()).toEqual([`tweet.created w ${liked}`]);
+    like(other, 100);
+    const before = looks().length;
+    await clock.advance(3 * HOUR);
+    expect(looks()).toHaveLength(before);
+    expect(await told()).toHaveLength(1);
+  });
+
+  it("lets the tweets go unasked a week after they were fresh", async () => {
+    const { told, asked, rig, clock } = await downFor(8 * 24 * HOUR);
+    expect(asked).toEqual([]);
+    expect(await told()).toEqual([]);
+    expect(await rig.store.dueRechecks(clock.now(), 10)).toEqual([]);
+  });
+
+  it("owes nothing of a tweet whose last look was made", async () => {
+    const { clock, post, like, rig, looks, told } = await house([search("w", { where: LIKED })]);
+    const id = post();
+    await clock.advanceTo(START + 2 * HOUR + MINUTE);
+    rig.life.end();
+    like(id, 100);
+    await clock.advance(3 * HOUR);
+    const before = looks().length;
+    await rig.crash();
+    await clock.advance(HOUR);
+    expect(looks()).toHaveLength(before);
+    expect(await told()).toEqual([]);
+  });
+});
+
+it("makes the look that a pause put off when the watch is resumed, after until as well", async () => {
+  const { clock, post, like, told, rig, looks } = await house([search("w", { where: LIKED })]);
+  const id = post();
+  await clock.advance(15 * MINUTE);
+  await rig.pause("w", true);
+  like(id, 100);
+  await clock.advance(5 * HOUR);
+  await rig.store.prune(clock.now(), 90 * 24 * HOUR, new Set());
+  const before = looks().length;
+  await rig.pause("w", false);
+  await clock.advance(HOUR);
+  expect(looks()).toHaveLength(before + 1);
   expect(await told()).toEqual([`tweet.created w ${id}`]);
 });
 
