@@ -169,11 +169,12 @@ export function createEngine(deps: EngineDeps): Engine {
     ...deps,
     trouble,
     watches: () => planned,
-    onResolved(targets) {
-      replaceTargets(targets);
-      void lists.check();
-    },
+    onResolved: (targets) => replaceTargets(targets),
+    onFound: () => void lists.check(),
   });
+
+  /** What a list holds is asked when everyone was looked up: one answer serves them all. */
+  const lookUp = (isAsked = false): void => void resolver.resolve().then(() => lists.check(isAsked));
 
   const volume = createVolumeWatch({
     ...deps,
@@ -212,14 +213,12 @@ export function createEngine(deps: EngineDeps): Engine {
         targets: state.targets,
       }));
       await replan();
-      void resolver.resolve();
-      void lists.check(true);
+      lookUp(true);
     },
     async setPaused(watchId, paused) {
       planned = planned.map((one) => (one.watch.id === watchId ? { ...one, paused } : one));
       await replan();
-      void resolver.resolve();
-      void lists.check();
+      lookUp();
     },
     start() {
       loop.start();
@@ -249,7 +248,7 @@ export function createEngine(deps: EngineDeps): Engine {
     problemOf: (pollKey) => problems.get(pollKey) ?? "",
     hastenAll() {
       for (const { key } of polls) loop.hasten(key);
-      void resolver.resolve();
+      lookUp();
     },
     repace() {
       loop.repace();

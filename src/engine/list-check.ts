@@ -1,6 +1,6 @@
 /**
- * Accounts that a watch reads through a public list: checks that the list holds them, when the watch begins and once a day, and has those
- * it does not hold read from their own timelines. Owns the question and its answer; the polls are others'.
+ * Accounts that watches read through a public list: checks that the list holds them, when a watch begins and once a day, and has those
+ * it does not hold read from their own timelines. Owns the question, one for all watches of a list, and its answer; the polls are others'.
  */
 import { type Cancel, type Clock, passedMs } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
@@ -22,7 +22,7 @@ export interface ListCheckDeps {
   readonly notices: Notices;
   readonly clock: Clock;
   readonly log: Log;
-  readonly watches: () => readonly PlannedWatch<WatchType<any>>[];
+  readonly watches: () => readonly Planned[];
   /** Targets are read another way from now on: plan again. */
   readonly onSourceChanged: (targets: readonly TargetState[]) => void;
 }
@@ -47,10 +47,15 @@ const MOST_TRIES = 5;
 /** What a check found of a target, kept in its memory under `list`. */
 export type ListMembership = "in" | "out";
 
+type Planned = PlannedWatch<WatchType<any>>;
+
 interface ListWatch {
-  readonly planned: PlannedWatch<WatchType<any>>;
+  readonly planned: Planned;
   readonly listId: string;
+  readonly checkedAtMs: number | null;
 }
+
+const checkNote = ({ watchKey }: Planned): string => `list:${watchKey}:at`;
 
 export function createListCheck(deps: ListCheckDeps): ListCheck {
   const { clock } = deps;
@@ -59,11 +64,18 @@ export function createListCheck(deps: ListCheckDeps): ListCheck {
   let isStopped = false;
   let underWay: Promise<void> = Promise.resolve();
 
-  const listWatches = (): readonly ListWatch[] =>
+  const listWatches = (): readonly Omit<ListWatch, "checkedAtMs">[] =>
     deps.watches().flatMap((planned) => {
       const listId = planned.type.viaList?.(planned.watch.settings);
       return listId === undefined || planned.paused ? [] : [{ planned, listId }];
     });
+
+  const sharersOf = (listId: string): Promise<readonly ListWatch[]> =>
+    Promise.all(
+      listWatches()
+        .filter((one) => one.listId === listId)
+        .map(async (one) => ({ ...one, checkedAtMs: (await deps.notes.readNote(checkNote(one.planned))) as number | null })),
+    );
 
   const readPage = (listId: string, watch: string, cursor: string | undefined): Promise<UpstreamAnswer> =>
     deps.gate.request({
@@ -108,7 +120,7 @@ export function createListCheck(deps: ListCheckDeps): ListCheck {
   };
 
   /** Writes what is new about the targets; who left the list since the last check is read back to it. */
-  const settle = async ({ planned, listId }: ListWatch, members: ReadonlySet<string>, checkedAtMs: number | null): Promise<void> => {
+  const settle = async ({ planned, listId, checkedAtMs }: ListWatch, members: ReadonlySet<string>): Promise<void> => {
     const { watch, watchKey } = planned;
     const refs = planned.targets.map(({ key }) => ({ watchKey, targetKey: key }));
     const targets = await deps.store.loadTargets(refs);
@@ -140,33 +152,46 @@ export function createListCheck(deps: ListCheckDeps): ListCheck {
     });
   };
 
-  const checkOne = async (one: ListWatch, isAsked: boolean): Promise<void> => {
-    const { listId, planned } = one;
-    const note = `list:${planned.watchKey}:at`;
-    const checkedAtMs = (await deps.notes.readNote(note)) as number | null;
-    const isFresh = checkedAtMs !== null && passedMs(checkedAtMs, clock.now()) < CHECK_EVERY_MS;
+  const isDue = ({ planned: { targets }, checkedAtMs }: ListWatch, isAsked: boolean): boolean => {
+    // Whose handles were not looked up yet is checked once they are.
+    if (targets.every(({ userId }) => userId === null)) return false;
     const isKnown = ({ userId, memory: { list } }: TargetState): boolean =>
       userId === null || list === "in" || (list === "out" && !isAsked);
-    if (isFresh && planned.targets.every(isKnown)) return;
+    return untilNextMs(checkedAtMs) === 0 || !targets.every(isKnown);
+  };
+
+  const untilNextMs = (checkedAtMs: number | null): number =>
+    checkedAtMs === null ? 0 : Math.max(0, CHECK_EVERY_MS - passedMs(checkedAtMs, clock.now()));
+
+  /** Milliseconds until it is time again. */
+  const checkList = async (listId: string, isAsked: boolean): Promise<number> => {
+    const sharers = await sharersOf(listId);
+    const asking = sharers.find((one) => isDue(one, isAsked));
+    if (asking === undefined) return Math.min(...sharers.map(({ checkedAtMs }) => untilNextMs(checkedAtMs) || CHECK_EVERY_MS));
     const startedAtMs = clock.now();
-    await settle(one, await readMembers(listId, planned.watch.id), checkedAtMs);
-    await deps.notes.writeNote(note, startedAtMs);
+    const members = await readMembers(listId, asking.planned.watch.id);
+    for (const one of sharers) {
+      await settle(one, members);
+      await deps.notes.writeNote(checkNote(one.planned), startedAtMs);
+    }
+    return CHECK_EVERY_MS;
   };
 
   const run = async (isAsked: boolean): Promise<void> => {
     cancel?.();
     if (isStopped) return;
     let waitMs = CHECK_EVERY_MS;
-    for (const one of listWatches()) {
+    const listIds = new Set(listWatches().map(({ listId }) => listId));
+    for (const listId of listIds) {
       try {
-        await checkOne(one, isAsked);
+        waitMs = Math.min(waitMs, await checkList(listId, isAsked));
       } catch (error) {
         if (isStopped) return;
-        deps.log.warn("list members could not be read, trying again", { watch: one.planned.watch.id, error });
-        waitMs = Math.min(waitMs, patience.holdMs({ key: one.listId, intervalMs: 0 }, STEADY_MS));
+        deps.log.warn("list members could not be read, trying again", { list: listId, error });
+        waitMs = Math.min(waitMs, patience.holdMs({ key: listId, intervalMs: 0 }, STEADY_MS));
       }
     }
-    if (!isStopped && listWatches().length > 0) cancel = clock.after(waitMs, () => void check());
+    if (!isStopped && listIds.size > 0) cancel = clock.after(waitMs, () => void check());
   };
 
   const check = (isAsked = false): Promise<void> => {
@@ -177,10 +202,7 @@ export function createListCheck(deps: ListCheckDeps): ListCheck {
   return {
     check,
     async listLost(listId) {
-      for (const one of listWatches().filter((other) => other.listId === listId)) {
-        const checkedAtMs = (await deps.notes.readNote(`list:${one.planned.watchKey}:at`)) as number | null;
-        await settle(one, new Set(), checkedAtMs);
-      }
+      for (const one of await sharersOf(listId)) await settle(one, new Set());
     },
     async stop() {
       isStopped = true;

@@ -22,6 +22,8 @@ export interface TargetResolverDeps extends Omit<ResolverDeps, "onMissing" | "st
   readonly log: Log;
   readonly watches: () => readonly PlannedWatch[];
   readonly notes: Notes;
+  /** Called when a later round, which nobody waits for, found somebody. */
+  readonly onFound: () => void;
   /** Told once for a target that cannot be found at all. */
   readonly onMissing: (watchId: string) => void;
 }
@@ -103,7 +105,7 @@ export function createTargetResolver(deps: TargetResolverDeps): TargetResolver {
       if (isRefusal(error)) waitMs = patience.holdMs({ key: "handles", intervalMs: 0 }, AFTER_REFUSAL_MS);
       else waitMs = deps.pacer.status(clock.monotonic()).kind === "stopped" ? AFTER_STOP_MS : AFTER_FAILURE_MS;
     }
-    if (!isStopped) cancel = clock.after(waitMs, () => void resolve());
+    if (!isStopped) cancel = clock.after(waitMs, () => void resolveAgain());
   };
 
   /** Whoever comes during a round waits for the next one: it asks for the rest of all of them at once. */
@@ -117,6 +119,12 @@ export function createTargetResolver(deps: TargetResolverDeps): TargetResolver {
     }
     running = lookUp().finally(() => (running = undefined));
     return running;
+  };
+
+  const resolveAgain = async (): Promise<void> => {
+    const before = unresolvedTargets(deps.watches()).length;
+    await resolve();
+    if (unresolvedTargets(deps.watches()).length < before) deps.onFound();
   };
 
   return {

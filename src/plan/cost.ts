@@ -5,7 +5,6 @@ import { dailyRead, isReadByEveryPoll } from "./full-read.ts";
 import type { Poll, PollGroup } from "./poll.ts";
 import { pollsPerDay } from "./rhythm.ts";
 import type { StrategyCost } from "./strategy.ts";
-import { sum } from "./sum.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -70,12 +69,10 @@ export function costAt(poll: Poll, rate: number, pages: number, itemsPerDay?: nu
   };
 }
 
-/** Once a day each watch that reads accounts through a list asks whether the list holds them. */
+/** Once a day is asked whether a list holds those who are read through it. */
 function listChecks({ source, subscribers }: Poll): number {
   if (source.endpoint !== "list-tweets") return 0;
-  const accounts = new Map<string, number>();
-  for (const { author, watch } of subscribers) if (author !== undefined) accounts.set(watch.id, (accounts.get(watch.id) ?? 0) + 1);
-  return sum([...accounts.values()], checkPages);
+  return checkPages(new Set(subscribers.flatMap(({ author }) => author ?? [])).size);
 }
 
 /**

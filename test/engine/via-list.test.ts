@@ -208,3 +208,65 @@ it("reads a list from the top where its cursor has expired, and believes nobody 
     "w: the list 900 does not hold user3; read from their own timelines: up to a request a tick each, several share theirs",
   ]);
 });
+
+it("asks once who is on a list that several watches read through", async () => {
+  const { clock, upstream, watch } = await house(30 * MINUTE);
+  const other = makeWatch("v", "timeline", { accounts: ["user1", "user3"], via_list: LIST }, { schedule: watch.schedule });
+  rig = await startEngineRig({ clock, upstream, watches: [watch, other] });
+  await clock.advance(5 * MINUTE);
+  expect(upstream.callsOf("list-members")).toHaveLength(1);
+  expect(rig.notices.map(({ message }) => message.slice(0, 37))).toEqual([
+    "w: the list 900 does not hold user3; ",
+    "v: the list 900 does not hold user3; ",
+  ]);
+  await clock.advance(DAY);
+  expect(upstream.callsOf("list-members")).toHaveLength(2);
+});
+
+it("asks for the list once when all handles were looked up, however many requests that takes", async () => {
+  const clock = createVirtualClock(START);
+  const users = Array.from({ length: 250 }, (_, index) => makeUser(String(index + 1), `user${index + 1}`));
+  const upstream = createScriptedUpstream(clock, users);
+  upstream.on("list-tweets", () => ({ tweets: [] }));
+  upstream.on("list-members", () => ({ users }));
+  let answers = 0;
+  upstream.on("info-batch", async ({ params }) => {
+    await sleep(clock, 1_000 * ++answers);
+    const names = new Set(params["usernames"] as string[]);
+    return { users: users.filter(({ username }) => names.has(username)) };
+  });
+  const accounts = users.map(({ username }) => username);
+  rig = await startEngineRig({ clock, upstream, watches: [makeWatch("w", "timeline", { accounts, via_list: LIST })] });
+  await clock.advance(5 * MINUTE);
+  expect(answers).toBe(3);
+  expect(upstream.callsOf("list-members")).toHaveLength(1);
+  expect(upstream.callsOf("user-tweets")).toEqual([]);
+});
+
+it("asks once a day, also when the daemon was restarted or reloaded in between", async () => {
+  const { clock, upstream, members, watch, begin } = await house(30 * MINUTE);
+  members.add("3");
+  const rig = await begin();
+  await clock.advance(20 * HOUR);
+  await rig.restart();
+  await clock.advance(2 * HOUR);
+  await rig.setWatches([watch]);
+  expect(upstream.callsOf("list-members")).toHaveLength(1);
+  await clock.advance(2 * HOUR + MINUTE);
+  expect(upstream.callsOf("list-members")).toHaveLength(2);
+});
+
+it("checks those whose handles were looked up at a later try", async () => {
+  const { clock, upstream, begin } = await house(30 * MINUTE);
+  upstream.trouble = ({ endpoint }) => {
+    if (endpoint === "info-batch") throw failure("transient");
+    return undefined;
+  };
+  const rig = await begin();
+  await clock.advance(5 * MINUTE);
+  expect(upstream.callsOf("list-members")).toEqual([]);
+  upstream.trouble = undefined;
+  await clock.advance(10 * MINUTE);
+  expect(upstream.callsOf("list-members")).toHaveLength(1);
+  expect(rig.notices.at(-1)?.message).toContain("does not hold user3");
+});
