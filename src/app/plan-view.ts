@@ -1,5 +1,6 @@
 /** The plan as people and programs read it: what every watch asks for, what that costs against the quota, and how late alerts will be. */
 import { isUsableLimit, quotaLine } from "../budget/quota-line.ts";
+import type { StretchFactors } from "../budget/stretch.ts";
 import type { Config } from "../config/config.ts";
 import { DEFAULTS } from "../config/defaults.ts";
 import { formatIssue } from "../config/report.ts";
@@ -23,6 +24,7 @@ import { createTimetable } from "../schedule/timetable.ts";
 import { freshOf, planWatches, pollsOf } from "./configured-polls.ts";
 import { type ChangeView, changeView, delayView, round, roundMoney } from "./plan-changes.ts";
 import { type BasisView, basisViews, NO_BASIS } from "./plan-basis.ts";
+import { isSlowed } from "./quota-view.ts";
 import { watchTypeOf } from "./registration.ts";
 import { rhythmText } from "./status-view.ts";
 
@@ -63,8 +65,10 @@ export interface PlanWatchView extends BasisView {
   /** From an item's appearance to the poll that finds it; null when nothing is polled. */
   readonly delay_seconds: { readonly p50: number; readonly p95: number } | null;
   readonly next_runs: readonly string[];
-  /** False under freshness: the planner places each run by what the last one found. */
+  /** False under freshness, where the planner places each run by what the last one found, and while `stretch` is above 1. */
   readonly next_runs_exact: boolean;
+  /** How many times slower a running daemon polls it now, because the quota is short; 1 where it does not, and where none runs. */
+  readonly stretch: number;
   /** Null unless it reads its accounts through a list. */
   readonly via_list: PlanListView | null;
   /** What it can miss. */
@@ -122,10 +126,12 @@ export interface PlanFacts {
   readonly learned?: Learned;
   /** When a poll ran last, by its key. */
   readonly lastPolledMs?: ((key: string) => number | undefined) | undefined;
+  /** How much slower a daemon that runs polls now; undefined where none does. */
+  readonly stretch?: StretchFactors | undefined;
 }
 
 export function createPlanView(config: Config, facts: PlanFacts): PlanView {
-  const { hash, nowMs, quota, states, learned = NOTHING_LEARNED, lastPolledMs = () => undefined } = facts;
+  const { hash, nowMs, quota, states, learned = NOTHING_LEARNED, lastPolledMs = () => undefined, stretch = AS_SCHEDULED } = facts;
   const timetable = createTimetable();
   const planned = planWatches(config, hash, states);
   const forecastWith = (change: (watch: Watch) => Watch, assumedPosts = 1): Forecast => {
@@ -152,6 +158,7 @@ export function createPlanView(config: Config, facts: PlanFacts): PlanView {
   const bases = basisViews(forecast, { states, learned, freshOf: freshOf(config, states, nowMs), nowMs });
   const { price } = config.api.quota;
   const scale = { limit: quota.limit, price: price?.perRequest };
+  const stretches = stretchesOf(forecast, stretch);
   return {
     quota: { ...quota, reserve: config.api.quota.reserve },
     total: {
@@ -169,6 +176,7 @@ export function createPlanView(config: Config, facts: PlanFacts): PlanView {
     changes: changes.filter(({ kind }) => kind !== "priority" || config.api.quota.onExhausted === "degrade").map(changeView),
     watches: config.watches.map((watch) => ({
       ...watchView(watch, planned.get(watch.id), forecast.watches.get(watch.id), scale),
+      ...paceNow(watch, stretches.get(watch.id)),
       via_list: listView(watch, planned.get(watch.id), forecast),
       ...(bases.get(watch.id) ?? NO_BASIS),
     })),
@@ -255,7 +263,7 @@ function watchView(
   planned: PlannedWatch | undefined,
   cost: WatchForecast | undefined,
   scale: Scale,
-): Omit<PlanWatchView, "via_list" | keyof BasisView> {
+): Omit<PlanWatchView, "via_list" | "next_runs_exact" | "stretch" | keyof BasisView> {
   return {
     id: watch.id,
     type: watch.type,
@@ -272,9 +280,22 @@ function watchView(
     recheck_requests_per_day: round(cost?.rechecksPerDay ?? 0),
     delay_seconds: cost === undefined ? null : delayView(cost.delay),
     next_runs: (cost?.nextRunsMs ?? []).map(isoTime),
-    next_runs_exact: watch.freshness === undefined,
     caveats: planned === undefined ? [] : watchTypeOf(watch).caveats(watch.settings),
   };
+}
+
+const AS_SCHEDULED: StretchFactors = { high: 1, normal: 1, low: 1 };
+
+/** By watch id, of the slowest of its polls: what several watches share goes at the pace of the most urgent one. */
+function stretchesOf({ polls }: Forecast, factors: StretchFactors): ReadonlyMap<string, number> {
+  const stretches = new Map<string, number>();
+  for (const { poll } of polls)
+    for (const { watch } of poll.subscribers) stretches.set(watch.id, Math.max(stretches.get(watch.id) ?? 1, factors[poll.priority]));
+  return stretches;
+}
+
+function paceNow({ freshness }: Watch, stretch = 1): Pick<PlanWatchView, "next_runs_exact" | "stretch"> {
+  return { next_runs_exact: freshness === undefined && !isSlowed(stretch), stretch: isSlowed(stretch) ? round(stretch) : 1 };
 }
 
 /** Schedules that are faster than what they read can change. */

@@ -58,6 +58,9 @@ export const quotaView = (facts: QuotaFacts): QuotaView => ({
   period_end: isoTime(facts.period.endMs),
 });
 
+/** Factors move a little every minute. */
+export const isSlowed = (factor: number): boolean => factor >= 1.05;
+
 /** Scheduled polls stop at the line, which leaves the reserve to commands. */
 export const isQuotaSpent = ({ line, spent }: Pick<QuotaFacts, "line" | "spent">): boolean => line !== undefined && spent >= line;
 
@@ -65,7 +68,7 @@ export const isQuotaSpent = ({ line, spent }: Pick<QuotaFacts, "line" | "spent">
 export function quotaReasons(facts: QuotaFacts): readonly string[] {
   const { factors, drift, keys, limit, monthly, spent, period } = facts;
   const reasons: string[] = [];
-  const slowed = Object.entries(factors ?? {}).filter(([, factor]) => factor >= 1.05);
+  const slowed = Object.entries(factors ?? {}).filter(([, factor]) => isSlowed(factor));
   if (isQuotaSpent(facts)) reasons.push(`the quota is spent: ${spent} of ${limit} requests; polling goes on at ${isoTime(period.endMs)}`);
   else if (slowed.length > 0) reasons.push(`the quota is short: ${slowed.map(stretchText).join(", ")}`);
   if (isBelowConfigured(limit, monthly))

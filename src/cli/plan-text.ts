@@ -123,12 +123,18 @@ function lists(watches: readonly PlanWatchView[]): string {
 }
 
 function nextRuns(watches: readonly PlanWatchView[]): string {
-  const lines = watches.flatMap(({ id, next_runs: runs, next_runs_exact: isExact }) =>
-    runs.length === 0 ? [] : [[id, `${runs.map(shortTime).join("  ")}${isExact ? "" : "  (about: placed by what is found)"}`]],
-  );
+  const lines = watches.flatMap((watch) => {
+    const { id, next_runs: runs } = watch;
+    return runs.length === 0 ? [] : [[id, `${runs.map(shortTime).join("  ")}${inexactText(watch)}`]];
+  });
   return lines.length === 0
     ? ""
     : formatTable([{ title: "WATCH" }, { title: "NEXT RUNS (UTC; the first poll of all is at start)" }], lines);
+}
+
+function inexactText({ next_runs_exact: isExact, stretch }: PlanWatchView): string {
+  if (isExact) return "";
+  return stretch > 1 ? `  (in fact later: ${stretch.toFixed(1)} times slower now, as the quota is short)` : "  (about: placed by what is found)";
 }
 
 const shortTime = (iso: string): string => iso.slice(5, 19).replace("T", " ");

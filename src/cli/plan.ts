@@ -9,11 +9,12 @@ import { askRemaining } from "../engine/remaining-requests.ts";
 import { errorText } from "../model/errors.ts";
 import { EXIT, ExitError } from "../model/exit-code.ts";
 import { sha256 } from "../runtime/hash.ts";
+import type { BudgetView } from "../server/views.ts";
 import { type CliContext, CONFIG_OPTION, JSON_OPTION, requireConfig } from "./context.ts";
 import { openService } from "./service-access.ts";
 import { formatDiff } from "./plan-diff-text.ts";
 import { formatPlan } from "./plan-text.ts";
-import { readState } from "./read-daemon.ts";
+import { readDaemon, readState } from "./read-daemon.ts";
 import { formatCount } from "./table.ts";
 
 interface PlanOptions {
@@ -54,7 +55,8 @@ async function viewOf(context: CliContext, configPath: string): Promise<PlanView
   const config = await requireConfig(context, configPath, { lenientSecrets: true });
   const known = await knownState(context, config);
   const quota = await quotaOf(context, config);
-  return createPlanView(config, { hash: sha256, nowMs: context.clock.now(), quota, ...known });
+  const stretch = await stretchNow(config);
+  return createPlanView(config, { hash: sha256, nowMs: context.clock.now(), quota, stretch, ...known });
 }
 
 /** What a state that exists knows: ids of accounts, which watches are paused. A plan is worth having without. */
@@ -66,6 +68,12 @@ async function knownState(context: CliContext, config: Config): Promise<Pick<Pla
     context.err(`the state was left aside: ${errorText(error)}`);
     return { states: [] };
   }
+}
+
+/** By the daemon that runs on this state; undefined when none does, or it does not say. */
+async function stretchNow(config: Config): Promise<PlanFacts["stretch"]> {
+  const running = (await readDaemon(config, "/api/v1/budget").catch(() => undefined)) as BudgetView | undefined;
+  return running?.quota.stretch ?? undefined;
 }
 
 /** /key-usage-info is not billed; it is asked only about keys for which the configuration names no quota. */

@@ -72,6 +72,17 @@ describe("beside a running daemon", () => {
     expect(await pausedIn(daemon)).toEqual(["others"]);
   });
 
+  it("plan says how much slower the daemon polls now", async () => {
+    const short = {
+      api: { quota: { monthly: 1_000 } },
+      watches: { rare: { type: "search", query: "acme", schedule: "@every 1m", priority: "low" } },
+    };
+    const own = folderWith({ ...CONFIG, ...short });
+    await (await startDaemonProcess({ folder: own })).logged(/^rare: \d+ items noted/);
+    const { out } = await runCommand(["plan", "--json"], { cwd: own });
+    expect(JSON.parse(out).watches[0].stretch).toBeGreaterThan(1);
+  });
+
   it("health holds when the file was spoilt after the start", async () => {
     const usual = folderWith({ ...CONFIG, state: undefined });
     await (await startDaemonProcess({ folder: usual })).logged(/^mentions: \d+ items noted/);

@@ -2,6 +2,7 @@
 import { expect, it } from "vitest";
 import { diffPlans } from "../../src/app/plan-diff.ts";
 import { createPlanView, planQuota } from "../../src/app/plan-view.ts";
+import type { StretchFactors } from "../../src/budget/stretch.ts";
 import { formatDiff } from "../../src/cli/plan-diff-text.ts";
 import { formatPlan } from "../../src/cli/plan-text.ts";
 import { sha256 } from "../../src/runtime/hash.ts";
@@ -10,13 +11,14 @@ import { goodConfig } from "../config/load-text.ts";
 const NOW = Date.UTC(2026, 2, 2);
 
 /** Of one search, every so often. */
-async function planOf(every: string, quota: string, more = "") {
+async function planOf(every: string, quota: string, more = "", stretch?: StretchFactors) {
   const config = await goodConfig(`api: { quota: { ${quota} } }
 watches: { s: { type: search, query: "acme lang:en", schedule: "@every ${every}"${more} } }
 sinks: { t: { type: console } }
 ops: { sink: t }
 `);
-  return createPlanView(config, { hash: sha256, nowMs: NOW, quota: planQuota(config.api.quota.monthly, { failure: "" }), states: [] });
+  const quotaOfPlan = planQuota(config.api.quota.monthly, { failure: "" });
+  return createPlanView(config, { hash: sha256, nowMs: NOW, quota: quotaOfPlan, states: [], stretch });
 }
 
 it("counts one as one", async () => {
@@ -49,4 +51,16 @@ it("compares what two plans cost, each at its own price", async () => {
   expect((await diff("", "per_request: 0.01")).total.cost_difference).toBe(0);
   expect((await diff("per_request: 0.01", "")).total.cost_difference).toBeNull();
   expect((await diff("per_request: 0.01", "per_request: 0.01, currency: €")).total.cost_difference).toBeNull();
+});
+
+it("says of next runs that a daemon which is short of requests makes them later", async () => {
+  const planAt = (normal: number, more = "") => planOf("1h", "monthly: 1000", more, { high: 1, normal, low: 7 });
+  const slowed = await planAt(3.21);
+  expect(slowed.watches[0]).toMatchObject({ next_runs_exact: false, stretch: 3.21 });
+  expect(formatPlan(slowed)).toContain("(in fact later: 3.2 times slower now, as the quota is short)");
+  const even = await planAt(1.01);
+  expect(even.watches[0]).toMatchObject({ next_runs_exact: true, stretch: 1 });
+  expect(formatPlan(even)).not.toContain("in fact later");
+  expect((await planAt(1, ", priority: low")).watches[0]?.stretch).toBe(7);
+  expect((await planOf("1h", "monthly: 1000")).watches[0]?.stretch).toBe(1);
 });
