@@ -134,7 +134,9 @@ function nextRuns(watches: readonly PlanWatchView[]): string {
 
 function inexactText({ next_runs_exact: isExact, stretch }: PlanWatchView): string {
   if (isExact) return "";
-  return stretch > 1 ? `  (in fact later: ${stretch.toFixed(1)} times slower now, as the quota is short)` : "  (about: placed by what is found)";
+  return stretch > 1
+    ? `  (in fact later: ${stretch.toFixed(1)} times slower now, as the quota is short)`
+    : "  (about: placed by what is found)";
 }
 
 const shortTime = (iso: string): string => iso.slice(5, 19).replace("T", " ");
