@@ -2,8 +2,7 @@
  * The polling half of the daemon as app/ wires it, with a real store in a temporary file, a scripted data service and a virtual clock. It
  * can be crashed between any two steps and started again on the same file.
  */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { watchTypeOf, registrationOf } from "../../src/app/registration.ts";
 import { setWatchPaused } from "../../src/app/pause.ts";
@@ -32,6 +31,7 @@ import { openStore } from "../../src/state/open.ts";
 import type { Poll } from "../../src/engine/watch-poll.ts";
 import { createLife, type Life } from "./mortal.ts";
 import { createSeededRandom } from "./seeded-random.ts";
+import { makeStateFolder } from "./state-folder.ts";
 import type { VirtualClock } from "./virtual-clock.ts";
 
 export interface RigOptions {
@@ -96,7 +96,7 @@ const TELLING: Pick<EngineDeps, "route" | "wakeDelivery"> = {
 const SILENT_METER: Meter = { count: () => undefined, set: () => undefined, observe: () => undefined };
 
 export async function startEngineRig(options: RigOptions): Promise<EngineRig> {
-  const folder = mkdtempSync(join(tmpdir(), "chirpwatch-rig-"));
+  const folder = makeStateFolder();
   const notices: EngineRig["notices"] = [];
   const direct: string[] = [];
   const polled: PolledNote[] = [];

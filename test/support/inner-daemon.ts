@@ -2,8 +2,7 @@
  * The whole daemon in this process, as `run` starts it, against the sandbox over real HTTP, with webhooks as its sinks: both on one
  * virtual clock, so that hours pass in a moment. The clock waits for every answer before it moves on.
  */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { type Daemon, startDaemon } from "../../src/app/build.ts";
@@ -17,6 +16,7 @@ import { goodConfig } from "../config/load-text.ts";
 import { countingHttp } from "./counting-http.ts";
 import { HOOK_SECRET, type HookReceiver, startHookReceiver } from "./hook-receiver.ts";
 import { createSeededRandom } from "./seeded-random.ts";
+import { makeStateFolder } from "./state-folder.ts";
 import { createVirtualClock, type VirtualClock } from "./virtual-clock.ts";
 
 export interface InnerDaemon {
@@ -62,7 +62,7 @@ const REQUESTS = 10_000_000;
 
 /** Ended when the test ends. */
 export async function startInnerDaemon({ watches, api = {}, prepare, httpFilter }: InnerDaemonOptions): Promise<InnerDaemon> {
-  const folder = mkdtempSync(join(tmpdir(), "chirpwatch-inner-"));
+  const folder = makeStateFolder();
   const { http, settle, closeHttp } = countingHttp();
   const clock = createVirtualClock(START_MS, settle);
   const sandbox = await startSandbox({ clock, keys: [KEY], accounts: 60, quota: REQUESTS });
