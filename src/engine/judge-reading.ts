@@ -1,10 +1,12 @@
 /** What a record means to one subscriber: which thresholds it crossed, which values changed, whether it is gone. */
 import { detectReading, factBody, readValues, type ReadingMemory, type ReadingRule } from "../detect/reading.ts";
 import type { EventBody } from "../model/event.ts";
+import { passedMs } from "../model/clock.ts";
 import type { Hash } from "../model/hash.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { TargetState } from "../model/watch-store.ts";
 import type { User } from "../model/user.ts";
+import { isBlindProbe } from "../plan/discharge.ts";
 import type { Subscriber } from "./watch-poll.ts";
 import { makeEvent } from "./make-event.ts";
 import { changeOf, WELL } from "./target-change.ts";
@@ -18,6 +20,8 @@ export interface ReadingJudgeContext {
   readonly profile: User | undefined;
   /** The record the rule wants beside the one it judges; absent while nobody knows whether anything is told. */
   readonly companion?: JsonObject | undefined;
+  /** The answer has none of several records that were there before: see `isBlindReading`. */
+  readonly isBlind?: boolean;
   /** A fresh random id: the same threshold can be crossed again. */
   readonly episode: string;
 }
@@ -26,11 +30,33 @@ const NO_READING = "the service gave no value";
 /** A record must be missing from so many answers in a row before it counts as gone: an answer may lack it by mistake. */
 const ABSENCES_TO_GO = 2;
 
+/** So long an answer without any of several is the service's own trouble; then it is believed. */
+const BLIND_FOR_MS = 86_400_000;
+
 /** A target's memory. `last` is the record as it was last remembered, kept only where its end is told. */
 interface TargetMemory extends Partial<ReadingMemory> {
   readonly last?: JsonObject;
   readonly absences?: number;
   readonly gone?: true;
+  /** When the first of the answers came that had none of several. */
+  readonly blindAtMs?: number;
+}
+
+/** Whether a batch has none of several entries that were there before: it says nothing of any. By target, in the order of the subscribers. */
+export function isBlindReading(
+  subscribers: readonly Subscriber[],
+  targets: readonly TargetState[],
+  records: ReadonlyMap<string, JsonObject>,
+): boolean {
+  const shown = new Map<string, { readonly before: boolean; readonly now: boolean }>();
+  for (const [index, { entry = "" }] of subscribers.entries()) {
+    const target = targets[index];
+    if (target === undefined) continue;
+    const { values, gone } = memoryOf(target);
+    const before = values !== undefined && gone === undefined && target.status !== "unavailable";
+    shown.set(entry, { before: before || shown.get(entry)?.before === true, now: records.has(entry) });
+  }
+  return isBlindProbe([...shown.values()]);
 }
 
 export function judgeReading(
@@ -80,6 +106,8 @@ const GONE = { status: "gone", statusReason: "deleted, or no longer public" } as
 function judgeAbsence(subscriber: Subscriber, target: TargetState, context: ReadingJudgeContext): Judgement {
   const { rule } = context;
   const before = memoryOf(target);
+  if (context.isBlind === true && passedMs(before.blindAtMs ?? context.detectedAtMs, context.detectedAtMs) < BLIND_FOR_MS)
+    return before.blindAtMs === undefined ? noteBlind(target, context.detectedAtMs) : NOTHING;
   if (before.values === undefined || target.userId !== null) return { ...NOTHING, isAbsent: true };
   // One that was told by an older release is not trouble any more either.
   if (before.gone === true) return target.status === GONE.status ? NOTHING : { ...NOTHING, targets: [{ ...changeOf(target), ...GONE }] };
@@ -91,6 +119,11 @@ function judgeAbsence(subscriber: Subscriber, target: TargetState, context: Read
   const body: EventBody = { [rule.name]: before.last ?? before.values, previous: before.values, crossed: [], changed: [] };
   return { verdicts: [], events: eventOf(subscriber, target, rule.gone.event, body, context), targets };
 }
+
+const noteBlind = (target: TargetState, blindAtMs: number): Judgement => ({
+  ...NOTHING,
+  targets: [{ ...changeOf(target), memory: { ...target.memory, blindAtMs } }],
+});
 
 function noteNoReading(target: TargetState): Judgement {
   if (target.status === "ok" && target.statusReason === NO_READING) return NOTHING;

@@ -21,7 +21,7 @@ import { askFor } from "./ask.ts";
 import { readCompanion } from "./companion.ts";
 import { feedNeeds, judgeFeed } from "./judge-feed.ts";
 import { judgeRanking } from "./judge-ranking.ts";
-import { judgeReading } from "./judge-reading.ts";
+import { isBlindReading, judgeReading } from "./judge-reading.ts";
 import { isFirstRead } from "./first-reads.ts";
 import { judgeRoster, type MissedMembers } from "./judge-roster.ts";
 import { knownTweets, ownFeed } from "./known-tweets.ts";
@@ -29,7 +29,7 @@ import { type LoadedPoll, loadSubscribers } from "./load-subscribers.ts";
 import type { Profiles } from "./profiles.ts";
 import { countPoll, errorOf, NOTHING_POLLED, type Observation, outcomeOf, type PollOutcome } from "./poll-outcome.ts";
 import { type FeedObservation, readFeed } from "./read-feed.ts";
-import { readProfiles, readRecord } from "./read-record.ts";
+import { noneWhereNotFound, readProfiles, readRecord } from "./read-record.ts";
 import { EMPTY_ROSTER, readRoster, type RosterMemory } from "./read-roster.ts";
 import { findRenames, type Rename, withHandles } from "./renames.ts";
 import type { RequestGate } from "./request-gate.ts";
@@ -84,8 +84,9 @@ export function createPollRunner(deps: RunnerDeps): PollRunner {
       return { kind: "feed", feed: await readFeed(ask, poll, readFeedMemory(loaded.source.memory), needs, deps.serviceClock, startedAtMs) };
     }
     if (poll.detector === "reading") {
-      if (isOfUsers(poll)) return { kind: "reading", record: await readProfiles(deps.profiles, poll, isFirst ? "baseline" : "poll") };
-      return { kind: "reading", record: await readRecord(ask, poll, pagesUntil(poll)) };
+      const read = () =>
+        isOfUsers(poll) ? readProfiles(deps.profiles, poll, isFirst ? "baseline" : "poll") : readRecord(ask, poll, pagesUntil(poll));
+      return { kind: "reading", record: await (isBatch(poll) ? noneWhereNotFound(read) : read()) };
     }
     const roster = await readRoster(ask, poll, rosterMemoryOf(loaded.source), {
       modes: new Set(rosterRules(loaded).map(({ mode }) => mode)),
@@ -128,6 +129,7 @@ export function createPollRunner(deps: RunnerDeps): PollRunner {
     const context = { hash: deps.hash, serviceClock: deps.serviceClock, detectedAtMs: clock.now(), episode: deps.random.id() };
     const known = await knownOf(loaded, seen);
     const missed = await missedOf(loaded, seen);
+    const isBlind = seen.kind === "reading" && isBlindReading(poll.subscribers, loaded.targets, seen.record.records);
     const judgeFor = (subscriber: Subscriber, index: number, profile?: User, companion?: JsonObject): Judgement => {
       const target = loaded.targets[index];
       if (target === undefined) throw new Error("the store gave no target");
@@ -150,7 +152,7 @@ export function createPollRunner(deps: RunnerDeps): PollRunner {
         const record = seen.record.records.get(subscriber.entry ?? "");
         if ("ranking" in detection)
           return judgeRanking(subscriber, target, record ?? {}, { ...context, rule: detection.ranking(settings) });
-        return judgeReading(subscriber, target, record, { ...context, rule: detection.rule(settings), profile, companion });
+        return judgeReading(subscriber, target, record, { ...context, rule: detection.rule(settings), profile, companion, isBlind });
       }
       throw new Error(`poll ${poll.key} mixes detectors`);
     };
@@ -240,6 +242,8 @@ function readingRules({ subscribers }: Poll): readonly ReadingRule[] {
     detection.detector === "reading" && "rule" in detection ? [detection.rule(watch.settings)] : [],
   );
 }
+
+const isBatch = ({ subscribers }: Poll): boolean => subscribers.some(({ entry }) => entry !== undefined);
 
 const isOfUsers = (poll: Poll): boolean => poll.source.endpoint === "info-batch";
 

@@ -1,6 +1,7 @@
 /** Reads what a reading is made of: one object, or the entries of a batch by their id. */
 import type { Purpose } from "../budget/quota-line.ts";
 import type { JsonObject } from "../model/json.ts";
+import { UpstreamError } from "../model/upstream.ts";
 import { type Ask, askerOf } from "./ask.ts";
 import { hardlyOldMs, type ProbeDesk } from "./probe-desk.ts";
 import type { Poll } from "./watch-poll.ts";
@@ -31,4 +32,14 @@ export async function readProfiles(desk: ProbeDesk, poll: Poll, purpose: Purpose
   const userIds = poll.source.params["user_ids"] as readonly string[];
   const seen = await desk.ask(askerOf(poll, purpose), userIds, purpose === "baseline" ? 0 : hardlyOldMs(poll.intervalMs));
   return { records: new Map([...seen].flatMap(([id, { user }]) => (user === undefined ? [] : [[id, user]]))) };
+}
+
+/** A 404 of a batch is an answer without any of its entries. */
+export async function noneWhereNotFound(read: () => Promise<RecordObservation>): Promise<RecordObservation> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof UpstreamError && error.kind === "not_found") return { records: new Map() };
+    throw error;
+  }
 }

@@ -116,7 +116,7 @@ export function createTargetTrouble(deps: TargetTroubleDeps): TargetTrouble {
     const { poll, targets } = await loadSubscribers(store, planned);
     const userId = targets[0]?.userId ?? null;
     if (userId === null) {
-      await mark(poll, "unavailable", "the service does not know it (404)", "Check the id or link in the watch.");
+      await mark(poll, "unavailable", "the service does not know it (404)", CHECK_ID);
       return { notBeforeMs: clock.now() + patience.holdMs(planned, HOUR_MS) };
     }
     const wantsIndex = poll.subscribers.some(
@@ -168,14 +168,24 @@ export function createTargetTrouble(deps: TargetTroubleDeps): TargetTrouble {
       () => false,
     );
 
-  /** Asked for by id, so it is the account itself that is missing. One question an account, and only when it goes missing. */
-  const takeAbsentOne = async (planned: Poll, subscriber: Subscriber): Promise<void> => {
-    const poll = { ...planned, subscribers: [subscriber] };
-    const { targets } = await loadSubscribers(store, poll);
-    const [target] = targets;
-    if (target === undefined || target.status === "unavailable") return;
-    if (target.userId === null) return mark(poll, "unavailable", "the service does not know it", "Check the id or link in the watch.");
-    await mark(poll, "unavailable", await fateOf(poll, target.userId), AGAIN_WITH_THE_REST);
+  /** By why they are missing. Asked for by id, so it is the account itself: one question an account, and only when it goes missing. */
+  const takeAbsent = async (planned: Poll, absent: readonly Subscriber[]): Promise<void> => {
+    const { poll, targets } = await loadSubscribers(store, { ...planned, subscribers: absent });
+    const fates = new Map<string, string>();
+    const missing = new Map<string, Subscriber[]>();
+    try {
+      for (const [index, subscriber] of poll.subscribers.entries()) {
+        const target = targets[index];
+        if (target === undefined || target.status === "unavailable") continue;
+        const { userId } = target;
+        const reason = userId === null ? UNKNOWN : (fates.get(userId) ?? (await fateOf({ ...poll, subscribers: [subscriber] }, userId)));
+        if (userId !== null) fates.set(userId, reason);
+        missing.set(reason, [...(missing.get(reason) ?? []), subscriber]);
+      }
+    } finally {
+      for (const [reason, subscribers] of missing)
+        await mark({ ...poll, subscribers }, "unavailable", reason, reason === UNKNOWN ? CHECK_ID : AGAIN_WITH_THE_REST);
+    }
   };
 
   return {
@@ -188,9 +198,7 @@ export function createTargetTrouble(deps: TargetTroubleDeps): TargetTrouble {
         await tellRename(rename, holder !== undefined && holder.id !== rename.target.userId);
       }
     },
-    async takeAbsent(poll, absent) {
-      for (const subscriber of absent) await takeAbsentOne(poll, subscriber);
-    },
+    takeAbsent,
     async takeMissing(watchId, target) {
       if (target.status === "unavailable") return;
       const reason = "no account has this handle";
@@ -200,6 +208,8 @@ export function createTargetTrouble(deps: TargetTroubleDeps): TargetTrouble {
   };
 }
 
+const UNKNOWN = "the service does not know it";
+const CHECK_ID = "Check the id or link in the watch.";
 const AGAIN_WITH_THE_REST = "It is asked for with every poll and goes on by itself when it is back.";
 
 const refOf = ({ watchKey, targetKey }: Subscriber): TargetRef => ({ watchKey, targetKey });

@@ -138,6 +138,72 @@ it("takes a failure for no answer: nothing is gone, nothing crossed", async () =
   expect(await world.told()).toEqual([]);
 });
 
+it.each([
+  ["is empty", () => ({ tweets: [] })],
+  [
+    "is a 404",
+    () => {
+      throw failure("not_found");
+    },
+  ],
+])("takes an answer about several tweets that %s for the service's own trouble, for a day", async (_, blind) => {
+  const all = ["100", "200", "300"].map((id) => makeTweet(id));
+  const HALF_HOUR = 30 * MINUTE;
+  const every = { schedule: { kind: "every" as const, intervalMs: HALF_HOUR } };
+  const world = await house(watchOf("tweet", { tweets: ["100", "200", "300"] }, every));
+  const show = (ids: readonly string[]) =>
+    world.upstream.on("tweet-info-bulk", () => ({ tweets: all.filter(({ id }) => ids.includes(id)) }));
+  show(["100", "200", "300"]);
+  const rig = await world.start();
+  world.upstream.on("tweet-info-bulk", blind);
+  await world.clock.advance(46 * HALF_HOUR);
+  show(["200", "300"]);
+  await world.clock.advance(HALF_HOUR);
+  expect(await world.told()).toEqual([]);
+  expect(await statuses(rig)).toEqual(["ok", "ok", "ok"]);
+  await world.clock.advance(HALF_HOUR);
+  expect(await world.told()).toEqual(["tweet.deleted 100"]);
+  show(["100", "200", "300"]);
+  await world.clock.advance(HALF_HOUR);
+  world.upstream.on("tweet-info-bulk", blind);
+  await world.clock.advance(46 * HALF_HOUR);
+  expect(await world.told()).toHaveLength(1);
+  await world.clock.advance(4 * HALF_HOUR);
+  expect((await world.told()).toSorted()).toEqual(["100", "100", "200", "300"].map((id) => `tweet.deleted ${id}`));
+  expect(rig.notices).toEqual([]);
+});
+
+it("asks about no profile when an answer has none of several", async () => {
+  const users = ["7", "8", "9"].map((id) => makeUser(id));
+  const world = await house(watchOf("profile", { accounts: ["id:7", "id:8", "id:9"] }));
+  world.upstream.on("info-batch", () => ({ users }));
+  const rig = await world.start();
+  world.upstream.on("info-batch", () => ({ users: [] }));
+  for (let i = 0; i < 5; i += 1) await world.poll();
+  expect(world.upstream.callsOf("id-to-username")).toEqual([]);
+  expect(rig.notices).toEqual([]);
+});
+
+it("takes a 404 of the only tweet for an answer without it, and asks for it as before", async () => {
+  const world = await house(watchOf("tweet", { tweets: ["100"] }));
+  world.upstream.on("tweet-info-bulk", () => ({ tweets: [makeTweet("100")] }));
+  const rig = await world.start();
+  world.upstream.trouble = () => {
+    throw failure("not_found");
+  };
+  for (let poll = 0; poll < 4; poll += 1) await world.poll();
+  expect(await world.told()).toEqual(["tweet.deleted 100"]);
+  expect(rig.notices).toEqual([]);
+});
+
+it("names the tweets that were never there in one word", async () => {
+  const world = await house(watchOf("tweet", { tweets: ["100", "200", "300"] }));
+  world.upstream.on("tweet-info-bulk", () => ({ tweets: [makeTweet("100")] }));
+  const rig = await world.start();
+  await world.poll();
+  expect(rig.notices.map(({ message }) => message)).toEqual(["w: 200, 300 cannot be read: the service does not know it"]);
+});
+
 it("tells a crossing once, whatever step it crashes at", async () => {
   let likes = 10;
   const world = await house(watchOf("tweet", { tweets: ["100"], when: { likes_count: ">= 100" } }));
