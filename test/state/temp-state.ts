@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach } from "vitest";
+import { onTestFinished } from "vitest";
 import type { Log } from "../../src/model/log.ts";
 import { type OpenedStore, type OpenOptions, openStore } from "../../src/state/open.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
@@ -10,17 +10,10 @@ import { createVirtualClock } from "../support/virtual-clock.ts";
 
 export const START_MS = Date.UTC(2026, 0, 15, 12, 0, 0);
 
-const folders: string[] = [];
-const stores: OpenedStore[] = [];
-
-afterEach(async () => {
-  for (const store of stores.splice(0)) await store.close();
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
-});
-
+/** Removed after the test. */
 export function tempFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "chirpwatch-state-"));
-  folders.push(folder);
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
@@ -43,6 +36,6 @@ export function rememberingLog(): RememberedLog {
 export async function openTemp(path: string, options: Partial<OpenOptions> = {}): Promise<OpenedStore> {
   const clock = createVirtualClock(START_MS);
   const store = await openStore({ path, clock, random: createSeededRandom(1), log: rememberingLog(), ...options });
-  stores.push(store);
+  onTestFinished(() => store.close());
   return store;
 }

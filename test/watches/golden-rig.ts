@@ -2,7 +2,7 @@
  * One watch on the polling half of the daemon, with the bundled sandbox of seed 1 behind it, in one process on the virtual clock: a golden
  * test moves the world and reads what was told. The control functions of the sandbox are called as its control API would.
  */
-import { afterEach } from "vitest";
+import { onTestFinished } from "vitest";
 import type { ChirpEvent } from "../../src/model/event.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import type { NeutralMessage } from "../../src/model/message.ts";
@@ -40,18 +40,13 @@ export interface GoldenRig {
 /** The type's own settings, or what sets the world up before the daemon starts and then gives them. */
 export type GoldenSettings = JsonObject | ((control: GoldenRig["control"]) => JsonObject);
 
-const running: EngineRig[] = [];
-afterEach(async () => {
-  for (const rig of running.splice(0)) await rig.close();
-});
-
-/** The baseline is done when it resolves: two minutes have passed. */
+/** The baseline is done when it resolves: two minutes have passed. Closed after the test. */
 export async function startGolden(type: string, settings: GoldenSettings, changes: Partial<Watch> = {}): Promise<GoldenRig> {
   const clock = createVirtualClock(GOLDEN_START_MS);
   const service = createSandboxService(clock);
   const own = typeof settings === "function" ? settings(service.control) : settings;
   const rig = await startEngineRig({ clock, upstream: service.upstream, watches: [makeWatch("w", type, own, changes)] });
-  running.push(rig);
+  onTestFinished(() => rig.close());
   const golden: GoldenRig = {
     rig,
     clock,
