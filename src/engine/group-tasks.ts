@@ -2,8 +2,8 @@
 import type { Reach } from "../detect/feed-poll.ts";
 import { isDue, mayLag, type LagAllowance, wayToRead } from "../plan/discharge.ts";
 import { handlesPerQuery } from "../plan/merge.ts";
-import { choosePack, fillersOf } from "../plan/packs.ts";
-import { partOf } from "./account-part.ts";
+import { choosePack, fillersOf, packParts } from "../plan/packs.ts";
+import { partOf, partsOfSearches } from "./account-part.ts";
 import type { GroupMember } from "./group-members.ts";
 import type { GroupMemory } from "./group-memory.ts";
 import type { AccountMemory } from "./probe-book.ts";
@@ -54,9 +54,15 @@ export function tasksOf(query: TaskQuery): readonly ReadTask[] {
       if (rounds >= SOONEST && triedRounds >= AGAIN) (rounds >= 1 ? late : next).push({ member, account });
     }
   }
-  const company = tasks.some(({ way, reach }) => way === "search" && reach?.kind === "since") ? patient : [];
-  return [...tasks, ...company, ...fullPolls(late, next, query)];
+  const company = tasks.some(isForNews) ? patient : [];
+  const news = [...tasks, ...company];
+  const free = freeFullPolls(news, [...late, ...next], query);
+  const isFree = new Set(free.map(({ member }) => member));
+  const others = (all: readonly Late[]): readonly Late[] => all.filter(({ member }) => !isFree.has(member));
+  return [...news, ...free, ...fullPolls(others(late), others(next), query)];
 }
+
+const isForNews = ({ way, reach }: ReadTask): boolean => way === "search" && reach?.kind === "since";
 
 /** Another look at what no post can account for, or the search may show late; and accounts whose counters tell nothing. */
 const canWait = (account: AccountMemory | undefined, query: TaskQuery): boolean => {
@@ -130,6 +136,19 @@ function fullPolls(late: readonly Late[], next: readonly Late[], query: TaskQuer
     ...[...chosen, ...company].map(({ late: { member }, reach }): ReadTask => ({ member, way: "search", reach, isFull: true })),
   ];
 }
+
+/** Beside the news of the search that reaches furthest back, where they take no page more. */
+function freeFullPolls(news: readonly ReadTask[], due: readonly Late[], query: TaskQuery): readonly ReadTask[] {
+  const { limits } = query.memory;
+  const deepest = packParts(partsOfSearches(news.filter(isForNews), query), limits).at(-1);
+  const places = deepest === undefined ? 0 : handlesPerQuery(limits) - deepest.length;
+  if (deepest === undefined || places <= 0) return [];
+  const candidates = searchedParts([...due].sort(byAge).slice(0, TRIED_PER_PLACE * places), query);
+  return fillersOf(deepest, candidates, places).map(({ late: { member }, reach }) => ({ member, way: "search", reach, isFull: true }));
+}
+
+/** Full polls that are tried for each place that is free: some reach over too many posts. */
+const TRIED_PER_PLACE = 3;
 
 const isOffSearch = ({ account: { probe } }: Late): boolean => probe.fields === null || wayToRead(probe) === "timeline";
 

@@ -1,9 +1,9 @@
 /** Who rides along, for nothing, in the searches that a run of a group is about to send. Pure. */
 import { marginMs } from "../detect/feed-poll.ts";
 import type { MergeLimits } from "../plan/merge.ts";
-import { floorOf, packParts, type Part, ridersFor } from "../plan/packs.ts";
+import { floorOf, packParts, ridersFor } from "../plan/packs.ts";
 import { awaitedOf } from "../plan/probe-choice.ts";
-import { partOf } from "./account-part.ts";
+import { partOf, partsOfSearches } from "./account-part.ts";
 import type { Turn, Waiting } from "./group-pace.ts";
 import type { ReadTask } from "./group-tasks.ts";
 import type { AccountMemory } from "./probe-book.ts";
@@ -29,7 +29,7 @@ export function ridersOf(query: RiderQuery): Turn<ReadTask> {
   const { tasks, limits, nowMs, toService } = query;
   const isBusy = new Set(tasks.map(({ member }) => member.userId));
   const riders: Waiting[] = [];
-  for (const pack of packParts(searchedParts(query), limits)) {
+  for (const pack of packParts(partsOfSearches(tasks, query), limits)) {
     const floorMs = floorOf(pack);
     const free = () => query.waiting().filter((one) => !isBusy.has(one.id) && canRide(one, floorMs, query));
     const own = ridersFor(pack, free, ({ id, account }) => partOf(id, account, floorMs, nowMs), limits);
@@ -42,16 +42,6 @@ export function ridersOf(query: RiderQuery): Turn<ReadTask> {
   });
   return { all, awaited: awaitedOf(riders, query.onTimeMs) };
 }
-
-/** Of the searches, the shallow first. One that goes as deep as its feed's own memory says is left out: it may be anything. */
-const searchedParts = ({ tasks, accountOf, intervalMs, nowMs }: RiderQuery): readonly Part[] =>
-  tasks
-    .flatMap(({ way, reach, member: { userId } }) => {
-      const account = accountOf(userId);
-      if (way !== "search" || reach === undefined || account === undefined) return [];
-      return [partOf(userId, account, reach.sinceMs - marginMs(intervalMs), nowMs)];
-    })
-    .sort((a, b) => b.floorMs - a.floorMs);
 
 function canRide({ member, account }: Waiting, floorMs: number, { unready, intervalMs, toService }: RiderQuery): boolean {
   const { handle, probe, checkedAtMs } = account;

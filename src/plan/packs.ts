@@ -84,7 +84,7 @@ export function ridersFor<C extends Candidate>(
 }
 
 /** As many of these, in their order, as there are places beside a pack, of those that take no page more. */
-export function fillersOf<P extends Part>(pack: readonly P[], candidates: readonly P[], places: number): readonly P[] {
+export function fillersOf<P extends Part>(pack: readonly Part[], candidates: readonly P[], places: number): readonly P[] {
   const pages = pagesOfPack(pack);
   const fillers: P[] = [];
   for (const one of candidates) {

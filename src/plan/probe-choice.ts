@@ -43,7 +43,7 @@ function placeOf(best: readonly { readonly score: number }[], score: number): nu
 }
 
 /** Posts come in clusters: this share of them makes a probe find something. */
-const APART = 0.88;
+export const APART = 0.88;
 
 /** Of what a search holds beside each new post: known ones of accounts that share it and need not reach so far back. */
 const KNOWN_BESIDE = 0.5;

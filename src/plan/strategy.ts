@@ -3,7 +3,7 @@
  * by searches that name them all. Pure arithmetic over learned rates; promises are kept by every strategy alike.
  */
 import type { Freshness } from "../model/schedule.ts";
-import { ITEMS_PER_PAGE, pagesBeyondFirst, sweepPages } from "./feed-pages.ts";
+import { ITEMS_PER_PAGE, sweepPages } from "./feed-pages.ts";
 import { BATCH_SIZE } from "../model/batch.ts";
 import { allowanceOf, READS_OF_A_CHANGE } from "./discharge.ts";
 import { lackedPerDay } from "./late-in-search.ts";
@@ -12,6 +12,8 @@ import { shareApart } from "./rates.ts";
 import { type Counted, type CountedKind, weigh } from "./request-count.ts";
 import { aimedMeanMs } from "./delay-aims.ts";
 import { type Help, roundsBeside } from "./free-rides.ts";
+import { fullPollsPerDay } from "./full-polls.ts";
+import { APART } from "./probe-choice.ts";
 import { probeRounds, requestsOfRounds } from "./probe-rounds.ts";
 import { sum } from "./sum.ts";
 
@@ -75,14 +77,15 @@ export function costsOf(group: Group): readonly StrategyCost[] {
   const deep = sum(rates, (rate) => sweepPages(rate, sweepEveryMs, overlapMs));
   const sweeps = overlapMs > intervalMs ? (deep / sweepEveryMs) * DAY_MS : 0;
   const hidden = rates.length * hiddenShare;
-  const shown = rates.length - hidden;
-  const queries = Math.ceil(shown / handlesPerQuery);
+  const queries = Math.ceil((rates.length - hidden) / handlesPerQuery);
   const apart = shareApart(intervalMs) / ticks;
   const changed = sum(rates, (rate) => 1 - Math.exp(-rate * apart));
   const found = changed * (1 - hiddenShare);
-  const reads = queriesFor(found, handlesPerQuery) + changed * hiddenShare;
+  const searches = queriesFor(found, handlesPerQuery);
+  const reads = searches + changed * hiddenShare;
   const shownPosts = posts * (1 - hiddenShare);
-  const fullPolls = fullPollsPerDay(shown, shownPosts, group) + (DAY_MS / fullPollEveryMs) * hidden;
+  const news = { perDay: searches * ticks, accountsPerDay: found * ticks };
+  const fullPolls = fullPollsPerDay(rates, group, news) * (1 - hiddenShare) + (DAY_MS / fullPollEveryMs) * hidden;
   const probes = Math.ceil(rates.length / BATCH_SIZE);
   return [
     costOf("single", 0, rates.length * ticks, sweeps),
@@ -119,13 +122,8 @@ export function costOfFreshness(group: Group, freshness: Freshness, help?: Help)
   const worth = freshness.kind === "mean" ? (posts * meanMs) / requests : 0;
   const { posts: patience } = allowanceOf(worth, DAY_MS / rounds.times);
   const lacked = patience < 1 ? lackedPerDay(posts, meanMs) : 0;
-  return costOf("probe", probes, reads + lacked, fullPollsPerDay(rates.length, posts, group) + repeats);
-}
-
-/** Searches that show all that was posted since they were last sent. */
-function fullPollsPerDay(accounts: number, postsPerDay: number, { handlesPerQuery, fullPollEveryMs }: Group): number {
-  const queries = (DAY_MS / fullPollEveryMs) * Math.ceil(accounts / handlesPerQuery);
-  return queries === 0 ? 0 : queries * (1 + pagesBeyondFirst(postsPerDay / queries));
+  const fullPolls = fullPollsPerDay(rates, group, { perDay: reads, accountsPerDay: posts * (apart ?? APART) });
+  return costOf("probe", probes, reads + lacked, fullPolls + repeats);
 }
 
 /** By what was counted too, where it was; searches for late and odd items are among the reads that were. */
