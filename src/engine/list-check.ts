@@ -11,7 +11,7 @@ import { isRefusal, type UpstreamAnswer } from "../model/upstream.ts";
 import type { PlannedWatch } from "../plan/plan-polls.ts";
 import type { WatchType } from "../watches/watch-type.ts";
 import type { Notices } from "./notices.ts";
-import { createPatience } from "./patience.ts";
+import { createPatience, REFUSALS_BEFORE_BELIEF } from "./patience.ts";
 import type { RequestGate } from "./request-gate.ts";
 import { remember } from "./target-change.ts";
 
@@ -55,6 +55,9 @@ interface ListWatch {
   readonly checkedAtMs: number | null;
 }
 
+/** Whether a list was known to hold any of them. */
+export const isThroughList = (targets: readonly TargetState[]): boolean => targets.some(({ memory }) => memory["list"] === "in");
+
 const checkNote = ({ watchKey }: Planned): string => `list:${watchKey}:at`;
 
 export function createListCheck(deps: ListCheckDeps): ListCheck {
@@ -85,19 +88,23 @@ export function createListCheck(deps: ListCheckDeps): ListCheck {
       watch,
       priority: "normal",
       purpose: "poll",
+      isWhole: true,
       ...(cursor === undefined ? {} : { cursor }),
     });
 
   /** Nobody, where the list itself is refused. A cursor that is refused has expired: from the top once more. */
   const readMembers = async (listId: string, watch: string, isSecondTry = false): Promise<ReadonlySet<string>> => {
     const members = new Set<string>();
+    const cursors = new Set<string>();
     let cursor: string | undefined;
     try {
       for (let page = 0; page < MOST_PAGES; page += 1) {
         const answer = await readPage(listId, watch, cursor);
         for (const { id } of answer.users ?? []) members.add(id);
         cursor = answer.nextCursor;
-        if (cursor === undefined) break;
+        // One that comes again leads in a circle.
+        if (cursor === undefined || cursors.has(cursor)) break;
+        cursors.add(cursor);
       }
       return members;
     } catch (error) {
@@ -163,6 +170,8 @@ export function createListCheck(deps: ListCheckDeps): ListCheck {
   const untilNextMs = (checkedAtMs: number | null): number =>
     checkedAtMs === null ? 0 : Math.max(0, CHECK_EVERY_MS - passedMs(checkedAtMs, clock.now()));
 
+  const isDoubted = (listId: string): boolean => patience.refusals({ key: listId, intervalMs: 0 }) < REFUSALS_BEFORE_BELIEF;
+
   /** Milliseconds until it is time again. */
   const checkList = async (listId: string, isAsked: boolean): Promise<number> => {
     const sharers = await sharersOf(listId);
@@ -170,6 +179,10 @@ export function createListCheck(deps: ListCheckDeps): ListCheck {
     if (asking === undefined) return Math.min(...sharers.map(({ checkedAtMs }) => untilNextMs(checkedAtMs) || CHECK_EVERY_MS));
     const startedAtMs = clock.now();
     const members = await readMembers(listId, asking.planned.watch.id);
+    if (members.size === 0 && sharers.some(({ planned }) => isThroughList(planned.targets)) && isDoubted(listId)) {
+      deps.log.warn("a list that held accounts holds nobody, asking again before that is believed", { list: listId });
+      return patience.holdMs({ key: listId, intervalMs: 0 }, STEADY_MS);
+    }
     for (const one of sharers) {
       await settle(one, members);
       await deps.notes.writeNote(checkNote(one.planned), startedAtMs);

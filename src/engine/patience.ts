@@ -14,6 +14,8 @@ export interface Patience {
 const FIRST_MS = [60_000, 300_000, 900_000, 3_600_000, 14_400_000] as const;
 /** A refusal so soon after the last one's hold is the next of a row, however long it waited for its turn. */
 const LEAST_ROW_MS = 300_000;
+/** What was shown before is believed to be gone when that is said so often again: within some minutes. */
+export const REFUSALS_BEFORE_BELIEF = 2;
 const FORGET_MS = 86_400_000;
 /** Of a request that many accounts share, which costs little to try. */
 const SHARED_AGAIN_MS = 900_000;

@@ -11,8 +11,9 @@ import type { JsonObject } from "../model/json.ts";
 import { type UpstreamAnswer, UpstreamError } from "../model/upstream.ts";
 import type { Poll, Subscriber } from "./watch-poll.ts";
 import { loadSubscribers } from "./load-subscribers.ts";
+import { isThroughList } from "./list-check.ts";
 import type { Notice, Notices } from "./notices.ts";
-import { createPatience } from "./patience.ts";
+import { createPatience, REFUSALS_BEFORE_BELIEF } from "./patience.ts";
 import type { PollAftermath } from "./poll-loop.ts";
 import { askRemaining } from "./remaining-requests.ts";
 import type { Rename } from "./renames.ts";
@@ -46,8 +47,6 @@ export interface TargetTrouble {
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
-/** Refusals before it. */
-const BELIEVED_AFTER = 2;
 /** Of many targets that one refusal is about. */
 const MOST_NAMED = 5;
 
@@ -110,6 +109,8 @@ export function createTargetTrouble(deps: TargetTroubleDeps): TargetTrouble {
   const takeNotFound = async (asked: Poll): Promise<PollAftermath> => {
     const listId = asked.source.params["list_id"];
     const isList = typeof listId === "string" && asked.subscribers.some(({ author }) => author !== undefined);
+    if (isList && patience.refusals(asked) < REFUSALS_BEFORE_BELIEF && isThroughList((await loadSubscribers(store, asked)).targets))
+      return { retryAtMs: clock.now() + patience.holdMs(asked, HOUR_MS) };
     if (isList) await deps.onListLost(listId);
     const planned = isList ? { ...asked, subscribers: asked.subscribers.filter(({ author }) => author === undefined) } : asked;
     if (planned.subscribers.length === 0) return { notBeforeMs: clock.now() + HOUR_MS };
@@ -124,7 +125,7 @@ export function createTargetTrouble(deps: TargetTroubleDeps): TargetTrouble {
     );
     // An index that has shown the account is believed to have dropped it when it says so again.
     const wasShown = targets.some(({ baselineAtMs }) => baselineAtMs !== null);
-    if (wantsIndex && wasShown && patience.refusals(planned) < BELIEVED_AFTER)
+    if (wantsIndex && wasShown && patience.refusals(planned) < REFUSALS_BEFORE_BELIEF)
       return { notBeforeMs: clock.now() + patience.holdMs(planned, HOUR_MS) };
     if (wantsIndex && (await answer(poll, "info", { user_id: userId })) !== undefined) return takeNotIndexed(poll, targets);
     const isKnown = targets.every(({ status }) => status === "unavailable");

@@ -270,3 +270,46 @@ it("checks those whose handles were looked up at a later try", async () => {
   expect(upstream.callsOf("list-members")).toHaveLength(1);
   expect(rig.notices.at(-1)?.message).toContain("does not hold user3");
 });
+
+it("ends at a cursor that leads in a circle", async () => {
+  const { clock, upstream, members, begin } = await house(30 * MINUTE);
+  const all = [...members].map((id) => makeUser(id));
+  upstream.on("list-members", ({ cursor }) => ({ users: all, nextCursor: cursor === "a" ? "b" : "a" }));
+  await begin();
+  await clock.advance(5 * MINUTE);
+  expect(upstream.callsOf("list-members").map(({ cursor }) => cursor)).toEqual([undefined, "a", "b"]);
+});
+
+it("reads a list to its end although further pages are short: its first would be paid for again", async () => {
+  const { clock, upstream, members, watch } = await house(30 * MINUTE);
+  onTwoPages(upstream, members);
+  const through = (id: string, list: string) =>
+    makeWatch(id, "timeline", { accounts: ["user1", "user2"], via_list: list }, { schedule: watch.schedule });
+  const watches = ["901", "902", "903", "904"].map((list) => through(`w${list}`, list));
+  rig = await startEngineRig({ clock, upstream, watches, monthly: 2_000, isGoverned: true, onExhausted: "degrade" });
+  await clock.advance(2 * HOUR);
+  expect(upstream.callsOf("list-members")).toHaveLength(8);
+});
+
+it.each([
+  ["list-members", "a 404", failure("not_found")],
+  ["list-members", "an empty answer", undefined],
+  ["list-tweets", "a 404", failure("not_found")],
+])("does not believe /%s at once that the list is gone: %s that passes costs no account a request", async (endpoint, _, error) => {
+  const { clock, upstream, members, post, begin } = await house(30 * MINUTE);
+  members.add("3");
+  const rig = await begin();
+  await clock.advance(23 * HOUR + 59 * MINUTE);
+  upstream.trouble = (request) => {
+    if (request.endpoint !== endpoint) return undefined;
+    if (error !== undefined) throw error;
+    return { users: [] };
+  };
+  await clock.advance(3 * MINUTE);
+  const unseen = post("1");
+  upstream.trouble = undefined;
+  await clock.advance(HOUR);
+  expect(upstream.callsOf("user-tweets")).toEqual([]);
+  expect(await told(rig)).toEqual([`user1 ${unseen}`]);
+  expect(rig.notices).toEqual([]);
+});
