@@ -23,11 +23,12 @@ export function fullPollsPerDay(rates: readonly number[], polling: FullPolling, 
   const queries = (DAY_MS / fullPollEveryMs) * Math.ceil(rates.length / handlesPerQuery);
   if (queries === 0) return 0;
   const posts = sum(rates, (rate) => rate);
-  return queries * (1 + pagesBeyondFirst(posts / queries)) * shareApart(rates, posts, polling, news);
+  // Who rides is quiet: further pages are those of the busy.
+  return queries * (shareApart(rates, posts, polling, news) + pagesBeyondFirst(posts / queries));
 }
 
 /** What is saved of such a search: on its own it would often have had news to share it, too. */
-const SAVED = 0.8;
+const SAVED = 0.75;
 /** Full polls are made on the way some time before they are due: their searches reach back so much of the interval. */
 const REACHED = 0.6;
 
