@@ -31,7 +31,8 @@ export interface Look {
 /** A tweet just judged for the first time, where it is to be followed: told (with its event), or kept back by `where` alone. */
 export function firstRecheck(watch: Watch, ref: TargetRef, tweet: Tweet, eventId: string, nowMs: number): Recheck | undefined {
   if (watch.recheck === undefined) return undefined;
-  const looks = looksAt(Date.parse(tweet.created_at) || nowMs, nowMs, watch.recheck);
+  // A date that lies ahead would keep it followed for as long.
+  const looks = looksAt(Math.min(Date.parse(tweet.created_at) || nowMs, nowMs), nowMs, watch.recheck);
   if (looks === undefined) return undefined;
   const { watchKey, targetKey } = ref;
   return {

@@ -15,6 +15,7 @@ import type { TargetRef } from "../model/watch-store.ts";
 import type { Tweet } from "../model/tweet.ts";
 import { isRefusal } from "../model/upstream.ts";
 import type { PlannedWatch } from "../plan/plan-polls.ts";
+import { createJumpWatch } from "../schedule/misfire.ts";
 import type { WatchType } from "../watches/watch-type.ts";
 import { judgeRecheck, type Look, pacedMs, refOf } from "./judge-recheck.ts";
 import { RequestHeld, type RequestGate } from "./request-gate.ts";
@@ -55,6 +56,8 @@ export function createRecheckLoop(deps: RecheckDeps): RecheckLoop {
   let running: Promise<void> = Promise.resolve();
   /** Also at the start: the quota may have been raised meanwhile. */
   let isPaceNew = true;
+  const jumps = createJumpWatch(clock.now(), clock.monotonic());
+  let payer = 0;
   let isStopped = false;
 
   const following = () => deps.watches().filter(({ watch, paused }) => watch.recheck !== undefined && !paused);
@@ -102,6 +105,8 @@ export function createRecheckLoop(deps: RecheckDeps): RecheckLoop {
   };
 
   const runDue = async (): Promise<void> => {
+    // What was due by a clock that was ahead would wait as long as it was set back.
+    if (jumps.observe(clock.now(), clock.monotonic()) < 0) isPaceNew = true;
     if (isPaceNew && deps.storeWatch.trouble === undefined) await hasten();
     while (!isStopped && deps.storeWatch.trouble === undefined && intervalsMs().length > 0) {
       const rows = await store.dueRechecks(clock.now(), BATCH_SIZE);
@@ -123,7 +128,7 @@ export function createRecheckLoop(deps: RecheckDeps): RecheckLoop {
   };
 
   /**
-   * Undefined: refused, and that look is over, for asking again at once would be refused again and paid for. A 404 is an answer without any of
+   * Booked on those it is made for, each in their turn. Undefined: refused, and that look is over, for asking again at once would be refused again and paid for. A 404 is an answer without any of
    * them: so the service may say it of tweets that are all gone.
    */
   const ask = async (ids: readonly string[], asked: readonly Followed[]): Promise<ReadonlyMap<string, Tweet> | undefined> => {
@@ -132,7 +137,7 @@ export function createRecheckLoop(deps: RecheckDeps): RecheckLoop {
         endpoint: "tweet-info-bulk",
         params: { tweet_links: ids },
         source: "recheck",
-        watch: asked[0]?.subscriber.watch.id ?? "",
+        watch: asked[payer++ % asked.length]?.subscriber.watch.id ?? "",
         priority: mostUrgent(asked.map(({ subscriber }) => subscriber.watch.priority)),
         purpose: "poll",
       });

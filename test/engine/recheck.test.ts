@@ -352,3 +352,38 @@ it("takes a 404 of one tweet for an answer without it", async () => {
   expect(await told()).toEqual([`tweet.created w ${id}`, `tweet.deleted w ${id}`]);
   expect(looks()).toHaveLength(2);
 });
+
+it("follows a tweet whose date lies ahead no longer than one of now", async () => {
+  const { clock, post, looks } = await house([search("w")]);
+  post({ created_at: new Date(START + 1_000 * 24 * HOUR).toISOString() });
+  await clock.advance(2 * HOUR + 10 * MINUTE);
+  expect(looks().length).toBeGreaterThan(10);
+  const before = looks().length;
+  await clock.advance(3 * HOUR);
+  expect(looks()).toHaveLength(before);
+});
+
+it("goes on with its looks when the clock is set back", async () => {
+  const { clock, post, like, told } = await house([search("w", { where: LIKED })]);
+  const id = post();
+  await clock.advance(15 * MINUTE);
+  clock.jump(-3 * 24 * HOUR);
+  like(id, 100);
+  await clock.advance(12 * MINUTE);
+  expect(await told()).toEqual([`tweet.created w ${id}`]);
+});
+
+it("books looks on the watches whose tweets they are about, as often as they follow some", async () => {
+  const { clock, post, rig } = await house([
+    search("a", {
+      where: { text: "tweet.id == '1002'", matches: ({ tweet }) => tweet?.id === "1002" },
+      recheck: { everyMs: 10 * MINUTE, untilMs: 2 * HOUR },
+    }),
+    search("b"),
+  ]);
+  for (let i = 0; i < 3; i += 1) post();
+  await clock.advance(2 * HOUR);
+  const { lines } = await rig.store.spentSince(0);
+  const spent = lines.filter(({ endpoint }) => endpoint === "tweet-info-bulk").map(({ watch, requests }) => [watch, requests]);
+  expect(Object.fromEntries(spent)).toEqual({ a: 6, b: 6 });
+});
