@@ -81,8 +81,12 @@ function judgeKeptBack(subscriber: Subscriber, recheck: Recheck, tweet: Tweet, c
   return { ...again(subscriber, { ...recheck, eventId: event.event.id, condition: "", absences: 0 }, context), late, event };
 }
 
-/** From one look to the next. Whole multiples: looks of all watches stay in step, and a factor that moves a little moves nothing. */
-export const pacedMs = ({ recheck }: Watch, stretch: number): number => (recheck?.everyMs ?? Number.POSITIVE_INFINITY) * Math.ceil(stretch);
+/** From one look to the next. Doublings: looks at whatever factors fall together, and a factor that moves a little moves nothing. */
+export const pacedMs = ({ recheck }: Watch, stretch: number): number =>
+  (recheck?.everyMs ?? Number.POSITIVE_INFINITY) * 2 ** Math.ceil(Math.log2(Math.max(1, stretch)));
+
+/** When a look that is due may be made at the present pace: one that was dated at another waits for the others. */
+export const turnOf = (watch: Watch, { dueAtMs }: Recheck, stretch: number): number => nextLookMs(dueAtMs - 1, pacedMs(watch, stretch));
 
 /** A look that only the quota puts off beyond the tweet's last moment is made late. */
 function again({ watch }: Subscriber, recheck: Recheck, { detectedAtMs, stretch }: RecheckContext): Look {

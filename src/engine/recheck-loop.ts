@@ -17,7 +17,7 @@ import { isRefusal } from "../model/upstream.ts";
 import type { PlannedWatch } from "../plan/plan-polls.ts";
 import { createJumpWatch } from "../schedule/misfire.ts";
 import type { WatchType } from "../watches/watch-type.ts";
-import { judgeRecheck, type Look, pacedMs, refOf } from "./judge-recheck.ts";
+import { judgeRecheck, type Look, pacedMs, refOf, turnOf } from "./judge-recheck.ts";
 import { RequestHeld, type RequestGate } from "./request-gate.ts";
 import type { StoreWatch } from "./store-watch.ts";
 import type { JudgedEvent } from "./verdicts.ts";
@@ -114,6 +114,11 @@ export function createRecheckLoop(deps: RecheckDeps): RecheckLoop {
     }
   };
 
+  const turned = ({ recheck, subscriber: { watch } }: Followed): Recheck => ({
+    ...recheck,
+    dueAtMs: turnOf(watch, recheck, deps.stretch(watch.priority)),
+  });
+
   /** False when nothing more can be done now. */
   const runBatch = async (rows: readonly Recheck[]): Promise<boolean> => {
     const followed = rows.flatMap((recheck) => {
@@ -123,6 +128,8 @@ export function createRecheckLoop(deps: RecheckDeps): RecheckLoop {
     const live = new Set(followed.map(({ recheck }) => recheck));
     const stale = rows.filter((row) => !live.has(row));
     if (stale.length > 0) return commit(stale.map((row) => ({ ended: refOf(row) })));
+    const early = followed.map(turned).filter(({ dueAtMs }) => dueAtMs > clock.now());
+    if (early.length > 0) return commit(early.map((next) => ({ next })));
     const ids = [...new Set(rows.map(({ tweetId }) => tweetId))];
     return commit(await judge(followed, ids, await ask(ids, followed)));
   };

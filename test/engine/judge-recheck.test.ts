@@ -34,7 +34,7 @@ it("ends with the last look within until", () => {
 });
 
 it("makes a look late that the quota puts off beyond until, and none after it", () => {
-  expect(nextOf(960, 7)).toBe(980);
-  expect(nextOf(980, 7)).toBe(1_050);
-  expect(nextOf(1_050, 7)).toBeUndefined();
+  expect(nextOf(940, 7)).toBe(960);
+  expect(nextOf(960, 7)).toBe(1_040);
+  expect(nextOf(1_040, 7)).toBeUndefined();
 });

@@ -282,6 +282,18 @@ it("looks less often while the quota is short", async () => {
   expect(await looksWith({ monthly: 4_000 })).toBeLessThanOrEqual(14);
 });
 
+it("looks no more often for tweets that are found all the time while the quota is short", async () => {
+  const times = { schedule: { kind: "every" as const, intervalMs: 10 * MINUTE }, recheck: { everyMs: 10 * MINUTE, untilMs: 24 * HOUR } };
+  const { clock, post, looks, upstream } = await house([search("w", { priority: "low", ...times })], { monthly: 2_000 });
+  for (let tick = 0; tick < 144; tick += 1) {
+    post();
+    await clock.advance(10 * MINUTE);
+  }
+  expect(upstream.callsOf("search-tweets").length).toBeLessThan(30);
+  expect(looks().length).toBeLessThan(1.2 * upstream.callsOf("search-tweets").length);
+  expect(looks().length).toBeGreaterThan(8);
+});
+
 it.each([
   ["while it runs", async () => undefined],
   ["while it stands", (own: EngineRig) => own.restart()],
@@ -291,7 +303,7 @@ it.each([
   const { clock, post, looks, rig } = await house([search("w", { priority: "low", ...times })], quota);
   const id = post();
   const dueWithin = async (ms: number) => (await rig.store.dueRechecks(clock.now() + ms, 10)).map(({ tweetId }) => tweetId);
-  await clock.advanceTo(START + 4 * HOUR);
+  await clock.advanceTo(START + 4 * HOUR + MINUTE);
   const before = looks().length;
   expect(await dueWithin(HOUR)).toEqual([]);
   expect(await dueWithin(12 * HOUR)).toEqual([id]);
