@@ -1,7 +1,9 @@
 import { afterEach, expect, it } from "vitest";
 import { sleep } from "../../src/model/clock.ts";
+import type { JsonObject } from "../../src/model/json.ts";
 import type { Store } from "../../src/model/store.ts";
 import type { Tweet } from "../../src/model/tweet.ts";
+import type { UpstreamRequest } from "../../src/model/upstream.ts";
 import { tweetIdAt } from "../../src/model/id.ts";
 import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
 import { makeTweet, makeUser } from "../support/make-event.ts";
@@ -29,9 +31,16 @@ async function house(intervalMs = MINUTE, storeFilter?: (store: Store) => Store)
   const posts: Tweet[] = [];
   const members = new Set(["1", "2", "9"]);
   const newestFirst = (wanted: (tweet: Tweet) => boolean) => ({ tweets: posts.filter(wanted).toReversed().slice(0, 20) });
-  upstream.on("list-tweets", () => newestFirst(({ user }) => members.has(user.id)));
+  const slowness = new Map<string, number>();
+  const slowly =
+    (endpoint: string, wanted: (tweet: Tweet, params: JsonObject) => boolean) =>
+    async ({ params }: UpstreamRequest) => {
+      await sleep(clock, slowness.get(endpoint) ?? 0);
+      return newestFirst((tweet) => wanted(tweet, params));
+    };
+  upstream.on("list-tweets", slowly("list-tweets", ({ user }) => members.has(user.id)));
   upstream.on("list-members", () => ({ users: [...members].map((id) => makeUser(id)) }));
-  upstream.on("user-tweets", ({ params }) => newestFirst(({ user }) => user.id === params["user_id"]));
+  upstream.on("user-tweets", slowly("user-tweets", ({ user }, params) => user.id === params["user_id"]));
   const post = (userId: string, agoMs = 0): string => {
     const timeMs = clock.now() - agoMs + posts.length;
     const id = tweetIdAt(timeMs);
@@ -47,7 +56,7 @@ async function house(intervalMs = MINUTE, storeFilter?: (store: Store) => Store)
   );
   const begin = async () =>
     (rig = await startEngineRig({ clock, upstream, watches: [watch], ...(storeFilter === undefined ? {} : { storeFilter }) }));
-  return { clock, upstream, members, post, watch, begin };
+  return { clock, upstream, members, slowness, post, watch, begin };
 }
 
 const told = async (from: EngineRig) => (await from.events()).map(({ subject, labels }) => `${labels["target"]} ${subject}`).reverse();
@@ -312,4 +321,19 @@ it.each([
   expect(upstream.callsOf("user-tweets")).toEqual([]);
   expect(await told(rig)).toEqual([`user1 ${unseen}`]);
   expect(rig.notices).toEqual([]);
+});
+
+it("reads back to the last check of who left the list while the watch was paused, although the list is being read at that moment", async () => {
+  const { clock, slowness, members, post, begin } = await house(30 * MINUTE);
+  const rig = await begin();
+  await clock.advance(HOUR);
+  await rig.pause("w", true);
+  await clock.advance(HOUR);
+  const unseen = post("2");
+  members.delete("2");
+  await clock.advance(3 * DAY);
+  slowness.set("list-tweets", 1_000).set("user-tweets", 2_000);
+  await rig.pause("w", false);
+  await clock.advance(2 * HOUR);
+  expect(await told(rig)).toEqual([`user2 ${unseen}`]);
 });
