@@ -38,9 +38,15 @@ async function house(intervalMs = MINUTE, storeFilter?: (store: Store) => Store)
       await sleep(clock, slowness.get(endpoint) ?? 0);
       return newestFirst((tweet) => wanted(tweet, params));
     };
-  upstream.on("list-tweets", slowly("list-tweets", ({ user }) => members.has(user.id)));
+  upstream.on(
+    "list-tweets",
+    slowly("list-tweets", ({ user }) => members.has(user.id)),
+  );
   upstream.on("list-members", () => ({ users: [...members].map((id) => makeUser(id)) }));
-  upstream.on("user-tweets", slowly("user-tweets", ({ user }, params) => user.id === params["user_id"]));
+  upstream.on(
+    "user-tweets",
+    slowly("user-tweets", ({ user }, params) => user.id === params["user_id"]),
+  );
   const post = (userId: string, agoMs = 0): string => {
     const timeMs = clock.now() - agoMs + posts.length;
     const id = tweetIdAt(timeMs);
