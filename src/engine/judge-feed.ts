@@ -59,8 +59,8 @@ function firstBirth({ watch, author }: Subscriber, target: TargetState, pageHigh
   return { birth: maxId(pageHigh, registeredId), since_ms: firstRunSinceMs(watch, target, serviceClock) };
 }
 
-/** When the watch was paused, while what it missed is still to be read; service time is close enough for a floor of minutes. */
-const resumedFromMs = (target: TargetState): number | undefined => {
+/** Since when it was not read, while that is still to be made up for; service time is close enough for a floor of minutes. */
+export const resumedFromMs = (target: TargetState): number | undefined => {
   const value = target.memory["resume_ms"];
   return typeof value === "number" ? value : undefined;
 };

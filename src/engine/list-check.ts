@@ -4,20 +4,18 @@
  */
 import { type Cancel, type Clock, passedMs } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
-import type { PollStore } from "../model/poll-store.ts";
 import type { Notes } from "../model/store.ts";
-import type { TargetState, WatchStore } from "../model/watch-store.ts";
+import type { TargetState } from "../model/watch-store.ts";
 import { isRefusal, type UpstreamAnswer } from "../model/upstream.ts";
 import type { PlannedWatch } from "../plan/plan-polls.ts";
 import type { WatchType } from "../watches/watch-type.ts";
+import { type ListMembershipDeps, writeListMembership } from "./list-membership.ts";
 import type { Notices } from "./notices.ts";
 import { createPatience, REFUSALS_BEFORE_BELIEF } from "./patience.ts";
 import type { RequestGate } from "./request-gate.ts";
-import { remember } from "./target-change.ts";
 
-export interface ListCheckDeps {
+export interface ListCheckDeps extends ListMembershipDeps {
   readonly gate: RequestGate;
-  readonly store: Pick<PollStore, "commitPoll"> & Pick<WatchStore, "loadTargets">;
   readonly notes: Notes;
   readonly notices: Notices;
   readonly clock: Clock;
@@ -42,10 +40,6 @@ const STEADY_MS = 3_600_000;
 /** A list holds up to 5,000 accounts (api-field-notes.md section 1); pages may be short. */
 const MOST_PAGES = 500;
 const NAMED = 10;
-const MOST_TRIES = 5;
-
-/** What a check found of a target, kept in its memory under `list`. */
-export type ListMembership = "in" | "out";
 
 type Planned = PlannedWatch<WatchType<any>>;
 
@@ -113,27 +107,16 @@ export function createListCheck(deps: ListCheckDeps): ListCheck {
     }
   };
 
-  /** Undefined where it was known. A poll may have been committed at the same moment. */
-  const write = async (found: TargetState, membership: ListMembership, checkedAtMs: number | null): Promise<TargetState | undefined> => {
-    let target: TargetState | undefined = found;
-    for (let tries = 0; tries < MOST_TRIES && target !== undefined; tries += 1) {
-      if (target.userId === null || target.memory["list"] === membership) return undefined;
-      const resume = membership === "out" && checkedAtMs !== null && target.baselineAtMs !== null ? { resume_ms: checkedAtMs } : {};
-      const written = await remember(deps.store, target, { list: membership, ...resume }, clock.now());
-      if (written !== undefined) return written;
-      [target] = await deps.store.loadTargets([{ watchKey: target.watchKey, targetKey: target.key }]);
-    }
-    return undefined;
-  };
-
   /** Writes what is new about the targets; who left the list since the last check is read back to it. */
-  const settle = async ({ planned, listId, checkedAtMs }: ListWatch, members: ReadonlySet<string>): Promise<void> => {
+  const settle = async (listWatch: ListWatch, members: ReadonlySet<string>): Promise<void> => {
+    const { planned, listId } = listWatch;
     const { watch, watchKey } = planned;
     const refs = planned.targets.map(({ key }) => ({ watchKey, targetKey: key }));
     const targets = await deps.store.loadTargets(refs);
     const changed: TargetState[] = [];
     for (const target of targets) {
-      const written = await write(target, target.userId !== null && members.has(target.userId) ? "in" : "out", checkedAtMs);
+      const membership = target.userId !== null && members.has(target.userId) ? "in" : "out";
+      const written = await writeListMembership(deps, listWatch, target, membership);
       if (written !== undefined) changed.push(written);
     }
     if (changed.length > 0) deps.onSourceChanged(changed);

@@ -62,7 +62,7 @@ async function house(intervalMs = MINUTE, storeFilter?: (store: Store) => Store)
   );
   const begin = async () =>
     (rig = await startEngineRig({ clock, upstream, watches: [watch], ...(storeFilter === undefined ? {} : { storeFilter }) }));
-  return { clock, upstream, members, slowness, post, watch, begin };
+  return { clock, upstream, members, slowness, posts, post, watch, begin };
 }
 
 const told = async (from: EngineRig) => (await from.events()).map(({ subject, labels }) => `${labels["target"]} ${subject}`).reverse();
@@ -342,4 +342,33 @@ it("reads back to the last check of who left the list while the watch was paused
   await rig.pause("w", false);
   await clock.advance(2 * HOUR);
   expect(await told(rig)).toEqual([`user2 ${unseen}`]);
+});
+
+it("reads the list back to the last own read of an account that is on it again, over pages that are known of others", async () => {
+  const { clock, upstream, members, posts, post, watch, begin } = await house(30 * MINUTE);
+  upstream.on("list-tweets", ({ cursor }) => {
+    const from = Number(cursor ?? 0);
+    const shown = posts.toReversed().filter(({ user }) => members.has(user.id));
+    const nextCursor = from + 20 < shown.length ? { nextCursor: String(from + 20) } : {};
+    return { tweets: shown.slice(from, from + 20), ...nextCursor };
+  });
+  for (let i = 0; i < 60; i += 1) post("9", 30 * MINUTE);
+  const rig = await begin();
+  await clock.advance(HOUR + 5 * MINUTE);
+  upstream.trouble = ({ endpoint }) => {
+    if (endpoint === "user-tweets") throw failure("transient");
+    return undefined;
+  };
+  const unseen = post("3");
+  await clock.advance(10 * MINUTE);
+  for (let i = 0; i < 30; i += 1) post("9");
+  await clock.advance(HOUR);
+  members.add("3");
+  const before = upstream.callsOf("list-tweets").length;
+  await rig.setWatches([watch]);
+  await clock.advance(2 * MINUTE);
+  expect(await told(rig)).toEqual([`user3 ${unseen}`]);
+  expect(upstream.callsOf("list-tweets")).toHaveLength(before + 2);
+  await clock.advance(HOUR);
+  expect(upstream.callsOf("list-tweets")).toHaveLength(before + 4);
 });
