@@ -1,4 +1,3 @@
-import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
@@ -24,8 +23,8 @@ export default defineConfig({
     pool: "forks",
     // A process loads a module once, not once a file: half of what most files cost. Helpers hook on to the test that calls them, not to the file.
     isolate: false,
-    // One more than there are cores: tests of processes wait more than they compute.
-    maxWorkers: availableParallelism() + 1,
+    // One less than there are cores is the standard; tests of processes wait more than they compute.
+    maxWorkers: "100%",
     sequence: { sequencer: LongOnesFirst },
   },
 });
