@@ -6,11 +6,12 @@ import { sharesOf } from "../plan/shares.ts";
 import type { Asker } from "./probe-desk.ts";
 import type { Poll } from "./watch-poll.ts";
 import type { RequestGate } from "./request-gate.ts";
+import type { BatchAnswer } from "./split-batches.ts";
 
 /** A query with its bounds, and the cursor of a further page. */
 export type AskSearch = (query: string, cursor?: string) => Promise<UpstreamAnswer>;
 
-export type Ask = (params: JsonObject, cursor?: string) => Promise<UpstreamAnswer>;
+export type Ask = (params: JsonObject, cursor?: string) => Promise<BatchAnswer>;
 
 /** On whose behalf a poll asks. */
 export const askerOf = (poll: Poll, purpose: Purpose): Asker => ({
@@ -45,7 +46,8 @@ function payerOf(poll: Poll): string {
 }
 
 export function askFor(gate: RequestGate, poll: Poll, purpose: Purpose): Ask {
-  const asked = { ...askerOf(poll, purpose), endpoint: poll.source.endpoint };
+  const isBatch = poll.subscribers.some(({ entry }) => entry !== undefined);
+  const asked = { ...askerOf(poll, purpose), endpoint: poll.source.endpoint, ...(isBatch ? { isSplit: true as const } : {}) };
   return (params, cursor) => gate.request({ ...asked, params, ...(cursor === undefined ? {} : { cursor }) });
 }
 

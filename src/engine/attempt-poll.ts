@@ -28,7 +28,7 @@ export interface AttemptDeps {
   readonly stalls: Pick<StallWatch, "succeeded" | "failed">;
   readonly volume: VolumeWatch;
   readonly aftermath: Aftermath;
-  readonly trouble: Pick<TargetTrouble, "takeRenames" | "takeAbsent">;
+  readonly trouble: Pick<TargetTrouble, "takeRenames" | "takeAbsent" | "takeRefused">;
   /** By poll key; written here. */
   readonly lastPolledAtMs: Map<string, number>;
   /** By poll key, why the last run failed; written here. */
@@ -64,6 +64,7 @@ export function createAttempt(deps: AttemptDeps): AttemptPoll {
     await aftermath.tellLosses(poll, outcome);
     if (outcome.renames.length > 0) await trouble.takeRenames(poll, outcome.renames);
     if (outcome.absent.length > 0) await trouble.takeAbsent(poll, outcome.absent);
+    if (outcome.refused.size > 0) await trouble.takeRefused(poll, outcome.refused);
     return outcome.error === undefined ? {} : failed(poll, outcome.error);
   };
 

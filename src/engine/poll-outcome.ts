@@ -35,6 +35,8 @@ export interface PollOutcome {
   readonly renames: readonly Rename[];
   /** Sharers whose record was not in the answer of a batch. */
   readonly absent: readonly Subscriber[];
+  /** Sharers whose entry of a batch the service refuses, by its words. */
+  readonly refused: ReadonlyMap<string, readonly Subscriber[]>;
   /** Of a list of accounts. */
   readonly list?: ListOutcome;
   /** What cut the poll after its first page; what was read before it is committed. */
@@ -63,6 +65,7 @@ export const NOTHING_POLLED: PollOutcome = {
   tooOld: new Map(),
   renames: [],
   absent: [],
+  refused: new Map(),
 };
 
 export const errorOf = (seen: Observation): unknown =>
@@ -94,12 +97,22 @@ export function outcomeOf(
     postedMs: postedMsOf(poll.subscribers, judgements, new Set(baselined)),
     isBlind: seen.kind === "feed" && seen.feed.isBlind,
     absent: poll.subscribers.filter((_, index) => judgements[index]?.isAbsent === true),
+    refused: seen.kind === "reading" ? refusedOf(poll, seen.record) : new Map(),
     lostHoles: seen.kind === "feed" ? seen.feed.lostHoles : 0,
     ...(seen.kind === "roster" ? { list: listOutcomeOf(seen, judgements) } : {}),
     ...(seen.kind === "feed" ? { openHoles: countHoles(seen.feed.memory) } : {}),
     ...(seen.kind === "feed" && seen.feed.isHeadWhole ? { shown: new Set(seen.feed.tweets.keys()) } : {}),
     ...(error === undefined ? {} : { error }),
   };
+}
+
+function refusedOf({ subscribers }: Poll, { refused }: RecordObservation): PollOutcome["refused"] {
+  const found = new Map<string, readonly Subscriber[]>();
+  for (const subscriber of subscribers) {
+    const reason = refused?.get(subscriber.entry ?? "");
+    if (reason !== undefined) found.set(reason, [...(found.get(reason) ?? []), subscriber]);
+  }
+  return found;
 }
 
 const listOutcomeOf = (

@@ -34,7 +34,7 @@ import { EMPTY_ROSTER, readRoster, type RosterMemory } from "./read-roster.ts";
 import { findRenames, type Rename, withHandles } from "./renames.ts";
 import type { RequestGate } from "./request-gate.ts";
 import type { ServiceClock } from "./service-clock.ts";
-import { type JudgedEvent, type Judgement, joinJudgements } from "./verdicts.ts";
+import { type JudgedEvent, type Judgement, joinJudgements, NOTHING } from "./verdicts.ts";
 
 export interface RunnerDeps {
   readonly store: PollStore & Pick<WatchStore, "loadTargets">;
@@ -149,6 +149,7 @@ export function createPollRunner(deps: RunnerDeps): PollRunner {
         });
       }
       if (seen.kind === "reading" && detection.detector === "reading") {
+        if (seen.record.refused?.has(subscriber.entry ?? "") === true) return NOTHING;
         const record = seen.record.records.get(subscriber.entry ?? "");
         if ("ranking" in detection)
           return judgeRanking(subscriber, target, record ?? {}, { ...context, rule: detection.ranking(settings) });

@@ -9,6 +9,7 @@ import { mostUrgent, type Priority } from "../model/schedule.ts";
 import { isRefusal } from "../model/upstream.ts";
 import type { User } from "../model/user.ts";
 import type { RequestGate } from "./request-gate.ts";
+import type { BatchAnswer } from "./split-batches.ts";
 
 /** On whose behalf a request is sent: of several, the first to ask. */
 export interface Asker {
@@ -22,6 +23,8 @@ export interface Asker {
 export interface SeenProfile {
   /** Undefined: the account was not in the answer. */
   readonly user: User | undefined;
+  /** Why the service refuses to be asked for it, where it does. */
+  readonly refused?: string;
   /** When it was asked for; our clock. */
   readonly atMs: number;
 }
@@ -78,10 +81,10 @@ export function createProbeDesk(
   const send = async (asker: Asker, wants: readonly Wanted[]): Promise<void> => {
     const [atMs, sentMs] = [clock.now(), clock.monotonic()];
     const userIds = wants.map(({ id }) => id);
-    const answer = await gate.request({ ...asker, endpoint: "info-batch", params: { user_ids: userIds } });
+    const answer = await gate.request({ ...asker, endpoint: "info-batch", params: { user_ids: userIds }, isSplit: true });
     const users = new Map((answer.users ?? []).map((user) => [user.id, user]));
     learn([...users.values()], atMs);
-    const answers = new Map(userIds.map((id) => [id, { user: users.get(id), atMs, sentMs }]));
+    const answers = new Map(userIds.map((id) => [id, { user: users.get(id), ...refusalOf(answer, id), atMs, sentMs }]));
     for (const [id, one] of answers) seen.set(id, one);
     for (const { id, resolve } of wants) resolve(answers.get(id) as Kept);
     // One that shows nobody may be the service's own trouble: whoever asked looks into that.
@@ -163,6 +166,11 @@ export function createProbeDesk(
       return new Map(await Promise.all(answers));
     },
   };
+}
+
+function refusalOf({ refused }: BatchAnswer, id: string): Pick<SeenProfile, "refused"> {
+  const reason = refused?.get(id);
+  return reason === undefined ? {} : { refused: reason };
 }
 
 function promiseOf<T>() {

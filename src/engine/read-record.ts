@@ -9,13 +9,19 @@ import type { Poll } from "./watch-poll.ts";
 export interface RecordObservation {
   /** Of a single object under "", of a batch under the ids of its entries; one that is missing was not in the answer. */
   readonly records: ReadonlyMap<string, JsonObject>;
+  /** Entries of a batch that the service refuses to be asked for, with its words: not missing. */
+  readonly refused?: ReadonlyMap<string, string>;
 }
 
 /** `until`: the flag that ends reading on; pages of a record are one answer in parts. */
 export async function readRecord(ask: Ask, poll: Poll, until: string | undefined): Promise<RecordObservation> {
   const first = await ask(poll.source.params);
   const entries = first.users ?? first.tweets;
-  if (entries !== undefined) return { records: new Map(entries.map((entry) => [entry.id, entry])) };
+  if (entries !== undefined)
+    return {
+      records: new Map(entries.map((entry) => [entry.id, entry])),
+      ...(first.refused === undefined ? {} : { refused: first.refused }),
+    };
   let { record = {}, nextCursor } = first;
   for (let page = 1; until !== undefined && record[until] !== true && nextCursor !== undefined && page < poll.maxPages; page += 1) {
     const answer = await ask(poll.source.params, nextCursor);
@@ -31,7 +37,10 @@ export async function readRecord(ask: Ask, poll: Poll, until: string | undefined
 export async function readProfiles(desk: ProbeDesk, poll: Poll, purpose: Purpose): Promise<RecordObservation> {
   const userIds = poll.source.params["user_ids"] as readonly string[];
   const seen = await desk.ask(askerOf(poll, purpose), userIds, purpose === "baseline" ? 0 : hardlyOldMs(poll.intervalMs));
-  return { records: new Map([...seen].flatMap(([id, { user }]) => (user === undefined ? [] : [[id, user]]))) };
+  return {
+    records: new Map([...seen].flatMap(([id, { user }]) => (user === undefined ? [] : [[id, user]]))),
+    refused: new Map([...seen].flatMap(([id, { refused }]) => (refused === undefined ? [] : [[id, refused]]))),
+  };
 }
 
 /** A 404 of a batch is an answer without any of its entries. */

@@ -56,6 +56,7 @@ export async function refreshHandles(accounts: readonly AskedByHandle[], deps: H
       watch: accounts[0]?.watch.id ?? "",
       priority: "high",
       purpose: accounts.some(({ target }) => target.username === null) ? "baseline" : "poll",
+      isSplit: true,
     });
     deps.profiles.learn(answer.users ?? []);
     for (const user of answer.users ?? []) users.set(user.id, user);

@@ -13,6 +13,7 @@ import { type Upstream, type UpstreamAnswer, UpstreamError } from "../model/upst
 import { createPauses } from "./pauses.ts";
 import { type GateLimits, type GateRequest, type Offers, payersAt, reservationOf } from "./reservation.ts";
 import type { ServiceClock } from "./service-clock.ts";
+import { type BatchAnswer, createSplitBatches } from "./split-batches.ts";
 
 /** Thrown when a request may not be sent now: `retryAtMs` on the monotonic clock, where that is known. Nothing was paid. */
 export class RequestHeld extends ChirpwatchError {
@@ -70,7 +71,7 @@ export interface GateDeps {
 
 export interface RequestGate {
   /** @throws UpstreamError when the service refused or failed beyond this request's retries, RequestHeld, or a store's error. */
-  request(request: GateRequest): Promise<UpstreamAnswer>;
+  request(request: GateRequest): Promise<BatchAnswer>;
   /** Rejects what waits; what is under way finishes. */
   close(): void;
   /** Gives up what is under way as well. */
@@ -252,7 +253,7 @@ export function createRequestGate(deps: GateDeps): RequestGate {
   };
 
   return {
-    request,
+    request: createSplitBatches(request, clock, deps.log),
     close() {
       closing.abort();
       pauses.close();

@@ -48,6 +48,7 @@ async function resolveBatch(
     watch,
     priority: "high",
     purpose: "baseline",
+    isSplit: true,
   });
   const users = new Map((answer.users ?? []).map((user) => [user.username.toLowerCase(), user]));
   deps.profiles.learn([...users.values()]);

@@ -41,6 +41,8 @@ export interface TargetTrouble {
   takeRenames(poll: Poll, renames: readonly Rename[]): Promise<void>;
   /** Entries that a batch was asked for and did not answer: accounts are looked for, the rest is said to be gone. */
   takeAbsent(poll: Poll, absent: readonly Subscriber[]): Promise<void>;
+  /** Entries that a batch goes on without, because the service refuses it with them; by its words. */
+  takeRefused(poll: Poll, refused: ReadonlyMap<string, readonly Subscriber[]>): Promise<void>;
   /** Accounts that the service does not know by their handle. */
   takeMissing(watchId: string, target: TargetState): Promise<void>;
 }
@@ -154,8 +156,7 @@ export function createTargetTrouble(deps: TargetTroubleDeps): TargetTrouble {
 
   const take = async (poll: Poll, error: UpstreamError): Promise<PollAftermath> => {
     if (error.kind === "bad_request") {
-      const reason = `the service refuses the request: ${error.message}`;
-      await mark(poll, "misconfigured", reason, "Correct the watch; a reload takes it over.");
+      await mark(poll, "misconfigured", refusalOf(error.message), CORRECT);
       return { notBeforeMs: clock.now() + patience.holdMs(poll, DAY_MS) };
     }
     if (error.kind === "forbidden" && !(await gateIsOpen())) return { notBeforeMs: clock.now() + patience.holdMs(poll, HOUR_MS) };
@@ -200,6 +201,9 @@ export function createTargetTrouble(deps: TargetTroubleDeps): TargetTrouble {
       }
     },
     takeAbsent,
+    async takeRefused(poll, refused) {
+      for (const [words, subscribers] of refused) await mark({ ...poll, subscribers }, "misconfigured", refusalOf(words), CORRECT);
+    },
     async takeMissing(watchId, target) {
       if (target.status === "unavailable") return;
       const reason = "no account has this handle";
@@ -209,9 +213,12 @@ export function createTargetTrouble(deps: TargetTroubleDeps): TargetTrouble {
   };
 }
 
+const CORRECT = "Correct the watch; a reload takes it over.";
 const UNKNOWN = "the service does not know it";
 const CHECK_ID = "Check the id or link in the watch.";
 const AGAIN_WITH_THE_REST = "It is asked for with every poll and goes on by itself when it is back.";
+
+const refusalOf = (words: string): string => `the service refuses the request: ${words}`;
 
 const refOf = ({ watchKey, targetKey }: Subscriber): TargetRef => ({ watchKey, targetKey });
 

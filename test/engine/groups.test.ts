@@ -65,6 +65,26 @@ async function house({ count = 40, changes = {}, longestQuery, frozen = [], fail
 }
 
 describe("a group of timelines", () => {
+  it("goes on with its probes beside an account that the service refuses to be asked for", async () => {
+    let bad = "";
+    const { clock, world, callsOf, told, account } = await house({
+      start: ({ accounts }) => void (bad = accounts[7]?.id ?? ""),
+      fail: ({ params }) => {
+        if ((params["user_ids"] as readonly string[] | undefined)?.includes(bad) === true) throw failure("bad_request");
+      },
+    });
+    const sinceMs = clock.now();
+    const posts = [3, 30].map((index) => world.post(account(index), sinceMs + 1_000).id);
+    await clock.advance(40 * MIN);
+    expect((await told()).toSorted()).toEqual(posts.toSorted());
+    // A request a tick, and after 1, 5 and 15 minutes one for that account alone.
+    expect(callsOf("info-batch", sinceMs)).toHaveLength(20 + 3);
+    // Its timeline is looked at as after any change that no post accounts for, and then no more.
+    const laterMs = clock.now();
+    await clock.advance(2 * HOUR);
+    expect(callsOf("user-tweets", laterMs)).toEqual([]);
+  });
+
   it("reads each account once at the start, and then asks for all with one request a tick", async () => {
     const { clock, callsOf } = await house();
     expect(callsOf("user-tweets")).toHaveLength(40);

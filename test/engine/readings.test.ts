@@ -2,6 +2,7 @@
 import { afterEach, expect, it } from "vitest";
 import type { JsonObject } from "../../src/model/json.ts";
 import type { Store } from "../../src/model/store.ts";
+import type { UpstreamRequest } from "../../src/model/upstream.ts";
 import type { User } from "../../src/model/user.ts";
 import type { Watch } from "../../src/model/watch.ts";
 import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
@@ -12,6 +13,7 @@ import { createVirtualClock } from "../support/virtual-clock.ts";
 
 const START = Date.UTC(2026, 2, 2, 12, 0, 0);
 const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
 
 let rig: EngineRig | undefined;
 afterEach(async () => {
@@ -182,6 +184,62 @@ it("asks about no profile when an answer has none of several", async () => {
   for (let i = 0; i < 5; i += 1) await world.poll();
   expect(world.upstream.callsOf("id-to-username")).toEqual([]);
   expect(rig.notices).toEqual([]);
+});
+
+/** What the service answers where one of the entries is none that it takes. */
+const refusing = (bad: string) => (request: UpstreamRequest) => {
+  const asked = Object.values(request.params).flat();
+  if (asked.includes(bad)) throw failure("bad_request", `invalid: ${bad}`);
+  return undefined;
+};
+
+it("goes on with the tweets of all watches beside one that the service refuses, says so once, and takes it as soon as it is taken", async () => {
+  const all = Array.from({ length: 60 }, (_, i) => String(100 + i));
+  const world = await house(watchOf("tweet", { tweets: all.slice(0, 30) }));
+  let gone = "";
+  world.upstream.on("tweet-info-bulk", ({ params }) => ({
+    tweets: (params["tweet_links"] as string[]).filter((id) => id !== gone).map((id) => makeTweet(id)),
+  }));
+  world.upstream.trouble = refusing("123");
+  const rig = await world.start();
+  await rig.setWatches([watchOf("tweet", { tweets: all.slice(0, 30) }), makeWatch("v", "tweet", { tweets: all.slice(30) })]);
+  await world.poll();
+  const asked = () => world.upstream.callsOf("tweet-info-bulk").length;
+  const before = asked();
+  gone = "150";
+  await world.clock.advance(30 * MINUTE);
+  expect(await world.told()).toEqual(["tweet.deleted 150"]);
+  expect(asked() - before).toBeLessThanOrEqual(30 + 3);
+  expect(rig.notices.map(({ message }) => message)).toEqual(["w: 123 cannot be read: the service refuses the request: invalid: 123"]);
+  const misread = async () =>
+    (await rig.store.listWatches()).flatMap(({ targets }) => targets.filter(({ status }) => status === "misconfigured"));
+  expect((await misread()).map(({ name }) => name)).toEqual(["123"]);
+  world.upstream.trouble = undefined;
+  await world.clock.advance(HOUR);
+  expect(await misread()).toEqual([]);
+});
+
+it("tells no tweet as deleted that the service refuses to be asked for from some moment on", async () => {
+  const world = await house(watchOf("tweet", { tweets: ["100", "200", "300"] }));
+  world.upstream.on("tweet-info-bulk", ({ params }) => ({ tweets: (params["tweet_links"] as string[]).map((id) => makeTweet(id)) }));
+  const rig = await world.start();
+  world.upstream.trouble = refusing("200");
+  await world.clock.advance(3 * HOUR);
+  expect(await world.told()).toEqual([]);
+  expect(await statuses(rig)).toEqual(["ok", "misconfigured", "ok"]);
+});
+
+it("goes on with profiles beside one that the service refuses, and asks nobody what became of it", async () => {
+  const users = ["7", "8", "9"].map((id) => makeUser(id));
+  const world = await house(watchOf("profile", { accounts: ["id:7", "id:8", "id:9"] }), users);
+  world.upstream.trouble = refusing("8");
+  const rig = await world.start();
+  users[0] = { ...makeUser("7"), description: "new" };
+  await world.poll();
+  await world.poll();
+  expect(await world.told()).toEqual(["profile.changed 7"]);
+  expect(world.upstream.callsOf("id-to-username")).toEqual([]);
+  expect(rig.notices.map(({ message }) => message)).toEqual(["w: id:8 cannot be read: the service refuses the request: invalid: 8"]);
 });
 
 it("takes a 404 of the only tweet for an answer without it, and asks for it as before", async () => {
