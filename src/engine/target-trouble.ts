@@ -205,9 +205,11 @@ export function createTargetTrouble(deps: TargetTroubleDeps): TargetTrouble {
       for (const [words, subscribers] of refused) await mark({ ...poll, subscribers }, "misconfigured", refusalOf(words), CORRECT);
     },
     async takeMissing(watchId, target) {
-      if (target.status === "unavailable") return;
+      const ref = { watchKey: target.watchKey, targetKey: target.key };
+      const [known] = await store.loadTargets([ref]);
+      if (known?.status === "unavailable") return;
       const reason = "no account has this handle";
-      await store.setTargetStatus({ watchKey: target.watchKey, targetKey: target.key }, "unavailable", reason);
+      await store.setTargetStatus(ref, "unavailable", reason);
       await tell(watchId, [target.name], reason, "Check the spelling, or write the account's id.");
     },
   };

@@ -97,3 +97,21 @@ it.each(["bad_request", "forbidden", "not_found"] as const)(
     expect(upstream.callsOf("user-tweets").length).toBe(2);
   },
 );
+
+it.each(["nobody has", "the service refuses"])("are looked up beside one that %s, which is told once, over restarts", async (what) => {
+  const clock = createVirtualClock(START);
+  const upstream = createScriptedUpstream(clock, [makeUser("1", "one"), makeUser("2", "two")]);
+  upstream.on("user-tweets", () => ({ tweets: [] }));
+  upstream.trouble = ({ params }) => {
+    const isAsked = JSON.stringify(params["usernames"] ?? "").includes("bad");
+    if (isAsked && what === "the service refuses") throw failure("bad_request");
+    return undefined;
+  };
+  rig = await startEngineRig({ clock, upstream, watches: [makeWatch("t", "timeline", { accounts: ["one", "bad", "two"] }, every(HOUR))] });
+  await clock.advance(MIN);
+  expect(new Set(upstream.callsOf("user-tweets").map(({ params }) => params["user_id"]))).toEqual(new Set(["1", "2"]));
+  await clock.advance(5 * HOUR);
+  await rig.restart();
+  await clock.advance(5 * HOUR);
+  expect(rig.notices.map(({ subject }) => subject)).toEqual(["bad"]);
+});
