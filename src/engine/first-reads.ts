@@ -21,9 +21,12 @@ export interface FirstReads {
   afterFailure(group: Poll, error: unknown): Promise<void>;
 }
 
-/** Whether a poll sets the baseline of one of its targets. */
+/** Whether a poll sets the baseline of one of its targets. A value that was asked for and not found is none to wait for. */
 export const isFirstRead = ({ detector, source }: Poll, targets: readonly TargetState[]): boolean =>
-  targets.some((target) => (detector === "roster" ? !isRosterBaselined(target, source.endpoint) : target.baselineAtMs === null));
+  targets.some((target) => {
+    if (detector === "roster") return !isRosterBaselined(target, source.endpoint);
+    return target.baselineAtMs === null && (detector === "feed" || target.status === "pending");
+  });
 
 export function createFirstReads({ store, clock, runOne }: FirstReadsDeps): FirstReads {
   const holds = createHolds(clock);

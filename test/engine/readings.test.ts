@@ -219,6 +219,20 @@ it("goes on with the tweets of all watches beside one that the service refuses, 
   expect(await misread()).toEqual([]);
 });
 
+it.each([
+  ["never there", () => undefined],
+  ["refused", refusing("200")],
+])("leaves the reserve alone where one of the tweets is %s", async (_, trouble) => {
+  const clock = createVirtualClock(START);
+  const upstream = createScriptedUpstream(clock);
+  upstream.on("tweet-info-bulk", () => ({ tweets: [makeTweet("100"), makeTweet("300")] }));
+  upstream.trouble = trouble;
+  const watches = [watchOf("tweet", { tweets: ["100", "200", "300"] })];
+  rig = await startEngineRig({ clock, upstream, watches, monthly: 100, reserve: 0.5, onExhausted: "pause" });
+  await clock.advance(2 * HOUR);
+  expect(upstream.calls).toHaveLength(50);
+});
+
 it("tells no tweet as deleted that the service refuses to be asked for from some moment on", async () => {
   const world = await house(watchOf("tweet", { tweets: ["100", "200", "300"] }));
   world.upstream.on("tweet-info-bulk", ({ params }) => ({ tweets: (params["tweet_links"] as string[]).map((id) => makeTweet(id)) }));
