@@ -50,7 +50,7 @@ async function askByConfig(context: CliContext, path: string): Promise<HealthAns
   const listen = context.env["CHIRPWATCH_SERVER_LISTEN"];
   if (!loaded.ok && listen !== undefined && listen !== "")
     return askUrl(context, `http://${listen.replace(/^(0\.0\.0\.0|\[::\]):/, "127.0.0.1:")}`);
-  const [issue] = loaded.ok ? [] : loaded.issues;
+  const issue = loaded.ok ? undefined : loaded.issues.find(({ severity }) => severity === "error");
   throw unwell(`no daemon runs on the state ${statePath}${issue === undefined ? "" : ` (${formatIssue(issue)})`}`);
 }
 

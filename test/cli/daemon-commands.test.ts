@@ -99,6 +99,14 @@ describe.concurrent("without a daemon", () => {
     expect(code).toBe(1);
   });
 
+  it("health names the error of a file that is no good, and no warning that stands above it", async () => {
+    const api = { base_url: "http://127.0.0.1:1", key: "written out" };
+    const spoilt = folderWith({ api, ...CONFIG, watches: { one: { type: "serch" } } });
+    const { code, err } = await runCommand(["health"], { cwd: spoilt });
+    expect(err).toMatch(/^no daemon runs on the state \S+ \(\S+watches\.yaml:\d+:\d+  [^\n]*serch[^\n]*\)\n$/);
+    expect(code).toBe(1);
+  });
+
   it("health of an address where nobody listens fails", async () => {
     const { code, err } = await runCommand(["health", "--url", "http://127.0.0.1:1"], { cwd: makeFolder() });
     expect(err).toMatch(/^no daemon answers at http:\/\/127\.0\.0\.1:1: [^\n]+\n$/);
