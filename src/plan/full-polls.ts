@@ -34,7 +34,7 @@ const REACHED = 0.6;
 
 /**
  * The share that takes requests of its own, as there is no room beside news: an account with news has posted, and often more than one page
- * holds of so long a time. Where one query holds everybody, it is sent for those with news, whoever rode before.
+ * holds of so long a time.
  */
 function shareApart(
   rates: readonly number[],
@@ -42,12 +42,12 @@ function shareApart(
   { handlesPerQuery, fullPollEveryMs }: FullPolling,
   news: NewsSearches,
 ): number {
-  if (rates.length <= handlesPerQuery || news.perDay === 0 || postsPerDay === 0) return 1;
+  if (news.perDay === 0 || postsPerDay === 0) return 1;
   const reachedDays = (fullPollEveryMs * REACHED) / DAY_MS;
   const fits = sum(rates, (rate) => rate * Math.exp((-rate * reachedDays) / ITEMS_PER_PAGE)) / postsPerDay;
   const together = Math.max(1, news.accountsPerDay / news.perDay);
   // One account or more, how many is chance.
   const allFit = fits * Math.exp(-(together - 1) * (1 - fits));
-  const places = Math.max(0, handlesPerQuery - together) * news.perDay * allFit;
+  const places = Math.max(0, Math.min(handlesPerQuery, rates.length) - together) * news.perDay * allFit;
   return 1 - SAVED * (1 - Math.exp((-places * fullPollEveryMs) / DAY_MS / rates.length));
 }

@@ -82,7 +82,7 @@ describe("accounts of one schedule", () => {
     const counted = (strategy: Strategy) => ({ strategy, probes: undefined, reads: { perDay: 30, days: 10 } });
     const costOf = (strategy?: Strategy) =>
       pollsAt(
-        () => 4,
+        () => 5,
         [timeline("a", ids(10), { schedule: every(600) })],
         () => (strategy === undefined ? undefined : counted(strategy)),
       )[0]?.group?.cost;
