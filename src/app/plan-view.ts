@@ -24,7 +24,7 @@ import { createTimetable } from "../schedule/timetable.ts";
 import { freshOf, planWatches, pollsOf } from "./configured-polls.ts";
 import { type ChangeView, changeView, delayView, round, roundMoney } from "./plan-changes.ts";
 import { type BasisView, basisViews, NO_BASIS } from "./plan-basis.ts";
-import { isSlowed } from "./quota-view.ts";
+import { type PaceView, paceView, stretchesOf } from "./plan-pace.ts";
 import { watchTypeOf } from "./registration.ts";
 import { rhythmText } from "./status-view.ts";
 
@@ -36,7 +36,7 @@ export interface PlanQuota {
   readonly reason: string;
 }
 
-export interface PlanWatchView extends BasisView {
+export interface PlanWatchView extends BasisView, PaceView {
   readonly id: string;
   readonly type: string;
   readonly state: "active" | "paused" | "disabled";
@@ -65,10 +65,6 @@ export interface PlanWatchView extends BasisView {
   /** From an item's appearance to the poll that finds it; null when nothing is polled. */
   readonly delay_seconds: { readonly p50: number; readonly p95: number } | null;
   readonly next_runs: readonly string[];
-  /** False under freshness, where the planner places each run by what the last one found, and while `stretch` is above 1. */
-  readonly next_runs_exact: boolean;
-  /** How many times slower a running daemon polls it now, because the quota is short; 1 where it does not, and where none runs. */
-  readonly stretch: number;
   /** Null unless it reads its accounts through a list. */
   readonly via_list: PlanListView | null;
   /** What it can miss. */
@@ -131,7 +127,7 @@ export interface PlanFacts {
 }
 
 export function createPlanView(config: Config, facts: PlanFacts): PlanView {
-  const { hash, nowMs, quota, states, learned = NOTHING_LEARNED, lastPolledMs = () => undefined, stretch = AS_SCHEDULED } = facts;
+  const { hash, nowMs, quota, states, learned = NOTHING_LEARNED, lastPolledMs = () => undefined, stretch } = facts;
   const timetable = createTimetable();
   const planned = planWatches(config, hash, states);
   const forecastWith = (change: (watch: Watch) => Watch, assumedPosts = 1): Forecast => {
@@ -176,7 +172,7 @@ export function createPlanView(config: Config, facts: PlanFacts): PlanView {
     changes: changes.filter(({ kind }) => kind !== "priority" || config.api.quota.onExhausted === "degrade").map(changeView),
     watches: config.watches.map((watch) => ({
       ...watchView(watch, planned.get(watch.id), forecast.watches.get(watch.id), scale),
-      ...paceNow(watch, stretches.get(watch.id)),
+      ...paceView(watch, stretches.get(watch.id)),
       via_list: listView(watch, planned.get(watch.id), forecast),
       ...(bases.get(watch.id) ?? NO_BASIS),
     })),
@@ -263,7 +259,7 @@ function watchView(
   planned: PlannedWatch | undefined,
   cost: WatchForecast | undefined,
   scale: Scale,
-): Omit<PlanWatchView, "via_list" | "next_runs_exact" | "stretch" | keyof BasisView> {
+): Omit<PlanWatchView, "via_list" | keyof PaceView | keyof BasisView> {
   return {
     id: watch.id,
     type: watch.type,
@@ -282,20 +278,6 @@ function watchView(
     next_runs: (cost?.nextRunsMs ?? []).map(isoTime),
     caveats: planned === undefined ? [] : watchTypeOf(watch).caveats(watch.settings),
   };
-}
-
-const AS_SCHEDULED: StretchFactors = { high: 1, normal: 1, low: 1 };
-
-/** By watch id, of the slowest of its polls: what several watches share goes at the pace of the most urgent one. */
-function stretchesOf({ polls }: Forecast, factors: StretchFactors): ReadonlyMap<string, number> {
-  const stretches = new Map<string, number>();
-  for (const { poll } of polls)
-    for (const { watch } of poll.subscribers) stretches.set(watch.id, Math.max(stretches.get(watch.id) ?? 1, factors[poll.priority]));
-  return stretches;
-}
-
-function paceNow({ freshness }: Watch, stretch = 1): Pick<PlanWatchView, "next_runs_exact" | "stretch"> {
-  return { next_runs_exact: freshness === undefined && !isSlowed(stretch), stretch: isSlowed(stretch) ? round(stretch) : 1 };
 }
 
 /** Schedules that are faster than what they read can change. */
