@@ -38,11 +38,12 @@ COPY --from=build /app/node_modules /app/node_modules
 COPY --from=build /app/config /app/config
 COPY --from=build /app/dist /app/dist
 COPY watches.example.yaml /app/
-# Package managers have no work here. A named volume takes over the owner of /data; uid 1000 is the image's user "node".
+# Package managers have no work here. A named volume takes over the owner and mode of /data; uid 1000 is the image's user "node".
 RUN rm -rf /usr/local/lib/node_modules/npm /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /usr/local/bin/yarn* /opt/yarn* \
  && ln -s /app/dist/main.js /usr/local/bin/chirpwatch \
  && mkdir -p /data /config \
- && chown 1000:1000 /data
+ && chown 1000:1000 /data \
+ && chmod 0700 /data
 VOLUME /data
 WORKDIR /config
 USER 1000:1000

@@ -15,6 +15,7 @@ class LongOnesFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
+    setupFiles: ["test/support/watch-children.ts"],
     // They end what hangs. What is slow only because the machine is busy is no failure; where time is the point, the test itself says how much.
     testTimeout: 240_000,
     hookTimeout: 240_000,

@@ -31,10 +31,17 @@ export async function createDeliveryRig(store: OpenedStore, url: string): Promis
     readEvent: () => {
       throw new Error("a webhook reads nothing aloud");
     },
+    listedAt: () => {
+      throw new Error("a webhook lists everything");
+    },
     onSinkFailing: ({ reason }) => {
       throw new Error(reason);
     },
     onSinkRecovered: () => {},
+    onDead: () => {
+      throw new Error("a message was given up");
+    },
+    onUnpublished: () => {},
   });
   return {
     pump,

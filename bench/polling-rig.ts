@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { registrationOf } from "../src/app/registration.ts";
 import { createUpstreamPacer } from "../src/budget/upstream-pacer.ts";
+import { createPollTrace } from "../src/engine/poll-trace.ts";
 import { createPollRunner } from "../src/engine/poll-runner.ts";
 import type { PollOutcome } from "../src/engine/poll-outcome.ts";
 import { createProfiles } from "../src/engine/profiles.ts";
@@ -81,6 +82,7 @@ export async function createPollingRig(options: PollingRigOptions): Promise<Poll
     hash: sha256,
     meter,
     log: SILENT_LOG,
+    trace: createPollTrace(clock),
     route,
     retentionMs: () => 90 * 86_400_000,
     wakeDelivery: options.wakeDelivery ?? (() => {}),
@@ -121,4 +123,5 @@ const WATCH: Watch = {
   ignore: { authors: [], words: [] },
   sinks: [HOOK],
   enabled: true,
+  onReturn: "digest",
 };

@@ -7,6 +7,7 @@ import { BATCH_SIZE } from "../../src/model/batch.ts";
 import { boundOf, leastOfTicks } from "./bound.ts";
 import { runFeeds } from "./feeds.ts";
 import { runForecasts } from "./forecast.ts";
+import { runMemberLists } from "./member-lists.ts";
 import { modelFreshness } from "./model.ts";
 import { WORLD_KINDS } from "./cell-world.ts";
 import { type Measured, runCell } from "./run-engine.ts";
@@ -160,6 +161,11 @@ if (words[0] === "--forecast") {
 
 if (words[0] === "--feeds") {
   await runFeeds({ seed: SEED, days: Number(process.env["ECONOMY_DAYS"] ?? 3) });
+  process.exit();
+}
+
+if (words[0] === "--member-lists") {
+  await runMemberLists();
   process.exit();
 }
 

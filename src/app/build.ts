@@ -5,19 +5,24 @@
 import type { Config } from "../config/config.ts";
 import type { Engine } from "../engine/engine.ts";
 import { startHeartbeat } from "../engine/heartbeat.ts";
+import { createPollTrace } from "../engine/poll-trace.ts";
 import { startControl } from "../server/control-socket.ts";
 import { createMeter } from "../server/meter.ts";
 import { startServer } from "../server/server.ts";
 import type { ReloadOutcome } from "../server/views.ts";
 import { openStore } from "../state/open.ts";
 import { createActions } from "./actions.ts";
-import type { DaemonDeps } from "./daemon-deps.ts";
+import type { ConfigChanges } from "./config-changes.ts";
+import type { Adapters, DaemonDeps } from "./daemon-deps.ts";
 import { createDelivering } from "./delivering.ts";
+import { watchClock } from "./clock-watch.ts";
 import { claimOrigin } from "./origin.ts";
 import { createPolling } from "./polling.ts";
 import { startPruning } from "./pruning.ts";
 import { registerWatches } from "./registration.ts";
+import { createReloader } from "./reload.ts";
 import { warnOfStranded } from "./stranded.ts";
+import { createSandboxGuard } from "./sandbox-guard.ts";
 import { createTeardown, type Teardown } from "./teardown.ts";
 import { createViews } from "./views.ts";
 import { watchFiles } from "./watch-files.ts";
@@ -26,7 +31,8 @@ export interface Daemon {
   /** Status page and API. */
   readonly url: string;
   readonly engine: Engine;
-  reload(): Promise<ReloadOutcome>;
+  /** `askedBy` is for the log. */
+  reload(askedBy: string): Promise<ReloadOutcome>;
   /** Stops in reverse order of the start; deliveries under way may finish. */
   stop(): Promise<void>;
 }
@@ -35,6 +41,8 @@ export interface Daemon {
 const GRACE_MS = 8_000;
 /** The poll loop turns at least every 30 s. */
 const ALIVE_WITHIN_MS = 120_000;
+
+const SHIPPED: Adapters = { openStore, startControl, startServer };
 
 /** @throws ExitError, after everything already started was stopped. */
 export async function startDaemon(config: Config, deps: DaemonDeps): Promise<Daemon> {
@@ -49,22 +57,32 @@ export async function startDaemon(config: Config, deps: DaemonDeps): Promise<Dae
 
 async function build(initial: Config, deps: DaemonDeps, teardown: Teardown): Promise<Daemon> {
   const { clock, random, hash, log, http, files } = deps;
+  const adapters = deps.adapters ?? SHIPPED;
   const startedAtMs = clock.now();
-  const store = await openStore({ path: initial.state.path, clock, random, log, mustExist: initial.state.mustExist });
+  const store = await adapters.openStore({ path: initial.state.path, clock, random, log, mustExist: initial.state.mustExist });
   teardown.push("state", () => store.close());
   await claimOrigin(store, initial);
 
   const meter = createMeter();
-  const delivering = await createDelivering(initial, store, meter, deps);
+  const trace = createPollTrace(clock);
+  const delivering = await createDelivering(initial, { store, meter, trace, deps });
   const { config, delivery, notices } = delivering;
   let stopBegunMs: number | undefined;
   const graceLeftMs = () => Math.max(0, GRACE_MS - (clock.monotonic() - (stopBegunMs ?? clock.monotonic())));
   teardown.push("delivery", () => delivering.stop(graceLeftMs()));
-  const polling = createPolling({ delivering, store, meter, deps, onStoreRecovered: () => actions.storeRecovered() });
+  const guard = createSandboxGuard({ http, config, ...(deps.onRefused === undefined ? {} : { onRefused: deps.onRefused }) });
+  const onStoreRecovered = () => reloader.storeRecovered();
+  const polling = createPolling({ delivering, store, meter, trace, deps: { ...deps, http: guard.http }, onStoreRecovered });
   const { engine, report } = polling;
   teardown.push("polling", () => polling.stop());
 
-  const swap = async (next: Config) => {
+  const renew = async () => {
+    await (await delivering.prepare(config())).enter();
+    polling.renewKey();
+  };
+  const swap = async (next: Config, { watches: changes }: ConfigChanges) => {
+    const refused = guard.refusalOf(next.sinks);
+    if (refused !== undefined) throw refused;
     const prepared = await delivering.prepare(next);
     // Until the state has taken the watches, nothing in force has changed: a state that cannot be written leaves all as it was.
     const watches = await registerWatches(next, store, hash, clock.now()).catch(async (error: unknown) => {
@@ -75,17 +93,20 @@ async function build(initial: Config, deps: DaemonDeps, teardown: Teardown): Pro
     await prepared.enter();
     polling.renewKey();
     await engine.setWatches(watches);
-    report.started(watches);
+    const isNews = new Set([...changes.added, ...changes.changed]);
+    report.started(watches.filter(({ watch }) => isNews.has(watch.id)));
     await warnOfStranded(next, { store, log });
   };
-  const actions = createActions({ deps, store, engine, notices, meter, clock, config, swap });
-  const { lastRefusal, loadedAtMs } = actions;
+  const reloader = createReloader({ deps, notices, meter, clock, states: () => store.listWatches(), config, swap, renew });
+  const { lastRefusal, loadedAtMs } = reloader;
+  const actions = createActions({ store, engine, clock, reloader, config, probeSinks: () => delivery().pump.probe() });
   const views = createViews({ ...polling, deps, store, meter, clock, startedAtMs, config, delivery, lastRefusal, loadedAtMs });
   const routeDeps = { clock, log, views, actions };
-  const control = await startControl(routeDeps, store.path);
+  const control = await adapters.startControl(routeDeps, store.path);
   teardown.push("control socket", () => control.close());
-  const { host, port, token } = initial.server;
-  const server = await startServer({ ...routeDeps, host, port, ...(token === undefined ? {} : { token }) });
+  const { host, port, token, publicUrl } = initial.server;
+  const publicHost = publicUrl === undefined ? {} : { publicHost: new URL(publicUrl).hostname };
+  const server = await adapters.startServer({ ...routeDeps, host, port, ...publicHost, ...(token === undefined ? {} : { token }) });
   teardown.push("server", () => server.close());
   log.info("status page is up", { url: server.url });
 
@@ -96,6 +117,12 @@ async function build(initial: Config, deps: DaemonDeps, teardown: Teardown): Pro
   await polling.start();
   engine.start();
   teardown.push("pruning", startPruning({ store, clock, log, retentionMs: () => config().state.retentionMs, polls: () => engine.polls }));
+  const onClockSet = (jumpMs: number) => {
+    log.warn("the clock was set", { by_seconds: Math.round(jumpMs / 1_000) });
+    delivery().pump.wake();
+    engine.wake();
+  };
+  teardown.push("clock watch", watchClock(clock, onClockSet));
   void delivering.check();
   void warnOfStranded(initial, { store, log });
   void store.problems.then((problems) => {
@@ -104,11 +131,11 @@ async function build(initial: Config, deps: DaemonDeps, teardown: Teardown): Pro
   const isAlive = () => polling.storeWatch.trouble === undefined && clock.monotonic() - engine.loop.lastTurnMs < ALIVE_WITHIN_MS;
   const { heartbeat } = initial.ops;
   if (heartbeat !== undefined) teardown.push("heartbeat", startHeartbeat(heartbeat, { http, clock, log, isAlive }));
-  const onChange = async () => void (await actions.reload());
+  const onChange = async () => void (await reloader.reload("file change"));
   if (deps.watchFiles) teardown.push("file watch", watchFiles({ files, clock, hash, paths: () => config().files, onChange }));
   const stop = () => {
     stopBegunMs ??= clock.monotonic();
     return teardown.drain();
   };
-  return { url: server.url, engine, reload: actions.reload, stop };
+  return { url: server.url, engine, reload: reloader.reload, stop };
 }

@@ -6,6 +6,7 @@ import type { WatchState } from "../model/watch-store.ts";
 import { assumeTargets } from "../plan/forecast.ts";
 import { freshTweets } from "../plan/fresh-tweets.ts";
 import { fullReadPages, stateOf } from "../plan/full-read.ts";
+import { withAccountIds } from "../plan/named-accounts.ts";
 import { groupPolls } from "../plan/group-polls.ts";
 import type { Learned } from "../plan/learned.ts";
 import { type PlanDeps, type PlannedWatch, planPolls, targetsOf } from "../plan/plan-polls.ts";
@@ -46,5 +47,5 @@ function planOf(watch: Watch, hash: Hash, states: readonly WatchState[]): Planne
   const state = stateOf(watch, states);
   const watchKey = state?.key ?? watch.id;
   const targets = assumeTargets(watchKey, targetsOf(hash, watch, type), state?.targets ?? []);
-  return { watch, type, watchKey, paused: state?.paused ?? false, targets };
+  return { watch: withAccountIds(watch, type, state?.accounts ?? {}), type, watchKey, paused: state?.paused ?? false, targets };
 }

@@ -1,6 +1,7 @@
 /** What a daemon needs from outside: ports, and how it was started. */
 import type { LoadResult } from "../config/load-config.ts";
 import type { Clock } from "../model/clock.ts";
+import type { ExitError } from "../model/exit-code.ts";
 import type { Files } from "../model/files.ts";
 import type { Hash } from "../model/hash.ts";
 import type { Http } from "../model/http.ts";
@@ -8,6 +9,16 @@ import type { Log } from "../model/log.ts";
 import type { Random } from "../model/random.ts";
 import type { Poll } from "../engine/watch-poll.ts";
 import type { PollOutcome } from "../engine/poll-outcome.ts";
+import type { startControl } from "../server/control-socket.ts";
+import type { startServer } from "../server/server.ts";
+import type { openStore } from "../state/open.ts";
+
+/** What opens files and sockets by itself and not through a port. */
+export interface Adapters {
+  readonly openStore: typeof openStore;
+  readonly startControl: typeof startControl;
+  readonly startServer: typeof startServer;
+}
 
 export interface DaemonDeps {
   readonly clock: Clock;
@@ -27,6 +38,10 @@ export interface DaemonDeps {
   readonly sandboxUrl?: string;
   /** Reload when a file of the configuration changes. */
   readonly watchFiles: boolean;
+  /** Called when the daemon must not go on with this configuration. */
+  readonly onRefused?: (error: ExitError) => void;
   /** Told after every poll, for the demo. */
   readonly onPolled?: (poll: Poll, outcome: PollOutcome | undefined, error: unknown) => void;
+  /** Others than those that ship: a simulation wraps the store and listens to nothing. */
+  readonly adapters?: Adapters;
 }

@@ -1,9 +1,14 @@
 /** The delivering half and the daemon's own notices, around one configuration in force: what a reload swaps, in one place. */
 import type { Config } from "../config/config.ts";
 import { createNotices, type Notices } from "../engine/notices.ts";
+import { isoTime } from "../model/clock.ts";
+import { formatHours } from "../model/duration.ts";
 import type { Meter } from "../model/meter.ts";
 import type { Store } from "../model/store.ts";
+import type { Trace } from "../model/trace.ts";
 import type { SinkDeps } from "../sinks/sink-type.ts";
+import { sinkSecrets } from "./create-sink.ts";
+import { createDeadReports, type DeadReports } from "./dead-reports.ts";
 import type { DaemonDeps } from "./daemon-deps.ts";
 import { checkSinks, createDelivery, type Delivery, type DeliveryDeps } from "./delivery.ts";
 
@@ -28,8 +33,15 @@ export interface Prepared {
 /** Messages under way at a reload get less time than at a stop. */
 const SWAP_GRACE_MS = 5_000;
 
-export async function createDelivering(initial: Config, store: Store, meter: Meter, deps: DaemonDeps): Promise<Delivering> {
-  const { clock, random, hash, log, http } = deps;
+export interface DeliveringParts {
+  readonly store: Store;
+  readonly meter: Meter;
+  readonly trace: Trace;
+  readonly deps: DaemonDeps;
+}
+
+export async function createDelivering(initial: Config, { store, meter, trace, deps }: DeliveringParts): Promise<Delivering> {
+  const { clock, random, hash, log, http, addSecret } = deps;
   let config = initial;
   let delivery: Delivery;
   const notices = createNotices({
@@ -42,6 +54,9 @@ export async function createDelivering(initial: Config, store: Store, meter: Met
     wakeDelivery: () => delivery.pump.wake(),
     route: (event, exceptSink, nowMs) => delivery.routeNotice(event, exceptSink, nowMs),
   });
+  const keepSecrets = (of: Config) => of.sinks.flatMap(sinkSecrets).forEach(addSecret);
+  keepSecrets(config);
+  const deadReports = createDeadReports({ store, clock, log, notices, config: () => config });
   const sinkDeps = (of: Config): SinkDeps => ({ http, clock, log, write: deps.write, linksHost: of.linksHost });
   const deliveryDeps = (of: Config): DeliveryDeps => ({
     store,
@@ -49,15 +64,19 @@ export async function createDelivering(initial: Config, store: Store, meter: Met
     random,
     log,
     meter,
+    trace,
     sinkDeps: sinkDeps(of),
-    ...sinkNotices(notices),
+    ...sinkNotices(notices, deadReports),
   });
   delivery = await createDelivery(config, deliveryDeps(config));
+  // An earlier process may have left something unsaid.
+  deadReports.wake();
   return {
     config: () => config,
     delivery: () => delivery,
     notices,
     async prepare(next) {
+      keepSecrets(next);
       const fresh = await createDelivery(next, deliveryDeps(next));
       return {
         async enter() {
@@ -72,20 +91,40 @@ export async function createDelivering(initial: Config, store: Store, meter: Met
       };
     },
     check: () => checkSinks(delivery, sinkDeps(config)),
-    stop: (graceMs) => delivery.stop(graceMs),
+    async stop(graceMs) {
+      await delivery.stop(graceMs);
+      await deadReports.stop();
+    },
   };
 }
 
-const sinkNotices = (notices: Notices): Pick<DeliveryDeps, "onSinkFailing" | "onSinkRecovered"> => ({
-  onSinkFailing: ({ sink, reason, hint }) =>
+type SinkNotices = Pick<DeliveryDeps, "onSinkFailing" | "onSinkRecovered" | "onDead" | "onUnpublished">;
+
+const sinkNotices = (notices: Notices, deadReports: DeadReports): SinkNotices => ({
+  onDead: () => deadReports.wake(),
+  onSinkFailing: ({ sink, reason, hint, sinceMs, retryForMs }) =>
     notices.tell({
       type: "sink.failing",
       subject: sink,
       severity: "critical",
-      message: `${sink} does not take messages: ${reason}`,
-      hint: hint || "Nothing is lost: the backlog goes out when it works again.",
+      message: `${sink} takes no messages: ${reason}`,
+      hint: [hint, `Alerts for it are kept for ${formatHours(retryForMs)} (retry_for) and go out when it works again.`]
+        .filter((sentence) => sentence !== "")
+        .join(" "),
+      facts: { since: isoTime(sinceMs) },
       exceptSink: sink,
     }),
-  onSinkRecovered: (sink) =>
-    notices.tell({ type: "sink.recovered", subject: sink, severity: "info", message: `${sink} takes messages again.` }),
+  async onSinkRecovered(sink) {
+    await notices.tell({ type: "sink.recovered", subject: sink, severity: "info", message: `${sink} takes messages again.` });
+    deadReports.wake();
+  },
+  onUnpublished: ({ sink, count, reason }) =>
+    notices.tell({
+      type: "sink.not_published",
+      subject: sink,
+      severity: "warning",
+      message: `${count} ${count === 1 ? "message" : "messages"} of ${sink} went to the channel, but not to its followers: ${reason}`,
+      hint: "Discord publishes about ten messages an hour and channel. Send fewer there, or set crosspost: false.",
+      facts: { count },
+    }),
 });

@@ -39,7 +39,7 @@ export function createDirectTeller({ delivery, config, clock, random, log }: Dir
       const sink = delivery().sinks.get(name)?.sink;
       if (sink === undefined) continue;
       const messageId = random.id();
-      const body = sink.render({ messageId, events: [{ event, watches: [] }], digest: false, sample: false, read: noticeMessage });
+      const body = sink.render({ events: [{ event, watches: [] }], sample: false, read: noticeMessage });
       try {
         await sink.send({ id: messageId, sink: name, groupKey: event.id, sealedAtMs: nowMs, body }, AbortSignal.timeout(TIMEOUT_MS));
         return;

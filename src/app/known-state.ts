@@ -21,7 +21,7 @@ export async function readKnown(
   const polls = pollsOf(planned, { hash, timetable: createTimetable(), nowMs, states, learned });
   const sources = await store.loadSources(polls.map(({ key }) => key));
   const times = new Map(sources.flatMap(({ fingerprint, lastPollAtMs }) => (lastPollAtMs === null ? [] : [[fingerprint, lastPollAtMs]])));
-  for (const poll of polls) await dateGroup(poll, times, store);
+  for (const poll of polls) await dateGroup(poll, { lastPolledAtMs: times, lastOkAtMs: new Map() }, store);
   const ways = new Map(polls.map((poll, index) => [poll.key, wayInForce(poll, sources[index]?.memory ?? {}, nowMs)]));
   return { states, learned: { ...learned, wayOf: (key) => ways.get(key) }, lastPolledMs: (key) => times.get(key) };
 }

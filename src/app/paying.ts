@@ -26,10 +26,10 @@ export interface Paying {
   /** The keys in force, with what each may spend. */
   readonly keyQuotas: () => readonly KeyQuota[];
   /** What the gate to the data service asks before it sends anything. */
-  readonly gateDeps: Pick<GateDeps, "limits" | "renewKey" | "keys" | "pages">;
+  readonly gateDeps: Pick<GateDeps, "limits" | "renewKey" | "keys" | "pages" | "onReserved">;
   /** Whether the service would answer again after it refused the only key, or all of them. */
   probe(): Promise<boolean>;
-  /** Takes over the keys of the configuration in force. */
+  /** Takes over the keys of the configuration in force, and asks what they have left: whoever reloads may have paid for more. */
   setKeys(): void;
   start(): Promise<void>;
   stop(): void;
@@ -50,7 +50,6 @@ export function createPaying({ delivering, store, meter, timetable, deps, gate, 
   const { config, notices } = delivering;
   const holder = createKeyHolder(config().api, deps);
   const names = () => holder.held.map(({ name }) => name);
-  const fingerprints = () => holder.held.map(({ name, fingerprint }) => `${name} ${fingerprint}`).join();
   const settings = () => ({ ...config().api.quota, monthly: config().api.quota.monthly });
 
   const remaining = (key: string): Promise<unknown> => askRemaining(gate(), key);
@@ -109,7 +108,7 @@ export function createPaying({ delivering, store, meter, timetable, deps, gate, 
     polls: () => engine().polls,
     states: () => store.listWatches(),
     onRefreshed: quotaNotices.take,
-    onFaster: () => engine().repace(),
+    onPaceChanged: () => engine().repace(),
   });
 
   const offers = () =>
@@ -135,13 +134,16 @@ export function createPaying({ delivering, store, meter, timetable, deps, gate, 
       renewKey: () => renew(),
       keys: { offers, refused: keyWatch.refused, paid: keyWatch.paid },
       pages: quotaWatch.pages,
+      onReserved(kind) {
+        if (kind === "granted") quotaWatch.granted();
+        if (kind === "quota") quotaAudit.spent();
+      },
     },
     probe: () => (holder.held.length < 2 ? ask(holder.held[0].name) : keyWatch.probe()),
     setKeys() {
-      const before = fingerprints();
       holder.set(config().api);
       keyWatch.reset();
-      if (fingerprints() !== before) void quotaAudit.check();
+      void quotaAudit.check();
     },
     async start() {
       await keyWatch.start();

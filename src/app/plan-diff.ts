@@ -1,4 +1,5 @@
 /** Two plans side by side: what each watch costs before and after, what comes and goes. */
+import type { MemoryChange } from "./memory-changes.ts";
 import type { PlanView, PlanWatchView } from "./plan-view.ts";
 import { round, roundMoney } from "./plan-changes.ts";
 
@@ -24,13 +25,15 @@ export interface PlanDiffView {
   };
   /** What changes most first; watches that stay as they are last. */
   readonly watches: readonly DiffLine[];
+  /** What becomes of what is remembered, of edited watches. */
+  readonly memory: readonly MemoryChange[];
   /** Of the plan after the change. */
   readonly quota: PlanView["quota"];
   readonly over_budget: boolean;
   readonly price: PlanView["price"];
 }
 
-export function diffPlans(before: PlanView, after: PlanView): PlanDiffView {
+export function diffPlans(before: PlanView, after: PlanView, memory: readonly MemoryChange[]): PlanDiffView {
   const old = new Map(before.watches.map((watch) => [watch.id, watch]));
   const next = new Map(after.watches.map((watch) => [watch.id, watch]));
   const ids = [...new Set([...old.keys(), ...next.keys()])];
@@ -43,6 +46,7 @@ export function diffPlans(before: PlanView, after: PlanView): PlanDiffView {
       cost_difference: costDifference(before, after),
     },
     watches: ids.map((id) => lineOf(id, old.get(id), next.get(id))).sort(byChange),
+    memory,
     quota: after.quota,
     over_budget: after.over_budget,
     price: after.price,

@@ -1,5 +1,5 @@
 /** The plan as people and programs read it: what every watch asks for, what that costs against the quota, and how late alerts will be. */
-import { isUsableLimit, quotaLine } from "../budget/quota-line.ts";
+import { quotaLine } from "../budget/quota-line.ts";
 import type { StretchFactors } from "../budget/stretch.ts";
 import type { Config } from "../config/config.ts";
 import { DEFAULTS } from "../config/defaults.ts";
@@ -24,17 +24,11 @@ import { createTimetable } from "../schedule/timetable.ts";
 import { freshOf, planWatches, pollsOf } from "./configured-polls.ts";
 import { type ChangeView, changeView, delayView, round, roundMoney } from "./plan-changes.ts";
 import { type BasisView, basisViews, NO_BASIS } from "./plan-basis.ts";
+import { longListViews, type PlanLongListView } from "./long-list-view.ts";
 import { type PaceView, paceView, stretchesOf } from "./plan-pace.ts";
+import type { PlanQuota } from "./plan-quota.ts";
 import { watchTypeOf } from "./registration.ts";
 import { rhythmText } from "./status-view.ts";
-
-/** `configured`: quota.monthly. `remaining_requests`: what the key has left, by the service. `unknown`: neither. */
-export interface PlanQuota {
-  readonly limit: number | null;
-  readonly source: "configured" | "remaining_requests" | "unknown";
-  /** Why it is unknown; empty otherwise. */
-  readonly reason: string;
-}
 
 export interface PlanWatchView extends BasisView, PaceView {
   readonly id: string;
@@ -67,6 +61,8 @@ export interface PlanWatchView extends BasisView, PaceView {
   readonly next_runs: readonly string[];
   /** Null unless it reads its accounts through a list. */
   readonly via_list: PlanListView | null;
+  /** Member lists that are longer than a poll reads, as far as their length is known. */
+  readonly long_lists: readonly PlanLongListView[];
   /** What it can miss. */
   readonly caveats: readonly string[];
 }
@@ -77,6 +73,15 @@ export interface PlanListView {
   readonly missing: number;
   /** What an account that leaves the list costs on top, at most: several share their requests. */
   readonly most_requests_per_month_each: number;
+}
+
+export interface PlanOnlineView {
+  /** Billed. */
+  readonly requests: number;
+  /** Accounts whose profiles say how long their lists are. */
+  readonly accounts: number;
+  /** As those are written whom the service does not know. */
+  readonly missing: readonly string[];
 }
 
 export interface PlanRangeView {
@@ -106,6 +111,8 @@ export interface PlanView {
   readonly over_budget: boolean;
   /** Watch ids, the dearest first. */
   readonly dearest: readonly string[];
+  /** What was asked of the service for this plan, at a price; null where nothing was. */
+  readonly online: PlanOnlineView | null;
   /** What would fit, the cheapest change first; empty when the plan fits, or when nothing would. */
   readonly changes: readonly ChangeView[];
   readonly watches: readonly PlanWatchView[];
@@ -122,12 +129,14 @@ export interface PlanFacts {
   readonly learned?: Learned;
   /** When a poll ran last, by its key. */
   readonly lastPolledMs?: ((key: string) => number | undefined) | undefined;
+  /** What was asked of the service beside its quota. */
+  readonly online?: PlanOnlineView | undefined;
   /** How much slower a daemon that runs polls now; undefined where none does. */
   readonly stretch?: StretchFactors | undefined;
 }
 
 export function createPlanView(config: Config, facts: PlanFacts): PlanView {
-  const { hash, nowMs, quota, states, learned = NOTHING_LEARNED, lastPolledMs = () => undefined, stretch } = facts;
+  const { hash, nowMs, quota, states, learned = NOTHING_LEARNED, lastPolledMs = () => undefined, stretch, online = null } = facts;
   const timetable = createTimetable();
   const planned = planWatches(config, hash, states);
   const forecastWith = (change: (watch: Watch) => Watch, assumedPosts = 1): Forecast => {
@@ -155,6 +164,7 @@ export function createPlanView(config: Config, facts: PlanFacts): PlanView {
   const { price } = config.api.quota;
   const scale = { limit: quota.limit, price: price?.perRequest };
   const stretches = stretchesOf(forecast, stretch);
+  const longLists = longListViews([...planned.values()], forecast, { limit: quota.limit, reserve: config.api.quota.reserve });
   return {
     quota: { ...quota, reserve: config.api.quota.reserve },
     total: {
@@ -169,11 +179,13 @@ export function createPlanView(config: Config, facts: PlanFacts): PlanView {
     price: price === undefined ? null : { per_request: price.perRequest, currency: price.currency },
     over_budget: isOver,
     dearest: dearest(forecast),
+    online,
     changes: changes.filter(({ kind }) => kind !== "priority" || config.api.quota.onExhausted === "degrade").map(changeView),
     watches: config.watches.map((watch) => ({
       ...watchView(watch, planned.get(watch.id), forecast.watches.get(watch.id), scale),
       ...paceView(watch, stretches.get(watch.id)),
       via_list: listView(watch, planned.get(watch.id), forecast),
+      long_lists: longLists.get(watch.id) ?? [],
       ...(bases.get(watch.id) ?? NO_BASIS),
     })),
     warnings: [...scheduleWarnings(config), ...budgetWarnings(forecast, config, quota)],
@@ -229,17 +241,6 @@ function paceOf({ requestsPerDay, requestsPerMonth }: Pick<Forecast, "requestsPe
   };
 }
 
-/** The quota as configured, or as `remaining` says: an answer that is no usable number is unknown, never 0. */
-export function planQuota(
-  configured: number | undefined,
-  remaining: { readonly value: unknown } | { readonly failure: string },
-): PlanQuota {
-  if (configured !== undefined) return { limit: configured, source: "configured", reason: "" };
-  if ("failure" in remaining) return { limit: null, source: "unknown", reason: remaining.failure };
-  if (isUsableLimit(remaining.value)) return { limit: Math.floor(remaining.value), source: "remaining_requests", reason: "" };
-  return { limit: null, source: "unknown", reason: "/key-usage-info gives no usable remaining_requests" };
-}
-
 const NOTHING = { requestsPerDay: 0, requestsPerMonth: 0 };
 
 /** Nobody can foretell who leaves a list, but what it costs. */
@@ -259,7 +260,7 @@ function watchView(
   planned: PlannedWatch | undefined,
   cost: WatchForecast | undefined,
   scale: Scale,
-): Omit<PlanWatchView, "via_list" | keyof PaceView | keyof BasisView> {
+): Omit<PlanWatchView, "via_list" | "long_lists" | keyof PaceView | keyof BasisView> {
   return {
     id: watch.id,
     type: watch.type,

@@ -12,6 +12,7 @@ import { createServiceClock } from "../engine/service-clock.ts";
 import { createStoreWatch, type StoreWatch } from "../engine/store-watch.ts";
 import { createUpstreamWatch, type UpstreamWatch } from "../engine/upstream-watch.ts";
 import type { Meter } from "../model/meter.ts";
+import type { Trace } from "../model/trace.ts";
 import type { Store } from "../model/store.ts";
 import { createTimetable } from "../schedule/timetable.ts";
 import type { DaemonDeps } from "./daemon-deps.ts";
@@ -40,12 +41,13 @@ export interface PollingParts {
   readonly delivering: Delivering;
   readonly store: Store;
   readonly meter: Meter;
+  readonly trace: Trace;
   readonly deps: DaemonDeps;
   /** The state could not be written, and can again. */
   readonly onStoreRecovered: () => void;
 }
 
-export function createPolling({ delivering, store, meter, deps, onStoreRecovered }: PollingParts): Polling {
+export function createPolling({ delivering, store, meter, trace, deps, onStoreRecovered }: PollingParts): Polling {
   const { clock, random, hash, log, http } = deps;
   const { config, delivery, notices } = delivering;
   const timetable = createTimetable();
@@ -68,6 +70,7 @@ export function createPolling({ delivering, store, meter, deps, onStoreRecovered
     pacer,
     meter,
     log,
+    trace,
     ...paying.gateDeps,
     onOutcome: (error) => upstreamWatch.takeOutcome(error),
   });
@@ -83,7 +86,7 @@ export function createPolling({ delivering, store, meter, deps, onStoreRecovered
   });
   const profiles = createProfiles(gate, clock, log);
   const telling: Pick<EngineDeps, "route" | "wakeDelivery"> = {
-    route: ({ event, ownSinks }, nowMs) => delivery().routeOf(event, ownSinks, nowMs),
+    route: (...asked) => delivery().routeOf(...asked),
     wakeDelivery: () => delivery().pump.wake(),
   };
   const runner = createPollRunner({
@@ -96,6 +99,7 @@ export function createPolling({ delivering, store, meter, deps, onStoreRecovered
     hash,
     meter,
     log,
+    trace,
     retentionMs: () => config().state.retentionMs,
     ...telling,
   });
@@ -121,6 +125,7 @@ export function createPolling({ delivering, store, meter, deps, onStoreRecovered
     hash,
     meter,
     log,
+    trace,
     notes: store,
     ...telling,
     isUpstreamDark: () => upstreamWatch.isDark,

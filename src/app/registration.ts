@@ -1,10 +1,11 @@
 /** From the configuration's watches to what the state and the engine know of them. */
 import type { Config } from "../config/config.ts";
+import { DEFAULTS } from "../config/defaults.ts";
 import type { EngineWatch } from "../engine/engine.ts";
 import type { Hash } from "../model/hash.ts";
 import type { Store } from "../model/store.ts";
 import type { WatchRegistration } from "../model/watch-store.ts";
-import type { Watch } from "../model/watch.ts";
+import type { OnReturn, Watch } from "../model/watch.ts";
 import { targetsOf } from "../plan/plan-polls.ts";
 import { WATCH_TYPES } from "../watches/registry.ts";
 import type { WatchType } from "../watches/watch-type.ts";
@@ -22,8 +23,18 @@ export function registrationOf(hash: Hash, watch: Watch): WatchRegistration {
     name,
     ...(userId === undefined ? {} : { userId }),
   }));
-  return { id: watch.id, type: watch.type, targets, ...(watch.movedFrom === undefined ? {} : { movedFrom: watch.movedFrom }) };
+  return {
+    id: watch.id,
+    type: watch.type,
+    enabled: watch.enabled,
+    targets,
+    ...(watch.movedFrom === undefined ? {} : { movedFrom: watch.movedFrom }),
+  };
 }
+
+/** What becomes of what came while a watch was away; the default of one that the configuration has no more. */
+export const onReturnOf = ({ watches }: Pick<Config, "watches">, watchId: string): OnReturn =>
+  watches.find(({ id }) => id === watchId)?.onReturn ?? DEFAULTS.watch.on_return;
 
 /** Registers every watch, so that a disabled one keeps its memory; only enabled ones are polled. */
 export async function registerWatches(config: Config, store: Store, hash: Hash, nowMs: number): Promise<readonly EngineWatch[]> {

@@ -5,7 +5,8 @@ import type { Random } from "../model/random.ts";
 import type { SendReceipt } from "../model/sink.ts";
 import { routeEvent } from "../route/route-event.ts";
 import type { SinkDeps } from "../sinks/sink-type.ts";
-import { createReader, sinkTypeOf } from "./delivery.ts";
+import { createSink, sinkTypeOf } from "./create-sink.ts";
+import { createReader } from "./delivery.ts";
 
 const TIMEOUT_MS = 30_000;
 
@@ -15,14 +16,12 @@ export async function sendSample(
   event: ChirpEvent,
   deps: SinkDeps & { readonly random: Random },
 ): Promise<SendReceipt> {
-  const sink = await sinkTypeOf(config).create(config.name, config.settings, deps);
+  const sink = await createSink(config, deps);
   try {
     const id = deps.random.id();
     const watches = event.watch === "" ? [] : [event.watch];
     const body = sink.render({
-      messageId: id,
       events: [{ event, watches }],
-      digest: false,
       sample: true,
       read: createReader(deps.linksHost),
     });
@@ -32,9 +31,6 @@ export async function sendSample(
     await sink.close();
   }
 }
-
-/** Where a person reads it: "#brand". */
-export const describeSink = (config: SinkConfig): string => sinkTypeOf(config).describe(config.settings);
 
 /** The sinks an event of this watch would go to now. */
 export function sinksOf(config: Config, event: ChirpEvent, ownSinks: readonly string[], nowMs: number): readonly SinkConfig[] {

@@ -5,7 +5,9 @@ import { type Clock, isoTime } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
 import type { WatchStore } from "../model/watch-store.ts";
 import type { Watch } from "../model/watch.ts";
+import { notedItems } from "./noted-items.ts";
 import type { Poll } from "../engine/watch-poll.ts";
+import { returnText } from "./pause.ts";
 
 export interface StartReport {
   started(watches: readonly EngineWatch[]): void;
@@ -50,7 +52,8 @@ export function createStartReport(deps: StartReportDeps): StartReport {
   const tellNoted = async (watches: readonly Watch[]): Promise<void> => {
     const states = new Map((await deps.store.listWatches()).map((state) => [state.id, state]));
     for (const watch of watches) {
-      const items = states.get(watch.id)?.knownItems ?? 0;
+      const state = states.get(watch.id);
+      const items = state === undefined ? 0 : notedItems(watch.type, state);
       const text = `${watch.id}: ${items} items noted, next poll ${nextPoll(watch.id)}, alerts go to ${deps.sinkText(watch)}`;
       deps.log.info(text, { watch: watch.id, items });
     }
@@ -59,6 +62,11 @@ export function createStartReport(deps: StartReportDeps): StartReport {
   return {
     started(watches) {
       for (const { watch, state } of watches) {
+        const { returnedFromMs: fromMs } = state;
+        if (fromMs !== undefined && state.targets.some(({ baselineAtMs }) => baselineAtMs !== null)) {
+          const awayMs = Math.max(1_000, Math.round((deps.clock.now() - fromMs) / 1_000) * 1_000);
+          deps.log.info(returnText(watch.id, awayMs, watch.onReturn), { watch: watch.id, on_return: watch.onReturn });
+        }
         // Told about once already, and asked again only now and then: no line waits for it.
         const missing = state.targets.filter(({ status }) => status === "unavailable" || status === "misconfigured");
         if (missing.length > 0) {
@@ -71,8 +79,9 @@ export function createStartReport(deps: StartReportDeps): StartReport {
           waiting.set(watch.id, { watch, left });
           continue;
         }
-        const text = `${watch.id}: baseline done, ${state.knownItems} items known, next poll ${nextPoll(watch.id)}`;
-        deps.log.info(text, { watch: watch.id, items: state.knownItems });
+        const items = notedItems(watch.type, state);
+        const text = `${watch.id}: baseline done, ${items} items known, next poll ${nextPoll(watch.id)}`;
+        deps.log.info(text, { watch: watch.id, items });
       }
     },
     missing: (watchId) => countDown(watchId),

@@ -1,14 +1,15 @@
 /** From what the parts know to the one snapshot that status page, API and `chirpwatch status` show. */
-import type { Config } from "../config/config.ts";
 import { isoTime } from "../model/clock.ts";
 import { formatDuration } from "../model/duration.ts";
-import type { ChirpEvent } from "../model/event.ts";
-import type { OutboxStats, SinkHealth } from "../model/outbox.ts";
+import type { EventRecord } from "../model/history.ts";
 import type { WatchState } from "../model/watch-store.ts";
 import type { Freshness, Schedule } from "../model/schedule.ts";
 import type { Watch } from "../model/watch.ts";
-import type { EventLine, SinkView, WatchView } from "../server/views.ts";
+import type { EventLine, WatchView } from "../server/views.ts";
 import { createReader } from "./delivery.ts";
+import { memberListViews } from "./member-list-view.ts";
+import { notedItems } from "./noted-items.ts";
+import type { WaitReader } from "./waiting.ts";
 
 export const scheduleText = (schedule: Schedule): string =>
   schedule.kind === "every" ? `@every ${formatDuration(schedule.intervalMs)}` : `${schedule.pattern} (${schedule.timezone})`;
@@ -43,7 +44,8 @@ export function watchView(watch: Watch, facts: WatchFacts): WatchView {
     paused: facts.state?.paused ?? false,
     schedule: rhythmText(watch),
     targets: (facts.state?.targets ?? []).map(({ name, status, statusReason }) => ({ name, status, reason: statusReason })),
-    known_items: facts.state?.knownItems ?? 0,
+    member_lists: memberListViews(watch, facts.state?.targets ?? []),
+    known_items: facts.state === undefined ? 0 : notedItems(watch.type, facts.state),
     last_poll_at: isoOrNull(facts.lastPollMs),
     next_poll_at: isoOrNull(facts.nextPollMs),
     requests_spent: facts.spent,
@@ -51,24 +53,8 @@ export function watchView(watch: Watch, facts: WatchFacts): WatchView {
   };
 }
 
-export function sinkViews(config: Config, health: readonly SinkHealth[], stats: readonly OutboxStats[]): readonly SinkView[] {
-  return config.sinks.map(({ name, type }) => {
-    const own = stats.find(({ sink }) => sink === name);
-    const breaker = health.find(({ sink }) => sink === name);
-    return {
-      name,
-      type,
-      breaker: breaker?.breaker ?? "closed",
-      reason: breaker?.breaker === "open" ? breaker.reason : "",
-      waiting: own?.waiting ?? 0,
-      oldest_at: isoOrNull(own?.oldestAtMs),
-      sent: own?.sent ?? 0,
-      dead: own?.dead ?? 0,
-    };
-  });
-}
-
-export function eventLine(event: ChirpEvent, linksHost: string): EventLine {
+/** An event in one line, with what became of it. */
+export function eventLine({ event, deliveries }: EventRecord, linksHost: string, readWait: WaitReader): EventLine {
   const message = createReader(linksHost)({ event, watches: [event.watch] });
   return {
     id: event.id,
@@ -78,5 +64,6 @@ export function eventLine(event: ChirpEvent, linksHost: string): EventLine {
     url: message.url ?? null,
     occurred_at: isoTime(event.occurredAtMs),
     detected_at: isoTime(event.detectedAtMs),
+    deliveries: deliveries.map(({ sink, state, wait }) => ({ sink, state, wait: wait === null ? null : readWait(sink, wait) })),
   };
 }

@@ -75,9 +75,18 @@ function judgeMembers(subscriber: Subscriber, target: TargetState, members: read
   const { detection } = subscriber.type;
   if (detection.detector !== "roster") return [];
   const rule = detection.rule(subscriber.watch.settings, target);
-  const seen = { members, memory: { fullAtMs: null }, readAtMs: context.detectedAtMs, completedScanAtMs: undefined };
-  const judging = { ...context, rule, episode: "sample", missed: undefined, list: "" };
-  const { verdicts } = judgeRoster(subscriber, target, new Set(), seen, judging);
+  const seen = {
+    members,
+    step: "rest",
+    end: "list_end",
+    memory: { fullAtMs: null },
+    readAtMs: context.detectedAtMs,
+    completedScanAtMs: undefined,
+    scanPages: 0,
+  } as const;
+  const sharer = { part: "follows", mode: rule.mode, isBaselined: true, baselineAtMs: 0, partial: undefined } as const;
+  const judging = { ...context, rule, episode: "sample", missed: undefined, list: "", sharer };
+  const { verdicts } = judgeRoster(subscriber, target, new Map(), seen, judging);
   const reasons = new Map(verdicts.map(({ itemId, verdict, detail }) => [itemId, verdict === "event" ? "" : detail]));
   return members.map((user) => {
     const body = rosterBody(user, { ...context, rule });

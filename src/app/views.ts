@@ -1,43 +1,34 @@
 /** The daemon as its server reads it: health, status, events, explanations, metrics. Reads only. */
-import type { Config } from "../config/config.ts";
 import { formatIssue } from "../config/report.ts";
-import type { Engine } from "../engine/engine.ts";
 import type { KeyWatch } from "../engine/key-watch.ts";
 import type { QuotaAudit } from "../engine/quota-audit.ts";
-import type { KeyQuota, QuotaWatch } from "../engine/quota-watch.ts";
 import type { StoreWatch } from "../engine/store-watch.ts";
 import type { UpstreamWatch } from "../engine/upstream-watch.ts";
-import { type Clock, isoTime } from "../model/clock.ts";
+import { isoTime } from "../model/clock.ts";
 import { errorText } from "../model/errors.ts";
 import type { SourceState } from "../model/poll-store.ts";
-import type { Store } from "../model/store.ts";
-import type { ReadableMeter } from "../server/meter.ts";
-import type { BudgetView, ConfigView, DaemonState, Health, StatusView, Views, WatchView } from "../server/views.ts";
-import type { DaemonDeps } from "./daemon-deps.ts";
+import type { BudgetView, DaemonState, Health, StatusView, Views, WatchView } from "../server/views.ts";
+import type { OpenedStore } from "../state/open.ts";
+import { deadReasons, readDead } from "./dead-letters.ts";
 import type { Delivery } from "./delivery.ts";
+import { eventsView } from "./events-view.ts";
 import { findItem } from "./find-item.ts";
 import { budgetView, isQuotaSpent, type QuotaFacts, quotaView } from "./quota-view.ts";
 import { reasonsOf, type Troubles } from "./reasons.ts";
-import { eventLine, sinkViews, watchView } from "./status-view.ts";
+import { renderMetrics, type ScrapeDeps } from "./scrape.ts";
+import { eventLine, watchView } from "./status-view.ts";
+import { readSinks } from "./sinks-view.ts";
 import { strandedReasons } from "./stranded.ts";
+import { createWaitReader } from "./waiting.ts";
 
-export interface ViewsDeps {
-  readonly deps: Pick<DaemonDeps, "version">;
-  readonly store: Store;
-  readonly engine: Engine;
-  readonly meter: ReadableMeter;
-  readonly quotaWatch: QuotaWatch;
+export interface ViewsDeps extends ScrapeDeps {
+  readonly store: OpenedStore;
   readonly quotaAudit: QuotaAudit;
   readonly keyWatch: KeyWatch;
-  readonly keyQuotas: () => readonly KeyQuota[];
   readonly upstreamWatch: UpstreamWatch;
   readonly storeWatch: StoreWatch;
-  readonly clock: Clock;
   readonly startedAtMs: number;
-  readonly config: () => Config;
   readonly delivery: () => Delivery;
-  readonly lastRefusal: () => ConfigView["failed_reload"];
-  readonly loadedAtMs: () => number;
 }
 
 /** The poll loop turns at least every 30 s; four times that is standing still. */
@@ -81,16 +72,20 @@ export function createViews(parts: ViewsDeps): Views {
       });
   };
 
+  const sinkFacts = () => ({ pauses: parts.delivery().pump.pauses(), nowMs: clock.now() });
+
   const status = async (): Promise<StatusView> => {
     const config = parts.config();
     const known = await sources();
     await parts.quotaWatch.refresh(engine.polls);
     const trouble = parts.upstreamWatch.trouble;
-    const stats = await store.outboxStats();
-    const sinks = sinkViews(config, await store.loadSinkHealth(), stats);
+    const { views: sinks, stats, readWait } = await readSinks(store, config, sinkFacts());
     const watches = await watchViews(known);
+    const recent = await store.recentRecords(RECENT_EVENTS);
     const quota = quotaFacts(parts);
-    const troubles = { store: parts.storeWatch.trouble, upstream: trouble?.reason, quota, sinks, watches, refusal: parts.lastRefusal() };
+    const dead = await deadReasons(store, config, clock.now());
+    const refusal = parts.lastRefusal();
+    const troubles = { store: parts.storeWatch.trouble, upstream: trouble?.reason, quota, sinks, dead, watches, refusal };
     const reasons = [...reasonsOf(troubles), ...strandedReasons(config, stats)];
     return {
       state: stateOf(troubles, parts.upstreamWatch.isStopped, reasons),
@@ -107,7 +102,7 @@ export function createViews(parts: ViewsDeps): Views {
       gaps: await engine.openHoles(),
       watches,
       sinks,
-      recent_events: (await store.recentEvents(RECENT_EVENTS)).map((event) => eventLine(event, config.linksHost)),
+      recent_events: recent.map((record) => eventLine(record, config.linksHost, readWait)),
       config: {
         file: config.files[0] ?? "",
         loaded_at: isoTime(parts.loadedAtMs()),
@@ -115,21 +110,6 @@ export function createViews(parts: ViewsDeps): Views {
         failed_reload: troubles.refusal,
       },
     };
-  };
-
-  const setGauges = async (): Promise<void> => {
-    const { meter } = parts;
-    meter.set("chirpwatch_poll_overdue_seconds", engine.loop.overdueMs() / 1_000);
-    for (const { name } of parts.config().sinks) meter.count("chirpwatch_dead_letters_total", { sink: name }, 0);
-    meter.set("chirpwatch_gaps", await engine.openHoles());
-    meter.clear("chirpwatch_outbox_rows");
-    meter.clear("chirpwatch_outbox_oldest_seconds");
-    for (const { sink, waiting, oldestAtMs } of await store.outboxStats()) {
-      meter.set("chirpwatch_outbox_rows", waiting, { sink });
-      meter.set("chirpwatch_outbox_oldest_seconds", oldestAtMs === null ? 0 : Math.max(0, clock.now() - oldestAtMs) / 1_000, { sink });
-    }
-    const targets = (await store.listWatches()).flatMap((watch) => watch.targets);
-    meter.set("chirpwatch_targets_unavailable", targets.filter((target) => target.status === "unavailable").length);
   };
 
   const budget = async (): Promise<BudgetView> => {
@@ -147,12 +127,14 @@ export function createViews(parts: ViewsDeps): Views {
     health,
     status,
     budget,
-    events: (limit) => store.recentEvents(limit),
-    explain: (item) => findItem(store, item),
-    async metrics() {
-      await setGauges();
-      return parts.meter.render();
+    events: async (query) => eventsView(await store.findEvents(query), parts.config().linksHost),
+    async explain(item) {
+      const { pauses, nowMs } = sinkFacts();
+      const health = await store.loadSinkHealth();
+      return findItem(store, item, createWaitReader({ config: parts.config(), health, pauses, nowMs }));
     },
+    dead: (sink) => readDead(store, parts.config(), sink),
+    metrics: () => renderMetrics(parts),
   };
 }
 

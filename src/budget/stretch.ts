@@ -62,12 +62,24 @@ export function expectedRequests(query: StretchQuery, requestsPerDay: number): n
 /** The first share of a month's requests goes out as the schedules say: only low priority is stretched before that is spent. */
 const HEAD_START = 0.05;
 
+/** A share of what is left under the line that may be spent before the factors are computed again. */
+const STALE_SHARE = 0.01;
+
 /** The factors in force: as `stretchFactors`, after the head start. */
 export function governedFactors(query: StretchQuery): StretchFactors {
   const wanted = stretchFactors(query);
-  const hasHeadStart = query.limit !== undefined && query.spent < query.limit * HEAD_START;
-  return hasHeadStart ? { high: 1, normal: 1, low: wanted.low } : wanted;
+  return headStartLeft(query) > 0 ? { high: 1, normal: 1, low: wanted.low } : wanted;
 }
+
+/** After so many more requests the factors no longer hold: the head start is over, or a noticeable part of what is left is spent. */
+export function requestsUntilStale(query: Pick<StretchQuery, "limit" | "reserve" | "spent">): number {
+  const line = quotaLine({ monthly: query.limit, reserve: query.reserve, purpose: "poll" });
+  if (line === undefined) return Number.POSITIVE_INFINITY;
+  return headStartLeft(query) || Math.max(1, Math.floor((line - query.spent) * STALE_SHARE));
+}
+
+const headStartLeft = ({ limit, spent }: Pick<StretchQuery, "limit" | "spent">): number =>
+  limit === undefined ? 0 : Math.max(0, Math.ceil(limit * HEAD_START - spent));
 
 function restOfPeriod(query: StretchQuery): Record<Priority, number> {
   const costs = { high: 0, normal: 0, low: 0 };

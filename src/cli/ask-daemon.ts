@@ -2,10 +2,12 @@
 import type { Json } from "../model/json.ts";
 import { callControl, type ControlAnswer, ControlError } from "../server/control-client.ts";
 import { controlSocketPath } from "../server/control-path.ts";
+import type { CliContext } from "./context.ts";
+import type { DaemonPlace } from "./find-daemon.ts";
 
 /** The daemon's answer, or undefined when none runs on this state. @throws ControlError when one runs but gives no answer. */
 export async function askDaemon(
-  statePath: string,
+  { statePath }: Pick<DaemonPlace, "statePath">,
   method: "GET" | "POST",
   path: string,
   timeoutMs?: number,
@@ -16,6 +18,11 @@ export async function askDaemon(
     if (error instanceof ControlError && error.code === "CONTROL_NOT_RUNNING") return undefined;
     throw error;
   }
+}
+
+/** A daemon answered although its file is no good: whoever reads the answer should know. */
+export function noteFault(context: CliContext, { fault }: DaemonPlace): void {
+  if (fault !== undefined) context.err(`the daemon goes on with what it loaded before; the configuration does not load here: ${fault}`);
 }
 
 /** A text at a path of an answer's body; "" where there is none. */

@@ -5,7 +5,8 @@ import { readStoppedQuota } from "../app/stopped-quota.ts";
 import { sha256 } from "../runtime/hash.ts";
 import type { BudgetView } from "../server/views.ts";
 import { formatBudget } from "./budget-text.ts";
-import { type CliContext, CONFIG_OPTION, JSON_OPTION, requireConfig } from "./context.ts";
+import { type CliContext, CONFIG_OPTION, JSON_OPTION } from "./context.ts";
+import { findDaemon } from "./find-daemon.ts";
 import { readDaemon, readState } from "./read-daemon.ts";
 
 /** Where nobody says how wide the terminal is. */
@@ -22,13 +23,13 @@ export function addBudget(program: Command, context: CliContext): void {
 }
 
 async function budget(context: CliContext, configPath: string, asJson: boolean): Promise<void> {
-  const config = await requireConfig(context, configPath, { lenientSecrets: true });
+  const place = await findDaemon(context, configPath);
   const nowMs = context.clock.now();
-  const running = (await readDaemon(config, "/api/v1/budget")) as BudgetView | undefined;
+  const running = (await readDaemon(context, place, "/api/v1/budget")) as BudgetView | undefined;
   const view =
     running ??
-    (await readState(context, config, async (store) => {
-      const { facts, spending } = await readStoppedQuota(store, config, { ...context, hash: sha256 });
+    (await readState(context, place.config(), async (store) => {
+      const { facts, spending } = await readStoppedQuota(store, place.config(), { ...context, hash: sha256 });
       return budgetView(facts, spending);
     }));
   const columns = Number(context.env["COLUMNS"] ?? process.stdout.columns ?? USUAL_COLUMNS) || USUAL_COLUMNS;

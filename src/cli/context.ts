@@ -17,6 +17,7 @@ import { createSystemClock } from "../runtime/system-clock.ts";
 import { createSystemRandom } from "../runtime/system-random.ts";
 import { SINK_TYPES } from "../sinks/registry.ts";
 import { WATCH_TYPES } from "../watches/registry.ts";
+import { readLogLevel } from "./log-level.ts";
 
 export interface CliContext {
   readonly clock: Clock;
@@ -45,8 +46,7 @@ export function createContext(): CliContext {
     version: packageVersion(),
     out: (text) => void process.stdout.write(`${text}\n`),
     err: (text) => void process.stderr.write(`${text}\n`),
-    logger: (level) =>
-      createLogger({ stream: process.stderr, level: level ?? (env["CHIRPWATCH_LOG_LEVEL"] as LogLevel | undefined) ?? "info" }),
+    logger: (level) => createLogger({ stream: process.stderr, level: level ?? readLogLevel(env) }),
   };
 }
 
@@ -58,6 +58,10 @@ function letReadersLeave(error: NodeJS.ErrnoException): void {
 /** The options that mean the same wherever they stand, as commander takes them. */
 export const CONFIG_OPTION = ["-c, --config <file>", "configuration file or folder", "watches.yaml"] as const;
 export const JSON_OPTION = ["--json", "print JSON"] as const;
+export const ONLINE_OPTION = [
+  "--online",
+  "ask the service how long the member lists are: one paid request for a hundred accounts",
+] as const;
 
 export type LoadOptions = Pick<LoadRequest, "lenientSecrets">;
 

@@ -2,7 +2,7 @@
 import type { ChirpEvent } from "../model/event.ts";
 import type { Store } from "../model/store.ts";
 import type { WatchState } from "../model/watch-store.ts";
-import { WATCH_TYPES } from "../watches/registry.ts";
+import { isReadingType, notedItems } from "../app/noted-items.ts";
 
 export type BookStore = Pick<Store, "recentEvents" | "explainItem" | "listWatches" | "outboxStats">;
 
@@ -45,11 +45,11 @@ export async function notedWatches(store: BookStore, watchIds: readonly string[]
   return (await store.listWatches())
     .filter(({ id }) => watchIds.includes(id))
     .map(({ id, type, knownItems, targets }) => {
-      const isReading = WATCH_TYPES.find((one) => one.type === type)?.detection.detector === "reading";
+      const noted = notedItems(type, { knownItems, targets });
       const told = events.filter(({ watch }) => watch === id).length;
-      return isReading
-        ? { id, type, items: targets.filter(({ baselineAtMs }) => baselineAtMs !== null).length, unit: "readings" }
-        : { id, type, items: Math.max(0, knownItems - told), unit: "items" };
+      return isReadingType(type)
+        ? { id, type, items: noted, unit: "readings" }
+        : { id, type, items: Math.max(0, noted - told), unit: "items" };
     });
 }
 

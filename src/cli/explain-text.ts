@@ -2,10 +2,12 @@
 import type { Verdict } from "../model/event.ts";
 import type { ExplainDelivery, ExplainLine, ExplainView } from "../server/explain-view.ts";
 import { cleanLine } from "../render/clean-text.ts";
+import { waitText } from "../server/delivery-words.ts";
 import { plural } from "./table.ts";
 
 const VERDICTS: Readonly<Record<Verdict, string>> = {
   event: "news: it became an alert",
+  dead: "not told: it became an alert, which was given up",
   baseline: "not told: it was there when the watch began",
   filtered: "not told: filtered",
   too_old: "not told: too old when it was found",
@@ -32,18 +34,28 @@ function watchBlock(line: ExplainLine): string {
 /** Some reasons only repeat the verdict. */
 const reasonOf = ({ verdict, detail }: ExplainLine): string => (detail === "" || verdict === "baseline" ? "" : ` (${cleanLine(detail)})`);
 
-function deliveryText({ sink, state, message_id: message, attempts, sent_at: sentAt, ref, detail }: ExplainDelivery): string {
-  const parts = [`${sink}: ${STATES[state] ?? state}${sentAt === null ? "" : ` ${shortTime(sentAt)}`}`];
+function deliveryText(delivery: ExplainDelivery): string {
+  const { sink, message_id: message, attempts, sent_at: sentAt, ref, wait } = delivery;
+  const parts = [`${sink}: ${cleanLine(stateText(delivery))}${sentAt === null ? "" : ` ${shortTime(sentAt)}`}`];
   if (message !== null) parts.push(`message ${message}`);
   if (attempts > 0) parts.push(plural(attempts, "attempt"));
   if (ref !== null) parts.push(`its id there ${cleanLine(ref)}`);
-  if (detail !== "") parts.push(cleanLine(detail));
+  // Why it waits says what failed last.
+  if (delivery.detail !== "" && wait === null) parts.push(cleanLine(delivery.detail));
   return parts.join(", ");
+}
+
+function stateText({ state, wait }: ExplainDelivery): string {
+  const word = STATES[state] ?? state;
+  if (wait === null || wait.cause === "queued") return word;
+  return `${state === "held" ? "waiting" : word}, ${waitText(wait, shortTime)}`;
 }
 
 const STATES: Readonly<Record<string, string>> = {
   sealed: "on its way",
   dead: "given up",
+  summarised: "counted in a digest, not listed",
+  not_published: "not published",
   duplicate: "told before in another message",
 };
 

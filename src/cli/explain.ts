@@ -1,11 +1,15 @@
 /** `chirpwatch explain`: what became of an item, watch by watch: verdict and reason, event, sinks, messages, attempts. */
 import type { Command } from "commander";
 import { findItem } from "../app/find-item.ts";
+import { createWaitReader } from "../app/waiting.ts";
+import type { Config } from "../config/config.ts";
 import { EXIT, ExitError } from "../model/exit-code.ts";
+import type { Store } from "../model/store.ts";
 import { explainView, type ExplainView } from "../server/explain-view.ts";
 import { readDaemon, readState } from "./read-daemon.ts";
-import { type CliContext, CONFIG_OPTION, JSON_OPTION, requireConfig } from "./context.ts";
+import { type CliContext, CONFIG_OPTION, JSON_OPTION } from "./context.ts";
 import { formatExplanation } from "./explain-text.ts";
+import { findDaemon } from "./find-daemon.ts";
 
 export function addExplain(program: Command, context: CliContext): void {
   program
@@ -19,12 +23,25 @@ export function addExplain(program: Command, context: CliContext): void {
 }
 
 async function explain(context: CliContext, item: string, configPath: string, asJson: boolean): Promise<void> {
-  const config = await requireConfig(context, configPath, { lenientSecrets: true });
-  const said = (await readDaemon(config, `/api/v1/explain/${encodeURIComponent(item)}`)) as ExplainView | undefined;
-  const view = said ?? (await readState(context, config, async (store) => explainView(item, await findItem(store, item))));
+  const place = await findDaemon(context, configPath);
+  const said = (await readDaemon(context, place, `/api/v1/explain/${encodeURIComponent(item)}`)) as ExplainView | undefined;
+  const view =
+    said ??
+    (await readState(context, place.config(), (store) =>
+      explainStopped(store, { item, config: place.config(), nowMs: context.clock.now() }),
+    ));
   if (asJson) context.out(JSON.stringify(view, undefined, 2));
   if (view.verdicts.length === 0) throw neverSeen(view);
   if (!asJson) context.out(formatExplanation(view));
+}
+
+/** Without a daemon no sink has asked to wait. */
+async function explainStopped(
+  store: Store,
+  { item, config, nowMs }: { readonly item: string; readonly config: Config; readonly nowMs: number },
+) {
+  const readWait = createWaitReader({ config, health: await store.loadSinkHealth(), pauses: new Map(), nowMs });
+  return explainView(item, await findItem(store, item, readWait));
 }
 
 /** Nothing is stored about it: either no poll brought it, or it is longer ago than the retention. */

@@ -1,13 +1,11 @@
 /** `chirpwatch health`: whether the running daemon makes progress, in one sentence and an exit code, for a container's HEALTHCHECK. */
-import { dirname, isAbsolute, join, resolve } from "node:path";
 import type { Command } from "commander";
-import { DEFAULTS } from "../config/defaults.ts";
-import { formatIssue } from "../config/report.ts";
 import { errorText } from "../model/errors.ts";
 import { EXIT, ExitError } from "../model/exit-code.ts";
 import type { Json } from "../model/json.ts";
 import { askDaemon, textAt } from "./ask-daemon.ts";
-import { type CliContext, loadFrom } from "./context.ts";
+import type { CliContext } from "./context.ts";
+import { findDaemon } from "./find-daemon.ts";
 
 interface HealthFlags {
   readonly config: string;
@@ -41,22 +39,16 @@ async function health(context: CliContext, { config, url }: HealthFlags): Promis
 
 const unwell = (message: string): ExitError => new ExitError(EXIT.failed, "NOT_HEALTHY", message);
 
-/** A file that was spoilt after the start says nothing about the daemon, which still runs on the good one: its usual places are asked. */
+/** A file that was spoilt after the start says nothing about the daemon, which still runs on the good one. */
 async function askByConfig(context: CliContext, path: string): Promise<HealthAnswer> {
-  const loaded = await loadFrom(context, path, { lenientSecrets: true });
-  const statePath = loaded.ok ? loaded.config.state.path : usualStatePath(context, path);
-  const answer = await askDaemon(statePath, "GET", "/healthz", TIMEOUT_MS);
+  const place = await findDaemon(context, path);
+  const answer = await askDaemon(place, "GET", "/healthz", TIMEOUT_MS);
   if (answer !== undefined) return answer;
+  const { statePath, fault } = place;
   const listen = context.env["CHIRPWATCH_SERVER_LISTEN"];
-  if (!loaded.ok && listen !== undefined && listen !== "")
+  if (fault !== undefined && listen !== undefined && listen !== "")
     return askUrl(context, `http://${listen.replace(/^(0\.0\.0\.0|\[::\]):/, "127.0.0.1:")}`);
-  const issue = loaded.ok ? undefined : loaded.issues.find(({ severity }) => severity === "error");
-  throw unwell(`no daemon runs on the state ${statePath}${issue === undefined ? "" : ` (${formatIssue(issue)})`}`);
-}
-
-function usualStatePath({ env }: CliContext, configPath: string): string {
-  const folder = env["CHIRPWATCH_DATA_DIR"] || dirname(resolve(configPath));
-  return join(isAbsolute(folder) ? folder : resolve(folder), DEFAULTS.state.path);
+  throw unwell(`no daemon runs on the state ${statePath}${fault === undefined ? "" : ` (${fault})`}`);
 }
 
 async function askUrl(context: CliContext, url: string): Promise<HealthAnswer> {

@@ -1,4 +1,5 @@
 /** The texts that `init` writes: the smallest useful configuration of each kind, and the variables it wants. Pure. */
+import { SAMPLE_VALUES } from "../config/sample-values.ts";
 
 export interface StarterFiles {
   readonly config: string;
@@ -9,33 +10,27 @@ interface Starter {
   /** The sink's name and its YAML, one line. */
   readonly name: string;
   readonly yaml: string;
-  /** What the sink needs: comment, variable and a placeholder of the right form. */
-  readonly variables: readonly (readonly [comment: string, name: string, placeholder: string])[];
+  /** What the sink needs: comment and variable. */
+  readonly variables: readonly (readonly [comment: string, name: keyof typeof SAMPLE_VALUES])[];
 }
 
 const STARTERS = {
   slack: {
     name: "brand",
     yaml: '{ type: slack, token: "${SLACK_BOT_TOKEN}", channel: "#brand" }',
-    variables: [["the bot token of your Slack app; invite the app to the channel", "SLACK_BOT_TOKEN", "xoxb-your-token"]],
+    variables: [["the bot token of your Slack app; invite the app to the channel", "SLACK_BOT_TOKEN"]],
   },
   discord: {
     name: "feed",
     yaml: '{ type: discord, webhook_url: "${DISCORD_WEBHOOK_URL}" }',
-    variables: [
-      [
-        "Discord: channel settings, Integrations, Webhooks, Copy URL",
-        "DISCORD_WEBHOOK_URL",
-        "https://discord.com/api/webhooks/000000000000000000/your-token",
-      ],
-    ],
+    variables: [["Discord: channel settings, Integrations, Webhooks, Copy URL", "DISCORD_WEBHOOK_URL"]],
   },
   webhook: {
     name: "hook",
     yaml: '{ type: webhook, url: "${WEBHOOK_URL}", secret: "${WEBHOOK_SECRET}" }',
     variables: [
-      ["where events are posted", "WEBHOOK_URL", "https://example.com/hook"],
-      ["signs every message (Standard Webhooks); any text of yours", "WEBHOOK_SECRET", "replace-with-a-long-random-text"],
+      ["where events are posted", "WEBHOOK_URL"],
+      ["signs every message (Standard Webhooks); any text of yours", "WEBHOOK_SECRET"],
     ],
   },
 } as const satisfies Record<string, Starter>;
@@ -73,10 +68,10 @@ ops: { sink: ${name} } # where the daemon reports trouble of its own
 
 function envText({ variables }: Starter): string {
   const all = [
-    ["the https address of your data service, without /v3; or sandbox, the bundled one", "CHIRPWATCH_API_URL", "https://api.example.com"],
-    ["your key for it; or sandbox", "CHIRPWATCH_API_KEY", "replace-with-your-key"],
+    ["the https address of your data service, without /v3; or sandbox, the bundled one", "CHIRPWATCH_API_URL"],
+    ["your key for it; or sandbox", "CHIRPWATCH_API_KEY"],
     ...variables,
   ] as const;
-  const lines = all.map(([comment, name, placeholder]) => `# ${comment}\n${name}=${placeholder}\n`);
+  const lines = all.map(([comment, name]) => `# ${comment}\n${name}=${SAMPLE_VALUES[name]}\n`);
   return `# Copy this to .env and fill it in. Keep .env out of version control.\n${lines.join("")}`;
 }

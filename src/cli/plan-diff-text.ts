@@ -1,4 +1,5 @@
 /** Two plans compared, for people. */
+import { memoryText } from "../app/memory-changes.ts";
 import type { DiffLine, PlanDiffView } from "../app/plan-diff.ts";
 import { delayText, moneyText } from "./plan-text.ts";
 import { formatCount, formatTable } from "./table.ts";
@@ -6,8 +7,11 @@ import { formatCount, formatTable } from "./table.ts";
 export function formatDiff(view: PlanDiffView): string {
   const same = view.watches.filter(({ state }) => state === "same").length;
   const changed = view.watches.filter(({ state }) => state !== "same");
-  const parts = [changed.length === 0 ? "No watch changes." : diffTable(changed)];
+  const unchanged = view.memory.length === 0 ? "No watch changes." : "No watch changes in cost or delay.";
+  const parts = [changed.length === 0 ? unchanged : diffTable(changed)];
   if (same > 0 && changed.length > 0) parts.push(same === 1 ? "1 watch stays as it is." : `${formatCount(same)} watches stay as they are.`);
+  if (view.memory.length > 0)
+    parts.push(["What becomes of what is remembered:", ...view.memory.map((one) => `  ${memoryText(one)}`)].join("\n"));
   parts.push(totalText(view));
   return parts.join("\n\n");
 }

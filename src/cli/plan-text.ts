@@ -1,5 +1,6 @@
 /** The plan for people: tables, totals, next runs, what it can miss. Reads nothing itself. */
 import type { PlanView, PlanWatchView } from "../app/plan-view.ts";
+import { longListLines, onlineText } from "./long-list-text.ts";
 import { formatCount, formatTable, plural } from "./table.ts";
 
 export function formatPlan(view: PlanView): string {
@@ -7,6 +8,7 @@ export function formatPlan(view: PlanView): string {
     watchTable(view),
     totals(view),
     assumptions(view.watches),
+    longLists(view),
     lists(view.watches),
     nextRuns(view.watches),
     caveats(view.watches),
@@ -109,6 +111,12 @@ function quotaText({ quota, total }: PlanView): string {
   const origin = quota.source === "configured" ? "as configured" : "what the key has left (remaining_requests of /key-usage-info)";
   const share = total.quota_share === null ? "" : `; the plan takes ${shareOf(total.quota_share)}`;
   return `Quota: ${plural(quota.limit, "request")}, ${origin}${share}.`;
+}
+
+function longLists(view: PlanView): string {
+  const lines = longListLines(view.watches).map((line) => `  ${line}`);
+  const asked = view.online === null ? [] : [onlineText(view.online)];
+  return [...asked, ...(lines.length === 0 ? [] : ["Long member lists:", ...lines])].join("\n");
 }
 
 function lists(watches: readonly PlanWatchView[]): string {

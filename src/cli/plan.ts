@@ -1,7 +1,9 @@
-/** `chirpwatch plan`: what the configuration will ask for, what it costs, how late alerts will be. Spends no billed request. */
+/** `chirpwatch plan`: what the configuration will ask for, what it costs, how late alerts will be. Spends no billed request without `--online`. */
 import type { Command } from "commander";
+import { memoryChanges } from "../app/memory-changes.ts";
 import { readKnown } from "../app/known-state.ts";
-import { createPlanView, type PlanFacts, planQuota, type PlanQuota, type PlanView } from "../app/plan-view.ts";
+import { planQuota, type PlanQuota } from "../app/plan-quota.ts";
+import { createPlanView, type PlanFacts, type PlanView } from "../app/plan-view.ts";
 import { diffPlans } from "../app/plan-diff.ts";
 import { isUsableLimit } from "../budget/quota-line.ts";
 import type { Config } from "../config/config.ts";
@@ -10,7 +12,8 @@ import { errorText } from "../model/errors.ts";
 import { EXIT, ExitError } from "../model/exit-code.ts";
 import { sha256 } from "../runtime/hash.ts";
 import type { BudgetView } from "../server/views.ts";
-import { type CliContext, CONFIG_OPTION, JSON_OPTION, requireConfig } from "./context.ts";
+import { askOnline } from "./ask-lengths.ts";
+import { type CliContext, CONFIG_OPTION, JSON_OPTION, ONLINE_OPTION, requireConfig } from "./context.ts";
 import { openService } from "./service-access.ts";
 import { formatDiff } from "./plan-diff-text.ts";
 import { formatPlan } from "./plan-text.ts";
@@ -20,43 +23,53 @@ import { formatCount } from "./table.ts";
 interface PlanOptions {
   readonly config: string;
   readonly diff?: string;
+  readonly online?: true;
   readonly json?: true;
 }
 
 export function addPlan(program: Command, context: CliContext): void {
   program
     .command("plan")
-    .description("show polls, requests a month per watch against the quota, and the expected delay; costs nothing")
+    .description("show polls, requests a month per watch against the quota, and the expected delay; costs nothing without --online")
     .option(...CONFIG_OPTION)
     .option("--diff <file>", "another configuration: show what would change per watch, from --config to this one")
+    .option(...ONLINE_OPTION)
     .option(...JSON_OPTION)
     .addHelpText(
       "after",
-      "\nExit code 3: the plan costs more than the quota allows; with --diff, the other configuration's.\n\nExamples:\n  chirpwatch plan -c watches.yaml\n  chirpwatch plan -c watches.yaml --diff changed.yaml",
+      "\nExit code 3: the plan costs more than the quota allows; with --diff, the other configuration's.\n\nExamples:\n  chirpwatch plan -c watches.yaml\n  chirpwatch plan -c watches.yaml --online\n  chirpwatch plan -c watches.yaml --diff changed.yaml",
     )
     .action((options: PlanOptions) => plan(context, options).finally(() => context.http.close()));
 }
 
-async function plan(context: CliContext, { config, diff, json }: PlanOptions): Promise<void> {
-  const view = await viewOf(context, config);
+async function plan(context: CliContext, { config, diff, online, json }: PlanOptions): Promise<void> {
+  const { view, ...before } = await viewOf(context, config, online);
   const say = (value: object, text: string) => context.out(json === true ? JSON.stringify(value, undefined, 2) : text);
   if (diff === undefined) {
     say(view, formatPlan(view));
     if (view.over_budget) throw overBudget(view);
     return;
   }
-  const other = await viewOf(context, diff);
-  const compared = diffPlans(view, other);
+  const { view: other, config: after } = await viewOf(context, diff, online);
+  const compared = diffPlans(view, other, memoryChanges(before.config, after, { hash: sha256, states: before.states }));
   say(compared, formatDiff(compared));
   if (other.over_budget) throw overBudget(other);
 }
 
-async function viewOf(context: CliContext, configPath: string): Promise<PlanView> {
-  const config = await requireConfig(context, configPath, { lenientSecrets: true });
+interface Viewed {
+  readonly config: Config;
+  readonly states: PlanFacts["states"];
+  readonly view: PlanView;
+}
+
+async function viewOf(context: CliContext, configPath: string, isOnline = false): Promise<Viewed> {
+  const config = await requireConfig(context, configPath, { lenientSecrets: !isOnline });
   const known = await knownState(context, config);
   const quota = await quotaOf(context, config);
-  const stretch = await stretchNow(config);
-  return createPlanView(config, { hash: sha256, nowMs: context.clock.now(), quota, stretch, ...known });
+  const stretch = await stretchNow(context, config);
+  const asked = isOnline ? await askOnline(context, config, known.states) : {};
+  const view = createPlanView(config, { hash: sha256, nowMs: context.clock.now(), quota, stretch, ...known, ...asked });
+  return { config, states: known.states, view };
 }
 
 /** What a state that exists knows: ids of accounts, which watches are paused. A plan is worth having without. */
@@ -71,8 +84,12 @@ async function knownState(context: CliContext, config: Config): Promise<Pick<Pla
 }
 
 /** By the daemon that runs on this state; undefined when none does, or it does not say. */
-async function stretchNow(config: Config): Promise<PlanFacts["stretch"]> {
-  const running = (await readDaemon(config, "/api/v1/budget").catch(() => undefined)) as BudgetView | undefined;
+async function stretchNow(context: CliContext, config: Config): Promise<PlanFacts["stretch"]> {
+  const running = (await readDaemon(
+    context,
+    { statePath: config.state.path, config: () => config, fault: undefined },
+    "/api/v1/budget",
+  ).catch(() => undefined)) as BudgetView | undefined;
   return running?.quota.stretch ?? undefined;
 }
 

@@ -21,6 +21,9 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   call: async () => (await import("./call.ts")).addCall,
   budget: async () => (await import("./budget.ts")).addBudget,
   status: async () => (await import("./status.ts")).addStatus,
+  events: async () => (await import("./events.ts")).addEvents,
+  dead: async () => (await import("./dead.ts")).addDead,
+  replay: async () => (await import("./replay.ts")).addReplay,
   explain: async () => (await import("./explain.ts")).addExplain,
   state: async () => (await import("./state.ts")).addState,
 };

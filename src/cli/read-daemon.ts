@@ -3,13 +3,16 @@ import type { Config } from "../config/config.ts";
 import { EXIT, ExitError } from "../model/exit-code.ts";
 import type { Json } from "../model/json.ts";
 import { type OpenedStore, openStore } from "../state/open.ts";
-import { askDaemon, textAt } from "./ask-daemon.ts";
+import { askDaemon, noteFault, textAt } from "./ask-daemon.ts";
 import type { CliContext } from "./context.ts";
+import type { DaemonPlace } from "./find-daemon.ts";
 
 /** The JSON of a path of `/api/v1/`; undefined when no daemon runs. @throws ControlError, ExitError */
-export async function readDaemon(config: Config, path: string): Promise<Json | undefined> {
-  const answer = await askDaemon(config.state.path, "GET", path);
-  if (answer === undefined || answer.status === 200) return answer?.body;
+export async function readDaemon(context: CliContext, place: DaemonPlace, path: string): Promise<Json | undefined> {
+  const answer = await askDaemon(place, "GET", path);
+  if (answer === undefined) return undefined;
+  noteFault(context, place);
+  if (answer.status === 200) return answer.body;
   const why = textAt(answer.body, "error", "message") || `it answered ${answer.status}`;
   throw new ExitError(EXIT.failed, "DAEMON_REFUSED", `the running daemon refused ${path}: ${why}`, { hint: "see its log" });
 }

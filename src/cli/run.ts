@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { startDaemon } from "../app/build.ts";
 import { formatIssue } from "../config/report.ts";
 import { ChirpwatchError } from "../model/errors.ts";
-import { EXIT } from "../model/exit-code.ts";
+import { EXIT, ExitError } from "../model/exit-code.ts";
 import { sha256 } from "../runtime/hash.ts";
 import { onUncaught } from "../runtime/last-words.ts";
 import { onSignals } from "../runtime/signals.ts";
@@ -28,6 +28,8 @@ async function run(context: CliContext, configPath: string): Promise<void> {
   for (const warning of config.warnings) log.warn("configuration warning", { at: formatIssue(warning) });
   const sandbox =
     config.api.baseUrl === "sandbox" ? await (await import("./embedded-sandbox.ts")).startEmbeddedSandbox(context, config, log) : undefined;
+  let refuse: (error: ExitError) => void = () => undefined;
+  const refused = new Promise<ExitError>((resolve) => (refuse = resolve));
   // Heard from here on: a stop in the middle of the start is an orderly one, too.
   const signalled = untilSignal();
   const stopCatching = onUncaught(EXIT.internal, async (error) => {
@@ -37,6 +39,7 @@ async function run(context: CliContext, configPath: string): Promise<void> {
   try {
     const daemon = await startDaemon(config, {
       ...context,
+      onRefused: refuse,
       log,
       hash: sha256,
       addSecret: log.addSecret,
@@ -45,14 +48,15 @@ async function run(context: CliContext, configPath: string): Promise<void> {
       watchFiles: true,
       ...(sandbox === undefined ? {} : { sandboxUrl: sandbox.url }),
     });
-    const stopReload = onSignals(["SIGHUP"], () => void daemon.reload());
+    const stopReload = onSignals(["SIGHUP"], () => void daemon.reload("SIGHUP"));
     const cancelTrim = trimMemoryLater(context.clock);
-    const signal = await signalled;
+    const reason = await Promise.race([signalled, refused]);
     cancelTrim();
-    log.info("stopping", { signal });
+    log.info("stopping", reason instanceof ExitError ? { because: reason.message } : { signal: reason });
     await daemon.stop();
     stopReload();
     log.info("stopped");
+    if (reason instanceof ExitError) throw reason;
   } catch (error) {
     if (error instanceof ChirpwatchError) log.debug("start failed", { error });
     throw error;

@@ -1,10 +1,12 @@
 /** Makes the server's token where the environment names a file for it that is not there yet, as in the image. */
+import { dirname } from "node:path";
 import type { ServerConfig } from "../config/config.ts";
 import { errorText } from "../model/errors.ts";
 import { EXIT, ExitError } from "../model/exit-code.ts";
 import type { Log } from "../model/log.ts";
 import type { Random } from "../model/random.ts";
 import { writeSecretFile } from "../runtime/write-files.ts";
+import { makePrivateFolders } from "../state/private-files.ts";
 
 export interface TokenDeps {
   readonly random: Random;
@@ -17,6 +19,7 @@ export async function withServerToken(server: ServerConfig, { random, log }: Tok
   if (path === undefined) return server;
   const token = random.id();
   try {
+    makePrivateFolders(dirname(path));
     await writeSecretFile(path, `${token}\n`);
   } catch (error) {
     throw new ExitError(

@@ -4,6 +4,7 @@
  */
 import { createUpstream } from "../api/upstream.ts";
 import { createKeyHolder, type HeldKey, type KeyHolder, offersOf } from "../app/key-holder.ts";
+import { createSandboxGuard, type SandboxGuard } from "../app/sandbox-guard.ts";
 import { createUpstreamPacer } from "../budget/upstream-pacer.ts";
 import type { ApiConfig } from "../config/config.ts";
 import { createRequestGate, type GateKeys, type RequestGate } from "../engine/request-gate.ts";
@@ -24,6 +25,8 @@ export interface ServiceAccess {
   readonly store: OpenedStore | undefined;
   /** Billed requests so far, retries included. */
   readonly spent: number;
+  /** What speaks against sending to these sinks what the service answered. */
+  readonly refusalOf: SandboxGuard["refusalOf"];
   /** Leaves the context's HTTP open: a command may ask two services. */
   close(): Promise<void>;
 }
@@ -52,8 +55,10 @@ export async function openService(context: CliContext, { api, statePath, log }: 
   const keys = createKeyHolder(api, { files: context.files, hash: sha256, addSecret: log.addSecret });
   const gateKeys = keysOf(keys);
   const baseUrl = sandbox?.url ?? api.baseUrl;
+  // A command shows what a sandbox answers; it is asked before something goes out.
+  const guard = createSandboxGuard({ http: context.http, config: () => ({ api, sinks: [] }) });
   const gate = createRequestGate({
-    upstream: createUpstream({ http: context.http, baseUrl, key: keys.key, timeoutMs: api.timeoutMs }),
+    upstream: createUpstream({ http: guard.http, baseUrl, key: keys.key, timeoutMs: api.timeoutMs }),
     ledger,
     clock,
     serviceClock: createServiceClock(clock),
@@ -69,6 +74,7 @@ export async function openService(context: CliContext, { api, statePath, log }: 
     gate,
     keys: keys.held,
     store,
+    refusalOf: guard.refusalOf,
     get spent() {
       return spent;
     },

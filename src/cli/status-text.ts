@@ -1,6 +1,8 @@
 /** The status for people: state first, then watches, sinks and the last alerts. Reads nothing itself. */
+import { cleanLine } from "../render/clean-text.ts";
+import { outcomesText, waitText } from "../server/delivery-words.ts";
 import type { EventLine, KeyView, QuotaView, SinkView, StatusView, WatchView } from "../server/views.ts";
-import { formatCount, formatTable, plural } from "./table.ts";
+import { ageText, formatCount, formatTable, plural } from "./table.ts";
 
 /** What is known without a daemon. */
 export interface StoppedView extends Pick<StatusView, "reasons" | "quota" | "watches" | "sinks" | "recent_events"> {
@@ -14,7 +16,9 @@ export function formatStatus(view: StatusView | StoppedView, nowMs: number): str
     heading(view),
     watchTable(view.watches, nowMs),
     targetTroubles(view.watches),
+    unreadLists(view.watches),
     sinkTable(view.sinks, nowMs),
+    waits(view.sinks, nowMs),
     events(view.recent_events, nowMs),
   ];
   return parts.filter((part) => part !== "").join("\n\n");
@@ -66,15 +70,47 @@ const watchTable = (watches: readonly WatchView[], nowMs: number): string =>
       watch.last_poll_at === null ? "-" : `${ageText(nowMs - Date.parse(watch.last_poll_at))} ago`,
       watch.next_poll_at === null ? "-" : `in ${ageText(Date.parse(watch.next_poll_at) - nowMs)}`,
       watch.sink || "-",
-      [watch.paused ? "paused" : "", watch.problem].filter((text) => text !== "").join("; "),
+      [watch.paused ? "paused" : "", notIndexed(watch), watch.problem, firstReadText(watch)].filter((text) => text !== "").join("; "),
     ]),
   );
+
+/** Of the list that has most left to read, where there are several. */
+function firstReadText({ member_lists: lists }: WatchView): string {
+  const unread = lists.flatMap(({ first_read_members: read, ...list }) => (read === null ? [] : [{ ...list, read }]));
+  const [first, ...others] = unread.toSorted((a, b) => leftOf(b) - leftOf(a));
+  if (first === undefined) return "";
+  const of = first.members === null ? "" : ` of ${formatCount(first.members)}`;
+  const rest = others.length === 0 ? "" : `, and ${plural(others.length, "other list")}`;
+  const effect = first.tells_newcomers ? "" : " members, no alerts before its end";
+  return `first read ${others.length === 0 ? "" : `of ${first.target} `}${formatCount(first.read)}${of}${effect}${rest}`;
+}
+
+const leftOf = ({ members, read }: { readonly members: number | null; readonly read: number }): number => (members ?? read) - read;
+
+/** What is left out because of the length of a list. */
+function unreadLists(watches: readonly WatchView[]): string {
+  const rows = watches.flatMap(({ id, member_lists: lists }) =>
+    lists.flatMap(({ target, members, whole_read_every_seconds: everySeconds }) =>
+      members === null || everySeconds !== null
+        ? []
+        : [[id, target, formatCount(members), "not every day: full_read_every: 1d changes that"]],
+    ),
+  );
+  if (rows.length === 0) return "";
+  return formatTable([{ title: "WATCH" }, { title: "LIST OF" }, { title: "MEMBERS", align: "right" }, { title: "READ WHOLE" }], rows);
+}
+
+/** A fact about accounts, and nothing that someone could mend. */
+function notIndexed({ targets }: WatchView): string {
+  const count = targets.filter(({ status }) => status === "not_indexed").length;
+  return count === 0 ? "" : `${count} of ${plural(targets.length, "account")} not indexed`;
+}
 
 /** Only what someone should look at. */
 function targetTroubles(watches: readonly WatchView[]): string {
   const rows = watches.flatMap(({ id, targets }) =>
     targets
-      .filter(({ status }) => status !== "ok" && status !== "pending")
+      .filter(({ status }) => status !== "ok" && status !== "pending" && status !== "not_indexed")
       .map(({ name, status, reason }) => [id, name, status.replace("_", " "), reason]),
   );
   return rows.length === 0 ? "" : formatTable([{ title: "WATCH" }, { title: "ACCOUNT" }, { title: "STATUS" }, { title: "WHY" }], rows);
@@ -85,6 +121,7 @@ const sinkTable = (sinks: readonly SinkView[], nowMs: number): string =>
     [
       { title: "SINK" },
       { title: "TYPE" },
+      { title: "TO" },
       { title: "WAITING", align: "right" },
       { title: "OLDEST" },
       { title: "SENT", align: "right" },
@@ -94,26 +131,43 @@ const sinkTable = (sinks: readonly SinkView[], nowMs: number): string =>
     sinks.map((sink) => [
       sink.name,
       sink.type,
+      sink.place || "-",
       formatCount(sink.waiting),
       sink.oldest_at === null ? "-" : ageText(nowMs - Date.parse(sink.oldest_at)),
       formatCount(sink.sent),
       formatCount(sink.dead),
-      sink.breaker === "open" ? `takes nothing: ${sink.reason}` : "",
+      sink.breaker === "open" ? failingText(sink, nowMs) : "",
     ]),
   );
+
+/** Why alerts wait; a sink that fails says so in its row. */
+const waits = (sinks: readonly SinkView[], nowMs: number): string =>
+  sinks
+    .flatMap(({ name, waits: all }) => all.filter(({ cause }) => cause !== "sink_failing").map((wait) => ({ name, wait })))
+    .map(({ name, wait }) => `${name}: ${formatCount(wait.count)} waiting, ${cleanLine(waitText(wait, timeText(nowMs)))}`)
+    .join("\n");
+
+/** `07:00 UTC (in 5h)`, with the day where it is another one. */
+const timeText = (nowMs: number) => (iso: string) => {
+  const day = iso.slice(0, 10) === new Date(nowMs).toISOString().slice(0, 10) ? "" : `${iso.slice(0, 10)} `;
+  return `${day}${iso.slice(11, 16)} UTC (in ${ageText(Date.parse(iso) - nowMs)})`;
+};
+
+function failingText({ reason, failing_since: since, next_attempt_at: next }: SinkView, nowMs: number): string {
+  const lasting = since === null ? "" : ` for ${ageText(nowMs - Date.parse(since))}`;
+  const again = next === null ? "" : `; next attempt in ${ageText(Date.parse(next) - nowMs)}`;
+  return `takes nothing${lasting}: ${reason}${again}`;
+}
 
 function events(lines: readonly EventLine[], nowMs: number): string {
   if (lines.length === 0) return "No alerts yet.";
   const rows = lines
     .slice(0, MOST_EVENTS)
-    .map((line) => [`${ageText(nowMs - Date.parse(line.detected_at))} ago`, line.watch || "chirpwatch", line.title]);
-  return formatTable([{ title: "LAST ALERTS" }, { title: "WATCH" }, { title: "" }], rows);
-}
-
-/** The largest unit that says enough: `45s`, `12m`, `5h`, `3d`. */
-function ageText(ms: number): string {
-  const seconds = Math.max(0, Math.round(ms / 1_000));
-  if (seconds < 90) return `${seconds}s`;
-  if (seconds < 5_400) return `${Math.round(seconds / 60)}m`;
-  return seconds < 172_800 ? `${Math.round(seconds / 3_600)}h` : `${Math.round(seconds / 86_400)}d`;
+    .map((line) => [
+      `${ageText(nowMs - Date.parse(line.detected_at))} ago`,
+      line.watch || "chirpwatch",
+      line.title,
+      outcomesText(line.deliveries, timeText(nowMs)),
+    ]);
+  return formatTable([{ title: "LAST ALERTS" }, { title: "WATCH" }, { title: "" }, { title: "WHAT BECAME OF IT" }], rows);
 }

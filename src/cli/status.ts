@@ -2,13 +2,16 @@
 import type { Command } from "commander";
 import { quotaView } from "../app/quota-view.ts";
 import { readStoppedQuota } from "../app/stopped-quota.ts";
+import { deadReasons } from "../app/dead-letters.ts";
 import type { Config } from "../config/config.ts";
 import type { Store } from "../model/store.ts";
 import { sha256 } from "../runtime/hash.ts";
 import type { StatusView } from "../server/views.ts";
-import { eventLine, sinkViews, type WatchFacts, watchView } from "../app/status-view.ts";
+import { eventLine, type WatchFacts, watchView } from "../app/status-view.ts";
+import { readSinks } from "../app/sinks-view.ts";
 import { readDaemon, readState } from "./read-daemon.ts";
-import { type CliContext, CONFIG_OPTION, JSON_OPTION, requireConfig } from "./context.ts";
+import { type CliContext, CONFIG_OPTION, JSON_OPTION } from "./context.ts";
+import { findDaemon } from "./find-daemon.ts";
 import { formatStatus, type StoppedView } from "./status-text.ts";
 
 export function addStatus(program: Command, context: CliContext): void {
@@ -22,9 +25,9 @@ export function addStatus(program: Command, context: CliContext): void {
 }
 
 async function status(context: CliContext, configPath: string, asJson: boolean): Promise<void> {
-  const config = await requireConfig(context, configPath, { lenientSecrets: true });
-  const running = (await readDaemon(config, "/api/v1/status")) as StatusView | undefined;
-  const view = running ?? (await readState(context, config, (store) => stoppedView(context, store, config)));
+  const place = await findDaemon(context, configPath);
+  const running = (await readDaemon(context, place, "/api/v1/status")) as StatusView | undefined;
+  const view = running ?? (await readState(context, place.config(), (store) => stoppedView(context, store, place.config())));
   context.out(asJson ? JSON.stringify(view, undefined, 2) : formatStatus(view, context.clock.now()));
 }
 
@@ -34,6 +37,8 @@ const RECENT_EVENTS = 20;
 async function stoppedView(context: CliContext, store: Store, config: Config): Promise<StoppedView> {
   const { facts, spending } = await readStoppedQuota(store, config, { ...context, hash: sha256 });
   const states = await store.listWatches();
+  const { views, readWait } = await readSinks(store, config, { pauses: new Map(), nowMs: context.clock.now() });
+  const recent = await store.recentRecords(RECENT_EVENTS);
   const factsOf = (id: string): WatchFacts => ({
     state: states.find((state) => state.id === id),
     sink: "",
@@ -44,11 +49,11 @@ async function stoppedView(context: CliContext, store: Store, config: Config): P
   });
   return {
     state: "not_running",
-    reasons: ["no daemon runs on this state: start it with chirpwatch run"],
+    reasons: ["no daemon runs on this state: start it with chirpwatch run", ...(await deadReasons(store, config, context.clock.now()))],
     // Nothing is polled while nothing runs.
     quota: { ...quotaView(facts), forecast: null, expected: null },
     watches: config.watches.filter(({ enabled }) => enabled).map((watch) => watchView(watch, factsOf(watch.id))),
-    sinks: sinkViews(config, await store.loadSinkHealth(), await store.outboxStats()),
-    recent_events: (await store.recentEvents(RECENT_EVENTS)).map((event) => eventLine(event, config.linksHost)),
+    sinks: views,
+    recent_events: recent.map((record) => eventLine(record, config.linksHost, readWait)),
   };
 }

@@ -46,3 +46,11 @@ export function plural(count: number, noun: string): string {
   const shown = formatCount(count);
   return `${shown} ${noun}${shown === "1" ? "" : "s"}`;
 }
+
+/** The largest unit that says enough: `45s`, `12m`, `5h`, `3d`. */
+export function ageText(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1_000));
+  if (seconds < 90) return `${seconds}s`;
+  if (seconds < 5_400) return `${Math.round(seconds / 60)}m`;
+  return seconds < 172_800 ? `${Math.round(seconds / 3_600)}h` : `${Math.round(seconds / 86_400)}d`;
+}

@@ -1,6 +1,7 @@
 /** `chirpwatch test`: one real poll of a watch, or one sample message to a sink. Commits no verdict; tells nobody unless asked to. */
 import type { Command } from "commander";
-import { describeSink, sampleEvent, sendSample, sinksOf } from "../app/send-sample.ts";
+import { placeOfSink, sinkSecrets } from "../app/create-sink.ts";
+import { sampleEvent, sendSample, sinksOf } from "../app/send-sample.ts";
 import { planTrial, type TriedTarget } from "../app/try-watch.ts";
 import type { TriedItem } from "../app/try-items.ts";
 import type { Config, SinkConfig } from "../config/config.ts";
@@ -14,7 +15,7 @@ import type { Logger } from "../runtime/logger.ts";
 import { SINK_TYPES } from "../sinks/registry.ts";
 import type { SinkDeps } from "../sinks/sink-type.ts";
 import { badConfig, type CliContext, CONFIG_OPTION, JSON_OPTION, requireConfig } from "./context.ts";
-import { openService } from "./service-access.ts";
+import { openService, type ServiceAccess } from "./service-access.ts";
 import { formatTried } from "./tried-text.ts";
 import { plural } from "./table.ts";
 
@@ -49,6 +50,7 @@ async function test(context: CliContext, watchId: string | undefined, flags: Tes
   if (!/^[1-9]\d*$/.test(flags.targets)) throw usage(`--targets takes a whole number, not "${flags.targets}"`);
   const sendsOut = flags.send === true || flags.sink !== undefined;
   const config = await requireConfig(context, flags.config, { lenientSecrets: !sendsOut });
+  for (const secret of config.sinks.flatMap(sinkSecrets)) log.addSecret(secret);
   try {
     if (flags.sink !== undefined) return await testSink(context, config, flags.sink, log);
     await testWatch(context, config, findNamed(config.watches, "id", watchId ?? "", "watch"), flags, log);
@@ -63,7 +65,7 @@ async function testSink(context: CliContext, config: Config, name: string, log: 
   guard(config, [sink]);
   const event = sampleEvent(name, context.random.id(), context.clock.now());
   await sendSample(sink, event, { ...sinkDeps(context, config, log), random: context.random });
-  context.out(`A sample message was sent to ${name} (${describeSink(sink)}).`);
+  context.out(`A sample message was sent to ${name} (${placeOfSink(sink)}).`);
 }
 
 async function testWatch(context: CliContext, config: Config, watch: Watch, flags: TestFlags, log: Logger): Promise<void> {
@@ -79,7 +81,7 @@ async function testWatch(context: CliContext, config: Config, watch: Watch, flag
     if (flags.json === true) context.out(JSON.stringify(toJson(watch, tried, access.spent), undefined, 2));
     else await formatTried(tried, sinkDeps(context, config, log));
     say(`${plural(access.spent, "request")} spent. Nothing was ${flags.send === true ? "stored" : "sent or stored"}.`);
-    if (flags.send === true) await sendLatest(context, config, watch, tried, log);
+    if (flags.send === true) await sendLatest(context, config, { watch, tried, access }, log);
     failWhenUnread(tried);
   } finally {
     await access.close();
@@ -93,7 +95,13 @@ function failWhenUnread(tried: readonly TriedTarget[]): void {
   throw new ExitError(EXIT.failed, "TEST_NOTHING_READ", reasons, { hint: "Check the names in the file." });
 }
 
-async function sendLatest(context: CliContext, config: Config, watch: Watch, tried: readonly TriedTarget[], log: Logger): Promise<void> {
+interface Polled {
+  readonly watch: Watch;
+  readonly tried: readonly TriedTarget[];
+  readonly access: ServiceAccess;
+}
+
+async function sendLatest(context: CliContext, config: Config, { watch, tried, access }: Polled, log: Logger): Promise<void> {
   const matches = tried.flatMap(({ items }) => items).filter(({ verdict }) => verdict === "news");
   const latest = matches.toSorted((a, b) => b.event.occurredAtMs - a.event.occurredAtMs)[0];
   if (latest === undefined)
@@ -102,9 +110,11 @@ async function sendLatest(context: CliContext, config: Config, watch: Watch, tri
     });
   const sinks = sinksOf(config, latest.event, watch.sinks, context.clock.now());
   guard(config, sinks);
+  const refused = access.refusalOf(sinks);
+  if (refused !== undefined) throw refused;
   for (const sink of sinks) {
     await sendSample(sink, latest.event, { ...sinkDeps(context, config, log), random: context.random });
-    context.err(`The latest match was sent to ${sink.name} (${describeSink(sink)}), marked as a sample.`);
+    context.err(`The latest match was sent to ${sink.name} (${placeOfSink(sink)}), marked as a sample.`);
   }
 }
 

@@ -26,7 +26,7 @@ async function writeAlerts(told: readonly TriedItem[], deps: SinkDeps): Promise<
   const sink = await consoleSink.create("test", {}, deps);
   for (const { itemId, event } of told.toSorted((a, b) => a.event.occurredAtMs - b.event.occurredAtMs)) {
     const events = [{ event, watches: [event.watch] }];
-    const body = sink.render({ messageId: itemId, events, digest: false, sample: false, read: createReader(deps.linksHost) });
+    const body = sink.render({ events, sample: false, read: createReader(deps.linksHost) });
     const message = { id: itemId, sink: "test", groupKey: itemId, sealedAtMs: event.detectedAtMs, body };
     await sink.send(message, AbortSignal.timeout(60_000));
   }

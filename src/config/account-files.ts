@@ -32,7 +32,8 @@ async function expandItem(item: Node, deps: AccountFileDeps): Promise<readonly N
     return linesOf({ shown: given.value, path, text });
   } catch (error) {
     deps.report.error(given.place, "accounts-file", `accounts: ${given.value}: ${readErrorText(error)}`);
-    return [];
+    // The list is not empty because of it: nothing more is to be said.
+    return [{ ...given, value: "", source: "", unresolved: true }];
   }
 }
 

@@ -1,5 +1,4 @@
 /** The checked sections put together, and the rules between them: every watch has somewhere to go, every sink is used, names exist. */
-import { isAbsolute, join } from "node:path";
 import type { Watch } from "../model/watch.ts";
 import type { Route, TimeInterval } from "../route/route.ts";
 import { createTimetable } from "../schedule/timetable.ts";
@@ -11,30 +10,18 @@ import { buildWatch, type WatchDeps } from "./build-watch.ts";
 import type { BuildDeps } from "./build-deps.ts";
 import type { Config, SinkConfig } from "./config.ts";
 import { checkDefaults } from "./check-defaults.ts";
-import type { Report } from "./report.ts";
+import { loopbackDoubt } from "./guard.ts";
+import { configPlace, type Report } from "./report.ts";
 import { childOf, entriesOf, type Entry, entryOf, findNode, type MapNode, type Node, type Place } from "./tree.ts";
+import { resolveStatePath } from "./state-path.ts";
 import type { LoadWhere, WhereCompiler } from "./where.ts";
-import { unknownKey } from "./zod-words.ts";
+import { checkTopLevel, namedEntries } from "./top-level.ts";
 
 interface UsesWhere {
   readonly where: LoadWhere;
 }
 
-type Built = Omit<Config, "warnings" | "files">;
-
-const SECTIONS: readonly string[] = [
-  "version",
-  "api",
-  "state",
-  "server",
-  "ops",
-  "links",
-  "time_intervals",
-  "defaults",
-  "watches",
-  "route",
-  "sinks",
-];
+type Built = Omit<Config, "warnings" | "files" | "reads" | "hash">;
 
 /** Undefined when something essential could not be built; the report knows why. */
 export async function buildConfig(root: MapNode, deps: BuildDeps): Promise<Built | undefined> {
@@ -55,50 +42,36 @@ export async function buildConfig(root: MapNode, deps: BuildDeps): Promise<Built
   checkOps(root, sections, sinkEntries, report);
   warnOfUnused(sinkEntries, watches, watchEntries, route, sections, report);
   if (sections === undefined) return undefined;
+  warnOfLoopback(root, sections, sinks, deps);
   const { path, retention, must_exist } = sections.state;
   return {
     api: sections.api,
-    state: { path: isAbsolute(path) ? path : join(deps.dataFolder, path), retentionMs: retention, mustExist: must_exist },
+    state: { path: await checkedStatePath(path, root, deps), retentionMs: retention, mustExist: must_exist },
     server: sections.server,
     ops: sections.ops,
     linksHost: sections.linksHost,
     watches,
+    watchPlaces: Object.fromEntries(watchEntries.map(({ key, keyPlace }) => [key, configPlace(keyPlace)])),
     ...(route === undefined ? {} : { route }),
     sinks,
   };
+}
+
+/** The absolute path. SQLite's own words for a folder would come at the start, and say little. */
+async function checkedStatePath(written: string, root: MapNode, deps: BuildDeps): Promise<string> {
+  const path = resolveStatePath(written, deps.env, deps.folder);
+  if (written.endsWith("/") || (await deps.files.isDirectory(path))) {
+    const { node, place } = findNode(root, ["state", "path"]);
+    const example = `${written.replace(/\/+$/, "")}/chirpwatch.db`;
+    deps.report.error(node?.place ?? place, "state-path", `\`path\`: ${written} is a folder: name a file in it, like ${example}`);
+  }
+  return path;
 }
 
 /** Most files have no expression: the engine is loaded for the first. */
 function lazyWhere(): LoadWhere {
   let compiler: Promise<WhereCompiler> | undefined;
   return () => (compiler ??= import("./where.ts").then(({ createWhereCompiler }) => createWhereCompiler()));
-}
-
-function checkTopLevel(root: MapNode, report: Report): void {
-  for (const entry of root.entries.values()) {
-    if (entry.key.startsWith("x-") || SECTIONS.includes(entry.key)) continue;
-    const found = unknownKey(entry, entry.key, SECTIONS, root.place);
-    report.error(found.place, found.rule, found.message);
-  }
-}
-
-/** `watches` and `sinks`: maps that must be there and hold something. */
-function namedEntries(root: MapNode, section: "watches" | "sinks", report: Report): readonly Entry[] {
-  const entry = entryOf(root, section);
-  const example = section === "watches" ? "brand-mentions: { type: search, query: acme }" : "terminal: { type: console }";
-  if (entry === undefined) {
-    report.error({ file: root.place.file, offset: 0 }, "missing-key", `\`${section}\` is missing: name at least one, like \`${example}\``);
-    return [];
-  }
-  const entries = entriesOf(entry.node).filter(({ key }) => !key.startsWith("x-"));
-  if (entry.node.kind === "map" && entries.length > 0) return entries;
-  const isEmpty = entry.node.kind === "map" || (entry.node.kind === "scalar" && entry.node.value === null);
-  report.error(
-    entry.keyPlace,
-    `${section}-map`,
-    `\`${section}\` ${isEmpty ? "is empty" : "must be a map of names"}: write one like \`${example}\``,
-  );
-  return [];
 }
 
 async function buildSinks(entries: readonly Entry[], root: MapNode, deps: BuildDeps & UsesWhere): Promise<readonly SinkConfig[]> {
@@ -204,6 +177,12 @@ function checkOps(root: MapNode, sections: Sections | undefined, sinks: readonly
     sinks.map(({ key }) => key),
     report,
   );
+}
+
+function warnOfLoopback(root: MapNode, { api }: Sections, sinks: readonly SinkConfig[], deps: BuildDeps): void {
+  const doubt = loopbackDoubt(api.baseUrl, sinks, deps.sinkTypes);
+  const { place, node } = findNode(root, ["api", "base_url"]);
+  if (doubt !== undefined) deps.report.warn(node?.place ?? place, "loopback-service", doubt);
 }
 
 function warnOfUnused(

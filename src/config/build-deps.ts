@@ -9,8 +9,6 @@ export interface BuildDeps {
   readonly sinkTypes: readonly SinkType<any>[];
   /** Paths in the file are relative to it. */
   readonly folder: string;
-  /** A relative `state.path` is relative to it. */
-  readonly dataFolder: string;
   readonly files: Files;
   /** With the `.env` beside the file. */
   readonly env: Environment;

@@ -4,6 +4,7 @@ import { parseDuration } from "../model/duration.ts";
 import { type CompilePattern, parseMatcher } from "../route/matcher.ts";
 import type { Matcher, Route, TimeInterval } from "../route/route.ts";
 import { createTimeInterval, parseTimeOfDay, parseWeekdays, type TimeSpan, type TimeWindow } from "../route/time-interval.ts";
+import { buildThrottle } from "./build-throttle.ts";
 import { checkSinks } from "./check-sinks.ts";
 import { checkValue } from "./check-value.ts";
 import { DEFAULTS } from "./defaults.ts";
@@ -84,7 +85,7 @@ function convert(map: MapNode, keyPlace: Place, name: string, above: Inherited, 
     ...grouping,
     mutes: (written.mute_time_intervals ?? []).flatMap((mute, index) => findInterval(mute, at("mute_time_intervals", index), deps)),
     onMute: written.on_mute ?? DEFAULTS.route.on_mute,
-    ...(throttle === undefined ? {} : { throttle: { limit: throttle.limit, intervalMs: throttle.interval, onExceed: throttle.on_exceed } }),
+    ...(throttle === undefined ? {} : { throttle: buildThrottle(throttle) }),
     routes: childRoutes(map, deps.report).map((child, index) => convert(child, child.place, `${name}.${index}`, grouping, deps)),
   };
 }

@@ -3,13 +3,14 @@ import { parseDuration } from "../model/duration.ts";
 import type { Throttle } from "../route/route.ts";
 import type { SinkType } from "../sinks/sink-type.ts";
 import type { WatchType } from "../watches/watch-type.ts";
+import { buildThrottle } from "./build-throttle.ts";
 import { checkValue } from "./check-value.ts";
 import type { SinkConfig } from "./config.ts";
 import { DEFAULTS } from "./defaults.ts";
-import { lineColumn } from "./report.ts";
+import { configPlace } from "./report.ts";
 import { resolveSecrets, type SecretDeps } from "./secret-files.ts";
 import { commonSinkSchema, COMMON_SINK_KEYS, type WrittenThrottle } from "./sink-schema.ts";
-import { childOf, type Entry, findNode, isUnresolved, type MapNode, type Node, offsetInto } from "./tree.ts";
+import { childOf, type Entry, entryOf, findNode, isUnresolved, type MapNode, type Node, offsetInto, type Place } from "./tree.ts";
 import { findType, type KnownKeys, splitKeys } from "./typed-entry.ts";
 import type { LoadWhere } from "./where.ts";
 import { anyBody } from "./where-types.ts";
@@ -30,14 +31,15 @@ export async function buildSink(entry: Entry, defaults: Node | undefined, deps: 
   }
   const type = findType(entry.node, entry, { kind: "sink", types: deps.sinkTypes, report });
   if (type === undefined) return undefined;
-  const { map } = await resolveSecrets(withDefaults(entry.node, childOf(defaults, type.type), type), type.secrets, deps);
+  const whole = withDefaults(entry.node, childOf(defaults, type.type), type);
+  const { map } = await resolveSecrets(whole, type.secrets, deps, type.mayBeLiteral);
   const split = splitKeys(map, entry, keysOf(type), report);
   const common = checkValue(commonSinkSchema, split.common, { report, place: entry.keyPlace, name: entry.key });
   const isBlank = deps.lenient && isUnresolved(split.own);
   const settings = isBlank ? undefined : checkValue(type.schema, split.own, { report, place: entry.keyPlace, name: entry.key });
   if (common === undefined || (settings === undefined && !isBlank)) return undefined;
   const doubts = settings === undefined ? [] : (type.doubts?.(entry.key, settings) ?? []);
-  for (const { rule, message } of doubts) report.warn(entry.keyPlace, rule, message);
+  for (const { rule, key, message } of doubts) report.warn(placeOf(whole, key) ?? entry.keyPlace, rule, message);
   const throttle = throttleOf(common.throttle, type.chat);
   return {
     name: entry.key,
@@ -45,7 +47,7 @@ export async function buildSink(entry: Entry, defaults: Node | undefined, deps: 
     settings: await compileCondition(type, settings, split.own, deps),
     retryForMs: common.retry_for ?? parseDuration((type.chat ? DEFAULTS.chatSink : DEFAULTS.sink).retry_for) ?? 0,
     ...(throttle === undefined ? {} : { throttle }),
-    declaredAt: { file: entry.keyPlace.file.shown, ...lineColumn(entry.keyPlace) },
+    declaredAt: configPlace(entry.keyPlace),
   };
 }
 
@@ -83,9 +85,12 @@ async function compileCondition(type: SinkType<any>, settings: unknown, own: Map
   return settings;
 }
 
+/** Of a setting's key, read from a file or not; undefined where it is not written. */
+const placeOf = (map: MapNode, key = ""): Place | undefined => (entryOf(map, key) ?? entryOf(map, `${key}_file`))?.keyPlace;
+
 function throttleOf(written: WrittenThrottle, isChat: boolean): Throttle | undefined {
   if (written === false) return undefined;
-  if (written !== undefined) return { limit: written.limit, intervalMs: written.interval, onExceed: written.on_exceed };
+  if (written !== undefined) return buildThrottle(written);
   const { limit, interval, on_exceed } = DEFAULTS.chatSink.throttle;
-  return isChat ? { limit, intervalMs: parseDuration(interval) ?? 0, onExceed: on_exceed } : undefined;
+  return isChat ? buildThrottle({ limit, interval: parseDuration(interval) ?? 0, on_exceed }) : undefined;
 }

@@ -14,6 +14,7 @@ import type { Report } from "./report.ts";
 import { readSchedule, SAMPLE_DAY_MS } from "./schedule.ts";
 import { childOf, type Entry, entriesOf, entryOf, findNode, type MapNode, type Node, offsetInto, type Place, withEntries } from "./tree.ts";
 import { findType, type KnownKeys, splitKeys } from "./typed-entry.ts";
+import { warnOfWatchDoubts } from "./watch-doubts.ts";
 import { COMMON_WATCH_KEYS, type CommonWatch, commonWatchSchema, TWEET_WATCH_KEYS } from "./watch-schema.ts";
 import type { LoadWhere, Where } from "./where.ts";
 
@@ -48,6 +49,7 @@ export async function buildWatch(entry: Entry, defaults: Node | undefined, deps:
   const common = checkValue(commonWatchSchema, split.common, { report, place: entry.keyPlace, name: entry.key });
   const settings = checkValue(type.schema(), split.own, { report, place: entry.keyPlace, name: entry.key });
   for (const { node } of split.own.entries.values()) warnOfComment(node, report);
+  warnOfWatchDoubts(whole, type, report);
   return common === undefined ? undefined : finish(entry, whole, type, common, settings, deps);
 }
 
@@ -131,6 +133,7 @@ async function finish(
     ...(common.no_events === undefined ? {} : { noEventsForMs: common.no_events.for }),
     sinks: deps.share([...new Set(common.sink ?? [])]),
     enabled: common.enabled,
+    onReturn: common.on_return,
     ...(common.moved_from === undefined ? {} : { movedFrom: common.moved_from }),
   };
 }

@@ -1,6 +1,7 @@
 /** The whole configuration after it was checked: frozen, nothing unknown, no YAML, no unresolved variable. */
 import type { Route, Throttle } from "../route/route.ts";
 import type { Watch } from "../model/watch.ts";
+import type { ReadMark } from "./read-log.ts";
 import type { Rule } from "./rules.ts";
 
 export interface QuotaConfig {
@@ -43,6 +44,13 @@ export interface ApiConfig {
   readonly quota: QuotaConfig;
 }
 
+/** Lines and columns count from 1. */
+export interface ConfigPlace {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
 export interface SinkConfig {
   readonly name: string;
   /** Name of a row of the registry in sinks/. */
@@ -52,12 +60,14 @@ export interface SinkConfig {
   readonly retryForMs: number;
   readonly throttle?: Throttle;
   /** Where its name stands; absent when it came from no file. */
-  readonly declaredAt?: { readonly file: string; readonly line: number; readonly column: number };
+  readonly declaredAt?: ConfigPlace;
 }
 
 export interface ServerConfig {
   readonly host: string;
   readonly port: number;
+  /** Where people reach the page, without a slash at its end. */
+  readonly publicUrl?: string;
   readonly token?: string;
   /** Absent file that the environment names for the token: whoever listens makes it first. Never beside `token`. */
   readonly newTokenFile?: string;
@@ -82,10 +92,16 @@ export interface Config {
   readonly linksHost: string;
   /** In the order of the file; disabled ones included. */
   readonly watches: readonly Watch[];
+  /** Where each of them stands, by its id. */
+  readonly watchPlaces: Readonly<Record<string, ConfigPlace>>;
   /** Undefined when every watch has its own sink. */
   readonly route?: Route;
   readonly sinks: readonly SinkConfig[];
   readonly warnings: readonly ConfigIssue[];
   /** Absolute paths of everything that was read: configuration, account lists, `_file` secrets. */
   readonly files: readonly string[];
+  /** What came back when they were read: see isUnchanged. */
+  readonly reads: readonly ReadMark[];
+  /** Names this configuration: a hash of the texts it was read from. */
+  readonly hash: string;
 }

@@ -23,9 +23,10 @@ export const DEFAULTS = {
     max_age: "24h",
     overlap: "15m",
     enabled: true,
+    on_return: "digest",
   },
   route: { group_by: [], group_wait: "0s", group_interval: "0s", continue: false, on_mute: "hold" },
-  throttle: { on_exceed: "digest" },
+  throttle: { on_exceed: "digest", digest_interval: "2m" },
   chatSink: { retry_for: "24h", throttle: { limit: 30, interval: "10m", on_exceed: "digest" } },
   sink: { retry_for: "76h" },
 } as const;

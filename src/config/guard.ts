@@ -3,6 +3,17 @@ import { isLoopback } from "../model/loopback.ts";
 import type { SinkType } from "../sinks/sink-type.ts";
 import type { ApiConfig, Config, ConfigIssue, SinkConfig } from "./config.ts";
 
+/** Sinks that reach further than this machine. Those whose settings were left out reach nobody. */
+export const outwardSinks = (sinks: readonly SinkConfig[], sinkTypes: readonly SinkType<any>[]): readonly SinkConfig[] =>
+  sinks.filter((sink) => sink.settings !== undefined && reachesOut(sink, sinkTypes));
+
+/** A service on this machine may be a proxy to a real one, or a sandbox of its own process: only its answers tell. */
+export function loopbackDoubt(baseUrl: string, sinks: readonly SinkConfig[], sinkTypes: readonly SinkType<any>[]): string | undefined {
+  const [first] = isLoopbackUrl(baseUrl) ? outwardSinks(sinks, sinkTypes) : [];
+  if (first === undefined) return undefined;
+  return `\`base_url\` is on this machine, and \`${first.name}\` reaches real people: fine for a proxy to your data service; \`run\` refuses if the service says that it is the sandbox`;
+}
+
 /** Errors when the data is the sandbox's and a sink reaches further than this machine, or a key was given for a service without an address. */
 export function checkSandboxGuard({ api, files, sinks }: Config, sinkTypes: readonly SinkType<any>[]): readonly ConfigIssue[] {
   if (api.baseUrl !== "sandbox") return [];
@@ -14,7 +25,7 @@ export function checkSandboxGuard({ api, files, sinks }: Config, sinkTypes: read
     message: `${why}: refusing to ${what}; set it to the address of your data service, or ${instead}`,
   });
   const start = { file: files[0] ?? "", line: 1, column: 1 };
-  const outward = sinks.filter((sink) => reachesOut(sink, sinkTypes));
+  const outward = outwardSinks(sinks, sinkTypes);
   if (outward.length > 0)
     return outward.map(({ declaredAt, name }) => refuse(declaredAt ?? start, `send invented tweets to ${name}`, "make the sink a console"));
   if (api.key === "sandbox" || api.key === "") return [];

@@ -2,6 +2,7 @@
 import type { Rule } from "./rules.ts";
 import type { Environment } from "../model/files.ts";
 import type { Report } from "./report.ts";
+import { isSampleValue } from "./sample-values.ts";
 import { mapScalars, type MapNode, type Node, type ScalarNode } from "./tree.ts";
 
 /** An unset variable of a `lenient` part is left unresolved without a complaint. */
@@ -13,12 +14,39 @@ export function interpolate(root: MapNode, env: Environment, report: Report, isL
     [...root.entries].map(([key, entry]) => {
       if (key.startsWith("x-")) return [key, entry] as const;
       const lenient = isLenient(key);
-      const node = mapScalars(entry.node, (scalar) => replaceIn(scalar, env, lenient ? undefined : report));
+      const said = lenient ? undefined : report;
+      const isSearched = SEARCHED.includes(key);
+      const node = mapScalars(entry.node, (scalar) =>
+        !isSearched && isBareVariable(scalar) ? refuseBare(scalar, said) : replaceIn(scalar, env, said),
+      );
       return [key, { ...entry, node }] as const;
     }),
   );
   return { ...root, entries };
 }
+
+/** Sections whose texts are searched for and shown: `$BTC` is a word there. */
+const SEARCHED: readonly string[] = ["watches", "templates"];
+
+const isBareVariable = ({ value }: ScalarNode): boolean => typeof value === "string" && /^\$[A-Za-z_][A-Za-z0-9_]*$/.test(value);
+
+function refuseBare(scalar: ScalarNode, report: Report | undefined): ScalarNode {
+  const text = String(scalar.value);
+  report?.error(scalar.place, "variable-syntax", `${text} is text, not a variable: write "\${${text.slice(1)}}", or $${text} for the text`);
+  return { ...scalar, unresolved: true };
+}
+
+/** One text outside a tree; undefined where a variable has no value. */
+export function expandText(text: string, env: Environment): string | undefined {
+  let isWhole = true;
+  const value = replaceParts(text, env, () => {
+    isWhole = false;
+    return "";
+  });
+  return isWhole ? value : undefined;
+}
+
+type Complain = (rule: Rule, message: string) => string;
 
 const PART = /\$\$|\$\{([^}]*)\}?/g;
 const INSIDE = /^([A-Za-z_][A-Za-z0-9_]*)(?:(:[-?])([\s\S]*))?$/;
@@ -26,21 +54,24 @@ const INSIDE = /^([A-Za-z_][A-Za-z0-9_]*)(?:(:[-?])([\s\S]*))?$/;
 function replaceIn(scalar: ScalarNode, env: Environment, report: Report | undefined): Node {
   if (typeof scalar.value !== "string" || !scalar.value.includes("$")) return scalar;
   let unresolved = false;
-  let variables = 0;
-  const complain = (rule: Rule, message: string): string => {
+  const value = replaceParts(scalar.value, env, (rule, message) => {
     unresolved = true;
     report?.error(scalar.place, rule, message);
     return "";
-  };
-  const value = scalar.value.replace(PART, (part, inside: string | undefined) => {
-    if (inside === undefined) return "$";
-    variables += 1;
-    return resolve(part, inside, env, complain);
   });
-  return { ...scalar, value, source: value, origin: variables > 0 ? "variable" : scalar.origin, ...(unresolved ? { unresolved } : {}) };
+  if (value !== scalar.value && isSampleValue(value)) report?.warn(scalar.place, "sample-value", sampleText(scalar.value));
+  const origin = scalar.value.replaceAll("$$", "").includes("${") ? "variable" : scalar.origin;
+  return { ...scalar, value, source: value, origin, ...(unresolved ? { unresolved } : {}) };
 }
 
-function resolve(part: string, inside: string, env: Environment, complain: (rule: Rule, message: string) => string): string {
+/** The variable is named, its value is not: it may be a secret by now. */
+const sampleText = (written: string): string =>
+  `${/\$\{([A-Za-z0-9_]+)/.exec(written)?.[1]} still has the sample value of .env.example: put yours into .env`;
+
+const replaceParts = (text: string, env: Environment, complain: Complain): string =>
+  text.replace(PART, (part, inside: string | undefined) => (inside === undefined ? "$" : resolve(part, inside, env, complain)));
+
+function resolve(part: string, inside: string, env: Environment, complain: Complain): string {
   const [, name, operator, rest = ""] = INSIDE.exec(inside) ?? [];
   if (name === undefined || !part.endsWith("}")) {
     return complain(

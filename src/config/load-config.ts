@@ -1,5 +1,5 @@
 /** The way from files to a frozen Config: read, parse, merge, interpolate, check, build. Finds everything that is wrong before it says no. */
-import { resolve, join, isAbsolute } from "node:path";
+import { join } from "node:path";
 import type { Environment, Files } from "../model/files.ts";
 import { withDotEnv } from "../runtime/environment.ts";
 import type { SinkType } from "../sinks/sink-type.ts";
@@ -10,6 +10,7 @@ import { interpolate } from "./interpolate.ts";
 import { mergeSources } from "./merge-sources.ts";
 import { parseYaml } from "./parse-yaml.ts";
 import { readSources } from "./read-files.ts";
+import { configHash, recordReads } from "./read-log.ts";
 import { createReport } from "./report.ts";
 
 export interface LoadRequest {
@@ -37,7 +38,7 @@ export type LoadResult =
  * if (!loaded.ok) console.error(loaded.issues.map(formatIssue).join("\n"));
  */
 export async function loadConfig(request: LoadRequest): Promise<LoadResult> {
-  const { files } = request;
+  const { files, marks } = recordReads(request.files);
   const sources = await readSources(request.path, files);
   const report = createReport([...sources.files, ...sources.failures.map((failure) => failure.file)].sort(byName));
   for (const { file, rule, message } of sources.failures) report.error({ file, offset: 0 }, rule, message);
@@ -55,7 +56,6 @@ export async function loadConfig(request: LoadRequest): Promise<LoadResult> {
     watchTypes: request.watchTypes,
     sinkTypes: request.sinkTypes,
     folder: sources.folder,
-    dataFolder: dataFolder(env, sources.folder),
     files,
     env,
     report,
@@ -64,16 +64,10 @@ export async function loadConfig(request: LoadRequest): Promise<LoadResult> {
   });
   const issues = report.issues();
   if (built === undefined || report.hasErrors()) return { ok: false, issues };
-  return { ok: true, config: deepFreeze({ ...built, warnings: issues, files: [...read] }) };
+  return { ok: true, config: deepFreeze({ ...built, warnings: issues, files: [...read], reads: marks(), hash: configHash(marks()) }) };
 }
 
 const byName = (a: { readonly shown: string }, b: { readonly shown: string }): number => (a.shown < b.shown ? -1 : 1);
-
-function dataFolder(env: Environment, folder: string): string {
-  const given = env["CHIRPWATCH_DATA_DIR"];
-  if (given === undefined || given === "") return folder;
-  return isAbsolute(given) ? given : resolve(given);
-}
 
 /** Plain objects and lists only: compiled matchers and classes keep their insides. */
 function deepFreeze<T>(value: T): T {

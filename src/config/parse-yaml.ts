@@ -111,8 +111,18 @@ function createReader(file: SourceFile, report: Report): Reader {
     const raw = isScalar(node) ? node.value : null;
     const source = isScalar(node) && typeof node.source === "string" ? node.source : "";
     const plain = isScalar(node) && node.type === "PLAIN";
+    if (plain) refuseItem(node.range);
     const value = typeof raw === "number" && !isExact(raw, source) ? source : (raw as ScalarNode["value"]);
     return { kind: "scalar", place: { file, offset: node.range[0] }, value, source, origin: plain ? "plain" : "quoted" };
+  }
+
+  /** `- alice` and below it, further in, `- bob`: one text to YAML. */
+  function refuseItem([start, end]: ParsedNode["range"]): void {
+    const found = /\n[ \t]*(-[ \t]+\S[^\n]*)/.exec(file.text.slice(start, end));
+    if (found === null) return;
+    const item = found[1] ?? "";
+    const message = `\`${item}\` continues the text of the line above: indent it like that line to make it an item of its own`;
+    report.error({ file, offset: start + found.index + found[0].length - item.length }, "yaml-indent", message);
   }
 
   function readMap(node: YAMLMap.Parsed, depth: number): MapNode {

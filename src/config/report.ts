@@ -1,6 +1,6 @@
 /** Collects findings: each once, in file order, with the line and column of a place. */
 import type { Rule } from "./rules.ts";
-import type { ConfigIssue } from "./config.ts";
+import type { ConfigIssue, ConfigPlace } from "./config.ts";
 import type { Place, SourceFile } from "./tree.ts";
 
 export interface Report {
@@ -21,7 +21,7 @@ export function createReport(files: readonly SourceFile[]): Report {
   const found = new Map<string, ConfigIssue>();
   const order = new Map(files.map((file, index) => [file.shown, index]));
   const add = (severity: ConfigIssue["severity"], place: Place, rule: Rule, message: string) => {
-    const issue = { severity, file: place.file.shown, ...lineColumn(place), message, rule };
+    const issue = { severity, ...configPlace(place), message, rule };
     found.set(`${issue.file}\n${issue.line}\n${issue.column}\n${message}`, issue);
   };
   const rank = (issue: ConfigIssue) => order.get(issue.file) ?? files.length;
@@ -46,6 +46,9 @@ export function lineColumn({ file, offset }: Place): LineColumn {
   }
   return { line: low + 1, column: offset - (starts[low] ?? 0) + 1 };
 }
+
+/** As the configuration's users name a place. */
+export const configPlace = (place: Place): ConfigPlace => ({ file: place.file.shown, ...lineColumn(place) });
 
 const known = new WeakMap<SourceFile, readonly number[]>();
 

@@ -4,12 +4,12 @@ import { duration, names, timezone } from "./scalar-schemas.ts";
 import { DEFAULTS } from "./defaults.ts";
 
 export const throttleSchema = z.strictObject({
-  limit: z.int().min(1).describe("Messages in one interval."),
+  limit: z.int().min(1).describe("Messages in one interval; a digest counts as one."),
   interval: duration(1_000).describe("Length of the interval."),
-  on_exceed: z
-    .literal("digest")
-    .prefault(DEFAULTS.throttle.on_exceed)
-    .describe("The surplus goes out as one message that names every item."),
+  on_exceed: z.literal("digest").prefault(DEFAULTS.throttle.on_exceed).describe("The surplus is gathered and goes out as lists."),
+  digest_interval: duration(1_000)
+    .optional()
+    .describe("While there is a surplus, a digest goes out this often. Default 2m, or the interval where that is shorter."),
 });
 
 /** One route without its children. */

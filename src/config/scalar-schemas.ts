@@ -73,6 +73,14 @@ export const webAddress = () =>
     return complain("web-address", `"${text}" is not an address that starts with https:// (http:// only on this machine)`);
   });
 
+/** Where a browser finds the status page, without a slash at its end. */
+export const publicUrl = () =>
+  readText((text, complain): string =>
+    URL.canParse(text) && /^https?:\/\/[^?#]+$/.test(text)
+      ? text.replace(/\/+$/, "")
+      : complain("public-url", `"${text}" is not an address of a page: write it like https://chirpwatch.example.com`),
+  );
+
 /** Origin of permalinks, without a slash at its end. */
 export const linksHost = () =>
   readText((text, complain): string =>

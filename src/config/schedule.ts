@@ -14,8 +14,9 @@ export function readSchedule(written: WrittenSchedule, timezone: string, timetab
   const text = (typeof written === "string" ? written : written.cron).trim();
   if (text.startsWith("@every"))
     return typeof written === "string" ? readEvery(text) : `cron: "${text}" is an interval: write schedule: "${text}"`;
-  const everyText = /^(?:every )?(\S+)$/.exec(text)?.[1] ?? "";
-  if (parseDuration(everyText) !== undefined) return `"${text}" is a duration: write "@every ${everyText}"`;
+  const spoken = spokenInterval(text);
+  if (spoken !== undefined) return `"${text}" is a duration: write "@every ${spoken}"`;
+  if (/^(hourly|daily|weekly|monthly)$/.test(text)) return `"${text}" is no cron pattern: write "@${text}"`;
   const schedule = {
     kind: "cron",
     pattern: text.replace(/\s+/g, " "),
@@ -27,8 +28,34 @@ export function readSchedule(written: WrittenSchedule, timezone: string, timetab
 function readEvery(text: string): Schedule | string {
   const rest = text.slice("@every".length).trim();
   const intervalMs = parseDuration(rest);
-  if (intervalMs === undefined) return `"${text}" is not an interval: write "@every 30s", "@every 5m" or "@every 1h30m"`;
+  if (intervalMs === undefined) {
+    const spoken = spokenInterval(rest);
+    return `"${text}" is not an interval: write ${spoken === undefined ? '"@every 30s", "@every 5m" or "@every 1h30m"' : `"@every ${spoken}"`}`;
+  }
   return intervalMs < 1_000 ? `"${text}" is too fast: "@every 1s" is the fastest` : { kind: "every", intervalMs };
+}
+
+const UNITS: Readonly<Record<string, string>> = {
+  s: "s",
+  sec: "s",
+  second: "s",
+  m: "m",
+  min: "m",
+  minute: "m",
+  h: "h",
+  hr: "h",
+  hour: "h",
+  d: "d",
+  day: "d",
+};
+
+/** `5m` of "every 5 minutes", "5 min", "every hour" and the like; undefined when it is none of them. */
+function spokenInterval(text: string): string | undefined {
+  const plain = text.replace(/^every\s+/i, "");
+  if (parseDuration(plain) !== undefined) return plain;
+  const [, count = "1", unit = ""] = /^(?:(\d+)\s*)?([a-z]+?)s?$/i.exec(plain) ?? [];
+  const short = UNITS[unit.toLowerCase()];
+  return short === undefined || (plain === text && !/^\d/.test(plain)) ? undefined : `${count}${short}`;
 }
 
 function cronProblem(schedule: Schedule & { kind: "cron" }, timetable: Timetable): string | undefined {

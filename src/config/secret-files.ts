@@ -21,7 +21,7 @@ export interface SecretMap {
   readonly paths: Readonly<Record<string, string>>;
 }
 
-/** `harmless` are values that are no secret though they stand under a secret's key. */
+/** `harmless`: keys, and values of any key, that may be written out. */
 export async function resolveSecrets(
   map: MapNode,
   keys: readonly string[],
@@ -48,8 +48,8 @@ export async function resolveSecrets(
 }
 
 function warnOfLiteral({ key, node }: Entry, harmless: readonly string[], report: Report): void {
-  if (node.kind !== "scalar" || (node.origin !== "plain" && node.origin !== "quoted")) return;
-  if (typeof node.value !== "string" || node.value === "" || harmless.includes(node.value)) return;
+  if (node.kind !== "scalar" || node.unresolved === true || (node.origin !== "plain" && node.origin !== "quoted")) return;
+  if (typeof node.value !== "string" || node.value === "" || harmless.includes(node.value) || harmless.includes(key)) return;
   report.warn(
     node.place,
     "literal-secret",

@@ -17,6 +17,7 @@ const TOKEN_FILE = "CHIRPWATCH_SERVER_TOKEN_FILE";
 
 export interface ServerSettings {
   readonly listen: Listen;
+  readonly public_url?: string | undefined;
   readonly token?: string | undefined;
 }
 
@@ -35,8 +36,9 @@ export async function buildServerAddress(written: ServerSettings, deps: ServerDe
   const { host, port } = listenOf(deps) ?? written.listen;
   const token = written.token ?? (await tokenOf(deps));
   if (token === undefined && !deps.lenient && !isLoopback(host)) deps.report.error(deps.place, "listen-token", openWords(host, deps.env));
-  if (token === undefined) return { host, port };
-  return typeof token === "string" ? { host, port, token } : { host, port, newTokenFile: token.missing };
+  const address = { host, port, ...(written.public_url === undefined ? {} : { publicUrl: written.public_url }) };
+  if (token === undefined) return address;
+  return typeof token === "string" ? { ...address, token } : { ...address, newTokenFile: token.missing };
 }
 
 /** True when the environment decides where the server listens. */

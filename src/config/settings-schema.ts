@@ -1,7 +1,7 @@
 /** The sections besides watches, sinks and routes: api, state, server, ops, links. */
 import { z } from "zod";
 import { DEFAULTS } from "./defaults.ts";
-import { baseUrl, duration, linksHost, listen, names, share, timezone, webAddress } from "./scalar-schemas.ts";
+import { baseUrl, duration, linksHost, listen, names, publicUrl, share, timezone, webAddress } from "./scalar-schemas.ts";
 
 /** Requests per second the service answers on every plan (api-v3.md, limits). */
 export const SERVICE_RATE_PER_SECOND = 20;
@@ -69,6 +69,11 @@ export const stateSchema = z.strictObject({
 
 export const serverSchema = z.strictObject({
   listen: listen().prefault(server.listen).describe("Status page, metrics and JSON API; port 0 takes any free one."),
+  public_url: publicUrl()
+    .optional()
+    .describe(
+      "Where people reach the status page, for links in messages; without it they are told a command. The server answers to its host.",
+    ),
   token: z.string().min(1).optional().describe("Bearer token; required on addresses other than loopback."),
 });
 

@@ -47,7 +47,10 @@ const ignoredAuthor = z.string().transform((text, context): string => {
 });
 
 const ignore = z.strictObject({
-  authors: z.array(ignoredAuthor).optional().describe("Accounts whose items are not told."),
+  authors: z
+    .array(ignoredAuthor)
+    .optional()
+    .describe("Accounts whose items are not told: like all accounts followed by id, also under another handle."),
   words: z
     .array(z.string().trim().min(1))
     .optional()
@@ -132,6 +135,12 @@ export const commonWatchSchema = z.strictObject({
   spike: spike.optional().describe("Tells `volume.spike` when events come so much faster than is usual at that time of day."),
   no_events: noEvents.optional().describe("Tells `volume.silent` when no event came for so long."),
   enabled: z.boolean().prefault(d.enabled).describe("false: kept, not polled."),
+  on_return: z
+    .enum(["digest", "deliver", "skip"])
+    .prefault(d.on_return)
+    .describe(
+      "What becomes of what came while the watch was paused, disabled or removed. `digest`: a chat gets it as one digest, webhook and console get single events. `deliver`: single alerts everywhere. `skip`: it is not told.",
+    ),
   moved_from: z.string().optional().describe("The id this watch had before: keeps its memory."),
 });
 

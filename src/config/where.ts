@@ -4,6 +4,7 @@ import { type ASTNode, Environment } from "@marcbachmann/cel-js";
 import { RE2JS } from "re2js";
 import type { EventBody, Labels } from "../model/event.ts";
 import { suggest } from "./suggest.ts";
+import { findForeignWord } from "./where-words.ts";
 import { celBody, namesIn, variablesOf, type WhereBody } from "./where-types.ts";
 
 export interface Where {
@@ -100,6 +101,8 @@ function explainError(
   const { start, end } = error?.range ?? { start: 0, end: 0 };
   const summary = error?.summary ?? "the expression cannot be read";
   const unknown = /^(?:No such key|Unknown variable): (\w+)/.exec(summary)?.[1];
+  const foreign = unknown === undefined ? findForeignWord(text) : undefined;
+  if (foreign !== undefined) return problem("where-syntax", text, foreign.start, foreign.end, foreign.message);
   if (unknown === undefined) return problem("where-syntax", text, start, end, plainWords(summary));
   const meant = suggest(unknown, namesIn(body));
   const hint = meant === undefined ? `; known here: ${Object.keys(body).join(", ")}, labels` : `; did you mean \`${meant}\`?`;

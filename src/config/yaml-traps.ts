@@ -1,6 +1,7 @@
 /** What a YAML syntax error most likely meant, in our words: the traps people really fall into with this language. */
 import type { Rule } from "./rules.ts";
 import type { YAMLParseError } from "yaml";
+import { findMisindent } from "./yaml-indent.ts";
 
 export interface SyntaxIssue {
   readonly offset: number;
@@ -18,8 +19,9 @@ export function explainSyntax(text: string, errors: readonly YAMLParseError[]): 
     lines.add(start);
     const issue = explain(text, error);
     found.push(issue);
-    // A trap inside brackets upsets everything up to their end: the rest would only confuse.
-    if (issue.rule === "yaml-variable" || (issue.rule === "yaml-hash" && error.code !== "BAD_SCALAR_START")) break;
+    // A trap inside brackets upsets everything up to their end, a wrong indentation what follows it: the rest would only confuse.
+    if (issue.rule === "yaml-variable" || issue.rule === "yaml-indent" || (issue.rule === "yaml-hash" && error.code !== "BAD_SCALAR_START"))
+      break;
     if (found.length === 20) break;
   }
   return found;
@@ -86,6 +88,11 @@ const fold: Trap = (text, offset) => {
   return { offset: start + (found[1] ?? "").length, rule: "yaml-fold", message };
 };
 
+const indent: Trap = (text, offset) => {
+  const found = findMisindent(text, offset);
+  return found === undefined ? undefined : { ...found, rule: "yaml-indent" };
+};
+
 const colon: Trap = (text, offset, error) => {
   if (error.code !== "BLOCK_AS_IMPLICIT_KEY" && error.code !== "MULTILINE_IMPLICIT_KEY") return undefined;
   const value = restOfValue(text, offset);
@@ -93,7 +100,7 @@ const colon: Trap = (text, offset, error) => {
   return { offset, rule: "yaml-colon", message: `\`: \` inside a value makes a map of it: write ${quoted(value)}` };
 };
 
-const TRAPS: readonly Trap[] = [variable, tab, reserved, star, fold, hash, afterQuote, colon];
+const TRAPS: readonly Trap[] = [variable, tab, reserved, star, fold, hash, afterQuote, indent, colon];
 
 /** `!has(x)`: a tag where text was meant. */
 export const explainTag = (text: string, offset: number): string =>

@@ -123,6 +123,8 @@ const TYPE_WORDS: Readonly<Record<string, string>> = {
 function kindOf(node: Node): string {
   if (node.kind === "list") return "a list";
   if (node.kind === "map") return "a map";
+  // What a variable or a file holds may be a secret.
+  if (node.origin === "variable" || node.origin === "file") return `what its ${node.origin} holds`;
   if (typeof node.value === "string") return `the text "${shorten(node.source)}"`;
   return typeof node.value === "number" ? `the number ${node.source}` : `${node.value}`;
 }
@@ -139,9 +141,15 @@ function wordsFor(issue: ZodIssue, name: string, node: Node): { readonly rule: R
 const isRule = (name: unknown): name is Rule => typeof name === "string" && name in RULES;
 
 function wrongType(expected: string, name: string, node: Node): { readonly rule: Rule; readonly message: string } {
-  const message = `${name} must be ${TYPE_WORDS[expected] ?? expected}, not ${kindOf(node)}${boolHint(expected, node)}`;
+  const hint = boolHint(expected, node) || numberHint(expected, node);
+  const message = `${name} must be ${TYPE_WORDS[expected] ?? expected}, not ${kindOf(node)}${hint}`;
   return { rule: "wrong-type", message };
 }
+
+const numberHint = (expected: string, node: Node): string =>
+  /^(number|int)$/.test(expected) && node.kind === "scalar" && /^-?\d+(\.\d+)?$/.test(String(node.value))
+    ? ": write it without quotes"
+    : "";
 
 /** YAML 1.2 knows no yes, no, on and off. */
 function boolHint(expected: string, node: Node): string {
@@ -151,6 +159,9 @@ function boolHint(expected: string, node: Node): string {
 }
 
 function notAllowed(values: readonly unknown[], name: string, node: Node): { readonly rule: Rule; readonly message: string } {
+  const isQuoted = node.kind === "scalar" && values.some((value) => typeof value !== "string" && String(value) === node.value);
+  if (isQuoted)
+    return { rule: "not-allowed", message: `${name} must be ${node.value}, not the text "${node.value}": write it without quotes` };
   const options = values.map(String);
   const found = node.kind === "scalar" ? node.source : "";
   const given = node.kind === "scalar" ? `"${shorten(found)}"` : kindOf(node);

@@ -1,14 +1,16 @@
 /** Takes one sealed parcel through pace, send and record, and draws the consequences for its sink. Owns no loop and no timer. */
 import { errorText } from "../model/errors.ts";
 import type { Random } from "../model/random.ts";
+import type { AttemptLog } from "./attempt-log.ts";
 import { createBreaker, type BreakerDeps } from "./breaker.ts";
 import type { Delays } from "./delays.ts";
-import { buryExpired, type ExpireDeps } from "./expire.ts";
-import { judge, type Judgement } from "./judge.ts";
+import { giveUpExpired, type ExpireDeps } from "./expire.ts";
+import { judge } from "./judge.ts";
 import { turnAway, type Lane, type Parcel } from "./lane.ts";
+import type { MessageLog } from "./message-log.ts";
 import { freeAttempt } from "./pace.ts";
 import { letGo } from "./seal.ts";
-import type { Attempt } from "./send.ts";
+import { isUnsent, type Attempt } from "./send.ts";
 import type { Stage } from "./stage.ts";
 import type { DeliveryResult } from "../model/outbox.ts";
 
@@ -18,7 +20,11 @@ export interface CarryDeps {
   readonly send: Stage<Parcel, Attempt>;
   readonly record: Stage<DeliveryResult, void>;
   readonly delays: Delays;
+  readonly attemptLog: AttemptLog;
+  readonly messageLog: MessageLog;
 }
+
+type Ended = Exclude<Attempt, { kind: "cut" }>;
 
 /** Resolves when the parcel's result is durable, or when it was given back unsent. Never rejects. */
 export function createCarrier(deps: CarryDeps & BreakerDeps & ExpireDeps & { readonly random: Random }): (parcel: Parcel) => Promise<void> {
@@ -33,39 +39,44 @@ export function createCarrier(deps: CarryDeps & BreakerDeps & ExpireDeps & { rea
     }
     letGo(parcel);
   };
-  const settle = async (parcel: Parcel, attempt: Exclude<Attempt, { kind: "cut" }>) => {
+  const settle = async (parcel: Parcel, attempt: Ended) => {
     const { lane } = parcel;
-    const { result, way } = judge(attempt, deps.random);
-    // The way closes before the next parcel may take it.
-    if (typeof way === "object") for (const paused of alsoPaused(lane, attempt)) pause(paused, attempt.atMs + way.pauseMs);
-    const blocked = way === "destination" && attempt.kind === "failed" ? breaker.block(lane, attempt.error) : undefined;
+    if (attempt.kind === "failed") deps.meter.count("chirpwatch_sink_errors_total", { sink: lane.name, class: attempt.error.kind });
+    // The way closes before the next parcel may take it, and what the breaker holds back keeps its place in the queue.
+    const stored = isOfSink(attempt) ? breaker.recordFailure(parcel, attempt.error) : undefined;
+    const { result, pauseMs } = judge(attempt, lane.health.breaker, deps.random);
+    if (pauseMs !== undefined) for (const paused of alsoPaused(lane, attempt)) pause(paused, attempt.atMs + pauseMs);
     freeAttempt(parcel);
-    if (result.kind === "dead" || result.kind === "retry") report(parcel, result);
+    if (attempt.kind === "failed" && result.kind !== "sent") report(parcel, attempt, result);
     await record.run(result);
-    await blocked;
+    await stored;
     delays.settled(parcel, result);
-    await mind(lane, attempt, way);
-  };
-  const mind = async (lane: Lane, attempt: Attempt, way: Judgement["way"]) => {
-    if (way === "taken" || way === "refused") await breaker.reached(lane);
-    else if (attempt.kind === "failed" && way !== "destination") await breaker.stumble(lane, attempt.error);
-    if (lane.health.breaker === "open") await buryExpired(deps, lane).catch(onNotBuried(lane));
+    if (result.kind === "dead") deps.onDead();
+    deps.messageLog.settled(parcel, result);
+    if (hasAnswered(attempt)) await breaker.recordSuccess(lane);
+    if (lane.health.breaker === "open") await giveUpExpired(deps, lane).catch(onNotGivenUp(lane));
   };
   const alsoPaused = (lane: Lane, attempt: Attempt): readonly Lane[] => {
     const isGlobal = attempt.kind === "failed" && attempt.error.fields["global"] === true;
     return isGlobal ? lanes.filter((other) => other.type === lane.type) : [lane];
   };
-  const onNotBuried = (lane: Lane) => (error: unknown) =>
+  const onNotGivenUp = (lane: Lane) => (error: unknown) =>
     deps.log.error("messages past retry_for could not be given up", { sink: lane.name, error: errorText(error) });
   const pause = (lane: Lane, untilMs: number) => {
     lane.pausedUntilMs = Math.max(lane.pausedUntilMs, untilMs);
     turnAway(lane);
   };
-  const report = ({ lane, message }: Parcel, result: Exclude<Judgement["result"], { kind: "sent" }>) => {
-    const fields = { sink: lane.name, messageId: message.id, attempt: message.attempts + 1, error: result.error };
-    if (result.kind === "dead") deps.log.error("a message was given up", fields);
-    else deps.log.warn("a delivery failed and will be repeated", { ...fields, nextAttemptAtMs: result.nextAttemptAtMs });
+  const report = ({ lane, message }: Parcel, { error }: Ended & { kind: "failed" }, { kind }: DeliveryResult) => {
+    const what = kind === "dead" ? "dead" : error.kind === "rate_limited" ? "limited" : "retried";
+    deps.attemptLog.failed(lane.name, what, { messageId: message.id, error: error.message });
   };
 
   return carry;
 }
+
+/** The failure speaks of the sink: another message would have fared the same. */
+const isOfSink = (attempt: Ended): attempt is Ended & { kind: "failed" } =>
+  attempt.kind === "failed" && (attempt.error.kind === "transient" || attempt.error.kind === "destination");
+
+/** It took the message, or refused it for its content. */
+const hasAnswered = (attempt: Ended): boolean => attempt.kind === "taken" || (attempt.error.kind === "message" && !isUnsent(attempt.error));

@@ -12,16 +12,18 @@ export interface ExpireDeps {
   readonly random: Random;
   readonly log: Log;
   readonly meter: Meter;
+  /** Messages were given up, and that is stored. */
+  onDead(): void;
 }
 
 const AT_ONCE = 200;
 
 /** Does nothing while the breaker has been open for less. What was held or put off counts from the time it came due. */
-export async function buryExpired(deps: ExpireDeps, lane: Lane): Promise<void> {
+export async function giveUpExpired(deps: ExpireDeps, lane: Lane): Promise<void> {
   const nowMs = deps.clock.now();
   const cutoffMs = nowMs - lane.retryForMs;
   if (lane.health.breaker !== "open" || (lane.health.openedAtMs ?? nowMs) > cutoffMs) return;
-  let buried = 0;
+  let givenUp = 0;
   for (;;) {
     const due = await deps.store.dueWork({ nowMs: cutoffMs, sinks: [lane.name], busy: lane.busy, limit: AT_ONCE });
     const sealed = due.groups.map(
@@ -39,13 +41,13 @@ export async function buryExpired(deps: ExpireDeps, lane: Lane): Promise<void> {
     const ids = [...due.messages, ...sealed].map((message) => message.id);
     if (ids.length === 0) break;
     if (sealed.length > 0) await deps.store.seal(sealed);
-    await deps.store.record(ids.map((messageId): DeliveryResult => ({ messageId, kind: "dead", atMs: nowMs, error: reasonOf(lane) })));
-    buried += ids.length;
+    const verdict = { kind: "dead", atMs: nowMs, error: lane.health.reason, cause: "expired", countAttempt: false } as const;
+    await deps.store.record(ids.map((messageId): DeliveryResult => ({ messageId, ...verdict })));
+    givenUp += ids.length;
   }
-  if (buried === 0) return;
-  deps.meter.count("chirpwatch_deliveries_total", { sink: lane.name, outcome: "dead" }, buried);
-  deps.meter.count("chirpwatch_dead_letters_total", { sink: lane.name }, buried);
-  deps.log.error("messages were given up: their sink took none for longer than retry_for", { sink: lane.name, messages: buried });
+  if (givenUp === 0) return;
+  deps.meter.count("chirpwatch_deliveries_total", { sink: lane.name, outcome: "dead" }, givenUp);
+  deps.meter.count("chirpwatch_dead_letters_total", { sink: lane.name }, givenUp);
+  deps.onDead();
+  deps.log.error("messages were given up: their sink took none for longer than retry_for", { sink: lane.name, messages: givenUp });
 }
-
-const reasonOf = (lane: Lane): string => `given up after retry_for: ${lane.health.reason}`;

@@ -1,22 +1,30 @@
 /** First stage: takes due work of one sink from the outbox and decides what goes out alone, as a digest, or later. */
+import { type DigestCause, digestGroup, readDigestGroup } from "../model/digest.ts";
 import type { Clock } from "../model/clock.ts";
-import type { DueGroup, DueMessage, Outbox } from "../model/outbox.ts";
+import type { DueGroup, DueMember, DueMessage, Outbox, Overflow } from "../model/outbox.ts";
 import type { Throttle } from "../route/route.ts";
-import { roomOf, type Lane } from "./lane.ts";
+import { isBeforeProbe, roomOf, type Lane } from "./lane.ts";
 import type { Stage } from "./stage.ts";
-import { historySince, planThrottle } from "./throttle.ts";
+import { planThrottle } from "./throttle.ts";
 
-/** Groups that become one message. */
+/** What becomes one message, or one digest. */
 export interface Bundle {
-  readonly groups: readonly DueGroup[];
+  readonly groupKey: string;
   readonly throttleKey: string | null;
-  readonly digest: boolean;
+  readonly members: readonly DueMember[];
+  /** Why it is a digest; undefined when it is none. */
+  readonly cause: DigestCause | undefined;
 }
+
+/** What may not go out now; `isFirst`: the channel is told so. */
+export type Surplus = Omit<Overflow, "announcement"> & { readonly isFirst: boolean };
 
 export interface Claim {
   readonly lane: Lane;
   readonly messages: readonly DueMessage[];
   readonly bundles: readonly Bundle[];
+  /** Left over once the bundles are sealed. */
+  readonly surplus: readonly Surplus[];
   /** The outbox may hold more that is due. */
   readonly more: boolean;
 }
@@ -27,60 +35,114 @@ export interface GroupDeps {
   readonly throttles: ReadonlyMap<string, Throttle>;
 }
 
-/** At one read of a throttled sink: enough for one digest of everything that was put off. */
-const DIGEST_GROUPS = 2_000;
-
 export function createGroupStage(deps: GroupDeps): Stage<Lane, Claim> {
   return {
     name: "group",
     async run(lane) {
       const nowMs = deps.clock.now();
       const room = roomOf(lane, nowMs);
-      if (room === 0) return { lane, messages: [], bundles: [], more: false };
-      const limit = isThrottled(lane, deps.throttles) ? Math.max(room, DIGEST_GROUPS) : room;
-      const due = await deps.store.dueWork({ nowMs, sinks: [lane.name], busy: lane.busy, limit });
+      if (room === 0) return { lane, messages: [], bundles: [], surplus: [], more: false };
+      // One more than there is room for: whether a throttle is exceeded shows in what comes after its last free place.
+      const due = await dueWorkOf(deps.store, lane, nowMs, room + 1);
       const messages = [...due.messages].sort(byAge).slice(0, room);
-      const allowed = await allow(deps, due.groups, nowMs);
-      const bundles = allowed.slice(0, room - messages.length);
-      const more =
-        due.groups.length + due.messages.length >= limit || bundles.length < allowed.length || messages.length < due.messages.length;
-      return { lane, messages, bundles, more };
+      const { bundles, surplus, isCut } = await allow(deps, { groups: due.groups, room: room - messages.length, nowMs, sink: lane.name });
+      const more = isCut || surplus.length > 0 || due.groups.length + due.messages.length > room;
+      return { lane, messages, bundles, surplus, more };
     },
   };
+}
+
+/** Where the fault may be one message's own, an open breaker lets another group's message go first each time. */
+async function dueWorkOf(store: Outbox, lane: Lane, nowMs: number, limit: number): ReturnType<Outbox["dueWork"]> {
+  const dueBeside = (skipped: ReadonlySet<string>) =>
+    store.dueWork({ nowMs, sinks: [lane.name], busy: new Set([...lane.busy, ...skipped]), limit });
+  if (lane.health.breaker === "closed" || lane.health.cause === "destination") return dueBeside(new Set());
+  if (isBeforeProbe(lane, nowMs)) return dueBeside(lane.failedGroups);
+  const others = await dueBeside(lane.probedGroups);
+  if (others.groups.length + others.messages.length > 0) return others;
+  lane.probedGroups.clear();
+  return dueBeside(new Set());
 }
 
 /** Oldest first; of those sealed together the one that was tried already, so that a pause does not change the order. */
 const byAge = (a: DueMessage, b: DueMessage): number =>
   a.sealedAtMs - b.sealedAtMs || Number(a.firstAttemptAtMs === null) - Number(b.firstAttemptAtMs === null);
 
-const isThrottled = (lane: Lane, throttles: ReadonlyMap<string, Throttle>): boolean =>
-  [...throttles.keys()].some((key) => key === `sink:${lane.name}` || (key.startsWith("route:") && key.endsWith(`:${lane.name}`)));
+interface Offer {
+  readonly sink: string;
+  readonly groups: readonly DueGroup[];
+  /** Most bundles that may be made of them. */
+  readonly room: number;
+  readonly nowMs: number;
+}
 
-async function allow(deps: GroupDeps, groups: readonly DueGroup[], nowMs: number): Promise<readonly Bundle[]> {
+interface Allowed {
+  readonly bundles: readonly Bundle[];
+  readonly surplus: readonly Surplus[];
+  /** There was no room for all bundles. */
+  readonly isCut: boolean;
+}
+
+async function allow(deps: GroupDeps, offer: Offer): Promise<Allowed> {
   const bundles: Bundle[] = [];
-  for (const throttleKey of new Set(groups.map((group) => group.throttleKey))) {
-    const members = groups.filter((group) => group.throttleKey === throttleKey);
+  const surplus: Surplus[] = [];
+  let isCut = false;
+  for (const throttleKey of new Set(offer.groups.map((group) => group.throttleKey))) {
+    const groups = offer.groups.filter((group) => group.throttleKey === throttleKey);
     const throttle = throttleKey === null ? undefined : deps.throttles.get(throttleKey);
-    if (throttleKey === null || throttle === undefined) bundles.push(...members.map(alone));
-    else bundles.push(...(await paced(deps, throttleKey, throttle, members, nowMs)));
+    const room = offer.room - bundles.length;
+    const allowed =
+      throttleKey === null || throttle === undefined
+        ? cutTo(room, groups.map(bundleOf))
+        : await paced(deps, throttle, throttleKey, { ...offer, groups, room });
+    bundles.push(...allowed.bundles);
+    surplus.push(...allowed.surplus);
+    isCut ||= allowed.isCut;
   }
-  return bundles;
+  return { bundles, surplus, isCut };
 }
 
-async function paced(
-  deps: GroupDeps,
-  throttleKey: string,
-  throttle: Throttle,
-  groups: readonly DueGroup[],
-  nowMs: number,
-): Promise<readonly Bundle[]> {
-  const sealedAtMs = await deps.store.sealedSince(throttleKey, historySince(groups, throttle, nowMs));
-  const plan = planThrottle(groups, throttle, sealedAtMs, nowMs);
-  const deliveryIds = plan.later.flatMap((group) => group.members.map((member) => member.deliveryId));
-  if (deliveryIds.length > 0) await deps.store.postpone(deliveryIds, plan.untilMs);
-  // The digest goes first: it is older than what came since.
-  const digest = plan.digest.length === 0 ? [] : [{ groups: plan.digest, throttleKey, digest: true }];
-  return [...digest, ...plan.alone.map(alone)];
+async function paced(deps: GroupDeps, throttle: Throttle, throttleKey: string, offer: Offer): Promise<Allowed> {
+  const { sink, nowMs, room } = offer;
+  const digestKey = digestGroup("throttle", throttleKey);
+  const gathered = offer.groups.find(({ groupKey }) => groupKey === digestKey);
+  const [digests, fresh] = partition(offer.groups, (group) => readDigestGroup(group.groupKey) !== undefined && group !== gathered);
+  const state = await deps.store.throttleState({ sink, throttleKey, digestKey, sinceMs: nowMs - throttle.intervalMs });
+  const formerly = gathered === undefined ? [] : originalBundles(gathered);
+  const single = fresh.filter((group) => group !== gathered);
+  const due = { fresh: single.length, gathered: formerly.length };
+  const plan = planThrottle(throttle, { ...state, sealed: state.sealed + digests.length }, due, nowMs);
+  // What was gathered is older than what came since.
+  const first = gathered !== undefined && plan.isDigest ? [bundleOf(gathered)] : formerly;
+  const allowed = cutTo(room, [...digests.map(bundleOf), ...first, ...single.slice(0, plan.alone).map(bundleOf)]);
+  // The places of those that there is no room for now are still theirs.
+  if (allowed.isCut || plan.gatherUntilMs === undefined) return allowed;
+  return { ...allowed, surplus: [{ sink, throttleKey, nowMs, digestKey, digestDueAtMs: plan.gatherUntilMs, isFirst: plan.isFirst }] };
 }
 
-const alone = (group: DueGroup): Bundle => ({ groups: [group], throttleKey: group.throttleKey, digest: false });
+const cutTo = (room: number, bundles: readonly Bundle[]): Allowed => ({
+  bundles: bundles.slice(0, Math.max(0, room)),
+  surplus: [],
+  isCut: bundles.length > room,
+});
+
+function partition<T>(items: readonly T[], test: (item: T) => boolean): readonly [readonly T[], readonly T[]] {
+  return [items.filter(test), items.filter((item) => !test(item))];
+}
+
+const bundleOf = ({ groupKey, throttleKey, members }: DueGroup): Bundle => ({
+  groupKey,
+  throttleKey,
+  members,
+  cause: readDigestGroup(groupKey)?.cause,
+});
+
+/** What a digest gathered, as it would have gone out alone. */
+function originalBundles({ groupKey, throttleKey, members }: DueGroup): readonly Bundle[] {
+  const groups = new Map<string, DueMember[]>();
+  for (const member of members) {
+    const key = member.originalGroupKey ?? groupKey;
+    groups.set(key, [...(groups.get(key) ?? []), member]);
+  }
+  return [...groups].map(([key, own]) => ({ groupKey: key, throttleKey, members: own, cause: undefined }));
+}

@@ -1,39 +1,50 @@
-/** What an attempt means: for the message, and for the way to its sink. Pure but for the jitter. */
+/** What an attempt means for its message. Pure but for the jitter. */
 import type { Random } from "../model/random.ts";
-import type { DeliveryResult } from "../model/outbox.ts";
+import type { DeliveryResult, SinkHealth } from "../model/outbox.ts";
+import type { DeadCause } from "../model/dead-letters.ts";
+import type { SinkError } from "../model/sink.ts";
 import { nextAttemptAt } from "./ladder.ts";
-import type { Attempt } from "./send.ts";
+import { isUnsent, type Attempt } from "./send.ts";
 
 export interface Judgement {
   readonly result: DeliveryResult;
-  /** Consequence for the sink: taken, nobody there, silence asked for, or an ordinary failure. */
-  readonly way: "taken" | "destination" | "transient" | "refused" | { readonly pauseMs: number };
+  /** The sink asked for silence. */
+  readonly pauseMs?: number;
 }
 
-export function judge(attempt: Exclude<Attempt, { kind: "cut" }>, random: Random): Judgement {
+/** `breaker`: as it stands after this attempt. While it is open its pauses count, and the message uses up no step of its own schedule. */
+export function judge(attempt: Exclude<Attempt, { kind: "cut" }>, breaker: SinkHealth["breaker"], random: Random): Judgement {
   const { message, lane } = attempt.parcel;
   const about = { messageId: message.id, atMs: attempt.atMs };
   if (attempt.kind === "taken") {
-    const ref = attempt.receipt.ref;
-    return { result: { ...about, kind: "sent", ...(ref === undefined ? {} : { ref }) }, way: "taken" };
+    return { result: { ...about, kind: "sent", ...attempt.receipt } };
   }
   const error = attempt.error.message;
-  if (attempt.error.kind === "message") return { result: { ...about, kind: "dead", error }, way: "refused" };
+  if (attempt.error.kind === "message")
+    return { result: { ...about, kind: "dead", error, cause: refusalOf(attempt.error), countAttempt: true } };
   const pauseMs = typeof attempt.error.retry === "object" ? attempt.error.retry.afterMs : undefined;
-  const isDestination = attempt.error.kind === "destination";
+  const pause = pauseMs === undefined ? {} : { pauseMs };
   const dueAtMs = nextAttemptAt(
     {
       nowMs: attempt.atMs,
       failures: message.attempts + 1,
       firstAttemptAtMs: message.firstAttemptAtMs ?? attempt.atMs,
       retryForMs: lane.retryForMs,
-      ...(isDestination ? { retryAfterMs: 0 } : pauseMs === undefined ? {} : { retryAfterMs: pauseMs }),
+      ...(pauseMs === undefined ? {} : { retryAfterMs: pauseMs }),
     },
     random,
   );
-  const way = isDestination ? "destination" : pauseMs === undefined ? "transient" : { pauseMs };
-  if (dueAtMs === undefined) return { result: { ...about, kind: "dead", error: `given up after retry_for: ${error}` }, way };
-  // Behind an open breaker it keeps its place in the queue: first in order when the destination is back.
-  const nextAttemptAtMs = isDestination ? message.sealedAtMs : dueAtMs;
-  return { result: { ...about, kind: "retry", nextAttemptAtMs, error, countAttempt: way === "transient" }, way };
+  if (dueAtMs === undefined) return { result: { ...about, kind: "dead", error, cause: "expired", countAttempt: true }, ...pause };
+  // Behind an open breaker it keeps its place in the queue: first in order when the sink is back.
+  const isBehindBreaker = breaker === "open" && attempt.error.kind !== "rate_limited";
+  const nextAttemptAtMs = isBehindBreaker ? message.sealedAtMs : dueAtMs;
+  const countAttempt = !isBehindBreaker && pauseMs === undefined;
+  return { result: { ...about, kind: "retry", nextAttemptAtMs, error, countAttempt }, ...pause };
+}
+
+/** The sink's own code, where it has finer ones than HTTP: what is refused for the same reason is one cause. */
+function refusalOf(error: SinkError): DeadCause {
+  if (isUnsent(error)) return "unrendered";
+  const { refusal } = error.fields;
+  return `refused ${typeof refusal === "string" ? refusal : (error.status ?? "content")}`;
 }

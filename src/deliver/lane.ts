@@ -1,4 +1,4 @@
-/** What the pump knows of one sink while it runs: what is in hand, and whether the way is open. Holds state; the stages act on it. */
+/** What the pump knows of one sink while it runs: what is in hand, and whether the breaker lets something through. Holds state; the stages act on it. */
 import type { Sink } from "../model/sink.ts";
 import type { DueMessage, SinkHealth } from "../model/outbox.ts";
 
@@ -21,6 +21,8 @@ export interface Parcel {
   readonly message: DueMessage;
   /** `sink\ngroupKey` of every group it holds back while it is under way. */
   readonly busyKeys: readonly string[];
+  /** Claimed while the breaker was open. */
+  readonly isProbe: boolean;
 }
 
 export interface Lane extends PumpSink {
@@ -34,32 +36,57 @@ export interface Lane extends PumpSink {
   /** The other side asked for silence until then. */
   pausedUntilMs: number;
   health: SinkHealth;
-  /** First of the failures without a success since; undefined while all is well. */
-  failingSinceMs: number | undefined;
-  /** The operator knows. */
-  told: boolean;
+  /** Failures of the sink in a row. */
+  failures: number;
+  /** The groups these failures hit, as busy keys: the first `OPEN_AFTER` of them. */
+  readonly failedGroups: Set<string>;
+  /** Groups that had their turn at a probe: others go first. */
+  readonly probedGroups: Set<string>;
 }
 
-export const closedBreaker = (sink: string): SinkHealth => ({ sink, breaker: "closed", reason: "", openedAtMs: null, probeAtMs: null });
+/** Failures of the sink in a row that open its breaker. */
+export const OPEN_AFTER = 5;
+
+export const closedBreaker = (sink: string, reportedAtMs: number | null = null): SinkHealth => ({
+  sink,
+  breaker: "closed",
+  cause: "transient",
+  reason: "",
+  hint: "",
+  openedAtMs: null,
+  probeAtMs: null,
+  isReported: false,
+  reportedAtMs,
+});
 
 export function createLane(name: string, target: PumpSink): Lane {
-  const state = { inHand: 0, sending: 0, pausedUntilMs: 0, failingSinceMs: undefined, told: false };
+  const state = { inHand: 0, sending: 0, pausedUntilMs: 0, failures: 0, failedGroups: new Set<string>(), probedGroups: new Set<string>() };
   return { ...target, name, busy: new Set(), waiting: [], health: closedBreaker(name), ...state };
 }
 
-/** When something may be sent again; now or earlier: the way is open. */
-export function opensAt(lane: Lane): number {
-  const probeAtMs = lane.health.breaker === "open" ? (lane.health.probeAtMs ?? 0) : 0;
-  return Math.max(lane.pausedUntilMs, probeAtMs);
-}
+/** Open, and the time of the next probe has not come. */
+export const isBeforeProbe = ({ health }: Lane, nowMs: number): boolean => health.breaker === "open" && (health.probeAtMs ?? 0) > nowMs;
+
+/**
+ * Whether the breaker holds everything back. While only a few groups have failed, the fault may be their messages': a group that was not
+ * tried yet is let through at once, so that it never waits for the sake of another one's message.
+ */
+const isHeld = (lane: Lane, nowMs: number): boolean =>
+  isBeforeProbe(lane, nowMs) && (lane.health.cause === "destination" || lane.failedGroups.size >= OPEN_AFTER);
 
 /** How many more messages the lane may take in hand. */
 export function roomOf(lane: Lane, nowMs: number): number {
-  if (opensAt(lane) > nowMs) return 0;
-  // One message proves whether the destination is back; the rest waits for its answer.
+  if (lane.pausedUntilMs > nowMs || isHeld(lane, nowMs)) return 0;
+  // One message at a time proves whether the sink is back; the rest waits for its answer.
   if (lane.health.breaker === "open") return lane.inHand === 0 ? 1 : 0;
   const most = lane.chat || lane.concurrency === 1 ? CHAT_IN_HAND : BULK_IN_HAND;
   return lane.inHand > most / 2 ? 0 : most - lane.inHand;
+}
+
+/** When a lane without room has some again by itself; undefined: when what is in hand comes back. */
+export function roomInMs({ pausedUntilMs, health, inHand }: Lane, nowMs: number): number | undefined {
+  if (pausedUntilMs > nowMs) return pausedUntilMs - nowMs;
+  return health.breaker === "open" && inHand === 0 ? Math.max(0, (health.probeAtMs ?? 0) - nowMs) : undefined;
 }
 
 const CHAT_IN_HAND = 8;

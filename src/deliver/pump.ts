@@ -9,22 +9,27 @@ import type { Log } from "../model/log.ts";
 import type { NeutralMessage } from "../model/message.ts";
 import type { Meter } from "../model/meter.ts";
 import type { Random } from "../model/random.ts";
+import type { CrosspostStore } from "../model/crosspost.ts";
 import type { OutboxEvent } from "../model/sink.ts";
-import type { Outbox } from "../model/outbox.ts";
+import type { NewMessage, Outbox } from "../model/outbox.ts";
+import type { Trace } from "../model/trace.ts";
 import type { Throttle } from "../route/route.ts";
-import type { SinkTrouble } from "./breaker.ts";
+import { createAttemptLog } from "./attempt-log.ts";
 import { createCarrier } from "./carry.ts";
+import { createCrossposter, type UnpublishedReport } from "./crosspost.ts";
 import { createDelays } from "./delays.ts";
 import { createGroupStage } from "./group.ts";
-import { createLane, opensAt, roomOf, turnAway, type Lane, type PumpSink } from "./lane.ts";
-import { createLoop } from "./loop.ts";
+import { createLane, isBeforeProbe, roomInMs, roomOf, turnAway, type Lane, type PumpSink } from "./lane.ts";
+import { createLoop, type Loop } from "./loop.ts";
+import { createMessageLog } from "./message-log.ts";
 import { createPaceStage } from "./pace.ts";
 import { createRecordStage } from "./record.ts";
 import { createSealStage } from "./seal.ts";
 import { createSendStage, STOPPING } from "./send.ts";
+import { createSinkReports, type SinkTrouble } from "./sink-reports.ts";
 
 export interface PumpDeps {
-  readonly store: Outbox;
+  readonly store: Outbox & CrosspostStore;
   /** By name. Deliveries to a sink that is not here wait. */
   readonly sinks: ReadonlyMap<string, PumpSink>;
   /** By the key that deliveries carry: `throttlesByKey` of route/. */
@@ -33,16 +38,28 @@ export interface PumpDeps {
   readonly random: Random;
   readonly log: Log;
   readonly meter: Meter;
+  /** Which polls events came from, for the log. */
+  readonly trace?: Pick<Trace, "ofEvents">;
   /** How an event reads, by its watch type. */
   readEvent(event: OutboxEvent): NeutralMessage;
-  /** Once per trouble: it opened the breaker, or failed for ten minutes without a success. */
+  /** Where a person finds these events: a web address or a command. */
+  listedAt(events: readonly OutboxEvent[]): string;
+  /** Its breaker has been open for some time; one pair of these in a quarter of an hour. */
   onSinkFailing(trouble: SinkTrouble): void | Promise<void>;
   onSinkRecovered(sink: string): void | Promise<void>;
+  /** Messages were given up, and that is stored. */
+  onDead(): void;
+  /** At most once a day and sink. */
+  onUnpublished(report: UnpublishedReport): void | Promise<void>;
 }
 
 export interface Pump {
   /** Reads what is known of the sinks' health, then delivers until stopped. Breakers that were open are probed at once. */
   start(): Promise<void>;
+  /** Until when sinks asked to be left alone: those that did. */
+  pauses(): ReadonlyMap<string, number>;
+  /** Breakers that are open try at once: someone acts who has perhaps just mended their sinks. */
+  probe(): void;
   /** Something was committed: look now. */
   wake(): void;
   /** Claims nothing more; attempts under way may finish within `graceMs`, the rest stays in the outbox. */
@@ -60,31 +77,43 @@ export function createPump(deps: PumpDeps): Pump {
 
   const delays = createDelays(deps.meter);
   const group = createGroupStage(deps);
-  const seal = createSealStage({ ...deps, onSealed: delays.remember });
+  const messageLog = createMessageLog(deps.log, deps.trace);
+  const onSealed = (message: NewMessage, events: readonly OutboxEvent[]) => {
+    delays.remember(message.id, events);
+    messageLog.sealed(message, events);
+  };
+  const seal = createSealStage({ ...deps, read: deps.readEvent, onSealed });
   const pace = createPaceStage({ clock: deps.clock, isStopping });
   const send = createSendStage({ clock: deps.clock, underWay });
   const record = createRecordStage({ ...deps, isStopping });
-  const carry = createCarrier({ ...deps, lanes, pace, send, record, delays });
+  const attemptLog = createAttemptLog(deps);
+  const reportSink = createSinkReports(deps);
+  const carry = createCarrier({ ...deps, lanes, pace, send, record, delays, attemptLog, messageLog });
 
   const track = (task: Promise<unknown>) => {
     tasks.add(task);
     void task.finally(() => tasks.delete(task));
   };
   /** One look at the outbox. Answers in how many milliseconds the next is due; undefined: when something happens. */
-  const turn = async (lane: Lane): Promise<number | undefined> => {
+  const deliverDue = async (lane: Lane): Promise<number | undefined> => {
     const nowMs = deps.clock.now();
-    if (opensAt(lane) > nowMs) return opensAt(lane) - nowMs;
-    if (roomOf(lane, nowMs) === 0) return undefined;
+    if (roomOf(lane, nowMs) === 0) return roomInMs(lane, nowMs);
     const claim = await group.run(lane);
     const parcels = await seal.run(claim);
     for (const parcel of parcels) track(carry(parcel).then(() => look(lane)));
     if (claim.more) return parcels.length > 0 || lane.inHand === 0 ? 0 : undefined;
+    if (isBeforeProbe(lane, nowMs)) return roomInMs(lane, nowMs);
     const dueAtMs = await deps.store.nextDueAt([lane.name]);
     if (dueAtMs === null) return undefined;
     const waitMs = dueAtMs - deps.clock.now();
     if (waitMs > 0) return waitMs;
     // Due, yet not given: it is in hand, or behind something that is. Its end looks again.
     return lane.inHand > 0 ? undefined : 1_000;
+  };
+  const turn = async (lane: Lane): Promise<number | undefined> => {
+    const reportInMs = await reportSink(lane);
+    const workInMs = await deliverDue(lane);
+    return reportInMs === undefined ? workInMs : Math.min(reportInMs, workInMs ?? reportInMs);
   };
   const onTurnFailed = (lane: Lane, error: unknown) => {
     deps.log.error("the outbox could not be read or written", { sink: lane.name, error: errorText(error) });
@@ -93,26 +122,28 @@ export function createPump(deps: PumpDeps): Pump {
 
   const loopOf = (lane: Lane) =>
     createLoop({ clock: deps.clock, turn: () => turn(lane), onFailed: (error) => onTurnFailed(lane, error), track, isStopping });
-  const loops = new Map(lanes.map((lane) => [lane, loopOf(lane)]));
-  const look = (lane: Lane) => loops.get(lane)?.look();
+  const crosspostLoopsOf = (lane: Lane): readonly Loop[] => {
+    if (lane.sink.crosspost === undefined) return [];
+    const turnOf = createCrossposter({ ...deps, underWay }, lane.name, lane.sink.crosspost);
+    return [createLoop({ clock: deps.clock, turn: turnOf, onFailed: (error) => onTurnFailed(lane, error), track, isStopping })];
+  };
+  const loops = new Map(lanes.map((lane) => [lane, [loopOf(lane), ...crosspostLoopsOf(lane)]]));
+  const look = (lane: Lane) => loops.get(lane)?.forEach((loop) => loop.look());
 
   const start = async () => {
     const known = new Map((await deps.store.loadSinkHealth()).map((health) => [health.sink, health]));
     state = "running";
     for (const lane of lanes) {
       const health = known.get(lane.name);
-      if (health?.breaker === "open") {
-        // Whoever restarts or reloads has perhaps just mended it.
-        lane.health = { ...health, probeAtMs: deps.clock.now() };
-        lane.told = true;
-      }
+      // Whoever restarts or reloads has perhaps just mended it.
+      if (health !== undefined) lane.health = health.breaker === "open" ? { ...health, probeAtMs: deps.clock.now() } : health;
       deps.meter.set("chirpwatch_breaker_open", lane.health.breaker === "open" ? 1 : 0, { sink: lane.name });
       look(lane);
     }
   };
   const stop = async (graceMs: number) => {
     state = "stopping";
-    for (const loop of loops.values()) loop.end();
+    for (const loop of [...loops.values()].flat()) loop.end();
     lanes.forEach(turnAway);
     record.flush();
     const over = new AbortController();
@@ -123,6 +154,14 @@ export function createPump(deps: PumpDeps): Pump {
     over.abort();
     for (const controller of underWay) controller.abort(STOPPING);
     await idle;
+    attemptLog.end();
   };
-  return { start, stop, wake: () => (state === "running" ? lanes.forEach(look) : undefined) };
+  const pauses = () =>
+    new Map(lanes.flatMap(({ name, pausedUntilMs }) => (pausedUntilMs > deps.clock.now() ? [[name, pausedUntilMs]] : [])));
+  const wake = () => (state === "running" ? lanes.forEach(look) : undefined);
+  const probe = () => {
+    for (const lane of lanes) if (lane.health.breaker === "open") lane.health = { ...lane.health, probeAtMs: deps.clock.now() };
+    wake();
+  };
+  return { start, stop, pauses, probe, wake };
 }

@@ -1,39 +1,45 @@
 /** Second stage: fixes what will be sent, for good. After it a message keeps its id and body through every attempt and restart. */
 import type { Clock } from "../model/clock.ts";
+import { announcementGroup } from "../model/digest.ts";
 import { errorText } from "../model/errors.ts";
 import type { Json } from "../model/json.ts";
 import type { Log } from "../model/log.ts";
-import type { NeutralMessage } from "../model/message.ts";
 import type { Random } from "../model/random.ts";
-import type { OutboxEvent } from "../model/sink.ts";
-import type { DueMessage, NewMessage, Outbox } from "../model/outbox.ts";
-import type { Bundle, Claim } from "./group.ts";
+import type { DigestPart, OutboxEvent } from "../model/sink.ts";
+import type { DueMember, DueMessage, NewMessage, Outbox } from "../model/outbox.ts";
+import { isSummaryGroup, summariseChanges } from "../route/noise.ts";
+import { type DigestDeps, type LaidOut, layOutDigest } from "./digest.ts";
+import type { Bundle, Claim, Surplus } from "./group.ts";
 import { busyKey, type Lane, type Parcel } from "./lane.ts";
 import type { Stage } from "./stage.ts";
 
-export interface SealDeps {
+export interface SealDeps extends DigestDeps {
   readonly store: Outbox;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  readEvent(event: OutboxEvent): NeutralMessage;
   /** Called with the events of every message once it is durable. */
-  onSealed(messageId: string, events: readonly OutboxEvent[]): void;
+  onSealed(message: NewMessage, events: readonly OutboxEvent[]): void;
 }
 
 /** A body no sink makes: the message could not be rendered. The send stage gives it up. */
 const UNRENDERED: Json = { chirpwatch_unrendered: true };
+/** Sinks without lists take any number of events; this bounds the memory of both sides. */
+const EVENTS_AT_ONCE = 1_000;
 
 export const isUnrendered = (body: Json): boolean => typeof body === "object" && body !== null && "chirpwatch_unrendered" in body;
 
 export function createSealStage(deps: SealDeps): Stage<Claim, readonly Parcel[]> {
   return {
     name: "seal",
-    async run({ lane, messages, bundles }) {
+    async run({ lane, messages, bundles, surplus }) {
       const sealed = bundles.map((bundle) => sealBundle(deps, lane, bundle));
-      if (sealed.length > 0) await deps.store.seal(sealed.map(({ message }) => message));
-      for (const { message, events } of sealed) deps.onSealed(message.id, events);
-      return [...messages.map((message) => takeUp(lane, message)), ...sealed.map((parcel) => firstAttempt(lane, parcel))];
+      if (sealed.length > 0) await deps.store.seal(sealed.flatMap((one) => one.map(({ message }) => message)));
+      for (const { message, events } of sealed.flat()) deps.onSealed(message, events);
+      for (const one of surplus) await gather(deps, lane, one);
+      // The other parts of a digest follow one by one, as the outbox gives them.
+      const first = sealed.flatMap(([one]) => (one === undefined ? [] : [one.message]));
+      return [...messages.map((message) => takeUp(lane, message)), ...first.map((message) => firstAttempt(lane, message))];
     },
   };
 }
@@ -41,50 +47,96 @@ export function createSealStage(deps: SealDeps): Stage<Claim, readonly Parcel[]>
 interface Sealed {
   readonly message: NewMessage;
   readonly events: readonly OutboxEvent[];
-  readonly busyKeys: readonly string[];
 }
 
-function sealBundle(deps: SealDeps, lane: Lane, bundle: Bundle): Sealed {
-  const events = bundle.groups.flatMap((group) => group.members).sort(byDetection);
-  const [first] = bundle.groups;
-  const groupKey = bundle.groups.length === 1 && first !== undefined ? first.groupKey : `digest\n${bundle.throttleKey ?? ""}`;
-  const id = deps.random.id();
-  const message: NewMessage = {
-    id,
-    sink: lane.name,
-    groupKey,
-    sealedAtMs: deps.clock.now(),
-    body: render(deps, lane, id, events, bundle.digest),
-    deliveryIds: events.map(({ deliveryId }) => deliveryId),
-    throttleKey: bundle.throttleKey,
-  };
-  return { message, events, busyKeys: [groupKey, ...bundle.groups.map((group) => group.groupKey)].map((key) => busyKey(lane.name, key)) };
+/** One message, or the parts of a digest: the first counts against the throttle, the others belong under it. */
+function sealBundle(deps: SealDeps, lane: Lane, bundle: Bundle): readonly Sealed[] {
+  const { groupKey, throttleKey, cause } = bundle;
+  const idsByEvent = new Map(itemsOf(bundle).map(({ event, deliveryIds }) => [event, deliveryIds]));
+  const idsOf = (events: readonly OutboxEvent[]) => events.flatMap((event) => idsByEvent.get(event) ?? []);
+  const { parts, unlisted } = layOut(deps, lane, [...idsByEvent.keys()].sort(byDetection), cause);
+  const ids = parts.map(() => deps.random.id());
+  return parts.map((part, index) => ({
+    events: part.events,
+    message: {
+      id: ids[index] ?? "",
+      sink: lane.name,
+      groupKey,
+      sealedAtMs: deps.clock.now(),
+      body: part.body,
+      deliveryIds: idsOf(part.events),
+      ...(index === 0 ? { throttleKey, summarisedIds: idsOf(unlisted) } : { throttleKey: null, parentId: ids[0] ?? "" }),
+    },
+  }));
 }
 
-function render(deps: SealDeps, lane: Lane, messageId: string, events: readonly OutboxEvent[], isDigest: boolean): Json {
+interface Item {
+  readonly event: OutboxEvent;
+  readonly deliveryIds: readonly string[];
+}
+
+/** What is shown of a bundle, and the deliveries that each of it stands for: changes of one account in a summary are one. */
+function itemsOf({ groupKey, members }: Bundle): readonly Item[] {
+  const items: Item[] = [];
+  const summaries = new Map<string, DueMember[]>();
+  for (const member of members) {
+    const own = member.originalGroupKey ?? groupKey;
+    if (isSummaryGroup(own)) summaries.set(own, [...(summaries.get(own) ?? []), member]);
+    else items.push({ event: member, deliveryIds: [member.deliveryId] });
+  }
+  for (const changes of [...summaries.values()]) {
+    const idsOf = (subject: string) => changes.filter(({ event }) => event.subject === subject).map(({ deliveryId }) => deliveryId);
+    items.push(...summariseChanges(changes).map((event) => ({ event, deliveryIds: idsOf(event.event.subject) })));
+  }
+  return items;
+}
+
+function layOut(deps: SealDeps, lane: Lane, events: readonly OutboxEvent[], cause: Bundle["cause"]): LaidOut {
+  const { lists } = lane.sink;
   try {
     // A digest of one event is that event.
-    const digest = isDigest && events.length > 1;
-    return lane.sink.render({ messageId, events, digest, sample: false, read: deps.readEvent });
+    const isList = lists !== undefined && events.length > (cause === undefined ? lists.above : 1);
+    if (isList) return layOutDigest(events, cause, lists, deps);
+    const parts: DigestPart[] = [];
+    for (let at = 0; at < events.length; at += EVENTS_AT_ONCE) {
+      const own = events.slice(at, at + EVENTS_AT_ONCE);
+      parts.push({ events: own, body: lane.sink.render({ events: own, sample: false, read: deps.read }) });
+    }
+    return { parts, unlisted: [] };
   } catch (error) {
-    deps.log.error("a message could not be rendered", { sink: lane.name, messageId, error: errorText(error) });
-    return UNRENDERED;
+    deps.log.error("a message could not be rendered", { sink: lane.name, events: events.length, error: errorText(error) });
+    return { parts: [{ events, body: UNRENDERED }], unlisted: [] };
   }
 }
 
 const byDetection = (a: OutboxEvent, b: OutboxEvent): number => a.event.detectedAtMs - b.event.detectedAtMs;
 
-function firstAttempt(lane: Lane, { message, busyKeys }: Sealed): Parcel {
-  const { deliveryIds: _ids, throttleKey: _key, ...sealed } = message;
-  return hold(lane, { ...sealed, attempts: 0, firstAttemptAtMs: null }, busyKeys);
+/** A sink for programs is told nothing: it gets its events a little later. */
+async function gather(deps: SealDeps, lane: Lane, { isFirst, ...overflow }: Surplus): Promise<void> {
+  const { lists } = lane.sink;
+  if (!isFirst || lists === undefined) return deps.store.gather(overflow);
+  const announcement: NewMessage = {
+    id: deps.random.id(),
+    sink: lane.name,
+    groupKey: announcementGroup(overflow.throttleKey),
+    sealedAtMs: deps.clock.now(),
+    body: lists.announce(overflow.digestDueAtMs),
+    deliveryIds: [],
+    throttleKey: null,
+  };
+  await deps.store.gather({ ...overflow, announcement });
 }
 
-const takeUp = (lane: Lane, message: DueMessage): Parcel => hold(lane, message, [busyKey(lane.name, message.groupKey)]);
+function firstAttempt(lane: Lane, message: NewMessage): Parcel {
+  const { deliveryIds: _ids, summarisedIds: _more, throttleKey: _key, parentId: _parent, ...sealed } = message;
+  return takeUp(lane, { ...sealed, attempts: 0, firstAttemptAtMs: null });
+}
 
-function hold(lane: Lane, message: DueMessage, busyKeys: readonly string[]): Parcel {
+function takeUp(lane: Lane, message: DueMessage): Parcel {
+  const busyKeys = [busyKey(lane.name, message.groupKey)];
   for (const key of busyKeys) lane.busy.add(key);
   lane.inHand += 1;
-  return { lane, message, busyKeys };
+  return { lane, message, busyKeys, isProbe: lane.health.breaker === "open" };
 }
 
 /** Gives a parcel back: recorded, or left in the outbox as it was. */

@@ -43,8 +43,13 @@ export function createSendStage(deps: SendDeps): Stage<Parcel, Attempt> {
 /** The reason attempts are ended with when the grace of a stop is over. */
 export const STOPPING = new SinkError("transient", "the daemon stops");
 
+/** Given up without asking the sink. */
+const UNSENT = { fields: { unsent: true } } as const;
+
+export const isUnsent = (error: SinkError): boolean => error.fields["unsent"] === true;
+
 function attempt(clock: Clock, { lane, message }: Parcel, controller: AbortController): Promise<SendReceipt> {
-  if (isUnrendered(message.body)) return Promise.reject(new SinkError("message", "it could not be rendered"));
+  if (isUnrendered(message.body)) return Promise.reject(new SinkError("message", "it could not be rendered", undefined, UNSENT));
   return new Promise((resolve, reject) => {
     const giveUp = () => reject(controller.signal.reason);
     const cancel = clock.after(LONGEST_ATTEMPT_MS, () => controller.abort(new SinkError("transient", "no answer within two minutes")));

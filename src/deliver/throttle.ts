@@ -1,51 +1,44 @@
-/** Who goes out alone, who goes into the digest and who waits, when messages of one key come too fast. Pure; loses nothing. */
-import type { DueGroup } from "../model/outbox.ts";
+/** Who goes out alone and who is gathered for a digest, when messages of one key come too fast. Pure; loses nothing. */
+import type { ThrottleState } from "../model/outbox.ts";
 import type { Throttle } from "../route/route.ts";
 
-export interface ThrottlePlan {
-  /** One message each. */
-  readonly alone: readonly DueGroup[];
-  /** One message together. */
-  readonly digest: readonly DueGroup[];
-  /** Not before `untilMs`: then they are the digest. */
-  readonly later: readonly DueGroup[];
-  readonly untilMs: number;
+/** What is due under one throttle, counted in messages. */
+export interface Due {
+  /** Not gathered so far. */
+  readonly fresh: number;
+  /** In the digest that is due now; 0 when none is. */
+  readonly gathered: number;
 }
 
-/** `sealedAtMs`: messages of this key so far, oldest first, reaching back one interval before the oldest of `groups`. */
-export function planThrottle(groups: readonly DueGroup[], throttle: Throttle, sealedAtMs: readonly number[], nowMs: number): ThrottlePlan {
-  const recent = sealedAtMs.filter((atMs) => atMs > nowMs - throttle.intervalMs);
-  const free = throttle.limit - recent.length;
-  if (free <= 0) {
-    const blocking = recent[recent.length - throttle.limit] ?? nowMs;
-    return { alone: [], digest: [], later: groups, untilMs: blocking + throttle.intervalMs };
-  }
-  const digest: DueGroup[] = [];
-  const fresh: DueGroup[] = [];
-  for (const group of groups) (wasPutOff(detectedAt(group), throttle, sealedAtMs) ? digest : fresh).push(group);
-  const alone = fresh.slice(0, free - Math.min(digest.length, 1));
-  return { alone, digest, later: fresh.slice(alone.length), untilMs: (recent[0] ?? nowMs) + throttle.intervalMs };
+export interface ThrottlePlan {
+  /** False: what was gathered is so little that it goes out alone. */
+  readonly isDigest: boolean;
+  /** How many of the fresh ones go out alone, the oldest first. */
+  readonly alone: number;
+  /** When the digest is due that takes the others; undefined when there are none. */
+  readonly gatherUntilMs?: number;
+  /** The channel has not heard yet that alerts are gathered. */
+  readonly isFirst: boolean;
 }
 
 /**
- * Whether the limit was reached when this was detected or at some time since. Nobody remembers what was put off: the answer must
- * survive a restart, so it is read from what was sealed.
+ * A digest counts as one message and goes out even when the limit is reached: that is what `digest_interval` allows. While digests follow one
+ * another everything goes into them, until one would be no longer than what the limit has left.
  */
-function wasPutOff(detectedAtMs: number, throttle: Throttle, sealedAtMs: readonly number[]): boolean {
-  const isFullAt = (momentMs: number) =>
-    sealedAtMs.filter((atMs) => atMs > momentMs - throttle.intervalMs && atMs <= momentMs).length >= throttle.limit;
-  const lastFullMs = sealedAtMs.findLast(
-    (atMs, index) => atMs - (sealedAtMs[index - throttle.limit + 1] ?? -Infinity) < throttle.intervalMs,
-  );
-  return (lastFullMs !== undefined && lastFullMs >= detectedAtMs) || isFullAt(detectedAtMs);
+export function planThrottle(throttle: Throttle, state: ThrottleState, due: Due, nowMs: number): ThrottlePlan {
+  const left = throttle.limit - state.sealed;
+  const isDigest = due.gathered > Math.max(left, 0);
+  const plan = { isDigest, alone: due.fresh, isFirst: false };
+  if (due.fresh === 0) return plan;
+  const lastDigestMs = isDigest ? nowMs : state.digestSealedAtMs;
+  if (due.gathered === 0 && state.digestDueAtMs !== null) return { ...plan, alone: 0, gatherUntilMs: state.digestDueAtMs };
+  const sinceDigestMs = lastDigestMs === null ? Number.POSITIVE_INFINITY : nowMs - lastDigestMs;
+  if (sinceDigestMs < throttle.digestIntervalMs)
+    return { ...plan, alone: 0, gatherUntilMs: nowMs - sinceDigestMs + throttle.digestIntervalMs };
+  const free = Math.max(0, left - due.gathered);
+  if (due.fresh <= free) return plan;
+  // Within the interval the channel knows already that there are many: the next digest may go out at once.
+  const sinceAnnouncedMs = state.announcedAtMs === null ? Number.POSITIVE_INFINITY : nowMs - state.announcedAtMs;
+  const isFirst = Math.min(sinceDigestMs, sinceAnnouncedMs) >= throttle.intervalMs;
+  return { ...plan, alone: free, gatherUntilMs: isFirst ? nowMs + throttle.digestIntervalMs : nowMs, isFirst };
 }
-
-const detectedAt = (group: DueGroup): number => Math.min(...group.members.map(({ event }) => event.detectedAtMs));
-
-/** How far back `sealedAtMs` must reach. */
-export function historySince(groups: readonly DueGroup[], throttle: Throttle, nowMs: number): number {
-  const oldestMs = Math.min(nowMs, ...groups.map(detectedAt));
-  return Math.max(oldestMs, nowMs - LONGEST_HISTORY_MS) - throttle.intervalMs;
-}
-
-const LONGEST_HISTORY_MS = 86_400_000;

@@ -20,6 +20,8 @@ export interface RankingRule {
 export interface RankingMemory {
   readonly ranks: Readonly<Record<string, number>>;
   readonly gone?: Readonly<Record<string, number>>;
+  /** How many ranks counted. Absent in memories from before it was kept. */
+  readonly top?: number;
 }
 
 export interface RankingFact {
@@ -39,10 +41,11 @@ export interface RankingFinding {
 /** An entry has left when two answers in a row are without it. */
 const ABSENCES_TO_LEAVE = 2;
 
-/** The first list is the baseline. Keys in the order of the list, each once. */
+/** The first list is the baseline, and so is the first of which another number of ranks counts. Keys in the order of the list, each once. */
 export function detectRanking(memory: RankingMemory | undefined, keys: readonly string[], rule: RankingRule): RankingFinding {
   const now = new Map([...new Set(keys)].slice(0, rule.top).map((key, index) => [key, index + 1]));
-  if (memory === undefined) return { memory: { ranks: Object.fromEntries(now) }, facts: [] };
+  const { top } = rule;
+  if (memory === undefined || (memory.top ?? top) !== top) return { memory: { ranks: Object.fromEntries(now), top }, facts: [] };
   // Without a prototype: names come from strangers.
   const ranks: Record<string, number> = Object.create(null);
   const gone: Record<string, number> = Object.create(null);
@@ -66,5 +69,5 @@ export function detectRanking(memory: RankingMemory | undefined, keys: readonly 
       gone[key] = absences;
     }
   }
-  return { memory: { ranks, ...(Object.keys(gone).length === 0 ? {} : { gone }) }, facts };
+  return { memory: { ranks, ...(Object.keys(gone).length === 0 ? {} : { gone }), top }, facts };
 }

@@ -17,6 +17,10 @@ export interface ReadingRule {
   readonly hiddenBy?: string;
   /** Field of the record that holds the account it is about: the body's `user`. */
   readonly account?: string;
+  /** What the values are about besides the target: of another one they are another baseline. */
+  readonly subject?: string;
+  /** User id of another account that the fact is about: its profile is the body's `target`. */
+  readonly target?: string;
   /** The fact is about the account's name: the profile in the event is asked for anew, not one that was kept. */
   readonly freshProfile?: true;
   /** Another record about the same account that is asked for only when something is told, and where the body has it. */
@@ -48,6 +52,8 @@ export type Reading = Readonly<Record<string, Scalar>>;
 
 export interface ReadingMemory {
   readonly values: Reading;
+  /** Of the rule. Absent in memories from before it was kept. */
+  readonly subject?: string;
   /** Names of the thresholds that are across and not re-armed. */
   readonly across: readonly string[];
   /** Highest multiple reached, of `every` thresholds. */
@@ -92,12 +98,14 @@ const isScalar = (value: unknown): value is Scalar =>
   typeof value === "string" || typeof value === "boolean" || (typeof value === "number" && Number.isFinite(value));
 
 /** The first reading is the baseline: thresholds already across are noted, not told. A name missing from a reading keeps its state. */
-export function detectReading(memory: ReadingMemory | undefined, reading: Reading, rule: ReadingRule): ReadingFinding {
+export function detectReading(stored: ReadingMemory | undefined, reading: Reading, rule: ReadingRule): ReadingFinding {
+  const memory = stored?.subject === undefined || stored.subject === rule.subject ? stored : undefined;
   const { crossed, ...crossing } = detectCrossing(memory, reading, rule.crossing?.thresholds ?? [], rule.crossing?.rearm ?? 0);
   const changed = memory === undefined ? [] : (rule.changes?.fields ?? []).filter((name) => hasChanged(memory.values[name], reading[name]));
   // What is no longer read is forgotten: read again one day, it is its own baseline.
   const kept = Object.entries(memory?.values ?? {}).filter(([name]) => rule.fields.includes(name));
-  const after = { values: { ...Object.fromEntries(kept), ...reading }, ...crossing };
+  const subject = rule.subject === undefined ? {} : { subject: rule.subject };
+  const after = { values: { ...Object.fromEntries(kept), ...reading }, ...subject, ...crossing };
   return { memory: after, facts: factsOf(rule, crossed, changed), previous: memory?.values ?? {} };
 }
 

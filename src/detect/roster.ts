@@ -1,12 +1,14 @@
 /** Who joined a list of accounts, and who left it. Pure: `known` is what the state has on each member. */
 import type { JsonObject } from "../model/json.ts";
+import { firstRun, lastRun } from "./known-run.ts";
 
 /**
  * - `window`: the service lists recent members only, and one that disappears has not left.
- * - `newest`: every member, newest first: the top is read at every poll, the whole once a day.
+ * - `newest`: every member, newest first: the first page is the baseline, the top is read at every poll, the whole behind it.
+ * - `ranked`: every member in an order of the service's own: the top is read at every poll, the whole before anything is told and once a day.
  * - `whole`: every member in no order that counts: each poll reads on in a complete read.
  */
-export type RosterMode = "window" | "newest" | "whole";
+export type RosterMode = "window" | "newest" | "ranked" | "whole";
 
 export interface RosterRule {
   /** Event type of a new member. */
@@ -28,6 +30,10 @@ export interface RosterMember {
   readonly joinedAtMs?: number;
 }
 
+interface Known {
+  has(id: string): boolean;
+}
+
 export interface RosterFinding {
   readonly id: string;
   readonly verdict: "news" | "baseline";
@@ -39,7 +45,7 @@ export interface RosterFinding {
  */
 export function detectRoster(
   members: readonly RosterMember[],
-  known: ReadonlySet<string>,
+  known: Known,
   options: { readonly isBaselined: boolean; readonly registeredAtMs: number },
 ): readonly RosterFinding[] {
   const findings = new Map<string, RosterFinding>();
@@ -49,6 +55,33 @@ export function detectRoster(
     findings.set(member.id, { id: member.id, verdict: options.isBaselined || joinedLater ? "news" : "baseline" });
   }
   return [...findings.values()];
+}
+
+export interface WatermarkQuery {
+  readonly isKnown: (id: string) => boolean;
+  /** Known from the baseline. */
+  readonly isBaseline: (id: string) => boolean;
+  /** So many known members in a row end what is new. */
+  readonly run: number;
+  /** The list was seen to have its newest members first. */
+  readonly isOrdered: boolean;
+  /** The walk came to the end of the list. */
+  readonly isAtEnd: boolean;
+}
+
+/**
+ * Verdicts of a walk down a list that was not read to its end yet, newest member first. Whoever stands below a run of members from the baseline
+ * was there before, however late they are read, unless another known run follows: then the first one unfollowed and followed again. A walk that
+ * met no known run says nothing of anyone while the list was not seen to be in order; one that met none down to the end of the list saw another
+ * list than the baseline is of.
+ */
+export function detectAboveWatermark(ids: readonly string[], query: WatermarkQuery): readonly RosterFinding[] {
+  const { isKnown, isBaseline, run, isOrdered, isAtEnd } = query;
+  const lastKnown = lastRun(ids, isKnown, run);
+  if (lastKnown === undefined && !isOrdered && !isAtEnd) return [];
+  const firstBaseline = lastKnown === undefined && isAtEnd ? 0 : (firstRun(ids, isBaseline, run) ?? ids.length);
+  const watermark = Math.max(firstBaseline, lastKnown ?? 0);
+  return ids.flatMap((id, index) => (isKnown(id) ? [] : [{ id, verdict: index < watermark ? ("news" as const) : ("baseline" as const) }]));
 }
 
 export interface AbsentMember {

@@ -51,6 +51,20 @@ export function askFor(gate: RequestGate, poll: Poll, purpose: Purpose): Ask {
   return (params, cursor) => gate.request({ ...asked, params, ...(cursor === undefined ? {} : { cursor }) });
 }
 
+/**
+ * Pages of a long list that nobody waits for: after everything else, out of what the quota can spare, with a backoff of their own. `ask` is for
+ * one poll.
+ */
+export function askBehind(gate: RequestGate, poll: Poll): Ask {
+  const asked = { ...askerOf(poll, "poll"), endpoint: poll.source.endpoint, source: `${poll.key}:rest`, priority: "low" } as const;
+  let isBegun = false;
+  return (params, cursor) => {
+    const begins = isBegun ? {} : { isWalkStart: true as const };
+    isBegun = true;
+    return gate.request({ ...asked, ...begins, params, ...(cursor === undefined ? {} : { cursor }) });
+  };
+}
+
 /** A search that several members of a group share: it says nothing of anyone before its end. */
 export function askSearch(gate: RequestGate, group: Poll): AskSearch {
   const asked = { ...askerOf(group, "poll"), endpoint: "search-tweets", source: `${group.key}:search`, isWhole: true } as const;

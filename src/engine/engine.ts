@@ -5,16 +5,17 @@ import type { Hash } from "../model/hash.ts";
 import { createInTurn } from "../model/in-turn.ts";
 import type { Log } from "../model/log.ts";
 import type { Meter } from "../model/meter.ts";
-import type { PollCommit, PollStore } from "../model/poll-store.ts";
+import type { PollStore } from "../model/poll-store.ts";
 import type { RecheckStore } from "../model/recheck.ts";
 import type { Notes } from "../model/store.ts";
+import type { Trace } from "../model/trace.ts";
 import type { VolumeStore } from "../model/volume-store.ts";
-import type { TargetState, WatchState, WatchStore } from "../model/watch-store.ts";
+import type { NamedAccountId, TargetState, WatchState, WatchStore } from "../model/watch-store.ts";
 import type { Priority } from "../model/schedule.ts";
 import type { Watch } from "../model/watch.ts";
 import { groupPolls } from "../plan/group-polls.ts";
 import { planPolls, type PlannedWatch } from "../plan/plan-polls.ts";
-import type { JudgedEvent } from "./verdicts.ts";
+import type { RouteJudged } from "./verdicts.ts";
 import { createVolumeWatch } from "./volume-watch.ts";
 import type { Poll } from "./watch-poll.ts";
 import type { Timetable } from "../schedule/timetable.ts";
@@ -23,6 +24,7 @@ import { createListCheck } from "./list-check.ts";
 import type { Notices } from "./notices.ts";
 import { countOpenHoles } from "./open-holes.ts";
 import { createAttempt, forgetOthers } from "./attempt-poll.ts";
+import { logPlan } from "./plan-log.ts";
 import { createPollAftermath } from "./poll-aftermath.ts";
 import { createPollLoop, type PollAftermath, type PollLoop } from "./poll-loop.ts";
 import type { PollOutcome } from "./poll-outcome.ts";
@@ -31,13 +33,14 @@ import type { Profiles } from "./profiles.ts";
 import type { QuotaWatch } from "./quota-watch.ts";
 import { createRecheckLoop } from "./recheck-loop.ts";
 import type { RequestGate } from "./request-gate.ts";
-import { dateGroup, firstBaselineIn, hasNewEntry, indexByWatch } from "./in-force.ts";
+import { dateGroup, firstBaselineIn, hasNewEntry, indexByWatch, plannedOf, withAccounts, withPaused, withTargets } from "./in-force.ts";
 import type { RunMember } from "./run-member.ts";
 import { createRunners } from "./runners.ts";
 import type { ServiceClock } from "./service-clock.ts";
 import { createStallWatch } from "./stall-watch.ts";
 import { createTargetResolver } from "./target-resolver.ts";
 import { STORE_RETRY_MS, type StoreWatch } from "./store-watch.ts";
+import { createTargetNotices } from "./target-notices.ts";
 import { createTargetTrouble } from "./target-trouble.ts";
 
 export interface EngineDeps {
@@ -48,18 +51,19 @@ export interface EngineDeps {
   readonly profiles: Profiles;
   readonly notices: Notices;
   readonly storeWatch: StoreWatch;
-  readonly quotaWatch: Pick<QuotaWatch, "status">;
+  readonly quotaWatch: Pick<QuotaWatch, "status" | "heldUntilMs">;
   readonly clock: Clock;
   readonly serviceClock: ServiceClock;
   readonly timetable: Timetable;
   readonly hash: Hash;
   readonly meter: Meter;
   readonly log: Log;
+  readonly trace: Trace;
   readonly notes: Notes;
   /** While the operator knows that the service fails or refuses the key. */
   readonly isUpstreamDark: () => boolean;
   /** Which sinks an event goes to, by the configuration in force. */
-  readonly route: (judged: JudgedEvent, nowMs: number) => PollCommit["deliveries"];
+  readonly route: RouteJudged;
   /** Called when deliveries were committed. */
   readonly wakeDelivery: () => void;
   /** Told when a target cannot be found at all. */
@@ -74,6 +78,8 @@ export interface EngineWatch {
   readonly state: WatchState;
 }
 
+type Planned = PlannedWatch<WatchType<any>>;
+
 export interface Engine {
   /** Puts a set of watches in force, at start and at every reload: memory and due times of what stays are kept. */
   setWatches(watches: readonly EngineWatch[]): Promise<void>;
@@ -85,13 +91,17 @@ export interface Engine {
   pollsOf(watchId: string): readonly Poll[];
   /** When a watch is polled next, epoch ms; undefined while nothing of it is planned. */
   nextPollAt(watchId: string): number | undefined;
+  /** When a poll that serves a watch last succeeded, epoch ms; undefined while none has. */
+  lastSuccessAt(watchId: string): number | undefined;
   /** Why the last run of a poll failed; "" when it did not. */
   problemOf(pollKey: string): string;
   /** Holes in covered history that wait to be filled, of everything that is polled. */
   openHoles(): Promise<number>;
   /** Makes everything due that waited for something: a recovered store, a new key. */
   hastenAll(): void;
-  /** Polls may go faster than when they were put into the queue: the quota got wider. */
+  /** Looks at the clock again: what is due by it runs. */
+  wake(): void;
+  /** Polls go faster or slower than when they were put into the queue: the quota got wider or shorter. */
   repace(): void;
   readonly loop: Pick<PollLoop, "lastTurnMs" | "running" | "overdueMs">;
 }
@@ -101,17 +111,21 @@ const ANSWER_GRACE_MS = 3_000;
 export function createEngine(deps: EngineDeps): Engine {
   const { clock, store } = deps;
   const stretch = (priority: Priority): number => deps.quotaWatch.status.factors[priority];
-  let planned: readonly PlannedWatch<WatchType<any>>[] = [];
+  let planned: readonly Planned[] = [];
   let polls: readonly Poll[] = [];
   let pollsByWatch: ReadonlyMap<string, readonly Poll[]> = new Map();
   const inTurn = createInTurn();
   const lastPolledAtMs = new Map<string, number>();
+  const lastOkAtMs = new Map<string, number>();
   const problems = new Map<string, string>();
   const openHoles = new Map<string, number>();
+  const targetNotices = createTargetNotices({ ...deps, watches: () => planned });
   const trouble = createTargetTrouble({
     ...deps,
+    targetNotices,
     onSourceChanged: (targets) => replaceTargets(targets),
     onListLost: (listId) => lists.listLost(listId),
+    onRenamed: (userId, username) => resolver.takeRename(userId, username),
   });
   const aftermath = createPollAftermath({ ...deps, trouble });
   const loop = createPollLoop({
@@ -136,31 +150,30 @@ export function createEngine(deps: EngineDeps): Engine {
     const unknown = next.filter(({ key }) => !lastPolledAtMs.has(key)).map(({ key }) => key);
     for (const source of unknown.length === 0 ? [] : await store.loadSources(unknown)) {
       if (source.lastPollAtMs !== null) lastPolledAtMs.set(source.fingerprint, source.lastPollAtMs);
+      if (source.lastOkAtMs !== null) lastOkAtMs.set(source.fingerprint, source.lastOkAtMs);
     }
-    for (const poll of next) await dateGroup(poll, lastPolledAtMs, store);
+    for (const poll of next) await dateGroup(poll, { lastPolledAtMs, lastOkAtMs }, store);
     const isNew = hasNewEntry(planned);
     const fresh = new Set(unknown);
     for (const poll of next) if (fresh.has(poll.key) && isNew(poll)) lastPolledAtMs.delete(poll.key);
+    logPlan(deps.log, polls, next);
     polls = next;
     pollsByWatch = indexByWatch(polls);
-    forgetOthers([lastPolledAtMs, problems, openHoles], polls);
+    forgetOthers([lastPolledAtMs, lastOkAtMs, problems, openHoles], polls);
     loop.setPolls(polls, lastPolledAtMs);
     stalls.setPolls([...single, ...polls.filter(({ group }) => group !== undefined)]);
     runners.keepOnly(polls);
-    deps.meter.set("chirpwatch_watches", planned.filter(({ paused }) => !paused).length, { state: "active" });
-    deps.meter.set("chirpwatch_watches", planned.filter(({ paused }) => paused).length, { state: "paused" });
   };
 
-  /** Plans again when targets got an id or another source. A survivor of two targets with one id replaces both. */
+  /** Plans again when targets got an id or another source. */
   const replaceTargets = (targets: readonly TargetState[]) => {
-    planned = planned.map((watch) => {
-      const own = targets.filter(({ watchKey }) => watchKey === watch.watchKey);
-      if (own.length === 0) return watch;
-      const userIds = new Set(own.map(({ userId }) => userId));
-      const names = new Set(own.map(({ name }) => name));
-      const kept = watch.targets.filter((target) => !names.has(target.name) && (target.userId === null || !userIds.has(target.userId)));
-      return { ...watch, targets: [...kept, ...new Map(own.map((target) => [target.key, target])).values()] };
-    });
+    planned = withTargets(planned, targets);
+    replan().catch((error: unknown) => deps.log.error("planning failed", { error }));
+  };
+
+  /** The same when accounts that watches name beside their targets got theirs. */
+  const nameAccounts = (accounts: readonly NamedAccountId[]) => {
+    planned = withAccounts(planned, accounts);
     replan().catch((error: unknown) => deps.log.error("planning failed", { error }));
   };
 
@@ -168,7 +181,9 @@ export function createEngine(deps: EngineDeps): Engine {
   const resolver = createTargetResolver({
     ...deps,
     trouble,
+    targetNotices,
     watches: () => planned,
+    onNamed: (accounts) => nameAccounts(accounts),
     onResolved: (targets) => replaceTargets(targets),
     onFound: () => void lists.check(),
   });
@@ -181,7 +196,7 @@ export function createEngine(deps: EngineDeps): Engine {
     stretch,
     baselineAtMs: (watchKey) => firstBaselineIn(planned, watchKey),
   });
-  const attempt = createAttempt({ ...deps, stalls, volume, aftermath, trouble, lastPolledAtMs, problems, openHoles });
+  const attempt = createAttempt({ ...deps, stalls, volume, aftermath, trouble, lastPolledAtMs, lastOkAtMs, problems, openHoles });
 
   const readMember: RunMember = {
     runOne: (poll, reach) => attempt(poll, () => deps.runner.run(poll, reach)),
@@ -205,18 +220,12 @@ export function createEngine(deps: EngineDeps): Engine {
 
   return {
     async setWatches(watches) {
-      planned = watches.map(({ watch, type, state }) => ({
-        watch,
-        type,
-        watchKey: state.key,
-        paused: state.paused,
-        targets: state.targets,
-      }));
+      planned = watches.map(plannedOf);
       await replan();
       lookUp(true);
     },
     async setPaused(watchId, paused) {
-      planned = planned.map((one) => (one.watch.id === watchId ? { ...one, paused } : one));
+      planned = await withPaused(planned, watchId, paused, store);
       await replan();
       lookUp();
     },
@@ -241,8 +250,17 @@ export function createEngine(deps: EngineDeps): Engine {
     },
     pollsOf: (watchId) => pollsByWatch.get(watchId) ?? [],
     nextPollAt(watchId) {
-      const times = (pollsByWatch.get(watchId) ?? []).map(({ key }) => loop.nextDueAt(key)).filter((time) => time !== undefined);
+      // Where the quota is spent, only first reads go on before the period ends.
+      const soonestMs = (key: string) => (lastPolledAtMs.has(key) ? deps.quotaWatch.heldUntilMs : 0);
+      const times = (pollsByWatch.get(watchId) ?? []).flatMap(({ key }) => {
+        const dueMs = loop.nextDueAt(key);
+        return dueMs === undefined ? [] : [Math.max(dueMs, soonestMs(key))];
+      });
       return times.length === 0 ? undefined : Math.min(...times);
+    },
+    lastSuccessAt(watchId) {
+      const times = (pollsByWatch.get(watchId) ?? []).map(({ key }) => lastOkAtMs.get(key)).filter((time) => time !== undefined);
+      return times.length === 0 ? undefined : Math.max(...times);
     },
     openHoles: () => countOpenHoles(polls, openHoles, store),
     problemOf: (pollKey) => problems.get(pollKey) ?? "",
@@ -250,10 +268,8 @@ export function createEngine(deps: EngineDeps): Engine {
       for (const { key } of polls) loop.hasten(key);
       lookUp();
     },
-    repace() {
-      loop.repace();
-      rechecks.repace();
-    },
+    wake: () => [loop, rechecks].forEach((one) => one.wake()),
+    repace: () => [loop, rechecks].forEach((one) => one.repace()),
     loop,
   };
 }

@@ -3,11 +3,11 @@
  * them, of all members, may not.
  */
 import type { Clock } from "../model/clock.ts";
-import type { TargetState, WatchStore } from "../model/watch-store.ts";
+import type { WatchStore } from "../model/watch-store.ts";
 import { sideBySide } from "./group-reads.ts";
 import { createHolds } from "./holds.ts";
-import { isRosterBaselined } from "./judge-roster.ts";
 import { RequestHeld } from "./request-gate.ts";
+import { isFirstRead } from "./baselines.ts";
 import type { RunMember } from "./run-member.ts";
 import type { Poll } from "./watch-poll.ts";
 
@@ -20,13 +20,6 @@ export interface FirstReads {
   /** What kept a group from running; reads those of its members that wait for their baseline, if the quota is what it was. */
   afterFailure(group: Poll, error: unknown): Promise<void>;
 }
-
-/** Whether a poll sets the baseline of one of its targets. A value that was asked for and not found is none to wait for. */
-export const isFirstRead = ({ detector, source }: Poll, targets: readonly TargetState[]): boolean =>
-  targets.some((target) => {
-    if (detector === "roster") return !isRosterBaselined(target, source.endpoint);
-    return target.baselineAtMs === null && (detector === "feed" || target.status === "pending");
-  });
 
 export function createFirstReads({ store, clock, runOne }: FirstReadsDeps): FirstReads {
   const holds = createHolds(clock);

@@ -1,10 +1,13 @@
 /** What the engine reads off the watches and polls that are in force: pure but for the times it looks up of new groups. */
 import type { JsonObject } from "../model/json.ts";
 import type { PollStore } from "../model/poll-store.ts";
+import type { NamedAccountId, TargetState, WatchState, WatchStore } from "../model/watch-store.ts";
+import type { Watch } from "../model/watch.ts";
 import { hasUnreadTarget } from "../plan/first-reads.ts";
 import type { GroupDeps } from "../plan/group-polls.ts";
 import type { Learned, WayInForce } from "../plan/learned.ts";
 import { growLimits } from "../plan/merge.ts";
+import { namedHandles, withAccountIds } from "../plan/named-accounts.ts";
 import type { PlannedWatch } from "../plan/plan-polls.ts";
 import type { Poll as PlannedPoll } from "../plan/poll.ts";
 import type { WatchType } from "../watches/watch-type.ts";
@@ -14,6 +17,60 @@ import type { FeedBook } from "./feed-book.ts";
 import type { ProbeBook } from "./probe-book.ts";
 import { isAlone, restoreSearches, type SearchGroupMemory } from "./search-memory.ts";
 import type { Poll } from "./watch-poll.ts";
+
+type Planned = PlannedWatch<WatchType<any>>;
+
+/** A watch as the configuration and the state have it, by the ids of the accounts that it names beside its targets as far as these are known. */
+export function plannedOf({
+  watch,
+  type,
+  state,
+}: {
+  readonly watch: Watch;
+  readonly type: WatchType<any>;
+  readonly state: WatchState;
+}): Planned {
+  const { key: watchKey, paused, targets, accounts } = state;
+  return followAccounts({ watch, type, watchKey, paused, targets }, accounts);
+}
+
+function followAccounts(planned: Planned, ids: Readonly<Record<string, string>>): Planned {
+  const watch = withAccountIds(planned.watch, planned.type, ids);
+  return { ...planned, watch, waitsForAccounts: namedHandles(watch, planned.type).required.length > 0 };
+}
+
+export function withAccounts(planned: readonly Planned[], accounts: readonly NamedAccountId[]): readonly Planned[] {
+  const found = new Map<string, Record<string, string>>();
+  for (const { watchKey, handle, userId } of accounts) found.set(watchKey, { ...found.get(watchKey), [handle]: userId });
+  return planned.map((one) => {
+    const ids = found.get(one.watchKey);
+    return ids === undefined ? one : followAccounts(one, ids);
+  });
+}
+
+/** With targets as they are now. A survivor of two targets with one id replaces both. */
+export function withTargets(planned: readonly Planned[], targets: readonly TargetState[]): readonly Planned[] {
+  return planned.map((watch) => {
+    const own = targets.filter(({ watchKey }) => watchKey === watch.watchKey);
+    if (own.length === 0) return watch;
+    const userIds = new Set(own.map(({ userId }) => userId));
+    const names = new Set(own.map(({ name }) => name));
+    const kept = watch.targets.filter((target) => !names.has(target.name) && (target.userId === null || !userIds.has(target.userId)));
+    return { ...watch, targets: [...kept, ...new Map(own.map((target) => [target.key, target])).values()] };
+  });
+}
+
+/** Whoever is resumed has targets that know since when they were not read. */
+export async function withPaused(
+  planned: readonly Planned[],
+  watchId: string,
+  paused: boolean,
+  store: Pick<WatchStore, "loadTargets">,
+): Promise<readonly Planned[]> {
+  const own = planned.filter(({ watch }) => watch.id === watchId);
+  const refs = own.flatMap(({ watchKey, targets }) => targets.map(({ key }) => ({ watchKey, targetKey: key })));
+  return withTargets(planned, await store.loadTargets(refs)).map((one) => (one.watch.id === watchId ? { ...one, paused } : one));
+}
 
 /** As the state had it when the watch was put in force. */
 export function firstBaselineIn(planned: readonly PlannedWatch<WatchType<any>>[], watchKey: string): number | undefined {
@@ -25,12 +82,15 @@ export function firstBaselineIn(planned: readonly PlannedWatch<WatchType<any>>[]
 /** A group that was never polled as such is due by those of its members that were polled longest ago; at once when one never was. */
 export async function dateGroup(
   { key, group }: Pick<PlannedPoll, "key" | "group">,
-  lastPolledAtMs: Map<string, number>,
+  { lastPolledAtMs, lastOkAtMs }: Readonly<Record<"lastPolledAtMs" | "lastOkAtMs", Map<string, number>>>,
   store: Pick<PollStore, "loadSources">,
 ): Promise<void> {
   if (group === undefined || lastPolledAtMs.has(key)) return;
-  const times = (await store.loadSources(group.members.map((member) => member.key))).map(({ lastPollAtMs }) => lastPollAtMs);
+  const members = await store.loadSources(group.members.map((member) => member.key));
+  const times = members.map((member) => member.lastPollAtMs);
   if (times.length > 0 && times.every((time) => time !== null)) lastPolledAtMs.set(key, Math.min(...times));
+  const okTimes = members.map((member) => member.lastOkAtMs).filter((time) => time !== null);
+  if (okTimes.length > 0) lastOkAtMs.set(key, Math.max(...okTimes));
 }
 
 /** What planning goes by, as the books have it. */

@@ -13,6 +13,7 @@ import { firstRate } from "../plan/rates.ts";
 import type { Watch } from "../model/watch.ts";
 import type { Subscriber } from "./watch-poll.ts";
 import { firstRecheck } from "./judge-recheck.ts";
+import { isSkipping, type Missed, missedBy, withoutAbsence } from "./absence.ts";
 import { makeEvent } from "./make-event.ts";
 import type { FeedNeeds, FeedObservation } from "./read-feed.ts";
 import type { ServiceClock } from "./service-clock.ts";
@@ -73,7 +74,7 @@ export function feedNeeds(subscribers: readonly Subscriber[], targets: readonly 
     const target = targets[i];
     if (target === undefined) continue;
     const resumeMs = resumedFromMs(target);
-    if (resumeMs !== undefined) floors.push(resumeMs);
+    if (resumeMs !== undefined && !isSkipping(watch, target)) floors.push(resumeMs);
     if (target.baselineAtMs !== null && birthOf(target) !== undefined) continue;
     floors.push(firstRunSinceMs(watch, target, serviceClock));
     if (watch.firstRun.kind === "latest") minItems = Math.max(minItems, watch.firstRun.count);
@@ -130,9 +131,14 @@ export function judgeFeed(
           : new Set(),
     },
   );
+  const missed = missedBy(watch, target);
+  const missedUntilMs = missed === undefined ? Number.NEGATIVE_INFINITY : context.serviceClock.fromLocal(missed.untilMs);
+  const wasMissed = new Set(seen.items.filter(({ timeMs }) => timeMs <= missedUntilMs).map(({ id }) => id));
   const judged = findings.flatMap(({ id, verdict }) => {
     const tweet = seen.tweets.get(id);
-    return tweet === undefined ? [] : [judgeTweet(subscriber, tweet, verdict, context)];
+    if (tweet === undefined) return [];
+    const found = { verdict, ...(missed !== undefined && wasMissed.has(id) ? { missed } : {}) };
+    return [judgeTweet(subscriber, tweet, found, context)];
   });
   return {
     verdicts: judged.map(({ verdict }) => verdict),
@@ -158,7 +164,13 @@ interface JudgedTweet {
   readonly recheck?: Recheck | undefined;
 }
 
-function judgeTweet(subscriber: Subscriber, tweet: Tweet, found: "news" | "baseline" | "too_old", context: FeedJudgeContext): JudgedTweet {
+interface FoundTweet {
+  readonly verdict: "news" | "baseline" | "too_old";
+  /** It came while the watch was away. */
+  readonly missed?: Missed;
+}
+
+function judgeTweet(subscriber: Subscriber, tweet: Tweet, { verdict: found, missed }: FoundTweet, context: FeedJudgeContext): JudgedTweet {
   const occurredAtMs = Date.parse(tweet.created_at) || context.detectedAtMs;
   const reason = found === "news" ? reasonAgainst(subscriber.watch, tweet) : undefined;
   const verdict: Verdict = found !== "news" ? found : reason === undefined ? "event" : "filtered";
@@ -169,6 +181,7 @@ function judgeTweet(subscriber: Subscriber, tweet: Tweet, found: "news" | "basel
     itemKind: "tweet" as const,
     occurredAtMs,
   };
+  if (verdict === "event" && missed?.mode === "skip") return { verdict: { ...row, verdict: "baseline", detail: missed.detail } };
   const follow = (eventId: string) => firstRecheck(subscriber.watch, subscriber, tweet, eventId, context.detectedAtMs);
   if (verdict !== "event") {
     const recheck = verdict === "filtered" && isKeptByWhere(subscriber.watch, tweet) ? follow("") : undefined;
@@ -182,7 +195,7 @@ function judgeTweet(subscriber: Subscriber, tweet: Tweet, found: "news" | "basel
   );
   return {
     verdict: { ...row, verdict, detail: "", eventId: event.event.id },
-    event,
+    event: missed?.mode === "digest" ? { ...event, isMissed: true } : event,
     recheck: follow(event.event.id),
   };
 }
@@ -204,7 +217,6 @@ function targetChange(
   const isFirstDone = isWhole && target.baselineAtMs === null;
   const isCaughtUp = isWhole && resumedFromMs(target) !== undefined;
   if (!isNew && !isFirstDone && !isCaughtUp && target.status === "ok") return [];
-  const { resume_ms: resumeMs, ...kept } = target.memory;
-  const memory = { ...kept, ...birth, ...(isCaughtUp || resumeMs === undefined ? {} : { resume_ms: resumeMs }) };
+  const memory = { ...(isCaughtUp ? withoutAbsence(target.memory) : target.memory), ...birth };
   return [{ ...changeOf(target), memory, ...(isFirstDone ? { baselineAtMs: atMs } : {}), ...WELL }];
 }

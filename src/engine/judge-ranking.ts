@@ -5,6 +5,7 @@ import type { Hash } from "../model/hash.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { TargetState } from "../model/watch-store.ts";
 import type { Subscriber } from "./watch-poll.ts";
+import { missedOnce, tellMissed } from "./absence.ts";
 import { makeEvent } from "./make-event.ts";
 import { changeOf, WELL } from "./target-change.ts";
 import { type Judgement, NOTHING } from "./verdicts.ts";
@@ -36,7 +37,7 @@ export function judgeRanking(subscriber: Subscriber, target: TargetState, record
     const told = { type: fact.event, subject, episode: context.episode, body, occurredAtMs: detectedAtMs };
     return [makeEvent(context.hash, subscriber, told, detectedAtMs)];
   });
-  return { verdicts: [], events, targets: [change] };
+  return { verdicts: [], events: tellMissed(events, missedOnce(subscriber.watch, target)), targets: [change] };
 }
 
 /** Entries by key, in the order of the list; the first of a key counts. */

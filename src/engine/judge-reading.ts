@@ -8,6 +8,7 @@ import type { TargetState } from "../model/watch-store.ts";
 import type { User } from "../model/user.ts";
 import { isBlindProbe } from "../plan/discharge.ts";
 import type { Subscriber } from "./watch-poll.ts";
+import { missedOnce, tellMissed } from "./absence.ts";
 import { makeEvent } from "./make-event.ts";
 import { changeOf, WELL } from "./target-change.ts";
 import { type JudgedEvent, type Judgement, NOTHING } from "./verdicts.ts";
@@ -18,6 +19,8 @@ export interface ReadingJudgeContext {
   readonly rule: ReadingRule;
   /** The account a reading is about, where the record is not itself the account. */
   readonly profile: User | undefined;
+  /** The other account it is about, where there is one. */
+  readonly other?: User | undefined;
   /** The record the rule wants beside the one it judges; absent while nobody knows whether anything is told. */
   readonly companion?: JsonObject | undefined;
   /** The answer has none of several records that were there before: see `isBlindReading`. */
@@ -83,6 +86,7 @@ export function judgeReading(
   const events = finding.facts.flatMap((fact) => {
     const body: EventBody = {
       ...(user === undefined ? {} : { user }),
+      ...(context.other === undefined ? {} : { target: context.other }),
       ...factBody(rule, fact, record, finding),
       ...(rule.companion === undefined || context.companion === undefined ? {} : { [rule.companion.name]: context.companion }),
     };
@@ -139,7 +143,7 @@ function eventOf(
 ): readonly JudgedEvent[] {
   if (subscriber.watch.where?.matches(body) === false) return [];
   const fact = { type, subject: target.userId ?? target.key, episode, body, occurredAtMs: detectedAtMs };
-  return [makeEvent(hash, subscriber, fact, detectedAtMs)];
+  return tellMissed([makeEvent(hash, subscriber, fact, detectedAtMs)], missedOnce(subscriber.watch, target));
 }
 
 const memoryOf = (target: TargetState): TargetMemory => target.memory as TargetMemory;

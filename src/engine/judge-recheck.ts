@@ -7,6 +7,7 @@ import type { LateVerdict, Recheck, RecheckRef } from "../model/recheck.ts";
 import type { TargetRef } from "../model/watch-store.ts";
 import type { Tweet } from "../model/tweet.ts";
 import type { Watch } from "../model/watch.ts";
+import { type Missed, tellMissed } from "./absence.ts";
 import { makeEvent } from "./make-event.ts";
 import type { JudgedEvent } from "./verdicts.ts";
 import type { Subscriber } from "./watch-poll.ts";
@@ -18,6 +19,8 @@ export interface RecheckContext {
   readonly stretch: number;
   /** The answer has none of the tweets it was asked for: it says nothing of any. */
   readonly isBlind: boolean;
+  /** While its watch was away: looks that were due then are about what was missed. */
+  readonly missed?: Missed | undefined;
 }
 
 /** What one look changes; nothing at all ends it. */
@@ -54,10 +57,17 @@ export function judgeRecheck(
   told: ChirpEvent | undefined,
   context: RecheckContext,
 ): Look {
-  if (tweet === undefined) return judgeAbsent(subscriber, recheck, told, context);
+  if (tweet === undefined) return tellLook(judgeAbsent(subscriber, recheck, told, context), recheck, context);
   return recheck.eventId === ""
-    ? judgeKeptBack(subscriber, recheck, tweet, context)
+    ? tellLook(judgeKeptBack(subscriber, recheck, tweet, context), recheck, context)
     : again(subscriber, { ...recheck, absences: 0 }, context);
+}
+
+/** A look that was due while the watch was away is made once it is back. What is not told then is not followed any more either. */
+function tellLook(look: Look, recheck: Recheck, { missed }: RecheckContext): Look {
+  if (look.event === undefined || missed === undefined || recheck.dueAtMs >= missed.untilMs) return look;
+  const [event] = tellMissed([look.event], missed);
+  return event === undefined ? { ended: refOf(recheck) } : { ...look, event };
 }
 
 function judgeAbsent(subscriber: Subscriber, recheck: Recheck, told: ChirpEvent | undefined, context: RecheckContext): Look {

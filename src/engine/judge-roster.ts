@@ -1,13 +1,17 @@
 /** What a list of accounts means to one subscriber: who joined since its baseline, and who left. */
-import { detectLeft, detectRoster, type RosterRule } from "../detect/roster.ts";
+import { detectAboveWatermark, detectLeft, detectRoster, type RosterFinding, type RosterRule } from "../detect/roster.ts";
+import { firstRun } from "../detect/known-run.ts";
 import type { EventBody } from "../model/event.ts";
 import type { Hash } from "../model/hash.ts";
-import type { ItemVerdict, Member, MembersChange, TargetChange } from "../model/poll-store.ts";
+import type { ItemMark, ItemVerdict, Member, MembersChange, TargetChange } from "../model/poll-store.ts";
 import type { TargetState } from "../model/watch-store.ts";
 import { userOfMember, type User } from "../model/user.ts";
+import { isBaseline, isKnown, isOwed, type ListSharer, type PartialBaseline, runOf } from "./list-sharers.ts";
 import type { Subscriber } from "./watch-poll.ts";
+import { absenceOf, isRosterCaughtUp, type Missed, missedBy, missedOnce, tellMissed, withoutAbsence } from "./absence.ts";
 import { makeEvent } from "./make-event.ts";
 import type { RosterObservation } from "./read-roster.ts";
+import { isRosterBaselined } from "./baselines.ts";
 import type { ServiceClock } from "./service-clock.ts";
 import { changeOf, WELL } from "./target-change.ts";
 import type { JudgedEvent, Judgement } from "./verdicts.ts";
@@ -25,36 +29,39 @@ export interface RosterJudgeContext {
   readonly missed: MissedMembers | undefined;
   /** Which list was read: the endpoint. */
   readonly list: string;
+  /** What the subscriber wants of the list. */
+  readonly sharer: ListSharer;
+  /** How many members the profile says the list has, where it was asked. */
+  readonly size?: number;
 }
 
+type AbsentMember = Member & { readonly seenAtMs: number };
+
+/** What the state has on members. */
+type Known = ReadonlyMap<string, ItemMark>;
+
 export interface MissedMembers {
-  readonly absent: readonly (Member & { readonly seenAtMs: number })[];
+  readonly absent: readonly AbsentMember[];
   readonly memberCount: number;
   /** Start of the complete read before. */
   readonly previousAtMs: number | null;
 }
 
-/** A baseline is one of the list it was taken of: a watch that reads another list now must not tell everyone on it. */
-export const isRosterBaselined = ({ baselineAtMs, memory }: TargetState, list: string): boolean =>
-  baselineAtMs !== null && (memory["baseline_of"] === undefined || memory["baseline_of"] === list);
-
 export function judgeRoster(
   subscriber: Subscriber,
   target: TargetState,
-  known: ReadonlySet<string>,
+  known: Known,
   seen: RosterObservation,
   context: RosterJudgeContext,
 ): Judgement {
   const members = new Map(seen.members.map((user) => [user.id, user]));
-  const isBaselined = isRosterBaselined(target, context.list);
-  const findings = detectRoster(
-    seen.members.map((user) => ({ id: user.id, ...joinedAt(user, context.rule) })),
-    known,
-    { isBaselined, registeredAtMs: context.serviceClock.fromLocal(target.registeredAtMs) },
-  );
+  const { isBaselined } = context.sharer;
+  const findings = findingsOf(target, known, seen, context);
   const judged = findings.flatMap(({ id, verdict }) => {
     const user = members.get(id);
-    return user === undefined ? [] : [judgeMember(subscriber, target, user, verdict, context)];
+    if (user === undefined) return [];
+    const missed = verdict === "news" ? missedJoining(subscriber, target, user, seen, context) : undefined;
+    return [judgeMember(subscriber, target, user, { verdict, missed }, context)];
   });
   const absent = isBaselined ? absentMembers(members, context) : [];
   const left = leftMembers(absent, findings.length, context);
@@ -65,9 +72,33 @@ export function judgeRoster(
       ...judged.flatMap(({ event }) => (event === undefined ? [] : [event])).reverse(),
       ...left.flatMap((member) => judgeLeaver(subscriber, target, member, context)),
     ],
-    targets: targetChange(target, seen, context),
+    targets: targetChange(target, known, seen, context),
     ...(context.rule.left === undefined ? {} : { members: [membersChange(target, seen, left)], awaited: absent.length - left.length }),
   };
+}
+
+function findingsOf(
+  target: TargetState,
+  known: Known,
+  seen: RosterObservation,
+  { sharer, rule, serviceClock }: RosterJudgeContext,
+): readonly RosterFinding[] {
+  const { partial } = sharer;
+  if (partial !== undefined && (seen.step === "head" || (seen.step === "gap" && isOwed(sharer, seen.leftAtMs ?? 0)))) {
+    const ids = seen.members.map(({ id }) => id);
+    return detectAboveWatermark(ids, {
+      isKnown: isKnown(known),
+      isBaseline: isBaseline(known),
+      run: partial.run,
+      isOrdered: seen.memory.isOrdered === true,
+      isAtEnd: seen.end === "list_end",
+    });
+  }
+  return detectRoster(
+    seen.members.map((user) => ({ id: user.id, ...joinedAt(user, rule) })),
+    known,
+    { isBaselined: sharer.isBaselined && partial === undefined, registeredAtMs: serviceClock.fromLocal(target.registeredAtMs) },
+  );
 }
 
 function joinedAt(user: User, { ignoresDates }: RosterRule): { joinedAtMs?: number } {
@@ -75,11 +106,17 @@ function joinedAt(user: User, { ignoresDates }: RosterRule): { joinedAtMs?: numb
   return Number.isNaN(joinedAtMs) ? {} : { joinedAtMs };
 }
 
+interface FoundMember {
+  readonly verdict: "news" | "baseline";
+  /** It came while the watch was away. */
+  readonly missed: Missed | undefined;
+}
+
 function judgeMember(
   subscriber: Subscriber,
   target: TargetState,
   user: User,
-  found: "news" | "baseline",
+  { verdict: found, missed }: FoundMember,
   context: RosterJudgeContext,
 ): { verdict: ItemVerdict; event?: JudgedEvent } {
   const occurredAtMs = joinedAt(user, context.rule).joinedAtMs ?? context.detectedAtMs;
@@ -88,11 +125,30 @@ function judgeMember(
   const body = rosterBody(user, context);
   const reason = reasonAgainst(subscriber, user, body);
   if (reason !== undefined) return { verdict: { ...row, verdict: "filtered", detail: reason } };
+  if (missed?.mode === "skip") return { verdict: { ...row, verdict: "baseline", detail: missed.detail } };
   // Where leaving is told, joining can recur.
   const episode = context.rule.left === undefined ? "" : context.episode;
   const fact = { type: context.rule.joined, subject: subjectOf(target, user.id), episode, body, occurredAtMs };
   const event = makeEvent(context.hash, subscriber, fact, context.detectedAtMs);
-  return { verdict: { ...row, verdict: "event", detail: "", eventId: event.event.id }, event };
+  return {
+    verdict: { ...row, verdict: "event", detail: "", eventId: event.event.id },
+    event: missed?.mode === "digest" ? { ...event, isMissed: true } : event,
+  };
+}
+
+/** Who came while the watch was away: by the list's own date, else whoever the reads find that make up for it. */
+function missedJoining(
+  { watch }: Subscriber,
+  target: TargetState,
+  user: User,
+  seen: RosterObservation,
+  { rule, serviceClock }: RosterJudgeContext,
+): Missed | undefined {
+  const missed = missedOnce(watch, target);
+  if (missed === undefined) return undefined;
+  const { joinedAtMs } = joinedAt(user, rule);
+  if (joinedAtMs !== undefined) return joinedAtMs <= serviceClock.fromLocal(missed.untilMs) ? missed : undefined;
+  return absenceOf(target)?.head_read === true && seen.step === "head" ? undefined : missed;
 }
 
 /** Also for samples, which judge nobody. */
@@ -113,13 +169,18 @@ function reasonAgainst({ watch }: Subscriber, user: User, body: EventBody): stri
 const absentMembers = (found: ReadonlyMap<string, User>, { rule, missed }: RosterJudgeContext): MissedMembers["absent"] =>
   rule.left === undefined ? [] : (missed?.absent ?? []).filter(({ id }) => !found.has(id));
 
-function leftMembers(absent: MissedMembers["absent"], newcomers: number, { missed }: RosterJudgeContext): readonly Member[] {
+function leftMembers(absent: MissedMembers["absent"], newcomers: number, { missed }: RosterJudgeContext): MissedMembers["absent"] {
   if (missed === undefined) return [];
   const foundCount = missed.memberCount - absent.length + newcomers;
   return detectLeft(absent, { foundCount, previousAtMs: missed.previousAtMs });
 }
 
-function judgeLeaver(subscriber: Subscriber, target: TargetState, member: Member, context: RosterJudgeContext): readonly JudgedEvent[] {
+function judgeLeaver(
+  subscriber: Subscriber,
+  target: TargetState,
+  member: AbsentMember,
+  context: RosterJudgeContext,
+): readonly JudgedEvent[] {
   const { rule, detectedAtMs } = context;
   const user = userOfMember(member);
   const body = rosterBody(user, context);
@@ -131,7 +192,9 @@ function judgeLeaver(subscriber: Subscriber, target: TargetState, member: Member
     body,
     occurredAtMs: detectedAtMs,
   };
-  return [makeEvent(context.hash, subscriber, fact, detectedAtMs)];
+  const missed = missedBy(subscriber.watch, target);
+  const wasMissed = missed !== undefined && member.seenAtMs < missed.untilMs;
+  return tellMissed([makeEvent(context.hash, subscriber, fact, detectedAtMs)], wasMissed ? missed : undefined);
 }
 
 const membersChange = (target: TargetState, seen: RosterObservation, left: readonly Member[]): MembersChange => ({
@@ -148,14 +211,63 @@ const membersChange = (target: TargetState, seen: RosterObservation, left: reado
   left: left.map(({ id }) => id),
 });
 
-/** A baseline needs a full read that began after the target was registered. What a full read costs is kept for the plan. */
-function targetChange(target: TargetState, seen: RosterObservation, { list, detectedAtMs }: RosterJudgeContext): readonly TargetChange[] {
-  const { completedScanAtMs, completedPages } = seen;
-  const isBaselined = isRosterBaselined(target, list);
-  const isDone = !isBaselined && completedScanAtMs !== undefined && completedScanAtMs >= target.registeredAtMs;
-  const pages = completedPages !== undefined && (completedPages > 1 || "pages" in target.memory) ? { pages: completedPages } : {};
-  const memory = { ...target.memory, ...pages, ...(isDone || isBaselined ? { baseline_of: list } : {}) };
+/** What a full read costs is kept for the plan, how long the list is, and how much of it the first read has seen. */
+function targetChange(target: TargetState, known: Known, seen: RosterObservation, context: RosterJudgeContext): readonly TargetChange[] {
+  const { completedPages } = seen;
+  const { list, size } = context;
+  const baseline = baselineAfter(target, known, seen, context);
+  const { partial: _, read_members: __, ...rest } = afterReturn(target.memory, seen, context.rule);
+  const isFirstRead = baseline === undefined || baseline.partial !== undefined;
+  const memory = {
+    ...rest,
+    ...(isFirstRead && seen.memory.scan?.members !== undefined ? { read_members: seen.memory.scan.members } : {}),
+    ...(completedPages !== undefined && (completedPages > 1 || "pages" in target.memory) ? { pages: completedPages } : {}),
+    ...(size === undefined ? {} : { size }),
+    ...(baseline === undefined ? {} : { baseline_of: baseline.isOver ? "" : list }),
+    ...(baseline?.partial === undefined ? {} : { partial: { run: baseline.partial.run, since_ms: baseline.partial.sinceMs } }),
+  };
+  const isDone = baseline !== undefined && !isRosterBaselined(target, list);
   const isChanged = JSON.stringify(memory) !== JSON.stringify(target.memory);
   if (!isDone && !isChanged && target.status === "ok") return [];
-  return [{ ...changeOf(target), ...WELL, ...(isChanged ? { memory } : {}), ...(isDone ? { baselineAtMs: detectedAtMs } : {}) }];
+  return [{ ...changeOf(target), ...WELL, ...(isChanged ? { memory } : {}), ...(isDone ? { baselineAtMs: baseline.atMs } : {}) }];
+}
+
+interface BaselineAfter extends Pick<ListSharer, "partial"> {
+  readonly atMs: number;
+  /** The list is another one now: its first page becomes the next baseline. */
+  readonly isOver?: boolean;
+}
+
+/** Of newcomers, the first page that holds anybody; of everything else, a full read that began after the target was registered. */
+function baselineAfter(
+  target: TargetState,
+  known: Known,
+  seen: RosterObservation,
+  { sharer, detectedAtMs }: RosterJudgeContext,
+): BaselineAfter | undefined {
+  const { step, members, readAtMs, completedScanAtMs } = seen;
+  const hasReadAllSince = (sinceMs: number): boolean => completedScanAtMs !== undefined && completedScanAtMs >= sinceMs;
+  const isWhole = hasReadAllSince(target.registeredAtMs);
+  if (sharer.part === "draws" && step === "head" && members.length > 0 && !isWhole)
+    return { atMs: detectedAtMs, partial: { run: runOf(members.length), sinceMs: readAtMs } };
+  if (sharer.part !== "follows") return sharer.isBaselined || isWhole ? { atMs: detectedAtMs, partial: undefined } : undefined;
+  const { partial, baselineAtMs } = sharer;
+  const atMs = baselineAtMs ?? detectedAtMs;
+  if (partial === undefined || hasReadAllSince(partial.sinceMs)) return { atMs, partial: undefined };
+  return { atMs, partial, isOver: isAnotherList(partial, known, seen) };
+}
+
+/** A walk that was to show the order of the list came to its end without anybody who was there before. */
+function isAnotherList({ run }: PartialBaseline, known: Known, { step, end, members, memory }: RosterObservation): boolean {
+  if (step !== "gap" || end !== "list_end" || memory.isOrdered === true) return false;
+  const ids = members.map(({ id }) => id);
+  return firstRun(ids, isKnown(known), run) === undefined;
+}
+
+/** The memory of a target that makes up for an absence of its watch. */
+function afterReturn(memory: TargetState["memory"], seen: RosterObservation, { mode }: RosterRule): TargetState["memory"] {
+  const absence = absenceOf({ memory });
+  if (absence === undefined || absence.done === true || seen.error !== undefined) return memory;
+  if (isRosterCaughtUp(absence, mode, seen, "partial" in memory)) return withoutAbsence(memory);
+  return { ...memory, away: { ...absence, head_read: true } };
 }

@@ -132,13 +132,13 @@ export function createListCheck(deps: ListCheckDeps): ListCheck {
     if (missing.length === 0) return;
     const named = missing.slice(0, NAMED).join(", ") + (missing.length > NAMED ? ` and ${missing.length - NAMED} more` : "");
     await deps.notices.tell({
-      type: "target.unavailable",
+      type: "list.incomplete",
       subject: watchId,
       watch: watchId,
       severity: "warning",
       message: `${watchId}: the list ${listId} does not hold ${named}; read from their own timelines: up to a request a tick each, several share theirs`,
       hint: "Add them to the list: the check of the next day notices, and so does a reload.",
-      facts: { list: listId, missing: missing.length, kind: "not on the list" },
+      facts: { list: listId, missing: missing.length },
     });
   };
 

@@ -8,6 +8,7 @@ import type { Log } from "../model/log.ts";
 import type { Meter } from "../model/meter.ts";
 import type { Random } from "../model/random.ts";
 import type { NewDelivery, PollStore } from "../model/poll-store.ts";
+import { logEvents } from "./event-log.ts";
 
 export interface Notice {
   /** `upstream.dark`, `sink.failing`, `watch.gap` … */
@@ -49,8 +50,10 @@ export function createNotices(deps: NoticesDeps): Notices {
       const event = noticeEvent(notice, deps.hash, deps.random.id(), clock.now());
       try {
         const deliveries = deps.route(event, notice.exceptSink, clock.now());
-        await deps.store.commitPoll({ atMs: clock.now(), targets: [], verdicts: [], events: [event], deliveries });
-        deps.meter.count("chirpwatch_events_total", { watch: notice.watch ?? "", event: notice.type });
+        const commit = { atMs: clock.now(), targets: [], verdicts: [], events: [event], deliveries };
+        await deps.store.commitPoll(commit);
+        logEvents(log, commit, new Set([event.id]));
+        deps.meter.count("chirpwatch_events_total", { watch: "", event: notice.type });
         deps.wakeDelivery();
       } catch (error) {
         log.error("notice could not be stored", { notice: notice.type, error });

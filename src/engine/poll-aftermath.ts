@@ -1,7 +1,7 @@
 /** What follows a poll: when it runs again after a failure, and what the operator hears of losses. */
 import type { Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
-import { UpstreamError } from "../model/upstream.ts";
+import { isRefusal, UpstreamError } from "../model/upstream.ts";
 import type { Notices } from "./notices.ts";
 import type { PollAftermath } from "./poll-loop.ts";
 import type { PollOutcome } from "./poll-outcome.ts";
@@ -45,11 +45,14 @@ export function createPollAftermath({ storeWatch, trouble, notices, clock, log }
         return { notBeforeMs: nowMs + HELD_MS };
       }
       const { kind, status, message } = error;
-      log.warn("poll failed", { watch, endpoint: poll.source.endpoint, kind, status, error: message });
+      const fields = { watch, endpoint: poll.source.endpoint, kind, status, error: message };
+      const after = isRefusal(error) ? await trouble.take(poll, error) : undefined;
+      if (after?.isAnswer === true) log.debug("poll answered that there is nothing", fields);
+      else log.warn("poll failed", fields);
+      if (after !== undefined) return after;
       // The gate knows how long this source has to wait, and answers with the time.
       if (kind === "transient" || kind === "rate_limited") return { retryAtMs: nowMs + 1_000 };
-      if (kind === "billing" || kind === "unauthorized") return { notBeforeMs: nowMs + HELD_MS };
-      return trouble.take(poll, error);
+      return { notBeforeMs: nowMs + HELD_MS };
     },
     async tellLosses(poll, outcome) {
       for (const [watch, count] of outcome.tooOld) {

@@ -14,6 +14,8 @@ export interface PollAftermath {
   readonly retryAtMs?: number;
   /** No sooner than that, whatever the schedule says. */
   readonly notBeforeMs?: number;
+  /** The service answered, and what it said is a fact about what was asked for: no error. */
+  readonly isAnswer?: true;
   /** It went well, and its next one waits for as long as the pace of the moment says. */
   readonly isPaced?: true;
 }
@@ -36,7 +38,9 @@ export interface PollLoop {
   setPolls(polls: readonly Poll[], lastPolledAtMs: ReadonlyMap<string, number>): void;
   /** Makes a poll due at once; false when the plan does not have it. */
   hasten(key: string): boolean;
-  /** Computes waiting times again: polls may go faster than when they were put into the queue. */
+  /** Looks at the clock again: what is due by it runs. */
+  wake(): void;
+  /** Computes waiting times again: polls go faster or slower than when they were put into the queue. */
   repace(): void;
   /** When a poll runs next, epoch ms; undefined while it runs or is unknown. */
   nextDueAt(key: string): number | undefined;
@@ -141,31 +145,29 @@ export function createPollLoop(deps: PollLoopDeps): PollLoop {
   const atOnce = () => ({ dueMs: clock.now(), tickMs: clock.now() });
 
   /** After a clock that went back, due times computed on the old one would leave polls waiting. */
-  const replaceDueTimes = () => {
-    for (const { poll, due } of planned()) enter(poll, nextFor(poll, clock.now()), due);
-  };
-
   const lookAtClock = () => {
     if (jumps.observe(clock.now(), clock.monotonic()) >= 0) return;
     timesSetBack += 1;
-    replaceDueTimes();
+    for (const { poll, due } of planned()) enter(poll, nextFor(poll, clock.now()), due);
   };
 
   const launch = (poll: Poll, due: Due) => {
     const timesBefore = timesSetBack;
     deps.meter.observe("chirpwatch_poll_lateness_seconds", Math.max(0, clock.now() - due.dueMs) / 1_000);
-    const next = nextFor(poll, due.tickMs);
+    const stretch = deps.stretch(poll.priority);
+    const planned = nextFor(poll, due.tickMs);
     const run = deps
       .runPoll(poll)
       .then((aftermath) => {
         lookAtClock();
         // After a clock that went back, what comes next was worked out on the old time.
         const isOld = timesSetBack !== timesBefore;
+        const next = deps.stretch(poll.priority) === stretch ? planned : nextFor(poll, due.tickMs);
         settle(poll.key, isOld ? { ...nextFor(poll, clock.now()), ...NEITHER } : { ...next, pacedFromMs: due.tickMs }, aftermath);
       })
       .catch((error: unknown) => {
         deps.log.error("poll loop failed", { poll: poll.key, error });
-        settle(poll.key, { ...next, pacedFromMs: undefined }, {});
+        settle(poll.key, { ...planned, pacedFromMs: undefined }, {});
       });
     running.set(poll.key, run);
   };
@@ -186,8 +188,8 @@ export function createPollLoop(deps: PollLoopDeps): PollLoop {
     arm();
   };
 
-  const nextFor = (poll: Poll, lastTickMs: number): Pick<Due, "dueMs" | "tickMs"> => {
-    const tickMs = tickAfter(deps, poll, lastTickMs, clock.now());
+  const nextFor = (poll: Poll, lastTickMs: number, nowMs = clock.now()): Pick<Due, "dueMs" | "tickMs"> => {
+    const tickMs = tickAfter(deps, poll, lastTickMs, nowMs);
     return { tickMs, dueMs: tickMs + poll.spreadMs };
   };
 
@@ -225,12 +227,17 @@ export function createPollLoop(deps: PollLoopDeps): PollLoop {
       arm();
       return true;
     },
+    wake: () => (isStarted ? turn() : undefined),
     repace() {
+      const nowMs = clock.now();
       for (const { poll, due } of planned()) {
         if (due.pacedFromMs === undefined) continue;
+        const isDue = due.dueMs <= nowMs;
         const againAtMs = poll.freshness === undefined ? undefined : deps.againAt(poll);
-        const next = againAtMs === undefined ? nextFor(poll, due.pacedFromMs) : { dueMs: againAtMs, tickMs: due.tickMs };
-        if (next.dueMs < due.dueMs) enter(poll, next, due);
+        // What is due already is put off only where its interval is not over any more.
+        const scheduled = () => nextFor(poll, due.pacedFromMs ?? nowMs, isDue ? due.pacedFromMs : nowMs);
+        const next = againAtMs === undefined ? scheduled() : { dueMs: againAtMs, tickMs: due.tickMs };
+        if (isDue ? next.dueMs > nowMs : next.dueMs !== due.dueMs) enter(poll, next, due);
       }
       arm();
     },

@@ -2,17 +2,17 @@
 import { countHoles } from "../detect/feed-memory.ts";
 import type { Meter } from "../model/meter.ts";
 import type { FeedObservation } from "./read-feed.ts";
+import type { SeenList } from "./observe-list.ts";
 import type { RecordObservation } from "./read-record.ts";
-import type { RosterObservation } from "./read-roster.ts";
 import type { Rename } from "./renames.ts";
+import type { ReportedTarget } from "./target-notices.ts";
 import type { Judgement } from "./verdicts.ts";
 import type { Poll, Subscriber } from "./watch-poll.ts";
 
 /** What a poll brought, before anyone asked what is new. */
 export type Observation =
   | { readonly kind: "feed"; readonly feed: FeedObservation }
-  /** `isFirst`: a sharer waits for its baseline. */
-  | { readonly kind: "roster"; readonly roster: RosterObservation; readonly isFirst: boolean }
+  | ({ readonly kind: "roster" } & SeenList)
   | { readonly kind: "reading"; readonly record: RecordObservation };
 
 export interface PollOutcome {
@@ -33,6 +33,8 @@ export interface PollOutcome {
   readonly tooOld: ReadonlyMap<string, number>;
   /** Watched accounts that changed their handle. */
   readonly renames: readonly Rename[];
+  /** Targets that could not be read before, and were read now; as they were. */
+  readonly returned: readonly ReportedTarget[];
   /** Sharers whose record was not in the answer of a batch. */
   readonly absent: readonly Subscriber[];
   /** Sharers whose entry of a batch the service refuses, by its words. */
@@ -50,7 +52,7 @@ export interface ListOutcome {
   readonly awaited: number;
   /** Requests of the complete read that it ended; undefined where it ended none. */
   readonly pages?: number;
-  /** A full read goes on with the next poll. */
+  /** What somebody waits for goes on with the next poll. */
   readonly isUnderWay: boolean;
 }
 
@@ -64,6 +66,7 @@ export const NOTHING_POLLED: PollOutcome = {
   lostHoles: 0,
   tooOld: new Map(),
   renames: [],
+  returned: [],
   absent: [],
   refused: new Map(),
 };
@@ -77,7 +80,7 @@ export function outcomeOf(
   judgements: readonly Judgement[],
   events: number,
   rememberedFromMs: number,
-): Omit<PollOutcome, "renames"> {
+): Omit<PollOutcome, "renames" | "returned"> {
   const baselined = poll.subscribers.filter((_, index) =>
     judgements[index]?.targets.some(({ baselineAtMs }) => baselineAtMs !== undefined),
   );
@@ -106,6 +109,22 @@ export function outcomeOf(
   };
 }
 
+/** Two steps of one poll of a member list. */
+export function joinSteps(one: PollOutcome, next: PollOutcome): PollOutcome {
+  const list = joinLists(one.list, next.list);
+  return {
+    ...one,
+    events: one.events + next.events,
+    baselined: [...one.baselined, ...next.baselined],
+    newItems: one.newItems + next.newItems,
+    ...(list === undefined ? {} : { list }),
+    ...(next.error === undefined ? {} : { error: next.error }),
+  };
+}
+
+const joinLists = (one: ListOutcome | undefined, next: ListOutcome | undefined): ListOutcome | undefined =>
+  one === undefined || next === undefined ? (next ?? one) : { ...one, ...next, left: one.left + next.left };
+
 function refusedOf({ subscribers }: Poll, { refused }: RecordObservation): PollOutcome["refused"] {
   const found = new Map<string, readonly Subscriber[]>();
   for (const subscriber of subscribers) {
@@ -115,14 +134,11 @@ function refusedOf({ subscribers }: Poll, { refused }: RecordObservation): PollO
   return found;
 }
 
-const listOutcomeOf = (
-  { isFirst, roster: { memory, completedPages } }: Extract<Observation, { kind: "roster" }>,
-  judgements: readonly Judgement[],
-): ListOutcome => ({
+const listOutcomeOf = ({ isOpen, roster: { completedPages } }: SeenList, judgements: readonly Judgement[]): ListOutcome => ({
   left: Math.max(...judgements.map(({ members = [] }) => members.reduce((sum, { left }) => sum + left.length, 0)), 0),
   awaited: Math.max(...judgements.map(({ awaited = 0 }) => awaited), 0),
   ...(completedPages === undefined ? {} : { pages: completedPages }),
-  isUnderWay: memory.scan !== undefined || (isFirst && completedPages === undefined),
+  isUnderWay: isOpen,
 });
 
 /**
@@ -161,6 +177,6 @@ export function countPoll(meter: Meter, poll: Poll, judged: Judgement, born: Rea
   for (const { event } of judged.events) {
     if (!born.has(event.id)) continue;
     meter.count("chirpwatch_events_total", { watch: event.watch, event: event.type });
-    meter.observe("chirpwatch_detect_delay_seconds", Math.max(0, nowMs - event.occurredAtMs) / 1_000, { watch: event.watch });
+    meter.observe("chirpwatch_detect_delay_seconds", Math.max(0, nowMs - event.occurredAtMs) / 1_000, { type: event.watchType });
   }
 }

@@ -2,12 +2,10 @@
  * One poll from request to commit: read, judge for every subscriber, route, commit once. Owns the order of these steps and the
  * conflict loop; scheduling and notices are others'.
  */
-import { readFeedMemory } from "../detect/feed-memory.ts";
+import { countHoles, EMPTY_FEED, readFeedMemory } from "../detect/feed-memory.ts";
 import type { Reach } from "../detect/feed-poll.ts";
 import type { Clock } from "../model/clock.ts";
 import type { Hash } from "../model/hash.ts";
-import type { ReadingRule } from "../detect/reading.ts";
-import type { RosterRule } from "../detect/roster.ts";
 import { compareIds } from "../model/id.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Log } from "../model/log.ts";
@@ -15,26 +13,32 @@ import type { Meter } from "../model/meter.ts";
 import type { Random } from "../model/random.ts";
 import type { PollCommit, PollStore, SourceState } from "../model/poll-store.ts";
 import type { WatchStore } from "../model/watch-store.ts";
+import type { Trace } from "../model/trace.ts";
 import type { User } from "../model/user.ts";
 import type { Poll, Subscriber } from "./watch-poll.ts";
+import { gatherMs, isSkipping } from "./absence.ts";
 import { askFor } from "./ask.ts";
-import { readCompanion } from "./companion.ts";
+import { type Beside, readBeside, readingRules } from "./beside.ts";
+import { logEvents } from "./event-log.ts";
 import { feedNeeds, judgeFeed } from "./judge-feed.ts";
 import { judgeRanking } from "./judge-ranking.ts";
 import { isBlindReading, judgeReading } from "./judge-reading.ts";
-import { isFirstRead } from "./first-reads.ts";
-import { judgeRoster, type MissedMembers } from "./judge-roster.ts";
+import { isFirstRead } from "./baselines.ts";
+import { judgeRoster } from "./judge-roster.ts";
 import { knownTweets, ownFeed } from "./known-tweets.ts";
 import { type LoadedPoll, loadSubscribers } from "./load-subscribers.ts";
 import type { Profiles } from "./profiles.ts";
+import { knownMembersOf, missedMembersOf } from "./known-members.ts";
+import { rosterRules, sharersOf } from "./observe-list.ts";
+import { pollList } from "./poll-list.ts";
 import { countPoll, errorOf, NOTHING_POLLED, type Observation, outcomeOf, type PollOutcome } from "./poll-outcome.ts";
 import { type FeedObservation, readFeed } from "./read-feed.ts";
 import { noneWhereNotFound, readProfiles, readRecord } from "./read-record.ts";
-import { EMPTY_ROSTER, readRoster, type RosterMemory } from "./read-roster.ts";
 import { findRenames, type Rename, withHandles } from "./renames.ts";
 import type { RequestGate } from "./request-gate.ts";
 import type { ServiceClock } from "./service-clock.ts";
-import { type JudgedEvent, type Judgement, joinJudgements, NOTHING } from "./verdicts.ts";
+import { isLost, type ReportedTarget } from "./target-notices.ts";
+import { type Judgement, joinJudgements, NOTHING, type RouteJudged } from "./verdicts.ts";
 
 export interface RunnerDeps {
   readonly store: PollStore & Pick<WatchStore, "loadTargets">;
@@ -46,10 +50,11 @@ export interface RunnerDeps {
   readonly hash: Hash;
   readonly meter: Meter;
   readonly log: Log;
+  readonly trace: Trace;
   /** Verdicts of tweets older than this may have been forgotten: such a tweet was perhaps seen before, and is no loss. */
   readonly retentionMs: () => number;
   /** Which sinks an event goes to, by the configuration in force. */
-  readonly route: (judged: JudgedEvent, nowMs: number) => PollCommit["deliveries"];
+  readonly route: RouteJudged;
   /** Called when deliveries were committed. */
   readonly wakeDelivery: () => void;
 }
@@ -81,56 +86,30 @@ export function createPollRunner(deps: RunnerDeps): PollRunner {
         ...feedNeeds(poll.subscribers, loaded.targets, serviceClock),
         ...(reach === undefined ? {} : { reach }),
       });
-      return { kind: "feed", feed: await readFeed(ask, poll, readFeedMemory(loaded.source.memory), needs, deps.serviceClock, startedAtMs) };
+      // Where nobody is to hear what came meanwhile, the feed is read as if for the first time: one page.
+      const isFresh = poll.subscribers.every(({ watch }, index) => isSkipping(watch, loaded.targets[index] ?? { memory: {} }));
+      const memory = isFresh ? EMPTY_FEED : readFeedMemory(loaded.source.memory);
+      return { kind: "feed", feed: await readFeed(ask, poll, memory, needs, deps.serviceClock, startedAtMs) };
     }
     if (poll.detector === "reading") {
       const read = () =>
         isOfUsers(poll) ? readProfiles(deps.profiles, poll, isFirst ? "baseline" : "poll") : readRecord(ask, poll, pagesUntil(poll));
       return { kind: "reading", record: await (isBatch(poll) ? noneWhereNotFound(read) : read()) };
     }
-    const roster = await readRoster(ask, poll, rosterMemoryOf(loaded.source), {
-      modes: new Set(rosterRules(loaded).map(({ mode }) => mode)),
-      needsScan: isFirst,
-      nowMs: startedAtMs,
-      hasUnknown: async (ids) => (await store.knownItems(poll.subscribers, ids)).some((known) => ids.some((id) => !known.has(id))),
-    });
-    return { kind: "roster", roster, isFirst };
-  };
-
-  /** What the store has on the items seen, per subscriber; of lists whose leaving is told, who is a member now. */
-  const knownOf = async (loaded: Loaded, seen: Observation): Promise<readonly ReadonlySet<string>[]> => {
-    const { subscribers } = loaded.poll;
-    if (seen.kind === "reading") return [];
-    if (seen.kind === "feed") return knownTweets(store, subscribers, seen.feed);
-    const ids = seen.roster.members.map(({ id }) => id);
-    if (ids.length === 0) return [];
-    const rules = rosterRules(loaded);
-    const items = rules.some(({ left }) => left === undefined) ? await store.knownItems(subscribers, ids) : [];
-    const members = rules.some(({ left }) => left !== undefined) ? await store.knownMembers(subscribers, ids) : [];
-    return rules.map(({ left }, index) => (left === undefined ? items : members)[index] ?? new Set());
-  };
-
-  /** Whom a complete read did not find, where leaving is told. */
-  const missedOf = async (loaded: Loaded, seen: Observation): Promise<readonly (MissedMembers | undefined)[]> => {
-    if (seen.kind !== "roster" || seen.roster.completedScanAtMs === undefined) return [];
-    const sinceMs = seen.roster.completedScanAtMs;
-    const previousAtMs = rosterMemoryOf(loaded.source).fullAtMs;
-    return Promise.all(
-      rosterRules(loaded).map(async ({ left }, index) => {
-        const subscriber = loaded.poll.subscribers[index];
-        if (left === undefined || subscriber === undefined) return undefined;
-        return { ...(await store.absentMembers(subscriber, sinceMs)), previousAtMs };
-      }),
-    );
+    throw new Error(`poll ${poll.key} reads a member list`);
   };
 
   const judge = async (loaded: Loaded, seen: Observation): Promise<readonly Judgement[]> => {
     const { poll } = loaded;
-    const context = { hash: deps.hash, serviceClock: deps.serviceClock, detectedAtMs: clock.now(), episode: deps.random.id() };
-    const known = await knownOf(loaded, seen);
-    const missed = await missedOf(loaded, seen);
+    const { hash, serviceClock } = deps;
+    const context = { hash, serviceClock, detectedAtMs: clock.now(), episode: deps.random.id() };
+    const isList = seen.kind === "roster";
+    const known = seen.kind === "feed" ? await knownTweets(store, poll.subscribers, seen.feed) : [];
+    const knownMembers = isList ? await knownMembersOf(store, loaded, seen.roster) : [];
+    const missed = isList ? await missedMembersOf(store, loaded, seen.roster) : [];
+    const sharers = isList ? sharersOf(loaded) : [];
     const isBlind = seen.kind === "reading" && isBlindReading(poll.subscribers, loaded.targets, seen.record.records);
-    const judgeFor = (subscriber: Subscriber, index: number, profile?: User, companion?: JsonObject): Judgement => {
+    const judgeFor = (subscriber: Subscriber, index: number, beside: Beside = {}): Judgement => {
       const target = loaded.targets[index];
       if (target === undefined) throw new Error("the store gave no target");
       const { detection } = subscriber.type;
@@ -139,13 +118,16 @@ export function createPollRunner(deps: RunnerDeps): PollRunner {
         return judgeFeed(subscriber, target, known[index] ?? new Set(), ownFeed(subscriber, seen.feed), context);
       }
       if (seen.kind === "roster" && detection.detector === "roster") {
-        const rule = detection.rule(settings, target);
-        return judgeRoster(subscriber, target, known[index] ?? new Set(), seen.roster, {
+        const [rule, sharer] = [detection.rule(settings, target), sharers[index]];
+        if (sharer === undefined) throw new Error("a sharer of a list is missing");
+        return judgeRoster(subscriber, target, knownMembers[index] ?? new Map(), seen.roster, {
           ...context,
           list: poll.source.endpoint,
           rule,
-          profile,
+          sharer,
+          profile: beside.profile,
           missed: missed[index],
+          ...(seen.size === undefined ? {} : { size: seen.size }),
         });
       }
       if (seen.kind === "reading" && detection.detector === "reading") {
@@ -153,19 +135,23 @@ export function createPollRunner(deps: RunnerDeps): PollRunner {
         const record = seen.record.records.get(subscriber.entry ?? "");
         if ("ranking" in detection)
           return judgeRanking(subscriber, target, record ?? {}, { ...context, rule: detection.ranking(settings) });
-        return judgeReading(subscriber, target, record, { ...context, rule: detection.rule(settings), profile, companion, isBlind });
+        return judgeReading(subscriber, target, record, {
+          ...context,
+          rule: detection.rule(settings),
+          profile: undefined,
+          ...beside,
+          isBlind,
+        });
       }
       throw new Error(`poll ${poll.key} mixes detectors`);
     };
-    const judged = poll.subscribers.map((subscriber, index) => judgeFor(subscriber, index));
     const userId = loaded.targets[0]?.userId ?? null;
     // The entries of a batch are what they are about; everything else about an account tells its profile.
     const needsProfile = seen.kind !== "feed" && userId !== null && poll.subscribers.every(({ entry }) => entry === undefined);
-    if (!needsProfile || judged.every(({ events }) => events.length === 0)) return judged;
-    const profile = await deps.profiles.profileOf(userId, poll.subscribers[0]?.watch.id ?? "", wantsFreshProfile(poll) ? 0 : undefined);
-    const wanted = readingRules(poll).find(({ companion }) => companion !== undefined)?.companion;
-    const companion = wanted === undefined ? undefined : await readCompanion(deps, poll, wanted.endpoint);
-    return poll.subscribers.map((subscriber, index) => judgeFor(subscriber, index, profile, companion));
+    // What is asked for beside the facts may be what a `where` goes by.
+    const hasFacts = () => poll.subscribers.some((subscriber, index) => judgeFor(withoutWhere(subscriber), index).events.length > 0);
+    const beside = needsProfile && hasFacts() ? await readBeside(deps, poll, userId) : {};
+    return poll.subscribers.map((subscriber, index) => judgeFor(subscriber, index, beside));
   };
 
   const commitOf = (loaded: Loaded, seen: Observation, judged: Judgement, polledAtMs: number): PollCommit => {
@@ -187,25 +173,33 @@ export function createPollRunner(deps: RunnerDeps): PollRunner {
         ? {}
         : { rechecks: { rechecks: judged.rechecks, ended: [], late: [] } }),
       events: judged.events.map(({ event }) => event),
-      deliveries: judged.events.flatMap((event) => deps.route(event, nowMs)),
+      deliveries: judged.events.flatMap((event) => deps.route(event, nowMs, gatherMs(loaded.poll.intervalMs, isWhole(loaded, seen)))),
     };
   };
 
-  const runWith = async (planned: Poll, see: (loaded: Loaded, startedAtMs: number) => Promise<Observation>): Promise<PollOutcome> => {
+  const runWith = async (
+    planned: Poll,
+    see: (loaded: Loaded, startedAtMs: number) => Promise<Observation | undefined>,
+  ): Promise<PollOutcome> => {
     const startedAtMs = clock.now();
     let loaded = await load(planned);
     if (loaded.poll.subscribers.length === 0) return NOTHING_POLLED;
     const seen = await see(loaded, startedAtMs);
+    if (seen === undefined) return NOTHING_POLLED;
     for (let conflicts = 0; conflicts < MOST_CONFLICTS; conflicts += 1) {
       const { poll } = loaded;
       const judgements = await judge(loaded, seen);
       const judged = joinJudgements(judgements);
-      const result = await store.commitPoll(commitOf(loaded, seen, judged, startedAtMs));
+      const commit = commitOf(loaded, seen, judged, startedAtMs);
+      const result = await store.commitPoll(commit);
       if (result.status === "committed") {
+        deps.trace.remember(planned.key, result.born);
+        logEvents(deps.log, commit, result.born, deps.trace.ofSource(planned.key));
         if (result.born.size > 0) deps.wakeDelivery();
         countPoll(deps.meter, poll, judged, result.born, clock.now());
         const outcome = outcomeOf(poll, seen, judgements, result.born.size, clock.now() - deps.retentionMs());
-        return { ...outcome, renames: renamesIn(loaded, seen).filter(({ from }) => from !== null) };
+        const renames = renamesIn(loaded, seen).filter(({ from }) => from !== null);
+        return { ...outcome, renames, returned: returnedIn(loaded, judged) };
       }
       loaded = await load(planned);
     }
@@ -213,38 +207,41 @@ export function createPollRunner(deps: RunnerDeps): PollRunner {
   };
 
   return {
-    run: (poll, reach) => runWith(poll, (loaded, startedAtMs) => observe(loaded, startedAtMs, reach)),
+    run: (poll, reach) =>
+      poll.detector === "roster"
+        ? pollList(deps, poll, runWith)
+        : runWith(poll, (loaded, startedAtMs) => observe(loaded, startedAtMs, reach)),
     take: (poll, feed) => runWith(poll, async () => ({ kind: "feed", feed })),
   };
+}
+
+function withoutWhere({ watch: { where: _, ...watch }, ...subscriber }: Subscriber): Subscriber {
+  return { ...subscriber, watch };
 }
 
 interface Loaded extends LoadedPoll {
   readonly source: SourceState;
 }
 
-const rosterMemoryOf = ({ memory }: SourceState): RosterMemory => ({ ...EMPTY_ROSTER, ...(memory as Partial<RosterMemory>) });
-
-/** Of every subscriber, in their order. */
-function rosterRules({ poll, targets }: Loaded): readonly RosterRule[] {
-  return poll.subscribers.map(({ type: { detection }, watch }, index) => {
-    const target = targets[index];
-    if (target === undefined || detection.detector !== "roster") throw new Error(`poll ${poll.key} is no roster`);
-    return detection.rule(watch.settings, target);
-  });
-}
-
-const wantsFreshProfile = (poll: Poll): boolean => readingRules(poll).some(({ freshProfile }) => freshProfile === true);
-
 /** The flag that ends reading on; sharers of one source want the same. */
 const pagesUntil = (poll: Poll): string | undefined => readingRules(poll)[0]?.pagesUntil;
 
-function readingRules({ subscribers }: Poll): readonly ReadingRule[] {
-  return subscribers.flatMap(({ type: { detection }, watch }) =>
-    detection.detector === "reading" && "rule" in detection ? [detection.rule(watch.settings)] : [],
-  );
+/** Whether no further poll is needed to find what came since the last. Who left a list is known after another complete read. */
+function isWhole(loaded: Loaded, seen: Observation): boolean {
+  if (seen.kind === "feed") return seen.feed.isHeadWhole && countHoles(seen.feed.memory) === 0;
+  return seen.kind === "reading" || (!seen.isOpen && rosterRules(loaded).every(({ left }) => left === undefined));
 }
 
 const isBatch = ({ subscribers }: Poll): boolean => subscribers.some(({ entry }) => entry !== undefined);
+
+/** Targets that were lost and are well again. */
+const returnedIn = ({ poll, targets }: Loaded, judged: Judgement): readonly ReportedTarget[] =>
+  poll.subscribers.flatMap(({ watch }, index) => {
+    const target = targets[index];
+    if (target === undefined || !isLost(target)) return [];
+    const isWell = judged.targets.some((one) => one.watchKey === target.watchKey && one.targetKey === target.key && one.status === "ok");
+    return isWell ? [{ watchId: watch.id, target }] : [];
+  });
 
 const isOfUsers = (poll: Poll): boolean => poll.source.endpoint === "info-batch";
 

@@ -20,6 +20,8 @@ import { wasToldOf } from "./told-periods.ts";
 export interface QuotaAudit {
   /** Asks about every key; an odd answer or none leaves what was known. Never rejects. */
   check(): Promise<void>;
+  /** Told when a request is held because the quota is spent: somebody may have paid for more since the last check. */
+  spent(): void;
   /** Requests of this period by what the service said was left; undefined while unknown. */
   limitOf(key: string): number | undefined;
   /** Over all keys and this period: above 0 when the service counted more than the ledger. */
@@ -61,6 +63,8 @@ interface Reading extends AuditReading {
 }
 
 const CHECK_EVERY_MS = 900_000;
+/** While the quota is spent. */
+const CHECK_SPENT_EVERY_MS = 60_000;
 /** After a question that was not answered, doubling up to the usual time; longer where the service asks for it. */
 const RETRY_MS = 60_000;
 /** The service may book an attempt this much later than it answers it. */
@@ -75,6 +79,7 @@ export function createQuotaAudit(deps: QuotaAuditDeps): QuotaAudit {
   let cancel: Cancel | undefined;
   let isStopped = false;
   let failures = 0;
+  let checkedAtMs = Number.NEGATIVE_INFINITY;
 
   /** False when the service gave no usable figure. */
   const checkKey = async (key: string): Promise<boolean> => {
@@ -135,6 +140,7 @@ export function createQuotaAudit(deps: QuotaAuditDeps): QuotaAudit {
   };
 
   const check = async (): Promise<void> => {
+    checkedAtMs = clock.monotonic();
     let isComplete = true;
     let askedWaitMs = 0;
     for (const key of deps.keys()) {
@@ -166,6 +172,9 @@ export function createQuotaAudit(deps: QuotaAuditDeps): QuotaAudit {
 
   return {
     check,
+    spent() {
+      if (failures === 0 && clock.monotonic() - checkedAtMs >= CHECK_SPENT_EVERY_MS) void check();
+    },
     limitOf(key) {
       const reading = readings.get(key);
       return reading === undefined || reading.periodId !== deps.period().id ? undefined : reading.limit;

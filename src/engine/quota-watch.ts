@@ -3,11 +3,18 @@ import { createCatchUp, sparePace } from "../budget/catch-up.ts";
 import { createOverrun } from "../budget/overrun.ts";
 import { quotaLine } from "../budget/quota-line.ts";
 import { type QuotaPeriod, quotaPeriod } from "../budget/quota-period.ts";
-import { expectedRequests, forecastRequests, governedFactors, type StretchFactors, stretchFactors } from "../budget/stretch.ts";
+import {
+  expectedRequests,
+  forecastRequests,
+  governedFactors,
+  requestsUntilStale,
+  type StretchFactors,
+  stretchFactors,
+} from "../budget/stretch.ts";
 import { type Clock, passedMs } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
 import type { Meter } from "../model/meter.ts";
-import { PRIORITIES } from "../model/schedule.ts";
+import { PRIORITIES, type Priority } from "../model/schedule.ts";
 import type { Ledger, LedgerLine } from "../model/ledger.ts";
 import type { Notes } from "../model/store.ts";
 import type { WatchState } from "../model/watch-store.ts";
@@ -57,10 +64,14 @@ export interface QuotaStatus {
 export interface QuotaWatch {
   /** Reads the ledger and sets the pace. */
   refresh(polls: readonly Poll[]): Promise<void>;
+  /** Told of every billed request that is granted: after a few of a small quota the pace is set again, however soon that is. */
+  granted(): void;
   readonly limit: number | undefined;
   /** Share of `limit` that scheduled polls leave alone. */
   readonly reserve: number;
   readonly status: QuotaStatus;
+  /** Until when scheduled polls are held because the quota is spent, epoch ms; 0 while they are not. */
+  readonly heldUntilMs: number;
   /** How fast scheduled polls may read beyond their first pages: what the month can spare. */
   readonly pages: FurtherPages;
   start(): void;
@@ -82,16 +93,16 @@ export interface QuotaWatchDeps {
   readonly states: () => Promise<readonly WatchState[]>;
   /** Told after every refresh. */
   readonly onRefreshed: (status: QuotaStatus) => Promise<void>;
-  /** Told when polls may go noticeably faster than a moment ago. */
-  readonly onFaster: () => void;
+  /** Told when polls go noticeably faster or slower than a moment ago: waiting times are computed again. */
+  readonly onPaceChanged: () => void;
 }
 
 const REFRESH_EVERY_MS = 60_000;
 /** Lists grow slowly, and feeds do not change their ways. */
 const VOLUMES_KEPT_MS = 3_600_000;
 const EVEN: StretchFactors = { high: 1, normal: 1, low: 1 };
-/** Factors change a little every minute; waiting times are computed again when one fell by more than that. */
-const NOTICEABLE = 0.95;
+/** Factors change a little every minute; waiting times are computed again when one fell below, or rose above, so many times what it was. */
+const NOTICEABLE = { faster: 0.95, slower: 2 } as const;
 
 export function createQuotaWatch(deps: QuotaWatchDeps): QuotaWatch {
   const { clock, meter } = deps;
@@ -104,8 +115,9 @@ export function createQuotaWatch(deps: QuotaWatchDeps): QuotaWatch {
     fullReadPages: ({ key }) => volumes.pages.get(key) ?? 1,
     itemsPerDay: ({ key }) => volumes.items.get(key),
   });
-  /** What polls in the queue may have been put there with. */
-  let slowest: StretchFactors = EVEN;
+  /** The slowest that waiting times of polls may have been computed with. */
+  let announced: StretchFactors = EVEN;
+  let untilStale = Number.POSITIVE_INFINITY;
   let status: QuotaStatus = {
     limit: undefined,
     line: undefined,
@@ -162,27 +174,40 @@ export function createQuotaWatch(deps: QuotaWatchDeps): QuotaWatch {
     overrun.take({ nowMs, periodId: period.id, spent: total, pacedPerDay: isStretched(factors) ? pace.pacedPerDay : undefined });
     const planned = { plannedPerDay: pace.pacedPerDay * overrunAt(factors), plannedPagesPerDay: pace.pacedPagesPerDay };
     catchUp.adjust(sparePace({ line, spent: total, nowMs, periodEndMs: period.endMs, ...planned }), nowMs);
+    untilStale = requestsUntilStale(query);
     setGauges(meter, status);
-    hastenWhenFaster(factors);
+    announceChange(factors);
     await deps.onRefreshed(status);
     await keeper.save();
   };
 
-  const hastenWhenFaster = (factors: StretchFactors) => {
-    const isFaster = PRIORITIES.some((priority) => factors[priority] < slowest[priority] * NOTICEABLE);
-    slowest = isFaster ? factors : slower(slowest, factors);
-    if (isFaster) deps.onFaster();
+  const announceChange = (factors: StretchFactors) => {
+    const isNoticeable = (priority: Priority) => {
+      const change = factors[priority] / announced[priority];
+      return change < NOTICEABLE.faster || change > NOTICEABLE.slower;
+    };
+    if (!PRIORITIES.some(isNoticeable)) return void (announced = slower(announced, factors));
+    announced = factors;
+    deps.onPaceChanged();
   };
+
+  const onFailed = (error: unknown) => deps.log.warn("quota could not be computed", { error });
 
   const repeated = createRepeated({
     clock,
     everyMs: REFRESH_EVERY_MS,
     work: () => refresh(deps.polls()),
-    onError: (error) => deps.log.warn("quota could not be computed", { error }),
+    onError: onFailed,
   });
 
   return {
     refresh,
+    granted() {
+      untilStale -= 1;
+      if (untilStale > 0) return;
+      untilStale = Number.POSITIVE_INFINITY;
+      refresh(deps.polls()).catch(onFailed);
+    },
     get limit() {
       return totalNow().limit;
     },
@@ -191,6 +216,10 @@ export function createQuotaWatch(deps: QuotaWatchDeps): QuotaWatch {
     },
     get status() {
       return status;
+    },
+    get heldUntilMs() {
+      const { line, spent, period } = status;
+      return line !== undefined && spent >= line ? period.endMs : 0;
     },
     pages: {
       begin: (source) => catchUp.begin(source, clock.now()),

@@ -12,15 +12,18 @@ import { mostUrgent, type Priority } from "../model/schedule.ts";
 import type { PollCommit, PollStore } from "../model/poll-store.ts";
 import { LOOK_OWED_MS, type Recheck, type RecheckStore } from "../model/recheck.ts";
 import type { TargetRef } from "../model/watch-store.ts";
+import type { Trace } from "../model/trace.ts";
 import type { Tweet } from "../model/tweet.ts";
 import { isRefusal } from "../model/upstream.ts";
 import type { PlannedWatch } from "../plan/plan-polls.ts";
 import { createJumpWatch } from "../schedule/misfire.ts";
 import type { WatchType } from "../watches/watch-type.ts";
+import { logEvents } from "./event-log.ts";
+import { type Missed, missedBy } from "./absence.ts";
 import { judgeRecheck, type Look, pacedMs, refOf, turnOf } from "./judge-recheck.ts";
 import { RequestHeld, type RequestGate } from "./request-gate.ts";
 import type { StoreWatch } from "./store-watch.ts";
-import type { JudgedEvent } from "./verdicts.ts";
+import type { RouteJudged } from "./verdicts.ts";
 import type { Subscriber } from "./watch-poll.ts";
 
 export interface RecheckDeps {
@@ -31,7 +34,8 @@ export interface RecheckDeps {
   readonly hash: Hash;
   readonly meter: Meter;
   readonly log: Log;
-  readonly route: (judged: JudgedEvent, nowMs: number) => PollCommit["deliveries"];
+  readonly trace: Trace;
+  readonly route: RouteJudged;
   readonly wakeDelivery: () => void;
   /** How much slower polls of a priority go while the quota is short. */
   readonly stretch: (priority: Priority) => number;
@@ -41,6 +45,8 @@ export interface RecheckDeps {
 
 export interface RecheckLoop {
   start(): void;
+  /** Looks at the clock again: what is due by it is read. */
+  wake(): void;
   /** Looks may go faster than when they were put off. */
   repace(): void;
   /** Resolves when a look under way is done. */
@@ -49,6 +55,15 @@ export interface RecheckLoop {
 
 /** Wake at least so often: what could not be asked is tried again, and the clock may have been set. */
 const LONGEST_SLEEP_MS = 60_000;
+/** Whose backoff its requests share, and the name of its runs. */
+const RECHECK = "recheck";
+
+const targetOf = ({ targets }: PlannedWatch, targetKey: string) => targets.find(({ key }) => key === targetKey);
+
+function missedIn(planned: readonly PlannedWatch[], { watch, watchKey, targetKey }: Subscriber): Missed | undefined {
+  const targets = planned.flatMap((one) => (one.watchKey === watchKey ? (targetOf(one, targetKey) ?? []) : []));
+  return targets[0] === undefined ? undefined : missedBy(watch, targets[0]);
+}
 
 export function createRecheckLoop(deps: RecheckDeps): RecheckLoop {
   const { store, clock } = deps;
@@ -66,12 +81,13 @@ export function createRecheckLoop(deps: RecheckDeps): RecheckLoop {
   /** Undefined when the watch follows its tweets no longer. */
   const subscriberOf = ({ watchKey, targetKey }: TargetRef): Subscriber | undefined => {
     const own = following().find((one) => one.watchKey === watchKey);
-    const target = own?.targets.find(({ key }) => key === targetKey);
+    const target = own === undefined ? undefined : targetOf(own, targetKey);
     if (own === undefined || target === undefined) return undefined;
     return { watch: own.watch, type: own.type, watchKey, targetKey, targetName: target.name };
   };
 
   const arm = () => {
+    cancel?.();
     if (isStopped) return;
     const nowMs = clock.now();
     const waits = intervalsMs().map((everyMs) => nextLookMs(nowMs, everyMs) - nowMs);
@@ -79,7 +95,9 @@ export function createRecheckLoop(deps: RecheckDeps): RecheckLoop {
   };
 
   const wake = () => {
-    running = runDue()
+    cancel?.();
+    running = running
+      .then(() => (isStopped ? undefined : runDue()))
       .catch((error: unknown) => report(error))
       .finally(arm);
   };
@@ -131,7 +149,12 @@ export function createRecheckLoop(deps: RecheckDeps): RecheckLoop {
     const early = followed.map(turned).filter(({ dueAtMs }) => dueAtMs > clock.now());
     if (early.length > 0) return commit(early.map((next) => ({ next })));
     const ids = [...new Set(rows.map(({ tweetId }) => tweetId))];
-    return commit(await judge(followed, ids, await ask(ids, followed)));
+    deps.trace.begin(RECHECK);
+    try {
+      return await commit(await judge(followed, ids, await ask(ids, followed)));
+    } finally {
+      deps.trace.end(RECHECK);
+    }
   };
 
   /**
@@ -143,7 +166,7 @@ export function createRecheckLoop(deps: RecheckDeps): RecheckLoop {
       const answer = await deps.gate.request({
         endpoint: "tweet-info-bulk",
         params: { tweet_links: ids },
-        source: "recheck",
+        source: RECHECK,
         watch: asked[payer++ % asked.length]?.subscriber.watch.id ?? "",
         priority: mostUrgent(asked.map(({ subscriber }) => subscriber.watch.priority)),
         purpose: "poll",
@@ -169,6 +192,7 @@ export function createRecheckLoop(deps: RecheckDeps): RecheckLoop {
     return asked.map(({ recheck, subscriber }) =>
       judgeRecheck(subscriber, recheck, found.get(recheck.tweetId), told.get(recheck.eventId), {
         ...context,
+        missed: missedIn(following(), subscriber),
         stretch: deps.stretch(subscriber.watch.priority),
       }),
     );
@@ -177,7 +201,7 @@ export function createRecheckLoop(deps: RecheckDeps): RecheckLoop {
   const commit = async (looks: readonly Look[]): Promise<boolean> => {
     const nowMs = clock.now();
     const events = looks.flatMap(({ event }) => (event === undefined ? [] : [event]));
-    const result = await store.commitPoll({
+    const changes: PollCommit = {
       atMs: nowMs,
       targets: [],
       verdicts: [],
@@ -188,8 +212,11 @@ export function createRecheckLoop(deps: RecheckDeps): RecheckLoop {
         ended: looks.flatMap(({ ended }) => (ended === undefined ? [] : [ended])),
         late: looks.flatMap(({ late }) => (late === undefined ? [] : [late])),
       },
-    });
+    };
+    const result = await store.commitPoll(changes);
     if (result.status === "conflict") return false;
+    deps.trace.remember(RECHECK, result.born);
+    logEvents(deps.log, changes, result.born, deps.trace.ofSource(RECHECK));
     for (const { event } of events)
       if (result.born.has(event.id)) deps.meter.count("chirpwatch_events_total", { watch: event.watch, event: event.type });
     if (result.born.size > 0) deps.wakeDelivery();
@@ -198,6 +225,7 @@ export function createRecheckLoop(deps: RecheckDeps): RecheckLoop {
 
   return {
     start: wake,
+    wake,
     repace: () => void (isPaceNew = true),
     async stop() {
       isStopped = true;

@@ -10,16 +10,16 @@ import type { TargetState, WatchStore } from "../model/watch-store.ts";
 import type { User } from "../model/user.ts";
 import type { Watch } from "../model/watch.ts";
 import type { PlannedWatch } from "../plan/plan-polls.ts";
-import type { Notices } from "./notices.ts";
 import type { Profiles } from "./profiles.ts";
 import type { RequestGate } from "./request-gate.ts";
 import { remember } from "./target-change.ts";
+import type { TargetNotices } from "./target-notices.ts";
 
 export interface HandleDeps {
   readonly gate: RequestGate;
   readonly store: Pick<WatchStore, "resolveTarget"> & Pick<PollStore, "commitPoll">;
   readonly profiles: Profiles;
-  readonly notices: Notices;
+  readonly targetNotices: Pick<TargetNotices, "renamed">;
   readonly clock: Clock;
   readonly log: Log;
   /** Called with targets that got a handle, or another one: their source changed. */
@@ -69,18 +69,24 @@ export async function refreshHandles(accounts: readonly AskedByHandle[], deps: H
   if (changed.length > 0) deps.onResolved(changed);
 }
 
+/** A rename that another watch noticed. */
+export async function takeHandles(accounts: readonly AskedByHandle[], username: string, deps: HandleDeps): Promise<void> {
+  const changed: TargetState[] = [];
+  for (const account of accounts) {
+    if (account.target.username !== username) changed.push(await takeHandle(account, username, deps));
+  }
+  if (changed.length > 0) deps.onResolved(changed);
+}
+
 async function takeHandle({ watch, target }: AskedByHandle, username: string, deps: HandleDeps): Promise<TargetState> {
   const resolved = await deps.store.resolveTarget(target.watchKey, target.key, target.userId ?? "", username);
   if (target.username === null) return resolved;
-  deps.log.info("a watched account was renamed", { watch: watch.id, target: target.name, from: target.username, to: username });
-  await deps.notices.tell({
-    type: "target.unavailable",
-    subject: target.name,
-    watch: watch.id,
-    severity: "info",
-    message: `${watch.id}: @${target.username} was renamed to @${username} and is followed by its id`,
+  await deps.targetNotices.renamed({
+    userId: target.userId ?? "",
+    from: target.username,
+    to: username,
+    isTaken: false,
     hint: "What named the new handle meanwhile is read now.",
-    facts: { target: target.name, handle: username, kind: "renamed" },
   });
   return readSinceRename(resolved, watch, deps);
 }

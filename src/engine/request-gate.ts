@@ -5,10 +5,11 @@
 import type { UpstreamPacer } from "../budget/upstream-pacer.ts";
 import type { Clock } from "../model/clock.ts";
 import { ChirpwatchError } from "../model/errors.ts";
-import type { Log } from "../model/log.ts";
+import type { Log, LogFields } from "../model/log.ts";
 import type { Meter } from "../model/meter.ts";
 import type { Priority } from "../model/schedule.ts";
 import type { Grant, Ledger } from "../model/ledger.ts";
+import type { Trace } from "../model/trace.ts";
 import { type Upstream, type UpstreamAnswer, UpstreamError } from "../model/upstream.ts";
 import { createPauses } from "./pauses.ts";
 import { type GateLimits, type GateRequest, type Offers, payersAt, reservationOf } from "./reservation.ts";
@@ -63,8 +64,12 @@ export interface GateDeps {
   readonly renewKey: () => Promise<boolean>;
   /** Undefined: one key, which has no name. */
   readonly keys?: GateKeys;
+  /** Joins log lines to polls. Undefined: nobody polls. */
+  readonly trace?: Pick<Trace, "ofSource">;
   /** How fast scheduled polls may read beyond their first pages. Undefined: as fast as they like. */
   readonly pages?: FurtherPages;
+  /** Told how the ledger answered a billed request. */
+  readonly onReserved?: (grant: Grant["kind"]) => void;
   /** Told after every attempt, for notices. */
   readonly onOutcome: (error: UpstreamError | undefined) => void;
 }
@@ -156,12 +161,13 @@ export function createRequestGate(deps: GateDeps): RequestGate {
       if (admission.because === "backoff") throw new RequestHeld("backoff", "the source failed a moment ago", admission.untilMs);
       return Math.max(1, admission.untilMs - nowMs);
     }
-    if (request.purpose === "poll" && request.cursor === undefined) deps.pages?.begin(request.source);
+    if (request.purpose === "poll" && (request.cursor === undefined || request.isWalkStart === true)) deps.pages?.begin(request.source);
     if (!entry.hasPage && deps.pages?.mayReadOn(request.source, request.priority) === false && request.isWhole !== true)
       throw new RequestHeld("pace", "older pages wait: catching up is spread over the quota's time");
     entry.hasPage = true;
     const { offers, othersAtMs } = payersAt(deps.keys?.offers(), pacer, nowMs, entry.failedWith);
     const grant = await deps.ledger.reserve(reservationOf(request, clock.now(), deps.limits(), offers));
+    if (request.billed !== false) deps.onReserved?.(grant.kind);
     if (grant.kind === "quota" && entry.failedWith.size > 0) {
       // The others are at their lines: with the same key, then.
       entry.failedWith.clear();
@@ -185,6 +191,7 @@ export function createRequestGate(deps: GateDeps): RequestGate {
     try {
       const answer = await deps.upstream.call({ ...request, keyName: key, signal: aborting.signal });
       await settle(request, ledgerId, 200, startMs, "ok");
+      logAnswer(deps, { request, key, answer, durationMs: clock.monotonic() - startMs });
       if (answer.serviceTimeMs !== undefined) deps.serviceClock.observe(answer.serviceTimeMs, sentAtMs);
       return answer;
     } catch (error) {
@@ -232,13 +239,7 @@ export function createRequestGate(deps: GateDeps): RequestGate {
         const failure = { source: wanted.source, key: grant.key, kind, retry, sentAtMs, nowMs: clock.monotonic() };
         const advice = minding(() => pacer.failed(failure));
         deps.onOutcome(error);
-        deps.log.debug("request failed", {
-          endpoint: wanted.endpoint,
-          watch: wanted.watch,
-          kind,
-          status: error.status,
-          error: error.message,
-        });
+        deps.log.debug("request failed", { ...requestFields(deps, wanted), kind, status: error.status, error: error.message });
         if (advice.kind === "stop" && error.kind === "unauthorized" && !hasRenewedKey && (await deps.renewKey())) {
           hasRenewedKey = true;
           pacer.resume();
@@ -263,6 +264,29 @@ export function createRequestGate(deps: GateDeps): RequestGate {
       for (const aborting of underWay) aborting.abort();
     },
   };
+}
+
+/** What every line about a request says. */
+function requestFields({ trace: runs }: GateDeps, { source, endpoint, watch }: GateRequest): LogFields {
+  const trace = runs?.ofSource(source);
+  return { ...(trace !== undefined && { trace }), endpoint, watch };
+}
+
+interface Answered {
+  readonly request: GateRequest;
+  readonly key: string;
+  readonly answer: UpstreamAnswer;
+  readonly durationMs: number;
+}
+
+function logAnswer(deps: GateDeps, { request, key, answer, durationMs }: Answered): void {
+  deps.log.debug("request answered", {
+    ...requestFields(deps, request),
+    page: request.cursor === undefined ? "first" : "further",
+    items: answer.tweets?.length ?? answer.users?.length ?? 1,
+    duration_ms: Math.round(durationMs),
+    ...(key !== "" && { key }),
+  });
 }
 
 const heldAtTheLine = (spent: number, othersAtMs: number | undefined): RequestHeld =>

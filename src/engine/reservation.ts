@@ -18,6 +18,8 @@ export interface GateRequest extends UpstreamRequest {
   readonly billed?: boolean;
   /** Its pages are of use only together: further ones are not held back, because the first would have to be paid for again. */
   readonly isWhole?: true;
+  /** The first page of a walk that does not begin at the top. */
+  readonly isWalkStart?: true;
   /** Of a batch: one entry that the service refuses is set aside, and said so in the answer. */
   readonly isSplit?: true;
 }

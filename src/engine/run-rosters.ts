@@ -188,7 +188,7 @@ function askedFor(members: readonly Poll[], aside: ReadonlySet<string>): readonl
 const sharersOf = ({ subscribers }: Poll): number =>
   unitHash(
     subscribers
-      .map(({ watchKey, targetKey }) => `${watchKey}\n${targetKey}`)
+      .map(({ watchKey, targetKey, returnedAtMs = "" }) => `${watchKey}\n${targetKey}${returnedAtMs}`)
       .sort()
       .join("\n"),
   );

@@ -5,16 +5,17 @@ import { errorText } from "../model/errors.ts";
 import type { Log } from "../model/log.ts";
 import type { Notes } from "../model/store.ts";
 import { isRefusal } from "../model/upstream.ts";
-import type { TargetState } from "../model/watch-store.ts";
+import type { TargetState, WatchStore } from "../model/watch-store.ts";
+import { namedHandles } from "../plan/named-accounts.ts";
 import type { PlannedWatch } from "../plan/plan-polls.ts";
-import { askedByHandle, type HandleDeps, refreshHandles } from "./refresh-handles.ts";
-import { type ResolverDeps, resolveTargets, type UnresolvedTarget } from "./resolve-targets.ts";
+import { askedByHandle, type HandleDeps, refreshHandles, takeHandles } from "./refresh-handles.ts";
+import { type ResolverDeps, resolveTargets, type UnknownHandle } from "./resolve-targets.ts";
 import { createPatience } from "./patience.ts";
 import type { StoreWatch } from "./store-watch.ts";
 import type { TargetTrouble } from "./target-trouble.ts";
 
 export interface TargetResolverDeps extends Omit<ResolverDeps, "onMissing" | "store">, HandleDeps {
-  readonly store: ResolverDeps["store"] & HandleDeps["store"];
+  readonly store: ResolverDeps["store"] & HandleDeps["store"] & Pick<WatchStore, "loadTargets">;
   readonly pacer: UpstreamPacer;
   readonly storeWatch: StoreWatch;
   readonly trouble: TargetTrouble;
@@ -24,13 +25,13 @@ export interface TargetResolverDeps extends Omit<ResolverDeps, "onMissing" | "st
   readonly notes: Notes;
   /** Called when a later round, which nobody waits for, found somebody. */
   readonly onFound: () => void;
-  /** Told once for a target that cannot be found at all. */
-  readonly onMissing: (watchId: string) => void;
 }
 
 export interface TargetResolver {
   /** Asks for what is unknown, one round after the other, and again later for what stays so. Never rejects. */
   resolve(): Promise<void>;
+  /** An account goes by another handle: whatever asks by handle asks by that one from now on. */
+  takeRename(userId: string, username: string): Promise<void>;
   /** Resolves when a round under way is done. */
   stop(): Promise<void>;
 }
@@ -43,6 +44,8 @@ const AFTER_REFUSAL_MS = 3_600_000;
 const AFTER_MISSING_MS = 3_600_000;
 /** How long a handle is trusted: one request a hundred accounts. */
 const HANDLES_FRESH_MS = 6 * 3_600_000;
+const DAY_MS = 86_400_000;
+const UNKNOWN_HANDLE = { reason: "no account has this handle", hint: "Check the spelling, or write the account's id." };
 /** When all were looked up last; a restart is no reason to look again. */
 const HANDLES_NOTE = "handles.at";
 
@@ -53,15 +56,25 @@ export function createTargetResolver(deps: TargetResolverDeps): TargetResolver {
   let isStopped = false;
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;
+  /** When authors to ignore were asked for; monotonic. Nobody waits for them: they come along, and one that nobody knows not every time. */
+  const ignoredAtMs = new Map<string, number>();
+  const isIgnoredDue = (handle: string): boolean => clock.monotonic() - (ignoredAtMs.get(handle) ?? Number.NEGATIVE_INFINITY) >= DAY_MS;
   /** Undefined until the note was read. */
   let handlesAtMs: number | undefined;
 
-  const onMissing = async (missing: readonly TargetState[]) => {
-    const watchIds = new Map(deps.watches().map(({ watchKey, watch }) => [watchKey, watch.id]));
-    for (const target of missing) {
-      const watchId = watchIds.get(target.watchKey) ?? "";
-      if (target.status !== "unavailable") deps.onMissing(watchId);
-      await deps.trouble.takeMissing(watchId, target);
+  /** By what is missing: a target's own handle, or one that its watch names beside its targets. Of authors to ignore nobody need hear. */
+  const onMissing = async (missing: readonly UnknownHandle[]) => {
+    const reported = async (watchId: string, targets: readonly TargetState[]) => {
+      const current = await deps.store.loadTargets(targets.map(({ watchKey, key }) => ({ watchKey, targetKey: key })));
+      return current.map((target) => ({ watchId, target }));
+    };
+    const unknown = missing.flatMap(({ watchId, target }) => (target === undefined ? [] : [reported(watchId, [target])]));
+    await deps.trouble.takeMissing((await Promise.all(unknown)).flat(), UNKNOWN_HANDLE);
+    for (const { watchId, watchKey, handle, target } of missing) {
+      const planned = deps.watches().find((one) => one.watchKey === watchKey);
+      if (target !== undefined || planned === undefined || !namedHandles(planned.watch, planned.type).required.includes(handle)) continue;
+      const reason = `no account has the handle @${handle}, which it asks about`;
+      await deps.trouble.takeMissing(await reported(watchId, planned.targets), { ...UNKNOWN_HANDLE, reason, isOfNamedAccount: true });
     }
   };
 
@@ -89,15 +102,17 @@ export function createTargetResolver(deps: TargetResolverDeps): TargetResolver {
   const lookUp = async (): Promise<void> => {
     cancel?.();
     if (isStopped) return;
-    const unresolved = unresolvedTargets(deps.watches());
+    const unknown = unknownHandles(deps.watches());
+    const ignored = ignoredHandles(deps.watches()).filter(({ handle }) => isIgnoredDue(handle));
     const areHandlesAsked = deps.watches().some(({ type }) => type.needsHandle === true);
-    if (unresolved.length === 0 && !areHandlesAsked) return;
-    let waitMs = unresolved.length > 0 ? AFTER_MISSING_MS : HANDLES_FRESH_MS;
+    if (unknown.length + ignored.length === 0 && !areHandlesAsked) return;
+    let waitMs = unknown.length > 0 ? AFTER_MISSING_MS : areHandlesAsked ? HANDLES_FRESH_MS : undefined;
     try {
       // What is looked up by its handle now has one.
       if (areHandlesAsked && askedByHandle(deps.watches()).length === 0) await noteRefreshed();
-      if (unresolved.length > 0) await resolveTargets(unresolved, { ...deps, onMissing });
-      if (areHandlesAsked) waitMs = Math.min(waitMs, await refresh());
+      await resolveTargets([...unknown, ...ignored], { ...deps, onMissing });
+      for (const { handle } of ignored) ignoredAtMs.set(handle, clock.monotonic());
+      if (areHandlesAsked) waitMs = Math.min(waitMs ?? HANDLES_FRESH_MS, await refresh());
     } catch (error) {
       if (isStopped) return;
       deps.storeWatch.takeError(error);
@@ -105,7 +120,7 @@ export function createTargetResolver(deps: TargetResolverDeps): TargetResolver {
       if (isRefusal(error)) waitMs = patience.holdMs({ key: "handles", intervalMs: 0 }, AFTER_REFUSAL_MS);
       else waitMs = deps.pacer.status(clock.monotonic()).kind === "stopped" ? AFTER_STOP_MS : AFTER_FAILURE_MS;
     }
-    if (!isStopped) cancel = clock.after(waitMs, () => void resolveAgain());
+    if (!isStopped && waitMs !== undefined) cancel = clock.after(waitMs, () => void resolveAgain());
   };
 
   /** Whoever comes during a round waits for the next one: it asks for the rest of all of them at once. */
@@ -122,13 +137,19 @@ export function createTargetResolver(deps: TargetResolverDeps): TargetResolver {
   };
 
   const resolveAgain = async (): Promise<void> => {
-    const before = unresolvedTargets(deps.watches()).length;
+    const before = unknownHandles(deps.watches()).length;
     await resolve();
-    if (unresolvedTargets(deps.watches()).length < before) deps.onFound();
+    if (unknownHandles(deps.watches()).length < before) deps.onFound();
   };
 
   return {
     resolve,
+    takeRename: (userId, username) =>
+      takeHandles(
+        askedByHandle(deps.watches()).filter(({ target }) => target.userId === userId),
+        username,
+        deps,
+      ),
     async stop() {
       isStopped = true;
       cancel?.();
@@ -137,11 +158,21 @@ export function createTargetResolver(deps: TargetResolverDeps): TargetResolver {
   };
 }
 
-const unresolvedTargets = (watches: readonly PlannedWatch[]): readonly UnresolvedTarget[] =>
-  watches.flatMap(({ watch, paused, targets }) =>
-    paused
-      ? []
-      : targets
-          .filter(({ key, userId }) => userId === null && key.startsWith("@"))
-          .map((target) => ({ watchId: watch.id, target, handle: target.key.slice(1) })),
+/** Of targets, and of accounts that watches name beside them and cannot be polled without. */
+function unknownHandles(watches: readonly PlannedWatch[]): readonly UnknownHandle[] {
+  return watches.flatMap(({ watch, type, watchKey, paused, targets }) => {
+    if (paused) return [];
+    const base = { watchId: watch.id, watchKey };
+    const own = targets.filter(({ key, userId }) => userId === null && key.startsWith("@"));
+    return [
+      ...own.map((target) => ({ ...base, target, handle: target.key.slice(1).toLowerCase() })),
+      ...namedHandles(watch, type).required.map((handle) => ({ ...base, handle })),
+    ];
+  });
+}
+
+/** Of authors to ignore. */
+const ignoredHandles = (watches: readonly PlannedWatch[]): readonly UnknownHandle[] =>
+  watches.flatMap(({ watch, type, watchKey, paused }) =>
+    paused ? [] : namedHandles(watch, type).optional.map((handle) => ({ watchId: watch.id, watchKey, handle })),
   );

@@ -1,35 +1,38 @@
 /**
  * What a refusal means for the targets of a poll: not indexed, gone for now, or a request that will never work. Owns the questions asked
- * to tell these apart, and the word to the operator; the poll loop does the waiting.
+ * to tell these apart; the word to the operator is target-notices.ts's, and the poll loop does the waiting.
  */
 import { BATCH_SIZE } from "../model/batch.ts";
 import type { Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
 import type { PollStore } from "../model/poll-store.ts";
-import type { TargetRef, TargetState, TargetStatus, WatchStore } from "../model/watch-store.ts";
-import type { JsonObject } from "../model/json.ts";
-import { type UpstreamAnswer, UpstreamError } from "../model/upstream.ts";
+import type { TargetState, WatchStore } from "../model/watch-store.ts";
+import { UpstreamError } from "../model/upstream.ts";
+import { namedIds } from "../plan/named-accounts.ts";
 import type { Poll, Subscriber } from "./watch-poll.ts";
+import { createAccountFate } from "./account-fate.ts";
 import { loadSubscribers } from "./load-subscribers.ts";
 import { isThroughList } from "./list-check.ts";
-import type { Notice, Notices } from "./notices.ts";
 import { createPatience, REFUSALS_BEFORE_BELIEF } from "./patience.ts";
 import type { PollAftermath } from "./poll-loop.ts";
 import { askRemaining } from "./remaining-requests.ts";
 import type { Rename } from "./renames.ts";
 import type { RequestGate } from "./request-gate.ts";
 import { remember } from "./target-change.ts";
+import type { Loss, ReportedTarget, TargetNotices } from "./target-notices.ts";
 
 export interface TargetTroubleDeps {
   readonly gate: RequestGate;
-  readonly store: Pick<WatchStore, "loadTargets" | "setTargetStatus"> & Pick<PollStore, "commitPoll">;
-  readonly notices: Notices;
+  readonly store: Pick<WatchStore, "loadTargets"> & Pick<PollStore, "commitPoll">;
+  readonly targetNotices: TargetNotices;
   readonly clock: Clock;
   readonly log: Log;
   /** Told when a target that has no baseline cannot be read: nothing should wait for it. */
   readonly onMissing: (watchId: string) => void;
   /** A target's memory changed in a way that changes its source: plan again. */
   readonly onSourceChanged: (targets: readonly TargetState[]) => void;
+  /** An account goes by another handle. */
+  readonly onRenamed: (userId: string, username: string) => Promise<void>;
   /** A list that accounts are read through cannot be read. */
   readonly onListLost: (listId: string) => Promise<void>;
 }
@@ -39,73 +42,44 @@ export interface TargetTrouble {
   take(poll: Poll, error: UpstreamError): Promise<PollAftermath>;
   /** Accounts that go by another handle now: followed by their id, and told; whoever has the old handle is not followed. */
   takeRenames(poll: Poll, renames: readonly Rename[]): Promise<void>;
+  /** Targets that can be read again. */
+  takeReturned(targets: readonly ReportedTarget[]): Promise<void>;
   /** Entries that a batch was asked for and did not answer: accounts are looked for, the rest is said to be gone. */
   takeAbsent(poll: Poll, absent: readonly Subscriber[]): Promise<void>;
   /** Entries that a batch goes on without, because the service refuses it with them; by its words. */
   takeRefused(poll: Poll, refused: ReadonlyMap<string, readonly Subscriber[]>): Promise<void>;
-  /** Accounts that the service does not know by their handle. */
-  takeMissing(watchId: string, target: TargetState): Promise<void>;
+  /** Targets that cannot be read because the service does not know a handle: their own, or one that their watch names beside them. */
+  takeMissing(targets: readonly ReportedTarget[], loss: Omit<Loss, "status">): Promise<void>;
 }
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
-/** Of many targets that one refusal is about. */
-const MOST_NAMED = 5;
 
 export function createTargetTrouble(deps: TargetTroubleDeps): TargetTrouble {
-  const { gate, store, clock, notices } = deps;
+  const { gate, store, clock, targetNotices } = deps;
   const patience = createPatience(clock);
+  const { ask, fateOf, isGone } = createAccountFate(gate);
 
-  /** Marks the targets and tells once a watch: a status that stays the same is not told again. */
-  const mark = async (planned: Poll, status: TargetStatus, reason: string, hint: string): Promise<void> => {
+  const report = async (targets: readonly ReportedTarget[], loss: Loss): Promise<void> => {
+    for (const { watchId, target } of targets) if (target.baselineAtMs === null && target.status !== loss.status) deps.onMissing(watchId);
+    await targetNotices.lost(targets, loss);
+  };
+
+  /** All targets of a poll, or of some of its subscribers. */
+  const mark = async (planned: Poll, loss: Loss): Promise<void> => {
     const { poll, targets } = await loadSubscribers(store, planned);
-    const names = new Map<string, string[]>();
-    for (const [index, target] of targets.entries()) {
-      const subscriber = poll.subscribers[index];
-      if (subscriber === undefined || target.status === status) continue;
-      const { id } = subscriber.watch;
-      await store.setTargetStatus(refOf(subscriber), status, reason);
-      if (target.baselineAtMs === null) deps.onMissing(id);
-      deps.log.warn("target cannot be read", { watch: id, target: target.name, status, reason });
-      names.set(id, [...(names.get(id) ?? []), target.name]);
-    }
-    if (status !== "not_indexed") for (const [watch, own] of names) await tell(watch, own, reason, hint);
-  };
-
-  const tell = (watch: string, targets: readonly string[], reason: string, hint: string) =>
-    notices.tell(noticeOf(watch, targets, reason, hint));
-
-  const tellRename = ({ subscriber, target, from, to }: Rename, isTaken: boolean) => {
-    const taken = isTaken ? `; @${from} belongs to another account now, which is not followed` : "";
-    return notices.tell({
-      type: "target.unavailable",
-      subject: target.name,
-      watch: subscriber.watch.id,
-      severity: "info",
-      message: `${subscriber.watch.id}: @${from} was renamed to @${to} and is followed by its id${taken}`,
-      hint: `Nothing is missed. Write "id:${target.userId}" in the watch to be independent of its handle.`,
-      facts: { target: target.name, handle: to, kind: "renamed" },
+    const reported = poll.subscribers.flatMap(({ watch }, index) => {
+      const target = targets[index];
+      return target === undefined ? [] : [{ watchId: watch.id, target }];
     });
+    await report(reported, loss);
   };
 
-  /** Undefined: 404. */
-  const answer = async (poll: Poll, endpoint: string, params: JsonObject): Promise<UpstreamAnswer | undefined> => {
-    const watch = poll.subscribers[0]?.watch.id ?? "";
-    try {
-      return await gate.request({ endpoint, params, source: `ask:${poll.key}`, watch, priority: poll.priority, purpose: "poll" });
-    } catch (error) {
-      if (error instanceof UpstreamError && error.kind === "not_found") return undefined;
-      throw error;
-    }
-  };
-
-  /** What became of an account that cannot be read: two questions at most, asked only when it goes missing. */
-  const fateOf = async (poll: Poll, userId: string): Promise<string> => {
-    const named = await answer(poll, "id-to-username", { user_id: userId });
-    if (named === undefined) return "the account is deleted or suspended";
-    const profile = (await answer(poll, "info", { user_id: userId }))?.record;
-    if (profile?.["protected"] === true) return "the account is protected now";
-    return profile === undefined ? "the account exists but is protected or suspended" : "the account exists, but this of it cannot be read";
+  /** Whoever the check of a poll is about, if that account is why it is not answered; as the watch names it. */
+  const goneAmongNamed = async (poll: Poll): Promise<string | undefined> => {
+    const [first] = poll.subscribers;
+    for (const { id, name } of first === undefined ? [] : namedIds(first.watch, first.type)) if (await isGone(poll, id)) return name;
+    return undefined;
   };
 
   const takeNotFound = async (asked: Poll): Promise<PollAftermath> => {
@@ -119,7 +93,7 @@ export function createTargetTrouble(deps: TargetTroubleDeps): TargetTrouble {
     const { poll, targets } = await loadSubscribers(store, planned);
     const userId = targets[0]?.userId ?? null;
     if (userId === null) {
-      await mark(poll, "unavailable", "the service does not know it (404)", CHECK_ID);
+      await mark(poll, { status: "unavailable", reason: "the service does not know it (404)", hint: CHECK_ID });
       return { notBeforeMs: clock.now() + patience.holdMs(planned, HOUR_MS) };
     }
     const wantsIndex = poll.subscribers.some(
@@ -129,11 +103,17 @@ export function createTargetTrouble(deps: TargetTroubleDeps): TargetTrouble {
     const wasShown = targets.some(({ baselineAtMs }) => baselineAtMs !== null);
     if (wantsIndex && wasShown && patience.refusals(planned) < REFUSALS_BEFORE_BELIEF)
       return { notBeforeMs: clock.now() + patience.holdMs(planned, HOUR_MS) };
-    if (wantsIndex && (await answer(poll, "info", { user_id: userId })) !== undefined) return takeNotIndexed(poll, targets);
+    if (wantsIndex && (await ask(poll, "info", { user_id: userId })) !== undefined) return takeNotIndexed(poll, targets);
     const isKnown = targets.every(({ status }) => status === "unavailable");
-    if (!isKnown)
-      await mark(poll, "unavailable", await fateOf(poll, userId), "It is tried again once an hour and goes on by itself when it is back.");
+    if (!isKnown) await markGone(poll, userId);
     return { notBeforeMs: clock.now() + patience.holdMs(planned, HOUR_MS) };
+  };
+
+  const markGone = async (poll: Poll, userId: string): Promise<void> => {
+    const named = await goneAmongNamed(poll);
+    const lost = { status: "unavailable", hint: AGAIN_HOURLY } as const;
+    if (named === undefined) await mark(poll, { ...lost, reason: await fateOf(poll, userId) });
+    else await mark(poll, { ...lost, reason: `${named}, whom it asks about, is deleted or suspended`, isOfNamedAccount: true });
   };
 
   const takeNotIndexed = async (poll: Poll, targets: readonly TargetState[]): Promise<PollAftermath> => {
@@ -150,13 +130,13 @@ export function createTargetTrouble(deps: TargetTroubleDeps): TargetTrouble {
       deps.onSourceChanged(changed);
       return {};
     }
-    await mark(poll, "not_indexed", "the service has not indexed this account", "");
-    return { notBeforeMs: clock.now() + HOUR_MS };
+    await mark(poll, { status: "not_indexed", reason: "the service has not indexed this account", hint: "" });
+    return { notBeforeMs: clock.now() + HOUR_MS, isAnswer: true };
   };
 
   const take = async (poll: Poll, error: UpstreamError): Promise<PollAftermath> => {
     if (error.kind === "bad_request") {
-      await mark(poll, "misconfigured", refusalOf(error.message), CORRECT);
+      await mark(poll, { status: "misconfigured", reason: refusalOf(error.message), hint: CORRECT });
       return { notBeforeMs: clock.now() + patience.holdMs(poll, DAY_MS) };
     }
     if (error.kind === "forbidden" && !(await gateIsOpen())) return { notBeforeMs: clock.now() + patience.holdMs(poll, HOUR_MS) };
@@ -186,7 +166,7 @@ export function createTargetTrouble(deps: TargetTroubleDeps): TargetTrouble {
       }
     } finally {
       for (const [reason, subscribers] of missing)
-        await mark({ ...poll, subscribers }, "unavailable", reason, reason === UNKNOWN ? CHECK_ID : AGAIN_WITH_THE_REST);
+        await mark({ ...poll, subscribers }, { status: "unavailable", reason, hint: reason === UNKNOWN ? CHECK_ID : AGAIN_WITH_THE_REST });
     }
   };
 
@@ -194,52 +174,31 @@ export function createTargetTrouble(deps: TargetTroubleDeps): TargetTrouble {
     take,
     async takeRenames(poll, renames) {
       const handles = [...new Set(renames.flatMap(({ from }) => (from === null ? [] : [from.toLowerCase()])))];
-      const holders = (await answer(poll, "info-batch", { usernames: handles.slice(0, BATCH_SIZE) }))?.users ?? [];
-      for (const rename of renames) {
-        const holder = holders.find(({ username }) => username.toLowerCase() === rename.from?.toLowerCase());
-        await tellRename(rename, holder !== undefined && holder.id !== rename.target.userId);
+      const holders = (await ask(poll, "info-batch", { usernames: handles.slice(0, BATCH_SIZE) }))?.users ?? [];
+      for (const { target, from, to } of renames) {
+        const { userId } = target;
+        if (from === null || userId === null) continue;
+        const holder = holders.find(({ username }) => username.toLowerCase() === from.toLowerCase());
+        const isTaken = holder !== undefined && holder.id !== userId;
+        const hint = `Nothing is missed. Write "id:${userId}" in the watch to be independent of its handle.`;
+        await targetNotices.renamed({ userId, from, to, isTaken, hint });
+        await deps.onRenamed(userId, to);
       }
     },
+    takeReturned: (targets) => targetNotices.back(targets),
     takeAbsent,
     async takeRefused(poll, refused) {
-      for (const [words, subscribers] of refused) await mark({ ...poll, subscribers }, "misconfigured", refusalOf(words), CORRECT);
+      for (const [words, subscribers] of refused)
+        await mark({ ...poll, subscribers }, { status: "misconfigured", reason: refusalOf(words), hint: CORRECT });
     },
-    async takeMissing(watchId, target) {
-      const ref = { watchKey: target.watchKey, targetKey: target.key };
-      const [known] = await store.loadTargets([ref]);
-      if (known?.status === "unavailable") return;
-      const reason = "no account has this handle";
-      await store.setTargetStatus(ref, "unavailable", reason);
-      await tell(watchId, [target.name], reason, "Check the spelling, or write the account's id.");
-    },
+    takeMissing: (targets, loss) => report(targets, { ...loss, status: "unavailable" }),
   };
 }
 
 const CORRECT = "Correct the watch; a reload takes it over.";
 const UNKNOWN = "the service does not know it";
 const CHECK_ID = "Check the id or link in the watch.";
+const AGAIN_HOURLY = "It is tried again once an hour and goes on by itself when it is back.";
 const AGAIN_WITH_THE_REST = "It is asked for with every poll and goes on by itself when it is back.";
 
 const refusalOf = (words: string): string => `the service refuses the request: ${words}`;
-
-const refOf = ({ watchKey, targetKey }: Subscriber): TargetRef => ({ watchKey, targetKey });
-
-export function unreadableText(watch: string, targets: readonly string[], reason: string): string {
-  const rest = targets.length - MOST_NAMED;
-  const named = targets.slice(0, MOST_NAMED).join(", ") + (rest > 0 ? ` and ${rest} more` : "");
-  return `${watch}: ${named} cannot be read: ${reason}`;
-}
-
-/** One word about all targets of a watch that the same refusal is about. */
-function noticeOf(watch: string, targets: readonly string[], reason: string, hint: string): Notice {
-  const [target = "", ...others] = targets;
-  return {
-    type: "target.unavailable",
-    subject: others.length === 0 ? target : watch,
-    watch,
-    severity: "warning",
-    message: unreadableText(watch, targets, reason),
-    hint,
-    facts: others.length === 0 ? { target } : { targets: targets.length },
-  };
-}

@@ -1,7 +1,7 @@
 /** What a poll is about to commit, gathered over its subscribers: verdicts, events, target changes. */
 import type { ChirpEvent } from "../model/event.ts";
 import { compareIds } from "../model/id.ts";
-import type { ItemVerdict, MembersChange, TargetChange } from "../model/poll-store.ts";
+import type { ItemVerdict, MembersChange, NewDelivery, TargetChange } from "../model/poll-store.ts";
 import type { Recheck } from "../model/recheck.ts";
 
 export interface Judgement {
@@ -21,7 +21,12 @@ export interface Judgement {
 export interface JudgedEvent {
   readonly event: ChirpEvent;
   readonly ownSinks: readonly string[];
+  /** It came while the watch was away: a chat gets it in a digest. */
+  readonly isMissed?: boolean;
 }
+
+/** Where an event goes, by the configuration in force. `gatherMs`: how long a digest of what was missed waits for more of it. */
+export type RouteJudged = (judged: JudgedEvent, nowMs: number, gatherMs?: number) => readonly NewDelivery[];
 
 export const NOTHING: Judgement = { verdicts: [], events: [], targets: [] };
 

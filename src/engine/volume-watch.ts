@@ -11,11 +11,12 @@ import type { JsonObject } from "../model/json.ts";
 import type { Log } from "../model/log.ts";
 import type { Meter } from "../model/meter.ts";
 import type { Priority } from "../model/schedule.ts";
-import type { PollCommit, PollStore } from "../model/poll-store.ts";
+import type { PollStore } from "../model/poll-store.ts";
 import type { Notes } from "../model/store.ts";
 import type { VolumeStore } from "../model/volume-store.ts";
+import { logEvents } from "./event-log.ts";
 import { makeEvent } from "./make-event.ts";
-import type { JudgedEvent } from "./verdicts.ts";
+import type { RouteJudged } from "./verdicts.ts";
 import type { Poll, Subscriber } from "./watch-poll.ts";
 
 export interface VolumeWatch {
@@ -34,7 +35,7 @@ export interface VolumeDeps {
   readonly log: Log;
   /** How much slower polls of a priority go while the quota is short. */
   readonly stretch: (priority: Priority) => number;
-  readonly route: (judged: JudgedEvent, nowMs: number) => PollCommit["deliveries"];
+  readonly route: RouteJudged;
   readonly wakeDelivery: () => void;
   /** When the watch had its baseline; undefined while it has none. */
   readonly baselineAtMs: (watchKey: string) => number | undefined;
@@ -107,8 +108,10 @@ export function createVolumeWatch(deps: VolumeDeps): VolumeWatch {
     const judged = makeEvent(deps.hash, { ...subscriber, targetName: "" }, fact, nowMs);
     const { event } = judged;
     const deliveries = deps.route(judged, nowMs);
-    const result = await store.commitPoll({ atMs: nowMs, targets: [], verdicts: [], events: [event], deliveries });
+    const commit = { atMs: nowMs, targets: [], verdicts: [], events: [event], deliveries };
+    const result = await store.commitPoll(commit);
     if (result.status === "conflict" || result.born.size === 0) return;
+    logEvents(deps.log, commit, result.born);
     deps.meter.count("chirpwatch_events_total", { watch: event.watch, event: type });
     deps.wakeDelivery();
   };

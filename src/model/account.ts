@@ -3,6 +3,12 @@ export type AccountRef =
   | { readonly kind: "handle" /** Without @, as written. */; readonly handle: string }
   | { readonly kind: "id"; readonly id: string };
 
+export interface NamedAccount {
+  /** As written in the YAML. */
+  readonly name: string;
+  readonly account: AccountRef;
+}
+
 const HANDLE = /^[A-Za-z0-9_]{1,15}$/;
 const LINK = /^https?:\/\/[^/\s]+\/(?:i\/user\/(\d+)|@?([A-Za-z0-9_]{1,15}))\/?(?:[?#].*)?$/;
 

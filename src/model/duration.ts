@@ -27,3 +27,9 @@ export function formatDuration(ms: number): string {
   }
   return parts.join("") || "0s";
 }
+
+/** Like `formatDuration`, but whole hours up to a week stay hours, as they are usually written: 24h, 76h. */
+export const formatHours = (ms: number): string =>
+  ms > 0 && ms <= 7 * 24 * HOUR_MS && ms % HOUR_MS === 0 ? `${ms / HOUR_MS}h` : formatDuration(ms);
+
+const HOUR_MS = 3_600_000;

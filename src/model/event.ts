@@ -42,8 +42,8 @@ export interface ChirpEvent {
 export const eventId = (hash: Hash, watchKey: string, type: string, subject: string, episode: string): string =>
   hash(canonicalJson([watchKey, type, subject, episode]));
 
-/** What became of an item: told, or the exact reason it was not. */
-export type Verdict = "event" | "baseline" | "filtered" | "too_old" | "muted" | "duplicate";
+/** What became of an item: told, or the exact reason it was not. `dead`: it became an alert that was given up and reached nobody. */
+export type Verdict = "event" | "dead" | "baseline" | "filtered" | "too_old" | "muted" | "duplicate";
 
 /** `data` of the webhook body, and one line of `tail --json`. Labels and times included, ids as strings. */
 export function eventData(event: ChirpEvent): JsonObject {

@@ -1,5 +1,29 @@
-/** What became of an item, as the port that looks it up. */
+/** What became of items and events, as the port that looks them up. */
 import type { ChirpEvent, Verdict } from "./event.ts";
+import type { Wait } from "./waiting.ts";
+
+/**
+ * What became of a delivery. `summarised`: a digest counted it and did not list it. `sealed`: its message is on its way. The last two are
+ * those of crossposts.
+ */
+export const DELIVERY_STATES = [
+  ...(["waiting", "held", "sealed", "sent", "summarised", "dead", "muted", "duplicate"] as const),
+  ...(["published", "not_published"] as const),
+] as const;
+export type DeliveryOutcome = (typeof DELIVERY_STATES)[number];
+
+export interface DeliveryHistory {
+  /** Name of the sink; `<name> crosspost` for the crosspost of its message. */
+  readonly sink: string;
+  readonly state: DeliveryOutcome;
+  readonly messageId: string | null;
+  readonly attempts: number;
+  readonly sentAtMs: number | null;
+  readonly ref: string | null;
+  readonly detail: string;
+  /** Why it waits; null when it does not. */
+  readonly wait: Wait | null;
+}
 
 export interface ItemHistory {
   readonly watch: string;
@@ -10,16 +34,36 @@ export interface ItemHistory {
   readonly occurredAtMs: number;
   readonly seenAtMs: number;
   readonly event?: ChirpEvent;
-  readonly deliveries: readonly {
-    readonly sink: string;
-    /** waiting, held, sealed, sent, dead, muted, duplicate */
-    readonly state: string;
-    readonly messageId: string | null;
-    readonly attempts: number;
-    readonly sentAtMs: number | null;
-    readonly ref: string | null;
-    readonly detail: string;
-  }[];
+  readonly deliveries: readonly DeliveryHistory[];
+}
+
+/** All that is given must hold. Times are those of detection: from `sinceMs` on, before `untilMs`. */
+export interface EventQuery {
+  readonly sinceMs?: number;
+  readonly untilMs?: number;
+  /** Its id. */
+  readonly watch?: string;
+  /** A handle or an id. */
+  readonly author?: string;
+  /** Somewhere in what the event says, in either case of the letters A to Z. */
+  readonly text?: string;
+  /** Of one of its deliveries at least. */
+  readonly state?: DeliveryOutcome;
+  readonly limit: number;
+  /** `next` of the page before. */
+  readonly before?: string;
+}
+
+export interface EventRecord {
+  readonly event: ChirpEvent;
+  readonly deliveries: readonly DeliveryHistory[];
+}
+
+export interface EventPage {
+  /** Newest first. */
+  readonly events: readonly EventRecord[];
+  /** Where the search goes on; null at its end. A page may hold fewer events than its limit, or none, and yet have a next one. */
+  readonly next: string | null;
 }
 
 export interface History {
@@ -27,6 +71,10 @@ export interface History {
   explainItem(itemId: string): Promise<readonly ItemHistory[]>;
   /** The newest events, newest first. */
   recentEvents(limit: number): Promise<readonly ChirpEvent[]>;
+  /** The same with what became of them. */
+  recentRecords(limit: number): Promise<readonly EventRecord[]>;
+  /** Reads a bounded part of the state: long searches take several pages. */
+  findEvents(query: EventQuery): Promise<EventPage>;
   /** The user id a handle had when it was last seen in an event, a target or a roster; null when never. */
   userIdOfHandle(handle: string): Promise<string | null>;
 }

@@ -15,8 +15,15 @@ export interface HttpRequest {
   readonly body?: string;
   /** Total deadline over connecting, headers and body. */
   readonly timeoutMs: number;
-  /** The answer is refused with `HTTP_TOO_LARGE` beyond this, counted after decompression. */
+  /** Bytes of the answer's body, counted after decompression. A whole body beyond it is refused with `HTTP_TOO_LARGE`. */
   readonly maxBytes: number;
+  /**
+   * What the body is worth once the status line has arrived; `whole` unless said:
+   * - `whole`: a body that is late, broken or too long makes the answer an error.
+   * - `cut`: the answer is what has come of it within two seconds and `maxBytes`.
+   * - `drop`: the same, but a 2xx is an answer at once, with an empty body.
+   */
+  readonly answerBody?: "whole" | "cut" | "drop";
   readonly reach: Reach;
   readonly signal?: AbortSignal;
 }
@@ -29,7 +36,7 @@ export interface HttpResponse {
 }
 
 export interface Http {
-  /** Redirects are returned, never followed. @throws HttpError when no whole answer arrived. */
+  /** Redirects are returned, never followed. @throws HttpError when no answer arrived, or not as much of it as was asked for. */
   request(request: HttpRequest): Promise<HttpResponse>;
 }
 

@@ -11,6 +11,7 @@ export interface MetricSpec {
 const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900, 3600, 21600] as const;
 
 export const METRICS = {
+  chirpwatch_build_info: { kind: "gauge", help: "Always 1; the version of chirpwatch that runs.", labels: ["version"] },
   chirpwatch_delivery_delay_seconds: {
     kind: "histogram",
     help: "Time from an item's own created_at to its delivery.",
@@ -19,8 +20,8 @@ export const METRICS = {
   },
   chirpwatch_detect_delay_seconds: {
     kind: "histogram",
-    help: "Time from an item's own created_at to its event.",
-    labels: ["watch"],
+    help: "Time from an item's own created_at to its event, by watch type.",
+    labels: ["type"],
     buckets: seconds,
   },
   chirpwatch_added_delay_seconds: {
@@ -52,22 +53,56 @@ export const METRICS = {
     help: "How long the longest waiting poll has been due; 0 when none waits.",
     labels: [],
   },
+  chirpwatch_watch_last_success_timestamp_seconds: {
+    kind: "gauge",
+    help: "Time of the last poll of a watch that succeeded, in Unix seconds; absent until one did, and while the watch is paused.",
+    labels: ["watch"],
+  },
   chirpwatch_items_total: { kind: "counter", help: "Items seen for the first time, by watch and verdict.", labels: ["watch", "verdict"] },
-  chirpwatch_events_total: { kind: "counter", help: "Events born, by watch and event type.", labels: ["watch", "event"] },
+  chirpwatch_events_total: {
+    kind: "counter",
+    help: "Events created, by watch and event type; the daemon's own under an empty watch.",
+    labels: ["watch", "event"],
+  },
   chirpwatch_deliveries_total: {
     kind: "counter",
     help: "Messages, by sink and outcome (sent, retried, dead).",
     labels: ["sink", "outcome"],
   },
+  chirpwatch_sink_errors_total: {
+    kind: "counter",
+    help: "Failed attempts to deliver, by sink and class: message (this one is refused for good), destination (nobody can post there), rate_limited, transient (everything else).",
+    labels: ["sink", "class"],
+  },
   chirpwatch_dead_letters_total: { kind: "counter", help: "Messages given up for good, by sink.", labels: ["sink"] },
+  chirpwatch_dead_letters_unacknowledged: {
+    kind: "gauge",
+    help: "Messages given up that were neither acknowledged nor sent again, by sink.",
+    labels: ["sink"],
+  },
   chirpwatch_outbox_rows: { kind: "gauge", help: "Deliveries that wait, by sink.", labels: ["sink"] },
   chirpwatch_outbox_oldest_seconds: { kind: "gauge", help: "Age of the oldest waiting delivery, by sink.", labels: ["sink"] },
+  chirpwatch_sink_info: {
+    kind: "gauge",
+    help: "1 for every sink, with its type and where it posts: a channel, or host and fingerprint of an address.",
+    labels: ["sink", "type", "place"],
+  },
+  chirpwatch_crossposts_total: {
+    kind: "counter",
+    help: "Attempts to publish messages to followers, by sink and outcome (published, retried, not_published).",
+    labels: ["sink", "outcome"],
+  },
   chirpwatch_breaker_open: { kind: "gauge", help: "1 while a sink's breaker is open.", labels: ["sink"] },
   chirpwatch_gaps: { kind: "gauge", help: "Holes in covered history that wait to be filled.", labels: [] },
   chirpwatch_quota_limit: { kind: "gauge", help: "Requests the period allows; absent while unknown.", labels: [] },
   chirpwatch_quota_line: {
     kind: "gauge",
     help: "Where scheduled polls stop: the limit without the reserve; absent while unknown.",
+    labels: [],
+  },
+  chirpwatch_quota_period_end_timestamp_seconds: {
+    kind: "gauge",
+    help: "When the quota period ends, in Unix seconds.",
     labels: [],
   },
   chirpwatch_quota_spent: { kind: "gauge", help: "Requests of the period so far, by the ledger.", labels: [] },
@@ -94,6 +129,22 @@ export const METRICS = {
   chirpwatch_upstream_up: { kind: "gauge", help: "1 while the data service answers.", labels: [] },
   chirpwatch_watches: { kind: "gauge", help: "Watches, by state (active, paused, misconfigured).", labels: ["state"] },
   chirpwatch_targets_unavailable: { kind: "gauge", help: "Targets that cannot be read now.", labels: [] },
+  chirpwatch_state_bytes: { kind: "gauge", help: "Size of the state on disk, its write-ahead log included.", labels: [] },
+  chirpwatch_config_hash: {
+    kind: "gauge",
+    help: "First 48 bits of a hash of everything the active configuration was read from.",
+    labels: [],
+  },
+  chirpwatch_config_last_reload_successful: {
+    kind: "gauge",
+    help: "1 while the active configuration is the one in the files, 0 after a reload was refused.",
+    labels: [],
+  },
+  chirpwatch_config_last_reload_success_timestamp_seconds: {
+    kind: "gauge",
+    help: "When the active configuration was loaded, or found unchanged by a reload, in Unix seconds.",
+    labels: [],
+  },
   chirpwatch_reloads_total: { kind: "counter", help: "Configuration reloads, by outcome.", labels: ["outcome"] },
 } as const satisfies Record<string, MetricSpec>;
 

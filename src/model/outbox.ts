@@ -1,13 +1,23 @@
 /** Deliveries on their way, as a port: due, sealed, recorded; and the health of their sinks. */
+import type { DeadCause } from "./dead-letters.ts";
 import type { ChirpEvent } from "./event.ts";
 import type { SealedMessage } from "./sink.ts";
+import type { WaitCount } from "./waiting.ts";
 
-/** Unsealed deliveries of one sink and group that are due: to become one message, oldest first. */
+export interface DueMember {
+  readonly deliveryId: string;
+  readonly event: ChirpEvent;
+  readonly watches: readonly string[];
+  /** The group it was in before a throttle moved it into a digest. */
+  readonly originalGroupKey?: string;
+}
+
+/** Unsealed deliveries of one sink and group that are due: to become one message, or the messages of a digest; oldest first. */
 export interface DueGroup {
   readonly sink: string;
   readonly groupKey: string;
   readonly throttleKey: string | null;
-  readonly members: readonly { readonly deliveryId: string; readonly event: ChirpEvent; readonly watches: readonly string[] }[];
+  readonly members: readonly DueMember[];
 }
 
 /** A sealed message that is due for its first or next attempt. */
@@ -17,12 +27,43 @@ export interface DueMessage extends SealedMessage {
 }
 
 export interface NewMessage extends SealedMessage {
+  /** Empty for a message about the channel itself. */
   readonly deliveryIds: readonly string[];
+  /** Deliveries that it counts and does not list. */
+  readonly summarisedIds?: readonly string[];
+  /** Null: it does not count against a throttle. */
   readonly throttleKey: string | null;
+  /** The message it belongs under. */
+  readonly parentId?: string;
+}
+
+/** How full a throttle is, and how far its digest. */
+export interface ThrottleState {
+  /** Messages sealed since the time asked for. */
+  readonly sealed: number;
+  /** When the digest that gathers is due; null when none does. */
+  readonly digestDueAtMs: number | null;
+  /** When the last one was sealed; null when none was. */
+  readonly digestSealedAtMs: number | null;
+  /** When the channel last heard that alerts are gathered. */
+  readonly announcedAtMs: number | null;
+}
+
+/** Everything that is due under a throttle's key and may not go out now. */
+export interface Overflow {
+  readonly sink: string;
+  readonly throttleKey: string;
+  readonly nowMs: number;
+  /** The digest it goes into. */
+  readonly digestKey: string;
+  readonly digestDueAtMs: number;
+  /** Says so in the channel; of the group `announcementGroup(throttleKey)`. */
+  readonly announcement?: NewMessage;
 }
 
 export type DeliveryResult =
-  | { readonly messageId: string; readonly kind: "sent"; readonly atMs: number; readonly ref?: string }
+  /** `crosspost`: it is to be published to the channel's followers. */
+  | { readonly messageId: string; readonly kind: "sent"; readonly atMs: number; readonly ref?: string; readonly crosspost?: boolean }
   /** `countAttempt` is false for Retry-After: it uses up no step. */
   | {
       readonly messageId: string;
@@ -32,15 +73,31 @@ export type DeliveryResult =
       readonly error: string;
       readonly countAttempt: boolean;
     }
-  | { readonly messageId: string; readonly kind: "dead"; readonly atMs: number; readonly error: string };
+  | {
+      readonly messageId: string;
+      readonly kind: "dead";
+      readonly atMs: number;
+      readonly error: string;
+      readonly cause: DeadCause;
+      /** False for what is given up without another attempt. */
+      readonly countAttempt: boolean;
+    };
 
 export interface SinkHealth {
   readonly sink: string;
-  /** Open: nothing is sent until `probeAtMs`. */
+  /** Open: the sink fails, and gets one probe at a time, the next at `probeAtMs`. */
   readonly breaker: "closed" | "open";
+  /** Of the last failure: `destination` lasts until someone changes something, `transient` may pass. */
+  readonly cause: "destination" | "transient";
+  /** The last failure, and what the operator can do about it; both empty while closed, the hint perhaps also while open. */
   readonly reason: string;
+  readonly hint: string;
   readonly openedAtMs: number | null;
   readonly probeAtMs: number | null;
+  /** The operator was told that it fails, and not yet that it works again. */
+  readonly isReported: boolean;
+  /** When the operator was last told that this sink fails. */
+  readonly reportedAtMs: number | null;
 }
 
 export interface OutboxStats {
@@ -67,15 +124,22 @@ export interface Outbox {
   }>;
   /** When the next delivery or attempt of these sinks is due; null when nothing waits. */
   nextDueAt(sinks: readonly string[]): Promise<number | null>;
+  /** Messages of one group in one call go out in that order. */
   seal(messages: readonly NewMessage[]): Promise<void>;
   record(results: readonly DeliveryResult[]): Promise<void>;
-  /** Puts unsealed deliveries off, e.g. a throttled surplus until the interval ends. */
-  postpone(deliveryIds: readonly string[], untilMs: number): Promise<void>;
-  /** Messages sealed with this throttle key since a time, oldest first, as times. */
-  sealedSince(throttleKey: string, sinceMs: number): Promise<readonly number[]>;
+  /** Moves what is due under a throttle's key into its digest, and seals what announces it, in one transaction. */
+  gather(overflow: Overflow): Promise<void>;
+  throttleState(query: {
+    readonly sink: string;
+    readonly throttleKey: string;
+    readonly digestKey: string;
+    readonly sinceMs: number;
+  }): Promise<ThrottleState>;
   loadSinkHealth(): Promise<readonly SinkHealth[]>;
   saveSinkHealth(health: SinkHealth): Promise<void>;
-  /** Makes waiting messages of a sink due at once: its breaker closed. */
+  /** Makes waiting messages of a sink due at once, in the order in which they were sealed: its breaker closed. */
   wakeSink(sink: string, nowMs: number): Promise<void>;
   outboxStats(): Promise<readonly OutboxStats[]>;
+  /** Why what waits does, by sink and reason. */
+  countWaiting(nowMs: number): Promise<readonly WaitCount[]>;
 }

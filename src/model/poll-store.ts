@@ -42,6 +42,13 @@ export interface ItemVerdict extends TargetRef {
   readonly eventId?: string;
 }
 
+/** What became of an item that has a verdict. */
+export interface ItemMark {
+  readonly verdict: Verdict;
+  /** When that was committed. */
+  readonly seenAtMs: number;
+}
+
 /** An account on a list whose leaving is told: kept as it was when it was last seen. */
 export interface Member {
   readonly id: string;
@@ -59,6 +66,18 @@ export interface MembersChange extends TargetRef {
   readonly left: readonly string[];
 }
 
+/** How a sink is kept from telling one fact twice: a later delivery with the same key joins the waiting one, or is a duplicate. */
+export interface Once {
+  readonly key: string;
+  readonly withinMs: number;
+  /** Of a fact that can be undone: what undoes it was told last, and the fact is news again. */
+  readonly undo?: {
+    readonly key: string;
+    /** The group that holds what comes after the first few changes within the time: it goes out once in that time. */
+    readonly summaryGroup: string;
+  };
+}
+
 export interface NewDelivery {
   readonly eventId: string;
   readonly sink: string;
@@ -68,9 +87,10 @@ export interface NewDelivery {
   readonly groupIntervalMs: number;
   /** Held until then, e.g. the end of a mute. */
   readonly notBeforeMs: number;
-  /** Chat sinks tell one subject once within `onceWithinMs`: a later delivery with the same key joins the waiting one, or is a duplicate. */
-  readonly onceKey?: string;
-  readonly onceWithinMs?: number;
+  /** The time interval that holds it until then. */
+  readonly heldBy?: string;
+  /** On chat sinks: the fact is told once in a time. */
+  readonly once?: Once;
   /** Messages of one key are counted together by a throttle: `sink:<name>` or `route:<path>`. */
   readonly throttleKey?: string;
   /** Why it is not sent at all: the delivery is stored as muted, for `explain`. */
@@ -106,6 +126,8 @@ export interface PollStore {
   loadSources(fingerprints: readonly string[]): Promise<readonly SourceState[]>;
   /** Which of `itemIds` have a verdict, per target, in the order of `refs`. */
   knownItems(refs: readonly TargetRef[], itemIds: readonly string[]): Promise<readonly ReadonlySet<string>[]>;
+  /** Those of `itemIds` that have a verdict, with it; per target, in the order of `refs`. */
+  itemMarks(refs: readonly TargetRef[], itemIds: readonly string[]): Promise<readonly ReadonlyMap<string, ItemMark>[]>;
   /** Which of `userIds` are members now, per target, in the order of `refs`. */
   knownMembers(refs: readonly TargetRef[], userIds: readonly string[]): Promise<readonly ReadonlySet<string>[]>;
   /** Members that no read since `sinceMs` has found, and how many members there are, absent ones included. */

@@ -1,4 +1,5 @@
 /** A sink as the delivery loop sees it: renders once, sends what was sealed, classifies what went wrong. */
+import type { DigestCause } from "./digest.ts";
 import { ChirpwatchError, type ErrorDetails } from "./errors.ts";
 import type { ChirpEvent } from "./event.ts";
 import type { Json } from "./json.ts";
@@ -8,17 +9,44 @@ import type { NeutralMessage } from "./message.ts";
 export interface OutboxEvent {
   readonly event: ChirpEvent;
   readonly watches: readonly string[];
+  /** How many changes there and back it stands for, of which it is the last. */
+  readonly changes?: number;
 }
 
-/** What `render` gets: the events of one message, oldest first. `digest` marks a throttled surplus. */
+/** What `render` gets: the events of one message, oldest first. */
 export interface Batch {
-  readonly messageId: string;
   readonly events: readonly OutboxEvent[];
-  readonly digest: boolean;
   /** Marked as a sample in what people see. */
   readonly sample: boolean;
   /** How the event reads, by its watch type. */
   read(event: OutboxEvent): NeutralMessage;
+}
+
+/** What a digest counts and does not list. */
+export interface Unlisted {
+  readonly count: number;
+  /** Where they are listed: a web address or a command. */
+  readonly where: string;
+}
+
+/** A list of alerts, before a sink has laid it out. */
+export interface Digest {
+  /** Undefined for a group that is merely too large for anything but a list. */
+  readonly cause: DigestCause | undefined;
+  /** The most seen, in that order: they stand in the first message. Empty where all of them are to be in one message. */
+  readonly top: readonly OutboxEvent[];
+  /** The others, oldest first. */
+  readonly rest: readonly OutboxEvent[];
+  readonly unlisted: Unlisted | undefined;
+  /** How the event reads, by its watch type. */
+  read(event: OutboxEvent): NeutralMessage;
+}
+
+/** One message of a digest. */
+export interface DigestPart {
+  /** Those that it lists. */
+  readonly events: readonly OutboxEvent[];
+  readonly body: Json;
 }
 
 /** Committed before the first attempt and resent unchanged. */
@@ -30,18 +58,36 @@ export interface SealedMessage {
   readonly sealedAtMs: number;
   /** What `render` returned. Opaque outside the sink that made it. */
   readonly body: Json;
+  /** The sink's own id of the message that this one belongs under, where the sink can show that. Known once that one was sent. */
+  readonly threadRef?: string;
 }
 
 export interface SendReceipt {
   /** The sink's own id of the message: Slack's ts, Discord's message id. */
   readonly ref?: string;
+  /** The message is to be published to the channel's followers, by its `ref`. */
+  readonly crosspost?: boolean;
+}
+
+/** How a sink for people shows more alerts than one message can. */
+export interface SinkLists {
+  /** More alerts than these are a list, in as many messages as it takes. */
+  readonly above: number;
+  /** Pure. Every event of `top` and `rest` is listed in exactly one part, in order. Never throws for content. */
+  render(digest: Digest): readonly DigestPart[];
+  /** Says that alerts are gathered from now on, and when the next digest comes. Pure. */
+  announce(nextAtMs: number): Json;
 }
 
 export interface Sink {
-  /** Pure. Never throws for content: it trims, splits nothing, loses no event (a batch too long for one message ends with "and N more" and every id still counted as told). */
+  /** Pure. Never throws for content: it trims, splits nothing, loses no event. */
   render(batch: Batch): Json;
+  /** Absent where one message takes any number of events. */
+  readonly lists?: SinkLists;
   /** One attempt. @throws SinkError */
   send(message: SealedMessage, signal: AbortSignal): Promise<SendReceipt>;
+  /** Publishes a message to the channel's followers; one that is published already counts as done. One attempt. @throws SinkError */
+  crosspost?(ref: string, signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 

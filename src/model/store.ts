@@ -1,4 +1,6 @@
 /** The state as a port, in coarse operations: one method is one transaction. Implemented in state/. All times epoch ms, ids text. */
+import type { CrosspostStore } from "./crosspost.ts";
+import type { DeadLetters } from "./dead-letters.ts";
 import type { History } from "./history.ts";
 import type { Json } from "./json.ts";
 import type { Ledger } from "./ledger.ts";
@@ -23,6 +25,17 @@ export interface Upkeep {
   proveWritable(nowMs: number): Promise<void>;
 }
 
-export interface Store extends WatchStore, PollStore, RecheckStore, VolumeStore, Ledger, Outbox, History, Notes, Upkeep {
+export interface Store
+  extends WatchStore,
+    PollStore,
+    RecheckStore,
+    VolumeStore,
+    Ledger,
+    Outbox,
+    CrosspostStore,
+    DeadLetters,
+    History,
+    Notes,
+    Upkeep {
   close(): Promise<void>;
 }

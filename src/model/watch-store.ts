@@ -19,6 +19,8 @@ export interface WatchRegistration {
   readonly id: string;
   readonly type: string;
   readonly movedFrom?: string;
+  /** False: configured, and not polled; true unless said. */
+  readonly enabled?: boolean;
   readonly targets: readonly TargetRegistration[];
 }
 
@@ -48,6 +50,10 @@ export interface WatchState {
   readonly type: string;
   readonly registeredAtMs: number;
   readonly paused: boolean;
+  /** Since when it was away, where it came back with this very registration. */
+  readonly returnedFromMs?: number;
+  /** User ids of accounts that it names beside its targets, by handle in lower case. */
+  readonly accounts: Readonly<Record<string, string>>;
   /** In the order of the registration. */
   readonly targets: readonly TargetState[];
   /** Items with a verdict so far. */
@@ -56,18 +62,54 @@ export interface WatchState {
   readonly followedTweets: number;
 }
 
+/** What a target's memory says under `away`: its watch came back, and what came meanwhile is told in another way, or not at all. */
+export interface Absence {
+  readonly from_ms: number;
+  readonly to_ms: number;
+  /** Whatever the configuration says, what came meanwhile is not told. */
+  readonly from_now?: true;
+  /** Of a list that is read from its newest end: that end was read since. */
+  readonly head_read?: true;
+  /** Everything that came meanwhile was read. */
+  readonly done?: true;
+}
+
+export interface PauseChange {
+  readonly atMs: number;
+  /** What came while the watch was away is not told. */
+  readonly isFromNow?: boolean;
+}
+
+/** How it was before the change. */
+export interface PausedBefore {
+  readonly wasPaused: boolean;
+  readonly awaySinceMs: number | null;
+}
+
+/** An account that a watch names beside its targets. */
+export interface NamedAccountId {
+  readonly watchKey: string;
+  /** In lower case. */
+  readonly handle: string;
+  readonly userId: string;
+}
+
 export interface WatchStore {
   /**
    * Makes the stored watches equal to `watches`: new ones get a key and are registered at `nowMs`; known ones keep key and
    * memory; `movedFrom` hands the old watch's key over; those no longer named are marked removed (kept 30 days, and revived when they
-   * come back). Targets likewise; a target whose `userId` another row of the watch holds takes over that row's memory. Idempotent.
+   * come back). A watch that was paused, disabled or removed and is polled again, and a target that was removed, has `resume_ms` and an
+   * `Absence` in the memory of its targets. Targets likewise; a target whose `userId` another row of the watch holds takes over that row's memory. Idempotent.
    * Returned in the order given.
    */
   registerWatches(watches: readonly WatchRegistration[], nowMs: number): Promise<readonly WatchState[]>;
   /** Stores who a target is. When another row of the watch has that user id already, that row's memory is taken over and the row returned is the survivor. */
   resolveTarget(watchKey: string, targetKey: string, userId: string, username: string): Promise<TargetState>;
+  /** Stores who such accounts are; a handle whose account is known keeps it. */
+  nameAccounts(found: readonly NamedAccountId[]): Promise<void>;
   loadTargets(refs: readonly TargetRef[]): Promise<readonly TargetState[]>;
   setTargetStatus(ref: TargetRef, status: TargetStatus, reason: string): Promise<void>;
-  setPaused(watchId: string, paused: boolean): Promise<boolean>;
+  /** Undefined when no such watch is configured. Resumed, its targets get what `registerWatches` gives those that come back. */
+  setPaused(watchId: string, paused: boolean, change: PauseChange): Promise<PausedBefore | undefined>;
   listWatches(): Promise<readonly WatchState[]>;
 }

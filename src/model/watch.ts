@@ -34,6 +34,12 @@ export interface SpikeRule {
   readonly min: number;
 }
 
+/**
+ * What becomes of what came while the watch was paused, disabled or removed: one digest for a chat and single events for programs, single
+ * alerts everywhere, or nothing.
+ */
+export type OnReturn = "digest" | "deliver" | "skip";
+
 export interface Watch {
   readonly id: string;
   /** Name of a row of the registry in watches/. */
@@ -47,6 +53,8 @@ export interface Watch {
   readonly strategy?: StrategyWish;
   /** Everything is read so often, whatever probes say; the planner's choice where nothing is said. */
   readonly fullPollEveryMs?: number;
+  /** Of a member list that tells who joined: it is read whole so often; infinite: never, not even once. By its length where nothing is said. */
+  readonly fullReadEveryMs?: number;
   readonly priority: Priority;
   readonly labels: Readonly<Record<string, string>>;
   readonly firstRun: FirstRun;
@@ -65,5 +73,6 @@ export interface Watch {
   /** Its own sinks; empty when the route tree decides. */
   readonly sinks: readonly string[];
   readonly enabled: boolean;
+  readonly onReturn: OnReturn;
   readonly movedFrom?: string;
 }

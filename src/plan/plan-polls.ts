@@ -3,7 +3,7 @@ import { batchesOf } from "../model/batch.ts";
 import { fingerprintOf, type Source } from "../model/source.ts";
 import { canonicalJson, type Hash } from "../model/hash.ts";
 import { mostUrgent, type Schedule } from "../model/schedule.ts";
-import type { TargetRegistration, TargetState } from "../model/watch-store.ts";
+import type { Absence, TargetRegistration, TargetState } from "../model/watch-store.ts";
 import type { Watch } from "../model/watch.ts";
 import { spreadMs } from "../schedule/spread.ts";
 import type { Timetable } from "../schedule/timetable.ts";
@@ -16,6 +16,8 @@ export interface PlannedWatch<T extends Pollable = Pollable> {
   readonly type: T;
   readonly watchKey: string;
   readonly paused: boolean;
+  /** An account that its settings name has no id yet: it is not polled. */
+  readonly waitsForAccounts?: boolean;
   readonly targets: readonly TargetState[];
 }
 
@@ -33,7 +35,7 @@ export const targetsOf = (hash: Hash, watch: Watch, type: Pollable): readonly Ta
 export function planPolls<T extends Pollable>(watches: readonly PlannedWatch<T>[], deps: PlanDeps): readonly Poll<T>[] {
   const shared = new Map<string, Shared<T>>();
   for (const planned of watches) {
-    if (planned.paused) continue;
+    if (planned.paused || planned.waitsForAccounts === true) continue;
     for (const target of planned.targets) addSubscriber(shared, planned, target, deps.hash);
   }
   const single = [...shared].filter(([, { source }]) => source.batch === undefined);
@@ -58,7 +60,9 @@ function addSubscriber<T extends Pollable>(
   if (isAccount(target) && (target.userId === null || (type.needsHandle === true && target.username === null))) return;
   const source = type.source(watch.settings, target);
   const key = fingerprintOf(hash, source);
-  const base = { watch, type, watchKey, targetKey: target.key, targetName: target.name };
+  const absence = target.memory["away"] as Absence | undefined;
+  const returned = absence === undefined ? {} : { returnedAtMs: absence.to_ms };
+  const base = { watch, type, watchKey, targetKey: target.key, targetName: target.name, ...returned };
   const subscriber: Subscriber<T> = { ...base, ...ownPart(source) };
   const entry = shared.get(key);
   // A list that starts with its one member takes a fraction of one that was pushed to: there may be ten thousand.

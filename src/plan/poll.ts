@@ -1,4 +1,5 @@
 /** The plan as data: polls, who shares them, what they cost. Printed by `chirpwatch plan`, run by the engine. */
+import type { NamedAccount } from "../model/account.ts";
 import type { Freshness, Priority, Schedule, StrategyWish } from "../model/schedule.ts";
 import type { Source, SourceTarget } from "../model/source.ts";
 import type { Watch } from "../model/watch.ts";
@@ -14,6 +15,8 @@ export interface Pollable {
   };
   targets(settings: unknown, watchId: string, fingerprint: (source: Source) => string): readonly TargetRegistration[];
   source(settings: unknown, target: SourceTarget): Source;
+  /** Accounts that the settings name beside the targets, each replaced: see named-accounts.ts. */
+  mapAccounts?(settings: unknown, replace: (account: NamedAccount) => NamedAccount): unknown;
   /** Whether the service is asked by the account's handle, which must be known then and can change. */
   readonly needsHandle?: boolean;
   /** Its data change no more often: looking sooner tells nothing more. */
@@ -31,6 +34,8 @@ export interface Subscriber<T extends Pollable = Pollable> {
   readonly targetKey: string;
   /** As written in the YAML: the `target` label. */
   readonly targetName: string;
+  /** When it came back last: what was read before then was not read for it. */
+  readonly returnedAtMs?: number;
   /** Where the poll is a batch: the id of its own entry in the answer. */
   readonly entry?: string;
   /** Where the answer mixes accounts: the user id whose items are its own. */

@@ -10,8 +10,11 @@ const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u200b\u2060\ufe
 
 /** Safe to encode as UTF-8 and to put beside other text. Line ends become \n. */
 export function cleanText(text: string): string {
-  return text.replace(LINE_ENDS, "\n").replace(CONTROLS, "").replace(DIRECTION_MARKS, "").replace(LONE_SURROGATE, "\ufffd");
+  return withoutDirectionMarks(text.replace(LINE_ENDS, "\n").replace(CONTROLS, "")).replace(LONE_SURROGATE, "\ufffd");
 }
+
+/** Nothing in it reorders what stands around it. */
+export const withoutDirectionMarks = (text: string): string => text.replace(DIRECTION_MARKS, "");
 
 /** As `cleanText`, on one line, outer white space gone. */
 export const cleanLine = (text: string): string => cleanText(text).replace(/\s+/g, " ").trim();

@@ -2,6 +2,7 @@
 import type { Json } from "../model/json.ts";
 import type { NeutralMessage } from "../model/message.ts";
 import type { OutboxEvent } from "../model/sink.ts";
+import type { User } from "../model/user.ts";
 import { authorOf, baseMessage, nameOf, type ReadContext } from "./event-message.ts";
 import { noticeMessage } from "./notice-message.ts";
 import { communityUrl, tweetUrl } from "./permalink.ts";
@@ -11,13 +12,13 @@ type Values = ReturnType<typeof valuesOf>;
 
 /** Reads `body.user` and `body.membership`: the check, its answer, and what it was asked about. */
 export function membershipMessage(event: OutboxEvent, { linksHost }: ReadContext): NeutralMessage {
-  const { user, membership: said } = event.event.body;
+  const { user, target, membership: said } = event.event.body;
   if (user === undefined) return noticeMessage(event);
   const membership = valuesOf(said);
   const author = authorOf(user, linksHost);
   return {
     ...baseMessage(event),
-    title: `${nameOf(user)} ${deedOf(membership)}`,
+    title: `${nameOf(user)} ${deedOf(membership, target)}`,
     author,
     body: "",
     url: urlOf(membership, linksHost) ?? author.url,
@@ -25,11 +26,13 @@ export function membershipMessage(event: OutboxEvent, { linksHost }: ReadContext
   };
 }
 
-function deedOf(membership: Values): string {
+/** `target`: who is followed, by the handle it has now. */
+function deedOf(membership: Values, target: User | undefined): string {
   const { check, account, status } = membership;
   const choose = (isSo: Json | undefined, yes: string, no: string) => (isSo === true ? yes : no);
   if (check === "follow") {
-    const whom = typeof account === "string" ? accountText(account) : "the account";
+    const named = typeof account === "string" ? accountText(account) : "the account";
+    const whom = target === undefined || target.username === "" ? named : `@${target.username}`;
     return `${choose(membership["follow"], "now follows", "no longer follows")} ${whom}`;
   }
   if (check === "retweet") return choose(membership["retweet"], "reposted the post", "no longer reposts the post");

@@ -22,7 +22,6 @@ export const summaryLine = (message: NeutralMessage): string =>
 /** What stands above the alerts; "" when one alert speaks for itself. */
 export function headingOf(batch: Batch): string {
   const sample = batch.sample ? "Sample, nothing happened" : "";
-  const count = batch.events.length;
-  const many = batch.digest ? `${count} more, sent together because there were many at once` : count > 1 ? `${count} alerts` : "";
+  const many = batch.events.length > 1 ? `${batch.events.length} alerts` : "";
   return [sample, many].filter((part) => part !== "").join(": ");
 }

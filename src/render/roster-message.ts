@@ -39,7 +39,7 @@ export function rosterMessage(event: OutboxEvent, { linksHost }: ReadContext): N
   const sentence = SENTENCES[type] ?? ((who: string) => `${type}: ${who}`);
   return {
     ...baseMessage(event),
-    title: capitalised(sentence(nameOf(user), place.name)),
+    title: `${capitalised(sentence(nameOf(user), place.name))}${changesText(event)}`,
     author,
     body: plainTweetText(user.description ?? ""),
     url: author.url,
@@ -47,6 +47,9 @@ export function rosterMessage(event: OutboxEvent, { linksHost }: ReadContext): N
     facts: factsOf(user),
   };
 }
+
+const changesText = ({ changes = 1 }: OutboxEvent): string =>
+  changes === 1 ? "" : `, the last of ${changes} changes since the alert before`;
 
 interface Place {
   readonly name: string;

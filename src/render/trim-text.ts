@@ -14,15 +14,22 @@ export function trimText(text: string, limit: number): string {
   return text.slice(0, end).trimEnd() + ELLIPSIS;
 }
 
-/** The last grapheme boundary at or before `room`, looking no further than it must. */
+/** The last grapheme boundary at or before `room`, looking no further than it must: a list has a thousand texts to cut. */
 function lastBoundary(text: string, room: number): number {
-  let end = 0;
-  for (const { index } of segmenter().segment(text.slice(0, room + 64))) {
-    if (index > room) break;
-    end = index;
+  let from = room;
+  while (from > 0 && !isPlainBoundary(text, from)) from -= 1;
+  if (from === room) return room;
+  let end = from;
+  for (const { index } of segmenter().segment(text.slice(from, room + 64))) {
+    if (from + index > room) break;
+    end = from + index;
   }
   return end;
 }
+
+/** Between two printable characters of ASCII there is always a boundary. */
+const isPlainBoundary = (text: string, at: number): boolean => isPlain(text.charCodeAt(at - 1)) && isPlain(text.charCodeAt(at));
+const isPlain = (unit: number): boolean => unit >= 0x20 && unit <= 0x7e;
 
 function wholeCodePoints(text: string, room: number): number {
   const last = text.charCodeAt(room - 1);

@@ -3,15 +3,17 @@ import type { Route, TimeInterval } from "./route.ts";
 
 export type Mute =
   | { readonly kind: "none" }
-  | { readonly kind: "hold"; readonly untilMs: number }
+  | { readonly kind: "hold"; readonly untilMs: number; readonly name: string }
   | { readonly kind: "drop"; readonly name: string };
 
 /** `sendAtMs` is when a held-open group would go out: a message due inside the muted hours waits for their end too. */
 export function muteOf(route: Route, nowMs: number, sendAtMs: number): Mute {
   const holding = route.mutes.find((interval) => interval.endsAt(nowMs) !== undefined);
   if (route.onMute === "drop") return holding === undefined ? { kind: "none" } : { kind: "drop", name: holding.name };
-  const untilMs = heldUntil(route.mutes, nowMs) ?? heldUntil(route.mutes, sendAtMs);
-  return untilMs === undefined ? { kind: "none" } : { kind: "hold", untilMs };
+  const fromMs = [nowMs, sendAtMs].find((atMs) => heldUntil(route.mutes, atMs) !== undefined);
+  if (fromMs === undefined) return { kind: "none" };
+  const name = route.mutes.find((interval) => interval.endsAt(fromMs) !== undefined)?.name ?? "";
+  return { kind: "hold", untilMs: heldUntil(route.mutes, fromMs) ?? fromMs, name };
 }
 
 /** Different intervals that touch are one mute. */

@@ -1,8 +1,9 @@
 /** From an event to its deliveries: which sinks, grouped, muted and paced how. Pure; storing and sending belong to others. */
+import { digestGroup } from "../model/digest.ts";
 import type { ChirpEvent } from "../model/event.ts";
 import type { NewDelivery } from "../model/poll-store.ts";
 import { muteOf } from "./mute.ts";
-import { bundleKeyOf, ONCE_WITHIN_MS, onceKeyOf } from "./noise.ts";
+import { bundleKeyOf, noticeGroupOf, onceOf, TARGET_NOTICES_WAIT_MS } from "./noise.ts";
 import type { Route, Throttle } from "./route.ts";
 import { isNotice, selectRoutes } from "./select-routes.ts";
 
@@ -19,6 +20,8 @@ export interface RoutingContext {
   /** By sink name. A sink without facts gets nothing. */
   readonly sinks: ReadonlyMap<string, SinkFacts>;
   readonly nowMs: number;
+  /** It came while its watch was away: chats get it in a digest, which gathers for so long. */
+  readonly gatherMs?: number;
   /** Never delivered to: the sink a notice is about. */
   readonly exceptSink?: string;
 }
@@ -33,7 +36,9 @@ export function routeEvent(event: ChirpEvent, context: RoutingContext): readonly
   const deliveries = new Map<string, RoutedDelivery>();
   const offer = (sink: string, make: (facts: SinkFacts) => RoutedDelivery) => {
     const facts = context.sinks.get(sink);
-    if (facts !== undefined && sink !== context.exceptSink && !deliveries.has(sink)) deliveries.set(sink, make(facts));
+    if (facts === undefined || sink === context.exceptSink || deliveries.has(sink)) return;
+    const isGathered = context.gatherMs !== undefined && facts.chat;
+    deliveries.set(sink, isGathered ? { ...make(facts), ...returnDigest(event, context.gatherMs ?? 0) } : make(facts));
   };
   for (const sink of context.ownSinks) offer(sink, (facts) => directDelivery(event, sink, facts, context.nowMs));
   if (context.tree !== undefined && (context.ownSinks.length === 0 || isNotice(event))) {
@@ -46,8 +51,8 @@ export function routeEvent(event: ChirpEvent, context: RoutingContext): readonly
 
 function directDelivery(event: ChirpEvent, sink: string, facts: SinkFacts, nowMs: number): RoutedDelivery {
   const bare = { eventId: event.id, sink, groupWaitMs: 0, groupIntervalMs: 0, notBeforeMs: nowMs };
-  if (isNotice(event)) return { ...bare, groupKey: event.id };
-  return { ...bare, groupKey: soloKey(event, facts), ...onceOf(event, facts), ...throttleOf(undefined, sink, facts) };
+  if (isNotice(event)) return { ...bare, ...noticeTiming(event) };
+  return { ...bare, groupKey: soloKey(event, facts), ...onceAt(event, facts), ...throttleOf(undefined, sink, facts) };
 }
 
 function routedDelivery(event: ChirpEvent, route: Route, sink: string, facts: SinkFacts, nowMs: number): RoutedDelivery {
@@ -55,24 +60,40 @@ function routedDelivery(event: ChirpEvent, route: Route, sink: string, facts: Si
   return {
     eventId: event.id,
     sink,
-    groupKey: route.groupBy.length === 0 ? soloKey(event, facts) : groupKeyOf(event, route, sink),
     groupWaitMs: route.groupWaitMs,
     groupIntervalMs: route.groupIntervalMs,
+    ...(route.groupBy.length === 0 ? soloTiming(event, facts) : { groupKey: groupKeyOf(event, route, sink) }),
     notBeforeMs: mute.kind === "hold" ? mute.untilMs : nowMs,
-    ...(isNotice(event) ? {} : onceOf(event, facts)),
+    ...(mute.kind === "hold" ? { heldBy: mute.name } : {}),
+    ...(isNotice(event) ? {} : onceAt(event, facts)),
     ...throttleOf(route, sink, facts),
     ...(mute.kind === "drop" ? { mutedBy: mute.name } : {}),
   };
 }
 
+/** One for each watch. */
+const returnDigest = ({ watchKey }: ChirpEvent, waitMs: number): Pick<NewDelivery, "groupKey" | "groupWaitMs" | "groupIntervalMs"> => ({
+  groupKey: digestGroup("return", watchKey),
+  groupWaitMs: waitMs,
+  groupIntervalMs: waitMs,
+});
+
 const soloKey = (event: ChirpEvent, facts: SinkFacts): string => (facts.chat ? bundleKeyOf(event) : undefined) ?? event.id;
+
+const soloTiming = (event: ChirpEvent, facts: SinkFacts): Pick<NewDelivery, "groupKey"> & Partial<NewDelivery> =>
+  isNotice(event) ? noticeTiming(event) : { groupKey: soloKey(event, facts) };
+
+function noticeTiming(event: ChirpEvent): Pick<NewDelivery, "groupKey"> & Partial<NewDelivery> {
+  const groupKey = noticeGroupOf(event);
+  return groupKey === undefined ? { groupKey: event.id } : { groupKey, groupWaitMs: TARGET_NOTICES_WAIT_MS };
+}
 
 const groupKeyOf = (event: ChirpEvent, route: Route, sink: string): string =>
   JSON.stringify([route.path, sink, ...route.groupBy.map((label) => event.labels[label] ?? "")]);
 
-function onceOf(event: ChirpEvent, facts: SinkFacts): Pick<NewDelivery, "onceKey" | "onceWithinMs"> {
-  const onceKey = facts.chat ? onceKeyOf(event) : undefined;
-  return onceKey === undefined ? {} : { onceKey, onceWithinMs: ONCE_WITHIN_MS };
+function onceAt(event: ChirpEvent, facts: SinkFacts): Pick<NewDelivery, "once"> {
+  const once = facts.chat ? onceOf(event) : undefined;
+  return once === undefined ? {} : { once };
 }
 
 /** A route's own throttle replaces the sink's; each sink of the route is counted for itself. */

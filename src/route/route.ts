@@ -18,8 +18,10 @@ export interface TimeInterval {
 export interface Throttle {
   readonly limit: number;
   readonly intervalMs: number;
-  /** `digest`: the surplus goes out as one message with every id when the interval ends. */
+  /** `digest`: the surplus is gathered and goes out as a list. */
   readonly onExceed: "digest";
+  /** While there is a surplus, a digest goes out this often. */
+  readonly digestIntervalMs: number;
 }
 
 export interface Route {

@@ -46,21 +46,35 @@ export function createHttpAgent(options: HttpAgentOptions = {}): HttpAgent {
   };
 }
 
+/** How long a body that need not be whole is waited for; of one that is not needed, until its socket is given up. */
+const BODY_GRACE_MS = 2_000;
+
 /** The state of one request between undici's callbacks. */
 interface Exchange {
   controller: Dispatcher.DispatchController | undefined;
   /** Bytes of the request may have left this machine. */
   started: boolean;
   settled: boolean;
+  /** 0 until the head of the answer is there. */
   status: number;
   headers: Record<string, string>;
   readonly chunks: Buffer[];
   bytes: number;
+  /** Cuts a body that takes too long. */
+  grace: NodeJS.Timeout | undefined;
+}
+
+/** What the handler reports; each settles the request the first time. */
+interface Outcome {
+  fail(error: HttpError): void;
+  /** Everything that will come of the body is there. */
+  answer(): void;
 }
 
 function exchange(agent: Dispatcher, request: HttpRequest): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
-    const state: Exchange = { controller: undefined, started: false, settled: false, status: 0, headers: {}, chunks: [], bytes: 0 };
+    const head = { controller: undefined, started: false, settled: false, status: 0, headers: {}, grace: undefined };
+    const state: Exchange = { ...head, chunks: [], bytes: 0 };
     const settle = (finish: () => void) => {
       if (state.settled) return;
       state.settled = true;
@@ -68,39 +82,36 @@ function exchange(agent: Dispatcher, request: HttpRequest): Promise<HttpResponse
       request.signal?.removeEventListener("abort", onAbort);
       finish();
     };
-    const fail = (error: HttpError) =>
-      settle(() => {
-        reject(error);
-        state.controller?.abort(error);
-      });
+    const answer = () => {
+      const { status, headers } = state;
+      // The deadline still runs: unpacking is part of the answer.
+      decodeBody(Buffer.concat(state.chunks, state.bytes), headers["content-encoding"], request.maxBytes).then(
+        (body) => settle(() => resolve({ status, headers, body })),
+        (error: HttpError) => (isWholeWanted(request) ? fail(error) : settle(() => resolve({ status, headers, body: "" }))),
+      );
+    };
+    const fail = (error: HttpError) => {
+      // The status line is an answer, whatever becomes of the body.
+      if (state.status !== 0 && !isWholeWanted(request)) answer();
+      else settle(() => reject(error));
+      state.controller?.abort(error);
+    };
     const onAbort = () => fail(wasAborted(state.started, request.signal?.reason));
     const deadline = setTimeout(() => fail(timedOut(request, state)), request.timeoutMs);
     request.signal?.addEventListener("abort", onAbort, { once: true });
     if (request.signal?.aborted) return onAbort();
-
-    const onWholeBody = () => {
-      const answer = { status: state.status, headers: state.headers };
-      const body = Buffer.concat(state.chunks, state.bytes);
-      // The deadline still runs: unpacking is part of the answer.
-      decodeBody(body, state.headers["content-encoding"], request.maxBytes).then(
-        (text) => settle(() => resolve({ ...answer, body: text })),
-        (error: HttpError) => fail(error),
-      );
-    };
     try {
-      agent.dispatch(dispatchOptions(request), handlerFor(state, request, fail, onWholeBody));
+      agent.dispatch(dispatchOptions(request), handlerFor(state, request, { fail, answer }));
     } catch (error) {
       fail(classifyFailure(error, request.url, false));
     }
   });
 }
 
-function handlerFor(
-  state: Exchange,
-  request: HttpRequest,
-  fail: (error: HttpError) => void,
-  onWholeBody: () => void,
-): Dispatcher.DispatchHandler {
+const isWholeWanted = ({ answerBody = "whole" }: HttpRequest): boolean => answerBody === "whole";
+
+function handlerFor(state: Exchange, request: HttpRequest, { fail, answer }: Outcome): Dispatcher.DispatchHandler {
+  const isTooLong = () => state.bytes > request.maxBytes;
   return {
     onRequestStart(controller) {
       state.controller = controller;
@@ -112,15 +123,22 @@ function handlerFor(
       if (status < 200) return; // 1xx: the answer is still to come
       state.status = status;
       state.headers = flatten(headers);
-      if (Number(state.headers["content-length"]) > request.maxBytes) fail(tooLarge(request.maxBytes));
+      if (!isWholeWanted(request)) {
+        state.grace = setTimeout(() => fail(timedOut(request, state)), Math.min(BODY_GRACE_MS, request.timeoutMs));
+        if (request.answerBody === "drop" && status < 300) answer();
+      } else if (Number(state.headers["content-length"]) > request.maxBytes) fail(tooLarge(request.maxBytes));
     },
     onResponseData(_controller, chunk) {
       state.bytes += chunk.length;
-      if (state.bytes > request.maxBytes) fail(tooLarge(request.maxBytes));
-      else state.chunks.push(chunk);
+      if (isTooLong()) fail(tooLarge(request.maxBytes));
+      else if (!state.settled) state.chunks.push(chunk);
     },
-    onResponseEnd: onWholeBody,
+    onResponseEnd() {
+      clearTimeout(state.grace);
+      answer();
+    },
     onResponseError(_controller, error) {
+      clearTimeout(state.grace);
       fail(classifyFailure(error, request.url, state.started));
     },
   };

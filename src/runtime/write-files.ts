@@ -1,8 +1,8 @@
 /** What commands may put on the disk: a file that was not there, lines at the end of one, and a folder that goes away again. */
 import { appendFileSync } from "node:fs";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 
 /** Replaces a file only when told to. @throws an Error with `code` EEXIST, EACCES … as Node does. */
 export const writeTextFile = (path: string, text: string, { overwrite }: { readonly overwrite: boolean }): Promise<void> =>
@@ -23,8 +23,5 @@ export async function makeTemporaryFolder(prefix: string): Promise<TemporaryFold
   return { path, remove: () => rm(path, { recursive: true, force: true }) };
 }
 
-/** A file that only this user reads, with its folders. @throws an Error with `code` EEXIST, EACCES … as Node does. */
-export async function writeSecretFile(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  await writeFile(path, text, { flag: "wx", mode: 0o600 });
-}
+/** A file that only this user reads. @throws an Error with `code` ENOENT, EEXIST, EACCES … as Node does. */
+export const writeSecretFile = (path: string, text: string): Promise<void> => writeFile(path, text, { flag: "wx", mode: 0o600 });

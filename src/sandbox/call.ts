@@ -8,6 +8,8 @@ import type { World } from "./world/world.ts";
 export interface Call {
   readonly endpoint: string;
   readonly params: Params;
+  /** The cursor sent along, under the name this endpoint has for it. */
+  readonly cursor: string | undefined;
   /** The last path segment of `/id-to-username/{user_id}` and its like. */
   readonly pathValue: string;
   readonly world: World;
@@ -18,10 +20,10 @@ export interface Call {
   usage(): KeyUsage;
 }
 
-/** A body; `int64Cursor` holds digits that are sent as a bare JSON number named `next_cursor`. */
 export interface Answer {
   readonly body: JsonObject;
-  readonly int64Cursor?: string;
+  /** Digits that a fault sends as a bare JSON number named `next_cursor`. */
+  readonly numberCursor?: string;
 }
 
 /** Answers one operation. @throws ServiceError */
@@ -30,6 +32,6 @@ export type Handler = (call: Call) => Answer;
 /** The text of an answer, with digits beyond 2^53 intact. */
 export function answerText(answer: Answer): string {
   const text = JSON.stringify(answer.body satisfies Json);
-  if (answer.int64Cursor === undefined) return text;
-  return text.replace(/^\{/, `{"next_cursor":${answer.int64Cursor}${text === "{}" ? "" : ","}`);
+  if (answer.numberCursor === undefined) return text;
+  return text.replace(/^\{/, `{"next_cursor":${answer.numberCursor}${text === "{}" ? "" : ","}`);
 }

@@ -14,6 +14,7 @@ import * as places from "./place-orders.ts";
 import { sample } from "./sample.ts";
 import type { ServiceDeps } from "./service.ts";
 import { badRequest, notFound, ServiceError } from "./service-error.ts";
+import * as tweets from "./tweet-orders.ts";
 import * as orders from "./world-orders.ts";
 
 export interface ControlReply {
@@ -37,21 +38,6 @@ function order<T extends z.ZodType>(
 
 const ask = (answer: (deps: ServiceDeps, nowMs: number) => JsonObject): Route =>
   order(NOTHING, (deps, _body, nowMs) => answer(deps, nowMs));
-
-const id = z.string().regex(/^\d{1,20}$/, "must be a string of digits");
-
-const TWEETS = z.strictObject({
-  username: orders.handle,
-  text: z.string().exactOptional(),
-  reply_to: id.exactOptional(),
-  quote_of: id.exactOptional(),
-  retweet_of: id.exactOptional(),
-  community_id: id.exactOptional(),
-  created_at: orders.time.exactOptional(),
-  visible_after_ms: z.number().nonnegative().exactOptional(),
-  count: orders.howMany.exactOptional(),
-  lang: z.string().exactOptional(),
-});
 
 const KEY = z.strictObject({
   key: z.string().min(1).exactOptional(),
@@ -86,9 +72,11 @@ const ROUTES: Readonly<Record<string, Route>> = {
     deps.clock.advance(advance_ms);
     return clockOf(deps);
   }),
-  "POST tweets": order(TWEETS, ({ world }, body, nowMs) => ({ ids: inject(world, body, nowMs) })),
+  "POST tweets": order(tweets.NEW_TWEETS, ({ world }, body, nowMs) => ({ ids: inject(world, body, nowMs) })),
   "DELETE tweets": order(NOTHING, ({ world }, _body, _nowMs, tweet) => done(world.tweets.remove(tweet), "tweet")),
-  "POST restore": order(z.strictObject({ id }), ({ world }, { id: tweet }) => ({ restored: world.tweets.restore(tweet) })),
+  "PATCH tweets": order(tweets.TWEET_EDITS, ({ world }, body, _nowMs, tweet) => tweets.editTweet(world, body, tweet)),
+  "POST restore": order(z.strictObject({ id: tweets.id }), ({ world }, { id: tweet }) => ({ restored: world.tweets.restore(tweet) })),
+  "POST articles": order(tweets.ARTICLE, ({ world }, body) => tweets.putArticle(world, body)),
   "POST follows": order(orders.FOLLOWS, ({ world }, body, nowMs) => orders.addFollows(world, body, nowMs)),
   "DELETE follows": order(orders.UNFOLLOW, ({ world }, body) => orders.removeFollow(world, body)),
   "POST scores": order(orders.SCORE, ({ world }, body, nowMs) => orders.setScore(world, body, nowMs)),
@@ -96,6 +84,7 @@ const ROUTES: Readonly<Record<string, Route>> = {
   "POST spaces": order(places.SPACE, ({ world }, body, nowMs) => places.putSpace(world, body, nowMs)),
   "POST trends": order(places.TRENDS, ({ world }, body, nowMs) => places.setTrends(world, body, nowMs)),
   "POST lists": order(places.LIST, ({ world }, body, nowMs) => places.putList(world, body, nowMs)),
+  "POST communities": order(places.COMMUNITY, ({ world }, body) => places.describeCommunity(world, body)),
   "POST members": order(places.MEMBER, ({ world }, body, nowMs) => places.setMember(world, body, true, nowMs)),
   "DELETE members": order(places.MEMBER, ({ world }, body, nowMs) => places.setMember(world, body, false, nowMs)),
   "GET faults": ask(({ faults }) => ({ ...faults.active(), known: FAULT_NAMES, numbers: FAULT_NUMBERS })),

@@ -36,7 +36,8 @@ function createExporting(present: World, nowMs: number) {
   function ask(name: EndpointName, input: Readonly<Record<string, Json>>): JsonObject {
     const operation = OPERATIONS.find((each) => each.name === name);
     if (operation === undefined) throw new RangeError(`no operation ${name}`);
-    const call: Call = { endpoint: name, params: createParams(input, false), pathValue: "", world, show, nowMs, traps: false, usage };
+    const params = createParams(input, false);
+    const call: Call = { endpoint: name, params, cursor: undefined, pathValue: "", world, show, nowMs, traps: false, usage };
     return operation.handle(call).body;
   }
 
@@ -72,7 +73,8 @@ function createExporting(present: World, nowMs: number) {
 
   function* tweet(record: TweetRecord, more: JsonObject): Generator<JsonObject> {
     yield line("tweet", { ...(record.communityId !== undefined && { community_id: record.communityId }), ...more, ...show.tweet(record) });
-    const isArticle = record.isArticle === true || world.recorded.articles.has(record.id);
+    const { articles, articleEdits } = world.recorded;
+    const isArticle = record.isArticle === true || articles.has(record.id) || articleEdits.has(record.id);
     if (isArticle) yield line("article", { tweet_id: record.id, ...ask("article", { tweet_link: record.id }) });
   }
 

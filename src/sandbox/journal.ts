@@ -38,7 +38,7 @@ export interface Journal {
 }
 
 /** Control requests that change the world; keys, faults and the clock are of one run only. */
-const KEPT = /^(?:POST|DELETE) (?:tweets|restore|follows|scores|accounts|spaces|trends|lists|members)\b/;
+const KEPT = /^(?:POST|PATCH|DELETE) (?:tweets|articles|restore|follows|scores|accounts|spaces|trends|lists|communities|members)\b/;
 
 export const isKept = (method: string, path: string): boolean => KEPT.test(`${method} ${path}`);
 

@@ -1,6 +1,7 @@
 /**
  * Pages and cursors. Owns the traps that the documents warn of: short pages, and empty pages with a cursor; only `next_cursor` ends a
- * list. Text cursors name the last item shown, so that new items never shift a page; int64 cursors count from the oldest entry.
+ * list. A cursor is a string everywhere (api-v3.md, Shared rules 2). That of tweets names the last item shown, so that new items never
+ * shift a page; that of follower and member lists is an int64 in digits, which counts from the oldest entry.
  */
 import type { JsonObject } from "../model/json.ts";
 import type { Answer, Call } from "./call.ts";
@@ -28,7 +29,7 @@ function encode(endpoint: string, mark: Mark): string {
 
 /** The mark of the cursor sent along; undefined on a first page. @throws ServiceError 400 */
 function readMark(call: Call): Mark | undefined {
-  const cursor = call.params.optional("next_cursor") ?? call.params.optional("cursor");
+  const { cursor } = call;
   if (cursor === undefined) return undefined;
   const [anchor, flag, check] = Buffer.from(cursor.slice(PREFIX.length), "base64url").toString().split(":");
   const isOurs = cursor.startsWith(PREFIX) && hash32(call.endpoint, `${anchor}:${flag}`).toString(36) === check;
@@ -100,12 +101,12 @@ export function offsetPage<T>(
 const INT64_BASE = 1_700_000_000_000_000_000n;
 const INT64_STEP = 1_009n;
 
-/** Cursors of follower lists: int64 digits beyond 2^53 whose last digits betray a client that read them as a double. */
+/** Digits beyond 2^53, whose last ones betray a client that read them as a double. */
 const encodePosition = (position: number, afterEmpty: boolean): string =>
   (INT64_BASE + BigInt(position * 2 + (afterEmpty ? 1 : 0)) * INT64_STEP).toString();
 
 function readPosition(call: Call): { readonly position: number; readonly afterEmpty: boolean } | undefined {
-  const digits = call.params.optional("next_cursor");
+  const digits = call.cursor;
   if (digits === undefined) return undefined;
   const offset = /^\d{19}$/.test(digits) ? BigInt(digits) - INT64_BASE : -1n;
   if (offset < 0n || offset % INT64_STEP !== 0n) throw badRequest("invalid next_cursor");
@@ -119,8 +120,8 @@ export function positionPage(call: Call, total: number, userAt: (position: numbe
   const from = mark?.position ?? total;
   const anchor = mark === undefined ? undefined : { anchor: String(from), afterEmpty: mark.afterEmpty };
   const shape = pageShape(call, anchor, USERS_PER_PAGE);
-  if (shape.isEmpty) return { body: { users: [] }, int64Cursor: encodePosition(from, true) };
+  if (shape.isEmpty) return { body: { next_cursor: encodePosition(from, true), users: [] } };
   const to = Math.max(0, from - shape.size);
   const users = Array.from({ length: from - to }, (_, i) => userAt(from - 1 - i)).filter((user) => user !== undefined);
-  return to > 0 ? { body: { users }, int64Cursor: encodePosition(to, false) } : { body: { next_cursor: null, users } };
+  return { body: { next_cursor: to > 0 ? encodePosition(to, false) : null, users } };
 }

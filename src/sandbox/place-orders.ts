@@ -67,14 +67,37 @@ export function setTrends({ trends }: World, { woeid, names }: z.output<typeof T
   return { names: (trends.at(woeid, nowMs) ?? []).map((trend) => trend.name) };
 }
 
-export const LIST = z.strictObject({ id: digits.exactOptional(), members: z.array(handle).max(5_000) });
+const handles = z.array(handle).max(5_000).exactOptional();
 
-/** Makes a list with these members, or gives a list other ones. */
+export const LIST = z.strictObject({ id: digits.exactOptional(), members: handles, followers: handles });
+
+/** Makes a list with these members and followers, or gives a list other ones; what is not given stays as it is. */
 export function putList({ groups, people }: World, order: z.output<typeof LIST>, nowMs: number): JsonObject {
   const id = order.id ?? snowflake(nowMs, groups.lists().length);
-  const members = [...new Set(order.members.map(people.ensure))];
-  groups.putList({ id, share: 0, members, followers: 0, followerKeys: [] });
-  return { id, members: members.length };
+  const keys = (names: readonly string[]): readonly number[] => [...new Set(names.map(people.ensure))];
+  const list = {
+    ...(groups.list(id) ?? { id, share: 0, members: [], followers: 0, followerKeys: [] }),
+    ...(order.members && { members: keys(order.members) }),
+    ...(order.followers && { followerKeys: keys(order.followers) }),
+  };
+  groups.putList(list, order.members !== undefined);
+  return { id, members: groups.membersOf(list, nowMs).length, followers: groups.followerPositions(list, nowMs) };
+}
+
+export const COMMUNITY = z.strictObject({
+  id: digits,
+  name: z.string().min(1).exactOptional(),
+  description: z.string().exactOptional(),
+  banner_url: z.string().exactOptional(),
+});
+
+/** Other words for a community; what is not given stays as it is. @throws ServiceError 404 */
+export function describeCommunity({ groups }: World, { id, banner_url, ...words }: z.output<typeof COMMUNITY>): JsonObject {
+  const before = groups.community(id);
+  if (before === undefined) throw notFound("community");
+  const recorded = banner_url === undefined ? before.recorded : { unnamedMembers: 0, ...before.recorded, bannerUrl: banner_url };
+  groups.describeCommunity({ ...before, ...words, ...(recorded && { recorded }) });
+  return { id, ...words, ...(banner_url !== undefined && { banner_url }) };
 }
 
 export const MEMBER = z.strictObject({ group: digits, username: handle });

@@ -37,7 +37,7 @@ export function sample(present: World, nowMs: number): JsonObject {
 function articleIds({ people, pinOf, recorded }: WorldAt): readonly string[] {
   const looked = take(people.keys(), LOOKED_AT, people.isReadable);
   const pins = looked.map((key) => pinOf(key)).filter((pin) => pin?.isArticle === true);
-  return [...recorded.articles.keys(), ...pins.map((pin) => pin?.id ?? "")].slice(0, FEW);
+  return [...new Set([...recorded.articles.keys(), ...recorded.articleEdits.keys()]), ...pins.map((pin) => pin?.id ?? "")].slice(0, FEW);
 }
 
 /** The first so many keys that are wanted. */

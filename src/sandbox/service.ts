@@ -79,10 +79,11 @@ function work(deps: ServiceDeps, request: ServiceRequest, progress: Progress): S
 function createCall(deps: ServiceDeps, request: ServiceRequest, operation: Operation, pathValue: string, key: string, nowMs: number): Call {
   const isQuery = operation.row.method === "GET";
   if (!isQuery) refuseOtherTypes(request.rawHeaders);
-  const values = isQuery ? parseSearch(request.url.searchParams) : parseBody(request.body);
+  const params = createParams(isQuery ? parseSearch(request.url.searchParams) : parseBody(request.body), isQuery);
   return {
     endpoint: operation.name,
-    params: createParams(values, isQuery),
+    params,
+    cursor: operation.row.cursor && params.optional(operation.row.cursor.param),
     pathValue,
     world: deps.world,
     show: createShow(deps.world, nowMs),

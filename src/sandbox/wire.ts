@@ -3,16 +3,18 @@ import type { ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 import type { Clock } from "../model/clock.ts";
 import type { WireFault } from "./faults/kinds.ts";
+import { SANDBOX_HEADER } from "../model/sandbox-header.ts";
 import type { ServiceReply } from "./service.ts";
 
 /** Slowloris: one byte in this time (faults list, 13). */
 const DRIP_MS = 5_000;
 const HUGE_BYTES = 60_000_000;
 
-/** The Date header tells the sandbox's own time. */
+/** The Date header tells the sandbox's own time; another one says that it is the sandbox, in every answer. */
 export function writeReply(response: ServerResponse, reply: ServiceReply, nowMs: number, clock: Clock): void {
   response.sendDate = false;
   response.setHeader("Date", new Date(nowMs).toUTCString());
+  response.setHeader(SANDBOX_HEADER, "1");
   const isHtml = reply.text.startsWith("<");
   response.setHeader("Content-Type", isHtml ? "text/html" : "application/json; charset=utf-8");
   for (const [name, value] of Object.entries(reply.fault?.headers ?? {})) response.setHeader(name, value);

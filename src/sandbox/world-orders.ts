@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { JsonObject } from "../model/json.ts";
 import { badRequest } from "./service-error.ts";
+import { showInstead } from "./world/people.ts";
 import type { World } from "./world/world.ts";
 
 /** A handle, with or without @; an account is made when nobody has it. */
@@ -44,6 +45,8 @@ export const SCORE = z.strictObject({
   username: handle,
   week_delta: z.number().exactOptional(),
   month_delta: z.number().exactOptional(),
+  /** The score itself; moves by the week's change while it was never given. */
+  score: z.number().nonnegative().exactOptional(),
   indexed: z.boolean().exactOptional(),
 });
 
@@ -51,14 +54,32 @@ export const SCORE = z.strictObject({
 export function setScore({ people, scores }: World, order: z.output<typeof SCORE>, nowMs: number): JsonObject {
   const key = people.ensure(order.username);
   if (people.isCrowd(key)) throw badRequest("only accounts of the world have scores");
-  const before = scores.changes(key, nowMs);
-  const change = { week_delta: order.week_delta ?? before.week_delta, month_delta: order.month_delta ?? before.month_delta };
-  scores.set(key, change);
-  if (order.indexed !== undefined) people.setIndexed(key, order.indexed);
-  return { ...change, indexed: people.isIndexed(key) };
+  const { username: _username, indexed, ...given } = order;
+  scores.set(key, given, nowMs);
+  if (indexed !== undefined) people.setIndexed(key, indexed);
+  return { score: scores.score(key, nowMs), ...scores.changes(key, nowMs), indexed: people.isIndexed(key) };
 }
 
-export const ACCOUNT = z.strictObject({
+/** Shown instead of the real one; null: the real one. */
+const shownText = z.string().nullable().exactOptional();
+const shownCount = z.int().nonnegative().nullable().exactOptional();
+
+const PROFILE = z.strictObject({
+  display_name: shownText,
+  description: shownText,
+  location: shownText,
+  bio_urls: z.array(z.string()).nullable().exactOptional(),
+  profile_image_url: shownText,
+  profile_background_image_url: shownText,
+  verified: z.boolean().nullable().exactOptional(),
+  followers_count: shownCount,
+  followings_count: shownCount,
+  tweets_count: shownCount,
+  media_count: shownCount,
+  favourites_count: shownCount,
+});
+
+export const ACCOUNT = PROFILE.extend({
   username: handle,
   rename_to: handle.exactOptional(),
   protected: z.boolean().exactOptional(),
@@ -67,11 +88,11 @@ export const ACCOUNT = z.strictObject({
   indexed: z.boolean().exactOptional(),
   /** Search leaves it out; its timeline does not. */
   hidden_from_search: z.boolean().exactOptional(),
-  /** Shown instead of the real count; null: the real one. */
-  followers_count: z.int().nonnegative().nullable().exactOptional(),
+  /** As /about tells it. */
+  country: z.string().exactOptional(),
 });
 
-/** Makes the account when there is none; then renames or hides it, shows it again, or fakes its follower count. @throws ServiceError 400 */
+/** Makes the account when there is none; then renames or hides it, shows it again, or shows another profile. @throws ServiceError 400 */
 export function changeAccount({ people }: World, order: z.output<typeof ACCOUNT>, nowMs: number): JsonObject {
   const key = people.ensure(order.username);
   const state = people.state(key);
@@ -81,9 +102,9 @@ export function changeAccount({ people }: World, order: z.output<typeof ACCOUNT>
   for (const flag of ["protected", "suspended", "deleted"] as const) if (order[flag] !== undefined) state[flag] = order[flag];
   if (order.indexed !== undefined) people.setIndexed(key, order.indexed);
   if (order.hidden_from_search !== undefined) state.hiddenFromSearch = order.hidden_from_search;
-  if (order.followers_count === null) delete state.followersShown;
-  else if (order.followers_count !== undefined) state.followersShown = order.followers_count;
+  if (order.country !== undefined) state.country = order.country;
+  showInstead(state, PROFILE.strip().parse(order));
   if (order.rename_to !== undefined) people.rename(key, order.rename_to, nowMs);
   const { username, protected: isProtected, suspended, deleted } = state;
-  return { id: people.idOf(key), username, protected: isProtected, suspended, deleted };
+  return { id: people.idOf(key), username, protected: isProtected, suspended, deleted, ...state.shown };
 }

@@ -2,7 +2,7 @@
 import { isoTime } from "../model/clock.ts";
 import type { Verdict } from "../model/event.ts";
 import type { ItemHistory } from "../model/history.ts";
-import type { Found } from "./views.ts";
+import type { Found, WaitView } from "./views.ts";
 
 export interface ExplainDelivery {
   readonly sink: string;
@@ -14,6 +14,8 @@ export interface ExplainDelivery {
   /** The sink's own id of the message. */
   readonly ref: string | null;
   readonly detail: string;
+  /** Why it waits; null when it does not. */
+  readonly wait: WaitView | null;
 }
 
 export interface ExplainLine {
@@ -39,10 +41,10 @@ export interface ExplainView {
 export const explainView = (item: string, found: Found): ExplainView => ({
   item,
   item_id: found.itemId,
-  verdicts: found.histories.map(explainLine),
+  verdicts: found.histories.map((history) => explainLine(history, found.waits)),
 });
 
-function explainLine(history: ItemHistory): ExplainLine {
+function explainLine(history: ItemHistory, waits: Found["waits"]): ExplainLine {
   const { event } = history;
   return {
     watch: history.watch,
@@ -61,6 +63,7 @@ function explainLine(history: ItemHistory): ExplainLine {
       sent_at: delivery.sentAtMs === null ? null : isoTime(delivery.sentAtMs),
       ref: delivery.ref,
       detail: delivery.detail,
+      wait: waits.get(delivery) ?? null,
     })),
   };
 }

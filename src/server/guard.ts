@@ -15,11 +15,13 @@ export type Headers = (name: string) => string | undefined;
 
 /**
  * Undefined when the caller may go on. With a token: Bearer, or Basic with the token as password (any user), so that a browser can open the
- * page. Without one the server is on loopback, and the Host header must say so: a page of the web that re-points its own name here cannot read.
+ * page. Without one the server is on loopback, and the Host header must say so, or name the host of `server.public_url`, which the operator's
+ * proxy serves: a page of the web that re-points its own name here cannot read.
  */
-export function refuseCaller(header: Headers, token: string | undefined): Refusal | undefined {
+export function refuseCaller(header: Headers, token: string | undefined, publicHost?: string): Refusal | undefined {
   if (token !== undefined) return hasToken(header("authorization"), token) ? undefined : TOKEN_WANTED;
-  return isLoopback(hostName(header("host") ?? "")) ? undefined : FOREIGN_HOST;
+  const host = hostName(header("host") ?? "");
+  return isLoopback(host) || host === publicHost ? undefined : FOREIGN_HOST;
 }
 
 /** Undefined unless a browser says that another site's page sends this request. */
@@ -39,7 +41,7 @@ const TOKEN_WANTED: Refusal = {
 const FOREIGN_HOST: Refusal = {
   status: 403,
   code: "SERVER_FOREIGN_HOST",
-  message: "without server.token this server answers to localhost only: ask for http://localhost, or set a token",
+  message: "without server.token this server answers to localhost only: ask for http://localhost, or set server.public_url or a token",
 };
 const FOREIGN_ORIGIN: Refusal = {
   status: 403,

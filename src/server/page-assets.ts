@@ -55,13 +55,13 @@ a { color: var(--accent); text-underline-offset: 2px; } a:focus-visible, button:
 button { font: inherit; font-size: .85rem; color: inherit; background: transparent; border: 1px solid var(--line); border-radius: 8px; padding: .2rem .7rem; cursor: pointer; margin-top: .8rem; }
 button[aria-pressed="true"] { background: var(--warn-bg); color: var(--warn); }
 footer { color: var(--soft); font-size: .85rem; display: flex; flex-wrap: wrap; gap: .3rem 1.1rem; margin-top: 1.4rem; }
-#lost { margin-bottom: 1.1rem; padding: .7rem 1.1rem; border-radius: 12px; } #lost[hidden] { display: none; }
+#lost { position: sticky; top: .6rem; z-index: 1; margin-bottom: 1.1rem; padding: .7rem 1.1rem; border-radius: 12px; box-shadow: var(--shadow); } #lost[hidden] { display: none; }
 .away { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 @media (max-width: 46rem) {
   .wrap { padding: 1rem .8rem 2rem; }
   header .about { margin-left: 0; width: 100%; }
   .tiles { grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: .6rem; } .tile { padding: .7rem .85rem .8rem; } .tile .big { font-size: 1.3rem; }
-  thead { position: absolute; clip-path: inset(50%); }
+  thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   table, tbody, tr { display: block; } tr { border-top: 1px solid var(--line); padding: .6rem .9rem; }
   tbody th, td, td.num { display: flex; justify-content: space-between; gap: 1rem; border: 0; padding: .1rem 0 !important; text-align: right; white-space: normal; }
   tbody th { display: block; text-align: left; } td::before { content: attr(data-label); color: var(--soft); font-size: .88rem; text-align: left; }
@@ -70,7 +70,10 @@ footer { color: var(--soft); font-size: .85rem; display: flex; flex-wrap: wrap; 
 @media print { button { display: none; } }
 `;
 
-/** Brings what changed every ten seconds while someone looks; leaves the page alone while text is selected. Without it, the page still works. */
+/**
+ * Brings what changed every ten seconds while someone looks, and gives the focus back to the link that had it. While text is selected or
+ * updates are held the page stays as it is, but a daemon that does not answer is reported all the same. Without it, the page still works.
+ */
 export const PAGE_SCRIPT = `
 const live = document.getElementById("live"), lost = document.getElementById("lost"), button = document.getElementById("hold");
 let held = false;
@@ -79,16 +82,25 @@ button.addEventListener("click", () => {
   held = !held;
   button.setAttribute("aria-pressed", String(held));
 });
+const linksTo = (href) => [...live.querySelectorAll("a[href]")].filter((link) => link.getAttribute("href") === href);
+function show(fresh) {
+  const focused = live.contains(document.activeElement) ? document.activeElement : null;
+  const href = focused && focused.getAttribute("href");
+  const place = linksTo(href).indexOf(focused);
+  live.replaceChildren(...fresh.getElementById("live").childNodes);
+  document.title = fresh.title;
+  if (focused) (linksTo(href)[place] || linksTo(href)[0] || live).focus({ preventScroll: true });
+}
 async function refresh() {
-  if (held || document.hidden || !getSelection().isCollapsed || live.contains(document.activeElement)) return;
+  if (document.hidden) return;
   try {
     const answer = await fetch(location.pathname, { signal: AbortSignal.timeout(8000) });
     if (!answer.ok) throw new Error(String(answer.status));
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
-    live.replaceChildren(...fresh.getElementById("live").childNodes);
-    document.title = fresh.title;
     lost.hidden = true;
+    if (!held && getSelection().isCollapsed) show(fresh);
   } catch {
+    if (lost.hidden) lost.textContent = "The daemon does not answer. What you see is as of " + document.getElementById("as-of").textContent + ".";
     lost.hidden = false;
     document.title = "no answer – chirpwatch";
   }

@@ -1,8 +1,9 @@
 /** The three lists of the status page: watches, sinks, what happened last. */
 import { Html, html } from "./html.ts";
+import { outcomesText } from "./delivery-words.ts";
 import { isTroubled, isUnreadable } from "./page-attention.ts";
 import { counted, countText, lasting, when } from "./page-words.ts";
-import type { EventLine, SinkView, TargetView, WatchView } from "./views.ts";
+import type { EventLine, MemberListView, SinkView, TargetView, WaitView, WatchView } from "./views.ts";
 
 /** Ten thousand rows every ten seconds would cost the daemon more than they tell. */
 const MAX_WATCHES = 200;
@@ -29,7 +30,7 @@ export function watchTable(watches: readonly WatchView[], nowMs: number): Html {
 function watchRow(watch: WatchView, nowMs: number): Html {
   const priority = watch.priority === "normal" ? "" : `, ${watch.priority} priority`;
   return html`<tr><th scope="row">${watch.id}<span class="sub">${watch.type}, ${watch.schedule}${priority}</span></th>
-<td data-label="State"><div>${watchPill(watch)}<span class="sub">${targetsText(watch.targets)}</span></div></td>
+<td data-label="State"><div>${watchPill(watch)}<span class="sub">${[targetsText(watch.targets), ...watch.member_lists.flatMap(firstReadText)].join("; ")}</span></div></td>
 <td data-label="Alerts go to">${watch.sink}</td>
 <td data-label="Items known" class="num">${countText(watch.known_items)}</td>
 <td data-label="Requests" class="num">${countText(watch.requests_spent)}</td>
@@ -69,6 +70,11 @@ function targetsText(targets: readonly TargetView[]): string {
   return [readable, ...facts.filter(([count]) => count > 0).map(([count, word]) => `${countText(count)} ${word}`)].join(", ");
 }
 
+function firstReadText({ target, members, first_read_members: read }: MemberListView): readonly string[] {
+  if (read === null) return [];
+  return [`first read of ${target}: ${countText(read)}${members === null ? " members" : ` of ${countText(members)}`}`];
+}
+
 export function sinkTable(sinks: readonly SinkView[], nowMs: number): Html {
   return card(
     "sinks",
@@ -81,14 +87,28 @@ export function sinkTable(sinks: readonly SinkView[], nowMs: number): Html {
 }
 
 function sinkRow(sink: SinkView, nowMs: number): Html {
-  const state = sink.breaker === "open" ? html`<span class="pill bad">Open breaker</span>` : html`<span class="pill good">OK</span>`;
-  return html`<tr><th scope="row">${sink.name}<span class="sub">${sink.type}</span></th>
-<td data-label="State"><div>${state}${sink.reason === "" ? undefined : html`<span class="sub">${sink.reason}</span>`}</div></td>
+  const state = sink.breaker === "open" ? html`<span class="pill bad">Failing</span>` : html`<span class="pill good">OK</span>`;
+  return html`<tr><th scope="row">${sink.name}<span class="sub">${[sink.type, sink.place].filter((text) => text !== "").join(", ")}</span></th>
+<td data-label="State"><div>${state}${sink.breaker === "open" ? html`<span class="sub">${failingText(sink, nowMs)}</span>` : undefined}${waitLines(sink, nowMs)}</div></td>
 <td data-label="Waiting" class="num">${countText(sink.waiting)}</td>
 <td data-label="Oldest from">${when(sink.oldest_at, nowMs)}</td>
 <td data-label="Sent" class="num">${countText(sink.sent)}</td>
 <td data-label="Dead letters" class="num">${sink.dead > 0 ? html`<strong class="trouble">${countText(sink.dead)}</strong>` : "0"}</td></tr>
 `;
+}
+
+const failingText = ({ reason, failing_since: since, next_attempt_at: next }: SinkView, nowMs: number): Html =>
+  html`${reason}${since === null ? "" : html`, ${lasting(since, nowMs)}`}${next === null ? "" : html`, next attempt ${when(next, nowMs)}`}`;
+
+/** A sink that fails has said so already. */
+const waitLines = ({ waits }: SinkView, nowMs: number): Html[] =>
+  waits
+    .filter(({ cause }) => cause !== "sink_failing" && cause !== "queued")
+    .map((wait) => html`<span class="sub">${countText(wait.count)} waiting, ${wait.reason}${untilText(wait, nowMs)}</span>`);
+
+function untilText({ cause, until }: WaitView, nowMs: number): Html {
+  if (until === null) return html``;
+  return html`${cause === "retrying" ? "; next attempt" : ", until"} ${when(until, nowMs)}`;
 }
 
 export function eventList(events: readonly EventLine[], nowMs: number): Html {
@@ -99,13 +119,14 @@ export function eventList(events: readonly EventLine[], nowMs: number): Html {
 function eventItem(event: EventLine, nowMs: number): Html {
   const title = isWebLink(event.url) ? html`<a href="${event.url}" rel="noreferrer noopener">${event.title}</a>` : html`${event.title}`;
   const origin = event.watch === "" ? event.type : `${event.watch}, ${event.type}`;
-  return html`<li>${when(event.detected_at, nowMs)}<div>${title}<span class="sub">${origin}</span></div></li>
+  const outcome = outcomesText(event.deliveries, (iso) => `${iso.slice(0, 16).replace("T", " ")} UTC`);
+  return html`<li>${when(event.detected_at, nowMs)}<div>${title}<span class="sub">${origin}; ${outcome}</span></div></li>
 `;
 }
 
 /** Addresses come from strangers' tweets: a `javascript:` one must stay text. */
-const isWebLink = (url: string | null): url is string => url !== null && /^https?:\/\//i.test(url);
+export const isWebLink = (url: string | null): url is string => url !== null && /^https?:\/\//i.test(url);
 
-function card(id: string, title: string, note: string, content: Html): Html {
+export function card(id: string, title: string, note: string, content: Html): Html {
   return html`<section class="card"><h2 id="${id}">${title}<span>${note}</span></h2>${content}</section>`;
 }

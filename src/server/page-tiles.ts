@@ -4,7 +4,8 @@ import { counted, countText, dayText, lasting, when } from "./page-words.ts";
 import { isTroubled } from "./page-attention.ts";
 import type { QuotaView, StatusView } from "./views.ts";
 
-export const tiles = (status: StatusView, nowMs: number): Html => html`<div class="tiles">
+export const tiles = (status: StatusView, nowMs: number): Html => html`<h2 class="away">Overview</h2>
+<div class="tiles">
 ${watches(status)}${requests(status.quota)}${dataService(status, nowMs)}${alerts(status, nowMs)}
 </div>`;
 

@@ -27,9 +27,9 @@ export function renderPage(status: StatusView, nowMs: number): string {
 </head>
 <body>
 <div class="wrap">
-<div id="lost" class="bad" role="alert" hidden>The daemon does not answer. What you see below is old.</div>
-<div id="live">
-${header(status)}
+<div id="lost" class="bad" role="alert" hidden></div>
+<div id="live" tabindex="-1">
+${header(status, nowMs)}
 <main>
 ${tiles(status, nowMs)}
 ${attention(status)}
@@ -49,13 +49,19 @@ ${sources(status, nowMs)}
 
 const MARK = html`<svg width="24" height="24" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2.6" stroke-linecap="round" aria-hidden="true"><circle cx="6" cy="18" r="2.4" fill="currentColor"/><path d="M6 10a8 8 0 0 1 8 8M6 3.5A14.5 14.5 0 0 1 20.500 18"/></svg>`;
 
-function header(status: StatusView): Html {
+function header(status: StatusView, nowMs: number): Html {
   const { tone, sign, word } = STATE[status.state];
   return html`<header>
 <h1>${MARK}chirpwatch</h1>
 <span class="pill ${tone}"><span aria-hidden="true">${sign}</span>${word}</span>
-<div class="about"><span>version ${status.version}</span><span>up ${spanText(status.uptime_seconds * 1_000)}</span></div>
+<div class="about"><span>version ${status.version}</span><span>up ${spanText(status.uptime_seconds * 1_000)}</span><span>as of ${asOf(nowMs)}</span></div>
 </header>`;
+}
+
+/** On a page that updates itself this says whether it still does. */
+function asOf(nowMs: number): Html {
+  const iso = new Date(nowMs).toISOString();
+  return html`<time id="as-of" datetime="${iso}">${iso.slice(11, 19)} UTC</time>`;
 }
 
 function sources(status: StatusView, nowMs: number): Html {

@@ -2,17 +2,19 @@
 import { Hono, type Context } from "hono";
 import type { Clock } from "../model/clock.ts";
 import { ChirpwatchError } from "../model/errors.ts";
-import { eventData } from "../model/event.ts";
 import type { Log } from "../model/log.ts";
+import { withoutDirectionMarks } from "../render/clean-text.ts";
+import { readEventQuery } from "./event-query.ts";
 import { explainView } from "./explain-view.ts";
 import { refuseCaller, refuseOrigin, type Refusal } from "./guard.ts";
 import { PAGE_POLICY } from "./page-assets.ts";
 import { renderPage } from "./page.ts";
+import { renderBadEventsPage, renderEventsPage } from "./page-events.ts";
 import { createProbe } from "./probe.ts";
 import type { Actions, Health, Views } from "./views.ts";
 
 /** `socket`: who may open the socket may ask. `tcp`: token, or loopback names only. */
-export type Access = { readonly kind: "socket" } | { readonly kind: "tcp"; readonly token?: string };
+export type Access = { readonly kind: "socket" } | { readonly kind: "tcp"; readonly token?: string; readonly publicHost?: string };
 
 export interface RouteDeps {
   readonly clock: Clock;
@@ -21,13 +23,11 @@ export interface RouteDeps {
   readonly actions: Actions;
 }
 
-const DEFAULT_EVENTS = 50;
-const MAX_EVENTS = 500;
-
 export function createRoutes(deps: RouteDeps, access: Access): Hono {
   const app = new Hono();
   app.use(async (c, next) => {
     await next();
+    await removeDirectionMarks(c);
     c.header("Cache-Control", "no-store");
     c.header("X-Content-Type-Options", "nosniff");
     c.header("Referrer-Policy", "no-referrer");
@@ -35,7 +35,8 @@ export function createRoutes(deps: RouteDeps, access: Access): Hono {
   addHealth(app, deps);
   app.use(async (c, next) => refusalOf(c, access) ?? next());
   addReads(app, deps);
-  addActions(app, deps);
+  addActions(app, deps, access);
+  addDeadActions(app, deps);
   app.notFound((c) => problem(c, 404, "SERVER_NO_SUCH_PATH", "there is nothing at this path"));
   app.onError((error, c) => {
     deps.log.error("a request to the server failed", { path: c.req.path, error });
@@ -43,6 +44,13 @@ export function createRoutes(deps: RouteDeps, access: Access): Hono {
     return problem(c, 500, code, "the daemon could not answer: see its log");
   });
   return app;
+}
+
+/** Names and texts of strangers stand in most answers: none of them may reorder what people read around it. */
+async function removeDirectionMarks(c: Context): Promise<void> {
+  if (!/^(application\/json|text\/html)/.test(c.res.headers.get("content-type") ?? "")) return;
+  const text = await c.res.text();
+  c.res = new Response(withoutDirectionMarks(text), c.res);
 }
 
 /** No token, no Host check: a probe has neither. */
@@ -70,40 +78,62 @@ function addReads(app: Hono, { views, clock }: RouteDeps): void {
   app.get("/api/v1/budget", async (c) => c.json(await views.budget()));
   app.get("/api/v1/watches", async (c) => c.json({ watches: (await views.status()).watches }));
   app.get("/api/v1/events", async (c) => {
-    const limit = Number(c.req.query("limit") ?? DEFAULT_EVENTS);
-    if (!Number.isInteger(limit) || limit < 1 || limit > MAX_EVENTS)
-      return problem(c, 400, "SERVER_BAD_LIMIT", `limit is a whole number from 1 to ${MAX_EVENTS}`);
-    const events = await views.events(limit);
-    return c.json({
-      events: events.map((event) => ({ type: event.type, timestamp: new Date(event.detectedAtMs).toISOString(), data: eventData(event) })),
-    });
+    const query = readEventQuery(c.req.query(), clock.now());
+    return typeof query === "string" ? problem(c, 400, "SERVER_BAD_QUERY", query) : c.json(await views.events(query));
+  });
+  app.get("/events", async (c) => {
+    c.header("Content-Security-Policy", PAGE_POLICY);
+    const asked = c.req.query();
+    const query = readEventQuery({ limit: "200", ...asked }, clock.now());
+    if (typeof query === "string") return c.html(renderBadEventsPage(query), 400);
+    return c.html(renderEventsPage(await views.events(query), asked, clock.now()));
   });
   app.get("/api/v1/explain/:item", async (c) => {
     const item = c.req.param("item");
     return c.json(explainView(item, await views.explain(item)));
   });
+  app.get("/api/v1/dead", async (c) => c.json(await views.dead(c.req.query("sink"))));
 }
 
-function addActions(app: Hono, { actions, log }: RouteDeps): void {
+function addActions(app: Hono, { actions, log }: RouteDeps, access: Access): void {
   app.post("/api/v1/reload", async (c) => {
-    const outcome = await actions.reload();
-    if (outcome.ok) return c.json({ status: "reloaded" });
-    return problem(c, 422, "CONFIG_REFUSED", "the new configuration has errors; the old one stays in force", outcome.errors);
+    const outcome = await actions.reload(access.kind === "tcp" ? "API" : "control socket");
+    if (outcome.ok) return c.json({ status: "reloaded", changed: outcome.changed, memory: outcome.memory });
+    return problem(c, 422, "CONFIG_REFUSED", "the new configuration has errors; the old one stays active", outcome.errors);
   });
   for (const [verb, paused] of [["pause", true] as const, ["resume", false] as const])
     app.post(`/api/v1/watches/:id/${verb}`, async (c) => {
       const id = c.req.param("id");
-      if (!(await actions.setPaused(id, paused))) return problem(c, 404, "WATCH_UNKNOWN", `there is no watch "${id}"`);
-      log.info(paused ? "watch paused" : "watch resumed", { watch: id });
-      return c.json({ watch: id, paused });
+      const isFromNow = !paused && c.req.query("from_now") === "true";
+      const view = await actions.setPaused(id, paused, isFromNow);
+      if (view === undefined) return problem(c, 404, "WATCH_UNKNOWN", `there is no watch "${id}"`);
+      if (isFromNow && !view.was_paused) return problem(c, 409, "WATCH_NOT_PAUSED", `${id} is not paused: there is nothing to leave out`);
+      log.info(paused ? "watch paused" : "watch resumed", { watch: id, ...(isFromNow ? { from_now: true } : {}) });
+      return c.json(view);
     });
+}
+
+function addDeadActions(app: Hono, { actions, log }: RouteDeps): void {
+  app.post("/api/v1/dead/ack", async (c) => {
+    const sink = c.req.query("sink");
+    const acknowledged = await actions.acknowledgeDead(sink);
+    log.info("dead letters acknowledged", { sink: sink ?? "all", messages: acknowledged });
+    return c.json({ acknowledged });
+  });
+  app.post("/api/v1/dead/replay", async (c) => {
+    const sink = c.req.query("sink");
+    const resent = await actions.resendDead(sink);
+    log.info("dead letters are sent again", { sink: sink ?? "all", ...resent });
+    return c.json(resent);
+  });
 }
 
 function refusalOf(c: Context, access: Access): Response | undefined {
   const header = (name: string) => c.req.header(name);
   const changes = c.req.method !== "GET" && c.req.method !== "HEAD";
   const refusal: Refusal | undefined =
-    (access.kind === "tcp" ? refuseCaller(header, access.token) : undefined) ?? (changes ? refuseOrigin(header) : undefined);
+    (access.kind === "tcp" ? refuseCaller(header, access.token, access.publicHost) : undefined) ??
+    (changes ? refuseOrigin(header) : undefined);
   if (refusal === undefined) return undefined;
   if (refusal.status === 401) c.header("WWW-Authenticate", 'Basic realm="chirpwatch", charset="UTF-8"');
   return problem(c, refusal.status, refusal.code, refusal.message);
@@ -112,7 +142,7 @@ function refusalOf(c: Context, access: Access): Response | undefined {
 /** Every answer that is not what was asked for: `{ "error": { code, message, errors? } }`. */
 function problem(
   c: Context,
-  status: 400 | 401 | 403 | 404 | 422 | 500,
+  status: 400 | 401 | 403 | 404 | 409 | 422 | 500,
   code: string,
   message: string,
   errors?: readonly string[],

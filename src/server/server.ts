@@ -12,6 +12,8 @@ export interface ServerOptions extends RouteDeps {
   /** 0 takes any free one; `url` says which. */
   readonly port: number;
   readonly token?: string;
+  /** Under which name a proxy serves it. */
+  readonly publicHost?: string;
 }
 
 export interface RunningServer {
@@ -23,12 +25,16 @@ export interface RunningServer {
 
 /** @throws ExitError when the address cannot be had, or is open to others without a token. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { host, port, token, clock } = options;
+  const { host, port, token, publicHost, clock } = options;
   if (token === undefined && !isLoopback(host))
     throw new ExitError(EXIT.badConfig, "SERVER_TOKEN_WANTED", `server.listen ${host}:${port} is open to others and has no token`, {
       hint: "set server.token or server.token_file, or listen on 127.0.0.1",
     });
-  const access: Access = { kind: "tcp", ...(token === undefined ? {} : { token }) };
+  const access: Access = {
+    kind: "tcp",
+    ...(token === undefined ? {} : { token }),
+    ...(publicHost === undefined ? {} : { publicHost }),
+  };
   const server = createHttpServer(async () => (await import("./routes.ts")).createRoutes(options, access));
   await listen(server, host, port);
   const url = `http://${shownHost(host)}:${(server.address() as AddressInfo).port}`;

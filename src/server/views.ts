@@ -2,8 +2,10 @@
  * What the server asks of the daemon, and the shapes it answers with: the types below are the JSON of `/api/v1/…`, field for field.
  * Names are snake_case and times ISO 8601 UTC, as in the webhook body. Implemented in app/, which may read state, engine and configuration.
  */
-import type { ChirpEvent } from "../model/event.ts";
-import type { ItemHistory } from "../model/history.ts";
+import type { DeadView, ResentView } from "./dead-view.ts";
+import type { OnReturn } from "../model/watch.ts";
+import type { JsonObject } from "../model/json.ts";
+import type { DeliveryHistory, DeliveryOutcome, EventQuery, ItemHistory } from "../model/history.ts";
 import type { TargetStatus } from "../model/watch-store.ts";
 import type { Priority } from "../model/schedule.ts";
 
@@ -18,6 +20,20 @@ export interface TargetView {
   readonly reason: string;
 }
 
+/** A member list of a watch that takes more than a poll to read, while it is read for the first time or where it is not read whole every day. */
+export interface MemberListView {
+  /** As the target is written in the YAML. */
+  readonly target: string;
+  /** By its account's profile, or by the last read of all of it; null while unknown. */
+  readonly members: number | null;
+  /** Members that the first read has seen; null once it is done, and where there is none to come. */
+  readonly first_read_members: number | null;
+  /** Whether newcomers are told before the first read is done. */
+  readonly tells_newcomers: boolean;
+  /** How often the whole of it is read from then on; 0: every poll reads on in it; null: never. */
+  readonly whole_read_every_seconds: number | null;
+}
+
 export interface WatchView {
   readonly id: string;
   readonly type: string;
@@ -28,7 +44,9 @@ export interface WatchView {
   /** As written: `@every 5m`, or a cron pattern with its time zone. */
   readonly schedule: string;
   readonly targets: readonly TargetView[];
-  /** Items with a verdict so far. */
+  /** Long member lists that someone should know of. */
+  readonly member_lists: readonly MemberListView[];
+  /** Items with a verdict so far; of values that are read, the targets whose first one is known. */
   readonly known_items: number;
   readonly last_poll_at: string | null;
   readonly next_poll_at: string | null;
@@ -38,15 +56,49 @@ export interface WatchView {
   readonly problem: string;
 }
 
+/** Why something waits, and until when. */
+export interface WaitView {
+  /**
+   * `held` by a time interval, `throttled` or in another `digest`, `grouped`; `sink_failing`: its breaker is open; `rate_limited`: the sink
+   * asked to wait; `retrying`: the last attempt failed; `queued`: others go first.
+   */
+  readonly cause: "held" | "throttled" | "digest" | "grouped" | "sink_failing" | "rate_limited" | "retrying" | "queued";
+  /** When it may go out or is tried again; null when only others are before it. */
+  readonly until: string | null;
+  /** For people, without the time. */
+  readonly reason: string;
+}
+
+export interface WaitCountView extends WaitView {
+  readonly count: number;
+}
+
+/** What became of an alert at one sink. */
+export interface DeliveryView {
+  readonly sink: string;
+  readonly state: DeliveryOutcome;
+  readonly wait: WaitView | null;
+}
+
 export interface SinkView {
   readonly name: string;
   readonly type: string;
+  /** Where it posts: `#brand`, `console`; an address as its host and a fingerprint, `hooks.example.com, 3fa9c1`. Empty while its secrets are not known. */
+  readonly place: string;
   readonly breaker: "closed" | "open";
-  /** Why the breaker is open; empty while closed. */
+  /** The last failure while the breaker is open; empty while closed. */
   readonly reason: string;
+  /** What can be done about it; may be empty. */
+  readonly hint: string;
+  /** When the breaker opened, and when the next message tries whether the sink is back; null while closed. */
+  readonly failing_since: string | null;
+  readonly next_attempt_at: string | null;
   readonly waiting: number;
+  /** Why; together as many as wait. */
+  readonly waits: readonly WaitCountView[];
   readonly oldest_at: string | null;
   readonly sent: number;
+  /** Messages given up, neither acknowledged nor sent again. */
   readonly dead: number;
 }
 
@@ -117,6 +169,30 @@ export interface EventLine {
   readonly url: string | null;
   readonly occurred_at: string;
   readonly detected_at: string;
+  readonly deliveries: readonly DeliveryView[];
+}
+
+/** A past event with what became of it. */
+export interface EventEntry {
+  /** As in the webhook body: type, time of detection and data. */
+  readonly type: string;
+  readonly timestamp: string;
+  /** One line for people. */
+  readonly title: string;
+  /** What it says, for people; may be empty. */
+  readonly text: string;
+  readonly url: string | null;
+  /** Handle without @; empty where nobody wrote or did it. */
+  readonly author: string;
+  readonly deliveries: readonly { readonly sink: string; readonly state: DeliveryOutcome }[];
+  readonly data: JsonObject;
+}
+
+export interface EventsView {
+  /** Newest first. */
+  readonly events: readonly EventEntry[];
+  /** The `before` of the next request; null at the end. */
+  readonly next: string | null;
 }
 
 export interface ConfigView {
@@ -159,6 +235,8 @@ export interface Health {
 export interface Found {
   readonly itemId: string | null;
   readonly histories: readonly ItemHistory[];
+  /** Of the deliveries that wait. */
+  readonly waits: ReadonlyMap<DeliveryHistory, WaitView>;
 }
 
 /** The daemon as the server reads it. */
@@ -166,19 +244,44 @@ export interface Views {
   health(): Promise<Health>;
   status(): Promise<StatusView>;
   budget(): Promise<BudgetView>;
-  /** Newest first. */
-  events(limit: number): Promise<readonly ChirpEvent[]>;
+  events(query: EventQuery): Promise<EventsView>;
   explain(item: string): Promise<Found>;
+  /** Of one sink, or of all. */
+  dead(sink: string | undefined): Promise<DeadView>;
   /** The text of `/metrics`; gauges that are read rather than counted are set before it is rendered. */
   metrics(): Promise<string>;
 }
 
-export type ReloadOutcome = { readonly ok: true } | { readonly ok: false; readonly errors: readonly string[] };
+/** What an edit does to what a watch remembers. */
+export interface MemoryView {
+  readonly watch: string;
+  /** What was edited: `query`, `where`, names of accounts, or `watch` itself. */
+  readonly part: string;
+  readonly effect: "kept" | "new_baseline" | "dropped";
+  readonly detail: string;
+}
+
+export type ReloadOutcome =
+  | { readonly ok: true; readonly changed: boolean; readonly memory: readonly MemoryView[] }
+  | { readonly ok: false; readonly errors: readonly string[] };
+
+export interface PauseView {
+  readonly watch: string;
+  readonly paused: boolean;
+  readonly was_paused: boolean;
+  /** Paused, or disabled, since then; null where it was neither. */
+  readonly away_since: string | null;
+  /** What becomes of what came meanwhile. */
+  readonly on_return: OnReturn;
+}
 
 /** What the server may ask the daemon to do. */
 export interface Actions {
-  /** All or nothing: a refused file leaves the old one in force. Never rejects for a bad file. */
-  reload(): Promise<ReloadOutcome>;
-  /** False when there is no watch of that id. */
-  setPaused(watchId: string, paused: boolean): Promise<boolean>;
+  /** All or nothing: a refused file leaves the old one active. `askedBy` is for the log. Never rejects for a bad file. */
+  reload(askedBy: string): Promise<ReloadOutcome>;
+  /** Undefined when there is no watch of that id. `isFromNow`: what came while it was paused is not told; nothing changes where it was not. */
+  setPaused(watchId: string, paused: boolean, isFromNow?: boolean): Promise<PauseView | undefined>;
+  /** Accepts the loss of dead letters, of one sink or of all; how many there were. */
+  acknowledgeDead(sink: string | undefined): Promise<number>;
+  resendDead(sink: string | undefined): Promise<ResentView>;
 }

@@ -14,19 +14,11 @@ export const apiUrl = (doc: string) =>
     .describe(doc);
 
 /** Undefined when nothing is wrong. */
-function addressProblem(text: string): string | undefined {
+export function addressProblem(text: string): string | undefined {
   if (!URL.canParse(text)) return "must be an address that starts with https://";
   const url = new URL(text);
   if (url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname))) return undefined;
   return "must start with https:// (http:// is for loopback only)";
-}
-
-/** What is wrong with a `webhook_url`: as `api_url`, or of its very origin. */
-export function webhookUrlProblem(text: string, base: string | undefined): string | undefined {
-  const problem = addressProblem(text);
-  if (problem === undefined) return undefined;
-  const isSameOrigin = base !== undefined && URL.canParse(text) && URL.canParse(base) && new URL(text).origin === new URL(base).origin;
-  return isSameOrigin ? undefined : problem;
 }
 
 /** Reports a problem at a key, or at the whole sink; nothing when there is none. */

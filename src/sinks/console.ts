@@ -50,8 +50,7 @@ function createConsoleSink(write: (text: string) => void): Sink {
 
 function renderBatch(batch: Batch): ConsoleBody {
   const lines = batch.events.map((event) => lineOf(batch.read(event)));
-  const digest = batch.digest ? `${lines.length} more, held back by the throttle` : "";
-  return { heading: [batch.sample ? "SAMPLE" : "", digest].filter((part) => part !== "").join(" "), lines };
+  return { heading: batch.sample ? "SAMPLE" : "", lines };
 }
 
 function lineOf(message: NeutralMessage): Line {

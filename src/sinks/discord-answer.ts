@@ -1,7 +1,8 @@
-/** What Discord's answers mean for a message, and what an operator can do about them. */
+/** What Discord's answers mean for a message, and what an operator can do about them; the shape of a request that gets one. */
 import { errorText } from "../model/errors.ts";
 import { HttpError } from "../model/http.ts";
-import { SinkError, type SinkFailure } from "../model/sink.ts";
+import type { JsonObject } from "../model/json.ts";
+import { SinkError, type SealedMessage, type SendReceipt, type SinkFailure } from "../model/sink.ts";
 
 export interface DiscordAnswer {
   readonly status: number;
@@ -31,7 +32,7 @@ export function classifyDiscordAnswer(answer: DiscordAnswer, isBot: boolean): Si
   const kind = CHANNEL_CODES[code] === undefined ? kindOf(answer.status) : "destination";
   return new SinkError(kind, `Discord answered ${answer.status}${text === "" ? "" : `: ${text}`}`, answer.status, {
     hint,
-    fields: { discordCode: code },
+    fields: { discordCode: code, ...(code === 0 ? {} : { refusal: String(code) }) },
   });
 }
 
@@ -90,5 +91,33 @@ function readBody(body: string): ReadBody {
     return { code: Number(read["code"] ?? 0), text, retryAfter: Number(read["retry_after"] ?? 0), global: read["global"] === true };
   } catch {
     return { code: 0, text: "", retryAfter: 0, global: false };
+  }
+}
+
+export interface DiscordContent {
+  readonly payload: JsonObject;
+  /** Of the forum post or thread that it opens. */
+  readonly threadName: string;
+  /** Not for the channel's followers. */
+  readonly isLocal: boolean;
+}
+
+/** @throws SinkError, of kind `message` when Discord refuses this content. */
+export type DiscordPost = (content: DiscordContent, message: SealedMessage, signal: AbortSignal) => Promise<SendReceipt>;
+
+/** A forum post answers with its thread, the message inside. */
+export function receiptOf(answer: unknown): SendReceipt {
+  const { id, message } = (answer ?? {}) as { readonly id?: unknown; readonly message?: { readonly id?: unknown } };
+  const ref = message?.id ?? id;
+  return typeof ref === "string" ? { ref } : {};
+}
+
+/** A thread that is gone or closed says nothing of the channel: the message goes there instead. */
+export async function inThreadOr<T>(inThread: () => Promise<T>, elsewhere: () => Promise<T>): Promise<T> {
+  try {
+    return await inThread();
+  } catch (error) {
+    if (!(error instanceof SinkError) || error.kind !== "destination") throw error;
+    return elsewhere();
   }
 }

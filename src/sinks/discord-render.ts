@@ -1,4 +1,4 @@
-/** What a Discord message looks like: an embed for each alert, a list for many, links alone on request, and the plain text behind them. Pure; sending is discord.ts. */
+/** What a Discord message looks like: an embed for each alert, links alone on request, and the plain text behind them. Lists are discord-digest.ts, sending is discord.ts. Pure. */
 import type { NeutralMessage } from "../model/message.ts";
 import type { Batch } from "../model/sink.ts";
 import { discordLabel, discordLink, discordPlain, discordText } from "../render/discord-text.ts";
@@ -8,13 +8,13 @@ import { factLine, headingOf, plainMessage, summaryLine, watchLine } from "../re
 import { titleWithoutAuthor } from "../render/title-parts.ts";
 
 /** https://discord.com/developers/docs/resources/message#create-message */
-const CONTENT_CHARS = 2_000;
+export const CONTENT_CHARS = 2_000;
 /** https://discord.com/developers/docs/resources/message#embed-object-embed-limits */
-const EMBEDS = 10;
-const EMBED_CHARS_TOTAL = 6_000;
+export const EMBEDS = 10;
+export const EMBED_CHARS_TOTAL = 6_000;
 const TITLE_CHARS = 256;
 const NAME_CHARS = 256;
-const DESCRIPTION_CHARS = 4_096;
+export const DESCRIPTION_CHARS = 4_096;
 /** Far below the 2,048 allowed: a footer is one line. */
 const FOOTER_CHARS = 200;
 const URL_CHARS = 1_000;
@@ -43,6 +43,8 @@ export interface DiscordBody {
   readonly plain: string;
   /** Name of the post, where the channel is a forum. */
   readonly threadName: string;
+  /** It is about this channel, and nothing for its followers. */
+  readonly isLocal?: boolean;
 }
 
 interface Entry {
@@ -50,7 +52,7 @@ interface Entry {
   readonly message: NeutralMessage;
 }
 
-/** `prefix` is the mention, already spelt out, or "". */
+/** `batch` holds at most `EMBEDS` alerts. `prefix` is the mention, already spelt out, or "". */
 export function renderDiscord(batch: Batch, prefix: string, style: "embed" | "link"): DiscordBody {
   const entries = batch.events.map((event) => ({ id: event.event.subject || event.event.id, message: batch.read(event) }));
   const heading = discordLabel(headingOf(batch), LINE_CHARS);
@@ -58,7 +60,6 @@ export function renderDiscord(batch: Batch, prefix: string, style: "embed" | "li
   const threadName = discordPlain(entries[0]?.message.title ?? "", 100) || "Alert";
   const plain = plainContent(lead, entries);
   if (style === "link") return { content: linkContent(lead, entries), embeds: [], plain, threadName };
-  if (entries.length > EMBEDS || batch.digest) return { ...listOf(lead, entries), plain, threadName };
   return { content: lead, embeds: entries.map(({ message }, index) => embedOf(message, index, entries.length)), plain, threadName };
 }
 
@@ -138,36 +139,6 @@ function shortUrl(text: string | undefined): string | undefined {
   return url === undefined || url.length > URL_CHARS ? undefined : url;
 }
 
-// ---- lists ---------------------------------------------------------------------------------------------------------
-
-/** One line each, then only permalinks, then only ids; what the embeds cannot hold goes on in the content. */
-function listOf(lead: string, entries: readonly Entry[]): { readonly content: string; readonly embeds: readonly Embed[] } {
-  const { shown, left } = packForms(entries.map(lineForms), EMBED_CHARS_TOTAL, (line) => line.length + 1);
-  const ids = entries.slice(entries.length - left).map(({ id }) => [discordLabel(id, 64)]);
-  const rest = packForms(ids, CONTENT_CHARS - lead.length - MORE_CHARS, (id) => id.length + 1);
-  const more = rest.left === 0 ? [] : [`and ${rest.left} more`];
-  const content = [lead, rest.shown.join(" "), ...more].filter((part) => part !== "").join("\n");
-  return { content, embeds: descriptions(shown).map((description) => ({ description, color: 0x3b82f6 })) };
-}
-
-function lineForms({ id, message }: Entry): readonly string[] {
-  const url = shortUrl(message.url);
-  const bare = discordLabel(id, 64);
-  if (url === undefined) return [discordLabel(summaryLine(message), LINE_CHARS), bare];
-  const body = discordLabel(message.body, 120);
-  return [`${discordLink(url, message.title, 100)}${body === "" ? "" : ` ${body}`}`, `<${url}>`, bare];
-}
-
-function descriptions(lines: readonly string[]): readonly string[] {
-  const texts: string[] = [];
-  for (const line of lines) {
-    const last = texts.at(-1);
-    if (last === undefined || last.length + 1 + line.length > DESCRIPTION_CHARS) texts.push(line);
-    else texts[texts.length - 1] = `${last}\n${line}`;
-  }
-  return texts;
-}
-
 // ---- content alone -------------------------------------------------------------------------------------------------
 
 /** The permalink stands behind the cut, so that no length costs it. */
@@ -178,6 +149,14 @@ function plainContent(lead: string, entries: readonly Entry[]): string {
   const link = url === undefined ? "" : `<${url}>`;
   const body = discordText(plainMessage(only.message), CONTENT_CHARS - lead.length - link.length - 2);
   return [lead, body, link].filter((part) => part !== "").join("\n");
+}
+
+function lineForms({ id, message }: Entry): readonly string[] {
+  const url = shortUrl(message.url);
+  const bare = discordLabel(id, 64);
+  if (url === undefined) return [discordLabel(summaryLine(message), LINE_CHARS), bare];
+  const body = discordLabel(message.body, 120);
+  return [`${discordLink(url, message.title, 100)}${body === "" ? "" : ` ${body}`}`, `<${url}>`, bare];
 }
 
 /** Bare links, which Discord shows with its own preview. */

@@ -20,7 +20,9 @@ export type Destination = { readonly kind: "console" } | { readonly kind: "url";
 
 /** Something allowed that is perhaps not meant. `rule`: as config/ names the warning. */
 export interface SinkDoubt {
-  readonly rule: "unsigned-webhook" | "private-webhook";
+  readonly rule: "unsigned-webhook" | "private-webhook" | "other-chat" | "slack-token" | "no-effect";
+  /** The setting it is about; the whole sink when absent. */
+  readonly key?: string;
   readonly message: string;
 }
 
@@ -40,8 +42,10 @@ export interface SinkType<S = unknown> {
   readonly summary: string;
   /** Own keys only, each with `.describe()`; a strict object. `retry_for` and `throttle` are added by config/. Secrets are named in `secrets`. */
   readonly schema: z.ZodObject;
-  /** Keys that hold secrets: each also exists as `<key>_file`, and a literal value earns a warning. */
+  /** Keys that hold secrets: each also exists as `<key>_file`, and a literal value earns a warning. An address is shown by host and fingerprint. */
   readonly secrets: readonly string[];
+  /** Those of `secrets` that often hold none, as an address does: written out they earn no warning. */
+  readonly mayBeLiteral?: readonly string[];
   /** A sink of this type as YAML, without its name. */
   readonly example: string;
   /** Chat sinks: throttled, told once per subject in 24 h, follower events bundled, `retry_for` 24h instead of 76h. */
@@ -53,8 +57,8 @@ export interface SinkType<S = unknown> {
   readonly condition?: SinkCondition<S>;
   /** Every place this sink would send to. */
   destinations(settings: S): readonly Destination[];
-  /** For people: "#brand", "console", "https://example.com/hook". */
-  describe(settings: S): string;
+  /** Where it posts, for people: "#brand", "console". Not asked where `secrets` holds an address. */
+  describe?(settings: S): string;
   /** Loads SDKs on first use; calls nothing. */
   create(name: string, settings: S, deps: SinkDeps): Promise<Sink>;
   /** Called at start where a sink can prove its credentials cheaply (Slack's auth.test). @throws SinkError */

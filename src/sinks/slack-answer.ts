@@ -55,7 +55,7 @@ const DESTINATION: Readonly<Record<string, (channel: string) => string>> = {
 
 /** An error code of Slack, from a Web API answer or as a webhook's text. */
 function classifySlackCode(code: string, channel: string, status: number | undefined): SinkError {
-  const fields = { slackError: code };
+  const fields = { slackError: code, refusal: code };
   const hint = DESTINATION[code]?.(channel);
   if (hint !== undefined) return new SinkError("destination", `Slack refuses ${channel}: ${code}`, status, { hint, fields });
   if (CONTENT.has(code)) return new SinkError("message", `Slack refuses the message: ${code}`, status, { fields });

@@ -4,13 +4,16 @@ import type { Json } from "../model/json.ts";
 import type { Log } from "../model/log.ts";
 import { SinkError, type SealedMessage, type SendReceipt, type Sink } from "../model/sink.ts";
 import { trimText } from "../render/trim-text.ts";
-import { addIssue, apiUrl, webhookUrlProblem } from "./chat-settings.ts";
+import { slackDoubts } from "./chat-doubts.ts";
+import { addIssue, addressProblem, apiUrl } from "./chat-settings.ts";
 import { postToWebhook } from "./post-to-webhook.ts";
 import { sdkFetch } from "./sdk-fetch.ts";
 import { retryAfterMs } from "./retry-after.ts";
 import type { SinkDeps, SinkType } from "./sink-type.ts";
 import { classifySdkError, classifyStatus, rateLimited } from "./slack-answer.ts";
-import { renderSlack, type SlackBody } from "./slack-render.ts";
+import type { SlackBody } from "./slack-blocks.ts";
+import { renderSlackAnnouncement, renderSlackDigest } from "./slack-digest.ts";
+import { MOST_CARDS, renderSlack } from "./slack-render.ts";
 
 const API_URL = "https://slack.com/api/";
 const TIMEOUT_MS = 15_000;
@@ -32,7 +35,7 @@ const settingsSchema = z
       if (token === undefined) addIssue(context, "needs `token` and `channel`, or `webhook_url`");
       else if (channel === undefined) addIssue(context, "needs a `channel` beside `token`");
     } else {
-      addIssue(context, webhookUrlProblem(webhookUrl, settings.api_url), "webhook_url");
+      addIssue(context, addressProblem(webhookUrl), "webhook_url");
       if (channel !== undefined)
         addIssue(
           context,
@@ -52,8 +55,9 @@ export const slackSink: SinkType<SlackSettings> = {
   example: 'type: slack\ntoken: "${SLACK_BOT_TOKEN}"\nchannel: "#brand"\n',
   chat: true,
   concurrency: 1,
+  doubts: (_name, settings) => slackDoubts(settings),
   destinations: (settings) => [{ kind: "url", url: settings.webhook_url ?? settings.api_url ?? API_URL }],
-  describe: placeOf,
+  describe: ({ channel }) => channel ?? "Slack",
   create: async (_name, settings, deps) => {
     const post = settings.webhook_url === undefined ? createBotPost(settings, deps) : createWebhookPost(settings.webhook_url, deps);
     return createSlackSink(post);
@@ -61,48 +65,58 @@ export const slackSink: SinkType<SlackSettings> = {
   async check(settings, deps) {
     if (settings.webhook_url !== undefined) return;
     const client = await createClient(settings, deps);
-    await client.auth.test().catch((error: unknown) => Promise.reject(classifySdkError(error, placeOf(settings))));
+    await client.auth.test().catch((error: unknown) => Promise.reject(classifySdkError(error, settings.channel ?? "Slack")));
   },
 };
 
-/** The webhook's address is a secret: it is never shown. */
-function placeOf({ channel, webhook_url: webhookUrl }: SlackSettings): string {
-  return webhookUrl === undefined ? (channel ?? "Slack") : "the Slack webhook's channel";
+interface Content {
+  readonly text: string;
+  readonly blocks?: SlackBody["blocks"];
+  /** The message it belongs under. */
+  readonly thread?: string;
 }
 
 /** One request. @throws SinkError, of kind `message` when Slack refuses this content. */
-type Post = (
-  content: { readonly text: string; readonly blocks?: SlackBody["blocks"] },
-  messageId: string,
-  signal: AbortSignal,
-) => Promise<SendReceipt>;
+type Post = (content: Content, messageId: string, signal: AbortSignal) => Promise<SendReceipt>;
 
 function createSlackSink(post: Post): Sink {
   return {
     render: (batch) => renderSlack(batch) as unknown as Json,
+    lists: {
+      above: MOST_CARDS,
+      render: renderSlackDigest,
+      announce: (nextAtMs) => renderSlackAnnouncement(nextAtMs) as unknown as Json,
+    },
     send: (message, signal) => sendOrSimplify(post, message, signal),
     close: async () => {},
   };
 }
 
-/** A refusal of the blocks costs the looks, not the alert. */
+/** A refusal of the blocks costs the looks, not the alert; so does a thread whose first message someone has removed. */
 async function sendOrSimplify(post: Post, message: SealedMessage, signal: AbortSignal): Promise<SendReceipt> {
   const { text, blocks } = message.body as unknown as SlackBody;
+  const thread = message.threadRef === undefined ? {} : { thread: message.threadRef };
   try {
-    return await post({ text, blocks }, message.id, signal);
+    return await post({ text, blocks, ...thread }, message.id, signal);
   } catch (error) {
-    if (!(error instanceof SinkError) || error.kind !== "message") throw error;
+    if (!(error instanceof SinkError)) throw error;
+    if (NO_THREAD.has(String(error.fields["slackError"])) && message.threadRef !== undefined)
+      return post({ text, blocks }, message.id, signal);
+    if (error.kind !== "message") throw error;
     const isTooLong = error.fields["slackError"] === "msg_too_long";
-    return post({ text: isTooLong ? cutEscaped(text) : text }, message.id, signal);
+    return post({ text: isTooLong ? cutEscaped(text) : text, ...thread }, message.id, signal);
   }
 }
+
+/** https://docs.slack.dev/reference/methods/chat.postMessage#errors */
+const NO_THREAD = new Set(["thread_not_found", "cannot_reply_to_message", "message_not_found", "invalid_thread_ts"]);
 
 /** The text is escaped already: an entity cut in half goes whole. */
 const cutEscaped = (text: string): string => trimText(text, ADVISED_TEXT_CHARS).replace(/&[a-z]{0,3}…$/, "…");
 
 function createBotPost(settings: SlackSettings, deps: SinkDeps): Post {
   const channel = settings.channel ?? "";
-  return async ({ text, blocks }, messageId, signal) => {
+  return async ({ text, blocks, thread }, messageId, signal) => {
     try {
       const client = await createClient(settings, deps, signal);
       const answer = await client.apiCall("chat.postMessage", {
@@ -110,6 +124,7 @@ function createBotPost(settings: SlackSettings, deps: SinkDeps): Post {
         text,
         ...PLAIN_LOOKS,
         ...(blocks === undefined ? {} : { blocks }),
+        ...(thread === undefined ? {} : { thread_ts: thread }),
         // Slack does not deduplicate: the key is there for whoever reads the channel by program.
         metadata: { event_type: "chirpwatch_message", event_payload: { id: messageId } },
       });
@@ -147,12 +162,18 @@ function quietLogger(log: Log) {
   return { debug: hush, info: hush, warn: tell, error: tell, setLevel: hush, getLevel: () => "error" as never, setName: hush };
 }
 
-/** https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks#handling_errors */
+/**
+ * An answer names no message, so a digest's parts stand in the channel one after the other.
+ * https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks#handling_errors
+ */
 function createWebhookPost(url: string, { http, clock }: SinkDeps): Post {
-  return async (content, _messageId, signal) => {
-    const answer = await postToWebhook(http, url, { ...content, ...PLAIN_LOOKS }, { timeoutMs: TIMEOUT_MS, signal }).catch(
-      (error: unknown) => Promise.reject(classifySdkError(error, "the webhook")),
-    );
+  return async ({ thread: _thread, ...content }, _messageId, signal) => {
+    const answer = await postToWebhook(
+      http,
+      url,
+      { ...content, ...PLAIN_LOOKS },
+      { timeoutMs: TIMEOUT_MS, signal, answerBody: "drop" },
+    ).catch((error: unknown) => Promise.reject(classifySdkError(error, "the webhook")));
     if (answer.status >= 200 && answer.status < 300) return {};
     const afterMs = retryAfterMs(answer.headers["retry-after"], clock.now());
     if (answer.status === 429) throw rateLimited(afterMs === undefined ? undefined : afterMs / 1_000);

@@ -18,7 +18,10 @@ export function classifyFailure(error: unknown, url: string): SinkError {
 
 /** Statuses that speak of the address, not of one message: every message would fare the same. */
 const DESTINATION = new Set([401, 402, 403, 404, 405, 407, 410, 451]);
-const PASSING = new Set([408, 421, 423, 425, 429]);
+const PASSING = new Set([408, 421, 423, 425]);
+
+/** For a 429 that does not say how long. */
+const DEFAULT_WAIT_MS = 30_000;
 
 function failureOf(status: number): SinkFailure {
   if (status >= 300 && status < 400) return "destination";
@@ -30,11 +33,10 @@ function failureOf(status: number): SinkFailure {
 /** An answer other than 2xx. */
 export function classifyAnswer(answer: HttpResponse, nowMs: number): SinkError {
   const kind = failureOf(answer.status);
-  const afterMs = kind === "message" || kind === "destination" ? undefined : retryAfterMs(answer.headers["retry-after"], nowMs);
+  const askedMs = kind === "message" || kind === "destination" ? undefined : retryAfterMs(answer.headers["retry-after"], nowMs);
+  const afterMs = askedMs ?? (kind === "rate_limited" ? DEFAULT_WAIT_MS : undefined);
   const details = { hint: HINTS[answer.status] ?? "", ...(afterMs === undefined ? {} : { retry: { afterMs } }) };
-  // Without Retry-After a 429 is an ordinary failure: the ladder decides when to come back.
-  const asked = kind === "rate_limited" && afterMs === undefined ? "transient" : kind;
-  return new SinkError(asked, describeAnswer(answer), answer.status, details);
+  return new SinkError(kind, describeAnswer(answer), answer.status, details);
 }
 
 function describeAnswer(answer: HttpResponse): string {

@@ -9,12 +9,13 @@ import type { Http } from "../model/http.ts";
 import type { Json } from "../model/json.ts";
 import { isLoopback } from "../model/loopback.ts";
 import type { Batch, SealedMessage, Sink } from "../model/sink.ts";
+import { doubtsOfOtherChat } from "./chat-doubts.ts";
 import type { SinkDoubt, SinkType } from "./sink-type.ts";
 import { classifyAnswer, classifyFailure } from "./webhook-answer.ts";
 import { createSigner, secretProblem } from "./webhook-signature.ts";
 
-/** Receivers answer with a word or two; more than this is refused unread. */
-const MAX_ANSWER_BYTES = 1_048_576;
+/** Receivers answer with a word or two; what is longer is not read further. */
+const MAX_ANSWER_BYTES = 16_384;
 
 const settingsSchema = z.strictObject({
   url: z
@@ -23,7 +24,7 @@ const settingsSchema = z.strictObject({
       const problem = urlProblem(text);
       if (problem !== undefined) context.addIssue({ code: "custom", message: problem });
     })
-    .describe("Where events are posted: an http or https address."),
+    .describe("Where events are posted: an http or https address. A secret, as its path or query may hold a token."),
   secret: z
     .string()
     .superRefine((text, context) => {
@@ -65,13 +66,17 @@ export const webhookSink: SinkType<WebhookSettings> = {
   type: "webhook",
   summary: "Posts every event as signed JSON (Standard Webhooks) to an address of yours.",
   schema: settingsSchema,
-  secrets: ["secret"],
+  secrets: ["url", "secret"],
+  mayBeLiteral: ["url"],
   example: 'type: webhook\nurl: "https://example.com/hook"\nsecret: "${WEBHOOK_SECRET}"\n',
   chat: false,
   concurrency: 4,
-  doubts: (name, settings) => [...doubtOfSecret(name, settings), ...doubtOfAddress(name, settings)],
+  doubts: (name, settings) => [
+    ...doubtOfSecret(name, settings),
+    ...doubtOfAddress(name, settings),
+    ...doubtsOfOtherChat("webhook", "url", settings.url),
+  ],
   destinations: (settings) => [{ kind: "url", url: settings.url }],
-  describe: (settings) => shown(settings.url),
   create: async (_name, settings, deps) => createWebhookSink(settings, deps),
 };
 
@@ -92,12 +97,6 @@ function doubtOfAddress(name: string, { url, allow_private: isAllowed }: Webhook
 function isPrivate(host: string): boolean {
   const plain = host.replace(/^\[|\]$/g, "");
   return isLoopback(host) || (ipaddr.isValid(plain) && ipaddr.process(plain).range() !== "unicast");
-}
-
-/** Without the query, which may hold a token. */
-function shown(address: string): string {
-  const url = new URL(address);
-  return `${url.origin}${url.pathname}`;
 }
 
 function createWebhookSink(settings: WebhookSettings, deps: { readonly http: Http; readonly clock: Clock }): Sink {
@@ -121,7 +120,17 @@ function createWebhookSink(settings: WebhookSettings, deps: { readonly http: Htt
       const body = typeof message.body === "string" ? message.body : JSON.stringify(message.body);
       const headers = headersOf(message, body);
       const reach = settings.allow_private ? "any" : "public";
-      const request = { method: "POST", url: settings.url, headers, body, timeoutMs, maxBytes: MAX_ANSWER_BYTES, reach, signal } as const;
+      const request = {
+        method: "POST",
+        url: settings.url,
+        headers,
+        body,
+        timeoutMs,
+        maxBytes: MAX_ANSWER_BYTES,
+        answerBody: "drop",
+        reach,
+        signal,
+      } as const;
       const answer = await deps.http.request(request).catch((error: unknown) => Promise.reject(classifyFailure(error, settings.url)));
       if (answer.status < 200 || answer.status > 299) throw classifyAnswer(answer, deps.clock.now());
       return {};

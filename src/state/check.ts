@@ -1,10 +1,12 @@
 /** Whether a state file is sound: now, beside the daemon, or in the background of a large one. */
 import { existsSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
+import { dirname } from "node:path";
 import { Worker } from "node:worker_threads";
 import { listBackups } from "./backup.ts";
 import { pendingMigrations, schemaNumber } from "./migrate.ts";
-import { foreign, missing, openFailure } from "./open-failures.ts";
+import { foreign, missing, type OpenContext, openFailure } from "./open-failures.ts";
+import { findWideModes, type WideMode } from "./private-files.ts";
 import { appliedMigrations, openHandle, quickCheck, type SqliteHandle } from "./sqlite.ts";
 
 export interface StateReport {
@@ -16,6 +18,8 @@ export interface StateReport {
   readonly bytes: number;
   /** Newest first. */
   readonly backups: readonly string[];
+  /** State, log, backups and their folder, where others than their owner may read or write them. */
+  readonly wide: readonly WideMode[];
 }
 
 /** `state check`: reads only, also beside a running daemon. @throws ExitError when the file cannot be opened at all. */
@@ -23,18 +27,25 @@ export function checkState(path: string): StateReport {
   const backups = listBackups(path);
   const context = { path, existed: existsSync(path), newestBackup: backups[0] };
   if (!context.existed) throw missing(context);
+  // Before it is opened: that may give the log the mode of the state again.
+  const wide = findWideModes([dirname(path), path, `${path}-wal`, `${path}-shm`, ...backups]);
   let handle: SqliteHandle | undefined;
   try {
     handle = openHandle(path, { readonly: true, mustExist: true });
-    const applied = appliedMigrations(handle);
-    if (applied === undefined) throw foreign(context);
-    pendingMigrations(applied, path);
-    return { path, problems: quickCheck(handle), schema: schemaNumber(applied), bytes: statSync(path).size, backups };
+    return { path, ...examine(handle, context), bytes: statSync(path).size, backups, wide };
   } catch (error) {
     throw openFailure(error, context);
   } finally {
     handle?.close();
   }
+}
+
+/** Whether it is a state that this build can read, and what is wrong with it. @throws ExitError when it is none; `context` gives its name. */
+export function examine(handle: SqliteHandle, context: OpenContext): Pick<StateReport, "problems" | "schema"> {
+  const applied = appliedMigrations(handle);
+  if (applied === undefined) throw foreign(context);
+  pendingMigrations(applied, context.path);
+  return { problems: quickCheck(handle), schema: schemaNumber(applied) };
 }
 
 export interface BackgroundCheck {

@@ -1,14 +1,15 @@
 /** What the outbox has to do now: sealed messages whose next attempt is due, and groups that are to become messages. */
-import type { ChirpEvent } from "../model/event.ts";
-import type { DueGroup, DueMessage } from "../model/outbox.ts";
+import { readDigestGroup } from "../model/digest.ts";
+import type { DueGroup, DueMember, DueMessage } from "../model/outbox.ts";
 import { isNotBehindMessage } from "./group-timers.ts";
 import { eventOf } from "./insert-events.ts";
 import { fromText } from "./json-text.ts";
 import { type Executor, listStatement, statement } from "./statement.ts";
 import { GROUPED, OPEN, SINGLE, WAITING } from "./literals.ts";
 
-/** A group that waited long is told in several messages rather than read into memory whole. */
+/** A group that waited long is told in several messages rather than read into memory whole; a digest counts what it does not list. */
 const MEMBERS_AT_ONCE = 1_000;
+const DIGEST_AT_ONCE = 5_000;
 
 export interface DueQuery {
   readonly nowMs: number;
@@ -26,7 +27,9 @@ interface Asked {
 const dueMessages = statement<Asked>()((on, slot) =>
   on
     .selectFrom("messages as m")
+    .leftJoin("messages as parent", "parent.id", "m.parent_id")
     .select(["m.id", "m.sink", "m.group_key", "m.sealed_at", "m.attempts", "m.first_attempt_at", "m.next_attempt_at"])
+    .select("parent.ref as thread_ref")
     .where("m.state", "=", OPEN)
     .where("m.sink", "=", slot("sink"))
     .where("m.next_attempt_at", "<=", slot("now"))
@@ -91,7 +94,7 @@ const memberEvents = listStatement<object, number>()((on, list) =>
   on
     .selectFrom("deliveries as d")
     .innerJoin("events as e", "e.id", "d.event_id")
-    .select(["d.id as delivery_id", "d.throttle_key"])
+    .select(["d.id as delivery_id", "d.throttle_key", "d.original_group_key"])
     .select([
       "e.id",
       "e.type",
@@ -129,6 +132,7 @@ interface MessageHead {
   readonly sealed_at: number;
   readonly attempts: number;
   readonly first_attempt_at: number | null;
+  readonly thread_ref: string | null;
 }
 
 /** Sinks take turns, so that a sink with a long backlog does not hold up the others; within a sink the oldest goes first. */
@@ -159,7 +163,8 @@ async function workOfSink(db: Executor, sink: string, query: DueQuery): Promise<
   const work: Work[] = messages.map((row) => ({ kind: "message", row }));
   for (const row of (await dueGroups(db, asked)).rows.filter(isFree).slice(0, query.limit)) {
     const groupKey = row.group_key;
-    const { rows } = await groupMembers(db, { sink, groupKey, now, limit: MEMBERS_AT_ONCE });
+    const most = readDigestGroup(groupKey) === undefined ? MEMBERS_AT_ONCE : DIGEST_AT_ONCE;
+    const { rows } = await groupMembers(db, { sink, groupKey, now, limit: most });
     if (rows.length > 0) work.push({ kind: "group", sink, groupKey, members: rows.map((member) => member.id) });
   }
   const singles = (await dueSingles(db, asked)).rows.filter(isFree).slice(0, query.limit);
@@ -184,23 +189,28 @@ function takeTurns(perSink: readonly (readonly Work[])[], limit: number): Work[]
 
 async function readGroups(db: Executor, work: readonly (Work & { kind: "group" })[]): Promise<DueGroup[]> {
   const ids = work.flatMap((w) => w.members);
-  const events = new Map<number, { event: ChirpEvent; throttleKey: string | null }>();
-  for (const row of (await memberEvents(db, ids, {})).rows)
-    events.set(row.delivery_id, { event: eventOf(row), throttleKey: row.throttle_key });
   const joined = new Map<number, string[]>();
   for (const row of (await joinedWatches(db, ids, {})).rows)
     joined.set(Number(row.joined_id), [...(joined.get(Number(row.joined_id)) ?? []), row.watch]);
-  return work.map(({ sink, groupKey, members }) => ({
+  const members = new Map<number, DueMember & { readonly throttleKey: string | null }>();
+  for (const row of (await memberEvents(db, ids, {})).rows) {
+    const event = eventOf(row);
+    const watches = [...new Set([event.watch, ...(joined.get(row.delivery_id) ?? [])])];
+    const moved = row.original_group_key === null ? {} : { originalGroupKey: row.original_group_key };
+    members.set(row.delivery_id, { deliveryId: String(row.delivery_id), event, watches, throttleKey: row.throttle_key, ...moved });
+  }
+  return work.map(({ sink, groupKey, members: own }) => ({
     sink,
     groupKey,
-    throttleKey: events.get(members[0] ?? 0)?.throttleKey ?? null,
-    members: members.flatMap((id) => {
-      const event = events.get(id)?.event;
-      return event === undefined
-        ? []
-        : [{ deliveryId: String(id), event, watches: [...new Set([event.watch, ...(joined.get(id) ?? [])])] }];
-    }),
+    throttleKey: members.get(own[0] ?? 0)?.throttleKey ?? null,
+    members: own.flatMap((id) => withoutThrottle(members.get(id))),
   }));
+}
+
+function withoutThrottle(member: (DueMember & { readonly throttleKey: string | null }) | undefined): DueMember[] {
+  if (member === undefined) return [];
+  const { throttleKey: _, ...rest } = member;
+  return [rest];
 }
 
 async function readMessages(db: Executor, rows: readonly MessageHead[]): Promise<DueMessage[]> {
@@ -221,5 +231,6 @@ async function readMessages(db: Executor, rows: readonly MessageHead[]): Promise
     body: fromText(text.get(row.id) ?? "null"),
     attempts: row.attempts,
     firstAttemptAtMs: row.first_attempt_at,
+    ...(row.thread_ref === null ? {} : { threadRef: row.thread_ref }),
   }));
 }

@@ -1,5 +1,7 @@
 /** The path of an item: every verdict, every event about it, and what became of them. */
+import type { Verdict } from "../model/event.ts";
 import type { ItemHistory } from "../model/history.ts";
+import { deliveriesOf } from "./delivery-history.ts";
 import { eventOf } from "./insert-events.ts";
 import type { Executor } from "./statement.ts";
 
@@ -17,16 +19,17 @@ export async function explainItem(db: Executor, itemId: string, nowMs: number): 
   for (const item of items) {
     const event =
       item.event_id === null ? undefined : await db.selectFrom("events").selectAll().where("id", "=", item.event_id).executeTakeFirst();
+    const deliveries = item.event_id === null ? [] : ((await deliveriesOf(db, [item.event_id], nowMs)).get(item.event_id) ?? []);
     histories.push({
       watch: item.watch,
       target: item.target,
       itemId,
-      verdict: item.verdict,
+      verdict: verdictOf(item.verdict, deliveries),
       detail: item.detail,
       occurredAtMs: Number(item.occurred_at),
       seenAtMs: Number(item.seen_at),
       ...(event === undefined ? {} : { event: eventOf(event) }),
-      deliveries: item.event_id === null ? [] : await deliveriesOf(db, item.event_id, nowMs),
+      deliveries,
     });
   }
   const told = new Set(items.flatMap(({ event_id: eventId }) => (eventId === null ? [] : [eventId])));
@@ -46,13 +49,13 @@ async function recurringFacts(db: Executor, itemId: string, told: ReadonlySet<st
   for (const row of rows) {
     if (told.has(row.id)) continue;
     const event = eventOf(row);
-    const deliveries = await deliveriesOf(db, row.id, nowMs);
+    const deliveries = (await deliveriesOf(db, [row.id], nowMs)).get(row.id) ?? [];
     const { occurredAtMs, detectedAtMs: seenAtMs, watch, labels } = event;
     histories.push({
       watch,
       target: labels["target"] ?? "",
       itemId,
-      verdict: "event",
+      verdict: verdictOf("event", deliveries),
       detail: "",
       occurredAtMs,
       seenAtMs,
@@ -63,32 +66,8 @@ async function recurringFacts(db: Executor, itemId: string, told: ReadonlySet<st
   return histories;
 }
 
-async function deliveriesOf(db: Executor, eventId: string, nowMs: number): Promise<ItemHistory["deliveries"]> {
-  const rows = await db
-    .selectFrom("deliveries as d")
-    .leftJoin("deliveries as j", "j.id", "d.joined_id")
-    .leftJoin("messages as m", (join) => join.onRef("m.id", "=", (eb) => eb.fn.coalesce("d.message_id", "j.message_id")))
-    .select(["d.id", "d.sink", "d.state", "d.detail", "d.not_before", "d.due_at"])
-    .select(["m.id as message_id", "m.state as message_state", "m.attempts", "m.done_at", "m.ref", "m.error"])
-    .where("d.event_id", "=", eventId)
-    .orderBy("d.id")
-    .execute();
-  return rows.map((row) => ({
-    sink: row.sink,
-    state: deliveryState(row, nowMs),
-    messageId: row.message_id,
-    attempts: row.attempts ?? 0,
-    sentAtMs: row.message_state === "sent" ? row.done_at : null,
-    ref: row.ref,
-    detail: [row.detail, row.error ?? ""].filter((text) => text !== "").join("; "),
-  }));
-}
-
-/** waiting, held, sealed, sent, dead, muted, duplicate; a merged delivery fares as the one it joined. */
-function deliveryState(row: { state: string; message_state: string | null; not_before: number; due_at: number }, nowMs: number): string {
-  if (row.state === "muted" || row.state === "duplicate") return row.state;
-  if (row.message_state === "sent" || row.message_state === "dead") return row.message_state;
-  if (row.message_state === "open") return "sealed";
-  if (row.state === "sealed") return "sent"; // its message was pruned: only done ones are
-  return row.not_before > nowMs ? "held" : "waiting";
+/** An alert that was given up everywhere it went reached nobody. */
+function verdictOf(verdict: Verdict, deliveries: ItemHistory["deliveries"]): Verdict {
+  const ways = deliveries.filter(({ state }) => state !== "muted");
+  return verdict === "event" && ways.length > 0 && ways.every(({ state }) => state === "dead") ? "dead" : verdict;
 }

@@ -1,5 +1,7 @@
 /** What the events of the past tell. */
 import type { ChirpEvent } from "../model/event.ts";
+import type { EventRecord } from "../model/history.ts";
+import { deliveriesOf } from "./delivery-history.ts";
 import { eventOf } from "./insert-events.ts";
 import type { Executor } from "./statement.ts";
 
@@ -7,6 +9,13 @@ import type { Executor } from "./statement.ts";
 export async function recentEvents(db: Executor, limit: number): Promise<readonly ChirpEvent[]> {
   const rows = await db.selectFrom("events").selectAll().orderBy("seq", "desc").limit(limit).execute();
   return rows.map(eventOf);
+}
+
+export async function recentRecords(db: Executor, limit: number, nowMs: number): Promise<readonly EventRecord[]> {
+  const events = await recentEvents(db, limit);
+  const ids = events.map(({ id }) => id);
+  const deliveries = await deliveriesOf(db, ids, nowMs);
+  return events.map((event) => ({ event, deliveries: deliveries.get(event.id) ?? [] }));
 }
 
 /** Of the targets first: their handles are kept up to date; then of the last event about an account of that name. */

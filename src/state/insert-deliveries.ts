@@ -13,6 +13,7 @@ const COLUMNS = [
   "group_key",
   "grouped",
   "not_before",
+  "held_by",
   "once_key",
   "throttle_key",
   "state",
@@ -21,6 +22,7 @@ const COLUMNS = [
   "created_at",
   "message_id",
   "joined_id",
+  "original_group_key",
 ] as const;
 
 /** An event goes to a sink once, whatever the routes say. */
@@ -37,8 +39,9 @@ export async function insertDeliveries(on: Executor, deliveries: readonly NewDel
   for (const [i, delivery] of deliveries.entries()) {
     const row = deliveryRow(delivery, first + i, nowMs);
     rows.push(row);
-    if (row.state === "muted" || !tellings.admit(row, delivery)) continue;
-    if (row.grouped === 1) row.due_at = await timers.dueAt(delivery, nowMs);
+    if (row.state === "muted") continue;
+    const admitted = tellings.admit(row, delivery);
+    if (admitted !== undefined && row.grouped === 1) row.due_at = await timers.dueAt(admitted, nowMs);
   }
   await insertNew(on, rows);
   await timers.save();
@@ -51,7 +54,8 @@ const deliveryRow = (delivery: NewDelivery, id: number, nowMs: number): Deliveri
   group_key: delivery.groupKey,
   grouped: delivery.groupKey === delivery.eventId ? 0 : 1,
   not_before: delivery.notBeforeMs,
-  once_key: delivery.onceKey ?? null,
+  held_by: delivery.heldBy ?? null,
+  once_key: delivery.once?.key ?? null,
   throttle_key: delivery.throttleKey ?? null,
   state: delivery.mutedBy === undefined ? "waiting" : "muted",
   detail: delivery.mutedBy ?? "",
@@ -59,4 +63,5 @@ const deliveryRow = (delivery: NewDelivery, id: number, nowMs: number): Deliveri
   created_at: nowMs,
   message_id: null,
   joined_id: null,
+  original_group_key: null,
 });

@@ -7,6 +7,13 @@ import * as members from "./migrations/0002-members.ts";
 import * as keys from "./migrations/0003-keys.ts";
 import * as rechecks from "./migrations/0004-rechecks.ts";
 import * as doneMessages from "./migrations/0005-done-messages.ts";
+import * as sinkFailures from "./migrations/0006-sink-failures.ts";
+import * as digests from "./migrations/0007-digests.ts";
+import * as namedAccounts from "./migrations/0008-named-accounts.ts";
+import * as deadLetters from "./migrations/0009-dead-letters.ts";
+import * as crossposts from "./migrations/0010-crossposts.ts";
+import * as heldBy from "./migrations/0011-held-by.ts";
+import * as away from "./migrations/0012-away.ts";
 import type { Executor } from "./statement.ts";
 
 /** In order; a released one never changes. */
@@ -16,6 +23,13 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0003-keys": keys,
   "0004-rechecks": rechecks,
   "0005-done-messages": doneMessages,
+  "0006-sink-failures": sinkFailures,
+  "0007-digests": digests,
+  "0008-named-accounts": namedAccounts,
+  "0009-dead-letters": deadLetters,
+  "0010-crossposts": crossposts,
+  "0011-held-by": heldBy,
+  "0012-away": away,
 };
 
 /** The number a backup's name carries: `0001`, or `0000` for an empty file. */

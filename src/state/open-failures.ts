@@ -8,6 +8,8 @@ export interface OpenContext {
   /** Whether the file was there before. */
   readonly existed: boolean;
   readonly newestBackup: string | undefined;
+  /** The file is a backup itself, and `newestBackup` another one. */
+  readonly isBackup?: boolean;
 }
 
 /** Puts whatever was thrown while opening into the operator's words. */
@@ -20,9 +22,7 @@ export function openFailure(error: unknown, context: OpenContext): ExitError {
     return refuse("STATE_NOT_A_DATABASE", `The state file ${path} is not a chirpwatch database.`, restoreHint(context), error);
   }
   if (code.startsWith("SQLITE_CORRUPT")) return corrupt(context, errorText(error), error);
-  if (code === "SQLITE_FULL" || code === "ENOSPC") {
-    return refuse("STATE_DISK_FULL", `The disk that holds ${path} is full.`, "Free some space and start again.", error);
-  }
+  if (isDiskFull(error)) return refuse("STATE_DISK_FULL", `The disk that holds ${path} is full.`, "Free some space and try again.", error);
   if (code.startsWith("SQLITE_BUSY")) {
     return refuse("STATE_BUSY", `Another program holds the state file ${path}.`, "Close it and start again.", error);
   }
@@ -33,6 +33,11 @@ export function openFailure(error: unknown, context: OpenContext): ExitError {
   }
   return refuse("STATE_UNREADABLE", `The state file ${path} cannot be opened: ${errorText(error)}.`, restoreHint(context), error);
 }
+
+/** The last is what SQLite says when the memory that readers of a log share does not fit beside the file. */
+const FULL: ReadonlySet<string> = new Set(["SQLITE_FULL", "ENOSPC", "EDQUOT", "SQLITE_IOERR_SHMSIZE"]);
+
+export const isDiskFull = (error: unknown): boolean => FULL.has(sqliteCode(error) ?? nodeCode(error) ?? "");
 
 /** The file is damaged. */
 export const corrupt = (context: OpenContext, finding: string, cause?: unknown): ExitError =>
@@ -65,10 +70,11 @@ export const cannotCreate = (path: string, cause: unknown): ExitError =>
 const refuse = (code: string, message: string, hint: string, cause?: unknown): ExitError =>
   new ExitError(EXIT.storage, code, message, { hint, cause });
 
-const restoreHint = ({ newestBackup }: OpenContext): string =>
-  newestBackup === undefined
-    ? "There is no backup beside it: move the file away to begin anew."
-    : `Restore the newest backup: \`chirpwatch state restore ${newestBackup}\`.`;
+function restoreHint({ newestBackup, isBackup }: OpenContext): string {
+  if (newestBackup !== undefined)
+    return `Restore ${isBackup ? "another" : "the newest"} backup: \`chirpwatch state restore ${newestBackup}\`.`;
+  return isBackup ? "There is no other backup beside the state." : "There is no backup beside it: move the file away to begin anew.";
+}
 
 const nodeCode = (error: unknown): string | undefined => {
   const code = (error as { code?: unknown } | undefined)?.code;

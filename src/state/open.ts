@@ -1,5 +1,5 @@
 /** Opens the state: folder and file, lock, settings, check, migrations, in this order; and closes it. What a Store does is store.ts. */
-import { existsSync, mkdirSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Clock } from "../model/clock.ts";
 import { errorText } from "../model/errors.ts";
@@ -13,6 +13,8 @@ import { lockState } from "./lock.ts";
 import { MIGRATIONS, migrate, pendingMigrations } from "./migrate.ts";
 import { markClean, wasClean } from "./notes.ts";
 import { cannotCreate, corrupt, foreign, missing, type OpenContext, openFailure } from "./open-failures.ts";
+import { makePrivateFolders } from "./private-files.ts";
+import { quieten, type QuietSpan } from "./quieten.ts";
 import { appliedMigrations, checkpoint, configure, kyselyOver, openHandle, quickCheck, type SqliteHandle } from "./sqlite.ts";
 import type { Executor } from "./statement.ts";
 import { createStore } from "./store.ts";
@@ -44,6 +46,10 @@ export interface OpenedStore extends Store {
   /** What the check of a large file found; settled at once for a small one, which was checked before. */
   readonly problems: Promise<readonly string[]>;
   backup(): Promise<Backup>;
+  /** After a restore; how many alerts that waited are muted. */
+  quieten(span: QuietSpan): Promise<number>;
+  /** On disk, the write-ahead log included. */
+  sizeBytes(): number;
 }
 
 /** @throws ExitError with one sentence, its cure and the exit code. */
@@ -69,7 +75,7 @@ export async function openStore(options: OpenOptions): Promise<OpenedStore> {
 
 function createFolder(path: string): void {
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    makePrivateFolders(dirname(path));
   } catch (error) {
     throw cannotCreate(path, error);
   }
@@ -170,6 +176,8 @@ function compose(
     unclean,
     problems,
     backup: () => backupHandle(handle, path, clock),
+    quieten: (span) => quieten(db, span),
+    sizeBytes: () => [path, `${path}-wal`].reduce((sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0), 0),
   };
 }
 

@@ -11,13 +11,14 @@ const ATTEMPTS_KEPT_MS = 32 * 86_400_000;
 const AT_ONCE = 500;
 
 /** Notes of a watch, named by what they say and its key: `volume:<key>`, `list:<key>:at`. */
-const WATCH_NOTES = ["volume", "list", "paused"] as const;
+const WATCH_NOTES = ["volume", "list"] as const;
 
 export async function prune(db: Executor, nowMs: number, retentionMs: number, inUse: ReadonlySet<string>): Promise<void> {
   const before = nowMs - retentionMs;
   await forgetWatches(db, nowMs - REMOVED_WATCHES_KEPT_MS);
   await forgetTweets(db, before);
   await repeat(() => forgetMessages(db, before));
+  await db.deleteFrom("crossposts").where("done_at", "<", before).execute();
   await forgetDeliveries(db, before);
   await forgetEvents(db, before);
   await forgetLedger(db, nowMs - Math.max(retentionMs, ATTEMPTS_KEPT_MS), nowMs - Math.max(retentionMs, SUMS_KEPT_MS));

@@ -1,7 +1,7 @@
 /** What became of attempts. */
 import type { DeliveryResult } from "../model/outbox.ts";
-import { type Executor, statement, transact } from "./statement.ts";
-import type { MessagesTable } from "./tables.ts";
+import { type Executor, insertRows, statement, transact } from "./statement.ts";
+import type { CrosspostsTable, MessagesTable } from "./tables.ts";
 import { OPEN } from "./literals.ts";
 
 interface Outcome {
@@ -13,6 +13,7 @@ interface Outcome {
   readonly doneAt: number | null;
   readonly ref: string | null;
   readonly error: string;
+  readonly cause: string;
 }
 
 const write = statement<Outcome>()((on, slot) =>
@@ -26,22 +27,52 @@ const write = statement<Outcome>()((on, slot) =>
       done_at: slot("doneAt"),
       ref: slot("ref"),
       error: slot("error"),
+      cause: slot("cause"),
     }))
     .where("id", "=", slot("id"))
-    .where("state", "=", OPEN),
+    .where("state", "=", OPEN)
+    .returning("sink"),
+);
+
+/** A message that was sent twice, because the first answer got lost, has one crosspost. */
+const addCrossposts = insertRows(
+  "crossposts",
+  ["message_id", "sink", "ref", "state", "attempts", "created_at", "next_attempt_at", "done_at", "reported_at", "error"],
+  (insert) => insert.onConflict((conflict) => conflict.column("message_id").doNothing()),
 );
 
 /** All results in one transaction. A message that is done already stays as it is. */
 export function record(db: Executor, results: readonly DeliveryResult[]): Promise<void> {
   return transact(db, async (on) => {
-    for (const result of results) await write(on, outcomeOf(result));
+    for (const result of results) {
+      const { rows } = await write(on, outcomeOf(result));
+      if (result.kind === "sent" && result.crosspost === true)
+        await addCrossposts(
+          on,
+          rows.map(({ sink }) => crosspostOf(result, sink)),
+        );
+    }
   });
 }
 
+const crosspostOf = ({ messageId, atMs, ref }: DeliveryResult & { kind: "sent" }, sink: string): CrosspostsTable => ({
+  message_id: messageId,
+  sink,
+  ref: ref ?? "",
+  state: "waiting",
+  attempts: 0,
+  created_at: atMs,
+  next_attempt_at: atMs,
+  done_at: null,
+  reported_at: null,
+  error: "",
+});
+
 function outcomeOf(result: DeliveryResult): Outcome {
   const { messageId: id, atMs: at } = result;
-  if (result.kind === "sent") return { id, state: "sent", at, step: 1, nextAttemptAt: at, doneAt: at, ref: result.ref ?? null, error: "" };
-  if (result.kind === "dead") return { id, state: "dead", at, step: 1, nextAttemptAt: at, doneAt: at, ref: null, error: result.error };
-  const step = result.countAttempt ? 1 : 0;
-  return { id, state: "open", at, step, nextAttemptAt: result.nextAttemptAtMs, doneAt: null, ref: null, error: result.error };
+  const step = result.kind === "sent" || result.countAttempt ? 1 : 0;
+  const done = { id, at, step, nextAttemptAt: at, doneAt: at, ref: null, cause: "" };
+  if (result.kind === "sent") return { ...done, state: "sent", ref: result.ref ?? null, error: "" };
+  if (result.kind === "dead") return { ...done, state: "dead", error: result.error, cause: result.cause };
+  return { ...done, state: "open", nextAttemptAt: result.nextAttemptAtMs, doneAt: null, error: result.error };
 }

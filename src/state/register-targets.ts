@@ -1,5 +1,6 @@
 /** Makes the stored targets of each watch equal to the configured ones: new, known, revived, renamed, merged, removed. */
 import type { TargetRegistration } from "../model/watch-store.ts";
+import { markReturned, type Return } from "./absence.ts";
 import { toText } from "./json-text.ts";
 import { nextNumbers } from "./sequence.ts";
 import { type Executor, insertRows } from "./statement.ts";
@@ -9,6 +10,10 @@ import type { TargetRow } from "./watch-state.ts";
 export interface WatchTargets {
   readonly watchKey: string;
   readonly targets: readonly TargetRegistration[];
+  /** Paused or disabled: what comes back does so with the watch. */
+  readonly isAway: boolean;
+  /** Since when the watch was away that is polled again; null where it was polled all the time. */
+  readonly returnedFromMs: number | null;
 }
 
 const COLUMNS = [
@@ -80,7 +85,8 @@ async function registerOne(
     }
     const row = known === undefined && holder === undefined ? newTarget(watch.watchKey, target, position, nowMs) : undefined;
     if (row !== undefined) created.push(row);
-    const settled = row ?? (await keep(on, known, holder, target, position));
+    const place = { key: target.key, name: target.name, position };
+    const settled = row ?? (await keep(on, { known, holder, target, place }, awayOf(watch, (holder ?? known)?.removed_at ?? null, nowMs)));
     if (holder !== undefined) rows.delete(holder.key);
     rows.set(target.key, settled);
     kept.push(settled);
@@ -96,28 +102,36 @@ function holderOf(rows: ReadonlyMap<string, TargetRow>, userId: string | undefin
   return undefined;
 }
 
-async function keep(
-  on: Executor,
-  known: TargetRow | undefined,
-  holder: TargetRow | undefined,
-  target: TargetRegistration,
-  position: number,
-): Promise<TargetRow> {
-  const place = { key: target.key, name: target.name, position };
-  if (holder !== undefined) {
-    if (known !== undefined) return takeOver(on, holder, { ...known, ...place });
-    const row = renamed(holder, place);
+/** When the target was left, where it is read again. */
+function awayOf({ isAway, returnedFromMs }: WatchTargets, removedAt: number | null, atMs: number): Return | undefined {
+  const times = [returnedFromMs, removedAt].filter((time) => time !== null).map(Number);
+  return isAway || times.length === 0 ? undefined : { fromMs: Math.min(...times), atMs };
+}
+
+interface Kept {
+  readonly known: TargetRow | undefined;
+  readonly holder: TargetRow | undefined;
+  readonly target: TargetRegistration;
+  readonly place: Pick<TargetRow, "key" | "name" | "position">;
+}
+
+async function keep(on: Executor, { known, holder, target, place }: Kept, away: Return | undefined): Promise<TargetRow> {
+  const back = (row: TargetRow): TargetRow => (away === undefined ? row : markReturned(row, away));
+  const write = async (row: TargetRow): Promise<TargetRow> => {
     await on.updateTable("targets").set(row).where("id", "=", row.id).execute();
     return row;
+  };
+  if (holder !== undefined && known !== undefined) {
+    const row = await takeOver(on, holder, { ...known, ...place });
+    return away === undefined ? row : write(back(row));
   }
+  if (holder !== undefined) return write(back(renamed(holder, place)));
   const old = known as TargetRow;
   const next = { ...old, ...place, user_id: old.user_id ?? target.userId ?? null, removed_at: null };
-  const isSame = old.name === next.name && old.position === position && old.user_id === next.user_id && old.removed_at === null;
+  const isSame = old.name === next.name && old.position === next.position && old.user_id === next.user_id && old.removed_at === null;
   // The configuration holds this string anyway.
-  if (isSame) return { ...old, name: target.name };
-  const row = { ...next, revision: old.revision + 1 };
-  await on.updateTable("targets").set(row).where("id", "=", row.id).execute();
-  return row;
+  if (isSame && away === undefined) return { ...old, name: target.name };
+  return write(back({ ...next, revision: old.revision + 1 }));
 }
 
 const newTarget = (watchKey: string, target: TargetRegistration, position: number, nowMs: number): TargetRow => ({

@@ -1,12 +1,17 @@
 /** Makes the stored watches equal to the configured ones. What becomes of their targets is told by register-targets.ts. */
 import type { Random } from "../model/random.ts";
 import type { WatchRegistration, WatchState } from "../model/watch-store.ts";
+import { toText } from "./json-text.ts";
 import { countFollowed } from "./rechecks.ts";
 import { registerTargets } from "./register-targets.ts";
 import { type Executor, insertRows, transact } from "./statement.ts";
 import { type TargetRow, type WatchRow, watchState } from "./watch-state.ts";
 
-const insertWatches = insertRows("watches", ["key", "id", "type", "registered_at", "paused", "position", "removed_at"], (insert) => insert);
+const insertWatches = insertRows(
+  "watches",
+  ["key", "id", "type", "registered_at", "paused", "position", "removed_at", "accounts"],
+  (insert) => insert,
+);
 
 export function registerWatches(
   db: Executor,
@@ -18,13 +23,23 @@ export function registerWatches(
     const stored = await on.selectFrom("watches").selectAll().execute();
     const rows = matchWatches(stored, watches, random, nowMs);
     await writeWatches(on, stored, rows, nowMs);
+    const before = new Map(stored.map((row) => [row.key, row]));
+    const returned = rows.map((row) => (row.away_at === null ? (before.get(row.key)?.away_at ?? null) : null));
     const targets = await registerTargets(
       on,
-      rows.map((row, i) => ({ watchKey: row.key, targets: watches[i]?.targets ?? [] })),
+      rows.map((row, i) => ({
+        watchKey: row.key,
+        targets: watches[i]?.targets ?? [],
+        isAway: row.away_at !== null,
+        returnedFromMs: returned[i] ?? null,
+      })),
       nowMs,
     );
     const followed = await countFollowed(on);
-    return rows.map((row, i) => watchState(row, targets[i] ?? [], followed));
+    return rows.map((row, i) => {
+      const fromMs = returned[i] ?? null;
+      return { ...watchState(row, targets[i] ?? [], followed), ...(fromMs === null ? {} : { returnedFromMs: Number(fromMs) }) };
+    });
   });
 }
 
@@ -38,7 +53,9 @@ function matchWatches(stored: readonly WatchRow[], watches: readonly WatchRegist
   return watches.map((watch, position) => {
     const row = ownRow(byName, named, watch) ?? newRow(watch, random, nowMs);
     byName.delete(nameOf(watch));
-    return { ...row, id: watch.id, type: watch.type, position, removed_at: null };
+    const enabled = watch.enabled === false ? 0 : 1;
+    const isAway = enabled === 0 || row.paused === 1;
+    return { ...row, id: watch.id, type: watch.type, position, removed_at: null, enabled, away_at: isAway ? (row.away_at ?? nowMs) : null };
   });
 }
 
@@ -69,6 +86,9 @@ const newRow = (watch: WatchRegistration, random: Random, nowMs: number): WatchR
   paused: 0,
   position: 0,
   removed_at: null,
+  accounts: toText({}),
+  enabled: 1,
+  away_at: null,
 });
 
 async function writeWatches(on: Executor, stored: readonly WatchRow[], rows: readonly WatchRow[], nowMs: number): Promise<void> {
@@ -81,16 +101,18 @@ async function writeWatches(on: Executor, stored: readonly WatchRow[], rows: rea
     const old = before.get(row.key);
     before.delete(row.key);
     if (old === undefined || isSame(old, row)) continue;
-    const { id, type, position, removed_at } = row;
-    await on.updateTable("watches").set({ id, type, position, removed_at }).where("key", "=", row.key).execute();
+    const { id, type, position, removed_at, enabled, away_at } = row;
+    await on.updateTable("watches").set({ id, type, position, removed_at, enabled, away_at }).where("key", "=", row.key).execute();
   }
   for (const gone of before.values()) {
-    if (gone.removed_at === null) await on.updateTable("watches").set({ removed_at: nowMs }).where("key", "=", gone.key).execute();
+    if (gone.removed_at !== null) continue;
+    const removed = { removed_at: nowMs, away_at: gone.away_at ?? nowMs };
+    await on.updateTable("watches").set(removed).where("key", "=", gone.key).execute();
   }
 }
 
 const isSame = (a: WatchRow, b: WatchRow): boolean =>
-  a.id === b.id && a.type === b.type && a.position === b.position && a.removed_at === b.removed_at;
+  (["id", "type", "position", "removed_at", "enabled", "away_at"] as const).every((name) => a[name] === b[name]);
 
 /** Watches that are configured now, in the order of the configuration. */
 export async function listWatches(db: Executor): Promise<readonly WatchState[]> {
@@ -106,15 +128,4 @@ export async function listWatches(db: Executor): Promise<readonly WatchState[]> 
   for (const target of targets) byWatch.set(target.watch_key, [...(byWatch.get(target.watch_key) ?? []), target]);
   const followed = await countFollowed(db);
   return watches.map((watch) => watchState(watch, byWatch.get(watch.key) ?? [], followed));
-}
-
-/** False when no such watch is configured. */
-export async function setPaused(db: Executor, watchId: string, paused: boolean): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable("watches")
-    .set({ paused: paused ? 1 : 0 })
-    .where("id", "=", watchId)
-    .where("removed_at", "is", null)
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
 }

@@ -1,10 +1,10 @@
-/** Turns waiting deliveries into messages: id, members and body are committed before the first attempt. */
+/** Turns waiting deliveries into messages: id, members and body are committed before the first attempt. All messages of one call, or none. */
 import type { NewMessage } from "../model/outbox.ts";
 import { StoreError } from "../model/store-error.ts";
 import { refreshGroup } from "./group-timers.ts";
 import { toText } from "./json-text.ts";
 import { type Executor, insertRows, listStatement, transact } from "./statement.ts";
-import type { MessagesTable } from "./tables.ts";
+import type { DeliveriesTable, MessagesTable } from "./tables.ts";
 import { WAITING } from "./literals.ts";
 
 const COLUMNS = [
@@ -22,38 +22,70 @@ const COLUMNS = [
   "done_at",
   "ref",
   "error",
+  "parent_id",
+  "cause",
+  "reported_at",
+  "acknowledged_at",
 ] as const;
 
-const insertMessages = insertRows("messages", COLUMNS, (insert) => insert);
+export const insertMessages = insertRows("messages", COLUMNS, (insert) => insert);
 
-const markSealed = listStatement<{ messageId: string }, number>()((on, list, slot) =>
+const mark = listStatement<{ messageId: string; state: DeliveriesTable["state"] }, number>()((on, list, slot) =>
   on
     .updateTable("deliveries")
-    .set({ state: "sealed", message_id: slot("messageId") })
+    .set({ state: slot("state"), message_id: slot("messageId") })
     .where("id", "in", list)
     .where("state", "=", WAITING)
-    .returning(["grouped", "group_key"]),
+    .returning(["grouped", "event_id", "group_key", "original_group_key"]),
 );
 
 /** @throws StoreError when a delivery is not waiting any more: nothing is sealed twice. */
 export function seal(db: Executor, messages: readonly NewMessage[]): Promise<void> {
   return transact(db, async (on) => {
-    await insertMessages(on, messages.map(messageRow));
-    for (const message of messages) {
-      const { rows } = await markSealed(on, message.deliveryIds.map(Number), { messageId: message.id });
-      if (rows.length !== message.deliveryIds.length) {
-        throw new StoreError("STORE_WRITE_FAILED", `Message ${message.id} names deliveries that do not wait any more.`, { retry: "no" });
-      }
-      // A digest gathers several groups: each of them was served now.
-      const groups = new Set(rows.filter((row) => row.grouped === 1).map((row) => row.group_key));
-      for (const groupKey of groups) await refreshGroup(on, message.sink, groupKey, message.sealedAtMs);
-    }
+    await insertMessages(on, inOrder(messages));
+    for (const message of messages) await markMembers(on, message);
   });
 }
 
-const messageRow = (message: NewMessage): MessagesTable => ({
+async function markMembers(on: Executor, message: NewMessage): Promise<void> {
+  const { id: messageId, sink, sealedAtMs, deliveryIds, summarisedIds = [] } = message;
+  const sealed = await mark(on, deliveryIds.map(Number), { messageId, state: "sealed" });
+  const summarised = await mark(on, summarisedIds.map(Number), { messageId, state: "summarised" });
+  const rows = [...sealed.rows, ...summarised.rows];
+  if (rows.length !== deliveryIds.length + summarisedIds.length)
+    throw new StoreError("STORE_WRITE_FAILED", `Message ${messageId} names deliveries that do not wait any more.`, { retry: "no" });
+  const grouped = rows.filter((row) => row.grouped === 1);
+  // A digest gathers several groups: each of them was served now. What was gathered and then sent alone is no digest.
+  const served = new Set([message.groupKey, ...grouped.flatMap(ownGroup)]);
+  for (const groupKey of new Set(grouped.flatMap((row) => [row.group_key, ...ownGroup(row)])))
+    await refreshGroup(on, sink, groupKey, served.has(groupKey) ? sealedAtMs : null);
+}
+
+/** The group that the delivery was born into; an event that is its own group has no timer. */
+function ownGroup(row: { readonly event_id: string; readonly group_key: string; readonly original_group_key: string | null }): string[] {
+  if (row.original_group_key === null) return [row.group_key];
+  return row.original_group_key === row.event_id ? [] : [row.original_group_key];
+}
+
+/** Messages of one group keep the order they are given in; the first stands where its group's oldest member does. */
+function inOrder(messages: readonly NewMessage[]): readonly MessagesTable[] {
+  const next = new Map<string, number>();
+  for (const { sink, groupKey, deliveryIds, summarisedIds = [] } of messages) {
+    const group = `${sink}\n${groupKey}`;
+    const oldest = [...deliveryIds, ...summarisedIds].reduce((least, id) => Math.min(least, Number(id)), Number.MAX_SAFE_INTEGER);
+    next.set(group, Math.min(next.get(group) ?? Number.MAX_SAFE_INTEGER, oldest));
+  }
+  return messages.map((message) => {
+    const group = `${message.sink}\n${message.groupKey}`;
+    const seq = next.get(group) ?? 0;
+    next.set(group, seq + 1);
+    return messageRow(message, seq);
+  });
+}
+
+export const messageRow = (message: NewMessage, seq: number): MessagesTable => ({
   id: message.id,
-  seq: message.deliveryIds.reduce((least, id) => Math.min(least, Number(id)), Number.MAX_SAFE_INTEGER),
+  seq,
   sink: message.sink,
   group_key: message.groupKey,
   throttle_key: message.throttleKey,
@@ -66,4 +98,8 @@ const messageRow = (message: NewMessage): MessagesTable => ({
   done_at: null,
   ref: null,
   error: "",
+  parent_id: message.parentId ?? null,
+  cause: "",
+  reported_at: null,
+  acknowledged_at: null,
 });

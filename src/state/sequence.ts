@@ -10,7 +10,11 @@ const take = statement<{ name: string; count: number }>()((on, slot) =>
 );
 
 /** The first of `count` consecutive numbers that nobody else gets. */
-export async function nextNumbers(on: Executor, name: "target" | "event" | "delivery" | "ledger", count: number): Promise<number> {
+export async function nextNumbers(
+  on: Executor,
+  name: "target" | "event" | "delivery" | "ledger" | "audit",
+  count: number,
+): Promise<number> {
   const { rows } = await take(on, { name, count });
   return Number(rows[0]?.value ?? count) - count + 1;
 }

@@ -8,14 +8,20 @@ export async function loadSinkHealth(db: Executor): Promise<readonly SinkHealth[
   return rows.map((row) => ({
     sink: row.sink,
     breaker: row.breaker,
+    cause: row.cause,
     reason: row.reason,
+    hint: row.hint,
     openedAtMs: row.opened_at,
     probeAtMs: row.probe_at,
+    isReported: row.is_reported === 1,
+    reportedAtMs: row.reported_at,
   }));
 }
 
 export async function saveSinkHealth(db: Executor, health: SinkHealth): Promise<void> {
-  const state = { breaker: health.breaker, reason: health.reason, opened_at: health.openedAtMs, probe_at: health.probeAtMs };
+  const { breaker, cause, reason, hint, openedAtMs, probeAtMs, isReported, reportedAtMs } = health;
+  const times = { opened_at: openedAtMs, probe_at: probeAtMs, reported_at: reportedAtMs };
+  const state = { breaker, cause, reason, hint, is_reported: isReported ? 1 : 0, ...times };
   await db
     .insertInto("sink_health")
     .values({ sink: health.sink, ...state })

@@ -15,6 +15,7 @@ import {
   SqliteQueryCompiler,
 } from "kysely";
 import { StoreError } from "../model/store-error.ts";
+import { makePrivateFile } from "./private-files.ts";
 import type { BatchQuery } from "./statement.ts";
 import type { Tables } from "./tables.ts";
 
@@ -30,9 +31,11 @@ export interface SqliteOptions {
   readonly mustExist: boolean;
 }
 
-/** Opens the file. @throws whatever better-sqlite3 throws; see open-failures.ts. */
-export const openHandle = (path: string, options: SqliteOptions): SqliteHandle =>
-  new Database(path, { readonly: options.readonly, fileMustExist: options.mustExist || options.readonly, timeout: BUSY_TIMEOUT_MS });
+/** Opens the file; one that may be missing is made for this user alone. @throws whatever better-sqlite3 or Node throws; see open-failures.ts. */
+export function openHandle(path: string, { readonly, mustExist }: SqliteOptions): SqliteHandle {
+  if (!readonly && !mustExist) makePrivateFile(path);
+  return new Database(path, { readonly, fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
+}
 
 /** A re-opened WAL database comes up with synchronous=NORMAL: set what durability needs at every open, and do not trust it unseen. */
 export function configure(handle: SqliteHandle): void {
@@ -203,16 +206,34 @@ export function quickCheck(handle: SqliteHandle): readonly string[] {
   return rows.length === 1 && rows[0] === "ok" ? [] : rows;
 }
 
+/**
+ * When the state last learned or did something, epoch ms: its last poll, request or alert. Undefined before the first. Tables that an
+ * older schema lacks are left out.
+ */
+export function lastActivityMs(handle: SqliteHandle): number | undefined {
+  const times = ["select max(last_poll_at) from sources", "select max(reserved_at) from ledger", "select max(detected_at) from events"].map(
+    (query) => handle.prepare(query).pluck().get() as number | null,
+  );
+  const latest = Math.max(...times.map((time) => time ?? 0));
+  return latest > 0 ? latest : undefined;
+}
+
+/** Events of the watches found after a moment. */
+export const countEventsSince = (handle: SqliteHandle, sinceMs: number): number =>
+  handle.prepare("select count(*) from events where watch <> '' and detected_at > ?").pluck().get(sinceMs) as number;
+
 /** Moves what the write-ahead log holds into the file itself. */
 export const checkpoint = (handle: SqliteHandle): unknown => handle.pragma("wal_checkpoint(TRUNCATE)");
 
 /** Copies a consistent snapshot to a new file, also while others write. */
 export const copyTo = async (handle: SqliteHandle, target: string): Promise<void> => {
+  makePrivateFile(target);
   await handle.backup(target);
 };
 
 /** Takes the file for this process alone until it is closed or the process dies. @throws SQLITE_BUSY when another process has it. */
 export function holdExclusively(path: string): () => void {
+  makePrivateFile(path);
   const handle = new Database(path, { timeout: 0 });
   try {
     handle.exec("begin exclusive");

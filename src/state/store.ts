@@ -3,27 +3,36 @@ import type { Clock } from "../model/clock.ts";
 import type { Random } from "../model/random.ts";
 import type { Store } from "../model/store.ts";
 import { commitPoll } from "./commit-poll.ts";
+import { groupDead, listDead, unreportedDead } from "./dead-letters.ts";
+import { crosspostOutlook, dueCrosspost, expireCrossposts, markCrosspostsReported, recordCrosspost } from "./crossposts.ts";
 import { dueWork } from "./due-work.ts";
 import { explainItem } from "./explain.ts";
-import { recentEvents, userIdOfHandle } from "./history.ts";
+import { findEvents } from "./find-events.ts";
+import { recentEvents, recentRecords, userIdOfHandle } from "./history.ts";
+import { itemMarks } from "./item-marks.ts";
 import { knownItems } from "./known-items.ts";
 import { loadSources } from "./load-sources.ts";
 import { countEvents, newestEvent } from "./event-volume.ts";
 import { absentMembers, knownMembers } from "./members.ts";
 import { nextDueAt } from "./next-due.ts";
+import { nameAccounts } from "./named-accounts.ts";
 import { proveWritable, readNote, writeNote } from "./notes.ts";
-import { postpone, sealedSince, wakeSink } from "./postpone.ts";
 import { prune } from "./prune.ts";
 import { dueRechecks, eventsById, hastenRechecks } from "./rechecks.ts";
 import { record } from "./record.ts";
-import { listWatches, registerWatches, setPaused } from "./register-watches.ts";
+import { listWatches, registerWatches } from "./register-watches.ts";
+import { acknowledgeDead, markDeadReported, resendDead } from "./resend-dead.ts";
+import { setPaused } from "./set-paused.ts";
 import { reserve } from "./reserve.ts";
 import { seal } from "./seal.ts";
 import { Settlements } from "./settlements.ts";
 import { loadSinkHealth, outboxStats, saveSinkHealth } from "./sink-health.ts";
 import { auditMark, auditSpan, spentByHour, spentSince } from "./spent.ts";
 import type { Executor } from "./statement.ts";
+import { gather, throttleState } from "./throttle.ts";
 import { loadTargets, resolveTarget, setTargetStatus } from "./targets.ts";
+import { countWaiting } from "./waiting.ts";
+import { wakeSink } from "./wake-sink.ts";
 
 /** A Store over any database that holds the tables; `close` is the opener's. */
 export function createStore(db: Executor, deps: { readonly clock: Clock; readonly random: Random }, close: () => Promise<void>): Store {
@@ -31,12 +40,14 @@ export function createStore(db: Executor, deps: { readonly clock: Clock; readonl
   return {
     registerWatches: (watches, nowMs) => registerWatches(db, deps.random, watches, nowMs),
     resolveTarget: (watchKey, targetKey, userId, username) => resolveTarget(db, watchKey, targetKey, userId, username),
+    nameAccounts: (found) => nameAccounts(db, found),
     loadTargets: (refs) => loadTargets(db, refs),
     setTargetStatus: (ref, status, reason) => setTargetStatus(db, ref, status, reason),
-    setPaused: (watchId, paused) => setPaused(db, watchId, paused),
+    setPaused: (watchId, paused, change) => setPaused(db, watchId, paused, change),
     listWatches: () => listWatches(db),
     loadSources: (fingerprints) => loadSources(db, fingerprints),
     knownItems: (refs, itemIds) => knownItems(db, refs, itemIds),
+    itemMarks: (refs, itemIds) => itemMarks(db, refs, itemIds),
     knownMembers: (refs, userIds) => knownMembers(db, refs, userIds),
     absentMembers: (ref, sinceMs) => absentMembers(db, ref, sinceMs),
     dueRechecks: (nowMs, mostTweets) => dueRechecks(db, nowMs, mostTweets),
@@ -61,14 +72,28 @@ export function createStore(db: Executor, deps: { readonly clock: Clock; readonl
     nextDueAt: (sinks) => nextDueAt(db, sinks),
     seal: (messages) => seal(db, messages),
     record: (results) => record(db, results),
-    postpone: (deliveryIds, untilMs) => postpone(db, deliveryIds, untilMs),
-    sealedSince: (throttleKey, sinceMs) => sealedSince(db, throttleKey, sinceMs),
+    gather: (overflow) => gather(db, overflow),
+    throttleState: (query) => throttleState(db, query),
     loadSinkHealth: () => loadSinkHealth(db),
     saveSinkHealth: (health) => saveSinkHealth(db, health),
     wakeSink: (sink, nowMs) => wakeSink(db, sink, nowMs),
     outboxStats: () => outboxStats(db),
+    countWaiting: (nowMs) => countWaiting(db, nowMs),
+    listDead: (selection, limit) => listDead(db, selection, limit),
+    groupDead: (sinceMs) => groupDead(db, sinceMs),
+    unreportedDead: () => unreportedDead(db),
+    markDeadReported: (messageIds, nowMs) => markDeadReported(db, messageIds, nowMs),
+    acknowledgeDead: (selection, nowMs) => acknowledgeDead(db, selection, nowMs),
+    resendDead: (selection, nowMs) => resendDead(db, selection, nowMs),
     explainItem: (itemId) => explainItem(db, itemId, deps.clock.now()),
+    dueCrosspost: (sink, nowMs) => dueCrosspost(db, sink, nowMs),
+    recordCrosspost: (result) => recordCrosspost(db, result),
+    expireCrossposts: (sink, madeBeforeMs, nowMs, reason) => expireCrossposts(db, sink, madeBeforeMs, nowMs, reason),
+    crosspostOutlook: (sink) => crosspostOutlook(db, sink),
+    markCrosspostsReported: (sink, nowMs) => markCrosspostsReported(db, sink, nowMs),
+    findEvents: (query) => findEvents(db, query, deps.clock.now()),
     recentEvents: (limit) => recentEvents(db, limit),
+    recentRecords: (limit) => recentRecords(db, limit, deps.clock.now()),
     userIdOfHandle: (handle) => userIdOfHandle(db, handle),
     readNote: (name) => readNote(db, name),
     writeNote: (name, value) => writeNote(db, name, value),

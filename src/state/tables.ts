@@ -12,6 +12,12 @@ export interface WatchesTable {
   paused: number;
   position: number;
   removed_at: number | null;
+  /** JSON: user ids by handle, of accounts that the watch names beside its targets. */
+  accounts: string;
+  /** 0: configured, and not polled. */
+  enabled: number;
+  /** Since when it is paused, disabled or removed; null while it is polled. */
+  away_at: number | null;
 }
 
 export interface TargetsTable {
@@ -94,8 +100,11 @@ export interface EventsTable {
   detected_at: number;
 }
 
-/** `sealed` covers everything after sealing: the message row knows the rest. `merged` joined another delivery. */
-export type DeliveryState = "waiting" | "sealed" | "muted" | "duplicate" | "merged";
+/**
+ * `sealed` covers everything after sealing: the message row knows the rest. `summarised`: its message counts it and does not list it.
+ * `merged` joined another delivery.
+ */
+export type DeliveryState = "waiting" | "sealed" | "summarised" | "muted" | "duplicate" | "merged";
 
 export interface DeliveriesTable {
   /** In order of birth. */
@@ -106,6 +115,8 @@ export interface DeliveriesTable {
   /** 0: the event is its own group. */
   grouped: number;
   not_before: number;
+  /** The time interval that holds it back until then; null where none does. */
+  held_by: string | null;
   once_key: string | null;
   throttle_key: string | null;
   state: DeliveryState;
@@ -114,6 +125,8 @@ export interface DeliveriesTable {
   created_at: number;
   message_id: string | null;
   joined_id: number | null;
+  /** The group it was born into, where a throttle has moved it into a digest. */
+  original_group_key: string | null;
 }
 
 /** Timers of real groups; an event that is its own group has none. */
@@ -141,14 +154,49 @@ export interface MessagesTable {
   done_at: number | null;
   ref: string | null;
   error: string;
+  /** The message it belongs under: the first of its digest. */
+  parent_id: string | null;
+  /** Of dead ones: a `DeadCause`; else "". */
+  cause: string;
+  /** When the operator was told that it is dead, and when it was accepted or rendered anew. */
+  reported_at: number | null;
+  acknowledged_at: number | null;
+}
+
+/** What operators did to alerts. */
+export interface AuditTable {
+  id: number;
+  at: number;
+  action: string;
+  detail: string;
+}
+
+/** One for each message that is to be published to its channel's followers. */
+export interface CrosspostsTable {
+  message_id: string;
+  sink: string;
+  /** The sink's own id of the message. */
+  ref: string;
+  state: "waiting" | "published" | "not_published";
+  attempts: number;
+  created_at: number;
+  next_attempt_at: number;
+  done_at: number | null;
+  /** When the operator was told that it was not published. */
+  reported_at: number | null;
+  error: string;
 }
 
 export interface SinkHealthTable {
   sink: string;
   breaker: "closed" | "open";
+  cause: "destination" | "transient";
   reason: string;
+  hint: string;
   opened_at: number | null;
   probe_at: number | null;
+  is_reported: number;
+  reported_at: number | null;
 }
 
 export interface LedgerTable {
@@ -202,6 +250,8 @@ export interface Tables {
   deliveries: DeliveriesTable;
   groups: GroupsTable;
   messages: MessagesTable;
+  audit: AuditTable;
+  crossposts: CrosspostsTable;
   sink_health: SinkHealthTable;
   ledger: LedgerTable;
   spent_hours: SpentHoursTable;

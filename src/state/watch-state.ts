@@ -37,6 +37,7 @@ export const watchState = (row: WatchRow, targets: readonly TargetRow[], followe
   type: row.type,
   registeredAtMs: Number(row.registered_at),
   paused: row.paused === 1,
+  accounts: fromText(row.accounts),
   targets: targets.map((target) => targetState(target, row.key)),
   knownItems: targets.reduce((sum, target) => sum + target.known_items, 0),
   followedTweets: followed.get(row.key) ?? 0,

@@ -1,13 +1,7 @@
 /** The `accounts` list that several watch types share: schema, and the targets it makes. Leaves resolving ids to the engine. */
 import { z } from "zod";
-import { accountKey, type AccountRef, parseAccount } from "../model/account.ts";
+import { accountKey, type NamedAccount, parseAccount } from "../model/account.ts";
 import type { TargetSpec } from "./watch-type.ts";
-
-export interface NamedAccount {
-  /** As written in the YAML. */
-  readonly name: string;
-  readonly account: AccountRef;
-}
 
 /** One account; without a description of its own. */
 export const accountSchema = z.string().transform((text, context): NamedAccount => {

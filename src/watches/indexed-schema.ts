@@ -10,6 +10,17 @@ export const sourceSchema = (list: string) =>
       `\`indexed\`: the service's 7-day list, one request, indexed accounts only. \`all\`: pages of 200 of the list ${list}. \`auto\`: indexed where the account is, else all.`,
     );
 
+interface WindowSettings {
+  readonly source: "auto" | "indexed" | "all";
+  readonly full_read_every?: number | undefined;
+}
+
+/** For `refine`: the 7-day list is one request, which is all of it. */
+export const FULL_READ_OF_WINDOW: [(settings: WindowSettings) => boolean, { readonly message: string; readonly path: string[] }] = [
+  ({ source, full_read_every: everyMs }) => source !== "indexed" || everyMs === undefined,
+  { message: "`source: indexed` reads the 7-day list, which one request holds: leave `full_read_every` out", path: ["full_read_every"] },
+];
+
 /** What `auto` found out about a target is kept in its memory under `mode`. */
 export function indexedMode(
   settings: { readonly source: "auto" | "indexed" | "all" },

@@ -33,7 +33,7 @@ const schema = lazy(() =>
           "`follow`: do they follow `account`? `retweet`, `quoted`, `comment`: did they, of `tweet`? `community_member`: of `community`?",
         ),
       accounts: accountsSchema,
-      account: accountSchema.optional().describe("For `follow`: who is followed. By id it survives a rename."),
+      account: accountSchema.optional().describe("For `follow`: who is followed."),
       tweet: tweetSchema.optional().describe("For `retweet`, `quoted` and `comment`: the tweet, by id, in quotes, or by link."),
       community: communitySchema.optional().describe("For `community_member`: the community's id, in quotes, or its link."),
     })
@@ -57,6 +57,9 @@ function subjectOf({ account, tweet, community }: Settings): JsonObject {
   return tweet === undefined ? { community: community ?? "" } : { tweet };
 }
 
+const subjectId = ({ account, tweet, community }: Settings): string =>
+  account === undefined ? (tweet ?? community ?? "") : account.account.kind === "id" ? account.account.id : account.account.handle;
+
 const rule = (settings: Settings): ReadingRule => {
   const { field, endpoint } = ASKS[settings.check];
   return {
@@ -65,6 +68,8 @@ const rule = (settings: Settings): ReadingRule => {
     // Of a protected account the service cannot say no.
     hiddenBy: "user_protected",
     constants: { check: settings.check, ...subjectOf(settings) },
+    subject: `${settings.check} ${subjectId(settings)}`,
+    ...(settings.account?.account.kind === "id" ? { target: settings.account.account.id } : {}),
     changes: { event: "membership.changed", fields: [field] },
     ...(endpoint === "check-retweet" ? { pagesUntil: field } : {}),
   };
@@ -92,6 +97,7 @@ account: acme
 schedule: "@every 1h"`,
   body: {
     user: "user",
+    target: "user",
     membership: { check: "string", account: "string", tweet: "string", community: "string", ...VALUES },
     previous: VALUES,
     changed: "texts",
@@ -101,6 +107,7 @@ schedule: "@every 1h"`,
   include: { reply: false, quote: false, retweet: false },
   detection: { detector: "reading", rule },
   targets: ({ accounts }) => accountTargets(accounts),
+  mapAccounts: ({ account, ...settings }, replace) => (account === undefined ? settings : { ...settings, account: replace(account) }),
   source: (settings, target) => ({ endpoint: ASKS[settings.check].endpoint, params: params(settings, requireUserId(target)) }),
   caveats: ({ check }) => [
     "one request per account and poll",

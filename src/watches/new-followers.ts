@@ -4,8 +4,8 @@ import { lazy } from "../model/lazy.ts";
 import type { TargetState } from "../model/watch-store.ts";
 import { rosterMessage } from "../render/roster-message.ts";
 import { accountsSchema, accountTargets, requireUserId } from "./accounts-schema.ts";
-import { indexedMode, sourceSchema } from "./indexed-schema.ts";
-import { placingOf, probingShape } from "./placing-schema.ts";
+import { FULL_READ_OF_WINDOW, indexedMode, sourceSchema } from "./indexed-schema.ts";
+import { fullReadShape, placingOf, probingShape } from "./placing-schema.ts";
 import { NEWEST_FIRST_CAVEAT } from "./roster-caveats.ts";
 import type { WatchType } from "./watch-type.ts";
 
@@ -19,11 +19,13 @@ const schema = lazy(() =>
         .default(false)
         .describe("Reads the service's list of verified followers instead, for any account: shorter than `all`, and without its crowd."),
       ...probingShape,
+      ...fullReadShape,
     })
     .refine((settings) => !settings.verified_only || settings.source !== "indexed", {
       message: "verified_only has a list of its own: leave `source` out",
       path: ["verified_only"],
-    }),
+    })
+    .refine(...FULL_READ_OF_WINDOW),
 );
 
 type Settings = z.output<ReturnType<typeof schema>>;

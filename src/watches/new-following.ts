@@ -3,13 +3,15 @@ import { z } from "zod";
 import { lazy } from "../model/lazy.ts";
 import { rosterMessage } from "../render/roster-message.ts";
 import { accountsSchema, accountTargets, requireUserId } from "./accounts-schema.ts";
-import { indexedMode, sourceSchema } from "./indexed-schema.ts";
-import { placingOf, probingShape } from "./placing-schema.ts";
+import { FULL_READ_OF_WINDOW, indexedMode, sourceSchema } from "./indexed-schema.ts";
+import { fullReadShape, placingOf, probingShape } from "./placing-schema.ts";
 import { NEWEST_FIRST_CAVEAT } from "./roster-caveats.ts";
 import type { WatchType } from "./watch-type.ts";
 
 const schema = lazy(() =>
-  z.strictObject({ accounts: accountsSchema, source: sourceSchema("of whom the account follows"), ...probingShape }),
+  z
+    .strictObject({ accounts: accountsSchema, source: sourceSchema("of whom the account follows"), ...probingShape, ...fullReadShape })
+    .refine(...FULL_READ_OF_WINDOW),
 );
 
 type Settings = z.output<ReturnType<typeof schema>>;

@@ -1,4 +1,7 @@
-/** How a watch of accounts, of their lists, or a search, lets the planner place its requests: `strategy` and `full_poll_every`. Leaves the placing to plan/. */
+/**
+ * How a watch of accounts, of their lists, or a search, lets the planner place its requests: `strategy`, `full_poll_every` and, of lists that tell
+ * who joined, `full_read_every`. Leaves the placing to plan/.
+ */
 import { z } from "zod";
 import { formatDuration, parseDuration } from "../model/duration.ts";
 import type { StrategyWish } from "../model/schedule.ts";
@@ -6,14 +9,22 @@ import type { Watch } from "../model/watch.ts";
 
 const LEAST_FULL_POLL_MS = 600_000;
 
-const length = (leastMs: number) =>
+const LEAST_FULL_READ_MS = 3_600_000;
+
+/** In ms; `never`, where it is taken, is infinite. */
+const length = (leastMs: number, never?: "never") =>
   z.string().transform((text, context): number => {
+    if (text === never) return Number.POSITIVE_INFINITY;
     const complain = (rule: string, message: string) => {
       context.addIssue({ code: "custom", message, params: { rule } });
       return z.NEVER;
     };
     const ms = parseDuration(text);
-    if (ms === undefined) return complain("duration", `"${text}" is not a duration: write a number and a unit, like 30s, 5m, 1h30m or 2d`);
+    if (ms === undefined)
+      return complain(
+        "duration",
+        `"${text}" is not a duration: write a number and a unit, like 30s, 5m, 1h30m or 2d${never === undefined ? "" : `, or ${never}`}`,
+      );
     return ms < leastMs ? complain("duration-limit", `${text} is too short: write ${formatDuration(leastMs)} or more`) : ms;
   });
 
@@ -45,6 +56,15 @@ export const probingShape = {
     .describe("Every list is read so often whatever its counter says. By default as often as it costs little, and well within `max_age`."),
 };
 
+/** Of a watch that tells who joined a member list. */
+export const fullReadShape = {
+  full_read_every: length(LEAST_FULL_READ_MS, "never")
+    .optional()
+    .describe(
+      "The whole list is read so often, a page of 200 members a request, to find newcomers that the service does not list first. By default once at the start, behind the newcomers, and then every day up to 100,000 members, not again above. `never`: not even once.",
+    ),
+};
+
 /** Keys of a search, which has no counters to ask for. */
 export const sharingShape = {
   strategy: z
@@ -63,10 +83,12 @@ export const sharingShape = {
 export interface PlacingSettings {
   readonly strategy: StrategyWish;
   readonly full_poll_every?: number | undefined;
+  readonly full_read_every?: number | undefined;
 }
 
 /** The same in a watch's words. */
-export const placingOf = (settings: PlacingSettings): Pick<Watch, "strategy" | "fullPollEveryMs"> => ({
+export const placingOf = (settings: PlacingSettings): Pick<Watch, "strategy" | "fullPollEveryMs" | "fullReadEveryMs"> => ({
   ...(settings.strategy === "auto" ? {} : { strategy: settings.strategy }),
   ...(settings.full_poll_every === undefined ? {} : { fullPollEveryMs: settings.full_poll_every }),
+  ...(settings.full_read_every === undefined ? {} : { fullReadEveryMs: settings.full_read_every }),
 });

@@ -2,11 +2,15 @@
 import { z } from "zod";
 import { lazy } from "../model/lazy.ts";
 import { rosterMessage } from "../render/roster-message.ts";
+import { fullReadShape } from "./placing-schema.ts";
 import { tweetSchema } from "./tweet-schema.ts";
 import type { WatchType } from "./watch-type.ts";
 
 const schema = lazy(() =>
-  z.strictObject({ tweet: tweetSchema.describe("The tweet whose retweeters are told: its id, in quotes, or its link.") }),
+  z.strictObject({
+    tweet: tweetSchema.describe("The tweet whose retweeters are told: its id, in quotes, or its link."),
+    ...fullReadShape,
+  }),
 );
 
 type Settings = z.output<ReturnType<typeof schema>>;
@@ -30,6 +34,7 @@ schedule: "@every 5m"`,
   targets: ({ tweet }) => [{ key: tweet, name: tweet }],
   source: ({ tweet }) => ({ endpoint: "retweeters", params: { tweet_link: tweet } }),
   caveats: () => ["who takes a retweet back, and when a retweet was made: the service gives no date"],
+  placing: ({ full_read_every: everyMs }) => (everyMs === undefined ? {} : { fullReadEveryMs: everyMs }),
   costRequests: () => 1,
   read: rosterMessage,
 };

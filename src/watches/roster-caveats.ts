@@ -7,9 +7,9 @@ export const WHOLE_ROSTER_CAVEATS: readonly string[] = [
   "of who left, `where` and the message know the id, the names, the picture and the follower count of when they were last seen",
 ];
 
-/** Lists that cannot be told to be newest first. */
+/** The service does not promise that its lists are newest first. */
 export const NEWEST_FIRST_CAVEAT = (who: string): string =>
-  `${who} that the service does not list newest first are found by the daily full read only`;
+  `${who} that the service does not list newest first are found by reads of the whole list only: not before the first one is done, and then once a day up to 100,000 members (\`full_read_every\`)`;
 
 /** Lists of 20, cut by rank, in one request. */
 export const TOP_ROSTER_CAVEATS: readonly string[] = [

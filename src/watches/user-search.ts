@@ -27,7 +27,7 @@ schedule: "@every 1h"`,
   include: { reply: false, quote: false, retweet: false },
   detection: {
     detector: "roster",
-    rule: ({ query }) => ({ joined: "user.found", mode: "newest", about: { search: { query } } }),
+    rule: ({ query }) => ({ joined: "user.found", mode: "ranked", about: { search: { query } } }),
   },
   // Another query is another target: who matched it before is no news.
   targets: (settings, _watchId, fingerprint) => [{ key: fingerprint(sourceOf(settings)), name: settings.query }],

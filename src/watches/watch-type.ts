@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { RankingRule } from "../detect/ranking.ts";
 import type { ReadingRule } from "../detect/reading.ts";
 import type { RosterRule } from "../detect/roster.ts";
-import type { AccountRef } from "../model/account.ts";
+import type { AccountRef, NamedAccount } from "../model/account.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { NeutralMessage } from "../model/message.ts";
 import type { OutboxEvent } from "../model/sink.ts";
@@ -56,6 +56,8 @@ export interface WatchType<S = unknown> {
   targets(settings: S, watchId: string, fingerprint: (source: Source) => string): readonly TargetSpec[];
   /** What to ask for one target. Called when the target's user id is known, where it names an account. */
   source(settings: S, target: SourceTarget): Source;
+  /** The settings with every account that they name beside the targets replaced; where they can name one. */
+  mapAccounts?(settings: S, replace: (account: NamedAccount) => NamedAccount): S;
   /** Whether the service is asked by the account's handle alone: it must be known then, and is looked up again now and then. */
   readonly needsHandle?: true;
   /** Whether a 404 can mean "the service has not indexed this account". */
@@ -67,7 +69,7 @@ export interface WatchType<S = unknown> {
   /** What this type can miss or cannot see, in words for `plan` and the docs; empty when nothing. */
   caveats(settings: S): readonly string[];
   /** What the watch says about where its requests are placed; undefined where it has no such keys. */
-  placing?(settings: S): Pick<Watch, "strategy" | "fullPollEveryMs">;
+  placing?(settings: S): Pick<Watch, "strategy" | "fullPollEveryMs" | "fullReadEveryMs">;
   /** Fields of a profile that move when an account has news for this type; undefined where a profile tells nothing. */
   readonly probeFields?: readonly string[];
   /** Requests of one poll that brings less than a page of news. */

@@ -83,3 +83,19 @@ it("tells a wrong key and a subject that does not exist apart", async () => {
   expect(refused).toBeInstanceOf(UpstreamError);
   expect(refused).toMatchObject({ kind: "unauthorized", status: 401 });
 });
+
+it("pages through a list whose cursors come as bare numbers beyond 2^53, without a repeat", async () => {
+  await clock.advance(1_000);
+  const body = '{"name":"cursor_number","for_ms":60000}';
+  await http.request({ method: "POST", url: `${sandbox.url}/_sandbox/faults`, body, timeoutMs: 5_000, maxBytes: 1_000, reach: "loopback" });
+  const ids: string[] = [];
+  let pages = 0;
+  for await (const { items } of client.followers({ username: "bob" }).pages()) {
+    ids.push(...items.map(({ id }) => id));
+    expect(typeof (sentBody as { next_cursor: unknown }).next_cursor).toBe("number");
+    if (++pages === 5) break;
+    await clock.advance(1_000);
+  }
+  expect(ids.length).toBeGreaterThan(300);
+  expect(new Set(ids).size).toBe(ids.length);
+});

@@ -55,3 +55,33 @@ it("a key that is replaced under its name by one with another quota raises no al
   expect((await status()).quota.drift).toBe(0);
   expect(notices()).toEqual([]);
 });
+
+it("a quota that is spent goes on within three minutes of its top-up, without a restart, and until then no poll is shown as near", async () => {
+  const { clock, control, status } = await startInnerDaemon({
+    watches: () => ({ w: { type: "search", query: "zebra", schedule: "@every 5s" } }),
+    api: { quota: { on_exhausted: "pause" } },
+    prepare: (ask) => ask("keys", { key: KEY, quota: 50 }),
+  });
+  await clock.advance(10 * 60 * SECOND);
+  const spent = (await control("requests")).billed;
+  expect(spent).toBe(45);
+  const { watches, quota } = await status();
+  expect(watches[0]?.next_poll_at).toBe(quota.period_end);
+  await control("keys", { key: KEY, quota: 5_000 });
+  await clock.advance(3 * 60 * SECOND);
+  expect((await control("requests")).billed).toBeGreaterThan(spent + 5);
+  expect(Date.parse((await status()).watches[0]?.next_poll_at ?? "")).toBeLessThan(clock.now() + 60 * SECOND);
+});
+
+it("a reload asks at once what the key has left, also where the file is the same", async () => {
+  const { clock, control, reload, status } = await startInnerDaemon({
+    watches: () => ({ w: { type: "search", query: "zebra", schedule: "@every 5m" } }),
+    prepare: (ask) => ask("keys", { key: KEY, quota: 500 }),
+  });
+  await clock.advance(60 * SECOND);
+  expect((await status()).quota.limit).toBe(500);
+  await control("keys", { key: KEY, quota: 9_000 });
+  await reload({});
+  await clock.advance(5 * SECOND);
+  expect((await status()).quota.limit).toBeGreaterThan(8_900);
+});

@@ -45,6 +45,7 @@ const stateOf = (id: string, type: string, keys: readonly string[], memory: Json
   })),
   knownItems: 200,
   followedTweets: 0,
+  accounts: {},
 });
 
 const IDS = ["id:1", "id:2", "id:3"];

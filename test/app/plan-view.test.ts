@@ -79,7 +79,17 @@ it("counts accounts that their list does not hold among those read by themselves
   });
   const planFor = (...lists: readonly string[]) => {
     const targets = lists.map((list, i) => target(String(i + 1), list));
-    const state = { key: "w", id: "w", type: "timeline", registeredAtMs: 0, paused: false, targets, knownItems: 0, followedTweets: 0 };
+    const state = {
+      key: "w",
+      id: "w",
+      type: "timeline",
+      registeredAtMs: 0,
+      paused: false,
+      targets,
+      knownItems: 0,
+      followedTweets: 0,
+      accounts: {},
+    };
     return createPlanView(config, { hash: sha256, nowMs: NOW, quota: { limit: null, source: "unknown", reason: "" }, states: [state] });
   };
   const [whole, short] = [planFor("in", "in"), planFor("in", "out")];

@@ -21,6 +21,7 @@ const calm: Troubles = {
     keys: [],
   },
   sinks: [sinkView()],
+  dead: [],
   watches: [watchView()],
   refusal: null,
 };
@@ -48,10 +49,18 @@ it("says why a sink takes nothing and how much waits, and which quota is spent i
   const spent = { ...calm.quota, spent: 900, factors };
   expect(reasonsOf({ ...calm, quota: spent, sinks: [sinkView({ breaker: "open", reason: "404", waiting: 3 })] })).toEqual([
     "the quota is spent: 900 of 1000 requests; polling goes on at 2026-04-01T00:00:00.000Z",
-    "brand does not take messages: 404 (3 waiting, kept)",
+    "brand takes no messages: 404 (3 waiting, kept)",
   ]);
   expect(reasonsOf({ ...calm, quota: { ...calm.quota, factors } })).toEqual([
     "the quota is short: normal priority is polled 2.0 times slower, low priority is polled 4.0 times slower",
+  ]);
+});
+
+it("says since when a sink fails, when it is tried again, and what can be done", () => {
+  const times = { failing_since: "2026-03-10T13:17:02.120Z", next_attempt_at: "2026-03-10T14:17:02.120Z" };
+  const sink = sinkView({ breaker: "open", reason: "channel_not_found", hint: "invite @chirpwatch to #brand", waiting: 3, ...times });
+  expect(reasonsOf({ ...calm, sinks: [sink] })).toEqual([
+    "brand takes no messages: channel_not_found (since 2026-03-10 13:17:02 UTC; 3 waiting, kept; next attempt 2026-03-10 14:17:02 UTC). Invite @chirpwatch to #brand",
   ]);
 });
 

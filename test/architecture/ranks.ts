@@ -36,6 +36,7 @@ export const PACKAGE_ROOMS: Readonly<Record<string, readonly string[]>> = {
   "pino-pretty": ["runtime/"],
   "@slack/web-api": ["sinks/slack"],
   "discord.js": ["sinks/discord"],
+  "prom-client": ["server/"],
   standardwebhooks: ["sinks/webhook"],
   hono: ["server/", "sandbox/"],
   "@hono/node-server": ["server/", "sandbox/"],

@@ -1,9 +1,13 @@
 /** Commands that need no daemon. */
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { registrationOf } from "../../src/app/registration.ts";
 import { parseDotEnv } from "../../src/runtime/environment.ts";
+import { sha256 } from "../../src/runtime/hash.ts";
+import { goodConfig } from "../config/load-text.ts";
+import { openTemp } from "../state/temp-state.ts";
 import { BIN, cleanUp, makeFolder, runBin } from "../support/bin-process.ts";
 import { runCommand } from "../support/run-command.ts";
 
@@ -93,6 +97,30 @@ describe("validate", () => {
   });
 });
 
+describe("validate beside a state", () => {
+  it("warns of a watch that has another name there, and counts it", async () => {
+    const text = GOOD.replace(/ {2}old: .*\n/, "");
+    const cwd = makeFolder({ "watches.yaml": text });
+    const store = await openTemp(join(cwd, "data/chirpwatch.db"));
+    const [watch] = (await goodConfig(text)).watches;
+    await store.registerWatches(watch === undefined ? [] : [{ ...registrationOf(sha256, watch), id: "former" }], 0);
+    await store.close();
+    const { code, out } = await runCommand(["validate"], { cwd });
+    expect(out).toMatch(
+      /watches\.yaml:\d+:\d+  warning: `\w+` looks like the watch `former` that the state knows: write `moved_from: former`/,
+    );
+    expect(out).toMatch(/1 warning\n$/);
+    expect(code).toBe(0);
+  });
+
+  it("does without one that cannot be read", async () => {
+    const cwd = makeFolder({ "watches.yaml": GOOD });
+    mkdirSync(join(cwd, "data"));
+    writeFileSync(join(cwd, "data/chirpwatch.db"), "no database");
+    expect((await runCommand(["validate"], { cwd })).code).toBe(0);
+  });
+});
+
 describe("init", () => {
   it.each(["slack", "discord", "webhook"])("%s: writes files that pass validate with the variables of .env.example", async (kind) => {
     const cwd = makeFolder();
@@ -106,7 +134,17 @@ describe("init", () => {
     const env = parseDotEnv(readFileSync(join(cwd, ".env.example"), "utf8"));
     const unset = await runCommand(["validate"], { cwd });
     expect(unset.err).toContain("CHIRPWATCH_API_URL is not set");
-    const set = await runCommand(["validate"], { cwd, env });
+    const copied = await runCommand(["validate"], { cwd, env });
+    const unfilled = Object.keys(env).map((name) => `${name} still has the sample value of .env.example: put yours into .env`);
+    expect(copied.out.match(/warning: (.*)$/gm)).toEqual(expect.arrayContaining(unfilled.map((text) => `warning: ${text}`)));
+    expect([copied.code, copied.err]).toEqual([0, ""]);
+    const mine = { ...env, CHIRPWATCH_API_URL: "https://data.example.org", CHIRPWATCH_API_KEY: "k", SLACK_BOT_TOKEN: "xoxb-1" };
+    const hooks = {
+      DISCORD_WEBHOOK_URL: "https://discord.com/api/webhooks/1/t",
+      WEBHOOK_URL: "https://example.org/",
+      WEBHOOK_SECRET: "long-random-text",
+    };
+    const set = await runCommand(["validate"], { cwd, env: { ...mine, ...hooks } });
     expect(set.err).toBe("");
     expect(set.out).toMatch(/^watches\.yaml is good: watches brand-mentions; sinks \w+ \(\w+\)\n$/);
     expect(set.code).toBe(0);

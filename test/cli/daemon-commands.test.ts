@@ -52,8 +52,16 @@ describe("beside a running daemon", () => {
     expect(paused).toMatchObject({ code: 0, out: "mentions is paused\n", err: "" });
     expect(await pausedIn(daemon)).toEqual(["mentions"]);
     const resumed = await run("resume", "mentions");
-    expect(resumed).toMatchObject({ code: 0, out: "mentions goes on\n", err: "" });
+    expect(resumed).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^mentions goes on; what came since \S+Z goes out as one digest/),
+      err: "",
+    });
     expect(await pausedIn(daemon)).toEqual([]);
+    expect(await run("resume", "mentions")).toMatchObject({ code: 0, out: "mentions goes on\n" });
+    expect(await run("resume", "mentions", "--from-now")).toMatchObject({ code: 1, err: expect.stringContaining("is not paused") });
+    await run("pause", "mentions");
+    expect(await run("resume", "mentions", "--from-now")).toMatchObject({ code: 0, out: expect.stringMatching(/ is not told\n$/) });
   });
 
   it("pause of a watch that is none names the nearest and all there are", async () => {
@@ -83,11 +91,28 @@ describe("beside a running daemon", () => {
     expect(JSON.parse(out).watches[0].stretch).toBeGreaterThan(1);
   });
 
-  it("health holds when the file was spoilt after the start", async () => {
-    const usual = folderWith({ ...CONFIG, state: undefined });
-    await (await startDaemonProcess({ folder: usual })).logged(/^mentions: \d+ items noted/);
-    writeFileSync(join(usual, "watches.yaml"), "watches: [");
-    expect(await runCommand(["health"], { cwd: usual })).toMatchObject({ code: 0, err: "" });
+  it.each([
+    ["a state of its own", { path: "mem/own.db" }],
+    ["the usual state", undefined],
+  ])("every command finds it when the file was spoilt after the start: %s", async (_name, state) => {
+    const spoilt = folderWith({ ...CONFIG, state });
+    await (await startDaemonProcess({ folder: spoilt })).logged(/^mentions: \d+ items noted/);
+    const typo = JSON.stringify({ ...CONFIG, state }, null, 2).replace('"search"', '"serch"');
+    for (const [name, text] of Object.entries({ serch: typo, "this is not YAML": `${typo.slice(0, -1)}, watches: [` })) {
+      writeFileSync(join(spoilt, "watches.yaml"), text);
+      const run = (...args: string[]) => runCommand(args, { cwd: spoilt });
+      expect(await run("health")).toEqual({ code: 0, out: "the daemon is well\n", err: "" });
+      const note = expect.stringMatching(
+        `^the daemon goes on with what it loaded before; the configuration does not load here: \\S+watches\\.yaml:[^\n]*${name}`,
+      );
+      expect(await run("status")).toEqual({ code: 0, out: expect.stringContaining("State: "), err: note });
+      expect(await run("budget")).toEqual({ code: 0, out: expect.stringContaining("Spent: "), err: note });
+      expect(await run("pause", "mentions")).toEqual({ code: 0, out: "mentions is paused\n", err: note });
+      expect(await run("resume", "mention")).toEqual({ code: 1, out: "", err: expect.stringContaining("There are: mentions, others") });
+      expect(await run("explain", "123")).toEqual({ code: 1, out: "", err: expect.stringContaining("123 was never seen") });
+      expect(await run("state", "backup")).toEqual({ code: 0, out: expect.stringContaining("Backed up to "), err: "" });
+      expect(await run("state", "check")).toEqual({ code: 0, out: expect.stringContaining("is sound"), err: "" });
+    }
   });
 });
 
@@ -105,6 +130,14 @@ describe.concurrent("without a daemon", () => {
     const { code, err } = await runCommand(["health"], { cwd: spoilt });
     expect(err).toMatch(/^no daemon runs on the state \S+ \(\S+watches\.yaml:\d+:\d+  [^\n]*serch[^\n]*\)\n$/);
     expect(code).toBe(1);
+  });
+
+  it("other commands name every error of a file that is no good", async () => {
+    const spoilt = folderWith({ ...CONFIG, watches: { one: { type: "serch" }, two: { type: "tmeline" } } });
+    for (const args of [["status"], ["budget"], ["explain", "123"], ["pause", "one"], ["state", "check"], ["state", "backup"]]) {
+      const { code, err } = await runCommand(args, { cwd: spoilt });
+      expect([code, err.split("\n").length], args.join(" ")).toEqual([78, 3]);
+    }
   });
 
   it("health of an address where nobody listens fails", async () => {

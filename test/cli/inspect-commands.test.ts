@@ -42,7 +42,7 @@ describe("beside a running daemon", () => {
     expect(err).toBe("");
     expect(out).toMatch(/^State: running \(version /);
     expect(out).toMatch(/^news +search +@every 5m +[1-9]/m);
-    expect(out).toMatch(/^terminal +console +0 +- +1 +0/m);
+    expect(out).toMatch(/^terminal +console +console +0 +- +1 +0/m);
     // The world goes with the clock: the newest match may be a post, a reply or a quote.
     expect(out).toMatch(/^\d+\w ago +news +.*\(@\w+\) (?:posted|replied|quoted)/m);
     expect(code).toBe(0);
@@ -65,6 +65,35 @@ describe("beside a running daemon", () => {
       err: expect.stringContaining("1 was never seen: no poll of any watch brought it.") as string,
     });
     expect(await run("explain", "@who_is_that")).toMatchObject({ code: 1, err: expect.stringContaining("no item of that name") as string });
+  });
+
+  it("events lists what was found and what became of it, as text, JSON and CSV", async () => {
+    const { code, out, err } = await run("events", "--since", "1h");
+    expect([code, err]).toEqual([0, ""]);
+    expect(out).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}news {2}.*\(@\w+\)/m);
+    expect(out).toMatch(new RegExp(`^  terminal: sent  https://x.com/\\w+/status/${told}$`, "m"));
+    const [first] = JSON.parse((await run("events", "--state", "sent", "--json")).out).events;
+    expect(first).toMatchObject({ type: "tweet.created", deliveries: [{ sink: "terminal", state: "sent" }], data: { watch: "news" } });
+    const csv = (await run("events", "--watch", "news", "--csv")).out.split("\r\n");
+    expect(csv[0]).toBe("detected_at,occurred_at,watch,type,author,text,url,deliveries,id");
+    expect(csv.some((row) => row.includes(`/status/${told},terminal:sent,`))).toBe(true);
+    expect((await run("events", "--state", "summarised")).out).toBe("No event matches.\n");
+  });
+
+  it("events says what is wrong with its options, and ends with 2", async () => {
+    expect(await run("events", "--since", "yesterday")).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("since is a time like") as string,
+    });
+    expect(await run("events", "--state", "lost")).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("state is one of waiting") as string,
+    });
+    expect(await run("events", "--limit", "0")).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("limit is a whole number") as string,
+    });
+    expect((await run("events", "--json", "--csv")).code).toBe(2);
   });
 
   it("state is checked and backed up meanwhile, but not restored", async () => {
@@ -101,9 +130,13 @@ describe("after the daemon stopped", () => {
     expect(code).toBe(0);
   });
 
+  it("events reads the state itself", async () => {
+    expect((await run("events")).out).toContain(`/status/${told}`);
+  });
+
   it("a backup takes the state's place, and what was there is kept", async () => {
     const { code, out } = await run("state", "restore", backupOf(folder));
-    expect(out).toMatch(/^Restored .*\nWhat was there is kept as .*state\.db\.replaced-/);
+    expect(out).toMatch(/^Restored .*\nIt goes back to .*\nWhat was there is kept as .*state\.db\.replaced-/);
     expect(code).toBe(0);
     expect(readdirSync(folder).some((name) => name.startsWith("state.db.replaced-"))).toBe(true);
     expect((await run("explain", told)).code).toBe(0);

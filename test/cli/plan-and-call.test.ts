@@ -239,6 +239,20 @@ describe("plan", () => {
       "a changed",
       "b removed",
     ]);
+    expect(out).toMatch(/^ {2}c: new baseline \(.*\n {2}b: dropped \(/m);
+    expect(json.memory).toMatchObject([
+      { watch: "c", part: "watch", effect: "new_baseline" },
+      { watch: "b", part: "watch", effect: "dropped" },
+    ]);
+    const edited = makeFolder({ "watches.yaml": before, "other.yaml": before.replace("query: acme", "query: rival") });
+    const { out: query } = await runCommand(["plan", "--diff", "other.yaml"], { cwd: edited });
+    expect(query).toMatch(/^What becomes of what is remembered:\n {2}a: query: new baseline /m);
+    const filtered = makeFolder({
+      "watches.yaml": before,
+      "other.yaml": before.replace("query: acme", "where: 'tweet.likes_count > 1', query: acme"),
+    });
+    const { out: filter } = await runCommand(["plan", "--diff", "other.yaml"], { cwd: filtered });
+    expect(filter).toMatch(/^No watch changes in cost or delay\.\n\nWhat becomes of what is remembered:\n {2}a: where: kept /);
     const same = await runCommand(["plan", "--diff", "watches.yaml"], { cwd });
     expect(same.out).toContain("No watch changes.");
     const dear = makeFolder({ "watches.yaml": before, "other.yaml": after.replace("monthly: 5000", "monthly: 2000") });

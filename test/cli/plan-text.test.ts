@@ -1,7 +1,8 @@
 /** What `plan` and `plan --diff` say, by plans that were made in this process. */
 import { expect, it } from "vitest";
 import { diffPlans } from "../../src/app/plan-diff.ts";
-import { createPlanView, planQuota } from "../../src/app/plan-view.ts";
+import { planQuota } from "../../src/app/plan-quota.ts";
+import { createPlanView } from "../../src/app/plan-view.ts";
 import type { StretchFactors } from "../../src/budget/stretch.ts";
 import { formatDiff } from "../../src/cli/plan-diff-text.ts";
 import { formatPlan } from "../../src/cli/plan-text.ts";
@@ -43,7 +44,7 @@ it("proposes to look at fresh tweets again less often, in words that can be past
 
 it("compares what two plans cost, each at its own price", async () => {
   const at = (price: string) => planOf("1h", `monthly: 5000${price === "" ? "" : `, price: { ${price} }`}`);
-  const diff = async (before: string, after: string) => diffPlans(await at(before), await at(after));
+  const diff = async (before: string, after: string) => diffPlans(await at(before), await at(after), []);
   const dearer = await diff("per_request: 0.01", "per_request: 0.03");
   expect(dearer.total).toEqual({ before: 720, after: 720, difference: 0, cost_difference: 14.4 });
   expect(formatDiff(dearer)).toContain("Total: 720 -> 720 requests a month, 0 (+$14.40); the quota is 5,000.");

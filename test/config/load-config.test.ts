@@ -310,3 +310,24 @@ it("takes ten thousand accounts on lines of their own, and says so where they st
     /watches\.yaml:1:\d+ {2}too much on one line: write what it lists on lines of their own/,
   );
 });
+
+describe("a webhook's address", () => {
+  const sinksOf = (sink: string) =>
+    `watches: { a: { type: search, query: acme } }\nops: { sink: hook }\nsinks: { hook: { ${sink}, secret: "\${S}" } }`;
+
+  it("comes from a file like every other secret", async () => {
+    const files = { "/run/secrets/hook": "https://hooks.example.com/catch/1/abc\n" };
+    const config = await goodConfig(sinksOf("type: webhook, url_file: /run/secrets/hook"), { files, env: { S: "shh-shh" } });
+    expect(config.sinks[0]?.settings).toMatchObject({ url: "https://hooks.example.com/catch/1/abc" });
+    expect(config.warnings).toEqual([]);
+    expect(config.files).toContain("/run/secrets/hook");
+  });
+
+  it("may be written out, where that of a chat earns a warning", async () => {
+    const env = { S: "shh-shh" };
+    expect((await goodConfig(sinksOf("type: webhook, url: 'https://example.com/hook'"), { env })).warnings).toEqual([]);
+    const chat =
+      "watches: { a: { type: search, query: acme } }\nops: { sink: c }\nsinks: { c: { type: discord, webhook_url: 'https://discord.com/api/webhooks/1/t' } }";
+    expect((await goodConfig(chat)).warnings.map(({ rule }) => rule)).toEqual(["literal-secret"]);
+  });
+});

@@ -33,8 +33,13 @@ describe("the retry ladder", () => {
   });
 });
 
-describe("probing a dead destination", () => {
-  it("waits 1, 5 and 15 minutes, then an hour each time", () => {
-    expect([0, 1, 6, 21, 81].map((minutes) => nextProbeWaitMs(minutes * MINUTE) / MINUTE)).toEqual([1, 5, 15, 60, 60]);
+describe("probing behind an open breaker", () => {
+  it("waits 1, 5 and 15 minutes for a dead destination, then an hour each time", () => {
+    expect([0, 1, 6, 21, 81].map((minutes) => nextProbeWaitMs("destination", minutes * MINUTE) / MINUTE)).toEqual([1, 5, 15, 60, 60]);
+  });
+
+  it("waits 5, 15, 30 s, 1, 2 min for a failing sink, then 5 min each time", () => {
+    const openFor = [0, 5, 20, 50, 110, 230, 530, 80_000];
+    expect(openFor.map((seconds) => nextProbeWaitMs("transient", seconds * SECOND) / SECOND)).toEqual([5, 15, 30, 60, 120, 300, 300, 300]);
   });
 });

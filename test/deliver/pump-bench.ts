@@ -1,7 +1,8 @@
 /** A pump with everything around it, under the virtual clock: a scripted sink, a memory outbox, and what the operator was told. */
+import type { CrosspostStore } from "../../src/model/crosspost.ts";
 import type { LogFields } from "../../src/model/log.ts";
 import type { NeutralMessage } from "../../src/model/message.ts";
-import type { Batch, SealedMessage, SendReceipt, Sink } from "../../src/model/sink.ts";
+import type { Batch, Digest, DigestPart, OutboxEvent, SealedMessage, SendReceipt, Sink } from "../../src/model/sink.ts";
 import type { Throttle } from "../../src/route/route.ts";
 import { createPump, type Pump } from "../../src/deliver/pump.ts";
 import type { PumpSink } from "../../src/deliver/lane.ts";
@@ -21,6 +22,9 @@ export interface Sent {
   /** Subjects of the events, in order. */
   readonly subjects: readonly string[];
   readonly digest: boolean;
+  /** When the next digest comes, where the message says so. */
+  readonly nextAtMs?: number;
+  readonly threadRef?: string;
   readonly signal: AbortSignal;
 }
 
@@ -35,6 +39,26 @@ const neutral = (title: string): NeutralMessage => ({
   watches: [],
   severity: "info",
 });
+
+const subjectsOf = (events: readonly OutboxEvent[]) => events.map(({ event }) => event.subject);
+
+/** The top, if any, then a message for each ten. */
+function renderParts({ top, rest }: Digest): readonly DigestPart[] {
+  const packs = top.length === 0 ? [] : [top];
+  for (let at = 0; at < rest.length; at += LISTED_AT_ONCE) packs.push(rest.slice(at, at + LISTED_AT_ONCE));
+  return packs.map((events) => ({ events, body: { subjects: subjectsOf(events), digest: true } }));
+}
+
+const unasked = () => Promise.reject(new Error("these sinks publish nothing"));
+const NO_CROSSPOSTS: CrosspostStore = {
+  dueCrosspost: unasked,
+  recordCrosspost: unasked,
+  expireCrossposts: unasked,
+  crosspostOutlook: unasked,
+  markCrosspostsReported: unasked,
+};
+
+export const LISTED_AT_ONCE = 10;
 
 export function createBench(options: { readonly throttles?: ReadonlyMap<string, Throttle> } = {}) {
   const clock = createVirtualClock(EVENT_TIME_MS);
@@ -51,7 +75,8 @@ export function createBench(options: { readonly throttles?: ReadonlyMap<string, 
     (level: string) =>
     (message: string, fields: LogFields = {}) =>
       void logged.push({ level, message, fields });
-  const log = { debug: logAs("debug"), info: logAs("info"), warn: logAs("warn"), error: logAs("error"), child: () => log };
+  // At the level of a daemon that was told nothing.
+  const log = { debug: () => undefined, info: logAs("info"), warn: logAs("warn"), error: logAs("error"), child: () => log };
   const meter = {
     count: (name: string, labels = {}, by = 1) => {
       const key = `${name}${JSON.stringify(labels)}`;
@@ -61,24 +86,33 @@ export function createBench(options: { readonly throttles?: ReadonlyMap<string, 
     observe: () => {},
   };
 
-  const sinkOf = (name: string): Sink => ({
-    render: (batch: Batch) => ({ subjects: batch.events.map(({ event }) => event.subject), digest: batch.digest }),
+  const sinkOf = (name: string, chat: boolean): Sink => ({
+    render: (batch: Batch) => ({ subjects: subjectsOf(batch.events), digest: false }),
+    ...(chat ? { lists: { above: 10, render: renderParts, announce: (nextAtMs) => ({ subjects: [], digest: false, nextAtMs }) } } : {}),
     send: async (message: SealedMessage, signal) => {
       const body = message.body as { subjects: string[]; digest: boolean };
-      const attempt: Sent = { atMs: clock.now(), id: message.id, sink: name, ...body, signal };
+      const thread = message.threadRef === undefined ? {} : { threadRef: message.threadRef };
+      const attempt: Sent = { atMs: clock.now(), id: message.id, sink: name, ...body, ...thread, signal };
       sent.push(attempt);
       return (behaviours.get(name) ?? (() => ({})))(attempt);
     },
     close: async () => {},
   });
   const addSink = (name: string, facts: Partial<PumpSink> = {}) => {
-    sinks.set(name, { type: "webhook", sink: sinkOf(name), chat: false, concurrency: 4, retryForMs: 76 * HOUR, ...facts });
+    sinks.set(name, {
+      type: "webhook",
+      sink: sinkOf(name, facts.chat === true),
+      chat: false,
+      concurrency: 4,
+      retryForMs: 76 * HOUR,
+      ...facts,
+    });
   };
   addSink("hook");
 
   const newPump = (): Pump =>
     createPump({
-      store: outbox,
+      store: { ...outbox, ...NO_CROSSPOSTS },
       sinks,
       throttles: options.throttles ?? new Map(),
       clock,
@@ -86,7 +120,10 @@ export function createBench(options: { readonly throttles?: ReadonlyMap<string, 
       log,
       meter,
       readEvent: ({ event }) => neutral(event.subject),
+      listedAt: (events) => `${events.length} elsewhere`,
       onSinkFailing: (trouble) => void told.push(`failing ${trouble.sink}: ${trouble.reason}`),
+      onDead: () => {},
+      onUnpublished: () => {},
       onSinkRecovered: (sink) => void told.push(`recovered ${sink}`),
     });
 

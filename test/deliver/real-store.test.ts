@@ -57,8 +57,11 @@ async function startPump(facts: SinkFacts = { chat: false }): Promise<Pump> {
     log,
     meter,
     readEvent: () => expect.unreachable("a webhook reads nothing aloud"),
+    listedAt: () => expect.unreachable("a webhook lists everything"),
     onSinkFailing: () => {},
     onSinkRecovered: () => {},
+    onDead: () => {},
+    onUnpublished: () => {},
   });
   await pump.start();
   return pump;
@@ -115,15 +118,15 @@ describe("the pump on the real store", () => {
     // By a clock that waits for the answers: the first two go out within the interval, however busy the machine is.
     const virtual = createVirtualClock(Date.UTC(2026, 2, 6), network.settle);
     clock = virtual;
-    const throttle: Throttle = { limit: 2, intervalMs: 60_000, onExceed: "digest" };
+    const throttle: Throttle = { limit: 2, intervalMs: 60_000, onExceed: "digest", digestIntervalMs: 60_000 };
     const facts: SinkFacts = { chat: true, throttle };
     await startPump(facts);
-    await commit([...events(3), ...events(4, "follower.added")], facts);
+    await commit([...events(5), ...events(4, "follower.added")], facts);
     pump?.wake();
     await virtual.advance(30_000);
     expect(await sentCount()).toBe(2);
     await virtual.advance(60_000);
     expect(await sentCount()).toBe(3);
-    expect(idsOf(server.received).sort()).toEqual([...events(3), ...events(4, "follower.added")].map(({ id }) => id).sort());
+    expect(idsOf(server.received).sort()).toEqual([...events(5), ...events(4, "follower.added")].map(({ id }) => id).sort());
   });
 });

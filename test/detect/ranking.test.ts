@@ -37,6 +37,16 @@ it("tells a move from the rank that was last told, not from the one before", () 
   expect(tell(["abc", "bac", "bca", "abc"])).toEqual(["", "", "a1>3", "a3>1"]);
 });
 
+it("takes the first list of which another number of ranks counts for a baseline", () => {
+  const at = (top: number, memory?: RankingMemory) => detectRanking(memory, ["a", "b", "c", "d"], { ...RULE, top });
+  const three = at(3).memory;
+  const four = at(4, three);
+  expect(four.facts).toEqual([]);
+  expect(detectRanking(four.memory, ["a", "b", "c", "e"], { ...RULE, top: 4 }).facts.map(short)).toEqual(["+e4"]);
+  const { top: _, ...old } = three;
+  expect(at(4, old).facts.map(short)).toEqual(["+d4"]);
+});
+
 it("sees nothing below the ranks that count, and takes each name once", () => {
   expect(tell(["abc", "aabcd", "abdc"])).toEqual(["", "", "+d3"]);
 });

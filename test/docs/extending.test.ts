@@ -82,9 +82,7 @@ describe("the examples of docs/extending.md", () => {
     const log = { debug() {}, info() {}, warn() {}, error() {}, child: () => log };
     const sink = await textPostSink.create("lines", { url: server.url }, { http, clock, log, write: () => {}, linksHost: "https://x.com" });
     const batch: Batch = {
-      messageId: "m1",
       events: ["1", "2"].map((id) => ({ event: makeEvent(id), watches: ["listed"] })),
-      digest: false,
       sample: false,
       read: ({ event }) => ({
         title: `News ${event.subject}`,

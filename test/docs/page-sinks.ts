@@ -19,7 +19,7 @@ function notesOf(type: SinkType<any>): readonly string[] {
       ? "- One message at a time, in order."
       : `- Up to ${type.concurrency} messages at a time; order holds per group.`,
     type.chat
-      ? `- A chat sink: at most ${limit} messages in ${interval} unless \`throttle\` says otherwise, the surplus as one digest; one tweet once in 24 h, naming every watch that matched; new followers of one account in one poll as one message.`
+      ? `- A chat sink: at most ${limit} messages in ${interval} unless \`throttle\` says otherwise, the surplus as a digest every two minutes; one tweet once in 24 h, naming every watch that matched; new followers of one account in one poll as one message.`
       : "- Every event is a message of its own, unless a route groups them. Nothing is throttled unless you ask for it.",
     `- A message is tried for ${type.chat ? DEFAULTS.chatSink.retry_for : DEFAULTS.sink.retry_for} from its first attempt.`,
     ...(secrets.length === 0 ? [] : [`- Secrets: ${secrets.join(", ")}. Give each by a variable or by its file.`]),

@@ -37,7 +37,7 @@ describe("docs/sandbox.md", () => {
   });
 
   it("names every call of the control API, and no other", () => {
-    const written = [...(page?.text ?? "").matchAll(/^\| `(GET|POST|DELETE) \/_sandbox\/([\w.]+)/gm)].map(
+    const written = [...(page?.text ?? "").matchAll(/^\| `(GET|POST|PATCH|DELETE) \/_sandbox\/([\w.]+)/gm)].map(
       (found) => `${found[1]} ${found[2]}`,
     );
     expect(written.toSorted()).toEqual(knownCalls().toSorted());

@@ -36,7 +36,7 @@ async function receive(secret: string) {
   const sink = await webhookSink.create("hook", settings as Parameters<typeof webhookSink.create>[1], deps);
   const events = [{ event: makeEvent("1"), watches: ["w"] }];
   const read = () => expect.unreachable("a webhook reads nothing aloud");
-  const body = sink.render({ messageId: "m1", events, digest: false, sample: false, read });
+  const body = sink.render({ events, sample: false, read });
   await sink.send({ id: "m1", sink: "hook", groupKey: "g", sealedAtMs: EVENT_TIME_MS, body }, new AbortController().signal);
   const received = server.received.at(-1);
   if (received === undefined) return expect.unreachable("nothing arrived");

@@ -6,7 +6,7 @@ import { PAGES, type Block } from "./pages.ts";
 
 /** Every variable the pages name, as an environment would fill it in. */
 const ENV = {
-  CHIRPWATCH_API_URL: "https://api.example.com",
+  CHIRPWATCH_API_URL: "https://data.example.org",
   CHIRPWATCH_API_KEY: "a-key",
   SLACK_BOT_TOKEN: "xoxb-1-2-abc",
   SLACK_WEBHOOK_URL: "https://hooks.slack.com/services/T0/B0/abc",

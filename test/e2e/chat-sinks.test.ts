@@ -1,6 +1,7 @@
 /** Slack and Discord as their stand-ins see them, and what happens when a sink refuses. */
 import { describe, expect, it } from "vitest";
 import { json, type LoopbackServer, type Received, startLoopbackServer } from "../support/loopback-server.ts";
+import { runBin } from "../support/bin-process.ts";
 import { until } from "../support/until.ts";
 import { cleanUpAfterwards, hookSink, keep, morePolls, noted, setStage } from "./stage.ts";
 
@@ -148,6 +149,40 @@ describe.concurrent("chat sinks", () => {
         .slice(1)
         .map((one) => /first|later \d/.exec(form(one)["text"] ?? "")?.[0]),
     ).toEqual(["first", "later 0", "later 1"]);
+  });
+
+  it("fault 53: a message that Slack refuses for its content is told to ops, listed, and goes out anew when it is sent again", async () => {
+    const stage = await setStage();
+    let isRefused = true;
+    const slack = await startLoopbackServer((request, response) => {
+      const isRefusal = isRefused && !request.url.endsWith("auth.test") && (form(request)["text"] ?? "").includes("odd");
+      json(isRefusal ? { ok: false, error: "invalid_blocks" } : { ok: true, ts: "1.1" })(request, response);
+    }).then(keep);
+    const chat = { type: "slack", token: "xoxb-1", channel: "#brand", api_url: `${slack.url}/api/` };
+    stage.configure({
+      watches: { w: { type: "search", query: "acme", sink: "chat" } },
+      sinks: { chat, hook: hookSink(stage.hook) },
+      ops: { sink: "hook" },
+    });
+    const daemon = await stage.start();
+    await noted(daemon, "w");
+    const [id = ""] = stage.api.post("search:acme", 1, { text: "odd one" });
+    stage.api.post("search:acme", 1, { text: "good one" });
+    const told = await until("a word to ops", () => stage.hook.events().find(({ type }) => type === "delivery.dead"));
+    expect(told.data.message).toBe("1 alert for chat was refused for good: Slack refuses the message: invalid_blocks");
+    expect(told.data.hint).toContain(`/status/${id}`);
+    expect((await daemon.status()).state).toBe("degraded");
+    const run = (...args: string[]) => runBin([...args, "-c", "watches.yaml"], { cwd: stage.folder });
+    expect((await run("dead", "list", "--sink", "chat")).out).toContain(id);
+    expect((await run("explain", id)).out).toContain("verdict  not told: it became an alert, which was given up");
+    isRefused = false;
+    const before = posts(slack).length;
+    expect((await run("replay", "--dead", "--sink", "chat", "--yes")).out).toContain("1 alert goes out again now");
+    const again = await until("the alert", () => posts(slack)[before]);
+    expect(form(again)["text"]).toContain("odd one");
+    const messageIdOf = (request: Received | undefined) => JSON.parse(form(request)["metadata"] ?? "{}").event_payload?.id as string;
+    expect(messageIdOf(again)).not.toBe(messageIdOf(posts(slack).find((one) => (form(one)["text"] ?? "").includes("odd"))));
+    await until("all well", async () => (await daemon.status()).state === "running");
   });
 
   it("fault 51: refuses a private address unless it is allowed, and says so", async () => {

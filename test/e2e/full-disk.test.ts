@@ -1,8 +1,9 @@
 /** Fault 60, with a disk that is really full: a small tmpfs where mounting is allowed, else a limit on how large the process's files may grow. */
 import { spawnSync } from "node:child_process";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { runBin } from "../support/bin-process.ts";
 import { baseConfig, writeConfig } from "../support/daemon-process.ts";
 import { until } from "../support/until.ts";
 import { cleanUpAfterwards, hookSink, morePolls, noted, setStage, sorted } from "./stage.ts";
@@ -16,6 +17,8 @@ afterAll(() => {
 
 interface SmallDisk {
   readonly folder: string;
+  /** False where only what a running process writes can be limited. */
+  readonly isMounted: boolean;
   fill(pid: number): void;
   free(pid: number): void;
 }
@@ -28,6 +31,7 @@ function makeSmallDisk(parent: string): SmallDisk {
     const ballast = join(folder, "ballast");
     return {
       folder,
+      isMounted: true,
       fill() {
         // Down to the last page: halves until nothing fits.
         for (let bytes = 8_388_608, part = 0; bytes >= 512; bytes = Math.floor(bytes / 2)) {
@@ -48,7 +52,7 @@ function makeSmallDisk(parent: string): SmallDisk {
     const { status, stderr } = spawnSync("prlimit", ["--pid", String(pid), `--fsize=${bytes}`], { encoding: "utf8" });
     if (status !== 0) throw new Error(`neither mount nor prlimit works here: ${stderr}`);
   };
-  return { folder, fill: (pid) => limit(pid, "4096:unlimited"), free: (pid) => limit(pid, "unlimited:unlimited") };
+  return { folder, isMounted: false, fill: (pid) => limit(pid, "4096:unlimited"), free: (pid) => limit(pid, "unlimited:unlimited") };
 }
 
 describe("a full disk", () => {
@@ -96,5 +100,32 @@ describe("a full disk", () => {
     expect((await daemon.status()).reasons).toEqual([]);
     daemon.kill("SIGTERM");
     expect((await daemon.gone).code).toBe(0);
+  });
+
+  it("is named by every state command that needs room on it, and never taken for a fault of the backup", async () => {
+    const stage = await setStage();
+    const disk = makeSmallDisk(stage.folder);
+    if (!disk.isMounted) return console.warn("state commands on a full disk: not tried, this user may not mount one");
+    const path = join(disk.folder, "state.db");
+    stage.configure({ state: { path }, watches: { w: { type: "search", query: "acme" } } });
+    const daemon = await stage.start();
+    await noted(daemon, "w");
+    daemon.kill("SIGTERM");
+    await daemon.gone;
+    const run = (...args: string[]) => runBin(["state", ...args], { cwd: stage.folder });
+    const { out } = await run("backup");
+    const [backup = ""] = /\S+\.backup-\S+/.exec(out) ?? [];
+    const elsewhere = join(stage.folder, "the.backup");
+    copyFileSync(backup, elsewhere);
+    disk.fill(0);
+    const full = { code: 74, out: "", err: `The disk that holds ${path} is full.\nFree some space and try again.\n` };
+    for (const args of [["backup"], ["restore", backup], ["restore", elsewhere]]) expect(await run(...args), args[0]).toMatchObject(full);
+    disk.free(0);
+    // Room for the lock, and none for the copy.
+    const { bavail, bsize } = statfsSync(disk.folder);
+    writeFileSync(join(disk.folder, "ballast0"), Buffer.alloc(bavail * bsize - 100_000));
+    expect(await run("restore", elsewhere)).toMatchObject(full);
+    disk.free(0);
+    expect(await run("restore", elsewhere)).toMatchObject({ code: 0, err: "" });
   });
 });

@@ -2,8 +2,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type Ended, makeFolder, runBin } from "../support/bin-process.ts";
-import { baseConfig, writeConfig } from "../support/daemon-process.ts";
+import { makeFolder, runBin } from "../support/bin-process.ts";
+import type { Ended } from "../support/child-process.ts";
+import { baseConfig, startDaemonProcess, writeConfig } from "../support/daemon-process.ts";
+import { startSandboxProcess } from "../support/sandbox-process.ts";
 import { cleanUpAfterwards, noted, setStage } from "./stage.ts";
 
 cleanUpAfterwards();
@@ -33,6 +35,24 @@ describe.concurrent("a start that must not succeed", () => {
     const ended = await run(folderWith({ ...baseConfig("sandbox", "sandbox"), watches: WATCHES, sinks: slack }));
     expectRefusal(ended, 78, "CHIRPWATCH_API_URL is not set: refusing to send invented tweets to slack-brand");
     expect(ended.err).not.toContain("hidden-token");
+  });
+
+  it("keeps them out as well where a sandbox of its own answers, and takes a reload for what it is", async () => {
+    const folder = makeFolder();
+    const { url, key } = await startSandboxProcess(folder);
+    const slack = {
+      "slack-brand": { type: "slack", token: "xoxb-hidden-token", channel: "#brand", api_url: "https://slack.invalid/api/" },
+    };
+    const config = { ...baseConfig(url, key), watches: WATCHES };
+    writeConfig(folder, { ...config, sinks: slack });
+    const refusal = `${url} says that it is the sandbox: refusing to send invented tweets to slack-brand`;
+    expectRefusal(await run(folder), 78, refusal);
+    writeConfig(folder, { ...config, sinks: CONSOLE });
+    const daemon = await startDaemonProcess({ folder });
+    await noted(daemon, "w");
+    writeConfig(folder, { ...config, sinks: slack });
+    expect(await daemon.post("/api/v1/reload")).toMatchObject({ status: 422, body: expect.stringContaining(refusal) });
+    expect(await runBin(["test", "w", "--send"], { cwd: folder })).toMatchObject({ code: 78, err: expect.stringContaining(refusal) });
   });
 
   it("fault 82: names the environment variable that is missing", async () => {

@@ -42,6 +42,36 @@ describe.concurrent("a running daemon", () => {
     expect(sorted(stage.hook.subjects())).toEqual(sorted([...first, ...more]));
   });
 
+  it("logs one line for a file that did not change, and for a changed one who asked and what changed", async () => {
+    const stage = await setStage();
+    const watches = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`w${n}`, { type: "search", query: `q${n}` }]));
+    stage.configure({ watches });
+    const daemon = await stage.start();
+    await Promise.all(Object.keys(watches).map((id) => noted(daemon, id)));
+    const before = daemon.log().length;
+    const unchangedBy = (who: string) => daemon.log().some(({ msg, asked_by }) => msg === "configuration unchanged" && asked_by === who);
+    daemon.kill("SIGHUP");
+    await until("the first reload", () => unchangedBy("SIGHUP"), daemon.err);
+    expect((await daemon.post("/api/v1/reload")).body).toBe('{"status":"reloaded","changed":false,"memory":[]}');
+    await until("the second reload", () => unchangedBy("API"), daemon.err);
+    // What else a reload has to say comes within 50 ms.
+    await morePolls(stage.api, "search-tweets", 2);
+    expect(daemon.log().length - before).toBe(2);
+
+    const edited = { ...watches, w3: { type: "search", query: "edited" }, more: { type: "search", query: "more" } };
+    stage.configure({ watches: edited });
+    expect(await daemon.logged("configuration reloaded")).toMatchObject({
+      asked_by: "file change",
+      watches: 41,
+      files: ["watches.yaml"],
+      watches_added: ["more"],
+      watches_changed: ["w3"],
+    });
+    const linesOf = (watch: string) => daemon.log().filter((line) => line["watch"] === watch).length;
+    await until("the lines of what is new", () => linesOf("more") >= 1 && linesOf("w3") >= 2, daemon.err);
+    expect(Object.keys(edited).filter((id) => linesOf(id) !== (id === "w3" ? 2 : 1))).toEqual([]);
+  });
+
   it("fault 79: keeps the old configuration when the new one is broken, and says where", async () => {
     const stage = await setStage();
     stage.configure({ watches: { w: { type: "search", query: "acme" } }, ops: { sink: "hook" } });

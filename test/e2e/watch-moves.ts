@@ -16,31 +16,23 @@ const onlyMine = { where: `tweet.full_text.contains("${WORD}")` };
 const onlyJoiner = { where: 'user.username == "m_joiner"' };
 const FAR_OFF = "2100-01-01T00:00:00Z";
 const WORLDWIDE = 1;
-const LIST_WITH_FOLLOWERS = "1388742069157900291";
-/** The list's crowd of followers changes by a few a day, and by no order. */
-const TWO_DAYS_MS = 2 * 86_400_000;
 
 /** Prepares the world. By watch; the moves are made later, in the order given. */
-export async function prepareMoves(sandbox: SandboxProcess): Promise<Readonly<Record<string, Move>>> {
+export async function prepareMoves(sandbox: Pick<SandboxProcess, "control">): Promise<Readonly<Record<string, Move>>> {
   const orders = ordersOf(sandbox);
   const { community_ids: communities, article_ids: articles } = await sandbox.control("sample");
   return {
-    list_followers: {
-      settings: { type: "list_followers", list: LIST_WITH_FOLLOWERS },
-      tells: ["follower.added"],
-      move: () => sandbox.control("clock", { advance_ms: TWO_DAYS_MS }),
-    },
     ...(await tweetMoves(orders, communities[0])),
     ...(await groupMoves(orders)),
     ...(await rosterMoves(orders, communities[1])),
-    ...(await valueMoves(orders, communities[2], articles[0])),
+    ...(await valueMoves(orders, [communities[2], communities[0]], articles[0])),
     ...(await scoreMoves(orders)),
   };
 }
 
 type Orders = ReturnType<typeof ordersOf>;
 
-function ordersOf({ control }: SandboxProcess) {
+function ordersOf({ control }: Pick<SandboxProcess, "control">) {
   return {
     control,
     post: async (username: string, order: object = {}): Promise<string> =>
@@ -129,10 +121,11 @@ async function rosterMoves({ control, make, follow, unfollow, list }: Orders, co
   for (const follower of ["alice", "m_listed"]) await follow(follower, "m_followed");
   for (const followed of ["rival", "m_listed"]) await follow("m_fan", followed);
   const membersList = await list("m_listed", "m_poster");
+  const { id: followedList } = await control("lists", { followers: ["m_listed"] });
   const join = (group: string, method = "POST") => control("members", { group, username: "m_joiner" }, method);
   const accounts = ["m_followed"];
   const fan = { accounts: ["m_fan"] };
-  const onlyBob = { where: 'user.username == "bob"' };
+  const onlyBob = { where: 'user.username.startsWith("bob")' };
   // One comes and two go: a counter that stands where it was asks for no read before the full poll.
   const comesAndGoes = () =>
     Promise.all([follow("bob", "m_followed"), ...["alice", "m_listed"].map((follower) => unfollow(follower, "m_followed"))]);
@@ -165,6 +158,11 @@ async function rosterMoves({ control, make, follow, unfollow, list }: Orders, co
       move: nothingMore,
     },
     list_members: { settings: { type: "list_members", list: membersList }, tells: ["member.added"], move: () => join(membersList) },
+    list_followers: {
+      settings: { type: "list_followers", list: followedList },
+      tells: ["follower.added"],
+      move: () => control("lists", { id: followedList, followers: ["m_listed", "m_joiner"] }),
+    },
     community_members: {
       settings: { type: "community_members", community, ...onlyJoiner },
       tells: ["member.added"],
@@ -174,13 +172,17 @@ async function rosterMoves({ control, make, follow, unfollow, list }: Orders, co
   };
 }
 
-async function valueMoves({ control, make, post }: Orders, community: string, article: string): Promise<Record<string, Move>> {
-  await make("m_profile", "m_about");
-  const [counted, doomed] = [await post("m_origin"), await post("m_origin")];
+async function valueMoves(
+  { control, make, post }: Orders,
+  [community, words]: readonly [string, string],
+  article: string,
+): Promise<Record<string, Move>> {
+  await make("m_profile", "m_bio", "m_about", "m_country");
+  const [counted, liked, doomed] = [await post("m_origin"), await post("m_origin"), await post("m_origin")];
+  await control("articles", { tweet_id: counted, full_text: "An edition with errors." });
   const { id: space } = await control("spaces", { title: "Before", host: "acme", ends_at: FAR_OFF });
   await control("trends", { woeid: WORLDWIDE, names: ["one", "two", "three"] });
   const join = (username: string) => control("members", { group: community, username });
-  // By themselves one or two may come or go in two days.
   const { members } = await join("m_about");
   return {
     profile: {
@@ -188,15 +190,27 @@ async function valueMoves({ control, make, post }: Orders, community: string, ar
       tells: ["profile.changed"],
       move: () => control("accounts", { username: "m_profile", rename_to: "m_renamed" }),
     },
+    profile_words: {
+      settings: { type: "profile", accounts: ["m_bio"], when: { followers_count: ">= 1000" } },
+      tells: ["profile.changed", "profile.threshold"],
+      move: () =>
+        control("accounts", { username: "m_bio", display_name: "Quagga", description: "Extinct.", verified: true, followers_count: 1_000 }),
+    },
+    about_country: {
+      settings: { type: "about", accounts: ["m_country"] },
+      tells: ["about.changed"],
+      move: () => control("accounts", { username: "m_country", country: "Botswana" }),
+    },
     about: {
       settings: { type: "about", accounts: ["m_about"] },
       tells: ["about.changed"],
       move: () => control("accounts", { username: "m_about", rename_to: "m_about_now" }),
     },
     tweet: {
-      settings: { type: "tweet", tweets: [counted, doomed], when: { reply_count: ">= 2" } },
-      tells: ["tweet.deleted", "tweet.threshold"],
+      settings: { type: "tweet", tweets: [counted, liked, doomed], when: { reply_count: ">= 2", likes_count: ">= 500" } },
+      tells: ["tweet.deleted", "tweet.threshold", "tweet.threshold"],
       move: async () => {
+        await control(`tweets/${liked}`, { likes_count: 500 }, "PATCH");
         await control(`tweets/${doomed}`, {}, "DELETE");
         await post("bob", { reply_to: counted, count: 3 });
       },
@@ -205,6 +219,11 @@ async function valueMoves({ control, make, post }: Orders, community: string, ar
       settings: { type: "article", tweet: article, when: { reply_count: "every 3" } },
       tells: ["article.changed"],
       move: () => post("bob", { reply_to: article, count: 3 }),
+    },
+    article_words: {
+      settings: { type: "article", tweet: counted },
+      tells: ["article.changed"],
+      move: () => control("articles", { tweet_id: counted, full_text: "An edition without errors." }),
     },
     space: {
       settings: { type: "space", space },
@@ -221,11 +240,16 @@ async function valueMoves({ control, make, post }: Orders, community: string, ar
       tells: ["community.changed"],
       move: () => Promise.all(["m_joiner", "m_profile", "m_poster", "m_fan", "m_listed"].map(join)),
     },
+    community_words: {
+      settings: { type: "community_info", community: words },
+      tells: ["community.changed"],
+      move: () => control("communities", { id: words, name: "Day Trains" }),
+    },
   };
 }
 
 async function scoreMoves({ control, make }: Orders): Promise<Record<string, Move>> {
-  await make("m_scored", "m_stats");
+  await make("m_scored", "m_level", "m_stats");
   await control("scores", { username: "m_scored", week_delta: 1, month_delta: 1 });
   const accounts = ["m_scored"];
   return {
@@ -234,7 +258,11 @@ async function scoreMoves({ control, make }: Orders): Promise<Record<string, Mov
       tells: ["score.changed"],
       move: () => control("scores", { username: "m_scored", week_delta: 950 }),
     },
-    score: { settings: { type: "score", accounts, when: { score: "every 900" } }, tells: ["score.changed"], move: () => Promise.resolve() },
+    score: {
+      settings: { type: "score", accounts: ["m_level"], when: { score: ">= 9000" } },
+      tells: ["score.changed"],
+      move: () => control("scores", { username: "m_level", score: 9_001 }),
+    },
     followers_stats: {
       settings: { type: "followers_stats", accounts: ["m_stats"], when: { followers_count: ">= 3" } },
       tells: ["stats.changed"],

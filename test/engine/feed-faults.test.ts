@@ -206,7 +206,7 @@ it("fault 28: a handle that another account took over is told, and that account 
   expect(await subjects(rig)).toEqual([first.id, second.id]);
   expect(upstream.callsOf("user-tweets").every(({ params }) => params["user_id"] === "7")).toBe(true);
   expect(rig.notices.map(({ type, message }) => `${type} ${message}`)).toEqual([
-    "target.unavailable w: @alice was renamed to @alice_2 and is followed by its id; @alice belongs to another account now, which is not followed",
+    "target.renamed w: @alice was renamed to @alice_2 and is followed by its id; @alice belongs to another account now, which is not followed",
   ]);
 });
 

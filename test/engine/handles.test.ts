@@ -64,6 +64,19 @@ it("are looked up after a restart when that is due, and when the clock was set b
   expect(lookUps()).toHaveLength(2);
 });
 
+it("are taken at once from another watch that notices a rename, which is told once", async () => {
+  const { clock, rig, rename, asked, lookUps } = await house(5 * MIN);
+  await clock.advance(2 * HOUR);
+  rename("renamed");
+  await clock.advance(HOUR + 10 * MIN);
+  expect(asked()).toEqual(new Set(["one", "two", "renamed"]));
+  await clock.advance(8 * HOUR);
+  expect(lookUps()).toEqual([]);
+  expect(rig.notices.map(({ type, message }) => `${type} ${message}`)).toEqual([
+    "target.renamed m, p: @one was renamed to @renamed and is followed by its id",
+  ]);
+});
+
 it("are taken from profiles that others asked for just now, a rename too", async () => {
   const { clock, lookUps, rename, asked } = await house(5 * MIN);
   await clock.advance(3 * HOUR);

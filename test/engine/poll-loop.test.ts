@@ -162,6 +162,38 @@ it.each([
   await loop.stop();
 });
 
+it("puts off what waits when the pace gets slower, also of a poll that runs meanwhile", async () => {
+  let factor = 1;
+  const { clock, loop, runs } = house({ stretch: () => factor, durationMs: 2_000 });
+  loop.setPolls([pollOf("a", every(60_000)), pollOf("b", every(60_000))], new Map([["b", START - 59_000]]));
+  loop.start();
+  await clock.advance(1_500);
+  factor = 100;
+  loop.repace();
+  await clock.advance(HOUR);
+  expect(runs).toEqual(["a1 0", "b1 1"]);
+  await clock.advance(HOUR);
+  expect(runs).toHaveLength(4);
+  await loop.stop();
+});
+
+it("runs what is due already, however often the pace changes", async () => {
+  const { clock, loop, runs } = house({ durationMs: 20_000 });
+  const many = Array.from({ length: 65 }, (_, index) => pollOf(`p${String(index).padStart(2, "0")}`, every(30_000)));
+  loop.setPolls(many, new Map());
+  loop.start();
+  // One more than run at once: the last waits for a place at its first tick, and at its second.
+  for (let second = 0; second < 59; second += 1) {
+    await clock.advance(1_000);
+    loop.repace();
+  }
+  const times = many.map(({ key }) => runs.filter((run) => run.startsWith(key)).length);
+  expect(Math.min(...times)).toBe(2);
+  const stopped = loop.stop();
+  await clock.advance(30_000);
+  await stopped;
+});
+
 it("serves a newcomer right after a run whose next one freshness placed far off", async () => {
   const { clock, loop, runs } = house({ aftermath: () => ({ retryAtMs: START + 2 * HOUR, isPaced: true }) });
   loop.setPolls([fresh("a")], new Map());

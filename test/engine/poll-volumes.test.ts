@@ -30,6 +30,7 @@ const state = (id: string, changes: Partial<WatchState> = {}): WatchState => ({
   targets: [],
   knownItems: 220,
   followedTweets: 0,
+  accounts: {},
   ...changes,
 });
 
@@ -42,7 +43,7 @@ it("keeps what is more than a page, of each poll by the state of its own watch, 
     makeWatch("long", "followers", { accounts: ["id:7"] }),
   );
   const states = [
-    state("busy", { followedTweets: 130 }),
+    state("busy", { followedTweets: 130, accounts: {} }),
     state("old", { knownItems: 60 }),
     state("long", { type: "followers", knownItems: 900 }),
     state("other", { knownItems: 9_000 }),

@@ -57,6 +57,16 @@ describe("a quota that is too small for the plan", () => {
     expect(rig.notices[0]?.message).toMatch(/low ×/);
   });
 
+  it("goes slower as soon as the first requests of a small quota are spent, not a minute later", async () => {
+    const watches = [search("a", 1_000), search("b", 1_000), search("c", 5_000)];
+    const { clock, upstream, rig } = await house(PERIOD_END - 30 * DAY, { watches, monthly: 60, reserve: 0.1 });
+    await clock.advance(MINUTE - 1);
+    // A first read of each, and 5% of 60.
+    expect(upstream.calls.length).toBeLessThanOrEqual(6);
+    const nextMs = ["a", "b", "c"].map((watch) => (rig.engine.nextPollAt(watch) ?? 0) - clock.now());
+    expect(Math.min(...nextMs)).toBeGreaterThan(10 * MINUTE);
+  });
+
   it("keeps its pace over restarts, however many", async () => {
     const watches = Array.from({ length: 6 }, (_, i) => search(`w${i}`, MINUTE));
     const { clock, upstream, rig } = await house(PERIOD_END - 2 * DAY, { watches, monthly: 600, reserve: 0 });

@@ -93,6 +93,7 @@ describe("requests", () => {
       targets: [],
       knownItems: 220,
       followedTweets: 0,
+      accounts: {},
     };
     expect(itemsPerDay(one.poll, [state], NOW)).toBe(100);
     // Items that the state has forgotten since are counted all the same.
@@ -124,6 +125,7 @@ describe("requests", () => {
         targets: [{ ...target, memory }],
         knownItems: 900,
         followedTweets: 0,
+        accounts: {},
       },
     ];
   };

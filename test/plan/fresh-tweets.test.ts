@@ -34,6 +34,7 @@ const stateOf = (days: number, knownItems: number, pages: readonly (JsonObject |
   })),
   knownItems,
   followedTweets,
+  accounts: {},
 });
 
 const freshOf = (state: WatchState, intervalMs = 0, followed = watch) => freshTweets(followed, [state], NOW, intervalMs);

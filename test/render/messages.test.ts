@@ -137,15 +137,12 @@ describe("plain text", () => {
   });
 
   it("says above many how many, and marks samples", () => {
-    const batch = (count: number, digest: boolean, sample: boolean) =>
+    const batch = (count: number, sample: boolean) =>
       headingOf({
-        messageId: "m",
-        digest,
         sample,
         events: Array.from({ length: count }, () => ({ event: makeEvent("1"), watches: [] })),
         read: () => readTweet({}),
       });
-    expect([batch(1, false, false), batch(3, false, false), batch(1, false, true)]).toEqual(["", "3 alerts", "Sample, nothing happened"]);
-    expect(batch(40, true, false)).toBe("40 more, sent together because there were many at once");
+    expect([batch(1, false), batch(3, false), batch(1, true)]).toEqual(["", "3 alerts", "Sample, nothing happened"]);
   });
 });

@@ -36,7 +36,7 @@ function makeRoute({ matchers = [], routes = [], ...rest }: RouteChanges, path =
 }
 
 const hook: SinkFacts = { chat: false };
-const chat: SinkFacts = { chat: true, throttle: { limit: 30, intervalMs: 600_000, onExceed: "digest" } };
+const chat: SinkFacts = { chat: true, throttle: { limit: 30, intervalMs: 600_000, onExceed: "digest", digestIntervalMs: 120_000 } };
 const SINKS = new Map([...["a", "b", "c", "root"].map((name) => [name, hook] as const), ["slack", chat] as const]);
 
 function deliveriesOf(event = makeEvent("1"), tree?: RouteChanges, changes: Partial<RoutingContext> = {}) {
@@ -164,13 +164,13 @@ describe("muted hours", () => {
 
 describe("noise in chat", () => {
   it("tells one tweet once, whichever watches found it", () => {
-    const onceKeyOf = (watch: string) => deliveriesOf(makeEvent("1", { watch }), { sinks: ["slack"] })[0];
-    expect(onceKeyOf("brand")).toMatchObject({ onceKey: "tweet:1", onceWithinMs: 24 * HOUR_MS });
-    expect(onceKeyOf("other")?.onceKey).toBe("tweet:1");
+    const onceOf = (watch: string) => deliveriesOf(makeEvent("1", { watch }), { sinks: ["slack"] })[0]?.once;
+    expect(onceOf("brand")).toEqual({ key: "tweet:1", withinMs: 24 * HOUR_MS });
+    expect(onceOf("other")?.key).toBe("tweet:1");
   });
 
   it("tells a score that crosses again, again", () => {
-    expect(deliveriesOf(makeEvent("5", { type: "score.changed" }), { sinks: ["slack"] })[0]?.onceKey).toBeUndefined();
+    expect(deliveriesOf(makeEvent("5", { type: "score.changed" }), { sinks: ["slack"] })[0]?.once).toBeUndefined();
   });
 
   it("bundles followers of one target and poll, and no others", () => {
@@ -187,9 +187,22 @@ describe("noise in chat", () => {
     (type) => {
       const keyOf = (subject: string) => deliveriesOf(makeEvent(subject, { type }), { sinks: ["slack"] })[0];
       expect(keyOf("1")?.groupKey).toBe(keyOf("2")?.groupKey);
-      expect(keyOf("1")?.onceKey).not.toBe(keyOf("2")?.onceKey);
+      expect(keyOf("1")?.once?.key).not.toBe(keyOf("2")?.once?.key);
     },
   );
+
+  it.each([
+    ["follower.added", "follower.removed"],
+    ["following.added", "following.removed"],
+    ["member.added", "member.removed"],
+    ["top_follower.entered", "top_follower.left"],
+    ["top_following.entered", "top_following.left"],
+  ])("knows that %s and %s undo each other", (type, opposite) => {
+    const onceOf = (of: string) => deliveriesOf(makeEvent("1", { type: of }), { sinks: ["slack"] })[0]?.once;
+    expect(onceOf(type)?.undo?.key).toBe(onceOf(opposite)?.key);
+    expect(onceOf(opposite)?.undo?.key).toBe(onceOf(type)?.key);
+    expect(onceOf(type)?.undo?.summaryGroup).toBe(onceOf(opposite)?.undo?.summaryGroup);
+  });
 
   it("leaves the grouping to a route that has one", () => {
     const [delivery] = deliveriesOf(makeEvent("1", { type: "follower.added" }), { sinks: ["slack"], groupBy: ["watch"] });
@@ -209,7 +222,7 @@ describe("noise in chat", () => {
   });
 
   it("is counted by sink, or by a route with a throttle of its own", () => {
-    const throttle = { limit: 5, intervalMs: 1_000, onExceed: "digest" } as const;
+    const throttle = { limit: 5, intervalMs: 1_000, onExceed: "digest", digestIntervalMs: 1_000 } as const;
     expect(deliveriesOf(makeEvent("1"), undefined, { ownSinks: ["slack"] })[0]?.throttleKey).toBe("sink:slack");
     const tree = makeRoute({ sinks: ["slack", "a"], throttle });
     const keys = routeEvent(makeEvent("1"), { ownSinks: [], tree, sinks: SINKS, nowMs: 0 }).map((delivery) => delivery.throttleKey);
@@ -240,9 +253,18 @@ describe("the daemon's own events", () => {
     expect(sinksOf(makeNotice("watch.gap"), tree, { ownSinks: ["a", "slack"], exceptSink: "slack" })).toEqual(["a"]);
   });
 
+  it("wait a minute for more of their kind where they are about targets, and for nothing else", () => {
+    const of = (type: string) => deliveriesOf(makeNotice(type), undefined, { ownSinks: ["slack"] })[0];
+    expect(of("target.renamed")).toMatchObject({ groupKey: of("target.renamed")?.groupKey, groupWaitMs: 60_000 });
+    expect(of("target.renamed")?.groupKey).not.toBe(of("target.available")?.groupKey);
+    expect(of("upstream.dark")).toMatchObject({ groupKey: makeNotice("upstream.dark").id, groupWaitMs: 0 });
+    const tree = { sinks: ["root"], routes: [{ matchers: ['event=~"target.*"'], sinks: ["a"] }] };
+    expect(deliveriesOf(makeNotice("target.renamed"), tree)[0]).toMatchObject({ sink: "a", groupWaitMs: 60_000 });
+  });
+
   it("are neither throttled nor told once a day", () => {
     const [delivery] = deliveriesOf(makeNotice("watch.gap"), undefined, { ownSinks: ["slack"] });
     expect(delivery).toMatchObject({ groupKey: makeNotice("watch.gap").id });
-    expect(delivery?.throttleKey ?? delivery?.onceKey).toBeUndefined();
+    expect(delivery?.throttleKey ?? delivery?.once).toBeUndefined();
   });
 });

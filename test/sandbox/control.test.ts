@@ -50,6 +50,7 @@ test("the clock is told, and moves for the service and its keys alike", async ()
   const { control, get } = await openSandbox();
   expect((await control("GET", "clock")).body).toEqual({ now: new Date(START_MS).toISOString(), now_ms: START_MS });
   expect((await control("POST", "clock", { advance_ms: 1_000 })).body.now_ms).toBe(START_MS + 1_000);
+  for (const path of ["info?username=acme", "nowhere"]) expect((await get(path)).headers["x-chirpwatch-sandbox"], path).toBe("1");
   expect((await get("info?username=acme")).headers["date"]).toBe(new Date(START_MS + 1_000).toUTCString());
 });
 

@@ -81,6 +81,42 @@ test("2. paginated endpoints accept `next_cursor`: in the query string for GET, 
   expect(second.body.users[0].id).not.toBe(list.body.users[0].id);
 });
 
+test("2. `next_cursor` is a string, on every page that has one", async () => {
+  const { ask, sampleInputs, put, control } = await openService({ traps: false, accounts: 300 });
+  const [root] = await put({ text: "root" });
+  for (const kind of ["reply_to", "quote_of", "retweet_of"]) await put({ username: "acme", text: "quagga", [kind]: root, count: 250 });
+  const { id: list } = (await control("POST", "lists", { members: Array.from({ length: 250 }, (_, n) => `member_${n}`) })).body;
+  const ofRoot = { tweet_link: root };
+  const own = {
+    comments: ofRoot,
+    quotes: ofRoot,
+    retweeters: ofRoot,
+    "user-retweets": { username: "acme" },
+    "list-members": { list_id: list },
+  };
+  const inputs: Readonly<Record<string, readonly Inputs[]>> = await sampleInputs();
+  for (const { name, cursor } of PAGED) {
+    const asked = own[name as keyof typeof own] ?? inputs[name]?.[0] ?? {};
+    const { next_cursor } = (await ask(name, asked)).body;
+    expect([name, next_cursor]).toEqual([name, expect.any(String)]);
+    expect([name, (await ask(name, { ...asked, [cursor?.param ?? ""]: next_cursor })).status]).toEqual([name, 200]);
+  }
+});
+
+test("2. each version knows its own name of the cursor alone: the other's is ignored", async () => {
+  const { ask, send, put } = await openService({ traps: false });
+  await put({ username: "fresh_one", count: 30 });
+  const v3 = await ask("user-tweets", { username: "fresh_one" });
+  const asked = { username: "fresh_one", cursor: v3.body.next_cursor };
+  expect((await send("POST", "/v3/user-tweets", JSON.stringify(asked))).body).toEqual(v3.body);
+  const followers = await ask("followers", { username: "alice" });
+  expect((await ask("followers", { username: "alice", cursor: followers.body.next_cursor })).body).toEqual(followers.body);
+  const link = "https://social.example/fresh_one";
+  const v2 = await ask("v2-user-tweets", { link });
+  expect((await ask("v2-user-tweets", { link, next_cursor: v2.body.next_cursor })).body).toEqual(v2.body);
+  expect((await ask("v2-user-tweets", { link, cursor: v2.body.next_cursor })).body.tweets).toHaveLength(10);
+});
+
 test("2. `next_cursor` is opaque, taken from the previous response: any other text answers 400", async () => {
   const { ask, sampleInputs } = await openService();
   const inputs = await sampleInputs();

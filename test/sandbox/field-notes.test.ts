@@ -87,10 +87,10 @@ test("/check-quoted: `date` is `2024-04-27 06:43:09`", async () => {
 
 test("/followers and /list-members: cursors are int64 digits beyond 2^53, and one read as a double is refused", async () => {
   const { ask, walk } = await openService();
-  const first = await ask("followers", { username: "alice" });
-  const digits = /"next_cursor":(\d+)/.exec(first.text)?.[1] ?? "";
+  const digits: string = (await ask("followers", { username: "alice" })).body.next_cursor;
   expect(BigInt(digits) > 2n ** 53n).toBe(true);
-  expect((await ask("followers", { username: "alice", next_cursor: first.body.next_cursor })).status).toBe(400);
+  expect((await ask("followers", { username: "alice", next_cursor: String(Number(digits)) })).status).toBe(400);
+  expect((await ask("followers", { username: "alice", next_cursor: digits })).status).toBe(200);
   const ids = (await walk("followers", { username: "alice" })).flatMap(({ body }) => idsOf(body.users));
   expect(new Set(ids).size).toBe((await ask("info", { username: "alice" })).body.followers_count);
 });

@@ -36,6 +36,21 @@ test("fault 24 shifts lists of users, too", async () => {
   expect(walked[2]?.[0]).toBe(walked[1]?.at(-1));
 });
 
+test("a cursor as a bare number keeps its digits on the wire, and every page has one until it is switched off", async () => {
+  const { control, get, pages } = await openSandbox({ traps: false });
+  await control("POST", "faults", { name: "cursor_number" });
+  const walked = await pages("GET", "followers", { username: "alice" }, 3);
+  expect(walked.map(({ status, text }) => [status, /"next_cursor":\d{19}[,}]/.test(text)])).toEqual([
+    [200, true],
+    [200, true],
+    [200, true],
+  ]);
+  // As a parser that reads numbers as doubles hands it back.
+  expect((await get(`followers?username=alice&next_cursor=${walked[0]?.body.next_cursor}`)).status).toBe(400);
+  await control("DELETE", "faults");
+  expect((await get("followers?username=alice")).body.next_cursor).toEqual(expect.any(String));
+});
+
 test("fault 19, as a circle: the first cursor comes back on every page but the one it leads to", async () => {
   const { put, control, post, clock } = await open();
   await put({ count: 90 });

@@ -42,7 +42,7 @@ describe("the control socket", () => {
     const { daemon, path } = await start();
     expect(path).toBe(`${state}.sock`);
     expect((await stat(path)).mode & 0o777).toBe(0o600);
-    expect(await callControl(path, "POST", "/api/v1/watches/brand-mentions/pause")).toEqual({
+    expect(await callControl(path, "POST", "/api/v1/watches/brand-mentions/pause")).toMatchObject({
       status: 200,
       body: { watch: "brand-mentions", paused: true },
     });
@@ -58,6 +58,7 @@ describe("the control socket", () => {
       status: 422,
       body: { error: { errors: ["watches.yaml:3:1: unknown key"] } },
     });
+    expect(daemon.asked).toEqual(["reload by control socket"]);
   });
 
   it("replaces what a killed daemon left", async () => {

@@ -1,7 +1,18 @@
 /** A daemon for the server's tests: views that answer from a status that a test may change, actions that write down what they were asked. */
-import type { ChirpEvent } from "../../src/model/event.ts";
+import type { DeadView } from "../../src/server/dead-view.ts";
 import type { Log } from "../../src/model/log.ts";
-import type { Actions, Found, Health, ReloadOutcome, SinkView, StatusView, Views, WatchView } from "../../src/server/views.ts";
+import type {
+  Actions,
+  EventEntry,
+  EventsView,
+  Found,
+  Health,
+  ReloadOutcome,
+  SinkView,
+  StatusView,
+  Views,
+  WatchView,
+} from "../../src/server/views.ts";
 
 export const NOW_MS = Date.parse("2026-03-10T14:00:00Z");
 
@@ -15,6 +26,7 @@ export const watchView = (changes: Partial<WatchView> = {}): WatchView => ({
   paused: false,
   schedule: "@every 5m",
   targets: [{ name: '("acme corp" OR @acme) -from:acme', status: "ok", reason: "" }],
+  member_lists: [],
   known_items: 212,
   last_poll_at: "2026-03-10T13:57:10.000Z",
   next_poll_at: "2026-03-10T14:02:10.000Z",
@@ -26,12 +38,29 @@ export const watchView = (changes: Partial<WatchView> = {}): WatchView => ({
 export const sinkView = (changes: Partial<SinkView> = {}): SinkView => ({
   name: "brand",
   type: "slack",
+  place: "#brand",
   breaker: "closed",
   reason: "",
+  hint: "",
+  failing_since: null,
+  next_attempt_at: null,
   waiting: 0,
+  waits: [],
   oldest_at: null,
   sent: 418,
   dead: 0,
+  ...changes,
+});
+
+export const eventEntry = (changes: Partial<EventEntry> = {}): EventEntry => ({
+  type: "tweet.created",
+  timestamp: "2026-03-10T13:57:10.400Z",
+  title: "Alice (@alice) posted",
+  text: "hello",
+  url: "https://x.com/alice/status/1899000000000000001",
+  author: "alice",
+  deliveries: [{ sink: "brand", state: "summarised" }],
+  data: { id: "e1", watch: "brand-mentions" },
   ...changes,
 });
 
@@ -67,6 +96,7 @@ export const statusView = (changes: Partial<StatusView> = {}): StatusView => ({
       url: "https://x.com/alice/status/1899000000000000001",
       occurred_at: "2026-03-10T13:56:58.000Z",
       detected_at: "2026-03-10T13:57:10.400Z",
+      deliveries: [{ sink: "brand", state: "sent", wait: null }],
     },
   ],
   config: { file: "watches.yaml", loaded_at: "2026-03-09T08:00:00.000Z", warnings: [], failed_reload: null },
@@ -76,12 +106,13 @@ export const statusView = (changes: Partial<StatusView> = {}): StatusView => ({
 export interface DaemonStandIn {
   readonly views: Views;
   readonly actions: Actions;
+  dead: DeadView;
   status: StatusView;
   health: () => Promise<Health>;
   reload: ReloadOutcome;
   found: Found;
-  newest: readonly ChirpEvent[];
-  /** What was asked of it: `reload`, `pause brand-mentions`, `events 50`, `explain @alice`. */
+  events: EventsView;
+  /** What was asked of it: `reload by API`, `pause brand-mentions`, `events {"limit":50}`, `explain @alice`. */
   readonly asked: string[];
 }
 
@@ -89,33 +120,48 @@ export function createDaemonStandIn(): DaemonStandIn {
   const asked: string[] = [];
   const daemon: DaemonStandIn = {
     asked,
+    dead: { groups: [], dead: [], sinks: ["brand"] },
     status: statusView(),
     health: () => Promise.resolve({ live: true, ready: true, reason: "" }),
-    reload: { ok: true },
-    found: { itemId: null, histories: [] },
-    newest: [],
+    reload: { ok: true, changed: true, memory: [] },
+    found: { itemId: null, histories: [], waits: new Map() },
+    events: { events: [], next: null },
     views: {
       health: () => daemon.health(),
       status: () => Promise.resolve(daemon.status),
       budget: () => Promise.resolve({ quota: daemon.status.quota, price: null, watches: [], endpoints: [], hours: [] }),
       metrics: () => Promise.resolve("# HELP chirpwatch_gaps Holes.\n# TYPE chirpwatch_gaps gauge\nchirpwatch_gaps 0\n"),
-      events(limit) {
-        asked.push(`events ${limit}`);
-        return Promise.resolve(daemon.newest.slice(0, limit));
+      events(query) {
+        asked.push(`events ${JSON.stringify(query)}`);
+        return Promise.resolve(daemon.events);
       },
       explain(item) {
         asked.push(`explain ${item}`);
         return Promise.resolve(daemon.found);
       },
+      dead(sink) {
+        asked.push(`dead ${sink ?? "all"}`);
+        return Promise.resolve(daemon.dead);
+      },
     },
     actions: {
-      reload() {
-        asked.push("reload");
+      reload(askedBy) {
+        asked.push(`reload by ${askedBy}`);
         return Promise.resolve(daemon.reload);
       },
-      setPaused(watchId, paused) {
-        asked.push(`${paused ? "pause" : "resume"} ${watchId}`);
-        return Promise.resolve(daemon.status.watches.some((watch) => watch.id === watchId));
+      setPaused(watchId, paused, isFromNow) {
+        asked.push(`${paused ? "pause" : "resume"} ${watchId}${isFromNow === true ? " from now" : ""}`);
+        const known = daemon.status.watches.find((watch) => watch.id === watchId);
+        if (known === undefined) return Promise.resolve(undefined);
+        return Promise.resolve({ watch: watchId, paused, was_paused: known.paused, away_since: null, on_return: "digest" });
+      },
+      acknowledgeDead(sink) {
+        asked.push(`acknowledge ${sink ?? "all"}`);
+        return Promise.resolve(daemon.dead.dead.length);
+      },
+      resendDead(sink) {
+        asked.push(`resend ${sink ?? "all"}`);
+        return Promise.resolve({ messages: daemon.dead.dead.length, alerts: daemon.dead.dead.length });
       },
     },
   };

@@ -18,6 +18,11 @@ describe("a caller", () => {
     expect(refuseCaller(headers({ host }), undefined)).toBeUndefined();
   });
 
+  it("without a token may come by the name under which a proxy serves the page", () => {
+    expect(refuseCaller(headers({ host: "CW.example.com:443" }), undefined, "cw.example.com")).toBeUndefined();
+    expect(refuseCaller(headers({ host: "evil.example" }), undefined, "cw.example.com")?.code).toBe("SERVER_FOREIGN_HOST");
+  });
+
   it.each(["evil.example", "evil.example:9464", "127.0.0.1.evil.example", "localhost.evil.example", "", "10.0.0.1", "0.0.0.0:9464"])(
     "without a token is refused by the name %j",
     (host) => {

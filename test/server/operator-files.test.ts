@@ -1,9 +1,12 @@
 import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { METRICS } from "../../src/model/meter.ts";
+import { promtool } from "../support/promtool.ts";
 
-const readRoot = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), "utf8");
+const rootUrl = (name: string) => new URL(`../../${name}`, import.meta.url);
+const readRoot = (name: string) => readFileSync(rootUrl(name), "utf8");
 const read = (name: string) => readRoot(`config/${name}`);
 
 interface Rule {
@@ -15,6 +18,13 @@ interface Rule {
 }
 
 const rules = (parse(read("alerts.prometheus.yaml")) as { groups: { rules: Rule[] }[] }).groups.flatMap((group) => group.rules);
+interface AlertCase {
+  readonly alert_rule_test: readonly { readonly alertname: string; readonly exp_alerts: readonly unknown[] }[];
+}
+
+const cases = (parse(readRoot("test/server/alert-cases.yaml")) as { tests: readonly AlertCase[] }).tests.flatMap(
+  (one) => one.alert_rule_test,
+);
 const dashboard = JSON.parse(read("grafana-dashboard.json")) as {
   panels: { id: number; title: string; targets: { expr: string }[]; gridPos: { x: number; w: number } }[];
 };
@@ -46,12 +56,24 @@ describe("alerts and dashboard", () => {
     for (const metric of [
       "delivery_delay_seconds",
       "breaker_open",
-      "dead_letters_total",
+      "dead_letters_unacknowledged",
       "quota_spent",
       "upstream_up",
       "poll_overdue_seconds",
     ])
       expect(asked).toContain(`chirpwatch_${metric}`);
+  });
+
+  it.each(rules.map(({ alert }) => alert))("%s has a case where it fires and one where it does not", (alert) => {
+    const own = cases.filter(({ alertname }) => alertname === alert);
+    expect(own.some(({ exp_alerts }) => exp_alerts.length > 0)).toBe(true);
+    expect(own.some(({ exp_alerts }) => exp_alerts.length === 0)).toBe(true);
+  });
+
+  it("fire and stay quiet as their cases say", (context) => {
+    expect(promtool(context, ["check", "rules", fileURLToPath(rootUrl("config/alerts.prometheus.yaml"))])).toMatchObject({ status: 0 });
+    const { status, output } = promtool(context, ["test", "rules", fileURLToPath(rootUrl("test/server/alert-cases.yaml"))]);
+    expect(status, output).toBe(0);
   });
 
   it("give every alert a severity, a sentence and a next step", () => {

@@ -77,6 +77,13 @@ describe("the status page", () => {
     expect(words).not.toContain("Needs attention");
   });
 
+  it("says how far the first read of a long list is", () => {
+    const list = { target: "acme", members: 3_000_000, first_read_members: 2_000, tells_newcomers: true, whole_read_every_seconds: null };
+    expect(wordsOf(page({ watches: [watchView({ member_lists: [list] })] }))).toContain("first read of acme: 2,000 of 3,000,000");
+    const done = { ...list, first_read_members: null };
+    expect(wordsOf(page({ watches: [watchView({ member_lists: [done] })] }))).not.toContain("first read");
+  });
+
   it("puts troubled watches first, and stays small with ten thousand", () => {
     const watches = Array.from({ length: 10_000 }, (_, index) => watchView({ id: `w${index}`, problem: index === 9_999 ? "failing" : "" }));
     const text = page({ watches });
@@ -112,6 +119,7 @@ describe("the status page", () => {
               title: evil,
               url: `https://x.com/${evil}`,
               occurred_at: "2026-03-10T13:00:00Z",
+              deliveries: [{ sink: evil, state: "waiting", wait: { cause: "held", until: null, reason: evil } }],
               detected_at: "2026-03-10T13:00:00Z",
             },
           ],
@@ -155,6 +163,14 @@ describe("the status page", () => {
     expect(text.match(/<td(?! data-label="[A-Z])/g)).toBeNull();
     expect(text.match(/<th(?! scope="(col|row)")[ >]/g)).toBeNull();
     expect(text).toContain('<html lang="en">');
+  });
+
+  it("says as of when it is, and skips no level of its headings", () => {
+    const text = page({ state: "degraded", reasons: ["something"] });
+    expect(wordsOf(text)).toContain("as of 14:00:00 UTC");
+    const levels = [...text.matchAll(/<h(\d)/g)].map(([, level]) => Number(level));
+    expect(levels[0]).toBe(1);
+    expect(levels.filter((level, index) => level > (levels[index - 1] ?? 1) + 1)).toEqual([]);
   });
 
   it("says that the limit is unknown rather than drawing a bar", () => {

@@ -3,7 +3,7 @@ import { createServer, type AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { startServer, type RunningServer, type ServerOptions } from "../../src/server/server.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
-import { createDaemonStandIn, NOW_MS, silentLog, sinkView, statusView } from "./daemon-stand-in.ts";
+import { createDaemonStandIn, eventEntry, NOW_MS, silentLog, sinkView, statusView, watchView } from "./daemon-stand-in.ts";
 
 const running: RunningServer[] = [];
 afterEach(async () => {
@@ -38,6 +38,31 @@ function ask(url: string, headers: Record<string, string> = {}, method = "GET"):
 }
 
 const post = (url: string, headers: Record<string, string> = {}) => ask(url, headers, "POST");
+
+it("names that reorder what stands around them reach neither the page nor the API", async () => {
+  const { url, daemon } = await start();
+  const name = "\u202egnp.eci\u2066la \u200fשלום";
+  const calm = "gnp.ecila שלום";
+  daemon.events = { events: [eventEntry({ title: name, data: { user: { display_name: name } } })], next: null };
+  const [line] = daemon.status.recent_events;
+  const target = { name, status: "unavailable", reason: `no account ${name}` } as const;
+  daemon.status = statusView({
+    recent_events: line === undefined ? [] : [{ ...line, title: name }],
+    watches: [watchView({ targets: [target] })],
+  });
+  for (const path of [
+    "/",
+    "/api/v1/status",
+    "/api/v1/watches",
+    "/api/v1/events",
+    "/events",
+    `/api/v1/explain/${encodeURIComponent(name)}`,
+  ]) {
+    const { text } = await ask(`${url}${path}`);
+    expect(text, path).toContain(calm);
+    expect(text, path).not.toMatch(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/);
+  }
+});
 
 describe("health", () => {
   it("is good while the daemon progresses", async () => {
@@ -147,37 +172,40 @@ describe("reading", () => {
     expect(answer.text).toContain("chirpwatch_gaps 0\n");
   });
 
-  it("gives events as webhooks do", async () => {
+  it("gives events by what they are about, with what became of them", async () => {
     const { url, daemon } = await start();
-    daemon.newest = [
-      {
-        id: "e1",
-        type: "follower.added",
-        watchKey: "k",
-        watch: "fund-followers",
-        watchType: "new_followers",
-        subject: "1",
-        labels: { watch: "fund-followers" },
-        body: { note: "x" },
-        occurredAtMs: NOW_MS - 1_000,
-        detectedAtMs: NOW_MS,
-      },
-    ];
-    const data = {
-      id: "e1",
-      watch: "fund-followers",
-      labels: { watch: "fund-followers" },
-      occurred_at: "2026-03-10T13:59:59.000Z",
-      note: "x",
-    };
-    const expected = { events: [{ type: "follower.added", timestamp: "2026-03-10T14:00:00.000Z", data }] };
-    expect((await ask(`${url}/api/v1/events?limit=5`)).json()).toEqual(expected);
-    expect(daemon.asked).toEqual(["events 5"]);
+    daemon.events = { events: [eventEntry()], next: "7" };
+    expect((await ask(`${url}/api/v1/events?limit=5&watch=brand&since=2h&state=summarised&author=@Alice`)).json()).toEqual(daemon.events);
+    const asked = { sinceMs: NOW_MS - 7_200_000, watch: "brand", author: "Alice", state: "summarised", limit: 5 };
+    expect(daemon.asked).toEqual([`events ${JSON.stringify(asked)}`]);
   });
 
-  it.each(["0", "-1", "1.5", "501", "many"])("refuses limit=%s", async (limit) => {
+  it.each([
+    ["limit=0", "limit is a whole number from 1 to 1000"],
+    ["limit=1.5", "limit is"],
+    ["limit=1001", "limit is"],
+    ["since=yesterday", "since is a time like 2026-07-27T09:00:00Z or 2026-07-27, or how long ago, like 2h, not"],
+    ["until=2026-13-45", "until is"],
+    ["state=lost", "state is one of waiting, held, sealed, sent, summarised"],
+    ["author=no%20one", "author is a handle"],
+    ["before=x", "before is"],
+  ])("refuses events with %s, and says what to write", async (query, words) => {
     const { url } = await start();
-    expect((await ask(`${url}/api/v1/events?limit=${limit}`)).status).toBe(400);
+    const answer = await ask(`${url}/api/v1/events?${query}`);
+    expect(answer.status).toBe(400);
+    expect(answer.text).toContain(words);
+  });
+
+  it("lists events on a page, with a link to the next", async () => {
+    const { url, daemon } = await start();
+    daemon.events = { events: [eventEntry({ title: "<b>", url: "javascript:alert(1)" })], next: "7" };
+    const answer = await ask(`${url}/events?state=summarised&since=2026-03-10`);
+    expect(answer.headers["content-security-policy"]).toMatch(/default-src 'none'/);
+    expect(answer.text).toContain("&lt;b&gt;");
+    expect(answer.text).not.toContain("javascript:");
+    expect(answer.text).toContain("brand: summarised");
+    expect(answer.text).toContain('href="?state=summarised&amp;since=2026-03-10&amp;before=7"');
+    expect((await ask(`${url}/events?state=lost`)).text).toContain("state is one of");
   });
 
   it("explains an item that is given as a link", async () => {
@@ -185,6 +213,7 @@ describe("reading", () => {
     const link = "https://x.com/alice/status/1899000000000000001";
     daemon.found = {
       itemId: "1899000000000000001",
+      waits: new Map(),
       histories: [
         {
           watch: "brand-mentions",
@@ -194,7 +223,7 @@ describe("reading", () => {
           detail: "ignore.words: giveaway",
           occurredAtMs: NOW_MS,
           seenAtMs: NOW_MS,
-          deliveries: [{ sink: "brand", state: "sent", messageId: "m", attempts: 1, sentAtMs: NOW_MS, ref: null, detail: "" }],
+          deliveries: [{ sink: "brand", state: "sent", messageId: "m", attempts: 1, sentAtMs: NOW_MS, ref: null, detail: "", wait: null }],
         },
       ],
     };
@@ -230,8 +259,8 @@ describe("reading", () => {
 describe("acting", () => {
   it("reloads", async () => {
     const { url, daemon } = await start();
-    expect((await post(`${url}/api/v1/reload`)).json()).toEqual({ status: "reloaded" });
-    expect(daemon.asked).toEqual(["reload"]);
+    expect((await post(`${url}/api/v1/reload`)).json()).toEqual({ status: "reloaded", changed: true, memory: [] });
+    expect(daemon.asked).toEqual(["reload by API"]);
   });
 
   it("says every error of a file that a reload refused", async () => {
@@ -246,10 +275,11 @@ describe("acting", () => {
 
   it("pauses and resumes a watch, and says when there is none", async () => {
     const { url, daemon } = await start();
-    expect((await post(`${url}/api/v1/watches/brand-mentions/pause`)).json()).toEqual({ watch: "brand-mentions", paused: true });
-    expect((await post(`${url}/api/v1/watches/brand-mentions/resume`)).json()).toEqual({ watch: "brand-mentions", paused: false });
+    expect((await post(`${url}/api/v1/watches/brand-mentions/pause`)).json()).toMatchObject({ watch: "brand-mentions", paused: true });
+    expect((await post(`${url}/api/v1/watches/brand-mentions/resume`)).json()).toMatchObject({ watch: "brand-mentions", paused: false });
+    expect((await post(`${url}/api/v1/watches/brand-mentions/resume?from_now=true`)).status).toBe(409);
     expect((await post(`${url}/api/v1/watches/nope/pause`)).status).toBe(404);
-    expect(daemon.asked).toEqual(["pause brand-mentions", "resume brand-mentions", "pause nope"]);
+    expect(daemon.asked).toEqual(["pause brand-mentions", "resume brand-mentions", "resume brand-mentions from now", "pause nope"]);
   });
 
   it("changes nothing on a GET", async () => {

@@ -17,6 +17,10 @@ export interface RosterScenario {
   readonly way: "auto" | "probe";
   /** At the start, of each. */
   readonly followers: number;
+  /** Members of a page, and pages of a poll: a list that is longer than they reach is read behind its newcomers. */
+  readonly pageSize: number;
+  readonly maxPages: number;
+  readonly cursors: "offsets" | "entries";
   readonly frozen: readonly number[];
   readonly follows: readonly {
     readonly subject: number;
@@ -31,6 +35,8 @@ export interface RosterScenario {
   }[];
   /** Of those who were there at the start, how many go. */
   readonly leavers: readonly { readonly subject: number; readonly atMin: number; readonly count: number }[];
+  /** Of those who were there at the start, how many go and come back, on top of the list. */
+  readonly returns: readonly { readonly subject: number; readonly atMin: number; readonly count: number; readonly forMin: number }[];
   readonly flaps: readonly { readonly subject: number; readonly atMin: number; readonly forMin: number; readonly by: number }[];
   readonly gone: readonly { readonly subject: number; readonly atMin: number; readonly forMin: number }[];
   readonly faults: readonly {
@@ -98,11 +104,13 @@ export async function simulateRosters(scenario: RosterScenario): Promise<RosterR
   }
 }
 
-function watchOf({ list, way }: RosterScenario, world: ListsWorld): Watch {
+function watchOf({ list, way, maxPages }: RosterScenario, world: ListsWorld): Watch {
   const accounts = world.subjects.map(({ id }) => `id:${id}`);
   const changes: Partial<Watch> = {
     schedule: { kind: "every", intervalMs: 2 * MIN },
     maxAgeMs: 7 * DAY,
+    maxPages,
+    overlapMs: 40 * MIN,
     fullPollEveryMs: FULL_POLL_MIN * MIN,
     ...(way === "auto" ? {} : { strategy: way }),
   };
@@ -112,20 +120,31 @@ function watchOf({ list, way }: RosterScenario, world: ListsWorld): Watch {
 }
 
 function placeFollows(scenario: RosterScenario): ListsWorld {
-  const world = createListsWorld();
+  const world = createListsWorld(scenario);
   const at = (minutes: number) => START + minutes * MIN;
-  const leavers = new Map<number, number[]>();
+  const leavers = new Map<number, { readonly atMs: number; readonly backAtMs?: number }[]>();
+  const leave = (subject: number, times: readonly { readonly atMs: number; readonly backAtMs?: number }[]) =>
+    leavers.set(subject % scenario.subjects, [...(leavers.get(subject % scenario.subjects) ?? []), ...times]);
   for (const { subject, atMin, count } of scenario.leavers) {
-    const times = leavers.get(subject % scenario.subjects) ?? [];
-    leavers.set(subject % scenario.subjects, [...times, ...Array.from({ length: count }, () => at(atMin) + 500)]);
+    leave(
+      subject,
+      Array.from({ length: count }, () => ({ atMs: at(atMin) + 500 })),
+    );
+  }
+  for (const { subject, atMin, count, forMin } of scenario.returns) {
+    leave(
+      subject,
+      Array.from({ length: count }, (_, i) => ({ atMs: at(atMin) + 700, backAtMs: at(atMin + forMin) + 700 + i })),
+    );
   }
   for (let index = 0; index < scenario.subjects; index += 1) {
     const subject = world.add();
     subject.isFrozen = scenario.frozen.includes(index);
     const times = leavers.get(index) ?? [];
     for (let i = 0; i < scenario.followers; i += 1) {
-      const untilMs = i > 0 ? times.shift() : undefined;
-      world.follow(subject, START - DAY - i * MIN, untilMs === undefined ? {} : { untilMs });
+      const left = i > 0 ? times.shift() : undefined;
+      const one = world.follow(subject, START - DAY - i * MIN, left === undefined ? {} : { untilMs: left.atMs });
+      if (left?.backAtMs !== undefined) world.follow(subject, left.backAtMs, { id: one.id });
     }
   }
   const of = (index: number) => world.subjects[index % scenario.subjects] as WorldSubject;
@@ -166,12 +185,16 @@ function objectToEvents(world: ListsWorld, scenario: RosterScenario, events: rea
   const endMs = START + (BUSY_MIN + AFTER_MIN) * MIN;
   const objections: string[] = [];
   const known = new Set<string>();
+  const firstMs = new Map<string, number>();
+  for (const { follows } of world.subjects) for (const { id, atMs } of follows) firstMs.set(id, Math.min(atMs, firstMs.get(id) ?? atMs));
   const say = (subject: WorldSubject, follow: WorldFollow, text: string) =>
     objections.push(`${text}: account ${subject.id}, follower ${follow.id} from ${minuteOf(follow.atMs)} to ${minuteOf(follow.untilMs)}`);
   for (const subject of world.subjects) {
     for (const follow of subject.follows) {
       known.add(follow.id);
       const isShown = !follow.isUnlisted && (follow.isIndexed || scenario.list === "all" || scenario.list === "left");
+      // Who came back is told where leaving is; it may have been too short to notice.
+      if (follow.atMs !== firstMs.get(follow.id) || (scenario.list === "left" && isBack(subject, follow))) continue;
       const isNews = follow.atMs > START;
       const isLasting = follow.untilMs === Number.POSITIVE_INFINITY;
       const times = added.get(follow.id)?.length ?? 0;
@@ -189,5 +212,7 @@ function objectToEvents(world: ListsWorld, scenario: RosterScenario, events: rea
   for (const id of [...added.keys(), ...removed.keys()]) if (!known.has(id)) objections.push(`told ${id}, whom nobody knows`);
   return objections.length > 8 ? [...objections.slice(0, 8), `and ${objections.length - 8} more`] : objections;
 }
+
+const isBack = ({ follows }: WorldSubject, { id }: WorldFollow): boolean => follows.filter((one) => one.id === id).length > 1;
 
 const minuteOf = (ms: number): string => (Number.isFinite(ms) ? ((ms - START) / MIN).toFixed(1) : "ever");

@@ -6,12 +6,9 @@ const minute = fc.integer({ min: 1, max: 179 });
 const subject = fc.integer({ min: 0, max: 29 });
 const lag = fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.integer({ min: 1, max: 1_800 }) });
 
-const scenarios: fc.Arbitrary<RosterScenario> = fc.record({
+const every = {
   seed: fc.integer({ min: 1, max: 1_000_000 }),
-  subjects: fc.constantFrom(1, 3, 8, 30),
-  list: fc.constantFrom("all", "indexed", "auto", "left"),
   way: fc.constantFrom("auto", "auto", "probe"),
-  followers: fc.constantFrom(3, 40, 450),
   frozen: fc.uniqueArray(subject, { maxLength: 2 }),
   follows: fc.array(
     fc.record({
@@ -30,6 +27,9 @@ const scenarios: fc.Arbitrary<RosterScenario> = fc.record({
     { maxLength: 40 },
   ),
   leavers: fc.array(fc.record({ subject, atMin: minute, count: fc.integer({ min: 1, max: 5 }) }), { maxLength: 10 }),
+  returns: fc.array(fc.record({ subject, atMin: minute, count: fc.constantFrom(1, 3, 25), forMin: fc.constantFrom(0.01, 1, 5, 30) }), {
+    maxLength: 4,
+  }),
   flaps: fc.array(fc.record({ subject, atMin: minute, forMin: fc.integer({ min: 1, max: 30 }), by: fc.constantFrom(-2, -1, 1, 2) }), {
     maxLength: 6,
   }),
@@ -46,7 +46,37 @@ const scenarios: fc.Arbitrary<RosterScenario> = fc.record({
   crashes: fc.array(fc.record({ atMin: minute, steps: fc.integer({ min: 1, max: 200 }), downMin: fc.constantFrom(0, 2, 12) }), {
     maxLength: 2,
   }),
+} as const;
+
+const scenarios: fc.Arbitrary<RosterScenario> = fc.record({
+  ...every,
+  subjects: fc.constantFrom(1, 3, 8, 30),
+  list: fc.constantFrom("all", "indexed", "auto", "left"),
+  followers: fc.constantFrom(3, 40, 450),
+  pageSize: fc.constant(200),
+  maxPages: fc.constant(10),
+  cursors: fc.constantFrom("offsets", "entries"),
 });
+
+/**
+ * Lists so long that hours pass before they are read to their end. Where cursors count entries, members move past them when others leave, unread,
+ * and no reader can tell them from newcomers when it meets them later.
+ */
+const longLists: fc.Arbitrary<RosterScenario> = fc
+  .record({
+    ...every,
+    subjects: fc.constantFrom(1, 1, 3),
+    list: fc.constant("all" as const),
+    followers: fc.constantFrom(1_200, 3_000),
+    pageSize: fc.constantFrom(60, 100),
+    maxPages: fc.constantFrom(1, 2, 4),
+    cursors: fc.constantFrom("offsets" as const, "entries" as const),
+  })
+  .map((scenario) =>
+    scenario.cursors === "entries"
+      ? scenario
+      : { ...scenario, leavers: [], returns: [], follows: scenario.follows.map((follow) => ({ ...follow, forMin: 0 })) },
+  );
 
 const RUNS = 20;
 
@@ -60,8 +90,23 @@ it("tells who came and who went exactly once, whatever counters, lists, the netw
   );
 });
 
+it("tells newcomers of long lists exactly once, while the rest of these is still being read", async () => {
+  await fc.assert(
+    fc.asyncProperty(longLists, async (scenario) => {
+      const { objections } = await simulateRosters(scenario);
+      expect(objections).toEqual([]);
+    }),
+    { numRuns: RUNS, seed: 3 },
+  );
+});
+
 /** Nothing fails, lists show at once what counters do: then nobody waits for a full poll. */
-const calm = scenarios.map(
+const fewAtOnce = longLists.map((scenario) => ({
+  ...scenario,
+  follows: scenario.follows.map((follow) => ({ ...follow, count: Math.min(follow.count, 4) })),
+}));
+
+const calm = fc.oneof(scenarios, fewAtOnce).map(
   (scenario): RosterScenario => ({
     ...scenario,
     frozen: [],
@@ -70,6 +115,7 @@ const calm = scenarios.map(
     faults: [],
     crashes: [],
     leavers: [],
+    returns: [],
     follows: scenario.follows.map((follow) => ({ ...follow, listLagSec: 0, forMin: 0 })),
   }),
 );

@@ -14,9 +14,7 @@ export function tweetBatch(tweets: readonly Partial<Tweet>[], changes: Partial<B
     return { event: makeEvent(id, { body: { tweet: { ...makeTweet(id), ...tweet } as Tweet } }), watches: ["brand"] };
   });
   return {
-    messageId: "msg-1",
     events,
-    digest: false,
     sample: false,
     read: (event) => tweetMessage(event, { linksHost: "https://x.com" }),
     ...changes,

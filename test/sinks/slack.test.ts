@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Log } from "../../src/model/log.ts";
 import type { SealedMessage, SinkError } from "../../src/model/sink.ts";
 import { createHttpAgent, type HttpAgent } from "../../src/runtime/http-agent.ts";
+import { sinkPlace } from "../../src/sinks/sink-secrets.ts";
 import type { SinkDeps } from "../../src/sinks/sink-type.ts";
 import { slackSink } from "../../src/sinks/slack.ts";
 import { json, startLoopbackServer, type LoopbackServer } from "../support/loopback-server.ts";
@@ -178,7 +179,7 @@ describe("a Slack webhook", () => {
   it("never shows its address", async () => {
     slack.answer((_, response) => response.writeHead(404).end("no_service"));
     const error = await refusal(webhookSettings());
-    expect(`${error.message} ${error.hint} ${slackSink.describe(webhookSettings())}`).not.toContain("/services/");
+    expect(`${error.message} ${error.hint} ${sinkPlace(slackSink, webhookSettings())}`).not.toContain("/services/");
   });
 });
 
@@ -206,6 +207,6 @@ describe("Slack settings", () => {
   it("tell where they send", () => {
     expect(slackSink.destinations({ token: "x", channel: "c" })).toEqual([{ kind: "url", url: "https://slack.com/api/" }]);
     expect(slackSink.destinations({ webhook_url: "https://e.com/x" })).toEqual([{ kind: "url", url: "https://e.com/x" }]);
-    expect(slackSink.describe({ token: "x", channel: "#brand" })).toBe("#brand");
+    expect(sinkPlace(slackSink, { token: "x", channel: "#brand" })).toBe("#brand");
   });
 });

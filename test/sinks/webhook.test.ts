@@ -4,6 +4,7 @@ import type { ChirpEvent } from "../../src/model/event.ts";
 import { SinkError, type Batch, type SealedMessage, type Sink } from "../../src/model/sink.ts";
 import { createHttpAgent, type HttpAgent } from "../../src/runtime/http-agent.ts";
 import { retryAfterMs } from "../../src/sinks/retry-after.ts";
+import { sinkPlace } from "../../src/sinks/sink-secrets.ts";
 import { webhookSink } from "../../src/sinks/webhook.ts";
 import { startLoopbackServer, type LoopbackServer } from "../support/loopback-server.ts";
 import { EVENT_TIME_MS, makeEvent, makeUser } from "../support/make-event.ts";
@@ -38,9 +39,7 @@ function makeSink(settings: Record<string, unknown> = {}): Promise<Sink> {
 }
 
 const batchOf = (events: readonly ChirpEvent[], changes: Partial<Batch> = {}): Batch => ({
-  messageId: "m1",
   events: events.map((event) => ({ event, watches: [event.watch] })),
-  digest: false,
   sample: false,
   read: () => {
     throw new Error("a webhook reads nothing aloud");
@@ -49,7 +48,7 @@ const batchOf = (events: readonly ChirpEvent[], changes: Partial<Batch> = {}): B
 });
 
 const sealed = (sink: Sink, batch: Batch): SealedMessage => ({
-  id: batch.messageId,
+  id: "m1",
   sink: "hook",
   groupKey: "g",
   sealedAtMs: EVENT_TIME_MS,
@@ -159,6 +158,13 @@ describe("an answer", () => {
     await expect(send(await makeSink())).resolves.toEqual({});
   });
 
+  it("of 2xx means taken by its status line, whatever its body does", async () => {
+    server.answer((_, response) => void response.writeHead(200, { "content-length": "999" }).write("never whole"));
+    await expect(send(await makeSink({ timeout: "1h" }))).resolves.toEqual({});
+    server.answer((_, response) => void response.writeHead(200).write("broken off", () => response.destroy()));
+    await expect(send(await makeSink({ timeout: "1h" }))).resolves.toEqual({});
+  });
+
   it.each([400, 409, 413, 415, 422])("%i will never be taken", async (status) => {
     expect(await failureOf(status)).toMatchObject({ kind: "message", status, retry: "no", message: expect.stringContaining("a reason") });
   });
@@ -173,12 +179,13 @@ describe("an answer", () => {
     expect(await failureOf(410)).toMatchObject({ kind: "destination", hint: expect.stringContaining("gone for good") });
   });
 
-  it.each([408, 425, 429, 500, 502, 503, 504])("%i may pass", async (status) => {
+  it.each([408, 425, 500, 502, 503, 504])("%i may pass", async (status) => {
     expect(await failureOf(status)).toMatchObject({ kind: "transient", status, retry: "later" });
   });
 
   it("with Retry-After says when to come back", async () => {
     expect(await failureOf(429, { "retry-after": "30" })).toMatchObject({ kind: "rate_limited", retry: { afterMs: 30_000 } });
+    expect(await failureOf(429)).toMatchObject({ kind: "rate_limited", retry: { afterMs: 30_000 } });
     expect(await failureOf(503, { "retry-after": "7" })).toMatchObject({ kind: "transient", retry: { afterMs: 7_000 } });
   });
 
@@ -226,9 +233,9 @@ describe("settings", () => {
     expect(problems({ secret: "whsec_hunter2!" }).join()).not.toContain("hunter2");
   });
 
-  it("are described without the query, and name the place they send to", () => {
+  it("are described by host and fingerprint, and name the place they send to", () => {
     const settings = { url: "https://example.com/hook?token=t", timeout: "15s", allow_private: false };
-    expect(webhookSink.describe(settings)).toBe("https://example.com/hook");
+    expect(sinkPlace(webhookSink, settings)).toBe("example.com, a20a29");
     expect(webhookSink.destinations(settings)).toEqual([{ kind: "url", url: settings.url }]);
   });
 });

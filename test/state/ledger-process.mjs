@@ -1,8 +1,9 @@
 /** A process that asks a shared state for as many requests as it can get at one instant. Prints how many were granted. */
+import { fileURLToPath } from "node:url";
 import { runnerImport } from "vite";
 
 const [path, atMs] = process.argv.slice(2);
-const load = async (file) => (await runnerImport(new URL(file, import.meta.url).pathname, { configFile: false })).module;
+const load = async (file) => (await runnerImport(fileURLToPath(new URL(file, import.meta.url)), { configFile: false })).module;
 const { openStore } = await load("../../src/state/open.ts");
 const { createSeededRandom } = await load("../support/seeded-random.ts");
 const { createVirtualClock } = await load("../support/virtual-clock.ts");

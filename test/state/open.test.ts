@@ -1,6 +1,6 @@
 /** Opening: what is created, what is refused and with which words, and what a killed process leaves behind. */
-import { type ChildProcess, spawn } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import Database from "better-sqlite3";
@@ -14,14 +14,14 @@ import { MIGRATIONS, schemaNumber } from "../../src/state/migrate.ts";
 import { openFailure } from "../../src/state/open-failures.ts";
 import { restoreState } from "../../src/state/restore.ts";
 import { toStoreError } from "../../src/state/sqlite.ts";
+import { type ChildProcess, endChildren, runScript, startScript } from "../support/child-process.ts";
+import { makeEvent } from "../support/make-event.ts";
+import { until } from "../support/until.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 import { openTemp, rememberingLog, START_MS, tempFolder, tempStatePath } from "./temp-state.ts";
 
 const clock = createVirtualClock(START_MS);
-const children: ChildProcess[] = [];
-afterEach(() => {
-  for (const child of children.splice(0)) child.kill("SIGKILL");
-});
+afterEach(endChildren);
 
 async function refusal(work: Promise<unknown> | (() => unknown)): Promise<ExitError> {
   const error: unknown = await (typeof work === "function" ? Promise.resolve().then(work) : work).then(
@@ -32,29 +32,34 @@ async function refusal(work: Promise<unknown> | (() => unknown)): Promise<ExitEr
   return error as ExitError;
 }
 
-function spawnScript(script: URL, args: readonly string[], identity: { uid?: number; gid?: number } = {}): ChildProcess {
-  const child = spawn(process.execPath, [fileURLToPath(script), ...args], { stdio: ["ignore", "pipe", "inherit"], ...identity });
-  children.push(child);
+const WRITER = fileURLToPath(new URL("./writer-process.mjs", import.meta.url));
+const LEDGER = fileURLToPath(new URL("./ledger-process.mjs", import.meta.url));
+
+/** Resolves when it writes. */
+async function startWriter(path: string): Promise<ChildProcess> {
+  const child = startScript([WRITER, path]);
+  await until("the writer's line", () => child.out() === "writing\n", child.err);
   return child;
 }
 
-const firstLine = (child: ChildProcess): Promise<string> =>
-  new Promise((resolve) => child.stdout?.once("data", (data: Buffer) => resolve(String(data))));
-
-async function startWriter(path: string, identity: { uid?: number; gid?: number } = {}): Promise<{ line: string; child: ChildProcess }> {
-  const child = spawnScript(new URL("./writer-process.mjs", import.meta.url), [path], identity);
-  return { line: await firstLine(child), child };
+async function kill(child: ChildProcess): Promise<void> {
+  child.kill("SIGKILL");
+  await child.gone;
 }
 
-async function kill(child: ChildProcess): Promise<void> {
-  const gone = new Promise((resolve) => child.once("exit", resolve));
-  child.kill("SIGKILL");
-  await gone;
+/** Nothing keeps root from writing: a process of root's becomes nobody, below a folder that everyone may enter. */
+const IS_ROOT = process.getuid?.() === 0;
+const OPEN_TO_ALL = IS_ROOT ? "/tmp" : tmpdir();
+
+/** What a process says that may not write the file or its folder. */
+async function refusedWriter(path: string): Promise<unknown> {
+  const { out, err } = await runScript([WRITER, path, ...(IS_ROOT ? ["nobody"] : [])]);
+  expect(err).toBe("");
+  return JSON.parse(out);
 }
 
 /** A closed state with one watch and one note. */
-async function closedState(): Promise<string> {
-  const path = tempStatePath();
+async function closedState(path = tempStatePath()): Promise<string> {
   const store = await openTemp(path);
   await store.writeNote("who", "me");
   await store.close();
@@ -143,7 +148,7 @@ describe("a state file", () => {
 
   test("whose log was deleted while it was stopped still opens", async () => {
     const path = tempStatePath();
-    const { child } = await startWriter(path);
+    const child = await startWriter(path);
     await kill(child);
     writeFileSync(`${path}-wal`, "");
     const store = await openTemp(path);
@@ -151,22 +156,22 @@ describe("a state file", () => {
   });
 
   test("is refused in a folder this user may not write", async () => {
-    const folder = tempFolder();
-    const path = join(folder, "state", "chirpwatch.db");
+    const folder = tempFolder(OPEN_TO_ALL);
     chmodSync(folder, 0o555);
-    const { line } = await startWriter(path, process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {});
-    expect(JSON.parse(line)).toMatchObject({ code: "STATE_CANNOT_CREATE", exitCode: EXIT.cannotCreate });
+    expect(await refusedWriter(join(folder, "state", "chirpwatch.db"))).toMatchObject({
+      code: "STATE_CANNOT_CREATE",
+      exitCode: EXIT.cannotCreate,
+    });
   });
 
   test("that this user may read but not write is refused", async () => {
-    const path = await closedState();
-    const identity = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+    const path = await closedState(join(tempFolder(OPEN_TO_ALL), "data", "chirpwatch.db"));
     for (const name of readdirSync(dirname(path))) chmodSync(join(dirname(path), name), 0o444);
     chmodSync(dirname(path), 0o555);
     chmodSync(dirname(dirname(path)), 0o755);
-    const { line } = await startWriter(path, identity);
+    const refused = await refusedWriter(path);
     chmodSync(dirname(path), 0o755);
-    expect(JSON.parse(line)).toMatchObject({ code: "STATE_READONLY", exitCode: EXIT.storage });
+    expect(refused).toMatchObject({ code: "STATE_READONLY", exitCode: EXIT.storage });
   });
 });
 
@@ -181,8 +186,7 @@ describe("the lock", () => {
 
   test("dies with its process, which leaves a consistent state", async () => {
     const path = tempStatePath();
-    const { line, child } = await startWriter(path);
-    expect(line).toBe("writing\n");
+    const child = await startWriter(path);
     expect(await refusal(openTemp(path))).toMatchObject({ code: "STATE_LOCKED" });
     const reader = await openTemp(path, { readonly: true });
     while ((await reader.recentEvents(500)).length < 200);
@@ -215,10 +219,8 @@ describe("the lock", () => {
   test("shares the ledger: processes never exceed the rate together", async () => {
     const path = tempStatePath();
     await (await openTemp(path)).close();
-    const counts = await Promise.all(
-      Array.from({ length: 3 }, () => firstLine(spawnScript(new URL("./ledger-process.mjs", import.meta.url), [path, String(START_MS)]))),
-    );
-    expect(counts.map(Number).reduce((a, b) => a + b)).toBe(25);
+    const ends = await Promise.all(Array.from({ length: 3 }, () => runScript([LEDGER, path, String(START_MS)])));
+    expect(ends.map(({ out }) => Number(out)).reduce((a, b) => a + b)).toBe(25);
   });
 });
 
@@ -313,6 +315,50 @@ describe("migrations", () => {
     expect(listBackups(path).map((file) => basename(file))).toEqual(["chirpwatch.db.backup-0001-20260115T120000Z"]);
   });
 
+  test("add the accounts that a watch names beside its targets", async () => {
+    const path = tempStatePath();
+    const earlier = Object.fromEntries(Object.entries(MIGRATIONS).filter(([name]) => name < "0008")) as typeof MIGRATIONS;
+    await (await openTemp(path, { migrations: earlier })).close();
+    const before = new Database(path);
+    before.exec("insert into watches (key, id, type, registered_at, paused, position) values ('k1', 'w', 'membership', 1, 0, 0)");
+    before.close();
+    const store = await openTemp(path);
+    expect((await store.listWatches()).map(({ key, accounts }) => [key, accounts])).toEqual([["k1", {}]]);
+    await store.nameAccounts([{ watchKey: "k1", handle: "acme", userId: "44" }]);
+    expect((await store.listWatches())[0]?.accounts).toEqual({ acme: "44" });
+  });
+
+  test("know since when watches are away from the notes and removals of before", async () => {
+    const path = tempStatePath();
+    const earlier = Object.fromEntries(Object.entries(MIGRATIONS).filter(([name]) => name < "0012")) as typeof MIGRATIONS;
+    await (await openTemp(path, { migrations: earlier })).close();
+    const before = new Database(path);
+    before.exec(`
+      insert into watches (key, id, type, registered_at, paused, position, removed_at) values
+        ('k1', 'active', 'search', 1, 0, 0, null), ('k2', 'paused', 'search', 1, 1, 1, null), ('k3', 'removed', 'search', 1, 0, 2, 700);
+      insert into targets (id, watch_key, key, name, registered_at, baseline_at, memory, revision, status, status_reason, position, known_items)
+        values (1, 'k1', 'q', 'q', 1, 2, '{}', 1, 'ok', '', 0, 0), (2, 'k2', 'q', 'q', 1, 2, '{}', 1, 'ok', '', 0, 0),
+               (3, 'k3', 'q', 'q', 1, 2, '{}', 1, 'ok', '', 0, 0);
+      insert into notes (name, value) values ('paused:k2', '600'), ('paused:k9', '1'), ('other', '5');
+    `);
+    before.close();
+    const store = await openTemp(path);
+    expect(await store.readNote("paused:k2")).toBeNull();
+    expect(await store.readNote("other")).toBe(5);
+    const targets = [{ key: "q", name: "q" }];
+    const [active, , removed] = await store.registerWatches(
+      ["active", "paused", "removed"].map((id) => ({ id, type: "search", targets })),
+      1_000,
+    );
+    expect(active).not.toHaveProperty("returnedFromMs");
+    expect(active?.targets[0]?.memory).toEqual({});
+    expect(removed).toMatchObject({ key: "k3", returnedFromMs: 700 });
+    expect(removed?.targets[0]?.memory).toEqual({ resume_ms: 700, away: { from_ms: 700, to_ms: 1_000 } });
+    expect(await store.setPaused("paused", false, { atMs: 2_000 })).toEqual({ wasPaused: true, awaySinceMs: 600 });
+    const [target] = await store.loadTargets([{ watchKey: "k2", targetKey: "q" }]);
+    expect(target?.memory).toEqual({ resume_ms: 600, away: { from_ms: 600, to_ms: 2_000 } });
+  });
+
   test("keep what was spent before the ledger knew keys", async () => {
     const path = tempStatePath();
     const first = Object.fromEntries(Object.entries(MIGRATIONS).filter(([name]) => name < "0003")) as typeof MIGRATIONS;
@@ -357,8 +403,45 @@ describe("backups", () => {
     const path = await closedState();
     const backup = await backupState(path, clock);
     damage(backup.path);
-    expect(await refusal(() => restoreState(path, backup.path, clock))).toMatchObject({ code: "STATE_CORRUPT" });
+    const error = await refusal(() => restoreState(path, backup.path, clock));
+    expect(error).toMatchObject({ code: "STATE_CORRUPT", hint: "There is no other backup beside the state." });
+    expect(error.message).toContain(`The state file ${backup.path} is damaged`);
     expect(await (await openTemp(path)).readNote("who")).toBe("me");
+  });
+
+  test("that are no state of ours are not restored, and named", async () => {
+    const path = await closedState();
+    const older = await backupState(path, clock);
+    const other = join(tempFolder(), "notes.txt");
+    writeFileSync(other, "these are my holiday notes, ".repeat(100));
+    const error = await refusal(() => restoreState(path, other, clock));
+    expect(error).toMatchObject({ code: "STATE_NOT_A_DATABASE", message: `The state file ${other} is not a chirpwatch database.` });
+    expect(error.hint).toContain(`chirpwatch state restore ${older.path}`);
+    expect(readdirSync(dirname(path)).filter((name) => name.includes("restoring"))).toEqual([]);
+  });
+
+  test("say how far back they go, and how many alerts came since", async () => {
+    const path = tempStatePath();
+    const store = await openTemp(path);
+    const [registered] = await store.registerWatches([{ id: "w", type: "search", targets: [] }], START_MS);
+    const watchKey = registered?.key ?? "";
+    const tell = (id: string, detectedAtMs: number) =>
+      store.commitPoll({
+        atMs: detectedAtMs,
+        targets: [],
+        verdicts: [],
+        events: [makeEvent(id, { watchKey, detectedAtMs })],
+        deliveries: [],
+      });
+    await tell("e1", START_MS + 1_000);
+    const backup = await backupState(path, createVirtualClock(START_MS + 5_000));
+    for (const [id, atMs] of [
+      ["e2", 7_000],
+      ["e3", 9_000],
+    ] as const)
+      await tell(id, START_MS + atMs);
+    await store.close();
+    expect(restoreState(path, backup.path, clock)).toMatchObject({ reachesMs: START_MS + 1_000, alertsSince: 2 });
   });
 
   test("that are not there are told, with the newest that is", async () => {

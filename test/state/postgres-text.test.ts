@@ -18,8 +18,17 @@ import { up as upMembers } from "../../src/state/migrations/0002-members.ts";
 import { up as upKeys } from "../../src/state/migrations/0003-keys.ts";
 import { up as upRechecks } from "../../src/state/migrations/0004-rechecks.ts";
 import { up as upDone } from "../../src/state/migrations/0005-done-messages.ts";
+import { up as upSinkFailures } from "../../src/state/migrations/0006-sink-failures.ts";
+import { up as upDigests } from "../../src/state/migrations/0007-digests.ts";
+import { up as upAway } from "../../src/state/migrations/0012-away.ts";
+import { up as upNamed } from "../../src/state/migrations/0008-named-accounts.ts";
+import { up as upDeadLetters } from "../../src/state/migrations/0009-dead-letters.ts";
+import { up as upCrossposts } from "../../src/state/migrations/0010-crossposts.ts";
+import { up as upHeldBy } from "../../src/state/migrations/0011-held-by.ts";
+import { quieten } from "../../src/state/quieten.ts";
 import { createStore } from "../../src/state/store.ts";
 import type { Tables } from "../../src/state/tables.ts";
+import { closedBreaker } from "../../src/deliver/lane.ts";
 import { findTarget } from "../../src/state/target-rows.ts";
 import { makeEvent } from "../support/make-event.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
@@ -71,16 +80,31 @@ test("every method asks in Postgres's words", async () => {
   const store = createStore(db, { clock, random: createSeededRandom(1) }, async () => undefined);
   const event = makeEvent("1");
   const timing = { groupWaitMs: 0, groupIntervalMs: 0, notBeforeMs: 0 };
-  const delivery = { eventId: event.id, sink: "s", groupKey: "g", onceKey: "o", onceWithinMs: 1, ...timing };
+  const delivery = {
+    eventId: event.id,
+    sink: "s",
+    groupKey: "g",
+    once: { key: "o", withinMs: 1, undo: { key: "p", summaryGroup: "s" } },
+    ...timing,
+  };
   await up(db);
   await upMembers(db);
   await upKeys(db);
   await upRechecks(db);
   await upDone(db);
+  await upSinkFailures(db);
+  await upDigests(db);
+  await upNamed(db);
+  await upDeadLetters(db);
+  await upCrossposts(db);
+  await upHeldBy(db);
+  await upAway(db);
   await store.registerWatches([{ id: "w", type: "t", targets: [{ key: "k", name: "k", userId: "1" }] }], now);
   await store.resolveTarget("w", "k", "1", "a").catch(() => undefined);
   await store.setTargetStatus({ watchKey: "w", targetKey: "k" }, "ok", "");
-  await store.setPaused("w", true);
+  await store.nameAccounts([{ watchKey: "w", handle: "a", userId: "1" }]);
+  await store.setPaused("w", true, { atMs: now });
+  await store.setPaused("w", false, { atMs: now, isFromNow: true });
   await store.listWatches();
   await store.loadSources(["a"]);
   await store.knownItems([{ watchKey: "w", targetKey: "k" }], ["1"]);
@@ -115,14 +139,30 @@ test("every method asks in Postgres's words", async () => {
   const message = { id: "m", sink: "s", groupKey: "g", sealedAtMs: now, body: {}, throttleKey: null, deliveryIds: ["1"] };
   await store.seal([message]).catch(() => undefined);
   await store.record([{ messageId: "m", kind: "sent", atMs: now }]);
-  await store.postpone(["1"], now);
-  await store.sealedSince("t", now);
-  await store.saveSinkHealth({ sink: "s", breaker: "open", reason: "", openedAtMs: null, probeAtMs: null });
+  const throttle = { sink: "s", throttleKey: "t", digestKey: "d" };
+  await store.gather({ ...throttle, nowMs: now, digestDueAtMs: now });
+  await store.throttleState({ ...throttle, sinceMs: now });
+  await store.saveSinkHealth({ ...closedBreaker("s"), breaker: "open" });
   await store.loadSinkHealth();
+  await store.listDead({ sinks: ["s"], messageIds: ["m"] }, 1);
+  await store.groupDead(now);
+  await store.unreportedDead();
+  await store.markDeadReported(["m"], now);
+  await store.acknowledgeDead({}, now);
+  await store.resendDead({}, now);
   await store.wakeSink("s", now);
   await store.outboxStats();
   await store.explainItem("1");
+  await store.dueCrosspost("s", now);
+  await store.recordCrosspost({ messageId: "m", kind: "published", atMs: now });
+  await store.recordCrosspost({ messageId: "m", kind: "retry", nextAttemptAtMs: now, error: "e", countAttempt: true });
+  await store.expireCrossposts("s", now, now, "r");
+  await store.crosspostOutlook("s");
+  await store.markCrosspostsReported("s", now);
   await store.recentEvents(1);
+  await store.recentRecords(1);
+  await store.countWaiting(now);
+  await store.findEvents({ sinceMs: now, untilMs: now, watch: "w", author: "a", text: "t", state: "sent", limit: 1, before: "2" });
   await store.userIdOfHandle("a");
   await store.writeNote("n", 1);
   await store.readNote("n");
@@ -132,12 +172,24 @@ test("every method asks in Postgres's words", async () => {
   expect(asked.filter((sql) => SQLITE_ONLY.test(sql))).toEqual([]);
 });
 
+test("a quiet restore asks in Postgres's words", async () => {
+  const { db, asked } = postgres([{ id: 1, watch_key: "w", key: "k", baseline_at: 1, registered_at: 0, revision: 0, memory: "{}" }]);
+  await quieten(db, { fromMs: 1, atMs: 2 });
+  for (const table of ["targets", "deliveries", "groups", "crossposts"])
+    expect(
+      asked.some((sql) => sql.startsWith(`update "${table}"`)),
+      table,
+    ).toBe(true);
+  expect(asked.filter((sql) => SQLITE_ONLY.test(sql))).toEqual([]);
+});
+
 test("members of lists are asked for and kept in Postgres's words", async () => {
   const { db, asked } = postgres([{ id: 1, watch_key: "w", key: "k", merged_into: null, revision: 0, memory: "{}" }]);
   const clock = createVirtualClock(Date.UTC(2026, 0, 15));
   const store = createStore(db, { clock, random: createSeededRandom(1) }, async () => undefined);
   const target = { watchKey: "w", targetKey: "k" };
   await store.knownMembers([target], ["1"]);
+  await store.itemMarks([target], ["1"]);
   await store.absentMembers(target, clock.now());
   const member = { id: "1", username: "a", displayName: "A", followersCount: 1, imageUrl: "" };
   const members = [{ ...target, seenAtMs: clock.now(), seen: [member], left: ["2"] }];
@@ -164,5 +216,5 @@ test("only the adapter and those that open, copy or check the file import SQLite
   const room = join(import.meta.dirname, "../../src/state");
   const files = readdirSync(room, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
   const importing = files.filter((name) => /from "(better-sqlite3|\.\/sqlite\.ts)"/.test(readFileSync(join(room, name), "utf8")));
-  expect(importing.sort()).toEqual(["backup.ts", "check.ts", "lock.ts", "open-failures.ts", "open.ts", "sqlite.ts"]);
+  expect(importing.sort()).toEqual(["backup.ts", "check.ts", "lock.ts", "open-failures.ts", "open.ts", "restore.ts", "sqlite.ts"]);
 });

@@ -11,8 +11,8 @@ import { createVirtualClock } from "../support/virtual-clock.ts";
 export const START_MS = Date.UTC(2026, 0, 15, 12, 0, 0);
 
 /** Removed after the test. */
-export function tempFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "chirpwatch-state-"));
+export function tempFolder(parent = tmpdir()): string {
+  const folder = mkdtempSync(join(parent, "chirpwatch-state-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }

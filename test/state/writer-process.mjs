@@ -1,9 +1,14 @@
-/** A process that writes polls, requests and messages to a state file until it is killed. Prints one line when it has begun. */
+/**
+ * A process that writes polls, requests and messages to a state file until it is killed. Prints one line when it has begun, or why the state
+ * cannot be opened. With a second argument `nobody`, a process of root's gives up its rights first, once it has read everything it runs.
+ */
+import { fileURLToPath } from "node:url";
 import { runnerImport } from "vite";
 
-const [path] = process.argv.slice(2);
-const load = async (file) => (await runnerImport(new URL(file, import.meta.url).pathname, { configFile: false })).module;
+const [path, user] = process.argv.slice(2);
+const load = async (file) => (await runnerImport(fileURLToPath(new URL(file, import.meta.url)), { configFile: false })).module;
 const { openStore } = await load("../../src/state/open.ts");
+const { openHandle } = await load("../../src/state/sqlite.ts");
 const { createSeededRandom } = await load("../support/seeded-random.ts");
 const { createVirtualClock } = await load("../support/virtual-clock.ts");
 const { makeEvent } = await load("../support/make-event.ts");
@@ -13,6 +18,12 @@ const log = { debug: silent, info: silent, warn: silent, error: silent, child: (
 const clock = createVirtualClock(Date.UTC(2026, 0, 15));
 const now = clock.now();
 
+openHandle(":memory:", { readonly: false, mustExist: false }).close();
+if (user === "nobody") {
+  process.setgroups([]);
+  process.setgid(65_534);
+  process.setuid(65_534);
+}
 try {
   const store = await openStore({ path, clock, random: createSeededRandom(1), log });
   const [watch] = await store.registerWatches([{ id: "w", type: "search", targets: [{ key: "q", name: "q" }] }], now);

@@ -5,11 +5,11 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { watchTypeOf, registrationOf } from "../../src/app/registration.ts";
-import { setWatchPaused } from "../../src/app/pause.ts";
 import { createUpstreamPacer, type UpstreamPacer } from "../../src/budget/upstream-pacer.ts";
 import { createEngine, type Engine, type EngineDeps } from "../../src/engine/engine.ts";
 import type { Notice } from "../../src/engine/notices.ts";
 import type { PollOutcome } from "../../src/engine/poll-outcome.ts";
+import { createPollTrace } from "../../src/engine/poll-trace.ts";
 import { createPollRunner } from "../../src/engine/poll-runner.ts";
 import { createProfiles } from "../../src/engine/profiles.ts";
 import { createQuotaNotices } from "../../src/engine/quota-notices.ts";
@@ -48,6 +48,8 @@ export interface RigOptions {
   readonly isGoverned?: boolean;
   /** Stands between the engine and the store, e.g. to make it fail. */
   readonly storeFilter?: (store: Store) => Store;
+  /** Writes what an earlier release left, after the first registration. */
+  readonly prepare?: (store: Store) => Promise<void>;
   readonly renewKey?: () => Promise<boolean>;
   /** Whether the service would answer again after it refused the key. */
   readonly probe?: () => Promise<boolean>;
@@ -142,7 +144,7 @@ export async function startEngineRig(options: RigOptions): Promise<EngineRig> {
       await parts.setWatches(next);
     },
     async pause(watchId, paused) {
-      await setWatchPaused(parts.store, options.clock, watchId, paused);
+      await parts.store.setPaused(watchId, paused, { atMs: options.clock.now() });
       await parts.engine.setPaused(watchId, paused);
     },
     async crash() {
@@ -220,13 +222,14 @@ async function bootParts(options: RigOptions, to: Recorders) {
     polls: () => engine.polls,
     states: () => store.listWatches(),
     onRefreshed: quotaNotices.take,
-    onFaster: () => engine.repace(),
+    onPaceChanged: () => engine.repace(),
   });
   const limits = (): GateLimits => ({
     rate: { count: options.perSecond ?? 20, intervalMs: 1_000 },
     timeoutMs: 30_000,
     quota: { ...quota, monthly: options.monthly },
   });
+  const trace = createPollTrace(clock);
   const gate = createRequestGate({
     upstream,
     ledger: store,
@@ -235,9 +238,11 @@ async function bootParts(options: RigOptions, to: Recorders) {
     pacer,
     meter,
     log,
+    trace,
     limits,
     renewKey: options.renewKey ?? (async () => false),
     pages: quotaWatch.pages,
+    onReserved: (kind) => (kind === "granted" ? quotaWatch.granted() : undefined),
     onOutcome: (error) => upstreamWatch.takeOutcome(error),
   });
   const upstreamWatch = createUpstreamWatch({
@@ -261,6 +266,7 @@ async function bootParts(options: RigOptions, to: Recorders) {
     hash,
     meter,
     log,
+    trace,
     retentionMs: () => 90 * 86_400_000,
     ...TELLING,
   });
@@ -280,6 +286,7 @@ async function bootParts(options: RigOptions, to: Recorders) {
     hash,
     meter,
     log,
+    trace,
     notes: store,
     isUpstreamDark: () => upstreamWatch.isDark,
     onMissing: () => undefined,
@@ -290,6 +297,7 @@ async function bootParts(options: RigOptions, to: Recorders) {
       watches.map((watch) => registrationOf(hash, watch)),
       clock.now(),
     );
+    if (to.life === 0) await options.prepare?.(file);
     await engine.setWatches(
       watches.flatMap((watch, index) => {
         const state = states[index];

@@ -15,6 +15,7 @@ import type { StatusView } from "../../src/server/views.ts";
 import { goodConfig } from "../config/load-text.ts";
 import { countingHttp } from "./counting-http.ts";
 import { HOOK_SECRET, type HookReceiver, startHookReceiver } from "./hook-receiver.ts";
+import { startLoopbackServer } from "./loopback-server.ts";
 import { createSeededRandom } from "./seeded-random.ts";
 import { makeStateFolder } from "./state-folder.ts";
 import { createVirtualClock, type VirtualClock } from "./virtual-clock.ts";
@@ -23,18 +24,34 @@ export interface InnerDaemon {
   readonly clock: VirtualClock;
   /** What the watches told. */
   readonly hook: HookReceiver;
+  /** What the chat was told, the text of each message; nothing unless it was asked for. */
+  readonly chat: () => readonly string[];
   /** What the operator was told: event types and messages, in order. */
   readonly notices: () => readonly { readonly type: string; readonly message: string }[];
+  /** In how many messages. */
+  readonly opsMessages: () => number;
+  /** What it said at the level of debug, each once: thousands of lines repeat themselves. */
+  readonly debugged: ReadonlySet<string>;
   readonly logged: readonly { readonly level: string; readonly message: string; readonly fields: unknown }[];
+  /** What no log line may show. */
+  readonly secrets: readonly string[];
   status(): Promise<StatusView>;
-  /** A metric without labels; undefined where it has no value yet. */
-  metric(name: string): Promise<number | undefined>;
+  /** The status page. */
+  page(): Promise<string>;
+  /** A metric, `labels` as they are written; undefined where it has no value yet. */
+  metric(name: string, labels?: string): Promise<number | undefined>;
   /** As a signal stops it; the clock goes on meanwhile. */
   stop(): Promise<void>;
   /** Another one on the same state. */
   start(): Promise<void>;
-  /** Takes over a configuration with other settings under `api`. */
-  reload(api: object): Promise<void>;
+  /** Takes over a configuration with other settings under `api`, and with the watches as they are given now. */
+  reload(api?: object): Promise<void>;
+  /** Every event that ops was sent. */
+  readonly ops: HookReceiver;
+  /** The status of /healthz. */
+  health(): Promise<number>;
+  /** The JSON of a path below `/api/v1/`; `POST` changes something. */
+  call(path: string, method?: "POST"): Promise<any>;
   /** One request to the sandbox by someone else who has the key; what it answered with. */
   ask(path: string): Promise<number>;
   /** One request to the sandbox's control API; a body makes it a POST. @throws Error unless it answers 200 */
@@ -52,6 +69,14 @@ export interface InnerDaemonOptions {
   readonly watches: () => object;
   /** More under `api`. */
   readonly api?: object;
+  /** A Slack channel beside the webhook. */
+  readonly chat?: true;
+  /** More settings of the webhook. */
+  readonly sink?: object;
+  /** More of the configuration, or other parts of it. */
+  readonly more?: object;
+  /** The sink that ops uses instead of one of its own. */
+  readonly opsSink?: "hook";
   /** Changes the world before the daemon sees it. */
   readonly prepare?: (control: Control) => Promise<unknown>;
   /** Stands between the daemon and the network. What it holds back, the clock does not wait for. */
@@ -61,7 +86,8 @@ export interface InnerDaemonOptions {
 const REQUESTS = 10_000_000;
 
 /** Ended when the test ends. */
-export async function startInnerDaemon({ watches, api = {}, prepare, httpFilter }: InnerDaemonOptions): Promise<InnerDaemon> {
+export async function startInnerDaemon(options: InnerDaemonOptions): Promise<InnerDaemon> {
+  const { watches, api = {}, chat, prepare, httpFilter } = options;
   const folder = makeStateFolder();
   const { http, settle, closeHttp } = countingHttp();
   const clock = createVirtualClock(START_MS, settle);
@@ -82,6 +108,10 @@ export async function startInnerDaemon({ watches, api = {}, prepare, httpFilter 
   };
   await prepare?.(control);
   const [hook, ops] = [await startHookReceiver(), await startHookReceiver()];
+  const slack = await startLoopbackServer((_, response) => response.end("ok"));
+  const chatSinks = { chat: { type: "slack", webhook_url: `${slack.url}/services/T0/B0/x`, api_url: `${slack.url}/api/` } };
+  const secrets: string[] = [];
+  const debugged = new Set<string>();
   const logged: { level: string; message: string; fields: unknown }[] = [];
   const configWith = (settings: object) =>
     goodConfig(
@@ -91,9 +121,10 @@ export async function startInnerDaemon({ watches, api = {}, prepare, httpFilter 
         state: { path: join(folder, "state.db") },
         server: { listen: "127.0.0.1:0" },
         watches: watches(),
-        sinks: { hook: sinkOf(hook), ops: sinkOf(ops) },
-        route: { sink: "hook" },
-        ops: { sink: "ops" },
+        sinks: { hook: { ...sinkOf(hook), ...options.sink }, ops: sinkOf(ops), ...(chat === true ? chatSinks : {}) },
+        route: { sink: chat === true ? ["hook", "chat"] : "hook" },
+        ops: { sink: options.opsSink ?? "ops" },
+        ...options.more,
       }),
     );
   let config = await configWith(api);
@@ -112,10 +143,10 @@ export async function startInnerDaemon({ watches, api = {}, prepare, httpFilter 
         hash: sha256,
         http: httpFilter?.(http) ?? http,
         files: createFiles(),
-        log: recordingLog(logged),
+        log: recordingLog(logged, debugged),
         version: "0.0.0",
         write: () => undefined,
-        addSecret: () => undefined,
+        addSecret: (secret) => void secrets.push(secret),
         load: async () => ({ ok: true, config }),
         watchFiles: false,
       }),
@@ -123,29 +154,59 @@ export async function startInnerDaemon({ watches, api = {}, prepare, httpFilter 
   let daemon = await boot();
   const stop = () => run(daemon.stop());
   const start = async () => void (daemon = await boot());
-  const reload = async (settings: object) => {
+  const reload = async (settings: object = api) => {
     config = await configWith(settings);
-    await run(daemon.reload());
+    await run(daemon.reload("test"));
   };
   onTestFinished(async () => {
     await stop();
-    await Promise.all([sandbox.close(), hook.close(), ops.close(), closeHttp()]);
+    await Promise.all([sandbox.close(), hook.close(), ops.close(), slack.close(), closeHttp()]);
     rmSync(folder, { recursive: true, force: true });
   });
   const read = (path: string) => fetch(`${daemon.url.replace(/\/$/, "")}/${path}`);
   const status = async () => (await (await read("api/v1/status")).json()) as StatusView;
-  const metric = async (name: string) => {
-    const value = new RegExp(`^${name} (\\S+)$`, "m").exec(await (await read("metrics")).text())?.[1];
+  const call = async (path: string, method: "GET" | "POST" = "GET") =>
+    (await fetch(`${daemon.url.replace(/\/$/, "")}/api/v1/${path}`, { method })).json();
+  const health = async () => (await read("healthz")).status;
+  const page = async () => (await read("")).text();
+  const metric = async (name: string, labels = "") => {
+    const series = labels === "" ? name : `${name}{${labels}}`;
+    const value = (await (await read("metrics")).text())
+      .split("\n")
+      .find((line) => line.startsWith(`${series} `))
+      ?.split(" ")[1];
     return value === undefined ? undefined : Number(value);
   };
   const notices = () => ops.events().map(({ type, data }) => ({ type, message: String(data.message ?? "") }));
-  return { clock, hook, notices, logged, status, metric, stop, start, reload, ask, control };
+  const chatTexts = () => slack.received.map(({ body }) => String(JSON.parse(body).text));
+  return {
+    clock,
+    hook,
+    chat: chatTexts,
+    notices,
+    opsMessages: () => ops.messages().length,
+    logged,
+    debugged,
+    secrets,
+    ops,
+    status,
+    health,
+    page,
+    call,
+    metric,
+    stop,
+    start,
+    reload,
+    ask,
+    control,
+  };
 }
 
 const sinkOf = (hook: HookReceiver) => ({ type: "webhook", url: hook.url, secret: HOOK_SECRET, allow_private: true });
 
-function recordingLog(lines: { level: string; message: string; fields: unknown }[]): Log {
+function recordingLog(lines: { level: string; message: string; fields: unknown }[], debugged: Set<string>): Log {
   const take = (level: string) => (message: string, fields?: unknown) => void lines.push({ level, message, fields });
-  const log: Log = { debug: take("debug"), info: take("info"), warn: take("warn"), error: take("error"), child: () => log };
+  const debug = (message: string) => void debugged.add(message);
+  const log: Log = { debug, info: take("info"), warn: take("warn"), error: take("error"), child: () => log };
   return log;
 }

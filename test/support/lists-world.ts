@@ -37,6 +37,8 @@ export interface FollowOptions {
   readonly untilMs?: number;
   readonly isIndexed?: boolean;
   readonly isUnlisted?: boolean;
+  /** Somebody who was there before; somebody new where nothing is said. */
+  readonly id?: string;
 }
 
 export interface ListsWorld {
@@ -46,10 +48,17 @@ export interface ListsWorld {
   answer(request: UpstreamRequest, nowMs: number): UpstreamAnswer;
 }
 
-const PAGE = 200;
+export interface ListsWorldOptions {
+  readonly pageSize?: number;
+  /**
+   * What a cursor says: how many entries were shown, so that pages shift when people come and go, or which entry was the last one.
+   */
+  readonly cursors?: "offsets" | "entries";
+}
+
 const WEEK_MS = 604_800_000;
 
-export function createListsWorld(): ListsWorld {
+export function createListsWorld({ pageSize = 200, cursors = "offsets" }: ListsWorldOptions = {}): ListsWorld {
   const subjects: WorldSubject[] = [];
   let followers = 0;
   const isIn = (spans: readonly Span[], nowMs: number) => spans.some(({ fromMs, untilMs }) => nowMs >= fromMs && nowMs < untilMs);
@@ -73,9 +82,9 @@ export function createListsWorld(): ListsWorld {
       subjects.push(subject);
       return subject;
     },
-    follow(subject, atMs, { listLagMs = 0, untilMs = Number.POSITIVE_INFINITY, isIndexed = true, isUnlisted = false } = {}) {
+    follow(subject, atMs, { listLagMs = 0, untilMs = Number.POSITIVE_INFINITY, isIndexed = true, isUnlisted = false, id } = {}) {
       followers += 1;
-      const one = { id: String(900_000 + followers), atMs, listedAtMs: atMs + listLagMs, untilMs, isIndexed, isUnlisted };
+      const one = { id: id ?? String(900_000 + followers), atMs, listedAtMs: atMs + listLagMs, untilMs, isIndexed, isUnlisted };
       subject.follows.push(one);
       subject.follows.sort((a, b) => a.atMs - b.atMs);
       return one;
@@ -95,9 +104,15 @@ export function createListsWorld(): ListsWorld {
         const recent = all.filter(({ atMs, isIndexed }) => isIndexed && atMs > nowMs - WEEK_MS);
         return { users: recent.map(({ id, atMs }) => ({ ...makeUser(id), followerDate: new Date(atMs).toISOString() })) };
       }
-      const from = Number(cursor ?? 0);
-      const users = all.slice(from, from + PAGE).map(({ id }) => makeUser(id));
-      return { users, ...(from + PAGE < all.length ? { nextCursor: String(from + PAGE) } : {}) };
+      const from =
+        cursors === "offsets" ? Number(cursor ?? 0) : all.findIndex(({ atMs }) => atMs < Number(cursor ?? Number.POSITIVE_INFINITY));
+      const page = from < 0 ? [] : all.slice(from, from + pageSize);
+      const last = page.at(-1);
+      const isEnd = last === undefined || from + pageSize >= all.length;
+      return {
+        users: page.map(({ id }) => makeUser(id)),
+        ...(isEnd ? {} : { nextCursor: String(cursors === "offsets" ? from + pageSize : last.atMs) }),
+      };
     },
   };
 }

@@ -7,10 +7,12 @@ import { WATCH_TYPES } from "../../src/watches/registry.ts";
 export function makeWatch(id: string, type: string, settings: JsonObject, changes: Partial<Watch> = {}): Watch {
   const watchType = WATCH_TYPES.find((one) => one.type === type);
   if (watchType === undefined) throw new Error(`no watch type ${type}`);
+  const parsed = watchType.schema().parse(settings);
   return {
     id,
     type,
-    settings: watchType.schema().parse(settings),
+    settings: parsed,
+    ...watchType.placing?.(parsed),
     schedule: { kind: "every", intervalMs: 60_000 },
     priority: "normal",
     labels: {},
@@ -22,6 +24,7 @@ export function makeWatch(id: string, type: string, settings: JsonObject, change
     ignore: { authors: [], words: [] },
     sinks: ["out"],
     enabled: true,
+    onReturn: "digest",
     ...changes,
   };
 }

@@ -1,11 +1,13 @@
 /** An Outbox in memory, as simple as the port allows: it outlives the pumps of a test, as the file outlives a process. */
 import type { ChirpEvent } from "../../src/model/event.ts";
+import { announcementGroup, DIGEST_PREFIX } from "../../src/model/digest.ts";
 import type { DeliveryResult, DueGroup, DueMessage, NewMessage, Outbox, SinkHealth } from "../../src/model/outbox.ts";
 
 interface Delivery {
   readonly id: string;
   readonly sink: string;
-  readonly groupKey: string;
+  groupKey: string;
+  originalGroupKey?: string;
   readonly throttleKey: string | null;
   readonly event: ChirpEvent;
   readonly watches: readonly string[];
@@ -45,6 +47,7 @@ export function createMemoryOutbox(): MemoryOutbox {
   const deliveries: Delivery[] = [];
   const messages: Message[] = [];
   const healths = new Map<string, SinkHealth>();
+  const digestsSealed = new Map<string, number>();
   let broken = false;
 
   const guard = async () => {
@@ -57,9 +60,13 @@ export function createMemoryOutbox(): MemoryOutbox {
       (older) => older.state === "open" && older.sink === message.sink && older.groupKey === message.groupKey && older.seq < message.seq,
     );
   const waiting = (sink: string) => deliveries.filter((delivery) => !delivery.sealed && delivery.sink === sink);
+  const push = (message: NewMessage) => {
+    const fresh = { attempts: 0, firstAttemptAtMs: null, ref: undefined, error: "" };
+    messages.push({ ...structuredClone(message), ...fresh, seq: messages.length, state: "open", nextAttemptAtMs: message.sealedAtMs });
+  };
   const apply = (message: Message, result: DeliveryResult) => {
     message.firstAttemptAtMs ??= result.atMs;
-    if (result.kind !== "retry" || result.countAttempt) message.attempts += 1;
+    if (result.kind === "sent" || result.countAttempt) message.attempts += 1;
     if (result.kind === "retry") message.nextAttemptAtMs = result.nextAttemptAtMs;
     else message.state = result.kind;
     if (result.kind === "sent") message.ref = result.ref;
@@ -86,7 +93,11 @@ export function createMemoryOutbox(): MemoryOutbox {
         .sort((a, b) => a.nextAttemptAtMs - b.nextAttemptAtMs)
         .slice(0, limit);
       const rows = sinks.flatMap(waiting).filter((row) => row.dueAtMs <= nowMs && isFree(row) && !isBlocked(row));
-      return { messages: due.map(dueMessage), groups: groupsOf(rows).slice(0, limit - due.length) };
+      const refOf = ({ parentId }: Message) => messages.find(({ id }) => id === parentId)?.ref;
+      return {
+        messages: due.map((message) => ({ ...dueMessage(message), ...threadOf(refOf(message)) })),
+        groups: groupsOf(rows).slice(0, limit - due.length),
+      };
     },
     async nextDueAt(sinks) {
       await guard();
@@ -102,11 +113,12 @@ export function createMemoryOutbox(): MemoryOutbox {
     async seal(sealed) {
       await guard();
       for (const message of sealed) {
-        const members = deliveries.filter((delivery) => message.deliveryIds.includes(delivery.id));
-        if (members.length === 0 || members.some((member) => member.sealed)) throw new Error("sealed twice");
+        const ids = [...message.deliveryIds, ...(message.summarisedIds ?? [])];
+        const members = deliveries.filter((delivery) => ids.includes(delivery.id));
+        if (members.length !== ids.length || members.some((member) => member.sealed)) throw new Error("sealed twice");
         for (const member of members) member.sealed = true;
-        const fresh = { attempts: 0, firstAttemptAtMs: null, ref: undefined, error: "" };
-        messages.push({ ...structuredClone(message), ...fresh, seq: messages.length, state: "open", nextAttemptAtMs: message.sealedAtMs });
+        if (message.groupKey.startsWith(DIGEST_PREFIX)) digestsSealed.set(`${message.sink}\n${message.groupKey}`, message.sealedAtMs);
+        push(message);
       }
     },
     async record(results) {
@@ -116,12 +128,22 @@ export function createMemoryOutbox(): MemoryOutbox {
         if (message !== undefined) apply(message, result);
       }
     },
-    async postpone(ids, untilMs) {
+    async gather({ sink, throttleKey, nowMs, digestKey, digestDueAtMs, announcement }) {
       await guard();
-      for (const delivery of deliveries) if (ids.includes(delivery.id) && !delivery.sealed) delivery.dueAtMs = untilMs;
+      const isMeant = (row: Delivery) => row.throttleKey === throttleKey && row.dueAtMs <= nowMs && !row.groupKey.startsWith(DIGEST_PREFIX);
+      for (const row of waiting(sink).filter((one) => isMeant(one) && !isBlocked(one)))
+        Object.assign(row, { originalGroupKey: row.groupKey, groupKey: digestKey, dueAtMs: digestDueAtMs });
+      if (announcement !== undefined) push(announcement);
     },
-    sealedSince: async (key, sinceMs) =>
-      messages.filter((message) => message.throttleKey === key && message.sealedAtMs >= sinceMs).map((message) => message.sealedAtMs),
+    throttleState: async ({ sink, throttleKey, digestKey, sinceMs }) => {
+      const gathered = waiting(sink).filter((row) => row.groupKey === digestKey);
+      return {
+        sealed: messages.filter((message) => message.throttleKey === throttleKey && message.sealedAtMs > sinceMs).length,
+        digestDueAtMs: gathered.length === 0 ? null : Math.min(...gathered.map((row) => row.dueAtMs)),
+        digestSealedAtMs: digestsSealed.get(`${sink}\n${digestKey}`) ?? null,
+        announcedAtMs: messages.findLast(({ groupKey }) => groupKey === announcementGroup(throttleKey))?.sealedAtMs ?? null,
+      };
+    },
     loadSinkHealth: async () => [...healths.values()],
     saveSinkHealth: async (health) => {
       await guard();
@@ -131,8 +153,11 @@ export function createMemoryOutbox(): MemoryOutbox {
       for (const message of open(sink)) message.nextAttemptAtMs = Math.min(message.nextAttemptAtMs, nowMs);
     },
     outboxStats: async () => [],
+    countWaiting: async () => [],
   };
 }
+
+const threadOf = (ref: string | undefined) => (ref === undefined ? {} : { threadRef: ref });
 
 const dueMessage = (message: Message): DueMessage => ({
   id: message.id,
@@ -142,6 +167,13 @@ const dueMessage = (message: Message): DueMessage => ({
   body: message.body,
   attempts: message.attempts,
   firstAttemptAtMs: message.firstAttemptAtMs,
+});
+
+const memberOf = ({ id, event, watches, originalGroupKey }: Delivery) => ({
+  deliveryId: id,
+  event,
+  watches,
+  ...(originalGroupKey === undefined ? {} : { originalGroupKey }),
 });
 
 function groupsOf(rows: readonly Delivery[]): DueGroup[] {
@@ -154,6 +186,6 @@ function groupsOf(rows: readonly Delivery[]): DueGroup[] {
     const [first] = members;
     if (first === undefined) return [];
     const { sink, groupKey, throttleKey } = first;
-    return [{ sink, groupKey, throttleKey, members: members.map(({ id, event, watches }) => ({ deliveryId: id, event, watches })) }];
+    return [{ sink, groupKey, throttleKey, members: members.map(memberOf) }];
   });
 }

@@ -14,7 +14,7 @@ const QUOTA = 1_000_000_000;
 
 export async function startSandboxProcess(cwd: string, flags: readonly string[] = []): Promise<SandboxProcess> {
   const bin = startBin(["sandbox", "--listen", "127.0.0.1:0", "--key", "K1", "--quota", String(QUOTA), ...flags], { cwd });
-  const line = await until("the sandbox's line", () => bin.out().split("\n")[0], bin.err);
+  const line = await until("the sandbox's line", () => /^.+\n/.exec(bin.out())?.[0], bin.err);
   const { url, key } = JSON.parse(line) as { url: string; key: string };
   return {
     url,

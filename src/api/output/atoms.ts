@@ -12,8 +12,8 @@ export const time = z.union([
 /** Null when empty (field notes section 2). */
 export const textsOrNull = z.array(z.string()).nullable();
 
-/** Text, an int64 number, or none at the end (field notes section 2). */
-const nextCursor = z.union([z.string(), z.number(), z.null()]).optional();
+/** Text, or none at the end (api-v3.md, Shared rules 2 and 3). */
+const nextCursor = z.string().nullable().optional();
 
 export const pageOf = <T extends z.ZodType>(name: "tweets" | "users", item: T) =>
   z.lazy(() => z.looseObject({ next_cursor: nextCursor, [name]: z.array(item) }));

@@ -23,14 +23,15 @@ function infoBatch(call: Call) {
 
 function about(call: Call) {
   const key = readableUser(call);
+  const country = call.world.people.country(key);
   const seen = call.world.recorded.abouts.get(key);
-  if (seen !== undefined) return { body: seen };
+  if (seen !== undefined) return { body: { ...seen, ...(country !== undefined && { country }) } };
   const renamed = call.world.people.renames(key);
-  const country = pick(["Germany", "Nigeria", "Japan", "Portugal", "United States"], hash32(call.world.seed, "country", key) / 2 ** 32);
+  const home = pick(["Germany", "Nigeria", "Japan", "Portugal", "United States"], hash32(call.world.seed, "country", key) / 2 ** 32);
   const last = renamed.at(-1);
   return {
     body: {
-      country,
+      country: country ?? home,
       last_username_change_at: last === undefined ? null : new Date(last).toISOString(),
       username_change_count: renamed.length,
     },

@@ -1,4 +1,5 @@
 /** Endpoints that answer with tweets of an account or about a tweet, and single tweets. */
+import type { JsonObject } from "../../model/json.ts";
 import type { Answer, Call, Handler } from "../call.ts";
 import { anchorOf, offsetPage, tweetPage, USERS_PER_PAGE } from "../paging.ts";
 import { badRequest, notFound } from "../service-error.ts";
@@ -66,25 +67,27 @@ function tweetInfoBulk(call: Call): Answer {
 
 function article(call: Call): Answer {
   const record = namedTweet(call);
-  const seen = call.world.recorded.articles.get(record.id);
-  if (seen !== undefined) return { body: { ...seen, author: call.show.user(record.author) } };
-  if (record.isArticle !== true) throw notFound("article");
+  const { articles, articleEdits } = call.world.recorded;
+  const seen = articles.get(record.id);
+  const edits = articleEdits.get(record.id);
+  if (seen === undefined && record.isArticle !== true && edits === undefined) throw notFound("article");
+  return { body: { ...(seen ?? inventedArticle(call, record)), author: call.show.user(record.author), ...edits } };
+}
+
+function inventedArticle(call: Call, record: TweetRecord): JsonObject {
   const tweet = call.show.tweet(record);
   const body = Array.from({ length: 4 }, (_, i) => `${i + 1}. ${record.text} The long version.`).join("\n\n");
   return {
-    body: {
-      author: tweet.user,
-      bookmark_count: tweet.bookmark_count,
-      cover_image_url: `https://images.example/articles/${record.id}.jpg`,
-      favorite_count: tweet.likes_count,
-      full_text: body,
-      preview_text: record.text,
-      published_at: tweet.created_at,
-      quote_count: tweet.quote_count,
-      reply_count: tweet.reply_count,
-      retweet_count: tweet.retweet_count,
-      views: tweet.view_count,
-    },
+    bookmark_count: tweet.bookmark_count,
+    cover_image_url: `https://images.example/articles/${record.id}.jpg`,
+    favorite_count: tweet.likes_count,
+    full_text: body,
+    preview_text: record.text,
+    published_at: tweet.created_at,
+    quote_count: tweet.quote_count,
+    reply_count: tweet.reply_count,
+    retweet_count: tweet.retweet_count,
+    views: tweet.view_count,
   };
 }
 

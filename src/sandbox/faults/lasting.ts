@@ -9,9 +9,9 @@ import { inject } from "../inject.ts";
 import type { SandboxClock } from "../sandbox-clock.ts";
 import { badRequest, notFound } from "../service-error.ts";
 import { namedUser, tweetIdOf } from "../subjects.ts";
-import type { AccountState } from "../world/people.ts";
+import { type AccountState, showInstead } from "../world/people.ts";
 import type { World } from "../world/world.ts";
-import { itemsOf, onList, withCursor } from "./spoil.ts";
+import { bareNumberCursor, itemsOf, onList, withCursor } from "./spoil.ts";
 
 /** What a fault finds when it is switched on. */
 export interface Scene {
@@ -41,7 +41,7 @@ export function shiftingPages({ world }: Scene): Lasting {
   const spoil = (call: Call, answer: Answer): Answer => {
     const items = itemsOf(answer);
     const list = listAsked(call);
-    const before = call.params.has("next_cursor") ? last.get(list) : undefined;
+    const before = call.cursor === undefined ? undefined : last.get(list);
     const youngest = items.at(-1) ?? before;
     if (youngest !== undefined) last.set(list, youngest);
     if (before === undefined) return answer;
@@ -55,20 +55,22 @@ export function shiftingPages({ world }: Scene): Lasting {
 /** The first of these fields that holds text; "" when none does. */
 const textOf = (item: JsonObject, ...names: readonly string[]): string =>
   names.map((name) => item[name]).find((value) => typeof value === "string") ?? "";
-const nextOf = (answer: Answer): string => answer.int64Cursor ?? textOf(answer.body, "next_cursor");
 
 /** The cursor of the first page comes back on every page but the one it leads to: A, B, A, B, for ever. */
 export function cursorCircle(): Lasting {
   const firsts = new Map<string, string>();
   const spoil = (call: Call, answer: Answer): Answer => {
     const list = listAsked(call);
-    const asked = call.params.optional("next_cursor");
-    if (asked === undefined) firsts.set(list, nextOf(answer));
+    const asked = call.cursor;
+    if (asked === undefined) firsts.set(list, textOf(answer.body, "next_cursor"));
     const first = firsts.get(list) ?? "";
     return asked === undefined || asked === first || first === "" ? answer : withCursor(answer, first);
   };
   return { spoil };
 }
+
+/** The cursors of follower and member lists come as numbers, as the service has been seen to send them. */
+export const numberCursors = (): Lasting => ({ spoil: (_call, answer) => bareNumberCursor(answer) });
 
 const idOf = (item: JsonObject): string => textOf(item, "id", "id_str");
 const isEven = (id: string): boolean => BigInt(id) % 2n === 0n;
@@ -157,12 +159,12 @@ export function backWithoutFollowers(scene: Scene): Lasting {
   const backMs = scene.nowMs + scene.lastsMs / 2;
   const tick = (nowMs: number) => {
     state.suspended = nowMs < backMs;
-    state.followersShown = 0;
+    showInstead(state, { followers_count: 0 });
   };
   tick(scene.nowMs);
   const end = () => {
     state.suspended = false;
-    delete state.followersShown;
+    showInstead(state, { followers_count: null });
   };
   const spoil = (call: Call, answer: Answer): Answer =>
     FOLLOWER_LISTS.has(call.endpoint) && namedUser(call) === key ? { body: { ...answer.body, users: [] } } : answer;

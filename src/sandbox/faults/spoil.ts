@@ -41,33 +41,32 @@ export function flap(call: Call, item: JsonObject): JsonObject {
   return { ...item, ...Object.fromEntries(counts.map((name) => [name, lower(item[name])])) };
 }
 
-/** Digits stay a bare number, as they came. */
-export function withCursor(answer: Answer, cursor: string): Answer {
-  if (listName(answer) === undefined) return answer;
-  const { next_cursor: _own, ...body } = answer.body;
-  return /^\d+$/.test(cursor) ? { body, int64Cursor: cursor } : { body: { ...body, next_cursor: cursor } };
+export const withCursor = (answer: Answer, cursor: string): Answer =>
+  listName(answer) === undefined ? answer : { body: { ...answer.body, next_cursor: cursor } };
+
+/** Digits as a bare number: most JSON parsers round those of follower and member lists. */
+export function bareNumberCursor(answer: Answer): Answer {
+  const { next_cursor: cursor, ...body } = answer.body;
+  return typeof cursor === "string" && /^\d+$/.test(cursor) ? { body, numberCursor: cursor } : answer;
 }
 
 /** The cursor that was asked for, again; a first page keeps its own. */
 export function sameCursor(call: Call, answer: Answer): Answer {
-  const asked = call.params.optional("next_cursor");
-  return asked === undefined ? answer : withCursor(answer, asked);
+  return call.cursor === undefined ? answer : withCursor(answer, call.cursor);
 }
 
 export function withEnd(answer: Answer, end: Json | undefined): Answer {
-  const isLast = answer.int64Cursor === undefined && answer.body["next_cursor"] === null;
-  return isLast ? { body: { ...answer.body, next_cursor: end } } : answer;
+  return answer.body["next_cursor"] === null ? { body: { ...answer.body, next_cursor: end } } : answer;
 }
 
 /** No items, and a cursor that leads to the page that should have been here. */
 export function emptyPage(call: Call, answer: Answer): Answer {
   if (listName(answer) === undefined) return answer;
-  const again = call.params.optional("next_cursor");
   const emptied = onList(answer, () => []);
-  return again === undefined ? emptied : { body: { ...emptied.body, next_cursor: again } };
+  return call.cursor === undefined ? emptied : withCursor(emptied, call.cursor);
 }
 
 export function refuseCursor(call: Call, answer: Answer): Answer {
-  if (call.params.has("next_cursor")) throw badRequest("next_cursor expired");
+  if (call.cursor !== undefined) throw badRequest("next_cursor expired");
   return answer;
 }

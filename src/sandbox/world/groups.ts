@@ -116,7 +116,13 @@ export function createGroups({ seed, count, startMs }: GroupBookOptions) {
     lists: (): readonly PublicList[] => [...lists.values()],
     list: (id: string): (PublicList & Group) | undefined => lists.get(id),
     putCommunity: (community: Community & Group): void => void (communities.set(community.id, community), rolls.delete(community.id)),
-    putList: (list: PublicList & Group): void => void (lists.set(list.id, list), rolls.delete(list.id)),
+    /** Other words for a community; who belongs stays. */
+    describeCommunity: (community: Community & Group): void => void communities.set(community.id, community),
+    /** `hasOtherMembers` false: only its followers are other ones. */
+    putList(list: PublicList & Group, hasOtherMembers = true): void {
+      lists.set(list.id, list);
+      if (hasOtherMembers) rolls.delete(list.id);
+    },
     /** Keys by position, whether they belong at the moment or not. */
     positions: (group: Group): readonly number[] => rollOf(group).keys,
     isMember,

@@ -2,6 +2,7 @@
  * Who exists, under which handle, and whether they can be seen, at one moment. Accounts of the world are made when they are asked for;
  * only what was changed by hand, added or recorded is kept. The crowd cannot be changed.
  */
+import type { Json } from "../../model/json.ts";
 import type { User } from "../../model/user.ts";
 import { type Account, createAccount, handleAfter, positionInHandle, positionInId, worldSize } from "./accounts.ts";
 import { CROWD_FROM, type CrowdPerson, crowdKeyOfHandle, crowdKeyOfId, crowdPerson } from "./crowd.ts";
@@ -21,8 +22,21 @@ export interface AccountState {
   renamedMs: readonly number[];
   /** Left out by search, as some accounts are; timelines show it. */
   hiddenFromSearch: boolean;
-  /** Shown instead of the real count. */
-  followersShown?: number;
+  /** Fields of the profile that are shown instead of the real ones. */
+  shown: ProfileEdits;
+  /** Shown by /about instead of the real one. */
+  country?: string;
+}
+
+/** What of a profile can be set by hand, beside what the state has fields of its own for. */
+export type ProfileEdits = Partial<Omit<User, "id" | "username" | "protected">>;
+
+const NO_EDITS: ProfileEdits = {};
+
+/** Shows these fields instead of the real ones; null shows the real one again, and what is not given stays as it is. */
+export function showInstead(state: AccountState, fields: Readonly<Record<string, Json>>): void {
+  const all = Object.entries({ ...state.shown, ...fields });
+  state.shown = Object.fromEntries(all.filter(([, value]) => value !== null));
 }
 
 export interface PeopleOptions {
@@ -126,6 +140,7 @@ export function createPeople({ seed, count: wanted, startMs }: PeopleOptions) {
         deleted: isDeleted(key),
         renamedMs: renames(key),
         hiddenFromSearch: lives.isHiddenFromSearch(key),
+        shown: {},
       };
       states.set(key, born);
       return born;
@@ -154,7 +169,8 @@ export function createPeople({ seed, count: wanted, startMs }: PeopleOptions) {
       person,
       recordedUser,
       state,
-      followersShown: (key: number): number | undefined => states.get(key)?.followersShown,
+      shown: (key: number): ProfileEdits => states.get(key)?.shown ?? NO_EDITS,
+      country: (key: number): string | undefined => states.get(key)?.country,
       usernameOf,
       idOf: (key: number): string => recordedUser(key)?.id ?? account(key)?.id ?? person(key).id,
       renames,

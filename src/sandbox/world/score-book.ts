@@ -15,7 +15,7 @@ export function createScoreBook(
   { seed, startMs, pace }: { readonly seed: number; readonly startMs: number; readonly pace: Pace },
 ) {
   const salt = hash32(seed, "score");
-  const fixed = new Map<number, ScoreChange>();
+  const fixed = new Map<number, ScoreChange & { readonly score?: number }>();
   const recorded = new Map<number, ScoreChange & { readonly score: number }>();
 
   function scoreOn(key: number, day: number): number {
@@ -37,8 +37,10 @@ export function createScoreBook(
     return { week_delta: Math.round(today - scoreOn(key, day - 7)), month_delta: Math.round(today - scoreOn(key, day - 30)) };
   }
 
-  /** Where the week's change was set, by hand or by the demo, the score moves by it. */
+  /** Where only the week's change was set, by hand or by the demo, the score moves by it. */
   function score(key: number, nowMs: number): number {
+    const set = fixed.get(key)?.score;
+    if (set !== undefined) return set;
     const known = recorded.get(key);
     const day = Math.floor(nowMs / DAY_MS);
     const isSet = fixed.has(key) || (pace === "demo" && key < 2);
@@ -52,7 +54,10 @@ export function createScoreBook(
     knows: (key: number): boolean => people.account(key) !== undefined || recorded.has(key) || fixed.has(key),
     score,
     changes,
-    set: (key: number, change: ScoreChange): void => void fixed.set(key, change),
+    /** What is not given stays as it is. */
+    set(key: number, change: Partial<ScoreChange> & { readonly score?: number }, nowMs: number): void {
+      fixed.set(key, { ...changes(key, nowMs), ...fixed.get(key), ...change });
+    },
     record: (key: number, seen: ScoreChange & { readonly score: number }): void => void recorded.set(key, seen),
   };
 }

@@ -32,7 +32,7 @@ export function createProfiles(world: WorldAt, nowMs: number) {
       can_dm: hash32(world.seed, "dm", key) % 2 === 0,
       created_at: new Date(account.createdMs).toISOString(),
       favourites_count: hash32(world.seed, "faves", key) % 40_000,
-      followers_count: people.followersShown(key) ?? follows.followerCount(key, nowMs),
+      followers_count: follows.followerCount(key, nowMs),
       followings_count: follows.followingCount(key, nowMs),
       media_count: Math.floor(account.tweetsBefore * 0.24) + media,
       tweets_count: account.tweetsBefore + posts,
@@ -40,6 +40,7 @@ export function createProfiles(world: WorldAt, nowMs: number) {
       possibly_sensitive: hash32(world.seed, "sensitive", key) % 50 === 0,
       protected: people.isProtected(key),
       verified: account.verified,
+      ...people.shown(key),
     };
   }
 
@@ -63,10 +64,10 @@ export function createProfiles(world: WorldAt, nowMs: number) {
     return {
       ...seen,
       username: people.usernameOf(key),
-      followers_count: people.followersShown(key) ?? seen.followers_count,
       tweets_count: seen.tweets_count + posts,
       media_count: seen.media_count + media,
       protected: people.isProtected(key),
+      ...people.shown(key),
     };
   }
 
@@ -99,7 +100,8 @@ export function createProfiles(world: WorldAt, nowMs: number) {
     const account = people.account(key);
     if (account === undefined) return user(key);
     const { display_name, description } = face(account, people.revisions(key));
-    return { id: account.id, username: people.usernameOf(key), display_name, description, verified: account.verified };
+    const { id, verified } = account;
+    return { id, username: people.usernameOf(key), display_name, description, verified, ...people.shown(key) };
   }
 
   /** What a search for people reads. */

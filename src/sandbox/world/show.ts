@@ -29,6 +29,7 @@ export function createShow(present: World, nowMs: number) {
       view_count,
       user: user(record.author),
       ...related(record, target, depth),
+      ...tweets.editsOf(record.id),
     };
   }
 
@@ -40,6 +41,7 @@ export function createShow(present: World, nowMs: number) {
       reply_count: seen.reply_count + since.reply_count,
       quote_count: seen.quote_count + since.quote_count,
       user: user(record.author),
+      ...tweets.editsOf(record.id),
     };
   }
 
@@ -93,9 +95,11 @@ export function createShow(present: World, nowMs: number) {
   }
 
   function textOf(record: TweetRecord, target: TweetRecord | undefined): string {
-    if (record.kind !== "retweet" || target === undefined) return record.text;
-    return `RT @${people.usernameOf(target.author)}: ${target.text}`.slice(0, 140);
+    if (record.kind !== "retweet" || target === undefined) return wordsOf(record);
+    return `RT @${people.usernameOf(target.author)}: ${wordsOf(target)}`.slice(0, 140);
   }
+
+  const wordsOf = (record: TweetRecord): string => tweets.editsOf(record.id).full_text ?? record.text;
 
   const isDeleted = (record: TweetRecord): boolean => (record.deletedMs ?? Number.POSITIVE_INFINITY) <= nowMs;
   /** Whether timelines and lookups may show it now. */

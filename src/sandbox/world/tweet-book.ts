@@ -1,5 +1,6 @@
 /** All tweets of the world: the natural ones, what was put in or recorded, and what was deleted. Knows nothing of profiles or counts of likes. */
 import { compareIds, timeOfTweetId } from "../../model/id.ts";
+import type { Tweet } from "../../model/tweet.ts";
 import { DAY_MS } from "./daily.ts";
 import type { Stream } from "./stream.ts";
 import { type Counts, createTally } from "./tally.ts";
@@ -31,6 +32,7 @@ export function createTweetBook(options: TweetBookOptions) {
   const aside = new Map<string, TweetRecord>();
   /** By hand: natural and added ones alike. */
   const deleted = new Map<string, TweetRecord>();
+  const edits = new Map<string, TweetEdits>();
   const firstDay = Math.floor(options.firstDayMs / DAY_MS);
   const tally = createTally(options.sketches, firstDay);
   const floorDay = Math.floor(options.floorMs / DAY_MS);
@@ -148,6 +150,9 @@ export function createTweetBook(options: TweetBookOptions) {
     asides: (): Iterable<TweetRecord> => aside.values(),
     answersTo,
     countBy,
+    /** Fields set by hand, shown instead of the real ones. */
+    edit: (id: string, fields: TweetEdits): void => void edits.set(id, { ...edits.get(id), ...fields }),
+    editsOf: (id: string): TweetEdits => edits.get(id) ?? NO_EDITS,
     remove,
     restore: (id: string): boolean => deleted.delete(id),
     /** User keys of all whose tweets were put in. */
@@ -158,6 +163,12 @@ export function createTweetBook(options: TweetBookOptions) {
   };
 }
 
+/** What of a tweet can be set by hand. */
+export type TweetEdits = Partial<
+  Pick<Tweet, "full_text" | "likes_count" | "retweet_count" | "reply_count" | "quote_count" | "bookmark_count" | "view_count">
+>;
+
+const NO_EDITS: TweetEdits = {};
 const NONE: readonly TweetRecord[] = [];
 
 const byId = (a: TweetRecord, b: TweetRecord): number => compareIds(a.id, b.id);

@@ -109,6 +109,8 @@ const createRecorded = () => ({
   abouts: new Map<number, JsonObject>(),
   /** Answers of /article by tweet id. */
   articles: new Map<string, JsonObject>(),
+  /** Fields of articles set by hand, shown instead of the real ones; makes any tweet an article. */
+  articleEdits: new Map<string, JsonObject>(),
   /** Tweet ids by community id. */
   communityPins: new Map<string, string>(),
   trends: new Map<number, readonly { readonly rank: number; readonly trend: Trend }[]>(),

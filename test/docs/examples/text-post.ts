@@ -19,7 +19,6 @@ export const textPostSink: SinkType<z.infer<typeof settingsSchema>> = {
   chat: true,
   concurrency: 1,
   destinations: ({ url }) => [{ kind: "url", url }],
-  describe: ({ url }) => new URL(url).host,
   create: async (_name, { url }, { http, clock }) => ({
     render: ({ events, read }) => events.map((event) => cleanLine(`${read(event).title} ${read(event).url ?? ""}`)).join("\n"),
     async send(message, signal) {

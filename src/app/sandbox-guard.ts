@@ -1,0 +1,53 @@
+/**
+ * Keeps the sandbox's invented tweets out of real channels where only its answers say what it is: a service on this
+ * machine may as well be a proxy to the real one. The address `sandbox` is config/guard.ts's.
+ */
+import type { Config, SinkConfig } from "../config/config.ts";
+import { outwardSinks } from "../config/guard.ts";
+import { EXIT, ExitError } from "../model/exit-code.ts";
+import type { Http, HttpResponse } from "../model/http.ts";
+import { SANDBOX_HEADER } from "../model/sandbox-header.ts";
+import { SINK_TYPES } from "../sinks/registry.ts";
+
+export interface SandboxGuard {
+  /** To the data service. While a sink reaches real people, no answer of a sandbox comes through it. */
+  readonly http: Http;
+  /** What speaks against sending to these sinks, as far as the service has answered. */
+  refusalOf(sinks: readonly SinkConfig[]): ExitError | undefined;
+}
+
+export interface GuardDeps {
+  readonly http: Http;
+  readonly config: () => Pick<Config, "api" | "sinks">;
+  /** Called when an answer was refused. */
+  readonly onRefused?: (error: ExitError) => void;
+}
+
+const isSandboxAnswer = (answer: HttpResponse): boolean => answer.headers[SANDBOX_HEADER] !== undefined;
+
+export function createSandboxGuard({ http, config, onRefused }: GuardDeps): SandboxGuard {
+  let hasAnswered = false;
+  const refusalOf = (sinks: readonly SinkConfig[]) => {
+    const [first] = hasAnswered ? outwardSinks(sinks, SINK_TYPES) : [];
+    return first === undefined ? undefined : refusal(config().api.baseUrl, first.name);
+  };
+  return {
+    refusalOf,
+    http: {
+      async request(request) {
+        const answer = await http.request(request);
+        if (!isSandboxAnswer(answer)) return answer;
+        hasAnswered = true;
+        const refused = refusalOf(config().sinks);
+        if (refused === undefined) return answer;
+        onRefused?.(refused);
+        throw refused;
+      },
+    },
+  };
+}
+
+const refusal = (baseUrl: string, sink: string): ExitError =>
+  new ExitError(EXIT.badConfig, "SANDBOX_SERVICE", `${baseUrl} says that it is the sandbox: refusing to send invented tweets to ${sink}`, {
+    hint: "Set api.base_url to the address of your data service, or make the sink a console.",
+  });

@@ -1,0 +1,14 @@
+/** What `.env.example` holds until someone fills it in: by the name of the variable. `init` writes them, a configuration that still has one is warned of. */
+export const SAMPLE_VALUES = {
+  CHIRPWATCH_API_URL: "https://api.example.com",
+  CHIRPWATCH_API_KEY: "replace-with-your-key",
+  SLACK_BOT_TOKEN: "xoxb-your-token",
+  DISCORD_WEBHOOK_URL: "https://discord.com/api/webhooks/000000000000000000/your-token",
+  WEBHOOK_URL: "https://example.com/hook",
+  WEBHOOK_SECRET: "replace-with-a-long-random-text",
+} as const;
+
+const VALUES: ReadonlySet<string> = new Set(Object.values(SAMPLE_VALUES));
+
+/** Whatever the variable is called that holds it. */
+export const isSampleValue = (text: string): boolean => VALUES.has(text.trim());

@@ -1,0 +1,41 @@
+/**
+ * Where the state file is: of a good configuration, and of one that cannot be loaded, as far as it can be read. The daemon may run on what
+ * it loaded before the file was spoilt, and whoever asks it looks for its control socket beside the state.
+ */
+import { dirname, isAbsolute, join, resolve } from "node:path";
+import { parseDocument } from "yaml";
+import type { Environment, Files } from "../model/files.ts";
+import { withDotEnv } from "../runtime/environment.ts";
+import { DEFAULTS } from "./defaults.ts";
+import { expandText } from "./interpolate.ts";
+import { readSources } from "./read-files.ts";
+import { findExcess } from "./yaml-limits.ts";
+
+/** `path` as written; a relative one lies under CHIRPWATCH_DATA_DIR, else in the folder of the configuration. */
+export function resolveStatePath(path: string, env: Environment, folder: string): string {
+  return isAbsolute(path) ? path : join(resolve(env["CHIRPWATCH_DATA_DIR"] || folder), path);
+}
+
+export interface FindRequest {
+  /** Of the configuration: a file or a folder, or nothing at all. */
+  readonly path: string;
+  readonly files: Files;
+  readonly env: Environment;
+}
+
+/** `state.path` where it can be read, else the default. Never throws for what is in the files. */
+export async function findStatePath({ path, files, env: real }: FindRequest): Promise<string> {
+  const isFolder = await files.isDirectory(path);
+  const folder = isFolder ? resolve(path) : dirname(resolve(path));
+  const env = await withDotEnv(real, files, path).catch(() => real);
+  const sources = await readSources(path, files).catch(() => undefined);
+  const written = sources?.files.map(({ text }) => pathIn(text, env)).find((found) => found !== undefined);
+  return resolveStatePath(written ?? DEFAULTS.state.path, env, folder);
+}
+
+/** The parser goes on after an error: what stands outside the broken part is found. */
+function pathIn(text: string, env: Environment): string | undefined {
+  if (findExcess(text) !== undefined) return undefined;
+  const found: unknown = parseDocument(text, { prettyErrors: false, logLevel: "silent", uniqueKeys: false }).getIn(["state", "path"]);
+  return typeof found === "string" && found !== "" ? expandText(found, env) : undefined;
+}

@@ -1,0 +1,60 @@
+/** When the operator hears that a sink fails, and that it works again: no blip, and one such pair in a quarter of an hour. */
+import type { Clock } from "../model/clock.ts";
+import { errorText } from "../model/errors.ts";
+import type { Log } from "../model/log.ts";
+import type { Outbox, SinkHealth } from "../model/outbox.ts";
+import type { Lane } from "./lane.ts";
+
+/** Why nothing reaches a sink. */
+export interface SinkTrouble {
+  readonly sink: string;
+  readonly reason: string;
+  /** What the operator can do; may be empty. */
+  readonly hint: string;
+  readonly sinceMs: number;
+  readonly retryForMs: number;
+}
+
+export interface SinkReportsDeps {
+  readonly store: Pick<Outbox, "saveSinkHealth">;
+  readonly clock: Clock;
+  readonly log: Log;
+  onSinkFailing(trouble: SinkTrouble): void | Promise<void>;
+  onSinkRecovered(sink: string): void | Promise<void>;
+}
+
+const MINUTE_MS = 60_000;
+/** What may pass by itself is given the time to. Nobody can post to a dead destination until someone acts: that is said at once. */
+const PATIENCE_MS: Readonly<Record<SinkHealth["cause"], number>> = { transient: 2 * MINUTE_MS, destination: 0 };
+const ONCE_IN_MS = 15 * MINUTE_MS;
+
+/** When a failing sink is to be reported; undefined while it works or is reported. */
+function failingDueAt(health: SinkHealth): number | undefined {
+  if (health.breaker === "closed" || health.isReported) return undefined;
+  const patientUntilMs = (health.openedAtMs ?? 0) + PATIENCE_MS[health.cause];
+  return health.reportedAtMs === null ? patientUntilMs : Math.max(patientUntilMs, health.reportedAtMs + ONCE_IN_MS);
+}
+
+/** Reports what is due of one sink; answers in how many milliseconds the next report is due, undefined when none is. Never rejects. */
+export function createSinkReports(deps: SinkReportsDeps): (lane: Lane) => Promise<number | undefined> {
+  const report = async (lane: Lane, next: Partial<SinkHealth>, tell: () => void | Promise<void>) => {
+    lane.health = { ...lane.health, ...next };
+    try {
+      await tell();
+      await deps.store.saveSinkHealth(lane.health);
+    } catch (error) {
+      deps.log.error("the report about a sink could not be stored", { sink: lane.name, error: errorText(error) });
+    }
+  };
+  return async (lane) => {
+    const { health } = lane;
+    if (health.breaker === "closed" && health.isReported) await report(lane, { isReported: false }, () => deps.onSinkRecovered(lane.name));
+    const nowMs = deps.clock.now();
+    const dueAtMs = failingDueAt(lane.health);
+    if (dueAtMs === undefined || dueAtMs > nowMs) return dueAtMs === undefined ? undefined : dueAtMs - nowMs;
+    const { reason, hint, openedAtMs } = lane.health;
+    const trouble: SinkTrouble = { sink: lane.name, reason, hint, sinceMs: openedAtMs ?? nowMs, retryForMs: lane.retryForMs };
+    await report(lane, { isReported: true, reportedAtMs: nowMs }, () => deps.onSinkFailing(trouble));
+    return undefined;
+  };
+}

@@ -1,0 +1,24 @@
+/** Why deliveries wait, as far as the state knows: what their sink says or keeps to itself is added by whoever knows it. */
+
+/**
+ * - `held`: a mute's time interval, `about` its name.
+ * - `throttled`: gathered for the digest of the throttle whose key `about` is.
+ * - `returning`: gathered for the digest of a watch that was away, `about` its name.
+ * - `grouped`: others may still join it; `about` is its group's key, or "" for many groups.
+ * - `retrying`: its last attempt failed, `about` says why.
+ * - `queued`: due; others go first.
+ */
+export type WaitCause = "held" | "throttled" | "returning" | "grouped" | "retrying" | "queued";
+
+export interface Wait {
+  readonly cause: WaitCause;
+  /** When it may go out by itself, of several the first; null: as soon as those before it. */
+  readonly untilMs: number | null;
+  readonly about: string;
+}
+
+/** What waits for a sink for one reason: deliveries that are in no message yet, and messages. */
+export interface WaitCount extends Wait {
+  readonly sink: string;
+  readonly count: number;
+}

@@ -1,0 +1,49 @@
+/** What is valid in a query and probably a mistake. Pure; whether it is valid is parse.ts's. */
+import { lexQuery } from "./lex.ts";
+import type { Query } from "./query.ts";
+import { parseQuery } from "./parse.ts";
+
+export interface QueryDoubt {
+  /** Into the query. */
+  readonly offset: number;
+  readonly message: string;
+}
+
+/** @throws QueryError for a query that cannot be read. */
+export function queryDoubts(text: string): readonly QueryDoubt[] {
+  return [...smallOr(text), ...curlyQuotes(text), ...onlyNegatives(text)];
+}
+
+function smallOr(text: string): readonly QueryDoubt[] {
+  const tokens = lexQuery(text);
+  const isBetween = (index: number): boolean => {
+    const [before, after] = [tokens[index - 1]?.kind, tokens[index + 1]?.kind];
+    return before !== undefined && before !== "open" && after !== undefined && after !== "close" && after !== "end";
+  };
+  return tokens.flatMap(({ kind, text: term, position }, index) =>
+    kind === "term" && /^or$/i.test(term) && isBetween(index)
+      ? [
+          {
+            offset: position,
+            message: `\`${term}\` is a word to search for here, so tweets must hold it too: write OR for one or the other`,
+          },
+        ]
+      : [],
+  );
+}
+
+function curlyQuotes(text: string): readonly QueryDoubt[] {
+  const offset = text.search(/[“”„]/);
+  if (offset < 0) return [];
+  return [{ offset, message: `${text[offset]} is no quotation mark for the service: write straight ones, like "acme corp"` }];
+}
+
+function onlyNegatives(text: string): readonly QueryDoubt[] {
+  if (text.trim() === "" || hasPositive(parseQuery(text))) return [];
+  return [{ offset: 0, message: "it only excludes, so it finds nothing: name something to search for" }];
+}
+
+const hasPositive = (query: Query): boolean => {
+  if (query.kind === "not") return false;
+  return query.kind === "and" || query.kind === "or" ? query.of.some(hasPositive) : true;
+};

@@ -1,0 +1,63 @@
+/** Orders to the world by the control API about tweets: new ones, and what those that exist and their articles say and count. */
+import { z } from "zod";
+import type { JsonObject } from "../model/json.ts";
+import { notFound } from "./service-error.ts";
+import { handle, howMany, time } from "./world-orders.ts";
+import type { World } from "./world/world.ts";
+
+export const id = z.string().regex(/^\d{1,20}$/, "must be a string of digits");
+const otherId = id.exactOptional();
+
+/** Put in by inject.ts. */
+export const NEW_TWEETS = z.strictObject({
+  username: handle,
+  text: z.string().exactOptional(),
+  reply_to: otherId,
+  quote_of: otherId,
+  retweet_of: otherId,
+  community_id: otherId,
+  created_at: time.exactOptional(),
+  visible_after_ms: z.number().nonnegative().exactOptional(),
+  count: howMany.exactOptional(),
+  lang: z.string().exactOptional(),
+});
+
+const count = z.int().nonnegative().exactOptional();
+
+export const TWEET_EDITS = z.strictObject({
+  full_text: z.string().exactOptional(),
+  likes_count: count,
+  retweet_count: count,
+  reply_count: count,
+  quote_count: count,
+  bookmark_count: count,
+  view_count: count,
+});
+
+/** What is not given stays as it is. @throws ServiceError 404 */
+export function editTweet({ tweets }: World, edits: z.output<typeof TWEET_EDITS>, tweet: string): JsonObject {
+  if (tweets.find(tweet) === undefined) throw notFound("tweet");
+  tweets.edit(tweet, edits);
+  return { id: tweet, ...tweets.editsOf(tweet) };
+}
+
+export const ARTICLE = z.strictObject({
+  tweet_id: id,
+  full_text: z.string().exactOptional(),
+  preview_text: z.string().exactOptional(),
+  cover_image_url: z.string().exactOptional(),
+  favorite_count: count,
+  retweet_count: count,
+  reply_count: count,
+  quote_count: count,
+  bookmark_count: count,
+  views: count,
+});
+
+/** Makes the tweet an article when it is none; what is not given stays as it is. @throws ServiceError 404 */
+export function putArticle({ recorded, tweets }: World, { tweet_id, ...edits }: z.output<typeof ARTICLE>): JsonObject {
+  if (tweets.find(tweet_id) === undefined) throw notFound("tweet");
+  const all = { ...recorded.articleEdits.get(tweet_id), ...edits };
+  recorded.articleEdits.set(tweet_id, all);
+  return { tweet_id, ...all };
+}

@@ -1,0 +1,67 @@
+/** Settings of chat sinks that are valid and probably a mistake: an address of another chat, a token that is no bot's, a setting without effect. */
+import type { SinkDoubt } from "./sink-type.ts";
+
+interface ChatSettings {
+  readonly token?: string | undefined;
+  readonly webhook_url?: string | undefined;
+  readonly api_url?: string | undefined;
+}
+
+const CHAT_HOSTS = {
+  slack: { name: "Slack", host: /(^|\.)slack(-gov)?\.com$/ },
+  discord: { name: "Discord", host: /(^|\.)discord(app)?\.com$/ },
+} as const;
+
+/** An address that belongs to a chat, in a sink of another type. */
+export function doubtsOfOtherChat(type: string, key: string, address: string): readonly SinkDoubt[] {
+  const { hostname } = new URL(address);
+  const [chat, { name }] = Object.entries(CHAT_HOSTS).find(([, { host }]) => host.test(hostname)) ?? ["", { name: "" }];
+  if (chat === "" || chat === type) return [];
+  return [
+    {
+      rule: "other-chat",
+      key,
+      message: `\`${key}\` is an address of ${name}, which does not take what a ${type} sink sends: write \`type: ${chat}\``,
+    },
+  ];
+}
+
+/** What `webhook_url` leaves without effect. */
+function doubtsOfApiUrl({ api_url: apiUrl, webhook_url: webhookUrl }: ChatSettings): readonly SinkDoubt[] {
+  if (apiUrl === undefined || webhookUrl === undefined) return [];
+  return [{ rule: "no-effect", key: "api_url", message: "`api_url` has no effect beside `webhook_url`: remove it" }];
+}
+
+export const slackDoubts = (settings: ChatSettings): readonly SinkDoubt[] => [
+  ...doubtsOfToken(settings),
+  ...doubtsOfWebhook("slack", settings),
+  ...doubtsOfApiUrl(settings),
+];
+
+export const discordDoubts = (settings: ChatSettings): readonly SinkDoubt[] => [
+  ...doubtsOfEnding(settings),
+  ...doubtsOfWebhook("discord", settings),
+  ...doubtsOfApiUrl(settings),
+];
+
+const doubtsOfWebhook = (type: string, { webhook_url: address }: ChatSettings): readonly SinkDoubt[] =>
+  address === undefined ? [] : doubtsOfOtherChat(type, "webhook_url", address);
+
+/** https://docs.slack.dev/authentication/tokens */
+const OTHER_TOKENS: Readonly<Record<string, string>> = {
+  "xoxp-": "is a user's token (xoxp-…): messages would come from that person",
+  "xapp-": "is an app-level token (xapp-…), which may not post",
+};
+
+function doubtsOfToken({ token = "" }: ChatSettings): readonly SinkDoubt[] {
+  const what = OTHER_TOKENS[token.slice(0, 5)];
+  const message = `\`token\` ${what}; use the bot token of the app (xoxb-…)`;
+  return what === undefined ? [] : [{ rule: "slack-token", key: "token", message }];
+}
+
+/** Discord takes other services' messages at the same address with `/slack` or `/github` behind it. */
+function doubtsOfEnding({ webhook_url: address }: ChatSettings): readonly SinkDoubt[] {
+  const [ending] = /\/(slack|github)\/?$/.exec(address === undefined ? "" : new URL(address).pathname) ?? [];
+  const message = `\`webhook_url\` ends in ${ending}, which is for messages of another format: remove ${ending}`;
+  return ending === undefined ? [] : [{ rule: "other-chat", key: "webhook_url", message }];
+}

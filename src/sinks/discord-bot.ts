@@ -1,0 +1,128 @@
+/** Posting to Discord as a bot, through discord.js's REST: messages with a nonce, threads below a message, forum posts, crossposts. Each is one attempt. */
+import type { JsonObject } from "../model/json.ts";
+import { type SealedMessage, type Sink, SinkError } from "../model/sink.ts";
+import { classifyDiscordAnswer, classifyDiscordFailure, type DiscordPost, inThreadOr, receiptOf } from "./discord-answer.ts";
+import { sdkFetch } from "./sdk-fetch.ts";
+import type { SinkDeps } from "./sink-type.ts";
+
+export const DISCORD_API_URL = "https://discord.com/api";
+const TIMEOUT_MS = 15_000;
+/** https://discord.com/developers/docs/resources/message#create-message: nonce */
+const NONCE_CHARS = 25;
+/** https://discord.com/developers/docs/topics/opcodes-and-status-codes#json */
+const THREAD_EXISTS = 160_004;
+const ALREADY_PUBLISHED = 40_033;
+
+/** What it needs of the sink's settings. */
+interface BotSettings {
+  readonly token?: string | undefined;
+  readonly channel_id?: string | undefined;
+  readonly thread?: string | undefined;
+  readonly api_url?: string | undefined;
+  readonly forum?: { readonly tags: readonly string[] } | undefined;
+  readonly crosspost: boolean;
+}
+
+export interface DiscordBot {
+  readonly post: DiscordPost;
+  readonly crosspost: NonNullable<Sink["crosspost"]>;
+}
+
+export function createBot(settings: BotSettings, deps: SinkDeps): DiscordBot {
+  const channel = settings.thread ?? settings.channel_id ?? "";
+  const ask = createAsk(settings, deps);
+  const threads = createThreads(ask, channel);
+  const post = (to: string, payload: JsonObject, message: SealedMessage, signal: AbortSignal) =>
+    ask(`/channels/${to}/messages`, { ...payload, nonce: message.id.slice(0, NONCE_CHARS), enforce_nonce: true }, signal).then(receiptOf);
+  const send: DiscordPost = ({ payload, threadName }, message, signal) => {
+    const { threadRef } = message;
+    const { forum } = settings;
+    const openPost = () =>
+      ask(`/channels/${channel}/threads`, { name: threadName, applied_tags: forum?.tags ?? [], message: payload }, signal).then(receiptOf);
+    const elsewhere = () => (forum === undefined ? post(channel, payload, message, signal) : openPost());
+    // A thread has no threads.
+    if (threadRef === undefined || settings.thread !== undefined) return elsewhere();
+    return inThreadOr(async () => {
+      if (forum === undefined) await threads.start(threadRef, threadName, signal);
+      return post(threadRef, payload, message, signal);
+    }, elsewhere);
+  };
+  // What stands in a thread cannot be published.
+  const isInThread = ({ threadRef }: SealedMessage) => threadRef !== undefined || settings.thread !== undefined;
+  return {
+    async post(content, message, signal) {
+      const receipt = await send(content, message, signal);
+      const isPublished = settings.crosspost && !content.isLocal && !isInThread(message) && receipt.ref !== undefined;
+      return isPublished ? { ...receipt, crosspost: true } : receipt;
+    },
+    async crosspost(ref, signal) {
+      await ask(`/channels/${channel}/messages/${ref}/crosspost`, undefined, signal).catch((error: unknown) => {
+        if (!(error instanceof SinkError) || error.fields["discordCode"] !== ALREADY_PUBLISHED) throw error;
+      });
+    },
+  };
+}
+
+type Ask = (path: `/${string}`, body: JsonObject | undefined, signal: AbortSignal) => Promise<unknown>;
+
+/** A thread has the id of the message it was started from. Without the permission none is tried again before the next start. */
+function createThreads(ask: Ask, channel: string) {
+  const started = new Set<string>();
+  let refusal: SinkError | undefined;
+  return {
+    /** @throws SinkError of kind `destination` where there can be no thread. */
+    async start(messageId: string, name: string, signal: AbortSignal): Promise<void> {
+      if (refusal !== undefined) throw refusal;
+      if (started.has(messageId)) return;
+      try {
+        await ask(`/channels/${channel}/messages/${messageId}/threads`, { name }, signal);
+      } catch (error) {
+        if (!(error instanceof SinkError) || error.fields["discordCode"] !== THREAD_EXISTS) throw noThread(error);
+      }
+      started.clear();
+      started.add(messageId);
+    },
+  };
+  function noThread(error: unknown): unknown {
+    if (!(error instanceof SinkError) || (error.kind !== "destination" && error.kind !== "message")) return error;
+    const { message, status } = error;
+    const told = new SinkError("destination", message, status, { cause: error });
+    if (status === 403) refusal = told;
+    return told;
+  }
+}
+
+/** discord.js takes half a second to load: the first message pays it, not the start. */
+function createAsk(settings: BotSettings, deps: SinkDeps): Ask {
+  let loading: ReturnType<typeof createRest> | undefined;
+  return async (path, body, signal) => {
+    try {
+      const rest = await (loading ??= createRest(settings, deps));
+      return await rest.post(path, { ...(body === undefined ? {} : { body }), signal });
+    } catch (error) {
+      throw classifyDiscordFailure(error);
+    }
+  };
+}
+
+/** No retries, no waiting, no sweeping: the outbox owns all of them. Answers are classified before the SDK sees them, so that a 401 does not make it drop the token. */
+async function createRest(settings: BotSettings, { http }: SinkDeps) {
+  const { REST } = await import("discord.js");
+  const rest = new REST({
+    api: (settings.api_url ?? DISCORD_API_URL).replace(/\/+$/, ""),
+    retries: 0,
+    timeout: TIMEOUT_MS,
+    rejectOnRateLimit: () => true,
+    hashSweepInterval: 0,
+    handlerSweepInterval: 0,
+    makeRequest: async (url, init) => {
+      const answer = await sdkFetch(http, url, init, TIMEOUT_MS);
+      if (answer.ok) return answer as never;
+      throw classifyDiscordAnswer(
+        { status: answer.status, body: await answer.text(), header: (name) => answer.headers.get(name) ?? undefined },
+        true,
+      );
+    },
+  });
+  return rest.setToken(settings.token ?? "");
+}

@@ -1,0 +1,61 @@
+/** A sink that answers 5xx to everything, as the operator sees it: status, page, metrics, health, ops, log; and what its receiver sees. */
+import { expect, it } from "vitest";
+import { startInnerDaemon } from "../support/inner-daemon.ts";
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const ALERTS = 200;
+
+const setUp = () =>
+  startInnerDaemon({
+    watches: () => ({ w: { type: "search", query: "zebra", schedule: "@every 10s", max_pages: 20 } }),
+    prepare: (ask) => ask("accounts", { username: "loud_one" }),
+  });
+
+it("is hardly asked, shown within a minute and told to ops after two; when it is back all goes out once and in order", async () => {
+  const { clock, control, hook, status, notices, page, metric, logged } = await setUp();
+  hook.answer((_, response) => response.writeHead(503).end("later"));
+  await clock.advance(30 * SECOND);
+  const before = logged.length;
+  await control("tweets", { username: "loud_one", text: "a new zebra", count: ALERTS });
+  await clock.advance(11 * SECOND);
+  expect(hook.messages().length).toBeGreaterThan(0);
+  await clock.advance(49 * SECOND);
+  expect(hook.messages().length).toBeLessThanOrEqual(12);
+  expect(logged.slice(before).length).toBeLessThanOrEqual(5);
+  const { state, sinks, reasons } = await status();
+  expect(state).toBe("degraded");
+  const [sink] = sinks;
+  expect(sink).toMatchObject({ name: "hook", breaker: "open", reason: "the webhook answered 503: later", waiting: ALERTS });
+  expect(Date.parse(sink?.next_attempt_at ?? "") - clock.now()).toBeGreaterThan(0);
+  expect(Date.parse(sink?.next_attempt_at ?? "") - clock.now()).toBeLessThanOrEqual(5 * MINUTE);
+  expect(reasons).toEqual([
+    expect.stringMatching(/^hook takes no messages: the webhook answered 503: later \(since .* 200 waiting, kept; next/),
+  ]);
+  expect(await page()).toContain("the webhook answered 503: later, for ");
+  expect(await metric("chirpwatch_breaker_open", 'sink="hook"')).toBe(1);
+  expect(notices()).toEqual([]);
+  await clock.advance(70 * SECOND);
+  expect(notices()).toEqual([{ type: "sink.failing", message: "hook takes no messages: the webhook answered 503: later" }]);
+  hook.answer((_, response) => response.writeHead(204).end());
+  const failed = hook.messages().length;
+  await clock.advance(5 * MINUTE);
+  const delivered = hook
+    .events()
+    .slice(failed)
+    .map(({ subject }) => subject);
+  expect(new Set(delivered).size).toBe(ALERTS);
+  expect(delivered.length).toBe(ALERTS);
+  expect(notices().map(({ type }) => type)).toEqual(["sink.failing", "sink.recovered"]);
+  expect(await status()).toMatchObject({ state: "running", sinks: [{ breaker: "closed", waiting: 0, next_attempt_at: null }, {}] });
+});
+
+it("a sink whose 200 is followed by a body that never ends is a good sink: every alert goes out once", async () => {
+  const { clock, control, hook, status } = await setUp();
+  hook.answer((_, response) => void response.writeHead(200, { "content-length": "1000" }).write("ok"));
+  await clock.advance(30 * SECOND);
+  await control("tweets", { username: "loud_one", text: "a new zebra", count: 20 });
+  await clock.advance(5 * MINUTE);
+  expect(hook.events()).toHaveLength(20);
+  expect(await status()).toMatchObject({ state: "running", sinks: [{ sent: 20, waiting: 0 }, {}] });
+});

@@ -1,0 +1,86 @@
+/** What the log says of a tweet's way, and how much of it. */
+import { describe, expect, it } from "vitest";
+import { runBin } from "../support/bin-process.ts";
+import { until } from "../support/until.ts";
+import { cleanUpAfterwards, noted, setStage } from "./stage.ts";
+
+cleanUpAfterwards();
+
+const DEBUG = { CHIRPWATCH_LOG_LEVEL: "debug" };
+
+describe.concurrent("the log", () => {
+  it("at debug joins plan, poll, requests, events, routes and messages of a tweet by one id, and of no other", async () => {
+    const stage = await setStage();
+    stage.configure({
+      watches: { w: { type: "search", query: "acme", strategy: "single" }, other: { type: "search", query: "other", strategy: "single" } },
+    });
+    const daemon = await stage.start(DEBUG);
+    await Promise.all([noted(daemon, "w"), noted(daemon, "other")]);
+    const [tweet] = stage.api.post("search:acme", 1);
+    stage.api.post("search:other", 1);
+    const lines = () => daemon.log();
+    const routed = await until(
+      "a route",
+      () => lines().find(({ msg, subject }) => msg === "event routed" && subject === tweet),
+      daemon.err,
+    );
+    const { trace } = routed;
+    const ofTrace = () => lines().filter((line) => line["trace"] === trace);
+    await until("its message", () => ofTrace().some(({ msg }) => msg === "message sent"), daemon.err);
+    const told = ofTrace();
+    expect(told.map(({ msg }) => msg).filter((msg) => !msg.startsWith("message"))).toEqual([
+      "poll started",
+      "request answered",
+      "event routed",
+      "poll finished",
+    ]);
+    const find = (what: string) => told.find(({ msg }) => msg === what);
+    expect(routed).toMatchObject({ level: "debug", type: "tweet.created", watch: "w", sinks: ["hook"] });
+    expect(find("request answered")).toMatchObject({ endpoint: "search-tweets", watch: "w", page: "first" });
+    expect(find("poll finished")).toMatchObject({ new_items: 1, events: 1 });
+    expect(find("message sealed")).toMatchObject({ sink: "hook", event_ids: [routed["event"]] });
+    expect(find("message sent")).toMatchObject({ message: find("message sealed")?.["message"], attempt: 1 });
+    const source = find("poll started")?.["source"];
+    expect(lines().filter((line) => line.msg === "poll planned" && line["source"] === source)).toMatchObject([
+      { watch: "w", endpoint: "search-tweets" },
+    ]);
+  });
+
+  it("carries the id of an account's group to the events of its members, and failed attempts with their cause", async () => {
+    const stage = await setStage();
+    const ids = ["alice", "bob"].map((name) => stage.api.account(name));
+    stage.configure({ watches: { w: { type: "timeline", accounts: ["alice", "bob"], strategy: "probe" } } });
+    const daemon = await stage.start(DEBUG);
+    await noted(daemon, "w");
+    stage.hook.answer((_, response) => response.writeHead(503).end());
+    const [tweet] = stage.api.post(`user:${ids[0]}`, 1);
+    const routed = await until(
+      "a route",
+      () => daemon.log().find((line) => line["subject"] === tweet && line.msg === "event routed"),
+      daemon.err,
+    );
+    const ofTrace = (msg: string) => daemon.log().filter((line) => line["trace"] === routed["trace"] && line.msg === msg);
+    await until("a failed attempt", () => ofTrace("message not sent").length > 0, daemon.err);
+    expect(ofTrace("message not sent")[0]).toMatchObject({ outcome: "retry", error: expect.stringContaining("503") });
+    expect(ofTrace("request answered").map(({ endpoint }) => endpoint)).toContain("info-batch");
+    expect(ofTrace("poll started").length).toBeGreaterThan(1);
+  });
+
+  it.each(["", "  "])("with the level %j is as without one", async (level) => {
+    const stage = await setStage();
+    stage.configure({ watches: { w: { type: "search", query: "acme" } } });
+    const daemon = await stage.start({ CHIRPWATCH_LOG_LEVEL: level });
+    await noted(daemon, "w");
+    expect(daemon.log().filter((line) => line.level === "debug")).toEqual([]);
+  });
+
+  it("with a level that does not exist ends with one sentence that names it and the cure", async () => {
+    const stage = await setStage();
+    stage.configure({ watches: { w: { type: "search", query: "acme" } } });
+    const { code, err } = await runBin(["run", "-c", "watches.yaml"], { cwd: stage.folder, env: { CHIRPWATCH_LOG_LEVEL: "verbose" } });
+    expect([code, err.trim().split("\n")]).toEqual([
+      78,
+      ['CHIRPWATCH_LOG_LEVEL is "verbose", which is no log level', "Write debug, info, warn, error, silent, or leave it empty for info."],
+    ]);
+  });
+});

@@ -1,0 +1,62 @@
+/** What a restored state sends: what came since the backup again, or with --quiet nothing of it. */
+import { expect, it } from "vitest";
+import { runBin } from "../support/bin-process.ts";
+import type { DaemonProcess } from "../support/daemon-process.ts";
+import { until } from "../support/until.ts";
+import { cleanUpAfterwards, morePolls, noted, setStage, sorted } from "./stage.ts";
+
+cleanUpAfterwards();
+
+async function stop(daemon: DaemonProcess): Promise<void> {
+  daemon.kill("SIGTERM");
+  await daemon.gone;
+}
+
+/** A daemon that told one alert, has one that waits at the backup, and told two after it; stopped, and its backup restored. */
+async function restored(flags: readonly string[]) {
+  const stage = await setStage();
+  stage.configure({ watches: { w: { type: "search", query: "acme" } } });
+  const first = await stage.start();
+  await noted(first, "w");
+  const told = () => stage.hook.subjects();
+  const waitFor = (ids: readonly string[], err: () => string) => until("the alerts", () => ids.every((id) => told().includes(id)), err);
+  const post = (count: number) => stage.api.post("search:acme", count);
+  await waitFor(post(1), first.err);
+  stage.hook.answer((_, response) => response.writeHead(503).end());
+  const waiting = post(1);
+  await until("an alert that waits", async () => (await first.status()).sinks.some(({ waiting: count }) => count === 1), first.err);
+  const run = (...args: string[]) => runBin(["state", ...args], { cwd: stage.folder });
+  const [backup = ""] = /\S+\.backup-\S+/.exec((await run("backup")).out) ?? [];
+  stage.hook.answer((_, response) => response.writeHead(204).end());
+  const since = post(2);
+  await waitFor([...waiting, ...since], first.err);
+  await stop(first);
+  const before = stage.hook.messages().length;
+  const { code, out, err } = await run("restore", backup, ...flags);
+  expect([code, err]).toEqual([0, ""]);
+  const daemon = await stage.start();
+  const later = post(1);
+  await waitFor(later, daemon.err);
+  await morePolls(stage.api, "search-tweets", 3);
+  const sent = stage.hook
+    .messages()
+    .slice(before)
+    .flatMap(({ events }) => events.map(({ subject }) => subject));
+  return { out, sent, waiting, since, later, explain: async (id = "") => (await runBin(["explain", id], { cwd: stage.folder })).out };
+}
+
+it("sends again what was sent since the backup, and says so before", async () => {
+  const { out, sent, waiting, since, later } = await restored([]);
+  expect(out).toMatch(
+    /^It goes back to \d{4}-\d\d-\d\d \d\d:\d\d UTC, \d+s ago\. 2 alerts found since then may be sent again: restore it with --quiet/m,
+  );
+  expect(sorted(sent)).toEqual(sorted([...waiting, ...since, ...later]));
+});
+
+it("with --quiet sends nothing of it, nor what waited in the backup, and everything from now on", async () => {
+  const { out, sent, waiting, since, later, explain } = await restored(["--quiet"]);
+  expect(out).toMatch(/^It goes back to .* ago\. What came since then is not sent, and neither is what waited in it \(1 alert\)\.$/m);
+  expect(sent).toEqual(later);
+  expect(await explain(waiting[0])).toContain("the state was restored with --quiet");
+  expect(await explain(since[0])).not.toContain("sent 2");
+});

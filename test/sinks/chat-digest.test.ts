@@ -1,0 +1,148 @@
+/** Lists of alerts in the chats: complete, in order, and within every limit their vendors name. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Digest, DigestPart } from "../../src/model/sink.ts";
+import { renderDiscordAnnouncement, renderDiscordDigest } from "../../src/sinks/discord-digest.ts";
+import type { DiscordBody } from "../../src/sinks/discord-render.ts";
+import type { SlackBody } from "../../src/sinks/slack-blocks.ts";
+import { renderSlackAnnouncement, renderSlackDigest } from "../../src/sinks/slack-digest.ts";
+import { hostileText, LIVE_DISCORD, LIVE_SLACK } from "../render/hostile-text.ts";
+import { discordRefusal } from "../support/discord-stand-in.ts";
+import { makeUser } from "../support/make-event.ts";
+import { slackRefusal } from "../support/slack-stand-in.ts";
+import { tweetBatch, tweetId } from "./chat-batch.ts";
+
+type Tweets = Parameters<typeof tweetBatch>[0];
+
+function digestOf(tweets: Tweets, changes: Partial<Digest> = {}): Digest {
+  const { events, read } = tweetBatch(tweets);
+  return { cause: "throttle", top: events.slice(0, 10), rest: events.slice(10), unlisted: undefined, read, ...changes };
+}
+
+const posts = (count: number): Tweets => Array.from({ length: count }, (_, i) => ({ full_text: `post ${i} ${"word ".repeat(30)}` }));
+
+interface Chat {
+  readonly name: string;
+  readonly render: (digest: Digest) => readonly DigestPart[];
+  /** What the vendor would refuse in either way to show the part; undefined when it takes both. */
+  readonly refusal: (body: never) => string | undefined;
+  /** Both ways to show the part. */
+  readonly ways: (body: never) => readonly string[];
+  readonly live: RegExp;
+  /** Our own marks, which are meant to take effect. */
+  readonly own: RegExp;
+}
+
+const CHATS: readonly Chat[] = [
+  {
+    name: "Slack",
+    render: renderSlackDigest,
+    refusal: ({ text, blocks }: SlackBody) => slackRefusal({ text, blocks: blocks as never }) ?? slackRefusal({ text }),
+    ways: ({ text, blocks }: SlackBody) => [text, JSON.stringify(blocks)],
+    live: LIVE_SLACK,
+    own: /<!date\^\d+\^[^|]+\|[^>]+>/g,
+  },
+  {
+    name: "Discord",
+    render: (digest) => renderDiscordDigest(digest, "<@&42>"),
+    refusal: ({ content, embeds, plain }: DiscordBody) => discordRefusal({ content, embeds }) ?? discordRefusal({ content: plain }),
+    ways: ({ content, embeds, plain }: DiscordBody) => [plain, `${content}${JSON.stringify(embeds)}`],
+    live: LIVE_DISCORD,
+    own: /<@&42>|<https:/g,
+  },
+];
+
+describe.each(CHATS)("a digest in $name", ({ render, refusal, ways, live, own }) => {
+  const waysOf = (part: DigestPart | undefined) => ways((part as DigestPart).body as never);
+
+  it.each([2, 10, 11, 68, 595, 1_000])("of %i lists every one with its link, once, whichever way it is shown", (count) => {
+    const parts = render(digestOf(posts(count)));
+    expect(parts.flatMap(({ events }) => events.map(({ event }) => event.subject))).toEqual(posts(count).map((_, i) => tweetId(i)));
+    for (const part of parts) {
+      expect(refusal(part.body as never)).toBeUndefined();
+      for (const way of waysOf(part)) for (const { event } of part.events) expect(way).toContain(`/status/${event.subject}`);
+    }
+  });
+
+  it("begins with the count and the most seen, and says how many follow", () => {
+    const [first] = render(digestOf(posts(595)));
+    expect(first?.events).toHaveLength(10);
+    for (const way of waysOf(first)) {
+      expect(way).toContain("595 alerts");
+      expect(way).toContain("The 10 most seen:");
+      expect(way).toContain("585 more follow.");
+    }
+  });
+
+  it("says in the others which part of the whole they are", () => {
+    const [, second, third] = render(digestOf(posts(595)));
+    const count = second?.events.length ?? 0;
+    for (const way of waysOf(second)) expect(way).toContain(`11 to ${10 + count} of 595`);
+    for (const way of waysOf(third)) expect(way).toContain(`${11 + count} to `);
+  });
+
+  it("says of what it only counts where it is: a command that can be copied, or a page", () => {
+    const where = "chirpwatch events --state summarised --since 2026-07-27T00:02:00Z --until 2026-07-27T00:04:01Z --limit 400";
+    const page = "https://cw.example.com/events?state=summarised&since=2026-07-27T00%3A02%3A00Z";
+    const said = (to: string) => waysOf(render(digestOf(posts(20), { unlisted: { count: 400, where: to } }))[0]);
+    for (const way of said(where)) {
+      expect(way).toContain("420 alerts");
+      expect(way).toContain("Another 400 are not listed here:");
+      expect(way).toContain(where);
+    }
+    for (const way of said(page)) expect(way.replaceAll("&amp;", "&")).toContain(page);
+  });
+
+  it("says whose items they are that came while their watch was away", () => {
+    for (const way of waysOf(render(digestOf(posts(3), { cause: "return" }))[0]))
+      expect(way).toContain("3 alerts that came while brand was away");
+  });
+
+  it("of a group is as short as it can be", () => {
+    const [only, ...others] = render(digestOf(posts(12), { cause: undefined, top: [], rest: tweetBatch(posts(12)).events }));
+    expect(others).toEqual([]);
+    expect(waysOf(only)[0]).toMatch(/12 alerts(\*\*)?\n/);
+  });
+
+  it("fault 53, fault 54: of any text stays within every limit, is valid UTF-8 and mentions nobody", () => {
+    const user = fc
+      .record({ display_name: hostileText, username: hostileText, profile_image_url: hostileText })
+      .map((changes) => ({ ...makeUser("7"), ...changes }));
+    const wide = fc.constantFrom("&", '"', "\\", "*", "(", "👩‍👩‍👧").map((unit) => unit.repeat(400));
+    const tweet = fc.record({
+      full_text: fc.oneof(hostileText, wide),
+      user,
+      is_reply: fc.boolean(),
+      in_reply_to_username: hostileText,
+    });
+    const unlisted = fc.option(
+      fc.record({ count: fc.nat(), where: fc.constantFrom("chirpwatch events", "https://cw.example.com/events?a=1&b=2") }),
+    );
+    fc.assert(
+      fc.property(fc.array(tweet, { maxLength: 120 }), unlisted, fc.boolean(), (tweets, rest, isSplit) => {
+        const { events } = tweetBatch(tweets as Tweets);
+        const split = isSplit ? {} : { top: [], rest: events };
+        const parts = render(digestOf(tweets as Tweets, { ...split, unlisted: rest ?? undefined }));
+        expect(parts.flatMap((part) => part.events.map(({ event }) => event.subject))).toEqual(tweets.map((_, i) => tweetId(i)));
+        for (const part of parts) {
+          expect(refusal(part.body as never)).toBeUndefined();
+          const json = JSON.stringify(part.body);
+          expect(json).not.toMatch(/\\ud[89a-f]/i);
+          expect(json.replaceAll(own, "").replaceAll("\\\\", "\\")).not.toMatch(live);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe("what a channel hears when alerts are gathered", () => {
+  const atMs = Date.UTC(2026, 6, 27, 0, 16);
+
+  it("is when the next summary comes, in the reader's own time", () => {
+    const slack = renderSlackAnnouncement(atMs);
+    expect(slack.text).toBe("Many at once: next summary at 00:16 UTC");
+    expect(JSON.stringify(slack.blocks)).toContain("next summary at <!date^1785111360^{time}|00:16 UTC>");
+    expect(renderDiscordAnnouncement(atMs).content).toBe("**Many at once**: next summary at <t:1785111360:t>");
+  });
+});

@@ -1,0 +1,21 @@
+import { afterEach, expect, test } from "vitest";
+import { endChildren, runScript, startScript } from "./child-process.ts";
+import { until } from "./until.ts";
+
+afterEach(endChildren);
+
+const never = () => until("what never comes", () => false);
+
+test("a child that ends early fails whoever waits, at once, with what it wrote", async () => {
+  startScript(["-e", 'console.error("no such luck"); process.exitCode = 3']);
+  await expect(never()).rejects.toThrow(/^a child process ended early with 3: node -e .*\nno such luck\n$/s);
+  await endChildren();
+});
+
+test("a child may end when it is told to, and when it was started to run to its end", async () => {
+  const child = startScript(["-e", "setInterval(() => undefined, 1_000)"]);
+  child.kill("SIGTERM");
+  expect(await child.gone).toMatchObject({ code: null, signal: "SIGTERM" });
+  expect(await runScript(["-e", "console.log(1); process.exitCode = 2"])).toEqual({ code: 2, signal: null, out: "1\n", err: "" });
+  await until("nothing", () => true);
+});

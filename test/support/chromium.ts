@@ -1,0 +1,119 @@
+/** Headless Chromium over its debugging pipe, for tests of what a reader sees. Skips aloud where none is installed. */
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Readable, Writable } from "node:stream";
+import type { TestContext } from "vitest";
+import { skipAloud } from "./skip-aloud.ts";
+
+export interface BrowserPage {
+  goto(url: string): Promise<void>;
+  /** What an expression comes to in the page; promises are awaited. @throws Error with what the page threw */
+  read<T>(expression: string): Promise<T>;
+  /** A key as the keyboard sends it: `Tab`. */
+  press(key: string): Promise<void>;
+  resize(width: number, height: number): Promise<void>;
+}
+
+const NAMES = [process.env["CHROMIUM"], "chromium", "chromium-browser", "google-chrome"].filter((name) => name !== undefined);
+/** Without background networking: a test asks nobody but its own server. */
+const FLAGS = [
+  "--headless",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--remote-debugging-pipe",
+];
+
+/** A page of an own browser; both are gone when the test ends. */
+export async function openBrowserPage(context: TestContext): Promise<BrowserPage> {
+  const program = NAMES.find((name) => spawnSync(name, ["--version"]).error === undefined);
+  if (program === undefined) skipAloud(context, "Chromium is not installed (Debian's package chromium has it)");
+  const profile = mkdtempSync(join(tmpdir(), "chirpwatch-chromium-"));
+  const args = [...FLAGS, `--user-data-dir=${profile}`, "about:blank"];
+  // A group of its own, because its own children write to the profile, too. It ends by itself when the pipe does.
+  const child = spawn(program, args, { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"], detached: true });
+  const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  context.onTestFinished(async () => {
+    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, "SIGKILL");
+    await gone;
+    rmSync(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+  });
+  return attach(connect(child));
+}
+
+type Send = (method: string, params?: object, sessionId?: string) => Promise<any>;
+
+interface Connection {
+  readonly send: Send;
+  /** Resolves with the next event of this name. */
+  once(method: string): Promise<any>;
+}
+
+/** Messages are JSON, each ended by a zero byte, on file descriptors 3 and 4. */
+function connect(child: ChildProcess): Connection {
+  const [input, output] = [child.stdio[3] as Writable, child.stdio[4] as Readable];
+  const waiting = new Map<number, { resolve(result: unknown): void; reject(error: Error): void }>();
+  const listeners = new Map<string, ((params: unknown) => void)[]>();
+  let id = 0;
+  let rest = "";
+  const take = (text: string) => {
+    const message = JSON.parse(text);
+    const asked = waiting.get(message.id);
+    waiting.delete(message.id);
+    if (message.error !== undefined) asked?.reject(new Error(message.error.message));
+    else asked?.resolve(message.result);
+    for (const listener of listeners.get(message.method) ?? []) listener(message.params);
+    listeners.delete(message.method);
+  };
+  output.setEncoding("utf8").on("data", (chunk: string) => {
+    const parts = `${rest}${chunk}`.split("\0");
+    rest = parts.pop() ?? "";
+    parts.forEach(take);
+  });
+  let hasEnded = false;
+  input.on("error", () => undefined);
+  child.once("exit", () => {
+    hasEnded = true;
+    for (const { reject } of waiting.values()) reject(new Error("Chromium ended"));
+  });
+  return {
+    send: (method, params = {}, sessionId) =>
+      new Promise((resolve, reject) => {
+        if (hasEnded) return reject(new Error("Chromium has ended"));
+        waiting.set((id += 1), { resolve, reject });
+        input.write(`${JSON.stringify({ id, method, params, ...(sessionId !== undefined && { sessionId }) })}\0`);
+      }),
+    once: (method) => new Promise((resolve) => listeners.set(method, [...(listeners.get(method) ?? []), resolve])),
+  };
+}
+
+async function attach({ send, once }: Connection): Promise<BrowserPage> {
+  const { targetId } = await send("Target.createTarget", { url: "about:blank" });
+  const { sessionId } = await send("Target.attachToTarget", { targetId, flatten: true });
+  const ask: Send = (method, params) => send(method, params, sessionId);
+  await ask("Page.enable");
+  return {
+    async goto(url) {
+      const loaded = once("Page.loadEventFired");
+      const { errorText } = await ask("Page.navigate", { url });
+      if (errorText !== undefined) throw new Error(`${url}: ${errorText}`);
+      await loaded;
+    },
+    async read(expression) {
+      const { result, exceptionDetails } = await ask("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true });
+      if (exceptionDetails !== undefined) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
+      return result.value;
+    },
+    async press(key) {
+      for (const type of ["rawKeyDown", "keyUp"])
+        await ask("Input.dispatchKeyEvent", { type, key, code: key, windowsVirtualKeyCode: key === "Tab" ? 9 : 0 });
+    },
+    resize: (width, height) => ask("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: 1, mobile: true }),
+  };
+}

@@ -1,0 +1,68 @@
+/**
+ * Slack as far as posting goes, with the limits its documentation names: https://docs.slack.dev/apis/web-api/rate-limits (one message a
+ * second and channel), /reference/methods/chat.postMessage, /reference/block-kit/blocks. Refuses what Slack refuses, in Slack's words.
+ */
+import type { Clock } from "../../src/model/clock.ts";
+import type { ChatMessage } from "./chat-message.ts";
+import { json, startLoopbackServer } from "./loopback-server.ts";
+
+const TEXT_CHARS = 40_000;
+const SECTION_CHARS = 3_000;
+const BLOCKS = 50;
+const BLOCKS_CHARS = 13_000;
+const MESSAGE_EVERY_MS = 1_000;
+
+interface Block {
+  readonly type: string;
+  readonly text?: { readonly text: string };
+  readonly elements?: readonly object[];
+}
+
+export interface SlackContent {
+  readonly text?: string | undefined;
+  readonly blocks?: readonly Block[] | undefined;
+}
+
+/** Slack's error code; undefined when it takes the content. */
+export function slackRefusal({ text = "", blocks = [] }: SlackContent): string | undefined {
+  if (text === "" && blocks.length === 0) return "no_text";
+  if (text.length > TEXT_CHARS) return "msg_too_long";
+  if (blocks.length > BLOCKS) return "invalid_blocks";
+  if (JSON.stringify(blocks).length > BLOCKS_CHARS) return "msg_blocks_too_long";
+  const isBad = (string: string) => string === "" || string.length > SECTION_CHARS;
+  return strings(blocks).some(isBad) ? "invalid_blocks" : undefined;
+}
+
+const strings = (value: unknown): readonly string[] =>
+  typeof value === "string" ? [value] : typeof value === "object" && value !== null ? Object.values(value).flatMap(strings) : [];
+
+/** Takes `POST /api/chat.postMessage` of a bot, and `POST /hook` of an incoming webhook. `onMessage` hears of each before it is answered. */
+export async function startSlackStandIn(clock: Clock, onMessage: (message: ChatMessage) => void = () => {}) {
+  const messages: ChatMessage[] = [];
+  const refusals: string[] = [];
+  let lastMs = Number.NEGATIVE_INFINITY;
+  const server = await startLoopbackServer((request, response) => {
+    if (request.url.endsWith("/auth.test")) return json({ ok: true })(request, response);
+    const isWebhook = request.url === "/hook";
+    const form = isWebhook ? undefined : new URLSearchParams(request.body);
+    const read = form === undefined ? JSON.parse(request.body) : { text: form.get("text"), blocks: JSON.parse(form.get("blocks") ?? "[]") };
+    const thread = form?.get("thread_ts") ?? "";
+    const refuse = (error: string, status: number, headers = {}) => {
+      refusals.push(error);
+      (isWebhook ? json(error, status, headers) : json({ ok: false, error }, status === 400 ? 200 : status, headers))(request, response);
+    };
+    const nowMs = clock.now();
+    if (nowMs - lastMs < MESSAGE_EVERY_MS) return refuse("ratelimited", 429, { "retry-after": "1" });
+    const refusal = slackRefusal(read);
+    if (refusal !== undefined) return refuse(refusal, 400);
+    if (thread !== "" && !messages.some(({ id }) => id === thread)) return refuse("thread_not_found", 400);
+    lastMs = nowMs;
+    const id = `${Math.floor(nowMs / 1_000)}.${String(messages.length).padStart(6, "0")}`;
+    const key = JSON.parse(form?.get("metadata") ?? "{}").event_payload?.id ?? "";
+    const message = { id, key, thread, atMs: nowMs, shown: read.blocks?.length > 0 ? JSON.stringify(read.blocks) : read.text };
+    messages.push(message);
+    onMessage(message);
+    (isWebhook ? json("ok") : json({ ok: true, ts: id }))(request, response);
+  });
+  return { messages, refusals, apiUrl: `${server.url}/api/`, webhookUrl: `${server.url}/hook`, close: server.close };
+}
