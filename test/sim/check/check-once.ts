@@ -1,0 +1,39 @@
+/** Nothing is told twice. A repeat is excused where the answer to the one before was lost: to a timeout, a broken connection, or a crash. */
+import { type Evidence, label } from "./evidence.ts";
+import type { Receipt } from "./receipts.ts";
+
+/** Results are stored at most so long after the answer; a state that could not be written is excused by the scenario. */
+const STORED_WITHIN_MS = 1_000;
+
+export function checkOnce({ played, receipts, tweets, epochs }: Evidence): readonly string[] {
+  const objections: string[] = [];
+  const isLost = ({ attempt }: Receipt): boolean => {
+    if (attempt.answeredAtMs === undefined) return true;
+    const life = played.lives.find(({ number }) => number === attempt.life);
+    return life !== undefined && life.toMs < attempt.answeredAtMs + STORED_WITHIN_MS;
+  };
+  const seen = new Map<string, Receipt[]>();
+  const note = (key: string, receipt: Receipt) => seen.set(key, [...(seen.get(key) ?? []), receipt]);
+  for (const receipt of receipts) {
+    if (!receipt.attempt.accepted) continue;
+    const isChat = epochs.at(-1)?.rules.sinks.get(receipt.sink)?.isChat === true;
+    for (const { tweetId, type, watches } of receipt.told) {
+      // A chat tells a tweet once, naming every watch; a webhook gets an event of each.
+      if (type === undefined || (isChat && type === "tweet.deleted")) continue;
+      if (watches.length === 0 || isChat) note(`${receipt.sink} ${tweetId} ${type}`, receipt);
+      else for (const watch of watches) note(`${receipt.sink} ${tweetId} ${type} ${watch}`, receipt);
+    }
+  }
+  for (const [key, all] of seen) {
+    for (const [n, receipt] of all.entries()) {
+      const before = all[n - 1];
+      if (before === undefined) continue;
+      const what = `${key} (${tweets.get(key.split(" ")[1] ?? "") === undefined ? "" : label(tweets.get(key.split(" ")[1] ?? "") as never, played)})`;
+      if (!isLost(before)) objections.push(`told twice: ${what}`);
+      else if (before.message !== receipt.message && receipt.attempt.wire !== "console")
+        objections.push(`told again under another key: ${what}`);
+      else if (before.attempt.text !== receipt.attempt.text) objections.push(`told again in other words: ${what}`);
+    }
+  }
+  return objections;
+}

@@ -1,0 +1,39 @@
+/** Nothing is told that is not owed, and nothing where it does not belong. */
+import type { TweetFact } from "../run/world-book.ts";
+import { type Evidence, hasNewHandle, label, labelsOf } from "./evidence.ts";
+import type { RuledEpoch } from "./owed.ts";
+import type { Receipt, Told } from "./receipts.ts";
+import { placesOf } from "./routes.ts";
+
+export const checkTold = (evidence: Evidence): readonly string[] =>
+  evidence.receipts.flatMap((receipt) => receipt.told.flatMap((told) => objectTo(receipt, told, evidence)));
+
+function objectTo(receipt: Receipt, { tweetId, watches, type }: Told, { played, epochs, tweets, owed }: Evidence): readonly string[] {
+  const tweet = tweets.get(tweetId);
+  if (tweet === undefined) return [`${receipt.sink} was told of ${tweetId}, which nobody posted`];
+  if (type !== "tweet.created") return [];
+  const known = new Set(epochs.flatMap(({ rules }) => [...rules.watches.keys()]));
+  const judged = [...(watches.length > 0 ? watches : known)].map((watch) => owed(watch, tweet));
+  const [wrong, right] = [judged.filter(({ claim }) => claim === "never"), judged.filter(({ claim }) => claim !== "never")];
+  const what = `${receipt.sink} was told of ${label(tweet, played)}`;
+  if (right.length === 0 || (watches.length > 0 && wrong.length > 0))
+    return wrong.map(({ watch, why }) => `${what} by ${watch}, although ${why}`);
+  const names = right.map(({ watch }) => watch);
+  const places = placesOfTweet(
+    names,
+    tweet,
+    epochs.filter(({ fromMs }) => fromMs <= receipt.atMs),
+  );
+  if (places.has(receipt.sink) || hasNewHandle(tweet, played)) return [];
+  return [`${what} by ${names.join()}, which goes to ${[...places].join() || "nobody"}`];
+}
+
+const placesOfTweet = (watches: readonly string[], tweet: TweetFact, epochs: readonly RuledEpoch[]): ReadonlySet<string> =>
+  new Set(
+    epochs.flatMap(({ rules }) =>
+      watches.flatMap((id) => {
+        const watch = rules.watches.get(id);
+        return watch === undefined ? [] : placesOf(rules, watch, labelsOf(watch, tweet)).map(({ sink }) => sink);
+      }),
+    ),
+  );

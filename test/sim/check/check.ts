@@ -1,0 +1,19 @@
+/**
+ * Holds what a simulation saw against what it should have seen. Shares no code with the daemon: it knows the world's history, the
+ * configuration, what arrived at the sinks and at the service. Every rule is a function of the evidence that returns objections.
+ */
+import type { Played } from "../run/simulate.ts";
+import { checkLedger } from "./check-ledger.ts";
+import { checkLog } from "./check-log.ts";
+import { checkOnce } from "./check-once.ts";
+import { checkOwed } from "./check-owed.ts";
+import { checkTold } from "./check-told.ts";
+import { gather } from "./evidence.ts";
+
+const CHECKS = [checkTold, checkOwed, checkOnce, checkLedger, checkLog];
+
+/** What is wrong; empty when all is well. */
+export function check(played: Played): readonly string[] {
+  const evidence = gather(played);
+  return [...played.failures, ...CHECKS.flatMap((rule) => rule(evidence))];
+}

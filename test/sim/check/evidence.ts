@@ -1,0 +1,36 @@
+/** Everything that the checks look at, gathered once: what was seen, what it says, and what was owed. */
+import type { Played } from "../run/simulate.ts";
+import type { TweetFact } from "../run/world-book.ts";
+import { createOwed, epochsOf, type Owed, type RuledEpoch } from "./owed.ts";
+import { type Receipt, receiptsOf } from "./receipts.ts";
+import type { Labels } from "./routes.ts";
+import type { WatchRules } from "./rules.ts";
+
+export interface Evidence {
+  readonly played: Played;
+  readonly epochs: readonly RuledEpoch[];
+  readonly tweets: ReadonlyMap<string, TweetFact>;
+  readonly receipts: readonly Receipt[];
+  readonly owed: (watch: string, tweet: TweetFact) => Owed;
+}
+
+export function gather(played: Played): Evidence {
+  const epochs = epochsOf(played);
+  const tweets = new Map(played.world.tweets().map((tweet) => [tweet.id, tweet]));
+  return { played, epochs, tweets, receipts: receiptsOf(played.attempts, tweets), owed: createOwed(played, epochs) };
+}
+
+/** The labels of the event that tells a tweet. The target is the same for all that a matcher can ask. */
+export function labelsOf(watch: WatchRules, { by, lang, kind, conversation }: TweetFact): Labels {
+  const about = { author: by, lang, kind, conversation, target: "?", event: "tweet.created" };
+  return { severity: "info", ...watch.labels, watch: watch.id, type: watch.type, ...about };
+}
+
+/** The handle an event is labelled with may be another one than at the beginning. */
+export const hasNewHandle = (tweet: TweetFact, { scenario }: Played): boolean =>
+  scenario.steps.some((step) => step.do === "service fault" && /^(?:renamed|handle_takeover)$/.test(step.name) && step.handle === tweet.by);
+
+export const label = (tweet: TweetFact, { scenario }: Played): string =>
+  `${tweet.name || "a fault's tweet"} (${tweet.id}, posted ${minutes(tweet.postedMs - scenario.startMs)}, seen ${minutes(tweet.visibleMs - scenario.startMs)})`;
+
+const minutes = (ms: number): string => `${(ms / 60_000).toFixed(1)} min`;

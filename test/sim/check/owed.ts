@@ -1,0 +1,172 @@
+/**
+ * What each watch owes of each tweet: `must` be told, `never` may be, or `may`, where the documentation leaves it open or the scenario made it so.
+ * This is the specification of feeds; a reader should be able to hold every rule against docs/polling.md.
+ */
+import type { Step } from "../draw/scenario.ts";
+import type { Played } from "../run/simulate.ts";
+import type { TweetFact } from "../run/world-book.ts";
+import { type Rules, rulesOf, type WatchRules } from "./rules.ts";
+import { accountsOf, type Scene, selects } from "./selects.ts";
+
+export interface Owed {
+  readonly watch: string;
+  readonly tweet: TweetFact;
+  readonly claim: "must" | "may" | "never";
+  readonly why: string;
+}
+
+/** A configuration with the time in which it was in force. */
+export interface RuledEpoch {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly rules: Rules;
+}
+
+const MIN_MS = 60_000;
+/** A post of the very moment of a registration may count either way. */
+const EDGE_MS = 3_000;
+
+export function epochsOf({ epochs, endMs }: Played): readonly RuledEpoch[] {
+  return epochs.map(({ fromMs, config }, n) => ({ fromMs, toMs: epochs[n + 1]?.fromMs ?? endMs, rules: rulesOf(config) }));
+}
+
+export function createOwed(played: Played, epochs: readonly RuledEpoch[]): (watch: string, tweet: TweetFact) => Owed {
+  const scene = sceneOf(played);
+  const troubledMs = troubleMs(played.scenario.steps);
+  const isPageTrouble = played.scenario.steps.some((step) => step.do === "service fault" && PAGE_FAULTS.includes(step.name));
+  return (watch, tweet) => {
+    const owed = (claim: Owed["claim"], why: string): Owed => ({ watch, tweet, claim, why });
+    const seen = shownTimes(tweet, played);
+    const from = seen[0]?.fromMs;
+    if (from === undefined) return owed("never", "it was never there to be seen");
+    const rules = epochs.map((epoch) => ({ epoch, rules: epoch.rules.watches.get(watch) }));
+    const possible = rules.filter(({ epoch, rules: one }) => one !== undefined && one.isEnabled && epoch.toMs >= from);
+    const choices = possible.map(({ rules: one }) => selects(one as WatchRules, tweet, scene));
+    if (choices.every((choice) => choice === "no")) {
+      return isHandleUnsure(possible[0]?.rules, played) ? owed("may", "handles changed hands") : owed("never", "the watch is not about it");
+    }
+    const registered = registeredMs(watch, played, epochs);
+    const last = possible.at(-1)?.rules as WatchRules;
+    if (tweet.postedMs < registered.fromMs - EDGE_MS && from < registered.fromMs) {
+      return last.keys["first_run"] === undefined || last.keys["first_run"] === "baseline"
+        ? isPageTrouble || wasHidden(tweet, registered.toMs, played)
+          ? owed("may", "the first page did not show all there was")
+          : owed("never", "it was there before the watch")
+        : owed("may", "the first run tells some");
+    }
+    if (tweet.postedMs <= registered.toMs + EDGE_MS) return owed("may", "it came while the watch was registered");
+    if (choices.some((choice) => choice !== "yes") || rules.some(({ epoch, rules: one }) => one === undefined && epoch.toMs >= from))
+      return owed("may", "not every configuration wanted it, or the service may hide it");
+    if (tweet.name === "") return owed("may", "a fault posted it");
+    if (last.keys["on_return"] === "skip" && wasAway(watch, played, rules)) return owed("may", "it may have come while the watch was away");
+    if (isHandleUnsure(last, played)) return owed("may", "handles changed hands");
+    const found = seen.find(
+      (span) => span.fromMs - tweet.postedMs <= last.overlapMs - last.gapMs && span.toMs === Number.POSITIVE_INFINITY,
+    );
+    if (found === undefined) return owed("may", "it was gone, or seen later than late items are looked for");
+    if (found.fromMs + troubledMs + 3 * last.gapMs + 2 * last.overlapMs > tweet.postedMs + last.maxAgeMs)
+      return owed("may", "it may be too old when it is found");
+    if (isPageTrouble) return owed("may", "pages went in circles");
+    return owed("must", "");
+  };
+}
+
+/** The daemon cannot read on where the service leads it astray; it tells the operator so. */
+const PAGE_FAULTS: readonly string[] = [
+  "cursor_loop",
+  "cursor_circle",
+  "empty_page",
+  "shifting_pages",
+  "cursor_expired",
+  "end_zero",
+  "missing_array",
+  "out_of_order",
+  "short_page",
+  "deleted_and_restored",
+];
+
+function sceneOf({ scenario }: Played): Scene {
+  const lines = (scenario.files["accounts.txt"] ?? "").split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+  const list = scenario.before.find((order) => order.do === "list");
+  return { accountsFile: lines, listMembers: list?.do === "list" ? list.members : [] };
+}
+
+interface Span {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** When the service showed it, in order. */
+function shownTimes(tweet: TweetFact, played: Played): readonly Span[] {
+  const hidden = [...tweet.hidden, ...hiddenByFaults(tweet, played), { fromMs: Number.NEGATIVE_INFINITY, toMs: tweet.visibleMs }].sort(
+    (a, b) => a.fromMs - b.fromMs,
+  );
+  const shown: Span[] = [];
+  let fromMs = Number.NEGATIVE_INFINITY;
+  for (const span of hidden) {
+    if (span.fromMs > fromMs) shown.push({ fromMs, toMs: span.fromMs });
+    fromMs = Math.max(fromMs, span.toMs);
+  }
+  if (fromMs < Number.POSITIVE_INFINITY) shown.push({ fromMs, toMs: Number.POSITIVE_INFINITY });
+  return shown;
+}
+
+const wasHidden = (tweet: TweetFact, atMs: number, played: Played): boolean =>
+  !shownTimes(tweet, played).some(({ fromMs, toMs }) => fromMs < atMs && toMs > atMs);
+
+/** Faults that last until they end by themselves, or somebody ends all of them. */
+function faultSpan(step: Step & { readonly do: "service fault" }, played: Played): Span {
+  const { startMs, steps } = played.scenario;
+  const heals = steps.find((other) => other.do === "service heals" && other.atMs >= step.atMs);
+  const endMs = Math.min(step.atMs + (step.forMs ?? Number.POSITIVE_INFINITY), heals?.atMs ?? Number.POSITIVE_INFINITY);
+  return { fromMs: startMs + step.atMs, toMs: startMs + endMs };
+}
+
+function hiddenByFaults(tweet: TweetFact, played: Played): readonly Span[] {
+  const isEven = BigInt(tweet.id) % 2n === 0n;
+  return played.scenario.steps.flatMap((step): readonly Span[] => {
+    if (step.do !== "service fault") return [];
+    const span = faultSpan(step, played);
+    if (step.name === "late_visible" && isEven && tweet.postedMs >= span.fromMs && tweet.postedMs < span.toMs) return [span];
+    if (step.name === "deleted_and_restored" && isEven && tweet.postedMs < span.fromMs) return [span];
+    return step.name === "protected" && tweet.by === step.handle ? [span] : [];
+  });
+}
+
+/** All the time in which something kept the daemon from reading, added up. */
+function troubleMs(steps: readonly Step[]): number {
+  return steps.reduce((sum, step) => {
+    if (step.do === "crash") return sum + step.downMs + 25 * MIN_MS;
+    if (step.do === "restart") return sum + step.downMs + MIN_MS;
+    if (step.do === "jump") return sum + Math.abs(step.byMs);
+    if (step.do === "service fault") return sum + (step.forMs ?? 0) + 35 * MIN_MS;
+    return step.do === "pause" ? sum + 45 * MIN_MS : sum;
+  }, 0);
+}
+
+/** Between these times the state took the watch as it is in the end. */
+function registeredMs(watch: string, played: Played, epochs: readonly RuledEpoch[]): Span {
+  const subject = (rules: WatchRules | undefined) =>
+    JSON.stringify(["type", "query", "accounts", "tweet", "list", "community"].map((key) => rules?.keys[key] ?? null));
+  let first = epochs.length - 1;
+  while (first > 0 && subject(epochs[first - 1]?.rules.watches.get(watch)) === subject(epochs[first]?.rules.watches.get(watch))) first -= 1;
+  const fromMs = epochs[first]?.fromMs ?? 0;
+  const asked = played.asked.find((one) => one.atMs >= fromMs && one.endpoint !== "key-usage-info");
+  return { fromMs, toMs: asked?.atMs ?? played.endMs };
+}
+
+/** Paused, disabled or removed at some time. */
+const wasAway = (watch: string, { scenario }: Played, epochs: readonly { readonly rules: WatchRules | undefined }[]): boolean =>
+  epochs.some(({ rules }) => rules?.isEnabled !== true) || scenario.steps.some((step) => step.do === "pause" && step.watch === watch);
+
+/** Searches and mentions go by handles, which other people can take. */
+function isHandleUnsure(watch: WatchRules | undefined, { scenario }: Played): boolean {
+  const moved = scenario.steps.flatMap((step) =>
+    step.do === "service fault" && (step.name === "renamed" || step.name === "handle_takeover") ? [step.handle ?? ""] : [],
+  );
+  if (watch === undefined || moved.length === 0) return false;
+  const text = JSON.stringify(watch.keys);
+  return moved.some((handle) => text.includes(handle)) && watch.type !== "timeline"
+    ? true
+    : accountsOf(watch.keys, { accountsFile: [], listMembers: [] }).some((handle) => moved.includes(handle)) && watch.type === "mentions";
+}

@@ -1,0 +1,95 @@
+/** What a sink was told, read from what really arrived there: the JSON of a webhook, the links in a chat message. */
+import type { Attempt } from "../run/sinks.ts";
+import type { TweetFact } from "../run/world-book.ts";
+
+export interface Told {
+  readonly tweetId: string;
+  /** The event's type, where it can be told, and its id, where the receiver gets it. */
+  readonly type: string | undefined;
+  readonly eventId: string | undefined;
+  /** Watches that are named as having matched; in a list of many nobody is. */
+  readonly watches: readonly string[];
+}
+
+/** One attempt to deliver a message. */
+export interface Receipt {
+  readonly attempt: Attempt;
+  readonly sink: string;
+  readonly atMs: number;
+  /** The same for every attempt of one message, where the receiver can see it; else its whole text. */
+  readonly message: string;
+  readonly told: readonly Told[];
+  /** Ids that stand anywhere in it, also as what a tweet answers or quotes. */
+  readonly named: ReadonlySet<string>;
+  /** The daemon's own events. */
+  readonly notices: readonly string[];
+  /** When the newest of its events was detected; webhooks alone say so. */
+  readonly detectedAtMs: number | undefined;
+}
+
+export function receiptsOf(attempts: readonly Attempt[], tweets: ReadonlyMap<string, TweetFact>): readonly Receipt[] {
+  return attempts.filter(isMessage).map((attempt) => (attempt.wire === "webhook" ? readWebhook(attempt) : readChat(attempt, tweets)));
+}
+
+const isMessage = ({ sink, path }: Attempt): boolean => sink !== "" && !path.endsWith("/crosspost");
+
+interface WebhookBody {
+  readonly type: string;
+  readonly timestamp: string;
+  readonly data: WebhookEvent & { readonly events?: readonly (WebhookEvent & { readonly type: string })[] };
+}
+
+interface WebhookEvent {
+  readonly id: string;
+  readonly watch: string;
+  readonly tweet?: { readonly id: string };
+}
+
+function readWebhook(attempt: Attempt): Receipt {
+  const { type, timestamp, data } = attempt.body as WebhookBody;
+  const events = data.events ?? [{ ...data, type }];
+  const told = events.flatMap((event): readonly Told[] =>
+    event.tweet === undefined ? [] : [{ tweetId: event.tweet.id, type: event.type, eventId: event.id, watches: [event.watch] }],
+  );
+  return {
+    ...{ attempt, sink: attempt.sink, atMs: attempt.atMs, told },
+    message: attempt.headers["webhook-id"] ?? "",
+    named: new Set(told.map(({ tweetId }) => tweetId)),
+    notices: events.filter(({ watch }) => watch === "").map((event) => event.type),
+    detectedAtMs: Date.parse(timestamp),
+  };
+}
+
+function readChat(attempt: Attempt, tweets: ReadonlyMap<string, TweetFact>): Receipt {
+  const text = textsIn(attempt.body).join(" ");
+  const named = new Set([...text.matchAll(/(?:status\/|\b)(\d{18,20})\b/g)].map(([, id = ""]) => id).filter((id) => tweets.has(id)));
+  // What a tweet of this message answers or quotes is there to be understood, not told.
+  const context = new Set([...named].map((id) => tweets.get(id)?.ofId));
+  const ids = [...named].filter((id) => !context.has(id));
+  const watches = ids.length > 1 ? [] : [...new Set([...text.matchAll(/\bw\d+\b/g)].map(([id]) => id))];
+  const told = ids.map((tweetId): Told => ({ tweetId, type: typeOf(text, ids.length), eventId: undefined, watches }));
+  return {
+    ...{ attempt, sink: attempt.sink, atMs: attempt.atMs, told, named, detectedAtMs: undefined },
+    message: messageIdOf(attempt),
+    notices: told.length === 0 ? ["?"] : [],
+  };
+}
+
+/** Of several in one message nobody can say which of them it was. */
+const typeOf = (text: string, count: number): string | undefined =>
+  !/is gone: deleted/.test(text) ? "tweet.created" : count === 1 ? "tweet.deleted" : undefined;
+
+/** What people see: keys that only programs read are left out. */
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => (key === "nonce" || key === "metadata" ? [] : textsIn(inner)));
+}
+
+/** Its whole content where the receiver gets no key. */
+function messageIdOf({ wire, body, text }: Attempt): string {
+  const fields = body as { readonly nonce?: string; readonly metadata?: string };
+  if (wire === "discord-bot" && fields.nonce !== undefined) return fields.nonce;
+  if (wire !== "slack-bot") return text;
+  return (JSON.parse(fields.metadata ?? "{}") as { readonly event_payload?: { readonly id?: string } }).event_payload?.id ?? text;
+}

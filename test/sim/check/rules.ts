@@ -1,0 +1,165 @@
+/** A configuration as the checker reads it: defaults filled in, durations in milliseconds. Written from the documentation, not from the daemon's code. */
+import type { Json, JsonObject } from "../../../src/model/json.ts";
+import type { ConfigText } from "../draw/scenario.ts";
+
+export interface WatchRules {
+  readonly id: string;
+  readonly type: string;
+  /** All its keys, those of `defaults.watch` included. */
+  readonly keys: JsonObject;
+  /** Undefined: the tree decides. */
+  readonly sinks: readonly string[] | undefined;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly isEnabled: boolean;
+  /** The longest it may be between two of its polls. */
+  readonly gapMs: number;
+  readonly maxAgeMs: number;
+  readonly overlapMs: number;
+}
+
+export interface Throttle {
+  readonly limit: number;
+  readonly intervalMs: number;
+}
+
+export interface SinkRules {
+  readonly name: string;
+  readonly type: string;
+  readonly keys: JsonObject;
+  readonly isChat: boolean;
+  readonly retryForMs: number;
+  readonly throttle: Throttle | undefined;
+}
+
+export interface RouteRules {
+  readonly path: string;
+  readonly matchers: readonly string[];
+  readonly sinks: readonly string[];
+  readonly isContinuing: boolean;
+  readonly groupBy: readonly string[];
+  readonly groupWaitMs: number;
+  readonly groupIntervalMs: number;
+  readonly mutes: readonly Interval[];
+  readonly isDropping: boolean;
+  readonly throttle: Throttle | undefined;
+  readonly routes: readonly RouteRules[];
+}
+
+/** One named time interval. */
+export type Interval = readonly {
+  readonly times: readonly { readonly start: string; readonly end: string }[];
+  readonly weekdays: readonly string[];
+  readonly timezone: string;
+}[];
+
+export interface Rules {
+  readonly watches: ReadonlyMap<string, WatchRules>;
+  readonly sinks: ReadonlyMap<string, SinkRules>;
+  readonly root: RouteRules | undefined;
+  readonly ops: readonly string[];
+}
+
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+function ms(text: Json | undefined, otherwise: number): number {
+  if (typeof text !== "string") return otherwise;
+  const parts = [...text.matchAll(/(\d+)(ms|[smhd])/g)];
+  return parts.reduce((sum, [, count, unit]) => sum + Number(count) * (UNITS[unit ?? ""] ?? 0), 0);
+}
+
+const object = (value: Json | undefined): JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
+/** Of a key whose value is a text. */
+export const textOf = (value: Json | undefined, otherwise = ""): string => (typeof value === "string" ? value : otherwise);
+const list = (value: Json | undefined): readonly string[] =>
+  value === undefined ? [] : Array.isArray(value) ? (value as string[]) : [textOf(value)];
+
+export function rulesOf(config: ConfigText): Rules {
+  const defaults = object(config["defaults"]);
+  const intervals = object(config["time_intervals"]);
+  const sinks = Object.entries(object(config["sinks"])).map(([name, keys]) => sinkOf(name, object(keys), object(defaults["sink"])));
+  const watches = Object.entries(object(config["watches"])).map(([id, keys]) => watchOf(id, object(keys), object(defaults["watch"])));
+  const names = sinks.map(({ name }) => name);
+  const written = config["route"];
+  const only = names.length === 1 ? { sink: names } : undefined;
+  const root = written === undefined ? (only as JsonObject | undefined) : object(written);
+  return {
+    watches: new Map(watches.map((watch) => [watch.id, watch])),
+    sinks: new Map(sinks.map((sink) => [sink.name, sink])),
+    root: root === undefined ? undefined : routeOf(root, "0", undefined, intervals),
+    ops: list(object(config["ops"])["sink"]),
+  };
+}
+
+function watchOf(id: string, own: JsonObject, defaults: JsonObject): WatchRules {
+  const merged = (key: string) => ({ ...object(defaults[key]), ...object(own[key]) });
+  const timing = own["schedule"] !== undefined || own["freshness"] !== undefined ? ["schedule", "freshness"] : [];
+  const inherited = Object.fromEntries(Object.entries(defaults).filter(([key]) => !timing.includes(key)));
+  const keys: JsonObject = { ...inherited, ...own, labels: merged("labels"), include: merged("include") };
+  const gapMs = gapOf(keys);
+  return {
+    id,
+    type: textOf(own["type"]),
+    keys,
+    sinks: keys["sink"] === undefined ? undefined : list(keys["sink"]),
+    labels: merged("labels") as Readonly<Record<string, string>>,
+    isEnabled: keys["enabled"] !== false,
+    gapMs,
+    maxAgeMs: ms(keys["max_age"], Math.max(86_400_000, 2 * gapMs)),
+    overlapMs: ms(keys["overlap"], 15 * 60_000),
+  };
+}
+
+/** Of the schedules that are drawn. */
+function gapOf({ schedule, freshness }: JsonObject): number {
+  if (freshness !== undefined) return typeof freshness === "string" ? 4 * ms(freshness, 0) : ms(object(freshness)["max"], 0);
+  const text = typeof schedule === "string" ? schedule : textOf(object(schedule)["cron"], "@every 5m");
+  if (text.startsWith("@every")) return ms(text.slice(7), 0);
+  const fields = text.split(" ");
+  const [minute = "*"] = fields.length === 6 ? fields.slice(1) : fields;
+  return minute.startsWith("*/") ? Number(minute.slice(2)) * 60_000 : minute === "*" ? 60_000 : 3_600_000;
+}
+
+function sinkOf(name: string, own: JsonObject, defaults: JsonObject): SinkRules {
+  const type = textOf(own["type"]);
+  const keys: JsonObject = { ...object(defaults[type]), ...own };
+  const isChat = type === "slack" || type === "discord";
+  const standard = isChat ? { limit: 30, intervalMs: 600_000 } : undefined;
+  return {
+    ...{ name, type, keys, isChat },
+    retryForMs: ms(keys["retry_for"], (isChat ? 24 : 76) * 3_600_000),
+    throttle: keys["throttle"] === undefined ? standard : throttleOf(keys["throttle"]),
+  };
+}
+
+function throttleOf(written: Json | undefined): Throttle | undefined {
+  if (written === undefined || written === false) return undefined;
+  const { limit, interval } = object(written);
+  return { limit: Number(limit), intervalMs: ms(interval, 0) };
+}
+
+/** Children inherit the sink and how it is grouped; mutes, throttles and `continue` are each route's own. */
+function routeOf(own: JsonObject, path: string, parent: RouteRules | undefined, intervals: JsonObject): RouteRules {
+  const route: RouteRules = {
+    path,
+    matchers: list(own["matchers"]),
+    sinks: own["sink"] === undefined ? (parent?.sinks ?? []) : list(own["sink"]),
+    isContinuing: own["continue"] === true,
+    groupBy: own["group_by"] === undefined ? (parent?.groupBy ?? []) : list(own["group_by"]),
+    groupWaitMs: ms(own["group_wait"], parent?.groupWaitMs ?? 0),
+    groupIntervalMs: ms(own["group_interval"], parent?.groupIntervalMs ?? 0),
+    mutes: list(own["mute_time_intervals"]).map((name) => intervalOf(intervals[name])),
+    isDropping: own["on_mute"] === "drop",
+    throttle: throttleOf(own["throttle"]),
+    routes: [],
+  };
+  const children = (own["routes"] ?? []) as readonly JsonObject[];
+  return { ...route, routes: children.map((child, n) => routeOf(child, `${path}.${n}`, route, intervals)) };
+}
+
+const intervalOf = (written: Json | undefined): Interval =>
+  (written as readonly JsonObject[]).map(({ times, weekdays, timezone }) => ({
+    times: (times ?? []) as readonly { readonly start: string; readonly end: string }[],
+    weekdays: list(weekdays),
+    timezone: textOf(timezone, "UTC"),
+  }));

@@ -1,0 +1,86 @@
+/** Which tweets a watch is about and wants, by its type and its keys, as the documentation says. */
+import type { Json, JsonObject } from "../../../src/model/json.ts";
+import { CONDITIONS, QUERIES } from "../draw/cast.ts";
+import type { TweetFact } from "../run/world-book.ts";
+import { textOf, type WatchRules } from "./rules.ts";
+
+/** What of the world decides. */
+export interface Scene {
+  /** Lines of accounts.txt. */
+  readonly accountsFile: readonly string[];
+  readonly listMembers: readonly string[];
+}
+
+/** What is told beside posts, unless `include` says otherwise. */
+const INCLUDED: Readonly<Record<string, readonly TweetFact["kind"][]>> = {
+  timeline: ["quote"],
+  list_tweets: ["quote"],
+  retweets: ["retweet"],
+};
+const INCLUDED_ELSEWHERE: readonly TweetFact["kind"][] = ["reply", "quote"];
+
+/** `unsure`: the service may or may not show it there. */
+export type Selection = "yes" | "no" | "unsure";
+
+export function selects(watch: WatchRules, tweet: TweetFact, scene: Scene): Selection {
+  const { keys, type } = watch;
+  const isAbout = isSubject(watch, tweet, scene);
+  if (!isAbout) return "no";
+  if (!isIncluded(type, keys, tweet.kind) || isIgnored(keys, tweet)) return "no";
+  const where = CONDITIONS.find(({ text }) => text === keys["where"]);
+  if (where !== undefined && !where.holds(tweet)) return "no";
+  if (["min_likes", "min_replies", "min_retweets"].some((key) => Number(keys[key] ?? 0) > 0)) return "unsure";
+  // A retweet's text is its original's, cut; what searches make of it is the service's own affair.
+  return tweet.kind === "retweet" && /search|mentions|community/.test(type) ? "unsure" : "yes";
+}
+
+function isSubject({ type, keys }: WatchRules, tweet: TweetFact, scene: Scene): boolean {
+  const finds = (text: Json | undefined) => QUERIES.find((query) => query.text === text)?.holds(tweet) === true || tweet.kind === "retweet";
+  switch (type) {
+    case "search":
+      return finds(keys["query"]);
+    case "community_search":
+      return tweet.community === keys["community"] && finds(keys["query"]);
+    case "community_tweets":
+      return tweet.community === keys["community"];
+    case "timeline":
+    case "retweets":
+      return accountsOf(keys, scene).includes(tweet.by) && (type === "timeline" || tweet.kind === "retweet");
+    case "list_tweets":
+      return scene.listMembers.includes(tweet.by);
+    case "mentions":
+      return accountsOf(keys, scene).some((handle) => tweet.text.split(" ").includes(`@${handle}`) && tweet.by !== handle);
+    case "replies":
+      return tweet.kind === "reply" && tweet.of === postNamed(keys);
+    case "quotes":
+      return tweet.kind === "quote" && tweet.of === postNamed(keys);
+    default:
+      return false;
+  }
+}
+
+const postNamed = (keys: JsonObject): string | undefined => /%post:(\w+)%/.exec(textOf(keys["tweet"]))?.[1];
+
+/** As they are called at the beginning. */
+export function accountsOf(keys: JsonObject, scene: Scene): readonly string[] {
+  return ((keys["accounts"] ?? []) as readonly Json[]).flatMap((written) =>
+    typeof written === "string" ? [handleIn(written)] : scene.accountsFile,
+  );
+}
+
+const handleIn = (written: string): string => /^id:%user:(\w+)%$/.exec(written)?.[1] ?? written.replace(/^(?:@|https:\/\/x\.com\/)/, "");
+
+function isIncluded(type: string, keys: JsonObject, kind: TweetFact["kind"]): boolean {
+  if (kind === "post") return true;
+  const written = (keys["include"] as JsonObject)[{ reply: "replies", quote: "quotes", retweet: "retweets" }[kind]];
+  return typeof written === "boolean" ? written : (INCLUDED[type] ?? INCLUDED_ELSEWHERE).includes(kind);
+}
+
+function isIgnored(keys: JsonObject, tweet: TweetFact): boolean {
+  const { authors = [], words = [] } = (keys["ignore"] ?? {}) as {
+    readonly authors?: readonly string[];
+    readonly words?: readonly string[];
+  };
+  const said = tweet.text.toLowerCase().split(/[^a-z0-9]+/);
+  return authors.some((written) => handleIn(written) === tweet.by) || words.some((word) => said.includes(word));
+}

@@ -1,0 +1,74 @@
+/** Who and what lives in a simulated world, and the conditions that watches put on it: each as it is written, and what it means, in plain words of this file. */
+
+/** A post as conditions see it. */
+export interface Told {
+  readonly by: string;
+  readonly text: string;
+  readonly kind: "post" | "reply" | "quote" | "retweet";
+  readonly lang: string;
+}
+
+/** Who posts; the first ones are followed by watches, the others only speak. */
+export const AUTHORS = ["anna0", "boris1", "clara2", "dan3", "edda4", "felix5", "gerda6", "hugo7"] as const;
+export const WATCHED = AUTHORS.slice(0, 5);
+
+export const WORDS = ["acme", "bolt", "crane", "delta", "ember"] as const;
+export const LANGUAGES = ["en", "en", "en", "de", "ja"] as const;
+
+/** Texts of strangers that must arrive as harmless text: nobody's token is in them. */
+export const ODD_TEXTS = [
+  "",
+  "",
+  "",
+  "",
+  "@everyone look",
+  "<!channel> <@U123>",
+  "*bold* _it_ `code` [a](b)",
+  "\u202eevil\u202c",
+  "👩‍👩‍👧‍👦👍🏽",
+  "a\n# b\n> c",
+  "& < > &amp;",
+];
+
+interface Condition {
+  readonly text: string;
+  readonly holds: (post: Told) => boolean;
+}
+
+const has = (text: string, word: string): boolean =>
+  text
+    .toLowerCase()
+    .split(/[^a-z0-9_#@$]+/)
+    .includes(word);
+
+/** Searches, as the platform's language writes them. */
+export const QUERIES: readonly Condition[] = [
+  { text: "acme", holds: ({ text }) => has(text, "acme") },
+  { text: "bolt", holds: ({ text }) => has(text, "bolt") },
+  { text: '"crane delta"', holds: ({ text }) => /\bcrane delta\b/.test(text) },
+  { text: "crane -delta", holds: ({ text }) => has(text, "crane") && !has(text, "delta") },
+  { text: "(acme OR ember) -from:edda4", holds: ({ text, by }) => (has(text, "acme") || has(text, "ember")) && by !== "edda4" },
+  { text: "from:anna0", holds: ({ by }) => by === "anna0" },
+  { text: "#launch", holds: ({ text }) => has(text, "#launch") },
+  { text: "@boris1", holds: ({ text }) => has(text, "@boris1") },
+  { text: "delta lang:de", holds: ({ text, lang }) => has(text, "delta") && lang === "de" },
+];
+
+/** Expressions of `where` over a tweet. */
+export const CONDITIONS: readonly Condition[] = [
+  { text: 'tweet.lang == "en"', holds: ({ lang }) => lang === "en" },
+  { text: 'tweet.lang in ["de", "ja"]', holds: ({ lang }) => lang === "de" || lang === "ja" },
+  { text: 'tweet.full_text.contains("bolt")', holds: ({ text }) => text.includes("bolt") },
+  { text: '!tweet.full_text.contains("acme") || tweet.is_reply', holds: ({ text, kind }) => !text.includes("acme") || kind === "reply" },
+  { text: 'tweet.user.username != "clara2"', holds: ({ by }) => by !== "clara2" },
+];
+
+export const LIST_ID = "1400000000000000001";
+export const COMMUNITY_ID = "1500000000000000001";
+/** Posts that replies and quotes are about: there from the beginning. */
+export const ROOT_POSTS = ["root0", "root1"] as const;
+
+/** In a configuration: becomes the id of the post of that name. */
+export const postRef = (name: string): string => `%post:${name}%`;
+/** In a configuration: becomes the id of the account of that handle. */
+export const userRef = (handle: string): string => `%user:${handle}%`;

@@ -1,0 +1,47 @@
+/** Draws a whole scenario from a seed: when it plays, on what configuration, in what world, and what goes wrong. */
+import { drawConfig } from "./draw-config.ts";
+import { byTime, drawBefore, drawPosts } from "./draw-world.ts";
+import { drawTroubles } from "./draw-troubles.ts";
+import { createDice, type Dice } from "./dice.ts";
+import type { JsonObject } from "../../../src/model/json.ts";
+import type { ConfigText, Scenario, Step } from "./scenario.ts";
+
+export function drawScenario(seed: number): Scenario {
+  const dice = createDice(seed);
+  const startMs = drawStart(dice);
+  const busyMs = dice.pick([40, 90, 180]) * 60_000;
+  const { config, files, keys } = drawConfig(dice);
+  const before = drawBefore(dice);
+  const mode = dice.chance(0.6) ? "liveness" : "safety";
+  const troubles = drawTroubles(dice, config, busyMs);
+  const heals = mode === "liveness" ? drawHeals(config, busyMs) : [];
+  const calmMs = mode === "liveness" ? 150 * 60_000 : 0;
+  const steps = [...drawPosts(dice, busyMs), ...troubles.filter(({ atMs }) => atMs <= busyMs), ...heals].sort(byTime);
+  return { seed, mode, startMs, busyMs, calmMs, config, files, keys, before, steps };
+}
+
+/** Everything that fails works again. */
+function drawHeals(config: ConfigText, atMs: number): readonly Step[] {
+  const names = (key: string) => Object.keys(config[key] as JsonObject);
+  return [
+    { do: "service heals", atMs },
+    ...names("sinks").map((sink): Step => ({ do: "sink heals", atMs, sink })),
+    ...names("watches").map((watch): Step => ({ do: "resume", atMs, watch })),
+  ];
+}
+
+/** Any time, and rather often one at which calendars and clocks do odd things. */
+function drawStart(dice: Dice): number {
+  const odd = [
+    Date.UTC(2026, 2, 29, 0, 10), // Berlin's clocks go forward at 01:00 UTC
+    Date.UTC(2026, 9, 25, 0, 20), // and back
+    Date.UTC(2026, 2, 8, 6, 30), // New York's at 07:00
+    Date.UTC(2026, 10, 1, 5, 15),
+    Date.UTC(2026, 7, 31, 23, 20), // a month ends
+    Date.UTC(2026, 11, 31, 22, 50), // and a year
+    Date.UTC(2028, 1, 28, 23, 30), // before a leap day
+    Date.UTC(2026, 5, 6, 23, 15), // the quota's other reset day
+  ];
+  const base = dice.chance(0.4) ? dice.pick(odd) : Date.UTC(2026, dice.int(0, 11), dice.int(1, 28)) + dice.int(0, 24 * 60) * 60_000;
+  return base + dice.int(0, 59_999);
+}

@@ -1,0 +1,108 @@
+/** Draws sinks: for every key of every sink type, a value that the configuration takes. The address of each says which sink it is. */
+import type { Json, JsonObject } from "../../../src/model/json.ts";
+import { CONDITIONS } from "./cast.ts";
+import type { Dice } from "./dice.ts";
+
+export interface SinkScene {
+  readonly dice: Dice;
+  readonly name: string;
+  /** Position of the name: channels are numbers. */
+  readonly index: number;
+  /** Puts a file beside the configuration. @returns its path */
+  readonly file: (name: string, text: string) => string;
+}
+
+type Draw = (scene: SinkScene) => Json | undefined;
+
+export const drawThrottle = (dice: Dice): JsonObject => ({
+  limit: dice.int(1, 4),
+  interval: dice.pick(["1m", "5m", "20m"]),
+  ...(dice.chance(0.3) ? { on_exceed: "digest" } : {}),
+  ...(dice.chance(0.4) ? { digest_interval: dice.pick(["1m", "2m"]) } : {}),
+});
+
+const throttle: Draw = ({ dice }) => (dice.chance(0.3) ? false : drawThrottle(dice));
+
+/** Keys of every sink. */
+const COMMON_SINK_KEYS: Readonly<Record<string, Draw>> = {
+  retry_for: ({ dice }) => dice.pick(["5m", "1h", "24h", "76h"]),
+  throttle,
+};
+
+const when: Draw = ({ dice }) => dice.pick(CONDITIONS).text;
+const secretOr = ({ dice, file, name }: SinkScene, key: string, value: string): JsonObject =>
+  dice.likes("secret files") ? { [`${key}_file`]: file(`${name}-${key}`, value) } : { [key]: value };
+
+/** By sink type: how it reaches its channel, and what else it can be told. */
+const SINK_TYPES: Readonly<
+  Record<string, { readonly way: (scene: SinkScene) => JsonObject; readonly optional: Readonly<Record<string, Draw>> }>
+> = {
+  webhook: {
+    way: (scene) => secretOr(scene, "url", `https://hook-${scene.name}.example/in`),
+    optional: {
+      secret: () => "whsec_c2ltdWxhdGlvbiBzZWNyZXQgMTIzNA==",
+      secret_file: ({ file, name }) => file(`${name}-secret`, "another secret of some length"),
+      headers: () => ({ "x-team": "simulation" }),
+      timeout: ({ dice }) => dice.pick(["10s", "15s", "30s"]),
+      allow_private: ({ dice }) => dice.chance(0.5),
+    },
+  },
+  slack: {
+    way: (scene) =>
+      scene.dice.chance(0.6)
+        ? { ...secretOr(scene, "token", "xoxb-1"), channel: `#${scene.name}` }
+        : secretOr(scene, "webhook_url", `https://hooks.slack.com/services/T0/B0/${scene.name}`),
+    optional: { api_url: () => "https://slack.com/api/" },
+  },
+  discord: {
+    way: (scene) =>
+      scene.dice.chance(0.6)
+        ? { ...secretOr(scene, "token", "bot.token"), channel_id: String(900_000 + scene.index) }
+        : secretOr(scene, "webhook_url", `https://discord.com/api/webhooks/1/${scene.name}`),
+    optional: {
+      api_url: () => "https://discord.com/api",
+      username: () => "watcher",
+      avatar_url: () => "https://images.example/a.png",
+      mention: (scene) => ({ role: "222", ...(scene.dice.chance(0.6) ? { when: when(scene) as string } : {}) }),
+      crosspost: ({ dice }) => dice.chance(0.7),
+      forum: ({ dice }) => (dice.chance(0.5) ? { tags: ["333"] } : {}),
+      thread: ({ index }) => String(910_000 + index),
+      style: ({ dice }) => dice.pick(["embed", "link"]),
+    },
+  },
+  console: { way: () => ({}), optional: {} },
+};
+
+export function drawSink(scene: SinkScene, type: string): JsonObject {
+  const { dice } = scene;
+  const { way, optional } = SINK_TYPES[type] as (typeof SINK_TYPES)[string];
+  const sink: Record<string, Json | undefined> = { type, ...way(scene) };
+  for (const [key, draw] of Object.entries({ ...optional, ...COMMON_SINK_KEYS })) if (dice.likes(`${type}.${key}`)) sink[key] = draw(scene);
+  return dropConflicts(sink);
+}
+
+/** Keys whose value is one sink's own. */
+const OWN = new Set(["secret_file", "thread", "forum", "crosspost"]);
+
+/** `defaults.sink`: for the sinks of a type that do not say otherwise. A token may stand here where no sink brings its own. */
+export function drawSinkDefaults(dice: Dice, type: string, file: SinkScene["file"], isToken: boolean): JsonObject {
+  const scene = { dice, name: "default", index: 0, file };
+  const { optional } = SINK_TYPES[type] as (typeof SINK_TYPES)[string];
+  const keys = Object.entries({ ...optional, ...COMMON_SINK_KEYS }).filter(
+    ([key]) => !OWN.has(key) && dice.likes(`defaults.${type}.${key}`),
+  );
+  const token = isToken ? secretOr(scene, "token", "xoxb-1") : {};
+  return dropConflicts({ ...token, ...Object.fromEntries(keys.map(([key, draw]) => [key, draw(scene)])) });
+}
+
+/** What the configuration refuses together. */
+function dropConflicts(sink: Record<string, Json | undefined>): JsonObject {
+  const isWebhook = sink["webhook_url"] !== undefined || sink["webhook_url_file"] !== undefined;
+  const drop = (...keys: readonly string[]) => {
+    for (const key of keys) delete sink[key];
+  };
+  if (sink["secret"] !== undefined) drop("secret_file");
+  if (isWebhook) drop("crosspost");
+  if (sink["thread"] !== undefined) drop("forum");
+  return Object.fromEntries(Object.entries(sink).filter(([, value]) => value !== undefined)) as JsonObject;
+}

@@ -1,0 +1,134 @@
+/** Draws watches: for every key of every watch type, a value that the configuration takes. A key that is missing here fails the coverage test. */
+import type { Json, JsonObject } from "../../../src/model/json.ts";
+import { COMMUNITY_ID, CONDITIONS, LIST_ID, postRef, QUERIES, ROOT_POSTS, userRef, WATCHED } from "./cast.ts";
+import type { Dice } from "./dice.ts";
+
+export interface WatchScene {
+  readonly dice: Dice;
+  /** `defaults.watch` says when to poll. */
+  readonly hasDefaults: boolean;
+  readonly sinkNames: readonly string[];
+  readonly hasTree: boolean;
+}
+
+export type Draw = (scene: WatchScene) => Json | undefined;
+export type Draws = Readonly<Record<string, Draw>>;
+
+const accounts: Draw = ({ dice }) =>
+  dice.some(WATCHED, 1).map((handle) => {
+    const form = dice.int(0, 5);
+    if (form === 0) return `id:${userRef(handle)}`;
+    return form === 1 ? `https://x.com/${handle}` : form === 2 ? `@${handle}` : handle;
+  });
+const fileOfAccounts: Draw = (scene) => (scene.dice.likes("accounts file") ? [{ file: "accounts.txt" }] : accounts(scene));
+const query: Draw = ({ dice }) => dice.pick(QUERIES).text;
+const rootPost: Draw = ({ dice }) => {
+  const id = postRef(dice.pick(ROOT_POSTS));
+  return dice.chance(0.5) ? id : `https://x.com/anna0/status/${id}`;
+};
+const fullPollEvery: Draw = ({ dice }) => dice.pick(["20m", "45m"]);
+const community: Draw = () => COMMUNITY_ID;
+const list: Draw = () => LIST_ID;
+
+interface TypeDraws {
+  /** Keys it must have. */
+  readonly required: Draws;
+  readonly optional: Draws;
+}
+
+/** By watch type. */
+const OWN_KEYS: Readonly<Record<string, TypeDraws>> = {
+  search: {
+    required: { query },
+    optional: { strategy: ({ dice }) => dice.pick(["auto", "single", "merge"]), full_poll_every: fullPollEvery },
+  },
+  timeline: {
+    required: { accounts: fileOfAccounts },
+    optional: {
+      strategy: ({ dice }) => dice.pick(["auto", "single", "probe", "merge"]),
+      full_poll_every: fullPollEvery,
+      via_list: list,
+    },
+  },
+  mentions: {
+    required: { accounts: fileOfAccounts },
+    optional: {
+      min_likes: ({ dice }) => dice.int(1, 2),
+      min_replies: ({ dice }) => dice.int(1, 2),
+      min_retweets: ({ dice }) => dice.int(1, 2),
+    },
+  },
+  list_tweets: { required: { list }, optional: {} },
+  community_tweets: { required: { community }, optional: {} },
+  community_search: { required: { community, query }, optional: {} },
+  retweets: { required: { accounts: fileOfAccounts }, optional: {} },
+  replies: { required: { tweet: rootPost }, optional: {} },
+  quotes: { required: { tweet: rootPost }, optional: {} },
+};
+
+const seconds = (dice: Dice): string => dice.pick(["@every 30s", "@every 1m", "@every 90s", "@every 2m", "@every 5m"]);
+const crons = ["* * * * *", "*/2 * * * *", "*/5 * * * *", "0 */2 * * * *", "30 * * * * *"];
+
+/** Keys of every watch. */
+const COMMON_KEYS: Draws = {
+  schedule: ({ dice }) => {
+    if (dice.chance(0.6)) return seconds(dice);
+    const cron = dice.pick(crons);
+    return dice.chance(0.5) ? cron : { cron, timezone: dice.pick(["Europe/Berlin", "America/New_York", "Asia/Kolkata", "UTC"]) };
+  },
+  freshness: ({ dice }) => (dice.chance(0.5) ? dice.pick(["60s", "2m"]) : { mean: "60s", max: dice.pick(["5m", "10m"]) }),
+  timezone: ({ dice }) => dice.pick(["Europe/Berlin", "America/New_York", "Pacific/Auckland", "UTC"]),
+  sink: ({ dice, sinkNames }) => (dice.chance(0.5) ? dice.pick(sinkNames) : [...dice.some(sinkNames, 1, 3)]),
+  where: ({ dice }) => dice.pick(CONDITIONS).text,
+  labels: ({ dice }) => ({ team: dice.pick(["comms", "ops"]), ...(dice.chance(0.3) ? { tier: "one" } : {}) }),
+  priority: ({ dice }) => dice.pick(["high", "normal", "low"]),
+  first_run: ({ dice }) => dice.pick<Json>(["baseline", { latest: 2 }, { latest: 3 }, { since: "24h" }, "latest: 1", "since: 1h"]),
+  include: ({ dice }) => Object.fromEntries(dice.some(["replies", "retweets", "quotes"], 1).map((key) => [key, dice.chance(0.5)])),
+  ignore: ({ dice }) => ({
+    ...(dice.chance(0.6) ? { authors: [dice.pick(["clara2", "@dan3", `id:${userRef("edda4")}`])] } : {}),
+    ...(dice.chance(0.6) ? { words: [dice.pick(["giveaway", "delta"])] } : {}),
+  }),
+  max_pages: ({ dice }) => dice.pick([1, 1, 2, 3, 50]),
+  max_age: ({ dice }) => dice.pick(["2h", "6h", "24h", "7d"]),
+  overlap: ({ dice }) => dice.pick(["5m", "15m", "1h"]),
+  recheck: ({ dice }) =>
+    dice.pick<JsonObject>([
+      { every: "5m", until: "1h" },
+      { every: "10m", until: "30m" },
+    ]),
+  spike: () => ({ factor: 3, window: "1h", min: 10 }),
+  no_events: ({ dice }) => ({ for: dice.pick(["1h", "3h"]) }),
+  enabled: ({ dice }) => !dice.chance(0.1),
+  on_return: ({ dice }) => dice.pick(["digest", "deliver", "skip"]),
+};
+
+const TWEET_TYPES = Object.keys(OWN_KEYS);
+
+export function drawWatch(scene: WatchScene): JsonObject {
+  const { dice } = scene;
+  const type = dice.pick(TWEET_TYPES);
+  const own = OWN_KEYS[type] as TypeDraws;
+  const watch: Record<string, Json | undefined> = { type };
+  for (const [key, draw] of Object.entries(own.required)) watch[key] = draw(scene);
+  for (const [key, draw] of Object.entries(own.optional)) if (dice.likes(`${type}.${key}`)) watch[key] = draw(scene);
+  for (const [key, draw] of Object.entries(COMMON_KEYS))
+    if (dice.likes(key) || (key === "sink" && !scene.hasTree)) watch[key] = draw(scene);
+  if (watch["schedule"] === undefined && watch["freshness"] === undefined && !scene.hasDefaults) watch["schedule"] = "@every 2m";
+  return dropConflicts(watch);
+}
+
+/** `defaults.watch`: keys of every watch, for those that do not say otherwise. */
+export function drawWatchDefaults(scene: WatchScene): JsonObject {
+  const { dice } = scene;
+  const keys = Object.entries(COMMON_KEYS).filter(([key]) => key === "schedule" || dice.likes(`defaults.${key}`));
+  return dropConflicts(Object.fromEntries(keys.map(([key, draw]) => [key, draw(scene)])));
+}
+
+/** What the configuration refuses together. */
+function dropConflicts(watch: Record<string, Json | undefined>): JsonObject {
+  const without = (key: string) => {
+    delete watch[key];
+  };
+  if (watch["freshness"] !== undefined) without("schedule");
+  return Object.fromEntries(Object.entries(watch).filter(([, value]) => value !== undefined)) as JsonObject;
+}

@@ -1,0 +1,71 @@
+/** Draws what happens in the world: who posts what when, seen how late, taken back or not. */
+import { AUTHORS, COMMUNITY_ID, LANGUAGES, LIST_ID, ODD_TEXTS, ROOT_POSTS, WATCHED, WORDS } from "./cast.ts";
+import type { Dice } from "./dice.ts";
+import type { WorldOrder } from "./scenario.ts";
+
+const HOUR_MS = 3_600_000;
+
+/** People, places and posts that were there before the daemon. */
+export function drawBefore(dice: Dice): readonly WorldOrder[] {
+  const handles = AUTHORS.map((handle): WorldOrder => ({ do: "account", atMs: -30 * 24 * HOUR_MS, handle, change: {} }));
+  const places: readonly WorldOrder[] = [
+    { do: "list", atMs: 0, id: LIST_ID, members: [...dice.some(WATCHED, 1)] },
+    { do: "community", atMs: 0, id: COMMUNITY_ID, name: "Builders", members: [...dice.some(AUTHORS, 2)] },
+  ];
+  const roots = ROOT_POSTS.map(
+    (name, n): WorldOrder => ({ do: "post", atMs: -(48 - n) * HOUR_MS, name, by: "anna0", text: `The root ${n} tkroot${n}`, kind: "post" }),
+  );
+  const old = Array.from({ length: dice.pick([0, 3, 12, 40]) }, (_, n) => dice.int(1, 20 * 60) * 60_000 + n);
+  const posts = [...old].sort((a, b) => b - a).map((agoMs, n) => drawPost(dice, `old${n}`, -agoMs, []));
+  return [...handles, ...places, ...roots, ...posts];
+}
+
+/** Posts within the busy time, some taken back, in the order of their times. */
+export function drawPosts(dice: Dice, busyMs: number): readonly WorldOrder[] {
+  const most = dice.pick([5, 20, 40, 80]);
+  const posts: WorldOrder[] = [];
+  const names: string[] = [];
+  const isBursty = dice.likes("bursts");
+  while (posts.length < most) {
+    const atMs = dice.int(1_000, busyMs - 1_000);
+    const count = isBursty && dice.chance(0.2) ? dice.int(5, 45) : 1;
+    for (let n = 0; n < count; n += 1) {
+      const name = `p${posts.length}`;
+      posts.push(drawPost(dice, name, Math.min(busyMs, atMs + n * dice.int(0, 900)), names));
+    }
+  }
+  const sorted = posts.sort(byTime);
+  sorted.forEach((order, n) => {
+    if (order.do === "post") names.push(order.name);
+    void n;
+  });
+  return [...sorted, ...drawTakenBack(dice, sorted, busyMs)].sort(byTime);
+}
+
+function drawPost(dice: Dice, name: string, atMs: number, known: readonly string[]): WorldOrder {
+  const by = dice.pick(AUTHORS);
+  const kind = dice.pick(["post", "post", "post", "post", "reply", "quote", "retweet"] as const);
+  const of = known.length > 0 && dice.chance(0.4) ? dice.pick(known) : dice.pick(ROOT_POSTS);
+  const words = dice.shuffled(WORDS).slice(0, dice.int(0, 3));
+  const extras = [dice.chance(0.1) ? "#launch" : "", dice.chance(0.1) ? "@boris1" : "", dice.chance(0.05) ? "giveaway" : ""];
+  const text = [...words, ...extras, dice.pick(ODD_TEXTS), `tk${name}`].filter((part) => part !== "").join(" ");
+  return {
+    ...{ do: "post", atMs, name, by, text, kind, lang: dice.pick(LANGUAGES) },
+    ...(kind === "post" ? {} : { of }),
+    ...(kind === "post" && dice.chance(0.3) ? { community: COMMUNITY_ID } : {}),
+    ...(dice.likes("late") && atMs > 0 ? { lateMs: dice.pick([2_000, 60_000, 6 * 60_000, 14 * 60_000]) } : {}),
+  };
+}
+
+function drawTakenBack(dice: Dice, posts: readonly WorldOrder[], busyMs: number): readonly WorldOrder[] {
+  return posts.flatMap((order): readonly WorldOrder[] => {
+    if (order.do !== "post" || !dice.likes("taken back") || dice.chance(0.7)) return [];
+    const atMs = order.atMs + dice.pick([500, 30_000, 10 * 60_000, HOUR_MS]);
+    const backMs = atMs + dice.pick([60_000, 20 * 60_000]);
+    const isBack = dice.chance(0.4) && backMs < busyMs;
+    const removed: WorldOrder = { do: "remove", atMs: Math.min(atMs, busyMs), post: order.name };
+    return isBack ? [removed, { do: "restore", atMs: backMs, post: order.name }] : [removed];
+  });
+}
+
+export const byTime = (a: { readonly atMs: number }, b: { readonly atMs: number }): number => a.atMs - b.atMs;

@@ -1,0 +1,15 @@
+/** Keys of the configuration that no scenario has, each with its reason. A key that is drawn after all may not stand here. */
+export const NOT_DRAWN: readonly { readonly keys: RegExp; readonly why: string }[] = [
+  { keys: /^state\.path$/, why: "every simulation has a folder of its own" },
+  {
+    keys: /^defaults\.sink\.\w+\.(?:url|url_file|webhook_url|webhook_url_file|channel|channel_id|thread)$/,
+    why: "an address says which sink it is",
+  },
+  { keys: /^defaults\.sink\.\w+\.(?:secret_file|forum|forum\.tags|crosspost)$/, why: "what not every sink of a type can have" },
+  { keys: /^defaults\.sink\.console\b/, why: "a console has nothing of its own" },
+  { keys: /^watches\.\w+\.moved_from$/, why: "drawn by a reload" },
+  {
+    keys: /^watches\.(?:about|article|community_info|community_members|followers|followers_stats|following|list_followers|list_members|membership|new_followers|new_following|profile|retweeters|score|score_delta|space|top_followers|top_following|trends|tweet|user_search|verified_followers)(?:\.|$)/,
+    why: "the checker does not know these watch types yet",
+  },
+];

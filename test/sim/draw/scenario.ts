@@ -1,0 +1,94 @@
+/** What a simulation plays: a configuration, a world, and what happens when. Plain data, so that it can be kept, cut shorter and played again. */
+import type { JsonObject } from "../../../src/model/json.ts";
+
+/** A configuration as it would be written: keys as in the YAML. */
+export type ConfigText = JsonObject;
+
+export interface Scenario {
+  readonly seed: number;
+  /** `safety`: faults go on to the end. `liveness`: they stop, and everything owed must arrive. */
+  readonly mode: "safety" | "liveness";
+  /** Wall time at the start. */
+  readonly startMs: number;
+  /** How long things happen. */
+  readonly busyMs: number;
+  /** How long nothing happens afterwards, for what is owed to arrive. */
+  readonly calmMs: number;
+  readonly config: ConfigText;
+  /** Files beside it, by name. */
+  readonly files: Readonly<Record<string, string>>;
+  readonly keys: readonly { readonly key: string; readonly quota: number }[];
+  /** What is there before the daemon comes, in this order. */
+  readonly before: readonly WorldOrder[];
+  /** In the order of their times. */
+  readonly steps: readonly Step[];
+}
+
+/** `atMs` counts from the start; before it, for the world. */
+export type WorldOrder =
+  | {
+      readonly do: "post";
+      readonly atMs: number;
+      /** Names it for later orders. */
+      readonly name: string;
+      readonly by: string;
+      readonly text: string;
+      readonly kind: "post" | "reply" | "quote" | "retweet";
+      /** The name of the post it is about. */
+      readonly of?: string;
+      readonly lang?: string;
+      readonly community?: string;
+      /** Seen so much later than posted. */
+      readonly lateMs?: number;
+    }
+  | { readonly do: "remove"; readonly atMs: number; readonly post: string }
+  | { readonly do: "restore"; readonly atMs: number; readonly post: string }
+  | { readonly do: "follow"; readonly atMs: number; readonly who: string; readonly whom: string }
+  | { readonly do: "unfollow"; readonly atMs: number; readonly who: string; readonly whom: string }
+  | { readonly do: "list"; readonly atMs: number; readonly id: string; readonly members: readonly string[] }
+  | { readonly do: "community"; readonly atMs: number; readonly id: string; readonly name: string; readonly members: readonly string[] }
+  | { readonly do: "member"; readonly atMs: number; readonly group: string; readonly handle: string; readonly isIn: boolean }
+  | { readonly do: "account"; readonly atMs: number; readonly handle: string; readonly change: JsonObject };
+
+export type Step =
+  | WorldOrder
+  | {
+      readonly do: "service fault";
+      readonly atMs: number;
+      readonly name: string;
+      readonly times?: number;
+      readonly forMs?: number;
+      readonly endpoint?: string;
+      readonly handle?: string;
+    }
+  | { readonly do: "service heals"; readonly atMs: number }
+  | { readonly do: "sink trouble"; readonly atMs: number; readonly sink: string; readonly kind: SinkTroubleKind; readonly times?: number }
+  | { readonly do: "sink heals"; readonly atMs: number; readonly sink: string }
+  | { readonly do: "crash"; readonly atMs: number; readonly point: string; readonly nth: number; readonly downMs: number }
+  | { readonly do: "restart"; readonly atMs: number; readonly downMs: number }
+  | { readonly do: "reload"; readonly atMs: number; readonly config: ConfigText }
+  | { readonly do: "pause"; readonly atMs: number; readonly watch: string }
+  | { readonly do: "resume"; readonly atMs: number; readonly watch: string }
+  | { readonly do: "jump"; readonly atMs: number; readonly byMs: number };
+
+export const SINK_TROUBLES = [
+  "rate-limited",
+  "rate-limited-globally",
+  "rate-limited-for-ever",
+  "failing",
+  "unavailable",
+  "unauthorised",
+  "forbidden",
+  "missing",
+  "gone",
+  "moved",
+  "refusing",
+  "unreachable",
+  "unresolved",
+  "hang",
+  "slow",
+  "lost-by-timeout",
+  "lost-by-reset",
+] as const;
+
+export type SinkTroubleKind = (typeof SINK_TROUBLES)[number];

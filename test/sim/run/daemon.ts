@@ -1,0 +1,146 @@
+/**
+ * The daemon of a simulation: `startDaemon` with every port simulated, which can be stopped, killed at a named point and started again on
+ * the same state. Owns its lives and the control over them; what happens around it comes from elsewhere.
+ */
+import type { Hono } from "hono";
+import { type Daemon, startDaemon } from "../../../src/app/build.ts";
+import type { Adapters } from "../../../src/app/daemon-deps.ts";
+import { checkSandboxGuard } from "../../../src/config/guard.ts";
+import { type LoadResult, loadConfig } from "../../../src/config/load-config.ts";
+import { formatIssue } from "../../../src/config/report.ts";
+import type { Clock } from "../../../src/model/clock.ts";
+import type { Files } from "../../../src/model/files.ts";
+import type { Http } from "../../../src/model/http.ts";
+import type { Log } from "../../../src/model/log.ts";
+import { sha256 } from "../../../src/runtime/hash.ts";
+import { createRoutes } from "../../../src/server/routes.ts";
+import { SINK_TYPES } from "../../../src/sinks/registry.ts";
+import { openStore } from "../../../src/state/open.ts";
+import { WATCH_TYPES } from "../../../src/watches/registry.ts";
+import { createSeededRandom } from "../../support/seeded-random.ts";
+import type { VirtualClock } from "../../support/virtual-clock.ts";
+import type { Disk } from "./disk.ts";
+import { createLife, type Life } from "./life.ts";
+
+export interface LogLine {
+  readonly atMs: number;
+  readonly level: "debug" | "info" | "warn" | "error";
+  readonly message: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+export interface SimDaemonOptions {
+  readonly seed: number;
+  readonly clock: VirtualClock;
+  /** For the record. */
+  readonly worldClock: Clock;
+  readonly disk: Disk;
+  readonly files: Files;
+  readonly configPath: string;
+  /** What a life reaches over the network. */
+  readonly http: (life: number) => Http;
+  readonly write: (text: string, life: number) => void;
+  readonly onLog: (line: LogLine) => void;
+  readonly onEnd: (point: string, life: number) => void;
+  readonly passed: Map<string, number>;
+}
+
+export interface SimDaemon {
+  /** The one that runs now, or did last. */
+  readonly life: number;
+  start(): Promise<void>;
+  /** As a signal stops it. */
+  stop(): Promise<void>;
+  kill(): void;
+  /** Ends when the point is passed for the `nth` time from now on. */
+  killAt(point: string, nth: number): void;
+  reload(): Promise<unknown>;
+  /** Asks the daemon's own API. Undefined while none runs. */
+  ask(method: "GET" | "POST", path: string): Promise<{ readonly status: number; readonly text: string } | undefined>;
+}
+
+export function createSimDaemon(options: SimDaemonOptions): SimDaemon {
+  const { clock, disk, files, configPath } = options;
+  let lives = 0;
+  let life: Life | undefined;
+  let daemon: Daemon | undefined;
+  let routes: Hono | undefined;
+
+  const load = async (): Promise<LoadResult> => {
+    const loaded = await loadConfig({ path: configPath, files, env: {}, watchTypes: WATCH_TYPES, sinkTypes: SINK_TYPES });
+    const refusals = loaded.ok ? checkSandboxGuard(loaded.config, SINK_TYPES) : [];
+    return loaded.ok && refusals.length > 0 ? { ok: false, issues: refusals } : loaded;
+  };
+  const adaptersOf = (own: Life): Adapters => ({
+    async openStore(request) {
+      return own.cut(await openStore({ ...request, clock: own.clock(clock) }), "store");
+    },
+    startControl: async (deps, statePath) => {
+      routes = createRoutes(deps, { kind: "socket" });
+      return { path: `${statePath}.sock`, close: async () => void (routes = undefined) };
+    },
+    startServer: async ({ host, port }) => ({ url: `http://${host}:${port}`, close: async () => undefined }),
+  });
+
+  const start = async () => {
+    lives += 1;
+    const number = lives;
+    const onEnd = (point: string) => {
+      daemon = undefined;
+      routes = undefined;
+      options.onEnd(point, number);
+    };
+    const own = createLife({ disk, passed: options.passed, onEnd });
+    life = own;
+    const loaded = await load();
+    if (!loaded.ok)
+      throw new Error(
+        `the configuration is refused: ${loaded.issues
+          .filter(({ severity }) => severity === "error")
+          .map(formatIssue)
+          .join("\n")}`,
+      );
+    const random = createSeededRandom(options.seed * 1_000 + number);
+    const started = await startDaemon(loaded.config, {
+      clock: own.clock(clock),
+      random,
+      hash: sha256,
+      http: own.cut(options.http(number), "http"),
+      files: own.cut(files, "files"),
+      log: logOf(own, options),
+      version: "0.0.0",
+      write: (text) => (own.isOver ? undefined : options.write(text, number)),
+      addSecret: () => undefined,
+      load,
+      watchFiles: false,
+      adapters: adaptersOf(own),
+    });
+    if (!own.isOver) daemon = started;
+  };
+
+  return {
+    get life() {
+      return lives;
+    },
+    start,
+    async stop() {
+      await daemon?.stop();
+      life?.retire();
+    },
+    kill: () => life?.end(),
+    killAt: (point, nth) => life?.endAt(point, nth),
+    reload: async () => daemon?.reload("SIGHUP"),
+    async ask(method, path) {
+      const answer = await routes?.request(`http://localhost${path}`, { method });
+      return answer === undefined ? undefined : { status: answer.status, text: await answer.text() };
+    },
+  };
+}
+
+function logOf(life: Life, { worldClock, onLog }: SimDaemonOptions): Log {
+  const take = (level: LogLine["level"]) => (message: string, fields?: Readonly<Record<string, unknown>>) => {
+    if (!life.isOver) onLog({ atMs: worldClock.now(), level, message, fields: fields ?? {} });
+  };
+  const log: Log = { debug: take("debug"), info: take("info"), warn: take("warn"), error: take("error"), child: () => log };
+  return log;
+}

@@ -1,0 +1,102 @@
+/**
+ * Where a simulated daemon keeps its state: real SQLite files, whose driver is watched from outside. Owns what a process that is killed
+ * leaves on the disk (an open transaction is gone, the write-ahead log stays), writes that fail, and the moments before and after a commit.
+ */
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import Database from "better-sqlite3";
+
+/** What fails when the state is written, in SQLite's own codes. */
+export type DiskFault = "SQLITE_FULL" | "SQLITE_BUSY" | "SQLITE_READONLY";
+
+export interface Disk {
+  /** Called before and after every commit of the running process; what it throws ends the statement. */
+  onCommit: ((moment: "commit" | "committed") => void) | undefined;
+  fault: DiskFault | undefined;
+  /** Ends the process that has files open here, at this very moment. */
+  kill(): void;
+  /** Nobody looks at this disk any more. */
+  leave(): void;
+}
+
+interface Watched extends Disk {
+  readonly folder: string;
+  readonly handles: Set<Database.Database>;
+}
+
+let current: Watched | undefined;
+
+/** The disk of the simulation that begins now; the one before is over. */
+export function useDisk(folder: string): Disk {
+  watchDriver();
+  const leave = () => {
+    current = undefined;
+  };
+  const disk: Watched = { folder, handles: new Set(), onCommit: undefined, fault: undefined, kill: () => kill(disk), leave };
+  current = disk;
+  return disk;
+}
+
+/** Closing a database tidies up its log, which nobody does for a process that was killed: the files are put back as they were. */
+function kill({ handles }: Watched): void {
+  const open = [...handles].filter((handle) => handle.open);
+  const files = open.flatMap(({ name }) => [name, `${name}-wal`]).filter((path) => existsSync(path));
+  const left = files.map((path) => ({ path, bytes: readFileSync(path) }));
+  for (const handle of open) handle.close();
+  for (const { name } of open) rmSync(`${name}-shm`, { force: true });
+  for (const { path, bytes } of left) writeFileSync(path, bytes);
+  handles.clear();
+}
+
+let isWatched = false;
+
+/** SQLite's driver is the one thing the daemon opens without a port; its prototype is the one place to stand between. */
+function watchDriver(): void {
+  if (isWatched) return;
+  isWatched = true;
+  const driver = Database.prototype as unknown as Record<"prepare" | "exec" | "pragma", (this: Database.Database, sql: string) => unknown>;
+  const { prepare, exec, pragma } = driver;
+  const note = (handle: Database.Database) => {
+    if (current !== undefined && handle.name.startsWith(current.folder)) current.handles.add(handle);
+  };
+  driver.exec = function (sql) {
+    note(this);
+    return exec.call(this, sql);
+  };
+  driver.pragma = function (...args) {
+    note(this);
+    return pragma.apply(this, args);
+  };
+  driver.prepare = function (sql) {
+    note(this);
+    const statement = prepare.call(this, sql) as Database.Statement;
+    return isWrite(sql) ? watchWrites(this, statement, sql) : statement;
+  };
+}
+
+const isWrite = (sql: string): boolean => /^\s*(?:begin|commit|insert|update|delete)\b/i.test(sql);
+
+function watchWrites(handle: Database.Database, statement: Database.Statement, sql: string): Database.Statement {
+  const isCommit = /^\s*commit\b/i.test(sql);
+  const isBegin = /^\s*begin\b/i.test(sql);
+  const around = <T>(run: () => T): T => {
+    const disk = current;
+    if (disk === undefined || !disk.handles.has(handle)) return run();
+    if (disk.fault !== undefined && (isCommit || isBegin || !handle.inTransaction)) refuse(handle, disk.fault, isCommit);
+    const isCommitted = isCommit || (!isBegin && !handle.inTransaction);
+    if (isCommitted) disk.onCommit?.("commit");
+    const result = run();
+    if (isCommitted) disk.onCommit?.("committed");
+    return result;
+  };
+  const { run, all } = statement;
+  return Object.assign(statement, {
+    run: (...args: unknown[]) => around(() => run.apply(statement, args)),
+    all: (...args: unknown[]) => around(() => all.apply(statement, args)),
+  });
+}
+
+/** As SQLite does: a commit that the disk does not take is rolled back. */
+function refuse(handle: Database.Database, code: DiskFault, isCommit: boolean): never {
+  if (isCommit && code === "SQLITE_FULL") handle.exec("rollback");
+  throw new Database.SqliteError(`simulated ${code}`, code);
+}

@@ -1,0 +1,55 @@
+/** One scenario played and judged, in a form that can be sent to another process. */
+import { readFileSync } from "node:fs";
+import { check } from "../check/check.ts";
+import { drawScenario } from "../draw/draw-scenario.ts";
+import type { Scenario } from "../draw/scenario.ts";
+import { type Played, simulate } from "./simulate.ts";
+import type { Job } from "./workers.ts";
+
+export interface Verdict {
+  readonly seed: number;
+  /** Of everything that happened: the same each time. */
+  readonly hash: string;
+  /** What is wrong; empty when all is well. */
+  readonly objections: readonly string[];
+  readonly cpuMs: number;
+  readonly counts: { readonly requests: number; readonly messages: number; readonly lives: number };
+  /** Points at which a life was cut. */
+  readonly cuts: readonly string[];
+}
+
+export async function playJob({ seed, file, isTwice }: Job): Promise<Verdict> {
+  const scenario = file === undefined ? drawScenario(seed) : (JSON.parse(readFileSync(file, "utf8")) as Scenario);
+  const verdict = await playScenario(scenario);
+  if (!isTwice || (await playScenario(scenario)).hash === verdict.hash) return verdict;
+  return { ...verdict, objections: [...verdict.objections, "it went another way the second time"] };
+}
+
+export async function playScenario(scenario: Scenario): Promise<Verdict> {
+  const { seed } = scenario;
+  const stray: string[] = [];
+  const onStray = (error: unknown) => void stray.push(`nobody caught: ${error instanceof Error ? error.stack : String(error)}`);
+  process.on("unhandledRejection", onStray);
+  const begun = process.cpuUsage();
+  const counts = (played: Played) => ({
+    requests: played.asked.length,
+    messages: played.attempts.filter(({ accepted }) => accepted).length,
+    lives: played.lives.length,
+  });
+  try {
+    const played = await simulate(scenario);
+    const cuts = played.lives.flatMap(({ cutAt }) => (cutAt === undefined || cutAt === "killed" ? [] : [cutAt]));
+    const objections = [...check(played), ...stray];
+    return { seed, hash: played.hash, objections, cpuMs: cpuSince(begun), counts: counts(played), cuts };
+  } catch (error) {
+    const text = `the simulation failed: ${error instanceof Error ? error.stack : String(error)}`;
+    return { seed, hash: "", objections: [text], cpuMs: cpuSince(begun), counts: { requests: 0, messages: 0, lives: 0 }, cuts: [] };
+  } finally {
+    process.off("unhandledRejection", onStray);
+  }
+}
+
+function cpuSince(begun: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(begun);
+  return Math.round((user + system) / 1_000);
+}

@@ -1,0 +1,116 @@
+/**
+ * The data service of a simulation: the bundled sandbox in this process, on the world's own time, with every fault it knows, also those of
+ * the connection. Owns how a request reaches it and what was asked of it; what the world is made of comes from the scenario.
+ */
+import type { Clock } from "../../../src/model/clock.ts";
+import { sleep } from "../../../src/model/clock.ts";
+import { HttpError, type HttpRequest, type HttpResponse } from "../../../src/model/http.ts";
+import type { JsonObject } from "../../../src/model/json.ts";
+import { answerControl } from "../../../src/sandbox/control.ts";
+import { createFaults } from "../../../src/sandbox/faults.ts";
+import type { WireFault } from "../../../src/sandbox/faults/kinds.ts";
+import { createKeyRing } from "../../../src/sandbox/keys.ts";
+import { createRequestLog } from "../../../src/sandbox/request-log.ts";
+import { createSandboxClock } from "../../../src/sandbox/sandbox-clock.ts";
+import { answerRequest, type ServiceDeps } from "../../../src/sandbox/service.ts";
+import { findOperation } from "../../../src/sandbox/endpoints/table.ts";
+import { createWorld, type World } from "../../../src/sandbox/world/world.ts";
+import type { Random } from "../../../src/model/random.ts";
+
+export const SERVICE_ORIGIN = "https://service.example";
+
+/** One request that arrived at the service. */
+export interface Asked {
+  readonly atMs: number;
+  readonly endpoint: string;
+  readonly key: string;
+  readonly status: number;
+  readonly isBilled: boolean;
+  readonly isLaterPage: boolean;
+  /** Query string or body. */
+  readonly input: string;
+}
+
+export interface SimService {
+  readonly world: World;
+  readonly asked: readonly Asked[];
+  /** Billed requests that left the daemon, whether they arrived or not. */
+  sent(): number;
+  request(request: HttpRequest): Promise<HttpResponse>;
+  /** Follows an order of the sandbox's control API. @throws Error when it refuses */
+  order(method: string, path: string, body?: JsonObject): JsonObject;
+}
+
+export interface ServiceOptions {
+  readonly seed: number;
+  /** World time: nobody sets it. */
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly keys: readonly { readonly key: string; readonly quota: number }[];
+}
+
+export function createSimService({ seed, clock, random, keys }: ServiceOptions): SimService {
+  const service = createParts(seed, clock, keys);
+  const asked: Asked[] = [];
+  let sent = 0;
+  return {
+    world: service.world,
+    asked,
+    sent: () => sent,
+    async request(request) {
+      if (!request.url.includes("key-usage-info")) sent += 1;
+      await sleep(clock, 20 + Math.floor(random.float() * 200));
+      const url = new URL(request.url);
+      const rawHeaders = Object.entries(request.headers ?? {}).flat();
+      const atMs = clock.now();
+      const reply = answerRequest(service, { method: request.method, url, rawHeaders, body: request.body ?? "" });
+      const endpoint = findOperation(request.method, url.pathname)?.operation.name ?? url.pathname;
+      const isLaterPage = /next_cursor/.test(`${url.search}${request.body ?? ""}`);
+      const isBilled = endpoint !== "key-usage-info";
+      const key = request.headers?.["ApiKey"] ?? "";
+      asked.push({ atMs, endpoint, key, status: reply.status, isBilled, isLaterPage, input: request.body ?? url.search });
+      if (reply.fault?.wire !== undefined) await breakDown(reply.fault.wire, request, clock);
+      await sleep(clock, 20 + Math.floor(random.float() * 200));
+      const headers = { date: new Date(service.clock.now()).toUTCString(), ...reply.fault?.headers };
+      return { status: reply.status, headers, body: reply.text };
+    },
+    order(method, path, body) {
+      const reply = answerControl(
+        service,
+        method,
+        new URL(`http://sandbox/_sandbox/${path}`),
+        body === undefined ? "" : JSON.stringify(body),
+      );
+      if (reply.status !== 200) throw new Error(`${method} ${path} ${JSON.stringify(body)}: ${reply.text}`);
+      return JSON.parse(reply.text) as JsonObject;
+    },
+  };
+}
+
+function createParts(seed: number, base: Clock, keys: ServiceOptions["keys"]): ServiceDeps {
+  const clock = createSandboxClock(base);
+  const startMs = clock.now();
+  // Nobody lives there but who is put in: so the scenario knows all there is.
+  const world = createWorld({ seed, accounts: 0, startMs, pace: "natural", now: clock.now });
+  const ring = createKeyRing(startMs);
+  for (const { key, quota } of keys) ring.put(key, { quota });
+  return { clock, keys: ring, log: createRequestLog(), faults: createFaults(world, clock), world, traps: true };
+}
+
+const FAILURES = {
+  truncate: ["HTTP_RESET", "the connection broke before the whole answer had arrived"],
+  reset: ["HTTP_RESET", "the connection broke before the whole answer had arrived"],
+  cut: ["HTTP_CONNECT", "no connection could be made"],
+  huge: ["HTTP_TOO_LARGE", "the answer is too large"],
+  "gzip-bomb": ["HTTP_TOO_LARGE", "the answer is too large"],
+} as const;
+
+/** As runtime/http-agent answers when the connection does this. @throws HttpError always */
+async function breakDown(wire: WireFault, request: HttpRequest, clock: Clock): Promise<never> {
+  if (wire === "hang" || wire === "drip") {
+    await sleep(clock, request.timeoutMs, request.signal);
+    throw new HttpError("HTTP_TIMEOUT", `no whole answer within ${request.timeoutMs} ms`, true);
+  }
+  const [code, text] = FAILURES[wire];
+  throw new HttpError(code, text, code !== "HTTP_CONNECT");
+}

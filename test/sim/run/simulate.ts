@@ -1,0 +1,183 @@
+/** Plays one scenario from beginning to end on a virtual clock and hands over everything that was seen. Judges nothing. */
+import { createHash } from "node:crypto";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Clock } from "../../../src/model/clock.ts";
+import { HttpError, type Http } from "../../../src/model/http.ts";
+import { createSeededRandom } from "../../support/seeded-random.ts";
+import { makeStateFolder } from "../../support/state-folder.ts";
+import { createVirtualClock, type VirtualClock } from "../../support/virtual-clock.ts";
+import type { ConfigText, Scenario, Step } from "../draw/scenario.ts";
+import { createSimDaemon, type LogLine } from "./daemon.ts";
+import { useDisk } from "./disk.ts";
+import { createMemoryFiles } from "./memory-files.ts";
+import { createOperator, type LifeSpan } from "./operator.ts";
+import { type LeftState, readState } from "./read-state.ts";
+import { createReceivers, type Attempt } from "./sinks.ts";
+import { type Asked, createSimService, SERVICE_ORIGIN, type SimService } from "./service.ts";
+import { createWorldBook, type WorldBook } from "./world-book.ts";
+
+/** A configuration that came into force; times are the world's. */
+export interface Epoch {
+  readonly fromMs: number;
+  readonly config: ConfigText;
+}
+
+export interface Played {
+  readonly scenario: Scenario;
+  readonly endMs: number;
+  readonly world: WorldBook;
+  readonly attempts: readonly Attempt[];
+  readonly asked: readonly Asked[];
+  readonly epochs: readonly Epoch[];
+  readonly lives: readonly LifeSpan[];
+  readonly logged: readonly LogLine[];
+  /** Billed requests that left the daemon, whether they arrived or not. */
+  readonly sent: number;
+  readonly left: LeftState;
+  /** What went wrong with the simulation itself, such as a start that never ended. */
+  readonly failures: readonly string[];
+  /** How often each point was passed. */
+  readonly passed: ReadonlyMap<string, number>;
+  /** Everything that happened, in order; and its hash. */
+  readonly trace: readonly string[];
+  readonly hash: string;
+}
+
+const CONFIG_PATH = "/etc/chirpwatch/watches.yaml";
+
+export async function simulate(scenario: Scenario): Promise<Played> {
+  const folder = makeStateFolder();
+  const run = createRun(scenario, folder);
+  const { now } = Date;
+  // The SDKs of Slack and Discord read the time behind the ports' back.
+  Date.now = run.now;
+  try {
+    await run.play();
+    return run.result();
+  } finally {
+    Date.now = now;
+    run.end();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function createRun(scenario: Scenario, folder: string) {
+  const { startMs } = scenario;
+  const clock = createVirtualClock(startMs);
+  const worldClock = trueClock(clock, startMs);
+  const trace = createTrace(clock);
+  const random = createSeededRandom(scenario.seed + 1);
+  const service = createSimService({ seed: scenario.seed, clock: worldClock, random, keys: scenario.keys });
+  const receivers = createReceivers({ clock: worldClock, random, onAttempt: (attempt) => trace.attempt(attempt) });
+  const world = createWorldBook(service, startMs);
+  const files = createMemoryFiles();
+  const logged: LogLine[] = [];
+  const passed = new Map<string, number>();
+  const http = (life: number): Http => ({
+    request: (request) => {
+      const url = new URL(request.url);
+      if (url.origin === SERVICE_ORIGIN) return service.request(request);
+      if (url.hostname === "beat.example") return Promise.resolve({ status: 200, headers: {}, body: "" });
+      const answer = receivers.request(request, life);
+      return answer ?? Promise.reject(new HttpError("HTTP_DNS", `${url.hostname}: the host name could not be resolved`, false));
+    },
+  });
+  const disk = useDisk(folder);
+  const daemon = createSimDaemon({
+    ...{ seed: scenario.seed, clock, worldClock, disk, files, configPath: CONFIG_PATH, http, write: receivers.write, passed },
+    onLog: (line) => {
+      logged.push(line);
+      trace.note(`${line.level} ${line.message}`);
+    },
+    onEnd: (point, life) => operator.ended(point, life),
+  });
+  const putConfig = (config: ConfigText) => {
+    const whole = { ...config, state: { ...(config["state"] as object | undefined), path: join(folder, "state.db") } };
+    files.put(CONFIG_PATH, world.resolve(JSON.stringify(whole)));
+  };
+  const operator = createOperator({ clock, worldClock, daemon, putConfig, note: trace.note });
+  for (const [name, text] of Object.entries(scenario.files)) files.put(`/etc/chirpwatch/${name}`, text);
+
+  const act = (step: Step): void => {
+    switch (step.do) {
+      case "service fault":
+        return switchOn(service, step);
+      case "service heals":
+        return void service.order("DELETE", "faults");
+      case "sink trouble":
+        return receivers.trouble(step.sink, step.kind, step.times);
+      case "sink heals":
+        return receivers.trouble(step.sink, undefined);
+      case "jump":
+        return clock.jump(step.byMs);
+      case "crash":
+      case "restart":
+      case "reload":
+      case "pause":
+      case "resume":
+        return operator.act(step);
+      default:
+        return world.follow(step);
+    }
+  };
+  const advanceTo = (trueMs: number) => clock.advance(Math.max(0, trueMs - worldClock.now()));
+  return {
+    now: clock.now,
+    end() {
+      daemon.kill();
+      disk.leave();
+    },
+    async play() {
+      for (const order of scenario.before) world.follow(order);
+      operator.begin(scenario.config);
+      for (const step of scenario.steps) {
+        await advanceTo(startMs + step.atMs);
+        trace.note(step.do);
+        act(step);
+      }
+      await advanceTo(startMs + scenario.busyMs + scenario.calmMs);
+    },
+    result(): Played {
+      const endMs = worldClock.now();
+      daemon.kill();
+      const { epochs, lives, failures } = operator;
+      return {
+        ...{ scenario, world, epochs, lives, logged, failures, passed, endMs },
+        attempts: receivers.attempts,
+        asked: service.asked,
+        sent: service.sent(),
+        left: readState(join(folder, "state.db")),
+        trace: trace.lines,
+        hash: trace.hash(),
+      };
+    },
+  };
+}
+
+function switchOn(service: SimService, { name, times, forMs, endpoint, handle }: Step & { do: "service fault" }): void {
+  service.order("POST", "faults", {
+    name,
+    ...(times === undefined ? {} : { times }),
+    ...(forMs === undefined ? {} : { for_ms: forMs }),
+    ...(endpoint === undefined ? {} : { endpoint }),
+    ...(handle === undefined ? {} : { username: handle }),
+  });
+}
+
+/** The world's own time, which no operator sets. */
+const trueClock = (clock: VirtualClock, startMs: number): Clock => {
+  const originMs = clock.monotonic();
+  return { now: () => startMs + clock.monotonic() - originMs, monotonic: clock.monotonic, after: clock.after };
+};
+
+function createTrace(clock: VirtualClock) {
+  const lines: string[] = [];
+  const note = (text: string) => void lines.push(`${clock.monotonic()} ${clock.now()} ${text}`);
+  return {
+    note,
+    lines,
+    attempt: ({ sink, wire, text, accepted, status }: Attempt) => note(`${wire} ${sink} ${accepted} ${status} ${text}`),
+    hash: () => createHash("sha256").update(lines.join("\n")).digest("hex").slice(0, 16),
+  };
+}

@@ -1,0 +1,214 @@
+/**
+ * The receivers behind every sink: webhooks, Slack and Discord as bots and as webhooks, each with a script of what it answers when. Owns
+ * what arrived and whether the sender was told so. Knows the wire formats of the receivers, nothing of how messages come about.
+ */
+import { type Clock, sleep } from "../../../src/model/clock.ts";
+import { HttpError, type HttpRequest, type HttpResponse } from "../../../src/model/http.ts";
+import type { JsonObject } from "../../../src/model/json.ts";
+import type { Random } from "../../../src/model/random.ts";
+import type { SinkTroubleKind } from "../draw/scenario.ts";
+
+export type Wire = "webhook" | "slack-bot" | "slack-webhook" | "discord-bot" | "discord-webhook" | "console";
+
+/** One attempt as its receiver saw it. */
+export interface Attempt {
+  readonly sink: string;
+  readonly wire: Wire;
+  readonly atMs: number;
+  /** The life of the daemon that sent it. */
+  readonly life: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** As JSON; of a console the text itself. */
+  readonly body: unknown;
+  readonly text: string;
+  /** What it was about, beside a new message: a crosspost, an update, a question about credentials. */
+  readonly path: string;
+  accepted: boolean;
+  /** 0: no answer. */
+  status: number;
+  /** When the sender had the answer; undefined: never. */
+  answeredAtMs: number | undefined;
+}
+
+export interface Receivers {
+  readonly attempts: readonly Attempt[];
+  /** Undefined when the address is no sink's. */
+  request(request: HttpRequest, life: number): Promise<HttpResponse> | undefined;
+  write(text: string, life: number): void;
+  /** From now on this sink does so, until told otherwise, or so many times. */
+  trouble(sink: string, kind: SinkTroubleKind | undefined, times?: number): void;
+}
+
+interface Address {
+  readonly sink: string;
+  readonly wire: Wire;
+}
+
+/** Sinks are named s0, s1 …; every address says whose it is. */
+function addressOf(url: URL, body: string): Address | undefined {
+  if (url.hostname.startsWith("hook-")) return { sink: url.hostname.split(".")[0]?.slice(5) ?? "", wire: "webhook" };
+  if (url.hostname === "hooks.slack.com") return { sink: url.pathname.split("/").at(-1) ?? "", wire: "slack-webhook" };
+  if (url.hostname === "slack.com" && url.pathname.endsWith("/auth.test")) return { sink: "", wire: "slack-bot" };
+  if (url.hostname === "slack.com") return { sink: channelOf(body), wire: "slack-bot" };
+  if (url.hostname !== "discord.com") return undefined;
+  const place = /\/(webhooks|channels)\/(\d+)(?:\/([^/?]+))?/.exec(url.pathname);
+  if (place === null) return undefined;
+  return place[1] === "webhooks"
+    ? { sink: place[3] ?? "", wire: "discord-webhook" }
+    : { sink: `s${Number(place[2]) % 1_000}`, wire: "discord-bot" };
+}
+
+const channelOf = (body: string): string => (new URLSearchParams(body).get("channel") ?? "#").slice(1);
+
+export interface ReceiverOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Called with every attempt when its outcome is settled. */
+  onAttempt(attempt: Attempt): void;
+}
+
+const NONCE_KEPT_MS = 5 * 60_000;
+
+export function createReceivers({ clock, random, onAttempt }: ReceiverOptions): Receivers {
+  const attempts: Attempt[] = [];
+  const troubles = new Map<string, { readonly kind: SinkTroubleKind; left: number }>();
+  const nonces = new Map<string, { readonly id: string; readonly atMs: number }>();
+  let posted = 0;
+
+  const troubleOf = (sink: string): SinkTroubleKind | undefined => {
+    const trouble = troubles.get(sink);
+    if (trouble === undefined) return undefined;
+    trouble.left -= 1;
+    if (trouble.left <= 0) troubles.delete(sink);
+    return trouble.kind;
+  };
+  const take = async (request: HttpRequest, { sink, wire }: Address, life: number): Promise<HttpResponse> => {
+    await pause(clock, request, 10 + Math.floor(random.float() * 150));
+    const url = new URL(request.url);
+    const text = request.body ?? "";
+    const attempt: Attempt = {
+      ...{ sink, wire, life, text, atMs: clock.now(), headers: request.headers ?? {}, body: parse(wire, text), path: url.pathname },
+      ...{ accepted: false, status: 0, answeredAtMs: undefined },
+    };
+    attempts.push(attempt);
+    try {
+      const answer = await respond(attempt, request);
+      await pause(clock, request, 5);
+      attempt.status = answer.status;
+      attempt.answeredAtMs = clock.now();
+      return answer;
+    } finally {
+      onAttempt(attempt);
+    }
+  };
+  const respond = async (attempt: Attempt, request: HttpRequest): Promise<HttpResponse> => {
+    const kind = troubleOf(attempt.sink);
+    const refusal = kind === undefined ? undefined : REFUSALS[kind]?.(attempt.wire);
+    if (refusal !== undefined) return refusal;
+    if (kind === "unreachable") throw new HttpError("HTTP_CONNECT", `${attempt.sink}: no connection could be made`, false);
+    if (kind === "unresolved") throw new HttpError("HTTP_DNS", `${attempt.sink}: the host name could not be resolved`, false);
+    if (kind === "hang") await hang(clock, request);
+    if (kind === "slow") await pause(clock, request, 9_000);
+    const answer = accept(attempt);
+    if (kind === "lost-by-timeout") await hang(clock, request);
+    if (kind === "lost-by-reset") throw new HttpError("HTTP_RESET", "the connection broke before the whole answer had arrived", true);
+    return answer;
+  };
+  const accept = (attempt: Attempt): HttpResponse => {
+    attempt.accepted = true;
+    if (attempt.wire === "webhook") return { status: 200, headers: {}, body: "ok" };
+    if (attempt.wire === "slack-webhook") return { status: 200, headers: {}, body: "ok" };
+    const id = String(1_700_000_000_000_000 + posted++);
+    if (attempt.wire === "slack-bot")
+      return json(200, { ok: true, ts: `${id.slice(0, 10)}.${id.slice(10)}`, channel: `C${attempt.sink}`, user_id: "U1" });
+    const nonce = (attempt.body as JsonObject)["nonce"];
+    if (typeof nonce === "string") {
+      const known = nonces.get(`${attempt.sink} ${nonce}`);
+      // Discord answers a repeat with the message that is there already.
+      if (known !== undefined && clock.now() - known.atMs < NONCE_KEPT_MS) attempt.accepted = false;
+      else nonces.set(`${attempt.sink} ${nonce}`, { id, atMs: clock.now() });
+      return json(200, { id: known?.id ?? id, channel_id: "1" });
+    }
+    return json(200, { id, channel_id: "1" });
+  };
+  return {
+    attempts,
+    request(request, life) {
+      const address = addressOf(new URL(request.url), request.body ?? "");
+      return address === undefined ? undefined : take(request, address, life);
+    },
+    write(text, life) {
+      const atMs = clock.now();
+      const attempt: Attempt = {
+        ...{ sink: "console", wire: "console", life, text, atMs, headers: {}, body: text, path: "" },
+        ...{ accepted: true, status: 200, answeredAtMs: atMs },
+      };
+      attempts.push(attempt);
+      onAttempt(attempt);
+    },
+    trouble(sink, kind, times = Number.POSITIVE_INFINITY) {
+      if (kind === undefined) troubles.delete(sink);
+      else troubles.set(sink, { kind, left: times });
+    },
+  };
+}
+
+function parse(wire: Wire, text: string): unknown {
+  if (wire === "slack-bot") {
+    const fields = Object.fromEntries(new URLSearchParams(text));
+    return { ...fields, ...(fields["blocks"] === undefined ? {} : { blocks: JSON.parse(fields["blocks"]) as unknown }) };
+  }
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return {};
+  }
+}
+
+const json = (status: number, body: JsonObject, headers: Readonly<Record<string, string>> = {}): HttpResponse => ({
+  status,
+  headers: { "content-type": "application/json", ...headers },
+  body: JSON.stringify(body),
+});
+
+const plain = (status: number, headers: Readonly<Record<string, string>> = {}): HttpResponse => ({ status, headers, body: "no" });
+
+const isSlack = (wire: Wire): boolean => wire.startsWith("slack");
+const isDiscord = (wire: Wire): boolean => wire.startsWith("discord");
+
+/** Slack's refusals come as 200 to a bot and as a text to a webhook. */
+const slackRefusal = (wire: Wire, code: string, status: number): HttpResponse =>
+  wire === "slack-bot" ? json(200, { ok: false, error: code }) : { status, headers: {}, body: code };
+
+const REFUSALS: Readonly<Partial<Record<SinkTroubleKind, (wire: Wire) => HttpResponse>>> = {
+  "rate-limited": (wire) =>
+    isDiscord(wire)
+      ? json(429, { message: "You are being rate limited.", retry_after: 30, global: false }, { "retry-after": "30" })
+      : plain(429, { "retry-after": "30" }),
+  "rate-limited-globally": (wire) =>
+    isDiscord(wire)
+      ? json(
+          429,
+          { message: "You are being rate limited.", retry_after: 20, global: true },
+          { "retry-after": "20", "x-ratelimit-global": "true" },
+        )
+      : plain(429, { "retry-after": "20" }),
+  "rate-limited-for-ever": () => plain(429),
+  failing: () => plain(500),
+  unavailable: () => ({ status: 503, headers: {}, body: "<html>503</html>" }),
+  unauthorised: (wire) => (isSlack(wire) ? slackRefusal(wire, "token_revoked", 403) : plain(401)),
+  forbidden: (wire) => (isSlack(wire) ? slackRefusal(wire, "is_archived", 410) : plain(403)),
+  missing: (wire) => (isSlack(wire) ? slackRefusal(wire, "channel_not_found", 404) : plain(404)),
+  gone: (wire) => (isSlack(wire) ? slackRefusal(wire, "no_service", 404) : plain(410)),
+  moved: () => plain(302, { location: "https://elsewhere.example/" }),
+  refusing: (wire) => (isSlack(wire) ? slackRefusal(wire, "invalid_blocks", 400) : plain(400)),
+};
+
+/** Waits like a socket: until the time is over, the sender gives up, or its deadline passes. */
+async function pause(clock: Clock, request: HttpRequest, ms: number): Promise<void> {
+  await sleep(clock, Math.min(ms, request.timeoutMs), request.signal);
+  if (request.signal?.aborted) throw new HttpError("HTTP_ABORTED", "the request was given up", true, { cause: request.signal.reason });
+  if (ms >= request.timeoutMs) throw new HttpError("HTTP_TIMEOUT", `no whole answer within ${request.timeoutMs} ms`, true);
+}
+
+const hang = (clock: Clock, request: HttpRequest): Promise<void> => pause(clock, request, request.timeoutMs);

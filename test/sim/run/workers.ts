@@ -1,0 +1,63 @@
+/** Spreads seeds over child processes, a fresh one after some hundreds of them, and collects what they found. */
+import { type ChildProcess, fork } from "node:child_process";
+import type { Verdict } from "./play-seed.ts";
+
+export interface SpreadOptions {
+  /** The script that a worker runs: it plays each job it is sent and answers with a Verdict. */
+  readonly script: string;
+  readonly workers: number;
+  /** What to play next; undefined when there is no more. */
+  readonly next: () => Job | undefined;
+  readonly onVerdict: (verdict: Verdict) => void;
+}
+
+export interface Job {
+  readonly seed: number;
+  /** A scenario that was kept, instead of the seed's. */
+  readonly file?: string;
+  /** Twice, to see that it is the same each time. */
+  readonly isTwice: boolean;
+}
+
+const JOBS_PER_PROCESS = 150;
+/** A seed takes a second or two; whatever takes this long will not end. */
+const LONGEST_MS = 180_000;
+
+export async function spread(options: SpreadOptions): Promise<void> {
+  await Promise.all(Array.from({ length: options.workers }, () => work(options)));
+}
+
+async function work(options: SpreadOptions): Promise<void> {
+  for (let job = options.next(); job !== undefined; ) {
+    const child = fork(options.script, ["--worker"], { execArgv: ["--enable-source-maps"] });
+    for (let played = 0; job !== undefined && played < JOBS_PER_PROCESS; played += 1) {
+      const verdict = await ask(child, job);
+      options.onVerdict(verdict);
+      job = options.next();
+      if (child.exitCode !== null || child.killed) break;
+    }
+    child.kill();
+  }
+}
+
+function ask(child: ChildProcess, job: Job): Promise<Verdict> {
+  return new Promise((resolve) => {
+    const failed = (text: string): Verdict => ({
+      ...{ seed: job.seed, hash: "", objections: [text], cpuMs: 0, cuts: [], counts: { requests: 0, messages: 0, lives: 0 } },
+    });
+    const finish = (verdict: Verdict) => {
+      clearTimeout(timer);
+      child.off("message", finish);
+      child.off("exit", onExit);
+      resolve(verdict);
+    };
+    const onExit = () => finish(failed("the simulation ended its process"));
+    const timer = setTimeout(() => {
+      child.kill("SIGKILL");
+      finish(failed("the simulation does not end"));
+    }, LONGEST_MS);
+    child.on("message", finish);
+    child.on("exit", onExit);
+    child.send(job);
+  });
+}

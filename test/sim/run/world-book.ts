@@ -1,0 +1,144 @@
+/** The world's history as a simulation writes it: follows the orders of a scenario and remembers what was really there when. */
+import type { JsonObject } from "../../../src/model/json.ts";
+import type { WorldOrder } from "../draw/scenario.ts";
+import type { SimService } from "./service.ts";
+
+/** A tweet, as nobody but the world knows it. */
+export interface TweetFact {
+  readonly id: string;
+  /** "" of one that a fault put in. */
+  readonly name: string;
+  /** The author's first handle, whatever it is called now; "" of a stranger. */
+  readonly by: string;
+  readonly text: string;
+  readonly kind: "post" | "reply" | "quote" | "retweet";
+  /** Name and id of the post it is about. */
+  readonly of: string | undefined;
+  readonly ofId: string | undefined;
+  readonly lang: string;
+  readonly community: string | undefined;
+  readonly conversation: string;
+  readonly postedMs: number;
+  readonly visibleMs: number;
+  /** Times in which it was taken back. */
+  readonly hidden: { readonly fromMs: number; toMs: number }[];
+}
+
+export interface WorldBook {
+  /** Of all that was ever posted, by orders and by faults. */
+  tweets(): readonly TweetFact[];
+  follow(order: WorldOrder): void;
+  /** A configuration with the ids of the posts and people it names. */
+  resolve(text: string): string;
+}
+
+const ABOUT = { reply: "reply_to", quote: "quote_of", retweet: "retweet_of" } as const;
+
+export function createWorldBook(service: SimService, startMs: number): WorldBook {
+  const { people, groups, tweets } = service.world;
+  const facts: TweetFact[] = [];
+  const byName = new Map<string, TweetFact>();
+  const keys = new Map<string, number>();
+  const factOf = (name: string): TweetFact => {
+    const fact = byName.get(name);
+    if (fact === undefined) throw new Error(`there is no post ${name}`);
+    return fact;
+  };
+  /** The same person, also after a rename. */
+  const keyOf = (handle: string): number => {
+    const known = keys.get(handle) ?? people.ensure(handle);
+    keys.set(handle, known);
+    return known;
+  };
+  const handleOf = (handle: string): string => people.usernameOf(keyOf(handle));
+
+  const post = (order: WorldOrder & { do: "post" }) => {
+    const { by, text, kind, of, lang = "en", community, lateMs = 0 } = order;
+    const postedMs = startMs + order.atMs;
+    const about = of === undefined ? undefined : factOf(of);
+    // Nobody answers what is gone.
+    const isPost = kind === "post" || about === undefined || tweets.find(about.id) === undefined;
+    const { ids } = service.order("POST", "tweets", {
+      username: handleOf(by),
+      text,
+      lang,
+      created_at: new Date(postedMs).toISOString(),
+      ...(isPost ? {} : { [ABOUT[kind]]: about.id }),
+      ...(community === undefined ? {} : { community_id: community }),
+      ...(lateMs === 0 ? {} : { visible_after_ms: lateMs }),
+    }) as { readonly ids: readonly string[] };
+    const id = ids[0] ?? "";
+    const record = tweets.find(id);
+    const fact: TweetFact = {
+      ...{
+        id,
+        name: order.name,
+        by,
+        text: kind === "retweet" && !isPost ? `RT @${about.by}: ${about.text}` : text,
+        lang,
+        community,
+        postedMs,
+        visibleMs: postedMs + lateMs,
+        hidden: [],
+      },
+      ...(isPost ? { kind: "post", of: undefined, ofId: undefined } : { kind, of, ofId: about.id }),
+      conversation: record?.conversationId ?? id,
+    };
+    facts.push(fact);
+    byName.set(order.name, fact);
+  };
+  const putCommunity = ({ id, name, members, atMs }: WorldOrder & { do: "community" }) => {
+    const memberKeys = members.map(keyOf);
+    const createdMs = startMs + atMs;
+    groups.putCommunity({ id, name, description: "A community.", share: 0, createdMs, creator: memberKeys[0] ?? 0, members: memberKeys });
+  };
+  /** What faults posted themselves. */
+  const strangers = (): readonly TweetFact[] => {
+    const known = new Set(facts.map(({ id }) => id));
+    const names = new Map([...keys].map(([handle, key]) => [key, handle]));
+    return [...tweets.scan(Number.MAX_SAFE_INTEGER)].flatMap((record): readonly TweetFact[] => {
+      if (known.has(record.id)) return [];
+      const { id, text, kind, lang, atMs, visibleMs, communityId, conversationId, targetId } = record;
+      const about = { of: undefined, ofId: targetId, community: communityId, conversation: conversationId };
+      return [{ id, name: "", by: names.get(record.author) ?? "", text, kind, lang, ...about, postedMs: atMs, visibleMs, hidden: [] }];
+    });
+  };
+  return {
+    tweets: () => [...facts, ...strangers()],
+    resolve: (text) =>
+      text
+        .replace(/%post:(\w+)%/g, (_all, name: string) => factOf(name).id)
+        .replace(/%user:(\w+)%/g, (_all, handle: string) => people.idOf(keyOf(handle))),
+    follow(order) {
+      const atMs = startMs + order.atMs;
+      switch (order.do) {
+        case "post":
+          return post(order);
+        case "remove": {
+          const fact = factOf(order.post);
+          service.order("DELETE", `tweets/${fact.id}`);
+          return void fact.hidden.push({ fromMs: atMs, toMs: Number.POSITIVE_INFINITY });
+        }
+        case "restore": {
+          const fact = factOf(order.post);
+          service.order("POST", "restore", { id: fact.id });
+          const last = fact.hidden.at(-1);
+          if (last !== undefined) last.toMs = atMs;
+          return;
+        }
+        case "follow":
+          return void service.order("POST", "follows", { target: handleOf(order.whom), follower: handleOf(order.who) });
+        case "unfollow":
+          return void service.order("DELETE", "follows", { target: handleOf(order.whom), follower: handleOf(order.who) });
+        case "list":
+          return void service.order("POST", "lists", { id: order.id, members: order.members.map(handleOf) });
+        case "community":
+          return putCommunity(order);
+        case "member":
+          return void service.order(order.isIn ? "POST" : "DELETE", "members", { group: order.group, username: handleOf(order.handle) });
+        case "account":
+          return void service.order("POST", "accounts", { username: handleOf(order.handle), ...(order.change as JsonObject) });
+      }
+    },
+  };
+}

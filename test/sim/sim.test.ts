@@ -1,0 +1,63 @@
+import { execFile } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { expect, it } from "vitest";
+import type { JsonObject } from "../../src/model/json.ts";
+import { loadText } from "../config/load-text.ts";
+import { createDice } from "./draw/dice.ts";
+import { drawConfig } from "./draw/draw-config.ts";
+import { drawScenario } from "./draw/draw-scenario.ts";
+import { NOT_DRAWN } from "./draw/not-drawn.ts";
+import { CRASH_POINTS } from "./run/crash-points.ts";
+import { keysOfConfig, keysOfSchema } from "./schema-keys.ts";
+
+const root = resolve(import.meta.dirname, "../..");
+const run = promisify(execFile);
+const KEPT = join(import.meta.dirname, "regressions");
+const CONFIGS = 1_500;
+const TAKEN = 150;
+
+/** As `npm run sim` does: modules that are loaded by the test runner take their time, in which a virtual clock goes on. */
+const sim = async (...args: readonly string[]): Promise<string> => {
+  await run(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", "tsconfig.sim.json"], { cwd: root });
+  const { stdout } = await run(process.execPath, ["--enable-source-maps", ".sim/test/sim/main.js", ...args], { cwd: root });
+  return stdout;
+};
+
+it("plays seeds, one of them twice, and finds nothing wrong; nor with what once failed", async () => {
+  expect(await sim("--seeds", "4", "--workers", "1")).toMatch(/^4 played .* 0 failed$/m);
+  if (readdirSync(KEPT).some((name) => name.endsWith(".json"))) expect(await sim("--kept", "--workers", "1")).toMatch(/ 0 failed$/m);
+});
+
+it("draws every key of the configuration, or says why not", () => {
+  const schema = JSON.parse(readFileSync(join(root, "config/watches.schema.json"), "utf8")) as JsonObject;
+  const drawn = new Set<string>();
+  for (let seed = 1; seed <= CONFIGS; seed += 1) for (const key of keysOfConfig(drawConfig(createDice(seed)).config)) drawn.add(key);
+  const excused = (key: string): boolean => NOT_DRAWN.some(({ keys }) => keys.test(key));
+  const missing = keysOfSchema(schema).filter((key) => !drawn.has(key) && !excused(key));
+  expect(missing, "keys that test/sim/draw never draws: see test/sim/README.md").toEqual([]);
+  expect(NOT_DRAWN.filter(({ keys }) => [...drawn].some((key) => keys.test(key))).map(({ keys }) => String(keys))).toEqual([]);
+});
+
+it("draws configurations that are taken", async () => {
+  for (let seed = 1; seed <= TAKEN; seed += 1) {
+    const { config, files } = drawConfig(createDice(seed));
+    const text = JSON.stringify(config)
+      .replace(/%post:\w+%/g, "2029911223344556677")
+      .replace(/%user:\w+%/g, "44196397");
+    const beside = Object.fromEntries(Object.entries(files).map(([name, content]) => [`/etc/chirpwatch/${name}`, content]));
+    const loaded = await loadText(text, { files: beside });
+    expect(
+      loaded.ok ? [] : loaded.issues.filter(({ severity }) => severity === "error").map(({ message }) => message),
+      `seed ${seed}`,
+    ).toEqual([]);
+  }
+});
+
+it("cuts processes at forty points and more", () => {
+  expect(new Set(CRASH_POINTS).size).toBeGreaterThanOrEqual(40);
+  const drawn = new Set<string>();
+  for (let seed = 1; seed <= 2_000; seed += 1) for (const step of drawScenario(seed).steps) if (step.do === "crash") drawn.add(step.point);
+  expect(CRASH_POINTS.filter((point) => !drawn.has(point))).toEqual([]);
+});
