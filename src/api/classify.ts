@@ -1,4 +1,4 @@
-/** What an answer that is not 200 means (api-field-notes.md section 3), and what no answer means. The middle decides by `kind`. */
+/** What an answer that is not 200 means (docs/service.md section 3), and what no answer means. The middle decides by `kind`. */
 import { errorText, type ErrorDetails, type Retry } from "../model/errors.ts";
 import { HttpError, type HttpResponse } from "../model/http.ts";
 import { UpstreamError, type UpstreamFailure } from "../model/upstream.ts";

@@ -32,7 +32,7 @@ export interface Endpoint {
   readonly exactlyOne?: readonly (readonly string[])[];
   /** Groups of inputs of which at least one is given. */
   readonly atLeastOne?: readonly (readonly string[])[];
-  /** The body of a 200 as the service sends it: api-v3.md, widened where the field notes saw more. Not enforced on reading; see `answer`. */
+  /** The body of a 200 as the service sends it: api-v3.md, widened where docs/service.md has more forms. Not enforced on reading; see `answer`. */
   readonly output: z.ZodType;
   /** How a 200 is read, and what it becomes. */
   readonly answer: AnswerShape;

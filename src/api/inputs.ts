@@ -38,5 +38,5 @@ export const tweets = { kind: "tweets", read: normaliseTweet } as const;
 export const users = { kind: "users", read: normaliseUser } as const;
 
 export const textCursor = { param: "next_cursor", isNumber: false } as const;
-/** An int64 in the request: api-field-notes.md section 1. */
+/** An int64 in the request: docs/service.md section 1. */
 export const numberCursor = { param: "next_cursor", isNumber: true } as const;

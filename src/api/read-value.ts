@@ -46,7 +46,7 @@ const CLASSIC = /^[A-Z][a-z]{2} ([A-Z][a-z]{2}) (\d\d?) (\d\d:\d\d:\d\d) ([+-]\d
 const EARLIEST_MS = Date.UTC(2000, 0, 1);
 
 /**
- * ISO 8601 UTC from any of the forms in use (api-field-notes.md section 2): ISO 8601, `Fri Mar 06 13:38:49 +0000 2026`,
+ * ISO 8601 UTC from any of the forms in use (docs/service.md section 2): ISO 8601, `Fri Mar 06 13:38:49 +0000 2026`,
  * `2024-04-27 06:43:09` (UTC), Unix seconds or milliseconds. "" when it cannot be read.
  */
 export function readTime(value: unknown): string {

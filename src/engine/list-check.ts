@@ -37,7 +37,7 @@ export interface ListCheck {
 const CHECK_EVERY_MS = 86_400_000;
 /** After failures, once there were many in a row. */
 const STEADY_MS = 3_600_000;
-/** A list holds up to 5,000 accounts (api-field-notes.md section 1); pages may be short. */
+/** A list holds up to 5,000 accounts (docs/service.md section 1); pages may be short. */
 const MOST_PAGES = 500;
 const NAMED = 10;
 

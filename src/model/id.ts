@@ -9,7 +9,7 @@ export function compareIds(a: string, b: string): number {
 export const maxId = (a: string, b: string): string => (compareIds(a, b) >= 0 ? a : b);
 export const minId = (a: string, b: string): string => (compareIds(a, b) <= 0 ? a : b);
 
-const SNOWFLAKE_EPOCH_MS = 1_288_834_974_657n; // api-field-notes.md section 2
+const SNOWFLAKE_EPOCH_MS = 1_288_834_974_657n; // docs/service.md section 2
 
 /** Creation time, in epoch ms, that a tweet id carries in its upper bits. */
 export const timeOfTweetId = (id: string): number => Number((BigInt(id) >> 22n) + SNOWFLAKE_EPOCH_MS);

@@ -20,7 +20,7 @@ export interface UpstreamAnswer {
   readonly users?: readonly User[];
   /** The whole normalised body of a single-object endpoint. */
   readonly record?: JsonObject;
-  /** Undefined at the end: null, absent, "", "0", 0, or the cursor just sent (api-field-notes.md section 2). */
+  /** Undefined at the end: null, absent, "", "0", 0, or the cursor just sent (docs/service.md section 2). */
   readonly nextCursor?: string;
   /** The service's clock by its Date header, epoch ms with a second's resolution. */
   readonly serviceTimeMs?: number;

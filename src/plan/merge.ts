@@ -21,7 +21,7 @@ export interface MergeLimits {
   readonly characters: number;
 }
 
-/** api-field-notes.md section 5: about 22 operators; the length is unknown, start at 450. */
+/** docs/service.md section 5: about 22 operators; the length is unknown, start at 450. */
 export const FIRST_LIMITS: MergeLimits = { operators: 22, characters: 450 };
 
 /** Kept free for the bounds and, where retweets are wanted, `include:nativeretweets`. */

@@ -5,7 +5,7 @@ import type { Subscriber } from "./poll.ts";
 const DAY_MS = 86_400_000;
 /** Longer lists are read whole once, and not every day, unless the watch says so: that takes 500 requests and more. */
 const LARGE_LIST = 100_000;
-/** api-field-notes.md section 1. */
+/** docs/service.md section 1. */
 export const MEMBERS_PER_PAGE = 200;
 
 /** The field of an account's profile that counts what its list holds; undefined of lists that no profile counts. */

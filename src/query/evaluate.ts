@@ -138,6 +138,6 @@ function linksOf(tweet: Tweet): readonly string[] {
   return [...inText, ...tweet.entities.filter((entity) => entity.type === "url").map((entity) => entity.link)];
 }
 
-/** Keywords match the text, the author's name and handle, and URLs (field notes section 5). */
+/** Keywords match the text, the author's name and handle, and URLs (docs/service.md section 5). */
 const isIn = (tweet: Tweet, wanted: string): boolean =>
   [tweet.full_text, tweet.user.display_name, tweet.user.username, ...linksOf(tweet)].some((text) => hasWords(text, wanted));

@@ -1,4 +1,4 @@
-/** The tree of a search query, operators of api-field-notes.md section 5. Owns the words of the language; reading and writing text is parse's and print's. */
+/** The tree of a search query, operators of docs/service.md section 5. Owns the words of the language; reading and writing text is parse's and print's. */
 
 /** `filter:` values that are known; the service may know more. */
 export const FILTERS = [

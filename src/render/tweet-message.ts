@@ -63,7 +63,7 @@ function contextOf(tweet: Tweet, linksHost: string): NeutralMessage["context"] {
   };
 }
 
-/** The preview is a picture for every kind; the link of a photo is one too. A quoted tweet's media come without (api-field-notes.md). */
+/** The preview is a picture for every kind; the link of a photo is one too. A quoted tweet's media come without (docs/service.md). */
 function mediaOf(tweet: Tweet): NeutralMessage["media"] {
   const own = tweet.entities.length > 0 ? tweet.entities : (tweet.retweeted_status?.entities ?? []);
   return own

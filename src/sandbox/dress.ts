@@ -1,5 +1,5 @@
 /**
- * Makes answers look as the real service's do rather than as documented (api-field-notes.md section 2): some endpoints send the older
+ * Makes answers look as the real service's do rather than as documented (docs/service.md section 2): some endpoints send the older
  * date format, and empty arrays arrive as null.
  */
 import type { Json } from "../model/json.ts";

@@ -27,7 +27,7 @@ export interface KeyUsage {
   readonly valid_until: string;
 }
 
-/** api-v3.md, Limits: flat, on every plan. The service counts in fixed seconds (field notes section 3). */
+/** api-v3.md, Limits: flat, on every plan. The service counts in fixed seconds (docs/service.md section 3). */
 const REQUESTS_PER_SECOND = 20;
 /** api-v3.md, Authentication 9: requests of a new account, one time. */
 const FREE_REQUESTS = 100;

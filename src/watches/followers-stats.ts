@@ -41,7 +41,7 @@ schedule: { cron: "30 6 * * *", timezone: Europe/Berlin }`,
   events: ["stats.changed"],
   endpoints: ["followers-stats"],
   include: { reply: false, quote: false, retweet: false },
-  // Computed with the scores, about once a day (api-field-notes.md section 4).
+  // Computed with the scores, about once a day (docs/service.md section 4).
   dataIntervalMs: DAY_MS,
   detection: { detector: "reading", rule },
   targets: ({ accounts }) => accountTargets(accounts),

@@ -26,7 +26,7 @@ schedule: "@every 6h"`,
     rule: ({ list }) => ({ joined: "follower.added", left: "follower.removed", mode: "whole", about: { public_list: { id: list } } }),
   },
   targets: ({ list }) => [{ key: list, name: list }],
-  // `list_link` here, where the other two endpoints of lists take `list_id` (api-field-notes.md section 1).
+  // `list_link` here, where the other two endpoints of lists take `list_id` (docs/service.md section 1).
   source: ({ list }) => ({ endpoint: "list-followers", params: { list_link: list } }),
   caveats: () => WHOLE_ROSTER_CAVEATS,
   costRequests: () => 1,

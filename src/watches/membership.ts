@@ -13,7 +13,7 @@ import type { WatchType } from "./watch-type.ts";
 const CHECKS = ["follow", "retweet", "quoted", "comment", "community_member"] as const;
 type Check = (typeof CHECKS)[number];
 
-/** What each check asks about, and the field of its answer (api-field-notes.md section 1). */
+/** What each check asks about, and the field of its answer (docs/service.md section 1). */
 const ASKS: Readonly<
   Record<Check, { readonly about: "account" | "tweet" | "community"; readonly endpoint: string; readonly field: string }>
 > = {

@@ -24,7 +24,7 @@ schedule: "@every 2m"`,
   include: { reply: true, quote: true, retweet: false },
   detection: { detector: "feed", event: "tweet.created" },
   targets: ({ tweet }) => [{ key: tweet, name: tweet }],
-  // The service's default order is Relevance; only Recency shows what is new (api-field-notes.md section 1).
+  // The service's default order is Relevance; only Recency shows what is new (docs/service.md section 1).
   source: ({ tweet }) => ({ endpoint: "comments", params: { tweet_link: tweet, order_by: "Recency" } }),
   caveats: () => ["replies to replies, and replies that the service hides"],
   costRequests: () => 1,

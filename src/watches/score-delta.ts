@@ -55,7 +55,7 @@ schedule: { cron: "15 6 * * *", timezone: Europe/Berlin }`,
   events: ["score.changed"],
   endpoints: ["score-changes", "score"],
   include: { reply: false, quote: false, retweet: false },
-  // Scores are computed about once a day (api-field-notes.md section 4).
+  // Scores are computed about once a day (docs/service.md section 4).
   dataIntervalMs: DAY_MS,
   detection: { detector: "reading", rule },
   targets: ({ accounts }) => accountTargets(accounts),

@@ -18,7 +18,7 @@ type Settings = z.output<ReturnType<typeof schema>>;
 const rule = ({ when }: Settings): ReadingRule => ({
   name: "score",
   fields: ["score"],
-  // What the service says of accounts it has not indexed, where it does not answer 404 (api-field-notes.md section 1).
+  // What the service says of accounts it has not indexed, where it does not answer 404 (docs/service.md section 1).
   unknown: [0],
   crossing: { event: "score.changed", thresholds: thresholdsOf(when), rearm: REARM_SHARE },
 });
@@ -36,7 +36,7 @@ schedule: { cron: "15 6 * * *", timezone: Europe/Berlin }`,
   events: ["score.changed"],
   endpoints: ["score"],
   include: { reply: false, quote: false, retweet: false },
-  // Scores are computed about once a day (api-field-notes.md section 4).
+  // Scores are computed about once a day (docs/service.md section 4).
   dataIntervalMs: DAY_MS,
   detection: { detector: "reading", rule },
   targets: ({ accounts }) => accountTargets(accounts),

@@ -23,7 +23,7 @@ schedule: "@every 5m"`,
   include: { reply: true, quote: true, retweet: false },
   detection: { detector: "feed", event: "tweet.created" },
   targets: ({ query }, _watchId, fingerprint) => [{ key: fingerprint(searchSource(query)), name: query }],
-  // The service's default order is popular; only latest shows what is new (api-field-notes.md section 1).
+  // The service's default order is popular; only latest shows what is new (docs/service.md section 1).
   source: ({ query }) => searchSource(query),
   placing: placingOf,
   caveats: () => ["tweets of accounts that the service's search does not show"],

@@ -12,7 +12,7 @@ type Settings = z.output<ReturnType<typeof schema>>;
 
 const DAY_MS = 86_400_000;
 
-/** api-field-notes.md section 1: what /top-followers gives of each. */
+/** docs/service.md section 1: what /top-followers gives of each. */
 const FOLLOWER = {
   id: "string",
   username: "string",
@@ -41,7 +41,7 @@ schedule: { cron: "45 6 * * *", timezone: Europe/Berlin }`,
   events: ["top_follower.entered", "top_follower.left"],
   endpoints: ["top-followers"],
   include: { reply: false, quote: false, retweet: false },
-  // Scores are computed about once a day (api-field-notes.md section 4).
+  // Scores are computed about once a day (docs/service.md section 4).
   dataIntervalMs: DAY_MS,
   detection: {
     detector: "roster",

@@ -23,7 +23,7 @@ schedule: { cron: "45 6 * * *", timezone: Europe/Berlin }`,
   events: ["top_following.entered", "top_following.left"],
   endpoints: ["top-following"],
   include: { reply: false, quote: false, retweet: false },
-  // Scores are computed about once a day (api-field-notes.md section 4).
+  // Scores are computed about once a day (docs/service.md section 4).
   dataIntervalMs: DAY_MS,
   detection: {
     detector: "roster",

@@ -134,7 +134,8 @@ describe.concurrent("requests", () => {
       const text = await daemon.get("/metrics");
       return /^chirpwatch_delivery_delay_seconds_count\{[^}]*\} 1$/m.test(text) ? text : undefined;
     });
-    for (const line of metrics.split("\n").filter((one) => one !== "" && !one.startsWith("#"))) expect(line).toMatch(/^(chirpwatch|process|nodejs)_/);
+    for (const line of metrics.split("\n").filter((one) => one !== "" && !one.startsWith("#")))
+      expect(line).toMatch(/^(chirpwatch|process|nodejs)_/);
     const promtool = spawnSync("promtool", ["check", "metrics"], { input: metrics, encoding: "utf8" });
     if (promtool.error !== undefined) return console.log("promtool is not installed: the exposition was read, not checked");
     expect(promtool.stdout + promtool.stderr).toBe("");

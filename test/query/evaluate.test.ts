@@ -73,7 +73,7 @@ test("evaluation agrees with a naive matcher", () => {
   );
 });
 
-describe("operators of the field notes", () => {
+describe("operators of docs/service.md", () => {
   test("keywords match the author's name and handle, and links", () => {
     expect(matches("acme", makeTweet({ full_text: "hi", username: "acme" }))).toBe(true);
     expect(matches("docs", makeTweet({ full_text: "see https://example.com/docs" }))).toBe(true);

@@ -1,4 +1,4 @@
-/** The operations that api-v3.md, Endpoints known by name only, lists, with the inputs of api-field-notes.md section 1. */
+/** The operations that api-v3.md, Endpoints known by name only, lists, with the inputs of docs/service.md section 1. */
 import { expect, test } from "vitest";
 import { START_MS } from "./ask.ts";
 import { openPlain } from "./inputs-of.ts";

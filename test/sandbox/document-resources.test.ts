@@ -61,7 +61,7 @@ const SPACE_SETTINGS = {
   no_incognito: "boolean",
 } as const;
 
-/** What a value is, in the document's words; an empty array may be null (api-field-notes.md section 2). */
+/** What a value is, in the document's words; an empty array may be null (docs/service.md section 2). */
 function kindOf(name: string, value: unknown, wanted: string | undefined): string {
   if (value === null && (wanted === "texts" || wanted === "objects" || name === "last_username_change_at")) return wanted ?? "";
   if (Array.isArray(value)) return value.every((one) => typeof one === "string") && wanted === "texts" ? "texts" : "objects";

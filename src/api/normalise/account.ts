@@ -19,7 +19,7 @@ export interface Handle extends JsonObject {
   readonly handle: string;
 }
 
-/** Answer of /username-to-id and /link-to-id (field notes section 1). */
+/** Answer of /username-to-id and /link-to-id (docs/service.md section 1). */
 export interface ResolvedId extends JsonObject {
   /** Digits; stable over renames. */
   readonly id: string;

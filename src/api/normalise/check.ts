@@ -1,4 +1,4 @@
-/** The yes/no questions about an account, a tweet or a community: what their answers become. Shapes: field notes section 1. */
+/** The yes/no questions about an account, a tweet or a community: what their answers become. Shapes: docs/service.md section 1. */
 import type { JsonObject } from "../../model/json.ts";
 import type { Tweet } from "../../model/tweet.ts";
 import type { Raw } from "../read-value.ts";

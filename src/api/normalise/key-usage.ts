@@ -4,7 +4,7 @@ import type { Raw } from "../read-value.ts";
 import { numberOrNull, recordOf, text } from "./record.ts";
 
 /**
- * Answer of /key-usage-info (field notes section 1). Numbers are null when they cannot be read: unknown is not 0. Trust only
+ * Answer of /key-usage-info (docs/service.md section 1). Numbers are null when they cannot be read: unknown is not 0. Trust only
  * `remaining_requests` and `valid_until`: sources disagree about the other two.
  */
 export interface KeyUsage extends JsonObject {

@@ -1,4 +1,4 @@
-/** Analytics of the indexed subset: what they become. "Unknown" is null and never 0: a score of 0 is a fact. Shapes: field notes section 1. */
+/** Analytics of the indexed subset: what they become. "Unknown" is null and never 0: a score of 0 is a fact. Shapes: docs/service.md section 1. */
 import type { JsonObject } from "../../model/json.ts";
 import type { User } from "../../model/user.ts";
 import type { Raw } from "../read-value.ts";

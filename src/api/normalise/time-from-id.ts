@@ -1,4 +1,4 @@
-/** The time that an id carries, for items that came without one that can be read (field notes section 2). */
+/** The time that an id carries, for items that came without one that can be read (docs/service.md section 2). */
 import { isoTime } from "../../model/clock.ts";
 import { timeOfTweetId } from "../../model/id.ts";
 

@@ -26,12 +26,12 @@ export interface LookupOperations {
    */
   idToUsername(params: IdInput, options?: CallOptions): Promise<Handle>;
 
-  /** The stable id behind a handle. 1 request. Source: field notes section 1, `GET /username-to-id/{handle}`. */
+  /** The stable id behind a handle. 1 request. Source: docs/service.md section 1, `GET /username-to-id/{handle}`. */
   usernameToId(params: HandleInput, options?: CallOptions): Promise<ResolvedId>;
 
-  /** The id behind a link. 1 request. Source: field notes section 1, `GET /link-to-id`. */
+  /** The id behind a link. 1 request. Source: docs/service.md section 1, `GET /link-to-id`. */
   linkToId(params: LinkInput, options?: CallOptions): Promise<ResolvedId>;
 
-  /** What is left of the key's quota. Not billed; it counts for the rate alone. Source: field notes section 1, `GET /key-usage-info`. */
+  /** What is left of the key's quota. Not billed; it counts for the rate alone. Source: docs/service.md section 1, `GET /key-usage-info`. */
   keyUsageInfo(params?: Record<never, never>, options?: CallOptions): Promise<KeyUsage>;
 }

@@ -70,19 +70,19 @@ export interface PlaceOperations {
   /** Members of a community, with few fields each. Page size unknown. Source: api-v3.md, `POST /community-members`. */
   communityMembers(params: CommunityMembersInput, options?: CallOptions): Paged<CommunityMember>;
 
-  /** Tweets of a community. Up to 20 a page; a pinned one can be on every page. Source: field notes section 1, `POST /community-tweets`. */
+  /** Tweets of a community. Up to 20 a page; a pinned one can be on every page. Source: docs/service.md section 1, `POST /community-tweets`. */
   communityTweets(params: CommunityTweetsInput, options?: CallOptions): Paged<Tweet>;
 
-  /** Tweets of a community that match a query. Page size unknown. Source: field notes section 1, `POST /community-search-tweets`. */
+  /** Tweets of a community that match a query. Page size unknown. Source: docs/service.md section 1, `POST /community-search-tweets`. */
   communitySearchTweets(params: CommunitySearchInput, options?: CallOptions): Paged<Tweet>;
 
-  /** Whether an account is a member of a community. 1 request. Source: field notes section 1, `POST /check-community-member`. */
+  /** Whether an account is a member of a community. 1 request. Source: docs/service.md section 1, `POST /check-community-member`. */
   checkCommunityMember(params: CommunityMemberInput, options?: CallOptions): Promise<MemberCheck>;
 
   /** Tweets of a list's members, up to 5,000 of them. Up to 20 a page. Source: api-v3.md, `GET /list-tweets`. */
   listTweets(params: ListInput, options?: CallOptions): Paged<Tweet>;
 
-  /** Members of a list. Page size unknown. Source: field notes section 1, `GET /list-members`. */
+  /** Members of a list. Page size unknown. Source: docs/service.md section 1, `GET /list-members`. */
   listMembers(params: ListInput, options?: CallOptions): Paged<User>;
 
   /** Followers of a list. Page size unknown. Source: api-v3.md, `GET /list-followers`. */

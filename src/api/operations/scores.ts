@@ -6,19 +6,19 @@ import type { FollowedUser, FollowersStats, Score, ScoreChanges, TopFollower } f
 import type { AccountInput, CallOptions } from "./shared-inputs.ts";
 
 export interface ScoreOperations {
-  /** Influence score. 1 request. Source: field notes section 1, `GET /score`. */
+  /** Influence score. 1 request. Source: docs/service.md section 1, `GET /score`. */
   score(params: AccountInput, options?: CallOptions): Promise<Score>;
 
   /** Change of the score over 7 and 30 days. 1 request. Source: api-v3.md, `GET /score-changes`. */
   scoreChanges(params: AccountInput, options?: CallOptions): Promise<ScoreChanges>;
 
-  /** Followers by category; categorised ones only. 1 request. Source: field notes section 1, `GET /followers-stats`. */
+  /** Followers by category; categorised ones only. 1 request. Source: docs/service.md section 1, `GET /followers-stats`. */
   followersStats(params: AccountInput, options?: CallOptions): Promise<FollowersStats>;
 
-  /** The followers with the highest scores, at most 20. 1 request. Source: field notes section 1, `GET /top-followers`. */
+  /** The followers with the highest scores, at most 20. 1 request. Source: docs/service.md section 1, `GET /top-followers`. */
   topFollowers(params: AccountInput, options?: CallOptions): Promise<readonly TopFollower[]>;
 
-  /** The followed accounts with the highest scores, at most 20. 1 request. Source: field notes section 1, `GET /top-following`. */
+  /** The followed accounts with the highest scores, at most 20. 1 request. Source: docs/service.md section 1, `GET /top-following`. */
   topFollowing(params: AccountInput, options?: CallOptions): Promise<readonly FollowedUser[]>;
 
   /**

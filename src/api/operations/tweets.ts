@@ -58,7 +58,7 @@ export interface TweetOperations {
 
   /**
    * Up to 100 tweets; those that are gone are absent. 1 request. `fetchTweets` takes any number.
-   * Source: field notes section 1, `POST /tweet-info-bulk`.
+   * Source: docs/service.md section 1, `POST /tweet-info-bulk`.
    */
   tweetInfoBulk(params: TweetInfoBulkInput, options?: CallOptions): Promise<readonly Tweet[]>;
 
@@ -66,7 +66,7 @@ export interface TweetOperations {
    * An account's timeline, newest first, replies and retweets included; a pinned tweet may come first. Up to 20 a page, 1 request each,
    * and no end to the history.
    * @throws UpstreamError `not_found`, on the first page.
-   * Source: api-v3.md, `POST /user-tweets`; field notes section 1.
+   * Source: api-v3.md, `POST /user-tweets`; docs/service.md section 1.
    */
   userTweets(params: AccountInput, options?: CallOptions): Paged<Tweet>;
 
@@ -75,14 +75,14 @@ export interface TweetOperations {
 
   /**
    * Tweets that match a query. Up to 20 a page, 1 request each. The index lags behind by minutes at times: an empty answer proves nothing.
-   * Source: field notes sections 1 and 5, `POST /search-tweets`.
+   * Source: docs/service.md sections 1 and 5, `POST /search-tweets`.
    */
   searchTweets(params: SearchTweetsInput, options?: CallOptions): Paged<Tweet>;
 
-  /** Tweets that mention a handle. Up to 20 a page. Source: field notes section 1, `POST /mentions`. */
+  /** Tweets that mention a handle. Up to 20 a page. Source: docs/service.md section 1, `POST /mentions`. */
   mentions(params: MentionsInput, options?: CallOptions): Paged<Tweet>;
 
-  /** Replies to a tweet. Page size unknown. Source: field notes section 1, `POST /comments`. */
+  /** Replies to a tweet. Page size unknown. Source: docs/service.md section 1, `POST /comments`. */
   comments(params: CommentsInput, options?: CallOptions): Paged<Tweet>;
 
   /** Tweets that quote a tweet. Up to 20 a page. Source: api-v3.md, `POST /quotes`. */
@@ -98,16 +98,16 @@ export interface TweetOperations {
    */
   article(params: TweetInput, options?: CallOptions): Promise<Article>;
 
-  /** Whether an account replied to a tweet, and the reply. 1 request. Source: field notes section 1, `GET /check-comment`. */
+  /** Whether an account replied to a tweet, and the reply. 1 request. Source: docs/service.md section 1, `GET /check-comment`. */
   checkComment(params: TweetAndAccountInput, options?: CallOptions): Promise<CommentCheck>;
 
-  /** Whether an account quoted or retweeted a tweet. 1 request. Source: field notes section 1, `POST /check-quoted`. */
+  /** Whether an account quoted or retweeted a tweet. 1 request. Source: docs/service.md section 1, `POST /check-quoted`. */
   checkQuoted(params: TweetAndAccountInput, options?: CallOptions): Promise<QuoteCheck>;
 
   /**
    * Whether an account retweeted a tweet: each page looks through up to 100 retweets, 1 request each. The answer is yes as soon as one page
    * says so, and no when none did.
-   * Source: field notes section 1, `POST /check-retweet`.
+   * Source: docs/service.md section 1, `POST /check-retweet`.
    */
   checkRetweet(params: TweetAndAccountInput, options?: CallOptions): Paged<RetweetCheck>;
 

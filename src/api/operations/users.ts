@@ -56,22 +56,22 @@ export interface UserOperations {
   /**
    * Who follows an account. Up to 200 profiles a page, 1 request each; the order is not documented.
    * @throws UpstreamError `not_found`, on the first page.
-   * Source: api-v3.md, `GET /followers`; field notes section 1.
+   * Source: api-v3.md, `GET /followers`; docs/service.md section 1.
    */
   followers(params: AccountInput, options?: CallOptions): Paged<User>;
 
-  /** Whom an account follows; as `followers`. Source: api-v3.md, `GET /follows`; field notes section 1. */
+  /** Whom an account follows; as `followers`. Source: api-v3.md, `GET /follows`; docs/service.md section 1. */
   follows(params: AccountInput, options?: CallOptions): Paged<User>;
 
-  /** Verified accounts that follow an account; as `followers`, page size unknown. Source: field notes section 1, `GET /verified-followers`. */
+  /** Verified accounts that follow an account; as `followers`, page size unknown. Source: docs/service.md section 1, `GET /verified-followers`. */
   verifiedFollowers(params: AccountInput, options?: CallOptions): Paged<User>;
 
-  /** Profiles that match a text. 1 request a page, page size unknown. Source: field notes section 1, `POST /search-users`. */
+  /** Profiles that match a text. 1 request a page, page size unknown. Source: docs/service.md section 1, `POST /search-users`. */
   searchUsers(params: SearchUsersInput, options?: CallOptions): Paged<User>;
 
   /**
    * Whether user 2 follows user 1. 1 request.
-   * Source: field notes section 1, `POST /check-follow`.
+   * Source: docs/service.md section 1, `POST /check-follow`.
    */
   checkFollow(params: CheckFollowInput, options?: CallOptions): Promise<FollowCheck>;
 }

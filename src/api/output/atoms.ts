@@ -1,15 +1,15 @@
-/** The small parts of what the service sends, as schemas: ids, times, cursors, pages. Shapes of api-v3.md, widened where the field notes saw more. */
+/** The small parts of what the service sends, as schemas: ids, times, cursors, pages. Shapes of api-v3.md, widened where docs/service.md has more forms. */
 import { z } from "zod";
 
 export const digits = z.string().regex(/^\d{1,20}$/);
 export const count = z.int();
 
-/** A time as text: ISO 8601, or the platform's own `Fri Mar 06 13:38:49 +0000 2026` (field notes section 2). */
+/** A time as text: ISO 8601, or the platform's own `Fri Mar 06 13:38:49 +0000 2026` (docs/service.md section 2). */
 export const time = z.union([
   z.iso.datetime({ offset: true }),
   z.string().regex(/^[A-Z][a-z]{2} [A-Z][a-z]{2} \d\d? \d\d:\d\d:\d\d [+-]\d{4} \d{4}$/),
 ]);
-/** Null when empty (field notes section 2). */
+/** Null when empty (docs/service.md section 2). */
 export const textsOrNull = z.array(z.string()).nullable();
 
 /** Text, or none at the end (api-v3.md, Shared rules 2 and 3). */

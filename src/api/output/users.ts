@@ -38,7 +38,7 @@ const followedOutput = z.lazy(() =>
   z.looseObject({ ...known(), location: z.never().optional(), followerDate: time }).meta({ id: "FollowedUser" }),
 );
 
-/** An entry of /top-followers: field notes section 1. */
+/** An entry of /top-followers: docs/service.md section 1. */
 const topFollowerOutput = z.lazy(() => {
   const { description, created_at, can_dm, followers_count, followings_count, tweets_count, profile_background_image_url } = known();
   return z

@@ -17,7 +17,7 @@ const score = (call: Call): Answer => ({ body: { score: call.world.scores.score(
 
 const scoreChanges = (call: Call): Answer => ({ body: { ...call.world.scores.changes(indexedAccount(call), call.nowMs) } });
 
-/** Counts only categorised followers, none of a protected account (field notes section 1). */
+/** Counts only categorised followers, none of a protected account (docs/service.md section 1). */
 function followersStats(call: Call): Answer {
   const key = namedUser(call);
   indexedAccount(call, key);

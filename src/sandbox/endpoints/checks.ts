@@ -4,7 +4,7 @@ import { offsetPage } from "../paging.ts";
 import { namedTweet, namedUser } from "../subjects.ts";
 import type { TweetRecord } from "../world/tweet-record.ts";
 
-/** /check-retweet looks through so many retweets a request (field notes section 1). */
+/** /check-retweet looks through so many retweets a request (docs/service.md section 1). */
 const SCANNED = 100;
 
 /** What one user answered to one tweet; nothing of a protected user's. */

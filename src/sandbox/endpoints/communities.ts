@@ -59,7 +59,7 @@ function* postsIn(call: Call, community: Community, beforeId: string | undefined
   }
 }
 
-/** The pinned post comes back on every page (field notes section 1). */
+/** The pinned post comes back on every page (docs/service.md section 1). */
 function communityTweets(call: Call): Answer {
   const community = communityOf(call, "community_id");
   const order = call.params.choice("order", ["latest", "popular"], "latest");

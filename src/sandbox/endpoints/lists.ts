@@ -1,4 +1,4 @@
-/** Endpoints about public lists. Two take `list_id`, one `list_link` (field notes section 1). */
+/** Endpoints about public lists. Two take `list_id`, one `list_link` (docs/service.md section 1). */
 import type { Answer, Call, Handler } from "../call.ts";
 import { anchorOf, positionPage, tweetPage } from "../paging.ts";
 import { badRequest, notFound } from "../service-error.ts";

@@ -11,7 +11,7 @@ function infoBatch(call: Call) {
   const usernames = call.params.list("usernames", BATCH);
   const ids = call.params.list("user_ids", BATCH);
   if ((usernames === undefined) === (ids === undefined)) throw badRequest("exactly one of usernames, user_ids is required");
-  // A comma-joined value resolves only the first name; missing accounts are simply absent (field notes section 1).
+  // A comma-joined value resolves only the first name; missing accounts are simply absent (docs/service.md section 1).
   const first = (value: string): string => value.split(",")[0] ?? "";
   const keys =
     usernames?.map((name) => people.keyOfHandle(first(name))) ??

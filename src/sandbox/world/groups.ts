@@ -10,7 +10,7 @@ import { canTie, tieAt, type ToggleOptions } from "./toggle.ts";
 
 /** The first five accounts belong to everything: examples rely on them. */
 const LOYAL = 5;
-/** Lists gather from the first accounts only: one holds up to 5,000 (api-field-notes.md section 1). */
+/** Lists gather from the first accounts only: one holds up to 5,000 (docs/service.md section 1). */
 const LIST_REACH = 10_000;
 const RESTLESS_SHARE = 0.3;
 /** Shifts the crowd that follows a list away from those that follow accounts. */

@@ -45,7 +45,7 @@ export function createLives({ seed, startMs, count }: LivesOptions) {
     isSuspended: (key: number, nowMs: number): boolean => isWild(key) && isInSpell(suspendedFor, key, 1, 20, nowMs),
     isDeleted: (key: number, nowMs: number): boolean =>
       isWild(key) && nowMs >= startMs - Math.log(1 - fraction(deletedSalt, key)) * MEAN_LIFE_DAYS * DAY_MS,
-    /** Left out by the search index, as one in a hundred is (api-field-notes.md section 5). */
+    /** Left out by the search index, as one in a hundred is (docs/service.md section 5). */
     isHiddenFromSearch: (key: number): boolean => isWild(key) && fraction(hiddenSalt, key) < 0.01,
   };
 }

@@ -89,7 +89,7 @@ export function createShow(present: World, nowMs: number) {
 
   function related(record: TweetRecord, target: TweetRecord | undefined, depth: number): Partial<Tweet> {
     if (target === undefined || depth === 0) return {};
-    // A quoted tweet's entities are empty inline (field notes section 2).
+    // A quoted tweet's entities are empty inline (docs/service.md section 2).
     if (record.kind === "quote") return { quoted_status: { ...tweet(target, 0), entities: [] } };
     return record.kind === "retweet" ? { retweeted_status: tweet(target, 0) } : {};
   }

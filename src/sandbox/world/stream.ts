@@ -203,7 +203,7 @@ const EMPTY_DAY: AuthorDay = { sketches: [], records: [] };
 
 const rootOf = (sketch: Sketch): Sketch => (sketch.after === undefined ? sketch : rootOf(sketch.after));
 
-/** The index lags a second or two, sometimes minutes (field notes section 5). */
+/** The index lags a second or two, sometimes minutes (docs/service.md section 5). */
 const indexLag = (dice: () => number, isQuick: boolean): number =>
   isQuick ? Math.floor(dice() * 500) : Math.floor(dice() < 0.01 ? 30_000 + dice() * 200_000 : 200 + dice() * 1_800);
 

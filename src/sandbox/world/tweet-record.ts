@@ -27,7 +27,7 @@ export interface TweetRecord {
   readonly shown?: Tweet;
 }
 
-const SNOWFLAKE_EPOCH_MS = 1_288_834_974_657n; // api-field-notes.md section 2
+const SNOWFLAKE_EPOCH_MS = 1_288_834_974_657n; // docs/service.md section 2
 
 /** An id that carries `atMs`; `low` (22 bits) keeps those of one millisecond apart. */
 export const snowflake = (atMs: number, low: number): string =>

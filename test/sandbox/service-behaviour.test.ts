@@ -1,4 +1,4 @@
-/** What api-field-notes.md saw of the real service beyond its document, and the sandbox does as well. Search is in test/query. */
+/** Behaviour of the service beyond its document, as docs/service.md has it: the sandbox behaves the same. Search is in test/query. */
 import { expect, test } from "vitest";
 import { openService } from "./inputs-of.ts";
 
