@@ -21,6 +21,7 @@ const HELP = `npm run sim -- [options]
   --twice           with one seed: play it twice and show where the two differ
   --trace           with one seed or scenario: print what the daemon logged, and what the sinks got
   --workers N       processes; one per core unless given
+  --bail            play no further seed after the first failure
   --kept            play all scenarios that were kept
   --keep            make what fails smaller and keep it in test/sim/regressions`;
 
@@ -34,6 +35,7 @@ const { values } = parseArgs({
       keep: { type: "boolean" },
       twice: { type: "boolean" },
       kept: { type: "boolean" },
+      bail: { type: "boolean" },
     },
     ...{ worker: { type: "boolean" }, help: { type: "boolean" } },
   },
@@ -78,9 +80,9 @@ async function playMany(): Promise<void> {
   const kept = values.kept ? readdirSync(KEPT).filter((name) => name.endsWith(".json")) : [];
   const count = values.kept ? kept.length : Number(values.seeds ?? Number.POSITIVE_INFINITY);
   console.log(values.kept ? `${count} kept scenarios` : `seeds from ${first}`);
-  let played = 0;
+  let [played, isOver] = [0, false];
   const next = (): Job | undefined => {
-    if (played >= count || Date.now() - begunMs > seconds * 1_000) return undefined;
+    if (isOver || played >= count || Date.now() - begunMs > seconds * 1_000) return undefined;
     const [n, name] = [played, kept[played]];
     played += 1;
     return { seed: first + n, isTwice: n % TWICE_EVERY === 0, ...(name === undefined ? {} : { file: join(KEPT, name) }) };
@@ -88,6 +90,7 @@ async function playMany(): Promise<void> {
   const verdicts: Verdict[] = [];
   const onVerdict = (verdict: Verdict) => {
     verdicts.push(verdict);
+    isOver ||= values.bail === true && verdict.objections.length > 0;
     report(verdict, values.kept ? `--scenario ${KEPT}/${verdict.seed}.json` : `--seed ${verdict.seed}`);
   };
   await spread({

@@ -1,0 +1,34 @@
+/** The bugs to plant: one patch file each, whose first lines say what the bug is, of which shape, and which tests could see it. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+const PATCHES = join("test", "planted");
+
+/** Why bugs of its kind get past tests; `listed`: named in the list of faults to survive. */
+const SHAPES = ["second time", "two options", "fixture", "reload", "simple case", "listed"] as const;
+
+export interface Patch {
+  readonly name: string;
+  readonly path: string;
+  /** One sentence: what is wrong. */
+  readonly bug: string;
+  readonly shape: string;
+  /** Test files or folders that could see it, the likeliest first. */
+  readonly tests: readonly string[];
+}
+
+/** All of them by name. @throws Error for one without its header. */
+export function readPatches(root: string): readonly Patch[] {
+  const files = readdirSync(join(root, PATCHES)).filter((file) => file.endsWith(".patch"));
+  return files.sort().map((file) => {
+    const path = join(PATCHES, file);
+    const [header = "", diff] = readFileSync(join(root, path), "utf8").split(/^(?=--- a\/)/m);
+    const field = (name: string): string => new RegExp(`^${name}: (.+)$`, "m").exec(header)?.[1] ?? "";
+    const patch = { name: file.replace(/\.patch$/, ""), path, bug: field("bug"), shape: field("shape"), tests: words(field("tests")) };
+    const isWhole = patch.bug !== "" && SHAPES.some((shape) => shape === patch.shape) && patch.tests.length > 0 && diff !== undefined;
+    if (!isWhole) throw new Error(`${path} needs the lines "bug: ", "shape: " (${SHAPES.join(", ")}) and "tests: ", and a diff`);
+    return patch;
+  });
+}
+
+const words = (text: string): readonly string[] => text.split(/\s+/).filter((word) => word !== "");
