@@ -62,4 +62,16 @@ export const EMPTY_NAMES = /^(utils?|helpers?|common|misc|shared|types?|constant
 export const INDEX_FILES = ["index.ts", "api/index.ts", "api/endpoints/index.ts"];
 
 /** Folders of test/ that mirror no room. */
-export const TEST_FOLDERS = ["architecture", "lint", "support", "e2e", "sim", "planted", "bad-configs", "docs", "build", "bench", "config-examples"];
+export const TEST_FOLDERS = [
+  "architecture",
+  "lint",
+  "support",
+  "e2e",
+  "sim",
+  "planted",
+  "bad-configs",
+  "docs",
+  "build",
+  "bench",
+  "config-examples",
+];
