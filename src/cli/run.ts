@@ -21,6 +21,8 @@ export function addRun(program: Command, context: CliContext): void {
 }
 
 async function run(context: CliContext, configPath: string): Promise<void> {
+  // Heard from here on: a stop in the middle of the start is an orderly one, too.
+  const signalled = untilSignal();
   const log = context.logger();
   const loaded = orThrow(await loadGuarded(context, configPath));
   const config = { ...loaded, server: await withServerToken(loaded.server, { random: context.random, log }) };
@@ -30,8 +32,6 @@ async function run(context: CliContext, configPath: string): Promise<void> {
     config.api.baseUrl === "sandbox" ? await (await import("./embedded-sandbox.ts")).startEmbeddedSandbox(context, config, log) : undefined;
   let refuse: (error: ExitError) => void = () => undefined;
   const refused = new Promise<ExitError>((resolve) => (refuse = resolve));
-  // Heard from here on: a stop in the middle of the start is an orderly one, too.
-  const signalled = untilSignal();
   const stopCatching = onUncaught(EXIT.internal, async (error) => {
     log.error("unexpected error, the daemon ends; start it again", { error });
     await log.flush();
