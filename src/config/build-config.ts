@@ -59,7 +59,7 @@ export async function buildConfig(root: MapNode, deps: BuildDeps): Promise<Built
 
 /** The absolute path. SQLite's own words for a folder would come at the start, and say little. */
 async function checkedStatePath(written: string, root: MapNode, deps: BuildDeps): Promise<string> {
-  const path = resolveStatePath(written, deps.env, deps.folder);
+  const path = await resolveStatePath(written, deps);
   if (written.endsWith("/") || (await deps.files.isDirectory(path))) {
     const { node, place } = findNode(root, ["state", "path"]);
     const example = `${written.replace(/\/+$/, "")}/chirpwatch.db`;

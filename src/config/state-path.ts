@@ -2,7 +2,7 @@
  * Where the state file is: of a good configuration, and of one that cannot be loaded, as far as it can be read. The daemon may run on what
  * it loaded before the file was spoilt, and whoever asks it looks for its control socket beside the state.
  */
-import { dirname, isAbsolute, join, resolve } from "node:path";
+import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { parseDocument } from "yaml";
 import type { Environment, Files } from "../model/files.ts";
 import { withDotEnv } from "../runtime/environment.ts";
@@ -11,9 +11,24 @@ import { expandText } from "./interpolate.ts";
 import { readSources } from "./read-files.ts";
 import { findExcess } from "./yaml-limits.ts";
 
-/** `path` as written; a relative one lies under CHIRPWATCH_DATA_DIR, else in the folder of the configuration. */
-export function resolveStatePath(path: string, env: Environment, folder: string): string {
-  return isAbsolute(path) ? path : join(resolve(env["CHIRPWATCH_DATA_DIR"] || folder), path);
+export interface StatePlace {
+  readonly files: Pick<Files, "exists" | "isDirectory">;
+  readonly env: Environment;
+  /** Of the configuration. */
+  readonly folder: string;
+}
+
+/**
+ * A relative path lies under CHIRPWATCH_DATA_DIR, else in the folder of the configuration. The default, `data/chirpwatch.db`, lies in
+ * CHIRPWATCH_DATA_DIR itself, unless older versions made a state below it, or left its backups there.
+ */
+export async function resolveStatePath(path: string, { files, env, folder }: StatePlace): Promise<string> {
+  if (isAbsolute(path)) return path;
+  const dataDir = env["CHIRPWATCH_DATA_DIR"];
+  const literal = join(resolve(dataDir || folder), path);
+  if (!dataDir || path !== DEFAULTS.state.path || (await files.exists(literal))) return literal;
+  const direct = join(resolve(dataDir), basename(path));
+  return (await files.isDirectory(dirname(literal))) && !(await files.exists(direct)) ? literal : direct;
 }
 
 export interface FindRequest {
@@ -30,7 +45,7 @@ export async function findStatePath({ path, files, env: real }: FindRequest): Pr
   const env = await withDotEnv(real, files, path).catch(() => real);
   const sources = await readSources(path, files).catch(() => undefined);
   const written = sources?.files.map(({ text }) => pathIn(text, env)).find((found) => found !== undefined);
-  return resolveStatePath(written ?? DEFAULTS.state.path, env, folder);
+  return resolveStatePath(written ?? DEFAULTS.state.path, { files, env, folder });
 }
 
 /** The parser goes on after an error: what stands outside the broken part is found. */

@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
-import { findStatePath } from "../../src/config/state-path.ts";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { findStatePath, resolveStatePath } from "../../src/config/state-path.ts";
 import { createFiles } from "../../src/runtime/files.ts";
 
 let folder: string;
@@ -39,9 +39,39 @@ it.each([
 
 it("takes the usual place without a file, and CHIRPWATCH_DATA_DIR over the folder, from .env too", async () => {
   expect(await find(undefined)).toBe(join(folder, USUAL));
-  expect(await find(undefined, { CHIRPWATCH_DATA_DIR: "/data" })).toBe(join("/data", USUAL));
+  expect(await find(undefined, { CHIRPWATCH_DATA_DIR: "/no-data" })).toBe("/no-data/chirpwatch.db");
   writeFileSync(join(folder, ".env"), "CHIRPWATCH_DATA_DIR=/elsewhere\n");
   expect(await find("state: { path: own.db }\nwatches: [\n")).toBe("/elsewhere/own.db");
+});
+
+describe("the usual path under CHIRPWATCH_DATA_DIR", () => {
+  const resolve = (path = USUAL) => resolveStatePath(path, { files: createFiles(), env: { CHIRPWATCH_DATA_DIR: folder }, folder: "/conf" });
+  const direct = () => join(folder, "chirpwatch.db");
+  const below = () => join(folder, USUAL);
+
+  it("lies in the folder itself, and any other where it says", async () => {
+    expect(await resolve()).toBe(direct());
+    expect(await resolve("data/own.db")).toBe(join(folder, "data/own.db"));
+  });
+
+  it("stays below `data/` where an older version made it, whatever lies beside it", async () => {
+    mkdirSync(join(folder, "data"));
+    writeFileSync(below(), "");
+    expect(await resolve()).toBe(below());
+    writeFileSync(direct(), "");
+    expect(await resolve()).toBe(below());
+  });
+
+  it("stays there when the file was lost, as its backups lie there", async () => {
+    mkdirSync(join(folder, "data"));
+    expect(await resolve()).toBe(below());
+  });
+
+  it("is not given up for a folder `data` that somebody makes beside it", async () => {
+    writeFileSync(direct(), "");
+    mkdirSync(join(folder, "data"));
+    expect(await resolve()).toBe(direct());
+  });
 });
 
 it("reads every file of a folder", async () => {
