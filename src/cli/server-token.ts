@@ -7,6 +7,7 @@ import type { Log } from "../model/log.ts";
 import type { Random } from "../model/random.ts";
 import { writeSecretFile } from "../runtime/write-files.ts";
 import { makePrivateFolders } from "../state/private-files.ts";
+import { writeDenial } from "../state/write-denial.ts";
 
 export interface TokenDeps {
   readonly random: Random;
@@ -27,7 +28,7 @@ export async function withServerToken(server: ServerConfig, { random, log }: Tok
       "SERVER_TOKEN_CANNOT_WRITE",
       `cannot write the server's token to ${path}: ${errorWords(error)}`,
       {
-        hint: "let this user write to that folder, or set CHIRPWATCH_SERVER_TOKEN",
+        hint: writeDenial(path) ?? "let this user write to that folder, or set CHIRPWATCH_SERVER_TOKEN",
         cause: error,
       },
     );

@@ -2,6 +2,7 @@
 import { errorText } from "../model/errors.ts";
 import { EXIT, ExitError } from "../model/exit-code.ts";
 import { sqliteCode } from "./sqlite.ts";
+import { writeDenial } from "./write-denial.ts";
 
 export interface OpenContext {
   readonly path: string;
@@ -28,7 +29,7 @@ export function openFailure(error: unknown, context: OpenContext): ExitError {
   }
   if (!existed) return cannotCreate(path, error);
   if (code.startsWith("SQLITE_READONLY") || code.startsWith("SQLITE_CANTOPEN") || ["EACCES", "EPERM", "EROFS"].includes(code)) {
-    const hint = "Give this user read and write permission on the file and its folder.";
+    const hint = writeDenial(path) ?? "Give this user read and write permission on the file and its folder.";
     return refuse("STATE_READONLY", `The state file ${path} or its folder cannot be written.`, hint, error);
   }
   return refuse("STATE_UNREADABLE", `The state file ${path} cannot be opened: ${errorText(error)}.`, restoreHint(context), error);
@@ -63,7 +64,7 @@ export const missingBackup = (backup: string, newestBackup: string | undefined):
 
 export const cannotCreate = (path: string, cause: unknown): ExitError =>
   new ExitError(EXIT.cannotCreate, "STATE_CANNOT_CREATE", `The state file ${path} cannot be created: ${errorText(cause)}.`, {
-    hint: "Give this user write permission on the folder, or set `state.path` to one it may write.",
+    hint: writeDenial(path) ?? "Give this user write permission on the folder, or set `state.path` to one it may write.",
     cause,
   });
 

@@ -51,6 +51,13 @@ async function kill(child: ChildProcess): Promise<void> {
 const IS_ROOT = process.getuid?.() === 0;
 const OPEN_TO_ALL = IS_ROOT ? "/tmp" : tmpdir();
 
+/** Whose it is, and the cure: where it is another user's, and where it is the writer's own. */
+function denial(at: string, mode: string, chown: string): string {
+  const [uid, gid] = [process.getuid?.(), process.getgid?.()];
+  if (!IS_ROOT) return `${at} belongs to this process's uid ${uid}, with mode ${mode}: run \`chmod u+rwX ${at}\`.`;
+  return `This process has uid 65534, and ${at} belongs to uid ${uid} (mode ${mode}): run \`${chown}\`, or start it as that user (\`--user ${uid}:${gid}\` in Docker).`;
+}
+
 /** What a process says that may not write the file or its folder. */
 async function refusedWriter(path: string): Promise<unknown> {
   const { out, err } = await runScript([WRITER, path, ...(IS_ROOT ? ["nobody"] : [])]);
@@ -161,6 +168,7 @@ describe("a state file", () => {
     expect(await refusedWriter(join(folder, "state", "chirpwatch.db"))).toMatchObject({
       code: "STATE_CANNOT_CREATE",
       exitCode: EXIT.cannotCreate,
+      hint: denial(folder, "0555", `mkdir -p ${folder}/state && chown 65534 ${folder}/state`),
     });
   });
 
@@ -171,7 +179,11 @@ describe("a state file", () => {
     chmodSync(dirname(dirname(path)), 0o755);
     const refused = await refusedWriter(path);
     chmodSync(dirname(path), 0o755);
-    expect(refused).toMatchObject({ code: "STATE_READONLY", exitCode: EXIT.storage });
+    expect(refused).toMatchObject({
+      code: "STATE_READONLY",
+      exitCode: EXIT.storage,
+      hint: denial(path, "0444", `chown 65534 ${path}*`),
+    });
   });
 });
 
