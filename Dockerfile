@@ -16,8 +16,11 @@ RUN npm ci --ignore-scripts --no-audit --no-fund \
 COPY tsconfig.json tsconfig.build.json ./
 COPY config ./config
 COPY src ./src
+# What the bundle holds leaves node_modules, and with it types and source maps.
 RUN npm run build \
- && npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
+ && node config/build/prune-image.mjs \
+ && find dist -type d -empty -delete \
+ && rm -rf config/build \
  && cp node_modules/better-sqlite3/build/Release/better_sqlite3.node /tmp/ \
  && rm -rf node_modules/better-sqlite3/build node_modules/better-sqlite3/deps node_modules/better-sqlite3/src \
  && mkdir -p node_modules/better-sqlite3/build/Release \
@@ -48,6 +51,8 @@ VOLUME /data
 WORKDIR /config
 USER 1000:1000
 EXPOSE 9464
+# Whatever is missing above shows here: the demo polls, remembers and delivers.
+RUN chirpwatch demo --once && rm -rf /tmp/*
 HEALTHCHECK --interval=30s --timeout=5s --start-period=20s --retries=3 CMD ["chirpwatch", "health"]
 ENTRYPOINT ["chirpwatch"]
 CMD ["run"]

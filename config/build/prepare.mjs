@@ -4,16 +4,15 @@
  * it says what to do: an install never fails for that.
  */
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { licenceTexts } from "./licences.mjs";
+import { NOT_BUNDLED } from "./not-bundled.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 const dist = join(root, "dist");
 const entries = { main: join(dist, "main.js"), index: join(dist, "index.js") };
-
-/** Left in node_modules: one is native, the others are loaded by few, and late. */
-const NOT_BUNDLED = ["better-sqlite3", "discord.js", "@slack/web-api", "pino-pretty"];
 
 /** Path of the compiler's script, or undefined when it or the bundler is not installed in this checkout: one further up is somebody else's. */
 function findCompiler() {
@@ -38,7 +37,8 @@ async function build(compiler) {
 
 /**
  * Finding and reading five hundred modules took half of the time of a start. What is imported with `import()` keeps files of its own and is
- * read when it is wanted. Names and lines stay readable, for stack traces. Files lie as deep as their sources, which look for package.json.
+ * read when it is wanted. Names and lines stay, and a comment names each source: a stack trace needs no source map. Files lie as deep as their
+ * sources, which look for package.json.
  */
 async function bundle() {
   const { rolldown } = await import("rolldown");
@@ -48,8 +48,9 @@ async function bundle() {
       .filter(([, path]) => existsSync(path)),
   );
   const bundled = await rolldown({ cwd: root, input, platform: "node", external: NOT_BUNDLED });
-  await bundled.write({ dir: dist, format: "esm", sourcemap: true, chunkFileNames: "chunks/[name].js" });
+  const { output } = await bundled.write({ dir: dist, format: "esm", chunkFileNames: "chunks/[name].js" });
   await bundled.close();
+  writeFileSync(join(dist, "THIRD_PARTY_LICENSES.txt"), licenceTexts(output.flatMap(({ moduleIds }) => moduleIds ?? [])));
 }
 
 const compiler = findCompiler();

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
@@ -11,8 +11,7 @@ const checkouts: string[] = [];
 function makeCheckout(files: Readonly<Record<string, string>>): string {
   const checkout = mkdtempSync(join(tmpdir(), "prepare-"));
   checkouts.push(checkout);
-  mkdirSync(join(checkout, "config/build"), { recursive: true });
-  copyFileSync(join(root, "config/build/prepare.mjs"), join(checkout, "config/build/prepare.mjs"));
+  cpSync(join(root, "config/build"), join(checkout, "config/build"), { recursive: true });
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(checkout, path)), { recursive: true });
     writeFileSync(join(checkout, path), text);
@@ -47,15 +46,13 @@ describe("prepare", () => {
     expect(existsSync(join(checkout, "dist/gone.js"))).toBe(false);
   });
 
-  it("keeps what is imported late in a file of its own, with its types and the way back to its source", () => {
+  it("keeps what is imported late in a file of its own, with its types and the name of its source", () => {
     const checkout = makeCheckout(SOURCES);
     installCompiler(checkout);
     prepare(checkout);
     expect(readFileSync(join(checkout, "dist/main.js"), "utf8")).toContain('import("./chunks/answer.js")');
     expect(readFileSync(join(checkout, "dist/late/answer.d.ts"), "utf8")).toContain("answer: number");
-    expect(JSON.parse(readFileSync(join(checkout, "dist/chunks/answer.js.map"), "utf8"))).toMatchObject({
-      sources: ["../../src/late/answer.ts"],
-    });
+    expect(readFileSync(join(checkout, "dist/chunks/answer.js"), "utf8")).toContain("// src/late/answer.ts\n");
   });
 
   it("fails where the sources do not compile", () => {

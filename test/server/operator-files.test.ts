@@ -118,6 +118,12 @@ describe("the image", () => {
     expect(last).toContain("rm -rf /usr/local/lib/node_modules/npm");
   });
 
+  it("keeps of node_modules what is not bundled, and plays the demo as its last step", () => {
+    expect(stages[1]).toContain("node config/build/prune-image.mjs");
+    expect([...last.matchAll(/^RUN (.+)$/gm)].at(-1)?.[1]).toMatch(/^chirpwatch demo --once /);
+    expect(last.indexOf("USER ")).toBeLessThan(last.indexOf("chirpwatch demo"));
+  });
+
   it("runs as a user by number, who owns /data, and proves its health by the command", () => {
     expect(last).toMatch(/^USER 1000:1000$/m);
     expect(last).toContain("chown 1000:1000 /data");
@@ -139,6 +145,10 @@ describe("the compose file", () => {
   interface Service {
     readonly profiles: readonly string[];
     readonly read_only: boolean;
+    readonly init: boolean;
+    readonly mem_limit: string;
+    readonly pids_limit: number;
+    readonly logging: { readonly driver: string; readonly options: Readonly<Record<string, string>> };
     readonly ports: readonly string[];
     readonly command?: readonly string[];
     readonly environment?: Readonly<Record<string, string>>;
@@ -153,6 +163,16 @@ describe("the compose file", () => {
     for (const service of Object.values(services)) {
       expect(service.read_only).toBe(true);
       for (const port of service.ports) expect(port).toMatch(/^127\.0\.0\.1:/);
+    }
+  });
+
+  it("bounds memory, processes and logs, and has an init that hears every signal", () => {
+    for (const { init, mem_limit, pids_limit, logging } of Object.values(services)) {
+      expect(init).toBe(true);
+      expect(mem_limit).toMatch(/^\d+[mg]$/);
+      // Node's threads, and those of the health check and of a command beside the daemon.
+      expect(pids_limit).toBeGreaterThanOrEqual(64);
+      expect(logging).toEqual({ driver: "json-file", options: { "max-size": "10m", "max-file": "3" } });
     }
   });
 
