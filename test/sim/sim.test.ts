@@ -42,16 +42,17 @@ it("draws every key of the configuration, or says why not", () => {
 
 it("draws configurations that are taken", async () => {
   for (let seed = 1; seed <= TAKEN; seed += 1) {
-    const { config, files } = drawConfig(createDice(seed));
-    const text = JSON.stringify(config)
-      .replace(/%post:\w+%/g, "2029911223344556677")
-      .replace(/%user:\w+%/g, "44196397");
+    const { config: first, files, steps } = drawScenario(seed);
     const beside = Object.fromEntries(Object.entries(files).map(([name, content]) => [`/etc/chirpwatch/${name}`, content]));
-    const loaded = await loadText(text, { files: beside });
-    expect(
-      loaded.ok ? [] : loaded.issues.filter(({ severity }) => severity === "error").map(({ message }) => message),
-      `seed ${seed}`,
-    ).toEqual([]);
+    for (const config of [first, ...steps.flatMap((step) => (step.do === "reload" ? [step.config] : []))]) {
+      let ids = 2029911223344556677n;
+      const text = JSON.stringify(config).replace(/%(?:post|user):\w+%/g, () => String((ids += 1n)));
+      const loaded = await loadText(text, { files: beside });
+      expect(
+        loaded.ok ? [] : loaded.issues.filter(({ severity }) => severity === "error").map(({ message }) => message),
+        `seed ${seed}`,
+      ).toEqual([]);
+    }
   }
 });
 

@@ -1,5 +1,6 @@
 /** Nothing is told twice. A repeat is excused where the answer to the one before was lost: to a timeout, a broken connection, or a crash. */
 import { type Evidence, label } from "./evidence.ts";
+import { createNames } from "./owed.ts";
 import type { Receipt } from "./receipts.ts";
 
 /** Results are stored at most so long after the answer; a state that could not be written is excused by the scenario. */
@@ -7,6 +8,7 @@ const STORED_WITHIN_MS = 1_000;
 
 export function checkOnce({ played, receipts, tweets, epochs }: Evidence): readonly string[] {
   const objections: string[] = [];
+  const nameOf = createNames(epochs);
   const isLost = ({ attempt }: Receipt): boolean => {
     if (attempt.answeredAtMs === undefined) return true;
     const life = played.lives.find(({ number }) => number === attempt.life);
@@ -20,8 +22,10 @@ export function checkOnce({ played, receipts, tweets, epochs }: Evidence): reado
     for (const { tweetId, type, watches } of receipt.told) {
       // A chat tells a tweet once, naming every watch; a webhook gets an event of each.
       if (type === undefined || (isChat && type === "tweet.deleted")) continue;
-      if (watches.length === 0 || isChat) note(`${receipt.sink} ${tweetId} ${type}`, receipt);
-      else for (const watch of watches) note(`${receipt.sink} ${tweetId} ${type} ${watch}`, receipt);
+      // A list on a console does not say whose each line is.
+      if (watches.length === 0 && !isChat) continue;
+      if (isChat) note(`${receipt.sink} ${tweetId} ${type}`, receipt);
+      else for (const watch of watches) note(`${receipt.sink} ${tweetId} ${type} ${nameOf(watch)}`, receipt);
     }
   }
   for (const [key, all] of seen) {

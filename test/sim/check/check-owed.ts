@@ -1,25 +1,35 @@
-/** Everything that is owed has arrived wherever it belongs, once nothing fails any more. */
+/** Everything that is owed was found, and has arrived wherever it belonged when it was found, once nothing fails any more. */
 import type { Played } from "../run/simulate.ts";
-import { type Evidence, hasNewHandle, label, labelsOf } from "./evidence.ts";
-import { placesOf } from "./routes.ts";
+import { type Evidence, label } from "./evidence.ts";
+import { type Alert, groupBy } from "./outbox.ts";
+import { createNames } from "./owed.ts";
 import type { Rules } from "./rules.ts";
 
-export function checkOwed({ played, epochs, tweets, receipts, owed }: Evidence): readonly string[] {
-  const rules = epochs.at(-1)?.rules;
-  if (played.scenario.mode !== "liveness" || rules === undefined) return [];
+export function checkOwed({ played, epochs, tweets, receipts, owed, outbox, finalRules }: Evidence): readonly string[] {
+  if (played.scenario.mode !== "liveness") return [];
+  const nameOf = createNames(epochs);
   const accepted = receipts.filter(({ attempt }) => attempt.accepted);
   const arrived = new Set(accepted.flatMap(({ sink, named }) => [...named].map((id) => `${sink} ${id}`)));
-  const objections: string[] = [];
-  for (const watch of rules.watches.values()) {
-    for (const tweet of tweets.values()) {
-      if (owed(watch.id, tweet).claim !== "must" || hasNewHandle(tweet, played)) continue;
-      for (const { sink, route } of placesOf(rules, watch, labelsOf(watch, tweet))) {
-        if (arrived.has(`${sink} ${tweet.id}`) || (route?.mutes.length ?? 0) > 0 || isGivenUp(sink, rules, played)) continue;
-        objections.push(`${sink} was never told of ${label(tweet, played)}, which ${watch.id} owes`);
-      }
-    }
-  }
-  return objections;
+  const alerts = groupBy(outbox.alerts, ({ row }) => row.eventId);
+  const events = new Map(
+    played.left.events.flatMap((event) => (event.type === "tweet.created" ? [[`${nameOf(event.watch)} ${event.subject}`, event]] : [])),
+  );
+  const hasArrived = ({ row, event, places }: Alert): boolean =>
+    arrived.has(`${row.sink} ${event.subject}`) ||
+    row.state === "muted" ||
+    places.some(({ route }) => (route?.mutes.length ?? 0) > 0) ||
+    !finalRules.sinks.has(row.sink) ||
+    isGivenUp(row.sink, finalRules, played);
+  return [...finalRules.watches.keys()].flatMap((watch) =>
+    [...tweets.values()].flatMap((tweet): readonly string[] => {
+      if (owed(watch, tweet).claim !== "must") return [];
+      const event = events.get(`${nameOf(watch)} ${tweet.id}`);
+      if (event === undefined) return [`nobody was ever told of ${label(tweet, played)}, which ${watch} owes`];
+      return (alerts.get(event.id) ?? [])
+        .filter((alert) => !hasArrived(alert))
+        .map(({ row }) => `${row.sink} was never told of ${label(tweet, played)}, which ${watch} owes`);
+    }),
+  );
 }
 
 /** A sink that refused messages for good, or perhaps for longer than they are tried. */

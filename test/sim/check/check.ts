@@ -5,12 +5,30 @@
 import type { Played } from "../run/simulate.ts";
 import { checkLedger } from "./check-ledger.ts";
 import { checkLog } from "./check-log.ts";
+import { checkMembers } from "./check-members.ts";
 import { checkOnce } from "./check-once.ts";
 import { checkOwed } from "./check-owed.ts";
+import { checkOrder } from "./check-order.ts";
+import { checkPace } from "./check-pace.ts";
+import { checkOutbox } from "./check-outbox.ts";
+import { checkPlacement } from "./check-placement.ts";
 import { checkTold } from "./check-told.ts";
+import { checkValues } from "./check-values.ts";
 import { gather } from "./evidence.ts";
 
-const CHECKS = [checkTold, checkOwed, checkOnce, checkLedger, checkLog];
+const CHECKS = [
+  checkTold,
+  checkOwed,
+  checkOnce,
+  checkOutbox,
+  checkPlacement,
+  checkOrder,
+  checkPace,
+  checkMembers,
+  checkValues,
+  checkLedger,
+  checkLog,
+];
 
 /** What is wrong; empty when all is well. */
 export function check(played: Played): readonly string[] {

@@ -1,10 +1,12 @@
 /** Everything that the checks look at, gathered once: what was seen, what it says, and what was owed. */
 import type { Played } from "../run/simulate.ts";
 import type { TweetFact } from "../run/world-book.ts";
-import { createOwed, epochsOf, type Owed, type RuledEpoch } from "./owed.ts";
+import { createOwed, epochsOf, sceneOf, type Owed, type RuledEpoch } from "./owed.ts";
+import { type Outbox, readOutbox } from "./outbox.ts";
 import { type Receipt, receiptsOf } from "./receipts.ts";
 import type { Labels } from "./routes.ts";
-import type { WatchRules } from "./rules.ts";
+import type { Scene } from "./selects.ts";
+import { type Rules, rulesOf, type WatchRules } from "./rules.ts";
 
 export interface Evidence {
   readonly played: Played;
@@ -12,12 +14,24 @@ export interface Evidence {
   readonly tweets: ReadonlyMap<string, TweetFact>;
   readonly receipts: readonly Receipt[];
   readonly owed: (watch: string, tweet: TweetFact) => Owed;
+  readonly outbox: Outbox;
+  readonly scene: Scene;
+  /** Of the configuration that was active last. */
+  readonly finalRules: Rules;
+  /** The operator set the clock: times of the state are not the world's. */
+  readonly isClockSet: boolean;
 }
 
 export function gather(played: Played): Evidence {
   const epochs = epochsOf(played);
   const tweets = new Map(played.world.tweets().map((tweet) => [tweet.id, tweet]));
-  return { played, epochs, tweets, receipts: receiptsOf(played.attempts, tweets), owed: createOwed(played, epochs) };
+  const isClockSet = played.scenario.steps.some((step) => step.do === "jump");
+  return {
+    ...{ played, epochs, tweets, receipts: receiptsOf(played.attempts, tweets), owed: createOwed(played, epochs), isClockSet },
+    finalRules: epochs.at(-1)?.rules ?? rulesOf(played.scenario.config),
+    scene: sceneOf(played),
+    outbox: readOutbox(played, epochs, isClockSet),
+  };
 }
 
 /** The labels of the event that tells a tweet. The target is the same for all that a matcher can ask. */

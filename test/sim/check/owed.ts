@@ -30,7 +30,22 @@ export function epochsOf({ epochs, endMs }: Played): readonly RuledEpoch[] {
   return epochs.map(({ fromMs, config }, n) => ({ fromMs, toMs: epochs[n + 1]?.fromMs ?? endMs, rules: rulesOf(config) }));
 }
 
+/** What a watch was called first: another name goes on with its memory. */
+export function createNames(epochs: readonly RuledEpoch[]): (watch: string) => string {
+  const before = new Map<string, string>();
+  for (const { rules } of epochs)
+    for (const { id, keys } of rules.watches.values()) if (typeof keys["moved_from"] === "string") before.set(id, keys["moved_from"]);
+  return (watch) => {
+    let name = watch;
+    for (let next = before.get(name); next !== undefined && next !== watch; next = before.get(name)) name = next;
+    return name;
+  };
+}
+
 export function createOwed(played: Played, epochs: readonly RuledEpoch[]): (watch: string, tweet: TweetFact) => Owed {
+  const nameOf = createNames(epochs);
+  const findIn = ({ rules }: RuledEpoch, watch: string): WatchRules | undefined =>
+    [...rules.watches.values()].find(({ id }) => nameOf(id) === nameOf(watch));
   const scene = sceneOf(played);
   const troubledMs = troubleMs(played.scenario.steps);
   const isPageTrouble = played.scenario.steps.some((step) => step.do === "service fault" && PAGE_FAULTS.includes(step.name));
@@ -39,13 +54,13 @@ export function createOwed(played: Played, epochs: readonly RuledEpoch[]): (watc
     const seen = shownTimes(tweet, played);
     const from = seen[0]?.fromMs;
     if (from === undefined) return owed("never", "it was never there to be seen");
-    const rules = epochs.map((epoch) => ({ epoch, rules: epoch.rules.watches.get(watch) }));
+    const rules = epochs.map((epoch) => ({ epoch, rules: findIn(epoch, watch) }));
     const possible = rules.filter(({ epoch, rules: one }) => one !== undefined && one.isEnabled && epoch.toMs >= from);
     const choices = possible.map(({ rules: one }) => selects(one as WatchRules, tweet, scene));
     if (choices.every((choice) => choice === "no")) {
       return isHandleUnsure(possible[0]?.rules, played) ? owed("may", "handles changed hands") : owed("never", "the watch is not about it");
     }
-    const registered = registeredMs(watch, played, epochs);
+    const registered = registeredMs(rules, played);
     const last = possible.at(-1)?.rules as WatchRules;
     if (tweet.postedMs < registered.fromMs - EDGE_MS && from < registered.fromMs) {
       return last.keys["first_run"] === undefined || last.keys["first_run"] === "baseline"
@@ -55,16 +70,21 @@ export function createOwed(played: Played, epochs: readonly RuledEpoch[]): (watc
         : owed("may", "the first run tells some");
     }
     if (tweet.postedMs <= registered.toMs + EDGE_MS) return owed("may", "it came while the watch was registered");
+    if (tweet.postedMs <= registered.toMs + setBackMs(played.scenario.steps))
+      return owed("may", "the clock was set back before there was a baseline");
     if (choices.some((choice) => choice !== "yes") || rules.some(({ epoch, rules: one }) => one === undefined && epoch.toMs >= from))
       return owed("may", "not every configuration wanted it, or the service may hide it");
     if (tweet.name === "") return owed("may", "a fault posted it");
     if (last.keys["on_return"] === "skip" && wasAway(watch, played, rules)) return owed("may", "it may have come while the watch was away");
     if (isHandleUnsure(last, played)) return owed("may", "handles changed hands");
-    const found = seen.find(
-      (span) => span.fromMs - tweet.postedMs <= last.overlapMs - last.gapMs && span.toMs === Number.POSITIVE_INFINITY,
-    );
+    if (!last.isEnabled) return owed("may", "nobody polls it in the end");
+    const all = possible.flatMap(({ rules: one }) => (one === undefined ? [] : [one]));
+    const gapMs = Math.max(...all.map((one) => one.gapMs));
+    const lateMs = Math.min(...all.map((one) => one.overlapMs)) - gapMs;
+    const found = seen.find((span) => span.fromMs - tweet.postedMs <= lateMs && span.toMs === Number.POSITIVE_INFINITY);
     if (found === undefined) return owed("may", "it was gone, or seen later than late items are looked for");
-    if (found.fromMs + troubledMs + 3 * last.gapMs + 2 * last.overlapMs > tweet.postedMs + last.maxAgeMs)
+    const delayMs = troubledMs + awayMs(rules) + 3 * gapMs + 2 * last.overlapMs;
+    if (found.fromMs + delayMs > tweet.postedMs + Math.min(...all.map((one) => one.maxAgeMs)))
       return owed("may", "it may be too old when it is found");
     if (isPageTrouble) return owed("may", "pages went in circles");
     return owed("must", "");
@@ -85,7 +105,7 @@ const PAGE_FAULTS: readonly string[] = [
   "deleted_and_restored",
 ];
 
-function sceneOf({ scenario }: Played): Scene {
+export function sceneOf({ scenario }: Played): Scene {
   const lines = (scenario.files["accounts.txt"] ?? "").split("\n").filter((line) => line !== "" && !line.startsWith("#"));
   const list = scenario.before.find((order) => order.do === "list");
   return { accountsFile: lines, listMembers: list?.do === "list" ? list.members : [] };
@@ -144,20 +164,39 @@ function troubleMs(steps: readonly Step[]): number {
   }, 0);
 }
 
+interface RulesThen {
+  readonly epoch: RuledEpoch;
+  readonly rules: WatchRules | undefined;
+}
+
+/** Nobody can tell whose first request it is, of several watches. */
+const REGISTERED_WITHIN_MS = 30 * MIN_MS;
+
+const setBackMs = (steps: readonly Step[]): number =>
+  steps.reduce((sum, step) => (step.do === "jump" ? sum + Math.max(0, -step.byMs) : sum), 0);
+
 /** Between these times the state took the watch as it is in the end. */
-function registeredMs(watch: string, played: Played, epochs: readonly RuledEpoch[]): Span {
-  const subject = (rules: WatchRules | undefined) =>
-    JSON.stringify(["type", "query", "accounts", "tweet", "list", "community"].map((key) => rules?.keys[key] ?? null));
-  let first = epochs.length - 1;
-  while (first > 0 && subject(epochs[first - 1]?.rules.watches.get(watch)) === subject(epochs[first]?.rules.watches.get(watch))) first -= 1;
-  const fromMs = epochs[first]?.fromMs ?? 0;
+function registeredMs(rules: readonly RulesThen[], played: Played): Span {
+  const there = rules.filter((one) => one.rules !== undefined);
+  const subject = (one: RulesThen | undefined) =>
+    JSON.stringify(["type", "query", "accounts", "tweet", "list", "community"].map((key) => one?.rules?.keys[key] ?? null));
+  let first = there.length - 1;
+  while (first > 0 && subject(there[first - 1]) === subject(there[first])) first -= 1;
+  const fromMs = there[first]?.epoch.fromMs ?? 0;
   const asked = played.asked.find((one) => one.atMs >= fromMs && one.endpoint !== "key-usage-info");
-  return { fromMs, toMs: asked?.atMs ?? played.endMs };
+  // One that is not polled yet has no baseline either.
+  const isLate = there[first]?.epoch !== rules[0]?.epoch || there[first]?.rules?.isEnabled !== true;
+  return { fromMs, toMs: isLate ? fromMs + REGISTERED_WITHIN_MS + troubleMs(played.scenario.steps) : (asked?.atMs ?? played.endMs) };
 }
 
 /** Paused, disabled or removed at some time. */
-const wasAway = (watch: string, { scenario }: Played, epochs: readonly { readonly rules: WatchRules | undefined }[]): boolean =>
-  epochs.some(({ rules }) => rules?.isEnabled !== true) || scenario.steps.some((step) => step.do === "pause" && step.watch === watch);
+const wasAway = (watch: string, { scenario }: Played, epochs: readonly RulesThen[]): boolean =>
+  epochs.some(({ rules }) => rules?.isEnabled !== true) ||
+  scenario.steps.some((step) => step.do === "pause" && (step.watch === watch || epochs.some(({ rules }) => rules?.id === step.watch)));
+
+/** How long it was disabled or not there, once it had been. */
+const awayMs = (epochs: readonly RulesThen[]): number =>
+  epochs.reduce((sum, { epoch, rules }) => sum + (rules?.isEnabled === true ? 0 : epoch.toMs - epoch.fromMs), 0);
 
 /** Searches and mentions go by handles, which other people can take. */
 function isHandleUnsure(watch: WatchRules | undefined, { scenario }: Played): boolean {

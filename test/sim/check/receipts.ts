@@ -1,4 +1,5 @@
 /** What a sink was told, read from what really arrived there: the JSON of a webhook, the links in a chat message. */
+import { isMessage, keyOf } from "./outbox.ts";
 import type { Attempt } from "../run/sinks.ts";
 import type { TweetFact } from "../run/world-book.ts";
 
@@ -31,8 +32,6 @@ export function receiptsOf(attempts: readonly Attempt[], tweets: ReadonlyMap<str
   return attempts.filter(isMessage).map((attempt) => (attempt.wire === "webhook" ? readWebhook(attempt) : readChat(attempt, tweets)));
 }
 
-const isMessage = ({ sink, path }: Attempt): boolean => sink !== "" && !path.endsWith("/crosspost");
-
 interface WebhookBody {
   readonly type: string;
   readonly timestamp: string;
@@ -62,7 +61,7 @@ function readWebhook(attempt: Attempt): Receipt {
 
 function readChat(attempt: Attempt, tweets: ReadonlyMap<string, TweetFact>): Receipt {
   const text = textsIn(attempt.body).join(" ");
-  const named = new Set([...text.matchAll(/(?:status\/|\b)(\d{18,20})\b/g)].map(([, id = ""]) => id).filter((id) => tweets.has(id)));
+  const named = new Set([...text.matchAll(/\/status\/(\d{18,20})\b/g)].map(([, id = ""]) => id).filter((id) => tweets.has(id)));
   // What a tweet of this message answers or quotes is there to be understood, not told.
   const context = new Set([...named].map((id) => tweets.get(id)?.ofId));
   const ids = [...named].filter((id) => !context.has(id));
@@ -70,7 +69,7 @@ function readChat(attempt: Attempt, tweets: ReadonlyMap<string, TweetFact>): Rec
   const told = ids.map((tweetId): Told => ({ tweetId, type: typeOf(text, ids.length), eventId: undefined, watches }));
   return {
     ...{ attempt, sink: attempt.sink, atMs: attempt.atMs, told, named, detectedAtMs: undefined },
-    message: messageIdOf(attempt),
+    message: keyOf(attempt) ?? attempt.text,
     notices: told.length === 0 ? ["?"] : [],
   };
 }
@@ -84,12 +83,4 @@ function textsIn(value: unknown): readonly string[] {
   if (typeof value === "string") return [value];
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]) => (key === "nonce" || key === "metadata" ? [] : textsIn(inner)));
-}
-
-/** Its whole content where the receiver gets no key. */
-function messageIdOf({ wire, body, text }: Attempt): string {
-  const fields = body as { readonly nonce?: string; readonly metadata?: string };
-  if (wire === "discord-bot" && fields.nonce !== undefined) return fields.nonce;
-  if (wire !== "slack-bot") return text;
-  return (JSON.parse(fields.metadata ?? "{}") as { readonly event_payload?: { readonly id?: string } }).event_payload?.id ?? text;
 }

@@ -12,6 +12,9 @@ export interface Told {
 export const AUTHORS = ["anna0", "boris1", "clara2", "dan3", "edda4", "felix5", "gerda6", "hugo7"] as const;
 export const WATCHED = AUTHORS.slice(0, 5);
 
+/** Who follows, joins and leaves; they post nothing. */
+export const FANS = ["fan0", "fan1", "fan2", "fan3", "fan4", "fan5", "fan6", "fan7"] as const;
+
 export const WORDS = ["acme", "bolt", "crane", "delta", "ember"] as const;
 export const LANGUAGES = ["en", "en", "en", "de", "ja"] as const;
 
@@ -65,6 +68,11 @@ export const CONDITIONS: readonly Condition[] = [
 
 export const LIST_ID = "1400000000000000001";
 export const COMMUNITY_ID = "1500000000000000001";
+/** Where fans come and go. */
+export const FAN_LIST_ID = "1400000000000000002";
+export const FAN_COMMUNITY_ID = "1500000000000000002";
+/** Posts whose counts move, and which go away. */
+export const COUNTED_POSTS = ["counted0", "counted1"] as const;
 /** Posts that replies and quotes are about: there from the beginning. */
 export const ROOT_POSTS = ["root0", "root1"] as const;
 

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from "../../../src/model/json.ts";
 import { WATCHED } from "./cast.ts";
 import type { Dice } from "./dice.ts";
 import { drawSink, drawSinkDefaults, drawThrottle } from "./draw-sink.ts";
-import { drawWatch, drawWatchDefaults, type WatchScene } from "./draw-watch.ts";
+import { drawWatch, drawWatchDefaults, TWEET_TYPES, type WatchScene } from "./draw-watch.ts";
 import type { ConfigText } from "./scenario.ts";
 
 export interface DrawnConfig {
@@ -89,12 +89,17 @@ function drawApi(
   dice: Dice,
   file: (name: string, text: string) => string,
 ): { readonly api: JsonObject; readonly keys: DrawnConfig["keys"] } {
-  const keys = Array.from({ length: dice.pick([1, 1, 2, 3]) }, (_, n) => ({ key: `KEY-${n}`, quota: 1_000_000 }));
+  // The first key can pay for everything, the others may be spent soon.
+  const keys = Array.from({ length: dice.pick([1, 2, 2, 3]) }, (_, n) => ({
+    key: `KEY-${n}`,
+    quota: n > 0 && dice.likes("small keys") ? dice.pick([15, 60]) : 1_000_000,
+  }));
   const names = dice.shuffled(["main", "spare", "third"]);
   const many = keys.map(({ key }, n): Json => {
     if (dice.chance(0.2)) return key;
     const secret = dice.chance(0.3) ? { key_file: file(`key-${n}`, key) } : { key };
-    return { ...secret, ...(dice.chance(0.8) ? { name: names[n] as string } : {}), ...(dice.chance(0.3) ? { monthly: 500_000 } : {}) };
+    const monthly = n > 0 && dice.likes("small limits") ? dice.pick([20, 80]) : 500_000;
+    return { ...secret, ...(dice.chance(0.8) ? { name: names[n] as string } : {}), ...(dice.chance(0.4) ? { monthly } : {}) };
   });
   const one: JsonObject = dice.chance(0.3) ? { key_file: file("key", "KEY-0") } : { key: "KEY-0" };
   const api: JsonObject = {
@@ -134,6 +139,8 @@ const MATCHERS = [
   ...['author=~"anna0|boris1"', 'author!~"a.*"', 'lang="en"', 'lang!="ja"', 'kind="reply"', 'kind=~"post|quote"'],
   ...['event="tweet.created"', 'event=~"tweet.*"', 'severity="info"', 'target!="nobody"', 'conversation!=""'],
 ];
+/** Of what only tweets have. */
+const TWEET_MATCHERS = /^(?:author|lang|kind|conversation|event)\b/;
 const LABELS = ["watch", "author", "lang", "kind", "target", "conversation", "type"];
 
 /** A matcher that could never match is refused: labels and ids are those that the watches have. */
@@ -142,7 +149,9 @@ function matchersFor(watches: Readonly<Record<string, JsonObject>>): Pick<RouteS
   const own = Object.entries(watches).flatMap(([id, { type }]) => [`watch="${id}"`, `watch!="${id}"`, `type="${type as string}"`]);
   const team = labels.includes("team") ? ['team="comms"', 'team!="comms"', 'team=~"c.*|"'] : [];
   const tier = labels.includes("tier") ? ['tier="one"', 'tier=""'] : [];
-  return { matchers: [...MATCHERS, ...own, ...team, ...tier], labels: [...LABELS, ...labels] };
+  const isTweets = Object.values(watches).some(({ type }) => TWEET_TYPES.includes(type as string));
+  const general = isTweets ? MATCHERS : MATCHERS.filter((matcher) => !TWEET_MATCHERS.test(matcher));
+  return { matchers: [...general, ...own, ...team, ...tier], labels: [...LABELS, ...labels] };
 }
 
 interface RouteScene {

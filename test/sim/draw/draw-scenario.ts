@@ -1,6 +1,7 @@
 /** Draws a whole scenario from a seed: when it plays, on what configuration, in what world, and what goes wrong. */
 import { drawConfig } from "./draw-config.ts";
 import { byTime, drawBefore, drawPosts } from "./draw-world.ts";
+import { drawFacts, drawFactsBefore } from "./draw-facts.ts";
 import { drawTroubles } from "./draw-troubles.ts";
 import { createDice, type Dice } from "./dice.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
@@ -11,18 +12,21 @@ export function drawScenario(seed: number): Scenario {
   const startMs = drawStart(dice);
   const busyMs = dice.pick([40, 90, 180]) * 60_000;
   const { config, files, keys } = drawConfig(dice);
-  const before = drawBefore(dice);
+  const before = [...drawBefore(dice), ...drawFactsBefore(dice)];
   const mode = dice.chance(0.6) ? "liveness" : "safety";
   const troubles = drawTroubles(dice, config, busyMs);
-  const heals = mode === "liveness" ? drawHeals(config, busyMs) : [];
+  const configs = [config, ...troubles.flatMap((step) => (step.do === "reload" ? [step.config] : []))];
+  const heals = mode === "liveness" ? drawHeals(configs, busyMs) : [];
   const calmMs = mode === "liveness" ? 150 * 60_000 : 0;
-  const steps = [...drawPosts(dice, busyMs), ...troubles.filter(({ atMs }) => atMs <= busyMs), ...heals].sort(byTime);
+  const steps = [...drawPosts(dice, busyMs), ...drawFacts(dice, busyMs), ...troubles.filter(({ atMs }) => atMs <= busyMs), ...heals].sort(
+    byTime,
+  );
   return { seed, mode, startMs, busyMs, calmMs, config, files, keys, before, steps };
 }
 
 /** Everything that fails works again. */
-function drawHeals(config: ConfigText, atMs: number): readonly Step[] {
-  const names = (key: string) => Object.keys(config[key] as JsonObject);
+function drawHeals(configs: readonly ConfigText[], atMs: number): readonly Step[] {
+  const names = (key: string) => [...new Set(configs.flatMap((config) => Object.keys(config[key] as JsonObject)))];
   return [
     { do: "service heals", atMs },
     ...names("sinks").map((sink): Step => ({ do: "sink heals", atMs, sink })),

@@ -3,6 +3,7 @@ import type { JsonObject } from "../../../src/model/json.ts";
 import { CRASH_POINTS } from "../run/crash-points.ts";
 import { WATCHED } from "./cast.ts";
 import type { Dice } from "./dice.ts";
+import { drawReloads } from "./draw-reload.ts";
 import { SINK_TROUBLES, type ConfigText, type Step } from "./scenario.ts";
 
 const MIN_MS = 60_000;
@@ -37,7 +38,8 @@ export function drawTroubles(dice: Dice, config: ConfigText, busyMs: number): re
   const sinks = Object.keys(config["sinks"] as JsonObject);
   const watches = Object.keys(config["watches"] as JsonObject);
   return [
-    ...times("crash", 4).map(
+    ...drawReloads(dice, config, times("reload", 3)),
+    ...times("crash", 6).map(
       (atMs): Step => ({
         do: "crash",
         atMs,
@@ -46,7 +48,7 @@ export function drawTroubles(dice: Dice, config: ConfigText, busyMs: number): re
         downMs: dice.pick([0, 1_000, 60_000, 20 * MIN_MS]),
       }),
     ),
-    ...times("restart", 3).map((atMs): Step => ({ do: "restart", atMs, downMs: dice.pick([0, 5_000, 10 * MIN_MS]) })),
+    ...times("restart", 2).map((atMs): Step => ({ do: "restart", atMs, downMs: dice.pick([0, 5_000, 10 * MIN_MS]) })),
     ...times("jump", 2).map((atMs): Step => ({ do: "jump", atMs, byMs: dice.pick([-3_600_000, 3_600_000, -5_000, 90_000]) })),
     ...times("service fault", 5).flatMap((atMs) => drawServiceFault(dice, atMs)),
     ...times("sink trouble", 4).flatMap((atMs) => drawSinkTrouble(dice, atMs, dice.pick(sinks))),

@@ -1,6 +1,19 @@
 /** Draws watches: for every key of every watch type, a value that the configuration takes. A key that is missing here fails the coverage test. */
 import type { Json, JsonObject } from "../../../src/model/json.ts";
-import { COMMUNITY_ID, CONDITIONS, LIST_ID, postRef, QUERIES, ROOT_POSTS, userRef, WATCHED } from "./cast.ts";
+import {
+  COMMUNITY_ID,
+  CONDITIONS,
+  COUNTED_POSTS,
+  FAN_COMMUNITY_ID,
+  FAN_LIST_ID,
+  FANS,
+  LIST_ID,
+  postRef,
+  QUERIES,
+  ROOT_POSTS,
+  userRef,
+  WATCHED,
+} from "./cast.ts";
 import type { Dice } from "./dice.ts";
 
 export interface WatchScene {
@@ -66,6 +79,53 @@ const OWN_KEYS: Readonly<Record<string, TypeDraws>> = {
   quotes: { required: { tweet: rootPost }, optional: {} },
 };
 
+const people: TypeDraws["optional"] = {
+  strategy: ({ dice }) => dice.pick(["auto", "single", "probe"]),
+  full_poll_every: fullPollEvery,
+};
+const fullReadEvery: Draw = ({ dice }) => dice.pick(["1h", "1d", "never"]);
+const source: Draw = ({ dice }) => dice.pick(["all", "all", "auto", "indexed"]);
+const step =
+  (name: string, texts: readonly string[]): Draw =>
+  ({ dice }) => ({ [name]: dice.pick(texts) });
+
+/** Of watches that are not about new tweets. */
+const OTHER_KEYS: Readonly<Record<string, TypeDraws>> = {
+  followers: { required: { accounts: fileOfAccounts }, optional: people },
+  following: { required: { accounts: fileOfAccounts }, optional: people },
+  new_followers: {
+    required: { accounts: fileOfAccounts },
+    optional: { ...people, source, full_read_every: fullReadEvery, verified_only: () => false },
+  },
+  new_following: { required: { accounts: fileOfAccounts }, optional: { ...people, source, full_read_every: fullReadEvery } },
+  list_members: { required: { list: () => FAN_LIST_ID }, optional: {} },
+  community_members: { required: { community: () => FAN_COMMUNITY_ID }, optional: {} },
+  membership: {
+    required: {
+      accounts: ({ dice }) => dice.some(FANS, 1, 4),
+      check: () => "follow",
+      account: ({ dice }) => dice.pick(WATCHED),
+    },
+    optional: {},
+  },
+  profile: {
+    required: { accounts: fileOfAccounts },
+    optional: {
+      fields: ({ dice }) => [...dice.some(["display_name", "description", "location"], 0)],
+      when: step("favourites_count", [">= 1000"]),
+    },
+  },
+  score: { required: { accounts: fileOfAccounts, when: step("score", [">= 1000"]) }, optional: {} },
+  score_delta: { required: { accounts: fileOfAccounts, when: step("week_delta", [">= 25"]) }, optional: { present_score: () => true } },
+  tweet: {
+    required: { tweets: ({ dice }) => dice.some(COUNTED_POSTS, 1).map(postRef) },
+    optional: {
+      when: ({ dice }) => dice.pick<JsonObject>([{ likes_count: ">= 10" }, { view_count: ">= 1000" }]),
+      deleted: ({ dice }) => dice.chance(0.5),
+    },
+  },
+};
+
 const seconds = (dice: Dice): string => dice.pick(["@every 30s", "@every 1m", "@every 90s", "@every 2m", "@every 5m"]);
 const crons = ["* * * * *", "*/2 * * * *", "*/5 * * * *", "0 */2 * * * *", "30 * * * * *"];
 
@@ -102,16 +162,22 @@ const COMMON_KEYS: Draws = {
   on_return: ({ dice }) => dice.pick(["digest", "deliver", "skip"]),
 };
 
-const TWEET_TYPES = Object.keys(OWN_KEYS);
+/** Keys that only watches of new tweets take, and conditions that only tweets meet. */
+const TWEET_KEYS = ["freshness", "where", "first_run", "include", "ignore", "recheck"];
+
+export const TWEET_TYPES = Object.keys(OWN_KEYS);
+const OTHER_TYPES = Object.keys(OTHER_KEYS);
 
 export function drawWatch(scene: WatchScene): JsonObject {
   const { dice } = scene;
-  const type = dice.pick(TWEET_TYPES);
-  const own = OWN_KEYS[type] as TypeDraws;
+  // What all watches inherit may be for tweets only.
+  const isOther = !scene.hasDefaults && dice.chance(0.45);
+  const type = dice.pick(isOther ? OTHER_TYPES : TWEET_TYPES);
+  const own = (OWN_KEYS[type] ?? OTHER_KEYS[type]) as TypeDraws;
   const watch: Record<string, Json | undefined> = { type };
   for (const [key, draw] of Object.entries(own.required)) watch[key] = draw(scene);
   for (const [key, draw] of Object.entries(own.optional)) if (dice.likes(`${type}.${key}`)) watch[key] = draw(scene);
-  for (const [key, draw] of Object.entries(COMMON_KEYS))
+  for (const [key, draw] of Object.entries(COMMON_KEYS).filter(([key]) => !isOther || !TWEET_KEYS.includes(key)))
     if (dice.likes(key) || (key === "sink" && !scene.hasTree)) watch[key] = draw(scene);
   if (watch["schedule"] === undefined && watch["freshness"] === undefined && !scene.hasDefaults) watch["schedule"] = "@every 2m";
   return dropConflicts(watch);
@@ -130,5 +196,8 @@ function dropConflicts(watch: Record<string, Json | undefined>): JsonObject {
     delete watch[key];
   };
   if (watch["freshness"] !== undefined) without("schedule");
+  // Nothing would be left to tell.
+  if (watch["when"] === undefined && watch["type"] === "tweet") without("deleted");
+  if (watch["when"] === undefined && watch["type"] === "profile") without("fields");
   return Object.fromEntries(Object.entries(watch).filter(([, value]) => value !== undefined)) as JsonObject;
 }

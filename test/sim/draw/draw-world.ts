@@ -1,5 +1,5 @@
 /** Draws what happens in the world: who posts what when, seen how late, taken back or not. */
-import { AUTHORS, COMMUNITY_ID, LANGUAGES, LIST_ID, ODD_TEXTS, ROOT_POSTS, WATCHED, WORDS } from "./cast.ts";
+import { AUTHORS, COMMUNITY_ID, COUNTED_POSTS, LANGUAGES, LIST_ID, ODD_TEXTS, ROOT_POSTS, WATCHED, WORDS } from "./cast.ts";
 import type { Dice } from "./dice.ts";
 import type { WorldOrder } from "./scenario.ts";
 
@@ -12,7 +12,7 @@ export function drawBefore(dice: Dice): readonly WorldOrder[] {
     { do: "list", atMs: 0, id: LIST_ID, members: [...dice.some(WATCHED, 1)] },
     { do: "community", atMs: 0, id: COMMUNITY_ID, name: "Builders", members: [...dice.some(AUTHORS, 2)] },
   ];
-  const roots = ROOT_POSTS.map(
+  const roots = [...ROOT_POSTS, ...COUNTED_POSTS].map(
     (name, n): WorldOrder => ({ do: "post", atMs: -(48 - n) * HOUR_MS, name, by: "anna0", text: `The root ${n} tkroot${n}`, kind: "post" }),
   );
   const old = Array.from({ length: dice.pick([0, 3, 12, 40]) }, (_, n) => dice.int(1, 20 * 60) * 60_000 + n);
@@ -22,23 +22,24 @@ export function drawBefore(dice: Dice): readonly WorldOrder[] {
 
 /** Posts within the busy time, some taken back, in the order of their times. */
 export function drawPosts(dice: Dice, busyMs: number): readonly WorldOrder[] {
-  const most = dice.pick([5, 20, 40, 80]);
-  const posts: WorldOrder[] = [];
-  const names: string[] = [];
+  const most = dice.pick([10, 30, 60, 100]);
+  const times: number[] = [];
   const isBursty = dice.likes("bursts");
-  while (posts.length < most) {
+  while (times.length < most) {
     const atMs = dice.int(1_000, busyMs - 1_000);
     const count = isBursty && dice.chance(0.2) ? dice.int(5, 45) : 1;
-    for (let n = 0; n < count; n += 1) {
-      const name = `p${posts.length}`;
-      posts.push(drawPost(dice, name, Math.min(busyMs, atMs + n * dice.int(0, 900)), names));
-    }
+    for (let n = 0; n < count; n += 1) times.push(Math.min(busyMs, atMs + n * dice.int(0, 900)));
   }
-  const sorted = posts.sort(byTime);
-  sorted.forEach((order, n) => {
-    if (order.do === "post") names.push(order.name);
-    void n;
-  });
+  const sorted = times
+    .sort((a, b) => a - b)
+    .map((atMs, n) =>
+      drawPost(
+        dice,
+        `p${n}`,
+        atMs,
+        Array.from({ length: Math.min(n, 5) }, (_, back) => `p${n - 1 - back}`),
+      ),
+    );
   return [...sorted, ...drawTakenBack(dice, sorted, busyMs)].sort(byTime);
 }
 

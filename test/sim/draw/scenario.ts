@@ -48,7 +48,9 @@ export type WorldOrder =
   | { readonly do: "list"; readonly atMs: number; readonly id: string; readonly members: readonly string[] }
   | { readonly do: "community"; readonly atMs: number; readonly id: string; readonly name: string; readonly members: readonly string[] }
   | { readonly do: "member"; readonly atMs: number; readonly group: string; readonly handle: string; readonly isIn: boolean }
-  | { readonly do: "account"; readonly atMs: number; readonly handle: string; readonly change: JsonObject };
+  | { readonly do: "account"; readonly atMs: number; readonly handle: string; readonly change: JsonObject }
+  | { readonly do: "score"; readonly atMs: number; readonly handle: string; readonly change: Readonly<Record<string, number>> }
+  | { readonly do: "count"; readonly atMs: number; readonly post: string; readonly change: Readonly<Record<string, number>> };
 
 export type Step =
   | WorldOrder

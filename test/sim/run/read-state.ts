@@ -1,39 +1,101 @@
-/** The state as the last process left it, read from its file with plain SQL: what is still on its way, and what the ledger says. */
+/** The state as the last process left it, read from its file with plain SQL: what was found, what is still on its way, and what the ledger says. */
 import { existsSync } from "node:fs";
 import Database from "better-sqlite3";
+import type { JsonObject } from "../../../src/model/json.ts";
+
+export interface LeftEvent {
+  readonly id: string;
+  readonly type: string;
+  /** "" and `daemon` of the daemon's own. */
+  readonly watch: string;
+  readonly watchType: string;
+  readonly subject: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly body: JsonObject;
+  readonly detectedAtMs: number;
+}
+
+export interface LeftDelivery {
+  /** In the order in which they came about. */
+  readonly id: number;
+  readonly eventId: string;
+  readonly sink: string;
+  readonly groupKey: string;
+  readonly originalGroupKey: string | null;
+  readonly isGrouped: number;
+  readonly state: "waiting" | "sealed" | "summarised" | "muted" | "duplicate" | "merged";
+  readonly dueAtMs: number | null;
+  readonly createdAtMs: number;
+  readonly messageId: string | null;
+  readonly joinedId: number | null;
+}
+
+export interface LeftMessage {
+  readonly id: string;
+  readonly sink: string;
+  readonly groupKey: string;
+  readonly throttleKey: string | null;
+  readonly body: string;
+  readonly sealedAtMs: number;
+  readonly state: "open" | "sent" | "dead";
+  readonly firstAttemptAtMs: number | null;
+  readonly nextAttemptAtMs: number | null;
+  readonly doneAtMs: number | null;
+  readonly error: string;
+  readonly cause: string;
+  readonly parentId: string | null;
+}
 
 export interface LeftState {
-  /** Billed attempts in the ledger. */
-  readonly ledger: number;
+  /** Billed attempts in the ledger, by the name of the key that pays. */
+  readonly ledger: ReadonlyMap<string, number>;
+  /** The same as the sums by hour have them, and those by watch and endpoint. */
+  readonly hours: number;
+  readonly lines: number;
   /** What became of every item that was ever read. */
   readonly verdicts: readonly { readonly watch: string; readonly itemId: string; readonly verdict: string; readonly detail: string }[];
-  /** Deliveries that no message holds yet. */
-  readonly waiting: readonly { readonly sink: string; readonly eventId: string; readonly dueAtMs: number | null }[];
-  readonly messages: readonly {
-    readonly id: string;
-    readonly sink: string;
-    readonly state: "open" | "sent" | "dead";
-    readonly attempts: number;
-    readonly nextAttemptAtMs: number | null;
-    readonly error: string;
-  }[];
+  readonly events: readonly LeftEvent[];
+  readonly deliveries: readonly LeftDelivery[];
+  readonly messages: readonly LeftMessage[];
+  /** Timers of groups. */
+  readonly groups: readonly { readonly sink: string; readonly groupKey: string; readonly dueAtMs: number | null }[];
 }
+
+const NOTHING: LeftState = { ledger: new Map(), hours: 0, lines: 0, verdicts: [], events: [], deliveries: [], messages: [], groups: [] };
 
 /** Of a daemon that never got so far there is none. */
 export function readState(path: string): LeftState {
-  if (!existsSync(path)) return { ledger: 0, verdicts: [], waiting: [], messages: [] };
+  if (!existsSync(path)) return NOTHING;
   const database = new Database(path, { fileMustExist: true });
+  const all = <T>(sql: string): readonly T[] => database.prepare(sql).all() as T[];
+  const sum = (table: string): number =>
+    all<{ readonly sum: number }>(`select coalesce(sum(requests), 0) as sum from ${table}`)[0]?.sum ?? 0;
   try {
-    const all = <T>(sql: string): readonly T[] => database.prepare(sql).all() as T[];
-    const [counted] = all<{ readonly count: number }>("select count(*) as count from ledger where billed = 1");
+    const billed = all<{ readonly key: string; readonly count: number }>(
+      "select key, count(*) as count from ledger where billed = 1 group by key",
+    );
     return {
-      ledger: counted?.count ?? 0,
+      ledger: new Map(billed.map(({ key, count }) => [key, count])),
+      hours: sum("spent_hours"),
+      lines: sum("spent_lines"),
       verdicts: all(
         "select w.id as watch, i.item_id as itemId, i.verdict, i.detail from items i join targets t on t.id = i.target_id join watches w on w.key = t.watch_key order by 1, 2, 3",
       ),
-      waiting: all("select sink, event_id as eventId, due_at as dueAtMs from deliveries where state = 'waiting' order by id"),
-      messages: all("select id, sink, state, attempts, next_attempt_at as nextAttemptAtMs, error from messages order by seq"),
+      events: all<LeftEvent & { readonly labels: string; readonly body: string }>(
+        "select id, type, watch, watch_type as watchType, subject, labels, body, detected_at as detectedAtMs from events order by seq",
+      ).map((event) => ({ ...event, labels: JSON.parse(event.labels) as LeftEvent["labels"], body: JSON.parse(event.body) as JsonObject })),
+      deliveries: all(
+        "select id, event_id as eventId, sink, group_key as groupKey, original_group_key as originalGroupKey, grouped as isGrouped, state, due_at as dueAtMs, created_at as createdAtMs, message_id as messageId, joined_id as joinedId from deliveries order by id",
+      ),
+      messages: all(
+        "select id, sink, group_key as groupKey, throttle_key as throttleKey, body, sealed_at as sealedAtMs, state, first_attempt_at as firstAttemptAtMs, next_attempt_at as nextAttemptAtMs, done_at as doneAtMs, error, cause, parent_id as parentId from messages order by seq",
+      ),
+      groups: all("select sink, group_key as groupKey, due_at as dueAtMs from groups order by 1, 2"),
     };
+  } catch (error) {
+    // Cut before its tables were there.
+    if (error instanceof Database.SqliteError && /no such table/.test(error.message)) return NOTHING;
+    throw error;
   } finally {
     database.close();
   }

@@ -34,8 +34,8 @@ export interface Asked {
 export interface SimService {
   readonly world: World;
   readonly asked: readonly Asked[];
-  /** Billed requests that left the daemon, whether they arrived or not. */
-  sent(): number;
+  /** Billed requests that left the daemon, whether they arrived or not, by key. */
+  readonly sent: ReadonlyMap<string, number>;
   request(request: HttpRequest): Promise<HttpResponse>;
   /** Follows an order of the sandbox's control API. @throws Error when it refuses */
   order(method: string, path: string, body?: JsonObject): JsonObject;
@@ -52,13 +52,14 @@ export interface ServiceOptions {
 export function createSimService({ seed, clock, random, keys }: ServiceOptions): SimService {
   const service = createParts(seed, clock, keys);
   const asked: Asked[] = [];
-  let sent = 0;
+  const sent = new Map<string, number>();
   return {
     world: service.world,
     asked,
-    sent: () => sent,
+    sent,
     async request(request) {
-      if (!request.url.includes("key-usage-info")) sent += 1;
+      const key = request.headers?.["ApiKey"] ?? "";
+      if (!request.url.includes("key-usage-info")) sent.set(key, (sent.get(key) ?? 0) + 1);
       await sleep(clock, 20 + Math.floor(random.float() * 200));
       const url = new URL(request.url);
       const rawHeaders = Object.entries(request.headers ?? {}).flat();
@@ -67,7 +68,6 @@ export function createSimService({ seed, clock, random, keys }: ServiceOptions):
       const endpoint = findOperation(request.method, url.pathname)?.operation.name ?? url.pathname;
       const isLaterPage = /next_cursor/.test(`${url.search}${request.body ?? ""}`);
       const isBilled = endpoint !== "key-usage-info";
-      const key = request.headers?.["ApiKey"] ?? "";
       asked.push({ atMs, endpoint, key, status: reply.status, isBilled, isLaterPage, input: request.body ?? url.search });
       if (reply.fault?.wire !== undefined) await breakDown(reply.fault.wire, request, clock);
       await sleep(clock, 20 + Math.floor(random.float() * 200));

@@ -32,8 +32,8 @@ export interface Played {
   readonly epochs: readonly Epoch[];
   readonly lives: readonly LifeSpan[];
   readonly logged: readonly LogLine[];
-  /** Billed requests that left the daemon, whether they arrived or not. */
-  readonly sent: number;
+  /** Billed requests that left the daemon, whether they arrived or not, by key. */
+  readonly sent: ReadonlyMap<string, number>;
   readonly left: LeftState;
   /** What went wrong with the simulation itself, such as a start that never ended. */
   readonly failures: readonly string[];
@@ -146,7 +146,7 @@ function createRun(scenario: Scenario, folder: string) {
         ...{ scenario, world, epochs, lives, logged, failures, passed, endMs },
         attempts: receivers.attempts,
         asked: service.asked,
-        sent: service.sent(),
+        sent: service.sent,
         left: readState(join(folder, "state.db")),
         trace: trace.lines,
         hash: trace.hash(),

@@ -23,6 +23,8 @@ export interface Attempt {
   readonly text: string;
   /** What it was about, beside a new message: a crosspost, an update, a question about credentials. */
   readonly path: string;
+  /** What was wrong with the sink at this attempt. */
+  trouble: SinkTroubleKind | undefined;
   accepted: boolean;
   /** 0: no answer. */
   status: number;
@@ -45,17 +47,17 @@ interface Address {
 }
 
 /** Sinks are named s0, s1 …; every address says whose it is. */
-function addressOf(url: URL, body: string): Address | undefined {
+function addressOf(url: URL, body: string, threads: ReadonlyMap<string, string>): Address | undefined {
   if (url.hostname.startsWith("hook-")) return { sink: url.hostname.split(".")[0]?.slice(5) ?? "", wire: "webhook" };
   if (url.hostname === "hooks.slack.com") return { sink: url.pathname.split("/").at(-1) ?? "", wire: "slack-webhook" };
   if (url.hostname === "slack.com" && url.pathname.endsWith("/auth.test")) return { sink: "", wire: "slack-bot" };
   if (url.hostname === "slack.com") return { sink: channelOf(body), wire: "slack-bot" };
   if (url.hostname !== "discord.com") return undefined;
-  const place = /\/(webhooks|channels)\/(\d+)(?:\/([^/?]+))?/.exec(url.pathname);
-  if (place === null) return undefined;
-  return place[1] === "webhooks"
-    ? { sink: place[3] ?? "", wire: "discord-webhook" }
-    : { sink: `s${Number(place[2]) % 1_000}`, wire: "discord-bot" };
+  const [, kind, id = "", rest = ""] = /\/(webhooks|channels)\/(\d+)(?:\/([^/?]+))?/.exec(url.pathname) ?? [];
+  if (kind === undefined) return undefined;
+  if (kind === "webhooks") return { sink: rest, wire: "discord-webhook" };
+  // A thread has the id of the message it was started from.
+  return { sink: threads.get(id) ?? `s${Number(id) % 1_000}`, wire: "discord-bot" };
 }
 
 const channelOf = (body: string): string => (new URLSearchParams(body).get("channel") ?? "#").slice(1);
@@ -73,6 +75,8 @@ export function createReceivers({ clock, random, onAttempt }: ReceiverOptions): 
   const attempts: Attempt[] = [];
   const troubles = new Map<string, { readonly kind: SinkTroubleKind; left: number }>();
   const nonces = new Map<string, { readonly id: string; readonly atMs: number }>();
+  /** Whose message it is, by its id at Discord. */
+  const threads = new Map<string, string>();
   let posted = 0;
 
   const troubleOf = (sink: string): SinkTroubleKind | undefined => {
@@ -88,7 +92,7 @@ export function createReceivers({ clock, random, onAttempt }: ReceiverOptions): 
     const text = request.body ?? "";
     const attempt: Attempt = {
       ...{ sink, wire, life, text, atMs: clock.now(), headers: request.headers ?? {}, body: parse(wire, text), path: url.pathname },
-      ...{ accepted: false, status: 0, answeredAtMs: undefined },
+      ...{ accepted: false, status: 0, answeredAtMs: undefined, trouble: undefined },
     };
     attempts.push(attempt);
     try {
@@ -103,6 +107,7 @@ export function createReceivers({ clock, random, onAttempt }: ReceiverOptions): 
   };
   const respond = async (attempt: Attempt, request: HttpRequest): Promise<HttpResponse> => {
     const kind = troubleOf(attempt.sink);
+    attempt.trouble = kind;
     const refusal = kind === undefined ? undefined : REFUSALS[kind]?.(attempt.wire);
     if (refusal !== undefined) return refusal;
     if (kind === "unreachable") throw new HttpError("HTTP_CONNECT", `${attempt.sink}: no connection could be made`, false);
@@ -127,21 +132,23 @@ export function createReceivers({ clock, random, onAttempt }: ReceiverOptions): 
       // Discord answers a repeat with the message that is there already.
       if (known !== undefined && clock.now() - known.atMs < NONCE_KEPT_MS) attempt.accepted = false;
       else nonces.set(`${attempt.sink} ${nonce}`, { id, atMs: clock.now() });
+      threads.set(known?.id ?? id, attempt.sink);
       return json(200, { id: known?.id ?? id, channel_id: "1" });
     }
+    threads.set(id, attempt.sink);
     return json(200, { id, channel_id: "1" });
   };
   return {
     attempts,
     request(request, life) {
-      const address = addressOf(new URL(request.url), request.body ?? "");
+      const address = addressOf(new URL(request.url), request.body ?? "", threads);
       return address === undefined ? undefined : take(request, address, life);
     },
     write(text, life) {
       const atMs = clock.now();
       const attempt: Attempt = {
         ...{ sink: "console", wire: "console", life, text, atMs, headers: {}, body: text, path: "" },
-        ...{ accepted: true, status: 200, answeredAtMs: atMs },
+        ...{ accepted: true, status: 200, answeredAtMs: atMs, trouble: undefined },
       };
       attempts.push(attempt);
       onAttempt(attempt);

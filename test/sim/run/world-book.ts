@@ -1,5 +1,5 @@
 /** The world's history as a simulation writes it: follows the orders of a scenario and remembers what was really there when. */
-import type { JsonObject } from "../../../src/model/json.ts";
+import type { Json } from "../../../src/model/json.ts";
 import type { WorldOrder } from "../draw/scenario.ts";
 import type { SimService } from "./service.ts";
 
@@ -24,7 +24,20 @@ export interface TweetFact {
   readonly hidden: { readonly fromMs: number; toMs: number }[];
 }
 
+/** A value from this time on. */
+export interface Fact {
+  readonly atMs: number;
+  readonly value: Json;
+}
+
 export interface WorldBook {
+  /**
+   * What was so when, in order: `follow WHO WHOM`, `in GROUP WHO`, `profile WHO FIELD`, `score WHO NAME`, `count POST NAME`. What is not there
+   * was never ordered.
+   */
+  readonly facts: ReadonlyMap<string, readonly Fact[]>;
+  /** By their first handles. */
+  handleOf(userId: string): string | undefined;
   /** Of all that was ever posted, by orders and by faults. */
   tweets(): readonly TweetFact[];
   follow(order: WorldOrder): void;
@@ -39,6 +52,8 @@ export function createWorldBook(service: SimService, startMs: number): WorldBook
   const facts: TweetFact[] = [];
   const byName = new Map<string, TweetFact>();
   const keys = new Map<string, number>();
+  const history = new Map<string, Fact[]>();
+  const note = (name: string, atMs: number, value: Json) => history.set(name, [...(history.get(name) ?? []), { atMs, value }]);
   const factOf = (name: string): TweetFact => {
     const fact = byName.get(name);
     if (fact === undefined) throw new Error(`there is no post ${name}`);
@@ -104,6 +119,8 @@ export function createWorldBook(service: SimService, startMs: number): WorldBook
     });
   };
   return {
+    facts: history,
+    handleOf: (userId) => [...keys].find(([, key]) => people.idOf(key) === userId)?.[0],
     tweets: () => [...facts, ...strangers()],
     resolve: (text) =>
       text
@@ -127,17 +144,29 @@ export function createWorldBook(service: SimService, startMs: number): WorldBook
           return;
         }
         case "follow":
+          note(`follow ${order.who} ${order.whom}`, atMs, true);
           return void service.order("POST", "follows", { target: handleOf(order.whom), follower: handleOf(order.who) });
         case "unfollow":
+          note(`follow ${order.who} ${order.whom}`, atMs, false);
           return void service.order("DELETE", "follows", { target: handleOf(order.whom), follower: handleOf(order.who) });
         case "list":
+          for (const handle of order.members) note(`in ${order.id} ${handle}`, atMs, true);
           return void service.order("POST", "lists", { id: order.id, members: order.members.map(handleOf) });
         case "community":
+          for (const handle of order.members) note(`in ${order.id} ${handle}`, atMs, true);
           return putCommunity(order);
         case "member":
+          note(`in ${order.group} ${order.handle}`, atMs, order.isIn);
           return void service.order(order.isIn ? "POST" : "DELETE", "members", { group: order.group, username: handleOf(order.handle) });
         case "account":
-          return void service.order("POST", "accounts", { username: handleOf(order.handle), ...(order.change as JsonObject) });
+          for (const [field, value] of Object.entries(order.change)) note(`profile ${order.handle} ${field}`, atMs, value ?? null);
+          return void service.order("POST", "accounts", { username: handleOf(order.handle), ...order.change });
+        case "score":
+          for (const [name, value] of Object.entries(order.change)) note(`score ${order.handle} ${name}`, atMs, value);
+          return void service.order("POST", "scores", { username: handleOf(order.handle), indexed: true, ...order.change });
+        case "count":
+          for (const [name, value] of Object.entries(order.change)) note(`count ${order.post} ${name}`, atMs, value);
+          return void service.order("PATCH", `tweets/${factOf(order.post).id}`, order.change);
       }
     },
   };

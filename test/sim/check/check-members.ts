@@ -1,0 +1,136 @@
+/**
+ * Who comes and goes is told as it was: nobody who did not, nobody twice, and in the end the last word about everybody is true. This is the
+ * specification of lists of accounts; see docs/polling.md, "Followers and other lists of accounts".
+ */
+import type { JsonObject } from "../../../src/model/json.ts";
+import { FAN_COMMUNITY_ID, FAN_LIST_ID, FANS } from "../draw/cast.ts";
+import type { LeftEvent } from "../run/read-state.ts";
+import type { Fact } from "../run/world-book.ts";
+import type { Evidence } from "./evidence.ts";
+import { createNames } from "./owed.ts";
+import { groupBy } from "./outbox.ts";
+import { accountsOf, type Scene } from "./selects.ts";
+import { STALE_MS, troubledHandles, valueAt, valuesWithin, type Watched, watchedOf } from "./timeline.ts";
+
+/** One list, and what the world says of who is on it. */
+interface Listed {
+  readonly target: string;
+  readonly factOf: (fan: string) => string;
+}
+
+function listsOf({ rules }: Watched, scene: Scene): readonly Listed[] {
+  const ofAccounts = (factOf: (target: string, fan: string) => string) =>
+    accountsOf(rules.keys, scene).map((target) => ({ target, factOf: (fan: string) => factOf(target, fan) }));
+  switch (rules.type) {
+    case "followers":
+    case "new_followers":
+      return ofAccounts((target, fan) => `follow ${fan} ${target}`);
+    case "following":
+    case "new_following":
+      return ofAccounts((target, fan) => `follow ${target} ${fan}`);
+    case "list_members":
+      return [{ target: "", factOf: (fan) => `in ${FAN_LIST_ID} ${fan}` }];
+    case "community_members":
+      return [{ target: "", factOf: (fan) => `in ${FAN_COMMUNITY_ID} ${fan}` }];
+    case "membership":
+      return [{ target: rules.keys["account"] as string, factOf: (fan) => `follow ${fan} ${rules.keys["account"] as string}` }];
+    default:
+      return [];
+  }
+}
+
+/** Of an event: who, at which list, and whether in or out. */
+interface Move {
+  readonly event: LeftEvent;
+  readonly fan: string;
+  readonly target: string;
+  readonly isIn: boolean;
+}
+
+export function checkMembers(evidence: Evidence): readonly string[] {
+  if (evidence.isClockSet) return [];
+  const nameOf = createNames(evidence.epochs);
+  const troubled = troubledHandles(evidence);
+  const moves = groupBy(movesOf(evidence), ({ event, target, fan }) => `${nameOf(event.watch)} ${target} ${fan}`);
+  return watchedOf(evidence).flatMap((watched) =>
+    listsOf(watched, evidence.scene)
+      .filter(({ target }) => !troubled.has(target))
+      .flatMap((listed) => {
+        const facts = (fan: string) => evidence.played.world.facts.get(listed.factOf(fan)) ?? [];
+        const isEmptied = FANS.every((fan) => valueAt(facts(fan), evidence.played.endMs) !== true);
+        const all = FANS.map(facts);
+        return FANS.flatMap((fan, n) => {
+          const own = moves.get(`${watched.name} ${listed.target} ${fan}`) ?? [];
+          const isHidden = isProbed(watched) && isCounterHiding(all, all[n] ?? []);
+          const line = {
+            watched,
+            facts: all[n] ?? [],
+            moves: own,
+            isHidden,
+            what: `${watched.rules.type} ${watched.name}: ${fan} at ${listed.target || "the list"}`,
+          };
+          return [...checkMoves(line), ...(isEmptied ? [] : checkLast(line, evidence))];
+        });
+      }),
+  );
+}
+
+function movesOf({ played }: Evidence): readonly Move[] {
+  const handle = (one: unknown) => played.world.handleOf(((one ?? {}) as JsonObject)["id"] as string) ?? "";
+  return played.left.events.flatMap((event): readonly Move[] => {
+    const [, kind] = event.type.split(".");
+    const { user, target, membership } = event.body;
+    if (event.type === "membership.changed") {
+      const answer = Object.values(membership as JsonObject).find((value) => typeof value === "boolean");
+      return [{ event, fan: handle(user), target: handle(target), isIn: answer === true }];
+    }
+    if (!/^(?:follower|following|member)\./.test(event.type)) return [];
+    return [{ event, fan: handle(user), target: target === undefined ? "" : handle(target), isIn: kind === "added" }];
+  });
+}
+
+/** Lists of accounts may be read only when the account's counter moves. */
+const isProbed = ({ rules }: Watched): boolean => /follow/.test(rules.type) && rules.keys["strategy"] !== "single";
+
+interface Line {
+  readonly watched: Watched;
+  readonly facts: readonly Fact[];
+  readonly moves: readonly Move[];
+  readonly what: string;
+  /** Somebody else went the other way at about that time. */
+  readonly isHidden: boolean;
+}
+
+/** A counter that stands still between two probes shows nothing of it, and the next full poll may be hours away. */
+const PROBED_WITHIN_MS = 12 * 60_000;
+
+function isCounterHiding(all: readonly (readonly Fact[])[], own: readonly Fact[]): boolean {
+  const last = own.at(-1);
+  return all.some((facts) => facts !== own && facts.some(({ atMs }) => Math.abs(atMs - (last?.atMs ?? 0)) < PROBED_WITHIN_MS));
+}
+
+/** Each was so at some time since the one before, and says something else than that. */
+function checkMoves({ watched, facts, moves, what }: Line): readonly string[] {
+  return moves.flatMap((move, n) => {
+    const before = moves[n - 1];
+    const sinceMs = (before?.event.detectedAtMs ?? watched.fromMs) - STALE_MS;
+    const values = valuesWithin(facts, sinceMs, move.event.detectedAtMs).map((value) => value === true);
+    const told = `${what} is told as ${move.isIn ? "in" : "out"}`;
+    if (!values.includes(move.isIn)) return [`${told}, and was not`];
+    if (before?.isIn === move.isIn) return [`${told} twice`];
+    return before === undefined && !values.includes(!move.isIn) ? [`${told}, and always was`] : [];
+  });
+}
+
+/** Of lists that are only read for who comes nobody hears who went. */
+function checkLast({ watched, facts, moves, what, isHidden }: Line, { played }: Evidence): readonly string[] {
+  const { settledMs, isBound, fromMs, rules } = watched;
+  if (!isBound || valuesWithin(facts, fromMs - STALE_MS, settledMs).length > 1) return [];
+  if (rules.type === "membership" && !(rules.keys["accounts"] as readonly string[]).some((one) => what.includes(`: ${one} at`))) return [];
+  const [isFirst, isLast] = [valueAt(facts, settledMs) === true, valueAt(facts, played.endMs) === true];
+  const told = moves.at(-1)?.isIn ?? isFirst;
+  if (told === isLast) return [];
+  if (isHidden) return [];
+  if (rules.type.startsWith("new_") && (!isLast || isFirst || rules.keys["source"] !== "all")) return [];
+  return [`${what} is ${isLast ? "in" : "out"} in the end, and nobody was told`];
+}

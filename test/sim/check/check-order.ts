@@ -1,0 +1,87 @@
+/**
+ * What a group of a sink holds goes out in the order in which it was found, as its timer says: not before `group_wait`, not sooner than
+ * `group_interval` after the message before; and what waits for nothing goes out at once.
+ */
+import type { LeftMessage } from "../run/read-state.ts";
+import type { Evidence } from "./evidence.ts";
+import { type Alert, groupBy } from "./outbox.ts";
+import type { RouteRules } from "./rules.ts";
+
+export const checkOrder = (evidence: Evidence): readonly string[] =>
+  evidence.epochs.some(({ rules }) => JSON.stringify(rules.root) !== JSON.stringify(evidence.finalRules.root))
+    ? []
+    : [...groupBy(evidence.outbox.alerts, groupOf)].flatMap(([group, alerts]) => (group === "" ? [] : checkGroup(group, alerts, evidence)));
+
+/** By a route that groups; "" for what is its own group, and for what was found while the configuration changed. */
+function groupOf({ row, event, places }: Alert): string {
+  const routes = new Set(places.map(({ route }) => route?.path));
+  const [route] = places.map((place) => place.route);
+  if (routes.size !== 1 || route === undefined || route.groupBy.length === 0) return "";
+  return JSON.stringify([row.sink, route.path, ...route.groupBy.map((label) => event.labels[label] ?? "")]);
+}
+
+interface Sealed {
+  readonly message: LeftMessage;
+  readonly alerts: readonly Alert[];
+  readonly firstAtMs: number | undefined;
+  readonly acceptedAtMs: number | undefined;
+}
+
+function checkGroup(group: string, alerts: readonly Alert[], evidence: Evidence): readonly string[] {
+  const { outbox, isClockSet } = evidence;
+  const byMessage = groupBy(
+    alerts.filter(({ row }) => row.state === "sealed"),
+    ({ row }) => row.messageId ?? "",
+  );
+  const sealed = [...byMessage].flatMap(([id, own]): readonly Sealed[] => {
+    const message = outbox.messages.get(id);
+    const attempts = outbox.attempts.get(id) ?? [];
+    if (message === undefined) return [];
+    return [{ message, alerts: own, firstAtMs: attempts[0]?.atMs, acceptedAtMs: attempts.find(({ accepted }) => accepted)?.atMs }];
+  });
+  const inOrder = [...sealed].sort((a, b) => oldestOf(a) - oldestOf(b));
+  const objections: string[] = [];
+  for (const [n, one] of inOrder.entries()) {
+    const before = inOrder[n - 1];
+    if (before === undefined || before.message.state === "dead" || newestOf(before) > oldestOf(one)) continue;
+    const [earlierMs, laterMs] = [before.acceptedAtMs, one.firstAtMs];
+    if (laterMs !== undefined && (earlierMs === undefined || earlierMs > laterMs))
+      objections.push(`${group}: message ${one.message.id} overtook ${before.message.id}, which holds what was found before`);
+  }
+  const route = alerts[0]?.places[0]?.route;
+  return isClockSet || route === undefined
+    ? objections
+    : [...objections, ...inOrder.flatMap((one, n) => checkTimer(group, inOrder[n - 1], one, route))];
+}
+
+const idsOf = ({ alerts }: Sealed): readonly number[] => alerts.map(({ row }) => row.id);
+const oldestOf = (one: Sealed): number => Math.min(...idsOf(one));
+const newestOf = (one: Sealed): number => Math.max(...idsOf(one));
+
+/** Digests have times of their own. */
+const isDigest = ({ message }: Sealed): boolean => /^(?:digest|summary)\n/.test(message.groupKey);
+const EDGE_MS = 5;
+
+function checkTimer(group: string, before: Sealed | undefined, one: Sealed, route: RouteRules): readonly string[] {
+  const wasGathered = one.alerts.some(({ row }) => row.originalGroupKey !== null);
+  if (isDigest(one) || wasGathered || (one.message.firstAttemptAtMs === null && one.message.state === "dead")) return [];
+  const createdMs = Math.min(...one.alerts.map(({ row }) => row.createdAtMs));
+  const { sealedAtMs } = one.message;
+  if (sealedAtMs < createdMs + route.groupWaitMs - EDGE_MS && before?.message.sealedAtMs !== sealedAtMs && !isPartOf(before, one))
+    return [`${group}: message ${one.message.id} went ${sealedAtMs - createdMs} ms after its first alert, before group_wait`];
+  if (
+    before !== undefined &&
+    !isDigest(before) &&
+    !isPartOf(before, one) &&
+    sealedAtMs > before.message.sealedAtMs &&
+    sealedAtMs < before.message.sealedAtMs + route.groupIntervalMs - EDGE_MS
+  )
+    return [
+      `${group}: message ${one.message.id} went ${sealedAtMs - before.message.sealedAtMs} ms after the one before, within group_interval`,
+    ];
+  return [];
+}
+
+/** One list in several messages. */
+const isPartOf = (before: Sealed | undefined, { message }: Sealed): boolean =>
+  before !== undefined && (message.parentId !== null ? message.parentId === (before.message.parentId ?? before.message.id) : false);

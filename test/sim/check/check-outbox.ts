@@ -1,0 +1,97 @@
+/**
+ * Every alert has one fate, and the receivers saw it: what the state calls sent was taken, what was given up had its time, what waits has a
+ * due time that comes, and its group a timer.
+ */
+import type { LeftDelivery, LeftMessage } from "../run/read-state.ts";
+import type { Attempt } from "../run/sinks.ts";
+import type { Evidence } from "./evidence.ts";
+import { mutedUntil } from "./mutes.ts";
+import { groupBy } from "./outbox.ts";
+
+const MIN_MS = 60_000;
+/** At most so long between two attempts at a sink whose breaker is open. */
+const LONGEST_REST_MS = 70 * MIN_MS;
+const DAY_MS = 24 * 60 * MIN_MS;
+
+export const checkOutbox = (evidence: Evidence): readonly string[] => [
+  ...evidence.outbox.strays
+    .filter(({ accepted }) => accepted)
+    .map(({ sink, text }) => `${sink} got what the outbox does not hold: ${text.slice(0, 200)}`),
+  ...[...evidence.outbox.messages.values()].flatMap((message) => checkMessage(message, evidence)),
+  ...evidence.outbox.alerts.flatMap(({ row }) => checkJoined(row, evidence)),
+  ...checkTimers(evidence),
+  ...checkDrained(evidence),
+];
+
+function checkMessage(message: LeftMessage, { outbox, epochs, isClockSet }: Evidence): readonly string[] {
+  const { id, sink, state, cause, doneAtMs, sealedAtMs, firstAttemptAtMs, groupKey } = message;
+  const attempts = outbox.attempts.get(id) ?? [];
+  const objections: string[] = [];
+  if (state === "sent" && sink !== "console" && !attempts.some(isTaken) && !attempts.some(isRefused))
+    objections.push(`${sink}: message ${id} counts as sent, and nobody took it`);
+  if (!outbox.members.has(id) && !groupKey.startsWith("announcement\n")) objections.push(`${sink}: message ${id} holds no alert`);
+  if (state !== "dead" || isClockSet) return objections;
+  const retryForMs = Math.min(...epochs.map(({ rules }) => rules.sinks.get(sink)?.retryForMs ?? Number.POSITIVE_INFINITY));
+  const dueAtMs = Math.min(...(outbox.members.get(id) ?? []).map(({ row }) => row.dueAtMs ?? 0), sealedAtMs);
+  if (cause === "expired" && (doneAtMs ?? 0) < (firstAttemptAtMs ?? dueAtMs) + retryForMs)
+    objections.push(`${sink}: message ${id} was given up before its time: ${message.error}`);
+  if (cause !== "expired" && !attempts.some(isRefused) && !attempts.some(({ wire }) => /-webhook$/.test(wire)))
+    objections.push(`${sink}: message ${id} was given up as ${cause}, and nobody refused it`);
+  return objections;
+}
+
+/** Discord answers a repeat with what is there. */
+const isTaken = ({ accepted, wire, status }: Attempt): boolean => accepted || (wire === "discord-bot" && status === 200);
+
+const isRefused = ({ accepted, wire, status, trouble }: Attempt): boolean =>
+  !accepted && (trouble === "refusing" || (wire !== "slack-bot" && status === 400));
+
+/** What is told by another alert of the same sink, about the same thing. */
+function checkJoined(
+  { id, sink, state, joinedId, eventId, messageId, dueAtMs }: LeftDelivery,
+  { outbox, played }: Evidence,
+): readonly string[] {
+  if (state === "sealed" && !outbox.messages.has(messageId ?? "")) return [`${sink}: alert ${id} is in a message that is not there`];
+  if (state === "summarised") return [`${sink}: alert ${id} is only counted, in a digest of less than a thousand`];
+  if (state === "waiting" && dueAtMs === null) return [`${sink}: alert ${id} waits without a due time`];
+  if (state !== "merged" && state !== "duplicate") return [];
+  const other = outbox.alerts.find(({ row }) => row.id === joinedId);
+  const own = played.left.events.find((event) => event.id === eventId);
+  const isSame = other?.event.subject === own?.subject && other?.event.type === own?.type && other?.row.sink === sink;
+  return isSame && !/^(?:merged|duplicate|muted)$/.test(other?.row.state ?? "")
+    ? []
+    : [`${sink}: alert ${id} counts as told by ${joinedId}, which does not`];
+}
+
+/** Alerts of a group go out by its timer: one that does not stand on the first of them never fires, or fires late. */
+function checkTimers({ outbox, played }: Evidence): readonly string[] {
+  const waiting = outbox.alerts.filter(({ row }) => row.state === "waiting" && row.isGrouped === 1);
+  const timers = new Map(played.left.groups.map(({ sink, groupKey, dueAtMs }) => [`${sink}\n${groupKey}`, dueAtMs]));
+  return [...groupBy(waiting, ({ row }) => `${row.sink}\n${row.groupKey}`)].flatMap(([group, alerts]) => {
+    const dueAtMs = Math.min(...alerts.map(({ row }) => row.dueAtMs ?? Number.POSITIVE_INFINITY));
+    const timer = timers.get(group) ?? null;
+    return timer !== null && timer <= dueAtMs ? [] : [`the timer of ${JSON.stringify(group)} is ${timer} where ${dueAtMs} is due`];
+  });
+}
+
+/** Once nothing fails any more, nothing that is due stays, and nothing is put off beyond what a mute or a day's summary takes. */
+function checkDrained({ outbox, played, finalRules, isClockSet }: Evidence): readonly string[] {
+  if (played.scenario.mode !== "liveness" || isClockSet) return [];
+  const { endMs } = played;
+  const isThere = ({ sink }: { readonly sink: string }) => finalRules.sinks.has(sink);
+  const open = [...outbox.messages.values()]
+    .filter((message) => message.state === "open" && isThere(message) && (message.nextAttemptAtMs ?? 0) < endMs - LONGEST_REST_MS)
+    .map(({ id, sink, error }) => `${sink}: message ${id} is due and stays: ${error}`);
+  const waiting = outbox.alerts.flatMap(({ row, event, places }) => {
+    if (row.state !== "waiting" || !isThere(row)) return [];
+    const lateMs = endMs - (row.dueAtMs ?? 0);
+    if (lateMs > LONGEST_REST_MS)
+      return [`${row.sink}: ${event.type} of ${event.watch} is due for ${Math.round(lateMs / MIN_MS)} min and stays`];
+    // Days that are muted from end to end have no end to wait for.
+    const isAlways = places.some(
+      ({ route }) => route !== undefined && route.mutes.length > 0 && mutedUntil(route.mutes, endMs) === undefined,
+    );
+    return lateMs < -9 * DAY_MS && !isAlways ? [`${row.sink}: ${event.type} of ${event.watch} is put off for days`] : [];
+  });
+  return [...open, ...waiting];
+}

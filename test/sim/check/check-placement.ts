@@ -1,0 +1,70 @@
+/**
+ * Every event of a watch goes where the configuration says: to each of its sinks once, to no other; muted, held and grouped as its route says.
+ * Goes by the events that the state holds, so that it knows every type of watch.
+ */
+import type { LeftEvent } from "../run/read-state.ts";
+import type { Evidence } from "./evidence.ts";
+import { isMuted, mutedUntil } from "./mutes.ts";
+import { type Alert, epochsAt, groupBy } from "./outbox.ts";
+import { placesOf } from "./routes.ts";
+
+export function checkPlacement(evidence: Evidence): readonly string[] {
+  const alerts = groupBy(evidence.outbox.alerts, ({ row }) => row.eventId);
+  return evidence.played.left.events
+    .filter(({ watchType }) => watchType !== "daemon")
+    .flatMap((event) => checkEvent(event, alerts.get(event.id) ?? [], evidence));
+}
+
+function checkEvent(event: LeftEvent, alerts: readonly Alert[], { epochs, isClockSet }: Evidence): readonly string[] {
+  const possible = (isClockSet ? epochs : epochsAt(epochs, event.detectedAtMs)).flatMap(({ rules }) => {
+    const watch = rules.watches.get(event.watch);
+    return watch === undefined ? [] : [{ rules, watch }];
+  });
+  const what = `${event.type} ${event.subject} of ${event.watch}`;
+  if (possible.length === 0) return [`${what} was found when there was no such watch`];
+  const sinks = alerts
+    .map(({ row }) => row.sink)
+    .sort()
+    .join();
+  const expected = possible.map(({ rules, watch }) =>
+    placesOf(rules, watch, event.labels)
+      .map(({ sink }) => sink)
+      .sort()
+      .join(),
+  );
+  const objections = expected.includes(sinks)
+    ? []
+    : [`${what} goes to ${sinks || "nobody"} instead of ${[...new Set(expected)].join(" or ") || "nobody"}`];
+  for (const { watch } of possible.slice(-1))
+    for (const [name, value] of Object.entries(watch.labels))
+      if (event.labels[name] !== value && possible.length === 1) objections.push(`${what} has no label ${name}=${value}`);
+  return [...objections, ...alerts.flatMap((alert) => checkMute(alert, what))];
+}
+
+/** Each of two touching moments may count. */
+const EDGE_MS = 2_000;
+
+function checkMute({ row, places }: Alert, what: string): readonly string[] {
+  const { createdAtMs, state, dueAtMs, sink } = row;
+  const certain = (test: (atMs: number) => boolean) => [-EDGE_MS, 0, EDGE_MS].every((ms) => test(createdAtMs + ms));
+  const routes = places.map(({ route }) => route);
+  const isDropped = routes.some((route) => route?.isDropping === true && route.mutes.some((mute) => isMuted(mute, createdAtMs)));
+  const isWhole =
+    routes.length > 0 &&
+    routes.every((route) => route?.isDropping === true && route.mutes.some((mute) => certain((atMs) => isMuted(mute, atMs))));
+  if (state === "muted") return isDropped || routes.length === 0 ? [] : [`${what} was muted at ${sink}, and no route mutes it`];
+  if (isWhole) return [`${what} went to ${sink} while its route was muted`];
+  const [route] = routes;
+  if (
+    routes.length !== 1 ||
+    route === undefined ||
+    route.isDropping ||
+    state !== "waiting" ||
+    !certain((atMs) => route.mutes.some((mute) => isMuted(mute, atMs)))
+  )
+    return [];
+  const untilMs = mutedUntil(route.mutes, createdAtMs);
+  return untilMs !== undefined && (dueAtMs ?? 0) < untilMs - EDGE_MS
+    ? [`${what} waits at ${sink} for ${dueAtMs}, before its mute ends at ${untilMs}`]
+    : [];
+}

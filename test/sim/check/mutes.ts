@@ -1,0 +1,48 @@
+/** When a named time interval holds, in local time, as the documentation of time intervals says. */
+import type { Interval } from "./rules.ts";
+
+const MIN_MS = 60_000;
+const DAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
+
+const formatters = new Map<string, Intl.DateTimeFormat>();
+
+function localTime(atMs: number, timezone: string): { readonly day: number; readonly clock: string } {
+  const known = formatters.get(timezone);
+  const options = { weekday: "long", hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
+  const formatter = known ?? new Intl.DateTimeFormat("en-US", { ...options, timeZone: timezone });
+  formatters.set(timezone, formatter);
+  const parts = Object.fromEntries(formatter.formatToParts(atMs).map(({ type, value }) => [type, value]));
+  return { day: DAYS.indexOf((parts["weekday"] ?? "").toLowerCase()), clock: `${parts["hour"]}:${parts["minute"]}` };
+}
+
+/** `monday:friday` and the like. */
+function isOnDay(weekdays: readonly string[], day: number): boolean {
+  if (weekdays.length === 0) return true;
+  return weekdays.some((text) => {
+    const [from = 0, to = from] = text.split(":").map((name) => DAYS.indexOf(name));
+    return from <= to ? day >= from && day <= to : day >= from || day <= to;
+  });
+}
+
+/** An end at or before its start lies on the next day, and the window belongs to the day on which it starts. */
+export function isMuted(interval: Interval, atMs: number): boolean {
+  return interval.some(({ times, weekdays, timezone }) => {
+    const { day, clock } = localTime(atMs, timezone);
+    const yesterday = (day + 6) % 7;
+    if (times.length === 0) return isOnDay(weekdays, day);
+    return times.some(({ start, end }) =>
+      end > start
+        ? isOnDay(weekdays, day) && clock >= start && clock < end
+        : (isOnDay(weekdays, day) && clock >= start) || (isOnDay(weekdays, yesterday) && clock < end),
+    );
+  });
+}
+
+const LONGEST_MS = 2 * 24 * 60 * MIN_MS;
+
+/** The first minute at which none of them holds; undefined when that is days away. */
+export function mutedUntil(intervals: readonly Interval[], atMs: number): number | undefined {
+  for (let ms = Math.floor(atMs / MIN_MS) * MIN_MS + MIN_MS; ms < atMs + LONGEST_MS; ms += MIN_MS)
+    if (!intervals.some((interval) => isMuted(interval, ms))) return ms;
+  return undefined;
+}

@@ -1,0 +1,104 @@
+/** The outbox of the state, joined to what the receivers saw: which attempts belong to which message, and which group an alert was in. */
+import type { JsonObject } from "../../../src/model/json.ts";
+import type { LeftDelivery, LeftEvent, LeftMessage } from "../run/read-state.ts";
+import type { Played } from "../run/simulate.ts";
+import type { Attempt } from "../run/sinks.ts";
+import type { RuledEpoch } from "./owed.ts";
+import { placesOf, type Place } from "./routes.ts";
+import type { Rules, WatchRules } from "./rules.ts";
+
+/** An alert at a sink. */
+export interface Alert {
+  readonly row: LeftDelivery;
+  readonly event: LeftEvent;
+  /** By every configuration that may have been active when it was found; undefined: it does not belong there at all. */
+  readonly places: readonly (Place & { readonly rules: Rules; readonly watch: WatchRules })[];
+}
+
+export interface Outbox {
+  readonly alerts: readonly Alert[];
+  readonly messages: ReadonlyMap<string, LeftMessage>;
+  /** Alerts of a message, in the order in which they came about. */
+  readonly members: ReadonlyMap<string, readonly Alert[]>;
+  /** Attempts of a message, in order. */
+  readonly attempts: ReadonlyMap<string, readonly Attempt[]>;
+  /** Attempts to deliver what no message holds. */
+  readonly strays: readonly Attempt[];
+}
+
+/** A reload ends what is under way before another configuration is active. */
+const RELOAD_TAKES_MS = 20_000;
+
+/** Configurations that may have been active at that moment. */
+export const epochsAt = (epochs: readonly RuledEpoch[], atMs: number): readonly RuledEpoch[] =>
+  epochs.filter(({ fromMs, toMs }) => fromMs <= atMs + 1_000 && toMs >= atMs - RELOAD_TAKES_MS);
+
+export function readOutbox({ left, attempts }: Played, epochs: readonly RuledEpoch[], isClockSet: boolean): Outbox {
+  const events = new Map(left.events.map((event) => [event.id, event]));
+  const alerts = left.deliveries.map((row): Alert => {
+    const event = events.get(row.eventId) as LeftEvent;
+    const possible = isClockSet ? epochs : epochsAt(epochs, event.detectedAtMs);
+    const places = possible.flatMap(({ rules }) => {
+      const watch = rules.watches.get(event.watch);
+      if (watch === undefined) return [];
+      return placesOf(rules, watch, event.labels)
+        .filter(({ sink }) => sink === row.sink)
+        .map((place) => ({ ...place, rules, watch }));
+    });
+    return { row, event, places };
+  });
+  const messages = new Map(left.messages.map((message) => [message.id, message]));
+  const members = groupBy(
+    alerts.filter(({ row }) => row.messageId !== null),
+    ({ row }) => row.messageId ?? "",
+  );
+  const byContent = groupBy(left.messages, (message) => `${message.sink}\n${contentOf(JSON.parse(message.body) as JsonObject)}`);
+  const byShortId = new Map(left.messages.map((message) => [message.id.slice(0, 25), message]));
+  const found = new Map<string, Attempt[]>();
+  const strays: Attempt[] = [];
+  for (const attempt of attempts.filter(isMessage)) {
+    const id = keyOf(attempt);
+    const own = id === undefined ? (byContent.get(`${attempt.sink}\n${contentOf(attempt.body)}`) ?? []) : [byShortId.get(id.slice(0, 25))];
+    const known = own.filter((message) => message !== undefined);
+    for (const message of known) found.set(message.id, [...(found.get(message.id) ?? []), attempt]);
+    if (known.length === 0 && attempt.wire !== "console" && !isPlain(attempt)) strays.push(attempt);
+  }
+  return { alerts, messages, members, attempts: found, strays };
+}
+
+/** Attempts to deliver a message; not of those that open a thread or publish. */
+export const isMessage = ({ sink, path, body }: Attempt): boolean =>
+  sink !== "" && !path.endsWith("/crosspost") && !(path.endsWith("/threads") && (body as JsonObject)["message"] === undefined);
+
+/** What the receiver can tell messages apart by; undefined where it gets nothing. */
+export function keyOf({ wire, body, headers }: Attempt): string | undefined {
+  const fields = body as { readonly nonce?: string; readonly metadata?: string };
+  if (wire === "webhook") return headers["webhook-id"];
+  if (wire === "discord-bot") return fields.nonce;
+  if (wire !== "slack-bot" || fields.metadata === undefined) return undefined;
+  return (JSON.parse(fields.metadata) as { readonly event_payload?: { readonly id?: string } }).event_payload?.id;
+}
+
+/** Of Slack its blocks, of Discord its embeds and what stands above them. */
+function contentOf(body: unknown): string {
+  const { message, blocks, embeds = [], content = "", text } = (body ?? {}) as Readonly<Record<string, JsonObject | undefined>>;
+  if (message !== undefined) return contentOf(message);
+  return JSON.stringify(blocks === undefined && text === undefined ? [content, embeds] : [text, blocks]);
+}
+
+/** Once more without its looks, after a refusal. */
+const isPlain = ({ wire, body }: Attempt): boolean => {
+  const { message = body, blocks, embeds } = body as JsonObject;
+  return wire.startsWith("slack") ? blocks === undefined : (embeds ?? (message as JsonObject)["embeds"]) === undefined;
+};
+
+export function groupBy<T>(items: readonly T[], keyOfItem: (item: T) => string): ReadonlyMap<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const key = keyOfItem(item);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [item]);
+    else group.push(item);
+  }
+  return groups;
+}
