@@ -25,9 +25,12 @@ const deadNotices = (daemon: InnerDaemon) => daemon.notices().filter(({ type }) 
 
 describe("what expires", () => {
   it("is told to ops once with retry_for, links and ids, degrades the state but not health, and goes out again with the same ids", async () => {
-    const daemon = await setUp();
+    const sink = { retry_for: "1h" };
+    const daemon = await setUp({ sink });
     await daemon.clock.advance(MINUTE);
     daemon.hook.answer(fail);
+    sink.retry_for = "2h";
+    await daemon.reload();
     const { ids } = await tweet(daemon, 3);
     await daemon.clock.advance(3 * HOUR);
     const attempted = new Map(daemon.hook.messages().map(({ id, body }) => [id, body]));

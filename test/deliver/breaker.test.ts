@@ -88,6 +88,50 @@ describe("a sink that fails for everything", () => {
     expect(bench.told).toEqual([failed, "recovered hook"]);
   });
 
+  it("is probed in its second outage as in its first, over a restart too", async () => {
+    const bench = createBench();
+    const outage = async (from: number) => {
+      bench.when("hook", failing);
+      for (let i = from; i < from + 5; i += 1) bench.add(String(i));
+      first.wake();
+      await bench.clock.advance(30 * SECOND);
+      const failedAt = bench.sent.filter(({ atMs }) => atMs >= bench.clock.now() - 30 * SECOND).map(({ atMs }) => atMs);
+      return failedAt.map((atMs) => Math.round((atMs - (failedAt[0] ?? 0)) / SECOND));
+    };
+    const first = bench.newPump();
+    await first.start();
+    const offsets = await outage(0);
+    expect(offsets).toEqual([0, 0, 0, 0, 0, 5, 20]);
+    bench.when("hook", () => ({}));
+    await bench.clock.advance(5 * HOUR);
+    expect(await outage(5)).toEqual(offsets);
+    await first.stop(0);
+    await bench.newPump().start();
+    await bench.clock.advance(MINUTE);
+    // The outage is half a minute old: five groups may try at the start, the next probe follows after half a minute.
+    const restartMs = bench.clock.now() - MINUTE;
+    const tried = bench.sent.filter(({ atMs }) => atMs > restartMs - SECOND).map(({ atMs }) => Math.round((atMs - restartMs) / SECOND));
+    expect(tried).toEqual([0, 0, 0, 0, 0, 30]);
+  });
+
+  it("uses up no step of a message's own schedule", async () => {
+    const bench = createBench();
+    let isOwnFault = true;
+    bench.when("hook", failing);
+    bench.add("1");
+    const pump = bench.newPump();
+    await pump.start();
+    await bench.clock.advance(3 * HOUR);
+    bench.when("hook", ({ subjects }) => (subjects[0] === "1" && isOwnFault ? failing() : {}));
+    bench.add("other");
+    pump.wake();
+    await bench.clock.advance(SECOND);
+    expect(bench.outbox.health("hook")?.breaker).toBe("closed");
+    isOwnFault = false;
+    await bench.clock.advance(2 * MINUTE);
+    expect(bench.outbox.messages.map(({ state }) => state)).toEqual(["sent", "sent"]);
+  });
+
   it("logs its failures once a minute at most, with their number", async () => {
     const bench = createBench();
     bench.when("hook", ({ subjects }) => (Number(subjects[0]) % 2 === 0 ? failing() : {}));
@@ -96,6 +140,7 @@ describe("a sink that fails for everything", () => {
     await pump.start();
     await bench.clock.advance(10 * MINUTE);
     expect(retries(bench).length).toBeLessThanOrEqual(11);
+    expect(retries(bench).length).toBeGreaterThanOrEqual(6);
     await pump.stop(0);
     const counted = retries(bench).reduce((sum, { fields }) => sum + Number(fields["attempts"]), 0);
     const tried = bench.sent.filter(({ subjects }) => Number(subjects[0]) % 2 === 0).length;
@@ -184,6 +229,16 @@ describe("what the operator hears", () => {
     await bench.clock.advance(2 * HOUR);
     bench.when("hook", () => ({}));
     await bench.clock.advance(5 * MINUTE);
+    expect(bench.told).toEqual([failed, "recovered hook"]);
+    // A blip is none the second time either.
+    await bench.clock.advance(HOUR);
+    bench.when("hook", failing);
+    for (let i = 20; i < 40; i += 1) bench.add(String(i));
+    await bench.clock.advance(MINUTE);
+    expect(bench.outbox.health("hook")?.breaker).toBe("open");
+    bench.when("hook", () => ({}));
+    await bench.clock.advance(5 * MINUTE);
+    expect(bench.outbox.health("hook")?.breaker).toBe("closed");
     expect(bench.told).toEqual([failed, "recovered hook"]);
   });
 

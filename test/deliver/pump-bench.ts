@@ -1,5 +1,4 @@
-/** A pump with everything around it, under the virtual clock: a scripted sink, a memory outbox, and what the operator was told. */
-import type { CrosspostStore } from "../../src/model/crosspost.ts";
+/** A pump with everything around it, under the virtual clock: a scripted sink, the outbox that ships, and what the operator was told. */
 import type { LogFields } from "../../src/model/log.ts";
 import type { NeutralMessage } from "../../src/model/message.ts";
 import type { Batch, Digest, DigestPart, OutboxEvent, SealedMessage, SendReceipt, Sink } from "../../src/model/sink.ts";
@@ -7,8 +6,8 @@ import type { Throttle } from "../../src/route/route.ts";
 import { createPump, type Pump } from "../../src/deliver/pump.ts";
 import type { PumpSink } from "../../src/deliver/lane.ts";
 import { EVENT_TIME_MS, makeEvent } from "../support/make-event.ts";
-import { createMemoryOutbox, type Added } from "../support/memory-outbox.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
+import { type Added, createSqlOutbox } from "../support/sql-outbox.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
 export const SECOND = 1_000;
@@ -22,6 +21,8 @@ export interface Sent {
   /** Subjects of the events, in order. */
   readonly subjects: readonly string[];
   readonly digest: boolean;
+  /** Why it is a digest. */
+  readonly cause?: string;
   /** When the next digest comes, where the message says so. */
   readonly nextAtMs?: number;
   readonly threadRef?: string;
@@ -43,30 +44,22 @@ const neutral = (title: string): NeutralMessage => ({
 const subjectsOf = (events: readonly OutboxEvent[]) => events.map(({ event }) => event.subject);
 
 /** The top, if any, then a message for each ten. */
-function renderParts({ top, rest }: Digest): readonly DigestPart[] {
+function renderParts({ cause, top, rest }: Digest): readonly DigestPart[] {
   const packs = top.length === 0 ? [] : [top];
   for (let at = 0; at < rest.length; at += LISTED_AT_ONCE) packs.push(rest.slice(at, at + LISTED_AT_ONCE));
-  return packs.map((events) => ({ events, body: { subjects: subjectsOf(events), digest: true } }));
+  return packs.map((events) => ({ events, body: { subjects: subjectsOf(events), digest: true, ...(cause && { cause }) } }));
 }
-
-const unasked = () => Promise.reject(new Error("these sinks publish nothing"));
-const NO_CROSSPOSTS: CrosspostStore = {
-  dueCrosspost: unasked,
-  recordCrosspost: unasked,
-  expireCrossposts: unasked,
-  crosspostOutlook: unasked,
-  markCrosspostsReported: unasked,
-};
 
 export const LISTED_AT_ONCE = 10;
 
 export function createBench(options: { readonly throttles?: ReadonlyMap<string, Throttle> } = {}) {
   const clock = createVirtualClock(EVENT_TIME_MS);
-  const outbox = createMemoryOutbox();
+  const outbox = createSqlOutbox(clock);
   const sent: Sent[] = [];
   const told: string[] = [];
   const logged: { readonly level: string; readonly message: string; readonly fields: LogFields }[] = [];
   const counts = new Map<string, number>();
+  const observed: { readonly name: string; readonly value: number }[] = [];
   const behaviours = new Map<string, Behaviour>();
   const sinks = new Map<string, PumpSink>();
   let seed = 1;
@@ -83,7 +76,7 @@ export function createBench(options: { readonly throttles?: ReadonlyMap<string, 
       counts.set(key, (counts.get(key) ?? 0) + by);
     },
     set: () => {},
-    observe: () => {},
+    observe: (name: string, value: number) => void observed.push({ name, value }),
   };
 
   const sinkOf = (name: string, chat: boolean): Sink => ({
@@ -112,7 +105,7 @@ export function createBench(options: { readonly throttles?: ReadonlyMap<string, 
 
   const newPump = (): Pump =>
     createPump({
-      store: { ...outbox, ...NO_CROSSPOSTS },
+      store: outbox,
       sinks,
       throttles: options.throttles ?? new Map(),
       clock,
@@ -134,6 +127,7 @@ export function createBench(options: { readonly throttles?: ReadonlyMap<string, 
     told,
     logged,
     counts,
+    observed,
     addSink,
     newPump,
     /** What the sink does from now on. */

@@ -43,6 +43,27 @@ describe("sending", () => {
     expect(bench.sent.map((one) => one.subjects)).toEqual([["1", "2", "3"]]);
   });
 
+  it("sends the oldest first, whether it is alone or in a group", async () => {
+    const bench = createBench();
+    bench.addSink("chat", { chat: true, concurrency: 1 });
+    bench.add("1", { sink: "chat" });
+    for (const subject of ["2", "3"]) bench.add(subject, { sink: "chat", groupKey: "team" });
+    bench.add("4", { sink: "chat" });
+    await bench.newPump().start();
+    await bench.clock.advance(SECOND);
+    expect(bench.subjects("chat")).toEqual(["1", "2", "3", "4"]);
+  });
+
+  it("sends what is held in a group when its own time has come, one after the other", async () => {
+    const bench = createBench();
+    const dueAt = (hours: number) => ({ groupKey: "team", dueAtMs: bench.clock.now() + hours * HOUR });
+    const held = [dueAt(0), dueAt(1), dueAt(5)];
+    for (const [index, added] of held.entries()) bench.add(String(index), added);
+    await bench.newPump().start();
+    await bench.clock.advance(6 * HOUR);
+    expect(bench.offsets()).toEqual([0, 3600, 5 * 3600]);
+  });
+
   it("keeps order within a group: the next message waits until the one before is done", async () => {
     const bench = createBench();
     const pump = bench.newPump();
@@ -132,6 +153,9 @@ describe("retrying", () => {
     expect(waits.length).toBe(schedule.length);
     for (const [index, wait] of waits.entries()) expect(Math.abs(wait / (schedule[index] ?? 0) - 1)).toBeLessThanOrEqual(0.1001);
     expect(new Set(own.map(({ id }) => id)).size).toBe(1);
+    const delays = bench.observed.filter(({ name }) => name === "chirpwatch_delivery_delay_seconds");
+    expect(delays).toHaveLength(bench.outbox.messages.length);
+    expect(Math.max(...delays.map(({ value }) => value))).toBeGreaterThan(3 * 3600);
     expect(bench.outbox.messages.every(({ state }) => state === "sent")).toBe(true);
     expect(bench.told).toEqual([]);
   });
@@ -139,9 +163,9 @@ describe("retrying", () => {
   it("gives up at the end of retry_for, counted from the first attempt, and says so", async () => {
     const bench = createBench();
     bench.when("hook", fail(transient()));
-    bench.add("1", { dueAtMs: bench.clock.now() + 100 * HOUR });
+    bench.add("1", { dueAtMs: bench.clock.now() + 10 * HOUR });
     await bench.newPump().start();
-    await bench.clock.advance(175 * HOUR);
+    await bench.clock.advance(85 * HOUR);
     expect(bench.outbox.messages[0]?.state).toBe("open");
     await bench.clock.advance(2 * HOUR);
     // The breaker tries a sink that fails every five minutes: the last attempt is the first one after the end.
@@ -166,7 +190,7 @@ describe("retrying", () => {
     pump.wake();
     await bench.clock.advance(SECOND);
     expect(bench.outbox.messages.map(({ state, ref }) => [state, ref])).toEqual([
-      ["dead", undefined],
+      ["dead", null],
       ["sent", "r1"],
     ]);
     expect(bench.counts.get('chirpwatch_dead_letters_total{"sink":"hook"}')).toBe(1);
@@ -193,6 +217,22 @@ describe("retrying", () => {
     await bench.clock.advance(2 * SECOND);
     expect(bench.offsets("chat")[1]).toBe(30);
     expect(bench.subjects("chat")).toEqual(["1", "1", "2", "3", "later"]);
+  });
+
+  it("fault 41: of two answers that ask for silence the longer one counts, the second time too", async () => {
+    const bench = createBench();
+    const limited = (afterMs: number) => fail(new SinkError("rate_limited", "slow down", 429, { retry: { afterMs } }));
+    bench.when("hook", async ({ subjects }) => {
+      if (subjects[0] === "1") return limited(30 * SECOND)();
+      await new Promise<void>((resolve) => void bench.clock.after(100, resolve));
+      return limited(SECOND)();
+    });
+    for (const subject of ["1", "2"]) bench.add(subject);
+    await bench.newPump().start();
+    await bench.clock.advance(29 * SECOND);
+    expect(bench.sent).toHaveLength(2);
+    await bench.clock.advance(30 * SECOND);
+    expect(bench.sent).toHaveLength(4);
   });
 
   it("fault 44: a global limit stills every sink of the type", async () => {

@@ -1,17 +1,19 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { digestGroup } from "../../src/model/digest.ts";
 import { SinkError } from "../../src/model/sink.ts";
 import type { Throttle } from "../../src/route/route.ts";
+import type { Added } from "../support/sql-outbox.ts";
 import { createBench, HOUR, LISTED_AT_ONCE, MINUTE, SECOND, type Sent } from "./pump-bench.ts";
 
 const LIMIT = 20;
 const throttle: Throttle = { limit: LIMIT, intervalMs: 10 * MINUTE, onExceed: "digest", digestIntervalMs: 2 * MINUTE };
 
-function throttledBench() {
-  const bench = createBench({ throttles: new Map([["sink:chat", throttle]]) });
+function throttledBench(limit = LIMIT) {
+  const bench = createBench({ throttles: new Map([["sink:chat", { ...throttle, limit }]]) });
   bench.addSink("chat", { chat: true, concurrency: 1 });
   bench.when("chat", ({ id }) => ({ ref: id }));
-  const add = (subject: string, dueAtMs = bench.clock.now()) => bench.add(subject, { sink: "chat", throttleKey: "sink:chat", dueAtMs });
+  const add = (subject: string, more: Added = {}) => bench.add(subject, { sink: "chat", throttleKey: "sink:chat", ...more });
   const startMs = bench.clock.now();
   const minutes = (one: Sent) => (one.atMs - startMs) / MINUTE;
   return {
@@ -120,7 +122,7 @@ describe("a throttle", () => {
 
   it("sends a night's held events alone up to the limit, the rest as a digest", async () => {
     const bench = throttledBench();
-    for (const subject of names(0, 30)) bench.add(subject, bench.clock.now() + 600 * MINUTE);
+    for (const subject of names(0, 30)) bench.add(subject, { dueAtMs: bench.clock.now() + 600 * MINUTE });
     await bench.newPump().start();
     await bench.clock.advance(601 * MINUTE);
     expect(bench.alone()).toHaveLength(LIMIT);
@@ -183,6 +185,69 @@ describe("a throttle whose limit is passed by a little again and again", () => {
     }
     expect(bench.announced()).toHaveLength(1);
     expect(subjectsOf(bench.sent)).toHaveLength(32);
+  });
+
+  it("is not announced again while its last digest is younger than the interval", async () => {
+    const bench = throttledBench();
+    const pump = bench.newPump();
+    for (const subject of names(0, 50)) bench.add(subject);
+    await pump.start();
+    await bench.clock.advance(11 * MINUTE);
+    for (const subject of names(50, 100)) bench.add(subject);
+    pump.wake();
+    await bench.clock.advance(5 * MINUTE);
+    expect(bench.announced()).toHaveLength(1);
+    expect(subjectsOf(bench.sent).sort()).toEqual(names(0, 100).sort());
+  });
+});
+
+describe("a throttle beside other options", () => {
+  it("gathers what comes with a digest for the next one", async () => {
+    const bench = throttledBench();
+    for (const subject of names(0, 50)) bench.add(subject);
+    await bench.newPump().start();
+    await bench.clock.advance(2 * MINUTE - 100);
+    for (const subject of names(50, 55)) bench.add(subject);
+    await bench.clock.advance(MINUTE);
+    expect(subjectsOf(bench.digests())).toEqual(names(LIMIT, 50));
+    expect(bench.alone()).toHaveLength(LIMIT);
+    await bench.clock.advance(MINUTE + SECOND);
+    expect(subjectsOf(bench.digests()).slice(30)).toEqual(names(50, 55));
+  });
+
+  it("leaves the digest of a return alone, and counts it as one message", async () => {
+    for (const isFirst of [true, false]) {
+      const bench = throttledBench(3);
+      const addReturn = () => names(100, 105).forEach((subject) => bench.add(subject, { groupKey: digestGroup("return", "away") }));
+      if (isFirst) addReturn();
+      for (const subject of names(0, 12)) bench.add(subject);
+      if (!isFirst) addReturn();
+      await bench.newPump().start();
+      await bench.clock.advance(5 * MINUTE);
+      const returned = bench.digests().filter(({ cause }) => cause === "return");
+      expect(subjectsOf(returned)).toEqual(names(100, 105));
+      // A digest goes out even when the limit is reached.
+      expect(bench.alone()).toHaveLength(isFirst ? 2 : 3);
+      expect(subjectsOf(bench.sent).sort()).toEqual([...names(0, 12), ...names(100, 105)].sort());
+    }
+  });
+
+  it("keeps a group's interval when it gathers the group", async () => {
+    const bench = throttledBench();
+    const pump = bench.newPump();
+    const team = { groupKey: "team", groupIntervalMs: 30 * MINUTE };
+    bench.add("first", team);
+    await pump.start();
+    await bench.clock.advance(SECOND);
+    for (const subject of names(0, 50)) bench.add(subject);
+    pump.wake();
+    await bench.clock.advance(20 * MINUTE);
+    for (const subject of names(50, 100)) bench.add(subject);
+    await bench.clock.advance(10 * MINUTE - 2 * SECOND);
+    bench.add("second", team);
+    pump.wake();
+    await bench.clock.advance(10 * MINUTE);
+    expect(bench.minutes(bench.sent.find(({ subjects }) => subjects.includes("second")) as Sent)).toBeGreaterThanOrEqual(30);
   });
 });
 
@@ -247,7 +312,7 @@ describe("a digest of several messages", () => {
     await bench.newPump().start();
     await bench.clock.advance(3 * MINUTE);
     expect(subjectsOf(bench.digests())).toHaveLength(1_000);
-    expect(bench.outbox.deliveries.every(({ sealed }) => sealed)).toBe(true);
-    expect(bench.outbox.messages.flatMap(({ summarisedIds = [] }) => summarisedIds)).toHaveLength(200);
+    expect(bench.outbox.deliveryStates.filter((state) => state === "summarised")).toHaveLength(200);
+    expect(bench.outbox.deliveryStates).not.toContain("waiting");
   });
 });

@@ -75,8 +75,9 @@ describe("a Discord webhook", () => {
   });
 
   it("posts in a thread, or opens a forum post", async () => {
-    await send(webhook({ thread: "77" }));
+    await send(webhook({ thread: "77", username: "chirps" }));
     expect(discord.received[0]?.url).toContain("thread_id=77");
+    expect(posted()).toMatchObject({ username: "chirps" });
     await send(webhook({ forum: { tags: ["5"] } }));
     expect(posted(1)).toMatchObject({ thread_name: "ALICE (@alice) posted", applied_tags: ["5"] });
   });
@@ -105,16 +106,29 @@ describe("a Discord bot", () => {
   });
 
   describe("below the first message of a digest", () => {
-    const below = async (settings: DiscordSettings, times = 1) => {
+    const below = async (settings: DiscordSettings, refs: readonly string[] = ["900"]) => {
       const sink = await discordSink.create("feed", settings, deps);
       const body = JSON.parse(JSON.stringify(sink.render(tweetBatch([{}]))));
-      const message = { id: "msg-2", sink: "feed", groupKey: "g", sealedAtMs: EVENT_TIME_MS, body, threadRef: "900" };
-      for (let time = 0; time < times; time += 1) await sink.send(message, new AbortController().signal);
+      const message = { id: "msg-2", sink: "feed", groupKey: "g", sealedAtMs: EVENT_TIME_MS, body };
+      for (const threadRef of refs) await sink.send({ ...message, threadRef }, new AbortController().signal);
       return discord.received.map(({ url }) => url.replace("/api/v10/channels/", ""));
     };
 
     it("starts a thread once, and posts in it", async () => {
-      expect(await below(bot(), 2)).toEqual(["55/messages/900/threads", "900/messages", "900/messages"]);
+      const ofDigest = (ref: string) => [`55/messages/${ref}/threads`, `${ref}/messages`, `${ref}/messages`];
+      expect(await below(bot(), ["900", "900", "901", "901"])).toEqual([...ofDigest("900"), ...ofDigest("901")]);
+    });
+
+    it("starts the thread of a later digest when the first message of one is gone", async () => {
+      discord.answer((request, response) =>
+        (request.url.endsWith("/900/threads") ? json({ code: 10_008 }, 404) : json({ id: "902" }))(request, response),
+      );
+      expect(await below(bot(), ["900", "901"])).toEqual([
+        "55/messages/900/threads",
+        "55/messages",
+        "55/messages/901/threads",
+        "901/messages",
+      ]);
     });
 
     it("goes on in a thread that was started before a crash", async () => {
@@ -128,7 +142,7 @@ describe("a Discord bot", () => {
       discord.answer((request, response) =>
         (request.url.endsWith("/threads") ? json({ code: 50_013 }, 403) : json({ id: "901" }))(request, response),
       );
-      expect(await below(bot(), 2)).toEqual(["55/messages/900/threads", "55/messages", "55/messages"]);
+      expect(await below(bot(), ["900", "901"])).toEqual(["55/messages/900/threads", "55/messages", "55/messages"]);
     });
 
     it("posts in the channel when the thread is gone, and waits when Discord asks for it", async () => {
@@ -142,7 +156,7 @@ describe("a Discord bot", () => {
 
     it("posts in the post of a forum, or in the thread of the settings", async () => {
       expect(await below(bot({ forum: { tags: [] } }))).toEqual(["900/messages"]);
-      expect((await below(bot({ thread: "77" }))).at(-1)).toBe("77/messages");
+      expect((await below(bot({ thread: "77" }))).slice(1)).toEqual(["77/messages"]);
       await below(webhook({ forum: { tags: [] } }));
       expect(discord.received.at(-1)?.url).toContain("thread_id=900");
       await below(webhook());
@@ -196,7 +210,9 @@ describe.each([
     });
     discord.answer(json({ message: "slow", retry_after: 64.57, global: true }, 429, { "retry-after": "65", "x-ratelimit-global": "true" }));
     expect(await refusal(settings())).toMatchObject({ retry: { afterMs: 64_570 }, fields: { global: true } });
-    expect(discord.received).toHaveLength(2);
+    discord.answer(json({ message: "slow", retry_after: 3, global: true }, 429, { "retry-after": "3" }));
+    expect(await refusal(settings())).toMatchObject({ retry: { afterMs: 3_000 }, fields: { global: true } });
+    expect(discord.received).toHaveLength(3);
   });
 
   it("fault 53: a 400 falls back to plain text once, then is a dead letter", async () => {
@@ -230,6 +246,25 @@ describe("a role's mention", () => {
       await send(webhook({ mention: { role: "42", when: "x", ...(matches === undefined ? {} : { matches }) } }));
     }
     expect([0, 1, 2].map((index) => posted(index).content)).toEqual([undefined, undefined, "<@&42>"]);
+  });
+
+  it("is called for by any of the events of a message or a digest", async () => {
+    const mentioning = async (wanted: number) => {
+      const matches: NonNullable<DiscordSettings["mention"]>["matches"] = ({ tweet }) => tweet?.id === tweetId(wanted);
+      const sink = await discordSink.create("feed", webhook({ mention: { role: "42", when: "x", matches } }), deps);
+      const { read, events, ...batch } = tweetBatch([{}, {}, {}]);
+      const digest = { cause: undefined, top: events.slice(0, 2), rest: events.slice(2), unlisted: undefined, read };
+      const bodies = [sink.render({ ...batch, read, events }), sink.lists?.render(digest)[0]?.body];
+      return bodies.map((body) => (body as unknown as DiscordBody).content.includes("<@&42>"));
+    };
+    for (const wanted of [0, 1, 2]) expect(await mentioning(wanted)).toEqual([true, true]);
+    expect(await mentioning(3)).toEqual([false, false]);
+  });
+
+  it("reaches the role also where Discord refuses the embeds", async () => {
+    discord.answer((request, response) => json({ id: "1" }, "embeds" in JSON.parse(request.body) ? 400 : 200)(request, response));
+    await send(webhook({ mention: { role: "42" } }));
+    expect(posted(1)).toMatchObject({ content: expect.stringContaining("<@&42>"), allowed_mentions: { parse: [], roles: ["42"] } });
   });
 });
 

@@ -32,7 +32,7 @@ const botSettings = () => ({ token: "xoxb-1", channel: "#brand", api_url: `${sla
 const webhookSettings = () => ({ webhook_url: `${slack.url}/services/T/B/x` });
 type Settings = Parameters<typeof slackSink.create>[1];
 
-async function send(settings: Settings, text = "hello <!channel>", signal = never) {
+async function send(settings: Settings, text = "hello <!channel>", signal = never, more: Partial<SealedMessage> = {}) {
   const sink = await slackSink.create("brand", settings, deps);
   const message: SealedMessage = {
     id: "msg-1",
@@ -40,6 +40,7 @@ async function send(settings: Settings, text = "hello <!channel>", signal = neve
     groupKey: "g",
     sealedAtMs: EVENT_TIME_MS,
     body: JSON.parse(JSON.stringify(sink.render(tweetBatch([{ full_text: text }])))),
+    ...more,
   };
   return sink.send(message, signal);
 }
@@ -62,6 +63,24 @@ describe("a Slack bot", () => {
     expect(form(0).get("text")).toContain("hello &lt;\u200b!channel&gt;");
     expect(JSON.parse(form(0).get("blocks") ?? "")[0].type).toBe("context");
     expect(JSON.parse(form(0).get("metadata") ?? "").event_payload).toEqual({ id: "msg-1" });
+  });
+
+  it("posts what belongs below a message in its thread, also where its blocks are refused, and beside it where it is gone", async () => {
+    const answers = [
+      { ok: false, error: "invalid_blocks" },
+      { ok: true, ts: "2" },
+      { ok: false, error: "thread_not_found" },
+      { ok: true, ts: "3" },
+    ];
+    slack.answer((request, response) => json(answers[slack.received.length - 1] ?? {})(request, response));
+    for (const _time of [1, 2]) await send(botSettings(), "hello", never, { threadRef: "1.1" });
+    const shown = slack.received.map((_, index) => [form(index).get("thread_ts"), form(index).has("blocks")]);
+    expect(shown).toEqual([
+      ["1.1", true],
+      ["1.1", false],
+      ["1.1", true],
+      [null, true],
+    ]);
   });
 
   it.each([

@@ -7,21 +7,21 @@ import type { OpenedStore } from "../../src/state/open.ts";
 import { makeEvent } from "../support/make-event.ts";
 import { openTemp, START_MS as T0, tempStatePath } from "./temp-state.ts";
 
-async function commit(store: OpenedStore, subject: string, groupKey?: string): Promise<void> {
+async function commit(store: OpenedStore, subject: string, groupKey?: string, sink = "hook"): Promise<void> {
   const event = makeEvent(subject);
-  const delivery = { eventId: event.id, sink: "hook", groupKey: groupKey ?? event.id, groupWaitMs: 0, groupIntervalMs: 0, notBeforeMs: T0 };
+  const delivery = { eventId: event.id, sink, groupKey: groupKey ?? event.id, groupWaitMs: 0, groupIntervalMs: 0, notBeforeMs: T0 };
   await store.commitPoll({ atMs: T0, targets: [], verdicts: [], events: [event], deliveries: [delivery] });
 }
 
-const due = (store: OpenedStore, nowMs: number) => store.dueWork({ nowMs, sinks: ["hook"], busy: new Set(), limit: 100 });
+const due = (store: OpenedStore, nowMs: number) => store.dueWork({ nowMs, sinks: ["hook", "chat"], busy: new Set(), limit: 100 });
 
 /** Seals what is due, a message for each group, and gives it up. */
 async function die(store: OpenedStore, cause: DeadCause, body: NewMessage["body"] = "sealed"): Promise<readonly string[]> {
   const { groups } = await due(store, T0 + 100);
   const messages = groups.map(
     (group, index): NewMessage => ({
-      id: `${cause}-${index}`,
-      sink: "hook",
+      id: `${group.sink === "hook" ? "" : `${group.sink}-`}${cause}-${index}`,
+      sink: group.sink,
       groupKey: group.groupKey,
       sealedAtMs: T0,
       body,
@@ -81,14 +81,18 @@ test("groups them by sink and cause, and knows when the operator was last told o
   const ids = await die(store, "refused 400");
   await commit(store, "3");
   await die(store, "expired");
+  await commit(store, "4", undefined, "chat");
+  const ofChat = await die(store, "refused 400");
   expect(await store.unreportedDead()).toMatchObject([
     { sink: "hook", cause: "refused 400", messageIds: ids, alerts: 2, reportedAtMs: null },
     { sink: "hook", cause: "expired", messageIds: ["expired-0"], alerts: 1, reportedAtMs: null },
+    { sink: "chat", cause: "refused 400", messageIds: ofChat, alerts: 1, reportedAtMs: null },
   ]);
   await store.markDeadReported(ids.slice(0, 1), T0 + 5);
   expect(await store.unreportedDead()).toMatchObject([
     { cause: "refused 400", messageIds: ids.slice(1), reportedAtMs: T0 + 5 },
     { cause: "expired", reportedAtMs: null },
+    { sink: "chat", reportedAtMs: null },
   ]);
   expect(await store.groupDead(T0 + 1)).toEqual([]);
 });

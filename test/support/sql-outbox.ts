@@ -1,0 +1,103 @@
+/** The outbox that ships, on SQLite in memory: it outlives the pumps of a test, as the file outlives a process. */
+import Database from "better-sqlite3";
+import type { Clock } from "../../src/model/clock.ts";
+import type { CrosspostStore } from "../../src/model/crosspost.ts";
+import type { ChirpEvent } from "../../src/model/event.ts";
+import type { Outbox } from "../../src/model/outbox.ts";
+import type { NewDelivery } from "../../src/model/poll-store.ts";
+import { migrate } from "../../src/state/migrate.ts";
+import { kyselyOver } from "../../src/state/sqlite.ts";
+import { createStore } from "../../src/state/store.ts";
+import { createSeededRandom } from "./seeded-random.ts";
+
+export interface Added {
+  readonly sink?: string;
+  readonly groupKey?: string;
+  readonly throttleKey?: string;
+  readonly dueAtMs?: number;
+  readonly groupIntervalMs?: number;
+}
+
+export interface StoredMessage {
+  readonly id: string;
+  readonly state: "open" | "sent" | "dead";
+  readonly attempts: number;
+  readonly error: string;
+  readonly ref: string | null;
+}
+
+export interface SqlOutbox extends Outbox, CrosspostStore {
+  /** A delivery to sink `hook`, alone in its group and due at once unless told otherwise. Committed before the outbox is asked next. */
+  add(event: ChirpEvent, options?: Added): void;
+  /** In the order in which they were sealed. */
+  readonly messages: readonly StoredMessage[];
+  /** States of the deliveries, in the order in which they were added. */
+  readonly deliveryStates: readonly string[];
+  /** As it is stored; undefined for a sink that never failed. */
+  health(sink: string): { readonly breaker: string; readonly cause: string; readonly reason: string } | undefined;
+  /** Every call throws until told otherwise. */
+  breakDown(broken: boolean): void;
+}
+
+/** An empty state, migrated once for all tests. */
+const empty = new Database();
+await migrate(kyselyOver(empty));
+const image = empty.serialize();
+
+export function createSqlOutbox(clock: Clock): SqlOutbox {
+  const handle = new Database(image);
+  handle.pragma("foreign_keys = ON");
+  const store = createStore(kyselyOver(handle), { clock, random: createSeededRandom(1) }, async () => {});
+  const added: { event: ChirpEvent; delivery: NewDelivery }[] = [];
+  let broken = false;
+  let committed: Promise<unknown> = Promise.resolve();
+  const commit = () => {
+    const batch = added.splice(0);
+    if (batch.length === 0) return committed;
+    const events = batch.map(({ event }) => event);
+    const deliveries = batch.map(({ delivery }) => delivery);
+    committed = committed.then(() => store.commitPoll({ atMs: clock.now(), targets: [], verdicts: [], events, deliveries }));
+    return committed;
+  };
+  const guarded = <Args extends readonly unknown[], Result>(work: (...args: Args) => Promise<Result>) => {
+    return async (...args: Args): Promise<Result> => {
+      if (broken) throw new Error("the disk is full");
+      await commit();
+      return work(...args);
+    };
+  };
+  return {
+    dueWork: guarded(store.dueWork),
+    nextDueAt: guarded(store.nextDueAt),
+    seal: guarded(store.seal),
+    record: guarded(store.record),
+    gather: guarded(store.gather),
+    throttleState: guarded(store.throttleState),
+    loadSinkHealth: guarded(store.loadSinkHealth),
+    saveSinkHealth: guarded(store.saveSinkHealth),
+    wakeSink: guarded(store.wakeSink),
+    outboxStats: guarded(store.outboxStats),
+    countWaiting: guarded(store.countWaiting),
+    dueCrosspost: guarded(store.dueCrosspost),
+    recordCrosspost: guarded(store.recordCrosspost),
+    expireCrossposts: guarded(store.expireCrossposts),
+    crosspostOutlook: guarded(store.crosspostOutlook),
+    markCrosspostsReported: guarded(store.markCrosspostsReported),
+    add(event, { sink = "hook", groupKey = event.id, throttleKey, dueAtMs = 0, groupIntervalMs = 0 } = {}) {
+      const timing = { groupWaitMs: 0, groupIntervalMs, notBeforeMs: dueAtMs };
+      const delivery = { eventId: event.id, sink, groupKey, ...timing, ...(throttleKey === undefined ? {} : { throttleKey }) };
+      added.push({ event, delivery });
+    },
+    get messages() {
+      return handle.prepare("select id, state, attempts, error, ref from messages order by rowid").all() as StoredMessage[];
+    },
+    get deliveryStates() {
+      return handle.prepare("select state from deliveries order by id").pluck().all() as string[];
+    },
+    health: (sink) =>
+      handle.prepare("select breaker, cause, reason from sink_health where sink = ?").get(sink) as ReturnType<SqlOutbox["health"]>,
+    breakDown: (next) => {
+      broken = next;
+    },
+  };
+}
