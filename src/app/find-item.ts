@@ -6,7 +6,7 @@ import type { Found } from "../server/views.ts";
 
 const STATUS_LINK = /\/status(?:es)?\/(\d+)/;
 
-export async function findItem(store: History, item: string, readWait: WaitReader): Promise<Found> {
+export async function findItem(store: History, item: string, readWait: WaitReader): Promise<Omit<Found, "firstReads">> {
   const text = item.trim();
   const itemId = await itemIdOf(store, text);
   const histories = itemId === null ? [] : await store.explainItem(itemId);

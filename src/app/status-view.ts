@@ -33,9 +33,12 @@ export interface WatchFacts {
   readonly nextPollMs: number | undefined;
   readonly spent: number;
   readonly problem: string;
+  /** Of its first reads that run now; undefined where none does. */
+  readonly firstReadPages?: number | undefined;
 }
 
 export function watchView(watch: Watch, facts: WatchFacts): WatchView {
+  const lists = memberListViews(watch, facts.state?.targets ?? []);
   return {
     id: watch.id,
     type: watch.type,
@@ -44,13 +47,22 @@ export function watchView(watch: Watch, facts: WatchFacts): WatchView {
     paused: facts.state?.paused ?? false,
     schedule: rhythmText(watch),
     targets: (facts.state?.targets ?? []).map(({ name, status, statusReason }) => ({ name, status, reason: statusReason })),
-    member_lists: memberListViews(watch, facts.state?.targets ?? []),
+    member_lists: lists,
+    first_read: firstReadView(facts, lists),
     known_items: facts.state === undefined ? 0 : notedItems(watch.type, facts.state),
     last_poll_at: isoOrNull(facts.lastPollMs),
     next_poll_at: isoOrNull(facts.nextPollMs),
     requests_spent: facts.spent,
     problem: facts.problem,
   };
+}
+
+/** A paused watch waits for something else, and a long list whose first read goes on has its own line. */
+function firstReadView({ state, firstReadPages }: WatchFacts, lists: WatchView["member_lists"]): WatchView["first_read"] {
+  if (state === undefined || state.paused) return null;
+  const inPart = new Set(lists.flatMap(({ target, first_read_members: read }) => (read === null ? [] : [target])));
+  const left = state.targets.filter(({ name, status }) => status === "pending" && !inPart.has(name)).length;
+  return left === 0 ? null : { targets_left: left, pages: firstReadPages ?? null };
 }
 
 /** An event in one line, with what became of it. */

@@ -55,6 +55,7 @@ export function createViews(parts: ViewsDeps): Views {
   const watchViews = async (known: ReadonlyMap<string, SourceState>): Promise<readonly WatchView[]> => {
     const states = new Map((await store.listWatches()).map((state) => [state.id, state]));
     const { spentByWatch } = parts.quotaWatch.status;
+    const readPages = engine.firstReadPages();
     return parts
       .config()
       .watches.filter(({ enabled }) => enabled)
@@ -67,6 +68,7 @@ export function createViews(parts: ViewsDeps): Views {
           lastPollMs: times.length === 0 ? undefined : Math.max(...times),
           nextPollMs: engine.nextPollAt(watch.id),
           spent: spentByWatch.get(watch.id) ?? 0,
+          firstReadPages: readPages.get(watch.id),
           problem: polls.map(({ key }) => engine.problemOf(key)).find((problem) => problem !== "") ?? "",
         });
       });
@@ -131,12 +133,19 @@ export function createViews(parts: ViewsDeps): Views {
     async explain(item) {
       const { pauses, nowMs } = sinkFacts();
       const health = await store.loadSinkHealth();
-      return findItem(store, item, createWaitReader({ config: parts.config(), health, pauses, nowMs }));
+      const found = await findItem(store, item, createWaitReader({ config: parts.config(), health, pauses, nowMs }));
+      return { ...found, firstReads: found.histories.length > 0 ? [] : inFirstRead(await watchViews(await sources())) };
     },
     dead: (sink) => readDead(store, parts.config(), sink),
     metrics: () => renderMetrics(parts),
   };
 }
+
+/** Ids of watches that have not read all there was when they began. */
+const inFirstRead = (watches: readonly WatchView[]): readonly string[] =>
+  watches
+    .filter((watch) => watch.first_read !== null || watch.member_lists.some(({ first_read_members: read }) => read !== null))
+    .map(({ id }) => id);
 
 function quotaFacts({ quotaWatch, quotaAudit, keyWatch, keyQuotas, config }: ViewsDeps): QuotaFacts {
   const { status } = quotaWatch;

@@ -41,16 +41,21 @@ async function explainStopped(
   { item, config, nowMs }: { readonly item: string; readonly config: Config; readonly nowMs: number },
 ) {
   const readWait = createWaitReader({ config, health: await store.loadSinkHealth(), pauses: new Map(), nowMs });
-  return explainView(item, await findItem(store, item, readWait));
+  return explainView(item, { ...(await findItem(store, item, readWait)), firstReads: [] });
 }
 
+const WATCHES_NAMED = 3;
+
 /** Nothing is stored about it: either no poll brought it, or it is longer ago than the retention. */
-function neverSeen({ item, item_id: id }: ExplainView): ExitError {
+function neverSeen({ item, item_id: id, first_reads: watches }: ExplainView): ExitError {
+  const more = watches.length - WATCHES_NAMED;
+  const named = `${watches.slice(0, WATCHES_NAMED).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  const notYet = watches.length === 0 ? "" : `The first read of ${named} is not done, and may bring it yet. `;
   if (id === null) {
     const hint = "Ask by tweet id or link, user id or profile link. A handle is known once a watch names it or an alert was about it.";
-    return new ExitError(EXIT.failed, "ITEM_UNKNOWN", `${item}: no item of that name was ever seen.`, { hint });
+    return new ExitError(EXIT.failed, "ITEM_UNKNOWN", `${item}: no item of that name was ever seen.`, { hint: `${notYet}${hint}` });
   }
   return new ExitError(EXIT.failed, "ITEM_NEVER_SEEN", `${id} was never seen: no poll of any watch brought it.`, {
-    hint: "It does not match any watch's query or accounts, the service did not show it, it was there before a watch began, or it is older than state.retention. chirpwatch test WATCH shows what a watch sees now.",
+    hint: `${notYet}It does not match any watch's query or accounts, the service did not show it, it was there before a watch began, or it is older than state.retention. chirpwatch test WATCH shows what a watch sees now.`,
   });
 }

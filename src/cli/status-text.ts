@@ -1,6 +1,7 @@
 /** The status for people: state first, then watches, sinks and the last alerts. Reads nothing itself. */
 import { cleanLine } from "../render/clean-text.ts";
 import { outcomesText, waitText } from "../server/delivery-words.ts";
+import { firstReadWords } from "../server/first-read-words.ts";
 import type { EventLine, KeyView, QuotaView, SinkView, StatusView, WatchView } from "../server/views.ts";
 import { ageText, formatCount, formatTable, plural } from "./table.ts";
 
@@ -70,12 +71,14 @@ const watchTable = (watches: readonly WatchView[], nowMs: number): string =>
       watch.last_poll_at === null ? "-" : `${ageText(nowMs - Date.parse(watch.last_poll_at))} ago`,
       watch.next_poll_at === null ? "-" : `in ${ageText(Date.parse(watch.next_poll_at) - nowMs)}`,
       watch.sink || "-",
-      [watch.paused ? "paused" : "", notIndexed(watch), watch.problem, firstReadText(watch)].filter((text) => text !== "").join("; "),
+      [watch.paused ? "paused" : "", notIndexed(watch), watch.problem, firstReadWords(watch), longReadText(watch)]
+        .filter((text) => text !== "")
+        .join("; "),
     ]),
   );
 
 /** Of the list that has most left to read, where there are several. */
-function firstReadText({ member_lists: lists }: WatchView): string {
+function longReadText({ member_lists: lists }: WatchView): string {
   const unread = lists.flatMap(({ first_read_members: read, ...list }) => (read === null ? [] : [{ ...list, read }]));
   const [first, ...others] = unread.toSorted((a, b) => leftOf(b) - leftOf(a));
   if (first === undefined) return "";

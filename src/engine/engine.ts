@@ -95,6 +95,8 @@ export interface Engine {
   lastSuccessAt(watchId: string): number | undefined;
   /** Why the last run of a poll failed; "" when it did not. */
   problemOf(pollKey: string): string;
+  /** Pages of the first reads that run now, by watch id. */
+  firstReadPages: PollRunner["firstReadPages"];
   /** Holes in covered history that wait to be filled, of everything that is polled. */
   openHoles(): Promise<number>;
   /** Makes everything due that waited for something: a recovered store, a new key. */
@@ -262,6 +264,7 @@ export function createEngine(deps: EngineDeps): Engine {
       const times = (pollsByWatch.get(watchId) ?? []).map(({ key }) => lastOkAtMs.get(key)).filter((time) => time !== undefined);
       return times.length === 0 ? undefined : Math.max(...times);
     },
+    firstReadPages: () => deps.runner.firstReadPages(),
     openHoles: () => countOpenHoles(polls, openHoles, store),
     problemOf: (pollKey) => problems.get(pollKey) ?? "",
     hastenAll() {

@@ -16,6 +16,7 @@ import type { Profiles } from "./profiles.ts";
 import { nextStep, type ReadOptions, readStep, type RosterNeeds, type RosterObservation, type RosterStep } from "./read-roster.ts";
 import { type RequestGate, RequestHeld } from "./request-gate.ts";
 import { isFirstRead } from "./baselines.ts";
+import type { FirstReadPages } from "./first-read-pages.ts";
 import { EMPTY_ROSTER, type RosterMemory } from "./roster-memory.ts";
 
 export interface ListReaderDeps {
@@ -23,6 +24,7 @@ export interface ListReaderDeps {
   readonly gate: RequestGate;
   readonly profiles: Profiles;
   readonly log: Log;
+  readonly firstReads: Pick<FirstReadPages, "count">;
 }
 
 export interface LoadedList extends LoadedPoll {
@@ -86,12 +88,12 @@ export async function observeList(deps: ListReaderDeps, loaded: LoadedList, list
 /** Undefined where it may wait, and could not be read now. */
 async function readIn(
   step: RosterStep,
-  { gate, log }: ListReaderDeps,
+  { gate, log, firstReads }: ListReaderDeps,
   { poll }: LoadedList,
   { isFirst, ...reading }: Omit<ReadOptions, "ask"> & { readonly isFirst: boolean },
 ): Promise<RosterObservation | undefined> {
-  if (step !== "rest" || isFirst || !isBehind(reading.needs))
-    return readStep(step, poll, { ...reading, ask: askFor(gate, poll, isFirst ? "baseline" : "poll") });
+  if (isFirst) return readStep(step, poll, { ...reading, ask: firstReads.count(poll, askFor(gate, poll, "baseline")) });
+  if (step !== "rest" || !isBehind(reading.needs)) return readStep(step, poll, { ...reading, ask: askFor(gate, poll, "poll") });
   const later = (error: unknown) => {
     const isHeld = error instanceof RequestHeld;
     log[isHeld ? "debug" : "warn"]("the rest of a member list waits", { watch: poll.subscribers[0]?.watch.id, error });

@@ -24,6 +24,7 @@ import { feedNeeds, judgeFeed } from "./judge-feed.ts";
 import { judgeRanking } from "./judge-ranking.ts";
 import { isBlindReading, judgeReading } from "./judge-reading.ts";
 import { isFirstRead } from "./baselines.ts";
+import { createFirstReadPages, type FirstReadPages } from "./first-read-pages.ts";
 import { judgeRoster } from "./judge-roster.ts";
 import { knownTweets, ownFeed } from "./known-tweets.ts";
 import { type LoadedPoll, loadSubscribers } from "./load-subscribers.ts";
@@ -64,12 +65,15 @@ export interface PollRunner {
   run(poll: Poll, reach?: Reach): Promise<PollOutcome>;
   /** The same for a feed that was read already, together with others. */
   take(poll: Poll, feed: FeedObservation): Promise<PollOutcome>;
+  /** Pages of the first reads that run now, by watch id. */
+  firstReadPages: FirstReadPages["byWatch"];
 }
 
 const MOST_CONFLICTS = 8;
 
 export function createPollRunner(deps: RunnerDeps): PollRunner {
   const { store, clock } = deps;
+  const firstReads = createFirstReadPages();
 
   const load = async (poll: Poll): Promise<Loaded> => {
     const [source] = await store.loadSources([poll.key]);
@@ -80,7 +84,7 @@ export function createPollRunner(deps: RunnerDeps): PollRunner {
   const observe = async (loaded: Loaded, startedAtMs: number, reach: Reach | undefined): Promise<Observation> => {
     const { poll } = loaded;
     const isFirst = isFirstRead(poll, loaded.targets);
-    const ask = askFor(deps.gate, poll, isFirst ? "baseline" : "poll");
+    const ask = isFirst ? firstReads.count(poll, askFor(deps.gate, poll, "baseline")) : askFor(deps.gate, poll, "poll");
     if (poll.detector === "feed") {
       const needs = (serviceClock: ServiceClock) => ({
         ...feedNeeds(poll.subscribers, loaded.targets, serviceClock),
@@ -207,11 +211,15 @@ export function createPollRunner(deps: RunnerDeps): PollRunner {
   };
 
   return {
-    run: (poll, reach) =>
-      poll.detector === "roster"
-        ? pollList(deps, poll, runWith)
-        : runWith(poll, (loaded, startedAtMs) => observe(loaded, startedAtMs, reach)),
+    run(poll, reach) {
+      const running =
+        poll.detector === "roster"
+          ? pollList({ ...deps, firstReads }, poll, runWith)
+          : runWith(poll, (loaded, startedAtMs) => observe(loaded, startedAtMs, reach));
+      return running.finally(() => firstReads.end(poll));
+    },
     take: (poll, feed) => runWith(poll, async () => ({ kind: "feed", feed })),
+    firstReadPages: firstReads.byWatch,
   };
 }
 

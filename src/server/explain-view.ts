@@ -36,12 +36,15 @@ export interface ExplainView {
   readonly item_id: string | null;
   /** One per watch and target that ever saw it; empty when none did. */
   readonly verdicts: readonly ExplainLine[];
+  /** Where there is no verdict: watches whose first read is not done, and may bring the item yet. */
+  readonly first_reads: readonly string[];
 }
 
 export const explainView = (item: string, found: Found): ExplainView => ({
   item,
   item_id: found.itemId,
   verdicts: found.histories.map((history) => explainLine(history, found.waits)),
+  first_reads: found.firstReads,
 });
 
 function explainLine(history: ItemHistory, waits: Found["waits"]): ExplainLine {

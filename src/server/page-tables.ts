@@ -1,6 +1,7 @@
 /** The three lists of the status page: watches, sinks, what happened last. */
 import { Html, html } from "./html.ts";
 import { outcomesText } from "./delivery-words.ts";
+import { firstReadWords } from "./first-read-words.ts";
 import { isTroubled, isUnreadable } from "./page-attention.ts";
 import { counted, countText, lasting, when } from "./page-words.ts";
 import type { EventLine, MemberListView, SinkView, TargetView, WaitView, WatchView } from "./views.ts";
@@ -30,7 +31,7 @@ export function watchTable(watches: readonly WatchView[], nowMs: number): Html {
 function watchRow(watch: WatchView, nowMs: number): Html {
   const priority = watch.priority === "normal" ? "" : `, ${watch.priority} priority`;
   return html`<tr><th scope="row">${watch.id}<span class="sub">${watch.type}, ${watch.schedule}${priority}</span></th>
-<td data-label="State"><div>${watchPill(watch)}<span class="sub">${[targetsText(watch.targets), ...watch.member_lists.flatMap(firstReadText)].join("; ")}</span></div></td>
+<td data-label="State"><div>${watchPill(watch)}<span class="sub">${stateText(watch)}</span></div></td>
 <td data-label="Alerts go to">${watch.sink}</td>
 <td data-label="Items known" class="num">${countText(watch.known_items)}</td>
 <td data-label="Requests" class="num">${countText(watch.requests_spent)}</td>
@@ -38,6 +39,9 @@ function watchRow(watch: WatchView, nowMs: number): Html {
 <td data-label="Next poll">${nextPoll(watch, nowMs)}</td></tr>
 `;
 }
+
+const stateText = (watch: WatchView): string =>
+  [targetsText(watch.targets), firstReadWords(watch), ...watch.member_lists.flatMap(longReadText)].filter((text) => text !== "").join("; ");
 
 /** A time gone by is a poll that waits its turn, not one that was. */
 function nextPoll({ paused, next_poll_at: at }: WatchView, nowMs: number): Html {
@@ -70,7 +74,7 @@ function targetsText(targets: readonly TargetView[]): string {
   return [readable, ...facts.filter(([count]) => count > 0).map(([count, word]) => `${countText(count)} ${word}`)].join(", ");
 }
 
-function firstReadText({ target, members, first_read_members: read }: MemberListView): readonly string[] {
+function longReadText({ target, members, first_read_members: read }: MemberListView): readonly string[] {
   if (read === null) return [];
   return [`first read of ${target}: ${countText(read)}${members === null ? " members" : ` of ${countText(members)}`}`];
 }

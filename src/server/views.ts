@@ -34,6 +34,14 @@ export interface MemberListView {
   readonly whole_read_every_seconds: number | null;
 }
 
+/** The first read of what a watch watches, which tells nothing by default: until it is done there are no alerts. */
+export interface FirstReadView {
+  /** Targets whose first read is not done. */
+  readonly targets_left: number;
+  /** Pages of those that are being read now; null where none is. */
+  readonly pages: number | null;
+}
+
 export interface WatchView {
   readonly id: string;
   readonly type: string;
@@ -46,6 +54,8 @@ export interface WatchView {
   readonly targets: readonly TargetView[];
   /** Long member lists that someone should know of. */
   readonly member_lists: readonly MemberListView[];
+  /** Null once it is done, and while the watch is paused. A long member list in the middle of its own is in `member_lists`. */
+  readonly first_read: FirstReadView | null;
   /** Items with a verdict so far; of values that are read, the targets whose first one is known. */
   readonly known_items: number;
   readonly last_poll_at: string | null;
@@ -237,6 +247,8 @@ export interface Found {
   readonly histories: readonly ItemHistory[];
   /** Of the deliveries that wait. */
   readonly waits: ReadonlyMap<DeliveryHistory, WaitView>;
+  /** Where nothing is stored: ids of watches whose first read is not done, and may bring it yet. */
+  readonly firstReads: readonly string[];
 }
 
 /** The daemon as the server reads it. */

@@ -1,5 +1,6 @@
 /** Whatever waits says why and until when: in the status, on the page, for one item, and in the last alerts. */
 import { describe, expect, it } from "vitest";
+import { formatStatus } from "../../src/cli/status-text.ts";
 import { type InnerDaemon, type InnerDaemonOptions, startInnerDaemon } from "../support/inner-daemon.ts";
 
 const SECOND = 1_000;
@@ -117,6 +118,60 @@ describe("an alert that waits", () => {
     expect(wait).toMatchObject({ cause: "retrying", reason: "the last attempt failed: the webhook answered 500" });
     expect(Date.parse(wait.until)).toBeGreaterThan(daemon.clock.now());
     expect(await waits(daemon)).toMatchObject([{ cause: "retrying", count: 1 }]);
+  });
+});
+
+describe("a first read under way", () => {
+  const slowly = (watches: object): Promise<InnerDaemon> => {
+    const accounts = Array.from({ length: 30 }, (_, i) => `account_${i}`);
+    return startInnerDaemon({
+      watches: () => watches,
+      api: { rate_limit: { count: 1, interval: "1s" } },
+      prepare: async (ask) => {
+        for (const username of accounts) await ask("accounts", { username });
+        await ask("tweets", { username: "account_0", text: "a zebra", count: 100 });
+      },
+    });
+  };
+  const everywhere = async (daemon: InnerDaemon) => {
+    const status = await daemon.status();
+    const [watch] = status.watches;
+    return { read: watch?.first_read, text: formatStatus(status, daemon.clock.now()), page: await daemon.page() };
+  };
+
+  it("of many accounts says how many are done", async () => {
+    const daemon = await slowly({ w: { type: "timeline", accounts: Array.from({ length: 30 }, (_, i) => `account_${i}`) } });
+    await daemon.clock.advance(12 * SECOND);
+    const { read, text, page } = await everywhere(daemon);
+    const left = read?.targets_left ?? 0;
+    expect(left).toBeGreaterThan(10);
+    expect(left).toBeLessThan(28);
+    // Of those that are read at this moment alone.
+    expect(read?.pages).toBeLessThan(3);
+    for (const shown of [text, page]) expect(shown).toContain(`first read ${30 - left} of 30 targets`);
+    expect((await daemon.call("explain/1234567890123456789")).first_reads).toEqual(["w"]);
+    await daemon.clock.advance(30 * SECOND);
+    const after = await everywhere(daemon);
+    expect(after.read).toBeNull();
+    expect(after.text + after.page).not.toContain("first read");
+    expect((await daemon.call("explain/1234567890123456789")).first_reads).toEqual([]);
+  });
+
+  it("of one query says how many pages were read", async () => {
+    const daemon = await slowly({ w: { type: "search", query: "zebra", first_run: { since: "48h" }, max_pages: 20 } });
+    await daemon.clock.advance(4 * SECOND);
+    const { read, text, page } = await everywhere(daemon);
+    expect(read).toEqual({ targets_left: 1, pages: expect.any(Number) });
+    expect(read?.pages).toBeGreaterThan(1);
+    for (const shown of [text, page]) expect(shown).toContain(`first read under way, ${read?.pages} pages so far`);
+    await daemon.clock.advance(30 * SECOND);
+    expect((await everywhere(daemon)).read).toBeNull();
+  });
+
+  it("of a member list counts the pages of its first poll, too", async () => {
+    const daemon = await slowly({ w: { type: "followers", accounts: ["acme"], max_pages: 100 } });
+    await daemon.clock.advance(5 * SECOND);
+    expect((await everywhere(daemon)).read?.pages).toBeGreaterThan(0);
   });
 });
 

@@ -71,6 +71,18 @@ describe("status", () => {
     ]);
   });
 
+  it.each([
+    [1, { targets_left: 1, pages: null }, "first read to come"],
+    [1, { targets_left: 1, pages: 0 }, "first read under way"],
+    [1, { targets_left: 1, pages: 1 }, "first read under way, 1 page so far"],
+    [1200, { targets_left: 200, pages: 0 }, "first read 1,000 of 1,200 targets"],
+    [2, { targets_left: 2, pages: 7 }, "first read 0 of 2 targets, 7 pages of the next"],
+  ])("says how far the first read of %i targets is: %j", (count, read, words) => {
+    const targets = Array.from({ length: count }, (_, i) => ({ name: `@a${i}`, status: "pending" as const, reason: "" }));
+    const lines = formatStatus(statusView({ watches: [watchView({ targets, first_read: read })] }), NOW_MS).split("\n");
+    expect(lines.find((line) => line.startsWith("brand-mentions"))?.endsWith(`  ${words}`)).toBe(true);
+  });
+
   it("counts accounts that are not indexed, and lists only those that someone should look at", () => {
     const targets = [
       { name: "@a", status: "ok", reason: "" },
@@ -90,6 +102,7 @@ describe("explain", () => {
     formatExplanation({
       item: "1",
       item_id: "1",
+      first_reads: [],
       verdicts: [
         {
           ...{ watch: "w", target: "q", item_id: "1", verdict: "event", detail: "" },

@@ -27,6 +27,7 @@ export const watchView = (changes: Partial<WatchView> = {}): WatchView => ({
   schedule: "@every 5m",
   targets: [{ name: '("acme corp" OR @acme) -from:acme', status: "ok", reason: "" }],
   member_lists: [],
+  first_read: null,
   known_items: 212,
   last_poll_at: "2026-03-10T13:57:10.000Z",
   next_poll_at: "2026-03-10T14:02:10.000Z",
@@ -124,7 +125,7 @@ export function createDaemonStandIn(): DaemonStandIn {
     status: statusView(),
     health: () => Promise.resolve({ live: true, ready: true, reason: "" }),
     reload: { ok: true, changed: true, memory: [] },
-    found: { itemId: null, histories: [], waits: new Map() },
+    found: { itemId: null, histories: [], waits: new Map(), firstReads: [] },
     events: { events: [], next: null },
     views: {
       health: () => daemon.health(),

@@ -214,6 +214,7 @@ describe("reading", () => {
     daemon.found = {
       itemId: "1899000000000000001",
       waits: new Map(),
+      firstReads: [],
       histories: [
         {
           watch: "brand-mentions",

@@ -1,0 +1,15 @@
+/** How far the first read of a watch is, as page and commands say it. */
+import { counted, countText } from "./page-words.ts";
+import type { WatchView } from "./views.ts";
+
+/** `first read 12 of 50 targets, 3 pages of the next`; empty where all is read. Long member lists have words of their own. */
+export function firstReadWords({ first_read: read, targets }: Pick<WatchView, "first_read" | "targets">): string {
+  if (read === null) return "";
+  const { targets_left: left, pages } = read;
+  if (targets.length > 1) {
+    const done = `first read ${countText(targets.length - left)} of ${counted(targets.length, "target")}`;
+    return pages === null || pages === 0 ? done : `${done}, ${counted(pages, "page")} of the next`;
+  }
+  if (pages === null) return "first read to come";
+  return pages === 0 ? "first read under way" : `first read under way, ${counted(pages, "page")} so far`;
+}
