@@ -156,6 +156,13 @@ describe("muted hours", () => {
     expect(delivery?.mutedBy).toBeUndefined();
   });
 
+  it("hold what was missed as well, which goes out as its digest when they end", () => {
+    const [held] = deliveriesOf(makeEvent("1"), { sinks: ["slack"], mutes: [nights] }, { gatherMs: 60_000 });
+    expect(held).toMatchObject({ notBeforeMs: EVENT_TIME_MS + HOUR_MS, heldBy: "nights", groupWaitMs: 60_000 });
+    expect(held?.groupKey).not.toBe(makeEvent("1").id);
+    expect(held?.mutedBy).toBeUndefined();
+  });
+
   it("do not concern a watch's own sinks", () => {
     const found = deliveriesOf(makeEvent("1"), { sinks: ["a"], mutes: [nights] }, { ownSinks: ["a"] });
     expect(found[0]?.notBeforeMs).toBe(EVENT_TIME_MS);
@@ -230,6 +237,14 @@ describe("noise in chat", () => {
     const throttles = throttlesByKey(tree, SINKS);
     expect(keys.map((key) => throttles.get(key ?? ""))).toEqual([throttle, throttle]);
     expect(throttles.get("sink:slack")?.limit).toBe(30);
+  });
+
+  it("is counted by a route with a throttle of its own also where it inherits its sinks", () => {
+    const throttle = { limit: 5, intervalMs: 1_000, onExceed: "digest", digestIntervalMs: 1_000 } as const;
+    const tree = makeRoute({ sinks: ["slack", "a"], routes: [{ routes: [{ matchers: ['watch="brand"'], throttle }] }] });
+    const keys = routeEvent(makeEvent("1"), { ownSinks: [], tree, sinks: SINKS, nowMs: 0 }).map((delivery) => delivery.throttleKey);
+    const throttles = throttlesByKey(tree, SINKS);
+    expect(keys.map((key) => throttles.get(key ?? ""))).toEqual([throttle, throttle]);
   });
 });
 

@@ -161,6 +161,21 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         expect(await store.registerWatches([watch("brand")], T0 + 2_000)).toEqual([after]);
       });
 
+      test("keep the baseline of a target whose place in the list changes", async () => {
+        const targets = (...keys: string[]) => keys.map((key) => ({ key, name: key }));
+        const [before] = await store.registerWatches([watch("brand", targets("@a", "@b"))], T0);
+        for (const targetKey of ["@a", "@b"])
+          await commit({
+            targets: [{ watchKey: before?.key ?? "", targetKey, expectedRevision: 0, memory: { line: "9" }, baselineAtMs: T0 }],
+          });
+        const [after] = await store.registerWatches([watch("brand", targets("@new", "@b", "@a"))], T0 + 1_000);
+        expect(after?.targets.map(({ key, baselineAtMs }) => [key, baselineAtMs])).toEqual([
+          ["@new", null],
+          ["@b", T0],
+          ["@a", T0],
+        ]);
+      });
+
       test("keep the ids of accounts that they name, whoever has the handle later", async () => {
         const [one, two] = await register("one", "two");
         const [a, b] = [one?.key ?? "", two?.key ?? ""];
@@ -905,6 +920,27 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         expect((await due(T0 + 3)).groups).toEqual([]);
         await commitEvents([makeEvent("1", { watch: "e" })], once, T0 + DAY_MS + 1);
         expect((await due(T0 + DAY_MS + 1)).groups).toHaveLength(1);
+      });
+
+      test("tells one subject to another watch or sink, where the first was muted or is another's", async () => {
+        const once = { once: { key: "tweet:1", withinMs: DAY_MS } };
+        const [a, b, c, d] = ["a", "b", "c", "d"].map((w) => makeEvent("1", { watch: w })) as [
+          ChirpEvent,
+          ChirpEvent,
+          ChirpEvent,
+          ChirpEvent,
+        ];
+        const events = [a, b, c];
+        const muted = delivery(a, { ...once, mutedBy: "nights" });
+        await commit({ events, deliveries: [muted, delivery(b, once), delivery(c, { ...once, sink: "other" })] });
+        expect((await due(T0, ["hook", "other"])).groups.map(({ sink, members }) => [sink, members[0]?.watches])).toEqual([
+          ["hook", ["b"]],
+          ["other", ["c"]],
+        ]);
+        await commit({ events: [d], deliveries: [delivery(d, { ...once, sink: "third", mutedBy: "nights" })] });
+        const e = makeEvent("1", { watch: "e" });
+        await commit({ events: [e], deliveries: [delivery(e, { ...once, sink: "third" })] });
+        expect((await due(T0, ["third"])).groups.map(({ members }) => members[0]?.watches)).toEqual([["e"]]);
       });
 
       describe("facts that undo each other", () => {

@@ -11,7 +11,10 @@ import type { Log } from "../../src/model/log.ts";
 import { createFiles } from "../../src/runtime/files.ts";
 import { sha256 } from "../../src/runtime/hash.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
+import { startControl } from "../../src/server/control-socket.ts";
+import { startServer } from "../../src/server/server.ts";
 import type { StatusView } from "../../src/server/views.ts";
+import { type OpenedStore, openStore, type OpenOptions } from "../../src/state/open.ts";
 import { goodConfig } from "../config/load-text.ts";
 import { countingHttp } from "./counting-http.ts";
 import { HOOK_SECRET, type HookReceiver, startHookReceiver } from "./hook-receiver.ts";
@@ -81,13 +84,16 @@ export interface InnerDaemonOptions {
   readonly prepare?: (control: Control) => Promise<unknown>;
   /** Stands between the daemon and the network. What it holds back, the clock does not wait for. */
   readonly httpFilter?: (http: Http) => Http;
+  /** Stands between the daemon and its state. */
+  readonly storeFilter?: (store: OpenedStore) => OpenedStore;
 }
 
 const REQUESTS = 10_000_000;
 
 /** Ended when the test ends. */
 export async function startInnerDaemon(options: InnerDaemonOptions): Promise<InnerDaemon> {
-  const { watches, api = {}, chat, prepare, httpFilter } = options;
+  const { watches, api = {}, chat, prepare, httpFilter, storeFilter = (store) => store } = options;
+  const adapters = { openStore: async (asked: OpenOptions) => storeFilter(await openStore(asked)), startControl, startServer };
   const folder = makeStateFolder();
   const { http, settle, closeHttp } = countingHttp();
   const clock = createVirtualClock(START_MS, settle);
@@ -149,6 +155,7 @@ export async function startInnerDaemon(options: InnerDaemonOptions): Promise<Inn
         addSecret: (secret) => void secrets.push(secret),
         load: async () => ({ ok: true, config }),
         watchFiles: false,
+        adapters,
       }),
     );
   let daemon = await boot();

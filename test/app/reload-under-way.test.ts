@@ -1,0 +1,174 @@
+/** Reloads while polls, messages and refusals are under way: what was begun ends well, and what comes after follows the new configuration. */
+import { expect, it } from "vitest";
+import { sleep } from "../../src/model/clock.ts";
+import type { Http, HttpRequest } from "../../src/model/http.ts";
+import { StoreError } from "../../src/model/store-error.ts";
+import type { OpenedStore } from "../../src/state/open.ts";
+import { type InnerDaemon, type InnerDaemonOptions, KEY, startInnerDaemon } from "../support/inner-daemon.ts";
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const AUTHOR = "fresh_one";
+const SEARCH = { type: "search", query: "zebra", schedule: "@every 10s" };
+
+const setUp = (options: Partial<InnerDaemonOptions> = {}): Promise<InnerDaemon> =>
+  startInnerDaemon({
+    watches: () => ({ w: SEARCH }),
+    prepare: (control) => control("accounts", { username: AUTHOR }),
+    ...options,
+  });
+
+const tweet = async ({ control }: InnerDaemon): Promise<string> =>
+  (await control("tweets", { username: AUTHOR, text: "a new zebra" })).ids[0];
+
+/** A gate in front of the network that the test opens and closes. */
+function createHold() {
+  const hold: { on: ((request: HttpRequest) => boolean) | undefined; held: number; open: () => void } = {
+    on: undefined,
+    held: 0,
+    open: () => undefined,
+  };
+  const opened = () => new Promise<void>((resolve) => (hold.open = resolve));
+  const httpFilter = (http: Http): Http => ({
+    async request(request) {
+      if (hold.on?.(request) === true) {
+        hold.held += 1;
+        await opened();
+      }
+      return http.request(request);
+    },
+  });
+  return { hold, httpFilter };
+}
+
+it("alerts and ops alerts go where the last reload says, and at once, after a second reload too", async () => {
+  const more: Record<string, unknown> = { route: { sink: "ops" }, ops: { sink: "hook" } };
+  const daemon = await setUp({ more });
+  const { clock, hook, ops, reload } = daemon;
+  await clock.advance(MINUTE);
+  for (const [alerts, news] of [
+    ["hook", "ops"],
+    ["ops", "hook"],
+  ]) {
+    Object.assign(more, { route: { sink: alerts }, ops: { sink: news } });
+    await reload();
+    const [alerted, told] = alerts === "hook" ? [hook, ops] : [ops, hook];
+    // A pump that is not woken looks by itself twice in a minute: it is hardly ever there in time.
+    for (let round = 0; round < 4; round += 1) {
+      const id = await tweet(daemon);
+      await clock.advance(12 * SECOND);
+      expect(alerted.subjects().at(-1)).toBe(id);
+      more["server"] = { listen: "127.0.0.1:0", public_url: `https://example.com/${alerts}/${round}` };
+      await reload();
+      more["server"] = { listen: "127.0.0.1:0" };
+      await clock.advance(2 * SECOND);
+      expect(told.events().filter(({ type }) => type === "config.refused")).toHaveLength(round + 1);
+    }
+  }
+});
+
+it("a message under way is sent once, and the next one of its sink waits for it", async () => {
+  const { hold, httpFilter } = createHold();
+  const daemon = await setUp({ httpFilter });
+  const { clock, hook, reload } = daemon;
+  await clock.advance(MINUTE);
+  hold.on = ({ url }) => url === hook.url;
+  const id = await tweet(daemon);
+  while (hold.held === 0) await clock.advance(SECOND);
+  const release = sleep(clock, 2 * SECOND).then(() => {
+    hold.on = undefined;
+    hold.open();
+  });
+  await reload();
+  await release;
+  await clock.advance(MINUTE);
+  expect(hook.messages().flatMap(({ events }) => events.map(({ subject }) => subject))).toEqual([id]);
+  expect(hold.held).toBe(1);
+});
+
+it("a poll under way tells the sinks its watch has now, although it is renamed", async () => {
+  const watches: Record<string, object> = { w: { ...SEARCH, sink: "hook" } };
+  const { hold, httpFilter } = createHold();
+  const daemon = await setUp({ httpFilter, watches: () => watches });
+  const { clock, hook, ops, reload } = daemon;
+  await clock.advance(MINUTE);
+  for (const [from, to, sink] of [
+    ["w", "w", ops],
+    ["w", "renamed", hook],
+  ] as const) {
+    const id = await tweet(daemon);
+    hold.on = ({ url }) => url.includes("search");
+    hold.held = 0;
+    while (hold.held === 0) await clock.advance(SECOND);
+    delete watches[from];
+    watches[to] = { ...SEARCH, sink: sink === ops ? "ops" : "hook", ...(from === to ? {} : { moved_from: from }) };
+    await reload();
+    hold.on = undefined;
+    hold.open();
+    await clock.advance(MINUTE);
+    expect(sink.subjects()).toContain(id);
+    expect([...hook.subjects(), ...ops.subjects()].filter((subject) => subject === id)).toHaveLength(1);
+  }
+});
+
+it("another key pays from the reload on, and one that was set aside is tried again", async () => {
+  const named = (second: string) => ({
+    key: undefined,
+    quota: { monthly: 300_000 },
+    keys: [
+      { key: KEY, name: "first", monthly: 100_000 },
+      { key: second, name: "second", monthly: 200_000 },
+    ],
+  });
+  const daemon = await setUp({
+    api: named("K2"),
+    prepare: async (control) => {
+      await control("accounts", { username: AUTHOR });
+      for (const key of ["K2", "K3"]) await control("keys", { key, quota: 1_000_000 });
+    },
+  });
+  const { clock, control, reload, status } = daemon;
+  const spentBy = async (key: string): Promise<number> => (await control("requests")).billed_by_key[key] ?? 0;
+  await clock.advance(2 * MINUTE);
+  expect(await spentBy("K2")).toBeGreaterThan(5);
+  await control("keys/K2", undefined, "DELETE");
+  await clock.advance(2 * MINUTE);
+  expect((await status()).reasons.join()).toContain("the key second is set aside");
+  await reload(named("K3"));
+  await clock.advance(2 * MINUTE);
+  expect(await spentBy("K3")).toBeGreaterThan(5);
+  expect((await status()).reasons).toEqual([]);
+});
+
+it("a configuration that the state could not take is loaded when the state can be written, each time, and ops hears of it through its own sinks", async () => {
+  let isFull = false;
+  const writes = new Set(["commitPoll", "registerWatches", "proveWritable", "reserve", "settle", "seal", "record"]);
+  const storeFilter = (store: OpenedStore): OpenedStore =>
+    new Proxy(store, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name);
+        if (typeof value !== "function" || !writes.has(String(name))) return value;
+        return (...args: unknown[]) =>
+          isFull ? Promise.reject(new StoreError("STORE_FULL", "The disk is full.")) : value.apply(target, args);
+      },
+    });
+  const watches: Record<string, object> = { w: SEARCH };
+  const more: Record<string, unknown> = { ops: { sink: "hook" } };
+  const daemon = await setUp({ storeFilter, watches: () => watches, more });
+  const { clock, ops, reload, status } = daemon;
+  await clock.advance(MINUTE);
+  more["ops"] = { sink: "ops" };
+  await reload();
+  for (const id of ["second", "third"]) {
+    isFull = true;
+    watches[id] = { ...SEARCH, query: id };
+    await reload();
+    expect((await status()).watches.map((watch) => watch.id)).not.toContain(id);
+    await clock.advance(10 * SECOND);
+    isFull = false;
+    await clock.advance(20 * SECOND);
+    expect((await status()).watches.map((watch) => watch.id)).toContain(id);
+  }
+  const told = ops.events().filter(({ type }) => type === "state.trouble");
+  expect(told).toHaveLength(4);
+});
