@@ -132,8 +132,9 @@ export function createBench(options: { readonly throttles?: ReadonlyMap<string, 
     newPump,
     /** What the sink does from now on. */
     when: (sink: string, behaviour: Behaviour) => void behaviours.set(sink, behaviour),
-    add: (subject: string, added: Added = {}) =>
-      outbox.add(makeEvent(subject, { id: `${added.sink ?? "hook"}-${subject}`, detectedAtMs: clock.now() }), {
+    /** `again`: another event about the same subject. */
+    add: (subject: string, { again = 0, ...added }: Added & { readonly again?: number } = {}) =>
+      outbox.add(makeEvent(subject, { id: `${added.sink ?? "hook"}-${subject}-${again}`, detectedAtMs: clock.now() }), {
         dueAtMs: clock.now(),
         ...added,
       }),

@@ -64,6 +64,16 @@ describe("sending", () => {
     expect(bench.offsets()).toEqual([0, 3600, 5 * 3600]);
   });
 
+  it("says in one line of a summary how often an account came and went, the last to change last, and says it once", async () => {
+    const bench = createBench();
+    const summary = { groupKey: "summary\nfollower\n99" };
+    for (const [again, subject] of ["7", "8", "7", "9", "7", "8"].entries()) bench.add(subject, { ...summary, again });
+    await bench.newPump().start();
+    await bench.clock.advance(HOUR);
+    expect(bench.sent.map(({ subjects }) => subjects)).toEqual([["9", "7", "8"]]);
+    expect(bench.outbox.deliveryStates).not.toContain("waiting");
+  });
+
   it("keeps order within a group: the next message waits until the one before is done", async () => {
     const bench = createBench();
     const pump = bench.newPump();
@@ -408,6 +418,23 @@ describe("stops and crashes", () => {
     await bench.clock.advance(6 * SECOND);
     expect(bench.outbox.messages[0]?.state).toBe("sent");
     expect(bench.sent).toHaveLength(1);
+  });
+
+  it("fault 61: results that come while one waits for the store in vain are stored with it", async () => {
+    const bench = createBench();
+    bench.outbox.failsAfterMs = 5 * SECOND;
+    bench.when("hook", async ({ subjects }) => {
+      bench.outbox.breakDown(true);
+      await new Promise<void>((resolve) => void bench.clock.after(Number(subjects[0]) * SECOND, resolve));
+      return {};
+    });
+    for (const subject of ["1", "3", "8"]) bench.add(subject);
+    await bench.newPump().start();
+    await bench.clock.advance(MINUTE);
+    bench.outbox.breakDown(false);
+    await bench.clock.advance(MINUTE);
+    expect(bench.outbox.messages.map(({ state }) => state)).toEqual(["sent", "sent", "sent"]);
+    expect(bench.sent).toHaveLength(3);
   });
 
   it("a message that cannot be rendered is a dead letter, not a loop", async () => {

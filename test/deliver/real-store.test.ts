@@ -1,4 +1,4 @@
-/** The pump over the real store and a real socket: what the memory outbox cannot prove. */
+/** The pump over the real store and a real socket: what a scripted sink cannot prove. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

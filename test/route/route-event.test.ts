@@ -176,6 +176,12 @@ describe("noise in chat", () => {
     expect(onceOf("other")?.key).toBe("tweet:1");
   });
 
+  it("tells of one account once, whether its watches name it by handle or by id", () => {
+    const onceOf = (target: string) =>
+      deliveriesOf(makeEvent("1", { type: "follower.added", labels: { target } }), { sinks: ["slack"] })[0]?.once?.key;
+    expect(onceOf("acme")).toBe(onceOf("id:99"));
+  });
+
   it("tells a score that crosses again, again", () => {
     expect(deliveriesOf(makeEvent("5", { type: "score.changed" }), { sinks: ["slack"] })[0]?.once).toBeUndefined();
   });

@@ -446,6 +446,14 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         expect(await store.recentEvents(1)).toEqual([two[1]]);
       });
 
+      test("keep every verdict of several targets, in whatever order they come", async () => {
+        const [one, two] = await register("one", "two");
+        const refs = [ref(one), ref(two)];
+        await commit({ verdicts: ["1", "2", "3"].flatMap((id) => refs.map((to) => verdict(to, id, "baseline"))) });
+        expect(await store.knownItems(refs, ["1", "2", "3"])).toEqual(refs.map(() => new Set(["1", "2", "3"])));
+        expect((await store.listWatches()).map(({ knownItems }) => knownItems)).toEqual([3, 3]);
+      });
+
       test("keep the first verdict of an item", async () => {
         const state = await first();
         await commit({ verdicts: [verdict(ref(state), "1", "baseline")] });
@@ -682,6 +690,18 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         expect(await store.nextDueAt(["hook"])).toBe(T0 + 10_000);
         const [group] = (await due(T0 + 10_000)).groups;
         expect(group?.members.map((m) => m.event.subject)).toEqual(["1", "2"]);
+      });
+
+      test("holds what joins a group that is due earlier until its own time", async () => {
+        const [now, held] = [makeEvent("1"), makeEvent("2")];
+        const team = { groupKey: "team", groupWaitMs: 60_000 };
+        await commit({ events: [now, held], deliveries: [delivery(now, team), delivery(held, { ...team, notBeforeMs: T0 + DAY_MS })] });
+        expect((await due(T0 + 60_000)).groups.map(({ members }) => members.map(({ event }) => event.subject))).toEqual([["1"]]);
+        await sealAll(T0 + 60_000);
+        expect(await store.nextDueAt(["hook"])).toBe(T0 + 60_000);
+        await store.record([{ messageId: "m0", kind: "sent", atMs: T0 + 60_000 }]);
+        expect(await store.nextDueAt(["hook"])).toBe(T0 + DAY_MS);
+        expect((await due(T0 + DAY_MS)).groups.map(({ members }) => members.map(({ event }) => event.subject))).toEqual([["2"]]);
       });
 
       test("waits a group's interval after its last message", async () => {

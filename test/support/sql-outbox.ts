@@ -1,6 +1,6 @@
 /** The outbox that ships, on SQLite in memory: it outlives the pumps of a test, as the file outlives a process. */
 import Database from "better-sqlite3";
-import type { Clock } from "../../src/model/clock.ts";
+import { type Clock, sleep } from "../../src/model/clock.ts";
 import type { CrosspostStore } from "../../src/model/crosspost.ts";
 import type { ChirpEvent } from "../../src/model/event.ts";
 import type { Outbox } from "../../src/model/outbox.ts";
@@ -37,6 +37,8 @@ export interface SqlOutbox extends Outbox, CrosspostStore {
   health(sink: string): { readonly breaker: string; readonly cause: string; readonly reason: string } | undefined;
   /** Every call throws until told otherwise. */
   breakDown(broken: boolean): void;
+  /** How long a call that fails takes to do so, as one that waits for a lock. */
+  failsAfterMs: number;
 }
 
 /** An empty state, migrated once for all tests. */
@@ -61,12 +63,16 @@ export function createSqlOutbox(clock: Clock): SqlOutbox {
   };
   const guarded = <Args extends readonly unknown[], Result>(work: (...args: Args) => Promise<Result>) => {
     return async (...args: Args): Promise<Result> => {
-      if (broken) throw new Error("the disk is full");
+      if (broken) {
+        await sleep(clock, outbox.failsAfterMs);
+        throw new Error("the disk is full");
+      }
       await commit();
       return work(...args);
     };
   };
-  return {
+  const outbox: SqlOutbox = {
+    failsAfterMs: 0,
     dueWork: guarded(store.dueWork),
     nextDueAt: guarded(store.nextDueAt),
     seal: guarded(store.seal),
@@ -100,4 +106,5 @@ export function createSqlOutbox(clock: Clock): SqlOutbox {
       broken = next;
     },
   };
+  return outbox;
 }
