@@ -68,6 +68,7 @@ export const TEST_FOLDERS = [
   "support",
   "e2e",
   "sim",
+  "mutation",
   "planted",
   "bad-configs",
   "docs",

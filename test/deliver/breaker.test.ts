@@ -135,7 +135,7 @@ describe("a sink that fails for everything", () => {
   it("logs its failures once a minute at most, with their number", async () => {
     const bench = createBench();
     bench.when("hook", ({ subjects }) => (Number(subjects[0]) % 2 === 0 ? failing() : {}));
-    for (let i = 0; i < 1_000; i += 1) bench.add(String(i));
+    for (let i = 0; i < 200; i += 1) bench.add(String(i));
     const pump = bench.newPump();
     await pump.start();
     await bench.clock.advance(10 * MINUTE);

@@ -87,7 +87,7 @@ describe("a crosspost", () => {
     expect(chat().reports).toHaveLength(1);
     await advance(2 * HOUR);
     expect(chat().reports.slice(1)).toMatchObject([{ sink: "chat", count: 3, reason: expect.stringContaining("403") as string }]);
-    await advance(48 * HOUR);
+    await advance(25 * HOUR);
     expect(chat().reports).toHaveLength(2);
   });
 

@@ -1,0 +1,74 @@
+import { readdirSync } from "node:fs";
+
+/**
+ * What is mutated, and which tests have to notice, the quick ones first. A survivor costs a run of all of them: what only slow tests
+ * notice is a part of its own, and tests that start processes are left out.
+ */
+const inFolder = (folder, names) => names.map((name) => `${folder}/${name}.ts`);
+
+const allOf = (folder) =>
+  readdirSync(folder)
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => `${folder}/${name}`);
+
+export const FOLDERS = {
+  route: [{ mutate: allOf("src/route"), tests: inFolder("test/route", ["matcher.test", "time-interval.test", "route-event.test"]) }],
+  deliver: [
+    {
+      mutate: allOf("src/deliver").filter((file) => file !== "src/deliver/crosspost.ts"),
+      tests: inFolder("test/deliver", ["ladder.test", "digest.test", "throttle.test", "pump.test", "breaker.test"]),
+    },
+    { mutate: ["src/deliver/crosspost.ts"], tests: ["test/deliver/crosspost.test.ts"] },
+  ],
+  // The operations of the outbox: what a poll writes for delivery, and what delivery reads and writes.
+  state: [
+    {
+      mutate: inFolder("src/state", [
+        "commit-poll",
+        "crossposts",
+        "dead-letters",
+        "due-work",
+        "group-timers",
+        "insert-deliveries",
+        "insert-events",
+        "next-due",
+        "open-failures",
+        "quieten",
+        "resend-dead",
+        "seal",
+        "settlements",
+        "sink-health",
+        "throttle",
+        "waiting",
+        "wake-sink",
+      ]),
+      tests: inFolder("test/state", ["settlements.test", "dead-letters.test", "outbox-migrations.test", "sqlite-store.test"]),
+    },
+  ],
+  // The path of a reload: from the files that changed to what is polled and delivered afterwards.
+  app: [
+    {
+      mutate: inFolder("src/app", [
+        "config-changes",
+        "memory-changes",
+        "plan-changes",
+        "registration",
+        "reload",
+        "renamed-watches",
+        "watch-files",
+      ]),
+      tests: inFolder("test/app", [
+        "watch-files.test",
+        "reload.test",
+        "config-changes.test",
+        "renamed-watches.test",
+        "memory-changes.test",
+        "plan-view.test",
+      ]),
+    },
+    {
+      mutate: inFolder("src/app", ["delivering", "delivery"]),
+      tests: inFolder("test/app", ["create-sink.test", "edits.test", "failing-sink.test"]),
+    },
+  ],
+};
