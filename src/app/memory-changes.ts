@@ -30,22 +30,18 @@ const MOST_NAMED = 5;
 
 export function memoryChanges(before: Config, after: Config, facts: MemoryFacts): readonly MemoryChange[] {
   const old = new Map(before.watches.map((watch) => [watch.id, watch]));
-  const next = new Set(after.watches.map(({ id }) => id));
-  const moved = new Set<string>();
+  const goesOn = new Set<string>();
   const changes = after.watches.flatMap((watch) => {
-    const from = formerOf(watch, old, next);
-    if (from !== undefined && from.id !== watch.id) moved.add(from.id);
+    const from = formerOf(watch, old);
+    if (from !== undefined) goesOn.add(from.id);
     return from === undefined ? addedWatch(watch) : editedWatch(from, watch, facts);
   });
-  const removed = before.watches.filter(({ id }) => !next.has(id) && !moved.has(id)).map(removedWatch);
+  const removed = before.watches.filter(({ id }) => !goesOn.has(id)).map(removedWatch);
   return [...changes, ...removed];
 }
 
 /** The watch whose memory this one has: its own, or that of the name it had before. */
-function formerOf(watch: Watch, old: ReadonlyMap<string, Watch>, next: ReadonlySet<string>): Watch | undefined {
-  const { movedFrom } = watch;
-  return old.get(watch.id) ?? (movedFrom === undefined || next.has(movedFrom) ? undefined : old.get(movedFrom));
-}
+const formerOf = ({ id, movedFrom = id }: Watch, old: ReadonlyMap<string, Watch>): Watch | undefined => old.get(id) ?? old.get(movedFrom);
 
 const addedWatch = ({ id }: Watch): readonly MemoryChange[] => [
   { watch: id, part: "watch", effect: "new_baseline", detail: "it is new; one that was removed less than 30 days ago goes on instead" },
@@ -76,7 +72,7 @@ function editedWatch(before: Watch, after: Watch, facts: MemoryFacts): readonly 
 
 /** Settings that change what is asked for or told, and leave what is remembered as it is. */
 function otherSettings(before: Watch, after: Watch, anew: readonly Part[]): readonly Part[] {
-  const named = new Set(anew.flatMap(({ part }) => part.split(", ").map((key) => key.replace(/\..*$/, ""))));
+  const named = new Set(anew.flatMap(({ part }) => part.split(", ").map((key) => key.replace(/\..*/, ""))));
   const keys = editedKeys(before, after).filter((key) => key !== "accounts" && !named.has(key));
   return keys.length === 0 ? [] : [{ part: keys.join(", "), effect: "kept", detail: "" }];
 }

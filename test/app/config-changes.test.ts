@@ -26,10 +26,14 @@ it.each([
   expect(await fieldsAfter(more)).toEqual({ ...(Object.keys(more).length > 0 && { files: ["watches.yaml"] }), ...fields });
 });
 
-it("names twenty of a kind and counts the rest", async () => {
-  const many = Object.fromEntries(Array.from({ length: 25 }, (_, n) => [`w${n}`, { type: "search", query: "q" }]));
+it.each([
+  [20, 20, "w19"],
+  [21, 21, "and 1 more"],
+  [25, 21, "and 5 more"],
+])("of %i added watches logs %i names, the last of them %s", async (count, length, last) => {
+  const many = Object.fromEntries(Array.from({ length: count }, (_, n) => [`w${n}`, { type: "search", query: "q" }]));
   const { watches_added: added = [] } = await fieldsAfter({ watches: { ...base.watches, ...many } });
-  expect([added.length, added[0], added.at(-1)]).toEqual([21, "w0", "and 5 more"]);
+  expect([added.length, added[0], added.at(-1)]).toEqual([length, "w0", last]);
 });
 
 it("never names a secret", async () => {

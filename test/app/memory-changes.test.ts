@@ -45,6 +45,18 @@ it.each<[string, object, object, readonly string[]]>([
     posts(["b", "c", "d"]),
     ["w: d: new baseline (new in this watch)", `w: a: dropped (memory is ${THIRTY})`, "w: 2 other accounts: kept"],
   ],
+  [
+    "more accounts than a line names",
+    posts(["a"]),
+    posts(["a", "b", "c", "d", "e", "f", "g", "h"]),
+    ["w: b, c, d, e, f and 2 more: new baseline (new in this watch)", "w: 1 other account: kept"],
+  ],
+  [
+    "as many accounts as a line names",
+    posts(["a"]),
+    posts(["b", "c", "d", "e", "f"]),
+    ["w: b, c, d, e, f: new baseline (new in this watch)", `w: a: dropped (memory is ${THIRTY})`],
+  ],
   ["how accounts are read", posts(["a"]), posts(["a"], { strategy: "single" }), ["w: strategy: kept"]],
   [
     "a list of another kind",

@@ -3,6 +3,7 @@ import { createReloader, type ReloadDeps } from "../../src/app/reload.ts";
 import type { Config } from "../../src/config/config.ts";
 import type { LoadResult } from "../../src/config/load-config.ts";
 import type { Files } from "../../src/model/files.ts";
+import { StoreError } from "../../src/model/store-error.ts";
 import { createMeter } from "../../src/server/meter.ts";
 import { CONFIG_PATH, loadText } from "../config/load-text.ts";
 import { until } from "../support/until.ts";
@@ -30,6 +31,7 @@ async function makeReloader(more: Partial<ReloadDeps["deps"]> = {}) {
   if (!loaded.ok) throw new Error("a broken fixture");
   let active: Config = { ...loaded.config, reads: loaded.config.reads.filter(({ path }) => path === CONFIG_PATH) };
   const did: string[] = [];
+  const failures: Error[] = [];
   const lines: { readonly message: string; readonly fields: unknown }[] = [];
   const take = (message: string, fields?: unknown) => void lines.push({ message, fields });
   const reloader = createReloader({
@@ -41,11 +43,13 @@ async function makeReloader(more: Partial<ReloadDeps["deps"]> = {}) {
     states: async () => [],
     renew: async () => void did.push("renew"),
     swap: async (next: Config) => {
+      const failure = failures.shift();
+      if (failure !== undefined) throw failure;
       did.push("swap");
       active = next;
     },
   } as unknown as ReloadDeps);
-  return { reloader, disk, did, lines };
+  return { reloader, disk, did, lines, failures, queryNow: () => active.watches[0]?.settings };
 }
 
 describe("a reload", () => {
@@ -96,5 +100,40 @@ describe("a reload", () => {
     disk.text = textOf("acme");
     expect(await reloader.reload("API")).toEqual({ ok: true, changed: false, memory: [] });
     expect(reloader.lastRefusal()).toBeNull();
+  });
+
+  it("that the state could not take is done when the state recovers, each time it fails, and once", async () => {
+    const { reloader, disk, did, lines, failures, queryNow } = await makeReloader();
+    const full = () => new StoreError("STORE_FULL", "the disk is full");
+    failures.push(full(), full());
+    disk.text = textOf("edited");
+    expect(await reloader.reload("API")).toEqual({ ok: false, errors: ["the disk is full"] });
+    expect(reloader.lastRefusal()).toMatchObject({ errors: ["the disk is full"] });
+    reloader.storeRecovered();
+    await until("the second refusal", () => lines.length === 2);
+    expect(queryNow()).toMatchObject({ query: "acme" });
+    reloader.storeRecovered();
+    await until("the reload", () => did.length === 1);
+    reloader.storeRecovered();
+    expect(await reloader.reload("SIGHUP")).toMatchObject({ changed: false });
+    expect(queryNow()).toMatchObject({ query: "edited" });
+    expect(reloader.lastRefusal()).toBeNull();
+    expect(lines.map(({ fields }) => fields)).toMatchObject([
+      { asked_by: "API" },
+      { asked_by: "recovered state" },
+      { asked_by: "recovered state" },
+      { asked_by: "SIGHUP" },
+    ]);
+  });
+
+  it("that was refused for another reason is not repeated when the state recovers", async () => {
+    const { reloader, disk, did, failures } = await makeReloader();
+    failures.push(new Error("refusing to send invented tweets"));
+    disk.text = textOf("edited");
+    expect(await reloader.reload("API")).toMatchObject({ ok: false });
+    reloader.storeRecovered();
+    disk.text = textOf("acme");
+    await reloader.reload("SIGHUP");
+    expect(did).toEqual(["renew"]);
   });
 });

@@ -51,7 +51,6 @@ export const FOLDERS = {
       mutate: inFolder("src/app", [
         "config-changes",
         "memory-changes",
-        "plan-changes",
         "registration",
         "reload",
         "renamed-watches",
