@@ -113,10 +113,11 @@ function namesOf(targets: readonly TargetRegistration[]): string {
 
 /** Keys of the watch type's own settings that were edited. */
 function editedKeys(before: Watch, after: Watch): readonly string[] {
-  const [old, next] = [before.settings, after.settings] as readonly Readonly<Record<string, unknown>>[];
-  const keys = [...new Set([...Object.keys(old ?? {}), ...Object.keys(next ?? {})])];
-  return keys.filter((key) => !isSame(old?.[key], next?.[key]));
+  const [old, next] = [settingsOf(before), settingsOf(after)];
+  return [...new Set([...Object.keys(old), ...Object.keys(next)])].filter((key) => !isSame(old[key], next[key]));
 }
+
+const settingsOf = ({ settings }: Watch) => settings as Readonly<Record<string, unknown>>;
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 

@@ -57,6 +57,7 @@ it.each<[string, object, object, readonly string[]]>([
     posts(["b", "c", "d", "e", "f"]),
     ["w: b, c, d, e, f: new baseline (new in this watch)", `w: a: dropped (memory is ${THIRTY})`],
   ],
+  ["fewer accounts", posts(["a", "b", "c"]), posts(["b", "c"]), [`w: a: dropped (memory is ${THIRTY})`, "w: 2 other accounts: kept"]],
   ["how accounts are read", posts(["a"]), posts(["a"], { strategy: "single" }), ["w: strategy: kept"]],
   [
     "a list of another kind",
@@ -106,20 +107,49 @@ it.each<[string, object, object, readonly string[]]>([
   expect(await told(before, after)).toEqual(lines);
 });
 
-it("an account that is written by its id now is the same one, as the state knows", async () => {
-  const target = { watchKey: "k", key: "@acme", name: "acme", userId: "44", username: "acme", registeredAtMs: 0, baselineAtMs: 1 };
-  const state: WatchState = {
-    key: "k",
-    id: "w",
-    type: "timeline",
+/** What the state knows of a watch, beside another watch and another account of which it knows other ids. */
+function statesOf(type: string, memory: Readonly<Record<string, string>> = {}): readonly WatchState[] {
+  const target = (name: string, userId: string) => ({
+    watchKey: "k",
+    key: `@${name}`,
+    name,
+    userId,
+    username: name,
+    registeredAtMs: 0,
+    baselineAtMs: 1,
+  });
+  const known = { memory, revision: 1, status: "ok", statusReason: "" } as const;
+  const state = (id: string, accounts: Readonly<Record<string, string>>): WatchState => ({
+    key: `key of ${id}`,
+    id,
+    type,
     registeredAtMs: 0,
     paused: false,
-    targets: [{ ...target, memory: {}, revision: 1, status: "ok", statusReason: "" }],
-    accounts: { acme: "44" },
+    targets: Object.entries(accounts).map(([name, userId]) => ({ ...target(name, userId), ...known })),
+    accounts,
     knownItems: 0,
     followedTweets: 0,
-  };
-  expect(await told(posts(["acme"]), posts(["id:44"]), [state])).toEqual([]);
+  });
+  return [state("other", { acme: "45" }), state("w", { rival: "46", acme: "44" })];
+}
+
+it("an account that is written by its id now is the same one, as the state knows", async () => {
+  expect(await told(posts(["acme"]), posts(["id:44"]), statesOf("timeline"))).toEqual([]);
   expect(await told(posts(["acme"]), posts(["id:44"]))).toHaveLength(2);
-  expect(await told(check(), check({ account: "id:44" }), [{ ...state, type: "membership" }])).toEqual(["w: account: kept"]);
+  expect(await told(posts(["acme", "rival"]), posts(["id:45", "id:46"]), statesOf("timeline"))).toEqual([
+    "w: id:45: new baseline (new in this watch)",
+    `w: acme: dropped (memory is ${THIRTY})`,
+    "w: 1 other account: kept",
+  ]);
+  expect(await told(check(), check({ account: "id:44" }), statesOf("membership"))).toEqual(["w: account: kept"]);
+  expect(await told(check(), check({ account: "id:45" }), statesOf("membership"))).toEqual([
+    "w: account: new baseline (it asks about another one)",
+  ]);
+});
+
+it("the list that was read so far by itself stays the list, when it is written now", async () => {
+  const written = [fans({ source: "auto" }), fans({ source: "all" })] as const;
+  expect(await told(...written, statesOf("new_followers", { mode: "all" }))).toEqual(["w: source: kept"]);
+  expect(await told(...written, statesOf("new_followers"))).toEqual([expect.stringContaining("w: source: new baseline (another list")]);
+  expect(await told(...written)).toHaveLength(1);
 });

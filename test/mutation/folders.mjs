@@ -48,14 +48,7 @@ export const FOLDERS = {
   // The path of a reload: from the files that changed to what is polled and delivered afterwards.
   app: [
     {
-      mutate: inFolder("src/app", [
-        "config-changes",
-        "memory-changes",
-        "registration",
-        "reload",
-        "renamed-watches",
-        "watch-files",
-      ]),
+      mutate: inFolder("src/app", ["config-changes", "memory-changes", "registration", "reload", "renamed-watches", "watch-files"]),
       tests: inFolder("test/app", [
         "watch-files.test",
         "reload.test",
