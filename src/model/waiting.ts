@@ -3,7 +3,7 @@
 /**
  * - `held`: a mute's time interval, `about` its name.
  * - `throttled`: gathered for the digest of the throttle whose key `about` is.
- * - `returning`: gathered for the digest of a watch that was away, `about` its name.
+ * - `returning`: gathered for the digest of a watch that was away, `about` its key.
  * - `grouped`: others may still join it; `about` is its group's key, or "" for many groups.
  * - `retrying`: its last attempt failed, `about` says why.
  * - `queued`: due; others go first.

@@ -115,6 +115,23 @@ it("a pause that outlasts restarts is one, and a restart before the first poll a
   expect(stage.told()).toMatchObject({ chat: ["4 alerts that came while w was away"], hook: 4 });
 });
 
+it("until the digest of what was missed goes out, status and page say what waits for it, and until when", async () => {
+  const stage = await withPosts();
+  await stage.leave("paused");
+  const [id] = await stage.post("one", 25);
+  await stage.clock.advance(AWAY);
+  await stage.comeBack("paused");
+  await stage.clock.advance(30_000);
+  const wait = { cause: "digest", reason: "gathered for the digest of what came while the watch was away", until: expect.any(String) };
+  const chat = (await stage.status()).sinks.find(({ name }) => name === "chat");
+  expect(chat?.waits).toEqual([{ ...wait, count: 25 }]);
+  const { deliveries } = (await stage.call(`explain/${id}`)).verdicts[0];
+  expect(deliveries).toContainEqual(expect.objectContaining({ sink: "chat", wait }));
+  expect(await stage.page()).toContain(wait.reason);
+  await stage.clock.advanceTo(Date.parse(chat?.waits[0]?.until ?? "") + 1_000);
+  expect(stage.told().chat.length).toBeGreaterThan(0);
+});
+
 it("resumed from now, nothing that came meanwhile is told, whatever on_return says, and who is not paused hears so", async () => {
   const stage = await withPosts();
   await stage.leave("paused");
