@@ -1,6 +1,6 @@
 /** The packed package as somebody else's program has it: installed in another folder, compiled against its types, run. */
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { PAGES } from "../docs/pages.ts";
@@ -65,6 +65,10 @@ describe("the packed package", () => {
       'import { createClient } from "chirpwatch/api";\nvoid createClient({ baseUrl: "", key: "" }).info({ username: "a", user_id: "1" });\n';
     writeFileSync(join(consumer, "program.ts"), wrong);
     expect(compile).toThrow(expect.objectContaining({ stdout: expect.stringContaining("program.ts(2,") as string }));
+  });
+
+  it("has the licence texts of the packages that are bundled", () => {
+    expect(existsSync(join(consumer, "node_modules/chirpwatch/dist/THIRD_PARTY_LICENSES.txt"))).toBe(true);
   });
 
   it("has doc comments where a program's author looks", () => {
