@@ -31,3 +31,10 @@ it.each([
 ])("nothing is said of %s", async (_name, after) => {
   expect(await said(BRAND, after)).toEqual([]);
 });
+
+it.each([
+  ["one that was beside the former already", "  beside: { type: timeline, accounts: [acme] }"],
+  ["one that goes on from a third", "  brands: { type: timeline, accounts: [acme], moved_from: beside }"],
+])("nothing is said of %s, when the former is removed", async (_name, after) => {
+  expect(await said(`${BRAND}\n  beside: { type: timeline, accounts: [acme] }`, after)).toEqual([]);
+});

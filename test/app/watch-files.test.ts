@@ -120,3 +120,25 @@ it("does not tell the files that a new configuration names as changed", async ()
   await look(5);
   expect(changes).toBe(1);
 });
+
+it("tells a change of one of two files, and reads a file again only when its stamp is another; without stamps, each time", async () => {
+  for (const stamp of [files.stamp, undefined]) {
+    for (const name of ["watches.yaml", "token"]) await writeFile(join(folder, name), "a");
+    changes = 0;
+    const read: string[] = [];
+    const readText = (path: string) => {
+      read.push(path.slice(folder.length + 1));
+      return files.readText(path);
+    };
+    const paths = () => ["watches.yaml", "token"].map((name) => join(folder, name));
+    const asked: Files = { ...files, readText, ...(stamp === undefined ? { stamp: undefined as never } : { stamp }) };
+    stop = watchFiles({ files: asked, clock, hash: sha256, paths, onChange: async () => void (changes += 1) });
+    await look(3);
+    await writeFile(join(folder, "token"), "b");
+    await look(5);
+    expect(changes).toBe(1);
+    expect(read.length).toBeGreaterThanOrEqual(3);
+    if (stamp !== undefined) expect(read.filter((name) => name === "watches.yaml")).toHaveLength(1);
+    stop();
+  }
+});

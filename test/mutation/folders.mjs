@@ -52,15 +52,16 @@ export const FOLDERS = {
       tests: inFolder("test/app", [
         "watch-files.test",
         "reload.test",
+        "reload-refused.test",
+        "registration.test",
         "config-changes.test",
         "renamed-watches.test",
         "memory-changes.test",
-        "plan-view.test",
       ]),
     },
     {
       mutate: inFolder("src/app", ["delivering", "delivery"]),
-      tests: inFolder("test/app", ["create-sink.test", "edits.test", "failing-sink.test"]),
+      tests: inFolder("test/app", ["create-sink.test", "edits.test", "reload-under-way.test", "failing-sink.test"]),
     },
   ],
 };

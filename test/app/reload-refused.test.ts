@@ -1,0 +1,107 @@
+/** A reload that is refused: what stays, who hears of it, and what a second one makes of it. */
+import { expect, it } from "vitest";
+import { createReloader, type ReloadDeps } from "../../src/app/reload.ts";
+import type { Config } from "../../src/config/config.ts";
+import type { Notice } from "../../src/engine/notices.ts";
+import type { Files } from "../../src/model/files.ts";
+import { sha256 } from "../../src/runtime/hash.ts";
+import { createMeter } from "../../src/server/meter.ts";
+import { goodConfig, loadText } from "../config/load-text.ts";
+import { createVirtualClock } from "../support/virtual-clock.ts";
+
+const START_MS = Date.UTC(2026, 0, 1);
+const MINUTE = 60_000;
+const KEPT = {
+  state: { path: "/data/state.db" },
+  server: { listen: "127.0.0.1:9464", public_url: "https://cw.example.com", token: "t" },
+  api: { base_url: "http://127.0.0.1:1", key: "k" },
+};
+
+const textOf = (more: object = {}) =>
+  JSON.stringify({ ...KEPT, watches: { w: { type: "search", query: "acme" } }, sinks: { out: { type: "console" } }, ...more });
+
+/** A reloader whose file the test may edit. */
+async function makeReloader() {
+  const disk = { text: textOf() };
+  const config = await goodConfig(disk.text);
+  const active: Config[] = [{ ...config, reads: config.reads.filter(({ operation }) => operation === "readText") }];
+  const told: Notice[] = [];
+  const clock = createVirtualClock(START_MS);
+  const meter = createMeter();
+  const reloader = createReloader({
+    deps: {
+      files: { readText: async () => disk.text } as unknown as Files,
+      load: () => loadText(disk.text),
+      log: { info: () => undefined, error: () => undefined },
+      hash: sha256,
+    },
+    notices: { tell: async (notice: Notice) => void told.push(notice) },
+    clock,
+    meter,
+    config: () => active.at(-1),
+    states: async () => [],
+    renew: async () => undefined,
+    swap: async (next: Config) => void active.push(next),
+  } as unknown as ReloadDeps);
+  const edit = (text: string) => {
+    disk.text = text;
+    return reloader.reload("API");
+  };
+  const counted = async (outcome: string) =>
+    new RegExp(`^chirpwatch_reloads_total\\{outcome="${outcome}"\\} (\\d+)$`, "m").exec(await meter.render())?.[1];
+  return { reloader, edit, told, clock, active, counted };
+}
+
+it.each<[object, readonly string[]]>([
+  [{ state: { path: "/data/other.db" } }, ["state.path"]],
+  [{ api: { ...KEPT.api, base_url: "http://127.0.0.1:2" } }, ["api.base_url"]],
+  [{ server: { ...KEPT.server, listen: "127.0.0.1:9465" } }, ["server.listen"]],
+  [{ server: { ...KEPT.server, listen: "127.0.0.2:9464" } }, ["server.listen"]],
+  [{ server: { ...KEPT.server, public_url: "https://other.example.com" } }, ["server.public_url"]],
+  [{ server: { ...KEPT.server, token: "another" }, state: { path: "/data/other.db" } }, ["state.path", "server.token"]],
+])("%j needs a restart: nothing of the file becomes active", async (more, keys) => {
+  const { edit, active } = await makeReloader();
+  const errors = keys.map((key) => `${key} changed: restart the daemon for that`);
+  expect(await edit(textOf({ ...more, watches: { w: { type: "search", query: "edited" } } }))).toEqual({ ok: false, errors });
+  expect(active).toHaveLength(1);
+});
+
+it("a bad file is told to ops each time by its first error, shown with all of them, and counted; warnings are no errors", async () => {
+  const { reloader, edit, told, clock, counted } = await makeReloader();
+  const bad = {
+    watches: { w: { type: "search" } },
+    sinks: { out: { type: "consol" }, hook: { type: "webhook", url: "https://example.com/hook" } },
+  };
+  await clock.advance(MINUTE);
+  const refused = await edit(textOf(bad));
+  if (refused.ok) throw new Error("it was accepted");
+  expect(refused.errors.length).toBeGreaterThan(1);
+  expect(refused.errors.filter((line) => line.includes("warning"))).toEqual([]);
+  expect(reloader.lastRefusal()).toEqual({ at: new Date(START_MS + MINUTE).toISOString(), errors: refused.errors });
+  const notice = {
+    type: "config.refused",
+    severity: "warning",
+    message: `The new configuration was refused and the old one stays active: ${refused.errors[0]}`,
+    facts: { errors: refused.errors.length },
+  };
+  expect(told).toMatchObject([notice]);
+  await clock.advance(MINUTE);
+  await edit(textOf(bad));
+  expect(told).toMatchObject([notice, notice]);
+  expect(reloader.lastRefusal()?.at).toBe(new Date(START_MS + 2 * MINUTE).toISOString());
+  expect(reloader.loadedAtMs()).toBe(START_MS);
+  expect(await counted("refused")).toBe("2");
+  await edit(textOf({ watches: { w: { type: "search", query: "edited" } } }));
+  expect(reloader.loadedAtMs()).toBe(START_MS + 2 * MINUTE);
+  expect([await counted("ok"), await counted("refused")]).toEqual(["1", "2"]);
+});
+
+it("a state that recovers repeats no reload that was refused for its file, nor one that nobody asked for", async () => {
+  const { reloader, edit, told, counted } = await makeReloader();
+  reloader.storeRecovered();
+  await edit("watches: 5\n");
+  reloader.storeRecovered();
+  await edit(textOf());
+  expect(told).toHaveLength(1);
+  expect([await counted("ok"), await counted("refused")]).toEqual(["1", "1"]);
+});
