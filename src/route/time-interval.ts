@@ -52,10 +52,10 @@ function endOfUnion(reach: (atMs: number) => number, epochMs: number): number | 
   return endMs;
 }
 
-/** The latest end of this window's spans that hold `atMs`; `atMs` itself when none does. */
+/** The latest end of this window's spans that have begun; `atMs` itself when all are over. */
 function windowEnd(window: TimeWindow, zone: Zone, atMs: number): number {
   const ends = [-1, 0].flatMap((dayOffset) => spansOfDay(window, zone, atMs, dayOffset));
-  return Math.max(atMs, ...ends.filter((span) => span.fromMs <= atMs && atMs < span.toMs).map((span) => span.toMs));
+  return Math.max(atMs, ...ends.filter((span) => span.fromMs <= atMs).map((span) => span.toMs));
 }
 
 function spansOfDay(window: TimeWindow, zone: Zone, atMs: number, dayOffset: number): readonly Span[] {

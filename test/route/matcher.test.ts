@@ -24,13 +24,17 @@ describe("parseMatcher", () => {
     ['team!~"com"', "comms", true],
     ['team="say \\"hi\\""', 'say "hi"', true],
     ['team=""', "", true],
+    ['team="a.c"', "abc", false],
+    ['team!="a.c"', "abc", true],
+    ['team!="a(c"', "a(c", false],
   ])("reads %s against %j as %s", (text, value, expected) => {
     expect(matcher(text).matches(value)).toBe(expected);
   });
 
   it.each([
-    ["team", "has no operator"],
-    ['team=="comms"', "write a single ="],
+    [" team ", '"team" has no operator'],
+    [' team=="comms"', '"team=="comms"" uses ==: write a single ='],
+    [' "team"=comms ', '""team"=comms" is not a matcher'],
     ['="comms"', "is not a matcher"],
     ['team="comms', "is not a matcher"],
     ['team=~"co(mms"', "is not a regular expression"],

@@ -85,6 +85,11 @@ describe("choosing sinks", () => {
     ]);
   });
 
+  it("gives nothing to a sink that is configured no more, and goes on with the others", () => {
+    expect(sinksOf(makeEvent("1"), { sinks: ["gone", "a"] })).toEqual(["a"]);
+    expect(sinksOf(makeEvent("1"), undefined, { ownSinks: ["gone", "b"] })).toEqual(["b"]);
+  });
+
   it("gives nothing without sinks and without a tree", () => {
     expect(deliveriesOf()).toEqual([]);
   });
@@ -147,6 +152,7 @@ describe("muted hours", () => {
   it("drop it with their name when the route says so", () => {
     const [muted] = deliveriesOf(makeEvent("1"), { sinks: ["a"], mutes: [nights], onMute: "drop" });
     expect(muted).toMatchObject({ mutedBy: "nights", notBeforeMs: EVENT_TIME_MS });
+    expect(muted?.heldBy).toBeUndefined();
   });
 
   it("mean nothing outside them", () => {
@@ -254,6 +260,13 @@ describe("noise in chat", () => {
   });
 });
 
+it("throttles are those of sinks that have one, and of routes that have one, for each of their sinks", () => {
+  expect([...throttlesByKey(undefined, SINKS).keys()]).toEqual(["sink:slack"]);
+  const throttle = { limit: 5, intervalMs: 1_000, onExceed: "digest", digestIntervalMs: 1_000 } as const;
+  const tree = makeRoute({ throttle, routes: [{ sinks: ["a", "slack"], routes: [{ throttle }] }, { sinks: ["b"] }] });
+  expect([...throttlesByKey(tree, SINKS).keys()]).toEqual(["sink:slack", "route:0.0.0:a", "route:0.0.0:slack"]);
+});
+
 describe("the daemon's own events", () => {
   const tree = {
     sinks: ["root"],
@@ -268,6 +281,14 @@ describe("the daemon's own events", () => {
     expect(sinksOf(makeNotice("sink.failing"), tree, { ownSinks: ["slack"] })).toEqual(["slack"]);
     expect(sinksOf(makeNotice("watch.gap"), tree, { ownSinks: ["a"] })).toEqual(["a", "slack"]);
     expect(sinksOf(makeNotice("watch.gap"), tree)).toEqual(["slack"]);
+  });
+
+  it("are asked for by an exact name or a pattern; any other label asks for nothing", () => {
+    const asking = (matcher: string) =>
+      sinksOf(makeNotice("watch.gap"), { sinks: ["root"], routes: [{ sinks: ["a"], matchers: [matcher] }] });
+    expect(asking('event="watch.gap"')).toEqual(["a"]);
+    expect(asking('event=~"watch.*"')).toEqual(["a"]);
+    for (const other of ['type="daemon"', 'event!~"tweet.*"', 'severity="info"']) expect(asking(other)).toEqual([]);
   });
 
   it("never go through the sink they are about", () => {

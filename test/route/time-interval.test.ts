@@ -24,6 +24,12 @@ describe("a time interval", () => {
     expect(endOf(nights, "2026-01-11T06:00:00.000Z")).toBeUndefined();
   });
 
+  it("that ends when it starts holds a whole day", () => {
+    const thursday = [berlin("09:00", "09:00", [4])];
+    expect(endOf(thursday, "2026-01-15T07:59:59.999Z")).toBeUndefined();
+    expect(endOf(thursday, "2026-01-15T08:00:00Z")).toBe("2026-01-16T08:00:00.000Z");
+  });
+
   it("ends at the wall clock's time in the nights the clock is changed", () => {
     expect(endOf(nights, "2026-03-28T22:00:00Z")).toBe("2026-03-29T05:00:00.000Z");
     expect(endOf(nights, "2026-10-24T21:00:00Z")).toBe("2026-10-25T06:00:00.000Z");

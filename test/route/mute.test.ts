@@ -1,0 +1,29 @@
+/** Which of several muted hours hold, and under which name. */
+import { describe, expect, it } from "vitest";
+import { muteOf } from "../../src/route/mute.ts";
+import type { Route, TimeInterval } from "../../src/route/route.ts";
+
+const HOUR = 3_600_000;
+const NOW = Date.UTC(2026, 0, 15, 12);
+
+const between = (name: string, fromHour: number, toHour: number): TimeInterval => ({
+  name,
+  endsAt: (atMs) => (NOW + fromHour * HOUR <= atMs && atMs < NOW + toHour * HOUR ? NOW + toHour * HOUR : undefined),
+});
+
+const muted = (onMute: "hold" | "drop", mutes: readonly TimeInterval[], waitMs = 0) =>
+  muteOf({ onMute, mutes } as Route, NOW, NOW + waitMs);
+
+describe("of several muted hours", () => {
+  const [over, now, later] = [between("over", -2, -1), between("now", -1, 1), between("later", 2, 3)];
+
+  it.each(["hold", "drop"] as const)("those that are on count, under their name (%s)", (onMute) => {
+    expect(muted(onMute, [over, later, now])).toMatchObject({ kind: onMute, name: "now" });
+    expect(muted(onMute, [over, later])).toMatchObject({ kind: "none" });
+  });
+
+  it("those that a group's wait reaches count where they hold, and not where they drop", () => {
+    expect(muted("hold", [over, later], 2 * HOUR)).toEqual({ kind: "hold", untilMs: NOW + 3 * HOUR, name: "later" });
+    expect(muted("drop", [over, later], 2 * HOUR)).toMatchObject({ kind: "none" });
+  });
+});
