@@ -86,8 +86,8 @@ export function parseWeekdays(text: string): readonly number[] | undefined {
     .toLowerCase()
     .split(/\s*[:-]\s*/)
     .map((word) => WEEKDAYS.findIndex((day) => day === word || day.slice(0, 3) === word));
-  const [first, last = first] = days;
-  if (first === undefined || last === undefined || days.length > 2 || days.includes(-1)) return undefined;
+  const [first = -1, last = first, more] = days;
+  if (first < 0 || last < 0 || more !== undefined) return undefined;
   const count = ((last - first + 7) % 7) + 1;
   return Array.from({ length: count }, (_, index) => (first + index) % 7);
 }

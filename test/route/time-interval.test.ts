@@ -44,6 +44,7 @@ describe("a time interval", () => {
 
   it("holds through both passes of an hour the clock repeats", () => {
     expect(endOf([berlin("02:00", "03:00")], "2026-10-25T00:30:00Z")).toBe("2026-10-25T02:00:00.000Z");
+    expect(endOf([berlin("01:00", "02:30")], "2026-10-25T00:45:00Z")).toBe("2026-10-25T01:30:00.000Z");
   });
 
   it("counts a window over midnight to the weekday it starts on", () => {
@@ -98,10 +99,12 @@ describe("a time interval", () => {
 
 describe("parsing", () => {
   it("reads times of day", () => {
-    expect(["00:00", "7:05", "24:00", "24:01", "25:00", "9", "09:60"].map(parseTimeOfDay)).toEqual([
+    expect(["00:00", " 7:05 ", "24:00", "24:01", "25:00", "9", "09:60", "09:000", "109:00"].map(parseTimeOfDay)).toEqual([
       0,
       425,
       1440,
+      undefined,
+      undefined,
       undefined,
       undefined,
       undefined,
@@ -110,10 +113,11 @@ describe("parsing", () => {
   });
 
   it("reads weekdays and ranges of them", () => {
-    expect(["Sat", "monday:friday", "fri:mon", "funday", "a:b:c"].map(parseWeekdays)).toEqual([
+    expect([" Sat ", "monday:friday", "fri:mon", "funday", "mon:funday", "mon:tue:fri"].map(parseWeekdays)).toEqual([
       [6],
       [1, 2, 3, 4, 5],
       [5, 6, 0, 1],
+      undefined,
       undefined,
       undefined,
     ]);
