@@ -446,6 +446,13 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         expect(await store.recentEvents(1)).toEqual([two[1]]);
       });
 
+      test("bear no event whose delivery cannot be stored", async () => {
+        const event = makeEvent("1");
+        await expect(commit({ events: [event], deliveries: [delivery(event, { sink: null as never })] })).rejects.toThrow();
+        expect(await store.recentEvents(9)).toEqual([]);
+        expect(await commitEvents([event])).toEqual({ status: "committed", born: new Set([event.id]) });
+      });
+
       test("keep every verdict of several targets, in whatever order they come", async () => {
         const [one, two] = await register("one", "two");
         const refs = [ref(one), ref(two)];
@@ -759,6 +766,19 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         const wait = { messageId: "m0", kind: "retry", atMs: T0, nextAttemptAtMs: T0, error: "429", countAttempt: false } as const;
         await store.record([wait, { ...wait, countAttempt: true }]);
         expect((await due(T0)).messages).toMatchObject([{ attempts: 1, firstAttemptAtMs: T0 }]);
+      });
+
+      test("keeps the first result that ends a message", async () => {
+        await commitEvents([makeEvent("1")]);
+        await sealAll(T0);
+        const late = { messageId: "m0", atMs: T0 + 1, error: "503", countAttempt: true };
+        await store.record([
+          { messageId: "m0", kind: "sent", atMs: T0 },
+          { ...late, kind: "retry", nextAttemptAtMs: T0 + 1 },
+          { ...late, kind: "dead", cause: "expired" },
+        ]);
+        expect((await due(T0 + 1)).messages).toEqual([]);
+        expect(await store.outboxStats()).toMatchObject([{ sent: 1, dead: 0, waiting: 0 }]);
       });
 
       test("skips what is under way", async () => {
@@ -1207,6 +1227,15 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         expect((await due(T0)).groups).toHaveLength(1);
         expect((await store.spentSince(T0)).total).toBe(1);
         expect((await store.spentSince(T0 - DAY_MS)).total).toBe(1);
+      });
+
+      test("keeps the alerts of a message that waits for its next attempt", async () => {
+        await commitEvents([makeEvent("1"), makeEvent("2")], { groupKey: "team" });
+        const [message] = await sealAll(T0);
+        await store.prune(T0 + 10 * DAY_MS, DAY_MS, new Set());
+        const result = { messageId: message?.id ?? "", kind: "dead", atMs: T0 + 10 * DAY_MS, error: "no", cause: "expired" } as const;
+        await store.record([{ ...result, countAttempt: true }]);
+        expect((await store.listDead({}, 9)).map(({ events }) => events.map(({ subject }) => subject))).toEqual([["1", "2"]]);
       });
 
       test("forgets watches 30 days after they were removed", async () => {
