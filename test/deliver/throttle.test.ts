@@ -231,24 +231,6 @@ describe("a throttle beside other options", () => {
       expect(subjectsOf(bench.sent).sort()).toEqual([...names(0, 12), ...names(100, 105)].sort());
     }
   });
-
-  it("keeps a group's interval when it gathers the group", async () => {
-    const bench = throttledBench();
-    const pump = bench.newPump();
-    const team = { groupKey: "team", groupIntervalMs: 30 * MINUTE };
-    bench.add("first", team);
-    await pump.start();
-    await bench.clock.advance(SECOND);
-    for (const subject of names(0, 50)) bench.add(subject);
-    pump.wake();
-    await bench.clock.advance(20 * MINUTE);
-    for (const subject of names(50, 100)) bench.add(subject);
-    await bench.clock.advance(10 * MINUTE - 2 * SECOND);
-    bench.add("second", team);
-    pump.wake();
-    await bench.clock.advance(10 * MINUTE);
-    expect(bench.minutes(bench.sent.find(({ subjects }) => subjects.includes("second")) as Sent)).toBeGreaterThanOrEqual(30);
-  });
 });
 
 describe("a digest of several messages", () => {

@@ -8,19 +8,15 @@ import { describeStore } from "./store-contract.ts";
 describeStore("SQLite", () => openTemp(tempStatePath()));
 describeMembers("SQLite", () => openTemp(tempStatePath()));
 
-test("a group that waits is due at its time after a restart, with what comes later", async () => {
+test("a group that waits is due at its time after a restart", async () => {
   const path = tempStatePath();
-  const team = { sink: "hook", groupKey: "team", groupWaitMs: 60_000, groupIntervalMs: 0, notBeforeMs: T0 };
-  const commit = async (subject: string, isLast = false) => {
-    const store = await openTemp(path);
-    const event = makeEvent(subject);
-    await store.commitPoll({ atMs: T0, targets: [], verdicts: [], events: [event], deliveries: [{ eventId: event.id, ...team }] });
-    if (!isLast) await store.close();
-    return store;
-  };
-  await commit("1");
-  const store = await commit("2", true);
+  const event = makeEvent("1");
+  const delivery = { eventId: event.id, sink: "hook", groupKey: "team", groupWaitMs: 60_000, groupIntervalMs: 0, notBeforeMs: T0 };
+  const first = await openTemp(path);
+  await first.commitPoll({ atMs: T0, targets: [], verdicts: [], events: [event], deliveries: [delivery] });
+  await first.close();
+  const store = await openTemp(path);
   expect(await store.nextDueAt(["hook"])).toBe(T0 + 60_000);
   const { groups } = await store.dueWork({ nowMs: T0 + 60_000, sinks: ["hook"], busy: new Set(), limit: 10 });
-  expect(groups.map(({ members }) => members.map(({ event }) => event.subject))).toEqual([["1", "2"]]);
+  expect(groups.map(({ members }) => members.map(({ event: { subject } }) => subject))).toEqual([["1"]]);
 });

@@ -15,7 +15,6 @@ export interface Added {
   readonly groupKey?: string;
   readonly throttleKey?: string;
   readonly dueAtMs?: number;
-  readonly groupIntervalMs?: number;
 }
 
 export interface StoredMessage {
@@ -89,8 +88,8 @@ export function createSqlOutbox(clock: Clock): SqlOutbox {
     expireCrossposts: guarded(store.expireCrossposts),
     crosspostOutlook: guarded(store.crosspostOutlook),
     markCrosspostsReported: guarded(store.markCrosspostsReported),
-    add(event, { sink = "hook", groupKey = event.id, throttleKey, dueAtMs = 0, groupIntervalMs = 0 } = {}) {
-      const timing = { groupWaitMs: 0, groupIntervalMs, notBeforeMs: dueAtMs };
+    add(event, { sink = "hook", groupKey = event.id, throttleKey, dueAtMs = 0 } = {}) {
+      const timing = { groupWaitMs: 0, groupIntervalMs: 0, notBeforeMs: dueAtMs };
       const delivery = { eventId: event.id, sink, groupKey, ...timing, ...(throttleKey === undefined ? {} : { throttleKey }) };
       added.push({ event, delivery });
     },
