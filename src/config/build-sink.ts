@@ -51,12 +51,15 @@ export async function buildSink(entry: Entry, defaults: Node | undefined, deps: 
   };
 }
 
-/** A sink that brings one way to prove itself does not inherit another: a webhook_url drops the default token. */
+/** What a sink has of its own replaces its default, written out or in a file; a webhook_url drops the default token as well. */
 function withDefaults(map: MapNode, defaults: Node | undefined, type: SinkType<any>): MapNode {
   if (defaults?.kind !== "map") return map;
-  const isSecret = (key: string) => type.secrets.includes(key.replace(/_file$/, ""));
-  const bringsSecret = [...map.entries.keys()].some(isSecret);
-  const inherited = [...defaults.entries].filter(([key]) => !map.entries.has(key) && !(bringsSecret && isSecret(key)));
+  const plain = (key: string) => key.replace(/_file$/, "");
+  const alternatives = type.alternatives ?? [];
+  const own = new Set([...map.entries.keys()].map(plain));
+  const isReplaced = (key: string) =>
+    own.has(plain(key)) || (alternatives.includes(plain(key)) && alternatives.some((other) => own.has(other)));
+  const inherited = [...defaults.entries].filter(([key]) => !isReplaced(key));
   return { ...map, entries: new Map([...map.entries, ...inherited]) };
 }
 

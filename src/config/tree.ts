@@ -85,25 +85,28 @@ export function findNode(root: Node, path: Path, place: Place = root.place): Fou
   return { node, place: at };
 }
 
-/** Plain JavaScript values, without `x-…` keys. */
-export function valueOf(node: Node): unknown {
+/** `x-…` keys are the user's own, but among request headers, whose names begin so more often than not. */
+const isIgnored = (key: string, parent: string): boolean => key.startsWith("x-") && parent !== "headers";
+
+/** Plain JavaScript values, without `x-…` keys. `parent` is the key under which `node` stands. */
+export function valueOf(node: Node, parent = ""): unknown {
   if (node.kind === "scalar") return node.value;
-  if (node.kind === "list") return node.items.map(valueOf);
+  if (node.kind === "list") return node.items.map((item) => valueOf(item));
   const value: Record<string, unknown> = {};
   for (const { key, node: child } of node.entries.values()) {
-    if (key.startsWith("x-")) continue;
-    Object.defineProperty(value, key, { value: valueOf(child), enumerable: true, configurable: true, writable: true });
+    if (isIgnored(key, parent)) continue;
+    Object.defineProperty(value, key, { value: valueOf(child, key), enumerable: true, configurable: true, writable: true });
   }
   return value;
 }
 
 /** The same tree with every scalar replaced. */
-export function mapScalars(node: Node, change: (scalar: ScalarNode) => Node): Node {
+export function mapScalars(node: Node, change: (scalar: ScalarNode) => Node, parent = ""): Node {
   if (node.kind === "scalar") return change(node);
   if (node.kind === "list") return { ...node, items: node.items.map((item) => mapScalars(item, change)) };
   const entries = new Map<string, Entry>();
   for (const [key, entry] of node.entries) {
-    entries.set(key, key.startsWith("x-") ? entry : { ...entry, node: mapScalars(entry.node, change) });
+    entries.set(key, isIgnored(key, parent) ? entry : { ...entry, node: mapScalars(entry.node, change, key) });
   }
   return { ...node, entries };
 }

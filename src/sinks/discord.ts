@@ -71,6 +71,7 @@ export const discordSink: SinkType<DiscordSettings> = {
   summary: "Posts to a Discord channel, through a webhook or as a bot.",
   schema: settingsSchema,
   secrets: ["token", "webhook_url"],
+  alternatives: ["token", "webhook_url"],
   example: 'type: discord\nwebhook_url: "${DISCORD_WEBHOOK_URL}"\n',
   chat: true,
   concurrency: 1,

@@ -44,6 +44,8 @@ export interface SinkType<S = unknown> {
   readonly schema: z.ZodObject;
   /** Keys that hold secrets: each also exists as `<key>_file`, and a literal value earns a warning. An address is shown by host and fingerprint. */
   readonly secrets: readonly string[];
+  /** Those of `secrets` of which a sink has one: its own replaces every one of its defaults. */
+  readonly alternatives?: readonly string[];
   /** Those of `secrets` that often hold none, as an address does: written out they earn no warning. */
   readonly mayBeLiteral?: readonly string[];
   /** A sink of this type as YAML, without its name. */

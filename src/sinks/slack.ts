@@ -52,6 +52,7 @@ export const slackSink: SinkType<SlackSettings> = {
   summary: "Posts to a Slack channel, as a bot or through an incoming webhook.",
   schema: settingsSchema,
   secrets: ["token", "webhook_url"],
+  alternatives: ["token", "webhook_url"],
   example: 'type: slack\ntoken: "${SLACK_BOT_TOKEN}"\nchannel: "#brand"\n',
   chat: true,
   concurrency: 1,

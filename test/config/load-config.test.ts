@@ -197,6 +197,21 @@ describe("values", () => {
     expect(config.sinks[1]?.settings).not.toHaveProperty("token");
   });
 
+  it("signs with the default secret, also beside an address of its own, unless a sink has another", async () => {
+    const sinks =
+      'sinks:\n  a: { type: webhook, url: "https://a.example/" }\n  b: { type: webhook, url: "https://b.example/", secret_file: /run/b }\ndefaults: { sink: { webhook: { secret: "${SECRET}" } } }';
+    const text = `watches: { w: { type: search, query: a, sink: [a, b] } }\n${sinks}`;
+    const config = await goodConfig(text, { env: { SECRET: "of all of them" }, files: { "/run/b": "of b alone" } });
+    expect(config.sinks.map((sink) => sink.settings)).toMatchObject([{ secret: "of all of them" }, { secret: "of b alone" }]);
+  });
+
+  it("keeps request headers whose names begin with x-, and fills in their variables", async () => {
+    const sinks =
+      'sinks: { a: { type: webhook, url: "https://a.example/", headers: { x-team: comms, X-Api-Key: "${KEY}", x-token: "${KEY}" } } }';
+    const config = await goodConfig(`watches: { w: { type: search, query: a } }\n${sinks}`, { env: { KEY: "k1" } });
+    expect(config.sinks[0]?.settings).toMatchObject({ headers: { "x-team": "comms", "X-Api-Key": "k1", "x-token": "k1" } });
+  });
+
   it("lengthens the unwritten max_age of a slow schedule", async () => {
     expect((await goodConfig(oneWatch('schedule: "0 6 * * 1"'))).watches[0]?.maxAgeMs).toBe(14 * 86_400_000);
     expect((await goodConfig(oneWatch('schedule: "@every 5m"'))).watches[0]?.maxAgeMs).toBe(86_400_000);
