@@ -12,7 +12,8 @@ const QUIET_MS: Readonly<Record<string, number>> = {
   missing: 60_000,
 };
 
-export function checkPace({ played, epochs, finalRules }: Evidence): readonly string[] {
+export function checkPace({ played, epochs, finalRules, isClockSet }: Evidence): readonly string[] {
+  if (isClockSet) return [];
   const attempts = played.attempts.filter(isMessage);
   // Whoever restarts or reloads has perhaps mended it: then it is tried at once.
   const freshStarts = epochs.map(({ fromMs }) => fromMs);
@@ -22,6 +23,8 @@ export function checkPace({ played, epochs, finalRules }: Evidence): readonly st
     // Sent before the answer was there.
     if (later.atMs < (refusal.answeredAtMs ?? Number.POSITIVE_INFINITY) + ON_ITS_WAY_MS || later.atMs >= endMs) return [];
     if (isFreshBetween(refusal.atMs, later.atMs)) return [];
+    // One that was under way meanwhile got through: the sink is back.
+    if (attempts.some((one) => one.accepted && one.sink === later.sink && one.atMs > refusal.atMs && one.atMs < later.atMs)) return [];
     return [
       `${later.sink} was asked again ${later.atMs - (refusal.answeredAtMs ?? 0)} ms after it answered ${refusal.status} (${refusal.trouble})`,
     ];

@@ -5,6 +5,11 @@
 import type { Played } from "../run/simulate.ts";
 import { checkLedger } from "./check-ledger.ts";
 import { checkLog } from "./check-log.ts";
+import { checkContent } from "./check-content.ts";
+import { checkStatus } from "./check-status.ts";
+import { checkDelay } from "./check-delay.ts";
+import { checkOps } from "./check-ops.ts";
+import { checkThrottle } from "./check-throttle.ts";
 import { checkMembers } from "./check-members.ts";
 import { checkOnce } from "./check-once.ts";
 import { checkOwed } from "./check-owed.ts";
@@ -17,17 +22,8 @@ import { checkValues } from "./check-values.ts";
 import { gather } from "./evidence.ts";
 
 const CHECKS = [
-  checkTold,
-  checkOwed,
-  checkOnce,
-  checkOutbox,
-  checkPlacement,
-  checkOrder,
-  checkPace,
-  checkMembers,
-  checkValues,
-  checkLedger,
-  checkLog,
+  ...[checkTold, checkOwed, checkOnce, checkOutbox, checkPlacement, checkOrder, checkPace, checkThrottle, checkDelay],
+  ...[checkMembers, checkValues, checkOps, checkContent, checkStatus, checkLedger, checkLog],
 ];
 
 /** What is wrong; empty when all is well. */

@@ -30,20 +30,20 @@ export function epochsOf({ epochs, endMs }: Played): readonly RuledEpoch[] {
   return epochs.map(({ fromMs, config }, n) => ({ fromMs, toMs: epochs[n + 1]?.fromMs ?? endMs, rules: rulesOf(config) }));
 }
 
-/** What a watch was called first: another name goes on with its memory. */
+/** One name for all that a watch was called: another name goes on with its memory. */
 export function createNames(epochs: readonly RuledEpoch[]): (watch: string) => string {
-  const before = new Map<string, string>();
+  const names = new Map<string, string>();
   for (const { rules } of epochs)
-    for (const { id, keys } of rules.watches.values()) if (typeof keys["moved_from"] === "string") before.set(id, keys["moved_from"]);
-  return (watch) => {
-    let name = watch;
-    for (let next = before.get(name); next !== undefined && next !== watch; next = before.get(name)) name = next;
-    return name;
-  };
+    for (const { id, keys } of rules.watches.values()) {
+      const before = keys["moved_from"];
+      if (typeof before === "string" && !names.has(before)) names.set(id, names.get(id) ?? before);
+    }
+  return (watch) => names.get(watch) ?? watch;
 }
 
 export function createOwed(played: Played, epochs: readonly RuledEpoch[]): (watch: string, tweet: TweetFact) => Owed {
   const nameOf = createNames(epochs);
+  const tweets = new Map(played.world.tweets().map((one) => [one.id, one]));
   const findIn = ({ rules }: RuledEpoch, watch: string): WatchRules | undefined =>
     [...rules.watches.values()].find(({ id }) => nameOf(id) === nameOf(watch));
   const scene = sceneOf(played);
@@ -55,6 +55,8 @@ export function createOwed(played: Played, epochs: readonly RuledEpoch[]): (watc
     const from = seen[0]?.fromMs;
     if (from === undefined) return owed("never", "it was never there to be seen");
     const rules = epochs.map((epoch) => ({ epoch, rules: findIn(epoch, watch) }));
+    const about = tweets.get(tweet.ofId ?? "");
+    if ((about?.hidden.length ?? 0) > 0) return owed("may", "what it is about was taken back, and then it looks otherwise");
     const possible = rules.filter(({ epoch, rules: one }) => one !== undefined && one.isEnabled && epoch.toMs >= from);
     const choices = possible.map(({ rules: one }) => selects(one as WatchRules, tweet, scene));
     if (choices.every((choice) => choice === "no")) {

@@ -1,4 +1,5 @@
 /** What a sink was told, read from what really arrived there: the JSON of a webhook, the links in a chat message. */
+import { COUNTED_POSTS } from "../draw/cast.ts";
 import { isMessage, keyOf } from "./outbox.ts";
 import type { Attempt } from "../run/sinks.ts";
 import type { TweetFact } from "../run/world-book.ts";
@@ -64,7 +65,8 @@ function readChat(attempt: Attempt, tweets: ReadonlyMap<string, TweetFact>): Rec
   const named = new Set([...text.matchAll(/\/status\/(\d{18,20})\b/g)].map(([, id = ""]) => id).filter((id) => tweets.has(id)));
   // What a tweet of this message answers or quotes is there to be understood, not told.
   const context = new Set([...named].map((id) => tweets.get(id)?.ofId));
-  const ids = [...named].filter((id) => !context.has(id));
+  // Posts whose counts are followed are told as values.
+  const ids = [...named].filter((id) => !context.has(id) && !COUNTED_POSTS.includes((tweets.get(id)?.name ?? "") as never));
   const watches = ids.length > 1 ? [] : [...new Set([...text.matchAll(/\bw\d+\b/g)].map(([id]) => id))];
   const told = ids.map((tweetId): Told => ({ tweetId, type: typeOf(text, ids.length), eventId: undefined, watches }));
   return {

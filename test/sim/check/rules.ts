@@ -20,6 +20,7 @@ export interface WatchRules {
 export interface Throttle {
   readonly limit: number;
   readonly intervalMs: number;
+  readonly digestIntervalMs: number;
 }
 
 export interface SinkRules {
@@ -57,6 +58,7 @@ export interface Rules {
   readonly sinks: ReadonlyMap<string, SinkRules>;
   readonly root: RouteRules | undefined;
   readonly ops: readonly string[];
+  readonly linksHost: string;
 }
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
@@ -88,6 +90,7 @@ export function rulesOf(config: ConfigText): Rules {
     sinks: new Map(sinks.map((sink) => [sink.name, sink])),
     root: root === undefined ? undefined : routeOf(root, "0", undefined, intervals),
     ops: list(object(config["ops"])["sink"]),
+    linksHost: textOf(object(config["links"])["host"], "https://x.com"),
   };
 }
 
@@ -124,7 +127,7 @@ function sinkOf(name: string, own: JsonObject, defaults: JsonObject): SinkRules 
   const type = textOf(own["type"]);
   const keys: JsonObject = { ...object(defaults[type]), ...own };
   const isChat = type === "slack" || type === "discord";
-  const standard = isChat ? { limit: 30, intervalMs: 600_000 } : undefined;
+  const standard = isChat ? { limit: 30, intervalMs: 600_000, digestIntervalMs: 120_000 } : undefined;
   return {
     ...{ name, type, keys, isChat },
     retryForMs: ms(keys["retry_for"], (isChat ? 24 : 76) * 3_600_000),
@@ -134,8 +137,9 @@ function sinkOf(name: string, own: JsonObject, defaults: JsonObject): SinkRules 
 
 function throttleOf(written: Json | undefined): Throttle | undefined {
   if (written === undefined || written === false) return undefined;
-  const { limit, interval } = object(written);
-  return { limit: Number(limit), intervalMs: ms(interval, 0) };
+  const { limit, interval, digest_interval: digestInterval } = object(written);
+  const intervalMs = ms(interval, 0);
+  return { limit: Number(limit), intervalMs, digestIntervalMs: ms(digestInterval, Math.min(120_000, intervalMs)) };
 }
 
 /** Children inherit the sink and how it is grouped; mutes, throttles and `continue` are each route's own. */

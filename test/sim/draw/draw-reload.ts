@@ -43,6 +43,7 @@ const CHANGES: readonly Change[] = [
   (config, dice, nth) => {
     const name = dice.pick(namesIn(config, "watches"));
     const next = `w${10 + nth}`;
+    if (name.length > 2) return config;
     const renamed = JSON.parse(JSON.stringify(config).replaceAll(new RegExp(`\\b${name}\\b`, "g"), next)) as ConfigText;
     return put(renamed, "watches", next, { moved_from: name });
   },
@@ -81,9 +82,19 @@ export function drawReloads(dice: Dice, first: ConfigText, times: readonly numbe
     .sort((a, b) => a - b)
     .map((atMs, nth): Step => {
       const isBack = nth > 0 && dice.chance(0.4);
-      const changed = isBack ? first : (dice.chance(0.1) ? SAME : dice.pick(CHANGES))(config, dice, nth);
-      // What comes back under its old name moved back.
+      const changed = isBack ? backTo(first, config) : (dice.chance(0.1) ? SAME : dice.pick(CHANGES))(config, dice, nth);
       config = JSON.parse(JSON.stringify(changed)) as ConfigText;
       return { do: "reload", atMs, config };
     });
+}
+
+/** The first file again; a watch that has another name by now moves back. */
+function backTo(first: ConfigText, config: ConfigText): ConfigText {
+  const present = sectionOf(config, "watches");
+  return Object.entries(present).reduce((back, [name, keys]) => {
+    const before = (keys as JsonObject)["moved_from"] as string | undefined;
+    return before !== undefined && before in sectionOf(first, "watches") && !(before in present)
+      ? put(back, "watches", before, { moved_from: name })
+      : back;
+  }, first);
 }

@@ -196,6 +196,7 @@ function dropConflicts(watch: Record<string, Json | undefined>): JsonObject {
     delete watch[key];
   };
   if (watch["freshness"] !== undefined) without("schedule");
+  if (watch["source"] === "indexed") without("full_read_every");
   // Nothing would be left to tell.
   if (watch["when"] === undefined && watch["type"] === "tweet") without("deleted");
   if (watch["when"] === undefined && watch["type"] === "profile") without("fields");

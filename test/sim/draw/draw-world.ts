@@ -30,16 +30,14 @@ export function drawPosts(dice: Dice, busyMs: number): readonly WorldOrder[] {
     const count = isBursty && dice.chance(0.2) ? dice.int(5, 45) : 1;
     for (let n = 0; n < count; n += 1) times.push(Math.min(busyMs, atMs + n * dice.int(0, 900)));
   }
-  const sorted = times
-    .sort((a, b) => a - b)
-    .map((atMs, n) =>
-      drawPost(
-        dice,
-        `p${n}`,
-        atMs,
-        Array.from({ length: Math.min(n, 5) }, (_, back) => `p${n - 1 - back}`),
-      ),
-    );
+  const sorted: WorldOrder[] = [];
+  // Whoever reposts a repost reposts what that is about.
+  const known: string[] = [];
+  for (const [n, atMs] of times.sort((a, b) => a - b).entries()) {
+    const post = drawPost(dice, `p${n}`, atMs, known.slice(-5));
+    sorted.push(post);
+    if (post.do === "post" && post.kind !== "retweet") known.push(post.name);
+  }
   return [...sorted, ...drawTakenBack(dice, sorted, busyMs)].sort(byTime);
 }
 

@@ -50,6 +50,7 @@ export function createOperator({ clock, worldClock, daemon, putConfig, note }: O
   let state: "down" | "starting" | "up" | "stopping" = "down";
   /** How long it stays down when it is cut. */
   let downMs = 0;
+  const missed: OperatorStep[] = [];
   let lastMoment: Cancel = () => undefined;
 
   /** Something that must come to an end while this life lasts. */
@@ -75,7 +76,10 @@ export function createOperator({ clock, worldClock, daemon, putConfig, note }: O
     epochs.push({ fromMs: worldClock.now(), config });
     lives.push({ number: daemon.life + 1, fromMs: worldClock.now(), toMs: Number.POSITIVE_INFINITY, cutAt: undefined });
     note("boot");
-    watchOver(daemon.start(), "the start", () => (state = "up"));
+    watchOver(daemon.start(), "the start", () => {
+      state = "up";
+      for (const step of missed.splice(0)) act(step);
+    });
   };
   const end = (point: string | undefined) => {
     const span = lives.at(-1);
@@ -107,8 +111,9 @@ export function createOperator({ clock, worldClock, daemon, putConfig, note }: O
         return watchOver(daemon.reload(), "the reload", () => undefined);
       case "pause":
       case "resume":
-        if (state === "up") watchOver(daemon.ask("POST", `/api/v1/watches/${step.watch}/${step.do}`), step.do, () => undefined);
-        return;
+        // Who finds nobody there asks again.
+        if (state !== "up") return void missed.push(step);
+        return watchOver(daemon.ask("POST", `/api/v1/watches/${step.watch}/${step.do}`), step.do, () => undefined);
     }
   };
   return {

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../../../src/model/clock.ts";
+import type { JsonObject } from "../../../src/model/json.ts";
 import { HttpError, type Http } from "../../../src/model/http.ts";
 import { createSeededRandom } from "../../support/seeded-random.ts";
 import { makeStateFolder } from "../../support/state-folder.ts";
@@ -35,6 +36,8 @@ export interface Played {
   /** Billed requests that left the daemon, whether they arrived or not, by key. */
   readonly sent: ReadonlyMap<string, number>;
   readonly left: LeftState;
+  /** What the daemon that ran last said of itself in the end; undefined when none ran. */
+  readonly status: JsonObject | undefined;
   /** What went wrong with the simulation itself, such as a start that never ended. */
   readonly failures: readonly string[];
   /** How often each point was passed. */
@@ -121,6 +124,15 @@ function createRun(scenario: Scenario, folder: string) {
         return world.follow(step);
     }
   };
+  let status: JsonObject | undefined;
+  const askStatus = async () => {
+    const asked = daemon.ask("GET", "/api/v1/status").then((answer) => {
+      if (answer?.status === 200) status = JSON.parse(answer.text) as JsonObject;
+    });
+    asked.catch(() => undefined);
+    // An answer that needs time is no answer of this moment.
+    await clock.advance(0);
+  };
   const advanceTo = (trueMs: number) => clock.advance(Math.max(0, trueMs - worldClock.now()));
   return {
     now: clock.now,
@@ -137,13 +149,14 @@ function createRun(scenario: Scenario, folder: string) {
         act(step);
       }
       await advanceTo(startMs + scenario.busyMs + scenario.calmMs);
+      await askStatus();
     },
     result(): Played {
       const endMs = worldClock.now();
       daemon.kill();
       const { epochs, lives, failures } = operator;
       return {
-        ...{ scenario, world, epochs, lives, logged, failures, passed, endMs },
+        ...{ scenario, world, epochs, lives, logged, failures, passed, endMs, status },
         attempts: receivers.attempts,
         asked: service.asked,
         sent: service.sent,

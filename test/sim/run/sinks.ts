@@ -91,7 +91,16 @@ export function createReceivers({ clock, random, onAttempt }: ReceiverOptions): 
     const url = new URL(request.url);
     const text = request.body ?? "";
     const attempt: Attempt = {
-      ...{ sink, wire, life, text, atMs: clock.now(), headers: request.headers ?? {}, body: parse(wire, text), path: url.pathname },
+      ...{
+        sink,
+        wire,
+        life,
+        text,
+        atMs: clock.now(),
+        headers: request.headers ?? {},
+        body: parse(wire, text),
+        path: `${url.pathname}${url.search}`,
+      },
       ...{ accepted: false, status: 0, answeredAtMs: undefined, trouble: undefined },
     };
     attempts.push(attempt);

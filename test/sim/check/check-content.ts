@@ -1,0 +1,159 @@
+/** What a message carries: what was really said, signed, linked, addressed and mentioned as its sink is configured; and nothing of a stranger's that pings. */
+import { createHmac } from "node:crypto";
+import type { JsonObject } from "../../../src/model/json.ts";
+import { CONDITIONS } from "../draw/cast.ts";
+import type { Attempt } from "../run/sinks.ts";
+import { type Evidence, hasNewHandle, label } from "./evidence.ts";
+import { type Alert, groupBy, isMessage } from "./outbox.ts";
+import type { Rules, SinkRules } from "./rules.ts";
+
+export const checkContent = (evidence: Evidence): readonly string[] => {
+  const rules = evidence.epochs[0]?.rules ?? evidence.finalRules;
+  return [
+    ...evidence.played.attempts.filter(isMessage).flatMap((attempt) => {
+      const sink = rules.sinks.get(attempt.sink);
+      if (sink === undefined || attempt.wire === "console") return [];
+      return [...checkWire(attempt, sink, evidence), ...checkLinks(attempt, evidence)];
+    }),
+    ...[...evidence.outbox.members].flatMap(([id, alerts]) => checkMessage(id, alerts, rules, evidence)),
+    ...checkCrossposts(evidence, rules),
+  ];
+};
+
+function checkWire(attempt: Attempt, sink: SinkRules, evidence: Evidence): readonly string[] {
+  if (attempt.wire === "webhook") return [...checkSignature(attempt, sink, evidence), ...checkEvents(attempt, evidence)];
+  return attempt.wire.startsWith("discord") ? checkDiscord(attempt, sink) : checkSlack(attempt);
+}
+
+function checkSignature({ sink, headers, text }: Attempt, { keys }: SinkRules, { played }: Evidence): readonly string[] {
+  const file = (keys["secret_file"] as string | undefined)?.replace("/etc/chirpwatch/", "");
+  const secret = (keys["secret"] as string | undefined) ?? (file === undefined ? undefined : played.scenario.files[file]);
+  const wanted = Object.entries((keys["headers"] ?? {}) as Readonly<Record<string, string>>);
+  const missing = wanted.filter(([name, value]) => headers[name] !== value).map(([name]) => `${sink}: a message has no header ${name}`);
+  const given = headers["webhook-signature"];
+  if (secret === undefined) return given === undefined ? missing : [...missing, `${sink}: a message is signed without a secret`];
+  const key = secret.startsWith("whsec_") ? Buffer.from(secret.slice(6), "base64") : Buffer.from(secret);
+  const signed = createHmac("sha256", key).update(`${headers["webhook-id"]}.${headers["webhook-timestamp"]}.${text}`).digest("base64");
+  return given?.split(" ").includes(`v1,${signed}`) === true ? missing : [...missing, `${sink}: a message has a wrong signature`];
+}
+
+/** Tweets as they were posted; a repost is cut by the service. */
+function checkEvents({ sink, body }: Attempt, evidence: Evidence): readonly string[] {
+  const { data, type } = body as { readonly data: JsonObject; readonly type: string };
+  const events = (data["events"] ?? [{ ...data, type }]) as readonly JsonObject[];
+  return events.flatMap((event) => {
+    const told = event["tweet"] as JsonObject | undefined;
+    const tweet = evidence.tweets.get((told?.["id"] ?? "") as string);
+    if (tweet === undefined || told === undefined || event["type"] !== "tweet.created" || tweet.kind === "retweet" || tweet.name === "")
+      return [];
+    const labels = event["labels"] as Readonly<Record<string, string>>;
+    const what = `${sink}: ${label(tweet, evidence.played)}`;
+    const objections =
+      told["full_text"] === tweet.text
+        ? []
+        : [`${what} says ${JSON.stringify(told["full_text"])} instead of ${JSON.stringify(tweet.text)}`];
+    if (hasNewHandle(tweet, evidence.played) || tweet.ofId !== undefined) return objections;
+    const wrong = Object.entries({ author: tweet.by, kind: tweet.kind, lang: tweet.lang, conversation: tweet.conversation }).filter(
+      ([name, value]) => labels[name] !== value,
+    );
+    return [...objections, ...wrong.map(([name, value]) => `${what} has the label ${name}=${labels[name]} instead of ${value}`)];
+  });
+}
+
+function checkDiscord({ sink, body, path, wire }: Attempt, { keys }: SinkRules): readonly string[] {
+  const { message = body } = body as JsonObject;
+  const {
+    allowed_mentions: allowed,
+    username,
+    avatar_url: avatar,
+    embeds,
+    applied_tags: tags,
+  } = { ...(body as JsonObject), ...(message as JsonObject) };
+  const { parse, roles } = (allowed ?? {}) as { readonly parse?: readonly string[]; readonly roles?: readonly string[] };
+  const role = (keys["mention"] as JsonObject | undefined)?.["role"];
+  const objections: string[] = [];
+  if (parse?.length !== 0 || JSON.stringify(roles ?? []) !== JSON.stringify(role === undefined ? [] : [role]))
+    objections.push(`${sink}: a message may mention ${JSON.stringify(allowed)}`);
+  if (wire === "discord-webhook" && (username !== keys["username"] || avatar !== keys["avatar_url"]))
+    objections.push(`${sink}: a message comes from ${JSON.stringify(username)}`);
+  const thread = keys["thread"] as string | undefined;
+  if (thread !== undefined && !path.includes(thread)) objections.push(`${sink}: a message stands outside its thread: ${path}`);
+  const forum = keys["forum"] as JsonObject | undefined;
+  if (forum !== undefined && tags !== undefined && JSON.stringify(tags) !== JSON.stringify(forum["tags"] ?? []))
+    objections.push(`${sink}: a post has the tags ${JSON.stringify(tags)}`);
+  if (keys["style"] === "link" && Array.isArray(embeds) && embeds.length > 0)
+    objections.push(`${sink}: a message has embeds, although its style is link`);
+  return objections;
+}
+
+/** In text that Slack formats, what would ping is escaped; the daemon itself writes dates only. */
+function checkSlack({ sink, body }: Attempt): readonly string[] {
+  const formatted = (value: unknown): readonly string[] => {
+    if (typeof value !== "object" || value === null) return [];
+    const { type, text } = value as JsonObject;
+    return [...(type === "mrkdwn" && typeof text === "string" ? [text] : []), ...Object.values(value).flatMap(formatted)];
+  };
+  const { text } = body as { readonly text?: string };
+  return [...formatted(body), text ?? ""].some((one) => /<!(?!date)|<@/.test(one)) ? [`${sink}: a message pings`] : [];
+}
+
+function checkLinks({ sink, text, wire }: Attempt, { epochs }: Evidence): readonly string[] {
+  const hosts = epochs.map(({ rules }) => rules.linksHost);
+  if (wire === "webhook") return [];
+  const links = [...decodeURIComponent(text.replaceAll(/%(?![0-9A-F]{2})/g, "%25")).matchAll(/(https:\/\/[^/\s"]+)\/\w+\/status\/\d+/g)];
+  const odd = links.find(([, host = ""]) => !hosts.includes(host));
+  return odd === undefined ? [] : [`${sink}: a message links to ${odd[0]}`];
+}
+
+/** Of a message of one tweet: who matched it, and whether the role is called. */
+function checkMessage(id: string, alerts: readonly Alert[], rules: Rules, { outbox, tweets }: Evidence): readonly string[] {
+  const [alert, ...others] = alerts;
+  const message = outbox.messages.get(id);
+  const sink = rules.sinks.get(message?.sink ?? "");
+  if (alert === undefined || others.length > 0 || message === undefined || sink?.isChat !== true || alert.event.type !== "tweet.created")
+    return [];
+  const tweet = tweets.get(alert.event.subject);
+  const joined = (joinedBy(outbox.alerts).get(alert.row.id) ?? []).map(({ event }) => event.watch);
+  // A mere link leaves all else to Discord.
+  const watches = sink.keys["style"] === "link" ? [] : [alert.event.watch, ...joined];
+  const missing = watches.filter((watch) => !new RegExp(`\\b${watch}\\b`).test(message.body));
+  const objections =
+    message.state === "dead" && message.body === "null"
+      ? []
+      : missing.map((watch) => `${sink.name}: message ${id} does not name ${watch}, which matched it in time`);
+  const mention = sink.keys["mention"] as JsonObject | undefined;
+  const when = CONDITIONS.find(({ text }) => text === mention?.["when"]);
+  if (tweet === undefined || tweet.name === "" || tweet.ofId !== undefined || message.body === "null") return objections;
+  const isCalled = mention !== undefined && (when === undefined || when.holds(tweet));
+  const isMentioned = /<@&\d+>/.test(message.body);
+  return isCalled === isMentioned
+    ? objections
+    : [...objections, `${sink.name}: message ${id} ${isMentioned ? "mentions a role for nothing" : "mentions nobody"}`];
+}
+
+const joinedCache = new WeakMap<readonly Alert[], ReadonlyMap<number, readonly Alert[]>>();
+
+function joinedBy(alerts: readonly Alert[]): ReadonlyMap<number, readonly Alert[]> {
+  const known = joinedCache.get(alerts);
+  if (known !== undefined) return known;
+  const merged = groupBy(
+    alerts.filter(({ row }) => row.state === "merged"),
+    ({ row }) => String(row.joinedId),
+  );
+  const found = new Map([...merged].map(([id, own]) => [Number(id), own] as const));
+  joinedCache.set(alerts, found);
+  return found;
+}
+
+/** A message is published once, where the sink says so. */
+function checkCrossposts({ played }: Evidence, rules: Rules): readonly string[] {
+  const crossposts = played.attempts.filter(({ path }) => path.endsWith("/crosspost"));
+  return [...groupBy(crossposts, ({ path, sink }) => `${sink} ${path}`)].flatMap(([what, own]) => {
+    const isWanted = rules.sinks.get(own[0]?.sink ?? "")?.keys["crosspost"] === true;
+    const isTwice = own.slice(0, -1).some(({ accepted, answeredAtMs, life }) => {
+      const end = played.lives.find(({ number }) => number === life)?.toMs ?? 0;
+      return accepted && answeredAtMs !== undefined && answeredAtMs < end - 1_000;
+    });
+    return isWanted && !isTwice ? [] : [`${what} ${isTwice ? "is published twice" : "is published, and nobody wants it"}`];
+  });
+}

@@ -1,0 +1,67 @@
+/** Nothing is late where nothing is wrong: found by the next polls, sent by the group's timer, the throttle's digests and the queue of its sink. */
+import type { Evidence } from "./evidence.ts";
+import { label } from "./evidence.ts";
+import { type Alert, groupBy } from "./outbox.ts";
+import { createNames } from "./owed.ts";
+import type { RouteRules, SinkRules } from "./rules.ts";
+
+const MIN_MS = 60_000;
+/** Of a queue, and of attempts that take their time. */
+const SLACK_MS = 2 * MIN_MS;
+
+export const checkDelay = (evidence: Evidence): readonly string[] =>
+  evidence.isClockSet ? [] : [...checkFound(evidence), ...evidence.outbox.alerts.flatMap((alert) => checkSent(alert, evidence))];
+
+/** A tweet that is seen late is found by the late-arrival rescan, one of a burst by the polls that fill the gap. */
+function checkFound({ played, tweets, owed, epochs, finalRules }: Evidence): readonly string[] {
+  const { steps } = played.scenario;
+  if (steps.some((step) => /^(?:service fault|crash|restart|reload|pause)$/.test(step.do))) return [];
+  const nameOf = createNames(epochs);
+  const events = groupBy(
+    played.left.events.filter(({ type }) => type === "tweet.created"),
+    ({ watch, subject }) => `${nameOf(watch)} ${subject}`,
+  );
+  return [...finalRules.watches.values()].flatMap((watch) =>
+    [...tweets.values()].flatMap((tweet): readonly string[] => {
+      const [event] = events.get(`${nameOf(watch.id)} ${tweet.id}`) ?? [];
+      if (event === undefined || tweet.hidden.length > 0 || owed(watch.id, tweet).claim !== "must") return [];
+      const mostMs = 4 * watch.gapMs + SLACK_MS + (tweet.visibleMs > tweet.postedMs ? 2 * watch.overlapMs : 0);
+      const lateMs = event.detectedAtMs - tweet.visibleMs;
+      return lateMs <= mostMs
+        ? []
+        : [`${watch.id} found ${label(tweet, played)} after ${Math.round(lateMs / 1_000)} s, of ${mostMs / 1_000}`];
+    }),
+  );
+}
+
+/** When a sink has had trouble, or the daemon has, the retry schedule counts. */
+function checkSent({ row, event, places }: Alert, { played, outbox, epochs }: Evidence): readonly string[] {
+  const [place] = places;
+  const sink = place?.rules.sinks.get(row.sink);
+  if (place === undefined || sink === undefined || row.state === "muted" || row.joinedId !== null || (place.route?.mutes.length ?? 0) > 0)
+    return [];
+  if (isTroubled(row.sink, sink, played.scenario.steps) || event.type.startsWith("volume.")) return [];
+  const mostMs = waitOf(place.route, sink) + (row.groupKey.startsWith("summary\n") ? DAY_MS : 0);
+  const endMs = row.createdAtMs + mostMs;
+  const isInterrupted = [...epochs.map(({ fromMs }) => fromMs), ...played.lives.map(({ toMs }) => toMs), played.endMs].some(
+    (atMs) => atMs >= row.createdAtMs - MIN_MS && atMs <= endMs,
+  );
+  if (isInterrupted || sink.type === "console") return [];
+  const [first] = outbox.attempts.get(row.messageId ?? "") ?? [];
+  if (first !== undefined && first.atMs <= endMs) return [];
+  const took = first === undefined ? "never" : `after ${Math.round((first.atMs - row.createdAtMs) / 1_000)} s`;
+  return [`${row.sink} got ${event.type} ${event.subject} of ${event.watch} ${took}, of ${mostMs / 1_000}`];
+}
+
+const DAY_MS = 24 * 60 * MIN_MS;
+/** A digest of what came while a watch was away waits for the rest of it. */
+const RETURN_MS = 10 * MIN_MS;
+
+function waitOf(route: RouteRules | undefined, sink: SinkRules): number {
+  const throttle = route?.throttle ?? sink.throttle;
+  const digestMs = throttle === undefined ? 0 : 2 * throttle.digestIntervalMs;
+  return (route?.groupWaitMs ?? 0) + (route?.groupIntervalMs ?? 0) + digestMs + SLACK_MS + (sink.isChat ? RETURN_MS : 0);
+}
+
+const isTroubled = (name: string, { type }: SinkRules, steps: Evidence["played"]["scenario"]["steps"]): boolean =>
+  steps.some((step) => step.do === "sink trouble" && (step.sink === name || (step.kind === "rate-limited-globally" && type === "discord")));

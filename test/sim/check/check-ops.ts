@@ -1,0 +1,132 @@
+/** The operator hears of trouble once, and of its end; at the sinks of `ops`, less the one it is about. */
+import type { LeftEvent } from "../run/read-state.ts";
+import type { Evidence } from "./evidence.ts";
+import { epochsAt, groupBy } from "./outbox.ts";
+
+const MIN_MS = 60_000;
+const AGAIN_AFTER_MS = 15 * MIN_MS;
+/** Trouble and its end, by type of event. */
+const PAIRS = [
+  ["sink.failing", "sink.recovered"],
+  ["upstream.dark", "upstream.recovered"],
+  ["key.refused", "key.recovered"],
+] as const;
+
+export function checkOps(evidence: Evidence): readonly string[] {
+  if (evidence.isClockSet) return [];
+  const notices = evidence.played.left.events.filter(({ watchType }) => watchType === "daemon");
+  return [
+    ...PAIRS.flatMap((pair) =>
+      [
+        ...groupBy(
+          notices.filter(({ type }) => pair.includes(type as never)),
+          ({ subject }) => subject,
+        ),
+      ].flatMap(([subject, own]) => checkPair(pair, `${pair[0]} of ${subject}`, own, evidence)),
+    ),
+    ...notices.flatMap((notice) => checkPlaces(notice, evidence)),
+    ...checkDark(notices, evidence),
+    ...checkFailing(notices, evidence),
+    ...checkDead(notices, evidence),
+  ];
+}
+
+function checkPair(
+  [bad, good]: (typeof PAIRS)[number],
+  what: string,
+  own: readonly LeftEvent[],
+  { played, finalRules }: Evidence,
+): readonly string[] {
+  const objections = own.flatMap((notice, n) => {
+    const before = own[n - 1];
+    if (notice.type === good && before?.type !== bad) return [`${what}: its end is told, and it was not`];
+    // A process that was cut between the notice and what it remembers of it tells it again.
+    const isCut = played.lives.some(
+      ({ cutAt, toMs }) => cutAt !== undefined && toMs >= (before?.detectedAtMs ?? 0) - 1_000 && toMs <= notice.detectedAtMs,
+    );
+    if (notice.type === bad && before?.type === bad && !isCut) return [`${what} is told twice`];
+    const last = own.slice(0, n).findLast(({ type }) => type === bad);
+    if (
+      bad === "sink.failing" &&
+      notice.type === bad &&
+      last !== undefined &&
+      !isCut &&
+      notice.detectedAtMs - last.detectedAtMs < AGAIN_AFTER_MS - 1_000
+    )
+      return [`${what} is told again after ${Math.round((notice.detectedAtMs - last.detectedAtMs) / 1_000)} s`];
+    return [];
+  });
+  const isOver = played.scenario.mode === "liveness" && own.at(-1)?.type === bad && bad === "upstream.dark";
+  const hasWatch = [...finalRules.watches.values()].some(({ isEnabled }) => isEnabled);
+  return isOver && hasWatch ? [...objections, `${what} has no end, although it is over`] : objections;
+}
+
+function checkPlaces(notice: LeftEvent, { epochs, outbox }: Evidence): readonly string[] {
+  if (!/^(?:sink\.failing|upstream\.|key\.)/.test(notice.type)) return [];
+  const sinks = outbox.alerts
+    .filter(({ row }) => row.eventId === notice.id)
+    .map(({ row }) => row.sink)
+    .sort();
+  const expected = epochsAt(epochs, notice.detectedAtMs).map(({ rules }) =>
+    rules.ops.filter((sink) => rules.sinks.has(sink) && (notice.type !== "sink.failing" || sink !== notice.subject)).sort(),
+  );
+  return expected.some((one) => one.join() === sinks.join())
+    ? []
+    : [`${notice.type} of ${notice.subject} goes to ${sinks.join() || "nobody"} instead of ${expected.join(" or ")}`];
+}
+
+/** Faults during which nothing is answered. */
+const DARK = ["server_error", "html_502", "dns_failure", "tls_error"];
+
+function checkDark(notices: readonly LeftEvent[], { played, finalRules }: Evidence): readonly string[] {
+  const { startMs, steps } = played.scenario;
+  const isPolled = [...finalRules.watches.values()].some(({ gapMs, isEnabled }) => isEnabled && gapMs <= 2 * MIN_MS);
+  return steps.flatMap((step): readonly string[] => {
+    if (step.do !== "service fault" || !DARK.includes(step.name) || (step.forMs ?? 0) < 10 * MIN_MS || !isPolled) return [];
+    const endMs = step.atMs + (step.forMs ?? 0);
+    const isMixed = steps.some(
+      (other) =>
+        other !== step &&
+        /^(?:crash|restart|reload|pause|service)/.test(other.do) &&
+        other.atMs > step.atMs - 30 * MIN_MS &&
+        other.atMs < endMs,
+    );
+    const isTold = notices.some(
+      ({ type, detectedAtMs }) => type === "upstream.dark" && detectedAtMs > startMs + step.atMs && detectedAtMs < startMs + endMs + MIN_MS,
+    );
+    return isMixed || isTold
+      ? []
+      : [`the service was dark for ${(step.forMs ?? 0) / MIN_MS} min from ${Math.round(step.atMs / MIN_MS)}, and nobody was told`];
+  });
+}
+
+/** Answers by which a receiver says that nobody can post there. */
+const NOBODY = ["unauthorised", "forbidden", "missing"];
+
+function checkFailing(notices: readonly LeftEvent[], { played, epochs }: Evidence): readonly string[] {
+  const told = notices.filter(({ type }) => type === "sink.failing");
+  return played.attempts.flatMap((attempt) => {
+    const { sink, trouble, answeredAtMs = Number.POSITIVE_INFINITY, path } = attempt;
+    if (!NOBODY.includes(trouble ?? "") || attempt.accepted || sink === "" || /crosspost|threads/.test(path)) return [];
+    const isCut = [...played.lives.map(({ toMs }) => toMs), ...epochs.map(({ fromMs }) => fromMs)].some(
+      (atMs) => atMs > attempt.atMs - AGAIN_AFTER_MS && atMs < answeredAtMs + MIN_MS,
+    );
+    const isTold = told.some(
+      ({ subject, detectedAtMs }) => subject === sink && detectedAtMs > answeredAtMs - 120 * MIN_MS && detectedAtMs < answeredAtMs + MIN_MS,
+    );
+    return isCut || isTold || answeredAtMs > played.endMs - MIN_MS
+      ? []
+      : [`${sink} answered ${attempt.status} (${trouble}), and nobody was told`];
+  });
+}
+
+function checkDead(notices: readonly LeftEvent[], { played, outbox, finalRules }: Evidence): readonly string[] {
+  if (played.scenario.mode !== "liveness") return [];
+  const told = new Set(notices.flatMap(({ type, subject, body }) => (type === "delivery.dead" ? [subject, JSON.stringify(body)] : [])));
+  const sinks = new Set(
+    [...outbox.messages.values()].flatMap(({ state, sink }) => (state === "dead" && finalRules.sinks.has(sink) ? [sink] : [])),
+  );
+  return [...sinks].flatMap((sink) =>
+    [...told].some((text) => text.includes(sink)) ? [] : [`messages of ${sink} were given up, and nobody was told`],
+  );
+}

@@ -1,0 +1,33 @@
+/** The status says of everything that waits why, and until when; and counts what the state holds. */
+import type { JsonObject } from "../../../src/model/json.ts";
+import type { Evidence } from "./evidence.ts";
+
+interface Wait {
+  readonly cause: string;
+  readonly until: string | null;
+  readonly reason: string;
+  readonly count: number;
+}
+
+/** What is next in line goes out at once; a message that failed may be due behind others. */
+const ENDLESS = ["queued", "retrying", "sink_failing"];
+
+export function checkStatus({ played, outbox, isClockSet }: Evidence): readonly string[] {
+  const sinks = (played.status?.["sinks"] ?? []) as readonly JsonObject[];
+  return sinks.flatMap((sink) => {
+    const name = sink["name"] as string;
+    const waits = sink["waits"] as unknown as readonly Wait[];
+    const counted = waits.reduce((sum, { count }) => sum + count, 0);
+    const open = [...outbox.messages.values()].filter((message) => message.sink === name && message.state === "open").length;
+    const waiting = outbox.alerts.filter(({ row }) => row.sink === name && row.state === "waiting").length;
+    const objections = waits
+      .filter(({ cause, until, reason }) => reason === "" || (until === null && !ENDLESS.includes(cause)))
+      .map(({ cause, reason }) => `the status says of ${name}: ${cause}, until nobody knows when: ${reason}`);
+    // What came about since the status was asked for is in the state alone.
+    if (sink["waiting"] !== counted || (!isClockSet && open + waiting !== counted))
+      objections.push(
+        `the status counts ${counted} that wait for ${name}, of ${JSON.stringify(sink["waiting"])}; the state has ${open + waiting}`,
+      );
+    return objections;
+  });
+}

@@ -1,0 +1,50 @@
+/** What goes out alone keeps to the limit of its throttle: with the digests of the interval before it, it is never more than that. */
+import type { LeftMessage } from "../run/read-state.ts";
+import type { Evidence } from "./evidence.ts";
+import { type Alert, groupBy } from "./outbox.ts";
+import type { Throttle } from "./rules.ts";
+
+interface Throttled {
+  readonly message: LeftMessage;
+  /** A route's own throttle counts each of its sinks for itself. */
+  readonly name: string;
+  readonly throttle: Throttle;
+}
+
+export function checkThrottle(evidence: Evidence): readonly string[] {
+  const { outbox, isClockSet } = evidence;
+  if (isClockSet) return [];
+  const throttled = [...outbox.messages.values()].flatMap((message): readonly Throttled[] => {
+    const found = throttleOf(outbox.members.get(message.id) ?? []);
+    const isSent = message.state !== "dead" || message.firstAttemptAtMs !== null;
+    return found === undefined || message.parentId !== null || !isSent ? [] : [{ message, ...found }];
+  });
+  return [...groupBy(throttled, ({ name }) => name)].flatMap(([name, own]) => own.flatMap((one) => checkMessage(name, one, own)));
+}
+
+/** Undefined while the configuration changes, and for what has none. */
+function throttleOf(alerts: readonly Alert[]): Omit<Throttled, "message"> | undefined {
+  const found = new Map<string, Throttle | undefined>();
+  for (const { row, places } of alerts)
+    for (const { route, rules } of places) {
+      const throttle = route?.throttle ?? rules.sinks.get(row.sink)?.throttle;
+      const name = `${route?.throttle === undefined ? "the sink" : route.path} at ${row.sink}`;
+      found.set(`${name} ${JSON.stringify(throttle)}`, throttle);
+    }
+  const [[name, throttle] = []] = [...found];
+  return found.size !== 1 || throttle === undefined || name === undefined ? undefined : { name, throttle };
+}
+
+function checkMessage(name: string, { message, throttle }: Throttled, all: readonly Throttled[]): readonly string[] {
+  if (isDigest(message)) return [];
+  const { sealedAtMs } = message;
+  // The surplus of the same moment may go out as a digest at once.
+  const within = all.filter(
+    (one) =>
+      one.message.sealedAtMs > sealedAtMs - throttle.intervalMs &&
+      (one.message.sealedAtMs < sealedAtMs || (one.message.sealedAtMs === sealedAtMs && !isDigest(one.message))),
+  );
+  return within.length <= throttle.limit ? [] : [`the throttle of ${name} lets ${within.length} messages through: ${message.id}`];
+}
+
+const isDigest = ({ groupKey }: LeftMessage): boolean => groupKey.startsWith("digest\n");
