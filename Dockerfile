@@ -1,31 +1,22 @@
-# Two stages: the first has compilers and development dependencies, the second has neither.
+# Two stages: the first has the development dependencies, the second has only what runs.
+# NODE_IMAGE: Node 22.14 or newer, whose SQLite driver comes as a binary.
 # Build: docker build -t chirpwatch .      Try it: docker compose up demo      Run it: see compose.yaml
 ARG NODE_IMAGE=docker.io/library/node:22-bookworm-slim
 
 FROM ${NODE_IMAGE} AS build
 WORKDIR /app
-# The SQLite driver compiles (about two minutes) where its prebuilt binary cannot be downloaded.
-RUN apt-get update \
- && apt-get install -y --no-install-recommends python3 make g++ \
- && rm -rf /var/lib/apt/lists/*
 COPY package.json package-lock.json ./
 # Scripts off: `prepare` wants the sources, which come later so that a change of theirs does not install everything again.
-# The image's own headers serve the compiler: none are downloaded.
-RUN npm ci --ignore-scripts --no-audit --no-fund \
- && npm_config_nodedir=/usr/local npm rebuild better-sqlite3
+RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
 COPY config ./config
 COPY src ./src
-# What the bundle holds leaves node_modules, and with it types and source maps.
+# What the bundle holds leaves node_modules, and with it types, source maps, and the driver's sources and binaries for other systems.
 RUN npm run build \
  && node config/build/prune-image.mjs \
  && find dist -type d -empty -delete \
- && rm -rf config/build \
- && cp node_modules/better-sqlite3/build/Release/better_sqlite3.node /tmp/ \
- && rm -rf node_modules/better-sqlite3/build node_modules/better-sqlite3/deps node_modules/better-sqlite3/src \
- && mkdir -p node_modules/better-sqlite3/build/Release \
- && mv /tmp/better_sqlite3.node node_modules/better-sqlite3/build/Release/ \
- && node -e 'new (require("better-sqlite3"))(":memory:")'
+ && rm -rf config/build node_modules/node-addon-api node_modules/better-sqlite3/deps node_modules/better-sqlite3/src \
+ && find node_modules/better-sqlite3/prebuilds -name "*.node" ! -name "linux*-$(node -p process.arch).node" -delete
 
 FROM ${NODE_IMAGE}
 LABEL org.opencontainers.image.title="chirpwatch" \

@@ -2,10 +2,10 @@
  * Items per second from answer received to commit, beside a bare better-sqlite3 loop that inserts the same rows, one transaction per poll,
  * into the same tables with the same durability and the same constraints.
  */
-import Database from "better-sqlite3";
 import { join } from "node:path";
 import { createSystemClock } from "../src/runtime/system-clock.ts";
 import { createSystemRandom } from "../src/runtime/system-random.ts";
+import { loadDriver } from "../src/state/driver.ts";
 import { openStore } from "../src/state/open.ts";
 import type { Figure } from "./figure.ts";
 import { createPollingRig } from "./polling-rig.ts";
@@ -13,6 +13,8 @@ import { inScratch } from "./scratch.ts";
 import { SILENT_LOG } from "./silent-log.ts";
 import { quantile, median, wholeText } from "./summary.ts";
 import { makeTweets } from "./tweets.ts";
+
+const Database = loadDriver();
 
 /** What a poll's commit adds rows to. */
 const TABLES = ["items", "events", "deliveries"] as const;

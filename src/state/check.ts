@@ -1,10 +1,10 @@
 /** Whether a state file is sound: now, beside the daemon, or in the background of a large one. */
 import { existsSync, statSync } from "node:fs";
-import { createRequire } from "node:module";
 import { dirname } from "node:path";
 import { Worker } from "node:worker_threads";
 import { listBackups } from "./backup.ts";
 import { pendingMigrations, schemaNumber } from "./migrate.ts";
+import { driverPath } from "./driver.ts";
 import { foreign, missing, type OpenContext, openFailure } from "./open-failures.ts";
 import { findWideModes, type WideMode } from "./private-files.ts";
 import { appliedMigrations, openHandle, quickCheck, type SqliteHandle } from "./sqlite.ts";
@@ -66,8 +66,7 @@ parentPort.postMessage(rows.length === 1 && rows[0] === "ok" ? [] : rows);
 
 /** Checks on a thread of its own: a large file takes seconds, and polling must not wait for it. */
 export function checkInBackground(path: string): BackgroundCheck {
-  const driver = createRequire(import.meta.url).resolve("better-sqlite3");
-  const worker = new Worker(WORKER, { eval: true, workerData: { driver, path } });
+  const worker = new Worker(WORKER, { eval: true, workerData: { driver: driverPath(), path } });
   worker.unref();
   const problems = new Promise<readonly string[]>((resolve) => {
     worker.once("message", resolve);

@@ -16,7 +16,6 @@ export interface OpenContext {
 /** Puts whatever was thrown while opening into the operator's words. */
 export function openFailure(error: unknown, context: OpenContext): ExitError {
   if (error instanceof ExitError) return error;
-  if (isDriverBroken(error)) return brokenDriver(error);
   const code = sqliteCode(error) ?? nodeCode(error) ?? "";
   const { path, existed } = context;
   if (code === "SQLITE_NOTADB") {
@@ -81,13 +80,3 @@ const nodeCode = (error: unknown): string | undefined => {
   const code = (error as { code?: unknown } | undefined)?.code;
   return typeof code === "string" ? code : undefined;
 };
-
-/** Built for another Node, or not built at all. */
-const isDriverBroken = (error: unknown): boolean =>
-  nodeCode(error) === "ERR_DLOPEN_FAILED" || /NODE_MODULE_VERSION|Could not locate the bindings file/.test(errorText(error));
-
-const brokenDriver = (cause: unknown): ExitError =>
-  new ExitError(EXIT.internal, "STORE_DRIVER_UNUSABLE", "The SQLite driver was built for another version of Node.", {
-    hint: "Run `npm rebuild better-sqlite3` with the Node that runs chirpwatch.",
-    cause,
-  });

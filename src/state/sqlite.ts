@@ -1,8 +1,7 @@
 /**
  * The only file that knows SQLite: the driver under Kysely, its settings, and what its errors mean at run time. What went wrong at
- * opening is told by open-failures.ts.
+ * opening is told by open-failures.ts; which release of the driver runs is driver.ts's.
  */
-import Database from "better-sqlite3";
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -15,11 +14,12 @@ import {
   SqliteQueryCompiler,
 } from "kysely";
 import { StoreError } from "../model/store-error.ts";
+import { loadDriver, type SqliteError, type SqliteHandle, type SqliteStatement } from "./driver.ts";
 import { makePrivateFile } from "./private-files.ts";
 import type { BatchQuery } from "./statement.ts";
 import type { Tables } from "./tables.ts";
 
-export type SqliteHandle = Database.Database;
+export type { SqliteHandle };
 
 const BUSY_TIMEOUT_MS = 5_000;
 const STATEMENTS_KEPT = 400;
@@ -33,6 +33,7 @@ export interface SqliteOptions {
 
 /** Opens the file; one that may be missing is made for this user alone. @throws whatever better-sqlite3 or Node throws; see open-failures.ts. */
 export function openHandle(path: string, { readonly, mustExist }: SqliteOptions): SqliteHandle {
+  const Database = loadDriver();
   if (!readonly && !mustExist) makePrivateFile(path);
   return new Database(path, { readonly, fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
 }
@@ -124,7 +125,7 @@ class SqliteDriver implements Driver {
 
 class SqliteConnection implements DatabaseConnection {
   readonly #handle: SqliteHandle;
-  readonly #statements = new Map<string, Database.Statement>();
+  readonly #statements = new Map<string, SqliteStatement>();
 
   constructor(handle: SqliteHandle) {
     this.#handle = handle;
@@ -147,7 +148,7 @@ class SqliteConnection implements DatabaseConnection {
     throw new StoreError("STORE_WRITE_FAILED", "This store does not stream.", { retry: "no" });
   }
 
-  #prepare(sql: string): Database.Statement {
+  #prepare(sql: string): SqliteStatement {
     const known = this.#statements.get(sql);
     if (known !== undefined) return known;
     if (this.#statements.size >= STATEMENTS_KEPT) this.#statements.clear();
@@ -158,15 +159,17 @@ class SqliteConnection implements DatabaseConnection {
 }
 
 /** Rows changed by all of them. */
-function runBatch(prepared: Database.Statement, batch: BatchQuery["batch"]): number {
+function runBatch(prepared: SqliteStatement, batch: BatchQuery["batch"]): number {
   let changed = 0;
   for (const values of batch) changed += prepared.run(values).changes;
   return changed;
 }
 
+const isSqliteError = (error: unknown): error is SqliteError => error instanceof loadDriver().SqliteError;
+
 /** What SQLite said, in the Store's words. */
 export function toStoreError(error: unknown): unknown {
-  if (!(error instanceof Database.SqliteError)) return error;
+  if (!isSqliteError(error)) return error;
   const { code, message } = error;
   const details = { cause: error, fields: { sqlite: code } };
   if (code === "SQLITE_FULL") {
@@ -233,6 +236,7 @@ export const copyTo = async (handle: SqliteHandle, target: string): Promise<void
 
 /** Takes the file for this process alone until it is closed or the process dies. @throws SQLITE_BUSY when another process has it. */
 export function holdExclusively(path: string): () => void {
+  const Database = loadDriver();
   makePrivateFile(path);
   const handle = new Database(path, { timeout: 0 });
   try {
@@ -249,5 +253,5 @@ export function holdExclusively(path: string): () => void {
 /** SQLite's result code of anything thrown here, also behind a StoreError. */
 export function sqliteCode(error: unknown): string | undefined {
   const inner = error instanceof StoreError ? error.cause : error;
-  return inner instanceof Database.SqliteError ? inner.code : undefined;
+  return isSqliteError(inner) ? inner.code : undefined;
 }

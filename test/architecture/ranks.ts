@@ -28,7 +28,7 @@ export const RANKS: Readonly<Record<string, number>> = {
 
 /** Files that may import a package; a folder stands for all below it. A package not named here is free to all. */
 export const PACKAGE_ROOMS: Readonly<Record<string, readonly string[]>> = {
-  "better-sqlite3": ["state/"],
+  "better-sqlite3": ["state/driver.ts"],
   kysely: ["state/"],
   croner: ["schedule/"],
   undici: ["runtime/"],

@@ -20,7 +20,6 @@ describe("a start", () => {
   it("loads these packages, and no other before it is needed", () => {
     const packages = [...loaded].filter((name) => !texts.has(name) && !name.startsWith("node:"));
     expect(packages.sort()).toEqual([
-      "better-sqlite3",
       "commander",
       "croner",
       "ipaddr.js",

@@ -82,3 +82,12 @@ describe("the packed package", () => {
     expect(run(process.execPath, ["--input-type=module", "-e", script], consumer)).toBe("true function\n");
   });
 });
+
+describe("the lock file", () => {
+  // npm leaves the field out when it writes the file, and then `npm ci` runs node-gyp for a driver that brings its binaries: without Python
+  // it would leave the driver out, as it is optional. See https://github.com/WiseLibs/better-sqlite3/issues/1516.
+  it('says "gypfile": false of the prebuilt SQLite driver; put it back after each `npm install`', () => {
+    const { packages } = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")) as { packages: Record<string, object> };
+    expect(packages["node_modules/better-sqlite3"]).toMatchObject({ gypfile: false });
+  });
+});

@@ -2,10 +2,10 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import { afterAll, describe, expect, it } from "vitest";
 import { createSystemClock } from "../../src/runtime/system-clock.ts";
 import { createSystemRandom } from "../../src/runtime/system-random.ts";
+import { loadDriver } from "../../src/state/driver.ts";
 import { MIGRATIONS, schemaNumber } from "../../src/state/migrate.ts";
 import { openStore } from "../../src/state/open.ts";
 import { rememberingLog } from "../state/temp-state.ts";
@@ -13,6 +13,8 @@ import { runBin } from "../support/bin-process.ts";
 import type { DaemonProcess } from "../support/daemon-process.ts";
 import { until } from "../support/until.ts";
 import { cleanUpAfterwards, morePolls, noted, setStage, type Stage, sorted } from "./stage.ts";
+
+const Database = loadDriver();
 
 const locked = new Set<string>();
 cleanUpAfterwards();

@@ -1,11 +1,13 @@
 /** Dead letters in the store: what sending them again leaves of them, down to the groups they came from. */
-import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import type { DeadCause } from "../../src/model/dead-letters.ts";
 import type { NewMessage } from "../../src/model/outbox.ts";
+import { loadDriver } from "../../src/state/driver.ts";
 import type { OpenedStore } from "../../src/state/open.ts";
 import { makeEvent } from "../support/make-event.ts";
 import { openTemp, START_MS as T0, tempStatePath } from "./temp-state.ts";
+
+const Database = loadDriver();
 
 async function commit(store: OpenedStore, subject: string, groupKey?: string, sink = "hook"): Promise<void> {
   const event = makeEvent(subject);

@@ -3,13 +3,13 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileS
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import Database from "better-sqlite3";
 import type { Kysely } from "kysely";
 import { afterEach, describe, expect, test } from "vitest";
 import { EXIT, ExitError } from "../../src/model/exit-code.ts";
 import { StoreError } from "../../src/model/store-error.ts";
 import { backupState, listBackups } from "../../src/state/backup.ts";
 import { checkInBackground, checkState } from "../../src/state/check.ts";
+import { loadDriver } from "../../src/state/driver.ts";
 import { MIGRATIONS, schemaNumber } from "../../src/state/migrate.ts";
 import { openFailure } from "../../src/state/open-failures.ts";
 import { restoreState } from "../../src/state/restore.ts";
@@ -19,6 +19,8 @@ import { makeEvent } from "../support/make-event.ts";
 import { until } from "../support/until.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 import { openTemp, rememberingLog, START_MS, tempFolder, tempStatePath } from "./temp-state.ts";
+
+const Database = loadDriver();
 
 const clock = createVirtualClock(START_MS);
 afterEach(endChildren);
@@ -488,17 +490,6 @@ describe("checks", () => {
 
 describe("failures", () => {
   const context = { path: "/x/state.db", existed: true, newestBackup: undefined };
-
-  test("of the native build end in a sentence with the cure", () => {
-    const wrongAbi = Object.assign(new Error("was compiled against a different Node.js version using NODE_MODULE_VERSION 127"), {
-      code: "ERR_DLOPEN_FAILED",
-    });
-    for (const cause of [wrongAbi, new Error("Could not locate the bindings file. Tried: …")]) {
-      const error = openFailure(cause, context);
-      expect(error).toMatchObject({ code: "STORE_DRIVER_UNUSABLE", exitCode: EXIT.internal });
-      expect(error.hint).toContain("npm rebuild better-sqlite3");
-    }
-  });
 
   test("of a full disk at the start are told as such", () => {
     const full = new Database.SqliteError("database or disk is full", "SQLITE_FULL");

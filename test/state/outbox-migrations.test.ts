@@ -1,8 +1,10 @@
 /** Outboxes of older releases: what they hold keeps its meaning, and nothing is reported or sent again. */
-import Database from "better-sqlite3";
 import { expect, test } from "vitest";
+import { loadDriver } from "../../src/state/driver.ts";
 import { MIGRATIONS } from "../../src/state/migrate.ts";
 import { openTemp, tempStatePath } from "./temp-state.ts";
+
+const Database = loadDriver();
 
 /** A state as the release whose last migration comes before `next` left it, with these rows in it. */
 async function stateBefore(next: string, rows: string): Promise<string> {

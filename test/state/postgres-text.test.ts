@@ -215,6 +215,6 @@ test("what removed watches knew is forgotten by one statement a table, however m
 test("only the adapter and those that open, copy or check the file import SQLite", () => {
   const room = join(import.meta.dirname, "../../src/state");
   const files = readdirSync(room, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
-  const importing = files.filter((name) => /from "(better-sqlite3|\.\/sqlite\.ts)"/.test(readFileSync(join(room, name), "utf8")));
+  const importing = files.filter((name) => /from "\.\/(?:driver|sqlite)\.ts"/.test(readFileSync(join(room, name), "utf8")));
   expect(importing.sort()).toEqual(["backup.ts", "check.ts", "lock.ts", "open-failures.ts", "open.ts", "restore.ts", "sqlite.ts"]);
 });

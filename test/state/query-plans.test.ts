@@ -1,5 +1,4 @@
 /** What status and metrics ask for all the time is answered from indexes: the tables behind them hold months. */
-import Database from "better-sqlite3";
 import {
   type DatabaseConnection,
   DummyDriver,
@@ -11,10 +10,13 @@ import {
 } from "kysely";
 import { expect, test } from "vitest";
 import { groupDead } from "../../src/state/dead-letters.ts";
+import { loadDriver } from "../../src/state/driver.ts";
 import { outboxStats } from "../../src/state/sink-health.ts";
 import { countWaiting } from "../../src/state/waiting.ts";
 import type { Tables } from "../../src/state/tables.ts";
 import { openTemp, tempStatePath } from "./temp-state.ts";
+
+const Database = loadDriver();
 
 /** Knows no rows, and remembers what it was asked. */
 class EmptyDriver extends DummyDriver {

@@ -1,10 +1,12 @@
 /** Answers reach the ledger with what is written next, soon, and whatever happens to that. */
-import Database from "better-sqlite3";
 import { expect, test } from "vitest";
 import type { PollCommit } from "../../src/model/poll-store.ts";
 import type { Store } from "../../src/model/store.ts";
+import { loadDriver } from "../../src/state/driver.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 import { openTemp, START_MS, tempStatePath } from "./temp-state.ts";
+
+const Database = loadDriver();
 
 /** A store with one request settled, and what another connection sees of it: 1 once the answer is in the file. */
 async function settledOne() {

@@ -8,7 +8,7 @@ import { runnerImport } from "vite";
 const [path, user] = process.argv.slice(2);
 const load = async (file) => (await runnerImport(fileURLToPath(new URL(file, import.meta.url)), { configFile: false })).module;
 const { openStore } = await load("../../src/state/open.ts");
-const { openHandle } = await load("../../src/state/sqlite.ts");
+const { loadDriver } = await load("../../src/state/driver.ts");
 const { createSeededRandom } = await load("../support/seeded-random.ts");
 const { createVirtualClock } = await load("../support/virtual-clock.ts");
 const { makeEvent } = await load("../support/make-event.ts");
@@ -18,7 +18,7 @@ const log = { debug: silent, info: silent, warn: silent, error: silent, child: (
 const clock = createVirtualClock(Date.UTC(2026, 0, 15));
 const now = clock.now();
 
-openHandle(":memory:", { readonly: false, mustExist: false }).close();
+loadDriver();
 if (user === "nobody") {
   process.setgroups([]);
   process.setgid(65_534);

@@ -1,10 +1,10 @@
 /** The outbox that ships, on SQLite in memory: it outlives the pumps of a test, as the file outlives a process. */
-import Database from "better-sqlite3";
 import { type Clock, sleep } from "../../src/model/clock.ts";
 import type { CrosspostStore } from "../../src/model/crosspost.ts";
 import type { ChirpEvent } from "../../src/model/event.ts";
 import type { Outbox } from "../../src/model/outbox.ts";
 import type { NewDelivery } from "../../src/model/poll-store.ts";
+import { loadDriver } from "../../src/state/driver.ts";
 import { migrate } from "../../src/state/migrate.ts";
 import { kyselyOver } from "../../src/state/sqlite.ts";
 import { createStore } from "../../src/state/store.ts";
@@ -41,6 +41,7 @@ export interface SqlOutbox extends Outbox, CrosspostStore {
 }
 
 /** An empty state, migrated once for all tests. */
+const Database = loadDriver();
 const empty = new Database();
 await migrate(kyselyOver(empty));
 const image = empty.serialize();

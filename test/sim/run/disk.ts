@@ -3,7 +3,7 @@
  * leaves on the disk (an open transaction is gone, the write-ahead log stays), writes that fail, and the moments before and after a commit.
  */
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import Database from "better-sqlite3";
+import { loadDriver, type SqliteHandle, type SqliteStatement } from "../../../src/state/driver.ts";
 
 /** What fails when the state is written, in SQLite's own codes. */
 export type DiskFault = "SQLITE_FULL" | "SQLITE_BUSY" | "SQLITE_READONLY";
@@ -20,7 +20,7 @@ export interface Disk {
 
 interface Watched extends Disk {
   readonly folder: string;
-  readonly handles: Set<Database.Database>;
+  readonly handles: Set<SqliteHandle>;
 }
 
 let current: Watched | undefined;
@@ -53,9 +53,9 @@ let isWatched = false;
 function watchDriver(): void {
   if (isWatched) return;
   isWatched = true;
-  const driver = Database.prototype as unknown as Record<"prepare" | "exec" | "pragma", (this: Database.Database, sql: string) => unknown>;
+  const driver = loadDriver().prototype as unknown as Record<"prepare" | "exec" | "pragma", (this: SqliteHandle, sql: string) => unknown>;
   const { prepare, exec, pragma } = driver;
-  const note = (handle: Database.Database) => {
+  const note = (handle: SqliteHandle) => {
     if (current !== undefined && handle.name.startsWith(current.folder)) current.handles.add(handle);
   };
   driver.exec = function (sql) {
@@ -68,14 +68,14 @@ function watchDriver(): void {
   };
   driver.prepare = function (sql) {
     note(this);
-    const statement = prepare.call(this, sql) as Database.Statement;
+    const statement = prepare.call(this, sql) as SqliteStatement;
     return isWrite(sql) ? watchWrites(this, statement, sql) : statement;
   };
 }
 
 const isWrite = (sql: string): boolean => /^\s*(?:begin|commit|insert|update|delete)\b/i.test(sql);
 
-function watchWrites(handle: Database.Database, statement: Database.Statement, sql: string): Database.Statement {
+function watchWrites(handle: SqliteHandle, statement: SqliteStatement, sql: string): SqliteStatement {
   const isCommit = /^\s*commit\b/i.test(sql);
   const isBegin = /^\s*begin\b/i.test(sql);
   const around = <T>(run: () => T): T => {
@@ -96,7 +96,7 @@ function watchWrites(handle: Database.Database, statement: Database.Statement, s
 }
 
 /** As SQLite does: a commit that the disk does not take is rolled back. */
-function refuse(handle: Database.Database, code: DiskFault, isCommit: boolean): never {
+function refuse(handle: SqliteHandle, code: DiskFault, isCommit: boolean): never {
   if (isCommit && code === "SQLITE_FULL") handle.exec("rollback");
-  throw new Database.SqliteError(`simulated ${code}`, code);
+  throw new (loadDriver().SqliteError)(`simulated ${code}`, code);
 }
