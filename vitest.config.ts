@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+import { relative } from "node:path";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
@@ -6,9 +8,20 @@ const LONG = /\/test\/(?:app|e2e|engine|sim)\/|\/test\/plan\/probe-allocation\./
 
 class LongOnesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    if (this.ctx.config.sequence.shuffle === true) return this.#shuffle(files);
     const sorted = await super.sort(files);
     const isLong = ({ moduleId }: TestSpecification): boolean => LONG.test(moduleId);
     return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+
+  /** `--sequence.shuffle` reaches the tests within a file; the order of files is a sequencer's. The same seed is the same order everywhere. */
+  #shuffle(files: readonly TestSpecification[]): TestSpecification[] {
+    const { root, sequence } = this.ctx.config;
+    const rank = ({ moduleId }: TestSpecification): string =>
+      createHash("sha256")
+        .update(`${sequence.seed} ${relative(root, moduleId)}`)
+        .digest("hex");
+    return files.toSorted((one, other) => (rank(one) < rank(other) ? -1 : 1));
   }
 }
 
@@ -17,8 +30,8 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     setupFiles: ["test/support/watch-children.ts"],
     // They end what hangs. What is slow only because the machine is busy is no failure; where time is the point, the test itself says how much.
-    testTimeout: 240_000,
-    hookTimeout: 240_000,
+    testTimeout: 90_000,
+    hookTimeout: 90_000,
     // What is written in this process has no colours, whoever runs the tests: a terminal, a pipe, or a CI job, whose variable CI turns them on.
     env: { NO_COLOR: "1" },
     pool: "forks",
