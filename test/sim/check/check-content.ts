@@ -2,6 +2,7 @@
 import { createHmac } from "node:crypto";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { CONDITIONS } from "../draw/cast.ts";
+import type { LeftMessage } from "../run/read-state.ts";
 import type { Attempt } from "../run/sinks.ts";
 import { type Evidence, hasNewHandle, label } from "./evidence.ts";
 import { type Alert, groupBy, isMessage } from "./outbox.ts";
@@ -105,30 +106,49 @@ function checkLinks({ sink, text, wire }: Attempt, { epochs }: Evidence): readon
   return odd === undefined ? [] : [`${sink}: a message links to ${odd[0]}`];
 }
 
-/** Of a message of one tweet: who matched it, and whether the role is called. */
-function checkMessage(id: string, alerts: readonly Alert[], rules: Rules, { outbox, tweets }: Evidence): readonly string[] {
-  const [alert, ...others] = alerts;
+/** Who matched a single tweet stands in its message; the role is called when one event of several asks for it. */
+function checkMessage(id: string, alerts: readonly Alert[], rules: Rules, evidence: Evidence): readonly string[] {
+  const { outbox } = evidence;
   const message = outbox.messages.get(id);
   const sink = rules.sinks.get(message?.sink ?? "");
-  if (alert === undefined || others.length > 0 || message === undefined || sink?.isChat !== true || alert.event.type !== "tweet.created")
-    return [];
-  const tweet = tweets.get(alert.event.subject);
+  const [alert, ...others] = alerts;
+  if (alert === undefined || message === undefined || sink?.isChat !== true || message.body === "null") return [];
+  if (message.parentId !== null) return checkPart(message, sink, evidence);
+  const objections = checkMention(message, alerts, sink, evidence);
+  if (others.length > 0 || alert.event.type !== "tweet.created" || sink.keys["style"] === "link") return objections;
   const joined = (joinedBy(outbox.alerts).get(alert.row.id) ?? []).map(({ event }) => event.watch);
-  // A mere link leaves all else to Discord.
-  const watches = sink.keys["style"] === "link" ? [] : [alert.event.watch, ...joined];
-  const missing = watches.filter((watch) => !new RegExp(`\\b${watch}\\b`).test(message.body));
-  const objections =
-    message.state === "dead" && message.body === "null"
-      ? []
-      : missing.map((watch) => `${sink.name}: message ${id} does not name ${watch}, which matched it in time`);
+  const missing = [alert.event.watch, ...joined].filter((watch) => !new RegExp(`\\b${watch}\\b`).test(message.body));
+  return [...objections, ...missing.map((watch) => `${sink.name}: message ${id} does not name ${watch}, which matched it in time`)];
+}
+
+function checkMention(
+  { id, body }: LeftMessage,
+  alerts: readonly Alert[],
+  sink: SinkRules,
+  { outbox, tweets }: Evidence,
+): readonly string[] {
   const mention = sink.keys["mention"] as JsonObject | undefined;
   const when = CONDITIONS.find(({ text }) => text === mention?.["when"]);
-  if (tweet === undefined || tweet.name === "" || tweet.ofId !== undefined || message.body === "null") return objections;
-  const isCalled = mention !== undefined && (when === undefined || when.holds(tweet));
-  const isMentioned = /<@&\d+>/.test(message.body);
-  return isCalled === isMentioned
-    ? objections
-    : [...objections, `${sink.name}: message ${id} ${isMentioned ? "mentions a role for nothing" : "mentions nobody"}`];
+  const parts = [...outbox.messages.values()]
+    .filter(({ parentId }) => parentId === id)
+    .flatMap((part) => outbox.members.get(part.id) ?? []);
+  const told = [...alerts, ...parts].map(({ event }) => (event.type === "tweet.created" ? tweets.get(event.subject) : undefined));
+  // What a condition makes of other events, and of reposts, is not known here.
+  if (when !== undefined && told.some((tweet) => tweet === undefined || tweet.name === "" || tweet.ofId !== undefined)) return [];
+  const isCalled = mention !== undefined && (when === undefined || told.some((tweet) => tweet !== undefined && when.holds(tweet)));
+  const isMentioned = /<@&\d+>/.test(body);
+  return isCalled === isMentioned ? [] : [`${sink.name}: message ${id} ${isMentioned ? "mentions a role for nothing" : "mentions nobody"}`];
+}
+
+/** A part of a digest stands below the first message of it, where the sink has threads. */
+function checkPart({ id, parentId }: LeftMessage, sink: SinkRules, { outbox, played }: Evidence): readonly string[] {
+  const ref = outbox.messages.get(parentId ?? "")?.ref ?? null;
+  const isTroubled = played.scenario.steps.some((step) => step.do === "sink trouble");
+  if (ref === null || isTroubled || sink.keys["thread"] !== undefined) return [];
+  const astray = (outbox.attempts.get(id) ?? []).filter(({ wire, path, body }) =>
+    wire === "slack-bot" ? (body as JsonObject)["thread_ts"] !== ref : wire === "discord-bot" && !path.includes(ref),
+  );
+  return astray.length === 0 ? [] : [`${sink.name}: message ${id} stands outside the thread of its digest`];
 }
 
 const joinedCache = new WeakMap<readonly Alert[], ReadonlyMap<number, readonly Alert[]>>();

@@ -3,10 +3,8 @@ import type { Attempt } from "../run/sinks.ts";
 import type { Evidence } from "./evidence.ts";
 import { groupBy, isMessage } from "./outbox.ts";
 
-/** Waits that the simulated receivers ask for, and what follows a refusal that speaks of the place. */
+/** What follows a refusal that speaks of the place. */
 const QUIET_MS: Readonly<Record<string, number>> = {
-  "rate-limited": 30_000,
-  "rate-limited-globally": 20_000,
   unauthorised: 60_000,
   forbidden: 60_000,
   missing: 60_000,
@@ -19,25 +17,31 @@ export function checkPace({ played, epochs, finalRules, isClockSet }: Evidence):
   const freshStarts = epochs.map(({ fromMs }) => fromMs);
   const isFreshBetween = (fromMs: number, toMs: number) => freshStarts.some((atMs) => atMs > fromMs - 10_000 && atMs < toMs + 1_000);
   const objectTo = (refusal: Attempt, later: Attempt): readonly string[] => {
-    const endMs = (refusal.answeredAtMs ?? 0) + (QUIET_MS[refusal.trouble ?? ""] ?? 0);
+    const endMs = (refusal.answeredAtMs ?? 0) + quietOf(refusal);
     // Sent before the answer was there.
     if (later.atMs < (refusal.answeredAtMs ?? Number.POSITIVE_INFINITY) + ON_ITS_WAY_MS || later.atMs >= endMs) return [];
     if (isFreshBetween(refusal.atMs, later.atMs)) return [];
-    // One that was under way meanwhile got through: the sink is back.
-    if (attempts.some((one) => one.accepted && one.sink === later.sink && one.atMs > refusal.atMs && one.atMs < later.atMs)) return [];
+    // One that was under way meanwhile got through: the sink is back. A wait that was asked for holds all the same.
+    if (
+      refusal.waitMs === 0 &&
+      attempts.some((one) => one.accepted && one.sink === later.sink && one.atMs > refusal.atMs && one.atMs < later.atMs)
+    )
+      return [];
     return [
       `${later.sink} was asked again ${later.atMs - (refusal.answeredAtMs ?? 0)} ms after it answered ${refusal.status} (${refusal.trouble})`,
     ];
   };
   return [...groupBy(attempts, ({ sink }) => sink)].flatMap(([sink, own]) =>
     own.flatMap((refusal, n) => {
-      if (QUIET_MS[refusal.trouble ?? ""] === undefined || refusal.accepted) return [];
+      if (quietOf(refusal) === 0 || refusal.accepted) return [];
       const isGlobal = refusal.trouble === "rate-limited-globally" && refusal.wire.startsWith("discord");
       const asked = isGlobal ? attempts.filter((one) => one.wire.startsWith("discord")) : own.slice(n + 1);
       return finalRules.sinks.has(sink) ? asked.flatMap((later) => objectTo(refusal, later)).slice(0, 1) : [];
     }),
   );
 }
+
+const quietOf = ({ trouble, waitMs }: Attempt): number => waitMs || (QUIET_MS[trouble ?? ""] ?? 0);
 
 /** An attempt arrives so long after it was sent, at most. */
 const ON_ITS_WAY_MS = 200;

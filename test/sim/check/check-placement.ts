@@ -15,7 +15,8 @@ export function checkPlacement(evidence: Evidence): readonly string[] {
     .flatMap((event) => checkEvent(event, alerts.get(event.id) ?? [], evidence));
 }
 
-function checkEvent(event: LeftEvent, alerts: readonly Alert[], { epochs, isClockSet }: Evidence): readonly string[] {
+function checkEvent(event: LeftEvent, alerts: readonly Alert[], evidence: Evidence): readonly string[] {
+  const { epochs, isClockSet } = evidence;
   const possible = (isClockSet ? epochs : epochsAt(epochs, event.detectedAtMs)).flatMap(({ rules }) => {
     const watch = rules.watches.get(event.watch);
     return watch === undefined ? [] : [{ rules, watch }];
@@ -38,7 +39,7 @@ function checkEvent(event: LeftEvent, alerts: readonly Alert[], { epochs, isCloc
   for (const { watch } of possible.slice(-1))
     for (const [name, value] of Object.entries(watch.labels))
       if (event.labels[name] !== value && possible.length === 1) objections.push(`${what} has no label ${name}=${value}`);
-  return [...objections, ...alerts.flatMap((alert) => checkMute(alert, what))];
+  return [...objections, ...alerts.flatMap((alert) => [...checkMute(alert, what), ...checkHeld(alert, what, evidence)])];
 }
 
 /** Each of two touching moments may count. */
@@ -67,4 +68,18 @@ function checkMute({ row, places }: Alert, what: string): readonly string[] {
   return untilMs !== undefined && (dueAtMs ?? 0) < untilMs - EDGE_MS
     ? [`${what} waits at ${sink} for ${dueAtMs}, before its mute ends at ${untilMs}`]
     : [];
+}
+
+/** Also what would go out inside the muted hours, because its group waits. */
+function checkHeld({ row, places }: Alert, what: string, { outbox, isClockSet }: Evidence): readonly string[] {
+  const [place, ...others] = places;
+  const sealedAtMs = outbox.messages.get(row.messageId ?? "")?.sealedAtMs;
+  if (isClockSet || others.length > 0 || place?.route === undefined || place.route.isDropping || sealedAtMs === undefined) return [];
+  const { mutes, groupWaitMs } = place.route;
+  const isCertain = (atMs: number) => [-EDGE_MS, 0, EDGE_MS].every((ms) => mutes.some((mute) => isMuted(mute, atMs + ms)));
+  const heldAtMs = [row.createdAtMs, row.createdAtMs + groupWaitMs].find(isCertain);
+  const untilMs = heldAtMs === undefined ? undefined : mutedUntil(mutes, heldAtMs);
+  return untilMs === undefined || sealedAtMs >= untilMs - EDGE_MS
+    ? []
+    : [`${what} went to ${row.sink} inside the muted hours of its route`];
 }

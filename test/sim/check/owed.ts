@@ -2,6 +2,7 @@
  * What each watch owes of each tweet: `must` be told, `never` may be, or `may`, where the documentation leaves it open or the scenario made it so.
  * This is the specification of feeds; a reader should be able to hold every rule against docs/polling.md.
  */
+import type { Json } from "../../../src/model/json.ts";
 import type { Step } from "../draw/scenario.ts";
 import type { Played } from "../run/simulate.ts";
 import type { TweetFact } from "../run/world-book.ts";
@@ -171,6 +172,10 @@ interface RulesThen {
   readonly rules: WatchRules | undefined;
 }
 
+/** Accounts in another order are the same accounts. */
+export const inOrder = (value: Json | undefined): Json =>
+  Array.isArray(value) ? [...(value as readonly Json[])].map((one) => JSON.stringify(one)).sort() : (value ?? null);
+
 /** Nobody can tell whose first request it is, of several watches. */
 const REGISTERED_WITHIN_MS = 30 * MIN_MS;
 
@@ -181,7 +186,7 @@ const setBackMs = (steps: readonly Step[]): number =>
 function registeredMs(rules: readonly RulesThen[], played: Played): Span {
   const there = rules.filter((one) => one.rules !== undefined);
   const subject = (one: RulesThen | undefined) =>
-    JSON.stringify(["type", "query", "accounts", "tweet", "list", "community"].map((key) => one?.rules?.keys[key] ?? null));
+    JSON.stringify(["type", "query", "accounts", "tweet", "list", "community"].map((key) => inOrder(one?.rules?.keys[key])));
   let first = there.length - 1;
   while (first > 0 && subject(there[first - 1]) === subject(there[first])) first -= 1;
   const fromMs = there[first]?.epoch.fromMs ?? 0;

@@ -2,7 +2,7 @@
 import type { Json } from "../../../src/model/json.ts";
 import type { Fact } from "../run/world-book.ts";
 import type { Evidence } from "./evidence.ts";
-import { createNames } from "./owed.ts";
+import { createNames, inOrder } from "./owed.ts";
 import type { WatchRules } from "./rules.ts";
 
 const MIN_MS = 60_000;
@@ -41,7 +41,7 @@ export function watchedOf({ epochs, played }: Evidence): readonly Watched[] {
   return names.flatMap((name): readonly Watched[] => {
     const all = epochs.map((epoch) => ({ epoch, rules: [...epoch.rules.watches.values()].find(({ id }) => nameOf(id) === name) }));
     const there = all.filter(({ rules }) => rules !== undefined);
-    const subjects = new Set(there.map(({ rules }) => JSON.stringify(SUBJECTS.map((key) => rules?.keys[key] ?? null))));
+    const subjects = new Set(there.map(({ rules }) => JSON.stringify(SUBJECTS.map((key) => inOrder(rules?.keys[key])))));
     const [first, last] = [there[0], there.at(-1)?.rules];
     if (first === undefined || last === undefined || subjects.size !== 1) return [];
     const { fromMs } = first.epoch;

@@ -39,6 +39,12 @@ const CHANGES: readonly Change[] = [
     });
   },
   (config, dice) => put(config, "watches", dice.pick(namesIn(config, "watches")), { enabled: dice.chance(0.4) }),
+  // The same accounts in another order.
+  (config, dice) => {
+    const name = dice.pick(namesIn(config, "watches"));
+    const { accounts } = sectionOf(config, "watches")[name] as JsonObject;
+    return Array.isArray(accounts) ? put(config, "watches", name, { accounts: [...(accounts as readonly Json[])].reverse() }) : config;
+  },
   // A watch gets another name, and the route tree speaks of it by that name.
   (config, dice, nth) => {
     const name = dice.pick(namesIn(config, "watches"));

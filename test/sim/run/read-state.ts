@@ -46,6 +46,8 @@ export interface LeftMessage {
   readonly error: string;
   readonly cause: string;
   readonly parentId: string | null;
+  /** The sink's own id of it. */
+  readonly ref: string | null;
 }
 
 export interface LeftState {
@@ -90,7 +92,7 @@ export function readState(path: string): LeftState {
         "select id, event_id as eventId, sink, group_key as groupKey, original_group_key as originalGroupKey, grouped as isGrouped, state, due_at as dueAtMs, created_at as createdAtMs, message_id as messageId, joined_id as joinedId from deliveries order by id",
       ),
       messages: all(
-        "select id, sink, group_key as groupKey, throttle_key as throttleKey, body, sealed_at as sealedAtMs, state, first_attempt_at as firstAttemptAtMs, next_attempt_at as nextAttemptAtMs, done_at as doneAtMs, error, cause, parent_id as parentId from messages order by seq",
+        "select id, sink, group_key as groupKey, throttle_key as throttleKey, body, sealed_at as sealedAtMs, state, first_attempt_at as firstAttemptAtMs, next_attempt_at as nextAttemptAtMs, done_at as doneAtMs, error, cause, parent_id as parentId, ref from messages order by seq",
       ),
       groups: all("select sink, group_key as groupKey, due_at as dueAtMs from groups order by 1, 2"),
     };

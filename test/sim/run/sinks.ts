@@ -23,8 +23,9 @@ export interface Attempt {
   readonly text: string;
   /** What it was about, beside a new message: a crosspost, an update, a question about credentials. */
   readonly path: string;
-  /** What was wrong with the sink at this attempt. */
+  /** What was wrong with the sink at this attempt, and how long it asked to be left alone. */
   trouble: SinkTroubleKind | undefined;
+  waitMs: number;
   accepted: boolean;
   /** 0: no answer. */
   status: number;
@@ -101,7 +102,7 @@ export function createReceivers({ clock, random, onAttempt }: ReceiverOptions): 
         body: parse(wire, text),
         path: `${url.pathname}${url.search}`,
       },
-      ...{ accepted: false, status: 0, answeredAtMs: undefined, trouble: undefined },
+      ...{ accepted: false, status: 0, answeredAtMs: undefined, trouble: undefined, waitMs: 0 },
     };
     attempts.push(attempt);
     try {
@@ -117,7 +118,10 @@ export function createReceivers({ clock, random, onAttempt }: ReceiverOptions): 
   const respond = async (attempt: Attempt, request: HttpRequest): Promise<HttpResponse> => {
     const kind = troubleOf(attempt.sink);
     attempt.trouble = kind;
-    const refusal = kind === undefined ? undefined : REFUSALS[kind]?.(attempt.wire);
+    // Of two messages under way the second may be told to wait for less.
+    const waitS = kind === "rate-limited" ? [30, 12][attempts.length % 2] : kind === "rate-limited-globally" ? 20 : 0;
+    attempt.waitMs = (waitS ?? 0) * 1_000;
+    const refusal = kind === undefined ? undefined : REFUSALS[kind]?.(attempt.wire, waitS ?? 0);
     if (refusal !== undefined) return refusal;
     if (kind === "unreachable") throw new HttpError("HTTP_CONNECT", `${attempt.sink}: no connection could be made`, false);
     if (kind === "unresolved") throw new HttpError("HTTP_DNS", `${attempt.sink}: the host name could not be resolved`, false);
@@ -157,7 +161,7 @@ export function createReceivers({ clock, random, onAttempt }: ReceiverOptions): 
       const atMs = clock.now();
       const attempt: Attempt = {
         ...{ sink: "console", wire: "console", life, text, atMs, headers: {}, body: text, path: "" },
-        ...{ accepted: true, status: 200, answeredAtMs: atMs, trouble: undefined },
+        ...{ accepted: true, status: 200, answeredAtMs: atMs, trouble: undefined, waitMs: 0 },
       };
       attempts.push(attempt);
       onAttempt(attempt);
@@ -196,11 +200,11 @@ const isDiscord = (wire: Wire): boolean => wire.startsWith("discord");
 const slackRefusal = (wire: Wire, code: string, status: number): HttpResponse =>
   wire === "slack-bot" ? json(200, { ok: false, error: code }) : { status, headers: {}, body: code };
 
-const REFUSALS: Readonly<Partial<Record<SinkTroubleKind, (wire: Wire) => HttpResponse>>> = {
-  "rate-limited": (wire) =>
+const REFUSALS: Readonly<Partial<Record<SinkTroubleKind, (wire: Wire, waitS: number) => HttpResponse>>> = {
+  "rate-limited": (wire, waitS) =>
     isDiscord(wire)
-      ? json(429, { message: "You are being rate limited.", retry_after: 30, global: false }, { "retry-after": "30" })
-      : plain(429, { "retry-after": "30" }),
+      ? json(429, { message: "You are being rate limited.", retry_after: waitS, global: false }, { "retry-after": String(waitS) })
+      : plain(429, { "retry-after": String(waitS) }),
   "rate-limited-globally": (wire) =>
     isDiscord(wire)
       ? json(
