@@ -268,6 +268,18 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
           });
         });
 
+        test("have targets that were left before, and come back with them", async () => {
+          const target = await baselined();
+          const elsewhere = { targets: [{ key: "elsewhere", name: "elsewhere" }] };
+          await registerAt(T0 + HOUR_MS, elsewhere);
+          await registerAt(T0 + 2 * HOUR_MS, { ...elsewhere, enabled: false });
+          const [back] = await registerAt(T0 + 3 * HOUR_MS);
+          expect(back?.targets.find(({ key }) => key === target?.key)?.memory).toEqual({
+            line: "9",
+            ...away(T0 + HOUR_MS, T0 + 3 * HOUR_MS),
+          });
+        });
+
         test("a second time before all was read, go on from the first", async () => {
           await baselined();
           for (const [atMs, enabled] of [
