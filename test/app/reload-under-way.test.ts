@@ -172,3 +172,21 @@ it("a configuration that the state could not take is loaded when the state can b
   const told = ops.events().filter(({ type }) => type === "state.trouble");
   expect(told).toHaveLength(4);
 });
+
+it("the state is kept as long as the last reload says", async () => {
+  const state = { retention: "10d" };
+  const prunedMs: number[] = [];
+  const storeFilter = (store: OpenedStore): OpenedStore => ({
+    ...store,
+    prune(nowMs, retentionMs, inUse) {
+      prunedMs.push(retentionMs);
+      return store.prune(nowMs, retentionMs, inUse);
+    },
+  });
+  const { clock, reload } = await setUp({ storeFilter, state, watches: () => ({ w: { ...SEARCH, schedule: "@every 12h" } }) });
+  await clock.advance(2 * MINUTE);
+  state.retention = "20d";
+  await reload();
+  await clock.advance(24 * 60 * MINUTE);
+  expect(prunedMs.map((ms) => ms / (24 * 60 * MINUTE))).toEqual([10, 20]);
+});

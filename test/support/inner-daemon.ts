@@ -76,6 +76,8 @@ export interface InnerDaemonOptions {
   readonly chat?: true;
   /** More settings of the webhook. */
   readonly sink?: object;
+  /** More under `state`. */
+  readonly state?: object;
   /** More of the configuration, or other parts of it. */
   readonly more?: object;
   /** The sink that ops uses instead of one of its own. */
@@ -124,7 +126,7 @@ export async function startInnerDaemon(options: InnerDaemonOptions): Promise<Inn
       JSON.stringify({
         version: 1,
         api: { base_url: sandbox.url, key: KEY, quota: { monthly: REQUESTS }, ...settings },
-        state: { path: join(folder, "state.db") },
+        state: { path: join(folder, "state.db"), ...options.state },
         server: { listen: "127.0.0.1:0" },
         watches: watches(),
         sinks: { hook: { ...sinkOf(hook), ...options.sink }, ops: sinkOf(ops), ...(chat === true ? chatSinks : {}) },
