@@ -1,6 +1,6 @@
 /** Dead letters in the store: what sending them again leaves of them, down to the groups they came from. */
 import { expect, test } from "vitest";
-import type { DeadCause } from "../../src/model/dead-letters.ts";
+import type { DeadCause, DeadSelection } from "../../src/model/dead-letters.ts";
 import type { NewMessage } from "../../src/model/outbox.ts";
 import { loadDriver } from "../../src/state/driver.ts";
 import type { OpenedStore } from "../../src/state/open.ts";
@@ -97,6 +97,36 @@ test("groups them by sink and cause, and knows when the operator was last told o
     { sink: "chat", reportedAtMs: null },
   ]);
   expect(await store.groupDead(T0 + 1)).toEqual([]);
+});
+
+test("lists those of some sinks or some ids, each with its own alerts in order; of no sinks or ids, none", async () => {
+  const store = await openTemp(tempStatePath());
+  for (const [subject, group] of [["1", "team"], ["3"], ["2", "team"]] as const) await commit(store, subject, group);
+  await commit(store, "4", undefined, "chat");
+  await die(store, "refused 400");
+  const listed = async (selection: DeadSelection, limit = 10) =>
+    (await store.listDead(selection, limit)).map(({ sink, events }) => [sink, ...events.map(({ subject }) => subject)]);
+  const [ofTeam, ofThree, ofChat] = [
+    ["hook", "1", "2"],
+    ["hook", "3"],
+    ["chat", "4"],
+  ];
+  expect(await listed({})).toEqual([ofTeam, ofThree, ofChat]);
+  expect(await listed({}, 2)).toEqual([ofTeam, ofThree]);
+  expect(await listed({ sinks: ["chat"] })).toEqual([ofChat]);
+  const [, three = "", four = ""] = (await store.listDead({}, 10)).map(({ messageId }) => messageId);
+  expect(await listed({ sinks: ["hook"], messageIds: [three, four] })).toEqual([ofThree]);
+  expect([await listed({ sinks: [] }), await listed({ messageIds: [] })]).toEqual([[], []]);
+});
+
+test("the operator was told when the last of them was reported", async () => {
+  const store = await openTemp(tempStatePath());
+  for (const subject of ["1", "2", "3"]) await commit(store, subject);
+  const [first = "", second = "", third = ""] = await die(store, "refused 400");
+  await store.markDeadReported([second], T0 + 5);
+  await store.markDeadReported([first], T0 + 9);
+  await store.acknowledgeDead({ messageIds: [first] }, T0 + 10);
+  expect(await store.unreportedDead()).toMatchObject([{ messageIds: [third], reportedAtMs: T0 + 9 }]);
 });
 
 test("writes down what operators did", async () => {
