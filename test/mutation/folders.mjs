@@ -12,7 +12,12 @@ const allOf = (folder) =>
     .map((name) => `${folder}/${name}`);
 
 export const FOLDERS = {
-  route: [{ mutate: allOf("src/route"), tests: inFolder("test/route", ["matcher.test", "time-interval.test", "route-event.test"]) }],
+  route: [
+    {
+      mutate: allOf("src/route"),
+      tests: inFolder("test/route", ["mute.test", "noise.test", "matcher.test", "time-interval.test", "route-event.test"]),
+    },
+  ],
   deliver: [
     {
       mutate: allOf("src/deliver").filter((file) => file !== "src/deliver/crosspost.ts"),
