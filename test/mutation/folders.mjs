@@ -47,7 +47,13 @@ export const FOLDERS = {
         "waiting",
         "wake-sink",
       ]),
-      tests: inFolder("test/state", ["settlements.test", "dead-letters.test", "outbox-migrations.test", "sqlite-store.test"]),
+      tests: inFolder("test/state", [
+        "settlements.test",
+        "dead-letters.test",
+        "due-work.test",
+        "outbox-migrations.test",
+        "sqlite-store.test",
+      ]),
     },
   ],
   // The path of a reload: from the files that changed to what is polled and delivered afterwards.
