@@ -64,6 +64,7 @@ function cureOf(text: string): string {
     const needs = name === COMPILED ? `, on a machine with python3, make and g++, ${newer}` : " and without `--omit=optional`";
     return `Install chirpwatch again with this Node${needs}.`;
   }
-  if (name === COMPILED) return `Run \`npm rebuild ${name}\` where chirpwatch is installed; it needs python3, make and g++; ${newer}.`;
+  if (name === COMPILED)
+    return `Run \`npm rebuild ${name}\` where chirpwatch is installed, with \`--global\` for a global one; it needs python3, make and g++; ${newer}.`;
   return `Compile it: run \`npx node-gyp rebuild --release --force_build=1\` in the folder node_modules/${name}.`;
 }
