@@ -51,6 +51,7 @@ export function checkMembers(evidence: Evidence): readonly string[] {
   if (evidence.isClockSet) return [];
   const nameOf = createNames(evidence.epochs);
   const troubled = troubledHandles(evidence);
+  const cuts = cutsOf(evidence);
   const moves = groupBy(movesOf(evidence), ({ event, target, fan }) => `${nameOf(event.watch)} ${target} ${fan}`);
   return watchedOf(evidence).flatMap((watched) =>
     listsOf(watched, evidence.scene)
@@ -69,7 +70,7 @@ export function checkMembers(evidence: Evidence): readonly string[] {
             isHidden,
             what: `${watched.rules.type} ${watched.name}: ${fan} at ${listed.target || "the list"}`,
           };
-          return [...checkMoves(line), ...(isEmptied ? [] : checkLast(line, evidence))];
+          return [...checkMoves(line, cuts), ...(isEmptied ? [] : checkLast(line, evidence))];
         });
       }),
   );
@@ -109,13 +110,32 @@ function isCounterHiding(all: readonly (readonly Fact[])[], own: readonly Fact[]
   return all.some((facts) => facts !== own && facts.some(({ atMs }) => Math.abs(atMs - (last?.atMs ?? 0)) < PROBED_WITHIN_MS));
 }
 
+interface Cut {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** A daemon hears of a list that was cut a poll later, and of the second of two still later. */
+const HEARD_WITHIN_MS = 20 * 60_000;
+
+/** Times in which the service gave only the first few of each page. */
+const cutsOf = ({ played }: Evidence): readonly Cut[] =>
+  played.scenario.steps.flatMap((step) => {
+    if (step.do !== "service fault" || step.name !== "short_page") return [];
+    const fromMs = played.scenario.startMs + step.atMs;
+    return [{ fromMs, toMs: fromMs + (step.forMs ?? 0) + HEARD_WITHIN_MS }];
+  });
+
 /** Each was so at some time since the one before, and says something else than that. */
-function checkMoves({ watched, facts, moves, what }: Line): readonly string[] {
+function checkMoves({ watched, facts, moves, what }: Line, cuts: readonly Cut[]): readonly string[] {
   return moves.flatMap((move, n) => {
     const before = moves[n - 1];
     const sinceMs = (before?.event.detectedAtMs ?? watched.fromMs) - STALE_MS;
     const values = valuesWithin(facts, sinceMs, move.event.detectedAtMs).map((value) => value === true);
     const told = `${what} is told as ${move.isIn ? "in" : "out"}`;
+    // Two whole lists without somebody count, also where the service leaves people out.
+    const isCutOff = cuts.some(({ fromMs, toMs }) => sinceMs < toMs && move.event.detectedAtMs > fromMs);
+    if (!values.includes(move.isIn) && !move.isIn && isCutOff) return [];
     if (!values.includes(move.isIn)) return [`${told}, and was not`];
     if (before?.isIn === move.isIn) return [`${told} twice`];
     return before === undefined && !values.includes(!move.isIn) ? [`${told}, and always was`] : [];

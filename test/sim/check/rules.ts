@@ -125,7 +125,11 @@ function gapOf({ schedule, freshness }: JsonObject): number {
 
 function sinkOf(name: string, own: JsonObject, defaults: JsonObject): SinkRules {
   const type = textOf(own["type"]);
-  const keys: JsonObject = { ...object(defaults[type]), ...own };
+  // A secret of its own replaces the default one, whichever way each is written.
+  const plain = (key: string) => key.replace(/_file$/, "");
+  const replaced = new Set(Object.keys(own).map(plain));
+  const inherited = Object.entries(object(defaults[type])).filter(([key]) => !replaced.has(plain(key)));
+  const keys: JsonObject = { ...Object.fromEntries(inherited), ...own };
   const isChat = type === "slack" || type === "discord";
   const standard = isChat ? { limit: 30, intervalMs: 600_000, digestIntervalMs: 120_000 } : undefined;
   return {
