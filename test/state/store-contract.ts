@@ -1068,8 +1068,11 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         await sealAll(T0);
         const later = T0 + 3_600_000;
         await store.record([{ messageId: "m0", kind: "retry", atMs: T0, nextAttemptAtMs: later, error: "403", countAttempt: true }]);
+        await commitEvents([makeEvent("2")], {}, T0 + 1);
+        await sealAll(T0 + 1, "n");
+        expect((await due(T0 + 10)).messages.map(({ id }) => id)).toEqual(["n0"]);
         await store.wakeSink("hook", T0 + 10);
-        expect((await due(T0 + 10)).messages).toHaveLength(1);
+        expect((await due(T0 + 10)).messages.map(({ id }) => id)).toEqual(["m0", "n0"]);
       });
 
       test("counts what waits, what was sent and what is dead", async () => {
