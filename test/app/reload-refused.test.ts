@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import { createReloader, type ReloadDeps } from "../../src/app/reload.ts";
 import type { Config } from "../../src/config/config.ts";
 import type { Notice } from "../../src/engine/notices.ts";
+import type { LogFields } from "../../src/model/log.ts";
 import type { Files } from "../../src/model/files.ts";
 import { sha256 } from "../../src/runtime/hash.ts";
 import { createMeter } from "../../src/server/meter.ts";
@@ -26,13 +27,15 @@ async function makeReloader() {
   const config = await goodConfig(disk.text);
   const active: Config[] = [{ ...config, reads: config.reads.filter(({ operation }) => operation === "readText") }];
   const told: Notice[] = [];
+  const askedBy: unknown[] = [];
+  const noteAsker = (_message: string, fields: LogFields = {}) => void askedBy.push(fields["asked_by"]);
   const clock = createVirtualClock(START_MS);
   const meter = createMeter();
   const reloader = createReloader({
     deps: {
       files: { readText: async () => disk.text } as unknown as Files,
       load: () => loadText(disk.text),
-      log: { info: () => undefined, error: () => undefined },
+      log: { info: noteAsker, error: noteAsker },
       hash: sha256,
     },
     notices: { tell: async (notice: Notice) => void told.push(notice) },
@@ -49,7 +52,7 @@ async function makeReloader() {
   };
   const counted = async (outcome: string) =>
     new RegExp(`^chirpwatch_reloads_total\\{outcome="${outcome}"\\} (\\d+)$`, "m").exec(await meter.render())?.[1];
-  return { reloader, edit, told, clock, active, counted };
+  return { reloader, edit, told, askedBy, clock, active, counted };
 }
 
 it.each<[object, readonly string[]]>([
@@ -97,11 +100,12 @@ it("a bad file is told to ops each time by its first error, shown with all of th
 });
 
 it("a state that recovers repeats no reload that was refused for its file, nor one that nobody asked for", async () => {
-  const { reloader, edit, told, counted } = await makeReloader();
+  const { reloader, edit, told, askedBy, counted } = await makeReloader();
   reloader.storeRecovered();
   await edit("watches: 5\n");
   reloader.storeRecovered();
   await edit(textOf());
   expect(told).toHaveLength(1);
+  expect(askedBy).toEqual(["API", "API"]);
   expect([await counted("ok"), await counted("refused")]).toEqual(["1", "1"]);
 });
