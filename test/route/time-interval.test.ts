@@ -113,14 +113,9 @@ describe("parsing", () => {
   });
 
   it("reads weekdays and ranges of them", () => {
-    expect([" Sat ", "monday:friday", "fri:mon", "funday", "mon:funday", "mon:tue:fri"].map(parseWeekdays)).toEqual([
-      [6],
-      [1, 2, 3, 4, 5],
-      [5, 6, 0, 1],
-      undefined,
-      undefined,
-      undefined,
-    ]);
+    expect(
+      [" Sat ", "monday:friday", "fri:mon", "sunday", "sat:sun", "funday", "funday:mon", "mon:funday", "mon:tue:fri"].map(parseWeekdays),
+    ).toEqual([[6], [1, 2, 3, 4, 5], [5, 6, 0, 1], [0], [6, 0], undefined, undefined, undefined, undefined]);
   });
 
   it("knows time zones", () => {
