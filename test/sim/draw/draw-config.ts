@@ -20,7 +20,7 @@ export function drawConfig(dice: Dice): DrawnConfig {
   };
   const sinks = drawSinks(dice, file);
   const sinkNames = Object.keys(sinks);
-  const intervals = dice.likes("time_intervals") ? drawIntervals(dice) : {};
+  const intervals = dice.chance(0.5) ? drawIntervals(dice) : {};
   const hasTree = dice.chance(0.8);
   const hasDefaults = dice.chance(0.3);
   const scene = { dice, sinkNames, hasTree, hasDefaults };
@@ -170,14 +170,17 @@ function drawRoot(scene: RouteScene): JsonObject {
 function drawRoute(scene: RouteScene, depth: number): JsonObject {
   const { dice, sinks, intervals } = scene;
   const isNested = depth > 0 && dice.chance(0.6);
+  // Times of a group say nothing without one.
+  const groupBy = dice.likes("route.group_by") ? { group_by: [...dice.some(scene.labels, 0, 2)] } : {};
+  const isGrouped = (groupBy.group_by?.length ?? 0) > 0;
   return {
     ...(dice.chance(0.9) ? { matchers: [...dice.some(scene.matchers, 1, 2)] } : {}),
     ...(dice.chance(0.7) ? { sink: dice.chance(0.7) ? dice.pick(sinks) : [...dice.some(sinks, 1, 3)] } : {}),
     ...(dice.likes("route.continue") ? { continue: dice.chance(0.8) } : {}),
-    ...(dice.likes("route.group_by") ? { group_by: [...dice.some(scene.labels, 0, 2)] } : {}),
-    ...(dice.likes("route.group_wait") ? { group_wait: dice.pick(["10s", "30s", "2m"]) } : {}),
-    ...(dice.likes("route.group_interval") ? { group_interval: dice.pick(["30s", "2m", "10m"]) } : {}),
-    ...(intervals.length > 0 && dice.likes("route.mutes") ? { mute_time_intervals: [...dice.some(intervals, 1)] } : {}),
+    ...groupBy,
+    ...(dice.chance(isGrouped ? 0.7 : 0.1) ? { group_wait: dice.pick(["10s", "30s", "2m"]) } : {}),
+    ...(dice.chance(isGrouped ? 0.7 : 0.1) ? { group_interval: dice.pick(["30s", "2m", "10m"]) } : {}),
+    ...(intervals.length > 0 && dice.chance(0.5) ? { mute_time_intervals: [...dice.some(intervals, 1)] } : {}),
     ...(dice.likes("route.on_mute") ? { on_mute: dice.pick(["hold", "drop"]) } : {}),
     ...(dice.likes("route.throttle") ? { throttle: drawThrottle(dice) } : {}),
     ...(isNested ? { routes: Array.from({ length: dice.int(1, 3) }, () => drawRoute(scene, depth - 1)) } : {}),
