@@ -6,7 +6,7 @@ const MINUTE = 60_000;
 
 it("at a start, what someone else spent of a key meanwhile is told once", async () => {
   const daemon = await startInnerDaemon({
-    api: { key: undefined, keys: [{ key: KEY, name: "first" }] },
+    api: { keys: [{ key: KEY, name: "first" }] },
     watches: () => ({ w: { type: "search", query: "zebra", schedule: "@every 1m" } }),
   });
   const { clock, status, notices } = daemon;

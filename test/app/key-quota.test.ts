@@ -1,6 +1,6 @@
 /** What several keys may spend, in the whole daemon. */
 import { expect, it } from "vitest";
-import { KEY, startInnerDaemon } from "../support/inner-daemon.ts";
+import { KEY, ONE_KEY, startInnerDaemon } from "../support/inner-daemon.ts";
 
 const SECOND = 1_000;
 const EACH = 120;
@@ -11,7 +11,7 @@ it("a key that is refused near the line keeps no poll from what the other one ha
     { key: "K2", name: "second", monthly: EACH },
   ];
   const { clock, control, status } = await startInnerDaemon({
-    api: { key: undefined, keys, quota: { reserve: "0%", on_exhausted: "pause" } },
+    api: { keys, quota: { reserve: "0%", on_exhausted: "pause" } },
     watches: () => ({ w: { type: "search", query: "zebra", schedule: "@every 1s" } }),
     prepare: (ask) => ask("keys", { key: "K2", quota: 1_000 }),
   });
@@ -26,7 +26,7 @@ it("a key that is refused near the line keeps no poll from what the other one ha
 
 it("a key that has less left than the configuration allows is paced by what it has, and the operator hears of it", async () => {
   const { clock, control, status, notices } = await startInnerDaemon({
-    api: { quota: { monthly: 10_000 } },
+    api: { ...ONE_KEY, quota: { monthly: 10_000 } },
     watches: () => ({ w: { type: "search", query: "zebra", schedule: "@every 5m" } }),
     prepare: (ask) => ask("keys", { key: KEY, quota: 300 }),
   });
@@ -43,12 +43,12 @@ it("a key that has less left than the configuration allows is paced by what it h
 
 it("a key that is replaced under its name by one with another quota raises no alarm", async () => {
   const { clock, reload, status, notices } = await startInnerDaemon({
-    api: { key: undefined, keys: [{ key: KEY, name: "main" }] },
+    api: ONE_KEY,
     watches: () => ({ w: { type: "search", query: "zebra", schedule: "@every 5m" } }),
     prepare: (ask) => ask("keys", { key: "K2", quota: 200_000 }),
   });
   await clock.advance(1_000 * SECOND);
-  await reload({ key: undefined, keys: [{ key: "K2", name: "main" }] });
+  await reload({ keys: [{ key: "K2", name: "main" }] });
   await clock.advance(20 * SECOND);
   expect((await status()).quota.limit).toBeLessThan(200_100);
   await clock.advance(2_000 * SECOND);
@@ -59,7 +59,7 @@ it("a key that is replaced under its name by one with another quota raises no al
 it("a quota that is spent goes on within three minutes of its top-up, without a restart, and until then no poll is shown as near", async () => {
   const { clock, control, status } = await startInnerDaemon({
     watches: () => ({ w: { type: "search", query: "zebra", schedule: "@every 5s" } }),
-    api: { quota: { on_exhausted: "pause" } },
+    api: { ...ONE_KEY, quota: { on_exhausted: "pause" } },
     prepare: (ask) => ask("keys", { key: KEY, quota: 50 }),
   });
   await clock.advance(10 * 60 * SECOND);
@@ -76,12 +76,13 @@ it("a quota that is spent goes on within three minutes of its top-up, without a 
 it("a reload asks at once what the key has left, also where the file is the same", async () => {
   const { clock, control, reload, status } = await startInnerDaemon({
     watches: () => ({ w: { type: "search", query: "zebra", schedule: "@every 5m" } }),
+    api: ONE_KEY,
     prepare: (ask) => ask("keys", { key: KEY, quota: 500 }),
   });
   await clock.advance(60 * SECOND);
   expect((await status()).quota.limit).toBe(500);
   await control("keys", { key: KEY, quota: 9_000 });
-  await reload({});
+  await reload();
   await clock.advance(5 * SECOND);
   expect((await status()).quota.limit).toBeGreaterThan(8_900);
 });

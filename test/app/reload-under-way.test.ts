@@ -113,7 +113,6 @@ it("a poll under way tells the sinks its watch has now, although it is renamed",
 
 it("another key pays from the reload on, and one that was set aside is tried again", async () => {
   const named = (second: string) => ({
-    key: undefined,
     quota: { monthly: 300_000 },
     keys: [
       { key: KEY, name: "first", monthly: 100_000 },

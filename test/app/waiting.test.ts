@@ -1,7 +1,7 @@
 /** Whatever waits says why and until when: in the status, on the page, for one item, and in the last alerts. */
 import { describe, expect, it } from "vitest";
 import { formatStatus } from "../../src/cli/status-text.ts";
-import { type InnerDaemon, type InnerDaemonOptions, startInnerDaemon } from "../support/inner-daemon.ts";
+import { type InnerDaemon, type InnerDaemonOptions, ONE_KEY, startInnerDaemon } from "../support/inner-daemon.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -126,7 +126,7 @@ describe("a first read under way", () => {
     const accounts = Array.from({ length: 30 }, (_, i) => `account_${i}`);
     return startInnerDaemon({
       watches: () => watches,
-      api: { rate_limit: { count: 1, interval: "1s" } },
+      api: { ...ONE_KEY, rate_limit: { count: 1, interval: "1s" } },
       prepare: async (ask) => {
         for (const username of accounts) await ask("accounts", { username });
         await ask("tweets", { username: "account_0", text: "a zebra", count: 100 });

@@ -62,8 +62,11 @@ export interface InnerDaemon {
 }
 
 const START_MS = Date.UTC(2026, 2, 6, 13, 38, 49);
-/** The one key of the sandbox. */
+/** The keys of the sandbox. The daemon has both, with names, unless a test says which it has. */
 export const KEY = "K1";
+const SECOND_KEY = "K2";
+/** `api` of a daemon with one of them. */
+export const ONE_KEY = { keys: [{ key: KEY, name: "main" }] } as const;
 
 export type Control = InnerDaemon["control"];
 
@@ -92,6 +95,16 @@ export interface InnerDaemonOptions {
 
 const REQUESTS = 10_000_000;
 
+const keysFor = (settings: object): object =>
+  "keys" in settings
+    ? {}
+    : {
+        keys: [
+          { key: KEY, name: "first" },
+          { key: SECOND_KEY, name: "second" },
+        ],
+      };
+
 /** Ended when the test ends. */
 export async function startInnerDaemon(options: InnerDaemonOptions): Promise<InnerDaemon> {
   const { watches, api = {}, chat, prepare, httpFilter, storeFilter = (store) => store } = options;
@@ -99,7 +112,7 @@ export async function startInnerDaemon(options: InnerDaemonOptions): Promise<Inn
   const folder = makeStateFolder();
   const { http, settle, closeHttp } = countingHttp();
   const clock = createVirtualClock(START_MS, settle);
-  const sandbox = await startSandbox({ clock, keys: [KEY], accounts: 60, quota: REQUESTS });
+  const sandbox = await startSandbox({ clock, keys: [KEY, SECOND_KEY], accounts: 60, quota: REQUESTS });
   const control: Control = async (path, body, method = body === undefined ? "GET" : "POST") => {
     const answer = await fetch(`${sandbox.url}/_sandbox/${path}`, {
       method,
@@ -125,7 +138,7 @@ export async function startInnerDaemon(options: InnerDaemonOptions): Promise<Inn
     goodConfig(
       JSON.stringify({
         version: 1,
-        api: { base_url: sandbox.url, key: KEY, quota: { monthly: REQUESTS }, ...settings },
+        api: { base_url: sandbox.url, ...keysFor(settings), quota: { monthly: REQUESTS }, ...settings },
         state: { path: join(folder, "state.db"), ...options.state },
         server: { listen: "127.0.0.1:0" },
         watches: watches(),
