@@ -1,5 +1,4 @@
 /** What the service is asked: never too fast, never beyond the quota, nothing twice, and nothing more than it takes. */
-import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { farResetDay } from "../support/daemon-process.ts";
 import { until } from "../support/until.ts";
@@ -123,7 +122,7 @@ describe.concurrent("requests", () => {
     expect(daemon.log().filter(({ level }) => level === "error")).toEqual([]);
   });
 
-  it("show metrics that promtool accepts, with the delay people care about", async () => {
+  it("show metrics under the names of the project and of its process, with the delay people care about", async () => {
     const stage = await setStage();
     stage.configure({ watches: { w: { type: "search", query: "acme" } } });
     const daemon = await stage.start();
@@ -136,9 +135,5 @@ describe.concurrent("requests", () => {
     });
     for (const line of metrics.split("\n").filter((one) => one !== "" && !one.startsWith("#")))
       expect(line).toMatch(/^(chirpwatch|process|nodejs)_/);
-    const promtool = spawnSync("promtool", ["check", "metrics"], { input: metrics, encoding: "utf8" });
-    if (promtool.error !== undefined) return console.log("promtool is not installed: the exposition was read, not checked");
-    expect(promtool.stdout + promtool.stderr).toBe("");
-    expect(promtool.status).toBe(0);
   });
 });

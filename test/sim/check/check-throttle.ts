@@ -22,8 +22,9 @@ export function checkThrottle(evidence: Evidence): readonly string[] {
   return [...groupBy(throttled, ({ name }) => name)].flatMap(([name, own]) => own.flatMap((one) => checkMessage(name, one, own)));
 }
 
-/** Undefined while the configuration changes, and for what has none. */
+/** Undefined while the configuration changes, and for what has none: ops alerts, whichever sink they go to. */
 function throttleOf(alerts: readonly Alert[]): Omit<Throttled, "message"> | undefined {
+  if (alerts.some(({ event }) => event.labels["type"] === "daemon")) return undefined;
   const found = new Map<string, Throttle | undefined>();
   for (const { row, places } of alerts)
     for (const { route, rules } of places) {
