@@ -82,7 +82,7 @@ function checkDiscord({ sink, body, path, wire }: Attempt, { keys }: SinkRules):
   const forum = keys["forum"] as JsonObject | undefined;
   if (forum !== undefined && tags !== undefined && JSON.stringify(tags) !== JSON.stringify(forum["tags"] ?? []))
     objections.push(`${sink}: a post has the tags ${JSON.stringify(tags)}`);
-  if (keys["style"] === "link" && Array.isArray(embeds) && embeds.length > 0)
+  if (keys["style"] === "link" && /\/status\//.test(JSON.stringify(body)) && Array.isArray(embeds) && embeds.length > 0)
     objections.push(`${sink}: a message has embeds, although its style is link`);
   return objections;
 }

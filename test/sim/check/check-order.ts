@@ -45,6 +45,8 @@ function checkGroup(group: string, alerts: readonly Alert[], evidence: Evidence)
     const before = inOrder[n - 1];
     if (before === undefined || before.message.state === "dead" || newestOf(before) > oldestOf(one)) continue;
     const [earlierMs, laterMs] = [before.acceptedAtMs, one.firstAtMs];
+    // Taken without its looks after a refusal, by a receiver that gets no key.
+    if (before.message.state === "sent" && earlierMs === undefined) continue;
     if (laterMs !== undefined && (earlierMs === undefined || earlierMs > laterMs))
       objections.push(`${group}: message ${one.message.id} overtook ${before.message.id}, which holds what was found before`);
   }

@@ -37,7 +37,8 @@ export function readOutbox({ left, attempts }: Played, epochs: readonly RuledEpo
   const events = new Map(left.events.map((event) => [event.id, event]));
   const alerts = left.deliveries.map((row): Alert => {
     const event = events.get(row.eventId) as LeftEvent;
-    const possible = isClockSet ? epochs : epochsAt(epochs, event.detectedAtMs);
+    // The daemon's own events go to ops at once, whatever watch they are about.
+    const possible = event.watchType === "daemon" ? [] : isClockSet ? epochs : epochsAt(epochs, event.detectedAtMs);
     const places = possible.flatMap(({ rules }) => {
       const watch = rules.watches.get(event.watch);
       if (watch === undefined) return [];
