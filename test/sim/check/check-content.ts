@@ -82,10 +82,13 @@ function checkDiscord({ sink, body, path, wire }: Attempt, { keys }: SinkRules):
   const forum = keys["forum"] as JsonObject | undefined;
   if (forum !== undefined && tags !== undefined && JSON.stringify(tags) !== JSON.stringify(forum["tags"] ?? []))
     objections.push(`${sink}: a post has the tags ${JSON.stringify(tags)}`);
-  if (keys["style"] === "link" && /\/status\//.test(JSON.stringify(body)) && Array.isArray(embeds) && embeds.length > 0)
+  if (keys["style"] === "link" && /\/status\//.test(JSON.stringify(body)) && Array.isArray(embeds) && embeds.some(isAlert))
     objections.push(`${sink}: a message has embeds, although its style is link`);
   return objections;
 }
+
+/** A list of alerts is an embed whatever the style. */
+const isAlert = (embed: unknown): boolean => !/^• /m.test((embed as { readonly description?: string }).description ?? "");
 
 /** In text that Slack formats, what would ping is escaped; the daemon itself writes dates only. */
 function checkSlack({ sink, body }: Attempt): readonly string[] {

@@ -124,7 +124,11 @@ function checkDead(notices: readonly LeftEvent[], { played, outbox, finalRules }
   if (played.scenario.mode !== "liveness") return [];
   const told = new Set(notices.flatMap(({ type, subject, body }) => (type === "delivery.dead" ? [subject, JSON.stringify(body)] : [])));
   const sinks = new Set(
-    [...outbox.messages.values()].flatMap(({ state, sink }) => (state === "dead" && finalRules.sinks.has(sink) ? [sink] : [])),
+    [...outbox.messages.values()].flatMap(({ id, state, sink }) => {
+      // Ops alerts that the only sink of ops refuses cannot be told through it.
+      const isOfWatch = outbox.members.get(id)?.some(({ event }) => event.watchType !== "daemon") ?? false;
+      return state === "dead" && isOfWatch && finalRules.sinks.has(sink) ? [sink] : [];
+    }),
   );
   return [...sinks].flatMap((sink) =>
     [...told].some((text) => text.includes(sink)) ? [] : [`messages of ${sink} were given up, and nobody was told`],

@@ -22,7 +22,7 @@ function checkEvent(event: LeftEvent, alerts: readonly Alert[], evidence: Eviden
     return watch === undefined ? [] : [{ rules, watch }];
   });
   const what = `${event.type} ${event.subject} of ${event.watch}`;
-  if (possible.length === 0) return [`${what} was found when there was no such watch`];
+  if (possible.length === 0) return wasRenamed(event.watch, evidence) ? [] : [`${what} was found when there was no such watch`];
   const sinks = alerts
     .map(({ row }) => row.sink)
     .sort()
@@ -41,6 +41,10 @@ function checkEvent(event: LeftEvent, alerts: readonly Alert[], evidence: Eviden
       if (event.labels[name] !== value && possible.length === 1) objections.push(`${what} has no label ${name}=${value}`);
   return [...objections, ...alerts.flatMap((alert) => [...checkMute(alert, what), ...checkHeld(alert, what, evidence)])];
 }
+
+/** A poll that an outage holds up over a reload ends under the name with which it began. */
+const wasRenamed = (name: string, { epochs }: Evidence): boolean =>
+  epochs.some(({ rules }) => [...rules.watches.values()].some(({ keys }) => keys["moved_from"] === name));
 
 /** Each of two touching moments may count. */
 const EDGE_MS = 2_000;

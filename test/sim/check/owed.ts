@@ -59,6 +59,7 @@ export function createOwed(played: Played, epochs: readonly RuledEpoch[]): (watc
     const about = tweets.get(tweet.ofId ?? "");
     if ((about?.hidden.length ?? 0) > 0) return owed("may", "what it is about was taken back, and then it looks otherwise");
     const possible = rules.filter(({ epoch, rules: one }) => one !== undefined && one.isEnabled && epoch.toMs >= from);
+    if (tweet.name === "" && possible.length === 0) return owed("may", "a fault posted it with an id of a time to come");
     const choices = possible.map(({ rules: one }) => selects(one as WatchRules, tweet, scene));
     if (choices.every((choice) => choice === "no")) {
       return isHandleUnsure(possible[0]?.rules, played) ? owed("may", "handles changed hands") : owed("never", "the watch is not about it");
