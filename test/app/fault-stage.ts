@@ -1,6 +1,6 @@
 /** What the tests of upstream faults stand on: one author who is watched in four ways, and what must have been told of them. */
 import { expect } from "vitest";
-import { type InnerDaemonOptions, startInnerDaemon } from "../support/inner-daemon.ts";
+import { type InnerDaemonOptions, ONE_KEY, startInnerDaemon } from "../support/inner-daemon.ts";
 
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
@@ -14,6 +14,7 @@ export async function setStage(more: Partial<InnerDaemonOptions> & { readonly sc
   const expected = { tweets: [] as string[], followers: [] as string[] };
   const daemon = await startInnerDaemon({
     ...rest,
+    api: { ...ONE_KEY, ...rest.api },
     watches: () => ({
       search: { type: "search", query: "zebra", schedule },
       timeline: { type: "timeline", accounts: [AUTHOR], schedule },
