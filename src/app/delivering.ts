@@ -1,4 +1,4 @@
-/** The delivering half and the daemon's own notices, around one configuration in force: what a reload swaps, in one place. */
+/** The delivering half and the daemon's own notices, around one active configuration: what a reload swaps, in one place. */
 import type { Config } from "../config/config.ts";
 import { createNotices, type Notices } from "../engine/notices.ts";
 import { isoTime } from "../model/clock.ts";
@@ -13,7 +13,7 @@ import type { DaemonDeps } from "./daemon-deps.ts";
 import { checkSinks, createDelivery, type Delivery, type DeliveryDeps } from "./delivery.ts";
 
 export interface Delivering {
-  /** The configuration in force. */
+  /** The active configuration. */
   readonly config: () => Config;
   readonly delivery: () => Delivery;
   readonly notices: Notices;

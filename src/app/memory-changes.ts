@@ -157,7 +157,7 @@ function filterChanges(before: Watch, after: Watch): readonly Part[] {
     ...(isSame(before.ignore, after.ignore) ? [] : ["ignore"]),
   ];
   if (edited.length === 0) return [];
-  const letGo = edited.includes("where") && after.recheck !== undefined ? "; fresh tweets that the old one kept back are let go" : "";
+  const letGo = edited.includes("where") && after.recheck !== undefined ? "; fresh tweets that the old one kept back are dropped" : "";
   return [{ part: edited.join(", "), effect: "kept", detail: `goes for what is found from now on${letGo}` }];
 }
 

@@ -29,7 +29,7 @@ export interface Paying {
   readonly gateDeps: Pick<GateDeps, "limits" | "renewKey" | "keys" | "pages" | "onReserved">;
   /** Whether the service would answer again after it refused the only key, or all of them. */
   probe(): Promise<boolean>;
-  /** Takes over the keys of the configuration in force, and asks what they have left: whoever reloads may have paid for more. */
+  /** Takes over the keys of the active configuration, and asks what they have left: whoever reloads may have paid for more. */
   setKeys(): void;
   start(): Promise<void>;
   stop(): void;

@@ -30,7 +30,7 @@ export interface Polling {
   readonly upstreamWatch: UpstreamWatch;
   readonly storeWatch: StoreWatch;
   readonly report: StartReport;
-  /** Takes over the key of the configuration in force, and asks again if the old one was refused. */
+  /** Takes over the key of the active configuration, and asks again if the old one was refused. */
   renewKey(): void;
   /** Starts everything but the engine, which waits for its watches. */
   start(): Promise<void>;

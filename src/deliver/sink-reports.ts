@@ -25,14 +25,14 @@ export interface SinkReportsDeps {
 
 const MINUTE_MS = 60_000;
 /** What may pass by itself is given the time to. Nobody can post to a dead destination until someone acts: that is said at once. */
-const PATIENCE_MS: Readonly<Record<SinkHealth["cause"], number>> = { transient: 2 * MINUTE_MS, destination: 0 };
+const REPORT_AFTER_MS: Readonly<Record<SinkHealth["cause"], number>> = { transient: 2 * MINUTE_MS, destination: 0 };
 const ONCE_IN_MS = 15 * MINUTE_MS;
 
 /** When a failing sink is to be reported; undefined while it works or is reported. */
 function failingDueAt(health: SinkHealth): number | undefined {
   if (health.breaker === "closed" || health.isReported) return undefined;
-  const patientUntilMs = (health.openedAtMs ?? 0) + PATIENCE_MS[health.cause];
-  return health.reportedAtMs === null ? patientUntilMs : Math.max(patientUntilMs, health.reportedAtMs + ONCE_IN_MS);
+  const reportFromMs = (health.openedAtMs ?? 0) + REPORT_AFTER_MS[health.cause];
+  return health.reportedAtMs === null ? reportFromMs : Math.max(reportFromMs, health.reportedAtMs + ONCE_IN_MS);
 }
 
 /** Reports what is due of one sink; answers in how many milliseconds the next report is due, undefined when none is. Never rejects. */

@@ -62,7 +62,7 @@ export interface EngineDeps {
   readonly notes: Notes;
   /** While the operator knows that the service fails or refuses the key. */
   readonly isUpstreamDark: () => boolean;
-  /** Which sinks an event goes to, by the configuration in force. */
+  /** Which sinks an event goes to, by the active configuration. */
   readonly route: RouteJudged;
   /** Called when deliveries were committed. */
   readonly wakeDelivery: () => void;

@@ -54,7 +54,7 @@ export interface RunnerDeps {
   readonly trace: Trace;
   /** Verdicts of tweets older than this may have been forgotten: such a tweet was perhaps seen before, and is no loss. */
   readonly retentionMs: () => number;
-  /** Which sinks an event goes to, by the configuration in force. */
+  /** Which sinks an event goes to, by the active configuration. */
   readonly route: RouteJudged;
   /** Called when deliveries were committed. */
   readonly wakeDelivery: () => void;

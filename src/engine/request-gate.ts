@@ -5,13 +5,14 @@
 import type { UpstreamPacer } from "../budget/upstream-pacer.ts";
 import type { Clock } from "../model/clock.ts";
 import { ChirpwatchError } from "../model/errors.ts";
-import type { Log, LogFields } from "../model/log.ts";
+import type { Log } from "../model/log.ts";
 import type { Meter } from "../model/meter.ts";
 import type { Priority } from "../model/schedule.ts";
 import type { Grant, Ledger } from "../model/ledger.ts";
 import type { Trace } from "../model/trace.ts";
 import { type Upstream, type UpstreamAnswer, UpstreamError } from "../model/upstream.ts";
 import { createPauses } from "./pauses.ts";
+import { createRequestLog } from "./request-log.ts";
 import { type GateLimits, type GateRequest, type Offers, payersAt, reservationOf } from "./reservation.ts";
 import type { ServiceClock } from "./service-clock.ts";
 import { type BatchAnswer, createSplitBatches } from "./split-batches.ts";
@@ -109,6 +110,7 @@ export function createRequestGate(deps: GateDeps): RequestGate {
   const closing = new AbortController();
   const underWay = new Set<AbortController>();
   const pauses = createPauses(clock);
+  const requestLog = createRequestLog(deps);
   let sequence = 0;
   let isServing = false;
 
@@ -191,7 +193,7 @@ export function createRequestGate(deps: GateDeps): RequestGate {
     try {
       const answer = await deps.upstream.call({ ...request, keyName: key, signal: aborting.signal });
       await settle(request, ledgerId, 200, startMs, "ok");
-      logAnswer(deps, { request, key, answer, durationMs: clock.monotonic() - startMs });
+      requestLog.answered(request, { key, answer, durationMs: clock.monotonic() - startMs });
       if (answer.serviceTimeMs !== undefined) deps.serviceClock.observe(answer.serviceTimeMs, sentAtMs);
       return answer;
     } catch (error) {
@@ -239,7 +241,7 @@ export function createRequestGate(deps: GateDeps): RequestGate {
         const failure = { source: wanted.source, key: grant.key, kind, retry, sentAtMs, nowMs: clock.monotonic() };
         const advice = minding(() => pacer.failed(failure));
         deps.onOutcome(error);
-        deps.log.debug("request failed", { ...requestFields(deps, wanted), kind, status: error.status, error: error.message });
+        requestLog.failed(wanted, error);
         if (advice.kind === "stop" && error.kind === "unauthorized" && !hasRenewedKey && (await deps.renewKey())) {
           hasRenewedKey = true;
           pacer.resume();
@@ -264,29 +266,6 @@ export function createRequestGate(deps: GateDeps): RequestGate {
       for (const aborting of underWay) aborting.abort();
     },
   };
-}
-
-/** What every line about a request says. */
-function requestFields({ trace: runs }: GateDeps, { source, endpoint, watch }: GateRequest): LogFields {
-  const trace = runs?.ofSource(source);
-  return { ...(trace !== undefined && { trace }), endpoint, watch };
-}
-
-interface Answered {
-  readonly request: GateRequest;
-  readonly key: string;
-  readonly answer: UpstreamAnswer;
-  readonly durationMs: number;
-}
-
-function logAnswer(deps: GateDeps, { request, key, answer, durationMs }: Answered): void {
-  deps.log.debug("request answered", {
-    ...requestFields(deps, request),
-    page: request.cursor === undefined ? "first" : "further",
-    items: answer.tweets?.length ?? answer.users?.length ?? 1,
-    duration_ms: Math.round(durationMs),
-    ...(key !== "" && { key }),
-  });
 }
 
 const heldAtTheLine = (spent: number, othersAtMs: number | undefined): RequestHeld =>

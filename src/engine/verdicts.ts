@@ -25,7 +25,7 @@ export interface JudgedEvent {
   readonly isMissed?: boolean;
 }
 
-/** Where an event goes, by the configuration in force. `gatherMs`: how long a digest of what was missed waits for more of it. */
+/** Where an event goes, by the active configuration. `gatherMs`: how long a digest of what was missed waits for more of it. */
 export type RouteJudged = (judged: JudgedEvent, nowMs: number, gatherMs?: number) => readonly NewDelivery[];
 
 export const NOTHING: Judgement = { verdicts: [], events: [], targets: [] };

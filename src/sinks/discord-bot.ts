@@ -105,7 +105,7 @@ function createAsk(settings: BotSettings, deps: SinkDeps): Ask {
   };
 }
 
-/** No retries, no waiting, no sweeping: the outbox owns all of them. Answers are classified before the SDK sees them, so that a 401 does not make it drop the token. */
+/** No retries, no waiting, no clean-up timers: the outbox owns all of them. Answers are classified before the SDK sees them, so that a 401 does not make it drop the token. */
 async function createRest(settings: BotSettings, { http }: SinkDeps) {
   const { REST } = await import("discord.js");
   const rest = new REST({

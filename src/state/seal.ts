@@ -61,7 +61,7 @@ async function markMembers(on: Executor, message: NewMessage): Promise<void> {
     await refreshGroup(on, sink, groupKey, served.has(groupKey) ? sealedAtMs : null);
 }
 
-/** The group that the delivery was born into; an event that is its own group has no timer. */
+/** The group that the delivery was created in; an event that is its own group has no timer. */
 function ownGroup(row: { readonly event_id: string; readonly group_key: string; readonly original_group_key: string | null }): string[] {
   if (row.original_group_key === null) return [row.group_key];
   return row.original_group_key === row.event_id ? [] : [row.original_group_key];

@@ -125,7 +125,7 @@ export interface DeliveriesTable {
   created_at: number;
   message_id: string | null;
   joined_id: number | null;
-  /** The group it was born into, where a throttle has moved it into a digest. */
+  /** The group it was created in, where a throttle has moved it into a digest. */
   original_group_key: string | null;
 }
 

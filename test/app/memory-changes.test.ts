@@ -36,7 +36,7 @@ it.each<[string, object, object, readonly string[]]>([
     "a filter with fresh tweets",
     search({ recheck: { every: "1h", until: "1d" } }),
     search({ recheck: { every: "1h", until: "1d" }, where: "tweet.likes_count > 1" }),
-    ["w: where: kept (goes for what is found from now on; fresh tweets that the old one kept back are let go)"],
+    ["w: where: kept (goes for what is found from now on; fresh tweets that the old one kept back are dropped)"],
   ],
   ["kinds", posts(["a"]), posts(["a"], { include: { replies: true } }), ["w: include: kept (goes for what is found from now on)"]],
   [

@@ -32,6 +32,19 @@ async function tellOne(sink: object, text = HOSTILE, env: Record<string, string>
   return { stage, daemon, id };
 }
 
+/** A search whose alerts go to a Slack bot, and ops to the stage's webhook. */
+async function startWithSlack(stage: Awaited<ReturnType<typeof setStage>>, url: string) {
+  const chat = { type: "slack", token: "xoxb-1", channel: "#brand", api_url: `${url}/api/` };
+  stage.configure({
+    watches: { w: { type: "search", query: "acme", sink: "chat" } },
+    sinks: { chat, hook: hookSink(stage.hook) },
+    ops: { sink: "hook" },
+  });
+  const daemon = await stage.start();
+  await noted(daemon, "w");
+  return daemon;
+}
+
 describe.concurrent("chat sinks", () => {
   it("Slack as a bot: text, blocks, no mention, no unfurling", async () => {
     const slack = await slackStandIn();
@@ -123,14 +136,7 @@ describe.concurrent("chat sinks", () => {
       if (request.url.endsWith("auth.test")) return json({ ok: true })(request, response);
       json(isGone ? { ok: false, error: "is_archived" } : { ok: true, ts: "1.1" })(request, response);
     }).then(keep);
-    const chat = { type: "slack", token: "xoxb-1", channel: "#brand", api_url: `${slack.url}/api/` };
-    stage.configure({
-      watches: { w: { type: "search", query: "acme", sink: "chat" } },
-      sinks: { chat, hook: hookSink(stage.hook) },
-      ops: { sink: "hook" },
-    });
-    const daemon = await stage.start();
-    await noted(daemon, "w");
+    const daemon = await startWithSlack(stage, slack.url);
     stage.api.post("search:acme", 1, { text: "first" });
     await until("a refusal", () => posts(slack).length > 0);
     const isFailing = () => stage.hook.events().filter(({ type }) => type === "sink.failing");
@@ -158,14 +164,7 @@ describe.concurrent("chat sinks", () => {
       const isRefusal = isRefused && !request.url.endsWith("auth.test") && (form(request)["text"] ?? "").includes("odd");
       json(isRefusal ? { ok: false, error: "invalid_blocks" } : { ok: true, ts: "1.1" })(request, response);
     }).then(keep);
-    const chat = { type: "slack", token: "xoxb-1", channel: "#brand", api_url: `${slack.url}/api/` };
-    stage.configure({
-      watches: { w: { type: "search", query: "acme", sink: "chat" } },
-      sinks: { chat, hook: hookSink(stage.hook) },
-      ops: { sink: "hook" },
-    });
-    const daemon = await stage.start();
-    await noted(daemon, "w");
+    const daemon = await startWithSlack(stage, slack.url);
     const [id = ""] = stage.api.post("search:acme", 1, { text: "odd one" });
     stage.api.post("search:acme", 1, { text: "good one" });
     const told = await until("a word to ops", () => stage.hook.events().find(({ type }) => type === "delivery.dead"));
