@@ -17,7 +17,7 @@ import { watchTypeOf } from "./registration.ts";
 export interface LearnedFacts extends PlanDeps {
   readonly states: readonly WatchState[];
   readonly learned: Learned;
-  /** See `GroupDeps`. */
+  /** See `GroupingDeps`. */
   readonly assumedPosts?: number;
 }
 

@@ -1,6 +1,6 @@
 /** Tells ops of alerts that were given up: once per sink and cause, at most once an hour, never through a sink that takes nothing. */
 import type { Config } from "../config/config.ts";
-import type { Notice, Notices } from "../engine/notices.ts";
+import type { Notice, Notices } from "../model/notices.ts";
 import type { Cancel, Clock } from "../model/clock.ts";
 import type { DeadLetter, DeadLetters, UnreportedDead } from "../model/dead-letters.ts";
 import { errorText } from "../model/errors.ts";

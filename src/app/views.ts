@@ -2,7 +2,7 @@
 import { formatIssue } from "../config/report.ts";
 import type { KeyWatch } from "../engine/key-watch.ts";
 import type { QuotaAudit } from "../engine/quota-audit.ts";
-import type { StoreWatch } from "../engine/store-watch.ts";
+import type { StoreWatch } from "../model/store-health.ts";
 import type { UpstreamWatch } from "../engine/upstream-watch.ts";
 import { isoTime } from "../model/clock.ts";
 import { errorText } from "../model/errors.ts";

@@ -2,7 +2,7 @@
 import type { Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
 import { isRefusal } from "../model/upstream.ts";
-import { isBlindProbe } from "../plan/discharge.ts";
+import { isBlindProbe } from "./blind-probe.ts";
 import { askerOf } from "./ask.ts";
 import { createPatience } from "./patience.ts";
 import { hardlyOldMs, type SeenProfile } from "./probe-desk.ts";

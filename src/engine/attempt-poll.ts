@@ -1,24 +1,19 @@
 /** One poll with all that follows it: what is remembered, counted and told, and when it runs again. */
+import type { PollRun } from "./poll-run.ts";
 import type { Clock } from "../model/clock.ts";
 import { errorText } from "../model/errors.ts";
 import type { Log } from "../model/log.ts";
 import type { Meter } from "../model/meter.ts";
 import type { Trace } from "../model/trace.ts";
 import type { Aftermath } from "./poll-aftermath.ts";
-import type { PollAftermath } from "./poll-loop.ts";
+import type { PollAftermath } from "../model/poll-aftermath.ts";
 import type { PollOutcome } from "./poll-outcome.ts";
 import type { StallWatch } from "./stall-watch.ts";
-import { STORE_RETRY_MS, type StoreWatch } from "./store-watch.ts";
+import { STORE_RETRY_MS } from "./store-watch.ts";
+import type { StoreWatch } from "../model/store-health.ts";
 import type { TargetTrouble } from "./target-trouble.ts";
 import type { VolumeWatch } from "./volume-watch.ts";
 import type { Poll } from "./watch-poll.ts";
-
-/** A poll that was dealt with, well or not. */
-export interface PollRun {
-  readonly aftermath: PollAftermath;
-  /** Undefined when nothing was learned. */
-  readonly outcome?: PollOutcome;
-}
 
 /** Never rejects. */
 export type AttemptPoll = (poll: Poll, work: () => Promise<PollOutcome>) => Promise<PollRun>;

@@ -4,7 +4,7 @@
  */
 import type { Clock } from "../model/clock.ts";
 import type { WatchStore } from "../model/watch-store.ts";
-import { sideBySide } from "./group-reads.ts";
+import { sideBySide } from "./side-by-side.ts";
 import { createHolds } from "./holds.ts";
 import { RequestHeld } from "./request-gate.ts";
 import { isFirstRead } from "./baselines.ts";

@@ -1,10 +1,10 @@
 /** What a group has learned as a whole: the hours of the day, how long a query may be, the pace of its probes, the way it is read. */
-import { askedOf, type Habits } from "../plan/group-polls.ts";
+import { askedOf, type Habits } from "../plan/group-accounts.ts";
 import { FIRST_LIMITS, growLimits, handlesPerQuery, type LearnedLimits } from "../plan/merge.ts";
 import { busyRate, type OnTimePace } from "../plan/probe-on-time.ts";
 import type { PaceMemory } from "../plan/probe-pace.ts";
 import { type DayProfile, FLAT_PROFILE } from "../plan/rates.ts";
-import { chooseStrategy } from "../plan/strategy.ts";
+import { chooseStrategy } from "../plan/account-cost.ts";
 import { type ChosenWay, chosenStrategy, isTimeToChoose } from "./chosen-way.ts";
 import type { Poll } from "./watch-poll.ts";
 

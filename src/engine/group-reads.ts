@@ -1,4 +1,6 @@
 /** Carries out what a run of a group reads: timelines one by one, searches many at once, and what both mean for the probes to come. */
+import { joinOutcomes, type PollOutcome } from "./poll-outcome.ts";
+import { sideBySide } from "./side-by-side.ts";
 import type { Clock } from "../model/clock.ts";
 import { errorText } from "../model/errors.ts";
 import type { Log } from "../model/log.ts";
@@ -11,13 +13,12 @@ import { packParts, type Part } from "../plan/packs.ts";
 import { firstRate, learnPosts } from "../plan/rates.ts";
 import { partOf } from "./account-part.ts";
 import { type AskSearch, askSearch } from "./ask.ts";
-import type { PollRun } from "./attempt-poll.ts";
+import type { PollRun } from "./poll-run.ts";
 import type { GroupMembers } from "./group-members.ts";
 import type { ReadTask } from "./group-tasks.ts";
 import { createHolds, type Holds } from "./holds.ts";
 import { pacedSinceMs } from "./on-time.ts";
 import { createPatience } from "./patience.ts";
-import { NOTHING_POLLED, type PollOutcome } from "./poll-outcome.ts";
 import { type ProbeBook, worthOfRead } from "./probe-book.ts";
 import { type MergedMember, planMembers, type PlannedMember, readMerged } from "./read-merged.ts";
 import { RequestHeld, type RequestGate } from "./request-gate.ts";
@@ -82,8 +83,6 @@ interface Scene {
   requests: number;
 }
 
-/** As many polls as the loop has running at most: requests are paced by the gate. */
-const SIDE_BY_SIDE = 64;
 /** Thousands of first reads take minutes: what they told is written this many at a time. */
 const READS_KEPT_TOGETHER = 20;
 /** A post this much older than the last probe should have been in its counters. */
@@ -267,23 +266,8 @@ const isAboutSearch = (error: unknown): boolean =>
     ? error.reason === "backoff" || error.reason === "pace"
     : error instanceof UpstreamError && error.kind !== "unauthorized" && error.kind !== "billing";
 
-export async function sideBySide<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  const rest = [...items];
-  const lane = async () => {
-    for (let item = rest.shift(); item !== undefined; item = rest.shift()) await work(item);
-  };
-  await Promise.all(Array.from({ length: Math.min(SIDE_BY_SIDE, items.length) }, lane));
-}
-
 /** With those found now; what is older than any search reaches back is forgotten. */
 function withPosts(known: readonly number[] = [], found: readonly number[], nowMs: number): { readonly postedMs?: readonly number[] } {
   if (known.length === 0 && found.length === 0) return {};
   return { postedMs: [...known, ...found].filter((atMs) => atMs > nowMs - POSTS_KEPT_MS).slice(-MOST_POSTS_KEPT) };
 }
-
-/** What the members told each was told when they were read: the group adds up numbers only. */
-export const joinOutcomes = (outcomes: readonly PollOutcome[]): PollOutcome => ({
-  ...NOTHING_POLLED,
-  events: outcomes.reduce((sum, { events }) => sum + events, 0),
-  newItems: outcomes.reduce((sum, { newItems }) => sum + newItems, 0),
-});

@@ -1,6 +1,6 @@
 /** Members of a group that could not be read, and are left alone until they may be asked for again. */
 import type { Clock } from "../model/clock.ts";
-import type { PollRun } from "./attempt-poll.ts";
+import type { PollRun } from "./poll-run.ts";
 
 export interface Holds {
   /** What came of a read of its own. */

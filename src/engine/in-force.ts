@@ -1,21 +1,12 @@
 /** What the engine reads off the watches and polls that are in force: pure but for the times it looks up of new groups. */
-import type { JsonObject } from "../model/json.ts";
 import type { PollStore } from "../model/poll-store.ts";
 import type { NamedAccountId, TargetState, WatchState, WatchStore } from "../model/watch-store.ts";
 import type { Watch } from "../model/watch.ts";
 import { hasUnreadTarget } from "../plan/first-reads.ts";
-import type { GroupDeps } from "../plan/group-polls.ts";
-import type { Learned, WayInForce } from "../plan/learned.ts";
-import { growLimits } from "../plan/merge.ts";
 import { namedHandles, withAccountIds } from "../plan/named-accounts.ts";
 import type { PlannedWatch } from "../plan/plan-polls.ts";
 import type { Poll as PlannedPoll } from "../plan/poll.ts";
 import type { WatchType } from "../watches/watch-type.ts";
-import type { ChangeBook } from "./change-book.ts";
-import { membersOf } from "./group-members.ts";
-import type { FeedBook } from "./feed-book.ts";
-import type { ProbeBook } from "./probe-book.ts";
-import { isAlone, restoreSearches, type SearchGroupMemory } from "./search-memory.ts";
 import type { Poll } from "./watch-poll.ts";
 
 type Planned = PlannedWatch<WatchType<any>>;
@@ -93,23 +84,6 @@ export async function dateGroup(
   if (okTimes.length > 0) lastOkAtMs.set(key, Math.max(...okTimes));
 }
 
-/** What planning goes by, as the books have it. */
-export const learnedIn = (book: ProbeBook, feeds: FeedBook, changes: ChangeBook): Learned & Pick<GroupDeps, "pagesOf"> => ({
-  rateOf: (key) => feeds.rateOf(key) ?? book.rateOf(key),
-  countOf: (key, members) => book.countOf(key, members),
-  changesOf: (key) => changes.changesOf(key),
-  pagesOf: ({ key }) => book.get(key)?.pages ?? 1,
-});
-
-/** Forgets what is in no group any more: timelines stand in the book under the id of their account, lists under the key of their poll. */
-export function keepBook(book: ProbeBook, polls: readonly Poll[]): void {
-  const keys = polls.flatMap((poll) => {
-    if (poll.group?.kind === "accounts") return membersOf(poll).map(({ userId }) => userId);
-    return poll.group?.kind === "rosters" ? poll.group.members.map(({ key }) => key) : [];
-  });
-  if (keys.length > 0) book.keepOnly(new Set(keys));
-}
-
 /** Whether a batch has an entry that was never answered: its key was polled before, but not for that one. */
 export function hasNewEntry(planned: readonly PlannedWatch<WatchType<any>>[]): (poll: Poll) => boolean {
   const isUnread = hasUnreadTarget(planned);
@@ -126,20 +100,4 @@ export function indexByWatch(polls: readonly Poll[]): ReadonlyMap<string, readon
     }
   }
   return index;
-}
-
-/** How a group of searches or lists was read at last, by what was stored under its key; undefined before that was chosen. */
-export function wayInForce({ group }: Pick<PlannedPoll, "group">, stored: JsonObject, nowMs: number): WayInForce | undefined {
-  if (group?.kind === "rosters") return readWay(stored);
-  if (group?.kind !== "searches") return undefined;
-  const way = readWay(stored);
-  if (way === undefined) return undefined;
-  const { limits, members } = restoreSearches(stored as Partial<SearchGroupMemory>);
-  const alone = Object.entries(members).flatMap(([key, member]) => (isAlone(member, nowMs) || member.isBusy === true ? [key] : []));
-  return { ...way, limits: growLimits(limits, nowMs), alone: new Set(alone) };
-}
-
-function readWay({ strategy, chosenAtMs }: JsonObject): WayInForce | undefined {
-  const isKnown = strategy === "single" || strategy === "probe" || strategy === "merge";
-  return isKnown && typeof chosenAtMs === "number" && chosenAtMs > 0 ? { strategy } : undefined;
 }

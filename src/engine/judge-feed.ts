@@ -8,7 +8,7 @@ import type { ItemVerdict, TargetChange } from "../model/poll-store.ts";
 import type { Recheck } from "../model/recheck.ts";
 import type { TargetState } from "../model/watch-store.ts";
 import type { Tweet } from "../model/tweet.ts";
-import type { FirstPage } from "../plan/fresh-tweets.ts";
+import type { FirstPage } from "../plan/first-page.ts";
 import { firstRate } from "../plan/rates.ts";
 import type { Watch } from "../model/watch.ts";
 import type { Subscriber } from "./watch-poll.ts";

@@ -6,7 +6,7 @@ import type { Hash } from "../model/hash.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { TargetState } from "../model/watch-store.ts";
 import type { User } from "../model/user.ts";
-import { isBlindProbe } from "../plan/discharge.ts";
+import { isBlindProbe } from "./blind-probe.ts";
 import type { Subscriber } from "./watch-poll.ts";
 import { missedOnce, tellMissed } from "./absence.ts";
 import { makeEvent } from "./make-event.ts";

@@ -10,7 +10,7 @@ import { isRefusal, type UpstreamAnswer } from "../model/upstream.ts";
 import type { PlannedWatch } from "../plan/plan-polls.ts";
 import type { WatchType } from "../watches/watch-type.ts";
 import { type ListMembershipDeps, writeListMembership } from "./list-membership.ts";
-import type { Notices } from "./notices.ts";
+import type { Notices } from "../model/notices.ts";
 import { createPatience, REFUSALS_BEFORE_BELIEF } from "./patience.ts";
 import type { RequestGate } from "./request-gate.ts";
 

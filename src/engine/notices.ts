@@ -1,33 +1,13 @@
 /** The daemon's own events: born like any other, told to `ops` only, and to a route that asks for them by name. */
-import type { ChirpEvent } from "../model/event.ts";
-import { eventId } from "../model/event.ts";
+import type { Notice, Notices } from "../model/notices.ts";
+import { type ChirpEvent, eventId } from "../model/event.ts";
 import type { Clock } from "../model/clock.ts";
 import type { Hash } from "../model/hash.ts";
-import type { Json } from "../model/json.ts";
 import type { Log } from "../model/log.ts";
 import type { Meter } from "../model/meter.ts";
 import type { Random } from "../model/random.ts";
 import type { NewDelivery, PollStore } from "../model/poll-store.ts";
 import { logEvents } from "./event-log.ts";
-
-export interface Notice {
-  /** `upstream.dark`, `sink.failing`, `watch.gap` … */
-  readonly type: string;
-  readonly subject: string;
-  readonly severity: "info" | "warning" | "critical";
-  /** One sentence for the operator. */
-  readonly message: string;
-  readonly hint?: string;
-  readonly watch?: string;
-  readonly facts?: Readonly<Record<string, Json>>;
-  /** Never told through the sink it is about. */
-  readonly exceptSink?: string;
-}
-
-export interface Notices {
-  /** Stores and routes a notice; a store that cannot take it leaves it in the log. Never rejects. */
-  tell(notice: Notice): Promise<void>;
-}
 
 export interface NoticesDeps {
   readonly store: Pick<PollStore, "commitPoll">;

@@ -1,13 +1,18 @@
 /** How long a poll that the service refused is left alone: little at first, as a service can be wrong for a moment. */
 import type { Clock } from "../model/clock.ts";
-import type { Poll } from "./watch-poll.ts";
+
+/** What is asked again and again, at an interval of its own. */
+interface Repeated {
+  readonly key: string;
+  readonly intervalMs: number;
+}
 
 export interface Patience {
   /** Leaves it alone from now on; for so long. `steadyMs`: the longest, once it was refused often enough in a row. */
-  holdMs(poll: Pick<Poll, "key" | "intervalMs">, steadyMs?: number): number;
-  isHeld(poll: Pick<Poll, "key">): boolean;
+  holdMs(poll: Repeated, steadyMs?: number): number;
+  isHeld(poll: Pick<Repeated, "key">): boolean;
   /** In a row so far, without the one that is being dealt with. */
-  refusals(poll: Pick<Poll, "key" | "intervalMs">): number;
+  refusals(poll: Repeated): number;
 }
 
 /** Each a few times what came before: trouble of the service's own costs some times its length, and not a day. */
@@ -23,7 +28,7 @@ const SHARED_AGAIN_MS = 900_000;
 export function createPatience(clock: Pick<Clock, "monotonic">): Patience {
   /** By poll: how often in a row it was refused, and until when it was left alone for that. */
   const refusals = new Map<string, { readonly count: number; readonly untilMs: number }>();
-  const countOf = ({ key, intervalMs }: Pick<Poll, "key" | "intervalMs">): number => {
+  const countOf = ({ key, intervalMs }: Repeated): number => {
     const before = refusals.get(key);
     const isInRow = before !== undefined && clock.monotonic() - before.untilMs < Math.max(LEAST_ROW_MS, 2 * intervalMs);
     return isInRow ? before.count : 0;

@@ -2,11 +2,12 @@
 import type { Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
 import { isRefusal, UpstreamError } from "../model/upstream.ts";
-import type { Notices } from "./notices.ts";
-import type { PollAftermath } from "./poll-loop.ts";
+import type { Notices } from "../model/notices.ts";
+import type { PollAftermath } from "../model/poll-aftermath.ts";
 import type { PollOutcome } from "./poll-outcome.ts";
 import { RequestHeld } from "./request-gate.ts";
-import { STORE_RETRY_MS, type StoreWatch } from "./store-watch.ts";
+import { STORE_RETRY_MS } from "./store-watch.ts";
+import type { StoreWatch } from "../model/store-health.ts";
 import type { TargetTrouble } from "./target-trouble.ts";
 import type { Poll } from "./watch-poll.ts";
 

@@ -1,4 +1,5 @@
 /** The poll loop: one timer, a heap of due times, polls side by side. Owns when a poll runs; what a poll does is the runner's. */
+import type { PollAftermath } from "../model/poll-aftermath.ts";
 import type { Cancel, Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
 import type { Meter } from "../model/meter.ts";
@@ -8,17 +9,6 @@ import type { Poll } from "./watch-poll.ts";
 import { createDueQueue, type DueEntry } from "../schedule/due-queue.ts";
 import { createJumpWatch, nextTick } from "../schedule/misfire.ts";
 import type { Timetable } from "../schedule/timetable.ts";
-
-/** When a poll that did not go well runs again; undefined: at its next tick. */
-export interface PollAftermath {
-  readonly retryAtMs?: number;
-  /** No sooner than that, whatever the schedule says. */
-  readonly notBeforeMs?: number;
-  /** The service answered, and what it said is a fact about what was asked for: no error. */
-  readonly isAnswer?: true;
-  /** It went well, and its next one waits for as long as the pace of the moment says. */
-  readonly isPaced?: true;
-}
 
 export interface PollLoopDeps {
   readonly clock: Clock;

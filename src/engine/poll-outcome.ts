@@ -180,3 +180,10 @@ export function countPoll(meter: Meter, poll: Poll, judged: Judgement, born: Rea
     meter.observe("chirpwatch_detect_delay_seconds", Math.max(0, nowMs - event.occurredAtMs) / 1_000, { type: event.watchType });
   }
 }
+
+/** What the members told each was told when they were read: the group adds up numbers only. */
+export const joinOutcomes = (outcomes: readonly PollOutcome[]): PollOutcome => ({
+  ...NOTHING_POLLED,
+  events: outcomes.reduce((sum, { events }) => sum + events, 0),
+  newItems: outcomes.reduce((sum, { newItems }) => sum + newItems, 0),
+});

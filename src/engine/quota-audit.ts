@@ -14,7 +14,7 @@ import type { Meter } from "../model/meter.ts";
 import type { AuditReading, Ledger } from "../model/ledger.ts";
 import type { Notes } from "../model/store.ts";
 import { UpstreamError } from "../model/upstream.ts";
-import type { Notices } from "./notices.ts";
+import type { Notices } from "../model/notices.ts";
 import { wasToldOf } from "./told-periods.ts";
 
 export interface QuotaAudit {

@@ -2,7 +2,7 @@
 import { type Clock, isoTime } from "../model/clock.ts";
 import type { Notes } from "../model/store.ts";
 import { formatExact } from "../render/numbers.ts";
-import type { Notices } from "./notices.ts";
+import type { Notices } from "../model/notices.ts";
 import type { QuotaSettings, QuotaStatus } from "./quota-watch.ts";
 import { wasToldOf } from "./told-periods.ts";
 

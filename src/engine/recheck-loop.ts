@@ -22,7 +22,7 @@ import { logEvents } from "./event-log.ts";
 import { type Missed, missedBy } from "./absence.ts";
 import { judgeRecheck, type Look, pacedMs, refOf, turnOf } from "./judge-recheck.ts";
 import { RequestHeld, type RequestGate } from "./request-gate.ts";
-import type { StoreWatch } from "./store-watch.ts";
+import type { StoreWatch } from "../model/store-health.ts";
 import type { RouteJudged } from "./verdicts.ts";
 import type { Subscriber } from "./watch-poll.ts";
 

@@ -6,7 +6,7 @@ import { firstRate } from "../plan/rates.ts";
 import type { FeedRead, FeedTurns } from "./feed-turns.ts";
 import type { PollOutcome } from "./poll-outcome.ts";
 import type { PollRunner } from "./poll-runner.ts";
-import type { GroupRun } from "./run-group.ts";
+import type { GroupRun } from "./poll-run.ts";
 import type { Poll } from "./watch-poll.ts";
 
 export interface FeedRunner {

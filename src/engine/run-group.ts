@@ -2,6 +2,7 @@
  * One run of a group of accounts: probe those whose turn it is, read those that moved or are due for a full poll, remember what was
  * learned. Owns the order of these steps; what a change means is plan/'s, what a post means the poll runner's.
  */
+import type { GroupRun } from "./poll-run.ts";
 import { batchesOf } from "../model/batch.ts";
 import { type Clock, passedMs } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
@@ -9,9 +10,9 @@ import type { Priority } from "../model/schedule.ts";
 import type { PollStore } from "../model/poll-store.ts";
 import type { WatchStore } from "../model/watch-store.ts";
 import { allowanceOf, wayToRead } from "../plan/discharge.ts";
-import type { Habits } from "../plan/group-polls.ts";
+import type { Habits } from "../plan/group-accounts.ts";
 import { learnHours, ratesOf } from "../plan/rates.ts";
-import { checkEveryMs } from "../plan/strategy.ts";
+import { checkEveryMs } from "../plan/account-cost.ts";
 import { isSameTick } from "../plan/tick-grid.ts";
 import type { ChangeBook } from "./change-book.ts";
 import { chooseMembers, createTurns, isTooSoon, NOBODYS_TURN, paceAfter, type Turn, waitAfter } from "./group-pace.ts";
@@ -22,7 +23,6 @@ import { createGroupProbes } from "./group-probes.ts";
 import { createGroupReads } from "./group-reads.ts";
 import { tasksOf } from "./group-tasks.ts";
 import { createLearned } from "./learned.ts";
-import type { PollOutcome } from "./poll-outcome.ts";
 import { learnedRate, type ProbeBook } from "./probe-book.ts";
 import { createOnTime } from "./on-time.ts";
 import type { Profiles } from "./profiles.ts";
@@ -45,12 +45,6 @@ export interface GroupDeps extends RunMember {
   readonly stretch: (priority: Priority) => number;
   /** Has a group run at once. */
   readonly wake: (groupKey: string) => void;
-}
-
-export interface GroupRun {
-  readonly outcome: PollOutcome;
-  /** When the next probe is worth its request, where freshness says so instead of a schedule; wall time. */
-  readonly againAtMs?: number;
 }
 
 export interface GroupRunner {

@@ -1,6 +1,6 @@
 /** How a group has one of its members polled: by itself, or with what was read of it together with others. */
 import type { Reach } from "../detect/feed-poll.ts";
-import type { PollRun } from "./attempt-poll.ts";
+import type { PollRun } from "./poll-run.ts";
 import type { FeedObservation } from "./read-feed.ts";
 import type { Poll } from "./watch-poll.ts";
 

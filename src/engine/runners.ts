@@ -1,14 +1,17 @@
 /** Who runs a poll, by what it is: a feed by itself, accounts, lists or searches together. Owns what they learn, from start to stop. */
+import type { GroupingDeps, Learned } from "../plan/learned.ts";
+import { type ChangeBook, createChangeBook } from "./change-book.ts";
+import { membersOf } from "./group-members.ts";
+import { type FeedBook, createFeedBook } from "./feed-book.ts";
+import { type ProbeBook, createProbeBook } from "./probe-book.ts";
 import type { Notes } from "../model/store.ts";
-import { createChangeBook } from "./change-book.ts";
-import { createFeedBook } from "./feed-book.ts";
 import { createFeedTurns } from "./feed-turns.ts";
 import { createFirstReads } from "./first-reads.ts";
-import { keepBook, learnedIn } from "./in-force.ts";
+
 import type { PollRunner } from "./poll-runner.ts";
-import { createProbeBook } from "./probe-book.ts";
 import { createFeedRunner } from "./run-feed.ts";
-import { createGroupRunner, type GroupDeps, type GroupRun } from "./run-group.ts";
+import { createGroupRunner, type GroupDeps } from "./run-group.ts";
+import type { GroupRun } from "./poll-run.ts";
 import { createRostersRunner } from "./run-rosters.ts";
 import { createSearchesRunner } from "./run-searches.ts";
 import type { Poll } from "./watch-poll.ts";
@@ -69,4 +72,21 @@ export function createRunners(deps: RunnersDeps): Runners {
       for (const result of results) if (result.status === "rejected") throw result.reason;
     },
   };
+}
+
+/** What planning goes by, as the books have it. */
+export const learnedIn = (book: ProbeBook, feeds: FeedBook, changes: ChangeBook): Learned & Pick<GroupingDeps, "pagesOf"> => ({
+  rateOf: (key) => feeds.rateOf(key) ?? book.rateOf(key),
+  countOf: (key, members) => book.countOf(key, members),
+  changesOf: (key) => changes.changesOf(key),
+  pagesOf: ({ key }) => book.get(key)?.pages ?? 1,
+});
+
+/** Forgets what is in no group any more: timelines stand in the book under the id of their account, lists under the key of their poll. */
+function keepBook(book: ProbeBook, polls: readonly Poll[]): void {
+  const keys = polls.flatMap((poll) => {
+    if (poll.group?.kind === "accounts") return membersOf(poll).map(({ userId }) => userId);
+    return poll.group?.kind === "rosters" ? poll.group.members.map(({ key }) => key) : [];
+  });
+  if (keys.length > 0) book.keepOnly(new Set(keys));
 }

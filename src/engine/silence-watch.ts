@@ -4,7 +4,7 @@
  */
 import { type Clock, isoTime } from "../model/clock.ts";
 import type { Notes } from "../model/store.ts";
-import type { Notices } from "./notices.ts";
+import type { Notices } from "../model/notices.ts";
 
 export interface SilenceWatchDeps {
   readonly clock: Clock;

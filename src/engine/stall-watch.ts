@@ -9,7 +9,7 @@ import type { Log } from "../model/log.ts";
 import { UpstreamError } from "../model/upstream.ts";
 import { StoreError } from "../model/store-error.ts";
 import type { Notes } from "../model/store.ts";
-import type { Notices } from "./notices.ts";
+import type { Notices } from "../model/notices.ts";
 import { createRepeated } from "./repeat.ts";
 import { RequestHeld } from "./request-gate.ts";
 import { createSilenceWatch } from "./silence-watch.ts";

@@ -1,16 +1,9 @@
 /** What happens when the state cannot be written: nothing is polled that could not be stored, the disk is tried again, the operator is told. */
+import type { StoreWatch } from "../model/store-health.ts";
 import type { Cancel, Clock } from "../model/clock.ts";
 import { ChirpwatchError, errorText } from "../model/errors.ts";
 import type { Log } from "../model/log.ts";
 import type { Upkeep } from "../model/store.ts";
-
-export interface StoreWatch {
-  /** Undefined while the store works; else why it does not. */
-  readonly trouble: string | undefined;
-  /** Takes any error; true when it is the store's and polling has to stop. */
-  takeError(error: unknown): boolean;
-  stop(): void;
-}
 
 export const STORE_RETRY_MS = 5_000;
 

@@ -7,7 +7,7 @@ import type { Log } from "../model/log.ts";
 import type { Notes } from "../model/store.ts";
 import type { TargetState, TargetStatus, WatchStore } from "../model/watch-store.ts";
 import type { PlannedWatch } from "../plan/plan-polls.ts";
-import type { Notices } from "./notices.ts";
+import type { Notices } from "../model/notices.ts";
 import { isNewHandle, type ToldHandles } from "./told-handles.ts";
 
 export interface TargetNoticesDeps {

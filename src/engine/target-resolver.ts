@@ -11,7 +11,7 @@ import type { PlannedWatch } from "../plan/plan-polls.ts";
 import { askedByHandle, type HandleDeps, refreshHandles, takeHandles } from "./refresh-handles.ts";
 import { type ResolverDeps, resolveTargets, type UnknownHandle } from "./resolve-targets.ts";
 import { createPatience } from "./patience.ts";
-import type { StoreWatch } from "./store-watch.ts";
+import type { StoreWatch } from "../model/store-health.ts";
 import type { TargetTrouble } from "./target-trouble.ts";
 
 export interface TargetResolverDeps extends Omit<ResolverDeps, "onMissing" | "store">, HandleDeps {

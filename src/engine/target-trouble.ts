@@ -14,7 +14,7 @@ import { createAccountFate } from "./account-fate.ts";
 import { loadSubscribers } from "./load-subscribers.ts";
 import { isThroughList } from "./list-check.ts";
 import { createPatience, REFUSALS_BEFORE_BELIEF } from "./patience.ts";
-import type { PollAftermath } from "./poll-loop.ts";
+import type { PollAftermath } from "../model/poll-aftermath.ts";
 import { askRemaining } from "./remaining-requests.ts";
 import type { Rename } from "./renames.ts";
 import type { RequestGate } from "./request-gate.ts";

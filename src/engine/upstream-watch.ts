@@ -5,7 +5,7 @@ import type { Log } from "../model/log.ts";
 import type { Meter } from "../model/meter.ts";
 import type { Notes } from "../model/store.ts";
 import type { UpstreamError } from "../model/upstream.ts";
-import type { Notices } from "./notices.ts";
+import type { Notices } from "../model/notices.ts";
 import { createRepeated } from "./repeat.ts";
 
 export interface UpstreamWatch {

@@ -59,14 +59,6 @@ const MOVES_TO_SEE = 3;
 export const probedFields = (profile: JsonObject | undefined, names: readonly string[]): JsonObject | null =>
   profile === undefined ? null : Object.fromEntries(names.map((name) => [name, profile[name]]));
 
-/** So many accounts do not go at the same moment. */
-const TOO_MANY_TO_GO = 3;
-
-/** Whether a probe that shows nobody says nothing: of all that were shown before, none is left. `shown`: before, and now. */
-export function isBlindProbe(shown: readonly { readonly before: boolean; readonly now: boolean }[]): boolean {
-  return shown.every(({ now }) => !now) && shown.filter(({ before }) => before).length >= TOO_MANY_TO_GO;
-}
-
 /** An account that was read just now, so that the probe that follows has something to compare with. */
 export const firstProbe = (fields: JsonObject | null, atMs: number): ProbeMemory => ({ fields, probedAtMs: atMs, fullAtMs: atMs });
 

@@ -2,17 +2,10 @@
  * What a group under freshness saves by looks that come free in the requests of others: a forecast, to the first order. Pure; who rides in
  * which request is the engine's to choose.
  */
+import type { Company } from "./shared-probes.ts";
 import { BATCH_SIZE } from "../model/batch.ts";
 import type { Freshness } from "../model/schedule.ts";
 import type { ProbeRounds } from "./probe-choice.ts";
-
-/** Requests for profiles that are sent anyway. */
-export interface Company {
-  /** Times a day. */
-  readonly perDay: number;
-  /** Who is asked for each time. */
-  readonly userIds: ReadonlySet<string>;
-}
 
 /** Free looks at the members of a group. */
 export interface Help {

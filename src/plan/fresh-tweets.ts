@@ -2,6 +2,7 @@
  * How many tweets of a watch are fresh at once and looked at again, by the first pages of its feeds and by what was noted since. A day's
  * tweets alone say little: days differ, and one that is loud would count for a month. Pure.
  */
+import type { FirstPage } from "./first-page.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { TargetState, WatchState } from "../model/watch-store.ts";
 import type { Watch } from "../model/watch.ts";
@@ -16,16 +17,6 @@ const LEAST_DAYS = 0.5;
 const STEADY_DAYS = 0.5;
 /** So many tweets say as much about what a watch wants of one feed as all its feeds together do. */
 const SHARE_PRIOR = 5;
-
-/** What the first read of a feed showed, kept in its target's memory. */
-export interface FirstPage {
-  /** Posts in so many days, as `firstRate` counts them. */
-  readonly posts: number;
-  readonly days: number;
-  readonly tweets: number;
-  /** Of them, those of the kinds, authors and words the watch wants. */
-  readonly wanted: number;
-}
 
 const firstPageOf = ({ memory }: Pick<TargetState, "memory">): FirstPage | undefined => {
   const { posts, days, tweets, wanted } = (memory["page"] ?? {}) as JsonObject;

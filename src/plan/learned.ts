@@ -1,4 +1,6 @@
 /** What daemons have learned of how often is posted and how much is asked: what planning goes by beside the configuration. */
+import type { Hash } from "../model/hash.ts";
+import type { Poll } from "./poll.ts";
 import type { GroupCounted } from "./group-count.ts";
 import type { MergeLimits } from "./merge.ts";
 
@@ -24,3 +26,11 @@ export interface Learned {
 }
 
 export const NOTHING_LEARNED: Learned = { rateOf: () => undefined, countOf: () => undefined, changesOf: () => undefined };
+
+export interface GroupingDeps extends Partial<Learned> {
+  readonly hash: Hash;
+  /** What accounts post of which nothing was learned, against what is usual; 1 unless said. */
+  readonly assumedPosts?: number;
+  /** Requests of a read of a poll's whole list; 1 where it is short or its length is not known. */
+  readonly pagesOf?: (poll: Poll) => number;
+}

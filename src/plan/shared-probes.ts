@@ -1,6 +1,6 @@
 /** Which accounts are asked for in the same instant already, whoever asks: their profiles come in the same requests. Pure arithmetic. */
 import { BATCH_SIZE } from "../model/batch.ts";
-import type { Company } from "./free-rides.ts";
+
 import { schedulesKey } from "./group-spread.ts";
 import type { Poll } from "./poll.ts";
 import { sum } from "./sum.ts";
@@ -83,4 +83,12 @@ function requestsMore(asked: readonly Asked[], userIds: readonly string[]): numb
   const before = new Set(asked.flatMap((one) => [...one.userIds]));
   const after = new Set([...before, ...userIds]);
   return Math.ceil(after.size / BATCH_SIZE) - Math.ceil(before.size / BATCH_SIZE);
+}
+
+/** Requests for profiles that are sent anyway. */
+export interface Company {
+  /** Times a day. */
+  readonly perDay: number;
+  /** Who is asked for each time. */
+  readonly userIds: ReadonlySet<string>;
 }

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { createPollLoop, type PollAftermath } from "../../src/engine/poll-loop.ts";
+import { createPollLoop } from "../../src/engine/poll-loop.ts";
+import type { PollAftermath } from "../../src/model/poll-aftermath.ts";
 import type { Poll } from "../../src/engine/watch-poll.ts";
 import { sleep } from "../../src/model/clock.ts";
 import type { Schedule } from "../../src/model/schedule.ts";

@@ -6,7 +6,6 @@ import {
   afterRefusal,
   allowanceOf,
   firstProbe,
-  isBlindProbe,
   isDue,
   isGivenUp,
   mayLag,
@@ -15,6 +14,7 @@ import {
   takeProbe,
   wayToRead,
 } from "../../src/plan/discharge.ts";
+import { isBlindProbe } from "../../src/engine/blind-probe.ts";
 import { fields, read, START } from "../support/probed.ts";
 
 const MIN = 60_000;

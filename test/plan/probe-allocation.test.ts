@@ -4,7 +4,7 @@ import { createWorkload } from "../../bench/economy/workload.ts";
 import { FIRST_LIMITS, handlesPerQuery } from "../../src/plan/merge.ts";
 import { levelsOf, probesPerDay, sumLevels } from "../../src/plan/probe-allocation.ts";
 import { expectedRate, firstRate, learnPosts, shareApart } from "../../src/plan/rates.ts";
-import { costOfFreshness } from "../../src/plan/strategy.ts";
+import { costOfFreshness } from "../../src/plan/account-cost.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -6,7 +6,7 @@ import { busyRate, chooseRound, learnLate, roundEveryMs, roundsOnTime } from "..
 import { lackedPerDay } from "../../src/plan/late-in-search.ts";
 import { requestsOfRounds } from "../../src/plan/probe-rounds.ts";
 import { firstRate, learnPosts, rateAt, shareApart } from "../../src/plan/rates.ts";
-import { costOfFreshness } from "../../src/plan/strategy.ts";
+import { costOfFreshness } from "../../src/plan/account-cost.ts";
 import { sum } from "../../src/plan/sum.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
 

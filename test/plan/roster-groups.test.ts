@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Watch } from "../../src/model/watch.ts";
 import { assumeTargets, createForecast } from "../../src/plan/forecast.ts";
-import { type GroupDeps, groupPolls } from "../../src/plan/group-polls.ts";
+import { groupPolls } from "../../src/plan/group-polls.ts";
+import type { GroupingDeps } from "../../src/plan/learned.ts";
 import { planPolls, targetsOf } from "../../src/plan/plan-polls.ts";
 import { chooseListStrategy, type ListGroup, type ListMember } from "../../src/plan/roster-groups.ts";
 import { sha256 } from "../../src/runtime/hash.ts";
@@ -17,7 +18,7 @@ const ids = (count: number, from = 0) => Array.from({ length: count }, (_, i) =>
 const watchOf = (id: string, type: string, accounts: readonly string[], changes: Partial<Watch> = {}) =>
   makeWatch(id, type, { accounts }, { schedule: every(60), ...changes });
 
-function polls(watches: readonly Watch[], deps: Partial<GroupDeps> = {}) {
+function polls(watches: readonly Watch[], deps: Partial<GroupingDeps> = {}) {
   const planned = watches.map((watch) => {
     const type = WATCH_TYPES.find((one) => one.type === watch.type);
     if (type === undefined) throw new Error("no type");
@@ -25,7 +26,7 @@ function polls(watches: readonly Watch[], deps: Partial<GroupDeps> = {}) {
   });
   return groupPolls(planPolls(planned, { hash: sha256, timetable: createTimetable(), nowMs: NOW }), { hash: sha256, ...deps });
 }
-const forecastOf = (watches: readonly Watch[], deps: Partial<GroupDeps> = {}) =>
+const forecastOf = (watches: readonly Watch[], deps: Partial<GroupingDeps> = {}) =>
   createForecast(polls(watches, deps), { timetable: createTimetable(), nowMs: NOW });
 
 describe("lists of one schedule", () => {

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { watchTypeOf, registrationOf } from "../../src/app/registration.ts";
 import { createUpstreamPacer, type UpstreamPacer } from "../../src/budget/upstream-pacer.ts";
 import { createEngine, type Engine, type EngineDeps } from "../../src/engine/engine.ts";
-import type { Notice } from "../../src/engine/notices.ts";
+import type { Notice } from "../../src/model/notices.ts";
 import type { PollOutcome } from "../../src/engine/poll-outcome.ts";
 import { createPollTrace } from "../../src/engine/poll-trace.ts";
 import { createPollRunner } from "../../src/engine/poll-runner.ts";
@@ -17,7 +17,8 @@ import { createQuotaWatch, type QuotaWatch } from "../../src/engine/quota-watch.
 import { createRequestGate, type RequestGate } from "../../src/engine/request-gate.ts";
 import type { GateLimits } from "../../src/engine/reservation.ts";
 import { createServiceClock } from "../../src/engine/service-clock.ts";
-import { createStoreWatch, type StoreWatch } from "../../src/engine/store-watch.ts";
+import { createStoreWatch } from "../../src/engine/store-watch.ts";
+import type { StoreWatch } from "../../src/model/store-health.ts";
 import { createUpstreamWatch, type UpstreamWatch } from "../../src/engine/upstream-watch.ts";
 import type { ChirpEvent } from "../../src/model/event.ts";
 import type { Log } from "../../src/model/log.ts";
