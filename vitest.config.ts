@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Where tests take longest: one that began last would be waited for alone. */
-const LONG = /\/test\/(?:app|e2e|engine|sim)\/|\/test\/plan\/probe-allocation\./;
+const LONG = /\/test\/(?:app|e2e|engine|sim)\/|\/test\/plan\/rates\/probe-allocation\./;
 
 class LongOnesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

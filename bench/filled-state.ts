@@ -1,7 +1,7 @@
 /** Writes the state that a daemon would have after the first poll of every watch brought nothing. */
 import { registerWatches } from "../src/app/registration.ts";
 import { loadConfig } from "../src/config/load-config.ts";
-import { planPolls } from "../src/plan/plan-polls.ts";
+import { planPolls } from "../src/plan/polls/plan-polls.ts";
 import { createFiles } from "../src/runtime/files.ts";
 import { sha256 } from "../src/runtime/hash.ts";
 import { createSystemClock } from "../src/runtime/system-clock.ts";

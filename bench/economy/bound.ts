@@ -1,6 +1,6 @@
 /** The least that a workload can cost: probes of a hundred by its true rates, and every post in a full page. Pure. */
 import { BATCH_SIZE } from "../../src/model/batch.ts";
-import { ITEMS_PER_PAGE } from "../../src/plan/feed-pages.ts";
+import { ITEMS_PER_PAGE } from "../../src/plan/polls/feed-pages.ts";
 import { sum } from "../../src/plan/sum.ts";
 
 const DAY_MS = 86_400_000;

@@ -6,7 +6,7 @@
 import { readLearned } from "../../src/app/learned.ts";
 import { createPlanView, type PlanFacts } from "../../src/app/plan-view.ts";
 import type { Upstream } from "../../src/model/upstream.ts";
-import { NOTHING_LEARNED } from "../../src/plan/learned.ts";
+import { NOTHING_LEARNED } from "../../src/plan/rates/learned.ts";
 import { sha256 } from "../../src/runtime/hash.ts";
 import { goodConfig } from "../../test/config/load-text.ts";
 import { type EngineRig, startEngineRig } from "../../test/support/engine-rig.ts";

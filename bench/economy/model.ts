@@ -3,11 +3,11 @@
  * hours, and to see what a rule is worth before it is built. `npm run bench:economy -- --model 10000x60`
  */
 import { batchesOf } from "../../src/model/batch.ts";
-import { FIRST_LIMITS } from "../../src/plan/merge.ts";
-import { floorOf, packParts, type Part, ridersFor } from "../../src/plan/packs.ts";
-import { awaitedOf, chooseProbes, waitBeforeProbes } from "../../src/plan/probe-choice.ts";
-import { firstPace, learnDelays } from "../../src/plan/probe-pace.ts";
-import { expectedRate, firstRate, learnPosts, type RateMemory, rateAt } from "../../src/plan/rates.ts";
+import { FIRST_LIMITS } from "../../src/query/merging/merge.ts";
+import { floorOf, packParts, type Part, ridersFor } from "../../src/groups/queries/packs.ts";
+import { awaitedOf, chooseProbes, waitBeforeProbes } from "../../src/groups/probing/probe-choice.ts";
+import { firstPace, learnDelays } from "../../src/groups/accounts/probe-pace.ts";
+import { expectedRate, firstRate, learnPosts, type RateMemory, rateAt } from "../../src/plan/rates/rates.ts";
 import { createWorkload, DAY_MS } from "./workload.ts";
 
 /** How much further back than it was looked at a query names an account. */

@@ -4,8 +4,8 @@
  */
 import type { Config } from "../config/config.ts";
 import type { Engine } from "../engine/engine.ts";
-import { startHeartbeat } from "../engine/heartbeat.ts";
-import { createPollTrace } from "../engine/poll-trace.ts";
+import { startHeartbeat } from "../engine/health/heartbeat.ts";
+import { createPollTrace } from "../polling/run/poll-trace.ts";
 import { startControl } from "../server/control-socket.ts";
 import { createMeter } from "../server/meter.ts";
 import { startServer } from "../server/server.ts";

@@ -1,5 +1,5 @@
 /** Notices that the wall clock was set: whoever sleeps until a time of day has to look at it again. */
-import { createRepeated } from "../engine/repeat.ts";
+import { createRepeated } from "../engine/health/repeat.ts";
 import type { Clock } from "../model/clock.ts";
 import { createJumpWatch } from "../schedule/misfire.ts";
 

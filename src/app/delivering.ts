@@ -1,6 +1,6 @@
 /** The delivering half and the daemon's own notices, around one active configuration: what a reload swaps, in one place. */
 import type { Config } from "../config/config.ts";
-import { createNotices } from "../engine/notices.ts";
+import { createNotices } from "../engine/health/notices.ts";
 import type { Notices } from "../model/notices.ts";
 import { isoTime } from "../model/clock.ts";
 import { formatHours } from "../model/duration.ts";

@@ -1,6 +1,6 @@
 /** The API keys in force, by the names the ledger knows them by: read again from their files when the service refuses them. */
 import type { ApiConfig, KeyConfig } from "../config/config.ts";
-import type { Offers, PayingKey } from "../engine/reservation.ts";
+import type { Offers, PayingKey } from "../requests/reservation.ts";
 import type { Files } from "../model/files.ts";
 import type { Hash } from "../model/hash.ts";
 

@@ -1,7 +1,7 @@
 /** What a state knows that a plan goes by: the targets, what was learned, how groups are read, and when each poll ran last. */
 import type { Config } from "../config/config.ts";
 import { dateGroup } from "../engine/in-force.ts";
-import { wayInForce } from "../engine/active-strategy.ts";
+import { wayInForce } from "../groups/active-strategy.ts";
 import type { Clock } from "../model/clock.ts";
 import type { Hash } from "../model/hash.ts";
 import type { Store } from "../model/store.ts";

@@ -3,14 +3,14 @@
  * Owns whom that is about and what the answer means for a plan; paid, a hundred accounts a request.
  */
 import type { Config } from "../config/config.ts";
-import type { RequestGate } from "../engine/request-gate.ts";
+import type { RequestGate } from "../requests/request-gate.ts";
 import { batchesOf } from "../model/batch.ts";
 import type { Hash } from "../model/hash.ts";
 import type { User } from "../model/user.ts";
 import type { TargetState, WatchState } from "../model/watch-store.ts";
 import type { Watch } from "../model/watch.ts";
-import { isAssumed } from "../plan/forecast.ts";
-import { lengthField } from "../plan/whole-reads.ts";
+import { isAssumed } from "../forecast/forecast.ts";
+import { lengthField } from "../plan/polls/whole-reads.ts";
 import { planWatches } from "./configured-polls.ts";
 import { watchTypeOf } from "./registration.ts";
 

@@ -1,10 +1,10 @@
 /** Member lists that are longer than a poll reads: what a first read of all of them takes, and how long. Asks nobody. */
 import { quotaLine } from "../budget/quota-line.ts";
 import type { Watch } from "../model/watch.ts";
-import { type Forecast, MONTH_DAYS } from "../plan/forecast.ts";
-import type { PlannedWatch } from "../plan/plan-polls.ts";
+import { type Forecast, MONTH_DAYS } from "../forecast/forecast.ts";
+import type { PlannedWatch } from "../plan/polls/plan-polls.ts";
 import { sum } from "../plan/sum.ts";
-import { MEMBERS_PER_PAGE, membersOf, readSoFar, wholeReadEveryMs } from "../plan/whole-reads.ts";
+import { MEMBERS_PER_PAGE, membersOf, readSoFar, wholeReadEveryMs } from "../plan/polls/whole-reads.ts";
 import { endpointOf } from "./list-lengths.ts";
 import type { PlanQuota } from "./plan-quota.ts";
 import { watchTypeOf } from "./registration.ts";

@@ -1,7 +1,7 @@
 /** Long member lists of a watch, as its targets remember them: how far their first read is, and how often they are read whole. Asks nobody. */
 import type { TargetState } from "../model/watch-store.ts";
 import type { Watch } from "../model/watch.ts";
-import { membersOf, readSoFar, wholeReadEveryMs } from "../plan/whole-reads.ts";
+import { membersOf, readSoFar, wholeReadEveryMs } from "../plan/polls/whole-reads.ts";
 import type { MemberListView } from "../server/views.ts";
 import { watchTypeOf } from "./registration.ts";
 

@@ -2,12 +2,12 @@
 import { createKeyRing } from "../budget/key-ring.ts";
 import { quotaPeriod } from "../budget/quota-period.ts";
 import type { Engine } from "../engine/engine.ts";
-import { createKeyWatch, type KeyWatch } from "../engine/key-watch.ts";
-import { createQuotaAudit, type QuotaAudit } from "../engine/quota-audit.ts";
-import { createQuotaNotices } from "../engine/quota-notices.ts";
-import { createQuotaWatch, type KeyQuota, limitOfKey, type QuotaWatch } from "../engine/quota-watch.ts";
-import { askRemaining } from "../engine/remaining-requests.ts";
-import type { GateDeps, RequestGate } from "../engine/request-gate.ts";
+import { createKeyWatch, type KeyWatch } from "../engine/quota/key-watch.ts";
+import { createQuotaAudit, type QuotaAudit } from "../engine/quota/quota-audit.ts";
+import { createQuotaNotices } from "../engine/quota/quota-notices.ts";
+import { createQuotaWatch, type KeyQuota, limitOfKey, type QuotaWatch } from "../engine/quota/quota-watch.ts";
+import { askRemaining } from "../requests/remaining-requests.ts";
+import type { GateDeps, RequestGate } from "../requests/request-gate.ts";
 import { errorText } from "../model/errors.ts";
 import type { Meter } from "../model/meter.ts";
 import type { Store } from "../model/store.ts";

@@ -1,12 +1,12 @@
 /** What a forecast rests on, in words: before a daemon has run for a while, a plan is a guess, and says of what. */
 import type { WatchState } from "../model/watch-store.ts";
-import { type Assumption, type Basis, basisByWatch, type WatchBasis } from "../plan/basis.ts";
-import { READS_OF_A_CHANGE } from "../plan/discharge.ts";
-import { itemsPerDay } from "../plan/feed-volume.ts";
-import type { Forecast } from "../plan/forecast.ts";
-import { knownPages } from "../plan/full-read.ts";
-import type { Learned } from "../plan/learned.ts";
-import { USUAL_CHANGES_PER_DAY } from "../plan/other-changes.ts";
+import { type Assumption, type Basis, basisByWatch, type WatchBasis } from "../forecast/basis.ts";
+import { READS_OF_A_CHANGE } from "../groups/probing/discharge.ts";
+import { itemsPerDay } from "../forecast/feed-volume.ts";
+import type { Forecast } from "../forecast/forecast.ts";
+import { knownPages } from "../plan/polls/full-read.ts";
+import type { Learned } from "../plan/rates/learned.ts";
+import { USUAL_CHANGES_PER_DAY } from "../plan/rates/other-changes.ts";
 
 export interface BasisView {
   /**

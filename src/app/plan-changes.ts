@@ -2,9 +2,9 @@
 import { formatDuration } from "../model/duration.ts";
 import type { Freshness } from "../model/schedule.ts";
 import type { RecheckRule } from "../model/watch.ts";
-import type { Change } from "../plan/cheaper.ts";
-import type { Delay } from "../plan/forecast.ts";
-import type { LaterWatch } from "../plan/slower-schedules.ts";
+import type { Change } from "../forecast/advice/cheaper.ts";
+import type { Delay } from "../forecast/forecast.ts";
+import type { LaterWatch } from "../forecast/advice/slower-schedules.ts";
 import { freshnessText, scheduleText } from "./status-view.ts";
 
 /** One change that makes the plan fit. */

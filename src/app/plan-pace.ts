@@ -1,7 +1,7 @@
 /** How much slower than planned a running daemon polls each watch now. */
 import type { StretchFactors } from "../budget/stretch.ts";
 import type { Watch } from "../model/watch.ts";
-import type { Forecast } from "../plan/forecast.ts";
+import type { Forecast } from "../forecast/forecast.ts";
 import { round } from "./plan-changes.ts";
 import { isSlowed } from "./quota-view.ts";
 

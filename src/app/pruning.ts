@@ -1,6 +1,6 @@
 /** Deletes what the retention no longer keeps, soon after the start and once a day. */
-import { createRepeated } from "../engine/repeat.ts";
-import type { Poll } from "../engine/watch-poll.ts";
+import { createRepeated } from "../engine/health/repeat.ts";
+import type { Poll } from "../polling/watch-poll.ts";
 import type { Cancel, Clock } from "../model/clock.ts";
 import { errorText } from "../model/errors.ts";
 import type { Log } from "../model/log.ts";

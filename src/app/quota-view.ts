@@ -3,10 +3,10 @@ import type { AsideReason } from "../budget/key-ring.ts";
 import { forecastRequests, type StretchFactors } from "../budget/stretch.ts";
 import type { QuotaPeriod } from "../budget/quota-period.ts";
 import type { Config } from "../config/config.ts";
-import { isBelowConfigured } from "../engine/quota-notices.ts";
+import { isBelowConfigured } from "../engine/quota/quota-notices.ts";
 import { isoTime } from "../model/clock.ts";
 import type { LedgerLine } from "../model/ledger.ts";
-import type { WatchPace } from "../plan/pace.ts";
+import type { WatchPace } from "../forecast/pace.ts";
 import type { BudgetView, QuotaView, SpentView } from "../server/views.ts";
 
 /** What is known of the quota, by a running daemon or by the state alone. */

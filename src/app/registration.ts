@@ -6,7 +6,7 @@ import type { Hash } from "../model/hash.ts";
 import type { Store } from "../model/store.ts";
 import type { WatchRegistration } from "../model/watch-store.ts";
 import type { OnReturn, Watch } from "../model/watch.ts";
-import { targetsOf } from "../plan/plan-polls.ts";
+import { targetsOf } from "../plan/polls/plan-polls.ts";
 import { WATCH_TYPES } from "../watches/registry.ts";
 import type { WatchType } from "../watches/watch-type.ts";
 

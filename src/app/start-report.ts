@@ -1,12 +1,12 @@
 /** The lines a person reads after a start: per watch, what is known and when it is polled next. Its messages are whole sentences on purpose. */
 import type { EngineWatch } from "../engine/engine.ts";
-import type { PollOutcome } from "../engine/poll-outcome.ts";
+import type { PollOutcome } from "../polling/run/poll-outcome.ts";
 import { type Clock, isoTime } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
 import type { WatchStore } from "../model/watch-store.ts";
 import type { Watch } from "../model/watch.ts";
 import { notedItems } from "./noted-items.ts";
-import type { Poll } from "../engine/watch-poll.ts";
+import type { Poll } from "../polling/watch-poll.ts";
 import { returnText } from "./pause.ts";
 
 export interface StartReport {

@@ -1,14 +1,14 @@
 /** What a watch would say of one answer if everything in it were new: told, or the reason it is not. Asks nobody, stores nothing. */
 import type { RankingRule } from "../detect/ranking.ts";
 import { type Reading, readValues, type ReadingRule } from "../detect/reading.ts";
-import { judgeFeed } from "../engine/judge-feed.ts";
-import { judgeRanking } from "../engine/judge-ranking.ts";
-import { judgeReading } from "../engine/judge-reading.ts";
-import { judgeRoster, rosterBody } from "../engine/judge-roster.ts";
-import { type Fact, makeEvent } from "../engine/make-event.ts";
-import type { ServiceClock } from "../engine/service-clock.ts";
+import { judgeFeed } from "../polling/evaluate/judge-feed.ts";
+import { judgeRanking } from "../polling/evaluate/judge-ranking.ts";
+import { judgeReading } from "../polling/evaluate/judge-reading.ts";
+import { judgeRoster, rosterBody } from "../polling/evaluate/judge-roster.ts";
+import { type Fact, makeEvent } from "../polling/evaluate/make-event.ts";
+import type { ServiceClock } from "../requests/service-clock.ts";
 import { EMPTY_FEED } from "../detect/feed-memory.ts";
-import type { Subscriber } from "../engine/watch-poll.ts";
+import type { Subscriber } from "../polling/watch-poll.ts";
 import type { ChirpEvent } from "../model/event.ts";
 import type { Hash } from "../model/hash.ts";
 import type { JsonObject } from "../model/json.ts";

@@ -2,9 +2,9 @@
  * One real poll of a watch, for `chirpwatch test`: looks accounts up, asks for the first page of its targets, and judges what came.
  * Commits nothing and sends nothing; what it costs is known before it is spent.
  */
-import type { RequestGate } from "../engine/request-gate.ts";
-import { createServiceClock } from "../engine/service-clock.ts";
-import type { Subscriber } from "../engine/watch-poll.ts";
+import type { RequestGate } from "../requests/request-gate.ts";
+import { createServiceClock } from "../requests/service-clock.ts";
+import type { Subscriber } from "../polling/watch-poll.ts";
 import { batchesOf } from "../model/batch.ts";
 import type { Clock } from "../model/clock.ts";
 import type { Hash } from "../model/hash.ts";
@@ -13,8 +13,8 @@ import type { TargetState, WatchState } from "../model/watch-store.ts";
 import { type UpstreamAnswer, UpstreamError } from "../model/upstream.ts";
 import type { User } from "../model/user.ts";
 import type { Watch } from "../model/watch.ts";
-import { assumeTargets, isAssumed } from "../plan/forecast.ts";
-import { targetsOf } from "../plan/plan-polls.ts";
+import { assumeTargets, isAssumed } from "../forecast/forecast.ts";
+import { targetsOf } from "../plan/polls/plan-polls.ts";
 import type { WatchType } from "../watches/watch-type.ts";
 import { watchTypeOf } from "./registration.ts";
 import { judgeAnswer, type TriedItem } from "./try-items.ts";

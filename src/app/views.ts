@@ -1,9 +1,9 @@
 /** The daemon as its server reads it: health, status, events, explanations, metrics. Reads only. */
 import { formatIssue } from "../config/report.ts";
-import type { KeyWatch } from "../engine/key-watch.ts";
-import type { QuotaAudit } from "../engine/quota-audit.ts";
+import type { KeyWatch } from "../engine/quota/key-watch.ts";
+import type { QuotaAudit } from "../engine/quota/quota-audit.ts";
 import type { StoreWatch } from "../model/store-health.ts";
-import type { UpstreamWatch } from "../engine/upstream-watch.ts";
+import type { UpstreamWatch } from "../engine/health/upstream-watch.ts";
 import { isoTime } from "../model/clock.ts";
 import { errorText } from "../model/errors.ts";
 import type { SourceState } from "../model/poll-store.ts";

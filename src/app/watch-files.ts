@@ -1,5 +1,5 @@
 /** Notices that a file of the configuration changed: by content, so that swapped symlinks (mounted secrets) count and touching does not. */
-import { createRepeated } from "../engine/repeat.ts";
+import { createRepeated } from "../engine/health/repeat.ts";
 import type { Cancel, Clock } from "../model/clock.ts";
 import type { Files } from "../model/files.ts";
 import type { Hash } from "../model/hash.ts";

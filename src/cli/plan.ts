@@ -7,7 +7,7 @@ import { createPlanView, type PlanFacts, type PlanView } from "../app/plan-view.
 import { diffPlans } from "../app/plan-diff.ts";
 import { isUsableLimit } from "../budget/quota-line.ts";
 import type { Config } from "../config/config.ts";
-import { askRemaining } from "../engine/remaining-requests.ts";
+import { askRemaining } from "../requests/remaining-requests.ts";
 import { errorText } from "../model/errors.ts";
 import { EXIT, ExitError } from "../model/exit-code.ts";
 import { sha256 } from "../runtime/hash.ts";

@@ -7,8 +7,8 @@ import { createKeyHolder, type HeldKey, type KeyHolder, offersOf } from "../app/
 import { createSandboxGuard, type SandboxGuard } from "../app/sandbox-guard.ts";
 import { createUpstreamPacer } from "../budget/upstream-pacer.ts";
 import type { ApiConfig } from "../config/config.ts";
-import { createRequestGate, type GateKeys, type RequestGate } from "../engine/request-gate.ts";
-import { createServiceClock } from "../engine/service-clock.ts";
+import { createRequestGate, type GateKeys, type RequestGate } from "../requests/request-gate.ts";
+import { createServiceClock } from "../requests/service-clock.ts";
 import type { Log } from "../model/log.ts";
 import type { Ledger } from "../model/ledger.ts";
 import { sha256 } from "../runtime/hash.ts";

@@ -2,12 +2,12 @@
 import type { PollStore } from "../model/poll-store.ts";
 import type { NamedAccountId, TargetState, WatchState, WatchStore } from "../model/watch-store.ts";
 import type { Watch } from "../model/watch.ts";
-import { hasUnreadTarget } from "../plan/first-reads.ts";
-import { namedHandles, withAccountIds } from "../plan/named-accounts.ts";
-import type { PlannedWatch } from "../plan/plan-polls.ts";
+import { hasUnreadTarget } from "../forecast/first-reads.ts";
+import { namedHandles, withAccountIds } from "../plan/polls/named-accounts.ts";
+import type { PlannedWatch } from "../plan/polls/plan-polls.ts";
 import type { Poll as PlannedPoll } from "../plan/poll.ts";
 import type { WatchType } from "../watches/watch-type.ts";
-import type { Poll } from "./watch-poll.ts";
+import type { Poll } from "../polling/watch-poll.ts";
 
 type Planned = PlannedWatch<WatchType<any>>;
 

@@ -1,6 +1,6 @@
 /** Debug lines about plans: what is polled from now on, and what no longer. */
 import type { Log } from "../model/log.ts";
-import type { Poll } from "./watch-poll.ts";
+import type { Poll } from "../polling/watch-poll.ts";
 
 /** One line for the plan, and one for every poll that is new in it. `source` joins a poll to the lines of its runs. */
 export function logPlan(log: Log, before: readonly Poll[], after: readonly Poll[]): void {

@@ -4,7 +4,7 @@ import { memberListViews } from "../../src/app/member-list-view.ts";
 import { formatStatus } from "../../src/cli/status-text.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import type { TargetState } from "../../src/model/watch-store.ts";
-import { assumeTargets } from "../../src/plan/forecast.ts";
+import { assumeTargets } from "../../src/forecast/forecast.ts";
 import { statusView, watchView } from "../server/daemon-stand-in.ts";
 import { makeWatch } from "../support/make-watch.ts";
 

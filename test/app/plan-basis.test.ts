@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { createPlanView } from "../../src/app/plan-view.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import type { WatchState } from "../../src/model/watch-store.ts";
-import { type Learned, NOTHING_LEARNED } from "../../src/plan/learned.ts";
+import { type Learned, NOTHING_LEARNED } from "../../src/plan/rates/learned.ts";
 import { sha256 } from "../../src/runtime/hash.ts";
 import { goodConfig } from "../config/load-text.ts";
 

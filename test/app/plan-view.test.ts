@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { readLearned } from "../../src/app/learned.ts";
 import { createPlanView } from "../../src/app/plan-view.ts";
-import { createChangeBook } from "../../src/engine/change-book.ts";
-import { createProbeBook } from "../../src/engine/probe-book.ts";
+import { createChangeBook } from "../../src/groups/accounts/change-book.ts";
+import { createProbeBook } from "../../src/groups/probing/probe-book.ts";
 import type { Json } from "../../src/model/json.ts";
 import { sha256 } from "../../src/runtime/hash.ts";
 import { goodConfig } from "../config/load-text.ts";

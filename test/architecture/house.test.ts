@@ -1,8 +1,19 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { EMPTY_NAMES, PACKAGE_ROOMS, INDEX_FILES, RANKS, SEAM_EXCEPTIONS, TEST_FOLDERS } from "./ranks.ts";
-import { findCycle, hasLooseAny, listFiles, readTree, specifiersOf } from "./source-tree.ts";
+import {
+  EMPTY_NAMES,
+  PACKAGE_ROOMS,
+  INDEX_FILES,
+  LARGE_FOLDERS,
+  MOST_FILES,
+  MOST_LAYERS,
+  RANKS,
+  SEAM_EXCEPTIONS,
+  SUB_RANKS,
+  TEST_FOLDERS,
+} from "./ranks.ts";
+import { findCycle, layersOf, hasLooseAny, listFiles, readTree, type SourceFile, specifiersOf } from "./source-tree.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const files = readTree(join(root, "src"));
@@ -21,6 +32,31 @@ describe("rooms and ranks", () => {
         .map((target) => `${file.path} (rank ${rankOf(file.path)}) imports ${target} (rank ${rankOf(target)})`),
     );
     expect(wrong).toEqual([]);
+  });
+
+  it("within a room, imports point to a lower sub-folder, never up and never to a peer", () => {
+    const subRankOf = (path: string): number => {
+      const [room = "", folder = "", ...rest] = path.split("/");
+      const name = rest.length === 0 ? "." : folder;
+      return SUB_RANKS[room]?.findIndex((peers) => peers.includes(name)) ?? -1;
+    };
+    const folderOf = (path: string) => path.split("/").slice(0, -1)[1] ?? ".";
+    const ranked = files.filter((file) => SUB_RANKS[file.room] !== undefined);
+    expect(ranked.filter((file) => subRankOf(file.path) === -1).map((file) => file.path)).toEqual([]);
+    const wrong = ranked.flatMap((file) =>
+      file.imports
+        .filter((target) => roomOf(target) === file.room && folderOf(target) !== folderOf(file.path))
+        .filter((target) => subRankOf(target) >= subRankOf(file.path))
+        .map((target) => `${file.path} imports ${target}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it("no folder holds too many files or layers, but for those with a reason", () => {
+    const folders = new Map<string, SourceFile[]>();
+    for (const file of files) folders.set(dirname(file.path), [...(folders.get(dirname(file.path)) ?? []), file]);
+    const large = [...folders].filter(([, own]) => own.length > MOST_FILES || layersOf(own) > MOST_LAYERS).map(([folder]) => folder);
+    expect(large.sort()).toEqual(Object.keys(LARGE_FOLDERS).sort());
   });
 
   it("imports name files that exist, with their ending", () => {
@@ -168,6 +204,16 @@ describe("the checks themselves", () => {
       expect(hasLooseAny(code), code).toBe(true);
     for (const code of ["let a: WatchType<any>;", "// as any other", "/** of any kind */", 'say("for any reason");'])
       expect(hasLooseAny(code), code).toBe(false);
+  });
+
+  it("count the layers of a folder by its longest chain of imports", () => {
+    const chain = [
+      { path: "r/a", imports: ["r/b", "r/c", "other/x"] },
+      { path: "r/b", imports: ["r/c"] },
+      { path: "r/c", imports: [] },
+    ];
+    expect(layersOf(chain)).toBe(3);
+    expect(layersOf(chain.slice(2))).toBe(1);
   });
 
   it("find a circle of any length, and none where paths only meet", () => {

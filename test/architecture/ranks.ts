@@ -18,12 +18,51 @@ export const RANKS: Readonly<Record<string, number>> = {
   sandbox: 2,
   config: 3,
   deliver: 3,
-  engine: 4,
-  server: 4,
-  app: 5,
-  cli: 6,
-  "index.ts": 6,
-  "main.ts": 7,
+  requests: 3,
+  polling: 4,
+  groups: 5,
+  forecast: 6,
+  engine: 7,
+  server: 7,
+  app: 8,
+  cli: 9,
+  "index.ts": 9,
+  "main.ts": 10,
+};
+
+/**
+ * The same within a room: its sub-folders from the lowest to the highest, peers side by side. "." stands for the files of the room itself.
+ * A room whose sub-folders are not named here may import within itself as it likes, but for cycles.
+ */
+export const SUB_RANKS: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  query: [["."], ["merging"]],
+  plan: [["."], ["rates"], ["polls"]],
+  polling: [["."], ["read"], ["evaluate"], ["targets"], ["run"]],
+  groups: [["memory"], ["probing"], ["queries"], ["single"], ["accounts", "member-lists", "searches"], ["."]],
+  forecast: [["."], ["advice"]],
+  engine: [["health"], ["quota", "recheck"], ["loop"], ["."]],
+};
+
+/** Files that a folder holds at most, beside its sub-folders. */
+export const MOST_FILES = 20;
+
+/** Imports within a folder, one after the other, from its highest file to its lowest. */
+export const MOST_LAYERS = 8;
+
+/** Folders that hold more, or are deeper, and why. */
+export const LARGE_FOLDERS: Readonly<Record<string, string>> = {
+  app: "to be divided",
+  cli: "one file per command, and what each prints",
+  config: "to be divided",
+  deliver: "to be divided",
+  model: "one file per word of the domain",
+  render: "to be divided",
+  sandbox: "to be divided",
+  "sandbox/world": "to be divided",
+  server: "to be divided",
+  sinks: "one file per sink, with its payload and its client beside it",
+  state: "to be divided",
+  watches: "one file per watch type",
 };
 
 /** Files that may import a package; a folder stands for all below it. A package not named here is free to all. */

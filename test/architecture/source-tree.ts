@@ -75,3 +75,18 @@ export function hasLooseAny(text: string): boolean {
   const code = text.replace(/\/\*[\s\S]*?\*\/|\/\/[^\n]*/g, "").replace(/\b(?:Watch|Sink)Type<any>/g, "");
   return /(?:[:<|&,]|\bas)\s*any\b(?!\s+\w)/.test(code);
 }
+
+/** The longest chain of imports among these files, which have no cycle. */
+export function layersOf(files: readonly Pick<SourceFile, "path" | "imports">[]): number {
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  const depths = new Map<string, number>();
+  const depthOf = (path: string): number => {
+    const known = depths.get(path);
+    if (known !== undefined) return known;
+    const below = (byPath.get(path)?.imports ?? []).filter((target) => byPath.has(target));
+    const depth = 1 + Math.max(0, ...below.map(depthOf));
+    depths.set(path, depth);
+    return depth;
+  };
+  return Math.max(0, ...files.map(({ path }) => depthOf(path)));
+}

@@ -5,7 +5,7 @@ import type { Freshness } from "../../src/model/schedule.ts";
 import { compareIds } from "../../src/model/id.ts";
 import type { UpstreamAnswer, UpstreamRequest } from "../../src/model/upstream.ts";
 import type { Watch } from "../../src/model/watch.ts";
-import { createForecast } from "../../src/plan/forecast.ts";
+import { createForecast } from "../../src/forecast/forecast.ts";
 import { createTimetable } from "../../src/schedule/timetable.ts";
 import { createAccountsWorld } from "../support/accounts-world.ts";
 import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";

@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { sleep } from "../../src/model/clock.ts";
 import type { UpstreamRequest } from "../../src/model/upstream.ts";
-import { createForecast } from "../../src/plan/forecast.ts";
+import { createForecast } from "../../src/forecast/forecast.ts";
 import { createTimetable } from "../../src/schedule/timetable.ts";
 import { createAccountsWorld } from "../support/accounts-world.ts";
 import { startEngineRig } from "../support/engine-rig.ts";

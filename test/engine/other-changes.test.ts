@@ -1,10 +1,10 @@
 /** What groups learn of changes that no post accounts for: each is read for seven times, which the plan must know. */
 import { afterEach, expect, it } from "vitest";
-import { createChangeBook } from "../../src/engine/change-book.ts";
+import { createChangeBook } from "../../src/groups/accounts/change-book.ts";
 import { sleep } from "../../src/model/clock.ts";
 import type { UpstreamAnswer, UpstreamRequest } from "../../src/model/upstream.ts";
 import type { Watch } from "../../src/model/watch.ts";
-import type { OtherChanges } from "../../src/plan/other-changes.ts";
+import type { OtherChanges } from "../../src/plan/rates/other-changes.ts";
 import { createAccountsWorld, type WorldAccount } from "../support/accounts-world.ts";
 import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
 import { makeWatch } from "../support/make-watch.ts";

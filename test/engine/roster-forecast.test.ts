@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { sleep } from "../../src/model/clock.ts";
 import type { UpstreamRequest } from "../../src/model/upstream.ts";
 import type { Watch } from "../../src/model/watch.ts";
-import { createForecast } from "../../src/plan/forecast.ts";
+import { createForecast } from "../../src/forecast/forecast.ts";
 import { createTimetable } from "../../src/schedule/timetable.ts";
 import { startEngineRig } from "../support/engine-rig.ts";
 import { createListsWorld } from "../support/lists-world.ts";

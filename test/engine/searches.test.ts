@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { sleep } from "../../src/model/clock.ts";
 import type { UpstreamRequest } from "../../src/model/upstream.ts";
 import type { Watch } from "../../src/model/watch.ts";
-import { createForecast } from "../../src/plan/forecast.ts";
+import { createForecast } from "../../src/forecast/forecast.ts";
 import { createTimetable } from "../../src/schedule/timetable.ts";
 import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
 import { makeWatch } from "../support/make-watch.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { chooseFullPollEvery, chooseStrategy, costOfFreshness, costsOf, type Group } from "../../src/plan/account-cost.ts";
+import { chooseFullPollEvery, chooseStrategy, costOfFreshness, costsOf, type Group } from "../../src/groups/accounts/account-cost.ts";
 
 const HOUR = 3_600_000;
 const group = (rates: readonly number[], changes: Partial<Group> = {}): Group => ({

@@ -1,0 +1,186 @@
+/**
+ * Tells the operator once when a watch gets nowhere although the data service as a whole seems well: polls that keep failing or never get
+ * their turn, lists that come back empty. When most lists do, it is the service that says nothing. Owns the judgement; polls are others'.
+ */
+import { type Clock, isoTime } from "../../model/clock.ts";
+import { formatDuration } from "../../model/duration.ts";
+import { errorText } from "../../model/errors.ts";
+import type { Log } from "../../model/log.ts";
+import { UpstreamError } from "../../model/upstream.ts";
+import { StoreError } from "../../model/store-error.ts";
+import type { Notes } from "../../model/store.ts";
+import type { Notices } from "../../model/notices.ts";
+import { createRepeated } from "./repeat.ts";
+import { RequestHeld } from "../../requests/request-gate.ts";
+import { createSilenceWatch } from "./silence-watch.ts";
+import type { Poll } from "../../polling/watch-poll.ts";
+
+export interface PolledNews {
+  /** Whether a list that held items before came back empty. */
+  readonly isBlind: boolean;
+  /** Items never seen before. */
+  readonly newItems: number;
+}
+
+export interface StallWatch {
+  succeeded(poll: Poll, news: PolledNews): void;
+  failed(poll: Poll, error: unknown): void;
+  /** The polls that are planned now, those of the members of groups included. */
+  setPolls(polls: readonly Poll[]): void;
+  start(): void;
+  stop(): void;
+}
+
+export interface StallWatchDeps {
+  readonly clock: Clock;
+  readonly notices: Notices;
+  /** What was told, so that a restart does not tell it again. */
+  readonly notes: Notes;
+  readonly log: Log;
+  /** When a poll is due, epoch ms; undefined while it runs. */
+  readonly nextDueAt: (key: string) => number | undefined;
+  /** While the service or the state is known to fail, it is told as that. */
+  readonly isTroubleKnown: () => boolean;
+}
+
+/** A poll that does not go well; there may be ten thousand that do, of which nothing is kept. */
+interface Ill {
+  readonly poll: Poll;
+  failingSinceMs: number | undefined;
+  problem: string;
+  /** Answers in a row that were empty although the list held items before. */
+  blindAnswers: number;
+  /** The last of them. */
+  blindAtMs: number;
+}
+
+const CHECK_EVERY_MS = 30_000;
+/** Trouble shorter than this, or than three intervals, passes without a word. */
+const TELL_AFTER_MS = 15 * 60_000;
+const BLIND_ANSWERS = 3;
+const NOTE = "watch.stalled";
+
+export function createStallWatch(deps: StallWatchDeps): StallWatch {
+  const { clock, notices, notes } = deps;
+  const ills = new Map<string, Ill>();
+  /** Of the watches told, those with a poll that went well since. */
+  const better = new Set<string>();
+  let planned: readonly Poll[] = [];
+  const silence = createSilenceWatch(deps);
+  let told: Set<string> | undefined;
+  /** When trouble that is told as something else was last seen: patience begins anew after it. */
+  let otherTroubleAtMs = Number.NEGATIVE_INFINITY;
+
+  const illOf = (poll: Poll): Ill => {
+    const ill = ills.get(poll.key) ?? { poll, failingSinceMs: undefined, problem: "", blindAnswers: 0, blindAtMs: 0 };
+    ills.set(poll.key, ill);
+    return ill;
+  };
+
+  const check = async (): Promise<void> => {
+    told ??= new Set(listOf(await notes.readNote(NOTE)));
+    await silence.check(isBlindEverywhere(planned, ills, clock.now()));
+    const worse = new Set([...ills.values()].flatMap(({ poll }) => poll.subscribers.map(({ watch }) => watch.id)));
+    const stalled = new Map([...told].filter((watch) => !better.has(watch) || worse.has(watch)).map((watch) => [watch, ""]));
+    if (deps.isTroubleKnown() || silence.isSilent) otherTroubleAtMs = clock.now();
+    else {
+      for (const poll of planned) {
+        const reason = reasonOf(poll, ills.get(poll.key), deps.nextDueAt(poll.key), clock.now(), otherTroubleAtMs);
+        if (reason !== undefined) for (const { watch } of poll.subscribers) stalled.set(watch.id, reason);
+      }
+    }
+    const fresh = [...stalled].filter(([watch]) => told?.has(watch) !== true);
+    const isSame = fresh.length === 0 && stalled.size === told.size;
+    if (isSame) return;
+    told = new Set(stalled.keys());
+    better.clear();
+    await notes.writeNote(NOTE, [...told]);
+    for (const [watch, reason] of fresh) {
+      await notices.tell({
+        type: "watch.stalled",
+        subject: watch,
+        watch,
+        severity: "warning",
+        message: `${watch} gets nowhere: ${reason}`,
+        hint: "chirpwatch status shows each poll; nothing is lost, what was missed is read when it goes on.",
+      });
+    }
+  };
+
+  const repeated = createRepeated({
+    clock,
+    everyMs: CHECK_EVERY_MS,
+    work: check,
+    onError: (error) => deps.log.warn("stalled watches could not be checked", { error }),
+  });
+
+  return {
+    succeeded(poll, news) {
+      if (news.isBlind) {
+        const ill = illOf(poll);
+        ill.failingSinceMs = undefined;
+        ill.blindAnswers += 1;
+        ill.blindAtMs = clock.now();
+      } else {
+        ills.delete(poll.key);
+        if (told !== undefined && told.size > 0) for (const { watch } of poll.subscribers) if (told.has(watch.id)) better.add(watch.id);
+      }
+      // The members of a group report what they brought themselves.
+      silence.take(poll.group === undefined ? news.newItems : 0);
+    },
+    failed(poll, error) {
+      if (isToldElsewhere(error)) return void ills.delete(poll.key);
+      const ill = illOf(poll);
+      ill.failingSinceMs ??= clock.now();
+      ill.problem = errorText(error);
+    },
+    setPolls(polls) {
+      const keys = new Set(polls.map(({ key }) => key));
+      for (const key of ills.keys()) if (!keys.has(key)) ills.delete(key);
+      if (planned.some(({ key }) => !keys.has(key))) silence.forget();
+      planned = polls;
+    },
+    start: repeated.start,
+    stop: repeated.stop,
+  };
+}
+
+/** A target that cannot be read, a spent quota, a refused key and a state that cannot be written have notices of their own. */
+function isToldElsewhere(error: unknown): boolean {
+  if (error instanceof StoreError) return true;
+  if (error instanceof RequestHeld) return error.reason !== "backoff";
+  return error instanceof UpstreamError && !["transient", "rate_limited"].includes(error.kind);
+}
+
+function reasonOf(
+  poll: Poll,
+  ill: Ill | undefined,
+  dueMs: number | undefined,
+  nowMs: number,
+  otherTroubleAtMs: number,
+): string | undefined {
+  const hasWaited = (sinceMs: number) => nowMs - Math.max(sinceMs, otherTroubleAtMs) > patienceOf(poll);
+  if (ill?.failingSinceMs !== undefined && hasWaited(ill.failingSinceMs))
+    return `its polls have been failing since ${isoTime(ill.failingSinceMs)} (${ill.problem})`;
+  if (dueMs !== undefined && hasWaited(dueMs)) return `a poll has been waiting for its turn for ${formatDuration(nowMs - dueMs)}`;
+  if (ill !== undefined && ill.blindAnswers >= BLIND_ANSWERS)
+    return `its list came back empty ${BLIND_ANSWERS} times in a row although it held items before`;
+  return undefined;
+}
+
+const patienceOf = ({ intervalMs }: Poll): number => Math.max(TELL_AFTER_MS, 3 * intervalMs);
+
+/**
+ * Half of the lists, and more than one of them, by answers of late: accounts that are probed are not read again before they post. Searches
+ * bounded by time are empty whenever nothing is new.
+ */
+function isBlindEverywhere(polls: readonly Poll[], ills: ReadonlyMap<string, Ill>, nowMs: number): boolean {
+  const lists = polls.filter(({ detector, source }) => detector === "feed" && source.boundParam === undefined);
+  const isBlind = (poll: Poll, ill: Ill | undefined): boolean =>
+    ill !== undefined && ill.blindAnswers >= BLIND_ANSWERS && nowMs - ill.blindAtMs <= patienceOf(poll);
+  const blind = lists.filter((poll) => isBlind(poll, ills.get(poll.key))).length;
+  return blind >= 2 && blind * 2 >= lists.length;
+}
+
+const listOf = (note: unknown): readonly string[] =>
+  Array.isArray(note) ? note.filter((entry): entry is string => typeof entry === "string") : [];

@@ -1,0 +1,76 @@
+/** Tells the operator once a period that the quota is short, and once that it is spent. Computes nothing. */
+import { type Clock, isoTime } from "../../model/clock.ts";
+import type { Notes } from "../../model/store.ts";
+import { formatExact } from "../../render/numbers.ts";
+import type { Notices } from "../../model/notices.ts";
+import type { QuotaSettings, QuotaStatus } from "./quota-watch.ts";
+import { wasToldOf } from "./told-periods.ts";
+
+export interface QuotaNotices {
+  take(status: QuotaStatus): Promise<void>;
+}
+
+export interface QuotaNoticesDeps {
+  readonly clock: Clock;
+  readonly notices: Notices;
+  /** What was told of which period, so that a restart does not tell it again. */
+  readonly notes: Notes;
+  readonly settings: () => Pick<QuotaSettings, "onExhausted" | "monthly">;
+}
+
+const MOST_NAMED = 5;
+/** A quota that lasts into the last hour of its period was paced well: nobody needs to act. */
+const LAST_HOUR_MS = 3_600_000;
+
+export function createQuotaNotices({ clock, notices, notes, settings }: QuotaNoticesDeps): QuotaNotices {
+  const tellWhenShort = async (status: QuotaStatus): Promise<void> => {
+    const { limit, line, forecast, spent, period } = status;
+    if (limit === undefined || line === undefined || forecast <= line || (await wasToldOf(period.id, "quota.short", notes))) return;
+    const effect =
+      settings().onExhausted === "pause" ? "polling stops at the line" : `polls are stretched, low priority first${stretchText(status)}`;
+    const kept = line < limit ? ` (${formatExact(line)} before the reserve)` : "";
+    const { monthly } = settings();
+    const origin = isBelowConfigured(limit, monthly) ? ", as the data service has less left than api.quota.monthly" : "";
+    const message = `The plan wants ${formatExact(Math.round(forecast))} requests this period and the quota is ${formatExact(limit)}${kept}${origin}: ${effect}. Dearest: ${[...status.paces.keys()].slice(0, MOST_NAMED).join(", ")}.`;
+    await notices.tell({
+      type: "quota.low",
+      subject: "quota",
+      severity: "warning",
+      message,
+      hint: "Slow a schedule down or raise the quota; chirpwatch plan shows what each watch costs.",
+      facts: { spent, limit },
+    });
+  };
+
+  const tellWhenSpent = async ({ line, limit = 0, spent, period }: QuotaStatus): Promise<void> => {
+    if (line === undefined || spent < line || period.endMs - clock.now() < LAST_HOUR_MS) return;
+    if (await wasToldOf(period.id, "quota.spent", notes)) return;
+    await notices.tell({
+      type: "quota.low",
+      subject: "quota",
+      severity: "critical",
+      message: `The quota is spent: ${formatExact(spent)} of ${formatExact(limit)} requests. Polling stops until ${isoTime(period.endMs)}.`,
+      hint: "Raise the quota or api.quota.monthly; what is missed until then is read when polling goes on.",
+      facts: { spent, limit },
+    });
+  };
+
+  return {
+    async take(status) {
+      await tellWhenShort(status);
+      await tellWhenSpent(status);
+    },
+  };
+}
+
+/** A few may be under way. */
+const NOTICEABLY_LESS = 0.98;
+
+/** Whether the data service has noticeably less left than the configuration allows. */
+export const isBelowConfigured = (limit: number | undefined, monthly: number | undefined): boolean =>
+  limit !== undefined && monthly !== undefined && limit < monthly * NOTICEABLY_LESS;
+
+function stretchText({ factors }: QuotaStatus): string {
+  const slowed = Object.entries(factors).filter(([, factor]) => factor > 1);
+  return slowed.length === 0 ? "" : `, now ${slowed.map(([priority, factor]) => `${priority} ×${factor.toFixed(1)}`).join(", ")}`;
+}

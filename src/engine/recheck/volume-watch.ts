@@ -1,0 +1,152 @@
+/**
+ * Tells when a watch has far more events than usual, or none for long: from what is polled anyway, without a request. Counts come from the
+ * events in the state; all that is kept beside them is when the watch was looked at.
+ */
+import { spikeLimit, usualCount, usualSpans, watchedMs, watchedOn, type Watched, windowsSince } from "../../detect/volume.ts";
+import { type Clock, isoTime } from "../../model/clock.ts";
+import { formatDuration } from "../../model/duration.ts";
+import type { EventBody } from "../../model/event.ts";
+import type { Hash } from "../../model/hash.ts";
+import type { JsonObject } from "../../model/json.ts";
+import type { Log } from "../../model/log.ts";
+import type { Meter } from "../../model/meter.ts";
+import type { Priority } from "../../model/schedule.ts";
+import type { PollStore } from "../../model/poll-store.ts";
+import type { Notes } from "../../model/store.ts";
+import type { VolumeStore } from "../../model/volume-store.ts";
+import { logEvents } from "../../polling/run/event-log.ts";
+import { makeEvent } from "../../polling/evaluate/make-event.ts";
+import type { RouteJudged } from "../../polling/evaluate/verdicts.ts";
+import type { Poll, Subscriber } from "../../polling/watch-poll.ts";
+
+export interface VolumeWatch {
+  /** Takes a poll that brought what it should. Never rejects. */
+  polled(poll: Poll): Promise<void>;
+  /** Writes when each watch was looked at last: nothing more comes. */
+  close(): Promise<void>;
+}
+
+export interface VolumeDeps {
+  readonly store: VolumeStore & Pick<PollStore, "commitPoll">;
+  readonly notes: Notes;
+  readonly clock: Clock;
+  readonly hash: Hash;
+  readonly meter: Meter;
+  readonly log: Log;
+  /** How much slower polls of a priority go while the quota is short. */
+  readonly stretch: (priority: Priority) => number;
+  readonly route: RouteJudged;
+  readonly wakeDelivery: () => void;
+  /** When the watch had its baseline; undefined while it has none. */
+  readonly baselineAtMs: (watchKey: string) => number | undefined;
+}
+
+/** Polls are late now and then: only what is later than this was not looked at. */
+const LATE_POLLS = 3;
+const LATE_MS = 15 * 60_000;
+/** The time of the last look is written so often; after a crash this much counts as not looked at. */
+const WRITE_EVERY_MS = 5 * 60_000;
+
+export function createVolumeWatch(deps: VolumeDeps): VolumeWatch {
+  const { store, notes, clock } = deps;
+  const known = new Map<string, { readonly watched: Watched; readonly writtenMs: number }>();
+  /** One after the other for each watch: two polls must not tell the same spike. */
+  const turns = new Map<string, Promise<void>>();
+
+  const write = (watchKey: string, watched: Watched) => notes.writeNote(noteOf(watchKey), watched as unknown as JsonObject);
+
+  /** Takes the look, and says what was looked at until now. */
+  const look = async (poll: Poll, watchKey: string, nowMs: number): Promise<Watched> => {
+    const before = known.get(watchKey) ?? { watched: watchedOf(await notes.readNote(noteOf(watchKey))), writtenMs: 0 };
+    const apartMs = Math.max(LATE_MS, LATE_POLLS * poll.intervalMs * deps.stretch(poll.priority));
+    const watched = watchedOn(before.watched, nowMs, apartMs);
+    const isDue = nowMs - before.writtenMs >= WRITE_EVERY_MS || watched.gaps.length !== before.watched?.gaps.length;
+    if (isDue) await write(watchKey, watched);
+    known.set(watchKey, { watched, writtenMs: isDue ? nowMs : before.writtenMs });
+    return watched;
+  };
+
+  const checkSpike = async (subscriber: Subscriber, watched: Watched, nowMs: number): Promise<void> => {
+    const { watch, watchKey } = subscriber;
+    if (watch.spike === undefined) return;
+    const { windowMs } = watch.spike;
+    const count = (await store.countEvents(watchKey, [{ fromMs: nowMs - windowMs, toMs: nowMs }]))[0] ?? 0;
+    if (count < watch.spike.min) return;
+    const learningSinceMs = Math.min(deps.baselineAtMs(watchKey) ?? watched.sinceMs, watched.sinceMs);
+    const spans = usualSpans(watched, learningSinceMs, nowMs, windowMs);
+    if (spans.length === 0) return;
+    const usual = usualCount(spans, await store.countEvents(watchKey, spans), windowMs);
+    const limit = spikeLimit(usual, watch.spike);
+    if (count < limit || !(await isArmed(watchKey, limit, nowMs, windowMs))) return;
+    const volume = { count, usual: Math.round(usual * 10) / 10, window: formatDuration(windowMs) };
+    await tell(subscriber, "volume.spike", volume, nowMs);
+  };
+
+  /** A surge that goes on is told once: a whole window below the limit has to lie between two spikes. */
+  const isArmed = async (watchKey: string, limit: number, nowMs: number, windowMs: number): Promise<boolean> => {
+    const last = await store.newestEvent(watchKey, { type: "volume.spike", sinceMs: 0 });
+    if (last === undefined) return true;
+    const counts = await store.countEvents(watchKey, windowsSince(last.detectedAtMs, nowMs, windowMs));
+    return counts.some((count) => count < limit);
+  };
+
+  const checkSilence = async (subscriber: Subscriber, watched: Watched, nowMs: number): Promise<void> => {
+    const { watch, watchKey } = subscriber;
+    if (watch.noEventsForMs === undefined) return;
+    const last = await store.newestEvent(watchKey);
+    const sinceMs = Math.max(last?.detectedAtMs ?? 0, watched.sinceMs);
+    if (watchedMs(watched, sinceMs, nowMs) < watch.noEventsForMs) return;
+    const told = await store.newestEvent(watchKey, { type: "volume.silent", sinceMs });
+    if (told !== undefined) return;
+    const volume = { for: formatDuration(watch.noEventsForMs), last_event_at: last === undefined ? null : isoTime(last.detectedAtMs) };
+    await tell(subscriber, "volume.silent", volume, nowMs);
+  };
+
+  const tell = async (subscriber: Subscriber, type: string, volume: JsonObject, nowMs: number): Promise<void> => {
+    const body: EventBody = { volume };
+    const fact = { type, subject: subscriber.watch.id, episode: String(nowMs), body, occurredAtMs: nowMs };
+    const judged = makeEvent(deps.hash, { ...subscriber, targetName: "" }, fact, nowMs);
+    const { event } = judged;
+    const deliveries = deps.route(judged, nowMs);
+    const commit = { atMs: nowMs, targets: [], verdicts: [], events: [event], deliveries };
+    const result = await store.commitPoll(commit);
+    if (result.status === "conflict" || result.born.size === 0) return;
+    logEvents(deps.log, commit, result.born);
+    deps.meter.count("chirpwatch_events_total", { watch: event.watch, event: type });
+    deps.wakeDelivery();
+  };
+
+  const check = async (poll: Poll, subscriber: Subscriber): Promise<void> => {
+    const nowMs = clock.now();
+    const watched = await look(poll, subscriber.watchKey, nowMs);
+    await checkSpike(subscriber, watched, nowMs);
+    await checkSilence(subscriber, watched, nowMs);
+  };
+
+  const takeTurn = (poll: Poll, subscriber: Subscriber): Promise<void> => {
+    const before = turns.get(subscriber.watchKey) ?? Promise.resolve();
+    const turn = before
+      .then(() => check(poll, subscriber))
+      .catch((error: unknown) => deps.log.warn("the volume of a watch could not be judged", { watch: subscriber.watch.id, error }));
+    turns.set(subscriber.watchKey, turn);
+    return turn;
+  };
+
+  return {
+    async polled(poll) {
+      const ruled = poll.subscribers.filter(({ watch }) => watch.spike !== undefined || watch.noEventsForMs !== undefined);
+      const once = new Map(ruled.map((subscriber) => [subscriber.watchKey, subscriber]));
+      for (const subscriber of once.values()) await takeTurn(poll, subscriber);
+    },
+    async close() {
+      for (const [watchKey, { watched, writtenMs }] of known) if (watched.okMs > writtenMs) await write(watchKey, watched);
+    },
+  };
+}
+
+const noteOf = (watchKey: string): string => `volume:${watchKey}`;
+
+function watchedOf(note: unknown): Watched | undefined {
+  const { sinceMs, okMs, gaps } = (note ?? {}) as Partial<Watched>;
+  return sinceMs === undefined || okMs === undefined || gaps === undefined ? undefined : { sinceMs, okMs, gaps };
+}

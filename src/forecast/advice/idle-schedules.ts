@@ -1,0 +1,33 @@
+/** Schedules that outrun their data: slower ones lose nothing, and come before all other changes that make a plan fit. Pure. */
+import type { Forecast } from "../forecast.ts";
+import { type Replanner, watchesOf } from "./replan.ts";
+import { type SlowedWatch, slowed } from "./slower-schedules.ts";
+import type { Watch } from "../../model/watch.ts";
+
+export interface CalmPlan {
+  readonly forecast: Forecast;
+  /** To plan on from there. */
+  readonly deps: Replanner;
+  /** What was made slower. */
+  readonly watches: readonly SlowedWatch[];
+}
+
+/** The plan in which no watch asks more often than its data change. */
+export function calmPlan(before: Forecast, deps: Replanner): CalmPlan {
+  const useful = new Map<string, number>();
+  for (const { poll } of before.polls)
+    for (const { watch, type } of poll.subscribers) if (type.dataIntervalMs !== undefined) useful.set(watch.id, type.dataIntervalMs);
+  const calm = (watch: Watch): Watch => slowed(watch, useful.get(watch.id) ?? 0, deps);
+  const idle = watchesOf(before).filter((watch) => calm(watch) !== watch);
+  if (idle.length === 0) return { forecast: before, deps, watches: [] };
+  const forecast = deps.replan(calm);
+  return {
+    forecast,
+    deps: { ...deps, replan: (change) => deps.replan((watch) => change(calm(watch))) },
+    watches: idle.map((watch) => ({
+      watchId: watch.id,
+      schedule: calm(watch).schedule,
+      requestsPerMonth: forecast.watches.get(watch.id)?.requestsPerMonth ?? 0,
+    })),
+  };
+}

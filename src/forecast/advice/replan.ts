@@ -1,0 +1,68 @@
+/** Plans made again with watches that were changed: what fits a quota, and what a change comes to. Pure: the caller plans again. */
+import type { Schedule } from "../../model/schedule.ts";
+import type { Watch } from "../../model/watch.ts";
+import { type Delay, type Forecast, slowestDelay } from "../forecast.ts";
+import { sum } from "../../plan/sum.ts";
+
+export interface Replanner {
+  /** The forecast of the same watches after each was changed so. */
+  readonly replan: (change: (watch: Watch) => Watch) => Forecast;
+  /** The shortest time between two polls. */
+  readonly intervalMs: (schedule: Schedule) => number;
+  /** The longest interval that what else is written of the watch leaves room for. */
+  readonly slowestMs: (watch: Watch) => number;
+  /** The watch as it would be if a list of its own held its accounts. */
+  readonly throughList: (watch: Watch, everyMs: number) => Watch;
+}
+
+export interface Measured {
+  readonly requestsPerMonth: number;
+  /** Of the slowest watch it names; beside others not of those that outran their data. */
+  readonly delay: Delay;
+  /** What it makes worse, summed over targets: the cheapest change is the one with least. */
+  readonly lossMs: number;
+}
+
+export const watchesOf = ({ polls }: Forecast): readonly Watch[] => [
+  ...new Map(polls.flatMap(({ poll }) => poll.subscribers.map(({ watch }) => [watch.id, watch] as const))).values(),
+];
+
+const FEW_WATCHES = [1, 2, 3, 5] as const;
+
+/** How many of the dearest watches a change is tried on: few before all of them. */
+export const fewOrAll = (all: number): readonly number[] => [...FEW_WATCHES.filter((few) => few < all), all];
+
+/** The first of these times (ascending) at which a plan fits; the later, the cheaper. */
+export function firstThatFits(
+  timesMs: readonly number[],
+  limit: number,
+  planAt: (timeMs: number) => Forecast,
+): { readonly timeMs: number; readonly after: Forecast } | undefined {
+  let [low, high] = [0, timesMs.length];
+  let found: { readonly timeMs: number; readonly after: Forecast } | undefined;
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const timeMs = timesMs[middle] ?? 0;
+    const after = planAt(timeMs);
+    if (after.requestsPerMonth <= limit) {
+      high = middle;
+      found = { timeMs, after };
+    } else low = middle + 1;
+  }
+  return found;
+}
+
+/** What the change of these watches comes to. */
+export function measure(before: Forecast, after: Forecast, watches: readonly Watch[]): Measured {
+  const targets = new Map<string, number>();
+  for (const { poll } of before.polls) for (const { watch } of poll.subscribers) targets.set(watch.id, (targets.get(watch.id) ?? 0) + 1);
+  const worse = ({ id }: Watch): number => slowestDelay(after, [id]).p50Ms - slowestDelay(before, [id]).p50Ms;
+  return {
+    requestsPerMonth: after.requestsPerMonth,
+    delay: slowestDelay(
+      after,
+      watches.map(({ id }) => id),
+    ),
+    lossMs: sum(watches, (watch) => worse(watch) * (targets.get(watch.id) ?? 0)),
+  };
+}

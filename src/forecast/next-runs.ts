@@ -1,0 +1,44 @@
+/** When a poll runs next, as the daemon places it. Pure; how often it runs at all is rhythm.ts's. */
+import type { Timetable } from "../schedule/timetable.ts";
+import type { Poll } from "../plan/poll.ts";
+import { roundEveryMs } from "../groups/accounts/probe-on-time.ts";
+import { takeTicks } from "./rhythm.ts";
+import { gridTicks, isAligned } from "../plan/polls/tick-grid.ts";
+
+const DAY_MS = 86_400_000;
+
+export interface RunsQuery {
+  readonly timetable: Timetable;
+  readonly nowMs: number;
+  /** The next ticks of its schedules after `nowMs`, as many as are asked for. */
+  readonly ticksMs: readonly number[];
+  /** Undefined before it ever ran. */
+  readonly lastPolledMs: number | undefined;
+}
+
+/** Of a daemon that runs, or else would be started now: intervals count from the last run, unless one was missed since. */
+export function nextRuns(poll: Poll, { timetable, nowMs, ticksMs, lastPolledMs }: RunsQuery): readonly number[] {
+  const { schedules, spreadMs } = poll;
+  const placed = placedRuns(poll, nowMs, ticksMs.length);
+  if (placed !== undefined) return placed;
+  const spread = (ticks: readonly number[]) => ticks.map((tickMs) => tickMs + spreadMs);
+  if (isAligned(poll)) return spread(gridTicks(poll, timetable, nowMs, ticksMs.length));
+  const first = lastPolledMs === undefined ? nowMs : Math.min(...schedules.map((one) => timetable.nextDue(one, lastPolledMs - spreadMs)));
+  if (lastPolledMs === undefined || first + spreadMs <= nowMs) return spread(ticksMs);
+  return spread([first, ...takeTicks(schedules, timetable, first, ticksMs.length - 1)]);
+}
+
+/** What is placed by freshness has no ticks: rounds come evenly, probes and reads so often on average, and none where others' requests do. */
+function placedRuns(poll: Poll, nowMs: number, count: number): readonly number[] | undefined {
+  const perDay = runsPerDay(poll);
+  if (perDay === undefined) return undefined;
+  if (perDay < 1) return [];
+  return Array.from({ length: count }, (_, run) => Math.round(nowMs + ((run + 1) * DAY_MS) / perDay));
+}
+
+function runsPerDay({ freshness, group, readsPerDay }: Poll): number | undefined {
+  if (freshness === undefined) return undefined;
+  if (group?.kind !== "accounts") return readsPerDay;
+  if (group.cost.probesPerDay < 1) return 0;
+  return freshness.kind === "p95" ? DAY_MS / roundEveryMs(freshness, group.members.length) : group.cost.probesPerDay;
+}

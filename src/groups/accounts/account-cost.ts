@@ -1,0 +1,143 @@
+/**
+ * What each strategy costs a group of accounts that share a schedule: each account by itself, probes and reads of what moved, or searches
+ * that name them all. Pure arithmetic over learned rates; promises are kept by every strategy alike.
+ */
+import type { Freshness } from "../../model/schedule.ts";
+import { ITEMS_PER_PAGE, sweepPages } from "../../plan/polls/feed-pages.ts";
+import { BATCH_SIZE } from "../../model/batch.ts";
+import { allowanceOf, READS_OF_A_CHANGE } from "../probing/discharge.ts";
+import { lackedPerDay } from "../queries/late-in-search.ts";
+import { USUAL_CHANGES_PER_DAY } from "../../plan/rates/other-changes.ts";
+import { shareApart } from "../../plan/rates/rates.ts";
+import { type Counted, type CountedKind, weigh } from "../../plan/rates/request-count.ts";
+import { aimedMeanMs } from "../../plan/delay-aims.ts";
+import { type Help, roundsBeside } from "./free-rides.ts";
+import { fullPollsPerDay } from "./full-polls.ts";
+import { APART } from "../probing/probe-choice.ts";
+import { probeRounds, requestsOfRounds } from "./probe-rounds.ts";
+import { sum } from "../../plan/sum.ts";
+import { type Strategy, type StrategyCost, costOf, cheaperWay, FULL_POLL_SHARE, fullPollWithin } from "../../plan/strategy.ts";
+
+const DAY_MS = 86_400_000;
+/** Merged searches learn from a probe every fifth tick which accounts they do not show. */
+export const checkEveryMs = (intervalMs: number): number => Math.min(Math.max(5 * intervalMs, 300_000), 3_600_000);
+
+export interface Group {
+  /** Posts a day, one rate an account. */
+  readonly rates: readonly number[];
+  readonly intervalMs: number;
+  readonly fullPollEveryMs: number;
+  /** Once per overlap a single poll reads deeper. */
+  readonly overlapMs: number;
+  /** Accounts that one merged search holds. */
+  readonly handlesPerQuery: number;
+  /** The share of accounts that search does not show. */
+  readonly hiddenShare?: number;
+  /** A day for each account, that no post accounts for; as many as is usual unless said. */
+  readonly otherChangesPerDay?: number | undefined;
+}
+
+/** What each strategy would cost, in the order single, probe, merge. */
+export function costsOf(group: Group): readonly StrategyCost[] {
+  const { rates, intervalMs, fullPollEveryMs, overlapMs, handlesPerQuery, hiddenShare = 0 } = group;
+  const ticks = DAY_MS / intervalMs;
+  const posts = sum(rates, (rate) => rate);
+  const sweepEveryMs = Math.ceil(overlapMs / intervalMs) * intervalMs;
+  const deep = sum(rates, (rate) => sweepPages(rate, sweepEveryMs, overlapMs));
+  const sweeps = overlapMs > intervalMs ? (deep / sweepEveryMs) * DAY_MS : 0;
+  const hidden = rates.length * hiddenShare;
+  const queries = Math.ceil((rates.length - hidden) / handlesPerQuery);
+  const apart = shareApart(intervalMs) / ticks;
+  const changed = sum(rates, (rate) => 1 - Math.exp(-rate * apart));
+  const found = changed * (1 - hiddenShare);
+  const searches = queriesFor(found, handlesPerQuery);
+  const reads = searches + changed * hiddenShare;
+  const shownPosts = posts * (1 - hiddenShare);
+  const news = { perDay: searches * ticks, accountsPerDay: found * ticks };
+  const fullPolls = fullPollsPerDay(rates, group, news) * (1 - hiddenShare) + (DAY_MS / fullPollEveryMs) * hidden;
+  const probes = Math.ceil(rates.length / BATCH_SIZE);
+  return [
+    costOf("single", 0, rates.length * ticks, sweeps),
+    costOf(
+      "probe",
+      probes * ticks,
+      reads * ticks + lackedPerDay(shownPosts, intervalMs / 2),
+      fullPolls + repeatsPerDay(group, ticks, found),
+    ),
+    costOf(
+      "merge",
+      probes * (DAY_MS / Math.max(checkEveryMs(intervalMs), intervalMs)),
+      (queries + hidden) * ticks + shownPosts / ITEMS_PER_PAGE,
+      0,
+    ),
+  ];
+}
+
+/** What probes placed by freshness cost, beside free looks. */
+export function costOfFreshness(group: Group, freshness: Freshness, help?: Help): StrategyCost {
+  const { rates } = group;
+  const posts = sum(rates, (rate) => rate);
+  const meanMs = aimedMeanMs(freshness);
+  const alone = probeRounds(rates, freshness, group.handlesPerQuery);
+  const own = help === undefined ? alone : roundsBeside(alone, rates.length, freshness, help);
+  const rounds = help === undefined ? own : { ...own, times: own.times + help.perDay * help.covered };
+  // Where rounds are even, or a probe asks for everybody, bursts are spread over them as over the ticks of a schedule.
+  const apart = freshness.kind === "p95" || rates.length <= BATCH_SIZE ? shareApart(DAY_MS / rounds.times) : undefined;
+  const reads = requestsOfRounds(rounds, posts, apart) - rounds.times * rounds.probesEach;
+  const probes = own.times * own.probesEach;
+  const requests = probes + reads;
+  const repeats = waitingRepeats(group, rounds.times, Math.min(1, reads / rounds.times), 2 * meanMs);
+  // What is late is not left to the next search where that is what counts.
+  const worth = freshness.kind === "mean" ? (posts * meanMs) / requests : 0;
+  const { posts: patience } = allowanceOf(worth, DAY_MS / rounds.times);
+  const lacked = patience < 1 ? lackedPerDay(posts, meanMs) : 0;
+  const fullPolls = fullPollsPerDay(rates, group, { perDay: reads, accountsPerDay: posts * (apart ?? APART) });
+  return costOf("probe", probes, reads + lacked, fullPolls + repeats);
+}
+
+/** By what was counted too, where it was; searches for late and odd items are among the reads that were. */
+export function withCounts(modelled: StrategyCost, counts: Readonly<Record<CountedKind, Counted | undefined>>): StrategyCost {
+  const { strategy, probesPerDay, readsPerDay, sweepsPerDay } = modelled;
+  const allReads = weigh(readsPerDay + sweepsPerDay, counts.reads);
+  const sweeps = Math.min(sweepsPerDay, allReads);
+  return costOf(strategy, weigh(probesPerDay, counts.probes), allReads - sweeps, sweeps);
+}
+
+/** Changes that no post accounts for are read for again and again. */
+const otherChangesOf = ({ rates, otherChangesPerDay = USUAL_CHANGES_PER_DAY }: Group): number => rates.length * otherChangesPerDay;
+
+/** Looks share the searches of their tick; `found`: accounts that these are sent for anyway. */
+function repeatsPerDay(group: Group, ticks: number, found: number): number {
+  const looks = (otherChangesOf(group) * READS_OF_A_CHANGE) / ticks;
+  return (queriesFor(found + looks, group.handlesPerQuery) - queriesFor(found, group.handlesPerQuery)) * ticks;
+}
+
+/** By freshness each look but the first waits so long for a search that is sent anyway, as `share` of the times at which is probed have one. */
+function waitingRepeats(group: Group, times: number, share: number, patienceMs: number): number {
+  const chances = 1 + (patienceMs * times) / DAY_MS;
+  const alone = (1 - share) * (1 + (READS_OF_A_CHANGE - 1) * (1 - share) ** (chances - 1));
+  return otherChangesOf(group) * alone;
+}
+
+/** Expected queries for a number of accounts that varies by chance: most ticks none or one, some two. */
+const queriesFor = (expected: number, perQuery: number): number =>
+  expected <= 0 ? 0 : Math.max(1 - Math.exp(-expected), expected / perQuery + Math.min(expected, 1) * 0.5);
+
+/** The cheapest one; the one in force stays unless another saves enough. A user's word is followed. */
+export function chooseStrategy(group: Group, current: Strategy | undefined, override: Strategy | "auto" = "auto"): StrategyCost {
+  const costs = costsOf(group);
+  const of = (strategy: Strategy): StrategyCost => costs.find((one) => one.strategy === strategy) ?? (costs[0] as StrategyCost);
+  if (override !== "auto") return of(override);
+  const cheapest = costs.reduce((best, one) => (one.requestsPerDay < best.requestsPerDay ? one : best));
+  if (current === undefined) return cheapest;
+  return cheaperWay(of(current), cheapest);
+}
+
+/** How often everything is read whatever the probes say. */
+export function chooseFullPollEvery(group: Omit<Group, "fullPollEveryMs">, maxAgeMs: number, freshness?: Freshness): number {
+  const never = { ...group, fullPollEveryMs: Number.POSITIVE_INFINITY };
+  const probing = freshness === undefined ? costsOf(never)[1] : costOfFreshness(never, freshness);
+  const queries = Math.ceil(group.rates.length / group.handlesPerQuery);
+  const roundsPerDay = (((probing?.requestsPerDay ?? 0) * FULL_POLL_SHARE) / Math.max(queries, 1)) | 0;
+  return fullPollWithin(roundsPerDay < 1 ? maxAgeMs : DAY_MS / roundsPerDay, group.intervalMs, maxAgeMs);
+}

@@ -1,0 +1,58 @@
+/**
+ * What a group under freshness saves by looks that come free in the requests of others: a forecast, to the first order. Pure; who rides in
+ * which request is the engine's to choose.
+ */
+import type { Company } from "../probing/shared-probes.ts";
+import { BATCH_SIZE } from "../../model/batch.ts";
+import type { Freshness } from "../../model/schedule.ts";
+import type { ProbeRounds } from "../probing/probe-choice.ts";
+
+/** Free looks at the members of a group. */
+export interface Help {
+  readonly perDay: number;
+  /** The share of the members that is looked at each time. */
+  readonly covered: number;
+}
+
+export interface FreeRides {
+  /** The most that others bring; undefined where nobody does. */
+  helpFor(userIds: readonly string[]): Help | undefined;
+  /** They ride from now on, and `perDay` requests of their own are sent. */
+  join(userIds: readonly string[], perDay: number): void;
+}
+
+export function createFreeRides(companies: readonly Company[]): FreeRides {
+  const all = companies.map(({ perDay, userIds }) => ({ perDay, userIds: new Set(userIds) }));
+  const coveredBy = ({ userIds: asked }: Company, userIds: readonly string[]): number => {
+    const others = userIds.filter((id) => !asked.has(id)).length;
+    const places = Math.ceil(asked.size / BATCH_SIZE) * BATCH_SIZE - asked.size;
+    return userIds.length - others + Math.min(others, places);
+  };
+  return {
+    helpFor(userIds) {
+      const helps = all.map((company) => ({ perDay: company.perDay, covered: coveredBy(company, userIds) / userIds.length }));
+      const [first, ...rest] = helps.filter(({ covered }) => covered > 0);
+      return first === undefined ? undefined : rest.reduce((best, one) => (looksOf(one) > looksOf(best) ? one : best), first);
+    },
+    join(userIds, perDay) {
+      for (const company of all) for (const id of userIds.slice(0, coveredBy(company, userIds))) company.userIds.add(id);
+      if (perDay > 0) all.push({ perDay, userIds: new Set(userIds) });
+    },
+  };
+}
+
+const looksOf = ({ perDay, covered }: Help): number => perDay * covered;
+
+/** Free looks come when others want them, and often to the same few: of many accounts, one is worth so much of a look in its turn, or a fifth more or less. */
+const AS_GOOD = 0.7;
+
+/** The rounds that are still needed. */
+export function roundsBeside(rounds: ProbeRounds, accounts: number, { kind }: Freshness, { perDay, covered }: Help): ProbeRounds {
+  const { times, probesEach } = rounds;
+  const looks = (perDay * covered * accounts) / BATCH_SIZE;
+  if (kind === "mean" && accounts > BATCH_SIZE) return { times: Math.max(0, times - (AS_GOOD * looks) / probesEach), probesEach };
+  const betweenHelp = times / perDay;
+  // Rounds count from the last look at anybody. Those of a mean follow its bursts and come at any time before the next help.
+  const own = perDay * (kind === "p95" ? Math.floor(betweenHelp) : betweenHelp < 1 ? 0 : betweenHelp - 0.5);
+  return { times: times - covered * (times - own), probesEach };
+}

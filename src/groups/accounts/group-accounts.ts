@@ -1,0 +1,103 @@
+/** Polls of accounts that want the same schedule -> one poll of the group, where that can be cheaper: it probes many accounts with one request and reads those that moved. Pure. */
+import type { GroupingDeps } from "../../plan/rates/learned.ts";
+import { BATCH_SIZE } from "../../model/batch.ts";
+import type { Freshness } from "../../model/schedule.ts";
+import { createFreeRides, type Help } from "./free-rides.ts";
+import { groupSpreadMs } from "../../plan/polls/group-spread.ts";
+import { joinMembers, kindNamed, type Members } from "../../plan/polls/kinds.ts";
+import { FIRST_LIMITS, handlesPerQuery } from "../../query/merging/merge.ts";
+import { type Poll, type Pollable, userIdOf } from "../../plan/poll.ts";
+import { ratesOf } from "../../plan/rates/rates.ts";
+import { type SharedProbes } from "../probing/shared-probes.ts";
+import { costOf } from "../../plan/strategy.ts";
+import { chooseFullPollEvery, chooseStrategy, costOfFreshness, type Group, withCounts } from "./account-cost.ts";
+import { fullPollEveryOf, maxAgeOf, strategyOf } from "../../plan/polls/wishes.ts";
+
+const DAY_MS = 86_400_000;
+
+const probesOf = ({ group }: Poll): number => group?.cost.probesPerDay ?? 0;
+
+/** Those that are probed most often first: the others ride in their requests, and all in those of schedules. */
+export function groupFresh<T extends Pollable>(
+  kinds: readonly (readonly [kind: string, members: Members<T>])[],
+  deps: GroupingDeps,
+  { companies }: SharedProbes,
+): readonly Poll<T>[] {
+  const rides = createFreeRides(companies);
+  const alone = kinds.map(([kind, members]) => ({ kind, members, probesPerDay: probesOf(toGroup(kind, members, deps)) }));
+  return alone
+    .sort((a, b) => b.probesPerDay - a.probesPerDay)
+    .map(({ kind, members }) => {
+      const userIds = members.map(userIdOf);
+      const poll = toGroup(kind, members, deps, rides.helpFor(userIds));
+      // Probes of more accounts than one holds are full.
+      rides.join(userIds, userIds.length < BATCH_SIZE ? probesOf(poll) : 0);
+      return poll;
+    });
+}
+
+/** Of the accounts that are probed on its schedule anyway, its probes cost nothing. */
+export function withShared<T extends Pollable>(poll: Poll<T>, shared: SharedProbes): Poll<T> {
+  const { group } = poll;
+  if (group === undefined || poll.freshness !== undefined || group.cost.strategy !== "probe") return poll;
+  const probesPerRun = shared.add(poll, group.members.map(userIdOf));
+  const probesPerDay = (probesPerRun * DAY_MS) / poll.intervalMs;
+  const { strategy, readsPerDay, sweepsPerDay } = group.cost;
+  const cost = costOf(strategy, probesPerDay, readsPerDay, sweepsPerDay);
+  return { ...poll, costRequests: ((probesPerDay + readsPerDay) * poll.intervalMs) / DAY_MS, group: { ...group, probesPerRun, cost } };
+}
+
+/** Undefined for a poll that shares its requests with nobody. */
+export function kindOf(poll: Poll): string | undefined {
+  // Searches by author stand in for timelines only.
+  const isProbed = poll.source.endpoint === "user-tweets" && poll.subscribers.every(({ type }) => type.probeFields !== undefined);
+  return isProbed && strategyOf(poll) !== "single" ? kindNamed(poll) : undefined;
+}
+
+export function toGroup<T extends Pollable>(kind: string, members: Members<T>, deps: GroupingDeps, help?: Help): Poll<T> {
+  const [first] = members;
+  const key = deps.hash(`group\n${kind}`);
+  const { freshness } = first;
+  const fullPollEveryMs = fullPollEveryOf(first);
+  const group = {
+    kind: "accounts" as const,
+    members,
+    wish: strategyOf(first),
+    ...(fullPollEveryMs === undefined ? {} : { fullPollEveryMs }),
+  };
+  const joined = joinMembers(members);
+  const rates = ratesOf(members.map(userIdOf), (userId) => deps.rateOf?.(userId), deps.assumedPosts);
+  const habits = { rates, otherChangesPerDay: deps.changesOf?.(key) };
+  const asked = askedOf({ ...first, subscribers: joined.subscribers }, fullPollEveryMs, habits, handlesPerQuery(FIRST_LIMITS), freshness);
+  const counted = deps.countOf?.(key, members.length);
+  const modelled = freshness === undefined ? chooseStrategy(asked, counted?.strategy, group.wish) : costOfFreshness(asked, freshness, help);
+  const { probes, reads } = counted?.strategy === modelled.strategy ? counted : NOTHING_COUNTED;
+  // Probes of a schedule are told by the clock.
+  const cost = withCounts(modelled, { probes: freshness === undefined ? undefined : probes, reads });
+  return {
+    ...first,
+    key,
+    source: { endpoint: "info-batch", params: {}, boundParam: "query" },
+    spreadMs: freshness === undefined ? groupSpreadMs(first) : 0,
+    costRequests: ((cost.probesPerDay + cost.readsPerDay) * asked.intervalMs) / DAY_MS,
+    ...joined,
+    group: { ...group, cost },
+  };
+}
+
+const NOTHING_COUNTED = { probes: undefined, reads: undefined };
+
+/** What is known of the accounts of a group. */
+export type Habits = Pick<Group, "rates" | "hiddenShare" | "otherChangesPerDay">;
+
+/** A group as strategies are compared by it. */
+export function askedOf(
+  poll: Pick<Poll, "subscribers" | "intervalMs" | "overlapMs">,
+  fullPollEveryMs: number | undefined,
+  habits: Habits,
+  perQuery: number,
+  freshness: Freshness | undefined,
+): Group {
+  const base = { ...habits, intervalMs: poll.intervalMs, overlapMs: poll.overlapMs, handlesPerQuery: perQuery };
+  return { ...base, fullPollEveryMs: fullPollEveryMs ?? chooseFullPollEvery(base, maxAgeOf(poll), freshness) };
+}

@@ -1,0 +1,49 @@
+/** What a group has learned as a whole: the hours of the day, how long a query may be, the pace of its probes, the way it is read. */
+import { askedOf, type Habits } from "./group-accounts.ts";
+import { FIRST_LIMITS, growLimits, handlesPerQuery, type LearnedLimits } from "../../query/merging/merge.ts";
+import { busyRate, type OnTimePace } from "./probe-on-time.ts";
+import type { PaceMemory } from "./probe-pace.ts";
+import { type DayProfile, FLAT_PROFILE } from "../../plan/rates/rates.ts";
+import { chooseStrategy } from "./account-cost.ts";
+import { type ChosenWay, chosenStrategy, isTimeToChoose } from "../memory/chosen-way.ts";
+import type { Poll } from "../../polling/watch-poll.ts";
+
+export interface GroupMemory extends ChosenWay {
+  readonly profile: DayProfile;
+  readonly limits: LearnedLimits;
+  /** Where freshness asks for a mean. */
+  readonly pace?: PaceMemory;
+  /** Where it asks for a p95. */
+  readonly rounds?: OnTimePace;
+  /** With a p95: posts a day from which on accounts count as busy, by their rates when the strategy was chosen. */
+  readonly busyRate?: number;
+  /** The last probe of all members. */
+  readonly probedAtMs: number;
+}
+
+const NOTHING_LEARNED: GroupMemory = {
+  profile: FLAT_PROFILE,
+  limits: FIRST_LIMITS,
+  strategy: "probe",
+  fullPollEveryMs: 0,
+  chosenAtMs: 0,
+  probedAtMs: 0,
+};
+
+/** What a state holds of a group. A pace that an older release wrote down in other words is learned anew. */
+export function restoreGroup({ pace, ...stored }: Partial<GroupMemory>): GroupMemory {
+  const isUsable = pace !== undefined && "foretold" in pace;
+  return { ...NOTHING_LEARNED, ...stored, ...(isUsable ? { pace } : {}) };
+}
+
+/** Compares the ways to read a group by what is known of its accounts now, where it is time. */
+export function chooseAgain(group: Poll, memory: GroupMemory, habits: () => Habits, nowMs: number): GroupMemory {
+  if (!isTimeToChoose(memory, nowMs)) return memory;
+  const limits = growLimits(memory.limits, nowMs);
+  const { freshness } = group;
+  const known = habits();
+  const asked = askedOf(group, group.group?.fullPollEveryMs, known, handlesPerQuery(limits), freshness);
+  const { strategy } = chooseStrategy(asked, chosenStrategy(memory), freshness === undefined ? (group.group?.wish ?? "auto") : "probe");
+  const busy = freshness?.kind === "p95" ? { busyRate: busyRate(known.rates, freshness) } : {};
+  return { ...memory, limits, strategy, fullPollEveryMs: asked.fullPollEveryMs, ...busy, chosenAtMs: nowMs };
+}

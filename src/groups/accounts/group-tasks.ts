@@ -1,0 +1,169 @@
+/** What a run of a group reads, after its probe: which members, by which way, how deep. Pure. */
+import type { Reach } from "../../detect/feed-poll.ts";
+import { isDue, mayLag, type LagAllowance, wayToRead } from "../probing/discharge.ts";
+import { handlesPerQuery } from "../../query/merging/merge.ts";
+import { choosePack, fillersOf, packParts } from "../queries/packs.ts";
+import { partOf, partsOfSearches } from "./account-part.ts";
+import type { GroupMember } from "../memory/group-members.ts";
+import type { GroupMemory } from "./group-memory.ts";
+import type { AccountMemory } from "../probing/probe-book.ts";
+
+export interface ReadTask {
+  readonly member: GroupMember;
+  readonly way: "search" | "timeline";
+  /** Of a search; undefined: down to its last poll. Service time. */
+  readonly reach?: Reach;
+  /** It finds whatever appeared since the last full poll. */
+  readonly isFull: boolean;
+}
+
+export interface TaskQuery {
+  readonly members: readonly GroupMember[];
+  /** Poll keys of members that must be read by themselves. */
+  readonly unready: ReadonlySet<string>;
+  /** Poll keys of members that are left alone for now: they could not be read. */
+  readonly isHeld: (pollKey: string) => boolean;
+  readonly memory: Pick<GroupMemory, "strategy" | "fullPollEveryMs" | "limits">;
+  /** Asked for in vain, since the service refuses such requests: searched for instead. */
+  readonly unprobed: ReadonlySet<GroupMember>;
+  readonly accountOf: (userId: string) => AccountMemory | undefined;
+  /** Since the last run, or the schedule's interval. */
+  readonly intervalMs: number;
+  /** How long a look that only makes sure waits for a search that is sent anyway. */
+  readonly patienceMs: number;
+  readonly allowance: LagAllowance;
+  readonly nowMs: number;
+  /** Our time as the service's. */
+  readonly toService: (localMs: number) => number;
+}
+
+export function tasksOf(query: TaskQuery): readonly ReadTask[] {
+  const { nowMs, memory } = query;
+  const tasks: ReadTask[] = [];
+  const patient: ReadTask[] = [];
+  const late: Late[] = [];
+  const next: Late[] = [];
+  for (const member of query.members) {
+    if (query.isHeld(member.poll.key)) continue;
+    const account = query.accountOf(member.userId);
+    const task = taskOf(member, account, query);
+    if (task !== undefined) (task.way === "search" && canWait(account, query) ? patient : tasks).push(task);
+    else if (account !== undefined) {
+      const rounds = (nowMs - account.probe.fullAtMs) / memory.fullPollEveryMs;
+      const triedRounds = (nowMs - (account.probe.blindAtMs ?? Number.NEGATIVE_INFINITY)) / memory.fullPollEveryMs;
+      if (rounds >= SOONEST && triedRounds >= AGAIN) (rounds >= 1 ? late : next).push({ member, account });
+    }
+  }
+  const company = tasks.some(isForNews) ? patient : [];
+  const news = [...tasks, ...company];
+  const free = freeFullPolls(news, [...late, ...next], query);
+  const isFree = new Set(free.map(({ member }) => member));
+  const others = (all: readonly Late[]): readonly Late[] => all.filter(({ member }) => !isFree.has(member));
+  return [...news, ...free, ...fullPolls(others(late), others(next), query)];
+}
+
+const isForNews = ({ way, reach }: ReadTask): boolean => way === "search" && reach?.kind === "since";
+
+/** Another look at what no post can account for, or the search may show late; and accounts whose counters tell nothing. */
+const canWait = (account: AccountMemory | undefined, query: TaskQuery): boolean => {
+  const { open } = account?.probe ?? {};
+  if (account === undefined) return false;
+  if (mayLag(account.probe, query.allowance, query.nowMs)) return true;
+  if (open === undefined) return isSearchedBlindly(account, query) && query.nowMs - (account.searchedAtMs ?? 0) < query.patienceMs;
+  return open.owed === null && open.reads > 0 && open.sinceMs > 0 && query.nowMs - open.dueMs < query.patienceMs;
+};
+
+const isSearchedBlindly = ({ probe }: AccountMemory, { memory }: TaskQuery): boolean =>
+  memory.strategy === "probe" && probe.isBlind === true;
+
+const byTimeline = (member: GroupMember): ReadTask => ({ member, way: "timeline", isFull: true });
+
+/** Undefined: nothing moved. */
+function taskOf(member: GroupMember, account: AccountMemory | undefined, query: TaskQuery): ReadTask | undefined {
+  const { memory, nowMs } = query;
+  if (account === undefined || query.unready.has(member.poll.key) || memory.strategy === "single") return byTimeline(member);
+  const { probe } = account;
+  const { open } = probe;
+  if (probe.fields === null) return isDue(probe, nowMs) ? byTimeline(member) : undefined;
+  if (account.handle === "") return byTimeline(member);
+  if (isDue(probe, nowMs) && open !== undefined) {
+    const sinceMs = query.toService(open.sinceMs);
+    if (mayLag(probe, query.allowance, nowMs)) return { member, way: "search", reach: { kind: "late", sinceMs }, isFull: false };
+    // Never probed before: no counter says what a search would have to show, so a silent one would prove nothing.
+    if (open.sinceMs === 0 || wayToRead(probe) === "timeline") return byTimeline(member);
+    return { member, way: "search", reach: { kind: "since", sinceMs }, isFull: false };
+  }
+  if (memory.strategy === "probe" && probe.isBlind !== true && !query.unprobed.has(member)) return undefined;
+  if (wayToRead(probe) === "timeline") return byTimeline(member);
+  if (nowMs - probe.fullAtMs >= member.poll.overlapMs)
+    return { member, way: "search", reach: sweepOf(member, account, query), isFull: true };
+  // What its probes say of it moves on by itself: only a search has seen what there is.
+  const seenAtMs = probe.isBlind === true ? (account.searchedAtMs ?? probe.fullAtMs) : account.checkedAtMs;
+  return { member, way: "search", reach: { kind: "since", sinceMs: query.toService(seenAtMs) }, isFull: false };
+}
+
+interface Late {
+  readonly member: GroupMember;
+  readonly account: AccountMemory;
+}
+
+/** Full polls spread over their interval by themselves: two queries' worth is waited for, and one of them read. */
+const POOL = 2;
+/** Who was read whole longer ago than that part of an interval fills a query that is sent for others. */
+const SOONEST = 0.5;
+/** Nobody waits longer for it than so many intervals. */
+const LATEST = 1.1;
+/** One that was shown nothing is made again so soon: what is known may have been deleted, or the service is blind for hours. */
+const AGAIN = 0.5;
+
+function fullPolls(late: readonly Late[], next: readonly Late[], query: TaskQuery): readonly ReadTask[] {
+  const perQuery = handlesPerQuery(query.memory.limits);
+  const everyMs = Math.max(query.memory.fullPollEveryMs, 1);
+  const isOverdue = ({ account }: Late): boolean => query.nowMs - account.probe.fullAtMs >= everyMs * LATEST;
+  if (late.length < Math.min(POOL * perQuery, query.members.length) && !late.some(isOverdue)) return [];
+  const sorted = [...late].sort(byAge);
+  const queries = Math.max(1, Math.ceil((query.members.length * query.intervalMs) / everyMs / perQuery));
+  const bySearch = searchedParts(sorted, query);
+  const isBacklog = bySearch.length >= (POOL + 1) * perQuery;
+  const chosen = isBacklog ? bySearch.slice(0, queries * perQuery) : choosePack(bySearch, perQuery, ({ late: one }) => !isOverdue(one));
+  const places = chosen.length === 0 ? 0 : perQuery - chosen.length;
+  const company = places > 0 ? fillersOf(chosen, searchedParts([...next].sort(byAge), query), places) : [];
+  return [
+    ...sorted
+      .filter(isOffSearch)
+      .slice(0, queries * perQuery)
+      .map(({ member }) => byTimeline(member)),
+    ...[...chosen, ...company].map(({ late: { member }, reach }): ReadTask => ({ member, way: "search", reach, isFull: true })),
+  ];
+}
+
+/** Beside the news of the search that reaches furthest back, where they take no page more. */
+function freeFullPolls(news: readonly ReadTask[], due: readonly Late[], query: TaskQuery): readonly ReadTask[] {
+  const { limits } = query.memory;
+  const deepest = packParts(partsOfSearches(news.filter(isForNews), query), limits).at(-1);
+  const places = deepest === undefined ? 0 : handlesPerQuery(limits) - deepest.length;
+  if (deepest === undefined || places <= 0) return [];
+  const candidates = searchedParts([...due].sort(byAge).slice(0, TRIED_PER_PLACE * places), query);
+  return fillersOf(deepest, candidates, places).map(({ late: { member }, reach }) => ({ member, way: "search", reach, isFull: true }));
+}
+
+/** Full polls that are tried for each place that is free: some reach over too many posts. */
+const TRIED_PER_PLACE = 3;
+
+const isOffSearch = ({ account: { probe } }: Late): boolean => probe.fields === null || wayToRead(probe) === "timeline";
+
+const byAge = (a: Late, b: Late): number => a.account.probe.fullAtMs - b.account.probe.fullAtMs;
+
+const searchedParts = (all: readonly Late[], query: TaskQuery) =>
+  all
+    .filter((one) => !isOffSearch(one))
+    .map((late) => {
+      const reach = sweepOf(late.member, late.account, query);
+      return { ...partOf(late.member.userId, late.account, reach.sinceMs, query.nowMs), late, reach };
+    });
+
+/** Down to the last full poll, and as much deeper as posts may become visible late. */
+const sweepOf = ({ poll }: GroupMember, { probe }: AccountMemory, query: TaskQuery): Reach => ({
+  kind: "sweep",
+  sinceMs: query.toService(probe.fullAtMs) - poll.overlapMs,
+});

@@ -1,0 +1,105 @@
+/**
+ * Whom probes ask for where 95 of 100 posts have a limit. A post found within it is not late, however soon it is found, so that the least
+ * requests are those of a choice: accounts that post enough are asked for once in that time and no sooner, all others after the longest
+ * wait. All of a round share its searches. Who recently posted is about to post again and counts as busy; silence makes an account quiet.
+ * Pure; for a mean, see probe-choice.ts.
+ */
+import { BATCH_SIZE } from "../../model/batch.ts";
+import { longestWaitMs, type P95 } from "../../plan/delay-aims.ts";
+import { levelsOf, type RateLevel } from "../../plan/rates/probe-allocation.ts";
+import type { Candidate, ProbeRounds } from "../probing/probe-choice.ts";
+import { sum } from "../../plan/sum.ts";
+
+const DAY_MS = 86_400_000;
+/** So many posts may be late: less than five of a hundred, because some days have more than others. */
+const LATE_SHARE = 0.045;
+/** From a probe to the posts that its search finds, about. */
+const FOUND_AFTER_MS = 2_000;
+/** Where the limit itself is a matter of seconds, rounds keep this share of it. */
+const LEAST_SHARE = 0.8;
+/** How much one found post moves the rate from which on accounts count as busy. */
+const STEP = 0.02;
+/** The rates say about how many have to; so many times that at most, either way. */
+const MOST_CORRECTION = 4;
+
+/** What a group learns of its rounds. */
+export interface OnTimePace {
+  /** Times the rate that the accounts' own rates suggest. */
+  readonly correction: number;
+  /** When the last round began. */
+  readonly roundAtMs: number;
+}
+
+/** Milliseconds between rounds. One probe that asks for everybody leaves nobody for later: all of what may be late is that of its interval. */
+export function roundEveryMs({ p95Ms }: P95, accounts: number): number {
+  const foundInTimeMs = Math.max(p95Ms - FOUND_AFTER_MS, LEAST_SHARE * p95Ms);
+  return accounts <= BATCH_SIZE ? foundInTimeMs / (1 - LATE_SHARE) : foundInTimeMs;
+}
+
+/**
+ * Posts a day from which on an account is asked for in every round: all that are left for later have as many late posts together as may be.
+ * `rates`: the average ones, one an account.
+ */
+export const busyRate = (rates: readonly number[], freshness: P95): number =>
+  rates.length <= BATCH_SIZE ? 0 : busyRateOf(levelsFor(rates, freshness), freshness);
+
+/** By time: who posts little on average is busy for a while after each post. */
+const levelsFor = (rates: readonly number[], { p95Ms }: P95): readonly RateLevel[] =>
+  rates.flatMap((rate) => levelsOf(rate, p95Ms / 2)).sort((a, b) => a.rate - b.rate);
+
+function busyRateOf(levels: readonly RateLevel[], freshness: P95): number {
+  const mayBeLate = LATE_SHARE * sum(levels, ({ rate, share }) => rate * share);
+  const lateOfQuiet = 1 - freshness.p95Ms / longestWaitMs(freshness);
+  let late = 0;
+  for (const { rate, share } of levels) {
+    late += rate * share * lateOfQuiet;
+    if (late > mayBeLate) return rate;
+  }
+  return 0;
+}
+
+/** What rounds come to, by average rates. */
+export function roundsOnTime(rates: readonly number[], freshness: P95): ProbeRounds {
+  const everyMs = roundEveryMs(freshness, rates.length);
+  const times = DAY_MS / everyMs;
+  if (rates.length <= BATCH_SIZE) return { times, probesEach: 1 };
+  const levels = levelsFor(rates, freshness);
+  const from = busyRateOf(levels, freshness);
+  const busy = sum(levels, ({ rate, share }) => (rate >= from ? share : 0));
+  const quietRounds = Math.round(longestWaitMs(freshness) / everyMs);
+  return { times, probesEach: Math.max(1, (busy + (rates.length - busy) / quietRounds) / BATCH_SIZE) };
+}
+
+export interface RoundQuery {
+  /** Posts a day from which on an account is asked for in every round. */
+  readonly busyRate: number;
+  readonly everyMs: number;
+  /** Nobody waits longer. */
+  readonly maxMs: number;
+}
+
+/** Who is asked for in a round: the busy, those whose wait would grow too long, and in free places whoever has most posts to be found. */
+export function chooseRound<C extends Candidate>(candidates: readonly C[], { busyRate, everyMs, maxMs }: RoundQuery): readonly C[] {
+  const isDue = ({ rate, ageMs }: C): boolean => ageMs > maxMs - everyMs / 2 || (rate >= busyRate && ageMs > everyMs / 2);
+  const [due, others]: [C[], C[]] = [[], []];
+  for (const one of candidates) (isDue(one) ? due : others).push(one);
+  const places = Math.ceil(due.length / BATCH_SIZE) * BATCH_SIZE - due.length;
+  const posted = ({ rate, ageMs }: C): number => rate * ageMs;
+  return [...due, ...others.sort((a, b) => posted(b) - posted(a)).slice(0, places)];
+}
+
+/** An answer is a moment younger than the round that asked for it. */
+const ANSWERED_MS = 250;
+
+/** Until a round would have anybody to ask for: others may have asked for all of them since the last one. */
+export function waitForDue(candidates: readonly Candidate[], { busyRate, everyMs, maxMs }: RoundQuery): number {
+  const [busyMs, quietMs] = [everyMs - ANSWERED_MS, maxMs - everyMs / 2 + 1];
+  return candidates.reduce((least, { rate, ageMs }) => Math.min(least, (rate >= busyRate ? busyMs : quietMs) - ageMs), quietMs);
+}
+
+/** The correction after posts were found so late, as far as that depends on the rounds. */
+export function learnLate(correction: number, delaysMs: readonly number[], { p95Ms }: P95): number {
+  const late = delaysMs.filter((delayMs) => delayMs > p95Ms).length;
+  const moved = correction * Math.exp(STEP * (LATE_SHARE * delaysMs.length - late));
+  return Math.min(Math.max(moved, 1 / MOST_CORRECTION), MOST_CORRECTION);
+}

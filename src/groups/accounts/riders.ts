@@ -1,0 +1,50 @@
+/** Who rides along, for nothing, in the searches that a run of a group is about to send. Pure. */
+import { marginMs } from "../../detect/feed-poll.ts";
+import type { MergeLimits } from "../../query/merging/merge.ts";
+import { floorOf, packParts, ridersFor } from "../queries/packs.ts";
+import { awaitedOf } from "../probing/probe-choice.ts";
+import { partOf, partsOfSearches } from "./account-part.ts";
+import type { Turn, Waiting } from "./group-pace.ts";
+import type { ReadTask } from "./group-tasks.ts";
+import type { AccountMemory } from "../probing/probe-book.ts";
+
+export interface RiderQuery {
+  readonly tasks: readonly ReadTask[];
+  /** Members as they are now; asked for only where there is room. */
+  readonly waiting: () => readonly Waiting[];
+  readonly limits: MergeLimits;
+  /** For so long the group was asked for in time. */
+  readonly onTimeMs: number;
+  /** Poll keys of members that must be read by themselves. */
+  readonly unready: ReadonlySet<string>;
+  readonly accountOf: (userId: string) => AccountMemory | undefined;
+  readonly intervalMs: number;
+  readonly nowMs: number;
+  /** Our time as the service's. */
+  readonly toService: (localMs: number) => number;
+}
+
+/** Members that fill searches at no cost: those next in turn, where no search reaches further back for them or takes another page. */
+export function ridersOf(query: RiderQuery): Turn<ReadTask> {
+  const { tasks, limits, nowMs, toService } = query;
+  const isBusy = new Set(tasks.map(({ member }) => member.userId));
+  const riders: Waiting[] = [];
+  for (const pack of packParts(partsOfSearches(tasks, query), limits)) {
+    const floorMs = floorOf(pack);
+    const free = () => query.waiting().filter((one) => !isBusy.has(one.id) && canRide(one, floorMs, query));
+    const own = ridersFor(pack, free, ({ id, account }) => partOf(id, account, floorMs, nowMs), limits);
+    for (const { id } of own) isBusy.add(id);
+    riders.push(...own);
+  }
+  const all = riders.map(({ member, account }): ReadTask => {
+    const reach = { kind: "since", sinceMs: toService(account.checkedAtMs) } as const;
+    return { member, way: "search", reach, isFull: false };
+  });
+  return { all, awaited: awaitedOf(riders, query.onTimeMs) };
+}
+
+function canRide({ member, account }: Waiting, floorMs: number, { unready, intervalMs, toService }: RiderQuery): boolean {
+  const { handle, probe, checkedAtMs } = account;
+  const isReadable = handle !== "" && probe.fields !== null && probe.hidden === undefined && !unready.has(member.poll.key);
+  return isReadable && toService(checkedAtMs) - marginMs(intervalMs) >= floorMs;
+}

@@ -1,0 +1,70 @@
+/**
+ * Polls of accounts that want the same schedule -> one poll of the group, where that can be cheaper: it probes many accounts with one
+ * request and reads those that moved. Pure; which way a group is read at a moment is chosen while it runs, by what was learned.
+ */
+import { groupFresh, kindOf, toGroup, withShared } from "./accounts/group-accounts.ts";
+import type { GroupingDeps } from "../plan/rates/learned.ts";
+import { feedIntervalMs, shareKey } from "./single/feed-pace.ts";
+import { groupSpreadMs } from "../plan/polls/group-spread.ts";
+import { type Members, sortByKind } from "../plan/polls/kinds.ts";
+import { type Poll, type Pollable, userIdOf } from "../plan/poll.ts";
+import { groupRosters } from "./member-lists/roster-groups.ts";
+import { groupSearches } from "./searches/search-groups.ts";
+import { createSharedProbes, type SharedProbes } from "./probing/shared-probes.ts";
+import { strategyOf } from "../plan/polls/wishes.ts";
+
+const DAY_MS = 86_400_000;
+/** For one account a probe saves nothing; for two, what they cost decides. */
+const LEAST_MEMBERS = 2;
+
+/** The polls that stay as they are, then the groups. A group keeps its key when accounts come and go. */
+export function groupPolls<T extends Pollable>(polls: readonly Poll<T>[], deps: GroupingDeps): readonly Poll<T>[] {
+  const { kinds, rest } = sortByKind(polls, kindOf);
+  const shared = createSharedProbes();
+  const alone = [...rest];
+  const groups: Poll<T>[] = [];
+  const fresh: (readonly [kind: string, members: Members<T>])[] = [];
+  for (const [kind, members] of kinds) {
+    const [first] = members;
+    const isAsked = strategyOf(first) !== "auto" || (first.freshness !== undefined && !isCheaperAlone(first, polls));
+    if (members.length < LEAST_MEMBERS && !isAsked) alone.push(...members);
+    else if (first.freshness === undefined) groups.push(withShared(toGroup(kind, members, deps), shared));
+    else fresh.push([kind, members]);
+  }
+  // A group asks first, and what it asks for is counted as its own.
+  const read = alone.map((poll) => (isReading(poll) ? withSharedProfiles(poll, shared) : poll));
+  const feeds = groupSearches(read.map(asFeed), deps).map((poll) => withShare(poll, deps));
+  return [...groupRosters(feeds, deps, shared), ...groups, ...groupFresh(fresh, deps, shared)];
+}
+
+/**
+ * A read of a timeline that nobody else asks about costs what a probe of it costs, and shows what a probe only promises. For a mean, a probe
+ * is sent by the account's own rate; where profiles are asked for anyway, it costs nothing.
+ */
+const isCheaperAlone = (member: Poll, polls: readonly Poll[]): boolean =>
+  member.freshness?.kind === "p95" && polls.every((poll) => poll === member || !asksForProfiles(poll));
+
+const asksForProfiles = (poll: Poll): boolean =>
+  isReading(poll) || (userIdOf(poll) !== "" && poll.subscribers.every(({ type }) => type.probeFields !== undefined));
+
+/** No probe tells anything of it: under freshness it is read by itself, or with other searches, at an interval of its own. */
+function asFeed<T extends Pollable>(poll: Poll<T>): Poll<T> {
+  if (poll.freshness === undefined) return poll;
+  const schedule = { kind: "every", intervalMs: feedIntervalMs(poll.freshness) } as const;
+  return { ...poll, schedule, schedules: [schedule], intervalMs: schedule.intervalMs };
+}
+
+/** How often it is read, once that was counted. */
+function withShare<T extends Pollable>(poll: Poll<T>, { rateOf }: GroupingDeps): Poll<T> {
+  const share = poll.freshness === undefined ? undefined : rateOf?.(shareKey(poll.key));
+  return share === undefined ? poll : { ...poll, readsPerDay: (share * DAY_MS) / poll.intervalMs };
+}
+
+/** Profiles: what is asked for them tells as much as a probe does. */
+const isReading = ({ source, detector, group }: Poll): boolean =>
+  source.endpoint === "info-batch" && detector === "reading" && group === undefined && Array.isArray(source.params["user_ids"]);
+
+function withSharedProfiles<T extends Pollable>(poll: Poll<T>, shared: SharedProbes): Poll<T> {
+  const added = shared.add(poll, poll.source.params["user_ids"] as readonly string[]);
+  return { ...poll, spreadMs: groupSpreadMs(poll), costRequests: Math.min(poll.costRequests, added) };
+}

@@ -1,0 +1,190 @@
+/**
+ * Polls of lists of accounts (followers, accounts followed) -> one poll of the group, which probes the counters of a hundred accounts with
+ * one request and reads the lists whose counter moved. Owns which polls can do that and what it costs; when a change is accounted for is
+ * list-looks.ts, the probing and reading is the engine's. Pure.
+ */
+import { BATCH_SIZE } from "../../model/batch.ts";
+import type { Hash } from "../../model/hash.ts";
+import type { StrategyWish } from "../../model/schedule.ts";
+import { groupSpreadMs } from "../../plan/polls/group-spread.ts";
+import { dailyRead, isReadByEveryPoll } from "../../plan/polls/full-read.ts";
+import type { Learned } from "../../plan/rates/learned.ts";
+import { joinMembers, kindNamed, type Members, sortByKind } from "../../plan/polls/kinds.ts";
+import { type Poll, type Pollable, type PollGroup, userIdOf } from "../../plan/poll.ts";
+import { ratesOf } from "../../plan/rates/rates.ts";
+import type { SharedProbes } from "../probing/shared-probes.ts";
+import { costOf, FULL_POLL_SHARE, fullPollWithin, type StrategyCost, WORTHWHILE } from "../../plan/strategy.ts";
+import { sum } from "../../plan/sum.ts";
+import { fullPollEveryOf, maxAgeOf, strategyOf } from "../../plan/polls/wishes.ts";
+
+const DAY_MS = 86_400_000;
+
+export interface RosterDeps extends Pick<Learned, "wayOf"> {
+  readonly hash: Hash;
+  /** Looks a day that the counter of a poll's account asks for, by poll key; undefined where nothing was learned. */
+  readonly rateOf?: (key: string) => number | undefined;
+  /** Requests of a read of a poll's whole list; 1 where it is short or its length is not known. */
+  readonly pagesOf?: (poll: Poll) => number;
+}
+
+/** The polls that stay as they are, then the groups. A group keeps its key when accounts come and go. `shared`: who is probed anyway. */
+export function groupRosters<T extends Pollable>(polls: readonly Poll<T>[], deps: RosterDeps, shared: SharedProbes): readonly Poll<T>[] {
+  const { kinds, rest } = sortByKind(polls, kindOf);
+  const alone: Poll<T>[] = [];
+  const groups: Poll<T>[] = [];
+  for (const [kind, members] of kinds) {
+    const [first] = members;
+    // One short list is read as cheaply as its counter; a long one that is read whole is not.
+    const isWorthIt = members.length > 1 || strategyOf(first) === "probe" || isReadByEveryPoll(first) || shared.has(first);
+    if (isWorthIt) groups.push(toGroup(deps.hash(`group\n${kind}`), members, deps, shared));
+    else alone.push(...members);
+  }
+  return [...rest, ...alone, ...groups];
+}
+
+/** Undefined for a list whose account has no counter that tells of it, and for one that is to be read by itself. */
+function kindOf(poll: Poll): string | undefined {
+  const strategy = strategyOf(poll);
+  const isProbed = poll.detector === "roster" && poll.subscribers.every(({ type }) => type.probeFields !== undefined);
+  if (!isProbed || strategy === "single" || userIdOf(poll) === "") return undefined;
+  return kindNamed(poll, "rosters");
+}
+
+function toGroup<T extends Pollable>(key: string, members: Members<T>, deps: RosterDeps, shared: SharedProbes): Poll<T> {
+  const [first] = members;
+  const wish = strategyOf(first);
+  const fullPollEveryMs = fullPollEveryOf(first);
+  const userIds = members.map(userIdOf);
+  const probesPerRun = shared.more(first, userIds);
+  const base = { kind: "rosters" as const, members, wish, probesPerRun, ...(fullPollEveryMs === undefined ? {} : { fullPollEveryMs }) };
+  const way = deps.wayOf?.(key)?.strategy;
+  const current = way === "merge" ? undefined : way;
+  const { cost, perList } = chooseListStrategy(listGroupOf(first.intervalMs, base, listsOf(members, deps)), current, wish);
+  if (cost.strategy === "probe") shared.add(first, userIds);
+  return {
+    ...first,
+    key,
+    source: { endpoint: "info-batch", params: {} },
+    spreadMs: groupSpreadMs(first),
+    costRequests: ((cost.probesPerDay + cost.readsPerDay) * first.intervalMs) / DAY_MS,
+    ...joinMembers(members),
+    group: { ...base, weights: perList, cost },
+  };
+}
+
+/** A list as the ways to read it are compared. */
+export interface ListMember {
+  /** That a change of its counter asks for. */
+  readonly looksPerDay: number;
+  /** Requests of one look. */
+  readonly lookPages: number;
+  /** Requests of a poll on its schedule: a long list is read on over several. */
+  readonly pollPages: number;
+  /** Requests a day that read it whole all the same. */
+  readonly wholePerDay: number;
+}
+
+export interface ListGroup {
+  readonly lists: readonly ListMember[];
+  readonly intervalMs: number;
+  readonly fullPollEveryMs: number;
+  /** Requests a run that its probes add to those of others, at most. */
+  readonly probesPerRun: number;
+}
+
+export function listsOf(members: readonly Poll[], { rateOf, pagesOf }: Pick<RosterDeps, "rateOf" | "pagesOf">): readonly ListMember[] {
+  const rates = ratesOf(
+    members.map(({ key }) => key),
+    (key) => rateOf?.(key),
+  );
+  return members.map((poll, index) => {
+    const pages = Math.max(1, pagesOf?.(poll) ?? 1);
+    const looksPerDay = rates[index] ?? 0;
+    if (isReadByEveryPoll(poll))
+      return { looksPerDay, lookPages: pages, pollPages: pages / Math.ceil(pages / poll.maxPages), wholePerDay: 0 };
+    return { looksPerDay, lookPages: 1, pollPages: 1, wholePerDay: dailyRead(poll, DAY_MS / poll.intervalMs, pages) };
+  });
+}
+
+export function listGroupOf(
+  intervalMs: number,
+  { members, fullPollEveryMs, probesPerRun = Number.POSITIVE_INFINITY }: Pick<PollGroup, "members" | "fullPollEveryMs" | "probesPerRun">,
+  lists: readonly ListMember[],
+): ListGroup {
+  const maxAgeMs = Math.min(...members.map(maxAgeOf));
+  const base = { lists, intervalMs, probesPerRun };
+  return { ...base, fullPollEveryMs: fullPollEveryMs ?? chooseEvery(base, maxAgeMs) };
+}
+
+function chooseEvery(group: Omit<ListGroup, "fullPollEveryMs">, maxAgeMs: number): number {
+  const { lists, intervalMs } = group;
+  const ticks = DAY_MS / intervalMs;
+  const looks = sum(lists, ({ looksPerDay, lookPages }) => Math.min(looksPerDay, ticks) * lookPages);
+  const perDay = (probesOf(group, lists.length) * ticks + looks) * FULL_POLL_SHARE;
+  const round = sum(lists, ({ lookPages }) => lookPages);
+  return fullPollWithin((round / perDay) * DAY_MS, intervalMs, maxAgeMs);
+}
+
+const probesOf = ({ probesPerRun }: Pick<ListGroup, "probesPerRun">, accounts: number): number =>
+  Math.min(Math.ceil(accounts / BATCH_SIZE), probesPerRun);
+
+export interface ListChoice {
+  readonly cost: StrategyCost<"single" | "probe">;
+  /** Of each list: whether it moves so often that it is read at every tick, beside the probes. */
+  readonly isAside: readonly boolean[];
+  /** Requests a day for each list, but for the probes they share. */
+  readonly perList: readonly number[];
+}
+
+/** The cheaper way; the one in force stays unless the other saves enough. A user's word is followed. */
+export function chooseListStrategy(group: ListGroup, current: "single" | "probe" | undefined, wish: StrategyWish): ListChoice {
+  const single = singleCost(group);
+  const probe = probeCost(group, wish === "probe");
+  if (wish === "probe") return probe;
+  if (probe.isAside.every(Boolean)) return single;
+  const [kept, other] = current === "probe" ? [probe, single] : [single, probe];
+  const share = current === undefined ? 1 : WORTHWHILE;
+  return other.cost.requestsPerDay < kept.cost.requestsPerDay * share ? other : kept;
+}
+
+const singleCost = ({ lists, intervalMs }: ListGroup): ListChoice => {
+  const ticks = DAY_MS / intervalMs;
+  const reads = sum(lists, ({ pollPages }) => pollPages) * ticks;
+  const whole = sum(lists, ({ wholePerDay }) => wholePerDay);
+  const perList = lists.map(({ pollPages, wholePerDay }) => pollPages * ticks + wholePerDay);
+  return { cost: costOf("single", 0, reads, whole), isAside: lists.map(() => true), perList };
+};
+
+function probeCost(group: ListGroup, isAsked: boolean): ListChoice {
+  const { lists, intervalMs, fullPollEveryMs } = group;
+  const ticks = DAY_MS / intervalMs;
+  const everyMs = Math.max(1, Math.round(fullPollEveryMs / intervalMs)) * intervalMs;
+  const ways = lists.map(({ looksPerDay, lookPages, pollPages, wholePerDay }) => {
+    const looks = Math.min(looksPerDay, ticks) * lookPages;
+    const isAside = !isAsked && looks + ticks / BATCH_SIZE >= ticks * pollPages * WORTHWHILE;
+    const reads = isAside ? pollPages * ticks : looks;
+    return { isAside, reads, rest: wholePerDay + (isAside ? 0 : unreadPerDay(looksPerDay, everyMs) * lookPages) };
+  });
+  const probed = ways.filter(({ isAside }) => !isAside).length;
+  const probes = probesOf(group, probed) * ticks;
+  return {
+    cost: costOf(
+      "probe",
+      probes,
+      sum(ways, ({ reads }) => reads),
+      sum(ways, ({ rest }) => rest),
+    ),
+    isAside: ways.map(({ isAside }) => isAside),
+    perList: ways.map(({ reads, rest }) => reads + rest),
+  };
+}
+
+/** Some changes take two looks, one soon after the other. */
+const LOOKS_OF_A_CHANGE = 1.25;
+
+/** How often a day so long passes without a look, changes coming by chance: each one puts the full poll off. */
+function unreadPerDay(looksPerDay: number, everyMs: number): number {
+  const changesPerDay = looksPerDay / LOOKS_OF_A_CHANGE;
+  const expected = (changesPerDay * everyMs) / DAY_MS;
+  return expected < 1e-9 ? DAY_MS / everyMs : (changesPerDay * Math.exp(-expected)) / (1 - Math.exp(-expected));
+}

@@ -1,0 +1,52 @@
+/** Which lists of a group are read in a run, after its probe, and why. Pure. */
+import { passedMs } from "../../model/clock.ts";
+import { isDue } from "../probing/discharge.ts";
+import type { AccountMemory } from "../probing/probe-book.ts";
+import type { Poll } from "../../polling/watch-poll.ts";
+
+/**
+ * - `first`: never read to its end for all who share it now.
+ * - `look`: its counter moved.
+ * - `tick`: it is read at every tick.
+ * - `full`: it was not read for long.
+ */
+export interface RosterTask {
+  readonly poll: Poll;
+  readonly reason: "first" | "look" | "tick" | "full";
+}
+
+export interface RosterQuery {
+  readonly members: readonly Poll[];
+  readonly accountOf: (key: string) => AccountMemory | undefined;
+  readonly sharersOf: (poll: Poll) => number;
+  /** Lists that are left alone for now: they could not be read. */
+  readonly isHeld: (key: string) => boolean;
+  /** Lists that are read at every tick. */
+  readonly isAside: (key: string) => boolean;
+  readonly fullPollEveryMs: number;
+  readonly intervalMs: number;
+  readonly nowMs: number;
+}
+
+export function rosterTasks(query: RosterQuery): readonly RosterTask[] {
+  const { members, nowMs, intervalMs } = query;
+  const tasks = members.flatMap((poll) => taskOf(poll, query) ?? []);
+  const taken = new Set(tasks.map(({ poll }) => poll.key));
+  const everyMs = Math.max(query.fullPollEveryMs, intervalMs);
+  const readAtMs = (poll: Poll) => query.accountOf(poll.key)?.probe.fullAtMs ?? nowMs;
+  // A tick early is as good as a tick late, and an answer always takes a moment.
+  const isLate = (poll: Poll) => passedMs(readAtMs(poll), nowMs) >= everyMs - intervalMs / 2;
+  const late = members.filter((poll) => !taken.has(poll.key) && !query.isHeld(poll.key) && isLate(poll));
+  // They come one by one; all at once only after a time in which nobody looked, and then no faster than this.
+  const most = Math.ceil((2 * members.length * intervalMs) / everyMs);
+  const full = late.sort((a, b) => readAtMs(a) - readAtMs(b)).slice(0, most);
+  return [...tasks, ...full.map((poll) => ({ poll, reason: "full" as const }))];
+}
+
+function taskOf(poll: Poll, { accountOf, sharersOf, isHeld, isAside, nowMs }: RosterQuery): RosterTask | undefined {
+  if (isHeld(poll.key)) return undefined;
+  const account = accountOf(poll.key);
+  if (account === undefined || account.readFor !== sharersOf(poll)) return { poll, reason: "first" };
+  if (isDue(account.probe, nowMs)) return { poll, reason: "look" };
+  return isAside(poll.key) || account.probe.isBlind === true ? { poll, reason: "tick" } : undefined;
+}

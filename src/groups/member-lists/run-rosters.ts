@@ -1,0 +1,206 @@
+/**
+ * One run of a group of lists of accounts: ask for the counters of all in as few requests as they fit in, read the lists whose counter moved,
+ * and remember what was learned. Owns the order of these steps; what a change means is plan/'s, what a member means the poll runner's.
+ */
+import { BATCH_SIZE } from "../../model/batch.ts";
+import { unitHash } from "../../model/hash.ts";
+import type { PollStore } from "../../model/poll-store.ts";
+import { firstProbe, probedFields, takeProbe } from "../probing/discharge.ts";
+import { isReadByEveryPoll } from "../../plan/polls/full-read.ts";
+import { afterListRead } from "./list-looks.ts";
+import { userIdOf } from "../../plan/poll.ts";
+import { learnPosts } from "../../plan/rates/rates.ts";
+import { chooseListStrategy, listGroupOf, listsOf } from "./roster-groups.ts";
+import { isSameTick } from "../../plan/polls/tick-grid.ts";
+import { type AskProfilesDeps, createAskProfiles } from "../probing/ask-profiles.ts";
+import type { PollRun, GroupRun } from "../../polling/run/poll-run.ts";
+import { type ChosenWay, chosenStrategy, isTimeToChoose } from "../memory/chosen-way.ts";
+import { joinOutcomes, type PollOutcome } from "../../polling/run/poll-outcome.ts";
+import { sideBySide } from "../../polling/run/side-by-side.ts";
+import { createHolds } from "../memory/holds.ts";
+import { createLearned } from "../memory/learned.ts";
+import { type AccountMemory, learnedRate, type ProbeBook, worthOfRead } from "../probing/probe-book.ts";
+import type { SeenProfile } from "../../requests/probe-desk.ts";
+import { type RosterTask, rosterTasks } from "./roster-tasks.ts";
+import type { RunMember } from "../../polling/run/run-member.ts";
+import type { Poll } from "../../polling/watch-poll.ts";
+
+export interface RostersDeps extends Pick<RunMember, "runOne">, AskProfilesDeps {
+  readonly store: Pick<PollStore, "loadSources" | "commitPoll">;
+  readonly book: ProbeBook;
+}
+
+export interface RostersRunner {
+  /** @throws UpstreamError or RequestHeld when the counters could not be asked for, or a store's error */
+  run(group: Poll): Promise<GroupRun>;
+  /** Writes what its groups have learned: nothing more comes. */
+  close(): Promise<void>;
+}
+
+/** How a group is read, chosen by what is known of its lists. */
+interface ListGroupMemory extends ChosenWay<"single" | "probe"> {
+  /** Poll keys of lists that move at nearly every tick: read at each, and probed only where a request has a free place. */
+  readonly aside: readonly string[];
+}
+
+const NOTHING_LEARNED: ListGroupMemory = { strategy: "probe", aside: [], fullPollEveryMs: 0, chosenAtMs: 0 };
+/** Evidence of so little time is soon outweighed. */
+const NO_RATE = { posts: 0, days: 0.01, excited: 0 };
+
+/** One run, while it goes on. */
+interface Scene {
+  readonly group: Poll;
+  readonly memory: ListGroupMemory;
+  /** Poll keys of those whose counter was asked for. */
+  readonly probed: ReadonlySet<string>;
+  readonly outcomes: PollOutcome[];
+  /** When lists that could not be read may be tried again. */
+  readonly retriesMs: number[];
+}
+
+export function createRostersRunner(deps: RostersDeps): RostersRunner {
+  const { clock, book } = deps;
+  const memories = createLearned<ListGroupMemory>(deps.store, (stored) => ({ ...NOTHING_LEARNED, ...stored }));
+  const { note, isHeld, release } = createHolds(clock);
+  const ask = createAskProfiles(deps);
+
+  /** Of each group, since the start. */
+  const probedAtMs = new Map<string, number>();
+
+  const choose = (group: Poll, memory: ListGroupMemory, nowMs: number): ListGroupMemory => {
+    if (group.group === undefined || !isTimeToChoose(memory, nowMs)) return memory;
+    const { members, wish } = group.group;
+    const lists = listsOf(members, {
+      rateOf: (key) => learnedRate(book.get(key), nowMs),
+      pagesOf: ({ key }) => book.get(key)?.pages ?? 1,
+    });
+    const asked = listGroupOf(group.intervalMs, group.group, lists);
+    const { cost, isAside } = chooseListStrategy(asked, chosenStrategy(memory), wish);
+    const aside = members.flatMap(({ key }, index) => (isAside[index] === true ? [key] : []));
+    return { strategy: cost.strategy, aside, fullPollEveryMs: asked.fullPollEveryMs, chosenAtMs: nowMs };
+  };
+
+  /** Keys of those whose counter was asked for; undefined when the service refuses such requests. */
+  const probe = async (group: Poll, memory: ListGroupMemory): Promise<ReadonlySet<string> | undefined> => {
+    if (memory.strategy === "single") return new Set();
+    const nowMs = clock.now();
+    // A run for newcomers comes between two ticks.
+    const isExtra = isSameTick(group, probedAtMs.get(group.key) ?? 0, nowMs);
+    const asked = askedFor(group.group?.members ?? [], new Set(memory.aside)).filter(({ key }) => !isExtra || book.get(key) === undefined);
+    const wasShown = ({ key }: Poll) => (book.get(key)?.probe.fields ?? null) !== null;
+    const answer = await ask(
+      group,
+      asked.map((poll) => ({ userId: userIdOf(poll), wasShown: wasShown(poll) })),
+    );
+    if (answer.kind === "refused") return undefined;
+    if (answer.kind === "blind") return new Set();
+    probedAtMs.set(group.key, nowMs);
+    for (const poll of asked) notice(poll, answer.seenOf(userIdOf(poll)));
+    return new Set(asked.map(({ key }) => key));
+  };
+
+  const notice = (poll: Poll, { user, atMs }: SeenProfile): void => {
+    const names = poll.subscribers[0]?.type.probeFields ?? [];
+    const fields = probedFields(user, names);
+    const known = book.get(poll.key);
+    if (known?.probe.fields === null && fields !== null) release(poll.key);
+    const after = known === undefined ? firstProbe(fields, atMs) : takeProbe(known.probe, fields, atMs, names[0]);
+    const rest = known ?? { rate: { ...NO_RATE, atMs }, handle: "" };
+    const isNews = known === undefined || after.open !== known.probe.open || after.ahead !== known.probe.ahead;
+    book.put(poll.key, { ...rest, probe: after, checkedAtMs: atMs }, isNews ? "now" : "nothing");
+  };
+
+  /** What a read means for the probes to come. */
+  const settle = ({ poll, reason }: RosterTask, { outcome }: PollRun, { probed, memory }: Scene): void => {
+    const nowMs = clock.now();
+    if (outcome?.list === undefined || outcome.error !== undefined) return;
+    const known = book.get(poll.key) ?? { probe: firstProbe({}, nowMs), rate: { ...NO_RATE, atMs: nowMs }, handle: "", checkedAtMs: nowMs };
+    const { left, awaited, pages, isUnderWay } = outcome.list;
+    // A list that is read whole but once a day says no more of its counter than its newest part.
+    const isWhole = isReadByEveryPoll(poll);
+    if (isUnderWay || (isWhole && pages === undefined)) return book.put(poll.key, withoutReader(known), "later");
+    const isFirst = outcome.baselined.length === poll.subscribers.length;
+    const joined = isFirst ? 0 : outcome.newItems;
+    const isSilent = reason === "full" && probed.has(poll.key);
+    const probeAfter = isFirst
+      ? firstProbe(known.probe.fields, spreadBack(poll.key, nowMs, memory.fullPollEveryMs))
+      : afterListRead(known.probe, { joined, left, awaited, isWhole, isSilent }, nowMs);
+    const isMoved = reason === "look" || (reason === "tick" && joined + left + awaited > 0);
+    book.put(
+      poll.key,
+      {
+        ...known,
+        probe: { ...probeAfter, probedAtMs: known.probe.probedAtMs },
+        rate: isMoved ? learnPosts(known.rate, [nowMs], nowMs) : known.rate,
+        readFor: sharersOf(poll),
+        ...(pages === undefined ? {} : { pages }),
+      },
+      worthOfRead(known.probe, probeAfter),
+    );
+  };
+
+  const read = async (task: RosterTask, scene: Scene): Promise<void> => {
+    const run = await deps.runOne(task.poll);
+    note(task.poll.key, run);
+    if (run.aftermath.retryAtMs !== undefined) scene.retriesMs.push(run.aftermath.retryAtMs);
+    if (run.outcome !== undefined) scene.outcomes.push(run.outcome);
+    settle(task, run, scene);
+  };
+
+  return {
+    async run(group) {
+      const startedAtMs = clock.now();
+      await book.load();
+      const memory = choose(group, await memories.get(group), startedAtMs);
+      const probed = await probe(group, memory);
+      await book.flush();
+      const aside = new Set(memory.aside);
+      const scene: Scene = { group, memory, probed: probed ?? new Set(), outcomes: [], retriesMs: [] };
+      const tasks = rosterTasks({
+        members: group.group?.members ?? [],
+        accountOf: (key) => book.get(key),
+        sharersOf,
+        isHeld,
+        isAside: (key) => probed === undefined || memory.strategy === "single" || aside.has(key),
+        fullPollEveryMs: memory.fullPollEveryMs,
+        intervalMs: group.intervalMs,
+        nowMs: clock.now(),
+      });
+      await sideBySide(tasks, (task) => read(task, scene));
+      memories.put(group, memory);
+      await memories.save(group, startedAtMs, clock.now());
+      await book.flush();
+      return { outcome: joinOutcomes(scene.outcomes), ...againOf(scene, startedAtMs) };
+    },
+    close: () => memories.close(clock.now()),
+  };
+}
+
+/** Those aside only as far as requests have room. */
+function askedFor(members: readonly Poll[], aside: ReadonlySet<string>): readonly Poll[] {
+  const due = members.filter(({ key }) => !aside.has(key));
+  const room = Math.ceil(due.length / BATCH_SIZE) * BATCH_SIZE - due.length;
+  return [...due, ...members.filter(({ key }) => aside.has(key)).slice(0, room)];
+}
+
+/** A number that changes with who shares a poll: a newcomer, or one who was paused, has not seen what was read before. */
+const sharersOf = ({ subscribers }: Poll): number =>
+  unitHash(
+    subscribers
+      .map(({ watchKey, targetKey, returnedAtMs = "" }) => `${watchKey}\n${targetKey}${returnedAtMs}`)
+      .sort()
+      .join("\n"),
+  );
+
+function withoutReader({ readFor: _, ...account }: AccountMemory): AccountMemory {
+  return account;
+}
+
+/** As if some were read earlier: lists that were all read at the start come due one by one. */
+const spreadBack = (key: string, nowMs: number, everyMs: number): number => nowMs - Math.floor(unitHash(key) * everyMs);
+
+/** Lists that failed are tried again before the next tick, where that is far. */
+function againOf({ group, retriesMs }: Scene, startedAtMs: number): Pick<GroupRun, "againAtMs"> {
+  const againAtMs = Math.min(...retriesMs);
+  return againAtMs < startedAtMs + group.intervalMs ? { againAtMs } : {};
+}

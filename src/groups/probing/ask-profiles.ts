@@ -1,0 +1,51 @@
+/** The profiles of the accounts of a group, in as few requests as they fit in: whether they were seen. What they mean is the group's. */
+import type { Clock } from "../../model/clock.ts";
+import type { Log } from "../../model/log.ts";
+import { isRefusal } from "../../model/upstream.ts";
+import { isBlindProbe } from "../../requests/blind-probe.ts";
+import { askerOf } from "../../polling/ask.ts";
+import { createPatience } from "../../requests/patience.ts";
+import { hardlyOldMs, type SeenProfile } from "../../requests/probe-desk.ts";
+import type { Profiles } from "../../requests/profiles.ts";
+import type { Poll } from "../../polling/watch-poll.ts";
+
+export interface AskProfilesDeps {
+  readonly profiles: Pick<Profiles, "ask">;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface AskedAccount {
+  readonly userId: string;
+  /** By the last probe before. */
+  readonly wasShown: boolean;
+}
+
+/**
+ * - `refused`: the service refuses such requests, or did so minutes ago: it is left alone for a while.
+ * - `blind`: of all that were shown before, it shows none.
+ */
+export type AskProfiles = (
+  group: Poll,
+  asked: readonly AskedAccount[],
+) => Promise<{ readonly kind: "refused" } | { readonly kind: "seen" | "blind"; readonly seenOf: (userId: string) => SeenProfile }>;
+
+export function createAskProfiles({ profiles, clock, log }: AskProfilesDeps): AskProfiles {
+  const patience = createPatience(clock);
+  return async (group, asked) => {
+    if (patience.isHeld(group)) return { kind: "refused" };
+    try {
+      const userIds = [...new Set(asked.map(({ userId }) => userId))];
+      const seen = await profiles.ask(askerOf(group, "poll"), userIds, hardlyOldMs(group.intervalMs));
+      const isBlind = isBlindProbe(asked.map(({ userId, wasShown }) => ({ before: wasShown, now: seen.get(userId)?.user !== undefined })));
+      if (isBlind) log.warn("no account was in the answer to a probe, which is taken for none", { accounts: userIds.length });
+      const seenOf = (userId: string) => seen.get(userId) ?? { user: undefined, atMs: clock.now() };
+      return { kind: isBlind ? "blind" : "seen", seenOf };
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      patience.holdMs(group);
+      log.warn("accounts could not be probed, reading them all instead", { error: error.message });
+      return { kind: "refused" };
+    }
+  };
+}

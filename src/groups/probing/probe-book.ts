@@ -1,0 +1,195 @@
+/**
+ * What is remembered of probed accounts over restarts: fields as last seen, open changes, rates, handles. Kept in the store's notes, many
+ * accounts a note. Those are written late; what a probe saw for the first time, and a change it opened, stands in a note of its own before
+ * anything is read for it: after a crash, the same probe may show no change, because another one made up for it or nothing was known before.
+ * What reads did to a change follows there within seconds.
+ */
+import type { Clock } from "../../model/clock.ts";
+import { unitHash } from "../../model/hash.ts";
+import { createInTurn, untilDone } from "../../model/in-turn.ts";
+import type { Json } from "../../model/json.ts";
+import type { Notes } from "../../model/store.ts";
+import type { ProbeMemory } from "./discharge.ts";
+import { countedOf, countRun, type GroupCount, type GroupCounted, type GroupTaken } from "../../plan/rates/group-count.ts";
+import { expectedRate, type RateMemory } from "../../plan/rates/rates.ts";
+
+export interface AccountMemory {
+  readonly probe: ProbeMemory;
+  /** Of a timeline: posts. Of a list: looks that its counter asked for. */
+  readonly rate: RateMemory;
+  /** When its known posts of the last half day were posted; service time. Of a timeline. */
+  readonly postedMs?: readonly number[];
+  /** As the last profile gave it; queries name accounts by it. "" where none was seen. */
+  readonly handle: string;
+  /** When it was last probed or searched for; our clock. */
+  readonly checkedAtMs: number;
+  /** When it was last searched for, to the end of the answer; of an account whose counters tell nothing. */
+  readonly searchedAtMs?: number;
+  /** Of a list: requests of the last read of the whole of it. */
+  readonly pages?: number;
+  /** Of a list: for whom it was last read to its end. */
+  readonly readFor?: number;
+}
+
+/**
+ * - `nothing`: only times moved on; written at an orderly stop.
+ * - `later`: a crash would cost another read, and no post.
+ * - `soon`: what a read did to a change; a crash would have all reads of that change made again. A few times a minute at most.
+ * - `now`: what a probe saw; written with the next `flush`.
+ */
+export type WorthWriting = "nothing" | "later" | "soon" | "now";
+
+/** What a read told: a crash must not have thousands of first reads made again, nor all reads of a change that is accounted for. */
+export function worthOfRead(before: ProbeMemory, after: ProbeMemory): WorthWriting {
+  if (before.open?.sinceMs === 0) return "now";
+  return before.open !== after.open || before.ahead !== after.ahead ? "soon" : "later";
+}
+
+/** Timelines under the id of their account, lists under the key of their poll. */
+export interface ProbeBook {
+  /** Reads the notes once; asked before every run. */
+  load(): Promise<void>;
+  get(key: string): AccountMemory | undefined;
+  put(key: string, memory: AccountMemory, worth: WorthWriting): void;
+  /** Forgets what nobody watches any more. */
+  keepOnly(keys: ReadonlySet<string>): void;
+  /** What a run of a group just took; undefined: it is slowed down, which is no measure. */
+  count(groupKey: string, taken: GroupTaken | undefined): void;
+  /** What `learnedRate` says of an account or a list. */
+  rateOf(key: string): number | undefined;
+  /** Of a group of so many accounts; undefined where none of that size ran. */
+  countOf(groupKey: string, members: number): GroupCounted | undefined;
+  /** Writes what cannot wait, and the rest at most every five minutes. Asked between a probe and the reads for it, and after them. */
+  flush(): Promise<void>;
+  /** Writes all that is new: nothing more comes. */
+  close(): Promise<void>;
+}
+
+const NOTES = 64;
+const COUNTS_NOTE = "probes.counts";
+/** Accounts as they are, of those that changed since their own note was written. */
+const RECENT_NOTE = "probes.recent";
+/** With more of them, all that is new is written where it belongs. */
+const MOST_RECENT = 200;
+/** A group that was not probed for so long is gone, or another one now. */
+const KEEP_COUNT_MS = 7 * 86_400_000;
+const FLUSH_EVERY_MS = 300_000;
+/** Where changes are many, the next one writes down the reads of those before it. */
+const SOON_EVERY_MS = 20_000;
+
+export function createProbeBook(notes: Notes, clock: Clock): ProbeBook {
+  const accounts = new Map<string, AccountMemory>();
+  const dirty = new Set<number>();
+  /** Notes of accounts of which only times moved on. */
+  const moved = new Set<number>();
+  const recent = new Set<string>();
+  const counts = new Map<string, GroupCount>();
+  let isRecentWritten = true;
+  let [hasReads, readsWrittenAtMs] = [false, Number.NEGATIVE_INFINITY];
+  const inTurn = createInTurn();
+  let flushedAtMs = clock.monotonic();
+
+  const loadAll = async (): Promise<void> => {
+    const stored = new Map<string, AccountMemory>();
+    for (const name of [...Array.from({ length: NOTES }, (_, number) => nameOf(number)), RECENT_NOTE]) {
+      const note = (await notes.readNote(name)) as Readonly<Record<string, AccountMemory>> | null;
+      for (const [key, memory] of Object.entries(note ?? {})) stored.set(key, memory);
+      if (name === RECENT_NOTE) for (const key of Object.keys(note ?? {})) markRecent(key);
+    }
+    for (const [key, memory] of stored) if (!accounts.has(key)) accounts.set(key, memory);
+    const counted = (await notes.readNote(COUNTS_NOTE)) as Readonly<Record<string, Partial<GroupCount>>> | null;
+    for (const [key, count] of Object.entries(counted ?? {})) if (!counts.has(key) && isGroupCount(count)) counts.set(key, count);
+  };
+
+  /** Stays in that note until its own one is written. */
+  const markRecent = (key: string) => {
+    recent.add(key);
+    dirty.add(noteOf(key));
+  };
+
+  const writeRecent = async (): Promise<void> => {
+    [isRecentWritten, hasReads] = [true, false];
+    const content = [...recent].flatMap((key) => {
+      const memory = accounts.get(key);
+      return memory === undefined ? [] : [[key, memory] as const];
+    });
+    await notes.writeNote(RECENT_NOTE, Object.fromEntries(content) as unknown as Json).catch((error: unknown) => {
+      isRecentWritten = false;
+      throw error;
+    });
+  };
+
+  const writeAll = async (): Promise<void> => {
+    flushedAtMs = clock.monotonic();
+    const [numbers, written] = [[...dirty], [...recent]];
+    const contents = new Map<number, Record<string, AccountMemory>>(numbers.map((number) => [number, {}]));
+    for (const [key, memory] of accounts) {
+      const note = contents.get(noteOf(key));
+      if (note !== undefined) note[key] = memory;
+    }
+    // What is put meanwhile is new again.
+    dirty.clear();
+    recent.clear();
+    try {
+      for (const [number, content] of contents) await notes.writeNote(nameOf(number), content as unknown as Json);
+    } catch (error) {
+      for (const number of numbers) dirty.add(number);
+      for (const key of written) recent.add(key);
+      throw error;
+    }
+    if (written.length > 0) await writeRecent();
+    for (const [key, { counts: count }] of counts) if (clock.now() - count.probes.sinceMs > KEEP_COUNT_MS) counts.delete(key);
+    if (counts.size > 0) await notes.writeNote(COUNTS_NOTE, Object.fromEntries(counts) as unknown as Json);
+  };
+
+  const writeDue = async (): Promise<void> => {
+    const isDue = clock.monotonic() - flushedAtMs >= FLUSH_EVERY_MS || recent.size > MOST_RECENT;
+    const areReadsDue = hasReads && clock.monotonic() - readsWrittenAtMs >= SOON_EVERY_MS;
+    if (areReadsDue) readsWrittenAtMs = clock.monotonic();
+    if (isDue && dirty.size > 0) await writeAll();
+    else if (!isRecentWritten || areReadsDue) await writeRecent();
+  };
+
+  return {
+    load: untilDone(loadAll),
+    get: (key) => accounts.get(key),
+    put(key, memory, worth) {
+      accounts.set(key, memory);
+      if (worth === "nothing") moved.add(noteOf(key));
+      if (worth === "later") dirty.add(noteOf(key));
+      if (worth === "nothing" || worth === "later") return;
+      markRecent(key);
+      if (worth === "now") isRecentWritten = false;
+      else hasReads = true;
+    },
+    keepOnly(keys) {
+      for (const key of accounts.keys()) {
+        if (keys.has(key)) continue;
+        accounts.delete(key);
+        dirty.add(noteOf(key));
+      }
+    },
+    count(key, taken) {
+      if (taken === undefined) counts.delete(key);
+      else counts.set(key, countRun(counts.get(key), taken, clock.now()));
+    },
+    rateOf: (key) => learnedRate(accounts.get(key), clock.now()),
+    countOf: (key, members) => countedOf(counts.get(key), members),
+    flush: () => inTurn(writeDue),
+    close: () =>
+      inTurn(async () => {
+        for (const number of moved) dirty.add(number);
+        if (dirty.size > 0) await writeAll();
+      }),
+  };
+}
+
+/** Posts or looks a day; undefined where nothing was learned. */
+export const learnedRate = (memory: AccountMemory | undefined, nowMs: number): number | undefined =>
+  memory === undefined || memory.rate.days === 0 ? undefined : expectedRate(memory.rate, nowMs);
+
+/** An older release counted without saying how a group was read. */
+const isGroupCount = (stored: Partial<GroupCount>): stored is GroupCount => stored.strategy !== undefined;
+
+const noteOf = (key: string): number => Math.floor(unitHash(key) * NOTES);
+const nameOf = (number: number): string => `probes.${number}`;

@@ -1,0 +1,128 @@
+/**
+ * Which accounts share a search: a query reaches as far back as its deepest member needs, for all of them, and every twenty posts that lie
+ * above that take a request, known ones too. Pure; how a query is written is merge.ts's.
+ */
+import { ITEMS_PER_PAGE, pagesOf } from "../../plan/polls/feed-pages.ts";
+import { handlesPerQuery, type MergeLimits, type MergeMember, roomOf, sizeOf, sizeOfPack } from "../../query/merging/merge.ts";
+import { type Candidate, chooseProbe } from "../probing/probe-choice.ts";
+import { sum } from "../../plan/sum.ts";
+
+/** A member of a search, with what the answer is expected to hold of it. */
+export interface Part {
+  readonly member: MergeMember;
+  /** How far back its part goes; service time. */
+  readonly floorMs: number;
+  /** Its posts since then. */
+  readonly itemsSince: (floorMs: number) => number;
+}
+
+/** Requests that a search for all of them is expected to take. */
+export const pagesOfPack = (parts: readonly Part[], floorMs = floorOf(parts)): number =>
+  pagesOf(sum(parts, ({ itemsSince }) => itemsSince(floorMs)));
+
+/** Whether one query holds them all. */
+function isOneQuery(parts: readonly Part[], limits: MergeLimits): boolean {
+  const room = roomOf(limits);
+  const { members, characters } = sizeOfPack(parts.map(({ member }) => member));
+  return members <= room.operators && characters <= room.characters;
+}
+
+export const floorOf = (parts: readonly Part[]): number => Math.min(...parts.map((part) => part.floorMs));
+
+/** Longer answers are cut by their readers sooner or later, and then nothing of them counts. */
+const MOST_PAGES = 8;
+
+/** Splits members, ordered from the shallow to the deep, into searches that take the fewest requests together. One that fits in with nobody is alone. */
+export function packParts<P extends Part>(parts: readonly P[], limits: MergeLimits): readonly (readonly P[])[] {
+  // By how many of the first parts: the fewest requests for them, and where the last of their searches begins.
+  const requests = [0];
+  const begins = [0];
+  for (const [index, deepest] of parts.entries()) {
+    let room = roomOf(limits);
+    let items = 0;
+    let least = Number.POSITIVE_INFINITY;
+    let begin = index;
+    for (let from = index; from >= 0; from -= 1) {
+      const part = parts[from] as P;
+      const size = sizeOf(part.member);
+      room = { operators: room.operators - size.operators, characters: room.characters - size.characters };
+      items += part.itemsSince(deepest.floorMs);
+      if (from < index && (room.operators < 0 || room.characters < 0 || pagesOf(items) > MOST_PAGES)) break;
+      const all = (requests[from] ?? 0) + pagesOf(items);
+      // Of equal ones the longest: its room is no use to anybody else.
+      if (all <= least) [least, begin] = [all, from];
+    }
+    requests.push(least);
+    begins.push(begin);
+  }
+  const packs: (readonly P[])[] = [];
+  for (let end = parts.length; end > 0; end = begins[end] ?? 0) packs.unshift(parts.slice(begins[end], end));
+  return packs;
+}
+
+/** Candidates for each place that is left: some have posted too much to fit in. */
+const TRIED_PER_PLACE = 3;
+
+/** Of `candidates`, asked for only where there is room: those next in turn whose parts fill the query of a pack, and take no page more. */
+export function ridersFor<C extends Candidate>(
+  pack: readonly Part[],
+  candidates: () => Iterable<C>,
+  partOf: (candidate: C) => Part,
+  limits: MergeLimits,
+): readonly C[] {
+  const places = handlesPerQuery(limits) - pack.length;
+  if (places <= 0) return [];
+  const riders: C[] = [];
+  let filled = pack;
+  for (const one of chooseProbe(candidates(), Number.POSITIVE_INFINITY, places * TRIED_PER_PLACE)) {
+    const more = [...filled, partOf(one)];
+    if (!isOneQuery(more, limits) || pagesOfPack(more) > pagesOfPack(pack)) continue;
+    filled = more;
+    riders.push(one);
+  }
+  return riders;
+}
+
+/** As many of these, in their order, as there are places beside a pack, of those that take no page more. */
+export function fillersOf<P extends Part>(pack: readonly Part[], candidates: readonly P[], places: number): readonly P[] {
+  const pages = pagesOfPack(pack);
+  const fillers: P[] = [];
+  for (const one of candidates) {
+    if (fillers.length === places) break;
+    if (pagesOfPack([...pack, ...fillers, one]) <= pages) fillers.push(one);
+  }
+  return fillers;
+}
+
+/** A few exchanges get close enough to full pages. */
+const MOST_EXCHANGES = 3;
+
+/**
+ * So many of these for one search, the first of them those longest due: the first one, and beside it others whose posts leave little of the
+ * last page empty. Only who `mayWait` is left for a later search in favour of others.
+ */
+export function choosePack<P extends Part>(parts: readonly P[], size: number, mayWait: (part: P) => boolean): readonly P[] {
+  const [chosen, rest] = [parts.slice(0, size), parts.slice(size)];
+  const floorMs = floorOf(parts);
+  const itemsOf = new Map(parts.map((part) => [part, part.itemsSince(floorMs)]));
+  const items = (part: P): number => itemsOf.get(part) ?? 0;
+  let total = sum(chosen, items);
+  for (let round = 0; round < MOST_EXCHANGES; round += 1) {
+    let best = { out: -1, in: -1, total };
+    for (const [out, one] of chosen.entries()) {
+      if (out === 0 || !mayWait(one)) continue;
+      for (const [at, other] of rest.entries()) {
+        const exchanged = total - items(one) + items(other);
+        if (emptyPlaces(exchanged) < emptyPlaces(best.total)) best = { out, in: at, total: exchanged };
+      }
+    }
+    if (best.out < 0) break;
+    const [one, other] = [chosen[best.out] as P, rest[best.in] as P];
+    chosen[best.out] = other;
+    rest[best.in] = one;
+    total = best.total;
+  }
+  return chosen;
+}
+
+const emptyPlaces = (items: number): number => pagesOf(items) * ITEMS_PER_PAGE - items;

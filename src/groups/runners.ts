@@ -1,0 +1,92 @@
+/** Who runs a poll, by what it is: a feed by itself, accounts, lists or searches together. Owns what they learn, from start to stop. */
+import type { GroupingDeps, Learned } from "../plan/rates/learned.ts";
+import { type ChangeBook, createChangeBook } from "./accounts/change-book.ts";
+import { membersOf } from "./memory/group-members.ts";
+import { type FeedBook, createFeedBook } from "./single/feed-book.ts";
+import { type ProbeBook, createProbeBook } from "./probing/probe-book.ts";
+import type { Notes } from "../model/store.ts";
+import { createFeedTurns } from "./single/feed-turns.ts";
+import { createFirstReads } from "./memory/first-reads.ts";
+
+import type { PollRunner } from "../polling/run/poll-runner.ts";
+import { createFeedRunner } from "./single/run-feed.ts";
+import { createGroupRunner, type GroupDeps } from "./accounts/run-group.ts";
+import type { GroupRun } from "../polling/run/poll-run.ts";
+import { createRostersRunner } from "./member-lists/run-rosters.ts";
+import { createSearchesRunner } from "./searches/run-searches.ts";
+import type { Poll } from "../polling/watch-poll.ts";
+
+export interface RunnersDeps extends Omit<GroupDeps, "book" | "changes"> {
+  readonly runner: PollRunner;
+  readonly notes: Notes;
+}
+
+export interface Runners {
+  /** @throws what kept it from learning anything */
+  run(poll: Poll): Promise<GroupRun>;
+  /** When what freshness places is worth its next request, by the pace of this moment; undefined for all else, and before its first run. */
+  againAt(poll: Poll): number | undefined;
+  /** Reads what was learned before; asked before every plan. */
+  load(): Promise<void>;
+  /** What planning goes by. */
+  readonly learned: ReturnType<typeof learnedIn>;
+  /** Told of every plan. */
+  keepOnly(polls: readonly Poll[]): void;
+  /** Writes what was learned: nothing more comes. */
+  close(): Promise<void>;
+}
+
+export function createRunners(deps: RunnersDeps): Runners {
+  const book = createProbeBook(deps.notes, deps.clock);
+  const feeds = createFeedBook(deps.notes, deps.clock);
+  const changes = createChangeBook(deps.notes, deps.clock);
+  const turns = createFeedTurns({ ...deps, book: feeds });
+  const groups = {
+    accounts: createGroupRunner({ ...deps, book, changes }),
+    rosters: createRostersRunner({ ...deps, book }),
+    searches: createSearchesRunner({ ...deps, turns }),
+  };
+  const firstReads = createFirstReads(deps);
+  const runners = { single: createFeedRunner({ ...deps, turns }), ...groups };
+  return {
+    async run(poll) {
+      try {
+        return await runners[poll.group?.kind ?? "single"].run(poll);
+      } catch (error) {
+        await firstReads.afterFailure(poll, error);
+        throw error;
+      }
+    },
+    againAt: (poll) => (poll.group?.kind === "accounts" ? groups.accounts.againAt(poll) : turns.againAt(poll)),
+    async load() {
+      await Promise.all([book, feeds, changes].map((one) => one.load()));
+    },
+    learned: learnedIn(book, feeds, changes),
+    keepOnly(polls) {
+      groups.accounts.keepOnly(polls);
+      groups.searches.keepOnly(polls);
+      keepBook(book, polls);
+    },
+    async close() {
+      const results = await Promise.allSettled([book, feeds, changes, ...Object.values(groups)].map((one) => one.close()));
+      for (const result of results) if (result.status === "rejected") throw result.reason;
+    },
+  };
+}
+
+/** What planning goes by, as the books have it. */
+export const learnedIn = (book: ProbeBook, feeds: FeedBook, changes: ChangeBook): Learned & Pick<GroupingDeps, "pagesOf"> => ({
+  rateOf: (key) => feeds.rateOf(key) ?? book.rateOf(key),
+  countOf: (key, members) => book.countOf(key, members),
+  changesOf: (key) => changes.changesOf(key),
+  pagesOf: ({ key }) => book.get(key)?.pages ?? 1,
+});
+
+/** Forgets what is in no group any more: timelines stand in the book under the id of their account, lists under the key of their poll. */
+function keepBook(book: ProbeBook, polls: readonly Poll[]): void {
+  const keys = polls.flatMap((poll) => {
+    if (poll.group?.kind === "accounts") return membersOf(poll).map(({ userId }) => userId);
+    return poll.group?.kind === "rosters" ? poll.group.members.map(({ key }) => key) : [];
+  });
+  if (keys.length > 0) book.keepOnly(new Set(keys));
+}

@@ -1,0 +1,83 @@
+/**
+ * One run of a group of keyword searches: those that can share a query are read together, each is read by itself now and then as a proof,
+ * and at once where the service seems to understand a query otherwise. Owns the order of these steps; what a tweet means is the poll
+ * runner's.
+ */
+import type { Clock } from "../../model/clock.ts";
+import type { Log } from "../../model/log.ts";
+import type { PollStore } from "../../model/poll-store.ts";
+import type { WatchStore } from "../../model/watch-store.ts";
+import { growLimits } from "../../query/merging/merge.ts";
+import { chooseSearchStrategy, searchGroupOf } from "./search-groups.ts";
+import { chosenStrategy, isTimeToChoose } from "../memory/chosen-way.ts";
+import { createGroupMembers } from "../memory/group-members.ts";
+import { joinOutcomes } from "../../polling/run/poll-outcome.ts";
+import { createLearned } from "../memory/learned.ts";
+import type { RequestGate } from "../../requests/request-gate.ts";
+import type { FeedTurns } from "../single/feed-turns.ts";
+import { feedRead } from "../single/run-feed.ts";
+import type { GroupRun } from "../../polling/run/poll-run.ts";
+import type { RunMember } from "../../polling/run/run-member.ts";
+import { weighed } from "./search-memory-after.ts";
+import { isAlone, restoreSearches } from "./search-memory.ts";
+import { createSearchReads } from "./search-reads.ts";
+import { memoryOf, openScene, type SearchScene } from "./search-scene.ts";
+import { searchTasks } from "./search-tasks.ts";
+import type { ServiceClock } from "../../requests/service-clock.ts";
+import type { Poll } from "../../polling/watch-poll.ts";
+
+export interface SearchesDeps extends RunMember {
+  readonly store: Pick<PollStore, "loadSources" | "commitPoll"> & Pick<WatchStore, "loadTargets">;
+  readonly gate: RequestGate;
+  readonly clock: Clock;
+  readonly serviceClock: ServiceClock;
+  readonly log: Log;
+  readonly turns: FeedTurns;
+}
+
+export interface SearchesRunner {
+  /** @throws what kept a merged search from being read; the other members are read all the same */
+  run(group: Poll): Promise<GroupRun>;
+  /** Told of every plan: searches that are in no group any more must be looked at anew when they come back. */
+  keepOnly(polls: readonly Poll[]): void;
+  /** Writes what its groups have learned: nothing more comes. */
+  close(): Promise<void>;
+}
+
+export function createSearchesRunner(deps: SearchesDeps): SearchesRunner {
+  const { clock, serviceClock } = deps;
+  const memories = createLearned(deps.store, restoreSearches);
+  const readiness = createGroupMembers(deps.store);
+  const { readTogether, readAlone, isHeld } = createSearchReads({ ...deps, readiness });
+  const toService = (localMs: number) => serviceClock.fromLocal(localMs);
+
+  return {
+    async run(group) {
+      const scene = openScene(group, await memories.get(group), clock.now());
+      if (isTimeToChoose(scene.memory, scene.startedAtMs)) chooseAgain(scene);
+      const members = group.group?.members ?? [];
+      const unready = await readiness.unready(members);
+      const { together, alone } = searchTasks({ members, unready, isHeld, memory: memoryOf(scene), nowMs: scene.startedAtMs, toService });
+      const [failure] = await Promise.all([readTogether(scene, together), readAlone(scene, alone)]);
+      memories.put(group, memoryOf(scene), scene.isWorthWriting);
+      await memories.save(group, scene.startedAtMs, clock.now());
+      if (failure !== undefined) throw failure;
+      const againAtMs = await deps.turns.after(group, feedRead(scene.outcomes, scene.startedAtMs));
+      return { outcome: joinOutcomes(scene.outcomes), ...(againAtMs === undefined ? {} : { againAtMs }) };
+    },
+    close: () => memories.close(clock.now()),
+    keepOnly: (polls) => readiness.keepOnly(new Set(polls.flatMap(({ group }) => (group?.members ?? []).map(({ key }) => key)))),
+  };
+}
+
+/** Compares the two ways to read the group by what is known now. */
+function chooseAgain(scene: SearchScene): void {
+  const { group, members, memory, startedAtMs } = scene;
+  if (group.group?.wish !== "merge") for (const [key, member] of members) members.set(key, weighed(member, group.intervalMs));
+  const all = group.group?.members ?? [];
+  const sharing = all.filter(({ key }) => !isAlone(members.get(key), startedAtMs) && members.get(key)?.isBusy !== true);
+  const limits = growLimits(memory.limits, startedAtMs);
+  const asked = searchGroupOf(group, sharing, limits, group.group?.fullPollEveryMs, all.length - sharing.length);
+  const { strategy } = chooseSearchStrategy(asked, chosenStrategy(memory), group.group?.wish ?? "auto");
+  scene.memory = { ...memory, limits, strategy, fullPollEveryMs: asked.fullPollEveryMs, chosenAtMs: startedAtMs };
+}

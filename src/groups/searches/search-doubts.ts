@@ -1,0 +1,80 @@
+/** Merged answers that are no use: why, and what follows when their members were read by themselves. */
+import type { Clock } from "../../model/clock.ts";
+import type { Log } from "../../model/log.ts";
+import { shrinkLimits, type sizeOfPack } from "../../query/merging/merge.ts";
+import type { PollOutcome } from "../../polling/run/poll-outcome.ts";
+import type { PlannedMember } from "../../polling/read/read-merged.ts";
+import { takeTrouble } from "./search-memory.ts";
+import { leaveAlone, type SearchScene } from "./search-scene.ts";
+import type { SearchTask } from "./search-tasks.ts";
+
+/** The tasks are read by themselves at once. */
+export interface Doubt {
+  readonly tasks: readonly SearchTask[];
+  /** Ids of tweets that are nobody's by our reading of the queries. */
+  readonly strays: readonly string[];
+  readonly reason: "strays" | "cut" | "refused" | "blind";
+  /** Of a query that was refused for what it is. */
+  readonly size?: ReturnType<typeof sizeOfPack>;
+}
+
+/** Strays that are remembered as looked into. */
+const MOST_STRAYS = 200;
+
+/** `outcomes`: of those whose read came to its end, by poll key. */
+export function resolveDoubt(
+  scene: SearchScene,
+  { tasks, strays, reason, size }: Doubt,
+  outcomes: ReadonlyMap<string, PollOutcome>,
+  { clock, log }: { readonly clock: Clock; readonly log: Log },
+): void {
+  const isAllRead = outcomes.size === tasks.length;
+  if (reason === "blind") {
+    for (const { poll } of tasks) if ((outcomes.get(poll.key)?.shown?.size ?? 0) > 0) leaveAlone(scene, poll, reason, log);
+    return;
+  }
+  if (size !== undefined) {
+    // A query that the service refuses by itself too makes no other one too long.
+    if (!isAllRead) return;
+    scene.memory = { ...scene.memory, limits: shrinkLimits(scene.memory.limits, size, clock.now()) };
+    scene.isWorthWriting = true;
+    return log.info("a merged search was refused, asking for fewer searches at once", { searches: tasks.length });
+  }
+  const unexplained = strays.filter((id) => {
+    const owners = tasks.filter(({ poll }) => outcomes.get(poll.key)?.shown?.has(id) === true);
+    for (const { poll } of owners) leaveAlone(scene, poll, "stray", log);
+    return owners.length === 0;
+  });
+  if (isAllRead) scene.memory = { ...scene.memory, strays: [...scene.memory.strays, ...strays].slice(-MOST_STRAYS) };
+  if (reason === "strays" && unexplained.length === 0) return;
+  const trouble = takeTrouble(scene.memory.trouble, clock.now());
+  scene.memory = { ...scene.memory, trouble };
+  if (trouble.restUntilMs <= clock.now()) return;
+  scene.isWorthWriting = true;
+  log.warn("merged searches are no use here, asking for each by itself for a day", { reason, searches: tasks.length });
+}
+
+/** A moment is over by then. */
+const BLIND_RUNS = 3;
+
+export interface BlindSpots {
+  /** After a merged answer; the member whose newest tweet, known from before, was missing from several in a row. */
+  take(pack: readonly PlannedMember[], isBlind: boolean): PlannedMember | undefined;
+}
+
+/** An answer without the newest tweet that is known: deleted, a blind moment, or a search that finds more by itself than together with others. */
+export function createBlindSpots(): BlindSpots {
+  const runs = new Map<string, { readonly newestMs: number; readonly count: number }>();
+  return {
+    take(pack, isBlind) {
+      const newestOf = ({ memory }: PlannedMember) => memory.newestItemMs ?? 0;
+      const owner = pack.reduce((best, one) => (newestOf(one) > newestOf(best) ? one : best));
+      for (const one of pack) if (!isBlind || one !== owner) runs.delete(one.member.poll.key);
+      if (!isBlind) return undefined;
+      const before = runs.get(owner.member.poll.key);
+      const count = before?.newestMs === newestOf(owner) ? before.count + 1 : 1;
+      runs.set(owner.member.poll.key, { newestMs: newestOf(owner), count });
+      return count === BLIND_RUNS ? owner : undefined;
+    },
+  };
+}

@@ -1,0 +1,130 @@
+/**
+ * Keyword searches that want the same schedule, or freshness -> one poll of the group, which asks for many of them in one query. Owns which searches can
+ * share, what that costs and how often each is proved by a read of its own. Pure; reading and telling apart is the engine's.
+ */
+import type { Hash } from "../../model/hash.ts";
+import type { StrategyWish } from "../../model/schedule.ts";
+import type { Query } from "../../query/query.ts";
+import { spreadMs } from "../../schedule/spread.ts";
+import { ITEMS_PER_PAGE } from "../../plan/polls/feed-pages.ts";
+import type { Learned } from "../../plan/rates/learned.ts";
+import { joinMembers, kindNamed, type Members, sortByKind } from "../../plan/polls/kinds.ts";
+import { FIRST_LIMITS, mergeableQuery, type MergeLimits, packMembers } from "../../query/merging/merge.ts";
+import type { Poll, Pollable } from "../../plan/poll.ts";
+import { cheaperWay, costOf, FULL_POLL_SHARE, fullPollWithin, type StrategyCost } from "../../plan/strategy.ts";
+import { sum } from "../../plan/sum.ts";
+import { fullPollEveryOf, maxAgeOf, strategyOf } from "../../plan/polls/wishes.ts";
+
+const DAY_MS = 86_400_000;
+const LEAST_MEMBERS = 2;
+
+export interface SearchDeps extends Pick<Learned, "wayOf"> {
+  readonly hash: Hash;
+}
+
+/** The polls that stay as they are, then the groups. A group keeps its key when searches come and go. */
+export function groupSearches<T extends Pollable>(polls: readonly Poll<T>[], { hash, wayOf }: SearchDeps): readonly Poll<T>[] {
+  const { kinds, rest } = sortByKind(polls, kindOf);
+  const read = [...kinds].flatMap(([kind, members]) =>
+    members.length < LEAST_MEMBERS ? members : [toGroup(hash(`group\n${kind}`), members, wayOf)],
+  );
+  return [...rest, ...read];
+}
+
+/** Undefined for a poll that shares its requests with nobody. */
+function kindOf(poll: Poll): string | undefined {
+  const strategy = strategyOf(poll);
+  if ((strategy !== "auto" && strategy !== "merge") || queryOf(poll) === undefined) return undefined;
+  return kindNamed(poll, "searches");
+}
+
+/** What a poll searches for; undefined where it is no search, or one that cannot share a query. */
+export function queryOf({ source: { endpoint, params, boundParam } }: Pick<Poll, "source">): Query | undefined {
+  const { query, order, ...others } = params;
+  const isSearch = endpoint === "search-tweets" && boundParam === "query" && order === "latest" && typeof query === "string";
+  return isSearch && Object.keys(others).length === 0 ? mergeableQuery(query) : undefined;
+}
+
+function toGroup<T extends Pollable>(key: string, members: Members<T>, wayOf: Learned["wayOf"]): Poll<T> {
+  const [first] = members;
+  const wish = strategyOf(first);
+  const fullPollEveryMs = fullPollEveryOf(first);
+  const joined = joinMembers(members);
+  const way = wayOf?.(key);
+  const sharing = members.filter((member) => way?.alone?.has(member.key) !== true);
+  const limits = way?.limits ?? FIRST_LIMITS;
+  const asked = searchGroupOf({ ...first, ...joined }, sharing, limits, fullPollEveryMs, members.length - sharing.length);
+  const current = way?.strategy === "probe" ? undefined : way?.strategy;
+  const cost = chooseSearchStrategy(asked, current, wish);
+  return {
+    ...first,
+    key,
+    source: { endpoint: "search-tweets", params: { order: "latest" }, boundParam: "query" },
+    spreadMs: first.freshness === undefined ? spreadMs(key, first.intervalMs) : 0,
+    costRequests: (cost.readsPerDay * first.intervalMs) / DAY_MS,
+    ...joined,
+    group: { kind: "searches", members, wish, cost, ...(fullPollEveryMs === undefined ? {} : { fullPollEveryMs }) },
+  };
+}
+
+/** A group as the two ways to read it are compared. */
+export interface SearchGroup {
+  readonly intervalMs: number;
+  /** Requests of a run: merged ones, and those of members that fit in with nobody. */
+  readonly queries: number;
+  /** Members that share a request. */
+  readonly shared: number;
+  /** Requests more that proofs of all members cost: of two, either's proof leaves the other by itself, and both are proved. */
+  readonly proofs: number;
+  readonly members: number;
+  readonly fullPollEveryMs: number;
+}
+
+/** `members`: those that may share; `alone`: how many of the group must not. */
+export function searchGroupOf(
+  { subscribers, intervalMs }: Pick<Poll, "subscribers" | "intervalMs">,
+  members: readonly Pick<Poll, "source">[],
+  limits: MergeLimits,
+  fullPollEveryMs: number | undefined,
+  alone = 0,
+): SearchGroup {
+  const queries = members.flatMap((member) => queryOf(member) ?? []);
+  const packs = packMembers(queries, (query) => ({ kind: "query", query }), limits);
+  const base = {
+    intervalMs,
+    queries: packs.length + alone,
+    shared: sum(packs, ({ length }) => (length > 1 ? length : 0)),
+    proofs: sum(packs, ({ length }) => (length > 2 ? length : length - 1)),
+    members: queries.length + alone,
+  };
+  return { ...base, fullPollEveryMs: fullPollEveryMs ?? chooseProofEvery(base, maxAgeOf({ subscribers })) };
+}
+
+/** How often every member is read by itself. */
+function chooseProofEvery(
+  { intervalMs, queries, shared }: Pick<SearchGroup, "intervalMs" | "queries" | "shared">,
+  maxAgeMs: number,
+): number {
+  return fullPollWithin((Math.max(shared, 1) * intervalMs) / (queries * FULL_POLL_SHARE), intervalMs, maxAgeMs);
+}
+
+export type SearchCost = StrategyCost<"single" | "merge">;
+
+/** The cheaper way; the one in force stays unless the other saves enough. A user's word is followed. */
+export function chooseSearchStrategy(group: SearchGroup, current: "single" | "merge" | undefined, wish: StrategyWish): SearchCost {
+  const ticks = DAY_MS / group.intervalMs;
+  const single: SearchCost = costOf("single", 0, group.members * ticks, 0);
+  const merge: SearchCost = costOf("merge", 0, group.queries * ticks, (group.proofs * DAY_MS) / group.fullPollEveryMs);
+  if (wish === "merge") return merge;
+  return current === "merge" ? cheaperWay(merge, single) : cheaperWay(single, merge);
+}
+
+/** A read that brings more than a page costs the same merged or not, and its posts are read once more by proofs: then sharing saves nothing. */
+const TOO_BUSY = 0.85;
+const CALM_AGAIN = 0.6;
+
+/** Whether a search with so many posts a day is better read by itself; `isBusy`: as it was decided before. */
+export function isTooBusy(postsPerDay: number, intervalMs: number, isBusy: boolean): boolean {
+  const ticks = DAY_MS / intervalMs;
+  return (2 * postsPerDay) / ITEMS_PER_PAGE > ticks * (isBusy ? CALM_AGAIN : TOO_BUSY);
+}

@@ -1,0 +1,87 @@
+/** What a group of searches has learned: how long a query may be, which members share it, when each was read, swept and proved. */
+import { FIRST_LIMITS, type LearnedLimits } from "../../query/merging/merge.ts";
+import type { ChosenWay } from "../memory/chosen-way.ts";
+
+/** Of one member; times on our clock. */
+export interface SearchMemory {
+  /** Whatever was shown until then was read, but for what appears late. */
+  readonly checkedAtMs: number;
+  /** Part of a read since; an empty answer is one that moves nothing else. */
+  readonly triedAtMs: number;
+  /** Down to `overlap` before that, late items were looked for. */
+  readonly sweptAtMs: number;
+  /** Until then it was read by itself. */
+  readonly provedAtMs: number;
+  readonly proofDueMs: number;
+  /** It was read together with others since it was proved. */
+  readonly isUnproven?: true;
+  /** The service seemed to understand its query otherwise than we do. */
+  readonly alone?: Solitude;
+  /** It finds so much that sharing saves nothing. */
+  readonly isBusy?: true;
+  /** What it found in the last hours. */
+  readonly postsPerDay: number;
+}
+
+/** It is read by itself until then, and was found to need it so many times, each not long after the one before. */
+export interface Solitude {
+  readonly untilMs: number;
+  readonly times: number;
+}
+
+export interface SearchGroupMemory extends ChosenWay<"single" | "merge"> {
+  readonly limits: LearnedLimits;
+  /** By poll key. */
+  readonly members: Readonly<Record<string, SearchMemory>>;
+  /** Ids of tweets that no query of ours explains, and that were looked into; newest last. */
+  readonly strays: readonly string[];
+  readonly trouble: Trouble;
+}
+
+/** When merged answers were no use lately, and until when nobody asks for one. */
+export interface Trouble {
+  readonly atMs: readonly number[];
+  readonly restUntilMs: number;
+}
+
+const NOTHING_LEARNED: SearchGroupMemory = {
+  limits: FIRST_LIMITS,
+  strategy: "merge",
+  fullPollEveryMs: 0,
+  chosenAtMs: 0,
+  members: {},
+  strays: [],
+  trouble: { atMs: [], restUntilMs: 0 },
+};
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+const MOST_TROUBLE = 3;
+const LONGEST_ALONE_DAYS = 32;
+
+/** Three times within an hour, and the group rests for a day; once within the day that follows, and it rests again. */
+export function takeTrouble({ atMs, restUntilMs }: Trouble, nowMs: number): Trouble {
+  const recent = [...atMs.filter((one) => nowMs - one < HOUR_MS), nowMs];
+  const isOnTrial = restUntilMs > 0 && nowMs - restUntilMs < DAY_MS;
+  return recent.length >= (isOnTrial ? 1 : MOST_TROUBLE) ? { atMs: [], restUntilMs: nowMs + DAY_MS } : { atMs: recent, restUntilMs };
+}
+
+export const isAlone = (member: SearchMemory | undefined, nowMs: number): boolean => nowMs < (member?.alone?.untilMs ?? 0);
+
+/**
+ * For a day, and twice as long each time it shows again: a tweet that was out of sight for days looks the same as one that reads together
+ * do not show.
+ */
+export function solitudeAfter(before: Solitude | undefined, nowMs: number): Solitude {
+  const { untilMs = 0, times = 0 } = before ?? {};
+  const isAgain = nowMs - untilMs < LONGEST_ALONE_DAYS * DAY_MS;
+  const days = Math.min(isAgain ? 2 ** times : 1, LONGEST_ALONE_DAYS);
+  return { untilMs: nowMs + days * DAY_MS, times: isAgain ? times + 1 : 1 };
+}
+
+/** Reads together may have followed the last writing. */
+export function restoreSearches(stored: Partial<SearchGroupMemory>): SearchGroupMemory {
+  const memory = { ...NOTHING_LEARNED, ...stored };
+  const unproven = Object.entries(memory.members).map(([key, member]) => [key, { ...member, isUnproven: true as const }]);
+  return { ...memory, members: Object.fromEntries(unproven) };
+}

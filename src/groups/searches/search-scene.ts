@@ -1,0 +1,38 @@
+/** One run of a group of searches, while it gathers: what is remembered of its members, and what came of them. */
+import { isoTime } from "../../model/clock.ts";
+import type { Log } from "../../model/log.ts";
+import type { PollOutcome } from "../../polling/run/poll-outcome.ts";
+import { isAlone, type SearchGroupMemory, type SearchMemory, solitudeAfter } from "./search-memory.ts";
+import type { Poll } from "../../polling/watch-poll.ts";
+
+export interface SearchScene {
+  readonly group: Poll;
+  /** Of the group as a whole; its members' part is in `members`. */
+  memory: SearchGroupMemory;
+  readonly members: Map<string, SearchMemory>;
+  /** Our clock. */
+  readonly startedAtMs: number;
+  readonly outcomes: PollOutcome[];
+  /** What was learned must not be lost by a crash. */
+  isWorthWriting: boolean;
+}
+
+export function openScene(group: Poll, memory: SearchGroupMemory, startedAtMs: number): SearchScene {
+  const keys = new Set(group.group?.members.map(({ key }) => key));
+  const members = new Map(Object.entries(memory.members).filter(([key]) => keys.has(key)));
+  return { group, memory, members, startedAtMs, outcomes: [], isWorthWriting: false };
+}
+
+export const memoryOf = ({ memory, members }: SearchScene): SearchGroupMemory => ({ ...memory, members: Object.fromEntries(members) });
+
+/** From now on the member is read by itself for some days. */
+export function leaveAlone(scene: SearchScene, { key, subscribers }: Poll, reason: string, log: Log): void {
+  const member = scene.members.get(key);
+  if (member === undefined || isAlone(member, scene.startedAtMs)) return;
+  const alone = solitudeAfter(member.alone, scene.startedAtMs);
+  scene.members.set(key, { ...member, alone });
+  scene.isWorthWriting = true;
+  const watch = subscribers[0]?.watch.id;
+  const until = isoTime(alone.untilMs);
+  log.info("the service seems to read a search otherwise than we do: it is asked by itself for now", { watch, reason, until });
+}

@@ -1,0 +1,104 @@
+/** What a run of a group of searches reads: which members together, which by themselves, how deep. Pure. */
+import type { Reach } from "../../detect/feed-poll.ts";
+import { passedMs } from "../../model/clock.ts";
+import { leastWaitMs } from "../single/feed-pace.ts";
+import { longestWaitMs } from "../../plan/delay-aims.ts";
+import { isAlone, type SearchGroupMemory, type SearchMemory } from "./search-memory.ts";
+import type { Poll } from "../../polling/watch-poll.ts";
+
+export interface SearchTask {
+  readonly poll: Poll;
+  /** Undefined: as deep as the poll's own memory says. */
+  readonly reach?: Reach;
+  /** It looks for late items too. */
+  readonly isSweep: boolean;
+  /** By itself, back to the last such read: it finds what reads together had not shown. */
+  readonly isProof: boolean;
+}
+
+export interface SearchTaskQuery {
+  readonly members: readonly Poll[];
+  /** Poll keys of members whose own first read or history is not done. */
+  readonly unready: ReadonlySet<string>;
+  /** Poll keys of members that are left alone for now: they could not be read. */
+  readonly isHeld: (pollKey: string) => boolean;
+  readonly memory: SearchGroupMemory;
+  readonly nowMs: number;
+  /** Our time as the service's. */
+  readonly toService: (localMs: number) => number;
+}
+
+export interface SearchTasks {
+  readonly together: readonly SearchTask[];
+  readonly alone: readonly SearchTask[];
+}
+
+const JUST_MS = 20_000;
+
+export function searchTasks(query: SearchTaskQuery): SearchTasks {
+  const together: SearchTask[] = [];
+  const alone: SearchTask[] = [];
+  for (const poll of query.members) {
+    if (query.isHeld(poll.key)) continue;
+    const member = query.memory.members[poll.key];
+    if (query.unready.has(poll.key)) alone.push({ poll, isSweep: false, isProof: false });
+    else if (member === undefined) alone.push(joining(poll, query));
+    else if (isJustRead(member, poll, query)) continue;
+    else if (canShare(member, poll, query)) together.push(regular(poll, member, query));
+    else alone.push(byItself(poll, member, query));
+  }
+  return { together: together.some(({ isSweep }) => isSweep) ? together.map((task) => swept(task, query)) : together, alone };
+}
+
+/**
+ * A sweep makes its query long for all who share it, and members that were proved at different times would have one sweep after the other:
+ * together they sweep when the first of them has to.
+ */
+function swept(task: SearchTask, { memory, toService }: SearchTaskQuery): SearchTask {
+  const member = memory.members[task.poll.key];
+  return task.isSweep || member === undefined ? task : { ...task, reach: sweepOf(task.poll, member, toService), isSweep: true };
+}
+
+/** Twice as deep as its own polls swept: what they left to the next sweep is covered. */
+const joining = (poll: Poll, { nowMs, toService }: SearchTaskQuery): SearchTask => ({
+  poll,
+  reach: { kind: "sweep", sinceMs: toService(nowMs) - 2 * poll.overlapMs },
+  isSweep: true,
+  isProof: false,
+});
+
+/** A run that is repeated, because others could not be read, asks for nobody again. */
+function isJustRead({ triedAtMs }: SearchMemory, { intervalMs, freshness }: Poll, { nowMs }: SearchTaskQuery): boolean {
+  const shortestMs = freshness === undefined ? intervalMs : leastWaitMs(freshness);
+  return passedMs(triedAtMs, nowMs) < Math.min(shortestMs / 2, JUST_MS);
+}
+
+function canShare(member: SearchMemory, poll: Poll, { memory, nowMs }: SearchTaskQuery): boolean {
+  const isResting = memory.strategy !== "merge" || nowMs < memory.trouble.restUntilMs;
+  if (isResting || isAlone(member, nowMs) || member.isBusy === true || nowMs >= member.proofDueMs) return false;
+  // After an outage the query of all would be long.
+  const longestMs = poll.freshness === undefined ? 0 : 2 * longestWaitMs(poll.freshness);
+  return nowMs - member.triedAtMs <= Math.max(poll.overlapMs, 3 * poll.intervalMs, longestMs);
+}
+
+/** By itself. What was read together since the last time it was has to be proved then. */
+export const byItself = (poll: Poll, member: SearchMemory, query: Pick<SearchTaskQuery, "nowMs" | "toService">): SearchTask =>
+  member.isUnproven === true
+    ? {
+        poll,
+        reach: { kind: "sweep", sinceMs: query.toService(member.provedAtMs) - poll.overlapMs },
+        isSweep: true,
+        isProof: true,
+      }
+    : regular(poll, member, query);
+
+function regular(poll: Poll, member: SearchMemory, { nowMs, toService }: Pick<SearchTaskQuery, "nowMs" | "toService">): SearchTask {
+  const isSweep = nowMs - member.sweptAtMs >= poll.overlapMs;
+  const reach: Reach = isSweep ? sweepOf(poll, member, toService) : { kind: "since", sinceMs: toService(member.checkedAtMs) };
+  return { poll, reach, isSweep, isProof: false };
+}
+
+const sweepOf = ({ overlapMs }: Poll, { sweptAtMs }: SearchMemory, toService: SearchTaskQuery["toService"]): Reach => ({
+  kind: "sweep",
+  sinceMs: toService(sweptAtMs) - overlapMs,
+});

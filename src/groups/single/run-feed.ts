@@ -1,0 +1,44 @@
+/** One run of a poll that is read by itself, and of a feed under freshness, when the next one is worth its request. Leaves what is found to the poll runner. */
+import type { Clock } from "../../model/clock.ts";
+import { timeOfTweetId } from "../../model/id.ts";
+import { joinRates } from "./feed-pace.ts";
+import { firstRate } from "../../plan/rates/rates.ts";
+import type { FeedRead, FeedTurns } from "./feed-turns.ts";
+import type { PollOutcome } from "../../polling/run/poll-outcome.ts";
+import type { PollRunner } from "../../polling/run/poll-runner.ts";
+import type { GroupRun } from "../../polling/run/poll-run.ts";
+import type { Poll } from "../../polling/watch-poll.ts";
+
+export interface FeedRunner {
+  /** @throws what the poll runner throws */
+  run(poll: Poll): Promise<GroupRun>;
+}
+
+export function createFeedRunner(deps: {
+  readonly runner: Pick<PollRunner, "run">;
+  readonly turns: FeedTurns;
+  readonly clock: Clock;
+}): FeedRunner {
+  return {
+    async run(poll) {
+      const startedAtMs = deps.clock.now();
+      const outcome = await deps.runner.run(poll);
+      const againAtMs = await deps.turns.after(poll, feedRead([outcome], startedAtMs));
+      return { outcome, ...(againAtMs === undefined ? {} : { againAtMs }) };
+    },
+  };
+}
+
+/** What reads of one run brought, as of one feed. */
+export function feedRead(outcomes: readonly PollOutcome[], startedAtMs: number): FeedRead {
+  return {
+    startedAtMs,
+    postedMs: outcomes.flatMap(({ postedMs }) => postedMs),
+    isWhole: outcomes.every(({ shown, error, isBlind }) => shown !== undefined && error === undefined && !isBlind),
+    firstRate(nowMs) {
+      const rates = outcomes.map(({ shown, postedMs }) => firstRate(shown === undefined ? postedMs : [...shown].map(timeOfTweetId), nowMs));
+      const [only] = rates;
+      return rates.length === 1 && only !== undefined ? only : joinRates(rates, nowMs);
+    },
+  };
+}

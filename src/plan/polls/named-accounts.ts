@@ -1,0 +1,49 @@
+/**
+ * Accounts that a watch names beside its targets: whom a check is about, and authors it ignores. They are followed by id like targets, so
+ * that a rename changes nothing. Pure; asking for the ids is the engine's.
+ */
+import type { NamedAccount } from "../../model/account.ts";
+import type { Watch } from "../../model/watch.ts";
+import type { Pollable } from "../poll.ts";
+
+export interface NamedHandles {
+  /** Without their ids it cannot be polled; in lower case. */
+  readonly required: readonly string[];
+  /** Without their ids it goes by the handle; in lower case. */
+  readonly optional: readonly string[];
+}
+
+function accountsIn({ settings }: Watch, type: Pollable): readonly NamedAccount[] {
+  const found: NamedAccount[] = [];
+  type.mapAccounts?.(settings, (one) => {
+    found.push(one);
+    return one;
+  });
+  return found;
+}
+
+/** Handles that have no id yet. */
+export function namedHandles(watch: Watch, type: Pollable): NamedHandles {
+  const required = accountsIn(watch, type).flatMap(({ account }) => (account.kind === "handle" ? [account.handle.toLowerCase()] : []));
+  return { required, optional: watch.ignore.authors.filter((author) => !author.startsWith("id:")) };
+}
+
+/** Those of the settings whose id is known. */
+export const namedIds = (watch: Watch, type: Pollable): readonly { readonly id: string; readonly name: string }[] =>
+  accountsIn(watch, type).flatMap(({ account, name }) => (account.kind === "id" ? [{ id: account.id, name }] : []));
+
+/** The watch with ids in place of the handles that have one. */
+export function withAccountIds(watch: Watch, type: Pollable, ids: Readonly<Record<string, string>>): Watch {
+  if (Object.keys(ids).length === 0) return watch;
+  const idOf = (handle: string): string | undefined => (Object.hasOwn(ids, handle) ? ids[handle] : undefined);
+  const byId = ({ name, account }: NamedAccount): NamedAccount => {
+    const id = account.kind === "handle" ? idOf(account.handle.toLowerCase()) : undefined;
+    return { name, account: id === undefined ? account : { kind: "id", id } };
+  };
+  const authors = watch.ignore.authors.map((author) => {
+    const id = idOf(author);
+    return id === undefined ? author : `id:${id}`;
+  });
+  const settings = type.mapAccounts === undefined ? watch.settings : type.mapAccounts(watch.settings, byId);
+  return { ...watch, settings, ignore: { ...watch.ignore, authors } };
+}

@@ -1,0 +1,148 @@
+/** Watches and what is known of their targets -> polls. Identical sources become one poll. Pure. */
+import { batchesOf } from "../../model/batch.ts";
+import { fingerprintOf, type Source } from "../../model/source.ts";
+import { canonicalJson, type Hash } from "../../model/hash.ts";
+import { mostUrgent, type Schedule } from "../../model/schedule.ts";
+import type { Absence, TargetRegistration, TargetState } from "../../model/watch-store.ts";
+import type { Watch } from "../../model/watch.ts";
+import { spreadMs } from "../../schedule/spread.ts";
+import type { Timetable } from "../../schedule/timetable.ts";
+import type { Poll, Pollable, Subscriber } from "../poll.ts";
+import { evenSchedule, freshnessOf } from "./wishes.ts";
+
+/** An enabled watch with its targets as the state knows them. */
+export interface PlannedWatch<T extends Pollable = Pollable> {
+  readonly watch: Watch;
+  readonly type: T;
+  readonly watchKey: string;
+  readonly paused: boolean;
+  /** An account that its settings name has no id yet: it is not polled. */
+  readonly waitsForAccounts?: boolean;
+  readonly targets: readonly TargetState[];
+}
+
+export interface PlanDeps {
+  readonly hash: Hash;
+  readonly timetable: Timetable;
+  readonly nowMs: number;
+}
+
+/** Targets of a watch as its file names them. */
+export const targetsOf = (hash: Hash, watch: Watch, type: Pollable): readonly TargetRegistration[] =>
+  type.targets(watch.settings, watch.id, (source) => fingerprintOf(hash, source));
+
+/** Polls of every target that can be asked for now: paused watches and accounts without an id are left out. */
+export function planPolls<T extends Pollable>(watches: readonly PlannedWatch<T>[], deps: PlanDeps): readonly Poll<T>[] {
+  const shared = new Map<string, Shared<T>>();
+  for (const planned of watches) {
+    if (planned.paused || planned.waitsForAccounts === true) continue;
+    for (const target of planned.targets) addSubscriber(shared, planned, target, deps.hash);
+  }
+  const single = [...shared].filter(([, { source }]) => source.batch === undefined);
+  return [
+    ...single.map(([key, { source, subscribers }]) => toPoll(key, source, subscribers, deps)),
+    ...planBatches([...shared.values()], deps),
+  ];
+}
+
+interface Shared<T extends Pollable> {
+  readonly source: Source;
+  readonly subscribers: Subscriber<T>[];
+}
+
+function addSubscriber<T extends Pollable>(
+  shared: Map<string, Shared<T>>,
+  planned: PlannedWatch<T>,
+  target: TargetState,
+  hash: Hash,
+): void {
+  const { watch, type, watchKey } = planned;
+  if (isAccount(target) && (target.userId === null || (type.needsHandle === true && target.username === null))) return;
+  const source = type.source(watch.settings, target);
+  const key = fingerprintOf(hash, source);
+  const absence = target.memory["away"] as Absence | undefined;
+  const returned = absence === undefined ? {} : { returnedAtMs: absence.to_ms };
+  const base = { watch, type, watchKey, targetKey: target.key, targetName: target.name, ...returned };
+  const subscriber: Subscriber<T> = { ...base, ...ownPart(source) };
+  const entry = shared.get(key);
+  // A list that starts with its one member takes a fraction of one that was pushed to: there may be ten thousand.
+  if (entry === undefined) shared.set(key, { source, subscribers: [subscriber] });
+  else entry.subscribers.push(subscriber);
+}
+
+/** What of a shared answer is the target's own. */
+function ownPart({ batch, author }: Source): Pick<Subscriber, "entry" | "author"> {
+  if (batch !== undefined) return { entry: batch.value };
+  return author === undefined ? {} : { author };
+}
+
+/** Entries that want the same schedules share requests, as many as fit. The first batch of a kind keeps its key when entries come and go. */
+function planBatches<T extends Pollable>(shared: readonly Shared<T>[], deps: PlanDeps): readonly Poll<T>[] {
+  const kinds = new Map<string, Shared<T>[]>();
+  for (const one of shared) {
+    const { batch, endpoint, params } = one.source;
+    if (batch === undefined) continue;
+    const schedules = wanted(one.subscribers.map(({ watch }) => watch.schedule));
+    const kind = `${endpoint}\n${canonicalJson(params)}\n${batch.param}\n${canonicalJson(schedules)}`;
+    const known = kinds.get(kind);
+    if (known === undefined) kinds.set(kind, [one]);
+    else known.push(one);
+  }
+  return [...kinds].flatMap(([kind, entries]) =>
+    batchesOf(entries, entries[0]?.source.batch?.size).map((batch, number) => toBatch(`${kind}\n${number}`, batch, deps)),
+  );
+}
+
+function toBatch<T extends Pollable>(identity: string, entries: readonly Shared<T>[], deps: PlanDeps): Poll<T> {
+  const [first] = entries;
+  if (first?.source.batch === undefined) throw new Error("a batch without entries");
+  const { endpoint, params, batch } = first.source;
+  const values = entries.map(({ source }) => source.batch?.value ?? "");
+  const source = { endpoint, params: { ...params, [batch.param]: values } };
+  return toPoll(
+    deps.hash(`batch\n${identity}`),
+    source,
+    entries.flatMap(({ subscribers }) => subscribers),
+    deps,
+  );
+}
+
+/** Account targets are keyed `@handle` or `id:digits`; other targets are asked for as they are. */
+const isAccount = (target: TargetState): boolean => target.key.startsWith("@") || target.key.startsWith("id:");
+
+function toPoll<T extends Pollable>(
+  key: string,
+  source: Source,
+  subscribers: readonly Subscriber<T>[],
+  { timetable, nowMs }: PlanDeps,
+): Poll<T> {
+  const freshness = freshnessOf({ subscribers });
+  const schedules = freshness === undefined ? wanted(subscribers.map(({ watch }) => watch.schedule)) : [evenSchedule(freshness)];
+  const [first, ...others] = schedules;
+  if (first === undefined) throw new Error("a poll without subscribers");
+  const schedule = timetable.fastest([first, ...others], nowMs);
+  const intervalMs = timetable.intervalMs(schedule, nowMs);
+  return {
+    key,
+    source,
+    detector: subscribers[0]?.type.detection.detector ?? "feed",
+    schedules,
+    schedule,
+    intervalMs,
+    ...(freshness === undefined ? {} : { freshness }),
+    spreadMs: freshness === undefined ? spreadMs(key, intervalMs) : 0,
+    priority: mostUrgent(subscribers.map(({ watch }) => watch.priority)),
+    maxPages: Math.max(...subscribers.map(({ watch }) => watch.maxPages)),
+    overlapMs: Math.max(...subscribers.map(({ watch }) => watch.overlapMs)),
+    costRequests: Math.max(...subscribers.map(({ watch, type }) => type.costRequests(watch.settings))),
+    subscribers,
+  };
+}
+
+/** Each once, and of intervals the shortest alone: they count from the last run, of which a longer one is never the first to end. */
+function wanted(schedules: readonly Schedule[]): readonly Schedule[] {
+  if (schedules.length === 1) return schedules;
+  const shortestMs = Math.min(...schedules.map((one) => (one.kind === "every" ? one.intervalMs : Number.POSITIVE_INFINITY)));
+  const first = schedules.filter((one) => one.kind !== "every" || one.intervalMs === shortestMs);
+  return [...new Map(first.map((schedule) => [JSON.stringify(schedule), schedule])).values()];
+}

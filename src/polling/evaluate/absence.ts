@@ -1,0 +1,78 @@
+/** What came while a watch was away: paused, disabled or removed. Owns which facts these are and what `on_return` makes of them. */
+import type { RosterMode } from "../../detect/roster.ts";
+import type { Absence, TargetState } from "../../model/watch-store.ts";
+import type { OnReturn, Watch } from "../../model/watch.ts";
+import type { RosterObservation } from "../read/read-roster.ts";
+import type { JudgedEvent } from "./verdicts.ts";
+
+/** How long a chat waits for the rest of what was missed before it gets the digest. */
+const GATHER_MS = 60_000;
+/** Where the rest takes further polls. */
+const POLLS_GATHERED = 3;
+const LONGEST_GATHER_MS = 1_800_000;
+
+/** Facts that came while the watch was away, and how they are told. */
+export interface Missed {
+  /** Before then, on our clock. */
+  readonly untilMs: number;
+  readonly mode: OnReturn;
+  /** Why they are not told, where `mode` is `skip`. */
+  readonly detail: string;
+}
+
+export const absenceOf = ({ memory }: Pick<TargetState, "memory">): Absence | undefined => memory["away"] as Absence | undefined;
+
+/** Undefined when it was never away. What was missed and is found only now is told the same way, however late. */
+export function missedBy(watch: Watch, target: Pick<TargetState, "memory">): (Missed & { readonly isDone: boolean }) | undefined {
+  const absence = absenceOf(target);
+  if (absence === undefined) return undefined;
+  const isFromNow = absence.from_now === true;
+  return {
+    untilMs: absence.to_ms,
+    mode: isFromNow ? "skip" : watch.onReturn,
+    detail: `it came while the watch was away (${isFromNow ? "resumed from now" : "on_return: skip"})`,
+    isDone: absence.done === true,
+  };
+}
+
+/** Facts of the first answer after it, which says nothing of when they came. */
+export function missedOnce(watch: Watch, target: Pick<TargetState, "memory">): Missed | undefined {
+  const missed = missedBy(watch, target);
+  return missed?.isDone === false ? missed : undefined;
+}
+
+/** Events of what was missed, as `on_return` wants them. */
+export function tellMissed(events: readonly JudgedEvent[], missed: Missed | undefined): readonly JudgedEvent[] {
+  if (missed === undefined || missed.mode === "deliver") return events;
+  return missed.mode === "skip" ? [] : events.map((event) => ({ ...event, isMissed: true }));
+}
+
+/** What came meanwhile is not even read. */
+export function isSkipping(watch: Watch, target: Pick<TargetState, "memory">): boolean {
+  const missed = missedBy(watch, target);
+  return missed !== undefined && !missed.isDone && missed.mode === "skip";
+}
+
+/**
+ * Whether what was missed of a list is read to its end by this step: a window at once; newcomers once no gap is left and no read of the whole
+ * list is under way that finds those out of order; anything else by a complete read. `isPartial`: what such a read finds is no news.
+ */
+export function isRosterCaughtUp(absence: Absence, mode: RosterMode, seen: RosterObservation, isPartial: boolean): boolean {
+  const { error, step, memory, completedScanAtMs } = seen;
+  if (error !== undefined) return false;
+  if (mode === "whole") return (completedScanAtMs ?? Number.NEGATIVE_INFINITY) >= absence.to_ms;
+  if (mode === "window" || completedScanAtMs !== undefined) return true;
+  const isHeadWhole = step !== "rest" && memory.gaps === undefined && memory.downToMs === undefined;
+  return isHeadWhole && (isPartial || memory.scan === undefined);
+}
+
+/** The memory of a target for which everything that came meanwhile was read. */
+export function withoutAbsence(memory: TargetState["memory"]): TargetState["memory"] {
+  const absence = absenceOf({ memory });
+  const { resume_ms: _, ...kept } = memory;
+  return absence === undefined ? kept : { ...kept, away: { ...absence, done: true } };
+}
+
+/** `isWhole`: the poll found all that was missed. */
+export const gatherMs = (intervalMs: number, isWhole: boolean): number =>
+  isWhole ? GATHER_MS : Math.max(GATHER_MS, Math.min(POLLS_GATHERED * intervalMs, LONGEST_GATHER_MS));

@@ -1,0 +1,222 @@
+/** What a feed's observation means to one subscriber: birth line at first, then verdicts and events. */
+import { detectFeed, newestIds } from "../../detect/feed.ts";
+import { reasonAgainstTweet } from "../../detect/filter-tweet.ts";
+import type { EventBody, Verdict } from "../../model/event.ts";
+import type { Hash } from "../../model/hash.ts";
+import { maxId, tweetIdAt } from "../../model/id.ts";
+import type { ItemVerdict, TargetChange } from "../../model/poll-store.ts";
+import type { Recheck } from "../../model/recheck.ts";
+import type { TargetState } from "../../model/watch-store.ts";
+import type { Tweet } from "../../model/tweet.ts";
+import type { FirstPage } from "../../plan/first-page.ts";
+import { firstRate } from "../../plan/rates/rates.ts";
+import type { Watch } from "../../model/watch.ts";
+import type { Subscriber } from "../watch-poll.ts";
+import { firstRecheck } from "./judge-recheck.ts";
+import { isSkipping, type Missed, missedBy, withoutAbsence } from "./absence.ts";
+import { makeEvent } from "./make-event.ts";
+import type { FeedNeeds, FeedObservation } from "../read/read-feed.ts";
+import type { ServiceClock } from "../../requests/service-clock.ts";
+import { changeOf, WELL } from "./target-change.ts";
+import { type JudgedEvent, type Judgement, NOTHING } from "./verdicts.ts";
+
+/** A feed target's memory: the birth line, and since when things are news; service time. */
+interface Birth {
+  readonly birth: string;
+  readonly since_ms: number;
+  /** What is known of the feed's pace from then on. */
+  readonly page?: { readonly [Name in keyof FirstPage]: number };
+}
+
+const birthOf = (target: TargetState): Birth | undefined => {
+  const { birth, since_ms: sinceMs } = target.memory;
+  return typeof birth === "string" && typeof sinceMs === "number" ? { birth, since_ms: sinceMs } : undefined;
+};
+
+/** Since when items are news to a watch that starts now. */
+function firstRunSinceMs(watch: Watch, target: TargetState, serviceClock: ServiceClock): number {
+  const registeredMs = serviceClock.fromLocal(target.registeredAtMs);
+  return watch.firstRun.kind === "since" ? registeredMs - watch.firstRun.ageMs : registeredMs;
+}
+
+/** The page of a list reaches not far enough back to tell how often one of its accounts posts. */
+function pageOf({ watch, author }: Subscriber, seen: FeedObservation): Pick<Birth, "page"> {
+  if (author !== undefined) return {};
+  const { posts, days } = firstRate(
+    seen.items.map(({ timeMs }) => timeMs),
+    seen.nowMs,
+  );
+  const tweets = seen.items.flatMap(({ id }) => seen.tweets.get(id) ?? []);
+  const wanted = tweets.filter((tweet) => isKeptByWhere(watch, tweet)).length;
+  return { page: { posts: rounded(posts), days: rounded(days), tweets: tweets.length, wanted } };
+}
+
+/** It is written to the state for thousands of accounts. */
+const rounded = (value: number): number => Math.round(value * 1_000) / 1_000;
+
+/** The page of a list shows nothing of an account that turns out not to be on it: what that account posted before is no news either. */
+function firstBirth({ watch, author }: Subscriber, target: TargetState, pageHigh: string, serviceClock: ServiceClock): Birth {
+  const registeredId = author === undefined ? "0" : tweetIdAt(serviceClock.fromLocal(target.registeredAtMs));
+  return { birth: maxId(pageHigh, registeredId), since_ms: firstRunSinceMs(watch, target, serviceClock) };
+}
+
+/** Since when it was not read, while that is still to be made up for; service time is close enough for a floor of minutes. */
+export const resumedFromMs = (target: TargetState): number | undefined => {
+  const value = target.memory["resume_ms"];
+  return typeof value === "number" ? value : undefined;
+};
+
+/** How deep the sharers that have no baseline yet, or were paused, want the head walk to go. */
+export function feedNeeds(subscribers: readonly Subscriber[], targets: readonly TargetState[], serviceClock: ServiceClock): FeedNeeds {
+  const floors: number[] = [];
+  let minItems = 0;
+  for (const [i, { watch }] of subscribers.entries()) {
+    const target = targets[i];
+    if (target === undefined) continue;
+    const resumeMs = resumedFromMs(target);
+    if (resumeMs !== undefined && !isSkipping(watch, target)) floors.push(resumeMs);
+    if (target.baselineAtMs !== null && birthOf(target) !== undefined) continue;
+    floors.push(firstRunSinceMs(watch, target, serviceClock));
+    if (watch.firstRun.kind === "latest") minItems = Math.max(minItems, watch.firstRun.count);
+  }
+  return floors.length === 0 ? { minItems } : { firstRunFloorMs: Math.min(...floors), minItems };
+}
+
+export interface FeedJudgeContext {
+  readonly hash: Hash;
+  readonly serviceClock: ServiceClock;
+  readonly detectedAtMs: number;
+}
+
+export function judgeFeed(
+  subscriber: Subscriber,
+  target: TargetState,
+  known: ReadonlySet<string>,
+  seen: FeedObservation,
+  context: FeedJudgeContext,
+): Judgement {
+  const { watch } = subscriber;
+  const stored = birthOf(target);
+  // An empty list draws no birth line: it may be the service that is blind. What is newer than the registration is news anyway.
+  if (stored === undefined && seen.firstPageHigh === undefined) {
+    return { ...NOTHING, targets: targetChange(target, undefined, false, seen.isHeadWhole, context.detectedAtMs) };
+  }
+  const isFirst = target.baselineAtMs === null || stored === undefined;
+  const birth = stored ?? {
+    ...firstBirth(subscriber, target, seen.firstPageHigh ?? "0", context.serviceClock),
+    ...pageOf(subscriber, seen),
+  };
+  const isWanted = (id: string): boolean => {
+    const tweet = seen.tweets.get(id);
+    return tweet !== undefined && reasonAgainst(watch, tweet) === undefined;
+  };
+  const findings = detectFeed(
+    seen.items,
+    known,
+    { birth: birth.birth, sinceMs: birth.since_ms },
+    {
+      nowMs: seen.nowMs,
+      maxAgeMs: watch.maxAgeMs,
+      horizonMs: Math.min(
+        seen.horizonMs,
+        isFirst ? birth.since_ms : Number.POSITIVE_INFINITY,
+        resumedFromMs(target) ?? Number.POSITIVE_INFINITY,
+      ),
+      chosen:
+        isFirst && watch.firstRun.kind === "latest"
+          ? newestIds(
+              seen.items.filter(({ id }) => isWanted(id)),
+              watch.firstRun.count,
+            )
+          : new Set(),
+    },
+  );
+  const missed = missedBy(watch, target);
+  const missedUntilMs = missed === undefined ? Number.NEGATIVE_INFINITY : context.serviceClock.fromLocal(missed.untilMs);
+  const wasMissed = new Set(seen.items.filter(({ timeMs }) => timeMs <= missedUntilMs).map(({ id }) => id));
+  const judged = findings.flatMap(({ id, verdict }) => {
+    const tweet = seen.tweets.get(id);
+    if (tweet === undefined) return [];
+    const found = { verdict, ...(missed !== undefined && wasMissed.has(id) ? { missed } : {}) };
+    return [judgeTweet(subscriber, tweet, found, context)];
+  });
+  return {
+    verdicts: judged.map(({ verdict }) => verdict),
+    events: judged.flatMap(({ event }) => (event === undefined ? [] : [event])),
+    rechecks: judged.flatMap(({ recheck }) => (recheck === undefined ? [] : [recheck])),
+    targets: targetChange(target, birth, stored === undefined, seen.isHeadWhole, context.detectedAtMs),
+  };
+}
+
+/** Why the watch does not want the tweet; undefined when it does. */
+function reasonAgainst(watch: Watch, tweet: Tweet): string | undefined {
+  const reason = reasonAgainstTweet(tweet, watch.include, watch.ignore);
+  if (reason !== undefined || watch.where === undefined) return reason;
+  const body: EventBody = { tweet };
+  return watch.where.matches(body) ? undefined : `where is false: ${watch.where.text}`;
+}
+
+const isKeptByWhere = ({ include, ignore }: Watch, tweet: Tweet): boolean => reasonAgainstTweet(tweet, include, ignore) === undefined;
+
+interface JudgedTweet {
+  readonly verdict: ItemVerdict;
+  readonly event?: JudgedEvent;
+  readonly recheck?: Recheck | undefined;
+}
+
+interface FoundTweet {
+  readonly verdict: "news" | "baseline" | "too_old";
+  /** It came while the watch was away. */
+  readonly missed?: Missed;
+}
+
+function judgeTweet(subscriber: Subscriber, tweet: Tweet, { verdict: found, missed }: FoundTweet, context: FeedJudgeContext): JudgedTweet {
+  const occurredAtMs = Date.parse(tweet.created_at) || context.detectedAtMs;
+  const reason = found === "news" ? reasonAgainst(subscriber.watch, tweet) : undefined;
+  const verdict: Verdict = found !== "news" ? found : reason === undefined ? "event" : "filtered";
+  const row = {
+    watchKey: subscriber.watchKey,
+    targetKey: subscriber.targetKey,
+    itemId: tweet.id,
+    itemKind: "tweet" as const,
+    occurredAtMs,
+  };
+  if (verdict === "event" && missed?.mode === "skip") return { verdict: { ...row, verdict: "baseline", detail: missed.detail } };
+  const follow = (eventId: string) => firstRecheck(subscriber.watch, subscriber, tweet, eventId, context.detectedAtMs);
+  if (verdict !== "event") {
+    const recheck = verdict === "filtered" && isKeptByWhere(subscriber.watch, tweet) ? follow("") : undefined;
+    return { verdict: { ...row, verdict, detail: detailOf(subscriber.watch, verdict, reason) }, recheck };
+  }
+  const event = makeEvent(
+    context.hash,
+    subscriber,
+    { type: "tweet.created", subject: tweet.id, episode: "", body: { tweet }, occurredAtMs },
+    context.detectedAtMs,
+  );
+  return {
+    verdict: { ...row, verdict, detail: "", eventId: event.event.id },
+    event: missed?.mode === "digest" ? { ...event, isMissed: true } : event,
+    recheck: follow(event.event.id),
+  };
+}
+
+function detailOf(watch: Watch, verdict: Verdict, reason: string | undefined): string {
+  if (verdict === "baseline") return "it was there when the watch began";
+  if (verdict === "too_old") return `older than max_age when it was found (${watch.id})`;
+  return reason ?? "";
+}
+
+/** Written when the birth line is drawn, when the first run or a catch-up is done, and when the target can be read again. */
+function targetChange(
+  target: TargetState,
+  birth: Birth | undefined,
+  isNew: boolean,
+  isWhole: boolean,
+  atMs: number,
+): readonly TargetChange[] {
+  const isFirstDone = isWhole && target.baselineAtMs === null;
+  const isCaughtUp = isWhole && resumedFromMs(target) !== undefined;
+  if (!isNew && !isFirstDone && !isCaughtUp && target.status === "ok") return [];
+  const memory = { ...(isCaughtUp ? withoutAbsence(target.memory) : target.memory), ...birth };
+  return [{ ...changeOf(target), memory, ...(isFirstDone ? { baselineAtMs: atMs } : {}), ...WELL }];
+}

@@ -1,0 +1,52 @@
+/** What a ranked list means to one subscriber: who entered, left or moved. */
+import { detectRanking, type RankingMemory, type RankingRule } from "../../detect/ranking.ts";
+import type { EventBody } from "../../model/event.ts";
+import type { Hash } from "../../model/hash.ts";
+import type { JsonObject } from "../../model/json.ts";
+import type { TargetState } from "../../model/watch-store.ts";
+import type { Subscriber } from "../watch-poll.ts";
+import { missedOnce, tellMissed } from "./absence.ts";
+import { makeEvent } from "./make-event.ts";
+import { changeOf, WELL } from "./target-change.ts";
+import { type Judgement, NOTHING } from "./verdicts.ts";
+
+export interface RankingJudgeContext {
+  readonly hash: Hash;
+  readonly detectedAtMs: number;
+  readonly rule: RankingRule;
+  /** A fresh random id: an entry can come back. */
+  readonly episode: string;
+}
+
+/** An empty list says nothing: it is the service that is blind. */
+export function judgeRanking(subscriber: Subscriber, target: TargetState, record: JsonObject, context: RankingJudgeContext): Judgement {
+  const { rule, detectedAtMs } = context;
+  const entries = entriesOf(record, rule);
+  if (entries.size === 0) return NOTHING;
+  const before = "ranks" in target.memory ? (target.memory as unknown as RankingMemory) : undefined;
+  const finding = detectRanking(before, [...entries.keys()], rule);
+  const isUnchanged = JSON.stringify(finding.memory) === JSON.stringify(target.memory) && target.status === "ok";
+  if (isUnchanged) return NOTHING;
+  const memory = finding.memory as unknown as JsonObject;
+  const change = { ...changeOf(target), memory, baselineAtMs: target.baselineAtMs ?? detectedAtMs, ...WELL };
+  const events = finding.facts.flatMap((fact) => {
+    const entry = { ...(entries.get(fact.key) ?? { [rule.key]: fact.key }), rank: fact.rank };
+    const body: EventBody = { [rule.name]: entry, previous: { rank: fact.previousRank } };
+    if (subscriber.watch.where?.matches(body) === false) return [];
+    const subject = `${target.key}/${fact.key}`;
+    const told = { type: fact.event, subject, episode: context.episode, body, occurredAtMs: detectedAtMs };
+    return [makeEvent(context.hash, subscriber, told, detectedAtMs)];
+  });
+  return { verdicts: [], events: tellMissed(events, missedOnce(subscriber.watch, target)), targets: [change] };
+}
+
+/** Entries by key, in the order of the list; the first of a key counts. */
+function entriesOf(record: JsonObject, { list, key }: RankingRule): ReadonlyMap<string, JsonObject> {
+  const found = new Map<string, JsonObject>();
+  const items = record[list];
+  for (const item of Array.isArray(items) ? items : []) {
+    const name = (item as JsonObject | null)?.[key];
+    if (typeof name === "string" && name !== "" && !found.has(name)) found.set(name, item as JsonObject);
+  }
+  return found;
+}

@@ -1,0 +1,149 @@
+/** What a record means to one subscriber: which thresholds it crossed, which values changed, whether it is gone. */
+import { detectReading, factBody, readValues, type ReadingMemory, type ReadingRule } from "../../detect/reading.ts";
+import type { EventBody } from "../../model/event.ts";
+import { passedMs } from "../../model/clock.ts";
+import type { Hash } from "../../model/hash.ts";
+import type { JsonObject } from "../../model/json.ts";
+import type { TargetState } from "../../model/watch-store.ts";
+import type { User } from "../../model/user.ts";
+import { isBlindProbe } from "../../requests/blind-probe.ts";
+import type { Subscriber } from "../watch-poll.ts";
+import { missedOnce, tellMissed } from "./absence.ts";
+import { makeEvent } from "./make-event.ts";
+import { changeOf, WELL } from "./target-change.ts";
+import { type JudgedEvent, type Judgement, NOTHING } from "./verdicts.ts";
+
+export interface ReadingJudgeContext {
+  readonly hash: Hash;
+  readonly detectedAtMs: number;
+  readonly rule: ReadingRule;
+  /** The account a reading is about, where the record is not itself the account. */
+  readonly profile: User | undefined;
+  /** The other account it is about, where there is one. */
+  readonly other?: User | undefined;
+  /** The record the rule wants beside the one it judges; absent while nobody knows whether anything is told. */
+  readonly companion?: JsonObject | undefined;
+  /** The answer has none of several records that were there before: see `isBlindReading`. */
+  readonly isBlind?: boolean;
+  /** A fresh random id: the same threshold can be crossed again. */
+  readonly episode: string;
+}
+
+const NO_READING = "the service gave no value";
+/** A record must be missing from so many answers in a row before it counts as gone: an answer may lack it by mistake. */
+const ABSENCES_TO_GO = 2;
+
+/** So long an answer without any of several is the service's own trouble; then it is believed. */
+const BLIND_FOR_MS = 86_400_000;
+
+/** A target's memory. `last` is the record as it was last remembered, kept only where its end is told. */
+interface TargetMemory extends Partial<ReadingMemory> {
+  readonly last?: JsonObject;
+  readonly absences?: number;
+  readonly gone?: true;
+  /** When the first of the answers came that had none of several. */
+  readonly blindAtMs?: number;
+}
+
+/** Whether a batch has none of several entries that were there before: it says nothing of any. By target, in the order of the subscribers. */
+export function isBlindReading(
+  subscribers: readonly Subscriber[],
+  targets: readonly TargetState[],
+  records: ReadonlyMap<string, JsonObject>,
+): boolean {
+  const shown = new Map<string, { readonly before: boolean; readonly now: boolean }>();
+  for (const [index, { entry = "" }] of subscribers.entries()) {
+    const target = targets[index];
+    if (target === undefined) continue;
+    const { values, gone } = memoryOf(target);
+    const before = values !== undefined && gone === undefined && target.status !== "unavailable";
+    shown.set(entry, { before: before || shown.get(entry)?.before === true, now: records.has(entry) });
+  }
+  return isBlindProbe([...shown.values()]);
+}
+
+export function judgeReading(
+  subscriber: Subscriber,
+  target: TargetState,
+  record: JsonObject | undefined,
+  context: ReadingJudgeContext,
+): Judgement {
+  const { rule, detectedAtMs } = context;
+  if (record === undefined) return judgeAbsence(subscriber, target, context);
+  const reading = readValues(record, rule);
+  if (reading === undefined) return noteNoReading(target);
+  const before = memoryOf(target);
+  const { values } = before;
+  const finding = detectReading(values === undefined ? undefined : { ...before, values, across: before.across ?? [] }, reading, rule);
+  const isKept = rule.gone !== undefined && (finding.facts.length > 0 || before.last === undefined);
+  const last = isKept ? record : before.last;
+  const memory = { ...finding.memory, ...(last === undefined ? {} : { last }) };
+  const isUnchanged = JSON.stringify(memory) === JSON.stringify(target.memory) && target.status === "ok" && target.statusReason === "";
+  if (isUnchanged) return NOTHING;
+  const baselineAtMs = target.baselineAtMs ?? detectedAtMs;
+  const targets = [{ ...changeOf(target), memory: memory as unknown as JsonObject, baselineAtMs, ...WELL }];
+  const user = accountOf(record, context);
+  const events = finding.facts.flatMap((fact) => {
+    const body: EventBody = {
+      ...(user === undefined ? {} : { user }),
+      ...(context.other === undefined ? {} : { target: context.other }),
+      ...factBody(rule, fact, record, finding),
+      ...(rule.companion === undefined || context.companion === undefined ? {} : { [rule.companion.name]: context.companion }),
+    };
+    return eventOf(subscriber, target, fact.event, body, context);
+  });
+  return { verdicts: [], events, targets };
+}
+
+/** The account it is about: part of the record, or asked for. */
+function accountOf(record: JsonObject, { rule, profile }: ReadingJudgeContext): User | undefined {
+  const own = rule.account === undefined ? undefined : (record[rule.account] as User | null | undefined);
+  return own?.id ? own : profile;
+}
+
+const GONE = { status: "gone", statusReason: "deleted, or no longer public" } as const;
+
+/**
+ * Whose end is told, is told once; who comes back after that does so without a word. An account may be elsewhere, and what was never seen
+ * may be misspelt: someone asks where they are.
+ */
+function judgeAbsence(subscriber: Subscriber, target: TargetState, context: ReadingJudgeContext): Judgement {
+  const { rule } = context;
+  const before = memoryOf(target);
+  if (context.isBlind === true && passedMs(before.blindAtMs ?? context.detectedAtMs, context.detectedAtMs) < BLIND_FOR_MS)
+    return before.blindAtMs === undefined ? noteBlind(target, context.detectedAtMs) : NOTHING;
+  if (before.values === undefined || target.userId !== null) return { ...NOTHING, isAbsent: true };
+  // One that was told by an older release is not trouble any more either.
+  if (before.gone === true) return target.status === GONE.status ? NOTHING : { ...NOTHING, targets: [{ ...changeOf(target), ...GONE }] };
+  const absences = (before.absences ?? 0) + 1;
+  const isGone = absences >= ABSENCES_TO_GO;
+  const memory = { ...before, absences, ...(isGone ? { gone: true } : {}) } as unknown as JsonObject;
+  const targets = [{ ...changeOf(target), memory, ...(isGone ? GONE : {}) }];
+  if (!isGone || rule.gone === undefined) return { verdicts: [], events: [], targets };
+  const body: EventBody = { [rule.name]: before.last ?? before.values, previous: before.values, crossed: [], changed: [] };
+  return { verdicts: [], events: eventOf(subscriber, target, rule.gone.event, body, context), targets };
+}
+
+const noteBlind = (target: TargetState, blindAtMs: number): Judgement => ({
+  ...NOTHING,
+  targets: [{ ...changeOf(target), memory: { ...target.memory, blindAtMs } }],
+});
+
+function noteNoReading(target: TargetState): Judgement {
+  if (target.status === "ok" && target.statusReason === NO_READING) return NOTHING;
+  return { ...NOTHING, targets: [{ ...changeOf(target), status: "ok", statusReason: NO_READING }] };
+}
+
+function eventOf(
+  subscriber: Subscriber,
+  target: TargetState,
+  type: string,
+  body: EventBody,
+  { hash, episode, detectedAtMs }: ReadingJudgeContext,
+): readonly JudgedEvent[] {
+  if (subscriber.watch.where?.matches(body) === false) return [];
+  const fact = { type, subject: target.userId ?? target.key, episode, body, occurredAtMs: detectedAtMs };
+  return tellMissed([makeEvent(hash, subscriber, fact, detectedAtMs)], missedOnce(subscriber.watch, target));
+}
+
+const memoryOf = (target: TargetState): TargetMemory => target.memory as TargetMemory;

@@ -1,0 +1,273 @@
+/** What a list of accounts means to one subscriber: who joined since its baseline, and who left. */
+import { detectAboveWatermark, detectLeft, detectRoster, type RosterFinding, type RosterRule } from "../../detect/roster.ts";
+import { firstRun } from "../../detect/known-run.ts";
+import type { EventBody } from "../../model/event.ts";
+import type { Hash } from "../../model/hash.ts";
+import type { ItemMark, ItemVerdict, Member, MembersChange, TargetChange } from "../../model/poll-store.ts";
+import type { TargetState } from "../../model/watch-store.ts";
+import { userOfMember, type User } from "../../model/user.ts";
+import { isBaseline, isKnown, isOwed, type ListSharer, type PartialBaseline, runOf } from "../read/list-sharers.ts";
+import type { Subscriber } from "../watch-poll.ts";
+import { absenceOf, isRosterCaughtUp, type Missed, missedBy, missedOnce, tellMissed, withoutAbsence } from "./absence.ts";
+import { makeEvent } from "./make-event.ts";
+import type { RosterObservation } from "../read/read-roster.ts";
+import { isRosterBaselined } from "../read/baselines.ts";
+import type { ServiceClock } from "../../requests/service-clock.ts";
+import { changeOf, WELL } from "./target-change.ts";
+import type { JudgedEvent, Judgement } from "./verdicts.ts";
+
+export interface RosterJudgeContext {
+  readonly hash: Hash;
+  readonly serviceClock: ServiceClock;
+  readonly detectedAtMs: number;
+  readonly rule: RosterRule;
+  /** The watched account; asked for only when there is something to tell. */
+  readonly profile: User | undefined;
+  /** A fresh random id: who left can join again. */
+  readonly episode: string;
+  /** Where leaving is told and a read was completed: what it did not find, as the state has it. */
+  readonly missed: MissedMembers | undefined;
+  /** Which list was read: the endpoint. */
+  readonly list: string;
+  /** What the subscriber wants of the list. */
+  readonly sharer: ListSharer;
+  /** How many members the profile says the list has, where it was asked. */
+  readonly size?: number;
+}
+
+type AbsentMember = Member & { readonly seenAtMs: number };
+
+/** What the state has on members. */
+type Known = ReadonlyMap<string, ItemMark>;
+
+export interface MissedMembers {
+  readonly absent: readonly AbsentMember[];
+  readonly memberCount: number;
+  /** Start of the complete read before. */
+  readonly previousAtMs: number | null;
+}
+
+export function judgeRoster(
+  subscriber: Subscriber,
+  target: TargetState,
+  known: Known,
+  seen: RosterObservation,
+  context: RosterJudgeContext,
+): Judgement {
+  const members = new Map(seen.members.map((user) => [user.id, user]));
+  const { isBaselined } = context.sharer;
+  const findings = findingsOf(target, known, seen, context);
+  const judged = findings.flatMap(({ id, verdict }) => {
+    const user = members.get(id);
+    if (user === undefined) return [];
+    const missed = verdict === "news" ? missedJoining(subscriber, target, user, seen, context) : undefined;
+    return [judgeMember(subscriber, target, user, { verdict, missed }, context)];
+  });
+  const absent = isBaselined ? absentMembers(members, context) : [];
+  const left = leftMembers(absent, findings.length, context);
+  return {
+    verdicts: judged.map(({ verdict }) => verdict),
+    // Lists come newest first; people want the oldest first.
+    events: [
+      ...judged.flatMap(({ event }) => (event === undefined ? [] : [event])).reverse(),
+      ...left.flatMap((member) => judgeLeaver(subscriber, target, member, context)),
+    ],
+    targets: targetChange(target, known, seen, context),
+    ...(context.rule.left === undefined ? {} : { members: [membersChange(target, seen, left)], awaited: absent.length - left.length }),
+  };
+}
+
+function findingsOf(
+  target: TargetState,
+  known: Known,
+  seen: RosterObservation,
+  { sharer, rule, serviceClock }: RosterJudgeContext,
+): readonly RosterFinding[] {
+  const { partial } = sharer;
+  if (partial !== undefined && (seen.step === "head" || (seen.step === "gap" && isOwed(sharer, seen.leftAtMs ?? 0)))) {
+    const ids = seen.members.map(({ id }) => id);
+    return detectAboveWatermark(ids, {
+      isKnown: isKnown(known),
+      isBaseline: isBaseline(known),
+      run: partial.run,
+      isOrdered: seen.memory.isOrdered === true,
+      isAtEnd: seen.end === "list_end",
+    });
+  }
+  return detectRoster(
+    seen.members.map((user) => ({ id: user.id, ...joinedAt(user, rule) })),
+    known,
+    { isBaselined: sharer.isBaselined && partial === undefined, registeredAtMs: serviceClock.fromLocal(target.registeredAtMs) },
+  );
+}
+
+function joinedAt(user: User, { ignoresDates }: RosterRule): { joinedAtMs?: number } {
+  const joinedAtMs = Date.parse(ignoresDates === true ? "" : (user.followerDate ?? ""));
+  return Number.isNaN(joinedAtMs) ? {} : { joinedAtMs };
+}
+
+interface FoundMember {
+  readonly verdict: "news" | "baseline";
+  /** It came while the watch was away. */
+  readonly missed: Missed | undefined;
+}
+
+function judgeMember(
+  subscriber: Subscriber,
+  target: TargetState,
+  user: User,
+  { verdict: found, missed }: FoundMember,
+  context: RosterJudgeContext,
+): { verdict: ItemVerdict; event?: JudgedEvent } {
+  const occurredAtMs = joinedAt(user, context.rule).joinedAtMs ?? context.detectedAtMs;
+  const row = { watchKey: subscriber.watchKey, targetKey: target.key, itemId: user.id, itemKind: "user" as const, occurredAtMs };
+  if (found === "baseline") return { verdict: { ...row, verdict: "baseline", detail: "it was there when the watch began" } };
+  const body = rosterBody(user, context);
+  const reason = reasonAgainst(subscriber, user, body);
+  if (reason !== undefined) return { verdict: { ...row, verdict: "filtered", detail: reason } };
+  if (missed?.mode === "skip") return { verdict: { ...row, verdict: "baseline", detail: missed.detail } };
+  // Where leaving is told, joining can recur.
+  const episode = context.rule.left === undefined ? "" : context.episode;
+  const fact = { type: context.rule.joined, subject: subjectOf(target, user.id), episode, body, occurredAtMs };
+  const event = makeEvent(context.hash, subscriber, fact, context.detectedAtMs);
+  return {
+    verdict: { ...row, verdict: "event", detail: "", eventId: event.event.id },
+    event: missed?.mode === "digest" ? { ...event, isMissed: true } : event,
+  };
+}
+
+/** Who came while the watch was away: by the list's own date, else whoever the reads find that make up for it. */
+function missedJoining(
+  { watch }: Subscriber,
+  target: TargetState,
+  user: User,
+  seen: RosterObservation,
+  { rule, serviceClock }: RosterJudgeContext,
+): Missed | undefined {
+  const missed = missedOnce(watch, target);
+  if (missed === undefined) return undefined;
+  const { joinedAtMs } = joinedAt(user, rule);
+  if (joinedAtMs !== undefined) return joinedAtMs <= serviceClock.fromLocal(missed.untilMs) ? missed : undefined;
+  return absenceOf(target)?.head_read === true && seen.step === "head" ? undefined : missed;
+}
+
+/** Also for samples, which judge nobody. */
+export const rosterBody = (user: User, { profile, rule }: Pick<RosterJudgeContext, "profile" | "rule">): EventBody => ({
+  user: rule.fields === undefined ? user : (Object.fromEntries(rule.fields.map((name) => [name, user[name]])) as User),
+  ...(profile === undefined ? {} : { target: profile }),
+  ...rule.about,
+});
+const subjectOf = (target: TargetState, userId: string): string => `${target.userId ?? target.key}/${userId}`;
+
+function reasonAgainst({ watch }: Subscriber, user: User, body: EventBody): string | undefined {
+  const { authors } = watch.ignore;
+  if (authors.includes(user.username.toLowerCase()) || authors.includes(`id:${user.id}`)) return `the account @${user.username} is ignored`;
+  return watch.where === undefined || watch.where.matches(body) ? undefined : `where is false: ${watch.where.text}`;
+}
+
+/** Members the state still has, without those this very poll found. */
+const absentMembers = (found: ReadonlyMap<string, User>, { rule, missed }: RosterJudgeContext): MissedMembers["absent"] =>
+  rule.left === undefined ? [] : (missed?.absent ?? []).filter(({ id }) => !found.has(id));
+
+function leftMembers(absent: MissedMembers["absent"], newcomers: number, { missed }: RosterJudgeContext): MissedMembers["absent"] {
+  if (missed === undefined) return [];
+  const foundCount = missed.memberCount - absent.length + newcomers;
+  return detectLeft(absent, { foundCount, previousAtMs: missed.previousAtMs });
+}
+
+function judgeLeaver(
+  subscriber: Subscriber,
+  target: TargetState,
+  member: AbsentMember,
+  context: RosterJudgeContext,
+): readonly JudgedEvent[] {
+  const { rule, detectedAtMs } = context;
+  const user = userOfMember(member);
+  const body = rosterBody(user, context);
+  if (rule.left === undefined || reasonAgainst(subscriber, user, body) !== undefined) return [];
+  const fact = {
+    type: rule.left,
+    subject: subjectOf(target, member.id),
+    episode: context.episode,
+    body,
+    occurredAtMs: detectedAtMs,
+  };
+  const missed = missedBy(subscriber.watch, target);
+  const wasMissed = missed !== undefined && member.seenAtMs < missed.untilMs;
+  return tellMissed([makeEvent(context.hash, subscriber, fact, detectedAtMs)], wasMissed ? missed : undefined);
+}
+
+const membersChange = (target: TargetState, seen: RosterObservation, left: readonly Member[]): MembersChange => ({
+  watchKey: target.watchKey,
+  targetKey: target.key,
+  seenAtMs: seen.readAtMs,
+  seen: seen.members.map((user) => ({
+    id: user.id,
+    username: user.username,
+    displayName: user.display_name,
+    followersCount: user.followers_count,
+    imageUrl: user.profile_image_url,
+  })),
+  left: left.map(({ id }) => id),
+});
+
+/** What a full read costs is kept for the plan, how long the list is, and how much of it the first read has seen. */
+function targetChange(target: TargetState, known: Known, seen: RosterObservation, context: RosterJudgeContext): readonly TargetChange[] {
+  const { completedPages } = seen;
+  const { list, size } = context;
+  const baseline = baselineAfter(target, known, seen, context);
+  const { partial: _, read_members: __, ...rest } = afterReturn(target.memory, seen, context.rule);
+  const isFirstRead = baseline === undefined || baseline.partial !== undefined;
+  const memory = {
+    ...rest,
+    ...(isFirstRead && seen.memory.scan?.members !== undefined ? { read_members: seen.memory.scan.members } : {}),
+    ...(completedPages !== undefined && (completedPages > 1 || "pages" in target.memory) ? { pages: completedPages } : {}),
+    ...(size === undefined ? {} : { size }),
+    ...(baseline === undefined ? {} : { baseline_of: baseline.isOver ? "" : list }),
+    ...(baseline?.partial === undefined ? {} : { partial: { run: baseline.partial.run, since_ms: baseline.partial.sinceMs } }),
+  };
+  const isDone = baseline !== undefined && !isRosterBaselined(target, list);
+  const isChanged = JSON.stringify(memory) !== JSON.stringify(target.memory);
+  if (!isDone && !isChanged && target.status === "ok") return [];
+  return [{ ...changeOf(target), ...WELL, ...(isChanged ? { memory } : {}), ...(isDone ? { baselineAtMs: baseline.atMs } : {}) }];
+}
+
+interface BaselineAfter extends Pick<ListSharer, "partial"> {
+  readonly atMs: number;
+  /** The list is another one now: its first page becomes the next baseline. */
+  readonly isOver?: boolean;
+}
+
+/** Of newcomers, the first page that holds anybody; of everything else, a full read that began after the target was registered. */
+function baselineAfter(
+  target: TargetState,
+  known: Known,
+  seen: RosterObservation,
+  { sharer, detectedAtMs }: RosterJudgeContext,
+): BaselineAfter | undefined {
+  const { step, members, readAtMs, completedScanAtMs } = seen;
+  const hasReadAllSince = (sinceMs: number): boolean => completedScanAtMs !== undefined && completedScanAtMs >= sinceMs;
+  const isWhole = hasReadAllSince(target.registeredAtMs);
+  if (sharer.part === "draws" && step === "head" && members.length > 0 && !isWhole)
+    return { atMs: detectedAtMs, partial: { run: runOf(members.length), sinceMs: readAtMs } };
+  if (sharer.part !== "follows") return sharer.isBaselined || isWhole ? { atMs: detectedAtMs, partial: undefined } : undefined;
+  const { partial, baselineAtMs } = sharer;
+  const atMs = baselineAtMs ?? detectedAtMs;
+  if (partial === undefined || hasReadAllSince(partial.sinceMs)) return { atMs, partial: undefined };
+  return { atMs, partial, isOver: isAnotherList(partial, known, seen) };
+}
+
+/** A walk that was to show the order of the list came to its end without anybody who was there before. */
+function isAnotherList({ run }: PartialBaseline, known: Known, { step, end, members, memory }: RosterObservation): boolean {
+  if (step !== "gap" || end !== "list_end" || memory.isOrdered === true) return false;
+  const ids = members.map(({ id }) => id);
+  return firstRun(ids, isKnown(known), run) === undefined;
+}
+
+/** The memory of a target that makes up for an absence of its watch. */
+function afterReturn(memory: TargetState["memory"], seen: RosterObservation, { mode }: RosterRule): TargetState["memory"] {
+  const absence = absenceOf({ memory });
+  if (absence === undefined || absence.done === true || seen.error !== undefined) return memory;
+  if (isRosterCaughtUp(absence, mode, seen, "partial" in memory)) return withoutAbsence(memory);
+  return { ...memory, away: { ...absence, head_read: true } };
+}

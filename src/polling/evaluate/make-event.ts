@@ -1,0 +1,42 @@
+/** From a fact to an event: its id, its labels, its times. */
+import { type EventBody, eventId, type Labels } from "../../model/event.ts";
+import type { Hash } from "../../model/hash.ts";
+import { kindOfTweet } from "../../model/tweet.ts";
+import type { JudgedEvent } from "./verdicts.ts";
+import type { Subscriber } from "../watch-poll.ts";
+
+export interface Fact {
+  readonly type: string;
+  readonly subject: string;
+  /** "" for what happens once; a persisted random id for what can recur. */
+  readonly episode: string;
+  readonly body: EventBody;
+  readonly occurredAtMs: number;
+}
+
+export function makeEvent(hash: Hash, subscriber: Subscriber, fact: Fact, detectedAtMs: number): JudgedEvent {
+  const { watch, watchKey } = subscriber;
+  const event = {
+    id: eventId(hash, watchKey, fact.type, fact.subject, fact.episode),
+    type: fact.type,
+    watchKey,
+    watch: watch.id,
+    watchType: watch.type,
+    subject: fact.subject,
+    labels: labelsOf(subscriber, fact),
+    body: fact.body,
+    occurredAtMs: fact.occurredAtMs,
+    detectedAtMs,
+  };
+  return { event, ownSinks: watch.sinks };
+}
+
+/** The watch's own labels cannot reuse the names set here; `severity` may be set by the watch. */
+function labelsOf({ watch, targetName }: Subscriber, { type, body }: Fact): Labels {
+  const { tweet, user } = body;
+  const about =
+    tweet === undefined
+      ? { author: user?.username ?? "" }
+      : { author: tweet.user.username, lang: tweet.lang, kind: kindOfTweet(tweet), conversation: tweet.conversation_id_str };
+  return { severity: "info", ...watch.labels, watch: watch.id, type: watch.type, event: type, target: targetName, ...about };
+}

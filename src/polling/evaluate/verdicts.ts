@@ -1,0 +1,48 @@
+/** What a poll is about to commit, gathered over its subscribers: verdicts, events, target changes. */
+import type { ChirpEvent } from "../../model/event.ts";
+import { compareIds } from "../../model/id.ts";
+import type { ItemVerdict, MembersChange, NewDelivery, TargetChange } from "../../model/poll-store.ts";
+import type { Recheck } from "../../model/recheck.ts";
+
+export interface Judgement {
+  readonly verdicts: readonly ItemVerdict[];
+  readonly events: readonly JudgedEvent[];
+  readonly targets: readonly TargetChange[];
+  readonly members?: readonly MembersChange[];
+  /** Members that a complete read did not find, and that are not told as gone before another one. */
+  readonly awaited?: number;
+  /** Fresh tweets to be looked at again. */
+  readonly rechecks?: readonly Recheck[];
+  /** The answer should have had its record, and had not: someone must ask why. */
+  readonly isAbsent?: boolean;
+}
+
+/** An event with the sinks its watch names. */
+export interface JudgedEvent {
+  readonly event: ChirpEvent;
+  readonly ownSinks: readonly string[];
+  /** It came while the watch was away: a chat gets it in a digest. */
+  readonly isMissed?: boolean;
+}
+
+/** Where an event goes, by the active configuration. `gatherMs`: how long a digest of what was missed waits for more of it. */
+export type RouteJudged = (judged: JudgedEvent, nowMs: number, gatherMs?: number) => readonly NewDelivery[];
+
+export const NOTHING: Judgement = { verdicts: [], events: [], targets: [] };
+
+/** Oldest first over all subscribers. */
+export function joinJudgements(judgements: readonly Judgement[]): Judgement {
+  return {
+    verdicts: judgements.flatMap(({ verdicts }) => verdicts),
+    events: judgements.flatMap(({ events }) => events).sort(byAge),
+    targets: judgements.flatMap(({ targets }) => targets),
+    members: judgements.flatMap(({ members }) => members ?? []),
+    rechecks: judgements.flatMap(({ rechecks }) => rechecks ?? []),
+  };
+}
+
+/** Tweets by their ids, which say the order even where the service's dates are rounded to seconds or wrong; the rest by time. */
+function byAge({ event: a }: JudgedEvent, { event: b }: JudgedEvent): number {
+  if (a.body.tweet !== undefined && b.body.tweet !== undefined) return compareIds(a.subject, b.subject);
+  return a.occurredAtMs - b.occurredAtMs;
+}

@@ -1,0 +1,57 @@
+/** What an event says beside its own facts, asked for when there is something to tell: profiles, and another record about the same account. */
+import type { ReadingRule } from "../../detect/reading.ts";
+import type { Log } from "../../model/log.ts";
+import type { JsonObject } from "../../model/json.ts";
+import type { User } from "../../model/user.ts";
+import type { Profiles } from "../../requests/profiles.ts";
+import type { RequestGate } from "../../requests/request-gate.ts";
+import type { Poll } from "../watch-poll.ts";
+
+export interface BesideDeps {
+  readonly gate: RequestGate;
+  readonly profiles: Profiles;
+  readonly log: Log;
+}
+
+/** Whatever the service does not give now is absent: the event is told without. */
+export interface Beside {
+  readonly profile?: User | undefined;
+  /** The other account that the fact is about. */
+  readonly other?: User | undefined;
+  readonly companion?: JsonObject | undefined;
+}
+
+/** Of the subscribers that read values. */
+export function readingRules({ subscribers }: Poll): readonly ReadingRule[] {
+  return subscribers.flatMap(({ type: { detection }, watch }) =>
+    detection.detector === "reading" && "rule" in detection ? [detection.rule(watch.settings)] : [],
+  );
+}
+
+/** `userId`: the account that the poll is about. */
+export async function readBeside(deps: BesideDeps, poll: Poll, userId: string): Promise<Beside> {
+  const watch = poll.subscribers[0]?.watch.id ?? "";
+  const rules = readingRules(poll);
+  const otherId = rules.find(({ target }) => target !== undefined)?.target;
+  const isFresh = rules.some(({ freshProfile }) => freshProfile === true);
+  const [profile, other] = await Promise.all([
+    deps.profiles.profileOf(userId, watch, isFresh ? 0 : undefined),
+    // Its handle stands in the message: one that was kept may be somebody else's by now.
+    otherId === undefined ? undefined : deps.profiles.profileOf(otherId, watch, 0),
+  ]);
+  const wanted = rules.find(({ companion }) => companion !== undefined)?.companion;
+  const companion = wanted === undefined ? undefined : await readCompanion(deps, poll, wanted.endpoint);
+  return { profile, other, companion };
+}
+
+async function readCompanion({ gate, log }: BesideDeps, poll: Poll, endpoint: string): Promise<JsonObject | undefined> {
+  const watch = poll.subscribers[0]?.watch.id ?? "";
+  const { params } = poll.source;
+  try {
+    const answer = await gate.request({ endpoint, params, source: `beside:${poll.key}`, watch, priority: poll.priority, purpose: "poll" });
+    return answer.record;
+  } catch (error) {
+    log.warn("what belongs beside an event could not be read", { watch, endpoint, error });
+    return undefined;
+  }
+}

@@ -1,0 +1,229 @@
+/**
+ * Reads a newest-first list: the head down to known ground, then the holes below with an allowance of their own.
+ * Owns the order of requests; what is covered is decided in detect/.
+ */
+import { type FeedMemory, newestHole } from "../../detect/feed-memory.ts";
+import {
+  afterFill,
+  afterHead,
+  type FillPlan,
+  forgetCursor,
+  type HeadPlan,
+  horizonMs,
+  isBlind,
+  planFill,
+  planHead,
+  type Reach,
+} from "../../detect/feed-poll.ts";
+import { type FeedItem, FeedWalk, type WalkOptions } from "../../detect/feed-walk.ts";
+import { timeOfTweetId } from "../../model/id.ts";
+import type { JsonObject } from "../../model/json.ts";
+import type { Tweet } from "../../model/tweet.ts";
+import { isBadRequest } from "../../model/upstream.ts";
+import type { Poll } from "../watch-poll.ts";
+import { withBounds } from "../../query/with-bounds.ts";
+import type { Ask } from "../ask.ts";
+import type { ServiceClock } from "../../requests/service-clock.ts";
+
+export interface FeedObservation {
+  /** Each tweet once. */
+  readonly tweets: ReadonlyMap<string, Tweet>;
+  readonly items: readonly FeedItem[];
+  readonly memory: FeedMemory;
+  /** Highest id of the first page that held items; undefined when none came. */
+  readonly firstPageHigh: string | undefined;
+  /** Items newer than this are news beyond `max_age`; service time. */
+  readonly horizonMs: number;
+  readonly nowMs: number;
+  /** Whether the head walk got as deep as a first run asked. */
+  readonly isHeadWhole: boolean;
+  /** Whether a list that held items before came back empty; never said of a search bounded by time. */
+  readonly isBlind: boolean;
+  /** Holes the service would not fill. */
+  readonly lostHoles: number;
+  /** What stopped the poll after its first page; what was read before it counts. */
+  readonly error?: unknown;
+}
+
+export interface FeedNeeds {
+  /** Oldest service time that a sharer in its first run wants. */
+  readonly firstRunFloorMs?: number;
+  readonly minItems: number;
+  /** Where something other than the clock decides how deep the poll goes. */
+  readonly reach?: Reach;
+}
+
+export async function readFeed(
+  ask: Ask,
+  poll: Poll,
+  memory: FeedMemory,
+  needs: (toService: ServiceClock) => FeedNeeds,
+  serviceClock: ServiceClock,
+  startLocalMs: number,
+): Promise<FeedObservation> {
+  const planNow = () =>
+    planHead(memory, {
+      startMs: serviceClock.fromLocal(startLocalMs),
+      intervalMs: poll.intervalMs,
+      overlapMs: poll.overlapMs,
+      maxPages: poll.maxPages,
+      hasNoPins: poll.source.boundParam !== undefined,
+      ...needs(serviceClock),
+    });
+  const tweets = new Map<string, Tweet>();
+  const head = await walkHead(ask, poll, planNow, memory, tweets);
+  const query = head.plan.sinceMs === undefined ? undefined : head.query;
+  const startMs = serviceClock.fromLocal(startLocalMs);
+  const afterTop = afterHead(memory, head.walk, head.plan, startMs, query);
+  const canFill = head.error === undefined && !isBlind(memory, head.walk);
+  const filled = canFill ? await fillHoles(ask, poll, afterTop, tweets) : { memory: afterTop, lostHoles: 0, error: undefined };
+  const error = head.error ?? filled.error;
+  return {
+    tweets,
+    items: [...tweets.values()].map(itemOfTweet),
+    memory: filled.memory,
+    firstPageHigh: head.walk.firstPageHigh,
+    horizonMs: horizonMs(memory),
+    nowMs: serviceClock.now(),
+    isHeadWhole: isWhole(memory, head.walk),
+    isBlind: query === undefined && head.error === undefined && isBlind(memory, head.walk),
+    lostHoles: filled.lostHoles,
+    ...(error === undefined ? {} : { error }),
+  };
+}
+
+function isWhole(memory: FeedMemory, walk: FeedWalk): boolean {
+  if (isBlind(memory, walk)) return false;
+  // A first walk that was cut left a hole that remembers its floor: nothing more to ask of the head.
+  return walk.end !== "cut" || (memory.stretches.length === 0 && walk.covered !== undefined);
+}
+
+interface Head {
+  readonly walk: FeedWalk;
+  readonly plan: HeadPlan;
+  readonly query: string | undefined;
+  readonly error?: unknown;
+}
+
+/** The first page fails as a whole; a later one leaves a hole. A cursor the service no longer takes restarts the walk once. */
+async function walkHead(ask: Ask, poll: Poll, planNow: () => HeadPlan, memory: FeedMemory, tweets: Map<string, Tweet>): Promise<Head> {
+  for (let restarts = 0; ; restarts += 1) {
+    const early = planNow();
+    const { params, query } = boundParams(poll, early.sinceMs === undefined ? {} : { sinceTime: Math.floor(early.sinceMs / 1_000) });
+    const first = await ask(params);
+    // The first answer tells the service's clock; a first run measures its floor with it.
+    const plan = memory.stretches.length === 0 ? planNow() : early;
+    const walk = new FeedWalk(plan.walk);
+    const error = await walkPages(walk, ask, params, tweets, first);
+    if (isCursorRefused(error) && restarts === 0) continue;
+    return { walk, plan, query, ...(error === undefined || isCursorRefused(error) ? {} : { error }) };
+  }
+}
+
+/** Feeds pages to a walk until it has enough; returns what went wrong after the first page. */
+async function walkPages(
+  walk: FeedWalk,
+  ask: Ask,
+  params: JsonObject,
+  tweets: Map<string, Tweet>,
+  first: { readonly tweets?: readonly Tweet[]; readonly nextCursor?: string },
+): Promise<unknown> {
+  let answer = first;
+  for (;;) {
+    const page = answer.tweets ?? [];
+    for (const tweet of page) if (!tweets.has(tweet.id)) tweets.set(tweet.id, tweet);
+    if (!walk.takePage(page.map(itemOfTweet), answer.nextCursor)) return undefined;
+    try {
+      answer = await ask(params, answer.nextCursor);
+    } catch (error) {
+      walk.cut();
+      return error;
+    }
+  }
+}
+
+/** What goes wrong after a first page came with a cursor: a 400 there is about the cursor, never about the query. A hole is left. */
+const isCursorRefused = isBadRequest;
+
+interface Filled {
+  readonly memory: FeedMemory;
+  readonly lostHoles: number;
+  readonly error: unknown;
+}
+
+async function fillHoles(ask: Ask, poll: Poll, start: FeedMemory, tweets: Map<string, Tweet>): Promise<Filled> {
+  let memory = start;
+  let allowance = poll.maxPages;
+  let lostHoles = 0;
+  for (let index = newestHole(memory); index >= 0 && allowance > 0; index = newestHole(memory)) {
+    const plan = planFill(memory, index, allowance, poll.overlapMs);
+    if (plan === undefined) break;
+    const { walk, query, error, isStoredRefused } = await walkHole(ask, poll, plan, tweets);
+    if (isStoredRefused) {
+      memory = forgetCursor(memory, index);
+      break;
+    }
+    const after = afterFill(memory, index, walk, plan, query, error !== undefined);
+    memory = after.memory;
+    if (after.lostHole) lostHoles += 1;
+    if (error !== undefined) return { memory, lostHoles, error };
+    if (after.isStuck) break;
+    allowance -= Math.max(walk.newPages, 1);
+  }
+  return { memory, lostHoles, error: undefined };
+}
+
+interface HoleWalk {
+  readonly walk: FeedWalk;
+  readonly query: string | undefined;
+  readonly error?: unknown;
+  /** The stored cursor is no longer taken. */
+  readonly isStoredRefused: boolean;
+}
+
+/** By the stored cursor, or by a bounded query, or from the top again. */
+async function walkHole(ask: Ask, poll: Poll, plan: FillPlan, tweets: Map<string, Tweet>): Promise<HoleWalk> {
+  const { hole } = plan;
+  const options: WalkOptions = plan.walk;
+  const bounded = boundParams(poll, { sinceTime: Math.floor(Math.max(plan.sinceMs, 0) / 1_000), maxId: plan.belowId });
+  const param = poll.source.boundParam;
+  const isStored = hole.cursor !== undefined;
+  const query = isStored ? hole.query : bounded.query;
+  const params = isStored
+    ? hole.query === undefined || param === undefined
+      ? poll.source.params
+      : { ...poll.source.params, [param]: hole.query }
+    : bounded.params;
+  const walk = new FeedWalk(options);
+  try {
+    const first = await ask(params, hole.cursor);
+    const error = await walkPages(walk, ask, params, tweets, first);
+    return { walk, query, isStoredRefused: false, ...(error === undefined || isCursorRefused(error) ? {} : { error }) };
+  } catch (error) {
+    if (isStored && isCursorRefused(error)) return { walk, query, isStoredRefused: true };
+    walk.cut();
+    return { walk, query, error, isStoredRefused: false };
+  }
+}
+
+function boundParams(
+  poll: Poll,
+  bounds: { readonly sinceTime?: number; readonly maxId?: string },
+): { readonly params: JsonObject; readonly query: string | undefined } {
+  const param = poll.source.boundParam;
+  if (param === undefined || Object.keys(bounds).length === 0) return { params: poll.source.params, query: undefined };
+  const written = poll.source.params[param];
+  const query = withBounds(typeof written === "string" ? written : "", bounds);
+  return { params: { ...poll.source.params, [param]: query }, query };
+}
+
+/**
+ * By its own date; by its id where the service gave none, or rounded it to the second: half a second decides whether a tweet is older
+ * than the watch.
+ */
+export function itemOfTweet(tweet: Tweet): FeedItem {
+  const writtenMs = Date.parse(tweet.created_at);
+  const idMs = timeOfTweetId(tweet.id);
+  const isRounded = Math.floor(idMs / 1_000) * 1_000 === writtenMs;
+  return { id: tweet.id, timeMs: Number.isNaN(writtenMs) || isRounded ? idMs : writtenMs };
+}

@@ -1,0 +1,142 @@
+/**
+ * Reads many accounts' posts, or many keyword searches, with one query. Each member's part is walked on its own, as a search bounded by
+ * time that came to its end, so that every memory stays right. Owns that walk; who is read, and what becomes of the posts, is others'.
+ */
+import { type FeedMemory, readFeedMemory } from "../../detect/feed-memory.ts";
+import { afterHead, type HeadPlan, horizonMs, marginMs, planHead, type Reach } from "../../detect/feed-poll.ts";
+import { type FeedItem, FeedWalk } from "../../detect/feed-walk.ts";
+import type { SourceState } from "../../model/poll-store.ts";
+import type { Tweet } from "../../model/tweet.ts";
+import { isBadRequest } from "../../model/upstream.ts";
+import { attributeTweets, type MergeMember, writeMerged } from "../../query/merging/merge.ts";
+import { withBounds } from "../../query/with-bounds.ts";
+import type { AskSearch } from "../ask.ts";
+import { type FeedObservation, itemOfTweet } from "./read-feed.ts";
+import type { Poll } from "../watch-poll.ts";
+
+export interface MergedMember {
+  readonly poll: Poll;
+  readonly source: SourceState;
+  /** How it stands in the query, and how its posts are told from the others'. */
+  readonly feed: MergeMember;
+  /** How deep its part must go; undefined: down to its last poll. */
+  readonly reach?: Reach;
+}
+
+/** A member with the depth it needs. */
+export interface PlannedMember {
+  readonly member: MergedMember;
+  readonly memory: FeedMemory;
+  readonly plan: HeadPlan;
+}
+
+export interface MergeTimes {
+  /** Start of the run; service time. */
+  readonly startMs: number;
+  readonly intervalMs: number;
+}
+
+/** As `MergeTimes`, for what was read meanwhile. */
+export interface ReadClock extends MergeTimes {
+  /** Service time: its clock may have turned out to be another one since the start of the run. */
+  readonly nowMs: () => number;
+}
+
+/** Those that need the same depth side by side, the shallow first: one that reaches far back makes its whole query long. */
+export function planMembers(members: readonly MergedMember[], { startMs, intervalMs }: MergeTimes): readonly PlannedMember[] {
+  return members
+    .map((member) => {
+      const memory = readFeedMemory(member.source.memory);
+      const { overlapMs, maxPages } = member.poll;
+      const reach = member.reach === undefined ? {} : { reach: member.reach };
+      const plan = planHead(memory, { startMs, intervalMs, overlapMs, maxPages, minItems: 0, hasNoPins: true, ...reach });
+      return { member, memory, plan };
+    })
+    .sort((a, b) => b.plan.walk.floorMs - a.plan.walk.floorMs);
+}
+
+/** More pages than this for accounts, or than so many a search, and the members are read one by one. */
+const MOST_PAGES = 15;
+const PAGES_PER_SEARCH = 8;
+
+export interface MergedAnswer {
+  /** By poll key; members without a post in the answer are left out: an empty list moves no watermark. */
+  readonly observations: ReadonlyMap<string, FeedObservation>;
+  /** The answer was not read to its end: it says nothing about anyone. */
+  readonly isCut: boolean;
+  /** Tweets of searches that are nobody's by our reading of their queries; the observations lack them. */
+  readonly strays: readonly Tweet[];
+  /** Not even the newest post that is known came back: deleted, or the search shows nothing at all for a moment. */
+  readonly isBlind: boolean;
+}
+
+/** One query for all of `planned`, down to `floorMs` or as much deeper as they need. @throws what asking throws */
+export async function readMerged(
+  ask: AskSearch,
+  planned: readonly PlannedMember[],
+  times: ReadClock,
+  floorMs = Number.POSITIVE_INFINITY,
+): Promise<MergedAnswer> {
+  const boundMs = Math.min(floorMs, boundOf(planned, times.intervalMs));
+  const members = planned.map(({ member }) => member.feed);
+  const query = withBounds(writeMerged(members), { sinceTime: Math.floor(boundMs / 1_000) });
+  const tweets = await readPages(ask, query, boundMs, mostPages(members));
+  if (tweets === undefined) return { observations: new Map(), strays: [], isCut: true, isBlind: false };
+  const { byMember, strays } = attributeTweets(tweets, members, times.startMs);
+  const observations = new Map<string, FeedObservation>();
+  for (const [index, one] of planned.entries()) {
+    const own = byMember[index] ?? [];
+    if (own.length > 0) observations.set(one.member.poll.key, observe(one, own, query, times));
+  }
+  return { observations, strays, isCut: false, isBlind: tweets.length === 0 };
+}
+
+const mostPages = (members: readonly MergeMember[]): number =>
+  Math.max(MOST_PAGES, PAGES_PER_SEARCH * members.filter(({ kind }) => kind === "query").length);
+
+/**
+ * As deep as the deepest member needs, and below the newest post that is known: a service whose posts are dated behind its own clock must
+ * not hide new ones from a bound.
+ */
+function boundOf(planned: readonly PlannedMember[], intervalMs: number): number {
+  const newestMs = Math.max(...planned.map(({ memory }) => memory.newestItemMs ?? 0));
+  const floorMs = Math.min(...planned.map(({ plan }) => plan.walk.floorMs));
+  return newestMs === 0 ? floorMs : Math.min(floorMs, newestMs - marginMs(intervalMs));
+}
+
+/** Undefined when the list did not come to its end. */
+async function readPages(ask: AskSearch, query: string, floorMs: number, maxNewPages: number): Promise<readonly Tweet[] | undefined> {
+  const nothingKnown = { stretches: [], ground: [], minItems: 0, fills: true, hasNoPins: true };
+  const walk = new FeedWalk({ ...nothingKnown, floorMs, maxNewPages });
+  const tweets = new Map<string, Tweet>();
+  for (let cursor: string | undefined; ; ) {
+    const answer = await ask(query, cursor).catch((error: unknown) => {
+      if (cursor !== undefined && isBadRequest(error)) return undefined;
+      throw error;
+    });
+    // With a cursor, a 400 is about the cursor and not about the query: the list ends here, unread below.
+    if (answer === undefined) return undefined;
+    const { tweets: page = [], nextCursor } = answer;
+    for (const tweet of page) tweets.set(tweet.id, tweet);
+    if (!walk.takePage(page.map(itemOfTweet), nextCursor)) break;
+    cursor = nextCursor;
+  }
+  return walk.end === "cut" ? undefined : [...tweets.values()];
+}
+
+function observe({ memory, plan }: PlannedMember, tweets: readonly Tweet[], query: string, times: ReadClock): FeedObservation {
+  const items: readonly FeedItem[] = tweets.map(itemOfTweet);
+  const walk = new FeedWalk(plan.walk);
+  walk.takePage(items, undefined);
+  return {
+    tweets: new Map(tweets.map((tweet) => [tweet.id, tweet])),
+    items,
+    memory: afterHead(memory, walk, plan, times.startMs, query),
+    firstPageHigh: walk.firstPageHigh,
+    horizonMs: horizonMs(memory),
+    nowMs: times.nowMs(),
+    isHeadWhole: true,
+    isBlind: false,
+    lostHoles: 0,
+  };
+}

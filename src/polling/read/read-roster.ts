@@ -1,0 +1,268 @@
+/**
+ * Reads a member list in steps, each of which is committed by itself: a window as a whole; a long list from its newest member down to known ones
+ * (`head`), what an earlier poll left between the two (`gap`), and then, page by page over many polls, the whole of it (`rest`). Owns what is
+ * read and remembered; what a member means is judge-roster.ts's.
+ */
+import type { RosterMode } from "../../detect/roster.ts";
+import { passedMs } from "../../model/clock.ts";
+import { isBadRequest } from "../../model/upstream.ts";
+import type { User } from "../../model/user.ts";
+import { MEMBERS_PER_PAGE } from "../../plan/polls/whole-reads.ts";
+import type { Ask } from "../ask.ts";
+import { hasSeenEnough, isOwed, type KnownMembers, type ListSharer, missesNews, showsOrder } from "./list-sharers.ts";
+import type { RosterGap, RosterMemory, RosterScan } from "./roster-memory.ts";
+import { isAtListEnd, type Walk, type WalkEnd, walkPages } from "./walk-pages.ts";
+import type { Poll } from "../watch-poll.ts";
+
+export type RosterStep = "window" | "head" | "gap" | "rest";
+
+export interface RosterObservation {
+  /** Each account once, in the order it came. */
+  readonly members: readonly User[];
+  readonly step: RosterStep;
+  readonly end: WalkEnd;
+  /** Of a gap: when it was left. */
+  readonly leftAtMs?: number;
+  readonly memory: RosterMemory;
+  /** Start of the read that the members belong to; our clock. */
+  readonly readAtMs: number;
+  /** Start of the full read that this step completed; undefined when it completed none. */
+  readonly completedScanAtMs: number | undefined;
+  /** Requests which that full read took, over all its polls. */
+  readonly completedPages?: number;
+  /** Pages of this step that count for a full read. */
+  readonly scanPages: number;
+  readonly error?: unknown;
+}
+
+export interface RosterNeeds {
+  /** What the sharers want, each. */
+  readonly modes: ReadonlySet<RosterMode>;
+  readonly sharers: readonly ListSharer[];
+  /** A sharer waits for a read of the whole list. */
+  readonly needsScan: boolean;
+  /** How often the list is read whole without anybody waiting for it; infinite: never. */
+  readonly wholeEveryMs: number;
+  readonly nowMs: number;
+  /** What each sharer has on these members. */
+  readonly known: (ids: readonly string[]) => Promise<KnownMembers>;
+}
+
+/** A window is one page as documented; a service that pages it anyway is followed so far. */
+const MOST_WINDOW_PAGES = 50;
+
+const isPartial = ({ partial }: ListSharer): boolean => partial !== undefined;
+
+/** A walk that was cut tells of nobody before the list was seen to be in order, unless all of it is known. */
+const isTrusted = (memory: RosterMemory, { sharers }: RosterNeeds): boolean => memory.isOrdered === true || !sharers.some(isPartial);
+
+const hasGap = ({ gaps = [] }: RosterMemory): boolean => gaps.length > 0;
+
+/** What lies in a gap must be read as news before it can be read as part of the whole. */
+const holdsRest = (memory: RosterMemory, { sharers }: RosterNeeds): boolean =>
+  sharers.some(isPartial) && (hasGap(memory) || memory.downToMs !== undefined);
+
+/** The step that comes next in a poll; undefined when it is done. */
+export function nextStep(memory: RosterMemory, needs: RosterNeeds, done: ReadonlySet<RosterStep>): RosterStep | undefined {
+  const { modes, sharers } = needs;
+  if (modes.has("window")) return done.has("window") ? undefined : "window";
+  const wantsHead = sharers.some(({ part }) => part !== "whole") && !done.has("head");
+  if (wantsHead && (isTrusted(memory, needs) || !hasGap(memory))) return "head";
+  if (hasGap(memory) && !done.has("gap")) return "gap";
+  if (wantsHead || done.has("rest") || holdsRest(memory, needs)) return undefined;
+  // A read of the whole list that begins beside newcomers begins with the walk to them.
+  return wantsRest(memory, needs) && (memory.scan !== undefined || !sharers.some(isPartial)) ? "rest" : undefined;
+}
+
+function wantsRest(memory: RosterMemory, needs: RosterNeeds): boolean {
+  const { modes, needsScan, wholeEveryMs, nowMs } = needs;
+  if (needsScan || modes.has("whole")) return true;
+  if (wholeEveryMs === Number.POSITIVE_INFINITY) return false;
+  return memory.scan !== undefined || memory.fullAtMs === null || passedMs(memory.fullAtMs, nowMs) >= wholeEveryMs;
+}
+
+export interface ReadOptions {
+  readonly ask: Ask;
+  readonly maxPages: number;
+  readonly memory: RosterMemory;
+  readonly needs: RosterNeeds;
+}
+
+/** @throws what the first request throws */
+export async function readStep(step: RosterStep, poll: Poll, options: ReadOptions): Promise<RosterObservation> {
+  if (step === "head") return readHead(poll, options);
+  if (step === "gap") return readGap(poll, options);
+  return step === "window" ? readRest(step, poll, { ...options, maxPages: MOST_WINDOW_PAGES }) : readRest(step, poll, options);
+}
+
+/** Asks the state about each member once. */
+function askOnce(needs: RosterNeeds): (ids: readonly string[]) => Promise<KnownMembers> {
+  const known = needs.sharers.map(() => new Map());
+  let asked = 0;
+  return async (ids) => {
+    const marks = await needs.known(ids.slice(asked));
+    for (const [index, found] of marks.entries()) for (const [id, mark] of found) known[index]?.set(id, mark);
+    asked = ids.length;
+    return known;
+  };
+}
+
+type IsSo = (sharer: ListSharer, ids: readonly string[], known: KnownMembers[number] | undefined) => boolean;
+
+interface WalkToKnown extends ReadOptions {
+  readonly cursor?: string;
+  readonly isEnough: IsSo;
+  readonly missesNews: IsSo;
+}
+
+async function walkToKnown(poll: Poll, { ask, maxPages, needs, cursor, ...is }: WalkToKnown) {
+  const knownOf = askOnce(needs);
+  const { sharers } = needs;
+  const isMet = async (ids: readonly string[]): Promise<boolean> => {
+    const known = await knownOf(ids);
+    return sharers.every((sharer, index) => is.isEnough(sharer, ids, known[index]));
+  };
+  const walk = await walkPages(ask, poll, { cursor, maxPages, isMet });
+  const ids = walk.users.map(({ id }) => id);
+  const known = await knownOf(ids);
+  return {
+    walk,
+    isOrdered: sharers.some((sharer, index) => showsOrder(sharer, ids, known[index], cursor !== undefined)),
+    leavesNews: walk.end === "cut" && sharers.some((sharer, index) => is.missesNews(sharer, ids, known[index])),
+  };
+}
+
+/** Newcomers first; now and then down to where members that the service lists late may stand. */
+async function readHead(poll: Poll, options: ReadOptions): Promise<RosterObservation> {
+  const { memory, needs } = options;
+  const rescan = rescanOf(poll, memory, needs.nowMs);
+  const sinceMs = least(memory.downToMs, rescan.sinceMs);
+  const { walk, isOrdered, leavesNews } = await walkToKnown(poll, {
+    ...options,
+    isEnough: (sharer, ids, known) => hasSeenEnough(sharer, ids, known, sinceMs),
+    missesNews: (sharer, ids, known) => missesNews(sharer, ids, known, sinceMs),
+  });
+  if (walk.pages === 0) throw walk.error;
+  const { downToMs: _, ...kept } = memory;
+  const after = { ...withOrder(kept, isOrdered), rescannedAtMs: rescan.atMs };
+  const gaps = leavesNews ? withGap(memory.gaps, { ...at(walk), sinceMs: sinceMs ?? needs.nowMs, leftAtMs: needs.nowMs }) : memory.gaps;
+  return observed("head", walk, begin(withGaps(after, gaps), walk, needs), needs.nowMs);
+}
+
+/** The first one of a list finds everything known just now. Gaps come before members that may have been late. */
+function rescanOf({ overlapMs }: Poll, memory: RosterMemory, nowMs: number): { readonly atMs: number; readonly sinceMs?: number } {
+  const { rescannedAtMs: lastMs = nowMs } = memory;
+  const isDue = passedMs(lastMs, nowMs) >= overlapMs && !hasGap(memory);
+  return isDue ? { atMs: nowMs, sinceMs: lastMs - overlapMs } : { atMs: lastMs };
+}
+
+const least = (one: number | undefined, other: number | undefined): number | undefined =>
+  one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
+
+async function readGap(poll: Poll, options: ReadOptions): Promise<RosterObservation> {
+  const { memory, needs } = options;
+  const [gap, ...others] = memory.gaps ?? [];
+  if (gap === undefined) throw new Error("no gap to read");
+  const { cursor, sinceMs, leftAtMs } = gap;
+  const { walk, isOrdered, leavesNews } = await walkToKnown(poll, {
+    ...options,
+    cursor,
+    isEnough: (sharer, ids, known) => !isOwed(sharer, leftAtMs) || hasSeenEnough(sharer, ids, known, sinceMs),
+    missesNews: (sharer, ids, known) => isOwed(sharer, leftAtMs) && missesNews(sharer, ids, known, sinceMs),
+  });
+  const isExpired = isBadRequest(walk.error);
+  if (walk.pages === 0 && !isExpired) throw walk.error;
+  const isLost = isExpired || walk.end === "circle";
+  const after = { ...withOrder(memory, isOrdered), ...(isLost ? { downToMs: least(memory.downToMs, sinceMs) ?? sinceMs } : {}) };
+  const gaps = leavesNews && !isLost ? [{ ...gap, ...at(walk) }, ...others] : others;
+  const seen = isExpired ? withoutError(walk) : walk;
+  return { ...observed("gap", seen, { memory: withGaps(after, gaps), scanPages: 0 }, needs.nowMs), leftAtMs };
+}
+
+async function readRest(step: "window" | "rest", poll: Poll, { ask, maxPages, memory, needs }: ReadOptions): Promise<RosterObservation> {
+  const before = step === "window" ? undefined : memory.scan;
+  const { startedAtMs = needs.nowMs } = before ?? {};
+  const walk = await walkPages(ask, poll, { cursor: before?.cursor, maxPages });
+  if (walk.pages === 0 && before === undefined) throw walk.error;
+  const isExpired = isBadRequest(walk.error) && (await isAnswered(() => ask(poll.source.params, undefined)));
+  const read = addTo(before, walk);
+  const after = withoutScan(memory);
+  if (walk.end === "list_end") return observed(step, walk, completed(after, read, startedAtMs), startedAtMs);
+  // What is given up, or led in a circle, starts over at the next poll.
+  const { cursor } = walk;
+  const isOver = isExpired || walk.end === "circle" || cursor === undefined;
+  const scan = isOver ? {} : { scan: { cursor, startedAtMs, ...read } };
+  return observed(step, isExpired ? withoutError(walk) : walk, { memory: { ...after, ...scan }, scanPages: walk.pages }, startedAtMs);
+}
+
+interface After extends Pick<RosterObservation, "memory" | "scanPages" | "completedPages"> {
+  readonly completedScanAtMs?: number;
+}
+
+const observed = (step: RosterStep, { users, end, error }: Walk, after: After, readAtMs: number): RosterObservation => ({
+  members: users,
+  step,
+  end,
+  completedScanAtMs: undefined,
+  ...after,
+  readAtMs,
+  ...(error === undefined ? {} : { error }),
+});
+
+/** A walk is cut at the cursor of the page that comes next. */
+const at = ({ cursor = "" }: Walk): Pick<RosterGap, "cursor"> => ({ cursor });
+
+const MOST_GAPS = 20;
+
+/** Beyond so many, the last two are read as one, with what is known between them. */
+function withGap(gaps: readonly RosterGap[] = [], gap: RosterGap): readonly RosterGap[] {
+  const last = gaps.at(-1);
+  if (gaps.length < MOST_GAPS || last === undefined) return [...gaps, gap];
+  return [...gaps.slice(0, -1), { ...gap, sinceMs: Math.min(gap.sinceMs, last.sinceMs) }];
+}
+
+function withGaps({ gaps: _, ...memory }: RosterMemory, gaps: readonly RosterGap[] = []): RosterMemory {
+  return gaps.length === 0 ? memory : { ...memory, gaps };
+}
+
+const withOrder = (memory: RosterMemory, isOrdered: boolean): RosterMemory => (isOrdered ? { ...memory, isOrdered } : memory);
+
+function withoutScan({ scan: _, ...memory }: RosterMemory): RosterMemory {
+  return memory;
+}
+
+function withoutError({ error: _, ...walk }: Walk): Walk {
+  return walk;
+}
+
+type ReadSoFar = Required<Pick<RosterScan, "pages" | "found" | "members">>;
+
+const addTo = (scan: RosterScan | undefined, { pages, users }: Walk): ReadSoFar => ({
+  pages: (scan?.pages ?? 0) + pages,
+  found: (scan?.found ?? false) || users.length > 0,
+  members: (scan?.members ?? (scan?.pages ?? 0) * MEMBERS_PER_PAGE) + users.length,
+});
+
+const completed = (memory: RosterMemory, { pages, found }: ReadSoFar, startedAtMs: number): After => ({
+  memory: { ...memory, fullAtMs: found ? startedAtMs : memory.fullAtMs },
+  completedScanAtMs: startedAtMs,
+  completedPages: pages,
+  scanPages: pages,
+});
+
+/** The pages of a walk from the top are the first of a read of the whole list, where one is due. */
+function begin(memory: RosterMemory, walk: Walk, needs: RosterNeeds): After {
+  if (!wantsRest(memory, needs)) return { memory: withoutScan(memory), scanPages: 0 };
+  if (memory.scan !== undefined || holdsRest(memory, needs)) return { memory, scanPages: 0 };
+  const read = addTo(undefined, walk);
+  if (isAtListEnd(walk)) return completed(memory, read, needs.nowMs);
+  if (walk.cursor === undefined) return { memory, scanPages: 0 };
+  return { memory: { ...memory, scan: { cursor: walk.cursor, startedAtMs: needs.nowMs, ...read } }, scanPages: walk.pages };
+}
+
+/** Where the first page is not answered either, the cursor may not be to blame: hundreds of pages need not be read again. */
+const isAnswered = (askFirst: () => Promise<unknown>): Promise<boolean> =>
+  askFirst().then(
+    () => true,
+    () => false,
+  );

@@ -1,0 +1,67 @@
+/** Pages of a list of accounts, one after the other, down to where the caller has seen enough. Owns cursors and what ends a walk. */
+import type { User } from "../../model/user.ts";
+import type { Ask } from "../ask.ts";
+import type { Poll } from "../watch-poll.ts";
+
+/**
+ * - `met`: the caller had seen enough; that may be at the end of the list.
+ * - `list_end`: no page follows, and the caller had not.
+ * - `circle`: a cursor came again.
+ * - `cut`: by an error, or by the most pages that were allowed.
+ */
+export type WalkEnd = "met" | "list_end" | "circle" | "cut";
+
+export interface Walk {
+  /** Each account once, in the order of the list. */
+  readonly users: readonly User[];
+  /** Pages that were answered. */
+  readonly pages: number;
+  readonly end: WalkEnd;
+  /** Of the page that comes next; undefined where none does. */
+  readonly cursor?: string;
+  /** What cut it. */
+  readonly error?: unknown;
+}
+
+export const isAtListEnd = ({ end, cursor }: Pick<Walk, "end" | "cursor">): boolean =>
+  end === "list_end" || (end === "met" && cursor === undefined);
+
+export interface WalkOptions {
+  /** Undefined: from the top. */
+  readonly cursor?: string | undefined;
+  readonly maxPages: number;
+  /** Asked after each page, with the ids of all accounts so far. */
+  readonly isMet?: (ids: readonly string[]) => Promise<boolean>;
+}
+
+export async function walkPages(ask: Ask, { source }: Poll, { cursor: from, maxPages, isMet }: WalkOptions): Promise<Walk> {
+  const users = new Map<string, User>();
+  const cursors = new Set<string>(from === undefined ? [] : [from]);
+  let cursor = from;
+  let pages = 0;
+  const ended = (end: WalkEnd, error?: unknown): Walk => ({
+    users: [...users.values()],
+    pages,
+    end,
+    ...(cursor === undefined ? {} : { cursor }),
+    ...(error === undefined ? {} : { error }),
+  });
+  while (pages < maxPages) {
+    try {
+      const answer = await ask(source.params, cursor);
+      pages += 1;
+      for (const user of answer.users ?? []) if (!users.has(user.id)) users.set(user.id, user);
+      cursor = answer.nextCursor;
+    } catch (error) {
+      return ended("cut", error);
+    }
+    if ((await isMet?.([...users.keys()])) === true) return ended("met");
+    if (cursor === undefined) return ended("list_end");
+    if (cursors.has(cursor)) {
+      cursor = undefined;
+      return ended("circle");
+    }
+    cursors.add(cursor);
+  }
+  return ended("cut");
+}

@@ -1,0 +1,147 @@
+/**
+ * What a poll of a member list sees in one of its steps: puts together what its sharers want, on whose behalf it asks, and how long the list is.
+ * The order of steps and pages is read-roster.ts's.
+ */
+import type { RosterRule } from "../../detect/roster.ts";
+import type { PollStore, SourceState } from "../../model/poll-store.ts";
+import type { Log } from "../../model/log.ts";
+import { UpstreamError } from "../../model/upstream.ts";
+import type { Watch } from "../../model/watch.ts";
+import { userIdOf } from "../../plan/poll.ts";
+import { lengthField, membersOf, wholeReadEveryMs } from "../../plan/polls/whole-reads.ts";
+import { askBehind, askFor } from "../ask.ts";
+import { type ListSharer, sharerOf } from "../read/list-sharers.ts";
+import type { LoadedPoll } from "../evaluate/load-subscribers.ts";
+import type { Profiles } from "../../requests/profiles.ts";
+import { nextStep, type ReadOptions, readStep, type RosterNeeds, type RosterObservation, type RosterStep } from "../read/read-roster.ts";
+import { type RequestGate, RequestHeld } from "../../requests/request-gate.ts";
+import { isFirstRead } from "../read/baselines.ts";
+import type { FirstReadPages } from "../read/first-read-pages.ts";
+import { EMPTY_ROSTER, type RosterMemory } from "../read/roster-memory.ts";
+
+export interface ListReaderDeps {
+  readonly store: Pick<PollStore, "itemMarks">;
+  readonly gate: RequestGate;
+  readonly profiles: Profiles;
+  readonly log: Log;
+  readonly firstReads: Pick<FirstReadPages, "count">;
+}
+
+export interface LoadedList extends LoadedPoll {
+  readonly source: SourceState;
+}
+
+/** One poll of a list, over its steps. */
+export interface ListPoll {
+  readonly startedAtMs: number;
+  readonly done: Set<RosterStep>;
+  /** Whether a sharer had no baseline when it began; undefined before the first step. */
+  isFirst?: boolean;
+  /** Of what `max_pages` allows, pages that were read as part of the whole already. */
+  scanPages: number;
+}
+
+export interface SeenList {
+  readonly roster: RosterObservation;
+  /** What somebody waits for goes on with the next poll: a read of the whole list, or newcomers that a cut walk left unread. */
+  readonly isOpen: boolean;
+  /** How many members the profile says the list has, where that was asked. */
+  readonly size?: number;
+}
+
+export const rosterMemoryOf = ({ memory }: SourceState): RosterMemory => ({ ...EMPTY_ROSTER, ...(memory as Partial<RosterMemory>) });
+
+/** Of every subscriber, in their order. */
+export function rosterRules({ poll, targets }: LoadedPoll): readonly RosterRule[] {
+  return poll.subscribers.map(({ type: { detection }, watch }, index) => {
+    const target = targets[index];
+    if (target === undefined || detection.detector !== "roster") throw new Error(`poll ${poll.key} is no roster`);
+    return detection.rule(watch.settings, target);
+  });
+}
+
+/** In the order of the subscribers. */
+export const sharersOf = (loaded: LoadedList): readonly ListSharer[] =>
+  rosterRules(loaded).flatMap((rule, index) => {
+    const target = loaded.targets[index];
+    return target === undefined ? [] : [sharerOf(rule, target, rosterMemoryOf(loaded.source), loaded.poll.source.endpoint)];
+  });
+
+/** The next step of a poll; undefined when it is done. @throws what its first request throws */
+export async function observeList(deps: ListReaderDeps, loaded: LoadedList, listPoll: ListPoll): Promise<SeenList | undefined> {
+  const { poll, targets, source } = loaded;
+  const memory = rosterMemoryOf(source);
+  const needs = needsOf(deps, loaded, listPoll.startedAtMs);
+  const step = nextStep(memory, needs, listPoll.done);
+  const maxPages = step === "rest" ? poll.maxPages - listPoll.scanPages : poll.maxPages;
+  if (step === undefined || maxPages <= 0) return undefined;
+  const isFirst = (listPoll.isFirst ??= isFirstRead(poll, targets));
+  listPoll.done.add(step);
+  const roster = await readIn(step, deps, loaded, { maxPages, memory, needs, isFirst });
+  if (roster === undefined) return undefined;
+  listPoll.scanPages += roster.scanPages;
+  if (roster.completedScanAtMs !== undefined) listPoll.done.add("rest");
+  const size = isFirst && roster.memory.scan !== undefined ? await sizeOf(deps, loaded) : undefined;
+  return { roster, isOpen: isOpenAfter(roster, needs, isFirst), ...(size === undefined ? {} : { size }) };
+}
+
+/** Undefined where it may wait, and could not be read now. */
+async function readIn(
+  step: RosterStep,
+  { gate, log, firstReads }: ListReaderDeps,
+  { poll }: LoadedList,
+  { isFirst, ...reading }: Omit<ReadOptions, "ask"> & { readonly isFirst: boolean },
+): Promise<RosterObservation | undefined> {
+  if (isFirst) return readStep(step, poll, { ...reading, ask: firstReads.count(poll, askFor(gate, poll, "baseline")) });
+  if (step !== "rest" || !isBehind(reading.needs)) return readStep(step, poll, { ...reading, ask: askFor(gate, poll, "poll") });
+  const later = (error: unknown) => {
+    const isHeld = error instanceof RequestHeld;
+    log[isHeld ? "debug" : "warn"]("the rest of a member list waits", { watch: poll.subscribers[0]?.watch.id, error });
+  };
+  try {
+    const { error, ...roster } = await readStep(step, poll, { ...reading, ask: askBehind(gate, poll) });
+    if (error !== undefined) later(error);
+    return roster;
+  } catch (error) {
+    if (!(error instanceof RequestHeld || error instanceof UpstreamError)) throw error;
+    later(error);
+    return undefined;
+  }
+}
+
+function isOpenAfter({ memory, members, completedScanAtMs }: RosterObservation, { sharers }: RosterNeeds, isFirst: boolean): boolean {
+  if (memory.gaps !== undefined) return true;
+  const isWaitedFor = sharers.some(({ part }) => part === "whole");
+  if (isWaitedFor) return memory.scan !== undefined || (isFirst && completedScanAtMs === undefined);
+  return members.length === 0 && completedScanAtMs === undefined && sharers.some(({ part }) => part === "draws");
+}
+
+function needsOf({ store }: ListReaderDeps, loaded: LoadedList, nowMs: number): RosterNeeds {
+  const { poll, targets } = loaded;
+  const sharers = sharersOf(loaded);
+  return {
+    modes: new Set(sharers.map(({ mode }) => mode)),
+    sharers,
+    needsScan: sharers.some((sharer, index) => waitsForAll(sharer) && wantsAll(poll.subscribers[index]?.watch)),
+    wholeEveryMs: wholeReadEveryMs(poll.subscribers, Math.max(0, ...targets.map(({ memory }) => membersOf(memory) ?? 0))),
+    nowMs,
+    known: (ids) => store.itemMarks(poll.subscribers, ids),
+  };
+}
+
+const waitsForAll = ({ part, isBaselined, partial }: ListSharer): boolean => !isBaselined || part === "draws" || partial !== undefined;
+
+/** Who only wants to know who joined can do without, where the watch says so. */
+const wantsAll = (watch: Watch | undefined): boolean => watch?.fullReadEveryMs !== Number.POSITIVE_INFINITY;
+
+/** Nobody waits for more than the names of those who were there all along. */
+const isBehind = ({ sharers }: RosterNeeds): boolean => sharers.every(({ part }) => part === "follows");
+
+/** By the profile, which is kept for a day: one request at most, at the first read of a list that is longer than a poll reads. */
+async function sizeOf({ profiles }: ListReaderDeps, { poll, targets }: LoadedList): Promise<number | undefined> {
+  const field = lengthField(poll.source.endpoint);
+  const userId = userIdOf(poll);
+  if (field === undefined || userId === "" || targets.every(({ memory }) => typeof memory["size"] === "number")) return undefined;
+  const profile = await profiles.profileOf(userId, poll.subscribers[0]?.watch.id ?? "");
+  return profile?.[field];
+}

@@ -1,0 +1,189 @@
+/** What a poll brought and what came of it, for whoever schedules, counts and tells. */
+import { countHoles } from "../../detect/feed-memory.ts";
+import type { Meter } from "../../model/meter.ts";
+import type { FeedObservation } from "../read/read-feed.ts";
+import type { SeenList } from "./observe-list.ts";
+import type { RecordObservation } from "../read/read-record.ts";
+import type { Rename } from "../evaluate/renames.ts";
+import type { ReportedTarget } from "../targets/target-notices.ts";
+import type { Judgement } from "../evaluate/verdicts.ts";
+import type { Poll, Subscriber } from "../watch-poll.ts";
+
+/** What a poll brought, before anyone asked what is new. */
+export type Observation =
+  | { readonly kind: "feed"; readonly feed: FeedObservation }
+  | ({ readonly kind: "roster" } & SeenList)
+  | { readonly kind: "reading"; readonly record: RecordObservation };
+
+export interface PollOutcome {
+  readonly events: number;
+  /** Items seen for the first time and told as baseline. */
+  readonly baselined: readonly Subscriber[];
+  /** Items that were not there before, of the sharer that saw most. */
+  readonly newItems: number;
+  /** When tweets that were new to every sharer were posted, without old ones that a later read shows first; service time, oldest first. */
+  readonly postedMs: readonly number[];
+  /** Tweets of a feed that was read as deep as was asked; undefined where it was cut, or came back empty and held items before. */
+  readonly shown?: ReadonlySet<string>;
+  /** Whether a list that held items before came back empty. */
+  readonly isBlind: boolean;
+  readonly lostHoles: number;
+  /** Of a feed: holes in its history that wait to be filled. */
+  readonly openHoles?: number;
+  readonly tooOld: ReadonlyMap<string, number>;
+  /** Watched accounts that changed their handle. */
+  readonly renames: readonly Rename[];
+  /** Targets that could not be read before, and were read now; as they were. */
+  readonly returned: readonly ReportedTarget[];
+  /** Sharers whose record was not in the answer of a batch. */
+  readonly absent: readonly Subscriber[];
+  /** Sharers whose entry of a batch the service refuses, by its words. */
+  readonly refused: ReadonlyMap<string, readonly Subscriber[]>;
+  /** Of a list of accounts. */
+  readonly list?: ListOutcome;
+  /** What cut the poll after its first page; what was read before it is committed. */
+  readonly error?: unknown;
+}
+
+export interface ListOutcome {
+  /** Members told as gone. */
+  readonly left: number;
+  /** Members it did not find, who are gone when the next complete read does not find them either. */
+  readonly awaited: number;
+  /** Requests of the complete read that it ended; undefined where it ended none. */
+  readonly pages?: number;
+  /** What somebody waits for goes on with the next poll. */
+  readonly isUnderWay: boolean;
+}
+
+/** A poll that asked nobody. */
+export const NOTHING_POLLED: PollOutcome = {
+  events: 0,
+  baselined: [],
+  newItems: 0,
+  postedMs: [],
+  isBlind: false,
+  lostHoles: 0,
+  tooOld: new Map(),
+  renames: [],
+  returned: [],
+  absent: [],
+  refused: new Map(),
+};
+
+export const errorOf = (seen: Observation): unknown =>
+  seen.kind === "feed" ? seen.feed.error : seen.kind === "roster" ? seen.roster.error : undefined;
+
+export function outcomeOf(
+  poll: Poll,
+  seen: Observation,
+  judgements: readonly Judgement[],
+  events: number,
+  rememberedFromMs: number,
+): Omit<PollOutcome, "renames" | "returned"> {
+  const baselined = poll.subscribers.filter((_, index) =>
+    judgements[index]?.targets.some(({ baselineAtMs }) => baselineAtMs !== undefined),
+  );
+  const tooOld = new Map<string, number>();
+  for (const [index, subscriber] of poll.subscribers.entries()) {
+    const count =
+      judgements[index]?.verdicts.filter(({ verdict, occurredAtMs }) => verdict === "too_old" && occurredAtMs > rememberedFromMs).length ??
+      0;
+    if (count > 0) tooOld.set(subscriber.watch.id, (tooOld.get(subscriber.watch.id) ?? 0) + count);
+  }
+  const error = errorOf(seen);
+  return {
+    events,
+    baselined,
+    tooOld,
+    newItems: Math.max(...judgements.map(({ verdicts }) => verdicts.filter(({ verdict }) => verdict !== "baseline").length), 0),
+    postedMs: postedMsOf(poll.subscribers, judgements, new Set(baselined)),
+    isBlind: seen.kind === "feed" && seen.feed.isBlind,
+    absent: poll.subscribers.filter((_, index) => judgements[index]?.isAbsent === true),
+    refused: seen.kind === "reading" ? refusedOf(poll, seen.record) : new Map(),
+    lostHoles: seen.kind === "feed" ? seen.feed.lostHoles : 0,
+    ...(seen.kind === "roster" ? { list: listOutcomeOf(seen, judgements) } : {}),
+    ...(seen.kind === "feed" ? { openHoles: countHoles(seen.feed.memory) } : {}),
+    ...(seen.kind === "feed" && seen.feed.isHeadWhole ? { shown: new Set(seen.feed.tweets.keys()) } : {}),
+    ...(error === undefined ? {} : { error }),
+  };
+}
+
+/** Two steps of one poll of a member list. */
+export function joinSteps(one: PollOutcome, next: PollOutcome): PollOutcome {
+  const list = joinLists(one.list, next.list);
+  return {
+    ...one,
+    events: one.events + next.events,
+    baselined: [...one.baselined, ...next.baselined],
+    newItems: one.newItems + next.newItems,
+    ...(list === undefined ? {} : { list }),
+    ...(next.error === undefined ? {} : { error: next.error }),
+  };
+}
+
+const joinLists = (one: ListOutcome | undefined, next: ListOutcome | undefined): ListOutcome | undefined =>
+  one === undefined || next === undefined ? (next ?? one) : { ...one, ...next, left: one.left + next.left };
+
+function refusedOf({ subscribers }: Poll, { refused }: RecordObservation): PollOutcome["refused"] {
+  const found = new Map<string, readonly Subscriber[]>();
+  for (const subscriber of subscribers) {
+    const reason = refused?.get(subscriber.entry ?? "");
+    if (reason !== undefined) found.set(reason, [...(found.get(reason) ?? []), subscriber]);
+  }
+  return found;
+}
+
+const listOutcomeOf = ({ isOpen, roster: { completedPages } }: SeenList, judgements: readonly Judgement[]): ListOutcome => ({
+  left: Math.max(...judgements.map(({ members = [] }) => members.reduce((sum, { left }) => sum + left.length, 0)), 0),
+  awaited: Math.max(...judgements.map(({ awaited = 0 }) => awaited), 0),
+  ...(completedPages === undefined ? {} : { pages: completedPages }),
+  isUnderWay: isOpen,
+});
+
+/**
+ * Only what is new to every sharer: to one that was added later, everything is. Of a list, to every one that reads its author through it.
+ * What lies below a birth line is new to a first read alone: later it was pinned, or moved up to a page by deletions.
+ */
+function postedMsOf(
+  subscribers: readonly Subscriber[],
+  judgements: readonly Judgement[],
+  baselined: ReadonlySet<Subscriber>,
+): readonly number[] {
+  const readers = new Map<string | undefined, number>();
+  for (const { author } of subscribers) readers.set(author, (readers.get(author) ?? 0) + 1);
+  const ofAll = readers.get(undefined) ?? 0;
+  const seen = new Map<string, { readonly atMs: number; readonly author: string | undefined; readonly sharers: number }>();
+  for (const [index, { verdicts }] of judgements.entries()) {
+    const subscriber = subscribers[index];
+    const author = subscriber?.author;
+    const isFirst = subscriber !== undefined && baselined.has(subscriber);
+    for (const { itemId, itemKind, occurredAtMs, verdict } of verdicts) {
+      if (itemKind !== "tweet" || (verdict === "baseline" && !isFirst)) continue;
+      const before = seen.get(itemId);
+      seen.set(itemId, { atMs: occurredAtMs, author: author ?? before?.author, sharers: (before?.sharers ?? 0) + 1 });
+    }
+  }
+  const wanted = (author: string | undefined) => (author === undefined ? ofAll : ofAll + (readers.get(author) ?? 0));
+  const fresh = [...seen.values()].filter(({ author, sharers }) => sharers === wanted(author));
+  return fresh.map(({ atMs }) => atMs).sort((a, b) => a - b);
+}
+
+/** One poll in numbers. */
+export function countPoll(meter: Meter, poll: Poll, judged: Judgement, born: ReadonlySet<string>, nowMs: number): void {
+  const watchIds = new Map(poll.subscribers.map(({ watchKey, watch }) => [watchKey, watch.id]));
+  for (const { watchKey, verdict } of judged.verdicts)
+    meter.count("chirpwatch_items_total", { watch: watchIds.get(watchKey) ?? "", verdict });
+  for (const { event } of judged.events) {
+    if (!born.has(event.id)) continue;
+    meter.count("chirpwatch_events_total", { watch: event.watch, event: event.type });
+    meter.observe("chirpwatch_detect_delay_seconds", Math.max(0, nowMs - event.occurredAtMs) / 1_000, { type: event.watchType });
+  }
+}
+
+/** What the members told each was told when they were read: the group adds up numbers only. */
+export const joinOutcomes = (outcomes: readonly PollOutcome[]): PollOutcome => ({
+  ...NOTHING_POLLED,
+  events: outcomes.reduce((sum, { events }) => sum + events, 0),
+  newItems: outcomes.reduce((sum, { newItems }) => sum + newItems, 0),
+});

@@ -1,0 +1,38 @@
+/** Ids of poll runs, and which events came from which: in memory, for the log alone. */
+import type { Clock } from "../../model/clock.ts";
+import type { Trace } from "../../model/trace.ts";
+
+/** Events wait for their messages: a digest's for hours, most for a moment. About 1 MB. */
+const MOST_EVENTS = 10_000;
+
+/** What a poll asks for beside its source stands under its key with one of these. */
+const BESIDE = /^(?:beside|ask):|:search$/g;
+
+export function createPollTrace(clock: Clock): Trace {
+  const prefix = Math.floor(clock.now()).toString(36);
+  const running = new Map<string, string>();
+  const byEvent = new Map<string, string>();
+  let runs = 0;
+  const ofSource = (source: string): string | undefined => running.get(source) ?? running.get(source.replace(BESIDE, ""));
+  return {
+    begin(pollKey, memberKeys = []) {
+      const trace = running.get(pollKey) ?? `${prefix}-${(runs += 1)}`;
+      for (const key of [pollKey, ...memberKeys]) running.set(key, trace);
+      return trace;
+    },
+    end(pollKey, memberKeys = []) {
+      for (const key of [pollKey, ...memberKeys]) running.delete(key);
+    },
+    ofSource,
+    remember(source, eventIds) {
+      const trace = ofSource(source);
+      if (trace === undefined) return;
+      for (const id of eventIds) byEvent.set(id, trace);
+      for (const id of byEvent.keys()) {
+        if (byEvent.size <= MOST_EVENTS) break;
+        byEvent.delete(id);
+      }
+    },
+    ofEvents: (eventIds) => [...new Set(eventIds.flatMap((id) => byEvent.get(id) ?? []))],
+  };
+}

@@ -1,0 +1,189 @@
+/**
+ * What the operator hears of targets: that one cannot be read, that it can again, that an account goes by another handle. Once per account,
+ * however many watches name it. Owns the words and what was told; finding out is others'.
+ */
+import { createInTurn } from "../../model/in-turn.ts";
+import type { Log } from "../../model/log.ts";
+import type { Notes } from "../../model/store.ts";
+import type { TargetState, TargetStatus, WatchStore } from "../../model/watch-store.ts";
+import type { PlannedWatch } from "../../plan/polls/plan-polls.ts";
+import type { Notices } from "../../model/notices.ts";
+import { isNewHandle, type ToldHandles } from "./told-handles.ts";
+
+export interface TargetNoticesDeps {
+  readonly store: Pick<WatchStore, "loadTargets" | "setTargetStatus">;
+  readonly notices: Notices;
+  readonly notes: Notes;
+  readonly log: Log;
+  readonly watches: () => readonly PlannedWatch[];
+}
+
+/** A target of a watch, as the state had it before. */
+export interface ReportedTarget {
+  readonly watchId: string;
+  readonly target: TargetState;
+}
+
+export interface Loss {
+  readonly status: Extract<TargetStatus, "not_indexed" | "unavailable" | "misconfigured">;
+  readonly reason: string;
+  readonly hint: string;
+  /** The reason is about an account that the watch names beside its targets: one word about it is enough. */
+  readonly isOfNamedAccount?: boolean;
+}
+
+export interface RenamedAccount {
+  readonly userId: string;
+  /** Handles without @. */
+  readonly from: string;
+  readonly to: string;
+  /** Somebody else has the old handle now. */
+  readonly isTaken: boolean;
+  readonly hint: string;
+}
+
+export interface TargetNotices {
+  /** Marks targets that cannot be read. A status that stays the same is not told again; `not_indexed` is not told at all. */
+  lost(targets: readonly ReportedTarget[], loss: Loss): Promise<void>;
+  /** Of targets that were lost and could be read now. */
+  back(targets: readonly ReportedTarget[]): Promise<void>;
+  renamed(account: RenamedAccount): Promise<void>;
+}
+
+/** Of many targets that one notice is about. */
+const MOST_NAMED = 5;
+const TOLD_HANDLES_NOTE = "handles.told";
+
+export const isLost = ({ status }: Pick<TargetState, "status">): boolean => status === "unavailable" || status === "misconfigured";
+
+export function createTargetNotices(deps: TargetNoticesDeps): TargetNotices {
+  const { store, notices } = deps;
+  // Two polls that find the same at once must not each leave it to the other.
+  const inTurn = createInTurn();
+  /** Told as back, and not lost since. */
+  const told = new Set<string>();
+
+  /** Targets of watches that are polled, but those given, that are about the same accounts; as the state has them. */
+  const othersLike = async (targets: readonly TargetState[]): Promise<readonly TargetState[]> => {
+    const wanted = new Set(targets.map(identityOf));
+    const given = new Set(targets.map(nameOf));
+    const others = deps
+      .watches()
+      .flatMap((planned) => (planned.paused ? [] : planned.targets))
+      .filter((target) => wanted.has(identityOf(target)) && !given.has(nameOf(target)));
+    return others.length === 0 ? [] : store.loadTargets(others.map(refOf));
+  };
+
+  const lost: TargetNotices["lost"] = async (targets, { status, reason, hint, isOfNamedAccount }) => {
+    // Trouble with an account that is named beside the targets may have been taken for theirs.
+    const isOther = (target: TargetState) => target.status !== status || (isOfNamedAccount === true && target.statusReason !== reason);
+    const marked = targets.filter(({ target }) => isOther(target));
+    for (const { watchId, target } of marked) {
+      await store.setTargetStatus(refOf(target), status, reason);
+      if (status === "not_indexed") deps.log.info("account is not indexed", { watch: watchId, target: target.name });
+      else deps.log.warn("target cannot be read", { watch: watchId, target: target.name, status, reason });
+    }
+    if (status === "not_indexed" || marked.length === 0) return;
+    const same = marked.map(({ target }) => target);
+    const others = isOfNamedAccount === true ? await othersWithReason(same) : await othersLike(same);
+    const known = others.filter((one) => one.status === status && one.statusReason === reason);
+    const isKnown = (target: TargetState) => isOfNamedAccount === true || known.some((one) => identityOf(one) === identityOf(target));
+    const news = known.length === 0 ? marked : marked.filter(({ target }) => !isKnown(target));
+    if (news.length === 0) return;
+    for (const { target } of news) told.delete(identityOf(target));
+    await notices.tell({
+      type: "target.unavailable",
+      severity: "warning",
+      message:
+        isOfNamedAccount === true
+          ? `${watchesText(news)}: nothing can be read: ${reason}`
+          : unreadableText(watchesText(news), namesOf(news), reason),
+      hint,
+      ...aboutOf(news),
+    });
+  };
+
+  const othersWithReason = async (given: readonly TargetState[]): Promise<readonly TargetState[]> => {
+    const names = new Set(given.map(nameOf));
+    const others = deps.watches().flatMap((planned) => (planned.paused ? [] : planned.targets));
+    return store.loadTargets(others.filter((target) => !names.has(nameOf(target))).map(refOf));
+  };
+
+  const back: TargetNotices["back"] = async (targets) => {
+    const before = new Map(targets.map(({ target }) => [identityOf(target), target.statusReason]));
+    for (const other of await othersLike(targets.map(({ target }) => target))) {
+      if (isLost(other) && other.statusReason === before.get(identityOf(other))) await store.setTargetStatus(refOf(other), "ok", "");
+    }
+    const news = targets.filter(({ target }) => !told.has(identityOf(target)));
+    if (news.length === 0) return;
+    for (const { target } of news) told.add(identityOf(target));
+    const again = news.every(({ target }) => target.baselineAtMs === null) ? "now" : "again";
+    await notices.tell({
+      type: "target.available",
+      severity: "info",
+      message: `${watchesText(news)}: ${listText(namesOf(news))} can be read ${again}`,
+      ...aboutOf(news),
+    });
+  };
+
+  const renamed: TargetNotices["renamed"] = async ({ userId, from, to, isTaken, hint }) => {
+    const handles = ((await deps.notes.readNote(TOLD_HANDLES_NOTE)) ?? {}) as ToldHandles;
+    const { isNew, handles: after } = isNewHandle(handles, userId, from, to);
+    if (!isNew) return;
+    await deps.notes.writeNote(TOLD_HANDLES_NOTE, after);
+    const own = deps.watches().filter(({ targets }) => targets.some((target) => target.userId === userId));
+    const ids = own.map(({ watch }) => watch.id);
+    const taken = isTaken ? `; @${from} belongs to another account now, which is not followed` : "";
+    await notices.tell({
+      type: "target.renamed",
+      subject: to,
+      ...watchOf(ids),
+      severity: "info",
+      message: `${idsText(ids)}: @${from} was renamed to @${to} and is followed by its id${taken}`,
+      hint,
+      facts: { user_id: userId, from, to, watches: ids },
+    });
+  };
+
+  return {
+    lost: (targets, loss) => inTurn(() => lost(targets, loss)),
+    back: (targets) => inTurn(() => back(targets)),
+    renamed: (account) => inTurn(() => renamed(account)),
+  };
+}
+
+const refOf = ({ watchKey, key }: TargetState) => ({ watchKey, targetKey: key });
+const nameOf = ({ watchKey, key }: TargetState): string => `${watchKey}\n${key}`;
+
+/** Which account it is, whatever the watch calls it; of other targets and unknown handles, their key. */
+const identityOf = ({ userId, key }: TargetState): string => (userId === null ? key : `id:${userId}`);
+
+const namesOf = (targets: readonly ReportedTarget[]): readonly string[] => [...new Set(targets.map(({ target }) => target.name))];
+const watchIdsOf = (targets: readonly ReportedTarget[]): readonly string[] => [...new Set(targets.map(({ watchId }) => watchId))];
+const watchesText = (targets: readonly ReportedTarget[]): string => idsText(watchIdsOf(targets));
+
+const idsText = (ids: readonly string[]): string => listText(ids);
+
+function listText(names: readonly string[]): string {
+  const rest = names.length - MOST_NAMED;
+  return names.slice(0, MOST_NAMED).join(", ") + (rest > 0 ? ` and ${rest} more` : "");
+}
+
+/** One watch is named as such; several only in the facts. */
+const watchOf = (ids: readonly string[]): { readonly watch?: string } =>
+  ids.length === 1 && ids[0] !== undefined ? { watch: ids[0] } : {};
+
+function aboutOf(targets: readonly ReportedTarget[]) {
+  const names = namesOf(targets);
+  const ids = watchIdsOf(targets);
+  const [target = ""] = names;
+  return {
+    subject: names.length === 1 ? target : (ids[0] ?? ""),
+    ...watchOf(ids),
+    facts: { ...(names.length === 1 ? { target } : { targets: names.length }), watches: ids },
+  };
+}
+
+/** Also on the status page, of what cannot be read now. */
+export const unreadableText = (watch: string, targets: readonly string[], reason: string): string =>
+  `${watch}: ${listText(targets)} cannot be read: ${reason}`;

@@ -1,0 +1,204 @@
+/**
+ * What a refusal means for the targets of a poll: not indexed, gone for now, or a request that will never work. Owns the questions asked
+ * to tell these apart; the word to the operator is target-notices.ts's, and the poll loop does the waiting.
+ */
+import { BATCH_SIZE } from "../../model/batch.ts";
+import type { Clock } from "../../model/clock.ts";
+import type { Log } from "../../model/log.ts";
+import type { PollStore } from "../../model/poll-store.ts";
+import type { TargetState, WatchStore } from "../../model/watch-store.ts";
+import { UpstreamError } from "../../model/upstream.ts";
+import { namedIds } from "../../plan/polls/named-accounts.ts";
+import type { Poll, Subscriber } from "../watch-poll.ts";
+import { createAccountFate } from "./account-fate.ts";
+import { loadSubscribers } from "../evaluate/load-subscribers.ts";
+import { isThroughList } from "./list-check.ts";
+import { createPatience, REFUSALS_BEFORE_BELIEF } from "../../requests/patience.ts";
+import type { PollAftermath } from "../../model/poll-aftermath.ts";
+import { askRemaining } from "../../requests/remaining-requests.ts";
+import type { Rename } from "../evaluate/renames.ts";
+import type { RequestGate } from "../../requests/request-gate.ts";
+import { remember } from "../evaluate/target-change.ts";
+import type { Loss, ReportedTarget, TargetNotices } from "./target-notices.ts";
+
+export interface TargetTroubleDeps {
+  readonly gate: RequestGate;
+  readonly store: Pick<WatchStore, "loadTargets"> & Pick<PollStore, "commitPoll">;
+  readonly targetNotices: TargetNotices;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Told when a target that has no baseline cannot be read: nothing should wait for it. */
+  readonly onMissing: (watchId: string) => void;
+  /** A target's memory changed in a way that changes its source: plan again. */
+  readonly onSourceChanged: (targets: readonly TargetState[]) => void;
+  /** An account goes by another handle. */
+  readonly onRenamed: (userId: string, username: string) => Promise<void>;
+  /** A list that accounts are read through cannot be read. */
+  readonly onListLost: (listId: string) => Promise<void>;
+}
+
+export interface TargetTrouble {
+  /** Deals with a 400, 403 or 404 of a poll. */
+  take(poll: Poll, error: UpstreamError): Promise<PollAftermath>;
+  /** Accounts that go by another handle now: followed by their id, and told; whoever has the old handle is not followed. */
+  takeRenames(poll: Poll, renames: readonly Rename[]): Promise<void>;
+  /** Targets that can be read again. */
+  takeReturned(targets: readonly ReportedTarget[]): Promise<void>;
+  /** Entries that a batch was asked for and did not answer: accounts are looked for, the rest is said to be gone. */
+  takeAbsent(poll: Poll, absent: readonly Subscriber[]): Promise<void>;
+  /** Entries that a batch goes on without, because the service refuses it with them; by its words. */
+  takeRefused(poll: Poll, refused: ReadonlyMap<string, readonly Subscriber[]>): Promise<void>;
+  /** Targets that cannot be read because the service does not know a handle: their own, or one that their watch names beside them. */
+  takeMissing(targets: readonly ReportedTarget[], loss: Omit<Loss, "status">): Promise<void>;
+}
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+
+export function createTargetTrouble(deps: TargetTroubleDeps): TargetTrouble {
+  const { gate, store, clock, targetNotices } = deps;
+  const patience = createPatience(clock);
+  const { ask, fateOf, isGone } = createAccountFate(gate);
+
+  const report = async (targets: readonly ReportedTarget[], loss: Loss): Promise<void> => {
+    for (const { watchId, target } of targets) if (target.baselineAtMs === null && target.status !== loss.status) deps.onMissing(watchId);
+    await targetNotices.lost(targets, loss);
+  };
+
+  /** All targets of a poll, or of some of its subscribers. */
+  const mark = async (planned: Poll, loss: Loss): Promise<void> => {
+    const { poll, targets } = await loadSubscribers(store, planned);
+    const reported = poll.subscribers.flatMap(({ watch }, index) => {
+      const target = targets[index];
+      return target === undefined ? [] : [{ watchId: watch.id, target }];
+    });
+    await report(reported, loss);
+  };
+
+  /** Whoever the check of a poll is about, if that account is why it is not answered; as the watch names it. */
+  const goneAmongNamed = async (poll: Poll): Promise<string | undefined> => {
+    const [first] = poll.subscribers;
+    for (const { id, name } of first === undefined ? [] : namedIds(first.watch, first.type)) if (await isGone(poll, id)) return name;
+    return undefined;
+  };
+
+  const takeNotFound = async (asked: Poll): Promise<PollAftermath> => {
+    const listId = asked.source.params["list_id"];
+    const isList = typeof listId === "string" && asked.subscribers.some(({ author }) => author !== undefined);
+    if (isList && patience.refusals(asked) < REFUSALS_BEFORE_BELIEF && isThroughList((await loadSubscribers(store, asked)).targets))
+      return { retryAtMs: clock.now() + patience.holdMs(asked, HOUR_MS) };
+    if (isList) await deps.onListLost(listId);
+    const planned = isList ? { ...asked, subscribers: asked.subscribers.filter(({ author }) => author === undefined) } : asked;
+    if (planned.subscribers.length === 0) return { notBeforeMs: clock.now() + HOUR_MS };
+    const { poll, targets } = await loadSubscribers(store, planned);
+    const userId = targets[0]?.userId ?? null;
+    if (userId === null) {
+      await mark(poll, { status: "unavailable", reason: "the service does not know it (404)", hint: CHECK_ID });
+      return { notBeforeMs: clock.now() + patience.holdMs(planned, HOUR_MS) };
+    }
+    const wantsIndex = poll.subscribers.some(
+      ({ type, watch }, index) => type.needsIndex?.(watch.settings, targets[index] ?? { memory: {} }) ?? false,
+    );
+    // An index that has shown the account is believed to have dropped it when it says so again.
+    const wasShown = targets.some(({ baselineAtMs }) => baselineAtMs !== null);
+    if (wantsIndex && wasShown && patience.refusals(planned) < REFUSALS_BEFORE_BELIEF)
+      return { notBeforeMs: clock.now() + patience.holdMs(planned, HOUR_MS) };
+    if (wantsIndex && (await ask(poll, "info", { user_id: userId })) !== undefined) return takeNotIndexed(poll, targets);
+    const isKnown = targets.every(({ status }) => status === "unavailable");
+    if (!isKnown) await markGone(poll, userId);
+    return { notBeforeMs: clock.now() + patience.holdMs(planned, HOUR_MS) };
+  };
+
+  const markGone = async (poll: Poll, userId: string): Promise<void> => {
+    const named = await goneAmongNamed(poll);
+    const lost = { status: "unavailable", hint: AGAIN_HOURLY } as const;
+    if (named === undefined) await mark(poll, { ...lost, reason: await fateOf(poll, userId) });
+    else await mark(poll, { ...lost, reason: `${named}, whom it asks about, is deleted or suspended`, isOfNamedAccount: true });
+  };
+
+  const takeNotIndexed = async (poll: Poll, targets: readonly TargetState[]): Promise<PollAftermath> => {
+    const changed: TargetState[] = [];
+    for (const [index, subscriber] of poll.subscribers.entries()) {
+      const target = targets[index];
+      const patch = subscriber.type.withoutIndex?.(subscriber.watch.settings);
+      if (target === undefined || patch === undefined) continue;
+      const written = await remember(store, target, patch, clock.now());
+      if (written !== undefined) changed.push(written);
+    }
+    if (changed.length > 0) {
+      deps.log.info("account is not indexed, its whole list is read instead", { targets: changed.map(({ name }) => name) });
+      deps.onSourceChanged(changed);
+      return {};
+    }
+    await mark(poll, { status: "not_indexed", reason: "the service has not indexed this account", hint: "" });
+    return { notBeforeMs: clock.now() + HOUR_MS, isAnswer: true };
+  };
+
+  const take = async (poll: Poll, error: UpstreamError): Promise<PollAftermath> => {
+    if (error.kind === "bad_request") {
+      await mark(poll, { status: "misconfigured", reason: refusalOf(error.message), hint: CORRECT });
+      return { notBeforeMs: clock.now() + patience.holdMs(poll, DAY_MS) };
+    }
+    if (error.kind === "forbidden" && !(await gateIsOpen())) return { notBeforeMs: clock.now() + patience.holdMs(poll, HOUR_MS) };
+    return takeNotFound(poll);
+  };
+
+  /** A 403 that names no cause: free to ask whether it is about the key. */
+  const gateIsOpen = (): Promise<boolean> =>
+    askRemaining(gate).then(
+      () => true,
+      () => false,
+    );
+
+  /** By why they are missing. Asked for by id, so it is the account itself: one question an account, and only when it goes missing. */
+  const takeAbsent = async (planned: Poll, absent: readonly Subscriber[]): Promise<void> => {
+    const { poll, targets } = await loadSubscribers(store, { ...planned, subscribers: absent });
+    const fates = new Map<string, string>();
+    const missing = new Map<string, Subscriber[]>();
+    try {
+      for (const [index, subscriber] of poll.subscribers.entries()) {
+        const target = targets[index];
+        if (target === undefined || target.status === "unavailable") continue;
+        const { userId } = target;
+        const reason = userId === null ? UNKNOWN : (fates.get(userId) ?? (await fateOf({ ...poll, subscribers: [subscriber] }, userId)));
+        if (userId !== null) fates.set(userId, reason);
+        missing.set(reason, [...(missing.get(reason) ?? []), subscriber]);
+      }
+    } finally {
+      for (const [reason, subscribers] of missing)
+        await mark({ ...poll, subscribers }, { status: "unavailable", reason, hint: reason === UNKNOWN ? CHECK_ID : AGAIN_WITH_THE_REST });
+    }
+  };
+
+  return {
+    take,
+    async takeRenames(poll, renames) {
+      const handles = [...new Set(renames.flatMap(({ from }) => (from === null ? [] : [from.toLowerCase()])))];
+      const holders = (await ask(poll, "info-batch", { usernames: handles.slice(0, BATCH_SIZE) }))?.users ?? [];
+      for (const { target, from, to } of renames) {
+        const { userId } = target;
+        if (from === null || userId === null) continue;
+        const holder = holders.find(({ username }) => username.toLowerCase() === from.toLowerCase());
+        const isTaken = holder !== undefined && holder.id !== userId;
+        const hint = `Nothing is missed. Write "id:${userId}" in the watch to be independent of its handle.`;
+        await targetNotices.renamed({ userId, from, to, isTaken, hint });
+        await deps.onRenamed(userId, to);
+      }
+    },
+    takeReturned: (targets) => targetNotices.back(targets),
+    takeAbsent,
+    async takeRefused(poll, refused) {
+      for (const [words, subscribers] of refused)
+        await mark({ ...poll, subscribers }, { status: "misconfigured", reason: refusalOf(words), hint: CORRECT });
+    },
+    takeMissing: (targets, loss) => report(targets, { ...loss, status: "unavailable" }),
+  };
+}
+
+const CORRECT = "Correct the watch; a reload takes it over.";
+const UNKNOWN = "the service does not know it";
+const CHECK_ID = "Check the id or link in the watch.";
+const AGAIN_HOURLY = "It is tried again once an hour and goes on by itself when it is back.";
+const AGAIN_WITH_THE_REST = "It is asked for with every poll and goes on by itself when it is back.";
+
+const refusalOf = (words: string): string => `the service refuses the request: ${words}`;

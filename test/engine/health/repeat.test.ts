@@ -1,0 +1,41 @@
+import { expect, it } from "vitest";
+import { createRepeated } from "../../../src/engine/health/repeat.ts";
+import { createVirtualClock } from "../../support/virtual-clock.ts";
+
+const START_MS = Date.UTC(2026, 0, 1);
+
+it("waits after the end of one time for the next, so that two never overlap", async () => {
+  const clock = createVirtualClock(START_MS);
+  const startedMs: number[] = [];
+  const work = async () => {
+    startedMs.push(clock.now() - START_MS);
+    await new Promise<void>((resolve) => clock.after(25, resolve));
+  };
+  const repeated = createRepeated({ clock, everyMs: 10, work, onError: () => undefined });
+  repeated.start();
+  await clock.advance(100);
+  expect(startedMs).toEqual([10, 45, 80]);
+});
+
+it("goes on after a time that failed, which is told", async () => {
+  const clock = createVirtualClock(START_MS);
+  const told: unknown[] = [];
+  const work = () => Promise.reject(new Error("no answer"));
+  const repeated = createRepeated({ clock, everyMs: 10, firstAfterMs: 1, work, onError: (error) => told.push(error) });
+  repeated.start();
+  await clock.advance(21);
+  expect(told.map(String)).toEqual(["Error: no answer", "Error: no answer", "Error: no answer"]);
+});
+
+it("does nothing any more once it is stopped, also when it is stopped at work", async () => {
+  const clock = createVirtualClock(START_MS);
+  const finish: (() => void)[] = [];
+  const work = () => new Promise<void>((resolve) => finish.push(resolve));
+  const repeated = createRepeated({ clock, everyMs: 10, work, onError: () => undefined });
+  repeated.start();
+  await clock.advance(10);
+  repeated.stop();
+  finish[0]?.();
+  await clock.advance(100);
+  expect(finish).toHaveLength(1);
+});

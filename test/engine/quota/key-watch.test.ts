@@ -1,0 +1,196 @@
+/** Several keys: what happens to one that the service refuses, hour by hour. */
+import { beforeEach, describe, expect, it } from "vitest";
+import { createKeyRing } from "../../../src/budget/key-ring.ts";
+import { createKeyWatch, type KeyWatch } from "../../../src/engine/quota/key-watch.ts";
+import type { Notice } from "../../../src/model/notices.ts";
+import type { Json } from "../../../src/model/json.ts";
+import { rememberingLog } from "../../state/temp-state.ts";
+import { failure } from "../../support/scripted-upstream.ts";
+import { createVirtualClock, type VirtualClock } from "../../support/virtual-clock.ts";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+let clock: VirtualClock;
+let notices: Notice[];
+let notes: Map<string, Json>;
+let keys: string[];
+/** Keys of which the service says that they have requests left. */
+let good: Set<string>;
+let asked: string[];
+let renewable: Set<string>;
+let watch: KeyWatch;
+
+const makeWatch = (): KeyWatch =>
+  createKeyWatch({
+    ring: createKeyRing(),
+    keys: () => keys,
+    renew: async (key) => renewable.delete(key),
+    async ask(key) {
+      asked.push(key);
+      return good.has(key);
+    },
+    notices: { tell: async (notice) => void notices.push(notice) },
+    notes: { readNote: async (name) => notes.get(name) ?? null, writeNote: async (name, value) => void notes.set(name, value) },
+    clock,
+    log: rememberingLog(),
+    meter: { count: () => undefined, set: () => undefined, observe: () => undefined },
+  });
+
+beforeEach(async () => {
+  clock = createVirtualClock(Date.UTC(2026, 2, 2));
+  notices = [];
+  notes = new Map();
+  keys = ["a", "b", "c"];
+  good = new Set();
+  asked = [];
+  renewable = new Set();
+  watch = makeWatch();
+  await watch.start();
+});
+
+const refuse = (key: string, kind: "unauthorized" | "billing" = "billing", sentAtMs = clock.monotonic()) =>
+  watch.refused(key, failure(kind), sentAtMs);
+const told = () => notices.map(({ type, subject }) => `${type} ${subject}`);
+
+describe("a refused key", () => {
+  it("is left aside and told once, and the request goes out again with another", async () => {
+    expect(await refuse("b")).toBe(true);
+    expect(await refuse("b")).toBe(true);
+    expect(watch.usable()).toEqual(["a", "c"]);
+    expect(told()).toEqual(["key.refused b"]);
+    expect(notices[0]?.message).toContain("2 others go on");
+  });
+
+  it("is asked about once an hour, on trial when it has requests left, and told when it has paid", async () => {
+    await refuse("b");
+    await clock.advance(3 * HOUR + MINUTE);
+    expect(asked).toEqual(["b", "b", "b"]);
+    expect(watch.usable()).toEqual(["a", "c"]);
+    good.add("b");
+    await clock.advance(HOUR);
+    expect(watch.usable()).toEqual(["a", "b", "c"]);
+    expect(told()).toEqual(["key.refused b"]);
+    watch.paid("b", clock.monotonic());
+    watch.paid("b", clock.monotonic());
+    expect(watch.aside).toEqual([]);
+    await clock.advance(1);
+    expect(told()).toEqual(["key.refused b", "key.recovered b"]);
+  });
+
+  it("that fails its trial is not told again, nor after a restart", async () => {
+    good.add("b");
+    await refuse("b");
+    await clock.advance(HOUR + MINUTE);
+    await refuse("b");
+    watch.stop();
+    watch = makeWatch();
+    await watch.start();
+    await refuse("b");
+    expect(told()).toEqual(["key.refused b"]);
+    watch.paid("b", clock.monotonic());
+    await clock.advance(1);
+    expect(told()).toEqual(["key.refused b", "key.recovered b"]);
+  });
+
+  it("is not told as back by the answer to a request that was under way when it was refused", async () => {
+    const sentAtMs = clock.monotonic();
+    await clock.advance(100);
+    await refuse("b");
+    watch.paid("b", sentAtMs);
+    await clock.advance(1);
+    expect(watch.usable()).toEqual(["a", "c"]);
+    expect(told()).toEqual(["key.refused b"]);
+  });
+
+  it("is taken over from its file when that holds another, for requests that were under way as well", async () => {
+    renewable.add("b");
+    const sentAtMs = clock.monotonic();
+    await clock.advance(100);
+    expect(await refuse("b", "unauthorized", sentAtMs)).toBe(true);
+    expect(await refuse("b", "unauthorized", sentAtMs)).toBe(true);
+    expect(watch.usable()).toEqual(keys);
+    await clock.advance(100);
+    expect(await refuse("b", "unauthorized")).toBe(true);
+    expect(watch.usable()).toEqual(["a", "c"]);
+  });
+
+  it("that is no longer in force is nobody's trouble", async () => {
+    expect(await refuse("former")).toBe(true);
+    expect(told()).toEqual([]);
+  });
+});
+
+describe("when none is left", () => {
+  it("all are tried, the request fails, and the probe brings back what answers", async () => {
+    await refuse("a");
+    await refuse("b");
+    expect(await refuse("c")).toBe(false);
+    expect(notices.at(-1)?.message).toContain("no other is left");
+    expect(watch.usable()).toEqual(keys);
+    expect(await watch.probe()).toBe(false);
+    good.add("c");
+    expect(await watch.probe()).toBe(true);
+    expect(watch.usable()).toEqual(["c"]);
+  });
+});
+
+describe("a single key", () => {
+  it("is never set aside: the daemon stops as a whole", async () => {
+    keys = ["a"];
+    expect(await refuse("a", "unauthorized")).toBe(false);
+    expect(watch.usable()).toEqual(["a"]);
+    expect(told()).toEqual([]);
+  });
+});
+
+it("forgets refusals when other keys come into force", async () => {
+  await refuse("a");
+  watch.reset();
+  expect(watch.usable()).toEqual(keys);
+});
+
+describe("a key with which requests fail that are answered with another", () => {
+  const failed = new Map([["b", failure("transient")]]);
+  const fail = async (times: number) => {
+    for (let i = 0; i < times; i += 1) {
+      watch.paid("a", clock.monotonic(), failed);
+      await clock.advance(20_000);
+    }
+  };
+
+  it("is left aside after some of them in a row over a minute, told once, and asked about every five minutes", async () => {
+    await fail(3);
+    expect(watch.usable()).toEqual(keys);
+    await fail(1);
+    expect(watch.usable()).toEqual(["a", "c"]);
+    expect(told()).toEqual(["key.refused b"]);
+    expect(notices[0]?.message).toContain("fail and are answered with another");
+    await clock.advance(11 * MINUTE);
+    expect(asked).toEqual(["b", "b"]);
+    good.add("b");
+    await clock.advance(6 * MINUTE);
+    expect(watch.usable()).toEqual(keys);
+    await fail(4);
+    expect(watch.usable()).toEqual(["a", "c"]);
+    await clock.advance(6 * MINUTE);
+    watch.paid("b", clock.monotonic());
+    await clock.advance(1);
+    expect(told()).toEqual(["key.refused b", "key.recovered b"]);
+  });
+
+  it("is as good as any when it paid for an answer in between", async () => {
+    await fail(3);
+    watch.paid("b", clock.monotonic());
+    await fail(3);
+    expect(watch.usable()).toEqual(keys);
+    expect(told()).toEqual([]);
+  });
+
+  it("is better than none: it pays again when the others are refused", async () => {
+    await fail(4);
+    await refuse("a");
+    expect(await refuse("c")).toBe(true);
+    expect(watch.usable()).toEqual(["b"]);
+  });
+});

@@ -1,0 +1,16 @@
+import { expect, test } from "vitest";
+import { type GroupMemory, restoreGroup } from "../../../src/groups/accounts/group-memory.ts";
+import { firstPace } from "../../../src/groups/accounts/probe-pace.ts";
+
+const pace = firstPace([1, 2, 3], { kind: "mean", meanMs: 60_000, maxMs: 600_000 }, 0);
+
+test("a group goes on at the pace it had learned", () => {
+  expect(restoreGroup({ pace, strategy: "merge" })).toMatchObject({ pace, strategy: "merge" });
+});
+
+test("a pace in the words of an older release is left, and the rest is kept", () => {
+  const older = { worth: 1, leastWorth: 1, meanMs: 60_000, posts: 60, delayMs: 1, rootWorth: 1, atMs: 0 } as unknown as typeof pace;
+  const restored: GroupMemory = restoreGroup({ pace: older, strategy: "merge" });
+  expect(restored.strategy).toBe("merge");
+  expect(restored.pace).toBeUndefined();
+});

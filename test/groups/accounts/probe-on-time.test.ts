@@ -1,0 +1,191 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { longestWaitMs, type P95 } from "../../../src/plan/delay-aims.ts";
+import type { Candidate } from "../../../src/groups/probing/probe-choice.ts";
+import { busyRate, chooseRound, learnLate, roundEveryMs, roundsOnTime } from "../../../src/groups/accounts/probe-on-time.ts";
+import { lackedPerDay } from "../../../src/groups/queries/late-in-search.ts";
+import { requestsOfRounds } from "../../../src/groups/accounts/probe-rounds.ts";
+import { firstRate, learnPosts, rateAt, shareApart } from "../../../src/plan/rates/rates.ts";
+import { costOfFreshness } from "../../../src/groups/accounts/account-cost.ts";
+import { sum } from "../../../src/plan/sum.ts";
+import { createSeededRandom } from "../../support/seeded-random.ts";
+
+const MIN = 60_000;
+const HOUR = 60 * MIN;
+const DAY = 24 * HOUR;
+const WITHIN: P95 = { kind: "p95", p95Ms: MIN };
+/** Twenty busy accounts make most of the posts of three hundred. */
+const RATES = Array.from({ length: 300 }, (_, i) => 0.03 * 1.028 ** i);
+const candidates = fc
+  .array(fc.record({ rate: fc.float({ min: 0, max: 200, noNaN: true }), ageMs: fc.integer({ min: 0, max: 10 * MIN }) }), { maxLength: 400 })
+  .map((all): Candidate[] => all.map((one, index) => ({ id: String(index), ...one })));
+const round = { busyRate: 2, everyMs: 58_000, maxMs: 4 * MIN };
+const isBusy = ({ rate, ageMs }: Candidate) => rate >= round.busyRate && ageMs > round.everyMs / 2;
+const waitsLong = ({ ageMs }: Candidate) => ageMs > round.maxMs - round.everyMs / 2;
+
+/** Accounts that post by chance, half of it drawn after other posts, in rounds from the first read on. */
+function runRounds(rates: readonly number[], freshness: P95, days: number) {
+  const { float } = createSeededRandom(7);
+  const exponential = (meanMs: number) => -Math.log(1 - float()) * meanMs;
+  const postsOf = (rate: number): readonly number[] => {
+    const times: number[] = [];
+    const post = (atMs: number): void => {
+      times.push(atMs);
+      for (let chance = Math.exp(-0.5), drawn = float(); drawn > chance; drawn *= float()) post(atMs + exponential(8 * MIN));
+    };
+    for (let atMs = exponential((2 * DAY) / rate) - 30 * DAY; atMs < days * DAY; atMs += exponential((2 * DAY) / rate)) post(atMs);
+    return times.sort((a, b) => a - b);
+  };
+  const accounts = rates.map((rate, index) => {
+    const coming = [...postsOf(rate)];
+    const known = coming.splice(0, coming.filter((atMs) => atMs <= 0).length);
+    return { id: String(index), coming, rate: firstRate(known.slice(-20), 0), askedAtMs: 0 };
+  });
+  const everyMs = roundEveryMs(freshness, rates.length);
+  const maxMs = longestWaitMs(freshness);
+  const busyFrom = busyRate(rates, freshness);
+  const delays: number[] = [];
+  let [correction, probes, longestMs] = [1, 0, 0];
+  for (let nowMs = everyMs; nowMs < days * DAY; nowMs += everyMs) {
+    const all = accounts.map((one) => ({ id: one.id, rate: rateAt(one.rate, nowMs), ageMs: nowMs - one.askedAtMs, one }));
+    const chosen = chooseRound(all, { busyRate: busyFrom * correction, everyMs, maxMs });
+    probes += Math.ceil(chosen.length / 100);
+    const found: number[] = [];
+    for (const { one, ageMs } of chosen) {
+      longestMs = Math.max(longestMs, ageMs);
+      one.askedAtMs = nowMs;
+      const posts = one.coming.splice(0, one.coming.filter((atMs) => atMs <= nowMs).length);
+      if (posts.length > 0) one.rate = learnPosts(one.rate, posts, nowMs);
+      found.push(...posts.map((atMs) => nowMs - atMs + 1_500));
+    }
+    correction = learnLate(correction, found, freshness);
+    delays.push(...found);
+  }
+  return { delays, longestMs, probesPerDay: probes / days };
+}
+
+describe("rounds", () => {
+  it("keep 95 of 100 posts in time with half of the probes that even ones take, and as many as was foretold", () => {
+    const { delays, longestMs, probesPerDay } = runRounds(RATES, WITHIN, 5);
+    const late = delays.filter((delay) => delay > MIN).length / delays.length;
+    expect(late).toBeGreaterThan(0.02);
+    expect(late).toBeLessThan(0.06);
+    expect(longestMs).toBeLessThanOrEqual(longestWaitMs(WITHIN));
+    expect(probesPerDay / ((3 * DAY) / MIN)).toBeLessThan(0.6);
+    const { times, probesEach } = roundsOnTime(RATES, WITHIN);
+    expect((times * probesEach) / probesPerDay).toBeGreaterThan(0.85);
+    expect((times * probesEach) / probesPerDay).toBeLessThan(1.15);
+  });
+
+  it("leave nobody for later where one probe asks for everybody, and come as late as that allows", () => {
+    const few = RATES.slice(0, 100);
+    expect(busyRate(few, WITHIN)).toBe(0);
+    expect(roundsOnTime(few, WITHIN).probesEach).toBe(1);
+    const everyMs = roundEveryMs(WITHIN, 100);
+    // Of posts at any moment between two rounds, found two seconds after the second.
+    expect((everyMs - 58_000) / everyMs).toBeCloseTo(0.045);
+    expect(roundEveryMs(WITHIN, 101)).toBe(58_000);
+  });
+
+  it("cost a plan their probes, their searches, and a timeline for what a search shows late: that is what counts here", () => {
+    const posts = sum(RATES, (rate) => rate);
+    const group = {
+      rates: RATES,
+      intervalMs: MIN,
+      fullPollEveryMs: 8 * HOUR,
+      overlapMs: 15 * MIN,
+      handlesPerQuery: 17,
+      otherChangesPerDay: 0,
+    };
+    for (const p95Ms of [MIN, 10 * MIN]) {
+      const freshness: P95 = { kind: "p95", p95Ms };
+      const rounds = roundsOnTime(RATES, freshness);
+      const { probesPerDay, readsPerDay } = costOfFreshness(group, freshness);
+      expect(probesPerDay).toBeCloseTo(rounds.times * rounds.probesEach);
+      const found = requestsOfRounds(rounds, posts, shareApart(p95Ms - 2_000)) - probesPerDay;
+      expect(readsPerDay).toBeCloseTo(found + lackedPerDay(posts, p95Ms / 2));
+      expect(readsPerDay).toBeGreaterThan(found);
+    }
+  });
+
+  it("keep some time between them however short the limit is", () => {
+    expect(roundEveryMs({ kind: "p95", p95Ms: 5_000 }, 300)).toBe(4_000);
+  });
+
+  it("leave as many for later as may be late together, of whose posts a quarter is found in time by chance", () => {
+    const calm: P95 = { kind: "p95", p95Ms: 10 * HOUR };
+    const of = (quiet: number) => [...Array.from({ length: 100 }, () => quiet), ...Array.from({ length: 100 }, () => 14)];
+    expect(busyRate(of(0.88), calm)).toBeCloseTo(14);
+    expect(busyRate(of(0.91), calm)).toBeCloseTo(0.91);
+  });
+
+  it("leave more for later where posts draw others after them soon enough for the limit", () => {
+    expect(busyRate(RATES, WITHIN) / busyRate(RATES, { kind: "p95", p95Ms: 10 * HOUR })).toBeGreaterThan(1.1);
+  });
+
+  it("take more accounts for busy the more of the posts the quiet ones have", () => {
+    const shareOf = (rates: readonly number[]) => rates.filter((rate) => rate >= busyRate(rates, WITHIN)).length / rates.length;
+    const alike = Array.from({ length: 300 }, () => 3);
+    expect(shareOf(alike)).toBe(1);
+    expect(shareOf(RATES)).toBeLessThan(0.7);
+    expect(roundsOnTime(alike, WITHIN).probesEach).toBeGreaterThan(roundsOnTime(RATES, WITHIN).probesEach);
+  });
+});
+
+describe("a round", () => {
+  it("asks for the busy and for those who waited long, once, and fills its probes", () => {
+    fc.assert(
+      fc.property(candidates, (all) => {
+        const chosen = chooseRound(all, round);
+        const due = all.filter((one) => isBusy(one) || waitsLong(one));
+        expect(new Set(chosen)).toEqual(new Set([...due, ...chosen]));
+        expect(new Set(chosen).size).toBe(chosen.length);
+        expect(chosen).toHaveLength(Math.min(all.length, Math.ceil(due.length / 100) * 100));
+      }),
+    );
+  });
+
+  it("gives free places to those behind whom most posts are expected", () => {
+    const busy = { id: "busy", rate: 9, ageMs: 58_000 };
+    const others = Array.from({ length: 150 }, (_, index) => ({ id: String(index), rate: index / 150, ageMs: 100_000 }));
+    const old = { id: "old", rate: 0.1, ageMs: 200_000 };
+    const older = { id: "older", rate: 0.5, ageMs: 200_000 };
+    const fresh = { id: "fresh", rate: 1.9, ageMs: 5_000 };
+    const chosen = chooseRound([busy, old, older, fresh, ...others], round).map(({ id }) => id);
+    expect(chosen).toHaveLength(100);
+    expect(chosen).toEqual(expect.arrayContaining(["busy", "149", "older"]));
+    expect(chosen).not.toContain("old");
+    expect(chosen).not.toContain("fresh");
+  });
+
+  it("asks for nobody where nobody is due", () => {
+    expect(chooseRound([{ id: "a", rate: 1, ageMs: 58_000 }], round)).toEqual([]);
+    expect(chooseRound([], round)).toEqual([]);
+  });
+});
+
+describe("the correction", () => {
+  it("stands where hardly five of a hundred posts are late, and takes more accounts for busy where more are", () => {
+    const found = (late: number) => Array.from({ length: 200 }, (_, index) => (index < late ? 2 * MIN : 1_000));
+    expect(learnLate(1, found(9), WITHIN)).toBeCloseTo(1);
+    expect(learnLate(1, found(40), WITHIN)).toBeLessThan(0.8);
+    expect(learnLate(1, found(0), WITHIN)).toBeGreaterThan(1.05);
+  });
+
+  it("stays within a factor of four, whatever comes", () => {
+    expect(
+      learnLate(
+        1,
+        Array.from({ length: 1_000 }, () => HOUR),
+        WITHIN,
+      ),
+    ).toBe(0.25);
+    expect(
+      learnLate(
+        1,
+        Array.from({ length: 100_000 }, () => 0),
+        WITHIN,
+      ),
+    ).toBe(4);
+  });
+});

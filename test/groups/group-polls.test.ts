@@ -1,0 +1,223 @@
+import { describe, expect, it } from "vitest";
+import type { Watch } from "../../src/model/watch.ts";
+import { assumeTargets, createForecast } from "../../src/forecast/forecast.ts";
+import { groupPolls } from "../../src/groups/group-polls.ts";
+import type { Learned } from "../../src/plan/rates/learned.ts";
+import { planPolls, targetsOf } from "../../src/plan/polls/plan-polls.ts";
+import { userIdOf } from "../../src/plan/poll.ts";
+import type { Strategy } from "../../src/plan/strategy.ts";
+import { sha256 } from "../../src/runtime/hash.ts";
+import { createTimetable } from "../../src/schedule/timetable.ts";
+import { WATCH_TYPES } from "../../src/watches/registry.ts";
+import { makeWatch } from "../support/make-watch.ts";
+
+const NOW = Date.UTC(2026, 0, 15, 12, 0, 0);
+const every = (seconds: number) => ({ kind: "every", intervalMs: seconds * 1_000 }) as const;
+const ids = (count: number, from = 0) => Array.from({ length: count }, (_, i) => `id:${1_000 + from + i}`);
+const timeline = (id: string, accounts: readonly string[], changes: Partial<Watch> = {}) =>
+  makeWatch(id, "timeline", { accounts }, { schedule: every(120), ...changes });
+
+const polls = (...watches: readonly Watch[]) => pollsAt(() => undefined, watches);
+
+/** `postsOf`: posts a day of an account, `countOf`: requests of a group; where that was learned. */
+function pollsAt(
+  postsOf: (userId: string) => number | undefined,
+  watches: readonly Watch[],
+  countOf: Learned["countOf"] = () => undefined,
+) {
+  const planned = watches.map((watch) => {
+    const type = WATCH_TYPES.find((one) => one.type === watch.type);
+    if (type === undefined) throw new Error("no type");
+    return { watch, type, watchKey: watch.id, paused: false, targets: assumeTargets(watch.id, targetsOf(sha256, watch, type), []) };
+  });
+  return groupPolls(planPolls(planned, { hash: sha256, timetable: createTimetable(), nowMs: NOW }), {
+    hash: sha256,
+    rateOf: postsOf,
+    countOf,
+  });
+}
+const groupsOf = (...watches: readonly Watch[]) => polls(...watches).filter(({ group }) => group !== undefined);
+
+describe("accounts of one schedule", () => {
+  it("are one poll, whatever watches they come from, and share the accounts they have in common", () => {
+    const [group, ...others] = polls(timeline("a", ids(40)), timeline("b", ids(40, 20)));
+    expect(others).toEqual([]);
+    expect(group?.group?.members).toHaveLength(60);
+    expect(new Set(group?.group?.members.map(userIdOf)).size).toBe(60);
+    expect(group?.subscribers).toHaveLength(80);
+  });
+
+  it("stay single polls where there is but one, and where the user says so", () => {
+    expect(groupsOf(timeline("a", ids(1)))).toEqual([]);
+    expect(groupsOf(timeline("a", ids(50), { strategy: "single" }))).toEqual([]);
+    // One sharer that wants its own request gets it for the accounts it shares.
+    const [group] = groupsOf(timeline("a", ids(50)), timeline("b", ids(10), { strategy: "single" }));
+    expect(group?.group?.members).toHaveLength(40);
+  });
+
+  it("of two, go by what they cost: a probe for quiet ones, a search for busy ones, each alone where every look finds news", () => {
+    const costOf = (rate: number, seconds = 120) =>
+      pollsAt(() => rate, [timeline("a", ids(2), { schedule: every(seconds) })])[0]?.group?.cost;
+    expect(costOf(1)?.strategy).toBe("probe");
+    expect(costOf(1)?.requestsPerDay).toBeLessThan(1.2 * 720);
+    expect(costOf(2_000)?.strategy).toBe("merge");
+    expect(costOf(500, 3_600)).toMatchObject({ strategy: "single", requestsPerDay: 2 * 24 });
+  });
+
+  it("cost what was counted of a group of so many, probes of a schedule apart: these are told by the clock", () => {
+    const counted = { strategy: "probe", probes: { perDay: 99_900, days: 10 }, reads: { perDay: 77_000, days: 10 } } as const;
+    const costOf = (accounts: number) =>
+      pollsAt(
+        () => 1,
+        [timeline("a", ids(accounts))],
+        (_, members) => (members === 50 ? counted : undefined),
+      )[0]?.group?.cost;
+    const [of50, of51] = [costOf(50), costOf(51)];
+    expect(((of50?.readsPerDay ?? 0) + (of50?.sweepsPerDay ?? 0)) / 77_000).toBeCloseTo(10 / 11.5, 2);
+    expect(of50?.probesPerDay).toBe(of51?.probesPerDay);
+    expect((of51?.readsPerDay ?? 0) + (of51?.sweepsPerDay ?? 0)).toBeLessThan(200);
+  });
+
+  it("cost what the way takes by which they are read, where another is hardly cheaper; and nothing that was counted of another", () => {
+    const counted = (strategy: Strategy) => ({ strategy, probes: undefined, reads: { perDay: 30, days: 10 } });
+    const costOf = (strategy?: Strategy) =>
+      pollsAt(
+        () => 5,
+        [timeline("a", ids(10), { schedule: every(600) })],
+        () => (strategy === undefined ? undefined : counted(strategy)),
+      )[0]?.group?.cost;
+    expect(costOf()?.strategy).toBe("merge");
+    expect(costOf("probe")?.strategy).toBe("probe");
+    expect(costOf("probe")?.requestsPerDay).toBeLessThan(144 + 36);
+    // Far dearer: it will be given up.
+    expect(costOf("single")).toEqual(costOf());
+  });
+
+  it("are apart from those of another schedule, priority or wish", () => {
+    const groups = groupsOf(
+      timeline("a", ids(5)),
+      timeline("b", ids(5, 10), { schedule: every(60) }),
+      timeline("c", ids(5, 20), { priority: "low" }),
+      timeline("d", ids(5, 30), { strategy: "merge" }),
+    );
+    expect(groups.map(({ group }) => group?.members.length)).toEqual([5, 5, 5, 5]);
+  });
+
+  it("keep their group's key when accounts come and go", () => {
+    const [before] = groupsOf(timeline("a", ids(5)));
+    const [after] = groupsOf(timeline("a", ids(50, 3)));
+    expect(after?.key).toBe(before?.key);
+  });
+
+  it("cost a fraction of single polls", () => {
+    const [group] = groupsOf(timeline("a", ids(1_000)));
+    expect(group?.group?.cost.strategy).toBe("probe");
+    expect(720_000 / (group?.group?.cost.requestsPerDay ?? 0)).toBeGreaterThan(75);
+  });
+});
+
+describe("accounts of two intervals", () => {
+  const minutes = (count: number) => ({ schedule: every(60 * count) });
+
+  it("are read at the shorter one, with those who want that anyway", () => {
+    const [group, ...others] = polls(timeline("a", ids(10), minutes(7)), timeline("b", ids(20), minutes(5)));
+    expect(others).toEqual([]);
+    expect(group?.schedules).toEqual([every(300)]);
+    expect(group?.group?.members).toHaveLength(20);
+  });
+
+  it("are asked for in the requests of whoever is asked for at the same time", () => {
+    const profiles = makeWatch("p", "profile", { accounts: ids(60) }, minutes(10));
+    const all = polls(timeline("a", ids(60), minutes(10)), timeline("b", ids(10), minutes(5)), profiles);
+    const probes = all.reduce((sum, { group }) => sum + (group?.cost.probesPerDay ?? 0), 0);
+    const forecast = createForecast(all, { timetable: createTimetable(), nowMs: NOW });
+    // One request every five minutes, counted where the ledger counts it.
+    expect(probes).toBe(288);
+    expect(forecast.watches.get("p")?.requestsPerDay).toBe(0);
+  });
+});
+
+describe("freshness", () => {
+  const mean = { kind: "mean", meanMs: 60_000, maxMs: 3_600_000 } as const;
+
+  it("takes the place of the schedule, and costs less than one that is as fresh", () => {
+    const [fresh] = groupsOf(timeline("a", ids(1_000), { freshness: mean }));
+    const [scheduled] = groupsOf(timeline("a", ids(1_000)));
+    expect(fresh?.freshness).toEqual(mean);
+    expect(fresh?.intervalMs).toBe(120_000);
+    expect(fresh?.group?.cost.requestsPerDay).toBeLessThanOrEqual(scheduled?.group?.cost.requestsPerDay ?? 0);
+  });
+
+  it("is the strictest of the sharers', and none where one of them has a schedule", () => {
+    const strict = { kind: "p95", p95Ms: 30_000 } as const;
+    const [shared] = groupsOf(timeline("a", ids(5), { freshness: mean }), timeline("b", ids(5), { freshness: strict }));
+    expect(shared?.freshness).toEqual(strict);
+    const [scheduled] = groupsOf(timeline("a", ids(5), { freshness: mean }), timeline("b", ids(5)));
+    expect(scheduled?.freshness).toBeUndefined();
+  });
+
+  it("is what the forecast says of delays", () => {
+    const delayOf = (freshness: Watch["freshness"]) => {
+      const all = polls(timeline("a", ids(100), freshness === undefined ? {} : { freshness }));
+      return createForecast(all, { timetable: createTimetable(), nowMs: NOW }).watches.get("a")?.delay;
+    };
+    expect(delayOf({ kind: "p95", p95Ms: 60_000 })?.p95Ms).toBeCloseTo(60_000);
+    expect(delayOf(mean)?.p50Ms).toBeLessThan(60_000);
+    expect(delayOf(undefined)?.p95Ms).toBe(114_000);
+  });
+
+  it("is what the forecast says of the next runs: rounds of a p95 come evenly, however many probes they take", () => {
+    const [poll] = polls(timeline("a", ids(1_000), { freshness: { kind: "p95", p95Ms: 60_000 } }));
+    const { watches } = createForecast(poll === undefined ? [] : [poll], { timetable: createTimetable(), nowMs: NOW });
+    expect(poll?.group?.cost).toMatchObject({ strategy: "probe" });
+    expect(watches.get("a")?.nextRunsMs.slice(0, 3)).toEqual([58_000, 116_000, 174_000].map((ms) => NOW + ms));
+  });
+
+  it.each([mean, { kind: "p95", p95Ms: 65_000 } as const])(
+    "foretells no runs of its own where others' requests look for it",
+    (freshness) => {
+      const runsBeside = (schedule: Watch["schedule"]) => {
+        const all = polls(timeline("a", ids(30), { freshness }), timeline("b", ids(30, 100), { schedule }));
+        return createForecast(all, { timetable: createTimetable(), nowMs: NOW }).watches.get("a")?.nextRunsMs;
+      };
+      expect(runsBeside(every(60))).toEqual([]);
+      expect(runsBeside(every(3_600))).toHaveLength(5);
+    },
+  );
+
+  it("groups even one account", () => {
+    expect(groupsOf(timeline("a", ids(1), { freshness: mean }))).toHaveLength(1);
+  });
+
+  it("reads one account's timeline for a p95, unless profiles are asked for anyway", () => {
+    const one = timeline("a", ids(1), { freshness: { kind: "p95", p95Ms: 60_000 } });
+    expect(polls(one)).toMatchObject([{ source: { endpoint: "user-tweets" }, intervalMs: 60_000 }]);
+    expect(groupsOf(one)).toEqual([]);
+    expect(groupsOf(one, makeWatch("b", "profile", { accounts: ids(2) }))).toHaveLength(1);
+    expect(groupsOf(one, makeWatch("b", "search", { query: "acme" }))).toEqual([]);
+    expect(groupsOf(one, timeline("b", ids(5, 10)))).toHaveLength(2);
+    expect(groupsOf({ ...one, strategy: "probe" })).toHaveLength(1);
+  });
+
+  it("takes no probes of its own where others ask often enough for profiles, whoever is written first", () => {
+    const fresh = timeline("a", ids(30), { freshness: mean });
+    const probesBeside = (...others: readonly Watch[]) => {
+      const sums = [
+        [fresh, ...others],
+        [...others, fresh],
+      ].map((watches) => groupsOf(...watches).find(({ freshness }) => freshness?.kind === "mean")?.group?.cost.probesPerDay);
+      expect(sums[0]).toBe(sums[1]);
+      return sums[0] ?? 0;
+    };
+    const alone = probesBeside();
+    expect(probesBeside(timeline("b", ids(40, 50), { schedule: every(60) }))).toBe(0);
+    expect(probesBeside(makeWatch("b", "profile", { accounts: ids(40, 50) }, { schedule: every(60) }))).toBe(0);
+    expect(probesBeside(timeline("b", ids(40, 50), { freshness: { kind: "p95", p95Ms: 60_000 } }))).toBe(0);
+    expect(probesBeside(timeline("b", ids(40, 50), { schedule: every(600) }))).toBeCloseTo(alone - (0.5 * 86_400) / 600);
+    const readsBeside = (...others: readonly Watch[]) => groupsOf(fresh, ...others).at(-1)?.group?.cost.readsPerDay ?? 0;
+    // What is found sooner is found in more looks.
+    expect(readsBeside(timeline("b", ids(40, 50), { schedule: every(20) }))).toBeGreaterThan(readsBeside());
+    // Nobody else's request has a place for them.
+    expect(probesBeside(timeline("b", ids(100, 50), { schedule: every(60) }))).toBe(alone);
+  });
+});

@@ -1,0 +1,196 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Watch } from "../../../src/model/watch.ts";
+import { assumeTargets, createForecast } from "../../../src/forecast/forecast.ts";
+import { groupPolls } from "../../../src/groups/group-polls.ts";
+import type { GroupingDeps } from "../../../src/plan/rates/learned.ts";
+import { planPolls, targetsOf } from "../../../src/plan/polls/plan-polls.ts";
+import { chooseListStrategy, type ListGroup, type ListMember } from "../../../src/groups/member-lists/roster-groups.ts";
+import { sha256 } from "../../../src/runtime/hash.ts";
+import { createTimetable } from "../../../src/schedule/timetable.ts";
+import { WATCH_TYPES } from "../../../src/watches/registry.ts";
+import { makeWatch } from "../../support/make-watch.ts";
+
+const NOW = Date.UTC(2026, 0, 15, 12, 0, 0);
+const HOUR = 3_600_000;
+const every = (seconds: number) => ({ kind: "every", intervalMs: seconds * 1_000 }) as const;
+const ids = (count: number, from = 0) => Array.from({ length: count }, (_, i) => `id:${1_000 + from + i}`);
+const watchOf = (id: string, type: string, accounts: readonly string[], changes: Partial<Watch> = {}) =>
+  makeWatch(id, type, { accounts }, { schedule: every(60), ...changes });
+
+function polls(watches: readonly Watch[], deps: Partial<GroupingDeps> = {}) {
+  const planned = watches.map((watch) => {
+    const type = WATCH_TYPES.find((one) => one.type === watch.type);
+    if (type === undefined) throw new Error("no type");
+    return { watch, type, watchKey: watch.id, paused: false, targets: assumeTargets(watch.id, targetsOf(sha256, watch, type), []) };
+  });
+  return groupPolls(planPolls(planned, { hash: sha256, timetable: createTimetable(), nowMs: NOW }), { hash: sha256, ...deps });
+}
+const forecastOf = (watches: readonly Watch[], deps: Partial<GroupingDeps> = {}) =>
+  createForecast(polls(watches, deps), { timetable: createTimetable(), nowMs: NOW });
+
+describe("lists of one schedule", () => {
+  it("are one poll, of whatever list, and one request a tick while they are quiet", () => {
+    const watches = [watchOf("a", "new_followers", ids(60)), watchOf("b", "following", ids(40, 60))];
+    const [group, ...others] = polls(watches, { rateOf: () => 0 });
+    expect(others).toEqual([]);
+    expect(group?.group?.members).toHaveLength(100);
+    expect(group?.group?.cost).toMatchObject({ strategy: "probe", probesPerDay: 1_440, readsPerDay: 0 });
+    // Full polls of a hundred lists, twice a day and a bit.
+    expect(group?.group?.cost.sweepsPerDay).toBeLessThan(230);
+  });
+
+  it("say in the plan how they are read, what that costs and how late it is", () => {
+    const forecast = forecastOf([watchOf("a", "new_followers", ids(100))], { rateOf: () => 1 });
+    const part = forecast.watches.get("a");
+    expect(part?.strategies).toEqual(["probe"]);
+    expect(part?.requestsPerDay).toBeGreaterThan(1_540);
+    expect(part?.requestsPerDay).toBeLessThan(1_740);
+    expect(part?.delay.p95Ms).toBe(57_000);
+    const single = forecastOf([watchOf("a", "new_followers", ids(100), { strategy: "single" })]);
+    expect(single.watches.get("a")?.requestsPerDay).toBe(144_000);
+  });
+
+  it("are split among their watches by what each list takes: a long one that is read on and on is not paid for by the short ones", () => {
+    const watches = [watchOf("long", "followers", ids(2)), watchOf("short", "following", ids(20))];
+    const pagesOf = ({ source }: { readonly source: { readonly endpoint: string } }) => (source.endpoint === "followers" ? 8 : 1);
+    const { watches: parts, requestsPerDay } = forecastOf(watches, { rateOf: () => 24, pagesOf });
+    const [long, short] = [parts.get("long")?.requestsPerDay ?? 0, parts.get("short")?.requestsPerDay ?? 0];
+    expect(long + short).toBeCloseTo(requestsPerDay);
+    expect(long / short).toBeCloseTo((2 * 8) / 20, 1);
+    const shared = forecastOf([...watches, watchOf("both", "followers", ids(1))], { rateOf: () => 24, pagesOf }).watches;
+    expect(shared.get("both")?.requestsPerDay).toBeCloseTo(long / 4, 0);
+    expect(shared.get("long")?.requestsPerDay).toBeCloseTo((long * 3) / 4, 0);
+  });
+
+  it("stay single polls where there is one short list, and where the user says so", () => {
+    expect(polls([watchOf("a", "new_followers", ids(1))])[0]?.group).toBeUndefined();
+    expect(polls([watchOf("a", "new_followers", ids(3), { strategy: "single" })]).every(({ group }) => group === undefined)).toBe(true);
+    expect(polls([watchOf("a", "new_followers", ids(1), { strategy: "probe" })])[0]?.group?.cost.strategy).toBe("probe");
+  });
+
+  it("are foretold by the way they are read, where another is hardly cheaper", () => {
+    const strategyBy = (way: "single" | "probe" | undefined) =>
+      polls([watchOf("a", "new_followers", ids(2))], {
+        rateOf: () => 550,
+        wayOf: () => (way === undefined ? undefined : { strategy: way }),
+      })[0]?.group?.cost.strategy;
+    expect(strategyBy(undefined)).toBe("probe");
+    expect(strategyBy("probe")).toBe("probe");
+    expect(strategyBy("single")).toBe("single");
+  });
+
+  it("that no counter tells of are left alone", () => {
+    expect(polls([watchOf("a", "top_followers", ids(5))]).every(({ group }) => group === undefined)).toBe(true);
+  });
+
+  it("are probed even alone where a read takes many requests", () => {
+    const [group] = polls([watchOf("a", "followers", ids(1))], { pagesOf: () => 40, rateOf: () => 0.5 });
+    expect(group?.group?.cost.strategy).toBe("probe");
+    expect(group?.group?.cost.requestsPerDay).toBeLessThan(1_440 * 1.2);
+  });
+});
+
+describe("accounts that others ask for on the same schedule", () => {
+  const probesOf = (watches: readonly Watch[]) =>
+    polls(watches).reduce(
+      (sum, { group, source, costRequests }) =>
+        sum + (group?.cost.probesPerDay ?? (source.endpoint === "info-batch" ? 1_440 * costRequests : 0)),
+      0,
+    );
+
+  it("cost nothing more, and others as little as fits beside them", () => {
+    const timelines = watchOf("t", "timeline", ids(50));
+    expect(probesOf([timelines, watchOf("f", "new_followers", ids(50))])).toBe(1_440);
+    expect(probesOf([timelines, watchOf("f", "new_followers", ids(50, 50)), watchOf("p", "profile", ids(30, 20))])).toBe(1_440);
+    expect(probesOf([timelines, watchOf("f", "new_followers", ids(60, 50))])).toBe(2_880);
+  });
+
+  it("of another schedule cost what does not fit where their ticks meet, and the rest of their ticks", () => {
+    const timelines = watchOf("t", "timeline", ids(50));
+    const withOthers = (count: number, schedule: Watch["schedule"]) =>
+      probesOf([timelines, watchOf("f", "new_followers", ids(count, 50), { schedule })]);
+    expect(withOthers(50, every(90))).toBeCloseTo(1_440 + 480, 6);
+    expect(withOthers(50, every(300))).toBeCloseTo(1_440, 6);
+    expect(withOthers(60, every(300))).toBeCloseTo(1_440 + 288, 6);
+    expect(withOthers(50, { kind: "cron", pattern: "*/5 * * * *", timezone: "Asia/Kathmandu" })).toBeCloseTo(1_440, 6);
+    // From when these began, nobody knows; and what runs every few seconds is not moved from its ticks.
+    expect(withOthers(50, every(1_200))).toBeCloseTo(1_440 + 72, 6);
+    expect(withOthers(50, every(5))).toBeCloseTo(1_440 + 17_280, 6);
+    const three = [
+      watchOf("f", "new_followers", ids(40, 50), { schedule: every(120) }),
+      watchOf("g", "following", ids(40, 90), { schedule: every(180) }),
+    ];
+    expect(probesOf([timelines, ...three])).toBeCloseTo(1_440 + 240, 6);
+  });
+
+  it("cost nothing as profiles either, where they fit in", () => {
+    const watches = [watchOf("t", "timeline", ids(50)), watchOf("p", "profile", ids(50, 50), { schedule: every(300) })];
+    const [alone, both] = [forecastOf(watches.slice(0, 1)), forecastOf(watches)].map(({ requestsPerDay }) => requestsPerDay);
+    expect(both).toBeCloseTo(alone ?? 0, 6);
+  });
+
+  it("are due at the same moment", () => {
+    const hourly = watchOf("h", "following", ids(50), { schedule: { kind: "cron", pattern: "0 * * * *", timezone: "UTC" } });
+    const all = polls([
+      watchOf("t", "timeline", ids(50)),
+      watchOf("f", "new_followers", ids(50)),
+      watchOf("p", "profile", ids(50)),
+      hourly,
+    ]);
+    expect(new Set(all.map(({ spreadMs }) => spreadMs)).size).toBe(1);
+  });
+
+  it("let even one list be probed", () => {
+    const all = polls([watchOf("t", "timeline", ids(50)), watchOf("f", "new_followers", ids(1))], { rateOf: () => 1 });
+    expect(all.map(({ group }) => group?.cost.strategy)).toEqual(["probe", "probe"]);
+  });
+});
+
+describe("the choice", () => {
+  const list = (looksPerDay: number, changes: Partial<ListMember> = {}): ListMember => ({
+    looksPerDay,
+    lookPages: 1,
+    pollPages: 1,
+    wholePerDay: 0,
+    ...changes,
+  });
+  const group = (lists: readonly ListMember[]): ListGroup => ({
+    lists,
+    intervalMs: 60_000,
+    fullPollEveryMs: 10 * HOUR,
+    probesPerRun: Number.POSITIVE_INFINITY,
+  });
+
+  it("reads at every tick what moves at every tick, beside the probes of the others", () => {
+    const { cost, isAside } = chooseListStrategy(group([list(1_400), list(1), list(0.1)]), undefined, "auto");
+    expect(cost.strategy).toBe("probe");
+    expect(isAside).toEqual([true, false, false]);
+  });
+
+  it("probes nobody where all move at every tick, and all where the user says so", () => {
+    const busy = group([list(1_400), list(1_440), list(5_000)]);
+    expect(chooseListStrategy(busy, "probe", "auto").cost.strategy).toBe("single");
+    const asked = chooseListStrategy(busy, "single", "probe");
+    expect(asked.cost.strategy).toBe("probe");
+    expect(asked.isAside).toEqual([false, false, false]);
+    const quiet = group([list(1), list(2), list(3)]);
+    expect(chooseListStrategy(quiet, "single", "auto").cost.strategy).toBe("probe");
+  });
+
+  it("never costs more than the other way, but for a saving too small to change for", () => {
+    const lists = fc.array(fc.record({ looks: fc.double({ min: 0, max: 2_000, noNaN: true }), pages: fc.integer({ min: 1, max: 30 }) }), {
+      minLength: 1,
+      maxLength: 150,
+    });
+    fc.assert(
+      fc.property(lists, fc.constantFrom("single", "probe", undefined), (all, current) => {
+        const asked = group(all.map(({ looks, pages }) => list(looks, { lookPages: pages, pollPages: pages })));
+        const chosen = chooseListStrategy(asked, current, "auto").cost.requestsPerDay;
+        const single = all.reduce((sum, { pages }) => sum + pages, 0) * 1_440;
+        expect(chosen).toBeLessThanOrEqual(single / 0.85 + 1);
+        expect(chosen).toBeLessThanOrEqual(chooseListStrategy(asked, undefined, "probe").cost.requestsPerDay / 0.85 + 1);
+      }),
+    );
+  });
+});

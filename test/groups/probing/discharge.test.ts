@@ -1,0 +1,276 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { JsonObject } from "../../../src/model/json.ts";
+import {
+  afterRead,
+  afterRefusal,
+  allowanceOf,
+  firstProbe,
+  isDue,
+  isGivenUp,
+  mayLag,
+  probedFields,
+  type ProbeMemory,
+  takeProbe,
+  wayToRead,
+} from "../../../src/groups/probing/discharge.ts";
+import { isBlindProbe } from "../../../src/requests/blind-probe.ts";
+import { fields, read, START } from "../../support/probed.ts";
+
+const MIN = 60_000;
+const HOUR = 60 * MIN;
+
+/** Minutes at which an account is read when it is probed every two minutes and nothing is ever found. */
+function readTimes(memory: ProbeMemory, change: JsonObject | null): readonly number[] {
+  const times: number[] = [];
+  let now = takeProbe(memory, change, 2 * MIN);
+  for (let atMs = 2 * MIN; atMs <= 60 * MIN; atMs += 2 * MIN) {
+    now = takeProbe(now, change, atMs);
+    if (!isDue(now, atMs)) continue;
+    times.push(atMs / MIN);
+    now = afterRead(now, read({ way: wayToRead(now) }), atMs);
+  }
+  expect(now.open).toBeUndefined();
+  return times;
+}
+
+describe("a change", () => {
+  it("asks for nothing while every field stands still", () => {
+    expect(isDue(takeProbe(START, fields(10), MIN), MIN)).toBe(false);
+  });
+
+  it.each([
+    ["one post more", fields(11)],
+    ["one post less", fields(9)],
+    ["another pinned post", fields(10, ["5"])],
+    ["an account that is missing", null],
+  ])("of %s is read at once, on the next three ticks, and after 1, 5 and 15 minutes", (_, change) => {
+    expect(readTimes(START, change)).toEqual([2, 4, 6, 8, 10, 16, 32]);
+  });
+
+  it("is given up with the seventh read where no post accounted for it, and not because nobody was shown anything", () => {
+    let open = takeProbe(firstProbe(fields(10), MIN), fields(12), 2 * MIN);
+    const given: boolean[] = [];
+    for (let each = 0; each < 6; each += 1) {
+      given.push(isGivenUp(open, read()));
+      open = afterRead(open, read(), (each + 1) * HOUR);
+    }
+    expect(given).not.toContain(true);
+    expect(isGivenUp(open, read())).toBe(true);
+    expect(isGivenUp(open, read({ newPosts: 1 }))).toBe(true);
+    expect(isGivenUp(open, read({ newPosts: 2 }))).toBe(false);
+    expect(isGivenUp(open, read({ isBlind: true }))).toBe(false);
+    const fewer = { ...open, open: { ...open.open, owed: null } } as ProbeMemory;
+    expect(isGivenUp(fewer, read({ isBlind: true }))).toBe(true);
+    expect(isGivenUp({ ...fewer, open: { ...fewer.open, sinceMs: 0 } } as ProbeMemory, read())).toBe(false);
+  });
+
+  it("is discharged by as many posts as the counter promises, and not by fewer", () => {
+    const open = takeProbe(START, fields(13), MIN);
+    const half = afterRead(open, read({ newPosts: 2 }), MIN);
+    expect(half.open).toMatchObject({ owed: 1, reads: 1 });
+    expect(afterRead(half, read({ newPosts: 1 }), 2 * MIN).open).toBeUndefined();
+  });
+
+  it("begins the reads anew when the counter moves again, and remembers the probe before the first move", () => {
+    let memory = takeProbe(takeProbe(START, fields(10), MIN), fields(11), 2 * MIN);
+    memory = afterRead(memory, read(), 2 * MIN);
+    memory = takeProbe(memory, fields(13), 4 * MIN);
+    expect(memory.open).toEqual({ sinceMs: MIN, calmMs: 2 * MIN, owed: 3, reads: 0, dueMs: 4 * MIN });
+  });
+
+  it("that goes down and up again is one that no post accounts for, until posts do", () => {
+    const down = takeProbe(START, fields(9), MIN);
+    expect(down.open?.owed).toBeNull();
+    expect(takeProbe(down, fields(10), 2 * MIN).open?.owed).toBe(1);
+  });
+
+  it("is never dropped before its last read, whatever counters do", () => {
+    const steps = fc.array(fc.record({ tweets: fc.option(fc.integer({ min: 0, max: 5 })), found: fc.integer({ min: 0, max: 2 }) }), {
+      maxLength: 40,
+    });
+    fc.assert(
+      fc.property(steps, (all) => {
+        let memory = START;
+        for (const [index, { tweets, found }] of all.entries()) {
+          const before = memory;
+          memory = takeProbe(memory, tweets === null ? null : fields(tweets), index * MIN);
+          const moved = JSON.stringify(before.fields) !== JSON.stringify(memory.fields);
+          if (moved) expect(isDue(memory, index * MIN)).toBe(true);
+          const { open } = memory;
+          if (!isDue(memory, index * MIN) || open === undefined) continue;
+          memory = afterRead(memory, read({ newPosts: found }), index * MIN);
+          const isPaid = open.owed !== null && found >= open.owed;
+          if (memory.open === undefined) expect(isPaid || open.reads === 6).toBe(true);
+        }
+      }),
+    );
+  });
+});
+
+describe("the way to read", () => {
+  it("turns to the timeline when the search stays silent about a post that was promised", () => {
+    let memory = takeProbe(START, fields(11), MIN);
+    const ways = [1, 2, 3].map((minute) => {
+      const way = wayToRead(memory);
+      memory = afterRead(memory, read({ way }), minute * MIN);
+      return way;
+    });
+    expect(ways).toEqual(["search", "timeline", "timeline"]);
+  });
+
+  it("is the timeline after it had three times what the search did not show", () => {
+    let memory: ProbeMemory = { ...START, probedAtMs: MIN / 2 };
+    for (const tweets of [11, 12, 13]) {
+      memory = takeProbe(memory, fields(tweets), MIN);
+      expect(wayToRead(memory)).toBe("search");
+      for (let reads = 0; reads < 2; reads += 1) {
+        const way = wayToRead(memory);
+        memory = afterRead(memory, read({ way, newPosts: way === "timeline" ? 1 : 0 }), MIN);
+      }
+    }
+    expect(wayToRead(takeProbe(memory, fields(14), MIN))).toBe("timeline");
+  });
+
+  it("is the search again now and then, the seldomer the oftener it was silent, and for good once it shows something", () => {
+    let memory: ProbeMemory = { ...START, probedAtMs: MIN / 2 };
+    const asked: number[] = [];
+    for (let post = 1; post <= 40; post += 1) {
+      memory = takeProbe(memory, fields(10 + post), MIN);
+      if (wayToRead(memory) === "search") {
+        asked.push(post);
+        memory = afterRead(memory, read(), MIN);
+      }
+      memory = afterRead(memory, read({ way: wayToRead(memory), newPosts: 1 }), MIN);
+      expect(memory.open).toBeUndefined();
+    }
+    expect(asked).toEqual([1, 2, 3, 5, 9, 17, 33]);
+    memory = afterRead(takeProbe({ ...memory, hidden: 64 }, fields(99), MIN), read({ newPosts: 49 }), MIN);
+    expect(memory.hidden).toBeUndefined();
+  });
+
+  it("is the search again when it shows something in between", () => {
+    let memory: ProbeMemory = { ...START, hidden: 1 };
+    memory = afterRead(takeProbe(memory, fields(11), MIN), read({ newPosts: 1 }), MIN);
+    expect(memory.hidden).toBeUndefined();
+  });
+
+  it("is the search for a while longer where a request is worth more elsewhere than these posts", () => {
+    const allowance = allowanceOf(10 * MIN, 2 * MIN);
+    const noticed = takeProbe(START, fields(12), MIN);
+    expect(mayLag(noticed, allowance, MIN)).toBe(false);
+    const once = afterRead(noticed, read(), MIN);
+    expect([MIN, 7 * MIN, 8 * MIN].map((nowMs) => mayLag(once, allowance, nowMs))).toEqual([true, true, false]);
+    // Five posts, or any while the group is looked at once an hour, are worth a request of their own.
+    expect(mayLag(afterRead(takeProbe(START, fields(15), MIN), read(), MIN), allowance, MIN)).toBe(false);
+    expect(mayLag(once, allowanceOf(10 * MIN, 60 * MIN), MIN)).toBe(false);
+    expect(mayLag(once, allowanceOf(0, 0), MIN)).toBe(false);
+    // The search has hidden posts of it before.
+    expect(mayLag({ ...once, hidden: 1 }, allowance, MIN)).toBe(false);
+    // No post is promised: such looks have a patience of their own.
+    expect(mayLag(afterRead(takeProbe(START, fields(9), MIN), read(), MIN), allowance, MIN)).toBe(false);
+  });
+
+  it("counts no look that was only patient, but what it found", () => {
+    const once = afterRead(takeProbe(START, fields(12), MIN), read(), MIN);
+    const again = afterRead(once, read({ isPatient: true, newPosts: 1 }), 3 * MIN);
+    expect(again.open).toEqual({ ...once.open, owed: 1 });
+    expect(afterRead(again, read({ isPatient: true, newPosts: 1 }), 4 * MIN).open).toBeUndefined();
+  });
+
+  it("asks the timeline for nothing when no post was promised", () => {
+    const memory = takeProbe(START, fields(9), MIN);
+    expect(wayToRead({ ...memory, open: { sinceMs: 0, owed: null, reads: 5, dueMs: 0 } })).toBe("search");
+  });
+});
+
+describe("a missing account", () => {
+  const gone = afterRefusal(takeProbe(START, null, MIN), MIN);
+
+  it("is left alone once its timeline was refused, but for once a day", () => {
+    expect(isDue(takeProbe(gone, null, 2 * MIN), 2 * MIN)).toBe(false);
+    expect(isDue(gone, 25 * 60 * MIN)).toBe(true);
+  });
+
+  it("is read at once when it can be seen again, back to the probe before it went", () => {
+    const back = takeProbe(takeProbe(gone, null, 300 * MIN), fields(12), 301 * MIN);
+    expect(isDue(back, 301 * MIN)).toBe(true);
+    expect(back.open?.sinceMs).toBe(0);
+  });
+
+  it("is none that the probe shows: a timeline that fails then is tried again", () => {
+    const seen = takeProbe(START, fields(11), MIN);
+    expect(afterRefusal(seen, MIN)).toBe(seen);
+  });
+});
+
+it("takes a probe for blind that shows none of several accounts, all of which it had shown before", () => {
+  const [gone, here, never] = [
+    { before: true, now: false },
+    { before: true, now: true },
+    { before: false, now: false },
+  ];
+  expect(isBlindProbe([gone, gone, gone, never])).toBe(true);
+  expect(isBlindProbe([gone, gone, gone, here])).toBe(false);
+  expect(isBlindProbe([gone, gone, never])).toBe(false);
+  expect(isBlindProbe([never, never, never])).toBe(false);
+});
+
+describe("a blind account", () => {
+  it("is one of which a read, full poll or not, finds posts that its counters should have shown", () => {
+    expect(afterRead(START, read({ isFull: true, newPosts: 1, newBeforeProbe: 1 }), MIN).isBlind).toBe(true);
+    expect(afterRead(START, read({ newPosts: 0, newBeforeProbe: 1 }), MIN).isBlind).toBe(true);
+  });
+
+  it("is not one that posted after its last probe, or whose change is open", () => {
+    expect(afterRead(START, read({ isFull: true, newPosts: 1 }), MIN).isBlind).toBeUndefined();
+    const open = takeProbe(START, fields(11), MIN);
+    expect(afterRead(open, read({ isFull: true, newPosts: 1, newBeforeProbe: 1 }), MIN).isBlind).toBeUndefined();
+  });
+
+  it("is not one whose promised posts were in no answer at first, until a full poll shows what there is", () => {
+    const blank = read({ way: "timeline", isFull: true, isBlind: true });
+    let memory = takeProbe(START, fields(12), MIN);
+    for (let minute = 1; memory.open !== undefined; minute += 16) memory = afterRead(memory, blank, minute * MIN);
+    expect(memory).toMatchObject({ fullAtMs: 0, unfound: 2 });
+    const found = afterRead(memory, read({ isFull: true, newPosts: 2, newBeforeProbe: 2 }), 200 * MIN);
+    expect(found).toEqual({ ...firstProbe(fields(12), MIN), fullAtMs: 200 * MIN });
+    expect(afterRead(memory, read({ newBeforeProbe: 1 }), 200 * MIN)).toMatchObject({ unfound: 1 });
+    expect(afterRead(memory, read({ isFull: true, newBeforeProbe: 3 }), 200 * MIN).isBlind).toBe(true);
+    expect(afterRead(found, read({ isFull: true, newBeforeProbe: 1 }), 300 * MIN).isBlind).toBe(true);
+  });
+
+  it("is believed again when its counter moved three times, and hid nothing meanwhile", () => {
+    const blind: ProbeMemory = { ...START, isBlind: true };
+    const after = (memory: ProbeMemory, count: number) =>
+      afterRead(takeProbe(memory, fields(count), count * MIN), read({ newPosts: 1 }), count * MIN);
+    const twice = after(after(blind, 11), 12);
+    expect(twice.isBlind).toBe(true);
+    expect(after(twice, 13)).not.toHaveProperty("isBlind");
+    const hiding = afterRead(twice, read({ isFull: true, newPosts: 1, newBeforeProbe: 1 }), 12 * MIN);
+    expect(after(hiding, 14).isBlind).toBe(true);
+  });
+
+  it("stays one while other fields move, or one move is read again", () => {
+    const blind: ProbeMemory = { ...START, isBlind: true };
+    let moved = takeProbe(blind, fields(13), MIN);
+    for (let minute = 1; minute < 6; minute += 1) moved = afterRead(moved, read({ newPosts: 0 }), minute * MIN);
+    expect(moved.isBlind).toBe(true);
+    let memory = blind;
+    for (let minute = 1; minute < 6; minute += 1)
+      memory = afterRead(takeProbe(memory, fields(10 - minute), minute * MIN), read({ newPosts: 0 }), minute * MIN);
+    expect(memory.isBlind).toBe(true);
+  });
+});
+
+it("takes a full poll that is dated later than now is for one of this moment: the clock was set back", () => {
+  expect(takeProbe(firstProbe(fields(10), 100 * MIN), fields(10), MIN)).toEqual(firstProbe(fields(10), MIN));
+  const blind = afterRead(firstProbe(fields(10), 0), read({ isFull: true, isBlind: true }), 100 * MIN);
+  expect(blind.blindAtMs).toBe(100 * MIN);
+  expect(takeProbe(blind, fields(10), MIN).blindAtMs).toBe(MIN);
+});
+
+it("looks at the fields that are named, and at nothing else of a profile", () => {
+  expect(probedFields({ id: "7", tweets_count: 3, followers_count: 9 }, ["tweets_count"])).toEqual({ tweets_count: 3 });
+  expect(probedFields(undefined, ["tweets_count"])).toBeNull();
+});

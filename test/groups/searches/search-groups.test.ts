@@ -1,0 +1,105 @@
+import { expect, it } from "vitest";
+import type { Watch } from "../../../src/model/watch.ts";
+import { assumeTargets, createForecast } from "../../../src/forecast/forecast.ts";
+import { groupPolls } from "../../../src/groups/group-polls.ts";
+import type { WayInForce } from "../../../src/plan/rates/learned.ts";
+import { planPolls, targetsOf } from "../../../src/plan/polls/plan-polls.ts";
+import { chooseSearchStrategy, isTooBusy } from "../../../src/groups/searches/search-groups.ts";
+import { sha256 } from "../../../src/runtime/hash.ts";
+import { createTimetable } from "../../../src/schedule/timetable.ts";
+import { WATCH_TYPES } from "../../../src/watches/registry.ts";
+import { makeWatch } from "../../support/make-watch.ts";
+
+const NOW = Date.UTC(2026, 0, 15, 12, 0, 0);
+const DAY_MS = 86_400_000;
+const WORDS = ["acme", "bolt", "crane", "delta", "ember", "flint", "grove", "heron", "index", "jolt"];
+const search = (query: string, changes: Partial<Watch> = {}) => makeWatch(query, "search", { query }, changes);
+const timetable = createTimetable();
+
+const polls = (...watches: readonly Watch[]) => pollsBy(undefined, watches);
+
+function pollsBy(way: WayInForce | undefined, watches: readonly Watch[]) {
+  const planned = watches.map((watch) => {
+    const type = WATCH_TYPES.find((one) => one.type === watch.type);
+    if (type === undefined) throw new Error("no type");
+    return { watch, type, watchKey: watch.id, paused: false, targets: assumeTargets(watch.id, targetsOf(sha256, watch, type), []) };
+  });
+  return groupPolls(planPolls(planned, { hash: sha256, timetable, nowMs: NOW }), { hash: sha256, wayOf: () => way });
+}
+const groupsOf = (...watches: readonly Watch[]) => polls(...watches).flatMap(({ group }) => (group === undefined ? [] : [group]));
+
+it("searches of one schedule and priority are one poll, and the others stay apart", () => {
+  const groups = groupsOf(
+    ...WORDS.map((word) => search(word)),
+    ...["kite", "lens"].map((word) => search(word, { priority: "low" })),
+    search("mast", { schedule: { kind: "every", intervalMs: 120_000 } }),
+    search("node", { strategy: "single" }),
+    search("oven lang:en"),
+  );
+  expect(groups.map(({ kind, members }) => [kind, members.length])).toEqual([
+    ["searches", 10],
+    ["searches", 2],
+  ]);
+});
+
+it("a group keeps its key when searches come and go, and is another one than a group of timelines", () => {
+  const keyOf = (...watches: readonly Watch[]) => polls(...watches).find(({ group }) => group !== undefined)?.key;
+  expect(keyOf(search("acme"), search("bolt"))).toBe(keyOf(search("crane"), search("bolt"), search("delta")));
+  const timelines = makeWatch("t", "timeline", { accounts: ["id:1", "id:2", "id:3"] });
+  expect(keyOf(timelines)).not.toBe(keyOf(search("acme"), search("bolt")));
+});
+
+it("the forecast bills a request a tick and the proofs: about a ninth of ten single searches a minute", () => {
+  const merged = createForecast(polls(...WORDS.map((word) => search(word))), { timetable, nowMs: NOW });
+  const single = createForecast(polls(...WORDS.map((word) => search(word, { strategy: "single" }))), { timetable, nowMs: NOW });
+  expect(single.requestsPerDay).toBe(14_400);
+  expect(merged.requestsPerDay).toBeGreaterThan(1_440);
+  expect(merged.requestsPerDay).toBeLessThan(1_440 * 1.1);
+  expect(merged.watches.get("acme")?.strategies).toEqual(["merge"]);
+});
+
+it("a group is foretold by the way it is read: by itself where that is in force, with those apart that share no more", () => {
+  const watches = WORDS.map((word) => search(word));
+  const keys = polls(...watches).flatMap(({ group }) => group?.members.map(({ key }) => key) ?? []);
+  const ticks = 1_440;
+  const readsBy = (way: WayInForce) => pollsBy(way, watches)[0]?.group?.cost.readsPerDay ?? 0;
+  expect(readsBy({ strategy: "merge", alone: new Set(keys.slice(0, 3)) })).toBe(4 * ticks);
+  expect(readsBy({ strategy: "merge", limits: { operators: 8, characters: 450 } })).toBe(2 * ticks);
+  // Together they would take 9 requests a tick: not enough fewer to begin with.
+  const nearlyAll = new Set(keys.slice(0, 8));
+  expect(readsBy({ strategy: "merge", alone: nearlyAll })).toBe(9 * ticks);
+  expect(readsBy({ strategy: "single", alone: nearlyAll })).toBe(10 * ticks);
+});
+
+it("the forecast counts the pages that sweeps and proofs of busy searches take", () => {
+  const all = polls(...WORDS.map((word) => search(word)));
+  const perDay = (items: number) => createForecast(all, { timetable, nowMs: NOW, itemsPerDay: () => items }).requestsPerDay;
+  expect(perDay(0)).toBe(createForecast(all, { timetable, nowMs: NOW }).requestsPerDay);
+  // 96 sweeps of 42 tweets each: 1.6 pages more; 58 proofs, each of a tenth of the tweets of four hours and a quarter: 1.4 more.
+  expect(perDay(2_000) - perDay(0)).toBeGreaterThan(96 * 1.5 + 58 * 1.2);
+  expect(perDay(2_000) - perDay(0)).toBeLessThan(96 * 1.7 + 58 * 1.6);
+});
+
+it("a proof comes well before what it finds is too old", () => {
+  const slow = { schedule: { kind: "every", intervalMs: 3_600_000 }, maxAgeMs: DAY_MS } as const;
+  const [group] = groupsOf(search("acme", slow), search("bolt", slow));
+  // In at most 0.45 of a day a proof of one, which leaves the other by itself too.
+  expect(group?.cost.sweepsPerDay).toBeCloseTo(1 / 0.45, 5);
+  const [three] = groupsOf(search("acme", slow), search("bolt", slow), search("clip", slow));
+  expect(three?.cost.sweepsPerDay).toBeCloseTo(3 / 0.45, 5);
+});
+
+it("proofs that cost more than sharing saves keep searches single, unless the user insists; noise changes no mind", () => {
+  const dear = { intervalMs: 600_000, queries: 1, shared: 2, proofs: 2, members: 2, fullPollEveryMs: 1_200_000 };
+  expect(chooseSearchStrategy(dear, undefined, "auto").strategy).toBe("single");
+  expect(chooseSearchStrategy(dear, "merge", "auto").strategy).toBe("merge");
+  expect(chooseSearchStrategy({ ...dear, fullPollEveryMs: 600_000 }, "merge", "auto").strategy).toBe("single");
+  expect(chooseSearchStrategy({ ...dear, fullPollEveryMs: 600_000 }, undefined, "merge").strategy).toBe("merge");
+});
+
+it("a search that finds about half a page a poll is too busy to share, and is not called calm by a little less", () => {
+  expect(isTooBusy(8 * 1_440, 60_000, false)).toBe(false);
+  expect(isTooBusy(9 * 1_440, 60_000, false)).toBe(true);
+  expect(isTooBusy(7 * 1_440, 60_000, true)).toBe(true);
+  expect(isTooBusy(5 * 1_440, 60_000, true)).toBe(false);
+});

@@ -1,0 +1,153 @@
+import { expect, it } from "vitest";
+import { createFeedBook } from "../../../src/groups/single/feed-book.ts";
+import { createFeedTurns, type FeedRead } from "../../../src/groups/single/feed-turns.ts";
+import type { ServiceClock } from "../../../src/requests/service-clock.ts";
+import type { Poll } from "../../../src/polling/watch-poll.ts";
+import type { Json } from "../../../src/model/json.ts";
+import type { Freshness } from "../../../src/model/schedule.ts";
+import { firstRate } from "../../../src/plan/rates/rates.ts";
+import { createVirtualClock } from "../../support/virtual-clock.ts";
+
+const START = Date.UTC(2026, 2, 2);
+const MIN = 60_000;
+const HOUR = 60 * MIN;
+const MEAN: Freshness = { kind: "mean", meanMs: MIN, maxMs: 10 * MIN };
+
+const pollOf = (freshness: Freshness): Poll => ({ key: "k", priority: "normal", intervalMs: 2 * MIN, freshness }) as unknown as Poll;
+
+function house() {
+  const clock = createVirtualClock(START);
+  const written = new Map<string, Json>();
+  const notes = {
+    readNote: async (name: string) => written.get(name) ?? null,
+    writeNote: async (name: string, note: Json) => void written.set(name, note),
+  };
+  let factor = 1;
+  const serviceClock = { now: () => clock.now(), fromLocal: (localMs: number) => localMs } as ServiceClock;
+  const open = () => {
+    const book = createFeedBook(notes as never, clock);
+    return { book, turns: createFeedTurns({ book, clock, serviceClock, stretch: () => factor }) };
+  };
+  let { book, turns } = open();
+  const read = (agoMs: readonly number[], changes: Partial<FeedRead> = {}, freshness = MEAN) =>
+    turns.after(pollOf(freshness), {
+      startedAtMs: clock.now(),
+      postedMs: agoMs.map((ms) => clock.now() - ms),
+      firstRate: (nowMs) => firstRate([START - 3 * HOUR, START - 2 * HOUR, START - HOUR], nowMs),
+      isWhole: true,
+      ...changes,
+    });
+  return {
+    clock,
+    read,
+    stretchBy: (by: number) => void (factor = by),
+    worth: () => book.get("k")?.feed.pace.worth,
+    rate: () => book.get("k")?.feed.rate.posts,
+    againAt: () => turns.againAt(pollOf(MEAN)),
+    async restart() {
+      await book.close();
+      ({ book, turns } = open());
+      await book.load();
+    },
+  };
+}
+
+const LATE = [90_000, 95_000, 100_000, 110_000];
+
+it("learns from posts that were late because nobody looked, and keeps it over a restart", async () => {
+  const { clock, read, worth, restart } = house();
+  await read([]);
+  await clock.advance(2 * MIN);
+  await read(LATE);
+  const learned = worth();
+  expect(learned).toBeLessThan(1);
+  await restart();
+  expect(worth()).toBe(learned);
+});
+
+it.each([
+  ["appeared late", async ({ read }: ReturnType<typeof house>) => read(LATE.map((ms) => ms + HOUR))],
+  ["were found by a read that was cut", async ({ read }: ReturnType<typeof house>) => read(LATE, { isWhole: false })],
+  [
+    "were found after an outage",
+    async ({ clock, read }: ReturnType<typeof house>) => {
+      await clock.advance(HOUR);
+      return read(LATE.map((ms) => ms + 30 * MIN));
+    },
+  ],
+  [
+    "were found after an outage that was shorter than the longest wait",
+    async ({ clock, read }: ReturnType<typeof house>) => {
+      await clock.advance(6 * MIN);
+      return read(LATE.map((ms) => ms + 4 * MIN));
+    },
+  ],
+  [
+    "were found by a read that waited for its answer",
+    async ({ clock, read }: ReturnType<typeof house>) => {
+      const startedAtMs = clock.now();
+      await clock.advance(HOUR);
+      return read(
+        LATE.map((ms) => ms + 30 * MIN),
+        { startedAtMs },
+      );
+    },
+  ],
+  [
+    "waited while the quota was short",
+    async ({ clock, read, stretchBy }: ReturnType<typeof house>) => {
+      stretchBy(4);
+      await read([]);
+      await clock.advance(8 * MIN);
+      stretchBy(1);
+      return read(LATE.map((ms) => ms + 4 * MIN));
+    },
+  ],
+  [
+    "were found late because the quota is short",
+    async ({ read, stretchBy }: ReturnType<typeof house>) => {
+      stretchBy(2);
+      return read(LATE);
+    },
+  ],
+])("learns nothing of the pace from posts that %s", async (_, act) => {
+  const one = house();
+  await one.read([]);
+  await one.clock.advance(2 * MIN);
+  await act(one);
+  expect(one.worth()).toBe(1);
+});
+
+it("counts posts of an outage as posts, and those that were there before as none", async () => {
+  const { clock, read, rate } = house();
+  await read([]);
+  const first = rate() ?? 0;
+  await clock.advance(HOUR);
+  await read([30 * MIN, 3 * HOUR]);
+  expect(rate()).toBeGreaterThan(first + 0.9);
+  expect(rate()).toBeLessThan(first + 1.1);
+});
+
+it("goes slower while the quota is short, and at once faster when it is not", async () => {
+  const { clock, read, stretchBy, againAt } = house();
+  expect(againAt()).toBeUndefined();
+  stretchBy(4);
+  const slow = ((await read([])) ?? 0) - clock.now();
+  expect(slow).toBeGreaterThan(6 * MIN);
+  stretchBy(1);
+  expect((againAt() ?? 0) - clock.now()).toBeLessThan(slow / 3);
+});
+
+it("begins anew where a mean was asked for and a p95 is now, and keeps what it knows of the posts", async () => {
+  const { clock, read, worth, rate } = house();
+  await read([]);
+  await clock.advance(2 * MIN);
+  await read(LATE);
+  const known = rate() ?? 0;
+  await clock.advance(2 * MIN);
+  const p95: Freshness = { kind: "p95", p95Ms: MIN };
+  const againAtMs = (await read([], {}, p95)) ?? 0;
+  expect(worth()).toBe(1);
+  expect(rate()).toBeCloseTo(known);
+  expect(againAtMs - clock.now()).toBeGreaterThanOrEqual(MIN);
+});

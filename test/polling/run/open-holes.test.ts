@@ -1,0 +1,48 @@
+import { expect, it } from "vitest";
+import { countOpenHoles } from "../../../src/polling/run/open-holes.ts";
+import type { Poll } from "../../../src/polling/watch-poll.ts";
+
+const HOLE = { horizonMs: 1, tries: 0 };
+const pollOf = (key: string, more: object = {}) => ({ key, detector: "feed", ...more }) as unknown as Poll;
+
+/** A state in which these feeds have that many holes. */
+function stateOf(holes: Readonly<Record<string, number>>) {
+  const asked: string[][] = [];
+  const store = {
+    async loadSources(keys: readonly string[]) {
+      asked.push([...keys]);
+      return keys.map((fingerprint) => {
+        const stretches = Array.from({ length: holes[fingerprint] ?? 0 }, (_, at) => ({ high: `${9 - at}`, low: `${9 - at}`, hole: HOLE }));
+        return { fingerprint, memory: { stretches }, revision: 1, lastPollAtMs: 1, lastOkAtMs: 1 };
+      });
+    },
+  };
+  return { store, asked };
+}
+
+it("counts the holes of feeds and of members of groups, as the state has them from before a start", async () => {
+  const { store, asked } = stateOf({ alone: 1, first: 2, second: 0 });
+  const group = pollOf("group", { group: { members: [pollOf("first"), pollOf("second")] } });
+  expect(await countOpenHoles([pollOf("alone"), group, pollOf("list", { detector: "roster" })], new Map(), store)).toBe(3);
+  expect(asked).toEqual([["alone", "first", "second"]]);
+});
+
+it("asks the state once, and goes by what later polls left", async () => {
+  const { store, asked } = stateOf({ first: 2 });
+  const [polls, known] = [[pollOf("first"), pollOf("second")], new Map([["second", 1]])];
+  expect(await countOpenHoles(polls, known, store)).toBe(3);
+  known.set("first", 0);
+  expect(await countOpenHoles(polls, known, store)).toBe(1);
+  expect(asked).toEqual([["first"]]);
+});
+
+it("takes what a poll left over what the state said while it ran", async () => {
+  const known = new Map<string, number>();
+  const { store } = stateOf({ first: 2 });
+  const loadSources = async (keys: readonly string[]) => {
+    const before = await store.loadSources(keys);
+    known.set("first", 0);
+    return before;
+  };
+  expect(await countOpenHoles([pollOf("first")], known, { loadSources })).toBe(0);
+});

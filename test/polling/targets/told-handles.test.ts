@@ -1,0 +1,58 @@
+import { expect, it } from "vitest";
+import { isNewHandle, type ToldHandles } from "../../../src/polling/targets/told-handles.ts";
+
+/** Which of these renames, seen one after the other, are told. */
+function told(renames: readonly (readonly [from: string, to: string])[]): readonly boolean[] {
+  let handles: ToldHandles = {};
+  return renames.map(([from, to]) => {
+    const step = isNewHandle(handles, "7", from, to);
+    handles = step.handles;
+    return step.isNew;
+  });
+}
+
+it("a rename is told once, whoever sees it again", () => {
+  expect(
+    told([
+      ["a", "b"],
+      ["a", "b"],
+    ]),
+  ).toEqual([true, false]);
+});
+
+it("each step is told, also the one back, and whoever comes late to it is not", () => {
+  expect(
+    told([
+      ["a", "b"],
+      ["b", "c"],
+      ["a", "b"],
+      ["a", "c"],
+    ]),
+  ).toEqual([true, true, false, false]);
+  expect(
+    told([
+      ["a", "b"],
+      ["b", "a"],
+      ["b", "a"],
+      ["a", "b"],
+    ]),
+  ).toEqual([true, true, false, true]);
+});
+
+it("an older handle that leads to one nobody was told of is told", () => {
+  expect(
+    told([
+      ["a", "b"],
+      ["a", "d"],
+    ]),
+  ).toEqual([true, true]);
+});
+
+it("keeps the latest accounts, and few handles of each", () => {
+  let handles: ToldHandles = {};
+  for (let id = 0; id < 1_100; id += 1) handles = isNewHandle(handles, String(id), "a", "b").handles;
+  expect(Object.keys(handles)).toHaveLength(1_000);
+  expect(isNewHandle(handles, "1099", "a", "b").isNew).toBe(false);
+  for (let n = 0; n < 20; n += 1) handles = isNewHandle(handles, "7", `h${n}`, `h${n + 1}`).handles;
+  expect(handles["id:7"]).toEqual(["h16", "h17", "h18", "h19", "h20"]);
+});
