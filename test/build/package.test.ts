@@ -36,7 +36,6 @@ beforeAll(() => {
       compilerOptions: { target: "ES2023", module: "NodeNext", strict: true, skipLibCheck: false, types: ["node"], outDir: "built" },
       include: ["*.ts"],
     }),
-    "program.ts": program,
   });
   const modules = join(consumer, "node_modules");
   mkdirSync(join(modules, "chirpwatch"), { recursive: true });
@@ -47,11 +46,14 @@ beforeAll(() => {
   }
 });
 
-const compile = (): string => run(process.execPath, [join(ROOT, "node_modules/typescript/bin/tsc")], consumer);
+const compile = (text: string): string => {
+  writeFileSync(join(consumer, "program.ts"), text);
+  return run(process.execPath, [join(ROOT, "node_modules/typescript/bin/tsc")], consumer);
+};
 
 describe("the packed package", () => {
   it("compiles against a program's strict settings, and runs it against the sandbox", async () => {
-    compile();
+    compile(program);
     const { url, key } = await startSandboxProcess(makeFolder());
     const out = run(process.execPath, ["built/program.js"], consumer, { CHIRPWATCH_API_URL: url, CHIRPWATCH_API_KEY: key });
     const lines = out.trim().split("\n");
@@ -63,8 +65,7 @@ describe("the packed package", () => {
   it("has types that refuse a wrong input", () => {
     const wrong =
       'import { createClient } from "chirpwatch/api";\nvoid createClient({ baseUrl: "", key: "" }).info({ username: "a", user_id: "1" });\n';
-    writeFileSync(join(consumer, "program.ts"), wrong);
-    expect(compile).toThrow(expect.objectContaining({ stdout: expect.stringContaining("program.ts(2,") as string }));
+    expect(() => compile(wrong)).toThrow(expect.objectContaining({ stdout: expect.stringContaining("program.ts(2,") as string }));
   });
 
   it("has the licence texts of the packages that are bundled", () => {

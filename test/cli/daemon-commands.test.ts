@@ -78,6 +78,7 @@ describe("beside a running daemon", () => {
     expect((await run("pause", "nobody")).code).toBe(1);
     daemon = await startDaemonProcess({ folder });
     expect(await pausedIn(daemon)).toEqual(["others"]);
+    await run("resume", "others");
   });
 
   it("plan says how much slower the daemon polls now", async () => {

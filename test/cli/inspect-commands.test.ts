@@ -1,5 +1,5 @@
 /** `status`, `explain` and `state`: beside one daemon on the bundled sandbox, then after it stopped. */
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { makeFolder } from "../support/bin-process.ts";
@@ -150,10 +150,13 @@ describe("after the daemon stopped", () => {
   });
 
   it("check of a damaged state ends with 74, and names the newest backup", async () => {
-    const path = join(folder, "state.db");
+    expect(await run("state", "backup")).toMatchObject({ code: 0 });
+    const damaged = makeFolder();
+    cpSync(folder, damaged, { recursive: true });
+    const path = join(damaged, "state.db");
     const bytes = readFileSync(path);
     writeFileSync(path, bytes.fill(0x41, 4_096, bytes.length - 4_096));
-    const { code, err } = await run("state", "check");
+    const { code, err } = await runCommand(["state", "check"], { cwd: damaged });
     expect(err).toContain("is damaged");
     expect(err).toContain("chirpwatch state restore ");
     expect(code).toBe(74);

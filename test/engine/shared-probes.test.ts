@@ -214,7 +214,8 @@ it("a group that is slowed down for the quota's sake takes no free place", async
     makeWatch("late", "timeline", { accounts: ids(20, 40) }, { ...every(10), ...MEAN, priority: "low" }),
   ]);
   expect(await probes(5)).toEqual(Array.from({ length: 5 }, () => 40));
-  Object.assign(rig.quotaWatch.status.factors, { low: 10 });
+  const { status } = rig.quotaWatch;
+  Object.defineProperty(rig.quotaWatch, "status", { value: { ...status, factors: { ...status.factors, low: 10 } } });
   await clock.advance(1_000);
   expect(await probes(5)).toEqual(Array.from({ length: 5 }, () => 20));
 });
