@@ -3,15 +3,18 @@ import { relative } from "node:path";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Where tests take longest: one that began last would be waited for alone. */
-const LONG = /\/test\/(?:app|e2e|engine|sim)\/|\/test\/plan\/rates\/probe-allocation\./;
+/** Tests that hold a model against days of simulated requests: `npm run test:long`, which is `vitest run --mode long`. */
+const LONG_TESTS = "test/long/**/*.test.ts";
 
-class LongOnesFirst extends BaseSequencer {
+/** Where tests take longest: one that began last would be waited for alone. */
+const SLOW = /\/test\/(?:app|e2e|engine|sim)\//;
+
+class SlowOnesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     if (this.ctx.config.sequence.shuffle === true) return this.#shuffle(files);
     const sorted = await super.sort(files);
-    const isLong = ({ moduleId }: TestSpecification): boolean => LONG.test(moduleId);
-    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+    const isSlow = ({ moduleId }: TestSpecification): boolean => SLOW.test(moduleId);
+    return [...sorted.filter(isSlow), ...sorted.filter((file) => !isSlow(file))];
   }
 
   /** `--sequence.shuffle` reaches the tests within a file; the order of files is a sequencer's. The same seed is the same order everywhere. */
@@ -25,9 +28,10 @@ class LongOnesFirst extends BaseSequencer {
   }
 }
 
-export default defineConfig({
+export default defineConfig(({ mode }) => ({
   test: {
-    include: ["test/**/*.test.ts"],
+    include: mode === "long" ? [LONG_TESTS] : ["test/**/*.test.ts"],
+    exclude: mode === "long" ? [] : [LONG_TESTS],
     setupFiles: ["test/support/watch-children.ts"],
     // They end what hangs. What is slow only because the machine is busy is no failure; where time is the point, the test itself says how much.
     testTimeout: 90_000,
@@ -39,6 +43,6 @@ export default defineConfig({
     isolate: false,
     // One less than there are cores is the standard; tests of processes wait more than they compute.
     maxWorkers: "100%",
-    sequence: { sequencer: LongOnesFirst },
+    sequence: { sequencer: SlowOnesFirst },
   },
-});
+}));

@@ -106,6 +106,7 @@ export const TEST_FOLDERS = [
   "lint",
   "support",
   "e2e",
+  "long",
   "sim",
   "mutation",
   "planted",

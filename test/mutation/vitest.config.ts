@@ -22,6 +22,6 @@ const inProcesses = {
 };
 
 /** The tests of one part. Stryker's own choice of test files would activate a mutant of a module's constants only after the module has loaded. */
-const config: ViteUserConfig = mergeConfig(shared, { plugins: [inProcesses] });
+const config: ViteUserConfig = mergeConfig(shared({ command: "serve", mode: "test" }), { plugins: [inProcesses] });
 config.test = { ...config.test, include: tests, testTimeout: 20_000, sequence: { sequencer: AsListed } };
 export default config;
