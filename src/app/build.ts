@@ -117,12 +117,7 @@ async function build(initial: Config, deps: DaemonDeps, teardown: Teardown): Pro
   await polling.start();
   engine.start();
   teardown.push("pruning", startPruning({ store, clock, log, retentionMs: () => config().state.retentionMs, polls: () => engine.polls }));
-  const onClockSet = (jumpMs: number) => {
-    log.warn("the clock was set", { by_seconds: Math.round(jumpMs / 1_000) });
-    delivery().pump.wake();
-    engine.wake();
-  };
-  teardown.push("clock watch", watchClock(clock, onClockSet));
+  teardown.push("clock watch", watchClock({ clock, log, store, engine, pump: () => delivery().pump }));
   void delivering.check();
   void warnOfStranded(initial, { store, log });
   void store.problems.then((problems) => {

@@ -1,7 +1,7 @@
 /** Tells ops of alerts that were given up: once per sink and cause, at most once an hour, never through a sink that takes nothing. */
 import type { Config } from "../config/config.ts";
 import type { Notice, Notices } from "../model/notices.ts";
-import type { Cancel, Clock } from "../model/clock.ts";
+import { type Cancel, type Clock, passedMs } from "../model/clock.ts";
 import type { DeadLetter, DeadLetters, UnreportedDead } from "../model/dead-letters.ts";
 import { errorText } from "../model/errors.ts";
 import type { Log } from "../model/log.ts";
@@ -72,7 +72,7 @@ export function createDeadReports(deps: DeadReportsDeps): DeadReports {
 const othersOf = (config: Config, sink: string): readonly string[] => config.ops.sinks.filter((name) => name !== sink);
 
 function isDue({ sink, reportedAtMs }: UnreportedDead, { config, clock }: DeadReportsDeps, open: ReadonlySet<string>): boolean {
-  if (reportedAtMs !== null && clock.now() - reportedAtMs < ONCE_IN_MS) return false;
+  if (reportedAtMs !== null && passedMs(reportedAtMs, clock.now()) < ONCE_IN_MS) return false;
   // Where ops has no other sink it hears of it through this one, once it takes messages again.
   return !(config().ops.sinks.includes(sink) && othersOf(config(), sink).length === 0 && open.has(sink));
 }

@@ -45,7 +45,7 @@ export function createCarrier(deps: CarryDeps & BreakerDeps & ExpireDeps & { rea
     // The way closes before the next parcel may take it, and what the breaker holds back keeps its place in the queue.
     const stored = isOfSink(attempt) ? breaker.recordFailure(parcel, attempt.error) : undefined;
     const { result, pauseMs } = judge(attempt, lane.health.breaker, deps.random);
-    if (pauseMs !== undefined) for (const paused of alsoPaused(lane, attempt)) pause(paused, attempt.atMs + pauseMs);
+    if (pauseMs !== undefined) for (const paused of alsoPaused(lane, attempt)) pause(paused, deps.clock.monotonic() + pauseMs);
     freeAttempt(parcel);
     if (attempt.kind === "failed" && result.kind !== "sent") report(parcel, attempt, result);
     await record.run(result);

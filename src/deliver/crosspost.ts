@@ -41,6 +41,7 @@ type Crosspost = NonNullable<Sink["crosspost"]>;
 /** What there is to do for one sink: answers in how many milliseconds to ask again, 0: at once, undefined: when a message was sent. */
 export function createCrossposter(deps: CrosspostDeps, sink: string, crosspost: Crosspost): () => Promise<number | undefined> {
   const { store, clock } = deps;
+  /** Monotonic. */
   let pausedUntilMs = 0;
 
   const attempt = async (due: DueCrosspost): Promise<void> => {
@@ -61,7 +62,7 @@ export function createCrossposter(deps: CrosspostDeps, sink: string, crosspost: 
     const refused = { messageId, kind: "not_published", atMs: nowMs, error: error.message } as const;
     if (error.kind === "message" || error.kind === "destination") return refused;
     const retryAfterMs = typeof error.retry === "object" ? error.retry.afterMs : undefined;
-    if (retryAfterMs !== undefined) pausedUntilMs = nowMs + retryAfterMs;
+    if (retryAfterMs !== undefined) pausedUntilMs = clock.monotonic() + retryAfterMs;
     const waits = retryAfterMs === undefined ? {} : { retryAfterMs };
     const attempted = { nowMs, failures: attempts + 1, firstAttemptAtMs: createdAtMs, retryForMs: PUBLISH_FOR_MS, ...waits };
     const nextAttemptAtMs = nextAttemptAt(attempted, deps.random);
@@ -93,7 +94,8 @@ export function createCrossposter(deps: CrosspostDeps, sink: string, crosspost: 
     const nowMs = clock.now();
     await giveUpStale(nowMs);
     const reportAtMs = await report(nowMs);
-    const due = pausedUntilMs > nowMs ? undefined : await store.dueCrosspost(sink, nowMs);
+    const pauseMs = Math.max(0, pausedUntilMs - clock.monotonic());
+    const due = pauseMs > 0 ? undefined : await store.dueCrosspost(sink, nowMs);
     if (due !== undefined) {
       await attempt(due);
       return 0;
@@ -101,7 +103,7 @@ export function createCrossposter(deps: CrosspostDeps, sink: string, crosspost: 
     const { dueAtMs, oldestAtMs } = await store.crosspostOutlook(sink);
     const times = [
       reportAtMs,
-      dueAtMs === null ? undefined : Math.max(dueAtMs, pausedUntilMs),
+      dueAtMs === null ? undefined : Math.max(dueAtMs, nowMs + pauseMs),
       oldestAtMs === null ? undefined : oldestAtMs + PUBLISH_FOR_MS,
     ];
     const next = Math.min(...times.filter((time) => time !== undefined));

@@ -40,7 +40,7 @@ export function createGroupStage(deps: GroupDeps): Stage<Lane, Claim> {
     name: "group",
     async run(lane) {
       const nowMs = deps.clock.now();
-      const room = roomOf(lane, nowMs);
+      const room = roomOf(lane, deps.clock);
       if (room === 0) return { lane, messages: [], bundles: [], surplus: [], more: false };
       // One more than there is room for: whether a throttle is exceeded shows in what comes after its last free place.
       const due = await dueWorkOf(deps.store, lane, nowMs, room + 1);

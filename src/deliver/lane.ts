@@ -1,4 +1,5 @@
 /** What the pump knows of one sink while it runs: what is in hand, and whether the breaker lets something through. Holds state; the stages act on it. */
+import type { Clock } from "../model/clock.ts";
 import type { Sink } from "../model/sink.ts";
 import type { DueMessage, SinkHealth } from "../model/outbox.ts";
 
@@ -33,7 +34,7 @@ export interface Lane extends PumpSink {
   sending: number;
   /** Parcels that wait for a free attempt; called with false when the way closes. */
   readonly waiting: ((admitted: boolean) => void)[];
-  /** The other side asked for silence until then. */
+  /** The other side asked for silence until then, by the monotonic clock: a wall clock that is set changes nothing of it. */
   pausedUntilMs: number;
   health: SinkHealth;
   /** Failures of the sink in a row. */
@@ -64,6 +65,16 @@ export function createLane(name: string, target: PumpSink): Lane {
   return { ...target, name, busy: new Set(), waiting: [], health: closedBreaker(name), ...state };
 }
 
+/** For how long the other side still wants silence. */
+export const pauseMs = ({ pausedUntilMs }: Lane, clock: Clock): number => Math.max(0, pausedUntilMs - clock.monotonic());
+
+/** The same by a clock that was set back. */
+export function setBack(health: SinkHealth, byMs: number): SinkHealth {
+  const back = (atMs: number | null) => (atMs === null ? null : atMs - byMs);
+  const { openedAtMs, probeAtMs, reportedAtMs } = health;
+  return { ...health, openedAtMs: back(openedAtMs), probeAtMs: back(probeAtMs), reportedAtMs: back(reportedAtMs) };
+}
+
 /** Open, and the time of the next probe has not come. */
 export const isBeforeProbe = ({ health }: Lane, nowMs: number): boolean => health.breaker === "open" && (health.probeAtMs ?? 0) > nowMs;
 
@@ -75,8 +86,8 @@ const isHeld = (lane: Lane, nowMs: number): boolean =>
   isBeforeProbe(lane, nowMs) && (lane.health.cause === "destination" || lane.failedGroups.size >= OPEN_AFTER);
 
 /** How many more messages the lane may take in hand. */
-export function roomOf(lane: Lane, nowMs: number): number {
-  if (lane.pausedUntilMs > nowMs || isHeld(lane, nowMs)) return 0;
+export function roomOf(lane: Lane, clock: Clock): number {
+  if (pauseMs(lane, clock) > 0 || isHeld(lane, clock.now())) return 0;
   // One message at a time proves whether the sink is back; the rest waits for its answer.
   if (lane.health.breaker === "open") return lane.inHand === 0 ? 1 : 0;
   const most = lane.chat || lane.concurrency === 1 ? CHAT_IN_HAND : BULK_IN_HAND;
@@ -84,9 +95,9 @@ export function roomOf(lane: Lane, nowMs: number): number {
 }
 
 /** When a lane without room has some again by itself; undefined: when what is in hand comes back. */
-export function roomInMs({ pausedUntilMs, health, inHand }: Lane, nowMs: number): number | undefined {
-  if (pausedUntilMs > nowMs) return pausedUntilMs - nowMs;
-  return health.breaker === "open" && inHand === 0 ? Math.max(0, (health.probeAtMs ?? 0) - nowMs) : undefined;
+export function roomInMs(lane: Lane, clock: Clock): number | undefined {
+  if (pauseMs(lane, clock) > 0) return pauseMs(lane, clock);
+  return lane.health.breaker === "open" && lane.inHand === 0 ? Math.max(0, (lane.health.probeAtMs ?? 0) - clock.now()) : undefined;
 }
 
 const CHAT_IN_HAND = 8;

@@ -1,6 +1,6 @@
 /** Third stage: lets a parcel through when one of the sink's attempts is free, in order of arrival, and turns it away when the way closes. */
 import type { Clock } from "../model/clock.ts";
-import { isBeforeProbe, type Parcel } from "./lane.ts";
+import { isBeforeProbe, pauseMs, type Parcel } from "./lane.ts";
 import type { Stage } from "./stage.ts";
 
 export interface PaceDeps {
@@ -13,9 +13,8 @@ export function createPaceStage(deps: PaceDeps): Stage<Parcel, boolean> {
   return {
     name: "pace",
     async run({ lane, isProbe }) {
-      const nowMs = deps.clock.now();
       // Claimed before the way closed: it goes back. A probe is what an open breaker lets through.
-      if (deps.isStopping() || lane.pausedUntilMs > nowMs || (isBeforeProbe(lane, nowMs) && !isProbe)) return false;
+      if (deps.isStopping() || pauseMs(lane, deps.clock) > 0 || (isBeforeProbe(lane, deps.clock.now()) && !isProbe)) return false;
       if (lane.sending < lane.concurrency) {
         lane.sending += 1;
         return true;

@@ -19,7 +19,7 @@ import { createCarrier } from "./carry.ts";
 import { createCrossposter, type UnpublishedReport } from "./crosspost.ts";
 import { createDelays } from "./delays.ts";
 import { createGroupStage } from "./group.ts";
-import { createLane, isBeforeProbe, roomInMs, roomOf, turnAway, type Lane, type PumpSink } from "./lane.ts";
+import { createLane, isBeforeProbe, pauseMs, roomInMs, roomOf, setBack, turnAway, type Lane, type PumpSink } from "./lane.ts";
 import { createLoop, type Loop } from "./loop.ts";
 import { createMessageLog } from "./message-log.ts";
 import { createPaceStage } from "./pace.ts";
@@ -60,6 +60,8 @@ export interface Pump {
   pauses(): ReadonlyMap<string, number>;
   /** Breakers that are open try at once: someone acts who has perhaps just mended their sinks. */
   probe(): void;
+  /** The clock was set back, and the times in the outbox with it. */
+  setTimesBack(byMs: number): void;
   /** Something was committed: look now. */
   wake(): void;
   /** Claims nothing more; attempts under way may finish within `graceMs`, the rest stays in the outbox. */
@@ -96,13 +98,12 @@ export function createPump(deps: PumpDeps): Pump {
   };
   /** One look at the outbox. Answers in how many milliseconds the next is due; undefined: when something happens. */
   const deliverDue = async (lane: Lane): Promise<number | undefined> => {
-    const nowMs = deps.clock.now();
-    if (roomOf(lane, nowMs) === 0) return roomInMs(lane, nowMs);
+    if (roomOf(lane, deps.clock) === 0) return roomInMs(lane, deps.clock);
     const claim = await group.run(lane);
     const parcels = await seal.run(claim);
     for (const parcel of parcels) track(carry(parcel).then(() => look(lane)));
     if (claim.more) return parcels.length > 0 || lane.inHand === 0 ? 0 : undefined;
-    if (isBeforeProbe(lane, nowMs)) return roomInMs(lane, nowMs);
+    if (isBeforeProbe(lane, deps.clock.now())) return roomInMs(lane, deps.clock);
     const dueAtMs = await deps.store.nextDueAt([lane.name]);
     if (dueAtMs === null) return undefined;
     const waitMs = dueAtMs - deps.clock.now();
@@ -156,12 +157,17 @@ export function createPump(deps: PumpDeps): Pump {
     await idle;
     attemptLog.end();
   };
-  const pauses = () =>
-    new Map(lanes.flatMap(({ name, pausedUntilMs }) => (pausedUntilMs > deps.clock.now() ? [[name, pausedUntilMs]] : [])));
+  const pauses = () => {
+    const nowMs = deps.clock.now();
+    return new Map(lanes.flatMap((lane) => (pauseMs(lane, deps.clock) > 0 ? [[lane.name, nowMs + pauseMs(lane, deps.clock)]] : [])));
+  };
   const wake = () => (state === "running" ? lanes.forEach(look) : undefined);
   const probe = () => {
     for (const lane of lanes) if (lane.health.breaker === "open") lane.health = { ...lane.health, probeAtMs: deps.clock.now() };
     wake();
   };
-  return { start, stop, pauses, probe, wake };
+  const setTimesBack = (byMs: number) => {
+    for (const lane of lanes) lane.health = setBack(lane.health, byMs);
+  };
+  return { start, stop, pauses, probe, setTimesBack, wake };
 }

@@ -25,6 +25,7 @@ import { acknowledgeDead, markDeadReported, resendDead } from "./resend-dead.ts"
 import { setPaused } from "./set-paused.ts";
 import { reserve } from "./reserve.ts";
 import { seal } from "./seal.ts";
+import { setTimesBack } from "./set-times-back.ts";
 import { Settlements } from "./settlements.ts";
 import { loadSinkHealth, outboxStats, saveSinkHealth } from "./sink-health.ts";
 import { auditMark, auditSpan, spentByHour, spentSince } from "./spent.ts";
@@ -98,6 +99,7 @@ export function createStore(db: Executor, deps: { readonly clock: Clock; readonl
     readNote: (name) => readNote(db, name),
     writeNote: (name, value) => writeNote(db, name, value),
     prune: (nowMs, retentionMs, inUse) => prune(db, nowMs, retentionMs, inUse),
+    setTimesBack: (byMs) => setTimesBack(db, byMs),
     proveWritable: (nowMs) => proveWritable(db, nowMs),
     async close() {
       await settlements.close();

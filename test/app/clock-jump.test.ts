@@ -1,25 +1,43 @@
-/** A wall clock that is set forward while the daemon runs: what waits for a time that has come goes out at once. */
-import { expect, it } from "vitest";
-import { startInnerDaemon } from "../support/inner-daemon.ts";
+/** A wall clock that is set while the daemon runs: nothing waits longer for it, and nothing is lost. */
+import { describe, expect, it } from "vitest";
+import { type InnerDaemon, type InnerDaemonOptions, startInnerDaemon } from "../support/inner-daemon.ts";
+import { StoreError } from "../../src/model/store-error.ts";
+import type { OpenedStore } from "../../src/state/open.ts";
+import type { Answer } from "../support/loopback-server.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
+const AUTHOR = "loud_one";
+
+const setUp = (options: Partial<InnerDaemonOptions> = {}): Promise<InnerDaemon> =>
+  startInnerDaemon({
+    watches: () => ({ w: { type: "search", query: "zebra", schedule: "@every 10s" } }),
+    prepare: (control) => control("accounts", { username: AUTHOR }),
+    ...options,
+  });
+
+const tweet = async ({ control }: InnerDaemon, count = 1): Promise<readonly string[]> =>
+  (await control("tweets", { username: AUTHOR, text: "a new zebra", count })).ids;
+
+const taken: Answer = (_, response) => response.writeHead(204).end();
+const failing: Answer = (_, response) => response.writeHead(503).end("later");
+const limited: Answer = (_, response) => response.writeHead(429, { "retry-after": "60" }).end();
 
 it("fault 71: an alert that waits for its next attempt, and a poll that waits for its tick, wait no longer when the clock is set forward", async () => {
-  const { clock, control, hook, status } = await startInnerDaemon({
+  const daemon = await setUp({
     watches: () => ({
       w: { type: "search", query: "zebra", schedule: "@every 10s" },
       slow: { type: "search", query: "giraffe", schedule: "@every 1h" },
     }),
-    prepare: (ask) => ask("accounts", { username: "loud_one" }),
   });
-  hook.answer((_, response) => response.writeHead(503).end("later"));
+  const { clock, control, hook, status } = daemon;
+  hook.answer(failing);
   await clock.advance(30 * SECOND);
-  await control("tweets", { username: "loud_one", text: "a new zebra" });
+  await tweet(daemon);
   await clock.advance(10 * MINUTE + 2 * SECOND);
-  await control("tweets", { username: "loud_one", text: "a new giraffe" });
-  hook.answer((_, response) => response.writeHead(204).end());
+  await control("tweets", { username: AUTHOR, text: "a new giraffe" });
+  hook.answer(taken);
   const attempts = hook.messages().length;
   expect(Date.parse((await status()).sinks[0]?.next_attempt_at ?? "") - clock.now()).toBeGreaterThan(10 * SECOND);
   clock.jump(HOUR);
@@ -31,4 +49,128 @@ it("fault 71: an alert that waits for its next attempt, and a poll that waits fo
       .map(({ watch }) => watch)
       .sort(),
   ).toEqual(["slow", "w"]);
+});
+
+const refusing: Answer = (_, response) => response.writeHead(400).end("no");
+
+/** Its times can be set back at the second attempt. */
+const failingOnce = (store: OpenedStore): OpenedStore => {
+  let attempts = 0;
+  return {
+    ...store,
+    async setTimesBack(byMs) {
+      attempts += 1;
+      if (attempts === 1) throw new StoreError("STORE_FULL", "The disk is full.");
+      return store.setTimesBack(byMs);
+    },
+  };
+};
+
+describe("fault 72: a clock that is set back by an hour", () => {
+  it("before a feed showed anything, takes none of its first posts for old ones", async () => {
+    const daemon = await setUp();
+    await daemon.clock.advance(11 * MINUTE);
+    daemon.clock.jump(-HOUR);
+    await daemon.clock.advance(6 * MINUTE);
+    const ids = await tweet(daemon);
+    await daemon.clock.advance(MINUTE);
+    expect(daemon.hook.subjects()).toEqual(ids);
+  });
+
+  it("holds up no alert that waits for its next attempt, although the state cannot be written at first", async () => {
+    const daemon = await setUp({ storeFilter: failingOnce });
+    await daemon.clock.advance(30 * SECOND);
+    daemon.hook.answer(failing);
+    const ids = await tweet(daemon);
+    // Its sixth attempt would come half a minute after the fifth.
+    await daemon.clock.advance(11 * SECOND);
+    daemon.clock.jump(-HOUR);
+    daemon.hook.answer(taken);
+    await daemon.clock.advance(MINUTE);
+    expect(new Set(daemon.hook.subjects())).toEqual(new Set(ids));
+    expect((await daemon.status()).sinks[0]).toMatchObject({ sent: 1, waiting: 0 });
+  });
+
+  it("holds up no word about dead letters for longer than the hour that there is between two of them", async () => {
+    const daemon = await setUp();
+    const { clock, hook, notices } = daemon;
+    hook.answer(refusing);
+    await clock.advance(30 * SECOND);
+    await tweet(daemon);
+    await clock.advance(30 * SECOND);
+    expect(notices().map(({ type }) => type)).toEqual(["delivery.dead"]);
+    clock.jump(-HOUR);
+    await clock.advance(10 * SECOND);
+    await tweet(daemon);
+    await clock.advance(HOUR);
+    expect(notices().map(({ type }) => type)).toEqual(["delivery.dead", "delivery.dead"]);
+  });
+
+  it("holds up neither the probe of a sink that fails, nor what waits behind it, nor the word to the operator", async () => {
+    const daemon = await setUp();
+    await daemon.clock.advance(30 * SECOND);
+    daemon.hook.answer(failing);
+    await tweet(daemon, 20);
+    await daemon.clock.advance(30 * SECOND);
+    expect((await daemon.status()).sinks[0]).toMatchObject({ breaker: "open" });
+    daemon.clock.jump(-HOUR);
+    await daemon.clock.advance(2 * MINUTE);
+    expect(daemon.notices().map(({ type }) => type)).toEqual(["sink.failing"]);
+    daemon.hook.answer(taken);
+    await daemon.clock.advance(2 * MINUTE + 5 * SECOND);
+    expect((await daemon.status()).sinks[0]).toMatchObject({ breaker: "closed", sent: 20, waiting: 0 });
+  });
+
+  it("holds up no group, whether its next message waits for the first alert or for the last message", async () => {
+    const route = { sink: "hook", group_by: ["watch"], group_wait: "1m", group_interval: "10m" };
+    const daemon = await setUp({ more: { route } });
+    const { clock, hook } = daemon;
+    await clock.advance(30 * SECOND);
+    const first = await tweet(daemon);
+    await clock.advance(15 * SECOND);
+    clock.jump(-HOUR);
+    await clock.advance(MINUTE);
+    expect(hook.subjects()).toEqual(first);
+    const next = await tweet(daemon);
+    clock.jump(-HOUR);
+    await clock.advance(10 * MINUTE);
+    expect(hook.subjects()).toEqual([...first, ...next]);
+  });
+
+  it("holds up no digest of a throttle, and counts against its limit only what is as young as that", async () => {
+    const daemon = await setUp({ sink: { throttle: { limit: 1, interval: "5m", digest_interval: "2m" } } });
+    const { clock, hook } = daemon;
+    await clock.advance(30 * SECOND);
+    const first = await tweet(daemon);
+    await clock.advance(15 * SECOND);
+    const gathered = await tweet(daemon, 2);
+    await clock.advance(30 * SECOND);
+    clock.jump(-HOUR);
+    await clock.advance(2 * MINUTE);
+    expect(hook.subjects()).toEqual([...first, ...gathered]);
+    clock.jump(-HOUR);
+    await clock.advance(6 * MINUTE);
+    const last = await tweet(daemon);
+    await clock.advance(15 * SECOND);
+    expect(hook.subjects()).toEqual([...first, ...gathered, ...last]);
+  });
+});
+
+it.each([
+  ["back", -HOUR],
+  ["forward", HOUR],
+])("a sink that asked for a minute is left alone for a minute, when the clock is set %s too", async (_, jumpMs) => {
+  const daemon = await setUp();
+  const { clock, hook, status } = daemon;
+  await clock.advance(30 * SECOND);
+  hook.answer(limited);
+  const ids = await tweet(daemon);
+  while (hook.messages().length === 0) await clock.advance(SECOND);
+  hook.answer(taken);
+  clock.jump(jumpMs);
+  await clock.advance(50 * SECOND);
+  expect(hook.messages()).toHaveLength(1);
+  await clock.advance(12 * SECOND);
+  expect(hook.subjects()).toEqual(ids);
+  expect((await status()).sinks[0]).toMatchObject({ sent: 1, waiting: 0 });
 });

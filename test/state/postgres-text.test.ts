@@ -151,6 +151,7 @@ test("every method asks in Postgres's words", async () => {
   await store.acknowledgeDead({}, now);
   await store.resendDead({}, now);
   await store.wakeSink("s", now);
+  await store.setTimesBack(1);
   await store.outboxStats();
   await store.explainItem("1");
   await store.dueCrosspost("s", now);

@@ -6,6 +6,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { type Daemon, startDaemon } from "../../src/app/build.ts";
+import type { Clock } from "../../src/model/clock.ts";
 import type { Http } from "../../src/model/http.ts";
 import type { Log } from "../../src/model/log.ts";
 import { createFiles } from "../../src/runtime/files.ts";
@@ -112,7 +113,7 @@ export async function startInnerDaemon(options: InnerDaemonOptions): Promise<Inn
   const folder = makeStateFolder();
   const { http, settle, closeHttp } = countingHttp();
   const clock = createVirtualClock(START_MS, settle);
-  const sandbox = await startSandbox({ clock, keys: [KEY, SECOND_KEY], accounts: 60, quota: REQUESTS });
+  const sandbox = await startSandbox({ clock: withoutJumps(clock), keys: [KEY, SECOND_KEY], accounts: 60, quota: REQUESTS });
   const control: Control = async (path, body, method = body === undefined ? "GET" : "POST") => {
     const answer = await fetch(`${sandbox.url}/_sandbox/${path}`, {
       method,
@@ -222,6 +223,12 @@ export async function startInnerDaemon(options: InnerDaemonOptions): Promise<Inn
     ask,
     control,
   };
+}
+
+/** The service's clock: when the operator sets the daemon's, it goes on. */
+function withoutJumps(clock: VirtualClock): Clock {
+  const offsetMs = clock.now() - clock.monotonic();
+  return { ...clock, now: () => clock.monotonic() + offsetMs };
 }
 
 const sinkOf = (hook: HookReceiver) => ({ type: "webhook", url: hook.url, secret: HOOK_SECRET, allow_private: true });
