@@ -1,5 +1,5 @@
 /** Writes the state that a daemon would have after the first poll of every watch brought nothing. */
-import { registerWatches } from "../src/app/registration.ts";
+import { registerWatches } from "../src/app/daemon/registration.ts";
 import { loadConfig } from "../src/config/load-config.ts";
 import { planPolls } from "../src/plan/polls/plan-polls.ts";
 import { createFiles } from "../src/runtime/files.ts";

@@ -3,8 +3,8 @@
  * workload, some days to learn and 30 days to count. Forecasts are taken on the way, from the state file alone, by the code of
  * `chirpwatch plan`: one before anything was learned, one after each of the days asked for.
  */
-import { readLearned } from "../../src/app/learned.ts";
-import { createPlanView, type PlanFacts } from "../../src/app/plan-view.ts";
+import { readLearned } from "../../src/app/plan/learned.ts";
+import { createPlanView, type PlanFacts } from "../../src/app/plan/plan-view.ts";
 import type { Upstream } from "../../src/model/upstream.ts";
 import { NOTHING_LEARNED } from "../../src/plan/rates/learned.ts";
 import { sha256 } from "../../src/runtime/hash.ts";

@@ -4,10 +4,10 @@ import type { Engine } from "../engine/engine.ts";
 import type { Clock } from "../model/clock.ts";
 import type { Store } from "../model/store.ts";
 import type { Actions } from "../server/views.ts";
-import { acknowledgeDead, resendDead } from "./dead-letters.ts";
-import { pauseView } from "./pause.ts";
-import { onReturnOf } from "./registration.ts";
-import type { Reloader } from "./reload.ts";
+import { acknowledgeDead, resendDead } from "./delivering/dead-letters.ts";
+import { pauseView } from "./daemon/pause.ts";
+import { onReturnOf } from "./daemon/registration.ts";
+import type { Reloader } from "./reload/reload.ts";
 
 export interface ActionsDeps {
   readonly store: Store;

@@ -12,20 +12,20 @@ import { startServer } from "../server/server.ts";
 import type { ReloadOutcome } from "../server/views.ts";
 import { openStore } from "../state/open.ts";
 import { createActions } from "./actions.ts";
-import type { ConfigChanges } from "./config-changes.ts";
-import type { Adapters, DaemonDeps } from "./daemon-deps.ts";
-import { createDelivering } from "./delivering.ts";
+import type { ConfigChanges } from "./changes/config-changes.ts";
+import type { Adapters, DaemonDeps } from "./daemon/daemon-deps.ts";
+import { createDelivering } from "./delivering/delivering.ts";
 import { watchClock } from "./clock-watch.ts";
-import { claimOrigin } from "./origin.ts";
-import { createPolling } from "./polling.ts";
+import { claimOrigin } from "./daemon/origin.ts";
+import { createPolling } from "./polling/polling.ts";
 import { startPruning } from "./pruning.ts";
-import { registerWatches } from "./registration.ts";
-import { createReloader } from "./reload.ts";
-import { warnOfStranded } from "./stranded.ts";
+import { registerWatches } from "./daemon/registration.ts";
+import { createReloader } from "./reload/reload.ts";
+import { warnOfStranded } from "./delivering/stranded.ts";
 import { createSandboxGuard } from "./sandbox-guard.ts";
-import { createTeardown, type Teardown } from "./teardown.ts";
-import { createViews } from "./views.ts";
-import { watchFiles } from "./watch-files.ts";
+import { createTeardown, type Teardown } from "./daemon/teardown.ts";
+import { createViews } from "./views/views.ts";
+import { watchFiles } from "./reload/watch-files.ts";
 
 export interface Daemon {
   /** Status page and API. */

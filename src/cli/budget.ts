@@ -1,7 +1,7 @@
 /** `chirpwatch budget`: what the period has cost so far and what it will, by the daemon's own word or by its state. */
 import type { Command } from "commander";
-import { budgetView } from "../app/quota-view.ts";
-import { readStoppedQuota } from "../app/stopped-quota.ts";
+import { budgetView } from "../app/views/quota-view.ts";
+import { readStoppedQuota } from "../app/plan/stopped-quota.ts";
 import { sha256 } from "../runtime/hash.ts";
 import type { BudgetView } from "../server/views.ts";
 import { formatBudget } from "./budget-text.ts";

@@ -1,6 +1,6 @@
 /** `chirpwatch dead`: alerts that were given up: what they are, and that their loss is accepted. */
 import type { Command } from "commander";
-import { acknowledgeDead, readDead } from "../app/dead-letters.ts";
+import { acknowledgeDead, readDead } from "../app/delivering/dead-letters.ts";
 import { suggest } from "../config/suggest.ts";
 import { EXIT, ExitError } from "../model/exit-code.ts";
 import type { DeadView } from "../server/dead-view.ts";

@@ -2,7 +2,7 @@
 import type { ChirpEvent } from "../model/event.ts";
 import type { Store } from "../model/store.ts";
 import type { WatchState } from "../model/watch-store.ts";
-import { isReadingType, notedItems } from "../app/noted-items.ts";
+import { isReadingType, notedItems } from "../app/daemon/noted-items.ts";
 
 export type BookStore = Pick<Store, "recentEvents" | "explainItem" | "listWatches" | "outboxStats">;
 

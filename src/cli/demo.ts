@@ -6,7 +6,7 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
 import { type Daemon, startDaemon } from "../app/build.ts";
-import { createTeardown, type Teardown } from "../app/teardown.ts";
+import { createTeardown, type Teardown } from "../app/daemon/teardown.ts";
 import type { Config } from "../config/config.ts";
 import { sleep } from "../model/clock.ts";
 import { EXIT, ExitError } from "../model/exit-code.ts";

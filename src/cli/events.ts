@@ -1,6 +1,6 @@
 /** `chirpwatch events`: past events with what became of them, from the running daemon or its state. */
 import { type Command, Option } from "commander";
-import { eventsView } from "../app/events-view.ts";
+import { eventsView } from "../app/views/events-view.ts";
 import { isoTime } from "../model/clock.ts";
 import { EXIT, ExitError } from "../model/exit-code.ts";
 import { DELIVERY_STATES } from "../model/history.ts";

@@ -1,7 +1,7 @@
 /** `chirpwatch explain`: what became of an item, watch by watch: verdict and reason, event, sinks, messages, attempts. */
 import type { Command } from "commander";
-import { findItem } from "../app/find-item.ts";
-import { createWaitReader } from "../app/waiting.ts";
+import { findItem } from "../app/views/find-item.ts";
+import { createWaitReader } from "../app/delivering/waiting.ts";
 import type { Config } from "../config/config.ts";
 import { EXIT, ExitError } from "../model/exit-code.ts";
 import type { Store } from "../model/store.ts";

@@ -1,7 +1,7 @@
 /** `chirpwatch pause` and `resume`: one watch stops being polled, and goes on where it was. Asked of the daemon, or written into the state. */
 import type { Command } from "commander";
-import { pauseText, pauseView } from "../app/pause.ts";
-import { onReturnOf } from "../app/registration.ts";
+import { pauseText, pauseView } from "../app/daemon/pause.ts";
+import { onReturnOf } from "../app/daemon/registration.ts";
 import type { Config } from "../config/config.ts";
 import { suggest } from "../config/suggest.ts";
 import { EXIT, ExitError } from "../model/exit-code.ts";

@@ -1,6 +1,6 @@
 /** Two plans compared, for people. */
-import { memoryText } from "../app/memory-changes.ts";
-import type { DiffLine, PlanDiffView } from "../app/plan-diff.ts";
+import { memoryText } from "../app/changes/memory-changes.ts";
+import type { DiffLine, PlanDiffView } from "../app/plan/plan-diff.ts";
 import { delayText, moneyText } from "./plan-text.ts";
 import { formatCount, formatTable } from "./table.ts";
 

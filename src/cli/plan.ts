@@ -1,10 +1,10 @@
 /** `chirpwatch plan`: what the configuration will ask for, what it costs, how late alerts will be. Spends no billed request without `--online`. */
 import type { Command } from "commander";
-import { memoryChanges } from "../app/memory-changes.ts";
-import { readKnown } from "../app/known-state.ts";
-import { planQuota, type PlanQuota } from "../app/plan-quota.ts";
-import { createPlanView, type PlanFacts, type PlanView } from "../app/plan-view.ts";
-import { diffPlans } from "../app/plan-diff.ts";
+import { memoryChanges } from "../app/changes/memory-changes.ts";
+import { readKnown } from "../app/plan/known-state.ts";
+import { planQuota, type PlanQuota } from "../app/plan/plan-quota.ts";
+import { createPlanView, type PlanFacts, type PlanView } from "../app/plan/plan-view.ts";
+import { diffPlans } from "../app/plan/plan-diff.ts";
 import { isUsableLimit } from "../budget/quota-line.ts";
 import type { Config } from "../config/config.ts";
 import { askRemaining } from "../requests/remaining-requests.ts";

@@ -1,6 +1,6 @@
 /** `chirpwatch replay`: sends alerts again, after saying which. */
 import type { Command } from "commander";
-import { resendDead } from "../app/dead-letters.ts";
+import { resendDead } from "../app/delivering/dead-letters.ts";
 import { EXIT, ExitError } from "../model/exit-code.ts";
 import type { ResentView } from "../server/dead-view.ts";
 import { changeState, postDaemon } from "./change-state.ts";

@@ -1,14 +1,14 @@
 /** `chirpwatch status`: what the daemon does, by its own word; what the state remembers, when none runs. */
 import type { Command } from "commander";
-import { quotaView } from "../app/quota-view.ts";
-import { readStoppedQuota } from "../app/stopped-quota.ts";
-import { deadReasons } from "../app/dead-letters.ts";
+import { quotaView } from "../app/views/quota-view.ts";
+import { readStoppedQuota } from "../app/plan/stopped-quota.ts";
+import { deadReasons } from "../app/delivering/dead-letters.ts";
 import type { Config } from "../config/config.ts";
 import type { Store } from "../model/store.ts";
 import { sha256 } from "../runtime/hash.ts";
 import type { StatusView } from "../server/views.ts";
-import { eventLine, type WatchFacts, watchView } from "../app/status-view.ts";
-import { readSinks } from "../app/sinks-view.ts";
+import { eventLine, type WatchFacts, watchView } from "../app/views/status-view.ts";
+import { readSinks } from "../app/views/sinks-view.ts";
 import { readDaemon, readState } from "./read-daemon.ts";
 import { type CliContext, CONFIG_OPTION, JSON_OPTION } from "./context.ts";
 import { findDaemon } from "./find-daemon.ts";

@@ -1,7 +1,7 @@
 /** What a test poll found, for people: what would be told as the console sink writes it, the rest in a line with its reason. */
-import { createReader } from "../app/delivery.ts";
-import type { TriedItem } from "../app/try-items.ts";
-import type { TriedTarget } from "../app/try-watch.ts";
+import { createReader } from "../app/delivering/delivery.ts";
+import type { TriedItem } from "../app/try/try-items.ts";
+import type { TriedTarget } from "../app/try/try-watch.ts";
 import { isoTime } from "../model/clock.ts";
 import { cleanLine } from "../render/clean-text.ts";
 import { consoleSink } from "../sinks/console.ts";

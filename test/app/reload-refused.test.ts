@@ -1,6 +1,6 @@
 /** A reload that is refused: what stays, who hears of it, and what a second one makes of it. */
 import { expect, it } from "vitest";
-import { createReloader, type ReloadDeps } from "../../src/app/reload.ts";
+import { createReloader, type ReloadDeps } from "../../src/app/reload/reload.ts";
 import type { Config } from "../../src/config/config.ts";
 import type { Notice } from "../../src/model/notices.ts";
 import type { LogFields } from "../../src/model/log.ts";

@@ -1,6 +1,6 @@
 /** What is no trouble is not called so: accounts without an index, sinks that ask to wait or cannot be asked; and readings count as noted. */
 import { describe, expect, it } from "vitest";
-import { checkSinks, type Delivery } from "../../src/app/delivery.ts";
+import { checkSinks, type Delivery } from "../../src/app/delivering/delivery.ts";
 import { SinkError } from "../../src/model/sink.ts";
 import { startInnerDaemon } from "../support/inner-daemon.ts";
 

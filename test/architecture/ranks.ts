@@ -40,6 +40,7 @@ export const SUB_RANKS: Readonly<Record<string, readonly (readonly string[])[]>>
   polling: [["."], ["read"], ["evaluate"], ["targets"], ["run"]],
   groups: [["memory"], ["probing"], ["queries"], ["single"], ["accounts", "member-lists", "searches"], ["."]],
   forecast: [["."], ["advice"]],
+  app: [["daemon"], ["changes"], ["delivering"], ["polling"], ["views"], ["plan", "try"], ["reload"], ["."]],
   engine: [["health"], ["quota", "recheck"], ["loop"], ["."]],
 };
 
@@ -51,7 +52,6 @@ export const MOST_LAYERS = 8;
 
 /** Folders that hold more, or are deeper, and why. */
 export const LARGE_FOLDERS: Readonly<Record<string, string>> = {
-  app: "to be divided",
   cli: "one file per command, and what each prints",
   config: "to be divided",
   deliver: "to be divided",

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { registrationOf } from "../../src/app/registration.ts";
+import { registrationOf } from "../../src/app/daemon/registration.ts";
 import { parseDotEnv } from "../../src/runtime/environment.ts";
 import { sha256 } from "../../src/runtime/hash.ts";
 import { goodConfig } from "../config/load-text.ts";

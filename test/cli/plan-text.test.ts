@@ -1,8 +1,8 @@
 /** What `plan` and `plan --diff` say, by plans that were made in this process. */
 import { expect, it } from "vitest";
-import { diffPlans } from "../../src/app/plan-diff.ts";
-import { planQuota } from "../../src/app/plan-quota.ts";
-import { createPlanView } from "../../src/app/plan-view.ts";
+import { diffPlans } from "../../src/app/plan/plan-diff.ts";
+import { planQuota } from "../../src/app/plan/plan-quota.ts";
+import { createPlanView } from "../../src/app/plan/plan-view.ts";
 import type { StretchFactors } from "../../src/budget/stretch.ts";
 import { formatDiff } from "../../src/cli/plan-diff-text.ts";
 import { formatPlan } from "../../src/cli/plan-text.ts";

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from "vitest";
-import { createReader } from "../../src/app/delivery.ts";
+import { createReader } from "../../src/app/delivering/delivery.ts";
 import type { Tweet } from "../../src/model/tweet.ts";
 import type { Watch } from "../../src/model/watch.ts";
 import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";

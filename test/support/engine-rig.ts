@@ -4,7 +4,7 @@
  */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { watchTypeOf, registrationOf } from "../../src/app/registration.ts";
+import { watchTypeOf, registrationOf } from "../../src/app/daemon/registration.ts";
 import { createUpstreamPacer, type UpstreamPacer } from "../../src/budget/upstream-pacer.ts";
 import { createEngine, type Engine, type EngineDeps } from "../../src/engine/engine.ts";
 import type { Notice } from "../../src/model/notices.ts";

@@ -1,0 +1,47 @@
+/** What a daemon needs from outside: ports, and how it was started. */
+import type { LoadResult } from "../../config/load-config.ts";
+import type { Clock } from "../../model/clock.ts";
+import type { ExitError } from "../../model/exit-code.ts";
+import type { Files } from "../../model/files.ts";
+import type { Hash } from "../../model/hash.ts";
+import type { Http } from "../../model/http.ts";
+import type { Log } from "../../model/log.ts";
+import type { Random } from "../../model/random.ts";
+import type { Poll } from "../../polling/watch-poll.ts";
+import type { PollOutcome } from "../../polling/run/poll-outcome.ts";
+import type { startControl } from "../../server/control-socket.ts";
+import type { startServer } from "../../server/server.ts";
+import type { openStore } from "../../state/open.ts";
+
+/** What opens files and sockets by itself and not through a port. */
+export interface Adapters {
+  readonly openStore: typeof openStore;
+  readonly startControl: typeof startControl;
+  readonly startServer: typeof startServer;
+}
+
+export interface DaemonDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly hash: Hash;
+  readonly http: Http;
+  readonly files: Files;
+  readonly log: Log;
+  readonly version: string;
+  /** The console sink's way out. */
+  readonly write: (text: string) => void;
+  /** One more text that no log line may show. */
+  readonly addSecret: (secret: string) => void;
+  /** Loads the configuration again, for a reload. */
+  readonly load: () => Promise<LoadResult>;
+  /** The bundled sandbox, where the configuration asks for it and someone started it. */
+  readonly sandboxUrl?: string;
+  /** Reload when a file of the configuration changes. */
+  readonly watchFiles: boolean;
+  /** Called when the daemon must not go on with this configuration. */
+  readonly onRefused?: (error: ExitError) => void;
+  /** Told after every poll, for the demo. */
+  readonly onPolled?: (poll: Poll, outcome: PollOutcome | undefined, error: unknown) => void;
+  /** Others than those that ship: a simulation wraps the store and listens to nothing. */
+  readonly adapters?: Adapters;
+}

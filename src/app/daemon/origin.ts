@@ -1,0 +1,24 @@
+/** The state remembers which service its items came from and refuses another: ids of two worlds do not mix. */
+import type { Config } from "../../config/config.ts";
+import { EXIT, ExitError } from "../../model/exit-code.ts";
+import type { Notes } from "../../model/store.ts";
+
+const NOTE = "origin";
+
+const originOf = (config: Config): string => (config.api.baseUrl === "sandbox" ? "sandbox" : new URL(config.api.baseUrl).origin);
+
+/** @throws ExitError ORIGIN_DIFFERS */
+export async function claimOrigin(notes: Notes, config: Config): Promise<void> {
+  const origin = originOf(config);
+  const known = await notes.readNote(NOTE);
+  if (known === null) return notes.writeNote(NOTE, origin);
+  if (known === origin) return;
+  throw new ExitError(
+    EXIT.badConfig,
+    "ORIGIN_DIFFERS",
+    `The state ${config.state.path} was made with ${JSON.stringify(known)}, and api.base_url is now ${origin}.`,
+    {
+      hint: "Set state.path to a new file for this service, or put the former address back.",
+    },
+  );
+}

@@ -1,0 +1,52 @@
+/** Makes a configured sink, whose errors give none of its secrets away: a receiver may repeat the address or the token it was called with. */
+import type { SinkConfig } from "../../config/config.ts";
+import type { SinkFacts } from "../../route/route-event.ts";
+import { type Sink, SinkError } from "../../model/sink.ts";
+import { createRedactor } from "../../runtime/redaction.ts";
+import { SINK_TYPES } from "../../sinks/registry.ts";
+import { hasSecretAddress, secretTexts, sinkPlace } from "../../sinks/sink-secrets.ts";
+import type { SinkDeps, SinkType } from "../../sinks/sink-type.ts";
+
+/** The configuration has checked that the type exists. */
+export function sinkTypeOf(config: SinkConfig): SinkType<any> {
+  const type = SINK_TYPES.find((candidate) => candidate.type === config.type);
+  if (type === undefined) throw new Error(`no sink type ${config.type}`);
+  return type;
+}
+
+/** Texts that must not be shown; none of a sink whose settings were left out. */
+export const sinkSecrets = (config: SinkConfig): readonly string[] => secretTexts(sinkTypeOf(config), config.settings);
+
+/** Where it posts: "#brand", or host and fingerprint of an address. */
+export const placeOfSink = (config: SinkConfig): string => sinkPlace(sinkTypeOf(config), config.settings);
+
+/** For a sentence about where alerts go: the place, with the name where that alone says little. */
+export function describeSink(config: SinkConfig): string {
+  const place = placeOfSink(config);
+  return hasSecretAddress(sinkTypeOf(config), config.settings) ? `${config.name} (${place})` : place;
+}
+
+/** What routing must know of the sinks. */
+export const sinkFactsOf = (sinks: readonly SinkConfig[]): ReadonlyMap<string, SinkFacts> =>
+  new Map(
+    sinks.map((sink) => [sink.name, { chat: sinkTypeOf(sink).chat, ...(sink.throttle === undefined ? {} : { throttle: sink.throttle }) }]),
+  );
+
+export async function createSink(config: SinkConfig, deps: SinkDeps): Promise<Sink> {
+  const sink = await sinkTypeOf(config).create(config.name, config.settings, deps);
+  const { crosspost } = sink;
+  const { redact } = createRedactor(sinkSecrets(config));
+  const guarded = <T>(attempt: Promise<T>): Promise<T> => attempt.catch((error: unknown) => Promise.reject(withoutSecrets(error, redact)));
+  return {
+    ...sink,
+    send: (message, signal) => guarded(sink.send(message, signal)),
+    ...(crosspost === undefined ? {} : { crosspost: (ref, signal) => guarded(crosspost(ref, signal)) }),
+  };
+}
+
+/** What is stored, shown and told of a failure is its message and its hint. */
+function withoutSecrets(error: unknown, redact: (text: string) => string): unknown {
+  if (!(error instanceof SinkError)) return error;
+  const { kind, status, retry, fields, cause } = error;
+  return new SinkError(kind, redact(error.message), status, { hint: redact(error.hint), retry, fields, cause });
+}

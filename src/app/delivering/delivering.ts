@@ -1,0 +1,131 @@
+/** The delivering half and the daemon's own notices, around one active configuration: what a reload swaps, in one place. */
+import type { Config } from "../../config/config.ts";
+import { createNotices } from "../../engine/health/notices.ts";
+import type { Notices } from "../../model/notices.ts";
+import { isoTime } from "../../model/clock.ts";
+import { formatHours } from "../../model/duration.ts";
+import type { Meter } from "../../model/meter.ts";
+import type { Store } from "../../model/store.ts";
+import type { Trace } from "../../model/trace.ts";
+import type { SinkDeps } from "../../sinks/sink-type.ts";
+import { sinkSecrets } from "./create-sink.ts";
+import { createDeadReports, type DeadReports } from "./dead-reports.ts";
+import type { DaemonDeps } from "../daemon/daemon-deps.ts";
+import { checkSinks, createDelivery, type Delivery, type DeliveryDeps } from "./delivery.ts";
+
+export interface Delivering {
+  /** The active configuration. */
+  readonly config: () => Config;
+  readonly delivery: () => Delivery;
+  readonly notices: Notices;
+  /** Builds what another configuration delivers to, beside what is in force. */
+  prepare(next: Config): Promise<Prepared>;
+  /** Proves credentials that can be proved cheaply. Never rejects. */
+  check(): Promise<void>;
+  stop(graceMs: number): Promise<void>;
+}
+
+/** A configuration that is in force when it is entered; one that is not has to be dropped. */
+export interface Prepared {
+  enter(): Promise<void>;
+  drop(): Promise<void>;
+}
+
+/** Messages under way at a reload get less time than at a stop. */
+const SWAP_GRACE_MS = 5_000;
+
+export interface DeliveringParts {
+  readonly store: Store;
+  readonly meter: Meter;
+  readonly trace: Trace;
+  readonly deps: DaemonDeps;
+}
+
+export async function createDelivering(initial: Config, { store, meter, trace, deps }: DeliveringParts): Promise<Delivering> {
+  const { clock, random, hash, log, http, addSecret } = deps;
+  let config = initial;
+  let delivery: Delivery;
+  const notices = createNotices({
+    store,
+    clock,
+    random,
+    hash,
+    log,
+    meter,
+    wakeDelivery: () => delivery.pump.wake(),
+    route: (event, exceptSink, nowMs) => delivery.routeNotice(event, exceptSink, nowMs),
+  });
+  const keepSecrets = (of: Config) => of.sinks.flatMap(sinkSecrets).forEach(addSecret);
+  keepSecrets(config);
+  const deadReports = createDeadReports({ store, clock, log, notices, config: () => config });
+  const sinkDeps = (of: Config): SinkDeps => ({ http, clock, log, write: deps.write, linksHost: of.linksHost });
+  const deliveryDeps = (of: Config): DeliveryDeps => ({
+    store,
+    clock,
+    random,
+    log,
+    meter,
+    trace,
+    sinkDeps: sinkDeps(of),
+    ...sinkNotices(notices, deadReports),
+  });
+  delivery = await createDelivery(config, deliveryDeps(config));
+  // An earlier process may have left something unsaid.
+  deadReports.wake();
+  return {
+    config: () => config,
+    delivery: () => delivery,
+    notices,
+    async prepare(next) {
+      keepSecrets(next);
+      const fresh = await createDelivery(next, deliveryDeps(next));
+      return {
+        async enter() {
+          const old = delivery;
+          config = next;
+          delivery = fresh;
+          // The old half lets go before the new one starts: one message is never in two hands.
+          await old.stop(SWAP_GRACE_MS);
+          await fresh.pump.start();
+        },
+        drop: () => fresh.stop(0),
+      };
+    },
+    check: () => checkSinks(delivery, sinkDeps(config)),
+    async stop(graceMs) {
+      await delivery.stop(graceMs);
+      await deadReports.stop();
+    },
+  };
+}
+
+type SinkNotices = Pick<DeliveryDeps, "onSinkFailing" | "onSinkRecovered" | "onDead" | "onUnpublished">;
+
+const sinkNotices = (notices: Notices, deadReports: DeadReports): SinkNotices => ({
+  onDead: () => deadReports.wake(),
+  onSinkFailing: ({ sink, reason, hint, sinceMs, retryForMs }) =>
+    notices.tell({
+      type: "sink.failing",
+      subject: sink,
+      severity: "critical",
+      message: `${sink} takes no messages: ${reason}`,
+      hint: [hint, `Alerts for it are kept for ${formatHours(retryForMs)} (retry_for) and go out when it works again.`]
+        .filter((sentence) => sentence !== "")
+        .join(" "),
+      facts: { since: isoTime(sinceMs) },
+      exceptSink: sink,
+    }),
+  async onSinkRecovered(sink) {
+    await notices.tell({ type: "sink.recovered", subject: sink, severity: "info", message: `${sink} takes messages again.` });
+    deadReports.wake();
+  },
+  onUnpublished: ({ sink, count, reason }) =>
+    notices.tell({
+      type: "sink.not_published",
+      subject: sink,
+      severity: "warning",
+      message: `${count} ${count === 1 ? "message" : "messages"} of ${sink} went to the channel, but not to its followers: ${reason}`,
+      hint: "Discord publishes about ten messages an hour and channel. Send fewer there, or set crosspost: false.",
+      facts: { count },
+    }),
+});

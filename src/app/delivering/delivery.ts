@@ -1,0 +1,128 @@
+/** The delivering half of the daemon, built from one configuration and replaced as a whole at a reload. */
+import { createPump, type Pump, type PumpDeps } from "../../deliver/pump.ts";
+import type { PumpSink } from "../../deliver/lane.ts";
+import type { Config, SinkConfig } from "../../config/config.ts";
+import { errorText } from "../../model/errors.ts";
+import { gatherMs } from "../../polling/evaluate/absence.ts";
+import type { RouteJudged } from "../../polling/evaluate/verdicts.ts";
+import type { ChirpEvent } from "../../model/event.ts";
+import type { NeutralMessage } from "../../model/message.ts";
+import { type OutboxEvent, type Sink, SinkError } from "../../model/sink.ts";
+import type { NewDelivery } from "../../model/poll-store.ts";
+import type { Watch } from "../../model/watch.ts";
+import { listedAt } from "./listed-at.ts";
+import { noticeMessage } from "../../render/notice-message.ts";
+import { isVolumeEvent, volumeMessage } from "../../render/volume-message.ts";
+import { routeEvent, throttlesByKey } from "../../route/route-event.ts";
+import type { SinkDeps, SinkType } from "../../sinks/sink-type.ts";
+import { WATCH_TYPES } from "../../watches/registry.ts";
+import { createSink, describeSink, sinkFactsOf, sinkTypeOf } from "./create-sink.ts";
+
+export interface BuiltSink {
+  readonly config: SinkConfig;
+  readonly type: SinkType<any>;
+  readonly sink: Sink;
+}
+
+export interface Delivery {
+  readonly pump: Pump;
+  readonly sinks: ReadonlyMap<string, BuiltSink>;
+  /** Where a watch's alerts go, for people: "#brand", "console", or the route tree. */
+  describe(watch: Watch): string;
+  /** Where an event of a watch goes. `ownSinks`: of a watch this configuration does not have; one that it has is told where this one says. */
+  routeOf: RouteJudged;
+  /** Where a notice goes: `ops`, and routes that ask for it. */
+  routeNotice(event: ChirpEvent, exceptSink: string | undefined, nowMs: number): readonly NewDelivery[];
+  /** Lets what is under way finish for `graceMs`; the rest stays in the outbox. */
+  stop(graceMs: number): Promise<void>;
+}
+
+export type DeliveryDeps = Omit<PumpDeps, "sinks" | "throttles" | "readEvent" | "listedAt"> & { readonly sinkDeps: SinkDeps };
+
+/** How an event reads, by its watch type; an event of a type this build does not know is told plainly. */
+export const createReader =
+  (linksHost: string) =>
+  (event: OutboxEvent): NeutralMessage => {
+    if (isVolumeEvent(event)) return volumeMessage(event);
+    const type = WATCH_TYPES.find((candidate) => candidate.type === event.event.watchType);
+    return type === undefined ? noticeMessage(event) : type.read(event, { linksHost });
+  };
+
+export async function createDelivery(config: Config, deps: DeliveryDeps): Promise<Delivery> {
+  const sinks = new Map<string, BuiltSink>();
+  for (const one of config.sinks) {
+    sinks.set(one.name, { config: one, type: sinkTypeOf(one), sink: await createSink(one, deps.sinkDeps) });
+  }
+  const described = new Map(config.sinks.map((one) => [one.name, describeSink(one)]));
+  const facts = sinkFactsOf(config.sinks);
+  // A poll that began before a reload knows its watch as it was then, and sinks that perhaps have other names now.
+  const sinksNow = new Map([
+    ...config.watches.map(({ id, movedFrom, sinks: own }) => [movedFrom ?? id, own] as const),
+    ...config.watches.map(({ id, sinks: own }) => [id, own] as const),
+  ]);
+  const pumpSinks = new Map([...sinks].map(([name, built]) => [name, pumpSinkOf(built)]));
+  const pump = createPump({
+    ...deps,
+    sinks: pumpSinks,
+    throttles: throttlesByKey(config.route, facts),
+    readEvent: createReader(config.linksHost),
+    listedAt: (events) => listedAt(config.server.publicUrl, events),
+  });
+  return {
+    pump,
+    sinks,
+    describe(watch) {
+      const names = watch.sinks.length > 0 ? watch.sinks : (config.route?.sinks ?? []);
+      const texts = names.flatMap((name) => described.get(name) ?? []);
+      const tree = watch.sinks.length === 0 && (config.route?.routes.length ?? 0) > 0;
+      return tree ? `the route tree (else ${texts.join(" and ")})` : texts.join(" and ") || "no sink";
+    },
+    routeOf: ({ event, ownSinks, isMissed }, nowMs, gatheredMs = gatherMs(0, true)) =>
+      routeEvent(event, {
+        ownSinks: sinksNow.get(event.watch) ?? ownSinks,
+        tree: config.route,
+        sinks: facts,
+        nowMs,
+        ...(isMissed === true ? { gatherMs: gatheredMs } : {}),
+      }),
+    routeNotice: (event, exceptSink, nowMs) =>
+      routeEvent(event, {
+        ownSinks: config.ops.sinks,
+        tree: config.route,
+        sinks: facts,
+        nowMs,
+        ...(exceptSink === undefined ? {} : { exceptSink }),
+      }),
+    async stop(graceMs) {
+      await pump.stop(graceMs);
+      await Promise.all([...sinks.values()].map(({ sink }) => sink.close()));
+    },
+  };
+}
+
+const pumpSinkOf = ({ config, type, sink }: BuiltSink): PumpSink => ({
+  type: config.type,
+  sink,
+  chat: type.chat,
+  concurrency: type.concurrency,
+  retryForMs: config.retryForMs,
+});
+
+/** Proves credentials that can be proved cheaply; what is wrong is for the log, deliveries find out by themselves. */
+export async function checkSinks(delivery: Delivery, sinkDeps: SinkDeps): Promise<void> {
+  for (const [name, { type, config }] of delivery.sinks) {
+    try {
+      await type.check?.(config.settings, sinkDeps);
+    } catch (error) {
+      const fields = {
+        sink: name,
+        error: errorText(error),
+        ...(error instanceof SinkError && error.hint !== "" ? { hint: error.hint } : {}),
+      };
+      const kind = error instanceof SinkError ? error.kind : "transient";
+      if (kind === "destination") sinkDeps.log.warn("a sink refuses its credentials", fields);
+      else if (kind === "rate_limited") sinkDeps.log.info("a sink asked to wait", fields);
+      else sinkDeps.log.warn("a sink could not be asked whether its credentials are good", fields);
+    }
+  }
+}

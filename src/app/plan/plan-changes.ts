@@ -1,0 +1,119 @@
+/** Changes that make a plan fit its quota, as people and programs read them. */
+import { formatDuration } from "../../model/duration.ts";
+import type { Freshness } from "../../model/schedule.ts";
+import type { RecheckRule } from "../../model/watch.ts";
+import type { Change } from "../../forecast/advice/cheaper.ts";
+import type { Delay } from "../../forecast/forecast.ts";
+import type { LaterWatch } from "../../forecast/advice/slower-schedules.ts";
+import { freshnessText, scheduleText } from "../views/status-view.ts";
+
+/** One change that makes the plan fit. */
+export interface ChangeView {
+  /** See Change in plan/cheaper.ts; `priority` leaves the plan over its quota and lets the daemon slow down. */
+  readonly kind: Change["kind"];
+  /** What to write, for people. */
+  readonly change: string;
+  readonly requests_per_month: number;
+  /** Of the slowest watch it touches; beside others not of those that outran their data. */
+  readonly delay_seconds: { readonly p50: number; readonly p95: number };
+  /** All that it touches. */
+  readonly watch_ids: readonly string[];
+  readonly watches: readonly { readonly id: string; readonly schedule: string; readonly requests_per_month: number }[];
+}
+
+export function changeView(change: Change): ChangeView {
+  const { kind, requestsPerMonth, delay } = change;
+  const watchIds = idsOf(change);
+  const base = { kind, requests_per_month: round(requestsPerMonth), delay_seconds: delayView(delay), watch_ids: watchIds, watches: [] };
+  switch (change.kind) {
+    case "slower": {
+      const watches = change.watches.map((one) => watchView(one, scheduleText(one.schedule)));
+      return { ...base, change: together(watches.map(({ id, schedule }) => ({ id, keys: `schedule: "${schedule}"` }))), watches };
+    }
+    case "all": {
+      const watches = change.watches.map((one) => watchView(one, laterKeys(one)));
+      return { ...base, change: together(watches.map(({ id, schedule }) => ({ id, keys: schedule }))), watches };
+    }
+    case "freshness": {
+      const watches = change.watches.map((one) => watchView(one, freshnessText(one.freshness)));
+      const keys = change.watches.map((one) => ({ id: one.watchId, keys: freshnessKey(one.freshness) }));
+      return { ...base, change: together(keys), watches };
+    }
+    case "recheck": {
+      const watches = change.watches.map((one) => watchView(one, recheckKey(one.recheck)));
+      return { ...base, change: together(watches.map(({ id, schedule }) => ({ id, keys: schedule }))), watches };
+    }
+    case "full_poll":
+      return { ...base, change: `\`full_poll_every: ${formatDuration(change.everyMs)}\` on ${namesOf(watchIds)}` };
+    case "list": {
+      const pace = `${secondsText(delay.p50Ms)} instead of ${secondsText(change.instead.p50Ms)}`;
+      const every = formatDuration(change.everyMs);
+      return {
+        ...base,
+        change: `a public list of the ${change.handles.toLocaleString("en-US")} handles of ${change.watchId} (\`via_list\`), read every ${every}: ${pace}`,
+      };
+    }
+    case "priority": {
+      const factor = change.factor.toFixed(1);
+      return {
+        ...base,
+        change: `\`priority: low\` on ${namesOf(watchIds)}: the daemon then polls what is low ${factor} times slower by itself`,
+      };
+    }
+  }
+}
+
+const watchView = ({ watchId, requestsPerMonth }: { readonly watchId: string; readonly requestsPerMonth: number }, schedule: string) => ({
+  id: watchId,
+  schedule,
+  requests_per_month: round(requestsPerMonth),
+});
+
+function idsOf(change: Change): readonly string[] {
+  if (change.kind === "list") return [change.watchId];
+  return change.kind === "full_poll" || change.kind === "priority" ? change.watchIds : change.watches.map(({ watchId }) => watchId);
+}
+
+/** Watches that get the same keys are named together. */
+function together(changes: readonly { readonly id: string; readonly keys: string }[]): string {
+  const ids = new Map<string, string[]>();
+  for (const { id, keys } of changes) ids.set(keys, [...(ids.get(keys) ?? []), id]);
+  return namesOf([...ids].map(([keys, own]) => `\`${keys}\` on ${namesOf(own)}`));
+}
+
+/** As it is written in the configuration. */
+const freshnessKey = (freshness: Freshness): string =>
+  freshness.kind === "p95"
+    ? `freshness: ${formatDuration(freshness.p95Ms)}`
+    : `freshness: { mean: ${formatDuration(freshness.meanMs)}, max: ${formatDuration(freshness.maxMs)} }`;
+
+const recheckKey = ({ everyMs, untilMs }: RecheckRule): string =>
+  `recheck: { every: ${formatDuration(everyMs)}, until: ${formatDuration(untilMs)} }`;
+
+/** Everything that changes of a watch, as keys of YAML. */
+function laterKeys({ schedule, freshness, fullPollEveryMs, recheck }: LaterWatch): string {
+  const keys = [
+    ...(schedule === undefined ? [] : [`schedule: "${scheduleText(schedule)}"`]),
+    ...(freshness === undefined ? [] : [freshnessKey(freshness)]),
+    ...(fullPollEveryMs === undefined ? [] : [`full_poll_every: ${formatDuration(fullPollEveryMs)}`]),
+    ...(recheck === undefined ? [] : [recheckKey(recheck)]),
+  ];
+  return keys.join(", ");
+}
+
+const MOST_NAMED = 5;
+const namesOf = (names: readonly string[]): string =>
+  names.length <= MOST_NAMED
+    ? names.join(", ")
+    : `${names.slice(0, MOST_NAMED).join(", ")} and ${names.length - MOST_NAMED} more (--json names all)`;
+
+/** Of the usual delay, as people say it. */
+const secondsText = (ms: number): string => formatDuration(Math.max(1_000, Math.round(ms / 1_000) * 1_000));
+
+export const delayView = ({ p50Ms, p95Ms }: Delay) => ({ p50: round(p50Ms / 1_000), p95: round(p95Ms / 1_000) });
+
+/** Two digits are plenty of a forecast. */
+export const round = (value: number): number => Math.round(value * 100) / 100;
+
+/** A request may cost a small part of a cent. */
+export const roundMoney = (amount: number): number => Math.round(amount * 1_000_000) / 1_000_000;

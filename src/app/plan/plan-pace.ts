@@ -1,0 +1,27 @@
+/** How much slower than planned a running daemon polls each watch now. */
+import type { StretchFactors } from "../../budget/stretch.ts";
+import type { Watch } from "../../model/watch.ts";
+import type { Forecast } from "../../forecast/forecast.ts";
+import { round } from "./plan-changes.ts";
+import { isSlowed } from "../views/quota-view.ts";
+
+export interface PaceView {
+  /** False under freshness, where the planner places each run by what the last one found, and while `stretch` is above 1. */
+  readonly next_runs_exact: boolean;
+  /** How many times slower a running daemon polls it now, because the quota is short; 1 where it does not, and where none runs. */
+  readonly stretch: number;
+}
+
+const AS_SCHEDULED: StretchFactors = { high: 1, normal: 1, low: 1 };
+
+/** By watch id, of the slowest of its polls: what several watches share goes at the pace of the most urgent one. */
+export function stretchesOf({ polls }: Forecast, factors = AS_SCHEDULED): ReadonlyMap<string, number> {
+  const stretches = new Map<string, number>();
+  for (const { poll } of polls)
+    for (const { watch } of poll.subscribers) stretches.set(watch.id, Math.max(stretches.get(watch.id) ?? 1, factors[poll.priority]));
+  return stretches;
+}
+
+export function paceView({ freshness }: Watch, stretch = 1): PaceView {
+  return { next_runs_exact: freshness === undefined && !isSlowed(stretch), stretch: isSlowed(stretch) ? round(stretch) : 1 };
+}

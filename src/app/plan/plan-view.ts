@@ -1,0 +1,297 @@
+/** The plan as people and programs read it: what every watch asks for, what that costs against the quota, and how late alerts will be. */
+import { quotaLine } from "../../budget/quota-line.ts";
+import type { StretchFactors } from "../../budget/stretch.ts";
+import type { Config } from "../../config/config.ts";
+import { DEFAULTS } from "../../config/defaults.ts";
+import { formatIssue } from "../../config/report.ts";
+import { isoTime } from "../../model/clock.ts";
+import { parseDuration } from "../../model/duration.ts";
+import type { Hash } from "../../model/hash.ts";
+import type { WatchState } from "../../model/watch-store.ts";
+import type { Schedule } from "../../model/schedule.ts";
+import type { Watch } from "../../model/watch.ts";
+import { type Change, findChanges } from "../../forecast/advice/cheaper.ts";
+import { createForecast, dearest, type Forecast, isAssumed, MONTH_DAYS, type WatchForecast } from "../../forecast/forecast.ts";
+import { itemsPerDay } from "../../forecast/feed-volume.ts";
+import { fullReadPages } from "../../plan/polls/full-read.ts";
+import { firstRequests } from "../../forecast/first-reads.ts";
+import { type Guess, guessOf } from "../../forecast/guess.ts";
+import { type Learned, NOTHING_LEARNED } from "../../plan/rates/learned.ts";
+import type { PlannedWatch } from "../../plan/polls/plan-polls.ts";
+import { recheckCost } from "../../forecast/recheck-cost.ts";
+import type { Replanner } from "../../forecast/advice/replan.ts";
+import { createTimetable } from "../../schedule/timetable.ts";
+import { freshOf, planWatches, pollsOf } from "./configured-polls.ts";
+import { type ChangeView, changeView, delayView, round, roundMoney } from "./plan-changes.ts";
+import { type BasisView, basisViews, NO_BASIS } from "./plan-basis.ts";
+import { longListViews, type PlanLongListView } from "./long-list-view.ts";
+import { type PaceView, paceView, stretchesOf } from "./plan-pace.ts";
+import type { PlanQuota } from "./plan-quota.ts";
+import { watchTypeOf } from "../daemon/registration.ts";
+import { rhythmText } from "../views/status-view.ts";
+
+export interface PlanWatchView extends BasisView, PaceView {
+  readonly id: string;
+  readonly type: string;
+  readonly state: "active" | "paused" | "disabled";
+  readonly schedule: string;
+  readonly targets: number;
+  /** Accounts without a known id: each counts as one poll. */
+  readonly unresolved_targets: number;
+  readonly polls: number;
+  /** How its targets are read: `single`, `probe`, `merge`; several where they differ. */
+  readonly strategies: readonly string[];
+  /** The first of the watches whose requests it shares. */
+  readonly shared_with: readonly string[];
+  /** How many they are. */
+  readonly sharers: number;
+  /** Its part: requests of a shared poll are split among its sharers. */
+  readonly requests_per_hour: number;
+  readonly requests_per_day: number;
+  readonly requests_per_month: number;
+  /** Of the quota, 0 to 1 and beyond; null while the quota is unknown. */
+  readonly quota_share: number | null;
+  /** Null where the configuration names no price. */
+  readonly cost_per_month: number | null;
+  readonly sweep_requests_per_day: number;
+  /** Looks at fresh tweets. */
+  readonly recheck_requests_per_day: number;
+  /** From an item's appearance to the poll that finds it; null when nothing is polled. */
+  readonly delay_seconds: { readonly p50: number; readonly p95: number } | null;
+  readonly next_runs: readonly string[];
+  /** Null unless it reads its accounts through a list. */
+  readonly via_list: PlanListView | null;
+  /** Member lists that are longer than a poll reads, as far as their length is known. */
+  readonly long_lists: readonly PlanLongListView[];
+  /** What it can miss. */
+  readonly caveats: readonly string[];
+}
+
+export interface PlanListView {
+  readonly list: string;
+  /** Accounts the list did not hold when it was last asked; what they cost is in the plan. */
+  readonly missing: number;
+  /** What an account that leaves the list costs on top, at most: several share their requests. */
+  readonly most_requests_per_month_each: number;
+}
+
+export interface PlanOnlineView {
+  /** Billed. */
+  readonly requests: number;
+  /** Accounts whose profiles say how long their lists are. */
+  readonly accounts: number;
+  /** As those are written whom the service does not know. */
+  readonly missing: readonly string[];
+}
+
+export interface PlanRangeView {
+  readonly low: number;
+  readonly high: number;
+  readonly unknown_accounts: number;
+}
+
+export interface PlanView {
+  readonly quota: PlanQuota & { readonly reserve: number };
+  readonly total: {
+    readonly polls: number;
+    readonly polls_per_day: number;
+    readonly sweep_requests_per_day: number;
+    readonly recheck_requests_per_day: number;
+    readonly requests_per_hour: number;
+    readonly requests_per_day: number;
+    readonly requests_per_month: number;
+    readonly quota_share: number | null;
+    readonly cost_per_month: number | null;
+    /** Once, at the start: first reads of what is read together or at the times of a cron, and look-ups of handles. */
+    readonly first_requests: number;
+    /** In four of five cases, by how much accounts may post of which nothing is known yet; null where all are known. */
+    readonly requests_per_month_range: PlanRangeView | null;
+  };
+  readonly price: { readonly per_request: number; readonly currency: string } | null;
+  readonly over_budget: boolean;
+  /** Watch ids, the dearest first. */
+  readonly dearest: readonly string[];
+  /** What was asked of the service for this plan, at a price; null where nothing was. */
+  readonly online: PlanOnlineView | null;
+  /** What would fit, the cheapest change first; empty when the plan fits, or when nothing would. */
+  readonly changes: readonly ChangeView[];
+  readonly watches: readonly PlanWatchView[];
+  readonly warnings: readonly string[];
+}
+
+export interface PlanFacts {
+  readonly hash: Hash;
+  readonly nowMs: number;
+  readonly quota: PlanQuota;
+  /** As the state knows them; empty without one. */
+  readonly states: readonly WatchState[];
+  /** As daemons on this state have learned them. */
+  readonly learned?: Learned;
+  /** When a poll ran last, by its key. */
+  readonly lastPolledMs?: ((key: string) => number | undefined) | undefined;
+  /** What was asked of the service beside its quota. */
+  readonly online?: PlanOnlineView | undefined;
+  /** How much slower a daemon that runs polls now; undefined where none does. */
+  readonly stretch?: StretchFactors | undefined;
+}
+
+export function createPlanView(config: Config, facts: PlanFacts): PlanView {
+  const { hash, nowMs, quota, states, learned = NOTHING_LEARNED, lastPolledMs = () => undefined, stretch, online = null } = facts;
+  const timetable = createTimetable();
+  const planned = planWatches(config, hash, states);
+  const forecastWith = (change: (watch: Watch) => Watch, assumedPosts = 1): Forecast => {
+    const watches = [...planned.values()].map((one) => ({ ...one, watch: change(one.watch) }));
+    return createForecast(pollsOf(watches, { hash, timetable, nowMs, states, learned, assumedPosts }), {
+      timetable,
+      nowMs,
+      lastPolledMs,
+      fullReadPages: (poll) => fullReadPages(poll, states),
+      itemsPerDay: (poll) => itemsPerDay(poll, states, nowMs),
+      rechecks: recheckCost(
+        watches.filter(({ paused }) => !paused).map(({ watch }) => watch),
+        freshOf(config, states, nowMs),
+      ),
+    });
+  };
+  const forecast = forecastWith((watch) => watch);
+  const isOver = quota.limit !== null && forecast.requestsPerMonth > quota.limit;
+  const intervalMs = (schedule: Schedule): number => timetable.intervalMs(schedule, nowMs);
+  const planner = { replan: forecastWith, intervalMs, slowestMs: slowestIn(config), throughList };
+  const changes = isOver ? changesThatFit(forecast, config, quota, planner) : [];
+  const polls = forecast.polls.map(({ poll }) => poll);
+  const monthWith = (assumedPosts: number): number => forecastWith((watch) => watch, assumedPosts).requestsPerMonth;
+  const bases = basisViews(forecast, { states, learned, freshOf: freshOf(config, states, nowMs), nowMs });
+  const { price } = config.api.quota;
+  const scale = { limit: quota.limit, price: price?.perRequest };
+  const stretches = stretchesOf(forecast, stretch);
+  const longLists = longListViews([...planned.values()], forecast, { limit: quota.limit, reserve: config.api.quota.reserve });
+  return {
+    quota: { ...quota, reserve: config.api.quota.reserve },
+    total: {
+      polls: forecast.polls.length,
+      polls_per_day: round(forecast.pollsPerDay),
+      sweep_requests_per_day: round(forecast.sweepsPerDay),
+      recheck_requests_per_day: round(forecast.rechecks.requestsPerDay),
+      ...paceOf(forecast, scale),
+      first_requests: firstRequests(polls, [...planned.values()], (poll) => fullReadPages(poll, states)),
+      requests_per_month_range: rangeView(guessOf(polls, learned), monthWith),
+    },
+    price: price === undefined ? null : { per_request: price.perRequest, currency: price.currency },
+    over_budget: isOver,
+    dearest: dearest(forecast),
+    online,
+    changes: changes.filter(({ kind }) => kind !== "priority" || config.api.quota.onExhausted === "degrade").map(changeView),
+    watches: config.watches.map((watch) => ({
+      ...watchView(watch, planned.get(watch.id), forecast.watches.get(watch.id), scale),
+      ...paceView(watch, stretches.get(watch.id)),
+      via_list: listView(watch, planned.get(watch.id), forecast),
+      long_lists: longLists.get(watch.id) ?? [],
+      ...(bases.get(watch.id) ?? NO_BASIS),
+    })),
+    warnings: [...scheduleWarnings(config), ...budgetWarnings(forecast, config, quota)],
+  };
+}
+
+function rangeView(guess: Guess | undefined, monthWith: (assumedPosts: number) => number): PlanRangeView | null {
+  if (guess === undefined) return null;
+  const { low, high } = guess.posts;
+  return { low: round(monthWith(low)), high: round(monthWith(high)), unknown_accounts: guess.unknownAccounts };
+}
+
+/** No list has this id. */
+const SOME_LIST = "0";
+
+/** What says how accounts are read by themselves says nothing of a list. */
+function throughList(watch: Watch, everyMs: number): Watch {
+  const { freshness: _, strategy: __, fullPollEveryMs: ___, settings, ...rest } = watch;
+  return { ...rest, settings: { ...(settings as object), via_list: SOME_LIST }, schedule: { kind: "every", intervalMs: everyMs } };
+}
+
+const USUAL_MAX_AGE_MS = parseDuration(DEFAULTS.watch.max_age) ?? 0;
+
+/** A configuration refuses longer intervals; a `max_age` that nobody wrote follows the schedule. */
+function slowestIn({ state }: Config): (watch: Watch) => number {
+  return ({ maxAgeMs, spike, noEventsForMs }) => {
+    const allowed = [maxAgeMs === USUAL_MAX_AGE_MS ? state.retentionMs : maxAgeMs, noEventsForMs ?? Number.POSITIVE_INFINITY];
+    return Math.floor(Math.min(Math.min(...allowed) / 2, spike?.windowMs ?? Number.POSITIVE_INFINITY));
+  };
+}
+
+/** Without the reserve, which is not for scheduled polls; with it where nothing else fits. */
+function changesThatFit(forecast: Forecast, { api }: Config, { limit }: PlanQuota, planner: Replanner): readonly Change[] {
+  const line = quotaLine({ monthly: limit ?? undefined, reserve: api.quota.reserve, purpose: "poll" });
+  if (line === undefined || limit === null) return [];
+  const within = findChanges(forecast, line, planner);
+  return within.length > 0 || line === limit ? within : findChanges(forecast, limit, planner);
+}
+
+interface Scale {
+  readonly limit: number | null;
+  readonly price: number | undefined;
+}
+
+/** Requests by hour, day and month, and what they are of the quota and in money. */
+function paceOf({ requestsPerDay, requestsPerMonth }: Pick<Forecast, "requestsPerDay" | "requestsPerMonth">, { limit, price }: Scale) {
+  return {
+    requests_per_hour: round(requestsPerDay / 24),
+    requests_per_day: round(requestsPerDay),
+    requests_per_month: round(requestsPerMonth),
+    quota_share: limit === null || limit === 0 ? null : Math.round((requestsPerMonth / limit) * 10_000) / 10_000,
+    cost_per_month: price === undefined ? null : roundMoney(requestsPerMonth * price),
+  };
+}
+
+const NOTHING = { requestsPerDay: 0, requestsPerMonth: 0 };
+
+/** Nobody can foretell who leaves a list, but what it costs. */
+function listView(watch: Watch, planned: PlannedWatch | undefined, { polls }: Forecast): PlanListView | null {
+  const list = watchTypeOf(watch).viaList?.(watch.settings);
+  if (list === undefined || planned === undefined || planned.paused) return null;
+  const read = polls.filter(({ poll }) => poll.subscribers.some((one) => one.watch.id === watch.id && one.author !== undefined));
+  return {
+    list,
+    missing: planned.targets.filter(({ memory }) => memory["list"] === "out").length,
+    most_requests_per_month_each: round(Math.max(0, ...read.map(({ pollsPerDay }) => pollsPerDay * MONTH_DAYS))),
+  };
+}
+
+function watchView(
+  watch: Watch,
+  planned: PlannedWatch | undefined,
+  cost: WatchForecast | undefined,
+  scale: Scale,
+): Omit<PlanWatchView, "via_list" | "long_lists" | keyof PaceView | keyof BasisView> {
+  return {
+    id: watch.id,
+    type: watch.type,
+    state: planned === undefined ? "disabled" : planned.paused ? "paused" : "active",
+    schedule: rhythmText(watch),
+    targets: planned?.targets.length ?? 0,
+    unresolved_targets: planned?.targets.filter(isAssumed).length ?? 0,
+    polls: cost?.polls ?? 0,
+    strategies: cost?.strategies ?? [],
+    shared_with: cost?.sharedWith ?? [],
+    sharers: cost?.sharers ?? 0,
+    ...paceOf(cost ?? NOTHING, scale),
+    sweep_requests_per_day: round(cost?.sweepsPerDay ?? 0),
+    recheck_requests_per_day: round(cost?.rechecksPerDay ?? 0),
+    delay_seconds: cost === undefined ? null : delayView(cost.delay),
+    next_runs: (cost?.nextRunsMs ?? []).map(isoTime),
+    caveats: planned === undefined ? [] : watchTypeOf(watch).caveats(watch.settings),
+  };
+}
+
+/** Schedules that are faster than what they read can change. */
+const scheduleWarnings = (config: Config): readonly string[] =>
+  config.warnings.filter(({ rule }) => rule === "faster-than-data").map(formatIssue);
+
+function budgetWarnings(forecast: Forecast, config: Config, quota: PlanQuota): readonly string[] {
+  const { reserve } = config.api.quota;
+  const line = quotaLine({ monthly: quota.limit ?? undefined, reserve, purpose: "poll" });
+  if (line === undefined || quota.limit === null) return [];
+  const needed = Math.round(forecast.requestsPerMonth);
+  if (needed > quota.limit || needed <= line) return [];
+  const effect = config.api.quota.onExhausted === "pause" ? "polling stops there" : "polls are stretched, low priority first";
+  const [wanted, all, open] = [needed, quota.limit, line].map((count) => count.toLocaleString("en-US"));
+  return [`the plan reaches into the reserve: ${wanted} of ${all} requests a month, ${open} before the reserve; ${effect}`];
+}

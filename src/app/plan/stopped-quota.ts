@@ -1,0 +1,79 @@
+/** The quota as the state alone knows it, for commands while no daemon runs: the same arithmetic, what the service said last, and no pace in force. */
+import { quotaLine } from "../../budget/quota-line.ts";
+import { quotaPeriod } from "../../budget/quota-period.ts";
+import { expectedRequests, forecastRequests, stretchFactors } from "../../budget/stretch.ts";
+import type { Config } from "../../config/config.ts";
+import { readAudit } from "../../engine/quota/quota-audit.ts";
+import { limitOfKey, totalQuota } from "../../engine/quota/quota-watch.ts";
+import type { Clock } from "../../model/clock.ts";
+import type { Files } from "../../model/files.ts";
+import type { Hash } from "../../model/hash.ts";
+import type { Store } from "../../model/store.ts";
+import { createCostModel } from "../../forecast/cost.ts";
+import { itemsPerDay } from "../../forecast/feed-volume.ts";
+import { fullReadPages } from "../../plan/polls/full-read.ts";
+import { planPace, pricePolls } from "../../forecast/pace.ts";
+import { createTimetable } from "../../schedule/timetable.ts";
+import { freshOf, planWatches, pollsOf } from "./configured-polls.ts";
+import { createKeyHolder } from "../polling/key-holder.ts";
+import { readKnown } from "./known-state.ts";
+import type { QuotaFacts, Spending } from "../views/quota-view.ts";
+
+export interface StoppedQuota {
+  readonly facts: QuotaFacts;
+  readonly spending: Spending;
+}
+
+export async function readStoppedQuota(
+  store: Store,
+  config: Config,
+  { files, hash, clock }: { readonly files: Files; readonly hash: Hash; readonly clock: Clock },
+): Promise<StoppedQuota> {
+  const { quota } = config.api;
+  const nowMs = clock.now();
+  const period = quotaPeriod(nowMs, quota);
+  const { total, lines } = await store.spentSince(period.startMs);
+  const learned = await readAudit(store, period.id);
+  const spentByKey = new Map<string, number>();
+  for (const { key, requests } of lines) spentByKey.set(key, (spentByKey.get(key) ?? 0) + requests);
+  const held = createKeyHolder(config.api, { files, hash, addSecret: () => undefined }).held;
+  const keys = held.map(({ name, monthly }) => ({ name, limit: limitOfKey(monthly, learned.get(name)?.limit), isUsable: true }));
+  const { limit, reserve } = totalQuota(quota, keys, spentByKey);
+  const { states, learned: known } = await readKnown(store, config, { hash, clock });
+  const timetable = createTimetable();
+  const polls = pollsOf([...planWatches(config, hash, states).values()], {
+    hash,
+    timetable,
+    nowMs,
+    states,
+    learned: known,
+  });
+  const priced = pricePolls(
+    polls,
+    createCostModel({
+      timetable,
+      fullReadPages: (poll) => fullReadPages(poll, states),
+      itemsPerDay: (poll) => itemsPerDay(poll, states, nowMs),
+    }),
+    nowMs,
+    freshOf(config, states, nowMs),
+  );
+  const { onExhausted } = quota;
+  const query = { spent: total, limit, reserve, nowMs, periodEndMs: period.endMs, onExhausted, overrun: 1, polls: priced };
+  const pace = planPace(priced, stretchFactors(query));
+  const facts: QuotaFacts = {
+    limit,
+    monthly: quota.monthly,
+    line: quotaLine({ monthly: limit, reserve, purpose: "poll" }),
+    spent: total,
+    forecast: total + forecastRequests(pace.askedPerDay, nowMs, period.endMs),
+    expected: expectedRequests(query, pace.pacedPerDay),
+    onExhausted,
+    period,
+    factors: undefined,
+    paces: pace.watches,
+    drift: [...learned.values()].reduce((sum, { drift }) => sum + drift, 0),
+    keys: keys.map(({ name, limit: own }) => ({ name, limit: own, spent: spentByKey.get(name) ?? 0, because: undefined })),
+  };
+  return { facts, spending: { lines, hours: await store.spentByHour(period.startMs), config, nowMs } };
+}

@@ -1,0 +1,160 @@
+/** What a watch would say of one answer if everything in it were new: told, or the reason it is not. Asks nobody, stores nothing. */
+import type { RankingRule } from "../../detect/ranking.ts";
+import { type Reading, readValues, type ReadingRule } from "../../detect/reading.ts";
+import { judgeFeed } from "../../polling/evaluate/judge-feed.ts";
+import { judgeRanking } from "../../polling/evaluate/judge-ranking.ts";
+import { judgeReading } from "../../polling/evaluate/judge-reading.ts";
+import { judgeRoster, rosterBody } from "../../polling/evaluate/judge-roster.ts";
+import { type Fact, makeEvent } from "../../polling/evaluate/make-event.ts";
+import type { ServiceClock } from "../../requests/service-clock.ts";
+import { EMPTY_FEED } from "../../detect/feed-memory.ts";
+import type { Subscriber } from "../../polling/watch-poll.ts";
+import type { ChirpEvent } from "../../model/event.ts";
+import type { Hash } from "../../model/hash.ts";
+import type { JsonObject } from "../../model/json.ts";
+import type { TargetState } from "../../model/watch-store.ts";
+import type { Tweet } from "../../model/tweet.ts";
+import type { UpstreamAnswer } from "../../model/upstream.ts";
+import type { User } from "../../model/user.ts";
+
+export interface TriedItem {
+  readonly itemId: string;
+  /** `news`: it would be told if it were new. */
+  readonly verdict: "news" | "filtered";
+  /** Why it is filtered; empty for news. */
+  readonly detail: string;
+  /** As it would be born; filtered ones too, so that they can be shown. */
+  readonly event: ChirpEvent;
+}
+
+export interface TryContext {
+  readonly hash: Hash;
+  readonly serviceClock: ServiceClock;
+  readonly detectedAtMs: number;
+  /** The watched account, where it is known. */
+  readonly profile: User | undefined;
+}
+
+/** Items in the order of the answer, newest first where the service lists them so. */
+export function judgeAnswer(subscriber: Subscriber, known: TargetState, answer: UpstreamAnswer, context: TryContext): readonly TriedItem[] {
+  // A target that began before everything: nothing is baseline, nothing too old.
+  const target = { ...known, baselineAtMs: 0, memory: { ...known.memory, birth: "0", since_ms: 0, baseline_of: undefined } };
+  const { detection } = subscriber.type;
+  if (detection.detector === "feed") return judgeTweets(subscriber, target, answer.tweets ?? [], context);
+  if (detection.detector === "roster") return judgeMembers(subscriber, target, answer.users ?? [], context);
+  const record = recordOf(subscriber, answer);
+  const { settings } = subscriber.watch;
+  if (record === undefined) return [];
+  if ("ranking" in detection) return judgeEntries(subscriber, known, record, detection.ranking(settings), context);
+  return judgeRecord(subscriber, known, record, detection.rule(settings), context);
+}
+
+function judgeTweets(subscriber: Subscriber, target: TargetState, tweets: readonly Tweet[], context: TryContext): readonly TriedItem[] {
+  const items = tweets.map((tweet) => ({ id: tweet.id, timeMs: Date.parse(tweet.created_at) || context.detectedAtMs }));
+  const seen = {
+    tweets: new Map(tweets.map((tweet) => [tweet.id, tweet])),
+    items,
+    memory: EMPTY_FEED,
+    firstPageHigh: undefined,
+    horizonMs: 0,
+    nowMs: context.detectedAtMs,
+    isHeadWhole: false,
+    isBlind: false,
+    lostHoles: 0,
+  };
+  const { verdicts } = judgeFeed(subscriber, target, new Set(), seen, context);
+  const reasons = new Map(verdicts.map(({ itemId, verdict, detail }) => [itemId, verdict === "event" ? "" : detail]));
+  return [...seen.tweets.values()].map((tweet, index) => {
+    const occurredAtMs = items[index]?.timeMs ?? context.detectedAtMs;
+    const fact = { type: "tweet.created", subject: tweet.id, episode: "", body: { tweet }, occurredAtMs };
+    return triedItem(subscriber, tweet.id, reasons.get(tweet.id) ?? "", fact, context);
+  });
+}
+
+function judgeMembers(subscriber: Subscriber, target: TargetState, members: readonly User[], context: TryContext): readonly TriedItem[] {
+  const { detection } = subscriber.type;
+  if (detection.detector !== "roster") return [];
+  const rule = detection.rule(subscriber.watch.settings, target);
+  const seen = {
+    members,
+    step: "rest",
+    end: "list_end",
+    memory: { fullAtMs: null },
+    readAtMs: context.detectedAtMs,
+    completedScanAtMs: undefined,
+    scanPages: 0,
+  } as const;
+  const sharer = { part: "follows", mode: rule.mode, isBaselined: true, baselineAtMs: 0, partial: undefined } as const;
+  const judging = { ...context, rule, episode: "sample", missed: undefined, list: "", sharer };
+  const { verdicts } = judgeRoster(subscriber, target, new Map(), seen, judging);
+  const reasons = new Map(verdicts.map(({ itemId, verdict, detail }) => [itemId, verdict === "event" ? "" : detail]));
+  return members.map((user) => {
+    const body = rosterBody(user, { ...context, rule });
+    const occurredAtMs = Date.parse(user.followerDate ?? "") || context.detectedAtMs;
+    const fact = { type: rule.joined, subject: `${target.userId ?? target.key}/${user.id}`, episode: "", body, occurredAtMs };
+    return triedItem(subscriber, user.id, reasons.get(user.id) ?? "", fact, context);
+  });
+}
+
+/** A value is told when it crosses or changes; here every number starts at 0, so that one already across shows. */
+function judgeRecord(
+  subscriber: Subscriber,
+  target: TargetState,
+  record: JsonObject,
+  rule: ReadingRule,
+  context: TryContext,
+): readonly TriedItem[] {
+  const values = readValues(record, rule) ?? {};
+  const start = Object.fromEntries(Object.keys(values).flatMap((name) => (typeof values[name] === "number" ? [[name, 0]] : [])));
+  const blank = { ...target, memory: { values: start, across: [], ...(rule.gone === undefined ? {} : { last: record }) } };
+  const judge = (asked: Subscriber) => judgeReading(asked, blank, record, { ...context, rule, episode: "sample" }).events;
+  const itemId = target.userId ?? target.key;
+  const [judged] = judge(subscriber);
+  if (judged !== undefined) return [{ itemId, verdict: "news", detail: "", event: judged.event }];
+  const body = {
+    ...(context.profile === undefined ? {} : { user: context.profile }),
+    [rule.name]: { ...rule.constants, ...(rule.isWhole === true ? record : values) },
+  };
+  const type = rule.crossing?.event ?? rule.changes?.event ?? subscriber.type.events[0] ?? "";
+  const fact = { type, subject: itemId, episode: "sample", body, occurredAtMs: context.detectedAtMs };
+  const isAcross = judge({ ...subscriber, watch: withoutWhere(subscriber) }).length > 0;
+  const detail = isAcross ? `where is false: ${subscriber.watch.where?.text ?? ""}` : `${valuesText(rule, values)}; ${conditionText(rule)}`;
+  return [triedItem(subscriber, itemId, detail, fact, context)];
+}
+
+const valuesText = (rule: ReadingRule, values: Reading): string =>
+  rule.fields.map((name) => `${name} ${JSON.stringify(values[name] ?? "unknown")}`).join(", ");
+
+function conditionText(rule: ReadingRule): string {
+  const thresholds = (rule.crossing?.thresholds ?? []).map(({ name, op, value }) => `${name} ${op} ${value}`);
+  const crossing = thresholds.length === 0 ? [] : [`told at ${thresholds.join(" or ")}`];
+  const changes = rule.changes === undefined ? [] : [`told when ${rule.changes.fields.join(", ")} changes`];
+  return [...crossing, ...changes, ...(rule.gone === undefined ? [] : ["told when it is gone"])].join("; ");
+}
+
+/** Every entry of the list, as if it had just entered. */
+function judgeEntries(
+  subscriber: Subscriber,
+  target: TargetState,
+  record: JsonObject,
+  rule: RankingRule,
+  context: TryContext,
+): readonly TriedItem[] {
+  const blank = { ...target, memory: { ranks: {} } };
+  const wanted = { ...rule, entered: rule.entered ?? rule.moved ?? rule.left ?? "" };
+  const { events } = judgeRanking(subscriber, blank, record, { ...context, rule: wanted, episode: "sample" });
+  return events.map(({ event }) => ({ itemId: event.subject, verdict: "news", detail: "", event }));
+}
+
+/** The entry of a batch by its id, the object of any other endpoint. */
+const recordOf = ({ entry }: Subscriber, answer: UpstreamAnswer): JsonObject | undefined =>
+  entry === undefined ? answer.record : [...(answer.users ?? []), ...(answer.tweets ?? [])].find(({ id }) => id === entry);
+
+function withoutWhere({ watch: { where: _, ...rest } }: Subscriber) {
+  return rest;
+}
+
+function triedItem(subscriber: Subscriber, itemId: string, reason: string, fact: Fact, context: TryContext): TriedItem {
+  const { event } = makeEvent(context.hash, subscriber, fact, context.detectedAtMs);
+  return { itemId, verdict: reason === "" ? "news" : "filtered", detail: reason, event };
+}

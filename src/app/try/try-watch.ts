@@ -1,0 +1,148 @@
+/**
+ * One real poll of a watch, for `chirpwatch test`: looks accounts up, asks for the first page of its targets, and judges what came.
+ * Commits nothing and sends nothing; what it costs is known before it is spent.
+ */
+import type { RequestGate } from "../../requests/request-gate.ts";
+import { createServiceClock } from "../../requests/service-clock.ts";
+import type { Subscriber } from "../../polling/watch-poll.ts";
+import { batchesOf } from "../../model/batch.ts";
+import type { Clock } from "../../model/clock.ts";
+import type { Hash } from "../../model/hash.ts";
+import type { JsonObject } from "../../model/json.ts";
+import type { TargetState, WatchState } from "../../model/watch-store.ts";
+import { type UpstreamAnswer, UpstreamError } from "../../model/upstream.ts";
+import type { User } from "../../model/user.ts";
+import type { Watch } from "../../model/watch.ts";
+import { assumeTargets, isAssumed } from "../../forecast/forecast.ts";
+import { targetsOf } from "../../plan/polls/plan-polls.ts";
+import type { WatchType } from "../../watches/watch-type.ts";
+import { watchTypeOf } from "../daemon/registration.ts";
+import { judgeAnswer, type TriedItem } from "./try-items.ts";
+
+export interface TriedTarget {
+  /** As written in the YAML. */
+  readonly name: string;
+  readonly items: readonly TriedItem[];
+  /** Why it could not be read; empty when it could. */
+  readonly problem: string;
+}
+
+export interface Trial {
+  /** Requests it will take; an account that is not indexed can take one more. */
+  readonly costRequests: number;
+  readonly lookups: number;
+  /** Names of the targets that are polled, and of those left out. */
+  readonly polled: readonly string[];
+  readonly leftOut: readonly string[];
+  run(): Promise<readonly TriedTarget[]>;
+}
+
+type Gate = Pick<RequestGate, "request">;
+
+export interface TrialDeps {
+  readonly gate: Gate;
+  readonly clock: Clock;
+  readonly hash: Hash;
+  /** As the state knows the watch. */
+  readonly state: WatchState | undefined;
+  readonly mostTargets: number;
+}
+
+/** Plans the poll; nothing is asked before `run`. */
+export function planTrial(watch: Watch, deps: TrialDeps): Trial {
+  const type = watchTypeOf(watch);
+  const all = assumeTargets(deps.state?.key ?? watch.id, targetsOf(deps.hash, watch, type), deps.state?.targets ?? []);
+  const targets = all.slice(0, deps.mostTargets);
+  const handles = targets.filter(isAssumed);
+  // Only a reading's message is nothing without the account's profile; some types ask by the handle it has now.
+  const needsProfile = type.detection.detector === "reading" || type.needsHandle === true;
+  const ids = needsProfile ? targets.filter((target) => target.userId !== null && !isAssumed(target)) : [];
+  const lookups = batchesOf(handles).length + batchesOf(ids).length;
+  return {
+    costRequests: lookups + countReads(watch, type, targets) * type.costRequests(watch.settings),
+    lookups,
+    polled: targets.map(({ name }) => name),
+    leftOut: all.slice(deps.mostTargets).map(({ name }) => name),
+    async run() {
+      const users = await lookUp(watch, deps.gate, handles, ids);
+      const gate = sharing(deps.gate);
+      const tried: TriedTarget[] = [];
+      for (const target of targets) tried.push(await tryTarget(watch, type, target, users, { ...deps, gate }));
+      return tried;
+    },
+  };
+}
+
+/** Accounts that a public list holds are read with it, by one request. */
+function countReads(watch: Watch, type: WatchType<any>, targets: readonly TargetState[]): number {
+  const listed = type.viaList?.(watch.settings) === undefined ? [] : targets.filter(({ memory }) => memory["list"] !== "out");
+  return targets.length - Math.max(0, listed.length - 1);
+}
+
+/** What two targets ask alike is asked once. */
+function sharing(gate: Gate): Gate {
+  const answers = new Map<string, ReturnType<Gate["request"]>>();
+  return {
+    request(asked) {
+      const key = JSON.stringify([asked.endpoint, asked.params]);
+      const answer = answers.get(key) ?? gate.request(asked);
+      answers.set(key, answer);
+      return answer;
+    },
+  };
+}
+
+async function lookUp(watch: Watch, gate: Gate, handles: readonly TargetState[], ids: readonly TargetState[]): Promise<readonly User[]> {
+  const users: User[] = [];
+  const ask = async (params: JsonObject) => {
+    const source = `test:${watch.id}`;
+    const answer = await gate.request({ endpoint: "info-batch", params, source, watch: watch.id, priority: "high", purpose: "command" });
+    users.push(...(answer.users ?? []));
+  };
+  for (const batch of batchesOf(handles)) await ask({ usernames: batch.map(({ key }) => key.slice(1)) });
+  for (const batch of batchesOf(ids)) await ask({ user_ids: batch.map(({ userId }) => userId ?? "") });
+  return users;
+}
+
+async function tryTarget(
+  watch: Watch,
+  type: WatchType<any>,
+  assumed: TargetState,
+  users: readonly User[],
+  deps: TrialDeps,
+): Promise<TriedTarget> {
+  const { name } = assumed;
+  const profile = users.find((user) => user.id === assumed.userId || `@${user.username.toLowerCase()}` === assumed.key);
+  if (isAssumed(assumed) && profile === undefined) return { name, items: [], problem: "the service knows no account of that handle" };
+  const target = { ...assumed, userId: profile?.id ?? assumed.userId, username: profile?.username ?? assumed.username };
+  const read = await readFirstPage(watch, type, target, deps.gate);
+  if ("problem" in read) return { name, items: [], problem: read.problem };
+  const { author, batch } = type.source(watch.settings, read.target);
+  const base = { watch, type, watchKey: target.watchKey, targetKey: target.key, targetName: name };
+  const subscriber: Subscriber = batch === undefined ? base : { ...base, entry: batch.value };
+  const context = { hash: deps.hash, serviceClock: createServiceClock(deps.clock), detectedAtMs: deps.clock.now(), profile };
+  return { name, items: judgeAnswer(subscriber, read.target, ownPart(read.answer, author), context), problem: "" };
+}
+
+/** A list brings the tweets of everyone on it. */
+const ownPart = (answer: UpstreamAnswer, author: string | undefined): UpstreamAnswer =>
+  author === undefined ? answer : { ...answer, tweets: (answer.tweets ?? []).filter(({ user }) => user.id === author) };
+
+type FirstPage = { readonly target: TargetState; readonly answer: UpstreamAnswer } | { readonly problem: string };
+
+/** An account that is not indexed is read the other way, where its watch type has one. Trouble with the key or the service ends the test. */
+async function readFirstPage(watch: Watch, type: WatchType<any>, target: TargetState, gate: Gate): Promise<FirstPage> {
+  const { endpoint, params: shared, batch } = type.source(watch.settings, target);
+  const params = batch === undefined ? shared : { ...shared, [batch.param]: [batch.value] };
+  try {
+    const source = `test:${watch.id}:${target.key}`;
+    const answer = await gate.request({ endpoint, params, source, watch: watch.id, priority: "high", purpose: "command" });
+    return { target, answer };
+  } catch (error) {
+    if (!(error instanceof UpstreamError) || !["not_found", "forbidden", "bad_request"].includes(error.kind)) throw error;
+    const needsIndex = error.kind === "not_found" && type.needsIndex?.(watch.settings, target) === true;
+    const other = needsIndex ? type.withoutIndex?.(watch.settings) : undefined;
+    if (other !== undefined) return readFirstPage(watch, type, { ...target, memory: { ...target.memory, ...other } }, gate);
+    return { problem: needsIndex ? `the service has not indexed this account (${error.message})` : error.message };
+  }
+}

@@ -1,0 +1,25 @@
+/** What people write when they ask about an item: a tweet id or link, a user id, a handle or a profile link. */
+import { parseAccount } from "../../model/account.ts";
+import type { History } from "../../model/history.ts";
+import type { WaitReader } from "../delivering/waiting.ts";
+import type { Found } from "../../server/views.ts";
+
+const STATUS_LINK = /\/status(?:es)?\/(\d+)/;
+
+export async function findItem(store: History, item: string, readWait: WaitReader): Promise<Omit<Found, "firstReads">> {
+  const text = item.trim();
+  const itemId = await itemIdOf(store, text);
+  const histories = itemId === null ? [] : await store.explainItem(itemId);
+  const deliveries = histories.flatMap((history) => history.deliveries);
+  const waits = new Map(deliveries.flatMap((one) => (one.wait === null ? [] : [[one, readWait(one.sink, one.wait)] as const])));
+  return { itemId, histories, waits };
+}
+
+async function itemIdOf(store: History, text: string): Promise<string | null> {
+  if (/^\d+$/.test(text)) return text;
+  const tweetId = STATUS_LINK.exec(text)?.[1];
+  if (tweetId !== undefined) return tweetId;
+  const account = parseAccount(text);
+  if (account === undefined) return null;
+  return account.kind === "id" ? account.id : store.userIdOfHandle(account.handle);
+}

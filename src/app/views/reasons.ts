@@ -1,0 +1,53 @@
+/** Why someone should look at the daemon: one sentence for each trouble, with its cause. The only place that says so, for page, API and terminal. */
+import { unreadableText } from "../../polling/targets/target-notices.ts";
+import { isUnreadable } from "../../server/page-attention.ts";
+import type { ConfigView, SinkView, WatchView } from "../../server/views.ts";
+import { type QuotaFacts, quotaReasons } from "./quota-view.ts";
+
+export interface Troubles {
+  /** Why the state cannot be written; undefined while it can. */
+  readonly store: string | undefined;
+  /** What is wrong with the data service; undefined while it answers. */
+  readonly upstream: string | undefined;
+  readonly quota: QuotaFacts;
+  readonly sinks: readonly SinkView[];
+  /** Of alerts that were given up. */
+  readonly dead: readonly string[];
+  readonly watches: readonly WatchView[];
+  readonly refusal: ConfigView["failed_reload"];
+}
+
+/** Empty when all is well. What the file says wrong in a refused reload is not repeated: it stands beside. */
+export function reasonsOf({ store, upstream, quota, sinks, dead, watches, refusal }: Troubles): readonly string[] {
+  return [
+    ...(store === undefined ? [] : [`the state cannot be written: ${store}`]),
+    ...(upstream === undefined ? [] : [`the data service: ${upstream}`]),
+    ...quotaReasons(quota),
+    ...sinks.flatMap(brokenText),
+    ...dead,
+    ...watches.flatMap(unreadableIn),
+    ...(refusal === null ? [] : [`the changed configuration was refused at ${refusal.at}; the old one stays in force`]),
+  ];
+}
+
+function brokenText({ name, breaker, reason, hint, waiting, failing_since: since, next_attempt_at: next }: SinkView): readonly string[] {
+  if (breaker === "closed") return [];
+  const facts = [
+    since === null ? "" : `since ${shortTime(since)}`,
+    waiting === 0 ? "" : `${waiting} waiting, kept`,
+    next === null ? "" : `next attempt ${shortTime(next)}`,
+  ].filter((fact) => fact !== "");
+  return [
+    `${name} takes no messages: ${reason}${facts.length === 0 ? "" : ` (${facts.join("; ")})`}${hint === "" ? "" : `. ${hint.charAt(0).toUpperCase()}${hint.slice(1)}`}`,
+  ];
+}
+
+/** `2026-03-10 13:17:02 UTC`. */
+const shortTime = (iso: string): string => `${iso.slice(0, 19).replace("T", " ")} UTC`;
+
+/** One sentence for all targets of a watch that have the same cause. */
+function unreadableIn({ id, targets }: WatchView): readonly string[] {
+  const byCause = new Map<string, string[]>();
+  for (const { name, reason } of targets.filter(isUnreadable)) byCause.set(reason, [...(byCause.get(reason) ?? []), name]);
+  return [...byCause].map(([reason, names]) => unreadableText(id, names, reason));
+}

@@ -1,0 +1,165 @@
+/** The daemon as its server reads it: health, status, events, explanations, metrics. Reads only. */
+import { formatIssue } from "../../config/report.ts";
+import type { KeyWatch } from "../../engine/quota/key-watch.ts";
+import type { QuotaAudit } from "../../engine/quota/quota-audit.ts";
+import type { StoreWatch } from "../../model/store-health.ts";
+import type { UpstreamWatch } from "../../engine/health/upstream-watch.ts";
+import { isoTime } from "../../model/clock.ts";
+import { errorText } from "../../model/errors.ts";
+import type { SourceState } from "../../model/poll-store.ts";
+import type { BudgetView, DaemonState, Health, StatusView, Views, WatchView } from "../../server/views.ts";
+import type { OpenedStore } from "../../state/open.ts";
+import { deadReasons, readDead } from "../delivering/dead-letters.ts";
+import type { Delivery } from "../delivering/delivery.ts";
+import { eventsView } from "./events-view.ts";
+import { findItem } from "./find-item.ts";
+import { budgetView, isQuotaSpent, type QuotaFacts, quotaView } from "./quota-view.ts";
+import { reasonsOf, type Troubles } from "./reasons.ts";
+import { renderMetrics, type ScrapeDeps } from "./scrape.ts";
+import { eventLine, watchView } from "./status-view.ts";
+import { readSinks } from "./sinks-view.ts";
+import { strandedReasons } from "../delivering/stranded.ts";
+import { createWaitReader } from "../delivering/waiting.ts";
+
+export interface ViewsDeps extends ScrapeDeps {
+  readonly store: OpenedStore;
+  readonly quotaAudit: QuotaAudit;
+  readonly keyWatch: KeyWatch;
+  readonly upstreamWatch: UpstreamWatch;
+  readonly storeWatch: StoreWatch;
+  readonly startedAtMs: number;
+  readonly delivery: () => Delivery;
+}
+
+/** The poll loop turns at least every 30 s; four times that is standing still. */
+const STALLED_MS = 120_000;
+const RECENT_EVENTS = 20;
+
+export function createViews(parts: ViewsDeps): Views {
+  const { store, clock, engine } = parts;
+
+  const health = async (): Promise<Health> => {
+    if (clock.monotonic() - engine.loop.lastTurnMs > STALLED_MS) return { live: false, ready: false, reason: "the poll loop stands still" };
+    if (parts.storeWatch.trouble !== undefined) return { live: false, ready: false, reason: "the state cannot be written" };
+    const failure = await store.proveWritable(clock.now()).then(() => undefined, errorText);
+    return failure === undefined
+      ? { live: true, ready: true, reason: "" }
+      : { live: false, ready: false, reason: "the state cannot be written" };
+  };
+
+  const sources = async (): Promise<ReadonlyMap<string, SourceState>> => {
+    const states = await store.loadSources(engine.polls.map(({ key }) => key));
+    return new Map(states.map((state) => [state.fingerprint, state]));
+  };
+
+  const watchViews = async (known: ReadonlyMap<string, SourceState>): Promise<readonly WatchView[]> => {
+    const states = new Map((await store.listWatches()).map((state) => [state.id, state]));
+    const { spentByWatch } = parts.quotaWatch.status;
+    const readPages = engine.firstReadPages();
+    return parts
+      .config()
+      .watches.filter(({ enabled }) => enabled)
+      .map((watch) => {
+        const polls = engine.pollsOf(watch.id);
+        const times = polls.map(({ key }) => known.get(key)?.lastPollAtMs ?? 0).filter((time) => time > 0);
+        return watchView(watch, {
+          state: states.get(watch.id),
+          sink: parts.delivery().describe(watch),
+          lastPollMs: times.length === 0 ? undefined : Math.max(...times),
+          nextPollMs: engine.nextPollAt(watch.id),
+          spent: spentByWatch.get(watch.id) ?? 0,
+          firstReadPages: readPages.get(watch.id),
+          problem: polls.map(({ key }) => engine.problemOf(key)).find((problem) => problem !== "") ?? "",
+        });
+      });
+  };
+
+  const sinkFacts = () => ({ pauses: parts.delivery().pump.pauses(), nowMs: clock.now() });
+
+  const status = async (): Promise<StatusView> => {
+    const config = parts.config();
+    const known = await sources();
+    await parts.quotaWatch.refresh(engine.polls);
+    const trouble = parts.upstreamWatch.trouble;
+    const { views: sinks, stats, readWait } = await readSinks(store, config, sinkFacts());
+    const watches = await watchViews(known);
+    const recent = await store.recentRecords(RECENT_EVENTS);
+    const quota = quotaFacts(parts);
+    const dead = await deadReasons(store, config, clock.now());
+    const refusal = parts.lastRefusal();
+    const troubles = { store: parts.storeWatch.trouble, upstream: trouble?.reason, quota, sinks, dead, watches, refusal };
+    const reasons = [...reasonsOf(troubles), ...strandedReasons(config, stats)];
+    return {
+      state: stateOf(troubles, parts.upstreamWatch.isStopped, reasons),
+      reasons,
+      version: parts.deps.version,
+      started_at: isoTime(parts.startedAtMs),
+      uptime_seconds: Math.round((clock.now() - parts.startedAtMs) / 1_000),
+      upstream: {
+        up: trouble === undefined,
+        reason: trouble?.reason ?? "",
+        since: trouble === undefined ? null : isoTime(trouble.sinceMs),
+      },
+      quota: quotaView(quota),
+      gaps: await engine.openHoles(),
+      watches,
+      sinks,
+      recent_events: recent.map((record) => eventLine(record, config.linksHost, readWait)),
+      config: {
+        file: config.files[0] ?? "",
+        loaded_at: isoTime(parts.loadedAtMs()),
+        warnings: config.warnings.map(formatIssue),
+        failed_reload: troubles.refusal,
+      },
+    };
+  };
+
+  const budget = async (): Promise<BudgetView> => {
+    await parts.quotaWatch.refresh(engine.polls);
+    const { period, lines } = parts.quotaWatch.status;
+    return budgetView(quotaFacts(parts), {
+      lines,
+      hours: await store.spentByHour(period.startMs),
+      config: parts.config(),
+      nowMs: clock.now(),
+    });
+  };
+
+  return {
+    health,
+    status,
+    budget,
+    events: async (query) => eventsView(await store.findEvents(query), parts.config().linksHost),
+    async explain(item) {
+      const { pauses, nowMs } = sinkFacts();
+      const health = await store.loadSinkHealth();
+      const found = await findItem(store, item, createWaitReader({ config: parts.config(), health, pauses, nowMs }));
+      return { ...found, firstReads: found.histories.length > 0 ? [] : inFirstRead(await watchViews(await sources())) };
+    },
+    dead: (sink) => readDead(store, parts.config(), sink),
+    metrics: () => renderMetrics(parts),
+  };
+}
+
+/** Ids of watches that have not read all there was when they began. */
+const inFirstRead = (watches: readonly WatchView[]): readonly string[] =>
+  watches
+    .filter((watch) => watch.first_read !== null || watch.member_lists.some(({ first_read_members: read }) => read !== null))
+    .map(({ id }) => id);
+
+function quotaFacts({ quotaWatch, quotaAudit, keyWatch, keyQuotas, config }: ViewsDeps): QuotaFacts {
+  const { status } = quotaWatch;
+  const aside = new Map(keyWatch.aside.map((one) => [one.key, one.because]));
+  return {
+    ...status,
+    onExhausted: config().api.quota.onExhausted,
+    monthly: config().api.quota.monthly,
+    drift: quotaAudit.driftRequests,
+    keys: keyQuotas().map(({ name, limit }) => ({ name, limit, spent: status.spentByKey.get(name) ?? 0, because: aside.get(name) })),
+  };
+}
+
+function stateOf({ store, upstream, quota }: Troubles, isStopped: boolean, reasons: readonly string[]): DaemonState {
+  if (store !== undefined || (upstream !== undefined && isStopped) || isQuotaSpent(quota)) return "paused";
+  return reasons.length > 0 ? "degraded" : "running";
+}

@@ -1,0 +1,45 @@
+/** What the state is told of a configuration's watches, and which of them are polled. */
+import { expect, it } from "vitest";
+import { onReturnOf, registerWatches } from "../../../src/app/daemon/registration.ts";
+import type { Store } from "../../../src/model/store.ts";
+import type { WatchRegistration } from "../../../src/model/watch-store.ts";
+import { sha256 } from "../../../src/runtime/hash.ts";
+import { goodConfig } from "../../config/load-text.ts";
+
+const WATCHES = {
+  first: { type: "timeline", accounts: ["acme", "id:44"] },
+  off: { type: "search", query: "off", enabled: false, on_return: "skip" },
+  renamed: { type: "search", query: "acme", moved_from: "old" },
+};
+
+const load = () => goodConfig(JSON.stringify({ version: 1, watches: WATCHES, sinks: { out: { type: "console" } } }));
+
+/** A state that knows each watch by a key of its own. */
+function makeState() {
+  const registered: WatchRegistration[] = [];
+  const registerAll = async (watches: readonly WatchRegistration[]) => {
+    registered.push(...watches);
+    return watches.map(({ id }) => ({ id, key: `key of ${id}` }));
+  };
+  return { registered, store: { registerWatches: registerAll } as unknown as Store };
+}
+
+it("registers every watch with its accounts and its former name, and polls those that are enabled, each with its own memory", async () => {
+  const { registered, store } = makeState();
+  const polled = await registerWatches(await load(), store, sha256, 0);
+  expect(registered).toMatchObject([
+    { id: "first", type: "timeline", enabled: true, targets: [{ key: "@acme" }, { key: "id:44", userId: "44" }] },
+    { id: "off", enabled: false },
+    { id: "renamed", enabled: true, movedFrom: "old" },
+  ]);
+  expect(registered.map((one) => "movedFrom" in one)).toEqual([false, false, true]);
+  expect(polled.map(({ watch, type, state }) => [watch.id, type.type, state.key])).toEqual([
+    ["first", "timeline", "key of first"],
+    ["renamed", "search", "key of renamed"],
+  ]);
+});
+
+it("what came while a watch was away goes by its own on_return; by the default where the configuration has it no more", async () => {
+  const config = await load();
+  expect([onReturnOf(config, "off"), onReturnOf(config, "first"), onReturnOf(config, "gone")]).toEqual(["skip", "digest", "digest"]);
+});

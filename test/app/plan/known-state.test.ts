@@ -1,0 +1,62 @@
+import { afterEach, expect, it } from "vitest";
+import { readKnown } from "../../../src/app/plan/known-state.ts";
+import { createPlanView } from "../../../src/app/plan/plan-view.ts";
+import { sha256 } from "../../../src/runtime/hash.ts";
+import { goodConfig } from "../../config/load-text.ts";
+import { type EngineRig, startEngineRig } from "../../support/engine-rig.ts";
+import { createSandboxService } from "../../support/sandbox-service.ts";
+import { createVirtualClock } from "../../support/virtual-clock.ts";
+
+const HOUR = 3_600_000;
+const START = Date.UTC(2026, 2, 2, 0, 7, 13);
+
+let rig: EngineRig | undefined;
+afterEach(() => rig?.close());
+
+it("plans beside a daemon name the runs that it then makes", async () => {
+  const clock = createVirtualClock(START);
+  const service = createSandboxService(clock);
+  const handles = service.control("GET", "sample")["handles"] as readonly string[];
+  const config = await goodConfig(`watches:
+  rare: { type: search, query: "acme lang:en", schedule: "@every 6h" }
+  often: { type: search, query: "rival lang:en", schedule: "@every 50m" }
+  cron: { type: search, query: "alice lang:en", schedule: "17 */3 * * *" }
+  fans: { type: new_followers, accounts: [${handles.slice(0, 3).join(", ")}], schedule: "@every 70m" }
+sinks: { terminal: { type: console } }
+ops: { sink: terminal }
+`);
+  rig = await startEngineRig({ clock, upstream: service.upstream, watches: config.watches });
+  // Past a second run of the rarest: the first is at the start, and not where the others fall.
+  await clock.advanceTo(START + 8 * HOUR);
+  const nowMs = clock.now();
+  const known = await readKnown(rig.store, config, { hash: sha256, clock });
+  const plan = createPlanView(config, { hash: sha256, nowMs, quota: { limit: null, source: "unknown", reason: "" }, ...known });
+  await clock.advance(31 * HOUR);
+  for (const { id, next_runs: foretold } of plan.watches) {
+    const keys = new Set(rig.engine.pollsOf(id).map(({ key }) => key));
+    const made = rig.polled.filter(({ key, atMs }) => keys.has(key) && atMs > nowMs).map(({ atMs }) => atMs);
+    expect(foretold, id).toHaveLength(5);
+    for (const [run, atMs] of foretold.map((iso) => Date.parse(iso)).entries())
+      expect(Math.abs((made[run] ?? 0) - atMs), `${id}, run ${run + 1}`).toBeLessThan(3_000);
+  }
+});
+
+it("knows how groups of searches and lists are read", async () => {
+  const clock = createVirtualClock(START);
+  const service = createSandboxService(clock);
+  const handles = service.control("GET", "sample")["handles"] as readonly string[];
+  const config = await goodConfig(`watches:
+  a: { type: search, query: "acme", schedule: "@every 10m" }
+  b: { type: search, query: "rival", schedule: "@every 10m" }
+  c: { type: search, query: "nobody writes this", schedule: "@every 10m" }
+  fans: { type: new_followers, accounts: [${handles.slice(0, 3).join(", ")}], schedule: "@every 10m" }
+sinks: { terminal: { type: console } }
+ops: { sink: terminal }
+`);
+  rig = await startEngineRig({ clock, upstream: service.upstream, watches: config.watches });
+  await clock.advanceTo(START + 1.1 * HOUR);
+  const { learned } = await readKnown(rig.store, config, { hash: sha256, clock });
+  const wayOf = (watchId: string) => rig?.engine.pollsOf(watchId).map(({ key }) => learned.wayOf?.(key));
+  expect(wayOf("a")).toMatchObject([{ strategy: "merge", limits: { operators: 22 } }]);
+  expect(wayOf("fans")).toEqual([{ strategy: "probe" }]);
+});
