@@ -2,13 +2,14 @@
  * What a plan will cost and how late it will be: requests by day and month, in total and by watch, and the expected delay.
  * Pure arithmetic over polls; what the month allows is the caller's.
  */
+import type { Delay } from "../plan/delay-aims.ts";
 import type { TargetRegistration, TargetState } from "../model/watch-store.ts";
 import type { Schedule } from "../model/schedule.ts";
-import { type CostDeps, createCostModel, type PollCost } from "./cost.ts";
+import { kindOf } from "../groups/registry.ts";
+import { type CostDeps, createCostModel } from "./cost.ts";
+import type { PollCost } from "../plan/poll-cost.ts";
 import type { Poll } from "../plan/poll.ts";
 import { NO_RECHECKS, type RecheckCost } from "./recheck-cost.ts";
-import { feedDelay } from "../groups/single/feed-pace.ts";
-import { expectedDelay } from "../plan/delay-aims.ts";
 import { nextRuns } from "./next-runs.ts";
 import { readRhythm, type Rhythm } from "./rhythm.ts";
 import { sharesOf } from "../plan/polls/shares.ts";
@@ -17,11 +18,6 @@ import { sum } from "../plan/sum.ts";
 /** The service bills by the month; 30 days make forecasts of two months comparable. */
 export const MONTH_DAYS = 30;
 const NEXT_RUNS = 5;
-
-export interface Delay {
-  readonly p50Ms: number;
-  readonly p95Ms: number;
-}
 
 export interface PollForecast extends PollCost {
   readonly poll: Poll;
@@ -103,10 +99,8 @@ export function forecastOf(polls: readonly PollForecast[], rechecks: RecheckCost
 }
 
 /** What is placed by freshness keeps what was asked for, whatever it costs. */
-function delayFor({ freshness, group }: Poll, gapsMs: readonly number[]): Delay {
-  if (freshness === undefined) return delayOf(gapsMs);
-  return group?.kind === "accounts" ? expectedDelay(freshness) : feedDelay(freshness);
-}
+const delayFor = (poll: Poll, gapsMs: readonly number[]): Delay =>
+  poll.freshness === undefined ? delayOf(gapsMs) : kindOf(poll).expectedDelay(poll.freshness);
 
 /** For an item that appears at any moment with equal chance: the longer a gap, the more items fall into it. */
 export function delayOf(gapsMs: readonly number[]): Delay {

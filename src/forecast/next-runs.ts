@@ -1,7 +1,7 @@
 /** When a poll runs next, as the daemon places it. Pure; how often it runs at all is rhythm.ts's. */
 import type { Timetable } from "../schedule/timetable.ts";
 import type { Poll } from "../plan/poll.ts";
-import { roundEveryMs } from "../groups/accounts/probe-on-time.ts";
+import { kindOf } from "../groups/registry.ts";
 import { takeTicks } from "./rhythm.ts";
 import { gridTicks, isAligned } from "../plan/polls/tick-grid.ts";
 
@@ -30,15 +30,8 @@ export function nextRuns(poll: Poll, { timetable, nowMs, ticksMs, lastPolledMs }
 
 /** What is placed by freshness has no ticks: rounds come evenly, probes and reads so often on average, and none where others' requests do. */
 function placedRuns(poll: Poll, nowMs: number, count: number): readonly number[] | undefined {
-  const perDay = runsPerDay(poll);
+  const perDay = poll.freshness === undefined ? undefined : kindOf(poll).freshRunsPerDay(poll, poll.freshness);
   if (perDay === undefined) return undefined;
   if (perDay < 1) return [];
   return Array.from({ length: count }, (_, run) => Math.round(nowMs + ((run + 1) * DAY_MS) / perDay));
-}
-
-function runsPerDay({ freshness, group, readsPerDay }: Poll): number | undefined {
-  if (freshness === undefined) return undefined;
-  if (group?.kind !== "accounts") return readsPerDay;
-  if (group.cost.probesPerDay < 1) return 0;
-  return freshness.kind === "p95" ? DAY_MS / roundEveryMs(freshness, group.members.length) : group.cost.probesPerDay;
 }

@@ -2,7 +2,8 @@
 import type { StretchFactors } from "../budget/stretch.ts";
 import { lazy } from "../model/lazy.ts";
 import type { Priority } from "../model/schedule.ts";
-import type { CostModel, PollCost } from "./cost.ts";
+import type { CostModel } from "./cost.ts";
+import type { PollCost } from "../plan/poll-cost.ts";
 import type { Poll } from "../plan/poll.ts";
 import { recheckCost } from "./recheck-cost.ts";
 import { sharesOf } from "../plan/polls/shares.ts";

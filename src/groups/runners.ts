@@ -1,7 +1,8 @@
 /** Who runs a poll, by what it is: a feed by itself, accounts, lists or searches together. Owns what they learn, from start to stop. */
 import type { GroupingDeps, Learned } from "../plan/rates/learned.ts";
 import { type ChangeBook, createChangeBook } from "./accounts/change-book.ts";
-import { membersOf } from "./memory/group-members.ts";
+import type { GroupRunner } from "./kind/group-runner.ts";
+import { GROUP_KINDS, kindOf } from "./registry.ts";
 import { type FeedBook, createFeedBook } from "./single/feed-book.ts";
 import { type ProbeBook, createProbeBook } from "./probing/probe-book.ts";
 import type { Notes } from "../model/store.ts";
@@ -41,34 +42,34 @@ export function createRunners(deps: RunnersDeps): Runners {
   const feeds = createFeedBook(deps.notes, deps.clock);
   const changes = createChangeBook(deps.notes, deps.clock);
   const turns = createFeedTurns({ ...deps, book: feeds });
-  const groups = {
+  const runners: Readonly<Record<keyof typeof GROUP_KINDS, GroupRunner>> = {
+    single: createFeedRunner({ ...deps, turns }),
     accounts: createGroupRunner({ ...deps, book, changes }),
-    rosters: createRostersRunner({ ...deps, book }),
+    "member-lists": createRostersRunner({ ...deps, book }),
     searches: createSearchesRunner({ ...deps, turns }),
   };
+  const runnerOf = ({ group }: Poll): GroupRunner => runners[group?.kind ?? "single"];
   const firstReads = createFirstReads(deps);
-  const runners = { single: createFeedRunner({ ...deps, turns }), ...groups };
   return {
     async run(poll) {
       try {
-        return await runners[poll.group?.kind ?? "single"].run(poll);
+        return await runnerOf(poll).run(poll);
       } catch (error) {
         await firstReads.afterFailure(poll, error);
         throw error;
       }
     },
-    againAt: (poll) => (poll.group?.kind === "accounts" ? groups.accounts.againAt(poll) : turns.againAt(poll)),
+    againAt: (poll) => runnerOf(poll).againAt?.(poll),
     async load() {
       await Promise.all([book, feeds, changes].map((one) => one.load()));
     },
     learned: learnedIn(book, feeds, changes),
     keepOnly(polls) {
-      groups.accounts.keepOnly(polls);
-      groups.searches.keepOnly(polls);
+      for (const runner of Object.values(runners)) runner.keepOnly?.(polls);
       keepBook(book, polls);
     },
     async close() {
-      const results = await Promise.allSettled([book, feeds, changes, ...Object.values(groups)].map((one) => one.close()));
+      const results = await Promise.allSettled([book, feeds, changes, ...Object.values(runners)].map(async (one) => one.close?.()));
       for (const result of results) if (result.status === "rejected") throw result.reason;
     },
   };
@@ -84,9 +85,6 @@ export const learnedIn = (book: ProbeBook, feeds: FeedBook, changes: ChangeBook)
 
 /** Forgets what is in no group any more: timelines stand in the book under the id of their account, lists under the key of their poll. */
 function keepBook(book: ProbeBook, polls: readonly Poll[]): void {
-  const keys = polls.flatMap((poll) => {
-    if (poll.group?.kind === "accounts") return membersOf(poll).map(({ userId }) => userId);
-    return poll.group?.kind === "rosters" ? poll.group.members.map(({ key }) => key) : [];
-  });
+  const keys = polls.flatMap((poll) => (poll.group === undefined ? [] : kindOf(poll).probeKeys(poll.group)));
   if (keys.length > 0) book.keepOnly(new Set(keys));
 }

@@ -23,3 +23,8 @@ export const expectedDelay = (freshness: Freshness): { readonly p50Ms: number; r
   freshness.kind === "mean"
     ? { p50Ms: freshness.meanMs * P50_BY_MEAN, p95Ms: freshness.meanMs * P95_BY_MEAN }
     : { p50Ms: freshness.p95Ms * P50_BY_P95, p95Ms: freshness.p95Ms };
+
+export interface Delay {
+  readonly p50Ms: number;
+  readonly p95Ms: number;
+}

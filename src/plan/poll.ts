@@ -72,7 +72,7 @@ export interface Poll<T extends Pollable = Pollable> {
 
 /** Timelines of accounts, lists about accounts, or keyword searches, that are read together. */
 export interface PollGroup<T extends Pollable = Pollable> {
-  readonly kind: "accounts" | "rosters" | "searches";
+  readonly kind: "accounts" | "member-lists" | "searches";
   /** What each would be by itself; its memory stays its own. */
   readonly members: readonly Poll<T>[];
   readonly wish: StrategyWish;

@@ -38,7 +38,7 @@ export const SUB_RANKS: Readonly<Record<string, readonly (readonly string[])[]>>
   query: [["."], ["merging"]],
   plan: [["."], ["rates"], ["polls"]],
   polling: [["."], ["read"], ["evaluate"], ["targets"], ["run"]],
-  groups: [["memory"], ["probing"], ["queries"], ["single"], ["accounts", "member-lists", "searches"], ["."]],
+  groups: [["kind"], ["memory"], ["probing"], ["queries"], ["single"], ["accounts", "member-lists", "searches"], ["."]],
   forecast: [["."], ["advice"]],
   app: [["daemon"], ["changes"], ["delivering"], ["polling"], ["views"], ["plan", "try"], ["reload"], ["."]],
   engine: [["health"], ["quota", "recheck"], ["loop"], ["."]],

@@ -1,6 +1,7 @@
 /** What a forecast rests on, in words: before a daemon has run for a while, a plan is a guess, and says of what. */
 import type { WatchState } from "../../model/watch-store.ts";
-import { type Assumption, type Basis, basisByWatch, type WatchBasis } from "../../forecast/basis.ts";
+import { basisByWatch } from "../../forecast/basis.ts";
+import type { Assumption, Basis, WatchBasis } from "../../plan/rates/basis.ts";
 import { READS_OF_A_CHANGE } from "../../groups/probing/discharge.ts";
 import { itemsPerDay } from "../../forecast/feed-volume.ts";
 import type { Forecast } from "../../forecast/forecast.ts";

@@ -3,7 +3,7 @@ import { formatDuration } from "../../model/duration.ts";
 import type { Freshness } from "../../model/schedule.ts";
 import type { RecheckRule } from "../../model/watch.ts";
 import type { Change } from "../../forecast/advice/cheaper.ts";
-import type { Delay } from "../../forecast/forecast.ts";
+import type { Delay } from "../../plan/delay-aims.ts";
 import type { LaterWatch } from "../../forecast/advice/slower-schedules.ts";
 import { freshnessText, scheduleText } from "../views/status-view.ts";
 

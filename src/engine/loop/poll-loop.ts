@@ -5,6 +5,7 @@ import type { Log } from "../../model/log.ts";
 import type { Meter } from "../../model/meter.ts";
 import type { Priority } from "../../model/schedule.ts";
 import { isAligned, onGrid } from "../../plan/polls/tick-grid.ts";
+import { kindOf } from "../../groups/registry.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 import { createDueQueue, type DueEntry } from "../../schedule/due-queue.ts";
 import { createJumpWatch, nextTick } from "../../schedule/misfire.ts";
@@ -68,9 +69,11 @@ function hasNewSubscriber(old: Poll, now: Poll): boolean {
 }
 
 const partsOf = (poll: Poll): readonly string[] =>
-  (poll.group?.kind === "rosters" ? poll.group.members : [poll]).flatMap(({ key, subscribers }) =>
-    subscribers.map(({ watchKey, targetKey }) => `${watchKey}\n${targetKey}\n${poll.group === undefined ? "" : key}`),
-  );
+  kindOf(poll)
+    .partsOf(poll)
+    .flatMap(({ key, subscribers }) =>
+      subscribers.map(({ watchKey, targetKey }) => `${watchKey}\n${targetKey}\n${poll.group === undefined ? "" : key}`),
+    );
 
 /** Nothing but its schedule, or its pace, keeps the poll from running again. */
 const isHeldByPace = ({ retryAtMs, notBeforeMs, isPaced }: PollAftermath): boolean =>

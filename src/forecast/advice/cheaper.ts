@@ -3,10 +3,11 @@
  * forecast; how a change is said is the caller's.
  */
 import type { Watch } from "../../model/watch.ts";
-import { costAt } from "../cost.ts";
+import { kindOf } from "../../groups/registry.ts";
 import { checkPages } from "../../plan/polls/feed-pages.ts";
 import type { Subscriber } from "../../plan/poll.ts";
-import { dearest, delayOf, type Delay, type Forecast, forecastOf, MONTH_DAYS, type PollForecast } from "../forecast.ts";
+import { dearest, delayOf, type Forecast, forecastOf, MONTH_DAYS, type PollForecast } from "../forecast.ts";
+import type { Delay } from "../../plan/delay-aims.ts";
 import { type RarerFullPolls, rarerFullPollsThatFit } from "./full-poll-change.ts";
 import { calmPlan } from "./idle-schedules.ts";
 import { loosenFreshness, type LooserFreshness } from "./looser-freshness.ts";
@@ -125,7 +126,11 @@ const isServing = ({ poll }: PollForecast, chosen: ReadonlySet<string>): boolean
 function slowPoll(one: PollForecast, everyMs: number): PollForecast {
   const pollsPerDay = Math.min(one.pollsPerDay, DAY_MS / everyMs);
   if (pollsPerDay === one.pollsPerDay) return one;
-  return { ...one, ...costAt(one.poll, pollsPerDay, one.fullReadPages, one.itemsPerDay), delay: delayOf([everyMs]) };
+  return {
+    ...one,
+    ...kindOf(one.poll).costOf(one.poll, { pollsPerDay, fullReadPages: one.fullReadPages, itemsPerDay: one.itemsPerDay }),
+    delay: delayOf([everyMs]),
+  };
 }
 
 interface Interest {
@@ -166,7 +171,7 @@ function listOptions(forecast: Forecast, limit: number, instead: Delay | undefin
     const isShared = strategies.includes("single") && own.some(({ poll }) => poll.subscribers.length > 1 && poll.group === undefined);
     const isTimeline =
       subscribers.every(({ type }) => type.probeFields !== undefined) &&
-      own.every(({ poll }) => poll.group?.kind === "accounts" || poll.source.endpoint === "user-tweets");
+      own.every(({ poll }) => (poll.group?.members ?? [poll]).every(({ source }) => source.endpoint === "user-tweets"));
     if (!isTimeline || isShared || subscribers.length < LEAST_HANDLES || subscribers.length > LIST_HOLDS) return [];
     const rest = forecast.requestsPerMonth - requestsPerMonth;
     const checks = checkPages(subscribers.length) * MONTH_DAYS;

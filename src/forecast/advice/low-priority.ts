@@ -4,7 +4,8 @@
  * Pure; the daemon's own arithmetic is budget/stretch.ts's.
  */
 import type { Watch } from "../../model/watch.ts";
-import { type Delay, dearest, type Forecast, MONTH_DAYS } from "../forecast.ts";
+import { dearest, type Forecast, MONTH_DAYS } from "../forecast.ts";
+import type { Delay } from "../../plan/delay-aims.ts";
 import { fewOrAll, type Replanner, watchesOf } from "./replan.ts";
 import { sum } from "../../plan/sum.ts";
 

@@ -1,7 +1,8 @@
 /** Plans made again with watches that were changed: what fits a quota, and what a change comes to. Pure: the caller plans again. */
 import type { Schedule } from "../../model/schedule.ts";
 import type { Watch } from "../../model/watch.ts";
-import { type Delay, type Forecast, slowestDelay } from "../forecast.ts";
+import { type Forecast, slowestDelay } from "../forecast.ts";
+import type { Delay } from "../../plan/delay-aims.ts";
 import { sum } from "../../plan/sum.ts";
 
 export interface Replanner {

@@ -2,6 +2,7 @@
  * One run of a group of accounts: probe those whose turn it is, read those that moved or are due for a full poll, remember what was
  * learned. Owns the order of these steps; what a change means is plan/'s, what a post means the poll runner's.
  */
+import type { GroupRunner } from "../kind/group-runner.ts";
 import type { GroupRun } from "../../polling/run/poll-run.ts";
 import { batchesOf } from "../../model/batch.ts";
 import { type Clock, passedMs } from "../../model/clock.ts";
@@ -45,17 +46,6 @@ export interface GroupDeps extends RunMember {
   readonly stretch: (priority: Priority) => number;
   /** Has a group run at once. */
   readonly wake: (groupKey: string) => void;
-}
-
-export interface GroupRunner {
-  /** @throws UpstreamError or RequestHeld when nobody could be probed, or a store's error */
-  run(group: Poll): Promise<GroupRun>;
-  /** When the next probe is worth its request by the pace of this moment; undefined where a schedule says, and before the first run. */
-  againAt(group: Poll): number | undefined;
-  /** Told of every plan. */
-  keepOnly(polls: readonly Poll[]): void;
-  /** Writes what its groups have learned: nothing more comes. */
-  close(): Promise<void>;
 }
 
 export function createGroupRunner(deps: GroupDeps): GroupRunner {

@@ -47,6 +47,7 @@ function kindOf(poll: Poll): string | undefined {
   const strategy = strategyOf(poll);
   const isProbed = poll.detector === "roster" && poll.subscribers.every(({ type }) => type.probeFields !== undefined);
   if (!isProbed || strategy === "single" || userIdOf(poll) === "") return undefined;
+  // Part of the key under which the group is stored: it keeps its old name.
   return kindNamed(poll, "rosters");
 }
 
@@ -56,7 +57,13 @@ function toGroup<T extends Pollable>(key: string, members: Members<T>, deps: Ros
   const fullPollEveryMs = fullPollEveryOf(first);
   const userIds = members.map(userIdOf);
   const probesPerRun = shared.more(first, userIds);
-  const base = { kind: "rosters" as const, members, wish, probesPerRun, ...(fullPollEveryMs === undefined ? {} : { fullPollEveryMs }) };
+  const base = {
+    kind: "member-lists" as const,
+    members,
+    wish,
+    probesPerRun,
+    ...(fullPollEveryMs === undefined ? {} : { fullPollEveryMs }),
+  };
   const way = deps.wayOf?.(key)?.strategy;
   const current = way === "merge" ? undefined : way;
   const { cost, perList } = chooseListStrategy(listGroupOf(first.intervalMs, base, listsOf(members, deps)), current, wish);

@@ -2,6 +2,7 @@
  * One run of a group of lists of accounts: ask for the counters of all in as few requests as they fit in, read the lists whose counter moved,
  * and remember what was learned. Owns the order of these steps; what a change means is plan/'s, what a member means the poll runner's.
  */
+import type { GroupRunner } from "../kind/group-runner.ts";
 import { BATCH_SIZE } from "../../model/batch.ts";
 import { unitHash } from "../../model/hash.ts";
 import type { PollStore } from "../../model/poll-store.ts";
@@ -30,13 +31,6 @@ export interface RostersDeps extends Pick<RunMember, "runOne">, AskProfilesDeps 
   readonly book: ProbeBook;
 }
 
-export interface RostersRunner {
-  /** @throws UpstreamError or RequestHeld when the counters could not be asked for, or a store's error */
-  run(group: Poll): Promise<GroupRun>;
-  /** Writes what its groups have learned: nothing more comes. */
-  close(): Promise<void>;
-}
-
 /** How a group is read, chosen by what is known of its lists. */
 interface ListGroupMemory extends ChosenWay<"single" | "probe"> {
   /** Poll keys of lists that move at nearly every tick: read at each, and probed only where a request has a free place. */
@@ -58,7 +52,7 @@ interface Scene {
   readonly retriesMs: number[];
 }
 
-export function createRostersRunner(deps: RostersDeps): RostersRunner {
+export function createRostersRunner(deps: RostersDeps): GroupRunner {
   const { clock, book } = deps;
   const memories = createLearned<ListGroupMemory>(deps.store, (stored) => ({ ...NOTHING_LEARNED, ...stored }));
   const { note, isHeld, release } = createHolds(clock);

@@ -3,6 +3,7 @@
  * and at once where the service seems to understand a query otherwise. Owns the order of these steps; what a tweet means is the poll
  * runner's.
  */
+import type { GroupRunner } from "../kind/group-runner.ts";
 import type { Clock } from "../../model/clock.ts";
 import type { Log } from "../../model/log.ts";
 import type { PollStore } from "../../model/poll-store.ts";
@@ -16,7 +17,6 @@ import { createLearned } from "../memory/learned.ts";
 import type { RequestGate } from "../../requests/request-gate.ts";
 import type { FeedTurns } from "../single/feed-turns.ts";
 import { feedRead } from "../single/run-feed.ts";
-import type { GroupRun } from "../../polling/run/poll-run.ts";
 import type { RunMember } from "../../polling/run/run-member.ts";
 import { weighed } from "./search-memory-after.ts";
 import { isAlone, restoreSearches } from "./search-memory.ts";
@@ -24,7 +24,6 @@ import { createSearchReads } from "./search-reads.ts";
 import { memoryOf, openScene, type SearchScene } from "./search-scene.ts";
 import { searchTasks } from "./search-tasks.ts";
 import type { ServiceClock } from "../../requests/service-clock.ts";
-import type { Poll } from "../../polling/watch-poll.ts";
 
 export interface SearchesDeps extends RunMember {
   readonly store: Pick<PollStore, "loadSources" | "commitPoll"> & Pick<WatchStore, "loadTargets">;
@@ -35,16 +34,7 @@ export interface SearchesDeps extends RunMember {
   readonly turns: FeedTurns;
 }
 
-export interface SearchesRunner {
-  /** @throws what kept a merged search from being read; the other members are read all the same */
-  run(group: Poll): Promise<GroupRun>;
-  /** Told of every plan: searches that are in no group any more must be looked at anew when they come back. */
-  keepOnly(polls: readonly Poll[]): void;
-  /** Writes what its groups have learned: nothing more comes. */
-  close(): Promise<void>;
-}
-
-export function createSearchesRunner(deps: SearchesDeps): SearchesRunner {
+export function createSearchesRunner(deps: SearchesDeps): GroupRunner {
   const { clock, serviceClock } = deps;
   const memories = createLearned(deps.store, restoreSearches);
   const readiness = createGroupMembers(deps.store);
@@ -65,6 +55,7 @@ export function createSearchesRunner(deps: SearchesDeps): SearchesRunner {
       const againAtMs = await deps.turns.after(group, feedRead(scene.outcomes, scene.startedAtMs));
       return { outcome: joinOutcomes(scene.outcomes), ...(againAtMs === undefined ? {} : { againAtMs }) };
     },
+    againAt: deps.turns.againAt,
     close: () => memories.close(clock.now()),
     keepOnly: (polls) => readiness.keepOnly(new Set(polls.flatMap(({ group }) => (group?.members ?? []).map(({ key }) => key)))),
   };

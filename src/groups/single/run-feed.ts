@@ -1,4 +1,5 @@
 /** One run of a poll that is read by itself, and of a feed under freshness, when the next one is worth its request. Leaves what is found to the poll runner. */
+import type { GroupRunner } from "../kind/group-runner.ts";
 import type { Clock } from "../../model/clock.ts";
 import { timeOfTweetId } from "../../model/id.ts";
 import { joinRates } from "./feed-pace.ts";
@@ -6,19 +7,12 @@ import { firstRate } from "../../plan/rates/rates.ts";
 import type { FeedRead, FeedTurns } from "./feed-turns.ts";
 import type { PollOutcome } from "../../polling/run/poll-outcome.ts";
 import type { PollRunner } from "../../polling/run/poll-runner.ts";
-import type { GroupRun } from "../../polling/run/poll-run.ts";
-import type { Poll } from "../../polling/watch-poll.ts";
-
-export interface FeedRunner {
-  /** @throws what the poll runner throws */
-  run(poll: Poll): Promise<GroupRun>;
-}
 
 export function createFeedRunner(deps: {
   readonly runner: Pick<PollRunner, "run">;
   readonly turns: FeedTurns;
   readonly clock: Clock;
-}): FeedRunner {
+}): GroupRunner {
   return {
     async run(poll) {
       const startedAtMs = deps.clock.now();
@@ -26,6 +20,7 @@ export function createFeedRunner(deps: {
       const againAtMs = await deps.turns.after(poll, feedRead([outcome], startedAtMs));
       return { outcome, ...(againAtMs === undefined ? {} : { againAtMs }) };
     },
+    againAt: deps.turns.againAt,
   };
 }
 
