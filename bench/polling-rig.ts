@@ -83,7 +83,7 @@ export async function createPollingRig(options: PollingRigOptions): Promise<Poll
     meter,
     log: SILENT_LOG,
     trace: createPollTrace(clock),
-    route,
+    route: (judged, nowMs) => ({ event: judged.event, deliveries: route(judged, nowMs) }),
     retentionMs: () => 90 * 86_400_000,
     wakeDelivery: options.wakeDelivery ?? (() => {}),
   });

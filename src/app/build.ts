@@ -19,7 +19,7 @@ import { watchClock } from "./clock-watch.ts";
 import { claimOrigin } from "./daemon/origin.ts";
 import { createPolling } from "./polling/polling.ts";
 import { startPruning } from "./pruning.ts";
-import { registerWatches } from "./daemon/registration.ts";
+import { enabledOf, registerWatches } from "./daemon/registration.ts";
 import { createReloader } from "./reload/reload.ts";
 import { warnOfStranded } from "./delivering/stranded.ts";
 import { createSandboxGuard } from "./sandbox-guard.ts";
@@ -85,13 +85,14 @@ async function build(initial: Config, deps: DaemonDeps, teardown: Teardown): Pro
     if (refused !== undefined) throw refused;
     const prepared = await delivering.prepare(next);
     // Until the state has taken the watches, nothing in force has changed: a state that cannot be written leaves all as it was.
-    const watches = await registerWatches(next, store, hash, clock.now()).catch(async (error: unknown) => {
+    const registered = await registerWatches(next, store, hash, clock.now()).catch(async (error: unknown) => {
       polling.storeWatch.takeError(error);
       await prepared.drop();
       throw error;
     });
-    await prepared.enter();
+    await prepared.enter(registered);
     polling.renewKey();
+    const watches = enabledOf(registered);
     await engine.setWatches(watches);
     const isNews = new Set([...changes.added, ...changes.changed]);
     report.started(watches.filter(({ watch }) => isNews.has(watch.id)));
@@ -110,7 +111,9 @@ async function build(initial: Config, deps: DaemonDeps, teardown: Teardown): Pro
   teardown.push("server", () => server.close());
   log.info("status page is up", { url: server.url });
 
-  const watches = await registerWatches(initial, store, hash, clock.now());
+  const registered = await registerWatches(initial, store, hash, clock.now());
+  delivering.active.set(registered);
+  const watches = enabledOf(registered);
   await delivery().pump.start();
   await engine.setWatches(watches);
   report.started(watches);

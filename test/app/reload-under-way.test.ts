@@ -111,6 +111,37 @@ it("a poll under way tells the sinks its watch has now, although it is renamed",
   }
 });
 
+it("a poll held up over two reloads alerts under the name its watch has at last, by the routes for that name; a new watch of the first name has its own", async () => {
+  const watches: Record<string, object> = { first: SEARCH };
+  const more: Record<string, object> = { route: { sink: "ops" } };
+  const { hold, httpFilter } = createHold();
+  const daemon = await setUp({ httpFilter, watches: () => watches, more });
+  const { clock, hook, ops, reload } = daemon;
+  await clock.advance(MINUTE);
+  const id = await tweet(daemon);
+  hold.on = ({ url }) => url.includes("search") && hold.held === 0;
+  while (hold.held === 0) await clock.advance(SECOND);
+  for (const [from, to] of [
+    ["first", "second"],
+    ["second", "third"],
+  ] as const) {
+    delete watches[from];
+    watches[to] = { ...SEARCH, moved_from: from };
+    more["route"] = { sink: "ops", routes: [{ matchers: [`watch="${to}"`], sink: "hook" }] };
+    await reload();
+  }
+  watches["first"] = { ...SEARCH, query: "giraffe" };
+  await reload();
+  hold.on = undefined;
+  hold.open();
+  await clock.advance(MINUTE);
+  expect(hook.events().map(({ watch, labels, subject }) => [watch, labels["watch"], subject])).toEqual([["third", "third", id]]);
+  await daemon.control("tweets", { username: AUTHOR, text: "a giraffe" });
+  await clock.advance(MINUTE);
+  expect(ops.events().flatMap(({ watch, labels }) => (watch === "first" ? [labels["watch"]] : []))).toEqual(["first"]);
+  expect(hook.events()).toHaveLength(1);
+});
+
 it("another key pays from the reload on, and one that was set aside is tried again", async () => {
   const named = (second: string) => ({
     quota: { monthly: 300_000 },

@@ -92,8 +92,10 @@ export interface EngineRig {
 /** Every event goes to the sinks its watch names. */
 const TELLING: Pick<EngineDeps, "route" | "wakeDelivery"> = {
   wakeDelivery: () => undefined,
-  route: ({ event, ownSinks }, nowMs) =>
-    ownSinks.map((sink) => ({ eventId: event.id, sink, groupKey: event.id, groupWaitMs: 0, groupIntervalMs: 0, notBeforeMs: nowMs })),
+  route: ({ event, ownSinks }, nowMs) => {
+    const timing = { groupWaitMs: 0, groupIntervalMs: 0, notBeforeMs: nowMs };
+    return { event, deliveries: ownSinks.map((sink) => ({ eventId: event.id, sink, groupKey: event.id, ...timing })) };
+  },
 };
 
 const SILENT_METER: Meter = { count: () => undefined, set: () => undefined, observe: () => undefined };

@@ -36,7 +36,10 @@ export function registrationOf(hash: Hash, watch: Watch): WatchRegistration {
 export const onReturnOf = ({ watches }: Pick<Config, "watches">, watchId: string): OnReturn =>
   watches.find(({ id }) => id === watchId)?.onReturn ?? DEFAULTS.watch.on_return;
 
-/** Registers every watch, so that a disabled one keeps its memory; only enabled ones are polled. */
+/** Only enabled ones are polled. */
+export const enabledOf = (watches: readonly EngineWatch[]): readonly EngineWatch[] => watches.filter(({ watch }) => watch.enabled);
+
+/** Registers every watch, so that a disabled one keeps its memory. */
 export async function registerWatches(config: Config, store: Store, hash: Hash, nowMs: number): Promise<readonly EngineWatch[]> {
   const states = await store.registerWatches(
     config.watches.map((watch) => registrationOf(hash, watch)),
@@ -44,6 +47,6 @@ export async function registerWatches(config: Config, store: Store, hash: Hash, 
   );
   return config.watches.flatMap((watch, index) => {
     const state = states[index];
-    return state === undefined || !watch.enabled ? [] : [{ watch, type: watchTypeOf(watch), state }];
+    return state === undefined ? [] : [{ watch, type: watchTypeOf(watch), state }];
   });
 }

@@ -1,6 +1,7 @@
 /** The delivering half and the daemon's own notices, around one active configuration: what a reload swaps, in one place. */
 import type { Config } from "../../config/config.ts";
 import { createNotices } from "../../engine/health/notices.ts";
+import type { EngineWatch } from "../../engine/engine.ts";
 import type { Notices } from "../../model/notices.ts";
 import { isoTime } from "../../model/clock.ts";
 import { formatHours } from "../../model/duration.ts";
@@ -8,6 +9,7 @@ import type { Meter } from "../../model/meter.ts";
 import type { Store } from "../../model/store.ts";
 import type { Trace } from "../../model/trace.ts";
 import type { SinkDeps } from "../../sinks/sink-type.ts";
+import { type ActiveWatches, createActiveWatches } from "./active-watches.ts";
 import { sinkSecrets } from "./create-sink.ts";
 import { createDeadReports, type DeadReports } from "./dead-reports.ts";
 import type { DaemonDeps } from "../daemon/daemon-deps.ts";
@@ -18,6 +20,7 @@ export interface Delivering {
   readonly config: () => Config;
   readonly delivery: () => Delivery;
   readonly notices: Notices;
+  readonly active: ActiveWatches;
   /** Builds what another configuration delivers to, beside what is in force. */
   prepare(next: Config): Promise<Prepared>;
   /** Proves credentials that can be proved cheaply. Never rejects. */
@@ -27,7 +30,8 @@ export interface Delivering {
 
 /** A configuration that is in force when it is entered; one that is not has to be dropped. */
 export interface Prepared {
-  enter(): Promise<void>;
+  /** `watches`: those registered for it, where they are other ones. */
+  enter(watches?: readonly EngineWatch[]): Promise<void>;
   drop(): Promise<void>;
 }
 
@@ -45,6 +49,7 @@ export async function createDelivering(initial: Config, { store, meter, trace, d
   const { clock, random, hash, log, http, addSecret } = deps;
   let config = initial;
   let delivery: Delivery;
+  const active = createActiveWatches(() => delivery);
   const notices = createNotices({
     store,
     clock,
@@ -76,12 +81,14 @@ export async function createDelivering(initial: Config, { store, meter, trace, d
     config: () => config,
     delivery: () => delivery,
     notices,
+    active,
     async prepare(next) {
       keepSecrets(next);
       const fresh = await createDelivery(next, deliveryDeps(next));
       return {
-        async enter() {
+        async enter(watches) {
           const old = delivery;
+          if (watches !== undefined) active.set(watches);
           config = next;
           delivery = fresh;
           // The old half lets go before the new one starts: one message is never in two hands.

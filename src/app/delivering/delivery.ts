@@ -4,7 +4,7 @@ import type { PumpSink } from "../../deliver/lane.ts";
 import type { Config, SinkConfig } from "../../config/config.ts";
 import { errorText } from "../../model/errors.ts";
 import { gatherMs } from "../../polling/evaluate/absence.ts";
-import type { RouteJudged } from "../../polling/evaluate/verdicts.ts";
+import type { JudgedEvent } from "../../polling/evaluate/verdicts.ts";
 import type { ChirpEvent } from "../../model/event.ts";
 import type { NeutralMessage } from "../../model/message.ts";
 import { type OutboxEvent, type Sink, SinkError } from "../../model/sink.ts";
@@ -29,8 +29,8 @@ export interface Delivery {
   readonly sinks: ReadonlyMap<string, BuiltSink>;
   /** Where a watch's alerts go, for people: "#brand", "console", or the route tree. */
   describe(watch: Watch): string;
-  /** Where an event of a watch goes. `ownSinks`: of a watch this configuration does not have; one that it has is told where this one says. */
-  routeOf: RouteJudged;
+  /** Where an event of a watch goes. */
+  routeOf(judged: JudgedEvent, nowMs: number, gatherMs?: number): readonly NewDelivery[];
   /** Where a notice goes: `ops`, and routes that ask for it. */
   routeNotice(event: ChirpEvent, exceptSink: string | undefined, nowMs: number): readonly NewDelivery[];
   /** Lets what is under way finish for `graceMs`; the rest stays in the outbox. */
@@ -55,11 +55,6 @@ export async function createDelivery(config: Config, deps: DeliveryDeps): Promis
   }
   const described = new Map(config.sinks.map((one) => [one.name, describeSink(one)]));
   const facts = sinkFactsOf(config.sinks);
-  // A poll that began before a reload knows its watch as it was then, and sinks that perhaps have other names now.
-  const sinksNow = new Map([
-    ...config.watches.map(({ id, movedFrom, sinks: own }) => [movedFrom ?? id, own] as const),
-    ...config.watches.map(({ id, sinks: own }) => [id, own] as const),
-  ]);
   const pumpSinks = new Map([...sinks].map(([name, built]) => [name, pumpSinkOf(built)]));
   const pump = createPump({
     ...deps,
@@ -79,7 +74,7 @@ export async function createDelivery(config: Config, deps: DeliveryDeps): Promis
     },
     routeOf: ({ event, ownSinks, isMissed }, nowMs, gatheredMs = gatherMs(0, true)) =>
       routeEvent(event, {
-        ownSinks: sinksNow.get(event.watch) ?? ownSinks,
+        ownSinks,
         tree: config.route,
         sinks: facts,
         nowMs,

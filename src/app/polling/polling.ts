@@ -87,7 +87,7 @@ export function createPolling({ delivering, store, meter, trace, deps, onStoreRe
   });
   const profiles = createProfiles(gate, clock, log);
   const telling: Pick<EngineDeps, "route" | "wakeDelivery"> = {
-    route: (...asked) => delivery().routeOf(...asked),
+    route: delivering.active.route,
     wakeDelivery: () => delivery().pump.wake(),
   };
   const runner = createPollRunner({

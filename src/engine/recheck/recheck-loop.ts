@@ -200,13 +200,13 @@ export function createRecheckLoop(deps: RecheckDeps): RecheckLoop {
 
   const commit = async (looks: readonly Look[]): Promise<boolean> => {
     const nowMs = clock.now();
-    const events = looks.flatMap(({ event }) => (event === undefined ? [] : [event]));
+    const routed = looks.flatMap(({ event }) => (event === undefined ? [] : [deps.route(event, nowMs)]));
     const changes: PollCommit = {
       atMs: nowMs,
       targets: [],
       verdicts: [],
-      events: events.map(({ event }) => event),
-      deliveries: events.flatMap((judged) => deps.route(judged, nowMs)),
+      events: routed.map(({ event }) => event),
+      deliveries: routed.flatMap(({ deliveries }) => deliveries),
       rechecks: {
         rechecks: looks.flatMap(({ next }) => (next === undefined ? [] : [next])),
         ended: looks.flatMap(({ ended }) => (ended === undefined ? [] : [ended])),
@@ -217,7 +217,7 @@ export function createRecheckLoop(deps: RecheckDeps): RecheckLoop {
     if (result.status === "conflict") return false;
     deps.trace.remember(RECHECK, result.born);
     logEvents(deps.log, changes, result.born, deps.trace.ofSource(RECHECK));
-    for (const { event } of events)
+    for (const { event } of routed)
       if (result.born.has(event.id)) deps.meter.count("chirpwatch_events_total", { watch: event.watch, event: event.type });
     if (result.born.size > 0) deps.wakeDelivery();
     return true;

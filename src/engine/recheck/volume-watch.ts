@@ -105,9 +105,7 @@ export function createVolumeWatch(deps: VolumeDeps): VolumeWatch {
   const tell = async (subscriber: Subscriber, type: string, volume: JsonObject, nowMs: number): Promise<void> => {
     const body: EventBody = { volume };
     const fact = { type, subject: subscriber.watch.id, episode: String(nowMs), body, occurredAtMs: nowMs };
-    const judged = makeEvent(deps.hash, { ...subscriber, targetName: "" }, fact, nowMs);
-    const { event } = judged;
-    const deliveries = deps.route(judged, nowMs);
+    const { event, deliveries } = deps.route(makeEvent(deps.hash, { ...subscriber, targetName: "" }, fact, nowMs), nowMs);
     const commit = { atMs: nowMs, targets: [], verdicts: [], events: [event], deliveries };
     const result = await store.commitPoll(commit);
     if (result.status === "conflict" || result.born.size === 0) return;

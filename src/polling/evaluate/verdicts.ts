@@ -25,8 +25,14 @@ export interface JudgedEvent {
   readonly isMissed?: boolean;
 }
 
+export interface RoutedEvent {
+  /** Under the name that its watch has now. */
+  readonly event: ChirpEvent;
+  readonly deliveries: readonly NewDelivery[];
+}
+
 /** Where an event goes, by the active configuration. `gatherMs`: how long a digest of what was missed waits for more of it. */
-export type RouteJudged = (judged: JudgedEvent, nowMs: number, gatherMs?: number) => readonly NewDelivery[];
+export type RouteJudged = (judged: JudgedEvent, nowMs: number, gatherMs?: number) => RoutedEvent;
 
 export const NOTHING: Judgement = { verdicts: [], events: [], targets: [] };
 

@@ -1,5 +1,6 @@
 /** What a poll brought and what came of it, for whoever schedules, counts and tells. */
 import { countHoles } from "../../detect/feed-memory.ts";
+import type { PollCommit } from "../../model/poll-store.ts";
 import type { Meter } from "../../model/meter.ts";
 import type { FeedObservation } from "../read/read-feed.ts";
 import type { SeenList } from "./observe-list.ts";
@@ -170,14 +171,14 @@ function postedMsOf(
 }
 
 /** One poll in numbers. */
-export function countPoll(meter: Meter, poll: Poll, judged: Judgement, born: ReadonlySet<string>, nowMs: number): void {
+export function countPoll(meter: Meter, poll: Poll, commit: PollCommit, born: ReadonlySet<string>): void {
   const watchIds = new Map(poll.subscribers.map(({ watchKey, watch }) => [watchKey, watch.id]));
-  for (const { watchKey, verdict } of judged.verdicts)
+  for (const { watchKey, verdict } of commit.verdicts)
     meter.count("chirpwatch_items_total", { watch: watchIds.get(watchKey) ?? "", verdict });
-  for (const { event } of judged.events) {
+  for (const event of commit.events) {
     if (!born.has(event.id)) continue;
     meter.count("chirpwatch_events_total", { watch: event.watch, event: event.type });
-    meter.observe("chirpwatch_detect_delay_seconds", Math.max(0, nowMs - event.occurredAtMs) / 1_000, { type: event.watchType });
+    meter.observe("chirpwatch_detect_delay_seconds", Math.max(0, commit.atMs - event.occurredAtMs) / 1_000, { type: event.watchType });
   }
 }
 

@@ -161,6 +161,7 @@ export function createPollRunner(deps: RunnerDeps): PollRunner {
   const commitOf = (loaded: Loaded, seen: Observation, judged: Judgement, polledAtMs: number): PollCommit => {
     const memory = memoryAfter(loaded.source, seen);
     const nowMs = clock.now();
+    const routed = judged.events.map((event) => deps.route(event, nowMs, gatherMs(loaded.poll.intervalMs, isWhole(loaded, seen))));
     return {
       atMs: nowMs,
       source: {
@@ -176,8 +177,8 @@ export function createPollRunner(deps: RunnerDeps): PollRunner {
       ...(judged.rechecks === undefined || judged.rechecks.length === 0
         ? {}
         : { rechecks: { rechecks: judged.rechecks, ended: [], late: [] } }),
-      events: judged.events.map(({ event }) => event),
-      deliveries: judged.events.flatMap((event) => deps.route(event, nowMs, gatherMs(loaded.poll.intervalMs, isWhole(loaded, seen)))),
+      events: routed.map(({ event }) => event),
+      deliveries: routed.flatMap(({ deliveries }) => deliveries),
     };
   };
 
@@ -200,7 +201,7 @@ export function createPollRunner(deps: RunnerDeps): PollRunner {
         deps.trace.remember(planned.key, result.born);
         logEvents(deps.log, commit, result.born, deps.trace.ofSource(planned.key));
         if (result.born.size > 0) deps.wakeDelivery();
-        countPoll(deps.meter, poll, judged, result.born, clock.now());
+        countPoll(deps.meter, poll, commit, result.born);
         const outcome = outcomeOf(poll, seen, judgements, result.born.size, clock.now() - deps.retentionMs());
         const renames = renamesIn(loaded, seen).filter(({ from }) => from !== null);
         return { ...outcome, renames, returned: returnedIn(loaded, judged) };

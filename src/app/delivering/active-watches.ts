@@ -1,0 +1,31 @@
+/** Watches by their keys as they are now: a poll that began before a reload knows its own, and its sinks, as they were then. */
+import type { EngineWatch } from "../../engine/engine.ts";
+import type { Watch } from "../../model/watch.ts";
+import type { JudgedEvent, RouteJudged } from "../../polling/evaluate/verdicts.ts";
+import type { Delivery } from "./delivery.ts";
+
+export interface ActiveWatches {
+  set(watches: readonly EngineWatch[]): void;
+  /** Where an event goes, with the name and the sinks that its watch has now; with its own when the watch is gone. */
+  readonly route: RouteJudged;
+}
+
+export function createActiveWatches(delivery: () => Pick<Delivery, "routeOf">): ActiveWatches {
+  let byKey: ReadonlyMap<string, Watch> = new Map();
+  const update = (judged: JudgedEvent): JudgedEvent => {
+    const { event } = judged;
+    const watch = byKey.get(event.watchKey);
+    if (watch === undefined) return judged;
+    const named = { ...event, watch: watch.id, labels: { ...event.labels, watch: watch.id } };
+    return { ...judged, event: named, ownSinks: watch.sinks };
+  };
+  return {
+    set(watches) {
+      byKey = new Map(watches.map(({ watch, state }) => [state.key, watch]));
+    },
+    route(judged, nowMs, gatherMs) {
+      const now = update(judged);
+      return { event: now.event, deliveries: delivery().routeOf(now, nowMs, gatherMs) };
+    },
+  };
+}
