@@ -22,7 +22,7 @@ const AT_ONCE = 200;
 export async function giveUpExpired(deps: ExpireDeps, lane: Lane): Promise<void> {
   const nowMs = deps.clock.now();
   const cutoffMs = nowMs - lane.retryForMs;
-  if (lane.health.breaker !== "open" || (lane.health.openedAtMs ?? nowMs) > cutoffMs) return;
+  if ((lane.health.openedAtMs ?? nowMs) > cutoffMs) return;
   let givenUp = 0;
   for (;;) {
     const due = await deps.store.dueWork({ nowMs: cutoffMs, sinks: [lane.name], busy: lane.busy, limit: AT_ONCE });

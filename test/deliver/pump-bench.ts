@@ -59,6 +59,7 @@ export function createBench(options: { readonly throttles?: ReadonlyMap<string, 
   const told: string[] = [];
   const logged: { readonly level: string; readonly message: string; readonly fields: LogFields }[] = [];
   const counts = new Map<string, number>();
+  const gauges = new Map<string, number>();
   const observed: { readonly name: string; readonly value: number }[] = [];
   const behaviours = new Map<string, Behaviour>();
   const sinks = new Map<string, PumpSink>();
@@ -75,12 +76,12 @@ export function createBench(options: { readonly throttles?: ReadonlyMap<string, 
       const key = `${name}${JSON.stringify(labels)}`;
       counts.set(key, (counts.get(key) ?? 0) + by);
     },
-    set: () => {},
+    set: (name: string, value: number, labels = {}) => void gauges.set(`${name}${JSON.stringify(labels)}`, value),
     observe: (name: string, value: number) => void observed.push({ name, value }),
   };
 
   const sinkOf = (name: string, chat: boolean): Sink => ({
-    render: (batch: Batch) => ({ subjects: subjectsOf(batch.events), digest: false }),
+    render: (batch: Batch) => ({ subjects: subjectsOf(batch.events), digest: false, ...(batch.sample && { sample: true }) }),
     ...(chat ? { lists: { above: 10, render: renderParts, announce: (nextAtMs) => ({ subjects: [], digest: false, nextAtMs }) } } : {}),
     send: async (message: SealedMessage, signal) => {
       const body = message.body as { subjects: string[]; digest: boolean };
@@ -115,7 +116,7 @@ export function createBench(options: { readonly throttles?: ReadonlyMap<string, 
       readEvent: ({ event }) => neutral(event.subject),
       listedAt: (events) => `${events.length} elsewhere`,
       onSinkFailing: (trouble) => void told.push(`failing ${trouble.sink}: ${trouble.reason}`),
-      onDead: () => {},
+      onDead: () => meter.count("onDead"),
       onUnpublished: () => {},
       onSinkRecovered: (sink) => void told.push(`recovered ${sink}`),
     });
@@ -127,6 +128,7 @@ export function createBench(options: { readonly throttles?: ReadonlyMap<string, 
     told,
     logged,
     counts,
+    gauges,
     observed,
     addSink,
     newPump,

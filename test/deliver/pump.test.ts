@@ -345,6 +345,11 @@ describe("a dead destination", () => {
     const dead = bench.outbox.messages.filter((message) => message.state === "dead");
     expect(dead).toHaveLength(30);
     expect(bench.counts.get('chirpwatch_dead_letters_total{"sink":"chat"}')).toBe(30);
+    expect(bench.counts.get('chirpwatch_deliveries_total{"sink":"chat","outcome":"dead"}')).toBe(30);
+    // The one that was tried, by itself; the others together.
+    const given = bench.logged.filter(({ message }) => message.startsWith("messages were given up: "));
+    expect(given.map(({ fields }) => fields)).toEqual([{ sink: "chat", messages: 29 }]);
+    expect(bench.counts.get("onDead{}")).toBe(2);
     bench.when("chat", () => ({}));
     await bench.clock.advance(2 * HOUR);
     expect(bench.subjects("chat").at(-1)).toBe("held");
@@ -456,5 +461,7 @@ describe("stops and crashes", () => {
     await bench.newPump().start();
     await bench.clock.advance(MINUTE);
     expect(bench.outbox.messages).toMatchObject([{ state: "dead" }]);
+    const lines = bench.logged.filter(({ message }) => message === "a message could not be rendered");
+    expect(lines.map(({ fields }) => fields)).toEqual([{ sink: "broken", events: 1, error: "a bug" }]);
   });
 });

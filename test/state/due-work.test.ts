@@ -1,5 +1,6 @@
 /** Which of the outbox's work is offered while some of it is under way. */
 import { expect, test } from "vitest";
+import { digestGroup } from "../../src/model/digest.ts";
 import type { NewMessage } from "../../src/model/outbox.ts";
 import type { OpenedStore } from "../../src/state/open.ts";
 import { makeEvent } from "../support/make-event.ts";
@@ -50,6 +51,34 @@ test("a group under way is offered neither as a group nor as a message; the same
   await sealAll(store);
   expect((await work(store)).sort()).toEqual(["chat of 3+4", "hook of 1+2", "hook of 5", "hook of 6"]);
   expect((await work(store, busy)).sort()).toEqual(["chat of 3+4", "hook of 6"]);
+});
+
+test("the oldest is offered first, alone or in a group, and a group stands where its oldest alert does", async () => {
+  const store = await openTemp(tempStatePath());
+  await commit(store, "hook", ["1"]);
+  await commit(store, "hook", ["2"], "team");
+  await commit(store, "hook", ["3"]);
+  await commit(store, "hook", ["4"], "others");
+  await commit(store, "hook", ["5"], "team");
+  expect(await work(store)).toEqual(["hook 1", "hook 2+5", "hook 3", "hook 4"]);
+});
+
+test("a group is offered a thousand alerts at a time, a digest whole", async () => {
+  const store = await openTemp(tempStatePath());
+  const subjects = Array.from({ length: 1_001 }, (_, i) => String(i));
+  await commit(store, "hook", subjects, "team");
+  await commit(
+    store,
+    "chat",
+    subjects.map((subject) => `c${subject}`),
+    digestGroup("return", "w"),
+  );
+  const { groups } = await store.dueWork({ nowMs: T0 + 10, sinks: ["hook", "chat"], busy: new Set(), limit: 100 });
+  expect(groups.map(({ sink, members }) => [sink, members.length])).toEqual([
+    ["hook", 1_000],
+    ["chat", 1_001],
+  ]);
+  expect(groups.map(({ members }) => members[0]?.event.subject)).toEqual(["0", "c0"]);
 });
 
 test("what is under way takes no place of what is free: as much as was asked for is offered, and no more", async () => {

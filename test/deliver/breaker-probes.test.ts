@@ -1,0 +1,143 @@
+/** Attempts that end while the breaker is open, and a state that cannot take what it says. */
+import { describe, expect, it } from "vitest";
+import { sleep } from "../../src/model/clock.ts";
+import { SinkError } from "../../src/model/sink.ts";
+import { createBench, MINUTE, SECOND } from "./pump-bench.ts";
+
+const down = () => new SinkError("transient", "503 from the other side", 503);
+const gone = () => new SinkError("destination", "channel_not_found");
+type Bench = ReturnType<typeof createBench>;
+
+/** Five that fail at once, and one that ends four seconds later. */
+async function startWithLateOne(bench: Bench, late: () => Error): Promise<void> {
+  bench.addSink("hook", { concurrency: 6 });
+  bench.when("hook", async ({ subjects }) => {
+    if (subjects[0] !== "late") throw down();
+    await sleep(bench.clock, 4 * SECOND);
+    throw late();
+  });
+  for (const subject of ["late", "1", "2", "3", "4", "5"]) bench.add(subject);
+  await bench.newPump().start();
+}
+
+describe("an attempt that was under way when the breaker opened", () => {
+  it("does not put off the next probe", async () => {
+    const bench = createBench();
+    await startWithLateOne(bench, down);
+    await bench.clock.advance(7 * SECOND);
+    expect(bench.offsets()).toEqual([0, 0, 0, 0, 0, 0, 5]);
+  });
+
+  it("says nothing new of the sink, whatever it ends with", async () => {
+    const bench = createBench();
+    await startWithLateOne(bench, gone);
+    await bench.clock.advance(4.5 * SECOND);
+    expect(bench.outbox.health("hook")).toMatchObject({ breaker: "open", cause: "transient" });
+    expect(bench.told).toEqual([]);
+  });
+});
+
+describe("another group's first attempt ahead of the next probe", () => {
+  const startWithBadOne = async (bench: Bench, other: () => Error) => {
+    bench.when("hook", ({ subjects }) => {
+      throw subjects[0] === "bad" ? down() : other();
+    });
+    bench.add("bad");
+    const pump = bench.newPump();
+    await pump.start();
+    await bench.clock.advance(90 * SECOND);
+    expect(bench.outbox.health("hook")).toMatchObject({ breaker: "open", cause: "transient" });
+    const probes = bench.sent.length;
+    bench.add("other");
+    pump.wake();
+    await bench.clock.advance(SECOND);
+    expect(bench.sent.slice(probes).map(({ subjects }) => subjects)).toEqual([["other"]]);
+  };
+
+  it("does not put it off when it fails in the same way", async () => {
+    const alone = createBench();
+    await startWithBadOne(alone, down);
+    const before = alone.sent.filter(({ subjects }) => subjects[0] === "bad").length;
+    await alone.clock.advance(2 * MINUTE);
+    const times = alone.offsets();
+    const probes = alone.sent.flatMap(({ subjects }, index) => (subjects[0] === "bad" ? [times[index] ?? 0] : []));
+    expect(probes.length).toBeGreaterThan(before);
+    // As if nothing else had come.
+    const bench = createBench();
+    bench.when("hook", () => {
+      throw down();
+    });
+    bench.add("bad");
+    await bench.newPump().start();
+    await bench.clock.advance(MINUTE * 3.5);
+    expect(times.filter((at) => at > 91)[0]).toBe(bench.offsets().filter((at) => at > 91)[0]);
+  });
+
+  it("that finds the destination gone says so at once", async () => {
+    const bench = createBench();
+    await startWithBadOne(bench, gone);
+    expect(bench.outbox.health("hook")).toMatchObject({ breaker: "open", cause: "destination", reason: "channel_not_found" });
+    expect(bench.told).toEqual(["failing hook: channel_not_found"]);
+  });
+});
+
+describe("a breaker", () => {
+  it("that was open before a restart stays open for the wait of its cause when the first probe fails", async () => {
+    const bench = createBench();
+    bench.when("hook", () => {
+      throw down();
+    });
+    bench.add("1");
+    const first = bench.newPump();
+    await first.start();
+    await bench.clock.advance(10 * MINUTE);
+    await first.stop(0);
+    const before = bench.sent.length;
+    await bench.newPump().start();
+    await bench.clock.advance(4 * MINUTE);
+    expect(bench.sent.length - before).toBe(1);
+  });
+
+  it("is shown as open and closed by the metric of its sink, and logged with what the sink said", async () => {
+    const bench = createBench();
+    bench.addSink("chat", { chat: true, concurrency: 1 });
+    bench.when("hook", () => {
+      throw down();
+    });
+    for (let i = 0; i < 6; i += 1) for (const sink of ["hook", "chat"]) bench.add(String(i), { sink });
+    await bench.newPump().start();
+    const gauge = (sink: string) => bench.gauges.get(`chirpwatch_breaker_open{"sink":"${sink}"}`);
+    expect([gauge("hook"), gauge("chat")]).toEqual([0, 0]);
+    await bench.clock.advance(SECOND);
+    expect([gauge("hook"), gauge("chat")]).toEqual([1, 0]);
+    bench.when("hook", () => ({}));
+    await bench.clock.advance(MINUTE);
+    expect([gauge("hook"), gauge("chat")]).toEqual([0, 0]);
+    const fields = (text: string) => bench.logged.flatMap(({ message, fields: own }) => (message === text ? [own] : []));
+    expect(fields("a sink takes no messages")).toEqual([
+      { sink: "hook", error: "503 from the other side", hint: expect.any(String), failures: 5 },
+    ]);
+    expect(fields("a sink takes messages again")).toEqual([{ sink: "hook" }]);
+  });
+
+  it("that the state cannot take works all the same, and the log says that it is not stored", async () => {
+    const bench = createBench();
+    let attempts = 0;
+    bench.when("hook", () => {
+      attempts += 1;
+      if (attempts === 5) bench.outbox.breakDown(true);
+      throw down();
+    });
+    for (let i = 0; i < 6; i += 1) bench.add(String(i));
+    await bench.newPump().start();
+    await bench.clock.advance(2 * SECOND);
+    const notStored = { sink: "hook", error: "the disk is full" };
+    expect(bench.logged.filter(({ message }) => message === "the state of a sink could not be stored")).toMatchObject([
+      { fields: notStored },
+    ]);
+    bench.outbox.breakDown(false);
+    bench.when("hook", () => ({}));
+    await bench.clock.advance(MINUTE);
+    expect(bench.outbox.messages.map(({ state }) => state)).toEqual(Array.from({ length: 6 }, () => "sent"));
+  });
+});
