@@ -45,5 +45,5 @@ EXPOSE 9464
 # Whatever is missing above shows here: the demo polls, remembers and delivers.
 RUN chirpwatch demo --once && rm -rf /tmp/*
 HEALTHCHECK --interval=30s --timeout=5s --start-period=20s --retries=3 CMD ["chirpwatch", "health"]
-ENTRYPOINT ["chirpwatch"]
+ENTRYPOINT ["/app/config/entrypoint.sh"]
 CMD ["run"]
