@@ -21,6 +21,8 @@ export type Surplus = Omit<Overflow, "announcement"> & { readonly isFirst: boole
 
 export interface Claim {
   readonly lane: Lane;
+  /** The breaker was open. */
+  readonly isProbe: boolean;
   readonly messages: readonly DueMessage[];
   readonly bundles: readonly Bundle[];
   /** Left over once the bundles are sealed. */
@@ -41,13 +43,15 @@ export function createGroupStage(deps: GroupDeps): Stage<Lane, Claim> {
     async run(lane) {
       const nowMs = deps.clock.now();
       const room = roomOf(lane, deps.clock);
-      if (room === 0) return { lane, messages: [], bundles: [], surplus: [], more: false };
+      // It may open before what is taken now is sealed.
+      const isProbe = lane.health.breaker === "open";
+      if (room === 0) return { lane, isProbe, messages: [], bundles: [], surplus: [], more: false };
       // One more than there is room for: whether a throttle is exceeded shows in what comes after its last free place.
       const due = await dueWorkOf(deps.store, lane, nowMs, room + 1);
       const messages = [...due.messages].sort(byAge).slice(0, room);
       const { bundles, surplus, isCut } = await allow(deps, { groups: due.groups, room: room - messages.length, nowMs, sink: lane.name });
       const more = isCut || surplus.length > 0 || due.groups.length + due.messages.length > room;
-      return { lane, messages, bundles, surplus, more };
+      return { lane, isProbe, messages, bundles, surplus, more };
     },
   };
 }

@@ -32,14 +32,14 @@ export const isUnrendered = (body: Json): boolean => typeof body === "object" &&
 export function createSealStage(deps: SealDeps): Stage<Claim, readonly Parcel[]> {
   return {
     name: "seal",
-    async run({ lane, messages, bundles, surplus }) {
+    async run({ lane, isProbe, messages, bundles, surplus }) {
       const sealed = bundles.map((bundle) => sealBundle(deps, lane, bundle));
       if (sealed.length > 0) await deps.store.seal(sealed.flatMap((one) => one.map(({ message }) => message)));
       for (const { message, events } of sealed.flat()) deps.onSealed(message, events);
       for (const one of surplus) await gather(deps, lane, one);
       // The other parts of a digest follow one by one, as the outbox gives them.
       const first = sealed.flatMap(([one]) => (one === undefined ? [] : [one.message]));
-      return [...messages.map((message) => takeUp(lane, message)), ...first.map((message) => firstAttempt(lane, message))];
+      return [...messages, ...first.map(unsent)].map((message) => takeUp(lane, message, isProbe));
     },
   };
 }
@@ -127,16 +127,16 @@ async function gather(deps: SealDeps, lane: Lane, { isFirst, ...overflow }: Surp
   await deps.store.gather({ ...overflow, announcement });
 }
 
-function firstAttempt(lane: Lane, message: NewMessage): Parcel {
+function unsent(message: NewMessage): DueMessage {
   const { deliveryIds: _ids, summarisedIds: _more, throttleKey: _key, parentId: _parent, ...sealed } = message;
-  return takeUp(lane, { ...sealed, attempts: 0, firstAttemptAtMs: null });
+  return { ...sealed, attempts: 0, firstAttemptAtMs: null };
 }
 
-function takeUp(lane: Lane, message: DueMessage): Parcel {
+function takeUp(lane: Lane, message: DueMessage, isProbe: boolean): Parcel {
   const busyKeys = [busyKey(lane.name, message.groupKey)];
   for (const key of busyKeys) lane.busy.add(key);
   lane.inHand += 1;
-  return { lane, message, busyKeys, isProbe: lane.health.breaker === "open" };
+  return { lane, message, busyKeys, isProbe };
 }
 
 /** Gives a parcel back: recorded, or left in the outbox as it was. */

@@ -37,6 +37,28 @@ describe("an attempt that was under way when the breaker opened", () => {
   });
 });
 
+it("what was taken from the outbox while the breaker opened is not sent: one message at a time probes", async () => {
+  const bench = createBench();
+  let end: () => void = () => undefined;
+  const ended = new Promise<void>((resolve) => (end = resolve));
+  bench.when("hook", async () => {
+    await ended;
+    throw gone();
+  });
+  for (const subject of ["1", "2", "3", "4"]) bench.add(subject);
+  const pump = bench.newPump();
+  await pump.start();
+  await bench.clock.advance(SECOND);
+  expect(bench.sent).toHaveLength(4);
+  for (const subject of ["5", "6", "7", "8"]) bench.add(subject);
+  pump.wake();
+  end();
+  await bench.clock.advance(SECOND);
+  expect(bench.outbox.health("hook")).toMatchObject({ breaker: "open", cause: "destination" });
+  expect(bench.outbox.messages).toHaveLength(8);
+  expect(bench.sent).toHaveLength(4);
+});
+
 describe("another group's first attempt ahead of the next probe", () => {
   const startWithBadOne = async (bench: Bench, other: () => Error) => {
     bench.when("hook", ({ subjects }) => {
@@ -78,6 +100,47 @@ describe("another group's first attempt ahead of the next probe", () => {
     await startWithBadOne(bench, gone);
     expect(bench.outbox.health("hook")).toMatchObject({ breaker: "open", cause: "destination", reason: "channel_not_found" });
     expect(bench.told).toEqual(["failing hook: channel_not_found"]);
+  });
+});
+
+describe("the report of a sink that fails", () => {
+  it("says since when, why, what to do, and how long its messages are kept: of a dead destination at once, of trouble that may pass after two minutes", async () => {
+    const bench = createBench();
+    bench.addSink("chat", { chat: true, concurrency: 1, retryForMs: 24 * 60 * MINUTE });
+    const startMs = bench.clock.now();
+    bench.when("hook", () => {
+      throw down();
+    });
+    bench.when("chat", () => {
+      throw new SinkError("destination", "channel_not_found", undefined, { hint: "invite the bot" });
+    });
+    for (let i = 0; i < 6; i += 1) for (const sink of ["hook", "chat"]) bench.add(String(i), { sink });
+    await bench.newPump().start();
+    await bench.clock.advance(SECOND);
+    const chat = { sink: "chat", reason: "channel_not_found", hint: "invite the bot", sinceMs: startMs, retryForMs: 24 * 60 * MINUTE };
+    expect(bench.troubles).toEqual([chat]);
+    await bench.clock.advance(2 * MINUTE - 2 * SECOND);
+    expect(bench.troubles).toHaveLength(1);
+    await bench.clock.advance(SECOND);
+    const hook = { sink: "hook", reason: "503 from the other side", hint: "", sinceMs: startMs, retryForMs: 76 * 60 * MINUTE };
+    expect(bench.troubles).toEqual([chat, hook]);
+  });
+
+  it("is made once, although the state cannot take that it was made, and the log says so", async () => {
+    const bench = createBench();
+    bench.when("hook", () => {
+      throw down();
+    });
+    for (let i = 0; i < 6; i += 1) bench.add(String(i));
+    await bench.newPump().start();
+    await bench.clock.advance(2 * MINUTE - SECOND);
+    bench.outbox.breakDown(true);
+    await bench.clock.advance(5 * MINUTE);
+    bench.outbox.breakDown(false);
+    await bench.clock.advance(20 * MINUTE);
+    expect(bench.told).toEqual(["failing hook: 503 from the other side"]);
+    const lines = bench.logged.filter(({ message }) => message === "the report about a sink could not be stored");
+    expect(lines.map(({ fields }) => fields)).toEqual([{ sink: "hook", error: "the disk is full" }]);
   });
 });
 

@@ -4,6 +4,7 @@ import type { NeutralMessage } from "../../src/model/message.ts";
 import type { Batch, Digest, DigestPart, OutboxEvent, SealedMessage, SendReceipt, Sink } from "../../src/model/sink.ts";
 import type { Throttle } from "../../src/route/route.ts";
 import { createPump, type Pump } from "../../src/deliver/pump.ts";
+import type { SinkTrouble } from "../../src/deliver/sink-reports.ts";
 import type { PumpSink } from "../../src/deliver/lane.ts";
 import { EVENT_TIME_MS, makeEvent } from "../support/make-event.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
@@ -57,6 +58,7 @@ export function createBench(options: { readonly throttles?: ReadonlyMap<string, 
   const outbox = createSqlOutbox(clock);
   const sent: Sent[] = [];
   const told: string[] = [];
+  const troubles: SinkTrouble[] = [];
   const logged: { readonly level: string; readonly message: string; readonly fields: LogFields }[] = [];
   const counts = new Map<string, number>();
   const gauges = new Map<string, number>();
@@ -115,7 +117,10 @@ export function createBench(options: { readonly throttles?: ReadonlyMap<string, 
       meter,
       readEvent: ({ event }) => neutral(event.subject),
       listedAt: (events) => `${events.length} elsewhere`,
-      onSinkFailing: (trouble) => void told.push(`failing ${trouble.sink}: ${trouble.reason}`),
+      onSinkFailing: (trouble) => {
+        troubles.push(trouble);
+        told.push(`failing ${trouble.sink}: ${trouble.reason}`);
+      },
       onDead: () => meter.count("onDead"),
       onUnpublished: () => {},
       onSinkRecovered: (sink) => void told.push(`recovered ${sink}`),
@@ -126,6 +131,7 @@ export function createBench(options: { readonly throttles?: ReadonlyMap<string, 
     outbox,
     sent,
     told,
+    troubles,
     logged,
     counts,
     gauges,
