@@ -74,8 +74,6 @@ export function createOwed(played: Played, epochs: readonly RuledEpoch[]): (watc
         : owed("may", "the first run tells some");
     }
     if (tweet.postedMs <= registered.toMs + EDGE_MS) return owed("may", "it came while the watch was registered");
-    if (tweet.postedMs <= registered.toMs + setBackMs(played.scenario.steps))
-      return owed("may", "the clock was set back before there was a baseline");
     if (choices.some((choice) => choice !== "yes") || rules.some(({ epoch, rules: one }) => one === undefined && epoch.toMs >= from))
       return owed("may", "not every configuration wanted it, or the service may hide it");
     if (tweet.name === "") return owed("may", "a fault posted it");
@@ -179,9 +177,6 @@ export const inOrder = (value: Json | undefined): Json =>
 
 /** Nobody can tell whose first request it is, of several watches. */
 const REGISTERED_WITHIN_MS = 30 * MIN_MS;
-
-const setBackMs = (steps: readonly Step[]): number =>
-  steps.reduce((sum, step) => (step.do === "jump" ? sum + Math.max(0, -step.byMs) : sum), 0);
 
 /** Between these times the state took the watch as it is in the end. */
 function registeredMs(rules: readonly RulesThen[], played: Played): Span {
