@@ -11,6 +11,9 @@ const allOf = (folder) =>
     .filter((name) => name.endsWith(".ts"))
     .map((name) => `${folder}/${name}`);
 
+/** What goes out together: plays of floods are long, and say nothing of the rest. */
+const GATHERING = inFolder("src/deliver", ["digest", "group", "seal", "throttle"]);
+
 export const FOLDERS = {
   route: [
     {
@@ -20,16 +23,12 @@ export const FOLDERS = {
   ],
   deliver: [
     {
-      mutate: allOf("src/deliver").filter((file) => file !== "src/deliver/crosspost.ts"),
-      tests: inFolder("test/deliver", [
-        "ladder.test",
-        "digest.test",
-        "seal.test",
-        "breaker-probes.test",
-        "throttle.test",
-        "pump.test",
-        "breaker.test",
-      ]),
+      mutate: allOf("src/deliver").filter((file) => ![...GATHERING, "src/deliver/crosspost.ts"].includes(file)),
+      tests: inFolder("test/deliver", ["ladder.test", "breaker-probes.test", "pump.test", "breaker.test"]),
+    },
+    {
+      mutate: GATHERING,
+      tests: inFolder("test/deliver", ["digest.test", "seal.test", "throttle.test", "pump.test"]),
     },
     { mutate: ["src/deliver/crosspost.ts"], tests: ["test/deliver/crosspost.test.ts"] },
   ],
@@ -71,20 +70,27 @@ export const FOLDERS = {
   // The path of a reload: from the files that changed to what is polled and delivered afterwards.
   app: [
     {
-      mutate: inFolder("src/app", ["config-changes", "memory-changes", "registration", "reload", "renamed-watches", "watch-files"]),
+      mutate: inFolder("src/app", [
+        "changes/config-changes",
+        "changes/memory-changes",
+        "changes/renamed-watches",
+        "daemon/registration",
+        "reload/reload",
+        "reload/watch-files",
+      ]),
       tests: inFolder("test/app", [
-        "watch-files.test",
-        "reload.test",
+        "reload/watch-files.test",
+        "reload/reload.test",
         "reload-refused.test",
-        "registration.test",
-        "config-changes.test",
-        "renamed-watches.test",
-        "memory-changes.test",
+        "daemon/registration.test",
+        "changes/config-changes.test",
+        "changes/renamed-watches.test",
+        "changes/memory-changes.test",
       ]),
     },
     {
-      mutate: inFolder("src/app", ["delivering", "delivery"]),
-      tests: inFolder("test/app", ["create-sink.test", "edits.test", "reload-under-way.test", "failing-sink.test"]),
+      mutate: inFolder("src/app", ["delivering/active-watches", "delivering/delivering", "delivering/delivery"]),
+      tests: inFolder("test/app", ["delivering/create-sink.test", "edits.test", "reload-under-way.test", "failing-sink.test"]),
     },
   ],
 };

@@ -34,6 +34,7 @@ const optionsOf = (mutate) => ({
   ignorePatterns: ["dist", "biome.json", ".oxlintrc.json", "bench", ".bench", ".sim", "docs", "data", "reports"],
   concurrency: Number(values.concurrency),
   timeoutMS: 5_000,
+  timeoutFactor: 1.2,
   cleanTempDir: "always",
   fileLogLevel: "off",
   logLevel: "warn",
