@@ -14,6 +14,9 @@ const allOf = (folder) =>
 /** What goes out together: plays of floods are long, and say nothing of the rest. */
 const GATHERING = inFolder("src/deliver", ["digest", "group", "seal", "throttle"]);
 
+/** What its own tests, without a pump, say all about. */
+const APART = inFolder("src/deliver", ["attempt-log", "delays", "judge", "ladder", "message-log"]);
+
 export const FOLDERS = {
   route: [
     {
@@ -23,8 +26,12 @@ export const FOLDERS = {
   ],
   deliver: [
     {
-      mutate: allOf("src/deliver").filter((file) => ![...GATHERING, "src/deliver/crosspost.ts"].includes(file)),
-      tests: inFolder("test/deliver", ["ladder.test", "breaker-probes.test", "pump.test", "breaker.test"]),
+      mutate: APART,
+      tests: inFolder("test/deliver", ["ladder.test", "judge.test", "attempt-log.test", "message-records.test"]),
+    },
+    {
+      mutate: allOf("src/deliver").filter((file) => ![...APART, ...GATHERING, "src/deliver/crosspost.ts"].includes(file)),
+      tests: inFolder("test/deliver", ["breaker-probes.test", "pump.test", "breaker.test"]),
     },
     {
       mutate: GATHERING,

@@ -8,7 +8,9 @@ interface Part {
 }
 
 it("every file that is mutated, and every test that has to notice, exists", async () => {
-  const { FOLDERS } = (await import(new URL("folders.mjs", import.meta.url).href)) as { FOLDERS: Readonly<Record<string, readonly Part[]>> };
+  const { FOLDERS } = (await import(new URL("folders.mjs", import.meta.url).href)) as {
+    FOLDERS: Readonly<Record<string, readonly Part[]>>;
+  };
   const files = Object.values(FOLDERS).flatMap((parts) => parts.flatMap(({ mutate, tests }) => [...mutate, ...tests]));
   expect(files.length).toBeGreaterThan(50);
   expect(files.filter((file) => !existsSync(file))).toEqual([]);
