@@ -1,6 +1,6 @@
 /**
  * Who comes and goes is told as it was: nobody who did not, nobody twice, and in the end the last word about everybody is true. This is the
- * specification of lists of accounts; see docs/polling.md, "Followers and other lists of accounts".
+ * specification of lists of accounts; see docs/polling-member-lists.md.
  */
 import type { JsonObject } from "../../../src/model/json.ts";
 import { FAN_COMMUNITY_ID, FAN_LIST_ID, FANS } from "../draw/cast.ts";

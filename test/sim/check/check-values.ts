@@ -1,6 +1,6 @@
 /**
  * Values are told as they were: a field that changed with what it came to, a threshold once it is crossed and not again before the value came
- * back by a tenth. This is the specification of values; see docs/polling.md, "Values".
+ * back by a tenth. This is the specification of values; see docs/polling-single.md, "Values".
  */
 import type { Json, JsonObject } from "../../../src/model/json.ts";
 import type { LeftEvent } from "../run/read-state.ts";
