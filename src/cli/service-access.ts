@@ -7,7 +7,8 @@ import { createKeyHolder, type HeldKey, type KeyHolder, offersOf } from "../app/
 import { createSandboxGuard, type SandboxGuard } from "../app/sandbox-guard.ts";
 import { createUpstreamPacer } from "../budget/upstream-pacer.ts";
 import type { ApiConfig } from "../config/config.ts";
-import { createRequestGate, type GateKeys, type RequestGate } from "../requests/request-gate.ts";
+import { createRequestGate, type RequestGate } from "../requests/request-gate.ts";
+import type { GateKeys } from "../requests/gate-keys.ts";
 import { createServiceClock } from "../requests/service-clock.ts";
 import type { Log } from "../model/log.ts";
 import type { Ledger } from "../model/ledger.ts";

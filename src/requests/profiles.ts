@@ -3,7 +3,8 @@ import type { Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
 import type { User } from "../model/user.ts";
 import { createProbeDesk, type ProbeDesk } from "./probe-desk.ts";
-import { type RequestGate, RequestHeld } from "./request-gate.ts";
+import type { RequestGate } from "./request-gate.ts";
+import { RequestHeld } from "./request-held.ts";
 
 export interface Profiles extends ProbeDesk {
   /** Not older than `maxAgeMs`, a day unless said. Undefined when the service does not give it now: an event is told without. */

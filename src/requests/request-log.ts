@@ -6,7 +6,7 @@ import type { GateRequest } from "./reservation.ts";
 
 export interface RequestLogDeps {
   readonly log: Log;
-  readonly trace?: Pick<Trace, "ofSource">;
+  readonly trace: Pick<Trace, "ofSource"> | undefined;
 }
 
 export interface AnsweredRequest {

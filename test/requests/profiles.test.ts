@@ -1,7 +1,7 @@
 /** Which profiles are kept, and for how long. */
 import { expect, it } from "vitest";
 import { createProfiles } from "../../src/requests/profiles.ts";
-import { RequestHeld } from "../../src/requests/request-gate.ts";
+import { RequestHeld } from "../../src/requests/request-held.ts";
 import type { GateRequest } from "../../src/requests/reservation.ts";
 import { UpstreamError } from "../../src/model/upstream.ts";
 import { rememberingLog } from "../state/temp-state.ts";

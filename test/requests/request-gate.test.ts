@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { createUpstreamPacer } from "../../src/budget/upstream-pacer.ts";
-import { createRequestGate, type GateKeys, type RequestGate } from "../../src/requests/request-gate.ts";
+import { createRequestGate, type RequestGate } from "../../src/requests/request-gate.ts";
+import type { GateKeys } from "../../src/requests/gate-keys.ts";
 import type { GateRequest, Offers } from "../../src/requests/reservation.ts";
 import { createServiceClock } from "../../src/requests/service-clock.ts";
 import { sleep } from "../../src/model/clock.ts";

@@ -11,7 +11,7 @@ import { StoreError } from "../../model/store-error.ts";
 import type { Notes } from "../../model/store.ts";
 import type { Notices } from "../../model/notices.ts";
 import { createRepeated } from "./repeat.ts";
-import { RequestHeld } from "../../requests/request-gate.ts";
+import { RequestHeld } from "../../requests/request-held.ts";
 import { createSilenceWatch } from "./silence-watch.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 

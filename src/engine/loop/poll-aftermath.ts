@@ -5,7 +5,7 @@ import { isRefusal, UpstreamError } from "../../model/upstream.ts";
 import type { Notices } from "../../model/notices.ts";
 import type { PollAftermath } from "../../model/poll-aftermath.ts";
 import type { PollOutcome } from "../../polling/run/poll-outcome.ts";
-import { RequestHeld } from "../../requests/request-gate.ts";
+import { RequestHeld } from "../../requests/request-held.ts";
 import { STORE_RETRY_MS } from "../health/store-watch.ts";
 import type { StoreWatch } from "../../model/store-health.ts";
 import type { TargetTrouble } from "../../polling/targets/target-trouble.ts";

@@ -11,7 +11,7 @@ import type { Notes } from "../../model/store.ts";
 import type { UpstreamError } from "../../model/upstream.ts";
 import type { Notices } from "../../model/notices.ts";
 import { createRepeated } from "../health/repeat.ts";
-import type { FailedWith } from "../../requests/request-gate.ts";
+import type { FailedWith } from "../../requests/gate-keys.ts";
 
 export interface KeyWatch {
   /** Those that may pay now; all of them when none is good, so that the service itself says so. */

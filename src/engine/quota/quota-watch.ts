@@ -24,7 +24,7 @@ import type { Timetable } from "../../schedule/timetable.ts";
 import { NO_VOLUMES, type Volumes, volumesOf } from "./poll-volumes.ts";
 import { createRepeated } from "../health/repeat.ts";
 import { createOverrunKeeper } from "./overrun-keeper.ts";
-import type { FurtherPages } from "../../requests/request-gate.ts";
+import type { FurtherPages } from "../../requests/turn-queue.ts";
 import type { PayingKey } from "../../requests/reservation.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 

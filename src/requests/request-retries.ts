@@ -1,0 +1,125 @@
+/**
+ * Sends a request until it is answered, or is not worth another attempt: each attempt takes a turn and an entry in the ledger of its own.
+ * Owns what a failure means for the next attempt; when a poll as a whole is tried again is the poll loop's.
+ */
+import type { UpstreamPacer } from "../budget/upstream-pacer.ts";
+import type { Clock } from "../model/clock.ts";
+import { type UpstreamAnswer, UpstreamError } from "../model/upstream.ts";
+import type { GateKeys } from "./gate-keys.ts";
+import type { Pauses } from "./pauses.ts";
+import type { RequestLog } from "./request-log.ts";
+import type { RequestSender } from "./request-sender.ts";
+import type { GateRequest } from "./reservation.ts";
+import type { TurnQueue } from "./turn-queue.ts";
+
+export interface RequestRetriesDeps {
+  readonly queue: Pick<TurnQueue, "takeTurn">;
+  readonly sender: Pick<RequestSender, "send">;
+  readonly pauses: Pauses;
+  readonly clock: Clock;
+  readonly pacer: UpstreamPacer;
+  readonly requestLog: Pick<RequestLog, "failed">;
+  readonly keys: Pick<GateKeys, "refused" | "paid"> | undefined;
+  readonly renewKey: () => Promise<boolean>;
+  readonly onOutcome: (error: UpstreamError | undefined) => void;
+}
+
+/** What one request went through so far. */
+interface Tries {
+  transient: number;
+  throttled: number;
+  hasRenewedKey: boolean;
+  readonly failedWith: Map<string, UpstreamError>;
+}
+
+interface Attempt {
+  readonly request: GateRequest;
+  readonly key: string;
+  /** Monotonic. */
+  readonly sentAtMs: number;
+}
+
+/** In-place retries of one request; after them the poll as a whole waits for its backoff. */
+const MOST_TRANSIENT_TRIES = 2;
+const MOST_THROTTLED_TRIES = 30;
+/** Whoever asks for something free asks again by himself, and does not wait long. */
+const MOST_FREE_TRIES = 4;
+const LONGEST_FREE_WAIT_MS = 60_000;
+
+export class RequestRetries {
+  readonly #deps: RequestRetriesDeps;
+
+  constructor(deps: RequestRetriesDeps) {
+    this.#deps = deps;
+  }
+
+  /** @throws UpstreamError when the service refused or failed beyond this request's retries, RequestHeld, or a store's error. */
+  async request(request: GateRequest): Promise<UpstreamAnswer> {
+    const { queue, sender, clock, pauses } = this.#deps;
+    const tries: Tries = { transient: 0, throttled: 0, hasRenewedKey: false, failedWith: new Map() };
+    for (;;) {
+      const grant = await queue.takeTurn(request, tries.failedWith);
+      const attempt: Attempt = { request, key: grant.key, sentAtMs: clock.monotonic() };
+      try {
+        const answer = await sender.send(request, grant);
+        if (request.billed !== false) this.#answered(attempt, tries);
+        return answer;
+      } catch (error) {
+        if (!(error instanceof UpstreamError)) throw error;
+        const waitMs =
+          request.billed === false ? this.#afterFreeFailure(attempt, tries, error) : await this.#afterFailure(attempt, tries, error);
+        if (waitMs !== undefined) await pauses.wait(waitMs);
+      }
+    }
+  }
+
+  /** A free answer says nothing of those that are billed: a key that is not paid for still learns its usage. */
+  #answered({ request, key, sentAtMs }: Attempt, { failedWith }: Tries): void {
+    this.#tellPacer((pacer) => pacer.succeeded(request.source, key, sentAtMs));
+    this.#deps.keys?.paid(key, sentAtMs, failedWith);
+    this.#deps.onOutcome(undefined);
+  }
+
+  /** How long to wait for the next attempt; undefined: at once. @throws the error, when there is none */
+  async #afterFailure({ request, key, sentAtMs }: Attempt, tries: Tries, error: UpstreamError): Promise<number | undefined> {
+    const { keys, clock, pacer, requestLog, onOutcome, renewKey } = this.#deps;
+    const { kind, retry } = error;
+    const isAboutKey = kind === "unauthorized" || kind === "billing";
+    if (isAboutKey && (await keys?.refused(key, error, sentAtMs)) === true) return undefined;
+    if (kind === "transient" || kind === "rate_limited") tries.failedWith.set(key, error);
+    const failure = { source: request.source, key, kind, retry, sentAtMs, nowMs: clock.monotonic() };
+    const advice = this.#tellPacer(() => pacer.failed(failure));
+    onOutcome(error);
+    requestLog.failed(request, error);
+    if (advice.kind === "stop" && kind === "unauthorized" && !tries.hasRenewedKey && (await renewKey())) {
+      tries.hasRenewedKey = true;
+      pacer.resume();
+      return undefined;
+    }
+    if (advice.kind !== "retry") throw error;
+    if (kind === "transient" && ++tries.transient >= MOST_TRANSIENT_TRIES) throw error;
+    if (kind === "rate_limited" && ++tries.throttled >= MOST_THROTTLED_TRIES) throw error;
+    return advice.atMs - clock.monotonic();
+  }
+
+  /** Free requests count for the rate as well: their 429 pauses the key for all. Any other failure of theirs says nothing about polls. */
+  #afterFreeFailure({ key, sentAtMs }: Attempt, tries: Tries, error: UpstreamError): number {
+    const { clock, pacer } = this.#deps;
+    const { kind, retry } = error;
+    if (kind !== "rate_limited") throw error;
+    const nowMs = clock.monotonic();
+    pacer.failed({ source: "", key, kind, retry, sentAtMs, nowMs });
+    const waitMs = Math.max(0, pacer.paysAgainAt(key) - nowMs);
+    if (waitMs > LONGEST_FREE_WAIT_MS || ++tries.throttled >= MOST_FREE_TRIES) throw error;
+    return waitMs;
+  }
+
+  /** When a trial is answered, whoever waits for the next one goes on at once. */
+  #tellPacer<Result>(takeOutcome: (pacer: UpstreamPacer) => Result): Result {
+    const { pacer, pauses } = this.#deps;
+    const [wasDark, wasTrying] = [pacer.isDark, pacer.isTrying];
+    const result = takeOutcome(pacer);
+    if ((wasDark && !pacer.isDark) || (wasTrying && !pacer.isTrying)) pauses.endAll();
+    return result;
+  }
+}

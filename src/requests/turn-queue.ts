@@ -1,0 +1,152 @@
+/**
+ * The order in which requests go out: by priority, then first come first served. Owns which is next and whether it may be sent now; a turn
+ * ends with an entry in the ledger. Sending is request-sender.ts's, retries are request-retries.ts's.
+ */
+import type { UpstreamPacer } from "../budget/upstream-pacer.ts";
+import type { Clock } from "../model/clock.ts";
+import type { Grant, Ledger } from "../model/ledger.ts";
+import type { Priority } from "../model/schedule.ts";
+import type { UpstreamError } from "../model/upstream.ts";
+import type { GateKeys } from "./gate-keys.ts";
+import type { Pauses } from "./pauses.ts";
+import { RequestHeld } from "./request-held.ts";
+import { type GateLimits, type GateRequest, payersAt, reservationOf } from "./reservation.ts";
+
+export interface FurtherPages {
+  /** A source asks for the first page of a walk. */
+  begin(source: string): void;
+  /** Whether it may read one page more; counts it. */
+  mayReadOn(source: string, priority: Priority): boolean;
+}
+
+export interface TurnQueueDeps {
+  readonly ledger: Pick<Ledger, "reserve">;
+  readonly clock: Clock;
+  readonly pacer: UpstreamPacer;
+  /** Closed with the queue. */
+  readonly pauses: Pauses;
+  readonly limits: () => GateLimits;
+  readonly keys: Pick<GateKeys, "offers"> | undefined;
+  readonly pages: FurtherPages | undefined;
+  readonly onReserved: ((grant: Grant["kind"]) => void) | undefined;
+}
+
+export type Granted = Extract<Grant, { kind: "granted" }>;
+
+interface Waiting {
+  readonly request: GateRequest;
+  readonly failedWith: Map<string, UpstreamError>;
+  /** True once the page it asks for was taken out of what may be read. */
+  hasPage: boolean;
+  readonly resolve: (grant: Granted) => void;
+  readonly reject: (error: Error) => void;
+}
+
+const RANK: Readonly<Record<Priority, number>> = { high: 0, normal: 1, low: 2 };
+
+export class TurnQueue {
+  readonly #deps: TurnQueueDeps;
+  readonly #waiting: Waiting[] = [];
+  #isServing = false;
+  #isClosed = false;
+
+  constructor(deps: TurnQueueDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Resolves when the request may be sent, with its entry in the ledger. `failedWith` names the keys that are tried last, and is cleared when
+   * no other has requests left. @throws RequestHeld
+   */
+  takeTurn(request: GateRequest, failedWith: Waiting["failedWith"]): Promise<Granted> {
+    return new Promise((resolve, reject) => {
+      if (this.#isClosed) return reject(new RequestHeld("closed", "the daemon is stopping"));
+      const entry = { request, failedWith, hasPage: !isFurtherPage(request), resolve, reject };
+      const place = this.#waiting.findIndex((other) => RANK[other.request.priority] > RANK[request.priority]);
+      this.#waiting.splice(place < 0 ? this.#waiting.length : place, 0, entry);
+      if (!this.#isServing) void this.#serveAll();
+    });
+  }
+
+  /** Rejects what waits, and all that comes later. */
+  close(): void {
+    this.#isClosed = true;
+    this.#deps.pauses.close();
+    for (const entry of this.#waiting.splice(0)) entry.reject(new RequestHeld("closed", "the daemon is stopping"));
+  }
+
+  /** Serves turns one after the other: order is kept, and nothing overtakes a pause. */
+  async #serveAll(): Promise<void> {
+    this.#isServing = true;
+    for (let first = this.#waiting[0]; first !== undefined; first = this.#waiting[0]) {
+      const entry = first;
+      try {
+        const waitMs = await this.#serve(entry);
+        if (waitMs > 0) await this.#deps.pauses.wait(waitMs);
+      } catch (error) {
+        this.#remove(entry);
+        entry.reject(error as Error);
+      }
+      if (this.#isClosed) break;
+    }
+    this.#isServing = false;
+  }
+
+  /** Milliseconds to wait before asking again; 0 when the entry got its slot. */
+  async #serve(entry: Waiting): Promise<number> {
+    const { clock, pacer, ledger, limits, keys } = this.#deps;
+    const { request, failedWith } = entry;
+    const nowMs = clock.monotonic();
+    const pacedMs = this.#pacedMs(request, nowMs);
+    if (pacedMs > 0) return pacedMs;
+    this.#takePage(entry);
+    const { offers, othersAtMs } = payersAt(keys?.offers(), pacer, nowMs, failedWith);
+    const grant = await ledger.reserve(reservationOf(request, clock.now(), limits(), offers));
+    if (request.billed !== false) this.#deps.onReserved?.(grant.kind);
+    if (grant.kind === "quota" && failedWith.size > 0) {
+      // The others have no requests left: with the same key, then.
+      failedWith.clear();
+      return 1;
+    }
+    if (grant.kind === "quota") throw heldForQuota(grant.spent, othersAtMs);
+    // A slot under way is promised for its timeout; its answer frees it far sooner: asked again at every turn of the window.
+    if (grant.kind === "rate") return Math.min(Math.max(1, grant.retryAtMs - clock.now()), limits().rate.intervalMs);
+    this.#remove(entry);
+    if (request.billed !== false) pacer.sending(grant.key, nowMs);
+    entry.resolve(grant);
+    return 0;
+  }
+
+  /** How long the pace of the service holds it back; 0 when it may go. What is free of charge is not paced. */
+  #pacedMs(request: GateRequest, nowMs: number): number {
+    if (request.billed === false) return 0;
+    const admission = this.#deps.pacer.admit(request.source, nowMs);
+    if (admission.kind === "stopped") throw new RequestHeld("stopped", `the data service refuses this key (${admission.because})`);
+    if (admission.kind === "go") return 0;
+    if (admission.because === "backoff") throw new RequestHeld("backoff", "the source failed a moment ago", admission.untilMs);
+    return Math.max(1, admission.untilMs - nowMs);
+  }
+
+  /** Takes the page out of what may be read; once, however often the entry is served. */
+  #takePage(entry: Waiting): void {
+    const { request } = entry;
+    const { pages } = this.#deps;
+    if (request.purpose === "poll" && (request.cursor === undefined || request.isWalkStart === true)) pages?.begin(request.source);
+    if (!entry.hasPage && pages?.mayReadOn(request.source, request.priority) === false && request.isWhole !== true)
+      throw new RequestHeld("pace", "older pages wait: catching up is spread over the quota's time");
+    entry.hasPage = true;
+  }
+
+  #remove(entry: Waiting): void {
+    const place = this.#waiting.indexOf(entry);
+    if (place >= 0) this.#waiting.splice(place, 1);
+  }
+}
+
+const heldForQuota = (spent: number, othersAtMs: number | undefined): RequestHeld =>
+  othersAtMs === undefined
+    ? new RequestHeld("quota", `the quota is spent: ${spent} requests this period`)
+    : new RequestHeld("backoff", "the keys with requests left wait after a 429", othersAtMs);
+
+/** Baselines and commands read as deep as they need. */
+const isFurtherPage = ({ purpose, cursor, billed }: GateRequest): boolean => purpose === "poll" && cursor !== undefined && billed !== false;
