@@ -13,6 +13,9 @@ export interface RecordObservation {
   readonly refused?: ReadonlyMap<string, string>;
 }
 
+/** Whether its records are accounts. */
+export const isOfUsers = ({ source }: Poll): boolean => source.endpoint === "info-batch";
+
 /** `until`: the flag that ends reading on; pages of a record are one answer in parts. */
 export async function readRecord(ask: Ask, poll: Poll, until: string | undefined): Promise<RecordObservation> {
   const first = await ask(poll.source.params);

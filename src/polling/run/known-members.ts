@@ -1,7 +1,8 @@
 /** What the state has on the members that a poll of a list saw, and whom a complete read did not find. */
 import type { ItemMark, PollStore } from "../../model/poll-store.ts";
 import type { MissedMembers } from "../evaluate/judge-roster.ts";
-import { type LoadedList, rosterMemoryOf, rosterRules } from "./observe-list.ts";
+import { rosterMemoryOf, rosterRules } from "./observe-list.ts";
+import type { PollState } from "./poll-state.ts";
 import type { RosterObservation } from "../read/read-roster.ts";
 
 type ListStore = Pick<PollStore, "itemMarks" | "knownMembers" | "absentMembers">;
@@ -9,7 +10,7 @@ type ListStore = Pick<PollStore, "itemMarks" | "knownMembers" | "absentMembers">
 /** Per subscriber. Members of a list whose leaving is told have no verdict that counts: they come and go. */
 export async function knownMembersOf(
   store: ListStore,
-  loaded: LoadedList,
+  loaded: PollState,
   seen: RosterObservation,
 ): Promise<readonly ReadonlyMap<string, ItemMark>[]> {
   const ids = seen.members.map(({ id }) => id);
@@ -27,7 +28,7 @@ const asMarks = (members: ReadonlySet<string> = new Set()): ReadonlyMap<string, 
 /** Per subscriber; undefined where leaving is not told, and where the read was no complete one. */
 export async function missedMembersOf(
   store: ListStore,
-  loaded: LoadedList,
+  loaded: PollState,
   { completedScanAtMs }: RosterObservation,
 ): Promise<readonly (MissedMembers | undefined)[]> {
   if (completedScanAtMs === undefined) return [];

@@ -18,6 +18,7 @@ import type { RequestGate } from "../../requests/request-gate.ts";
 import { RequestHeld } from "../../requests/request-held.ts";
 import { isFirstRead } from "../read/baselines.ts";
 import type { FirstReadPages } from "../read/first-read-pages.ts";
+import type { PollState } from "./poll-state.ts";
 import { EMPTY_ROSTER, type RosterMemory } from "../read/roster-memory.ts";
 
 export interface ListReaderDeps {
@@ -26,10 +27,6 @@ export interface ListReaderDeps {
   readonly profiles: Profiles;
   readonly log: Log;
   readonly firstReads: Pick<FirstReadPages, "count">;
-}
-
-export interface LoadedList extends LoadedPoll {
-  readonly source: SourceState;
 }
 
 /** One poll of a list, over its steps. */
@@ -62,14 +59,14 @@ export function rosterRules({ poll, targets }: LoadedPoll): readonly RosterRule[
 }
 
 /** In the order of the subscribers. */
-export const sharersOf = (loaded: LoadedList): readonly ListSharer[] =>
+export const sharersOf = (loaded: PollState): readonly ListSharer[] =>
   rosterRules(loaded).flatMap((rule, index) => {
     const target = loaded.targets[index];
     return target === undefined ? [] : [sharerOf(rule, target, rosterMemoryOf(loaded.source), loaded.poll.source.endpoint)];
   });
 
 /** The next step of a poll; undefined when it is done. @throws what its first request throws */
-export async function observeList(deps: ListReaderDeps, loaded: LoadedList, listPoll: ListPoll): Promise<SeenList | undefined> {
+export async function observeList(deps: ListReaderDeps, loaded: PollState, listPoll: ListPoll): Promise<SeenList | undefined> {
   const { poll, targets, source } = loaded;
   const memory = rosterMemoryOf(source);
   const needs = needsOf(deps, loaded, listPoll.startedAtMs);
@@ -90,7 +87,7 @@ export async function observeList(deps: ListReaderDeps, loaded: LoadedList, list
 async function readIn(
   step: RosterStep,
   { gate, log, firstReads }: ListReaderDeps,
-  { poll }: LoadedList,
+  { poll }: PollState,
   { isFirst, ...reading }: Omit<ReadOptions, "ask"> & { readonly isFirst: boolean },
 ): Promise<RosterObservation | undefined> {
   if (isFirst) return readStep(step, poll, { ...reading, ask: firstReads.count(poll, askFor(gate, poll, "baseline")) });
@@ -117,7 +114,7 @@ function isOpenAfter({ memory, members, completedScanAtMs }: RosterObservation, 
   return members.length === 0 && completedScanAtMs === undefined && sharers.some(({ part }) => part === "draws");
 }
 
-function needsOf({ store }: ListReaderDeps, loaded: LoadedList, nowMs: number): RosterNeeds {
+function needsOf({ store }: ListReaderDeps, loaded: PollState, nowMs: number): RosterNeeds {
   const { poll, targets } = loaded;
   const sharers = sharersOf(loaded);
   return {
@@ -139,7 +136,7 @@ const wantsAll = (watch: Watch | undefined): boolean => watch?.fullReadEveryMs !
 const isBehind = ({ sharers }: RosterNeeds): boolean => sharers.every(({ part }) => part === "follows");
 
 /** By the profile, which is kept for a day: one request at most, at the first read of a list that is longer than a poll reads. */
-async function sizeOf({ profiles }: ListReaderDeps, { poll, targets }: LoadedList): Promise<number | undefined> {
+async function sizeOf({ profiles }: ListReaderDeps, { poll, targets }: PollState): Promise<number | undefined> {
   const field = lengthField(poll.source.endpoint);
   const userId = userIdOf(poll);
   if (field === undefined || userId === "" || targets.every(({ memory }) => typeof memory["size"] === "number")) return undefined;

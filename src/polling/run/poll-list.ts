@@ -1,7 +1,9 @@
 /** One poll of a member list, step by step, each committed by itself: newcomers do not wait for what is read behind them. */
 import type { Clock } from "../../model/clock.ts";
-import { type ListPoll, type ListReaderDeps, type LoadedList, observeList } from "./observe-list.ts";
-import { joinSteps, type Observation, type PollOutcome } from "./poll-outcome.ts";
+import { type ListPoll, type ListReaderDeps, observeList } from "./observe-list.ts";
+import type { Observation } from "./observation.ts";
+import { joinSteps, type PollOutcome } from "./poll-outcome.ts";
+import type { PollState } from "./poll-state.ts";
 import type { Poll } from "../watch-poll.ts";
 
 interface PollListDeps extends ListReaderDeps {
@@ -9,7 +11,7 @@ interface PollListDeps extends ListReaderDeps {
 }
 
 /** Commits what `see` sees; nothing where that is undefined. */
-type CommitStep = (poll: Poll, see: (loaded: LoadedList) => Promise<Observation | undefined>) => Promise<PollOutcome>;
+type CommitStep = (poll: Poll, see: (loaded: PollState) => Promise<Observation | undefined>) => Promise<PollOutcome>;
 
 /** @throws what the first step throws */
 export async function pollList(deps: PollListDeps, poll: Poll, commitStep: CommitStep): Promise<PollOutcome> {

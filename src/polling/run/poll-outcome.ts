@@ -2,19 +2,15 @@
 import { countHoles } from "../../detect/feed-memory.ts";
 import type { PollCommit } from "../../model/poll-store.ts";
 import type { Meter } from "../../model/meter.ts";
-import type { FeedObservation } from "../read/read-feed.ts";
 import type { SeenList } from "./observe-list.ts";
 import type { RecordObservation } from "../read/read-record.ts";
 import type { Rename } from "../evaluate/renames.ts";
-import type { ReportedTarget } from "../targets/target-notices.ts";
+import { isLost, type ReportedTarget } from "../targets/target-notices.ts";
 import type { Judgement } from "../evaluate/verdicts.ts";
 import type { Poll, Subscriber } from "../watch-poll.ts";
-
-/** What a poll brought, before anyone asked what is new. */
-export type Observation =
-  | { readonly kind: "feed"; readonly feed: FeedObservation }
-  | ({ readonly kind: "roster" } & SeenList)
-  | { readonly kind: "reading"; readonly record: RecordObservation };
+import type { Evaluation } from "./evaluate-poll.ts";
+import { errorOf, type Observation } from "./observation.ts";
+import type { PollState } from "./poll-state.ts";
 
 export interface PollOutcome {
   readonly events: number;
@@ -72,34 +68,30 @@ export const NOTHING_POLLED: PollOutcome = {
   refused: new Map(),
 };
 
-export const errorOf = (seen: Observation): unknown =>
-  seen.kind === "feed" ? seen.feed.error : seen.kind === "roster" ? seen.roster.error : undefined;
+/** What the commit of a poll says beside what was evaluated. */
+interface Committed {
+  /** Events that were new to the state. */
+  readonly events: number;
+  /** Verdicts of older tweets may have been forgotten. */
+  readonly rememberedFromMs: number;
+}
 
-export function outcomeOf(
-  poll: Poll,
-  seen: Observation,
-  judgements: readonly Judgement[],
-  events: number,
-  rememberedFromMs: number,
-): Omit<PollOutcome, "renames" | "returned"> {
+export function outcomeOf(state: PollState, seen: Observation, evaluation: Evaluation, committed: Committed): PollOutcome {
+  const { poll } = state;
+  const { judgements, joined, renames } = evaluation;
   const baselined = poll.subscribers.filter((_, index) =>
     judgements[index]?.targets.some(({ baselineAtMs }) => baselineAtMs !== undefined),
   );
-  const tooOld = new Map<string, number>();
-  for (const [index, subscriber] of poll.subscribers.entries()) {
-    const count =
-      judgements[index]?.verdicts.filter(({ verdict, occurredAtMs }) => verdict === "too_old" && occurredAtMs > rememberedFromMs).length ??
-      0;
-    if (count > 0) tooOld.set(subscriber.watch.id, (tooOld.get(subscriber.watch.id) ?? 0) + count);
-  }
   const error = errorOf(seen);
   return {
-    events,
+    events: committed.events,
     baselined,
-    tooOld,
+    tooOld: tooOldOf(poll, judgements, committed.rememberedFromMs),
     newItems: Math.max(...judgements.map(({ verdicts }) => verdicts.filter(({ verdict }) => verdict !== "baseline").length), 0),
     postedMs: postedMsOf(poll.subscribers, judgements, new Set(baselined)),
     isBlind: seen.kind === "feed" && seen.feed.isBlind,
+    renames: renames.filter(({ from }) => from !== null),
+    returned: returnedIn(state, joined),
     absent: poll.subscribers.filter((_, index) => judgements[index]?.isAbsent === true),
     refused: seen.kind === "reading" ? refusedOf(poll, seen.record) : new Map(),
     lostHoles: seen.kind === "feed" ? seen.feed.lostHoles : 0,
@@ -109,6 +101,26 @@ export function outcomeOf(
     ...(error === undefined ? {} : { error }),
   };
 }
+
+/** By watch id, tweets that a watch found too late to be news. */
+function tooOldOf({ subscribers }: Poll, judgements: readonly Judgement[], rememberedFromMs: number): ReadonlyMap<string, number> {
+  const tooOld = new Map<string, number>();
+  for (const [index, { watch }] of subscribers.entries()) {
+    const verdicts = judgements[index]?.verdicts ?? [];
+    const count = verdicts.filter(({ verdict, occurredAtMs }) => verdict === "too_old" && occurredAtMs > rememberedFromMs).length;
+    if (count > 0) tooOld.set(watch.id, (tooOld.get(watch.id) ?? 0) + count);
+  }
+  return tooOld;
+}
+
+/** Targets that were lost and are well again. */
+const returnedIn = ({ poll, targets }: PollState, joined: Judgement): readonly ReportedTarget[] =>
+  poll.subscribers.flatMap(({ watch }, index) => {
+    const target = targets[index];
+    if (target === undefined || !isLost(target)) return [];
+    const isWell = joined.targets.some((one) => one.watchKey === target.watchKey && one.targetKey === target.key && one.status === "ok");
+    return isWell ? [{ watchId: watch.id, target }] : [];
+  });
 
 /** Two steps of one poll of a member list. */
 export function joinSteps(one: PollOutcome, next: PollOutcome): PollOutcome {

@@ -1,0 +1,157 @@
+/** What an observation means to each subscriber of a poll, by the detector of its watch, and what it shows of the accounts themselves. */
+import type { Clock } from "../../model/clock.ts";
+import type { Hash } from "../../model/hash.ts";
+import { compareIds } from "../../model/id.ts";
+import type { PollStore } from "../../model/poll-store.ts";
+import type { Random } from "../../model/random.ts";
+import type { User } from "../../model/user.ts";
+import type { TargetState } from "../../model/watch-store.ts";
+import type { ServiceClock } from "../../requests/service-clock.ts";
+import { judgeFeed } from "../evaluate/judge-feed.ts";
+import { judgeRanking } from "../evaluate/judge-ranking.ts";
+import { isBlindReading, judgeReading } from "../evaluate/judge-reading.ts";
+import { judgeRoster } from "../evaluate/judge-roster.ts";
+import { findRenames, type Rename } from "../evaluate/renames.ts";
+import { type Judgement, joinJudgements, NOTHING } from "../evaluate/verdicts.ts";
+import { type Beside, type BesideDeps, readBeside } from "../read/beside.ts";
+import { knownTweets, ownFeed } from "../read/known-tweets.ts";
+import { isOfUsers } from "../read/read-record.ts";
+import type { Subscriber } from "../watch-poll.ts";
+import { knownMembersOf, missedMembersOf } from "./known-members.ts";
+import { sharersOf } from "./observe-list.ts";
+import type { Observation } from "./observation.ts";
+import type { PollState } from "./poll-state.ts";
+
+export interface EvaluateDeps extends BesideDeps {
+  readonly store: Pick<PollStore, "knownItems" | "itemMarks" | "knownMembers" | "absentMembers">;
+  readonly clock: Clock;
+  readonly serviceClock: ServiceClock;
+  readonly random: Random;
+  readonly hash: Hash;
+}
+
+export interface Evaluation {
+  /** In the order of the subscribers. */
+  readonly judgements: readonly Judgement[];
+  /** Over all of them. */
+  readonly joined: Judgement;
+  /** Accounts that answered under another handle than the state has. */
+  readonly renames: readonly Rename[];
+}
+
+export async function evaluatePoll(deps: EvaluateDeps, state: PollState, seen: Observation): Promise<Evaluation> {
+  const { poll, targets } = state;
+  const { hash, serviceClock } = deps;
+  const context = { hash, serviceClock, detectedAtMs: deps.clock.now(), episode: deps.random.id() };
+  const evaluate = await evaluatorOf(deps.store, state, seen, context);
+  const evaluateFor = (subscriber: Subscriber, index: number, beside: Beside = {}): Judgement => {
+    const target = targets[index];
+    if (target === undefined) throw new Error("the store gave no target");
+    return evaluate({ subscriber, target, index }, beside);
+  };
+  const userId = targets[0]?.userId ?? null;
+  // The entries of a batch are what they are about; everything else about an account tells its profile.
+  const needsProfile = seen.kind !== "feed" && userId !== null && poll.subscribers.every(({ entry }) => entry === undefined);
+  // What is asked for beside the facts may be what a `where` goes by.
+  const hasFacts = () => poll.subscribers.some((subscriber, index) => evaluateFor(withoutWhere(subscriber), index).events.length > 0);
+  const beside = needsProfile && hasFacts() ? await readBeside(deps, poll, userId) : {};
+  const judgements = poll.subscribers.map((subscriber, index) => evaluateFor(subscriber, index, beside));
+  return { judgements, joined: joinJudgements(judgements), renames: renamesIn(state, seen) };
+}
+
+/** A subscriber of the poll, and its place among them. */
+interface Place {
+  readonly subscriber: Subscriber;
+  readonly target: TargetState;
+  readonly index: number;
+}
+
+type Evaluate = (place: Place, beside: Beside) => Judgement;
+
+interface Context {
+  readonly hash: Hash;
+  readonly serviceClock: ServiceClock;
+  readonly detectedAtMs: number;
+  readonly episode: string;
+}
+
+type Seen<Kind extends Observation["kind"]> = Extract<Observation, { readonly kind: Kind }>;
+
+/** Asks the state once for what all subscribers know of what was seen. */
+function evaluatorOf(store: EvaluateDeps["store"], state: PollState, seen: Observation, context: Context): Promise<Evaluate> | Evaluate {
+  if (seen.kind === "feed") return feedEvaluator(store, state, seen, context);
+  return seen.kind === "roster" ? memberListEvaluator(store, state, seen, context) : recordEvaluator(state, seen, context);
+}
+
+async function feedEvaluator(
+  store: EvaluateDeps["store"],
+  { poll }: PollState,
+  { feed }: Seen<"feed">,
+  context: Context,
+): Promise<Evaluate> {
+  const known = await knownTweets(store, poll.subscribers, feed);
+  return ({ subscriber, target, index }) => judgeFeed(subscriber, target, known[index] ?? new Set(), ownFeed(subscriber, feed), context);
+}
+
+async function memberListEvaluator(
+  store: EvaluateDeps["store"],
+  state: PollState,
+  { roster, size }: Seen<"roster">,
+  context: Context,
+): Promise<Evaluate> {
+  const known = await knownMembersOf(store, state, roster);
+  const missed = await missedMembersOf(store, state, roster);
+  const sharers = sharersOf(state);
+  return ({ subscriber, target, index }, { profile }) => {
+    const { detection } = subscriber.type;
+    if (detection.detector !== "roster") throw mixedDetectors(state);
+    const [rule, sharer] = [detection.rule(subscriber.watch.settings, target), sharers[index]];
+    if (sharer === undefined) throw new Error("a sharer of a list is missing");
+    return judgeRoster(subscriber, target, known[index] ?? new Map(), roster, {
+      ...context,
+      list: state.poll.source.endpoint,
+      rule,
+      sharer,
+      profile,
+      missed: missed[index],
+      ...(size === undefined ? {} : { size }),
+    });
+  };
+}
+
+function recordEvaluator(state: PollState, { record: { records, refused } }: Seen<"reading">, context: Context): Evaluate {
+  const isBlind = isBlindReading(state.poll.subscribers, state.targets, records);
+  return ({ subscriber, target }, beside) => {
+    const { detection } = subscriber.type;
+    const { settings } = subscriber.watch;
+    if (detection.detector !== "reading") throw mixedDetectors(state);
+    if (refused?.has(subscriber.entry ?? "") === true) return NOTHING;
+    const record = records.get(subscriber.entry ?? "");
+    if ("ranking" in detection) return judgeRanking(subscriber, target, record ?? {}, { ...context, rule: detection.ranking(settings) });
+    return judgeReading(subscriber, target, record, {
+      ...context,
+      rule: detection.rule(settings),
+      profile: undefined,
+      ...beside,
+      isBlind,
+    });
+  };
+}
+
+const mixedDetectors = ({ poll }: PollState): Error => new Error(`poll ${poll.key} mixes detectors`);
+
+function withoutWhere({ watch: { where: _, ...watch }, ...subscriber }: Subscriber): Subscriber {
+  return { ...subscriber, watch };
+}
+
+/** Authors of the tweets, or the accounts of a batch. */
+function renamesIn({ poll, targets }: PollState, seen: Observation): readonly Rename[] {
+  if (seen.kind === "feed") {
+    // Older tweets may still carry the older handle: the newest of each author counts.
+    const oldestFirst = [...seen.feed.tweets.values()].sort((a, b) => compareIds(a.id, b.id));
+    return findRenames(poll.subscribers, targets, new Map(oldestFirst.map(({ user }) => [user.id, user])));
+  }
+  return seen.kind === "reading" && isOfUsers(poll)
+    ? findRenames(poll.subscribers, targets, seen.record.records as ReadonlyMap<string, User>)
+    : [];
+}
