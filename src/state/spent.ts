@@ -34,27 +34,33 @@ export async function spentByKey(on: Executor, sinceMs: number): Promise<Readonl
   return sums;
 }
 
+const sumLines = statement<{ hour: number }>()((on, slot) =>
+  on
+    .selectFrom("spent_lines")
+    .select(["watch", "endpoint", "key", (eb) => eb.fn.sum<number>("requests").as("requests")])
+    .where("hour", ">=", slot("hour"))
+    .groupBy(["watch", "endpoint", "key"]),
+);
+
+const countLines = statement<{ since: number; until: number }>()((on, slot) =>
+  on
+    .selectFrom("ledger")
+    .select(["watch", "endpoint", "key", (eb) => eb.fn.countAll<number>().as("requests")])
+    .where("reserved_at", ">=", slot("since"))
+    .where("reserved_at", "<", slot("until"))
+    .where("billed", "=", 1)
+    .groupBy(["watch", "endpoint", "key"]),
+);
+
 /** Billed attempts since a time, by watch, endpoint and key, the largest first. */
 export async function spentSince(
   db: Executor,
   sinceMs: number,
 ): Promise<{ readonly total: number; readonly lines: readonly LedgerLine[] }> {
   const wholeHour = Math.ceil(sinceMs / HOUR_MS);
-  const whole = await db
-    .selectFrom("spent_lines")
-    .select(["watch", "endpoint", "key", (eb) => eb.fn.sum<number>("requests").as("requests")])
-    .where("hour", ">=", wholeHour)
-    .groupBy(["watch", "endpoint", "key"])
-    .execute();
-  const part = await db
-    .selectFrom("ledger")
-    .select(["watch", "endpoint", "key", (eb) => eb.fn.countAll<number>().as("requests")])
-    .where("reserved_at", ">=", sinceMs)
-    .where("reserved_at", "<", wholeHour * HOUR_MS)
-    .where("billed", "=", 1)
-    .groupBy(["watch", "endpoint", "key"])
-    .execute();
-  return addUp([...whole, ...part]);
+  const whole = await sumLines(db, { hour: wholeHour });
+  const part = await countLines(db, { since: sinceMs, until: wholeHour * HOUR_MS });
+  return addUp([...whole.rows, ...part.rows]);
 }
 
 function addUp(rows: readonly LedgerLine[]): { total: number; lines: LedgerLine[] } {
