@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { isSettled } from "./check/settled.ts";
 import { drawScenario } from "./draw/draw-scenario.ts";
 import type { Scenario } from "./draw/scenario.ts";
 import { playJob, playScenario, type Verdict } from "./run/play-seed.ts";
@@ -130,14 +131,14 @@ async function keep(scenario: Scenario, { objections }: Verdict): Promise<void> 
 }
 
 async function compareTwo(scenario: Scenario): Promise<void> {
-  const [one, two] = [(await simulate(scenario)).trace, (await simulate(scenario)).trace];
+  const [one, two] = [(await simulate(scenario, isSettled)).trace, (await simulate(scenario, isSettled)).trace];
   const at = one.findIndex((line, n) => line !== two[n]);
   const shown = (lines: readonly string[]) => lines.slice(Math.max(0, at - 3), at + 4).join("\n");
   console.log(at < 0 && one.length === two.length ? "both are the same" : `once:\n${shown(one)}\n\nand once:\n${shown(two)}\n`);
 }
 
 async function printTrace(scenario: Scenario): Promise<void> {
-  const { attempts, asked, logged, lives, left, world } = await simulate(scenario);
+  const { attempts, asked, logged, lives, left, world } = await simulate(scenario, isSettled);
   const at = (ms: number) => ((ms - scenario.startMs) / 60_000).toFixed(2).padStart(8);
   const lines = [
     ...logged.map(({ atMs, level, message, fields }) => ({ atMs, text: `${level} ${message} ${JSON.stringify(fields).slice(0, 300)}` })),

@@ -46,7 +46,7 @@ it("draws configurations that are taken", async () => {
     const beside = Object.fromEntries(Object.entries(files).map(([name, content]) => [`/etc/chirpwatch/${name}`, content]));
     for (const config of [first, ...steps.flatMap((step) => (step.do === "reload" ? [step.config] : []))]) {
       let ids = 2029911223344556677n;
-      const text = JSON.stringify(config).replace(/%(?:post|user):\w+%/g, () => String((ids += 1n)));
+      const text = JSON.stringify(config).replace(/%(?:post|user|space):\w+%/g, () => String((ids += 1n)));
       const loaded = await loadText(text, { files: beside });
       expect(
         loaded.ok ? [] : loaded.issues.filter(({ severity }) => severity === "error").map(({ message }) => message),

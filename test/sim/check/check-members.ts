@@ -3,77 +3,47 @@
  * specification of lists of accounts; see docs/polling-member-lists.md.
  */
 import type { JsonObject } from "../../../src/model/json.ts";
-import { FAN_COMMUNITY_ID, FAN_LIST_ID, FANS } from "../draw/cast.ts";
 import type { LeftEvent } from "../run/read-state.ts";
 import type { Fact } from "../run/world-book.ts";
 import type { Evidence } from "./evidence.ts";
+import { listsOf } from "./lists.ts";
 import { createNames } from "./owed.ts";
 import { groupBy } from "./outbox.ts";
-import { accountsOf, type Scene } from "./selects.ts";
 import { STALE_MS, troubledHandles, valueAt, valuesWithin, type Watched, watchedOf } from "./timeline.ts";
-
-/** One list, and what the world says of who is on it. */
-interface Listed {
-  readonly target: string;
-  readonly factOf: (fan: string) => string;
-}
-
-function listsOf({ rules }: Watched, scene: Scene): readonly Listed[] {
-  const ofAccounts = (factOf: (target: string, fan: string) => string) =>
-    accountsOf(rules.keys, scene).map((target) => ({ target, factOf: (fan: string) => factOf(target, fan) }));
-  switch (rules.type) {
-    case "followers":
-    case "new_followers":
-      return ofAccounts((target, fan) => `follow ${fan} ${target}`);
-    case "following":
-    case "new_following":
-      return ofAccounts((target, fan) => `follow ${target} ${fan}`);
-    case "list_members":
-      return [{ target: "", factOf: (fan) => `in ${FAN_LIST_ID} ${fan}` }];
-    case "community_members":
-      return [{ target: "", factOf: (fan) => `in ${FAN_COMMUNITY_ID} ${fan}` }];
-    case "membership":
-      return [{ target: rules.keys["account"] as string, factOf: (fan) => `follow ${fan} ${rules.keys["account"] as string}` }];
-    default:
-      return [];
-  }
-}
-
-/** Of an event: who, at which list, and whether in or out. */
-interface Move {
-  readonly event: LeftEvent;
-  readonly fan: string;
-  readonly target: string;
-  readonly isIn: boolean;
-}
 
 export function checkMembers(evidence: Evidence): readonly string[] {
   if (evidence.isClockSet) return [];
   const nameOf = createNames(evidence.epochs);
   const troubled = troubledHandles(evidence);
   const cuts = cutsOf(evidence);
-  const moves = groupBy(movesOf(evidence), ({ event, target, fan }) => `${nameOf(event.watch)} ${target} ${fan}`);
+  const moves = groupBy(movesOf(evidence), ({ event, target, who }) => `${nameOf(event.watch)} ${target} ${who}`);
   return watchedOf(evidence).flatMap((watched) =>
-    listsOf(watched, evidence.scene)
+    listsOf(watched, evidence)
       .filter(({ target }) => !troubled.has(target))
-      .flatMap((listed) => {
-        const facts = (fan: string) => evidence.played.world.facts.get(listed.factOf(fan)) ?? [];
-        const isEmptied = FANS.every((fan) => valueAt(facts(fan), evidence.played.endMs) !== true);
-        const all = FANS.map(facts);
-        return FANS.flatMap((fan, n) => {
-          const own = moves.get(`${watched.name} ${listed.target} ${fan}`) ?? [];
-          const isHidden = isProbed(watched) && isCounterHiding(all, all[n] ?? []);
-          const line = {
+      .flatMap(({ target, people, factsOf }) => {
+        const facts = people.map(factsOf);
+        const isEmptied = facts.every((own) => valueAt(own, evidence.played.endMs) !== true);
+        return people.flatMap((who, n) => {
+          const own = facts[n] ?? [];
+          const line: Line = {
             watched,
-            facts: all[n] ?? [],
-            moves: own,
-            isHidden,
-            what: `${watched.rules.type} ${watched.name}: ${fan} at ${listed.target || "the list"}`,
+            facts: own,
+            moves: moves.get(`${watched.name} ${target} ${who}`) ?? [],
+            isHidden: isProbed(watched) && isCounterHiding(facts, own),
+            what: `${watched.rules.type} ${watched.name}: ${who} at ${target || "the list"}`,
           };
-          return [...checkMoves(line, cuts), ...(isEmptied ? [] : checkLast(line, evidence))];
+          return troubled.has(who) ? [] : [...checkMoves(line, cuts), ...(isEmptied ? [] : checkLast(line, evidence))];
         });
       }),
   );
+}
+
+/** Of an event: who, at which list, and whether in or out. */
+interface Move {
+  readonly event: LeftEvent;
+  readonly who: string;
+  readonly target: string;
+  readonly isIn: boolean;
 }
 
 function movesOf({ played }: Evidence): readonly Move[] {
@@ -83,15 +53,20 @@ function movesOf({ played }: Evidence): readonly Move[] {
     const { user, target, membership } = event.body;
     if (event.type === "membership.changed") {
       const answer = Object.values(membership as JsonObject).find((value) => typeof value === "boolean");
-      return [{ event, fan: handle(user), target: handle(target), isIn: answer === true }];
+      return [{ event, who: handle(user), target: handle(target), isIn: answer === true }];
     }
-    if (!/^(?:follower|following|member)\./.test(event.type)) return [];
-    return [{ event, fan: handle(user), target: target === undefined ? "" : handle(target), isIn: kind === "added" }];
+    if (!/\.(?:added|removed|entered|left|found)$/.test(event.type) || user === undefined) return [];
+    const isIn = !/^(?:removed|left)$/.test(kind ?? "");
+    return [{ event, who: handle(user), target: target === undefined ? "" : handle(target), isIn }];
   });
 }
 
+/** Of these only who comes is told. */
+const isOneWay = ({ rules }: Watched): boolean => /^(?:new_.*|retweeters|user_search)$/.test(rules.type);
+
 /** Lists of accounts may be read only when the account's counter moves. */
-const isProbed = ({ rules }: Watched): boolean => /follow/.test(rules.type) && rules.keys["strategy"] !== "single";
+const isProbed = ({ rules }: Watched): boolean =>
+  /^(?:new_|verified_)?follow(?:ers|ing)$/.test(rules.type) && rules.keys["strategy"] !== "single";
 
 interface Line {
   readonly watched: Watched;
@@ -137,7 +112,7 @@ function checkMoves({ watched, facts, moves, what }: Line, cuts: readonly Cut[])
     const isCutOff = cuts.some(({ fromMs, toMs }) => sinceMs < toMs && move.event.detectedAtMs > fromMs);
     if (!values.includes(move.isIn) && !move.isIn && isCutOff) return [];
     if (!values.includes(move.isIn)) return [`${told}, and was not`];
-    if (before?.isIn === move.isIn) return [`${told} twice`];
+    if (before?.isIn === move.isIn) return isOneWay(watched) && values.includes(false) ? [] : [`${told} twice`];
     return before === undefined && !values.includes(!move.isIn) ? [`${told}, and always was`] : [];
   });
 }
@@ -151,6 +126,7 @@ function checkLast({ watched, facts, moves, what, isHidden }: Line, { played }: 
   const told = moves.at(-1)?.isIn ?? isFirst;
   if (told === isLast) return [];
   if (isHidden) return [];
-  if (rules.type.startsWith("new_") && (!isLast || isFirst || rules.keys["source"] !== "all")) return [];
+  if (isOneWay(watched) && (!isLast || isFirst)) return [];
+  if (rules.type.startsWith("new_") && rules.keys["source"] !== "all") return [];
   return [`${what} is ${isLast ? "in" : "out"} in the end, and nobody was told`];
 }

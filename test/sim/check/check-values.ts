@@ -4,46 +4,66 @@
  */
 import type { Json, JsonObject } from "../../../src/model/json.ts";
 import type { LeftEvent } from "../run/read-state.ts";
-import type { Fact } from "../run/world-book.ts";
+import { ARTICLE_POST, FAN_COMMUNITY_ID, FANS } from "../draw/cast.ts";
+import type { Fact, WorldBook } from "../run/world-book.ts";
 import type { Evidence } from "./evidence.ts";
 import { createNames } from "./owed.ts";
-import { accountsOf } from "./selects.ts";
-import { STALE_MS, troubledHandles, valueAt, valuesWithin, type Watched, watchedOf } from "./timeline.ts";
+import { accountsOf, type Scene } from "./selects.ts";
+import { countOf, STALE_MS, troubledHandles, valueAt, valuesWithin, type Watched, watchedOf } from "./timeline.ts";
 
 /** One value that a watch follows. */
 interface Followed {
   readonly watched: Watched;
   readonly name: string;
   readonly facts: readonly Fact[];
+  /** Where the values stand in an event. */
+  readonly section: string;
   /** Its events, in order. */
   readonly events: readonly LeftEvent[];
   /** In the words of objections. */
   readonly what: string;
 }
 
-const FIELDS = ["display_name", "description", "location"];
+/** What of a type is read, where its values stand in an event, and what the world calls them. */
+interface Kind {
+  readonly section: string;
+  readonly fact: string;
+  readonly fields: readonly string[];
+  readonly subjects: (keys: JsonObject, scene: Scene) => readonly string[];
+}
+
+const PROFILE_FIELDS = ["display_name", "description", "location"];
 const STANDARD_FIELDS = ["display_name", "description"];
+
+const KINDS: Readonly<Record<string, Kind>> = {
+  profile: { section: "user", fact: "profile", fields: PROFILE_FIELDS, subjects: accountsOf },
+  about: { section: "about", fact: "profile", fields: ["country"], subjects: accountsOf },
+  score: { section: "user", fact: "score", fields: [], subjects: accountsOf },
+  score_delta: { section: "user", fact: "score", fields: [], subjects: accountsOf },
+  followers_stats: { section: "user", fact: "stats", fields: [], subjects: accountsOf },
+  tweet: { section: "tweet", fact: "count", fields: [], subjects: ({ tweets }) => (tweets as readonly string[]).map(postIn) },
+  article: { section: "article", fact: "article", fields: ["full_text", "preview_text"], subjects: () => [ARTICLE_POST] },
+  community_info: { section: "community", fact: "community", fields: ["name", "description"], subjects: () => [FAN_COMMUNITY_ID] },
+  space: { section: "space", fact: "space", fields: ["title", "state"], subjects: () => ["room"] },
+};
 
 export function checkValues(evidence: Evidence): readonly string[] {
   if (evidence.isClockSet) return [];
   const troubled = troubledHandles(evidence);
   return watchedOf(evidence).flatMap((watched) => {
     const { keys, type } = watched.rules;
+    const kind = KINDS[type];
+    if (kind === undefined) return [];
     const thresholds = Object.entries((keys["when"] ?? {}) as Readonly<Record<string, string>>);
-    const fields =
-      type !== "profile" ? [] : FIELDS.filter((field) => ((keys["fields"] ?? STANDARD_FIELDS) as readonly string[]).includes(field));
-    const subjects =
-      type === "tweet"
-        ? (keys["tweets"] as readonly string[]).map(postIn)
-        : /^(?:profile|score|score_delta)$/.test(type)
-          ? accountsOf(keys, evidence.scene)
-          : [];
-    return subjects
+    const wanted = type === "profile" ? ((keys["fields"] ?? STANDARD_FIELDS) as readonly string[]) : kind.fields;
+    const fields = kind.fields.filter((field) => wanted.includes(field));
+    return kind
+      .subjects(keys, evidence.scene)
       .filter((subject) => !troubled.has(subject))
       .flatMap((subject) => [
-        ...fields.flatMap((name) => checkField(follow({ watched, subject, name, list: "changed" }, evidence), evidence)),
+        ...fields.flatMap((name) => checkField(follow({ watched, kind, subject, name, list: "changed" }, evidence), evidence)),
         ...thresholds.flatMap(([name, text]) =>
-          checkThreshold(follow({ watched, subject, name, list: "crossed" }, evidence), Number(text.replace(">= ", "")), evidence),
+          checkThreshold(follow({ watched, kind, subject, name, list: "crossed" }, evidence), Number(text.replace(">= ", "")), evidence),
         ),
       ]);
   });
@@ -53,38 +73,51 @@ const postIn = (reference: string): string => /%post:(\w+)%/.exec(reference)?.[1
 
 interface Query {
   readonly watched: Watched;
+  readonly kind: Kind;
   readonly subject: string;
   readonly name: string;
   /** Which names of an event count. */
   readonly list: "changed" | "crossed";
 }
 
-const KINDS: Readonly<Record<string, string>> = { profile: "profile", score: "score", score_delta: "score", tweet: "count" };
-
-function follow({ watched, subject, name, list }: Query, { played, epochs }: Evidence): Followed {
+function follow({ watched, kind, subject, name, list }: Query, { played, epochs }: Evidence): Followed {
   const nameOf = createNames(epochs);
   const { type } = watched.rules;
   const id = type === "tweet" ? played.world.tweets().find((tweet) => tweet.name === subject)?.id : undefined;
+  const isOfSubject = (body: JsonObject): boolean => {
+    if (id !== undefined) return (body["tweet"] as JsonObject)["id"] === id;
+    return kind.subjects !== accountsOf || played.world.handleOf((body["user"] as JsonObject)["id"] as string) === subject;
+  };
   const isAbout = ({ body, watch }: LeftEvent): boolean =>
-    nameOf(watch) === watched.name &&
-    ((body[list] ?? []) as readonly string[]).includes(name) &&
-    (id === undefined
-      ? played.world.handleOf((body["user"] as JsonObject)["id"] as string) === subject
-      : (body["tweet"] as JsonObject)["id"] === id);
-  const facts = played.world.facts.get(`${KINDS[type]} ${subject} ${name}`) ?? [];
-  return { watched, name, facts, events: played.left.events.filter(isAbout), what: `${type} ${watched.name}: ${name} of ${subject}` };
+    nameOf(watch) === watched.name && ((body[list] ?? []) as readonly string[]).includes(name) && isOfSubject(body);
+  const facts = factsOf(`${kind.fact} ${subject} ${name}`, played.world);
+  const what = `${type} ${watched.name}: ${name} of ${subject}`;
+  return { watched, name, facts, section: kind.section, events: played.left.events.filter(isAbout), what };
 }
 
-function checkField({ watched, name, facts, events, what }: Followed, { played }: Evidence): readonly string[] {
+const CATEGORIES: Readonly<Record<string, readonly number[]>> = {
+  ...{ followers_count: [0, 1, 2], influencers_count: [0], projects_count: [1], venture_capitals_count: [2] },
+};
+
+/** What the world was told, or what follows from it. */
+function factsOf(name: string, { facts, categoryOf }: WorldBook): readonly Fact[] {
+  const [kind, subject, field = ""] = name.split(" ");
+  if (field === "member_count") return countOf(FANS.map((fan) => facts.get(`in ${subject} ${fan}`) ?? []));
+  if (kind !== "stats") return facts.get(name) ?? [];
+  const counted = FANS.filter((fan) => CATEGORIES[field]?.includes(categoryOf(fan)));
+  return countOf(counted.map((fan) => facts.get(`follow ${fan} ${subject}`) ?? []));
+}
+
+function checkField({ watched, name, facts, section, events, what }: Followed, { played }: Evidence): readonly string[] {
   const objections = events.flatMap((event, n) => {
     const sinceMs = (events[n - 1]?.detectedAtMs ?? watched.fromMs) - STALE_MS;
-    const told = (event.body["user"] as JsonObject)[name] ?? null;
+    const told = (event.body[section] as JsonObject)[name] ?? null;
     return valuesWithin(facts, sinceMs, event.detectedAtMs).includes(told)
       ? []
       : [`${what} is told as ${JSON.stringify(told)}, and was not`];
   });
   if (!watched.isBound || isUnsettled(watched, facts)) return objections;
-  const last = events.at(-1)?.body["user"] as JsonObject | undefined;
+  const last = events.at(-1)?.body[section] as JsonObject | undefined;
   const told: Json = last === undefined ? valueAt(facts, watched.settledMs) : (last[name] ?? null);
   const actual = valueAt(facts, played.endMs);
   return told === actual

@@ -17,13 +17,14 @@ import { checkOrder } from "./check-order.ts";
 import { checkPace } from "./check-pace.ts";
 import { checkOutbox } from "./check-outbox.ts";
 import { checkPlacement } from "./check-placement.ts";
+import { checkTrends } from "./check-trends.ts";
 import { checkTold } from "./check-told.ts";
 import { checkValues } from "./check-values.ts";
 import { gather } from "./evidence.ts";
 
 const CHECKS = [
   ...[checkTold, checkOwed, checkOnce, checkOutbox, checkPlacement, checkOrder, checkPace, checkThrottle, checkDelay],
-  ...[checkMembers, checkValues, checkOps, checkContent, checkStatus, checkLedger, checkLog],
+  ...[checkMembers, checkValues, checkTrends, checkOps, checkContent, checkStatus, checkLedger, checkLog],
 ];
 
 /** What is wrong; empty when all is well. */

@@ -79,7 +79,6 @@ export function createOwed(played: Played, epochs: readonly RuledEpoch[]): (watc
     if (tweet.name === "") return owed("may", "a fault posted it");
     if (last.keys["on_return"] === "skip" && wasAway(watch, played, rules)) return owed("may", "it may have come while the watch was away");
     if (isHandleUnsure(last, played)) return owed("may", "handles changed hands");
-    if (!last.isEnabled) return owed("may", "nobody polls it in the end");
     const all = possible.flatMap(({ rules: one }) => (one === undefined ? [] : [one]));
     const gapMs = Math.max(...all.map((one) => one.gapMs));
     const lateMs = Math.min(...all.map((one) => one.overlapMs)) - gapMs;
@@ -88,6 +87,9 @@ export function createOwed(played: Played, epochs: readonly RuledEpoch[]): (watc
     const delayMs = troubledMs + awayMs(rules) + 3 * gapMs + 2 * last.overlapMs;
     if (found.fromMs + delayMs > tweet.postedMs + Math.min(...all.map((one) => one.maxAgeMs)))
       return owed("may", "it may be too old when it is found");
+    const isPolledInTheEnd = rules.at(-1)?.rules?.isEnabled === true;
+    if (!isPolledInTheEnd && found.fromMs + delayMs > (possible.at(-1)?.epoch.toMs ?? 0))
+      return owed("may", "the watch was disabled before it had to be found");
     if (isPageTrouble) return owed("may", "pages went in circles");
     return owed("must", "");
   };
@@ -119,7 +121,7 @@ interface Span {
 }
 
 /** When the service showed it, in order. */
-function shownTimes(tweet: TweetFact, played: Played): readonly Span[] {
+export function shownTimes(tweet: TweetFact, played: Played): readonly Span[] {
   const hidden = [...tweet.hidden, ...hiddenByFaults(tweet, played), { fromMs: Number.NEGATIVE_INFINITY, toMs: tweet.visibleMs }].sort(
     (a, b) => a.fromMs - b.fromMs,
   );

@@ -1,5 +1,5 @@
 /** What a sink was told, read from what really arrived there: the JSON of a webhook, the links in a chat message. */
-import { COUNTED_POSTS } from "../draw/cast.ts";
+import { ARTICLE_POST, COUNTED_POSTS, ROOT_POSTS } from "../draw/cast.ts";
 import { isMessage, keyOf } from "./outbox.ts";
 import type { Attempt } from "../run/sinks.ts";
 import type { TweetFact } from "../run/world-book.ts";
@@ -65,8 +65,7 @@ function readChat(attempt: Attempt, tweets: ReadonlyMap<string, TweetFact>): Rec
   const named = new Set([...text.matchAll(/\/status\/(\d{18,20})\b/g)].map(([, id = ""]) => id).filter((id) => tweets.has(id)));
   // What a tweet of this message answers or quotes is there to be understood, not told.
   const context = new Set([...named].map((id) => tweets.get(id)?.ofId));
-  // Posts whose counts are followed are told as values.
-  const ids = [...named].filter((id) => !context.has(id) && !COUNTED_POSTS.includes((tweets.get(id)?.name ?? "") as never));
+  const ids = [...named].filter((id) => !context.has(id) && !TOLD_OTHERWISE.includes(tweets.get(id)?.name ?? ""));
   const watches = ids.length > 1 ? [] : [...new Set([...text.matchAll(/\bw\d+\b/g)].map(([id]) => id))];
   const told = ids.map((tweetId): Told => ({ tweetId, type: typeOf(text, ids.length), eventId: undefined, watches }));
   return {
@@ -75,6 +74,9 @@ function readChat(attempt: Attempt, tweets: ReadonlyMap<string, TweetFact>): Rec
     notices: told.length === 0 ? ["?"] : [],
   };
 }
+
+/** Posts that other watches follow: told as values, or as what somebody answered. */
+const TOLD_OTHERWISE: readonly string[] = [...COUNTED_POSTS, ...ROOT_POSTS, ARTICLE_POST];
 
 /** Of several in one message nobody can say which of them it was. */
 const typeOf = (text: string, count: number): string | undefined =>

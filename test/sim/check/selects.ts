@@ -59,7 +59,7 @@ function isSubject({ type, keys }: WatchRules, tweet: TweetFact, scene: Scene): 
   }
 }
 
-const postNamed = (keys: JsonObject): string | undefined => /%post:(\w+)%/.exec(textOf(keys["tweet"]))?.[1];
+export const postNamed = (keys: JsonObject): string | undefined => /%post:(\w+)%/.exec(textOf(keys["tweet"]))?.[1];
 
 /** As they are called at the beginning. */
 export function accountsOf(keys: JsonObject, scene: Scene): readonly string[] {

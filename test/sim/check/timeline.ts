@@ -20,6 +20,12 @@ export function valuesWithin(facts: readonly Fact[], fromMs: number, toMs: numbe
 
 export const valueAt = (facts: readonly Fact[], atMs: number): Json => valuesWithin(facts, atMs, atMs)[0] ?? null;
 
+/** How many of them are true, at every moment at which one changes. */
+export function countOf(all: readonly (readonly Fact[])[]): readonly Fact[] {
+  const moments = [...new Set(all.flatMap((facts) => facts.map(({ atMs }) => atMs)))].sort((a, b) => a - b);
+  return moments.map((atMs) => ({ atMs, value: all.filter((facts) => valueAt(facts, atMs) === true).length }));
+}
+
 export interface Watched {
   /** Its first name: events have the name it had when they were found. */
   readonly name: string;
@@ -31,7 +37,8 @@ export interface Watched {
   readonly isBound: boolean;
 }
 
-const SUBJECTS = ["type", "accounts", "list", "community", "account", "tweets", "when", "fields", "source"];
+const SUBJECTS = ["type", "accounts", "list", "community", "account", "tweets", "when", "fields", "source", "query", "tweet"];
+const RANKS = ["top", "tell", "move_by"];
 
 /** Watches that asked for the same all the time they were there. */
 export function watchedOf({ epochs, played }: Evidence): readonly Watched[] {
@@ -41,7 +48,7 @@ export function watchedOf({ epochs, played }: Evidence): readonly Watched[] {
   return names.flatMap((name): readonly Watched[] => {
     const all = epochs.map((epoch) => ({ epoch, rules: [...epoch.rules.watches.values()].find(({ id }) => nameOf(id) === name) }));
     const there = all.filter(({ rules }) => rules !== undefined);
-    const subjects = new Set(there.map(({ rules }) => JSON.stringify(SUBJECTS.map((key) => inOrder(rules?.keys[key])))));
+    const subjects = new Set(there.map(({ rules }) => JSON.stringify([...SUBJECTS, ...RANKS].map((key) => inOrder(rules?.keys[key])))));
     const [first, last] = [there[0], there.at(-1)?.rules];
     if (first === undefined || last === undefined || subjects.size !== 1) return [];
     const { fromMs } = first.epoch;
@@ -56,7 +63,7 @@ export function watchedOf({ epochs, played }: Evidence): readonly Watched[] {
 }
 
 const isOfWorld = (what: string): boolean =>
-  /^(?:post|remove|restore|follow|unfollow|list|community|member|account|score|count)$/.test(what);
+  /^(?:post|remove|restore|follow|unfollow|list|community|member|account|score|count|order)$/.test(what);
 
 /** Accounts that faults hide, rename or replace. */
 export const troubledHandles = ({ played }: Evidence): ReadonlySet<string> =>

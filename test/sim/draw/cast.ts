@@ -71,6 +71,14 @@ export const COMMUNITY_ID = "1500000000000000001";
 /** Where fans come and go. */
 export const FAN_LIST_ID = "1400000000000000002";
 export const FAN_COMMUNITY_ID = "1500000000000000002";
+/** Fans with a badge. */
+export const VERIFIED_FANS: readonly string[] = FANS.slice(0, 4);
+/** What profiles of watched accounts come to match. */
+export const USER_QUERY = "hiring";
+export const WOEID = 1;
+export const TRENDS = ["Lunch", "Rain", "Chess", "Bread", "Tea", "Snow"] as const;
+/** The post that carries an article. */
+export const ARTICLE_POST = "article0";
 /** Posts whose counts move, and which go away. */
 export const COUNTED_POSTS = ["counted0", "counted1"] as const;
 /** Posts that replies and quotes are about: there from the beginning. */
@@ -78,5 +86,7 @@ export const ROOT_POSTS = ["root0", "root1"] as const;
 
 /** In a configuration: becomes the id of the post of that name. */
 export const postRef = (name: string): string => `%post:${name}%`;
+/** In a configuration: becomes the id of the one Space. */
+export const SPACE_REF = "%space:room%";
 /** In a configuration: becomes the id of the account of that handle. */
 export const userRef = (handle: string): string => `%user:${handle}%`;

@@ -12,17 +12,24 @@ export function drawScenario(seed: number): Scenario {
   const startMs = drawStart(dice);
   const busyMs = dice.pick([40, 90, 180]) * 60_000;
   const { config, files, keys } = drawConfig(dice);
-  const before = [...drawBefore(dice), ...drawFactsBefore(dice)];
+  const before = [...drawBefore(dice), ...drawFactsBefore(dice, startMs)];
   const mode = dice.chance(0.6) ? "liveness" : "safety";
   const troubles = drawTroubles(dice, config, busyMs);
   const configs = [config, ...troubles.flatMap((step) => (step.do === "reload" ? [step.config] : []))];
   const heals = mode === "liveness" ? drawHeals(configs, busyMs) : [];
   const calmMs = mode === "liveness" ? 150 * 60_000 : 0;
-  const steps = [...drawPosts(dice, busyMs), ...drawFacts(dice, busyMs), ...troubles.filter(({ atMs }) => atMs <= busyMs), ...heals].sort(
-    byTime,
-  );
-  return { seed, mode, startMs, busyMs, calmMs, config, files, keys, before, steps };
+  const steps = [
+    ...drawPosts(dice, busyMs),
+    ...drawFacts({ dice, busyMs, startMs, types: typesIn(configs) }),
+    ...troubles.filter(({ atMs }) => atMs <= busyMs),
+    ...heals,
+  ].sort(byTime);
+  const isWholeCalm = dice.chance(0.1);
+  return { seed, mode, startMs, busyMs, calmMs, isWholeCalm, config, files, keys, before, steps };
 }
+
+const typesIn = (configs: readonly ConfigText[]): readonly string[] =>
+  configs.flatMap((config) => Object.values(config["watches"] as JsonObject).map((watch) => (watch as JsonObject)["type"] as string));
 
 /** Everything that fails works again. */
 function drawHeals(configs: readonly ConfigText[], atMs: number): readonly Step[] {

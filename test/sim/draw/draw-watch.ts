@@ -1,6 +1,8 @@
 /** Draws watches: for every key of every watch type, a value that the configuration takes. A key that is missing here fails the coverage test. */
 import type { Json, JsonObject } from "../../../src/model/json.ts";
 import {
+  ARTICLE_POST,
+  AUTHORS,
   COMMUNITY_ID,
   CONDITIONS,
   COUNTED_POSTS,
@@ -11,8 +13,11 @@ import {
   postRef,
   QUERIES,
   ROOT_POSTS,
+  SPACE_REF,
+  USER_QUERY,
   userRef,
   WATCHED,
+  WOEID,
 } from "./cast.ts";
 import type { Dice } from "./dice.ts";
 
@@ -89,6 +94,12 @@ const step =
   (name: string, texts: readonly string[]): Draw =>
   ({ dice }) => ({ [name]: dice.pick(texts) });
 
+/** One or two of the names, with the same condition. */
+const steps =
+  (names: readonly string[], text: string): Draw =>
+  ({ dice }) =>
+    Object.fromEntries(dice.some(names, 1, 2).map((name) => [name, text]));
+
 /** Of watches that are not about new tweets. */
 const OTHER_KEYS: Readonly<Record<string, TypeDraws>> = {
   followers: { required: { accounts: fileOfAccounts }, optional: people },
@@ -102,11 +113,41 @@ const OTHER_KEYS: Readonly<Record<string, TypeDraws>> = {
   community_members: { required: { community: () => FAN_COMMUNITY_ID }, optional: {} },
   membership: {
     required: {
-      accounts: ({ dice }) => dice.some(FANS, 1, 4),
-      check: () => "follow",
+      accounts: ({ dice }) => dice.some([...FANS, ...AUTHORS], 1, 5),
+      check: ({ dice }) => dice.pick(["follow", "community_member", "retweet", "comment"]),
       account: ({ dice }) => dice.pick(WATCHED),
+      community: () => FAN_COMMUNITY_ID,
+      tweet: rootPost,
     },
     optional: {},
+  },
+  verified_followers: { required: { accounts: fileOfAccounts }, optional: people },
+  top_followers: { required: { accounts: fileOfAccounts }, optional: {} },
+  top_following: { required: { accounts: fileOfAccounts }, optional: {} },
+  list_followers: { required: { list: () => FAN_LIST_ID }, optional: {} },
+  retweeters: { required: { tweet: rootPost }, optional: { full_read_every: fullReadEvery } },
+  user_search: { required: { query: () => USER_QUERY }, optional: {} },
+  about: { required: { accounts: fileOfAccounts }, optional: {} },
+  followers_stats: {
+    required: {
+      accounts: fileOfAccounts,
+      when: steps(["followers_count", "influencers_count", "projects_count", "venture_capitals_count"], ">= 2"),
+    },
+    optional: {},
+  },
+  community_info: { required: { community: () => FAN_COMMUNITY_ID }, optional: { when: step("member_count", [">= 4"]) } },
+  article: {
+    required: { tweet: () => postRef(ARTICLE_POST) },
+    optional: { when: steps(["favorite_count", "retweet_count", "reply_count", "quote_count", "bookmark_count", "views"], ">= 10") },
+  },
+  space: { required: { space: () => SPACE_REF }, optional: { when: step("listeners", [">= 100"]) } },
+  trends: {
+    required: { woeid: () => WOEID },
+    optional: {
+      top: ({ dice }) => dice.pick([2, 3, 5]),
+      tell: ({ dice }) => [...dice.some(["entered", "left", "moved"], 1)],
+      move_by: ({ dice }) => dice.int(1, 3),
+    },
   },
   profile: {
     required: { accounts: fileOfAccounts },
@@ -197,6 +238,10 @@ function dropConflicts(watch: Record<string, Json | undefined>): JsonObject {
   };
   if (watch["freshness"] !== undefined) without("schedule");
   if (watch["source"] === "indexed") without("full_read_every");
+  if (watch["type"] === "membership") {
+    const about = { follow: "account", community_member: "community" }[watch["check"] as string] ?? "tweet";
+    for (const key of ["account", "community", "tweet"]) if (key !== about) without(key);
+  }
   // Nothing would be left to tell.
   if (watch["when"] === undefined && watch["type"] === "tweet") without("deleted");
   if (watch["when"] === undefined && watch["type"] === "profile") without("fields");

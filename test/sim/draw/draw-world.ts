@@ -1,5 +1,5 @@
 /** Draws what happens in the world: who posts what when, seen how late, taken back or not. */
-import { AUTHORS, COMMUNITY_ID, COUNTED_POSTS, LANGUAGES, LIST_ID, ODD_TEXTS, ROOT_POSTS, WATCHED, WORDS } from "./cast.ts";
+import { ARTICLE_POST, AUTHORS, COMMUNITY_ID, COUNTED_POSTS, LANGUAGES, LIST_ID, ODD_TEXTS, ROOT_POSTS, WATCHED, WORDS } from "./cast.ts";
 import type { Dice } from "./dice.ts";
 import type { WorldOrder } from "./scenario.ts";
 
@@ -12,7 +12,7 @@ export function drawBefore(dice: Dice): readonly WorldOrder[] {
     { do: "list", atMs: 0, id: LIST_ID, members: [...dice.some(WATCHED, 1)] },
     { do: "community", atMs: 0, id: COMMUNITY_ID, name: "Builders", members: [...dice.some(AUTHORS, 2)] },
   ];
-  const roots = [...ROOT_POSTS, ...COUNTED_POSTS].map(
+  const roots = [...ROOT_POSTS, ...COUNTED_POSTS, ARTICLE_POST].map(
     (name, n): WorldOrder => ({ do: "post", atMs: -(48 - n) * HOUR_MS, name, by: "anna0", text: `The root ${n} tkroot${n}`, kind: "post" }),
   );
   const old = Array.from({ length: dice.pick([0, 3, 12, 40]) }, (_, n) => dice.int(1, 20 * 60) * 60_000 + n);
@@ -22,7 +22,7 @@ export function drawBefore(dice: Dice): readonly WorldOrder[] {
 
 /** Posts within the busy time, some taken back, in the order of their times. */
 export function drawPosts(dice: Dice, busyMs: number): readonly WorldOrder[] {
-  const most = dice.pick([10, 30, 60, 100]);
+  const most = dice.pick([20, 60, 120, 200]);
   const times: number[] = [];
   const isBursty = dice.likes("bursts");
   while (times.length < most) {
@@ -45,13 +45,14 @@ function drawPost(dice: Dice, name: string, atMs: number, known: readonly string
   const by = dice.pick(AUTHORS);
   const kind = dice.pick(["post", "post", "post", "post", "reply", "quote", "retweet"] as const);
   const of = known.length > 0 && dice.chance(0.4) ? dice.pick(known) : dice.pick(ROOT_POSTS);
-  const words = dice.shuffled(WORDS).slice(0, dice.int(0, 3));
-  const extras = [dice.chance(0.1) ? "#launch" : "", dice.chance(0.1) ? "@boris1" : "", dice.chance(0.05) ? "giveaway" : ""];
+  const words = dice.shuffled(WORDS).slice(0, dice.int(0, 4));
+  const mentioned = dice.chance(0.5) ? "boris1" : dice.pick(WATCHED);
+  const extras = [dice.chance(0.2) ? "#launch" : "", dice.chance(0.3) ? `@${mentioned}` : "", dice.chance(0.05) ? "giveaway" : ""];
   const text = [...words, ...extras, dice.pick(ODD_TEXTS), `tk${name}`].filter((part) => part !== "").join(" ");
   return {
     ...{ do: "post", atMs, name, by, text, kind, lang: dice.pick(LANGUAGES) },
     ...(kind === "post" ? {} : { of }),
-    ...(kind === "post" && dice.chance(0.3) ? { community: COMMUNITY_ID } : {}),
+    ...(kind === "post" && dice.chance(0.5) ? { community: COMMUNITY_ID } : {}),
     ...(dice.likes("late") && atMs > 0 ? { lateMs: dice.pick([2_000, 60_000, 6 * 60_000, 14 * 60_000]) } : {}),
   };
 }

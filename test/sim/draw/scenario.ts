@@ -1,5 +1,5 @@
 /** What a simulation plays: a configuration, a world, and what happens when. Plain data, so that it can be kept, cut shorter and played again. */
-import type { JsonObject } from "../../../src/model/json.ts";
+import type { Json, JsonObject } from "../../../src/model/json.ts";
 
 /** A configuration as it would be written: keys as in the YAML. */
 export type ConfigText = JsonObject;
@@ -12,8 +12,10 @@ export interface Scenario {
   readonly startMs: number;
   /** How long things happen. */
   readonly busyMs: number;
-  /** How long nothing happens afterwards, for what is owed to arrive. */
+  /** How long nothing happens afterwards at most, for what is owed to arrive. */
   readonly calmMs: number;
+  /** Whether it goes on although everything has arrived: to see that nothing more does. */
+  readonly isWholeCalm: boolean;
   readonly config: ConfigText;
   /** Files beside it, by name. */
   readonly files: Readonly<Record<string, string>>;
@@ -50,7 +52,15 @@ export type WorldOrder =
   | { readonly do: "member"; readonly atMs: number; readonly group: string; readonly handle: string; readonly isIn: boolean }
   | { readonly do: "account"; readonly atMs: number; readonly handle: string; readonly change: JsonObject }
   | { readonly do: "score"; readonly atMs: number; readonly handle: string; readonly change: Readonly<Record<string, number>> }
-  | { readonly do: "count"; readonly atMs: number; readonly post: string; readonly change: Readonly<Record<string, number>> };
+  | { readonly do: "count"; readonly atMs: number; readonly post: string; readonly change: Readonly<Record<string, number>> }
+  /** Whatever else the sandbox's control API takes by POST, and what is so from then on. */
+  | {
+      readonly do: "order";
+      readonly atMs: number;
+      readonly path: "articles" | "communities" | "lists" | "spaces" | "trends";
+      readonly body: JsonObject;
+      readonly facts: Readonly<Record<string, Json>>;
+    };
 
 export type Step =
   | WorldOrder

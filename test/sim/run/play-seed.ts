@@ -1,6 +1,7 @@
 /** One scenario played and judged, in a form that can be sent to another process. */
 import { readFileSync } from "node:fs";
 import { check } from "../check/check.ts";
+import { isSettled } from "../check/settled.ts";
 import { drawScenario } from "../draw/draw-scenario.ts";
 import type { Scenario } from "../draw/scenario.ts";
 import { type Played, simulate } from "./simulate.ts";
@@ -37,7 +38,7 @@ export async function playScenario(scenario: Scenario): Promise<Verdict> {
     lives: played.lives.length,
   });
   try {
-    const played = await simulate(scenario);
+    const played = await simulate(scenario, isSettled);
     const cuts = played.lives.flatMap(({ cutAt }) => (cutAt === undefined || cutAt === "killed" ? [] : [cutAt]));
     const objections = [...check(played), ...stray];
     return { seed, hash: played.hash, objections, cpuMs: cpuSince(begun), counts: counts(played), cuts };

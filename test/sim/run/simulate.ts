@@ -49,14 +49,19 @@ export interface Played {
 
 const CONFIG_PATH = "/etc/chirpwatch/watches.yaml";
 
-export async function simulate(scenario: Scenario): Promise<Played> {
+/** How long the calm lasts at least, and how often is asked whether it may end. */
+const LEAST_CALM_MS = 32 * 60_000;
+const CALM_STEP_MS = 20 * 60_000;
+
+/** @param isSettled whether nothing more is to come: then the rest of the calm is not played, in most scenarios */
+export async function simulate(scenario: Scenario, isSettled: (played: Played) => boolean): Promise<Played> {
   const folder = makeStateFolder();
   const run = createRun(scenario, folder);
   const { now } = Date;
   // The SDKs of Slack and Discord read the time behind the ports' back.
   Date.now = run.now;
   try {
-    await run.play();
+    await run.play(isSettled);
     return run.result();
   } finally {
     Date.now = now;
@@ -133,6 +138,16 @@ function createRun(scenario: Scenario, folder: string) {
     // An answer that needs time is no answer of this moment.
     await clock.advance(0);
   };
+  const played = (): Played => ({
+    ...{ scenario, world, logged, passed, status, endMs: worldClock.now() },
+    ...{ epochs: operator.epochs, lives: operator.lives, failures: operator.failures },
+    attempts: receivers.attempts,
+    asked: service.asked,
+    sent: service.sent,
+    left: readState(join(folder, "state.db")),
+    trace: trace.lines,
+    hash: trace.hash(),
+  });
   const advanceTo = (trueMs: number) => clock.advance(Math.max(0, trueMs - worldClock.now()));
   return {
     now: clock.now,
@@ -140,7 +155,7 @@ function createRun(scenario: Scenario, folder: string) {
       daemon.kill();
       disk.leave();
     },
-    async play() {
+    async play(isSettled: (soFar: Played) => boolean) {
       for (const order of scenario.before) world.follow(order);
       operator.begin(scenario.config);
       for (const step of scenario.steps) {
@@ -148,22 +163,17 @@ function createRun(scenario: Scenario, folder: string) {
         trace.note(step.do);
         act(step);
       }
-      await advanceTo(startMs + scenario.busyMs + scenario.calmMs);
+      const calmFromMs = startMs + scenario.busyMs;
+      await advanceTo(calmFromMs + (scenario.isWholeCalm ? scenario.calmMs : Math.min(LEAST_CALM_MS, scenario.calmMs)));
       await askStatus();
+      while (worldClock.now() < calmFromMs + scenario.calmMs && !isSettled(played())) {
+        await advanceTo(Math.min(worldClock.now() + CALM_STEP_MS, calmFromMs + scenario.calmMs));
+        await askStatus();
+      }
     },
     result(): Played {
-      const endMs = worldClock.now();
       daemon.kill();
-      const { epochs, lives, failures } = operator;
-      return {
-        ...{ scenario, world, epochs, lives, logged, failures, passed, endMs, status },
-        attempts: receivers.attempts,
-        asked: service.asked,
-        sent: service.sent,
-        left: readState(join(folder, "state.db")),
-        trace: trace.lines,
-        hash: trace.hash(),
-      };
+      return played();
     },
   };
 }

@@ -1,5 +1,6 @@
 /** The world's history as a simulation writes it: follows the orders of a scenario and remembers what was really there when. */
-import type { Json } from "../../../src/model/json.ts";
+import type { Json, JsonObject } from "../../../src/model/json.ts";
+import { hash32 } from "../../../src/sandbox/world/dice.ts";
 import type { WorldOrder } from "../draw/scenario.ts";
 import type { SimService } from "./service.ts";
 
@@ -32,7 +33,7 @@ export interface Fact {
 
 export interface WorldBook {
   /**
-   * What was so when, in order: `follow WHO WHOM`, `in GROUP WHO`, `profile WHO FIELD`, `score WHO NAME`, `count POST NAME`. What is not there
+   * What was so when, in order: `follow WHO WHOM`, `in GROUP WHO`, `profile WHO FIELD`, `score WHO NAME`, `count POST NAME`, and the like. What is not there
    * was never ordered.
    */
   readonly facts: ReadonlyMap<string, readonly Fact[]>;
@@ -41,6 +42,8 @@ export interface WorldBook {
   /** Of all that was ever posted, by orders and by faults. */
   tweets(): readonly TweetFact[];
   follow(order: WorldOrder): void;
+  /** 0 to 9, as the service has put everybody in; the first three have names. */
+  categoryOf(handle: string): number;
   /** A configuration with the ids of the posts and people it names. */
   resolve(text: string): string;
 }
@@ -53,6 +56,7 @@ export function createWorldBook(service: SimService, startMs: number): WorldBook
   const byName = new Map<string, TweetFact>();
   const keys = new Map<string, number>();
   const history = new Map<string, Fact[]>();
+  let spaceId = "";
   const note = (name: string, atMs: number, value: Json) => history.set(name, [...(history.get(name) ?? []), { atMs, value }]);
   const factOf = (name: string): TweetFact => {
     const fact = byName.get(name);
@@ -118,14 +122,22 @@ export function createWorldBook(service: SimService, startMs: number): WorldBook
       return [{ id, name: "", by: names.get(record.author) ?? "", text, kind, lang, ...about, postedMs: atMs, visibleMs, hidden: [] }];
     });
   };
+  const resolve = (text: string): string =>
+    text
+      .replace(/%post:(\w+)%/g, (_all, name: string) => factOf(name).id)
+      .replaceAll("%space:room%", spaceId)
+      .replace(/%user:(\w+)%/g, (_all, handle: string) => people.idOf(keyOf(handle)));
+  const followOrder = ({ path, body, facts: known }: WorldOrder & { do: "order" }, atMs: number) => {
+    const reply = service.order("POST", path, JSON.parse(resolve(JSON.stringify(body))) as JsonObject);
+    if (path === "spaces") spaceId = reply["id"] as string;
+    for (const [name, value] of Object.entries(known)) note(name, atMs, value);
+  };
   return {
+    resolve,
     facts: history,
     handleOf: (userId) => [...keys].find(([, key]) => people.idOf(key) === userId)?.[0],
     tweets: () => [...facts, ...strangers()],
-    resolve: (text) =>
-      text
-        .replace(/%post:(\w+)%/g, (_all, name: string) => factOf(name).id)
-        .replace(/%user:(\w+)%/g, (_all, handle: string) => people.idOf(keyOf(handle))),
+    categoryOf: (handle) => hash32(service.world.seed, "category", keyOf(handle)) % 10,
     follow(order) {
       const atMs = startMs + order.atMs;
       switch (order.do) {
@@ -167,6 +179,8 @@ export function createWorldBook(service: SimService, startMs: number): WorldBook
         case "count":
           for (const [name, value] of Object.entries(order.change)) note(`count ${order.post} ${name}`, atMs, value);
           return void service.order("PATCH", `tweets/${factOf(order.post).id}`, order.change);
+        case "order":
+          return followOrder(order, atMs);
       }
     },
   };

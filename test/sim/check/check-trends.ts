@@ -1,0 +1,43 @@
+/** Names of a ranked list are told as they stood: what came among the first ranks, what fell out of them, what moved. See docs/watches.md, "trends". */
+import type { Json, JsonObject } from "../../../src/model/json.ts";
+import { TRENDS, WOEID } from "../draw/cast.ts";
+import type { Evidence } from "./evidence.ts";
+import { createNames } from "./owed.ts";
+import { STALE_MS, valueAt, valuesWithin, type Watched, watchedOf } from "./timeline.ts";
+
+export function checkTrends(evidence: Evidence): readonly string[] {
+  if (evidence.isClockSet) return [];
+  return watchedOf(evidence)
+    .filter(({ rules }) => rules.type === "trends")
+    .flatMap((watched) => TRENDS.flatMap((trend) => checkTrend(watched, trend, evidence)));
+}
+
+function checkTrend(watched: Watched, trend: string, { played, epochs }: Evidence): readonly string[] {
+  const { rules, settledMs, fromMs, isBound } = watched;
+  const nameOf = createNames(epochs);
+  const top = Number(rules.keys["top"] ?? 10);
+  const tells = (rules.keys["tell"] ?? ["entered"]) as readonly string[];
+  const facts = played.world.facts.get(`trends ${WOEID}`) ?? [];
+  const rankIn = (names: Json): number | undefined => {
+    const at = (names as readonly string[]).indexOf(trend);
+    return at >= 0 && at < top ? at + 1 : undefined;
+  };
+  const ranksWithin = (sinceMs: number, untilMs: number) => valuesWithin(facts, sinceMs, untilMs).map(rankIn);
+  const events = played.left.events.filter(
+    ({ watch, body }) => nameOf(watch) === watched.name && (body["trend"] as JsonObject | undefined)?.["name"] === trend,
+  );
+  const what = `trends ${watched.name}: ${trend}`;
+  const objections = events.flatMap(({ type, detectedAtMs, body }, n): readonly string[] => {
+    const before = events[n - 1];
+    const ranks = ranksWithin((before?.detectedAtMs ?? fromMs) - STALE_MS, detectedAtMs);
+    const how = type.replace("trend.", "");
+    if (!tells.includes(how)) return [`${what} is told as ${how}, and nobody asked for it`];
+    if (how === "left") return ranks.includes(undefined) ? [] : [`${what} is told as gone, and was there`];
+    const rank = (body["trend"] as JsonObject)["rank"] as number;
+    if (!ranks.includes(rank)) return [`${what} is told at rank ${rank}, and never was`];
+    return how === "entered" && !ranks.includes(undefined) ? [`${what} is told as new, and was there all the time`] : [];
+  });
+  if (!isBound || valuesWithin(facts, fromMs - STALE_MS, settledMs).length > 1 || !tells.includes("entered")) return objections;
+  const isNew = rankIn(valueAt(facts, settledMs)) === undefined && rankIn(valueAt(facts, played.endMs)) !== undefined;
+  return isNew && events.length === 0 ? [...objections, `${what} came among the first ${top}, and nobody was told`] : objections;
+}

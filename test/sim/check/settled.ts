@@ -1,0 +1,18 @@
+/** Whether everything that is owed has arrived, so that nothing is left to wait for. */
+import type { Played } from "../run/simulate.ts";
+import { check } from "./check.ts";
+
+/** Nothing is wrong, and nothing is due before the calm would end. */
+export function isSettled(played: Played): boolean {
+  const { scenario, left } = played;
+  const calmEndMs = scenario.startMs + scenario.busyMs + scenario.calmMs;
+  const isComing = (dueAtMs: number | null): boolean => dueAtMs !== null && dueAtMs <= calmEndMs + SKEW_MS;
+  return (
+    !left.messages.some(({ state, nextAttemptAtMs }) => state === "open" && isComing(nextAttemptAtMs)) &&
+    !left.deliveries.some(({ state, dueAtMs }) => state === "waiting" && isComing(dueAtMs)) &&
+    check(played).length === 0
+  );
+}
+
+/** By so much a clock that was set may differ from the world's. */
+const SKEW_MS = 2 * 3_600_000;
