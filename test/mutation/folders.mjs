@@ -31,11 +31,11 @@ export const FOLDERS = {
     },
     {
       mutate: allOf("src/deliver").filter((file) => ![...APART, ...GATHERING, "src/deliver/crosspost.ts"].includes(file)),
-      tests: inFolder("test/deliver", ["breaker-probes.test", "pump.test", "breaker.test"]),
+      tests: inFolder("test/deliver", ["breaker-probes.test", "pump.test", "retrying.test", "stops.test", "breaker.test"]),
     },
     {
       mutate: GATHERING,
-      tests: inFolder("test/deliver", ["digest.test", "seal.test", "throttle.test", "pump.test"]),
+      tests: inFolder("test/deliver", ["digest.test", "seal.test", "pump.test", "throttle.test", "retrying.test", "stops.test"]),
     },
     { mutate: ["src/deliver/crosspost.ts"], tests: ["test/deliver/crosspost.test.ts"] },
   ],

@@ -81,6 +81,8 @@ test("a message that names what does not wait any more is refused for good, and 
 
 test("says of each sink, by name, since when the oldest waits, unsealed or not yet sent, and what became of the others", async () => {
   const store = await openTemp(tempStatePath());
+  await deliver(store, ["0"], { sink: "archive" });
+  await sent(store, await seal(store, T0, "archive"), T0);
   await deliver(store, ["1"], { sink: "hook" }, T0 + 1_000);
   await deliver(store, ["2"], { sink: "hook" }, T0 + 2_000);
   for (const [subject, atMs] of [
@@ -95,12 +97,17 @@ test("says of each sink, by name, since when the oldest waits, unsealed or not y
   const [first] = (await store.dueWork({ nowMs: T0, sinks: ["chat"], busy: new Set(), limit: 1 })).messages;
   await sent(store, [first?.id ?? ""], T0 + 1_000);
   expect(await store.outboxStats()).toEqual([
+    { sink: "archive", waiting: 0, oldestAtMs: null, sent: 1, dead: 0 },
     { sink: "chat", waiting: 3, oldestAtMs: T0 + 500, sent: 1, dead: 0 },
     { sink: "hook", waiting: 2, oldestAtMs: T0 + 1_000, sent: 0, dead: 0 },
   ]);
   const dead = { messageId: `chat 2 at 500`, kind: "dead", atMs: T0, error: "no", cause: "refused 400", countAttempt: true } as const;
   await store.record([dead]);
-  expect(await store.outboxStats()).toMatchObject([{ sink: "chat", waiting: 2, oldestAtMs: T0 + 900, sent: 1, dead: 1 }, { sink: "hook" }]);
+  expect(await store.outboxStats()).toMatchObject([
+    { sink: "archive" },
+    { sink: "chat", waiting: 2, oldestAtMs: T0 + 900, sent: 1, dead: 1 },
+    { sink: "hook" },
+  ]);
 });
 
 test("knows of a sink what was saved last, and of each its own", async () => {
