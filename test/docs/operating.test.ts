@@ -29,7 +29,7 @@ describe("docs/operating.md", () => {
       .flatMap(({ text }) => found(text, /(?:type|event): "([a-z]+\.[a-z]+)"/g))
       // Facts of the platform, and the sample that a person asked for.
       .filter((type) => !/^(?:tweet|follower|score|volume)\.|^sink\.sample$/.test(type));
-    const table = page.slice(page.indexOf("## What the daemon tells"), page.indexOf("## Pause"));
+    const table = page.slice(page.indexOf("## Ops alerts"), page.indexOf("## Pause"));
     expect(distinct(found(table, /^\| `([a-z.]+)` \|/gm))).toEqual(distinct(told));
   });
 });
