@@ -1,10 +1,13 @@
 /** Takes one sealed parcel through pace, send and record, and draws the consequences for its sink. Owns no loop and no timer. */
+import type { Clock } from "../model/clock.ts";
 import { errorText } from "../model/errors.ts";
+import type { Log } from "../model/log.ts";
+import type { Meter } from "../model/meter.ts";
+import type { DeliveryResult } from "../model/outbox.ts";
 import type { Random } from "../model/random.ts";
 import type { AttemptLog } from "./attempt-log.ts";
-import { createBreaker, type BreakerDeps } from "./breaker.ts";
+import type { Breaker } from "./breaker.ts";
 import type { Delays } from "./delays.ts";
-import { giveUpExpired, type ExpireDeps } from "./expire.ts";
 import { judge } from "./judge.ts";
 import { turnAway, type Lane, type Parcel } from "./lane.ts";
 import type { MessageLog } from "./message-log.ts";
@@ -12,24 +15,30 @@ import { freeAttempt } from "./pace.ts";
 import { letGo } from "./seal.ts";
 import { isUnsent, type Attempt } from "./send.ts";
 import type { Stage } from "./stage.ts";
-import type { DeliveryResult } from "../model/outbox.ts";
 
 export interface CarryDeps {
   readonly lanes: readonly Lane[];
   readonly pace: Stage<Parcel, boolean>;
   readonly send: Stage<Parcel, Attempt>;
   readonly record: Stage<DeliveryResult, void>;
+  readonly breaker: Breaker;
   readonly delays: Delays;
   readonly attemptLog: AttemptLog;
   readonly messageLog: MessageLog;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly meter: Meter;
+  giveUpExpired(lane: Lane): Promise<void>;
+  /** Messages were given up, and that is stored. */
+  onDead(): void;
 }
 
 type Ended = Exclude<Attempt, { kind: "cut" }>;
 
 /** Resolves when the parcel's result is durable, or when it was given back unsent. Never rejects. */
-export function createCarrier(deps: CarryDeps & BreakerDeps & ExpireDeps & { readonly random: Random }): (parcel: Parcel) => Promise<void> {
-  const { lanes, pace, send, record, delays } = deps;
-  const breaker = createBreaker(deps);
+export function createCarrier(deps: CarryDeps): (parcel: Parcel) => Promise<void> {
+  const { lanes, pace, send, record, breaker, delays } = deps;
 
   const carry = async (parcel: Parcel): Promise<void> => {
     if (await pace.run(parcel)) {
@@ -54,7 +63,7 @@ export function createCarrier(deps: CarryDeps & BreakerDeps & ExpireDeps & { rea
     if (result.kind === "dead") deps.onDead();
     deps.messageLog.settled(parcel, result);
     if (hasAnswered(attempt)) await breaker.recordSuccess(lane);
-    if (lane.health.breaker === "open") await giveUpExpired(deps, lane).catch(onNotGivenUp(lane));
+    if (lane.health.breaker === "open") await deps.giveUpExpired(lane).catch(onNotGivenUp(lane));
   };
   const alsoPaused = (lane: Lane, attempt: Attempt): readonly Lane[] => {
     const isGlobal = attempt.kind === "failed" && attempt.error.fields["global"] === true;

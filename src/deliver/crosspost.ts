@@ -38,69 +38,33 @@ const NEVER_TRIED = "the channel's hourly allowance went to newer messages";
 
 type Crosspost = NonNullable<Sink["crosspost"]>;
 
-/** What there is to do for one sink: answers in how many milliseconds to ask again, 0: at once, undefined: when a message was sent. */
-export function createCrossposter(deps: CrosspostDeps, sink: string, crosspost: Crosspost): () => Promise<number | undefined> {
-  const { store, clock } = deps;
+/** Publishes the messages of one sink. Remembers nothing but how long the vendor asked to wait: the rest is in the store. */
+export class Crossposter {
+  readonly #deps: CrosspostDeps;
+  readonly #sink: string;
+  readonly #crosspost: Crosspost;
   /** Monotonic. */
-  let pausedUntilMs = 0;
+  #pausedUntilMs = 0;
 
-  const attempt = async (due: DueCrosspost): Promise<void> => {
-    const controller = new AbortController();
-    deps.underWay.add(controller);
-    try {
-      await crosspost(due.ref, controller.signal);
-      await end({ messageId: due.messageId, kind: "published", atMs: clock.now() });
-    } catch (error) {
-      if (controller.signal.reason === STOPPING) return;
-      await end(failure(due, error instanceof SinkError ? error : new SinkError("transient", errorText(error))));
-    } finally {
-      deps.underWay.delete(controller);
-    }
-  };
-  const failure = ({ messageId, attempts, createdAtMs }: DueCrosspost, error: SinkError): CrosspostResult => {
-    const nowMs = clock.now();
-    const refused = { messageId, kind: "not_published", atMs: nowMs, error: error.message } as const;
-    if (error.kind === "message" || error.kind === "destination") return refused;
-    const retryAfterMs = typeof error.retry === "object" ? error.retry.afterMs : undefined;
-    if (retryAfterMs !== undefined) pausedUntilMs = clock.monotonic() + retryAfterMs;
-    const waits = retryAfterMs === undefined ? {} : { retryAfterMs };
-    const attempted = { nowMs, failures: attempts + 1, firstAttemptAtMs: createdAtMs, retryForMs: PUBLISH_FOR_MS, ...waits };
-    const nextAttemptAtMs = nextAttemptAt(attempted, deps.random);
-    if (nextAttemptAtMs === undefined) return refused;
-    return { messageId, kind: "retry", nextAttemptAtMs, error: error.message, countAttempt: retryAfterMs === undefined };
-  };
-  const end = async (result: CrosspostResult) => {
-    const outcome = result.kind === "retry" ? "retried" : result.kind;
-    deps.meter.count("chirpwatch_crossposts_total", { sink, outcome });
-    if (result.kind !== "published") deps.log.info("a message was not published to followers", { sink, outcome, error: result.error });
-    await store.recordCrosspost(result);
-  };
-  const giveUpStale = async (nowMs: number) => {
-    const count = await store.expireCrossposts(sink, nowMs - PUBLISH_FOR_MS, nowMs, NEVER_TRIED);
-    if (count > 0) deps.meter.count("chirpwatch_crossposts_total", { sink, outcome: "not_published" }, count);
-  };
-  /** Answers when the next report is due; undefined when there is nothing to say. */
-  const report = async (nowMs: number): Promise<number | undefined> => {
-    const { unreported: count, reason, reportedAtMs } = await store.crosspostOutlook(sink);
-    if (count === 0) return undefined;
-    const dueAtMs = (reportedAtMs ?? Number.NEGATIVE_INFINITY) + REPORT_EVERY_MS;
-    if (dueAtMs > nowMs) return dueAtMs;
-    await deps.onUnpublished({ sink, count, reason });
-    await store.markCrosspostsReported(sink, nowMs);
-    return undefined;
-  };
+  constructor(deps: CrosspostDeps, sink: string, crosspost: Crosspost) {
+    this.#deps = deps;
+    this.#sink = sink;
+    this.#crosspost = crosspost;
+  }
 
-  return async () => {
+  /** Does what is due. Answers in how many milliseconds to ask again, 0: at once, undefined: when a message was sent. */
+  async turn(): Promise<number | undefined> {
+    const { store, clock } = this.#deps;
     const nowMs = clock.now();
-    await giveUpStale(nowMs);
-    const reportAtMs = await report(nowMs);
-    const pauseMs = Math.max(0, pausedUntilMs - clock.monotonic());
-    const due = pauseMs > 0 ? undefined : await store.dueCrosspost(sink, nowMs);
+    await this.#giveUpStale(nowMs);
+    const reportAtMs = await this.#report(nowMs);
+    const pauseMs = Math.max(0, this.#pausedUntilMs - clock.monotonic());
+    const due = pauseMs > 0 ? undefined : await store.dueCrosspost(this.#sink, nowMs);
     if (due !== undefined) {
-      await attempt(due);
+      await this.#attempt(due);
       return 0;
     }
-    const { dueAtMs, oldestAtMs } = await store.crosspostOutlook(sink);
+    const { dueAtMs, oldestAtMs } = await store.crosspostOutlook(this.#sink);
     const times = [
       reportAtMs,
       dueAtMs === null ? undefined : Math.max(dueAtMs, nowMs + pauseMs),
@@ -108,5 +72,60 @@ export function createCrossposter(deps: CrosspostDeps, sink: string, crosspost: 
     ];
     const next = Math.min(...times.filter((time) => time !== undefined));
     return Number.isFinite(next) ? Math.max(1, next - clock.now()) : undefined;
-  };
+  }
+
+  async #giveUpStale(nowMs: number): Promise<void> {
+    const { store, meter } = this.#deps;
+    const count = await store.expireCrossposts(this.#sink, { createdUntilMs: nowMs - PUBLISH_FOR_MS, nowMs, reason: NEVER_TRIED });
+    if (count > 0) meter.count("chirpwatch_crossposts_total", { sink: this.#sink, outcome: "not_published" }, count);
+  }
+
+  /** Answers when the next report is due; undefined when there is nothing to say. */
+  async #report(nowMs: number): Promise<number | undefined> {
+    const { store } = this.#deps;
+    const { unreported: count, reason, reportedAtMs } = await store.crosspostOutlook(this.#sink);
+    if (count === 0) return undefined;
+    const dueAtMs = (reportedAtMs ?? Number.NEGATIVE_INFINITY) + REPORT_EVERY_MS;
+    if (dueAtMs > nowMs) return dueAtMs;
+    await this.#deps.onUnpublished({ sink: this.#sink, count, reason });
+    await store.markCrosspostsReported(this.#sink, nowMs);
+    return undefined;
+  }
+
+  async #attempt(due: DueCrosspost): Promise<void> {
+    const { clock, underWay } = this.#deps;
+    const controller = new AbortController();
+    underWay.add(controller);
+    try {
+      await this.#crosspost(due.ref, controller.signal);
+      await this.#record({ messageId: due.messageId, kind: "published", atMs: clock.now() });
+    } catch (error) {
+      if (controller.signal.reason === STOPPING) return;
+      await this.#record(this.#failure(due, error instanceof SinkError ? error : new SinkError("transient", errorText(error))));
+    } finally {
+      underWay.delete(controller);
+    }
+  }
+
+  #failure({ messageId, attempts, createdAtMs }: DueCrosspost, error: SinkError): CrosspostResult {
+    const nowMs = this.#deps.clock.now();
+    const refused = { messageId, kind: "not_published", atMs: nowMs, error: error.message } as const;
+    if (error.kind === "message" || error.kind === "destination") return refused;
+    const retryAfterMs = typeof error.retry === "object" ? error.retry.afterMs : undefined;
+    if (retryAfterMs !== undefined) this.#pausedUntilMs = this.#deps.clock.monotonic() + retryAfterMs;
+    const waits = retryAfterMs === undefined ? {} : { retryAfterMs };
+    const attempted = { nowMs, failures: attempts + 1, firstAttemptAtMs: createdAtMs, retryForMs: PUBLISH_FOR_MS, ...waits };
+    const nextAttemptAtMs = nextAttemptAt(attempted, this.#deps.random);
+    if (nextAttemptAtMs === undefined) return refused;
+    return { messageId, kind: "retry", nextAttemptAtMs, error: error.message, countAttempt: retryAfterMs === undefined };
+  }
+
+  async #record(result: CrosspostResult): Promise<void> {
+    const { meter, log, store } = this.#deps;
+    const sink = this.#sink;
+    const outcome = result.kind === "retry" ? "retried" : result.kind;
+    meter.count("chirpwatch_crossposts_total", { sink, outcome });
+    if (result.kind !== "published") log.info("a message was not published to followers", { sink, outcome, error: result.error });
+    await store.recordCrosspost(result);
+  }
 }

@@ -9,10 +9,12 @@ export interface Loop {
   end(): void;
 }
 
+/** Answers in how many milliseconds there is something to do; 0: go on; undefined: when somebody looks. */
+export type Turn = () => Promise<number | undefined>;
+
 export interface LoopDeps {
   readonly clock: Clock;
-  /** In how many milliseconds there is something to do; 0: go on; undefined: when somebody looks. */
-  turn(): Promise<number | undefined>;
+  readonly turn: Turn;
   /** Answers when to try again. */
   onFailed(error: unknown): number;
   track(task: Promise<unknown>): void;

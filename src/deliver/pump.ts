@@ -1,32 +1,34 @@
 /**
- * The outbox pump: takes what is due to its sinks, one lane per sink, through the stages group, seal, pace, send, record. Owns the
- * lanes' loops and timers; the stages own the steps, the store owns what is due.
+ * The outbox pump: takes what is due to its sinks, one worker per sink, through the stages group, seal, pace, send, record. Owns the
+ * start and the stop; the workers own their loops, the stages own the steps, the store owns what is due.
  */
 import type { Clock } from "../model/clock.ts";
-import { sleep } from "../model/clock.ts";
-import { errorText } from "../model/errors.ts";
+import type { CrosspostStore } from "../model/crosspost.ts";
 import type { Log } from "../model/log.ts";
 import type { NeutralMessage } from "../model/message.ts";
 import type { Meter } from "../model/meter.ts";
-import type { Random } from "../model/random.ts";
-import type { CrosspostStore } from "../model/crosspost.ts";
-import type { OutboxEvent } from "../model/sink.ts";
 import type { NewMessage, Outbox } from "../model/outbox.ts";
+import type { Random } from "../model/random.ts";
+import type { OutboxEvent } from "../model/sink.ts";
 import type { Trace } from "../model/trace.ts";
 import type { Throttle } from "../route/route.ts";
-import { createAttemptLog } from "./attempt-log.ts";
+import { type AttemptLog, createAttemptLog } from "./attempt-log.ts";
+import { createBreaker } from "./breaker.ts";
 import { createCarrier } from "./carry.ts";
-import { createCrossposter, type UnpublishedReport } from "./crosspost.ts";
+import { Crossposter, type UnpublishedReport } from "./crosspost.ts";
 import { createDelays } from "./delays.ts";
+import { giveUpExpired } from "./expire.ts";
 import { createGroupStage } from "./group.ts";
-import { createLane, isBeforeProbe, pauseMs, roomInMs, roomOf, setBack, turnAway, type Lane, type PumpSink } from "./lane.ts";
-import { createLoop, type Loop } from "./loop.ts";
+import { InFlight } from "./in-flight.ts";
+import { createLane, pauseMs, setBack, turnAway, type Lane, type PumpSink } from "./lane.ts";
+import type { Turn } from "./loop.ts";
 import { createMessageLog } from "./message-log.ts";
 import { createPaceStage } from "./pace.ts";
-import { createRecordStage } from "./record.ts";
+import { createRecordStage, type RecordStage } from "./record.ts";
 import { createSealStage } from "./seal.ts";
-import { createSendStage, STOPPING } from "./send.ts";
+import { createSendStage } from "./send.ts";
 import { createSinkReports, type SinkTrouble } from "./sink-reports.ts";
+import { Worker, type WorkerDeps } from "./worker.ts";
 
 export interface PumpDeps {
   readonly store: Outbox & CrosspostStore;
@@ -68,106 +70,103 @@ export interface Pump {
   stop(graceMs: number): Promise<void>;
 }
 
-const STORE_RETRY_MS = 5_000;
-
 export function createPump(deps: PumpDeps): Pump {
+  const { store, clock, log } = deps;
   const lanes = [...deps.sinks].map(([name, target]) => createLane(name, target));
-  const underWay = new Set<AbortController>();
-  const tasks = new Set<Promise<unknown>>();
+  const inFlight = new InFlight();
   let state: "new" | "running" | "stopping" = "new";
   const isStopping = () => state === "stopping";
+  const attemptLog = createAttemptLog(deps);
+  const record = createRecordStage({ store, clock, log, isStopping });
+  const { group, seal, carry } = createPipeline(deps, { lanes, inFlight, attemptLog, record, isStopping });
+  const workerDeps = { store, clock, log, inFlight, group, seal, carry, reportSink: createSinkReports(deps), isStopping };
+  const workers = lanes.map((lane) => new Worker(lane, crosspostTurn(deps, inFlight, lane), workerDeps));
 
-  const delays = createDelays(deps.meter);
-  const group = createGroupStage(deps);
-  const messageLog = createMessageLog(deps.log, deps.trace);
+  const wake = () => {
+    if (state === "running") for (const worker of workers) worker.wake();
+  };
+  return {
+    async start() {
+      const known = new Map((await store.loadSinkHealth()).map((health) => [health.sink, health]));
+      state = "running";
+      for (const lane of lanes) {
+        const health = known.get(lane.name);
+        // Whoever restarts or reloads has perhaps just mended it.
+        if (health !== undefined) lane.health = health.breaker === "open" ? { ...health, probeAtMs: clock.now() } : health;
+        deps.meter.set("chirpwatch_breaker_open", lane.health.breaker === "open" ? 1 : 0, { sink: lane.name });
+      }
+      wake();
+    },
+    async stop(graceMs) {
+      state = "stopping";
+      for (const worker of workers) worker.end();
+      lanes.forEach(turnAway);
+      record.flush();
+      await inFlight.drain(clock, graceMs);
+      attemptLog.end();
+    },
+    pauses() {
+      const nowMs = clock.now();
+      return new Map(lanes.flatMap((lane) => (pauseMs(lane, clock) > 0 ? [[lane.name, nowMs + pauseMs(lane, clock)]] : [])));
+    },
+    probe() {
+      for (const lane of lanes) if (lane.health.breaker === "open") lane.health = { ...lane.health, probeAtMs: clock.now() };
+      wake();
+    },
+    setTimesBack(byMs) {
+      for (const lane of lanes) lane.health = setBack(lane.health, byMs);
+    },
+    wake,
+  };
+}
+
+/** What the stages share while the pump runs. */
+interface Running {
+  readonly lanes: readonly Lane[];
+  readonly inFlight: InFlight;
+  readonly attemptLog: AttemptLog;
+  readonly record: RecordStage;
+  isStopping(): boolean;
+}
+
+/** The stages, in the order in which a message passes them; `carry` is the last three. */
+function createPipeline(deps: PumpDeps, running: Running): Pick<WorkerDeps, "group" | "seal" | "carry"> {
+  const { store, clock, random, log, meter } = deps;
+  const { lanes, inFlight, attemptLog, record, isStopping } = running;
+  const delays = createDelays(meter);
+  const messageLog = createMessageLog(log, deps.trace);
   const onSealed = (message: NewMessage, events: readonly OutboxEvent[]) => {
     delays.remember(message.id, events);
     messageLog.sealed(message, events);
   };
-  const seal = createSealStage({ ...deps, read: deps.readEvent, onSealed });
-  const pace = createPaceStage({ clock: deps.clock, isStopping });
-  const send = createSendStage({ clock: deps.clock, underWay });
-  const record = createRecordStage({ ...deps, isStopping });
-  const attemptLog = createAttemptLog(deps);
-  const reportSink = createSinkReports(deps);
-  const carry = createCarrier({ ...deps, lanes, pace, send, record, delays, attemptLog, messageLog });
+  const carry = createCarrier({
+    lanes,
+    pace: createPaceStage({ clock, isStopping }),
+    send: createSendStage({ clock, underWay: inFlight.attempts }),
+    record,
+    breaker: createBreaker({ store, clock, log, meter }),
+    delays,
+    attemptLog,
+    messageLog,
+    clock,
+    random,
+    log,
+    meter,
+    giveUpExpired: (lane) => giveUpExpired(deps, lane),
+    onDead: () => deps.onDead(),
+  });
+  return {
+    group: createGroupStage(deps),
+    seal: createSealStage({ store, clock, random, log, read: deps.readEvent, listedAt: deps.listedAt, onSealed }),
+    carry,
+  };
+}
 
-  const track = (task: Promise<unknown>) => {
-    tasks.add(task);
-    void task.finally(() => tasks.delete(task));
-  };
-  /** One look at the outbox. Answers in how many milliseconds the next is due; undefined: when something happens. */
-  const deliverDue = async (lane: Lane): Promise<number | undefined> => {
-    if (roomOf(lane, deps.clock) === 0) return roomInMs(lane, deps.clock);
-    const claim = await group.run(lane);
-    const parcels = await seal.run(claim);
-    for (const parcel of parcels) track(carry(parcel).then(() => look(lane)));
-    if (claim.more) return parcels.length > 0 || lane.inHand === 0 ? 0 : undefined;
-    if (isBeforeProbe(lane, deps.clock.now())) return roomInMs(lane, deps.clock);
-    const dueAtMs = await deps.store.nextDueAt([lane.name]);
-    if (dueAtMs === null) return undefined;
-    const waitMs = dueAtMs - deps.clock.now();
-    if (waitMs > 0) return waitMs;
-    // Due, yet not given: it is in hand, or behind something that is. Its end looks again.
-    return lane.inHand > 0 ? undefined : 1_000;
-  };
-  const turn = async (lane: Lane): Promise<number | undefined> => {
-    const reportInMs = await reportSink(lane);
-    const workInMs = await deliverDue(lane);
-    return reportInMs === undefined ? workInMs : Math.min(reportInMs, workInMs ?? reportInMs);
-  };
-  const onTurnFailed = (lane: Lane, error: unknown) => {
-    deps.log.error("the outbox could not be read or written", { sink: lane.name, error: errorText(error) });
-    return STORE_RETRY_MS;
-  };
-
-  const loopOf = (lane: Lane) =>
-    createLoop({ clock: deps.clock, turn: () => turn(lane), onFailed: (error) => onTurnFailed(lane, error), track, isStopping });
-  const crosspostLoopsOf = (lane: Lane): readonly Loop[] => {
-    if (lane.sink.crosspost === undefined) return [];
-    const turnOf = createCrossposter({ ...deps, underWay }, lane.name, lane.sink.crosspost);
-    return [createLoop({ clock: deps.clock, turn: turnOf, onFailed: (error) => onTurnFailed(lane, error), track, isStopping })];
-  };
-  const loops = new Map(lanes.map((lane) => [lane, [loopOf(lane), ...crosspostLoopsOf(lane)]]));
-  const look = (lane: Lane) => loops.get(lane)?.forEach((loop) => loop.look());
-
-  const start = async () => {
-    const known = new Map((await deps.store.loadSinkHealth()).map((health) => [health.sink, health]));
-    state = "running";
-    for (const lane of lanes) {
-      const health = known.get(lane.name);
-      // Whoever restarts or reloads has perhaps just mended it.
-      if (health !== undefined) lane.health = health.breaker === "open" ? { ...health, probeAtMs: deps.clock.now() } : health;
-      deps.meter.set("chirpwatch_breaker_open", lane.health.breaker === "open" ? 1 : 0, { sink: lane.name });
-      look(lane);
-    }
-  };
-  const stop = async (graceMs: number) => {
-    state = "stopping";
-    for (const loop of [...loops.values()].flat()) loop.end();
-    lanes.forEach(turnAway);
-    record.flush();
-    const over = new AbortController();
-    const idle = (async () => {
-      while (tasks.size > 0) await Promise.allSettled(tasks);
-    })();
-    await Promise.race([idle, sleep(deps.clock, graceMs, over.signal)]);
-    over.abort();
-    for (const controller of underWay) controller.abort(STOPPING);
-    await idle;
-    attemptLog.end();
-  };
-  const pauses = () => {
-    const nowMs = deps.clock.now();
-    return new Map(lanes.flatMap((lane) => (pauseMs(lane, deps.clock) > 0 ? [[lane.name, nowMs + pauseMs(lane, deps.clock)]] : [])));
-  };
-  const wake = () => (state === "running" ? lanes.forEach(look) : undefined);
-  const probe = () => {
-    for (const lane of lanes) if (lane.health.breaker === "open") lane.health = { ...lane.health, probeAtMs: deps.clock.now() };
-    wake();
-  };
-  const setTimesBack = (byMs: number) => {
-    for (const lane of lanes) lane.health = setBack(lane.health, byMs);
-  };
-  return { start, stop, pauses, probe, setTimesBack, wake };
+/** Publishing is for sinks whose destination has followers. */
+function crosspostTurn(deps: PumpDeps, { attempts }: InFlight, { name, sink }: Lane): Turn | undefined {
+  if (sink.crosspost === undefined) return undefined;
+  const { store, clock, random, log, meter } = deps;
+  const onUnpublished = (report: UnpublishedReport) => deps.onUnpublished(report);
+  const crossposter = new Crossposter({ store, clock, random, log, meter, underWay: attempts, onUnpublished }, name, sink.crosspost);
+  return () => crossposter.turn();
 }

@@ -32,12 +32,21 @@ export interface CrosspostOutlook {
   readonly reportedAtMs: number | null;
 }
 
+/** Which crossposts are given up for their age. */
+export interface CrosspostExpiry {
+  /** The newest of them were created then. */
+  readonly createdUntilMs: number;
+  readonly nowMs: number;
+  /** For those that were never tried. */
+  readonly reason: string;
+}
+
 export interface CrosspostStore {
   /** Of those that are due the newest; `record` of a message makes them. */
   dueCrosspost(sink: string, nowMs: number): Promise<DueCrosspost | undefined>;
   recordCrosspost(result: CrosspostResult): Promise<void>;
-  /** Ends those that were made before a time and still wait; `reason` is for those that were never tried. Answers how many. */
-  expireCrossposts(sink: string, madeBeforeMs: number, nowMs: number, reason: string): Promise<number>;
+  /** Ends those that still wait and are too old. Answers how many. */
+  expireCrossposts(sink: string, expiry: CrosspostExpiry): Promise<number>;
   crosspostOutlook(sink: string): Promise<CrosspostOutlook>;
   /** The operator knows of all that were not published so far. */
   markCrosspostsReported(sink: string, nowMs: number): Promise<void>;

@@ -1,5 +1,5 @@
 /** Crossposts on their way: due, recorded, given up, reported. */
-import type { CrosspostOutlook, CrosspostResult, DueCrosspost } from "../model/crosspost.ts";
+import type { CrosspostExpiry, CrosspostOutlook, CrosspostResult, DueCrosspost } from "../model/crosspost.ts";
 import { NOT_PUBLISHED, WAITING } from "./literals.ts";
 import type { Executor } from "./statement.ts";
 
@@ -34,7 +34,8 @@ export async function recordCrosspost(db: Executor, result: CrosspostResult): Pr
     .execute();
 }
 
-export async function expireCrossposts(db: Executor, sink: string, madeBeforeMs: number, nowMs: number, reason: string): Promise<number> {
+export async function expireCrossposts(db: Executor, sink: string, expiry: CrosspostExpiry): Promise<number> {
+  const { createdUntilMs, nowMs, reason } = expiry;
   const { numUpdatedRows } = await db
     .updateTable("crossposts")
     .set((eb) => ({
@@ -44,7 +45,7 @@ export async function expireCrossposts(db: Executor, sink: string, madeBeforeMs:
     }))
     .where("state", "=", WAITING)
     .where("sink", "=", sink)
-    .where("created_at", "<=", madeBeforeMs)
+    .where("created_at", "<=", createdUntilMs)
     .executeTakeFirst();
   return Number(numUpdatedRows);
 }

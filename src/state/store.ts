@@ -89,7 +89,7 @@ export function createStore(db: Executor, deps: { readonly clock: Clock; readonl
     explainItem: (itemId) => explainItem(db, itemId, deps.clock.now()),
     dueCrosspost: (sink, nowMs) => dueCrosspost(db, sink, nowMs),
     recordCrosspost: (result) => recordCrosspost(db, result),
-    expireCrossposts: (sink, madeBeforeMs, nowMs, reason) => expireCrossposts(db, sink, madeBeforeMs, nowMs, reason),
+    expireCrossposts: (sink, expiry) => expireCrossposts(db, sink, expiry),
     crosspostOutlook: (sink) => crosspostOutlook(db, sink),
     markCrosspostsReported: (sink, nowMs) => markCrosspostsReported(db, sink, nowMs),
     findEvents: (query) => findEvents(db, query, deps.clock.now()),

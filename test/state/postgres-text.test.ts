@@ -157,7 +157,7 @@ test("every method asks in Postgres's words", async () => {
   await store.dueCrosspost("s", now);
   await store.recordCrosspost({ messageId: "m", kind: "published", atMs: now });
   await store.recordCrosspost({ messageId: "m", kind: "retry", nextAttemptAtMs: now, error: "e", countAttempt: true });
-  await store.expireCrossposts("s", now, now, "r");
+  await store.expireCrossposts("s", { createdUntilMs: now, nowMs: now, reason: "r" });
   await store.crosspostOutlook("s");
   await store.markCrosspostsReported("s", now);
   await store.recentEvents(1);

@@ -1118,7 +1118,7 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
       test("end when they are too old, with the reason of their last attempt or the one given, and are reported once", async () => {
         await sendAll(3);
         await store.recordCrosspost({ messageId: "m1", kind: "retry", nextAttemptAtMs: T0, error: "429", countAttempt: false });
-        expect(await store.expireCrossposts("hook", T0 + 1, T0 + 100, "never tried")).toBe(2);
+        expect(await store.expireCrossposts("hook", { createdUntilMs: T0 + 1, nowMs: T0 + 100, reason: "never tried" })).toBe(2);
         expect(await store.crosspostOutlook("hook")).toMatchObject({ unreported: 2, oldestAtMs: T0 + 2, reportedAtMs: null });
         await store.markCrosspostsReported("hook", T0 + 200);
         expect(await store.crosspostOutlook("hook")).toMatchObject({ unreported: 0, reportedAtMs: T0 + 200 });

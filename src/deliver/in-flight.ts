@@ -1,0 +1,28 @@
+/** What the pump has under way: tasks that a stop waits for, and attempts that it may end. */
+import { type Clock, sleep } from "../model/clock.ts";
+import { STOPPING } from "./send.ts";
+
+export class InFlight {
+  /** Those that ask a sink at this moment. */
+  readonly attempts = new Set<AbortController>();
+  readonly #tasks = new Set<Promise<unknown>>();
+
+  track(task: Promise<unknown>): void {
+    this.#tasks.add(task);
+    void task.finally(() => this.#tasks.delete(task));
+  }
+
+  /** Waits until nothing is under way. Attempts that are not over within `graceMs` are aborted. */
+  async drain(clock: Clock, graceMs: number): Promise<void> {
+    const over = new AbortController();
+    const idle = this.#idle();
+    await Promise.race([idle, sleep(clock, graceMs, over.signal)]);
+    over.abort();
+    for (const controller of this.attempts) controller.abort(STOPPING);
+    await idle;
+  }
+
+  async #idle(): Promise<void> {
+    while (this.#tasks.size > 0) await Promise.allSettled(this.#tasks);
+  }
+}
