@@ -8,7 +8,7 @@ import type { Log } from "../model/log.ts";
 import type { Meter } from "../model/meter.ts";
 import type { SinkError } from "../model/sink.ts";
 import type { Outbox, SinkHealth } from "../model/outbox.ts";
-import { closedBreaker, isBeforeProbe, OPEN_AFTER, turnAway, type Lane, type Parcel } from "./lane.ts";
+import { closedBreaker, isBeforeProbe, OPEN_AFTER, rejectWaiting, type ClaimedMessage, type SinkQueue } from "./sink-queue.ts";
 
 export interface BreakerDeps {
   readonly store: Pick<Outbox, "saveSinkHealth" | "wakeSink">;
@@ -18,10 +18,10 @@ export interface BreakerDeps {
 }
 
 export interface Breaker {
-  /** A failure of kind `destination` or `transient`. The lane's state changes at once; resolves when it is stored. */
-  recordFailure(parcel: Parcel, error: SinkError): Promise<void>;
+  /** A failure of kind `destination` or `transient`. The queue's state changes at once; resolves when it is stored. */
+  recordFailure(claimed: ClaimedMessage, error: SinkError): Promise<void>;
   /** The sink answered: it took the message, or refused this one for its content. */
-  recordSuccess(lane: Lane): Promise<void>;
+  recordSuccess(queue: SinkQueue): Promise<void>;
 }
 
 const SECOND_MS = 1_000;
@@ -46,47 +46,47 @@ export function nextProbeWaitMs(cause: SinkHealth["cause"], openForMs: number): 
 export function createBreaker(deps: BreakerDeps): Breaker {
   const { store, clock, log } = deps;
   /** A store that cannot write must not stop the deliveries. */
-  const onNotStored = (lane: Lane) => (error: unknown) =>
-    log.error("the state of a sink could not be stored", { sink: lane.name, error: errorText(error) });
-  const change = (lane: Lane, health: SinkHealth): Promise<void> => {
-    lane.health = health;
-    deps.meter.set("chirpwatch_breaker_open", health.breaker === "open" ? 1 : 0, { sink: lane.name });
-    return store.saveSinkHealth(health).catch(onNotStored(lane));
+  const onNotStored = (queue: SinkQueue) => (error: unknown) =>
+    log.error("the state of a sink could not be stored", { sink: queue.name, error: errorText(error) });
+  const change = (queue: SinkQueue, health: SinkHealth): Promise<void> => {
+    queue.health = health;
+    deps.meter.set("chirpwatch_breaker_open", health.breaker === "open" ? 1 : 0, { sink: queue.name });
+    return store.saveSinkHealth(health).catch(onNotStored(queue));
   };
-  const open = (lane: Lane, error: SinkError): Promise<void> => {
+  const open = (queue: SinkQueue, error: SinkError): Promise<void> => {
     const nowMs = clock.now();
-    const { health } = lane;
+    const { health } = queue;
     const wasOpen = health.breaker === "open";
     const openedAtMs = wasOpen ? (health.openedAtMs ?? nowMs) : nowMs;
     const cause = error.kind === "destination" ? "destination" : "transient";
     const probeAtMs = nowMs + nextProbeWaitMs(cause, nowMs - openedAtMs);
-    const stored = change(lane, { ...health, breaker: "open", cause, reason: error.message, hint: error.hint, openedAtMs, probeAtMs });
-    turnAway(lane);
+    const stored = change(queue, { ...health, breaker: "open", cause, reason: error.message, hint: error.hint, openedAtMs, probeAtMs });
+    rejectWaiting(queue);
     if (!wasOpen)
-      log.error("a sink takes no messages", { sink: lane.name, error: error.message, hint: error.hint, failures: lane.failures });
+      log.error("a sink takes no messages", { sink: queue.name, error: error.message, hint: error.hint, failures: queue.failures });
     return stored;
   };
   return {
-    async recordFailure({ lane, busyKeys, isProbe }, error) {
-      lane.failures += 1;
+    async recordFailure({ queue, busyKeys, isProbe }, error) {
+      queue.failures += 1;
       for (const key of busyKeys) {
-        lane.probedGroups.add(key);
-        if (lane.failedGroups.size < OPEN_AFTER) lane.failedGroups.add(key);
+        queue.probedGroups.add(key);
+        if (queue.failedGroups.size < OPEN_AFTER) queue.failedGroups.add(key);
       }
-      if (error.kind !== "destination" && lane.health.breaker === "closed" && lane.failures < OPEN_AFTER) return;
+      if (error.kind !== "destination" && queue.health.breaker === "closed" && queue.failures < OPEN_AFTER) return;
       // Attempts that were under way when it opened say nothing new, nor do first attempts of other groups ahead of the next probe.
-      if (isBeforeProbe(lane, clock.now()) && !(isProbe && error.kind === "destination")) return;
-      await open(lane, error);
+      if (isBeforeProbe(queue, clock.now()) && !(isProbe && error.kind === "destination")) return;
+      await open(queue, error);
     },
-    async recordSuccess(lane) {
-      lane.failures = 0;
-      lane.failedGroups.clear();
-      lane.probedGroups.clear();
-      if (lane.health.breaker === "closed") return;
-      log.info("a sink takes messages again", { sink: lane.name });
-      const { isReported, reportedAtMs } = lane.health;
-      await change(lane, { ...closedBreaker(lane.name, reportedAtMs), isReported });
-      await store.wakeSink(lane.name, clock.now()).catch(onNotStored(lane));
+    async recordSuccess(queue) {
+      queue.failures = 0;
+      queue.failedGroups.clear();
+      queue.probedGroups.clear();
+      if (queue.health.breaker === "closed") return;
+      log.info("a sink takes messages again", { sink: queue.name });
+      const { isReported, reportedAtMs } = queue.health;
+      await change(queue, { ...closedBreaker(queue.name, reportedAtMs), isReported });
+      await store.wakeSink(queue.name, clock.now()).catch(onNotStored(queue));
     },
   };
 }

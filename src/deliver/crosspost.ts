@@ -9,7 +9,7 @@ import type { Log } from "../model/log.ts";
 import type { Meter } from "../model/meter.ts";
 import type { Random } from "../model/random.ts";
 import { SinkError, type Sink } from "../model/sink.ts";
-import { nextAttemptAt } from "./ladder.ts";
+import { nextAttemptAt } from "./retry-schedule.ts";
 import { STOPPING } from "./send.ts";
 
 /** Messages of a sink that its channel's followers did not get. */

@@ -4,7 +4,7 @@ import type { Log } from "../model/log.ts";
 import type { Meter } from "../model/meter.ts";
 import type { Random } from "../model/random.ts";
 import type { DeliveryResult, NewMessage, Outbox } from "../model/outbox.ts";
-import type { Lane } from "./lane.ts";
+import type { SinkQueue } from "./sink-queue.ts";
 
 export interface ExpireDeps {
   readonly store: Pick<Outbox, "dueWork" | "seal" | "record">;
@@ -19,17 +19,17 @@ export interface ExpireDeps {
 const AT_ONCE = 200;
 
 /** Does nothing while the breaker has been open for less. What was held or put off counts from the time it came due. */
-export async function giveUpExpired(deps: ExpireDeps, lane: Lane): Promise<void> {
+export async function giveUpExpired(deps: ExpireDeps, queue: SinkQueue): Promise<void> {
   const nowMs = deps.clock.now();
-  const cutoffMs = nowMs - lane.retryForMs;
-  if ((lane.health.openedAtMs ?? nowMs) > cutoffMs) return;
+  const cutoffMs = nowMs - queue.retryForMs;
+  if ((queue.health.openedAtMs ?? nowMs) > cutoffMs) return;
   let givenUp = 0;
   for (;;) {
-    const due = await deps.store.dueWork({ nowMs: cutoffMs, sinks: [lane.name], busy: lane.busy, limit: AT_ONCE });
+    const due = await deps.store.dueWork({ nowMs: cutoffMs, sinks: [queue.name], busy: queue.busy, limit: AT_ONCE });
     const sealed = due.groups.map(
       (group): NewMessage => ({
         id: deps.random.id(),
-        sink: lane.name,
+        sink: queue.name,
         groupKey: group.groupKey,
         sealedAtMs: nowMs,
         body: null,
@@ -41,13 +41,13 @@ export async function giveUpExpired(deps: ExpireDeps, lane: Lane): Promise<void>
     const ids = [...due.messages, ...sealed].map((message) => message.id);
     if (ids.length === 0) break;
     if (sealed.length > 0) await deps.store.seal(sealed);
-    const verdict = { kind: "dead", atMs: nowMs, error: lane.health.reason, cause: "expired", countAttempt: false } as const;
+    const verdict = { kind: "dead", atMs: nowMs, error: queue.health.reason, cause: "expired", countAttempt: false } as const;
     await deps.store.record(ids.map((messageId): DeliveryResult => ({ messageId, ...verdict })));
     givenUp += ids.length;
   }
   if (givenUp === 0) return;
-  deps.meter.count("chirpwatch_deliveries_total", { sink: lane.name, outcome: "dead" }, givenUp);
-  deps.meter.count("chirpwatch_dead_letters_total", { sink: lane.name }, givenUp);
+  deps.meter.count("chirpwatch_deliveries_total", { sink: queue.name, outcome: "dead" }, givenUp);
+  deps.meter.count("chirpwatch_dead_letters_total", { sink: queue.name }, givenUp);
   deps.onDead();
-  deps.log.error("messages were given up: their sink took none for longer than retry_for", { sink: lane.name, messages: givenUp });
+  deps.log.error("messages were given up: their sink took none for longer than retry_for", { sink: queue.name, messages: givenUp });
 }

@@ -3,7 +3,7 @@ import { type DigestCause, digestGroup, readDigestGroup } from "../model/digest.
 import type { Clock } from "../model/clock.ts";
 import type { DueGroup, DueMember, DueMessage, Outbox, Overflow } from "../model/outbox.ts";
 import type { Throttle } from "../route/route.ts";
-import { isBeforeProbe, roomOf, type Lane } from "./lane.ts";
+import { isBeforeProbe, roomOf, type SinkQueue } from "./sink-queue.ts";
 import type { Stage } from "./stage.ts";
 import { planThrottle } from "./throttle.ts";
 
@@ -20,7 +20,7 @@ export interface Bundle {
 export type Surplus = Omit<Overflow, "announcement"> & { readonly isFirst: boolean };
 
 export interface Claim {
-  readonly lane: Lane;
+  readonly queue: SinkQueue;
   /** The breaker was open. */
   readonly isProbe: boolean;
   readonly messages: readonly DueMessage[];
@@ -37,34 +37,34 @@ export interface GroupDeps {
   readonly throttles: ReadonlyMap<string, Throttle>;
 }
 
-export function createGroupStage(deps: GroupDeps): Stage<Lane, Claim> {
+export function createGroupStage(deps: GroupDeps): Stage<SinkQueue, Claim> {
   return {
     name: "group",
-    async run(lane) {
+    async run(queue) {
       const nowMs = deps.clock.now();
-      const room = roomOf(lane, deps.clock);
+      const room = roomOf(queue, deps.clock);
       // It may open before what is taken now is sealed.
-      const isProbe = lane.health.breaker === "open";
-      if (room === 0) return { lane, isProbe, messages: [], bundles: [], surplus: [], more: false };
+      const isProbe = queue.health.breaker === "open";
+      if (room === 0) return { queue, isProbe, messages: [], bundles: [], surplus: [], more: false };
       // One more than there is room for: whether a throttle is exceeded shows in what comes after its last free place.
-      const due = await dueWorkOf(deps.store, lane, nowMs, room + 1);
+      const due = await dueWorkOf(deps.store, queue, nowMs, room + 1);
       const messages = [...due.messages].sort(byAge).slice(0, room);
-      const { bundles, surplus, isCut } = await allow(deps, { groups: due.groups, room: room - messages.length, nowMs, sink: lane.name });
+      const { bundles, surplus, isCut } = await allow(deps, { groups: due.groups, room: room - messages.length, nowMs, sink: queue.name });
       const more = isCut || surplus.length > 0 || due.groups.length + due.messages.length > room;
-      return { lane, isProbe, messages, bundles, surplus, more };
+      return { queue, isProbe, messages, bundles, surplus, more };
     },
   };
 }
 
 /** Where the fault may be one message's own, an open breaker lets another group's message go first each time. */
-async function dueWorkOf(store: Outbox, lane: Lane, nowMs: number, limit: number): ReturnType<Outbox["dueWork"]> {
+async function dueWorkOf(store: Outbox, queue: SinkQueue, nowMs: number, limit: number): ReturnType<Outbox["dueWork"]> {
   const dueBeside = (skipped: ReadonlySet<string>) =>
-    store.dueWork({ nowMs, sinks: [lane.name], busy: new Set([...lane.busy, ...skipped]), limit });
-  if (lane.health.breaker === "closed" || lane.health.cause === "destination") return dueBeside(new Set());
-  if (isBeforeProbe(lane, nowMs)) return dueBeside(lane.failedGroups);
-  const others = await dueBeside(lane.probedGroups);
+    store.dueWork({ nowMs, sinks: [queue.name], busy: new Set([...queue.busy, ...skipped]), limit });
+  if (queue.health.breaker === "closed" || queue.health.cause === "destination") return dueBeside(new Set());
+  if (isBeforeProbe(queue, nowMs)) return dueBeside(queue.failedGroups);
+  const others = await dueBeside(queue.probedGroups);
   if (others.groups.length + others.messages.length > 0) return others;
-  lane.probedGroups.clear();
+  queue.probedGroups.clear();
   return dueBeside(new Set());
 }
 

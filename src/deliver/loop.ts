@@ -1,15 +1,15 @@
-/** Keeps one lane turning: one turn at a time, on every look and by timer. Knows nothing of what a turn does. */
+/** Repeats the turns of one worker: one at a time, when woken and by timer. Knows nothing of what a turn does. */
 import type { Cancel, Clock } from "../model/clock.ts";
 
-/** At least so often a lane looks by itself: another process may have left something, or the wall clock jumped. */
-const LOOK_EVERY_MS = 30_000;
+/** At least so often a turn starts by itself: another process may have left something, or the wall clock jumped. */
+const WAKE_EVERY_MS = 30_000;
 
 export interface Loop {
-  look(): void;
+  wake(): void;
   end(): void;
 }
 
-/** Answers in how many milliseconds there is something to do; 0: go on; undefined: when somebody looks. */
+/** Answers in how many milliseconds there is something to do; 0: go on; undefined: when woken. */
 export type Turn = () => Promise<number | undefined>;
 
 export interface LoopDeps {
@@ -21,7 +21,7 @@ export interface LoopDeps {
   isStopping(): boolean;
 }
 
-/** Runs `turn` one at a time: on every look, and by itself when the last turn asked for it or nothing happened for long. */
+/** Runs `turn` one at a time: when woken, and by itself when the last turn asked for it or nothing happened for long. */
 export function createLoop(deps: LoopDeps): Loop {
   const { clock, turn, onFailed, track, isStopping } = deps;
   let running = false;
@@ -35,14 +35,14 @@ export function createLoop(deps: LoopDeps): Loop {
       waitMs = await turn().catch(onFailed);
     } while ((again || waitMs === 0) && !isStopping());
     running = false;
-    if (!isStopping()) timer = clock.after(Math.min(waitMs ?? LOOK_EVERY_MS, LOOK_EVERY_MS), look);
+    if (!isStopping()) timer = clock.after(Math.min(waitMs ?? WAKE_EVERY_MS, WAKE_EVERY_MS), wake);
   };
-  const look = () => {
+  const wake = () => {
     timer?.();
     timer = undefined;
     if (isStopping()) return;
     if (running) again = true;
     else track(run());
   };
-  return { look, end: () => timer?.() };
+  return { wake, end: () => timer?.() };
 }

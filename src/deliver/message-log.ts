@@ -3,11 +3,11 @@ import type { Log } from "../model/log.ts";
 import type { DeliveryResult, NewMessage } from "../model/outbox.ts";
 import type { OutboxEvent } from "../model/sink.ts";
 import type { Trace } from "../model/trace.ts";
-import type { Parcel } from "./lane.ts";
+import type { ClaimedMessage } from "./sink-queue.ts";
 
 export interface MessageLog {
   sealed(message: NewMessage, events: readonly OutboxEvent[]): void;
-  settled(parcel: Parcel, result: DeliveryResult): void;
+  settled(claimed: ClaimedMessage, result: DeliveryResult): void;
 }
 
 /** Messages that wait for a retry keep their entry; a long outage must not fill the memory with them. */
@@ -29,8 +29,8 @@ export function createMessageLog(log: Log, trace: Pick<Trace, "ofEvents"> | unde
         event_ids: ids.slice(0, EVENTS_SHOWN),
       });
     },
-    settled({ lane, message }, result) {
-      const fields = { ...traces.get(message.id), message: message.id, sink: lane.name, attempt: message.attempts + 1 };
+    settled({ queue, message }, result) {
+      const fields = { ...traces.get(message.id), message: message.id, sink: queue.name, attempt: message.attempts + 1 };
       if (result.kind === "sent") log.debug("message sent", { ...fields, ...(result.ref !== undefined && { ref: result.ref }) });
       else log.debug("message not sent", { ...fields, outcome: result.kind === "dead" ? "dead" : "retry", error: result.error });
       if (result.kind !== "retry") traces.delete(message.id);

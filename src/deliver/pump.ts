@@ -14,13 +14,13 @@ import type { Trace } from "../model/trace.ts";
 import type { Throttle } from "../route/route.ts";
 import { type AttemptLog, createAttemptLog } from "./attempt-log.ts";
 import { createBreaker } from "./breaker.ts";
-import { createCarrier } from "./carry.ts";
+import { createDispatcher } from "./dispatch.ts";
 import { Crossposter, type UnpublishedReport } from "./crosspost.ts";
 import { createDelays } from "./delays.ts";
 import { giveUpExpired } from "./expire.ts";
 import { createGroupStage } from "./group.ts";
 import { InFlight } from "./in-flight.ts";
-import { createLane, pauseMs, setBack, turnAway, type Lane, type PumpSink } from "./lane.ts";
+import { createSinkQueue, pauseMs, setBack, rejectWaiting, type PumpSink, type SinkQueue } from "./sink-queue.ts";
 import type { Turn } from "./loop.ts";
 import { createMessageLog } from "./message-log.ts";
 import { createPaceStage } from "./pace.ts";
@@ -64,7 +64,7 @@ export interface Pump {
   probe(): void;
   /** The clock was set back, and the times in the outbox with it. */
   setTimesBack(byMs: number): void;
-  /** Something was committed: look now. */
+  /** Something was committed: reads the outbox now. */
   wake(): void;
   /** Claims nothing more; attempts under way may finish within `graceMs`, the rest stays in the outbox. */
   stop(graceMs: number): Promise<void>;
@@ -72,15 +72,15 @@ export interface Pump {
 
 export function createPump(deps: PumpDeps): Pump {
   const { store, clock, log } = deps;
-  const lanes = [...deps.sinks].map(([name, target]) => createLane(name, target));
+  const queues = [...deps.sinks].map(([name, target]) => createSinkQueue(name, target));
   const inFlight = new InFlight();
   let state: "new" | "running" | "stopping" = "new";
   const isStopping = () => state === "stopping";
   const attemptLog = createAttemptLog(deps);
   const record = createRecordStage({ store, clock, log, isStopping });
-  const { group, seal, carry } = createPipeline(deps, { lanes, inFlight, attemptLog, record, isStopping });
-  const workerDeps = { store, clock, log, inFlight, group, seal, carry, reportSink: createSinkReports(deps), isStopping };
-  const workers = lanes.map((lane) => new Worker(lane, crosspostTurn(deps, inFlight, lane), workerDeps));
+  const { group, seal, dispatch } = createPipeline(deps, { queues, inFlight, attemptLog, record, isStopping });
+  const workerDeps = { store, clock, log, inFlight, group, seal, dispatch, reportSink: createSinkReports(deps), isStopping };
+  const workers = queues.map((queue) => new Worker(queue, crosspostTurn(deps, inFlight, queue), workerDeps));
 
   const wake = () => {
     if (state === "running") for (const worker of workers) worker.wake();
@@ -89,32 +89,32 @@ export function createPump(deps: PumpDeps): Pump {
     async start() {
       const known = new Map((await store.loadSinkHealth()).map((health) => [health.sink, health]));
       state = "running";
-      for (const lane of lanes) {
-        const health = known.get(lane.name);
+      for (const queue of queues) {
+        const health = known.get(queue.name);
         // Whoever restarts or reloads has perhaps just mended it.
-        if (health !== undefined) lane.health = health.breaker === "open" ? { ...health, probeAtMs: clock.now() } : health;
-        deps.meter.set("chirpwatch_breaker_open", lane.health.breaker === "open" ? 1 : 0, { sink: lane.name });
+        if (health !== undefined) queue.health = health.breaker === "open" ? { ...health, probeAtMs: clock.now() } : health;
+        deps.meter.set("chirpwatch_breaker_open", queue.health.breaker === "open" ? 1 : 0, { sink: queue.name });
       }
       wake();
     },
     async stop(graceMs) {
       state = "stopping";
       for (const worker of workers) worker.end();
-      lanes.forEach(turnAway);
+      queues.forEach(rejectWaiting);
       record.flush();
       await inFlight.drain(clock, graceMs);
       attemptLog.end();
     },
     pauses() {
       const nowMs = clock.now();
-      return new Map(lanes.flatMap((lane) => (pauseMs(lane, clock) > 0 ? [[lane.name, nowMs + pauseMs(lane, clock)]] : [])));
+      return new Map(queues.flatMap((queue) => (pauseMs(queue, clock) > 0 ? [[queue.name, nowMs + pauseMs(queue, clock)]] : [])));
     },
     probe() {
-      for (const lane of lanes) if (lane.health.breaker === "open") lane.health = { ...lane.health, probeAtMs: clock.now() };
+      for (const queue of queues) if (queue.health.breaker === "open") queue.health = { ...queue.health, probeAtMs: clock.now() };
       wake();
     },
     setTimesBack(byMs) {
-      for (const lane of lanes) lane.health = setBack(lane.health, byMs);
+      for (const queue of queues) queue.health = setBack(queue.health, byMs);
     },
     wake,
   };
@@ -122,25 +122,25 @@ export function createPump(deps: PumpDeps): Pump {
 
 /** What the stages share while the pump runs. */
 interface Running {
-  readonly lanes: readonly Lane[];
+  readonly queues: readonly SinkQueue[];
   readonly inFlight: InFlight;
   readonly attemptLog: AttemptLog;
   readonly record: RecordStage;
   isStopping(): boolean;
 }
 
-/** The stages, in the order in which a message passes them; `carry` is the last three. */
-function createPipeline(deps: PumpDeps, running: Running): Pick<WorkerDeps, "group" | "seal" | "carry"> {
+/** The stages, in the order in which a message passes them; `dispatch` is the last three. */
+function createPipeline(deps: PumpDeps, running: Running): Pick<WorkerDeps, "group" | "seal" | "dispatch"> {
   const { store, clock, random, log, meter } = deps;
-  const { lanes, inFlight, attemptLog, record, isStopping } = running;
+  const { queues, inFlight, attemptLog, record, isStopping } = running;
   const delays = createDelays(meter);
   const messageLog = createMessageLog(log, deps.trace);
   const onSealed = (message: NewMessage, events: readonly OutboxEvent[]) => {
     delays.remember(message.id, events);
     messageLog.sealed(message, events);
   };
-  const carry = createCarrier({
-    lanes,
+  const dispatch = createDispatcher({
+    queues,
     pace: createPaceStage({ clock, isStopping }),
     send: createSendStage({ clock, underWay: inFlight.attempts }),
     record,
@@ -152,18 +152,18 @@ function createPipeline(deps: PumpDeps, running: Running): Pick<WorkerDeps, "gro
     random,
     log,
     meter,
-    giveUpExpired: (lane) => giveUpExpired(deps, lane),
+    giveUpExpired: (queue) => giveUpExpired(deps, queue),
     onDead: () => deps.onDead(),
   });
   return {
     group: createGroupStage(deps),
     seal: createSealStage({ store, clock, random, log, read: deps.readEvent, listedAt: deps.listedAt, onSealed }),
-    carry,
+    dispatch,
   };
 }
 
 /** Publishing is for sinks whose destination has followers. */
-function crosspostTurn(deps: PumpDeps, { attempts }: InFlight, { name, sink }: Lane): Turn | undefined {
+function crosspostTurn(deps: PumpDeps, { attempts }: InFlight, { name, sink }: SinkQueue): Turn | undefined {
   if (sink.crosspost === undefined) return undefined;
   const { store, clock, random, log, meter } = deps;
   const onUnpublished = (report: UnpublishedReport) => deps.onUnpublished(report);

@@ -10,7 +10,7 @@ import type { DueMember, DueMessage, NewMessage, Outbox } from "../model/outbox.
 import { isSummaryGroup, summariseChanges } from "../route/noise.ts";
 import { type DigestDeps, type LaidOut, layOutDigest } from "./digest.ts";
 import type { Bundle, Claim, Surplus } from "./group.ts";
-import { busyKey, type Lane, type Parcel } from "./lane.ts";
+import { busyKey, type ClaimedMessage, type SinkQueue } from "./sink-queue.ts";
 import type { Stage } from "./stage.ts";
 
 export interface SealDeps extends DigestDeps {
@@ -29,17 +29,17 @@ const EVENTS_AT_ONCE = 1_000;
 
 export const isUnrendered = (body: Json): boolean => typeof body === "object" && body !== null && "chirpwatch_unrendered" in body;
 
-export function createSealStage(deps: SealDeps): Stage<Claim, readonly Parcel[]> {
+export function createSealStage(deps: SealDeps): Stage<Claim, readonly ClaimedMessage[]> {
   return {
     name: "seal",
-    async run({ lane, isProbe, messages, bundles, surplus }) {
-      const sealed = bundles.map((bundle) => sealBundle(deps, lane, bundle));
+    async run({ queue, isProbe, messages, bundles, surplus }) {
+      const sealed = bundles.map((bundle) => sealBundle(deps, queue, bundle));
       if (sealed.length > 0) await deps.store.seal(sealed.flatMap((one) => one.map(({ message }) => message)));
       for (const { message, events } of sealed.flat()) deps.onSealed(message, events);
-      for (const one of surplus) await gather(deps, lane, one);
+      for (const one of surplus) await gather(deps, queue, one);
       // The other parts of a digest follow one by one, as the outbox gives them.
       const first = sealed.flatMap(([one]) => (one === undefined ? [] : [one.message]));
-      return [...messages, ...first.map(unsent)].map((message) => takeUp(lane, message, isProbe));
+      return [...messages, ...first.map(unsent)].map((message) => claimMessage(queue, message, isProbe));
     },
   };
 }
@@ -50,17 +50,17 @@ interface Sealed {
 }
 
 /** One message, or the parts of a digest: the first counts against the throttle, the others belong under it. */
-function sealBundle(deps: SealDeps, lane: Lane, bundle: Bundle): readonly Sealed[] {
+function sealBundle(deps: SealDeps, queue: SinkQueue, bundle: Bundle): readonly Sealed[] {
   const { groupKey, throttleKey, cause } = bundle;
   const idsByEvent = new Map(itemsOf(bundle).map(({ event, deliveryIds }) => [event, deliveryIds]));
   const idsOf = (events: readonly OutboxEvent[]) => events.flatMap((event) => idsByEvent.get(event) ?? []);
-  const { parts, unlisted } = layOut(deps, lane, [...idsByEvent.keys()].sort(byDetection), cause);
+  const { parts, unlisted } = layOut(deps, queue, [...idsByEvent.keys()].sort(byDetection), cause);
   const ids = parts.map(() => deps.random.id());
   return parts.map((part, index) => ({
     events: part.events,
     message: {
       id: ids[index] ?? "",
-      sink: lane.name,
+      sink: queue.name,
       groupKey,
       sealedAtMs: deps.clock.now(),
       body: part.body,
@@ -91,8 +91,8 @@ function itemsOf({ groupKey, members }: Bundle): readonly Item[] {
   return items;
 }
 
-function layOut(deps: SealDeps, lane: Lane, events: readonly OutboxEvent[], cause: Bundle["cause"]): LaidOut {
-  const { lists } = lane.sink;
+function layOut(deps: SealDeps, queue: SinkQueue, events: readonly OutboxEvent[], cause: Bundle["cause"]): LaidOut {
+  const { lists } = queue.sink;
   try {
     // A digest of one event is that event.
     const isList = lists !== undefined && events.length > (cause === undefined ? lists.above : 1);
@@ -100,11 +100,11 @@ function layOut(deps: SealDeps, lane: Lane, events: readonly OutboxEvent[], caus
     const parts: DigestPart[] = [];
     for (let at = 0; at < events.length; at += EVENTS_AT_ONCE) {
       const own = events.slice(at, at + EVENTS_AT_ONCE);
-      parts.push({ events: own, body: lane.sink.render({ events: own, sample: false, read: deps.read }) });
+      parts.push({ events: own, body: queue.sink.render({ events: own, sample: false, read: deps.read }) });
     }
     return { parts, unlisted: [] };
   } catch (error) {
-    deps.log.error("a message could not be rendered", { sink: lane.name, events: events.length, error: errorText(error) });
+    deps.log.error("a message could not be rendered", { sink: queue.name, events: events.length, error: errorText(error) });
     return { parts: [{ events, body: UNRENDERED }], unlisted: [] };
   }
 }
@@ -112,12 +112,12 @@ function layOut(deps: SealDeps, lane: Lane, events: readonly OutboxEvent[], caus
 const byDetection = (a: OutboxEvent, b: OutboxEvent): number => a.event.detectedAtMs - b.event.detectedAtMs;
 
 /** A sink for programs is told nothing: it gets its events a little later. */
-async function gather(deps: SealDeps, lane: Lane, { isFirst, ...overflow }: Surplus): Promise<void> {
-  const { lists } = lane.sink;
+async function gather(deps: SealDeps, queue: SinkQueue, { isFirst, ...overflow }: Surplus): Promise<void> {
+  const { lists } = queue.sink;
   if (!isFirst || lists === undefined) return deps.store.gather(overflow);
   const announcement: NewMessage = {
     id: deps.random.id(),
-    sink: lane.name,
+    sink: queue.name,
     groupKey: announcementGroup(overflow.throttleKey),
     sealedAtMs: deps.clock.now(),
     body: lists.announce(overflow.digestDueAtMs),
@@ -132,15 +132,15 @@ function unsent(message: NewMessage): DueMessage {
   return { ...sealed, attempts: 0, firstAttemptAtMs: null };
 }
 
-function takeUp(lane: Lane, message: DueMessage, isProbe: boolean): Parcel {
-  const busyKeys = [busyKey(lane.name, message.groupKey)];
-  for (const key of busyKeys) lane.busy.add(key);
-  lane.inHand += 1;
-  return { lane, message, busyKeys, isProbe };
+function claimMessage(queue: SinkQueue, message: DueMessage, isProbe: boolean): ClaimedMessage {
+  const busyKeys = [busyKey(queue.name, message.groupKey)];
+  for (const key of busyKeys) queue.busy.add(key);
+  queue.inHand += 1;
+  return { queue, message, busyKeys, isProbe };
 }
 
-/** Gives a parcel back: recorded, or left in the outbox as it was. */
-export function letGo({ lane, busyKeys }: Parcel): void {
-  for (const key of busyKeys) lane.busy.delete(key);
-  lane.inHand -= 1;
+/** Gives a message back: recorded, or left in the outbox as it was. */
+export function release({ queue, busyKeys }: ClaimedMessage): void {
+  for (const key of busyKeys) queue.busy.delete(key);
+  queue.inHand -= 1;
 }

@@ -2,15 +2,15 @@
 import type { Clock } from "../model/clock.ts";
 import { errorText } from "../model/errors.ts";
 import { SinkError, type SendReceipt } from "../model/sink.ts";
-import type { Parcel } from "./lane.ts";
+import type { ClaimedMessage } from "./sink-queue.ts";
 import { isUnrendered } from "./seal.ts";
 import type { Stage } from "./stage.ts";
 
 export type Attempt =
-  | { readonly parcel: Parcel; readonly kind: "taken"; readonly atMs: number; readonly receipt: SendReceipt }
-  | { readonly parcel: Parcel; readonly kind: "failed"; readonly atMs: number; readonly error: SinkError }
+  | { readonly claimed: ClaimedMessage; readonly kind: "taken"; readonly atMs: number; readonly receipt: SendReceipt }
+  | { readonly claimed: ClaimedMessage; readonly kind: "failed"; readonly atMs: number; readonly error: SinkError }
   /** Cut off because the daemon stops: nothing is known, nothing is recorded. */
-  | { readonly parcel: Parcel; readonly kind: "cut" };
+  | { readonly claimed: ClaimedMessage; readonly kind: "cut" };
 
 export interface SendDeps {
   readonly clock: Clock;
@@ -21,18 +21,18 @@ export interface SendDeps {
 /** Sinks have their own, shorter deadlines; this one frees the attempt when one of them forgets. */
 const LONGEST_ATTEMPT_MS = 120_000;
 
-export function createSendStage(deps: SendDeps): Stage<Parcel, Attempt> {
+export function createSendStage(deps: SendDeps): Stage<ClaimedMessage, Attempt> {
   return {
     name: "send",
-    async run(parcel) {
+    async run(claimed) {
       const controller = new AbortController();
       deps.underWay.add(controller);
       try {
-        const receipt = await attempt(deps.clock, parcel, controller);
-        return { parcel, kind: "taken", atMs: deps.clock.now(), receipt };
+        const receipt = await attempt(deps.clock, claimed, controller);
+        return { claimed, kind: "taken", atMs: deps.clock.now(), receipt };
       } catch (error) {
-        if (controller.signal.aborted && controller.signal.reason === STOPPING) return { parcel, kind: "cut" };
-        return { parcel, kind: "failed", atMs: deps.clock.now(), error: asSinkError(error) };
+        if (controller.signal.aborted && controller.signal.reason === STOPPING) return { claimed, kind: "cut" };
+        return { claimed, kind: "failed", atMs: deps.clock.now(), error: asSinkError(error) };
       } finally {
         deps.underWay.delete(controller);
       }
@@ -48,7 +48,7 @@ const UNSENT = { fields: { unsent: true } } as const;
 
 export const isUnsent = (error: SinkError): boolean => error.fields["unsent"] === true;
 
-function attempt(clock: Clock, { lane, message }: Parcel, controller: AbortController): Promise<SendReceipt> {
+function attempt(clock: Clock, { queue, message }: ClaimedMessage, controller: AbortController): Promise<SendReceipt> {
   if (isUnrendered(message.body)) return Promise.reject(new SinkError("message", "it could not be rendered", undefined, UNSENT));
   return new Promise((resolve, reject) => {
     const giveUp = () => reject(controller.signal.reason);
@@ -58,7 +58,7 @@ function attempt(clock: Clock, { lane, message }: Parcel, controller: AbortContr
       controller.signal.removeEventListener("abort", giveUp);
     };
     controller.signal.addEventListener("abort", giveUp, { once: true });
-    lane.sink.send(message, controller.signal).then(resolve, reject).finally(settle);
+    queue.sink.send(message, controller.signal).then(resolve, reject).finally(settle);
   });
 }
 

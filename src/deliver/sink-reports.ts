@@ -3,7 +3,7 @@ import type { Clock } from "../model/clock.ts";
 import { errorText } from "../model/errors.ts";
 import type { Log } from "../model/log.ts";
 import type { Outbox, SinkHealth } from "../model/outbox.ts";
-import type { Lane } from "./lane.ts";
+import type { SinkQueue } from "./sink-queue.ts";
 
 /** Why nothing reaches a sink. */
 export interface SinkTrouble {
@@ -36,25 +36,26 @@ function failingDueAt(health: SinkHealth): number | undefined {
 }
 
 /** Reports what is due of one sink; answers in how many milliseconds the next report is due, undefined when none is. Never rejects. */
-export function createSinkReports(deps: SinkReportsDeps): (lane: Lane) => Promise<number | undefined> {
-  const report = async (lane: Lane, next: Partial<SinkHealth>, tell: () => void | Promise<void>) => {
-    lane.health = { ...lane.health, ...next };
+export function createSinkReports(deps: SinkReportsDeps): (queue: SinkQueue) => Promise<number | undefined> {
+  const report = async (queue: SinkQueue, next: Partial<SinkHealth>, notify: () => void | Promise<void>) => {
+    queue.health = { ...queue.health, ...next };
     try {
-      await tell();
-      await deps.store.saveSinkHealth(lane.health);
+      await notify();
+      await deps.store.saveSinkHealth(queue.health);
     } catch (error) {
-      deps.log.error("the report about a sink could not be stored", { sink: lane.name, error: errorText(error) });
+      deps.log.error("the report about a sink could not be stored", { sink: queue.name, error: errorText(error) });
     }
   };
-  return async (lane) => {
-    const { health } = lane;
-    if (health.breaker === "closed" && health.isReported) await report(lane, { isReported: false }, () => deps.onSinkRecovered(lane.name));
+  return async (queue) => {
+    const { health } = queue;
+    if (health.breaker === "closed" && health.isReported)
+      await report(queue, { isReported: false }, () => deps.onSinkRecovered(queue.name));
     const nowMs = deps.clock.now();
-    const dueAtMs = failingDueAt(lane.health);
+    const dueAtMs = failingDueAt(queue.health);
     if (dueAtMs === undefined || dueAtMs > nowMs) return dueAtMs === undefined ? undefined : dueAtMs - nowMs;
-    const { reason, hint, openedAtMs } = lane.health;
-    const trouble: SinkTrouble = { sink: lane.name, reason, hint, sinceMs: openedAtMs ?? nowMs, retryForMs: lane.retryForMs };
-    await report(lane, { isReported: true, reportedAtMs: nowMs }, () => deps.onSinkFailing(trouble));
+    const { reason, hint, openedAtMs } = queue.health;
+    const trouble: SinkTrouble = { sink: queue.name, reason, hint, sinceMs: openedAtMs ?? nowMs, retryForMs: queue.retryForMs };
+    await report(queue, { isReported: true, reportedAtMs: nowMs }, () => deps.onSinkFailing(trouble));
     return undefined;
   };
 }

@@ -5,7 +5,7 @@ import type { Log } from "../model/log.ts";
 import type { Outbox } from "../model/outbox.ts";
 import type { Claim } from "./group.ts";
 import type { InFlight } from "./in-flight.ts";
-import { isBeforeProbe, roomInMs, roomOf, type Lane, type Parcel } from "./lane.ts";
+import { isBeforeProbe, roomInMs, roomOf, type ClaimedMessage, type SinkQueue } from "./sink-queue.ts";
 import { createLoop, type Loop, type Turn } from "./loop.ts";
 import type { Stage } from "./stage.ts";
 
@@ -14,25 +14,25 @@ export interface WorkerDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly inFlight: InFlight;
-  readonly group: Stage<Lane, Claim>;
-  readonly seal: Stage<Claim, readonly Parcel[]>;
+  readonly group: Stage<SinkQueue, Claim>;
+  readonly seal: Stage<Claim, readonly ClaimedMessage[]>;
   /** Resolves when the message is done with. Never rejects. */
-  carry(parcel: Parcel): Promise<void>;
+  dispatch(claimed: ClaimedMessage): Promise<void>;
   /** Answers in how many milliseconds the next report is due; undefined when none is. */
-  reportSink(lane: Lane): Promise<number | undefined>;
+  reportSink(queue: SinkQueue): Promise<number | undefined>;
   isStopping(): boolean;
 }
 
 const STORE_RETRY_MS = 5_000;
 
 export class Worker {
-  readonly #lane: Lane;
+  readonly #queue: SinkQueue;
   readonly #deps: WorkerDeps;
   readonly #loops: readonly Loop[];
 
   /** `crosspost`: a turn of publishing what was sent, for a sink that publishes. */
-  constructor(lane: Lane, crosspost: Turn | undefined, deps: WorkerDeps) {
-    this.#lane = lane;
+  constructor(queue: SinkQueue, crosspost: Turn | undefined, deps: WorkerDeps) {
+    this.#queue = queue;
     this.#deps = deps;
     const turns = [() => this.#turn(), ...(crosspost === undefined ? [] : [crosspost])];
     this.#loops = turns.map((turn) => this.#loopOf(turn));
@@ -40,7 +40,7 @@ export class Worker {
 
   /** Something may be due: checks it now. */
   wake(): void {
-    for (const loop of this.#loops) loop.look();
+    for (const loop of this.#loops) loop.wake();
   }
 
   end(): void {
@@ -50,14 +50,14 @@ export class Worker {
   #loopOf(turn: Turn): Loop {
     const { clock, log, inFlight, isStopping } = this.#deps;
     const onFailed = (error: unknown) => {
-      log.error("the outbox could not be read or written", { sink: this.#lane.name, error: errorText(error) });
+      log.error("the outbox could not be read or written", { sink: this.#queue.name, error: errorText(error) });
       return STORE_RETRY_MS;
     };
     return createLoop({ clock, turn, onFailed, track: (task) => inFlight.track(task), isStopping });
   }
 
   async #turn(): Promise<number | undefined> {
-    const reportInMs = await this.#deps.reportSink(this.#lane);
+    const reportInMs = await this.#deps.reportSink(this.#queue);
     const workInMs = await this.#deliverDue();
     return reportInMs === undefined ? workInMs : Math.min(reportInMs, workInMs ?? reportInMs);
   }
@@ -65,23 +65,23 @@ export class Worker {
   /** Reads the outbox once. Answers in how many milliseconds to read it again; undefined: when something happens. */
   async #deliverDue(): Promise<number | undefined> {
     const { store, clock, group, seal } = this.#deps;
-    const lane = this.#lane;
-    if (roomOf(lane, clock) === 0) return roomInMs(lane, clock);
-    const claim = await group.run(lane);
-    const parcels = await seal.run(claim);
-    for (const parcel of parcels) this.#carry(parcel);
-    if (claim.more) return parcels.length > 0 || lane.inHand === 0 ? 0 : undefined;
-    if (isBeforeProbe(lane, clock.now())) return roomInMs(lane, clock);
-    const dueAtMs = await store.nextDueAt([lane.name]);
+    const queue = this.#queue;
+    if (roomOf(queue, clock) === 0) return roomInMs(queue, clock);
+    const claim = await group.run(queue);
+    const messages = await seal.run(claim);
+    for (const claimed of messages) this.#dispatch(claimed);
+    if (claim.more) return messages.length > 0 || queue.inHand === 0 ? 0 : undefined;
+    if (isBeforeProbe(queue, clock.now())) return roomInMs(queue, clock);
+    const dueAtMs = await store.nextDueAt([queue.name]);
     if (dueAtMs === null) return undefined;
     const waitMs = dueAtMs - clock.now();
     if (waitMs > 0) return waitMs;
     // Due, yet not given: it is in hand, or behind something that is. Its end wakes this worker.
-    return lane.inHand > 0 ? undefined : 1_000;
+    return queue.inHand > 0 ? undefined : 1_000;
   }
 
-  #carry(parcel: Parcel): void {
-    const { inFlight, carry } = this.#deps;
-    inFlight.track(carry(parcel).then(() => this.wake()));
+  #dispatch(claimed: ClaimedMessage): void {
+    const { inFlight, dispatch } = this.#deps;
+    inFlight.track(dispatch(claimed).then(() => this.wake()));
   }
 }

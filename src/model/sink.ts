@@ -94,7 +94,7 @@ export interface Sink {
 /**
  * - `message`: this message will never be taken (permanent 4xx): dead letter.
  * - `destination`: nobody can post there now (401, 403, 404, 410, revoked, archived): the sink's breaker opens.
- * - `rate_limited`: wait `retry.afterMs`; uses up no step of the retry ladder.
+ * - `rate_limited`: wait `retry.afterMs`; uses up no step of the retry schedule.
  * - `transient`: everything else.
  */
 export type SinkFailure = "message" | "destination" | "rate_limited" | "transient";

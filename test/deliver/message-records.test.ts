@@ -1,14 +1,14 @@
 /** What is remembered of messages until they are done: for the debug log, and for the delays. */
 import { describe, expect, it } from "vitest";
 import { createDelays } from "../../src/deliver/delays.ts";
-import type { Parcel } from "../../src/deliver/lane.ts";
+import type { ClaimedMessage } from "../../src/deliver/sink-queue.ts";
 import { createMessageLog } from "../../src/deliver/message-log.ts";
 import type { LogFields } from "../../src/model/log.ts";
 import type { DeliveryResult, NewMessage } from "../../src/model/outbox.ts";
 import type { OutboxEvent } from "../../src/model/sink.ts";
 import { EVENT_TIME_MS as T0, makeEvent } from "../support/make-event.ts";
 
-const parcel = (id: string, attempts = 0) => ({ lane: { name: "hook" }, message: { id, attempts } }) as unknown as Parcel;
+const claimed = (id: string, attempts = 0) => ({ queue: { name: "hook" }, message: { id, attempts } }) as unknown as ClaimedMessage;
 const message = (id: string) => ({ id, sink: "hook" }) as NewMessage;
 const eventsOf = (...ids: readonly string[]): OutboxEvent[] =>
   ids.map((id) => ({ event: makeEvent(id, { id, occurredAtMs: T0 - 60_000, detectedAtMs: T0 - 10_000 }), watches: [] }));
@@ -47,9 +47,9 @@ describe("the debug log of messages", () => {
   it("joins a message to the run that found its events until it is done, over its attempts", () => {
     const { lines, log } = setUp((ids) => ids.map((id) => `run of ${id}`));
     log.sealed(message("m"), eventsOf("e"));
-    log.settled(parcel("m"), retry("m"));
-    log.settled(parcel("m", 1), sent("m", "r"));
-    log.settled(parcel("m", 2), sent("m"));
+    log.settled(claimed("m"), retry("m"));
+    log.settled(claimed("m", 1), sent("m", "r"));
+    log.settled(claimed("m", 2), sent("m"));
     const about = { message: "m", sink: "hook" };
     expect(lines).toEqual([
       ["message sealed", { trace: "run of e", ...about, events: 1, event_ids: ["e"] }],
@@ -63,8 +63,8 @@ describe("the debug log of messages", () => {
     const ids = Array.from({ length: 25 }, (_, i) => `e${i}`);
     const { lines, log } = setUp((asked) => asked);
     log.sealed(message("m"), eventsOf(...ids));
-    log.settled(parcel("m"), dead("m"));
-    log.settled(parcel("m"), dead("m"));
+    log.settled(claimed("m"), dead("m"));
+    log.settled(claimed("m"), dead("m"));
     const shown = ids.slice(0, 20);
     const outcome = { message: "m", sink: "hook", attempt: 1, outcome: "dead", error: "no" };
     expect(lines).toEqual([
@@ -86,7 +86,7 @@ describe("the debug log of messages", () => {
     const { lines, log } = setUp(() => ["run"]);
     for (let i = 0; i <= 10_000; i += 1) log.sealed(message(`m${i}`), []);
     lines.length = 0;
-    for (const id of ["m9999", "m10000"]) log.settled(parcel(id), retry(id));
+    for (const id of ["m9999", "m10000"]) log.settled(claimed(id), retry(id));
     expect(lines.map(([, fields]) => fields?.["trace"])).toEqual(["run", undefined]);
   });
 });
@@ -106,10 +106,10 @@ describe("the delays", () => {
   it("of each event are measured once, when its message is sent: since it happened, and since it was detected", () => {
     const { observed, delays } = setUp();
     delays.remember("m", eventsOf("a", "b"));
-    delays.settled(parcel("m"), retry("m"));
+    delays.settled(claimed("m"), retry("m"));
     expect(observed).toEqual([]);
-    delays.settled(parcel("m"), sent("m"));
-    delays.settled(parcel("m"), sent("m"));
+    delays.settled(claimed("m"), sent("m"));
+    delays.settled(claimed("m"), sent("m"));
     const one = [
       ["chirpwatch_delivery_delay_seconds", 60, { sink: "hook" }],
       ["chirpwatch_added_delay_seconds", 10, { sink: "hook" }],
@@ -120,10 +120,10 @@ describe("the delays", () => {
   it("are not measured of what is given up, or was sealed by an earlier process; its outcome is counted", () => {
     const { counted, observed, delays } = setUp();
     delays.remember("m", eventsOf("a"));
-    delays.settled(parcel("m"), dead("m"));
-    delays.settled(parcel("m"), sent("m"));
-    delays.settled(parcel("other"), sent("other"));
-    delays.settled(parcel("other"), retry("other"));
+    delays.settled(claimed("m"), dead("m"));
+    delays.settled(claimed("m"), sent("m"));
+    delays.settled(claimed("other"), sent("other"));
+    delays.settled(claimed("other"), retry("other"));
     expect(observed).toEqual([]);
     const outcome = (value: string) => ["chirpwatch_deliveries_total", { sink: "hook", outcome: value }];
     expect(counted).toEqual([
@@ -138,9 +138,9 @@ describe("the delays", () => {
   it("of twenty thousand messages that wait are remembered, and of no more", () => {
     const { observed, delays } = setUp();
     for (let i = 0; i <= 20_000; i += 1) delays.remember(`m${i}`, eventsOf("a"));
-    delays.settled(parcel("m20000"), sent("m20000"));
+    delays.settled(claimed("m20000"), sent("m20000"));
     expect(observed).toEqual([]);
-    delays.settled(parcel("m19999"), sent("m19999"));
+    delays.settled(claimed("m19999"), sent("m19999"));
     expect(observed).toHaveLength(2);
   });
 });

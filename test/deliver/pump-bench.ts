@@ -5,7 +5,7 @@ import type { Batch, Digest, DigestPart, OutboxEvent, SealedMessage, SendReceipt
 import type { Throttle } from "../../src/route/route.ts";
 import { createPump, type Pump } from "../../src/deliver/pump.ts";
 import type { SinkTrouble } from "../../src/deliver/sink-reports.ts";
-import type { PumpSink } from "../../src/deliver/lane.ts";
+import type { PumpSink } from "../../src/deliver/sink-queue.ts";
 import { EVENT_TIME_MS, makeEvent } from "../support/make-event.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
 import { type Added, createSqlOutbox } from "../support/sql-outbox.ts";

@@ -15,7 +15,7 @@ const allOf = (folder) =>
 const GATHERING = inFolder("src/deliver", ["digest", "group", "seal", "throttle"]);
 
 /** What its own tests, without a pump, say all about. */
-const APART = inFolder("src/deliver", ["attempt-log", "delays", "judge", "ladder", "message-log"]);
+const APART = inFolder("src/deliver", ["attempt-log", "delays", "classify", "retry-schedule", "message-log"]);
 
 export const FOLDERS = {
   route: [
@@ -27,7 +27,7 @@ export const FOLDERS = {
   deliver: [
     {
       mutate: APART,
-      tests: inFolder("test/deliver", ["ladder.test", "judge.test", "attempt-log.test", "message-records.test"]),
+      tests: inFolder("test/deliver", ["retry-schedule.test", "classify.test", "attempt-log.test", "message-records.test"]),
     },
     {
       mutate: allOf("src/deliver").filter((file) => ![...APART, ...GATHERING, "src/deliver/crosspost.ts"].includes(file)),

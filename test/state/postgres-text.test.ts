@@ -28,7 +28,7 @@ import { up as upHeldBy } from "../../src/state/migrations/0011-held-by.ts";
 import { quieten } from "../../src/state/quieten.ts";
 import { createStore } from "../../src/state/store.ts";
 import type { Tables } from "../../src/state/tables.ts";
-import { closedBreaker } from "../../src/deliver/lane.ts";
+import { closedBreaker } from "../../src/deliver/sink-queue.ts";
 import { findTarget } from "../../src/state/target-rows.ts";
 import { makeEvent } from "../support/make-event.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";

@@ -1,6 +1,6 @@
 /** The delivering half of the daemon, built from one configuration and replaced as a whole at a reload. */
 import { createPump, type Pump, type PumpDeps } from "../../deliver/pump.ts";
-import type { PumpSink } from "../../deliver/lane.ts";
+import type { PumpSink } from "../../deliver/sink-queue.ts";
 import type { Config, SinkConfig } from "../../config/config.ts";
 import { errorText } from "../../model/errors.ts";
 import { gatherMs } from "../../polling/evaluate/absence.ts";

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { nextProbeWaitMs } from "../../src/deliver/breaker.ts";
-import { nextAttemptAt } from "../../src/deliver/ladder.ts";
+import { nextAttemptAt } from "../../src/deliver/retry-schedule.ts";
 import { HOUR, MINUTE, SECOND } from "./pump-bench.ts";
 
 const middle = { float: () => 0.5, id: () => "" };
 const waitAfter = (failures: number, random = middle) =>
   nextAttemptAt({ nowMs: 0, failures, firstAttemptAtMs: 0, retryForMs: 1_000 * HOUR }, random) ?? -1;
 
-describe("the retry ladder", () => {
+describe("the retry schedule", () => {
   it("waits 1, 2, 5, 15, 30 s, 1, 2, 5, 15, 30 min, 1, 2, 4, 8 h, then 12 h for ever", () => {
     const waits = Array.from({ length: 17 }, (_, i) => waitAfter(i + 1));
     const seconds = [1, 2, 5, 15, 30].map((count) => count * SECOND);

@@ -17,8 +17,8 @@ export interface PumpSink {
 }
 
 /** A sealed message in hand. */
-export interface Parcel {
-  readonly lane: Lane;
+export interface ClaimedMessage {
+  readonly queue: SinkQueue;
   readonly message: DueMessage;
   /** `sink\ngroupKey` of every group it holds back while it is under way. */
   readonly busyKeys: readonly string[];
@@ -26,13 +26,13 @@ export interface Parcel {
   readonly isProbe: boolean;
 }
 
-export interface Lane extends PumpSink {
+export interface SinkQueue extends PumpSink {
   readonly name: string;
   readonly busy: Set<string>;
   /** Claimed and not yet recorded. */
   inHand: number;
   sending: number;
-  /** Parcels that wait for a free attempt; called with false when the way closes. */
+  /** Messages that wait for a free attempt; called with false when the way closes. */
   readonly waiting: ((admitted: boolean) => void)[];
   /** The other side asked for silence until then, by the monotonic clock: a wall clock that is set changes nothing of it. */
   pausedUntilMs: number;
@@ -60,13 +60,13 @@ export const closedBreaker = (sink: string, reportedAtMs: number | null = null):
   reportedAtMs,
 });
 
-export function createLane(name: string, target: PumpSink): Lane {
+export function createSinkQueue(name: string, target: PumpSink): SinkQueue {
   const state = { inHand: 0, sending: 0, pausedUntilMs: 0, failures: 0, failedGroups: new Set<string>(), probedGroups: new Set<string>() };
   return { ...target, name, busy: new Set(), waiting: [], health: closedBreaker(name), ...state };
 }
 
 /** For how long the other side still wants silence. */
-export const pauseMs = ({ pausedUntilMs }: Lane, clock: Clock): number => Math.max(0, pausedUntilMs - clock.monotonic());
+export const pauseMs = ({ pausedUntilMs }: SinkQueue, clock: Clock): number => Math.max(0, pausedUntilMs - clock.monotonic());
 
 /** The same by a clock that was set back. */
 export function setBack(health: SinkHealth, byMs: number): SinkHealth {
@@ -76,28 +76,29 @@ export function setBack(health: SinkHealth, byMs: number): SinkHealth {
 }
 
 /** Open, and the time of the next probe has not come. */
-export const isBeforeProbe = ({ health }: Lane, nowMs: number): boolean => health.breaker === "open" && (health.probeAtMs ?? 0) > nowMs;
+export const isBeforeProbe = ({ health }: SinkQueue, nowMs: number): boolean =>
+  health.breaker === "open" && (health.probeAtMs ?? 0) > nowMs;
 
 /**
  * Whether the breaker holds everything back. While only a few groups have failed, the fault may be their messages': a group that was not
  * tried yet is let through at once, so that it never waits for the sake of another one's message.
  */
-const isHeld = (lane: Lane, nowMs: number): boolean =>
-  isBeforeProbe(lane, nowMs) && (lane.health.cause === "destination" || lane.failedGroups.size >= OPEN_AFTER);
+const isHeld = (queue: SinkQueue, nowMs: number): boolean =>
+  isBeforeProbe(queue, nowMs) && (queue.health.cause === "destination" || queue.failedGroups.size >= OPEN_AFTER);
 
-/** How many more messages the lane may take in hand. */
-export function roomOf(lane: Lane, clock: Clock): number {
-  if (pauseMs(lane, clock) > 0 || isHeld(lane, clock.now())) return 0;
+/** How many more messages the queue may take in hand. */
+export function roomOf(queue: SinkQueue, clock: Clock): number {
+  if (pauseMs(queue, clock) > 0 || isHeld(queue, clock.now())) return 0;
   // One message at a time proves whether the sink is back; the rest waits for its answer.
-  if (lane.health.breaker === "open") return lane.inHand === 0 ? 1 : 0;
-  const most = lane.chat || lane.concurrency === 1 ? CHAT_IN_HAND : BULK_IN_HAND;
-  return lane.inHand > most / 2 ? 0 : most - lane.inHand;
+  if (queue.health.breaker === "open") return queue.inHand === 0 ? 1 : 0;
+  const most = queue.chat || queue.concurrency === 1 ? CHAT_IN_HAND : BULK_IN_HAND;
+  return queue.inHand > most / 2 ? 0 : most - queue.inHand;
 }
 
-/** When a lane without room has some again by itself; undefined: when what is in hand comes back. */
-export function roomInMs(lane: Lane, clock: Clock): number | undefined {
-  if (pauseMs(lane, clock) > 0) return pauseMs(lane, clock);
-  return lane.health.breaker === "open" && lane.inHand === 0 ? Math.max(0, (lane.health.probeAtMs ?? 0) - clock.now()) : undefined;
+/** When a queue without room has some again by itself; undefined: when what is in hand comes back. */
+export function roomInMs(queue: SinkQueue, clock: Clock): number | undefined {
+  if (pauseMs(queue, clock) > 0) return pauseMs(queue, clock);
+  return queue.health.breaker === "open" && queue.inHand === 0 ? Math.max(0, (queue.health.probeAtMs ?? 0) - clock.now()) : undefined;
 }
 
 const CHAT_IN_HAND = 8;
@@ -105,7 +106,7 @@ const BULK_IN_HAND = 400;
 
 export const busyKey = (sink: string, groupKey: string): string => `${sink}\n${groupKey}`;
 
-/** Turns away every parcel that waits: they stay sealed in the outbox. */
-export function turnAway(lane: Lane): void {
-  for (const answer of lane.waiting.splice(0)) answer(false);
+/** Rejects every message that waits for an attempt: these stay sealed in the outbox. */
+export function rejectWaiting(queue: SinkQueue): void {
+  for (const answer of queue.waiting.splice(0)) answer(false);
 }

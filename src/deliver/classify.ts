@@ -3,18 +3,18 @@ import type { Random } from "../model/random.ts";
 import type { DeliveryResult, SinkHealth } from "../model/outbox.ts";
 import type { DeadCause } from "../model/dead-letters.ts";
 import type { SinkError } from "../model/sink.ts";
-import { nextAttemptAt } from "./ladder.ts";
+import { nextAttemptAt } from "./retry-schedule.ts";
 import { isUnsent, type Attempt } from "./send.ts";
 
-export interface Judgement {
+export interface Classified {
   readonly result: DeliveryResult;
   /** The sink asked for silence. */
   readonly pauseMs?: number;
 }
 
 /** `breaker`: as it stands after this attempt. While it is open its pauses count, and the message uses up no step of its own schedule. */
-export function judge(attempt: Exclude<Attempt, { kind: "cut" }>, breaker: SinkHealth["breaker"], random: Random): Judgement {
-  const { message, lane } = attempt.parcel;
+export function classifyAttempt(attempt: Exclude<Attempt, { kind: "cut" }>, breaker: SinkHealth["breaker"], random: Random): Classified {
+  const { message, queue } = attempt.claimed;
   const about = { messageId: message.id, atMs: attempt.atMs };
   if (attempt.kind === "taken") {
     return { result: { ...about, kind: "sent", ...attempt.receipt } };
@@ -29,7 +29,7 @@ export function judge(attempt: Exclude<Attempt, { kind: "cut" }>, breaker: SinkH
       nowMs: attempt.atMs,
       failures: message.attempts + 1,
       firstAttemptAtMs: message.firstAttemptAtMs ?? attempt.atMs,
-      retryForMs: lane.retryForMs,
+      retryForMs: queue.retryForMs,
       ...(pauseMs === undefined ? {} : { retryAfterMs: pauseMs }),
     },
     random,

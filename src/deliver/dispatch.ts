@@ -1,0 +1,91 @@
+/** Takes one claimed message through pace, send and record, and draws the consequences for its sink. Owns no loop and no timer. */
+import type { Clock } from "../model/clock.ts";
+import { errorText } from "../model/errors.ts";
+import type { Log } from "../model/log.ts";
+import type { Meter } from "../model/meter.ts";
+import type { DeliveryResult } from "../model/outbox.ts";
+import type { Random } from "../model/random.ts";
+import type { AttemptLog } from "./attempt-log.ts";
+import type { Breaker } from "./breaker.ts";
+import type { Delays } from "./delays.ts";
+import { classifyAttempt } from "./classify.ts";
+import { rejectWaiting, type ClaimedMessage, type SinkQueue } from "./sink-queue.ts";
+import type { MessageLog } from "./message-log.ts";
+import { freeAttempt } from "./pace.ts";
+import { release } from "./seal.ts";
+import { isUnsent, type Attempt } from "./send.ts";
+import type { Stage } from "./stage.ts";
+
+export interface DispatchDeps {
+  readonly queues: readonly SinkQueue[];
+  readonly pace: Stage<ClaimedMessage, boolean>;
+  readonly send: Stage<ClaimedMessage, Attempt>;
+  readonly record: Stage<DeliveryResult, void>;
+  readonly breaker: Breaker;
+  readonly delays: Delays;
+  readonly attemptLog: AttemptLog;
+  readonly messageLog: MessageLog;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly meter: Meter;
+  giveUpExpired(queue: SinkQueue): Promise<void>;
+  /** Messages were given up, and that is stored. */
+  onDead(): void;
+}
+
+type Ended = Exclude<Attempt, { kind: "cut" }>;
+
+/** Resolves when the message's result is durable, or when it was given back unsent. Never rejects. */
+export function createDispatcher(deps: DispatchDeps): (claimed: ClaimedMessage) => Promise<void> {
+  const { queues, pace, send, record, breaker, delays } = deps;
+
+  const dispatch = async (claimed: ClaimedMessage): Promise<void> => {
+    if (await pace.run(claimed)) {
+      const attempt = await send.run(claimed);
+      if (attempt.kind !== "cut") await settle(claimed, attempt);
+      else freeAttempt(claimed);
+    }
+    release(claimed);
+  };
+  const settle = async (claimed: ClaimedMessage, attempt: Ended) => {
+    const { queue } = claimed;
+    if (attempt.kind === "failed") deps.meter.count("chirpwatch_sink_errors_total", { sink: queue.name, class: attempt.error.kind });
+    // The way closes before the next message may take it, and what the breaker holds back keeps its place in the queue.
+    const stored = isOfSink(attempt) ? breaker.recordFailure(claimed, attempt.error) : undefined;
+    const { result, pauseMs } = classifyAttempt(attempt, queue.health.breaker, deps.random);
+    if (pauseMs !== undefined) for (const paused of alsoPaused(queue, attempt)) pause(paused, deps.clock.monotonic() + pauseMs);
+    freeAttempt(claimed);
+    if (attempt.kind === "failed" && result.kind !== "sent") report(claimed, attempt, result);
+    await record.run(result);
+    await stored;
+    delays.settled(claimed, result);
+    if (result.kind === "dead") deps.onDead();
+    deps.messageLog.settled(claimed, result);
+    if (hasAnswered(attempt)) await breaker.recordSuccess(queue);
+    if (queue.health.breaker === "open") await deps.giveUpExpired(queue).catch(onNotGivenUp(queue));
+  };
+  const alsoPaused = (queue: SinkQueue, attempt: Attempt): readonly SinkQueue[] => {
+    const isGlobal = attempt.kind === "failed" && attempt.error.fields["global"] === true;
+    return isGlobal ? queues.filter((other) => other.type === queue.type) : [queue];
+  };
+  const onNotGivenUp = (queue: SinkQueue) => (error: unknown) =>
+    deps.log.error("messages past retry_for could not be given up", { sink: queue.name, error: errorText(error) });
+  const pause = (queue: SinkQueue, untilMs: number) => {
+    queue.pausedUntilMs = Math.max(queue.pausedUntilMs, untilMs);
+    rejectWaiting(queue);
+  };
+  const report = ({ queue, message }: ClaimedMessage, { error }: Ended & { kind: "failed" }, { kind }: DeliveryResult) => {
+    const what = kind === "dead" ? "dead" : error.kind === "rate_limited" ? "limited" : "retried";
+    deps.attemptLog.failed(queue.name, what, { messageId: message.id, error: error.message });
+  };
+
+  return dispatch;
+}
+
+/** The failure speaks of the sink: another message would have fared the same. */
+const isOfSink = (attempt: Ended): attempt is Ended & { kind: "failed" } =>
+  attempt.kind === "failed" && (attempt.error.kind === "transient" || attempt.error.kind === "destination");
+
+/** It took the message, or refused it for its content. */
+const hasAnswered = (attempt: Ended): boolean => attempt.kind === "taken" || (attempt.error.kind === "message" && !isUnsent(attempt.error));
