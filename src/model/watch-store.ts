@@ -94,6 +94,12 @@ export interface NamedAccountId {
   readonly userId: string;
 }
 
+/** Who a target is. */
+export interface ResolvedAccount {
+  readonly userId: string;
+  readonly username: string;
+}
+
 export interface WatchStore {
   /**
    * Makes the stored watches equal to `watches`: new ones get a key and are registered at `nowMs`; known ones keep key and
@@ -104,7 +110,7 @@ export interface WatchStore {
    */
   registerWatches(watches: readonly WatchRegistration[], nowMs: number): Promise<readonly WatchState[]>;
   /** Stores who a target is. When another row of the watch has that user id already, that row's memory is taken over and the row returned is the survivor. */
-  resolveTarget(watchKey: string, targetKey: string, userId: string, username: string): Promise<TargetState>;
+  resolveTarget(ref: TargetRef, account: ResolvedAccount): Promise<TargetState>;
   /** Stores who such accounts are; a handle whose account is known keeps it. */
   nameAccounts(found: readonly NamedAccountId[]): Promise<void>;
   loadTargets(refs: readonly TargetRef[]): Promise<readonly TargetState[]>;

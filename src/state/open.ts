@@ -66,7 +66,7 @@ export async function openStore(options: OpenOptions): Promise<OpenedStore> {
     teardown.push(() => handle.close());
     const opened = await bringUp(handle, options, context, unlock !== undefined);
     if (options.shared === true) unlock?.();
-    return compose(handle, opened, options, context, unlock);
+    return compose(opened, options, context, unlock);
   } catch (error) {
     for (const undo of teardown.reverse()) undo();
     throw openFailure(error, context);
@@ -92,6 +92,7 @@ function takeLock(options: OpenOptions): (() => void) | undefined {
 }
 
 interface BroughtUp {
+  readonly handle: SqliteHandle;
   readonly db: Executor;
   readonly unclean: boolean;
   readonly check: BackgroundCheck | undefined;
@@ -105,7 +106,7 @@ async function bringUp(handle: SqliteHandle, options: OpenOptions, context: Open
   const db = kyselyOver(handle);
   if (!isOwner) {
     if (pending.length > 0) throw needsMigration(context.path, pending);
-    return { db, unclean: false, check: undefined };
+    return { handle, db, unclean: false, check: undefined };
   }
   const isEmpty = applied.length === 0;
   if (context.existed && isEmpty && context.newestBackup !== undefined) throw corrupt(context, "it is empty");
@@ -115,7 +116,7 @@ async function bringUp(handle: SqliteHandle, options: OpenOptions, context: Open
   // A command beside the daemon comes and goes: it does not answer for how the file is left.
   await markClean(db, options.shared === true && !unclean);
   checkpoint(handle);
-  return { db, unclean, check };
+  return { handle, db, unclean, check };
 }
 
 /** Before anything is written. After an unclean stop, or when it costs little: now; else in the background. */
@@ -150,8 +151,7 @@ const needsMigration = (path: string, pending: readonly string[]): ExitError =>
   });
 
 function compose(
-  handle: SqliteHandle,
-  { db, unclean, check }: BroughtUp,
+  { handle, db, unclean, check }: BroughtUp,
   options: OpenOptions,
   context: OpenContext,
   unlock: (() => void) | undefined,

@@ -49,27 +49,29 @@ export async function registerTargets(
     if (rows === undefined) stored.set(row.watch_key, [row]);
     else rows.push(row);
   }
-  const created: TargetRow[] = [];
-  const result: TargetRow[][] = [];
-  for (const watch of watches) result.push(await registerOne(on, watch, stored.get(watch.watchKey) ?? [], created, nowMs));
+  const registered: Registered[] = [];
+  for (const watch of watches) registered.push(await registerOne(on, watch, stored.get(watch.watchKey) ?? [], nowMs));
+  const created = registered.flatMap((watch) => watch.created);
   if (created.length > 0) {
     const first = await nextNumbers(on, "target", created.length);
     created.forEach((row, i) => Object.assign(row, { id: first + i }));
     await insertTargets(on, created);
   }
-  return result;
+  return registered.map(({ rows }) => rows);
 }
 
-async function registerOne(
-  on: Executor,
-  watch: WatchTargets,
-  stored: readonly TargetRow[],
-  created: TargetRow[],
-  nowMs: number,
-): Promise<TargetRow[]> {
+interface Registered {
+  /** Of the targets that are polled, in the order of the configuration. */
+  readonly rows: readonly TargetRow[];
+  /** Not yet inserted, and without an id. */
+  readonly created: readonly TargetRow[];
+}
+
+async function registerOne(on: Executor, watch: WatchTargets, stored: readonly TargetRow[], nowMs: number): Promise<Registered> {
   const rows = new Map(stored.map((row) => [row.key, row]));
   const named = new Set(watch.targets.map((target) => target.key));
   const kept: TargetRow[] = [];
+  const created: TargetRow[] = [];
   const done = new Set<string>();
   for (const [position, target] of watch.targets.entries()) {
     if (done.has(target.key)) continue;
@@ -92,7 +94,7 @@ async function registerOne(
     kept.push(settled);
   }
   await removeOthers(on, rows, named, nowMs);
-  return kept;
+  return { rows: kept, created };
 }
 
 /** The row of this watch that already follows the account. */

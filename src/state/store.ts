@@ -1,7 +1,16 @@
 /** Composes the operations into the Store; each is told in its own file. */
 import type { Clock } from "../model/clock.ts";
+import type { CrosspostStore } from "../model/crosspost.ts";
+import type { DeadLetters } from "../model/dead-letters.ts";
+import type { History } from "../model/history.ts";
+import type { Ledger } from "../model/ledger.ts";
+import type { Outbox } from "../model/outbox.ts";
+import type { PollStore } from "../model/poll-store.ts";
 import type { Random } from "../model/random.ts";
-import type { Store } from "../model/store.ts";
+import type { RecheckStore } from "../model/recheck.ts";
+import type { Notes, Store, Upkeep } from "../model/store.ts";
+import type { VolumeStore } from "../model/volume-store.ts";
+import type { WatchStore } from "../model/watch-store.ts";
 import { commitPoll } from "./commit-poll.ts";
 import { groupDead, listDead, unreportedDead } from "./dead-letters.ts";
 import { crosspostOutlook, dueCrosspost, expireCrossposts, markCrosspostsReported, recordCrosspost } from "./crossposts.ts";
@@ -39,71 +48,115 @@ import { wakeSink } from "./wake-sink.ts";
 export function createStore(db: Executor, deps: { readonly clock: Clock; readonly random: Random }, close: () => Promise<void>): Store {
   const settlements = new Settlements(db, deps.clock);
   return {
-    registerWatches: (watches, nowMs) => registerWatches(db, deps.random, watches, nowMs),
-    resolveTarget: (watchKey, targetKey, userId, username) => resolveTarget(db, watchKey, targetKey, userId, username),
-    nameAccounts: (found) => nameAccounts(db, found),
-    loadTargets: (refs) => loadTargets(db, refs),
-    setTargetStatus: (ref, status, reason) => setTargetStatus(db, ref, status, reason),
-    setPaused: (watchId, paused, change) => setPaused(db, watchId, paused, change),
-    listWatches: () => listWatches(db),
-    loadSources: (fingerprints) => loadSources(db, fingerprints),
-    knownItems: (refs, itemIds) => knownItems(db, refs, itemIds),
-    itemMarks: (refs, itemIds) => itemMarks(db, refs, itemIds),
-    knownMembers: (refs, userIds) => knownMembers(db, refs, userIds),
-    absentMembers: (ref, sinceMs) => absentMembers(db, ref, sinceMs),
-    dueRechecks: (nowMs, mostTweets) => dueRechecks(db, nowMs, mostTweets),
-    hastenRechecks: (watchKey, laterThanMs, dueAtMs) => hastenRechecks(db, { watchKey, laterThanMs, dueAtMs }),
-    eventsById: (ids) => eventsById(db, ids),
-    countEvents: (watchKey, spans) => countEvents(db, watchKey, spans),
-    newestEvent: (watchKey, wanted) => newestEvent(db, watchKey, wanted),
-    commitPoll: (commit) => commitPoll(db, settlements, commit),
-    reserve: (reservation) => reserve(settlements, reservation),
-    settle: async (ledgerId, atMs, status) => settlements.add(ledgerId, atMs, status),
-    spentSince: (sinceMs) => spentSince(db, sinceMs),
-    spentByHour: (sinceMs) => spentByHour(db, sinceMs),
-    auditMark: async (key, atMs, marginMs) => {
-      await settlements.write();
-      return auditMark(db, key, atMs, marginMs);
-    },
-    auditSpan: async (key, from, to) => {
-      await settlements.write();
-      return auditSpan(db, key, from, to);
-    },
-    dueWork: (query) => dueWork(db, query),
-    nextDueAt: (sinks) => nextDueAt(db, sinks),
-    seal: (messages) => seal(db, messages),
-    record: (results) => record(db, results),
-    gather: (overflow) => gather(db, overflow),
-    throttleState: (query) => throttleState(db, query),
-    loadSinkHealth: () => loadSinkHealth(db),
-    saveSinkHealth: (health) => saveSinkHealth(db, health),
-    wakeSink: (sink, nowMs) => wakeSink(db, sink, nowMs),
-    outboxStats: () => outboxStats(db),
-    countWaiting: (nowMs) => countWaiting(db, nowMs),
-    listDead: (selection, limit) => listDead(db, selection, limit),
-    groupDead: (sinceMs) => groupDead(db, sinceMs),
-    unreportedDead: () => unreportedDead(db),
-    markDeadReported: (messageIds, nowMs) => markDeadReported(db, messageIds, nowMs),
-    acknowledgeDead: (selection, nowMs) => acknowledgeDead(db, selection, nowMs),
-    resendDead: (selection, nowMs) => resendDead(db, selection, nowMs),
-    explainItem: (itemId) => explainItem(db, itemId, deps.clock.now()),
-    dueCrosspost: (sink, nowMs) => dueCrosspost(db, sink, nowMs),
-    recordCrosspost: (result) => recordCrosspost(db, result),
-    expireCrossposts: (sink, expiry) => expireCrossposts(db, sink, expiry),
-    crosspostOutlook: (sink) => crosspostOutlook(db, sink),
-    markCrosspostsReported: (sink, nowMs) => markCrosspostsReported(db, sink, nowMs),
-    findEvents: (query) => findEvents(db, query, deps.clock.now()),
-    recentEvents: (limit) => recentEvents(db, limit),
-    recentRecords: (limit) => recentRecords(db, limit, deps.clock.now()),
-    userIdOfHandle: (handle) => userIdOfHandle(db, handle),
-    readNote: (name) => readNote(db, name),
-    writeNote: (name, value) => writeNote(db, name, value),
-    prune: (nowMs, retentionMs, inUse) => prune(db, nowMs, retentionMs, inUse),
-    setTimesBack: (byMs) => setTimesBack(db, byMs),
-    proveWritable: (nowMs) => proveWritable(db, nowMs),
+    ...watches(db, deps.random),
+    ...polls(db, settlements),
+    ...rechecks(db),
+    ...volumes(db),
+    ...ledger(db, settlements),
+    ...outbox(db),
+    ...crossposts(db),
+    ...deadLetters(db),
+    ...history(db, deps.clock),
+    ...notes(db),
+    ...upkeep(db),
     async close() {
       await settlements.close();
       await close();
     },
   };
 }
+
+const watches = (db: Executor, random: Random): WatchStore => ({
+  registerWatches: (watches, nowMs) => registerWatches(db, random, watches, nowMs),
+  resolveTarget: (ref, account) => resolveTarget(db, ref, account),
+  nameAccounts: (found) => nameAccounts(db, found),
+  loadTargets: (refs) => loadTargets(db, refs),
+  setTargetStatus: (ref, status, reason) => setTargetStatus(db, ref, status, reason),
+  setPaused: (watchId, paused, change) => setPaused(db, watchId, paused, change),
+  listWatches: () => listWatches(db),
+});
+
+const polls = (db: Executor, settlements: Settlements): PollStore => ({
+  loadSources: (fingerprints) => loadSources(db, fingerprints),
+  knownItems: (refs, itemIds) => knownItems(db, refs, itemIds),
+  itemMarks: (refs, itemIds) => itemMarks(db, refs, itemIds),
+  knownMembers: (refs, userIds) => knownMembers(db, refs, userIds),
+  absentMembers: (ref, sinceMs) => absentMembers(db, ref, sinceMs),
+  commitPoll: (commit) => commitPoll(db, settlements, commit),
+});
+
+const rechecks = (db: Executor): RecheckStore => ({
+  dueRechecks: (nowMs, mostTweets) => dueRechecks(db, nowMs, mostTweets),
+  hastenRechecks: (watchKey, laterThanMs, dueAtMs) => hastenRechecks(db, { watchKey, laterThanMs, dueAtMs }),
+  eventsById: (ids) => eventsById(db, ids),
+});
+
+const volumes = (db: Executor): VolumeStore => ({
+  countEvents: (watchKey, spans) => countEvents(db, watchKey, spans),
+  newestEvent: (watchKey, wanted) => newestEvent(db, watchKey, wanted),
+});
+
+const ledger = (db: Executor, settlements: Settlements): Ledger => ({
+  reserve: (reservation) => reserve(settlements, reservation),
+  settle: async (ledgerId, atMs, status) => settlements.add(ledgerId, atMs, status),
+  spentSince: (sinceMs) => spentSince(db, sinceMs),
+  spentByHour: (sinceMs) => spentByHour(db, sinceMs),
+  auditMark: async (key, atMs, marginMs) => {
+    await settlements.write();
+    return auditMark(db, key, atMs, marginMs);
+  },
+  auditSpan: async (key, from, to) => {
+    await settlements.write();
+    return auditSpan(db, key, from, to);
+  },
+});
+
+const outbox = (db: Executor): Outbox => ({
+  dueWork: (query) => dueWork(db, query),
+  nextDueAt: (sinks) => nextDueAt(db, sinks),
+  seal: (messages) => seal(db, messages),
+  record: (results) => record(db, results),
+  gather: (overflow) => gather(db, overflow),
+  throttleState: (query) => throttleState(db, query),
+  loadSinkHealth: () => loadSinkHealth(db),
+  saveSinkHealth: (health) => saveSinkHealth(db, health),
+  wakeSink: (sink, nowMs) => wakeSink(db, sink, nowMs),
+  outboxStats: () => outboxStats(db),
+  countWaiting: (nowMs) => countWaiting(db, nowMs),
+});
+
+const crossposts = (db: Executor): CrosspostStore => ({
+  dueCrosspost: (sink, nowMs) => dueCrosspost(db, sink, nowMs),
+  recordCrosspost: (result) => recordCrosspost(db, result),
+  expireCrossposts: (sink, expiry) => expireCrossposts(db, sink, expiry),
+  crosspostOutlook: (sink) => crosspostOutlook(db, sink),
+  markCrosspostsReported: (sink, nowMs) => markCrosspostsReported(db, sink, nowMs),
+});
+
+const deadLetters = (db: Executor): DeadLetters => ({
+  listDead: (selection, limit) => listDead(db, selection, limit),
+  groupDead: (sinceMs) => groupDead(db, sinceMs),
+  unreportedDead: () => unreportedDead(db),
+  markDeadReported: (messageIds, nowMs) => markDeadReported(db, messageIds, nowMs),
+  acknowledgeDead: (selection, nowMs) => acknowledgeDead(db, selection, nowMs),
+  resendDead: (selection, nowMs) => resendDead(db, selection, nowMs),
+});
+
+const history = (db: Executor, clock: Clock): History => ({
+  explainItem: (itemId) => explainItem(db, itemId, clock.now()),
+  findEvents: (query) => findEvents(db, query, clock.now()),
+  recentEvents: (limit) => recentEvents(db, limit),
+  recentRecords: (limit) => recentRecords(db, limit, clock.now()),
+  userIdOfHandle: (handle) => userIdOfHandle(db, handle),
+});
+
+const notes = (db: Executor): Notes => ({
+  readNote: (name) => readNote(db, name),
+  writeNote: (name, value) => writeNote(db, name, value),
+});
+
+const upkeep = (db: Executor): Upkeep => ({
+  prune: (nowMs, retentionMs, inUse) => prune(db, nowMs, retentionMs, inUse),
+  setTimesBack: (byMs) => setTimesBack(db, byMs),
+  proveWritable: (nowMs) => proveWritable(db, nowMs),
+});

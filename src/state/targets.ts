@@ -1,5 +1,5 @@
 /** What is known about one target: who it is and how it fares. */
-import type { TargetRef, TargetState, TargetStatus } from "../model/watch-store.ts";
+import type { ResolvedAccount, TargetRef, TargetState, TargetStatus } from "../model/watch-store.ts";
 import { StoreError } from "../model/store-error.ts";
 import { type Executor, statement, transact } from "./statement.ts";
 import { findSurvivor, findTarget, takeOver } from "./target-rows.ts";
@@ -16,7 +16,11 @@ export async function loadTargets(db: Executor, refs: readonly TargetRef[]): Pro
 }
 
 /** Stores who a target is; see the port. */
-export function resolveTarget(db: Executor, watchKey: string, targetKey: string, userId: string, username: string): Promise<TargetState> {
+export function resolveTarget(
+  db: Executor,
+  { watchKey, targetKey }: TargetRef,
+  { userId, username }: ResolvedAccount,
+): Promise<TargetState> {
   return transact(db, async (on) => {
     const row = await findSurvivor(on, watchKey, targetKey);
     if (row === undefined) throw new StoreError("STORE_WRITE_FAILED", `There is no target ${targetKey}.`, { retry: "no" });

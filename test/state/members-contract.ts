@@ -95,10 +95,10 @@ export function describeMembers(name: string, makeStore: () => Promise<Store>): 
     });
 
     test("follow their account: a target that takes over another's memory takes its members", async () => {
-      await store.resolveTarget(one.watchKey, "@a", "44", "a");
+      await store.resolveTarget({ watchKey: one.watchKey, targetKey: "@a" }, { userId: "44", username: "a" });
       await see(one, T0, [member("1")]);
       await store.registerWatches([{ id: "w", type: "followers", targets: [{ key: "@new", name: "@new" }] }], T0);
-      await store.resolveTarget(one.watchKey, "@new", "44", "new");
+      await store.resolveTarget({ watchKey: one.watchKey, targetKey: "@new" }, { userId: "44", username: "new" });
       expect(await known(["1"], { ...one, targetKey: "@new" })).toEqual([["1"]]);
     });
 

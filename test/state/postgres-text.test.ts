@@ -100,7 +100,7 @@ test("every method asks in Postgres's words", async () => {
   await upHeldBy(db);
   await upAway(db);
   await store.registerWatches([{ id: "w", type: "t", targets: [{ key: "k", name: "k", userId: "1" }] }], now);
-  await store.resolveTarget("w", "k", "1", "a").catch(() => undefined);
+  await store.resolveTarget({ watchKey: "w", targetKey: "k" }, { userId: "1", username: "a" }).catch(() => undefined);
   await store.setTargetStatus({ watchKey: "w", targetKey: "k" }, "ok", "");
   await store.nameAccounts([{ watchKey: "w", handle: "a", userId: "1" }]);
   await store.setPaused("w", true, { atMs: now });

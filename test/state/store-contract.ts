@@ -349,11 +349,11 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
       test("written under a new handle take over the memory of the old one when they resolve to the same account", async () => {
         const [state] = await store.registerWatches([watch("w", [{ key: "@old", name: "@old" }])], T0);
         const watchKey = state?.key ?? "";
-        await store.resolveTarget(watchKey, "@old", "44", "old");
+        await store.resolveTarget({ watchKey, targetKey: "@old" }, { userId: "44", username: "old" });
         const known = [verdict({ watchKey, targetKey: "@old" }, "100")];
         await commit({ targets: [{ watchKey, targetKey: "@old", expectedRevision: 1, memory: { line: "9" } }], verdicts: known });
         await store.registerWatches([watch("w", [{ key: "@new", name: "@new" }])], T0);
-        const survivor = await store.resolveTarget(watchKey, "@new", "44", "new");
+        const survivor = await store.resolveTarget({ watchKey, targetKey: "@new" }, { userId: "44", username: "new" });
         expect(survivor).toMatchObject({ key: "@new", userId: "44", username: "new", memory: { line: "9" } });
         const [seen] = await store.knownItems([{ watchKey, targetKey: "@new" }], ["100", "101"]);
         expect([...(seen ?? [])]).toEqual(["100"]);
@@ -365,7 +365,7 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
       test("registered with an id take over the row that holds it", async () => {
         const [state] = await store.registerWatches([watch("w", [{ key: "@a", name: "@a" }])], T0);
         const watchKey = state?.key ?? "";
-        await store.resolveTarget(watchKey, "@a", "44", "a");
+        await store.resolveTarget({ watchKey, targetKey: "@a" }, { userId: "44", username: "a" });
         await commit({ targets: [{ watchKey, targetKey: "@a", expectedRevision: 1, memory: { line: "9" } }] });
         const [again] = await store.registerWatches([watch("w", [{ key: "id:44", name: "id:44", userId: "44" }])], T0);
         expect(again?.targets).toMatchObject([{ key: "id:44", name: "id:44", memory: { line: "9" } }]);
@@ -378,7 +378,10 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         ];
         const [state] = await store.registerWatches([watch("w", both)], T0);
         const watchKey = state?.key ?? "";
-        expect(await store.resolveTarget(watchKey, "@a", "44", "a")).toMatchObject({ key: "id:44", username: "a" });
+        expect(await store.resolveTarget({ watchKey, targetKey: "@a" }, { userId: "44", username: "a" })).toMatchObject({
+          key: "id:44",
+          username: "a",
+        });
         expect(await store.loadTargets([{ watchKey, targetKey: "@a" }])).toMatchObject([{ key: "id:44" }]);
         const [again] = await store.registerWatches([watch("w", both)], T0);
         expect(again?.targets.map((t) => t.key)).toEqual(["id:44"]);
@@ -1207,7 +1210,7 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
 
       test("finds the id of a handle in targets and events", async () => {
         const state = await first();
-        await store.resolveTarget(state.key, "@a", "44", "Acme");
+        await store.resolveTarget({ watchKey: state.key, targetKey: "@a" }, { userId: "44", username: "Acme" });
         await commitEvents([makeEvent("1")]);
         expect(await store.userIdOfHandle("@ACME")).toBe("44");
         expect(await store.userIdOfHandle("Alice")).toBe("7");

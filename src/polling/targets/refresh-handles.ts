@@ -79,7 +79,10 @@ export async function takeHandles(accounts: readonly AskedByHandle[], username: 
 }
 
 async function takeHandle({ watch, target }: AskedByHandle, username: string, deps: HandleDeps): Promise<TargetState> {
-  const resolved = await deps.store.resolveTarget(target.watchKey, target.key, target.userId ?? "", username);
+  const resolved = await deps.store.resolveTarget(
+    { watchKey: target.watchKey, targetKey: target.key },
+    { userId: target.userId ?? "", username },
+  );
   if (target.username === null) return resolved;
   await deps.targetNotices.renamed({
     userId: target.userId ?? "",

@@ -63,7 +63,7 @@ async function resolveBatch(
     const { target, watchKey, handle } = one;
     if (user === undefined) missing.push(one);
     else if (target === undefined) named.push({ watchKey, handle, userId: user.id });
-    else resolved.push(await deps.store.resolveTarget(watchKey, target.key, user.id, user.username));
+    else resolved.push(await deps.store.resolveTarget({ watchKey, targetKey: target.key }, { userId: user.id, username: user.username }));
   }
   if (named.length > 0) await deps.store.nameAccounts(named);
   if (named.length > 0) deps.onNamed(named);
