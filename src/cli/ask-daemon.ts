@@ -13,7 +13,7 @@ export async function askDaemon(
   timeoutMs?: number,
 ): Promise<ControlAnswer | undefined> {
   try {
-    return await callControl(controlSocketPath(statePath), method, path, undefined, timeoutMs);
+    return await callControl(controlSocketPath(statePath), method, path, timeoutMs);
   } catch (error) {
     if (error instanceof ControlError && error.code === "CONTROL_NOT_RUNNING") return undefined;
     throw error;

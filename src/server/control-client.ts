@@ -26,12 +26,11 @@ export async function callControl(
   socketPath: string,
   method: "GET" | "POST",
   path: string,
-  body?: Json,
   timeoutMs = TIMEOUT_MS,
 ): Promise<ControlAnswer> {
   try {
     await refuseForeignFolder(socketPath);
-    const answer = await send({ socketPath, method, path, timeout: timeoutMs }, body === undefined ? "" : JSON.stringify(body));
+    const answer = await send({ socketPath, method, path, timeout: timeoutMs });
     const text = Buffer.concat(await answer.toArray()).toString("utf8");
     const isJson = answer.headers["content-type"]?.startsWith("application/json") === true;
     return { status: answer.statusCode ?? 0, body: isJson ? (JSON.parse(text) as Json) : text };
@@ -40,14 +39,13 @@ export async function callControl(
   }
 }
 
-function send(to: RequestOptions & { readonly timeout: number }, body: string): Promise<IncomingMessage> {
+function send(to: RequestOptions & { readonly timeout: number }): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const headers = body === "" ? {} : { "content-type": "application/json" };
-    const call = request({ ...to, headers, agent: false }, resolve);
+    const call = request({ ...to, agent: false }, resolve);
     const late = `the running daemon did not answer within ${to.timeout / 1_000} s`;
     call.on("timeout", () => call.destroy(new ControlError("CONTROL_TIMEOUT", late)));
     call.on("error", reject);
-    call.end(body);
+    call.end();
   });
 }
 

@@ -37,11 +37,11 @@ export function createRoutes(deps: RouteDeps, access: Access): Hono {
   addReads(app, deps);
   addActions(app, deps, access);
   addDeadActions(app, deps);
-  app.notFound((c) => problem(c, 404, "SERVER_NO_SUCH_PATH", "there is nothing at this path"));
+  app.notFound((c) => problem(c, { status: 404, code: "SERVER_NO_SUCH_PATH", message: "there is nothing at this path" }));
   app.onError((error, c) => {
     deps.log.error("a request to the server failed", { path: c.req.path, error });
     const code = error instanceof ChirpwatchError ? error.code : "SERVER_FAILED";
-    return problem(c, 500, code, "the daemon could not answer: see its log");
+    return problem(c, { status: 500, code, message: "the daemon could not answer: see its log" });
   });
   return app;
 }
@@ -79,7 +79,9 @@ function addReads(app: Hono, { views, clock }: RouteDeps): void {
   app.get("/api/v1/watches", async (c) => c.json({ watches: (await views.status()).watches }));
   app.get("/api/v1/events", async (c) => {
     const query = readEventQuery(c.req.query(), clock.now());
-    return typeof query === "string" ? problem(c, 400, "SERVER_BAD_QUERY", query) : c.json(await views.events(query));
+    return typeof query === "string"
+      ? problem(c, { status: 400, code: "SERVER_BAD_QUERY", message: query })
+      : c.json(await views.events(query));
   });
   app.get("/events", async (c) => {
     c.header("Content-Security-Policy", PAGE_POLICY);
@@ -99,15 +101,21 @@ function addActions(app: Hono, { actions, log }: RouteDeps, access: Access): voi
   app.post("/api/v1/reload", async (c) => {
     const outcome = await actions.reload(access.kind === "tcp" ? "API" : "control socket");
     if (outcome.ok) return c.json({ status: "reloaded", changed: outcome.changed, memory: outcome.memory });
-    return problem(c, 422, "CONFIG_REFUSED", "the new configuration has errors; the old one stays active", outcome.errors);
+    return problem(c, {
+      status: 422,
+      code: "CONFIG_REFUSED",
+      message: "the new configuration has errors; the old one stays active",
+      errors: outcome.errors,
+    });
   });
   for (const [verb, paused] of [["pause", true] as const, ["resume", false] as const])
     app.post(`/api/v1/watches/:id/${verb}`, async (c) => {
       const id = c.req.param("id");
       const isFromNow = !paused && c.req.query("from_now") === "true";
       const view = await actions.setPaused(id, paused, isFromNow);
-      if (view === undefined) return problem(c, 404, "WATCH_UNKNOWN", `there is no watch "${id}"`);
-      if (isFromNow && !view.was_paused) return problem(c, 409, "WATCH_NOT_PAUSED", `${id} is not paused: there is nothing to leave out`);
+      if (view === undefined) return problem(c, { status: 404, code: "WATCH_UNKNOWN", message: `there is no watch "${id}"` });
+      if (isFromNow && !view.was_paused)
+        return problem(c, { status: 409, code: "WATCH_NOT_PAUSED", message: `${id} is not paused: there is nothing to leave out` });
       log.info(paused ? "watch paused" : "watch resumed", { watch: id, ...(isFromNow ? { from_now: true } : {}) });
       return c.json(view);
     });
@@ -136,16 +144,17 @@ function refusalOf(c: Context, access: Access): Response | undefined {
     (changes ? refuseOrigin(header) : undefined);
   if (refusal === undefined) return undefined;
   if (refusal.status === 401) c.header("WWW-Authenticate", 'Basic realm="chirpwatch", charset="UTF-8"');
-  return problem(c, refusal.status, refusal.code, refusal.message);
+  return problem(c, refusal);
+}
+
+interface Problem {
+  readonly status: 400 | 401 | 403 | 404 | 409 | 422 | 500;
+  readonly code: string;
+  readonly message: string;
+  readonly errors?: readonly string[];
 }
 
 /** Every answer that is not what was asked for: `{ "error": { code, message, errors? } }`. */
-function problem(
-  c: Context,
-  status: 400 | 401 | 403 | 404 | 409 | 422 | 500,
-  code: string,
-  message: string,
-  errors?: readonly string[],
-): Response {
+function problem(c: Context, { status, code, message, errors }: Problem): Response {
   return c.json({ error: { code, message, ...(errors === undefined ? {} : { errors }) } }, status);
 }

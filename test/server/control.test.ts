@@ -54,7 +54,7 @@ describe("the control socket", () => {
   it("hands the errors of a refused reload to the command", async () => {
     const { daemon, path } = await start();
     daemon.reload = { ok: false, errors: ["watches.yaml:3:1: unknown key"] };
-    expect(await callControl(path, "POST", "/api/v1/reload", {})).toMatchObject({
+    expect(await callControl(path, "POST", "/api/v1/reload")).toMatchObject({
       status: 422,
       body: { error: { errors: ["watches.yaml:3:1: unknown key"] } },
     });
