@@ -116,7 +116,7 @@ async function createRest(settings: BotSettings, { http }: SinkDeps) {
     hashSweepInterval: 0,
     handlerSweepInterval: 0,
     makeRequest: async (url, init) => {
-      const answer = await sdkFetch(http, url, init, TIMEOUT_MS);
+      const answer = await sdkFetch(http, url, init, { timeoutMs: TIMEOUT_MS });
       if (answer.ok) return answer as never;
       throw classifyDiscordAnswer(
         { status: answer.status, body: await answer.text(), header: (name) => answer.headers.get(name) ?? undefined },

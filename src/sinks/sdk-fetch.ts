@@ -11,16 +11,17 @@ interface SdkRequest {
   readonly signal?: unknown;
 }
 
+/** What ends a request, whatever the SDK wants. */
+interface SdkLimits {
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** Sends with `POST`, whatever the SDK asks for: posting is all that chat sinks do. Bodies other than text are refused. */
-export async function sdkFetch(
-  http: Http,
-  url: string,
-  init: SdkRequest,
-  timeoutMs: number,
-  signals: readonly AbortSignal[] = [],
-): Promise<Response> {
+export async function sdkFetch(http: Http, url: string, init: SdkRequest, limits: SdkLimits): Promise<Response> {
   if (init.body !== undefined && init.body !== null && typeof init.body !== "string") throw new TypeError("only text bodies are sent");
-  const own = init.signal instanceof AbortSignal ? [init.signal] : [];
+  const { timeoutMs, signal } = limits;
+  const signals = [init.signal, signal].filter((one) => one instanceof AbortSignal);
   const answer = await http.request({
     method: "POST",
     url,
@@ -29,7 +30,7 @@ export async function sdkFetch(
     timeoutMs,
     maxBytes: MAX_ANSWER_BYTES,
     reach: "any",
-    signal: AbortSignal.any([...own, ...signals]),
+    signal: AbortSignal.any(signals),
   });
   const empty = answer.status === 204 || answer.status === 304 || answer.status < 200;
   return new Response(empty ? null : answer.body, { status: Math.max(200, answer.status), headers: new Headers({ ...answer.headers }) });

@@ -148,7 +148,7 @@ async function createClient(settings: SlackSettings, { http, log }: SinkDeps, si
     timeout: TIMEOUT_MS,
     logger: quietLogger(log),
     fetch: async (url, init) => {
-      const answer = await sdkFetch(http, String(url), init ?? {}, TIMEOUT_MS, signal === undefined ? [] : [signal]);
+      const answer = await sdkFetch(http, String(url), init ?? {}, { timeoutMs: TIMEOUT_MS, signal });
       // Without a readable Retry-After the SDK throws an error that cannot be told from others.
       if (answer.status === 429 && !/^\d+$/.test(answer.headers.get("retry-after") ?? "")) throw rateLimited(undefined);
       return answer;
