@@ -49,23 +49,27 @@ export function addCall(program: Command, context: CliContext): void {
     .option("--list", "list all endpoints with method, cost and page size")
     .passThroughOptions()
     .addHelpText("after", EXAMPLES);
-  command.action((name: string | undefined, tokens: readonly string[], flags: CallFlags) => call(context, command, name, tokens, flags));
+  command.action((name: string | undefined, tokens: readonly string[], flags: CallFlags) =>
+    call(context, command, { name, tokens, flags }),
+  );
 }
 
-async function call(
-  context: CliContext,
-  command: Command,
-  name: string | undefined,
-  tokens: readonly string[],
-  flags: CallFlags,
-): Promise<void> {
+/** The command line: the endpoint, what follows it, and the flags ahead of it. */
+interface WrittenCall {
+  readonly name: string | undefined;
+  readonly tokens: readonly string[];
+  readonly flags: CallFlags;
+}
+
+async function call(context: CliContext, command: Command, { name, tokens, flags }: WrittenCall): Promise<void> {
   if (flags.list === true) return list(context, flags.json === true);
   if (name === undefined) throw new ExitError(EXIT.usage, "CALL_USAGE", "name an endpoint; chirpwatch call --list shows all");
-  const [known, endpoint] = requireEndpoint(name);
+  const known = requireEndpoint(name);
+  const { endpoint } = known;
   const before = flags.limit === undefined ? [] : ["--limit", flags.limit];
-  const given = parseCallArguments(known, endpoint, [...before, ...tokens]);
+  const given = parseCallArguments(known.name, endpoint, [...before, ...tokens]);
   if (given.flags.has("help"))
-    return context.out(`${command.helpInformation()}\n${known}: ${endpoint.doc} ${costOf(endpoint)}. ${inputsOf(endpoint)}`);
+    return context.out(`${command.helpInformation()}\n${known.name}: ${endpoint.doc} ${costOf(endpoint)}. ${inputsOf(endpoint)}`);
   if (given.flags.has("list")) return list(context, given.flags.has("json"));
   const wants = (flag: "all" | "json" | "table") => flags[flag] === true || given.flags.has(flag);
   const asTable = wants("table") || (!wants("json") && process.stdout.isTTY === true);
@@ -73,7 +77,7 @@ async function call(
   const target = await findCallTarget(context, given.config ?? flags.config);
   const access = await openService(context, { ...target, log });
   try {
-    const found = await collect(access, known, endpoint, given, wants("all") || given.limit !== undefined);
+    const found = await collect(access, known, given, wants("all") || given.limit !== undefined);
     context.out(asTable ? formatCollected(found, process.stdout.columns) : JSON.stringify(toJson(found, endpoint), undefined, 2));
     context.err(costText(found, access.spent));
     if (found.error !== undefined) throw cutShort(found);
@@ -89,16 +93,21 @@ function list(context: CliContext, asJson: boolean): void {
   context.out(asJson ? JSON.stringify(rows.map(endpointJson), undefined, 2) : formatEndpoints(rows, process.stdout.columns));
 }
 
+interface NamedEndpoint {
+  readonly name: string;
+  readonly endpoint: Endpoint;
+}
+
 /** `search_tweets` and `/search-tweets` are taken, too. */
-function requireEndpoint(written: string): readonly [string, Endpoint] {
+function requireEndpoint(written: string): NamedEndpoint {
   const name = written.replace(/^\/+/, "").replaceAll("_", "-").toLowerCase();
   const endpoint = findEndpoint(name);
-  if (endpoint !== undefined) return [name, endpoint];
+  if (endpoint !== undefined) return { name, endpoint };
   const hint = "chirpwatch call --list shows all.";
   throw new ExitError(EXIT.usage, "CALL_USAGE", `there is no endpoint "${written}"${didYouMean(name, Object.keys(ENDPOINTS))}`, { hint });
 }
 
-async function collect(access: ServiceAccess, name: string, endpoint: Endpoint, given: CallArguments, all: boolean): Promise<Collected> {
+async function collect(access: ServiceAccess, { name, endpoint }: NamedEndpoint, given: CallArguments, all: boolean): Promise<Collected> {
   const progress = createProgress();
   try {
     return await collectPages({

@@ -57,7 +57,7 @@ async function demo(context: CliContext, flags: DemoFlags): Promise<void> {
   );
   teardown.push("http", () => context.http.close());
   try {
-    await play(await setStage(context, flags, log, stop.signal, teardown), flags);
+    await play(await setStage(context, flags, { log, signal: stop.signal, teardown }), flags);
   } finally {
     await teardown.drain();
     await log.flush();
@@ -82,7 +82,14 @@ interface Stage {
   end(): Promise<void>;
 }
 
-async function setStage(context: CliContext, flags: DemoFlags, log: Logger, signal: AbortSignal, teardown: Teardown): Promise<Stage> {
+/** What lives as long as the command. */
+interface CommandLife {
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+  readonly teardown: Teardown;
+}
+
+async function setStage(context: CliContext, flags: DemoFlags, { log, signal, teardown }: CommandLife): Promise<Stage> {
   const startedAtMs = context.clock.monotonic();
   const configFile = flags.config ?? EXAMPLE;
   const written = await requireConfig(onSandbox(context), configFile, { lenientSecrets: true });

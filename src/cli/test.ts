@@ -9,6 +9,7 @@ import { checkSandboxGuard } from "../config/guard.ts";
 import { didYouMean } from "../config/suggest.ts";
 import { isoTime } from "../model/clock.ts";
 import { EXIT, ExitError } from "../model/exit-code.ts";
+import type { Random } from "../model/random.ts";
 import type { Watch } from "../model/watch.ts";
 import { sha256 } from "../runtime/hash.ts";
 import type { Logger } from "../runtime/logger.ts";
@@ -52,23 +53,33 @@ async function test(context: CliContext, watchId: string | undefined, flags: Tes
   const config = await requireConfig(context, flags.config, { lenientSecrets: !sendsOut });
   for (const secret of config.sinks.flatMap(sinkSecrets)) log.addSecret(secret);
   try {
-    if (flags.sink !== undefined) return await testSink(context, config, flags.sink, log);
-    await testWatch(context, config, findNamed(config.watches, "id", watchId ?? "", "watch"), flags, log);
+    const session = { context, config, log };
+    if (flags.sink !== undefined) return await testSink(session, flags.sink);
+    await testWatch(session, findNamed(config.watches, "id", watchId ?? "", "watch"), flags);
   } finally {
     await context.http.close();
     await log.flush();
   }
 }
 
-async function testSink(context: CliContext, config: Config, name: string, log: Logger): Promise<void> {
+/** What one run of the command works with. */
+interface Session {
+  readonly context: CliContext;
+  readonly config: Config;
+  readonly log: Logger;
+}
+
+async function testSink(session: Session, name: string): Promise<void> {
+  const { context, config } = session;
   const sink = findNamed(config.sinks, "name", name, "sink");
   guard(config, [sink]);
   const event = sampleEvent(name, context.random.id(), context.clock.now());
-  await sendSample(sink, event, { ...sinkDeps(context, config, log), random: context.random });
+  await sendSample(sink, event, sampleDeps(session));
   context.out(`A sample message was sent to ${name} (${placeOfSink(sink)}).`);
 }
 
-async function testWatch(context: CliContext, config: Config, watch: Watch, flags: TestFlags, log: Logger): Promise<void> {
+async function testWatch(session: Session, watch: Watch, flags: TestFlags): Promise<void> {
+  const { context, config, log } = session;
   const say = flags.json === true ? context.err : context.out;
   const access = await openService(context, { api: config.api, statePath: config.state.path, log });
   try {
@@ -79,9 +90,9 @@ async function testWatch(context: CliContext, config: Config, watch: Watch, flag
     say(`Polling ${watch.id} once: costs ${plural(trial.costRequests, "request")}${lookup}${rest}.`);
     const tried = await trial.run();
     if (flags.json === true) context.out(JSON.stringify(toJson(watch, tried, access.spent), undefined, 2));
-    else await formatTried(tried, sinkDeps(context, config, log));
+    else await formatTried(tried, sampleDeps(session));
     say(`${plural(access.spent, "request")} spent. Nothing was ${flags.send === true ? "stored" : "sent or stored"}.`);
-    if (flags.send === true) await sendLatest(context, config, { watch, tried, access }, log);
+    if (flags.send === true) await sendLatest(session, { watch, tried, access });
     failWhenUnread(tried);
   } finally {
     await access.close();
@@ -101,7 +112,8 @@ interface Polled {
   readonly access: ServiceAccess;
 }
 
-async function sendLatest(context: CliContext, config: Config, { watch, tried, access }: Polled, log: Logger): Promise<void> {
+async function sendLatest(session: Session, { watch, tried, access }: Polled): Promise<void> {
+  const { context, config } = session;
   const matches = tried.flatMap(({ items }) => items).filter(({ verdict }) => verdict === "news");
   const latest = matches.toSorted((a, b) => b.event.occurredAtMs - a.event.occurredAtMs)[0];
   if (latest === undefined)
@@ -113,7 +125,7 @@ async function sendLatest(context: CliContext, config: Config, { watch, tried, a
   const refused = access.refusalOf(sinks);
   if (refused !== undefined) throw refused;
   for (const sink of sinks) {
-    await sendSample(sink, latest.event, { ...sinkDeps(context, config, log), random: context.random });
+    await sendSample(sink, latest.event, sampleDeps(session));
     context.err(`The latest match was sent to ${sink.name} (${placeOfSink(sink)}), marked as a sample.`);
   }
 }
@@ -124,11 +136,12 @@ function guard(config: Config, sinks: readonly SinkConfig[]): void {
   if (refusals.length > 0) throw badConfig(refusals);
 }
 
-const sinkDeps = ({ http, clock, out }: CliContext, config: Config, log: Logger): SinkDeps => ({
-  http,
-  clock,
+const sampleDeps = ({ context, config, log }: Session): SinkDeps & { readonly random: Random } => ({
+  http: context.http,
+  clock: context.clock,
+  random: context.random,
   log,
-  write: out,
+  write: context.out,
   linksHost: config.linksHost,
 });
 
