@@ -1,6 +1,6 @@
 /** The checked sections put together, and the rules between them: every watch has somewhere to go, every sink is used, names exist. */
 import type { Watch } from "../model/watch.ts";
-import type { Route, TimeInterval } from "../route/route.ts";
+import type { Route } from "../route/route.ts";
 import { createTimetable } from "../schedule/timetable.ts";
 import { buildIntervals, buildRoute, routeTo } from "./build-route.ts";
 import { checkSinks } from "./check-sinks.ts";
@@ -17,10 +17,6 @@ import { resolveStatePath } from "./state-path.ts";
 import type { LoadWhere, WhereCompiler } from "./where.ts";
 import { checkTopLevel, namedEntries } from "./top-level.ts";
 
-interface UsesWhere {
-  readonly where: LoadWhere;
-}
-
 type Built = Omit<Config, "warnings" | "files" | "reads" | "hash">;
 
 /** Undefined when something essential could not be built; the report knows why. */
@@ -32,15 +28,15 @@ export async function buildConfig(root: MapNode, deps: BuildDeps): Promise<Built
   checkDefaults(childOf(root, "defaults"), deps);
   const watchEntries = namedEntries(root, "watches", report);
   const sinkEntries = namedEntries(root, "sinks", report);
-  const sinks = await buildSinks(sinkEntries, root, { ...deps, where });
+  const sinks = await buildSinks(sinkEntries, root, where, deps);
   const sinkNames = sinkEntries.map(({ key }) => key);
   const hasFallback = entryOf(root, "route") !== undefined || sinkNames.length <= 1;
-  const watches = await buildWatches(watchEntries, root, sections, { ...deps, where, sinkNames, hasFallback });
-  const intervals = buildIntervals(childOf(root, "time_intervals"), report);
-  const route = await buildTree(root, watchEntries, sinkEntries, intervals, deps);
+  const retentionMs = sections?.state.retention ?? Number.POSITIVE_INFINITY;
+  const watches = await buildWatches(watchEntries, root, watchDeps(deps, { where, sinkNames, hasFallback, retentionMs }));
+  const route = await buildTree(root, watchEntries, sinkEntries, deps);
   checkMoves(watchEntries, report);
   checkOps(root, sections, sinkEntries, report);
-  warnOfUnused(sinkEntries, watches, watchEntries, route, sections, report);
+  warnOfUnused(sinkEntries, { watchEntries, watches, route, sections }, report);
   if (sections === undefined) return undefined;
   warnOfLoopback(root, sections, sinks, deps);
   const { path, retention, must_exist } = sections.state;
@@ -74,28 +70,39 @@ function lazyWhere(): LoadWhere {
   return () => (compiler ??= import("./where.ts").then(({ createWhereCompiler }) => createWhereCompiler()));
 }
 
-async function buildSinks(entries: readonly Entry[], root: MapNode, deps: BuildDeps & UsesWhere): Promise<readonly SinkConfig[]> {
+async function buildSinks(entries: readonly Entry[], root: MapNode, where: LoadWhere, deps: BuildDeps): Promise<readonly SinkConfig[]> {
   const defaults = childOf(childOf(root, "defaults"), "sink");
-  const built = await Promise.all(entries.map((entry) => buildSink(entry, defaults, deps)));
+  const { sinkTypes, watchTypes, folder, files, report, noteFile, lenient } = deps;
+  const sinkDeps = { sinkTypes, watchTypes, folder, files, report, noteFile, lenient, where };
+  const built = await Promise.all(entries.map((entry) => buildSink(entry, defaults, sinkDeps)));
   return built.filter((sink) => sink !== undefined);
 }
 
-async function buildWatches(
-  entries: readonly Entry[],
-  root: MapNode,
-  sections: Sections | undefined,
-  deps: BuildDeps & UsesWhere & Pick<WatchDeps, "sinkNames" | "hasFallback">,
-): Promise<readonly Watch[]> {
+async function buildWatches(entries: readonly Entry[], root: MapNode, deps: WatchDeps): Promise<readonly Watch[]> {
   const defaults = childOf(childOf(root, "defaults"), "watch");
-  const watchDeps = {
-    ...deps,
-    timetable: createTimetable(),
-    share: createSharing(),
-    retentionMs: sections?.state.retention ?? Number.POSITIVE_INFINITY,
-  };
-  const built = await Promise.all(entries.map((entry) => buildWatch(entry, defaults, watchDeps)));
+  const built = await Promise.all(entries.map((entry) => buildWatch(entry, defaults, deps)));
   return built.filter((watch) => watch !== undefined);
 }
+
+/** What the rest of the file says that a watch must know. */
+type OfOtherSections = Pick<WatchDeps, "where" | "sinkNames" | "hasFallback" | "retentionMs">;
+
+const watchDeps = (
+  { watchTypes, folder, files, report, noteFile }: BuildDeps,
+  { where, sinkNames, hasFallback, retentionMs }: OfOtherSections,
+): WatchDeps => ({
+  watchTypes,
+  folder,
+  files,
+  report,
+  noteFile,
+  where,
+  sinkNames,
+  hasFallback,
+  retentionMs,
+  timetable: createTimetable(),
+  share: createSharing(),
+});
 
 /** Ten thousand watches have a handful of different schedules and filters: equal ones become one object. */
 function createSharing(): WatchDeps["share"] {
@@ -109,13 +116,8 @@ function createSharing(): WatchDeps["share"] {
 }
 
 /** As written; or one route to the only sink, when some watch needs it. Expressions are for trees: their engine is loaded with one. */
-async function buildTree(
-  root: MapNode,
-  watches: readonly Entry[],
-  sinks: readonly Entry[],
-  intervals: ReadonlyMap<string, TimeInterval | undefined>,
-  deps: BuildDeps,
-): Promise<Route | undefined> {
+async function buildTree(root: MapNode, watches: readonly Entry[], sinks: readonly Entry[], deps: BuildDeps): Promise<Route | undefined> {
+  const intervals = buildIntervals(childOf(root, "time_intervals"), deps.report);
   const written = entryOf(root, "route");
   const sinkNames = sinks.map(({ key }) => key);
   const [only] = sinkNames;
@@ -185,16 +187,17 @@ function warnOfLoopback(root: MapNode, { api }: Sections, sinks: readonly SinkCo
   if (doubt !== undefined) deps.report.warn(node?.place ?? place, "loopback-service", doubt);
 }
 
-function warnOfUnused(
-  sinks: readonly Entry[],
-  watches: readonly Watch[],
-  entries: readonly Entry[],
-  route: Route | undefined,
-  sections: Sections | undefined,
-  report: Report,
-): void {
+/** Everything that can name a sink. */
+interface SinkUsers {
+  readonly watchEntries: readonly Entry[];
+  readonly watches: readonly Watch[];
+  readonly route: Route | undefined;
+  readonly sections: Sections | undefined;
+}
+
+function warnOfUnused(sinks: readonly Entry[], { watchEntries, watches, route, sections }: SinkUsers, report: Report): void {
   // While a watch or the tree is unreadable nobody knows what it would have used.
-  if (watches.length !== entries.length || sections === undefined || (route === undefined && report.hasErrors())) return;
+  if (watches.length !== watchEntries.length || sections === undefined || (route === undefined && report.hasErrors())) return;
   const used = new Set([...watches.flatMap((watch) => watch.sinks), ...sections.ops.sinks, ...(route === undefined ? [] : sinksOf(route))]);
   for (const { key, keyPlace } of sinks) {
     if (!used.has(key)) report.warn(keyPlace, "unused-sink", `the sink \`${key}\` is never used: no watch, route or \`ops\` names it`);

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { BuildDeps } from "./build-deps.ts";
 import type { KeyConfig } from "./config.ts";
 import type { Report } from "./report.ts";
-import { resolveSecrets, type SecretMap } from "./secret-files.ts";
+import { requiring, resolveSecrets, type SecretMap } from "./secret-files.ts";
 import type { apiSchema } from "./settings-schema.ts";
 import { entryOf, isUnresolved, type MapNode, type Node, withEntries } from "./tree.ts";
 
@@ -16,7 +16,7 @@ export async function resolveKeys({ map, paths }: SecretMap, deps: BuildDeps): P
   const items: Node[] = [];
   const keyPaths: Record<string, string> = {};
   for (const [index, item] of entry.node.items.entries()) {
-    const own = await resolveSecrets(asMap(item), ["key"], { ...deps, lenient: false }, ["sandbox"]);
+    const own = await resolveSecrets(asMap(item), ["key"], requiring(deps), ["sandbox"]);
     items.push(item.kind === "list" ? item : own.map);
     if (own.paths["key"] !== undefined) keyPaths[`keys.${index}`] = own.paths["key"];
   }

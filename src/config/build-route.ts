@@ -37,7 +37,7 @@ export function buildRoute(entry: Entry, deps: RouteDeps): Route | undefined {
     report.error(matchers.place, "root-matchers", "the root route takes everything: move `matchers` into one of its `routes`");
   if (childOf(entry.node, "sink") === undefined)
     report.error(entry.keyPlace, "root-sink", "the root route needs a `sink`: it takes what nothing else took");
-  return convert(entry.node, entry.keyPlace, "0", rootSettings, deps);
+  return convert({ map: entry.node, keyPlace: entry.keyPlace, path: "0" }, rootSettings, deps);
 }
 
 /** What a route hands down to its children, as in Alertmanager. Mutes, throttles and `continue` are its own. */
@@ -65,7 +65,15 @@ export const routeTo = (sink: string): Route => ({
   routes: [],
 });
 
-function convert(map: MapNode, keyPlace: Place, name: string, above: Inherited, deps: RouteDeps): Route {
+/** A route as written, and where. */
+interface WrittenRoute {
+  readonly map: MapNode;
+  readonly keyPlace: Place;
+  /** From the root: "0.2.1". */
+  readonly path: string;
+}
+
+function convert({ map, keyPlace, path }: WrittenRoute, above: Inherited, deps: RouteDeps): Route {
   const own = withEntries(map, { routes: undefined });
   const written = checkValue(ownRouteSchema, own, { report: deps.report, place: keyPlace, name: "route", otherKeys: ["routes"] }) ?? {};
   const at = (key: string, index: number): Place => itemPlace(map, keyPlace, key, index);
@@ -78,7 +86,7 @@ function convert(map: MapNode, keyPlace: Place, name: string, above: Inherited, 
   };
   const throttle = written.throttle;
   return {
-    path: name,
+    path,
     sinks: [...new Set(written.sink ?? [])],
     matchers: (written.matchers ?? []).flatMap((text, index) => readMatcher(text, at("matchers", index), deps)),
     continues: written.continue ?? DEFAULTS.route.continue,
@@ -86,7 +94,9 @@ function convert(map: MapNode, keyPlace: Place, name: string, above: Inherited, 
     mutes: (written.mute_time_intervals ?? []).flatMap((mute, index) => findInterval(mute, at("mute_time_intervals", index), deps)),
     onMute: written.on_mute ?? DEFAULTS.route.on_mute,
     ...(throttle === undefined ? {} : { throttle: buildThrottle(throttle) }),
-    routes: childRoutes(map, deps.report).map((child, index) => convert(child, child.place, `${name}.${index}`, grouping, deps)),
+    routes: childRoutes(map, deps.report).map((child, index) =>
+      convert({ map: child, keyPlace: child.place, path: `${path}.${index}` }, grouping, deps),
+    ),
   };
 }
 
@@ -118,8 +128,8 @@ function readMatcher(text: string, place: Place, deps: RouteDeps): readonly Matc
     return [];
   }
   checkLabel(matcher.label, place, deps);
-  if (matcher.op === "=" && matcher.label === "watch") checkValueOf("watch", matcher.value, deps.watchIds, place, deps.report);
-  if (matcher.op === "=" && matcher.label === "type") checkValueOf("type", matcher.value, deps.watchTypes, place, deps.report);
+  if (matcher.op === "=" && matcher.label === "watch") checkMatched(matcher, deps.watchIds, place, deps.report);
+  if (matcher.op === "=" && matcher.label === "type") checkMatched(matcher, deps.watchTypes, place, deps.report);
   return [matcher];
 }
 
@@ -130,7 +140,7 @@ function checkLabel(label: string, place: Place, deps: RouteDeps): void {
   deps.report.error(place, "unknown-label", `no event has a label "${label}"${hint}`);
 }
 
-function checkValueOf(label: string, value: string, known: readonly string[], place: Place, report: Report): void {
+function checkMatched({ label, value }: Matcher, known: readonly string[], place: Place, report: Report): void {
   if (known.includes(value)) return;
   report.error(
     place,

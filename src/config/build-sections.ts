@@ -3,7 +3,7 @@ import { checkValue } from "./check-value.ts";
 import type { ApiConfig, Config } from "./config.ts";
 import type { BuildDeps } from "./build-deps.ts";
 import { buildKeys, resolveKeys } from "./build-keys.ts";
-import { resolveSecrets } from "./secret-files.ts";
+import { requiring, resolveSecrets } from "./secret-files.ts";
 import { buildServerAddress } from "./server-environment.ts";
 import {
   API_SECRETS,
@@ -78,7 +78,7 @@ function checkVersion(root: MapNode, deps: BuildDeps): void {
 }
 
 async function buildApi(section: Section, deps: BuildDeps): Promise<ApiConfig | undefined> {
-  const resolved = await resolveSecrets(section.map, API_SECRETS, { ...deps, lenient: false }, ["sandbox"]);
+  const resolved = await resolveSecrets(section.map, API_SECRETS, requiring(deps), ["sandbox"]);
   const { map, paths } = await resolveKeys(resolved, deps);
   const api = check(apiSchema, { ...section, map }, deps);
   if (api === undefined) return undefined;
@@ -110,9 +110,10 @@ async function buildApi(section: Section, deps: BuildDeps): Promise<ApiConfig | 
 }
 
 async function buildServer(section: Section, deps: BuildDeps): Promise<Config["server"] | undefined> {
-  const { map } = await resolveSecrets(section.map, SERVER_SECRETS, { ...deps, lenient: false });
+  const { map } = await resolveSecrets(section.map, SERVER_SECRETS, requiring(deps));
   const server = check(serverSchema, { ...section, map }, deps);
   if (server === undefined) return undefined;
   const { node, place } = findNode(map, ["listen"], section.place);
-  return buildServerAddress(server, { ...deps, place: node?.place ?? place });
+  const { env, files, report, lenient } = deps;
+  return buildServerAddress(server, { env, files, report, place: node?.place ?? place, lenient });
 }

@@ -33,7 +33,7 @@ export async function buildSink(entry: Entry, defaults: Node | undefined, deps: 
   if (type === undefined) return undefined;
   const whole = withDefaults(entry.node, childOf(defaults, type.type), type);
   const { map } = await resolveSecrets(whole, type.secrets, deps, type.mayBeLiteral);
-  const split = splitKeys(map, entry, keysOf(type), report);
+  const split = splitKeys(map, keysOf(type), report);
   const common = checkValue(commonSinkSchema, split.common, { report, place: entry.keyPlace, name: entry.key });
   const isBlank = deps.lenient && isUnresolved(split.own);
   const settings = isBlank ? undefined : checkValue(type.schema, split.own, { report, place: entry.keyPlace, name: entry.key });

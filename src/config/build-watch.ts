@@ -45,12 +45,12 @@ export async function buildWatch(entry: Entry, defaults: Node | undefined, deps:
   const keys = keysOf(type);
   const written = withoutTweetKeys(withDefaults(entry.node, defaults, type), keys, type, report);
   const whole = await expandAccountFiles(written, deps);
-  const split = splitKeys(whole, entry, keys, report);
+  const split = splitKeys(whole, keys, report);
   const common = checkValue(commonWatchSchema, split.common, { report, place: entry.keyPlace, name: entry.key });
   const settings = checkValue(type.schema(), split.own, { report, place: entry.keyPlace, name: entry.key });
   for (const { node } of split.own.entries.values()) warnOfComment(node, report);
   warnOfWatchDoubts(whole, type, report);
-  return common === undefined ? undefined : finish(entry, whole, type, common, settings, deps);
+  return common === undefined ? undefined : finish({ entry, map: whole, type, common, settings }, deps);
 }
 
 const MERGED_MAPS: readonly string[] = ["labels", "include"];
@@ -90,14 +90,17 @@ function keysOf(type: WatchType<any>): KnownKeys {
   return { own, common: COMMON_WATCH_KEYS.filter((key) => !own.includes(key) && (isTweetFeed(type) || !TWEET_WATCH_KEYS.includes(key))) };
 }
 
-async function finish(
-  entry: Entry,
-  map: MapNode,
-  type: WatchType<any>,
-  common: CommonWatch,
-  settings: unknown,
-  deps: WatchDeps,
-): Promise<Watch | undefined> {
+/** A watch whose keys are checked one by one. */
+interface CheckedWatch {
+  readonly entry: Entry;
+  /** With its defaults and its files of accounts. */
+  readonly map: MapNode;
+  readonly type: WatchType<any>;
+  readonly common: CommonWatch;
+  readonly settings: unknown;
+}
+
+async function finish({ entry, map, type, common, settings }: CheckedWatch, deps: WatchDeps): Promise<Watch | undefined> {
   const at = (...path: readonly string[]): Place => valuePlace(map, path, entry.keyPlace);
   checkLabels(map, deps.report);
   checkOwnSinks(entry, map, common, deps);

@@ -12,7 +12,7 @@ export function checkDefaults(section: Node | undefined, deps: BuildDeps): void 
     if (entry.key === "watch") checkWatchDefaults(entry, deps);
     else if (entry.key === "sink") for (const type of entriesOf(entry.node)) checkSinkDefaults(type, deps);
     else if (!entry.key.startsWith("x-")) {
-      const found = unknownKey(entry, entry.key, ["watch", "sink"], entry.keyPlace);
+      const found = unknownKey(entry.key, entry.keyPlace, ["watch", "sink"]);
       deps.report.error(found.place, found.rule, found.message);
     }
   }
@@ -43,7 +43,7 @@ function checkSinkDefaults(entry: Entry, deps: BuildDeps): void {
   }
   for (const child of entriesOf(entry.node)) {
     if (child.key.startsWith("x-") || sinkKeys(type).includes(child.key)) continue;
-    const found = unknownKey(child, child.key, sinkKeys(type), entry.keyPlace);
+    const found = unknownKey(child.key, child.keyPlace, sinkKeys(type));
     deps.report.error(found.place, found.rule, found.message);
   }
 }

@@ -16,7 +16,7 @@ export function checkValue<S extends z.ZodType>(schema: S, map: MapNode, context
   const result = retype(raw, map, first.error.issues) ? schema.safeParse(raw) : first;
   if (result.success) return result.data;
   for (const issue of result.error.issues) {
-    for (const found of explainZod(issue, map, schema, context)) context.report.error(found.place, found.rule, found.message);
+    for (const found of explainZod(issue, { map, schema, context })) context.report.error(found.place, found.rule, found.message);
     for (const key of issue.code === "unrecognized_keys" && issue.path.length === 0 ? issue.keys : [String(issue.path[0])]) delete raw[key];
   }
   return schema.safeParse(raw).data;

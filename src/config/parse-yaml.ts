@@ -13,7 +13,7 @@ import {
   type YAMLMap,
 } from "yaml";
 import type { Report } from "./report.ts";
-import type { Entry, MapNode, Node, ScalarNode, SourceFile } from "./tree.ts";
+import type { Entry, MapNode, Node, Place, ScalarNode, SourceFile } from "./tree.ts";
 import { findExcess, MAX_DEPTH, tooDeep } from "./yaml-limits.ts";
 import { explainSyntax, explainTag } from "./yaml-traps.ts";
 
@@ -43,7 +43,7 @@ export function parseYaml(file: SourceFile, report: Report): MapNode | undefined
   for (const warning of document.warnings) complain(warning.pos[0], "yaml-tag", explainTag(file.text, warning.pos[0]));
   if (document.errors.length > 0 || document.warnings.length > 0) return undefined;
   try {
-    return rootOf(createReader(file, report));
+    return rootOf(new Reader(file, report));
   } catch (error) {
     if (error instanceof YamlRefusal) return complain(error.offset, error.rule, error.message);
     throw error;
@@ -75,87 +75,93 @@ class YamlRefusal extends Error {
   }
 }
 
-interface Reader {
-  read(node: ParsedNode, depth: number): Node;
-}
-
-function createReader(file: SourceFile, report: Report): Reader {
-  let insideAlias = 0;
-  let aliasNodes = 0;
+/** Reads the parser's nodes of one file into a tree. */
+class Reader {
+  readonly #file: SourceFile;
+  readonly #report: Report;
+  #insideAlias = 0;
+  #aliasNodes = 0;
   // The parser's own look-up walks the whole document for every alias: with a bomb that takes seconds.
-  const anchors = new Map<string, ParsedNode>();
+  readonly #anchors = new Map<string, ParsedNode>();
 
-  function read(node: ParsedNode, depth: number): Node {
-    if (!isAlias(node) && node.anchor !== undefined && insideAlias === 0) anchors.set(node.anchor, node);
+  constructor(file: SourceFile, report: Report) {
+    this.#file = file;
+    this.#report = report;
+  }
+
+  read(node: ParsedNode, depth: number): Node {
+    if (!isAlias(node) && node.anchor !== undefined && this.#insideAlias === 0) this.#anchors.set(node.anchor, node);
     const offset = node.range[0];
     if (depth > MAX_DEPTH) throw new YamlRefusal(offset, "yaml-too-big", tooDeep);
-    if (insideAlias > 0 && ++aliasNodes > MAX_ALIAS_NODES) {
+    if (this.#insideAlias > 0 && ++this.#aliasNodes > MAX_ALIAS_NODES) {
       throw new YamlRefusal(offset, "yaml-alias-bomb", "aliases expand to far too much: write the parts out, or use fewer of them");
     }
-    if (isAlias(node)) return readAlias(node as ParsedNode & { source: string }, depth);
-    if (isMap(node)) return readMap(node as YAMLMap.Parsed, depth);
-    if (isSeq(node)) return { kind: "list", place: { file, offset }, items: node.items.map((item) => read(item as ParsedNode, depth + 1)) };
-    return readScalar(node);
+    if (isAlias(node)) return this.#readAlias(node as ParsedNode & { source: string }, depth);
+    if (isMap(node)) return this.#readMap(node as YAMLMap.Parsed, depth);
+    if (!isSeq(node)) return this.#readScalar(node);
+    return { kind: "list", place: this.#at(offset), items: node.items.map((item) => this.read(item as ParsedNode, depth + 1)) };
   }
 
-  function readAlias(node: ParsedNode & { source: string }, depth: number): Node {
-    const target = anchors.get(node.source);
+  #at(offset: number): Place {
+    return { file: this.#file, offset };
+  }
+
+  #readAlias(node: ParsedNode & { source: string }, depth: number): Node {
+    const target = this.#anchors.get(node.source);
     if (target === undefined) throw new YamlRefusal(node.range[0], "yaml-alias", aliasText(node.source));
-    insideAlias += 1;
-    const read_ = read(target, depth + 1);
-    insideAlias -= 1;
-    return read_;
+    this.#insideAlias += 1;
+    const read = this.read(target, depth + 1);
+    this.#insideAlias -= 1;
+    return read;
   }
 
-  function readScalar(node: ParsedNode): ScalarNode {
+  #readScalar(node: ParsedNode): ScalarNode {
     const raw = isScalar(node) ? node.value : null;
     const source = isScalar(node) && typeof node.source === "string" ? node.source : "";
     const plain = isScalar(node) && node.type === "PLAIN";
-    if (plain) refuseItem(node.range);
+    if (plain) this.#refuseItem(node.range);
     const value = typeof raw === "number" && !isExact(raw, source) ? source : (raw as ScalarNode["value"]);
-    return { kind: "scalar", place: { file, offset: node.range[0] }, value, source, origin: plain ? "plain" : "quoted" };
+    return { kind: "scalar", place: this.#at(node.range[0]), value, source, origin: plain ? "plain" : "quoted" };
   }
 
   /** `- alice` and below it, further in, `- bob`: one text to YAML. */
-  function refuseItem([start, end]: ParsedNode["range"]): void {
-    const found = /\n[ \t]*(-[ \t]+\S[^\n]*)/.exec(file.text.slice(start, end));
+  #refuseItem([start, end]: ParsedNode["range"]): void {
+    const found = /\n[ \t]*(-[ \t]+\S[^\n]*)/.exec(this.#file.text.slice(start, end));
     if (found === null) return;
     const item = found[1] ?? "";
     const message = `\`${item}\` continues the text of the line above: indent it like that line to make it an item of its own`;
-    report.error({ file, offset: start + found.index + found[0].length - item.length }, "yaml-indent", message);
+    this.#report.error(this.#at(start + found.index + found[0].length - item.length), "yaml-indent", message);
   }
 
-  function readMap(node: YAMLMap.Parsed, depth: number): MapNode {
+  #readMap(node: YAMLMap.Parsed, depth: number): MapNode {
     const entries = new Map<string, Entry>();
     const merged: Entry[] = [];
     for (const pair of node.items as Pair<ParsedNode, ParsedNode | null>[]) {
       const key = keyOf(pair.key);
-      const keyPlace = { file, offset: pair.key.range[0] };
-      const value: Node = pair.value === null ? nothing(keyPlace.offset) : read(pair.value, depth + 1);
+      const keyPlace = this.#at(pair.key.range[0]);
+      const value: Node = pair.value === null ? nothing(keyPlace) : this.read(pair.value, depth + 1);
       if (key === "<<") merged.push(...mergedEntries(value));
       else if (entries.has(key)) {
-        report.error(keyPlace, "yaml-duplicate-key", `\`${key}\` stands here a second time in the same map: keep one of them`);
+        this.#report.error(keyPlace, "yaml-duplicate-key", `\`${key}\` stands here a second time in the same map: keep one of them`);
       } else entries.set(key, { key, keyPlace, node: value });
     }
     for (const entry of merged) if (!entries.has(entry.key)) entries.set(entry.key, entry);
-    return { kind: "map", place: { file, offset: node.range[0] }, entries };
+    return { kind: "map", place: this.#at(node.range[0]), entries };
   }
-
-  function mergedEntries(value: Node): readonly Entry[] {
-    if (value.kind === "map") return [...value.entries.values()];
-    if (value.kind === "list") return value.items.flatMap(mergedEntries);
-    throw new YamlRefusal(value.place.offset, "yaml-merge", "`<<` merges maps only: write `<<: *name` with an anchor on a map");
-  }
-
-  function keyOf(node: ParsedNode): string {
-    if (isScalar(node)) return typeof node.value === "string" ? node.value : String(node.source ?? node.value);
-    throw new YamlRefusal(node.range[0], "yaml-key", "a key must be a plain word");
-  }
-
-  const nothing = (offset: number): ScalarNode => ({ kind: "scalar", place: { file, offset }, value: null, source: "", origin: "plain" });
-
-  return { read };
 }
+
+function mergedEntries(value: Node): readonly Entry[] {
+  if (value.kind === "map") return [...value.entries.values()];
+  if (value.kind === "list") return value.items.flatMap(mergedEntries);
+  throw new YamlRefusal(value.place.offset, "yaml-merge", "`<<` merges maps only: write `<<: *name` with an anchor on a map");
+}
+
+function keyOf(node: ParsedNode): string {
+  if (isScalar(node)) return typeof node.value === "string" ? node.value : String(node.source ?? node.value);
+  throw new YamlRefusal(node.range[0], "yaml-key", "a key must be a plain word");
+}
+
+const nothing = (place: Place): ScalarNode => ({ kind: "scalar", place, value: null, source: "", origin: "plain" });
 
 /** Numbers that JavaScript would round stay text: they are ids. */
 const isExact = (value: number, source: string): boolean => !/^[-+]?\d+$/.test(source) || Number.isSafeInteger(value);

@@ -21,6 +21,15 @@ export interface SecretMap {
   readonly paths: Readonly<Record<string, string>>;
 }
 
+/** For secrets that the demo needs as well: one without its value is an error. */
+export const requiring = ({ folder, files, report, noteFile }: Omit<SecretDeps, "lenient">): SecretDeps => ({
+  folder,
+  files,
+  report,
+  noteFile,
+  lenient: false,
+});
+
 /** `harmless`: keys, and values of any key, that may be written out. */
 export async function resolveSecrets(
   map: MapNode,

@@ -25,7 +25,7 @@ export function checkTopLevel(root: MapNode, report: Report): void {
     const above = emptyAbove(entry, root);
     const found =
       above === undefined
-        ? unknownKey(entry, entry.key, SECTIONS, root.place)
+        ? unknownKey(entry.key, entry.keyPlace, SECTIONS)
         : { place: entry.keyPlace, rule: "yaml-indent" as const, message: besideText(entry.key, above) };
     report.error(found.place, found.rule, found.message);
   }

@@ -33,12 +33,7 @@ export interface KnownKeys {
 }
 
 /** The entry's keys as two maps; those nobody knows are reported. */
-export function splitKeys(
-  map: MapNode,
-  entry: Entry,
-  keys: KnownKeys,
-  report: Report,
-): { readonly common: MapNode; readonly own: MapNode } {
+export function splitKeys(map: MapNode, keys: KnownKeys, report: Report): { readonly common: MapNode; readonly own: MapNode } {
   const common = new Map<string, Entry>();
   const own = new Map<string, Entry>();
   for (const [key, child] of map.entries) {
@@ -46,7 +41,7 @@ export function splitKeys(
     if (keys.own.includes(key)) own.set(key, child);
     else if (keys.common.includes(key)) common.set(key, child);
     else {
-      const found = unknownKey(child, key, [...keys.own, ...(keys.besides ?? []), ...keys.common], entry.keyPlace);
+      const found = unknownKey(key, child.keyPlace, [...keys.own, ...(keys.besides ?? []), ...keys.common]);
       report.error(found.place, found.rule, found.message);
     }
   }

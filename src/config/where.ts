@@ -74,8 +74,7 @@ function compileWhere(environment: Environment, text: string, body: WhereBody): 
     return problem(
       "where-type",
       text,
-      0,
-      text.length,
+      { start: 0, end: text.length },
       `the expression gives ${checked.type ?? "no value"}, not true or false: compare it with something`,
     );
   }
@@ -95,18 +94,18 @@ function isTrue(run: (context: Record<string, unknown>) => unknown, body: EventB
 
 function explainError(
   text: string,
-  error: { readonly summary: string; readonly range?: { start: number; end: number } } | undefined,
+  error: { readonly summary: string; readonly range?: Range } | undefined,
   body: WhereBody,
 ): WhereProblem {
-  const { start, end } = error?.range ?? { start: 0, end: 0 };
+  const range = error?.range ?? { start: 0, end: 0 };
   const summary = error?.summary ?? "the expression cannot be read";
   const unknown = /^(?:No such key|Unknown variable): (\w+)/.exec(summary)?.[1];
   const foreign = unknown === undefined ? findForeignWord(text) : undefined;
-  if (foreign !== undefined) return problem("where-syntax", text, foreign.start, foreign.end, foreign.message);
-  if (unknown === undefined) return problem("where-syntax", text, start, end, plainWords(summary));
+  if (foreign !== undefined) return problem("where-syntax", text, foreign, foreign.message);
+  if (unknown === undefined) return problem("where-syntax", text, range, plainWords(summary));
   const meant = suggest(unknown, namesIn(body));
   const hint = meant === undefined ? `; known here: ${Object.keys(body).join(", ")}, labels` : `; did you mean \`${meant}\`?`;
-  return problem("where-unknown", text, start, end, `no such name: ${unknown}${hint}`);
+  return problem("where-unknown", text, range, `no such name: ${unknown}${hint}`);
 }
 
 /** `matches` runs on a backtracking engine; a pattern that stands in the text is tried at once. */
@@ -120,8 +119,7 @@ function findRefused(node: unknown, text: string): WhereProblem | undefined {
       return problem(
         "where-matches",
         text,
-        at,
-        at + "matches".length,
+        { start: at, end: at + "matches".length },
         'matches can take for ever on a clever text: write .re("…") instead, which cannot',
       );
     }
@@ -146,13 +144,19 @@ function badPattern(node: ASTNode | undefined, text: string): WhereProblem | und
     return undefined;
   } catch (error) {
     const why = (error instanceof Error ? error.message : String(error)).replace(/^error parsing regexp: /, "");
-    return problem("where-pattern", text, node.range.start, node.range.end, `not a regular expression: ${why}`);
+    return problem("where-pattern", text, node.range, `not a regular expression: ${why}`);
   }
 }
 
 const isNode = (value: unknown): value is ASTNode => typeof value === "object" && value !== null && "op" in value && "args" in value;
 
-function problem(rule: Rule, text: string, start: number, end: number, message: string): WhereProblem {
+/** Offsets into the expression. */
+interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+function problem(rule: Rule, text: string, { start, end }: Range, message: string): WhereProblem {
   const lineStart = text.lastIndexOf("\n", start - 1) + 1;
   const lineEnd = text.indexOf("\n", lineStart);
   const line = text.slice(lineStart, lineEnd < 0 ? undefined : lineEnd);

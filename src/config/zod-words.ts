@@ -5,7 +5,7 @@ import type { Report } from "./report.ts";
 import { belongsText } from "./key-homes.ts";
 import { keysAt } from "./schema-keys.ts";
 import { didYouMean } from "./suggest.ts";
-import { type Entry, entryOf, findNode, isUnresolved, type MapNode, type Node, type Path, type Place, type ScalarNode } from "./tree.ts";
+import { entryOf, findNode, isUnresolved, type MapNode, type Node, type Path, type Place, type ScalarNode } from "./tree.ts";
 import { hashText } from "./yaml-traps.ts";
 
 type ZodIssue = z.core.$ZodIssue;
@@ -26,15 +26,23 @@ export interface Finding {
   readonly message: string;
 }
 
-export function explainZod(issue: ZodIssue, map: MapNode, schema: z.ZodType, context: CheckContext): readonly Finding[] {
+/** What was checked against what. */
+export interface Checked {
+  readonly map: MapNode;
+  readonly schema: z.ZodType;
+  readonly context: CheckContext;
+}
+
+export function explainZod(issue: ZodIssue, checked: Checked): readonly Finding[] {
+  const { map, context } = checked;
   const path = issue.path as Path;
   const { node, place } = findNode(map, path, context.place);
   if (node?.kind === "scalar" && node.unresolved) return [];
-  if (issue.code === "unrecognized_keys") return unknownKeys(issue.keys, map, path, schema, context);
+  if (issue.code === "unrecognized_keys") return unknownKeys(issue.keys, path, checked);
   if (issue.code === "invalid_key") return [{ place, rule: "bad-key", message: ownText(issue.issues[0], nameOf(path, context.name)) }];
   if (node === undefined) return [missing(path, map, context)];
   if (node.kind === "scalar" && node.value === null) return [noValue(node, nameOf(path, context.name))];
-  if (issue.code === "invalid_union") return explainUnion(issue, path, { node, place }, map, schema, context);
+  if (issue.code === "invalid_union") return explainUnion(issue, { path, node, place }, checked);
   // A value computed from unresolved ones cannot be judged.
   if (issue.code === "custom" && isUnresolved(node)) return [];
   return [{ place: valuePlace(node, place), ...wordsFor(issue, nameOf(path, context.name), node) }];
@@ -45,20 +53,20 @@ const nameOf = (path: Path, whole: string): string => `\`${path.findLast((step) 
 /** Scalars and lists are pointed at themselves, maps at their key. */
 const valuePlace = (node: Node, keyPlace: Place): Place => (node.kind === "map" ? keyPlace : node.place);
 
-function unknownKeys(keys: readonly string[], map: MapNode, path: Path, schema: z.ZodType, context: CheckContext): readonly Finding[] {
+function unknownKeys(keys: readonly string[], path: Path, { map, schema, context }: Checked): readonly Finding[] {
   const { node } = findNode(map, path);
   const known = [...keysAt(schema, path), ...(path.length === 0 ? (context.otherKeys ?? []) : [])];
   const within = path.length === 0 ? "" : [context.name, ...path].join(".");
-  return keys.map((key) => unknownKey(entryOf(node, key), key, known, context.place, within));
+  return keys.map((key) => unknownKey(key, entryOf(node, key)?.keyPlace ?? context.place, known, within));
 }
 
-/** One key nobody knows, at its own place; `within` as in `belongsText`. */
-export function unknownKey(entry: Entry | undefined, key: string, known: readonly string[], place: Place, within = ""): Finding {
+/** One key nobody knows, at `place`; `within` as in `belongsText`. */
+export function unknownKey(key: string, place: Place, known: readonly string[], within = ""): Finding {
   const free = known.filter((candidate) => candidate !== key);
   const belongs = belongsText(key, within);
   // A word that has a place elsewhere is hardly two slips of the pen.
   const cure = didYouMean(key, free, belongs === "" ? undefined : 1) || belongs || listOf(free);
-  return { place: entry?.keyPlace ?? place, rule: "unknown-key", message: `unknown key \`${key}\`${cure}` };
+  return { place, rule: "unknown-key", message: `unknown key \`${key}\`${cure}` };
 }
 
 const listOf = (known: readonly string[]): string => (known.length === 0 ? "" : `; known here: ${[...new Set(known)].sort().join(", ")}`);
@@ -79,16 +87,12 @@ function noValue(node: ScalarNode, name: string): Finding {
 /** The branch that got furthest speaks; when none fits the type at all, the types wanted are listed. */
 function explainUnion(
   issue: ZodIssue & { code: "invalid_union" },
-  path: Path,
-  { node, place }: { readonly node: Node; readonly place: Place },
-  map: MapNode,
-  schema: z.ZodType,
-  context: CheckContext,
+  { path, node, place }: { readonly path: Path; readonly node: Node; readonly place: Place },
+  checked: Checked,
 ): readonly Finding[] {
   const fitting = issue.errors.filter((branch) => !branch.some((one) => one.path.length === 0 && isOfOtherType(one, node)));
   const branch = fitting.find((one) => one.length > 0);
-  if (branch !== undefined)
-    return branch.flatMap((one) => explainZod({ ...one, path: [...path, ...one.path] } as ZodIssue, map, schema, context));
+  if (branch !== undefined) return branch.flatMap((one) => explainZod({ ...one, path: [...path, ...one.path] } as ZodIssue, checked));
   const wanted = issue.errors.flatMap((one) =>
     one.flatMap((inner) => {
       if (inner.code === "invalid_value") return inner.values.map(String);
@@ -99,7 +103,7 @@ function explainUnion(
     {
       place: valuePlace(node, place),
       rule: "wrong-type",
-      message: `${nameOf(path, context.name)} must be ${[...new Set(wanted)].join(" or ")}, not ${kindOf(node)}`,
+      message: `${nameOf(path, checked.context.name)} must be ${[...new Set(wanted)].join(" or ")}, not ${kindOf(node)}`,
     },
   ];
 }
