@@ -75,14 +75,24 @@ const isSweepDue = ({ sweptAtMs }: FeedMemory, { reach, startMs, overlapMs }: He
 export const horizonMs = (memory: FeedMemory): number =>
   Math.min(memory.readAtMs ?? Number.POSITIVE_INFINITY, ...memory.stretches.map(({ hole }) => hole?.horizonMs ?? Number.POSITIVE_INFINITY));
 
-export function afterHead(memory: FeedMemory, walk: FeedWalk, plan: HeadPlan, startMs: number, query: string | undefined): FeedMemory {
+/** A head that was read. */
+export interface HeadRead {
+  readonly plan: HeadPlan;
+  readonly walk: FeedWalk;
+  readonly startMs: number;
+  /** The bounded query it was read with; undefined: there was no bound. */
+  readonly query: string | undefined;
+}
+
+export function afterHead(memory: FeedMemory, head: HeadRead): FeedMemory {
+  const { plan, walk, startMs, query } = head;
   const covered = walk.covered;
   const newestItemMs = newestOf(memory, walk, startMs);
   // Nothing at all, where something was before: deleted, or the service is blind for a moment. No watermark moves by it.
   if (isBlind(memory, walk)) return memory;
   if (walk.end === "cut") {
     if (covered === undefined) return { ...memory, newestItemMs };
-    const hole = cutHole(memory, covered, walk, plan, query);
+    const hole = cutHole(memory, covered, head);
     return {
       ...memory,
       stretches: addStretch(memory.stretches, withHole(covered, hole)),
@@ -122,7 +132,7 @@ const holeAbove = (memory: FeedMemory, low: string): Hole | undefined =>
   memory.stretches.findLast((stretch) => stretch.hole !== undefined && compareIds(stretch.low, low) >= 0)?.hole;
 
 /** The hole under a cut walk. One that ran on into an older hole keeps that hole's horizon and floor, and its query's bound is not deep enough. */
-function cutHole(memory: FeedMemory, covered: Stretch, walk: FeedWalk, plan: HeadPlan, query: string | undefined): Hole {
+function cutHole(memory: FeedMemory, covered: Stretch, { plan, walk, query }: HeadRead): Hole {
   const older = holeAbove(memory, covered.low);
   const isDeepEnough = older === undefined || query === undefined;
   const floorMs = older === undefined ? (memory.stretches.length === 0 ? plan.walk.floorMs : undefined) : older.floorMs;
@@ -169,15 +179,17 @@ export interface FillResult {
   readonly isStuck: boolean;
 }
 
+/** A hole that was read. */
+export interface FillRead {
+  readonly plan: FillPlan;
+  readonly walk: FeedWalk;
+  /** The bounded query it was read with; undefined: there was no bound. */
+  readonly query: string | undefined;
+  readonly hasFailed: boolean;
+}
+
 /** The memory after a filling walk. One that failed on the way says nothing about the hole, and counts as no try. */
-export function afterFill(
-  memory: FeedMemory,
-  index: number,
-  walk: FeedWalk,
-  plan: FillPlan,
-  query: string | undefined,
-  hasFailed: boolean,
-): FillResult {
+export function afterFill(memory: FeedMemory, index: number, { plan, walk, query, hasFailed }: FillRead): FillResult {
   const { hole } = plan;
   const covered = walk.covered;
   const isEmpty = walk.items.length === 0;

@@ -14,7 +14,7 @@ function head(memory: FeedMemory, pages: readonly (readonly FeedItem[])[], lastC
   const plan = planHead(memory, { ...options, ...changes });
   const walk = new FeedWalk(plan.walk);
   pages.every((page, i) => walk.takePage(page, i < pages.length - 1 ? `c${i}` : lastCursor));
-  return { plan, walk, memory: afterHead(memory, walk, plan, NOW, undefined) };
+  return { plan, walk, memory: afterHead(memory, { plan, walk, startMs: NOW, query: undefined }) };
 }
 
 it("keeps a margin of twice the interval, at least five seconds and at most a minute", () => {
@@ -86,7 +86,7 @@ function fill(memory: FeedMemory, pages: readonly (readonly FeedItem[])[], lastC
   const walk = new FeedWalk(plan.walk);
   pages.every((page, i) => walk.takePage(page, i < pages.length - 1 ? `c${i}` : lastCursor));
   if (hasFailed) walk.cut();
-  return afterFill(memory, 0, walk, plan, undefined, hasFailed);
+  return afterFill(memory, 0, { plan, walk, query: undefined, hasFailed });
 }
 
 it("closes a hole when the walk reaches the ground below, or the end", () => {

@@ -74,7 +74,7 @@ export async function readFeed(
   const head = await walkHead(ask, poll, planNow, memory, tweets);
   const query = head.plan.sinceMs === undefined ? undefined : head.query;
   const startMs = serviceClock.fromLocal(startLocalMs);
-  const afterTop = afterHead(memory, head.walk, head.plan, startMs, query);
+  const afterTop = afterHead(memory, { plan: head.plan, walk: head.walk, startMs, query });
   const canFill = head.error === undefined && !isBlind(memory, head.walk);
   const filled = canFill ? await fillHoles(ask, poll, afterTop, tweets) : { memory: afterTop, lostHoles: 0, error: undefined };
   const error = head.error ?? filled.error;
@@ -163,7 +163,7 @@ async function fillHoles(ask: Ask, poll: Poll, start: FeedMemory, tweets: Map<st
       memory = forgetCursor(memory, index);
       break;
     }
-    const after = afterFill(memory, index, walk, plan, query, error !== undefined);
+    const after = afterFill(memory, index, { plan, walk, query, hasFailed: error !== undefined });
     memory = after.memory;
     if (after.lostHole) lostHoles += 1;
     if (error !== undefined) return { memory, lostHoles, error };

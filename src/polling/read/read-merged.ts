@@ -131,7 +131,7 @@ function observe({ memory, plan }: PlannedMember, tweets: readonly Tweet[], quer
   return {
     tweets: new Map(tweets.map((tweet) => [tweet.id, tweet])),
     items,
-    memory: afterHead(memory, walk, plan, times.startMs, query),
+    memory: afterHead(memory, { plan, walk, startMs: times.startMs, query }),
     firstPageHigh: walk.firstPageHigh,
     horizonMs: horizonMs(memory),
     nowMs: times.nowMs(),
