@@ -1,4 +1,4 @@
-/** A new fact, born once: its identity, its body, its labels, and what became of items that were no event. */
+/** A new fact, created once: its identity, its body, its labels, and what became of items that were no event. */
 import { canonicalJson, type Hash } from "./hash.ts";
 import type { Json, JsonObject } from "./json.ts";
 import type { Tweet } from "./tweet.ts";
@@ -26,7 +26,7 @@ export interface ChirpEvent {
   readonly type: string;
   /** The watch's immutable key; "" for the daemon's own events. */
   readonly watchKey: string;
-  /** The watch's id in the YAML when the event was born; "" for the daemon's own. */
+  /** The watch's id in the YAML when the event was created; "" for the daemon's own. */
   readonly watch: string;
   /** `search`, `timeline` …: who knows how to read this event aloud; "daemon" for the daemon's own. */
   readonly watchType: string;
@@ -38,8 +38,14 @@ export interface ChirpEvent {
   readonly detectedAtMs: number;
 }
 
-/** `episode` is "" for facts that happen once, and a persisted random id for facts that can recur. */
-export const eventId = (hash: Hash, watchKey: string, type: string, subject: string, episode: string): string =>
+export interface EventIdentity {
+  readonly type: string;
+  readonly subject: string;
+  /** "" for facts that happen once, and a persisted random id for facts that can recur. */
+  readonly episode: string;
+}
+
+export const eventId = (hash: Hash, watchKey: string, { type, subject, episode }: EventIdentity): string =>
   hash(canonicalJson([watchKey, type, subject, episode]));
 
 /** What became of an item: told, or the exact reason it was not. `dead`: it became an alert that was given up and reached nobody. */

@@ -44,7 +44,7 @@ export function createNotices(deps: NoticesDeps): Notices {
 
 function noticeEvent(notice: Notice, hash: Hash, episode: string, nowMs: number): ChirpEvent {
   return {
-    id: eventId(hash, "", notice.type, notice.subject, episode),
+    id: eventId(hash, "", { type: notice.type, subject: notice.subject, episode }),
     type: notice.type,
     watchKey: "",
     watch: notice.watch ?? "",

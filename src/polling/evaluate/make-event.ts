@@ -17,7 +17,7 @@ export interface Fact {
 export function makeEvent(hash: Hash, subscriber: Subscriber, fact: Fact, detectedAtMs: number): JudgedEvent {
   const { watch, watchKey } = subscriber;
   const event = {
-    id: eventId(hash, watchKey, fact.type, fact.subject, fact.episode),
+    id: eventId(hash, watchKey, fact),
     type: fact.type,
     watchKey,
     watch: watch.id,
