@@ -37,7 +37,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
       if (endpoint === undefined) throw new ApiInputError(request.endpoint, "endpoint", "there is no such endpoint");
       const params = checkInput(request.endpoint, endpoint, request.params);
       const key = options.key(request.keyName);
-      const message = writeRequest(base, key, endpoint, params, request.cursor);
+      const message = writeRequest({ base, key }, endpoint, params, request.cursor);
       try {
         const answer = await options.http.request({ ...message, timeoutMs, maxBytes: MAX_ANSWER_BYTES, ...signalOf(request) });
         return understand(endpoint, answer, request.cursor);

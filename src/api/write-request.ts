@@ -5,10 +5,14 @@ import type { BaseUrl } from "./base-url.ts";
 import type { CursorRule, Endpoint } from "./endpoint.ts";
 import { readText } from "./read-value.ts";
 
+interface Access {
+  readonly base: BaseUrl;
+  readonly key: string;
+}
+
 /** Method, address, headers and body of one request. The header name is exactly `ApiKey`: no other authenticates. */
 export function writeRequest(
-  base: BaseUrl,
-  key: string,
+  { base, key }: Access,
   endpoint: Endpoint,
   params: JsonObject,
   cursor: string | undefined,
