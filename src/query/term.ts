@@ -10,7 +10,12 @@ export function readTerm(text: string, position: number): Query {
   if (tag !== undefined) return tag;
   const colon = text.indexOf(":");
   if (colon <= 0) return { kind: "word", text };
-  return readOperator(text.slice(0, colon).toLowerCase(), text.slice(colon + 1), position + colon + 1) ?? { kind: "word", text };
+  return (
+    readOperator({ name: text.slice(0, colon).toLowerCase(), value: text.slice(colon + 1), at: position + colon + 1 }) ?? {
+      kind: "word",
+      text,
+    }
+  );
 }
 
 function readTag(text: string): Query | undefined {
@@ -21,27 +26,34 @@ function readTag(text: string): Query | undefined {
   return undefined;
 }
 
-function readOperator(name: string, value: string, at: number): Query | undefined {
+/** An operator as written; `at`: the position of its value. */
+interface Operator {
+  readonly name: string;
+  readonly value: string;
+  readonly at: number;
+}
+
+function readOperator(operator: Operator): Query | undefined {
+  const { name, value, at } = operator;
   if (includes(HANDLE_OPERATORS, name))
     return {
       kind: name,
-      handle: checked(name, value, /^@?\w{1,15}$/, at, "a handle")
+      handle: checked(operator, /^@?\w{1,15}$/, "a handle")
         .replace("@", "")
         .toLowerCase(),
     };
-  if (includes(ID_OPERATORS, name)) return { kind: name, id: checked(name, value, /^\d+$/, at, "an id of digits") };
-  if (includes(COUNT_OPERATORS, name)) return { kind: name, count: Number(checked(name, value, /^\d{1,15}$/, at, "a whole number")) };
+  if (includes(ID_OPERATORS, name)) return { kind: name, id: checked(operator, /^\d+$/, "an id of digits") };
+  if (includes(COUNT_OPERATORS, name)) return { kind: name, count: Number(checked(operator, /^\d{1,15}$/, "a whole number")) };
   if (includes(DATE_OPERATORS, name)) return { kind: name, date: readDate(name, value, at) };
-  if (name === "lang")
-    return { kind: "lang", lang: checked(name, value, /^[A-Za-z]{2,3}(-[A-Za-z]+)?$/, at, "a language code").toLowerCase() };
-  if (name === "url") return { kind: "url", text: checked(name, value, /^\S+$/, at, "a part of a link").toLowerCase() };
+  if (name === "lang") return { kind: "lang", lang: checked(operator, /^[A-Za-z]{2,3}(-[A-Za-z]+)?$/, "a language code").toLowerCase() };
+  if (name === "url") return { kind: "url", text: checked(operator, /^\S+$/, "a part of a link").toLowerCase() };
   if (name === "within_time") return readWithin(value, at);
   if (name === "filter") return { kind: "filter", filter: readFilter(value, at) };
   if (name === "include" && value === "nativeretweets") return { kind: "include_nativeretweets" };
   return undefined;
 }
 
-function checked(name: string, value: string, pattern: RegExp, at: number, what: string): string {
+function checked({ name, value, at }: Operator, pattern: RegExp, what: string): string {
   if (pattern.test(value)) return value;
   throw new QueryError(`${name}: needs ${what}, not "${value}"`, at, `Write ${name}: and ${what} without a space.`);
 }
