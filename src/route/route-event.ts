@@ -34,28 +34,35 @@ export type RoutedDelivery = NewDelivery;
  */
 export function routeEvent(event: ChirpEvent, context: RoutingContext): readonly RoutedDelivery[] {
   const deliveries = new Map<string, RoutedDelivery>();
-  const offer = (sink: string, make: (facts: SinkFacts) => RoutedDelivery) => {
+  const offer = (sink: string, make: (receiver: Receiver) => RoutedDelivery) => {
     const facts = context.sinks.get(sink);
     if (facts === undefined || sink === context.exceptSink || deliveries.has(sink)) return;
     const isGathered = context.gatherMs !== undefined && facts.chat;
-    deliveries.set(sink, isGathered ? { ...make(facts), ...returnDigest(event, context.gatherMs ?? 0) } : make(facts));
+    const made = make({ sink, facts });
+    deliveries.set(sink, isGathered ? { ...made, ...returnDigest(event, context.gatherMs ?? 0) } : made);
   };
-  for (const sink of context.ownSinks) offer(sink, (facts) => directDelivery(event, sink, facts, context.nowMs));
+  for (const sink of context.ownSinks) offer(sink, (receiver) => directDelivery(event, receiver, context.nowMs));
   if (context.tree !== undefined && (context.ownSinks.length === 0 || isNotice(event))) {
     for (const { route, sinks } of selectRoutes(context.tree, event)) {
-      for (const sink of sinks) offer(sink, (facts) => routedDelivery(event, route, sink, facts, context.nowMs));
+      for (const sink of sinks) offer(sink, (receiver) => routedDelivery(event, route, receiver, context.nowMs));
     }
   }
   return [...deliveries.values()];
 }
 
-function directDelivery(event: ChirpEvent, sink: string, facts: SinkFacts, nowMs: number): RoutedDelivery {
+interface Receiver {
+  /** Name of the sink. */
+  readonly sink: string;
+  readonly facts: SinkFacts;
+}
+
+function directDelivery(event: ChirpEvent, { sink, facts }: Receiver, nowMs: number): RoutedDelivery {
   const bare = { eventId: event.id, sink, groupWaitMs: 0, groupIntervalMs: 0, notBeforeMs: nowMs };
   if (isNotice(event)) return { ...bare, ...noticeTiming(event) };
   return { ...bare, groupKey: soloKey(event, facts), ...onceAt(event, facts), ...throttleOf(undefined, sink, facts) };
 }
 
-function routedDelivery(event: ChirpEvent, route: Route, sink: string, facts: SinkFacts, nowMs: number): RoutedDelivery {
+function routedDelivery(event: ChirpEvent, route: Route, { sink, facts }: Receiver, nowMs: number): RoutedDelivery {
   const mute = muteOf(route, nowMs, nowMs + route.groupWaitMs);
   return {
     eventId: event.id,
