@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createDueQueue, type DueEntry } from "../../src/schedule/due-queue.ts";
+import { type DueEntry, DueQueue } from "../../src/schedule/due-queue.ts";
 
 const entry = (key: string, dueMs: number, priority: DueEntry["priority"] = "normal"): DueEntry => ({ key, dueMs, priority });
 
 describe("due queue", () => {
   it("gives what is due by time, then priority, then key", () => {
-    const queue = createDueQueue();
+    const queue = new DueQueue();
     for (const one of [entry("d", 5), entry("c", 5, "low"), entry("b", 5), entry("a", 9, "high"), entry("z", 5, "high")]) queue.push(one);
     expect(queue.popDue(5).map((one) => one.key)).toEqual(["z", "b", "d", "c"]);
     expect(queue.peek()?.key).toBe("a");
@@ -14,14 +14,14 @@ describe("due queue", () => {
   });
 
   it("takes at most as many as asked for and leaves the rest in order", () => {
-    const queue = createDueQueue();
+    const queue = new DueQueue();
     for (let i = 9; i >= 0; i -= 1) queue.push(entry(`k${i}`, i));
     expect(queue.popDue(100, 3).map((one) => one.dueMs)).toEqual([0, 1, 2]);
     expect(queue.popDue(4).map((one) => one.dueMs)).toEqual([3, 4]);
   });
 
   it("moves an entry that is pushed again or updated, and forgets a removed one", () => {
-    const queue = createDueQueue();
+    const queue = new DueQueue();
     queue.push(entry("a", 1));
     queue.push(entry("b", 2));
     queue.push(entry("a", 3));
@@ -42,7 +42,7 @@ describe("due queue", () => {
     });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
-        const queue = createDueQueue();
+        const queue = new DueQueue();
         const model = new Map<string, DueEntry>();
         for (const { key, dueMs, priority, isRemoval } of steps) {
           if (isRemoval) expect(queue.remove(key)).toBe(model.delete(key));
@@ -72,7 +72,7 @@ describe("due queue", () => {
         return dueMs;
       },
     });
-    const queue = createDueQueue();
+    const queue = new DueQueue();
     for (let i = 0; i < 10_000; i += 1) queue.push(counted(`k${i}`, (i * 7_919) % 10_007));
     for (let i = 0; i < 10_000; i += 1) queue.push(counted(`k${i}`, (i * 104_729) % 10_007));
     queue.popDue(20_000);

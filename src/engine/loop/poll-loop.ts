@@ -7,7 +7,7 @@ import type { Priority } from "../../model/schedule.ts";
 import { isAligned, onGrid } from "../../plan/polls/tick-grid.ts";
 import { kindOf } from "../../groups/registry.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
-import { createDueQueue, type DueEntry } from "../../schedule/due-queue.ts";
+import { type DueEntry, DueQueue } from "../../schedule/due-queue.ts";
 import { createJumpWatch, nextTick } from "../../schedule/misfire.ts";
 import type { Timetable } from "../../schedule/timetable.ts";
 
@@ -92,7 +92,7 @@ function tickAfter({ timetable, stretch: stretchOf }: Pacing, poll: Poll, lastMs
 
 export function createPollLoop(deps: PollLoopDeps): PollLoop {
   const { clock } = deps;
-  const queue = createDueQueue<Due>();
+  const queue = new DueQueue<Due>();
   const jumps = createJumpWatch(clock.now(), clock.monotonic());
   const running = new Map<string, Promise<void>>();
   /** Polls whose plan changed while they ran: the newcomer or the new schedule is served right after. */
