@@ -12,10 +12,12 @@ import { describeService } from "./openapi.ts";
 import { parseBody } from "./params.ts";
 import * as places from "./place-orders.ts";
 import { sample } from "./sample.ts";
-import type { ServiceDeps } from "./service.ts";
+import type { ServiceDeps, ServiceRequest } from "./service.ts";
 import { badRequest, notFound, ServiceError } from "./service-error.ts";
 import * as tweets from "./tweet-orders.ts";
 import * as orders from "./world-orders.ts";
+
+export type ControlRequest = Pick<ServiceRequest, "method" | "url" | "body">;
 
 export interface ControlReply {
   readonly status: number;
@@ -97,12 +99,12 @@ const ROUTES: Readonly<Record<string, Route>> = {
 };
 
 /** Answers a control request as of `atMs`, by default now; never throws. */
-export function answerControl(deps: ServiceDeps, method: string, url: URL, bodyText: string, atMs?: number): ControlReply {
+export function answerControl(deps: ServiceDeps, { method, url, body: text }: ControlRequest, atMs?: number): ControlReply {
   try {
     const [name = "", segment = ""] = url.pathname.replace("/_sandbox/", "").split("/");
     const route = ROUTES[`${method} ${name}`];
     if (route === undefined) throw new ServiceError(404, `known: ${Object.keys(ROUTES).join(", ")}`);
-    const body = route.body.safeParse(bodyText.trim() === "" ? {} : parseBody(bodyText), { reportInput: true });
+    const body = route.body.safeParse(text.trim() === "" ? {} : parseBody(text), { reportInput: true });
     if (!body.success) throw badRequest(body.error.issues.map(issueText).join("; "));
     deps.faults.settle();
     return { status: 200, text: JSON.stringify(route.follow(deps, body.data, atMs ?? deps.clock.now(), decodeURIComponent(segment))) };

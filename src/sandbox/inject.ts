@@ -31,13 +31,22 @@ export function inject(world: World, order: TweetOrder, nowMs: number): readonly
     order.created_at === undefined ? Math.max(lastMs - (count - 1), Math.min(lastMs, world.tweets.lastAddedMs())) : lastMs - (count - 1);
   return Array.from({ length: count }, (_, i) => {
     const atMs = count === 1 ? lastMs : firstMs + Math.floor(((lastMs - firstMs) * i) / (count - 1));
-    const record = makeRecord(world, order, author, atMs, nowMs, count > 1 ? ` ${i + 1}` : "");
+    const record = makeRecord(world, order, { author, atMs, nowMs, suffix: count > 1 ? ` ${i + 1}` : "" });
     world.tweets.add(record);
     return record.id;
   });
 }
 
-function makeRecord(world: World, order: TweetOrder, author: number, atMs: number, nowMs: number, suffix: string): TweetRecord {
+/** One of the tweets of an order. */
+interface Instance {
+  readonly author: number;
+  readonly atMs: number;
+  readonly nowMs: number;
+  /** Tells the texts of one order apart. */
+  readonly suffix: string;
+}
+
+function makeRecord(world: World, order: TweetOrder, { author, atMs, nowMs, suffix }: Instance): TweetRecord {
   // The upper half of the low bits: never the id of a tweet of the stream, and growing within a millisecond.
   const id = snowflake(atMs, 0x200000 | (world.tweets.addedCount() & 0x1fffff));
   const targetId = order.reply_to ?? order.quote_of ?? order.retweet_of;

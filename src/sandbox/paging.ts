@@ -73,14 +73,16 @@ function take<T>(items: Iterable<T>, count: number): { readonly items: readonly 
   return { items: taken, hasMore: false };
 }
 
-/** A page of a list without ids to hold on to: the cursor is an offset. `show` is undefined where nothing can be shown. */
-export function offsetPage<T>(
-  call: Call,
-  name: "users" | "tweets",
-  items: readonly T[],
-  most: number,
-  show: (item: T) => JsonObject | undefined,
-): Answer {
+export interface OffsetPage<T> {
+  /** What the items are called in the answer. */
+  readonly name: "users" | "tweets";
+  readonly most: number;
+  /** Undefined where nothing can be shown. */
+  readonly show: (item: T) => JsonObject | undefined;
+}
+
+/** A page of a list without ids to hold on to: the cursor is an offset. */
+export function offsetPage<T>(call: Call, items: readonly T[], { name, most, show }: OffsetPage<T>): Answer {
   const mark = readMark(call);
   const offset = Number(mark?.anchor ?? 0);
   const shape = pageShape(call, mark, most);

@@ -7,7 +7,7 @@ import type { Clock } from "../model/clock.ts";
 import { errorText } from "../model/errors.ts";
 import { EXIT, ExitError } from "../model/exit-code.ts";
 import { isLoopback } from "../model/loopback.ts";
-import { answerControl, type ControlReply } from "./control.ts";
+import { answerControl, type ControlReply, type ControlRequest } from "./control.ts";
 import { exportWorld } from "./export.ts";
 import { loadRecords } from "./load-records.ts";
 import { isKept, journalLine, readJournal, type WorldData, type WorldHeader } from "./journal.ts";
@@ -86,13 +86,15 @@ function createDeps(options: SandboxOptions): ServiceDeps {
     ...(options.rates === undefined ? {} : { rates: options.rates }),
     now: clock.now,
   });
-  const deps = { clock, keys, log: createRequestLog(), faults: createFaults(world, clock), world, traps: options.traps ?? true };
+  const log = createRequestLog();
+  const faults = createFaults(world, clock);
+  const traps = options.traps ?? true;
   loadRecords(world, journal.records, clock.now());
   for (const { at_ms, method, path, body } of journal.entries) {
-    const then = { ...deps, world: { ...world, ...world.at(at_ms) }, clock: { ...clock, now: () => at_ms } };
-    answerControl(then, method, new URL(`http://sandbox/_sandbox/${path}`), body);
+    const then = { keys, log, faults, traps, world: { ...world, ...world.at(at_ms) }, clock: { ...clock, now: () => at_ms } };
+    answerControl(then, { method, url: new URL(`http://sandbox/_sandbox/${path}`), body });
   }
-  return deps;
+  return { clock, keys, log, faults, world, traps };
 }
 
 const headerOf = (options: SandboxOptions, nowMs: number): WorldHeader => ({
@@ -102,9 +104,10 @@ const headerOf = (options: SandboxOptions, nowMs: number): WorldHeader => ({
   pace: options.pace ?? "natural",
 });
 
-function control(deps: ServiceDeps, data: WorldData | undefined, method: string, url: URL, body: string): ControlReply {
+function control(deps: ServiceDeps, data: WorldData | undefined, request: ControlRequest): ControlReply {
+  const { method, url, body } = request;
   const at_ms = deps.clock.now();
-  const reply = answerControl(deps, method, url, body, at_ms);
+  const reply = answerControl(deps, request, at_ms);
   const path = url.pathname.replace("/_sandbox/", "");
   if (reply.status === 200 && isKept(method, path)) data?.append(journalLine({ at_ms, method, path, body }));
   return reply;
@@ -150,7 +153,7 @@ async function serve(deps: ServiceDeps, data: WorldData | undefined, request: In
   const method = request.method ?? "GET";
   if (method === "GET" && url.pathname === "/_sandbox/export") return exportTo(deps, response);
   const reply = url.pathname.startsWith("/_sandbox/")
-    ? control(deps, data, method, url, body)
+    ? control(deps, data, { method, url, body })
     : answerRequest(deps, { method, url, rawHeaders: request.rawHeaders, body });
   writeReply(response, reply, deps.clock.now(), deps.clock.base);
 }

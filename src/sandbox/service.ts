@@ -2,7 +2,7 @@
 import { costOf } from "./billing.ts";
 import { answerText, type Call } from "./call.ts";
 import { dressAnswer } from "./dress.ts";
-import { findOperation, type Operation } from "./endpoints/table.ts";
+import { findOperation, type FoundOperation, type Operation } from "./endpoints/table.ts";
 import type { Fault, Faults } from "./faults.ts";
 import type { KeyRing } from "./keys.ts";
 import { createParams, parseBody, parseSearch } from "./params.ts";
@@ -53,7 +53,7 @@ export function answerRequest(deps: ServiceDeps, request: ServiceRequest): Servi
   }
   const billed = costOf(progress.operation?.row, reply.status);
   deps.keys.bill(progress.key, billed);
-  logRequest(deps, request, progress, reply.status, billed);
+  logRequest(deps, request, progress, { status: reply.status, billed });
   return reply;
 }
 
@@ -65,18 +65,23 @@ function work(deps: ServiceDeps, request: ServiceRequest, progress: Progress): S
   const found = findOperation(request.method, request.url.pathname);
   if (found?.operation.name !== "key-usage-info") deps.keys.checkPaid(progress.key, nowMs);
   if (found === undefined) throw new ServiceError(404, `Cannot ${request.method} ${request.url.pathname}`);
-  const { operation, pathValue } = found;
+  const { operation } = found;
   progress.operation = operation;
   const fault = deps.faults.take(operation.name);
   if (fault?.status !== undefined)
     return { status: fault.status, text: fault.body ?? JSON.stringify({ message: fault.message ?? fault.name }), fault };
-  const call = createCall(deps, request, operation, pathValue, progress.key, nowMs);
+  const call = createCall(deps, request, found, { key: progress.key, nowMs });
   const answer = deps.faults.spoil(fault, call, operation.handle(call));
   const text = answerText(dressAnswer(operation.name, answer));
   return { status: 200, text, ...(fault === undefined ? {} : { fault }) };
 }
 
-function createCall(deps: ServiceDeps, request: ServiceRequest, operation: Operation, pathValue: string, key: string, nowMs: number): Call {
+interface Caller {
+  readonly key: string;
+  readonly nowMs: number;
+}
+
+function createCall(deps: ServiceDeps, request: ServiceRequest, { operation, pathValue }: FoundOperation, { key, nowMs }: Caller): Call {
   const isQuery = operation.row.method === "GET";
   if (!isQuery) refuseOtherTypes(request.rawHeaders);
   const params = createParams(isQuery ? parseSearch(request.url.searchParams) : parseBody(request.body), isQuery);
@@ -100,7 +105,12 @@ function refuseOtherTypes(rawHeaders: readonly string[]): void {
   if (!/^application\/json\s*(?:;|$)/i.test(type)) throw badRequest("Content-Type must be application/json");
 }
 
-function logRequest(deps: ServiceDeps, request: ServiceRequest, progress: Progress, status: number, billed: number): void {
+interface Outcome {
+  readonly status: number;
+  readonly billed: number;
+}
+
+function logRequest(deps: ServiceDeps, request: ServiceRequest, progress: Progress, { status, billed }: Outcome): void {
   deps.log.record({
     at: new Date(deps.clock.now()).toISOString(),
     key: progress.key,

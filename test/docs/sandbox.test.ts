@@ -19,7 +19,11 @@ function faultRow(name: string): string {
 
 /** What the control API itself lists when it is asked for something it does not have. */
 function knownCalls(): readonly string[] {
-  const { text } = answerControl({} as Parameters<typeof answerControl>[0], "GET", new URL("http://sandbox/_sandbox/nothing"), "");
+  const { text } = answerControl({} as Parameters<typeof answerControl>[0], {
+    method: "GET",
+    url: new URL("http://sandbox/_sandbox/nothing"),
+    body: "",
+  });
   return (JSON.parse(text) as { readonly message: string }).message.replace("known: ", "").split(", ");
 }
 

@@ -42,7 +42,7 @@ export function createSandboxService(base: Clock, options: SandboxServiceOptions
   const service = createService(base, options);
   const control = (method: string, path: string, body?: JsonObject): JsonObject => {
     const url = new URL(`http://sandbox/_sandbox/${path}`);
-    const reply = answerControl(service, method, url, body === undefined ? "" : JSON.stringify(body));
+    const reply = answerControl(service, { method, url, body: body === undefined ? "" : JSON.stringify(body) });
     if (reply.status !== 200) throw new Error(`${method} ${path}: ${reply.text}`);
     return JSON.parse(reply.text) as JsonObject;
   };

@@ -30,7 +30,7 @@ function checkQuoted(call: Call): Answer {
 function checkRetweet(call: Call): Answer {
   const key = namedUser(call);
   const retweets = call.world.tweets.answersTo(namedTweet(call), call.nowMs).filter((record) => record.kind === "retweet");
-  const page = offsetPage(call, "tweets", retweets, SCANNED, (record) => ({ author: record.author }));
+  const page = offsetPage(call, retweets, { name: "tweets", most: SCANNED, show: (record) => ({ author: record.author }) });
   const scanned = page.body["tweets"] as readonly { readonly author: number }[];
   const user_protected = call.world.people.isProtected(key);
   const retweet = !user_protected && scanned.some((each) => each.author === key);

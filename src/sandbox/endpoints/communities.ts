@@ -1,4 +1,5 @@
 /** Endpoints about communities: what they are, who belongs, what is posted there. */
+import type { JsonObject } from "../../model/json.ts";
 import type { Answer, Call, Handler } from "../call.ts";
 import { anchorOf, offsetPage, tweetPage } from "../paging.ts";
 import { badRequest, notFound } from "../service-error.ts";
@@ -46,11 +47,12 @@ function communityInfo(call: Call): Answer {
 
 function communityMembers(call: Call): Answer {
   const community = communityOf(call, "community_link");
-  return offsetPage(call, "users", call.world.groups.positions(community), MEMBERS_PER_PAGE, (key) => {
+  const show = (key: number): JsonObject | undefined => {
     if (!isMember(call, community, key)) return undefined;
     const { display_name, id, profile_image_url, protected: isProtected, username, verified } = call.show.user(key);
     return { display_name, id, profile_image_url, protected: isProtected, username, verified };
-  });
+  };
+  return offsetPage(call, call.world.groups.positions(community), { name: "users", most: MEMBERS_PER_PAGE, show });
 }
 
 function* postsIn(call: Call, community: Community, beforeId: string | undefined): Generator<TweetRecord> {
@@ -69,7 +71,7 @@ function communityTweets(call: Call): Answer {
   const pool: TweetRecord[] = [];
   for (const record of postsIn(call, community, undefined)) if (pool.push(record) >= POPULAR_POOL) break;
   pool.sort((a, b) => b.likesAtLast - a.likesAtLast);
-  return offsetPage(call, "tweets", pool, 20, (record) => call.show.tweet(record));
+  return offsetPage(call, pool, { name: "tweets", most: 20, show: (record) => call.show.tweet(record) });
 }
 
 function communitySearch(call: Call): Answer {

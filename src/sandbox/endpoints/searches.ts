@@ -54,7 +54,7 @@ export function ordered(
   const pool: TweetRecord[] = [];
   for (const record of matchesOf(call, query, undefined, isWanted)) if (pool.push(record) >= POPULAR_POOL) break;
   pool.sort((a, b) => b.likesAtLast - a.likesAtLast);
-  return offsetPage(call, "tweets", pool, 20, (record) => call.show.tweet(record));
+  return offsetPage(call, pool, { name: "tweets", most: 20, show: (record) => call.show.tweet(record) });
 }
 
 function* matchesOf(
@@ -104,7 +104,7 @@ function searchUsers(call: Call): Answer {
     const text = call.show.nameAndBio(key).toLowerCase();
     if (words.every((word) => text.includes(word)) && people.isReadable(key)) found.push(key);
   }
-  return offsetPage(call, "users", found, 20, (key) => call.show.user(key));
+  return offsetPage(call, found, { name: "users", most: 20, show: (key) => call.show.user(key) });
 }
 
 export const SEARCH_HANDLERS = {

@@ -44,7 +44,13 @@ export const OPERATIONS: readonly Operation[] = Object.entries(HANDLERS).map(([k
 });
 
 /** The operation of a method and path, with the path's last segment where it takes one. */
-export function findOperation(method: string, path: string): { readonly operation: Operation; readonly pathValue: string } | undefined {
+export interface FoundOperation {
+  readonly operation: Operation;
+  /** What stands in the place of the last segment, decoded. */
+  readonly pathValue: string;
+}
+
+export function findOperation(method: string, path: string): FoundOperation | undefined {
   const [, parent = "", segment = ""] = /^(.*\/)([^/]+)$/.exec(path) ?? [];
   for (const operation of OPERATIONS) {
     if (operation.row.method !== method) continue;

@@ -42,13 +42,14 @@ function comments(call: Call): Answer {
   const order = call.params.choice("order_by", ["Relevance", "Recency", "Likes"], "Relevance");
   const replies = [...answers(call, "reply")];
   if (order !== "Recency") replies.sort((a, b) => b.likesAtLast - a.likesAtLast);
-  return offsetPage(call, "tweets", replies, 20, (record) => call.show.tweet(record));
+  return offsetPage(call, replies, { name: "tweets", most: 20, show: (record) => call.show.tweet(record) });
 }
 
-const quotes = (call: Call): Answer => offsetPage(call, "tweets", answers(call, "quote"), 20, (record) => call.show.tweet(record));
+const quotes = (call: Call): Answer =>
+  offsetPage(call, answers(call, "quote"), { name: "tweets", most: 20, show: (record) => call.show.tweet(record) });
 
 const retweeters = (call: Call): Answer =>
-  offsetPage(call, "users", answers(call, "retweet"), USERS_PER_PAGE, (record) => call.show.user(record.author));
+  offsetPage(call, answers(call, "retweet"), { name: "users", most: USERS_PER_PAGE, show: (record) => call.show.user(record.author) });
 
 /** Neither made_with_ai nor paid_partnership (api-v3.md). */
 function tweetInfo(call: Call): Answer {

@@ -25,7 +25,7 @@ export function createEdges({ seed, count, firstDayMs }: EdgeOptions) {
   ];
   const fans = Array.from({ length: Math.min(count, FANS) }, (_, fan) => fan);
   const stars = Array.from({ length: Math.min(count, STARS) }, (_, star) => star);
-  const toggle: ToggleOptions = { salt: hash32(seed, "edge"), share: 0.45, restless: 0.4 };
+  const toggle: ToggleOptions = { salt: hash32(seed, "edge"), share: 0.45, restless: 0.4, zeroMs: firstDayMs };
   const others = (key: number, more: readonly number[], sign: number): readonly number[] => {
     const near = distances.map((far) => (key + sign * far + count) % count);
     return more.length === 0 ? near : [...new Set([...more, ...near])].filter((other) => other !== key);
@@ -40,7 +40,8 @@ export function createEdges({ seed, count, firstDayMs }: EdgeOptions) {
       if (from >= count || to >= count || from === to) return false;
       return (to < STARS && from < FANS) || distances.includes((to - from + count) % count);
     },
-    tie: (from: number, to: number, nowMs: number): Tie => tieAt(toggle, from, to, firstDayMs, nowMs),
-    spells: (from: number, to: number, fromMs: number, toMs: number): readonly Spell[] => spellsOf(toggle, from, to, fromMs, toMs),
+    tie: (from: number, to: number, nowMs: number): Tie => tieAt(toggle, from, to, nowMs),
+    /** Those that began on the first day or later. */
+    spells: (from: number, to: number, toMs: number): readonly Spell[] => spellsOf(toggle, from, to, toMs),
   };
 }

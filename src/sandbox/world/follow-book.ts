@@ -41,7 +41,7 @@ export function createFollowBook(people: PeopleBook, options: FollowBookOptions)
 
   /** As entries of one of the two, named by `key`. */
   const spellsOf = (from: number, to: number, key: number, nowMs: number): readonly Follow[] =>
-    hand.has(to, from) ? [] : edges.spells(from, to, firstDayMs, nowMs).map((spell) => ({ key, ...spell }));
+    hand.has(to, from) ? [] : edges.spells(from, to, nowMs).map((spell) => ({ key, ...spell }));
 
   /** Everyone who came since the first day, earliest first, gone or not. Grows at its end only, but for follows dated back by hand. */
   function youngFollowers(key: number, nowMs: number): readonly Follow[] {

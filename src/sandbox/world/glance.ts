@@ -32,7 +32,7 @@ export function createGlances(source: GlanceSource): (record: TweetRecord) => Tw
   function glance(record: TweetRecord): TweetGlance {
     const target = source.targetOf(record);
     const near = target === undefined ? undefined : glance(target);
-    return new TweetGlance(record, near, author(record.author), source.textOf(record, target), source);
+    return new TweetGlance(record, { target: near, user: author(record.author), text: source.textOf(record, target) }, source);
   }
 
   return (record) => (record.shown === undefined ? (glance(record) as unknown as Tweet) : source.tweet(record));
@@ -60,6 +60,12 @@ class AuthorGlance {
 
 const NO_ENTITIES: readonly TweetEntity[] = [];
 
+interface Surroundings {
+  readonly target: TweetGlance | undefined;
+  readonly user: AuthorGlance;
+  readonly text: string;
+}
+
 class TweetGlance {
   readonly id: string;
   readonly full_text: string;
@@ -75,7 +81,7 @@ class TweetGlance {
   readonly #record: TweetRecord;
   readonly #source: GlanceSource;
 
-  constructor(record: TweetRecord, target: TweetGlance | undefined, user: AuthorGlance, text: string, source: GlanceSource) {
+  constructor(record: TweetRecord, { target, user, text }: Surroundings, source: GlanceSource) {
     this.id = record.id;
     this.full_text = text;
     this.lang = record.lang;

@@ -1,11 +1,10 @@
 /**
- * Communities and lists: which exist, who belongs, who follows a list. Members come and go over the days. A group is walked by positions
+ * Communities and lists: which exist, and who belongs. Members come and go over the days. A group is walked by positions
  * that never shift, so that a walk of many pages meets everyone who stays; where nobody is at the moment, a position is empty.
  */
 import { type Community, COMMUNITIES, LISTS, type PublicList } from "./communities.ts";
-import { crowdFollower } from "./crowd.ts";
-import { createDaily, DAY_MS } from "./daily.ts";
-import { hash32, mix } from "./dice.ts";
+import { hash32 } from "./dice.ts";
+import { createListFollowers } from "./list-followers.ts";
 import { canTie, tieAt, type ToggleOptions } from "./toggle.ts";
 
 /** The first five accounts belong to everything: examples rely on them. */
@@ -13,8 +12,6 @@ const LOYAL = 5;
 /** Lists gather from the first accounts only: one holds up to 5,000 (docs/service.md section 1). */
 const LIST_REACH = 10_000;
 const RESTLESS_SHARE = 0.3;
-/** Shifts the crowd that follows a list away from those that follow accounts. */
-const LIST_CROWD = 70_001;
 
 export interface Group {
   readonly id: string;
@@ -54,16 +51,18 @@ export function createGroups({ seed, count, startMs }: GroupBookOptions) {
   const communities = new Map<string, Community & Group>(count === 0 ? [] : COMMUNITIES.map((each) => [each.id, each]));
   const lists = new Map<string, PublicList & Group>(count === 0 ? [] : LISTS.map((each) => [each.id, each]));
   const rolls = new Map<string, Roll>();
-  const firstDay = Math.floor(startMs / DAY_MS);
-  const arrivals = createDaily({ salt: hash32(seed, "list-arrivals"), firstDay, perDay: () => 3 });
-  const departures = createDaily({ salt: hash32(seed, "list-departures"), firstDay, perDay: () => 1 });
-
-  const toggleOf = ({ id, share }: Group): ToggleOptions => ({ salt: hash32(seed, "member", id), share, restless: share * RESTLESS_SHARE });
+  const listFollowers = createListFollowers(seed, startMs);
+  const toggleOf = ({ id, share }: Group): ToggleOptions => ({
+    salt: hash32(seed, "member", id),
+    share,
+    restless: share * RESTLESS_SHARE,
+    zeroMs: startMs,
+  });
   const natural = new Map<string, ToggleOptions>(COMMUNITIES.map((each) => [each.id, toggleOf(each)]));
 
   /** Whether an account belongs to one of the world's own communities, whatever was changed by hand. */
   function belongsByNature({ id }: Community, key: number, nowMs: number): boolean {
-    return key < LOYAL || tieAt(natural.get(id) as ToggleOptions, key, 0, startMs, nowMs).isOn;
+    return key < LOYAL || tieAt(natural.get(id) as ToggleOptions, key, 0, nowMs).isOn;
   }
 
   function rollOf(group: Group): Roll {
@@ -83,7 +82,7 @@ export function createGroups({ seed, count, startMs }: GroupBookOptions) {
     const change = changes.get(key);
     if (change !== undefined && change.atMs <= nowMs) return change.isIn;
     if (members !== undefined) return members.has(key);
-    return key < reach && (key < LOYAL || tieAt(toggle, key, 0, startMs, nowMs).isOn);
+    return key < reach && (key < LOYAL || tieAt(toggle, key, 0, nowMs).isOn);
   }
 
   /** Keys of all who belong now. */
@@ -95,20 +94,6 @@ export function createGroups({ seed, count, startMs }: GroupBookOptions) {
     changes.set(key, { atMs, isIn });
     if (!keys.includes(key)) keys.push(key);
   }
-
-  const crowdOf = (list: PublicList): number => LIST_CROWD + (hash32(list.id) % 10_000);
-
-  /** The follower of a list at a position counted from the oldest; undefined where somebody left. */
-  function followerAt(list: PublicList, position: number, nowMs: number): number | undefined {
-    if (list.followerKeys !== undefined) return list.followerKeys[position];
-    const who = crowdOf(list);
-    const isLeft = departures.count(who, nowMs) > leavingOrder(list, position);
-    return isLeft ? undefined : crowdFollower(who, position);
-  }
-
-  /** Of those who followed before the first day, who leaves when: a fixed shuffle. */
-  const leavingOrder = (list: PublicList, position: number): number =>
-    position >= list.followers ? Number.POSITIVE_INFINITY : (position * 7 + (mix(hash32(list.id), 0) % list.followers)) % list.followers;
 
   return {
     communities: (): readonly Community[] => [...communities.values()],
@@ -129,8 +114,7 @@ export function createGroups({ seed, count, startMs }: GroupBookOptions) {
     belongsByNature,
     membersOf,
     setMember,
-    followerPositions: (list: PublicList, nowMs: number): number =>
-      list.followerKeys?.length ?? list.followers + arrivals.count(crowdOf(list), nowMs),
-    followerAt,
+    followerPositions: listFollowers.positions,
+    followerAt: listFollowers.at,
   };
 }

@@ -19,6 +19,12 @@ interface Rhythm {
   readonly chance: number;
 }
 
+/** What begins then lasts for some days. */
+interface SpellRhythm extends Rhythm {
+  readonly leastDays: number;
+  readonly mostDays: number;
+}
+
 export interface LivesOptions {
   readonly seed: number;
   readonly startMs: number;
@@ -31,8 +37,8 @@ export function createLives({ seed, startMs, count }: LivesOptions) {
   const salt = (what: string): number => hash32(seed, "life", what);
   const renamed: Rhythm = { salt: salt("renamed"), everyDays: 90, chance: 0.6 };
   const revised: Rhythm = { salt: salt("revised"), everyDays: 40, chance: 0.8 };
-  const protectedFor: Rhythm = { salt: salt("protected"), everyDays: 60, chance: 0.2 };
-  const suspendedFor: Rhythm = { salt: salt("suspended"), everyDays: 90, chance: 0.2 };
+  const protectedFor: SpellRhythm = { salt: salt("protected"), everyDays: 60, chance: 0.2, leastDays: 0.5, mostDays: 5 };
+  const suspendedFor: SpellRhythm = { salt: salt("suspended"), everyDays: 90, chance: 0.2, leastDays: 1, mostDays: 20 };
   const [deletedSalt, hiddenSalt] = [salt("deleted"), salt("hidden")];
   const isWild = (key: number): boolean => key >= STEADY_ACCOUNTS && key < count;
 
@@ -41,8 +47,8 @@ export function createLives({ seed, startMs, count }: LivesOptions) {
     renames: (key: number, nowMs: number): readonly number[] => (isWild(key) ? momentsUpTo(renamed, key, RENAMES_FROM_MS, nowMs) : []),
     /** How often bio, name and picture were changed since the world's start. */
     revisions: (key: number, nowMs: number): number => (key >= STARS && key < count ? momentsUpTo(revised, key, startMs, nowMs).length : 0),
-    isProtected: (key: number, nowMs: number): boolean => isWild(key) && isInSpell(protectedFor, key, 0.5, 5, nowMs),
-    isSuspended: (key: number, nowMs: number): boolean => isWild(key) && isInSpell(suspendedFor, key, 1, 20, nowMs),
+    isProtected: (key: number, nowMs: number): boolean => isWild(key) && isInSpell(protectedFor, key, nowMs),
+    isSuspended: (key: number, nowMs: number): boolean => isWild(key) && isInSpell(suspendedFor, key, nowMs),
     isDeleted: (key: number, nowMs: number): boolean =>
       isWild(key) && nowMs >= startMs - Math.log(1 - fraction(deletedSalt, key)) * MEAN_LIFE_DAYS * DAY_MS,
     /** Left out by the search index, as one in a hundred is (docs/service.md section 5). */
@@ -69,7 +75,8 @@ function momentsUpTo(rhythm: Rhythm, key: number, fromMs: number, nowMs: number)
 }
 
 /** Spells are shorter than a period, so that only this one and the one before can last until now. */
-function isInSpell(rhythm: Rhythm, key: number, leastDays: number, mostDays: number, nowMs: number): boolean {
+function isInSpell(rhythm: SpellRhythm, key: number, nowMs: number): boolean {
+  const { leastDays, mostDays } = rhythm;
   const period = Math.floor(nowMs / (rhythm.everyDays * DAY_MS));
   return [period - 1, period].some((each) => {
     const atMs = momentIn(rhythm, key, each);

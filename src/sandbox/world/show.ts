@@ -17,12 +17,13 @@ export function createShow(present: World, nowMs: number) {
 
   /** `depth` 0 shows a tweet without the tweet it quotes or retweets. */
   function tweet(record: TweetRecord, depth = 1): Tweet {
-    const answers = countAnswers(record);
+    const answers = countAnswers(tweets.answersTo(record, nowMs));
     if (record.shown !== undefined) return recordedTweet(record, record.shown, answers);
     const target = targetOf(record);
-    const { likes_count, bookmark_count, view_count } = applause(record);
+    const targetName = record.kind === "reply" && target !== undefined ? people.usernameOf(target.author) : "";
+    const { likes_count, bookmark_count, view_count } = applause(record, nowMs);
     return {
-      ...wording(record, target),
+      ...wording(record, { text: textOf(record, target), targetName }),
       likes_count,
       ...answers,
       bookmark_count,
@@ -50,43 +51,6 @@ export function createShow(present: World, nowMs: number) {
     return target !== undefined && !isDeleted(target) ? target : undefined;
   }
 
-  /** Likes and views are a function of age; most come in the first hours. */
-  function applause(record: TweetRecord) {
-    const likes = Math.max(0, Math.floor(record.likesAtLast * (1 - Math.exp(-(nowMs - record.atMs) / 14_400_000))));
-    return { likes_count: likes, bookmark_count: Math.floor(likes / 7), view_count: Math.max(1, likes * 61) };
-  }
-
-  /** Recorded answers are in the recorded counts already. */
-  function countAnswers(record: TweetRecord) {
-    const counts = { retweet_count: 0, reply_count: 0, quote_count: 0 };
-    for (const answer of tweets.answersTo(record, nowMs)) {
-      if (answer.shown !== undefined) continue;
-      if (answer.kind === "retweet") counts.retweet_count += 1;
-      else if (answer.kind === "reply") counts.reply_count += 1;
-      else counts.quote_count += 1;
-    }
-    return counts;
-  }
-
-  function wording(record: TweetRecord, target: TweetRecord | undefined) {
-    const isReply = record.kind === "reply";
-    return {
-      id: record.id,
-      full_text: textOf(record, target),
-      created_at: new Date(record.atMs).toISOString(),
-      lang: record.lang,
-      conversation_id_str: record.conversationId,
-      entities: entitiesOf(record),
-      is_reply: isReply,
-      in_reply_to_tweet_id: isReply ? (record.targetId ?? "") : "",
-      in_reply_to_username: isReply && target !== undefined ? people.usernameOf(target.author) : "",
-      is_quote_status: record.kind === "quote",
-      is_replies_limited: false,
-      made_with_ai: hash32(record.id, "ai") % 40 === 0,
-      paid_partnership: false,
-    };
-  }
-
   function related(record: TweetRecord, target: TweetRecord | undefined, depth: number): Partial<Tweet> {
     if (target === undefined || depth === 0) return {};
     // A quoted tweet's entities are empty inline (docs/service.md section 2).
@@ -109,6 +73,49 @@ export function createShow(present: World, nowMs: number) {
     record.indexedMs <= nowMs && !isDeleted(record) && people.isReadable(record.author) && !people.isHiddenFromSearch(record.author);
 
   return { nowMs, user, nameAndBio, tweet, glance, isVisible, isIndexed };
+}
+
+/** Likes and views are a function of age; most come in the first hours. */
+function applause(record: TweetRecord, nowMs: number) {
+  const likes = Math.max(0, Math.floor(record.likesAtLast * (1 - Math.exp(-(nowMs - record.atMs) / 14_400_000))));
+  return { likes_count: likes, bookmark_count: Math.floor(likes / 7), view_count: Math.max(1, likes * 61) };
+}
+
+/** Recorded answers are in the recorded counts already. */
+function countAnswers(answers: readonly TweetRecord[]) {
+  const counts = { retweet_count: 0, reply_count: 0, quote_count: 0 };
+  for (const answer of answers) {
+    if (answer.shown !== undefined) continue;
+    if (answer.kind === "retweet") counts.retweet_count += 1;
+    else if (answer.kind === "reply") counts.reply_count += 1;
+    else counts.quote_count += 1;
+  }
+  return counts;
+}
+
+interface Words {
+  readonly text: string;
+  /** Of the author whom a reply answers; "" for all else. */
+  readonly targetName: string;
+}
+
+function wording(record: TweetRecord, { text, targetName }: Words) {
+  const isReply = record.kind === "reply";
+  return {
+    id: record.id,
+    full_text: text,
+    created_at: new Date(record.atMs).toISOString(),
+    lang: record.lang,
+    conversation_id_str: record.conversationId,
+    entities: entitiesOf(record),
+    is_reply: isReply,
+    in_reply_to_tweet_id: isReply ? (record.targetId ?? "") : "",
+    in_reply_to_username: targetName,
+    is_quote_status: record.kind === "quote",
+    is_replies_limited: false,
+    made_with_ai: hash32(record.id, "ai") % 40 === 0,
+    paid_partnership: false,
+  };
 }
 
 const entitiesOf = (record: TweetRecord): readonly TweetEntity[] => record.media.map((type, index) => entityOf(record.id, type, index));

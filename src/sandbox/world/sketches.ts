@@ -66,32 +66,40 @@ export function createSketches(options: SketchOptions) {
     const extra = options.extra?.(author, day) ?? NONE;
     if (count === 0 && extra.length === 0) return NONE;
     const drafts: Draft[] = extra.map((each) => ({ ...each }));
-    const ahead = count === 0 ? 0 : zoneOf(author);
-    for (let i = 0; i < count; i += 1) drafts.push(sketch(author, day, drafts.at(-1), ahead, dice));
+    const aheadHours = count === 0 ? 0 : zoneOf(author);
+    const authorDay: AuthorDay = { startMs: day * DAY_MS, aheadHours, regrets: author >= options.steadyAccounts, dice };
+    for (let i = 0; i < count; i += 1) drafts.push(sketch(authorDay, drafts.at(-1)));
     return apart(drafts.sort((a, b) => a.atMs - b.atMs));
   }
 
-  function sketch(author: number, day: number, before: Sketch | undefined, aheadHours: number, dice: () => number): Sketch {
-    const startMs = day * DAY_MS;
-    const chance = dice();
-    const isThread = chance < 0.06 && before !== undefined && (before.kind === "post" || before.after !== undefined);
-    const soonMs = isThread ? 4_000 + Math.floor(dice() * 20_000) : Math.floor(-Math.log(1 - dice()) * EXCITEMENT_MS) + 5_000;
-    // One post in three comes in the heat of the one before.
-    const isExcited = before !== undefined && (isThread || chance < 0.36) && before.atMs + soonMs < startMs + DAY_MS;
-    const atMs = isExcited ? before.atMs + soonMs : startMs + timeOfDay(dice, aheadHours);
-    const kind = isThread && isExcited ? "reply" : kindBy(dice());
-    const hasMedia = kind !== "retweet" && dice() < 0.25;
-    const regret = author < options.steadyAccounts ? 1 : dice();
-    return {
-      atMs,
-      kind,
-      hasMedia,
-      ...(isThread && isExcited ? { after: before } : {}),
-      ...(regret < REGRETS ? { deletedMs: atMs + 60_000 + Math.floor(dice() ** 3 * (REGRET_MS - 60_000)) } : {}),
-    };
-  }
-
   return { on };
+}
+
+interface AuthorDay {
+  readonly startMs: number;
+  readonly aheadHours: number;
+  /** Whether the author takes posts back at all. */
+  readonly regrets: boolean;
+  readonly dice: () => number;
+}
+
+function sketch({ startMs, aheadHours, regrets, dice }: AuthorDay, before: Sketch | undefined): Sketch {
+  const chance = dice();
+  const isThread = chance < 0.06 && before !== undefined && (before.kind === "post" || before.after !== undefined);
+  const soonMs = isThread ? 4_000 + Math.floor(dice() * 20_000) : Math.floor(-Math.log(1 - dice()) * EXCITEMENT_MS) + 5_000;
+  // One post in three comes in the heat of the one before.
+  const isExcited = before !== undefined && (isThread || chance < 0.36) && before.atMs + soonMs < startMs + DAY_MS;
+  const atMs = isExcited ? before.atMs + soonMs : startMs + timeOfDay(dice, aheadHours);
+  const kind = isThread && isExcited ? "reply" : kindBy(dice());
+  const hasMedia = kind !== "retweet" && dice() < 0.25;
+  const regret = regrets ? dice() : 1;
+  return {
+    atMs,
+    kind,
+    hasMedia,
+    ...(isThread && isExcited ? { after: before } : {}),
+    ...(regret < REGRETS ? { deletedMs: atMs + 60_000 + Math.floor(dice() ** 3 * (REGRET_MS - 60_000)) } : {}),
+  };
 }
 
 /** Some days are quiet, some loud; one on average. */

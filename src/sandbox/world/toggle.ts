@@ -15,6 +15,8 @@ export interface ToggleOptions {
   readonly share: number;
   /** Share of all pairs whose tie comes and goes. */
   readonly restless: number;
+  /** Ties that never change began before this moment. */
+  readonly zeroMs: number;
 }
 
 /** A restless tie holds for half of a period of 20 to 60 days. */
@@ -22,8 +24,8 @@ const PERIOD_DAYS = 20;
 const PERIOD_SPREAD_DAYS = 40;
 const LONG_AGO_MS = 900 * DAY_MS;
 
-/** The tie of `a` and `b`; `zeroMs` is a moment before which ties that never change began. */
-export function tieAt({ salt, share, restless }: ToggleOptions, a: number, b: number, zeroMs: number, nowMs: number): Tie {
+/** The tie of `a` and `b`. */
+export function tieAt({ salt, share, restless, zeroMs }: ToggleOptions, a: number, b: number, nowMs: number): Tie {
   const chance = fraction(salt, a, b, 1);
   const steady = share - restless / 2;
   if (chance < steady) return { isOn: true, sinceMs: zeroMs - 1 - Math.floor(fraction(salt, a, b, 2) * LONG_AGO_MS) };
@@ -37,13 +39,13 @@ export function tieAt({ salt, share, restless }: ToggleOptions, a: number, b: nu
 export const canTie = ({ salt, share, restless }: ToggleOptions, a: number, b: number): boolean =>
   fraction(salt, a, b, 1) < share + restless / 2;
 
-/** The spells of a restless tie that began within `fromMs <= atMs <= toMs`, earliest first. */
-export function spellsOf({ salt, share, restless }: ToggleOptions, a: number, b: number, fromMs: number, toMs: number): readonly Spell[] {
+/** The spells of a restless tie that began within `zeroMs <= atMs <= toMs`, earliest first. */
+export function spellsOf({ salt, share, restless, zeroMs }: ToggleOptions, a: number, b: number, toMs: number): readonly Spell[] {
   const chance = fraction(salt, a, b, 1);
   if (chance < share - restless / 2 || chance >= share + restless / 2) return [];
   const { halfMs, shiftMs } = rhythmOf(salt, a, b);
   const spells: Spell[] = [];
-  for (let half = 2 * Math.ceil((fromMs + shiftMs) / halfMs / 2); half * halfMs - shiftMs <= toMs; half += 2) {
+  for (let half = 2 * Math.ceil((zeroMs + shiftMs) / halfMs / 2); half * halfMs - shiftMs <= toMs; half += 2) {
     spells.push({ atMs: Math.ceil(half * halfMs - shiftMs), untilMs: Math.ceil((half + 1) * halfMs - shiftMs) });
   }
   return spells;

@@ -7,9 +7,9 @@ import { type Account, createPosting, type PostingRates, USUAL_RATES } from "./a
 import { DAY_MS } from "./daily.ts";
 import { demoPosts, type Pace } from "./demo-pace.ts";
 import { createFollowBook } from "./follow-book.ts";
-import { createGroups } from "./groups.ts";
+import { createGroups, type Groups } from "./groups.ts";
 import { STEADY_ACCOUNTS } from "./lives.ts";
-import { createPeople, type People } from "./people.ts";
+import { createPeople, type People, type PeopleBook } from "./people.ts";
 import { createPins } from "./pins.ts";
 import { createScoreBook } from "./score-book.ts";
 import { createSketches } from "./sketches.ts";
@@ -40,39 +40,13 @@ export type WorldAt = ReturnType<World["at"]>;
 
 /** A world as of `startMs`. Every question takes the time it is asked at, but for `people`, which are those of the present. */
 export function createWorld(options: WorldOptions) {
-  const { seed, startMs, pace, rates = USUAL_RATES } = options;
-  const firstDayMs = Math.floor(startMs / DAY_MS) * DAY_MS;
+  const { seed, startMs, pace } = options;
+  const firstDayMs = firstDayOf(startMs);
   const book = createPeople({ seed, count: options.accounts, startMs });
   const { count } = book;
   const groups = createGroups({ seed, count, startMs });
-  const sketches = createSketches({
-    seed,
-    postsPerDay: createPosting(seed, count, rates),
-    steadyAccounts: STEADY_ACCOUNTS,
-    ...(pace === "demo" && count > 0 ? { extra: demoPosts(seed, startMs, count) } : {}),
-  });
-  const postsPerDay = count * rates.mean;
-  const stream = createStream({
-    seed,
-    count,
-    account: (author) => book.account(author) as Account,
-    sketches,
-    groups,
-    postsPerDay,
-    isQuick: pace === "demo",
-  });
   const pins = createPins(book);
-  const searchedMs = Math.max(3_600_000, (SEARCHED_TWEETS / Math.max(1, postsPerDay)) * DAY_MS);
-  const tweets = createTweetBook({
-    stream,
-    sketches,
-    count,
-    startMs,
-    floorMs: firstDayMs - HISTORY_DAYS * DAY_MS,
-    firstDayMs,
-    searchFloorMs: (nowMs) => nowMs - searchedMs,
-    staticTweet: pins.find,
-  });
+  const tweets = createTweets(options, { book, groups, pins });
   const recorded = createRecorded();
   const parts = {
     seed,
@@ -101,6 +75,45 @@ export function createWorld(options: WorldOptions) {
     /** The same world with its people as they are at `nowMs`. */
     at: (nowMs: number) => seen(book.at(() => nowMs)),
   };
+}
+
+const firstDayOf = (startMs: number): number => Math.floor(startMs / DAY_MS) * DAY_MS;
+
+interface Authors {
+  readonly book: PeopleBook;
+  readonly groups: Groups;
+  readonly pins: ReturnType<typeof createPins>;
+}
+
+function createTweets({ seed, startMs, pace, rates = USUAL_RATES }: WorldOptions, { book, groups, pins }: Authors) {
+  const { count } = book;
+  const postsPerDay = count * rates.mean;
+  const sketches = createSketches({
+    seed,
+    postsPerDay: createPosting(seed, count, rates),
+    steadyAccounts: STEADY_ACCOUNTS,
+    ...(pace === "demo" && count > 0 ? { extra: demoPosts(seed, startMs, count) } : {}),
+  });
+  const stream = createStream({
+    seed,
+    count,
+    account: (author) => book.account(author) as Account,
+    sketches,
+    groups,
+    postsPerDay,
+    isQuick: pace === "demo",
+  });
+  const searchedMs = Math.max(3_600_000, (SEARCHED_TWEETS / Math.max(1, postsPerDay)) * DAY_MS);
+  return createTweetBook({
+    stream,
+    sketches,
+    count,
+    startMs,
+    floorMs: firstDayOf(startMs) - HISTORY_DAYS * DAY_MS,
+    firstDayMs: firstDayOf(startMs),
+    searchFloorMs: (nowMs) => nowMs - searchedMs,
+    staticTweet: pins.find,
+  });
 }
 
 /** What was recorded of the service's own answers and follows from nothing else in the world. */

@@ -75,12 +75,8 @@ export function createSimService({ seed, clock, random, keys }: ServiceOptions):
       return { status: reply.status, headers, body: reply.text };
     },
     order(method, path, body) {
-      const reply = answerControl(
-        service,
-        method,
-        new URL(`http://sandbox/_sandbox/${path}`),
-        body === undefined ? "" : JSON.stringify(body),
-      );
+      const url = new URL(`http://sandbox/_sandbox/${path}`);
+      const reply = answerControl(service, { method, url, body: body === undefined ? "" : JSON.stringify(body) });
       if (reply.status !== 200) throw new Error(`${method} ${path} ${JSON.stringify(body)}: ${reply.text}`);
       return JSON.parse(reply.text) as JsonObject;
     },

@@ -1,0 +1,32 @@
+/** The people of the crowd who follow a list. Some come every day, and some of those from before the first day leave. */
+import type { PublicList } from "./communities.ts";
+import { crowdFollower } from "./crowd.ts";
+import { createDaily, DAY_MS } from "./daily.ts";
+import { hash32, mix } from "./dice.ts";
+
+/** Shifts the crowd that follows a list away from those that follow accounts. */
+const LIST_CROWD = 70_001;
+
+/** The followers of all lists of one world. */
+export function createListFollowers(seed: number, startMs: number) {
+  const firstDay = Math.floor(startMs / DAY_MS);
+  const arrivals = createDaily({ salt: hash32(seed, "list-arrivals"), firstDay, perDay: () => 3 });
+  const departures = createDaily({ salt: hash32(seed, "list-departures"), firstDay, perDay: () => 1 });
+  return {
+    positions: (list: PublicList, nowMs: number): number =>
+      list.followerKeys?.length ?? list.followers + arrivals.count(crowdOf(list), nowMs),
+    /** The follower at a position counted from the oldest; undefined where somebody left. */
+    at(list: PublicList, position: number, nowMs: number): number | undefined {
+      if (list.followerKeys !== undefined) return list.followerKeys[position];
+      const who = crowdOf(list);
+      const isLeft = departures.count(who, nowMs) > leavingOrder(list, position);
+      return isLeft ? undefined : crowdFollower(who, position);
+    },
+  };
+}
+
+const crowdOf = (list: PublicList): number => LIST_CROWD + (hash32(list.id) % 10_000);
+
+/** Of those who followed before the first day, who leaves when: a fixed shuffle. */
+const leavingOrder = (list: PublicList, position: number): number =>
+  position >= list.followers ? Number.POSITIVE_INFINITY : (position * 7 + (mix(hash32(list.id), 0) % list.followers)) % list.followers;
