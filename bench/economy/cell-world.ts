@@ -125,7 +125,7 @@ function openSandbox({ seed, accounts, clock, longestWaitMs }: CellWorldOptions)
   const count = Math.ceil(accounts * SPARE) + 20;
   const service = createSandboxService(clock, { seed, accounts: count, quota: MORE_THAN_ENOUGH, latencyMs: LATENCY_MS });
   const { world } = service;
-  const keys = [...world.people.keys()].filter(world.people.isReadable).slice(0, accounts);
+  const keys = [...world.people.keys()].filter((key) => world.people.isReadable(key)).slice(0, accounts);
   const rateOf = createPosting(seed, count, USUAL_RATES);
   const outOfSightMs = (key: number, fromMs: number, toMs: number): number => {
     let hiddenMs = 0;

@@ -101,16 +101,16 @@ const RUNS: readonly Run[] = [
 function openSandbox(clock: VirtualClock, seed: number): ForecastWorld {
   const service = createSandboxService(clock, { seed, accounts: 300, quota: MORE_THAN_ENOUGH });
   const { people, groups } = service.world;
-  const readable = [...people.keys()].filter(people.isReadable).slice(0, 150);
+  const readable = [...people.keys()].filter((key) => people.isReadable(key)).slice(0, 150);
   const list = groups.lists().flatMap(({ id }) => groups.list(id) ?? [])[0];
   const isListed = (key: number) => list !== undefined && groups.isMember(list, key, START_MS);
   return {
     upstream: service.upstream,
     names: {
-      handles: readable.map(people.usernameOf),
-      indexed: readable.filter(people.isIndexed).map(people.usernameOf),
+      handles: readable.map((key) => people.usernameOf(key)),
+      indexed: readable.filter((key) => people.isIndexed(key)).map((key) => people.usernameOf(key)),
       listId: list?.id ?? "",
-      listed: readable.filter(isListed).map(people.usernameOf),
+      listed: readable.filter(isListed).map((key) => people.usernameOf(key)),
     },
     billed: () => service.billed().total,
   };

@@ -74,7 +74,7 @@ export const LIST = z.strictObject({ id: digits.exactOptional(), members: handle
 /** Makes a list with these members and followers, or gives a list other ones; what is not given stays as it is. */
 export function putList({ groups, people }: World, order: z.output<typeof LIST>, nowMs: number): JsonObject {
   const id = order.id ?? snowflake(nowMs, groups.lists().length);
-  const keys = (names: readonly string[]): readonly number[] => [...new Set(names.map(people.ensure))];
+  const keys = (names: readonly string[]): readonly number[] => [...new Set(names.map((name) => people.ensure(name)))];
   const list = {
     ...(groups.list(id) ?? { id, share: 0, members: [], followers: 0, followerKeys: [] }),
     ...(order.members && { members: keys(order.members) }),

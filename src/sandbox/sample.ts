@@ -20,8 +20,8 @@ export function sample(present: World, nowMs: number): JsonObject {
   }
   const handles = (isWanted: (key: number) => boolean) => take(people.keys(), MANY, isWanted).map((key) => people.usernameOf(key));
   return {
-    handles: handles(people.isReadable),
-    user_ids: take(people.keys(), MANY, people.isReadable).map((key) => people.idOf(key)),
+    handles: handles((key) => people.isReadable(key)),
+    user_ids: take(people.keys(), MANY, (key) => people.isReadable(key)).map((key) => people.idOf(key)),
     tweet_ids: tweetIds,
     article_ids: articleIds(world),
     list_ids: world.groups.lists().map((list) => list.id),
@@ -35,7 +35,7 @@ export function sample(present: World, nowMs: number): JsonObject {
 }
 
 function articleIds({ people, pinOf, recorded }: WorldAt): readonly string[] {
-  const looked = take(people.keys(), LOOKED_AT, people.isReadable);
+  const looked = take(people.keys(), LOOKED_AT, (key) => people.isReadable(key));
   const pins = looked.map((key) => pinOf(key)).filter((pin) => pin?.isArticle === true);
   return [...new Set([...recorded.articles.keys(), ...recorded.articleEdits.keys()]), ...pins.map((pin) => pin?.id ?? "")].slice(0, FEW);
 }

@@ -9,7 +9,7 @@ import { inject } from "../inject.ts";
 import type { SandboxClock } from "../sandbox-clock.ts";
 import { badRequest, notFound } from "../service-error.ts";
 import { namedUser, tweetIdOf } from "../subjects.ts";
-import { type AccountState, showInstead } from "../world/people.ts";
+import { type AccountState, showInstead } from "../world/account-state.ts";
 import type { World } from "../world/world.ts";
 import { bareNumberCursor, itemsOf, onList, withCursor } from "./spoil.ts";
 

@@ -2,7 +2,7 @@
 import { crowdPerson, crowdRank, CROWD_FROM, CROWD_SIZE } from "./crowd.ts";
 import { demoFollowTimes, type Pace } from "./demo-pace.ts";
 import { hash32 } from "./dice.ts";
-import type { PeopleBook } from "./people.ts";
+import type { PeopleBook } from "./people-book.ts";
 
 const FOLLOWED = 2;
 /** Numbers of the crowd each slot may look through, so that no two slots find the same person. */

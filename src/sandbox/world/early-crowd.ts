@@ -2,7 +2,7 @@
 import { crowdFollower } from "./crowd.ts";
 import { createDaily, DAY_MS } from "./daily.ts";
 import { hash32 } from "./dice.ts";
-import type { PeopleBook } from "./people.ts";
+import type { PeopleBook } from "./people-book.ts";
 
 /** So many of them leave a day. */
 const CHURN_PER_DAY = 0.0005;

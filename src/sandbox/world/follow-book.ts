@@ -12,7 +12,7 @@ import { createEarlyCrowd } from "./early-crowd.ts";
 import { createEdges } from "./edges.ts";
 import type { Follow } from "./follow.ts";
 import { createFollowsByHand } from "./follows-by-hand.ts";
-import type { PeopleBook } from "./people.ts";
+import type { PeopleBook } from "./people-book.ts";
 
 /** Shifts the crowd that an account follows away from the crowd that follows it. */
 const FOLLOWING_SHIFT = 50_021;

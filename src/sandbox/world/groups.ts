@@ -114,7 +114,7 @@ export function createGroups({ seed, count, startMs }: GroupBookOptions) {
     belongsByNature,
     membersOf,
     setMember,
-    followerPositions: listFollowers.positions,
-    followerAt: listFollowers.at,
+    followerPositions: (list: PublicList, nowMs: number): number => listFollowers.positions(list, nowMs),
+    followerAt: (list: PublicList, position: number, nowMs: number): number | undefined => listFollowers.at(list, position, nowMs),
   };
 }

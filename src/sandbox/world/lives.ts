@@ -32,6 +32,8 @@ export interface LivesOptions {
   readonly count: number;
 }
 
+export type Lives = ReturnType<typeof createLives>;
+
 /** The lives of one world's accounts. */
 export function createLives({ seed, startMs, count }: LivesOptions) {
   const salt = (what: string): number => hash32(seed, "life", what);

@@ -3,7 +3,7 @@ import { timeOfTweetId } from "../../model/id.ts";
 import { COMMUNITIES } from "./communities.ts";
 import { DAY_MS } from "./daily.ts";
 import { unit } from "./dice.ts";
-import type { PeopleBook } from "./people.ts";
+import type { PeopleBook } from "./people-book.ts";
 import { snowflake, type TweetRecord } from "./tweet-record.ts";
 
 const PINS_FROM_MS = Date.UTC(2024, 5, 1);

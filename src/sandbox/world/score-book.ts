@@ -2,7 +2,7 @@
 import { DAY_MS } from "./daily.ts";
 import { demoScore, type Pace } from "./demo-pace.ts";
 import { fraction, hash32 } from "./dice.ts";
-import type { PeopleBook } from "./people.ts";
+import type { PeopleBook } from "./people-book.ts";
 
 export interface ScoreChange {
   readonly week_delta: number;

@@ -3,13 +3,15 @@
  * time plus what was changed by hand or recorded. Nothing is made before it is asked for.
  */
 import type { JsonObject } from "../../model/json.ts";
+import type { User } from "../../model/user.ts";
 import { type Account, createPosting, type PostingRates, USUAL_RATES } from "./accounts.ts";
 import { DAY_MS } from "./daily.ts";
 import { demoPosts, type Pace } from "./demo-pace.ts";
 import { createFollowBook } from "./follow-book.ts";
 import { createGroups, type Groups } from "./groups.ts";
 import { STEADY_ACCOUNTS } from "./lives.ts";
-import { createPeople, type People, type PeopleBook } from "./people.ts";
+import { People } from "./people.ts";
+import { PeopleBook } from "./people-book.ts";
 import { createPins } from "./pins.ts";
 import { createScoreBook } from "./score-book.ts";
 import { createSketches } from "./sketches.ts";
@@ -42,7 +44,7 @@ export type WorldAt = ReturnType<World["at"]>;
 export function createWorld(options: WorldOptions) {
   const { seed, startMs, pace } = options;
   const firstDayMs = firstDayOf(startMs);
-  const book = createPeople({ seed, count: options.accounts, startMs });
+  const book = new PeopleBook({ seed, count: options.accounts, startMs });
   const { count } = book;
   const groups = createGroups({ seed, count, startMs });
   const pins = createPins(book);
@@ -59,7 +61,7 @@ export function createWorld(options: WorldOptions) {
     trends: createTrends(seed, count === 0),
     scores: createScoreBook(book, { seed, startMs, pace }),
     recorded,
-    recordUser: book.record,
+    recordUser: (user: User): number => book.record(user),
     communityPin(communityId: string): TweetRecord | undefined {
       const id = recorded.communityPins.get(communityId);
       return id === undefined ? pins.communityPin(communityId) : tweets.find(id);
@@ -71,9 +73,9 @@ export function createWorld(options: WorldOptions) {
     pinOf: (author: number): TweetRecord | undefined => pins.pinOf(author, people.revisions(author)),
   });
   return {
-    ...seen(book.at(options.now ?? (() => startMs))),
+    ...seen(new People(book, options.now ?? (() => startMs))),
     /** The same world with its people as they are at `nowMs`. */
-    at: (nowMs: number) => seen(book.at(() => nowMs)),
+    at: (nowMs: number) => seen(new People(book, () => nowMs)),
   };
 }
 
