@@ -14,6 +14,8 @@ const STAR_STRUCK_PERCENT = 14;
 /** Others that are tried until one has posted lately. */
 const TRIES = 3;
 
+export type Hearing = ReturnType<typeof createHearing>;
+
 /** The listening of one world of `count` accounts. */
 export function createHearing(seed: number, count: number) {
   const [earSalt, moodSalt] = [hash32(seed, "ear"), hash32(seed, "hearing")];

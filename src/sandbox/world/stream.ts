@@ -9,7 +9,7 @@ import type { Groups } from "./groups.ts";
 import { COMMUNITIES } from "./communities.ts";
 import { DAY_MS } from "./daily.ts";
 import { diceFrom, hash32, mix, pick } from "./dice.ts";
-import { createHearing } from "./hearing.ts";
+import { createHearing, type Hearing } from "./hearing.ts";
 import { remember } from "./memory.ts";
 import type { Sketch, Sketches } from "./sketches.ts";
 import { composeText } from "./texts.ts";
@@ -26,7 +26,7 @@ const ATTENTION_MS = DAY_MS;
 
 export interface StreamOptions {
   readonly seed: number;
-  /** Accounts the world was born with. */
+  /** Accounts the world began with. */
   readonly count: number;
   account(author: number): Account;
   readonly sketches: Sketches;
@@ -42,82 +42,93 @@ interface AuthorDay {
   readonly records: (TweetRecord | undefined)[];
 }
 
-export type Stream = ReturnType<typeof createStream>;
+/** The natural tweets of one world. `day` = epoch days throughout. */
+export class Stream {
+  readonly #options: StreamOptions;
+  readonly #recordSalt: number;
+  readonly #mask: number;
+  readonly #hearing: Hearing;
+  readonly #authorDays: (key: number) => AuthorDay;
+  readonly #moments: (day: number) => Float64Array;
+  readonly #answers: (key: number) => ReadonlyMap<string, readonly TweetRecord[]>;
 
-/** `day` = epoch days throughout. */
-export function createStream(options: StreamOptions) {
-  const { seed, count, groups } = options;
-  const recordSalt = hash32(seed, "record");
-  const mask = hash32(seed, "tweet-mask") & AUTHOR_BITS;
-  const hearing = createHearing(seed, count);
-  const authorDays = remember(KEPT_DAYS, (key): AuthorDay => {
-    const sketches = options.sketches.on(key % AUTHORS, Math.floor(key / AUTHORS));
-    return sketches.length === 0 ? EMPTY_DAY : { sketches, records: [] };
-  });
-  const authorDay = (author: number, day: number): AuthorDay => authorDays(day * AUTHORS + author);
-  const keptDays = Math.max(2, Math.min(60, Math.floor(KEPT_MOMENTS / Math.max(1, options.postsPerDay))));
-  const moments = remember(keptDays, momentsOn);
-  const answers = remember(4_000, (key) => answersToDay(key % AUTHORS, Math.floor(key / AUTHORS)));
+  constructor(options: StreamOptions) {
+    const { seed, count, postsPerDay } = options;
+    this.#options = options;
+    this.#recordSalt = hash32(seed, "record");
+    this.#mask = hash32(seed, "tweet-mask") & AUTHOR_BITS;
+    this.#hearing = createHearing(seed, count);
+    this.#authorDays = remember(KEPT_DAYS, (key): AuthorDay => {
+      const sketches = options.sketches.on(key % AUTHORS, Math.floor(key / AUTHORS));
+      return sketches.length === 0 ? EMPTY_DAY : { sketches, records: [] };
+    });
+    const keptDays = Math.max(2, Math.min(60, Math.floor(KEPT_MOMENTS / Math.max(1, postsPerDay))));
+    this.#moments = remember(keptDays, (day) => this.#momentsOn(day));
+    this.#answers = remember(4_000, (key) => this.#answersToDay(key % AUTHORS, Math.floor(key / AUTHORS)));
+  }
 
-  const idOf = (author: number, atMs: number): string => snowflake(atMs, author ^ mask);
+  sketchesOn(author: number, day: number): readonly Sketch[] {
+    return this.#authorDay(author, day).sketches;
+  }
 
   /** The tweets of one author on one day, oldest first. */
-  function byAuthor(author: number, day: number): readonly TweetRecord[] {
-    const { sketches } = authorDay(author, day);
-    return sketches.map((_, at) => recordAt(author, day, at));
+  byAuthor(author: number, day: number): readonly TweetRecord[] {
+    const { sketches } = this.#authorDay(author, day);
+    return sketches.map((_, at) => this.#recordAt(author, day, at));
   }
 
-  function recordAt(author: number, day: number, at: number): TweetRecord {
-    const { sketches, records } = authorDay(author, day);
-    return (records[at] ??= recordOf(author, sketches[at] as Sketch));
-  }
-
-  function find(id: string): TweetRecord | undefined {
+  find(id: string): TweetRecord | undefined {
     const low = Number(BigInt(id) & 0x3fffffn);
-    const author = low ^ mask;
-    if (low > AUTHOR_BITS || author >= count) return undefined;
+    const author = low ^ this.#mask;
+    if (low > AUTHOR_BITS || author >= this.#options.count) return undefined;
     const atMs = timeOfTweetId(id);
     const day = Math.floor(atMs / DAY_MS);
-    const at = authorDay(author, day).sketches.findIndex((sketch) => sketch.atMs === atMs);
-    return at < 0 ? undefined : recordAt(author, day, at);
-  }
-
-  /** All moments of a day in the order of ids: ms of the day and masked author in one number. */
-  function momentsOn(day: number): Float64Array {
-    const found: number[] = [];
-    for (let author = 0; author < count; author += 1) {
-      for (const sketch of options.sketches.on(author, day)) found.push((sketch.atMs - day * DAY_MS) * AUTHORS + (author ^ mask));
-    }
-    return Float64Array.from(found).sort();
+    const at = this.#authorDay(author, day).sketches.findIndex((sketch) => sketch.atMs === atMs);
+    return at < 0 ? undefined : this.#recordAt(author, day, at);
   }
 
   /** Everyone's tweets of one day, newest first, from `fromMs` down. */
-  function* down(day: number, fromMs: number): Generator<TweetRecord> {
-    const sorted = moments(day);
+  *down(day: number, fromMs: number): Generator<TweetRecord> {
+    const sorted = this.#moments(day);
     for (let i = countBelow(sorted, (fromMs - day * DAY_MS + 1) * AUTHORS) - 1; i >= 0; i -= 1) {
       const moment = sorted[i] as number;
       const atMs = day * DAY_MS + Math.floor(moment / AUTHORS);
-      const author = (moment % AUTHORS) ^ mask;
-      const at = authorDay(author, day).sketches.findIndex((sketch) => sketch.atMs === atMs);
-      yield recordAt(author, day, at);
+      const author = (moment % AUTHORS) ^ this.#mask;
+      const at = this.#authorDay(author, day).sketches.findIndex((sketch) => sketch.atMs === atMs);
+      yield this.#recordAt(author, day, at);
     }
   }
 
   /** What natural tweets answer to a natural tweet, in no order. */
-  function answersTo(target: TweetRecord): readonly TweetRecord[] {
-    return answers(Math.floor(target.atMs / DAY_MS) * AUTHORS + target.author).get(target.id) ?? NO_ANSWERS;
+  answersTo(target: TweetRecord): readonly TweetRecord[] {
+    return this.#answers(Math.floor(target.atMs / DAY_MS) * AUTHORS + target.author).get(target.id) ?? NO_ANSWERS;
   }
 
-  function answersToDay(author: number, day: number): ReadonlyMap<string, readonly TweetRecord[]> {
+  #recordAt(author: number, day: number, at: number): TweetRecord {
+    const { sketches, records } = this.#authorDay(author, day);
+    return (records[at] ??= this.#recordOf(author, sketches[at] as Sketch));
+  }
+
+  /** All moments of a day in the order of ids: ms of the day and masked author in one number. */
+  #momentsOn(day: number): Float64Array {
+    const found: number[] = [];
+    for (let author = 0; author < this.#options.count; author += 1) {
+      for (const sketch of this.#options.sketches.on(author, day))
+        found.push((sketch.atMs - day * DAY_MS) * AUTHORS + (author ^ this.#mask));
+    }
+    return Float64Array.from(found).sort();
+  }
+
+  #answersToDay(author: number, day: number): ReadonlyMap<string, readonly TweetRecord[]> {
     const found = new Map<string, TweetRecord[]>();
-    for (const listener of new Set([author, ...hearing.listenersOf(author)])) {
+    for (const listener of new Set([author, ...this.#hearing.listenersOf(author)])) {
       for (const each of [day, day + 1]) {
-        const { sketches } = authorDay(listener, each);
+        const { sketches } = this.#authorDay(listener, each);
         for (let at = 0; at < sketches.length; at += 1) {
           const sketch = sketches[at] as Sketch;
-          const isNear = sketch.after === undefined ? hearing.couldHear(listener, sketch.atMs, author) : listener === author;
+          const isNear = sketch.after === undefined ? this.#hearing.couldHear(listener, sketch.atMs, author) : listener === author;
           if (sketch.kind === "post" || !isNear) continue;
-          const record = recordAt(listener, each, at);
+          const record = this.#recordAt(listener, each, at);
           if (record.targetId !== undefined) append(found, record.targetId, record);
         }
       }
@@ -126,19 +137,19 @@ export function createStream(options: StreamOptions) {
   }
 
   /** The latest post of one of those heard, if it is no older than a day. */
-  function findTarget(author: number, sketch: Sketch): { readonly author: number; readonly sketch: Sketch } | undefined {
-    for (const other of hearing.heardBy(author, sketch.atMs)) {
-      const post = latestPost(other, sketch.atMs);
+  #findTarget(author: number, sketch: Sketch): { readonly author: number; readonly sketch: Sketch } | undefined {
+    for (const other of this.#hearing.heardBy(author, sketch.atMs)) {
+      const post = this.#latestPost(other, sketch.atMs);
       if (post !== undefined) return { author: other, sketch: post };
     }
     return undefined;
   }
 
   /** Only what answers nobody else may be answered, so that no chain leads further back. */
-  function latestPost(author: number, beforeMs: number): Sketch | undefined {
+  #latestPost(author: number, beforeMs: number): Sketch | undefined {
     const day = Math.floor(beforeMs / DAY_MS);
     for (const each of [day, day - 1]) {
-      const { sketches } = authorDay(author, each);
+      const { sketches } = this.#authorDay(author, each);
       for (let at = sketches.length - 1; at >= 0; at -= 1) {
         const post = sketches[at] as Sketch;
         if (post.atMs < beforeMs - ATTENTION_MS) return undefined;
@@ -149,16 +160,16 @@ export function createStream(options: StreamOptions) {
     return undefined;
   }
 
-  function recordOf(author: number, sketch: Sketch): TweetRecord {
-    const account = options.account(author);
-    const id = idOf(author, sketch.atMs);
-    const dice = diceFrom(mix(recordSalt, author, sketch.atMs % 0x7fffffff));
-    const target = targetOf(author, sketch);
+  #recordOf(author: number, sketch: Sketch): TweetRecord {
+    const account = this.#options.account(author);
+    const id = this.#idOf(author, sketch.atMs);
+    const dice = diceFrom(mix(this.#recordSalt, author, sketch.atMs % 0x7fffffff));
+    const target = this.#targetOf(author, sketch);
     const kind = target === undefined ? "post" : sketch.kind;
-    const communityId = kind === "post" ? communityOf(author, sketch, dice) : undefined;
+    const communityId = kind === "post" ? this.#communityOf(author, sketch, dice) : undefined;
     const visibleMs = sketch.atMs + 150 + Math.floor(dice() * 700);
-    const indexedMs = visibleMs + indexLag(dice, options.isQuick);
-    const targetAccount = target === undefined ? undefined : options.account(target.author);
+    const indexedMs = visibleMs + indexLag(dice, this.#options.isQuick);
+    const targetAccount = target === undefined ? undefined : this.#options.account(target.author);
     const occasion = { account, kind, target: targetAccount, community: communityId !== undefined, mention: sketch.role === "mention" };
     const article = kind === "post" && communityId === undefined && sketch.role === undefined && dice() < 0.015;
     return {
@@ -171,8 +182,8 @@ export function createStream(options: StreamOptions) {
       kind,
       text: article ? `I wrote it all down: what ${account.topic} taught me.` : composeText(occasion, dice),
       lang: account.lang,
-      conversationId: kind === "reply" && target !== undefined ? idOf(target.author, rootOf(target.sketch).atMs) : id,
-      ...(target === undefined ? {} : { targetId: idOf(target.author, target.sketch.atMs) }),
+      conversationId: kind === "reply" && target !== undefined ? this.#idOf(target.author, rootOf(target.sketch).atMs) : id,
+      ...(target === undefined ? {} : { targetId: this.#idOf(target.author, target.sketch.atMs) }),
       ...(communityId === undefined ? {} : { communityId }),
       media: kind === "retweet" ? [] : sketch.hasMedia ? picturesBy(dice()) : dice() < 0.2 ? ["url"] : [],
       likesAtLast: Math.floor(Math.sqrt(account.followersBefore + 10) * dice() ** 3 * 6),
@@ -180,22 +191,27 @@ export function createStream(options: StreamOptions) {
     };
   }
 
-  const targetOf = (author: number, sketch: Sketch): { readonly author: number; readonly sketch: Sketch } | undefined =>
-    sketch.after !== undefined ? { author, sketch: sketch.after } : sketch.kind === "post" ? undefined : findTarget(author, sketch);
-
-  function communityOf(author: number, sketch: Sketch, dice: () => number): string | undefined {
-    if (sketch.role !== undefined) return sketch.role === "community" ? COMMUNITIES[0]?.id : undefined;
-    const community = pick(COMMUNITIES, dice());
-    return dice() < 0.2 && groups.belongsByNature(community, author, sketch.atMs) ? community.id : undefined;
+  #targetOf(author: number, sketch: Sketch): { readonly author: number; readonly sketch: Sketch } | undefined {
+    return sketch.after !== undefined
+      ? { author, sketch: sketch.after }
+      : sketch.kind === "post"
+        ? undefined
+        : this.#findTarget(author, sketch);
   }
 
-  return {
-    byAuthor,
-    find,
-    down,
-    answersTo,
-    sketchesOn: (author: number, day: number): readonly Sketch[] => authorDay(author, day).sketches,
-  };
+  #communityOf(author: number, sketch: Sketch, dice: () => number): string | undefined {
+    if (sketch.role !== undefined) return sketch.role === "community" ? COMMUNITIES[0]?.id : undefined;
+    const community = pick(COMMUNITIES, dice());
+    return dice() < 0.2 && this.#options.groups.belongsByNature(community, author, sketch.atMs) ? community.id : undefined;
+  }
+
+  #authorDay(author: number, day: number): AuthorDay {
+    return this.#authorDays(day * AUTHORS + author);
+  }
+
+  #idOf(author: number, atMs: number): string {
+    return snowflake(atMs, author ^ this.#mask);
+  }
 }
 
 const NO_ANSWERS: readonly TweetRecord[] = [];

@@ -1,6 +1,7 @@
 /** All tweets of the world: the natural ones, what was put in or recorded, and what was deleted. Knows nothing of profiles or counts of likes. */
 import { compareIds, timeOfTweetId } from "../../model/id.ts";
 import type { Tweet } from "../../model/tweet.ts";
+import { AddedTweets, lastBelow } from "./added-tweets.ts";
 import { DAY_MS } from "./daily.ts";
 import type { Stream } from "./stream.ts";
 import { type Counts, createTally } from "./tally.ts";
@@ -10,7 +11,7 @@ import type { TweetRecord } from "./tweet-record.ts";
 export interface TweetBookOptions {
   readonly stream: Stream;
   readonly sketches: Sketches;
-  /** Accounts the world was born with. */
+  /** Accounts the world began with. */
   readonly count: number;
   readonly startMs: number;
   /** The oldest moment timelines reach back to. */
@@ -23,67 +24,170 @@ export interface TweetBookOptions {
   readonly staticTweet: (id: string) => TweetRecord | undefined;
 }
 
+/** Natural and added tweets as one list. */
+interface Walk {
+  naturalDown(day: number, fromMs: number): Iterable<TweetRecord>;
+  readonly added: readonly TweetRecord[];
+  readonly nowMs: number;
+  /** Excludes itself and all younger ones. */
+  readonly beforeId: string | undefined;
+  /** The oldest natural tweet that is looked at. */
+  readonly naturalSinceMs: number;
+  readonly sinceMs: number;
+}
+
 /** The tweets of one world. */
-export function createTweetBook(options: TweetBookOptions) {
-  const { stream } = options;
-  const added = createAdded();
-  const answers = new Map<string, TweetRecord[]>();
+export class TweetBook {
+  readonly #options: TweetBookOptions;
+  readonly #added = new AddedTweets();
+  readonly #answers = new Map<string, TweetRecord[]>();
   /** Found by id, not in timelines. */
-  const aside = new Map<string, TweetRecord>();
+  readonly #aside = new Map<string, TweetRecord>();
   /** By hand: natural and added ones alike. */
-  const deleted = new Map<string, TweetRecord>();
-  const edits = new Map<string, TweetEdits>();
-  const firstDay = Math.floor(options.firstDayMs / DAY_MS);
-  const tally = createTally(options.sketches, firstDay);
-  const floorDay = Math.floor(options.floorMs / DAY_MS);
+  readonly #deleted = new Map<string, TweetRecord>();
+  readonly #edits = new Map<string, TweetEdits>();
+  readonly #tally: (author: number, nowMs: number) => Counts;
 
-  /** Everyone's, newest first, whatever their visibility; `beforeId` excludes itself and all younger ones; ends below `sinceMs`. */
-  const scan = (nowMs: number, beforeId?: string, sinceMs = 0): Generator<TweetRecord> =>
-    walk((day, fromMs) => stream.down(day, fromMs), added.all, nowMs, beforeId, Math.max(sinceMs, options.searchFloorMs(nowMs)), sinceMs);
-
-  /** Those of some authors: costs what these wrote, not what the world did. */
-  function scanBy(authors: readonly number[], nowMs: number, beforeId?: string, sinceMs = 0): Generator<TweetRecord> {
-    const natives = authors.filter((author) => author < options.count);
-    const own = authors.map((author) => added.by(author)).filter((each) => each !== undefined);
-    const both = own.length === 1 ? (own[0] as TweetRecord[]) : own.flat().sort(byId);
-    return walk((day, fromMs) => authorsDown(natives, day, fromMs), both, nowMs, beforeId, sinceMs, sinceMs);
+  constructor(options: TweetBookOptions) {
+    this.#options = options;
+    this.#tally = createTally(options.sketches, Math.floor(options.firstDayMs / DAY_MS));
   }
 
-  function* authorsDown(authors: readonly number[], day: number, fromMs: number): Generator<TweetRecord> {
-    const found = authors.flatMap((author) => stream.byAuthor(author, day)).filter((record) => record.atMs <= fromMs);
+  get floorMs(): number {
+    return this.#options.floorMs;
+  }
+
+  /** Everyone's, newest first, whatever their visibility; `beforeId` excludes itself and all younger ones; ends below `sinceMs`. */
+  scan(nowMs: number, beforeId?: string, sinceMs = 0): Generator<TweetRecord> {
+    return this.#walk({
+      naturalDown: (day, fromMs) => this.#options.stream.down(day, fromMs),
+      added: this.#added.all,
+      nowMs,
+      beforeId,
+      naturalSinceMs: Math.max(sinceMs, this.#options.searchFloorMs(nowMs)),
+      sinceMs,
+    });
+  }
+
+  /** Those of some authors: costs what these wrote, not what the world did. */
+  scanBy(authors: readonly number[], nowMs: number, beforeId?: string, sinceMs = 0): Generator<TweetRecord> {
+    const natives = authors.filter((author) => author < this.#options.count);
+    const own = authors.map((author) => this.#added.by(author)).filter((each) => each.length > 0);
+    return this.#walk({
+      naturalDown: (day, fromMs) => this.#authorsDown(natives, day, fromMs),
+      added: own.length === 1 ? (own[0] as readonly TweetRecord[]) : own.flat().sort(byId),
+      nowMs,
+      beforeId,
+      naturalSinceMs: sinceMs,
+      sinceMs,
+    });
+  }
+
+  find(id: string): TweetRecord | undefined {
+    if (this.#deleted.has(id)) return undefined;
+    const known = this.#added.get(id) ?? this.#aside.get(id) ?? this.#options.staticTweet(id);
+    if (known !== undefined) return known;
+    const { startMs, floorMs, stream } = this.#options;
+    const atMs = timeOfTweetId(id);
+    const isOutside = Math.floor(atMs / DAY_MS) < Math.floor(floorMs / DAY_MS) || atMs > startMs + 3_650 * DAY_MS;
+    return isOutside ? undefined : stream.find(id);
+  }
+
+  add(record: TweetRecord): void {
+    this.#added.add(record);
+    if (record.targetId !== undefined) append(this.#answers, record.targetId, record);
+  }
+
+  addAside(record: TweetRecord): void {
+    this.#aside.set(record.id, record);
+  }
+
+  asides(): Iterable<TweetRecord> {
+    return this.#aside.values();
+  }
+
+  /** What replies to, quotes or retweets a tweet, newest first. */
+  answersTo(record: TweetRecord, nowMs: number): readonly TweetRecord[] {
+    const { count, stream } = this.#options;
+    const natural = record.author < count && !this.#added.has(record.id) ? stream.answersTo(record) : [];
+    const own = this.#answers.get(record.id) ?? [];
+    if (natural.length + own.length === 0) return NONE;
+    return [...natural, ...own].filter((each) => this.#isThere(each, nowMs)).sort((a, b) => compareIds(b.id, a.id));
+  }
+
+  /** What an author's counters show: see tally.ts. */
+  countBy(author: number, nowMs: number): Counts {
+    const natural = author < this.#options.count ? this.#tally(author, nowMs) : { posts: 0, media: 0 };
+    let { posts, media } = natural;
+    for (const record of this.#added.by(author)) {
+      if (record.shown !== undefined || record.atMs > nowMs || this.#deleted.has(record.id)) continue;
+      posts += 1;
+      if (hasMedia(record)) media += 1;
+    }
+    for (const record of this.#deleted.values()) {
+      if (record.author !== author || !this.#isDeletedNatural(record, nowMs)) continue;
+      posts -= 1;
+      if (hasMedia(record)) media -= 1;
+    }
+    return { posts, media };
+  }
+
+  remove(id: string): boolean {
+    const record = this.find(id);
+    if (record !== undefined) this.#deleted.set(id, record);
+    return record !== undefined;
+  }
+
+  restore(id: string): boolean {
+    return this.#deleted.delete(id);
+  }
+
+  /** Fields set by hand, shown instead of the real ones. */
+  edit(id: string, fields: TweetEdits): void {
+    this.#edits.set(id, { ...this.#edits.get(id), ...fields });
+  }
+
+  editsOf(id: string): TweetEdits {
+    return this.#edits.get(id) ?? NO_EDITS;
+  }
+
+  /** User keys of all whose tweets were put in. */
+  addedAuthors(): Iterable<number> {
+    return this.#added.authors();
+  }
+
+  /** Time of the last tweet put in; 0 when there is none. */
+  lastAddedMs(): number {
+    return this.#added.lastMs;
+  }
+
+  addedCount(): number {
+    return this.#added.count;
+  }
+
+  *#authorsDown(authors: readonly number[], day: number, fromMs: number): Generator<TweetRecord> {
+    const found = authors.flatMap((author) => this.#options.stream.byAuthor(author, day)).filter((record) => record.atMs <= fromMs);
     if (authors.length > 1) found.sort(byId);
     for (let i = found.length - 1; i >= 0; i -= 1) yield found[i] as TweetRecord;
   }
 
-  /** Natural days and added tweets as one list, newest first. */
-  function* walk(
-    naturalDown: (day: number, fromMs: number) => Iterable<TweetRecord>,
-    own: readonly TweetRecord[],
-    nowMs: number,
-    beforeId: string | undefined,
-    naturalSinceMs: number,
-    sinceMs: number,
-  ): Generator<TweetRecord> {
+  /** Newest first. */
+  *#walk(walk: Walk): Generator<TweetRecord> {
+    const { added, nowMs, beforeId, sinceMs } = walk;
     const fromMs = Math.min(nowMs, beforeId === undefined ? Number.POSITIVE_INFINITY : timeOfTweetId(beforeId));
-    let next = beforeId === undefined ? own.length - 1 : lastBelow(own, beforeId);
-    for (const record of days(naturalDown, fromMs, Math.max(naturalSinceMs, options.floorMs))) {
+    let next = beforeId === undefined ? added.length - 1 : lastBelow(added, beforeId);
+    for (const record of this.#natural(walk, fromMs)) {
       if (beforeId !== undefined && compareIds(record.id, beforeId) >= 0) continue;
-      for (; next >= 0 && compareIds((own[next] as TweetRecord).id, record.id) >= 0; next -= 1) yield* kept(own[next] as TweetRecord);
-      if (!added.has(record.id)) yield* kept(record);
+      for (; next >= 0 && compareIds((added[next] as TweetRecord).id, record.id) >= 0; next -= 1)
+        yield* this.#kept(added[next] as TweetRecord);
+      if (!this.#added.has(record.id)) yield* this.#kept(record);
     }
-    for (; next >= 0 && (own[next] as TweetRecord).atMs >= sinceMs; next -= 1) yield* kept(own[next] as TweetRecord);
+    for (; next >= 0 && (added[next] as TweetRecord).atMs >= sinceMs; next -= 1) yield* this.#kept(added[next] as TweetRecord);
   }
 
-  function* kept(record: TweetRecord): Generator<TweetRecord> {
-    if (!deleted.has(record.id)) yield record;
-  }
-
-  function* days(
-    naturalDown: (day: number, fromMs: number) => Iterable<TweetRecord>,
-    fromMs: number,
-    sinceMs: number,
-  ): Generator<TweetRecord> {
-    if (options.count === 0) return;
+  *#natural({ naturalDown, naturalSinceMs }: Walk, fromMs: number): Generator<TweetRecord> {
+    if (this.#options.count === 0) return;
+    const sinceMs = Math.max(naturalSinceMs, this.#options.floorMs);
     for (let day = Math.floor(fromMs / DAY_MS); (day + 1) * DAY_MS > sinceMs; day -= 1) {
       for (const record of naturalDown(day, fromMs)) {
         if (record.atMs < sinceMs) return;
@@ -92,75 +196,20 @@ export function createTweetBook(options: TweetBookOptions) {
     }
   }
 
-  function find(id: string): TweetRecord | undefined {
-    if (deleted.has(id)) return undefined;
-    const known = added.get(id) ?? aside.get(id) ?? options.staticTweet(id);
-    if (known !== undefined) return known;
-    const atMs = timeOfTweetId(id);
-    return Math.floor(atMs / DAY_MS) < floorDay || atMs > options.startMs + 3_650 * DAY_MS ? undefined : stream.find(id);
+  *#kept(record: TweetRecord): Generator<TweetRecord> {
+    if (!this.#deleted.has(record.id)) yield record;
   }
 
-  function add(record: TweetRecord): void {
-    added.add(record);
-    if (record.targetId !== undefined) append(answers, record.targetId, record);
+  #isThere(record: TweetRecord, nowMs: number): boolean {
+    const isOver = (record.deletedMs ?? Number.POSITIVE_INFINITY) <= nowMs;
+    return record.visibleMs <= nowMs && !isOver && !this.#deleted.has(record.id);
   }
 
-  /** What replies to, quotes or retweets a tweet, newest first. */
-  function answersTo(record: TweetRecord, nowMs: number): readonly TweetRecord[] {
-    const natural = record.author < options.count && !added.has(record.id) ? stream.answersTo(record) : [];
-    const own = answers.get(record.id) ?? [];
-    if (natural.length + own.length === 0) return NONE;
-    return [...natural, ...own].filter((each) => isThere(each, nowMs)).sort((a, b) => compareIds(b.id, a.id));
+  /** Whether the counters of its author, which count natural tweets, would count it still. */
+  #isDeletedNatural(record: TweetRecord, nowMs: number): boolean {
+    const isCounted = !this.#added.has(record.id) && record.atMs >= this.#options.firstDayMs && record.atMs <= nowMs;
+    return isCounted && (record.deletedMs ?? Number.POSITIVE_INFINITY) > nowMs;
   }
-
-  const isThere = (record: TweetRecord, nowMs: number): boolean =>
-    record.visibleMs <= nowMs && (record.deletedMs ?? Number.POSITIVE_INFINITY) > nowMs && !deleted.has(record.id);
-
-  /** What an author's counters show: see tally.ts. */
-  function countBy(author: number, nowMs: number): Counts {
-    const natural = author < options.count ? tally(author, nowMs) : { posts: 0, media: 0 };
-    let { posts, media } = natural;
-    for (const record of added.by(author) ?? []) {
-      if (record.shown !== undefined || record.atMs > nowMs || deleted.has(record.id)) continue;
-      posts += 1;
-      if (hasMedia(record)) media += 1;
-    }
-    for (const record of deleted.values()) {
-      const isCounted = record.author === author && !added.has(record.id) && record.atMs >= options.firstDayMs && record.atMs <= nowMs;
-      if (!isCounted || (record.deletedMs ?? Number.POSITIVE_INFINITY) <= nowMs) continue;
-      posts -= 1;
-      if (hasMedia(record)) media -= 1;
-    }
-    return { posts, media };
-  }
-
-  function remove(id: string): boolean {
-    const record = find(id);
-    if (record !== undefined) deleted.set(id, record);
-    return record !== undefined;
-  }
-
-  return {
-    floorMs: options.floorMs,
-    scan,
-    scanBy,
-    find,
-    add,
-    addAside: (record: TweetRecord): void => void aside.set(record.id, record),
-    asides: (): Iterable<TweetRecord> => aside.values(),
-    answersTo,
-    countBy,
-    /** Fields set by hand, shown instead of the real ones. */
-    edit: (id: string, fields: TweetEdits): void => void edits.set(id, { ...edits.get(id), ...fields }),
-    editsOf: (id: string): TweetEdits => edits.get(id) ?? NO_EDITS,
-    remove,
-    restore: (id: string): boolean => deleted.delete(id),
-    /** User keys of all whose tweets were put in. */
-    addedAuthors: (): Iterable<number> => added.authors(),
-    /** Birth of the last tweet put in; 0 when there is none. */
-    lastAddedMs: (): number => added.lastMs(),
-    addedCount: (): number => added.count(),
-  };
 }
 
 /** What of a tweet can be set by hand. */
@@ -174,47 +223,6 @@ const NONE: readonly TweetRecord[] = [];
 const byId = (a: TweetRecord, b: TweetRecord): number => compareIds(a.id, b.id);
 
 const hasMedia = (record: TweetRecord): boolean => record.media.some((type) => type !== "url");
-
-/** Tweets put in one by one, in the order of their ids. */
-function createAdded() {
-  const all: TweetRecord[] = [];
-  const byAuthor = new Map<number, TweetRecord[]>();
-  const known = new Map<string, TweetRecord>();
-  let lastMs = 0;
-  return {
-    all,
-    has: (id: string): boolean => known.has(id),
-    get: (id: string): TweetRecord | undefined => known.get(id),
-    by: (author: number): TweetRecord[] | undefined => byAuthor.get(author),
-    authors: (): Iterable<number> => byAuthor.keys(),
-    lastMs: (): number => lastMs,
-    count: (): number => all.length,
-    add(record: TweetRecord): void {
-      known.set(record.id, record);
-      insert(all, record);
-      const own = byAuthor.get(record.author);
-      if (own === undefined) byAuthor.set(record.author, [record]);
-      else insert(own, record);
-      lastMs = record.atMs;
-    },
-  };
-}
-
-/** Mostly at the end. */
-function insert(sorted: TweetRecord[], record: TweetRecord): void {
-  sorted.splice(lastBelow(sorted, record.id) + 1, 0, record);
-}
-
-/** Position of the youngest that is older than the id; -1 when none is. */
-function lastBelow(sorted: readonly TweetRecord[], id: string): number {
-  let [low, high] = [0, sorted.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (compareIds((sorted[middle] as TweetRecord).id, id) < 0) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
-}
 
 function append(groups: Map<string, TweetRecord[]>, key: string, record: TweetRecord): void {
   const group = groups.get(key);

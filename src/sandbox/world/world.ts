@@ -16,9 +16,9 @@ import { createPins } from "./pins.ts";
 import { createScoreBook } from "./score-book.ts";
 import { createSketches } from "./sketches.ts";
 import { createSpaces } from "./spaces.ts";
-import { createStream } from "./stream.ts";
+import { Stream } from "./stream.ts";
 import { createTrends, type Trend } from "./trends.ts";
-import { createTweetBook } from "./tweet-book.ts";
+import { TweetBook } from "./tweet-book.ts";
 import type { TweetRecord } from "./tweet-record.ts";
 
 const HISTORY_DAYS = 14;
@@ -96,7 +96,7 @@ function createTweets({ seed, startMs, pace, rates = USUAL_RATES }: WorldOptions
     steadyAccounts: STEADY_ACCOUNTS,
     ...(pace === "demo" && count > 0 ? { extra: demoPosts(seed, startMs, count) } : {}),
   });
-  const stream = createStream({
+  const stream = new Stream({
     seed,
     count,
     account: (author) => book.account(author) as Account,
@@ -106,7 +106,7 @@ function createTweets({ seed, startMs, pace, rates = USUAL_RATES }: WorldOptions
     isQuick: pace === "demo",
   });
   const searchedMs = Math.max(3_600_000, (SEARCHED_TWEETS / Math.max(1, postsPerDay)) * DAY_MS);
-  return createTweetBook({
+  return new TweetBook({
     stream,
     sketches,
     count,

@@ -1,0 +1,66 @@
+/** Tweets put in one by one, in the order of their ids. */
+import { compareIds } from "../../model/id.ts";
+import type { TweetRecord } from "./tweet-record.ts";
+
+export class AddedTweets {
+  readonly #all: TweetRecord[] = [];
+  readonly #byAuthor = new Map<number, TweetRecord[]>();
+  readonly #known = new Map<string, TweetRecord>();
+  #lastMs = 0;
+
+  get all(): readonly TweetRecord[] {
+    return this.#all;
+  }
+
+  get count(): number {
+    return this.#all.length;
+  }
+
+  /** When the last tweet was put in, as its id says; 0 when there is none. */
+  get lastMs(): number {
+    return this.#lastMs;
+  }
+
+  has(id: string): boolean {
+    return this.#known.has(id);
+  }
+
+  get(id: string): TweetRecord | undefined {
+    return this.#known.get(id);
+  }
+
+  by(author: number): readonly TweetRecord[] {
+    return this.#byAuthor.get(author) ?? NONE;
+  }
+
+  authors(): Iterable<number> {
+    return this.#byAuthor.keys();
+  }
+
+  add(record: TweetRecord): void {
+    this.#known.set(record.id, record);
+    insert(this.#all, record);
+    const own = this.#byAuthor.get(record.author);
+    if (own === undefined) this.#byAuthor.set(record.author, [record]);
+    else insert(own, record);
+    this.#lastMs = record.atMs;
+  }
+}
+
+const NONE: readonly TweetRecord[] = [];
+
+/** Mostly at the end. */
+function insert(sorted: TweetRecord[], record: TweetRecord): void {
+  sorted.splice(lastBelow(sorted, record.id) + 1, 0, record);
+}
+
+/** Position of the youngest that is older than the id; -1 when none is. */
+export function lastBelow(sorted: readonly TweetRecord[], id: string): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (compareIds((sorted[middle] as TweetRecord).id, id) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
