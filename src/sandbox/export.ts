@@ -8,7 +8,7 @@ import type { EndpointName } from "../api/endpoints/index.ts";
 import { OPERATIONS } from "./endpoints/table.ts";
 import { createParams } from "./params.ts";
 import type { RecordType } from "./record-lines.ts";
-import { createShow } from "./world/show.ts";
+import { createShow, type Show } from "./world/show.ts";
 import type { TweetRecord } from "./world/tweet-record.ts";
 import type { World } from "./world/world.ts";
 
@@ -18,120 +18,144 @@ const SPACES = 100;
 
 /** Each with its line break. */
 export function* exportWorld(world: World, nowMs: number): Generator<string> {
-  const exporting = createExporting(world, nowMs);
-  const parts = [exporting.accounts, exporting.groups, exporting.follows, exporting.places];
-  for (const part of parts) for (const line of part()) yield `${JSON.stringify(line)}\n`;
+  for (const line of new Export(world, nowMs).lines()) yield `${JSON.stringify(line)}\n`;
 }
 
 const line = (type: RecordType, fields: JsonObject): JsonObject => ({ type, ...fields });
 
-function createExporting(present: World, nowMs: number) {
-  const world = { ...present, ...present.at(nowMs) };
-  const { people, tweets, follows, groups, scores, spaces, trends } = world;
-  const show = createShow(present, nowMs);
-  const told = new Set<number>();
-  const pins = new Set<string>();
+class Export {
+  readonly #world: World;
+  readonly #show: Show;
+  readonly #nowMs: number;
+  /** User keys of those whose profile stands in a line already. */
+  readonly #described = new Set<number>();
+  /** Tweet ids of the pins that stand in a line already. */
+  readonly #pins = new Set<string>();
 
-  /** What the API answers now. */
-  function ask(name: EndpointName, input: Readonly<Record<string, Json>>): JsonObject {
-    const operation = OPERATIONS.find((each) => each.name === name);
-    if (operation === undefined) throw new RangeError(`no operation ${name}`);
-    const params = createParams(input, false);
-    const call: Call = { endpoint: name, params, cursor: undefined, pathValue: "", world, show, nowMs, traps: false, usage };
-    return operation.handle(call).body;
+  constructor(present: World, nowMs: number) {
+    this.#world = { ...present, ...present.at(nowMs) };
+    this.#show = createShow(present, nowMs);
+    this.#nowMs = nowMs;
+  }
+
+  *lines(): Generator<JsonObject> {
+    yield* this.#accounts();
+    yield* this.#groups();
+    yield* this.#follows();
+    yield* this.#places();
   }
 
   /** The profile, the first time somebody is named. */
-  function* user(key: number): Generator<JsonObject> {
-    if (told.has(key)) return;
-    told.add(key);
+  *#user(key: number): Generator<JsonObject> {
+    const { people } = this.#world;
+    if (this.#described.has(key)) return;
+    this.#described.add(key);
     yield line("user", {
       ...(people.isIndexed(key) && { indexed: true }),
       ...(people.isHiddenFromSearch(key) && { hidden_from_search: true }),
-      ...show.user(key),
+      ...this.#show.user(key),
     });
   }
 
-  function* accounts(): Generator<JsonObject> {
+  *#accounts(): Generator<JsonObject> {
+    const { people, tweets } = this.#world;
     const posting = new Set([...people.keys(), ...tweets.addedAuthors()]);
     for (const key of posting) {
       if (!people.isReadable(key)) continue;
-      yield* user(key);
-      for (const record of tweets.scanBy([key], nowMs)) if (show.isVisible(record)) yield* tweet(record, {});
-      yield* pinned(world.pinOf(key));
-      if (!people.isCrowd(key)) yield* facts(key);
+      yield* this.#user(key);
+      for (const record of tweets.scanBy([key], this.#nowMs)) if (this.#show.isVisible(record)) yield* this.#tweet(record, {});
+      yield* this.#pinned(this.#world.pinOf(key));
+      if (!people.isCrowd(key)) yield* this.#facts(key);
     }
-    for (const record of tweets.asides()) yield* pinned(record);
+    for (const record of tweets.asides()) yield* this.#pinned(record);
   }
 
-  /** Found by its id, not in timelines: told once, whoever pinned it. */
-  function* pinned(record: TweetRecord | undefined): Generator<JsonObject> {
-    if (record === undefined || pins.has(record.id) || tweets.find(record.id) === undefined || !show.isVisible(record)) return;
-    pins.add(record.id);
-    yield* tweet(record, { in_timeline: false });
+  /** Found by its id, not in timelines: exported once, whoever pinned it. */
+  *#pinned(record: TweetRecord | undefined): Generator<JsonObject> {
+    const { tweets } = this.#world;
+    if (record === undefined || this.#pins.has(record.id) || tweets.find(record.id) === undefined || !this.#show.isVisible(record)) return;
+    this.#pins.add(record.id);
+    yield* this.#tweet(record, { in_timeline: false });
   }
 
-  function* tweet(record: TweetRecord, more: JsonObject): Generator<JsonObject> {
-    yield line("tweet", { ...(record.communityId !== undefined && { community_id: record.communityId }), ...more, ...show.tweet(record) });
-    const { articles, articleEdits } = world.recorded;
+  *#tweet(record: TweetRecord, more: JsonObject): Generator<JsonObject> {
+    yield line("tweet", {
+      ...(record.communityId !== undefined && { community_id: record.communityId }),
+      ...more,
+      ...this.#show.tweet(record),
+    });
+    const { articles, articleEdits } = this.#world.recorded;
     const isArticle = record.isArticle === true || articles.has(record.id) || articleEdits.has(record.id);
-    if (isArticle) yield line("article", { tweet_id: record.id, ...ask("article", { tweet_link: record.id }) });
+    if (isArticle) yield line("article", { tweet_id: record.id, ...this.#ask("article", { tweet_link: record.id }) });
   }
 
-  function* facts(key: number): Generator<JsonObject> {
+  *#facts(key: number): Generator<JsonObject> {
+    const { people, recorded, scores } = this.#world;
     const user_id = people.idOf(key);
     const isInvented = people.recordedUser(key) === undefined;
-    if (isInvented || world.recorded.abouts.has(key)) yield line("about", { user_id, ...ask("about", { user_id }) });
+    if (isInvented || recorded.abouts.has(key)) yield line("about", { user_id, ...this.#ask("about", { user_id }) });
     if (people.isIndexed(key) && scores.knows(key))
-      yield line("score", { user_id, score: scores.score(key, nowMs), ...scores.changes(key, nowMs) });
+      yield line("score", { user_id, score: scores.score(key, this.#nowMs), ...scores.changes(key, this.#nowMs) });
   }
 
-  function* ids(keys: readonly number[]): Generator<JsonObject, readonly string[]> {
+  *#ids(keys: readonly number[]): Generator<JsonObject, readonly string[]> {
+    const { people } = this.#world;
     const readable = keys.filter((key) => people.isReadable(key));
-    for (const key of readable) yield* user(key);
+    for (const key of readable) yield* this.#user(key);
     return readable.map((key) => people.idOf(key));
   }
 
-  function* groupLines(): Generator<JsonObject> {
+  *#groups(): Generator<JsonObject> {
+    const { groups } = this.#world;
     for (const list of groups.lists()) {
-      const positions = Array.from({ length: groups.followerPositions(list, nowMs) }, (_, position) =>
-        groups.followerAt(list, position, nowMs),
+      const positions = Array.from({ length: groups.followerPositions(list, this.#nowMs) }, (_, position) =>
+        groups.followerAt(list, position, this.#nowMs),
       );
-      const member_ids = yield* ids(groups.membersOf(list, nowMs));
-      const follower_ids = yield* ids(positions.filter((key) => key !== undefined));
+      const member_ids = yield* this.#ids(groups.membersOf(list, this.#nowMs));
+      const follower_ids = yield* this.#ids(positions.filter((key) => key !== undefined));
       yield line("list", { id: list.id, member_ids, follower_ids });
     }
     for (const community of groups.communities()) {
       const { id } = community;
-      const member_ids = yield* ids(groups.membersOf(community, nowMs));
-      const pin = world.communityPin(id);
-      yield* pinned(pin);
+      const member_ids = yield* this.#ids(groups.membersOf(community, this.#nowMs));
+      const pin = this.#world.communityPin(id);
+      yield* this.#pinned(pin);
       const pinnedId = pin === undefined ? {} : { pinned_tweet_id: pin.id };
-      yield line("community", { id, ...ask("community-info", { community_id: id }), member_ids, ...pinnedId });
+      yield line("community", { id, ...this.#ask("community-info", { community_id: id }), member_ids, ...pinnedId });
     }
   }
 
-  function* followLines(): Generator<JsonObject> {
+  *#follows(): Generator<JsonObject> {
+    const { people, follows } = this.#world;
     for (const key of people.keys()) {
       if (!people.isReadable(key)) continue;
-      const held = [...follows.recent(key, nowMs), ...follows.followersSince(key, nowMs, nowMs - WEEK_MS)];
+      const held = [...follows.recent(key, this.#nowMs), ...follows.followersSince(key, this.#nowMs, this.#nowMs - WEEK_MS)];
       const dates = new Map(held.map((follow) => [follow.key, follow.atMs]));
       for (const [follower, atMs] of [...dates].sort((a, b) => a[1] - b[1])) {
         if (!people.isReadable(follower)) continue;
-        yield* user(follower);
+        yield* this.#user(follower);
         const followerDate = new Date(atMs).toISOString();
         yield line("follow", { user_id: people.idOf(key), follower_id: people.idOf(follower), followerDate });
       }
     }
   }
 
-  function* places(): Generator<JsonObject> {
-    for (const { id } of spaces.latest(nowMs, SPACES)) yield line("space", ask("spaces", { id }));
+  *#places(): Generator<JsonObject> {
+    const { spaces, trends } = this.#world;
+    for (const { id } of spaces.latest(this.#nowMs, SPACES)) yield line("space", this.#ask("spaces", { id }));
     for (const woeid of trends.places())
-      for (const [at, trend] of (trends.at(woeid, nowMs) ?? []).entries()) yield line("trend", { woeid, rank: at + 1, ...trend });
+      for (const [at, trend] of (trends.at(woeid, this.#nowMs) ?? []).entries()) yield line("trend", { woeid, rank: at + 1, ...trend });
   }
 
-  return { accounts, groups: groupLines, follows: followLines, places };
+  /** What the API answers now. */
+  #ask(name: EndpointName, input: Readonly<Record<string, Json>>): JsonObject {
+    const operation = OPERATIONS.find((each) => each.name === name);
+    if (operation === undefined) throw new RangeError(`no operation ${name}`);
+    const params = createParams(input, false);
+    const at = { world: this.#world, show: this.#show, nowMs: this.#nowMs };
+    const call: Call = { endpoint: name, params, cursor: undefined, pathValue: "", ...at, traps: false, usage };
+    return operation.handle(call).body;
+  }
 }
 
 const usage = (): never => {

@@ -19,6 +19,8 @@ interface Memory {
   times: readonly number[];
 }
 
+export type Daily = ReturnType<typeof createDaily>;
+
 /** One kind of happening. */
 export function createDaily({ salt, firstDay, perDay }: DailyOptions) {
   const memories = new Map<number, Memory>();

@@ -14,6 +14,8 @@ export interface DemoFollowerOptions {
   readonly pace: Pace;
 }
 
+export type DemoFollowers = ReturnType<typeof createDemoFollowers>;
+
 /** Those who came up to `nowMs`, earliest first; nobody where there is no demo. */
 export function createDemoFollowers(people: PeopleBook, { seed, startMs, pace }: DemoFollowerOptions) {
   const known = new Map<number, number[]>();

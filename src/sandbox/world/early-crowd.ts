@@ -17,6 +17,8 @@ interface Shuffle {
   readonly shift: number;
 }
 
+export type EarlyCrowd = ReturnType<typeof createEarlyCrowd>;
+
 /** The early followers of a world's accounts; rank 0 came first. */
 export function createEarlyCrowd(people: PeopleBook, { seed, firstDayMs }: EarlyCrowdOptions) {
   const shuffles = new Map<number, Shuffle>();

@@ -18,6 +18,8 @@ export interface EdgeOptions {
   readonly firstDayMs: number;
 }
 
+export type Edges = ReturnType<typeof createEdges>;
+
 /** The ties between the accounts of one world. */
 export function createEdges({ seed, count, firstDayMs }: EdgeOptions) {
   const distances = [

@@ -26,7 +26,7 @@ export interface TweetBookOptions {
 
 /** Natural and added tweets as one list. */
 interface Walk {
-  naturalDown(day: number, fromMs: number): Iterable<TweetRecord>;
+  readonly naturalDown: (day: number, fromMs: number) => Iterable<TweetRecord>;
   readonly added: readonly TweetRecord[];
   readonly nowMs: number;
   /** Excludes itself and all younger ones. */

@@ -7,7 +7,7 @@ import type { User } from "../../model/user.ts";
 import { type Account, createPosting, type PostingRates, USUAL_RATES } from "./accounts.ts";
 import { DAY_MS } from "./daily.ts";
 import { demoPosts, type Pace } from "./demo-pace.ts";
-import { createFollowBook } from "./follow-book.ts";
+import { FollowBook } from "./follow-book.ts";
 import { createGroups, type Groups } from "./groups.ts";
 import { STEADY_ACCOUNTS } from "./lives.ts";
 import { People } from "./people.ts";
@@ -56,7 +56,7 @@ export function createWorld(options: WorldOptions) {
     pace,
     tweets,
     groups,
-    follows: createFollowBook(book, { seed, firstDayMs, startMs, pace }),
+    follows: new FollowBook(book, { seed, firstDayMs, startMs, pace }),
     spaces: createSpaces({ seed, startMs, count }),
     trends: createTrends(seed, count === 0),
     scores: createScoreBook(book, { seed, startMs, pace }),
