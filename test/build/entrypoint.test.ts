@@ -16,7 +16,7 @@ function run(program: string, before: readonly string[] = [], input = "") {
   const script = makeFolder({ "entrypoint.sh": SCRIPT.replace("/app/dist/main.js", join(folder, "main.js")) });
   const path = join(script, "entrypoint.sh");
   chmodSync(path, 0o755);
-  const [command = path, ...args] = [...before, path, "plan", "a b"];
+  const [command, ...args] = [...before, path, "plan", "a b"];
   const { status, stdout, stderr } = spawnSync(command, args, { encoding: "utf8", input, timeout: 30_000 });
   return { status, stdout, stderr };
 }
