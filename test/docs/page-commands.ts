@@ -5,15 +5,15 @@ import { code, fenced, GENERATED, page, sentence, table } from "./markdown.ts";
 import { commandsIn, readProgram, textAfterHelp } from "./program.ts";
 
 const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
-  good: "All went well.",
-  failed: "The command did what it could and the answer is no: a check failed, a sink refused, a daemon does not answer.",
-  usage: "The command line was wrong.",
+  good: "Success.",
+  failed: "The command ran and failed: a check failed, a sink refused, the daemon does not answer.",
+  usage: "The command line is wrong.",
   overBudget: "The plan costs more than the quota allows.",
-  internal: "Something is wrong with chirpwatch itself, or with its installation.",
-  cannotCreate: "A file, a folder or an address could not be created or listened on.",
+  internal: "A fault of chirpwatch itself, or of its installation.",
+  cannotCreate: "A file or folder could not be created, or an address could not be listened on.",
   storage: "The state could not be read or written.",
   alreadyRunning: "Another chirpwatch runs on this state file.",
-  badConfig: "The configuration is wrong, or it was refused for what it would do.",
+  badConfig: "The configuration has errors, or it was refused for what it would do.",
 };
 
 const upperFirst = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
@@ -63,7 +63,7 @@ function section({ name, command }: { readonly name: string; readonly command: C
     argumentList(command),
     optionTable(command),
     remarks,
-    example === "" ? "" : `For example:\n\n${fenced("sh", example)}`,
+    example === "" ? "" : `Example:\n\n${fenced("sh", example)}`,
   ];
 }
 
@@ -73,9 +73,9 @@ export async function commandsPage(): Promise<string> {
   return page(
     GENERATED,
     "# Commands",
-    "From a checkout, `node dist/main.js` stands for `chirpwatch`. Every command has `--help`. Results go to standard output; logs and what is wrong go to standard error. `NO_COLOR` is honoured.",
+    "From a checkout, `node dist/main.js` stands for `chirpwatch`. Every command has `--help`. Results go to standard output; logs and errors go to standard error. `NO_COLOR` is honoured.",
     table(
-      ["Command", "Does"],
+      ["Command", "Purpose"],
       commands.map(({ name, command }) => [`[${name}](#${name.replaceAll(" ", "-")})`, sentence(upperFirst(command.description()))]),
     ),
     ...commands.map(section),

@@ -19,9 +19,9 @@ export const configRulesPage = (root: string): string =>
   page(
     GENERATED,
     "# Rules of the configuration",
-    "`chirpwatch validate` shows every finding at once, each with file, line and column. An error refuses the file; a warning does not. `run` and a reload refuse the same files. The examples are what one bad file of the project's own tests is told.",
+    "`chirpwatch validate` reports all errors and warnings at once, each with file, line and column. An error refuses the file; a warning does not. `run` and a reload refuse the same files. The examples are messages about bad files in the project's own tests.",
     table(
-      ["Rule", "Found", "For example"],
+      ["Rule", "Meaning", "Example"],
       Object.entries(RULES).map(([rule, meaning]) => [code(rule), meaning, quoted(wordsOf(join(root, "test/bad-configs"), rule))]),
     ),
   );

@@ -27,8 +27,8 @@ export const metricsPage = (root: string): string =>
   page(
     GENERATED,
     "# Metrics",
-    "`/metrics` of the daemon speaks Prometheus text. The number people care about is `chirpwatch_delivery_delay_seconds`: from an item's own time to its delivery. `chirpwatch_added_delay_seconds` is the part of it that chirpwatch itself adds after the item was found.",
-    "A watch has at most 12 series. Series of a watch, sink or key that is no longer configured go at the next scrape, those of a sink once nothing waits for it.",
+    "`/metrics` of the daemon serves Prometheus text. The most important metric is `chirpwatch_delivery_delay_seconds`: from an item's own time to its delivery. `chirpwatch_added_delay_seconds` is the part of it that chirpwatch itself adds after the item was found.",
+    "A watch has at most 12 series. Series of a watch, sink or key that is no longer configured are dropped at the next scrape, those of a sink once nothing waits for it.",
     table(
       ["Metric", "Kind", "Labels", "Meaning"],
       (Object.entries(METRICS) as [string, MetricSpec][]).map(([name, { kind, labels, help }]) => [
@@ -38,13 +38,13 @@ export const metricsPage = (root: string): string =>
         sentence(help),
       ]),
     ),
-    "Beside these are the figures of the process, as Prometheus' client for Node.js gives them: `process_cpu_seconds_total`, `process_resident_memory_bytes`, `process_open_fds`, `nodejs_eventloop_lag_p99_seconds`, `nodejs_gc_duration_seconds` and more of `process_` and `nodejs_`. The client is loaded at the first scrape.",
+    "Figures of the process come from Prometheus' client for Node.js: `process_cpu_seconds_total`, `process_resident_memory_bytes`, `process_open_fds`, `nodejs_eventloop_lag_p99_seconds`, `nodejs_gc_duration_seconds` and more of `process_` and `nodejs_`. The client is loaded at the first scrape.",
     "### Changes since 0.1.0",
     '- `chirpwatch_detect_delay_seconds` is counted by watch type; its label `watch` is gone, and 20 series a watch with it.\n- The daemon\'s own events in `chirpwatch_events_total` (`watch.gap`, `target.unavailable` and others) have an empty `watch`, also where they are about one.\n- `chirpwatch_watches{state="misconfigured"}` has a value; such a watch is no longer counted as `active`.',
     "## Alerts",
-    "Load `config/alerts.prometheus.yaml` as a rule file. `page` wants someone now, `ticket` someone this week. `config/grafana-dashboard.json` shows the same numbers.",
+    "Load `config/alerts.prometheus.yaml` as a rule file. `page` needs someone now, `ticket` someone this week. `config/grafana-dashboard.json` shows the same metrics.",
     table(
-      ["Alert", "Severity", "After", "Says"],
+      ["Alert", "Severity", "After", "Summary"],
       readAlerts(root).map((alert) => [code(alert.alert), alert.labels.severity, alert.for ?? "", summaryOf(alert)]),
     ),
   );

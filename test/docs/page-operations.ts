@@ -9,13 +9,13 @@ import { code, GENERATED, page, table } from "./markdown.ts";
 
 /** Why no watch type asks an operation: the one place where an empty cell is explained. */
 const NOT_WATCHED: Readonly<Partial<Record<EndpointName, string>>> = {
-  info: "`profile` asks `info-batch`: 100 accounts for the price of one.",
-  "tweet-info": "Tweets are followed through `tweet-info-bulk`: 100 tweets for the price of one.",
-  "v2-user-tweets": "The older form of `user-tweets`, with less in it.",
-  "id-to-username": "The daemon asks it by itself when an account is no longer found; `profile` tells renames.",
+  info: "`profile` requests `info-batch`: 100 accounts for the price of one.",
+  "tweet-info": "Tweets are watched through `tweet-info-bulk`: 100 tweets for the price of one.",
+  "v2-user-tweets": "The older form of `user-tweets`, with fewer fields.",
+  "id-to-username": "The daemon requests it by itself when an account is no longer found; `profile` reports renames.",
   "username-to-id": "A lookup. The daemon resolves handles through `info-batch`, 100 a request.",
   "link-to-id": "A lookup: the id behind a link never changes.",
-  "key-usage-info": "The daemon asks it by itself, for `quota.low` and the forecast.",
+  "key-usage-info": "The daemon requests it by itself, for `quota.low` and the forecast.",
 };
 
 export interface OperationRow {
@@ -51,7 +51,7 @@ export const operationsPage = (): string =>
   page(
     GENERATED,
     "# Operations",
-    "Everything the data service offers, and where to find it here: as a method of the [client](client.md), as `chirpwatch call` with the operation's name, as a route of the [sandbox](sandbox.md), and as what a [watch](watches.md) polls. A page's size is what it holds at most: `?` where the service does not say, `-` where there are no pages.",
+    "Every operation of the data service, and where to find it: as a method of the [client](client.md), as `chirpwatch call` with the operation's name, as a route of the [sandbox](sandbox.md), and as the [watch types](watches.md) that poll it. The page size is a maximum: `?` where the service does not say, `-` where there are no pages.",
     table(
       ["Operation", "Request", "Client method", "Sandbox route", "Page", "Batch", "Cost", "Watch types"],
       operationRows().map((row) => [

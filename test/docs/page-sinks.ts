@@ -17,12 +17,12 @@ function notesOf(type: SinkType<any>): readonly string[] {
   return [
     type.concurrency === 1
       ? "- One message at a time, in order."
-      : `- Up to ${type.concurrency} messages at a time; order holds per group.`,
+      : `- Up to ${type.concurrency} messages at a time; order is kept per group.`,
     type.chat
-      ? `- A chat sink: at most ${limit} messages in ${interval} unless \`throttle\` says otherwise, the surplus as a digest every two minutes; one tweet once in 24 h, naming every watch that matched; new followers of one account in one poll as one message.`
-      : "- Every event is a message of its own, unless a route groups them. Nothing is throttled unless you ask for it.",
+      ? `- A chat sink: at most ${limit} messages in ${interval} unless \`throttle\` says otherwise, the rest as a digest every two minutes; one tweet once in 24 h, naming every watch that matched; new followers of one account in one poll as one message.`
+      : "- Every event is a message of its own, unless a route groups them. Nothing is throttled unless you configure it.",
     `- A message is tried for ${type.chat ? DEFAULTS.chatSink.retry_for : DEFAULTS.sink.retry_for} from its first attempt.`,
-    ...(secrets.length === 0 ? [] : [`- Secrets: ${secrets.join(", ")}. Give each by a variable or by its file.`]),
+    ...(secrets.length === 0 ? [] : [`- Secrets: ${secrets.join(", ")}. Set each by a variable or by its file.`]),
     ...(type.check === undefined ? [] : ["- Its credentials are checked at the start, by a call that posts nothing."]),
   ];
 }
@@ -39,9 +39,9 @@ export const sinksPage = (): string =>
   page(
     GENERATED,
     "# Sink types",
-    "A sink says where alerts go. Each entry under `sinks` has a name of your choice and a `type`. What is guaranteed on the way there stands in [delivery](delivery.md); the body of a webhook in [webhook](webhook.md).",
+    "A sink says where alerts go. Each entry under `sinks` has a name of your choice and a `type`. [Delivery](delivery.md) says what is guaranteed, [webhook](webhook.md) documents the body of a webhook.",
     table(
-      ["Type", "Does"],
+      ["Type", "Purpose"],
       SINK_TYPES.map((type) => [`[${type.type}](#${type.type})`, sentence(type.summary)]),
     ),
     ...SINK_TYPES.map(section),

@@ -25,7 +25,7 @@ function includeText(type: WatchType<any>): string {
   if (!isTweetFeed(type)) return "";
   const names: Readonly<Record<keyof Include, string>> = { reply: "replies", quote: "quotes", retweet: "retweets" };
   const told = (Object.keys(names) as (keyof Include)[]).filter((kind) => type.include[kind]).map((kind) => names[kind]);
-  return `Without \`include\` it tells posts${
+  return `Without \`include\` it announces posts${
     told.length === 0
       ? " only"
       : `${told
@@ -35,7 +35,7 @@ function includeText(type: WatchType<any>): string {
   }.`;
 }
 
-/** Lists whose leaving is told are read whole; those of 20 entries are one page anyway. */
+/** Lists whose leaving is announced are read whole; those of 20 entries are one page anyway. */
 function isReadInPages({ detection, endpoints }: WatchType<any>, settings: unknown): boolean {
   if (detection.detector !== "roster") return false;
   const { mode } = detection.rule(settings, { memory: {} } as TargetState);
@@ -50,9 +50,9 @@ function batchSize(type: WatchType<any>, settings: unknown): number | undefined 
 
 function costText(type: WatchType<any>, settings: unknown): string {
   const per = type.schema().shape["accounts"] !== undefined ? "account" : type.schema().shape["tweets"] !== undefined ? "tweet" : "watch";
-  if (isReadInPages(type, settings)) return `A poll costs a request a page of the list, per ${per}.`;
+  if (isReadInPages(type, settings)) return `A poll costs one request per page of the list, per ${per}.`;
   const size = batchSize(type, settings);
-  if (size !== undefined) return `A poll costs a request per ${size} ${per}s, of all watches with the same schedule.`;
+  if (size !== undefined) return `A poll costs one request per ${size} ${per}s, of all watches with the same schedule.`;
   const costs = type.costRequests(settings);
   return `A poll that finds less than a page of news costs ${costs} request${costs === 1 ? "" : "s"} per ${per}.`;
 }
@@ -65,12 +65,12 @@ function notesOf(type: WatchType<any>): readonly string[] {
     ...(includeText(type) === "" ? [] : [`- ${includeText(type)}`]),
     ...(type.dataIntervalMs === undefined
       ? []
-      : [`- Its data change about every ${formatDuration(type.dataIntervalMs)}; a faster schedule is warned of, not refused.`]),
+      : [`- Its data change about every ${formatDuration(type.dataIntervalMs)}; a faster schedule causes a warning, not an error.`]),
     ...(type.needsIndex === undefined
       ? []
       : [
           type.withoutIndex?.(settings) === undefined
-            ? "- It needs accounts that the service has indexed. One that is not has the status `not_indexed`, is asked for again once an hour, and is no error."
+            ? "- It needs accounts that the service has indexed. One that is not has the status `not_indexed`, is requested again once an hour, and is not an error."
             : "- An account that the service has not indexed is read another way, as the settings say.",
         ]),
     ...type.caveats(settings).map((caveat) => `- Limit: ${sentence(caveat)}`),
@@ -123,9 +123,9 @@ export const watchesPage = (): string =>
   page(
     GENERATED,
     "# Watch types",
-    `A watch says what to look for. Each entry under \`watches\` has an id of your choice and a \`type\`. How polls find what is new stands in [polling](polling.md).`,
+    `A watch says what to look for. Each entry under \`watches\` has an id of your choice and a \`type\`. [Polling](polling.md) says how polls find what is new.`,
     table(
-      ["Type", "Tells"],
+      ["Type", "Alerts about"],
       WATCH_TYPES.map((type) => [`[${type.type}](#${type.type})`, sentence(type.summary)]),
     ),
     ...WATCH_TYPES.map(section),
@@ -136,6 +136,6 @@ export const watchesPage = (): string =>
       (name) => name !== "type" && COMMON_WATCH_KEYS.includes(name),
     ),
     "## Names in where",
-    "`where` is a CEL expression over the event's own body. `labels` is there too, as a map. `tweet.quoted_status` and `tweet.retweeted_status` have the fields of `tweet`. A field that an item does not have makes the expression false. `text.re(\"pattern\")` matches a regular expression in linear time; CEL's `matches` is refused.",
+    "`where` is a CEL expression over the event's own body. `labels` is available, too, as a map. `tweet.quoted_status` and `tweet.retweeted_status` have the fields of `tweet`. A field that an item does not have makes the expression false. `text.re(\"pattern\")` matches a regular expression in linear time; CEL's `matches` is refused.",
     whereTable(),
   );
