@@ -1,6 +1,6 @@
 /**
  * What each watch owes of each tweet: `must` be told, `never` may be, or `may`, where the documentation leaves it open or the scenario made it so.
- * This is the specification of feeds; a reader should be able to hold every rule against docs/polling.md.
+ * This is the specification of feeds; a reader should be able to hold every rule against docs/polling.md and docs/polling-single.md.
  */
 import type { Json } from "../../../src/model/json.ts";
 import type { Step } from "../draw/scenario.ts";
