@@ -37,28 +37,6 @@ describe("an attempt that was under way when the breaker opened", () => {
   });
 });
 
-it("what was taken from the outbox while the breaker opened is not sent: one message at a time probes", async () => {
-  const bench = createBench();
-  let end: () => void = () => undefined;
-  const ended = new Promise<void>((resolve) => (end = resolve));
-  bench.when("hook", async () => {
-    await ended;
-    throw gone();
-  });
-  for (const subject of ["1", "2", "3", "4"]) bench.add(subject);
-  const pump = bench.newPump();
-  await pump.start();
-  await bench.clock.advance(SECOND);
-  expect(bench.sent).toHaveLength(4);
-  for (const subject of ["5", "6", "7", "8"]) bench.add(subject);
-  pump.wake();
-  end();
-  await bench.clock.advance(SECOND);
-  expect(bench.outbox.health("hook")).toMatchObject({ breaker: "open", cause: "destination" });
-  expect(bench.outbox.messages).toHaveLength(8);
-  expect(bench.sent).toHaveLength(4);
-});
-
 describe("another group's first attempt ahead of the next probe", () => {
   const startWithBadOne = async (bench: Bench, other: () => Error) => {
     bench.when("hook", ({ subjects }) => {
@@ -100,6 +78,51 @@ describe("another group's first attempt ahead of the next probe", () => {
     await startWithBadOne(bench, gone);
     expect(bench.outbox.health("hook")).toMatchObject({ breaker: "open", cause: "destination", reason: "channel_not_found" });
     expect(bench.told).toEqual(["failing hook: channel_not_found"]);
+  });
+});
+
+describe("what closes a breaker", () => {
+  const startWithOpen = async (bench: Bench) => {
+    const { outbox, newPump, clock } = bench;
+    bench.when("hook", ({ subjects }) => {
+      if (subjects[0] === "refused") throw new SinkError("message", "400: invalid", 400);
+      throw down();
+    });
+    bench.add("bad");
+    const pump = newPump();
+    await pump.start();
+    await clock.advance(90 * SECOND);
+    expect(outbox.health("hook")?.breaker).toBe("open");
+    return pump;
+  };
+
+  it("is any answer about a message: one that refuses it, too", async () => {
+    const bench = createBench();
+    const pump = await startWithOpen(bench);
+    bench.add("refused");
+    pump.wake();
+    await bench.clock.advance(100);
+    expect(bench.outbox.health("hook")?.breaker).toBe("closed");
+  });
+
+  it("is no message that could not be rendered: the sink was not asked", async () => {
+    const bench = createBench();
+    const { sink } = bench.sinkNamed("hook");
+    bench.addSink("hook", {
+      sink: {
+        ...sink,
+        render: (batch) => {
+          if (batch.events.some(({ event }) => event.subject === "unreadable")) throw new Error("a bug");
+          return sink.render(batch);
+        },
+      },
+    });
+    const pump = await startWithOpen(bench);
+    bench.add("unreadable");
+    pump.wake();
+    await bench.clock.advance(100);
+    expect(bench.outbox.messages.map(({ state }) => state)).toEqual(["open", "dead"]);
+    expect(bench.outbox.health("hook")?.breaker).toBe("open");
   });
 });
 

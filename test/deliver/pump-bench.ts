@@ -1,4 +1,5 @@
 /** A pump with everything around it, under the virtual clock: a scripted sink, the outbox that ships, and what the operator was told. */
+import { expect } from "vitest";
 import type { LogFields } from "../../src/model/log.ts";
 import type { NeutralMessage } from "../../src/model/message.ts";
 import type { Batch, Digest, DigestPart, OutboxEvent, SealedMessage, SendReceipt, Sink } from "../../src/model/sink.ts";
@@ -137,6 +138,7 @@ export function createBench(options: { readonly throttles?: ReadonlyMap<string, 
     gauges,
     observed,
     addSink,
+    sinkNamed: (name: string): PumpSink => sinks.get(name) ?? expect.fail(`no sink ${name}`),
     newPump,
     /** What the sink does from now on. */
     when: (sink: string, behaviour: Behaviour) => void behaviours.set(sink, behaviour),

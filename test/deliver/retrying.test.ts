@@ -79,6 +79,8 @@ describe("retrying", () => {
       ["sent", "r1"],
     ]);
     expect(bench.counts.get('chirpwatch_dead_letters_total{"sink":"hook"}')).toBe(1);
+    expect(bench.counts.get('chirpwatch_sink_errors_total{"sink":"hook","class":"message"}')).toBe(1);
+    expect(bench.counts.get("onDead{}")).toBe(1);
     expect(bench.logged.find(({ level }) => level === "error")?.fields).toMatchObject({ sink: "hook", error: "400: invalid" });
     expect(bench.told).toEqual([]);
   });
@@ -98,9 +100,13 @@ describe("retrying", () => {
     expect(bench.subjects("chat")).toEqual(["1"]);
     expect(bench.subjects("hook")).toEqual(["other"]);
     expect(bench.outbox.messages[0]?.attempts).toBe(0);
+    expect(pump.pauses()).toEqual(new Map([["chat", bench.clock.now() + 500]]));
     bench.when("chat", () => ({}));
     await bench.clock.advance(2 * SECOND);
     expect(bench.offsets("chat")[1]).toBe(30);
+    expect(pump.pauses()).toEqual(new Map());
+    expect(bench.counts.get('chirpwatch_sink_errors_total{"sink":"chat","class":"rate_limited"}')).toBe(1);
+    expect([...bench.counts.keys()].filter((key) => key.includes("sink_errors"))).toHaveLength(1);
     expect(bench.subjects("chat")).toEqual(["1", "1", "2", "3", "later"]);
   });
 
