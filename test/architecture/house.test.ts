@@ -9,6 +9,7 @@ import {
   MOST_FILES,
   MOST_LAYERS,
   RANKS,
+  FUNCTION_EXCEPTIONS,
   SEAM_EXCEPTIONS,
   SUB_RANKS,
   TEST_FOLDERS,
@@ -118,8 +119,24 @@ describe("seams", () => {
     }
   });
 
-  it("no comment in src switches a seam rule off", () => {
-    expect(files.filter((file) => /(?:ox|es)lint-disable[^\n]*house\//.test(file.text)).map((file) => file.path)).toEqual([]);
+  it("lint bounds the length and the parameters of all functions in src, but for the exceptions that have a reason", () => {
+    const { rules, overrides } = JSON.parse(readFileSync(join(root, ".oxlintrc.json"), "utf8")) as {
+      rules: Record<string, unknown>;
+      overrides: readonly { files: readonly string[]; rules: Record<string, unknown> }[];
+    };
+    expect(rules["max-lines-per-function"]).toEqual(["error", { max: 60, skipComments: true, skipBlankLines: true }]);
+    const [ofAll, ...others] = overrides.filter((one) => one.files.some((glob) => glob.startsWith("src/")));
+    expect(ofAll).toMatchObject({ files: ["src/**/*.ts"], rules: { "max-params": ["error", 4], "house/no-deps-spread": "error" } });
+    for (const [rule, exceptions] of Object.entries(FUNCTION_EXCEPTIONS)) {
+      const excepted = others.filter((one) => one.rules[rule] !== undefined).flatMap((one) => one.files);
+      expect([...new Set(excepted)].sort(), rule).toEqual(Object.keys(exceptions).sort());
+    }
+  });
+
+  it("no comment in src switches a seam rule or the bounds of functions off", () => {
+    expect(
+      files.filter((file) => /(?:ox|es)lint-disable[^\n]*(?:house\/|max-(?:lines|params))/.test(file.text)).map((file) => file.path),
+    ).toEqual([]);
     expect(
       files.filter((file) => /(?:ox|es)lint-disable(?:-next-line|-line)?\s*(?:\*\/|\n|$)/.test(file.text)).map((file) => file.path),
     ).toEqual([]);

@@ -1,5 +1,6 @@
 /**
- * The house's own lint rules: the seams of the architecture, one rule per port, and log messages that can be searched for.
+ * The house's own lint rules: the seams of the architecture, one rule per port, log messages that can be searched for, and dependencies that
+ * are handed on by name.
  * Which folders a rule binds, and the exceptions by name, stand in .oxlintrc.json.
  */
 
@@ -139,6 +140,22 @@ const staticLogMessages = {
   }),
 };
 
+/** The name of what is spread: `deps`, `this.deps`, `this.#deps`, `sinkDeps(…)`. */
+function nameOf(node) {
+  if (node.type === "CallExpression") return nameOf(node.callee);
+  return node.type === "MemberExpression" ? node.property.name : node.name;
+}
+
+/** What a part needs is written where it is made: with `{ ...deps, more }` nobody can tell which of the fields it uses. */
+const noDepsSpread = {
+  create: (context) => ({
+    SpreadElement(node) {
+      if (node.parent.type !== "ObjectExpression" || !/deps$/i.test(nameOf(node.argument) ?? "")) return;
+      context.report({ node, message: "Dependencies are handed on by name, each part its own: do not spread them." });
+    },
+  }),
+};
+
 export default {
   meta: { name: "house" },
   rules: {
@@ -148,5 +165,6 @@ export default {
     "no-ambient-environment": noAmbient("environment"),
     "no-ambient-files": noAmbient("files"),
     "static-log-messages": staticLogMessages,
+    "no-deps-spread": noDepsSpread,
   },
 };

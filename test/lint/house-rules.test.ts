@@ -49,6 +49,11 @@ const REFUSED: readonly (readonly [rule: string, code: string])[] = [
   ["no-ambient-files", 'import { readFileSync } from "node:fs"; export const read = readFileSync;'],
   ["static-log-messages", "export const tell = (log, name) => log.warn(`sink ${name} fails`);"],
   ["static-log-messages", 'export const tell = (deps, name) => deps.log.error("sink " + name);'],
+  ["no-deps-spread", "export const make = (deps, part) => part({ ...deps, more: 1 });"],
+  ["no-deps-spread", "export const make = (gateDeps, part) => part({ more: 1, ...gateDeps });"],
+  ["no-deps-spread", "export const make = (one, part) => part({ ...one.deps });"],
+  ["no-deps-spread", "export class One {\n  #deps = {};\n  make = (part) => part({ ...this.#deps });\n}"],
+  ["no-deps-spread", "export const make = (sinkDeps, part) => part({ ...sinkDeps(1), more: 1 });"],
 ];
 
 const ALLOWED: readonly (readonly [why: string, path: string, code: string])[] = [
@@ -62,6 +67,9 @@ const ALLOWED: readonly (readonly [why: string, path: string, code: string])[] =
   ["server, which listens", "src/server/listen.ts", 'import { createServer } from "node:http"; export const listen = createServer;'],
   ["tests", "test/engine/any.test.ts", "export const now = Date.now();"],
   ["a fixed sentence with fields", "src/engine/log.ts", 'export const tell = (log, sink) => log.warn("sink fails", { sink });'],
+  ["dependencies handed on whole", "src/deliver/whole.ts", "export const make = (deps, part) => part(deps);"],
+  ["a list of what is among them", "src/deliver/list.ts", "export const names = (deps) => [...deps.names];"],
+  ["app, which connects the parts", "src/app/parts.ts", "export const make = (deps, part) => part({ ...deps, more: 1 });"],
   ["a choice of two sentences", "src/engine/two.ts", 'export const tell = (log, on) => log.info(on ? "paused" : "resumed");'],
 ];
 
@@ -69,13 +77,13 @@ describe("own lint rules", () => {
   const folder = mkdtempSync(join(tmpdir(), "house-rules-"));
   let found: ReadonlyMap<string, readonly string[]> = new Map();
   beforeAll(() => {
-    const refused = REFUSED.map(([, code], i) => [`src/engine/refused-${i}.ts`, code] as const);
+    const refused = REFUSED.map(([, code], i) => [`src/deliver/refused-${i}.ts`, code] as const);
     found = lintAll(folder, new Map([...refused, ...ALLOWED.map(([, path, code]) => [path, code] as const)]));
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   it.each(REFUSED.map(([rule, code], i) => ({ rule, code, i })))("$rule refuses: $code", ({ rule, i }) => {
-    expect(found.get(`src/engine/refused-${i}.ts`)).toEqual([rule]);
+    expect(found.get(`src/deliver/refused-${i}.ts`)).toEqual([rule]);
   });
 
   it.each(ALLOWED.map(([why, path]) => ({ why, path })))("allows $why", ({ path }) => {
