@@ -1,0 +1,177 @@
+/**
+ * One batch of fresh tweets that are due: asked for in one request, evaluated for each watch that follows them, and committed. When a batch
+ * is due is recheck-loop.ts's.
+ */
+import { isBlindAnswer } from "../../detect/recheck.ts";
+import type { Clock } from "../../model/clock.ts";
+import type { Hash } from "../../model/hash.ts";
+import type { Log } from "../../model/log.ts";
+import type { Meter } from "../../model/meter.ts";
+import type { PollCommit, PollStore } from "../../model/poll-store.ts";
+import { LOOK_OWED_MS, type Recheck, type RecheckStore } from "../../model/recheck.ts";
+import { mostUrgent, type Priority } from "../../model/schedule.ts";
+import type { StoreWatch } from "../../model/store-health.ts";
+import type { Trace } from "../../model/trace.ts";
+import type { Tweet } from "../../model/tweet.ts";
+import { isRefusal } from "../../model/upstream.ts";
+import type { TargetRef } from "../../model/watch-store.ts";
+import type { PlannedWatch } from "../../plan/polls/plan-polls.ts";
+import { type Missed, missedBy } from "../../polling/evaluate/absence.ts";
+import { judgeRecheck, type Look, refOf, turnOf } from "../../polling/evaluate/judge-recheck.ts";
+import type { RouteJudged } from "../../polling/evaluate/verdicts.ts";
+import { logEvents } from "../../polling/run/event-log.ts";
+import type { Subscriber } from "../../polling/watch-poll.ts";
+import type { RequestGate } from "../../requests/request-gate.ts";
+import { RequestHeld } from "../../requests/request-held.ts";
+import type { WatchType } from "../../watches/watch-type.ts";
+
+export interface RecheckBatchDeps {
+  readonly store: Pick<RecheckStore, "eventsById"> & Pick<PollStore, "commitPoll">;
+  readonly storeWatch: Pick<StoreWatch, "takeError">;
+  readonly gate: RequestGate;
+  readonly clock: Clock;
+  readonly hash: Hash;
+  readonly meter: Meter;
+  readonly log: Log;
+  readonly trace: Trace;
+  readonly route: RouteJudged;
+  readonly wakeDelivery: () => void;
+  /** How much slower polls of a priority go while the quota is short. */
+  readonly stretch: (priority: Priority) => number;
+  /** Those that follow their tweets now. */
+  readonly following: () => readonly PlannedWatch<WatchType<any>>[];
+}
+
+/** A tweet that is due, and the watch that follows it. */
+interface Followed {
+  readonly recheck: Recheck;
+  readonly subscriber: Subscriber;
+}
+
+/** Whose backoff its requests share, and the name of its runs. */
+const RECHECK = "recheck";
+
+export class RecheckBatches {
+  readonly #deps: RecheckBatchDeps;
+  /** Counts requests: each is booked on another of the watches it is made for. */
+  #requests = 0;
+
+  constructor(deps: RecheckBatchDeps) {
+    this.#deps = deps;
+  }
+
+  /** False when nothing more can be done now. */
+  async run(rows: readonly Recheck[]): Promise<boolean> {
+    const { clock, trace, following } = this.#deps;
+    const followed = rows.flatMap((recheck) => {
+      const subscriber = recheck.untilMs + LOOK_OWED_MS < clock.now() ? undefined : subscriberOf(following(), recheck);
+      return subscriber === undefined ? [] : [{ recheck, subscriber }];
+    });
+    const live = new Set(followed.map(({ recheck }) => recheck));
+    const stale = rows.filter((row) => !live.has(row));
+    if (stale.length > 0) return this.#commit(stale.map((row) => ({ ended: refOf(row) })));
+    const early = followed.map((one) => this.#atPresentPace(one)).filter(({ dueAtMs }) => dueAtMs > clock.now());
+    if (early.length > 0) return this.#commit(early.map((next) => ({ next })));
+    const ids = [...new Set(rows.map(({ tweetId }) => tweetId))];
+    trace.begin(RECHECK);
+    try {
+      return await this.#commit(await this.#evaluate(followed, ids, await this.#ask(ids, followed)));
+    } finally {
+      trace.end(RECHECK);
+    }
+  }
+
+  #atPresentPace({ recheck, subscriber: { watch } }: Followed): Recheck {
+    return { ...recheck, dueAtMs: turnOf(watch, recheck, this.#deps.stretch(watch.priority)) };
+  }
+
+  /**
+   * Booked on those it is made for, each in their turn. Undefined: refused, and that look is over, for asking again at once would be refused
+   * again and paid for. A 404 is an answer without any of them: so the service may say it of tweets that are all gone.
+   */
+  async #ask(ids: readonly string[], asked: readonly Followed[]): Promise<ReadonlyMap<string, Tweet> | undefined> {
+    try {
+      const answer = await this.#deps.gate.request({
+        endpoint: "tweet-info-bulk",
+        params: { tweet_links: ids },
+        source: RECHECK,
+        watch: asked[this.#requests++ % asked.length]?.subscriber.watch.id ?? "",
+        priority: mostUrgent(asked.map(({ subscriber }) => subscriber.watch.priority)),
+        purpose: "poll",
+      });
+      return new Map((answer.tweets ?? []).map((tweet) => [tweet.id, tweet]));
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      reportFailure(error, this.#deps);
+      return error.kind === "not_found" ? new Map() : undefined;
+    }
+  }
+
+  async #evaluate(
+    asked: readonly Followed[],
+    ids: readonly string[],
+    answer: ReadonlyMap<string, Tweet> | undefined,
+  ): Promise<readonly Look[]> {
+    const { hash, clock, store, following, stretch } = this.#deps;
+    const found = answer ?? new Map<string, Tweet>();
+    const isBlind = answer === undefined || isBlindAnswer(ids.length, ids.filter((id) => found.has(id)).length);
+    const context = { hash, detectedAtMs: clock.now(), isBlind };
+    const missing = asked.filter(({ recheck }) => recheck.eventId !== "" && !found.has(recheck.tweetId));
+    const told = new Map((await store.eventsById(missing.map(({ recheck }) => recheck.eventId))).map((event) => [event.id, event]));
+    return asked.map(({ recheck, subscriber }) =>
+      judgeRecheck(subscriber, recheck, found.get(recheck.tweetId), told.get(recheck.eventId), {
+        ...context,
+        missed: missedIn(following(), subscriber),
+        stretch: stretch(subscriber.watch.priority),
+      }),
+    );
+  }
+
+  async #commit(looks: readonly Look[]): Promise<boolean> {
+    const { clock, store, trace, log, meter, route, wakeDelivery } = this.#deps;
+    const nowMs = clock.now();
+    const routed = looks.flatMap(({ event }) => (event === undefined ? [] : [route(event, nowMs)]));
+    const changes: PollCommit = {
+      atMs: nowMs,
+      targets: [],
+      verdicts: [],
+      events: routed.map(({ event }) => event),
+      deliveries: routed.flatMap(({ deliveries }) => deliveries),
+      rechecks: {
+        rechecks: looks.flatMap(({ next }) => (next === undefined ? [] : [next])),
+        ended: looks.flatMap(({ ended }) => (ended === undefined ? [] : [ended])),
+        late: looks.flatMap(({ late }) => (late === undefined ? [] : [late])),
+      },
+    };
+    const result = await store.commitPoll(changes);
+    if (result.status === "conflict") return false;
+    trace.remember(RECHECK, result.born);
+    logEvents(log, changes, result.born, trace.ofSource(RECHECK));
+    for (const { event } of routed)
+      if (result.born.has(event.id)) meter.count("chirpwatch_events_total", { watch: event.watch, event: event.type });
+    if (result.born.size > 0) wakeDelivery();
+    return true;
+  }
+}
+
+/** What kept a batch from being asked for. */
+export function reportFailure(error: unknown, { storeWatch, log }: Pick<RecheckBatchDeps, "storeWatch" | "log">): void {
+  if (storeWatch.takeError(error)) return;
+  if (error instanceof RequestHeld) log.debug("fresh tweets wait for their next look", { reason: error.reason });
+  else log.warn("fresh tweets could not be looked at", { error });
+}
+
+const targetOf = ({ targets }: PlannedWatch, targetKey: string) => targets.find(({ key }) => key === targetKey);
+
+/** Undefined when the watch follows its tweets no longer. */
+function subscriberOf(following: readonly PlannedWatch<WatchType<any>>[], { watchKey, targetKey }: TargetRef): Subscriber | undefined {
+  const own = following.find((one) => one.watchKey === watchKey);
+  const target = own === undefined ? undefined : targetOf(own, targetKey);
+  if (own === undefined || target === undefined) return undefined;
+  return { watch: own.watch, type: own.type, watchKey, targetKey, targetName: target.name };
+}
+
+function missedIn(planned: readonly PlannedWatch[], { watch, watchKey, targetKey }: Subscriber): Missed | undefined {
+  const targets = planned.flatMap((one) => (one.watchKey === watchKey ? (targetOf(one, targetKey) ?? []) : []));
+  return targets[0] === undefined ? undefined : missedBy(watch, targets[0]);
+}
