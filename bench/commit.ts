@@ -5,7 +5,7 @@
 import { join } from "node:path";
 import { createSystemClock } from "../src/runtime/system-clock.ts";
 import { createSystemRandom } from "../src/runtime/system-random.ts";
-import { loadDriver } from "../src/state/driver.ts";
+import { loadDriver } from "../src/state/db/driver.ts";
 import { openStore } from "../src/state/open.ts";
 import type { Figure } from "./figure.ts";
 import { createPollingRig } from "./polling-rig.ts";

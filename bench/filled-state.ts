@@ -1,6 +1,6 @@
 /** Writes the state that a daemon would have after the first poll of every watch brought nothing. */
 import { registerWatches } from "../src/app/daemon/registration.ts";
-import { loadConfig } from "../src/config/load-config.ts";
+import { loadConfig } from "../src/config/load/load-config.ts";
 import { planPolls } from "../src/plan/polls/plan-polls.ts";
 import { createFiles } from "../src/runtime/files.ts";
 import { sha256 } from "../src/runtime/hash.ts";

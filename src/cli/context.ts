@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import type { Config, ConfigIssue } from "../config/config.ts";
 import { checkSandboxGuard } from "../config/guard.ts";
-import { type LoadRequest, type LoadResult, loadConfig } from "../config/load-config.ts";
+import { type LoadRequest, type LoadResult, loadConfig } from "../config/load/load-config.ts";
 import { formatIssue } from "../config/report.ts";
 import type { Clock } from "../model/clock.ts";
 import { EXIT, ExitError } from "../model/exit-code.ts";

@@ -5,7 +5,7 @@
 import { resolve } from "node:path";
 import type { Config } from "../config/config.ts";
 import { formatIssue } from "../config/report.ts";
-import { findStatePath } from "../config/state-path.ts";
+import { findStatePath } from "../config/text/state-path.ts";
 import { type CliContext, loadFrom, orThrow } from "./context.ts";
 import { plural } from "./table.ts";
 

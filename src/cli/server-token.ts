@@ -6,8 +6,8 @@ import { EXIT, ExitError } from "../model/exit-code.ts";
 import type { Log } from "../model/log.ts";
 import type { Random } from "../model/random.ts";
 import { writeSecretFile } from "../runtime/write-files.ts";
-import { makePrivateFolders } from "../state/private-files.ts";
-import { writeDenial } from "../state/write-denial.ts";
+import { makePrivateFolders } from "../state/db/private-files.ts";
+import { writeDenial } from "../state/files/write-denial.ts";
 
 export interface TokenDeps {
   readonly random: Random;

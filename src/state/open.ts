@@ -7,16 +7,16 @@ import { EXIT, ExitError } from "../model/exit-code.ts";
 import type { Log } from "../model/log.ts";
 import type { Random } from "../model/random.ts";
 import type { Store } from "../model/store.ts";
-import { type Backup, backupHandle, listBackups } from "./backup.ts";
-import { type BackgroundCheck, checkInBackground } from "./check.ts";
-import { lockState } from "./lock.ts";
-import { MIGRATIONS, migrate, pendingMigrations } from "./migrate.ts";
-import { markClean, wasClean } from "./notes.ts";
-import { cannotCreate, corrupt, foreign, missing, type OpenContext, openFailure } from "./open-failures.ts";
-import { makePrivateFolders } from "./private-files.ts";
-import { quieten, type QuietSpan } from "./quieten.ts";
-import { appliedMigrations, checkpoint, configure, kyselyOver, openHandle, quickCheck, type SqliteHandle } from "./sqlite.ts";
-import type { Executor } from "./statement.ts";
+import { type Backup, backupHandle, listBackups } from "./upkeep/backup.ts";
+import { type BackgroundCheck, checkInBackground } from "./upkeep/check.ts";
+import { lockState } from "./files/lock.ts";
+import { MIGRATIONS, migrate, pendingMigrations } from "./migrations/migrate.ts";
+import { markClean, wasClean } from "./upkeep/notes.ts";
+import { cannotCreate, corrupt, foreign, missing, type OpenContext, openFailure } from "./files/open-failures.ts";
+import { makePrivateFolders } from "./db/private-files.ts";
+import { quieten, type QuietSpan } from "./polls/quieten.ts";
+import { appliedMigrations, checkpoint, configure, kyselyOver, openHandle, quickCheck, type SqliteHandle } from "./db/sqlite.ts";
+import type { Executor } from "./db/statement.ts";
 import { createStore } from "./store.ts";
 
 /** Up to this size a check costs no more than a blink at every start. */

@@ -38,8 +38,8 @@ describe("a start", () => {
     "server/routes.ts",
     "server/page.ts",
     "server/prom-metrics.ts",
-    "config/where.ts",
-    "config/json-schema.ts",
+    "config/where/where.ts",
+    "config/load/json-schema.ts",
     "route/pattern.ts",
   ])("leaves %s for when it is needed", (part) => {
     expect([...texts.keys()].some((path) => path.startsWith(part))).toBe(true);

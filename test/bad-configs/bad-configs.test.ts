@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import type { ConfigIssue } from "../../src/config/config.ts";
-import { loadConfig } from "../../src/config/load-config.ts";
+import { loadConfig } from "../../src/config/load/load-config.ts";
 import { formatIssue } from "../../src/config/report.ts";
 import { RULES } from "../../src/config/rules.ts";
 import { createFiles } from "../../src/runtime/files.ts";

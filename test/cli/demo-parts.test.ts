@@ -4,7 +4,7 @@ import { createAnswerLog } from "../../src/cli/demo-answers.ts";
 import { demoConfig, DEMO_QUOTA, demoServer } from "../../src/cli/demo-config.ts";
 import { BASELINE_UNTIL_MS, demoTimes } from "../../src/cli/demo-times.ts";
 import type { Config } from "../../src/config/config.ts";
-import { loadConfig } from "../../src/config/load-config.ts";
+import { loadConfig } from "../../src/config/load/load-config.ts";
 import { createFiles } from "../../src/runtime/files.ts";
 import { SINK_TYPES } from "../../src/sinks/registry.ts";
 import { WATCH_TYPES } from "../../src/watches/registry.ts";

@@ -1,6 +1,6 @@
 /** Loads a configuration that exists in memory only, against the real registries. */
 import type { Config, ConfigIssue } from "../../src/config/config.ts";
-import { loadConfig, type LoadResult } from "../../src/config/load-config.ts";
+import { loadConfig, type LoadResult } from "../../src/config/load/load-config.ts";
 import { formatIssue } from "../../src/config/report.ts";
 import type { Environment, Files } from "../../src/model/files.ts";
 import { SINK_TYPES } from "../../src/sinks/registry.ts";

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { loadConfig } from "../../src/config/load-config.ts";
+import { loadConfig } from "../../src/config/load/load-config.ts";
 import { isUnchanged } from "../../src/config/read-log.ts";
 import { createFiles } from "../../src/runtime/files.ts";
 import { SINK_TYPES } from "../../src/sinks/registry.ts";

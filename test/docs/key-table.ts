@@ -1,5 +1,5 @@
 /** Tables of keys, from the JSON Schema that editors use: whatever can be written in a file has its row, with its default. */
-import { buildJsonSchema } from "../../src/config/json-schema.ts";
+import { buildJsonSchema } from "../../src/config/load/json-schema.ts";
 import { SINK_TYPES } from "../../src/sinks/registry.ts";
 import { WATCH_TYPES } from "../../src/watches/registry.ts";
 import { code, sentence, table } from "./markdown.ts";

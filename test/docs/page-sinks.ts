@@ -1,6 +1,6 @@
 /** docs/sinks.md: every sink type with its keys and habits; then the keys all of them share. */
 import { DEFAULTS } from "../../src/config/defaults.ts";
-import { COMMON_SINK_KEYS } from "../../src/config/sink-schema.ts";
+import { COMMON_SINK_KEYS } from "../../src/config/schema/sink-schema.ts";
 import { SINK_TYPES } from "../../src/sinks/registry.ts";
 import type { SinkType } from "../../src/sinks/sink-type.ts";
 import { keyTable, typesOf } from "./key-table.ts";

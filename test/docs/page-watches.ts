@@ -1,7 +1,7 @@
 /** docs/watches.md: every watch type with its keys, its events and what it can miss; then the keys all of them share. */
 import { findEndpoint } from "../../src/api/endpoints/index.ts";
-import { variablesOf } from "../../src/config/where-types.ts";
-import { COMMON_WATCH_KEYS } from "../../src/config/watch-schema.ts";
+import { variablesOf } from "../../src/config/where/where-types.ts";
+import { COMMON_WATCH_KEYS } from "../../src/config/schema/watch-schema.ts";
 import type { Include } from "../../src/model/watch.ts";
 import type { TargetState } from "../../src/model/watch-store.ts";
 import { formatDuration } from "../../src/model/duration.ts";

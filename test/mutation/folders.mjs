@@ -31,7 +31,14 @@ export const FOLDERS = {
     },
     {
       mutate: allOf("src/deliver").filter((file) => ![...APART, ...GATHERING, "src/deliver/crosspost.ts"].includes(file)),
-      tests: inFolder("test/deliver", ["way-closes.test", "breaker-probes.test", "pump.test", "retrying.test", "stops.test", "breaker.test"]),
+      tests: inFolder("test/deliver", [
+        "way-closes.test",
+        "breaker-probes.test",
+        "pump.test",
+        "retrying.test",
+        "stops.test",
+        "breaker.test",
+      ]),
     },
     {
       mutate: GATHERING,

@@ -1,7 +1,7 @@
 /** Outboxes of older releases: what they hold keeps its meaning, and nothing is reported or sent again. */
 import { expect, test } from "vitest";
-import { loadDriver } from "../../src/state/driver.ts";
-import { MIGRATIONS } from "../../src/state/migrate.ts";
+import { loadDriver } from "../../src/state/db/driver.ts";
+import { MIGRATIONS } from "../../src/state/migrations/migrate.ts";
 import { openTemp, tempStatePath } from "./temp-state.ts";
 
 const Database = loadDriver();

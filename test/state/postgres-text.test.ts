@@ -11,8 +11,8 @@ import {
   type QueryResult,
 } from "kysely";
 import { expect, test } from "vitest";
-import { GroupTimers } from "../../src/state/group-timers.ts";
-import { insertDeliveries } from "../../src/state/insert-deliveries.ts";
+import { GroupTimers } from "../../src/state/outbox/group-timers.ts";
+import { insertDeliveries } from "../../src/state/outbox/insert-deliveries.ts";
 import { up } from "../../src/state/migrations/0001-initial.ts";
 import { up as upMembers } from "../../src/state/migrations/0002-members.ts";
 import { up as upKeys } from "../../src/state/migrations/0003-keys.ts";
@@ -25,11 +25,11 @@ import { up as upNamed } from "../../src/state/migrations/0008-named-accounts.ts
 import { up as upDeadLetters } from "../../src/state/migrations/0009-dead-letters.ts";
 import { up as upCrossposts } from "../../src/state/migrations/0010-crossposts.ts";
 import { up as upHeldBy } from "../../src/state/migrations/0011-held-by.ts";
-import { quieten } from "../../src/state/quieten.ts";
+import { quieten } from "../../src/state/polls/quieten.ts";
 import { createStore } from "../../src/state/store.ts";
-import type { Tables } from "../../src/state/tables.ts";
+import type { Tables } from "../../src/state/db/tables.ts";
 import { closedBreaker } from "../../src/deliver/sink-queue.ts";
-import { findTarget } from "../../src/state/target-rows.ts";
+import { findTarget } from "../../src/state/watches/target-rows.ts";
 import { makeEvent } from "../support/make-event.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";

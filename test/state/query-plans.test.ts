@@ -9,11 +9,11 @@ import {
   SqliteQueryCompiler,
 } from "kysely";
 import { expect, test } from "vitest";
-import { groupDead } from "../../src/state/dead-letters.ts";
-import { loadDriver } from "../../src/state/driver.ts";
-import { outboxStats } from "../../src/state/sink-health.ts";
-import { countWaiting } from "../../src/state/waiting.ts";
-import type { Tables } from "../../src/state/tables.ts";
+import { groupDead } from "../../src/state/outbox/dead-letters.ts";
+import { loadDriver } from "../../src/state/db/driver.ts";
+import { outboxStats } from "../../src/state/outbox/sink-health.ts";
+import { countWaiting } from "../../src/state/outbox/waiting.ts";
+import type { Tables } from "../../src/state/db/tables.ts";
 import { openTemp, tempStatePath } from "./temp-state.ts";
 
 const Database = loadDriver();

@@ -8,7 +8,7 @@ import { runnerImport } from "vite";
 const [path, user] = process.argv.slice(2);
 const load = async (file) => (await runnerImport(fileURLToPath(new URL(file, import.meta.url)), { configFile: false })).module;
 const { openStore } = await load("../../src/state/open.ts");
-const { loadDriver } = await load("../../src/state/driver.ts");
+const { loadDriver } = await load("../../src/state/db/driver.ts");
 const { createSeededRandom } = await load("../support/seeded-random.ts");
 const { createVirtualClock } = await load("../support/virtual-clock.ts");
 const { makeEvent } = await load("../support/make-event.ts");

@@ -4,9 +4,9 @@ import type { CrosspostStore } from "../../src/model/crosspost.ts";
 import type { ChirpEvent } from "../../src/model/event.ts";
 import type { Outbox } from "../../src/model/outbox.ts";
 import type { NewDelivery } from "../../src/model/poll-store.ts";
-import { loadDriver } from "../../src/state/driver.ts";
-import { migrate } from "../../src/state/migrate.ts";
-import { kyselyOver } from "../../src/state/sqlite.ts";
+import { loadDriver } from "../../src/state/db/driver.ts";
+import { migrate } from "../../src/state/migrations/migrate.ts";
+import { kyselyOver } from "../../src/state/db/sqlite.ts";
 import { createStore } from "../../src/state/store.ts";
 import { createSeededRandom } from "./seeded-random.ts";
 

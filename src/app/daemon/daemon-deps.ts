@@ -1,5 +1,5 @@
 /** What a daemon needs from outside: ports, and how it was started. */
-import type { LoadResult } from "../../config/load-config.ts";
+import type { LoadResult } from "../../config/load/load-config.ts";
 import type { Clock } from "../../model/clock.ts";
 import type { ExitError } from "../../model/exit-code.ts";
 import type { Files } from "../../model/files.ts";

@@ -1,6 +1,6 @@
 /** Schema 1: every table of the first release. */
 import { type Kysely, sql } from "kysely";
-import type { Tables } from "../tables.ts";
+import type { Tables } from "../db/tables.ts";
 
 export async function up(db: Kysely<Tables>): Promise<void> {
   await watchTables(db);

@@ -1,6 +1,6 @@
 /** Schema 2: who is on the lists whose leaving is told. */
 import type { Kysely } from "kysely";
-import type { Tables } from "../tables.ts";
+import type { Tables } from "../db/tables.ts";
 
 export async function up(db: Kysely<Tables>): Promise<void> {
   await db.schema

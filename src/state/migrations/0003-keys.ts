@@ -1,6 +1,6 @@
 /** Schema 3: the ledger knows which key paid. Sums by hour are kept by key, so their tables are made anew. */
 import type { Kysely } from "kysely";
-import type { Tables } from "../tables.ts";
+import type { Tables } from "../db/tables.ts";
 
 export async function up(db: Kysely<Tables>): Promise<void> {
   await db.schema

@@ -1,6 +1,6 @@
 /** Schema 4: fresh tweets that are looked at again, and an index for counting the events of a watch by time. */
 import type { Kysely } from "kysely";
-import type { Tables } from "../tables.ts";
+import type { Tables } from "../db/tables.ts";
 
 export async function up(db: Kysely<Tables>): Promise<void> {
   await db.schema

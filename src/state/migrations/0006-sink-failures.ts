@@ -1,6 +1,6 @@
 /** Schema 6: why a sink's breaker is open, and when the operator was told. Until now only dead destinations opened it, and were told at once. */
 import type { Kysely } from "kysely";
-import type { Tables } from "../tables.ts";
+import type { Tables } from "../db/tables.ts";
 
 export async function up(db: Kysely<Tables>): Promise<void> {
   await db.schema

@@ -1,6 +1,6 @@
 /** Schema 7: digests of several messages. A delivery remembers the group it was moved from, a message the one it belongs under. */
 import type { Kysely } from "kysely";
-import type { Tables } from "../tables.ts";
+import type { Tables } from "../db/tables.ts";
 
 export async function up(db: Kysely<Tables>): Promise<void> {
   await db.schema.alterTable("deliveries").addColumn("original_group_key", "text").execute();

@@ -1,6 +1,6 @@
 /** Schema 8: a watch keeps the ids of accounts that its settings name beside its targets. */
 import type { Kysely } from "kysely";
-import type { Tables } from "../tables.ts";
+import type { Tables } from "../db/tables.ts";
 
 export async function up(db: Kysely<Tables>): Promise<void> {
   await db.schema

@@ -1,6 +1,6 @@
 /** Schema 9: why messages were given up, whether the operator was told and has accepted it, and a record of what operators did. */
 import { type Kysely, sql } from "kysely";
-import type { Tables } from "../tables.ts";
+import type { Tables } from "../db/tables.ts";
 
 const EXPIRED = "given up after retry_for: ";
 

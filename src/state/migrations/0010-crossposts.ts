@@ -1,6 +1,6 @@
 /** Schema 10: crossposts, one for each message that is to be published to its channel's followers. */
 import { type Kysely, sql } from "kysely";
-import type { Tables } from "../tables.ts";
+import type { Tables } from "../db/tables.ts";
 
 export async function up(db: Kysely<Tables>): Promise<void> {
   await db.schema

@@ -1,6 +1,6 @@
 /** Schema 12: since when a watch is away: paused, disabled or removed. What the times of pauses and removals are known from is taken over. */
 import type { Kysely } from "kysely";
-import type { Tables } from "../tables.ts";
+import type { Tables } from "../db/tables.ts";
 
 const PAUSED = "paused:";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createReloader, type ReloadDeps } from "../../../src/app/reload/reload.ts";
 import type { Config } from "../../../src/config/config.ts";
-import type { LoadResult } from "../../../src/config/load-config.ts";
+import type { LoadResult } from "../../../src/config/load/load-config.ts";
 import type { Files } from "../../../src/model/files.ts";
 import { StoreError } from "../../../src/model/store-error.ts";
 import { createMeter } from "../../../src/server/meter.ts";

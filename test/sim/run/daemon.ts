@@ -6,7 +6,7 @@ import type { Hono } from "hono";
 import { type Daemon, startDaemon } from "../../../src/app/build.ts";
 import type { Adapters } from "../../../src/app/daemon/daemon-deps.ts";
 import { checkSandboxGuard } from "../../../src/config/guard.ts";
-import { type LoadResult, loadConfig } from "../../../src/config/load-config.ts";
+import { type LoadResult, loadConfig } from "../../../src/config/load/load-config.ts";
 import { formatIssue } from "../../../src/config/report.ts";
 import type { Clock } from "../../../src/model/clock.ts";
 import type { Files } from "../../../src/model/files.ts";

@@ -3,7 +3,7 @@
  * leaves on the disk (an open transaction is gone, the write-ahead log stays), writes that fail, and the moments before and after a commit.
  */
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { loadDriver, type SqliteHandle, type SqliteStatement } from "../../../src/state/driver.ts";
+import { loadDriver, type SqliteHandle, type SqliteStatement } from "../../../src/state/db/driver.ts";
 
 /** What fails when the state is written, in SQLite's own codes. */
 export type DiskFault = "SQLITE_FULL" | "SQLITE_BUSY" | "SQLITE_READONLY";

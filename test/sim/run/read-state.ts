@@ -1,7 +1,7 @@
 /** The state as the last process left it, read from its file with plain SQL: what was found, what is still on its way, and what the ledger says. */
 import { existsSync } from "node:fs";
 import type { JsonObject } from "../../../src/model/json.ts";
-import { loadDriver } from "../../../src/state/driver.ts";
+import { loadDriver } from "../../../src/state/db/driver.ts";
 
 const Database = loadDriver();
 

@@ -1,0 +1,207 @@
+/** The checked sections put together, and the rules between them: every watch has somewhere to go, every sink is used, names exist. */
+import type { Watch } from "../../model/watch.ts";
+import type { Route } from "../../route/route.ts";
+import { createTimetable } from "../../schedule/timetable.ts";
+import { buildIntervals, buildRoute, routeTo } from "./build-route.ts";
+import { checkSinks } from "./check-sinks.ts";
+import { buildSections, type Sections } from "./build-sections.ts";
+import { buildSink } from "./build-sink.ts";
+import { buildWatch, type WatchDeps } from "./build-watch.ts";
+import type { BuildDeps } from "./build-deps.ts";
+import type { Config, SinkConfig } from "../config.ts";
+import { checkDefaults } from "./check-defaults.ts";
+import { loopbackDoubt } from "../guard.ts";
+import { configPlace, type Report } from "../report.ts";
+import { childOf, entriesOf, type Entry, entryOf, findNode, type MapNode, type Node, type Place } from "../tree.ts";
+import { resolveStatePath } from "../text/state-path.ts";
+import type { LoadWhere, WhereCompiler } from "../where/where.ts";
+import { checkTopLevel, namedEntries } from "../check/top-level.ts";
+
+type Built = Omit<Config, "warnings" | "files" | "reads" | "hash">;
+
+/** Undefined when something essential could not be built; the report knows why. */
+export async function buildConfig(root: MapNode, deps: BuildDeps): Promise<Built | undefined> {
+  const { report } = deps;
+  checkTopLevel(root, report);
+  const where = lazyWhere();
+  const sections = await buildSections(root, deps);
+  checkDefaults(childOf(root, "defaults"), deps);
+  const watchEntries = namedEntries(root, "watches", report);
+  const sinkEntries = namedEntries(root, "sinks", report);
+  const sinks = await buildSinks(sinkEntries, root, where, deps);
+  const sinkNames = sinkEntries.map(({ key }) => key);
+  const hasFallback = entryOf(root, "route") !== undefined || sinkNames.length <= 1;
+  const retentionMs = sections?.state.retention ?? Number.POSITIVE_INFINITY;
+  const watches = await buildWatches(watchEntries, root, watchDeps(deps, { where, sinkNames, hasFallback, retentionMs }));
+  const route = await buildTree(root, watchEntries, sinkEntries, deps);
+  checkMoves(watchEntries, report);
+  checkOps(root, sections, sinkEntries, report);
+  warnOfUnused(sinkEntries, { watchEntries, watches, route, sections }, report);
+  if (sections === undefined) return undefined;
+  warnOfLoopback(root, sections, sinks, deps);
+  const { path, retention, must_exist } = sections.state;
+  return {
+    api: sections.api,
+    state: { path: await checkedStatePath(path, root, deps), retentionMs: retention, mustExist: must_exist },
+    server: sections.server,
+    ops: sections.ops,
+    linksHost: sections.linksHost,
+    watches,
+    watchPlaces: Object.fromEntries(watchEntries.map(({ key, keyPlace }) => [key, configPlace(keyPlace)])),
+    ...(route === undefined ? {} : { route }),
+    sinks,
+  };
+}
+
+/** The absolute path. SQLite's own words for a folder would come at the start, and say little. */
+async function checkedStatePath(written: string, root: MapNode, deps: BuildDeps): Promise<string> {
+  const path = await resolveStatePath(written, deps);
+  if (written.endsWith("/") || (await deps.files.isDirectory(path))) {
+    const { node, place } = findNode(root, ["state", "path"]);
+    const example = `${written.replace(/\/+$/, "")}/chirpwatch.db`;
+    deps.report.error(node?.place ?? place, "state-path", `\`path\`: ${written} is a folder: name a file in it, like ${example}`);
+  }
+  return path;
+}
+
+/** Most files have no expression: the engine is loaded for the first. */
+function lazyWhere(): LoadWhere {
+  let compiler: Promise<WhereCompiler> | undefined;
+  return () => (compiler ??= import("../where/where.ts").then(({ createWhereCompiler }) => createWhereCompiler()));
+}
+
+async function buildSinks(entries: readonly Entry[], root: MapNode, where: LoadWhere, deps: BuildDeps): Promise<readonly SinkConfig[]> {
+  const defaults = childOf(childOf(root, "defaults"), "sink");
+  const { sinkTypes, watchTypes, folder, files, report, noteFile, lenient } = deps;
+  const sinkDeps = { sinkTypes, watchTypes, folder, files, report, noteFile, lenient, where };
+  const built = await Promise.all(entries.map((entry) => buildSink(entry, defaults, sinkDeps)));
+  return built.filter((sink) => sink !== undefined);
+}
+
+async function buildWatches(entries: readonly Entry[], root: MapNode, deps: WatchDeps): Promise<readonly Watch[]> {
+  const defaults = childOf(childOf(root, "defaults"), "watch");
+  const built = await Promise.all(entries.map((entry) => buildWatch(entry, defaults, deps)));
+  return built.filter((watch) => watch !== undefined);
+}
+
+/** What the rest of the file says that a watch must know. */
+type OfOtherSections = Pick<WatchDeps, "where" | "sinkNames" | "hasFallback" | "retentionMs">;
+
+const watchDeps = (
+  { watchTypes, folder, files, report, noteFile }: BuildDeps,
+  { where, sinkNames, hasFallback, retentionMs }: OfOtherSections,
+): WatchDeps => ({
+  watchTypes,
+  folder,
+  files,
+  report,
+  noteFile,
+  where,
+  sinkNames,
+  hasFallback,
+  retentionMs,
+  timetable: createTimetable(),
+  share: createSharing(),
+});
+
+/** Ten thousand watches have a handful of different schedules and filters: equal ones become one object. */
+function createSharing(): WatchDeps["share"] {
+  const known = new Map<string, object>();
+  return <Value extends object>(value: Value): Value => {
+    const key = JSON.stringify(value);
+    const first = known.get(key);
+    if (first === undefined) known.set(key, value);
+    return (first ?? value) as Value;
+  };
+}
+
+/** As written; or one route to the only sink, when some watch needs it. Expressions are for trees: their engine is loaded with one. */
+async function buildTree(root: MapNode, watches: readonly Entry[], sinks: readonly Entry[], deps: BuildDeps): Promise<Route | undefined> {
+  const intervals = buildIntervals(childOf(root, "time_intervals"), deps.report);
+  const written = entryOf(root, "route");
+  const sinkNames = sinks.map(({ key }) => key);
+  const [only] = sinkNames;
+  if (written === undefined) return sinkNames.length === 1 && only !== undefined ? routeTo(only) : undefined;
+  const labels = [...watches.map(({ node }) => childOf(node, "labels")), childOf(childOf(childOf(root, "defaults"), "watch"), "labels")];
+  const { compilePattern } = await import("../../route/pattern.ts");
+  return buildRoute(written, {
+    report: deps.report,
+    sinkNames,
+    watchIds: watches.map(({ key }) => key),
+    watchTypes: deps.watchTypes.map(({ type }) => type),
+    labels: labels.flatMap(entriesOf).map(({ key }) => key),
+    intervals,
+    compilePattern,
+  });
+}
+
+function sinkPlace(node: Node, fallback: Place, index: number): Place {
+  const sink = childOf(node, "sink");
+  if (sink === undefined) return fallback;
+  return sink.kind === "list" ? (sink.items[index]?.place ?? sink.place) : sink.place;
+}
+
+function checkMoves(entries: readonly Entry[], report: Report): void {
+  const ids = entries.map(({ key }) => key);
+  const taken = new Set<string>();
+  for (const { key, node } of entries) {
+    const from = childOf(node, "moved_from");
+    if (from?.kind !== "scalar" || typeof from.value !== "string") continue;
+    if (ids.includes(from.value)) {
+      report.error(
+        from.place,
+        "moved-from",
+        `\`moved_from\` names the watch \`${from.value}\`, which is still here: ${from.value === key ? "remove the line" : "remove that watch, or this line"}`,
+      );
+    } else if (taken.has(from.value))
+      report.error(from.place, "moved-from", `two watches were moved from \`${from.value}\`: only one can keep its memory`);
+    taken.add(from.value);
+  }
+}
+
+function checkOps(root: MapNode, sections: Sections | undefined, sinks: readonly Entry[], report: Report): void {
+  const entry = entryOf(root, "ops");
+  if (entry === undefined || entry.node.kind !== "map" || entryOf(entry.node, "sink") === undefined) {
+    if (entry !== undefined && entry.node.kind !== "map") return;
+    const place = entry?.keyPlace ?? { file: root.place.file, offset: 0 };
+    report.warn(
+      place,
+      "no-ops",
+      "no `ops` sink: the daemon's own alarms go to the log and the status page only; write `ops: { sink: NAME }`",
+    );
+    return;
+  }
+  if (sections === undefined) return;
+  const place = (index: number) => sinkPlace(entry.node, findNode(entry.node, ["sink"], entry.keyPlace).place, index);
+  checkSinks(
+    sections.ops.sinks,
+    place,
+    sinks.map(({ key }) => key),
+    report,
+  );
+}
+
+function warnOfLoopback(root: MapNode, { api }: Sections, sinks: readonly SinkConfig[], deps: BuildDeps): void {
+  const doubt = loopbackDoubt(api.baseUrl, sinks, deps.sinkTypes);
+  const { place, node } = findNode(root, ["api", "base_url"]);
+  if (doubt !== undefined) deps.report.warn(node?.place ?? place, "loopback-service", doubt);
+}
+
+/** Everything that can name a sink. */
+interface SinkUsers {
+  readonly watchEntries: readonly Entry[];
+  readonly watches: readonly Watch[];
+  readonly route: Route | undefined;
+  readonly sections: Sections | undefined;
+}
+
+function warnOfUnused(sinks: readonly Entry[], { watchEntries, watches, route, sections }: SinkUsers, report: Report): void {
+  // While a watch or the tree is unreadable nobody knows what it would have used.
+  if (watches.length !== watchEntries.length || sections === undefined || (route === undefined && report.hasErrors())) return;
+  const used = new Set([...watches.flatMap((watch) => watch.sinks), ...sections.ops.sinks, ...(route === undefined ? [] : sinksOf(route))]);
+  for (const { key, keyPlace } of sinks) {
+    if (!used.has(key)) report.warn(keyPlace, "unused-sink", `the sink \`${key}\` is never used: no watch, route or \`ops\` names it`);
+  }
+}
+
+const sinksOf = (route: Route): readonly string[] => [...route.sinks, ...route.routes.flatMap(sinksOf)];

@@ -1,0 +1,18 @@
+/** What the builders of the configuration share: the registries, the folders, and where findings go. */
+import type { Environment, Files } from "../../model/files.ts";
+import type { SinkType } from "../../sinks/sink-type.ts";
+import type { WatchType } from "../../watches/watch-type.ts";
+import type { Report } from "../report.ts";
+
+export interface BuildDeps {
+  readonly watchTypes: readonly WatchType<any>[];
+  readonly sinkTypes: readonly SinkType<any>[];
+  /** Paths in the file are relative to it. */
+  readonly folder: string;
+  readonly files: Files;
+  /** With the `.env` beside the file. */
+  readonly env: Environment;
+  readonly report: Report;
+  readonly noteFile: (path: string) => void;
+  readonly lenient: boolean;
+}

@@ -1,0 +1,119 @@
+/** The sections besides watches, sinks and routes, checked and with their secrets. */
+import { checkValue } from "../check/check-value.ts";
+import type { ApiConfig, Config } from "../config.ts";
+import type { BuildDeps } from "./build-deps.ts";
+import { buildKeys, resolveKeys } from "./build-keys.ts";
+import { requiring, resolveSecrets } from "./secret-files.ts";
+import { buildServerAddress } from "./server-environment.ts";
+import {
+  API_SECRETS,
+  apiSchema,
+  linksSchema,
+  opsSchema,
+  SERVER_SECRETS,
+  SERVICE_RATE_PER_SECOND,
+  serverSchema,
+  stateSchema,
+  versionSchema,
+} from "../schema/settings-schema.ts";
+import { childOf, entryOf, findNode, type MapNode, type Place } from "../tree.ts";
+import { z } from "zod";
+
+export interface Sections {
+  readonly api: ApiConfig;
+  readonly state: z.output<typeof stateSchema>;
+  readonly server: Config["server"];
+  readonly ops: Config["ops"];
+  readonly linksHost: string;
+}
+
+interface Section {
+  readonly map: MapNode;
+  readonly place: Place;
+  readonly name: string;
+}
+
+/** Undefined when one of them is bad; all are checked first. */
+export async function buildSections(root: MapNode, deps: BuildDeps): Promise<Sections | undefined> {
+  checkVersion(root, deps);
+  const api = await buildApi(sectionOf(root, "api", deps), deps);
+  const server = await buildServer(sectionOf(root, "server", deps), deps);
+  const state = check(stateSchema, sectionOf(root, "state", deps), deps);
+  const ops = check(opsSchema, sectionOf(root, "ops", deps), deps);
+  const links = check(linksSchema, sectionOf(root, "links", deps), deps);
+  for (const key of ["time_intervals", "defaults"]) sectionOf(root, key, deps);
+  if (api === undefined || state === undefined || server === undefined || ops === undefined || links === undefined) return undefined;
+  const { heartbeat } = ops;
+  return {
+    api,
+    state,
+    server,
+    ops: {
+      sinks: [...new Set(ops.sink ?? [])],
+      ...(heartbeat === undefined ? {} : { heartbeat: { url: heartbeat.url, intervalMs: heartbeat.interval } }),
+    },
+    linksHost: links.host,
+  };
+}
+
+const check = <S extends z.ZodType>(schema: S, section: Section, deps: BuildDeps): z.output<S> | undefined =>
+  checkValue(schema, section.map, { report: deps.report, place: section.place, name: section.name });
+
+/** What a section holds; empty when it is absent, or when everything in it is commented out. */
+function sectionOf(root: MapNode, key: string, deps: BuildDeps): Section {
+  const entry = entryOf(root, key);
+  const nothing: MapNode = { kind: "map", place: entry?.keyPlace ?? root.place, entries: new Map() };
+  if (entry === undefined) return { map: nothing, place: { file: root.place.file, offset: 0 }, name: key };
+  if (entry.node.kind === "map") return { map: entry.node, place: entry.keyPlace, name: key };
+  const isNothing = entry.node.kind === "scalar" && entry.node.value === null;
+  if (!isNothing) deps.report.error(entry.keyPlace, "wrong-type", `\`${key}\` must be a map`);
+  return { map: nothing, place: entry.keyPlace, name: key };
+}
+
+function checkVersion(root: MapNode, deps: BuildDeps): void {
+  const entry = entryOf(root, "version");
+  if (entry === undefined) return;
+  const map: MapNode = { kind: "map", place: entry.keyPlace, entries: new Map([["version", entry]]) };
+  checkValue(z.strictObject({ version: versionSchema }), map, { report: deps.report, place: entry.keyPlace, name: "version" });
+}
+
+async function buildApi(section: Section, deps: BuildDeps): Promise<ApiConfig | undefined> {
+  const resolved = await resolveSecrets(section.map, API_SECRETS, requiring(deps), ["sandbox"]);
+  const { map, paths } = await resolveKeys(resolved, deps);
+  const api = check(apiSchema, { ...section, map }, deps);
+  if (api === undefined) return undefined;
+  const keys = buildKeys(api.keys, childOf(map, "keys"), paths, deps.report);
+  const { count, interval } = api.rate_limit;
+  if ((count * 1_000) / interval > SERVICE_RATE_PER_SECOND) {
+    const message = `\`rate_limit\` is above the service's own ceiling of ${SERVICE_RATE_PER_SECOND} requests a second: every request beyond is refused`;
+    deps.report.error(findNode(map, ["rate_limit"], section.place).place, "rate-limit", message);
+  }
+  const { quota } = api;
+  const urlVariable = deps.env["CHIRPWATCH_API_URL"] || undefined;
+  return {
+    baseUrl: api.base_url,
+    ...(urlVariable === undefined ? {} : { urlVariable }),
+    key: keys?.[0]?.key ?? api.key,
+    ...(paths["key"] === undefined ? {} : { keyFile: paths["key"] }),
+    ...(keys === undefined ? {} : { keys }),
+    timeoutMs: api.timeout,
+    rate: { count, intervalMs: interval },
+    quota: {
+      ...(quota.monthly === undefined ? {} : { monthly: quota.monthly }),
+      resetDay: quota.reset_day,
+      timezone: quota.timezone,
+      reserve: quota.reserve,
+      onExhausted: quota.on_exhausted,
+      ...(quota.price === undefined ? {} : { price: { perRequest: quota.price.per_request, currency: quota.price.currency } }),
+    },
+  };
+}
+
+async function buildServer(section: Section, deps: BuildDeps): Promise<Config["server"] | undefined> {
+  const { map } = await resolveSecrets(section.map, SERVER_SECRETS, requiring(deps));
+  const server = check(serverSchema, { ...section, map }, deps);
+  if (server === undefined) return undefined;
+  const { node, place } = findNode(map, ["listen"], section.place);
+  const { env, files, report, lenient } = deps;
+  return buildServerAddress(server, { env, files, report, place: node?.place ?? place, lenient });
+}

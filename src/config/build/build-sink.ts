@@ -1,0 +1,99 @@
+/** One entry under `sinks`: defaults of its type merged under, secrets resolved, checked, made into a SinkConfig. */
+import { parseDuration } from "../../model/duration.ts";
+import type { Throttle } from "../../route/route.ts";
+import type { SinkType } from "../../sinks/sink-type.ts";
+import type { WatchType } from "../../watches/watch-type.ts";
+import { buildThrottle } from "./build-throttle.ts";
+import { checkValue } from "../check/check-value.ts";
+import type { SinkConfig } from "../config.ts";
+import { DEFAULTS } from "../defaults.ts";
+import { configPlace } from "../report.ts";
+import { resolveSecrets, type SecretDeps } from "./secret-files.ts";
+import { commonSinkSchema, COMMON_SINK_KEYS, type WrittenThrottle } from "../schema/sink-schema.ts";
+import { childOf, type Entry, entryOf, findNode, isUnresolved, type MapNode, type Node, offsetInto, type Place } from "../tree.ts";
+import { findType, type KnownKeys, splitKeys } from "../check/typed-entry.ts";
+import type { LoadWhere } from "../where/where.ts";
+import { anyBody } from "../where/where-types.ts";
+
+export interface SinkDepsOfConfig extends SecretDeps {
+  readonly sinkTypes: readonly SinkType<any>[];
+  readonly where: LoadWhere;
+  /** Their events are what a sink's own conditions see. */
+  readonly watchTypes: readonly WatchType<any>[];
+}
+
+/** The sink, or undefined after complaining. `settings` is undefined where the demo left its secrets unresolved. */
+export async function buildSink(entry: Entry, defaults: Node | undefined, deps: SinkDepsOfConfig): Promise<SinkConfig | undefined> {
+  const { report } = deps;
+  if (entry.node.kind !== "map") {
+    report.error(entry.keyPlace, "sink-map", `the sink \`${entry.key}\` must be a map with a \`type\``);
+    return undefined;
+  }
+  const type = findType(entry.node, entry, { kind: "sink", types: deps.sinkTypes, report });
+  if (type === undefined) return undefined;
+  const whole = withDefaults(entry.node, childOf(defaults, type.type), type);
+  const { map } = await resolveSecrets(whole, type.secrets, deps, type.mayBeLiteral);
+  const split = splitKeys(map, keysOf(type), report);
+  const common = checkValue(commonSinkSchema, split.common, { report, place: entry.keyPlace, name: entry.key });
+  const isBlank = deps.lenient && isUnresolved(split.own);
+  const settings = isBlank ? undefined : checkValue(type.schema, split.own, { report, place: entry.keyPlace, name: entry.key });
+  if (common === undefined || (settings === undefined && !isBlank)) return undefined;
+  const doubts = settings === undefined ? [] : (type.doubts?.(entry.key, settings) ?? []);
+  for (const { rule, key, message } of doubts) report.warn(placeOf(whole, key) ?? entry.keyPlace, rule, message);
+  const throttle = throttleOf(common.throttle, type.chat);
+  return {
+    name: entry.key,
+    type: type.type,
+    settings: await compileCondition(type, settings, split.own, deps),
+    retryForMs: common.retry_for ?? parseDuration((type.chat ? DEFAULTS.chatSink : DEFAULTS.sink).retry_for) ?? 0,
+    ...(throttle === undefined ? {} : { throttle }),
+    declaredAt: configPlace(entry.keyPlace),
+  };
+}
+
+/** What a sink has of its own replaces its default, written out or in a file; a webhook_url drops the default token as well. */
+function withDefaults(map: MapNode, defaults: Node | undefined, type: SinkType<any>): MapNode {
+  if (defaults?.kind !== "map") return map;
+  const plain = (key: string) => key.replace(/_file$/, "");
+  const alternatives = type.alternatives ?? [];
+  const own = new Set([...map.entries.keys()].map(plain));
+  const isReplaced = (key: string) =>
+    own.has(plain(key)) || (alternatives.includes(plain(key)) && alternatives.some((other) => own.has(other)));
+  const inherited = [...defaults.entries].filter(([key]) => !isReplaced(key));
+  return { ...map, entries: new Map([...map.entries, ...inherited]) };
+}
+
+const keysOf = (type: SinkType<any>): KnownKeys => ({
+  own: Object.keys(type.schema.shape),
+  common: COMMON_SINK_KEYS,
+  besides: type.secrets.map((key) => `${key}_file`),
+});
+
+/** Every key a sink of this type knows. */
+export function sinkKeys(type: SinkType<any>): readonly string[] {
+  const { own, besides = [], common } = keysOf(type);
+  return [...own, ...besides, ...common];
+}
+
+/** The settings with their condition made out, where they have one. */
+async function compileCondition(type: SinkType<any>, settings: unknown, own: MapNode, deps: SinkDepsOfConfig): Promise<unknown> {
+  const { condition } = type;
+  const text = settings === undefined ? undefined : condition?.textOf(settings);
+  if (condition === undefined || text === undefined) return settings;
+  const compiled = (await deps.where()).compile(text, anyBody(deps.watchTypes));
+  if ("matches" in compiled) return condition.withMatches(settings, (body) => compiled.matches(body, {}));
+  const { place } = findNode(own, condition.path).node ?? own;
+  const called = `\`${condition.path.at(-1)}\``;
+  deps.report.error(offsetInto(place, text, compiled.offset), compiled.rule, compiled.message.replace("`where`", called));
+  return settings;
+}
+
+/** Of a setting's key, read from a file or not; undefined where it is not written. */
+const placeOf = (map: MapNode, key = ""): Place | undefined => (entryOf(map, key) ?? entryOf(map, `${key}_file`))?.keyPlace;
+
+function throttleOf(written: WrittenThrottle, isChat: boolean): Throttle | undefined {
+  if (written === false) return undefined;
+  if (written !== undefined) return buildThrottle(written);
+  const { limit, interval, on_exceed } = DEFAULTS.chatSink.throttle;
+  return isChat ? buildThrottle({ limit, interval: parseDuration(interval) ?? 0, on_exceed }) : undefined;
+}

@@ -1,0 +1,285 @@
+/** One entry under `watches`: defaults merged under, checked against the common keys and its type's own, made into a Watch. */
+import { formatDuration, parseDuration } from "../../model/duration.ts";
+import { BUILT_IN_LABELS } from "../../model/event.ts";
+import type { Schedule } from "../../model/schedule.ts";
+import type { Include, Watch } from "../../model/watch.ts";
+import { evenSchedule } from "../../plan/polls/wishes.ts";
+import type { Timetable } from "../../schedule/timetable.ts";
+import { isTweetFeed, type WatchType } from "../../watches/watch-type.ts";
+import { type AccountFileDeps, expandAccountFiles } from "./account-files.ts";
+import { checkSinks } from "./check-sinks.ts";
+import { checkValue } from "../check/check-value.ts";
+import { DEFAULTS } from "../defaults.ts";
+import type { Report } from "../report.ts";
+import { readSchedule, SAMPLE_DAY_MS } from "./schedule.ts";
+import {
+  childOf,
+  type Entry,
+  entriesOf,
+  entryOf,
+  findNode,
+  type MapNode,
+  type Node,
+  offsetInto,
+  type Place,
+  withEntries,
+} from "../tree.ts";
+import { findType, type KnownKeys, splitKeys } from "../check/typed-entry.ts";
+import { warnOfWatchDoubts } from "../check/watch-doubts.ts";
+import { COMMON_WATCH_KEYS, type CommonWatch, commonWatchSchema, TWEET_WATCH_KEYS } from "../schema/watch-schema.ts";
+import type { LoadWhere, Where } from "../where/where.ts";
+
+export interface WatchDeps extends AccountFileDeps {
+  readonly watchTypes: readonly WatchType<any>[];
+  readonly timetable: Timetable;
+  readonly where: LoadWhere;
+  /** Keeps equal values of many watches once. */
+  readonly share: <Value extends object>(value: Value) => Value;
+  readonly retentionMs: number;
+  readonly sinkNames: readonly string[];
+  /** Whether events of a watch without a sink of its own go somewhere all the same. */
+  readonly hasFallback: boolean;
+}
+
+/** The watch, or undefined after complaining. */
+export async function buildWatch(entry: Entry, defaults: Node | undefined, deps: WatchDeps): Promise<Watch | undefined> {
+  const { report } = deps;
+  if (!/^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$/.test(entry.key)) {
+    report.error(entry.keyPlace, "watch-id", `"${entry.key}" is not a watch id: write letters, digits, - _ and ., at most 100`);
+  }
+  if (entry.node.kind !== "map") {
+    report.error(entry.keyPlace, "watch-map", `the watch \`${entry.key}\` must be a map with a \`type\``);
+    return undefined;
+  }
+  const type = findType(entry.node, entry, { kind: "watch", types: deps.watchTypes, report });
+  if (type === undefined) return undefined;
+  const keys = keysOf(type);
+  const written = withoutTweetKeys(withDefaults(entry.node, defaults, type), keys, type, report);
+  const whole = await expandAccountFiles(written, deps);
+  const split = splitKeys(whole, keys, report);
+  const common = checkValue(commonWatchSchema, split.common, { report, place: entry.keyPlace, name: entry.key });
+  const settings = checkValue(type.schema(), split.own, { report, place: entry.keyPlace, name: entry.key });
+  for (const { node } of split.own.entries.values()) warnOfComment(node, report);
+  warnOfWatchDoubts(whole, type, report);
+  return common === undefined ? undefined : finish({ entry, map: whole, type, common, settings }, deps);
+}
+
+const MERGED_MAPS: readonly string[] = ["labels", "include"];
+
+/** Defaults under what is written; `labels` and `include` key by key. Tweet keys are for watches of tweets; unknown ones are told once, of the defaults. */
+function withDefaults(map: MapNode, defaults: Node | undefined, type: WatchType<any>): MapNode {
+  if (defaults?.kind !== "map") return map;
+  const entries = new Map(map.entries);
+  for (const [key, entry] of defaults.entries) {
+    if (!COMMON_WATCH_KEYS.includes(key) || (TWEET_WATCH_KEYS.includes(key) && !isTweetFeed(type))) continue;
+    const own = entries.get(key);
+    // A watch's own word for when to look stands.
+    if (key === "freshness" && map.entries.has("schedule")) continue;
+    if (own === undefined) entries.set(key, entry);
+    else if (MERGED_MAPS.includes(key) && own.node.kind === "map" && entry.node.kind === "map") {
+      entries.set(key, { ...own, node: { ...own.node, entries: new Map([...entry.node.entries, ...own.node.entries]) } });
+    }
+  }
+  return { ...map, entries };
+}
+
+/** Keys of watches of tweets, which people look for everywhere: where they are none, they get a sentence of their own. */
+function withoutTweetKeys(map: MapNode, { own, common }: KnownKeys, { type }: WatchType<any>, report: Report): MapNode {
+  const misplaced = TWEET_WATCH_KEYS.filter((key) => map.entries.has(key) && !own.includes(key) && !common.includes(key));
+  for (const key of misplaced) {
+    const [rule, cure] =
+      key === "freshness"
+        ? (["freshness", 'write `schedule` instead, like schedule: "@every 5m"'] as const)
+        : (["unknown-key", "remove it"] as const);
+    report.error(entryOf(map, key)?.keyPlace ?? map.place, rule, `\`${key}\` is for watches of tweets, and \`${type}\` is none: ${cure}`);
+  }
+  return withEntries(map, Object.fromEntries(misplaced.map((key) => [key, undefined])));
+}
+
+function keysOf(type: WatchType<any>): KnownKeys {
+  const own = Object.keys(type.schema().shape);
+  return { own, common: COMMON_WATCH_KEYS.filter((key) => !own.includes(key) && (isTweetFeed(type) || !TWEET_WATCH_KEYS.includes(key))) };
+}
+
+/** A watch whose keys are checked one by one. */
+interface CheckedWatch {
+  readonly entry: Entry;
+  /** With its defaults and its files of accounts. */
+  readonly map: MapNode;
+  readonly type: WatchType<any>;
+  readonly common: CommonWatch;
+  readonly settings: unknown;
+}
+
+async function finish({ entry, map, type, common, settings }: CheckedWatch, deps: WatchDeps): Promise<Watch | undefined> {
+  const at = (...path: readonly string[]): Place => valuePlace(map, path, entry.keyPlace);
+  checkLabels(map, deps.report);
+  checkOwnSinks(entry, map, common, deps);
+  const placing = settings === undefined ? undefined : type.placing?.(settings);
+  const written = checkSchedule(common, type, at, deps);
+  const schedule = common.freshness === undefined ? written : evenSchedule(common.freshness);
+  const where = common.where === undefined ? undefined : await checkWhere(common.where, map, type, deps);
+  checkOneRhythm(entry, common, at, deps);
+  if (schedule === undefined) return undefined;
+  const maxAgeMs = checkMaxAge(common, schedule, at, deps);
+  checkFullPolls(placing, maxAgeMs, at, deps);
+  if (common.where !== undefined && where === undefined) return undefined;
+  checkFollowing(common, schedule, at, deps);
+  const labels = deps.share({ ...common.labels });
+  return {
+    id: entry.key,
+    type: type.type,
+    settings,
+    schedule: deps.share(schedule),
+    ...(common.freshness === undefined ? {} : { freshness: deps.share(common.freshness) }),
+    ...placing,
+    priority: common.priority,
+    labels,
+    firstRun: deps.share(common.first_run),
+    maxPages: common.max_pages,
+    maxAgeMs,
+    overlapMs: common.overlap,
+    include: deps.share(includeOf(common, type.include)),
+    ignore: deps.share({ authors: common.ignore.authors ?? [], words: common.ignore.words ?? [] }),
+    ...(where === undefined ? {} : { where: bindLabels(where, { watch: entry.key, type: type.type, ...labels }) }),
+    ...(common.recheck === undefined ? {} : { recheck: deps.share(common.recheck) }),
+    ...(common.spike === undefined ? {} : { spike: deps.share(common.spike) }),
+    ...(common.no_events === undefined ? {} : { noEventsForMs: common.no_events.for }),
+    sinks: deps.share([...new Set(common.sink ?? [])]),
+    enabled: common.enabled,
+    onReturn: common.on_return,
+    ...(common.moved_from === undefined ? {} : { movedFrom: common.moved_from }),
+  };
+}
+
+/** `query: acme #launch`: YAML drops what people search for, without a word. */
+function warnOfComment(node: Node, report: Report): void {
+  if (node.kind !== "scalar" || node.origin !== "plain" || typeof node.value !== "string") return;
+  const { text } = node.place.file;
+  const end = node.place.offset + node.source.length;
+  const comment = text.startsWith(node.source, node.place.offset)
+    ? /^[ \t]+(#[^\s#][^\n]*)/.exec(text.slice(end, end + 300))?.[1]
+    : undefined;
+  if (comment === undefined) return;
+  const message = `"${comment.trim()}" is a comment here, not part of the value: put the whole value in quotes if it belongs to it`;
+  report.warn({ file: node.place.file, offset: end + 1 }, "yaml-comment", message);
+}
+
+/** The labels known before an event is born; a caller that knows more adds `labels` to the body. */
+const bindLabels = (where: Where, labels: Readonly<Record<string, string>>): NonNullable<Watch["where"]> => ({
+  text: where.text,
+  matches: (body) => where.matches(body, labels),
+});
+
+/** Of the value a path leads to, or of the watch's own key. */
+function valuePlace(map: MapNode, path: readonly string[], fallback: Place): Place {
+  const { node, place } = findNode(map, path, fallback);
+  return node === undefined || node.kind === "map" ? place : node.place;
+}
+
+function checkLabels(map: MapNode, report: Report): void {
+  for (const { key, keyPlace } of entriesOf(childOf(map, "labels"))) {
+    if ((BUILT_IN_LABELS as readonly string[]).includes(key)) {
+      report.error(keyPlace, "built-in-label", `every event has a label \`${key}\` already: choose another name`);
+    }
+  }
+}
+
+function checkOwnSinks(entry: Entry, map: MapNode, common: CommonWatch, deps: WatchDeps): void {
+  const node = childOf(map, "sink");
+  const placeAt = (index: number) => (node?.kind === "list" ? node.items[index]?.place : undefined) ?? node?.place ?? entry.keyPlace;
+  checkSinks(common.sink ?? [], placeAt, deps.sinkNames, deps.report);
+  if (node !== undefined || deps.hasFallback) return;
+  deps.report.error(entry.keyPlace, "no-sink", `the watch \`${entry.key}\` has nowhere to send: give it a \`sink\`, or add a \`route\``);
+}
+
+function checkSchedule(common: CommonWatch, type: WatchType<any>, at: (key: string) => Place, deps: WatchDeps): Schedule | undefined {
+  const written = common.schedule;
+  const schedule = readSchedule(
+    typeof written === "string" ? written : { cron: written.cron, timezone: written.timezone },
+    common.timezone,
+    deps.timetable,
+  );
+  if (typeof schedule === "string") {
+    deps.report.error(at("schedule"), "schedule", schedule);
+    return undefined;
+  }
+  const intervalMs = deps.timetable.intervalMs(schedule, SAMPLE_DAY_MS);
+  if (type.dataIntervalMs !== undefined && intervalMs < type.dataIntervalMs) {
+    const message = `polls every ${formatDuration(intervalMs)}, but ${type.type} data changes about every ${formatDuration(type.dataIntervalMs)}: the extra requests buy nothing`;
+    deps.report.warn(at("schedule"), "faster-than-data", message);
+  }
+  return schedule;
+}
+
+function checkMaxAge(common: CommonWatch, schedule: Schedule, at: (key: string) => Place, deps: WatchDeps): number {
+  const intervalMs = deps.timetable.intervalMs(schedule, SAMPLE_DAY_MS);
+  const usualMs = parseDuration(DEFAULTS.watch.max_age) ?? 0;
+  const maxAgeMs = common.max_age ?? Math.min(deps.retentionMs, intervalMs >= usualMs ? Math.max(usualMs, 2 * intervalMs) : usualMs);
+  const retention = formatDuration(deps.retentionMs);
+  if (maxAgeMs < intervalMs) {
+    const isRemembered = 2 * intervalMs <= deps.retentionMs;
+    const short = common.max_age === undefined ? `\`state.retention\` ${retention}` : `\`max_age\` ${formatDuration(maxAgeMs)}`;
+    const cure = `${formatDuration(2 * intervalMs)} or more${isRemembered || common.max_age === undefined ? "" : `, with a \`state.retention\` as long`}`;
+    const message = `${short} is shorter than the schedule's interval of ${formatDuration(intervalMs)}: items between two polls would be lost; write ${cure}`;
+    deps.report.error(at("max_age"), "max-age-below-interval", message);
+  }
+  if (common.max_age !== undefined && maxAgeMs > deps.retentionMs) {
+    const message = `\`max_age\` ${formatDuration(maxAgeMs)} is longer than \`state.retention\` ${retention}: items would be forgotten and told again; write ${retention} or less, or a longer \`state.retention\``;
+    deps.report.error(at("max_age"), "max-age-above-retention", message);
+  }
+  return maxAgeMs;
+}
+
+/** What looks at tweets again, or at how many come: neither can look further than what is remembered, nor closer than polls come. */
+function checkFollowing(common: CommonWatch, schedule: Schedule, at: (...path: readonly string[]) => Place, deps: WatchDeps): void {
+  const { recheck, spike, no_events: noEvents } = common;
+  const intervalMs = deps.timetable.intervalMs(schedule, SAMPLE_DAY_MS);
+  if (recheck !== undefined && recheck.untilMs > deps.retentionMs) {
+    const message = `\`until\` ${formatDuration(recheck.untilMs)} is longer than \`state.retention\` ${formatDuration(deps.retentionMs)}: the tweets are forgotten before; write ${formatDuration(deps.retentionMs)} or less`;
+    deps.report.error(at("recheck", "until"), "recheck", message);
+  }
+  if (spike !== undefined && spike.windowMs < intervalMs) {
+    const message = `\`window\` ${formatDuration(spike.windowMs)} is shorter than the schedule's interval of ${formatDuration(intervalMs)}: nobody looks at most windows; write ${formatDuration(intervalMs)} or more`;
+    deps.report.error(at("spike", "window"), "spike", message);
+  }
+  if (noEvents !== undefined && noEvents.for < 2 * intervalMs) {
+    const message = `\`for\` ${formatDuration(noEvents.for)} is shorter than two of the schedule's intervals of ${formatDuration(intervalMs)}: write ${formatDuration(2 * intervalMs)} or more`;
+    deps.report.error(at("no_events", "for"), "no-events", message);
+  }
+}
+
+/** `freshness` is another word for when to look. */
+function checkOneRhythm(entry: Entry, { freshness }: CommonWatch, at: (key: string) => Place, deps: WatchDeps): void {
+  const own = entry.node.kind === "map" ? childOf(entry.node, "schedule") : undefined;
+  if (freshness === undefined || own === undefined) return;
+  const message = "`freshness` lets the planner choose when to look, and `schedule` says it: keep one of them";
+  deps.report.error(at("freshness"), "freshness-and-schedule", message);
+}
+
+/** Full polls must come well before what they look for is too old. */
+function checkFullPolls(
+  { fullPollEveryMs }: Pick<Watch, "fullPollEveryMs"> = {},
+  maxAgeMs: number,
+  at: (key: string) => Place,
+  deps: WatchDeps,
+): void {
+  if (fullPollEveryMs === undefined || fullPollEveryMs <= maxAgeMs / 2) return;
+  const message = `\`full_poll_every\` ${formatDuration(fullPollEveryMs)} is more than half of \`max_age\` ${formatDuration(maxAgeMs)}: what it finds would be too old to tell; write ${formatDuration(Math.floor(maxAgeMs / 2))} or less`;
+  deps.report.error(at("full_poll_every"), "full-poll-above-max-age", message);
+}
+
+async function checkWhere(text: string, map: MapNode, type: WatchType<any>, deps: WatchDeps): Promise<Where | undefined> {
+  const compiled = (await deps.where()).compile(text, type.body);
+  if ("matches" in compiled) return compiled;
+  const node = childOf(map, "where");
+  const place = node?.place ?? entryOf(map, "where")?.keyPlace ?? map.place;
+  deps.report.error(offsetInto(place, text, compiled.offset), compiled.rule, compiled.message);
+  return undefined;
+}
+
+const includeOf = ({ include }: CommonWatch, standard: Include): Include => ({
+  reply: include.replies ?? standard.reply,
+  retweet: include.retweets ?? standard.retweet,
+  quote: include.quotes ?? standard.quote,
+});

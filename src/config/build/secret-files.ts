@@ -1,0 +1,85 @@
+/** `<key>_file` for every secret: the file's text takes the place of `<key>`. Also warns of secrets written into the configuration. */
+import { isAbsolute, join } from "node:path";
+import type { Files } from "../../model/files.ts";
+import type { Report } from "../report.ts";
+import { readErrorText } from "../text/read-files.ts";
+import { type Entry, entryOf, type MapNode, type ScalarNode, withEntries } from "../tree.ts";
+
+export interface SecretDeps {
+  readonly folder: string;
+  readonly files: Files;
+  readonly report: Report;
+  /** Every file read is noted here, by its absolute path. */
+  readonly noteFile: (path: string) => void;
+  /** For the demo: a secret without its value is left unresolved, without a complaint. */
+  readonly lenient: boolean;
+}
+
+export interface SecretMap {
+  readonly map: MapNode;
+  /** Absolute paths by the key of the secret, where it came from a file. */
+  readonly paths: Readonly<Record<string, string>>;
+}
+
+/** For secrets that the demo needs as well: one without its value is an error. */
+export const requiring = ({ folder, files, report, noteFile }: Omit<SecretDeps, "lenient">): SecretDeps => ({
+  folder,
+  files,
+  report,
+  noteFile,
+  lenient: false,
+});
+
+/** `harmless`: keys, and values of any key, that may be written out. */
+export async function resolveSecrets(
+  map: MapNode,
+  keys: readonly string[],
+  deps: SecretDeps,
+  harmless: readonly string[] = [],
+): Promise<SecretMap> {
+  const changes: Record<string, Entry | undefined> = {};
+  const paths: Record<string, string> = {};
+  for (const key of keys) {
+    const direct = entryOf(map, key);
+    const viaFile = entryOf(map, `${key}_file`);
+    if (direct !== undefined) warnOfLiteral(direct, harmless, deps.report);
+    if (viaFile === undefined) continue;
+    changes[`${key}_file`] = undefined;
+    if (direct !== undefined) {
+      deps.report.error(viaFile.keyPlace, "secret-twice", `\`${key}\` and \`${key}_file\` are both set: keep one of them`);
+      continue;
+    }
+    const read = await readSecret(viaFile, deps);
+    if (read.path !== undefined) paths[key] = read.path;
+    changes[key] = { key, keyPlace: viaFile.keyPlace, node: read.node };
+  }
+  return { map: withEntries(map, changes), paths };
+}
+
+function warnOfLiteral({ key, node }: Entry, harmless: readonly string[], report: Report): void {
+  if (node.kind !== "scalar" || node.unresolved === true || (node.origin !== "plain" && node.origin !== "quoted")) return;
+  if (typeof node.value !== "string" || node.value === "" || harmless.includes(node.value) || harmless.includes(key)) return;
+  report.warn(
+    node.place,
+    "literal-secret",
+    `\`${key}\` is written out here: put it into the environment and write "\${NAME}", or use \`${key}_file\``,
+  );
+}
+
+async function readSecret({ key, node }: Entry, deps: SecretDeps): Promise<{ readonly node: ScalarNode; readonly path?: string }> {
+  const missing: ScalarNode = { kind: "scalar", place: node.place, value: "", source: "", origin: "file", unresolved: true };
+  if (node.kind !== "scalar" || typeof node.value !== "string" || node.value === "") {
+    if (!(node.kind === "scalar" && node.unresolved)) deps.report.error(node.place, "secret-file", `\`${key}\` must be the path of a file`);
+    return { node: missing };
+  }
+  const path = isAbsolute(node.value) ? node.value : join(deps.folder, node.value);
+  try {
+    const text = (await deps.files.readText(path)).trim();
+    deps.noteFile(path);
+    if (text !== "") return { node: { ...missing, value: text, source: text, unresolved: false }, path };
+    if (!deps.lenient) deps.report.error(node.place, "secret-file", `\`${key}\`: ${node.value} is empty`);
+  } catch (error) {
+    if (!deps.lenient) deps.report.error(node.place, "secret-file", `\`${key}\`: ${node.value}: ${readErrorText(error)}`);
+  }
+  return { node: missing };
+}

@@ -1,0 +1,78 @@
+/**
+ * What the environment says about the server, for images and units that must not touch the file: where it listens, and its token.
+ * Owns who wins: the address of the environment over the file's, the file's token over the environment's. Making a token is not config's.
+ */
+import { resolve } from "node:path";
+import type { Environment, Files } from "../../model/files.ts";
+import { isLoopback } from "../../model/loopback.ts";
+import type { Config } from "../config.ts";
+import { readErrorText } from "../text/read-files.ts";
+import type { Report } from "../report.ts";
+import { type Listen, listen } from "../schema/scalar-schemas.ts";
+import type { Place } from "../tree.ts";
+
+const LISTEN = "CHIRPWATCH_SERVER_LISTEN";
+const TOKEN = "CHIRPWATCH_SERVER_TOKEN";
+const TOKEN_FILE = "CHIRPWATCH_SERVER_TOKEN_FILE";
+
+export interface ServerSettings {
+  readonly listen: Listen;
+  readonly public_url?: string | undefined;
+  readonly token?: string | undefined;
+}
+
+export interface ServerDeps {
+  readonly env: Environment;
+  readonly files: Files;
+  readonly report: Report;
+  /** Where `server.listen` stands, or would stand. */
+  readonly place: Place;
+  /** For commands that do not listen as the file says: an open address without a token is no mistake. */
+  readonly lenient: boolean;
+}
+
+/** The server as it will be; what is wrong with it, the lack of a token included, goes to the report. */
+export async function buildServerAddress(written: ServerSettings, deps: ServerDeps): Promise<Config["server"]> {
+  const { host, port } = listenOf(deps) ?? written.listen;
+  const token = written.token ?? (await tokenOf(deps));
+  if (token === undefined && !deps.lenient && !isLoopback(host)) deps.report.error(deps.place, "listen-token", openWords(host, deps.env));
+  const address = { host, port, ...(written.public_url === undefined ? {} : { publicUrl: written.public_url }) };
+  if (token === undefined) return address;
+  return typeof token === "string" ? { ...address, token } : { ...address, newTokenFile: token.missing };
+}
+
+/** True when the environment decides where the server listens. */
+export const namesListen = (env: Environment): boolean => valueOf(env, LISTEN) !== undefined;
+
+/** An empty variable is one that is not set: compose files cannot leave one out. */
+const valueOf = (env: Environment, name: string): string | undefined => env[name]?.trim() || undefined;
+
+function listenOf({ env, report, place }: ServerDeps): Listen | undefined {
+  const text = valueOf(env, LISTEN);
+  if (text === undefined) return undefined;
+  const read = listen().safeParse(text);
+  if (!read.success) report.error(place, "listen", `${LISTEN}: ${read.error.issues[0]?.message ?? "cannot be read"}`);
+  return read.data;
+}
+
+/** Its text, or the file that is yet to be made. */
+async function tokenOf({ env, files, report, place }: ServerDeps): Promise<string | { readonly missing: string } | undefined> {
+  const direct = valueOf(env, TOKEN);
+  const named = valueOf(env, TOKEN_FILE);
+  if (direct !== undefined || named === undefined) return direct;
+  const path = resolve(named);
+  try {
+    const token = (await files.readText(path)).trim();
+    if (token !== "") return token;
+    report.error(place, "secret-file", `${TOKEN_FILE}: ${path} is empty: write a token into it, or remove it and \`run\` makes one`);
+  } catch (error) {
+    if ((error as { code?: unknown } | null)?.code === "ENOENT") return { missing: path };
+    report.error(place, "secret-file", `${TOKEN_FILE}: ${path}: ${readErrorText(error)}`);
+  }
+  return "";
+}
+
+const openWords = (host: string, env: Environment): string =>
+  namesListen(env)
+    ? `${LISTEN} on ${host} is open to others: set ${TOKEN} or ${TOKEN_FILE}, or listen on 127.0.0.1`
+    : `\`listen\` on ${host} is open to others: set \`token\` or \`token_file\`, or listen on 127.0.0.1`;

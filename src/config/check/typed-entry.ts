@@ -1,0 +1,49 @@
+/** What an entry under `watches` and one under `sinks` have in common: a `type`, and keys of which some are the type's own. */
+import type { Report } from "../report.ts";
+import { didYouMean } from "../suggest.ts";
+import { childOf, type Entry, type MapNode } from "../tree.ts";
+import { unknownKey } from "./zod-words.ts";
+
+/** The type the entry names, or undefined after complaining. */
+export function findType<T extends { readonly type: string }>(
+  map: MapNode,
+  { key, keyPlace }: Entry,
+  { kind, types, report }: { readonly kind: "watch" | "sink"; readonly types: readonly T[]; readonly report: Report },
+): T | undefined {
+  const node = childOf(map, "type");
+  const known = types.map(({ type }) => type);
+  if (node === undefined) {
+    report.error(keyPlace, "missing-key", `\`type\` is missing in \`${key}\`: write one of ${known.join(", ")}`);
+    return undefined;
+  }
+  const given = node.kind === "scalar" ? String(node.value) : "";
+  const found = types.find(({ type }) => type === given);
+  if (found === undefined && !(node.kind === "scalar" && node.unresolved)) {
+    const instead = didYouMean(given, known) || `; there are ${known.join(", ")}`;
+    report.error(node.place, `${kind}-type`, `"${given}" is not a ${kind} type${instead}`);
+  }
+  return found;
+}
+
+export interface KnownKeys {
+  readonly own: readonly string[];
+  readonly common: readonly string[];
+  /** Others that would have been known here, for "did you mean". */
+  readonly besides?: readonly string[];
+}
+
+/** The entry's keys as two maps; those nobody knows are reported. */
+export function splitKeys(map: MapNode, keys: KnownKeys, report: Report): { readonly common: MapNode; readonly own: MapNode } {
+  const common = new Map<string, Entry>();
+  const own = new Map<string, Entry>();
+  for (const [key, child] of map.entries) {
+    if (key === "type" || key.startsWith("x-")) continue;
+    if (keys.own.includes(key)) own.set(key, child);
+    else if (keys.common.includes(key)) common.set(key, child);
+    else {
+      const found = unknownKey(key, child.keyPlace, [...keys.own, ...(keys.besides ?? []), ...keys.common]);
+      report.error(found.place, found.rule, found.message);
+    }
+  }
+  return { common: { ...map, entries: common }, own: { ...map, entries: own } };
+}

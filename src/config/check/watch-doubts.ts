@@ -1,0 +1,47 @@
+/** Values of a watch that are valid and probably a mistake: an id where a handle is read, a query that says something else. Every watch type alike, by the schema of a key. */
+import type { z } from "zod";
+import { queryDoubts } from "../../query/doubts.ts";
+import { QueryError } from "../../query/query-error.ts";
+import { accountSchema, accountsSchema } from "../../watches/accounts-schema.ts";
+import { querySchema } from "../../watches/query-schema.ts";
+import type { WatchType } from "../../watches/watch-type.ts";
+import type { Report } from "../report.ts";
+import { childOf, type MapNode, type Node, offsetInto, type ScalarNode } from "../tree.ts";
+
+/** `map`: the watch with its defaults, and with the lines of its account files. */
+export function warnOfWatchDoubts(map: MapNode, type: WatchType<any>, report: Report): void {
+  const nodesOf = (...wanted: readonly z.ZodType[]) => keysWith(type.schema().shape, wanted).map((key) => childOf(map, key));
+  const accounts = [...nodesOf(accountSchema, accountsSchema), childOf(childOf(map, "ignore"), "authors")];
+  for (const scalar of accounts.flatMap(scalarsOf)) warnOfDigits(scalar, report);
+  for (const scalar of nodesOf(querySchema).flatMap(scalarsOf)) warnOfQuery(scalar, report);
+}
+
+/** Keys whose schema is one of these, optional or not. */
+const keysWith = (shape: Readonly<Record<string, z.ZodType>>, wanted: readonly z.ZodType[]): readonly string[] =>
+  Object.keys(shape).filter((key) => wanted.some((one) => isSame(shape[key], one)));
+
+function isSame(schema: z.ZodType | undefined, wanted: z.ZodType): boolean {
+  if (schema === undefined || schema === wanted) return schema === wanted;
+  return "unwrap" in schema && typeof schema.unwrap === "function" && isSame(schema.unwrap() as z.ZodType, wanted);
+}
+
+function scalarsOf(node: Node | undefined): readonly ScalarNode[] {
+  if (node?.kind === "list") return node.items.flatMap(scalarsOf);
+  return node?.kind === "scalar" && node.unresolved !== true ? [node] : [];
+}
+
+function warnOfDigits({ source, place }: ScalarNode, report: Report): void {
+  const text = source.trim();
+  if (!/^\d+$/.test(text)) return;
+  report.warn(place, "digit-account", `${text} is read as a handle: write "id:${text}" if it is the id of an account`);
+}
+
+function warnOfQuery({ value, place }: ScalarNode, report: Report): void {
+  if (typeof value !== "string") return;
+  try {
+    for (const { offset, message } of queryDoubts(value)) report.warn(offsetInto(place, value, offset), "query", `\`query\`: ${message}`);
+  } catch (error) {
+    // Refused by its schema, with a sentence of its own.
+    if (!(error instanceof QueryError)) throw error;
+  }
+}

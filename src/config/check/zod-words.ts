@@ -1,0 +1,193 @@
+/** zod's findings in our words: what is wrong at which place, and what to write instead. */
+import { RULES, type Rule } from "../rules.ts";
+import type { z } from "zod";
+import type { Report } from "../report.ts";
+import { belongsText } from "./key-homes.ts";
+import { keysAt } from "./schema-keys.ts";
+import { didYouMean } from "../suggest.ts";
+import { entryOf, findNode, isUnresolved, type MapNode, type Node, type Path, type Place, type ScalarNode } from "../tree.ts";
+import { hashText } from "../text/yaml-traps.ts";
+
+type ZodIssue = z.core.$ZodIssue;
+
+export interface CheckContext {
+  readonly report: Report;
+  /** Where the part's own key stands: missing keys are reported there. */
+  readonly place: Place;
+  /** How the part is called; what its own findings speak about. */
+  readonly name: string;
+  /** Keys that would be known here besides the schema's own, for "did you mean". */
+  readonly otherKeys?: readonly string[];
+}
+
+export interface Finding {
+  readonly place: Place;
+  readonly rule: Rule;
+  readonly message: string;
+}
+
+/** What was checked against what. */
+export interface Checked {
+  readonly map: MapNode;
+  readonly schema: z.ZodType;
+  readonly context: CheckContext;
+}
+
+export function explainZod(issue: ZodIssue, checked: Checked): readonly Finding[] {
+  const { map, context } = checked;
+  const path = issue.path as Path;
+  const { node, place } = findNode(map, path, context.place);
+  if (node?.kind === "scalar" && node.unresolved) return [];
+  if (issue.code === "unrecognized_keys") return unknownKeys(issue.keys, path, checked);
+  if (issue.code === "invalid_key") return [{ place, rule: "bad-key", message: ownText(issue.issues[0], nameOf(path, context.name)) }];
+  if (node === undefined) return [missing(path, map, context)];
+  if (node.kind === "scalar" && node.value === null) return [noValue(node, nameOf(path, context.name))];
+  if (issue.code === "invalid_union") return explainUnion(issue, { path, node, place }, checked);
+  // A value computed from unresolved ones cannot be judged.
+  if (issue.code === "custom" && isUnresolved(node)) return [];
+  return [{ place: valuePlace(node, place), ...wordsFor(issue, nameOf(path, context.name), node) }];
+}
+
+const nameOf = (path: Path, whole: string): string => `\`${path.findLast((step) => typeof step === "string") ?? whole}\``;
+
+/** Scalars and lists are pointed at themselves, maps at their key. */
+const valuePlace = (node: Node, keyPlace: Place): Place => (node.kind === "map" ? keyPlace : node.place);
+
+function unknownKeys(keys: readonly string[], path: Path, { map, schema, context }: Checked): readonly Finding[] {
+  const { node } = findNode(map, path);
+  const known = [...keysAt(schema, path), ...(path.length === 0 ? (context.otherKeys ?? []) : [])];
+  const within = path.length === 0 ? "" : [context.name, ...path].join(".");
+  return keys.map((key) => unknownKey(key, entryOf(node, key)?.keyPlace ?? context.place, known, within));
+}
+
+/** One key nobody knows, at `place`; `within` as in `belongsText`. */
+export function unknownKey(key: string, place: Place, known: readonly string[], within = ""): Finding {
+  const free = known.filter((candidate) => candidate !== key);
+  const belongs = belongsText(key, within);
+  // A word that has a place elsewhere is hardly two slips of the pen.
+  const cure = didYouMean(key, free, belongs === "" ? undefined : 1) || belongs || listOf(free);
+  return { place, rule: "unknown-key", message: `unknown key \`${key}\`${cure}` };
+}
+
+const listOf = (known: readonly string[]): string => (known.length === 0 ? "" : `; known here: ${[...new Set(known)].sort().join(", ")}`);
+
+function missing(path: Path, map: MapNode, context: CheckContext): Finding {
+  const { place } = findNode(map, path.slice(0, -1), context.place);
+  const message = `\`${String(path.at(-1))}\` is missing in ${nameOf(path.slice(0, -1), context.name)}`;
+  return { place, rule: "missing-key", message };
+}
+
+function noValue(node: ScalarNode, name: string): Finding {
+  const { file, offset } = node.place;
+  const [before = "", comment] = /^[ \t]*(#[^\s,}\]]+)/.exec(file.text.slice(offset, offset + 200)) ?? [];
+  if (comment === undefined) return { place: node.place, rule: "no-value", message: `${name} has no value` };
+  return { place: { file, offset: offset + before.length - comment.length }, rule: "yaml-hash", message: hashText(comment) };
+}
+
+/** The branch that got furthest speaks; when none fits the type at all, the types wanted are listed. */
+function explainUnion(
+  issue: ZodIssue & { code: "invalid_union" },
+  { path, node, place }: { readonly path: Path; readonly node: Node; readonly place: Place },
+  checked: Checked,
+): readonly Finding[] {
+  const fitting = issue.errors.filter((branch) => !branch.some((one) => one.path.length === 0 && isOfOtherType(one, node)));
+  const branch = fitting.find((one) => one.length > 0);
+  if (branch !== undefined) return branch.flatMap((one) => explainZod({ ...one, path: [...path, ...one.path] } as ZodIssue, checked));
+  const wanted = issue.errors.flatMap((one) =>
+    one.flatMap((inner) => {
+      if (inner.code === "invalid_value") return inner.values.map(String);
+      return inner.code === "invalid_type" ? [TYPE_WORDS[inner.expected] ?? inner.expected] : [];
+    }),
+  );
+  return [
+    {
+      place: valuePlace(node, place),
+      rule: "wrong-type",
+      message: `${nameOf(path, checked.context.name)} must be ${[...new Set(wanted)].join(" or ")}, not ${kindOf(node)}`,
+    },
+  ];
+}
+
+/** Of a whole branch: what it takes is of another type, so that nobody who wrote this had it in mind. */
+function isOfOtherType(issue: ZodIssue, node: Node): boolean {
+  if (issue.code === "invalid_type") return true;
+  return issue.code === "invalid_value" && issue.values.every((value) => node.kind !== "scalar" || typeof value !== typeof node.value);
+}
+
+const TYPE_WORDS: Readonly<Record<string, string>> = {
+  string: "text",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  array: "a list",
+  object: "a map",
+  record: "a map",
+};
+
+function kindOf(node: Node): string {
+  if (node.kind === "list") return "a list";
+  if (node.kind === "map") return "a map";
+  // What a variable or a file holds may be a secret.
+  if (node.origin === "variable" || node.origin === "file") return `what its ${node.origin} holds`;
+  if (typeof node.value === "string") return `the text "${shorten(node.source)}"`;
+  return typeof node.value === "number" ? `the number ${node.source}` : `${node.value}`;
+}
+
+const shorten = (text: string): string => (text.length > 40 ? `${text.slice(0, 40)}…` : text);
+
+function wordsFor(issue: ZodIssue, name: string, node: Node): { readonly rule: Rule; readonly message: string } {
+  if (issue.code === "invalid_type") return wrongType(issue.expected, name, node);
+  if (issue.code === "invalid_value") return notAllowed(issue.values, name, node);
+  const rule = issue.code === "custom" && isRule(issue.params?.["rule"]) ? issue.params["rule"] : "bad-value";
+  return { rule, message: limitText(issue, name) ?? ownText(issue, name) };
+}
+
+const isRule = (name: unknown): name is Rule => typeof name === "string" && name in RULES;
+
+function wrongType(expected: string, name: string, node: Node): { readonly rule: Rule; readonly message: string } {
+  const hint = boolHint(expected, node) || numberHint(expected, node);
+  const message = `${name} must be ${TYPE_WORDS[expected] ?? expected}, not ${kindOf(node)}${hint}`;
+  return { rule: "wrong-type", message };
+}
+
+const numberHint = (expected: string, node: Node): string =>
+  /^(number|int)$/.test(expected) && node.kind === "scalar" && /^-?\d+(\.\d+)?$/.test(String(node.value))
+    ? ": write it without quotes"
+    : "";
+
+/** YAML 1.2 knows no yes, no, on and off. */
+function boolHint(expected: string, node: Node): string {
+  if (expected !== "boolean" || node.kind !== "scalar") return "";
+  if (/^(yes|on|y)$/i.test(node.source)) return ": write true";
+  return /^(no|off|n)$/i.test(node.source) ? ": write false" : "";
+}
+
+function notAllowed(values: readonly unknown[], name: string, node: Node): { readonly rule: Rule; readonly message: string } {
+  const isQuoted = node.kind === "scalar" && values.some((value) => typeof value !== "string" && String(value) === node.value);
+  if (isQuoted)
+    return { rule: "not-allowed", message: `${name} must be ${node.value}, not the text "${node.value}": write it without quotes` };
+  const options = values.map(String);
+  const found = node.kind === "scalar" ? node.source : "";
+  const given = node.kind === "scalar" ? `"${shorten(found)}"` : kindOf(node);
+  return { rule: "not-allowed", message: `${name} must be ${orList(options)}, not ${given}${didYouMean(found, options)}` };
+}
+
+const orList = (options: readonly string[]): string =>
+  options.length < 2 ? options.join("") : `${options.slice(0, -1).join(", ")} or ${options.at(-1)}`;
+
+function limitText(issue: ZodIssue, name: string): string | undefined {
+  if (issue.code === "too_small" && /^Too small/.test(issue.message)) {
+    if (issue.origin === "array" || issue.origin === "string") return `${name} is empty`;
+    return `${name} must be ${issue.inclusive === false ? "more than" : "at least"} ${issue.minimum}`;
+  }
+  if (issue.code === "too_big" && /^Too big/.test(issue.message)) {
+    return `${name} must be ${issue.inclusive === false ? "less than" : "at most"} ${issue.maximum}${issue.origin === "string" ? " characters long" : ""}`;
+  }
+  return undefined;
+}
+
+/** The schema's author speaks; a sentence without a subject gets the key for one. */
+function ownText(issue: Pick<ZodIssue, "message"> | undefined, name: string): string {
+  const text = issue?.message ?? "is not valid";
+  return /^(must|is|holds|may|has|needs|cannot)\b/.test(text) ? `${name} ${text}` : text;
+}

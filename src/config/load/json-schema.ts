@@ -1,0 +1,143 @@
+/** The JSON Schema that editors complete and check with, from the very schemas that load a file. */
+import { z } from "zod";
+import type { SinkType } from "../../sinks/sink-type.ts";
+import { isTweetFeed, type WatchType } from "../../watches/watch-type.ts";
+import { DEFAULTS } from "../defaults.ts";
+import { routeSchema, timeIntervalSchema } from "../schema/route-schema.ts";
+import {
+  API_SECRETS,
+  apiSchema,
+  linksSchema,
+  opsSchema,
+  SERVER_SECRETS,
+  serverSchema,
+  stateSchema,
+  versionSchema,
+} from "../schema/settings-schema.ts";
+import { commonSinkSchema } from "../schema/sink-schema.ts";
+import { commonWatchSchema, watchDefaultsSchema } from "../schema/watch-schema.ts";
+
+type Schema = Record<string, unknown>;
+
+/** The whole schema; write it to config/watches.schema.json with two spaces and a newline at its end. */
+export function buildJsonSchema(watchTypes: readonly WatchType<any>[], sinkTypes: readonly SinkType<any>[]): Schema {
+  const watch = { oneOf: watchTypes.map(watchSchema) };
+  const sink = { oneOf: sinkTypes.map((type) => sinkSchema(type, ["type"])) };
+  return {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    title: "chirpwatch configuration",
+    type: "object",
+    required: ["watches", "sinks"],
+    additionalProperties: false,
+    patternProperties: FREE_KEYS,
+    properties: {
+      version: { ...toJson(versionSchema), description: "Version of this language." },
+      api: withFiles(toJson(apiSchema), API_SECRETS, "The data service."),
+      state: { ...toJson(stateSchema), description: "Where the memory is kept." },
+      server: withFiles(toJson(serverSchema), SERVER_SECRETS, "Status page, metrics and JSON API."),
+      ops: { ...toJson(opsSchema), description: "Who is told about the daemon itself." },
+      links: { ...toJson(linksSchema), description: "Permalinks in every sink." },
+      time_intervals: { ...mapOf(toJson(timeIntervalSchema)), description: "Named hours and days, for `mute_time_intervals`." },
+      defaults: {
+        type: "object",
+        description: "Merged under every watch, and under every sink of a type.",
+        additionalProperties: false,
+        properties: { watch: toJson(watchDefaultsSchema), sink: sinkDefaults(sinkTypes) },
+      },
+      watches: { ...mapOf(watch), description: "What to look for, by id." },
+      route: { $ref: "#/$defs/route" },
+      sinks: { ...mapOf(sink), description: "Where alerts go, by name." },
+    },
+    $defs: { route: { ...routeJson(), description: "Which sinks an event goes to." } },
+  };
+}
+
+const FREE_KEYS = { "^x-": {} };
+
+const mapOf = (value: Schema): Schema => ({ type: "object", patternProperties: FREE_KEYS, additionalProperties: value });
+
+function toJson(schema: z.ZodType): Schema {
+  const { $schema: _, ...json } = z.toJSONSchema(schema, {
+    io: "input",
+    unrepresentable: "any",
+    override: ({ jsonSchema }) => allowVariables(jsonSchema),
+  });
+  return json;
+}
+
+/** A route holds routes: zod points at the root, which is elsewhere in the whole. */
+function routeJson(): Schema {
+  return JSON.parse(JSON.stringify(toJson(routeSchema)).replaceAll('"$ref":"#"', '"$ref":"#/$defs/route"')) as Schema;
+}
+
+/** A number or a switch may come from the environment: `monthly: ${QUOTA}`. */
+function allowVariables(json: Schema): void {
+  if (json["type"] !== "number" && json["type"] !== "integer" && json["type"] !== "boolean") return;
+  if ("const" in json) return;
+  const { description, default: standard, ...value } = json;
+  for (const key of Object.keys(value)) delete json[key];
+  json["anyOf"] = [value, { type: "string", pattern: "\\$\\{.+\\}" }];
+  if (description !== undefined) json["description"] = description;
+  if (standard !== undefined) json["default"] = standard;
+}
+
+function watchSchema(type: WatchType<any>): Schema {
+  const common = isTweetFeed(type) ? commonWatchSchema : commonWatchSchema.omit({ include: true, recheck: true });
+  const own = allowAccountFiles(toJson(type.schema()));
+  return {
+    type: "object",
+    description: type.summary,
+    required: ["type", ...namesOf(own["required"])],
+    additionalProperties: false,
+    patternProperties: FREE_KEYS,
+    properties: { type: { const: type.type, description: type.summary }, ...propertiesOf(own), ...propertiesOf(toJson(common)) },
+  };
+}
+
+/** `{ file: path }` is expanded before a type's own schema sees the list. */
+function allowAccountFiles(own: Schema): Schema {
+  const { accounts } = propertiesOf(own) as { readonly accounts?: Schema };
+  if (accounts === undefined) return own;
+  const file = {
+    type: "object",
+    required: ["file"],
+    additionalProperties: false,
+    properties: { file: { type: "string", description: "One account a line; # starts a comment." } },
+  };
+  const items = { anyOf: [accounts["items"], file] };
+  return { ...own, properties: { ...propertiesOf(own), accounts: { ...accounts, items } } };
+}
+
+function sinkSchema(type: SinkType<any>, required: readonly string[]): Schema {
+  const own = withFiles(toJson(type.schema), type.secrets, type.summary);
+  const common = propertiesOf(toJson(commonSinkSchema)) as Record<string, Schema>;
+  const retryFor = { ...common["retry_for"], default: (type.chat ? DEFAULTS.chatSink : DEFAULTS.sink).retry_for };
+  return {
+    ...own,
+    required: [...required, ...(required.length > 0 ? namesOf(own["required"]) : [])],
+    patternProperties: FREE_KEYS,
+    properties: {
+      ...(required.length > 0 ? { type: { const: type.type, description: type.summary } } : {}),
+      ...propertiesOf(own),
+      ...common,
+      retry_for: retryFor,
+    },
+  };
+}
+
+const sinkDefaults = (types: readonly SinkType<any>[]): Schema => ({
+  type: "object",
+  additionalProperties: false,
+  properties: Object.fromEntries(types.map((type) => [type.type, sinkSchema(type, [])])),
+});
+
+/** Every secret also as `<key>_file`; then the key itself is not required. */
+function withFiles(json: Schema, secrets: readonly string[], description: string): Schema {
+  const files = secrets.map((key) => [`${key}_file`, { type: "string", description: `A file that holds \`${key}\`.` }]);
+  const required = namesOf(json["required"]).filter((key) => !secrets.includes(key));
+  return { ...json, description, required, properties: { ...propertiesOf(json), ...Object.fromEntries(files) } };
+}
+
+const propertiesOf = (json: Schema): Schema => (json["properties"] ?? {}) as Schema;
+
+const namesOf = (value: unknown): readonly string[] => (Array.isArray(value) ? (value as string[]) : []);

@@ -1,0 +1,80 @@
+/** The way from files to a frozen Config: read, parse, merge, interpolate, check, build. Finds everything that is wrong before it says no. */
+import { join } from "node:path";
+import type { Environment, Files } from "../../model/files.ts";
+import { withDotEnv } from "../../runtime/environment.ts";
+import type { SinkType } from "../../sinks/sink-type.ts";
+import type { WatchType } from "../../watches/watch-type.ts";
+import { buildConfig } from "../build/build-config.ts";
+import type { Config, ConfigIssue } from "../config.ts";
+import { interpolate } from "../text/interpolate.ts";
+import { mergeSources } from "../text/merge-sources.ts";
+import { parseYaml } from "../text/parse-yaml.ts";
+import { readSources } from "../text/read-files.ts";
+import { configHash, recordReads } from "../read-log.ts";
+import { createReport } from "../report.ts";
+
+export interface LoadRequest {
+  /** A YAML file, or a folder of them. */
+  readonly path: string;
+  readonly files: Files;
+  /** The real environment; `.env` beside the file is read under it. */
+  readonly env: Environment;
+  readonly watchTypes: readonly WatchType<any>[];
+  readonly sinkTypes: readonly SinkType<any>[];
+  /** For the demo, which replaces every sink: their secrets need not be there; such a sink has no settings. */
+  readonly lenientSecrets?: boolean;
+}
+
+export type LoadResult =
+  | { readonly ok: true; readonly config: Config }
+  /** Errors and warnings, in file order. */
+  | { readonly ok: false; readonly issues: readonly ConfigIssue[] };
+
+/**
+ * Loads and checks a configuration. Never throws for what is in the files.
+ *
+ * @example
+ * const loaded = await loadConfig({ path: "watches.yaml", files, env, watchTypes: WATCH_TYPES, sinkTypes: SINK_TYPES });
+ * if (!loaded.ok) console.error(loaded.issues.map(formatIssue).join("\n"));
+ */
+export async function loadConfig(request: LoadRequest): Promise<LoadResult> {
+  const { files, marks } = recordReads(request.files);
+  const sources = await readSources(request.path, files);
+  const report = createReport([...sources.files, ...sources.failures.map((failure) => failure.file)].sort(byName));
+  for (const { file, rule, message } of sources.failures) report.error({ file, offset: 0 }, rule, message);
+  const roots = sources.files.flatMap((file) => parseYaml(file, report) ?? []);
+  if (report.hasErrors()) return { ok: false, issues: report.issues() };
+  const merged = mergeSources(roots, report);
+  if (merged === undefined) return { ok: false, issues: report.issues() };
+  const env = await withDotEnv(request.env, files, request.path);
+  const lenient = request.lenientSecrets === true;
+  const root = interpolate(merged, env, report, (section) => lenient && (section === "sinks" || section === "defaults"));
+  const read = new Set(sources.files.map((file) => file.path));
+  const dotEnv = join(sources.folder, ".env");
+  if (await files.exists(dotEnv)) read.add(dotEnv);
+  const built = await buildConfig(root, {
+    watchTypes: request.watchTypes,
+    sinkTypes: request.sinkTypes,
+    folder: sources.folder,
+    files,
+    env,
+    report,
+    noteFile: (path) => read.add(path),
+    lenient,
+  });
+  const issues = report.issues();
+  if (built === undefined || report.hasErrors()) return { ok: false, issues };
+  return { ok: true, config: deepFreeze({ ...built, warnings: issues, files: [...read], reads: marks(), hash: configHash(marks()) }) };
+}
+
+const byName = (a: { readonly shown: string }, b: { readonly shown: string }): number => (a.shown < b.shown ? -1 : 1);
+
+/** Plain objects and lists only: compiled matchers and classes keep their insides. */
+function deepFreeze<T>(value: T): T {
+  if (value === null || typeof value !== "object" || Object.isFrozen(value)) return value;
+  const isPlain = Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype;
+  if (!isPlain) return value;
+  Object.freeze(value);
+  for (const inner of Object.values(value)) deepFreeze(inner);
+  return value;
+}

@@ -1,0 +1,23 @@
+/** `freshness`: how late tweets may be found, in the place of a schedule. Shared by every watch of tweets. */
+import { z } from "zod";
+import { formatDuration } from "../../model/duration.ts";
+import type { Freshness } from "../../model/schedule.ts";
+import { duration } from "./scalar-schemas.ts";
+
+const LEAST_MS = 5_000;
+
+export const freshnessSchema = z
+  .union([
+    duration(LEAST_MS),
+    z.strictObject({
+      mean: duration(LEAST_MS).describe("The mean delay over all posts."),
+      max: duration(LEAST_MS).describe("No account, search or list waits longer to be looked at."),
+    }),
+  ])
+  .transform((value, context): Freshness => {
+    if (typeof value === "number") return { kind: "p95", p95Ms: value };
+    if (value.max >= 2 * value.mean) return { kind: "mean", meanMs: value.mean, maxMs: value.max };
+    const message = `\`max\` ${formatDuration(value.max)} leaves no room around a mean of ${formatDuration(value.mean)}: write ${formatDuration(4 * value.mean)} or more`;
+    context.addIssue({ code: "custom", path: ["max"], message, params: { rule: "freshness" } });
+    return z.NEVER;
+  });

@@ -1,0 +1,56 @@
+/** The route tree, its throttles and the named time intervals as they are written: Alertmanager's words. */
+import { z } from "zod";
+import { duration, names, timezone } from "./scalar-schemas.ts";
+import { DEFAULTS } from "../defaults.ts";
+
+export const throttleSchema = z.strictObject({
+  limit: z.int().min(1).describe("Messages in one interval; a digest counts as one."),
+  interval: duration(1_000).describe("Length of the interval."),
+  on_exceed: z.literal("digest").prefault(DEFAULTS.throttle.on_exceed).describe("The surplus is gathered and goes out as lists."),
+  digest_interval: duration(1_000)
+    .optional()
+    .describe("While there is a surplus, a digest goes out this often. Default 2m, or the interval where that is shorter."),
+});
+
+/** One route without its children. */
+export const ownRouteSchema = z.strictObject({
+  matchers: z.array(z.string()).optional().describe('Conditions on labels, like team="comms"; = != =~ !~. All must hold.'),
+  sink: names().optional().describe("Where it goes: a name or a list. Inherited from the parent when absent."),
+  continue: z.boolean().optional().describe("true: the routes after this one are asked too."),
+  group_by: z.array(z.string()).optional().describe("Labels whose values make one message of several events; [] sends each event alone."),
+  group_wait: duration().optional().describe("How long a new group waits for more."),
+  group_interval: duration().optional().describe("How long a group waits between messages."),
+  mute_time_intervals: z.array(z.string()).optional().describe("Names of time_intervals in which nothing is sent."),
+  on_mute: z.enum(["hold", "drop"]).optional().describe("hold: sent when the interval ends. drop: never."),
+  throttle: throttleSchema.optional().describe("How much may be sent."),
+});
+
+/** The whole tree, for the JSON Schema. */
+export const routeSchema = ownRouteSchema.extend({
+  get routes(): z.ZodOptional<z.ZodArray<z.ZodType>> {
+    return z.array(routeSchema).optional().describe("Asked in order; the first that matches takes the event.");
+  },
+});
+
+const timeOfDay = (what: string) => z.string().describe(`${what}, as "22:00" in quotes.`);
+
+export const timeIntervalSchema = z
+  .array(
+    z.strictObject({
+      times: z
+        .array(z.strictObject({ start: timeOfDay("Start"), end: timeOfDay("End; before the start: on the next day") }))
+        .optional()
+        .describe("Hours of the day; the whole day when absent."),
+      weekdays: z
+        .union([z.string(), z.array(z.string())])
+        .optional()
+        .describe('Days such as "saturday" or "monday:friday"; every day when absent.'),
+      timezone: timezone().prefault(DEFAULTS.time_interval.timezone).describe("IANA name of the time zone."),
+    }),
+  )
+  .min(1);
+
+export type WrittenInterval = z.output<typeof timeIntervalSchema>;
+
+/** One named interval with its name: what checks a single entry of `time_intervals`. */
+export const timeIntervalHolder = (name: string) => z.strictObject({ [name]: timeIntervalSchema });

@@ -1,0 +1,165 @@
+/** Keys that every watch understands, whatever its type. Values stay what they mean, not what was typed: milliseconds, account keys, a schedule. */
+import { z } from "zod";
+import { accountKey, parseAccount } from "../../model/account.ts";
+import { formatDuration, parseDuration } from "../../model/duration.ts";
+import type { FirstRun, RecheckRule, SpikeRule } from "../../model/watch.ts";
+import { DEFAULTS } from "../defaults.ts";
+import { freshnessSchema } from "./freshness-schema.ts";
+import { duration, names, timezone } from "./scalar-schemas.ts";
+
+const firstRun = z
+  .union([
+    z.string(),
+    z.strictObject({ latest: z.int().min(1).max(100).describe("Tells that many of the newest items at once.") }),
+    z.strictObject({ since: duration(1_000).describe("Tells what is not older than this.") }),
+  ])
+  .transform((value, context): FirstRun => {
+    if (typeof value !== "string")
+      return "latest" in value ? { kind: "latest", count: value.latest } : { kind: "since", ageMs: value.since };
+    const [, word, rest = ""] = /^(baseline|latest|since)(?::\s*(\S+))?$/.exec(value.trim()) ?? [];
+    if (word === "baseline" && rest === "") return { kind: "baseline" };
+    if (word === "latest" && /^[1-9]\d?$/.test(rest)) return { kind: "latest", count: Number(rest) };
+    const ageMs = parseDuration(rest);
+    if (word === "since" && ageMs !== undefined) return { kind: "since", ageMs };
+    context.addIssue({
+      code: "custom",
+      message: `"${value}" is not a first run: write baseline, { latest: 3 } or { since: 24h }`,
+      params: { rule: "first-run" },
+    });
+    return z.NEVER;
+  });
+
+const include = z.strictObject({
+  replies: z.boolean().optional().describe("Whether replies are told."),
+  retweets: z.boolean().optional().describe("Whether retweets are told."),
+  quotes: z.boolean().optional().describe("Whether quotes are told."),
+});
+
+const ignoredAuthor = z.string().transform((text, context): string => {
+  const account = parseAccount(text);
+  if (account !== undefined) return accountKey(account).replace(/^@/, "");
+  context.addIssue({
+    code: "custom",
+    message: `"${text}" is not an account: write a handle (alice), an id ("id:44196397") or a profile link`,
+    params: { rule: "account" },
+  });
+  return z.NEVER;
+});
+
+const ignore = z.strictObject({
+  authors: z
+    .array(ignoredAuthor)
+    .optional()
+    .describe("Accounts whose items are not told: like all accounts followed by id, also under another handle."),
+  words: z
+    .array(z.string().trim().min(1))
+    .optional()
+    .describe("Items with one of these words are not told; whole words, upper and lower case alike."),
+});
+
+const writtenSchedule = z.union([
+  z.string(),
+  z.strictObject({
+    cron: z.string().describe("Five or six fields."),
+    timezone: timezone().optional().describe("Where the fields are read."),
+  }),
+]);
+
+const recheck = z
+  .strictObject({
+    every: duration(60_000).describe("How often a fresh tweet is looked at again: a hundred tweets share a request."),
+    until: duration(60_000).describe("How old a tweet is followed."),
+  })
+  .superRefine(({ every, until }, context) => {
+    if (until >= every) return;
+    const message = `\`until\` ${formatDuration(until)} is over before the first look after ${formatDuration(every)}: write ${formatDuration(2 * every)} or more`;
+    context.addIssue({ code: "custom", path: ["until"], message, params: { rule: "recheck" } });
+  })
+  .transform(({ every, until }): RecheckRule => ({ everyMs: every, untilMs: until }));
+
+const DAY_MS = 86_400_000;
+
+const spike = z
+  .strictObject({
+    factor: z.number().gt(1).describe("Times what is usual at that time of day."),
+    window: duration(60_000).describe("Over how long events are counted; at most 24h."),
+    min: z.int().min(1).describe("Fewer events are never a spike."),
+  })
+  .superRefine(({ window }, context) => {
+    if (window <= DAY_MS) return;
+    const message = `a window of ${formatDuration(window)} has no time of day to compare with: write 24h or less`;
+    context.addIssue({ code: "custom", path: ["window"], message, params: { rule: "spike" } });
+  })
+  .transform(({ factor, window, min }): SpikeRule => ({ factor, windowMs: window, min }));
+
+const noEvents = z.strictObject({ for: duration(60_000).describe("How long without an event is told, once a silence.") });
+
+const d = DEFAULTS.watch;
+
+/** In the order of the reference. `type` is added by who knows the registry. */
+export const commonWatchSchema = z.strictObject({
+  schedule: writtenSchedule
+    .prefault(d.schedule)
+    .describe('When to look: five or six cron fields, "@every 30s" (1s or more), or { cron, timezone }.'),
+  freshness: freshnessSchema
+    .optional()
+    .describe(
+      "Instead of `schedule`: how late tweets may be found. `60s`: 95 of 100 sooner than that. `{ mean: 60s, max: 5m }`: so late on average, and nothing waits longer than `max` to be looked at.",
+    ),
+  timezone: timezone().prefault(d.timezone).describe("Time zone of the cron fields."),
+  sink: names().optional().describe("Its own sink, or a list; asked before the route tree."),
+  where: z.string().optional().describe("A CEL expression over the event's own body; only what it is true for is told."),
+  labels: z
+    .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "a label is written with letters, digits and _"), z.string())
+    .prefault({})
+    .describe("Its own labels, for matchers."),
+  priority: z.enum(["high", "normal", "low"]).prefault(d.priority).describe("Who waits first when requests are short."),
+  first_run: firstRun.prefault(d.first_run).describe("What the first poll tells: baseline (nothing), { latest: 3 } or { since: 24h }."),
+  include: include.prefault({}).describe("Which kinds of tweets are told besides posts."),
+  ignore: ignore.prefault({}).describe("Authors and words that are not told."),
+  max_pages: z
+    .int()
+    .min(1)
+    .max(1_000)
+    .prefault(d.max_pages)
+    .describe("New pages one poll reads at most; the rest follows in the next polls."),
+  max_age: duration(1_000)
+    .optional()
+    .describe(`Older items are not told. Default ${d.max_age}, or twice the schedule's interval where that is longer.`),
+  overlap: duration().prefault(d.overlap).describe("How far back late items are looked for."),
+  recheck: recheck
+    .optional()
+    .describe(
+      "Fresh tweets are looked at again: one that `where` kept back is told when it becomes true, one that is gone as `tweet.deleted`.",
+    ),
+  spike: spike.optional().describe("Tells `volume.spike` when events come so much faster than is usual at that time of day."),
+  no_events: noEvents.optional().describe("Tells `volume.silent` when no event came for so long."),
+  enabled: z.boolean().prefault(d.enabled).describe("false: kept, not polled."),
+  on_return: z
+    .enum(["digest", "deliver", "skip"])
+    .prefault(d.on_return)
+    .describe(
+      "What becomes of what came while the watch was paused, disabled or removed. `digest`: a chat gets it as one digest, webhook and console get single events. `deliver`: single alerts everywhere. `skip`: it is not told.",
+    ),
+  moved_from: z.string().optional().describe("The id this watch had before: keeps its memory."),
+});
+
+/** The same keys as `defaults.watch` takes them: none is needed, none fills itself in. */
+export const watchDefaultsSchema = z.strictObject(
+  Object.fromEntries(
+    Object.entries(commonWatchSchema.omit({ moved_from: true }).shape).map(([key, schema]) => [key, withoutDefault(schema).optional()]),
+  ),
+);
+
+function withoutDefault(schema: z.ZodType): z.ZodType {
+  const description = schema.description;
+  const inner = schema instanceof z.ZodPrefault || schema instanceof z.ZodOptional ? (schema.unwrap() as z.ZodType) : schema;
+  return description === undefined ? inner : inner.describe(description);
+}
+
+/** Keys that make sense on watches of tweets only. */
+export const TWEET_WATCH_KEYS: readonly string[] = ["freshness", "include", "recheck"];
+
+export const COMMON_WATCH_KEYS: readonly string[] = Object.keys(commonWatchSchema.shape);
+
+export type CommonWatch = z.output<typeof commonWatchSchema>;

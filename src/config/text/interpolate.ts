@@ -1,0 +1,92 @@
+/** `${VAR}`, `${VAR:-default}`, `${VAR:?message}` and `$$` in scalars, after parsing. A bare $NAME is ordinary text: `$BTC` is something people search for. */
+import type { Rule } from "../rules.ts";
+import type { Environment } from "../../model/files.ts";
+import type { Report } from "../report.ts";
+import { isSampleValue } from "../sample-values.ts";
+import { mapScalars, type MapNode, type Node, type ScalarNode } from "../tree.ts";
+
+/** An unset variable of a `lenient` part is left unresolved without a complaint. */
+export type IsLenient = (topLevelKey: string) => boolean;
+
+/** The tree with every variable replaced; what cannot be is reported and marked unresolved. Values never reach a message. */
+export function interpolate(root: MapNode, env: Environment, report: Report, isLenient: IsLenient): MapNode {
+  const entries = new Map(
+    [...root.entries].map(([key, entry]) => {
+      if (key.startsWith("x-")) return [key, entry] as const;
+      const lenient = isLenient(key);
+      const said = lenient ? undefined : report;
+      const isSearched = SEARCHED.includes(key);
+      const node = mapScalars(entry.node, (scalar) =>
+        !isSearched && isBareVariable(scalar) ? refuseBare(scalar, said) : replaceIn(scalar, env, said),
+      );
+      return [key, { ...entry, node }] as const;
+    }),
+  );
+  return { ...root, entries };
+}
+
+/** Sections whose texts are searched for and shown: `$BTC` is a word there. */
+const SEARCHED: readonly string[] = ["watches", "templates"];
+
+const isBareVariable = ({ value }: ScalarNode): boolean => typeof value === "string" && /^\$[A-Za-z_][A-Za-z0-9_]*$/.test(value);
+
+function refuseBare(scalar: ScalarNode, report: Report | undefined): ScalarNode {
+  const text = String(scalar.value);
+  report?.error(scalar.place, "variable-syntax", `${text} is text, not a variable: write "\${${text.slice(1)}}", or $${text} for the text`);
+  return { ...scalar, unresolved: true };
+}
+
+/** One text outside a tree; undefined where a variable has no value. */
+export function expandText(text: string, env: Environment): string | undefined {
+  let isWhole = true;
+  const value = replaceParts(text, env, () => {
+    isWhole = false;
+    return "";
+  });
+  return isWhole ? value : undefined;
+}
+
+type Complain = (rule: Rule, message: string) => string;
+
+const PART = /\$\$|\$\{([^}]*)\}?/g;
+const INSIDE = /^([A-Za-z_][A-Za-z0-9_]*)(?:(:[-?])([\s\S]*))?$/;
+
+function replaceIn(scalar: ScalarNode, env: Environment, report: Report | undefined): Node {
+  if (typeof scalar.value !== "string" || !scalar.value.includes("$")) return scalar;
+  let unresolved = false;
+  const value = replaceParts(scalar.value, env, (rule, message) => {
+    unresolved = true;
+    report?.error(scalar.place, rule, message);
+    return "";
+  });
+  if (value !== scalar.value && isSampleValue(value)) report?.warn(scalar.place, "sample-value", sampleText(scalar.value));
+  const origin = scalar.value.replaceAll("$$", "").includes("${") ? "variable" : scalar.origin;
+  return { ...scalar, value, source: value, origin, ...(unresolved ? { unresolved } : {}) };
+}
+
+/** The variable is named, its value is not: it may be a secret by now. */
+const sampleText = (written: string): string =>
+  `${/\$\{([A-Za-z0-9_]+)/.exec(written)?.[1]} still has the sample value of .env.example: put yours into .env`;
+
+const replaceParts = (text: string, env: Environment, complain: Complain): string =>
+  text.replace(PART, (part, inside: string | undefined) => (inside === undefined ? "$" : resolve(part, inside, env, complain)));
+
+function resolve(part: string, inside: string, env: Environment, complain: Complain): string {
+  const [, name, operator, rest = ""] = INSIDE.exec(inside) ?? [];
+  if (name === undefined || !part.endsWith("}")) {
+    return complain(
+      "variable-syntax",
+      `${part} is no variable: write \${NAME}, \${NAME:-default} or \${NAME:?message}; $$ is a dollar sign`,
+    );
+  }
+  const value = env[name];
+  if (value !== undefined && value !== "") return value;
+  if (operator === ":-") return rest;
+  if (operator === ":?")
+    return complain("variable-required", `the environment variable ${name} is not set: ${rest.trim() || "it is required"}`);
+  const state = value === "" ? "is empty" : "is not set";
+  return complain(
+    "variable-unset",
+    `the environment variable ${name} ${state}: set it (in .env beside this file, too), or write \${${name}:-default}`,
+  );
+}

@@ -1,0 +1,44 @@
+/** Several files as one tree: maps of names are joined, everything else may stand in one file only. */
+import { lineColumn, type Report } from "../report.ts";
+import { type Entry, type MapNode, type Place } from "../tree.ts";
+
+/** Sections whose entries may be spread over files. */
+const JOINED: readonly string[] = ["watches", "sinks", "time_intervals"];
+
+/** At least one root. */
+export function mergeSources(roots: readonly MapNode[], report: Report): MapNode | undefined {
+  const [first, ...rest] = roots;
+  if (first === undefined) return undefined;
+  const entries = new Map(first.entries);
+  for (const root of rest) for (const entry of root.entries.values()) addEntry(entries, entry, report);
+  return { ...first, entries };
+}
+
+function addEntry(entries: Map<string, Entry>, entry: Entry, report: Report): void {
+  const before = entries.get(entry.key);
+  if (before === undefined) entries.set(entry.key, entry);
+  else if (entry.key === "version" || entry.key.startsWith("x-")) return;
+  else if (JOINED.includes(entry.key) && before.node.kind === "map" && entry.node.kind === "map") {
+    entries.set(entry.key, { ...before, node: join(before.node, entry.node, entry.key, report) });
+  } else report.error(entry.keyPlace, "section-twice", `\`${entry.key}\` is set in ${shown(before.keyPlace)} already: keep one of them`);
+}
+
+const SINGULAR: Readonly<Record<string, string>> = { watches: "the watch", sinks: "the sink", time_intervals: "the time interval" };
+
+function join(before: MapNode, after: MapNode, section: string, report: Report): MapNode {
+  const entries = new Map(before.entries);
+  for (const [key, entry] of after.entries) {
+    const known = entries.get(key);
+    if (known === undefined) entries.set(key, entry);
+    else if (!key.startsWith("x-")) {
+      report.error(
+        entry.keyPlace,
+        "name-twice",
+        `${SINGULAR[section]} \`${key}\` is defined in ${shown(known.keyPlace)} already: rename one of them`,
+      );
+    }
+  }
+  return { ...before, entries };
+}
+
+const shown = (place: Place): string => `${place.file.shown}:${lineColumn(place).line}`;

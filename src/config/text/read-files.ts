@@ -1,0 +1,68 @@
+/** Finds and reads the files of a configuration: one file, or every *.yaml of a folder in order of name. */
+import type { Rule } from "../rules.ts";
+import { dirname, join, resolve } from "node:path";
+import type { Files } from "../../model/files.ts";
+import type { SourceFile } from "../tree.ts";
+import { MAX_FILE_BYTES } from "./yaml-limits.ts";
+
+export interface ReadFailure {
+  readonly file: SourceFile;
+  readonly rule: Rule;
+  readonly message: string;
+}
+
+export interface SourceFiles {
+  /** Paths in the file are relative to this folder. */
+  readonly folder: string;
+  readonly files: readonly SourceFile[];
+  readonly failures: readonly ReadFailure[];
+}
+
+export async function readSources(path: string, files: Files): Promise<SourceFiles> {
+  const isFolder = await files.isDirectory(path);
+  const paths = isFolder ? await yamlFiles(path, files) : [path];
+  const folder = isFolder ? resolve(path) : dirname(resolve(path));
+  if (paths.length === 0) return { folder, files: [], failures: [failure(path, "no-file", "no *.yaml file in this folder")] };
+  const read = await Promise.all(paths.map((one) => readSource(one, files)));
+  return {
+    folder,
+    files: read.flatMap((one) => ("text" in one ? [one] : [])),
+    failures: read.flatMap((one) => ("rule" in one ? [one] : [])),
+  };
+}
+
+async function yamlFiles(folder: string, files: Files): Promise<readonly string[]> {
+  const names = (await files.list(folder)).filter((name) => /^[^.].*\.ya?ml$/i.test(name));
+  return [...names].sort().map((name) => join(folder, name));
+}
+
+async function readSource(path: string, files: Files): Promise<SourceFile | ReadFailure> {
+  try {
+    const bytes = await files.size(path);
+    if (bytes > MAX_FILE_BYTES) return failure(path, "file-too-big", tooBig(bytes));
+    return { shown: path, path: resolve(path), text: await files.readText(path) };
+  } catch (error) {
+    const text = readErrorText(error);
+    return failure(path, "no-file", text === NO_SUCH_FILE ? `${text}: \`chirpwatch init slack\` writes a small one` : text);
+  }
+}
+
+const tooBig = (bytes: number): string =>
+  `the file has ${(bytes / 1_048_576).toFixed(1)} MB, more than the 1 MB allowed: split it and load the folder`;
+
+const failure = (path: string, rule: Rule, message: string): ReadFailure => ({
+  file: { shown: path, path: resolve(path), text: "" },
+  rule,
+  message,
+});
+
+const NO_SUCH_FILE = "there is no such file";
+
+/** Why a file could not be read, as a sentence. */
+export function readErrorText(error: unknown): string {
+  const code = (error as { code?: unknown } | null)?.code;
+  if (code === "ENOENT" || code === "ENOTDIR") return NO_SUCH_FILE;
+  if (code === "EACCES" || code === "EPERM") return "this user may not read the file: check its owner and mode";
+  if (code === "EISDIR") return "this is a folder, not a file";
+  return `the file cannot be read (${error instanceof Error ? error.message : String(error)})`;
+}

@@ -1,0 +1,56 @@
+/**
+ * Where the state file is: of a good configuration, and of one that cannot be loaded, as far as it can be read. The daemon may run on what
+ * it loaded before the file was spoilt, and whoever asks it looks for its control socket beside the state.
+ */
+import { basename, dirname, isAbsolute, join, resolve } from "node:path";
+import { parseDocument } from "yaml";
+import type { Environment, Files } from "../../model/files.ts";
+import { withDotEnv } from "../../runtime/environment.ts";
+import { DEFAULTS } from "../defaults.ts";
+import { expandText } from "./interpolate.ts";
+import { readSources } from "./read-files.ts";
+import { findExcess } from "./yaml-limits.ts";
+
+export interface StatePlace {
+  readonly files: Pick<Files, "exists" | "isDirectory">;
+  readonly env: Environment;
+  /** Of the configuration. */
+  readonly folder: string;
+}
+
+/**
+ * A relative path lies under CHIRPWATCH_DATA_DIR, else in the folder of the configuration. The default, `data/chirpwatch.db`, lies in
+ * CHIRPWATCH_DATA_DIR itself, unless older versions made a state below it, or left its backups there.
+ */
+export async function resolveStatePath(path: string, { files, env, folder }: StatePlace): Promise<string> {
+  if (isAbsolute(path)) return path;
+  const dataDir = env["CHIRPWATCH_DATA_DIR"];
+  const literal = join(resolve(dataDir || folder), path);
+  if (!dataDir || path !== DEFAULTS.state.path || (await files.exists(literal))) return literal;
+  const direct = join(resolve(dataDir), basename(path));
+  return (await files.isDirectory(dirname(literal))) && !(await files.exists(direct)) ? literal : direct;
+}
+
+export interface FindRequest {
+  /** Of the configuration: a file or a folder, or nothing at all. */
+  readonly path: string;
+  readonly files: Files;
+  readonly env: Environment;
+}
+
+/** `state.path` where it can be read, else the default. Never throws for what is in the files. */
+export async function findStatePath({ path, files, env: real }: FindRequest): Promise<string> {
+  const isFolder = await files.isDirectory(path);
+  const folder = isFolder ? resolve(path) : dirname(resolve(path));
+  const env = await withDotEnv(real, files, path).catch(() => real);
+  const sources = await readSources(path, files).catch(() => undefined);
+  const written = sources?.files.map(({ text }) => pathIn(text, env)).find((found) => found !== undefined);
+  return resolveStatePath(written ?? DEFAULTS.state.path, { files, env, folder });
+}
+
+/** The parser goes on after an error: what stands outside the broken part is found. */
+function pathIn(text: string, env: Environment): string | undefined {
+  if (findExcess(text) !== undefined) return undefined;
+  const found: unknown = parseDocument(text, { prettyErrors: false, logLevel: "silent", uniqueKeys: false }).getIn(["state", "path"]);
+  return typeof found === "string" && found !== "" ? expandText(found, env) : undefined;
+}

@@ -1,0 +1,98 @@
+/** The names a `where` expression sees, typed, by what the watch type says of its body; and event bodies as CEL wants them. */
+import type { EventBody } from "../../model/event.ts";
+import type { BodyField, WatchType } from "../../watches/watch-type.ts";
+
+type Fields = { readonly [name: string]: string | Fields };
+
+const USER: Fields = {
+  id: "string",
+  username: "string",
+  display_name: "string",
+  description: "string",
+  location: "string",
+  bio_urls: "list<string>",
+  can_dm: "bool",
+  created_at: "string",
+  favourites_count: "int",
+  followers_count: "int",
+  followings_count: "int",
+  media_count: "int",
+  tweets_count: "int",
+  pinned_tweet_ids: "list<string>",
+  profile_image_url: "string",
+  protected: "bool",
+  verified: "bool",
+  followerDate: "string",
+};
+
+const PLAIN_TWEET: Fields = {
+  id: "string",
+  full_text: "string",
+  created_at: "string",
+  lang: "string",
+  conversation_id_str: "string",
+  entities: "list<map<string, string>>",
+  is_reply: "bool",
+  in_reply_to_tweet_id: "string",
+  in_reply_to_username: "string",
+  is_quote_status: "bool",
+  likes_count: "int",
+  retweet_count: "int",
+  reply_count: "int",
+  quote_count: "int",
+  bookmark_count: "int",
+  view_count: "int",
+  user: USER,
+};
+
+/** One level down: a quote of a quote is not read. */
+const TWEET: Fields = { ...PLAIN_TWEET, quoted_status: PLAIN_TWEET, retweeted_status: PLAIN_TWEET };
+
+/** The names of an event's body with their types, as a watch type declares them. */
+export type WhereBody = Readonly<Record<string, BodyField>>;
+
+/** Variables besides `labels`, in CEL's own types. */
+export const variablesOf = (body: WhereBody): Fields =>
+  Object.fromEntries(Object.entries(body).map(([name, field]) => [name, typeOfField(field)]));
+
+function typeOfField(field: BodyField): string | Fields {
+  if (field === "tweet") return TWEET;
+  if (field === "user") return USER;
+  return field === "texts" ? "list<string>" : field;
+}
+
+/** What any event may carry: a sink's own conditions see all of them. A name that differs between types has any type. */
+export function anyBody(types: readonly Pick<WatchType<any>, "body">[]): WhereBody {
+  const all = new Map<string, BodyField>();
+  for (const [name, field] of types.flatMap(({ body }) => Object.entries(body))) {
+    const known = all.get(name);
+    all.set(name, known === undefined || JSON.stringify(known) === JSON.stringify(field) ? field : "dyn");
+  }
+  return Object.fromEntries(all);
+}
+
+/** Every name an expression may use, for "did you mean". */
+export function namesIn(body: WhereBody): readonly string[] {
+  const walk = (fields: Fields): readonly string[] =>
+    Object.entries(fields).flatMap(([name, type]) => (typeof type === "string" ? [name] : [name, ...walk(type)]));
+  return [...new Set([...walk(variablesOf(body)), "labels"])];
+}
+
+const converted = new WeakMap<object, unknown>();
+
+/** Whole numbers become BigInt: CEL keeps integers and doubles apart, and JavaScript does not. Nulls are left out: they are absent fields. */
+export function celBody(body: EventBody): Record<string, unknown> {
+  const before = converted.get(body);
+  if (before !== undefined) return before as Record<string, unknown>;
+  const fresh = convert(body) as Record<string, unknown>;
+  converted.set(body, fresh);
+  return fresh;
+}
+
+function convert(value: unknown): unknown {
+  if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : value;
+  if (Array.isArray(value)) return value.map(convert);
+  if (value === null || typeof value !== "object") return value;
+  const entries = Object.entries(value).filter(([, inner]) => inner !== null && inner !== undefined);
+  return Object.fromEntries(entries.map(([key, inner]) => [key, convert(inner)]));
+}

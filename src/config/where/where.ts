@@ -1,0 +1,174 @@
+/** Compiles `where`: CEL over the event's body, type-checked on load, regular expressions on a linear-time engine only. */
+import type { Rule } from "../rules.ts";
+import { type ASTNode, Environment } from "@marcbachmann/cel-js";
+import { RE2JS } from "re2js";
+import type { EventBody, Labels } from "../../model/event.ts";
+import { suggest } from "../suggest.ts";
+import { findForeignWord } from "./where-words.ts";
+import { celBody, namesIn, variablesOf, type WhereBody } from "./where-types.ts";
+
+export interface Where {
+  readonly text: string;
+  /** Runtime errors (a field this item does not have) count as "does not match". */
+  matches(body: EventBody, labels: Labels): boolean;
+}
+
+export interface WhereProblem {
+  readonly rule: Rule;
+  /** Offset into the expression. */
+  readonly offset: number;
+  /** What is wrong, then the line of the expression with a caret below. */
+  readonly message: string;
+}
+
+export interface WhereCompiler {
+  compile(text: string, body: WhereBody): Where | WhereProblem;
+}
+
+/** The compiler, loaded when an expression is met. */
+export type LoadWhere = () => Promise<WhereCompiler>;
+
+/** Compiles equal expressions once: thousands of watches may share one. */
+export function createWhereCompiler(): WhereCompiler {
+  const environments = new Map<string, Environment>();
+  const compiled = new Map<string, Where | WhereProblem>();
+  const environmentOf = (shape: string, body: WhereBody): Environment => {
+    const known = environments.get(shape) ?? createEnvironment(body);
+    environments.set(shape, known);
+    return known;
+  };
+  return {
+    compile(text, body) {
+      const shape = JSON.stringify(body);
+      const key = `${shape}\n${text}`;
+      const known = compiled.get(key) ?? compileWhere(environmentOf(shape, body), text, body);
+      compiled.set(key, known);
+      return known;
+    },
+  };
+}
+
+function createEnvironment(body: WhereBody): Environment {
+  const environment = new Environment({ limits: { maxAstNodes: 2_000, maxDepth: 100 } });
+  for (const [name, type] of Object.entries(variablesOf(body))) {
+    if (typeof type === "string") environment.registerVariable(name, type);
+    else environment.registerVariable({ name, schema: type as Record<string, string> });
+  }
+  const patterns = new Map<string, RE2JS>();
+  environment.registerVariable("labels", "map<string, string>");
+  environment.registerFunction("string.re(string): bool", (text: string, pattern: string) => findIn(patterns, pattern, text));
+  return environment;
+}
+
+function findIn(patterns: Map<string, RE2JS>, pattern: string, text: string): boolean {
+  const known = patterns.get(pattern) ?? RE2JS.compile(pattern);
+  // A pattern may be computed from the item's own text: those must not pile up.
+  if (patterns.size < 1_000) patterns.set(pattern, known);
+  return known.matcher(text).find();
+}
+
+function compileWhere(environment: Environment, text: string, body: WhereBody): Where | WhereProblem {
+  const checked = environment.check(text);
+  if (!checked.valid) return explainError(text, checked.error, body);
+  if (checked.type !== "bool") {
+    return problem(
+      "where-type",
+      text,
+      { start: 0, end: text.length },
+      `the expression gives ${checked.type ?? "no value"}, not true or false: compare it with something`,
+    );
+  }
+  const run = environment.parse(text);
+  const refused = findRefused(run.ast, text);
+  if (refused !== undefined) return refused;
+  return { text, matches: (body, labels) => isTrue(run, body, labels) };
+}
+
+function isTrue(run: (context: Record<string, unknown>) => unknown, body: EventBody, labels: Labels): boolean {
+  try {
+    return run({ labels, ...celBody(body) }) === true;
+  } catch {
+    return false;
+  }
+}
+
+function explainError(
+  text: string,
+  error: { readonly summary: string; readonly range?: Range } | undefined,
+  body: WhereBody,
+): WhereProblem {
+  const range = error?.range ?? { start: 0, end: 0 };
+  const summary = error?.summary ?? "the expression cannot be read";
+  const unknown = /^(?:No such key|Unknown variable): (\w+)/.exec(summary)?.[1];
+  const foreign = unknown === undefined ? findForeignWord(text) : undefined;
+  if (foreign !== undefined) return problem("where-syntax", text, foreign, foreign.message);
+  if (unknown === undefined) return problem("where-syntax", text, range, plainWords(summary));
+  const meant = suggest(unknown, namesIn(body));
+  const hint = meant === undefined ? `; known here: ${Object.keys(body).join(", ")}, labels` : `; did you mean \`${meant}\`?`;
+  return problem("where-unknown", text, range, `no such name: ${unknown}${hint}`);
+}
+
+/** `matches` runs on a backtracking engine; a pattern that stands in the text is tried at once. */
+function findRefused(node: unknown, text: string): WhereProblem | undefined {
+  if (Array.isArray(node)) return firstOf(node, text);
+  if (!isNode(node)) return undefined;
+  if (node.op === "rcall") {
+    const [name, , given] = node.args as [string, ASTNode, ASTNode[]];
+    if (name === "matches") {
+      const at = Math.max(text.indexOf("matches", node.range.start), node.range.start);
+      return problem(
+        "where-matches",
+        text,
+        { start: at, end: at + "matches".length },
+        'matches can take for ever on a clever text: write .re("…") instead, which cannot',
+      );
+    }
+    const refused = name === "re" ? badPattern(given[0], text) : undefined;
+    if (refused !== undefined) return refused;
+  }
+  return Array.isArray(node.args) ? firstOf(node.args, text) : findRefused(node.args, text);
+}
+
+function firstOf(nodes: readonly unknown[], text: string): WhereProblem | undefined {
+  for (const one of nodes) {
+    const refused = findRefused(one, text);
+    if (refused !== undefined) return refused;
+  }
+  return undefined;
+}
+
+function badPattern(node: ASTNode | undefined, text: string): WhereProblem | undefined {
+  if (node?.op !== "value" || typeof node.args !== "string") return undefined;
+  try {
+    RE2JS.compile(node.args);
+    return undefined;
+  } catch (error) {
+    const why = (error instanceof Error ? error.message : String(error)).replace(/^error parsing regexp: /, "");
+    return problem("where-pattern", text, node.range, `not a regular expression: ${why}`);
+  }
+}
+
+const isNode = (value: unknown): value is ASTNode => typeof value === "object" && value !== null && "op" in value && "args" in value;
+
+/** Offsets into the expression. */
+interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+function problem(rule: Rule, text: string, { start, end }: Range, message: string): WhereProblem {
+  const lineStart = text.lastIndexOf("\n", start - 1) + 1;
+  const lineEnd = text.indexOf("\n", lineStart);
+  const line = text.slice(lineStart, lineEnd < 0 ? undefined : lineEnd);
+  const width = Math.max(1, Math.min(end, lineStart + line.length) - start);
+  return { rule, offset: start, message: `\`where\`: ${message}\n  ${line}\n  ${" ".repeat(start - lineStart)}${"^".repeat(width)}` };
+}
+
+/** The engine's own words where ours say it better. */
+function plainWords(summary: string): string {
+  if (summary === "Unexpected token: EOF") return "the expression ends too early";
+  const overload = /^no such overload: (.+)$/.exec(summary)?.[1];
+  return overload === undefined ? lowerFirst(summary) : `these types do not go together: ${overload}`;
+}
+
+const lowerFirst = (text: string): string => text.slice(0, 1).toLowerCase() + text.slice(1);

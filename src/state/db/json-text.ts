@@ -1,0 +1,5 @@
+/** JSON as the tables keep it: text. */
+import type { Json } from "../../model/json.ts";
+
+export const toText = (value: Json): string => JSON.stringify(value);
+export const fromText = <T>(text: string): T => JSON.parse(text) as T;

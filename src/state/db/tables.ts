@@ -1,0 +1,263 @@
+/** The tables as Kysely sees them. Times are epoch ms, JSON is text, truth is 0 or 1: what SQLite and Postgres both take. */
+import type { Verdict } from "../../model/event.ts";
+import type { TargetStatus } from "../../model/watch-store.ts";
+
+export interface WatchesTable {
+  /** Random and immutable: what events and items hang on. */
+  key: string;
+  /** The name in the YAML: may change hands by `moved_from`. */
+  id: string;
+  type: string;
+  registered_at: number;
+  paused: number;
+  position: number;
+  removed_at: number | null;
+  /** JSON: user ids by handle, of accounts that the watch names beside its targets. */
+  accounts: string;
+  /** 0: configured, and not polled. */
+  enabled: number;
+  /** Since when it is paused, disabled or removed; null while it is polled. */
+  away_at: number | null;
+}
+
+export interface TargetsTable {
+  id: number;
+  watch_key: string;
+  key: string;
+  name: string;
+  user_id: string | null;
+  username: string | null;
+  registered_at: number;
+  baseline_at: number | null;
+  memory: string;
+  revision: number;
+  status: TargetStatus;
+  status_reason: string;
+  position: number;
+  known_items: number;
+  removed_at: number | null;
+  /** Key of the target of the same watch that follows the same account; this row is then a mere name. */
+  merged_into: string | null;
+}
+
+export interface SourcesTable {
+  fingerprint: string;
+  memory: string;
+  revision: number;
+  last_poll_at: number | null;
+  last_ok_at: number | null;
+}
+
+export interface ItemsTable {
+  item_id: string;
+  target_id: number;
+  item_kind: "tweet" | "user";
+  verdict: Verdict;
+  detail: string;
+  occurred_at: number;
+  seen_at: number;
+  event_id: string | null;
+}
+
+/** Who is on a list whose leaving is told. */
+export interface MembersTable {
+  target_id: number;
+  user_id: string;
+  /** Start of the last read that found the member. */
+  seen_at: number;
+  username: string;
+  display_name: string;
+  followers_count: number;
+  image_url: string;
+}
+
+/** Fresh tweets that are looked at again. */
+export interface RechecksTable {
+  target_id: number;
+  tweet_id: string;
+  due_at: number;
+  until_at: number;
+  /** The event that told it; "" while it waits for its condition. */
+  event_id: string;
+  condition: string;
+  absences: number;
+}
+
+export interface EventsTable {
+  id: string;
+  seq: number;
+  type: string;
+  watch_key: string;
+  watch: string;
+  watch_type: string;
+  subject: string;
+  /** Lower-case handle and id of the account the event is about, to find an id by handle. */
+  handle: string | null;
+  user_id: string | null;
+  labels: string;
+  body: string;
+  occurred_at: number;
+  detected_at: number;
+}
+
+/**
+ * `sealed` covers everything after sealing: the message row knows the rest. `summarised`: its message counts it and does not list it.
+ * `merged` joined another delivery.
+ */
+export type DeliveryState = "waiting" | "sealed" | "summarised" | "muted" | "duplicate" | "merged";
+
+export interface DeliveriesTable {
+  /** In order of birth. */
+  id: number;
+  event_id: string;
+  sink: string;
+  group_key: string;
+  /** 0: the event is its own group. */
+  grouped: number;
+  not_before: number;
+  /** The time interval that holds it back until then; null where none does. */
+  held_by: string | null;
+  once_key: string | null;
+  throttle_key: string | null;
+  state: DeliveryState;
+  detail: string;
+  due_at: number;
+  created_at: number;
+  message_id: string | null;
+  joined_id: number | null;
+  /** The group it was created in, where a throttle has moved it into a digest. */
+  original_group_key: string | null;
+}
+
+/** Timers of real groups; an event that is its own group has none. */
+export interface GroupsTable {
+  sink: string;
+  group_key: string;
+  /** Null while nothing waits. */
+  due_at: number | null;
+  last_sealed_at: number | null;
+}
+
+export interface MessagesTable {
+  id: string;
+  /** The oldest member's delivery id: messages of one group go out in this order. */
+  seq: number;
+  sink: string;
+  group_key: string;
+  throttle_key: string | null;
+  body: string;
+  sealed_at: number;
+  state: "open" | "sent" | "dead";
+  attempts: number;
+  first_attempt_at: number | null;
+  next_attempt_at: number;
+  done_at: number | null;
+  ref: string | null;
+  error: string;
+  /** The message it belongs under: the first of its digest. */
+  parent_id: string | null;
+  /** Of dead ones: a `DeadCause`; else "". */
+  cause: string;
+  /** When the operator was told that it is dead, and when it was accepted or rendered anew. */
+  reported_at: number | null;
+  acknowledged_at: number | null;
+}
+
+/** What operators did to alerts. */
+export interface AuditTable {
+  id: number;
+  at: number;
+  action: string;
+  detail: string;
+}
+
+/** One for each message that is to be published to its channel's followers. */
+export interface CrosspostsTable {
+  message_id: string;
+  sink: string;
+  /** The sink's own id of the message. */
+  ref: string;
+  state: "waiting" | "published" | "not_published";
+  attempts: number;
+  created_at: number;
+  next_attempt_at: number;
+  done_at: number | null;
+  /** When the operator was told that it was not published. */
+  reported_at: number | null;
+  error: string;
+}
+
+export interface SinkHealthTable {
+  sink: string;
+  breaker: "closed" | "open";
+  cause: "destination" | "transient";
+  reason: string;
+  hint: string;
+  opened_at: number | null;
+  probe_at: number | null;
+  is_reported: number;
+  reported_at: number | null;
+}
+
+export interface LedgerTable {
+  id: number;
+  endpoint: string;
+  watch: string;
+  billed: number;
+  reserved_at: number;
+  answered: number;
+  /** When the slot counts from: the reservation, then the answer. */
+  slot_at: number;
+  status: number | null;
+  /** Name of the key that pays; "" in rows from before keys had names. */
+  key: string;
+}
+
+/** Billed attempts per hour since the epoch and key: a month's sum reads at most 744 rows a key. */
+export interface SpentHoursTable {
+  hour: number;
+  key: string;
+  requests: number;
+}
+
+export interface SpentLinesTable {
+  hour: number;
+  watch: string;
+  endpoint: string;
+  key: string;
+  requests: number;
+}
+
+export interface NotesTable {
+  name: string;
+  value: string;
+}
+
+/** Counters that give rows their order on every database alike. */
+export interface SequencesTable {
+  name: string;
+  value: number;
+}
+
+export interface Tables {
+  watches: WatchesTable;
+  targets: TargetsTable;
+  sources: SourcesTable;
+  items: ItemsTable;
+  members: MembersTable;
+  rechecks: RechecksTable;
+  events: EventsTable;
+  deliveries: DeliveriesTable;
+  groups: GroupsTable;
+  messages: MessagesTable;
+  audit: AuditTable;
+  crossposts: CrosspostsTable;
+  sink_health: SinkHealthTable;
+  ledger: LedgerTable;
+  spent_hours: SpentHoursTable;
+  spent_lines: SpentLinesTable;
+  notes: NotesTable;
+  /** The store's own notes: `clean`, `probe`. */
+  housekeeping: NotesTable;
+  sequences: SequencesTable;
+}

@@ -1,0 +1,16 @@
+/** One daemon per state file: an open exclusive transaction on `<state>.lock`, which the system ends with the process. */
+import { EXIT, ExitError } from "../../model/exit-code.ts";
+import { holdExclusively, sqliteCode } from "../db/sqlite.ts";
+
+/** Returns what gives the lock back. @throws ExitError STATE_LOCKED while another process has it. */
+export function lockState(path: string): () => void {
+  try {
+    return holdExclusively(`${path}.lock`);
+  } catch (error) {
+    if (!sqliteCode(error)?.startsWith("SQLITE_BUSY")) throw error;
+    throw new ExitError(EXIT.alreadyRunning, "STATE_LOCKED", `Another chirpwatch is running on ${path}.`, {
+      hint: "Stop it first, or give this one a `state.path` of its own.",
+      cause: error,
+    });
+  }
+}

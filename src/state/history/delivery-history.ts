@@ -1,0 +1,74 @@
+/** What became of the deliveries of events, in the words that people read. */
+import type { DeliveryHistory, DeliveryOutcome } from "../../model/history.ts";
+import { waitOf } from "../outbox/waiting.ts";
+import { type Executor, listStatement } from "../db/statement.ts";
+
+const deliveries = listStatement<object, string>()((on, list) =>
+  on
+    .selectFrom("deliveries as d")
+    .leftJoin("deliveries as j", "j.id", "d.joined_id")
+    .leftJoin("messages as m", (join) => join.onRef("m.id", "=", (eb) => eb.fn.coalesce("d.message_id", "j.message_id")))
+    .select(["d.event_id", "d.sink", "j.state as joined_state", "d.state", "d.detail", "d.not_before", "d.held_by", "d.due_at"])
+    .select(["d.group_key", "m.next_attempt_at"])
+    .leftJoin("crossposts as c", "c.message_id", "m.id")
+    .select(["m.id as message_id", "m.state as message_state", "m.attempts", "m.done_at", "m.ref", "m.error", "m.cause"])
+    .select(["c.state as crosspost", "c.attempts as crosspost_attempts", "c.done_at as crosspost_at", "c.error as crosspost_error"])
+    .where("d.event_id", "in", list)
+    .orderBy("d.id"),
+);
+
+/** By event id, in the order in which they were made; nothing for an event without any. */
+export async function deliveriesOf(
+  db: Executor,
+  eventIds: readonly string[],
+  nowMs: number,
+): Promise<ReadonlyMap<string, readonly DeliveryHistory[]>> {
+  const found = new Map<string, DeliveryHistory[]>();
+  for (const row of (await deliveries(db, eventIds, {})).rows) {
+    const one: DeliveryHistory = {
+      sink: row.sink,
+      state: deliveryState(row, nowMs),
+      messageId: row.message_id,
+      attempts: row.attempts ?? 0,
+      sentAtMs: row.message_state === "sent" ? row.done_at : null,
+      ref: row.ref,
+      detail: [row.detail, row.cause === "expired" ? "retry_for ended" : "", row.error ?? ""].filter((text) => text !== "").join("; "),
+      wait: waitOf(row, nowMs),
+    };
+    const crosspost: DeliveryHistory[] =
+      row.crosspost === null
+        ? []
+        : [
+            {
+              ...one,
+              sink: `${row.sink} crosspost`,
+              state: row.crosspost,
+              attempts: row.crosspost_attempts ?? 0,
+              sentAtMs: row.crosspost === "published" ? row.crosspost_at : null,
+              detail: row.crosspost_error ?? "",
+              wait: null,
+            },
+          ];
+    found.set(row.event_id, [...(found.get(row.event_id) ?? []), one, ...crosspost]);
+  }
+  return found;
+}
+
+interface StateRow {
+  readonly state: string;
+  readonly joined_state: string | null;
+  readonly message_state: string | null;
+  readonly not_before: number;
+}
+
+/** A merged delivery fares as the one it joined; so does a duplicate of one that reached nobody. */
+function deliveryState(row: StateRow, nowMs: number): DeliveryOutcome {
+  if (row.state === "muted") return row.state;
+  if (row.message_state === "dead") return row.message_state;
+  if (row.state === "duplicate") return row.state;
+  if (row.message_state === "open") return "sealed";
+  // Where the message was pruned: only done ones are.
+  if ((row.joined_state ?? row.state) === "summarised") return "summarised";
+  if (row.message_state === "sent" || row.state === "sealed") return "sent";
+  return row.not_before > nowMs ? "held" : "waiting";
+}

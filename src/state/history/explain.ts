@@ -1,0 +1,73 @@
+/** The path of an item: every verdict, every event about it, and what became of them. */
+import type { Verdict } from "../../model/event.ts";
+import type { ItemHistory } from "../../model/history.ts";
+import { deliveriesOf } from "./delivery-history.ts";
+import { eventOf } from "../items/insert-events.ts";
+import type { Executor } from "../db/statement.ts";
+
+export async function explainItem(db: Executor, itemId: string, nowMs: number): Promise<readonly ItemHistory[]> {
+  const items = await db
+    .selectFrom("items as i")
+    .innerJoin("targets as t", "t.id", "i.target_id")
+    .innerJoin("watches as w", "w.key", "t.watch_key")
+    .select(["w.id as watch", "t.name as target", "i.verdict", "i.detail", "i.occurred_at", "i.seen_at", "i.event_id"])
+    .where("i.item_id", "=", itemId)
+    .orderBy("i.seen_at")
+    .orderBy("w.position")
+    .execute();
+  const histories: ItemHistory[] = [];
+  for (const item of items) {
+    const event =
+      item.event_id === null ? undefined : await db.selectFrom("events").selectAll().where("id", "=", item.event_id).executeTakeFirst();
+    const deliveries = item.event_id === null ? [] : ((await deliveriesOf(db, [item.event_id], nowMs)).get(item.event_id) ?? []);
+    histories.push({
+      watch: item.watch,
+      target: item.target,
+      itemId,
+      verdict: verdictOf(item.verdict, deliveries),
+      detail: item.detail,
+      occurredAtMs: Number(item.occurred_at),
+      seenAtMs: Number(item.seen_at),
+      ...(event === undefined ? {} : { event: eventOf(event) }),
+      deliveries,
+    });
+  }
+  const told = new Set(items.flatMap(({ event_id: eventId }) => (eventId === null ? [] : [eventId])));
+  return [...histories, ...(await recurringFacts(db, itemId, told, nowMs))].sort((a, b) => a.seenAtMs - b.seenAtMs);
+}
+
+/** What can happen to an item again and again has no verdict, only events: who left a list, what crossed or changed. */
+async function recurringFacts(db: Executor, itemId: string, told: ReadonlySet<string>, nowMs: number): Promise<readonly ItemHistory[]> {
+  if (!/^\w+$/.test(itemId)) return [];
+  const rows = await db
+    .selectFrom("events")
+    .selectAll()
+    .where((eb) => eb.or([eb("subject", "=", itemId), eb("subject", "like", `%/${itemId}`)]))
+    .orderBy("seq")
+    .execute();
+  const histories: ItemHistory[] = [];
+  for (const row of rows) {
+    if (told.has(row.id)) continue;
+    const event = eventOf(row);
+    const deliveries = (await deliveriesOf(db, [row.id], nowMs)).get(row.id) ?? [];
+    const { occurredAtMs, detectedAtMs: seenAtMs, watch, labels } = event;
+    histories.push({
+      watch,
+      target: labels["target"] ?? "",
+      itemId,
+      verdict: verdictOf("event", deliveries),
+      detail: "",
+      occurredAtMs,
+      seenAtMs,
+      event,
+      deliveries,
+    });
+  }
+  return histories;
+}
+
+/** An alert that was given up everywhere it went reached nobody. */
+function verdictOf(verdict: Verdict, deliveries: ItemHistory["deliveries"]): Verdict {
+  const ways = deliveries.filter(({ state }) => state !== "muted");
+  return verdict === "event" && ways.length > 0 && ways.every(({ state }) => state === "dead") ? "dead" : verdict;
+}

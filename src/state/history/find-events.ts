@@ -1,0 +1,90 @@
+/** The events of the past by what they are about, newest first, a bounded piece of the table at a time. */
+import { sql } from "kysely";
+import type { EventPage, EventQuery, EventRecord } from "../../model/history.ts";
+import { deliveriesOf } from "./delivery-history.ts";
+import { eventOf } from "../items/insert-events.ts";
+import type { Executor } from "../db/statement.ts";
+
+/** Rows looked at in one statement, and in one page. */
+const AT_ONCE = 1_000;
+const MOST_IN_A_PAGE = 20_000;
+/** Events are numbered in the order of their commits; a clock that was set back lets their times differ from it by about this much. */
+const OUT_OF_ORDER_MS = 3_600_000;
+
+export async function findEvents(db: Executor, query: EventQuery, nowMs: number): Promise<EventPage> {
+  const { first, last } = await bounds(db);
+  const records: EventRecord[] = [];
+  const newest = Math.min(query.before === undefined ? last : Number(query.before) - 1, last);
+  for (let to = newest; to >= first; to -= AT_ONCE) {
+    const from = Math.max(first, to - AT_ONCE + 1);
+    if (newest - to >= MOST_IN_A_PAGE) return { events: records, next: String(to + 1) };
+    if (await isBefore(db, query, from, to)) break;
+    for (const { seq, ...record } of await matching(db, query, { from, to, nowMs })) {
+      if (records.length === query.limit) return { events: records, next: String(seq + 1) };
+      records.push(record);
+    }
+  }
+  return { events: records, next: null };
+}
+
+async function bounds(db: Executor): Promise<{ readonly first: number; readonly last: number }> {
+  const row = await db
+    .selectFrom("events")
+    .select((eb) => [eb.fn.min("seq").as("first"), eb.fn.max("seq").as("last")])
+    .executeTakeFirst();
+  return { first: Number(row?.first ?? 1), last: Number(row?.last ?? 0) };
+}
+
+/** Everything in this piece, and so in all older ones, was found before the time asked for. */
+async function isBefore(db: Executor, { sinceMs }: EventQuery, from: number, to: number): Promise<boolean> {
+  if (sinceMs === undefined) return false;
+  const row = await db
+    .selectFrom("events")
+    .select((eb) => eb.fn.max("detected_at").as("newest"))
+    .where("seq", ">=", from)
+    .where("seq", "<=", to)
+    .executeTakeFirst();
+  return row !== undefined && row.newest !== null && Number(row.newest) < sinceMs - OUT_OF_ORDER_MS;
+}
+
+interface Piece {
+  readonly from: number;
+  readonly to: number;
+  readonly nowMs: number;
+}
+
+async function matching(db: Executor, query: EventQuery, { from, to, nowMs }: Piece): Promise<readonly (EventRecord & { seq: number })[]> {
+  const { sinceMs, untilMs, watch, author, text, state } = query;
+  let select = db.selectFrom("events").selectAll().where("seq", ">=", from).where("seq", "<=", to);
+  if (sinceMs !== undefined) select = select.where("detected_at", ">=", sinceMs);
+  if (untilMs !== undefined) select = select.where("detected_at", "<", untilMs);
+  if (watch !== undefined) select = select.where("watch", "=", watch);
+  if (author !== undefined) select = select.where((eb) => eb.or([eb("handle", "=", author.toLowerCase()), eb("user_id", "=", author)]));
+  if (text !== undefined) select = select.where(sql<boolean>`lower(body) like ${likePattern(text)} escape '!'`);
+  // Where every row is a match, no more are read than wanted.
+  const isExact = text === undefined && state === undefined;
+  const rows = await select
+    .orderBy("seq", "desc")
+    .limit(isExact ? query.limit + 1 : AT_ONCE)
+    .execute();
+  const found = rows
+    .map((row) => ({ seq: Number(row.seq), event: eventOf(row) }))
+    .filter(({ event }) => text === undefined || says(event.body, text));
+  const deliveries = await deliveriesOf(
+    db,
+    found.map(({ event }) => event.id),
+    nowMs,
+  );
+  return found
+    .map(({ seq, event }) => ({ seq, event, deliveries: deliveries.get(event.id) ?? [] }))
+    .filter((record) => state === undefined || record.deliveries.some((delivery) => delivery.state === state));
+}
+
+/** The body is JSON: a name of a field is no text, so `says` looks again at what this lets through. */
+const likePattern = (text: string): string => `%${JSON.stringify(text.toLowerCase()).slice(1, -1).replace(/[!%_]/g, "!$&")}%`;
+
+/** Any of its values. */
+function says(value: unknown, text: string): boolean {
+  if (typeof value === "string") return value.toLowerCase().includes(text.toLowerCase());
+  return typeof value === "object" && value !== null && Object.values(value).some((inner) => says(inner, text));
+}

@@ -1,0 +1,79 @@
+/** Births of events: what the database did not know is born, what it knew stays as it is. */
+import type { Selectable } from "kysely";
+import type { ChirpEvent } from "../../model/event.ts";
+import type { JsonObject } from "../../model/json.ts";
+import { fromText, toText } from "../db/json-text.ts";
+import { nextNumbers } from "../db/sequence.ts";
+import { type Executor, insertRows, listStatement } from "../db/statement.ts";
+import type { EventsTable } from "../db/tables.ts";
+
+const COLUMNS = [
+  "id",
+  "seq",
+  "type",
+  "watch_key",
+  "watch",
+  "watch_type",
+  "subject",
+  "handle",
+  "user_id",
+  "labels",
+  "body",
+  "occurred_at",
+  "detected_at",
+] as const;
+
+/** The dedupe of the whole product. */
+const insertNew = insertRows("events", COLUMNS, (insert) => insert.onConflict((conflict) => conflict.column("id").doNothing()));
+
+/** Of these ids, the ones that were born with a number of this commit. */
+const bornSince = listStatement<{ first: number }, string>()((on, list, slot) =>
+  on.selectFrom("events").select("id").where("id", "in", list).where("seq", ">=", slot("first")),
+);
+
+/** Ids of the events that were born, in no particular order. */
+export async function insertEvents(on: Executor, events: readonly ChirpEvent[]): Promise<ReadonlySet<string>> {
+  if (events.length === 0) return new Set();
+  const first = await nextNumbers(on, "event", events.length);
+  const { changed } = await insertNew(
+    on,
+    events.map((event, i) => eventRow(event, first + i)),
+  );
+  const ids = events.map(({ id }) => id);
+  if (changed === ids.length) return new Set(ids);
+  const { rows } = await bornSince(on, ids, { first });
+  return new Set(rows.map(({ id }) => id));
+}
+
+function eventRow(event: ChirpEvent, seq: number): EventsTable {
+  const user = event.body.tweet?.user ?? event.body.user;
+  return {
+    id: event.id,
+    seq,
+    type: event.type,
+    watch_key: event.watchKey,
+    watch: event.watch,
+    watch_type: event.watchType,
+    subject: event.subject,
+    handle: user?.username.toLowerCase() ?? null,
+    user_id: user?.id ?? null,
+    labels: toText(event.labels),
+    body: toText(event.body as JsonObject),
+    occurred_at: event.occurredAtMs,
+    detected_at: event.detectedAtMs,
+  };
+}
+
+/** An event as it was born. */
+export const eventOf = (row: Omit<Selectable<EventsTable>, "seq" | "handle" | "user_id">): ChirpEvent => ({
+  id: row.id,
+  type: row.type,
+  watchKey: row.watch_key,
+  watch: row.watch,
+  watchType: row.watch_type,
+  subject: row.subject,
+  labels: fromText(row.labels),
+  body: fromText(row.body),
+  occurredAtMs: Number(row.occurred_at),
+  detectedAtMs: Number(row.detected_at),
+});

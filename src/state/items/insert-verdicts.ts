@@ -1,0 +1,63 @@
+/** Verdicts of one commit. The first verdict of an item stays. */
+import type { ItemVerdict } from "../../model/poll-store.ts";
+import { type Executor, insertRows, statement } from "../db/statement.ts";
+import type { ItemsTable } from "../db/tables.ts";
+import type { TargetRevisions } from "../watches/target-revisions.ts";
+
+const insertItems = insertRows(
+  "items",
+  ["item_id", "target_id", "item_kind", "verdict", "detail", "occurred_at", "seen_at", "event_id"],
+  (insert) => insert.onConflict((conflict) => conflict.columns(["item_id", "target_id"]).doNothing()),
+);
+
+const addKnown = statement<{ id: number; count: number }>()((on, slot) =>
+  on
+    .updateTable("targets")
+    .set((eb) => ({ known_items: eb("known_items", "+", slot("count")) }))
+    .where("id", "=", slot("id")),
+);
+
+/** False when a verdict names a target that is gone. The count of known items is no change of the target: its revision stays. */
+export async function insertVerdicts(
+  on: Executor,
+  targets: TargetRevisions,
+  verdicts: readonly ItemVerdict[],
+  atMs: number,
+): Promise<boolean> {
+  const byTarget = new Map<number, ItemsTable[]>();
+  for (const stretch of stretchesOfOneTarget(verdicts)) {
+    const target = await targets.find(stretch[0]);
+    if (target === undefined) return false;
+    const { id } = target;
+    const rows = stretch.map((verdict) => itemRow(verdict, id, atMs));
+    byTarget.set(id, [...(byTarget.get(id) ?? []), ...rows]);
+  }
+  for (const [id, rows] of byTarget) {
+    const { changed } = await insertItems(on, rows);
+    if (changed > 0) await addKnown(on, { id, count: changed });
+  }
+  return true;
+}
+
+/** A poll's verdicts come target by target: each is looked for once, not once for every item. */
+function stretchesOfOneTarget(verdicts: readonly ItemVerdict[]): readonly [ItemVerdict, ...ItemVerdict[]][] {
+  const stretches: [ItemVerdict, ...ItemVerdict[]][] = [];
+  for (const verdict of verdicts) {
+    const current = stretches.at(-1);
+    const isSame = current?.[0].watchKey === verdict.watchKey && current[0].targetKey === verdict.targetKey;
+    if (current !== undefined && isSame) current.push(verdict);
+    else stretches.push([verdict]);
+  }
+  return stretches;
+}
+
+const itemRow = (verdict: ItemVerdict, targetId: number, atMs: number): ItemsTable => ({
+  item_id: verdict.itemId,
+  target_id: targetId,
+  item_kind: verdict.itemKind,
+  verdict: verdict.verdict,
+  detail: verdict.detail,
+  occurred_at: verdict.occurredAtMs,
+  seen_at: atMs,
+  event_id: verdict.eventId ?? null,
+});

@@ -1,0 +1,130 @@
+/** The ledger: every request is entered before it is sent. One file may be shared by several processes; the transaction decides. */
+import type { Grant, KeyOffer, Reservation } from "../../model/ledger.ts";
+import { nextNumbers } from "../db/sequence.ts";
+import { HOUR_MS, spentByKey } from "./spent.ts";
+import type { Settlements } from "./settlements.ts";
+import { type Executor, insertRows, statement } from "../db/statement.ts";
+
+/**
+ * After the clock was set back, slots of the future count as now, once and for all: else they would be taken until the clock caught
+ * up. A little ahead is no such thing: calls queue, and each brings the time it was made at.
+ */
+const SKEW_MS = 1_000;
+const hourOf = (epochMs: number): number => Math.floor(epochMs / HOUR_MS);
+
+const slots = statement<{ heldSince: number; answeredSince: number }>()((on, slot) =>
+  on
+    .selectFrom("ledger")
+    .select(["id", "answered", "slot_at", "key"])
+    .where("answered", "=", 0)
+    .where("slot_at", ">", slot("heldSince"))
+    .unionAll(
+      on
+        .selectFrom("ledger")
+        .select(["id", "answered", "slot_at", "key"])
+        .where("answered", "=", 1)
+        .where("slot_at", ">", slot("answeredSince")),
+    ),
+);
+
+const pullBack = statement<{ id: number; now: number }>()((on, slot) =>
+  on
+    .updateTable("ledger")
+    .set({ slot_at: slot("now") })
+    .where("id", "=", slot("id")),
+);
+
+const insertEntry = insertRows(
+  "ledger",
+  ["id", "endpoint", "watch", "billed", "reserved_at", "answered", "slot_at", "status", "key"],
+  (insert) => insert,
+);
+
+const addHour = insertRows("spent_hours", ["hour", "key", "requests"], (insert) =>
+  insert.onConflict((conflict) =>
+    conflict.columns(["hour", "key"]).doUpdateSet((eb) => ({ requests: eb("spent_hours.requests", "+", eb.ref("excluded.requests")) })),
+  ),
+);
+
+const addLine = insertRows("spent_lines", ["hour", "watch", "endpoint", "key", "requests"], (insert) =>
+  insert.onConflict((conflict) =>
+    conflict
+      .columns(["hour", "watch", "endpoint", "key"])
+      .doUpdateSet((eb) => ({ requests: eb("spent_lines.requests", "+", eb.ref("excluded.requests")) })),
+  ),
+);
+
+/** Who pays where a reservation names nobody. */
+const NAMELESS: readonly [KeyOffer] = [{ key: "" }];
+
+/** Durable before it returns `granted`; counts what was answered just before. */
+export function reserve(settlements: Settlements, reservation: Reservation): Promise<Grant> {
+  return settlements.transact(async (on) => {
+    const { line, billed } = reservation;
+    const offers = await payableKeys(on, reservation);
+    if (offers.payable.length === 0) return { kind: "quota", spent: offers.spent };
+    const free = await freeSlots(on, reservation, offers.payable);
+    if ("retryAtMs" in free) return { kind: "rate", retryAtMs: free.retryAtMs };
+    if (billed && line !== undefined) {
+      const spent = sum(await spentByKey(on, line.sinceMs));
+      if (spent >= line.max) return { kind: "quota", spent };
+    }
+    return { kind: "granted", ledgerId: String(await enter(on, reservation, free.key)), key: free.key };
+  });
+}
+
+const sum = (spent: ReadonlyMap<string, number>): number => [...spent.values()].reduce((total, requests) => total + requests, 0);
+
+/** Keys below their own lines, those with most left first; keys without a line last, the least used of them first. */
+async function payableKeys(
+  on: Executor,
+  { keys = NAMELESS, billed }: Reservation,
+): Promise<{ readonly payable: readonly string[]; readonly spent: number }> {
+  if (!billed || keys.length === 1) {
+    const [{ key, line }] = keys;
+    const spent = !billed || line === undefined ? 0 : ((await spentByKey(on, line.sinceMs)).get(key) ?? 0);
+    return { payable: line === undefined || !billed || spent < line.max ? keys.map((one) => one.key) : [], spent };
+  }
+  const sinceMs = keys.find(({ line }) => line !== undefined)?.line?.sinceMs ?? 0;
+  const spent = await spentByKey(on, sinceMs);
+  const left = new Map(keys.map(({ key, line }) => [key, (line?.max ?? 0) - (spent.get(key) ?? 0)]));
+  const leftOf = (key: string): number => left.get(key) ?? 0;
+  const known = keys.filter(({ key, line }) => line !== undefined && leftOf(key) > 0).map(({ key }) => key);
+  const unknown = keys.filter(({ line }) => line === undefined).map(({ key }) => key);
+  const byLeft = (a: string, b: string) => leftOf(b) - leftOf(a);
+  return { payable: [...known.sort(byLeft), ...unknown.sort(byLeft)], spent: sum(spent) };
+}
+
+/** The first of these keys with a free slot; else when one of them will have one, at the latest. */
+async function freeSlots(
+  on: Executor,
+  { atMs, rate, holdMs }: Reservation,
+  keys: readonly string[],
+): Promise<{ readonly key: string } | { readonly retryAtMs: number }> {
+  const { rows } = await slots(on, { heldSince: atMs - holdMs, answeredSince: atMs - rate.intervalMs });
+  for (const row of rows) {
+    if (row.slot_at <= atMs + SKEW_MS) continue;
+    await pullBack(on, { id: row.id, now: atMs });
+    row.slot_at = atMs;
+  }
+  let retryAtMs = Number.POSITIVE_INFINITY;
+  for (const key of keys) {
+    // Entries from before keys had names may be any key's.
+    const taken = rows.filter((row) => row.key === key || row.key === "");
+    if (taken.length < rate.count) return { key };
+    const freeAt = taken.map((row) => row.slot_at + (row.answered === 1 ? rate.intervalMs : holdMs)).sort((a, b) => a - b);
+    retryAtMs = Math.min(retryAtMs, freeAt[taken.length - rate.count] ?? atMs);
+  }
+  return { retryAtMs };
+}
+
+async function enter(on: Executor, reservation: Reservation, key: string): Promise<number> {
+  const { endpoint, watch, atMs, billed } = reservation;
+  const id = await nextNumbers(on, "ledger", 1);
+  const row = { id, endpoint, watch, billed: billed ? 1 : 0, reserved_at: atMs, answered: 0, slot_at: atMs, status: null, key };
+  await insertEntry(on, [row]);
+  if (!billed) return id;
+  await addHour(on, [{ hour: hourOf(atMs), key, requests: 1 }]);
+  await addLine(on, [{ hour: hourOf(atMs), watch, endpoint, key, requests: 1 }]);
+  return id;
+}

@@ -1,0 +1,76 @@
+/**
+ * Answers on their way into the ledger. They are written with the next commit, at the latest 10 ms later: a poll that waited for the disk
+ * once for its answer and once for what it found would be told later and cost twice. What a crash loses counts as unknown, and keeps its
+ * slot a while longer: the safe side.
+ */
+import type { Cancel, Clock } from "../../model/clock.ts";
+import { type Executor, statement, transact } from "../db/statement.ts";
+
+const LATEST_MS = 10;
+
+interface Settlement {
+  readonly id: number;
+  readonly at: number;
+  readonly status: number | null;
+}
+
+const markAnswered = statement<Settlement>()((on, slot) =>
+  on
+    .updateTable("ledger")
+    .set({ answered: 1, slot_at: slot("at"), status: slot("status") })
+    .where("id", "=", slot("id")),
+);
+
+export class Settlements {
+  readonly #db: Executor;
+  readonly #clock: Clock;
+  readonly #waiting = new Set<Settlement>();
+  #cancel: Cancel | undefined;
+
+  constructor(db: Executor, clock: Clock) {
+    this.#db = db;
+    this.#clock = clock;
+  }
+
+  /** From here on the slot is free one interval later, whatever the answer was. */
+  add(ledgerId: string, atMs: number, status: number | null): void {
+    this.#waiting.add({ id: Number(ledgerId), at: atMs, status });
+    this.#cancel ??= this.#clock.after(LATEST_MS, () => {
+      this.#cancel = undefined;
+      // A disk that takes nothing is told by the polls; what waits goes with the next commit that succeeds.
+      void this.write().catch(() => undefined);
+    });
+  }
+
+  get isEmpty(): boolean {
+    return this.#waiting.size === 0;
+  }
+
+  /** Everything in `work` and what waits here, or nothing: then it goes on waiting. */
+  async transact<Result>(work: (on: Executor) => Promise<Result>): Promise<Result> {
+    const taken = [...this.#waiting];
+    const result = await transact(this.#db, async (on) => {
+      for (const one of taken) await markAnswered(on, one);
+      return work(on);
+    });
+    for (const one of taken) this.#waiting.delete(one);
+    if (this.isEmpty) this.#stopTimer();
+    return result;
+  }
+
+  /** Writes what waits now. */
+  async write(): Promise<void> {
+    if (!this.isEmpty) await this.transact(async () => undefined);
+  }
+
+  /** Writes what waits, if that is possible at all. */
+  async close(): Promise<void> {
+    this.#stopTimer();
+    await this.write().catch(() => undefined);
+  }
+
+  #stopTimer(): void {
+    this.#cancel?.();
+    this.#cancel = undefined;
+  }
+}

@@ -1,0 +1,56 @@
+/** Brings a state file to this build's schema: the list of migrations, and the refusal of what a newer build wrote. */
+import { type Migration, Migrator } from "kysely";
+import { errorText } from "../../model/errors.ts";
+import { EXIT, ExitError } from "../../model/exit-code.ts";
+import * as initial from "./0001-initial.ts";
+import * as members from "./0002-members.ts";
+import * as keys from "./0003-keys.ts";
+import * as rechecks from "./0004-rechecks.ts";
+import * as doneMessages from "./0005-done-messages.ts";
+import * as sinkFailures from "./0006-sink-failures.ts";
+import * as digests from "./0007-digests.ts";
+import * as namedAccounts from "./0008-named-accounts.ts";
+import * as deadLetters from "./0009-dead-letters.ts";
+import * as crossposts from "./0010-crossposts.ts";
+import * as heldBy from "./0011-held-by.ts";
+import * as away from "./0012-away.ts";
+import type { Executor } from "../db/statement.ts";
+
+/** In order; a released one never changes. */
+export const MIGRATIONS: Readonly<Record<string, Migration>> = {
+  "0001-initial": initial,
+  "0002-members": members,
+  "0003-keys": keys,
+  "0004-rechecks": rechecks,
+  "0005-done-messages": doneMessages,
+  "0006-sink-failures": sinkFailures,
+  "0007-digests": digests,
+  "0008-named-accounts": namedAccounts,
+  "0009-dead-letters": deadLetters,
+  "0010-crossposts": crossposts,
+  "0011-held-by": heldBy,
+  "0012-away": away,
+};
+
+/** The number a backup's name carries: `0001`, or `0000` for an empty file. */
+export const schemaNumber = (applied: readonly string[]): string => (applied.at(-1) ?? "0000").slice(0, 4);
+
+/** Which migrations are still to run. @throws ExitError when a newer build has written the file. */
+export function pendingMigrations(applied: readonly string[], path: string, known = MIGRATIONS): readonly string[] {
+  const names = Object.keys(known);
+  const newer = applied.filter((name) => !names.includes(name));
+  if (newer.length === 0) return names.filter((name) => !applied.includes(name));
+  throw new ExitError(
+    EXIT.storage,
+    "STATE_NEWER_SCHEMA",
+    `The state file ${path} has schema ${newer.at(-1)}, but this build knows only up to ${names.at(-1)}.`,
+    { hint: "Start the newer chirpwatch again, or restore the backup made before the upgrade with `chirpwatch state restore`." },
+  );
+}
+
+/** Runs what is pending in one transaction. @throws the migration's error, with everything rolled back. */
+export async function migrate(db: Executor, known = MIGRATIONS): Promise<void> {
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ ...known }) } });
+  const { error } = await migrator.migrateToLatest();
+  if (error !== undefined) throw error instanceof Error ? error : new Error(errorText(error));
+}

@@ -1,0 +1,99 @@
+/** Reads messages that were given up and neither acknowledged nor sent again: one by one, and by sink and cause. */
+import type { ChirpEvent } from "../../model/event.ts";
+import type { DeadCause, DeadGroup, DeadLetter, DeadSelection, UnreportedDead } from "../../model/dead-letters.ts";
+import { eventOf } from "../items/insert-events.ts";
+import { DEAD, OPEN } from "../db/literals.ts";
+import { type Executor, listStatement } from "../db/statement.ts";
+
+/** Dead and not acknowledged, as the index says it. A message about the channel itself carries no alert: nothing is lost with it. */
+export function deadMessages(on: Executor, { sinks, messageIds }: DeadSelection = {}) {
+  let dead = on
+    .selectFrom("messages as m")
+    .where("m.state", "=", DEAD)
+    .where("m.acknowledged_at", "is", null)
+    .where((eb) =>
+      eb.exists(
+        eb.selectFrom("deliveries as d").select("d.id").whereRef("d.message_id", "=", "m.id").where("d.message_id", "is not", null),
+      ),
+    );
+  if (sinks !== undefined) dead = dead.where("m.sink", "in", listOf(sinks));
+  if (messageIds !== undefined) dead = dead.where("m.id", "in", listOf(messageIds));
+  return dead.orderBy("m.done_at").orderBy("m.seq");
+}
+
+/** No database takes an empty list. */
+const listOf = (names: readonly string[]): string[] => (names.length === 0 ? [""] : [...names]);
+
+const eventsOfMessages = listStatement<object, string>()((on, list) =>
+  on
+    .selectFrom("deliveries as d")
+    .innerJoin("events as e", "e.id", "d.event_id")
+    .select("d.message_id")
+    .selectAll("e")
+    .where("d.message_id", "in", list)
+    .where("d.message_id", "is not", null)
+    .orderBy("d.id"),
+);
+
+export async function listDead(db: Executor, selection: DeadSelection, limit: number): Promise<readonly DeadLetter[]> {
+  const rows = await deadMessages(db, selection)
+    .select(["m.id", "m.sink", "m.cause", "m.error", "m.done_at", "m.attempts"])
+    .limit(limit)
+    .execute();
+  const ids = rows.map(({ id }) => id);
+  const events = new Map<string, ChirpEvent[]>(ids.map((id) => [id, []]));
+  for (const { message_id: id, ...event } of (await eventsOfMessages(db, ids, {})).rows) events.get(id ?? "")?.push(eventOf(event));
+  return rows.map((row) => ({
+    messageId: row.id,
+    sink: row.sink,
+    cause: row.cause as DeadCause,
+    error: row.error,
+    deadAtMs: Number(row.done_at),
+    attempts: row.attempts,
+    events: events.get(row.id) ?? [],
+  }));
+}
+
+export const groupDead = (db: Executor, sinceMs: number): Promise<readonly DeadGroup[]> =>
+  groupsOf(db, deadMessages(db).where("m.done_at", ">=", sinceMs));
+
+export async function unreportedDead(db: Executor): Promise<readonly UnreportedDead[]> {
+  const groups = await groupsOf(db, deadMessages(db).where("m.reported_at", "is", null));
+  return Promise.all(groups.map(async (group) => ({ ...group, reportedAtMs: await lastReport(db, group) })));
+}
+
+async function groupsOf(db: Executor, dead: ReturnType<typeof deadMessages>): Promise<readonly DeadGroup[]> {
+  const groups = new Map<string, { sink: string; cause: DeadCause; error: string; messageIds: string[] }>();
+  for (const { id, sink, cause: text, error } of await dead.select(["m.id", "m.sink", "m.cause", "m.error"]).execute()) {
+    const cause = text as DeadCause;
+    const ids = groups.get(`${sink}\n${cause}`)?.messageIds ?? [];
+    ids.push(id);
+    groups.set(`${sink}\n${cause}`, { sink, cause, error, messageIds: ids });
+  }
+  return Promise.all([...groups.values()].map(async (group) => ({ ...group, alerts: await countAlerts(db, group.messageIds) })));
+}
+
+const countMembers = listStatement<object, string>()((on, list) =>
+  on
+    .selectFrom("deliveries")
+    .select((eb) => eb.fn.countAll<number>().as("count"))
+    .where("message_id", "in", list)
+    .where("message_id", "is not", null),
+);
+
+/** Deliveries that these messages carry. */
+export const countAlerts = async (db: Executor, messageIds: readonly string[]): Promise<number> =>
+  (await countMembers(db, messageIds, {})).rows.reduce((sum, { count }) => sum + Number(count), 0);
+
+/** Acknowledged ones count as well: the operator was told of them all the same. */
+async function lastReport(db: Executor, { sink, cause }: Pick<DeadGroup, "sink" | "cause">): Promise<number | null> {
+  const row = await db
+    .selectFrom("messages")
+    .select((eb) => eb.fn.max("reported_at").as("at"))
+    .where("state", "=", DEAD)
+    .where("state", "!=", OPEN)
+    .where("sink", "=", sink)
+    .where("cause", "=", cause)
+    .executeTakeFirst();
+  return row?.at === null || row?.at === undefined ? null : Number(row.at);
+}

@@ -1,0 +1,236 @@
+/** What the outbox has to do now: sealed messages whose next attempt is due, and groups that are to become messages. */
+import { readDigestGroup } from "../../model/digest.ts";
+import type { DueGroup, DueMember, DueMessage } from "../../model/outbox.ts";
+import { isNotBehindMessage } from "./group-timers.ts";
+import { eventOf } from "../items/insert-events.ts";
+import { fromText } from "../db/json-text.ts";
+import { type Executor, listStatement, statement } from "../db/statement.ts";
+import { GROUPED, OPEN, SINGLE, WAITING } from "../db/literals.ts";
+
+/** A group that waited long is told in several messages rather than read into memory whole; a digest counts what it does not list. */
+const MEMBERS_AT_ONCE = 1_000;
+const DIGEST_AT_ONCE = 5_000;
+
+export interface DueQuery {
+  readonly nowMs: number;
+  readonly sinks: readonly string[];
+  readonly busy: ReadonlySet<string>;
+  readonly limit: number;
+}
+
+interface Asked {
+  readonly sink: string;
+  readonly now: number;
+  readonly limit: number;
+}
+
+const dueMessages = statement<Asked>()((on, slot) =>
+  on
+    .selectFrom("messages as m")
+    .leftJoin("messages as parent", "parent.id", "m.parent_id")
+    .select(["m.id", "m.sink", "m.group_key", "m.sealed_at", "m.attempts", "m.first_attempt_at", "m.next_attempt_at"])
+    .select("parent.ref as thread_ref")
+    .where("m.state", "=", OPEN)
+    .where("m.sink", "=", slot("sink"))
+    .where("m.next_attempt_at", "<=", slot("now"))
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom("messages as older")
+            .select("older.id")
+            .where("older.state", "=", OPEN)
+            .whereRef("older.sink", "=", "m.sink")
+            .whereRef("older.group_key", "=", "m.group_key")
+            .whereRef("older.seq", "<", "m.seq"),
+        ),
+      ),
+    )
+    .orderBy("m.next_attempt_at")
+    .limit(slot("limit")),
+);
+
+const bodies = listStatement<object, string>()((on, list) => on.selectFrom("messages").select(["id", "body"]).where("id", "in", list));
+
+const dueSingles = statement<Asked>()((on, slot) =>
+  on
+    .selectFrom("deliveries")
+    .select(["id", "group_key"])
+    .where("state", "=", WAITING)
+    .where("sink", "=", slot("sink"))
+    .where("grouped", "=", SINGLE)
+    .where("due_at", "<=", slot("now"))
+    .orderBy("due_at")
+    .orderBy("id")
+    .limit(slot("limit")),
+);
+
+const dueGroups = statement<Asked>()((on, slot) =>
+  on
+    .selectFrom("groups as g")
+    .select(["g.group_key", "g.due_at"])
+    .where("g.sink", "=", slot("sink"))
+    .where("g.due_at", "is not", null)
+    .where("g.due_at", "<=", slot("now"))
+    .where(isNotBehindMessage)
+    .orderBy("g.due_at")
+    .limit(slot("limit")),
+);
+
+const groupMembers = statement<{ sink: string; groupKey: string; now: number; limit: number }>()((on, slot) =>
+  on
+    .selectFrom("deliveries")
+    .select("id")
+    .where("state", "=", WAITING)
+    .where("grouped", "=", GROUPED)
+    .where("sink", "=", slot("sink"))
+    .where("group_key", "=", slot("groupKey"))
+    .where("due_at", "<=", slot("now"))
+    .orderBy("id")
+    .limit(slot("limit")),
+);
+
+const memberEvents = listStatement<object, number>()((on, list) =>
+  on
+    .selectFrom("deliveries as d")
+    .innerJoin("events as e", "e.id", "d.event_id")
+    .select(["d.id as delivery_id", "d.throttle_key", "d.original_group_key"])
+    .select([
+      "e.id",
+      "e.type",
+      "e.watch_key",
+      "e.watch",
+      "e.watch_type",
+      "e.subject",
+      "e.labels",
+      "e.body",
+      "e.occurred_at",
+      "e.detected_at",
+    ])
+    .where("d.id", "in", list),
+);
+
+const joinedWatches = listStatement<object, number>()((on, list) =>
+  on
+    .selectFrom("deliveries as d")
+    .innerJoin("events as e", "e.id", "d.event_id")
+    .select(["d.joined_id", "e.watch"])
+    .where("d.joined_id", "in", list)
+    .where("d.joined_id", "is not", null)
+    .where("d.state", "=", "merged")
+    .orderBy("d.id"),
+);
+
+type Work =
+  | { readonly kind: "message"; readonly row: MessageHead }
+  | { readonly kind: "group"; readonly sink: string; readonly groupKey: string; readonly members: readonly number[] };
+
+interface MessageHead {
+  readonly id: string;
+  readonly sink: string;
+  readonly group_key: string;
+  readonly sealed_at: number;
+  readonly attempts: number;
+  readonly first_attempt_at: number | null;
+  readonly thread_ref: string | null;
+}
+
+/** Sinks take turns, so that a sink with a long backlog does not hold up the others; within a sink the oldest goes first. */
+export async function dueWork(
+  db: Executor,
+  query: DueQuery,
+): Promise<{ readonly groups: readonly DueGroup[]; readonly messages: readonly DueMessage[] }> {
+  const perSink: Work[][] = [];
+  for (const sink of query.sinks) perSink.push(await workOfSink(db, sink, query));
+  const work = takeTurns(perSink, query.limit);
+  return {
+    groups: await readGroups(
+      db,
+      work.flatMap((w) => (w.kind === "group" ? [w] : [])),
+    ),
+    messages: await readMessages(
+      db,
+      work.flatMap((w) => (w.kind === "message" ? [w.row] : [])),
+    ),
+  };
+}
+
+async function workOfSink(db: Executor, sink: string, query: DueQuery): Promise<Work[]> {
+  const { nowMs: now, busy } = query;
+  const asked: Asked = { sink, now, limit: query.limit + busy.size };
+  const isFree = (row: { group_key: string }) => !busy.has(`${sink}\n${row.group_key}`);
+  const messages = (await dueMessages(db, asked)).rows.filter(isFree);
+  const work: Work[] = messages.map((row) => ({ kind: "message", row }));
+  for (const row of (await dueGroups(db, asked)).rows.filter(isFree).slice(0, query.limit)) {
+    const groupKey = row.group_key;
+    const most = readDigestGroup(groupKey) === undefined ? MEMBERS_AT_ONCE : DIGEST_AT_ONCE;
+    const { rows } = await groupMembers(db, { sink, groupKey, now, limit: most });
+    if (rows.length > 0) work.push({ kind: "group", sink, groupKey, members: rows.map((member) => member.id) });
+  }
+  const singles = (await dueSingles(db, asked)).rows.filter(isFree).slice(0, query.limit);
+  const first = (w: Work) => (w.kind === "group" ? (w.members[0] ?? 0) : 0);
+  const groups = [
+    ...work.filter((w) => w.kind === "group"),
+    ...singles.map((row): Work => ({ kind: "group", sink, groupKey: row.group_key, members: [row.id] })),
+  ];
+  return [...work.filter((w) => w.kind === "message"), ...groups.sort((a, b) => first(a) - first(b))];
+}
+
+function takeTurns(perSink: readonly (readonly Work[])[], limit: number): Work[] {
+  const taken: Work[] = [];
+  for (let turn = 0; taken.length < limit && perSink.some((work) => work.length > turn); turn += 1) {
+    for (const work of perSink) {
+      const next = work[turn];
+      if (next !== undefined && taken.length < limit) taken.push(next);
+    }
+  }
+  return taken;
+}
+
+async function readGroups(db: Executor, work: readonly (Work & { kind: "group" })[]): Promise<DueGroup[]> {
+  const ids = work.flatMap((w) => w.members);
+  const joined = new Map<number, string[]>();
+  for (const row of (await joinedWatches(db, ids, {})).rows)
+    joined.set(Number(row.joined_id), [...(joined.get(Number(row.joined_id)) ?? []), row.watch]);
+  const members = new Map<number, DueMember & { readonly throttleKey: string | null }>();
+  for (const row of (await memberEvents(db, ids, {})).rows) {
+    const event = eventOf(row);
+    const watches = [...new Set([event.watch, ...(joined.get(row.delivery_id) ?? [])])];
+    const moved = row.original_group_key === null ? {} : { originalGroupKey: row.original_group_key };
+    members.set(row.delivery_id, { deliveryId: String(row.delivery_id), event, watches, throttleKey: row.throttle_key, ...moved });
+  }
+  return work.map(({ sink, groupKey, members: own }) => ({
+    sink,
+    groupKey,
+    throttleKey: members.get(own[0] ?? 0)?.throttleKey ?? null,
+    members: own.flatMap((id) => withoutThrottle(members.get(id))),
+  }));
+}
+
+function withoutThrottle(member: (DueMember & { readonly throttleKey: string | null }) | undefined): DueMember[] {
+  if (member === undefined) return [];
+  const { throttleKey: _, ...rest } = member;
+  return [rest];
+}
+
+async function readMessages(db: Executor, rows: readonly MessageHead[]): Promise<DueMessage[]> {
+  const text = new Map(
+    (
+      await bodies(
+        db,
+        rows.map((row) => row.id),
+        {},
+      )
+    ).rows.map((row) => [row.id, row.body]),
+  );
+  return rows.map((row) => ({
+    id: row.id,
+    sink: row.sink,
+    groupKey: row.group_key,
+    sealedAtMs: Number(row.sealed_at),
+    body: fromText(text.get(row.id) ?? "null"),
+    attempts: row.attempts,
+    firstAttemptAtMs: row.first_attempt_at,
+    ...(row.thread_ref === null ? {} : { threadRef: row.thread_ref }),
+  }));
+}

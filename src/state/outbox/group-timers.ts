@@ -1,0 +1,80 @@
+/** When groups are due. Kept in rows, so that a timer survives a restart. */
+import type { ExpressionBuilder } from "kysely";
+import type { NewDelivery } from "../../model/poll-store.ts";
+import { type Executor, insertRows, statement } from "../db/statement.ts";
+import type { GroupsTable, Tables } from "../db/tables.ts";
+import { GROUPED, OPEN, WAITING } from "../db/literals.ts";
+
+const find = statement<{ sink: string; groupKey: string }>()((on, slot) =>
+  on.selectFrom("groups").selectAll().where("sink", "=", slot("sink")).where("group_key", "=", slot("groupKey")),
+);
+
+const upsert = insertRows("groups", ["sink", "group_key", "due_at", "last_sealed_at"], (insert) =>
+  insert.onConflict((conflict) => conflict.columns(["sink", "group_key"]).doUpdateSet((eb) => ({ due_at: eb.ref("excluded.due_at") }))),
+);
+
+export class GroupTimers {
+  readonly #on: Executor;
+  readonly #groups = new Map<string, GroupsTable>();
+
+  constructor(on: Executor) {
+    this.#on = on;
+  }
+
+  /** When a new member of a group is due: with those that wait already, else after the group's wait and interval; never while it is held. */
+  async dueAt(delivery: NewDelivery, nowMs: number): Promise<number> {
+    const group = await this.#load(delivery.sink, delivery.groupKey);
+    const interval = group.last_sealed_at === null ? 0 : group.last_sealed_at + delivery.groupIntervalMs;
+    group.due_at ??= Math.max(nowMs + delivery.groupWaitMs, interval, delivery.notBeforeMs);
+    return Math.max(group.due_at, delivery.notBeforeMs);
+  }
+
+  async save(): Promise<void> {
+    await upsert(this.#on, [...this.#groups.values()]);
+  }
+
+  async #load(sink: string, groupKey: string): Promise<GroupsTable> {
+    const name = `${sink}\n${groupKey}`;
+    const known = this.#groups.get(name);
+    if (known !== undefined) return known;
+    const { rows } = await find(this.#on, { sink, groupKey });
+    const group = rows[0] ?? { sink, group_key: groupKey, due_at: null, last_sealed_at: null };
+    this.#groups.set(name, group);
+    return group;
+  }
+}
+
+const recompute = statement<{ sink: string; groupKey: string; sealedAt: number | null }>()((on, slot) =>
+  on
+    .updateTable("groups")
+    .set((eb) => ({
+      due_at: eb
+        .selectFrom("deliveries")
+        .select((d) => d.fn.min("due_at").as("due_at"))
+        .where("sink", "=", slot("sink"))
+        .where("group_key", "=", slot("groupKey"))
+        .where("state", "=", WAITING)
+        .where("grouped", "=", GROUPED),
+      last_sealed_at: eb.fn.coalesce(eb.val(slot("sealedAt")), "last_sealed_at"),
+    }))
+    .where("sink", "=", slot("sink"))
+    .where("group_key", "=", slot("groupKey")),
+);
+
+/** A group behind an open message is due when that message is done: the message's own time counts. */
+export const isNotBehindMessage = (eb: ExpressionBuilder<Tables & { g: GroupsTable }, "g">) =>
+  eb.not(
+    eb.exists(
+      eb
+        .selectFrom("messages as m")
+        .select("m.id")
+        .where("m.state", "=", OPEN)
+        .whereRef("m.sink", "=", "g.sink")
+        .whereRef("m.group_key", "=", "g.group_key"),
+    ),
+  );
+
+/** Sets a group's timer by what still waits in it; `sealedAtMs` when one of its messages was sealed just now. */
+export const refreshGroup = async (on: Executor, sink: string, groupKey: string, sealedAtMs: number | null): Promise<void> => {
+  await recompute(on, { sink, groupKey, sealedAt: sealedAtMs });
+};

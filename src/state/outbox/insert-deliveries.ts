@@ -1,0 +1,67 @@
+/** Outbox rows of born events: when each is due, and whether it goes out at all or joins another. */
+import type { NewDelivery } from "../../model/poll-store.ts";
+import { GroupTimers } from "./group-timers.ts";
+import { Tellings } from "./tellings.ts";
+import { nextNumbers } from "../db/sequence.ts";
+import { type Executor, insertRows } from "../db/statement.ts";
+import type { DeliveriesTable } from "../db/tables.ts";
+
+const COLUMNS = [
+  "id",
+  "event_id",
+  "sink",
+  "group_key",
+  "grouped",
+  "not_before",
+  "held_by",
+  "once_key",
+  "throttle_key",
+  "state",
+  "detail",
+  "due_at",
+  "created_at",
+  "message_id",
+  "joined_id",
+  "original_group_key",
+] as const;
+
+/** An event goes to a sink once, whatever the routes say. */
+const insertNew = insertRows("deliveries", COLUMNS, (insert) =>
+  insert.onConflict((conflict) => conflict.columns(["event_id", "sink"]).doNothing()),
+);
+
+export async function insertDeliveries(on: Executor, deliveries: readonly NewDelivery[], nowMs: number): Promise<void> {
+  if (deliveries.length === 0) return;
+  const first = await nextNumbers(on, "delivery", deliveries.length);
+  const tellings = await Tellings.load(on, deliveries, nowMs);
+  const timers = new GroupTimers(on);
+  const rows: DeliveriesTable[] = [];
+  for (const [i, delivery] of deliveries.entries()) {
+    const row = deliveryRow(delivery, first + i, nowMs);
+    rows.push(row);
+    if (row.state === "muted") continue;
+    const admitted = tellings.admit(row, delivery);
+    if (admitted !== undefined && row.grouped === 1) row.due_at = await timers.dueAt(admitted, nowMs);
+  }
+  await insertNew(on, rows);
+  await timers.save();
+}
+
+const deliveryRow = (delivery: NewDelivery, id: number, nowMs: number): DeliveriesTable => ({
+  id,
+  event_id: delivery.eventId,
+  sink: delivery.sink,
+  group_key: delivery.groupKey,
+  grouped: delivery.groupKey === delivery.eventId ? 0 : 1,
+  not_before: delivery.notBeforeMs,
+  held_by: delivery.heldBy ?? null,
+  once_key: delivery.once?.key ?? null,
+  throttle_key: delivery.throttleKey ?? null,
+  state: delivery.mutedBy === undefined ? "waiting" : "muted",
+  detail: delivery.mutedBy ?? "",
+  due_at: Math.max(nowMs, delivery.notBeforeMs),
+  created_at: nowMs,
+  message_id: null,
+  joined_id: null,
+  original_group_key: null,
+});

@@ -1,0 +1,78 @@
+/** What became of attempts. */
+import type { DeliveryResult } from "../../model/outbox.ts";
+import { type Executor, insertRows, statement, transact } from "../db/statement.ts";
+import type { CrosspostsTable, MessagesTable } from "../db/tables.ts";
+import { OPEN } from "../db/literals.ts";
+
+interface Outcome {
+  readonly id: string;
+  readonly state: MessagesTable["state"];
+  readonly at: number;
+  readonly step: number;
+  readonly nextAttemptAt: number;
+  readonly doneAt: number | null;
+  readonly ref: string | null;
+  readonly error: string;
+  readonly cause: string;
+}
+
+const write = statement<Outcome>()((on, slot) =>
+  on
+    .updateTable("messages")
+    .set((eb) => ({
+      state: slot("state"),
+      attempts: eb("attempts", "+", slot("step")),
+      first_attempt_at: eb.fn.coalesce("first_attempt_at", eb.val(slot("at"))),
+      next_attempt_at: slot("nextAttemptAt"),
+      done_at: slot("doneAt"),
+      ref: slot("ref"),
+      error: slot("error"),
+      cause: slot("cause"),
+    }))
+    .where("id", "=", slot("id"))
+    .where("state", "=", OPEN)
+    .returning("sink"),
+);
+
+/** A message that was sent twice, because the first answer got lost, has one crosspost. */
+const addCrossposts = insertRows(
+  "crossposts",
+  ["message_id", "sink", "ref", "state", "attempts", "created_at", "next_attempt_at", "done_at", "reported_at", "error"],
+  (insert) => insert.onConflict((conflict) => conflict.column("message_id").doNothing()),
+);
+
+/** All results in one transaction. A message that is done already stays as it is. */
+export function record(db: Executor, results: readonly DeliveryResult[]): Promise<void> {
+  return transact(db, async (on) => {
+    for (const result of results) {
+      const { rows } = await write(on, outcomeOf(result));
+      if (result.kind === "sent" && result.crosspost === true)
+        await addCrossposts(
+          on,
+          rows.map(({ sink }) => crosspostOf(result, sink)),
+        );
+    }
+  });
+}
+
+const crosspostOf = ({ messageId, atMs, ref }: DeliveryResult & { kind: "sent" }, sink: string): CrosspostsTable => ({
+  message_id: messageId,
+  sink,
+  ref: ref ?? "",
+  state: "waiting",
+  attempts: 0,
+  created_at: atMs,
+  next_attempt_at: atMs,
+  done_at: null,
+  reported_at: null,
+  error: "",
+});
+
+function outcomeOf(result: DeliveryResult): Outcome {
+  const { messageId: id, atMs: at } = result;
+  const step = result.kind === "sent" || result.countAttempt ? 1 : 0;
+  const done = { id, at, step, nextAttemptAt: at, doneAt: at, ref: null, cause: "" };
+  if (result.kind === "sent") return { ...done, state: "sent", ref: result.ref ?? null, error: "" };
+  if (result.kind === "dead") return { ...done, state: "dead", error: result.error, cause: result.cause };
+  return { ...done, state: "open", nextAttemptAt: result.nextAttemptAtMs, doneAt: null, error: result.error };
+}

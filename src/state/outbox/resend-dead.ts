@@ -1,0 +1,104 @@
+/** What operators do with dead letters: send them again, accept their loss; and when they were told of them. */
+import type { DeadSelection } from "../../model/dead-letters.ts";
+import { recordAudit } from "./audit.ts";
+import { countAlerts, deadMessages } from "./dead-letters.ts";
+import { refreshGroup } from "./group-timers.ts";
+import { DEAD } from "../db/literals.ts";
+import { type Executor, insertRows, listStatement, transact } from "../db/statement.ts";
+
+const reopen = listStatement<{ now: number }, string>()((on, list, slot) =>
+  on
+    .updateTable("messages")
+    .set({
+      state: "open",
+      sealed_at: slot("now"),
+      next_attempt_at: slot("now"),
+      attempts: 0,
+      first_attempt_at: null,
+      done_at: null,
+      reported_at: null,
+      cause: "",
+      error: "",
+    })
+    .where("id", "in", list)
+    .where("state", "=", DEAD),
+);
+
+const unseal = listStatement<{ now: number }, string>()((on, list, slot) =>
+  on
+    .updateTable("deliveries")
+    .set({ state: "waiting", message_id: null, due_at: slot("now") })
+    .where("message_id", "in", list)
+    .where("message_id", "is not", null)
+    .returning(["sink", "group_key", "grouped"]),
+);
+
+const acknowledge = listStatement<{ now: number }, string>()((on, list, slot) =>
+  on
+    .updateTable("messages")
+    .set({ acknowledged_at: slot("now") })
+    .where("id", "in", list),
+);
+
+export function resendDead(
+  db: Executor,
+  selection: DeadSelection,
+  nowMs: number,
+): Promise<{ readonly messages: number; readonly alerts: number }> {
+  return transact(db, async (on) => {
+    const rows = await deadMessages(on, selection).select(["m.id", "m.cause", "m.body"]).execute();
+    const ids = rows.map(({ id }) => id);
+    const alerts = await countAlerts(on, ids);
+    // What waited behind a breaker until it expired was never rendered.
+    const isSendable = ({ cause, body }: (typeof rows)[number]) => cause === "expired" && body !== "null";
+    await reopen(
+      on,
+      rows.filter(isSendable).map(({ id }) => id),
+      { now: nowMs },
+    );
+    await renderAnew(
+      on,
+      rows.filter((row) => !isSendable(row)).map(({ id }) => id),
+      nowMs,
+    );
+    if (ids.length > 0) await recordAudit(on, nowMs, "replay dead", { sinks: selection.sinks ?? null, messages: ids.length, alerts });
+    return { messages: ids.length, alerts };
+  });
+}
+
+const addTimers = insertRows("groups", ["sink", "group_key", "due_at", "last_sealed_at"], (insert) =>
+  insert.onConflict((conflict) => conflict.columns(["sink", "group_key"]).doNothing()),
+);
+
+/** The message stays behind as a record without members; a new one takes them. */
+async function renderAnew(on: Executor, ids: readonly string[], nowMs: number): Promise<void> {
+  const { rows } = await unseal(on, ids, { now: nowMs });
+  await acknowledge(on, ids, { now: nowMs });
+  const groups = new Map(rows.filter(({ grouped }) => grouped === 1).map((row) => [`${row.sink}\n${row.group_key}`, row]));
+  // The timer of a group may have been forgotten since.
+  await addTimers(
+    on,
+    [...groups.values()].map(({ sink, group_key: key }) => ({ sink, group_key: key, due_at: null, last_sealed_at: null })),
+  );
+  for (const { sink, group_key: groupKey } of groups.values()) await refreshGroup(on, sink, groupKey, null);
+}
+
+export function acknowledgeDead(db: Executor, selection: DeadSelection, nowMs: number): Promise<number> {
+  return transact(db, async (on) => {
+    const ids = (await deadMessages(on, selection).select("m.id").execute()).map(({ id }) => id);
+    await acknowledge(on, ids, { now: nowMs });
+    if (ids.length > 0) await recordAudit(on, nowMs, "dead ack", { sinks: selection.sinks ?? null, messages: ids.length });
+    return ids.length;
+  });
+}
+
+const markReported = listStatement<{ now: number }, string>()((on, list, slot) =>
+  on
+    .updateTable("messages")
+    .set({ reported_at: slot("now") })
+    .where("id", "in", list),
+);
+
+export async function markDeadReported(db: Executor, messageIds: readonly string[], nowMs: number): Promise<void> {
+  await markReported(db, messageIds, { now: nowMs });
+}

@@ -1,0 +1,105 @@
+/** Turns waiting deliveries into messages: id, members and body are committed before the first attempt. All messages of one call, or none. */
+import type { NewMessage } from "../../model/outbox.ts";
+import { StoreError } from "../../model/store-error.ts";
+import { refreshGroup } from "./group-timers.ts";
+import { toText } from "../db/json-text.ts";
+import { type Executor, insertRows, listStatement, transact } from "../db/statement.ts";
+import type { DeliveriesTable, MessagesTable } from "../db/tables.ts";
+import { WAITING } from "../db/literals.ts";
+
+const COLUMNS = [
+  "id",
+  "seq",
+  "sink",
+  "group_key",
+  "throttle_key",
+  "body",
+  "sealed_at",
+  "state",
+  "attempts",
+  "first_attempt_at",
+  "next_attempt_at",
+  "done_at",
+  "ref",
+  "error",
+  "parent_id",
+  "cause",
+  "reported_at",
+  "acknowledged_at",
+] as const;
+
+export const insertMessages = insertRows("messages", COLUMNS, (insert) => insert);
+
+const mark = listStatement<{ messageId: string; state: DeliveriesTable["state"] }, number>()((on, list, slot) =>
+  on
+    .updateTable("deliveries")
+    .set({ state: slot("state"), message_id: slot("messageId") })
+    .where("id", "in", list)
+    .where("state", "=", WAITING)
+    .returning(["grouped", "event_id", "group_key", "original_group_key"]),
+);
+
+/** @throws StoreError when a delivery is not waiting any more: nothing is sealed twice. */
+export function seal(db: Executor, messages: readonly NewMessage[]): Promise<void> {
+  return transact(db, async (on) => {
+    await insertMessages(on, inOrder(messages));
+    for (const message of messages) await markMembers(on, message);
+  });
+}
+
+async function markMembers(on: Executor, message: NewMessage): Promise<void> {
+  const { id: messageId, sink, sealedAtMs, deliveryIds, summarisedIds = [] } = message;
+  const sealed = await mark(on, deliveryIds.map(Number), { messageId, state: "sealed" });
+  const summarised = await mark(on, summarisedIds.map(Number), { messageId, state: "summarised" });
+  const rows = [...sealed.rows, ...summarised.rows];
+  if (rows.length !== deliveryIds.length + summarisedIds.length)
+    throw new StoreError("STORE_WRITE_FAILED", `Message ${messageId} names deliveries that do not wait any more.`, { retry: "no" });
+  const grouped = rows.filter((row) => row.grouped === 1);
+  // A digest gathers several groups: each of them was served now. What was gathered and then sent alone is no digest.
+  const served = new Set([message.groupKey, ...grouped.flatMap(ownGroup)]);
+  for (const groupKey of new Set(grouped.flatMap((row) => [row.group_key, ...ownGroup(row)])))
+    await refreshGroup(on, sink, groupKey, served.has(groupKey) ? sealedAtMs : null);
+}
+
+/** The group that the delivery was created in; an event that is its own group has no timer. */
+function ownGroup(row: { readonly event_id: string; readonly group_key: string; readonly original_group_key: string | null }): string[] {
+  if (row.original_group_key === null) return [row.group_key];
+  return row.original_group_key === row.event_id ? [] : [row.original_group_key];
+}
+
+/** Messages of one group keep the order they are given in; the first stands where its group's oldest member does. */
+function inOrder(messages: readonly NewMessage[]): readonly MessagesTable[] {
+  const next = new Map<string, number>();
+  for (const { sink, groupKey, deliveryIds, summarisedIds = [] } of messages) {
+    const group = `${sink}\n${groupKey}`;
+    const oldest = [...deliveryIds, ...summarisedIds].reduce((least, id) => Math.min(least, Number(id)), Number.MAX_SAFE_INTEGER);
+    next.set(group, Math.min(next.get(group) ?? Number.MAX_SAFE_INTEGER, oldest));
+  }
+  return messages.map((message) => {
+    const group = `${message.sink}\n${message.groupKey}`;
+    const seq = next.get(group) ?? 0;
+    next.set(group, seq + 1);
+    return messageRow(message, seq);
+  });
+}
+
+export const messageRow = (message: NewMessage, seq: number): MessagesTable => ({
+  id: message.id,
+  seq,
+  sink: message.sink,
+  group_key: message.groupKey,
+  throttle_key: message.throttleKey,
+  body: toText(message.body),
+  sealed_at: message.sealedAtMs,
+  state: "open",
+  attempts: 0,
+  first_attempt_at: null,
+  next_attempt_at: message.sealedAtMs,
+  done_at: null,
+  ref: null,
+  error: "",
+  parent_id: message.parentId ?? null,
+  cause: "",
+  reported_at: null,
+  acknowledged_at: null,
+});

@@ -1,0 +1,82 @@
+/**
+ * Sets times back with the clock, when it was set back: what waits until one of them, or what counts from one, would else do so for longer by as much.
+ * Ends of time intervals stay: they are times of day.
+ */
+import type { ExpressionBuilder } from "kysely";
+import { GROUPED, OPEN, WAITING } from "../db/literals.ts";
+import { type Executor, transact } from "../db/statement.ts";
+import type { Tables } from "../db/tables.ts";
+
+export function setTimesBack(db: Executor, byMs: number): Promise<void> {
+  return transact(db, async (on) => {
+    // Read as the service's time: while nothing was shown yet, what is news counts from there. A poll under way has to ask for it again.
+    await on
+      .updateTable("targets")
+      .set((eb) => ({ registered_at: eb("registered_at", "-", byMs), revision: eb("revision", "+", 1) }))
+      .execute();
+    await setDeliveriesBack(on, byMs);
+    await setMessagesBack(on, byMs);
+    await on
+      .updateTable("sink_health")
+      .set((eb) => ({
+        opened_at: eb("opened_at", "-", byMs),
+        probe_at: eb("probe_at", "-", byMs),
+        reported_at: eb("reported_at", "-", byMs),
+      }))
+      .execute();
+  });
+}
+
+async function setDeliveriesBack(on: Executor, byMs: number): Promise<void> {
+  await on
+    .updateTable("deliveries")
+    .set((eb) => ({
+      created_at: eb("created_at", "-", byMs),
+      not_before: eb
+        .case()
+        .when("held_by", "is", null)
+        .then(eb("not_before", "-", byMs))
+        .else(eb.ref("not_before"))
+        .end(),
+      due_at: eb
+        .case()
+        .when(eb.and([eb("held_by", "is not", null), eb(eb("due_at", "-", byMs), "<", eb.ref("not_before"))]))
+        .then(eb.ref("not_before"))
+        .else(eb("due_at", "-", byMs))
+        .end(),
+    }))
+    .where("state", "=", WAITING)
+    .execute();
+  await on
+    .updateTable("groups")
+    .set((eb) => ({ due_at: earliestIn(eb), last_sealed_at: eb("last_sealed_at", "-", byMs) }))
+    .execute();
+}
+
+const earliestIn = (eb: ExpressionBuilder<Tables, "groups">) =>
+  eb
+    .selectFrom("deliveries as d")
+    .select((d) => d.fn.min("d.due_at").as("due_at"))
+    .whereRef("d.sink", "=", "groups.sink")
+    .whereRef("d.group_key", "=", "groups.group_key")
+    .where("d.state", "=", WAITING)
+    .where("d.grouped", "=", GROUPED);
+
+async function setMessagesBack(on: Executor, byMs: number): Promise<void> {
+  await on
+    .updateTable("messages")
+    .set((eb) => ({ first_attempt_at: eb("first_attempt_at", "-", byMs), next_attempt_at: eb("next_attempt_at", "-", byMs) }))
+    .where("state", "=", OPEN)
+    .execute();
+  // A throttle counts those that are sent, too.
+  await on
+    .updateTable("messages")
+    .set((eb) => ({ sealed_at: eb("sealed_at", "-", byMs) }))
+    .where((eb) => eb.or([eb("state", "=", OPEN), eb("throttle_key", "is not", null)]))
+    .execute();
+  await on
+    .updateTable("crossposts")
+    .set((eb) => ({ created_at: eb("created_at", "-", byMs), next_attempt_at: eb("next_attempt_at", "-", byMs) }))
+    .where("state", "=", WAITING)
+    .execute();
+}

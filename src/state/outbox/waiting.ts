@@ -1,0 +1,134 @@
+/** Why deliveries wait: of one by its row, of all by sink and cause. */
+import { readDigestGroup } from "../../model/digest.ts";
+import type { Wait, WaitCause, WaitCount } from "../../model/waiting.ts";
+import { GROUPED, OPEN, SINGLE, WAITING } from "../db/literals.ts";
+import { type Executor, listStatement } from "../db/statement.ts";
+
+export interface WaitRow {
+  readonly state: string;
+  readonly group_key: string;
+  readonly not_before: number;
+  readonly held_by: string | null;
+  readonly due_at: number;
+  readonly message_state: string | null;
+  readonly next_attempt_at: number | null;
+  readonly error: string | null;
+}
+
+/** Null for what does not wait. */
+export function waitOf(row: WaitRow, nowMs: number): Wait | null {
+  if (row.message_state === "open") return waitOfMessage(row, nowMs);
+  if (row.state !== "waiting") return null;
+  if (row.not_before > nowMs) return { cause: "held", untilMs: row.not_before, about: row.held_by ?? "" };
+  if (row.due_at <= nowMs) return { cause: "queued", untilMs: null, about: "" };
+  const digest = readDigestGroup(row.group_key);
+  if (digest !== undefined) return { cause: CAUSES[digest.cause], untilMs: row.due_at, about: digest.name };
+  return { cause: "grouped", untilMs: row.due_at, about: row.group_key };
+}
+
+const CAUSES = { throttle: "throttled", return: "returning" } as const satisfies Record<string, WaitCause>;
+
+function waitOfMessage({ error, next_attempt_at: nextAt }: WaitRow, nowMs: number): Wait {
+  if (error === null || error === "") return { cause: "queued", untilMs: null, about: "" };
+  return { cause: "retrying", untilMs: nextAt !== null && nextAt > nowMs ? nextAt : null, about: error };
+}
+
+/**
+ * By sink and reason. Months of deliveries lie beside those that wait, and a hundred thousand may wait: rows are counted in indexes, and
+ * one of those that are due at the same time, or in the same group, says why all of them wait.
+ */
+export async function countWaiting(db: Executor, nowMs: number): Promise<readonly WaitCount[]> {
+  const singles = [...(await dueSingles(db, nowMs)), ...(await laterSingles(db, nowMs))];
+  const groups = await waitingGroups(db);
+  const samples = await sampleRows(
+    db,
+    [...singles, ...groups].flatMap(({ dueAtMs, sample }) => (dueAtMs > nowMs ? [sample] : [])),
+  );
+  const counts = [...singles, ...groups].flatMap(({ sink, count, dueAtMs, sample }): WaitCount[] => {
+    const wait = waitOf({ ...(samples.get(sample) ?? DUE), due_at: dueAtMs }, nowMs);
+    return wait === null ? [] : [{ ...wait, sink, count }];
+  });
+  return [...counts, ...(await sealed(db, nowMs))];
+}
+
+/** Deliveries that wait alike. */
+interface Alike {
+  readonly sink: string;
+  readonly count: number;
+  readonly dueAtMs: number;
+  /** The id of one of them. */
+  readonly sample: number;
+}
+
+const UNSEALED = { state: "waiting", message_state: null, next_attempt_at: null, error: null } as const;
+const DUE = { ...UNSEALED, group_key: "", not_before: 0, held_by: null, due_at: 0 } as const;
+
+async function dueSingles(db: Executor, nowMs: number): Promise<readonly Alike[]> {
+  const rows = await db
+    .selectFrom("deliveries")
+    .select((eb) => ["sink", eb.fn.countAll<number>().as("count")])
+    .where("state", "=", WAITING)
+    .where("grouped", "=", SINGLE)
+    .where("due_at", "<=", nowMs)
+    .groupBy("sink")
+    .execute();
+  return rows.map(({ sink, count }) => ({ sink, count: Number(count), dueAtMs: 0, sample: 0 }));
+}
+
+async function laterSingles(db: Executor, nowMs: number): Promise<readonly Alike[]> {
+  const rows = await db
+    .selectFrom("deliveries")
+    .select((eb) => ["sink", "due_at", eb.fn.countAll<number>().as("count"), eb.fn.min("id").as("sample")])
+    .where("state", "=", WAITING)
+    .where("grouped", "=", SINGLE)
+    .where("due_at", ">", nowMs)
+    .groupBy(["sink", "due_at"])
+    .execute();
+  return rows.map(({ sink, due_at: dueAt, count, sample }) => ({
+    sink,
+    count: Number(count),
+    dueAtMs: Number(dueAt),
+    sample: Number(sample),
+  }));
+}
+
+async function waitingGroups(db: Executor): Promise<readonly Alike[]> {
+  const rows = await db
+    .selectFrom("deliveries")
+    .select((eb) => ["sink", "group_key", eb.fn.countAll<number>().as("count"), eb.fn.min("id").as("sample")])
+    .where("state", "=", WAITING)
+    .where("grouped", "=", GROUPED)
+    .groupBy(["sink", "group_key"])
+    .execute();
+  if (rows.length === 0) return [];
+  const timers = await db.selectFrom("groups").select(["sink", "group_key", "due_at"]).where("due_at", "is not", null).execute();
+  const dueAt = new Map(timers.map((timer) => [`${timer.sink}\n${timer.group_key}`, Number(timer.due_at)]));
+  return rows.map(({ sink, group_key: groupKey, count, sample }) => {
+    const dueAtMs = dueAt.get(`${sink}\n${groupKey}`) ?? 0;
+    return { sink, count: Number(count), dueAtMs, sample: Number(sample) };
+  });
+}
+
+const samplesById = listStatement<object, number>()((on, list) =>
+  on.selectFrom("deliveries").select(["id", "group_key", "not_before", "held_by"]).where("id", "in", list),
+);
+
+async function sampleRows(db: Executor, ids: readonly number[]): Promise<ReadonlyMap<number, Omit<WaitRow, "due_at">>> {
+  const { rows } = await samplesById(db, ids, {});
+  return new Map(rows.map(({ id, ...row }) => [id, { ...UNSEALED, ...row }]));
+}
+
+async function sealed(db: Executor, nowMs: number): Promise<readonly WaitCount[]> {
+  const rows = await db
+    .selectFrom("messages")
+    .select((eb) => ["sink", "error", eb.fn.countAll<number>().as("count"), eb.fn.min("next_attempt_at").as("next_attempt_at")])
+    .where("state", "=", OPEN)
+    .groupBy(["sink", "error"])
+    .orderBy("sink")
+    .execute();
+  const none = { ...DUE, state: "sealed", message_state: "open" };
+  return rows.flatMap(({ sink, error, count, next_attempt_at: next }) => {
+    const wait = waitOf({ ...none, error, next_attempt_at: Number(next) }, nowMs);
+    return wait === null ? [] : [{ ...wait, sink, count: Number(count) }];
+  });
+}

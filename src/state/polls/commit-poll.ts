@@ -1,0 +1,89 @@
+/** The one transaction in which a poll becomes state: memory, verdicts, events and their deliveries. Events are born nowhere else. */
+import type { CommitResult, PollCommit, SourceChange } from "../../model/poll-store.ts";
+import { insertDeliveries } from "../outbox/insert-deliveries.ts";
+import { insertEvents } from "../items/insert-events.ts";
+import { insertVerdicts } from "../items/insert-verdicts.ts";
+import { applyRechecks } from "../items/rechecks.ts";
+import { applyMembers } from "../items/members.ts";
+import { toText } from "../db/json-text.ts";
+import type { Settlements } from "../ledger/settlements.ts";
+import { type Executor, insertRows, statement } from "../db/statement.ts";
+import { TargetRevisions } from "../watches/target-revisions.ts";
+
+/** Someone changed a row since it was read: rolls the transaction back. */
+class Conflict extends Error {}
+
+export async function commitPoll(db: Executor, settlements: Settlements, commit: PollCommit): Promise<CommitResult> {
+  try {
+    if (settlements.isEmpty && isOnlyTime(commit))
+      return (await applySource(db, commit.source as SourceChange)) ? committed(new Set()) : { status: "conflict" };
+    return committed(await settlements.transact((on) => apply(on, commit)));
+  } catch (error) {
+    if (error instanceof Conflict) return { status: "conflict" };
+    throw error;
+  }
+}
+
+const committed = (born: ReadonlySet<string>): CommitResult => ({ status: "committed", born });
+
+/** A poll that found nothing is one statement, and needs no transaction of its own. */
+const isOnlyTime = (commit: PollCommit): boolean =>
+  commit.source !== undefined &&
+  commit.source.expectedRevision > 0 &&
+  commit.targets.length + commit.verdicts.length + (commit.members?.length ?? 0) + commit.events.length + commit.deliveries.length === 0 &&
+  commit.rechecks === undefined;
+
+async function apply(on: Executor, commit: PollCommit): Promise<ReadonlySet<string>> {
+  if (commit.source !== undefined && !(await applySource(on, commit.source))) throw new Conflict();
+  const targets = new TargetRevisions(on);
+  for (const change of commit.targets) if (!(await targets.apply(change))) throw new Conflict();
+  if (!(await insertVerdicts(on, targets, commit.verdicts, commit.atMs))) throw new Conflict();
+  if (!(await applyMembers(on, targets, commit.members ?? []))) throw new Conflict();
+  if (commit.rechecks !== undefined && !(await applyRechecks(on, targets, commit.rechecks))) throw new Conflict();
+  const born = await insertEvents(on, commit.events);
+  await insertDeliveries(
+    on,
+    commit.deliveries.filter((delivery) => born.has(delivery.eventId)),
+    commit.atMs,
+  );
+  return born;
+}
+
+interface SourceUpdate {
+  readonly fingerprint: string;
+  readonly expected: number;
+  readonly memory: string | null;
+  readonly step: number;
+  readonly polledAt: number;
+  readonly okAt: number | null;
+}
+
+const updateSource = statement<SourceUpdate>()((on, slot) =>
+  on
+    .updateTable("sources")
+    .set((eb) => ({
+      memory: eb.fn.coalesce(eb.val(slot("memory")), "memory"),
+      revision: eb("revision", "+", slot("step")),
+      last_poll_at: slot("polledAt"),
+      last_ok_at: eb.fn.coalesce(eb.val(slot("okAt")), "last_ok_at"),
+    }))
+    .where("fingerprint", "=", slot("fingerprint"))
+    .where("revision", "=", slot("expected")),
+);
+
+const insertSource = insertRows("sources", ["fingerprint", "memory", "revision", "last_poll_at", "last_ok_at"], (insert) =>
+  insert.onConflict((conflict) => conflict.column("fingerprint").doNothing()),
+);
+
+/** False when the source changed since it was read. */
+async function applySource(on: Executor, change: SourceChange): Promise<boolean> {
+  const { fingerprint, expectedRevision: expected, polledAtMs: polledAt } = change;
+  const memory = change.memory === undefined ? null : toText(change.memory);
+  const okAt = change.ok ? polledAt : null;
+  const step = memory === null ? 0 : 1;
+  const updated = await updateSource(on, { fingerprint, expected, memory, step, polledAt, okAt });
+  if (updated.changed > 0) return true;
+  if (expected > 0) return false;
+  const row = { fingerprint, memory: memory ?? "{}", revision: step, last_poll_at: polledAt, last_ok_at: okAt };
+  return (await insertSource(on, [row])).changed > 0;
+}

@@ -1,0 +1,52 @@
+/**
+ * After a restore: nothing is sent that was most likely sent before, from what waited in the backup to what came since. Every target is as one
+ * that was away since the backup and goes on from now.
+ */
+import { markReturned } from "../watches/absence.ts";
+import { recordAudit } from "../outbox/audit.ts";
+import { OPEN, WAITING } from "../db/literals.ts";
+import { type Executor, transact } from "../db/statement.ts";
+
+export interface QuietSpan {
+  /** What the backup last knew. */
+  readonly fromMs: number;
+  readonly atMs: number;
+}
+
+/** Alerts that waited and are muted now. */
+export function quieten(db: Executor, span: QuietSpan): Promise<number> {
+  return transact(db, async (on) => {
+    await markTargets(on, span);
+    const muted = await muteOutbox(on, span.atMs);
+    await recordAudit(on, span.atMs, "quiet restore", { from: span.fromMs, muted });
+    return muted;
+  });
+}
+
+async function markTargets(on: Executor, { fromMs, atMs }: QuietSpan): Promise<void> {
+  const rows = await on.selectFrom("targets").selectAll().where("removed_at", "is", null).execute();
+  for (const row of rows) {
+    const { memory, registered_at, revision } = markReturned(row, { fromMs, atMs, isFromNow: true });
+    await on.updateTable("targets").set({ memory, registered_at, revision }).where("id", "=", row.id).execute();
+  }
+}
+
+const MUTED = { state: "muted", detail: "the state was restored with --quiet" } as const;
+
+async function muteOutbox(on: Executor, atMs: number): Promise<number> {
+  const open = on.selectFrom("messages").select("id").where("state", "=", OPEN);
+  const sealed = await on
+    .updateTable("deliveries")
+    .set({ ...MUTED, message_id: null })
+    .where("message_id", "in", open)
+    .executeTakeFirst();
+  await on.deleteFrom("messages").where("state", "=", OPEN).execute();
+  const waiting = await on.updateTable("deliveries").set(MUTED).where("state", "=", WAITING).executeTakeFirst();
+  await on.updateTable("groups").set({ due_at: null }).where("due_at", "is not", null).execute();
+  await on
+    .updateTable("crossposts")
+    .set({ state: "not_published", error: MUTED.detail, done_at: atMs, reported_at: atMs })
+    .where("state", "=", WAITING)
+    .execute();
+  return Number(sealed.numUpdatedRows + waiting.numUpdatedRows);
+}

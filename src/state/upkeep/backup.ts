@@ -1,0 +1,64 @@
+/** Backups beside the state file: `<state>.backup-<schema>-<time>`, complete or not there at all. */
+import { existsSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { type Clock, isoTime } from "../../model/clock.ts";
+import { schemaNumber } from "../migrations/migrate.ts";
+import { missing, openFailure } from "../files/open-failures.ts";
+import { appliedMigrations, copyTo, openHandle, type SqliteHandle } from "../db/sqlite.ts";
+
+/** `20260102T030405Z`: sorts as it happened, and is a file name everywhere. */
+export const timeStamp = (clock: Clock): string => isoTime(clock.now()).replace(/[-:]|\.\d+/g, "");
+
+/** Backups of a state file, newest first. */
+export function listBackups(path: string): readonly string[] {
+  const folder = dirname(path);
+  const prefix = `${basename(path)}.backup-`;
+  const time = (name: string) => name.slice(name.lastIndexOf("-") + 1);
+  return namesIn(folder)
+    .filter((name) => name.startsWith(prefix) && /-\d{8}T\d{6}Z$/.test(name))
+    .sort((a, b) => (time(a) < time(b) ? 1 : -1))
+    .map((name) => join(folder, name));
+}
+
+/** A folder that is missing, unreadable or no folder has no backups; opening the state says what is wrong with it. */
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+export interface Backup {
+  readonly path: string;
+  readonly bytes: number;
+}
+
+/** Copies an open state. A copy that was cut off keeps its `.part` name and is no backup. */
+export async function backupHandle(handle: SqliteHandle, path: string, clock: Clock): Promise<Backup> {
+  const target = `${path}.backup-${schemaNumber(appliedMigrations(handle) ?? [])}-${timeStamp(clock)}`;
+  const part = `${target}.part`;
+  try {
+    await copyTo(handle, part);
+    renameSync(part, target);
+  } catch (error) {
+    rmSync(part, { force: true });
+    throw error;
+  }
+  return { path: target, bytes: statSync(target).size };
+}
+
+/** `state backup`: works beside a running daemon. @throws ExitError */
+export async function backupState(path: string, clock: Clock): Promise<Backup> {
+  const context = { path, existed: existsSync(path), newestBackup: listBackups(path)[0] };
+  if (!context.existed) throw missing(context);
+  let handle: SqliteHandle | undefined;
+  try {
+    handle = openHandle(path, { readonly: true, mustExist: true });
+    return await backupHandle(handle, path, clock);
+  } catch (error) {
+    throw openFailure(error, context);
+  } finally {
+    handle?.close();
+  }
+}

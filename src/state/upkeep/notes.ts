@@ -1,0 +1,43 @@
+/** Small named values of the daemon, and the store's own. */
+import type { Json } from "../../model/json.ts";
+import { StoreError } from "../../model/store-error.ts";
+import { fromText, toText } from "../db/json-text.ts";
+import { type Executor, insertRows } from "../db/statement.ts";
+
+/** Null when there is no such note. */
+export async function readNote(db: Executor, name: string): Promise<Json | null> {
+  const row = await db.selectFrom("notes").select("value").where("name", "=", name).executeTakeFirst();
+  return row === undefined ? null : fromText(row.value);
+}
+
+const upsertNote = insertRows("notes", ["name", "value"], (insert) =>
+  insert.onConflict((conflict) => conflict.column("name").doUpdateSet((eb) => ({ value: eb.ref("excluded.value") }))),
+);
+
+export async function writeNote(db: Executor, name: string, value: Json): Promise<void> {
+  await upsertNote(db, [{ name, value: toText(value) }]);
+}
+
+const upsertHousekeeping = insertRows("housekeeping", ["name", "value"], (insert) =>
+  insert.onConflict((conflict) => conflict.column("name").doUpdateSet((eb) => ({ value: eb.ref("excluded.value") }))),
+);
+
+/** Remembers whether the last process closed the store: an unclean stop asks for a check. */
+export async function markClean(db: Executor, isClean: boolean): Promise<void> {
+  await upsertHousekeeping(db, [{ name: "clean", value: toText(isClean) }]);
+}
+
+export async function wasClean(db: Executor): Promise<boolean> {
+  const row = await db.selectFrom("housekeeping").select("value").where("name", "=", "clean").executeTakeFirst();
+  return row?.value === "true";
+}
+
+/** @throws StoreError STORE_WRITE_FAILED whatever it was that kept the store from writing; the cause knows. */
+export async function proveWritable(db: Executor, nowMs: number): Promise<void> {
+  try {
+    await upsertHousekeeping(db, [{ name: "probe", value: toText(nowMs) }]);
+  } catch (error) {
+    const { message, hint } = error instanceof StoreError ? error : new StoreError("STORE_WRITE_FAILED", "The state cannot be written.");
+    throw new StoreError("STORE_WRITE_FAILED", message, { hint, cause: error });
+  }
+}

@@ -1,0 +1,160 @@
+/** Forgetting: what is older than the retention goes, in small transactions; what waits never does. */
+import { LOOK_OWED_MS } from "../../model/recheck.ts";
+import { type Executor, transact } from "../db/statement.ts";
+import { OPEN, WAITING } from "../db/literals.ts";
+
+const REMOVED_WATCHES_KEPT_MS = 30 * 86_400_000;
+/** The sums of the ledger outlive short retentions: a month's quota is counted from them. */
+const SUMS_KEPT_MS = 62 * 86_400_000;
+/** A month that does not begin on a full hour of UTC has its first one counted attempt by attempt. */
+const ATTEMPTS_KEPT_MS = 32 * 86_400_000;
+const AT_ONCE = 500;
+
+/** Notes of a watch, named by what they say and its key: `volume:<key>`, `list:<key>:at`. */
+const WATCH_NOTES = ["volume", "list"] as const;
+
+export async function prune(db: Executor, nowMs: number, retentionMs: number, inUse: ReadonlySet<string>): Promise<void> {
+  const before = nowMs - retentionMs;
+  await forgetWatches(db, nowMs - REMOVED_WATCHES_KEPT_MS);
+  await forgetTweets(db, before);
+  await repeat(() => forgetMessages(db, before));
+  await db.deleteFrom("crossposts").where("done_at", "<", before).execute();
+  await forgetDeliveries(db, before);
+  await forgetEvents(db, before);
+  await forgetLedger(db, nowMs - Math.max(retentionMs, ATTEMPTS_KEPT_MS), nowMs - Math.max(retentionMs, SUMS_KEPT_MS));
+  // Those of watches that are looked at no more: the others end by themselves.
+  await db
+    .deleteFrom("rechecks")
+    .where("until_at", "<", nowMs - LOOK_OWED_MS)
+    .execute();
+  await db.deleteFrom("groups").where("due_at", "is", null).where("last_sealed_at", "<", before).execute();
+  await forgetSources(db, before, inUse);
+  await forgetNotes(db);
+}
+
+/** Until a round finds nothing more. */
+async function repeat(round: () => Promise<bigint>): Promise<void> {
+  while ((await round()) > 0n);
+}
+
+/** A schedule may be slower than the retention is long: what is polled at all stays. */
+async function forgetSources(db: Executor, before: number, inUse: ReadonlySet<string>): Promise<void> {
+  const old = await db.selectFrom("sources").select("fingerprint").where("last_poll_at", "<", before).execute();
+  const unused = old.map(({ fingerprint }) => fingerprint).filter((fingerprint) => !inUse.has(fingerprint));
+  for (let at = 0; at < unused.length; at += AT_ONCE)
+    await db
+      .deleteFrom("sources")
+      .where("fingerprint", "in", unused.slice(at, at + AT_ONCE))
+      .where("last_poll_at", "<", before)
+      .execute();
+}
+
+async function forgetNotes(db: Executor): Promise<void> {
+  const watches = new Set((await db.selectFrom("watches").select("key").execute()).map(({ key }) => key));
+  for (const what of WATCH_NOTES) {
+    const notes = await db.selectFrom("notes").select("name").where("name", "like", `${what}:%`).execute();
+    const unused = notes.map(({ name }) => name).filter((name) => !watches.has(name.split(":")[1] ?? ""));
+    for (const name of unused) await db.deleteFrom("notes").where("name", "=", name).execute();
+  }
+}
+
+/** One look at the items for all targets that are gone: no index leads from a target to its items. */
+async function forgetWatches(db: Executor, removedBefore: number): Promise<void> {
+  await transact(db, async (on) => {
+    const gone = on
+      .selectFrom("targets as t")
+      .innerJoin("watches as w", "w.key", "t.watch_key")
+      .select("t.id")
+      .where((eb) => eb.or([eb("t.removed_at", "<", removedBefore), eb("w.removed_at", "<", removedBefore)]));
+    if ((await gone.limit(1).execute()).length > 0) {
+      for (const table of ["items", "members", "rechecks"] as const) await on.deleteFrom(table).where("target_id", "in", gone).execute();
+      await on.deleteFrom("targets").where("id", "in", gone).execute();
+    }
+    await on.deleteFrom("watches").where("removed_at", "<", removedBefore).execute();
+  });
+}
+
+/** Walks the items by their key: an index by time would cost every poll, this costs one slow walk a day. */
+async function forgetTweets(db: Executor, before: number): Promise<void> {
+  let after = "";
+  for (;;) {
+    const rows = await db.selectFrom("items").select(["item_id"]).where("item_id", ">", after).orderBy("item_id").limit(AT_ONCE).execute();
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    await db
+      .deleteFrom("items")
+      .where("item_id", ">", after)
+      .where("item_id", "<=", last.item_id)
+      .where("item_kind", "=", "tweet")
+      .where("seen_at", "<", before)
+      .execute();
+    after = last.item_id;
+  }
+}
+
+const forgetMessages = async (db: Executor, before: number): Promise<bigint> => {
+  const old = db.selectFrom("messages").select("id").where("state", "!=", OPEN).where("done_at", "<", before).limit(AT_ONCE);
+  return (await db.deleteFrom("messages").where("id", "in", old).executeTakeFirst()).numDeletedRows;
+};
+
+/** Deliveries in order of birth: those that wait, or whose message does, stay. */
+async function forgetDeliveries(db: Executor, before: number): Promise<void> {
+  let after = 0;
+  for (;;) {
+    const rows = await db
+      .selectFrom("deliveries")
+      .select("id")
+      .where("id", ">", after)
+      .where("created_at", "<", before)
+      .orderBy("id")
+      .limit(AT_ONCE)
+      .execute();
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    await db
+      .deleteFrom("deliveries")
+      .where("id", ">", after)
+      .where("id", "<=", last.id)
+      .where("created_at", "<", before)
+      .where("state", "!=", WAITING)
+      .where((eb) =>
+        eb.not(eb.exists(eb.selectFrom("messages").select("messages.id").whereRef("messages.id", "=", "deliveries.message_id"))),
+      )
+      .execute();
+    after = last.id;
+  }
+}
+
+async function forgetEvents(db: Executor, before: number): Promise<void> {
+  let after = 0;
+  for (;;) {
+    const rows = await db
+      .selectFrom("events")
+      .select("seq")
+      .where("seq", ">", after)
+      .where("detected_at", "<", before)
+      .orderBy("seq")
+      .limit(AT_ONCE)
+      .execute();
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    await db
+      .deleteFrom("events")
+      .where("seq", ">", after)
+      .where("seq", "<=", last.seq)
+      .where("detected_at", "<", before)
+      .where((eb) =>
+        eb.not(eb.exists(eb.selectFrom("deliveries").select("deliveries.id").whereRef("deliveries.event_id", "=", "events.id"))),
+      )
+      .execute();
+    after = last.seq;
+  }
+}
+
+async function forgetLedger(db: Executor, before: number, sumsBefore: number): Promise<void> {
+  const old = db.selectFrom("ledger").select("id").where("reserved_at", "<", before).limit(AT_ONCE);
+  await repeat(async () => (await db.deleteFrom("ledger").where("id", "in", old).executeTakeFirst()).numDeletedRows);
+  const hour = Math.floor(sumsBefore / 3_600_000);
+  await db.deleteFrom("spent_hours").where("hour", "<", hour).execute();
+  await db.deleteFrom("spent_lines").where("hour", "<", hour).execute();
+}

@@ -1,0 +1,30 @@
+/** What a target remembers of the time its watch, or it itself, was away. */
+import type { JsonObject } from "../../model/json.ts";
+import type { Absence } from "../../model/watch-store.ts";
+import { fromText, toText } from "../db/json-text.ts";
+import type { TargetRow } from "./watch-state.ts";
+
+export interface Return {
+  readonly fromMs: number;
+  readonly atMs: number;
+  readonly isFromNow?: boolean;
+}
+
+/**
+ * The row of a target that is read again: from where it was left, although others may have read its source since. One that was never read
+ * begins now.
+ */
+export function markReturned(row: TargetRow, { fromMs, atMs, isFromNow }: Return): TargetRow {
+  const revision = row.revision + 1;
+  if (row.baseline_at === null) return { ...row, registered_at: atMs, revision };
+  const before = fromText<JsonObject>(row.memory);
+  const earlier = before["away"] as Absence | undefined;
+  // What was missed before and is not read yet is missed still.
+  const resumeMs = typeof before["resume_ms"] === "number" ? Math.min(before["resume_ms"], fromMs) : fromMs;
+  const away: Absence = {
+    from_ms: earlier === undefined || earlier.done === true ? fromMs : Math.min(earlier.from_ms, fromMs),
+    to_ms: atMs,
+    ...(isFromNow === true ? { from_now: true } : {}),
+  };
+  return { ...row, memory: toText({ ...before, resume_ms: resumeMs, away: away as unknown as JsonObject }), revision };
+}

@@ -1,0 +1,163 @@
+/** Makes the stored targets of each watch equal to the configured ones: new, known, revived, renamed, merged, removed. */
+import type { TargetRegistration } from "../../model/watch-store.ts";
+import { markReturned, type Return } from "./absence.ts";
+import { toText } from "../db/json-text.ts";
+import { nextNumbers } from "../db/sequence.ts";
+import { type Executor, insertRows } from "../db/statement.ts";
+import { renamed, takeOver } from "./target-rows.ts";
+import type { TargetRow } from "./watch-state.ts";
+
+export interface WatchTargets {
+  readonly watchKey: string;
+  readonly targets: readonly TargetRegistration[];
+  /** Paused or disabled: what comes back does so with the watch. */
+  readonly isAway: boolean;
+  /** Since when the watch was away that is polled again; null where it was polled all the time. */
+  readonly returnedFromMs: number | null;
+}
+
+const COLUMNS = [
+  "id",
+  "watch_key",
+  "key",
+  "name",
+  "user_id",
+  "username",
+  "registered_at",
+  "baseline_at",
+  "memory",
+  "revision",
+  "status",
+  "status_reason",
+  "position",
+  "known_items",
+  "removed_at",
+  "merged_into",
+] as const;
+
+const insertTargets = insertRows("targets", COLUMNS, (insert) => insert);
+
+/** Rows of each watch in the order of its registration; targets that follow the same account appear once. */
+export async function registerTargets(
+  on: Executor,
+  watches: readonly WatchTargets[],
+  nowMs: number,
+): Promise<readonly (readonly TargetRow[])[]> {
+  const stored = new Map<string, TargetRow[]>();
+  for (const row of await on.selectFrom("targets").selectAll().execute()) {
+    const rows = stored.get(row.watch_key);
+    if (rows === undefined) stored.set(row.watch_key, [row]);
+    else rows.push(row);
+  }
+  const registered: Registered[] = [];
+  for (const watch of watches) registered.push(await registerOne(on, watch, stored.get(watch.watchKey) ?? [], nowMs));
+  const created = registered.flatMap((watch) => watch.created);
+  if (created.length > 0) {
+    const first = await nextNumbers(on, "target", created.length);
+    created.forEach((row, i) => Object.assign(row, { id: first + i }));
+    await insertTargets(on, created);
+  }
+  return registered.map(({ rows }) => rows);
+}
+
+interface Registered {
+  /** Of the targets that are polled, in the order of the configuration. */
+  readonly rows: readonly TargetRow[];
+  /** Not yet inserted, and without an id. */
+  readonly created: readonly TargetRow[];
+}
+
+async function registerOne(on: Executor, watch: WatchTargets, stored: readonly TargetRow[], nowMs: number): Promise<Registered> {
+  const rows = new Map(stored.map((row) => [row.key, row]));
+  const named = new Set(watch.targets.map((target) => target.key));
+  const kept: TargetRow[] = [];
+  const created: TargetRow[] = [];
+  const done = new Set<string>();
+  for (const [position, target] of watch.targets.entries()) {
+    if (done.has(target.key)) continue;
+    done.add(target.key);
+    const known = rows.get(target.key);
+    const heir = known?.merged_into ?? null;
+    if (heir !== null && named.has(heir)) continue;
+    const holder =
+      known === undefined ? holderOf(rows, target.userId) : known.merged_into === null ? undefined : rows.get(known.merged_into);
+    if (holder !== undefined && named.has(holder.key)) {
+      created.push({ ...newTarget(watch.watchKey, target, position, nowMs), merged_into: holder.key });
+      continue;
+    }
+    const row = known === undefined && holder === undefined ? newTarget(watch.watchKey, target, position, nowMs) : undefined;
+    if (row !== undefined) created.push(row);
+    const place = { key: target.key, name: target.name, position };
+    const settled = row ?? (await keep(on, { known, holder, target, place }, awayOf(watch, (holder ?? known)?.removed_at ?? null, nowMs)));
+    if (holder !== undefined) rows.delete(holder.key);
+    rows.set(target.key, settled);
+    kept.push(settled);
+  }
+  await removeOthers(on, rows, named, nowMs);
+  return { rows: kept, created };
+}
+
+/** The row of this watch that already follows the account. */
+function holderOf(rows: ReadonlyMap<string, TargetRow>, userId: string | undefined): TargetRow | undefined {
+  if (userId === undefined) return undefined;
+  for (const row of rows.values()) if (row.user_id === userId && row.merged_into === null) return row;
+  return undefined;
+}
+
+/** When the target was left, where it is read again. */
+function awayOf({ isAway, returnedFromMs }: WatchTargets, removedAt: number | null, atMs: number): Return | undefined {
+  const times = [returnedFromMs, removedAt].filter((time) => time !== null).map(Number);
+  return isAway || times.length === 0 ? undefined : { fromMs: Math.min(...times), atMs };
+}
+
+interface Kept {
+  readonly known: TargetRow | undefined;
+  readonly holder: TargetRow | undefined;
+  readonly target: TargetRegistration;
+  readonly place: Pick<TargetRow, "key" | "name" | "position">;
+}
+
+async function keep(on: Executor, { known, holder, target, place }: Kept, away: Return | undefined): Promise<TargetRow> {
+  const back = (row: TargetRow): TargetRow => (away === undefined ? row : markReturned(row, away));
+  const write = async (row: TargetRow): Promise<TargetRow> => {
+    await on.updateTable("targets").set(row).where("id", "=", row.id).execute();
+    return row;
+  };
+  if (holder !== undefined && known !== undefined) {
+    const row = await takeOver(on, holder, { ...known, ...place });
+    return away === undefined ? row : write(back(row));
+  }
+  if (holder !== undefined) return write(back(renamed(holder, place)));
+  const old = known as TargetRow;
+  const next = { ...old, ...place, user_id: old.user_id ?? target.userId ?? null, removed_at: null };
+  const isSame = old.name === next.name && old.position === next.position && old.user_id === next.user_id && old.removed_at === null;
+  // The configuration holds this string anyway.
+  if (isSame && away === undefined) return { ...old, name: target.name };
+  return write(back({ ...next, revision: old.revision + 1 }));
+}
+
+const newTarget = (watchKey: string, target: TargetRegistration, position: number, nowMs: number): TargetRow => ({
+  id: 0,
+  watch_key: watchKey,
+  key: target.key,
+  name: target.name,
+  user_id: target.userId ?? null,
+  username: null,
+  registered_at: nowMs,
+  baseline_at: null,
+  memory: toText({}),
+  revision: 0,
+  status: "pending",
+  status_reason: "",
+  position,
+  known_items: 0,
+  removed_at: null,
+  merged_into: null,
+});
+
+async function removeOthers(on: Executor, rows: ReadonlyMap<string, TargetRow>, named: ReadonlySet<string>, nowMs: number): Promise<void> {
+  for (const row of rows.values()) {
+    if (named.has(row.key) || row.removed_at !== null) continue;
+    await on.updateTable("targets").set({ removed_at: nowMs }).where("id", "=", row.id).execute();
+  }
+}

@@ -1,0 +1,131 @@
+/** Makes the stored watches equal to the configured ones. What becomes of their targets is told by register-targets.ts. */
+import type { Random } from "../../model/random.ts";
+import type { WatchRegistration, WatchState } from "../../model/watch-store.ts";
+import { toText } from "../db/json-text.ts";
+import { countFollowed } from "./followed-tweets.ts";
+import { registerTargets } from "./register-targets.ts";
+import { type Executor, insertRows, transact } from "../db/statement.ts";
+import { type TargetRow, type WatchRow, watchState } from "./watch-state.ts";
+
+const insertWatches = insertRows(
+  "watches",
+  ["key", "id", "type", "registered_at", "paused", "position", "removed_at", "accounts"],
+  (insert) => insert,
+);
+
+export function registerWatches(
+  db: Executor,
+  random: Random,
+  watches: readonly WatchRegistration[],
+  nowMs: number,
+): Promise<readonly WatchState[]> {
+  return transact(db, async (on) => {
+    const stored = await on.selectFrom("watches").selectAll().execute();
+    const rows = matchWatches(stored, watches, random, nowMs);
+    await writeWatches(on, stored, rows, nowMs);
+    const before = new Map(stored.map((row) => [row.key, row]));
+    const returned = rows.map((row) => (row.away_at === null ? (before.get(row.key)?.away_at ?? null) : null));
+    const targets = await registerTargets(
+      on,
+      rows.map((row, i) => ({
+        watchKey: row.key,
+        targets: watches[i]?.targets ?? [],
+        isAway: row.away_at !== null,
+        returnedFromMs: returned[i] ?? null,
+      })),
+      nowMs,
+    );
+    const followed = await countFollowed(on);
+    return rows.map((row, i) => {
+      const fromMs = returned[i] ?? null;
+      return { ...watchState(row, targets[i] ?? [], followed), ...(fromMs === null ? {} : { returnedFromMs: Number(fromMs) }) };
+    });
+  });
+}
+
+/**
+ * The row of each registration: its own, the one it takes over, a removed one revived, or a new one. A watch whose type was changed is
+ * another watch: what was noted of tweets says nothing of followers.
+ */
+function matchWatches(stored: readonly WatchRow[], watches: readonly WatchRegistration[], random: Random, nowMs: number): WatchRow[] {
+  const byName = latestByName(stored);
+  const named = new Set(watches.map((watch) => watch.id));
+  return watches.map((watch, position) => {
+    const row = ownRow(byName, named, watch) ?? newRow(watch, random, nowMs);
+    byName.delete(nameOf(watch));
+    const enabled = watch.enabled === false ? 0 : 1;
+    const isAway = enabled === 0 || row.paused === 1;
+    return { ...row, id: watch.id, type: watch.type, position, removed_at: null, enabled, away_at: isAway ? (row.away_at ?? nowMs) : null };
+  });
+}
+
+function ownRow(byName: Map<string, WatchRow>, named: ReadonlySet<string>, watch: WatchRegistration): WatchRow | undefined {
+  const own = byName.get(nameOf(watch));
+  const { movedFrom } = watch;
+  // A name that is still configured keeps its own memory; a watch that already has one does not swap it.
+  if (own?.removed_at === null || movedFrom === undefined || named.has(movedFrom)) return own;
+  const oldName = nameOf({ id: movedFrom, type: watch.type });
+  const old = byName.get(oldName);
+  if (old !== undefined) byName.delete(oldName);
+  return old ?? own;
+}
+
+const nameOf = ({ id, type }: Pick<WatchRow, "id" | "type">): string => `${id}\n${type}`;
+
+/** One row per id and type: the active one, else the one removed last. */
+function latestByName(stored: readonly WatchRow[]): Map<string, WatchRow> {
+  const age = (row: WatchRow) => Number(row.removed_at ?? Number.POSITIVE_INFINITY);
+  return new Map([...stored].sort((a, b) => (age(a) < age(b) ? -1 : 1)).map((row) => [nameOf(row), row]));
+}
+
+const newRow = (watch: WatchRegistration, random: Random, nowMs: number): WatchRow => ({
+  key: random.id(),
+  id: watch.id,
+  type: watch.type,
+  registered_at: nowMs,
+  paused: 0,
+  position: 0,
+  removed_at: null,
+  accounts: toText({}),
+  enabled: 1,
+  away_at: null,
+});
+
+async function writeWatches(on: Executor, stored: readonly WatchRow[], rows: readonly WatchRow[], nowMs: number): Promise<void> {
+  const before = new Map(stored.map((row) => [row.key, row]));
+  await insertWatches(
+    on,
+    rows.filter((row) => !before.has(row.key)),
+  );
+  for (const row of rows) {
+    const old = before.get(row.key);
+    before.delete(row.key);
+    if (old === undefined || isSame(old, row)) continue;
+    const { id, type, position, removed_at, enabled, away_at } = row;
+    await on.updateTable("watches").set({ id, type, position, removed_at, enabled, away_at }).where("key", "=", row.key).execute();
+  }
+  for (const gone of before.values()) {
+    if (gone.removed_at !== null) continue;
+    const removed = { removed_at: nowMs, away_at: gone.away_at ?? nowMs };
+    await on.updateTable("watches").set(removed).where("key", "=", gone.key).execute();
+  }
+}
+
+const isSame = (a: WatchRow, b: WatchRow): boolean =>
+  (["id", "type", "position", "removed_at", "enabled", "away_at"] as const).every((name) => a[name] === b[name]);
+
+/** Watches that are configured now, in the order of the configuration. */
+export async function listWatches(db: Executor): Promise<readonly WatchState[]> {
+  const watches = await db.selectFrom("watches").selectAll().where("removed_at", "is", null).orderBy("position").execute();
+  const targets = await db
+    .selectFrom("targets")
+    .selectAll()
+    .where("removed_at", "is", null)
+    .where("merged_into", "is", null)
+    .orderBy("position")
+    .execute();
+  const byWatch = new Map<string, TargetRow[]>();
+  for (const target of targets) byWatch.set(target.watch_key, [...(byWatch.get(target.watch_key) ?? []), target]);
+  const followed = await countFollowed(db);
+  return watches.map((watch) => watchState(watch, byWatch.get(watch.key) ?? [], followed));
+}

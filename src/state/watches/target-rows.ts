@@ -1,0 +1,68 @@
+/** Target rows: how they are found, and how one row takes over what another remembers. */
+import type { TargetRef } from "../../model/watch-store.ts";
+import { type Executor, statement } from "../db/statement.ts";
+import type { TargetRow } from "./watch-state.ts";
+
+const byKey = statement<{ watchKey: string; key: string }>()((on, slot) =>
+  on.selectFrom("targets").selectAll().where("watch_key", "=", slot("watchKey")).where("key", "=", slot("key")),
+);
+
+/** The row of that very key, also when it is merged into another. */
+export const findTarget = async (on: Executor, watchKey: string, key: string): Promise<TargetRow | undefined> =>
+  (await byKey(on, { watchKey, key })).rows[0];
+
+/** The row that answers for a key: its own, or the one it was merged into. */
+export async function findSurvivor(on: Executor, watchKey: string, key: string): Promise<TargetRow | undefined> {
+  const row = await findTarget(on, watchKey, key);
+  return row === undefined || row.merged_into === null ? row : findTarget(on, watchKey, row.merged_into);
+}
+
+/** What is known of each target, in the order of `refs`; nothing of one that is gone. `idsOf` is asked with the row that answers for it. */
+export async function knownOf(
+  on: Executor,
+  refs: readonly TargetRef[],
+  idsOf: (targetId: number) => Promise<readonly string[]>,
+): Promise<readonly ReadonlySet<string>[]> {
+  const sets: ReadonlySet<string>[] = [];
+  for (const { watchKey, targetKey } of refs) {
+    const target = await findSurvivor(on, watchKey, targetKey);
+    sets.push(new Set(target === undefined ? [] : await idsOf(target.id)));
+  }
+  return sets;
+}
+
+/**
+ * Gives the memory of `from` to the key of `to`: the row of `from` stays, with its items, and takes the key, name and place of `to`,
+ * whose own row goes. Items that `to` had seen by itself are kept.
+ */
+export async function takeOver(on: Executor, from: TargetRow, to: TargetRow): Promise<TargetRow> {
+  await on
+    .deleteFrom("items")
+    .where("target_id", "=", to.id)
+    .where("item_id", "in", (eb) => eb.selectFrom("items").select("item_id").where("target_id", "=", from.id))
+    .execute();
+  const moved = await on.updateTable("items").set({ target_id: from.id }).where("target_id", "=", to.id).executeTakeFirst();
+  await on.deleteFrom("members").where("target_id", "=", to.id).execute();
+  await on.deleteFrom("targets").where("id", "=", to.id).execute();
+  const row = renamed(from, to, Number(moved.numUpdatedRows));
+  await on.updateTable("targets").set(row).where("id", "=", row.id).execute();
+  await on
+    .updateTable("targets")
+    .set({ merged_into: to.key })
+    .where("watch_key", "=", from.watch_key)
+    .where("merged_into", "=", from.key)
+    .execute();
+  return row;
+}
+
+/** `from` under the key, name and place of `to`. */
+export const renamed = (from: TargetRow, to: Pick<TargetRow, "key" | "name" | "position">, movedItems = 0): TargetRow => ({
+  ...from,
+  key: to.key,
+  name: to.name,
+  position: to.position,
+  known_items: from.known_items + movedItems,
+  revision: from.revision + 1,
+  removed_at: null,
+  merged_into: null,
+});

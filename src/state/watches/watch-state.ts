@@ -1,0 +1,44 @@
+/** Rows of watches and targets in the words of the port. */
+import type { Selectable } from "kysely";
+import type { TargetState, TargetStatus, WatchState } from "../../model/watch-store.ts";
+import { fromText } from "../db/json-text.ts";
+import type { TargetsTable, WatchesTable } from "../db/tables.ts";
+
+export type TargetRow = Selectable<TargetsTable>;
+export type WatchRow = Selectable<WatchesTable>;
+
+const numberOrNull = (value: number | null): number | null => (value === null ? null : Number(value));
+
+/** The driver makes a new string of every column; what ten thousand targets have in common is kept once. */
+const statuses = new Map<TargetStatus, TargetStatus>();
+function shared(status: TargetStatus): TargetStatus {
+  const known = statuses.get(status);
+  if (known === undefined) statuses.set(status, status);
+  return known ?? status;
+}
+
+export const targetState = (row: TargetRow, watchKey = row.watch_key): TargetState => ({
+  watchKey,
+  key: row.key,
+  name: row.name,
+  userId: row.user_id,
+  username: row.username,
+  registeredAtMs: Number(row.registered_at),
+  baselineAtMs: numberOrNull(row.baseline_at),
+  memory: fromText(row.memory),
+  revision: row.revision,
+  status: shared(row.status),
+  statusReason: row.status_reason,
+});
+
+export const watchState = (row: WatchRow, targets: readonly TargetRow[], followed: ReadonlyMap<string, number>): WatchState => ({
+  key: row.key,
+  id: row.id,
+  type: row.type,
+  registeredAtMs: Number(row.registered_at),
+  paused: row.paused === 1,
+  accounts: fromText(row.accounts),
+  targets: targets.map((target) => targetState(target, row.key)),
+  knownItems: targets.reduce((sum, target) => sum + target.known_items, 0),
+  followedTweets: followed.get(row.key) ?? 0,
+});

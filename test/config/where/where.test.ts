@@ -1,0 +1,69 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { EventBody } from "../../../src/model/event.ts";
+import { createWhereCompiler } from "../../../src/config/where/where.ts";
+import { newFollowers } from "../../../src/watches/new-followers.ts";
+import { scoreDelta } from "../../../src/watches/score-delta.ts";
+import { search } from "../../../src/watches/search.ts";
+import { computedMs } from "../../support/computing-time.ts";
+
+const compiler = createWhereCompiler();
+const TWEET = search.body;
+const FOLLOWER = newFollowers.body;
+const SCORE = scoreDelta.body;
+
+function matches(text: string, body: unknown, labels: Record<string, string> = {}): boolean {
+  const where = compiler.compile(text, TWEET);
+  if (!("matches" in where)) throw new Error(where.message);
+  return where.matches(body as EventBody, labels);
+}
+
+const tweet = {
+  lang: "en",
+  full_text: "Acme is great",
+  likes_count: 7,
+  entities: [{ type: "photo", link: "l", preview: "p" }],
+  user: { followers_count: 100, verified: true },
+};
+
+describe("where", () => {
+  it("computes with whole numbers as integers", () => {
+    expect(matches("tweet.likes_count + 1 == 8 && tweet.likes_count % 2 == 1", { tweet })).toBe(true);
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 1e12 }), fc.integer({ min: 0, max: 1e12 }), (count, line) => {
+        expect(matches(`tweet.likes_count >= ${line}`, { tweet: { ...tweet, likes_count: count } })).toBe(count >= line);
+      }),
+    );
+  });
+
+  it("sees lists, nested users, labels, and tweets inside tweets", () => {
+    expect(matches('tweet.entities.exists(e, e.type == "photo") && tweet.user.verified', { tweet })).toBe(true);
+    expect(matches('labels.team == "comms"', { tweet }, { team: "comms" })).toBe(true);
+    expect(
+      matches('has(tweet.quoted_status) && tweet.quoted_status.lang == "de"', { tweet: { ...tweet, quoted_status: { lang: "de" } } }),
+    ).toBe(true);
+  });
+
+  it("does not match where a field is absent or null", () => {
+    expect(matches('tweet.quoted_status.lang == "de"', { tweet })).toBe(false);
+    expect(matches('tweet.lang != "de"', { tweet: { ...tweet, lang: null } })).toBe(false);
+    expect(matches('tweet.lang == "en"', {})).toBe(false);
+  });
+
+  it("finds regular expressions anywhere in the text, in linear time", () => {
+    expect(matches('tweet.full_text.re("(?i)acme")', { tweet })).toBe(true);
+    const before = computedMs();
+    expect(matches('tweet.full_text.re("^(a+)+$")', { tweet: { ...tweet, full_text: `${"a".repeat(5_000)}!` } })).toBe(false);
+    expect(computedMs() - before).toBeLessThan(1_000);
+  });
+
+  it("knows the names of each kind of event", () => {
+    expect(compiler.compile("user.username == target.username", FOLLOWER)).toHaveProperty("matches");
+    expect(compiler.compile('"week_delta" in crossed && score.week_delta > previous.week_delta + 5', SCORE)).toHaveProperty("matches");
+    expect(compiler.compile("score.week_delta > 5", TWEET)).toMatchObject({ rule: "where-unknown" });
+  });
+
+  it("compiles equal expressions once", () => {
+    expect(compiler.compile("tweet.likes_count > 3", TWEET)).toBe(compiler.compile("tweet.likes_count > 3", TWEET));
+  });
+});
