@@ -67,6 +67,42 @@ test("a group whose alerts went out in a digest waits its interval from the dige
   expect(await store.nextDueAt(["hook"])).toBe(T0 + 65_000);
 });
 
+test("a group whose alerts were gathered waits no more by itself: the next thing to do is their digest", async () => {
+  const store = await openTemp(tempStatePath());
+  const digestKey = digestGroup("throttle", THROTTLE);
+  await deliver(store, ["1", "2"], { groupKey: "team", throttleKey: THROTTLE });
+  await deliver(store, ["3"], { throttleKey: THROTTLE });
+  await store.gather({ sink: "hook", throttleKey: THROTTLE, nowMs: T0, digestKey, digestDueAtMs: T0 + 5_000 });
+  expect(await store.nextDueAt(["hook"])).toBe(T0 + 5_000);
+  expect((await dueGroups(store, T0 + 5_000)).map(({ groupKey, members }) => [groupKey, members.length])).toEqual([[digestKey, 3]]);
+});
+
+test("the next thing to do is the earliest of all: what waits alone, in a group, or for its next attempt, over all sinks asked for", async () => {
+  const store = await openTemp(tempStatePath());
+  const at = (ms: number) => ({ notBeforeMs: T0 + ms, heldBy: "nights" });
+  await deliver(store, ["alone"], at(5_000));
+  await deliver(store, ["grouped"], { groupKey: "team", ...at(3_000) });
+  await deliver(store, ["elsewhere"], { sink: "chat", ...at(2_000) });
+  await deliver(store, ["tried"]);
+  const [messageId = ""] = await seal(store, T0);
+  await store.record([{ messageId, kind: "retry", atMs: T0, nextAttemptAtMs: T0 + 4_000, error: "503", countAttempt: true }]);
+  expect(await store.nextDueAt(["hook"])).toBe(T0 + 3_000);
+  expect(await store.nextDueAt(["chat", "hook"])).toBe(T0 + 2_000);
+  expect(await store.nextDueAt(["hook", "chat"])).toBe(T0 + 2_000);
+  expect(await store.nextDueAt(["other"])).toBeNull();
+});
+
+test("an alert that joins one of its group that waits goes out with it, at its time", async () => {
+  const store = await openTemp(tempStatePath());
+  const once = { key: "tweet 1", withinMs: 86_400_000 };
+  const grouped = { groupKey: "team", groupWaitMs: 10_000, once };
+  await deliver(store, ["1"], grouped);
+  await deliver(store, ["2"], grouped, T0 + 9_000);
+  expect(await store.nextDueAt(["hook"])).toBe(T0 + 10_000);
+  const [group] = await dueGroups(store, T0 + 10_000);
+  expect(group?.members.map(({ event }) => event.subject)).toEqual(["1"]);
+});
+
 test("a message that names what does not wait any more is refused for good, and nothing of it is stored", async () => {
   const store = await openTemp(tempStatePath());
   await deliver(store, ["1", "2"]);

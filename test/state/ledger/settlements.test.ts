@@ -16,9 +16,9 @@ async function settledOne() {
   const grant = await reserve(store);
   if (grant.kind !== "granted") throw new Error("expected a grant");
   await store.settle(grant.ledgerId, START_MS, 200);
-  const answered = () => {
+  const answered = (ledgerId = grant.ledgerId) => {
     const other = new Database(path, { readonly: true });
-    const value = other.prepare("select answered from ledger where id = ?").pluck().get(Number(grant.ledgerId));
+    const value = other.prepare("select answered from ledger where id = ?").pluck().get(Number(ledgerId));
     other.close();
     return value;
   };
@@ -72,6 +72,19 @@ test("an answer waits on when its poll's commit is rolled back", async () => {
   expect(answered()).toBe(0);
   await clock.advance(10);
   expect(answered()).toBe(1);
+});
+
+test("an answer that comes while others are being written is written ten milliseconds later", async () => {
+  const { store, clock, answered } = await settledOne();
+  const next = await reserve(store);
+  if (next.kind !== "granted") throw new Error("expected a grant");
+  const committing = store.commitPoll(quietPoll(0));
+  await Promise.resolve();
+  await store.settle(next.ledgerId, START_MS, 200);
+  await committing;
+  expect(answered(next.ledgerId)).toBe(0);
+  await clock.advance(10);
+  expect(answered(next.ledgerId)).toBe(1);
 });
 
 test("an answer is written when the state is closed", async () => {
