@@ -51,7 +51,6 @@ export const FOLDERS = {
     {
       mutate: inFolder("src/state", [
         "commit-poll",
-        "crossposts",
         "dead-letters",
         "due-work",
         "group-timers",
@@ -67,7 +66,6 @@ export const FOLDERS = {
         "settlements",
         "sink-health",
         "throttle",
-        "waiting",
         "wake-sink",
       ]),
       tests: inFolder("test/state", [
@@ -80,6 +78,8 @@ export const FOLDERS = {
         "sqlite-store.test",
       ]),
     },
+    { mutate: ["src/state/waiting.ts"], tests: ["test/state/waiting.test.ts"] },
+    { mutate: ["src/state/crossposts.ts"], tests: inFolder("test", ["deliver/crosspost.test", "state/sqlite-store.test"]) },
   ],
   // The path of a reload: from the files that changed to what is polled and delivered afterwards.
   app: [
