@@ -1,5 +1,6 @@
 /** Whether a route's muted hours hold an event back, and until when. */
 import type { Route, TimeInterval } from "./route.ts";
+import { LONGEST_MUTE_MS } from "./time-interval.ts";
 
 export type Mute =
   | { readonly kind: "none" }
@@ -16,15 +17,17 @@ export function muteOf(route: Route, nowMs: number, sendAtMs: number): Mute {
   return { kind: "hold", untilMs: heldUntil(route.mutes, fromMs) ?? fromMs, name };
 }
 
+/** Of a mute without an end: by then somebody has changed the route. */
+const FOREVER_MS = 5 * 365 * 86_400_000;
+
 /** Different intervals that touch are one mute. */
 function heldUntil(intervals: readonly TimeInterval[], atMs: number): number | undefined {
   let untilMs = atMs;
-  // Each round leaves at least one interval: more rounds than a week has hours would mean a mute without an end.
-  for (let round = 0; round < 200; round += 1) {
+  while (untilMs - atMs < LONGEST_MUTE_MS) {
     const ends = intervals.map((interval) => interval.endsAt(untilMs) ?? untilMs);
     const furtherMs = Math.max(untilMs, ...ends);
-    if (furtherMs === untilMs) break;
+    if (furtherMs === untilMs) return untilMs === atMs ? undefined : untilMs;
     untilMs = furtherMs;
   }
-  return untilMs === atMs ? undefined : untilMs;
+  return atMs + FOREVER_MS;
 }

@@ -31,7 +31,7 @@ interface Span {
 const DAY_MINUTES = 1_440;
 const WHOLE_DAY: TimeSpan = { startMinute: 0, endMinute: DAY_MINUTES };
 /** Windows repeat weekly: one that still holds after so long holds always, and has no end to wait for. */
-const LONGEST_MS = 9 * 86_400_000;
+export const LONGEST_MUTE_MS = 9 * 86_400_000;
 
 /** @throws RangeError when a time zone is unknown: check it with `isTimezone` first. */
 export function createTimeInterval(spec: TimeIntervalSpec): TimeInterval {
@@ -44,7 +44,7 @@ export function createTimeInterval(spec: TimeIntervalSpec): TimeInterval {
 function endOfUnion(reach: (atMs: number) => number, epochMs: number): number | undefined {
   let endMs = reach(epochMs);
   if (endMs === epochMs) return undefined;
-  while (endMs - epochMs < LONGEST_MS) {
+  while (endMs - epochMs < LONGEST_MUTE_MS) {
     const furtherMs = reach(endMs);
     if (furtherMs === endMs) break;
     endMs = furtherMs;

@@ -26,4 +26,12 @@ describe("of several muted hours", () => {
     expect(muted("hold", [over, later], 2 * HOUR)).toEqual({ kind: "hold", untilMs: NOW + 3 * HOUR, name: "later" });
     expect(muted("drop", [over, later], 2 * HOUR)).toMatchObject({ kind: "none" });
   });
+
+  it("a mute without an end holds for years, which is not computed day by day", () => {
+    let asked = 0;
+    const always: TimeInterval = { name: "always", endsAt: (atMs) => ((asked += 1), atMs + 9 * 24 * HOUR) };
+    const mute = muted("hold", [now, always]);
+    expect(mute.kind === "hold" ? mute.untilMs - NOW : 0).toBeGreaterThan(365 * 24 * HOUR);
+    expect(asked).toBeLessThan(20);
+  });
 });
