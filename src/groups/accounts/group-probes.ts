@@ -23,7 +23,7 @@ export interface GroupProbes {
   /** `refused`: the service refuses such requests, or did so minutes ago; `blind`: it shows none of the accounts, which are asked for again in their turn. */
   probe(group: Poll, asked: readonly GroupMember[]): Promise<"seen" | "blind" | "refused">;
   /** Takes what was seen of a member; whether it has to be read for that. */
-  notice(member: GroupMember, seen: SeenProfile): boolean;
+  applyProbe(member: GroupMember, seen: SeenProfile): boolean;
   /** Whether that was seen after the account was last asked for. */
   isNewer(account: AccountMemory, seen: Pick<SeenProfile, "atMs">): boolean;
   /** Accounts are looked up by their handles first: the same answer is their first probe. */
@@ -50,7 +50,7 @@ export function createGroupProbes(deps: GroupProbesDeps): GroupProbes {
     if (answer.kind === "refused") return "refused";
     for (const member of asked) {
       if (answer.kind === "blind" && wasShown(member)) takeTurn(member);
-      else notice(member, answer.seenOf(member.userId));
+      else applyProbe(member, answer.seenOf(member.userId));
     }
     return answer.kind;
   };
@@ -61,7 +61,7 @@ export function createGroupProbes(deps: GroupProbesDeps): GroupProbes {
     if (account !== undefined) book.put(userId, { ...account, checkedAtMs: clock.now() }, "nothing");
   };
 
-  const notice = ({ poll, userId }: GroupMember, { user, atMs }: SeenProfile): boolean => {
+  const applyProbe = ({ poll, userId }: GroupMember, { user, atMs }: SeenProfile): boolean => {
     const fields = probedFields(user, poll.subscribers[0]?.type.probeFields ?? []);
     const known = book.get(userId);
     if (known?.probe.fields === null && fields !== null) deps.release(poll.key);
@@ -77,7 +77,7 @@ export function createGroupProbes(deps: GroupProbesDeps): GroupProbes {
 
   const isSeenJustNow = (member: GroupMember): boolean => {
     const seen = deps.profiles.recent(member.userId, JUST_NOW_MS);
-    if (seen !== undefined) notice(member, seen);
+    if (seen !== undefined) applyProbe(member, seen);
     return seen !== undefined;
   };
 
@@ -85,7 +85,7 @@ export function createGroupProbes(deps: GroupProbesDeps): GroupProbes {
     const account = book.get(member.userId);
     const seen = account === undefined ? undefined : deps.profiles.recent(member.userId, clock.now() - account.checkedAtMs);
     if (account === undefined || seen === undefined || !isNewer(account, seen)) return false;
-    notice(member, seen);
+    applyProbe(member, seen);
     return true;
   };
 
@@ -95,10 +95,10 @@ export function createGroupProbes(deps: GroupProbesDeps): GroupProbes {
   const takeNewHandle = (member: GroupMember): void => {
     const account = book.get(member.userId);
     const seen = deps.profiles.recent(member.userId, clock.now() - (account?.probe.probedAtMs ?? clock.now()));
-    if (account !== undefined && seen !== undefined && hasNewHandle(account, seen, clock.now())) notice(member, seen);
+    if (account !== undefined && seen !== undefined && hasNewHandle(account, seen, clock.now())) applyProbe(member, seen);
   };
 
-  return { probe, notice, isNewer, isSeenJustNow, isSeenByOthers, takeNewHandle };
+  return { probe, applyProbe, isNewer, isSeenJustNow, isSeenByOthers, takeNewHandle };
 }
 
 const hasNewHandle = ({ probe, handle }: AccountMemory, { user, atMs }: { user: User; atMs: number }, nowMs: number): boolean =>

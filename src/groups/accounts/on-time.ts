@@ -1,7 +1,5 @@
 /** Since when groups run when their pace wants them to: what comes while they are kept from it is late for reasons that no pace mends. */
 import type { Clock } from "../../model/clock.ts";
-import { SEARCH_LAG_MS } from "../probing/discharge.ts";
-import type { AccountMemory } from "../probing/probe-book.ts";
 
 export interface OnTime {
   /** A run begins; since when they have been on time, wall time. `leewayMs`: a run may be so late, or take so long. */
@@ -38,7 +36,3 @@ export function createOnTime(clock: Clock): OnTime {
     },
   };
 }
-
-/** Posts of an account since then are found as late as the pace has it: those that a search lacked at the last look, too. Wall time. */
-export const pacedSinceMs = ({ probe, checkedAtMs }: Pick<AccountMemory, "probe" | "checkedAtMs">, onTimeSinceMs: number): number =>
-  Math.max((probe.open?.calmMs ?? checkedAtMs) - SEARCH_LAG_MS, onTimeSinceMs);

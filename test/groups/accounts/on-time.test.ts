@@ -2,7 +2,8 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { GroupMemory } from "../../../src/groups/accounts/group-memory.ts";
 import { paceAfter } from "../../../src/groups/accounts/group-pace.ts";
-import { createOnTime, pacedSinceMs } from "../../../src/groups/accounts/on-time.ts";
+import { createOnTime } from "../../../src/groups/accounts/on-time.ts";
+import { pacedSinceMs } from "../../../src/groups/probing/evaluate-read.ts";
 import { UpstreamError } from "../../../src/model/upstream.ts";
 import { firstPace } from "../../../src/groups/accounts/probe-pace.ts";
 import { createAccountsWorld, serveWorld } from "../../support/accounts-world.ts";

@@ -1,0 +1,96 @@
+/** What a read of an account means for its probes, its rate, and the pace of its group. Pure. */
+import { firstRate, learnPosts } from "../../plan/rates/rates.ts";
+import type { PollOutcome } from "../../polling/run/poll-outcome.ts";
+import { afterFirstRead, afterRead, isGivenUp, type LagAllowance, mayLag, type ReadResult, SEARCH_LAG_MS } from "./discharge.ts";
+import type { AccountMemory } from "./probe-book.ts";
+
+/** A read that came to its end. */
+export interface AccountRead extends Pick<ReadResult, "way" | "isFull"> {
+  /** Of its poll. */
+  readonly overlapMs: number;
+  /** Undefined: the search showed nothing of this account. */
+  readonly outcome: PollOutcome | undefined;
+  /** Not even the newest post that is known was shown. */
+  readonly isBlind: boolean;
+}
+
+/** The run that the read belongs to, and the moment of its end on both clocks. */
+export interface ReadTimes {
+  readonly startedAtMs: number;
+  /** Since then the group was asked for in time; 0 where that is not known. */
+  readonly onTimeSinceMs: number;
+  readonly allowance: LagAllowance;
+  readonly nowMs: number;
+  readonly serviceMs: number;
+  /** Our time as the service's. */
+  readonly toService: (localMs: number) => number;
+}
+
+export interface ReadEvaluation {
+  readonly account: AccountMemory;
+  /** When posts were posted, without those of a first read; our clock. */
+  readonly postedMs: readonly number[];
+  /** How long after that they were found, as far as it depends on how often is probed. */
+  readonly delaysMs: readonly number[];
+  /** The last probe before a change that is given up, because no post accounts for it. */
+  readonly changedMs: readonly number[];
+}
+
+/** A post this much older than the last probe should have been in its counters. */
+const COUNTER_LAG_MS = 900_000;
+/** As far as searches reach back, as a rule. */
+const POSTS_KEPT_MS = 46_800_000;
+const MOST_POSTS_KEPT = 200;
+
+export function evaluateRead(before: AccountMemory, read: AccountRead, times: ReadTimes): ReadEvaluation {
+  const { nowMs, serviceMs } = times;
+  const postedMs = read.outcome?.postedMs ?? [];
+  const isFirst = (read.outcome?.baselined.length ?? 0) > 0;
+  const result = isFirst ? { ...resultOf(before, read, times), newBeforeProbe: 0, newPosts: 0 } : resultOf(before, read, times);
+  const probe = afterRead(before.probe, result, nowMs);
+  const probedMs = times.toService(before.probe.probedAtMs);
+  // Who is asked for next is told by our clock.
+  const localMs = postedMs.map((atMs) => atMs - (serviceMs - nowMs));
+  const account: AccountMemory = {
+    ...before,
+    ...withPosts(before.postedMs, postedMs, serviceMs),
+    probe: isFirst ? afterFirstRead(probe, postedMs.filter((atMs) => atMs > probedMs).length) : probe,
+    rate: isFirst ? firstRate(localMs, nowMs) : localMs.length === 0 ? before.rate : learnPosts(before.rate, localMs, nowMs),
+    // A search that comes with a probe is hardly older than it.
+    checkedAtMs: read.isBlind ? before.checkedAtMs : Math.max(times.startedAtMs, Math.min(before.checkedAtMs, nowMs)),
+  };
+  if (isFirst) return { account, postedMs: [], delaysMs: [], changedMs: [] };
+  const sinceMs = times.toService(pacedSinceMs(before, times.onTimeSinceMs));
+  return {
+    account,
+    postedMs: localMs,
+    delaysMs: postedMs.filter((atMs) => atMs >= sinceMs).map((atMs) => serviceMs - atMs),
+    changedMs: isGivenUp(before.probe, result) ? [before.probe.open?.calmMs ?? before.probe.probedAtMs] : [],
+  };
+}
+
+function resultOf({ probe }: AccountMemory, read: AccountRead, times: ReadTimes): ReadResult {
+  const { way, isFull, isBlind, overlapMs, outcome } = read;
+  const postedMs = outcome?.postedMs ?? [];
+  const probedMs = times.toService(probe.probedAtMs);
+  // Older ones were counted before the change: what the counter moved for is another post, which nobody can see yet.
+  const promisedMs = times.toService(probe.open?.sinceMs ?? probe.probedAtMs) - overlapMs;
+  return {
+    way,
+    isFull,
+    isBlind,
+    newPosts: postedMs.filter((atMs) => atMs >= promisedMs).length,
+    newBeforeProbe: postedMs.filter((atMs) => atMs < probedMs - COUNTER_LAG_MS).length,
+    isPatient: way === "search" && mayLag(probe, times.allowance, times.nowMs),
+  };
+}
+
+/** With those found now; what is older than any search reaches back is forgotten. */
+function withPosts(known: readonly number[] = [], found: readonly number[], nowMs: number): Pick<AccountMemory, "postedMs"> {
+  if (known.length === 0 && found.length === 0) return {};
+  return { postedMs: [...known, ...found].filter((atMs) => atMs > nowMs - POSTS_KEPT_MS).slice(-MOST_POSTS_KEPT) };
+}
+
+/** Posts of an account since then are found as late as the pace has it: those that a search lacked at the last look, too. Wall time. */
+export const pacedSinceMs = ({ probe, checkedAtMs }: Pick<AccountMemory, "probe" | "checkedAtMs">, onTimeSinceMs: number): number =>
+  Math.max((probe.open?.calmMs ?? checkedAtMs) - SEARCH_LAG_MS, onTimeSinceMs);
