@@ -8,7 +8,6 @@ import { type ProbeBook, createProbeBook } from "./probing/probe-book.ts";
 import type { Notes } from "../model/store.ts";
 import { createFeedTurns } from "./single/feed-turns.ts";
 import { createFirstReads } from "./memory/first-reads.ts";
-
 import type { PollRunner } from "../polling/run/poll-runner.ts";
 import { createFeedRunner } from "./single/run-feed.ts";
 import { createGroupRunner, type GroupDeps } from "./accounts/run-group.ts";
@@ -38,15 +37,17 @@ export interface Runners {
 }
 
 export function createRunners(deps: RunnersDeps): Runners {
-  const book = createProbeBook(deps.notes, deps.clock);
-  const feeds = createFeedBook(deps.notes, deps.clock);
-  const changes = createChangeBook(deps.notes, deps.clock);
-  const turns = createFeedTurns({ ...deps, book: feeds });
+  const { store, gate, profiles, notes, clock, serviceClock, log, runner, runOne, take, stretch, wake } = deps;
+  const book = createProbeBook(notes, clock);
+  const feeds = createFeedBook(notes, clock);
+  const changes = createChangeBook(notes, clock);
+  const turns = createFeedTurns({ book: feeds, clock, serviceClock, stretch });
+  const common = { store, clock, log, runOne };
   const runners: Readonly<Record<keyof typeof GROUP_KINDS, GroupRunner>> = {
-    single: createFeedRunner({ ...deps, turns }),
-    accounts: createGroupRunner({ ...deps, book, changes }),
-    "member-lists": createRostersRunner({ ...deps, book }),
-    searches: createSearchesRunner({ ...deps, turns }),
+    single: createFeedRunner({ runner, turns, clock }),
+    accounts: createGroupRunner({ ...common, gate, profiles, serviceClock, take, book, changes, stretch, wake }),
+    "member-lists": createRostersRunner({ ...common, profiles, book }),
+    searches: createSearchesRunner({ ...common, gate, serviceClock, take, turns }),
   };
   const runnerOf = ({ group }: Poll): GroupRunner => runners[group?.kind ?? "single"];
   const firstReads = createFirstReads(deps);

@@ -13,6 +13,7 @@ import { chooseSearchStrategy, searchGroupOf } from "./search-groups.ts";
 import { chosenStrategy, isTimeToChoose } from "../memory/chosen-way.ts";
 import { createGroupMembers } from "../memory/group-members.ts";
 import { joinOutcomes } from "../../polling/run/poll-outcome.ts";
+import { createHolds } from "../memory/holds.ts";
 import { createLearned } from "../memory/learned.ts";
 import type { RequestGate } from "../../requests/request-gate.ts";
 import type { FeedTurns } from "../single/feed-turns.ts";
@@ -20,7 +21,7 @@ import { feedRead } from "../single/run-feed.ts";
 import type { RunMember } from "../../polling/run/run-member.ts";
 import { weighed } from "./search-memory-after.ts";
 import { isAlone, restoreSearches } from "./search-memory.ts";
-import { createSearchReads } from "./search-reads.ts";
+import { SearchReads } from "./search-reads.ts";
 import { memoryOf, openScene, type SearchScene } from "./search-scene.ts";
 import { searchTasks } from "./search-tasks.ts";
 import type { ServiceClock } from "../../requests/service-clock.ts";
@@ -35,10 +36,11 @@ export interface SearchesDeps extends RunMember {
 }
 
 export function createSearchesRunner(deps: SearchesDeps): GroupRunner {
-  const { clock, serviceClock } = deps;
-  const memories = createLearned(deps.store, restoreSearches);
-  const readiness = createGroupMembers(deps.store);
-  const { readTogether, readAlone, isHeld } = createSearchReads({ ...deps, readiness });
+  const { store, gate, clock, serviceClock, log, turns, runOne, take } = deps;
+  const memories = createLearned(store, restoreSearches);
+  const readiness = createGroupMembers(store);
+  const holds = createHolds(clock);
+  const reads = new SearchReads({ store, gate, clock, serviceClock, log, readiness, holds, runOne, take });
   const toService = (localMs: number) => serviceClock.fromLocal(localMs);
 
   return {
@@ -47,15 +49,16 @@ export function createSearchesRunner(deps: SearchesDeps): GroupRunner {
       if (isTimeToChoose(scene.memory, scene.startedAtMs)) chooseAgain(scene);
       const members = group.group?.members ?? [];
       const unready = await readiness.unready(members);
-      const { together, alone } = searchTasks({ members, unready, isHeld, memory: memoryOf(scene), nowMs: scene.startedAtMs, toService });
-      const [failure] = await Promise.all([readTogether(scene, together), readAlone(scene, alone)]);
+      const memory = memoryOf(scene);
+      const { together, alone } = searchTasks({ members, unready, isHeld: holds.isHeld, memory, nowMs: scene.startedAtMs, toService });
+      const [failure] = await Promise.all([reads.readTogether(scene, together), reads.readAlone(scene, alone)]);
       memories.put(group, memoryOf(scene), scene.isWorthWriting);
       await memories.save(group, scene.startedAtMs, clock.now());
       if (failure !== undefined) throw failure;
-      const againAtMs = await deps.turns.after(group, feedRead(scene.outcomes, scene.startedAtMs));
+      const againAtMs = await turns.after(group, feedRead(scene.outcomes, scene.startedAtMs));
       return { outcome: joinOutcomes(scene.outcomes), ...(againAtMs === undefined ? {} : { againAtMs }) };
     },
-    againAt: deps.turns.againAt,
+    againAt: turns.againAt,
     close: () => memories.close(clock.now()),
     keepOnly: (polls) => readiness.keepOnly(new Set(polls.flatMap(({ group }) => (group?.members ?? []).map(({ key }) => key)))),
   };
@@ -68,7 +71,8 @@ function chooseAgain(scene: SearchScene): void {
   const all = group.group?.members ?? [];
   const sharing = all.filter(({ key }) => !isAlone(members.get(key), startedAtMs) && members.get(key)?.isBusy !== true);
   const limits = growLimits(memory.limits, startedAtMs);
-  const asked = searchGroupOf(group, sharing, limits, group.group?.fullPollEveryMs, all.length - sharing.length);
+  const alone = all.length - sharing.length;
+  const asked = searchGroupOf(group, sharing, { limits, fullPollEveryMs: group.group?.fullPollEveryMs, alone });
   const { strategy } = chooseSearchStrategy(asked, chosenStrategy(memory), group.group?.wish ?? "auto");
   scene.memory = { ...memory, limits, strategy, fullPollEveryMs: asked.fullPollEveryMs, chosenAtMs: startedAtMs };
 }

@@ -53,7 +53,7 @@ function toGroup<T extends Pollable>(key: string, members: Members<T>, wayOf: Le
   const way = wayOf?.(key);
   const sharing = members.filter((member) => way?.alone?.has(member.key) !== true);
   const limits = way?.limits ?? FIRST_LIMITS;
-  const asked = searchGroupOf({ ...first, ...joined }, sharing, limits, fullPollEveryMs, members.length - sharing.length);
+  const asked = searchGroupOf({ ...first, ...joined }, sharing, { limits, fullPollEveryMs, alone: members.length - sharing.length });
   const current = way?.strategy === "probe" ? undefined : way?.strategy;
   const cost = chooseSearchStrategy(asked, current, wish);
   return {
@@ -80,13 +80,19 @@ export interface SearchGroup {
   readonly fullPollEveryMs: number;
 }
 
-/** `members`: those that may share; `alone`: how many of the group must not. */
+interface SharingOptions {
+  readonly limits: MergeLimits;
+  /** As the user says; undefined: by what verification reads may cost. */
+  readonly fullPollEveryMs: number | undefined;
+  /** Members of the group that must not share. */
+  readonly alone: number;
+}
+
+/** `members`: those that may share. */
 export function searchGroupOf(
   { subscribers, intervalMs }: Pick<Poll, "subscribers" | "intervalMs">,
   members: readonly Pick<Poll, "source">[],
-  limits: MergeLimits,
-  fullPollEveryMs: number | undefined,
-  alone = 0,
+  { limits, fullPollEveryMs, alone }: SharingOptions,
 ): SearchGroup {
   const queries = members.flatMap((member) => queryOf(member) ?? []);
   const packs = packMembers(queries, (query) => ({ kind: "query", query }), limits);
