@@ -13,13 +13,13 @@ import { userIdOf } from "../../plan/poll.ts";
 import { learnPosts } from "../../plan/rates/rates.ts";
 import { chooseListStrategy, listGroupOf, listsOf } from "./roster-groups.ts";
 import { isSameTick } from "../../plan/polls/tick-grid.ts";
-import { type AskProfilesDeps, createAskProfiles } from "../probing/ask-profiles.ts";
-import type { PollRun, GroupRun } from "../../polling/run/poll-run.ts";
+import { type AskProfiles, type AskProfilesDeps, createAskProfiles } from "../probing/ask-profiles.ts";
+import type { GroupRun } from "../../polling/run/poll-run.ts";
 import { type ChosenWay, chosenStrategy, isTimeToChoose } from "../memory/chosen-way.ts";
-import { joinOutcomes, type PollOutcome } from "../../polling/run/poll-outcome.ts";
+import { joinOutcomes, type ListOutcome, type PollOutcome } from "../../polling/run/poll-outcome.ts";
 import { sideBySide } from "../../polling/run/side-by-side.ts";
-import { createHolds } from "../memory/holds.ts";
-import { createLearned } from "../memory/learned.ts";
+import { createHolds, type Holds } from "../memory/holds.ts";
+import { createLearned, type Learned } from "../memory/learned.ts";
 import { type AccountMemory, learnedRate, type ProbeBook, worthOfRead } from "../probing/probe-book.ts";
 import type { SeenProfile } from "../../requests/probe-desk.ts";
 import { type RosterTask, rosterTasks } from "./roster-tasks.ts";
@@ -42,132 +42,149 @@ const NOTHING_LEARNED: ListGroupMemory = { strategy: "probe", aside: [], fullPol
 const NO_RATE = { posts: 0, days: 0.01, excited: 0 };
 
 /** One run, while it goes on. */
-interface Scene {
+interface Run {
   readonly group: Poll;
   readonly memory: ListGroupMemory;
-  /** Poll keys of those whose counter was asked for. */
-  readonly probed: ReadonlySet<string>;
+  /** Poll keys of those whose counter was asked for; undefined where the service refuses such requests. */
+  readonly probed: ReadonlySet<string> | undefined;
   readonly outcomes: PollOutcome[];
   /** When lists that could not be read may be tried again. */
   readonly retriesMs: number[];
 }
 
-export function createRostersRunner(deps: RostersDeps): GroupRunner {
-  const { clock, book } = deps;
-  const memories = createLearned<ListGroupMemory>(deps.store, (stored) => ({ ...NOTHING_LEARNED, ...stored }));
-  const { note, isHeld, release } = createHolds(clock);
-  const ask = createAskProfiles(deps);
+export const createRostersRunner = (deps: RostersDeps): GroupRunner => new MemberListsRunner(deps);
 
+class MemberListsRunner implements GroupRunner {
+  readonly #deps: RostersDeps;
+  readonly #memories: Learned<ListGroupMemory>;
+  readonly #holds: Holds;
+  readonly #ask: AskProfiles;
   /** Of each group, since the start. */
-  const probedAtMs = new Map<string, number>();
+  readonly #probedAtMs = new Map<string, number>();
 
-  const choose = (group: Poll, memory: ListGroupMemory, nowMs: number): ListGroupMemory => {
-    if (group.group === undefined || !isTimeToChoose(memory, nowMs)) return memory;
-    const { members, wish } = group.group;
-    const lists = listsOf(members, {
-      rateOf: (key) => learnedRate(book.get(key), nowMs),
-      pagesOf: ({ key }) => book.get(key)?.pages ?? 1,
-    });
-    const asked = listGroupOf(group.intervalMs, group.group, lists);
-    const { cost, isAside } = chooseListStrategy(asked, chosenStrategy(memory), wish);
-    const aside = members.flatMap(({ key }, index) => (isAside[index] === true ? [key] : []));
-    return { strategy: cost.strategy, aside, fullPollEveryMs: asked.fullPollEveryMs, chosenAtMs: nowMs };
-  };
+  constructor(deps: RostersDeps) {
+    const { store, profiles, clock, log } = deps;
+    this.#deps = deps;
+    this.#memories = createLearned<ListGroupMemory>(store, (stored) => ({ ...NOTHING_LEARNED, ...stored }));
+    this.#holds = createHolds(clock);
+    this.#ask = createAskProfiles({ profiles, clock, log });
+  }
+
+  async run(group: Poll): Promise<GroupRun> {
+    const { book, clock } = this.#deps;
+    const startedAtMs = clock.now();
+    await book.load();
+    const memory = chooseAgain(group, await this.#memories.get(group), book, startedAtMs);
+    const probed = await this.#probe(group, memory);
+    await book.flush();
+    const run: Run = { group, memory, probed, outcomes: [], retriesMs: [] };
+    await sideBySide(this.#tasksOf(run), (task) => this.#read(task, run));
+    this.#memories.put(group, memory);
+    await this.#memories.save(group, startedAtMs, clock.now());
+    await book.flush();
+    return { outcome: joinOutcomes(run.outcomes), ...againOf(run, startedAtMs) };
+  }
+
+  close(): Promise<void> {
+    return this.#memories.close(this.#deps.clock.now());
+  }
 
   /** Keys of those whose counter was asked for; undefined when the service refuses such requests. */
-  const probe = async (group: Poll, memory: ListGroupMemory): Promise<ReadonlySet<string> | undefined> => {
+  async #probe(group: Poll, memory: ListGroupMemory): Promise<ReadonlySet<string> | undefined> {
     if (memory.strategy === "single") return new Set();
+    const { book, clock } = this.#deps;
     const nowMs = clock.now();
     // A run for newcomers comes between two ticks.
-    const isExtra = isSameTick(group, probedAtMs.get(group.key) ?? 0, nowMs);
+    const isExtra = isSameTick(group, this.#probedAtMs.get(group.key) ?? 0, nowMs);
     const asked = askedFor(group.group?.members ?? [], new Set(memory.aside)).filter(({ key }) => !isExtra || book.get(key) === undefined);
     const wasShown = ({ key }: Poll) => (book.get(key)?.probe.fields ?? null) !== null;
-    const answer = await ask(
+    const answer = await this.#ask(
       group,
       asked.map((poll) => ({ userId: userIdOf(poll), wasShown: wasShown(poll) })),
     );
     if (answer.kind === "refused") return undefined;
     if (answer.kind === "blind") return new Set();
-    probedAtMs.set(group.key, nowMs);
-    for (const poll of asked) notice(poll, answer.seenOf(userIdOf(poll)));
+    this.#probedAtMs.set(group.key, nowMs);
+    for (const poll of asked) this.#applyProbe(poll, answer.seenOf(userIdOf(poll)));
     return new Set(asked.map(({ key }) => key));
-  };
+  }
 
-  const notice = (poll: Poll, { user, atMs }: SeenProfile): void => {
+  #applyProbe(poll: Poll, { user, atMs }: SeenProfile): void {
+    const { book } = this.#deps;
     const names = poll.subscribers[0]?.type.probeFields ?? [];
     const fields = probedFields(user, names);
     const known = book.get(poll.key);
-    if (known?.probe.fields === null && fields !== null) release(poll.key);
+    if (known?.probe.fields === null && fields !== null) this.#holds.release(poll.key);
     const after = known === undefined ? firstProbe(fields, atMs) : takeProbe(known.probe, fields, atMs, names[0]);
     const rest = known ?? { rate: { ...NO_RATE, atMs }, handle: "" };
     const isNews = known === undefined || after.open !== known.probe.open || after.ahead !== known.probe.ahead;
     book.put(poll.key, { ...rest, probe: after, checkedAtMs: atMs }, isNews ? "now" : "nothing");
-  };
+  }
 
-  /** What a read means for the probes to come. */
-  const settle = ({ poll, reason }: RosterTask, { outcome }: PollRun, { probed, memory }: Scene): void => {
+  #tasksOf({ group, memory, probed }: Run): readonly RosterTask[] {
+    const { book, clock } = this.#deps;
+    const aside = new Set(memory.aside);
+    return rosterTasks({
+      members: group.group?.members ?? [],
+      accountOf: (key) => book.get(key),
+      sharersOf,
+      isHeld: this.#holds.isHeld,
+      isAside: (key) => probed === undefined || memory.strategy === "single" || aside.has(key),
+      fullPollEveryMs: memory.fullPollEveryMs,
+      intervalMs: group.intervalMs,
+      nowMs: clock.now(),
+    });
+  }
+
+  async #read(task: RosterTask, run: Run): Promise<void> {
+    const polled = await this.#deps.runOne(task.poll);
+    const { aftermath, outcome } = polled;
+    this.#holds.note(task.poll.key, polled);
+    if (aftermath.retryAtMs !== undefined) run.retriesMs.push(aftermath.retryAtMs);
+    if (outcome === undefined) return;
+    run.outcomes.push(outcome);
+    if (outcome.list !== undefined && outcome.error === undefined) this.#applyRead(task, outcome, outcome.list, run);
+  }
+
+  /** What a read that came to its end means for the probes to come. */
+  #applyRead({ poll, reason }: RosterTask, outcome: PollOutcome, list: ListOutcome, { probed, memory }: Run): void {
+    const { book, clock } = this.#deps;
     const nowMs = clock.now();
-    if (outcome?.list === undefined || outcome.error !== undefined) return;
     const known = book.get(poll.key) ?? { probe: firstProbe({}, nowMs), rate: { ...NO_RATE, atMs: nowMs }, handle: "", checkedAtMs: nowMs };
-    const { left, awaited, pages, isUnderWay } = outcome.list;
+    const { left, awaited, pages, isUnderWay } = list;
     // A list that is read whole but once a day says no more of its counter than its newest part.
     const isWhole = isReadByEveryPoll(poll);
     if (isUnderWay || (isWhole && pages === undefined)) return book.put(poll.key, withoutReader(known), "later");
     const isFirst = outcome.baselined.length === poll.subscribers.length;
     const joined = isFirst ? 0 : outcome.newItems;
-    const isSilent = reason === "full" && probed.has(poll.key);
+    const isSilent = reason === "full" && probed?.has(poll.key) === true;
     const probeAfter = isFirst
       ? firstProbe(known.probe.fields, spreadBack(poll.key, nowMs, memory.fullPollEveryMs))
       : afterListRead(known.probe, { joined, left, awaited, isWhole, isSilent }, nowMs);
     const isMoved = reason === "look" || (reason === "tick" && joined + left + awaited > 0);
-    book.put(
-      poll.key,
-      {
-        ...known,
-        probe: { ...probeAfter, probedAtMs: known.probe.probedAtMs },
-        rate: isMoved ? learnPosts(known.rate, [nowMs], nowMs) : known.rate,
-        readFor: sharersOf(poll),
-        ...(pages === undefined ? {} : { pages }),
-      },
-      worthOfRead(known.probe, probeAfter),
-    );
-  };
+    const after: AccountMemory = {
+      ...known,
+      probe: { ...probeAfter, probedAtMs: known.probe.probedAtMs },
+      rate: isMoved ? learnPosts(known.rate, [nowMs], nowMs) : known.rate,
+      readFor: sharersOf(poll),
+      ...(pages === undefined ? {} : { pages }),
+    };
+    book.put(poll.key, after, worthOfRead(known.probe, probeAfter));
+  }
+}
 
-  const read = async (task: RosterTask, scene: Scene): Promise<void> => {
-    const run = await deps.runOne(task.poll);
-    note(task.poll.key, run);
-    if (run.aftermath.retryAtMs !== undefined) scene.retriesMs.push(run.aftermath.retryAtMs);
-    if (run.outcome !== undefined) scene.outcomes.push(run.outcome);
-    settle(task, run, scene);
-  };
-
-  return {
-    async run(group) {
-      const startedAtMs = clock.now();
-      await book.load();
-      const memory = choose(group, await memories.get(group), startedAtMs);
-      const probed = await probe(group, memory);
-      await book.flush();
-      const aside = new Set(memory.aside);
-      const scene: Scene = { group, memory, probed: probed ?? new Set(), outcomes: [], retriesMs: [] };
-      const tasks = rosterTasks({
-        members: group.group?.members ?? [],
-        accountOf: (key) => book.get(key),
-        sharersOf,
-        isHeld,
-        isAside: (key) => probed === undefined || memory.strategy === "single" || aside.has(key),
-        fullPollEveryMs: memory.fullPollEveryMs,
-        intervalMs: group.intervalMs,
-        nowMs: clock.now(),
-      });
-      await sideBySide(tasks, (task) => read(task, scene));
-      memories.put(group, memory);
-      await memories.save(group, startedAtMs, clock.now());
-      await book.flush();
-      return { outcome: joinOutcomes(scene.outcomes), ...againOf(scene, startedAtMs) };
-    },
-    close: () => memories.close(clock.now()),
-  };
+/** Compares the ways to read a group by what is known of its lists now, where it is time. */
+function chooseAgain(group: Poll, memory: ListGroupMemory, book: Pick<ProbeBook, "get">, nowMs: number): ListGroupMemory {
+  if (group.group === undefined || !isTimeToChoose(memory, nowMs)) return memory;
+  const { members, wish } = group.group;
+  const lists = listsOf(members, {
+    rateOf: (key) => learnedRate(book.get(key), nowMs),
+    pagesOf: ({ key }) => book.get(key)?.pages ?? 1,
+  });
+  const asked = listGroupOf(group.intervalMs, group.group, lists);
+  const { cost, isAside } = chooseListStrategy(asked, chosenStrategy(memory), wish);
+  const aside = members.flatMap(({ key }, index) => (isAside[index] === true ? [key] : []));
+  return { strategy: cost.strategy, aside, fullPollEveryMs: asked.fullPollEveryMs, chosenAtMs: nowMs };
 }
 
 /** Those aside only as far as requests have room. */
@@ -194,7 +211,7 @@ function withoutReader({ readFor: _, ...account }: AccountMemory): AccountMemory
 const spreadBack = (key: string, nowMs: number, everyMs: number): number => nowMs - Math.floor(unitHash(key) * everyMs);
 
 /** Lists that failed are tried again before the next tick, where that is far. */
-function againOf({ group, retriesMs }: Scene, startedAtMs: number): Pick<GroupRun, "againAtMs"> {
+function againOf({ group, retriesMs }: Run, startedAtMs: number): Pick<GroupRun, "againAtMs"> {
   const againAtMs = Math.min(...retriesMs);
   return againAtMs < startedAtMs + group.intervalMs ? { againAtMs } : {};
 }

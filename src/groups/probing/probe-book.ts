@@ -77,111 +77,145 @@ const FLUSH_EVERY_MS = 300_000;
 /** Where changes are many, the next one writes down the reads of those before it. */
 const SOON_EVERY_MS = 20_000;
 
-export function createProbeBook(notes: Notes, clock: Clock): ProbeBook {
-  const accounts = new Map<string, AccountMemory>();
-  const dirty = new Set<number>();
-  /** Notes of accounts of which only times moved on. */
-  const moved = new Set<number>();
-  const recent = new Set<string>();
-  const counts = new Map<string, GroupCount>();
-  let isRecentWritten = true;
-  let [hasReads, readsWrittenAtMs] = [false, Number.NEGATIVE_INFINITY];
-  const inTurn = createInTurn();
-  let flushedAtMs = clock.monotonic();
+export const createProbeBook = (notes: Notes, clock: Clock): ProbeBook => new StoredProbeState(notes, clock);
 
-  const loadAll = async (): Promise<void> => {
+class StoredProbeState implements ProbeBook {
+  readonly #notes: Notes;
+  readonly #clock: Clock;
+  readonly #inTurn = createInTurn();
+  readonly #accounts = new Map<string, AccountMemory>();
+  readonly #counts = new Map<string, GroupCount>();
+  /** Numbers of notes to be written. */
+  readonly #dirty = new Set<number>();
+  /** Notes of accounts of which only times moved on. */
+  readonly #moved = new Set<number>();
+  /** Accounts that stand in the note of recent ones until their own note is written. */
+  readonly #recent = new Set<string>();
+  #isRecentWritten = true;
+  #hasReads = false;
+  #readsWrittenAtMs = Number.NEGATIVE_INFINITY;
+  #flushedAtMs: number;
+  readonly load = untilDone(() => this.#loadAll());
+
+  constructor(notes: Notes, clock: Clock) {
+    this.#notes = notes;
+    this.#clock = clock;
+    this.#flushedAtMs = clock.monotonic();
+  }
+
+  get(key: string): AccountMemory | undefined {
+    return this.#accounts.get(key);
+  }
+
+  put(key: string, memory: AccountMemory, worth: WorthWriting): void {
+    this.#accounts.set(key, memory);
+    if (worth === "nothing") this.#moved.add(noteOf(key));
+    if (worth === "later") this.#dirty.add(noteOf(key));
+    if (worth === "nothing" || worth === "later") return;
+    this.#markRecent(key);
+    if (worth === "now") this.#isRecentWritten = false;
+    else this.#hasReads = true;
+  }
+
+  keepOnly(keys: ReadonlySet<string>): void {
+    for (const key of this.#accounts.keys()) {
+      if (keys.has(key)) continue;
+      this.#accounts.delete(key);
+      this.#dirty.add(noteOf(key));
+    }
+  }
+
+  count(key: string, taken: GroupTaken | undefined): void {
+    if (taken === undefined) this.#counts.delete(key);
+    else this.#counts.set(key, countRun(this.#counts.get(key), taken, this.#clock.now()));
+  }
+
+  rateOf(key: string): number | undefined {
+    return learnedRate(this.#accounts.get(key), this.#clock.now());
+  }
+
+  countOf(key: string, members: number): GroupCounted | undefined {
+    return countedOf(this.#counts.get(key), members);
+  }
+
+  flush(): Promise<void> {
+    return this.#inTurn(() => this.#writeDue());
+  }
+
+  close(): Promise<void> {
+    return this.#inTurn(async () => {
+      for (const number of this.#moved) this.#dirty.add(number);
+      if (this.#dirty.size > 0) await this.#writeAll();
+    });
+  }
+
+  async #loadAll(): Promise<void> {
     const stored = new Map<string, AccountMemory>();
     for (const name of [...Array.from({ length: NOTES }, (_, number) => nameOf(number)), RECENT_NOTE]) {
-      const note = (await notes.readNote(name)) as Readonly<Record<string, AccountMemory>> | null;
+      const note = (await this.#notes.readNote(name)) as Readonly<Record<string, AccountMemory>> | null;
       for (const [key, memory] of Object.entries(note ?? {})) stored.set(key, memory);
-      if (name === RECENT_NOTE) for (const key of Object.keys(note ?? {})) markRecent(key);
+      if (name === RECENT_NOTE) for (const key of Object.keys(note ?? {})) this.#markRecent(key);
     }
-    for (const [key, memory] of stored) if (!accounts.has(key)) accounts.set(key, memory);
-    const counted = (await notes.readNote(COUNTS_NOTE)) as Readonly<Record<string, Partial<GroupCount>>> | null;
-    for (const [key, count] of Object.entries(counted ?? {})) if (!counts.has(key) && isGroupCount(count)) counts.set(key, count);
-  };
+    for (const [key, memory] of stored) if (!this.#accounts.has(key)) this.#accounts.set(key, memory);
+    const counted = (await this.#notes.readNote(COUNTS_NOTE)) as Readonly<Record<string, Partial<GroupCount>>> | null;
+    for (const [key, count] of Object.entries(counted ?? {}))
+      if (!this.#counts.has(key) && isGroupCount(count)) this.#counts.set(key, count);
+  }
 
-  /** Stays in that note until its own one is written. */
-  const markRecent = (key: string) => {
-    recent.add(key);
-    dirty.add(noteOf(key));
-  };
+  #markRecent(key: string): void {
+    this.#recent.add(key);
+    this.#dirty.add(noteOf(key));
+  }
 
-  const writeRecent = async (): Promise<void> => {
-    [isRecentWritten, hasReads] = [true, false];
-    const content = [...recent].flatMap((key) => {
-      const memory = accounts.get(key);
+  async #writeDue(): Promise<void> {
+    const nowMs = this.#clock.monotonic();
+    const isDue = nowMs - this.#flushedAtMs >= FLUSH_EVERY_MS || this.#recent.size > MOST_RECENT;
+    const areReadsDue = this.#hasReads && nowMs - this.#readsWrittenAtMs >= SOON_EVERY_MS;
+    if (areReadsDue) this.#readsWrittenAtMs = nowMs;
+    if (isDue && this.#dirty.size > 0) await this.#writeAll();
+    else if (!this.#isRecentWritten || areReadsDue) await this.#writeRecent();
+  }
+
+  async #writeRecent(): Promise<void> {
+    [this.#isRecentWritten, this.#hasReads] = [true, false];
+    const content = [...this.#recent].flatMap((key) => {
+      const memory = this.#accounts.get(key);
       return memory === undefined ? [] : [[key, memory] as const];
     });
-    await notes.writeNote(RECENT_NOTE, Object.fromEntries(content) as unknown as Json).catch((error: unknown) => {
-      isRecentWritten = false;
+    await this.#notes.writeNote(RECENT_NOTE, Object.fromEntries(content) as unknown as Json).catch((error: unknown) => {
+      this.#isRecentWritten = false;
       throw error;
     });
-  };
+  }
 
-  const writeAll = async (): Promise<void> => {
-    flushedAtMs = clock.monotonic();
-    const [numbers, written] = [[...dirty], [...recent]];
+  async #writeAll(): Promise<void> {
+    this.#flushedAtMs = this.#clock.monotonic();
+    const written = [...this.#recent];
+    await this.#writeAccounts();
+    if (written.length > 0) await this.#writeRecent();
+    for (const [key, { counts: count }] of this.#counts)
+      if (this.#clock.now() - count.probes.sinceMs > KEEP_COUNT_MS) this.#counts.delete(key);
+    if (this.#counts.size > 0) await this.#notes.writeNote(COUNTS_NOTE, Object.fromEntries(this.#counts) as unknown as Json);
+  }
+
+  async #writeAccounts(): Promise<void> {
+    const [numbers, recent] = [[...this.#dirty], [...this.#recent]];
     const contents = new Map<number, Record<string, AccountMemory>>(numbers.map((number) => [number, {}]));
-    for (const [key, memory] of accounts) {
+    for (const [key, memory] of this.#accounts) {
       const note = contents.get(noteOf(key));
       if (note !== undefined) note[key] = memory;
     }
     // What is put meanwhile is new again.
-    dirty.clear();
-    recent.clear();
+    this.#dirty.clear();
+    this.#recent.clear();
     try {
-      for (const [number, content] of contents) await notes.writeNote(nameOf(number), content as unknown as Json);
+      for (const [number, content] of contents) await this.#notes.writeNote(nameOf(number), content as unknown as Json);
     } catch (error) {
-      for (const number of numbers) dirty.add(number);
-      for (const key of written) recent.add(key);
+      for (const number of numbers) this.#dirty.add(number);
+      for (const key of recent) this.#recent.add(key);
       throw error;
     }
-    if (written.length > 0) await writeRecent();
-    for (const [key, { counts: count }] of counts) if (clock.now() - count.probes.sinceMs > KEEP_COUNT_MS) counts.delete(key);
-    if (counts.size > 0) await notes.writeNote(COUNTS_NOTE, Object.fromEntries(counts) as unknown as Json);
-  };
-
-  const writeDue = async (): Promise<void> => {
-    const isDue = clock.monotonic() - flushedAtMs >= FLUSH_EVERY_MS || recent.size > MOST_RECENT;
-    const areReadsDue = hasReads && clock.monotonic() - readsWrittenAtMs >= SOON_EVERY_MS;
-    if (areReadsDue) readsWrittenAtMs = clock.monotonic();
-    if (isDue && dirty.size > 0) await writeAll();
-    else if (!isRecentWritten || areReadsDue) await writeRecent();
-  };
-
-  return {
-    load: untilDone(loadAll),
-    get: (key) => accounts.get(key),
-    put(key, memory, worth) {
-      accounts.set(key, memory);
-      if (worth === "nothing") moved.add(noteOf(key));
-      if (worth === "later") dirty.add(noteOf(key));
-      if (worth === "nothing" || worth === "later") return;
-      markRecent(key);
-      if (worth === "now") isRecentWritten = false;
-      else hasReads = true;
-    },
-    keepOnly(keys) {
-      for (const key of accounts.keys()) {
-        if (keys.has(key)) continue;
-        accounts.delete(key);
-        dirty.add(noteOf(key));
-      }
-    },
-    count(key, taken) {
-      if (taken === undefined) counts.delete(key);
-      else counts.set(key, countRun(counts.get(key), taken, clock.now()));
-    },
-    rateOf: (key) => learnedRate(accounts.get(key), clock.now()),
-    countOf: (key, members) => countedOf(counts.get(key), members),
-    flush: () => inTurn(writeDue),
-    close: () =>
-      inTurn(async () => {
-        for (const number of moved) dirty.add(number);
-        if (dirty.size > 0) await writeAll();
-      }),
-  };
+  }
 }
 
 /** Posts or looks a day; undefined where nothing was learned. */
