@@ -6,13 +6,13 @@ import { type Cancel, type Clock, passedMs } from "../../model/clock.ts";
 import type { Log } from "../../model/log.ts";
 import type { Notes } from "../../model/store.ts";
 import type { TargetState } from "../../model/watch-store.ts";
-import { isRefusal, type UpstreamAnswer } from "../../model/upstream.ts";
 import type { PlannedWatch } from "../../plan/polls/plan-polls.ts";
 import type { WatchType } from "../../watches/watch-type.ts";
 import { type ListMembershipDeps, writeListMembership } from "../evaluate/list-membership.ts";
 import type { Notices } from "../../model/notices.ts";
-import { createPatience, REFUSALS_BEFORE_BELIEF } from "../../requests/patience.ts";
+import { createPatience, type Patience, REFUSALS_BEFORE_BELIEF } from "../../requests/patience.ts";
 import type { RequestGate } from "../../requests/request-gate.ts";
+import { readListMembers } from "./read-list-members.ts";
 
 export interface ListCheckDeps extends ListMembershipDeps {
   readonly gate: RequestGate;
@@ -37,8 +37,6 @@ export interface ListCheck {
 const CHECK_EVERY_MS = 86_400_000;
 /** After failures, once there were many in a row. */
 const STEADY_MS = 3_600_000;
-/** A list holds up to 5,000 accounts (docs/service.md section 1); pages may be short. */
-const MOST_PAGES = 500;
 const NAMED = 10;
 
 type Planned = PlannedWatch<WatchType<any>>;
@@ -54,156 +52,133 @@ export const isThroughList = (targets: readonly TargetState[]): boolean => targe
 
 const checkNote = ({ watchKey }: Planned): string => `list:${watchKey}:at`;
 
-export function createListCheck(deps: ListCheckDeps): ListCheck {
-  const { clock } = deps;
-  const patience = createPatience(clock);
-  let cancel: Cancel | undefined;
-  let isStopped = false;
-  let underWay: Promise<void> = Promise.resolve();
+export const createListCheck = (deps: ListCheckDeps): ListCheck => new DailyListCheck(deps);
 
-  const listWatches = (): readonly Omit<ListWatch, "checkedAtMs">[] =>
-    deps.watches().flatMap((planned) => {
-      const listId = planned.type.viaList?.(planned.watch.settings);
-      return listId === undefined || planned.paused ? [] : [{ planned, listId }];
-    });
+class DailyListCheck implements ListCheck {
+  readonly #deps: ListCheckDeps;
+  readonly #patience: Patience;
+  #cancel: Cancel | undefined;
+  #isStopped = false;
+  #underWay: Promise<void> = Promise.resolve();
 
-  const sharersOf = (listId: string): Promise<readonly ListWatch[]> =>
-    Promise.all(
-      listWatches()
-        .filter((one) => one.listId === listId)
-        .map(async (one) => ({ ...one, checkedAtMs: (await deps.notes.readNote(checkNote(one.planned))) as number | null })),
-    );
+  constructor(deps: ListCheckDeps) {
+    this.#deps = deps;
+    this.#patience = createPatience(deps.clock);
+  }
 
-  const readPage = (listId: string, watch: string, cursor: string | undefined): Promise<UpstreamAnswer> =>
-    deps.gate.request({
-      endpoint: "list-members",
-      params: { list_id: listId },
-      source: `list:${listId}`,
-      watch,
-      priority: "normal",
-      purpose: "poll",
-      isWhole: true,
-      ...(cursor === undefined ? {} : { cursor }),
-    });
+  check(isAsked = false): Promise<void> {
+    this.#underWay = this.#underWay.then(() => this.#run(isAsked));
+    return this.#underWay;
+  }
 
-  /** Nobody, where the list itself is refused. A cursor that is refused has expired: from the top once more. */
-  const readMembers = async (listId: string, watch: string, isSecondTry = false): Promise<ReadonlySet<string>> => {
-    const members = new Set<string>();
-    const cursors = new Set<string>();
-    let cursor: string | undefined;
-    try {
-      for (let page = 0; page < MOST_PAGES; page += 1) {
-        const answer = await readPage(listId, watch, cursor);
-        for (const { id } of answer.users ?? []) members.add(id);
-        cursor = answer.nextCursor;
-        // One that comes again leads in a circle.
-        if (cursor === undefined || cursors.has(cursor)) break;
-        cursors.add(cursor);
+  async listLost(listId: string): Promise<void> {
+    for (const one of await this.#sharersOf(listId)) await this.#apply(one, new Set());
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#cancel?.();
+    await this.#underWay;
+  }
+
+  async #run(isAsked: boolean): Promise<void> {
+    this.#cancel?.();
+    if (this.#isStopped) return;
+    let waitMs = CHECK_EVERY_MS;
+    const listIds = new Set(listWatches(this.#deps.watches()).map(({ listId }) => listId));
+    for (const listId of listIds) {
+      try {
+        waitMs = Math.min(waitMs, await this.#checkList(listId, isAsked));
+      } catch (error) {
+        if (this.#isStopped) return;
+        this.#deps.log.warn("list members could not be read, trying again", { list: listId, error });
+        waitMs = Math.min(waitMs, this.#patience.holdMs({ key: listId, intervalMs: 0 }, STEADY_MS));
       }
-      return members;
-    } catch (error) {
-      if (!isRefusal(error) || (cursor !== undefined && isSecondTry)) throw error;
-      return cursor === undefined ? new Set() : readMembers(listId, watch, true);
     }
-  };
+    if (!this.#isStopped && listIds.size > 0) this.#cancel = this.#deps.clock.after(waitMs, () => void this.check());
+  }
+
+  /** Milliseconds until it is time again. */
+  async #checkList(listId: string, isAsked: boolean): Promise<number> {
+    const { clock, gate, log, notes } = this.#deps;
+    const sharers = await this.#sharersOf(listId);
+    const asking = sharers.find((one) => isDue(one, isAsked, clock.now()));
+    if (asking === undefined) return Math.min(...sharers.map(({ checkedAtMs }) => untilNextMs(checkedAtMs, clock.now()) || CHECK_EVERY_MS));
+    const startedAtMs = clock.now();
+    const members = await readListMembers(gate, listId, asking.planned.watch.id);
+    if (members.size === 0 && sharers.some(({ planned }) => isThroughList(planned.targets)) && this.#isDoubted(listId)) {
+      log.warn("a list that held accounts holds nobody, asking again before that is believed", { list: listId });
+      return this.#patience.holdMs({ key: listId, intervalMs: 0 }, STEADY_MS);
+    }
+    for (const one of sharers) {
+      await this.#apply(one, members);
+      await notes.writeNote(checkNote(one.planned), startedAtMs);
+    }
+    return CHECK_EVERY_MS;
+  }
+
+  #sharersOf(listId: string): Promise<readonly ListWatch[]> {
+    const { notes, watches } = this.#deps;
+    return Promise.all(
+      listWatches(watches())
+        .filter((one) => one.listId === listId)
+        .map(async (one) => ({ ...one, checkedAtMs: (await notes.readNote(checkNote(one.planned))) as number | null })),
+    );
+  }
+
+  #isDoubted(listId: string): boolean {
+    return this.#patience.refusals({ key: listId, intervalMs: 0 }) < REFUSALS_BEFORE_BELIEF;
+  }
 
   /** Writes what is new about the targets; who left the list since the last check is read back to it. */
-  const settle = async (listWatch: ListWatch, members: ReadonlySet<string>): Promise<void> => {
-    const { planned, listId } = listWatch;
-    const { watch, watchKey } = planned;
-    const refs = planned.targets.map(({ key }) => ({ watchKey, targetKey: key }));
-    const targets = await deps.store.loadTargets(refs);
+  async #apply(listWatch: ListWatch, members: ReadonlySet<string>): Promise<void> {
+    const { watchKey, targets: planned } = listWatch.planned;
+    const refs = planned.map(({ key }) => ({ watchKey, targetKey: key }));
+    const targets = await this.#deps.store.loadTargets(refs);
     const changed: TargetState[] = [];
     for (const target of targets) {
       const membership = target.userId !== null && members.has(target.userId) ? "in" : "out";
-      const written = await writeListMembership(deps, listWatch, target, membership);
+      const written = await writeListMembership(this.#deps, listWatch, target, membership);
       if (written !== undefined) changed.push(written);
     }
-    if (changed.length > 0) deps.onSourceChanged(changed);
+    if (changed.length > 0) this.#deps.onSourceChanged(changed);
     const missing = targets.filter(({ userId }) => userId !== null && !members.has(userId)).map(({ name }) => name);
-    await tell(watch.id, watchKey, listId, missing);
-  };
+    await this.#notify(listWatch, missing);
+  }
 
-  const tell = async (watchId: string, watchKey: string, listId: string, missing: readonly string[]): Promise<void> => {
+  /** Once for the same missing accounts. */
+  async #notify({ planned: { watch, watchKey }, listId }: ListWatch, missing: readonly string[]): Promise<void> {
+    const { notes, notices } = this.#deps;
     const note = `list:${watchKey}`;
     const found = missing.toSorted().join(" ");
-    if (((await deps.notes.readNote(note)) ?? "") === found) return;
-    await deps.notes.writeNote(note, found);
+    if (((await notes.readNote(note)) ?? "") === found) return;
+    await notes.writeNote(note, found);
     if (missing.length === 0) return;
     const named = missing.slice(0, NAMED).join(", ") + (missing.length > NAMED ? ` and ${missing.length - NAMED} more` : "");
-    await deps.notices.tell({
+    await notices.tell({
       type: "list.incomplete",
-      subject: watchId,
-      watch: watchId,
+      subject: watch.id,
+      watch: watch.id,
       severity: "warning",
-      message: `${watchId}: the list ${listId} does not hold ${named}; read from their own timelines: up to a request a tick each, several share theirs`,
+      message: `${watch.id}: the list ${listId} does not hold ${named}; read from their own timelines: up to a request a tick each, several share theirs`,
       hint: "Add them to the list: the check of the next day notices, and so does a reload.",
       facts: { list: listId, missing: missing.length },
     });
-  };
-
-  const isDue = ({ planned: { targets }, checkedAtMs }: ListWatch, isAsked: boolean): boolean => {
-    // Whose handles were not looked up yet is checked once they are.
-    if (targets.every(({ userId }) => userId === null)) return false;
-    const isKnown = ({ userId, memory: { list } }: TargetState): boolean =>
-      userId === null || list === "in" || (list === "out" && !isAsked);
-    return untilNextMs(checkedAtMs) === 0 || !targets.every(isKnown);
-  };
-
-  const untilNextMs = (checkedAtMs: number | null): number =>
-    checkedAtMs === null ? 0 : Math.max(0, CHECK_EVERY_MS - passedMs(checkedAtMs, clock.now()));
-
-  const isDoubted = (listId: string): boolean => patience.refusals({ key: listId, intervalMs: 0 }) < REFUSALS_BEFORE_BELIEF;
-
-  /** Milliseconds until it is time again. */
-  const checkList = async (listId: string, isAsked: boolean): Promise<number> => {
-    const sharers = await sharersOf(listId);
-    const asking = sharers.find((one) => isDue(one, isAsked));
-    if (asking === undefined) return Math.min(...sharers.map(({ checkedAtMs }) => untilNextMs(checkedAtMs) || CHECK_EVERY_MS));
-    const startedAtMs = clock.now();
-    const members = await readMembers(listId, asking.planned.watch.id);
-    if (members.size === 0 && sharers.some(({ planned }) => isThroughList(planned.targets)) && isDoubted(listId)) {
-      deps.log.warn("a list that held accounts holds nobody, asking again before that is believed", { list: listId });
-      return patience.holdMs({ key: listId, intervalMs: 0 }, STEADY_MS);
-    }
-    for (const one of sharers) {
-      await settle(one, members);
-      await deps.notes.writeNote(checkNote(one.planned), startedAtMs);
-    }
-    return CHECK_EVERY_MS;
-  };
-
-  const run = async (isAsked: boolean): Promise<void> => {
-    cancel?.();
-    if (isStopped) return;
-    let waitMs = CHECK_EVERY_MS;
-    const listIds = new Set(listWatches().map(({ listId }) => listId));
-    for (const listId of listIds) {
-      try {
-        waitMs = Math.min(waitMs, await checkList(listId, isAsked));
-      } catch (error) {
-        if (isStopped) return;
-        deps.log.warn("list members could not be read, trying again", { list: listId, error });
-        waitMs = Math.min(waitMs, patience.holdMs({ key: listId, intervalMs: 0 }, STEADY_MS));
-      }
-    }
-    if (!isStopped && listIds.size > 0) cancel = clock.after(waitMs, () => void check());
-  };
-
-  const check = (isAsked = false): Promise<void> => {
-    underWay = underWay.then(() => run(isAsked));
-    return underWay;
-  };
-
-  return {
-    check,
-    async listLost(listId) {
-      for (const one of await sharersOf(listId)) await settle(one, new Set());
-    },
-    async stop() {
-      isStopped = true;
-      cancel?.();
-      await underWay;
-    },
-  };
+  }
 }
+
+const listWatches = (watches: readonly Planned[]): readonly Omit<ListWatch, "checkedAtMs">[] =>
+  watches.flatMap((planned) => {
+    const listId = planned.type.viaList?.(planned.watch.settings);
+    return listId === undefined || planned.paused ? [] : [{ planned, listId }];
+  });
+
+function isDue({ planned: { targets }, checkedAtMs }: ListWatch, isAsked: boolean, nowMs: number): boolean {
+  // Whose handles were not looked up yet is checked once they are.
+  if (targets.every(({ userId }) => userId === null)) return false;
+  const isKnown = ({ userId, memory: { list } }: TargetState): boolean => userId === null || list === "in" || (list === "out" && !isAsked);
+  return untilNextMs(checkedAtMs, nowMs) === 0 || !targets.every(isKnown);
+}
+
+const untilNextMs = (checkedAtMs: number | null, nowMs: number): number =>
+  checkedAtMs === null ? 0 : Math.max(0, CHECK_EVERY_MS - passedMs(checkedAtMs, nowMs));

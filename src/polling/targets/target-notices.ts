@@ -57,41 +57,34 @@ const TOLD_HANDLES_NOTE = "handles.told";
 export const isLost = ({ status }: Pick<TargetState, "status">): boolean => status === "unavailable" || status === "misconfigured";
 
 export function createTargetNotices(deps: TargetNoticesDeps): TargetNotices {
-  const { store, notices } = deps;
+  const own = new OwnNotices(deps);
   // Two polls that find the same at once must not each leave it to the other.
   const inTurn = createInTurn();
-  /** Told as back, and not lost since. */
-  const told = new Set<string>();
-
-  /** Targets of watches that are polled, but those given, that are about the same accounts; as the state has them. */
-  const othersLike = async (targets: readonly TargetState[]): Promise<readonly TargetState[]> => {
-    const wanted = new Set(targets.map(identityOf));
-    const given = new Set(targets.map(nameOf));
-    const others = deps
-      .watches()
-      .flatMap((planned) => (planned.paused ? [] : planned.targets))
-      .filter((target) => wanted.has(identityOf(target)) && !given.has(nameOf(target)));
-    return others.length === 0 ? [] : store.loadTargets(others.map(refOf));
+  return {
+    lost: (targets, loss) => inTurn(() => own.lost(targets, loss)),
+    back: (targets) => inTurn(() => own.back(targets)),
+    renamed: (account) => inTurn(() => own.renamed(account)),
   };
+}
 
-  const lost: TargetNotices["lost"] = async (targets, { status, reason, hint, isOfNamedAccount }) => {
-    // Trouble with an account that is named beside the targets may have been taken for theirs.
-    const isOther = (target: TargetState) => target.status !== status || (isOfNamedAccount === true && target.statusReason !== reason);
-    const marked = targets.filter(({ target }) => isOther(target));
-    for (const { watchId, target } of marked) {
-      await store.setTargetStatus(refOf(target), status, reason);
-      if (status === "not_indexed") deps.log.info("account is not indexed", { watch: watchId, target: target.name });
-      else deps.log.warn("target cannot be read", { watch: watchId, target: target.name, status, reason });
-    }
+/** One call at a time. */
+class OwnNotices implements TargetNotices {
+  readonly #deps: TargetNoticesDeps;
+  /** Reported as back, and not lost since; by account. */
+  readonly #back = new Set<string>();
+
+  constructor(deps: TargetNoticesDeps) {
+    this.#deps = deps;
+  }
+
+  async lost(targets: readonly ReportedTarget[], loss: Loss): Promise<void> {
+    const { status, reason, hint, isOfNamedAccount } = loss;
+    const marked = await this.#mark(targets, loss);
     if (status === "not_indexed" || marked.length === 0) return;
-    const same = marked.map(({ target }) => target);
-    const others = isOfNamedAccount === true ? await othersWithReason(same) : await othersLike(same);
-    const known = others.filter((one) => one.status === status && one.statusReason === reason);
-    const isKnown = (target: TargetState) => isOfNamedAccount === true || known.some((one) => identityOf(one) === identityOf(target));
-    const news = known.length === 0 ? marked : marked.filter(({ target }) => !isKnown(target));
+    const news = await this.#unreported(marked, loss);
     if (news.length === 0) return;
-    for (const { target } of news) told.delete(identityOf(target));
-    await notices.tell({
+    for (const { target } of news) this.#back.delete(identityOf(target));
+    await this.#deps.notices.tell({
       type: "target.unavailable",
       severity: "warning",
       message:
@@ -101,22 +94,17 @@ export function createTargetNotices(deps: TargetNoticesDeps): TargetNotices {
       hint,
       ...aboutOf(news),
     });
-  };
+  }
 
-  const othersWithReason = async (given: readonly TargetState[]): Promise<readonly TargetState[]> => {
-    const names = new Set(given.map(nameOf));
-    const others = deps.watches().flatMap((planned) => (planned.paused ? [] : planned.targets));
-    return store.loadTargets(others.filter((target) => !names.has(nameOf(target))).map(refOf));
-  };
-
-  const back: TargetNotices["back"] = async (targets) => {
+  async back(targets: readonly ReportedTarget[]): Promise<void> {
+    const { store, notices } = this.#deps;
     const before = new Map(targets.map(({ target }) => [identityOf(target), target.statusReason]));
-    for (const other of await othersLike(targets.map(({ target }) => target))) {
+    for (const other of await this.#othersLike(targets.map(({ target }) => target))) {
       if (isLost(other) && other.statusReason === before.get(identityOf(other))) await store.setTargetStatus(refOf(other), "ok", "");
     }
-    const news = targets.filter(({ target }) => !told.has(identityOf(target)));
+    const news = targets.filter(({ target }) => !this.#back.has(identityOf(target)));
     if (news.length === 0) return;
-    for (const { target } of news) told.add(identityOf(target));
+    for (const { target } of news) this.#back.add(identityOf(target));
     const again = news.every(({ target }) => target.baselineAtMs === null) ? "now" : "again";
     await notices.tell({
       type: "target.available",
@@ -124,14 +112,15 @@ export function createTargetNotices(deps: TargetNoticesDeps): TargetNotices {
       message: `${watchesText(news)}: ${listText(namesOf(news))} can be read ${again}`,
       ...aboutOf(news),
     });
-  };
+  }
 
-  const renamed: TargetNotices["renamed"] = async ({ userId, from, to, isTaken, hint }) => {
-    const handles = ((await deps.notes.readNote(TOLD_HANDLES_NOTE)) ?? {}) as ToldHandles;
+  async renamed({ userId, from, to, isTaken, hint }: RenamedAccount): Promise<void> {
+    const { notes, notices, watches } = this.#deps;
+    const handles = ((await notes.readNote(TOLD_HANDLES_NOTE)) ?? {}) as ToldHandles;
     const { isNew, handles: after } = isNewHandle(handles, userId, from, to);
     if (!isNew) return;
-    await deps.notes.writeNote(TOLD_HANDLES_NOTE, after);
-    const own = deps.watches().filter(({ targets }) => targets.some((target) => target.userId === userId));
+    await notes.writeNote(TOLD_HANDLES_NOTE, after);
+    const own = watches().filter(({ targets }) => targets.some((target) => target.userId === userId));
     const ids = own.map(({ watch }) => watch.id);
     const taken = isTaken ? `; @${from} belongs to another account now, which is not followed` : "";
     await notices.tell({
@@ -143,13 +132,48 @@ export function createTargetNotices(deps: TargetNoticesDeps): TargetNotices {
       hint,
       facts: { user_id: userId, from, to, watches: ids },
     });
-  };
+  }
 
-  return {
-    lost: (targets, loss) => inTurn(() => lost(targets, loss)),
-    back: (targets) => inTurn(() => back(targets)),
-    renamed: (account) => inTurn(() => renamed(account)),
-  };
+  /** Gives them the status of the loss; those that had another one. */
+  async #mark(targets: readonly ReportedTarget[], { status, reason, isOfNamedAccount }: Loss): Promise<readonly ReportedTarget[]> {
+    const { store, log } = this.#deps;
+    // Trouble with an account that is named beside the targets may have been taken for theirs.
+    const isOther = (target: TargetState) => target.status !== status || (isOfNamedAccount === true && target.statusReason !== reason);
+    const marked = targets.filter(({ target }) => isOther(target));
+    for (const { watchId, target } of marked) {
+      await store.setTargetStatus(refOf(target), status, reason);
+      if (status === "not_indexed") log.info("account is not indexed", { watch: watchId, target: target.name });
+      else log.warn("target cannot be read", { watch: watchId, target: target.name, status, reason });
+    }
+    return marked;
+  }
+
+  /** Those of an account for which no other target was lost before for the same reason. */
+  async #unreported(marked: readonly ReportedTarget[], loss: Loss): Promise<readonly ReportedTarget[]> {
+    const { status, reason, isOfNamedAccount } = loss;
+    const same = marked.map(({ target }) => target);
+    const others = isOfNamedAccount === true ? await this.#others(same) : await this.#othersLike(same);
+    const known = others.filter((one) => one.status === status && one.statusReason === reason);
+    const isKnown = (target: TargetState) => isOfNamedAccount === true || known.some((one) => identityOf(one) === identityOf(target));
+    return known.length === 0 ? marked : marked.filter(({ target }) => !isKnown(target));
+  }
+
+  /** Targets of watches that are polled, but those given, that are about the same accounts; as the state has them. */
+  async #othersLike(targets: readonly TargetState[]): Promise<readonly TargetState[]> {
+    const wanted = new Set(targets.map(identityOf));
+    const others = this.#polledBut(targets).filter((target) => wanted.has(identityOf(target)));
+    return others.length === 0 ? [] : this.#deps.store.loadTargets(others.map(refOf));
+  }
+
+  async #others(targets: readonly TargetState[]): Promise<readonly TargetState[]> {
+    return this.#deps.store.loadTargets(this.#polledBut(targets).map(refOf));
+  }
+
+  #polledBut(given: readonly TargetState[]): readonly TargetState[] {
+    const names = new Set(given.map(nameOf));
+    const polled = this.#deps.watches().flatMap((planned) => (planned.paused ? [] : planned.targets));
+    return polled.filter((target) => !names.has(nameOf(target)));
+  }
 }
 
 const refOf = ({ watchKey, key }: TargetState) => ({ watchKey, targetKey: key });

@@ -10,8 +10,9 @@ import { namedHandles } from "../../plan/polls/named-accounts.ts";
 import type { PlannedWatch } from "../../plan/polls/plan-polls.ts";
 import { askedByHandle, type HandleDeps, refreshHandles, takeHandles } from "./refresh-handles.ts";
 import { type ResolverDeps, resolveTargets, type UnknownHandle } from "./resolve-targets.ts";
-import { createPatience } from "../../requests/patience.ts";
+import { createPatience, type Patience } from "../../requests/patience.ts";
 import type { StoreWatch } from "../../model/store-health.ts";
+import type { ReportedTarget } from "./target-notices.ts";
 import type { TargetTrouble } from "./target-trouble.ts";
 
 export interface TargetResolverDeps extends Omit<ResolverDeps, "onMissing" | "store">, HandleDeps {
@@ -49,113 +50,137 @@ const UNKNOWN_HANDLE = { reason: "no account has this handle", hint: "Check the 
 /** When all were looked up last; a restart is no reason to look again. */
 const HANDLES_NOTE = "handles.at";
 
-export function createTargetResolver(deps: TargetResolverDeps): TargetResolver {
-  const { clock } = deps;
-  const patience = createPatience(clock);
-  let cancel: Cancel | undefined;
-  let isStopped = false;
-  let running: Promise<void> | undefined;
-  let next: Promise<void> | undefined;
+export const createTargetResolver = (deps: TargetResolverDeps): TargetResolver => new HandleResolver(deps);
+
+class HandleResolver implements TargetResolver {
+  readonly #deps: TargetResolverDeps;
+  readonly #patience: Patience;
+  #cancel: Cancel | undefined;
+  #isStopped = false;
+  #running: Promise<void> | undefined;
+  #next: Promise<void> | undefined;
   /** When authors to ignore were asked for; monotonic. Nobody waits for them: they come along, and one that nobody knows not every time. */
-  const ignoredAtMs = new Map<string, number>();
-  const isIgnoredDue = (handle: string): boolean => clock.monotonic() - (ignoredAtMs.get(handle) ?? Number.NEGATIVE_INFINITY) >= DAY_MS;
+  readonly #ignoredAtMs = new Map<string, number>();
   /** Undefined until the note was read. */
-  let handlesAtMs: number | undefined;
+  #handlesAtMs: number | undefined;
 
-  /** By what is missing: a target's own handle, or one that its watch names beside its targets. Of authors to ignore nobody need hear. */
-  const onMissing = async (missing: readonly UnknownHandle[]) => {
-    const reported = async (watchId: string, targets: readonly TargetState[]) => {
-      const current = await deps.store.loadTargets(targets.map(({ watchKey, key }) => ({ watchKey, targetKey: key })));
-      return current.map((target) => ({ watchId, target }));
-    };
-    const unknown = missing.flatMap(({ watchId, target }) => (target === undefined ? [] : [reported(watchId, [target])]));
-    await deps.trouble.takeMissing((await Promise.all(unknown)).flat(), UNKNOWN_HANDLE);
-    for (const { watchId, watchKey, handle, target } of missing) {
-      const planned = deps.watches().find((one) => one.watchKey === watchKey);
-      if (target !== undefined || planned === undefined || !namedHandles(planned.watch, planned.type).required.includes(handle)) continue;
-      const reason = `no account has the handle @${handle}, which it asks about`;
-      await deps.trouble.takeMissing(await reported(watchId, planned.targets), { ...UNKNOWN_HANDLE, reason, isOfNamedAccount: true });
+  constructor(deps: TargetResolverDeps) {
+    this.#deps = deps;
+    this.#patience = createPatience(deps.clock);
+  }
+
+  /** Whoever comes during a round waits for the next one: it asks for the rest of all of them at once. */
+  resolve(): Promise<void> {
+    if (this.#running !== undefined) {
+      this.#next ??= this.#running.then(() => {
+        this.#next = undefined;
+        return this.resolve();
+      });
+      return this.#next;
     }
-  };
+    this.#running = this.#runRound().finally(() => (this.#running = undefined));
+    return this.#running;
+  }
 
-  const readNote = async (): Promise<number> => {
-    const atMs = await deps.notes.readNote(HANDLES_NOTE);
-    return typeof atMs === "number" ? atMs : Number.NEGATIVE_INFINITY;
-  };
+  takeRename(userId: string, username: string): Promise<void> {
+    const own = askedByHandle(this.#deps.watches()).filter(({ target }) => target.userId === userId);
+    return takeHandles(own, username, this.#deps);
+  }
 
-  const noteRefreshed = async (): Promise<void> => {
-    handlesAtMs = clock.now();
-    await deps.notes.writeNote(HANDLES_NOTE, handlesAtMs);
-  };
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#cancel?.();
+    await this.#running;
+  }
 
-  /** Handles that are unknown, or all of them when it is time. Milliseconds until that is so again. */
-  const refresh = async (): Promise<number> => {
-    const accounts = askedByHandle(deps.watches());
-    handlesAtMs ??= await readNote();
-    const isDue = passedMs(handlesAtMs, clock.now()) >= HANDLES_FRESH_MS;
-    const asked = isDue ? accounts : accounts.filter(({ target }) => target.username === null);
-    if (asked.length > 0) await refreshHandles(asked, deps);
-    if (isDue) await noteRefreshed();
-    return handlesAtMs + HANDLES_FRESH_MS - clock.now();
-  };
-
-  const lookUp = async (): Promise<void> => {
-    cancel?.();
-    if (isStopped) return;
-    const unknown = unknownHandles(deps.watches());
-    const ignored = ignoredHandles(deps.watches()).filter(({ handle }) => isIgnoredDue(handle));
-    const areHandlesAsked = deps.watches().some(({ type }) => type.needsHandle === true);
+  async #runRound(): Promise<void> {
+    const { clock, watches } = this.#deps;
+    this.#cancel?.();
+    if (this.#isStopped) return;
+    const unknown = unknownHandles(watches());
+    const ignored = ignoredHandles(watches()).filter(({ handle }) => this.#isIgnoredDue(handle));
+    const areHandlesAsked = watches().some(({ type }) => type.needsHandle === true);
     if (unknown.length + ignored.length === 0 && !areHandlesAsked) return;
     let waitMs = unknown.length > 0 ? AFTER_MISSING_MS : areHandlesAsked ? HANDLES_FRESH_MS : undefined;
     try {
       // What is looked up by its handle now has one.
-      if (areHandlesAsked && askedByHandle(deps.watches()).length === 0) await noteRefreshed();
-      await resolveTargets([...unknown, ...ignored], { ...deps, onMissing });
-      for (const { handle } of ignored) ignoredAtMs.set(handle, clock.monotonic());
-      if (areHandlesAsked) waitMs = Math.min(waitMs ?? HANDLES_FRESH_MS, await refresh());
+      if (areHandlesAsked && askedByHandle(watches()).length === 0) await this.#noteRefreshed();
+      await this.#askFor([...unknown, ...ignored]);
+      for (const { handle } of ignored) this.#ignoredAtMs.set(handle, clock.monotonic());
+      if (areHandlesAsked) waitMs = Math.min(waitMs ?? HANDLES_FRESH_MS, await this.#refresh());
     } catch (error) {
-      if (isStopped) return;
-      deps.storeWatch.takeError(error);
-      deps.log.warn("handles could not be resolved, trying again", { error: errorText(error) });
-      if (isRefusal(error)) waitMs = patience.holdMs({ key: "handles", intervalMs: 0 }, AFTER_REFUSAL_MS);
-      else waitMs = deps.pacer.status(clock.monotonic()).kind === "stopped" ? AFTER_STOP_MS : AFTER_FAILURE_MS;
+      if (this.#isStopped) return;
+      waitMs = this.#waitAfter(error);
     }
-    if (!isStopped && waitMs !== undefined) cancel = clock.after(waitMs, () => void resolveAgain());
-  };
+    if (!this.#isStopped && waitMs !== undefined) this.#cancel = clock.after(waitMs, () => void this.#resolveAgain());
+  }
 
-  /** Whoever comes during a round waits for the next one: it asks for the rest of all of them at once. */
-  const resolve = (): Promise<void> => {
-    if (running !== undefined) {
-      next ??= running.then(() => {
-        next = undefined;
-        return resolve();
-      });
-      return next;
+  #askFor(handles: readonly UnknownHandle[]): Promise<void> {
+    const { gate, store, profiles, onResolved, onNamed } = this.#deps;
+    const onMissing = (missing: readonly UnknownHandle[]) => this.#takeMissing(missing);
+    return resolveTargets(handles, { gate, store, profiles, onResolved, onNamed, onMissing });
+  }
+
+  #waitAfter(error: unknown): number {
+    const { storeWatch, log, pacer, clock } = this.#deps;
+    storeWatch.takeError(error);
+    log.warn("handles could not be resolved, trying again", { error: errorText(error) });
+    if (isRefusal(error)) return this.#patience.holdMs({ key: "handles", intervalMs: 0 }, AFTER_REFUSAL_MS);
+    return pacer.status(clock.monotonic()).kind === "stopped" ? AFTER_STOP_MS : AFTER_FAILURE_MS;
+  }
+
+  async #resolveAgain(): Promise<void> {
+    const { watches, onFound } = this.#deps;
+    const before = unknownHandles(watches()).length;
+    await this.resolve();
+    if (unknownHandles(watches()).length < before) onFound();
+  }
+
+  #isIgnoredDue(handle: string): boolean {
+    return this.#deps.clock.monotonic() - (this.#ignoredAtMs.get(handle) ?? Number.NEGATIVE_INFINITY) >= DAY_MS;
+  }
+
+  /** Handles that are unknown, or all of them when it is time. Milliseconds until that is so again. */
+  async #refresh(): Promise<number> {
+    const { clock, watches } = this.#deps;
+    const accounts = askedByHandle(watches());
+    this.#handlesAtMs ??= await this.#readNote();
+    const isDue = passedMs(this.#handlesAtMs, clock.now()) >= HANDLES_FRESH_MS;
+    const asked = isDue ? accounts : accounts.filter(({ target }) => target.username === null);
+    if (asked.length > 0) await refreshHandles(asked, this.#deps);
+    if (isDue) await this.#noteRefreshed();
+    return this.#handlesAtMs + HANDLES_FRESH_MS - clock.now();
+  }
+
+  async #readNote(): Promise<number> {
+    const atMs = await this.#deps.notes.readNote(HANDLES_NOTE);
+    return typeof atMs === "number" ? atMs : Number.NEGATIVE_INFINITY;
+  }
+
+  async #noteRefreshed(): Promise<void> {
+    this.#handlesAtMs = this.#deps.clock.now();
+    await this.#deps.notes.writeNote(HANDLES_NOTE, this.#handlesAtMs);
+  }
+
+  /** By what is missing: a target's own handle, or one that its watch names beside its targets. Of authors to ignore nobody need hear. */
+  async #takeMissing(missing: readonly UnknownHandle[]): Promise<void> {
+    const { trouble, watches } = this.#deps;
+    const unknown = missing.flatMap(({ watchId, target }) => (target === undefined ? [] : [this.#reported(watchId, [target])]));
+    await trouble.takeMissing((await Promise.all(unknown)).flat(), UNKNOWN_HANDLE);
+    for (const { watchId, watchKey, handle, target } of missing) {
+      const planned = watches().find((one) => one.watchKey === watchKey);
+      if (target !== undefined || planned === undefined || !namedHandles(planned.watch, planned.type).required.includes(handle)) continue;
+      const reason = `no account has the handle @${handle}, which it asks about`;
+      const targets = await this.#reported(watchId, planned.targets);
+      await trouble.takeMissing(targets, { ...UNKNOWN_HANDLE, reason, isOfNamedAccount: true });
     }
-    running = lookUp().finally(() => (running = undefined));
-    return running;
-  };
+  }
 
-  const resolveAgain = async (): Promise<void> => {
-    const before = unknownHandles(deps.watches()).length;
-    await resolve();
-    if (unknownHandles(deps.watches()).length < before) deps.onFound();
-  };
-
-  return {
-    resolve,
-    takeRename: (userId, username) =>
-      takeHandles(
-        askedByHandle(deps.watches()).filter(({ target }) => target.userId === userId),
-        username,
-        deps,
-      ),
-    async stop() {
-      isStopped = true;
-      cancel?.();
-      await running;
-    },
-  };
+  /** As the state has them now. */
+  async #reported(watchId: string, targets: readonly TargetState[]): Promise<readonly ReportedTarget[]> {
+    const current = await this.#deps.store.loadTargets(targets.map(({ watchKey, key }) => ({ watchKey, targetKey: key })));
+    return current.map((target) => ({ watchId, target }));
+  }
 }
 
 /** Of targets, and of accounts that watches name beside them and cannot be polled without. */

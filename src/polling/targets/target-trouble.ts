@@ -10,10 +10,10 @@ import type { TargetState, WatchStore } from "../../model/watch-store.ts";
 import { UpstreamError } from "../../model/upstream.ts";
 import { namedIds } from "../../plan/polls/named-accounts.ts";
 import type { Poll, Subscriber } from "../watch-poll.ts";
-import { createAccountFate } from "./account-fate.ts";
-import { loadSubscribers } from "../evaluate/load-subscribers.ts";
+import { type AccountFate, createAccountFate } from "./account-fate.ts";
+import { type LoadedPoll, loadSubscribers } from "../evaluate/load-subscribers.ts";
 import { isThroughList } from "./list-check.ts";
-import { createPatience, REFUSALS_BEFORE_BELIEF } from "../../requests/patience.ts";
+import { createPatience, type Patience, REFUSALS_BEFORE_BELIEF } from "../../requests/patience.ts";
 import type { PollAftermath } from "../../model/poll-aftermath.ts";
 import { askRemaining } from "../../requests/remaining-requests.ts";
 import type { Rename } from "../evaluate/renames.ts";
@@ -55,68 +55,101 @@ export interface TargetTrouble {
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
-export function createTargetTrouble(deps: TargetTroubleDeps): TargetTrouble {
-  const { gate, store, clock, targetNotices } = deps;
-  const patience = createPatience(clock);
-  const { ask, fateOf, isGone } = createAccountFate(gate);
+export const createTargetTrouble = (deps: TargetTroubleDeps): TargetTrouble => new RefusedTargets(deps);
 
-  const report = async (targets: readonly ReportedTarget[], loss: Loss): Promise<void> => {
-    for (const { watchId, target } of targets) if (target.baselineAtMs === null && target.status !== loss.status) deps.onMissing(watchId);
-    await targetNotices.lost(targets, loss);
-  };
+class RefusedTargets implements TargetTrouble {
+  readonly #deps: TargetTroubleDeps;
+  readonly #patience: Patience;
+  readonly #fate: AccountFate;
 
-  /** All targets of a poll, or of some of its subscribers. */
-  const mark = async (planned: Poll, loss: Loss): Promise<void> => {
-    const { poll, targets } = await loadSubscribers(store, planned);
-    const reported = poll.subscribers.flatMap(({ watch }, index) => {
-      const target = targets[index];
-      return target === undefined ? [] : [{ watchId: watch.id, target }];
-    });
-    await report(reported, loss);
-  };
+  constructor(deps: TargetTroubleDeps) {
+    this.#deps = deps;
+    this.#patience = createPatience(deps.clock);
+    this.#fate = createAccountFate(deps.gate);
+  }
 
-  /** Whoever the check of a poll is about, if that account is why it is not answered; as the watch names it. */
-  const goneAmongNamed = async (poll: Poll): Promise<string | undefined> => {
-    const [first] = poll.subscribers;
-    for (const { id, name } of first === undefined ? [] : namedIds(first.watch, first.type)) if (await isGone(poll, id)) return name;
-    return undefined;
-  };
+  async take(poll: Poll, error: UpstreamError): Promise<PollAftermath> {
+    if (error.kind === "bad_request") {
+      await this.#mark(poll, { status: "misconfigured", reason: refusalOf(error.message), hint: CORRECT });
+      return this.#notBefore(poll, DAY_MS);
+    }
+    if (error.kind === "forbidden" && !(await isGateOpen(this.#deps.gate))) return this.#notBefore(poll, HOUR_MS);
+    return this.#takeNotFound(poll);
+  }
 
-  const takeNotFound = async (asked: Poll): Promise<PollAftermath> => {
+  async takeRenames(poll: Poll, renames: readonly Rename[]): Promise<void> {
+    const handles = [...new Set(renames.flatMap(({ from }) => (from === null ? [] : [from.toLowerCase()])))];
+    const holders = (await this.#fate.ask(poll, "info-batch", { usernames: handles.slice(0, BATCH_SIZE) }))?.users ?? [];
+    for (const { target, from, to } of renames) {
+      const { userId } = target;
+      if (from === null || userId === null) continue;
+      const holder = holders.find(({ username }) => username.toLowerCase() === from.toLowerCase());
+      const isTaken = holder !== undefined && holder.id !== userId;
+      const hint = `Nothing is missed. Write "id:${userId}" in the watch to be independent of its handle.`;
+      await this.#deps.targetNotices.renamed({ userId, from, to, isTaken, hint });
+      await this.#deps.onRenamed(userId, to);
+    }
+  }
+
+  takeReturned(targets: readonly ReportedTarget[]): Promise<void> {
+    return this.#deps.targetNotices.back(targets);
+  }
+
+  /** By why they are missing. Asked for by id, so it is the account itself: one question an account, and only when it goes missing. */
+  async takeAbsent(planned: Poll, absent: readonly Subscriber[]): Promise<void> {
+    const loaded = await loadSubscribers(this.#deps.store, { ...planned, subscribers: absent });
+    const missing = new Map<string, Subscriber[]>();
+    try {
+      await this.#sortByFate(loaded, missing);
+    } finally {
+      for (const [reason, subscribers] of missing) {
+        const hint = reason === UNKNOWN ? CHECK_ID : AGAIN_WITH_THE_REST;
+        await this.#mark({ ...loaded.poll, subscribers }, { status: "unavailable", reason, hint });
+      }
+    }
+  }
+
+  async takeRefused(poll: Poll, refused: ReadonlyMap<string, readonly Subscriber[]>): Promise<void> {
+    for (const [words, subscribers] of refused)
+      await this.#mark({ ...poll, subscribers }, { status: "misconfigured", reason: refusalOf(words), hint: CORRECT });
+  }
+
+  takeMissing(targets: readonly ReportedTarget[], loss: Omit<Loss, "status">): Promise<void> {
+    return this.#report(targets, { ...loss, status: "unavailable" });
+  }
+
+  /** A 404, or a 403 that is about no key: of a list that accounts are read through, of an account, or of an index that has not got it. */
+  async #takeNotFound(asked: Poll): Promise<PollAftermath> {
+    const { clock, store, onListLost } = this.#deps;
     const listId = asked.source.params["list_id"];
     const isList = typeof listId === "string" && asked.subscribers.some(({ author }) => author !== undefined);
-    if (isList && patience.refusals(asked) < REFUSALS_BEFORE_BELIEF && isThroughList((await loadSubscribers(store, asked)).targets))
-      return { retryAtMs: clock.now() + patience.holdMs(asked, HOUR_MS) };
-    if (isList) await deps.onListLost(listId);
+    if (isList && this.#isDoubted(asked) && isThroughList((await loadSubscribers(store, asked)).targets))
+      return { retryAtMs: clock.now() + this.#patience.holdMs(asked, HOUR_MS) };
+    if (isList) await onListLost(listId);
     const planned = isList ? { ...asked, subscribers: asked.subscribers.filter(({ author }) => author === undefined) } : asked;
     if (planned.subscribers.length === 0) return { notBeforeMs: clock.now() + HOUR_MS };
-    const { poll, targets } = await loadSubscribers(store, planned);
-    const userId = targets[0]?.userId ?? null;
-    if (userId === null) {
-      await mark(poll, { status: "unavailable", reason: "the service does not know it (404)", hint: CHECK_ID });
-      return { notBeforeMs: clock.now() + patience.holdMs(planned, HOUR_MS) };
-    }
+    const loaded = await loadSubscribers(store, planned);
+    const userId = loaded.targets[0]?.userId ?? null;
+    if (userId !== null) return this.#takeLostAccount(planned, loaded, userId);
+    await this.#mark(loaded.poll, { status: "unavailable", reason: "the service does not know it (404)", hint: CHECK_ID });
+    return this.#notBefore(planned, HOUR_MS);
+  }
+
+  async #takeLostAccount(planned: Poll, { poll, targets }: LoadedPoll, userId: string): Promise<PollAftermath> {
     const wantsIndex = poll.subscribers.some(
       ({ type, watch }, index) => type.needsIndex?.(watch.settings, targets[index] ?? { memory: {} }) ?? false,
     );
     // An index that has shown the account is believed to have dropped it when it says so again.
     const wasShown = targets.some(({ baselineAtMs }) => baselineAtMs !== null);
-    if (wantsIndex && wasShown && patience.refusals(planned) < REFUSALS_BEFORE_BELIEF)
-      return { notBeforeMs: clock.now() + patience.holdMs(planned, HOUR_MS) };
-    if (wantsIndex && (await ask(poll, "info", { user_id: userId })) !== undefined) return takeNotIndexed(poll, targets);
+    if (wantsIndex && wasShown && this.#isDoubted(planned)) return this.#notBefore(planned, HOUR_MS);
+    if (wantsIndex && (await this.#fate.ask(poll, "info", { user_id: userId })) !== undefined) return this.#takeNotIndexed(poll, targets);
     const isKnown = targets.every(({ status }) => status === "unavailable");
-    if (!isKnown) await markGone(poll, userId);
-    return { notBeforeMs: clock.now() + patience.holdMs(planned, HOUR_MS) };
-  };
+    if (!isKnown) await this.#markGone(poll, userId);
+    return this.#notBefore(planned, HOUR_MS);
+  }
 
-  const markGone = async (poll: Poll, userId: string): Promise<void> => {
-    const named = await goneAmongNamed(poll);
-    const lost = { status: "unavailable", hint: AGAIN_HOURLY } as const;
-    if (named === undefined) await mark(poll, { ...lost, reason: await fateOf(poll, userId) });
-    else await mark(poll, { ...lost, reason: `${named}, whom it asks about, is deleted or suspended`, isOfNamedAccount: true });
-  };
-
-  const takeNotIndexed = async (poll: Poll, targets: readonly TargetState[]): Promise<PollAftermath> => {
+  async #takeNotIndexed(poll: Poll, targets: readonly TargetState[]): Promise<PollAftermath> {
+    const { clock, store, log, onSourceChanged } = this.#deps;
     const changed: TargetState[] = [];
     for (const [index, subscriber] of poll.subscribers.entries()) {
       const target = targets[index];
@@ -126,74 +159,75 @@ export function createTargetTrouble(deps: TargetTroubleDeps): TargetTrouble {
       if (written !== undefined) changed.push(written);
     }
     if (changed.length > 0) {
-      deps.log.info("account is not indexed, its whole list is read instead", { targets: changed.map(({ name }) => name) });
-      deps.onSourceChanged(changed);
+      log.info("account is not indexed, its whole list is read instead", { targets: changed.map(({ name }) => name) });
+      onSourceChanged(changed);
       return {};
     }
-    await mark(poll, { status: "not_indexed", reason: "the service has not indexed this account", hint: "" });
+    await this.#mark(poll, { status: "not_indexed", reason: "the service has not indexed this account", hint: "" });
     return { notBeforeMs: clock.now() + HOUR_MS, isAnswer: true };
-  };
+  }
 
-  const take = async (poll: Poll, error: UpstreamError): Promise<PollAftermath> => {
-    if (error.kind === "bad_request") {
-      await mark(poll, { status: "misconfigured", reason: refusalOf(error.message), hint: CORRECT });
-      return { notBeforeMs: clock.now() + patience.holdMs(poll, DAY_MS) };
-    }
-    if (error.kind === "forbidden" && !(await gateIsOpen())) return { notBeforeMs: clock.now() + patience.holdMs(poll, HOUR_MS) };
-    return takeNotFound(poll);
-  };
+  async #markGone(poll: Poll, userId: string): Promise<void> {
+    const named = await this.#goneAmongNamed(poll);
+    const lost = { status: "unavailable", hint: AGAIN_HOURLY } as const;
+    if (named === undefined) await this.#mark(poll, { ...lost, reason: await this.#fate.fateOf(poll, userId) });
+    else await this.#mark(poll, { ...lost, reason: `${named}, whom it asks about, is deleted or suspended`, isOfNamedAccount: true });
+  }
 
-  /** A 403 that names no cause: free to ask whether it is about the key. */
-  const gateIsOpen = (): Promise<boolean> =>
-    askRemaining(gate).then(
-      () => true,
-      () => false,
-    );
+  /** Whoever the check of a poll is about, if that account is why it is not answered; as the watch names it. */
+  async #goneAmongNamed(poll: Poll): Promise<string | undefined> {
+    const [first] = poll.subscribers;
+    for (const { id, name } of first === undefined ? [] : namedIds(first.watch, first.type))
+      if (await this.#fate.isGone(poll, id)) return name;
+    return undefined;
+  }
 
-  /** By why they are missing. Asked for by id, so it is the account itself: one question an account, and only when it goes missing. */
-  const takeAbsent = async (planned: Poll, absent: readonly Subscriber[]): Promise<void> => {
-    const { poll, targets } = await loadSubscribers(store, { ...planned, subscribers: absent });
+  /** Adds subscribers to `missing` under why their target is missing, but for those that are known to be. */
+  async #sortByFate({ poll, targets }: LoadedPoll, missing: Map<string, Subscriber[]>): Promise<void> {
     const fates = new Map<string, string>();
-    const missing = new Map<string, Subscriber[]>();
-    try {
-      for (const [index, subscriber] of poll.subscribers.entries()) {
-        const target = targets[index];
-        if (target === undefined || target.status === "unavailable") continue;
-        const { userId } = target;
-        const reason = userId === null ? UNKNOWN : (fates.get(userId) ?? (await fateOf({ ...poll, subscribers: [subscriber] }, userId)));
-        if (userId !== null) fates.set(userId, reason);
-        missing.set(reason, [...(missing.get(reason) ?? []), subscriber]);
-      }
-    } finally {
-      for (const [reason, subscribers] of missing)
-        await mark({ ...poll, subscribers }, { status: "unavailable", reason, hint: reason === UNKNOWN ? CHECK_ID : AGAIN_WITH_THE_REST });
+    for (const [index, subscriber] of poll.subscribers.entries()) {
+      const target = targets[index];
+      if (target === undefined || target.status === "unavailable") continue;
+      const { userId } = target;
+      const own = { ...poll, subscribers: [subscriber] };
+      const reason = userId === null ? UNKNOWN : (fates.get(userId) ?? (await this.#fate.fateOf(own, userId)));
+      if (userId !== null) fates.set(userId, reason);
+      missing.set(reason, [...(missing.get(reason) ?? []), subscriber]);
     }
-  };
+  }
 
-  return {
-    take,
-    async takeRenames(poll, renames) {
-      const handles = [...new Set(renames.flatMap(({ from }) => (from === null ? [] : [from.toLowerCase()])))];
-      const holders = (await ask(poll, "info-batch", { usernames: handles.slice(0, BATCH_SIZE) }))?.users ?? [];
-      for (const { target, from, to } of renames) {
-        const { userId } = target;
-        if (from === null || userId === null) continue;
-        const holder = holders.find(({ username }) => username.toLowerCase() === from.toLowerCase());
-        const isTaken = holder !== undefined && holder.id !== userId;
-        const hint = `Nothing is missed. Write "id:${userId}" in the watch to be independent of its handle.`;
-        await targetNotices.renamed({ userId, from, to, isTaken, hint });
-        await deps.onRenamed(userId, to);
-      }
-    },
-    takeReturned: (targets) => targetNotices.back(targets),
-    takeAbsent,
-    async takeRefused(poll, refused) {
-      for (const [words, subscribers] of refused)
-        await mark({ ...poll, subscribers }, { status: "misconfigured", reason: refusalOf(words), hint: CORRECT });
-    },
-    takeMissing: (targets, loss) => report(targets, { ...loss, status: "unavailable" }),
-  };
+  /** All targets of a poll, or of some of its subscribers. */
+  async #mark(planned: Poll, loss: Loss): Promise<void> {
+    const { poll, targets } = await loadSubscribers(this.#deps.store, planned);
+    const reported = poll.subscribers.flatMap(({ watch }, index) => {
+      const target = targets[index];
+      return target === undefined ? [] : [{ watchId: watch.id, target }];
+    });
+    await this.#report(reported, loss);
+  }
+
+  async #report(targets: readonly ReportedTarget[], loss: Loss): Promise<void> {
+    for (const { watchId, target } of targets)
+      if (target.baselineAtMs === null && target.status !== loss.status) this.#deps.onMissing(watchId);
+    await this.#deps.targetNotices.lost(targets, loss);
+  }
+
+  /** What was shown before is not believed to be gone at once. */
+  #isDoubted(poll: Poll): boolean {
+    return this.#patience.refusals(poll) < REFUSALS_BEFORE_BELIEF;
+  }
+
+  #notBefore(poll: Poll, steadyMs: number): PollAftermath {
+    return { notBeforeMs: this.#deps.clock.now() + this.#patience.holdMs(poll, steadyMs) };
+  }
 }
+
+/** A 403 that names no cause: free to ask whether it is about the key. */
+const isGateOpen = (gate: RequestGate): Promise<boolean> =>
+  askRemaining(gate).then(
+    () => true,
+    () => false,
+  );
 
 const CORRECT = "Correct the watch; a reload takes it over.";
 const UNKNOWN = "the service does not know it";
