@@ -1,7 +1,6 @@
 /** Polls of accounts that want the same schedule -> one poll of the group, where that can be cheaper: it probes many accounts with one request and reads those that moved. Pure. */
 import type { GroupingDeps } from "../../plan/rates/learned.ts";
 import { BATCH_SIZE } from "../../model/batch.ts";
-import type { Freshness } from "../../model/schedule.ts";
 import { createFreeRides, type Help } from "./free-rides.ts";
 import { groupSpreadMs } from "../../plan/polls/group-spread.ts";
 import { joinMembers, kindNamed, type Members } from "../../plan/polls/kinds.ts";
@@ -68,7 +67,7 @@ export function toGroup<T extends Pollable>(kind: string, members: Members<T>, d
   const joined = joinMembers(members);
   const rates = ratesOf(members.map(userIdOf), (userId) => deps.rateOf?.(userId), deps.assumedPosts);
   const habits = { rates, otherChangesPerDay: deps.changesOf?.(key) };
-  const asked = askedOf({ ...first, subscribers: joined.subscribers }, fullPollEveryMs, habits, handlesPerQuery(FIRST_LIMITS), freshness);
+  const asked = askedOf({ ...first, subscribers: joined.subscribers }, fullPollEveryMs, habits, handlesPerQuery(FIRST_LIMITS));
   const counted = deps.countOf?.(key, members.length);
   const modelled = freshness === undefined ? chooseStrategy(asked, counted?.strategy, group.wish) : costOfFreshness(asked, freshness, help);
   const { probes, reads } = counted?.strategy === modelled.strategy ? counted : NOTHING_COUNTED;
@@ -92,12 +91,11 @@ export type Habits = Pick<Group, "rates" | "hiddenShare" | "otherChangesPerDay">
 
 /** A group as strategies are compared by it. */
 export function askedOf(
-  poll: Pick<Poll, "subscribers" | "intervalMs" | "overlapMs">,
+  poll: Pick<Poll, "subscribers" | "intervalMs" | "overlapMs" | "freshness">,
   fullPollEveryMs: number | undefined,
   habits: Habits,
   perQuery: number,
-  freshness: Freshness | undefined,
 ): Group {
   const base = { ...habits, intervalMs: poll.intervalMs, overlapMs: poll.overlapMs, handlesPerQuery: perQuery };
-  return { ...base, fullPollEveryMs: fullPollEveryMs ?? chooseFullPollEvery(base, maxAgeOf(poll), freshness) };
+  return { ...base, fullPollEveryMs: fullPollEveryMs ?? chooseFullPollEvery(base, maxAgeOf(poll), poll.freshness) };
 }

@@ -42,7 +42,7 @@ export function chooseAgain(group: Poll, memory: GroupMemory, habits: () => Habi
   const limits = growLimits(memory.limits, nowMs);
   const { freshness } = group;
   const known = habits();
-  const asked = askedOf(group, group.group?.fullPollEveryMs, known, handlesPerQuery(limits), freshness);
+  const asked = askedOf(group, group.group?.fullPollEveryMs, known, handlesPerQuery(limits));
   const { strategy } = chooseStrategy(asked, chosenStrategy(memory), freshness === undefined ? (group.group?.wish ?? "auto") : "probe");
   const busy = freshness?.kind === "p95" ? { busyRate: busyRate(known.rates, freshness) } : {};
   return { ...memory, limits, strategy, fullPollEveryMs: asked.fullPollEveryMs, ...busy, chosenAtMs: nowMs };

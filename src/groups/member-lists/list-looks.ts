@@ -34,7 +34,7 @@ export function afterListRead(memory: ProbeMemory, read: ListRead, nowMs: number
   const isUnshown = open === undefined && read.isSilent && read.joined + read.awaited > 0;
   const nextStrikes = isUnshown ? strikes + 1 : open === undefined ? 0 : strikes;
   const next = open === undefined ? awaiting(memory, read, nowMs) : openAfter(open, read, patience, nowMs);
-  const nextPatience = patienceAfter(open, next, read, patience, isUnshown);
+  const nextPatience = isUnshown ? 0 : patienceAfter(open, next, read, patience);
   return {
     ...rest,
     fullAtMs: nowMs,
@@ -69,15 +69,9 @@ function ladderOf(owed: number | null, { awaited, isWhole }: ListRead, patience:
 }
 
 /** Looks that found nothing to the last make the next ones fewer; one that found somebody late brings them all back. */
-function patienceAfter(
-  open: OpenChange | undefined,
-  next: OpenChange | undefined,
-  read: ListRead,
-  patience: number,
-  isUnshown: boolean,
-): number {
+function patienceAfter(open: OpenChange | undefined, next: OpenChange | undefined, read: ListRead, patience: number): number {
   const isLate = open !== undefined && open.reads > 0 && read.joined > 0;
-  if (isUnshown || isLate) return 0;
+  if (isLate) return 0;
   if (open === undefined || next !== undefined || read.awaited > 0) return patience;
   const owed = open.owed === null ? null : open.owed - read.joined;
   if (isAccounted(owed, read)) return patience;

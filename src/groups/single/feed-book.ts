@@ -83,7 +83,8 @@ export function createFeedBook(notes: Notes, clock: Clock): FeedBook {
       if (rhythm === undefined) enter(key, entry);
       else {
         const share = rhythm.evenMs / DAY_MS;
-        enter(key, { ...entry, count: countRequests(entries.get(key)?.count, share, clock.now(), rhythm.longestMs) });
+        const count = countRequests(entries.get(key)?.count, share, clock.now(), { intervalMs: rhythm.longestMs });
+        enter(key, { ...entry, count });
       }
       dirty.add(noteOf(key));
     },

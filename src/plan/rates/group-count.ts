@@ -31,7 +31,8 @@ export function countRun(
   nowMs: number,
 ): GroupCount {
   const before = known?.strategy === strategy && known.members === members ? known.counts : undefined;
-  const count = (kind: CountedKind): RequestCount => countRequests(before?.[kind], requests[kind], nowMs, intervalMs, LEARNING_MS);
+  const rhythm = { intervalMs, learningMs: LEARNING_MS };
+  const count = (kind: CountedKind): RequestCount => countRequests(before?.[kind], requests[kind], nowMs, rhythm);
   return { strategy, members, counts: { probes: count("probes"), reads: count("reads") } };
 }
 

@@ -32,13 +32,19 @@ const MOST_DAYS = 10;
 /** What is longer is no wait for the next run. `intervalMs`: from one run to the next. */
 export const longestPauseMs = (intervalMs: number): number => Math.max(LONGEST_PAUSE_MS, LONGEST_PAUSE_RUNS * intervalMs);
 
-/** Days are counted whole, because hours differ. `intervalMs`: from one run to the next; `learningMs`: nothing is counted for so long. */
+export interface CountRhythm {
+  /** From one run to the next. */
+  readonly intervalMs: number;
+  /** Nothing is counted for so long. */
+  readonly learningMs?: number;
+}
+
+/** Days are counted whole, because hours differ. */
 export function countRequests(
   count: RequestCount | undefined,
   requests: number,
   nowMs: number,
-  intervalMs: number,
-  learningMs = LEARNING_MS,
+  { intervalMs, learningMs = LEARNING_MS }: CountRhythm,
 ): RequestCount {
   if (count === undefined) return { sinceMs: nowMs + learningMs, requests: 0, lastMs: nowMs };
   if (nowMs - count.lastMs > longestPauseMs(intervalMs)) return { ...count, sinceMs: nowMs, requests, lastMs: nowMs };

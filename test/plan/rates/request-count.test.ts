@@ -8,8 +8,8 @@ const HOUR = 60 * MIN;
 
 /** A request every `everyMs`, from one moment to another. */
 function run(count: RequestCount | undefined, fromMs: number, toMs: number, everyMs: number): RequestCount {
-  let latest = countRequests(count, 1, fromMs, everyMs);
-  for (let atMs = fromMs + everyMs; atMs < toMs; atMs += everyMs) latest = countRequests(latest, 1, atMs, everyMs);
+  let latest = countRequests(count, 1, fromMs, { intervalMs: everyMs });
+  for (let atMs = fromMs + everyMs; atMs < toMs; atMs += everyMs) latest = countRequests(latest, 1, atMs, { intervalMs: everyMs });
   return latest;
 }
 
