@@ -1,7 +1,7 @@
 /** From the configuration's watches to what the state and the engine know of them. */
 import type { Config } from "../../config/config.ts";
 import { DEFAULTS } from "../../config/defaults.ts";
-import type { EngineWatch } from "../../engine/engine.ts";
+import type { EngineWatch } from "../../engine/planned-watches.ts";
 import type { Hash } from "../../model/hash.ts";
 import type { Store } from "../../model/store.ts";
 import type { WatchRegistration } from "../../model/watch-store.ts";

@@ -1,5 +1,5 @@
 /** The lines a person reads after a start: per watch, what is known and when it is polled next. Its messages are whole sentences on purpose. */
-import type { EngineWatch } from "../../engine/engine.ts";
+import type { EngineWatch } from "../../engine/planned-watches.ts";
 import type { PollOutcome } from "../../polling/run/poll-outcome.ts";
 import { type Clock, isoTime } from "../../model/clock.ts";
 import type { Log } from "../../model/log.ts";

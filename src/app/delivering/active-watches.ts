@@ -1,5 +1,5 @@
 /** Watches by their keys as they are now: a poll that began before a reload knows its own, and its sinks, as they were then. */
-import type { EngineWatch } from "../../engine/engine.ts";
+import type { EngineWatch } from "../../engine/planned-watches.ts";
 import type { Watch } from "../../model/watch.ts";
 import type { JudgedEvent, RouteJudged } from "../../polling/evaluate/verdicts.ts";
 import type { Delivery } from "./delivery.ts";

@@ -1,7 +1,7 @@
 /** The delivering half and the daemon's own notices, around one active configuration: what a reload swaps, in one place. */
 import type { Config } from "../../config/config.ts";
 import { createNotices } from "../../engine/health/notices.ts";
-import type { EngineWatch } from "../../engine/engine.ts";
+import type { EngineWatch } from "../../engine/planned-watches.ts";
 import type { Notices } from "../../model/notices.ts";
 import { isoTime } from "../../model/clock.ts";
 import { formatHours } from "../../model/duration.ts";

@@ -1,7 +1,8 @@
 /** The polling half: the gate to the data service with its key, its budget and its watchers, and the engine on top. */
 import { createUpstream } from "../../api/upstream.ts";
 import { createUpstreamPacer } from "../../budget/upstream-pacer.ts";
-import { createEngine, type Engine, type EngineDeps } from "../../engine/engine.ts";
+import { createEngine, type Engine } from "../../engine/engine.ts";
+import type { EngineDeps } from "../../engine/engine-parts.ts";
 import { createPollRunner } from "../../polling/run/poll-runner.ts";
 import { createProfiles } from "../../requests/profiles.ts";
 import type { KeyWatch } from "../../engine/quota/key-watch.ts";

@@ -6,6 +6,7 @@ import type { Log } from "../../model/log.ts";
 import type { Meter } from "../../model/meter.ts";
 import type { Trace } from "../../model/trace.ts";
 import type { Aftermath } from "./poll-aftermath.ts";
+import type { PollHistory } from "./poll-history.ts";
 import type { PollAftermath } from "../../model/poll-aftermath.ts";
 import type { PollOutcome } from "../../polling/run/poll-outcome.ts";
 import type { StallWatch } from "../health/stall-watch.ts";
@@ -28,90 +29,87 @@ export interface AttemptDeps {
   readonly volume: VolumeWatch;
   readonly aftermath: Aftermath;
   readonly trouble: Pick<TargetTrouble, "takeRenames" | "takeReturned" | "takeAbsent" | "takeRefused">;
-  /** By poll key; written here. */
-  readonly lastPolledAtMs: Map<string, number>;
-  /** By poll key, when one last succeeded; written here. */
-  readonly lastOkAtMs: Map<string, number>;
-  /** By poll key, why the last run failed; written here. */
-  readonly problems: Map<string, string>;
-  /** By poll key, holes in what is known of its feed; written here. */
-  readonly openHoles: Map<string, number>;
+  readonly history: Pick<PollHistory, "polled" | "succeeded" | "failed" | "problems">;
   readonly onPolled: (poll: Poll, outcome: PollOutcome | undefined, error: unknown) => void;
 }
 
-/** Drops what is kept of polls that are no longer in force, alone or in a group: when they come back, the state knows when they ran. */
-export function forgetOthers(kept: readonly Map<string, unknown>[], polls: readonly Poll[]): void {
-  const keys = new Set(polls.flatMap(({ key, group }) => [key, ...(group?.members ?? []).map((member) => member.key)]));
-  for (const map of kept) for (const key of map.keys()) if (!keys.has(key)) map.delete(key);
+export function createAttempt(deps: AttemptDeps): AttemptPoll {
+  const attempts = new PollAttempts(deps);
+  return (poll, work) => attempts.attempt(poll, work);
 }
 
-export function createAttempt(deps: AttemptDeps): AttemptPoll {
-  const { clock, aftermath, trouble } = deps;
+class PollAttempts {
+  readonly #deps: AttemptDeps;
 
-  const failed = async (poll: Poll, error: unknown): Promise<PollAftermath> => {
-    const after = await aftermath.afterFailure(poll, error);
-    if (after.isAnswer === true) {
-      deps.problems.delete(poll.key);
-      deps.lastOkAtMs.set(poll.key, clock.now());
-    } else {
-      deps.problems.set(poll.key, errorText(error));
-      deps.stalls.failed(poll, error);
-    }
-    return after;
-  };
+  constructor(deps: AttemptDeps) {
+    this.#deps = deps;
+  }
 
-  const follow = async (poll: Poll, outcome: PollOutcome, type: string): Promise<PollAftermath> => {
-    deps.lastPolledAtMs.set(poll.key, clock.now());
-    deps.problems.delete(poll.key);
-    if (outcome.openHoles !== undefined) deps.openHoles.set(poll.key, outcome.openHoles);
-    if (outcome.error === undefined) {
-      deps.lastOkAtMs.set(poll.key, clock.now());
-      deps.stalls.succeeded(poll, outcome);
+  async attempt(poll: Poll, work: () => Promise<PollOutcome>): Promise<PollRun> {
+    const { clock, trace, log, history } = this.#deps;
+    const members = poll.group?.members.map(({ key }) => key);
+    const line = { trace: trace.begin(poll.key, members), source: poll.key };
+    const startMs = clock.monotonic();
+    log.debug("poll started", { ...line, endpoint: poll.source.endpoint, watches: watchesOf(poll) });
+    const { aftermath: after, outcome } = await this.#run(poll, work);
+    log.debug("poll finished", {
+      ...line,
+      duration_ms: Math.round(clock.monotonic() - startMs),
+      new_items: outcome?.newItems ?? 0,
+      events: outcome?.events ?? 0,
+      ...(history.problems.has(poll.key) && { problem: history.problems.get(poll.key) }),
+    });
+    trace.end(poll.key, members);
+    return { aftermath: after, ...(outcome !== undefined && { outcome }) };
+  }
+
+  async #run(poll: Poll, work: () => Promise<PollOutcome>): Promise<PollRun> {
+    const { clock, meter, history, storeWatch, onPolled } = this.#deps;
+    const type = poll.subscribers[0]?.watch.type ?? "";
+    try {
+      const outcome = await work();
+      return { aftermath: await this.#follow(poll, outcome, type), outcome };
+    } catch (error) {
+      onPolled(poll, undefined, error);
+      const after = await this.#failed(poll, error).catch((second: unknown): PollAftermath => {
+        history.failed(poll.key, errorText(error));
+        storeWatch.takeError(second);
+        return { retryAtMs: clock.now() + STORE_RETRY_MS };
+      });
+      meter.count("chirpwatch_polls_total", { type, outcome: after.isAnswer === true ? "ok" : "failed" });
+      return { aftermath: after };
     }
-    deps.meter.count("chirpwatch_polls_total", { type, outcome: outcome.error === undefined ? "ok" : "cut" });
-    deps.onPolled(poll, outcome, outcome.error);
-    if (outcome.error === undefined && !outcome.isBlind) await deps.volume.polled(poll);
+  }
+
+  async #follow(poll: Poll, outcome: PollOutcome, type: string): Promise<PollAftermath> {
+    const { clock, history, stalls, meter, volume, onPolled, aftermath, trouble } = this.#deps;
+    const isOk = outcome.error === undefined;
+    history.polled(poll.key, clock.now(), outcome.openHoles);
+    if (isOk) {
+      history.succeeded(poll.key, clock.now());
+      stalls.succeeded(poll, outcome);
+    }
+    meter.count("chirpwatch_polls_total", { type, outcome: isOk ? "ok" : "cut" });
+    onPolled(poll, outcome, outcome.error);
+    if (isOk && !outcome.isBlind) await volume.polled(poll);
     await aftermath.tellLosses(poll, outcome);
     if (outcome.renames.length > 0) await trouble.takeRenames(poll, outcome.renames);
     if (outcome.returned.length > 0) await trouble.takeReturned(outcome.returned);
     if (outcome.absent.length > 0) await trouble.takeAbsent(poll, outcome.absent);
     if (outcome.refused.size > 0) await trouble.takeRefused(poll, outcome.refused);
-    return outcome.error === undefined ? {} : failed(poll, outcome.error);
-  };
+    return isOk ? {} : this.#failed(poll, outcome.error);
+  }
 
-  const run = async (poll: Poll, work: () => Promise<PollOutcome>): Promise<PollRun> => {
-    const type = poll.subscribers[0]?.watch.type ?? "";
-    try {
-      const outcome = await work();
-      return { aftermath: await follow(poll, outcome, type), outcome };
-    } catch (error) {
-      deps.onPolled(poll, undefined, error);
-      const after = await failed(poll, error).catch((second: unknown): PollAftermath => {
-        deps.problems.set(poll.key, errorText(error));
-        deps.storeWatch.takeError(second);
-        return { retryAtMs: clock.now() + STORE_RETRY_MS };
-      });
-      deps.meter.count("chirpwatch_polls_total", { type, outcome: after.isAnswer === true ? "ok" : "failed" });
-      return { aftermath: after };
+  async #failed(poll: Poll, error: unknown): Promise<PollAftermath> {
+    const { clock, aftermath, history, stalls } = this.#deps;
+    const after = await aftermath.afterFailure(poll, error);
+    if (after.isAnswer === true) history.succeeded(poll.key, clock.now());
+    else {
+      history.failed(poll.key, errorText(error));
+      stalls.failed(poll, error);
     }
-  };
-
-  return async (poll, work) => {
-    const members = poll.group?.members.map(({ key }) => key);
-    const line = { trace: deps.trace.begin(poll.key, members), source: poll.key };
-    const startMs = clock.monotonic();
-    deps.log.debug("poll started", { ...line, endpoint: poll.source.endpoint, watches: watchesOf(poll) });
-    const { aftermath: after, outcome } = await run(poll, work);
-    deps.log.debug("poll finished", {
-      ...line,
-      duration_ms: Math.round(clock.monotonic() - startMs),
-      new_items: outcome?.newItems ?? 0,
-      events: outcome?.events ?? 0,
-      ...(deps.problems.has(poll.key) && { problem: deps.problems.get(poll.key) }),
-    });
-    deps.trace.end(poll.key, members);
-    return { aftermath: after, ...(outcome !== undefined && { outcome }) };
-  };
+    return after;
+  }
 }
 
 const WATCHES_SHOWN = 20;

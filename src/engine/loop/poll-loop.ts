@@ -1,65 +1,196 @@
-/** The poll loop: one timer, a heap of due times, polls side by side. Owns when a poll runs; what a poll does is the runner's. */
+/** The poll loop: one timer, due polls side by side. Owns when a poll runs and that it runs once; what a poll does is the runner's. */
 import type { PollAftermath } from "../../model/poll-aftermath.ts";
 import type { Cancel, Clock } from "../../model/clock.ts";
 import type { Log } from "../../model/log.ts";
 import type { Meter } from "../../model/meter.ts";
-import type { Priority } from "../../model/schedule.ts";
-import { isAligned, onGrid } from "../../plan/polls/tick-grid.ts";
 import { kindOf } from "../../groups/registry.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
-import { type DueEntry, DueQueue } from "../../schedule/due-queue.ts";
-import { createJumpWatch, nextTick } from "../../schedule/misfire.ts";
-import type { Timetable } from "../../schedule/timetable.ts";
+import { createJumpWatch, type JumpWatch } from "../../schedule/misfire.ts";
+import { type Due, type DueTime, type PollPace, PollQueue } from "./poll-queue.ts";
 
-export interface PollLoopDeps {
+export interface PollLoopDeps extends PollPace {
   readonly clock: Clock;
-  readonly timetable: Timetable;
   readonly meter: Meter;
   readonly log: Log;
+}
+
+/** What runs the polls. */
+export interface PollWork {
   /** Runs a poll and deals with its failure; never rejects. Times on the wall clock. */
-  readonly runPoll: (poll: Poll) => Promise<PollAftermath>;
-  /** How much slower polls of a priority go while the quota is short. */
-  readonly stretch: (priority: Priority) => number;
+  runPoll(poll: Poll): Promise<PollAftermath>;
   /** When a poll under freshness would run next by the pace of this moment; undefined where that is not known. */
-  readonly againAt: (poll: Poll) => number | undefined;
-}
-
-export interface PollLoop {
-  /** Replaces the plan: polls that stay keep their due times, new ones are due by their last poll, or at once when never polled. */
-  setPolls(polls: readonly Poll[], lastPolledAtMs: ReadonlyMap<string, number>): void;
-  /** Makes a poll due at once; false when the plan does not have it. */
-  hasten(key: string): boolean;
-  /** Looks at the clock again: what is due by it runs. */
-  wake(): void;
-  /** Computes waiting times again: polls go faster or slower than when they were put into the queue. */
-  repace(): void;
-  /** When a poll runs next, epoch ms; undefined while it runs or is unknown. */
-  nextDueAt(key: string): number | undefined;
-  start(): void;
-  /** Starts nothing more and resolves when what runs has ended. */
-  stop(): Promise<void>;
-  /** Monotonic time of the last turn of the loop: a loop that stands still is no longer alive. */
-  readonly lastTurnMs: number;
-  readonly running: number;
-  /** How long the longest waiting poll has been due; 0 when none waits. */
-  overdueMs(): number;
-}
-
-interface Due extends DueEntry {
-  /** The tick behind the due time, without spread. */
-  readonly tickMs: number;
-  /** The tick before it, where the pace of that moment decided how long to wait. */
-  readonly pacedFromMs: number | undefined;
-  /** Put there by the plan, and not yet run since. */
-  readonly isFirst: boolean;
+  againAt(poll: Poll): number | undefined;
 }
 
 /** Requests are paced by the gate; this only bounds what waits there at once. */
 const MOST_RUNNING = 64;
 /** Wake at least so often, to notice that the clock was set. */
 const LONGEST_SLEEP_MS = 30_000;
+/** Before the start. */
+const NO_WORK: PollWork = { runPoll: async () => ({}), againAt: () => undefined };
 
-const NEITHER = { pacedFromMs: undefined, isFirst: false };
+export class PollLoop {
+  readonly #clock: Clock;
+  readonly #meter: Meter;
+  readonly #log: Log;
+  readonly #stretch: PollPace["stretch"];
+  readonly #queue: PollQueue;
+  readonly #jumps: JumpWatch;
+  readonly #running = new Map<string, Promise<void>>();
+  /** Polls whose plan changed while they ran: the newcomer or the new schedule is served right after. */
+  readonly #replanned = new Set<string>();
+  #work = NO_WORK;
+  #isStarted = false;
+  #cancelTimer: Cancel | undefined;
+  #lastTurnMs: number;
+  #timesSetBack = 0;
+
+  constructor({ clock, meter, log, timetable, stretch }: PollLoopDeps) {
+    this.#clock = clock;
+    this.#meter = meter;
+    this.#log = log;
+    this.#stretch = stretch;
+    this.#queue = new PollQueue(clock, { timetable, stretch });
+    this.#jumps = createJumpWatch(clock.now(), clock.monotonic());
+    this.#lastTurnMs = clock.monotonic();
+  }
+
+  /** Replaces the plan: polls that stay keep their due times, new ones are due by their last poll, or at once when never polled. */
+  setPolls(polls: readonly Poll[], lastPolledAtMs: ReadonlyMap<string, number>): void {
+    const before = new Map(polls.map(({ key }) => [key, this.#queue.pollOf(key)]));
+    this.#queue.setPolls(polls, lastPolledAtMs);
+    for (const poll of polls) this.#takeOver(before.get(poll.key), poll);
+    this.#arm();
+  }
+
+  /** Makes a poll due at once; false when the plan does not have it. */
+  hasten(key: string): boolean {
+    const poll = this.#queue.pollOf(key);
+    if (poll === undefined || this.#running.has(key)) return poll !== undefined;
+    this.#queue.enterAtOnce(poll);
+    this.#arm();
+    return true;
+  }
+
+  /** Looks at the clock again: what is due by it runs. */
+  wake(): void {
+    if (this.#isStarted) this.#turn();
+  }
+
+  /** Computes waiting times again: polls go faster or slower than when they were put into the queue. */
+  repace(): void {
+    this.#queue.repace((poll) => this.#work.againAt(poll));
+    this.#arm();
+  }
+
+  /** When a poll runs next, epoch ms; undefined while it runs or is unknown. */
+  nextDueAt(key: string): number | undefined {
+    return this.#queue.nextDueAt(key);
+  }
+
+  start(work: PollWork): void {
+    this.#work = work;
+    this.#queue.enterFirstAgain();
+    this.#isStarted = true;
+    this.#arm();
+  }
+
+  /** Starts nothing more and resolves when what runs has ended. */
+  async stop(): Promise<void> {
+    this.#isStarted = false;
+    this.#cancelTimer?.();
+    await Promise.all(this.#running.values());
+  }
+
+  /** Monotonic time of the last turn of the loop: a loop that stands still is no longer alive. */
+  get lastTurnMs(): number {
+    return this.#lastTurnMs;
+  }
+
+  /** How long the longest waiting poll has been due; 0 when none waits. */
+  overdueMs(): number {
+    return Math.max(0, this.#clock.now() - (this.#queue.firstDueAt ?? Number.POSITIVE_INFINITY));
+  }
+
+  get running(): number {
+    return this.#running.size;
+  }
+
+  #takeOver(old: Poll | undefined, poll: Poll): void {
+    const isSame = old !== undefined && JSON.stringify(old.schedules) === JSON.stringify(poll.schedules);
+    const hasNewcomer = old !== undefined && hasNewSubscriber(old, poll);
+    if (this.#running.has(poll.key)) {
+      if (!isSame || hasNewcomer) this.#replanned.add(poll.key);
+    } else if (hasNewcomer) this.#queue.enterAtOnce(poll);
+    else if (!isSame || this.#queue.nextDueAt(poll.key) === undefined) this.#queue.enterFirst(poll);
+  }
+
+  #arm(): void {
+    this.#cancelTimer?.();
+    if (!this.#isStarted) return;
+    const firstDueMs = this.#running.size < MOST_RUNNING ? this.#queue.firstDueAt : undefined;
+    const waitMs = firstDueMs === undefined ? LONGEST_SLEEP_MS : Math.min(Math.max(0, firstDueMs - this.#clock.now()), LONGEST_SLEEP_MS);
+    this.#cancelTimer = this.#clock.after(waitMs, () => this.#turn());
+  }
+
+  #turn(): void {
+    this.#lastTurnMs = this.#clock.monotonic();
+    this.#checkClock();
+    for (const { poll, due } of this.#queue.popDue(MOST_RUNNING - this.#running.size)) this.#launch(poll, due);
+    this.#arm();
+  }
+
+  #checkClock(): void {
+    if (this.#jumps.observe(this.#clock.now(), this.#clock.monotonic()) >= 0) return;
+    this.#timesSetBack += 1;
+    this.#queue.computeAgain();
+  }
+
+  #launch(poll: Poll, due: Due): void {
+    this.#meter.observe("chirpwatch_poll_lateness_seconds", Math.max(0, this.#clock.now() - due.dueMs) / 1_000);
+    const launched = {
+      timesSetBack: this.#timesSetBack,
+      stretch: this.#stretch(poll.priority),
+      next: this.#queue.nextAfter(poll, due.tickMs),
+    };
+    const run = this.#work
+      .runPoll(poll)
+      .then((aftermath) => {
+        this.#checkClock();
+        // After a clock that went back, what comes next was worked out on the old time.
+        const isOld = this.#timesSetBack !== launched.timesSetBack;
+        const isPaceSame = this.#stretch(poll.priority) === launched.stretch;
+        const next = isPaceSame ? launched.next : this.#queue.nextAfter(poll, due.tickMs);
+        if (isOld) this.#finish(poll.key, { ...this.#queue.nextAfter(poll, this.#clock.now()), pacedFromMs: undefined }, aftermath);
+        else this.#finish(poll.key, { ...next, pacedFromMs: due.tickMs }, aftermath);
+      })
+      .catch((error: unknown) => {
+        this.#log.error("poll loop failed", { poll: poll.key, error });
+        this.#finish(poll.key, { ...launched.next, pacedFromMs: undefined }, {});
+      });
+    this.#running.set(poll.key, run);
+  }
+
+  /** Puts a poll that has run back into the queue, as the plan has it now. */
+  #finish(key: string, next: DueTime & Pick<Due, "pacedFromMs">, aftermath: PollAftermath): void {
+    this.#running.delete(key);
+    const poll = this.#queue.pollOf(key);
+    const isReplanned = this.#replanned.delete(key);
+    if (poll !== undefined && this.#queue.nextDueAt(key) === undefined) {
+      if (isReplanned && isHeldByPace(aftermath)) this.#queue.enterAtOnce(poll);
+      else {
+        const dueMs = Math.max(aftermath.retryAtMs ?? next.dueMs, aftermath.notBeforeMs ?? 0);
+        const pacedFromMs = dueMs === next.dueMs || aftermath.isPaced === true ? next.pacedFromMs : undefined;
+        this.#queue.enterNext(poll, { dueMs, tickMs: next.tickMs }, pacedFromMs);
+      }
+    }
+    this.#arm();
+  }
+}
+
+/** Nothing but its schedule, or its pace, keeps the poll from running again. */
+const isHeldByPace = ({ retryAtMs, notBeforeMs, isPaced }: PollAftermath): boolean =>
+  isPaced === true || (retryAtMs === undefined && notBeforeMs === undefined);
 
 /** The first poll of every target is due at once, also where it joins a poll that others share, or is read from another list from now on. */
 function hasNewSubscriber(old: Poll, now: Poll): boolean {
@@ -74,184 +205,3 @@ const partsOf = (poll: Poll): readonly string[] =>
     .flatMap(({ key, subscribers }) =>
       subscribers.map(({ watchKey, targetKey }) => `${watchKey}\n${targetKey}\n${poll.group === undefined ? "" : key}`),
     );
-
-/** Nothing but its schedule, or its pace, keeps the poll from running again. */
-const isHeldByPace = ({ retryAtMs, notBeforeMs, isPaced }: PollAftermath): boolean =>
-  isPaced === true || (retryAtMs === undefined && notBeforeMs === undefined);
-
-type Pacing = Pick<PollLoopDeps, "timetable" | "stretch">;
-
-function tickAfter({ timetable, stretch: stretchOf }: Pacing, poll: Poll, lastMs: number, nowMs: number): number {
-  const stretch = stretchOf(poll.priority);
-  const ticks = poll.schedules.map((schedule) => {
-    const lastTickMs = isAligned(poll) && stretch === 1 ? onGrid(schedule, lastMs) : lastMs;
-    return nextTick(timetable, { schedule, lastTickMs, nowMs, spreadMs: poll.spreadMs, stretch });
-  });
-  return Math.min(...ticks);
-}
-
-export function createPollLoop(deps: PollLoopDeps): PollLoop {
-  const { clock } = deps;
-  const queue = new DueQueue<Due>();
-  const jumps = createJumpWatch(clock.now(), clock.monotonic());
-  const running = new Map<string, Promise<void>>();
-  /** Polls whose plan changed while they ran: the newcomer or the new schedule is served right after. */
-  const replanned = new Set<string>();
-  let polls = new Map<string, Poll>();
-  let lastPolled: ReadonlyMap<string, number> = new Map();
-  let cancelTimer: Cancel | undefined;
-  let isStarted = false;
-  let lastTurnMs = clock.monotonic();
-  let timesSetBack = 0;
-
-  const arm = () => {
-    cancelTimer?.();
-    if (!isStarted) return;
-    const first = running.size < MOST_RUNNING ? queue.peek() : undefined;
-    const waitMs = first === undefined ? LONGEST_SLEEP_MS : Math.min(Math.max(0, first.dueMs - clock.now()), LONGEST_SLEEP_MS);
-    cancelTimer = clock.after(waitMs, turn);
-  };
-
-  const turn = () => {
-    lastTurnMs = clock.monotonic();
-    lookAtClock();
-    for (const due of queue.popDue(clock.now(), MOST_RUNNING - running.size)) {
-      const poll = polls.get(due.key);
-      if (poll !== undefined) launch(poll, due);
-    }
-    arm();
-  };
-
-  /** A literal of one shape: ten thousand entries that are spread from others take a third more memory. */
-  const enter = (
-    { key, priority }: Poll,
-    { dueMs, tickMs }: Pick<Due, "dueMs" | "tickMs">,
-    { pacedFromMs, isFirst }: Pick<Due, "pacedFromMs" | "isFirst"> = NEITHER,
-  ) => queue.push({ key, dueMs, priority, tickMs, pacedFromMs, isFirst });
-
-  const planned = () =>
-    queue.entries().flatMap((due) => {
-      const poll = polls.get(due.key);
-      return poll === undefined ? [] : [{ poll, due }];
-    });
-
-  const atOnce = () => ({ dueMs: clock.now(), tickMs: clock.now() });
-
-  /** After a clock that went back, due times computed on the old one would leave polls waiting. */
-  const lookAtClock = () => {
-    if (jumps.observe(clock.now(), clock.monotonic()) >= 0) return;
-    timesSetBack += 1;
-    for (const { poll, due } of planned()) enter(poll, nextFor(poll, clock.now()), due);
-  };
-
-  const launch = (poll: Poll, due: Due) => {
-    const timesBefore = timesSetBack;
-    deps.meter.observe("chirpwatch_poll_lateness_seconds", Math.max(0, clock.now() - due.dueMs) / 1_000);
-    const stretch = deps.stretch(poll.priority);
-    const planned = nextFor(poll, due.tickMs);
-    const run = deps
-      .runPoll(poll)
-      .then((aftermath) => {
-        lookAtClock();
-        // After a clock that went back, what comes next was worked out on the old time.
-        const isOld = timesSetBack !== timesBefore;
-        const next = deps.stretch(poll.priority) === stretch ? planned : nextFor(poll, due.tickMs);
-        settle(poll.key, isOld ? { ...nextFor(poll, clock.now()), ...NEITHER } : { ...next, pacedFromMs: due.tickMs }, aftermath);
-      })
-      .catch((error: unknown) => {
-        deps.log.error("poll loop failed", { poll: poll.key, error });
-        settle(poll.key, { ...planned, pacedFromMs: undefined }, {});
-      });
-    running.set(poll.key, run);
-  };
-
-  const settle = (key: string, next: Pick<Due, "dueMs" | "tickMs" | "pacedFromMs">, aftermath: PollAftermath) => {
-    running.delete(key);
-    const poll = polls.get(key);
-    const isReplanned = replanned.delete(key);
-    if (poll !== undefined && queue.get(key) === undefined) {
-      if (isReplanned && isHeldByPace(aftermath)) {
-        enter(poll, atOnce());
-        return arm();
-      }
-      const dueMs = Math.max(aftermath.retryAtMs ?? next.dueMs, aftermath.notBeforeMs ?? 0);
-      const pacedFromMs = dueMs === next.dueMs || aftermath.isPaced === true ? next.pacedFromMs : undefined;
-      enter(poll, { dueMs, tickMs: next.tickMs }, { pacedFromMs, isFirst: false });
-    }
-    arm();
-  };
-
-  const nextFor = (poll: Poll, lastTickMs: number, nowMs = clock.now()): Pick<Due, "dueMs" | "tickMs"> => {
-    const tickMs = tickAfter(deps, poll, lastTickMs, nowMs);
-    return { tickMs, dueMs: tickMs + poll.spreadMs };
-  };
-
-  const enterFirst = (poll: Poll, lastPolledMs: number | undefined): void => {
-    const nowMs = clock.now();
-    const isNew = lastPolledMs === undefined || lastPolledMs > nowMs;
-    const pacedFromMs = isNew ? undefined : lastPolledMs - poll.spreadMs;
-    const tickMs = isNew ? nowMs : tickAfter(deps, poll, lastPolledMs - poll.spreadMs, lastPolledMs);
-    const dueMs = tickMs + poll.spreadMs;
-    // A tick that fell into the downtime runs once, now.
-    enter(poll, isNew || dueMs <= nowMs ? atOnce() : { dueMs, tickMs }, { pacedFromMs, isFirst: true });
-  };
-
-  return {
-    setPolls(next, lastPolledAtMs) {
-      const before = polls;
-      lastPolled = lastPolledAtMs;
-      polls = new Map(next.map((poll) => [poll.key, poll]));
-      for (const { key } of queue.entries()) if (!polls.has(key)) queue.remove(key);
-      for (const poll of next) {
-        const old = before.get(poll.key);
-        const isSame = old !== undefined && JSON.stringify(old.schedules) === JSON.stringify(poll.schedules);
-        const hasNewcomer = old !== undefined && hasNewSubscriber(old, poll);
-        if (running.has(poll.key) && (!isSame || hasNewcomer)) replanned.add(poll.key);
-        if (running.has(poll.key) || (isSame && !hasNewcomer && queue.get(poll.key) !== undefined)) continue;
-        if (hasNewcomer) enter(poll, atOnce());
-        else enterFirst(poll, lastPolledAtMs.get(poll.key));
-      }
-      arm();
-    },
-    hasten(key) {
-      const poll = polls.get(key);
-      if (poll === undefined || running.has(key)) return poll !== undefined;
-      enter(poll, atOnce());
-      arm();
-      return true;
-    },
-    wake: () => (isStarted ? turn() : undefined),
-    repace() {
-      const nowMs = clock.now();
-      for (const { poll, due } of planned()) {
-        if (due.pacedFromMs === undefined) continue;
-        const isDue = due.dueMs <= nowMs;
-        const againAtMs = poll.freshness === undefined ? undefined : deps.againAt(poll);
-        // What is due already is put off only where its interval is not over any more.
-        const scheduled = () => nextFor(poll, due.pacedFromMs ?? nowMs, isDue ? due.pacedFromMs : nowMs);
-        const next = againAtMs === undefined ? scheduled() : { dueMs: againAtMs, tickMs: due.tickMs };
-        if (isDue ? next.dueMs > nowMs : next.dueMs !== due.dueMs) enter(poll, next, due);
-      }
-      arm();
-    },
-    nextDueAt: (key) => queue.get(key)?.dueMs,
-    start() {
-      // The pace may have been learned after the plan was made: polls that were stretched before a restart are no sooner due after it.
-      for (const { poll, due } of planned()) if (due.isFirst) enterFirst(poll, lastPolled.get(due.key));
-      isStarted = true;
-      arm();
-    },
-    async stop() {
-      isStarted = false;
-      cancelTimer?.();
-      await Promise.all(running.values());
-    },
-    get lastTurnMs() {
-      return lastTurnMs;
-    },
-    overdueMs: () => Math.max(0, clock.now() - (queue.peek()?.dueMs ?? Number.POSITIVE_INFINITY)),
-    get running() {
-      return running.size;
-    },
-  };
-}

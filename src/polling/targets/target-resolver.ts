@@ -8,7 +8,7 @@ import { isRefusal } from "../../model/upstream.ts";
 import type { TargetState, WatchStore } from "../../model/watch-store.ts";
 import { namedHandles } from "../../plan/polls/named-accounts.ts";
 import type { PlannedWatch } from "../../plan/polls/plan-polls.ts";
-import { askedByHandle, type HandleDeps, refreshHandles, takeHandles } from "./refresh-handles.ts";
+import { askedByHandle, type HandleDeps, refreshHandles } from "./refresh-handles.ts";
 import { type ResolverDeps, resolveTargets, type UnknownHandle } from "./resolve-targets.ts";
 import { createPatience, type Patience } from "../../requests/patience.ts";
 import type { StoreWatch } from "../../model/store-health.ts";
@@ -31,8 +31,6 @@ export interface TargetResolverDeps extends Omit<ResolverDeps, "onMissing" | "st
 export interface TargetResolver {
   /** Asks for what is unknown, one round after the other, and again later for what stays so. Never rejects. */
   resolve(): Promise<void>;
-  /** An account goes by another handle: whatever asks by handle asks by that one from now on. */
-  takeRename(userId: string, username: string): Promise<void>;
   /** Resolves when a round under way is done. */
   stop(): Promise<void>;
 }
@@ -80,11 +78,6 @@ class HandleResolver implements TargetResolver {
     }
     this.#running = this.#runRound().finally(() => (this.#running = undefined));
     return this.#running;
-  }
-
-  takeRename(userId: string, username: string): Promise<void> {
-    const own = askedByHandle(this.#deps.watches()).filter(({ target }) => target.userId === userId);
-    return takeHandles(own, username, this.#deps);
   }
 
   async stop(): Promise<void> {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createPollLoop } from "../../../src/engine/loop/poll-loop.ts";
+import { PollLoop, type PollWork } from "../../../src/engine/loop/poll-loop.ts";
 import type { PollAftermath } from "../../../src/model/poll-aftermath.ts";
 import type { Poll } from "../../../src/polling/watch-poll.ts";
 import { sleep } from "../../../src/model/clock.ts";
@@ -37,12 +37,9 @@ function house({ durationMs = 1_000, aftermath = () => ({}), againAt, stretch = 
   let most = 0;
   let now = 0;
   const log = { debug() {}, info() {}, warn() {}, error() {}, child: () => log };
-  const loop = createPollLoop({
-    clock,
-    timetable: createTimetable(),
-    meter: { count() {}, set() {}, observe() {} },
-    log,
-    stretch,
+  const meter = { count() {}, set() {}, observe() {} };
+  const loop = new PollLoop({ clock, timetable: createTimetable(), meter, log, stretch });
+  const work: PollWork = {
     againAt: () => againAt?.(),
     async runPoll({ key, subscribers }) {
       runs.push(`${key}${subscribers.length} ${(clock.now() - START) / 1_000}`);
@@ -52,14 +49,14 @@ function house({ durationMs = 1_000, aftermath = () => ({}), againAt, stretch = 
       now -= 1;
       return aftermath();
     },
-  });
-  return { clock, loop, runs, most: () => most };
+  };
+  return { clock, loop, work, runs, most: () => most };
 }
 
 it("serves a newcomer that joined while the poll ran right after it, and never runs one poll twice at once", async () => {
-  const { clock, loop, runs, most } = house();
+  const { clock, loop, work, runs, most } = house();
   loop.setPolls([pollOf("a", every(HOUR))], new Map());
-  loop.start();
+  loop.start(work);
   await clock.advance(500);
   loop.setPolls([pollOf("a", every(HOUR), 2)], new Map());
   loop.hasten("a");
@@ -73,9 +70,9 @@ it("serves a newcomer that joined while the poll ran right after it, and never r
 });
 
 it("takes over a schedule that changed while the poll ran", async () => {
-  const { clock, loop, runs } = house();
+  const { clock, loop, work, runs } = house();
   loop.setPolls([pollOf("a", every(6 * HOUR))], new Map());
-  loop.start();
+  loop.start(work);
   await clock.advance(500);
   loop.setPolls([pollOf("a", every(60_000))], new Map());
   await clock.advance(5 * 60_000);
@@ -84,9 +81,9 @@ it("takes over a schedule that changed while the poll ran", async () => {
 });
 
 it("runs nothing more for a poll that was taken out of the plan while it ran", async () => {
-  const { clock, loop, runs } = house();
+  const { clock, loop, work, runs } = house();
   loop.setPolls([pollOf("a", every(60_000))], new Map());
-  loop.start();
+  loop.start(work);
   await clock.advance(500);
   loop.setPolls([], new Map());
   await clock.advance(HOUR);
@@ -98,9 +95,9 @@ it.each([
   ["fault 71: forwards", HOUR, 3],
   ["fault 72: back", -HOUR, 4],
 ] as const)("%s: a clock that is set runs each poll at most once more, and freezes none", async (_name, jumpMs, most) => {
-  const { clock, loop, runs } = house();
+  const { clock, loop, work, runs } = house();
   loop.setPolls([pollOf("a", every(60_000))], new Map());
-  loop.start();
+  loop.start(work);
   await clock.advance(90_000);
   const before = runs.length;
   clock.jump(jumpMs);
@@ -114,9 +111,9 @@ it.each([
 });
 
 it("fault 72: does not leave a poll waiting for the old time that was still running when the loop noticed", async () => {
-  const { clock, loop, runs } = house({ durationMs: 40_000 });
+  const { clock, loop, work, runs } = house({ durationMs: 40_000 });
   loop.setPolls([pollOf("a", every(60_000))], new Map());
-  loop.start();
+  loop.start(work);
   await clock.advance(500);
   clock.jump(-HOUR);
   await clock.advance(6 * 60_000);
@@ -135,9 +132,9 @@ it("runs what freshness placed sooner when the pace gets faster, but not what wa
   for (const isPaced of [true, false]) {
     const retryAtMs = START + 2 * HOUR;
     const againAt = () => START + 60_000;
-    const { clock, loop, runs } = house({ aftermath: () => (isPaced ? { retryAtMs, isPaced } : { retryAtMs }), againAt });
+    const { clock, loop, work, runs } = house({ aftermath: () => (isPaced ? { retryAtMs, isPaced } : { retryAtMs }), againAt });
     loop.setPolls([fresh("a")], new Map());
-    loop.start();
+    loop.start(work);
     await clock.advance(30_000);
     loop.repace();
     await clock.advance(HOUR);
@@ -151,9 +148,9 @@ it.each([
   ["by freshness", fresh("a")],
 ])("runs what was stretched at a restart sooner when the pace gets faster: %s", async (_name, poll) => {
   let factor = 50;
-  const { clock, loop, runs } = house({ stretch: () => factor });
+  const { clock, loop, work, runs } = house({ stretch: () => factor });
   loop.setPolls([poll], new Map([["a", START - 10 * 60_000]]));
-  loop.start();
+  loop.start(work);
   await clock.advance(2 * HOUR);
   expect(runs).toEqual([]);
   factor = 1;
@@ -165,9 +162,9 @@ it.each([
 
 it("puts off what waits when the pace gets slower, also of a poll that runs meanwhile", async () => {
   let factor = 1;
-  const { clock, loop, runs } = house({ stretch: () => factor, durationMs: 2_000 });
+  const { clock, loop, work, runs } = house({ stretch: () => factor, durationMs: 2_000 });
   loop.setPolls([pollOf("a", every(60_000)), pollOf("b", every(60_000))], new Map([["b", START - 59_000]]));
-  loop.start();
+  loop.start(work);
   await clock.advance(1_500);
   factor = 100;
   loop.repace();
@@ -179,10 +176,10 @@ it("puts off what waits when the pace gets slower, also of a poll that runs mean
 });
 
 it("runs what is due already, however often the pace changes", async () => {
-  const { clock, loop, runs } = house({ durationMs: 20_000 });
+  const { clock, loop, work, runs } = house({ durationMs: 20_000 });
   const many = Array.from({ length: 65 }, (_, index) => pollOf(`p${String(index).padStart(2, "0")}`, every(30_000)));
   loop.setPolls(many, new Map());
-  loop.start();
+  loop.start(work);
   // One more than run at once: the last waits for a place at its first tick, and at its second.
   for (let second = 0; second < 59; second += 1) {
     await clock.advance(1_000);
@@ -196,9 +193,9 @@ it("runs what is due already, however often the pace changes", async () => {
 });
 
 it("serves a newcomer right after a run whose next one freshness placed far off", async () => {
-  const { clock, loop, runs } = house({ aftermath: () => ({ retryAtMs: START + 2 * HOUR, isPaced: true }) });
+  const { clock, loop, work, runs } = house({ aftermath: () => ({ retryAtMs: START + 2 * HOUR, isPaced: true }) });
   loop.setPolls([fresh("a")], new Map());
-  loop.start();
+  loop.start(work);
   await clock.advance(500);
   loop.setPolls([fresh("a", 2)], new Map());
   await clock.advance(10_000);

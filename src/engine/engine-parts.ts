@@ -1,0 +1,204 @@
+/** What the engine is made of, each part after those it needs. A change of targets comes back to the planner as an event of the watches. */
+import type { UpstreamPacer } from "../budget/upstream-pacer.ts";
+import { createRunners, type Runners } from "../groups/runners.ts";
+import type { Clock } from "../model/clock.ts";
+import type { Hash } from "../model/hash.ts";
+import type { Log } from "../model/log.ts";
+import type { Meter } from "../model/meter.ts";
+import type { Notices } from "../model/notices.ts";
+import type { PollStore } from "../model/poll-store.ts";
+import type { RecheckStore } from "../model/recheck.ts";
+import type { Priority } from "../model/schedule.ts";
+import type { StoreWatch } from "../model/store-health.ts";
+import type { Notes } from "../model/store.ts";
+import type { Trace } from "../model/trace.ts";
+import type { VolumeStore } from "../model/volume-store.ts";
+import type { WatchStore } from "../model/watch-store.ts";
+import type { RouteJudged } from "../polling/evaluate/verdicts.ts";
+import type { PollOutcome } from "../polling/run/poll-outcome.ts";
+import type { PollRunner } from "../polling/run/poll-runner.ts";
+import { createListCheck, type ListCheck } from "../polling/targets/list-check.ts";
+import { askedByHandle, takeHandles } from "../polling/targets/refresh-handles.ts";
+import { createTargetNotices } from "../polling/targets/target-notices.ts";
+import { createTargetResolver, type TargetResolver } from "../polling/targets/target-resolver.ts";
+import { createTargetTrouble, type TargetTrouble } from "../polling/targets/target-trouble.ts";
+import type { Poll } from "../polling/watch-poll.ts";
+import type { Profiles } from "../requests/profiles.ts";
+import type { RequestGate } from "../requests/request-gate.ts";
+import type { ServiceClock } from "../requests/service-clock.ts";
+import type { Timetable } from "../schedule/timetable.ts";
+import { createStallWatch, type StallWatch } from "./health/stall-watch.ts";
+import { type AttemptPoll, createAttempt } from "./loop/attempt-poll.ts";
+import { createPollAftermath } from "./loop/poll-aftermath.ts";
+import { PollHistory } from "./loop/poll-history.ts";
+import { PollLoop } from "./loop/poll-loop.ts";
+import { PlannedWatches } from "./planned-watches.ts";
+import { PollPlanner } from "./poll-planner.ts";
+import type { QuotaWatch } from "./quota/quota-watch.ts";
+import { createRecheckLoop, type RecheckLoop } from "./recheck/recheck-loop.ts";
+import { createVolumeWatch, type VolumeWatch } from "./recheck/volume-watch.ts";
+
+export interface EngineDeps {
+  readonly store: PollStore & WatchStore & RecheckStore & VolumeStore;
+  readonly gate: RequestGate;
+  readonly pacer: UpstreamPacer;
+  readonly runner: PollRunner;
+  readonly profiles: Profiles;
+  readonly notices: Notices;
+  readonly storeWatch: StoreWatch;
+  readonly quotaWatch: Pick<QuotaWatch, "status" | "heldUntilMs">;
+  readonly clock: Clock;
+  readonly serviceClock: ServiceClock;
+  readonly timetable: Timetable;
+  readonly hash: Hash;
+  readonly meter: Meter;
+  readonly log: Log;
+  readonly trace: Trace;
+  readonly notes: Notes;
+  /** While the operator knows that the service fails or refuses the key. */
+  readonly isUpstreamDark: () => boolean;
+  /** Which sinks an event goes to, by the active configuration. */
+  readonly route: RouteJudged;
+  /** Called when deliveries were committed. */
+  readonly wakeDelivery: () => void;
+  /** Told when a target cannot be found at all. */
+  readonly onMissing: (watchId: string) => void;
+  /** Told after every poll: for the start-up lines and the demo. */
+  readonly onPolled: (poll: Poll, outcome: PollOutcome | undefined, error: unknown) => void;
+}
+
+export interface EngineParts {
+  readonly watches: PlannedWatches;
+  readonly planner: PollPlanner;
+  readonly history: PollHistory;
+  readonly loop: PollLoop;
+  readonly stalls: StallWatch;
+  readonly lists: ListCheck;
+  readonly resolver: TargetResolver;
+  readonly volume: VolumeWatch;
+  readonly attempt: AttemptPoll;
+  readonly runners: Runners;
+  readonly rechecks: RecheckLoop;
+}
+
+/** How much slower polls of a priority go while the quota is short. */
+type Stretch = (priority: Priority) => number;
+
+export function createEngineParts(deps: EngineDeps): EngineParts {
+  const { store, clock, timetable, hash, meter, log, quotaWatch } = deps;
+  const stretch: Stretch = (priority) => quotaWatch.status.factors[priority];
+  const watches = new PlannedWatches(store);
+  const history = new PollHistory();
+  const loop = new PollLoop({ clock, timetable, meter, log, stretch });
+  const stalls = stallWatchOf(deps, loop);
+  const { lists, trouble, resolver } = targetPartsOf(deps, watches);
+  const volume = volumeWatchOf(deps, watches, stretch);
+  const attempt = attemptOf(deps, { stalls, volume, trouble, history });
+  const runners = runnersOf(deps, { attempt, loop, stretch });
+  const rechecks = recheckLoopOf(deps, watches, stretch);
+  const planner = new PollPlanner({ watches, store, hash, timetable, clock, log, history, runners, loop, stalls });
+  watches.onChanged(() => {
+    planner.replan().catch((error: unknown) => log.error("planning failed", { error }));
+  });
+  return { watches, planner, history, loop, stalls, lists, resolver, volume, attempt, runners, rechecks };
+}
+
+function stallWatchOf({ clock, notices, notes, log, isUpstreamDark, storeWatch }: EngineDeps, loop: PollLoop): StallWatch {
+  return createStallWatch({
+    clock,
+    notices,
+    notes,
+    log,
+    nextDueAt: (key) => loop.nextDueAt(key),
+    isTroubleKnown: () => isUpstreamDark() || storeWatch.trouble !== undefined,
+  });
+}
+
+interface TargetParts {
+  readonly lists: ListCheck;
+  readonly trouble: TargetTrouble;
+  readonly resolver: TargetResolver;
+}
+
+function targetPartsOf(deps: EngineDeps, planned: PlannedWatches): TargetParts {
+  const { store, gate, profiles, pacer, notices, notes, storeWatch, hash, clock, log, onMissing } = deps;
+  const watches = () => planned.all;
+  const replaceTargets = (targets: Parameters<PlannedWatches["replaceTargets"]>[0]) => planned.replaceTargets(targets);
+  const targetNotices = createTargetNotices({ store, notices, notes, log, watches });
+  const lists = createListCheck({ store, gate, notes, notices, hash, clock, log, watches, onSourceChanged: replaceTargets });
+  const handles = { gate, store, profiles, targetNotices, clock, log, onResolved: replaceTargets };
+  const trouble = createTargetTrouble({
+    gate,
+    store,
+    targetNotices,
+    clock,
+    log,
+    onMissing,
+    onSourceChanged: replaceTargets,
+    onListLost: (listId) => lists.listLost(listId),
+    onRenamed(userId, username) {
+      const own = askedByHandle(planned.all).filter(({ target }) => target.userId === userId);
+      return takeHandles(own, username, handles);
+    },
+  });
+  const resolver = createTargetResolver({
+    ...handles,
+    pacer,
+    storeWatch,
+    trouble,
+    notes,
+    watches,
+    onNamed: (accounts) => planned.nameAccounts(accounts),
+    onFound: () => void lists.check(),
+  });
+  return { lists, trouble, resolver };
+}
+
+function volumeWatchOf(deps: EngineDeps, watches: PlannedWatches, stretch: Stretch): VolumeWatch {
+  const { store, notes, clock, hash, meter, log, route, wakeDelivery } = deps;
+  const baselineAtMs = (watchKey: string) => watches.baselineAtMs(watchKey);
+  return createVolumeWatch({ store, notes, clock, hash, meter, log, stretch, route, wakeDelivery, baselineAtMs });
+}
+
+interface AttemptParts {
+  readonly stalls: StallWatch;
+  readonly volume: VolumeWatch;
+  readonly trouble: TargetTrouble;
+  readonly history: PollHistory;
+}
+
+function attemptOf(deps: EngineDeps, { stalls, volume, trouble, history }: AttemptParts): AttemptPoll {
+  const { clock, log, trace, meter, storeWatch, notices, onPolled } = deps;
+  const aftermath = createPollAftermath({ storeWatch, trouble, notices, clock, log });
+  return createAttempt({ clock, log, trace, meter, storeWatch, stalls, volume, aftermath, trouble, history, onPolled });
+}
+
+interface RunnerParts {
+  readonly attempt: AttemptPoll;
+  readonly loop: PollLoop;
+  readonly stretch: Stretch;
+}
+
+function runnersOf(deps: EngineDeps, { attempt, loop, stretch }: RunnerParts): Runners {
+  const { store, gate, profiles, clock, serviceClock, log, runner, notes } = deps;
+  return createRunners({
+    store,
+    gate,
+    profiles,
+    clock,
+    serviceClock,
+    log,
+    runner,
+    notes,
+    stretch,
+    wake: (key) => void loop.hasten(key),
+    runOne: (poll, reach) => attempt(poll, () => runner.run(poll, reach)),
+    take: (poll, feed) => attempt(poll, () => runner.take(poll, feed)),
+  });
+}
+
+function recheckLoopOf(deps: EngineDeps, planned: PlannedWatches, stretch: Stretch): RecheckLoop {
+  const { store, storeWatch, gate, clock, hash, meter, log, trace, route, wakeDelivery } = deps;
+  const watches = () => planned.all;
+  return createRecheckLoop({ store, storeWatch, gate, clock, hash, meter, log, trace, route, wakeDelivery, stretch, watches });
+}

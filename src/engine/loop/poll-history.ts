@@ -1,0 +1,52 @@
+/** What is remembered of each poll while the daemon runs: when it ran, how that went, and what is missing of its feed. All by poll key. */
+import type { PollStore } from "../../model/poll-store.ts";
+import { countOpenHoles } from "../../polling/run/open-holes.ts";
+import type { Poll } from "../../polling/watch-poll.ts";
+
+type Store = Pick<PollStore, "loadSources">;
+
+export class PollHistory {
+  readonly lastPolledAtMs = new Map<string, number>();
+  /** When a run last succeeded. */
+  readonly lastOkAtMs = new Map<string, number>();
+  /** Why the last run failed. */
+  readonly problems = new Map<string, string>();
+  readonly #openHoles = new Map<string, number>();
+
+  /** Takes over what the state knows of polls that are new here. Returns their keys. */
+  async load(polls: readonly Poll[], store: Store): Promise<readonly string[]> {
+    const unknown = polls.filter(({ key }) => !this.lastPolledAtMs.has(key)).map(({ key }) => key);
+    for (const source of unknown.length === 0 ? [] : await store.loadSources(unknown)) {
+      if (source.lastPollAtMs !== null) this.lastPolledAtMs.set(source.fingerprint, source.lastPollAtMs);
+      if (source.lastOkAtMs !== null) this.lastOkAtMs.set(source.fingerprint, source.lastOkAtMs);
+    }
+    return unknown;
+  }
+
+  /** Drops what is kept of polls that are planned no longer, alone or in a group: when they come back, the state knows when they ran. */
+  keepOnly(polls: readonly Poll[]): void {
+    const keys = new Set(polls.flatMap(({ key, group }) => [key, ...(group?.members ?? []).map((member) => member.key)]));
+    for (const kept of [this.lastPolledAtMs, this.lastOkAtMs, this.problems, this.#openHoles])
+      for (const key of kept.keys()) if (!keys.has(key)) kept.delete(key);
+  }
+
+  /** A run that brought something, if only a part. `openHoles`: gaps in what is known of its feed. */
+  polled(key: string, atMs: number, openHoles: number | undefined): void {
+    this.lastPolledAtMs.set(key, atMs);
+    this.problems.delete(key);
+    if (openHoles !== undefined) this.#openHoles.set(key, openHoles);
+  }
+
+  succeeded(key: string, atMs: number): void {
+    this.problems.delete(key);
+    this.lastOkAtMs.set(key, atMs);
+  }
+
+  failed(key: string, problem: string): void {
+    this.problems.set(key, problem);
+  }
+
+  countOpenHoles(polls: readonly Poll[], store: Store): Promise<number> {
+    return countOpenHoles(polls, this.#openHoles, store);
+  }
+}

@@ -1,0 +1,143 @@
+/** When each planned poll is due: the queue of due times, and how they follow from schedules and pace. Knows nothing of what runs. */
+import type { Clock } from "../../model/clock.ts";
+import type { Priority } from "../../model/schedule.ts";
+import { isAligned, onGrid } from "../../plan/polls/tick-grid.ts";
+import type { Poll } from "../../polling/watch-poll.ts";
+import { type DueEntry, DueQueue } from "../../schedule/due-queue.ts";
+import { nextTick } from "../../schedule/misfire.ts";
+import type { Timetable } from "../../schedule/timetable.ts";
+
+export interface PollPace {
+  readonly timetable: Timetable;
+  /** How much slower polls of a priority go while the quota is short. */
+  readonly stretch: (priority: Priority) => number;
+}
+
+export interface Due extends DueEntry {
+  /** The tick behind the due time, without spread. */
+  readonly tickMs: number;
+  /** The tick before it, where the pace of that moment decided how long to wait. */
+  readonly pacedFromMs: number | undefined;
+  /** Put there by the plan, and not yet run since. */
+  readonly isFirst: boolean;
+}
+
+export type DueTime = Pick<Due, "dueMs" | "tickMs">;
+type DueOrigin = Pick<Due, "pacedFromMs" | "isFirst">;
+
+const UNPACED: DueOrigin = { pacedFromMs: undefined, isFirst: false };
+
+export class PollQueue {
+  readonly #clock: Clock;
+  readonly #pace: PollPace;
+  readonly #queue = new DueQueue<Due>();
+  #polls: ReadonlyMap<string, Poll> = new Map();
+  #lastPolledAtMs: ReadonlyMap<string, number> = new Map();
+
+  constructor(clock: Clock, pace: PollPace) {
+    this.#clock = clock;
+    this.#pace = pace;
+  }
+
+  /** Replaces the plan, and drops what is planned no longer; what is new has to be entered. */
+  setPolls(polls: readonly Poll[], lastPolledAtMs: ReadonlyMap<string, number>): void {
+    this.#lastPolledAtMs = lastPolledAtMs;
+    this.#polls = new Map(polls.map((poll) => [poll.key, poll]));
+    for (const { key } of this.#queue.entries()) if (!this.#polls.has(key)) this.#queue.remove(key);
+  }
+
+  /** As the plan has it; undefined when it does not. */
+  pollOf(key: string): Poll | undefined {
+    return this.#polls.get(key);
+  }
+
+  nextDueAt(key: string): number | undefined {
+    return this.#queue.get(key)?.dueMs;
+  }
+
+  /** When the first of all is due. */
+  get firstDueAt(): number | undefined {
+    return this.#queue.peek()?.dueMs;
+  }
+
+  /** Takes out what is due now, at most so many. */
+  popDue(limit: number): readonly { readonly poll: Poll; readonly due: Due }[] {
+    return this.#planned(this.#queue.popDue(this.#clock.now(), limit));
+  }
+
+  enterAtOnce(poll: Poll): void {
+    this.#enter(poll, this.#atOnce(), UNPACED);
+  }
+
+  /** By its last poll, or at once when it was never polled. */
+  enterFirst(poll: Poll): void {
+    const nowMs = this.#clock.now();
+    const lastPolledMs = this.#lastPolledAtMs.get(poll.key);
+    const isNew = lastPolledMs === undefined || lastPolledMs > nowMs;
+    const pacedFromMs = isNew ? undefined : lastPolledMs - poll.spreadMs;
+    const tickMs = isNew ? nowMs : tickAfter(this.#pace, poll, lastPolledMs - poll.spreadMs, lastPolledMs);
+    const dueMs = tickMs + poll.spreadMs;
+    // A tick that fell into the downtime runs once, now.
+    this.#enter(poll, isNew || dueMs <= nowMs ? this.#atOnce() : { dueMs, tickMs }, { pacedFromMs, isFirst: true });
+  }
+
+  /** After a run. */
+  enterNext(poll: Poll, next: DueTime, pacedFromMs: number | undefined): void {
+    this.#enter(poll, next, { pacedFromMs, isFirst: false });
+  }
+
+  /** The tick after one that runs or ran. */
+  nextAfter(poll: Poll, lastTickMs: number, nowMs = this.#clock.now()): DueTime {
+    const tickMs = tickAfter(this.#pace, poll, lastTickMs, nowMs);
+    return { tickMs, dueMs: tickMs + poll.spreadMs };
+  }
+
+  /** The clock went back: due times computed on the old one would leave polls waiting. */
+  computeAgain(): void {
+    for (const { poll, due } of this.#planned(this.#queue.entries())) this.#enter(poll, this.nextAfter(poll, this.#clock.now()), due);
+  }
+
+  /** The pace may have been learned after the plan was made: polls that were stretched before a restart are no sooner due after it. */
+  enterFirstAgain(): void {
+    for (const { poll, due } of this.#planned(this.#queue.entries())) if (due.isFirst) this.enterFirst(poll);
+  }
+
+  /** Polls go faster or slower than when they were put into the queue. `againAt`: as freshness would place a poll now. */
+  repace(againAt: (poll: Poll) => number | undefined): void {
+    const nowMs = this.#clock.now();
+    for (const { poll, due } of this.#planned(this.#queue.entries())) {
+      if (due.pacedFromMs === undefined) continue;
+      const isDue = due.dueMs <= nowMs;
+      const againAtMs = poll.freshness === undefined ? undefined : againAt(poll);
+      // What is due already is put off only where its interval is not over any more.
+      const scheduled = () => this.nextAfter(poll, due.pacedFromMs ?? nowMs, isDue ? due.pacedFromMs : nowMs);
+      const next = againAtMs === undefined ? scheduled() : { dueMs: againAtMs, tickMs: due.tickMs };
+      if (isDue ? next.dueMs > nowMs : next.dueMs !== due.dueMs) this.#enter(poll, next, due);
+    }
+  }
+
+  #planned(entries: readonly Due[]): readonly { readonly poll: Poll; readonly due: Due }[] {
+    return entries.flatMap((due) => {
+      const poll = this.#polls.get(due.key);
+      return poll === undefined ? [] : [{ poll, due }];
+    });
+  }
+
+  #atOnce(): DueTime {
+    return { dueMs: this.#clock.now(), tickMs: this.#clock.now() };
+  }
+
+  /** A literal of one shape: ten thousand entries that are spread from others take a third more memory. */
+  #enter({ key, priority }: Poll, { dueMs, tickMs }: DueTime, { pacedFromMs, isFirst }: DueOrigin): void {
+    this.#queue.push({ key, dueMs, priority, tickMs, pacedFromMs, isFirst });
+  }
+}
+
+function tickAfter({ timetable, stretch: stretchOf }: PollPace, poll: Poll, lastMs: number, nowMs: number): number {
+  const stretch = stretchOf(poll.priority);
+  const ticks = poll.schedules.map((schedule) => {
+    const lastTickMs = isAligned(poll) && stretch === 1 ? onGrid(schedule, lastMs) : lastMs;
+    return nextTick(timetable, { schedule, lastTickMs, nowMs, spreadMs: poll.spreadMs, stretch });
+  });
+  return Math.min(...ticks);
+}

@@ -1,0 +1,60 @@
+/** The watches that are polled now, with their targets as the state has them. Owns what changes these; making polls of them is poll-planner.ts's. */
+import type { NamedAccountId, TargetState, WatchState, WatchStore } from "../model/watch-store.ts";
+import type { Watch } from "../model/watch.ts";
+import type { PlannedWatch } from "../plan/polls/plan-polls.ts";
+import type { WatchType } from "../watches/watch-type.ts";
+import { firstBaselineIn, plannedOf, withAccounts, withPaused, withTargets } from "./in-force.ts";
+
+export interface EngineWatch {
+  readonly watch: Watch;
+  readonly type: WatchType<any>;
+  readonly state: WatchState;
+}
+
+export class PlannedWatches {
+  readonly #store: Pick<WatchStore, "loadTargets">;
+  readonly #listeners: (() => void)[] = [];
+  #all: readonly PlannedWatch<WatchType<any>>[] = [];
+
+  constructor(store: Pick<WatchStore, "loadTargets">) {
+    this.#store = store;
+  }
+
+  get all(): readonly PlannedWatch<WatchType<any>>[] {
+    return this.#all;
+  }
+
+  /** As the state had it when the watch was taken over. */
+  baselineAtMs(watchKey: string): number | undefined {
+    return firstBaselineIn(this.#all, watchKey);
+  }
+
+  set(watches: readonly EngineWatch[]): void {
+    this.#all = watches.map(plannedOf);
+  }
+
+  async setPaused(watchId: string, paused: boolean): Promise<void> {
+    this.#all = await withPaused(this.#all, watchId, paused, this.#store);
+  }
+
+  /** Targets got an id, or another source. */
+  replaceTargets(targets: readonly TargetState[]): void {
+    this.#all = withTargets(this.#all, targets);
+    this.#changed();
+  }
+
+  /** Accounts that watches name beside their targets got an id. */
+  nameAccounts(accounts: readonly NamedAccountId[]): void {
+    this.#all = withAccounts(this.#all, accounts);
+    this.#changed();
+  }
+
+  /** Calls `listener` whenever targets or named accounts changed: they have to be planned again. */
+  onChanged(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
+  #changed(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}

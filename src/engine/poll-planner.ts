@@ -1,0 +1,82 @@
+/** Makes polls of the watches, one plan after the other, and hands each plan to those who run, watch and remember polls. */
+import { groupPolls } from "../groups/group-polls.ts";
+import type { Runners } from "../groups/runners.ts";
+import type { Clock } from "../model/clock.ts";
+import type { Hash } from "../model/hash.ts";
+import { createInTurn } from "../model/in-turn.ts";
+import type { Log } from "../model/log.ts";
+import type { PollStore } from "../model/poll-store.ts";
+import { planPolls } from "../plan/polls/plan-polls.ts";
+import type { Poll } from "../polling/watch-poll.ts";
+import type { Timetable } from "../schedule/timetable.ts";
+import type { StallWatch } from "./health/stall-watch.ts";
+import { dateGroup, hasNewEntry, indexByWatch } from "./in-force.ts";
+import type { PollHistory } from "./loop/poll-history.ts";
+import type { PollLoop } from "./loop/poll-loop.ts";
+import { logPlan } from "./plan-log.ts";
+import type { PlannedWatches } from "./planned-watches.ts";
+
+export interface PollPlannerDeps {
+  readonly watches: Pick<PlannedWatches, "all">;
+  readonly store: Pick<PollStore, "loadSources">;
+  readonly hash: Hash;
+  readonly timetable: Timetable;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly history: PollHistory;
+  readonly runners: Pick<Runners, "load" | "learned" | "keepOnly">;
+  readonly loop: Pick<PollLoop, "setPolls">;
+  readonly stalls: Pick<StallWatch, "setPolls">;
+}
+
+export class PollPlanner {
+  readonly #deps: PollPlannerDeps;
+  readonly #inTurn = createInTurn();
+  #polls: readonly Poll[] = [];
+  #pollsByWatch: ReadonlyMap<string, readonly Poll[]> = new Map();
+
+  constructor(deps: PollPlannerDeps) {
+    this.#deps = deps;
+  }
+
+  get polls(): readonly Poll[] {
+    return this.#polls;
+  }
+
+  pollsOf(watchId: string): readonly Poll[] {
+    return this.#pollsByWatch.get(watchId) ?? [];
+  }
+
+  replan(): Promise<void> {
+    return this.#inTurn(() => this.#plan());
+  }
+
+  async #plan(): Promise<void> {
+    const { watches, hash, timetable, clock, runners } = this.#deps;
+    const single = planPolls(watches.all, { hash, timetable, nowMs: clock.now() });
+    await runners.load();
+    const polls = groupPolls(single, { hash, ...runners.learned });
+    await this.#date(polls);
+    this.#takeOver(single, polls);
+  }
+
+  /** When each poll ran last decides when it is due. */
+  async #date(polls: readonly Poll[]): Promise<void> {
+    const { watches, store, history } = this.#deps;
+    const unknown = new Set(await history.load(polls, store));
+    for (const poll of polls) await dateGroup(poll, history, store);
+    const isNew = hasNewEntry(watches.all);
+    for (const poll of polls) if (unknown.has(poll.key) && isNew(poll)) history.lastPolledAtMs.delete(poll.key);
+  }
+
+  #takeOver(single: readonly Poll[], polls: readonly Poll[]): void {
+    const { log, history, loop, stalls, runners } = this.#deps;
+    logPlan(log, this.#polls, polls);
+    this.#polls = polls;
+    this.#pollsByWatch = indexByWatch(polls);
+    history.keepOnly(polls);
+    loop.setPolls(polls, history.lastPolledAtMs);
+    stalls.setPolls([...single, ...polls.filter(({ group }) => group !== undefined)]);
+    runners.keepOnly(polls);
+  }
+}
