@@ -1,7 +1,7 @@
 /** What several keys may spend together, and what of it scheduled polls leave alone. */
 import { describe, expect, it } from "vitest";
 import { quotaLine } from "../../src/budget/quota-line.ts";
-import { type KeyQuota, limitOfKey, totalQuota } from "../../src/engine/quota/quota-watch.ts";
+import { type KeyQuota, limitOfKey, totalQuota } from "../../src/engine/quota/total-quota.ts";
 
 const key = (name: string, limit: number | undefined, isUsable = true): KeyQuota => ({ name, limit, isUsable });
 const spent = (counts: Record<string, number>) => new Map(Object.entries(counts));

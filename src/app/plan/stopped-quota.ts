@@ -4,7 +4,7 @@ import { quotaPeriod } from "../../budget/quota-period.ts";
 import { expectedRequests, forecastRequests, stretchFactors } from "../../budget/stretch.ts";
 import type { Config } from "../../config/config.ts";
 import { readAudit } from "../../engine/quota/quota-audit.ts";
-import { limitOfKey, totalQuota } from "../../engine/quota/quota-watch.ts";
+import { limitOfKey, totalQuota } from "../../engine/quota/total-quota.ts";
 import type { Clock } from "../../model/clock.ts";
 import type { Files } from "../../model/files.ts";
 import type { Hash } from "../../model/hash.ts";

@@ -1,7 +1,8 @@
 /** What a scrape of `/metrics` gets: figures that are read now rather than counted, and only the series of what is still configured. */
 import type { Config } from "../../config/config.ts";
 import type { Engine } from "../../engine/engine.ts";
-import type { KeyQuota, QuotaWatch } from "../../engine/quota/quota-watch.ts";
+import type { QuotaWatch } from "../../engine/quota/quota-watch.ts";
+import type { KeyQuota } from "../../engine/quota/total-quota.ts";
 import type { Clock } from "../../model/clock.ts";
 import type { MetricName } from "../../model/meter.ts";
 import type { WatchState } from "../../model/watch-store.ts";

@@ -1,16 +1,8 @@
 /** What the month allows, what was spent, and how fast polls and their further pages go while it is short. Tells nobody: quota-notices.ts does. */
 import { createCatchUp, sparePace } from "../../budget/catch-up.ts";
 import { createOverrun } from "../../budget/overrun.ts";
-import { quotaLine } from "../../budget/quota-line.ts";
 import { type QuotaPeriod, quotaPeriod } from "../../budget/quota-period.ts";
-import {
-  expectedRequests,
-  forecastRequests,
-  governedFactors,
-  requestsUntilStale,
-  type StretchFactors,
-  stretchFactors,
-} from "../../budget/stretch.ts";
+import { expectedRequests, forecastRequests, requestsUntilStale, type StretchFactors } from "../../budget/stretch.ts";
 import { type Clock, passedMs } from "../../model/clock.ts";
 import type { Log } from "../../model/log.ts";
 import type { Meter } from "../../model/meter.ts";
@@ -18,14 +10,15 @@ import { PRIORITIES, type Priority } from "../../model/schedule.ts";
 import type { Ledger, LedgerLine } from "../../model/ledger.ts";
 import type { Notes } from "../../model/store.ts";
 import type { WatchState } from "../../model/watch-store.ts";
-import { createCostModel } from "../../forecast/cost.ts";
-import { planPace, pricePolls, type WatchPace } from "../../forecast/pace.ts";
+import { type CostModel, createCostModel } from "../../forecast/cost.ts";
+import { pricePolls, type WatchPace } from "../../forecast/pace.ts";
 import type { Timetable } from "../../schedule/timetable.ts";
 import { NO_VOLUMES, type Volumes, volumesOf } from "./poll-volumes.ts";
-import { createRepeated } from "../health/repeat.ts";
-import { createOverrunKeeper } from "./overrun-keeper.ts";
+import { createRepeated, type Repeated } from "../health/repeat.ts";
+import { createOverrunKeeper, type OverrunKeeper } from "./overrun-keeper.ts";
 import type { FurtherPages } from "../../requests/turn-queue.ts";
-import type { PayingKey } from "../../requests/reservation.ts";
+import { type GovernedPace, type GovernedQuery, governedPace, isStretched, softLimit } from "./governed-pace.ts";
+import { type KeyQuota, type TotalQuota, totalQuota } from "./total-quota.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 
 export interface QuotaSettings {
@@ -34,12 +27,6 @@ export interface QuotaSettings {
   readonly resetDay: number;
   readonly timezone: string;
   readonly onExhausted: "degrade" | "pause";
-}
-
-/** A key as the quota sees it. */
-export interface KeyQuota extends PayingKey {
-  /** False while it is set aside. */
-  readonly isUsable: boolean;
 }
 
 export interface QuotaStatus {
@@ -104,161 +91,170 @@ const EVEN: StretchFactors = { high: 1, normal: 1, low: 1 };
 /** Factors change a little every minute; waiting times are computed again when one fell below, or rose above, so many times what it was. */
 const NOTICEABLE = { faster: 0.95, slower: 2 } as const;
 
-export function createQuotaWatch(deps: QuotaWatchDeps): QuotaWatch {
-  const { clock, meter } = deps;
-  const catchUp = createCatchUp();
-  const overrun = createOverrun();
-  const keeper = createOverrunKeeper(overrun, deps);
-  let volumes: Volumes = NO_VOLUMES;
-  const costs = createCostModel({
-    timetable: deps.timetable,
-    fullReadPages: ({ key }) => volumes.pages.get(key) ?? 1,
-    itemsPerDay: ({ key }) => volumes.items.get(key),
-  });
+export const createQuotaWatch = (deps: QuotaWatchDeps): QuotaWatch => new GovernedQuota(deps);
+
+class GovernedQuota implements QuotaWatch {
+  readonly pages: FurtherPages;
+  readonly #deps: QuotaWatchDeps;
+  readonly #catchUp = createCatchUp();
+  readonly #overrun = createOverrun();
+  readonly #keeper: OverrunKeeper;
+  readonly #costs: CostModel;
+  readonly #repeated: Repeated;
+  #volumes: Volumes = NO_VOLUMES;
   /** The slowest that waiting times of polls may have been computed with. */
-  let announced: StretchFactors = EVEN;
-  let untilStale = Number.POSITIVE_INFINITY;
-  let status: QuotaStatus = {
-    limit: undefined,
-    line: undefined,
-    spent: 0,
-    forecast: 0,
-    expected: 0,
-    period: quotaPeriod(clock.now(), deps.settings()),
-    lines: [],
-    spentByWatch: new Map(),
-    spentByKey: new Map(),
-    factors: EVEN,
-    paces: new Map(),
-  };
-  const overrunAt = (factors: StretchFactors): number => (isStretched(factors) ? overrun.factor : 1);
-  const totalNow = () => totalQuota(deps.settings(), deps.keys(), status.spentByKey);
+  #announced: StretchFactors = EVEN;
+  #untilStale = Number.POSITIVE_INFINITY;
+  #status: QuotaStatus;
 
-  const readVolumes = async (polls: readonly Poll[]): Promise<void> => {
-    if (passedMs(volumes.readAtMs, clock.now()) >= VOLUMES_KEPT_MS) volumes = volumesOf(polls, await deps.states(), clock.now());
-  };
+  constructor(deps: QuotaWatchDeps) {
+    const { clock, notes, timetable } = deps;
+    this.#deps = deps;
+    this.#keeper = createOverrunKeeper(this.#overrun, { notes, clock });
+    this.#costs = createCostModel({
+      timetable,
+      fullReadPages: ({ key }) => this.#volumes.pages.get(key) ?? 1,
+      itemsPerDay: ({ key }) => this.#volumes.items.get(key),
+    });
+    this.#repeated = createRepeated({
+      clock,
+      everyMs: REFRESH_EVERY_MS,
+      work: () => this.refresh(deps.polls()),
+      onError: (error) => this.#failed(error),
+    });
+    this.#status = unknownStatus(quotaPeriod(clock.now(), deps.settings()));
+    this.pages = {
+      begin: (source) => this.#catchUp.begin(source, clock.now()),
+      mayReadOn: (source, priority) => this.#catchUp.take(source, priority, clock.now()),
+    };
+  }
 
-  const refresh = async (polls: readonly Poll[]): Promise<void> => {
-    const settings = deps.settings();
+  async refresh(polls: readonly Poll[]): Promise<void> {
+    const { clock, ledger, keys, meter, onRefreshed } = this.#deps;
+    const settings = this.#deps.settings();
     const period = quotaPeriod(clock.now(), settings);
-    const { total, lines } = await deps.ledger.spentSince(period.startMs);
-    await keeper.load();
-    await readVolumes(polls);
+    const { total: spent, lines } = await ledger.spentSince(period.startMs);
+    await this.#keeper.load();
+    await this.#readVolumes(polls);
     const nowMs = clock.now();
     const spentByKey = sumBy(lines, ({ key }) => key);
-    const { limit, reserve } = totalQuota(settings, deps.keys(), spentByKey);
-    const priced = pricePolls(polls, costs, nowMs, (watchId) => volumes.fresh.get(watchId));
+    const { limit, reserve } = totalQuota(settings, keys(), spentByKey);
+    const priced = pricePolls(polls, this.#costs, nowMs, (watchId) => this.#volumes.fresh.get(watchId));
     const { onExhausted } = settings;
-    const query = { spent: total, limit, reserve, nowMs, periodEndMs: period.endMs, onExhausted, overrun: overrun.factor, polls: priced };
-    const factors = governedFactors(query);
-    const pace = planPace(priced, factors);
-    // After the head start, if there is one.
-    const lastingFactors = stretchFactors(query);
-    const lasting = planPace(priced, lastingFactors);
-    const line = quotaLine({ monthly: limit, reserve, purpose: "poll" });
-    status = {
-      limit,
-      line,
-      spent: total,
-      forecast: total + forecastRequests(pace.askedPerDay, nowMs, period.endMs),
-      expected: expectedRequests(query, lasting.pacedPerDay * overrunAt(lastingFactors)),
-      period,
-      lines,
-      spentByWatch: sumBy(lines, ({ watch }) => watch),
-      spentByKey,
-      factors,
-      get paces() {
-        return lasting.watches;
-      },
-    };
-    overrun.take({ nowMs, periodId: period.id, spent: total, pacedPerDay: isStretched(factors) ? pace.pacedPerDay : undefined });
-    const planned = { plannedPerDay: pace.pacedPerDay * overrunAt(factors), plannedPagesPerDay: pace.pacedPagesPerDay };
-    catchUp.adjust(sparePace({ line, spent: total, nowMs, periodEndMs: period.endMs, ...planned }), nowMs);
-    untilStale = requestsUntilStale(query);
-    setGauges(meter, status);
-    announceChange(factors);
-    await deps.onRefreshed(status);
-    await keeper.save();
-  };
+    const query = { spent, limit, reserve, nowMs, periodEndMs: period.endMs, onExhausted, overrun: this.#overrun.factor, polls: priced };
+    const governed = governedPace(query);
+    this.#status = statusOf(query, governed, { period, lines, spentByKey });
+    this.#adjust(query, governed, period.id);
+    setGauges(meter, this.#status);
+    this.#announceChange(governed.factors);
+    await onRefreshed(this.#status);
+    await this.#keeper.save();
+  }
 
-  const announceChange = (factors: StretchFactors) => {
+  granted(): void {
+    this.#untilStale -= 1;
+    if (this.#untilStale > 0) return;
+    this.#untilStale = Number.POSITIVE_INFINITY;
+    this.refresh(this.#deps.polls()).catch((error: unknown) => this.#failed(error));
+  }
+
+  get limit(): number | undefined {
+    return this.#totalNow().limit;
+  }
+
+  get reserve(): number {
+    return this.#totalNow().reserve;
+  }
+
+  get status(): QuotaStatus {
+    return this.#status;
+  }
+
+  get heldUntilMs(): number {
+    const { line, spent, period } = this.#status;
+    return line !== undefined && spent >= line ? period.endMs : 0;
+  }
+
+  start(): void {
+    this.#repeated.start();
+  }
+
+  stop(): void {
+    this.#repeated.stop();
+  }
+
+  #totalNow(): TotalQuota {
+    return totalQuota(this.#deps.settings(), this.#deps.keys(), this.#status.spentByKey);
+  }
+
+  async #readVolumes(polls: readonly Poll[]): Promise<void> {
+    const { clock, states } = this.#deps;
+    if (passedMs(this.#volumes.readAtMs, clock.now()) >= VOLUMES_KEPT_MS) this.#volumes = volumesOf(polls, await states(), clock.now());
+  }
+
+  /** Learns how much stretched polls take beyond the forecast, and spreads what the month can spare. */
+  #adjust(query: GovernedQuery, { factors, pace }: GovernedPace, periodId: string): void {
+    const { nowMs, spent, periodEndMs } = query;
+    this.#overrun.take({ nowMs, periodId, spent, pacedPerDay: isStretched(factors) ? pace.pacedPerDay : undefined });
+    const plannedPerDay = pace.pacedPerDay * (isStretched(factors) ? this.#overrun.factor : 1);
+    const planned = { plannedPerDay, plannedPagesPerDay: pace.pacedPagesPerDay };
+    this.#catchUp.adjust(sparePace({ line: softLimit(query), spent, nowMs, periodEndMs, ...planned }), nowMs);
+    this.#untilStale = requestsUntilStale(query);
+  }
+
+  #announceChange(factors: StretchFactors): void {
     const isNoticeable = (priority: Priority) => {
-      const change = factors[priority] / announced[priority];
+      const change = factors[priority] / this.#announced[priority];
       return change < NOTICEABLE.faster || change > NOTICEABLE.slower;
     };
-    if (!PRIORITIES.some(isNoticeable)) return void (announced = slower(announced, factors));
-    announced = factors;
-    deps.onPaceChanged();
-  };
-
-  const onFailed = (error: unknown) => deps.log.warn("quota could not be computed", { error });
-
-  const repeated = createRepeated({
-    clock,
-    everyMs: REFRESH_EVERY_MS,
-    work: () => refresh(deps.polls()),
-    onError: onFailed,
-  });
-
-  return {
-    refresh,
-    granted() {
-      untilStale -= 1;
-      if (untilStale > 0) return;
-      untilStale = Number.POSITIVE_INFINITY;
-      refresh(deps.polls()).catch(onFailed);
-    },
-    get limit() {
-      return totalNow().limit;
-    },
-    get reserve() {
-      return totalNow().reserve;
-    },
-    get status() {
-      return status;
-    },
-    get heldUntilMs() {
-      const { line, spent, period } = status;
-      return line !== undefined && spent >= line ? period.endMs : 0;
-    },
-    pages: {
-      begin: (source) => catchUp.begin(source, clock.now()),
-      mayReadOn: (source, priority) => catchUp.take(source, priority, clock.now()),
-    },
-    start: repeated.start,
-    stop: repeated.stop,
-  };
-}
-
-/**
- * What all keys together may spend: what each may, and what keys that are gone or set aside have spent already, of which nothing is left to
- * reserve. The configuration's own limit for a month holds above it.
- */
-export function totalQuota(
-  { monthly, reserve }: { readonly monthly?: number | undefined; readonly reserve: number },
-  keys: readonly KeyQuota[],
-  spentByKey: ReadonlyMap<string, number>,
-): { readonly limit: number | undefined; readonly reserve: number } {
-  const configured = { limit: monthly, reserve };
-  const usable = keys.some(({ isUsable }) => isUsable) ? keys.filter(({ isUsable }) => isUsable) : keys;
-  let left = 0;
-  for (const { limit } of usable) {
-    if (limit === undefined) return configured;
-    left += limit;
+    if (!PRIORITIES.some(isNoticeable)) return void (this.#announced = slower(this.#announced, factors));
+    this.#announced = factors;
+    this.#deps.onPaceChanged();
   }
-  const names = new Set(usable.map(({ name }) => name));
-  let gone = 0;
-  for (const [key, spent] of spentByKey) if (!names.has(key)) gone += spent;
-  const together = left + gone;
-  if (usable.length === 0 || (monthly !== undefined && monthly * (1 - reserve) <= together - left * reserve)) return configured;
-  return { limit: together, reserve: together === 0 ? reserve : (reserve * left) / together };
+
+  #failed(error: unknown): void {
+    this.#deps.log.warn("quota could not be computed", { error });
+  }
 }
 
-/** What the configuration allows a key, or what the service has left of it where that is less; undefined while neither is known. */
-export const limitOfKey = (monthly: number | undefined, learned: number | undefined): number | undefined =>
-  monthly === undefined || learned === undefined ? (monthly ?? learned) : Math.min(monthly, learned);
+function statusOf(
+  query: GovernedQuery,
+  { factors, pace, lastingFactors, lasting }: GovernedPace,
+  { period, lines, spentByKey }: Pick<QuotaStatus, "period" | "lines" | "spentByKey">,
+): QuotaStatus {
+  const { limit, spent, nowMs, overrun } = query;
+  const expectedPerDay = lasting.pacedPerDay * (isStretched(lastingFactors) ? overrun : 1);
+  return {
+    limit,
+    line: softLimit(query),
+    spent,
+    forecast: spent + forecastRequests(pace.askedPerDay, nowMs, period.endMs),
+    expected: expectedRequests(query, expectedPerDay),
+    period,
+    lines,
+    spentByWatch: sumBy(lines, ({ watch }) => watch),
+    spentByKey,
+    factors,
+    get paces() {
+      return lasting.watches;
+    },
+  };
+}
 
-const isStretched = (factors: StretchFactors): boolean => PRIORITIES.some((priority) => factors[priority] > 1);
+/** Before the first look into the ledger. */
+const unknownStatus = (period: QuotaPeriod): QuotaStatus => ({
+  limit: undefined,
+  line: undefined,
+  spent: 0,
+  forecast: 0,
+  expected: 0,
+  period,
+  lines: [],
+  spentByWatch: new Map(),
+  spentByKey: new Map(),
+  factors: EVEN,
+  paces: new Map(),
+});
 
 const slower = (a: StretchFactors, b: StretchFactors): StretchFactors => ({
   high: Math.max(a.high, b.high),
