@@ -6,7 +6,7 @@ import type { Clock } from "../model/clock.ts";
 import { createInTurn } from "../model/in-turn.ts";
 import type { Log } from "../model/log.ts";
 import { isBadRequest, type UpstreamAnswer, UpstreamError } from "../model/upstream.ts";
-import { createPatience } from "./patience.ts";
+import { createPatience, type Patience } from "./patience.ts";
 import type { GateRequest } from "./reservation.ts";
 
 export interface BatchAnswer extends UpstreamAnswer {
@@ -15,6 +15,8 @@ export interface BatchAnswer extends UpstreamAnswer {
 }
 
 export type AskBatch = (request: GateRequest) => Promise<BatchAnswer>;
+
+type Ask = (request: GateRequest) => Promise<UpstreamAnswer>;
 
 /** The service's own trouble, where so many are refused before anything is answered: three entries of a hundred would not do that. */
 const MOST_IN_VAIN = 6;
@@ -36,30 +38,135 @@ interface Found {
 }
 
 /** @throws what `ask` throws, where the service refuses all of them. */
-export function createSplitBatches(ask: (request: GateRequest) => Promise<UpstreamAnswer>, clock: Clock, log: Log): AskBatch {
-  const patience = createPatience(clock);
-  const inTurn = createInTurn();
-  /** Entries by what they are asked for as, with the words of the service. */
-  const setAside = new Map<string, string>();
-  /** Entries that were asked for and not refused. */
-  const answered = new Set<string>();
-  /** By source, since when its batches were refused; monotonic. */
-  const refusedSinceMs = new Map<string, number>();
-  /** By endpoint; monotonic. */
-  const vainUntilMs = new Map<string, number>();
-
-  /** One request for some of the entries; a 404 says that there are none of these. */
-  const askFor = async (request: GateRequest, param: string, entries: readonly string[]): Promise<UpstreamAnswer | UpstreamError> => {
-    try {
-      return await ask({ ...request, params: { ...request.params, [param]: entries } });
-    } catch (error) {
-      if (error instanceof UpstreamError && error.kind === "not_found") return {};
-      if (error instanceof UpstreamError && isBadRequest(error)) return error;
-      throw error;
-    }
+export function createSplitBatches(ask: Ask, clock: Clock, log: Log): AskBatch {
+  const batches = new SplitBatches(ask, clock, log);
+  return async (request) => {
+    const param = Object.keys(request.params).find((name) => Array.isArray(request.params[name]));
+    return request.isSplit !== true || param === undefined ? ask(request) : batches.ask({ request, param });
   };
+}
 
-  const byHalves = async (request: GateRequest, param: string, whole: Part): Promise<Found> => {
+/** A request, and the parameter that lists its entries. */
+interface Batch {
+  readonly request: GateRequest;
+  readonly param: string;
+}
+
+class SplitBatches {
+  readonly #ask: Ask;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #patience: Patience;
+  readonly #search: HalvingSearch;
+  /** Entries by what they are asked for as, with the words of the service. */
+  readonly #quarantined = new Map<string, string>();
+  /** Entries that were asked for and not refused. */
+  readonly #answered = new Set<string>();
+  /** By source, since when its batches were refused; monotonic. */
+  readonly #refusedSinceMs = new Map<string, number>();
+
+  constructor(ask: Ask, clock: Clock, log: Log) {
+    this.#ask = ask;
+    this.#clock = clock;
+    this.#log = log;
+    this.#patience = createPatience(clock);
+    this.#search = new HalvingSearch(ask, clock);
+  }
+
+  async ask(batch: Batch): Promise<BatchAnswer> {
+    const { request, param } = batch;
+    const all = request.params[param] as readonly string[];
+    const quarantined = all.filter((entry) => this.#quarantined.has(keyOf(param, entry)));
+    const rest = all.filter((entry) => !quarantined.includes(entry));
+    const { answers, refused } = rest.length === 0 ? NOTHING : await this.#askRest(batch, rest);
+    for (const [entry, reason] of refused) this.#quarantine(param, entry, reason);
+    const again: UpstreamAnswer[] = [];
+    for (const entry of quarantined)
+      if (!this.#patience.isHeld({ key: keyOf(param, entry) })) again.push(await this.#askAgain(batch, entry));
+    const reasons = new Map(all.flatMap((entry) => reasonOf(this.#quarantined.get(keyOf(param, entry)), entry)));
+    return joined([...answers, ...again], reasons);
+  }
+
+  async #askRest(batch: Batch, entries: readonly string[]): Promise<Found> {
+    const { request, param } = batch;
+    const answer = await this.#ask(withEntries(batch, entries)).catch((error: unknown) => {
+      if (error instanceof UpstreamError && isBadRequest(error) && this.#isWorthSearching(batch, entries)) return error;
+      throw error;
+    });
+    const found =
+      answer instanceof UpstreamError
+        ? await this.#search.find(batch, { entries, error: answer })
+        : { answers: [answer], refused: NOTHING.refused };
+    this.#refusedSinceMs.delete(request.source);
+    for (const entry of entries) if (!found.refused.has(entry)) this.#remember(keyOf(param, entry));
+    return found;
+  }
+
+  #isWorthSearching({ request: { source }, param }: Batch, entries: readonly string[]): boolean {
+    const nowMs = this.#clock.monotonic();
+    const sinceMs = this.#refusedSinceMs.get(source) ?? nowMs;
+    this.#refusedSinceMs.set(source, sinceMs);
+    const isTrouble = nowMs - sinceMs < TROUBLE_MS && entries.every((entry) => this.#answered.has(keyOf(param, entry)));
+    return entries.length > 1 && !isTrouble;
+  }
+
+  #remember(key: string): void {
+    this.#answered.add(key);
+    for (const oldest of this.#answered) {
+      if (this.#answered.size <= MOST_REMEMBERED) return;
+      this.#answered.delete(oldest);
+    }
+  }
+
+  #quarantine(param: string, entry: string, reason: string): void {
+    const key = keyOf(param, entry);
+    this.#quarantined.set(key, reason);
+    this.#patience.holdMs({ key, intervalMs: DAY_MS }, DAY_MS);
+    this.#log.warn("one entry of a batch is refused, asking for the others without it", { entry, reason });
+  }
+
+  /** By itself: the others are not refused for it. */
+  async #askAgain(batch: Batch, entry: string): Promise<UpstreamAnswer> {
+    const answer = await askFor(this.#ask, batch, [entry]);
+    if (answer instanceof UpstreamError) {
+      this.#quarantine(batch.param, entry, answer.message);
+      return {};
+    }
+    this.#quarantined.delete(keyOf(batch.param, entry));
+    return answer;
+  }
+}
+
+/** Finds the refused entries of a batch by asking for its halves. */
+class HalvingSearch {
+  readonly #ask: Ask;
+  readonly #clock: Clock;
+  readonly #inTurn = createInTurn();
+  /** By endpoint; monotonic. */
+  readonly #vainUntilMs = new Map<string, number>();
+
+  constructor(ask: Ask, clock: Clock) {
+    this.#ask = ask;
+    this.#clock = clock;
+  }
+
+  /** One after the other: what makes one search vain makes the others. @throws the error of the whole, where no half is answered */
+  async find(batch: Batch, whole: Part): Promise<Found> {
+    const { endpoint } = batch.request;
+    let found: Found | undefined;
+    await this.#inTurn(async () => {
+      if (this.#clock.monotonic() < (this.#vainUntilMs.get(endpoint) ?? 0)) throw whole.error;
+      try {
+        found = await this.#byHalves(batch, whole);
+      } catch (error) {
+        if (isBadRequest(error)) this.#vainUntilMs.set(endpoint, this.#clock.monotonic() + IN_VAIN_MS);
+        throw error;
+      }
+    });
+    return found ?? NOTHING;
+  }
+
+  async #byHalves(batch: Batch, whole: Part): Promise<Found> {
     const answers: UpstreamAnswer[] = [];
     const refused = new Map<string, string>();
     const parts = [whole];
@@ -69,7 +176,7 @@ export function createSplitBatches(ask: (request: GateRequest) => Promise<Upstre
       if (answers.length === 0 && asked >= MOST_IN_VAIN) throw error;
       if (entries.length === 1) refused.set(entries[0] ?? "", error.message);
       for (const half of entries.length === 1 ? [] : halvesOf(entries)) {
-        const answer = await askFor(request, param, half);
+        const answer = await askFor(this.#ask, batch, half);
         asked += 1;
         if (answer instanceof UpstreamError) parts.push({ entries: half, error: answer });
         else answers.push(answer);
@@ -77,83 +184,27 @@ export function createSplitBatches(ask: (request: GateRequest) => Promise<Upstre
     }
     if (answers.length === 0) throw whole.error;
     return { answers, refused };
-  };
+  }
+}
 
-  /** One after the other: what makes one search vain makes the others. */
-  const search = async (request: GateRequest, param: string, whole: Part): Promise<Found> => {
-    let found: Found | undefined;
-    await inTurn(async () => {
-      if (clock.monotonic() < (vainUntilMs.get(request.endpoint) ?? 0)) throw whole.error;
-      try {
-        found = await byHalves(request, param, whole);
-      } catch (error) {
-        if (isBadRequest(error)) vainUntilMs.set(request.endpoint, clock.monotonic() + IN_VAIN_MS);
-        throw error;
-      }
-    });
-    return found ?? { answers: [], refused: new Map() };
-  };
+const NOTHING: Found = { answers: [], refused: new Map() };
 
-  const isWorthSearching = (source: string, param: string, entries: readonly string[]): boolean => {
-    const sinceMs = refusedSinceMs.get(source) ?? clock.monotonic();
-    refusedSinceMs.set(source, sinceMs);
-    const isTrouble = clock.monotonic() - sinceMs < TROUBLE_MS && entries.every((entry) => answered.has(`${param}\n${entry}`));
-    return entries.length > 1 && !isTrouble;
-  };
+const keyOf = (param: string, entry: string): string => `${param}\n${entry}`;
 
-  const askRest = async (request: GateRequest, param: string, entries: readonly string[]): Promise<Found> => {
-    const answer = await ask({ ...request, params: { ...request.params, [param]: entries } }).catch((error: unknown) => {
-      if (error instanceof UpstreamError && isBadRequest(error) && isWorthSearching(request.source, param, entries)) return error;
-      throw error;
-    });
-    const found =
-      answer instanceof UpstreamError
-        ? await search(request, param, { entries, error: answer })
-        : { answers: [answer], refused: new Map() };
-    refusedSinceMs.delete(request.source);
-    for (const entry of entries) if (!found.refused.has(entry)) remember(`${param}\n${entry}`);
-    return found;
-  };
+const withEntries = ({ request, param }: Batch, entries: readonly string[]): GateRequest => ({
+  ...request,
+  params: { ...request.params, [param]: entries },
+});
 
-  const remember = (key: string): void => {
-    answered.add(key);
-    for (const oldest of answered) {
-      if (answered.size <= MOST_REMEMBERED) return;
-      answered.delete(oldest);
-    }
-  };
-
-  const hold = (param: string, entry: string, reason: string): void => {
-    const key = `${param}\n${entry}`;
-    setAside.set(key, reason);
-    patience.holdMs({ key, intervalMs: DAY_MS }, DAY_MS);
-    log.warn("one entry of a batch is refused, asking for the others without it", { entry, reason });
-  };
-
-  /** By itself: the others are not refused for it. */
-  const askAgain = async (request: GateRequest, param: string, entry: string): Promise<UpstreamAnswer> => {
-    const answer = await askFor(request, param, [entry]);
-    if (answer instanceof UpstreamError) {
-      hold(param, entry, answer.message);
-      return {};
-    }
-    setAside.delete(`${param}\n${entry}`);
-    return answer;
-  };
-
-  return async (request) => {
-    const param = Object.keys(request.params).find((name) => Array.isArray(request.params[name]));
-    if (request.isSplit !== true || param === undefined) return ask(request);
-    const all = request.params[param] as readonly string[];
-    const aside = all.filter((entry) => setAside.has(`${param}\n${entry}`));
-    const rest = all.filter((entry) => !aside.includes(entry));
-    const { answers, refused } =
-      rest.length === 0 ? { answers: [], refused: new Map<string, string>() } : await askRest(request, param, rest);
-    for (const [entry, reason] of refused) hold(param, entry, reason);
-    const again: UpstreamAnswer[] = [];
-    for (const entry of aside) if (!patience.isHeld({ key: `${param}\n${entry}` })) again.push(await askAgain(request, param, entry));
-    return joined([...answers, ...again], new Map(all.flatMap((entry) => reasonOf(setAside.get(`${param}\n${entry}`), entry))));
-  };
+/** One request for some of the entries; a 404 says that there are none of these. */
+async function askFor(ask: Ask, batch: Batch, entries: readonly string[]): Promise<UpstreamAnswer | UpstreamError> {
+  try {
+    return await ask(withEntries(batch, entries));
+  } catch (error) {
+    if (error instanceof UpstreamError && error.kind === "not_found") return {};
+    if (error instanceof UpstreamError && isBadRequest(error)) return error;
+    throw error;
+  }
 }
 
 const reasonOf = (reason: string | undefined, entry: string): readonly (readonly [string, string])[] =>
