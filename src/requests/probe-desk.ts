@@ -44,6 +44,9 @@ export interface ProbeDesk {
   carry(passengers: Passengers): void;
 }
 
+/** Takes profiles that an answer brought; `atMs`: when they were asked for. */
+type LearnUsers = (users: readonly User[], atMs: number) => void;
+
 /** An account that somebody waits for. */
 interface Wanted {
   readonly id: string;
@@ -65,107 +68,121 @@ const GATHER_MS = 20;
 /** No answer is used again for longer. */
 const KEEP_MS = 60_000;
 
-export function createProbeDesk(
-  gate: Pick<RequestGate, "request">,
-  clock: Clock,
-  learn: (users: readonly User[], atMs: number) => void,
-): ProbeDesk {
-  const seen = new Map<string, Kept>();
+export const createProbeDesk = (gate: Pick<RequestGate, "request">, clock: Clock, learn: LearnUsers): ProbeDesk =>
+  new CoalescedProfiles(gate, clock, learn);
+
+/** Those a purpose waits for, by id. */
+type WantedById = Map<string, Wanted>;
+
+class CoalescedProfiles implements ProbeDesk {
+  readonly #gate: Pick<RequestGate, "request">;
+  readonly #clock: Clock;
+  readonly #learn: LearnUsers;
+  readonly #seen = new Map<string, Kept>();
   /** By purpose, because one may be held where the other is not. */
-  const wanted = new Map<Purpose, Map<string, Wanted>>();
+  readonly #wanted = new Map<Purpose, WantedById>();
   /** Purposes whose next requests are put together now. */
-  const gathering = new Set<Purpose>();
-  let prunedMs = clock.monotonic();
-  let passengers: Passengers | undefined;
+  readonly #gathering = new Set<Purpose>();
+  #prunedMs: number;
+  #passengers: Passengers | undefined;
 
-  const send = async (asker: Asker, wants: readonly Wanted[]): Promise<void> => {
-    const [atMs, sentMs] = [clock.now(), clock.monotonic()];
-    const userIds = wants.map(({ id }) => id);
-    const answer = await gate.request({ ...asker, endpoint: "info-batch", params: { user_ids: userIds }, isSplit: true });
-    const users = new Map((answer.users ?? []).map((user) => [user.id, user]));
-    learn([...users.values()], atMs);
-    const answers = new Map(userIds.map((id) => [id, { user: users.get(id), ...refusalOf(answer, id), atMs, sentMs }]));
-    for (const [id, one] of answers) seen.set(id, one);
-    for (const { id, resolve } of wants) resolve(answers.get(id) as Kept);
-    // One that shows nobody may be the service's own trouble: whoever asked looks into that.
-    if (users.size > 0) passengers?.take(answers);
-  };
+  constructor(gate: Pick<RequestGate, "request">, clock: Clock, learn: LearnUsers) {
+    this.#gate = gate;
+    this.#clock = clock;
+    this.#learn = learn;
+    this.#prunedMs = clock.monotonic();
+  }
 
-  /** In the places that are left. Whoever asks for one of them meanwhile has the same answer. */
-  const ridersOf = (wants: readonly Wanted[], all: Map<string, Wanted>): readonly Wanted[] => {
-    const places = BATCH_SIZE - wants.length;
-    const chosen = places === 0 ? [] : (passengers?.choose(places, new Set(all.keys())) ?? []);
-    return chosen.map((id) => {
-      const one = { id, askers: new Set<Asker>(), ...promiseOf<SeenProfile>(), sentMs: clock.monotonic() };
-      // Where nobody asks, nobody hears of a failure.
-      one.answer.catch(() => undefined);
-      all.set(id, one);
-      return one;
+  carry(passengers: Passengers): void {
+    this.#passengers = passengers;
+  }
+
+  async ask(asker: Asker, userIds: readonly string[], maxAgeMs: number): Promise<ReadonlyMap<string, SeenProfile>> {
+    this.#prune();
+    const oldestMs = this.#clock.monotonic() - Math.min(maxAgeMs, KEEP_MS);
+    const answers = userIds.map(async (id) => {
+      const known = this.#seen.get(id);
+      return [id, known !== undefined && known.sentMs > oldestMs ? known : await this.#want(asker, id, oldestMs)] as const;
     });
-  };
+    return new Map(await Promise.all(answers));
+  }
 
-  /** One request for all; where the service refuses that, one for each who asked. */
-  const sendBatch = async (batch: readonly Wanted[], all: Map<string, Wanted>): Promise<void> => {
-    const wants = [...batch, ...ridersOf(batch, all)];
-    const askersOf = (): readonly Asker[] => [...new Set(wants.flatMap((want) => [...want.askers]))];
-    const [first] = askersOf();
-    if (first === undefined) return;
-    try {
-      await send({ ...first, priority: mostUrgent(askersOf().map(({ priority }) => priority)) }, wants);
-    } catch (error) {
-      const askers = askersOf();
-      const isShared = (askers.length > 1 || wants.length > batch.length) && isRefusal(error);
-      const own = (asker: Asker) => wants.filter((want) => want.askers.has(asker));
-      if (isShared) await Promise.allSettled(askers.map((asker) => send(asker, own(asker))));
-      // Those that were answered after all take no notice.
-      for (const { reject } of wants) reject(error);
-    } finally {
-      for (const want of wants) if (all.get(want.id) === want) all.delete(want.id);
-    }
-  };
-
-  const flush = (purpose: Purpose): void => {
-    gathering.delete(purpose);
-    const all = wanted.get(purpose) ?? new Map<string, Wanted>();
-    const gathered = [...all.values()].filter(({ sentMs }) => sentMs === undefined);
-    for (const want of gathered) want.sentMs = clock.monotonic();
-    for (const batch of batchesOf(gathered)) void sendBatch(batch, all);
-  };
-
-  const want = (asker: Asker, id: string, oldestMs: number): Promise<SeenProfile> => {
-    const all = wanted.get(asker.purpose) ?? new Map<string, Wanted>();
-    wanted.set(asker.purpose, all);
+  #want(asker: Asker, id: string, oldestMs: number): Promise<SeenProfile> {
+    const { purpose } = asker;
+    const all: WantedById = this.#wanted.get(purpose) ?? new Map();
+    this.#wanted.set(purpose, all);
     const known = all.get(id);
-    if (known !== undefined && (known.sentMs ?? clock.monotonic()) >= oldestMs) {
+    if (known !== undefined && (known.sentMs ?? this.#clock.monotonic()) >= oldestMs) {
       known.askers.add(asker);
       return known.answer;
     }
     const one = { id, askers: new Set([asker]), ...promiseOf<SeenProfile>(), sentMs: undefined };
     all.set(id, one);
-    if (!gathering.has(asker.purpose)) clock.after(GATHER_MS, () => flush(asker.purpose));
-    gathering.add(asker.purpose);
+    if (!this.#gathering.has(purpose)) this.#clock.after(GATHER_MS, () => this.#flush(purpose));
+    this.#gathering.add(purpose);
     return one.answer;
-  };
+  }
 
-  const prune = (): void => {
-    const nowMs = clock.monotonic();
-    if (nowMs - prunedMs < KEEP_MS) return;
-    prunedMs = nowMs;
-    for (const [id, { sentMs }] of seen) if (nowMs - sentMs > KEEP_MS) seen.delete(id);
-  };
+  #flush(purpose: Purpose): void {
+    this.#gathering.delete(purpose);
+    const all: WantedById = this.#wanted.get(purpose) ?? new Map();
+    const gathered = [...all.values()].filter(({ sentMs }) => sentMs === undefined);
+    for (const want of gathered) want.sentMs = this.#clock.monotonic();
+    for (const batch of batchesOf(gathered)) void this.#sendBatch(batch, all);
+  }
 
-  return {
-    carry: (all) => void (passengers = all),
-    async ask(asker, userIds, maxAgeMs) {
-      prune();
-      const oldestMs = clock.monotonic() - Math.min(maxAgeMs, KEEP_MS);
-      const answers = userIds.map(async (id) => {
-        const known = seen.get(id);
-        return [id, known !== undefined && known.sentMs > oldestMs ? known : await want(asker, id, oldestMs)] as const;
-      });
-      return new Map(await Promise.all(answers));
-    },
-  };
+  /** One request for all; where the service refuses that, one for each who asked. */
+  async #sendBatch(batch: readonly Wanted[], all: WantedById): Promise<void> {
+    const wants = [...batch, ...this.#inSpareSlots(batch, all)];
+    const askersOf = (): readonly Asker[] => [...new Set(wants.flatMap((want) => [...want.askers]))];
+    const [first] = askersOf();
+    if (first === undefined) return;
+    try {
+      await this.#send({ ...first, priority: mostUrgent(askersOf().map(({ priority }) => priority)) }, wants);
+    } catch (error) {
+      const askers = askersOf();
+      const isShared = (askers.length > 1 || wants.length > batch.length) && isRefusal(error);
+      const own = (asker: Asker) => wants.filter((want) => want.askers.has(asker));
+      if (isShared) await Promise.allSettled(askers.map((asker) => this.#send(asker, own(asker))));
+      // Those that were answered after all take no notice.
+      for (const { reject } of wants) reject(error);
+    } finally {
+      for (const want of wants) if (all.get(want.id) === want) all.delete(want.id);
+    }
+  }
+
+  async #send(asker: Asker, wants: readonly Wanted[]): Promise<void> {
+    const [atMs, sentMs] = [this.#clock.now(), this.#clock.monotonic()];
+    const userIds = wants.map(({ id }) => id);
+    const answer = await this.#gate.request({ ...asker, endpoint: "info-batch", params: { user_ids: userIds }, isSplit: true });
+    const users = new Map((answer.users ?? []).map((user) => [user.id, user]));
+    this.#learn([...users.values()], atMs);
+    const answers = new Map(userIds.map((id) => [id, { user: users.get(id), ...refusalOf(answer, id), atMs, sentMs }]));
+    for (const [id, one] of answers) this.#seen.set(id, one);
+    for (const { id, resolve } of wants) resolve(answers.get(id) as Kept);
+    // One that shows nobody may be the service's own trouble: whoever asked looks into that.
+    if (users.size > 0) this.#passengers?.take(answers);
+  }
+
+  /** Whoever asks for one of them meanwhile has the same answer. */
+  #inSpareSlots(wants: readonly Wanted[], all: WantedById): readonly Wanted[] {
+    const slots = BATCH_SIZE - wants.length;
+    const chosen = slots === 0 ? [] : (this.#passengers?.choose(slots, new Set(all.keys())) ?? []);
+    return chosen.map((id) => {
+      const one = { id, askers: new Set<Asker>(), ...promiseOf<SeenProfile>(), sentMs: this.#clock.monotonic() };
+      // Where nobody asks, nobody hears of a failure.
+      one.answer.catch(() => undefined);
+      all.set(id, one);
+      return one;
+    });
+  }
+
+  #prune(): void {
+    const nowMs = this.#clock.monotonic();
+    if (nowMs - this.#prunedMs < KEEP_MS) return;
+    this.#prunedMs = nowMs;
+    for (const [id, { sentMs }] of this.#seen) if (nowMs - sentMs > KEEP_MS) this.#seen.delete(id);
+  }
 }
 
 function refusalOf({ refused }: BatchAnswer, id: string): Pick<SeenProfile, "refused"> {

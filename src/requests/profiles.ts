@@ -33,7 +33,8 @@ export function createProfiles(gate: RequestGate, clock: Clock, log: Log): Profi
   };
   const desk = createProbeDesk(gate, clock, learn);
   return {
-    ...desk,
+    ask: (asker, userIds, maxAgeMs) => desk.ask(asker, userIds, maxAgeMs),
+    carry: (passengers) => desk.carry(passengers),
     learn,
     recent(userId, withinMs) {
       const known = kept.get(userId);
