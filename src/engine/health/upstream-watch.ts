@@ -1,12 +1,12 @@
 /** Tells the operator when the data service goes dark or refuses the key, and when it is back; asks now and then while it refuses. */
-import type { UpstreamPacer } from "../../budget/upstream-pacer.ts";
+import type { PacerStatus, StopReason, UpstreamPacer } from "../../budget/upstream-pacer.ts";
 import { type Clock, isoTime } from "../../model/clock.ts";
 import type { Log } from "../../model/log.ts";
 import type { Meter } from "../../model/meter.ts";
 import type { Notes } from "../../model/store.ts";
 import type { UpstreamError } from "../../model/upstream.ts";
 import type { Notices } from "../../model/notices.ts";
-import { createRepeated } from "./repeat.ts";
+import { createRepeated, type Repeated } from "./repeat.ts";
 
 export interface UpstreamWatch {
   /** Takes the outcome of every attempt. */
@@ -41,108 +41,131 @@ const TELL_THROTTLED_AFTER_MS = 300_000;
 const CHECK_EVERY_MS = 5_000;
 const NOTE = "upstream.dark";
 
-export function createUpstreamWatch(deps: UpstreamWatchDeps): UpstreamWatch {
-  const { pacer, clock } = deps;
-  let lastError: UpstreamError | undefined;
-  let failingSinceMs: number | undefined;
-  let throttledSinceMs: number | undefined;
-  let isTold = false;
+export const createUpstreamWatch = (deps: UpstreamWatchDeps): UpstreamWatch => new WatchedUpstream(deps);
 
-  const tellDark = async (message: string, hint: string) => {
-    if (isTold) return;
-    isTold = true;
-    await deps.notes.writeNote(NOTE, clock.now()).catch(() => undefined);
-    await deps.notices.tell({
+class WatchedUpstream implements UpstreamWatch {
+  readonly #deps: UpstreamWatchDeps;
+  readonly #repeated: Repeated;
+  #lastError: UpstreamError | undefined;
+  #failingSinceMs: number | undefined;
+  #throttledSinceMs: number | undefined;
+  #isTold = false;
+
+  constructor(deps: UpstreamWatchDeps) {
+    this.#deps = deps;
+    this.#repeated = createRepeated({
+      clock: deps.clock,
+      everyMs: CHECK_EVERY_MS,
+      work: () => this.#check(),
+      onError: (error) => deps.log.error("upstream check failed", { error }),
+    });
+  }
+
+  takeOutcome(error: UpstreamError | undefined): void {
+    const { clock } = this.#deps;
+    if (error?.kind === "rate_limited") this.#throttledSinceMs ??= clock.now();
+    else if (error?.kind !== "transient") this.#throttledSinceMs = undefined;
+    if (error === undefined) return this.#answered();
+    if (error.kind === "transient") this.#failingSinceMs ??= clock.now();
+    this.#lastError = error;
+    if (error.kind === "billing" || error.kind === "unauthorized") {
+      this.#failingSinceMs ??= clock.now();
+      void this.#tellDark(...stopText(error.kind, error));
+    }
+  }
+
+  get isStopped(): boolean {
+    return this.#status().kind === "stopped";
+  }
+
+  get isDark(): boolean {
+    return this.#isTold;
+  }
+
+  get trouble(): UpstreamWatch["trouble"] {
+    if (this.#status().kind === "throttled") return { reason: "throttled", sinceMs: this.#deps.clock.now() };
+    if (this.#failingSinceMs === undefined) return undefined;
+    return { reason: this.#lastError?.message ?? "failing", sinceMs: this.#failingSinceMs };
+  }
+
+  async start(): Promise<void> {
+    this.#isTold = (await this.#deps.notes.readNote(NOTE)) !== null;
+    this.#repeated.start();
+  }
+
+  stop(): void {
+    this.#repeated.stop();
+  }
+
+  #status(): PacerStatus {
+    return this.#deps.pacer.status(this.#deps.clock.monotonic());
+  }
+
+  #answered(): void {
+    // It was under way when another one was refused.
+    if (this.isStopped) return;
+    this.#failingSinceMs = undefined;
+    this.#lastError = undefined;
+    if (this.#isTold) void this.#tellBack();
+  }
+
+  async #check(): Promise<void> {
+    const { meter, clock } = this.#deps;
+    const status = this.#status();
+    const [failingSinceMs, throttledSinceMs] = [this.#failingSinceMs, this.#throttledSinceMs];
+    meter.set("chirpwatch_upstream_up", status.kind === "stopped" || failingSinceMs !== undefined ? 0 : 1);
+    if (status.kind === "stopped") await this.#checkStopped(status.because);
+    else if (failingSinceMs !== undefined && clock.now() - failingSinceMs >= TELL_AFTER_MS) {
+      await this.#tellDark(
+        `The data service has been failing since ${isoTime(failingSinceMs)}: ${this.#lastError?.message ?? "no answer"}`,
+        "Nothing is lost: what is missed now is read when it answers again.",
+      );
+    } else if (throttledSinceMs !== undefined && clock.now() - throttledSinceMs >= TELL_THROTTLED_AFTER_MS) {
+      await this.#tellDark(
+        `The data service has answered nothing but 429 since ${isoTime(throttledSinceMs)}: it takes no more requests of this key for now.`,
+        "Nothing is lost: what is missed now is read when it answers again. Look whether someone else uses the key, or lower api.rate_limit.",
+      );
+    }
+  }
+
+  async #checkStopped(because: StopReason): Promise<void> {
+    const { pacer, clock, probe, onBack } = this.#deps;
+    await this.#tellDark(...stopText(because, this.#lastError));
+    if (pacer.takeProbe(clock.monotonic()) && (await probe())) {
+      pacer.resume();
+      onBack();
+    }
+  }
+
+  async #tellDark(message: string, hint: string): Promise<void> {
+    if (this.#isTold) return;
+    this.#isTold = true;
+    const { notes, notices, clock } = this.#deps;
+    await notes.writeNote(NOTE, clock.now()).catch(() => undefined);
+    await notices.tell({
       type: "upstream.dark",
       subject: "upstream",
       severity: "critical",
       message,
       hint,
-      facts: { since: isoTime(failingSinceMs ?? throttledSinceMs ?? clock.now()) },
+      facts: { since: isoTime(this.#failingSinceMs ?? this.#throttledSinceMs ?? clock.now()) },
     });
-  };
+  }
 
-  const tellBack = async () => {
-    isTold = false;
-    await deps.notes.writeNote(NOTE, null).catch(() => undefined);
-    await deps.notices.tell({
+  async #tellBack(): Promise<void> {
+    this.#isTold = false;
+    const { notes, notices } = this.#deps;
+    await notes.writeNote(NOTE, null).catch(() => undefined);
+    await notices.tell({
       type: "upstream.recovered",
       subject: "upstream",
       severity: "info",
       message: "The data service answers again; what was missed is being read.",
     });
-  };
-
-  const check = async () => {
-    const status = pacer.status(clock.monotonic());
-    deps.meter.set("chirpwatch_upstream_up", status.kind === "stopped" || failingSinceMs !== undefined ? 0 : 1);
-    if (status.kind === "stopped") {
-      await tellDark(...stopText(status.because, lastError));
-      if (pacer.takeProbe(clock.monotonic()) && (await deps.probe())) {
-        pacer.resume();
-        deps.onBack();
-      }
-    } else if (failingSinceMs !== undefined && clock.now() - failingSinceMs >= TELL_AFTER_MS) {
-      await tellDark(
-        `The data service has been failing since ${isoTime(failingSinceMs)}: ${lastError?.message ?? "no answer"}`,
-        "Nothing is lost: what is missed now is read when it answers again.",
-      );
-    } else if (throttledSinceMs !== undefined && clock.now() - throttledSinceMs >= TELL_THROTTLED_AFTER_MS) {
-      await tellDark(
-        `The data service has answered nothing but 429 since ${isoTime(throttledSinceMs)}: it takes no more requests of this key for now.`,
-        "Nothing is lost: what is missed now is read when it answers again. Look whether someone else uses the key, or lower api.rate_limit.",
-      );
-    }
-  };
-
-  const repeated = createRepeated({
-    clock,
-    everyMs: CHECK_EVERY_MS,
-    work: check,
-    onError: (error) => deps.log.error("upstream check failed", { error }),
-  });
-
-  return {
-    takeOutcome(error) {
-      if (error?.kind === "rate_limited") throttledSinceMs ??= clock.now();
-      else if (error?.kind !== "transient") throttledSinceMs = undefined;
-      if (error === undefined) {
-        // It was under way when another one was refused.
-        if (pacer.status(clock.monotonic()).kind === "stopped") return;
-        failingSinceMs = undefined;
-        lastError = undefined;
-        if (isTold) void tellBack();
-        return;
-      }
-      if (error.kind === "transient") failingSinceMs ??= clock.now();
-      if (error.kind === "billing" || error.kind === "unauthorized") {
-        failingSinceMs ??= clock.now();
-        lastError = error;
-        void tellDark(...stopText(error.kind, error));
-      }
-      lastError = error;
-    },
-    get isStopped() {
-      return pacer.status(clock.monotonic()).kind === "stopped";
-    },
-    get isDark() {
-      return isTold;
-    },
-    get trouble() {
-      const status = pacer.status(clock.monotonic());
-      if (status.kind === "throttled") return { reason: "throttled", sinceMs: clock.now() };
-      if (failingSinceMs === undefined) return undefined;
-      return { reason: lastError?.message ?? "failing", sinceMs: failingSinceMs };
-    },
-    async start() {
-      isTold = (await deps.notes.readNote(NOTE)) !== null;
-      repeated.start();
-    },
-    stop: repeated.stop,
-  };
+  }
 }
 
-function stopText(because: "billing" | "unauthorized", error: UpstreamError | undefined): [string, string] {
+function stopText(because: StopReason, error: UpstreamError | undefined): [string, string] {
   const said = error === undefined ? "" : ` (${error.status ?? ""} ${error.message})`;
   if (because === "unauthorized")
     return [
