@@ -31,34 +31,57 @@ const LEARN_MS = 6 * 3_600_000;
 const LONGEST_PAUSE_MS = 10 * 60_000;
 const NOTE = "upstream.silent";
 
-export function createSilenceWatch({ clock, notices, notes }: SilenceWatchDeps): SilenceWatch {
-  let startMs = clock.monotonic();
-  let isSilent = false;
-  let isRead = false;
-  /** Items of all polls, forgotten by half a day. */
-  let weight = 0;
-  let weighedAtMs = startMs;
-  /** Items a millisecond, as they came up to the last one: a silence does not slow it. */
-  let pace = 0;
-  let lastAnswerMs = startMs;
+export const createSilenceWatch = (deps: SilenceWatchDeps): SilenceWatch => new WatchedSilence(deps);
+
+class WatchedSilence implements SilenceWatch {
+  readonly #deps: SilenceWatchDeps;
+  readonly #pace: ItemPace;
+  #isSilent = false;
+  #isRead = false;
+  #lastAnswerMs: number;
   /** Time over which answers came without news; pauses between answers count only a little. */
-  let quietMs = 0;
+  #quietMs = 0;
 
-  const fade = () => {
-    const nowMs = clock.monotonic();
-    weight *= 0.5 ** ((nowMs - weighedAtMs) / HALF_LIFE_MS);
-    weighedAtMs = nowMs;
-  };
+  constructor(deps: SilenceWatchDeps) {
+    this.#deps = deps;
+    this.#lastAnswerMs = deps.clock.monotonic();
+    this.#pace = new ItemPace(this.#lastAnswerMs);
+  }
 
-  /** Items a millisecond: the weight of a steady pace approaches pace × half-life / ln 2. */
-  const paceAt = (nowMs: number): number => {
-    const watchedMs = nowMs - startMs;
-    const span = (HALF_LIFE_MS / Math.LN2) * (1 - 0.5 ** (watchedMs / HALF_LIFE_MS));
-    return watchedMs < LEARN_MS || span === 0 ? 0 : weight / span;
-  };
+  take(newItems: number): void {
+    const nowMs = this.#deps.clock.monotonic();
+    this.#quietMs = newItems > 0 ? 0 : this.#quietMs + Math.min(nowMs - this.#lastAnswerMs, LONGEST_PAUSE_MS);
+    this.#lastAnswerMs = nowMs;
+    if (newItems > 0) this.#pace.learn(newItems, nowMs);
+  }
 
-  const tell = async (message: string): Promise<void> => {
-    isSilent = true;
+  async check(isBlindEverywhere: boolean): Promise<void> {
+    const { clock, notes } = this.#deps;
+    if (!this.#isRead) this.#isSilent = (await notes.readNote(NOTE)) !== null;
+    this.#isRead = true;
+    const quietMs = this.#quietMs;
+    const isTooQuiet = quietMs >= SHORTEST_SILENCE_MS && this.#pace.perMs * quietMs >= EXPECTED_TO_TELL;
+    if (this.#isSilent) {
+      if (!isBlindEverywhere && !isTooQuiet && quietMs < SHORTEST_SILENCE_MS) await this.#tellBack();
+    } else if (isBlindEverywhere) await this.#tell("The data service answers with empty lists where there were items before.");
+    else if (isTooQuiet) {
+      const since = isoTime(clock.now() - quietMs);
+      await this.#tell(`The data service answers, but nothing is new anywhere since ${since}, which is not usual for these watches.`);
+    }
+  }
+
+  forget(): void {
+    this.#quietMs = 0;
+    this.#pace.forget(this.#deps.clock.monotonic());
+  }
+
+  get isSilent(): boolean {
+    return this.#isSilent;
+  }
+
+  async #tell(message: string): Promise<void> {
+    const { notes, notices, clock } = this.#deps;
+    this.#isSilent = true;
     await notes.writeNote(NOTE, clock.now());
     await notices.tell({
       type: "upstream.dark",
@@ -67,10 +90,11 @@ export function createSilenceWatch({ clock, notices, notes }: SilenceWatchDeps):
       message,
       hint: "It answers without an error, so this may be its own trouble: compare with the platform itself. Polling goes on.",
     });
-  };
+  }
 
-  const tellBack = async (): Promise<void> => {
-    isSilent = false;
+  async #tellBack(): Promise<void> {
+    const { notes, notices } = this.#deps;
+    this.#isSilent = false;
     await notes.writeNote(NOTE, null);
     await notices.tell({
       type: "upstream.recovered",
@@ -78,35 +102,42 @@ export function createSilenceWatch({ clock, notices, notes }: SilenceWatchDeps):
       severity: "info",
       message: "The data service has something to say again; what was missed is being read.",
     });
-  };
+  }
+}
 
-  return {
-    take(newItems) {
-      const nowMs = clock.monotonic();
-      quietMs = newItems > 0 ? 0 : quietMs + Math.min(nowMs - lastAnswerMs, LONGEST_PAUSE_MS);
-      lastAnswerMs = nowMs;
-      if (newItems === 0) return;
-      fade();
-      weight += newItems;
-      pace = paceAt(nowMs);
-    },
-    async check(isBlindEverywhere) {
-      if (!isRead) isSilent = (await notes.readNote(NOTE)) !== null;
-      isRead = true;
-      const isTooQuiet = quietMs >= SHORTEST_SILENCE_MS && pace * quietMs >= EXPECTED_TO_TELL;
-      if (isSilent) {
-        if (!isBlindEverywhere && !isTooQuiet && quietMs < SHORTEST_SILENCE_MS) await tellBack();
-      } else if (isBlindEverywhere) await tell("The data service answers with empty lists where there were items before.");
-      else if (isTooQuiet) {
-        const since = isoTime(clock.now() - quietMs);
-        await tell(`The data service answers, but nothing is new anywhere since ${since}, which is not usual for these watches.`);
-      }
-    },
-    forget() {
-      [weight, pace, quietMs, startMs] = [0, 0, 0, clock.monotonic()];
-    },
-    get isSilent() {
-      return isSilent;
-    },
-  };
+/** How often all polls together bring something new; of late, and not known in the first hours. */
+class ItemPace {
+  #startMs: number;
+  /** Items of all polls, forgotten by half a day. */
+  #weight = 0;
+  #weighedAtMs: number;
+  /** Items a millisecond, as they came up to the last one: a silence does not slow it. */
+  #perMs = 0;
+
+  constructor(nowMs: number) {
+    this.#startMs = nowMs;
+    this.#weighedAtMs = nowMs;
+  }
+
+  get perMs(): number {
+    return this.#perMs;
+  }
+
+  learn(newItems: number, nowMs: number): void {
+    this.#weight *= 0.5 ** ((nowMs - this.#weighedAtMs) / HALF_LIFE_MS);
+    this.#weighedAtMs = nowMs;
+    this.#weight += newItems;
+    this.#perMs = this.#perMsAt(nowMs);
+  }
+
+  forget(nowMs: number): void {
+    [this.#weight, this.#perMs, this.#startMs] = [0, 0, nowMs];
+  }
+
+  /** The weight of a steady pace approaches pace × half-life / ln 2. */
+  #perMsAt(nowMs: number): number {
+    const watchedMs = nowMs - this.#startMs;
+    const span = (HALF_LIFE_MS / Math.LN2) * (1 - 0.5 ** (watchedMs / HALF_LIFE_MS));
+    return watchedMs < LEARN_MS || span === 0 ? 0 : this.#weight / span;
+  }
 }

@@ -10,9 +10,9 @@ import { UpstreamError } from "../../model/upstream.ts";
 import { StoreError } from "../../model/store-error.ts";
 import type { Notes } from "../../model/store.ts";
 import type { Notices } from "../../model/notices.ts";
-import { createRepeated } from "./repeat.ts";
+import { createRepeated, type Repeated } from "./repeat.ts";
 import { RequestHeld } from "../../requests/request-held.ts";
-import { createSilenceWatch } from "./silence-watch.ts";
+import { createSilenceWatch, type SilenceWatch } from "./silence-watch.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 
 export interface PolledNews {
@@ -60,89 +60,118 @@ const TELL_AFTER_MS = 15 * 60_000;
 const BLIND_ANSWERS = 3;
 const NOTE = "watch.stalled";
 
-export function createStallWatch(deps: StallWatchDeps): StallWatch {
-  const { clock, notices, notes } = deps;
-  const ills = new Map<string, Ill>();
-  /** Of the watches told, those with a poll that went well since. */
-  const better = new Set<string>();
-  let planned: readonly Poll[] = [];
-  const silence = createSilenceWatch(deps);
-  let told: Set<string> | undefined;
+export const createStallWatch = (deps: StallWatchDeps): StallWatch => new WatchedStalls(deps);
+
+class WatchedStalls implements StallWatch {
+  readonly #deps: StallWatchDeps;
+  readonly #silence: SilenceWatch;
+  readonly #repeated: Repeated;
+  readonly #ills = new Map<string, Ill>();
+  #planned: readonly Poll[] = [];
+  /** Watches whose trouble was told; undefined until the state was asked. */
+  #told: Set<string> | undefined;
+  /** Of these, those with a poll that went well since. */
+  readonly #better = new Set<string>();
   /** When trouble that is told as something else was last seen: patience begins anew after it. */
-  let otherTroubleAtMs = Number.NEGATIVE_INFINITY;
+  #otherTroubleAtMs = Number.NEGATIVE_INFINITY;
 
-  const illOf = (poll: Poll): Ill => {
-    const ill = ills.get(poll.key) ?? { poll, failingSinceMs: undefined, problem: "", blindAnswers: 0, blindAtMs: 0 };
-    ills.set(poll.key, ill);
+  constructor(deps: StallWatchDeps) {
+    const { clock, notices, notes } = deps;
+    this.#deps = deps;
+    this.#silence = createSilenceWatch({ clock, notices, notes });
+    this.#repeated = createRepeated({
+      clock,
+      everyMs: CHECK_EVERY_MS,
+      work: () => this.#check(),
+      onError: (error) => deps.log.warn("stalled watches could not be checked", { error }),
+    });
+  }
+
+  succeeded(poll: Poll, news: PolledNews): void {
+    if (news.isBlind) {
+      const ill = this.#illOf(poll);
+      ill.failingSinceMs = undefined;
+      ill.blindAnswers += 1;
+      ill.blindAtMs = this.#deps.clock.now();
+    } else {
+      this.#ills.delete(poll.key);
+      for (const { watch } of poll.subscribers) if (this.#told?.has(watch.id) === true) this.#better.add(watch.id);
+    }
+    // The members of a group report what they brought themselves.
+    this.#silence.take(poll.group === undefined ? news.newItems : 0);
+  }
+
+  failed(poll: Poll, error: unknown): void {
+    if (isToldElsewhere(error)) return void this.#ills.delete(poll.key);
+    const ill = this.#illOf(poll);
+    ill.failingSinceMs ??= this.#deps.clock.now();
+    ill.problem = errorText(error);
+  }
+
+  setPolls(polls: readonly Poll[]): void {
+    const keys = new Set(polls.map(({ key }) => key));
+    for (const key of this.#ills.keys()) if (!keys.has(key)) this.#ills.delete(key);
+    if (this.#planned.some(({ key }) => !keys.has(key))) this.#silence.forget();
+    this.#planned = polls;
+  }
+
+  start(): void {
+    this.#repeated.start();
+  }
+
+  stop(): void {
+    this.#repeated.stop();
+  }
+
+  #illOf(poll: Poll): Ill {
+    const ill = this.#ills.get(poll.key) ?? { poll, failingSinceMs: undefined, problem: "", blindAnswers: 0, blindAtMs: 0 };
+    this.#ills.set(poll.key, ill);
     return ill;
-  };
+  }
 
-  const check = async (): Promise<void> => {
-    told ??= new Set(listOf(await notes.readNote(NOTE)));
-    await silence.check(isBlindEverywhere(planned, ills, clock.now()));
-    const worse = new Set([...ills.values()].flatMap(({ poll }) => poll.subscribers.map(({ watch }) => watch.id)));
-    const stalled = new Map([...told].filter((watch) => !better.has(watch) || worse.has(watch)).map((watch) => [watch, ""]));
-    if (deps.isTroubleKnown() || silence.isSilent) otherTroubleAtMs = clock.now();
-    else {
-      for (const poll of planned) {
-        const reason = reasonOf(poll, ills.get(poll.key), deps.nextDueAt(poll.key), clock.now(), otherTroubleAtMs);
-        if (reason !== undefined) for (const { watch } of poll.subscribers) stalled.set(watch.id, reason);
-      }
+  async #check(): Promise<void> {
+    const { clock, notes, isTroubleKnown } = this.#deps;
+    const told = (this.#told ??= new Set(listOf(await notes.readNote(NOTE))));
+    await this.#silence.check(isBlindEverywhere(this.#planned, this.#ills, clock.now()));
+    const stalled = this.#stillStalled(told);
+    if (isTroubleKnown() || this.#silence.isSilent) this.#otherTroubleAtMs = clock.now();
+    else for (const [watch, reason] of this.#reasons()) stalled.set(watch, reason);
+    const fresh = [...stalled].filter(([watch]) => !told.has(watch));
+    if (fresh.length === 0 && stalled.size === told.size) return;
+    this.#told = new Set(stalled.keys());
+    this.#better.clear();
+    await notes.writeNote(NOTE, [...this.#told]);
+    for (const [watch, reason] of fresh) await this.#tell(watch, reason);
+  }
+
+  /** Of those told, whoever has no poll that went well since, or one that does not. */
+  #stillStalled(told: ReadonlySet<string>): Map<string, string> {
+    const worse = new Set([...this.#ills.values()].flatMap(({ poll }) => poll.subscribers.map(({ watch }) => watch.id)));
+    return new Map([...told].filter((watch) => !this.#better.has(watch) || worse.has(watch)).map((watch) => [watch, ""]));
+  }
+
+  /** Why a watch gets nowhere, by its id. */
+  #reasons(): ReadonlyMap<string, string> {
+    const { clock, nextDueAt } = this.#deps;
+    const times = { nowMs: clock.now(), otherTroubleAtMs: this.#otherTroubleAtMs };
+    const reasons = new Map<string, string>();
+    for (const poll of this.#planned) {
+      const reason = reasonOf(poll, this.#ills.get(poll.key), nextDueAt(poll.key), times);
+      if (reason !== undefined) for (const { watch } of poll.subscribers) reasons.set(watch.id, reason);
     }
-    const fresh = [...stalled].filter(([watch]) => told?.has(watch) !== true);
-    const isSame = fresh.length === 0 && stalled.size === told.size;
-    if (isSame) return;
-    told = new Set(stalled.keys());
-    better.clear();
-    await notes.writeNote(NOTE, [...told]);
-    for (const [watch, reason] of fresh) {
-      await notices.tell({
-        type: "watch.stalled",
-        subject: watch,
-        watch,
-        severity: "warning",
-        message: `${watch} gets nowhere: ${reason}`,
-        hint: "chirpwatch status shows each poll; nothing is lost, what was missed is read when it goes on.",
-      });
-    }
-  };
+    return reasons;
+  }
 
-  const repeated = createRepeated({
-    clock,
-    everyMs: CHECK_EVERY_MS,
-    work: check,
-    onError: (error) => deps.log.warn("stalled watches could not be checked", { error }),
-  });
-
-  return {
-    succeeded(poll, news) {
-      if (news.isBlind) {
-        const ill = illOf(poll);
-        ill.failingSinceMs = undefined;
-        ill.blindAnswers += 1;
-        ill.blindAtMs = clock.now();
-      } else {
-        ills.delete(poll.key);
-        if (told !== undefined && told.size > 0) for (const { watch } of poll.subscribers) if (told.has(watch.id)) better.add(watch.id);
-      }
-      // The members of a group report what they brought themselves.
-      silence.take(poll.group === undefined ? news.newItems : 0);
-    },
-    failed(poll, error) {
-      if (isToldElsewhere(error)) return void ills.delete(poll.key);
-      const ill = illOf(poll);
-      ill.failingSinceMs ??= clock.now();
-      ill.problem = errorText(error);
-    },
-    setPolls(polls) {
-      const keys = new Set(polls.map(({ key }) => key));
-      for (const key of ills.keys()) if (!keys.has(key)) ills.delete(key);
-      if (planned.some(({ key }) => !keys.has(key))) silence.forget();
-      planned = polls;
-    },
-    start: repeated.start,
-    stop: repeated.stop,
-  };
+  async #tell(watch: string, reason: string): Promise<void> {
+    await this.#deps.notices.tell({
+      type: "watch.stalled",
+      subject: watch,
+      watch,
+      severity: "warning",
+      message: `${watch} gets nowhere: ${reason}`,
+      hint: "chirpwatch status shows each poll; nothing is lost, what was missed is read when it goes on.",
+    });
+  }
 }
 
 /** A target that cannot be read, a spent quota, a refused key and a state that cannot be written have notices of their own. */
@@ -156,8 +185,7 @@ function reasonOf(
   poll: Poll,
   ill: Ill | undefined,
   dueMs: number | undefined,
-  nowMs: number,
-  otherTroubleAtMs: number,
+  { nowMs, otherTroubleAtMs }: { readonly nowMs: number; readonly otherTroubleAtMs: number },
 ): string | undefined {
   const hasWaited = (sinceMs: number) => nowMs - Math.max(sinceMs, otherTroubleAtMs) > patienceOf(poll);
   if (ill?.failingSinceMs !== undefined && hasWaited(ill.failingSinceMs))
