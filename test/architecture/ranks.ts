@@ -99,8 +99,6 @@ const ROOMS_TO_DIVIDE = {
   "src/app/**/*.ts": NOT_DIVIDED,
   "src/engine/**/*.ts": NOT_DIVIDED,
   "src/forecast/**/*.ts": NOT_DIVIDED,
-  "src/groups/**/*.ts": NOT_DIVIDED,
-  "src/plan/**/*.ts": NOT_DIVIDED,
   "src/polling/**/*.ts": NOT_DIVIDED,
   "src/requests/**/*.ts": NOT_DIVIDED,
 };
