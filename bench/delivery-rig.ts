@@ -4,7 +4,7 @@ import { throttlesByKey } from "../src/route/route-event.ts";
 import { createHttpAgent } from "../src/runtime/http-agent.ts";
 import { createSystemClock } from "../src/runtime/system-clock.ts";
 import { createSystemRandom } from "../src/runtime/system-random.ts";
-import { createMeter } from "../src/server/meter.ts";
+import { createMeter } from "../src/server/metrics/meter.ts";
 import { webhookSink } from "../src/sinks/webhook.ts";
 import type { OpenedStore } from "../src/state/open.ts";
 import { HOOK } from "./polling-rig.ts";

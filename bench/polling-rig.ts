@@ -17,7 +17,7 @@ import { sha256 } from "../src/runtime/hash.ts";
 import { createSystemClock } from "../src/runtime/system-clock.ts";
 import { createSystemRandom } from "../src/runtime/system-random.ts";
 import { createTimetable } from "../src/schedule/timetable.ts";
-import { createMeter } from "../src/server/meter.ts";
+import { createMeter } from "../src/server/metrics/meter.ts";
 import { openStore, type OpenedStore } from "../src/state/open.ts";
 import { search } from "../src/watches/search.ts";
 import { SILENT_LOG } from "./silent-log.ts";

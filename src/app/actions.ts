@@ -3,7 +3,7 @@ import type { Config } from "../config/config.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Clock } from "../model/clock.ts";
 import type { Store } from "../model/store.ts";
-import type { Actions } from "../server/views.ts";
+import type { Actions } from "../server/words/views.ts";
 import { acknowledgeDead, resendDead } from "./delivering/dead-letters.ts";
 import { pauseView } from "./daemon/pause.ts";
 import { onReturnOf } from "./daemon/registration.ts";

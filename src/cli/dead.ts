@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { acknowledgeDead, readDead } from "../app/delivering/dead-letters.ts";
 import { suggest } from "../config/suggest.ts";
 import { EXIT, ExitError } from "../model/exit-code.ts";
-import type { DeadView } from "../server/dead-view.ts";
+import type { DeadView } from "../server/words/dead-view.ts";
 import { changeState, postDaemon } from "./change-state.ts";
 import { type CliContext, CONFIG_OPTION, JSON_OPTION } from "./context.ts";
 import { formatDead } from "./dead-text.ts";

@@ -1,7 +1,7 @@
 /** Past events for people and for spreadsheets. */
-import { cleanLine } from "../render/clean-text.ts";
-import { trimText } from "../render/trim-text.ts";
-import type { EventEntry } from "../server/views.ts";
+import { cleanLine } from "../render/text/clean-text.ts";
+import { trimText } from "../render/text/trim-text.ts";
+import type { EventEntry } from "../server/words/views.ts";
 import { plural } from "./table.ts";
 
 const TEXT_CHARS = 200;

@@ -1,8 +1,8 @@
 /** An item's path for people: a block per watch, from verdict to message. */
 import type { Verdict } from "../model/event.ts";
-import type { ExplainDelivery, ExplainLine, ExplainView } from "../server/explain-view.ts";
-import { cleanLine } from "../render/clean-text.ts";
-import { waitText } from "../server/delivery-words.ts";
+import type { ExplainDelivery, ExplainLine, ExplainView } from "../server/words/explain-view.ts";
+import { cleanLine } from "../render/text/clean-text.ts";
+import { waitText } from "../server/words/delivery-words.ts";
 import { plural } from "./table.ts";
 
 const VERDICTS: Readonly<Record<Verdict, string>> = {

@@ -5,7 +5,7 @@ import { createWaitReader } from "../app/delivering/waiting.ts";
 import type { Config } from "../config/config.ts";
 import { EXIT, ExitError } from "../model/exit-code.ts";
 import type { Store } from "../model/store.ts";
-import { explainView, type ExplainView } from "../server/explain-view.ts";
+import { explainView, type ExplainView } from "../server/words/explain-view.ts";
 import { readDaemon, readState } from "./read-daemon.ts";
 import { type CliContext, CONFIG_OPTION, JSON_OPTION } from "./context.ts";
 import { formatExplanation } from "./explain-text.ts";

@@ -5,7 +5,7 @@ import { onReturnOf } from "../app/daemon/registration.ts";
 import type { Config } from "../config/config.ts";
 import { suggest } from "../config/suggest.ts";
 import { EXIT, ExitError } from "../model/exit-code.ts";
-import type { PauseView, WatchView } from "../server/views.ts";
+import type { PauseView, WatchView } from "../server/words/views.ts";
 import { askDaemon, noteFault, textAt } from "./ask-daemon.ts";
 import { changeState } from "./change-state.ts";
 import { type CliContext, CONFIG_OPTION } from "./context.ts";

@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import { resendDead } from "../app/delivering/dead-letters.ts";
 import { EXIT, ExitError } from "../model/exit-code.ts";
-import type { ResentView } from "../server/dead-view.ts";
+import type { ResentView } from "../server/words/dead-view.ts";
 import { changeState, postDaemon } from "./change-state.ts";
 import { confirm } from "./confirm.ts";
 import { type CliContext, CONFIG_OPTION } from "./context.ts";

@@ -13,7 +13,7 @@ import { createServiceClock } from "../requests/service-clock.ts";
 import type { Log } from "../model/log.ts";
 import type { Ledger } from "../model/ledger.ts";
 import { sha256 } from "../runtime/hash.ts";
-import { createMeter } from "../server/meter.ts";
+import { createMeter } from "../server/metrics/meter.ts";
 import { type OpenedStore, openStore } from "../state/open.ts";
 import type { CliContext } from "./context.ts";
 import { createMemoryLedger } from "./memory-ledger.ts";

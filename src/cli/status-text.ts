@@ -1,8 +1,8 @@
 /** The status for people: state first, then watches, sinks and the last alerts. Reads nothing itself. */
-import { cleanLine } from "../render/clean-text.ts";
-import { outcomesText, waitText } from "../server/delivery-words.ts";
-import { firstReadWords } from "../server/first-read-words.ts";
-import type { EventLine, KeyView, QuotaView, SinkView, StatusView, WatchView } from "../server/views.ts";
+import { cleanLine } from "../render/text/clean-text.ts";
+import { outcomesText, waitText } from "../server/words/delivery-words.ts";
+import { firstReadWords } from "../server/words/first-read-words.ts";
+import type { EventLine, KeyView, QuotaView, SinkView, StatusView, WatchView } from "../server/words/views.ts";
 import { ageText, formatCount, formatTable, plural } from "./table.ts";
 
 /** What is known without a daemon. */

@@ -6,7 +6,7 @@ import { deadReasons } from "../app/delivering/dead-letters.ts";
 import type { Config } from "../config/config.ts";
 import type { Store } from "../model/store.ts";
 import { sha256 } from "../runtime/hash.ts";
-import type { StatusView } from "../server/views.ts";
+import type { StatusView } from "../server/words/views.ts";
 import { eventLine, type WatchFacts, watchView } from "../app/views/status-view.ts";
 import { readSinks } from "../app/views/sinks-view.ts";
 import { readDaemon, readState } from "./read-daemon.ts";

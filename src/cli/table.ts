@@ -1,5 +1,5 @@
 /** Plain, aligned columns for people. Owns the layout; knows no command. No colour, so that NO_COLOR has nothing to switch off. */
-import { cleanLine } from "../render/clean-text.ts";
+import { cleanLine } from "../render/text/clean-text.ts";
 
 export interface Column {
   readonly title: string;

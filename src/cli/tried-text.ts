@@ -3,7 +3,7 @@ import { createReader } from "../app/delivering/delivery.ts";
 import type { TriedItem } from "../app/try/try-items.ts";
 import type { TriedTarget } from "../app/try/try-watch.ts";
 import { isoTime } from "../model/clock.ts";
-import { cleanLine } from "../render/clean-text.ts";
+import { cleanLine } from "../render/text/clean-text.ts";
 import { consoleSink } from "../sinks/console.ts";
 import type { SinkDeps } from "../sinks/sink-type.ts";
 import { plural } from "./table.ts";

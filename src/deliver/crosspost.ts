@@ -9,8 +9,8 @@ import type { Log } from "../model/log.ts";
 import type { Meter } from "../model/meter.ts";
 import type { Random } from "../model/random.ts";
 import { SinkError, type Sink } from "../model/sink.ts";
-import { nextAttemptAt } from "./retry-schedule.ts";
-import { STOPPING } from "./send.ts";
+import { nextAttemptAt } from "./outcome/retry-schedule.ts";
+import { STOPPING } from "./stages/send.ts";
 
 /** Messages of a sink that its channel's followers did not get. */
 export interface UnpublishedReport {

@@ -5,16 +5,16 @@ import type { Log } from "../model/log.ts";
 import type { Meter } from "../model/meter.ts";
 import type { DeliveryResult } from "../model/outbox.ts";
 import type { Random } from "../model/random.ts";
-import type { AttemptLog } from "./attempt-log.ts";
-import type { Breaker } from "./breaker.ts";
-import type { Delays } from "./delays.ts";
-import { classifyAttempt } from "./classify.ts";
-import { rejectWaiting, type ClaimedMessage, type SinkQueue } from "./sink-queue.ts";
-import type { MessageLog } from "./message-log.ts";
-import { freeAttempt } from "./pace.ts";
-import { release } from "./seal.ts";
-import { isUnsent, type Attempt } from "./send.ts";
-import type { Stage } from "./stage.ts";
+import type { AttemptLog } from "./logs/attempt-log.ts";
+import type { Breaker } from "./outcome/breaker.ts";
+import type { Delays } from "./logs/delays.ts";
+import { classifyAttempt } from "./outcome/classify.ts";
+import { rejectWaiting, type ClaimedMessage, type SinkQueue } from "./queue/sink-queue.ts";
+import type { MessageLog } from "./logs/message-log.ts";
+import { freeAttempt } from "./stages/pace.ts";
+import { release } from "./stages/seal.ts";
+import { isUnsent, type Attempt } from "./stages/send.ts";
+import type { Stage } from "./stages/stage.ts";
 
 export interface DispatchDeps {
   readonly queues: readonly SinkQueue[];

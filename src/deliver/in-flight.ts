@@ -1,6 +1,6 @@
 /** What the pump has under way: tasks that a stop waits for, and attempts that it may end. */
 import { type Clock, sleep } from "../model/clock.ts";
-import { STOPPING } from "./send.ts";
+import { STOPPING } from "./stages/send.ts";
 
 export class InFlight {
   /** Those that ask a sink at this moment. */

@@ -3,11 +3,11 @@ import type { Clock } from "../model/clock.ts";
 import { errorText } from "../model/errors.ts";
 import type { Log } from "../model/log.ts";
 import type { Outbox } from "../model/outbox.ts";
-import type { Claim } from "./group.ts";
+import type { Claim } from "./stages/group.ts";
 import type { InFlight } from "./in-flight.ts";
-import { isBeforeProbe, roomInMs, roomOf, type ClaimedMessage, type SinkQueue } from "./sink-queue.ts";
-import { createLoop, type Loop, type Turn } from "./loop.ts";
-import type { Stage } from "./stage.ts";
+import { isBeforeProbe, roomInMs, roomOf, type ClaimedMessage, type SinkQueue } from "./queue/sink-queue.ts";
+import { createLoop, type Loop, type Turn } from "./queue/loop.ts";
+import type { Stage } from "./stages/stage.ts";
 
 export interface WorkerDeps {
   readonly store: Pick<Outbox, "nextDueAt">;

@@ -1,8 +1,8 @@
 /** What a digest says, as plain text: its heading, one line for each alert, and where the rest is. Each sink escapes and lays it out. */
 import type { NeutralMessage } from "../model/message.ts";
 import type { Digest } from "../model/sink.ts";
-import { webUrl } from "./permalink.ts";
-import { titleParts } from "./title-parts.ts";
+import { webUrl } from "./text/permalink.ts";
+import { titleParts } from "./messages/title-parts.ts";
 
 export interface DigestLine {
   /** Who, or what: "Alice (@alice)", "@acme has a new follower: Bob (@bob)". */

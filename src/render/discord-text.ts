@@ -1,7 +1,7 @@
 /** Text of strangers in Discord's markdown: shown letter by letter, with bare links left clickable. */
-import { cleanLine, cleanText } from "./clean-text.ts";
-import { defuseEmoji, defuseMentions } from "./defuse.ts";
-import { trimEscaped, trimText } from "./trim-text.ts";
+import { cleanLine, cleanText } from "./text/clean-text.ts";
+import { defuseEmoji, defuseMentions } from "./text/defuse.ts";
+import { trimEscaped, trimText } from "./text/trim-text.ts";
 
 const BARE_LINK = /https?:\/\/[A-Za-z0-9.-]+\.[A-Za-z]{2,}(?::\d+)?(?:[/?#][^\s<>]*[^\s<>.,:;!?'")\]}*~|`\\])?/g;
 const IN_LINK = /[*~`|\\[\]()"'{}]|@(?=everyone|here)/gi;

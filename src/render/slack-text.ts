@@ -1,7 +1,7 @@
 /** Text of strangers in Slack's three dialects: literal (rich_text), message text, and labels inside mrkdwn. */
-import { cleanLine, cleanText } from "./clean-text.ts";
-import { defuseEmoji, defuseMentions } from "./defuse.ts";
-import { trimEscaped, trimText } from "./trim-text.ts";
+import { cleanLine, cleanText } from "./text/clean-text.ts";
+import { defuseEmoji, defuseMentions } from "./text/defuse.ts";
+import { trimEscaped, trimText } from "./text/trim-text.ts";
 
 const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
 

@@ -3,15 +3,15 @@ import { Hono, type Context } from "hono";
 import type { Clock } from "../model/clock.ts";
 import { ChirpwatchError } from "../model/errors.ts";
 import type { Log } from "../model/log.ts";
-import { withoutDirectionMarks } from "../render/clean-text.ts";
-import { readEventQuery } from "./event-query.ts";
-import { explainView } from "./explain-view.ts";
+import { withoutDirectionMarks } from "../render/text/clean-text.ts";
+import { readEventQuery } from "./words/event-query.ts";
+import { explainView } from "./words/explain-view.ts";
 import { refuseCaller, refuseOrigin, type Refusal } from "./guard.ts";
-import { PAGE_POLICY } from "./page-assets.ts";
-import { renderPage } from "./page.ts";
-import { renderBadEventsPage, renderEventsPage } from "./page-events.ts";
+import { PAGE_POLICY } from "./page/page-assets.ts";
+import { renderPage } from "./page/page.ts";
+import { renderBadEventsPage, renderEventsPage } from "./page/page-events.ts";
 import { createProbe } from "./probe.ts";
-import type { Actions, Health, Views } from "./views.ts";
+import type { Actions, Health, Views } from "./words/views.ts";
 
 /** `socket`: who may open the socket may ask. `tcp`: token, or loopback names only. */
 export type Access = { readonly kind: "socket" } | { readonly kind: "tcp"; readonly token?: string; readonly publicHost?: string };

@@ -3,7 +3,7 @@ import type { Json } from "../model/json.ts";
 import type { Digest, DigestPart, OutboxEvent } from "../model/sink.ts";
 import { digestHeading, digestLine, digestRange, digestRemainder, digestTopHeading, isPage } from "../render/digest-text.ts";
 import { discordLabel, discordLink, discordPlain } from "../render/discord-text.ts";
-import { joinLines, packDigest } from "../render/pack-lines.ts";
+import { joinLines, packDigest } from "../render/text/pack-lines.ts";
 import { CONTENT_CHARS, DESCRIPTION_CHARS, type DiscordBody, EMBED_CHARS_TOTAL } from "./discord-render.ts";
 
 const LABEL_CHARS = 60;

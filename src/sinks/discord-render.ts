@@ -2,10 +2,10 @@
 import type { NeutralMessage } from "../model/message.ts";
 import type { Batch } from "../model/sink.ts";
 import { discordLabel, discordLink, discordPlain, discordText } from "../render/discord-text.ts";
-import { packForms } from "../render/pack-forms.ts";
-import { webUrl } from "../render/permalink.ts";
-import { factLine, headingOf, plainMessage, summaryLine, watchLine } from "../render/plain-message.ts";
-import { titleWithoutAuthor } from "../render/title-parts.ts";
+import { packForms } from "../render/text/pack-forms.ts";
+import { webUrl } from "../render/text/permalink.ts";
+import { factLine, headingOf, plainMessage, summaryLine, watchLine } from "../render/messages/plain-message.ts";
+import { titleWithoutAuthor } from "../render/messages/title-parts.ts";
 
 /** https://discord.com/developers/docs/resources/message#create-message */
 export const CONTENT_CHARS = 2_000;

@@ -2,7 +2,7 @@
 import type { Json } from "../model/json.ts";
 import type { Digest, DigestPart, OutboxEvent } from "../model/sink.ts";
 import { digestHeading, digestLine, digestRange, digestRemainder, digestTopHeading, isPage } from "../render/digest-text.ts";
-import { joinLines, packDigest } from "../render/pack-lines.ts";
+import { joinLines, packDigest } from "../render/text/pack-lines.ts";
 import { slackLabel, slackLink, slackText } from "../render/slack-text.ts";
 import { BLOCKS_CHARS, context, dateToken, mrkdwn, SECTION_CHARS, size, type SlackBlock, type SlackBody } from "./slack-blocks.ts";
 

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Json } from "../model/json.ts";
 import type { Log } from "../model/log.ts";
 import { SinkError, type SealedMessage, type SendReceipt, type Sink } from "../model/sink.ts";
-import { trimText } from "../render/trim-text.ts";
+import { trimText } from "../render/text/trim-text.ts";
 import { slackDoubts } from "./chat-doubts.ts";
 import { addIssue, addressProblem, apiUrl } from "./chat-settings.ts";
 import { postToWebhook } from "./post-to-webhook.ts";

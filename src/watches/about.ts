@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { ReadingRule } from "../detect/reading.ts";
 import { lazy } from "../model/lazy.ts";
-import { aboutMessage } from "../render/about-message.ts";
+import { aboutMessage } from "../render/messages/about-message.ts";
 import { accountsSchema, accountTargets, requireUserId } from "./accounts-schema.ts";
 import type { WatchType } from "./watch-type.ts";
 

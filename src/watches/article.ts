@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { ReadingRule } from "../detect/reading.ts";
 import { lazy } from "../model/lazy.ts";
-import { articleMessage } from "../render/article-message.ts";
+import { articleMessage } from "../render/messages/article-message.ts";
 import { REARM_SHARE, thresholdsOf, WHEN_TEXT, whenSchema } from "./thresholds-schema.ts";
 import { tweetSchema } from "./tweet-schema.ts";
 import type { WatchType } from "./watch-type.ts";

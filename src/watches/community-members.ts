@@ -1,7 +1,7 @@
 /** `community_members`: who joins a community and who leaves it. The service gives few fields of a member; the body has no others. */
 import { z } from "zod";
 import { lazy } from "../model/lazy.ts";
-import { rosterMessage } from "../render/roster-message.ts";
+import { rosterMessage } from "../render/messages/roster-message.ts";
 import { communitySchema } from "./community-schema.ts";
 import { WHOLE_ROSTER_CAVEATS } from "./roster-caveats.ts";
 import type { WatchType } from "./watch-type.ts";

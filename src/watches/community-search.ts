@@ -1,7 +1,7 @@
 /** `community_search`: posts in a community that match a query, the latest first. */
 import { z } from "zod";
 import { lazy } from "../model/lazy.ts";
-import { tweetMessage } from "../render/tweet-message.ts";
+import { tweetMessage } from "../render/messages/tweet-message.ts";
 import { communitySchema } from "./community-schema.ts";
 import { querySchema } from "./query-schema.ts";
 import type { WatchType } from "./watch-type.ts";

@@ -1,7 +1,7 @@
 /** `community_tweets`: posts in a community. A pinned post can come back on every page; the feed detector expects it. */
 import { z } from "zod";
 import { lazy } from "../model/lazy.ts";
-import { tweetMessage } from "../render/tweet-message.ts";
+import { tweetMessage } from "../render/messages/tweet-message.ts";
 import { communitySchema } from "./community-schema.ts";
 import type { WatchType } from "./watch-type.ts";
 

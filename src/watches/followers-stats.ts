@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { ReadingRule } from "../detect/reading.ts";
 import { lazy } from "../model/lazy.ts";
-import { statsMessage } from "../render/stats-message.ts";
+import { statsMessage } from "../render/messages/stats-message.ts";
 import { accountsSchema, accountTargets, requireUserId } from "./accounts-schema.ts";
 import { REARM_SHARE, thresholdsOf, WHEN_TEXT, whenSchema } from "./thresholds-schema.ts";
 import type { WatchType } from "./watch-type.ts";

@@ -1,7 +1,7 @@
 /** `following`: the whole list of whom accounts follow, who came onto it and who went. */
 import { z } from "zod";
 import { lazy } from "../model/lazy.ts";
-import { rosterMessage } from "../render/roster-message.ts";
+import { rosterMessage } from "../render/messages/roster-message.ts";
 import { accountsSchema, accountTargets, requireUserId } from "./accounts-schema.ts";
 import { placingOf, probingShape } from "./placing-schema.ts";
 import { WHOLE_ROSTER_CAVEATS } from "./roster-caveats.ts";

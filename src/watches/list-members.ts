@@ -1,7 +1,7 @@
 /** `list_members`: who is put on a public list and who is taken off it. */
 import { z } from "zod";
 import { lazy } from "../model/lazy.ts";
-import { rosterMessage } from "../render/roster-message.ts";
+import { rosterMessage } from "../render/messages/roster-message.ts";
 import { listSchema } from "./list-schema.ts";
 import { WHOLE_ROSTER_CAVEATS } from "./roster-caveats.ts";
 import type { WatchType } from "./watch-type.ts";

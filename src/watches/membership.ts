@@ -4,7 +4,7 @@ import type { ReadingRule } from "../detect/reading.ts";
 import type { AccountRef } from "../model/account.ts";
 import type { JsonObject } from "../model/json.ts";
 import { lazy } from "../model/lazy.ts";
-import { membershipMessage } from "../render/membership-message.ts";
+import { membershipMessage } from "../render/messages/membership-message.ts";
 import { accountSchema, accountsSchema, accountTargets, requireUserId } from "./accounts-schema.ts";
 import { communitySchema } from "./community-schema.ts";
 import { tweetSchema } from "./tweet-schema.ts";

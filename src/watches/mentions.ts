@@ -1,7 +1,7 @@
 /** `mentions`: tweets that mention accounts, the latest first; those with few likes, replies or retweets can be left out by the service. */
 import { z } from "zod";
 import { lazy } from "../model/lazy.ts";
-import { tweetMessage } from "../render/tweet-message.ts";
+import { tweetMessage } from "../render/messages/tweet-message.ts";
 import { accountsSchema, accountTargets, requireHandle } from "./accounts-schema.ts";
 import type { WatchType } from "./watch-type.ts";
 

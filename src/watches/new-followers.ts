@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { lazy } from "../model/lazy.ts";
 import type { TargetState } from "../model/watch-store.ts";
-import { rosterMessage } from "../render/roster-message.ts";
+import { rosterMessage } from "../render/messages/roster-message.ts";
 import { accountsSchema, accountTargets, requireUserId } from "./accounts-schema.ts";
 import { FULL_READ_OF_WINDOW, indexedMode, sourceSchema } from "./indexed-schema.ts";
 import { fullReadShape, placingOf, probingShape } from "./placing-schema.ts";

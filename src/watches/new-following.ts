@@ -1,7 +1,7 @@
 /** `new_following`: whom accounts began following, from the 7-day list of indexed accounts or from the whole list. */
 import { z } from "zod";
 import { lazy } from "../model/lazy.ts";
-import { rosterMessage } from "../render/roster-message.ts";
+import { rosterMessage } from "../render/messages/roster-message.ts";
 import { accountsSchema, accountTargets, requireUserId } from "./accounts-schema.ts";
 import { FULL_READ_OF_WINDOW, indexedMode, sourceSchema } from "./indexed-schema.ts";
 import { fullReadShape, placingOf, probingShape } from "./placing-schema.ts";

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { BATCH_SIZE } from "../model/batch.ts";
 import type { ReadingRule } from "../detect/reading.ts";
 import { lazy } from "../model/lazy.ts";
-import { profileMessage } from "../render/profile-message.ts";
+import { profileMessage } from "../render/messages/profile-message.ts";
 import { accountsSchema, accountTargets, requireUserId } from "./accounts-schema.ts";
 import { REARM_SHARE, thresholdsOf, WHEN_TEXT, whenSchema } from "./thresholds-schema.ts";
 import type { WatchType } from "./watch-type.ts";

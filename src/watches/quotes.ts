@@ -1,7 +1,7 @@
 /** `quotes`: tweets that quote one tweet. */
 import { z } from "zod";
 import { lazy } from "../model/lazy.ts";
-import { tweetMessage } from "../render/tweet-message.ts";
+import { tweetMessage } from "../render/messages/tweet-message.ts";
 import { tweetSchema } from "./tweet-schema.ts";
 import type { WatchType } from "./watch-type.ts";
 

@@ -1,7 +1,7 @@
 /** `replies`: answers to one tweet, the newest first. */
 import { z } from "zod";
 import { lazy } from "../model/lazy.ts";
-import { tweetMessage } from "../render/tweet-message.ts";
+import { tweetMessage } from "../render/messages/tweet-message.ts";
 import { tweetSchema } from "./tweet-schema.ts";
 import type { WatchType } from "./watch-type.ts";
 

@@ -1,7 +1,7 @@
 /** `retweeters`: who reposts one tweet, the newest first. */
 import { z } from "zod";
 import { lazy } from "../model/lazy.ts";
-import { rosterMessage } from "../render/roster-message.ts";
+import { rosterMessage } from "../render/messages/roster-message.ts";
 import { fullReadShape } from "./placing-schema.ts";
 import { tweetSchema } from "./tweet-schema.ts";
 import type { WatchType } from "./watch-type.ts";

@@ -1,7 +1,7 @@
 /** `retweets`: what accounts repost, and nothing else they do. */
 import { z } from "zod";
 import { lazy } from "../model/lazy.ts";
-import { tweetMessage } from "../render/tweet-message.ts";
+import { tweetMessage } from "../render/messages/tweet-message.ts";
 import { accountsSchema, accountTargets, requireUserId } from "./accounts-schema.ts";
 import type { WatchType } from "./watch-type.ts";
 

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { ReadingRule } from "../detect/reading.ts";
 import { lazy } from "../model/lazy.ts";
-import { scoreMessage } from "../render/score-message.ts";
+import { scoreMessage } from "../render/messages/score-message.ts";
 import { accountsSchema, accountTargets, requireUserId } from "./accounts-schema.ts";
 import { comparisonSchema, REARM_SHARE } from "./thresholds-schema.ts";
 import type { WatchType } from "./watch-type.ts";

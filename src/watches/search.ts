@@ -1,7 +1,7 @@
 /** `search`: tweets that match a query of the platform's search language, newest first. */
 import { z } from "zod";
 import { lazy } from "../model/lazy.ts";
-import { tweetMessage } from "../render/tweet-message.ts";
+import { tweetMessage } from "../render/messages/tweet-message.ts";
 import { placingOf, sharingShape } from "./placing-schema.ts";
 import { querySchema } from "./query-schema.ts";
 import type { WatchType } from "./watch-type.ts";

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { ReadingRule } from "../detect/reading.ts";
 import { lazy } from "../model/lazy.ts";
-import { spaceMessage } from "../render/space-message.ts";
+import { spaceMessage } from "../render/messages/space-message.ts";
 import { REARM_SHARE, thresholdsOf, WHEN_TEXT, whenSchema } from "./thresholds-schema.ts";
 import type { WatchType } from "./watch-type.ts";
 

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { lazy } from "../model/lazy.ts";
 import type { Source } from "../model/source.ts";
 import type { TargetState } from "../model/watch-store.ts";
-import { tweetMessage } from "../render/tweet-message.ts";
+import { tweetMessage } from "../render/messages/tweet-message.ts";
 import { accountsSchema, accountTargets, requireUserId } from "./accounts-schema.ts";
 import { listSchema } from "./list-schema.ts";
 import { placingOf, placingShape } from "./placing-schema.ts";

@@ -1,7 +1,7 @@
 /** `top_followers`: the 20 followers of most weight of an account, who came among them and who fell out. */
 import { z } from "zod";
 import { lazy } from "../model/lazy.ts";
-import { rosterMessage } from "../render/roster-message.ts";
+import { rosterMessage } from "../render/messages/roster-message.ts";
 import { accountsSchema, accountTargets, requireUserId } from "./accounts-schema.ts";
 import { TOP_ROSTER_CAVEATS } from "./roster-caveats.ts";
 import type { WatchType } from "./watch-type.ts";

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { RankingRule } from "../detect/ranking.ts";
 import { lazy } from "../model/lazy.ts";
-import { trendMessage } from "../render/trend-message.ts";
+import { trendMessage } from "../render/messages/trend-message.ts";
 import type { WatchType } from "./watch-type.ts";
 
 const TOLD = ["entered", "left", "moved"] as const;

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { BATCH_SIZE } from "../model/batch.ts";
 import type { ReadingRule } from "../detect/reading.ts";
 import { lazy } from "../model/lazy.ts";
-import { tweetChangeMessage } from "../render/tweet-change-message.ts";
+import { tweetChangeMessage } from "../render/messages/tweet-change-message.ts";
 import { REARM_SHARE, thresholdsOf, WHEN_TEXT, whenSchema } from "./thresholds-schema.ts";
 import { tweetSchema } from "./tweet-schema.ts";
 import type { WatchType } from "./watch-type.ts";

@@ -1,7 +1,7 @@
 /** `user_search`: accounts that match a text and did not before. How the service ranks them is its own: who is gone from the list has not left. */
 import { z } from "zod";
 import { lazy } from "../model/lazy.ts";
-import { rosterMessage } from "../render/roster-message.ts";
+import { rosterMessage } from "../render/messages/roster-message.ts";
 import type { WatchType } from "./watch-type.ts";
 
 const schema = lazy(() =>

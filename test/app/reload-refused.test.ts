@@ -6,7 +6,7 @@ import type { Notice } from "../../src/model/notices.ts";
 import type { LogFields } from "../../src/model/log.ts";
 import type { Files } from "../../src/model/files.ts";
 import { sha256 } from "../../src/runtime/hash.ts";
-import { createMeter } from "../../src/server/meter.ts";
+import { createMeter } from "../../src/server/metrics/meter.ts";
 import { goodConfig, loadText } from "../config/load-text.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 

@@ -43,6 +43,9 @@ export const SUB_RANKS: Readonly<Record<string, readonly (readonly string[])[]>>
   app: [["daemon"], ["changes"], ["delivering"], ["polling"], ["views"], ["plan", "try"], ["reload"], ["."]],
   state: [["db"], ["files"], ["ledger"], ["watches"], ["items"], ["outbox"], ["history"], ["polls"], ["migrations"], ["upkeep"], ["."]],
   config: [["."], ["text"], ["schema"], ["check"], ["where"], ["build"], ["load"]],
+  render: [["text"], ["messages"], ["."]],
+  server: [["words"], ["page", "metrics"], ["."]],
+  deliver: [["queue"], ["stages"], ["outcome"], ["logs"], ["."]],
   engine: [["health"], ["quota", "recheck"], ["loop"], ["."]],
 };
 
@@ -55,12 +58,9 @@ export const MOST_LAYERS = 8;
 /** Folders that hold more, or are deeper, and why. */
 export const LARGE_FOLDERS: Readonly<Record<string, string>> = {
   cli: "one file per command, and what each prints",
-  deliver: "to be divided",
   model: "one file per word of the domain",
-  render: "to be divided",
   sandbox: "to be divided",
   "sandbox/world": "to be divided",
-  server: "to be divided",
   sinks: "one file per sink, with its payload and its client beside it",
   watches: "one file per watch type",
 };

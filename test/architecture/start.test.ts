@@ -36,8 +36,8 @@ describe("a start", () => {
   it.each([
     "sandbox/",
     "server/routes.ts",
-    "server/page.ts",
-    "server/prom-metrics.ts",
+    "server/page/page.ts",
+    "server/metrics/prom-metrics.ts",
     "config/where/where.ts",
     "config/load/json-schema.ts",
     "route/pattern.ts",

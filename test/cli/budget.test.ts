@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { plotSpending } from "../../src/cli/budget-plot.ts";
 import { formatBudget } from "../../src/cli/budget-text.ts";
 import { formatStatus } from "../../src/cli/status-text.ts";
-import type { BudgetView, QuotaView } from "../../src/server/views.ts";
+import type { BudgetView, QuotaView } from "../../src/server/words/views.ts";
 import { cleanUpAfterwards } from "../e2e/stage.ts";
 import { statusView } from "../server/daemon-stand-in.ts";
 import { makeFolder } from "../support/bin-process.ts";

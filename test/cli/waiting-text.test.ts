@@ -2,8 +2,8 @@
 import { describe, expect, it } from "vitest";
 import { formatExplanation } from "../../src/cli/explain-text.ts";
 import { formatStatus } from "../../src/cli/status-text.ts";
-import type { ExplainDelivery } from "../../src/server/explain-view.ts";
-import type { WaitView } from "../../src/server/views.ts";
+import type { ExplainDelivery } from "../../src/server/words/explain-view.ts";
+import type { WaitView } from "../../src/server/words/views.ts";
 import { NOW_MS, sinkView, statusView, watchView } from "../server/daemon-stand-in.ts";
 
 const held: WaitView = { cause: "held", until: "2026-03-10T18:00:00.000Z", reason: "held by nights" };

@@ -1,8 +1,8 @@
 /** What is remembered of messages until they are done: for the debug log, and for the delays. */
 import { describe, expect, it } from "vitest";
-import { createDelays } from "../../src/deliver/delays.ts";
-import type { ClaimedMessage } from "../../src/deliver/sink-queue.ts";
-import { createMessageLog } from "../../src/deliver/message-log.ts";
+import { createDelays } from "../../src/deliver/logs/delays.ts";
+import type { ClaimedMessage } from "../../src/deliver/queue/sink-queue.ts";
+import { createMessageLog } from "../../src/deliver/logs/message-log.ts";
 import type { LogFields } from "../../src/model/log.ts";
 import type { DeliveryResult, NewMessage } from "../../src/model/outbox.ts";
 import type { OutboxEvent } from "../../src/model/sink.ts";

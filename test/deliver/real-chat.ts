@@ -6,7 +6,7 @@ import { afterEach, beforeAll, beforeEach } from "vitest";
 import type { UnpublishedReport } from "../../src/deliver/crosspost.ts";
 import { createPump, type Pump } from "../../src/deliver/pump.ts";
 import type { ChirpEvent } from "../../src/model/event.ts";
-import { tweetMessage } from "../../src/render/tweet-message.ts";
+import { tweetMessage } from "../../src/render/messages/tweet-message.ts";
 import { routeEvent, type SinkFacts, throttlesByKey } from "../../src/route/route-event.ts";
 import type { SinkType } from "../../src/sinks/sink-type.ts";
 import { openStore, type OpenedStore } from "../../src/state/open.ts";

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { PumpSink } from "../../src/deliver/sink-queue.ts";
+import type { PumpSink } from "../../src/deliver/queue/sink-queue.ts";
 import { createPump, type Pump } from "../../src/deliver/pump.ts";
 import type { Clock } from "../../src/model/clock.ts";
 import type { ChirpEvent } from "../../src/model/event.ts";

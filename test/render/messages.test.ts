@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { Tweet } from "../../src/model/tweet.ts";
-import { rosterMessage } from "../../src/render/roster-message.ts";
-import { noticeMessage } from "../../src/render/notice-message.ts";
-import { headingOf, plainMessage } from "../../src/render/plain-message.ts";
-import { scoreMessage } from "../../src/render/score-message.ts";
-import { titleParts, titleWithoutAuthor } from "../../src/render/title-parts.ts";
-import { tweetMessage } from "../../src/render/tweet-message.ts";
+import { rosterMessage } from "../../src/render/messages/roster-message.ts";
+import { noticeMessage } from "../../src/render/messages/notice-message.ts";
+import { headingOf, plainMessage } from "../../src/render/messages/plain-message.ts";
+import { scoreMessage } from "../../src/render/messages/score-message.ts";
+import { titleParts, titleWithoutAuthor } from "../../src/render/messages/title-parts.ts";
+import { tweetMessage } from "../../src/render/messages/tweet-message.ts";
 import { EVENT_TIME_MS, makeEvent, makeNotice, makeTweet, makeUser } from "../support/make-event.ts";
 
 const context = { linksHost: "https://x.com" };

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cleanLine, cleanText, plainTweetText } from "../../src/render/clean-text.ts";
+import { cleanLine, cleanText, plainTweetText } from "../../src/render/text/clean-text.ts";
 import { discordLabel, discordLink, discordPlain, discordText } from "../../src/render/discord-text.ts";
-import { formatCount, formatDelta } from "../../src/render/numbers.ts";
-import { packForms } from "../../src/render/pack-forms.ts";
-import { profileUrl, tweetUrl, webUrl } from "../../src/render/permalink.ts";
+import { formatCount, formatDelta } from "../../src/render/text/numbers.ts";
+import { packForms } from "../../src/render/text/pack-forms.ts";
+import { profileUrl, tweetUrl, webUrl } from "../../src/render/text/permalink.ts";
 import { slackLabel, slackLink, slackLiteral, slackText } from "../../src/render/slack-text.ts";
-import { trimText } from "../../src/render/trim-text.ts";
+import { trimText } from "../../src/render/text/trim-text.ts";
 import { LIVE_DISCORD, LIVE_SLACK, hostileText } from "./hostile-text.ts";
 
 const wellFormed = (text: string): boolean => !/\p{Surrogate}/u.test(text);

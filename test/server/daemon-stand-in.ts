@@ -1,5 +1,5 @@
 /** A daemon for the server's tests: views that answer from a status that a test may change, actions that write down what they were asked. */
-import type { DeadView } from "../../src/server/dead-view.ts";
+import type { DeadView } from "../../src/server/words/dead-view.ts";
 import type { Log } from "../../src/model/log.ts";
 import type {
   Actions,
@@ -12,7 +12,7 @@ import type {
   StatusView,
   Views,
   WatchView,
-} from "../../src/server/views.ts";
+} from "../../src/server/words/views.ts";
 
 export const NOW_MS = Date.parse("2026-03-10T14:00:00Z");
 

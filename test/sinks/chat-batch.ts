@@ -1,7 +1,7 @@
 /** Batches for the chat sinks' tests: tweets of strangers, read aloud as the daemon would. */
 import type { Batch } from "../../src/model/sink.ts";
 import type { Tweet } from "../../src/model/tweet.ts";
-import { tweetMessage } from "../../src/render/tweet-message.ts";
+import { tweetMessage } from "../../src/render/messages/tweet-message.ts";
 import { makeEvent, makeTweet } from "../support/make-event.ts";
 
 /** Ids as long as real ones. */

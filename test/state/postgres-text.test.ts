@@ -28,7 +28,7 @@ import { up as upHeldBy } from "../../src/state/migrations/0011-held-by.ts";
 import { quieten } from "../../src/state/polls/quieten.ts";
 import { createStore } from "../../src/state/store.ts";
 import type { Tables } from "../../src/state/db/tables.ts";
-import { closedBreaker } from "../../src/deliver/sink-queue.ts";
+import { closedBreaker } from "../../src/deliver/queue/sink-queue.ts";
 import { findTarget } from "../../src/state/watches/target-rows.ts";
 import { makeEvent } from "../support/make-event.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";

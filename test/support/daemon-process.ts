@@ -1,7 +1,7 @@
 /** `chirpwatch run` as a process, with its HTTP side. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { StatusView } from "../../src/server/views.ts";
+import type { StatusView } from "../../src/server/words/views.ts";
 import { type BinProcess, startBin } from "./bin-process.ts";
 
 export interface DaemonProcess extends BinProcess {

@@ -14,7 +14,7 @@ import { sha256 } from "../../src/runtime/hash.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { startControl } from "../../src/server/control-socket.ts";
 import { startServer } from "../../src/server/server.ts";
-import type { StatusView } from "../../src/server/views.ts";
+import type { StatusView } from "../../src/server/words/views.ts";
 import { type OpenedStore, openStore, type OpenOptions } from "../../src/state/open.ts";
 import { goodConfig } from "../config/load-text.ts";
 import { countingHttp } from "./counting-http.ts";

@@ -2,7 +2,7 @@
 import type { Config } from "../../config/config.ts";
 import { isoTime } from "../../model/clock.ts";
 import type { DeadGroup, DeadLetter, DeadLetters, DeadSelection } from "../../model/dead-letters.ts";
-import type { DeadView } from "../../server/dead-view.ts";
+import type { DeadView } from "../../server/words/dead-view.ts";
 import { deadSentence } from "./dead-text.ts";
 import { createReader } from "./delivery.ts";
 

@@ -1,6 +1,6 @@
 /** The delivering half of the daemon, built from one configuration and replaced as a whole at a reload. */
 import { createPump, type Pump, type PumpDeps } from "../../deliver/pump.ts";
-import type { PumpSink } from "../../deliver/sink-queue.ts";
+import type { PumpSink } from "../../deliver/queue/sink-queue.ts";
 import type { Config, SinkConfig } from "../../config/config.ts";
 import { errorText } from "../../model/errors.ts";
 import { gatherMs } from "../../polling/evaluate/absence.ts";
@@ -11,8 +11,8 @@ import { type OutboxEvent, type Sink, SinkError } from "../../model/sink.ts";
 import type { NewDelivery } from "../../model/poll-store.ts";
 import type { Watch } from "../../model/watch.ts";
 import { listedAt } from "./listed-at.ts";
-import { noticeMessage } from "../../render/notice-message.ts";
-import { isVolumeEvent, volumeMessage } from "../../render/volume-message.ts";
+import { noticeMessage } from "../../render/messages/notice-message.ts";
+import { isVolumeEvent, volumeMessage } from "../../render/messages/volume-message.ts";
 import { routeEvent, throttlesByKey } from "../../route/route-event.ts";
 import type { SinkDeps, SinkType } from "../../sinks/sink-type.ts";
 import { WATCH_TYPES } from "../../watches/registry.ts";

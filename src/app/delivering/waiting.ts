@@ -6,7 +6,7 @@ import type { SinkHealth } from "../../model/outbox.ts";
 import type { Wait, WaitCount } from "../../model/waiting.ts";
 import type { Route, Throttle } from "../../route/route.ts";
 import { throttlesByKey } from "../../route/route-event.ts";
-import type { WaitCountView, WaitView } from "../../server/views.ts";
+import type { WaitCountView, WaitView } from "../../server/words/views.ts";
 import { sinkFactsOf } from "./create-sink.ts";
 
 export interface WaitFacts {

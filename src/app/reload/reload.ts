@@ -8,7 +8,7 @@ import { errorText } from "../../model/errors.ts";
 import type { Meter } from "../../model/meter.ts";
 import type { WatchState } from "../../model/watch-store.ts";
 import { StoreError } from "../../model/store-error.ts";
-import type { ConfigView, ReloadOutcome } from "../../server/views.ts";
+import type { ConfigView, ReloadOutcome } from "../../server/words/views.ts";
 import { changeFields, compareConfigs, type ConfigChanges } from "../changes/config-changes.ts";
 import type { DaemonDeps } from "../daemon/daemon-deps.ts";
 import { type MemoryChange, memoryChanges, memoryText } from "../changes/memory-changes.ts";

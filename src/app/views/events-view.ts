@@ -2,8 +2,8 @@
 import { isoTime } from "../../model/clock.ts";
 import { eventData } from "../../model/event.ts";
 import type { EventPage, EventRecord } from "../../model/history.ts";
-import { cleanLine, cleanText } from "../../render/clean-text.ts";
-import type { EventEntry, EventsView } from "../../server/views.ts";
+import { cleanLine, cleanText } from "../../render/text/clean-text.ts";
+import type { EventEntry, EventsView } from "../../server/words/views.ts";
 import { createReader } from "../delivering/delivery.ts";
 
 export const eventsView = ({ events, next }: EventPage, linksHost: string): EventsView => ({

@@ -2,7 +2,7 @@
 import { parseAccount } from "../../model/account.ts";
 import type { History } from "../../model/history.ts";
 import type { WaitReader } from "../delivering/waiting.ts";
-import type { Found } from "../../server/views.ts";
+import type { Found } from "../../server/words/views.ts";
 
 const STATUS_LINK = /\/status(?:es)?\/(\d+)/;
 

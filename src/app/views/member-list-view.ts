@@ -2,7 +2,7 @@
 import type { TargetState } from "../../model/watch-store.ts";
 import type { Watch } from "../../model/watch.ts";
 import { membersOf, readSoFar, wholeReadEveryMs } from "../../plan/polls/whole-reads.ts";
-import type { MemberListView } from "../../server/views.ts";
+import type { MemberListView } from "../../server/words/views.ts";
 import { watchTypeOf } from "../daemon/registration.ts";
 
 export function memberListViews(watch: Watch, targets: readonly TargetState[]): readonly MemberListView[] {

@@ -3,7 +3,7 @@ import type { Config } from "../../config/config.ts";
 import { isoTime } from "../../model/clock.ts";
 import type { DeadLetters } from "../../model/dead-letters.ts";
 import type { Outbox, OutboxStats } from "../../model/outbox.ts";
-import type { SinkView } from "../../server/views.ts";
+import type { SinkView } from "../../server/words/views.ts";
 import { placeOfSink } from "../delivering/create-sink.ts";
 import { countDead } from "../delivering/dead-letters.ts";
 import { countViews, createWaitReader, type WaitReader } from "../delivering/waiting.ts";

@@ -5,7 +5,7 @@ import type { EventRecord } from "../../model/history.ts";
 import type { WatchState } from "../../model/watch-store.ts";
 import type { Freshness, Schedule } from "../../model/schedule.ts";
 import type { Watch } from "../../model/watch.ts";
-import type { EventLine, WatchView } from "../../server/views.ts";
+import type { EventLine, WatchView } from "../../server/words/views.ts";
 import { createReader } from "../delivering/delivery.ts";
 import { memberListViews } from "./member-list-view.ts";
 import { notedItems } from "../daemon/noted-items.ts";

@@ -7,7 +7,7 @@ import type { UpstreamWatch } from "../../engine/health/upstream-watch.ts";
 import { isoTime } from "../../model/clock.ts";
 import { errorText } from "../../model/errors.ts";
 import type { SourceState } from "../../model/poll-store.ts";
-import type { BudgetView, DaemonState, Health, StatusView, Views, WatchView } from "../../server/views.ts";
+import type { BudgetView, DaemonState, Health, StatusView, Views, WatchView } from "../../server/words/views.ts";
 import type { OpenedStore } from "../../state/open.ts";
 import { deadReasons, readDead } from "../delivering/dead-letters.ts";
 import type { Delivery } from "../delivering/delivery.ts";

@@ -1,7 +1,7 @@
 /** Tells the operator once a period that the quota is short, and once that it is spent. Computes nothing. */
 import { type Clock, isoTime } from "../../model/clock.ts";
 import type { Notes } from "../../model/store.ts";
-import { formatExact } from "../../render/numbers.ts";
+import { formatExact } from "../../render/text/numbers.ts";
 import type { Notices } from "../../model/notices.ts";
 import type { QuotaSettings, QuotaStatus } from "./quota-watch.ts";
 import { wasToldOf } from "./told-periods.ts";

@@ -4,7 +4,7 @@ import type { Config } from "../../../src/config/config.ts";
 import type { LoadResult } from "../../../src/config/load/load-config.ts";
 import type { Files } from "../../../src/model/files.ts";
 import { StoreError } from "../../../src/model/store-error.ts";
-import { createMeter } from "../../../src/server/meter.ts";
+import { createMeter } from "../../../src/server/metrics/meter.ts";
 import { CONFIG_PATH, loadText } from "../../config/load-text.ts";
 import { until } from "../../support/until.ts";
 import { sha256 } from "../../../src/runtime/hash.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { reasonsOf, type Troubles } from "../../../src/app/views/reasons.ts";
-import type { TargetView } from "../../../src/server/views.ts";
+import type { TargetView } from "../../../src/server/words/views.ts";
 import { sinkView, watchView } from "../../server/daemon-stand-in.ts";
 
 const calm: Troubles = {

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { errorText } from "../../../src/model/errors.ts";
 import { SinkError, type SinkFailure } from "../../../src/model/sink.ts";
-import { cleanLine } from "../../../src/render/clean-text.ts";
+import { cleanLine } from "../../../src/render/text/clean-text.ts";
 import { retryAfterMs } from "../../../src/sinks/retry-after.ts";
 import type { SinkType } from "../../../src/sinks/sink-type.ts";
 

@@ -1,0 +1,44 @@
+/** Counts messages and measures how old their events were when they arrived. Forgets what it cannot know after a restart. */
+import type { Meter } from "../../model/meter.ts";
+import type { OutboxEvent } from "../../model/sink.ts";
+import type { DeliveryResult } from "../../model/outbox.ts";
+import type { ClaimedMessage } from "../queue/sink-queue.ts";
+
+interface EventTimes {
+  readonly occurredAtMs: number;
+  readonly detectedAtMs: number;
+}
+
+export interface Delays {
+  remember(messageId: string, events: readonly OutboxEvent[]): void;
+  settled(claimed: ClaimedMessage, result: DeliveryResult): void;
+}
+
+/** Messages that wait for a retry keep their entry; a long outage must not fill the memory with them. */
+const MOST_REMEMBERED = 20_000;
+
+const OUTCOME = { sent: "sent", retry: "retried", dead: "dead" } as const;
+
+export function createDelays(meter: Meter): Delays {
+  const times = new Map<string, readonly EventTimes[]>();
+  return {
+    remember(messageId, events) {
+      if (times.size >= MOST_REMEMBERED) return;
+      times.set(
+        messageId,
+        events.map(({ event: { occurredAtMs, detectedAtMs } }) => ({ occurredAtMs, detectedAtMs })),
+      );
+    },
+    settled({ queue, message }, result) {
+      const sink = queue.name;
+      meter.count("chirpwatch_deliveries_total", { sink, outcome: OUTCOME[result.kind] });
+      if (result.kind === "retry") return;
+      if (result.kind === "dead") meter.count("chirpwatch_dead_letters_total", { sink });
+      for (const time of result.kind === "sent" ? (times.get(message.id) ?? []) : []) {
+        meter.observe("chirpwatch_delivery_delay_seconds", (result.atMs - time.occurredAtMs) / 1_000, { sink });
+        meter.observe("chirpwatch_added_delay_seconds", (result.atMs - time.detectedAtMs) / 1_000, { sink });
+      }
+      times.delete(message.id);
+    },
+  };
+}

@@ -1,0 +1,92 @@
+/**
+ * The circuit breaker of a sink: failures that speak of the sink and not of one message open it, a probe that gets through closes it.
+ * Persists its state; when the operator hears of it is sink-reports.ts.
+ */
+import type { Clock } from "../../model/clock.ts";
+import { errorText } from "../../model/errors.ts";
+import type { Log } from "../../model/log.ts";
+import type { Meter } from "../../model/meter.ts";
+import type { SinkError } from "../../model/sink.ts";
+import type { Outbox, SinkHealth } from "../../model/outbox.ts";
+import { closedBreaker, isBeforeProbe, OPEN_AFTER, rejectWaiting, type ClaimedMessage, type SinkQueue } from "../queue/sink-queue.ts";
+
+export interface BreakerDeps {
+  readonly store: Pick<Outbox, "saveSinkHealth" | "wakeSink">;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly meter: Meter;
+}
+
+export interface Breaker {
+  /** A failure of kind `destination` or `transient`. The queue's state changes at once; resolves when it is stored. */
+  recordFailure(claimed: ClaimedMessage, error: SinkError): Promise<void>;
+  /** The sink answered: it took the message, or refused this one for its content. */
+  recordSuccess(queue: SinkQueue): Promise<void>;
+}
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60_000;
+/** Pauses between probes; the last one again and again. */
+const PROBE_WAITS_MS: Readonly<Record<SinkHealth["cause"], readonly number[]>> = {
+  transient: [5 * SECOND_MS, 15 * SECOND_MS, 30 * SECOND_MS, MINUTE_MS, 2 * MINUTE_MS, 5 * MINUTE_MS],
+  destination: [1, 5, 15, 60].map((count) => count * MINUTE_MS),
+};
+
+/** The next pause follows from how long the breaker has been open, so that it survives a restart. */
+export function nextProbeWaitMs(cause: SinkHealth["cause"], openForMs: number): number {
+  const waits = PROBE_WAITS_MS[cause];
+  let spentMs = 0;
+  for (const waitMs of waits) {
+    if (openForMs < spentMs + waitMs) return waitMs;
+    spentMs += waitMs;
+  }
+  return waits.at(-1) ?? MINUTE_MS;
+}
+
+export function createBreaker(deps: BreakerDeps): Breaker {
+  const { store, clock, log } = deps;
+  /** A store that cannot write must not stop the deliveries. */
+  const onNotStored = (queue: SinkQueue) => (error: unknown) =>
+    log.error("the state of a sink could not be stored", { sink: queue.name, error: errorText(error) });
+  const change = (queue: SinkQueue, health: SinkHealth): Promise<void> => {
+    queue.health = health;
+    deps.meter.set("chirpwatch_breaker_open", health.breaker === "open" ? 1 : 0, { sink: queue.name });
+    return store.saveSinkHealth(health).catch(onNotStored(queue));
+  };
+  const open = (queue: SinkQueue, error: SinkError): Promise<void> => {
+    const nowMs = clock.now();
+    const { health } = queue;
+    const wasOpen = health.breaker === "open";
+    const openedAtMs = wasOpen ? (health.openedAtMs ?? nowMs) : nowMs;
+    const cause = error.kind === "destination" ? "destination" : "transient";
+    const probeAtMs = nowMs + nextProbeWaitMs(cause, nowMs - openedAtMs);
+    const stored = change(queue, { ...health, breaker: "open", cause, reason: error.message, hint: error.hint, openedAtMs, probeAtMs });
+    rejectWaiting(queue);
+    if (!wasOpen)
+      log.error("a sink takes no messages", { sink: queue.name, error: error.message, hint: error.hint, failures: queue.failures });
+    return stored;
+  };
+  return {
+    async recordFailure({ queue, busyKeys, isProbe }, error) {
+      queue.failures += 1;
+      for (const key of busyKeys) {
+        queue.probedGroups.add(key);
+        if (queue.failedGroups.size < OPEN_AFTER) queue.failedGroups.add(key);
+      }
+      if (error.kind !== "destination" && queue.health.breaker === "closed" && queue.failures < OPEN_AFTER) return;
+      // Attempts that were under way when it opened say nothing new, nor do first attempts of other groups ahead of the next probe.
+      if (isBeforeProbe(queue, clock.now()) && !(isProbe && error.kind === "destination")) return;
+      await open(queue, error);
+    },
+    async recordSuccess(queue) {
+      queue.failures = 0;
+      queue.failedGroups.clear();
+      queue.probedGroups.clear();
+      if (queue.health.breaker === "closed") return;
+      log.info("a sink takes messages again", { sink: queue.name });
+      const { isReported, reportedAtMs } = queue.health;
+      await change(queue, { ...closedBreaker(queue.name, reportedAtMs), isReported });
+      await store.wakeSink(queue.name, clock.now()).catch(onNotStored(queue));
+    },
+  };
+}

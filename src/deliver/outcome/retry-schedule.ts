@@ -1,0 +1,36 @@
+/** When a failed message is tried again, and when it is given up. Pure. */
+import type { Random } from "../../model/random.ts";
+
+const SECOND = 1_000;
+const MINUTE = 60_000;
+const HOUR = 3_600_000;
+
+/** Waits after the 1st, 2nd … failure; from then on the last one again and again. */
+const WAITS_MS = [
+  ...[1, 2, 5, 15, 30].map((count) => count * SECOND),
+  ...[1, 2, 5, 15, 30].map((count) => count * MINUTE),
+  ...[1, 2, 4, 8, 12].map((count) => count * HOUR),
+] as const;
+
+/** Each wait is stretched or shortened by up to this share, so that what failed together does not come back together. */
+const JITTER = 0.1;
+
+export interface FailedAttempt {
+  readonly nowMs: number;
+  /** Failures that count, this one included. */
+  readonly failures: number;
+  readonly firstAttemptAtMs: number;
+  readonly retryForMs: number;
+  /** What the other side asked for; it is kept to the millisecond. */
+  readonly retryAfterMs?: number;
+}
+
+/** Time of the next attempt; undefined when `retry_for` is over. The last one is made at its very end. */
+export function nextAttemptAt(attempt: FailedAttempt, random: Random): number | undefined {
+  const deadlineMs = attempt.firstAttemptAtMs + attempt.retryForMs;
+  if (attempt.nowMs >= deadlineMs) return undefined;
+  if (attempt.retryAfterMs !== undefined) return attempt.nowMs + attempt.retryAfterMs;
+  const waitMs = WAITS_MS[Math.min(attempt.failures, WAITS_MS.length) - 1] ?? SECOND;
+  const spread = 1 + JITTER * (2 * random.float() - 1);
+  return Math.min(attempt.nowMs + Math.round(waitMs * spread), deadlineMs);
+}

@@ -1,0 +1,112 @@
+/** What the pump knows of one sink while it runs: what is in hand, and whether the breaker lets something through. Holds state; the stages act on it. */
+import type { Clock } from "../../model/clock.ts";
+import type { Sink } from "../../model/sink.ts";
+import type { DueMessage, SinkHealth } from "../../model/outbox.ts";
+
+/** A sink with what its type says about pacing. */
+export interface PumpSink {
+  /** Name of its type: sinks of one type share what the vendor limits globally. */
+  readonly type: string;
+  readonly sink: Sink;
+  /** Chat sinks have few messages in hand, so that what comes later can still join. */
+  readonly chat: boolean;
+  /** Attempts under way at once. */
+  readonly concurrency: number;
+  /** Counted from a message's first attempt. */
+  readonly retryForMs: number;
+}
+
+/** A sealed message in hand. */
+export interface ClaimedMessage {
+  readonly queue: SinkQueue;
+  readonly message: DueMessage;
+  /** `sink\ngroupKey` of every group it holds back while it is under way. */
+  readonly busyKeys: readonly string[];
+  /** Claimed while the breaker was open. */
+  readonly isProbe: boolean;
+}
+
+export interface SinkQueue extends PumpSink {
+  readonly name: string;
+  readonly busy: Set<string>;
+  /** Claimed and not yet recorded. */
+  inHand: number;
+  sending: number;
+  /** Messages that wait for a free attempt; called with false when the way closes. */
+  readonly waiting: ((admitted: boolean) => void)[];
+  /** The other side asked for silence until then, by the monotonic clock: a wall clock that is set changes nothing of it. */
+  pausedUntilMs: number;
+  health: SinkHealth;
+  /** Failures of the sink in a row. */
+  failures: number;
+  /** The groups these failures hit, as busy keys: the first `OPEN_AFTER` of them. */
+  readonly failedGroups: Set<string>;
+  /** Groups that had their turn at a probe: others go first. */
+  readonly probedGroups: Set<string>;
+}
+
+/** Failures of the sink in a row that open its breaker. */
+export const OPEN_AFTER = 5;
+
+export const closedBreaker = (sink: string, reportedAtMs: number | null = null): SinkHealth => ({
+  sink,
+  breaker: "closed",
+  cause: "transient",
+  reason: "",
+  hint: "",
+  openedAtMs: null,
+  probeAtMs: null,
+  isReported: false,
+  reportedAtMs,
+});
+
+export function createSinkQueue(name: string, target: PumpSink): SinkQueue {
+  const state = { inHand: 0, sending: 0, pausedUntilMs: 0, failures: 0, failedGroups: new Set<string>(), probedGroups: new Set<string>() };
+  return { ...target, name, busy: new Set(), waiting: [], health: closedBreaker(name), ...state };
+}
+
+/** For how long the other side still wants silence. */
+export const pauseMs = ({ pausedUntilMs }: SinkQueue, clock: Clock): number => Math.max(0, pausedUntilMs - clock.monotonic());
+
+/** The same by a clock that was set back. */
+export function setBack(health: SinkHealth, byMs: number): SinkHealth {
+  const back = (atMs: number | null) => (atMs === null ? null : atMs - byMs);
+  const { openedAtMs, probeAtMs, reportedAtMs } = health;
+  return { ...health, openedAtMs: back(openedAtMs), probeAtMs: back(probeAtMs), reportedAtMs: back(reportedAtMs) };
+}
+
+/** Open, and the time of the next probe has not come. */
+export const isBeforeProbe = ({ health }: SinkQueue, nowMs: number): boolean =>
+  health.breaker === "open" && (health.probeAtMs ?? 0) > nowMs;
+
+/**
+ * Whether the breaker holds everything back. While only a few groups have failed, the fault may be their messages': a group that was not
+ * tried yet is let through at once, so that it never waits for the sake of another one's message.
+ */
+const isHeld = (queue: SinkQueue, nowMs: number): boolean =>
+  isBeforeProbe(queue, nowMs) && (queue.health.cause === "destination" || queue.failedGroups.size >= OPEN_AFTER);
+
+/** How many more messages the queue may take in hand. */
+export function roomOf(queue: SinkQueue, clock: Clock): number {
+  if (pauseMs(queue, clock) > 0 || isHeld(queue, clock.now())) return 0;
+  // One message at a time proves whether the sink is back; the rest waits for its answer.
+  if (queue.health.breaker === "open") return queue.inHand === 0 ? 1 : 0;
+  const most = queue.chat || queue.concurrency === 1 ? CHAT_IN_HAND : BULK_IN_HAND;
+  return queue.inHand > most / 2 ? 0 : most - queue.inHand;
+}
+
+/** When a queue without room has some again by itself; undefined: when what is in hand comes back. */
+export function roomInMs(queue: SinkQueue, clock: Clock): number | undefined {
+  if (pauseMs(queue, clock) > 0) return pauseMs(queue, clock);
+  return queue.health.breaker === "open" && queue.inHand === 0 ? Math.max(0, (queue.health.probeAtMs ?? 0) - clock.now()) : undefined;
+}
+
+const CHAT_IN_HAND = 8;
+const BULK_IN_HAND = 400;
+
+export const busyKey = (sink: string, groupKey: string): string => `${sink}\n${groupKey}`;
+
+/** Rejects every message that waits for an attempt: these stay sealed in the outbox. */
+export function rejectWaiting(queue: SinkQueue): void {
+  for (const answer of queue.waiting.splice(0)) answer(false);
+}

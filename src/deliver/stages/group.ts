@@ -1,0 +1,152 @@
+/** First stage: takes due work of one sink from the outbox and decides what goes out alone, as a digest, or later. */
+import { type DigestCause, digestGroup, readDigestGroup } from "../../model/digest.ts";
+import type { Clock } from "../../model/clock.ts";
+import type { DueGroup, DueMember, DueMessage, Outbox, Overflow } from "../../model/outbox.ts";
+import type { Throttle } from "../../route/route.ts";
+import { isBeforeProbe, roomOf, type SinkQueue } from "../queue/sink-queue.ts";
+import type { Stage } from "./stage.ts";
+import { planThrottle } from "./throttle.ts";
+
+/** What becomes one message, or one digest. */
+export interface Bundle {
+  readonly groupKey: string;
+  readonly throttleKey: string | null;
+  readonly members: readonly DueMember[];
+  /** Why it is a digest; undefined when it is none. */
+  readonly cause: DigestCause | undefined;
+}
+
+/** What may not go out now; `isFirst`: the channel is told so. */
+export type Surplus = Omit<Overflow, "announcement"> & { readonly isFirst: boolean };
+
+export interface Claim {
+  readonly queue: SinkQueue;
+  /** The breaker was open. */
+  readonly isProbe: boolean;
+  readonly messages: readonly DueMessage[];
+  readonly bundles: readonly Bundle[];
+  /** Left over once the bundles are sealed. */
+  readonly surplus: readonly Surplus[];
+  /** The outbox may hold more that is due. */
+  readonly more: boolean;
+}
+
+export interface GroupDeps {
+  readonly store: Outbox;
+  readonly clock: Clock;
+  readonly throttles: ReadonlyMap<string, Throttle>;
+}
+
+export function createGroupStage(deps: GroupDeps): Stage<SinkQueue, Claim> {
+  return {
+    name: "group",
+    async run(queue) {
+      const nowMs = deps.clock.now();
+      const room = roomOf(queue, deps.clock);
+      // It may open before what is taken now is sealed.
+      const isProbe = queue.health.breaker === "open";
+      if (room === 0) return { queue, isProbe, messages: [], bundles: [], surplus: [], more: false };
+      // One more than there is room for: whether a throttle is exceeded shows in what comes after its last free place.
+      const due = await dueWorkOf(deps.store, queue, nowMs, room + 1);
+      const messages = [...due.messages].sort(byAge).slice(0, room);
+      const { bundles, surplus, isCut } = await allow(deps, { groups: due.groups, room: room - messages.length, nowMs, sink: queue.name });
+      const more = isCut || surplus.length > 0 || due.groups.length + due.messages.length > room;
+      return { queue, isProbe, messages, bundles, surplus, more };
+    },
+  };
+}
+
+/** Where the fault may be one message's own, an open breaker lets another group's message go first each time. */
+async function dueWorkOf(store: Outbox, queue: SinkQueue, nowMs: number, limit: number): ReturnType<Outbox["dueWork"]> {
+  const dueBeside = (skipped: ReadonlySet<string>) =>
+    store.dueWork({ nowMs, sinks: [queue.name], busy: new Set([...queue.busy, ...skipped]), limit });
+  if (queue.health.breaker === "closed" || queue.health.cause === "destination") return dueBeside(new Set());
+  if (isBeforeProbe(queue, nowMs)) return dueBeside(queue.failedGroups);
+  const others = await dueBeside(queue.probedGroups);
+  if (others.groups.length + others.messages.length > 0) return others;
+  queue.probedGroups.clear();
+  return dueBeside(new Set());
+}
+
+/** Oldest first; of those sealed together the one that was tried already, so that a pause does not change the order. */
+const byAge = (a: DueMessage, b: DueMessage): number =>
+  a.sealedAtMs - b.sealedAtMs || Number(a.firstAttemptAtMs === null) - Number(b.firstAttemptAtMs === null);
+
+interface Offer {
+  readonly sink: string;
+  readonly groups: readonly DueGroup[];
+  /** Most bundles that may be made of them. */
+  readonly room: number;
+  readonly nowMs: number;
+}
+
+interface Allowed {
+  readonly bundles: readonly Bundle[];
+  readonly surplus: readonly Surplus[];
+  /** There was no room for all bundles. */
+  readonly isCut: boolean;
+}
+
+async function allow(deps: GroupDeps, offer: Offer): Promise<Allowed> {
+  const bundles: Bundle[] = [];
+  const surplus: Surplus[] = [];
+  let isCut = false;
+  for (const throttleKey of new Set(offer.groups.map((group) => group.throttleKey))) {
+    const groups = offer.groups.filter((group) => group.throttleKey === throttleKey);
+    const throttle = throttleKey === null ? undefined : deps.throttles.get(throttleKey);
+    const room = offer.room - bundles.length;
+    const allowed =
+      throttleKey === null || throttle === undefined
+        ? cutTo(room, groups.map(bundleOf))
+        : await paced(deps, throttle, throttleKey, { ...offer, groups, room });
+    bundles.push(...allowed.bundles);
+    surplus.push(...allowed.surplus);
+    isCut ||= allowed.isCut;
+  }
+  return { bundles, surplus, isCut };
+}
+
+async function paced(deps: GroupDeps, throttle: Throttle, throttleKey: string, offer: Offer): Promise<Allowed> {
+  const { sink, nowMs, room } = offer;
+  const digestKey = digestGroup("throttle", throttleKey);
+  const gathered = offer.groups.find(({ groupKey }) => groupKey === digestKey);
+  const [digests, fresh] = partition(offer.groups, (group) => readDigestGroup(group.groupKey) !== undefined && group !== gathered);
+  const state = await deps.store.throttleState({ sink, throttleKey, digestKey, sinceMs: nowMs - throttle.intervalMs });
+  const formerly = gathered === undefined ? [] : originalBundles(gathered);
+  const single = fresh.filter((group) => group !== gathered);
+  const due = { fresh: single.length, gathered: formerly.length };
+  const plan = planThrottle(throttle, { ...state, sealed: state.sealed + digests.length }, due, nowMs);
+  // What was gathered is older than what came since.
+  const first = gathered !== undefined && plan.isDigest ? [bundleOf(gathered)] : formerly;
+  const allowed = cutTo(room, [...digests.map(bundleOf), ...first, ...single.slice(0, plan.alone).map(bundleOf)]);
+  // The places of those that there is no room for now are still theirs.
+  if (allowed.isCut || plan.gatherUntilMs === undefined) return allowed;
+  return { ...allowed, surplus: [{ sink, throttleKey, nowMs, digestKey, digestDueAtMs: plan.gatherUntilMs, isFirst: plan.isFirst }] };
+}
+
+const cutTo = (room: number, bundles: readonly Bundle[]): Allowed => ({
+  bundles: bundles.slice(0, Math.max(0, room)),
+  surplus: [],
+  isCut: bundles.length > room,
+});
+
+function partition<T>(items: readonly T[], test: (item: T) => boolean): readonly [readonly T[], readonly T[]] {
+  return [items.filter(test), items.filter((item) => !test(item))];
+}
+
+const bundleOf = ({ groupKey, throttleKey, members }: DueGroup): Bundle => ({
+  groupKey,
+  throttleKey,
+  members,
+  cause: readDigestGroup(groupKey)?.cause,
+});
+
+/** What a digest gathered, as it would have gone out alone. */
+function originalBundles({ groupKey, throttleKey, members }: DueGroup): readonly Bundle[] {
+  const groups = new Map<string, DueMember[]>();
+  for (const member of members) {
+    const key = member.originalGroupKey ?? groupKey;
+    groups.set(key, [...(groups.get(key) ?? []), member]);
+  }
+  return [...groups].map(([key, own]) => ({ groupKey: key, throttleKey, members: own, cause: undefined }));
+}

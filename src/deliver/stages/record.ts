@@ -1,0 +1,75 @@
+/** Last stage: commits what became of messages, many at once. A result is forgotten only once it is durable. */
+import type { Cancel, Clock } from "../../model/clock.ts";
+import { errorText } from "../../model/errors.ts";
+import type { Log } from "../../model/log.ts";
+import type { DeliveryResult, Outbox } from "../../model/outbox.ts";
+import type { Stage } from "./stage.ts";
+
+export interface RecordDeps {
+  readonly store: Pick<Outbox, "record">;
+  readonly clock: Clock;
+  readonly log: Log;
+  isStopping(): boolean;
+}
+
+export interface RecordStage extends Stage<DeliveryResult, void> {
+  /** Commits what is there without waiting for more. */
+  flush(): void;
+}
+
+/** How long an answer may wait for company. */
+const GATHER_MS = 10;
+const MOST_AT_ONCE = 200;
+/** A store that cannot write is asked again this often; the results stay in hand. */
+const STORE_RETRY_MS = 5_000;
+
+interface Entry {
+  readonly result: DeliveryResult;
+  readonly done: () => void;
+}
+
+/** Resolves when the result is durable. While stopping it is tried once: what is lost then is sent again under the same id. */
+export function createRecordStage(deps: RecordDeps): RecordStage {
+  let waiting: Entry[] = [];
+  let timer: Cancel | undefined;
+  let writing = false;
+
+  const schedule = (ms: number) => {
+    timer ??= deps.clock.after(ms, flush);
+  };
+  const flush = () => {
+    timer?.();
+    timer = undefined;
+    if (writing || waiting.length === 0) return;
+    const batch = waiting;
+    waiting = [];
+    writing = true;
+    void write(batch).then((retryInMs) => {
+      writing = false;
+      if (waiting.length > 0) schedule(deps.isStopping() ? 0 : retryInMs);
+    });
+  };
+  const write = async (batch: readonly Entry[]): Promise<number> => {
+    try {
+      await deps.store.record(batch.map((entry) => entry.result));
+    } catch (error) {
+      deps.log.error("results of deliveries could not be stored", { results: batch.length, error: errorText(error) });
+      if (!deps.isStopping()) {
+        waiting = [...batch, ...waiting];
+        return STORE_RETRY_MS;
+      }
+    }
+    for (const entry of batch) entry.done();
+    return GATHER_MS;
+  };
+  return {
+    name: "record",
+    flush,
+    run: (result) =>
+      new Promise((done) => {
+        waiting.push({ result, done });
+        if (waiting.length >= MOST_AT_ONCE || deps.isStopping()) flush();
+        else schedule(GATHER_MS);
+      }),
+  };
+}

@@ -1,0 +1,146 @@
+/** Second stage: fixes what will be sent, for good. After it a message keeps its id and body through every attempt and restart. */
+import type { Clock } from "../../model/clock.ts";
+import { announcementGroup } from "../../model/digest.ts";
+import { errorText } from "../../model/errors.ts";
+import type { Json } from "../../model/json.ts";
+import type { Log } from "../../model/log.ts";
+import type { Random } from "../../model/random.ts";
+import type { DigestPart, OutboxEvent } from "../../model/sink.ts";
+import type { DueMember, DueMessage, NewMessage, Outbox } from "../../model/outbox.ts";
+import { isSummaryGroup, summariseChanges } from "../../route/noise.ts";
+import { type DigestDeps, type LaidOut, layOutDigest } from "./digest.ts";
+import type { Bundle, Claim, Surplus } from "./group.ts";
+import { busyKey, type ClaimedMessage, type SinkQueue } from "../queue/sink-queue.ts";
+import type { Stage } from "./stage.ts";
+
+export interface SealDeps extends DigestDeps {
+  readonly store: Outbox;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /** Called with the events of every message once it is durable. */
+  onSealed(message: NewMessage, events: readonly OutboxEvent[]): void;
+}
+
+/** A body no sink makes: the message could not be rendered. The send stage gives it up. */
+const UNRENDERED: Json = { chirpwatch_unrendered: true };
+/** Sinks without lists take any number of events; this bounds the memory of both sides. */
+const EVENTS_AT_ONCE = 1_000;
+
+export const isUnrendered = (body: Json): boolean => typeof body === "object" && body !== null && "chirpwatch_unrendered" in body;
+
+export function createSealStage(deps: SealDeps): Stage<Claim, readonly ClaimedMessage[]> {
+  return {
+    name: "seal",
+    async run({ queue, isProbe, messages, bundles, surplus }) {
+      const sealed = bundles.map((bundle) => sealBundle(deps, queue, bundle));
+      if (sealed.length > 0) await deps.store.seal(sealed.flatMap((one) => one.map(({ message }) => message)));
+      for (const { message, events } of sealed.flat()) deps.onSealed(message, events);
+      for (const one of surplus) await gather(deps, queue, one);
+      // The other parts of a digest follow one by one, as the outbox gives them.
+      const first = sealed.flatMap(([one]) => (one === undefined ? [] : [one.message]));
+      return [...messages, ...first.map(unsent)].map((message) => claimMessage(queue, message, isProbe));
+    },
+  };
+}
+
+interface Sealed {
+  readonly message: NewMessage;
+  readonly events: readonly OutboxEvent[];
+}
+
+/** One message, or the parts of a digest: the first counts against the throttle, the others belong under it. */
+function sealBundle(deps: SealDeps, queue: SinkQueue, bundle: Bundle): readonly Sealed[] {
+  const { groupKey, throttleKey, cause } = bundle;
+  const idsByEvent = new Map(itemsOf(bundle).map(({ event, deliveryIds }) => [event, deliveryIds]));
+  const idsOf = (events: readonly OutboxEvent[]) => events.flatMap((event) => idsByEvent.get(event) ?? []);
+  const { parts, unlisted } = layOut(deps, queue, [...idsByEvent.keys()].sort(byDetection), cause);
+  const ids = parts.map(() => deps.random.id());
+  return parts.map((part, index) => ({
+    events: part.events,
+    message: {
+      id: ids[index] ?? "",
+      sink: queue.name,
+      groupKey,
+      sealedAtMs: deps.clock.now(),
+      body: part.body,
+      deliveryIds: idsOf(part.events),
+      ...(index === 0 ? { throttleKey, summarisedIds: idsOf(unlisted) } : { throttleKey: null, parentId: ids[0] ?? "" }),
+    },
+  }));
+}
+
+interface Item {
+  readonly event: OutboxEvent;
+  readonly deliveryIds: readonly string[];
+}
+
+/** What is shown of a bundle, and the deliveries that each of it stands for: changes of one account in a summary are one. */
+function itemsOf({ groupKey, members }: Bundle): readonly Item[] {
+  const items: Item[] = [];
+  const summaries = new Map<string, DueMember[]>();
+  for (const member of members) {
+    const own = member.originalGroupKey ?? groupKey;
+    if (isSummaryGroup(own)) summaries.set(own, [...(summaries.get(own) ?? []), member]);
+    else items.push({ event: member, deliveryIds: [member.deliveryId] });
+  }
+  for (const changes of [...summaries.values()]) {
+    const idsOf = (subject: string) => changes.filter(({ event }) => event.subject === subject).map(({ deliveryId }) => deliveryId);
+    items.push(...summariseChanges(changes).map((event) => ({ event, deliveryIds: idsOf(event.event.subject) })));
+  }
+  return items;
+}
+
+function layOut(deps: SealDeps, queue: SinkQueue, events: readonly OutboxEvent[], cause: Bundle["cause"]): LaidOut {
+  const { lists } = queue.sink;
+  try {
+    // A digest of one event is that event.
+    const isList = lists !== undefined && events.length > (cause === undefined ? lists.above : 1);
+    if (isList) return layOutDigest(events, cause, lists, deps);
+    const parts: DigestPart[] = [];
+    for (let at = 0; at < events.length; at += EVENTS_AT_ONCE) {
+      const own = events.slice(at, at + EVENTS_AT_ONCE);
+      parts.push({ events: own, body: queue.sink.render({ events: own, sample: false, read: deps.read }) });
+    }
+    return { parts, unlisted: [] };
+  } catch (error) {
+    deps.log.error("a message could not be rendered", { sink: queue.name, events: events.length, error: errorText(error) });
+    return { parts: [{ events, body: UNRENDERED }], unlisted: [] };
+  }
+}
+
+const byDetection = (a: OutboxEvent, b: OutboxEvent): number => a.event.detectedAtMs - b.event.detectedAtMs;
+
+/** A sink for programs is told nothing: it gets its events a little later. */
+async function gather(deps: SealDeps, queue: SinkQueue, { isFirst, ...overflow }: Surplus): Promise<void> {
+  const { lists } = queue.sink;
+  if (!isFirst || lists === undefined) return deps.store.gather(overflow);
+  const announcement: NewMessage = {
+    id: deps.random.id(),
+    sink: queue.name,
+    groupKey: announcementGroup(overflow.throttleKey),
+    sealedAtMs: deps.clock.now(),
+    body: lists.announce(overflow.digestDueAtMs),
+    deliveryIds: [],
+    throttleKey: null,
+  };
+  await deps.store.gather({ ...overflow, announcement });
+}
+
+function unsent(message: NewMessage): DueMessage {
+  const { deliveryIds: _ids, summarisedIds: _more, throttleKey: _key, parentId: _parent, ...sealed } = message;
+  return { ...sealed, attempts: 0, firstAttemptAtMs: null };
+}
+
+function claimMessage(queue: SinkQueue, message: DueMessage, isProbe: boolean): ClaimedMessage {
+  const busyKeys = [busyKey(queue.name, message.groupKey)];
+  for (const key of busyKeys) queue.busy.add(key);
+  queue.inHand += 1;
+  return { queue, message, busyKeys, isProbe };
+}
+
+/** Gives a message back: recorded, or left in the outbox as it was. */
+export function release({ queue, busyKeys }: ClaimedMessage): void {
+  for (const key of busyKeys) queue.busy.delete(key);
+  queue.inHand -= 1;
+}

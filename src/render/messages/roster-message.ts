@@ -1,0 +1,92 @@
+/** How an account reads that came onto a list of accounts or went: who, which list, and what makes them worth a look. */
+import type { EventBody } from "../../model/event.ts";
+import type { Json } from "../../model/json.ts";
+import type { NeutralMessage } from "../../model/message.ts";
+import type { OutboxEvent } from "../../model/sink.ts";
+import type { User } from "../../model/user.ts";
+import { plainTweetText } from "../text/clean-text.ts";
+import { authorOf, baseMessage, nameOf, type ReadContext } from "./event-message.ts";
+import { noticeMessage } from "./notice-message.ts";
+import { formatCount } from "../text/numbers.ts";
+import { communityUrl, listUrl, tweetUrl } from "../text/permalink.ts";
+
+/** A sentence by event type; `place` is where it happened. */
+const SENTENCES: Readonly<Record<string, (who: string, place: string) => string>> = {
+  "follower.added": (who, place) => `${place} has a new follower: ${who}`,
+  "follower.removed": (who, place) => `${place} lost a follower: ${who}`,
+  "following.added": (who, place) => `${place} began following ${who}`,
+  "following.removed": (who, place) => `${place} no longer follows ${who}`,
+  "member.added": (who, place) => `${who} joined ${place}`,
+  "member.removed": (who, place) => `${who} left ${place}`,
+  "retweeter.added": (who, place) => `${who} reposted ${place}`,
+  "user.found": (who, place) => `${who} matches ${place}`,
+  "top_follower.entered": (who, place) => `${who} is now among the top followers of ${place}`,
+  "top_follower.left": (who, place) => `${who} is no longer among the top followers of ${place}`,
+  "top_following.entered": (who, place) => `${who} is now among the top accounts that ${place} follows`,
+  "top_following.left": (who, place) => `${who} is no longer among the top accounts that ${place} follows`,
+};
+
+/**
+ * Reads `body.user`, and where it happened: `body.target`, the watched account, or `public_list`, `community`, `retweeted` or `search`. A place
+ * that is missing goes by its label.
+ */
+export function rosterMessage(event: OutboxEvent, { linksHost }: ReadContext): NeutralMessage {
+  const { type, body, labels } = event.event;
+  const { user } = body;
+  if (user === undefined) return noticeMessage(event);
+  const author = authorOf(user, linksHost);
+  const place = placeOf(body, linksHost) ?? { name: labels["target"] ?? "the list" };
+  const sentence = SENTENCES[type] ?? ((who: string) => `${type}: ${who}`);
+  return {
+    ...baseMessage(event),
+    title: `${capitalised(sentence(nameOf(user), place.name))}${changesText(event)}`,
+    author,
+    body: plainTweetText(user.description ?? ""),
+    url: author.url,
+    ...(place.url === undefined ? {} : { context: { label: capitalised(place.name), body: "", url: place.url } }),
+    facts: factsOf(user),
+  };
+}
+
+const changesText = ({ changes = 1 }: OutboxEvent): string =>
+  changes === 1 ? "" : `, the last of ${changes} changes since the alert before`;
+
+interface Place {
+  readonly name: string;
+  /** Where it is not an account: accounts are named in the sentence. */
+  readonly url?: string;
+}
+
+function placeOf(body: EventBody, linksHost: string): Place | undefined {
+  const { target } = body;
+  const list = textIn(body["public_list"], "id");
+  const community = textIn(body["community"], "id");
+  const retweeted = textIn(body["retweeted"], "id");
+  const query = textIn(body["search"], "query");
+  if (target !== undefined && target.username !== "") return { name: `@${target.username}` };
+  if (list !== undefined) return { name: `the list ${list}`, url: listUrl(linksHost, list) };
+  if (community !== undefined) return { name: `the community ${community}`, url: communityUrl(linksHost, community) };
+  if (retweeted !== undefined) return { name: `the post ${retweeted}`, url: tweetUrl(linksHost, "", retweeted) };
+  return query === undefined ? undefined : { name: `the search "${query}"` };
+}
+
+function textIn(value: Json | undefined, name: string): string | undefined {
+  if (value === null || typeof value !== "object" || Array.isArray(value)) return undefined;
+  const text = (value as { readonly [name: string]: Json | undefined })[name];
+  return typeof text === "string" && text !== "" ? text : undefined;
+}
+
+const capitalised = (text: string): string => text.replace(/^the /, "The ");
+
+/** Only what is known: lists of members carry few fields, and of who left little is kept. */
+function factsOf(known: Partial<User>): NeutralMessage["facts"] {
+  const { followers_count: followers, followings_count: followings, created_at: createdAt = "", verified } = known;
+  const score = known["score"];
+  return [
+    ...(typeof score === "number" ? [{ name: "Score", value: formatCount(score) }] : []),
+    ...(followers === undefined ? [] : [{ name: "Followers", value: formatCount(followers) }]),
+    ...(followings === undefined ? [] : [{ name: "Following", value: formatCount(followings) }]),
+    ...(createdAt === "" ? [] : [{ name: "Joined", value: createdAt.slice(0, 10) }]),
+    ...(verified === true ? [{ name: "Verified", value: "yes" }] : []),
+  ];
+}

@@ -1,0 +1,55 @@
+/** How a score that moved reads: whose, which way, and what it was before. */
+import type { Json } from "../../model/json.ts";
+import type { NeutralMessage } from "../../model/message.ts";
+import type { OutboxEvent } from "../../model/sink.ts";
+import { authorOf, baseMessage, nameOf, type ReadContext } from "./event-message.ts";
+import { noticeMessage } from "./notice-message.ts";
+import { formatDelta, formatExact } from "../text/numbers.ts";
+import { beforeFacts, crossedMoves, crossedText } from "./value-moves.ts";
+
+/**
+ * Reads `body.user`, `score` and `previous` (`{week_delta, month_delta}`), `crossed`, the names of the thresholds crossed, and `present`, the
+ * score itself, where it was asked for.
+ */
+export function scoreMessage(event: OutboxEvent, { linksHost }: ReadContext): NeutralMessage {
+  const { user, score, previous, crossed, present } = event.event.body;
+  if (user === undefined) return noticeMessage(event);
+  const author = authorOf(user, linksHost);
+  const moves = numbersOf(score).map(({ name, value }) => `${formatDelta(value)} ${PERIODS[name] ?? name}`);
+  const names = Array.isArray(crossed) ? crossed.map(String).join(", ") : "";
+  return {
+    ...baseMessage(event),
+    title: `${nameOf(user)}: score ${moves.join(", ") || "changed"}`,
+    author,
+    body: names === "" ? "" : `Crossed ${names}.`,
+    url: author.url,
+    facts: [
+      ...numbersOf(present).map(({ value }) => ({ name: "Score now", value: formatExact(value) })),
+      ...numbersOf(previous).map(({ name, value }) => ({ name: `Before, ${PERIODS[name] ?? name}`, value: formatDelta(value) })),
+    ],
+  };
+}
+
+/** Reads `body.user`, and the score itself in `body.score.score` and `previous.score`. */
+export function scoreLevelMessage(event: OutboxEvent, { linksHost }: ReadContext): NeutralMessage {
+  const { body } = event.event;
+  const { user } = body;
+  if (user === undefined) return noticeMessage(event);
+  const author = authorOf(user, linksHost);
+  const crossed = crossedMoves(body, "score", { score: "points" });
+  return {
+    ...baseMessage(event),
+    title: `${nameOf(user)}: score ${crossedText(crossed) || "changed"}`,
+    author,
+    body: "",
+    url: author.url,
+    facts: beforeFacts(crossed),
+  };
+}
+
+const PERIODS: Readonly<Record<string, string>> = { week_delta: "in a week", month_delta: "in a month" };
+
+function numbersOf(reading: Json | undefined): readonly { readonly name: string; readonly value: number }[] {
+  if (reading === null || typeof reading !== "object" || Array.isArray(reading)) return [];
+  return Object.entries(reading).flatMap(([name, value]) => (typeof value === "number" ? [{ name, value }] : []));
+}

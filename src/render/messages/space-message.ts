@@ -1,0 +1,40 @@
+/** How a Space that changed reads: whose, what became of it, and how many listen. */
+import type { NeutralMessage } from "../../model/message.ts";
+import type { OutboxEvent } from "../../model/sink.ts";
+import { cleanLine } from "../text/clean-text.ts";
+import { authorOf, baseMessage, nameOf, type ReadContext } from "./event-message.ts";
+import { formatCount } from "../text/numbers.ts";
+import { spaceUrl } from "../text/permalink.ts";
+import { beforeFacts, changedMoves, crossedMoves, crossedText, joinWords, type Move, valuesOf, valueText } from "./value-moves.ts";
+
+const NOUNS = { state: "state", title: "title", scheduled_start: "start", listeners: "listeners", participants: "participants" };
+
+/** Reads `body.space`, its values as they are now, `previous`, and `body.user`, the host. */
+export function spaceMessage(event: OutboxEvent, { linksHost }: ReadContext): NeutralMessage {
+  const { body, subject } = event.event;
+  const { user } = body;
+  const space = valuesOf(body["space"]);
+  const crossed = crossedMoves(body, "space", NOUNS);
+  const deeds = [...changedMoves(body, "space", NOUNS).map(deedOf), ...(crossed.length === 0 ? [] : [crossedText(crossed)])];
+  return {
+    ...baseMessage(event),
+    title: `${user === undefined ? "A Space" : `A Space by ${nameOf(user)}`} ${joinWords(deeds)}`,
+    ...(user === undefined ? {} : { author: authorOf(user, linksHost) }),
+    body: typeof space["title"] === "string" ? cleanLine(space["title"]) : "",
+    url: spaceUrl(linksHost, subject),
+    facts: [...["listeners", "participants"].flatMap((name) => countFact(name, space[name])), ...beforeFacts(crossed)],
+  };
+}
+
+/** The document names no states: what cannot be guessed is said as it is written. */
+function deedOf({ name, now, before }: Move): string {
+  if (name === "title") return `has a new title (it was “${valueText(before)}”)`;
+  if (name === "scheduled_start") return `now starts at ${valueText(now)}`;
+  const state = valueText(now);
+  if (/^(?:running|live)$/i.test(state)) return "is live";
+  if (/^(?:ended|timedout)$/i.test(state)) return "has ended";
+  return `is now ${state}`;
+}
+
+const countFact = (name: string, count: unknown): NeutralMessage["facts"] =>
+  typeof count === "number" && count > 0 ? [{ name: name === "listeners" ? "Listeners" : "Participants", value: formatCount(count) }] : [];

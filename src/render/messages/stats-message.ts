@@ -1,0 +1,30 @@
+/** How followers of weight read whose number crossed: whose, how many, and how many before. */
+import type { NeutralMessage } from "../../model/message.ts";
+import type { OutboxEvent } from "../../model/sink.ts";
+import { authorOf, baseMessage, nameOf, type ReadContext } from "./event-message.ts";
+import { noticeMessage } from "./notice-message.ts";
+import { beforeFacts, crossedMoves, crossedText } from "./value-moves.ts";
+
+const COUNTS = {
+  followers_count: "followers of note",
+  influencers_count: "influencers among its followers",
+  projects_count: "projects among its followers",
+  venture_capitals_count: "venture capital firms among its followers",
+};
+
+/** Reads `body.user`, `stats`, `previous` and the names in `crossed`. */
+export function statsMessage(event: OutboxEvent, { linksHost }: ReadContext): NeutralMessage {
+  const { body } = event.event;
+  const { user } = body;
+  if (user === undefined) return noticeMessage(event);
+  const author = authorOf(user, linksHost);
+  const crossed = crossedMoves(body, "stats", COUNTS);
+  return {
+    ...baseMessage(event),
+    title: `${nameOf(user)} ${crossedText(crossed)}`,
+    author,
+    body: "",
+    url: author.url,
+    facts: beforeFacts(crossed),
+  };
+}

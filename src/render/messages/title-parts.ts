@@ -1,0 +1,26 @@
+/** Where in a title its author stands, so that a sink can link the name there or leave it out. */
+import type { NeutralMessage } from "../../model/message.ts";
+
+export interface TitleParts {
+  readonly before: string;
+  /** `Alice (@alice)`, as in the title; "" when the title does not name its author. */
+  readonly author: string;
+  readonly after: string;
+}
+
+export function titleParts({ title, author }: NeutralMessage): TitleParts {
+  if (author === undefined) return { before: title, author: "", after: "" };
+  for (const name of [`${author.name} (@${author.handle})`, `@${author.handle}`, author.name]) {
+    const at = name.length > 1 ? title.indexOf(name) : -1;
+    if (at >= 0) return { before: title.slice(0, at), author: name, after: title.slice(at + name.length) };
+  }
+  return { before: title, author: "", after: "" };
+}
+
+/** The title beside a line that names the author already: "Posted", "Replied to @bob"; the whole title when it starts otherwise. */
+export function titleWithoutAuthor(message: NeutralMessage): string {
+  const { before, author, after } = titleParts(message);
+  const rest = after.replace(/^[:\s]+/, "");
+  if (before !== "" || author === "" || rest === "") return message.title;
+  return rest.charAt(0).toUpperCase() + rest.slice(1);
+}

@@ -1,0 +1,27 @@
+/** How a tweet reads that something became of: counts that crossed, or its end. */
+import type { NeutralMessage } from "../../model/message.ts";
+import type { OutboxEvent } from "../../model/sink.ts";
+import type { ReadContext } from "./event-message.ts";
+import { noticeMessage } from "./notice-message.ts";
+import { tweetMessage, whatOf } from "./tweet-message.ts";
+import { beforeFacts, crossedMoves, crossedText } from "./value-moves.ts";
+
+const COUNTS = {
+  likes_count: "likes",
+  retweet_count: "reposts",
+  reply_count: "replies",
+  quote_count: "quotes",
+  bookmark_count: "bookmarks",
+  view_count: "views",
+};
+
+/** Reads `body.tweet`, as it is now or as it was last remembered, `previous` and the names in `crossed`. */
+export function tweetChangeMessage(event: OutboxEvent, context: ReadContext): NeutralMessage {
+  const { type, body } = event.event;
+  const { tweet } = body;
+  if (tweet === undefined) return noticeMessage(event);
+  if (type === "tweet.deleted") return tweetMessage(event, context);
+  const crossed = crossedMoves(body, "tweet", COUNTS);
+  const message = tweetMessage(event, context, `${whatOf(tweet)} ${crossedText(crossed)}`);
+  return { ...message, facts: [...message.facts, ...beforeFacts(crossed)] };
+}

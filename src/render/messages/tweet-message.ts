@@ -1,0 +1,84 @@
+/** How a tweet reads, whoever found it: who did what, the text, pictures, what it answers or quotes, counts, permalink. */
+import type { NeutralMessage } from "../../model/message.ts";
+import type { OutboxEvent } from "../../model/sink.ts";
+import { kindOfTweet, type Tweet, type TweetKind } from "../../model/tweet.ts";
+import { plainTweetText } from "../text/clean-text.ts";
+import { authorOf, baseMessage, nameOf, type ReadContext } from "./event-message.ts";
+import { noticeMessage } from "./notice-message.ts";
+import { formatCount } from "../text/numbers.ts";
+import { tweetUrl } from "../text/permalink.ts";
+
+const SHOWN_MEDIA: ReadonlySet<string> = new Set(["photo", "video", "animated_gif"]);
+
+/** Reads `body.tweet`. `title` replaces the sentence, for events that say something else about a tweet than that it was posted. */
+export function tweetMessage(event: OutboxEvent, { linksHost }: ReadContext, title?: string): NeutralMessage {
+  const tweet = event.event.body.tweet;
+  if (tweet === undefined) return noticeMessage(event);
+  const context = contextOf(tweet, linksHost);
+  return {
+    ...baseMessage(event),
+    title: title ?? titleOf(event.event.type, tweet),
+    author: authorOf(tweet.user, linksHost),
+    body: tweet.retweeted_status === undefined ? plainTweetText(tweet.full_text) : "",
+    url: tweetUrl(linksHost, tweet.user.username, tweet.id),
+    media: mediaOf(tweet),
+    ...(context === undefined ? {} : { context }),
+    facts: countsOf(tweet.retweeted_status ?? tweet),
+  };
+}
+
+const KINDS: Readonly<Record<TweetKind, string>> = { post: "A post", reply: "A reply", quote: "A quote", retweet: "A repost" };
+
+/** "A post by Alice (@alice)". */
+export const whatOf = (tweet: Tweet): string => `${KINDS[kindOfTweet(tweet)]} by ${nameOf(tweet.user)}`;
+
+const titleOf = (type: string, tweet: Tweet): string =>
+  type === "tweet.deleted" ? `${whatOf(tweet)} is gone: deleted, or no longer public` : `${nameOf(tweet.user)} ${deedOf(tweet)}`;
+
+function deedOf(tweet: Tweet): string {
+  switch (kindOfTweet(tweet)) {
+    case "retweet":
+      return `reposted ${tweet.retweeted_status === undefined ? "a post" : nameOf(tweet.retweeted_status.user)}`;
+    case "reply":
+      return tweet.in_reply_to_username === "" ? "replied" : `replied to @${tweet.in_reply_to_username}`;
+    case "quote":
+      return `quoted ${tweet.quoted_status === undefined ? "a post" : nameOf(tweet.quoted_status.user)}`;
+    case "post":
+      return "posted";
+  }
+}
+
+/** A reposted or quoted tweet has its text at hand; one that was answered is only named by the service. */
+function contextOf(tweet: Tweet, linksHost: string): NeutralMessage["context"] {
+  const other = tweet.retweeted_status ?? tweet.quoted_status;
+  if (other !== undefined) {
+    return { label: nameOf(other.user), body: plainTweetText(other.full_text), url: tweetUrl(linksHost, other.user.username, other.id) };
+  }
+  if (tweet.in_reply_to_tweet_id === "") return undefined;
+  const to = tweet.in_reply_to_username;
+  return {
+    label: to === "" ? "In reply to this post" : `In reply to @${to}`,
+    body: "",
+    url: tweetUrl(linksHost, to, tweet.in_reply_to_tweet_id),
+  };
+}
+
+/** The preview is a picture for every kind; the link of a photo is one too. A quoted tweet's media come without (docs/service.md). */
+function mediaOf(tweet: Tweet): NeutralMessage["media"] {
+  const own = tweet.entities.length > 0 ? tweet.entities : (tweet.retweeted_status?.entities ?? []);
+  return own
+    .filter(({ type }) => SHOWN_MEDIA.has(type))
+    .map(({ type, preview, link }) => ({ kind: type, url: preview || link }))
+    .filter(({ url }) => url !== "");
+}
+
+function countsOf(tweet: Tweet): NeutralMessage["facts"] {
+  const counts: readonly (readonly [string, number])[] = [
+    ["Likes", tweet.likes_count],
+    ["Reposts", tweet.retweet_count + tweet.quote_count],
+    ["Replies", tweet.reply_count],
+    ["Views", tweet.view_count],
+    ["Followers", tweet.user.followers_count],
+  ];
+  return counts.filter(([, count]) => count > 0).map(([name, count]) => ({ name, value: formatCount(count) }));
+}

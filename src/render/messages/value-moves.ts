@@ -1,0 +1,67 @@
+/** What happened to the values of a reading, in words: "reached 12,034 followers", "name: Acme → Acme HQ". */
+import type { EventBody } from "../../model/event.ts";
+import type { Json } from "../../model/json.ts";
+import type { NeutralMessage } from "../../model/message.ts";
+import { cleanLine } from "../text/clean-text.ts";
+import { formatExact } from "../text/numbers.ts";
+
+type Values = Readonly<Record<string, Json | undefined>>;
+
+/** How values are called, by their names in the body: the noun after a number, or the word for a text. */
+export type Nouns = Readonly<Record<string, string>>;
+
+export interface Move {
+  readonly name: string;
+  readonly noun: string;
+  readonly now: Json | undefined;
+  readonly before: Json | undefined;
+}
+
+/** Numbers that crossed, in the order the body names them. `under` is the name of the values in the body. */
+export const crossedMoves = (body: EventBody, under: string, nouns: Nouns): readonly Move[] => moves(body, "crossed", under, nouns);
+
+/** Values that changed. */
+export const changedMoves = (body: EventBody, under: string, nouns: Nouns): readonly Move[] => moves(body, "changed", under, nouns);
+
+function moves(body: EventBody, list: "crossed" | "changed", under: string, nouns: Nouns): readonly Move[] {
+  const names = body[list];
+  const now = valuesOf(body[under]);
+  const before = valuesOf(body["previous"]);
+  return (Array.isArray(names) ? names : []).flatMap((name) =>
+    typeof name === "string" ? [{ name, noun: nouns[name] ?? name, now: now[name], before: before[name] }] : [],
+  );
+}
+
+/** The object under a name of the body; empty when it is none. */
+export const valuesOf = (value: Json | undefined): Values =>
+  value !== null && typeof value === "object" && !Array.isArray(value) ? (value as Values) : {};
+
+/** "reached 12,034 followers" going up, "fell to 480 followers" going down; several are joined. */
+export const crossedText = (crossed: readonly Move[]): string =>
+  joinWords(
+    crossed.map(({ noun, now, before }) => {
+      const isFall = typeof now === "number" && typeof before === "number" && now < before;
+      return `${isFall ? "fell to" : "reached"} ${valueText(now)} ${noun}`;
+    }),
+  );
+
+/** What crossed numbers were before, as facts. */
+export const beforeFacts = (crossed: readonly Move[]): NeutralMessage["facts"] =>
+  crossed.filter(({ before }) => before !== undefined).map(({ noun, before }) => ({ name: `Before, ${noun}`, value: valueText(before) }));
+
+/** "Bio: old → new", a line each. */
+export const changedLines = (changed: readonly Move[]): string =>
+  changed.map(({ noun, now, before }) => `${capital(noun)}: ${valueText(before)} → ${valueText(now)}`).join("\n");
+
+/** Numbers in full, flags as yes and no, texts in one line. */
+export function valueText(value: Json | undefined): string {
+  if (typeof value === "number") return formatExact(value);
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  return typeof value === "string" && value !== "" ? cleanLine(value) : "none";
+}
+
+/** "a", "a and b", "a, b and c". */
+export const joinWords = (words: readonly string[]): string =>
+  words.length < 2 ? (words[0] ?? "") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

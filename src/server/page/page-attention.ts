@@ -1,0 +1,34 @@
+/** What someone should look at, in one list: only there when there is something to do. The sentences are the daemon's own reasons. */
+import { Html, html } from "../words/html.ts";
+import { counted } from "../words/page-words.ts";
+import type { StatusView, TargetView, WatchView } from "../words/views.ts";
+
+/** A page of the same sentence helps nobody; the JSON has them all. */
+const MAX_LINES = 25;
+
+/** Someone must act before this watch tells everything it should. An account that is not indexed is a fact, not trouble. */
+export const isTroubled = (watch: WatchView): boolean => watch.problem !== "" || watch.targets.some(isUnreadable);
+
+export const isUnreadable = (target: TargetView): boolean => target.status === "unavailable" || target.status === "misconfigured";
+
+export function attention(status: StatusView): Html {
+  const { reasons, config, watches } = status;
+  const lines = [
+    ...[...reasons, ...(config.failed_reload?.errors ?? [])].map(plain),
+    ...failingPolls(watches),
+    ...config.warnings.map(plain),
+  ];
+  if (lines.length === 0) return html``;
+  const shown = lines.slice(0, MAX_LINES);
+  const more = lines.length - shown.length;
+  return html`<section class="card attention" aria-labelledby="attention"><h2 id="attention">Needs attention</h2>
+<ul>${shown.map((line) => html`<li>${line}</li>`)}${more > 0 ? html`<li>and ${counted(more, "more")}: see <a href="/api/v1/status">the status as JSON</a></li>` : undefined}</ul></section>`;
+}
+
+const plain = (sentence: string): Html => html`${sentence}`;
+
+/** An account that cannot be read fails its polls as well: it has its reason already. */
+const failingPolls = (watches: readonly WatchView[]): Html[] =>
+  watches
+    .filter(({ problem, targets }) => problem !== "" && !targets.some(isUnreadable))
+    .map(({ id, problem }) => html`<strong>${id}</strong>: ${problem}`);

@@ -1,0 +1,136 @@
+/** The three lists of the status page: watches, sinks, what happened last. */
+import { Html, html } from "../words/html.ts";
+import { outcomesText } from "../words/delivery-words.ts";
+import { firstReadWords } from "../words/first-read-words.ts";
+import { isTroubled, isUnreadable } from "./page-attention.ts";
+import { counted, countText, lasting, when } from "../words/page-words.ts";
+import type { EventLine, MemberListView, SinkView, TargetView, WaitView, WatchView } from "../words/views.ts";
+
+/** Ten thousand rows every ten seconds would cost the daemon more than they tell. */
+const MAX_WATCHES = 200;
+
+export function watchTable(watches: readonly WatchView[], nowMs: number): Html {
+  const inOrder = [...watches].sort((a, b) => Number(isTroubled(b)) - Number(isTroubled(a)));
+  const shown = inOrder.slice(0, MAX_WATCHES);
+  const left = watches.length - shown.length;
+  const note =
+    left > 0
+      ? html`<p class="none">${counted(left, "more watch", "more watches")}: see <a href="/api/v1/watches">all as JSON</a>.</p>`
+      : undefined;
+  if (watches.length === 0) return card("watches", "Watches", "", html`<p class="none">No watches: add one to the configuration.</p>`);
+  return card(
+    "watches",
+    "Watches",
+    countText(watches.length),
+    html`<table aria-labelledby="watches">
+<thead><tr><th scope="col">Watch</th><th scope="col">State</th><th scope="col">Alerts go to</th><th scope="col" class="num">Items known</th><th scope="col" class="num">Requests</th><th scope="col">Last poll</th><th scope="col">Next poll</th></tr></thead>
+<tbody>${shown.map((watch) => watchRow(watch, nowMs))}</tbody></table>${note}`,
+  );
+}
+
+function watchRow(watch: WatchView, nowMs: number): Html {
+  const priority = watch.priority === "normal" ? "" : `, ${watch.priority} priority`;
+  return html`<tr><th scope="row">${watch.id}<span class="sub">${watch.type}, ${watch.schedule}${priority}</span></th>
+<td data-label="State"><div>${watchPill(watch)}<span class="sub">${stateText(watch)}</span></div></td>
+<td data-label="Alerts go to">${watch.sink}</td>
+<td data-label="Items known" class="num">${countText(watch.known_items)}</td>
+<td data-label="Requests" class="num">${countText(watch.requests_spent)}</td>
+<td data-label="Last poll">${when(watch.last_poll_at, nowMs, "not yet")}</td>
+<td data-label="Next poll">${nextPoll(watch, nowMs)}</td></tr>
+`;
+}
+
+const stateText = (watch: WatchView): string =>
+  [targetsText(watch.targets), firstReadWords(watch), ...watch.member_lists.flatMap(longReadText)].filter((text) => text !== "").join("; ");
+
+/** A time gone by is a poll that waits its turn, not one that was. */
+function nextPoll({ paused, next_poll_at: at }: WatchView, nowMs: number): Html {
+  if (paused) return html`<span class="quiet nowrap">when resumed</span>`;
+  return at !== null && Date.parse(at) < nowMs ? html`due ${lasting(at, nowMs)}` : when(at, nowMs);
+}
+
+function watchPill(watch: WatchView): Html {
+  if (watch.paused) return html`<span class="pill">Paused</span>`;
+  if (isTroubled(watch)) return html`<span class="pill warn">Problem</span>`;
+  if (watch.targets.some((target) => target.status === "pending")) return html`<span class="pill">Starting</span>`;
+  return html`<span class="pill good">OK</span>`;
+}
+
+/** `98 of 100 readable, 1 not indexed, 2 gone`; a single readable target is named. */
+function targetsText(targets: readonly TargetView[]): string {
+  const unreadable = targets.filter(isUnreadable).length;
+  const notIndexed = targets.filter((target) => target.status === "not_indexed").length;
+  const gone = targets.filter((target) => target.status === "gone").length;
+  const [only] = targets;
+  if (targets.length === 1 && only !== undefined) return `${only.name}${notIndexed === 1 ? ", not indexed" : gone === 1 ? ", gone" : ""}`;
+  const readable =
+    unreadable === 0
+      ? counted(targets.length, "target")
+      : `${countText(targets.length - unreadable)} of ${countText(targets.length)} readable`;
+  const facts = [
+    [notIndexed, "not indexed"],
+    [gone, "gone"],
+  ] as const;
+  return [readable, ...facts.filter(([count]) => count > 0).map(([count, word]) => `${countText(count)} ${word}`)].join(", ");
+}
+
+function longReadText({ target, members, first_read_members: read }: MemberListView): readonly string[] {
+  if (read === null) return [];
+  return [`first read of ${target}: ${countText(read)}${members === null ? " members" : ` of ${countText(members)}`}`];
+}
+
+export function sinkTable(sinks: readonly SinkView[], nowMs: number): Html {
+  return card(
+    "sinks",
+    "Sinks",
+    countText(sinks.length),
+    html`<table aria-labelledby="sinks">
+<thead><tr><th scope="col">Sink</th><th scope="col">State</th><th scope="col" class="num">Waiting</th><th scope="col">Oldest from</th><th scope="col" class="num">Sent</th><th scope="col" class="num">Dead letters</th></tr></thead>
+<tbody>${sinks.map((sink) => sinkRow(sink, nowMs))}</tbody></table>`,
+  );
+}
+
+function sinkRow(sink: SinkView, nowMs: number): Html {
+  const state = sink.breaker === "open" ? html`<span class="pill bad">Failing</span>` : html`<span class="pill good">OK</span>`;
+  return html`<tr><th scope="row">${sink.name}<span class="sub">${[sink.type, sink.place].filter((text) => text !== "").join(", ")}</span></th>
+<td data-label="State"><div>${state}${sink.breaker === "open" ? html`<span class="sub">${failingText(sink, nowMs)}</span>` : undefined}${waitLines(sink, nowMs)}</div></td>
+<td data-label="Waiting" class="num">${countText(sink.waiting)}</td>
+<td data-label="Oldest from">${when(sink.oldest_at, nowMs)}</td>
+<td data-label="Sent" class="num">${countText(sink.sent)}</td>
+<td data-label="Dead letters" class="num">${sink.dead > 0 ? html`<strong class="trouble">${countText(sink.dead)}</strong>` : "0"}</td></tr>
+`;
+}
+
+const failingText = ({ reason, failing_since: since, next_attempt_at: next }: SinkView, nowMs: number): Html =>
+  html`${reason}${since === null ? "" : html`, ${lasting(since, nowMs)}`}${next === null ? "" : html`, next attempt ${when(next, nowMs)}`}`;
+
+/** A sink that fails has said so already. */
+const waitLines = ({ waits }: SinkView, nowMs: number): Html[] =>
+  waits
+    .filter(({ cause }) => cause !== "sink_failing" && cause !== "queued")
+    .map((wait) => html`<span class="sub">${countText(wait.count)} waiting, ${wait.reason}${untilText(wait, nowMs)}</span>`);
+
+function untilText({ cause, until }: WaitView, nowMs: number): Html {
+  if (until === null) return html``;
+  return html`${cause === "retrying" ? "; next attempt" : ", until"} ${when(until, nowMs)}`;
+}
+
+export function eventList(events: readonly EventLine[], nowMs: number): Html {
+  if (events.length === 0) return card("events", "Last events", "", html`<p class="none">Nothing new yet.</p>`);
+  return card("events", "Last events", "newest first", html`<ol class="events">${events.map((event) => eventItem(event, nowMs))}</ol>`);
+}
+
+function eventItem(event: EventLine, nowMs: number): Html {
+  const title = isWebLink(event.url) ? html`<a href="${event.url}" rel="noreferrer noopener">${event.title}</a>` : html`${event.title}`;
+  const origin = event.watch === "" ? event.type : `${event.watch}, ${event.type}`;
+  const outcome = outcomesText(event.deliveries, (iso) => `${iso.slice(0, 16).replace("T", " ")} UTC`);
+  return html`<li>${when(event.detected_at, nowMs)}<div>${title}<span class="sub">${origin}; ${outcome}</span></div></li>
+`;
+}
+
+/** Addresses come from strangers' tweets: a `javascript:` one must stay text. */
+export const isWebLink = (url: string | null): url is string => url !== null && /^https?:\/\//i.test(url);
+
+export function card(id: string, title: string, note: string, content: Html): Html {
+  return html`<section class="card"><h2 id="${id}">${title}<span>${note}</span></h2>${content}</section>`;
+}

@@ -1,0 +1,34 @@
+/** What became of alerts, and why they wait, as page and commands say it. Times are written by whoever asks. */
+import type { DeliveryOutcome } from "../../model/history.ts";
+import type { DeliveryView, WaitView } from "./views.ts";
+
+type TimeText = (iso: string) => string;
+
+const OUTCOMES: Readonly<Record<DeliveryOutcome, string>> = {
+  waiting: "waiting",
+  held: "held",
+  sealed: "on its way",
+  sent: "delivered",
+  summarised: "counted in a digest, not listed",
+  dead: "dead",
+  muted: "muted",
+  duplicate: "told before",
+  published: "published",
+  not_published: "not published",
+};
+
+const IS_TRIED_AGAIN: ReadonlySet<WaitView["cause"]> = new Set(["sink_failing", "retrying"]);
+
+/** `held by nights until 07:00`, `the sink fails: 503; next attempt 12:04`. */
+export function waitText({ cause, reason, until }: WaitView, time: TimeText): string {
+  if (until === null) return reason;
+  return IS_TRIED_AGAIN.has(cause) ? `${reason}; next attempt ${time(until)}` : `${reason} until ${time(until)}`;
+}
+
+/** `delivered`, `held by nights until 07:00`, `dead`. */
+const outcomeText = ({ state, wait }: Pick<DeliveryView, "state" | "wait">, time: TimeText): string =>
+  wait === null || wait.cause === "queued" ? OUTCOMES[state] : waitText(wait, time);
+
+/** Of all sinks: `brand: delivered; ops: dead`. */
+export const outcomesText = (deliveries: readonly DeliveryView[], time: TimeText): string =>
+  deliveries.length === 0 ? "no route took it" : deliveries.map((one) => `${one.sink}: ${outcomeText(one, time)}`).join("; ");

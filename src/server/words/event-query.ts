@@ -1,0 +1,70 @@
+/** What is asked of the past events, as it stands in an address or behind a command's options: text, checked and read. */
+import { parseAccount } from "../../model/account.ts";
+import { parseDuration } from "../../model/duration.ts";
+import { DELIVERY_STATES, type DeliveryOutcome, type EventQuery } from "../../model/history.ts";
+
+/** By name, as written; an empty one counts as absent. */
+export type EventQueryText = Readonly<
+  Partial<Record<"since" | "until" | "watch" | "author" | "text" | "state" | "limit" | "before", string>>
+>;
+
+/** In one answer. */
+export const MOST_EVENTS = 1_000;
+const DEFAULT_EVENTS = 50;
+
+/** The query, or a sentence that says what is wrong with it and what to write instead. */
+export function readEventQuery(text: EventQueryText, nowMs: number): EventQuery | string {
+  const problems: string[] = [];
+  const read = <T>(name: keyof EventQueryText, parse: (value: string) => T | undefined, expected: string): Partial<Record<string, T>> => {
+    const value = text[name]?.trim() ?? "";
+    if (value === "") return {};
+    const parsed = parse(value);
+    if (parsed === undefined) problems.push(`${name} is ${expected}, not "${value.slice(0, 80)}"`);
+    return parsed === undefined ? {} : { [name]: parsed };
+  };
+  const time = (value: string) => parseTime(value, nowMs);
+  const times = "a time like 2026-07-27T09:00:00Z or 2026-07-27, or how long ago, like 2h";
+  const { since } = read("since", time, times);
+  const { until } = read("until", time, times);
+  const { author } = read("author", parseAuthor, "a handle, an id or a profile link");
+  const { state } = read("state", parseState, `one of ${DELIVERY_STATES.join(", ")}`);
+  const { limit } = read("limit", parseLimit, `a whole number from 1 to ${MOST_EVENTS}`);
+  const { before } = read("before", (value) => (/^\d+$/.test(value) ? value : undefined), "the `next` of an answer");
+  const { watch } = read("watch", (value) => value, "the id of a watch");
+  const { text: words } = read("text", (value) => value, "a word of the text");
+  if (problems.length > 0) return problems.join("; ");
+  return {
+    ...(since === undefined ? {} : { sinceMs: since }),
+    ...(until === undefined ? {} : { untilMs: until }),
+    ...(watch === undefined ? {} : { watch }),
+    ...(author === undefined ? {} : { author }),
+    ...(words === undefined ? {} : { text: words }),
+    ...(state === undefined ? {} : { state }),
+    ...(before === undefined ? {} : { before }),
+    limit: limit ?? DEFAULT_EVENTS,
+  };
+}
+
+const ISO = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})?)?$/;
+
+/** A time without a zone is UTC, as everything the daemon writes. */
+function parseTime(value: string, nowMs: number): number | undefined {
+  const ago = parseDuration(value);
+  if (ago !== undefined) return nowMs - ago;
+  if (!ISO.test(value)) return undefined;
+  const epochMs = Date.parse(value.includes("T") && !/(Z|[+-]\d{2}:\d{2})$/.test(value) ? `${value}Z` : value);
+  return Number.isNaN(epochMs) ? undefined : epochMs;
+}
+
+function parseAuthor(value: string): string | undefined {
+  if (/^\d+$/.test(value)) return value;
+  const account = parseAccount(value);
+  return account?.kind === "id" ? account.id : account?.handle;
+}
+
+const parseState = (value: string): DeliveryOutcome | undefined => DELIVERY_STATES.find((state) => state === value.toLowerCase());
+
+function parseLimit(value: string): number | undefined {
+  const limit = Number(value);
+  return Number.isInteger(limit) && limit >= 1 && limit <= MOST_EVENTS ? limit : undefined;
+}

@@ -1,0 +1,72 @@
+/** What became of an item, as JSON: stored verdicts and deliveries in the words of the API. Used by the server and by `explain` without a daemon. */
+import { isoTime } from "../../model/clock.ts";
+import type { Verdict } from "../../model/event.ts";
+import type { ItemHistory } from "../../model/history.ts";
+import type { Found, WaitView } from "./views.ts";
+
+export interface ExplainDelivery {
+  readonly sink: string;
+  /** waiting, held, sealed, sent, dead, muted, duplicate */
+  readonly state: string;
+  readonly message_id: string | null;
+  readonly attempts: number;
+  readonly sent_at: string | null;
+  /** The sink's own id of the message. */
+  readonly ref: string | null;
+  readonly detail: string;
+  /** Why it waits; null when it does not. */
+  readonly wait: WaitView | null;
+}
+
+export interface ExplainLine {
+  readonly watch: string;
+  readonly target: string;
+  readonly item_id: string;
+  readonly verdict: Verdict;
+  readonly detail: string;
+  readonly occurred_at: string;
+  readonly seen_at: string;
+  readonly event: { readonly id: string; readonly type: string } | null;
+  readonly deliveries: readonly ExplainDelivery[];
+}
+
+export interface ExplainView {
+  /** What was asked for. */
+  readonly item: string;
+  readonly item_id: string | null;
+  /** One per watch and target that ever saw it; empty when none did. */
+  readonly verdicts: readonly ExplainLine[];
+  /** Where there is no verdict: watches whose first read is not done, and may bring the item yet. */
+  readonly first_reads: readonly string[];
+}
+
+export const explainView = (item: string, found: Found): ExplainView => ({
+  item,
+  item_id: found.itemId,
+  verdicts: found.histories.map((history) => explainLine(history, found.waits)),
+  first_reads: found.firstReads,
+});
+
+function explainLine(history: ItemHistory, waits: Found["waits"]): ExplainLine {
+  const { event } = history;
+  return {
+    watch: history.watch,
+    target: history.target,
+    item_id: history.itemId,
+    verdict: history.verdict,
+    detail: history.detail,
+    occurred_at: isoTime(history.occurredAtMs),
+    seen_at: isoTime(history.seenAtMs),
+    event: event === undefined ? null : { id: event.id, type: event.type },
+    deliveries: history.deliveries.map((delivery) => ({
+      sink: delivery.sink,
+      state: delivery.state,
+      message_id: delivery.messageId,
+      attempts: delivery.attempts,
+      sent_at: delivery.sentAtMs === null ? null : isoTime(delivery.sentAtMs),
+      ref: delivery.ref,
+      detail: delivery.detail,
+      wait: waits.get(delivery) ?? null,
+    })),
+  };
+}

@@ -1,0 +1,299 @@
+/**
+ * What the server asks of the daemon, and the shapes it answers with: the types below are the JSON of `/api/v1/…`, field for field.
+ * Names are snake_case and times ISO 8601 UTC, as in the webhook body. Implemented in app/, which may read state, engine and configuration.
+ */
+import type { DeadView, ResentView } from "./dead-view.ts";
+import type { OnReturn } from "../../model/watch.ts";
+import type { JsonObject } from "../../model/json.ts";
+import type { DeliveryHistory, DeliveryOutcome, EventQuery, ItemHistory } from "../../model/history.ts";
+import type { TargetStatus } from "../../model/watch-store.ts";
+import type { Priority } from "../../model/schedule.ts";
+
+/** `degraded`: it runs, but someone should look. `paused`: nothing is polled at all, and `reasons` says why. */
+export type DaemonState = "running" | "degraded" | "paused";
+
+export interface TargetView {
+  /** As written in the YAML. */
+  readonly name: string;
+  readonly status: TargetStatus;
+  /** Empty when the status is `ok` or `pending`. */
+  readonly reason: string;
+}
+
+/** A member list of a watch that takes more than a poll to read, while it is read for the first time or where it is not read whole every day. */
+export interface MemberListView {
+  /** As the target is written in the YAML. */
+  readonly target: string;
+  /** By its account's profile, or by the last read of all of it; null while unknown. */
+  readonly members: number | null;
+  /** Members that the first read has seen; null once it is done, and where there is none to come. */
+  readonly first_read_members: number | null;
+  /** Whether newcomers are told before the first read is done. */
+  readonly tells_newcomers: boolean;
+  /** How often the whole of it is read from then on; 0: every poll reads on in it; null: never. */
+  readonly whole_read_every_seconds: number | null;
+}
+
+/** The first read of what a watch watches, which tells nothing by default: until it is done there are no alerts. */
+export interface FirstReadView {
+  /** Targets whose first read is not done. */
+  readonly targets_left: number;
+  /** Pages of those that are being read now; null where none is. */
+  readonly pages: number | null;
+}
+
+export interface WatchView {
+  readonly id: string;
+  readonly type: string;
+  /** Where its alerts go, for people: `#brand`, `slack-brand and terminal`. */
+  readonly sink: string;
+  readonly priority: Priority;
+  readonly paused: boolean;
+  /** As written: `@every 5m`, or a cron pattern with its time zone. */
+  readonly schedule: string;
+  readonly targets: readonly TargetView[];
+  /** Long member lists that someone should know of. */
+  readonly member_lists: readonly MemberListView[];
+  /** Null once it is done, and while the watch is paused. A long member list in the middle of its own is in `member_lists`. */
+  readonly first_read: FirstReadView | null;
+  /** Items with a verdict so far; of values that are read, the targets whose first one is known. */
+  readonly known_items: number;
+  readonly last_poll_at: string | null;
+  readonly next_poll_at: string | null;
+  /** Billed requests of this period. */
+  readonly requests_spent: number;
+  /** Why the last poll failed; empty when it did not. */
+  readonly problem: string;
+}
+
+/** Why something waits, and until when. */
+export interface WaitView {
+  /**
+   * `held` by a time interval, `throttled` or in another `digest`, `grouped`; `sink_failing`: its breaker is open; `rate_limited`: the sink
+   * asked to wait; `retrying`: the last attempt failed; `queued`: others go first.
+   */
+  readonly cause: "held" | "throttled" | "digest" | "grouped" | "sink_failing" | "rate_limited" | "retrying" | "queued";
+  /** When it may go out or is tried again; null when only others are before it. */
+  readonly until: string | null;
+  /** For people, without the time. */
+  readonly reason: string;
+}
+
+export interface WaitCountView extends WaitView {
+  readonly count: number;
+}
+
+/** What became of an alert at one sink. */
+export interface DeliveryView {
+  readonly sink: string;
+  readonly state: DeliveryOutcome;
+  readonly wait: WaitView | null;
+}
+
+export interface SinkView {
+  readonly name: string;
+  readonly type: string;
+  /** Where it posts: `#brand`, `console`; an address as its host and a fingerprint, `hooks.example.com, 3fa9c1`. Empty while its secrets are not known. */
+  readonly place: string;
+  readonly breaker: "closed" | "open";
+  /** The last failure while the breaker is open; empty while closed. */
+  readonly reason: string;
+  /** What can be done about it; may be empty. */
+  readonly hint: string;
+  /** When the breaker opened, and when the next message tries whether the sink is back; null while closed. */
+  readonly failing_since: string | null;
+  readonly next_attempt_at: string | null;
+  readonly waiting: number;
+  /** Why; together as many as wait. */
+  readonly waits: readonly WaitCountView[];
+  readonly oldest_at: string | null;
+  readonly sent: number;
+  /** Messages given up, neither acknowledged nor sent again. */
+  readonly dead: number;
+}
+
+export interface QuotaView {
+  /** Null while unknown. */
+  readonly limit: number | null;
+  readonly spent: number;
+  /** Where scheduled polls stop: the limit without the reserve. Null while unknown. */
+  readonly line: number | null;
+  /** Requests of the whole period at the pace the schedules ask for; null while unknown. */
+  readonly forecast: number | null;
+  /** The same, stretched where the quota is short and never beyond the line; null while unknown. */
+  readonly expected: number | null;
+  /** What happens where the schedules ask for more than the line: polls are slowed down before it, or stop at it. */
+  readonly on_exhausted: "degrade" | "pause";
+  /** How many times slower polls of a priority go; null while no daemon runs. */
+  readonly stretch: Readonly<Record<Priority, number>> | null;
+  /** Requests of the period that the service counted beyond the ledger; below 0 when it counted fewer. */
+  readonly drift: number;
+  readonly keys: readonly KeyView[];
+  readonly period_start: string;
+  readonly period_end: string;
+}
+
+export interface KeyView {
+  /** As the configuration calls it, else a short hash of the key. */
+  readonly name: string;
+  /** Requests of this period. */
+  readonly spent: number;
+  /** Null while unknown. */
+  readonly limit: number | null;
+  /** Why it is set aside; empty while it may pay. */
+  readonly aside: string;
+}
+
+export interface SpentView {
+  readonly name: string;
+  readonly spent: number;
+  /** At the end of the period, at the pace in force; null where nothing is planned or known. */
+  readonly expected: number | null;
+}
+
+/** What the period has cost so far, and what it will. */
+export interface BudgetView {
+  readonly quota: QuotaView;
+  readonly price: { readonly per_request: number; readonly currency: string } | null;
+  /** The dearest first; commands and housekeeping under names of their own. */
+  readonly watches: readonly SpentView[];
+  readonly endpoints: readonly Pick<SpentView, "name" | "spent">[];
+  /** Hours of the period in which something was spent, in order. */
+  readonly hours: readonly { readonly at: string; readonly spent: number }[];
+}
+
+export interface UpstreamView {
+  readonly up: boolean;
+  /** Why it is down, or `throttled`; empty when all is well. */
+  readonly reason: string;
+  readonly since: string | null;
+}
+
+export interface EventLine {
+  readonly id: string;
+  readonly type: string;
+  /** Watch id; empty for the daemon's own events. */
+  readonly watch: string;
+  /** One line for people. */
+  readonly title: string;
+  readonly url: string | null;
+  readonly occurred_at: string;
+  readonly detected_at: string;
+  readonly deliveries: readonly DeliveryView[];
+}
+
+/** A past event with what became of it. */
+export interface EventEntry {
+  /** As in the webhook body: type, time of detection and data. */
+  readonly type: string;
+  readonly timestamp: string;
+  /** One line for people. */
+  readonly title: string;
+  /** What it says, for people; may be empty. */
+  readonly text: string;
+  readonly url: string | null;
+  /** Handle without @; empty where nobody wrote or did it. */
+  readonly author: string;
+  readonly deliveries: readonly { readonly sink: string; readonly state: DeliveryOutcome }[];
+  readonly data: JsonObject;
+}
+
+export interface EventsView {
+  /** Newest first. */
+  readonly events: readonly EventEntry[];
+  /** The `before` of the next request; null at the end. */
+  readonly next: string | null;
+}
+
+export interface ConfigView {
+  readonly file: string;
+  readonly loaded_at: string;
+  /** `file:line:column: sentence`. */
+  readonly warnings: readonly string[];
+  /** The last reload that was refused, until one succeeds. */
+  readonly failed_reload: { readonly at: string; readonly errors: readonly string[] } | null;
+}
+
+export interface StatusView {
+  readonly state: DaemonState;
+  /** One sentence each; empty when `running`. */
+  readonly reasons: readonly string[];
+  readonly version: string;
+  readonly started_at: string;
+  readonly uptime_seconds: number;
+  readonly upstream: UpstreamView;
+  readonly quota: QuotaView;
+  /** Holes in covered history that wait to be filled. */
+  readonly gaps: number;
+  readonly watches: readonly WatchView[];
+  readonly sinks: readonly SinkView[];
+  /** Newest first, about twenty. */
+  readonly recent_events: readonly EventLine[];
+  readonly config: ConfigView;
+}
+
+export interface Health {
+  /** False only when the process makes no progress or the store cannot write: never for upstream, sinks or quota. */
+  readonly live: boolean;
+  /** True once the configuration is loaded and the loops run. */
+  readonly ready: boolean;
+  /** One short sentence without secrets: it is shown to everyone. */
+  readonly reason: string;
+}
+
+/** What is stored about an item that someone asked for by tweet id, link or handle. */
+export interface Found {
+  readonly itemId: string | null;
+  readonly histories: readonly ItemHistory[];
+  /** Of the deliveries that wait. */
+  readonly waits: ReadonlyMap<DeliveryHistory, WaitView>;
+  /** Where nothing is stored: ids of watches whose first read is not done, and may bring it yet. */
+  readonly firstReads: readonly string[];
+}
+
+/** The daemon as the server reads it. */
+export interface Views {
+  health(): Promise<Health>;
+  status(): Promise<StatusView>;
+  budget(): Promise<BudgetView>;
+  events(query: EventQuery): Promise<EventsView>;
+  explain(item: string): Promise<Found>;
+  /** Of one sink, or of all. */
+  dead(sink: string | undefined): Promise<DeadView>;
+  /** The text of `/metrics`; gauges that are read rather than counted are set before it is rendered. */
+  metrics(): Promise<string>;
+}
+
+/** What an edit does to what a watch remembers. */
+export interface MemoryView {
+  readonly watch: string;
+  /** What was edited: `query`, `where`, names of accounts, or `watch` itself. */
+  readonly part: string;
+  readonly effect: "kept" | "new_baseline" | "dropped";
+  readonly detail: string;
+}
+
+export type ReloadOutcome =
+  | { readonly ok: true; readonly changed: boolean; readonly memory: readonly MemoryView[] }
+  | { readonly ok: false; readonly errors: readonly string[] };
+
+export interface PauseView {
+  readonly watch: string;
+  readonly paused: boolean;
+  readonly was_paused: boolean;
+  /** Paused, or disabled, since then; null where it was neither. */
+  readonly away_since: string | null;
+  /** What becomes of what came meanwhile. */
+  readonly on_return: OnReturn;
+}
+
+/** What the server may ask the daemon to do. */
+export interface Actions {
+  /** All or nothing: a refused file leaves the old one active. `askedBy` is for the log. Never rejects for a bad file. */
+  reload(askedBy: string): Promise<ReloadOutcome>;
+  /** Undefined when there is no watch of that id. `isFromNow`: what came while it was paused is not told; nothing changes where it was not. */
+  setPaused(watchId: string, paused: boolean, isFromNow?: boolean): Promise<PauseView | undefined>;
+  /** Accepts the loss of dead letters, of one sink or of all; how many there were. */
+  acknowledgeDead(sink: string | undefined): Promise<number>;
+  resendDead(sink: string | undefined): Promise<ResentView>;
+}

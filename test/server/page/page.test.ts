@@ -1,0 +1,197 @@
+import { createHash } from "node:crypto";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { PAGE_POLICY } from "../../../src/server/page/page-assets.ts";
+import { spanText } from "../../../src/server/words/page-words.ts";
+import { renderPage } from "../../../src/server/page/page.ts";
+import type { StatusView } from "../../../src/server/words/views.ts";
+import { NOW_MS, sinkView, statusView, watchView } from "../daemon-stand-in.ts";
+
+const page = (changes: Partial<StatusView> = {}) => renderPage(statusView(changes), NOW_MS);
+const bodyOf = (text: string) => text.slice(text.indexOf("<body>"), text.indexOf("<script>"));
+/** What a reader sees. */
+const wordsOf = (text: string) =>
+  bodyOf(text)
+    .replace(/<[^>]+>/g, " ")
+    .replace(/\s+/g, " ");
+
+const linesOf = (words: string) => /Needs attention (.*?) Watches/.exec(words)?.[1]?.replace(/\s+/g, " ").trim();
+
+describe("the status page", () => {
+  it("tells a calm daemon's story without an attention list", () => {
+    const words = wordsOf(page());
+    expect(words).toContain("Running");
+    expect(words).toContain("31,408 of 100,000");
+    expect(words).toContain("90,000 expected until 1 Apr, the schedules ask for 92,400");
+    expect(words).toMatch(/brand-mentions search, @every 5m .* #brand 212 3,204 2 min ago in 2 min/);
+    expect(words).not.toContain("Needs attention");
+  });
+
+  it("lists what someone should do, each once: the daemon's reasons, errors of a refused file, a failing watch, a warning", () => {
+    const words = wordsOf(
+      page({
+        state: "degraded",
+        reasons: [
+          "brand does not take messages: 404 Unknown Webhook (38 waiting, kept)",
+          "partners: @ghost cannot be read: suspended",
+          "the changed configuration was refused at 2026-03-10T13:50:00.000Z; the old one stays in force",
+        ],
+        sinks: [sinkView({ breaker: "open", reason: "404 Unknown Webhook", waiting: 38, oldest_at: "2026-03-10T13:17:00.000Z" })],
+        watches: [
+          watchView({ id: "partners", problem: "404", targets: [{ name: "@ghost", status: "unavailable", reason: "suspended" }] }),
+          watchView({ id: "broken", problem: "400: bad query" }),
+        ],
+        config: {
+          file: "watches.yaml",
+          loaded_at: "2026-03-09T08:00:00.000Z",
+          warnings: ["watches.yaml:9:1: sink never used"],
+          failed_reload: { at: "2026-03-10T13:50:00.000Z", errors: ["watches.yaml:3:1: unknown key"] },
+        },
+      }),
+    );
+    expect(words).toContain("Degraded");
+    expect(linesOf(words)).toBe(
+      [
+        "brand does not take messages: 404 Unknown Webhook (38 waiting, kept)",
+        "partners: @ghost cannot be read: suspended",
+        "the changed configuration was refused at 2026-03-10T13:50:00.000Z; the old one stays in force",
+        "watches.yaml:3:1: unknown key",
+        "broken : 400: bad query",
+        "watches.yaml:9:1: sink never used",
+      ].join(" "),
+    );
+  });
+
+  it("does not call a tweet trouble that is gone", () => {
+    const gone = { name: "100", status: "gone", reason: "deleted, or no longer public" } as const;
+    const one = wordsOf(page({ watches: [watchView({ targets: [gone] })] }));
+    expect(one).toContain("100, gone");
+    expect(one).not.toContain("Problem");
+    const many = wordsOf(page({ watches: [watchView({ targets: [gone, { name: "200", status: "ok", reason: "" }] })] }));
+    expect(many).toContain("2 targets, 1 gone");
+  });
+
+  it("does not call an account trouble that is merely not indexed", () => {
+    const words = wordsOf(page({ watches: [watchView({ targets: [{ name: "rival", status: "not_indexed", reason: "not indexed" }] })] }));
+    expect(words).toContain("rival, not indexed");
+    expect(words).not.toContain("Needs attention");
+  });
+
+  it("says how far the first read of a long list is", () => {
+    const list = { target: "acme", members: 3_000_000, first_read_members: 2_000, tells_newcomers: true, whole_read_every_seconds: null };
+    expect(wordsOf(page({ watches: [watchView({ member_lists: [list] })] }))).toContain("first read of acme: 2,000 of 3,000,000");
+    const done = { ...list, first_read_members: null };
+    expect(wordsOf(page({ watches: [watchView({ member_lists: [done] })] }))).not.toContain("first read");
+  });
+
+  it("puts troubled watches first, and stays small with ten thousand", () => {
+    const watches = Array.from({ length: 10_000 }, (_, index) => watchView({ id: `w${index}`, problem: index === 9_999 ? "failing" : "" }));
+    const text = page({ watches });
+    expect(text.indexOf(">w9999<")).toBeLessThan(text.indexOf(">w0<"));
+    expect(wordsOf(text)).toContain("9,800 more watches");
+    expect(text.length).toBeLessThan(300_000);
+  });
+
+  it("escapes whatever strangers and operators wrote, wherever it stands", () => {
+    const marker = /<(?:i|script)\b[^>]*x1x|"x1x/;
+    fc.assert(
+      fc.property(fc.constantFrom("<i x1x>", '"x1x', "<script x1x>", `"><i x1x>`), (evil) => {
+        const text = page({
+          reasons: [evil],
+          version: evil,
+          upstream: { up: false, reason: evil, since: null },
+          watches: [
+            watchView({
+              id: evil,
+              type: evil,
+              sink: evil,
+              schedule: evil,
+              problem: evil,
+              targets: [{ name: evil, status: "unavailable", reason: evil }],
+            }),
+          ],
+          sinks: [sinkView({ name: evil, type: evil, breaker: "open", reason: evil })],
+          recent_events: [
+            {
+              id: evil,
+              type: evil,
+              watch: evil,
+              title: evil,
+              url: `https://x.com/${evil}`,
+              occurred_at: "2026-03-10T13:00:00Z",
+              deliveries: [{ sink: evil, state: "waiting", wait: { cause: "held", until: null, reason: evil } }],
+              detected_at: "2026-03-10T13:00:00Z",
+            },
+          ],
+          config: {
+            file: evil,
+            loaded_at: "2026-03-09T08:00:00.000Z",
+            warnings: [evil],
+            failed_reload: { at: "2026-03-10T13:00:00Z", errors: [evil] },
+          },
+        });
+        expect(text).not.toMatch(marker);
+      }),
+    );
+  });
+
+  it("says of a poll that waits its turn that it is due, and of a paused watch that it waits for someone", () => {
+    expect(wordsOf(page({ watches: [watchView({ next_poll_at: "2026-03-10T13:59:20.000Z" })] }))).toContain("due for 40 s");
+    expect(wordsOf(page({ watches: [watchView({ paused: true })] }))).toContain("when resumed");
+  });
+
+  it("links to the web only", () => {
+    const [event] = statusView().recent_events;
+    const text = page({ recent_events: event === undefined ? [] : [{ ...event, url: "javascript:alert(1)" }] });
+    expect(text).not.toContain("javascript:");
+    expect(wordsOf(text)).toContain("Alice (@alice) posted");
+  });
+
+  it("asks nothing of any other server, and runs only what its policy names", () => {
+    const text = page();
+    expect(text).not.toMatch(/(src|href)="(?!data:|\/|https:\/\/x\.com\/alice)/);
+    expect(text).not.toMatch(/ style="| on[a-z]+="/);
+    for (const tag of ["style", "script"]) {
+      const content = new RegExp(`<${tag}>(.*?)</${tag}>`, "s").exec(text)?.[1] ?? "";
+      expect(PAGE_POLICY).toContain(createHash("sha256").update(content).digest("base64"));
+    }
+  });
+
+  it("labels every cell for windows too narrow for a table, and every column for screen readers", () => {
+    const text = page();
+    expect(text).toContain('name="viewport"');
+    expect(text.match(/<td(?! data-label="[A-Z])/g)).toBeNull();
+    expect(text.match(/<th(?! scope="(col|row)")[ >]/g)).toBeNull();
+    expect(text).toContain('<html lang="en">');
+  });
+
+  it("says as of when it is, and skips no level of its headings", () => {
+    const text = page({ state: "degraded", reasons: ["something"] });
+    expect(wordsOf(text)).toContain("as of 14:00:00 UTC");
+    const levels = [...text.matchAll(/<h(\d)/g)].map(([, level]) => Number(level));
+    expect(levels[0]).toBe(1);
+    expect(levels.filter((level, index) => level > (levels[index - 1] ?? 1) + 1)).toEqual([]);
+  });
+
+  it("says that the limit is unknown rather than drawing a bar", () => {
+    const quota = { ...statusView().quota, limit: null, forecast: null, expected: null };
+    const text = page({ quota });
+    expect(wordsOf(text)).toContain("31,408 until 1 Apr, limit unknown");
+    expect(bodyOf(text)).not.toContain('class="bar');
+  });
+});
+
+describe("a span of time", () => {
+  it.each([
+    [0, "0 s"],
+    [59_400, "59 s"],
+    [60_000, "1 min"],
+    [3_599_000, "59 min"],
+    [3_600_000, "1 h"],
+    [5_400_000, "1 h 30 min"],
+    [90_000_000, "1 d 1 h"],
+    [86_401_000, "1 d"],
+  ])("of %i ms reads %j", (ms, text) => {
+    expect(spanText(ms)).toBe(text);
+  });
+});
