@@ -53,30 +53,43 @@ export interface FeedNeeds {
   readonly reach?: Reach;
 }
 
-export async function readFeed(
-  ask: Ask,
-  poll: Poll,
-  memory: FeedMemory,
-  needs: (toService: ServiceClock) => FeedNeeds,
-  serviceClock: ServiceClock,
-  startLocalMs: number,
-): Promise<FeedObservation> {
+export interface FeedReadOptions {
+  /** As the last read left it. */
+  readonly memory: FeedMemory;
+  /** Asked again once the first answer has told the service's clock. */
+  readonly needs: () => FeedNeeds;
+  readonly serviceClock: ServiceClock;
+  /** Our clock. */
+  readonly startedAtMs: number;
+}
+
+/** One read of a feed, while it gathers. */
+interface Gathering {
+  readonly ask: Ask;
+  readonly poll: Poll;
+  /** Each once, whichever page showed it. */
+  readonly tweets: Map<string, Tweet>;
+}
+
+export async function readFeed(ask: Ask, poll: Poll, options: FeedReadOptions): Promise<FeedObservation> {
+  const { memory, needs, serviceClock, startedAtMs } = options;
   const planNow = () =>
     planHead(memory, {
-      startMs: serviceClock.fromLocal(startLocalMs),
+      startMs: serviceClock.fromLocal(startedAtMs),
       intervalMs: poll.intervalMs,
       overlapMs: poll.overlapMs,
       maxPages: poll.maxPages,
       hasNoPins: poll.source.boundParam !== undefined,
-      ...needs(serviceClock),
+      ...needs(),
     });
   const tweets = new Map<string, Tweet>();
-  const head = await walkHead(ask, poll, planNow, memory, tweets);
+  const gathering = { ask, poll, tweets };
+  const head = await walkHead(gathering, planNow, memory.stretches.length === 0);
   const query = head.plan.sinceMs === undefined ? undefined : head.query;
-  const startMs = serviceClock.fromLocal(startLocalMs);
+  const startMs = serviceClock.fromLocal(startedAtMs);
   const afterTop = afterHead(memory, { plan: head.plan, walk: head.walk, startMs, query });
   const canFill = head.error === undefined && !isBlind(memory, head.walk);
-  const filled = canFill ? await fillHoles(ask, poll, afterTop, tweets) : { memory: afterTop, lostHoles: 0, error: undefined };
+  const filled = canFill ? await fillHoles(gathering, afterTop) : { memory: afterTop, lostHoles: 0, error: undefined };
   const error = head.error ?? filled.error;
   return {
     tweets,
@@ -106,15 +119,16 @@ interface Head {
 }
 
 /** The first page fails as a whole; a later one leaves a hole. A cursor the service no longer takes restarts the walk once. */
-async function walkHead(ask: Ask, poll: Poll, planNow: () => HeadPlan, memory: FeedMemory, tweets: Map<string, Tweet>): Promise<Head> {
+async function walkHead(gathering: Gathering, planNow: () => HeadPlan, isFirst: boolean): Promise<Head> {
+  const { ask, poll } = gathering;
   for (let restarts = 0; ; restarts += 1) {
     const early = planNow();
     const { params, query } = boundParams(poll, early.sinceMs === undefined ? {} : { sinceTime: Math.floor(early.sinceMs / 1_000) });
     const first = await ask(params);
     // The first answer tells the service's clock; a first run measures its floor with it.
-    const plan = memory.stretches.length === 0 ? planNow() : early;
+    const plan = isFirst ? planNow() : early;
     const walk = new FeedWalk(plan.walk);
-    const error = await walkPages(walk, ask, params, tweets, first);
+    const error = await walkPages(gathering, walk, params, first);
     if (isCursorRefused(error) && restarts === 0) continue;
     return { walk, plan, query, ...(error === undefined || isCursorRefused(error) ? {} : { error }) };
   }
@@ -122,10 +136,9 @@ async function walkHead(ask: Ask, poll: Poll, planNow: () => HeadPlan, memory: F
 
 /** Feeds pages to a walk until it has enough; returns what went wrong after the first page. */
 async function walkPages(
+  { ask, tweets }: Gathering,
   walk: FeedWalk,
-  ask: Ask,
   params: JsonObject,
-  tweets: Map<string, Tweet>,
   first: { readonly tweets?: readonly Tweet[]; readonly nextCursor?: string },
 ): Promise<unknown> {
   let answer = first;
@@ -151,14 +164,15 @@ interface Filled {
   readonly error: unknown;
 }
 
-async function fillHoles(ask: Ask, poll: Poll, start: FeedMemory, tweets: Map<string, Tweet>): Promise<Filled> {
+async function fillHoles(gathering: Gathering, start: FeedMemory): Promise<Filled> {
+  const { poll } = gathering;
   let memory = start;
   let allowance = poll.maxPages;
   let lostHoles = 0;
   for (let index = newestHole(memory); index >= 0 && allowance > 0; index = newestHole(memory)) {
     const plan = planFill(memory, index, allowance, poll.overlapMs);
     if (plan === undefined) break;
-    const { walk, query, error, isStoredRefused } = await walkHole(ask, poll, plan, tweets);
+    const { walk, query, error, isStoredRefused } = await walkHole(gathering, plan);
     if (isStoredRefused) {
       memory = forgetCursor(memory, index);
       break;
@@ -182,7 +196,8 @@ interface HoleWalk {
 }
 
 /** By the stored cursor, or by a bounded query, or from the top again. */
-async function walkHole(ask: Ask, poll: Poll, plan: FillPlan, tweets: Map<string, Tweet>): Promise<HoleWalk> {
+async function walkHole(gathering: Gathering, plan: FillPlan): Promise<HoleWalk> {
+  const { ask, poll } = gathering;
   const { hole } = plan;
   const options: WalkOptions = plan.walk;
   const bounded = boundParams(poll, { sinceTime: Math.floor(Math.max(plan.sinceMs, 0) / 1_000), maxId: plan.belowId });
@@ -197,7 +212,7 @@ async function walkHole(ask: Ask, poll: Poll, plan: FillPlan, tweets: Map<string
   const walk = new FeedWalk(options);
   try {
     const first = await ask(params, hole.cursor);
-    const error = await walkPages(walk, ask, params, tweets, first);
+    const error = await walkPages(gathering, walk, params, first);
     return { walk, query, isStoredRefused: false, ...(error === undefined || isCursorRefused(error) ? {} : { error }) };
   } catch (error) {
     if (isStored && isCursorRefused(error)) return { walk, query, isStoredRefused: true };

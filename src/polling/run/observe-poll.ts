@@ -48,14 +48,14 @@ async function observeFeed(
   { startedAtMs, reach }: PollStart,
   serviceClock: ServiceClock,
 ): Promise<Observation> {
-  const needs = (toService: ServiceClock) => ({
-    ...feedNeeds(poll.subscribers, targets, toService),
+  const needs = () => ({
+    ...feedNeeds(poll.subscribers, targets, serviceClock),
     ...(reach === undefined ? {} : { reach }),
   });
   // Where nobody is to hear what came meanwhile, the feed is read as if for the first time: one page.
   const isFresh = poll.subscribers.every(({ watch }, index) => isSkipping(watch, targets[index] ?? { memory: {} }));
   const memory = isFresh ? EMPTY_FEED : readFeedMemory(source.memory);
-  return { kind: "feed", feed: await readFeed(ask, poll, memory, needs, serviceClock, startedAtMs) };
+  return { kind: "feed", feed: await readFeed(ask, poll, { memory, needs, serviceClock, startedAtMs }) };
 }
 
 /** The flag that ends reading on; sharers of one source want the same. */
