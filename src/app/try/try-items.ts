@@ -62,7 +62,7 @@ function judgeTweets(subscriber: Subscriber, target: TargetState, tweets: readon
     isBlind: false,
     lostHoles: 0,
   };
-  const { verdicts } = judgeFeed(subscriber, target, new Set(), seen, context);
+  const { verdicts } = judgeFeed(subscriber, target, seen, { ...context, known: new Set() });
   const reasons = new Map(verdicts.map(({ itemId, verdict, detail }) => [itemId, verdict === "event" ? "" : detail]));
   return [...seen.tweets.values()].map((tweet, index) => {
     const occurredAtMs = items[index]?.timeMs ?? context.detectedAtMs;
@@ -85,8 +85,8 @@ function judgeMembers(subscriber: Subscriber, target: TargetState, members: read
     scanPages: 0,
   } as const;
   const sharer = { part: "follows", mode: rule.mode, isBaselined: true, baselineAtMs: 0, partial: undefined } as const;
-  const judging = { ...context, rule, episode: "sample", missed: undefined, list: "", sharer };
-  const { verdicts } = judgeRoster(subscriber, target, new Map(), seen, judging);
+  const judging = { ...context, rule, episode: "sample", missed: undefined, list: "", sharer, known: new Map() };
+  const { verdicts } = judgeRoster(subscriber, target, seen, judging);
   const reasons = new Map(verdicts.map(({ itemId, verdict, detail }) => [itemId, verdict === "event" ? "" : detail]));
   return members.map((user) => {
     const body = rosterBody(user, { ...context, rule });

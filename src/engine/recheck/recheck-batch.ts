@@ -119,11 +119,16 @@ export class RecheckBatches {
     const missing = asked.filter(({ recheck }) => recheck.eventId !== "" && !found.has(recheck.tweetId));
     const told = new Map((await store.eventsById(missing.map(({ recheck }) => recheck.eventId))).map((event) => [event.id, event]));
     return asked.map(({ recheck, subscriber }) =>
-      judgeRecheck(subscriber, recheck, found.get(recheck.tweetId), told.get(recheck.eventId), {
-        ...context,
-        missed: missedIn(following(), subscriber),
-        stretch: stretch(subscriber.watch.priority),
-      }),
+      judgeRecheck(
+        subscriber,
+        recheck,
+        { tweet: found.get(recheck.tweetId), told: told.get(recheck.eventId) },
+        {
+          ...context,
+          missed: missedIn(following(), subscriber),
+          stretch: stretch(subscriber.watch.priority),
+        },
+      ),
     );
   }
 

@@ -86,20 +86,16 @@ export interface FeedJudgeContext {
   readonly hash: Hash;
   readonly serviceClock: ServiceClock;
   readonly detectedAtMs: number;
+  /** Ids of tweets that the state knows already. */
+  readonly known: ReadonlySet<string>;
 }
 
-export function judgeFeed(
-  subscriber: Subscriber,
-  target: TargetState,
-  known: ReadonlySet<string>,
-  seen: FeedObservation,
-  context: FeedJudgeContext,
-): Judgement {
+export function judgeFeed(subscriber: Subscriber, target: TargetState, seen: FeedObservation, context: FeedJudgeContext): Judgement {
   const { watch } = subscriber;
   const stored = birthOf(target);
   // An empty list draws no birth line: it may be the service that is blind. What is newer than the registration is news anyway.
   if (stored === undefined && seen.firstPageHigh === undefined) {
-    return { ...NOTHING, targets: targetChange(target, undefined, false, seen.isHeadWhole, context.detectedAtMs) };
+    return { ...NOTHING, targets: targetChange(target, undefined, seen.isHeadWhole, context.detectedAtMs) };
   }
   const isFirst = target.baselineAtMs === null || stored === undefined;
   const birth = stored ?? {
@@ -112,7 +108,7 @@ export function judgeFeed(
   };
   const findings = detectFeed(
     seen.items,
-    known,
+    context.known,
     { birth: birth.birth, sinceMs: birth.since_ms },
     {
       nowMs: seen.nowMs,
@@ -144,7 +140,7 @@ export function judgeFeed(
     verdicts: judged.map(({ verdict }) => verdict),
     events: judged.flatMap(({ event }) => (event === undefined ? [] : [event])),
     rechecks: judged.flatMap(({ recheck }) => (recheck === undefined ? [] : [recheck])),
-    targets: targetChange(target, birth, stored === undefined, seen.isHeadWhole, context.detectedAtMs),
+    targets: targetChange(target, stored === undefined ? birth : undefined, seen.isHeadWhole, context.detectedAtMs),
   };
 }
 
@@ -182,7 +178,7 @@ function judgeTweet(subscriber: Subscriber, tweet: Tweet, { verdict: found, miss
     occurredAtMs,
   };
   if (verdict === "event" && missed?.mode === "skip") return { verdict: { ...row, verdict: "baseline", detail: missed.detail } };
-  const follow = (eventId: string) => firstRecheck(subscriber.watch, subscriber, tweet, eventId, context.detectedAtMs);
+  const follow = (eventId: string) => firstRecheck(subscriber, tweet, eventId, context.detectedAtMs);
   if (verdict !== "event") {
     const recheck = verdict === "filtered" && isKeptByWhere(subscriber.watch, tweet) ? follow("") : undefined;
     return { verdict: { ...row, verdict, detail: detailOf(subscriber.watch, verdict, reason) }, recheck };
@@ -207,16 +203,10 @@ function detailOf(watch: Watch, verdict: Verdict, reason: string | undefined): s
 }
 
 /** Written when the birth line is drawn, when the first run or a catch-up is done, and when the target can be read again. */
-function targetChange(
-  target: TargetState,
-  birth: Birth | undefined,
-  isNew: boolean,
-  isWhole: boolean,
-  atMs: number,
-): readonly TargetChange[] {
+function targetChange(target: TargetState, drawn: Birth | undefined, isWhole: boolean, atMs: number): readonly TargetChange[] {
   const isFirstDone = isWhole && target.baselineAtMs === null;
   const isCaughtUp = isWhole && resumedFromMs(target) !== undefined;
-  if (!isNew && !isFirstDone && !isCaughtUp && target.status === "ok") return [];
-  const memory = { ...(isCaughtUp ? withoutAbsence(target.memory) : target.memory), ...birth };
+  if (drawn === undefined && !isFirstDone && !isCaughtUp && target.status === "ok") return [];
+  const memory = { ...(isCaughtUp ? withoutAbsence(target.memory) : target.memory), ...drawn };
   return [{ ...changeOf(target), memory, ...(isFirstDone ? { baselineAtMs: atMs } : {}), ...WELL }];
 }

@@ -9,7 +9,7 @@ import type { User } from "../../model/user.ts";
 import { isBlindProbe } from "../../requests/blind-probe.ts";
 import type { Subscriber } from "../watch-poll.ts";
 import { missedOnce, tellMissed } from "./absence.ts";
-import { makeEvent } from "./make-event.ts";
+import { type Fact, makeEvent } from "./make-event.ts";
 import { changeOf, WELL } from "./target-change.ts";
 import { type JudgedEvent, type Judgement, NOTHING } from "./verdicts.ts";
 
@@ -90,7 +90,7 @@ export function judgeReading(
       ...factBody(rule, fact, record, finding),
       ...(rule.companion === undefined || context.companion === undefined ? {} : { [rule.companion.name]: context.companion }),
     };
-    return eventOf(subscriber, target, fact.event, body, context);
+    return eventOf(subscriber, target, { type: fact.event, body }, context);
   });
   return { verdicts: [], events, targets };
 }
@@ -121,7 +121,7 @@ function judgeAbsence(subscriber: Subscriber, target: TargetState, context: Read
   const targets = [{ ...changeOf(target), memory, ...(isGone ? GONE : {}) }];
   if (!isGone || rule.gone === undefined) return { verdicts: [], events: [], targets };
   const body: EventBody = { [rule.name]: before.last ?? before.values, previous: before.values, crossed: [], changed: [] };
-  return { verdicts: [], events: eventOf(subscriber, target, rule.gone.event, body, context), targets };
+  return { verdicts: [], events: eventOf(subscriber, target, { type: rule.gone.event, body }, context), targets };
 }
 
 const noteBlind = (target: TargetState, blindAtMs: number): Judgement => ({
@@ -137,8 +137,7 @@ function noteNoReading(target: TargetState): Judgement {
 function eventOf(
   subscriber: Subscriber,
   target: TargetState,
-  type: string,
-  body: EventBody,
+  { type, body }: Pick<Fact, "type" | "body">,
   { hash, episode, detectedAtMs }: ReadingJudgeContext,
 ): readonly JudgedEvent[] {
   if (subscriber.watch.where?.matches(body) === false) return [];

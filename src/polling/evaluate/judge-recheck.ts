@@ -4,11 +4,10 @@ import { countAbsence, looksAt, nextLookMs } from "../../detect/recheck.ts";
 import type { ChirpEvent } from "../../model/event.ts";
 import type { Hash } from "../../model/hash.ts";
 import type { LateVerdict, Recheck, RecheckRef } from "../../model/recheck.ts";
-import type { TargetRef } from "../../model/watch-store.ts";
 import type { Tweet } from "../../model/tweet.ts";
 import type { Watch } from "../../model/watch.ts";
 import { type Missed, tellMissed } from "./absence.ts";
-import { makeEvent } from "./make-event.ts";
+import { type Fact, makeEvent } from "./make-event.ts";
 import type { JudgedEvent } from "./verdicts.ts";
 import type { Subscriber } from "../watch-poll.ts";
 
@@ -31,13 +30,15 @@ export interface Look {
   readonly event?: JudgedEvent;
 }
 
+type Followed = Pick<Subscriber, "watch" | "watchKey" | "targetKey">;
+
 /** A tweet just judged for the first time, where it is to be followed: told (with its event), or kept back by `where` alone. */
-export function firstRecheck(watch: Watch, ref: TargetRef, tweet: Tweet, eventId: string, nowMs: number): Recheck | undefined {
+export function firstRecheck(subscriber: Followed, tweet: Tweet, eventId: string, nowMs: number): Recheck | undefined {
+  const { watch, watchKey, targetKey } = subscriber;
   if (watch.recheck === undefined) return undefined;
   // A date that lies ahead would keep it followed for as long.
   const looks = looksAt(Math.min(Date.parse(tweet.created_at) || nowMs, nowMs), nowMs, watch.recheck);
   if (looks === undefined) return undefined;
-  const { watchKey, targetKey } = ref;
   return {
     watchKey,
     targetKey,
@@ -49,14 +50,15 @@ export function firstRecheck(watch: Watch, ref: TargetRef, tweet: Tweet, eventId
   };
 }
 
-/** `tweet` is undefined when the answer is without it; `told` is the event that told it, as far as it is remembered. */
-export function judgeRecheck(
-  subscriber: Subscriber,
-  recheck: Recheck,
-  tweet: Tweet | undefined,
-  told: ChirpEvent | undefined,
-  context: RecheckContext,
-): Look {
+/** What there is of a tweet. */
+interface Recalled {
+  /** Undefined when the answer is without it. */
+  readonly tweet: Tweet | undefined;
+  /** The event that told it, as far as it is remembered. */
+  readonly told: ChirpEvent | undefined;
+}
+
+export function judgeRecheck(subscriber: Subscriber, recheck: Recheck, { tweet, told }: Recalled, context: RecheckContext): Look {
   if (tweet === undefined) return tellLook(judgeAbsent(subscriber, recheck, told, context), recheck, context);
   return recheck.eventId === ""
     ? tellLook(judgeKeptBack(subscriber, recheck, tweet, context), recheck, context)
@@ -76,7 +78,8 @@ function judgeAbsent(subscriber: Subscriber, recheck: Recheck, told: ChirpEvent 
   if (!isGone) return again(subscriber, { ...recheck, absences }, context);
   const tweet = told?.body.tweet;
   if (recheck.eventId === "" || tweet === undefined) return { ended: refOf(recheck) };
-  return { ended: refOf(recheck), event: eventOf(subscriber, "tweet.deleted", tweet, context.detectedAtMs, context) };
+  const fact = factOf("tweet.deleted", tweet, context.detectedAtMs);
+  return { ended: refOf(recheck), event: makeEvent(context.hash, subscriber, fact, context.detectedAtMs) };
 }
 
 /** A `where` that was edited is another question: it is asked of the tweets that come from now on. */
@@ -85,7 +88,8 @@ function judgeKeptBack(subscriber: Subscriber, recheck: Recheck, tweet: Tweet, c
   const isOther = watch.where?.text !== recheck.condition || reasonAgainstTweet(tweet, watch.include, watch.ignore) !== undefined;
   if (isOther) return { ended: refOf(recheck) };
   if (watch.where?.matches({ tweet }) !== true) return again(subscriber, { ...recheck, absences: 0 }, context);
-  const event = eventOf(subscriber, "tweet.created", tweet, Date.parse(tweet.created_at) || context.detectedAtMs, context);
+  const fact = factOf("tweet.created", tweet, Date.parse(tweet.created_at) || context.detectedAtMs);
+  const event = makeEvent(context.hash, subscriber, fact, context.detectedAtMs);
   const { watchKey, targetKey, tweetId: itemId } = recheck;
   const late = { watchKey, targetKey, itemId, eventId: event.event.id };
   return { ...again(subscriber, { ...recheck, eventId: event.event.id, condition: "", absences: 0 }, context), late, event };
@@ -104,15 +108,12 @@ function again({ watch }: Subscriber, recheck: Recheck, { detectedAtMs, stretch 
   return isLast ? { ended: refOf(recheck) } : { next: { ...recheck, dueAtMs: nextLookMs(detectedAtMs, pacedMs(watch, stretch)) } };
 }
 
-function eventOf(
-  subscriber: Subscriber,
-  type: string,
-  tweet: Tweet,
-  occurredAtMs: number,
-  { hash, detectedAtMs }: RecheckContext,
-): JudgedEvent {
-  const fact = { type, subject: tweet.id, episode: "", body: { tweet }, occurredAtMs };
-  return makeEvent(hash, subscriber, fact, detectedAtMs);
-}
+const factOf = (type: string, tweet: Tweet, occurredAtMs: number): Fact => ({
+  type,
+  subject: tweet.id,
+  episode: "",
+  body: { tweet },
+  occurredAtMs,
+});
 
 export const refOf = ({ watchKey, targetKey, tweetId }: RecheckRef): RecheckRef => ({ watchKey, targetKey, tweetId });

@@ -6,6 +6,7 @@ import type { Hash } from "../../model/hash.ts";
 import type { ItemMark, ItemVerdict, Member, MembersChange, TargetChange } from "../../model/poll-store.ts";
 import type { TargetState } from "../../model/watch-store.ts";
 import { userOfMember, type User } from "../../model/user.ts";
+import type { Watch } from "../../model/watch.ts";
 import { isBaseline, isKnown, isOwed, type ListSharer, type PartialBaseline, runOf } from "../read/list-sharers.ts";
 import type { Subscriber } from "../watch-poll.ts";
 import { absenceOf, isRosterCaughtUp, type Missed, missedBy, missedOnce, tellMissed, withoutAbsence } from "./absence.ts";
@@ -21,6 +22,8 @@ export interface RosterJudgeContext {
   readonly serviceClock: ServiceClock;
   readonly detectedAtMs: number;
   readonly rule: RosterRule;
+  /** What the state has on the members that were seen. */
+  readonly known: KnownMembers;
   /** The watched account; asked for only when there is something to tell. */
   readonly profile: User | undefined;
   /** A fresh random id: who left can join again. */
@@ -37,8 +40,7 @@ export interface RosterJudgeContext {
 
 type AbsentMember = Member & { readonly seenAtMs: number };
 
-/** What the state has on members. */
-type Known = ReadonlyMap<string, ItemMark>;
+type KnownMembers = ReadonlyMap<string, ItemMark>;
 
 export interface MissedMembers {
   readonly absent: readonly AbsentMember[];
@@ -47,21 +49,16 @@ export interface MissedMembers {
   readonly previousAtMs: number | null;
 }
 
-export function judgeRoster(
-  subscriber: Subscriber,
-  target: TargetState,
-  known: Known,
-  seen: RosterObservation,
-  context: RosterJudgeContext,
-): Judgement {
+export function judgeRoster(subscriber: Subscriber, target: TargetState, seen: RosterObservation, context: RosterJudgeContext): Judgement {
   const members = new Map(seen.members.map((user) => [user.id, user]));
   const { isBaselined } = context.sharer;
-  const findings = findingsOf(target, known, seen, context);
+  const findings = findingsOf(target, seen, context);
+  const missedJoining = missedJoinings(subscriber.watch, target, seen, context);
   const judged = findings.flatMap(({ id, verdict }) => {
     const user = members.get(id);
     if (user === undefined) return [];
-    const missed = verdict === "news" ? missedJoining(subscriber, target, user, seen, context) : undefined;
-    return [judgeMember(subscriber, target, user, { verdict, missed }, context)];
+    const missed = verdict === "news" ? missedJoining(user) : undefined;
+    return [judgeMember(subscriber, target, { user, verdict, missed }, context)];
   });
   const absent = isBaselined ? absentMembers(members, context) : [];
   const left = leftMembers(absent, findings.length, context);
@@ -72,16 +69,15 @@ export function judgeRoster(
       ...judged.flatMap(({ event }) => (event === undefined ? [] : [event])).reverse(),
       ...left.flatMap((member) => judgeLeaver(subscriber, target, member, context)),
     ],
-    targets: targetChange(target, known, seen, context),
+    targets: targetChange(target, seen, context),
     ...(context.rule.left === undefined ? {} : { members: [membersChange(target, seen, left)], awaited: absent.length - left.length }),
   };
 }
 
 function findingsOf(
   target: TargetState,
-  known: Known,
   seen: RosterObservation,
-  { sharer, rule, serviceClock }: RosterJudgeContext,
+  { sharer, rule, serviceClock, known }: RosterJudgeContext,
 ): readonly RosterFinding[] {
   const { partial } = sharer;
   if (partial !== undefined && (seen.step === "head" || (seen.step === "gap" && isOwed(sharer, seen.leftAtMs ?? 0)))) {
@@ -107,6 +103,7 @@ function joinedAt(user: User, { ignoresDates }: RosterRule): { joinedAtMs?: numb
 }
 
 interface FoundMember {
+  readonly user: User;
   readonly verdict: "news" | "baseline";
   /** It came while the watch was away. */
   readonly missed: Missed | undefined;
@@ -115,8 +112,7 @@ interface FoundMember {
 function judgeMember(
   subscriber: Subscriber,
   target: TargetState,
-  user: User,
-  { verdict: found, missed }: FoundMember,
+  { user, verdict: found, missed }: FoundMember,
   context: RosterJudgeContext,
 ): { verdict: ItemVerdict; event?: JudgedEvent } {
   const occurredAtMs = joinedAt(user, context.rule).joinedAtMs ?? context.detectedAtMs;
@@ -137,18 +133,20 @@ function judgeMember(
 }
 
 /** Who came while the watch was away: by the list's own date, else whoever the reads find that make up for it. */
-function missedJoining(
-  { watch }: Subscriber,
+function missedJoinings(
+  watch: Watch,
   target: TargetState,
-  user: User,
   seen: RosterObservation,
   { rule, serviceClock }: RosterJudgeContext,
-): Missed | undefined {
+): (user: User) => Missed | undefined {
   const missed = missedOnce(watch, target);
-  if (missed === undefined) return undefined;
-  const { joinedAtMs } = joinedAt(user, rule);
-  if (joinedAtMs !== undefined) return joinedAtMs <= serviceClock.fromLocal(missed.untilMs) ? missed : undefined;
-  return absenceOf(target)?.head_read === true && seen.step === "head" ? undefined : missed;
+  if (missed === undefined) return () => undefined;
+  const isHeadReadAgain = absenceOf(target)?.head_read === true && seen.step === "head";
+  return (user) => {
+    const { joinedAtMs } = joinedAt(user, rule);
+    const wasMissed = joinedAtMs === undefined ? !isHeadReadAgain : joinedAtMs <= serviceClock.fromLocal(missed.untilMs);
+    return wasMissed ? missed : undefined;
+  };
 }
 
 /** Also for samples, which judge nobody. */
@@ -212,10 +210,10 @@ const membersChange = (target: TargetState, seen: RosterObservation, left: reado
 });
 
 /** What a full read costs is kept for the plan, how long the list is, and how much of it the first read has seen. */
-function targetChange(target: TargetState, known: Known, seen: RosterObservation, context: RosterJudgeContext): readonly TargetChange[] {
+function targetChange(target: TargetState, seen: RosterObservation, context: RosterJudgeContext): readonly TargetChange[] {
   const { completedPages } = seen;
   const { list, size } = context;
-  const baseline = baselineAfter(target, known, seen, context);
+  const baseline = baselineAfter(target, seen, context);
   const { partial: _, read_members: __, ...rest } = afterReturn(target.memory, seen, context.rule);
   const isFirstRead = baseline === undefined || baseline.partial !== undefined;
   const memory = {
@@ -241,9 +239,8 @@ interface BaselineAfter extends Pick<ListSharer, "partial"> {
 /** Of newcomers, the first page that holds anybody; of everything else, a full read that began after the target was registered. */
 function baselineAfter(
   target: TargetState,
-  known: Known,
   seen: RosterObservation,
-  { sharer, detectedAtMs }: RosterJudgeContext,
+  { sharer, detectedAtMs, known }: RosterJudgeContext,
 ): BaselineAfter | undefined {
   const { step, members, readAtMs, completedScanAtMs } = seen;
   const hasReadAllSince = (sinceMs: number): boolean => completedScanAtMs !== undefined && completedScanAtMs >= sinceMs;
@@ -258,7 +255,7 @@ function baselineAfter(
 }
 
 /** A walk that was to show the order of the list came to its end without anybody who was there before. */
-function isAnotherList({ run }: PartialBaseline, known: Known, { step, end, members, memory }: RosterObservation): boolean {
+function isAnotherList({ run }: PartialBaseline, known: KnownMembers, { step, end, members, memory }: RosterObservation): boolean {
   if (step !== "gap" || end !== "list_end" || memory.isOrdered === true) return false;
   const ids = members.map(({ id }) => id);
   return firstRun(ids, isKnown(known), run) === undefined;

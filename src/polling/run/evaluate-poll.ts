@@ -90,7 +90,8 @@ async function feedEvaluator(
   context: Context,
 ): Promise<Evaluate> {
   const known = await knownTweets(store, poll.subscribers, feed);
-  return ({ subscriber, target, index }) => judgeFeed(subscriber, target, known[index] ?? new Set(), ownFeed(subscriber, feed), context);
+  return ({ subscriber, target, index }) =>
+    judgeFeed(subscriber, target, ownFeed(subscriber, feed), { ...context, known: known[index] ?? new Set() });
 }
 
 async function memberListEvaluator(
@@ -107,8 +108,9 @@ async function memberListEvaluator(
     if (detection.detector !== "roster") throw mixedDetectors(state);
     const [rule, sharer] = [detection.rule(subscriber.watch.settings, target), sharers[index]];
     if (sharer === undefined) throw new Error("a sharer of a list is missing");
-    return judgeRoster(subscriber, target, known[index] ?? new Map(), roster, {
+    return judgeRoster(subscriber, target, roster, {
       ...context,
+      known: known[index] ?? new Map(),
       list: state.poll.source.endpoint,
       rule,
       sharer,

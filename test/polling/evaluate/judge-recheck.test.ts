@@ -23,7 +23,7 @@ const recheck: Recheck = {
 /** When it is looked at next, in minutes; undefined when it is let go. */
 const nextOf = (atMinute: number, stretch: number): number | undefined => {
   const context = { hash: sha256, detectedAtMs: atMinute * MINUTE, stretch, isBlind: false };
-  const { next } = judgeRecheck(subscriber, recheck, makeTweet("7"), undefined, context);
+  const { next } = judgeRecheck(subscriber, recheck, { tweet: makeTweet("7"), told: undefined }, context);
   return next === undefined ? undefined : next.dueAtMs / MINUTE;
 };
 
