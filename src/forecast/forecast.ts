@@ -73,11 +73,12 @@ export function createForecast(polls: readonly Poll[], deps: ForecastDeps): Fore
     return known;
   };
   const costs = createCostModel(deps);
+  const { timetable, nowMs } = deps;
   return forecastOf(
     polls.map((poll) => {
       const { gapsMs, ticksMs } = rhythmOf(poll.schedules);
       const lastPolledMs = deps.lastPolledMs?.(poll.key);
-      const nextRunsMs = nextRuns(poll, { ...deps, ticksMs: ticksMs.slice(0, NEXT_RUNS), lastPolledMs });
+      const nextRunsMs = nextRuns(poll, { timetable, nowMs, ticksMs: ticksMs.slice(0, NEXT_RUNS), lastPolledMs });
       return { poll, ...costs.costOf(poll, deps.nowMs), delay: delayFor(poll, gapsMs), nextRunsMs };
     }),
     deps.rechecks ?? NO_RECHECKS,

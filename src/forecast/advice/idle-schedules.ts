@@ -13,17 +13,17 @@ export interface CalmPlan {
 }
 
 /** The plan in which no watch asks more often than its data change. */
-export function calmPlan(before: Forecast, deps: Replanner): CalmPlan {
+export function calmPlan(before: Forecast, replanner: Replanner): CalmPlan {
   const useful = new Map<string, number>();
   for (const { poll } of before.polls)
     for (const { watch, type } of poll.subscribers) if (type.dataIntervalMs !== undefined) useful.set(watch.id, type.dataIntervalMs);
-  const calm = (watch: Watch): Watch => slowed(watch, useful.get(watch.id) ?? 0, deps);
+  const calm = (watch: Watch): Watch => slowed(watch, useful.get(watch.id) ?? 0, replanner);
   const idle = watchesOf(before).filter((watch) => calm(watch) !== watch);
-  if (idle.length === 0) return { forecast: before, deps, watches: [] };
-  const forecast = deps.replan(calm);
+  if (idle.length === 0) return { forecast: before, deps: replanner, watches: [] };
+  const forecast = replanner.replan(calm);
   return {
     forecast,
-    deps: { ...deps, replan: (change) => deps.replan((watch) => change(calm(watch))) },
+    deps: { ...replanner, replan: (change) => replanner.replan((watch) => change(calm(watch))) },
     watches: idle.map((watch) => ({
       watchId: watch.id,
       schedule: calm(watch).schedule,
