@@ -98,8 +98,6 @@ const NOT_DIVIDED = "to be divided";
 const ROOMS_TO_DIVIDE = {
   "src/app/**/*.ts": NOT_DIVIDED,
   "src/engine/**/*.ts": NOT_DIVIDED,
-  "src/forecast/**/*.ts": NOT_DIVIDED,
-  "src/polling/**/*.ts": NOT_DIVIDED,
   "src/requests/**/*.ts": NOT_DIVIDED,
 };
 
