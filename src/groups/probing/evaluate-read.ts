@@ -92,5 +92,5 @@ function withPosts(known: readonly number[] = [], found: readonly number[], nowM
 }
 
 /** Posts of an account since then are found as late as the pace has it: those that a search lacked at the last look, too. Wall time. */
-export const pacedSinceMs = ({ probe, checkedAtMs }: Pick<AccountMemory, "probe" | "checkedAtMs">, onTimeSinceMs: number): number =>
+const pacedSinceMs = ({ probe, checkedAtMs }: Pick<AccountMemory, "probe" | "checkedAtMs">, onTimeSinceMs: number): number =>
   Math.max((probe.open?.calmMs ?? checkedAtMs) - SEARCH_LAG_MS, onTimeSinceMs);

@@ -3,7 +3,6 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { GroupMemory } from "../../../src/groups/accounts/group-memory.ts";
 import { paceAfter } from "../../../src/groups/accounts/group-pace.ts";
 import { createOnTime } from "../../../src/groups/accounts/on-time.ts";
-import { pacedSinceMs } from "../../../src/groups/probing/evaluate-read.ts";
 import { UpstreamError } from "../../../src/model/upstream.ts";
 import { firstPace } from "../../../src/groups/accounts/probe-pace.ts";
 import { createAccountsWorld, serveWorld } from "../../support/accounts-world.ts";
@@ -77,20 +76,6 @@ describe("a group is on time", () => {
     onTime.end("g", START + 6 * MIN);
     await clock.advance(MIN);
     expect(onTime.begin("g", MIN)).toBe(START + 5 * MIN);
-  });
-});
-
-describe("what is found late says something of the pace", () => {
-  const probe = { fields: {}, probedAtMs: START + HOUR, fullAtMs: START };
-
-  it("if it was posted since the last look, or a search may have lacked it then", () => {
-    expect(pacedSinceMs({ probe, checkedAtMs: START + HOUR }, START)).toBe(START + HOUR - 5 * MIN);
-    const open = { sinceMs: START, calmMs: START + HOUR / 2, owed: 1, reads: 1, dueMs: START + HOUR };
-    expect(pacedSinceMs({ probe: { ...probe, open }, checkedAtMs: START + HOUR }, START)).toBe(START + HOUR / 2 - 5 * MIN);
-  });
-
-  it("if the group was on time by then: not what was posted while its accounts were first read", () => {
-    expect(pacedSinceMs({ probe, checkedAtMs: START + HOUR }, START + HOUR)).toBe(START + HOUR);
   });
 });
 
