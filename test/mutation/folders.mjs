@@ -79,7 +79,7 @@ export const FOLDERS = {
       ]),
     },
     { mutate: ["src/state/outbox/waiting.ts"], tests: ["test/state/waiting.test.ts"] },
-    { mutate: ["src/state/outbox/crossposts.ts"], tests: inFolder("test", ["deliver/crosspost.test", "state/sqlite-store.test"]) },
+    { mutate: ["src/state/outbox/crossposts.ts"], tests: inFolder("test/state", ["outbox/crossposts.test", "sqlite-store.test"]) },
   ],
   // The path of a reload: from the files that changed to what is polled and delivered afterwards.
   app: [
