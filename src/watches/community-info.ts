@@ -19,8 +19,8 @@ type Settings = z.output<ReturnType<typeof schema>>;
 const rule = ({ when }: Settings): ReadingRule => ({
   name: "community",
   fields: ["name", "description", "banner_url", "member_count"],
-  // A community has a name; a count of 0 is one that was not sent.
-  unknown: [0],
+  // A community has a name and words of its own; a text that is missing and a count of 0 were not sent.
+  unknown: ["", 0],
   account: "creator",
   changes: { event: "community.changed", fields: ["name", "description", "banner_url"] },
   crossing: { event: "community.changed", thresholds: thresholdsOf(when), rearm: REARM_SHARE },
@@ -43,7 +43,7 @@ schedule: "@every 1h"`,
   detection: { detector: "reading", rule },
   targets: ({ community }) => [{ key: community, name: community }],
   source: ({ community }) => ({ endpoint: "community-info", params: { community_id: community } }),
-  caveats: () => ["a change there and back between two polls"],
+  caveats: () => ["a change there and back between two polls", "a description that was taken away"],
   costRequests: () => 1,
   read: communityMessage,
 };

@@ -23,3 +23,10 @@ it("community_info tells a member count that fell below a threshold, once", asyn
     url: `https://x.com/i/communities/${COMMUNITY}`,
   });
 });
+
+it("community_info tells nothing of a description that an answer leaves out", async () => {
+  const golden = await startGolden("community_info", { community: COMMUNITY });
+  golden.control("POST", "faults", { name: "odd_fields", times: 2 });
+  await golden.minutes(10);
+  expect(await golden.told()).toEqual([]);
+});
