@@ -9,10 +9,10 @@ import type { Evidence } from "./evidence.ts";
 import { listsOf } from "./lists.ts";
 import { createNames } from "./owed.ts";
 import { groupBy } from "./outbox.ts";
-import { STALE_MS, troubledHandles, valueAt, valuesWithin, type Watched, watchedOf } from "./timeline.ts";
+import { isClockAhead, seenBy, STALE_MS, troubledHandles, valueAt, valuesWithin, type Watched, watchedOf } from "./timeline.ts";
 
 export function checkMembers(evidence: Evidence): readonly string[] {
-  if (evidence.isClockSet) return [];
+  if (evidence.isClockSet || isClockAhead(evidence)) return [];
   const nameOf = createNames(evidence.epochs);
   const troubled = troubledHandles(evidence);
   const cuts = cutsOf(evidence);
@@ -32,7 +32,8 @@ export function checkMembers(evidence: Evidence): readonly string[] {
             isHidden: isProbed(watched) && isCounterHiding(facts, own),
             what: `${watched.rules.type} ${watched.name}: ${who} at ${target || "the list"}`,
           };
-          return troubled.has(who) ? [] : [...checkMoves(line, cuts), ...(isEmptied ? [] : checkLast(line, evidence))];
+          if (troubled.has(who)) return [];
+          return [...checkMoves(line, cuts), ...checkSeen(line, facts, evidence), ...(isEmptied ? [] : checkLast(line, evidence))];
         });
       }),
   );
@@ -114,6 +115,26 @@ function checkMoves({ watched, facts, moves, what }: Line, cuts: readonly Cut[])
     if (!values.includes(move.isIn)) return [`${told}, and was not`];
     if (before?.isIn === move.isIn) return isOneWay(watched) && values.includes(false) ? [] : [`${told} twice`];
     return before === undefined && !values.includes(!move.isIn) ? [`${told}, and always was`] : [];
+  });
+}
+
+/** Whoever was on the list or off it for long enough was told so, unless that was known. Nobody knows who is on a list that looks empty. */
+function checkSeen({ watched, facts, moves, what }: Line, all: readonly (readonly Fact[])[], evidence: Evidence): readonly string[] {
+  const { rules, settledMs, fromMs } = watched;
+  if (isProbed(watched) || (rules.type.startsWith("new_") && rules.keys["source"] !== "all")) return [];
+  const isBaselineKnown = valuesWithin(facts, fromMs - STALE_MS, settledMs).length === 1;
+  return seenBy(watched, facts, evidence).flatMap((seen) => {
+    const isIn = seen.value === true;
+    const moments = all.flatMap((own) => own.filter(({ atMs }) => atMs >= fromMs && atMs <= seen.byMs)).map(({ atMs }) => atMs);
+    const isEmpty = rules.type !== "membership" && [fromMs, ...moments].some((atMs) => all.every((own) => valueAt(own, atMs) !== true));
+    const before = moves.filter(({ event }) => event.detectedAtMs < seen.fromMs);
+    const known = before.at(-1)?.isIn ?? (isBaselineKnown ? valueAt(facts, settledMs) === true : undefined);
+    const isTold = moves.some(
+      (move) => move.isIn === isIn && move.event.detectedAtMs >= seen.fromMs && move.event.detectedAtMs <= seen.byMs,
+    );
+    const isNoNews = isOneWay(watched) && (!isIn || known !== false || before.length > 0);
+    if (isTold || isEmpty || isNoNews || known === undefined || known === isIn) return [];
+    return [`${what} came ${isIn ? "in" : "out"}, and nobody was told`];
   });
 }
 

@@ -28,6 +28,7 @@ export function checkOps(evidence: Evidence): readonly string[] {
     ...checkDark(notices, evidence),
     ...checkFailing(notices, evidence),
     ...checkDead(notices, evidence),
+    ...checkSilence(notices, evidence),
   ];
 }
 
@@ -73,6 +74,22 @@ function checkPlaces(notice: LeftEvent, { epochs, outbox }: Evidence): readonly 
   return expected.some((one) => one.join() === sinks.join())
     ? []
     : [`${notice.type} of ${notice.subject} goes to ${sinks.join() || "nobody"} instead of ${expected.join(" or ")}`];
+}
+
+/** When nobody asks the service any more, for whatever reason, the operator has heard of it. */
+function checkSilence(notices: readonly LeftEvent[], { played, finalRules }: Evidence): readonly string[] {
+  const { lives, endMs, asked, scenario } = played;
+  const watches = [...finalRules.watches.values()].filter(({ id, isEnabled }) => {
+    const isPaused = scenario.steps.some((step) => step.do === "pause" && step.watch === id);
+    return isEnabled && !isPaused;
+  });
+  const lastMs = asked.filter(({ isBilled }) => isBilled).at(-1)?.atMs ?? scenario.startMs;
+  const mostMs = 30 * MIN_MS + 2 * Math.max(0, ...watches.map(({ gapMs }) => gapMs));
+  const isUp = (lives.at(-1)?.fromMs ?? endMs) < endMs - mostMs;
+  const isTold = notices.some(({ type }) => /^(?:quota|upstream|key|watch|target)\./.test(type));
+  return watches.length === 0 || !isUp || isTold || endMs - lastMs < mostMs
+    ? []
+    : ["nobody asks the service any more, and nobody was told"];
 }
 
 /** Faults during which nothing is answered. */

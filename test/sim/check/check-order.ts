@@ -7,7 +7,29 @@ import type { Evidence } from "./evidence.ts";
 import { type Alert, groupBy } from "./outbox.ts";
 import type { RouteRules } from "./rules.ts";
 
-export const checkOrder = (evidence: Evidence): readonly string[] =>
+export const checkOrder = (evidence: Evidence): readonly string[] => [...checkGroups(evidence), ...checkTurns(evidence)];
+
+/** Of what a channel is given at one moment, grouped or not, the oldest goes first. Webhooks take several at once. */
+function checkTurns({ outbox, finalRules }: Evidence): readonly string[] {
+  const turns = [...outbox.messages.values()].flatMap((message) => {
+    const ids = (outbox.members.get(message.id) ?? []).map(({ row }) => row.id);
+    const [first] = outbox.attempts.get(message.id) ?? [];
+    const isChat = finalRules.sinks.get(message.sink)?.isChat === true;
+    const isPlain = isChat && ids.length > 0 && message.parentId === null && !/^(?:digest|summary)\n/.test(message.groupKey);
+    return first === undefined || !isPlain ? [] : [{ message, oldest: Math.min(...ids), firstMs: first.atMs }];
+  });
+  return [...groupBy(turns, ({ message }) => `${message.sink} ${message.sealedAtMs}`).values()].flatMap((own) => {
+    const inOrder = own.sort((a, b) => a.oldest - b.oldest);
+    return inOrder.slice(1).flatMap(({ message, firstMs }, n) => {
+      const before = inOrder[n];
+      return before === undefined || before.firstMs <= firstMs
+        ? []
+        : [`${message.sink}: message ${message.id} went before ${before.message.id}, which holds what is older`];
+    });
+  });
+}
+
+const checkGroups = (evidence: Evidence): readonly string[] =>
   evidence.epochs.some(({ rules }) => JSON.stringify(rules.root) !== JSON.stringify(evidence.finalRules.root))
     ? []
     : [...groupBy(evidence.outbox.alerts, groupOf)].flatMap(([group, alerts]) => (group === "" ? [] : checkGroup(group, alerts, evidence)));

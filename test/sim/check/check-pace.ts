@@ -10,8 +10,40 @@ const QUIET_MS: Readonly<Record<string, number>> = {
   missing: 60_000,
 };
 
-export function checkPace({ played, epochs, finalRules, isClockSet }: Evidence): readonly string[] {
-  if (isClockSet) return [];
+export const checkPace = (evidence: Evidence): readonly string[] =>
+  evidence.isClockSet ? [] : [...checkQuiet(evidence), ...checkProbes(evidence)];
+
+/** The pauses between attempts grow with the outage that they belong to, whatever there was before it. */
+function checkProbes({ played, epochs, outbox }: Evidence): readonly string[] {
+  const sealedMs = new Map(
+    [...outbox.attempts].flatMap(([id, own]) => own.map((one) => [one, outbox.messages.get(id)?.sealedAtMs] as const)),
+  );
+  const breaks = [...epochs.map(({ fromMs }) => fromMs), ...played.lives.map(({ toMs }) => toMs)];
+  return [...groupBy(played.attempts.filter(isMessage), ({ sink }) => sink)].flatMap(([sink, own]) => {
+    let begunMs: number | undefined;
+    return own.flatMap((attempt, n): readonly string[] => {
+      if (attempt.accepted) begunMs = undefined;
+      else begunMs ??= attempt.atMs;
+      const next = own[n + 1];
+      if (begunMs === undefined || next === undefined || attempt.waitMs > 0) return [];
+      const overMs = attempt.answeredAtMs ?? attempt.atMs + MOST_TIMEOUT_MS;
+      const wasWaiting = (sealedMs.get(next) ?? Number.POSITIVE_INFINITY) < attempt.atMs;
+      const isBroken = breaks.some((atMs) => atMs > attempt.atMs - 1_000 && atMs < next.atMs + 1_000);
+      const mostMs = 3 * (overMs - begunMs) + FIRST_PAUSES_MS;
+      return !wasWaiting || isBroken || next.atMs - overMs <= mostMs
+        ? []
+        : [
+            `${sink} was left alone for ${Math.round((next.atMs - overMs) / 1_000)} s, ${Math.round((overMs - begunMs) / 1_000)} s into an outage`,
+          ];
+    });
+  });
+}
+
+const MOST_TIMEOUT_MS = 60_000;
+/** The first pauses of a place that refuses everybody. */
+const FIRST_PAUSES_MS = 100_000;
+
+function checkQuiet({ played, epochs, finalRules }: Evidence): readonly string[] {
   const attempts = played.attempts.filter(isMessage);
   // Whoever restarts or reloads has perhaps mended it: then it is tried at once.
   const freshStarts = epochs.map(({ fromMs }) => fromMs);

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from "../../../src/model/json.ts";
 import { TRENDS, WOEID } from "../draw/cast.ts";
 import type { Evidence } from "./evidence.ts";
 import { createNames } from "./owed.ts";
-import { STALE_MS, valueAt, valuesWithin, type Watched, watchedOf } from "./timeline.ts";
+import { seenBy, STALE_MS, valueAt, valuesWithin, type Watched, watchedOf } from "./timeline.ts";
 
 export function checkTrends(evidence: Evidence): readonly string[] {
   if (evidence.isClockSet) return [];
@@ -12,7 +12,8 @@ export function checkTrends(evidence: Evidence): readonly string[] {
     .flatMap((watched) => TRENDS.flatMap((trend) => checkTrend(watched, trend, evidence)));
 }
 
-function checkTrend(watched: Watched, trend: string, { played, epochs }: Evidence): readonly string[] {
+function checkTrend(watched: Watched, trend: string, evidence: Evidence): readonly string[] {
+  const { played, epochs } = evidence;
   const { rules, settledMs, fromMs, isBound } = watched;
   const nameOf = createNames(epochs);
   const top = Number(rules.keys["top"] ?? 10);
@@ -37,7 +38,20 @@ function checkTrend(watched: Watched, trend: string, { played, epochs }: Evidenc
     if (!ranks.includes(rank)) return [`${what} is told at rank ${rank}, and never was`];
     return how === "entered" && !ranks.includes(undefined) ? [`${what} is told as new, and was there all the time`] : [];
   });
-  if (!isBound || valuesWithin(facts, fromMs - STALE_MS, settledMs).length > 1 || !tells.includes("entered")) return objections;
+  if (!tells.includes("entered")) return objections;
+  const seen = seenBy(
+    watched,
+    facts.map(({ atMs, value }) => ({ atMs, value: rankIn(value) !== undefined })),
+    evidence,
+  );
+  for (const { fromMs: cameMs, byMs } of seen.filter(({ value }) => value === true)) {
+    const goneMs = seen.filter((one) => one.value === false && one.fromMs < cameMs).at(-1)?.fromMs;
+    const isTold = events.some(
+      ({ type, detectedAtMs }) => type === "trend.entered" && detectedAtMs > (goneMs ?? 0) && detectedAtMs <= byMs,
+    );
+    if (goneMs !== undefined && !isTold) objections.push(`${what} came among the first ${top}, and nobody was told`);
+  }
+  if (!isBound || valuesWithin(facts, fromMs - STALE_MS, settledMs).length > 1) return objections;
   const isNew = rankIn(valueAt(facts, settledMs)) === undefined && rankIn(valueAt(facts, played.endMs)) !== undefined;
   return isNew && events.length === 0 ? [...objections, `${what} came among the first ${top}, and nobody was told`] : objections;
 }

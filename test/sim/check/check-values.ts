@@ -3,13 +3,14 @@
  * back by a tenth. This is the specification of values; see docs/polling-single.md, "Values".
  */
 import type { Json, JsonObject } from "../../../src/model/json.ts";
+import type { Step } from "../draw/scenario.ts";
 import type { LeftEvent } from "../run/read-state.ts";
 import { ARTICLE_POST, FAN_COMMUNITY_ID, FANS } from "../draw/cast.ts";
 import type { Fact, WorldBook } from "../run/world-book.ts";
 import type { Evidence } from "./evidence.ts";
 import { createNames } from "./owed.ts";
 import { accountsOf, type Scene } from "./selects.ts";
-import { countOf, STALE_MS, troubledHandles, valueAt, valuesWithin, type Watched, watchedOf } from "./timeline.ts";
+import { countOf, isClockAhead, seenBy, STALE_MS, troubledHandles, valueAt, valuesWithin, type Watched, watchedOf } from "./timeline.ts";
 
 /** One value that a watch follows. */
 interface Followed {
@@ -54,7 +55,8 @@ export function checkValues(evidence: Evidence): readonly string[] {
     const { keys, type } = watched.rules;
     const kind = KINDS[type];
     if (kind === undefined) return [];
-    const thresholds = Object.entries((keys["when"] ?? {}) as Readonly<Record<string, string>>);
+    const isMiscounted = isClockAhead(evidence) && /^(?:community_info|followers_stats)$/.test(type);
+    const thresholds = isMiscounted ? [] : Object.entries((keys["when"] ?? {}) as Readonly<Record<string, string>>);
     const wanted = type === "profile" ? ((keys["fields"] ?? STANDARD_FIELDS) as readonly string[]) : kind.fields;
     const fields = kind.fields.filter((field) => wanted.includes(field));
     return kind
@@ -108,14 +110,27 @@ function factsOf(name: string, { facts, categoryOf }: WorldBook): readonly Fact[
   return countOf(counted.map((fan) => facts.get(`follow ${fan} ${subject}`) ?? []));
 }
 
-function checkField({ watched, name, facts, section, events, what }: Followed, { played }: Evidence): readonly string[] {
+function checkField(followed: Followed, evidence: Evidence): readonly string[] {
+  const { watched, name, facts, section, events, what } = followed;
+  const { played } = evidence;
+  const toldBy = (event: LeftEvent | undefined): Json | undefined =>
+    event === undefined ? undefined : ((event.body[section] as JsonObject)[name] ?? null);
   const objections = events.flatMap((event, n) => {
     const sinceMs = (events[n - 1]?.detectedAtMs ?? watched.fromMs) - STALE_MS;
-    const told = (event.body[section] as JsonObject)[name] ?? null;
-    return valuesWithin(facts, sinceMs, event.detectedAtMs).includes(told)
-      ? []
-      : [`${what} is told as ${JSON.stringify(told)}, and was not`];
+    const told = toldBy(event);
+    const values = valuesWithin(facts, sinceMs, event.detectedAtMs);
+    // A bio that an answer leaves out reads as one that was emptied.
+    if (told === "" && section === "user" && played.scenario.steps.some(isOddFields)) return [];
+    if (!values.includes(told ?? null)) return [`${what} is told as ${JSON.stringify(told)}, and was not`];
+    const isRepeated = toldBy(events[n - 1]) === told && values.every((value) => value === told);
+    return isRepeated ? [`${what} is told as ${JSON.stringify(told)} twice`] : [];
   });
+  const baseline = isUnsettled(watched, facts) ? undefined : valueAt(facts, watched.settledMs);
+  for (const { fromMs, byMs, value } of seenBy(watched, facts, evidence)) {
+    const before = toldBy(events.filter(({ detectedAtMs }) => detectedAtMs < fromMs).at(-1)) ?? baseline;
+    const isTold = events.some((event) => event.detectedAtMs >= fromMs && event.detectedAtMs <= byMs && toldBy(event) === value);
+    if (before !== undefined && before !== value && !isTold) objections.push(`${what} was ${JSON.stringify(value)}, and nobody was told`);
+  }
   if (!watched.isBound || isUnsettled(watched, facts)) return objections;
   const last = events.at(-1)?.body[section] as JsonObject | undefined;
   const told: Json = last === undefined ? valueAt(facts, watched.settledMs) : (last[name] ?? null);
@@ -125,10 +140,14 @@ function checkField({ watched, name, facts, section, events, what }: Followed, {
     : [...objections, `${what} is ${JSON.stringify(actual)} in the end, and ${JSON.stringify(told)} was told last`];
 }
 
+const isOddFields = (step: Step): boolean => step.do === "service fault" && step.name === "odd_fields";
+
 /** It comes back by a tenth before it counts again. */
 const REARM = 0.9;
 
-function checkThreshold({ watched, facts, events, what }: Followed, limit: number, { played }: Evidence): readonly string[] {
+function checkThreshold(followed: Followed, limit: number, evidence: Evidence): readonly string[] {
+  const { watched, facts, events, what } = followed;
+  const { played } = evidence;
   const objections = events.flatMap((event, n) => {
     const before = events[n - 1];
     const values = valuesWithin(facts, (before?.detectedAtMs ?? watched.fromMs) - STALE_MS, event.detectedAtMs).map(Number);
@@ -136,6 +155,13 @@ function checkThreshold({ watched, facts, events, what }: Followed, limit: numbe
     const low = before === undefined ? limit : limit * REARM + 1e-9;
     return values.some((value) => value < low || (before !== undefined && value <= low)) ? [] : [`${what} is told across ${limit} twice`];
   });
+  // It was seen to be low, and then to be high.
+  const seen = seenBy(watched, facts, evidence);
+  for (const { fromMs, byMs, value } of seen.filter((one) => Number(one.value) >= limit)) {
+    const low = seen.filter((one) => one.fromMs < fromMs && Number(one.value) > 0 && Number(one.value) < limit * REARM).at(-1);
+    const isTold = events.some(({ detectedAtMs }) => detectedAtMs >= (low?.fromMs ?? fromMs) && detectedAtMs <= byMs);
+    if (low !== undefined && !isTold) objections.push(`${what} was ${JSON.stringify(value)}, across ${limit}, and nobody was told`);
+  }
   if (!watched.isBound || isUnsettled(watched, facts)) return objections;
   const isMissed =
     Number(valueAt(facts, watched.settledMs)) < limit && Number(valueAt(facts, played.endMs)) >= limit && events.length === 0;

@@ -1,5 +1,6 @@
 /** What was so when, and since when a watch can be held to it: the baseline of a watch is what it found first. */
 import type { Json } from "../../../src/model/json.ts";
+import type { Played } from "../run/simulate.ts";
 import type { Fact } from "../run/world-book.ts";
 import type { Evidence } from "./evidence.ts";
 import { createNames, inOrder } from "./owed.ts";
@@ -8,6 +9,8 @@ import type { WatchRules } from "./rules.ts";
 const MIN_MS = 60_000;
 /** A first poll and the answer to it take no longer where nothing is wrong. */
 const BASELINE_WITHIN_MS = 3 * MIN_MS;
+/** The longest the daemon leaves a service alone that failed. */
+const AFTER_FAULT_MS = 35 * MIN_MS;
 /** What an answer shows may be so old when it is told. */
 export const STALE_MS = 10_000;
 
@@ -19,6 +22,50 @@ export function valuesWithin(facts: readonly Fact[], fromMs: number, toMs: numbe
 }
 
 export const valueAt = (facts: readonly Fact[], atMs: number): Json => valuesWithin(facts, atMs, atMs)[0] ?? null;
+
+interface Span {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** A value that stood so long, while nothing was wrong, that a watch must have seen it by `byMs`. */
+export interface Seen {
+  readonly fromMs: number;
+  readonly byMs: number;
+  readonly value: Json;
+}
+
+/** What stood already when a watch began is its baseline. */
+export function seenBy(watched: Watched, facts: readonly Fact[], evidence: Evidence): readonly Seen[] {
+  const { endMs } = evidence.played;
+  const { rules, settledMs } = watched;
+  if (watched.away.length > 0 && rules.keys["on_return"] === "skip") return [];
+  const disturbed = [...disturbances(evidence), ...watched.away];
+  const steps = facts.filter(({ value }, n) => n === 0 || facts[n - 1]?.value !== value);
+  return steps.flatMap(({ atMs, value }, n): readonly Seen[] => {
+    const byMs = atMs + 3 * rules.gapMs + 2 * MIN_MS;
+    const isLong = byMs < (steps[n + 1]?.atMs ?? endMs);
+    const isDisturbed = disturbed.some(({ fromMs, toMs }) => fromMs < byMs && toMs > atMs - MIN_MS);
+    return atMs > settledMs && isLong && !isDisturbed ? [{ fromMs: atMs, byMs, value }] : [];
+  });
+}
+
+/** When something may have kept the daemon from reading what was there. */
+function disturbances({ played, epochs }: Evidence): readonly Span[] {
+  const { startMs, steps } = played.scenario;
+  const reloads = epochs.map(({ fromMs }) => ({ fromMs, toMs: fromMs + 2 * MIN_MS }));
+  const downs = played.lives.map(({ toMs }, n) => ({ fromMs: toMs, toMs: (played.lives[n + 1]?.fromMs ?? played.endMs) + 2 * MIN_MS }));
+  const faults = steps.flatMap((step) => {
+    if (step.do !== "service fault") return [];
+    return [
+      {
+        fromMs: startMs + step.atMs,
+        toMs: step.times === undefined ? startMs + step.atMs + (step.forMs ?? 0) + AFTER_FAULT_MS : played.endMs,
+      },
+    ];
+  });
+  return [...reloads, ...downs, ...faults];
+}
 
 /** How many of them are true, at every moment at which one changes. */
 export function countOf(all: readonly (readonly Fact[])[]): readonly Fact[] {
@@ -33,6 +80,8 @@ export interface Watched {
   readonly fromMs: number;
   /** From then on every change must be found. */
   readonly settledMs: number;
+  /** When it was paused or disabled, and the time it takes to come back. */
+  readonly away: readonly Span[];
   /** Whether everything must have been told in the end. */
   readonly isBound: boolean;
 }
@@ -53,14 +102,28 @@ export function watchedOf({ epochs, played }: Evidence): readonly Watched[] {
     if (first === undefined || last === undefined || subjects.size !== 1) return [];
     const { fromMs } = first.epoch;
     const isUndisturbed = fromMs === epochs[0]?.fromMs && !steps.some(({ do: what, atMs }) => !isOfWorld(what) && atMs < 8 * MIN_MS);
-    const isAway =
-      all.some(({ rules }) => rules?.isEnabled !== true) ||
-      steps.some((step) => step.do === "pause" && all.some(({ rules }) => rules?.id === step.watch));
+    const ids = all.flatMap(({ rules }) => (rules === undefined ? [] : [rules.id]));
+    const disabled = all.filter(({ rules }) => rules?.isEnabled !== true).map(({ epoch }) => ({ ...epoch, toMs: epoch.toMs + RETURN_MS }));
+    const away = [...disabled, ...pausesOf(ids, played)];
     const isBound =
-      mode === "liveness" && all.at(-1)?.rules?.isEnabled === true && !(isAway && last.keys["on_return"] === "skip") && first === all[0];
-    return [{ name, rules: last, fromMs, settledMs: isUndisturbed ? fromMs + BASELINE_WITHIN_MS : startMs + busyMs, isBound }];
+      mode === "liveness" &&
+      all.at(-1)?.rules?.isEnabled === true &&
+      !(away.length > 0 && last.keys["on_return"] === "skip") &&
+      first === all[0];
+    return [{ name, rules: last, away, fromMs, settledMs: isUndisturbed ? fromMs + BASELINE_WITHIN_MS : startMs + busyMs, isBound }];
   });
 }
+
+const RETURN_MS = 10 * MIN_MS;
+
+/** A watch may be resumed several times, and by any of its names. */
+const pausesOf = (ids: readonly string[], { scenario, endMs }: Played): readonly Span[] =>
+  scenario.steps.flatMap((step) => {
+    if (step.do !== "pause" || !ids.includes(step.watch)) return [];
+    const resumes = scenario.steps.filter((other) => other.do === "resume" && ids.includes(other.watch) && other.atMs > step.atMs);
+    const last = resumes.at(-1);
+    return [{ fromMs: scenario.startMs + step.atMs, toMs: last === undefined ? endMs : scenario.startMs + last.atMs + RETURN_MS }];
+  });
 
 const isOfWorld = (what: string): boolean =>
   /^(?:post|remove|restore|follow|unfollow|list|community|member|account|score|count|order)$/.test(what);
@@ -68,3 +131,7 @@ const isOfWorld = (what: string): boolean =>
 /** Accounts that faults hide, rename or replace. */
 export const troubledHandles = ({ played }: Evidence): ReadonlySet<string> =>
   new Set(played.scenario.steps.flatMap((step) => (step.do === "service fault" && step.handle !== undefined ? [step.handle] : [])));
+
+/** Whoever came while the service's clock was ahead has not come yet once it is right again. */
+export const isClockAhead = ({ played }: Evidence): boolean =>
+  played.scenario.steps.some((step) => step.do === "service fault" && step.name === "clock_ahead");

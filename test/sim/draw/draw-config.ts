@@ -85,14 +85,18 @@ function drawOps(dice: Dice, sinkNames: readonly string[]): JsonObject {
   };
 }
 
+/** Far more than a scenario takes. */
+export const ENOUGH_REQUESTS = 1_000_000;
+
 function drawApi(
   dice: Dice,
   file: (name: string, text: string) => string,
 ): { readonly api: JsonObject; readonly keys: DrawnConfig["keys"] } {
-  // The first key can pay for everything, the others may be spent soon.
+  // The first key can pay for everything, the others may be spent soon; now and then all of them are.
+  const isSpent = dice.chance(0.08);
   const keys = Array.from({ length: dice.pick([1, 2, 2, 3]) }, (_, n) => ({
     key: `KEY-${n}`,
-    quota: n > 0 && dice.likes("small keys") ? dice.pick([15, 60]) : 1_000_000,
+    quota: isSpent || (n > 0 && dice.likes("small keys")) ? dice.pick([15, 60]) : ENOUGH_REQUESTS,
   }));
   const names = dice.shuffled(["main", "spare", "third"]);
   const many = keys.map(({ key }, n): Json => {

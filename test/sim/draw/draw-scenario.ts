@@ -1,5 +1,5 @@
 /** Draws a whole scenario from a seed: when it plays, on what configuration, in what world, and what goes wrong. */
-import { drawConfig } from "./draw-config.ts";
+import { drawConfig, ENOUGH_REQUESTS } from "./draw-config.ts";
 import { byTime, drawBefore, drawPosts } from "./draw-world.ts";
 import { drawFacts, drawFactsBefore } from "./draw-facts.ts";
 import { drawTroubles } from "./draw-troubles.ts";
@@ -13,7 +13,9 @@ export function drawScenario(seed: number): Scenario {
   const busyMs = dice.pick([40, 90, 180]) * 60_000;
   const { config, files, keys } = drawConfig(dice);
   const before = [...drawBefore(dice), ...drawFactsBefore(dice, startMs)];
-  const mode = dice.chance(0.6) ? "liveness" : "safety";
+  // Who can pay for nothing more owes nothing.
+  const isPaid = keys.some(({ quota }) => quota === ENOUGH_REQUESTS);
+  const mode = dice.chance(0.6) && isPaid ? "liveness" : "safety";
   const troubles = drawTroubles(dice, config, busyMs);
   const configs = [config, ...troubles.flatMap((step) => (step.do === "reload" ? [step.config] : []))];
   const heals = mode === "liveness" ? drawHeals(configs, busyMs) : [];
