@@ -47,50 +47,95 @@ const LATE_MS = 15 * 60_000;
 /** The time of the last look is written so often; after a crash this much counts as not looked at. */
 const WRITE_EVERY_MS = 5 * 60_000;
 
-export function createVolumeWatch(deps: VolumeDeps): VolumeWatch {
-  const { store, notes, clock } = deps;
-  const known = new Map<string, { readonly watched: Watched; readonly writtenMs: number }>();
-  /** One after the other for each watch: two polls must not tell the same spike. */
-  const turns = new Map<string, Promise<void>>();
+export const createVolumeWatch = (deps: VolumeDeps): VolumeWatch => new WatchedVolume(deps);
 
-  const write = (watchKey: string, watched: Watched) => notes.writeNote(noteOf(watchKey), watched as unknown as JsonObject);
+/** A watch that was looked at: one of its subscribers, what was looked at of it until now, and when that is. */
+interface Look {
+  readonly subscriber: Subscriber;
+  readonly watched: Watched;
+  readonly nowMs: number;
+}
+
+class WatchedVolume implements VolumeWatch {
+  readonly #deps: VolumeDeps;
+  readonly #known = new Map<string, { readonly watched: Watched; readonly writtenMs: number }>();
+  /** One after the other for each watch: two polls must not tell the same spike. */
+  readonly #turns = new Map<string, Promise<void>>();
+
+  constructor(deps: VolumeDeps) {
+    this.#deps = deps;
+  }
+
+  async polled(poll: Poll): Promise<void> {
+    const ruled = poll.subscribers.filter(({ watch }) => watch.spike !== undefined || watch.noEventsForMs !== undefined);
+    const once = new Map(ruled.map((subscriber) => [subscriber.watchKey, subscriber]));
+    for (const subscriber of once.values()) await this.#takeTurn(poll, subscriber);
+  }
+
+  async close(): Promise<void> {
+    for (const [watchKey, { watched, writtenMs }] of this.#known) if (watched.okMs > writtenMs) await this.#write(watchKey, watched);
+  }
+
+  #takeTurn(poll: Poll, subscriber: Subscriber): Promise<void> {
+    const before = this.#turns.get(subscriber.watchKey) ?? Promise.resolve();
+    const turn = before
+      .then(() => this.#check(poll, subscriber))
+      .catch((error: unknown) => this.#deps.log.warn("the volume of a watch could not be judged", { watch: subscriber.watch.id, error }));
+    this.#turns.set(subscriber.watchKey, turn);
+    return turn;
+  }
+
+  async #check(poll: Poll, subscriber: Subscriber): Promise<void> {
+    const nowMs = this.#deps.clock.now();
+    const look = { subscriber, watched: await this.#look(poll, subscriber.watchKey, nowMs), nowMs };
+    await this.#checkSpike(look);
+    await this.#checkSilence(look);
+  }
 
   /** Takes the look, and says what was looked at until now. */
-  const look = async (poll: Poll, watchKey: string, nowMs: number): Promise<Watched> => {
-    const before = known.get(watchKey) ?? { watched: watchedOf(await notes.readNote(noteOf(watchKey))), writtenMs: 0 };
-    const apartMs = Math.max(LATE_MS, LATE_POLLS * poll.intervalMs * deps.stretch(poll.priority));
+  async #look(poll: Poll, watchKey: string, nowMs: number): Promise<Watched> {
+    const { notes, stretch } = this.#deps;
+    const before = this.#known.get(watchKey) ?? { watched: watchedOf(await notes.readNote(noteOf(watchKey))), writtenMs: 0 };
+    const apartMs = Math.max(LATE_MS, LATE_POLLS * poll.intervalMs * stretch(poll.priority));
     const watched = watchedOn(before.watched, nowMs, apartMs);
     const isDue = nowMs - before.writtenMs >= WRITE_EVERY_MS || watched.gaps.length !== before.watched?.gaps.length;
-    if (isDue) await write(watchKey, watched);
-    known.set(watchKey, { watched, writtenMs: isDue ? nowMs : before.writtenMs });
+    if (isDue) await this.#write(watchKey, watched);
+    this.#known.set(watchKey, { watched, writtenMs: isDue ? nowMs : before.writtenMs });
     return watched;
-  };
+  }
 
-  const checkSpike = async (subscriber: Subscriber, watched: Watched, nowMs: number): Promise<void> => {
+  async #write(watchKey: string, watched: Watched): Promise<void> {
+    await this.#deps.notes.writeNote(noteOf(watchKey), watched as unknown as JsonObject);
+  }
+
+  async #checkSpike({ subscriber, watched, nowMs }: Look): Promise<void> {
+    const { store, baselineAtMs } = this.#deps;
     const { watch, watchKey } = subscriber;
     if (watch.spike === undefined) return;
     const { windowMs } = watch.spike;
     const count = (await store.countEvents(watchKey, [{ fromMs: nowMs - windowMs, toMs: nowMs }]))[0] ?? 0;
     if (count < watch.spike.min) return;
-    const learningSinceMs = Math.min(deps.baselineAtMs(watchKey) ?? watched.sinceMs, watched.sinceMs);
+    const learningSinceMs = Math.min(baselineAtMs(watchKey) ?? watched.sinceMs, watched.sinceMs);
     const spans = usualSpans(watched, learningSinceMs, nowMs, windowMs);
     if (spans.length === 0) return;
     const usual = usualCount(spans, await store.countEvents(watchKey, spans), windowMs);
     const limit = spikeLimit(usual, watch.spike);
-    if (count < limit || !(await isArmed(watchKey, limit, nowMs, windowMs))) return;
+    if (count < limit || !(await this.#isArmed(watchKey, limit, nowMs, windowMs))) return;
     const volume = { count, usual: Math.round(usual * 10) / 10, window: formatDuration(windowMs) };
-    await tell(subscriber, "volume.spike", volume, nowMs);
-  };
+    await this.#tell(subscriber, "volume.spike", volume, nowMs);
+  }
 
   /** A surge that goes on is told once: a whole window below the limit has to lie between two spikes. */
-  const isArmed = async (watchKey: string, limit: number, nowMs: number, windowMs: number): Promise<boolean> => {
+  async #isArmed(watchKey: string, limit: number, nowMs: number, windowMs: number): Promise<boolean> {
+    const { store } = this.#deps;
     const last = await store.newestEvent(watchKey, { type: "volume.spike", sinceMs: 0 });
     if (last === undefined) return true;
     const counts = await store.countEvents(watchKey, windowsSince(last.detectedAtMs, nowMs, windowMs));
     return counts.some((count) => count < limit);
-  };
+  }
 
-  const checkSilence = async (subscriber: Subscriber, watched: Watched, nowMs: number): Promise<void> => {
+  async #checkSilence({ subscriber, watched, nowMs }: Look): Promise<void> {
+    const { store } = this.#deps;
     const { watch, watchKey } = subscriber;
     if (watch.noEventsForMs === undefined) return;
     const last = await store.newestEvent(watchKey);
@@ -99,47 +144,21 @@ export function createVolumeWatch(deps: VolumeDeps): VolumeWatch {
     const told = await store.newestEvent(watchKey, { type: "volume.silent", sinceMs });
     if (told !== undefined) return;
     const volume = { for: formatDuration(watch.noEventsForMs), last_event_at: last === undefined ? null : isoTime(last.detectedAtMs) };
-    await tell(subscriber, "volume.silent", volume, nowMs);
-  };
+    await this.#tell(subscriber, "volume.silent", volume, nowMs);
+  }
 
-  const tell = async (subscriber: Subscriber, type: string, volume: JsonObject, nowMs: number): Promise<void> => {
+  async #tell(subscriber: Subscriber, type: string, volume: JsonObject, nowMs: number): Promise<void> {
+    const { hash, route, store, log, meter, wakeDelivery } = this.#deps;
     const body: EventBody = { volume };
     const fact = { type, subject: subscriber.watch.id, episode: String(nowMs), body, occurredAtMs: nowMs };
-    const { event, deliveries } = deps.route(makeEvent(deps.hash, { ...subscriber, targetName: "" }, fact, nowMs), nowMs);
+    const { event, deliveries } = route(makeEvent(hash, { ...subscriber, targetName: "" }, fact, nowMs), nowMs);
     const commit = { atMs: nowMs, targets: [], verdicts: [], events: [event], deliveries };
     const result = await store.commitPoll(commit);
     if (result.status === "conflict" || result.born.size === 0) return;
-    logEvents(deps.log, commit, result.born);
-    deps.meter.count("chirpwatch_events_total", { watch: event.watch, event: type });
-    deps.wakeDelivery();
-  };
-
-  const check = async (poll: Poll, subscriber: Subscriber): Promise<void> => {
-    const nowMs = clock.now();
-    const watched = await look(poll, subscriber.watchKey, nowMs);
-    await checkSpike(subscriber, watched, nowMs);
-    await checkSilence(subscriber, watched, nowMs);
-  };
-
-  const takeTurn = (poll: Poll, subscriber: Subscriber): Promise<void> => {
-    const before = turns.get(subscriber.watchKey) ?? Promise.resolve();
-    const turn = before
-      .then(() => check(poll, subscriber))
-      .catch((error: unknown) => deps.log.warn("the volume of a watch could not be judged", { watch: subscriber.watch.id, error }));
-    turns.set(subscriber.watchKey, turn);
-    return turn;
-  };
-
-  return {
-    async polled(poll) {
-      const ruled = poll.subscribers.filter(({ watch }) => watch.spike !== undefined || watch.noEventsForMs !== undefined);
-      const once = new Map(ruled.map((subscriber) => [subscriber.watchKey, subscriber]));
-      for (const subscriber of once.values()) await takeTurn(poll, subscriber);
-    },
-    async close() {
-      for (const [watchKey, { watched, writtenMs }] of known) if (watched.okMs > writtenMs) await write(watchKey, watched);
-    },
-  };
+    logEvents(log, commit, result.born);
+    meter.count("chirpwatch_events_total", { watch: event.watch, event: type });
+    wakeDelivery();
+  }
 }
 
 const noteOf = (watchKey: string): string => `volume:${watchKey}`;
