@@ -73,63 +73,123 @@ const BOOKING_MS = 10_000;
 const TURN_MS = 60_000;
 const NOTE = "quota.audit";
 
-export function createQuotaAudit(deps: QuotaAuditDeps): QuotaAudit {
-  const { clock, ledger } = deps;
-  const readings = new Map<string, Reading>();
-  let cancel: Cancel | undefined;
-  let isStopped = false;
-  let failures = 0;
-  let checkedAtMs = Number.NEGATIVE_INFINITY;
+export const createQuotaAudit = (deps: QuotaAuditDeps): QuotaAudit => new TimedAudit(deps);
+
+class TimedAudit implements QuotaAudit {
+  readonly #deps: QuotaAuditDeps;
+  readonly #readings = new Map<string, Reading>();
+  #cancel: Cancel | undefined;
+  #isStopped = false;
+  #failures = 0;
+  #checkedAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(deps: QuotaAuditDeps) {
+    this.#deps = deps;
+  }
+
+  async start(): Promise<void> {
+    for (const [key, reading] of await readReadings(this.#deps.notes)) this.#readings.set(key, reading);
+    void this.check();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#cancel?.();
+  }
+
+  spent(): void {
+    if (this.#failures === 0 && this.#deps.clock.monotonic() - this.#checkedAtMs >= CHECK_SPENT_EVERY_MS) void this.check();
+  }
+
+  limitOf(key: string): number | undefined {
+    const reading = this.#readings.get(key);
+    return reading === undefined || reading.periodId !== this.#deps.period().id ? undefined : reading.limit;
+  }
+
+  get driftRequests(): number {
+    const { id } = this.#deps.period();
+    return [...this.#readings.values()].reduce((sum, reading) => (reading.periodId === id ? sum + reading.drift : sum), 0);
+  }
+
+  async check(): Promise<void> {
+    const { clock, notes, log, onChecked } = this.#deps;
+    this.#checkedAtMs = clock.monotonic();
+    const { isComplete, askedWaitMs } = await this.#checkKeys();
+    // Answered after the stop: the state is closed, and nobody listens.
+    if (this.#isStopped) return;
+    const kept: JsonObject = Object.fromEntries([...this.#readings].map(([key, reading]) => [key, { ...reading }]));
+    await notes.writeNote(NOTE, kept).catch(() => undefined);
+    await onChecked().catch((error: unknown) => log.warn("quota could not be computed", { error: errorText(error) }));
+    this.#failures = isComplete ? 0 : this.#failures + 1;
+    const retryMs = Math.min(RETRY_MS * 2 ** (this.#failures - 1), CHECK_EVERY_MS);
+    this.#arm(isComplete ? CHECK_EVERY_MS : Math.max(askedWaitMs, retryMs));
+  }
+
+  /** `askedWaitMs`: as long as the service wants not to be asked again. */
+  async #checkKeys(): Promise<{ readonly isComplete: boolean; readonly askedWaitMs: number }> {
+    const { keys, log } = this.#deps;
+    let isComplete = true;
+    let askedWaitMs = 0;
+    for (const key of keys()) {
+      try {
+        isComplete = (await this.#checkKey(key)) && isComplete;
+      } catch (error) {
+        if (this.#isStopped) break;
+        isComplete = false;
+        if (error instanceof UpstreamError && typeof error.retry === "object") askedWaitMs = Math.max(askedWaitMs, error.retry.afterMs);
+        log.warn("key usage is unknown", { key, error: errorText(error) });
+      }
+    }
+    return { isComplete, askedWaitMs };
+  }
 
   /** False when the service gave no usable figure. */
-  const checkKey = async (key: string): Promise<boolean> => {
-    const period = deps.period();
+  async #checkKey(key: string): Promise<boolean> {
+    const { ledger, clock, remaining: askRemaining, fingerprint } = this.#deps;
+    const period = this.#deps.period();
     const { lines } = await ledger.spentSince(period.startMs);
     const spent = lines.filter((line) => line.key === key).reduce((sum, { requests }) => sum + requests, 0);
     const askedAtMs = clock.now();
     const asked = await ledger.auditMark(key, askedAtMs, BOOKING_MS);
-    const remaining = await deps.remaining(key);
+    const remaining = await askRemaining(key);
     if (!isUsableLimit(remaining)) return false;
     const answered = await ledger.auditMark(key, clock.now(), BOOKING_MS);
-    const fingerprint = deps.fingerprint(key);
-    const now = { ...asked, answeredId: answered.lastId, remaining, askedAtMs, periodId: period.id, fingerprint };
-    // What is under way may be in both figures: the line must not be too high by it.
-    const learned = Math.floor(remaining + spent - asked.open);
-    const before = readings.get(key);
-    if (before === undefined || before.periodId !== period.id || !isComparable(before, now)) {
-      keep(key, { ...now, drift: 0, limit: learned });
-      return true;
-    }
-    const verdict = judgeAudit(before.remaining, remaining, await ledger.auditSpan(key, before, now));
-    if (verdict.kind === "stands_still") return true;
-    if (verdict.kind === "restarted") keep(key, { ...now, drift: before.drift, limit: learned });
-    if (verdict.kind === "agrees") keep(key, { ...now, drift: before.drift, limit: Math.max(before.limit, learned) });
-    if (verdict.kind === "drift") {
-      keep(key, { ...now, drift: before.drift + verdict.requests, limit: learned });
-      await tellDrift(key, spent, period);
-    }
+    const now = { ...asked, answeredId: answered.lastId, remaining, askedAtMs, periodId: period.id, fingerprint: fingerprint(key) };
+    // What is under way may be in both figures: the limit must not be too high by it.
+    const limit = Math.floor(remaining + spent - asked.open);
+    if ((await this.#compare(key, now, limit)) === "drift") await this.#tellDrift(key, spent, period);
     return true;
-  };
+  }
 
-  /** Not where the ledger has forgotten what was between them, nor where another key has the name now. */
-  const isComparable = (before: Reading, now: AuditReading & Pick<Reading, "askedAtMs" | "fingerprint">): boolean =>
-    (before.fingerprint ?? now.fingerprint) === now.fingerprint &&
-    before.answeredId <= now.lastId &&
-    before.askedAtMs >= now.askedAtMs - deps.retentionMs();
+  /** Compares what the service says now with what it said before, and keeps what that teaches. */
+  async #compare(key: string, now: Omit<Reading, "drift" | "limit">, learned: number): Promise<"drift" | "expected"> {
+    const before = this.#readings.get(key);
+    if (before === undefined || before.periodId !== now.periodId || !isComparable(before, now, this.#deps.retentionMs())) {
+      this.#keep(key, { ...now, drift: 0, limit: learned });
+      return "expected";
+    }
+    const verdict = judgeAudit(before.remaining, now.remaining, await this.#deps.ledger.auditSpan(key, before, now));
+    if (verdict.kind === "restarted") this.#keep(key, { ...now, drift: before.drift, limit: learned });
+    if (verdict.kind === "agrees") this.#keep(key, { ...now, drift: before.drift, limit: Math.max(before.limit, learned) });
+    if (verdict.kind !== "drift") return "expected";
+    this.#keep(key, { ...now, drift: before.drift + verdict.requests, limit: learned });
+    return "drift";
+  }
 
-  const keep = (key: string, reading: Reading) => {
-    readings.set(key, reading);
-    deps.meter.set("chirpwatch_quota_drift_requests", reading.drift, { key });
-  };
+  #keep(key: string, reading: Reading): void {
+    this.#readings.set(key, reading);
+    this.#deps.meter.set("chirpwatch_quota_drift_requests", reading.drift, { key });
+  }
 
-  const tellDrift = async (key: string, spent: number, period: QuotaPeriod): Promise<void> => {
-    const drift = readings.get(key)?.drift ?? 0;
-    if (!isAlarming(drift, spent) || (await wasToldOf(period.id, `quota.drift:${key}`, deps.notes))) return;
+  async #tellDrift(key: string, spent: number, period: QuotaPeriod): Promise<void> {
+    const { notes, notices } = this.#deps;
+    const drift = this.#readings.get(key)?.drift ?? 0;
+    if (!isAlarming(drift, spent) || (await wasToldOf(period.id, `quota.drift:${key}`, notes))) return;
     const [more, hint] =
       drift > 0
         ? ["more", "Something else spends this key's quota: give it a key of its own, or lower api.quota.monthly."]
         : ["fewer", "The quota may last longer than chirpwatch reckons with."];
-    await deps.notices.tell({
+    await notices.tell({
       type: "quota.drift",
       subject: "quota",
       severity: "warning",
@@ -137,62 +197,23 @@ export function createQuotaAudit(deps: QuotaAuditDeps): QuotaAudit {
       hint,
       facts: { key, drift },
     });
-  };
-
-  const check = async (): Promise<void> => {
-    checkedAtMs = clock.monotonic();
-    let isComplete = true;
-    let askedWaitMs = 0;
-    for (const key of deps.keys()) {
-      try {
-        isComplete = (await checkKey(key)) && isComplete;
-      } catch (error) {
-        if (isStopped) return;
-        isComplete = false;
-        if (error instanceof UpstreamError && typeof error.retry === "object") askedWaitMs = Math.max(askedWaitMs, error.retry.afterMs);
-        deps.log.warn("key usage is unknown", { key, error: errorText(error) });
-      }
-    }
-    // Answered after the stop: the state is closed, and nobody listens.
-    if (isStopped) return;
-    const kept: JsonObject = Object.fromEntries([...readings].map(([key, reading]) => [key, { ...reading }]));
-    await deps.notes.writeNote(NOTE, kept).catch(() => undefined);
-    await deps.onChecked().catch((error: unknown) => deps.log.warn("quota could not be computed", { error: errorText(error) }));
-    failures = isComplete ? 0 : failures + 1;
-    arm(isComplete ? CHECK_EVERY_MS : Math.max(askedWaitMs, Math.min(RETRY_MS * 2 ** (failures - 1), CHECK_EVERY_MS)));
-  };
+  }
 
   /** At the latest when the period has ended: another limit may hold from then on. */
-  const arm = (inMs: number) => {
-    cancel?.();
-    if (isStopped) return;
-    const untilTurnedMs = Math.max(0, deps.period().endMs - clock.now()) + TURN_MS;
-    cancel = clock.after(Math.min(inMs, untilTurnedMs), () => void check());
-  };
-
-  return {
-    check,
-    spent() {
-      if (failures === 0 && clock.monotonic() - checkedAtMs >= CHECK_SPENT_EVERY_MS) void check();
-    },
-    limitOf(key) {
-      const reading = readings.get(key);
-      return reading === undefined || reading.periodId !== deps.period().id ? undefined : reading.limit;
-    },
-    get driftRequests() {
-      const { id } = deps.period();
-      return [...readings.values()].reduce((sum, reading) => (reading.periodId === id ? sum + reading.drift : sum), 0);
-    },
-    async start() {
-      for (const [key, reading] of await readReadings(deps.notes)) readings.set(key, reading);
-      void check();
-    },
-    stop() {
-      isStopped = true;
-      cancel?.();
-    },
-  };
+  #arm(inMs: number): void {
+    this.#cancel?.();
+    if (this.#isStopped) return;
+    const { clock, period } = this.#deps;
+    const untilTurnedMs = Math.max(0, period().endMs - clock.now()) + TURN_MS;
+    this.#cancel = clock.after(Math.min(inMs, untilTurnedMs), () => void this.check());
+  }
 }
+
+/** Not where the ledger has forgotten what was between them, nor where another key has the name now. */
+const isComparable = (before: Reading, now: AuditReading & Pick<Reading, "askedAtMs" | "fingerprint">, retentionMs: number): boolean =>
+  (before.fingerprint ?? now.fingerprint) === now.fingerprint &&
+  before.answeredId <= now.lastId &&
+  before.askedAtMs >= now.askedAtMs - retentionMs;
 
 async function readReadings(notes: Notes): Promise<readonly (readonly [string, Reading])[]> {
   const kept = await notes.readNote(NOTE);
