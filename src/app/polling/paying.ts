@@ -81,7 +81,7 @@ export function createPaying({ delivering, store, meter, timetable, deps, gate, 
     clock,
     log,
     meter,
-    keys: keyWatch.usable,
+    keys: () => keyWatch.usable(),
     fingerprint: (key) => holder.held.find(({ name }) => name === key)?.fingerprint ?? "",
     remaining: (key) => remaining(key).catch((error: unknown) => leaveAside(key, error)),
     period: () => quotaPeriod(clock.now(), settings()),
@@ -133,7 +133,11 @@ export function createPaying({ delivering, store, meter, timetable, deps, gate, 
         return { rate, timeoutMs, quota: { ...quota, monthly: quotaWatch.limit, reserveOfAll: quotaWatch.reserve } };
       },
       renewKey: () => renew(),
-      keys: { offers, refused: keyWatch.refused, paid: keyWatch.paid },
+      keys: {
+        offers,
+        refused: (key, error, sentAtMs) => keyWatch.refused(key, error, sentAtMs),
+        paid: (key, sentAtMs, failedWith) => keyWatch.paid(key, sentAtMs, failedWith),
+      },
       pages: quotaWatch.pages,
       onReserved(kind) {
         if (kind === "granted") quotaWatch.granted();

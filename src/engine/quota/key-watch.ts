@@ -10,7 +10,7 @@ import type { Meter } from "../../model/meter.ts";
 import type { Notes } from "../../model/store.ts";
 import type { UpstreamError } from "../../model/upstream.ts";
 import type { Notices } from "../../model/notices.ts";
-import { createRepeated } from "../health/repeat.ts";
+import { createRepeated, type Repeated } from "../health/repeat.ts";
 import type { FailedWith } from "../../requests/gate-keys.ts";
 
 export interface KeyWatch {
@@ -49,29 +49,116 @@ const NOTE = "keys.refused";
 const FAILURES = 3;
 const FAILING_MS = 60_000;
 
-export function createKeyWatch(deps: KeyWatchDeps): KeyWatch {
-  const { ring, clock } = deps;
-  const told = new Set<string>();
-  const renewedAtMs = new Map<string, number>();
+export const createKeyWatch = (deps: KeyWatchDeps): KeyWatch => new WatchedKeys(deps);
+
+class WatchedKeys implements KeyWatch {
+  readonly #deps: KeyWatchDeps;
+  readonly #repeated: Repeated;
+  /** Keys whose trouble was told. */
+  readonly #told = new Set<string>();
+  readonly #renewedAtMs = new Map<string, number>();
   /** By key, what failed with it and was answered with another since it paid last. */
-  const failing = new Map<string, { readonly sinceMs: number; readonly requests: number }>();
+  readonly #failing = new Map<string, { readonly sinceMs: number; readonly requests: number }>();
 
-  const usable = (): readonly string[] => {
-    const keys = deps.keys();
-    const good = ring.usable(keys);
+  constructor(deps: KeyWatchDeps) {
+    const { ring, clock, log } = deps;
+    this.#deps = deps;
+    this.#repeated = createRepeated({
+      clock,
+      everyMs: CHECK_EVERY_MS,
+      work: () => this.#askAbout(ring.takeProbes(clock.monotonic())),
+      onError: (error) => log.warn("keys set aside could not be asked about", { error: errorText(error) }),
+    });
+  }
+
+  usable(): readonly string[] {
+    const keys = this.#deps.keys();
+    const good = this.#deps.ring.usable(keys);
     return good.length === 0 ? keys : good;
-  };
+  }
 
-  const remember = () => deps.notes.writeNote(NOTE, [...told]).catch(() => undefined);
+  get aside(): readonly AsideKey[] {
+    return this.#deps.ring.aside;
+  }
 
-  const tellAside = async (key: string, error: UpstreamError): Promise<void> => {
-    deps.meter.set("chirpwatch_key_up", 0, { key });
-    if (told.has(key)) return;
-    told.add(key);
-    await remember();
-    const others = ring.usable(deps.keys()).length;
+  async refused(key: string, error: UpstreamError, sentAtMs: number): Promise<boolean> {
+    const { ring, clock, renew } = this.#deps;
+    const keys = this.#deps.keys();
+    if (keys.length < 2) return false;
+    // Sent with a key that is no longer in force, or with its former text.
+    if (!keys.includes(key) || sentAtMs < (this.#renewedAtMs.get(key) ?? Number.NEGATIVE_INFINITY)) return true;
+    if (error.kind === "unauthorized" && (await renew(key))) {
+      this.#renewedAtMs.set(key, clock.monotonic());
+      return true;
+    }
+    const isNew = !ring.aside.some((one) => one.key === key);
+    ring.setAside(key, reasonOf(error), clock.monotonic());
+    // One that only fails is better than none.
+    if (ring.usable(keys).length === 0) for (const { key: other, because } of ring.aside) if (because === "failing") ring.tryAgain(other);
+    if (isNew) await this.#tellAside(key, error);
+    return ring.usable(keys).length > 0;
+  }
+
+  paid(key: string, sentAtMs: number, failedWith: FailedWith = new Map()): void {
+    const { ring } = this.#deps;
+    this.#failing.delete(key);
+    for (const [other, error] of failedWith) if (other !== key) void this.#doubt(other, error);
+    if (this.#told.size === 0 && ring.aside.length === 0) return;
+    if (ring.paid(key, sentAtMs)) void this.#tellBack(key);
+  }
+
+  probe(): Promise<boolean> {
+    return this.#askAbout(this.#deps.ring.aside.map(({ key }) => key));
+  }
+
+  reset(): void {
+    this.#deps.ring.reset();
+    this.#renewedAtMs.clear();
+    this.#failing.clear();
+  }
+
+  async start(): Promise<void> {
+    const known = await this.#deps.notes.readNote(NOTE);
+    for (const key of Array.isArray(known) ? known : []) if (typeof key === "string") this.#told.add(key);
+    this.#repeated.start();
+  }
+
+  stop(): void {
+    this.#repeated.stop();
+  }
+
+  /** Its requests fail, and with another key they do not. */
+  async #doubt(key: string, error: UpstreamError): Promise<void> {
+    const { ring, clock, keys } = this.#deps;
+    const nowMs = clock.monotonic();
+    const { sinceMs, requests } = this.#failing.get(key) ?? { sinceMs: nowMs, requests: 0 };
+    this.#failing.set(key, { sinceMs, requests: requests + 1 });
+    if (requests + 1 < FAILURES || nowMs - sinceMs < FAILING_MS || !ring.usable(keys()).includes(key)) return;
+    this.#failing.delete(key);
+    ring.setAside(key, "failing", nowMs);
+    await this.#tellAside(key, error);
+  }
+
+  async #askAbout(keys: readonly string[]): Promise<boolean> {
+    const { ring, ask } = this.#deps;
+    let isAnyGood = false;
+    for (const key of keys) {
+      if (!(await ask(key))) continue;
+      ring.tryAgain(key);
+      isAnyGood = true;
+    }
+    return isAnyGood;
+  }
+
+  async #tellAside(key: string, error: UpstreamError): Promise<void> {
+    const { meter, notices, ring, keys } = this.#deps;
+    meter.set("chirpwatch_key_up", 0, { key });
+    if (this.#told.has(key)) return;
+    this.#told.add(key);
+    await this.#remember();
+    const others = ring.usable(keys()).length;
     const rest = others === 0 ? "no other is left" : others === 1 ? "1 other goes on" : `${others} others go on`;
-    await deps.notices.tell({
+    await notices.tell({
       type: "key.refused",
       subject: key,
       severity: "warning",
@@ -79,89 +166,25 @@ export function createKeyWatch(deps: KeyWatchDeps): KeyWatch {
       hint: CURES[reasonOf(error)],
       facts: { key },
     });
-  };
+  }
 
-  /** Its requests fail, and with another key they do not. */
-  const doubt = async (key: string, error: UpstreamError): Promise<void> => {
-    const nowMs = clock.monotonic();
-    const { sinceMs, requests } = failing.get(key) ?? { sinceMs: nowMs, requests: 0 };
-    failing.set(key, { sinceMs, requests: requests + 1 });
-    if (requests + 1 < FAILURES || nowMs - sinceMs < FAILING_MS || !ring.usable(deps.keys()).includes(key)) return;
-    failing.delete(key);
-    ring.setAside(key, "failing", nowMs);
-    await tellAside(key, error);
-  };
-
-  const tellBack = async (key: string): Promise<void> => {
-    deps.meter.set("chirpwatch_key_up", 1, { key });
-    if (!told.delete(key)) return;
-    await remember();
-    await deps.notices.tell({
+  async #tellBack(key: string): Promise<void> {
+    const { meter, notices } = this.#deps;
+    meter.set("chirpwatch_key_up", 1, { key });
+    if (!this.#told.delete(key)) return;
+    await this.#remember();
+    await notices.tell({
       type: "key.recovered",
       subject: key,
       severity: "info",
       message: `The data service takes the key ${key} again.`,
       facts: { key },
     });
-  };
+  }
 
-  const askAbout = async (keys: readonly string[]): Promise<boolean> => {
-    let isAnyGood = false;
-    for (const key of keys) {
-      if (!(await deps.ask(key))) continue;
-      ring.tryAgain(key);
-      isAnyGood = true;
-    }
-    return isAnyGood;
-  };
-
-  const repeated = createRepeated({
-    clock,
-    everyMs: CHECK_EVERY_MS,
-    work: () => askAbout(ring.takeProbes(clock.monotonic())),
-    onError: (error) => deps.log.warn("keys set aside could not be asked about", { error: errorText(error) }),
-  });
-
-  return {
-    usable,
-    get aside() {
-      return ring.aside;
-    },
-    async refused(key, error, sentAtMs) {
-      const keys = deps.keys();
-      if (keys.length < 2) return false;
-      // Sent with a key that is no longer in force, or with its former text.
-      if (!keys.includes(key) || sentAtMs < (renewedAtMs.get(key) ?? Number.NEGATIVE_INFINITY)) return true;
-      if (error.kind === "unauthorized" && (await deps.renew(key))) {
-        renewedAtMs.set(key, clock.monotonic());
-        return true;
-      }
-      const isNew = !ring.aside.some((one) => one.key === key);
-      ring.setAside(key, reasonOf(error), clock.monotonic());
-      // One that only fails is better than none.
-      if (ring.usable(keys).length === 0) for (const { key: other, because } of ring.aside) if (because === "failing") ring.tryAgain(other);
-      if (isNew) await tellAside(key, error);
-      return ring.usable(keys).length > 0;
-    },
-    paid(key, sentAtMs, failedWith = new Map()) {
-      failing.delete(key);
-      for (const [other, error] of failedWith) if (other !== key) void doubt(other, error);
-      if (told.size === 0 && ring.aside.length === 0) return;
-      if (ring.paid(key, sentAtMs)) void tellBack(key);
-    },
-    probe: () => askAbout(ring.aside.map(({ key }) => key)),
-    reset() {
-      ring.reset();
-      renewedAtMs.clear();
-      failing.clear();
-    },
-    async start() {
-      const known = await deps.notes.readNote(NOTE);
-      for (const key of Array.isArray(known) ? known : []) if (typeof key === "string") told.add(key);
-      repeated.start();
-    },
-    stop: repeated.stop,
-  };
+  async #remember(): Promise<void> {
+    await this.#deps.notes.writeNote(NOTE, [...this.#told]).catch(() => undefined);
+  }
 }
 
 const reasonOf = ({ kind }: UpstreamError): AsideReason => (kind === "unauthorized" || kind === "billing" ? kind : "failing");
