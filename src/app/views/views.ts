@@ -6,8 +6,9 @@ import type { StoreWatch } from "../../model/store-health.ts";
 import type { UpstreamWatch } from "../../engine/health/upstream-watch.ts";
 import { isoTime } from "../../model/clock.ts";
 import { errorText } from "../../model/errors.ts";
+import type { EventQuery } from "../../model/history.ts";
 import type { SourceState } from "../../model/poll-store.ts";
-import type { BudgetView, DaemonState, Health, StatusView, Views, WatchView } from "../../server/words/views.ts";
+import type { BudgetView, DaemonState, EventsView, Found, Health, StatusView, Views, WatchView } from "../../server/words/views.ts";
 import type { OpenedStore } from "../../state/open.ts";
 import { deadReasons, readDead } from "../delivering/dead-letters.ts";
 import type { Delivery } from "../delivering/delivery.ts";
@@ -35,66 +36,45 @@ export interface ViewsDeps extends ScrapeDeps {
 const STALLED_MS = 120_000;
 const RECENT_EVENTS = 20;
 
-export function createViews(parts: ViewsDeps): Views {
-  const { store, clock, engine } = parts;
+export const createViews = (parts: ViewsDeps): Views => new DaemonViews(parts);
 
-  const health = async (): Promise<Health> => {
+class DaemonViews implements Views {
+  readonly #parts: ViewsDeps;
+
+  constructor(parts: ViewsDeps) {
+    this.#parts = parts;
+  }
+
+  async health(): Promise<Health> {
+    const { clock, engine, storeWatch, store } = this.#parts;
     if (clock.monotonic() - engine.loop.lastTurnMs > STALLED_MS) return { live: false, ready: false, reason: "the poll loop stands still" };
-    if (parts.storeWatch.trouble !== undefined) return { live: false, ready: false, reason: "the state cannot be written" };
+    if (storeWatch.trouble !== undefined) return { live: false, ready: false, reason: "the state cannot be written" };
     const failure = await store.proveWritable(clock.now()).then(() => undefined, errorText);
     return failure === undefined
       ? { live: true, ready: true, reason: "" }
       : { live: false, ready: false, reason: "the state cannot be written" };
-  };
+  }
 
-  const sources = async (): Promise<ReadonlyMap<string, SourceState>> => {
-    const states = await store.loadSources(engine.polls.map(({ key }) => key));
-    return new Map(states.map((state) => [state.fingerprint, state]));
-  };
-
-  const watchViews = async (known: ReadonlyMap<string, SourceState>): Promise<readonly WatchView[]> => {
-    const states = new Map((await store.listWatches()).map((state) => [state.id, state]));
-    const { spentByWatch } = parts.quotaWatch.status;
-    const readPages = engine.firstReadPages();
-    return parts
-      .config()
-      .watches.filter(({ enabled }) => enabled)
-      .map((watch) => {
-        const polls = engine.pollsOf(watch.id);
-        const times = polls.map(({ key }) => known.get(key)?.lastPollAtMs ?? 0).filter((time) => time > 0);
-        return watchView(watch, {
-          state: states.get(watch.id),
-          sink: parts.delivery().describe(watch),
-          lastPollMs: times.length === 0 ? undefined : Math.max(...times),
-          nextPollMs: engine.nextPollAt(watch.id),
-          spent: spentByWatch.get(watch.id) ?? 0,
-          firstReadPages: readPages.get(watch.id),
-          problem: polls.map(({ key }) => engine.problemOf(key)).find((problem) => problem !== "") ?? "",
-        });
-      });
-  };
-
-  const sinkFacts = () => ({ pauses: parts.delivery().pump.pauses(), nowMs: clock.now() });
-
-  const status = async (): Promise<StatusView> => {
-    const config = parts.config();
-    const known = await sources();
-    await parts.quotaWatch.refresh(engine.polls);
-    const trouble = parts.upstreamWatch.trouble;
-    const { views: sinks, stats, readWait } = await readSinks(store, config, sinkFacts());
-    const watches = await watchViews(known);
+  async status(): Promise<StatusView> {
+    const { store, clock, engine, quotaWatch, upstreamWatch, storeWatch, lastRefusal, startedAtMs, loadedAtMs, deps } = this.#parts;
+    const config = this.#parts.config();
+    const known = await this.#sources();
+    await quotaWatch.refresh(engine.polls);
+    const trouble = upstreamWatch.trouble;
+    const { views: sinks, stats, readWait } = await readSinks(store, config, this.#sinkFacts());
+    const watches = await this.#watchViews(known);
     const recent = await store.recentRecords(RECENT_EVENTS);
-    const quota = quotaFacts(parts);
+    const quota = quotaFacts(this.#parts);
     const dead = await deadReasons(store, config, clock.now());
-    const refusal = parts.lastRefusal();
-    const troubles = { store: parts.storeWatch.trouble, upstream: trouble?.reason, quota, sinks, dead, watches, refusal };
+    const refusal = lastRefusal();
+    const troubles = { store: storeWatch.trouble, upstream: trouble?.reason, quota, sinks, dead, watches, refusal };
     const reasons = [...reasonsOf(troubles), ...strandedReasons(config, stats)];
     return {
-      state: stateOf(troubles, parts.upstreamWatch.isStopped, reasons),
+      state: stateOf(troubles, upstreamWatch.isStopped, reasons),
       reasons,
-      version: parts.deps.version,
-      started_at: isoTime(parts.startedAtMs),
-      uptime_seconds: Math.round((clock.now() - parts.startedAtMs) / 1_000),
+      version: deps.version,
+      started_at: isoTime(startedAtMs),
+      uptime_seconds: Math.round((clock.now() - startedAtMs) / 1_000),
       upstream: {
         up: trouble === undefined,
         reason: trouble?.reason ?? "",
@@ -107,38 +87,74 @@ export function createViews(parts: ViewsDeps): Views {
       recent_events: recent.map((record) => eventLine(record, config.linksHost, readWait)),
       config: {
         file: config.files[0] ?? "",
-        loaded_at: isoTime(parts.loadedAtMs()),
+        loaded_at: isoTime(loadedAtMs()),
         warnings: config.warnings.map(formatIssue),
         failed_reload: troubles.refusal,
       },
     };
-  };
+  }
 
-  const budget = async (): Promise<BudgetView> => {
-    await parts.quotaWatch.refresh(engine.polls);
-    const { period, lines } = parts.quotaWatch.status;
-    return budgetView(quotaFacts(parts), {
-      lines,
-      hours: await store.spentByHour(period.startMs),
-      config: parts.config(),
-      nowMs: clock.now(),
-    });
-  };
+  async budget(): Promise<BudgetView> {
+    const { quotaWatch, engine, store, config, clock } = this.#parts;
+    await quotaWatch.refresh(engine.polls);
+    const { period, lines } = quotaWatch.status;
+    const quota = quotaFacts(this.#parts);
+    const hours = await store.spentByHour(period.startMs);
+    return budgetView(quota, { lines, hours, config: config(), nowMs: clock.now() });
+  }
 
-  return {
-    health,
-    status,
-    budget,
-    events: async (query) => eventsView(await store.findEvents(query), parts.config().linksHost),
-    async explain(item) {
-      const { pauses, nowMs } = sinkFacts();
-      const health = await store.loadSinkHealth();
-      const found = await findItem(store, item, createWaitReader({ config: parts.config(), health, pauses, nowMs }));
-      return { ...found, firstReads: found.histories.length > 0 ? [] : inFirstRead(await watchViews(await sources())) };
-    },
-    dead: (sink) => readDead(store, parts.config(), sink),
-    metrics: () => renderMetrics(parts),
-  };
+  async events(query: EventQuery): Promise<EventsView> {
+    const { store, config } = this.#parts;
+    return eventsView(await store.findEvents(query), config().linksHost);
+  }
+
+  async explain(item: string): Promise<Found> {
+    const { store, config } = this.#parts;
+    const { pauses, nowMs } = this.#sinkFacts();
+    const health = await store.loadSinkHealth();
+    const found = await findItem(store, item, createWaitReader({ config: config(), health, pauses, nowMs }));
+    return { ...found, firstReads: found.histories.length > 0 ? [] : inFirstRead(await this.#watchViews(await this.#sources())) };
+  }
+
+  dead(sink: string | undefined): ReturnType<Views["dead"]> {
+    return readDead(this.#parts.store, this.#parts.config(), sink);
+  }
+
+  metrics(): Promise<string> {
+    return renderMetrics(this.#parts);
+  }
+
+  async #sources(): Promise<ReadonlyMap<string, SourceState>> {
+    const { store, engine } = this.#parts;
+    const states = await store.loadSources(engine.polls.map(({ key }) => key));
+    return new Map(states.map((state) => [state.fingerprint, state]));
+  }
+
+  async #watchViews(known: ReadonlyMap<string, SourceState>): Promise<readonly WatchView[]> {
+    const { store, quotaWatch, engine, config, delivery } = this.#parts;
+    const states = new Map((await store.listWatches()).map((state) => [state.id, state]));
+    const { spentByWatch } = quotaWatch.status;
+    const readPages = engine.firstReadPages();
+    return config()
+      .watches.filter(({ enabled }) => enabled)
+      .map((watch) => {
+        const polls = engine.pollsOf(watch.id);
+        const times = polls.map(({ key }) => known.get(key)?.lastPollAtMs ?? 0).filter((time) => time > 0);
+        return watchView(watch, {
+          state: states.get(watch.id),
+          sink: delivery().describe(watch),
+          lastPollMs: times.length === 0 ? undefined : Math.max(...times),
+          nextPollMs: engine.nextPollAt(watch.id),
+          spent: spentByWatch.get(watch.id) ?? 0,
+          firstReadPages: readPages.get(watch.id),
+          problem: polls.map(({ key }) => engine.problemOf(key)).find((problem) => problem !== "") ?? "",
+        });
+      });
+  }
+
+  #sinkFacts() {
+    return { pauses: this.#parts.delivery().pump.pauses(), nowMs: this.#parts.clock.now() };
+  }
 }
 
 /** Ids of watches that have not read all there was when they began. */
