@@ -36,19 +36,89 @@ export interface Reloader {
   storeRecovered(): void;
 }
 
-export function createReloader({ deps, notices, clock, meter, states, config, swap, renew }: ReloadDeps): Reloader {
-  const { log } = deps;
-  let refusal: ConfigView["failed_reload"] = null;
-  let loadedAtMs = clock.now();
-  /** The last configuration was refused for the state's sake alone. */
-  let isOwed = false;
-  let underWay: Promise<unknown> = Promise.resolve();
-  let queued: { readonly askers: Set<string>; readonly outcome: Promise<ReloadOutcome> } | undefined;
+export function createReloader(deps: ReloadDeps): Reloader {
+  const reloads = new Reloads(deps);
+  return {
+    reload: (askedBy) => reloads.next(askedBy),
+    storeRecovered: () => reloads.storeRecovered(),
+    lastRefusal: () => reloads.refusal,
+    loadedAtMs: () => reloads.loadedAtMs,
+  };
+}
 
-  const refuse = async (errors: readonly string[], askedBy: string): Promise<ReloadOutcome> => {
-    refusal = { at: isoTime(clock.now()), errors };
+class Reloads {
+  refusal: ConfigView["failed_reload"] = null;
+  loadedAtMs: number;
+  readonly #deps: ReloadDeps;
+  /** The last configuration was refused for the state's sake alone. */
+  #isOwed = false;
+  #underWay: Promise<unknown> = Promise.resolve();
+  #queued: { readonly askers: Set<string>; readonly outcome: Promise<ReloadOutcome> } | undefined;
+
+  constructor(deps: ReloadDeps) {
+    this.#deps = deps;
+    this.loadedAtMs = deps.clock.now();
+  }
+
+  /** One after the other: the one under way may have read the files before they were changed. Those who ask meanwhile share the next. */
+  next(askedBy: string): Promise<ReloadOutcome> {
+    if (this.#queued === undefined) {
+      const askers = new Set<string>();
+      const outcome = this.#underWay.then(() => {
+        this.#queued = undefined;
+        const run = this.#reload([...askers].join(", "));
+        this.#underWay = run.catch(() => undefined);
+        return run;
+      });
+      this.#queued = { askers, outcome };
+    }
+    this.#queued.askers.add(askedBy);
+    return this.#queued.outcome;
+  }
+
+  storeRecovered(): void {
+    const { log } = this.#deps.deps;
+    if (this.#isOwed) this.next("recovered state").catch((error: unknown) => log.error("reload failed", { error }));
+  }
+
+  async #reload(askedBy: string): Promise<ReloadOutcome> {
+    const { config, renew } = this.#deps;
+    const { files, log, load } = this.#deps.deps;
+    this.#isOwed = false;
+    const before = config();
+    if (await isUnchanged(before.reads, files)) {
+      await renew();
+      log.info("configuration unchanged", { asked_by: askedBy, watches: before.watches.length });
+      return this.#accept(false, []);
+    }
+    const loaded = await load();
+    if (!loaded.ok) return this.#refuse(loaded.issues.filter(({ severity }) => severity === "error").map(formatIssue), askedBy);
+    const fixed = needsRestart(before, loaded.config);
+    return fixed.length > 0 ? this.#refuse(fixed, askedBy) : this.#takeOver(before, loaded.config, askedBy);
+  }
+
+  async #takeOver(before: Config, next: Config, askedBy: string): Promise<ReloadOutcome> {
+    const { states, swap } = this.#deps;
+    const { hash, log } = this.#deps.deps;
+    const changes = compareConfigs(before, next);
+    let memory: readonly MemoryChange[];
+    try {
+      memory = memoryChanges(before, next, { hash, states: await states() });
+      await swap(next, changes);
+    } catch (error) {
+      this.#isOwed = error instanceof StoreError;
+      return this.#refuse([errorText(error)], askedBy);
+    }
+    const counts = { asked_by: askedBy, watches: next.watches.length };
+    log.info("configuration reloaded", { ...counts, ...changeFields(changes, memory.map(memoryText)) });
+    return this.#accept(true, memory);
+  }
+
+  async #refuse(errors: readonly string[], askedBy: string): Promise<ReloadOutcome> {
+    const { clock, meter, notices } = this.#deps;
+    this.refusal = { at: isoTime(clock.now()), errors };
     meter.count("chirpwatch_reloads_total", { outcome: "refused" });
-    log.error("reload refused, the old configuration stays active", { asked_by: askedBy, errors });
+    this.#deps.deps.log.error("reload refused, the old configuration stays active", { asked_by: askedBy, errors });
     const message = `The new configuration was refused and the old one stays active: ${errors[0] ?? ""}`;
     await notices.tell({
       type: "config.refused",
@@ -59,68 +129,14 @@ export function createReloader({ deps, notices, clock, meter, states, config, sw
       facts: { errors: errors.length },
     });
     return { ok: false, errors };
-  };
+  }
 
-  const accept = (changed: boolean, memory: readonly MemoryChange[]): ReloadOutcome => {
-    refusal = null;
-    meter.count("chirpwatch_reloads_total", { outcome: "ok" });
-    loadedAtMs = clock.now();
+  #accept(changed: boolean, memory: readonly MemoryChange[]): ReloadOutcome {
+    this.refusal = null;
+    this.#deps.meter.count("chirpwatch_reloads_total", { outcome: "ok" });
+    this.loadedAtMs = this.#deps.clock.now();
     return { ok: true, changed, memory };
-  };
-
-  const reload = async (askedBy: string): Promise<ReloadOutcome> => {
-    isOwed = false;
-    const before = config();
-    if (await isUnchanged(before.reads, deps.files)) {
-      await renew();
-      log.info("configuration unchanged", { asked_by: askedBy, watches: before.watches.length });
-      return accept(false, []);
-    }
-    const loaded = await deps.load();
-    if (!loaded.ok) return refuse(loaded.issues.filter(({ severity }) => severity === "error").map(formatIssue), askedBy);
-    const fixed = needsRestart(before, loaded.config);
-    if (fixed.length > 0) return refuse(fixed, askedBy);
-    const changes = compareConfigs(before, loaded.config);
-    let memory: readonly MemoryChange[];
-    try {
-      memory = memoryChanges(before, loaded.config, { hash: deps.hash, states: await states() });
-      await swap(loaded.config, changes);
-    } catch (error) {
-      isOwed = error instanceof StoreError;
-      return refuse([errorText(error)], askedBy);
-    }
-    log.info("configuration reloaded", {
-      asked_by: askedBy,
-      watches: loaded.config.watches.length,
-      ...changeFields(changes, memory.map(memoryText)),
-    });
-    return accept(true, memory);
-  };
-
-  // One after the other: the one under way may have read the files before they were changed. Those who ask meanwhile share the next.
-  const reloadNext = (askedBy: string): Promise<ReloadOutcome> => {
-    if (queued === undefined) {
-      const askers = new Set<string>();
-      const outcome = underWay.then(() => {
-        queued = undefined;
-        const run = reload([...askers].join(", "));
-        underWay = run.catch(() => undefined);
-        return run;
-      });
-      queued = { askers, outcome };
-    }
-    queued.askers.add(askedBy);
-    return queued.outcome;
-  };
-
-  return {
-    reload: reloadNext,
-    storeRecovered() {
-      if (isOwed) reloadNext("recovered state").catch((error: unknown) => log.error("reload failed", { error }));
-    },
-    lastRefusal: () => refusal,
-    loadedAtMs: () => loadedAtMs,
-  };
+  }
 }
 
 /** What a running daemon cannot change, said in words. */
