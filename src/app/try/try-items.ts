@@ -45,8 +45,8 @@ export function judgeAnswer(subscriber: Subscriber, known: TargetState, answer: 
   const record = recordOf(subscriber, answer);
   const { settings } = subscriber.watch;
   if (record === undefined) return [];
-  if ("ranking" in detection) return judgeEntries(subscriber, known, record, detection.ranking(settings), context);
-  return judgeRecord(subscriber, known, record, detection.rule(settings), context);
+  if ("ranking" in detection) return judgeEntries(subscriber, known, { record, rule: detection.ranking(settings) }, context);
+  return judgeRecord(subscriber, known, { record, rule: detection.rule(settings) }, context);
 }
 
 function judgeTweets(subscriber: Subscriber, target: TargetState, tweets: readonly Tweet[], context: TryContext): readonly TriedItem[] {
@@ -67,7 +67,7 @@ function judgeTweets(subscriber: Subscriber, target: TargetState, tweets: readon
   return [...seen.tweets.values()].map((tweet, index) => {
     const occurredAtMs = items[index]?.timeMs ?? context.detectedAtMs;
     const fact = { type: "tweet.created", subject: tweet.id, episode: "", body: { tweet }, occurredAtMs };
-    return triedItem(subscriber, tweet.id, reasons.get(tweet.id) ?? "", fact, context);
+    return triedItem(subscriber, { itemId: tweet.id, reason: reasons.get(tweet.id) ?? "", fact }, context);
   });
 }
 
@@ -92,7 +92,7 @@ function judgeMembers(subscriber: Subscriber, target: TargetState, members: read
     const body = rosterBody(user, { ...context, rule });
     const occurredAtMs = Date.parse(user.followerDate ?? "") || context.detectedAtMs;
     const fact = { type: rule.joined, subject: `${target.userId ?? target.key}/${user.id}`, episode: "", body, occurredAtMs };
-    return triedItem(subscriber, user.id, reasons.get(user.id) ?? "", fact, context);
+    return triedItem(subscriber, { itemId: user.id, reason: reasons.get(user.id) ?? "", fact }, context);
   });
 }
 
@@ -100,8 +100,7 @@ function judgeMembers(subscriber: Subscriber, target: TargetState, members: read
 function judgeRecord(
   subscriber: Subscriber,
   target: TargetState,
-  record: JsonObject,
-  rule: ReadingRule,
+  { record, rule }: { readonly record: JsonObject; readonly rule: ReadingRule },
   context: TryContext,
 ): readonly TriedItem[] {
   const values = readValues(record, rule) ?? {};
@@ -119,7 +118,7 @@ function judgeRecord(
   const fact = { type, subject: itemId, episode: "sample", body, occurredAtMs: context.detectedAtMs };
   const isAcross = judge({ ...subscriber, watch: withoutWhere(subscriber) }).length > 0;
   const detail = isAcross ? `where is false: ${subscriber.watch.where?.text ?? ""}` : `${valuesText(rule, values)}; ${conditionText(rule)}`;
-  return [triedItem(subscriber, itemId, detail, fact, context)];
+  return [triedItem(subscriber, { itemId, reason: detail, fact }, context)];
 }
 
 const valuesText = (rule: ReadingRule, values: Reading): string =>
@@ -136,8 +135,7 @@ function conditionText(rule: ReadingRule): string {
 function judgeEntries(
   subscriber: Subscriber,
   target: TargetState,
-  record: JsonObject,
-  rule: RankingRule,
+  { record, rule }: { readonly record: JsonObject; readonly rule: RankingRule },
   context: TryContext,
 ): readonly TriedItem[] {
   const blank = { ...target, memory: { ranks: {} } };
@@ -154,7 +152,14 @@ function withoutWhere({ watch: { where: _, ...rest } }: Subscriber) {
   return rest;
 }
 
-function triedItem(subscriber: Subscriber, itemId: string, reason: string, fact: Fact, context: TryContext): TriedItem {
+interface EvaluatedItem {
+  readonly itemId: string;
+  /** Why it is filtered; empty for news. */
+  readonly reason: string;
+  readonly fact: Fact;
+}
+
+function triedItem(subscriber: Subscriber, { itemId, reason, fact }: EvaluatedItem, context: TryContext): TriedItem {
   const { event } = makeEvent(context.hash, subscriber, fact, context.detectedAtMs);
   return { itemId, verdict: reason === "" ? "news" : "filtered", detail: reason, event };
 }

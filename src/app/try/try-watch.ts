@@ -67,7 +67,8 @@ export function planTrial(watch: Watch, deps: TrialDeps): Trial {
       const users = await lookUp(watch, deps.gate, handles, ids);
       const gate = sharing(deps.gate);
       const tried: TriedTarget[] = [];
-      for (const target of targets) tried.push(await tryTarget(watch, type, target, users, { ...deps, gate }));
+      for (const target of targets)
+        tried.push(await tryTarget({ watch, type }, target, users, { gate, clock: deps.clock, hash: deps.hash }));
       return tried;
     },
   };
@@ -105,11 +106,10 @@ async function lookUp(watch: Watch, gate: Gate, handles: readonly TargetState[],
 }
 
 async function tryTarget(
-  watch: Watch,
-  type: WatchType<any>,
+  { watch, type }: { readonly watch: Watch; readonly type: WatchType<any> },
   assumed: TargetState,
   users: readonly User[],
-  deps: TrialDeps,
+  deps: Pick<TrialDeps, "gate" | "clock" | "hash">,
 ): Promise<TriedTarget> {
   const { name } = assumed;
   const profile = users.find((user) => user.id === assumed.userId || `@${user.username.toLowerCase()}` === assumed.key);
