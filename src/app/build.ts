@@ -8,19 +8,20 @@ import { startHeartbeat } from "../engine/health/heartbeat.ts";
 import { createPollTrace } from "../polling/run/poll-trace.ts";
 import { startControl } from "../server/control-socket.ts";
 import { createMeter } from "../server/metrics/meter.ts";
+import type { RouteDeps } from "../server/routes.ts";
 import { startServer } from "../server/server.ts";
 import type { ReloadOutcome } from "../server/words/views.ts";
-import { openStore } from "../state/open.ts";
+import { type OpenedStore, openStore } from "../state/open.ts";
 import { createActions } from "./actions.ts";
-import type { ConfigChanges } from "./changes/config-changes.ts";
 import type { Adapters, DaemonDeps } from "./daemon/daemon-deps.ts";
-import { createDelivering } from "./delivering/delivering.ts";
+import { createDelivering, type Delivering } from "./delivering/delivering.ts";
 import { watchClock } from "./clock-watch.ts";
 import { claimOrigin } from "./daemon/origin.ts";
-import { createPolling } from "./polling/polling.ts";
+import { createPolling, type Polling } from "./polling/polling.ts";
 import { startPruning } from "./pruning.ts";
 import { enabledOf, registerWatches } from "./daemon/registration.ts";
-import { createReloader } from "./reload/reload.ts";
+import { createReloader, type Reloader } from "./reload/reload.ts";
+import { createSwap } from "./swap.ts";
 import { warnOfStranded } from "./delivering/stranded.ts";
 import { createSandboxGuard } from "./sandbox-guard.ts";
 import { createTeardown, type Teardown } from "./daemon/teardown.ts";
@@ -56,7 +57,7 @@ export async function startDaemon(config: Config, deps: DaemonDeps): Promise<Dae
 }
 
 async function build(initial: Config, deps: DaemonDeps, teardown: Teardown): Promise<Daemon> {
-  const { clock, random, hash, log, http, files } = deps;
+  const { clock, random, hash, log, http } = deps;
   const adapters = deps.adapters ?? SHIPPED;
   const startedAtMs = clock.now();
   const store = await adapters.openStore({ path: initial.state.path, clock, random, log, mustExist: initial.state.mustExist });
@@ -76,40 +77,15 @@ async function build(initial: Config, deps: DaemonDeps, teardown: Teardown): Pro
   const { engine, report } = polling;
   teardown.push("polling", () => polling.stop());
 
-  const renew = async () => {
-    await (await delivering.prepare(config())).enter();
-    polling.renewKey();
-  };
-  const swap = async (next: Config, { watches: changes }: ConfigChanges) => {
-    const refused = guard.refusalOf(next.sinks);
-    if (refused !== undefined) throw refused;
-    const prepared = await delivering.prepare(next);
-    // Until the state has taken the watches, nothing in force has changed: a state that cannot be written leaves all as it was.
-    const registered = await registerWatches(next, store, hash, clock.now()).catch(async (error: unknown) => {
-      polling.storeWatch.takeError(error);
-      await prepared.drop();
-      throw error;
-    });
-    await prepared.enter(registered);
-    polling.renewKey();
-    const watches = enabledOf(registered);
-    await engine.setWatches(watches);
-    const isNews = new Set([...changes.added, ...changes.changed]);
-    report.started(watches.filter(({ watch }) => isNews.has(watch.id)));
-    await warnOfStranded(next, { store, log });
-  };
-  const reloader = createReloader({ deps, notices, meter, clock, states: () => store.listWatches(), config, swap, renew });
+  const swap = createSwap({ guard, delivering, polling, store, hash, clock, log });
+  const reloader = createReloader({ deps, notices, meter, clock, states: () => store.listWatches(), config, ...swap });
   const { lastRefusal, loadedAtMs } = reloader;
   const actions = createActions({ store, engine, clock, reloader, config, probeSinks: () => delivery().pump.probe() });
-  const views = createViews({ ...polling, deps, store, meter, clock, startedAtMs, config, delivery, lastRefusal, loadedAtMs });
-  const routeDeps = { clock, log, views, actions };
-  const control = await adapters.startControl(routeDeps, store.path);
-  teardown.push("control socket", () => control.close());
-  const { host, port, token, publicUrl } = initial.server;
-  const publicHost = publicUrl === undefined ? {} : { publicHost: new URL(publicUrl).hostname };
-  const server = await adapters.startServer({ ...routeDeps, host, port, ...publicHost, ...(token === undefined ? {} : { token }) });
-  teardown.push("server", () => server.close());
-  log.info("status page is up", { url: server.url });
+  const { quotaWatch, quotaAudit, keyWatch, keyQuotas, upstreamWatch, storeWatch } = polling;
+  const health = { quotaWatch, quotaAudit, keyWatch, keyQuotas, upstreamWatch, storeWatch };
+  const views = createViews({ ...health, engine, deps, store, meter, clock, startedAtMs, config, delivery, lastRefusal, loadedAtMs });
+  const url = await startServing(initial, { adapters, clock, log, views, actions, statePath: store.path }, teardown);
+  log.info("status page is up", { url });
 
   const registered = await registerWatches(initial, store, hash, clock.now());
   delivering.active.set(registered);
@@ -119,6 +95,47 @@ async function build(initial: Config, deps: DaemonDeps, teardown: Teardown): Pro
   report.started(watches);
   await polling.start();
   engine.start();
+  startHousekeeping(initial, { deps, store, delivering, polling, reloader }, teardown);
+  const stop = () => {
+    stopBegunMs ??= clock.monotonic();
+    return teardown.drain();
+  };
+  return { url, engine, reload: reloader.reload, stop };
+}
+
+interface ServedParts extends RouteDeps {
+  readonly adapters: Adapters;
+  readonly statePath: string;
+}
+
+/** The control socket and the status page. Returns the address of the page. */
+async function startServing(
+  { server: { host, port, token, publicUrl } }: Config,
+  { adapters, clock, log, views, actions, statePath }: ServedParts,
+  teardown: Teardown,
+): Promise<string> {
+  const routeDeps = { clock, log, views, actions };
+  const control = await adapters.startControl(routeDeps, statePath);
+  teardown.push("control socket", () => control.close());
+  const publicHost = publicUrl === undefined ? {} : { publicHost: new URL(publicUrl).hostname };
+  const server = await adapters.startServer({ ...routeDeps, host, port, ...publicHost, ...(token === undefined ? {} : { token }) });
+  teardown.push("server", () => server.close());
+  return server.url;
+}
+
+interface RunningParts {
+  readonly deps: DaemonDeps;
+  readonly store: OpenedStore;
+  readonly delivering: Delivering;
+  readonly polling: Polling;
+  readonly reloader: Reloader;
+}
+
+/** What goes on beside polling and delivering. */
+function startHousekeeping(initial: Config, { deps, store, delivering, polling, reloader }: RunningParts, teardown: Teardown): void {
+  const { clock, hash, log, http, files } = deps;
+  const { config, delivery } = delivering;
+  const { engine } = polling;
   teardown.push("pruning", startPruning({ store, clock, log, retentionMs: () => config().state.retentionMs, polls: () => engine.polls }));
   teardown.push("clock watch", watchClock({ clock, log, store, engine, pump: () => delivery().pump }));
   void delivering.check();
@@ -131,9 +148,4 @@ async function build(initial: Config, deps: DaemonDeps, teardown: Teardown): Pro
   if (heartbeat !== undefined) teardown.push("heartbeat", startHeartbeat(heartbeat, { http, clock, log, isAlive }));
   const onChange = async () => void (await reloader.reload("file change"));
   if (deps.watchFiles) teardown.push("file watch", watchFiles({ files, clock, hash, paths: () => config().files, onChange }));
-  const stop = () => {
-    stopBegunMs ??= clock.monotonic();
-    return teardown.drain();
-  };
-  return { url: server.url, engine, reload: reloader.reload, stop };
 }

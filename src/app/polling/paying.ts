@@ -1,14 +1,14 @@
 /** Who pays for requests and how much is left: the keys, the quota's pace, and the comparison with the service's own count. */
 import { createKeyRing } from "../../budget/key-ring.ts";
 import { quotaPeriod } from "../../budget/quota-period.ts";
-import type { Engine } from "../../engine/engine.ts";
 import { createKeyWatch, type KeyWatch } from "../../engine/quota/key-watch.ts";
 import { createQuotaAudit, type QuotaAudit } from "../../engine/quota/quota-audit.ts";
 import { createQuotaNotices } from "../../engine/quota/quota-notices.ts";
-import { createQuotaWatch, type QuotaWatch } from "../../engine/quota/quota-watch.ts";
+import { createQuotaWatch, type QuotaSettings, type QuotaWatch } from "../../engine/quota/quota-watch.ts";
 import { type KeyQuota, limitOfKey } from "../../engine/quota/total-quota.ts";
-import { askRemaining } from "../../requests/remaining-requests.ts";
-import type { GateDeps, RequestGate } from "../../requests/request-gate.ts";
+import type { Poll } from "../../polling/watch-poll.ts";
+import type { GateDeps } from "../../requests/request-gate.ts";
+import type { GateLimits, Offers } from "../../requests/reservation.ts";
 import { errorText } from "../../model/errors.ts";
 import type { Meter } from "../../model/meter.ts";
 import type { Store } from "../../model/store.ts";
@@ -16,7 +16,7 @@ import { UpstreamError } from "../../model/upstream.ts";
 import type { Timetable } from "../../schedule/timetable.ts";
 import type { DaemonDeps } from "../daemon/daemon-deps.ts";
 import type { Delivering } from "../delivering/delivering.ts";
-import { createKeyHolder, offersOf } from "./key-holder.ts";
+import { createKeyHolder, type KeyHolder, offersOf } from "./key-holder.ts";
 
 export interface Paying {
   /** The key of a name, as the data service wants it. */
@@ -42,126 +42,178 @@ export interface PayingParts {
   readonly meter: Meter;
   readonly timetable: Timetable;
   readonly deps: DaemonDeps;
-  readonly gate: () => RequestGate;
-  readonly engine: () => Engine;
+  /** What the service says a key has left. @throws UpstreamError */
+  readonly remaining: (key: string) => Promise<unknown>;
+  /** Those planned now. */
+  readonly polls: () => readonly Poll[];
+  /** Called when polls go faster or slower than a moment ago. */
+  readonly onPaceChanged: () => void;
 }
 
-export function createPaying({ delivering, store, meter, timetable, deps, gate, engine }: PayingParts): Paying {
-  const { clock, log } = deps;
-  const { config, notices } = delivering;
-  const holder = createKeyHolder(config().api, deps);
-  const names = () => holder.held.map(({ name }) => name);
-  const settings = () => ({ ...config().api.quota, monthly: config().api.quota.monthly });
+export const createPaying = (parts: PayingParts): Paying => new KeysAndQuota(parts);
 
-  const remaining = (key: string): Promise<unknown> => askRemaining(gate(), key);
-  const ask = (key: string) =>
-    remaining(key).then(
-      (left) => left !== 0,
-      () => false,
-    );
+class KeysAndQuota implements Paying {
+  readonly keyWatch: KeyWatch;
+  readonly quotaAudit: QuotaAudit;
+  readonly quotaWatch: QuotaWatch;
+  readonly gateDeps: Paying["gateDeps"];
+  readonly #parts: PayingParts;
+  readonly #holder: KeyHolder;
 
-  const ring = createKeyRing();
-  /** Another key has another quota: the service is asked at once. */
-  const renew = async (key?: string): Promise<boolean> => {
-    const isOther = await holder.renew(key);
-    if (isOther) void quotaAudit.check();
-    return isOther;
-  };
-  const keyWatch = createKeyWatch({ ring, keys: names, renew, ask, notices, notes: store, clock, log, meter });
-  /** A key the service does not even give its usage to pays for nothing either. */
-  const leaveAside = async (key: string, error: unknown): Promise<never> => {
-    if (error instanceof UpstreamError && (error.kind === "unauthorized" || error.kind === "billing"))
-      await keyWatch.refused(key, error, clock.monotonic());
-    throw error;
-  };
-  const quotaAudit: QuotaAudit = createQuotaAudit({
-    ledger: store,
-    notes: store,
-    notices,
-    clock,
-    log,
-    meter,
-    keys: () => keyWatch.usable(),
-    fingerprint: (key) => holder.held.find(({ name }) => name === key)?.fingerprint ?? "",
-    remaining: (key) => remaining(key).catch((error: unknown) => leaveAside(key, error)),
-    period: () => quotaPeriod(clock.now(), settings()),
-    retentionMs: () => config().state.retentionMs,
-    onChecked: () => quotaWatch.refresh(engine().polls),
-  });
-  const keyQuotas = (): readonly KeyQuota[] => {
-    const usable = new Set(keyWatch.usable());
-    return holder.held.map(({ name, monthly }) => ({
+  constructor(parts: PayingParts) {
+    this.#parts = parts;
+    this.#holder = createKeyHolder(parts.delivering.config().api, parts.deps);
+    this.keyWatch = this.#newKeyWatch();
+    this.quotaAudit = this.#newAudit();
+    this.quotaWatch = this.#newQuotaWatch();
+    this.gateDeps = {
+      limits: () => this.#limits(),
+      renewKey: () => this.#renew(),
+      keys: {
+        offers: () => this.#offers(),
+        refused: (key, error, sentAtMs) => this.keyWatch.refused(key, error, sentAtMs),
+        paid: (key, sentAtMs, failedWith) => this.keyWatch.paid(key, sentAtMs, failedWith),
+      },
+      pages: this.quotaWatch.pages,
+      onReserved: (kind) => {
+        if (kind === "granted") this.quotaWatch.granted();
+        if (kind === "quota") this.quotaAudit.spent();
+      },
+    };
+  }
+
+  readonly key = (name?: string): string => this.#holder.key(name);
+
+  readonly keyQuotas = (): readonly KeyQuota[] => {
+    const usable = new Set(this.keyWatch.usable());
+    return this.#holder.held.map(({ name, monthly }) => ({
       name,
-      limit: limitOfKey(monthly, quotaAudit.limitOf(name)),
+      limit: limitOfKey(monthly, this.quotaAudit.limitOf(name)),
       isUsable: usable.has(name),
     }));
   };
-  const quotaNotices = createQuotaNotices({ clock, notices, notes: store, settings });
-  const quotaWatch: QuotaWatch = createQuotaWatch({
-    ledger: store,
-    notes: store,
-    clock,
-    timetable,
-    meter,
-    log,
-    settings,
-    keys: keyQuotas,
-    polls: () => engine().polls,
-    states: () => store.listWatches(),
-    onRefreshed: quotaNotices.take,
-    onPaceChanged: () => engine().repace(),
-  });
 
-  const offers = () =>
-    offersOf(
-      holder.held,
-      keyQuotas().filter(({ isUsable }) => isUsable),
+  probe(): Promise<boolean> {
+    const { held } = this.#holder;
+    return held.length < 2 ? this.#ask(held[0].name) : this.keyWatch.probe();
+  }
+
+  setKeys(): void {
+    this.#holder.set(this.#parts.delivering.config().api);
+    this.keyWatch.reset();
+    void this.quotaAudit.check();
+  }
+
+  async start(): Promise<void> {
+    const { deps, polls } = this.#parts;
+    await this.keyWatch.start();
+    await this.quotaAudit.start();
+    await this.quotaWatch
+      .refresh(polls())
+      .catch((error: unknown) => deps.log.warn("quota could not be computed", { error: errorText(error) }));
+    this.quotaWatch.start();
+  }
+
+  stop(): void {
+    this.quotaWatch.stop();
+    this.quotaAudit.stop();
+    this.keyWatch.stop();
+  }
+
+  #newKeyWatch(): KeyWatch {
+    const { delivering, store, meter, deps } = this.#parts;
+    const { clock, log } = deps;
+    return createKeyWatch({
+      ring: createKeyRing(),
+      keys: () => this.#holder.held.map(({ name }) => name),
+      renew: (key) => this.#renew(key),
+      ask: (key) => this.#ask(key),
+      notices: delivering.notices,
+      notes: store,
+      clock,
+      log,
+      meter,
+    });
+  }
+
+  #newAudit(): QuotaAudit {
+    const { delivering, store, meter, deps, remaining, polls } = this.#parts;
+    const { clock, log } = deps;
+    return createQuotaAudit({
+      ledger: store,
+      notes: store,
+      notices: delivering.notices,
+      clock,
+      log,
+      meter,
+      keys: () => this.keyWatch.usable(),
+      fingerprint: (key) => this.#holder.held.find(({ name }) => name === key)?.fingerprint ?? "",
+      remaining: (key) => remaining(key).catch((error: unknown) => this.#setAside(key, error)),
+      period: () => quotaPeriod(clock.now(), this.#settings()),
+      retentionMs: () => delivering.config().state.retentionMs,
+      onChecked: () => this.quotaWatch.refresh(polls()),
+    });
+  }
+
+  #newQuotaWatch(): QuotaWatch {
+    const { delivering, store, meter, timetable, deps, polls, onPaceChanged } = this.#parts;
+    const { clock, log } = deps;
+    const settings = () => this.#settings();
+    const quotaNotices = createQuotaNotices({ clock, notices: delivering.notices, notes: store, settings });
+    return createQuotaWatch({
+      ledger: store,
+      notes: store,
+      clock,
+      timetable,
+      meter,
+      log,
+      settings,
+      keys: this.keyQuotas,
+      polls,
+      states: () => store.listWatches(),
+      onRefreshed: quotaNotices.take,
+      onPaceChanged,
+    });
+  }
+
+  #settings(): QuotaSettings {
+    const { quota } = this.#parts.delivering.config().api;
+    return { ...quota, monthly: quota.monthly };
+  }
+
+  #limits(): GateLimits {
+    const { rate, timeoutMs, quota } = this.#parts.delivering.config().api;
+    // Each of several keys has a line of its own. What all may spend together is as old as the last look at the ledger, and would be too
+    // little by what a key has spent since then that is set aside.
+    if (this.#holder.held.length > 1) return { rate, timeoutMs, quota: this.#settings() };
+    return { rate, timeoutMs, quota: { ...quota, monthly: this.quotaWatch.limit, reserveOfAll: this.quotaWatch.reserve } };
+  }
+
+  #offers(): Offers {
+    return offersOf(
+      this.#holder.held,
+      this.keyQuotas().filter(({ isUsable }) => isUsable),
     );
+  }
 
-  return {
-    key: holder.key,
-    keyWatch,
-    quotaWatch,
-    quotaAudit,
-    keyQuotas,
-    gateDeps: {
-      limits: () => {
-        const { rate, timeoutMs, quota } = config().api;
-        // Each of several keys has a line of its own. What all may spend together is as old as the last look at the ledger, and would be too
-        // little by what a key has spent since then that is set aside.
-        if (holder.held.length > 1) return { rate, timeoutMs, quota: settings() };
-        return { rate, timeoutMs, quota: { ...quota, monthly: quotaWatch.limit, reserveOfAll: quotaWatch.reserve } };
-      },
-      renewKey: () => renew(),
-      keys: {
-        offers,
-        refused: (key, error, sentAtMs) => keyWatch.refused(key, error, sentAtMs),
-        paid: (key, sentAtMs, failedWith) => keyWatch.paid(key, sentAtMs, failedWith),
-      },
-      pages: quotaWatch.pages,
-      onReserved(kind) {
-        if (kind === "granted") quotaWatch.granted();
-        if (kind === "quota") quotaAudit.spent();
-      },
-    },
-    probe: () => (holder.held.length < 2 ? ask(holder.held[0].name) : keyWatch.probe()),
-    setKeys() {
-      holder.set(config().api);
-      keyWatch.reset();
-      void quotaAudit.check();
-    },
-    async start() {
-      await keyWatch.start();
-      await quotaAudit.start();
-      await quotaWatch
-        .refresh(engine().polls)
-        .catch((error: unknown) => log.warn("quota could not be computed", { error: errorText(error) }));
-      quotaWatch.start();
-    },
-    stop() {
-      quotaWatch.stop();
-      quotaAudit.stop();
-      keyWatch.stop();
-    },
-  };
+  #ask(key: string): Promise<boolean> {
+    return this.#parts.remaining(key).then(
+      (left) => left !== 0,
+      () => false,
+    );
+  }
+
+  /** Another key has another quota: the service is asked at once. */
+  async #renew(key?: string): Promise<boolean> {
+    const isOther = await this.#holder.renew(key);
+    if (isOther) void this.quotaAudit.check();
+    return isOther;
+  }
+
+  /** A key the service does not even give its usage to pays for nothing either. */
+  async #setAside(key: string, error: unknown): Promise<never> {
+    if (error instanceof UpstreamError && (error.kind === "unauthorized" || error.kind === "billing"))
+      await this.keyWatch.refused(key, error, this.#parts.deps.clock.monotonic());
+    throw error;
+  }
 }

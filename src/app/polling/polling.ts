@@ -1,6 +1,6 @@
 /** The polling half: the gate to the data service with its key, its budget and its watchers, and the engine on top. */
 import { createUpstream } from "../../api/upstream.ts";
-import { createUpstreamPacer } from "../../budget/upstream-pacer.ts";
+import { createUpstreamPacer, type UpstreamPacer } from "../../budget/upstream-pacer.ts";
 import { createEngine, type Engine } from "../../engine/engine.ts";
 import type { EngineDeps } from "../../engine/engine-parts.ts";
 import { createPollRunner } from "../../polling/run/poll-runner.ts";
@@ -9,7 +9,8 @@ import type { KeyWatch } from "../../engine/quota/key-watch.ts";
 import type { QuotaAudit } from "../../engine/quota/quota-audit.ts";
 import type { QuotaWatch } from "../../engine/quota/quota-watch.ts";
 import { createRequestGate, type RequestGate } from "../../requests/request-gate.ts";
-import { createServiceClock } from "../../requests/service-clock.ts";
+import { askRemaining } from "../../requests/remaining-requests.ts";
+import { createServiceClock, type ServiceClock } from "../../requests/service-clock.ts";
 import { createStoreWatch } from "../../engine/health/store-watch.ts";
 import type { StoreWatch } from "../../model/store-health.ts";
 import { createUpstreamWatch, type UpstreamWatch } from "../../engine/health/upstream-watch.ts";
@@ -49,118 +50,166 @@ export interface PollingParts {
   readonly onStoreRecovered: () => void;
 }
 
-export function createPolling({ delivering, store, meter, trace, deps, onStoreRecovered }: PollingParts): Polling {
-  const { clock, random, hash, log, http } = deps;
-  const { config, delivery, notices } = delivering;
-  const timetable = createTimetable();
-  const serviceClock = createServiceClock(clock);
-  const pacer = createUpstreamPacer(random, () => paying.keyWatch.usable());
-  const paying = createPaying({ delivering, store, meter, timetable, deps, gate: () => gate, engine: () => engine });
-  const { baseUrl, timeoutMs } = config().api;
-  const upstream = createUpstream({ http, baseUrl: deps.sandboxUrl ?? baseUrl, key: paying.key, timeoutMs });
-  const tellDirectly = createDirectTeller({ delivery, config, clock, random, log });
-  const onRecovered = () => {
-    engine.hastenAll();
-    onStoreRecovered();
-  };
-  const storeWatch = createStoreWatch({ store, clock, log, tellDirectly, onRecovered });
-  const gate: RequestGate = createRequestGate({
-    upstream,
-    ledger: store,
-    clock,
-    serviceClock,
-    pacer,
-    meter,
-    log,
-    trace,
-    ...paying.gateDeps,
-    onOutcome: (error) => upstreamWatch.takeOutcome(error),
-  });
-  const upstreamWatch = createUpstreamWatch({
-    pacer,
-    notices,
-    notes: store,
-    clock,
-    log,
-    meter,
-    probe: paying.probe,
-    onBack: () => engine.hastenAll(),
-  });
-  const profiles = createProfiles(gate, clock, log);
-  const telling: Pick<EngineDeps, "route" | "wakeDelivery"> = {
-    route: delivering.active.route,
-    wakeDelivery: () => delivery().pump.wake(),
-  };
-  const runner = createPollRunner({
-    store,
-    gate,
-    profiles,
-    clock,
-    serviceClock,
-    random,
-    hash,
-    meter,
-    log,
-    trace,
-    retentionMs: () => config().state.retentionMs,
-    ...telling,
-  });
-  const report = createStartReport({
-    store,
-    clock,
-    log,
-    sinkText: (watch) => delivery().describe(watch),
-    nextPollAt: (watchId) => engine.nextPollAt(watchId),
-  });
-  const engine: Engine = createEngine({
-    store,
-    gate,
-    pacer,
-    runner,
-    profiles,
-    notices,
-    storeWatch,
-    quotaWatch: paying.quotaWatch,
-    clock,
-    serviceClock,
-    timetable,
-    hash,
-    meter,
-    log,
-    trace,
-    notes: store,
-    ...telling,
-    isUpstreamDark: () => upstreamWatch.isDark,
-    onMissing: report.missing,
-    onPolled(poll, outcome, error) {
-      report.polled(poll, outcome);
-      deps.onPolled?.(poll, outcome, error);
-    },
-  });
-  return {
-    engine,
-    quotaWatch: paying.quotaWatch,
-    quotaAudit: paying.quotaAudit,
-    keyWatch: paying.keyWatch,
-    keyQuotas: paying.keyQuotas,
-    upstreamWatch,
-    storeWatch,
-    report,
-    renewKey() {
-      paying.setKeys();
-      const wasStopped = upstreamWatch.isStopped;
-      pacer.resume();
-      if (wasStopped) engine.hastenAll();
-    },
-    async start() {
-      await upstreamWatch.start();
-      await paying.start();
-    },
-    async stop() {
-      paying.stop();
-      await engine.stop();
-      upstreamWatch.stop();
-      storeWatch.stop();
-    },
-  };
+export const createPolling = (parts: PollingParts): Polling => new PollingHalf(parts);
+
+class PollingHalf implements Polling {
+  readonly engine: Engine;
+  readonly upstreamWatch: UpstreamWatch;
+  readonly storeWatch: StoreWatch;
+  readonly report: StartReport;
+  readonly #parts: PollingParts;
+  readonly #timetable = createTimetable();
+  readonly #serviceClock: ServiceClock;
+  readonly #paying: Paying;
+  readonly #pacer: UpstreamPacer;
+  readonly #gate: RequestGate;
+
+  constructor(parts: PollingParts) {
+    const { clock, random } = parts.deps;
+    this.#parts = parts;
+    this.#serviceClock = createServiceClock(clock);
+    this.#paying = this.#newPaying();
+    this.#pacer = createUpstreamPacer(random, () => this.keyWatch.usable());
+    this.storeWatch = this.#newStoreWatch();
+    this.#gate = this.#newGate();
+    this.upstreamWatch = this.#newUpstreamWatch();
+    this.report = this.#newReport();
+    this.engine = this.#newEngine();
+  }
+
+  get quotaWatch(): QuotaWatch {
+    return this.#paying.quotaWatch;
+  }
+
+  get quotaAudit(): QuotaAudit {
+    return this.#paying.quotaAudit;
+  }
+
+  get keyWatch(): KeyWatch {
+    return this.#paying.keyWatch;
+  }
+
+  get keyQuotas(): Paying["keyQuotas"] {
+    return this.#paying.keyQuotas;
+  }
+
+  renewKey(): void {
+    this.#paying.setKeys();
+    const wasStopped = this.upstreamWatch.isStopped;
+    this.#pacer.resume();
+    if (wasStopped) this.engine.hastenAll();
+  }
+
+  async start(): Promise<void> {
+    await this.upstreamWatch.start();
+    await this.#paying.start();
+  }
+
+  async stop(): Promise<void> {
+    this.#paying.stop();
+    await this.engine.stop();
+    this.upstreamWatch.stop();
+    this.storeWatch.stop();
+  }
+
+  #newPaying(): Paying {
+    const { delivering, store, meter, deps } = this.#parts;
+    return createPaying({
+      delivering,
+      store,
+      meter,
+      timetable: this.#timetable,
+      deps,
+      remaining: (key) => askRemaining(this.#gate, key),
+      polls: () => this.engine.polls,
+      onPaceChanged: () => this.engine.repace(),
+    });
+  }
+
+  #newStoreWatch(): StoreWatch {
+    const { delivering, store, deps, onStoreRecovered } = this.#parts;
+    const { config, delivery } = delivering;
+    const { clock, random, log } = deps;
+    const tellDirectly = createDirectTeller({ delivery, config, clock, random, log });
+    const onRecovered = () => {
+      this.engine.hastenAll();
+      onStoreRecovered();
+    };
+    return createStoreWatch({ store, clock, log, tellDirectly, onRecovered });
+  }
+
+  #newGate(): RequestGate {
+    const { delivering, store, meter, trace, deps } = this.#parts;
+    const { clock, log, http } = deps;
+    const { baseUrl, timeoutMs } = delivering.config().api;
+    return createRequestGate({
+      upstream: createUpstream({ http, baseUrl: deps.sandboxUrl ?? baseUrl, key: this.#paying.key, timeoutMs }),
+      ledger: store,
+      clock,
+      serviceClock: this.#serviceClock,
+      pacer: this.#pacer,
+      meter,
+      log,
+      trace,
+      ...this.#paying.gateDeps,
+      onOutcome: (error) => this.upstreamWatch.takeOutcome(error),
+    });
+  }
+
+  #newUpstreamWatch(): UpstreamWatch {
+    const { delivering, store, meter, deps } = this.#parts;
+    const { clock, log } = deps;
+    return createUpstreamWatch({
+      pacer: this.#pacer,
+      notices: delivering.notices,
+      notes: store,
+      clock,
+      log,
+      meter,
+      probe: () => this.#paying.probe(),
+      onBack: () => this.engine.hastenAll(),
+    });
+  }
+
+  #newReport(): StartReport {
+    const { delivering, store, deps } = this.#parts;
+    const { clock, log } = deps;
+    return createStartReport({
+      store,
+      clock,
+      log,
+      sinkText: (watch) => delivering.delivery().describe(watch),
+      nextPollAt: (watchId) => this.engine.nextPollAt(watchId),
+    });
+  }
+
+  #newEngine(): Engine {
+    const { delivering, store, meter, trace, deps } = this.#parts;
+    const { clock, random, hash, log } = deps;
+    const { config, delivery, notices } = delivering;
+    const [gate, serviceClock] = [this.#gate, this.#serviceClock];
+    const profiles = createProfiles(gate, clock, log);
+    const telling: Pick<EngineDeps, "route" | "wakeDelivery"> = {
+      route: delivering.active.route,
+      wakeDelivery: () => delivery().pump.wake(),
+    };
+    const shared = { store, gate, profiles, clock, serviceClock, hash, meter, log, trace, ...telling };
+    const runner = createPollRunner({ ...shared, random, retentionMs: () => config().state.retentionMs });
+    return createEngine({
+      ...shared,
+      pacer: this.#pacer,
+      runner,
+      notices,
+      storeWatch: this.storeWatch,
+      quotaWatch: this.quotaWatch,
+      timetable: this.#timetable,
+      notes: store,
+      isUpstreamDark: () => this.upstreamWatch.isDark,
+      onMissing: this.report.missing,
+      onPolled: (poll, outcome, error) => {
+        this.report.polled(poll, outcome);
+        deps.onPolled?.(poll, outcome, error);
+      },
+    });
+  }
 }

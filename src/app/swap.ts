@@ -1,0 +1,49 @@
+/** Makes another configuration the active one: deliveries, keys and watches together, or none of them. */
+import type { Config } from "../config/config.ts";
+import type { Clock } from "../model/clock.ts";
+import type { Hash } from "../model/hash.ts";
+import type { Log } from "../model/log.ts";
+import type { Store } from "../model/store.ts";
+import { enabledOf, registerWatches } from "./daemon/registration.ts";
+import type { Delivering } from "./delivering/delivering.ts";
+import { warnOfStranded } from "./delivering/stranded.ts";
+import type { Polling } from "./polling/polling.ts";
+import type { SandboxGuard } from "./sandbox-guard.ts";
+import type { ReloadDeps } from "./reload/reload.ts";
+
+export interface SwapDeps {
+  readonly guard: Pick<SandboxGuard, "refusalOf">;
+  readonly delivering: Pick<Delivering, "prepare" | "config">;
+  readonly polling: Pick<Polling, "engine" | "report" | "storeWatch" | "renewKey">;
+  readonly store: Store;
+  readonly hash: Hash;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export function createSwap({ guard, delivering, polling, store, hash, clock, log }: SwapDeps): Pick<ReloadDeps, "swap" | "renew"> {
+  return {
+    async renew() {
+      await (await delivering.prepare(delivering.config())).enter();
+      polling.renewKey();
+    },
+    async swap(next: Config, { watches: changes }) {
+      const refused = guard.refusalOf(next.sinks);
+      if (refused !== undefined) throw refused;
+      const prepared = await delivering.prepare(next);
+      // Until the state has taken the watches, nothing that is active has changed: a state that cannot be written leaves all as it was.
+      const registered = await registerWatches(next, store, hash, clock.now()).catch(async (error: unknown) => {
+        polling.storeWatch.takeError(error);
+        await prepared.drop();
+        throw error;
+      });
+      await prepared.enter(registered);
+      polling.renewKey();
+      const watches = enabledOf(registered);
+      await polling.engine.setWatches(watches);
+      const isNews = new Set([...changes.added, ...changes.changed]);
+      polling.report.started(watches.filter(({ watch }) => isNews.has(watch.id)));
+      await warnOfStranded(next, { store, log });
+    },
+  };
+}
