@@ -4,7 +4,7 @@
  */
 import { batchesOf } from "../../src/model/batch.ts";
 import { FIRST_LIMITS } from "../../src/query/merging/merge.ts";
-import { floorOf, packParts, type Part, ridersFor } from "../../src/groups/queries/packs.ts";
+import { floorOf, packQueries, type Part, ridersFor } from "../../src/groups/queries/packs.ts";
 import { awaitedOf, chooseProbes, waitBeforeProbes } from "../../src/groups/probing/probe-choice.ts";
 import { firstPace, learnDelays } from "../../src/groups/accounts/probe-pace.ts";
 import { expectedRate, firstRate, learnPosts, type RateMemory, rateAt } from "../../src/plan/rates/rates.ts";
@@ -102,7 +102,7 @@ export function modelFreshness(options: { seed: number; accounts: number; meanMs
     }
     const chosen = chooseProbes(waiting, maxMs);
     const moved = chosen.filter(({ one }) => (one.timesMs[one.next] ?? Number.POSITIVE_INFINITY) <= nowMs);
-    const packs = packParts(
+    const packs = packQueries(
       moved.map(({ one }) => partOf(one, nowMs)).sort((a, b) => b.floorMs - a.floorMs),
       FIRST_LIMITS,
     );

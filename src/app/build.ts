@@ -67,7 +67,7 @@ async function build(initial: Config, deps: DaemonDeps, teardown: Teardown): Pro
   const meter = createMeter();
   const trace = createPollTrace(clock);
   const delivering = await createDelivering(initial, { store, meter, trace, deps });
-  const { config, delivery, notices } = delivering;
+  const { config, delivery, opsAlerts } = delivering;
   let stopBegunMs: number | undefined;
   const graceLeftMs = () => Math.max(0, GRACE_MS - (clock.monotonic() - (stopBegunMs ?? clock.monotonic())));
   teardown.push("delivery", () => delivering.stop(graceLeftMs()));
@@ -78,7 +78,7 @@ async function build(initial: Config, deps: DaemonDeps, teardown: Teardown): Pro
   teardown.push("polling", () => polling.stop());
 
   const swap = createSwap({ guard, delivering, polling, store, hash, clock, log });
-  const reloader = createReloader({ deps, notices, meter, clock, states: () => store.listWatches(), config, ...swap });
+  const reloader = createReloader({ deps, opsAlerts, meter, clock, states: () => store.listWatches(), config, ...swap });
   const { lastRefusal, loadedAtMs } = reloader;
   const actions = createActions({ store, engine, clock, reloader, config, probeSinks: () => delivery().pump.probe() });
   const { quotaWatch, quotaAudit, keyWatch, keyQuotas, upstreamWatch, storeWatch } = polling;

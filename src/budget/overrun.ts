@@ -2,7 +2,7 @@
  * How much more stretched polls take than is reckoned. A poll that comes a tenth as often finds ten times as much: accounts that are read
  * because they changed, and pages of news, do not become fewer in the same measure as polls do. Pure.
  */
-export interface OverrunSample {
+export interface CorrectionSample {
   readonly nowMs: number;
   readonly periodId: string;
   /** Requests of the period so far. */
@@ -11,15 +11,15 @@ export interface OverrunSample {
   readonly pacedPerDay: number | undefined;
 }
 
-export interface Overrun {
+export interface ForecastCorrection {
   /** Told at every look at the ledger. */
-  take(sample: OverrunSample): void;
+  take(sample: CorrectionSample): void;
   /** So many times what is reckoned; 1 while nothing is known, and where they take less. */
   readonly factor: number;
   /** What a restart would forget; the same object while nothing is learned. */
-  readonly memory: OverrunMemory;
+  readonly memory: CorrectionMemory;
   /** Goes on with what was learned before. */
-  restore(memory: OverrunMemory): void;
+  restore(memory: CorrectionMemory): void;
 }
 
 /** Requests, those of long ago counted less. */
@@ -28,7 +28,7 @@ interface Sums {
   readonly taken: number;
 }
 
-export interface OverrunMemory {
+export interface CorrectionMemory {
   /** In another period, polls are stretched by another factor: what was learned in this one is forgotten. */
   readonly periodId: string;
   readonly learned: Sums;
@@ -50,9 +50,9 @@ const LONGEST_SAMPLE_MS = 600_000;
 const NO_REQUESTS: Sums = { reckoned: 0, taken: 0 };
 const EMPTY = { ...NO_REQUESTS, ms: 0 };
 
-export function createOverrun(): Overrun {
-  let last: OverrunSample | undefined;
-  let memory: OverrunMemory = { periodId: "", learned: NO_REQUESTS, bucket: EMPTY };
+export function createForecastCorrection(): ForecastCorrection {
+  let last: CorrectionSample | undefined;
+  let memory: CorrectionMemory = { periodId: "", learned: NO_REQUESTS, bucket: EMPTY };
   return {
     take(sample) {
       const before = last;
@@ -79,7 +79,7 @@ export function createOverrun(): Overrun {
   };
 }
 
-function learn(before: Sums, { ms, reckoned, taken }: OverrunMemory["bucket"]): Sums {
+function learn(before: Sums, { ms, reckoned, taken }: CorrectionMemory["bucket"]): Sums {
   const kept = 2 ** (-ms / HALF_LIFE_MS);
   return { reckoned: before.reckoned * kept + reckoned, taken: before.taken * kept + Math.min(taken, reckoned * MOST) };
 }

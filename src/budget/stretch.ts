@@ -2,7 +2,7 @@
 import type { Priority } from "../model/schedule.ts";
 import { quotaLine } from "./quota-line.ts";
 
-export interface StretchQuery {
+export interface SlowDownQuery {
   /** Billed requests of the period so far. */
   readonly spent: number;
   /** Requests the period allows; undefined while unknown: nothing is stretched. */
@@ -19,7 +19,7 @@ export interface StretchQuery {
 }
 
 /** Multiply a poll's interval by the factor of its priority; 1 means untouched. */
-export type StretchFactors = Readonly<Record<Priority, number>>;
+export type SlowDownFactors = Readonly<Record<Priority, number>>;
 
 const DAY_MS = 86_400_000;
 const FIRST_TO_WAIT = ["low", "normal", "high"] as const satisfies readonly Priority[];
@@ -32,7 +32,7 @@ export function forecastRequests(requestsPerDay: number, nowMs: number, periodEn
 }
 
 /** Factors under which spent + forecast stays at or under the line; the largest caps where nothing would be slow enough. */
-export function stretchFactors(query: StretchQuery): StretchFactors {
+export function slowDownFactors(query: SlowDownQuery): SlowDownFactors {
   const factors = { high: 1, normal: 1, low: 1 };
   const line = quotaLine({ monthly: query.limit, reserve: query.reserve, purpose: "poll" });
   if (line === undefined || query.onExhausted === "pause") return factors;
@@ -53,7 +53,7 @@ export function stretchFactors(query: StretchQuery): StretchFactors {
 }
 
 /** What the whole period will have cost in the end: what was spent and what the rest costs at this pace, never beyond the line. */
-export function expectedRequests(query: StretchQuery, requestsPerDay: number): number {
+export function expectedRequests(query: SlowDownQuery, requestsPerDay: number): number {
   const line = quotaLine({ monthly: query.limit, reserve: query.reserve, purpose: "poll" });
   const uncut = query.spent + forecastRequests(requestsPerDay, query.nowMs, query.periodEndMs);
   return line === undefined ? uncut : Math.min(uncut, Math.max(line, query.spent));
@@ -65,23 +65,23 @@ const HEAD_START = 0.05;
 /** A share of what is left under the line that may be spent before the factors are computed again. */
 const STALE_SHARE = 0.01;
 
-/** The factors in force: as `stretchFactors`, after the head start. */
-export function governedFactors(query: StretchQuery): StretchFactors {
-  const wanted = stretchFactors(query);
+/** The factors in force: as `slowDownFactors`, after the head start. */
+export function governedFactors(query: SlowDownQuery): SlowDownFactors {
+  const wanted = slowDownFactors(query);
   return headStartLeft(query) > 0 ? { high: 1, normal: 1, low: wanted.low } : wanted;
 }
 
 /** After so many more requests the factors no longer hold: the head start is over, or a noticeable part of what is left is spent. */
-export function requestsUntilStale(query: Pick<StretchQuery, "limit" | "reserve" | "spent">): number {
+export function requestsUntilStale(query: Pick<SlowDownQuery, "limit" | "reserve" | "spent">): number {
   const line = quotaLine({ monthly: query.limit, reserve: query.reserve, purpose: "poll" });
   if (line === undefined) return Number.POSITIVE_INFINITY;
   return headStartLeft(query) || Math.max(1, Math.floor((line - query.spent) * STALE_SHARE));
 }
 
-const headStartLeft = ({ limit, spent }: Pick<StretchQuery, "limit" | "spent">): number =>
+const headStartLeft = ({ limit, spent }: Pick<SlowDownQuery, "limit" | "spent">): number =>
   limit === undefined ? 0 : Math.max(0, Math.ceil(limit * HEAD_START - spent));
 
-function restOfPeriod(query: StretchQuery): Record<Priority, number> {
+function restOfPeriod(query: SlowDownQuery): Record<Priority, number> {
   const costs = { high: 0, normal: 0, low: 0 };
   for (const poll of query.polls) costs[poll.priority] += forecastRequests(poll.requestsPerDay, query.nowMs, query.periodEndMs);
   return costs;

@@ -3,7 +3,7 @@
  * rate and quota are shared with a daemon that runs beside it.
  */
 import { createUpstream } from "../api/upstream.ts";
-import { createKeyHolder, type HeldKey, type KeyHolder, offersOf } from "../app/polling/key-holder.ts";
+import { createKeyHolder, type HeldKey, type KeyHolder, eligibleKeysOf } from "../app/polling/key-holder.ts";
 import { createSandboxGuard, type SandboxGuard } from "../app/sandbox-guard.ts";
 import { createUpstreamPacer } from "../budget/upstream-pacer.ts";
 import type { ApiConfig } from "../config/config.ts";
@@ -92,7 +92,7 @@ function keysOf(holder: KeyHolder): GateKeys {
   const refused = new Set<string>();
   const usable = () => holder.held.filter(({ name }) => !refused.has(name)).map(({ name, monthly }) => ({ name, limit: monthly }));
   return {
-    offers: () => offersOf(holder.held, usable()),
+    offers: () => eligibleKeysOf(holder.held, usable()),
     async refused(key) {
       refused.add(key);
       return holder.held.some(({ name }) => !refused.has(name));

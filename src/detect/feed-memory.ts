@@ -6,7 +6,7 @@ import { compareIds, maxId, minId } from "../model/id.ts";
 import type { JsonObject } from "../model/json.ts";
 
 /** Where a hole continues, when a poll was cut before it reached known ground. */
-export interface Hole {
+export interface Gap {
   /** The service's cursor below the stretch; undefined: walk again. */
   readonly cursor?: string;
   /** Parameters the cursor belongs to, where a bounded query was asked. */
@@ -20,15 +20,15 @@ export interface Hole {
 }
 
 /** Ids from `low` to `high`, both included, were read. `hole`: what lies below, down to the next stretch, was not. */
-export interface Stretch {
+export interface CoveredRange {
   readonly high: string;
   readonly low: string;
-  readonly hole?: Hole;
+  readonly hole?: Gap;
 }
 
 export interface FeedMemory {
   /** Newest first, disjoint. Empty: never polled. */
-  readonly stretches: readonly Stretch[];
+  readonly stretches: readonly CoveredRange[];
   /** Start of the last poll that read the newest page without a hole above known ground; service time. */
   readonly readAtMs: number | null;
   /** Time of the newest item ever seen, by its own clock. */
@@ -45,15 +45,15 @@ export const readFeedMemory = (stored: JsonObject): FeedMemory => ({ ...EMPTY_FE
 /** The end of every list: nothing is below. */
 export const BOTTOM = "0";
 
-export const isRead = (stretches: readonly Stretch[], id: string): boolean =>
+export const isRead = (stretches: readonly CoveredRange[], id: string): boolean =>
   stretches.some(({ high, low }) => compareIds(low, id) <= 0 && compareIds(id, high) <= 0);
 
-const touches = (a: Stretch, b: Stretch): boolean => compareIds(a.low, b.high) <= 0 && compareIds(b.low, a.high) <= 0;
+const touches = (a: CoveredRange, b: CoveredRange): boolean => compareIds(a.low, b.high) <= 0 && compareIds(b.low, a.high) <= 0;
 
 /** Adds a stretch that was read; stretches it touches become one, and holes inside it vanish. */
-export function addStretch(stretches: readonly Stretch[], added: Stretch): readonly Stretch[] {
+export function addRange(stretches: readonly CoveredRange[], added: CoveredRange): readonly CoveredRange[] {
   let merged = added;
-  const apart: Stretch[] = [];
+  const apart: CoveredRange[] = [];
   for (const stretch of stretches) {
     if (!touches(stretch, merged)) {
       apart.push(stretch);
@@ -68,7 +68,7 @@ export function addStretch(stretches: readonly Stretch[], added: Stretch): reado
 }
 
 /** Closes the hole below a stretch: it and the next one become one, or it reaches the bottom. */
-export function closeHole(stretches: readonly Stretch[], index: number): readonly Stretch[] {
+export function closeGap(stretches: readonly CoveredRange[], index: number): readonly CoveredRange[] {
   const upper = stretches[index];
   if (upper === undefined) return stretches;
   const lower = stretches[index + 1];
@@ -76,10 +76,10 @@ export function closeHole(stretches: readonly Stretch[], index: number): readonl
   return [...stretches.slice(0, index), joined, ...stretches.slice(index + 2)];
 }
 
-export const withHole = (stretch: Omit<Stretch, "hole">, hole: Hole | undefined): Stretch =>
+export const withHole = (stretch: Omit<CoveredRange, "hole">, hole: Gap | undefined): CoveredRange =>
   hole === undefined ? { high: stretch.high, low: stretch.low } : { high: stretch.high, low: stretch.low, hole };
 
 /** Index of the newest stretch with a hole below it; -1 when history is whole. */
-export const newestHole = (memory: FeedMemory): number => memory.stretches.findIndex((stretch) => stretch.hole !== undefined);
+export const newestGap = (memory: FeedMemory): number => memory.stretches.findIndex((stretch) => stretch.hole !== undefined);
 
-export const countHoles = ({ stretches }: FeedMemory): number => stretches.filter(({ hole }) => hole !== undefined).length;
+export const countGaps = ({ stretches }: FeedMemory): number => stretches.filter(({ hole }) => hole !== undefined).length;

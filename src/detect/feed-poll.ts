@@ -1,5 +1,5 @@
 /** What one poll of a feed asks for and what it leaves in memory: the head of the list, then the holes below. Pure. All times are the service's clock. */
-import { addStretch, BOTTOM, closeHole, type FeedMemory, type Hole, newestHole, type Stretch, withHole } from "./feed-memory.ts";
+import { addRange, BOTTOM, closeGap, type FeedMemory, type Gap, newestGap, type CoveredRange, withHole } from "./feed-memory.ts";
 import type { FeedWalk, WalkOptions } from "./feed-walk.ts";
 import { compareIds, maxId } from "../model/id.ts";
 
@@ -40,7 +40,7 @@ export const marginMs = (intervalMs: number): number => Math.min(Math.max(2 * in
 export function planHead(memory: FeedMemory, options: HeadOptions): HeadPlan {
   const isFirst = memory.stretches.length === 0;
   // While a hole is open a sweep would walk all known pages above it only to be cut there, poll after poll: it waits, and then reaches as far back.
-  const canSweep = !isFirst && memory.sweptAtMs !== null && newestHole(memory) < 0;
+  const canSweep = !isFirst && memory.sweptAtMs !== null && newestGap(memory) < 0;
   const isSweep = canSweep && isSweepDue(memory, options);
   const floors = [options.firstRunFloorMs ?? Number.POSITIVE_INFINITY];
   if (!isFirst) floors.push(nearFloorMs(memory, options));
@@ -95,7 +95,7 @@ export function afterHead(memory: FeedMemory, head: HeadRead): FeedMemory {
     const hole = cutHole(memory, covered, head);
     return {
       ...memory,
-      stretches: addStretch(memory.stretches, withHole(covered, hole)),
+      stretches: addRange(memory.stretches, withHole(covered, hole)),
       readAtMs: startMs,
       newestItemMs,
       sweptAtMs: memory.sweptAtMs ?? startMs,
@@ -117,22 +117,27 @@ function newestOf(memory: FeedMemory, walk: FeedWalk, startMs: number): number |
  * Nothing is missing between the newest item and known ground; in a list never read, everything below the first page is known for ever.
  * A bounded query ends at its bound: where that lies inside an older hole, the rest of the hole stays.
  */
-function joinHead(memory: FeedMemory, covered: Stretch | undefined, high: string | undefined, isBounded: boolean): readonly Stretch[] {
+function joinHead(
+  memory: FeedMemory,
+  covered: CoveredRange | undefined,
+  high: string | undefined,
+  isBounded: boolean,
+): readonly CoveredRange[] {
   const newest = memory.stretches[0];
   if (newest === undefined) return [{ high: high ?? BOTTOM, low: BOTTOM }];
   if (high === undefined) return memory.stretches;
   const top = maxId(high, newest.high);
   const low = covered !== undefined && compareIds(covered.low, newest.high) < 0 ? covered.low : newest.high;
   const passed = isBounded ? holeAbove(memory, low) : undefined;
-  return addStretch(memory.stretches, withHole({ high: top, low }, passed && withoutCursor(passed, 0)));
+  return addRange(memory.stretches, withHole({ high: top, low }, passed && withoutCursor(passed, 0)));
 }
 
 /** The hole a walk that got down to `low` has come into; where `low` is known ground, that ground's own hole counts. */
-const holeAbove = (memory: FeedMemory, low: string): Hole | undefined =>
+const holeAbove = (memory: FeedMemory, low: string): Gap | undefined =>
   memory.stretches.findLast((stretch) => stretch.hole !== undefined && compareIds(stretch.low, low) >= 0)?.hole;
 
 /** The hole under a cut walk. One that ran on into an older hole keeps that hole's horizon and floor, and its query's bound is not deep enough. */
-function cutHole(memory: FeedMemory, covered: Stretch, { plan, walk, query }: HeadRead): Hole {
+function cutHole(memory: FeedMemory, covered: CoveredRange, { plan, walk, query }: HeadRead): Gap {
   const older = holeAbove(memory, covered.low);
   const isDeepEnough = older === undefined || query === undefined;
   const floorMs = older === undefined ? (memory.stretches.length === 0 ? plan.walk.floorMs : undefined) : older.floorMs;
@@ -147,7 +152,7 @@ function cutHole(memory: FeedMemory, covered: Stretch, { plan, walk, query }: He
 
 export interface FillPlan {
   readonly walk: WalkOptions;
-  readonly hole: Hole;
+  readonly hole: Gap;
   /** Highest id a query needs to ask for. */
   readonly belowId: string;
   /** Oldest time a query needs to ask for. */
@@ -193,13 +198,11 @@ export function afterFill(memory: FeedMemory, index: number, { plan, walk, query
   const { hole } = plan;
   const covered = walk.covered;
   const isEmpty = walk.items.length === 0;
-  const closed = () => ({ ...memory, stretches: closeHole(memory.stretches, index) });
+  const closed = () => ({ ...memory, stretches: closeGap(memory.stretches, index) });
   if (walk.end === "end" && !isEmpty) return { memory: closed(), lostHole: false, isStuck: false };
   if (walk.end === "reached" && !isEmpty) {
     const isAtFloor = covered === undefined || plan.walk.ground.length === 0;
-    const stretches = isAtFloor
-      ? closeHole(memory.stretches, index)
-      : addStretch(memory.stretches, { high: plan.belowId, low: covered.low });
+    const stretches = isAtFloor ? closeGap(memory.stretches, index) : addRange(memory.stretches, { high: plan.belowId, low: covered.low });
     return { memory: { ...memory, stretches }, lostHole: false, isStuck: false };
   }
   // A stored cursor that answers nothing may have expired, and a query from the lowest known id gives at least that: ask again without.
@@ -209,19 +212,19 @@ export function afterFill(memory: FeedMemory, index: number, { plan, walk, query
     if (hole.tries + 1 >= MOST_FILL_TRIES) return { memory: closed(), lostHole: true, isStuck: true };
     return { memory: replaceHole(memory, index, withoutCursor(hole, hole.tries + 1)), lostHole: false, isStuck: true };
   }
-  const next: Hole = {
+  const next: Gap = {
     ...withoutCursor(hole, 0),
     ...(walk.nextCursor === undefined ? {} : { cursor: walk.nextCursor }),
     ...(query === undefined ? {} : { query }),
   };
   return {
-    memory: { ...memory, stretches: addStretch(memory.stretches, { high: plan.belowId, low: covered.low, hole: next }) },
+    memory: { ...memory, stretches: addRange(memory.stretches, { high: plan.belowId, low: covered.low, hole: next }) },
     lostHole: false,
     isStuck: false,
   };
 }
 
-const withoutCursor = ({ horizonMs: horizon, floorMs }: Hole, tries: number): Hole => ({
+const withoutCursor = ({ horizonMs: horizon, floorMs }: Gap, tries: number): Gap => ({
   horizonMs: horizon,
   tries,
   ...(floorMs === undefined ? {} : { floorMs }),
@@ -233,6 +236,6 @@ export const forgetCursor = (memory: FeedMemory, index: number): FeedMemory => {
   return hole === undefined ? memory : replaceHole(memory, index, withoutCursor(hole, hole.tries + 1));
 };
 
-function replaceHole(memory: FeedMemory, index: number, hole: Hole): FeedMemory {
+function replaceHole(memory: FeedMemory, index: number, hole: Gap): FeedMemory {
   return { ...memory, stretches: memory.stretches.map((stretch, at) => (at === index ? withHole(stretch, hole) : stretch)) };
 }

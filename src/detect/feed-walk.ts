@@ -3,7 +3,7 @@
  * Pure: the engine feeds it pages. Only the cursor and known old ground end a list, never a count of items.
  */
 import { compareIds, maxId, minId } from "../model/id.ts";
-import { isRead, type Stretch } from "./feed-memory.ts";
+import { isRead, type CoveredRange } from "./feed-memory.ts";
 
 export interface FeedItem {
   readonly id: string;
@@ -13,9 +13,9 @@ export interface FeedItem {
 
 export interface WalkOptions {
   /** Everything read before: pages of it alone do not count as new. */
-  readonly stretches: readonly Stretch[];
+  readonly stretches: readonly CoveredRange[];
   /** The known ground that can end the walk: all of it for a head walk, what lies below the hole for a filling one. */
-  readonly ground: readonly Stretch[];
+  readonly ground: readonly CoveredRange[];
   /** The walk goes on until it passed this time (service time). */
   readonly floorMs: number;
   /** Pages with something new it may read. */
@@ -111,7 +111,7 @@ export class FeedWalk {
   }
 
   /** Ids from the newest to the last ordinary item; undefined when nothing came. */
-  get covered(): Stretch | undefined {
+  get covered(): CoveredRange | undefined {
     return this.#high === undefined || this.#low === undefined ? undefined : { high: this.#high, low: this.#low };
   }
 

@@ -7,16 +7,16 @@ export interface RecheckTimes {
 }
 
 /** The next look: at multiples of the interval, so that tweets found one by one share their requests. */
-export const nextLookMs = (nowMs: number, everyMs: number): number => (Math.floor(nowMs / everyMs) + 1) * everyMs;
+export const nextRecheckMs = (nowMs: number, everyMs: number): number => (Math.floor(nowMs / everyMs) + 1) * everyMs;
 
 /** First look and last moment of a tweet; undefined when it is too old for even one look. */
-export function looksAt(
+export function recheckTimes(
   createdAtMs: number,
   nowMs: number,
   times: RecheckTimes,
 ): { readonly dueAtMs: number; readonly untilMs: number } | undefined {
   const untilMs = createdAtMs + times.untilMs;
-  const dueAtMs = nextLookMs(nowMs, times.everyMs);
+  const dueAtMs = nextRecheckMs(nowMs, times.everyMs);
   return dueAtMs <= untilMs ? { dueAtMs, untilMs } : undefined;
 }
 
@@ -29,4 +29,4 @@ export function countAbsence(absences: number): { readonly absences: number; rea
 }
 
 /** An answer that has none of several tweets says that the service is blind, not that all of them are gone. */
-export const isBlindAnswer = (asked: number, found: number): boolean => asked > 1 && found === 0;
+export const isSuspiciousAnswer = (asked: number, found: number): boolean => asked > 1 && found === 0;

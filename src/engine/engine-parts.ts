@@ -5,7 +5,7 @@ import type { Clock } from "../model/clock.ts";
 import type { Hash } from "../model/hash.ts";
 import type { Log } from "../model/log.ts";
 import type { Meter } from "../model/meter.ts";
-import type { Notices } from "../model/notices.ts";
+import type { OpsAlerts } from "../model/notices.ts";
 import type { PollStore } from "../model/poll-store.ts";
 import type { RecheckStore } from "../model/recheck.ts";
 import type { Priority } from "../model/schedule.ts";
@@ -14,12 +14,12 @@ import type { Notes } from "../model/store.ts";
 import type { Trace } from "../model/trace.ts";
 import type { VolumeStore } from "../model/volume-store.ts";
 import type { WatchStore } from "../model/watch-store.ts";
-import type { RouteJudged } from "../polling/evaluate/verdicts.ts";
+import type { RouteEvaluated } from "../polling/evaluate/verdicts.ts";
 import type { PollOutcome } from "../polling/run/poll-outcome.ts";
 import type { PollRunner } from "../polling/run/poll-runner.ts";
 import { createListCheck, type ListCheck } from "../polling/targets/list-check.ts";
 import { askedByHandle, takeHandles } from "../polling/targets/refresh-handles.ts";
-import { createTargetNotices } from "../polling/targets/target-notices.ts";
+import { createTargetAlerts } from "../polling/targets/target-notices.ts";
 import { createTargetResolver, type TargetResolver } from "../polling/targets/target-resolver.ts";
 import { createTargetTrouble, type TargetTrouble } from "../polling/targets/target-trouble.ts";
 import type { Poll } from "../polling/watch-poll.ts";
@@ -44,7 +44,7 @@ export interface EngineDeps {
   readonly pacer: UpstreamPacer;
   readonly runner: PollRunner;
   readonly profiles: Profiles;
-  readonly notices: Notices;
+  readonly opsAlerts: OpsAlerts;
   readonly storeWatch: StoreWatch;
   readonly quotaWatch: Pick<QuotaWatch, "status" | "heldUntilMs">;
   readonly clock: Clock;
@@ -58,7 +58,7 @@ export interface EngineDeps {
   /** While the operator knows that the service fails or refuses the key. */
   readonly isUpstreamDark: () => boolean;
   /** Which sinks an event goes to, by the active configuration. */
-  readonly route: RouteJudged;
+  readonly route: RouteEvaluated;
   /** Called when deliveries were committed. */
   readonly wakeDelivery: () => void;
   /** Told when a target cannot be found at all. */
@@ -82,11 +82,11 @@ export interface EngineParts {
 }
 
 /** How much slower polls of a priority go while the quota is short. */
-type Stretch = (priority: Priority) => number;
+type CoveredRange = (priority: Priority) => number;
 
 export function createEngineParts(deps: EngineDeps): EngineParts {
   const { store, clock, timetable, hash, meter, log, quotaWatch } = deps;
-  const stretch: Stretch = (priority) => quotaWatch.status.factors[priority];
+  const stretch: CoveredRange = (priority) => quotaWatch.status.factors[priority];
   const watches = new PlannedWatches(store);
   const history = new PollHistory();
   const loop = new PollLoop({ clock, timetable, meter, log, stretch });
@@ -103,10 +103,10 @@ export function createEngineParts(deps: EngineDeps): EngineParts {
   return { watches, planner, history, loop, stalls, lists, resolver, volume, attempt, runners, rechecks };
 }
 
-function stallWatchOf({ clock, notices, notes, log, isUpstreamDark, storeWatch }: EngineDeps, loop: PollLoop): StallWatch {
+function stallWatchOf({ clock, opsAlerts, notes, log, isUpstreamDark, storeWatch }: EngineDeps, loop: PollLoop): StallWatch {
   return createStallWatch({
     clock,
-    notices,
+    opsAlerts,
     notes,
     log,
     nextDueAt: (key) => loop.nextDueAt(key),
@@ -121,16 +121,16 @@ interface TargetParts {
 }
 
 function targetPartsOf(deps: EngineDeps, planned: PlannedWatches): TargetParts {
-  const { store, gate, profiles, pacer, notices, notes, storeWatch, hash, clock, log, onMissing } = deps;
+  const { store, gate, profiles, pacer, opsAlerts, notes, storeWatch, hash, clock, log, onMissing } = deps;
   const watches = () => planned.all;
   const replaceTargets = (targets: Parameters<PlannedWatches["replaceTargets"]>[0]) => planned.replaceTargets(targets);
-  const targetNotices = createTargetNotices({ store, notices, notes, log, watches });
-  const lists = createListCheck({ store, gate, notes, notices, hash, clock, log, watches, onSourceChanged: replaceTargets });
-  const handles = { gate, store, profiles, targetNotices, clock, log, onResolved: replaceTargets };
+  const targetAlerts = createTargetAlerts({ store, opsAlerts, notes, log, watches });
+  const lists = createListCheck({ store, gate, notes, opsAlerts, hash, clock, log, watches, onSourceChanged: replaceTargets });
+  const handles = { gate, store, profiles, targetAlerts, clock, log, onResolved: replaceTargets };
   const trouble = createTargetTrouble({
     gate,
     store,
-    targetNotices,
+    targetAlerts,
     clock,
     log,
     onMissing,
@@ -154,7 +154,7 @@ function targetPartsOf(deps: EngineDeps, planned: PlannedWatches): TargetParts {
   return { lists, trouble, resolver };
 }
 
-function volumeWatchOf(deps: EngineDeps, watches: PlannedWatches, stretch: Stretch): VolumeWatch {
+function volumeWatchOf(deps: EngineDeps, watches: PlannedWatches, stretch: CoveredRange): VolumeWatch {
   const { store, notes, clock, hash, meter, log, route, wakeDelivery } = deps;
   const baselineAtMs = (watchKey: string) => watches.baselineAtMs(watchKey);
   return createVolumeWatch({ store, notes, clock, hash, meter, log, stretch, route, wakeDelivery, baselineAtMs });
@@ -168,15 +168,15 @@ interface AttemptParts {
 }
 
 function attemptOf(deps: EngineDeps, { stalls, volume, trouble, history }: AttemptParts): AttemptPoll {
-  const { clock, log, trace, meter, storeWatch, notices, onPolled } = deps;
-  const aftermath = createPollAftermath({ storeWatch, trouble, notices, clock, log });
+  const { clock, log, trace, meter, storeWatch, opsAlerts, onPolled } = deps;
+  const aftermath = createPollAftermath({ storeWatch, trouble, opsAlerts, clock, log });
   return createAttempt({ clock, log, trace, meter, storeWatch, stalls, volume, aftermath, trouble, history, onPolled });
 }
 
 interface RunnerParts {
   readonly attempt: AttemptPoll;
   readonly loop: PollLoop;
-  readonly stretch: Stretch;
+  readonly stretch: CoveredRange;
 }
 
 function runnersOf(deps: EngineDeps, { attempt, loop, stretch }: RunnerParts): Runners {
@@ -191,13 +191,13 @@ function runnersOf(deps: EngineDeps, { attempt, loop, stretch }: RunnerParts): R
     runner,
     notes,
     stretch,
-    wake: (key) => void loop.hasten(key),
+    wake: (key) => void loop.runNow(key),
     runOne: (poll, reach) => attempt(poll, () => runner.run(poll, reach)),
     take: (poll, feed) => attempt(poll, () => runner.take(poll, feed)),
   });
 }
 
-function recheckLoopOf(deps: EngineDeps, planned: PlannedWatches, stretch: Stretch): RecheckLoop {
+function recheckLoopOf(deps: EngineDeps, planned: PlannedWatches, stretch: CoveredRange): RecheckLoop {
   const { store, storeWatch, gate, clock, hash, meter, log, trace, route, wakeDelivery } = deps;
   const watches = () => planned.all;
   return createRecheckLoop({ store, storeWatch, gate, clock, hash, meter, log, trace, route, wakeDelivery, stretch, watches });

@@ -28,11 +28,11 @@ export interface Engine {
   /** Holes in covered history that wait to be filled, of everything that is polled. */
   openHoles(): Promise<number>;
   /** Makes everything due that waited for something: a recovered store, a new key. */
-  hastenAll(): void;
+  runAllNow(): void;
   /** Looks at the clock again: what is due by it runs. */
   wake(): void;
   /** Polls go faster or slower than when they were put into the queue: the quota got wider or shorter. */
-  repace(): void;
+  reschedule(): void;
   readonly loop: Pick<PollLoop, "lastTurnMs" | "running" | "overdueMs">;
 }
 
@@ -116,11 +116,11 @@ class PollingEngine implements Engine {
   }
 
   openHoles(): Promise<number> {
-    return this.#parts.history.countOpenHoles(this.polls, this.#deps.store);
+    return this.#parts.history.countOpenGaps(this.polls, this.#deps.store);
   }
 
-  hastenAll(): void {
-    for (const { key } of this.polls) this.#parts.loop.hasten(key);
+  runAllNow(): void {
+    for (const { key } of this.polls) this.#parts.loop.runNow(key);
     this.#resolveTargets();
   }
 
@@ -129,9 +129,9 @@ class PollingEngine implements Engine {
     this.#parts.rechecks.wake();
   }
 
-  repace(): void {
-    this.#parts.loop.repace();
-    this.#parts.rechecks.repace();
+  reschedule(): void {
+    this.#parts.loop.reschedule();
+    this.#parts.rechecks.reschedule();
   }
 
   get loop(): Pick<PollLoop, "lastTurnMs" | "running" | "overdueMs"> {

@@ -180,7 +180,7 @@ export const slowestDelay = ({ watches }: Forecast, ids: readonly string[]): Del
 const NO_DELAY: Delay = { p50Ms: 0, p95Ms: 0 };
 
 /** Watch ids, those that cost most first. */
-export const dearest = (forecast: Forecast): readonly string[] =>
+export const mostExpensive = (forecast: Forecast): readonly string[] =>
   [...forecast.watches.values()].sort((a, b) => b.requestsPerDay - a.requestsPerDay).map(({ watchId }) => watchId);
 
 /** Targets as the state knows them, else as the file names them: a handle without an id yet is one account of its own, hence one poll. */

@@ -1,5 +1,5 @@
 /** What polls ask for a day and what they get while the quota is short, in total and by watch. Pure. */
-import type { StretchFactors } from "../budget/stretch.ts";
+import type { SlowDownFactors } from "../budget/stretch.ts";
 import { lazy } from "../model/lazy.ts";
 import type { Priority } from "../model/schedule.ts";
 import type { CostModel } from "./cost.ts";
@@ -54,7 +54,7 @@ function priceRechecks(polls: readonly Poll[], freshOf?: FreshOf): readonly Pric
 }
 
 /** The totals at once; the watches when somebody looks: a daemon asks for the totals every minute. */
-export function planPace(priced: readonly PricedPoll[], factors: StretchFactors): Pace {
+export function planPace(priced: readonly PricedPoll[], factors: SlowDownFactors): Pace {
   const total = { askedPerDay: 0, pacedPerDay: 0, pacedPagesPerDay: 0 };
   for (const { priority, requestsPerDay, pollsPerDay } of priced) {
     const factor = factors[priority];
@@ -71,7 +71,7 @@ export function planPace(priced: readonly PricedPoll[], factors: StretchFactors)
   };
 }
 
-function paceOfWatches(priced: readonly PricedPoll[], factors: StretchFactors): ReadonlyMap<string, WatchPace> {
+function paceOfWatches(priced: readonly PricedPoll[], factors: SlowDownFactors): ReadonlyMap<string, WatchPace> {
   const watches = new Map<string, { askedPerDay: number; pacedPerDay: number }>();
   for (const { poll, priority, requestsPerDay } of priced) {
     for (const [watchId, share] of sharesOf(poll)) {

@@ -1,10 +1,10 @@
 /** Who runs a poll, by what it is: a feed by itself, accounts, lists or searches together. Owns what they learn, from start to stop. */
 import type { GroupingDeps, Learned } from "../plan/rates/learned.ts";
-import { type ChangeBook, createChangeBook } from "./accounts/change-book.ts";
+import { type ChangeCounts, createChangeCounts } from "./accounts/change-book.ts";
 import type { GroupRunner } from "./kind/group-runner.ts";
 import { GROUP_KINDS, kindOf } from "./registry.ts";
-import { type FeedBook, createFeedBook } from "./single/feed-book.ts";
-import { type ProbeBook, createProbeBook } from "./probing/probe-book.ts";
+import { type FeedStates, createFeedStates } from "./single/feed-book.ts";
+import { type ProbeStates, createProbeStates } from "./probing/probe-book.ts";
 import type { Notes } from "../model/store.ts";
 import { createFeedTurns } from "./single/feed-turns.ts";
 import { createFirstReads } from "./memory/first-reads.ts";
@@ -38,9 +38,9 @@ export interface Runners {
 
 export function createRunners(deps: RunnersDeps): Runners {
   const { store, gate, profiles, notes, clock, serviceClock, log, runner, runOne, take, stretch, wake } = deps;
-  const book = createProbeBook(notes, clock);
-  const feeds = createFeedBook(notes, clock);
-  const changes = createChangeBook(notes, clock);
+  const book = createProbeStates(notes, clock);
+  const feeds = createFeedStates(notes, clock);
+  const changes = createChangeCounts(notes, clock);
   const turns = createFeedTurns({ book: feeds, clock, serviceClock, stretch });
   const common = { store, clock, log, runOne };
   const runners: Readonly<Record<keyof typeof GROUP_KINDS, GroupRunner>> = {
@@ -77,7 +77,7 @@ export function createRunners(deps: RunnersDeps): Runners {
 }
 
 /** What planning goes by, as the books have it. */
-export const learnedIn = (book: ProbeBook, feeds: FeedBook, changes: ChangeBook): Learned & Pick<GroupingDeps, "pagesOf"> => ({
+export const learnedIn = (book: ProbeStates, feeds: FeedStates, changes: ChangeCounts): Learned & Pick<GroupingDeps, "pagesOf"> => ({
   rateOf: (key) => feeds.rateOf(key) ?? book.rateOf(key),
   countOf: (key, members) => book.countOf(key, members),
   changesOf: (key) => changes.changesOf(key),
@@ -85,7 +85,7 @@ export const learnedIn = (book: ProbeBook, feeds: FeedBook, changes: ChangeBook)
 });
 
 /** Forgets what is in no group any more: timelines stand in the book under the id of their account, lists under the key of their poll. */
-function keepBook(book: ProbeBook, polls: readonly Poll[]): void {
+function keepBook(book: ProbeStates, polls: readonly Poll[]): void {
   const keys = polls.flatMap((poll) => (poll.group === undefined ? [] : kindOf(poll).probeKeys(poll.group)));
   if (keys.length > 0) book.keepOnly(new Set(keys));
 }

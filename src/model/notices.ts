@@ -1,7 +1,7 @@
 /** Events of the daemon itself, for its operator. */
 import type { Json } from "./json.ts";
 
-export interface Notice {
+export interface OpsAlert {
   /** `upstream.dark`, `sink.failing`, `watch.gap` … */
   readonly type: string;
   readonly subject: string;
@@ -15,7 +15,7 @@ export interface Notice {
   readonly exceptSink?: string;
 }
 
-export interface Notices {
+export interface OpsAlerts {
   /** Stores and routes a notice; a store that cannot take it leaves it in the log. Never rejects. */
-  tell(notice: Notice): Promise<void>;
+  raise(alert: OpsAlert): Promise<void>;
 }

@@ -32,7 +32,7 @@ export interface RecheckStore {
   /** Due ones of watches that are neither paused nor removed: of each tweet all, of `mostTweets` tweets at most. By tweet. */
   dueRechecks(nowMs: number, mostTweets: number): Promise<readonly Recheck[]>;
   /** Makes those of a watch that are due later than `laterThanMs` due at `dueAtMs`. */
-  hastenRechecks(watchKey: string, laterThanMs: number, dueAtMs: number): Promise<void>;
+  runRechecksNow(watchKey: string, laterThanMs: number, dueAtMs: number): Promise<void>;
   /** In no particular order; ids nobody knows are left out. */
   eventsById(ids: readonly string[]): Promise<readonly ChirpEvent[]>;
 }

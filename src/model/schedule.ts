@@ -16,4 +16,4 @@ export type Freshness =
   | { readonly kind: "p95"; readonly p95Ms: number };
 
 /** How accounts are read: each by itself, by probes of many and reads of what moved, by searches that name many; `auto`: whatever costs least. */
-export type StrategyWish = "auto" | "single" | "probe" | "merge";
+export type StrategyOverride = "auto" | "single" | "probe" | "merge";

@@ -1,7 +1,7 @@
 /** A watch after the configuration was checked: everything the loops need, nothing of YAML. */
 import type { EventBody } from "./event.ts";
 import type { TweetKind } from "./tweet.ts";
-import type { Freshness, Priority, Schedule, StrategyWish } from "./schedule.ts";
+import type { Freshness, Priority, Schedule, StrategyOverride } from "./schedule.ts";
 
 export type FirstRun =
   | { readonly kind: "baseline" }
@@ -50,7 +50,7 @@ export interface Watch {
   /** The planner places the polls, and `schedule` is only as often as that comes to. */
   readonly freshness?: Freshness;
   /** `auto` where nothing is said. */
-  readonly strategy?: StrategyWish;
+  readonly strategy?: StrategyOverride;
   /** Everything is read so often, whatever probes say; the planner's choice where nothing is said. */
   readonly fullPollEveryMs?: number;
   /** Of a member list that tells who joined: it is read whole so often; infinite: never, not even once. By its length where nothing is said. */

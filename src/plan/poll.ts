@@ -1,6 +1,6 @@
 /** The plan as data: polls, who shares them, what they cost. Printed by `chirpwatch plan`, run by the engine. */
 import type { NamedAccount } from "../model/account.ts";
-import type { Freshness, Priority, Schedule, StrategyWish } from "../model/schedule.ts";
+import type { Freshness, Priority, Schedule, StrategyOverride } from "../model/schedule.ts";
 import type { Source, SourceTarget } from "../model/source.ts";
 import type { Watch } from "../model/watch.ts";
 import type { TargetRegistration, TargetState } from "../model/watch-store.ts";
@@ -75,7 +75,7 @@ export interface PollGroup<T extends Pollable = Pollable> {
   readonly kind: "accounts" | "member-lists" | "searches";
   /** What each would be by itself; its memory stays its own. */
   readonly members: readonly Poll<T>[];
-  readonly wish: StrategyWish;
+  readonly wish: StrategyOverride;
   /** As written; the planner's choice where nothing is. */
   readonly fullPollEveryMs?: number;
   /** Requests a run, on average, that its probes add to those of others in the same instants; undefined: as many as its accounts take. */

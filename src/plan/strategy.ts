@@ -29,7 +29,7 @@ export const costOf = <S extends Strategy>(
 });
 
 /** The cheaper of two ways to read a group; the one in force stays unless the other saves enough. */
-export function cheaperWay<C extends StrategyCost>(kept: C, other: C): C {
+export function cheaperOf<C extends StrategyCost>(kept: C, other: C): C {
   return other.requestsPerDay < kept.requestsPerDay * WORTHWHILE ? other : kept;
 }
 

@@ -1,13 +1,13 @@
 /** Several keys that share the load, as the request gate sees them. */
 import type { UpstreamError } from "../model/upstream.ts";
-import type { Offers } from "./reservation.ts";
+import type { EligibleKeys } from "./reservation.ts";
 
 /** How a request failed with each key that it was sent with. */
 export type FailedWith = ReadonlyMap<string, UpstreamError>;
 
 export interface GateKeys {
   /** Those that may pay, by name, with their own limits; at least one. */
-  offers(): Offers;
+  offers(): EligibleKeys;
   /** Called when the service refuses a key; true when the request can be sent again at once, because another key pays. */
   refused(key: string, error: UpstreamError, sentAtMs: number): Promise<boolean>;
   /**

@@ -7,7 +7,7 @@ interface Repeated {
   readonly intervalMs: number;
 }
 
-export interface Patience {
+export interface RefusalBackoff {
   /** Leaves it alone from now on; for so long. `steadyMs`: the longest, once it was refused often enough in a row. */
   holdMs(poll: Repeated, steadyMs?: number): number;
   isHeld(poll: Pick<Repeated, "key">): boolean;
@@ -25,7 +25,7 @@ const FORGET_MS = 86_400_000;
 /** Of a request that many accounts share, which costs little to try. */
 const SHARED_AGAIN_MS = 900_000;
 
-export function createPatience(clock: Pick<Clock, "monotonic">): Patience {
+export function createRefusalBackoff(clock: Pick<Clock, "monotonic">): RefusalBackoff {
   /** By poll: how often in a row it was refused, and until when it was left alone for that. */
   const refusals = new Map<string, { readonly count: number; readonly untilMs: number }>();
   const countOf = ({ key, intervalMs }: Repeated): number => {

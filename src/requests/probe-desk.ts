@@ -37,7 +37,7 @@ export interface Passengers {
   take(seen: ReadonlyMap<string, SeenProfile>): void;
 }
 
-export interface ProbeDesk {
+export interface ProfileBatcher {
   /** Of every id, an answer that was asked for no longer than `maxAgeMs` ago. @throws UpstreamError, RequestHeld */
   ask(asker: Asker, userIds: readonly string[], maxAgeMs: number): Promise<ReadonlyMap<string, SeenProfile>>;
   /** From now on they fill the places of requests that are left. */
@@ -68,13 +68,13 @@ const GATHER_MS = 20;
 /** No answer is used again for longer. */
 const KEEP_MS = 60_000;
 
-export const createProbeDesk = (gate: Pick<RequestGate, "request">, clock: Clock, learn: LearnUsers): ProbeDesk =>
+export const createProfileBatcher = (gate: Pick<RequestGate, "request">, clock: Clock, learn: LearnUsers): ProfileBatcher =>
   new CoalescedProfiles(gate, clock, learn);
 
 /** Those a purpose waits for, by id. */
 type WantedById = Map<string, Wanted>;
 
-class CoalescedProfiles implements ProbeDesk {
+class CoalescedProfiles implements ProfileBatcher {
   readonly #gate: Pick<RequestGate, "request">;
   readonly #clock: Clock;
   readonly #learn: LearnUsers;

@@ -2,11 +2,11 @@
 import type { Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
 import type { User } from "../model/user.ts";
-import { createProbeDesk, type ProbeDesk } from "./probe-desk.ts";
+import { createProfileBatcher, type ProfileBatcher } from "./probe-desk.ts";
 import type { RequestGate } from "./request-gate.ts";
 import { RequestHeld } from "./request-held.ts";
 
-export interface Profiles extends ProbeDesk {
+export interface Profiles extends ProfileBatcher {
   /** Not older than `maxAgeMs`, a day unless said. Undefined when the service does not give it now: an event is told without. */
   profileOf(userId: string, watch: string, maxAgeMs?: number): Promise<User | undefined>;
   /** A profile that came along with an answer no longer than `withinMs` ago; asks nobody. */
@@ -31,7 +31,7 @@ export function createProfiles(gate: RequestGate, clock: Clock, log: Log): Profi
       kept.delete(id);
     }
   };
-  const desk = createProbeDesk(gate, clock, learn);
+  const desk = createProfileBatcher(gate, clock, learn);
   return {
     ask: (asker, userIds, maxAgeMs) => desk.ask(asker, userIds, maxAgeMs),
     carry: (passengers) => desk.carry(passengers),

@@ -45,15 +45,15 @@ export interface PayingKey {
 }
 
 /** Those that may pay now; never none. */
-export type Offers = readonly [PayingKey, ...PayingKey[]];
+export type EligibleKeys = readonly [PayingKey, ...PayingKey[]];
 
 /** Who may pay at this moment; `othersAtMs`: when the first of those may that wait after a 429. `failedWith`: only where no other may. */
-export function payersAt(
-  offers: Offers | undefined,
+export function eligibleKeysAt(
+  offers: EligibleKeys | undefined,
   pacer: UpstreamPacer,
   nowMs: number,
   failedWith: ReadonlyMap<string, unknown>,
-): { readonly offers: Offers | undefined; readonly othersAtMs?: number } {
+): { readonly offers: EligibleKeys | undefined; readonly othersAtMs?: number } {
   const isWaiting = ({ name }: PayingKey): boolean => pacer.paysAgainAt(name) > nowMs;
   const free = offers?.filter((key) => !isWaiting(key)) ?? [];
   const untried = free.filter(({ name }) => !failedWith.has(name));
@@ -64,7 +64,7 @@ export function payersAt(
   return { offers: [first, ...others], ...(waits.length === 0 ? {} : { othersAtMs: Math.min(...waits) }) };
 }
 
-export function reservationOf(request: GateRequest, atMs: number, limits: GateLimits, offers: Offers | undefined): Reservation {
+export function reservationOf(request: GateRequest, atMs: number, limits: GateLimits, offers: EligibleKeys | undefined): Reservation {
   const { quota } = limits;
   const sinceMs = quotaPeriod(atMs, quota).startMs;
   const lineOf = (monthly: number | undefined, reserve = quota.reserve) => {

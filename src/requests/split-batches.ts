@@ -6,7 +6,7 @@ import type { Clock } from "../model/clock.ts";
 import { createInTurn } from "../model/in-turn.ts";
 import type { Log } from "../model/log.ts";
 import { isBadRequest, type UpstreamAnswer, UpstreamError } from "../model/upstream.ts";
-import { createPatience, type Patience } from "./patience.ts";
+import { createRefusalBackoff, type RefusalBackoff } from "./patience.ts";
 import type { GateRequest } from "./reservation.ts";
 
 export interface BatchAnswer extends UpstreamAnswer {
@@ -56,7 +56,7 @@ class SplitBatches {
   readonly #ask: Ask;
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #patience: Patience;
+  readonly #patience: RefusalBackoff;
   readonly #search: HalvingSearch;
   /** Entries by what they are asked for as, with the words of the service. */
   readonly #quarantined = new Map<string, string>();
@@ -69,7 +69,7 @@ class SplitBatches {
     this.#ask = ask;
     this.#clock = clock;
     this.#log = log;
-    this.#patience = createPatience(clock);
+    this.#patience = createRefusalBackoff(clock);
     this.#search = new HalvingSearch(ask, clock);
   }
 

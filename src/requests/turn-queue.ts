@@ -10,7 +10,7 @@ import type { UpstreamError } from "../model/upstream.ts";
 import type { GateKeys } from "./gate-keys.ts";
 import type { Pauses } from "./pauses.ts";
 import { RequestHeld } from "./request-held.ts";
-import { type GateLimits, type GateRequest, payersAt, reservationOf } from "./reservation.ts";
+import { type GateLimits, type GateRequest, eligibleKeysAt, reservationOf } from "./reservation.ts";
 
 export interface FurtherPages {
   /** A source asks for the first page of a walk. */
@@ -100,7 +100,7 @@ export class TurnQueue {
     const pacedMs = this.#pacedMs(request, nowMs);
     if (pacedMs > 0) return pacedMs;
     this.#takePage(entry);
-    const { offers, othersAtMs } = payersAt(keys?.offers(), pacer, nowMs, failedWith);
+    const { offers, othersAtMs } = eligibleKeysAt(keys?.offers(), pacer, nowMs, failedWith);
     const grant = await ledger.reserve(reservationOf(request, clock.now(), limits(), offers));
     if (request.billed !== false) this.#deps.onReserved?.(grant.kind);
     if (grant.kind === "quota" && failedWith.size > 0) {

@@ -47,7 +47,7 @@ export function summariseChanges<T extends OutboxEvent>(events: readonly T[]): r
 export const TARGET_NOTICES_WAIT_MS = 60_000;
 
 /** The group of the daemon's own events that share a message; undefined for those that go out alone and at once. */
-export const noticeGroupOf = ({ type }: ChirpEvent): string | undefined => (type.startsWith("target.") ? `notice\n${type}` : undefined);
+export const opsAlertGroupOf = ({ type }: ChirpEvent): string | undefined => (type.startsWith("target.") ? `notice\n${type}` : undefined);
 
 /** The group of everyone who came or went at one target in one poll; undefined for other events. */
 export function bundleKeyOf(event: ChirpEvent): string | undefined {

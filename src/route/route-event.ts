@@ -3,9 +3,9 @@ import { digestGroup } from "../model/digest.ts";
 import type { ChirpEvent } from "../model/event.ts";
 import type { NewDelivery } from "../model/poll-store.ts";
 import { muteOf } from "./mute.ts";
-import { bundleKeyOf, noticeGroupOf, onceOf, TARGET_NOTICES_WAIT_MS } from "./noise.ts";
+import { bundleKeyOf, opsAlertGroupOf, onceOf, TARGET_NOTICES_WAIT_MS } from "./noise.ts";
 import type { Route, Throttle } from "./route.ts";
-import { isNotice, selectRoutes } from "./select-routes.ts";
+import { isOpsAlert, selectRoutes } from "./select-routes.ts";
 
 /** What routing must know of a sink. */
 export interface SinkFacts {
@@ -42,7 +42,7 @@ export function routeEvent(event: ChirpEvent, context: RoutingContext): readonly
     deliveries.set(sink, isGathered ? { ...made, ...returnDigest(event, context.gatherMs ?? 0) } : made);
   };
   for (const sink of context.ownSinks) offer(sink, (receiver) => directDelivery(event, receiver, context.nowMs));
-  if (context.tree !== undefined && (context.ownSinks.length === 0 || isNotice(event))) {
+  if (context.tree !== undefined && (context.ownSinks.length === 0 || isOpsAlert(event))) {
     for (const { route, sinks } of selectRoutes(context.tree, event)) {
       for (const sink of sinks) offer(sink, (receiver) => routedDelivery(event, route, receiver, context.nowMs));
     }
@@ -58,7 +58,7 @@ interface Receiver {
 
 function directDelivery(event: ChirpEvent, { sink, facts }: Receiver, nowMs: number): RoutedDelivery {
   const bare = { eventId: event.id, sink, groupWaitMs: 0, groupIntervalMs: 0, notBeforeMs: nowMs };
-  if (isNotice(event)) return { ...bare, ...noticeTiming(event) };
+  if (isOpsAlert(event)) return { ...bare, ...noticeTiming(event) };
   return { ...bare, groupKey: soloKey(event, facts), ...onceAt(event, facts), ...throttleOf(undefined, sink, facts) };
 }
 
@@ -72,7 +72,7 @@ function routedDelivery(event: ChirpEvent, route: Route, { sink, facts }: Receiv
     ...(route.groupBy.length === 0 ? soloTiming(event, facts) : { groupKey: groupKeyOf(event, route, sink) }),
     notBeforeMs: mute.kind === "hold" ? mute.untilMs : nowMs,
     ...(mute.kind === "hold" ? { heldBy: mute.name } : {}),
-    ...(isNotice(event) ? {} : onceAt(event, facts)),
+    ...(isOpsAlert(event) ? {} : onceAt(event, facts)),
     ...throttleOf(route, sink, facts),
     ...(mute.kind === "drop" ? { mutedBy: mute.name } : {}),
   };
@@ -88,10 +88,10 @@ const returnDigest = ({ watchKey }: ChirpEvent, waitMs: number): Pick<NewDeliver
 const soloKey = (event: ChirpEvent, facts: SinkFacts): string => (facts.chat ? bundleKeyOf(event) : undefined) ?? event.id;
 
 const soloTiming = (event: ChirpEvent, facts: SinkFacts): Pick<NewDelivery, "groupKey"> & Partial<NewDelivery> =>
-  isNotice(event) ? noticeTiming(event) : { groupKey: soloKey(event, facts) };
+  isOpsAlert(event) ? noticeTiming(event) : { groupKey: soloKey(event, facts) };
 
 function noticeTiming(event: ChirpEvent): Pick<NewDelivery, "groupKey"> & Partial<NewDelivery> {
-  const groupKey = noticeGroupOf(event);
+  const groupKey = opsAlertGroupOf(event);
   return groupKey === undefined ? { groupKey: event.id } : { groupKey, groupWaitMs: TARGET_NOTICES_WAIT_MS };
 }
 

@@ -10,11 +10,11 @@ export interface ChosenRoute {
 }
 
 /** Events about the daemon itself, not about the platform. */
-export const isNotice = (event: ChirpEvent): boolean => event.watchType === "daemon";
+export const isOpsAlert = (event: ChirpEvent): boolean => event.watchType === "daemon";
 
 /** In the order of the tree; the root takes what no child took. Notices are taken only by routes that ask for `event` by name. */
 export function selectRoutes(tree: Route, event: ChirpEvent): readonly ChosenRoute[] {
-  return walk(tree, event, [], !isNotice(event));
+  return walk(tree, event, [], !isOpsAlert(event));
 }
 
 function walk(route: Route, event: ChirpEvent, inherited: readonly string[], invited: boolean): readonly ChosenRoute[] {

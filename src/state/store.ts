@@ -27,7 +27,7 @@ import { nextDueAt } from "./outbox/next-due.ts";
 import { nameAccounts } from "./watches/named-accounts.ts";
 import { proveWritable, readNote, writeNote } from "./upkeep/notes.ts";
 import { prune } from "./upkeep/prune.ts";
-import { dueRechecks, eventsById, hastenRechecks } from "./items/rechecks.ts";
+import { dueRechecks, eventsById, runRechecksNow } from "./items/rechecks.ts";
 import { record } from "./outbox/record.ts";
 import { listWatches, registerWatches } from "./watches/register-watches.ts";
 import { acknowledgeDead, markDeadReported, resendDead } from "./outbox/resend-dead.ts";
@@ -87,7 +87,7 @@ const polls = (db: Executor, settlements: Settlements): PollStore => ({
 
 const rechecks = (db: Executor): RecheckStore => ({
   dueRechecks: (nowMs, mostTweets) => dueRechecks(db, nowMs, mostTweets),
-  hastenRechecks: (watchKey, laterThanMs, dueAtMs) => hastenRechecks(db, { watchKey, laterThanMs, dueAtMs }),
+  runRechecksNow: (watchKey, laterThanMs, dueAtMs) => runRechecksNow(db, { watchKey, laterThanMs, dueAtMs }),
   eventsById: (ids) => eventsById(db, ids),
 });
 

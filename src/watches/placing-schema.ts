@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { formatDuration, parseDuration } from "../model/duration.ts";
-import type { StrategyWish } from "../model/schedule.ts";
+import type { StrategyOverride } from "../model/schedule.ts";
 import type { Watch } from "../model/watch.ts";
 
 const LEAST_FULL_POLL_MS = 600_000;
@@ -81,7 +81,7 @@ export const sharingShape = {
 };
 
 export interface PlacingSettings {
-  readonly strategy: StrategyWish;
+  readonly strategy: StrategyOverride;
   readonly full_poll_every?: number | undefined;
   readonly full_read_every?: number | undefined;
 }

@@ -20,7 +20,7 @@ it("fault 28: whoever takes over the handle is not followed, and the operator is
   const { ids } = await stage.control("tweets", { username: "fresh_one_old", text: "still the same zebra" });
   await stage.clock.advance(30 * MINUTE);
   expect(stage.told("timeline")).toEqual(ids);
-  expect(stage.notices().map(({ message }) => message)).toEqual([expect.stringMatching(/@fresh_one .*another account/)]);
+  expect(stage.opsAlerts().map(({ message }) => message)).toEqual([expect.stringMatching(/@fresh_one .*another account/)]);
 });
 
 it("fault 29: an account that is protected for a while is told as unavailable, and caught up afterwards", async () => {
@@ -31,7 +31,7 @@ it("fault 29: an account that is protected for a while is told as unavailable, a
   await stage.news();
   await stage.clock.advance(8 * MINUTE);
   expect(stage.noticeTypes()).toContain("target.unavailable");
-  expect(stage.notices()[0]?.message).toMatch(/protected/);
+  expect(stage.opsAlerts()[0]?.message).toMatch(/protected/);
   await stage.clock.advance(2 * HOUR);
   stage.expectAllTold();
 });

@@ -79,7 +79,7 @@ it.each([
   // What was under way when the first answer came; from then on only /key-usage-info, which is free.
   expect(requests.filter(({ endpoint }: { endpoint: string }) => endpoint !== "key-usage-info").length).toBeLessThanOrEqual(4);
   expect(stage.noticeTypes()).toEqual(["upstream.dark"]);
-  expect(stage.notices()[0]?.message).toMatch(words);
+  expect(stage.opsAlerts()[0]?.message).toMatch(words);
   await stage.clock.advance(2 * HOUR + 5 * MINUTE);
   expect(stage.noticeTypes()).toEqual(["upstream.dark", "upstream.recovered"]);
   stage.expectAllTold();
@@ -95,7 +95,7 @@ it("fault 9: a 400 marks its watch alone, with the service's words, and is not a
   expect((await stage.requests("search-tweets")).length - before).toBe(5);
   stage.expectAllTold(["timeline", "followers"]);
   expect(stage.noticeTypes()).toEqual(["target.unavailable"]);
-  expect(stage.notices()[0]?.message).toMatch(/search.*query is not valid/);
+  expect(stage.opsAlerts()[0]?.message).toMatch(/search.*query is not valid/);
 });
 
 it("fault 9: a 400 that passes costs a minute, not a day", async () => {

@@ -93,17 +93,17 @@ describe("fault 72: a clock that is set back by an hour", () => {
 
   it("holds up no word about dead letters for longer than the hour that there is between two of them", async () => {
     const daemon = await setUp();
-    const { clock, hook, notices } = daemon;
+    const { clock, hook, opsAlerts } = daemon;
     hook.answer(refusing);
     await clock.advance(30 * SECOND);
     await tweet(daemon);
     await clock.advance(30 * SECOND);
-    expect(notices().map(({ type }) => type)).toEqual(["delivery.dead"]);
+    expect(opsAlerts().map(({ type }) => type)).toEqual(["delivery.dead"]);
     clock.jump(-HOUR);
     await clock.advance(10 * SECOND);
     await tweet(daemon);
     await clock.advance(HOUR);
-    expect(notices().map(({ type }) => type)).toEqual(["delivery.dead", "delivery.dead"]);
+    expect(opsAlerts().map(({ type }) => type)).toEqual(["delivery.dead", "delivery.dead"]);
   });
 
   it("holds up neither the probe of a sink that fails, nor what waits behind it, nor the word to the operator", async () => {
@@ -115,7 +115,7 @@ describe("fault 72: a clock that is set back by an hour", () => {
     expect((await daemon.status()).sinks[0]).toMatchObject({ breaker: "open" });
     daemon.clock.jump(-HOUR);
     await daemon.clock.advance(2 * MINUTE);
-    expect(daemon.notices().map(({ type }) => type)).toEqual(["sink.failing"]);
+    expect(daemon.opsAlerts().map(({ type }) => type)).toEqual(["sink.failing"]);
     daemon.hook.answer(taken);
     await daemon.clock.advance(2 * MINUTE + 5 * SECOND);
     expect((await daemon.status()).sinks[0]).toMatchObject({ breaker: "closed", sent: 20, waiting: 0 });

@@ -13,7 +13,7 @@ const setUp = () =>
   });
 
 it("is hardly asked, shown within a minute and told to ops after two; when it is back all goes out once and in order", async () => {
-  const { clock, control, hook, status, notices, page, metric, logged } = await setUp();
+  const { clock, control, hook, status, opsAlerts, page, metric, logged } = await setUp();
   hook.answer((_, response) => response.writeHead(503).end("later"));
   await clock.advance(30 * SECOND);
   const before = logged.length;
@@ -34,9 +34,9 @@ it("is hardly asked, shown within a minute and told to ops after two; when it is
   ]);
   expect(await page()).toContain("the webhook answered 503: later, for ");
   expect(await metric("chirpwatch_breaker_open", 'sink="hook"')).toBe(1);
-  expect(notices()).toEqual([]);
+  expect(opsAlerts()).toEqual([]);
   await clock.advance(70 * SECOND);
-  expect(notices()).toEqual([{ type: "sink.failing", message: "hook takes no messages: the webhook answered 503: later" }]);
+  expect(opsAlerts()).toEqual([{ type: "sink.failing", message: "hook takes no messages: the webhook answered 503: later" }]);
   hook.answer((_, response) => response.writeHead(204).end());
   const failed = hook.messages().length;
   await clock.advance(5 * MINUTE);
@@ -46,7 +46,7 @@ it("is hardly asked, shown within a minute and told to ops after two; when it is
     .map(({ subject }) => subject);
   expect(new Set(delivered).size).toBe(ALERTS);
   expect(delivered.length).toBe(ALERTS);
-  expect(notices().map(({ type }) => type)).toEqual(["sink.failing", "sink.recovered"]);
+  expect(opsAlerts().map(({ type }) => type)).toEqual(["sink.failing", "sink.recovered"]);
   expect(await status()).toMatchObject({ state: "running", sinks: [{ breaker: "closed", waiting: 0, next_attempt_at: null }, {}] });
 });
 

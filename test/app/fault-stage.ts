@@ -39,7 +39,7 @@ export async function setStage(more: Partial<InnerDaemonOptions> & { readonly sc
     return [...messages.values()].flatMap(({ events }) => events).filter((event) => event.watch === watch);
   };
   const told = (watch: string): readonly string[] => eventsOf(watch).map(({ subject }) => subject);
-  const notices = () => daemon.notices().map(({ type }) => type);
+  const opsAlerts = () => daemon.opsAlerts().map(({ type }) => type);
 
   return {
     ...daemon,
@@ -47,9 +47,9 @@ export async function setStage(more: Partial<InnerDaemonOptions> & { readonly sc
     told,
     eventsOf,
     /** Types of what the operator was told. */
-    noticeTypes: notices,
+    noticeTypes: opsAlerts,
     /** Of these, those about the data service as a whole. */
-    upstreamNotices: () => notices().filter((type) => type.startsWith("upstream.")),
+    upstreamNotices: () => opsAlerts().filter((type) => type.startsWith("upstream.")),
     /** Switches a fault on by its number. */
     fault: (number: number, order: object = {}) => daemon.control("faults", { number, ...order }),
     off: () => daemon.control("faults", undefined, "DELETE"),

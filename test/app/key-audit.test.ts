@@ -9,7 +9,7 @@ it("at a start, what someone else spent of a key meanwhile is told once", async 
     api: { keys: [{ key: KEY, name: "first" }] },
     watches: () => ({ w: { type: "search", query: "zebra", schedule: "@every 1m" } }),
   });
-  const { clock, status, notices } = daemon;
+  const { clock, status, opsAlerts } = daemon;
   await clock.advance(2 * MINUTE);
   expect((await status()).quota.drift).toBe(0);
   await daemon.stop();
@@ -21,12 +21,12 @@ it("at a start, what someone else spent of a key meanwhile is told once", async 
   await clock.advance(MINUTE);
   await daemon.start();
   await clock.advance(2 * MINUTE);
-  expect(notices()).toEqual([{ type: "quota.drift", message: expect.stringContaining("counted 40 requests more of the key first") }]);
+  expect(opsAlerts()).toEqual([{ type: "quota.drift", message: expect.stringContaining("counted 40 requests more of the key first") }]);
   const { quota, reasons } = await status();
   expect(quota.drift).toBe(40);
   expect(reasons.join()).toContain("something else spends the quota");
   await daemon.stop();
   await daemon.start();
   await clock.advance(20 * MINUTE);
-  expect(notices()).toHaveLength(1);
+  expect(opsAlerts()).toHaveLength(1);
 });

@@ -25,7 +25,7 @@ it("a key that is refused near the line keeps no poll from what the other one ha
 });
 
 it("a key that has less left than the configuration allows is paced by what it has, and the operator hears of it", async () => {
-  const { clock, control, status, notices } = await startInnerDaemon({
+  const { clock, control, status, opsAlerts } = await startInnerDaemon({
     api: { ...ONE_KEY, quota: { monthly: 10_000 } },
     watches: () => ({ w: { type: "search", query: "zebra", schedule: "@every 5m" } }),
     prepare: (ask) => ask("keys", { key: KEY, quota: 300 }),
@@ -36,13 +36,13 @@ it("a key that has less left than the configuration allows is paced by what it h
   expect((await control("requests")).billed).toBeLessThan(60);
   expect(state).toBe("degraded");
   expect(reasons.join()).toContain("the data service has less left than api.quota.monthly: 300 requests instead of 10000");
-  expect(notices()).toEqual([
+  expect(opsAlerts()).toEqual([
     { type: "quota.low", message: expect.stringContaining("as the data service has less left than api.quota.monthly") },
   ]);
 });
 
 it("a key that is replaced under its name by one with another quota raises no alarm", async () => {
-  const { clock, reload, status, notices } = await startInnerDaemon({
+  const { clock, reload, status, opsAlerts } = await startInnerDaemon({
     api: ONE_KEY,
     watches: () => ({ w: { type: "search", query: "zebra", schedule: "@every 5m" } }),
     prepare: (ask) => ask("keys", { key: "K2", quota: 200_000 }),
@@ -53,7 +53,7 @@ it("a key that is replaced under its name by one with another quota raises no al
   expect((await status()).quota.limit).toBeLessThan(200_100);
   await clock.advance(2_000 * SECOND);
   expect((await status()).quota.drift).toBe(0);
-  expect(notices()).toEqual([]);
+  expect(opsAlerts()).toEqual([]);
 });
 
 it("a quota that is spent goes on within three minutes of its top-up, without a restart, and until then no poll is shown as near", async () => {

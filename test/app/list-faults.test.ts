@@ -138,5 +138,5 @@ it("fault 40: ten thousand new items are caught up whole, a few pages at a time"
   for (let minute = 0; minute < 60 && hook.messages().length < 10_000; minute += 5) await clock.advance(5 * MINUTE);
   const told = hook.subjects();
   expect([told.length, new Set(told).size]).toEqual([10_000, 10_000]);
-  expect(daemon.notices()).toEqual([]);
+  expect(daemon.opsAlerts()).toEqual([]);
 });

@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { createReloader, type ReloadDeps } from "../../src/app/reload/reload.ts";
 import type { Config } from "../../src/config/config.ts";
-import type { Notice } from "../../src/model/notices.ts";
+import type { OpsAlert } from "../../src/model/notices.ts";
 import type { LogFields } from "../../src/model/log.ts";
 import type { Files } from "../../src/model/files.ts";
 import { sha256 } from "../../src/runtime/hash.ts";
@@ -26,7 +26,7 @@ async function makeReloader() {
   const disk = { text: textOf() };
   const config = await goodConfig(disk.text);
   const active: Config[] = [{ ...config, reads: config.reads.filter(({ operation }) => operation === "readText") }];
-  const told: Notice[] = [];
+  const told: OpsAlert[] = [];
   const askedBy: unknown[] = [];
   const noteAsker = (_message: string, fields: LogFields = {}) => void askedBy.push(fields["asked_by"]);
   const clock = createVirtualClock(START_MS);
@@ -38,7 +38,7 @@ async function makeReloader() {
       log: { info: noteAsker, error: noteAsker },
       hash: sha256,
     },
-    notices: { tell: async (notice: Notice) => void told.push(notice) },
+    opsAlerts: { tell: async (notice: OpsAlert) => void told.push(notice) },
     clock,
     meter,
     config: () => active.at(-1),

@@ -75,7 +75,7 @@ it("in every watch type, every account that is named is followed by its id, and 
   for (const { move } of Object.values(moves)) await move();
   await daemon.clock.advance(26 * HOUR);
   expect(toldSince(daemon, before.length)).toEqual(Object.fromEntries(settings));
-  expect(new Set(daemon.notices().map(({ type }) => type))).toEqual(new Set(["list.incomplete", "target.renamed"]));
+  expect(new Set(daemon.opsAlerts().map(({ type }) => type))).toEqual(new Set(["list.incomplete", "target.renamed"]));
   for (const handle of handles)
-    expect(daemon.notices().filter(({ message }) => message.includes(`@${handle} was renamed`)).length).toBeLessThanOrEqual(1);
+    expect(daemon.opsAlerts().filter(({ message }) => message.includes(`@${handle} was renamed`)).length).toBeLessThanOrEqual(1);
 });

@@ -17,11 +17,11 @@ const setUp = async (watches: object) => {
     },
   });
   await daemon.clock.advance(10 * MINUTE);
-  expect(daemon.notices()).toEqual([]);
+  expect(daemon.opsAlerts()).toEqual([]);
   return daemon;
 };
 
-const told = (daemon: InnerDaemon) => daemon.notices().map(({ type, message }) => `${type} ${message}`);
+const told = (daemon: InnerDaemon) => daemon.opsAlerts().map(({ type, message }) => `${type} ${message}`);
 const each = (daemon: InnerDaemon, change: object) =>
   Promise.all(NAMES.map((username) => daemon.control("accounts", { username, ...change })));
 
@@ -106,6 +106,6 @@ it("an ignored author stays ignored under another handle, and whoever takes the 
   await daemon.start();
   await daemon.clock.advance(2 * HOUR);
   expect(daemon.hook.subjects()).toEqual(ids);
-  expect(daemon.notices()).toEqual([]);
+  expect(daemon.opsAlerts()).toEqual([]);
   expect((await daemon.control("requests")).billed_by_endpoint["info-batch"]).toBeLessThanOrEqual(2);
 });

@@ -27,7 +27,7 @@ describe("accounts that the service has not indexed", () => {
       ({ level, fields }) => level !== "info" && level !== "debug" && JSON.stringify(fields).includes("scores"),
     );
     expect(alarming).toEqual([]);
-    expect(daemon.notices()).toEqual([]);
+    expect(daemon.opsAlerts()).toEqual([]);
     expect(await daemon.metric("chirpwatch_polls_total", 'type="score_delta",outcome="failed"')).toBeUndefined();
     const lastMs = ((await daemon.metric("chirpwatch_watch_last_success_timestamp_seconds", 'watch="alone"')) ?? 0) * 1_000;
     expect(daemon.clock.now() - lastMs).toBeLessThanOrEqual(61 * MINUTE);

@@ -1,19 +1,19 @@
 import { expect, it } from "vitest";
-import { createOverrun, type Overrun } from "../../src/budget/overrun.ts";
+import { createForecastCorrection, type ForecastCorrection } from "../../src/budget/overrun.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 /** Looks at the ledger once a minute; `reckoned` and `taken` a day. */
-function watch(overrun: Overrun, fromMs: number, forMs: number, reckoned: number | undefined, taken: number, spent = 0): number {
+function watch(overrun: ForecastCorrection, fromMs: number, forMs: number, reckoned: number | undefined, taken: number, spent = 0): number {
   for (let ms = 0; ms <= forMs; ms += MINUTE)
     overrun.take({ nowMs: fromMs + ms, periodId: "2026-03-01", spent: spent + (taken * ms) / DAY, pacedPerDay: reckoned });
   return spent + (taken * forMs) / DAY;
 }
 
 it("tends to what stretched polls take of what was reckoned, and back", () => {
-  const overrun = createOverrun();
+  const overrun = createForecastCorrection();
   expect(overrun.factor).toBe(1);
   const spent = watch(overrun, 0, 3 * DAY, 300, 600);
   expect(overrun.factor).toBeGreaterThan(1.85);
@@ -23,7 +23,7 @@ it("tends to what stretched polls take of what was reckoned, and back", () => {
 });
 
 it("is never below 1, and says nothing of polls that are not stretched", () => {
-  const overrun = createOverrun();
+  const overrun = createForecastCorrection();
   const spent = watch(overrun, 0, 3 * DAY, 300, 100);
   expect(overrun.factor).toBe(1);
   watch(overrun, 3 * DAY, 3 * DAY, undefined, 9_000, spent);
@@ -31,7 +31,7 @@ it("is never below 1, and says nothing of polls that are not stretched", () => {
 });
 
 it("takes an hour of first reads for little, and a period's end, a sleep and a clock that was set for nothing", () => {
-  const overrun = createOverrun();
+  const overrun = createForecastCorrection();
   let spent = watch(overrun, 0, HOUR, 300, 20_000);
   expect(overrun.factor).toBeLessThan(2.2);
   spent = watch(overrun, HOUR, 3 * DAY, 300, 300, spent);
@@ -45,12 +45,12 @@ it("takes an hour of first reads for little, and a period's end, a sleep and a c
 });
 
 it("goes on after a restart where it was, also from within an hour, and begins anew with a period", () => {
-  const whole = createOverrun();
+  const whole = createForecastCorrection();
   watch(whole, 0, 5 * DAY, 300, 600);
-  let again = createOverrun();
+  let again = createForecastCorrection();
   for (let ms = 0, spent = 0; ms < 5 * DAY; ms += 20 * MINUTE) {
     const before = again;
-    again = createOverrun();
+    again = createForecastCorrection();
     again.restore(before.memory);
     spent = watch(again, ms, 20 * MINUTE, 300, 600, spent);
   }

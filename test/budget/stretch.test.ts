@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { forecastRequests, stretchFactors, type StretchQuery } from "../../src/budget/stretch.ts";
+import { forecastRequests, slowDownFactors, type SlowDownQuery } from "../../src/budget/stretch.ts";
 import type { Priority } from "../../src/model/schedule.ts";
 
 const DAY = 86_400_000;
 const NONE = { high: 1, normal: 1, low: 1 };
-const query = (change: Partial<StretchQuery>): StretchQuery => ({
+const query = (change: Partial<SlowDownQuery>): SlowDownQuery => ({
   spent: 0,
   limit: 10_000,
   reserve: 0.1,
@@ -17,47 +17,47 @@ const query = (change: Partial<StretchQuery>): StretchQuery => ({
   ...change,
 });
 const poll = (priority: Priority, requestsPerDay: number) => ({ priority, requestsPerDay });
-const costOf = (asked: StretchQuery, factors = stretchFactors(asked)) =>
+const costOf = (asked: SlowDownQuery, factors = slowDownFactors(asked)) =>
   asked.polls.reduce((sum, one) => sum + forecastRequests(one.requestsPerDay / factors[one.priority], asked.nowMs, asked.periodEndMs), 0);
 
 describe("stretch factors", () => {
   it("leaves everything alone while spent and forecast fit under the line", () => {
-    expect(stretchFactors(query({ polls: [poll("low", 100), poll("high", 200)] }))).toEqual(NONE);
+    expect(slowDownFactors(query({ polls: [poll("low", 100), poll("high", 200)] }))).toEqual(NONE);
   });
 
   it("stretches low priority first, by just as much as is needed", () => {
-    expect(stretchFactors(query({ polls: [poll("low", 200), poll("normal", 100), poll("high", 100)] }))).toEqual({ ...NONE, low: 2 });
+    expect(slowDownFactors(query({ polls: [poll("low", 200), poll("normal", 100), poll("high", 100)] }))).toEqual({ ...NONE, low: 2 });
   });
 
   it("comes to normal only when low has given way, and to high last", () => {
-    const second = stretchFactors(query({ polls: [poll("low", 100), poll("normal", 500), poll("high", 100)] }));
+    const second = slowDownFactors(query({ polls: [poll("low", 100), poll("normal", 500), poll("high", 100)] }));
     expect(second).toMatchObject({ high: 1, low: 10 });
     expect(second.normal).toBeCloseTo(500 / 190, 6);
-    const third = stretchFactors(query({ polls: [poll("low", 100), poll("normal", 500), poll("high", 500)] }));
+    const third = slowDownFactors(query({ polls: [poll("low", 100), poll("normal", 500), poll("high", 500)] }));
     expect(third).toMatchObject({ normal: 10, low: 10 });
     expect(third.high).toBeGreaterThan(1);
   });
 
   it("counts what was spent and the days that are left", () => {
     const polls = [poll("normal", 300)];
-    expect(stretchFactors(query({ polls, spent: 4_500, nowMs: 15 * DAY }))).toEqual(NONE);
-    expect(stretchFactors(query({ polls, spent: 6_750, nowMs: 15 * DAY })).normal).toBeCloseTo(2, 6);
+    expect(slowDownFactors(query({ polls, spent: 4_500, nowMs: 15 * DAY }))).toEqual(NONE);
+    expect(slowDownFactors(query({ polls, spent: 6_750, nowMs: 15 * DAY })).normal).toBeCloseTo(2, 6);
   });
 
   it("stretches nothing in pause mode and nothing while the limit is unknown", () => {
     const polls = [poll("low", 1_000_000)];
-    expect(stretchFactors(query({ polls, onExhausted: "pause" }))).toEqual(NONE);
-    expect(stretchFactors(query({ polls, limit: undefined }))).toEqual(NONE);
-    expect(stretchFactors(query({ polls, limit: Number.NaN }))).toEqual(NONE);
+    expect(slowDownFactors(query({ polls, onExhausted: "pause" }))).toEqual(NONE);
+    expect(slowDownFactors(query({ polls, limit: undefined }))).toEqual(NONE);
+    expect(slowDownFactors(query({ polls, limit: Number.NaN }))).toEqual(NONE);
   });
 
   it("names no priority that has no polls, even when nothing is left", () => {
-    expect(stretchFactors(query({ polls: [poll("normal", 100)], spent: 9_000 }))).toEqual({ ...NONE, normal: 1_000 });
+    expect(slowDownFactors(query({ polls: [poll("normal", 100)], spent: 9_000 }))).toEqual({ ...NONE, normal: 1_000 });
   });
 
   it("stretches more where polls take more than is reckoned once they are stretched, and not before", () => {
-    expect(stretchFactors(query({ polls: [poll("low", 200), poll("high", 100)], overrun: 2 }))).toEqual(NONE);
-    expect(stretchFactors(query({ polls: [poll("normal", 600)], overrun: 2 }))).toEqual({ ...NONE, normal: 4 });
+    expect(slowDownFactors(query({ polls: [poll("low", 200), poll("high", 100)], overrun: 2 }))).toEqual(NONE);
+    expect(slowDownFactors(query({ polls: [poll("normal", 600)], overrun: 2 }))).toEqual({ ...NONE, normal: 4 });
   });
 
   it("fits the line where it can, never stretches high more than normal or normal more than low, and never speeds up", () => {
@@ -74,7 +74,7 @@ describe("stretch factors", () => {
           spent: spentNow,
           nowMs,
         });
-        const factors = stretchFactors(asked);
+        const factors = slowDownFactors(asked);
         expect(factors.high).toBeGreaterThanOrEqual(1);
         expect(factors.normal).toBeGreaterThanOrEqual(factors.high);
         expect(factors.low).toBeGreaterThanOrEqual(factors.normal);

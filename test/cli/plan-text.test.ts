@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { diffPlans } from "../../src/app/plan/plan-diff.ts";
 import { planQuota } from "../../src/app/plan/plan-quota.ts";
 import { createPlanView } from "../../src/app/plan/plan-view.ts";
-import type { StretchFactors } from "../../src/budget/stretch.ts";
+import type { SlowDownFactors } from "../../src/budget/stretch.ts";
 import { formatDiff } from "../../src/cli/plan-diff-text.ts";
 import { formatPlan } from "../../src/cli/plan-text.ts";
 import { sha256 } from "../../src/runtime/hash.ts";
@@ -12,7 +12,7 @@ import { goodConfig } from "../config/load-text.ts";
 const NOW = Date.UTC(2026, 2, 2);
 
 /** Of one search, every so often. */
-async function planOf(every: string, quota: string, more = "", stretch?: StretchFactors) {
+async function planOf(every: string, quota: string, more = "", stretch?: SlowDownFactors) {
   const config = await goodConfig(`api: { quota: { ${quota} } }
 watches: { s: { type: search, query: "acme lang:en", schedule: "@every ${every}"${more} } }
 sinks: { t: { type: console } }

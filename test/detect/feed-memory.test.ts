@@ -1,22 +1,25 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import {
-  addStretch,
+  addRange,
   BOTTOM,
-  closeHole,
-  countHoles,
+  closeGap,
+  countGaps,
   EMPTY_FEED,
-  type Hole,
+  type Gap,
   isRead,
-  newestHole,
+  newestGap,
   readFeedMemory,
-  type Stretch,
+  type CoveredRange,
 } from "../../src/detect/feed-memory.ts";
 import { compareIds } from "../../src/model/id.ts";
 
-const hole = (cursor: string): Hole => ({ cursor, horizonMs: 0, tries: 0 });
+const hole = (cursor: string): Gap => ({ cursor, horizonMs: 0, tries: 0 });
 
-const stretchOf = ([a, b]: readonly [bigint, bigint]): Stretch => ({ high: (a > b ? a : b).toString(), low: (a > b ? b : a).toString() });
+const stretchOf = ([a, b]: readonly [bigint, bigint]): CoveredRange => ({
+  high: (a > b ? a : b).toString(),
+  low: (a > b ? b : a).toString(),
+});
 /** Around 2^63 and around the change from 18 to 19 digits, where numbers and plain text go wrong. */
 const id = fc.oneof(
   fc.bigInt({ min: 999_999_999_999_999_980n, max: 1_000_000_000_000_000_020n }),
@@ -24,8 +27,8 @@ const id = fc.oneof(
 );
 const stretches = fc.array(fc.tuple(id, id).map(stretchOf), { minLength: 1, maxLength: 12 });
 
-const build = (parts: readonly Stretch[]) => parts.reduce<readonly Stretch[]>((all, one) => addStretch(all, one), []);
-const contains = ({ high, low }: Stretch, at: bigint) => BigInt(low) <= at && at <= BigInt(high);
+const build = (parts: readonly CoveredRange[]) => parts.reduce<readonly CoveredRange[]>((all, one) => addRange(all, one), []);
+const contains = ({ high, low }: CoveredRange, at: bigint) => BigInt(low) <= at && at <= BigInt(high);
 
 it("keeps stretches newest first and apart, whatever is added in whatever order", () => {
   fc.assert(
@@ -59,7 +62,7 @@ it("does not depend on the order in which stretches without holes were added", (
 it("forgets a hole only when what lies below it was read", () => {
   fc.assert(
     fc.property(stretches, id, (parts, at) => {
-      const upper: Stretch = { high: (at + 5n).toString(), low: at.toString(), hole: hole("c") };
+      const upper: CoveredRange = { high: (at + 5n).toString(), low: at.toString(), hole: hole("c") };
       const memory = build([upper, ...parts]);
       const isKept = memory.some((stretch) => stretch.hole?.cursor === "c");
       const merged = memory.find((stretch) => contains(stretch, at));
@@ -71,8 +74,8 @@ it("forgets a hole only when what lies below it was read", () => {
 
 it("keeps a hole when the ground above it is read again down to the same id", () => {
   const memory = [{ high: "90", low: "50", hole: hole("old") }];
-  expect(addStretch(memory, { high: "95", low: "50" })).toEqual([{ high: "95", low: "50", hole: hole("old") }]);
-  expect(addStretch(memory, { high: "95", low: "50", hole: hole("new") })).toEqual([{ high: "95", low: "50", hole: hole("new") }]);
+  expect(addRange(memory, { high: "95", low: "50" })).toEqual([{ high: "95", low: "50", hole: hole("old") }]);
+  expect(addRange(memory, { high: "95", low: "50", hole: hole("new") })).toEqual([{ high: "95", low: "50", hole: hole("new") }]);
 });
 
 it("closes a hole by joining its stretch to the next, whose own hole stays", () => {
@@ -81,13 +84,13 @@ it("closes a hole by joining its stretch to the next, whose own hole stays", () 
     { high: "60", low: "50", hole: hole("b") },
     { high: "20", low: BOTTOM },
   ];
-  const first = closeHole(memory, 0);
+  const first = closeGap(memory, 0);
   expect(first).toEqual([
     { high: "90", low: "50", hole: hole("b") },
     { high: "20", low: BOTTOM },
   ]);
-  expect(closeHole(first, 0)).toEqual([{ high: "90", low: BOTTOM }]);
-  expect(closeHole([{ high: "90", low: "80", hole: hole("a") }], 0)).toEqual([{ high: "90", low: BOTTOM }]);
+  expect(closeGap(first, 0)).toEqual([{ high: "90", low: BOTTOM }]);
+  expect(closeGap([{ high: "90", low: "80", hole: hole("a") }], 0)).toEqual([{ high: "90", low: BOTTOM }]);
 });
 
 it("finds the newest hole first", () => {
@@ -95,8 +98,8 @@ it("finds the newest hole first", () => {
     { high: "90", low: "80" },
     { high: "60", low: "50", hole: hole("b") },
   ];
-  expect(newestHole({ stretches: stretchesWithHoles, readAtMs: null, newestItemMs: null, sweptAtMs: null })).toBe(1);
-  expect(newestHole({ stretches: [], readAtMs: null, newestItemMs: null, sweptAtMs: null })).toBe(-1);
+  expect(newestGap({ stretches: stretchesWithHoles, readAtMs: null, newestItemMs: null, sweptAtMs: null })).toBe(1);
+  expect(newestGap({ stretches: [], readAtMs: null, newestItemMs: null, sweptAtMs: null })).toBe(-1);
 });
 
 it("is read from a state that holds part of it, or another source's memory, and counts its holes", () => {
@@ -107,7 +110,7 @@ it("is read from a state that holds part of it, or another source's memory, and 
     ],
   };
   expect(readFeedMemory(stored)).toEqual({ ...EMPTY_FEED, ...stored });
-  expect(countHoles(readFeedMemory(stored))).toBe(1);
-  expect(countHoles(readFeedMemory({ readAtMs: 1, passes: [] }))).toBe(0);
+  expect(countGaps(readFeedMemory(stored))).toBe(1);
+  expect(countGaps(readFeedMemory({ readAtMs: 1, passes: [] }))).toBe(0);
   expect(readFeedMemory({})).toEqual(EMPTY_FEED);
 });

@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
-import type { Stretch } from "../../src/detect/feed-memory.ts";
+import type { CoveredRange } from "../../src/detect/feed-memory.ts";
 import { type FeedItem, FeedWalk, type WalkOptions } from "../../src/detect/feed-walk.ts";
 
 /** Item `n` was posted at second `n`. */
 const item = (n: number): FeedItem => ({ id: String(n), timeMs: n * 1_000 });
 const items = (...ns: number[]) => ns.map(item);
-const KNOWN: readonly Stretch[] = [{ high: "100", low: "0" }];
+const KNOWN: readonly CoveredRange[] = [{ high: "100", low: "0" }];
 const head = (changes: Partial<WalkOptions> = {}) =>
   new FeedWalk({ stretches: KNOWN, ground: KNOWN, floorMs: 95_000, maxNewPages: 3, minItems: 0, fills: false, ...changes });
 

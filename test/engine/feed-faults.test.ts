@@ -122,7 +122,7 @@ it("fault 22: cursors that are refused for a while never blame the watch, and ev
   expect((await rig.store.listWatches())[0]?.targets[0]?.status).toBe("ok");
   await clock.advanceTo(START + 15 * MINUTE);
   expect((await subjects(rig)).length).toBe(news.length);
-  expect(rig.notices).toEqual([]);
+  expect(rig.opsAlerts).toEqual([]);
 });
 
 it("fault 23: an old pinned tweet on top is neither told again nor taken for the end", async () => {
@@ -190,7 +190,7 @@ it("fault 27: a renamed account is followed by its id, and nothing is told again
   expect(await subjects(rig)).toEqual([first.id, second.id]);
   expect(upstream.callsOf("user-tweets").every(({ params }) => params["user_id"] === "7")).toBe(true);
   expect((await rig.events()).map(({ labels }) => labels["target"])).toEqual(["alice", "alice"]);
-  expect(rig.notices.map(({ message }) => message)).toEqual(["w: @alice was renamed to @alice_2 and is followed by its id"]);
+  expect(rig.opsAlerts.map(({ message }) => message)).toEqual(["w: @alice was renamed to @alice_2 and is followed by its id"]);
 });
 
 it("fault 28: a handle that another account took over is told, and that account is not followed", async () => {
@@ -205,7 +205,7 @@ it("fault 28: a handle that another account took over is told, and that account 
   await clock.advance(10 * MINUTE);
   expect(await subjects(rig)).toEqual([first.id, second.id]);
   expect(upstream.callsOf("user-tweets").every(({ params }) => params["user_id"] === "7")).toBe(true);
-  expect(rig.notices.map(({ type, message }) => `${type} ${message}`)).toEqual([
+  expect(rig.opsAlerts.map(({ type, message }) => `${type} ${message}`)).toEqual([
     "target.renamed w: @alice was renamed to @alice_2 and is followed by its id; @alice belongs to another account now, which is not followed",
   ]);
 });
@@ -266,7 +266,7 @@ it("fault 40: an outage longer than max_age is caught up whole, a few pages at a
   expect([...told].sort()).toEqual(news.map(({ id }) => id).sort());
   // 30 pages, in polls of three and three.
   expect(rig.polled.filter(({ outcome }) => (outcome?.events ?? 0) > 0).every(({ outcome }) => (outcome?.events ?? 0) <= 140)).toBe(true);
-  expect(rig.notices.filter(({ type }) => type === "watch.gap")).toEqual([]);
+  expect(rig.opsAlerts.filter(({ type }) => type === "watch.gap")).toEqual([]);
 });
 
 it("does not send what is older than max_age when it comes to light, and says how many", async () => {
@@ -278,7 +278,7 @@ it("does not send what is older than max_age when it comes to light, and says ho
   expect(await subjects(rig)).toEqual([]);
   const verdicts = await rig.store.explainItem(late[0]?.id ?? "");
   expect(verdicts.map(({ verdict }) => verdict)).toEqual(["too_old"]);
-  expect(rig.notices.map(({ type, facts }) => [type, facts?.["items"]])).toEqual([["watch.gap", 5]]);
+  expect(rig.opsAlerts.map(({ type, facts }) => [type, facts?.["items"]])).toEqual([["watch.gap", 5]]);
 });
 
 it("tells a first run's latest three, and never the rest", async () => {

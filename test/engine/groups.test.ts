@@ -190,7 +190,7 @@ describe("a group of timelines", () => {
     const post = world.post(account(3), sinceMs + 10 * MIN);
     await clock.advance(HOUR);
     expect(callsOf("user-tweets", sinceMs)).toHaveLength(0);
-    expect(rig.notices.map(({ type }) => type)).toEqual(["watch.stalled"]);
+    expect(rig.opsAlerts.map(({ type }) => type)).toEqual(["watch.stalled"]);
     isEmpty = false;
     await clock.advance(3 * MIN);
     expect(await told()).toEqual([post.id]);
@@ -324,7 +324,7 @@ describe("a group of timelines", () => {
     account(9).gone.push({ fromMs: clock.now(), untilMs: clock.now() + 20 * MIN });
     const other = world.post(account(10), clock.now() + 1_000);
     await clock.advance(15 * MIN);
-    expect(rig.notices.filter(({ type }) => type === "target.unavailable")).toHaveLength(1);
+    expect(rig.opsAlerts.filter(({ type }) => type === "target.unavailable")).toHaveLength(1);
     expect(await told()).toEqual([other.id]);
     await clock.advance(6 * MIN);
     const post = world.post(account(9), clock.now() + 1_000);

@@ -72,7 +72,7 @@ it("are taken at once from another watch that notices a rename, which is told on
   expect(asked()).toEqual(new Set(["one", "two", "renamed"]));
   await clock.advance(8 * HOUR);
   expect(lookUps()).toEqual([]);
-  expect(rig.notices.map(({ type, message }) => `${type} ${message}`)).toEqual([
+  expect(rig.opsAlerts.map(({ type, message }) => `${type} ${message}`)).toEqual([
     "target.renamed m, p: @one was renamed to @renamed and is followed by its id",
   ]);
 });
@@ -126,5 +126,5 @@ it.each(["nobody has", "the service refuses"])("are looked up beside one that %s
   await clock.advance(5 * HOUR);
   await rig.restart();
   await clock.advance(5 * HOUR);
-  expect(rig.notices.map(({ subject }) => subject)).toEqual(["bad"]);
+  expect(rig.opsAlerts.map(({ subject }) => subject)).toEqual(["bad"]);
 });

@@ -160,7 +160,7 @@ it("tells newcomers while the rest of the list cannot be read", async () => {
   }
   expect(await told()).toEqual(joined);
   expect(deepCalls().length).toBeGreaterThan(3);
-  expect(rig.notices.filter(({ type }) => type !== "upstream.dark" && type !== "upstream.recovered")).toEqual([]);
+  expect(rig.opsAlerts.filter(({ type }) => type !== "upstream.dark" && type !== "upstream.recovered")).toEqual([]);
 });
 
 it("starts the rest over when its cursor expired, and nobody is told by that", async () => {

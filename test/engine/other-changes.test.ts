@@ -1,6 +1,6 @@
 /** What groups learn of changes that no post accounts for: each is read for seven times, which the plan must know. */
 import { afterEach, expect, it } from "vitest";
-import { createChangeBook } from "../../src/groups/accounts/change-book.ts";
+import { createChangeCounts } from "../../src/groups/accounts/change-book.ts";
 import { sleep } from "../../src/model/clock.ts";
 import type { UpstreamAnswer, UpstreamRequest } from "../../src/model/upstream.ts";
 import type { Watch } from "../../src/model/watch.ts";
@@ -47,7 +47,7 @@ async function house(changes: Partial<Watch> = {}) {
   /** As the state has it after a stop. */
   const learned = async () => {
     await rig.restart();
-    const book = createChangeBook(rig.store, clock);
+    const book = createChangeCounts(rig.store, clock);
     await book.load();
     const note = (await rig.store.readNote("changes")) as Readonly<Record<string, OtherChanges>> | null;
     return { own: note?.[groupKey()], rate: book.changesOf(groupKey()) ?? 0 };

@@ -53,8 +53,8 @@ describe("a quota that is too small for the plan", () => {
     expect(callsOf(upstream, "usual")).toBeGreaterThanOrEqual(250);
     expect(callsOf(upstream, "slow")).toBeLessThan(100);
     expect(upstream.calls.at(-1)?.atMs).toBeGreaterThan(PERIOD_END - HOUR);
-    expect(rig.notices.map(({ type, severity }) => `${type} ${severity}`)).toEqual(["quota.low warning"]);
-    expect(rig.notices[0]?.message).toMatch(/low ×/);
+    expect(rig.opsAlerts.map(({ type, severity }) => `${type} ${severity}`)).toEqual(["quota.low warning"]);
+    expect(rig.opsAlerts[0]?.message).toMatch(/low ×/);
   });
 
   it("goes slower as soon as the first requests of a small quota are spent, not a minute later", async () => {
@@ -92,7 +92,7 @@ describe("a quota that is too small for the plan", () => {
 
   it("is told once a period, though the clock is set to the next one and back", async () => {
     const { clock, rig } = await house(PERIOD_END - 8 * HOUR, { watches: [search("a", MINUTE)], monthly: 100, reserve: 0 });
-    const told = () => rig.notices.filter(({ type }) => type === "quota.low").length;
+    const told = () => rig.opsAlerts.filter(({ type }) => type === "quota.low").length;
     await clock.advance(10 * MINUTE);
     expect(told()).toBe(1);
     clock.jump(DAY);
@@ -117,7 +117,7 @@ describe("a quota that is too small for the plan", () => {
     expect(callsOf(upstream, "b")).toBeGreaterThanOrEqual(38);
     await clock.advanceTo(PERIOD_END - 1);
     expect(upstream.calls).toHaveLength(80);
-    expect(rig.notices.map(({ type, severity }) => `${type} ${severity}`)).toEqual(["quota.low warning", "quota.low critical"]);
+    expect(rig.opsAlerts.map(({ type, severity }) => `${type} ${severity}`)).toEqual(["quota.low warning", "quota.low critical"]);
     await clock.advanceTo(PERIOD_END + 12 * MINUTE);
     expect(upstream.calls.length).toBeGreaterThan(83);
   });

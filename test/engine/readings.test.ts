@@ -59,7 +59,7 @@ it("asks once about a profile that is missing, and goes on without a word when i
   const rig = await world.start();
   users = users.slice(0, 1);
   for (let i = 0; i < 5; i += 1) await world.poll();
-  expect(rig.notices.map(({ type, subject }) => `${type} ${subject}`)).toEqual(["target.unavailable id:8"]);
+  expect(rig.opsAlerts.map(({ type, subject }) => `${type} ${subject}`)).toEqual(["target.unavailable id:8"]);
   users = [makeUser("7", "acme"), makeUser("8", "rival")];
   await world.poll();
   const [watch] = await rig.store.listWatches();
@@ -122,7 +122,7 @@ it("calls a tweet gone, and no trouble, where its end is not told", async () => 
   expect(await world.told()).toEqual([]);
   // The third was never there: somebody should look at its id.
   expect(await statuses(rig)).toEqual(["gone", "ok", "unavailable"]);
-  expect(rig.notices).toMatchObject([{ type: "target.unavailable", facts: { target: "300" } }]);
+  expect(rig.opsAlerts).toMatchObject([{ type: "target.unavailable", facts: { target: "300" } }]);
 });
 
 it("takes a failure for no answer: nothing is gone, nothing crossed", async () => {
@@ -172,7 +172,7 @@ it.each([
   expect(await world.told()).toHaveLength(1);
   await world.clock.advance(4 * HALF_HOUR);
   expect((await world.told()).toSorted()).toEqual(["100", "100", "200", "300"].map((id) => `tweet.deleted ${id}`));
-  expect(rig.notices).toEqual([]);
+  expect(rig.opsAlerts).toEqual([]);
 });
 
 it("asks about no profile when an answer has none of several", async () => {
@@ -183,7 +183,7 @@ it("asks about no profile when an answer has none of several", async () => {
   world.upstream.on("info-batch", () => ({ users: [] }));
   for (let i = 0; i < 5; i += 1) await world.poll();
   expect(world.upstream.callsOf("id-to-username")).toEqual([]);
-  expect(rig.notices).toEqual([]);
+  expect(rig.opsAlerts).toEqual([]);
 });
 
 /** What the service answers where one of the entries is none that it takes. */
@@ -210,7 +210,7 @@ it("goes on with the tweets of all watches beside one that the service refuses, 
   await world.clock.advance(30 * MINUTE);
   expect(await world.told()).toEqual(["tweet.deleted 150"]);
   expect(asked() - before).toBeLessThanOrEqual(30 + 3);
-  expect(rig.notices.map(({ message }) => message)).toEqual(["w: 123 cannot be read: the service refuses the request: invalid: 123"]);
+  expect(rig.opsAlerts.map(({ message }) => message)).toEqual(["w: 123 cannot be read: the service refuses the request: invalid: 123"]);
   const misread = async () =>
     (await rig.store.listWatches()).flatMap(({ targets }) => targets.filter(({ status }) => status === "misconfigured"));
   expect((await misread()).map(({ name }) => name)).toEqual(["123"]);
@@ -253,7 +253,7 @@ it("goes on with profiles beside one that the service refuses, and asks nobody w
   await world.poll();
   expect(await world.told()).toEqual(["profile.changed 7"]);
   expect(world.upstream.callsOf("id-to-username")).toEqual([]);
-  expect(rig.notices.map(({ message }) => message)).toEqual(["w: id:8 cannot be read: the service refuses the request: invalid: 8"]);
+  expect(rig.opsAlerts.map(({ message }) => message)).toEqual(["w: id:8 cannot be read: the service refuses the request: invalid: 8"]);
 });
 
 it("takes a 404 of the only tweet for an answer without it, and asks for it as before", async () => {
@@ -265,7 +265,7 @@ it("takes a 404 of the only tweet for an answer without it, and asks for it as b
   };
   for (let poll = 0; poll < 4; poll += 1) await world.poll();
   expect(await world.told()).toEqual(["tweet.deleted 100"]);
-  expect(rig.notices).toEqual([]);
+  expect(rig.opsAlerts).toEqual([]);
 });
 
 it("names the tweets that were never there in one word", async () => {
@@ -273,7 +273,7 @@ it("names the tweets that were never there in one word", async () => {
   world.upstream.on("tweet-info-bulk", () => ({ tweets: [makeTweet("100")] }));
   const rig = await world.start();
   await world.poll();
-  expect(rig.notices.map(({ message }) => message)).toEqual(["w: 200, 300 cannot be read: the service does not know it"]);
+  expect(rig.opsAlerts.map(({ message }) => message)).toEqual(["w: 200, 300 cannot be read: the service does not know it"]);
 });
 
 it("tells a crossing once, whatever step it crashes at", async () => {

@@ -69,7 +69,7 @@ it("falls back from the window to the whole list when the account is not indexed
   expect(upstream.callsOf("new-followers-7d").length).toBe(1);
   expect(upstream.callsOf("followers").length).toBeGreaterThanOrEqual(3);
   expect(await told(rig)).toEqual([]);
-  expect(rig.notices).toEqual([]);
+  expect(rig.opsAlerts).toEqual([]);
   list = [makeUser("2001"), makeUser("2000"), ...list];
   await clock.advance(2 * MINUTE);
   expect(await told(rig)).toEqual(["2000", "2001"]);
@@ -103,7 +103,7 @@ it("does not leave the window for a 404 that passes, and loses nothing meanwhile
   isGone = true;
   await clock.advance(20 * MINUTE);
   expect(upstream.callsOf("followers").length).toBeGreaterThan(0);
-  expect(rig.notices).toEqual([]);
+  expect(rig.opsAlerts).toEqual([]);
 });
 
 it("goes on with a whole list over several polls and a restart, and tells nothing before it is complete", async () => {
@@ -173,7 +173,7 @@ it("fault 32: a 404 of an account that exists is a status, asked about now and t
   const rig = await start();
   await clock.advance(5 * HOUR);
   expect((await rig.store.listWatches())[0]?.targets[0]?.status).toBe("not_indexed");
-  expect(rig.notices).toEqual([]);
+  expect(rig.opsAlerts).toEqual([]);
   expect(upstream.calls.length).toBeLessThanOrEqual(14);
   upstream.on("score-changes", () => ({ record: { week_delta: 1, month_delta: 1 } }));
   await clock.advance(2 * HOUR);

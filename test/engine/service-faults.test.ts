@@ -47,7 +47,7 @@ it("fault 01: a single 429 is repeated after about a second and loses nothing", 
   expect((second?.atMs ?? 0) - (first?.atMs ?? 0)).toBeGreaterThanOrEqual(SECOND);
   expect((second?.atMs ?? 0) - (first?.atMs ?? 0)).toBeLessThan(1_500);
   expect(idsOf(await rig.events())).toEqual([tweet.id]);
-  expect(rig.notices).toEqual([]);
+  expect(rig.opsAlerts).toEqual([]);
   expect((await rig.store.spentSince(0)).total).toBe(upstream.calls.length);
 });
 
@@ -65,7 +65,7 @@ it("fault 02: in a storm of 429 all watches share one pause, and the status says
   expect(upstream.calls.length - before).toBeLessThan(12 + 8);
   await clock.advanceTo(START + 5 * MINUTE);
   expect(idsOf(await rig.events())).toEqual(Array.from({ length: 12 }, () => tweet.id));
-  expect(rig.notices).toEqual([]);
+  expect(rig.opsAlerts).toEqual([]);
 });
 
 it("fault 02: a storm of 429 that does not pass is told after five minutes, once, and when it is over", async () => {
@@ -78,10 +78,10 @@ it("fault 02: a storm of 429 that does not pass is told after five minutes, once
   };
   await clock.advanceTo(START + HOUR - 1);
   expect(upstream.calls.length - before).toBeLessThan(12 + 70);
-  expect(rig.notices.map(({ type }) => type)).toEqual(["upstream.dark"]);
-  expect(rig.notices[0]?.message).toContain("nothing but 429");
+  expect(rig.opsAlerts.map(({ type }) => type)).toEqual(["upstream.dark"]);
+  expect(rig.opsAlerts[0]?.message).toContain("nothing but 429");
   await clock.advanceTo(START + HOUR + 5 * MINUTE);
-  expect(rig.notices.map(({ type }) => type)).toEqual(["upstream.dark", "upstream.recovered"]);
+  expect(rig.opsAlerts.map(({ type }) => type)).toEqual(["upstream.dark", "upstream.recovered"]);
   expect(idsOf(await rig.events())).toEqual(Array.from({ length: 12 }, () => tweet.id));
 });
 
@@ -117,9 +117,9 @@ it.each([
   };
   await clock.advanceTo(START + HOUR);
   expect(upstream.calls.length - before).toBeLessThan(40);
-  expect(rig.notices.map(({ type }) => type)).toEqual(["upstream.dark"]);
+  expect(rig.opsAlerts.map(({ type }) => type)).toEqual(["upstream.dark"]);
   await clock.advance(15 * MINUTE);
-  expect(rig.notices.map(({ type }) => type)).toEqual(["upstream.dark", "upstream.recovered"]);
+  expect(rig.opsAlerts.map(({ type }) => type)).toEqual(["upstream.dark", "upstream.recovered"]);
   expect(idsOf(await rig.events())).toEqual(idsOf(tweets.map(({ id }) => ({ subject: id }))));
 });
 
@@ -146,12 +146,12 @@ it.each([
   expect(upstream.calls.length - before).toBeLessThanOrEqual(5);
   expect(probes).toBeGreaterThanOrEqual(5);
   expect(probes).toBeLessThanOrEqual(6);
-  expect(rig.notices.map(({ type }) => type)).toEqual(["upstream.dark"]);
-  expect(rig.notices[0]?.message).toMatch(words);
+  expect(rig.opsAlerts.map(({ type }) => type)).toEqual(["upstream.dark"]);
+  expect(rig.opsAlerts[0]?.message).toMatch(words);
   expect(rig.upstreamWatch.isStopped).toBe(true);
   isPaid = true;
   await clock.advance(HOUR + 3 * MINUTE);
-  expect(rig.notices.map(({ type }) => type)).toEqual(["upstream.dark", "upstream.recovered"]);
+  expect(rig.opsAlerts.map(({ type }) => type)).toEqual(["upstream.dark", "upstream.recovered"]);
   expect(idsOf(await rig.events())).toEqual(Array.from({ length: 5 }, () => tweet.id));
 });
 
@@ -169,7 +169,7 @@ it("a key that is not paid for still learns what is left of it, and that is no r
     await clock.advance(HOUR);
     expect((await asked).record).toEqual({ remaining_requests: 700 });
   }
-  expect(rig.notices.map(({ type }) => type)).toEqual(["upstream.dark"]);
+  expect(rig.opsAlerts.map(({ type }) => type)).toEqual(["upstream.dark"]);
 });
 
 it("fault 08: a key that was renewed in its file is taken over without a word", async () => {
@@ -198,7 +198,7 @@ it("fault 09: a 400 marks this watch alone, once, and is not retried in a loop",
   const asked = upstream.calls.slice(before).filter(({ params }) => JSON.stringify(params).includes("acme1"));
   // Together with the other watch, and by itself: then it is known whose query it is. After 1, 5 and 15 minutes the same, and once an hour at most.
   expect(asked.length).toBeLessThanOrEqual(8);
-  expect(rig.notices.map(({ type, watch, message }) => [type, watch, /query is too long/.test(message)])).toEqual([
+  expect(rig.opsAlerts.map(({ type, watch, message }) => [type, watch, /query is too long/.test(message)])).toEqual([
     ["target.unavailable", "w1", true],
   ]);
   const states = await rig.store.listWatches();
@@ -251,7 +251,7 @@ it("tells once that one refusal is about many accounts of several watches", asyn
     throw failure("bad_request", "no such parameter");
   };
   await clock.advance(10 * MINUTE);
-  expect(rig.notices).toMatchObject([
+  expect(rig.opsAlerts).toMatchObject([
     {
       type: "target.unavailable",
       message: expect.stringMatching(/^w0, w1: id:100, id:101, id:102, id:103, id:104 and 36 more cannot be read: .*no such parameter/),
@@ -272,7 +272,7 @@ it("fault 10: a watched account that answers 404 is asked about by id, told once
   await clock.advanceTo(START + 5 * HOUR);
   expect(upstream.callsOf("id-to-username").length).toBeGreaterThanOrEqual(1);
   expect(upstream.calls.length - before).toBeLessThanOrEqual(12);
-  expect(rig.notices.map(({ type }) => type)).toEqual(["target.unavailable"]);
+  expect(rig.opsAlerts.map(({ type }) => type)).toEqual(["target.unavailable"]);
   expect((await rig.store.listWatches())[0]?.targets[0]?.status).toBe("unavailable");
   const tweet = world.post(START + 5 * HOUR);
   isGone = false;
@@ -335,7 +335,7 @@ it("fault 29: an account that is protected for a while is told as that, once, an
   await clock.advanceTo(START + 3 * HOUR);
   const tweet = world.post(START + 3 * HOUR);
   await clock.advance(HOUR);
-  expect(rig.notices.map(({ message }) => message)).toEqual(["w0: alice cannot be read: the account is protected now"]);
+  expect(rig.opsAlerts.map(({ message }) => message)).toEqual(["w0: alice cannot be read: the account is protected now"]);
   expect([upstream.callsOf("id-to-username").length, upstream.callsOf("info").length]).toEqual([1, 1]);
   isProtected = false;
   await clock.advance(2 * HOUR);

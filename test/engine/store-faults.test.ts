@@ -49,7 +49,7 @@ it.each([
   expect(upstream.calls.length).toBeLessThanOrEqual(2);
   expect(rig.storeWatch.trouble).toMatch(/disk is full/);
   expect(rig.direct).toEqual([expect.stringMatching(/stopped polling: The disk is full/)]);
-  expect(rig.notices).toEqual([]);
+  expect(rig.opsAlerts).toEqual([]);
   failing.error = undefined;
   await clock.advance(10_000);
   expect(rig.direct).toEqual([expect.anything(), expect.stringMatching(/can write its state again/)]);

@@ -80,7 +80,7 @@ it("reads the accounts through the list with one request a tick, tells nothing o
   expect(upstream.callsOf("user-tweets").length - before.own).toBe(10);
   expect(upstream.callsOf("user-tweets").every(({ params }) => params["user_id"] === "3")).toBe(true);
   expect(upstream.callsOf("list-members").length).toBe(1);
-  expect(rig.notices.map(({ message }) => message)).toEqual([
+  expect(rig.opsAlerts.map(({ message }) => message)).toEqual([
     "w: the list 900 does not hold user3; read from their own timelines: up to a request a tick each, several share theirs",
   ]);
 });
@@ -128,7 +128,7 @@ it("reads back to the last check of an account that was taken off the list, and 
   const unseen = post("2");
   await clock.advance(DAY);
   expect(await told(rig)).toEqual([`user2 ${unseen}`]);
-  expect(rig.notices.at(-1)?.message).toContain("does not hold user2, user3");
+  expect(rig.opsAlerts.at(-1)?.message).toContain("does not hold user2, user3");
 });
 
 it("goes back to the list when it holds the account again, and tells nothing twice", async () => {
@@ -174,7 +174,7 @@ it("reads everyone from their own timelines when the list is gone, and misses no
   const unseen = post("1");
   await clock.advance(2 * HOUR);
   expect(await told(rig)).toEqual([`user1 ${unseen}`]);
-  expect(rig.notices.at(-1)?.message).toContain("does not hold user1, user2, user3");
+  expect(rig.opsAlerts.at(-1)?.message).toContain("does not hold user1, user2, user3");
 });
 
 /** A list of two pages. */
@@ -219,7 +219,7 @@ it("reads a list from the top where its cursor has expired, and believes nobody 
   const rig = await begin();
   await clock.advance(5 * MINUTE);
   expect(upstream.callsOf("list-members").map(({ cursor }) => cursor)).toEqual([undefined, "more", undefined, "more"]);
-  expect(rig.notices.map(({ message }) => message)).toEqual([
+  expect(rig.opsAlerts.map(({ message }) => message)).toEqual([
     "w: the list 900 does not hold user3; read from their own timelines: up to a request a tick each, several share theirs",
   ]);
 });
@@ -230,7 +230,7 @@ it("asks once who is on a list that several watches read through", async () => {
   rig = await startEngineRig({ clock, upstream, watches: [watch, other] });
   await clock.advance(5 * MINUTE);
   expect(upstream.callsOf("list-members")).toHaveLength(1);
-  expect(rig.notices.map(({ message }) => message.slice(0, 37))).toEqual([
+  expect(rig.opsAlerts.map(({ message }) => message.slice(0, 37))).toEqual([
     "w: the list 900 does not hold user3; ",
     "v: the list 900 does not hold user3; ",
   ]);
@@ -283,7 +283,7 @@ it("checks those whose handles were looked up at a later try", async () => {
   upstream.trouble = undefined;
   await clock.advance(10 * MINUTE);
   expect(upstream.callsOf("list-members")).toHaveLength(1);
-  expect(rig.notices.at(-1)?.message).toContain("does not hold user3");
+  expect(rig.opsAlerts.at(-1)?.message).toContain("does not hold user3");
 });
 
 it("ends at a cursor that leads in a circle", async () => {
@@ -326,7 +326,7 @@ it.each([
   await clock.advance(HOUR);
   expect(upstream.callsOf("user-tweets")).toEqual([]);
   expect(await told(rig)).toEqual([`user1 ${unseen}`]);
-  expect(rig.notices).toEqual([]);
+  expect(rig.opsAlerts).toEqual([]);
 });
 
 it("reads back to the last check of who left the list while the watch was paused, although the list is being read at that moment", async () => {

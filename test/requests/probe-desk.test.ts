@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { sleep } from "../../src/model/clock.ts";
-import { type Asker, createProbeDesk } from "../../src/requests/probe-desk.ts";
+import { type Asker, createProfileBatcher } from "../../src/requests/probe-desk.ts";
 import type { GateRequest } from "../../src/requests/reservation.ts";
 import { makeUser } from "../support/make-event.ts";
 import { failure } from "../support/scripted-upstream.ts";
@@ -18,7 +18,7 @@ const ids = (count: number, from = 0) => Array.from({ length: count }, (_, i) =>
 function house(refuse: (request: GateRequest) => void = () => undefined) {
   const clock = createVirtualClock(1_000_000);
   const sent: GateRequest[] = [];
-  const desk = createProbeDesk(
+  const desk = createProfileBatcher(
     {
       async request(request) {
         sent.push(request);

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { createUpstreamPacer } from "../../src/budget/upstream-pacer.ts";
 import { createRequestGate, type RequestGate } from "../../src/requests/request-gate.ts";
 import type { GateKeys } from "../../src/requests/gate-keys.ts";
-import type { GateRequest, Offers } from "../../src/requests/reservation.ts";
+import type { GateRequest, EligibleKeys } from "../../src/requests/reservation.ts";
 import { createServiceClock } from "../../src/requests/service-clock.ts";
 import { sleep } from "../../src/model/clock.ts";
 import { UpstreamError } from "../../src/model/upstream.ts";
@@ -114,7 +114,7 @@ it("sends with another key what failed with one, whichever has more left, and wi
 async function gateOf(
   clock: ReturnType<typeof createVirtualClock>,
   upstream: ReturnType<typeof createScriptedUpstream>,
-  keys?: Offers,
+  keys?: EligibleKeys,
   paid: GateKeys["paid"] = () => undefined,
 ): Promise<RequestGate> {
   return createRequestGate({

@@ -122,7 +122,7 @@ export async function simulateFeed(scenario: FeedScenario): Promise<FeedResult> 
       ...rig.logged
         .filter(({ level }) => level === "error")
         .map(({ message, fields }) => `logged: ${message} ${String((fields as { error?: unknown })?.error)}`),
-      ...rig.notices.filter(({ type }) => type === "watch.gap").map(({ message }) => message),
+      ...rig.opsAlerts.filter(({ type }) => type === "watch.gap").map(({ message }) => message),
     ];
     return { objections, items: world.placed.length, events: events.length, requests: calls };
   } finally {

@@ -97,7 +97,7 @@ export async function simulateGroup(scenario: GroupScenario): Promise<GroupResul
       ...rig.logged
         .filter(({ level }) => level === "error")
         .map(({ message, fields }) => `logged: ${message} ${String((fields as { error?: unknown })?.error)}`),
-      ...rig.notices.filter(({ type }) => type === "watch.gap").map(({ message }) => message),
+      ...rig.opsAlerts.filter(({ type }) => type === "watch.gap").map(({ message }) => message),
     ];
     return { objections, events: events.length, latestMin: latestOf(world, events, skewMs), requests: calls, byEndpoint };
   } finally {

@@ -97,7 +97,7 @@ export async function simulateSearches(scenario: SearchScenario): Promise<Search
       ...rig.logged
         .filter(({ level }) => level === "error")
         .map(({ message, fields }) => `logged: ${message} ${String((fields as { error?: unknown })?.error)}`),
-      ...rig.notices.filter(({ type }) => type === "watch.gap").map(({ message }) => message),
+      ...rig.opsAlerts.filter(({ type }) => type === "watch.gap").map(({ message }) => message),
     ];
     return { objections, events: events.length, requests: calls, merged };
   } finally {

@@ -110,7 +110,7 @@ test("every method asks in Postgres's words", async () => {
   await store.knownItems([{ watchKey: "w", targetKey: "k" }], ["1"]);
   await store.commitPoll({ atMs: now, targets: [], verdicts: [], events: [event], deliveries: [delivery] });
   await store.dueRechecks(now, 100);
-  await store.hastenRechecks("w", 1, 1);
+  await store.runRechecksNow("w", 1, 1);
   await store.eventsById(["1"]);
   await store.countEvents("w", [{ fromMs: 0, toMs: now }]);
   await store.newestEvent("w");

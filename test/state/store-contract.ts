@@ -90,7 +90,7 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         const late = { dueAtMs: T0 + 30 };
         const [soon, later, others] = [recheckOf(brand, "1"), recheckOf(brand, "2", late), recheckOf(other, "3", late)];
         await change({ rechecks: [soon, later, others] });
-        await store.hastenRechecks(String(brand?.key), T0 + 15, T0 + 12);
+        await store.runRechecksNow(String(brand?.key), T0 + 15, T0 + 12);
         expect(await store.dueRechecks(T0 + 11, 10)).toEqual([soon]);
         expect(await store.dueRechecks(T0 + 12, 10)).toEqual([soon, { ...later, dueAtMs: T0 + 12 }]);
       });

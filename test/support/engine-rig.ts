@@ -8,12 +8,12 @@ import { watchTypeOf, registrationOf } from "../../src/app/daemon/registration.t
 import { createUpstreamPacer, type UpstreamPacer } from "../../src/budget/upstream-pacer.ts";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import type { EngineDeps } from "../../src/engine/engine-parts.ts";
-import type { Notice } from "../../src/model/notices.ts";
+import type { OpsAlert } from "../../src/model/notices.ts";
 import type { PollOutcome } from "../../src/polling/run/poll-outcome.ts";
 import { createPollTrace } from "../../src/polling/run/poll-trace.ts";
 import { createPollRunner } from "../../src/polling/run/poll-runner.ts";
 import { createProfiles } from "../../src/requests/profiles.ts";
-import { createQuotaNotices } from "../../src/engine/quota/quota-notices.ts";
+import { createQuotaAlerts } from "../../src/engine/quota/quota-notices.ts";
 import { createQuotaWatch, type QuotaWatch } from "../../src/engine/quota/quota-watch.ts";
 import { createRequestGate, type RequestGate } from "../../src/requests/request-gate.ts";
 import type { GateLimits } from "../../src/requests/reservation.ts";
@@ -73,7 +73,7 @@ export interface EngineRig {
   readonly upstreamWatch: UpstreamWatch;
   readonly quotaWatch: QuotaWatch;
   readonly life: Life;
-  readonly notices: (Notice & { readonly atMs: number })[];
+  readonly opsAlerts: (OpsAlert & { readonly atMs: number })[];
   readonly direct: string[];
   readonly polled: PolledNote[];
   readonly logged: { readonly level: string; readonly message: string; readonly fields: unknown }[];
@@ -103,14 +103,14 @@ const SILENT_METER: Meter = { count: () => undefined, set: () => undefined, obse
 
 export async function startEngineRig(options: RigOptions): Promise<EngineRig> {
   const folder = makeStateFolder();
-  const notices: EngineRig["notices"] = [];
+  const opsAlerts: EngineRig["opsAlerts"] = [];
   const direct: string[] = [];
   const polled: PolledNote[] = [];
   const logged: EngineRig["logged"] = [];
   let watches = options.watches;
   let lives = 0;
   const log = recordingLog(logged);
-  const boot = () => bootParts(options, { path: join(folder, "state.db"), watches, notices, direct, polled, log, life: lives++ });
+  const boot = () => bootParts(options, { path: join(folder, "state.db"), watches, opsAlerts, direct, polled, log, life: lives++ });
   let parts = await boot();
 
   const rig: EngineRig = {
@@ -138,7 +138,7 @@ export async function startEngineRig(options: RigOptions): Promise<EngineRig> {
     get life() {
       return parts.life;
     },
-    notices,
+    opsAlerts,
     direct,
     polled,
     logged,
@@ -183,7 +183,7 @@ async function stop(parts: Awaited<ReturnType<typeof bootParts>>, clock: Virtual
 interface Recorders {
   readonly path: string;
   readonly watches: readonly Watch[];
-  readonly notices: EngineRig["notices"];
+  readonly opsAlerts: EngineRig["opsAlerts"];
   readonly direct: string[];
   readonly polled: PolledNote[];
   readonly log: Log;
@@ -203,17 +203,17 @@ async function bootParts(options: RigOptions, to: Recorders) {
   const timetable = createTimetable();
   const serviceClock = createServiceClock(clock);
   const pacer = createUpstreamPacer(random);
-  const notices = { tell: async (notice: Notice) => void to.notices.push({ ...notice, atMs: clock.now() }) };
+  const opsAlerts = { raise: async (notice: OpsAlert) => void to.opsAlerts.push({ ...notice, atMs: clock.now() }) };
   const storeWatch = createStoreWatch({
     store,
     clock,
     log,
-    tellDirectly: async (text) => void to.direct.push(text),
-    onRecovered: () => engine.hastenAll(),
+    notifyDirectly: async (text) => void to.direct.push(text),
+    onRecovered: () => engine.runAllNow(),
   });
   const quota = { reserve: options.reserve ?? 0.1, resetDay: 1, timezone: "UTC" };
   const settings = () => ({ ...quota, monthly: options.monthly, onExhausted: options.onExhausted ?? ("pause" as const) });
-  const quotaNotices = createQuotaNotices({ clock, notices, notes: store, settings });
+  const quotaNotices = createQuotaAlerts({ clock, opsAlerts, notes: store, settings });
   const quotaWatch = createQuotaWatch({
     ledger: store,
     notes: store,
@@ -226,7 +226,7 @@ async function bootParts(options: RigOptions, to: Recorders) {
     polls: () => engine.polls,
     states: () => store.listWatches(),
     onRefreshed: quotaNotices.take,
-    onPaceChanged: () => engine.repace(),
+    onPaceChanged: () => engine.reschedule(),
   });
   const limits = (): GateLimits => ({
     rate: { count: options.perSecond ?? 20, intervalMs: 1_000 },
@@ -251,13 +251,13 @@ async function bootParts(options: RigOptions, to: Recorders) {
   });
   const upstreamWatch = createUpstreamWatch({
     pacer,
-    notices,
+    opsAlerts,
     notes: store,
     clock,
     log,
     meter,
     probe: options.probe ?? (async () => false),
-    onBack: () => engine.hastenAll(),
+    onBack: () => engine.runAllNow(),
   });
   const profiles = createProfiles(gate, clock, log);
   const runner = createPollRunner({
@@ -281,7 +281,7 @@ async function bootParts(options: RigOptions, to: Recorders) {
     pacer,
     runner,
     profiles,
-    notices,
+    opsAlerts,
     storeWatch,
     quotaWatch,
     clock,

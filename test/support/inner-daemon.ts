@@ -31,7 +31,7 @@ export interface InnerDaemon {
   /** What the chat was told, the text of each message; nothing unless it was asked for. */
   readonly chat: () => readonly string[];
   /** What the operator was told: event types and messages, in order. */
-  readonly notices: () => readonly { readonly type: string; readonly message: string }[];
+  readonly opsAlerts: () => readonly { readonly type: string; readonly message: string }[];
   /** In how many messages. */
   readonly opsMessages: () => number;
   /** What it said at the level of debug, each once: thousands of lines repeat themselves. */
@@ -200,13 +200,13 @@ export async function startInnerDaemon(options: InnerDaemonOptions): Promise<Inn
       ?.split(" ")[1];
     return value === undefined ? undefined : Number(value);
   };
-  const notices = () => ops.events().map(({ type, data }) => ({ type, message: String(data.message ?? "") }));
+  const opsAlerts = () => ops.events().map(({ type, data }) => ({ type, message: String(data.message ?? "") }));
   const chatTexts = () => slack.received.map(({ body }) => String(JSON.parse(body).text));
   return {
     clock,
     hook,
     chat: chatTexts,
-    notices,
+    opsAlerts,
     opsMessages: () => ops.messages().length,
     logged,
     debugged,

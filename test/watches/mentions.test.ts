@@ -58,7 +58,9 @@ it.each(["golden_one", "an id"])("mentions follows an account named by %s throug
   const after = post(golden.control, { username: "golden_two", text: "again @golden_new" });
   await golden.minutes(62);
   expect(await subjects(golden)).toEqual([before, between, after]);
-  expect(golden.rig.notices.map(({ message }) => message)).toEqual(["w: @golden_one was renamed to @golden_new and is followed by its id"]);
+  expect(golden.rig.opsAlerts.map(({ message }) => message)).toEqual([
+    "w: @golden_one was renamed to @golden_new and is followed by its id",
+  ]);
   await golden.rig.restart();
   await golden.minutes(62);
   expect(await subjects(golden)).toEqual([before, between, after]);

@@ -1,18 +1,18 @@
 /** Watches by their keys as they are now: a poll that began before a reload knows its own, and its sinks, as they were then. */
 import type { EngineWatch } from "../../engine/planned-watches.ts";
 import type { Watch } from "../../model/watch.ts";
-import type { JudgedEvent, RouteJudged } from "../../polling/evaluate/verdicts.ts";
+import type { EvaluatedEvent, RouteEvaluated } from "../../polling/evaluate/verdicts.ts";
 import type { Delivery } from "./delivery.ts";
 
 export interface ActiveWatches {
   set(watches: readonly EngineWatch[]): void;
   /** Where an event goes, with the name and the sinks that its watch has now; with its own when the watch is gone. */
-  readonly route: RouteJudged;
+  readonly route: RouteEvaluated;
 }
 
 export function createActiveWatches(delivery: () => Pick<Delivery, "routeOf">): ActiveWatches {
   let byKey: ReadonlyMap<string, Watch> = new Map();
-  const update = (judged: JudgedEvent): JudgedEvent => {
+  const update = (judged: EvaluatedEvent): EvaluatedEvent => {
     const { event } = judged;
     const watch = byKey.get(event.watchKey);
     if (watch === undefined) return judged;

@@ -1,6 +1,6 @@
 /** Tells ops of alerts that were given up: once per sink and cause, at most once an hour, never through a sink that takes nothing. */
 import type { Config } from "../../config/config.ts";
-import type { Notice, Notices } from "../../model/notices.ts";
+import type { OpsAlert, OpsAlerts } from "../../model/notices.ts";
 import { type Cancel, type Clock, passedMs } from "../../model/clock.ts";
 import type { DeadLetter, DeadLetters, UnreportedDead } from "../../model/dead-letters.ts";
 import { errorText } from "../../model/errors.ts";
@@ -13,7 +13,7 @@ export interface DeadReportsDeps {
   readonly store: DeadLetters & Pick<Outbox, "loadSinkHealth">;
   readonly clock: Clock;
   readonly log: Log;
-  readonly notices: Notices;
+  readonly opsAlerts: OpsAlerts;
   readonly config: () => Config;
 }
 
@@ -83,11 +83,11 @@ async function report(deps: DeadReportsDeps, group: UnreportedDead): Promise<voi
   const hasOther = othersOf(config(), group.sink).length > 0;
   const isOwn = letters.every(({ events }) => events.every(({ watchType }) => watchType === "daemon"));
   // Ops alerts that no sink of ops takes cannot be told through one.
-  if (hasOther || !isOwn) await deps.notices.tell(noticeOf(config(), group, letters, hasOther));
+  if (hasOther || !isOwn) await deps.opsAlerts.raise(noticeOf(config(), group, letters, hasOther));
   await store.markDeadReported(group.messageIds, clock.now());
 }
 
-function noticeOf(config: Config, group: UnreportedDead, letters: readonly DeadLetter[], hasOther: boolean): Notice {
+function noticeOf(config: Config, group: UnreportedDead, letters: readonly DeadLetter[], hasOther: boolean): OpsAlert {
   const { sink, alerts, messageIds } = group;
   const read = createReader(config.linksHost);
   const events = letters.flatMap((letter) => letter.events).slice(0, SHOWN);

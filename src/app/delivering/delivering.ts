@@ -1,8 +1,8 @@
 /** The delivering half and the daemon's own notices, around one active configuration: what a reload swaps, in one place. */
 import type { Config } from "../../config/config.ts";
-import { createNotices } from "../../engine/health/notices.ts";
+import { createOpsAlerts } from "../../engine/health/notices.ts";
 import type { EngineWatch } from "../../engine/planned-watches.ts";
-import type { Notices } from "../../model/notices.ts";
+import type { OpsAlerts } from "../../model/notices.ts";
 import { isoTime } from "../../model/clock.ts";
 import { formatHours } from "../../model/duration.ts";
 import type { Meter } from "../../model/meter.ts";
@@ -19,7 +19,7 @@ export interface Delivering {
   /** The active configuration. */
   readonly config: () => Config;
   readonly delivery: () => Delivery;
-  readonly notices: Notices;
+  readonly opsAlerts: OpsAlerts;
   readonly active: ActiveWatches;
   /** Builds what another configuration delivers to, beside what is in force. */
   prepare(next: Config): Promise<Prepared>;
@@ -50,7 +50,7 @@ export async function createDelivering(initial: Config, { store, meter, trace, d
   let config = initial;
   let delivery: Delivery;
   const active = createActiveWatches(() => delivery);
-  const notices = createNotices({
+  const opsAlerts = createOpsAlerts({
     store,
     clock,
     random,
@@ -62,7 +62,7 @@ export async function createDelivering(initial: Config, { store, meter, trace, d
   });
   const keepSecrets = (of: Config) => of.sinks.flatMap(sinkSecrets).forEach(addSecret);
   keepSecrets(config);
-  const deadReports = createDeadReports({ store, clock, log, notices, config: () => config });
+  const deadReports = createDeadReports({ store, clock, log, opsAlerts, config: () => config });
   const sinkDeps = (of: Config): SinkDeps => ({ http, clock, log, write: deps.write, linksHost: of.linksHost });
   const deliveryDeps = (of: Config): DeliveryDeps => ({
     store,
@@ -72,7 +72,7 @@ export async function createDelivering(initial: Config, { store, meter, trace, d
     meter,
     trace,
     sinkDeps: sinkDeps(of),
-    ...sinkNotices(notices, deadReports),
+    ...sinkNotices(opsAlerts, deadReports),
   });
   delivery = await createDelivery(config, deliveryDeps(config));
   // An earlier process may have left something unsaid.
@@ -80,7 +80,7 @@ export async function createDelivering(initial: Config, { store, meter, trace, d
   return {
     config: () => config,
     delivery: () => delivery,
-    notices,
+    opsAlerts,
     active,
     async prepare(next) {
       keepSecrets(next);
@@ -108,10 +108,10 @@ export async function createDelivering(initial: Config, { store, meter, trace, d
 
 type SinkNotices = Pick<DeliveryDeps, "onSinkFailing" | "onSinkRecovered" | "onDead" | "onUnpublished">;
 
-const sinkNotices = (notices: Notices, deadReports: DeadReports): SinkNotices => ({
+const sinkNotices = (opsAlerts: OpsAlerts, deadReports: DeadReports): SinkNotices => ({
   onDead: () => deadReports.wake(),
   onSinkFailing: ({ sink, reason, hint, sinceMs, retryForMs }) =>
-    notices.tell({
+    opsAlerts.raise({
       type: "sink.failing",
       subject: sink,
       severity: "critical",
@@ -123,11 +123,11 @@ const sinkNotices = (notices: Notices, deadReports: DeadReports): SinkNotices =>
       exceptSink: sink,
     }),
   async onSinkRecovered(sink) {
-    await notices.tell({ type: "sink.recovered", subject: sink, severity: "info", message: `${sink} takes messages again.` });
+    await opsAlerts.raise({ type: "sink.recovered", subject: sink, severity: "info", message: `${sink} takes messages again.` });
     deadReports.wake();
   },
   onUnpublished: ({ sink, count, reason }) =>
-    notices.tell({
+    opsAlerts.raise({
       type: "sink.not_published",
       subject: sink,
       severity: "warning",

@@ -4,7 +4,7 @@ import type { PumpSink } from "../../deliver/queue/sink-queue.ts";
 import type { Config, SinkConfig } from "../../config/config.ts";
 import { errorText } from "../../model/errors.ts";
 import { gatherMs } from "../../polling/evaluate/absence.ts";
-import type { JudgedEvent } from "../../polling/evaluate/verdicts.ts";
+import type { EvaluatedEvent } from "../../polling/evaluate/verdicts.ts";
 import type { ChirpEvent } from "../../model/event.ts";
 import type { NeutralMessage } from "../../model/message.ts";
 import { type OutboxEvent, type Sink, SinkError } from "../../model/sink.ts";
@@ -30,7 +30,7 @@ export interface Delivery {
   /** Where a watch's alerts go, for people: "#brand", "console", or the route tree. */
   describe(watch: Watch): string;
   /** Where an event of a watch goes. */
-  routeOf(judged: JudgedEvent, nowMs: number, gatherMs?: number): readonly NewDelivery[];
+  routeOf(judged: EvaluatedEvent, nowMs: number, gatherMs?: number): readonly NewDelivery[];
   /** Where a notice goes: `ops`, and routes that ask for it. */
   routeNotice(event: ChirpEvent, exceptSink: string | undefined, nowMs: number): readonly NewDelivery[];
   /** Lets what is under way finish for `graceMs`; the rest stays in the outbox. */

@@ -10,7 +10,7 @@ import type { Delivery } from "./delivery.ts";
 
 const TIMEOUT_MS = 10_000;
 
-export interface DirectTellerDeps {
+export interface FallbackNotifierDeps {
   readonly delivery: () => Delivery;
   readonly config: () => Config;
   readonly clock: Clock;
@@ -19,7 +19,7 @@ export interface DirectTellerDeps {
 }
 
 /** Tries the sinks of `ops` in order until one takes it; never rejects. */
-export function createDirectTeller({ delivery, config, clock, random, log }: DirectTellerDeps): (text: string) => Promise<void> {
+export function createFallbackNotifier({ delivery, config, clock, random, log }: FallbackNotifierDeps): (text: string) => Promise<void> {
   return async (text) => {
     const nowMs = clock.now();
     const labels = { watch: "", type: "daemon", event: "state.trouble", severity: "critical" };

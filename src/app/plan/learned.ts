@@ -1,14 +1,14 @@
 /** What the daemons on this state have learned of how much is posted and asked: what makes a plan's forecast better than a guess. */
-import { createChangeBook } from "../../groups/accounts/change-book.ts";
-import { createFeedBook } from "../../groups/single/feed-book.ts";
+import { createChangeCounts } from "../../groups/accounts/change-book.ts";
+import { createFeedStates } from "../../groups/single/feed-book.ts";
 import { learnedIn } from "../../groups/runners.ts";
-import { createProbeBook } from "../../groups/probing/probe-book.ts";
+import { createProbeStates } from "../../groups/probing/probe-book.ts";
 import type { Clock } from "../../model/clock.ts";
 import type { Notes } from "../../model/store.ts";
 import type { Learned } from "../../plan/rates/learned.ts";
 
 export async function readLearned(notes: Notes, clock: Clock): Promise<Learned> {
-  const [book, feeds, changes] = [createProbeBook(notes, clock), createFeedBook(notes, clock), createChangeBook(notes, clock)];
+  const [book, feeds, changes] = [createProbeStates(notes, clock), createFeedStates(notes, clock), createChangeCounts(notes, clock)];
   await Promise.all([book, feeds, changes].map((one) => one.load()));
   return learnedIn(book, feeds, changes);
 }

@@ -1,5 +1,5 @@
 /** How much slower than planned a running daemon polls each watch now. */
-import type { StretchFactors } from "../../budget/stretch.ts";
+import type { SlowDownFactors } from "../../budget/stretch.ts";
 import type { Watch } from "../../model/watch.ts";
 import type { Forecast } from "../../forecast/forecast.ts";
 import { round } from "./plan-changes.ts";
@@ -12,10 +12,10 @@ export interface PaceView {
   readonly stretch: number;
 }
 
-const AS_SCHEDULED: StretchFactors = { high: 1, normal: 1, low: 1 };
+const AS_SCHEDULED: SlowDownFactors = { high: 1, normal: 1, low: 1 };
 
 /** By watch id, of the slowest of its polls: what several watches share goes at the pace of the most urgent one. */
-export function stretchesOf({ polls }: Forecast, factors = AS_SCHEDULED): ReadonlyMap<string, number> {
+export function rangesOf({ polls }: Forecast, factors = AS_SCHEDULED): ReadonlyMap<string, number> {
   const stretches = new Map<string, number>();
   for (const { poll } of polls)
     for (const { watch } of poll.subscribers) stretches.set(watch.id, Math.max(stretches.get(watch.id) ?? 1, factors[poll.priority]));

@@ -1,6 +1,6 @@
 /** The plan as people and programs read it: what every watch asks for, what that costs against the quota, and how late alerts will be. */
 import { quotaLine } from "../../budget/quota-line.ts";
-import type { StretchFactors } from "../../budget/stretch.ts";
+import type { SlowDownFactors } from "../../budget/stretch.ts";
 import type { Config } from "../../config/config.ts";
 import { DEFAULTS } from "../../config/defaults.ts";
 import { formatIssue } from "../../config/report.ts";
@@ -11,7 +11,7 @@ import type { WatchState } from "../../model/watch-store.ts";
 import type { Schedule } from "../../model/schedule.ts";
 import type { Watch } from "../../model/watch.ts";
 import { type Change, findChanges } from "../../forecast/advice/cheaper.ts";
-import { createForecast, dearest, type Forecast, isAssumed, MONTH_DAYS, type WatchForecast } from "../../forecast/forecast.ts";
+import { createForecast, mostExpensive, type Forecast, isAssumed, MONTH_DAYS, type WatchForecast } from "../../forecast/forecast.ts";
 import { itemsPerDay } from "../../forecast/feed-volume.ts";
 import { fullReadPages } from "../../plan/polls/full-read.ts";
 import { firstRequests } from "../../forecast/first-reads.ts";
@@ -25,7 +25,7 @@ import { freshOf, planWatches, pollsOf } from "./configured-polls.ts";
 import { type ChangeView, changeView, delayView, round, roundMoney } from "./plan-changes.ts";
 import { type BasisView, basisViews, NO_BASIS } from "./plan-basis.ts";
 import { longListViews, type PlanLongListView } from "./long-list-view.ts";
-import { type PaceView, paceView, stretchesOf } from "./plan-pace.ts";
+import { type PaceView, paceView, rangesOf } from "./plan-pace.ts";
 import type { PlanQuota } from "./plan-quota.ts";
 import { watchTypeOf } from "../daemon/registration.ts";
 import { rhythmText } from "../views/status-view.ts";
@@ -110,7 +110,7 @@ export interface PlanView {
   readonly price: { readonly per_request: number; readonly currency: string } | null;
   readonly over_budget: boolean;
   /** Watch ids, the dearest first. */
-  readonly dearest: readonly string[];
+  readonly mostExpensive: readonly string[];
   /** What was asked of the service for this plan, at a price; null where nothing was. */
   readonly online: PlanOnlineView | null;
   /** What would fit, the cheapest change first; empty when the plan fits, or when nothing would. */
@@ -132,7 +132,7 @@ export interface PlanFacts {
   /** What was asked of the service beside its quota. */
   readonly online?: PlanOnlineView | undefined;
   /** How much slower a daemon that runs polls now; undefined where none does. */
-  readonly stretch?: StretchFactors | undefined;
+  readonly stretch?: SlowDownFactors | undefined;
 }
 
 export function createPlanView(config: Config, facts: PlanFacts): PlanView {
@@ -163,7 +163,7 @@ export function createPlanView(config: Config, facts: PlanFacts): PlanView {
   const bases = basisViews(forecast, { states, learned, freshOf: freshOf(config, states, nowMs), nowMs });
   const { price } = config.api.quota;
   const scale = { limit: quota.limit, price: price?.perRequest };
-  const stretches = stretchesOf(forecast, stretch);
+  const stretches = rangesOf(forecast, stretch);
   const longLists = longListViews([...planned.values()], forecast, { limit: quota.limit, reserve: config.api.quota.reserve });
   return {
     quota: { ...quota, reserve: config.api.quota.reserve },
@@ -178,7 +178,7 @@ export function createPlanView(config: Config, facts: PlanFacts): PlanView {
     },
     price: price === undefined ? null : { per_request: price.perRequest, currency: price.currency },
     over_budget: isOver,
-    dearest: dearest(forecast),
+    mostExpensive: mostExpensive(forecast),
     online,
     changes: changes.filter(({ kind }) => kind !== "priority" || config.api.quota.onExhausted === "degrade").map(changeView),
     watches: config.watches.map((watch) => ({

@@ -1,6 +1,6 @@
 /** The API keys in force, by the names the ledger knows them by: read again from their files when the service refuses them. */
 import type { ApiConfig, KeyConfig } from "../../config/config.ts";
-import type { Offers, PayingKey } from "../../requests/reservation.ts";
+import type { EligibleKeys, PayingKey } from "../../requests/reservation.ts";
 import type { Files } from "../../model/files.ts";
 import type { Hash } from "../../model/hash.ts";
 
@@ -70,7 +70,7 @@ export function createKeyHolder(
  * Those that may pay, of the ones that can. An only key is held by the limit of the whole, which knows what another key has spent before it;
  * and where none can, the first is asked, so that its refusal is seen.
  */
-export function offersOf(held: KeyHolder["held"], usable: readonly PayingKey[]): Offers {
+export function eligibleKeysOf(held: KeyHolder["held"], usable: readonly PayingKey[]): EligibleKeys {
   const [first, ...others] = usable;
   return first === undefined || held.length < 2 ? [{ name: held[0].name, limit: undefined }] : [first, ...others];
 }

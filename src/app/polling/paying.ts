@@ -3,12 +3,12 @@ import { createKeyRing } from "../../budget/key-ring.ts";
 import { quotaPeriod } from "../../budget/quota-period.ts";
 import { createKeyWatch, type KeyWatch } from "../../engine/quota/key-watch.ts";
 import { createQuotaAudit, type QuotaAudit } from "../../engine/quota/quota-audit.ts";
-import { createQuotaNotices } from "../../engine/quota/quota-notices.ts";
+import { createQuotaAlerts } from "../../engine/quota/quota-notices.ts";
 import { createQuotaWatch, type QuotaSettings, type QuotaWatch } from "../../engine/quota/quota-watch.ts";
 import { type KeyQuota, limitOfKey } from "../../engine/quota/total-quota.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 import type { GateDeps } from "../../requests/request-gate.ts";
-import type { GateLimits, Offers } from "../../requests/reservation.ts";
+import type { GateLimits, EligibleKeys } from "../../requests/reservation.ts";
 import { errorText } from "../../model/errors.ts";
 import type { Meter } from "../../model/meter.ts";
 import type { Store } from "../../model/store.ts";
@@ -16,7 +16,7 @@ import { UpstreamError } from "../../model/upstream.ts";
 import type { Timetable } from "../../schedule/timetable.ts";
 import type { DaemonDeps } from "../daemon/daemon-deps.ts";
 import type { Delivering } from "../delivering/delivering.ts";
-import { createKeyHolder, type KeyHolder, offersOf } from "./key-holder.ts";
+import { createKeyHolder, type KeyHolder, eligibleKeysOf } from "./key-holder.ts";
 
 export interface Paying {
   /** The key of a name, as the data service wants it. */
@@ -128,7 +128,7 @@ class KeysAndQuota implements Paying {
       keys: () => this.#holder.held.map(({ name }) => name),
       renew: (key) => this.#renew(key),
       ask: (key) => this.#ask(key),
-      notices: delivering.notices,
+      opsAlerts: delivering.opsAlerts,
       notes: store,
       clock,
       log,
@@ -142,7 +142,7 @@ class KeysAndQuota implements Paying {
     return createQuotaAudit({
       ledger: store,
       notes: store,
-      notices: delivering.notices,
+      opsAlerts: delivering.opsAlerts,
       clock,
       log,
       meter,
@@ -159,7 +159,7 @@ class KeysAndQuota implements Paying {
     const { delivering, store, meter, timetable, deps, polls, onPaceChanged } = this.#parts;
     const { clock, log } = deps;
     const settings = () => this.#settings();
-    const quotaNotices = createQuotaNotices({ clock, notices: delivering.notices, notes: store, settings });
+    const quotaNotices = createQuotaAlerts({ clock, opsAlerts: delivering.opsAlerts, notes: store, settings });
     return createQuotaWatch({
       ledger: store,
       notes: store,
@@ -189,8 +189,8 @@ class KeysAndQuota implements Paying {
     return { rate, timeoutMs, quota: { ...quota, monthly: this.quotaWatch.limit, reserveOfAll: this.quotaWatch.reserve } };
   }
 
-  #offers(): Offers {
-    return offersOf(
+  #offers(): EligibleKeys {
+    return eligibleKeysOf(
       this.#holder.held,
       this.keyQuotas().filter(({ isUsable }) => isUsable),
     );

@@ -20,7 +20,7 @@ import type { Store } from "../../model/store.ts";
 import { createTimetable } from "../../schedule/timetable.ts";
 import type { DaemonDeps } from "../daemon/daemon-deps.ts";
 import type { Delivering } from "../delivering/delivering.ts";
-import { createDirectTeller } from "../delivering/direct-teller.ts";
+import { createFallbackNotifier } from "../delivering/direct-teller.ts";
 import { createPaying, type Paying } from "./paying.ts";
 import { createStartReport, type StartReport } from "../daemon/start-report.ts";
 
@@ -97,7 +97,7 @@ class PollingHalf implements Polling {
     this.#paying.setKeys();
     const wasStopped = this.upstreamWatch.isStopped;
     this.#pacer.resume();
-    if (wasStopped) this.engine.hastenAll();
+    if (wasStopped) this.engine.runAllNow();
   }
 
   async start(): Promise<void> {
@@ -122,7 +122,7 @@ class PollingHalf implements Polling {
       deps,
       remaining: (key) => askRemaining(this.#gate, key),
       polls: () => this.engine.polls,
-      onPaceChanged: () => this.engine.repace(),
+      onPaceChanged: () => this.engine.reschedule(),
     });
   }
 
@@ -130,12 +130,12 @@ class PollingHalf implements Polling {
     const { delivering, store, deps, onStoreRecovered } = this.#parts;
     const { config, delivery } = delivering;
     const { clock, random, log } = deps;
-    const tellDirectly = createDirectTeller({ delivery, config, clock, random, log });
+    const notifyDirectly = createFallbackNotifier({ delivery, config, clock, random, log });
     const onRecovered = () => {
-      this.engine.hastenAll();
+      this.engine.runAllNow();
       onStoreRecovered();
     };
-    return createStoreWatch({ store, clock, log, tellDirectly, onRecovered });
+    return createStoreWatch({ store, clock, log, notifyDirectly, onRecovered });
   }
 
   #newGate(): RequestGate {
@@ -161,13 +161,13 @@ class PollingHalf implements Polling {
     const { clock, log } = deps;
     return createUpstreamWatch({
       pacer: this.#pacer,
-      notices: delivering.notices,
+      opsAlerts: delivering.opsAlerts,
       notes: store,
       clock,
       log,
       meter,
       probe: () => this.#paying.probe(),
-      onBack: () => this.engine.hastenAll(),
+      onBack: () => this.engine.runAllNow(),
     });
   }
 
@@ -186,7 +186,7 @@ class PollingHalf implements Polling {
   #newEngine(): Engine {
     const { delivering, store, meter, trace, deps } = this.#parts;
     const { clock, random, hash, log } = deps;
-    const { config, delivery, notices } = delivering;
+    const { config, delivery, opsAlerts } = delivering;
     const [gate, serviceClock] = [this.#gate, this.#serviceClock];
     const profiles = createProfiles(gate, clock, log);
     const telling: Pick<EngineDeps, "route" | "wakeDelivery"> = {
@@ -199,7 +199,7 @@ class PollingHalf implements Polling {
       ...shared,
       pacer: this.#pacer,
       runner,
-      notices,
+      opsAlerts,
       storeWatch: this.storeWatch,
       quotaWatch: this.quotaWatch,
       timetable: this.#timetable,

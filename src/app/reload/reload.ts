@@ -2,7 +2,7 @@
 import type { Config } from "../../config/config.ts";
 import { isUnchanged } from "../../config/read-log.ts";
 import { formatIssue } from "../../config/report.ts";
-import type { Notices } from "../../model/notices.ts";
+import type { OpsAlerts } from "../../model/notices.ts";
 import { type Clock, isoTime } from "../../model/clock.ts";
 import { errorText } from "../../model/errors.ts";
 import type { Meter } from "../../model/meter.ts";
@@ -17,7 +17,7 @@ export interface ReloadDeps {
   readonly deps: Pick<DaemonDeps, "load" | "files" | "log" | "hash">;
   /** As the state knows the watches. */
   readonly states: () => Promise<readonly WatchState[]>;
-  readonly notices: Notices;
+  readonly opsAlerts: OpsAlerts;
   readonly clock: Clock;
   readonly meter: Meter;
   readonly config: () => Config;
@@ -115,12 +115,12 @@ class Reloads {
   }
 
   async #refuse(errors: readonly string[], askedBy: string): Promise<ReloadOutcome> {
-    const { clock, meter, notices } = this.#deps;
+    const { clock, meter, opsAlerts } = this.#deps;
     this.refusal = { at: isoTime(clock.now()), errors };
     meter.count("chirpwatch_reloads_total", { outcome: "refused" });
     this.#deps.deps.log.error("reload refused, the old configuration stays active", { asked_by: askedBy, errors });
     const message = `The new configuration was refused and the old one stays active: ${errors[0] ?? ""}`;
-    await notices.tell({
+    await opsAlerts.raise({
       type: "config.refused",
       subject: "config",
       severity: "warning",

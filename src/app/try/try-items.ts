@@ -1,10 +1,10 @@
 /** What a watch would say of one answer if everything in it were new: told, or the reason it is not. Asks nobody, stores nothing. */
 import type { RankingRule } from "../../detect/ranking.ts";
 import { type Reading, readValues, type ReadingRule } from "../../detect/reading.ts";
-import { judgeFeed } from "../../polling/evaluate/judge-feed.ts";
-import { judgeRanking } from "../../polling/evaluate/judge-ranking.ts";
-import { judgeReading } from "../../polling/evaluate/judge-reading.ts";
-import { judgeRoster, rosterBody } from "../../polling/evaluate/judge-roster.ts";
+import { evaluateFeed } from "../../polling/evaluate/judge-feed.ts";
+import { evaluateRanking } from "../../polling/evaluate/judge-ranking.ts";
+import { evaluateReading } from "../../polling/evaluate/judge-reading.ts";
+import { evaluateMemberList, rosterBody } from "../../polling/evaluate/judge-roster.ts";
 import { type Fact, makeEvent } from "../../polling/evaluate/make-event.ts";
 import type { ServiceClock } from "../../requests/service-clock.ts";
 import { EMPTY_FEED } from "../../detect/feed-memory.ts";
@@ -62,7 +62,7 @@ function judgeTweets(subscriber: Subscriber, target: TargetState, tweets: readon
     isBlind: false,
     lostHoles: 0,
   };
-  const { verdicts } = judgeFeed(subscriber, target, seen, { ...context, known: new Set() });
+  const { verdicts } = evaluateFeed(subscriber, target, seen, { ...context, known: new Set() });
   const reasons = new Map(verdicts.map(({ itemId, verdict, detail }) => [itemId, verdict === "event" ? "" : detail]));
   return [...seen.tweets.values()].map((tweet, index) => {
     const occurredAtMs = items[index]?.timeMs ?? context.detectedAtMs;
@@ -86,7 +86,7 @@ function judgeMembers(subscriber: Subscriber, target: TargetState, members: read
   } as const;
   const sharer = { part: "follows", mode: rule.mode, isBaselined: true, baselineAtMs: 0, partial: undefined } as const;
   const judging = { ...context, rule, episode: "sample", missed: undefined, list: "", sharer, known: new Map() };
-  const { verdicts } = judgeRoster(subscriber, target, seen, judging);
+  const { verdicts } = evaluateMemberList(subscriber, target, seen, judging);
   const reasons = new Map(verdicts.map(({ itemId, verdict, detail }) => [itemId, verdict === "event" ? "" : detail]));
   return members.map((user) => {
     const body = rosterBody(user, { ...context, rule });
@@ -106,7 +106,7 @@ function judgeRecord(
   const values = readValues(record, rule) ?? {};
   const start = Object.fromEntries(Object.keys(values).flatMap((name) => (typeof values[name] === "number" ? [[name, 0]] : [])));
   const blank = { ...target, memory: { values: start, across: [], ...(rule.gone === undefined ? {} : { last: record }) } };
-  const judge = (asked: Subscriber) => judgeReading(asked, blank, record, { ...context, rule, episode: "sample" }).events;
+  const judge = (asked: Subscriber) => evaluateReading(asked, blank, record, { ...context, rule, episode: "sample" }).events;
   const itemId = target.userId ?? target.key;
   const [judged] = judge(subscriber);
   if (judged !== undefined) return [{ itemId, verdict: "news", detail: "", event: judged.event }];
@@ -140,7 +140,7 @@ function judgeEntries(
 ): readonly TriedItem[] {
   const blank = { ...target, memory: { ranks: {} } };
   const wanted = { ...rule, entered: rule.entered ?? rule.moved ?? rule.left ?? "" };
-  const { events } = judgeRanking(subscriber, blank, record, { ...context, rule: wanted, episode: "sample" });
+  const { events } = evaluateRanking(subscriber, blank, record, { ...context, rule: wanted, episode: "sample" });
   return events.map(({ event }) => ({ itemId: event.subject, verdict: "news", detail: "", event }));
 }
 

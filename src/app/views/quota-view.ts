@@ -1,6 +1,6 @@
 /** The quota as status, budget and page show it: what is left, how fast it goes, who pays, and what someone should look at. */
 import type { AsideReason } from "../../budget/key-ring.ts";
-import { forecastRequests, type StretchFactors } from "../../budget/stretch.ts";
+import { forecastRequests, type SlowDownFactors } from "../../budget/stretch.ts";
 import type { QuotaPeriod } from "../../budget/quota-period.ts";
 import type { Config } from "../../config/config.ts";
 import { isBelowConfigured } from "../../engine/quota/quota-notices.ts";
@@ -21,7 +21,7 @@ export interface QuotaFacts {
   readonly onExhausted: "degrade" | "pause";
   readonly period: QuotaPeriod;
   /** Undefined while no daemon runs. */
-  readonly factors: StretchFactors | undefined;
+  readonly factors: SlowDownFactors | undefined;
   readonly paces: ReadonlyMap<string, WatchPace>;
   readonly drift: number;
   readonly keys: readonly {

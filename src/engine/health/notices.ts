@@ -1,5 +1,5 @@
 /** The daemon's own events: born like any other, told to `ops` only, and to a route that asks for them by name. */
-import type { Notice, Notices } from "../../model/notices.ts";
+import type { OpsAlert, OpsAlerts } from "../../model/notices.ts";
 import { type ChirpEvent, eventId } from "../../model/event.ts";
 import type { Clock } from "../../model/clock.ts";
 import type { Hash } from "../../model/hash.ts";
@@ -9,7 +9,7 @@ import type { Random } from "../../model/random.ts";
 import type { NewDelivery, PollStore } from "../../model/poll-store.ts";
 import { logEvents } from "../../polling/run/event-log.ts";
 
-export interface NoticesDeps {
+export interface OpsAlertsDeps {
   readonly store: Pick<PollStore, "commitPoll">;
   readonly clock: Clock;
   readonly random: Random;
@@ -20,38 +20,38 @@ export interface NoticesDeps {
   readonly wakeDelivery: () => void;
 }
 
-export function createNotices(deps: NoticesDeps): Notices {
+export function createOpsAlerts(deps: OpsAlertsDeps): OpsAlerts {
   const { clock, log } = deps;
   return {
-    async tell(notice) {
-      const fields = { notice: notice.type, subject: notice.subject, text: notice.message, ...notice.facts };
-      if (notice.severity === "info") log.info("notice", fields);
+    async raise(alert) {
+      const fields = { notice: alert.type, subject: alert.subject, text: alert.message, ...alert.facts };
+      if (alert.severity === "info") log.info("notice", fields);
       else log.warn("notice", fields);
-      const event = noticeEvent(notice, deps.hash, deps.random.id(), clock.now());
+      const event = eventOf(alert, deps.hash, deps.random.id(), clock.now());
       try {
-        const deliveries = deps.route(event, notice.exceptSink, clock.now());
+        const deliveries = deps.route(event, alert.exceptSink, clock.now());
         const commit = { atMs: clock.now(), targets: [], verdicts: [], events: [event], deliveries };
         await deps.store.commitPoll(commit);
         logEvents(log, commit, new Set([event.id]));
-        deps.meter.count("chirpwatch_events_total", { watch: "", event: notice.type });
+        deps.meter.count("chirpwatch_events_total", { watch: "", event: alert.type });
         deps.wakeDelivery();
       } catch (error) {
-        log.error("notice could not be stored", { notice: notice.type, error });
+        log.error("notice could not be stored", { notice: alert.type, error });
       }
     },
   };
 }
 
-function noticeEvent(notice: Notice, hash: Hash, episode: string, nowMs: number): ChirpEvent {
+function eventOf(alert: OpsAlert, hash: Hash, episode: string, nowMs: number): ChirpEvent {
   return {
-    id: eventId(hash, "", { type: notice.type, subject: notice.subject, episode }),
-    type: notice.type,
+    id: eventId(hash, "", { type: alert.type, subject: alert.subject, episode }),
+    type: alert.type,
     watchKey: "",
-    watch: notice.watch ?? "",
+    watch: alert.watch ?? "",
     watchType: "daemon",
-    subject: notice.subject,
-    labels: { watch: notice.watch ?? "", type: "daemon", event: notice.type, target: notice.subject, severity: notice.severity },
-    body: { message: notice.message, ...(notice.hint === undefined ? {} : { hint: notice.hint }), ...notice.facts },
+    subject: alert.subject,
+    labels: { watch: alert.watch ?? "", type: "daemon", event: alert.type, target: alert.subject, severity: alert.severity },
+    body: { message: alert.message, ...(alert.hint === undefined ? {} : { hint: alert.hint }), ...alert.facts },
     occurredAtMs: nowMs,
     detectedAtMs: nowMs,
   };

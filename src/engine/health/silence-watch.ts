@@ -4,11 +4,11 @@
  */
 import { type Clock, isoTime } from "../../model/clock.ts";
 import type { Notes } from "../../model/store.ts";
-import type { Notices } from "../../model/notices.ts";
+import type { OpsAlerts } from "../../model/notices.ts";
 
 export interface SilenceWatchDeps {
   readonly clock: Clock;
-  readonly notices: Notices;
+  readonly opsAlerts: OpsAlerts;
   readonly notes: Notes;
 }
 
@@ -80,10 +80,10 @@ class WatchedSilence implements SilenceWatch {
   }
 
   async #tell(message: string): Promise<void> {
-    const { notes, notices, clock } = this.#deps;
+    const { notes, opsAlerts, clock } = this.#deps;
     this.#isSilent = true;
     await notes.writeNote(NOTE, clock.now());
-    await notices.tell({
+    await opsAlerts.raise({
       type: "upstream.dark",
       subject: "upstream",
       severity: "critical",
@@ -93,10 +93,10 @@ class WatchedSilence implements SilenceWatch {
   }
 
   async #tellBack(): Promise<void> {
-    const { notes, notices } = this.#deps;
+    const { notes, opsAlerts } = this.#deps;
     this.#isSilent = false;
     await notes.writeNote(NOTE, null);
-    await notices.tell({
+    await opsAlerts.raise({
       type: "upstream.recovered",
       subject: "upstream",
       severity: "info",

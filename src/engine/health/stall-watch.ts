@@ -9,7 +9,7 @@ import type { Log } from "../../model/log.ts";
 import { UpstreamError } from "../../model/upstream.ts";
 import { StoreError } from "../../model/store-error.ts";
 import type { Notes } from "../../model/store.ts";
-import type { Notices } from "../../model/notices.ts";
+import type { OpsAlerts } from "../../model/notices.ts";
 import { createRepeated, type Repeated } from "./repeat.ts";
 import { RequestHeld } from "../../requests/request-held.ts";
 import { createSilenceWatch, type SilenceWatch } from "./silence-watch.ts";
@@ -33,7 +33,7 @@ export interface StallWatch {
 
 export interface StallWatchDeps {
   readonly clock: Clock;
-  readonly notices: Notices;
+  readonly opsAlerts: OpsAlerts;
   /** What was told, so that a restart does not tell it again. */
   readonly notes: Notes;
   readonly log: Log;
@@ -76,9 +76,9 @@ class WatchedStalls implements StallWatch {
   #otherTroubleAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(deps: StallWatchDeps) {
-    const { clock, notices, notes } = deps;
+    const { clock, opsAlerts, notes } = deps;
     this.#deps = deps;
-    this.#silence = createSilenceWatch({ clock, notices, notes });
+    this.#silence = createSilenceWatch({ clock, opsAlerts, notes });
     this.#repeated = createRepeated({
       clock,
       everyMs: CHECK_EVERY_MS,
@@ -163,7 +163,7 @@ class WatchedStalls implements StallWatch {
   }
 
   async #tell(watch: string, reason: string): Promise<void> {
-    await this.#deps.notices.tell({
+    await this.#deps.opsAlerts.raise({
       type: "watch.stalled",
       subject: watch,
       watch,

@@ -12,7 +12,7 @@ export interface StoreWatchDeps {
   readonly clock: Clock;
   readonly log: Log;
   /** The store cannot hold a notice now: this goes to a sink without it. Never rejects. */
-  readonly tellDirectly: (text: string) => Promise<void>;
+  readonly notifyDirectly: (text: string) => Promise<void>;
   readonly onRecovered: () => void;
 }
 
@@ -33,7 +33,7 @@ export function createStoreWatch(deps: StoreWatchDeps): StoreWatch {
   const recover = () => {
     trouble = undefined;
     deps.log.info("state can be written again");
-    void deps.tellDirectly("chirpwatch can write its state again; polling goes on where it stopped.");
+    void deps.notifyDirectly("chirpwatch can write its state again; polling goes on where it stopped.");
     deps.onRecovered();
   };
 
@@ -47,7 +47,7 @@ export function createStoreWatch(deps: StoreWatchDeps): StoreWatch {
       if (error.code === "STORE_BUSY" || trouble !== undefined) return true;
       trouble = errorText(error);
       deps.log.error("state cannot be written, polling stopped", { error: trouble, hint: error.hint });
-      void deps.tellDirectly(`chirpwatch cannot write its state and stopped polling: ${trouble}`);
+      void deps.notifyDirectly(`chirpwatch cannot write its state and stopped polling: ${trouble}`);
       tryAgain();
       return true;
     },

@@ -5,7 +5,7 @@ import type { Log } from "../../model/log.ts";
 import type { Meter } from "../../model/meter.ts";
 import type { Notes } from "../../model/store.ts";
 import type { UpstreamError } from "../../model/upstream.ts";
-import type { Notices } from "../../model/notices.ts";
+import type { OpsAlerts } from "../../model/notices.ts";
 import { createRepeated, type Repeated } from "./repeat.ts";
 
 export interface UpstreamWatch {
@@ -23,7 +23,7 @@ export interface UpstreamWatch {
 
 export interface UpstreamWatchDeps {
   readonly pacer: UpstreamPacer;
-  readonly notices: Notices;
+  readonly opsAlerts: OpsAlerts;
   readonly notes: Notes;
   readonly clock: Clock;
   readonly log: Log;
@@ -140,9 +140,9 @@ class WatchedUpstream implements UpstreamWatch {
   async #tellDark(message: string, hint: string): Promise<void> {
     if (this.#isTold) return;
     this.#isTold = true;
-    const { notes, notices, clock } = this.#deps;
+    const { notes, opsAlerts, clock } = this.#deps;
     await notes.writeNote(NOTE, clock.now()).catch(() => undefined);
-    await notices.tell({
+    await opsAlerts.raise({
       type: "upstream.dark",
       subject: "upstream",
       severity: "critical",
@@ -154,9 +154,9 @@ class WatchedUpstream implements UpstreamWatch {
 
   async #tellBack(): Promise<void> {
     this.#isTold = false;
-    const { notes, notices } = this.#deps;
+    const { notes, opsAlerts } = this.#deps;
     await notes.writeNote(NOTE, null).catch(() => undefined);
-    await notices.tell({
+    await opsAlerts.raise({
       type: "upstream.recovered",
       subject: "upstream",
       severity: "info",

@@ -2,7 +2,7 @@
 import type { Clock } from "../../model/clock.ts";
 import type { Log } from "../../model/log.ts";
 import { isRefusal, UpstreamError } from "../../model/upstream.ts";
-import type { Notices } from "../../model/notices.ts";
+import type { OpsAlerts } from "../../model/notices.ts";
 import type { PollAftermath } from "../../model/poll-aftermath.ts";
 import type { PollOutcome } from "../../polling/run/poll-outcome.ts";
 import { RequestHeld } from "../../requests/request-held.ts";
@@ -14,7 +14,7 @@ import type { Poll } from "../../polling/watch-poll.ts";
 export interface AftermathDeps {
   readonly storeWatch: StoreWatch;
   readonly trouble: TargetTrouble;
-  readonly notices: Notices;
+  readonly opsAlerts: OpsAlerts;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -28,7 +28,7 @@ export interface Aftermath {
 /** While nothing can be asked at all: no key, no quota. */
 const HELD_MS = 60_000;
 
-export function createPollAftermath({ storeWatch, trouble, notices, clock, log }: AftermathDeps): Aftermath {
+export function createPollAftermath({ storeWatch, trouble, opsAlerts, clock, log }: AftermathDeps): Aftermath {
   return {
     async afterFailure(poll, error) {
       const nowMs = clock.now();
@@ -58,12 +58,12 @@ export function createPollAftermath({ storeWatch, trouble, notices, clock, log }
     async tellLosses(poll, outcome) {
       for (const [watch, count] of outcome.tooOld) {
         const message = `${watch}: ${count} items older than max_age not sent; chirpwatch explain says which`;
-        await notices.tell({ type: "watch.gap", subject: watch, watch, severity: "warning", message, facts: { items: count } });
+        await opsAlerts.raise({ type: "watch.gap", subject: watch, watch, severity: "warning", message, facts: { items: count } });
       }
       if (outcome.lostHoles === 0) return;
       for (const watch of new Set(poll.subscribers.map((subscriber) => subscriber.watch.id))) {
         const message = `${watch}: the service would not give ${outcome.lostHoles} stretch(es) of its history; items in them may be missing`;
-        await notices.tell({ type: "watch.gap", subject: watch, watch, severity: "warning", message });
+        await opsAlerts.raise({ type: "watch.gap", subject: watch, watch, severity: "warning", message });
       }
     },
   };

@@ -64,7 +64,7 @@ export class PollLoop {
   }
 
   /** Makes a poll due at once; false when the plan does not have it. */
-  hasten(key: string): boolean {
+  runNow(key: string): boolean {
     const poll = this.#queue.pollOf(key);
     if (poll === undefined || this.#running.has(key)) return poll !== undefined;
     this.#queue.enterAtOnce(poll);
@@ -78,8 +78,8 @@ export class PollLoop {
   }
 
   /** Computes waiting times again: polls go faster or slower than when they were put into the queue. */
-  repace(): void {
-    this.#queue.repace((poll) => this.#work.againAt(poll));
+  reschedule(): void {
+    this.#queue.reschedule((poll) => this.#work.againAt(poll));
     this.#arm();
   }
 

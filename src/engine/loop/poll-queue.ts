@@ -103,7 +103,7 @@ export class PollQueue {
   }
 
   /** Polls go faster or slower than when they were put into the queue. `againAt`: as freshness would place a poll now. */
-  repace(againAt: (poll: Poll) => number | undefined): void {
+  reschedule(againAt: (poll: Poll) => number | undefined): void {
     const nowMs = this.#clock.now();
     for (const { poll, due } of this.#planned(this.#queue.entries())) {
       if (due.pacedFromMs === undefined) continue;

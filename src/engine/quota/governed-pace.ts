@@ -1,29 +1,29 @@
 /** How fast polls go under a quota, by what is spent and what they cost. Pure. */
 import { quotaLine } from "../../budget/quota-line.ts";
-import { governedFactors, type StretchFactors, stretchFactors, type StretchQuery } from "../../budget/stretch.ts";
+import { governedFactors, type SlowDownFactors, slowDownFactors, type SlowDownQuery } from "../../budget/stretch.ts";
 import { type Pace, planPace, type PricedPoll } from "../../forecast/pace.ts";
 import { PRIORITIES } from "../../model/schedule.ts";
 
 /** What is spent and planned at a moment. */
-export interface GovernedQuery extends StretchQuery {
+export interface GovernedQuery extends SlowDownQuery {
   readonly polls: readonly PricedPoll[];
 }
 
 export interface GovernedPace {
-  readonly factors: StretchFactors;
+  readonly factors: SlowDownFactors;
   readonly pace: Pace;
   /** After the head start, if there is one. */
-  readonly lastingFactors: StretchFactors;
+  readonly lastingFactors: SlowDownFactors;
   readonly lasting: Pace;
 }
 
 export function governedPace(query: GovernedQuery): GovernedPace {
   const factors = governedFactors(query);
-  const lastingFactors = stretchFactors(query);
+  const lastingFactors = slowDownFactors(query);
   return { factors, pace: planPace(query.polls, factors), lastingFactors, lasting: planPace(query.polls, lastingFactors) };
 }
 
 /** Where scheduled polls stop. */
 export const softLimit = ({ limit, reserve }: GovernedQuery): number | undefined => quotaLine({ monthly: limit, reserve, purpose: "poll" });
 
-export const isStretched = (factors: StretchFactors): boolean => PRIORITIES.some((priority) => factors[priority] > 1);
+export const isStretched = (factors: SlowDownFactors): boolean => PRIORITIES.some((priority) => factors[priority] > 1);

@@ -9,7 +9,7 @@ import type { Log } from "../../model/log.ts";
 import type { Meter } from "../../model/meter.ts";
 import type { Notes } from "../../model/store.ts";
 import type { UpstreamError } from "../../model/upstream.ts";
-import type { Notices } from "../../model/notices.ts";
+import type { OpsAlerts } from "../../model/notices.ts";
 import { createRepeated, type Repeated } from "../health/repeat.ts";
 import type { FailedWith } from "../../requests/gate-keys.ts";
 
@@ -35,7 +35,7 @@ export interface KeyWatchDeps {
   readonly renew: (key: string) => Promise<boolean>;
   /** Asks /key-usage-info with this key, which is free; true when it has requests left. */
   readonly ask: (key: string) => Promise<boolean>;
-  readonly notices: Notices;
+  readonly opsAlerts: OpsAlerts;
   readonly notes: Notes;
   readonly clock: Clock;
   readonly log: Log;
@@ -151,14 +151,14 @@ class WatchedKeys implements KeyWatch {
   }
 
   async #tellAside(key: string, error: UpstreamError): Promise<void> {
-    const { meter, notices, ring, keys } = this.#deps;
+    const { meter, opsAlerts, ring, keys } = this.#deps;
     meter.set("chirpwatch_key_up", 0, { key });
     if (this.#told.has(key)) return;
     this.#told.add(key);
     await this.#remember();
     const others = ring.usable(keys()).length;
     const rest = others === 0 ? "no other is left" : others === 1 ? "1 other goes on" : `${others} others go on`;
-    await notices.tell({
+    await opsAlerts.raise({
       type: "key.refused",
       subject: key,
       severity: "warning",
@@ -169,11 +169,11 @@ class WatchedKeys implements KeyWatch {
   }
 
   async #tellBack(key: string): Promise<void> {
-    const { meter, notices } = this.#deps;
+    const { meter, opsAlerts } = this.#deps;
     meter.set("chirpwatch_key_up", 1, { key });
     if (!this.#told.delete(key)) return;
     await this.#remember();
-    await notices.tell({
+    await opsAlerts.raise({
       type: "key.recovered",
       subject: key,
       severity: "info",

@@ -1,11 +1,11 @@
 /** Keeps what was learned of stretched polls over restarts: a note of its own, written once a minute at most. What it means is budget/'s. */
-import type { Overrun, OverrunMemory } from "../../budget/overrun.ts";
+import type { ForecastCorrection, CorrectionMemory } from "../../budget/overrun.ts";
 import type { Clock } from "../../model/clock.ts";
 import { untilDone } from "../../model/in-turn.ts";
 import type { Json } from "../../model/json.ts";
 import type { Notes } from "../../model/store.ts";
 
-export interface OverrunKeeper {
+export interface CorrectionKeeper {
   /** Reads the note once; asked before every use. */
   load(): Promise<void>;
   /** Writes what is new, where it is time. */
@@ -16,12 +16,15 @@ const NOTE = "quota.overrun";
 /** Little enough for whoever is killed again and again; whoever asks for the status time and again writes no more. */
 const WRITE_EVERY_MS = 60_000;
 
-export function createOverrunKeeper(overrun: Overrun, { notes, clock }: { readonly notes: Notes; readonly clock: Clock }): OverrunKeeper {
-  let written: OverrunMemory | undefined;
+export function createCorrectionKeeper(
+  overrun: ForecastCorrection,
+  { notes, clock }: { readonly notes: Notes; readonly clock: Clock },
+): CorrectionKeeper {
+  let written: CorrectionMemory | undefined;
   let writtenAtMs = Number.NEGATIVE_INFINITY;
   return {
     load: untilDone(async () => {
-      const kept = (await notes.readNote(NOTE)) as unknown as OverrunMemory | null;
+      const kept = (await notes.readNote(NOTE)) as unknown as CorrectionMemory | null;
       if (kept !== null) overrun.restore(kept);
       written = overrun.memory;
     }),

@@ -14,8 +14,8 @@ import type { Meter } from "../../model/meter.ts";
 import type { AuditReading, Ledger } from "../../model/ledger.ts";
 import type { Notes } from "../../model/store.ts";
 import { UpstreamError } from "../../model/upstream.ts";
-import type { Notices } from "../../model/notices.ts";
-import { wasToldOf } from "./told-periods.ts";
+import type { OpsAlerts } from "../../model/notices.ts";
+import { wasAlertedIn } from "./told-periods.ts";
 
 export interface QuotaAudit {
   /** Asks about every key; an odd answer or none leaves what was known. Never rejects. */
@@ -33,7 +33,7 @@ export interface QuotaAudit {
 export interface QuotaAuditDeps {
   readonly ledger: Pick<Ledger, "auditMark" | "auditSpan" | "spentSince">;
   readonly notes: Notes;
-  readonly notices: Notices;
+  readonly opsAlerts: OpsAlerts;
   readonly clock: Clock;
   readonly log: Log;
   readonly meter: Meter;
@@ -182,14 +182,14 @@ class TimedAudit implements QuotaAudit {
   }
 
   async #tellDrift(key: string, spent: number, period: QuotaPeriod): Promise<void> {
-    const { notes, notices } = this.#deps;
+    const { notes, opsAlerts } = this.#deps;
     const drift = this.#readings.get(key)?.drift ?? 0;
-    if (!isAlarming(drift, spent) || (await wasToldOf(period.id, `quota.drift:${key}`, notes))) return;
+    if (!isAlarming(drift, spent) || (await wasAlertedIn(period.id, `quota.drift:${key}`, notes))) return;
     const [more, hint] =
       drift > 0
         ? ["more", "Something else spends this key's quota: give it a key of its own, or lower api.quota.monthly."]
         : ["fewer", "The quota may last longer than chirpwatch reckons with."];
-    await notices.tell({
+    await opsAlerts.raise({
       type: "quota.drift",
       subject: "quota",
       severity: "warning",

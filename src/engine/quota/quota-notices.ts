@@ -2,17 +2,17 @@
 import { type Clock, isoTime } from "../../model/clock.ts";
 import type { Notes } from "../../model/store.ts";
 import { formatExact } from "../../render/text/numbers.ts";
-import type { Notices } from "../../model/notices.ts";
+import type { OpsAlerts } from "../../model/notices.ts";
 import type { QuotaSettings, QuotaStatus } from "./quota-watch.ts";
-import { wasToldOf } from "./told-periods.ts";
+import { wasAlertedIn } from "./told-periods.ts";
 
-export interface QuotaNotices {
+export interface QuotaAlerts {
   take(status: QuotaStatus): Promise<void>;
 }
 
-export interface QuotaNoticesDeps {
+export interface QuotaAlertsDeps {
   readonly clock: Clock;
-  readonly notices: Notices;
+  readonly opsAlerts: OpsAlerts;
   /** What was told of which period, so that a restart does not tell it again. */
   readonly notes: Notes;
   readonly settings: () => Pick<QuotaSettings, "onExhausted" | "monthly">;
@@ -22,17 +22,17 @@ const MOST_NAMED = 5;
 /** A quota that lasts into the last hour of its period was paced well: nobody needs to act. */
 const LAST_HOUR_MS = 3_600_000;
 
-export function createQuotaNotices({ clock, notices, notes, settings }: QuotaNoticesDeps): QuotaNotices {
+export function createQuotaAlerts({ clock, opsAlerts, notes, settings }: QuotaAlertsDeps): QuotaAlerts {
   const tellWhenShort = async (status: QuotaStatus): Promise<void> => {
     const { limit, line, forecast, spent, period } = status;
-    if (limit === undefined || line === undefined || forecast <= line || (await wasToldOf(period.id, "quota.short", notes))) return;
+    if (limit === undefined || line === undefined || forecast <= line || (await wasAlertedIn(period.id, "quota.short", notes))) return;
     const effect =
       settings().onExhausted === "pause" ? "polling stops at the line" : `polls are stretched, low priority first${stretchText(status)}`;
     const kept = line < limit ? ` (${formatExact(line)} before the reserve)` : "";
     const { monthly } = settings();
     const origin = isBelowConfigured(limit, monthly) ? ", as the data service has less left than api.quota.monthly" : "";
     const message = `The plan wants ${formatExact(Math.round(forecast))} requests this period and the quota is ${formatExact(limit)}${kept}${origin}: ${effect}. Dearest: ${[...status.paces.keys()].slice(0, MOST_NAMED).join(", ")}.`;
-    await notices.tell({
+    await opsAlerts.raise({
       type: "quota.low",
       subject: "quota",
       severity: "warning",
@@ -44,8 +44,8 @@ export function createQuotaNotices({ clock, notices, notes, settings }: QuotaNot
 
   const tellWhenSpent = async ({ line, limit = 0, spent, period }: QuotaStatus): Promise<void> => {
     if (line === undefined || spent < line || period.endMs - clock.now() < LAST_HOUR_MS) return;
-    if (await wasToldOf(period.id, "quota.spent", notes)) return;
-    await notices.tell({
+    if (await wasAlertedIn(period.id, "quota.spent", notes)) return;
+    await opsAlerts.raise({
       type: "quota.low",
       subject: "quota",
       severity: "critical",

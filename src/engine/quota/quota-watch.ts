@@ -1,8 +1,8 @@
 /** What the month allows, what was spent, and how fast polls and their further pages go while it is short. Tells nobody: quota-notices.ts does. */
 import { createCatchUp, sparePace } from "../../budget/catch-up.ts";
-import { createOverrun } from "../../budget/overrun.ts";
+import { createForecastCorrection } from "../../budget/overrun.ts";
 import { type QuotaPeriod, quotaPeriod } from "../../budget/quota-period.ts";
-import { expectedRequests, forecastRequests, requestsUntilStale, type StretchFactors } from "../../budget/stretch.ts";
+import { expectedRequests, forecastRequests, requestsUntilStale, type SlowDownFactors } from "../../budget/stretch.ts";
 import { type Clock, passedMs } from "../../model/clock.ts";
 import type { Log } from "../../model/log.ts";
 import type { Meter } from "../../model/meter.ts";
@@ -15,7 +15,7 @@ import { pricePolls, type WatchPace } from "../../forecast/pace.ts";
 import type { Timetable } from "../../schedule/timetable.ts";
 import { NO_VOLUMES, type Volumes, volumesOf } from "./poll-volumes.ts";
 import { createRepeated, type Repeated } from "../health/repeat.ts";
-import { createOverrunKeeper, type OverrunKeeper } from "./overrun-keeper.ts";
+import { createCorrectionKeeper, type CorrectionKeeper } from "./overrun-keeper.ts";
 import type { FurtherPages } from "../../requests/turn-queue.ts";
 import { type GovernedPace, type GovernedQuery, governedPace, isStretched, softLimit } from "./governed-pace.ts";
 import { type KeyQuota, type TotalQuota, totalQuota } from "./total-quota.ts";
@@ -43,7 +43,7 @@ export interface QuotaStatus {
   readonly lines: readonly LedgerLine[];
   readonly spentByWatch: ReadonlyMap<string, number>;
   readonly spentByKey: ReadonlyMap<string, number>;
-  readonly factors: StretchFactors;
+  readonly factors: SlowDownFactors;
   /** By watch id, those that ask for most first. */
   readonly paces: ReadonlyMap<string, WatchPace>;
 }
@@ -87,7 +87,7 @@ export interface QuotaWatchDeps {
 const REFRESH_EVERY_MS = 60_000;
 /** Lists grow slowly, and feeds do not change their ways. */
 const VOLUMES_KEPT_MS = 3_600_000;
-const EVEN: StretchFactors = { high: 1, normal: 1, low: 1 };
+const EVEN: SlowDownFactors = { high: 1, normal: 1, low: 1 };
 /** Factors change a little every minute; waiting times are computed again when one fell below, or rose above, so many times what it was. */
 const NOTICEABLE = { faster: 0.95, slower: 2 } as const;
 
@@ -97,20 +97,20 @@ class GovernedQuota implements QuotaWatch {
   readonly pages: FurtherPages;
   readonly #deps: QuotaWatchDeps;
   readonly #catchUp = createCatchUp();
-  readonly #overrun = createOverrun();
-  readonly #keeper: OverrunKeeper;
+  readonly #overrun = createForecastCorrection();
+  readonly #keeper: CorrectionKeeper;
   readonly #costs: CostModel;
   readonly #repeated: Repeated;
   #volumes: Volumes = NO_VOLUMES;
   /** The slowest that waiting times of polls may have been computed with. */
-  #announced: StretchFactors = EVEN;
+  #announced: SlowDownFactors = EVEN;
   #untilStale = Number.POSITIVE_INFINITY;
   #status: QuotaStatus;
 
   constructor(deps: QuotaWatchDeps) {
     const { clock, notes, timetable } = deps;
     this.#deps = deps;
-    this.#keeper = createOverrunKeeper(this.#overrun, { notes, clock });
+    this.#keeper = createCorrectionKeeper(this.#overrun, { notes, clock });
     this.#costs = createCostModel({
       timetable,
       fullReadPages: ({ key }) => this.#volumes.pages.get(key) ?? 1,
@@ -202,7 +202,7 @@ class GovernedQuota implements QuotaWatch {
     this.#untilStale = requestsUntilStale(query);
   }
 
-  #announceChange(factors: StretchFactors): void {
+  #announceChange(factors: SlowDownFactors): void {
     const isNoticeable = (priority: Priority) => {
       const change = factors[priority] / this.#announced[priority];
       return change < NOTICEABLE.faster || change > NOTICEABLE.slower;
@@ -256,7 +256,7 @@ const unknownStatus = (period: QuotaPeriod): QuotaStatus => ({
   paces: new Map(),
 });
 
-const slower = (a: StretchFactors, b: StretchFactors): StretchFactors => ({
+const slower = (a: SlowDownFactors, b: SlowDownFactors): SlowDownFactors => ({
   high: Math.max(a.high, b.high),
   normal: Math.max(a.normal, b.normal),
   low: Math.max(a.low, b.low),

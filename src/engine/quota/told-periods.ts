@@ -6,7 +6,7 @@ import type { Notes } from "../../model/store.ts";
 const PERIODS_KEPT = 4;
 
 /** False once a period; from then on true. `note`: the name it is remembered under. */
-export async function wasToldOf(periodId: string, note: string, notes: Notes): Promise<boolean> {
+export async function wasAlertedIn(periodId: string, note: string, notes: Notes): Promise<boolean> {
   const told = periodsIn(await notes.readNote(note));
   if (told.includes(periodId)) return true;
   await notes.writeNote(note, [...told, periodId].slice(-PERIODS_KEPT));

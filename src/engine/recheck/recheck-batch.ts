@@ -2,7 +2,7 @@
  * One batch of fresh tweets that are due: asked for in one request, evaluated for each watch that follows them, and committed. When a batch
  * is due is recheck-loop.ts's.
  */
-import { isBlindAnswer } from "../../detect/recheck.ts";
+import { isSuspiciousAnswer } from "../../detect/recheck.ts";
 import type { Clock } from "../../model/clock.ts";
 import type { Hash } from "../../model/hash.ts";
 import type { Log } from "../../model/log.ts";
@@ -17,8 +17,8 @@ import { isRefusal } from "../../model/upstream.ts";
 import type { TargetRef } from "../../model/watch-store.ts";
 import type { PlannedWatch } from "../../plan/polls/plan-polls.ts";
 import { type Missed, missedBy } from "../../polling/evaluate/absence.ts";
-import { judgeRecheck, type Look, refOf, turnOf } from "../../polling/evaluate/judge-recheck.ts";
-import type { RouteJudged } from "../../polling/evaluate/verdicts.ts";
+import { evaluateRecheck, type Look, refOf, turnOf } from "../../polling/evaluate/judge-recheck.ts";
+import type { RouteEvaluated } from "../../polling/evaluate/verdicts.ts";
 import { logEvents } from "../../polling/run/event-log.ts";
 import type { Subscriber } from "../../polling/watch-poll.ts";
 import type { RequestGate } from "../../requests/request-gate.ts";
@@ -34,7 +34,7 @@ export interface RecheckBatchDeps {
   readonly meter: Meter;
   readonly log: Log;
   readonly trace: Trace;
-  readonly route: RouteJudged;
+  readonly route: RouteEvaluated;
   readonly wakeDelivery: () => void;
   /** How much slower polls of a priority go while the quota is short. */
   readonly stretch: (priority: Priority) => number;
@@ -114,12 +114,12 @@ export class RecheckBatches {
   ): Promise<readonly Look[]> {
     const { hash, clock, store, following, stretch } = this.#deps;
     const found = answer ?? new Map<string, Tweet>();
-    const isBlind = answer === undefined || isBlindAnswer(ids.length, ids.filter((id) => found.has(id)).length);
+    const isBlind = answer === undefined || isSuspiciousAnswer(ids.length, ids.filter((id) => found.has(id)).length);
     const context = { hash, detectedAtMs: clock.now(), isBlind };
     const missing = asked.filter(({ recheck }) => recheck.eventId !== "" && !found.has(recheck.tweetId));
     const told = new Map((await store.eventsById(missing.map(({ recheck }) => recheck.eventId))).map((event) => [event.id, event]));
     return asked.map(({ recheck, subscriber }) =>
-      judgeRecheck(
+      evaluateRecheck(
         subscriber,
         recheck,
         { tweet: found.get(recheck.tweetId), told: told.get(recheck.eventId) },

@@ -2,7 +2,7 @@
  * Polls fresh tweets again, a hundred a request over all watches that follow any. What is due stands in the state, so a crash or a restart
  * loses no recheck and alerts nobody twice: what was due meanwhile is read once. Owns when; what one batch does is recheck-batch.ts's.
  */
-import { nextLookMs } from "../../detect/recheck.ts";
+import { nextRecheckMs } from "../../detect/recheck.ts";
 import { BATCH_SIZE } from "../../model/batch.ts";
 import type { Cancel, Clock } from "../../model/clock.ts";
 import type { Log } from "../../model/log.ts";
@@ -27,7 +27,7 @@ export interface RecheckLoop {
   /** Looks at the clock again: what is due by it is read. */
   wake(): void;
   /** Looks may go faster than when they were put off. */
-  repace(): void;
+  reschedule(): void;
   /** Resolves when a look under way is done. */
   stop(): Promise<void>;
 }
@@ -43,7 +43,7 @@ export function createRecheckLoop(deps: RecheckDeps): RecheckLoop {
 }
 
 interface TimedRecheckDeps {
-  readonly store: Pick<RecheckStore, "dueRechecks" | "hastenRechecks">;
+  readonly store: Pick<RecheckStore, "dueRechecks" | "runRechecksNow">;
   readonly storeWatch: Pick<StoreWatch, "trouble" | "takeError">;
   readonly clock: Clock;
   readonly log: Log;
@@ -78,7 +78,7 @@ class TimedRechecks implements RecheckLoop {
       .finally(() => this.#arm());
   }
 
-  repace(): void {
+  reschedule(): void {
     this.#isPaceNew = true;
   }
 
@@ -92,7 +92,7 @@ class TimedRechecks implements RecheckLoop {
     this.#cancel?.();
     if (this.#isStopped) return;
     const nowMs = this.#deps.clock.now();
-    const waits = this.#intervalsMs().map((everyMs) => nextLookMs(nowMs, everyMs) - nowMs);
+    const waits = this.#intervalsMs().map((everyMs) => nextRecheckMs(nowMs, everyMs) - nowMs);
     this.#cancel = this.#deps.clock.after(Math.min(LONGEST_SLEEP_MS, ...waits), () => this.wake());
   }
 
@@ -104,7 +104,7 @@ class TimedRechecks implements RecheckLoop {
     const { clock, storeWatch, store, batches } = this.#deps;
     // What was due by a clock that was ahead would wait as long as it was set back.
     if (this.#jumps.observe(clock.now(), clock.monotonic()) < 0) this.#isPaceNew = true;
-    if (this.#isPaceNew && storeWatch.trouble === undefined) await this.#hasten();
+    if (this.#isPaceNew && storeWatch.trouble === undefined) await this.#runNow();
     while (!this.#isStopped && storeWatch.trouble === undefined && this.#intervalsMs().length > 0) {
       const rows = await store.dueRechecks(clock.now(), BATCH_SIZE);
       if (rows.length === 0 || !(await batches.run(rows))) return;
@@ -112,13 +112,13 @@ class TimedRechecks implements RecheckLoop {
   }
 
   /** What was put off for longer than anything is now; looks that are due keep their turn. */
-  async #hasten(): Promise<void> {
+  async #runNow(): Promise<void> {
     const { following, clock, stretch, store } = this.#deps;
     this.#isPaceNew = false;
     try {
       for (const { watch, watchKey } of following()) {
         const [nowMs, everyMs] = [clock.now(), pacedMs(watch, stretch(watch.priority))];
-        await store.hastenRechecks(watchKey, nowMs + everyMs, nextLookMs(nowMs, everyMs));
+        await store.runRechecksNow(watchKey, nowMs + everyMs, nextRecheckMs(nowMs, everyMs));
       }
     } catch (error) {
       this.#isPaceNew = true;

@@ -16,7 +16,7 @@ import type { Notes } from "../../model/store.ts";
 import type { VolumeStore } from "../../model/volume-store.ts";
 import { logEvents } from "../../polling/run/event-log.ts";
 import { makeEvent } from "../../polling/evaluate/make-event.ts";
-import type { RouteJudged } from "../../polling/evaluate/verdicts.ts";
+import type { RouteEvaluated } from "../../polling/evaluate/verdicts.ts";
 import type { Poll, Subscriber } from "../../polling/watch-poll.ts";
 
 export interface VolumeWatch {
@@ -35,7 +35,7 @@ export interface VolumeDeps {
   readonly log: Log;
   /** How much slower polls of a priority go while the quota is short. */
   readonly stretch: (priority: Priority) => number;
-  readonly route: RouteJudged;
+  readonly route: RouteEvaluated;
   readonly wakeDelivery: () => void;
   /** When the watch had its baseline; undefined while it has none. */
   readonly baselineAtMs: (watchKey: string) => number | undefined;

@@ -6,12 +6,12 @@ import type { Watch } from "../../model/watch.ts";
 import { kindOf } from "../../groups/registry.ts";
 import { checkPages } from "../../plan/polls/feed-pages.ts";
 import type { Subscriber } from "../../plan/poll.ts";
-import { dearest, delayOf, type Forecast, forecastOf, MONTH_DAYS, type PollForecast } from "../forecast.ts";
+import { mostExpensive, delayOf, type Forecast, forecastOf, MONTH_DAYS, type PollForecast } from "../forecast.ts";
 import type { Delay } from "../../plan/delay-aims.ts";
 import { type RarerFullPolls, rarerFullPollsThatFit } from "./full-poll-change.ts";
 import { calmPlan } from "./idle-schedules.ts";
 import { loosenFreshness, type LooserFreshness } from "./looser-freshness.ts";
-import { type RarerLooks, rarerLooksThatFit } from "./look-change.ts";
+import { type RarerRechecks, rarerRechecksThatFit } from "./look-change.ts";
 import { type LowPriority, lowPriorityThatFits } from "./low-priority.ts";
 import { fewOrAll, measure, type Measured, type Replanner, watchesOf } from "./replan.ts";
 import { everythingLater, type LaterWatch, type SlowedWatch, slowerSchedules } from "./slower-schedules.ts";
@@ -30,7 +30,7 @@ export type Change =
   | (Measured & { readonly kind: "all"; readonly watches: readonly LaterWatch[] })
   | LooserFreshness
   | (RarerFullPolls & { readonly kind: "full_poll" })
-  | (RarerLooks & { readonly kind: "recheck" })
+  | (RarerRechecks & { readonly kind: "recheck" })
   | (Measured & {
       readonly kind: "list";
       readonly everyMs: number;
@@ -59,7 +59,7 @@ export function findChanges(forecast: Forecast, limit: number, deps: Replanner):
   const looser = loosenFreshness(forecast, limit, LADDER_MS, deps);
   const rarer = rarerFullPollsThatFit(forecast, limit, LADDER_MS, deps.replan);
   const fullPoll: Change | undefined = rarer === undefined ? undefined : { kind: "full_poll", ...rarer };
-  const looks = rarerLooksThatFit(forecast, limit, LADDER_MS, deps.replan);
+  const looks = rarerRechecksThatFit(forecast, limit, LADDER_MS, deps.replan);
   const recheck: Change | undefined = looks === undefined ? undefined : { kind: "recheck", ...looks };
   const isEasy = [slower, looser, fullPoll, recheck].some((one) => one !== undefined);
   const all = isEasy ? undefined : everythingLater(forecast, limit, LADDER_MS, deps);
@@ -102,7 +102,7 @@ interface Slowed {
 
 /** The shortest usual interval for the `count` dearest watches at which the plan fits; undefined when one poll a week is too much. */
 function slowDown(forecast: Forecast, limit: number, count: number): Slowed | undefined {
-  const chosen = new Set(dearest(forecast).slice(0, count));
+  const chosen = new Set(mostExpensive(forecast).slice(0, count));
   for (const everyMs of LADDER_MS) {
     const polls = forecast.polls.map((one) => (isServing(one, chosen) ? slowPoll(one, everyMs) : one));
     if (forecastOf(polls, forecast.rechecks).requestsPerMonth > limit) continue;

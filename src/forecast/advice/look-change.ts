@@ -4,33 +4,33 @@ import type { Forecast } from "../forecast.ts";
 import { firstThatFits, measure, type Measured, type Replanner, watchesOf } from "./replan.ts";
 import { sum } from "../../plan/sum.ts";
 
-export interface RarerLooks extends Measured {
+export interface RarerRechecks extends Measured {
   readonly watches: readonly { readonly watchId: string; readonly recheck: RecheckRule; readonly requestsPerMonth: number }[];
 }
 
 /** The first of these times (ascending) at which the plan fits; undefined where none does, or nothing is looked at again. */
-export function rarerLooksThatFit(
+export function rarerRechecksThatFit(
   before: Forecast,
   limit: number,
   timesMs: readonly number[],
   replan: Replanner["replan"],
-): RarerLooks | undefined {
+): RarerRechecks | undefined {
   if (before.rechecks.requestsPerDay === 0) return undefined;
-  const found = firstThatFits(timesMs, limit, (everyMs) => replan((watch) => rarerLooks(watch, everyMs)));
+  const found = firstThatFits(timesMs, limit, (everyMs) => replan((watch) => rarerRechecks(watch, everyMs)));
   if (found === undefined) return undefined;
   const { timeMs, after } = found;
-  const touched = watchesOf(before).filter((watch) => rarerLooks(watch, timeMs) !== watch);
+  const touched = watchesOf(before).filter((watch) => rarerRechecks(watch, timeMs) !== watch);
   const watches = touched.flatMap((watch) => {
-    const { id, recheck } = rarerLooks(watch, timeMs);
+    const { id, recheck } = rarerRechecks(watch, timeMs);
     return recheck === undefined ? [] : [{ watchId: id, recheck, requestsPerMonth: after.watches.get(id)?.requestsPerMonth ?? 0 }];
   });
   // A look comes so much later on average as the watch's polls would.
-  const lossMs = sum(touched, (watch) => ((rarerLooks(watch, timeMs).recheck?.everyMs ?? 0) - (watch.recheck?.everyMs ?? 0)) / 2);
+  const lossMs = sum(touched, (watch) => ((rarerRechecks(watch, timeMs).recheck?.everyMs ?? 0) - (watch.recheck?.everyMs ?? 0)) / 2);
   return { watches, ...measure(before, after, touched), lossMs };
 }
 
 /** The watch itself where it looks no more often than that. A tweet is looked at once at least. */
-export function rarerLooks(watch: Watch, wantedMs: number): Watch {
+export function rarerRechecks(watch: Watch, wantedMs: number): Watch {
   const { recheck } = watch;
   const everyMs = Math.min(wantedMs, recheck?.untilMs ?? 0);
   return recheck === undefined || recheck.everyMs >= everyMs ? watch : { ...watch, recheck: { ...recheck, everyMs } };

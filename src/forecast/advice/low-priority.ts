@@ -4,7 +4,7 @@
  * Pure; the daemon's own arithmetic is budget/stretch.ts's.
  */
 import type { Watch } from "../../model/watch.ts";
-import { dearest, type Forecast, MONTH_DAYS } from "../forecast.ts";
+import { mostExpensive, type Forecast, MONTH_DAYS } from "../forecast.ts";
 import type { Delay } from "../../plan/delay-aims.ts";
 import { fewOrAll, type Replanner, watchesOf } from "./replan.ts";
 import { sum } from "../../plan/sum.ts";
@@ -26,7 +26,7 @@ export function lowPriorityThatFits(forecast: Forecast, limit: number, replan: R
   // Low already is enough, or everything low would not be.
   if (stretchOf(forecast, limit) !== undefined || forecast.requestsPerMonth > MOST_STRETCH * limit) return undefined;
   const urgent = new Set(watchesOf(forecast).flatMap(({ id, priority }) => (priority === "low" ? [] : [id])));
-  const order = dearest(forecast).filter((id) => urgent.has(id));
+  const order = mostExpensive(forecast).filter((id) => urgent.has(id));
   for (const count of fewOrAll(order.length)) {
     const watchIds = order.slice(0, count);
     const chosen = new Set(watchIds);

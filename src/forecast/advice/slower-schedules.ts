@@ -6,7 +6,7 @@ import type { Freshness, Schedule } from "../../model/schedule.ts";
 import type { RecheckRule, Watch } from "../../model/watch.ts";
 import { type Forecast, slowestDelay } from "../forecast.ts";
 import { loosened } from "./looser-freshness.ts";
-import { rarerLooks } from "./look-change.ts";
+import { rarerRechecks } from "./look-change.ts";
 import { firstThatFits, measure, type Measured, type Replanner, watchesOf } from "./replan.ts";
 
 type SlowingDeps = Omit<Replanner, "throughList">;
@@ -72,7 +72,7 @@ export function everythingLater(
   deps: SlowingDeps,
 ): (Measured & { readonly watches: readonly LaterWatch[] }) | undefined {
   const later = (watch: Watch, atLeastMs: number): Watch =>
-    rarerLooks(
+    rarerRechecks(
       rarerFullPolls(watch.freshness === undefined ? slowed(watch, atLeastMs, deps) : loosened(watch, atLeastMs, deps.slowestMs), timesMs),
       atLeastMs,
     );

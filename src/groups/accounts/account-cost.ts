@@ -3,7 +3,7 @@
  * that name them all. Pure arithmetic over learned rates; promises are kept by every strategy alike.
  */
 import type { Freshness } from "../../model/schedule.ts";
-import { ITEMS_PER_PAGE, sweepPages } from "../../plan/polls/feed-pages.ts";
+import { ITEMS_PER_PAGE, rescanPages } from "../../plan/polls/feed-pages.ts";
 import { BATCH_SIZE } from "../../model/batch.ts";
 import { allowanceOf, READS_OF_A_CHANGE } from "../probing/discharge.ts";
 import { lackedPerDay } from "../queries/late-in-search.ts";
@@ -16,7 +16,7 @@ import { fullPollsPerDay } from "./full-polls.ts";
 import { APART } from "../probing/probe-choice.ts";
 import { probeRounds, requestsOfRounds } from "./probe-rounds.ts";
 import { sum } from "../../plan/sum.ts";
-import { type Strategy, type StrategyCost, costOf, cheaperWay, FULL_POLL_SHARE, fullPollWithin } from "../../plan/strategy.ts";
+import { type Strategy, type StrategyCost, costOf, cheaperOf, FULL_POLL_SHARE, fullPollWithin } from "../../plan/strategy.ts";
 
 const DAY_MS = 86_400_000;
 /** Merged searches learn from a probe every fifth tick which accounts they do not show. */
@@ -43,7 +43,7 @@ export function costsOf(group: Group): readonly StrategyCost[] {
   const ticks = DAY_MS / intervalMs;
   const posts = sum(rates, (rate) => rate);
   const sweepEveryMs = Math.ceil(overlapMs / intervalMs) * intervalMs;
-  const deep = sum(rates, (rate) => sweepPages(rate, sweepEveryMs, overlapMs));
+  const deep = sum(rates, (rate) => rescanPages(rate, sweepEveryMs, overlapMs));
   const sweeps = overlapMs > intervalMs ? (deep / sweepEveryMs) * DAY_MS : 0;
   const hidden = rates.length * hiddenShare;
   const queries = Math.ceil((rates.length - hidden) / handlesPerQuery);
@@ -130,7 +130,7 @@ export function chooseStrategy(group: Group, current: Strategy | undefined, over
   if (override !== "auto") return of(override);
   const cheapest = costs.reduce((best, one) => (one.requestsPerDay < best.requestsPerDay ? one : best));
   if (current === undefined) return cheapest;
-  return cheaperWay(of(current), cheapest);
+  return cheaperOf(of(current), cheapest);
 }
 
 /** How often everything is read whatever the probes say. */

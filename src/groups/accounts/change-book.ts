@@ -9,7 +9,7 @@ import type { Notes } from "../../model/store.ts";
 import { changesPerDay, countChanges, type OtherChanges, type WatchedRun } from "../../plan/rates/other-changes.ts";
 
 /** Under the keys of groups. */
-export interface ChangeBook {
+export interface ChangeCounts {
   /** Reads the note once; asked before every run. */
   load(): Promise<void>;
   take(groupKey: string, run: WatchedRun): void;
@@ -26,7 +26,7 @@ const FLUSH_EVERY_MS = 600_000;
 /** A group that did not run for so long is gone, or another one now. */
 const KEEP_MS = 30 * 86_400_000;
 
-export function createChangeBook(notes: Notes, clock: Clock): ChangeBook {
+export function createChangeCounts(notes: Notes, clock: Clock): ChangeCounts {
   const groups = new Map<string, OtherChanges>();
   const inTurn = createInTurn();
   let isWritten = true;

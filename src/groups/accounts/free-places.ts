@@ -28,7 +28,7 @@ export interface FreePlaces extends Passengers {
 /** Who was seen so short a time ago has hardly moved since. */
 const LEAST_AGE_MS = 5_000;
 
-export function createFreePlaces({ waitingOf, applyProbe, wake }: FreePlacesDeps): FreePlaces {
+export function createSpareSlots({ waitingOf, applyProbe, wake }: FreePlacesDeps): FreePlaces {
   let groups: readonly Poll[] = [];
   /** By user id: a timeline is read by one group for all who watch it. */
   let owners: ReadonlyMap<string, Owner> = new Map();

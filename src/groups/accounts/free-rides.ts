@@ -14,14 +14,14 @@ export interface Help {
   readonly covered: number;
 }
 
-export interface FreeRides {
+export interface PiggybackedProbes {
   /** The most that others bring; undefined where nobody does. */
   helpFor(userIds: readonly string[]): Help | undefined;
   /** They ride from now on, and `perDay` requests of their own are sent. */
   join(userIds: readonly string[], perDay: number): void;
 }
 
-export function createFreeRides(companies: readonly Company[]): FreeRides {
+export function createPiggybackedProbes(companies: readonly Company[]): PiggybackedProbes {
   const all = companies.map(({ perDay, userIds }) => ({ perDay, userIds: new Set(userIds) }));
   const coveredBy = ({ userIds: asked }: Company, userIds: readonly string[]): number => {
     const others = userIds.filter((id) => !asked.has(id)).length;

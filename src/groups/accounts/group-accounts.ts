@@ -1,7 +1,7 @@
 /** Polls of accounts that want the same schedule -> one poll of the group, where that can be cheaper: it probes many accounts with one request and reads those that moved. Pure. */
 import type { GroupingDeps } from "../../plan/rates/learned.ts";
 import { BATCH_SIZE } from "../../model/batch.ts";
-import { createFreeRides, type Help } from "./free-rides.ts";
+import { createPiggybackedProbes, type Help } from "./free-rides.ts";
 import { groupSpreadMs } from "../../plan/polls/group-spread.ts";
 import { joinMembers, kindNamed, type Members } from "../../plan/polls/kinds.ts";
 import { FIRST_LIMITS, handlesPerQuery } from "../../query/merging/merge.ts";
@@ -22,7 +22,7 @@ export function groupFresh<T extends Pollable>(
   deps: GroupingDeps,
   { companies }: SharedProbes,
 ): readonly Poll<T>[] {
-  const rides = createFreeRides(companies);
+  const rides = createPiggybackedProbes(companies);
   const alone = kinds.map(([kind, members]) => ({ kind, members, probesPerDay: probesOf(toGroup(kind, members, deps)) }));
   return alone
     .sort((a, b) => b.probesPerDay - a.probesPerDay)
@@ -87,13 +87,13 @@ export function toGroup<T extends Pollable>(kind: string, members: Members<T>, d
 const NOTHING_COUNTED = { probes: undefined, reads: undefined };
 
 /** What is known of the accounts of a group. */
-export type Habits = Pick<Group, "rates" | "hiddenShare" | "otherChangesPerDay">;
+export type AccountFacts = Pick<Group, "rates" | "hiddenShare" | "otherChangesPerDay">;
 
 /** A group as strategies are compared by it. */
 export function askedOf(
   poll: Pick<Poll, "subscribers" | "intervalMs" | "overlapMs" | "freshness">,
   fullPollEveryMs: number | undefined,
-  habits: Habits,
+  habits: AccountFacts,
   perQuery: number,
 ): Group {
   const base = { ...habits, intervalMs: poll.intervalMs, overlapMs: poll.overlapMs, handlesPerQuery: perQuery };

@@ -1,14 +1,14 @@
 /** What a group has learned as a whole: the hours of the day, how long a query may be, the pace of its probes, the way it is read. */
-import { askedOf, type Habits } from "./group-accounts.ts";
+import { askedOf, type AccountFacts } from "./group-accounts.ts";
 import { FIRST_LIMITS, growLimits, handlesPerQuery, type LearnedLimits } from "../../query/merging/merge.ts";
 import { busyRate, type OnTimePace } from "./probe-on-time.ts";
 import type { PaceMemory } from "./probe-pace.ts";
 import { type DayProfile, FLAT_PROFILE } from "../../plan/rates/rates.ts";
 import { chooseStrategy } from "./account-cost.ts";
-import { type ChosenWay, chosenStrategy, isTimeToChoose } from "../memory/chosen-way.ts";
+import { type ChosenStrategy, chosenStrategy, isTimeToChoose } from "../memory/chosen-way.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 
-export interface GroupMemory extends ChosenWay {
+export interface GroupMemory extends ChosenStrategy {
   readonly profile: DayProfile;
   readonly limits: LearnedLimits;
   /** Where freshness asks for a mean. */
@@ -37,7 +37,7 @@ export function restoreGroup({ pace, ...stored }: Partial<GroupMemory>): GroupMe
 }
 
 /** Compares the ways to read a group by what is known of its accounts now, where it is time. */
-export function chooseAgain(group: Poll, memory: GroupMemory, habits: () => Habits, nowMs: number): GroupMemory {
+export function chooseAgain(group: Poll, memory: GroupMemory, habits: () => AccountFacts, nowMs: number): GroupMemory {
   if (!isTimeToChoose(memory, nowMs)) return memory;
   const limits = growLimits(memory.limits, nowMs);
   const { freshness } = group;

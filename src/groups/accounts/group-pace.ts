@@ -5,7 +5,7 @@ import { longestWaitMs, type Mean, type P95 } from "../../plan/delay-aims.ts";
 import { type Awaited, awaitedOf, type Candidate, chooseProbes, waitBeforeProbes } from "../probing/probe-choice.ts";
 import { chooseRound, learnLate, type OnTimePace, roundEveryMs, type RoundQuery, waitForDue } from "./probe-on-time.ts";
 import { type Found, firstPace, learnDelays, type PaceMemory } from "./probe-pace.ts";
-import { expectedRate, hourFactor, isExcited, rateAt } from "../../plan/rates/rates.ts";
+import { expectedRate, hourFactor, isInBurst, rateAt } from "../../plan/rates/rates.ts";
 import type { GroupMember } from "../memory/group-members.ts";
 import type { GroupMemory } from "./group-memory.ts";
 import type { AccountMemory } from "../probing/probe-book.ts";
@@ -45,7 +45,7 @@ export function createTurns(accountOf: (userId: string) => AccountMemory | undef
     if (account === undefined) return void turns.delete(member.userId);
     const turn = turns.get(member.userId) ?? { id: member.userId, member, account, rate: 0, ageMs: 0, ratedAtMs: 0 };
     if (turn.ratedAtMs === 0) turns.set(member.userId, turn);
-    const isOld = Math.abs(nowMs - turn.ratedAtMs) >= RATED_FOR_MS || isExcited(account.rate, nowMs);
+    const isOld = Math.abs(nowMs - turn.ratedAtMs) >= RATED_FOR_MS || isInBurst(account.rate, nowMs);
     if (isOld || turn.account.rate !== account.rate) {
       turn.rate = rateAt(account.rate, nowMs, busyness);
       turn.ratedAtMs = nowMs;

@@ -7,13 +7,13 @@ import type { User } from "../../model/user.ts";
 import { type ProbeMemory, probedFields, READS_OF_A_CHANGE, takeProbe } from "../probing/discharge.ts";
 import { type AskProfilesDeps, createAskProfiles } from "../probing/ask-profiles.ts";
 import type { GroupMember } from "../memory/group-members.ts";
-import type { AccountMemory, ProbeBook } from "../probing/probe-book.ts";
+import type { AccountMemory, ProbeStates } from "../probing/probe-book.ts";
 import type { SeenProfile } from "../../requests/probe-desk.ts";
 import type { Profiles } from "../../requests/profiles.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 
 export interface GroupProbesDeps extends AskProfilesDeps {
-  readonly book: Pick<ProbeBook, "get" | "put">;
+  readonly book: Pick<ProbeStates, "get" | "put">;
   readonly profiles: Pick<Profiles, "ask" | "recent">;
   /** An account that could not be read is there again. */
   readonly release: (pollKey: string) => void;

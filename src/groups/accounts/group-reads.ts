@@ -12,17 +12,17 @@ import type { RunMember } from "../../polling/run/run-member.ts";
 import { sideBySide } from "../../polling/run/side-by-side.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 import { type LearnedLimits, shrinkLimits, sizeOfPack } from "../../query/merging/merge.ts";
-import { createPatience, type Patience } from "../../requests/patience.ts";
+import { createRefusalBackoff, type RefusalBackoff } from "../../requests/patience.ts";
 import type { RequestGate } from "../../requests/request-gate.ts";
 import { RequestHeld } from "../../requests/request-held.ts";
 import type { ServiceClock } from "../../requests/service-clock.ts";
 import type { GroupMembers } from "../memory/group-members.ts";
-import type { Holds } from "../memory/holds.ts";
+import type { Cooldowns } from "../memory/holds.ts";
 import { afterRefusal, isUnexplained, type LagAllowance, mayLag } from "../probing/discharge.ts";
 import { evaluateRead } from "../probing/evaluate-read.ts";
-import { type ProbeBook, worthOfRead } from "../probing/probe-book.ts";
+import { type ProbeStates, worthOfRead } from "../probing/probe-book.ts";
 import { freeFloor } from "../queries/free-depth.ts";
-import { packParts, type Part } from "../queries/packs.ts";
+import { packQueries, type Part } from "../queries/packs.ts";
 import { partOf } from "./account-part.ts";
 import type { ReadTask } from "./group-tasks.ts";
 
@@ -61,9 +61,9 @@ export interface GroupReadsDeps extends RunMember {
   readonly clock: Clock;
   readonly serviceClock: ServiceClock;
   readonly log: Log;
-  readonly book: ProbeBook;
+  readonly book: ProbeStates;
   readonly readiness: Pick<GroupMembers, "doubt">;
-  readonly holds: Pick<Holds, "note" | "isHeld">;
+  readonly holds: Pick<Cooldowns, "note" | "isHeld">;
 }
 
 /** A member of a search, and how deep a full poll of it would go. */
@@ -76,7 +76,7 @@ interface ReadPart extends Part {
 const READS_KEPT_TOGETHER = 20;
 
 export function createGroupReads(deps: GroupReadsDeps): GroupReads {
-  const refusedSearches = createPatience(deps.clock);
+  const refusedSearches = createRefusalBackoff(deps.clock);
   return { read: (query) => new GroupRead(deps, refusedSearches, query).read() };
 }
 
@@ -84,7 +84,7 @@ export function createGroupReads(deps: GroupReadsDeps): GroupReads {
 class GroupRead {
   readonly #deps: GroupReadsDeps;
   /** Groups of which even a search for one account is refused. */
-  readonly #refusedSearches: Patience;
+  readonly #refusedSearches: RefusalBackoff;
   readonly #query: ReadQuery;
   readonly #byKey: ReadonlyMap<string, ReadTask>;
   readonly #times: ReadClock;
@@ -99,7 +99,7 @@ class GroupRead {
   #limits: LearnedLimits;
   #shortSearch: Promise<boolean> | undefined;
 
-  constructor(deps: GroupReadsDeps, refusedSearches: Patience, query: ReadQuery) {
+  constructor(deps: GroupReadsDeps, refusedSearches: RefusalBackoff, query: ReadQuery) {
     const { group, tasks, startedAtMs } = query;
     const { serviceClock } = deps;
     this.#deps = deps;
@@ -147,7 +147,7 @@ class GroupRead {
   }
 
   async #readPacks(planned: readonly PlannedMember[]): Promise<void> {
-    const packs = packParts(
+    const packs = packQueries(
       planned.flatMap((one) => this.#partsOf(one)),
       this.#limits,
     );

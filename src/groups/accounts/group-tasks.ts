@@ -1,8 +1,8 @@
 /** What a run of a group reads, after its probe: which members, by which way, how deep. Pure. */
 import type { Reach } from "../../detect/feed-poll.ts";
-import { isDue, mayLag, type LagAllowance, wayToRead } from "../probing/discharge.ts";
+import { isDue, mayLag, type LagAllowance, endpointToRead } from "../probing/discharge.ts";
 import { handlesPerQuery } from "../../query/merging/merge.ts";
-import { choosePack, fillersOf, packParts } from "../queries/packs.ts";
+import { chooseQueryBatch, fillersOf, packQueries } from "../queries/packs.ts";
 import { partOf, partsOfSearches } from "./account-part.ts";
 import type { GroupMember } from "../memory/group-members.ts";
 import type { GroupMemory } from "./group-memory.ts";
@@ -90,11 +90,11 @@ function taskOf(member: GroupMember, account: AccountMemory | undefined, query: 
     const sinceMs = query.toService(open.sinceMs);
     if (mayLag(probe, query.allowance, nowMs)) return { member, way: "search", reach: { kind: "late", sinceMs }, isFull: false };
     // Never probed before: no counter says what a search would have to show, so a silent one would prove nothing.
-    if (open.sinceMs === 0 || wayToRead(probe) === "timeline") return byTimeline(member);
+    if (open.sinceMs === 0 || endpointToRead(probe) === "timeline") return byTimeline(member);
     return { member, way: "search", reach: { kind: "since", sinceMs }, isFull: false };
   }
   if (memory.strategy === "probe" && probe.isBlind !== true && !query.unprobed.has(member)) return undefined;
-  if (wayToRead(probe) === "timeline") return byTimeline(member);
+  if (endpointToRead(probe) === "timeline") return byTimeline(member);
   if (nowMs - probe.fullAtMs >= member.poll.overlapMs)
     return { member, way: "search", reach: sweepOf(member, account, query), isFull: true };
   // What its probes say of it moves on by itself: only a search has seen what there is.
@@ -125,7 +125,9 @@ function fullPolls(late: readonly Late[], next: readonly Late[], query: TaskQuer
   const queries = Math.max(1, Math.ceil((query.members.length * query.intervalMs) / everyMs / perQuery));
   const bySearch = searchedParts(sorted, query);
   const isBacklog = bySearch.length >= (POOL + 1) * perQuery;
-  const chosen = isBacklog ? bySearch.slice(0, queries * perQuery) : choosePack(bySearch, perQuery, ({ late: one }) => !isOverdue(one));
+  const chosen = isBacklog
+    ? bySearch.slice(0, queries * perQuery)
+    : chooseQueryBatch(bySearch, perQuery, ({ late: one }) => !isOverdue(one));
   const places = chosen.length === 0 ? 0 : perQuery - chosen.length;
   const company = places > 0 ? fillersOf(chosen, searchedParts([...next].sort(byAge), query), places) : [];
   return [
@@ -140,7 +142,7 @@ function fullPolls(late: readonly Late[], next: readonly Late[], query: TaskQuer
 /** Beside the news of the search that reaches furthest back, where they take no page more. */
 function freeFullPolls(news: readonly ReadTask[], due: readonly Late[], query: TaskQuery): readonly ReadTask[] {
   const { limits } = query.memory;
-  const deepest = packParts(partsOfSearches(news.filter(isForNews), query), limits).at(-1);
+  const deepest = packQueries(partsOfSearches(news.filter(isForNews), query), limits).at(-1);
   const places = deepest === undefined ? 0 : handlesPerQuery(limits) - deepest.length;
   if (deepest === undefined || places <= 0) return [];
   const candidates = searchedParts([...due].sort(byAge).slice(0, TRIED_PER_PLACE * places), query);
@@ -150,7 +152,7 @@ function freeFullPolls(news: readonly ReadTask[], due: readonly Late[], query: T
 /** Full polls that are tried for each place that is free: some reach over too many posts. */
 const TRIED_PER_PLACE = 3;
 
-const isOffSearch = ({ account: { probe } }: Late): boolean => probe.fields === null || wayToRead(probe) === "timeline";
+const isOffSearch = ({ account: { probe } }: Late): boolean => probe.fields === null || endpointToRead(probe) === "timeline";
 
 const byAge = (a: Late, b: Late): number => a.account.probe.fullAtMs - b.account.probe.fullAtMs;
 

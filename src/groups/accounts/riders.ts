@@ -1,14 +1,14 @@
 /** Who rides along, for nothing, in the searches that a run of a group is about to send. Pure. */
 import { marginMs } from "../../detect/feed-poll.ts";
 import type { MergeLimits } from "../../query/merging/merge.ts";
-import { floorOf, packParts, ridersFor } from "../queries/packs.ts";
+import { floorOf, packQueries, ridersFor } from "../queries/packs.ts";
 import { awaitedOf } from "../probing/probe-choice.ts";
 import { partOf, partsOfSearches } from "./account-part.ts";
 import type { Turn, Waiting } from "./group-pace.ts";
 import type { ReadTask } from "./group-tasks.ts";
 import type { AccountMemory } from "../probing/probe-book.ts";
 
-export interface RiderQuery {
+export interface SpareSlotQuery {
   readonly tasks: readonly ReadTask[];
   /** Members as they are now; asked for only where there is room. */
   readonly waiting: () => readonly Waiting[];
@@ -25,11 +25,11 @@ export interface RiderQuery {
 }
 
 /** Members that fill searches at no cost: those next in turn, where no search reaches further back for them or takes another page. */
-export function ridersOf(query: RiderQuery): Turn<ReadTask> {
+export function spareSlotTasks(query: SpareSlotQuery): Turn<ReadTask> {
   const { tasks, limits, nowMs, toService } = query;
   const isBusy = new Set(tasks.map(({ member }) => member.userId));
   const riders: Waiting[] = [];
-  for (const pack of packParts(partsOfSearches(tasks, query), limits)) {
+  for (const pack of packQueries(partsOfSearches(tasks, query), limits)) {
     const floorMs = floorOf(pack);
     const free = () => query.waiting().filter((one) => !isBusy.has(one.id) && canRide(one, floorMs, query));
     const own = ridersFor(pack, free, ({ id, account }) => partOf(id, account, floorMs, nowMs), limits);
@@ -43,7 +43,7 @@ export function ridersOf(query: RiderQuery): Turn<ReadTask> {
   return { all, awaited: awaitedOf(riders, query.onTimeMs) };
 }
 
-function canRide({ member, account }: Waiting, floorMs: number, { unready, intervalMs, toService }: RiderQuery): boolean {
+function canRide({ member, account }: Waiting, floorMs: number, { unready, intervalMs, toService }: SpareSlotQuery): boolean {
   const { handle, probe, checkedAtMs } = account;
   const isReadable = handle !== "" && probe.fields !== null && probe.hidden === undefined && !unready.has(member.poll.key);
   return isReadable && toService(checkedAtMs) - marginMs(intervalMs) >= floorMs;

@@ -18,27 +18,27 @@ import type { RequestGate } from "../../requests/request-gate.ts";
 import type { ServiceClock } from "../../requests/service-clock.ts";
 import type { GroupRunner } from "../kind/group-runner.ts";
 import { createGroupMembers, type GroupMember, type GroupMembers, membersOf } from "../memory/group-members.ts";
-import { createHolds, type Holds } from "../memory/holds.ts";
+import { createCooldowns, type Cooldowns } from "../memory/holds.ts";
 import { createLearned, type Learned } from "../memory/learned.ts";
-import { allowanceOf, type LagAllowance, wayToRead } from "../probing/discharge.ts";
+import { allowanceOf, type LagAllowance, endpointToRead } from "../probing/discharge.ts";
 import type { Awaited } from "../probing/probe-choice.ts";
-import { learnedRate, type ProbeBook } from "../probing/probe-book.ts";
+import { learnedRate, type ProbeStates } from "../probing/probe-book.ts";
 import { checkEveryMs } from "./account-cost.ts";
-import type { ChangeBook } from "./change-book.ts";
-import { createFreePlaces, type FreePlaces } from "./free-places.ts";
-import type { Habits } from "./group-accounts.ts";
+import type { ChangeCounts } from "./change-book.ts";
+import { createSpareSlots, type FreePlaces } from "./free-places.ts";
+import type { AccountFacts } from "./group-accounts.ts";
 import { chooseAgain, type GroupMemory, restoreGroup } from "./group-memory.ts";
 import { chooseMembers, createTurns, isTooSoon, NOBODYS_TURN, paceAfter, type Turn, type Turns, waitAfter } from "./group-pace.ts";
 import { createGroupProbes, type GroupProbes } from "./group-probes.ts";
 import { createGroupReads, type GroupNews, type GroupReads } from "./group-reads.ts";
 import { type ReadTask, tasksOf } from "./group-tasks.ts";
 import { createOnTime } from "./on-time.ts";
-import { ridersOf } from "./riders.ts";
+import { spareSlotTasks } from "./riders.ts";
 
 export interface GroupDeps extends RunMember {
   readonly store: Pick<PollStore, "loadSources" | "commitPoll"> & Pick<WatchStore, "loadTargets">;
-  readonly book: ProbeBook;
-  readonly changes: ChangeBook;
+  readonly book: ProbeStates;
+  readonly changes: ChangeCounts;
   readonly gate: RequestGate;
   readonly profiles: Pick<Profiles, "ask" | "recent" | "carry">;
   readonly clock: Clock;
@@ -87,7 +87,7 @@ class AccountsRunner implements GroupRunner {
   readonly #deps: GroupDeps;
   readonly #memories: Learned<GroupMemory>;
   readonly #readiness: GroupMembers;
-  readonly #holds: Holds;
+  readonly #holds: Cooldowns;
   readonly #reads: GroupReads;
   readonly #probes: GroupProbes;
   readonly #turns: Turns;
@@ -97,7 +97,7 @@ class AccountsRunner implements GroupRunner {
   constructor(deps: GroupDeps) {
     const { store, gate, profiles, clock, serviceClock, log, book, runOne, take } = deps;
     const readiness = createGroupMembers(store);
-    const holds = createHolds(clock);
+    const holds = createCooldowns(clock);
     this.#deps = deps;
     this.#memories = createLearned<GroupMemory>(store, restoreGroup);
     this.#readiness = readiness;
@@ -106,7 +106,7 @@ class AccountsRunner implements GroupRunner {
     this.#probes = createGroupProbes({ profiles, clock, log, book, release: holds.release });
     this.#turns = createTurns((userId) => book.get(userId));
     this.#onTime = createOnTime(clock);
-    this.#places = createFreePlaces({
+    this.#places = createSpareSlots({
       waitingOf: (group) => {
         const memory = this.#memories.peek(group);
         return memory === undefined || deps.stretch(group.priority) > 1 ? [] : this.#turns.of(membersOf(group), memory, clock.now());
@@ -216,7 +216,7 @@ class AccountsRunner implements GroupRunner {
     const tasks = tasksOf({ ...base, members, isHeld: this.#holds.isHeld, memory, unprobed, patienceMs, allowance });
     if (freshness === undefined) return { tasks, awaited: NOBODYS_TURN.awaited, allowance };
     const waiting = () => this.#turns.later(members, memory, nowMs, asked);
-    const fillers = ridersOf({ ...base, tasks, waiting, limits: memory.limits, onTimeMs: nowMs - onTimeSinceMs });
+    const fillers = spareSlotTasks({ ...base, tasks, waiting, limits: memory.limits, onTimeMs: nowMs - onTimeSinceMs });
     return { tasks: [...tasks, ...fillers.all], awaited: fillers.awaited, allowance };
   }
 
@@ -252,7 +252,7 @@ class AccountsRunner implements GroupRunner {
   }
 }
 
-function habitsOf(group: Poll, { book, changes, clock }: Pick<GroupDeps, "book" | "changes" | "clock">): Habits {
+function habitsOf(group: Poll, { book, changes, clock }: Pick<GroupDeps, "book" | "changes" | "clock">): AccountFacts {
   const members = membersOf(group);
   const userIds = members.map(({ userId }) => userId);
   const rates = ratesOf(userIds, (userId) => learnedRate(book.get(userId), clock.now()));
@@ -260,10 +260,10 @@ function habitsOf(group: Poll, { book, changes, clock }: Pick<GroupDeps, "book" 
 }
 
 /** Of these, how many are read from their timelines because no search shows them. */
-function hiddenShare(members: readonly GroupMember[], book: ProbeBook): number {
+function hiddenShare(members: readonly GroupMember[], book: ProbeStates): number {
   const hidden = members.filter(({ userId }) => {
     const account = book.get(userId);
-    return account !== undefined && account.probe.open === undefined && wayToRead(account.probe) === "timeline";
+    return account !== undefined && account.probe.open === undefined && endpointToRead(account.probe) === "timeline";
   });
   return hidden.length / Math.max(members.length, 1);
 }

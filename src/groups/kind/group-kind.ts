@@ -5,7 +5,7 @@ import type { Known, WatchBasis } from "../../plan/rates/basis.ts";
 import type { Delay } from "../../plan/delay-aims.ts";
 import type { Poll, PollGroup } from "../../plan/poll.ts";
 import type { PollCost } from "../../plan/poll-cost.ts";
-import type { WayInForce } from "../../plan/rates/learned.ts";
+import type { ActiveStrategy } from "../../plan/rates/learned.ts";
 
 /** What is known of a poll when its cost is computed. */
 export interface CostFacts {
@@ -33,5 +33,5 @@ export interface GroupKind {
   /** Keys under which the probe state of its members is kept. */
   probeKeys(group: PollGroup): readonly string[];
   /** The strategy by which it was read last, from what was stored under its key; undefined before one was chosen, and where none is. */
-  restoreStrategy(stored: JsonObject, nowMs: number): WayInForce | undefined;
+  restoreStrategy(stored: JsonObject, nowMs: number): ActiveStrategy | undefined;
 }

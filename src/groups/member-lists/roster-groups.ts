@@ -5,7 +5,7 @@
  */
 import { BATCH_SIZE } from "../../model/batch.ts";
 import type { Hash } from "../../model/hash.ts";
-import type { StrategyWish } from "../../model/schedule.ts";
+import type { StrategyOverride } from "../../model/schedule.ts";
 import { groupSpreadMs } from "../../plan/polls/group-spread.ts";
 import { dailyRead, isReadByEveryPoll } from "../../plan/polls/full-read.ts";
 import type { Learned } from "../../plan/rates/learned.ts";
@@ -144,7 +144,7 @@ export interface ListChoice {
 }
 
 /** The cheaper way; the one in force stays unless the other saves enough. A user's word is followed. */
-export function chooseListStrategy(group: ListGroup, current: "single" | "probe" | undefined, wish: StrategyWish): ListChoice {
+export function chooseListStrategy(group: ListGroup, current: "single" | "probe" | undefined, wish: StrategyOverride): ListChoice {
   const single = singleCost(group);
   const probe = probeCost(group, wish === "probe");
   if (wish === "probe") return probe;

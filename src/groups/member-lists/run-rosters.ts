@@ -15,12 +15,12 @@ import { chooseListStrategy, listGroupOf, listsOf } from "./roster-groups.ts";
 import { isSameTick } from "../../plan/polls/tick-grid.ts";
 import { type AskProfiles, type AskProfilesDeps, createAskProfiles } from "../probing/ask-profiles.ts";
 import type { GroupRun } from "../../polling/run/poll-run.ts";
-import { type ChosenWay, chosenStrategy, isTimeToChoose } from "../memory/chosen-way.ts";
+import { type ChosenStrategy, chosenStrategy, isTimeToChoose } from "../memory/chosen-way.ts";
 import { joinOutcomes, type ListOutcome, type PollOutcome } from "../../polling/run/poll-outcome.ts";
 import { sideBySide } from "../../polling/run/side-by-side.ts";
-import { createHolds, type Holds } from "../memory/holds.ts";
+import { createCooldowns, type Cooldowns } from "../memory/holds.ts";
 import { createLearned, type Learned } from "../memory/learned.ts";
-import { type AccountMemory, learnedRate, type ProbeBook, worthOfRead } from "../probing/probe-book.ts";
+import { type AccountMemory, learnedRate, type ProbeStates, worthOfRead } from "../probing/probe-book.ts";
 import type { SeenProfile } from "../../requests/probe-desk.ts";
 import { type RosterTask, rosterTasks } from "./roster-tasks.ts";
 import type { RunMember } from "../../polling/run/run-member.ts";
@@ -28,11 +28,11 @@ import type { Poll } from "../../polling/watch-poll.ts";
 
 export interface RostersDeps extends Pick<RunMember, "runOne">, AskProfilesDeps {
   readonly store: Pick<PollStore, "loadSources" | "commitPoll">;
-  readonly book: ProbeBook;
+  readonly book: ProbeStates;
 }
 
 /** How a group is read, chosen by what is known of its lists. */
-interface ListGroupMemory extends ChosenWay<"single" | "probe"> {
+interface ListGroupMemory extends ChosenStrategy<"single" | "probe"> {
   /** Poll keys of lists that move at nearly every tick: read at each, and probed only where a request has a free place. */
   readonly aside: readonly string[];
 }
@@ -57,7 +57,7 @@ export const createRostersRunner = (deps: RostersDeps): GroupRunner => new Membe
 class MemberListsRunner implements GroupRunner {
   readonly #deps: RostersDeps;
   readonly #memories: Learned<ListGroupMemory>;
-  readonly #holds: Holds;
+  readonly #holds: Cooldowns;
   readonly #ask: AskProfiles;
   /** Of each group, since the start. */
   readonly #probedAtMs = new Map<string, number>();
@@ -66,7 +66,7 @@ class MemberListsRunner implements GroupRunner {
     const { store, profiles, clock, log } = deps;
     this.#deps = deps;
     this.#memories = createLearned<ListGroupMemory>(store, (stored) => ({ ...NOTHING_LEARNED, ...stored }));
-    this.#holds = createHolds(clock);
+    this.#holds = createCooldowns(clock);
     this.#ask = createAskProfiles({ profiles, clock, log });
   }
 
@@ -174,7 +174,7 @@ class MemberListsRunner implements GroupRunner {
 }
 
 /** Compares the ways to read a group by what is known of its lists now, where it is time. */
-function chooseAgain(group: Poll, memory: ListGroupMemory, book: Pick<ProbeBook, "get">, nowMs: number): ListGroupMemory {
+function chooseAgain(group: Poll, memory: ListGroupMemory, book: Pick<ProbeStates, "get">, nowMs: number): ListGroupMemory {
   if (group.group === undefined || !isTimeToChoose(memory, nowMs)) return memory;
   const { members, wish } = group.group;
   const lists = listsOf(members, {

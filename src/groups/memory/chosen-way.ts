@@ -2,7 +2,7 @@
 import { passedMs } from "../../model/clock.ts";
 import type { Strategy } from "../../plan/strategy.ts";
 
-export interface ChosenWay<S extends Strategy = Strategy> {
+export interface ChosenStrategy<S extends Strategy = Strategy> {
   readonly strategy: S;
   readonly fullPollEveryMs: number;
   /** When these two were chosen; our clock. 0: never. */
@@ -11,8 +11,8 @@ export interface ChosenWay<S extends Strategy = Strategy> {
 
 const CHOOSE_EVERY_MS = 600_000;
 
-export const isTimeToChoose = ({ chosenAtMs }: ChosenWay, nowMs: number): boolean => passedMs(chosenAtMs, nowMs) >= CHOOSE_EVERY_MS;
+export const isTimeToChoose = ({ chosenAtMs }: ChosenStrategy, nowMs: number): boolean => passedMs(chosenAtMs, nowMs) >= CHOOSE_EVERY_MS;
 
 /** Undefined before the first choice. */
-export const chosenStrategy = <S extends Strategy>({ strategy, chosenAtMs }: ChosenWay<S>): S | undefined =>
+export const chosenStrategy = <S extends Strategy>({ strategy, chosenAtMs }: ChosenStrategy<S>): S | undefined =>
   chosenAtMs === 0 ? undefined : strategy;

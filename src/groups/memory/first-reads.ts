@@ -5,7 +5,7 @@
 import type { Clock } from "../../model/clock.ts";
 import type { WatchStore } from "../../model/watch-store.ts";
 import { sideBySide } from "../../polling/run/side-by-side.ts";
-import { createHolds } from "./holds.ts";
+import { createCooldowns } from "./holds.ts";
 import { RequestHeld } from "../../requests/request-held.ts";
 import { isFirstRead } from "../../polling/read/baselines.ts";
 import type { RunMember } from "../../polling/run/run-member.ts";
@@ -22,7 +22,7 @@ export interface FirstReads {
 }
 
 export function createFirstReads({ store, clock, runOne }: FirstReadsDeps): FirstReads {
-  const holds = createHolds(clock);
+  const holds = createCooldowns(clock);
   return {
     async afterFailure({ group }, error) {
       if (group === undefined || !(error instanceof RequestHeld) || error.reason !== "quota") return;

@@ -1,5 +1,5 @@
 /** Which members of a group can be read together with others: those whose own first read is done and whose history has no hole. */
-import { newestHole, readFeedMemory } from "../../detect/feed-memory.ts";
+import { newestGap, readFeedMemory } from "../../detect/feed-memory.ts";
 import type { PollStore, SourceState } from "../../model/poll-store.ts";
 import type { TargetState, WatchStore } from "../../model/watch-store.ts";
 import { userIdOf } from "../../plan/poll.ts";
@@ -80,5 +80,5 @@ const isSettled = ({ baselineAtMs, memory }: TargetState): boolean => baselineAt
 
 function isWhole(source: SourceState | undefined): boolean {
   const memory = readFeedMemory(source?.memory ?? {});
-  return memory.stretches.length > 0 && memory.readAtMs !== null && newestHole(memory) < 0;
+  return memory.stretches.length > 0 && memory.readAtMs !== null && newestGap(memory) < 0;
 }

@@ -2,7 +2,7 @@
 import type { Clock } from "../../model/clock.ts";
 import type { PollRun } from "../../polling/run/poll-run.ts";
 
-export interface Holds {
+export interface Cooldowns {
   /** What came of a read of its own. */
   note(pollKey: string, run: PollRun): void;
   isHeld(pollKey: string): boolean;
@@ -10,7 +10,7 @@ export interface Holds {
   release(pollKey: string): void;
 }
 
-export function createHolds(clock: Pick<Clock, "now" | "monotonic">): Holds {
+export function createCooldowns(clock: Pick<Clock, "now" | "monotonic">): Cooldowns {
   /** Monotonic: a clock that is set back must hold nobody longer. */
   const untilMs = new Map<string, number>();
   return {

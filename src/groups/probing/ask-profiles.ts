@@ -2,9 +2,9 @@
 import type { Clock } from "../../model/clock.ts";
 import type { Log } from "../../model/log.ts";
 import { isRefusal } from "../../model/upstream.ts";
-import { isBlindProbe } from "../../requests/blind-probe.ts";
+import { isSuspiciousProbe } from "../../requests/blind-probe.ts";
 import { askerOf } from "../../polling/ask.ts";
-import { createPatience } from "../../requests/patience.ts";
+import { createRefusalBackoff } from "../../requests/patience.ts";
 import { hardlyOldMs, type SeenProfile } from "../../requests/probe-desk.ts";
 import type { Profiles } from "../../requests/profiles.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
@@ -31,13 +31,15 @@ export type AskProfiles = (
 ) => Promise<{ readonly kind: "refused" } | { readonly kind: "seen" | "blind"; readonly seenOf: (userId: string) => SeenProfile }>;
 
 export function createAskProfiles({ profiles, clock, log }: AskProfilesDeps): AskProfiles {
-  const patience = createPatience(clock);
+  const patience = createRefusalBackoff(clock);
   return async (group, asked) => {
     if (patience.isHeld(group)) return { kind: "refused" };
     try {
       const userIds = [...new Set(asked.map(({ userId }) => userId))];
       const seen = await profiles.ask(askerOf(group, "poll"), userIds, hardlyOldMs(group.intervalMs));
-      const isBlind = isBlindProbe(asked.map(({ userId, wasShown }) => ({ before: wasShown, now: seen.get(userId)?.user !== undefined })));
+      const isBlind = isSuspiciousProbe(
+        asked.map(({ userId, wasShown }) => ({ before: wasShown, now: seen.get(userId)?.user !== undefined })),
+      );
       if (isBlind) log.warn("no account was in the answer to a probe, which is taken for none", { accounts: userIds.length });
       const seenOf = (userId: string) => seen.get(userId) ?? { user: undefined, atMs: clock.now() };
       return { kind: isBlind ? "blind" : "seen", seenOf };

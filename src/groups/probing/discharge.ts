@@ -116,7 +116,7 @@ export const mayLag = ({ open, hidden }: ProbeMemory, { posts, forMs }: LagAllow
 const isFew = (owed: number | null, posts: number): boolean => owed !== null && owed > 0 && owed <= posts;
 
 /** Where the next read looks: in the search, once, and then where the posts were posted. */
-export const wayToRead = (memory: ProbeMemory): "search" | "timeline" =>
+export const endpointToRead = (memory: ProbeMemory): "search" | "timeline" =>
   isUnexplained(memory) || (isHidden(memory) && !isOnTrial(memory)) ? "timeline" : "search";
 
 const isHidden = ({ hidden = 0 }: ProbeMemory): boolean => hidden >= HIDDEN_AFTER;

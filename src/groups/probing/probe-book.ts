@@ -46,7 +46,7 @@ export function worthOfRead(before: ProbeMemory, after: ProbeMemory): WorthWriti
 }
 
 /** Timelines under the id of their account, lists under the key of their poll. */
-export interface ProbeBook {
+export interface ProbeStates {
   /** Reads the notes once; asked before every run. */
   load(): Promise<void>;
   get(key: string): AccountMemory | undefined;
@@ -77,9 +77,9 @@ const FLUSH_EVERY_MS = 300_000;
 /** Where changes are many, the next one writes down the reads of those before it. */
 const SOON_EVERY_MS = 20_000;
 
-export const createProbeBook = (notes: Notes, clock: Clock): ProbeBook => new StoredProbeState(notes, clock);
+export const createProbeStates = (notes: Notes, clock: Clock): ProbeStates => new StoredProbeState(notes, clock);
 
-class StoredProbeState implements ProbeBook {
+class StoredProbeState implements ProbeStates {
   readonly #notes: Notes;
   readonly #clock: Clock;
   readonly #inTurn = createInTurn();

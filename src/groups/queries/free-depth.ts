@@ -1,6 +1,6 @@
 /** How far back a search can reach at no cost: posts that are known take no request more until they fill its pages. Pure. */
 import { ITEMS_PER_PAGE } from "../../plan/polls/feed-pages.ts";
-import { floorOf, pagesOfPack, type Part } from "./packs.ts";
+import { floorOf, pagesOfBatch, type Part } from "./packs.ts";
 import { sum } from "../../plan/sum.ts";
 
 /** What is known fills no more of the pages, so that what nobody foresaw still finds room. */
@@ -9,7 +9,7 @@ const STEPS = 12;
 
 /** Down to `deepestMs`, or until what is known fills the pages that these parts take anyway; service time. */
 export function freeFloor(parts: readonly Part[], deepestMs: number): number {
-  const room = pagesOfPack(parts) * ITEMS_PER_PAGE * FILLED;
+  const room = pagesOfBatch(parts) * ITEMS_PER_PAGE * FILLED;
   const isFree = (floorMs: number): boolean => sum(parts, ({ itemsSince }) => itemsSince(floorMs)) <= room;
   let [free, tooDeep] = [floorOf(parts), deepestMs];
   if (tooDeep >= free || isFree(tooDeep)) return Math.min(free, tooDeep);

@@ -17,7 +17,7 @@ export interface Part {
 }
 
 /** Requests that a search for all of them is expected to take. */
-export const pagesOfPack = (parts: readonly Part[], floorMs = floorOf(parts)): number =>
+export const pagesOfBatch = (parts: readonly Part[], floorMs = floorOf(parts)): number =>
   pagesOf(sum(parts, ({ itemsSince }) => itemsSince(floorMs)));
 
 /** Whether one query holds them all. */
@@ -33,7 +33,7 @@ export const floorOf = (parts: readonly Part[]): number => Math.min(...parts.map
 const MOST_PAGES = 8;
 
 /** Splits members, ordered from the shallow to the deep, into searches that take the fewest requests together. One that fits in with nobody is alone. */
-export function packParts<P extends Part>(parts: readonly P[], limits: MergeLimits): readonly (readonly P[])[] {
+export function packQueries<P extends Part>(parts: readonly P[], limits: MergeLimits): readonly (readonly P[])[] {
   // By how many of the first parts: the fewest requests for them, and where the last of their searches begins.
   const requests = [0];
   const begins = [0];
@@ -76,7 +76,7 @@ export function ridersFor<C extends Candidate>(
   let filled = pack;
   for (const one of chooseProbe(candidates(), Number.POSITIVE_INFINITY, places * TRIED_PER_PLACE)) {
     const more = [...filled, partOf(one)];
-    if (!isOneQuery(more, limits) || pagesOfPack(more) > pagesOfPack(pack)) continue;
+    if (!isOneQuery(more, limits) || pagesOfBatch(more) > pagesOfBatch(pack)) continue;
     filled = more;
     riders.push(one);
   }
@@ -85,11 +85,11 @@ export function ridersFor<C extends Candidate>(
 
 /** As many of these, in their order, as there are places beside a pack, of those that take no page more. */
 export function fillersOf<P extends Part>(pack: readonly Part[], candidates: readonly P[], places: number): readonly P[] {
-  const pages = pagesOfPack(pack);
+  const pages = pagesOfBatch(pack);
   const fillers: P[] = [];
   for (const one of candidates) {
     if (fillers.length === places) break;
-    if (pagesOfPack([...pack, ...fillers, one]) <= pages) fillers.push(one);
+    if (pagesOfBatch([...pack, ...fillers, one]) <= pages) fillers.push(one);
   }
   return fillers;
 }
@@ -101,7 +101,7 @@ const MOST_EXCHANGES = 3;
  * So many of these for one search, the first of them those longest due: the first one, and beside it others whose posts leave little of the
  * last page empty. Only who `mayWait` is left for a later search in favour of others.
  */
-export function choosePack<P extends Part>(parts: readonly P[], size: number, mayWait: (part: P) => boolean): readonly P[] {
+export function chooseQueryBatch<P extends Part>(parts: readonly P[], size: number, mayWait: (part: P) => boolean): readonly P[] {
   const [chosen, rest] = [parts.slice(0, size), parts.slice(size)];
   const floorMs = floorOf(parts);
   const itemsOf = new Map(parts.map((part) => [part, part.itemsSince(floorMs)]));

@@ -2,7 +2,7 @@
 import { restsOn, restsOnKnown } from "../../plan/rates/basis.ts";
 import type { Poll, PollGroup } from "../../plan/poll.ts";
 import { groupCost, type PollCost } from "../../plan/poll-cost.ts";
-import { newsPages, sweepRequests } from "../../plan/polls/feed-cost.ts";
+import { newsPages, rescanRequests } from "../../plan/polls/feed-cost.ts";
 import { pagesBeyondFirst } from "../../plan/polls/feed-pages.ts";
 import { growLimits } from "../../query/merging/merge.ts";
 import type { GroupKind } from "../kind/group-kind.ts";
@@ -44,7 +44,7 @@ function withPages(poll: Poll, { members, cost }: PollGroup, base: PollCost, ite
   const queries = (cost.readsPerDay * poll.intervalMs) / DAY_MS;
   if (queries === 0) return base;
   const news = queries * newsPages(poll, base.pollsPerDay, itemsPerDay / queries);
-  const sweeps = queries * sweepRequests(poll, base.pollsPerDay, itemsPerDay / queries);
+  const sweeps = queries * rescanRequests(poll, base.pollsPerDay, itemsPerDay / queries);
   // As deep as the last proof of the same member.
   const proofDays = cost.sweepsPerDay === 0 ? 0 : members.length / cost.sweepsPerDay + poll.overlapMs / DAY_MS;
   const proofs = cost.sweepsPerDay * pagesBeyondFirst((itemsPerDay / members.length) * proofDays);

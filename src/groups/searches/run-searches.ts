@@ -13,7 +13,7 @@ import { chooseSearchStrategy, searchGroupOf } from "./search-groups.ts";
 import { chosenStrategy, isTimeToChoose } from "../memory/chosen-way.ts";
 import { createGroupMembers } from "../memory/group-members.ts";
 import { joinOutcomes } from "../../polling/run/poll-outcome.ts";
-import { createHolds } from "../memory/holds.ts";
+import { createCooldowns } from "../memory/holds.ts";
 import { createLearned } from "../memory/learned.ts";
 import type { RequestGate } from "../../requests/request-gate.ts";
 import type { FeedTurns } from "../single/feed-turns.ts";
@@ -39,7 +39,7 @@ export function createSearchesRunner(deps: SearchesDeps): GroupRunner {
   const { store, gate, clock, serviceClock, log, turns, runOne, take } = deps;
   const memories = createLearned(store, restoreSearches);
   const readiness = createGroupMembers(store);
-  const holds = createHolds(clock);
+  const holds = createCooldowns(clock);
   const reads = new SearchReads({ store, gate, clock, serviceClock, log, readiness, holds, runOne, take });
   const toService = (localMs: number) => serviceClock.fromLocal(localMs);
 

@@ -57,13 +57,13 @@ export function resolveDoubt(
 /** A moment is over by then. */
 const BLIND_RUNS = 3;
 
-export interface BlindSpots {
+export interface SuspiciousSearches {
   /** After a merged answer; the member whose newest tweet, known from before, was missing from several in a row. */
   take(pack: readonly PlannedMember[], isBlind: boolean): PlannedMember | undefined;
 }
 
 /** An answer without the newest tweet that is known: deleted, a blind moment, or a search that finds more by itself than together with others. */
-export function createBlindSpots(): BlindSpots {
+export function createSuspiciousSearches(): SuspiciousSearches {
   const runs = new Map<string, { readonly newestMs: number; readonly count: number }>();
   return {
     take(pack, isBlind) {

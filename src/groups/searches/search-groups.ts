@@ -3,7 +3,7 @@
  * share, what that costs and how often each is proved by a read of its own. Pure; reading and telling apart is the engine's.
  */
 import type { Hash } from "../../model/hash.ts";
-import type { StrategyWish } from "../../model/schedule.ts";
+import type { StrategyOverride } from "../../model/schedule.ts";
 import type { Query } from "../../query/query.ts";
 import { spreadMs } from "../../schedule/spread.ts";
 import { ITEMS_PER_PAGE } from "../../plan/polls/feed-pages.ts";
@@ -11,7 +11,7 @@ import type { Learned } from "../../plan/rates/learned.ts";
 import { joinMembers, kindNamed, type Members, sortByKind } from "../../plan/polls/kinds.ts";
 import { FIRST_LIMITS, mergeableQuery, type MergeLimits, packMembers } from "../../query/merging/merge.ts";
 import type { Poll, Pollable } from "../../plan/poll.ts";
-import { cheaperWay, costOf, FULL_POLL_SHARE, fullPollWithin, type StrategyCost } from "../../plan/strategy.ts";
+import { cheaperOf, costOf, FULL_POLL_SHARE, fullPollWithin, type StrategyCost } from "../../plan/strategy.ts";
 import { sum } from "../../plan/sum.ts";
 import { fullPollEveryOf, maxAgeOf, strategyOf } from "../../plan/polls/wishes.ts";
 
@@ -117,12 +117,12 @@ function chooseProofEvery(
 export type SearchCost = StrategyCost<"single" | "merge">;
 
 /** The cheaper way; the one in force stays unless the other saves enough. A user's word is followed. */
-export function chooseSearchStrategy(group: SearchGroup, current: "single" | "merge" | undefined, wish: StrategyWish): SearchCost {
+export function chooseSearchStrategy(group: SearchGroup, current: "single" | "merge" | undefined, wish: StrategyOverride): SearchCost {
   const ticks = DAY_MS / group.intervalMs;
   const single: SearchCost = costOf("single", 0, group.members * ticks, 0);
   const merge: SearchCost = costOf("merge", 0, group.queries * ticks, (group.proofs * DAY_MS) / group.fullPollEveryMs);
   if (wish === "merge") return merge;
-  return current === "merge" ? cheaperWay(merge, single) : cheaperWay(single, merge);
+  return current === "merge" ? cheaperOf(merge, single) : cheaperOf(single, merge);
 }
 
 /** A read that brings more than a page costs the same merged or not, and its posts are read once more by proofs: then sharing saves nothing. */

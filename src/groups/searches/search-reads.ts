@@ -13,8 +13,8 @@ import { packMembers, sizeOfPack } from "../../query/merging/merge.ts";
 import type { RequestGate } from "../../requests/request-gate.ts";
 import type { ServiceClock } from "../../requests/service-clock.ts";
 import type { GroupMembers } from "../memory/group-members.ts";
-import type { Holds } from "../memory/holds.ts";
-import { createBlindSpots, type Doubt, resolveDoubt } from "./search-doubts.ts";
+import type { Cooldowns } from "../memory/holds.ts";
+import { createSuspiciousSearches, type Doubt, resolveDoubt } from "./search-doubts.ts";
 import { queryOf } from "./search-groups.ts";
 import { afterAlone, afterShared, objectionTo, type ReadTimes } from "./search-memory-after.ts";
 import { leaveAlone, type SearchScene } from "./search-scene.ts";
@@ -27,7 +27,7 @@ export interface SearchReadsDeps extends RunMember {
   readonly serviceClock: ServiceClock;
   readonly log: Log;
   readonly readiness: Pick<GroupMembers, "doubt">;
-  readonly holds: Pick<Holds, "note">;
+  readonly holds: Pick<Cooldowns, "note">;
 }
 
 /** Tweets a member that a verification read is compared with. */
@@ -37,7 +37,7 @@ export class SearchReads {
   readonly #deps: SearchReadsDeps;
   /** By poll key, what merged answers gave it since its last verification read: id and time. */
   readonly #taken = new Map<string, Map<string, number>>();
-  readonly #blindSpots = createBlindSpots();
+  readonly #blindSpots = createSuspiciousSearches();
 
   constructor(deps: SearchReadsDeps) {
     this.#deps = deps;

@@ -25,7 +25,7 @@ export interface FeedRhythm {
 }
 
 /** Under the keys of polls, and of groups of searches. */
-export interface FeedBook {
+export interface FeedStates {
   /** Reads the notes once; asked before every run. */
   load(): Promise<void>;
   get(key: string): FeedEntry | undefined;
@@ -45,7 +45,7 @@ const FLUSH_EVERY_MS = 60_000;
 /** A feed that was not read for so long is watched by nobody. */
 const KEEP_MS = 30 * DAY_MS;
 
-export function createFeedBook(notes: Notes, clock: Clock): FeedBook {
+export function createFeedStates(notes: Notes, clock: Clock): FeedStates {
   const entries = new Map<string, FeedEntry>();
   const shares = new Map<string, string>();
   const dirty = new Set<number>();

@@ -4,7 +4,7 @@ import type { Freshness, Priority } from "../../model/schedule.ts";
 import { type FeedPace, learnFeed, learnFeedDelays, startFeed, waitForFeed, withFreshness } from "./feed-pace.ts";
 import { longestWaitMs } from "../../plan/delay-aims.ts";
 import type { RateMemory } from "../../plan/rates/rates.ts";
-import type { FeedBook, FeedEntry } from "./feed-book.ts";
+import type { FeedStates, FeedEntry } from "./feed-book.ts";
 import type { ServiceClock } from "../../requests/service-clock.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 
@@ -28,7 +28,7 @@ export interface FeedTurns {
 }
 
 export interface FeedTurnsDeps {
-  readonly book: FeedBook;
+  readonly book: FeedStates;
   readonly clock: Clock;
   readonly serviceClock: ServiceClock;
   /** How much slower polls of a priority go while the quota is short. */

@@ -1,7 +1,7 @@
 /** A poll that is read by itself, as plan and forecast see it. Pure. */
 import { type Known, restsOn, restsOnKnown, type WatchBasis } from "../../plan/rates/basis.ts";
 import type { Poll } from "../../plan/poll.ts";
-import { newsPages, sweepRequests } from "../../plan/polls/feed-cost.ts";
+import { newsPages, rescanRequests } from "../../plan/polls/feed-cost.ts";
 import { checkPages } from "../../plan/polls/feed-pages.ts";
 import { dailyRead, isReadByEveryPoll, readsWholeList } from "../../plan/polls/full-read.ts";
 import type { CostFacts, GroupKind } from "../kind/group-kind.ts";
@@ -9,7 +9,7 @@ import { feedDelay, shareKey } from "./feed-pace.ts";
 
 export const SINGLE: GroupKind = {
   costOf(poll, { pollsPerDay, fullReadPages: pages, itemsPerDay }) {
-    const sweepsPerDay = sweepRequests(poll, pollsPerDay, itemsPerDay);
+    const sweepsPerDay = rescanRequests(poll, pollsPerDay, itemsPerDay);
     const fullReadPages = Math.max(1, pages);
     const fullReadPerDay = fullReadRequests(poll, { pollsPerDay, fullReadPages });
     const polls = pollsPerDay * poll.costRequests + newsPages(poll, pollsPerDay, itemsPerDay);

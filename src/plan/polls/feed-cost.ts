@@ -1,5 +1,5 @@
 /** Requests that a feed takes beyond one page a poll: for its news, and for items that appear late. Pure. */
-import { pagesBeyondFirst, sweepPages, USUAL_POSTS_PER_DAY } from "./feed-pages.ts";
+import { pagesBeyondFirst, rescanPages, USUAL_POSTS_PER_DAY } from "./feed-pages.ts";
 import type { Poll } from "../poll.ts";
 
 const DAY_MS = 86_400_000;
@@ -12,13 +12,13 @@ export const newsPages = (poll: Poll, rate: number, itemsPerDay: number | undefi
  * Once per `overlap` a feed is read down to the `overlap` before the last such sweep: pages beyond the first, where so much was posted since.
  * Of a list that nobody knows, one page; a search answers a sweep in the poll's own request, as it is bounded by time.
  */
-export function sweepRequests(poll: Poll, rate: number, itemsPerDay: number | undefined): number {
+export function rescanRequests(poll: Poll, rate: number, itemsPerDay: number | undefined): number {
   if (poll.detector !== "feed" || rate === 0) return 0;
   const meanGapMs = DAY_MS / rate;
   if (poll.overlapMs <= meanGapMs) return 0;
   const everyMs = Math.ceil(poll.overlapMs / meanGapMs) * meanGapMs;
   const items = itemsPerDay ?? usualItemsPerDay(poll);
-  const pages = items === undefined ? (poll.source.boundParam === undefined ? 1 : 0) : sweepPages(items, everyMs, poll.overlapMs);
+  const pages = items === undefined ? (poll.source.boundParam === undefined ? 1 : 0) : rescanPages(items, everyMs, poll.overlapMs);
   const known = itemsPerDay === undefined ? 0 : pagesBeyondFirst(itemsPerDay / rate);
   return (DAY_MS / everyMs) * Math.max(0, pages - known);
 }

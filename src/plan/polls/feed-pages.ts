@@ -14,7 +14,7 @@ const UNFORESEEN = 1;
 export const pagesBeyondFirst = (items: number): number => Math.max(0, items / ITEMS_PER_PAGE - 0.5);
 
 /** The same of a sweep, which goes down to the `overlap` before the last one. */
-export const sweepPages = (itemsPerDay: number, everyMs: number, overlapMs: number): number =>
+export const rescanPages = (itemsPerDay: number, everyMs: number, overlapMs: number): number =>
   pagesBeyondFirst((itemsPerDay * (everyMs + overlapMs)) / DAY_MS);
 
 /** Of /list-members. */

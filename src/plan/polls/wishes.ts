@@ -1,10 +1,10 @@
 /** What the sharers of a poll want of how it is read, joined into one wish. Pure. */
-import type { Freshness, Schedule, StrategyWish } from "../../model/schedule.ts";
+import type { Freshness, Schedule, StrategyOverride } from "../../model/schedule.ts";
 import type { Poll } from "../poll.ts";
 import { aimedMeanMs } from "../delay-aims.ts";
 
 /** One that insists wins over those that leave it open. */
-export function strategyOf({ subscribers }: Pick<Poll, "subscribers">): StrategyWish {
+export function strategyOf({ subscribers }: Pick<Poll, "subscribers">): StrategyOverride {
   const wishes = new Set(subscribers.map(({ watch }) => watch.strategy ?? "auto"));
   return (["single", "merge", "probe"] as const).find((wish) => wishes.has(wish)) ?? "auto";
 }

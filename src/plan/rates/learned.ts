@@ -5,7 +5,7 @@ import type { GroupCounted } from "./group-count.ts";
 import type { MergeLimits } from "../../query/merging/merge.ts";
 
 /** As the state has it. */
-export interface WayInForce {
+export interface ActiveStrategy {
   readonly strategy: "single" | "probe" | "merge";
   /** Of searches: how long a query may be. */
   readonly limits?: MergeLimits;
@@ -16,7 +16,7 @@ export interface WayInForce {
 /** Undefined where nothing was learned. */
 export interface Learned {
   /** How a group of searches or lists is read now, by its key; undefined before that was chosen, and where nobody looked. */
-  wayOf?(key: string): WayInForce | undefined;
+  wayOf?(key: string): ActiveStrategy | undefined;
   /** Posts a day of an account by its id, looks a day at a list by its poll's key, reads of a feed by its `shareKey`, as a share of even ones. */
   rateOf(key: string): number | undefined;
   /** How a group of so many accounts is read, and what that took; by its key. */

@@ -2,7 +2,7 @@
  * How often accounts are asked for the mean delay that is wanted, where probes ask for a hundred of many, and each account shows different
  * rates over time: what freshness will cost. Pure; whom a probe asks for is probe-choice.ts's.
  */
-import { EXCITATION, EXCITATION_FADE_MS } from "./rates.ts";
+import { BURST_INTENSITY, BURST_FADE_MS } from "./rates.ts";
 
 const DAY_MS = 86_400_000;
 const STEPS = 50;
@@ -21,8 +21,8 @@ const SINCE_POST = [0, 0.5, 1, 2, 4] as const;
  * time, higher ones after each post that was found. The average stays what it is.
  */
 export function levelsOf(rate: number, delayMs: number): readonly RateLevel[] {
-  const drawn = ((EXCITATION * DAY_MS) / EXCITATION_FADE_MS) * Math.exp(-delayMs / EXCITATION_FADE_MS);
-  const perFade = (rate * EXCITATION_FADE_MS) / DAY_MS;
+  const drawn = ((BURST_INTENSITY * DAY_MS) / BURST_FADE_MS) * Math.exp(-delayMs / BURST_FADE_MS);
+  const perFade = (rate * BURST_FADE_MS) / DAY_MS;
   // Over an exponential time since the last post: what is left of the excitement, added up from a moment on.
   const leftFrom = (since: number): number => (perFade / (perFade + 1)) * Math.exp(-(perFade + 1) * since);
   const silentFor = (since: number): number => (since === Number.POSITIVE_INFINITY ? 0 : Math.exp(-perFade * since));

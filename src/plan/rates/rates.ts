@@ -9,8 +9,8 @@ const HOUR_MS = 3_600_000;
 const HOURS = 24;
 
 /** What a post adds to the expected number of posts that follow it, and over which time that fades. */
-export const EXCITATION = 0.5;
-export const EXCITATION_FADE_MS = 8 * 60_000;
+export const BURST_INTENSITY = 0.5;
+export const BURST_FADE_MS = 8 * 60_000;
 /** The part of the base rate that comes without a post before it. */
 const UNPROMPTED = 0.5;
 /** Evidence of an account nobody has read yet: few posts, soon outweighed. */
@@ -89,13 +89,14 @@ function ageRate(memory: RateMemory, nowMs: number): RateMemory {
 const round = (count: number): number => Math.round(count * 100) / 100;
 
 /** Whether recent posts still draw others after them. */
-export const isExcited = (memory: RateMemory, nowMs: number): boolean =>
-  memory.excited > 0.001 && Math.abs(nowMs - memory.atMs) < 8 * EXCITATION_FADE_MS;
+export const isInBurst = (memory: RateMemory, nowMs: number): boolean =>
+  memory.excited > 0.001 && Math.abs(nowMs - memory.atMs) < 8 * BURST_FADE_MS;
 
 /** What was written down later than now is older than it looks: the clock was set back since, by nobody knows how much. */
-const fade = (passedMs: number): number => (passedMs < -EXCITATION_FADE_MS ? 0 : Math.exp(-Math.max(0, passedMs) / EXCITATION_FADE_MS));
+const fade = (passedMs: number): number => (passedMs < -BURST_FADE_MS ? 0 : Math.exp(-Math.max(0, passedMs) / BURST_FADE_MS));
 
-const excitementOf = (datesMs: readonly number[], nowMs: number): number => sum(datesMs, (dateMs) => EXCITATION * fade(nowMs - dateMs));
+const excitementOf = (datesMs: readonly number[], nowMs: number): number =>
+  sum(datesMs, (dateMs) => BURST_INTENSITY * fade(nowMs - dateMs));
 
 /** Posts a day on average, as of `nowMs`. */
 export function baseRate(memory: RateMemory, nowMs: number): number {
@@ -128,7 +129,7 @@ export function expectedRate(memory: RateMemory, nowMs: number): number {
 /** Posts a day expected at this very moment: half the base, by how busy the hour is for all and for this one, and what recent posts draw after them. */
 export function rateAt(memory: RateMemory, nowMs: number, busyness = 1): number {
   const excited = memory.excited * fade(nowMs - memory.atMs);
-  return UNPROMPTED * baseRate(memory, nowMs) * habitFactor(memory.habit, nowMs, busyness) + (excited * DAY_MS) / EXCITATION_FADE_MS;
+  return UNPROMPTED * baseRate(memory, nowMs) * habitFactor(memory.habit, nowMs, busyness) + (excited * DAY_MS) / BURST_FADE_MS;
 }
 
 /**
@@ -137,15 +138,15 @@ export function rateAt(memory: RateMemory, nowMs: number, busyness = 1): number 
  */
 export function rateAhead(memory: RateMemory, nowMs: number, aheadMs: number, base: number): number {
   const calmAt = (atMs: number): number => base * habitFactor(memory.habit, atMs, 1);
-  const drawn = (memory.excited * fade(nowMs - memory.atMs) * DAY_MS) / EXCITATION_FADE_MS - UNPROMPTED * calmAt(nowMs);
-  return Math.max(0, calmAt(nowMs + aheadMs) + drawn * Math.exp((-(1 - EXCITATION) * aheadMs) / EXCITATION_FADE_MS));
+  const drawn = (memory.excited * fade(nowMs - memory.atMs) * DAY_MS) / BURST_FADE_MS - UNPROMPTED * calmAt(nowMs);
+  return Math.max(0, calmAt(nowMs + aheadMs) + drawn * Math.exp((-(1 - BURST_INTENSITY) * aheadMs) / BURST_FADE_MS));
 }
 
 /**
  * What excitement adds to the rate is spread over time about as in a gamma distribution of this scale, in posts a day: its variance by
  * its mean, for posts that each draw others after them for a while.
  */
-const BURST_RATE = (EXCITATION ** 2 * (DAY_MS / EXCITATION_FADE_MS)) / (2 * (1 - EXCITATION) * (1 - UNPROMPTED));
+const BURST_RATE = (BURST_INTENSITY ** 2 * (DAY_MS / BURST_FADE_MS)) / (2 * (1 - BURST_INTENSITY) * (1 - UNPROMPTED));
 /** Of the sum over logarithms of what bursts add, from a ten-thousandth of their scale on. */
 const STEP = 0.05;
 const LEAST = Math.log(1e-4);
@@ -179,7 +180,7 @@ export function meanRootRate(perDay: number, delayMs: number): number {
  * chance that none comes in such a time is exp(-share x posts expected in it): neither a fresh one nor one that those before it draw.
  */
 export function shareApart(spanMs: number): number {
-  const drawing = (BURST_RATE * EXCITATION_FADE_MS * (1 - fade(spanMs))) / DAY_MS;
+  const drawing = (BURST_RATE * BURST_FADE_MS * (1 - fade(spanMs))) / DAY_MS;
   return UNPROMPTED + ((1 - UNPROMPTED) * Math.log1p(drawing) * DAY_MS) / (BURST_RATE * spanMs);
 }
 

@@ -3,7 +3,7 @@ import type { RosterMode } from "../../detect/roster.ts";
 import type { Absence, TargetState } from "../../model/watch-store.ts";
 import type { OnReturn, Watch } from "../../model/watch.ts";
 import type { RosterObservation } from "../read/read-roster.ts";
-import type { JudgedEvent } from "./verdicts.ts";
+import type { EvaluatedEvent } from "./verdicts.ts";
 
 /** How long a chat waits for the rest of what was missed before it gets the digest. */
 const GATHER_MS = 60_000;
@@ -42,7 +42,7 @@ export function missedOnce(watch: Watch, target: Pick<TargetState, "memory">): M
 }
 
 /** Events of what was missed, as `on_return` wants them. */
-export function tellMissed(events: readonly JudgedEvent[], missed: Missed | undefined): readonly JudgedEvent[] {
+export function withMissed(events: readonly EvaluatedEvent[], missed: Missed | undefined): readonly EvaluatedEvent[] {
   if (missed === undefined || missed.mode === "deliver") return events;
   return missed.mode === "skip" ? [] : events.map((event) => ({ ...event, isMissed: true }));
 }

@@ -18,7 +18,7 @@ import { makeEvent } from "./make-event.ts";
 import type { FeedNeeds, FeedObservation } from "../read/read-feed.ts";
 import type { ServiceClock } from "../../requests/service-clock.ts";
 import { changeOf, WELL } from "./target-change.ts";
-import { type JudgedEvent, type Judgement, NOTHING } from "./verdicts.ts";
+import { type EvaluatedEvent, type SubscriberEvaluation, NOTHING } from "./verdicts.ts";
 
 /** A feed target's memory: the birth line, and since when things are news; service time. */
 interface Birth {
@@ -82,7 +82,7 @@ export function feedNeeds(subscribers: readonly Subscriber[], targets: readonly 
   return floors.length === 0 ? { minItems } : { firstRunFloorMs: Math.min(...floors), minItems };
 }
 
-export interface FeedJudgeContext {
+export interface FeedContext {
   readonly hash: Hash;
   readonly serviceClock: ServiceClock;
   readonly detectedAtMs: number;
@@ -90,7 +90,12 @@ export interface FeedJudgeContext {
   readonly known: ReadonlySet<string>;
 }
 
-export function judgeFeed(subscriber: Subscriber, target: TargetState, seen: FeedObservation, context: FeedJudgeContext): Judgement {
+export function evaluateFeed(
+  subscriber: Subscriber,
+  target: TargetState,
+  seen: FeedObservation,
+  context: FeedContext,
+): SubscriberEvaluation {
   const { watch } = subscriber;
   const stored = birthOf(target);
   // An empty list draws no birth line: it may be the service that is blind. What is newer than the registration is news anyway.
@@ -156,7 +161,7 @@ const isKeptByWhere = ({ include, ignore }: Watch, tweet: Tweet): boolean => rea
 
 interface JudgedTweet {
   readonly verdict: ItemVerdict;
-  readonly event?: JudgedEvent;
+  readonly event?: EvaluatedEvent;
   readonly recheck?: Recheck | undefined;
 }
 
@@ -166,7 +171,7 @@ interface FoundTweet {
   readonly missed?: Missed;
 }
 
-function judgeTweet(subscriber: Subscriber, tweet: Tweet, { verdict: found, missed }: FoundTweet, context: FeedJudgeContext): JudgedTweet {
+function judgeTweet(subscriber: Subscriber, tweet: Tweet, { verdict: found, missed }: FoundTweet, context: FeedContext): JudgedTweet {
   const occurredAtMs = Date.parse(tweet.created_at) || context.detectedAtMs;
   const reason = found === "news" ? reasonAgainst(subscriber.watch, tweet) : undefined;
   const verdict: Verdict = found !== "news" ? found : reason === undefined ? "event" : "filtered";

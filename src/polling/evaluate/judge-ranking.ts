@@ -5,12 +5,12 @@ import type { Hash } from "../../model/hash.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { TargetState } from "../../model/watch-store.ts";
 import type { Subscriber } from "../watch-poll.ts";
-import { missedOnce, tellMissed } from "./absence.ts";
+import { missedOnce, withMissed } from "./absence.ts";
 import { makeEvent } from "./make-event.ts";
 import { changeOf, WELL } from "./target-change.ts";
-import { type Judgement, NOTHING } from "./verdicts.ts";
+import { type SubscriberEvaluation, NOTHING } from "./verdicts.ts";
 
-export interface RankingJudgeContext {
+export interface RankingContext {
   readonly hash: Hash;
   readonly detectedAtMs: number;
   readonly rule: RankingRule;
@@ -19,7 +19,12 @@ export interface RankingJudgeContext {
 }
 
 /** An empty list says nothing: it is the service that is blind. */
-export function judgeRanking(subscriber: Subscriber, target: TargetState, record: JsonObject, context: RankingJudgeContext): Judgement {
+export function evaluateRanking(
+  subscriber: Subscriber,
+  target: TargetState,
+  record: JsonObject,
+  context: RankingContext,
+): SubscriberEvaluation {
   const { rule, detectedAtMs } = context;
   const entries = entriesOf(record, rule);
   if (entries.size === 0) return NOTHING;
@@ -37,7 +42,7 @@ export function judgeRanking(subscriber: Subscriber, target: TargetState, record
     const told = { type: fact.event, subject, episode: context.episode, body, occurredAtMs: detectedAtMs };
     return [makeEvent(context.hash, subscriber, told, detectedAtMs)];
   });
-  return { verdicts: [], events: tellMissed(events, missedOnce(subscriber.watch, target)), targets: [change] };
+  return { verdicts: [], events: withMissed(events, missedOnce(subscriber.watch, target)), targets: [change] };
 }
 
 /** Entries by key, in the order of the list; the first of a key counts. */

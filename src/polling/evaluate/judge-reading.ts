@@ -6,14 +6,14 @@ import type { Hash } from "../../model/hash.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { TargetState } from "../../model/watch-store.ts";
 import type { User } from "../../model/user.ts";
-import { isBlindProbe } from "../../requests/blind-probe.ts";
+import { isSuspiciousProbe } from "../../requests/blind-probe.ts";
 import type { Subscriber } from "../watch-poll.ts";
-import { missedOnce, tellMissed } from "./absence.ts";
+import { missedOnce, withMissed } from "./absence.ts";
 import { type Fact, makeEvent } from "./make-event.ts";
 import { changeOf, WELL } from "./target-change.ts";
-import { type JudgedEvent, type Judgement, NOTHING } from "./verdicts.ts";
+import { type EvaluatedEvent, type SubscriberEvaluation, NOTHING } from "./verdicts.ts";
 
-export interface ReadingJudgeContext {
+export interface ReadingContext {
   readonly hash: Hash;
   readonly detectedAtMs: number;
   readonly rule: ReadingRule;
@@ -23,7 +23,7 @@ export interface ReadingJudgeContext {
   readonly other?: User | undefined;
   /** The record the rule wants beside the one it judges; absent while nobody knows whether anything is told. */
   readonly companion?: JsonObject | undefined;
-  /** The answer has none of several records that were there before: see `isBlindReading`. */
+  /** The answer has none of several records that were there before: see `isSuspiciousReading`. */
   readonly isBlind?: boolean;
   /** A fresh random id: the same threshold can be crossed again. */
   readonly episode: string;
@@ -46,7 +46,7 @@ interface TargetMemory extends Partial<ReadingMemory> {
 }
 
 /** Whether a batch has none of several entries that were there before: it says nothing of any. By target, in the order of the subscribers. */
-export function isBlindReading(
+export function isSuspiciousReading(
   subscribers: readonly Subscriber[],
   targets: readonly TargetState[],
   records: ReadonlyMap<string, JsonObject>,
@@ -59,15 +59,15 @@ export function isBlindReading(
     const before = values !== undefined && gone === undefined && target.status !== "unavailable";
     shown.set(entry, { before: before || shown.get(entry)?.before === true, now: records.has(entry) });
   }
-  return isBlindProbe([...shown.values()]);
+  return isSuspiciousProbe([...shown.values()]);
 }
 
-export function judgeReading(
+export function evaluateReading(
   subscriber: Subscriber,
   target: TargetState,
   record: JsonObject | undefined,
-  context: ReadingJudgeContext,
-): Judgement {
+  context: ReadingContext,
+): SubscriberEvaluation {
   const { rule, detectedAtMs } = context;
   if (record === undefined) return judgeAbsence(subscriber, target, context);
   const reading = readValues(record, rule);
@@ -96,7 +96,7 @@ export function judgeReading(
 }
 
 /** The account it is about: part of the record, or asked for. */
-function accountOf(record: JsonObject, { rule, profile }: ReadingJudgeContext): User | undefined {
+function accountOf(record: JsonObject, { rule, profile }: ReadingContext): User | undefined {
   const own = rule.account === undefined ? undefined : (record[rule.account] as User | null | undefined);
   return own?.id ? own : profile;
 }
@@ -107,7 +107,7 @@ const GONE = { status: "gone", statusReason: "deleted, or no longer public" } as
  * Whose end is told, is told once; who comes back after that does so without a word. An account may be elsewhere, and what was never seen
  * may be misspelt: someone asks where they are.
  */
-function judgeAbsence(subscriber: Subscriber, target: TargetState, context: ReadingJudgeContext): Judgement {
+function judgeAbsence(subscriber: Subscriber, target: TargetState, context: ReadingContext): SubscriberEvaluation {
   const { rule } = context;
   const before = memoryOf(target);
   if (context.isBlind === true && passedMs(before.blindAtMs ?? context.detectedAtMs, context.detectedAtMs) < BLIND_FOR_MS)
@@ -124,12 +124,12 @@ function judgeAbsence(subscriber: Subscriber, target: TargetState, context: Read
   return { verdicts: [], events: eventOf(subscriber, target, { type: rule.gone.event, body }, context), targets };
 }
 
-const noteBlind = (target: TargetState, blindAtMs: number): Judgement => ({
+const noteBlind = (target: TargetState, blindAtMs: number): SubscriberEvaluation => ({
   ...NOTHING,
   targets: [{ ...changeOf(target), memory: { ...target.memory, blindAtMs } }],
 });
 
-function noteNoReading(target: TargetState): Judgement {
+function noteNoReading(target: TargetState): SubscriberEvaluation {
   if (target.status === "ok" && target.statusReason === NO_READING) return NOTHING;
   return { ...NOTHING, targets: [{ ...changeOf(target), status: "ok", statusReason: NO_READING }] };
 }
@@ -138,11 +138,11 @@ function eventOf(
   subscriber: Subscriber,
   target: TargetState,
   { type, body }: Pick<Fact, "type" | "body">,
-  { hash, episode, detectedAtMs }: ReadingJudgeContext,
-): readonly JudgedEvent[] {
+  { hash, episode, detectedAtMs }: ReadingContext,
+): readonly EvaluatedEvent[] {
   if (subscriber.watch.where?.matches(body) === false) return [];
   const fact = { type, subject: target.userId ?? target.key, episode, body, occurredAtMs: detectedAtMs };
-  return tellMissed([makeEvent(hash, subscriber, fact, detectedAtMs)], missedOnce(subscriber.watch, target));
+  return withMissed([makeEvent(hash, subscriber, fact, detectedAtMs)], missedOnce(subscriber.watch, target));
 }
 
 const memoryOf = (target: TargetState): TargetMemory => target.memory as TargetMemory;

@@ -1,14 +1,14 @@
 /** What another look at a fresh tweet means to the watch that follows it: told late, gone, looked at again, or done with. */
 import { reasonAgainstTweet } from "../../detect/filter-tweet.ts";
-import { countAbsence, looksAt, nextLookMs } from "../../detect/recheck.ts";
+import { countAbsence, recheckTimes, nextRecheckMs } from "../../detect/recheck.ts";
 import type { ChirpEvent } from "../../model/event.ts";
 import type { Hash } from "../../model/hash.ts";
 import type { LateVerdict, Recheck, RecheckRef } from "../../model/recheck.ts";
 import type { Tweet } from "../../model/tweet.ts";
 import type { Watch } from "../../model/watch.ts";
-import { type Missed, tellMissed } from "./absence.ts";
+import { type Missed, withMissed } from "./absence.ts";
 import { type Fact, makeEvent } from "./make-event.ts";
-import type { JudgedEvent } from "./verdicts.ts";
+import type { EvaluatedEvent } from "./verdicts.ts";
 import type { Subscriber } from "../watch-poll.ts";
 
 export interface RecheckContext {
@@ -27,7 +27,7 @@ export interface Look {
   readonly next?: Recheck;
   readonly ended?: RecheckRef;
   readonly late?: LateVerdict;
-  readonly event?: JudgedEvent;
+  readonly event?: EvaluatedEvent;
 }
 
 type Followed = Pick<Subscriber, "watch" | "watchKey" | "targetKey">;
@@ -37,7 +37,7 @@ export function firstRecheck(subscriber: Followed, tweet: Tweet, eventId: string
   const { watch, watchKey, targetKey } = subscriber;
   if (watch.recheck === undefined) return undefined;
   // A date that lies ahead would keep it followed for as long.
-  const looks = looksAt(Math.min(Date.parse(tweet.created_at) || nowMs, nowMs), nowMs, watch.recheck);
+  const looks = recheckTimes(Math.min(Date.parse(tweet.created_at) || nowMs, nowMs), nowMs, watch.recheck);
   if (looks === undefined) return undefined;
   return {
     watchKey,
@@ -58,7 +58,7 @@ interface Recalled {
   readonly told: ChirpEvent | undefined;
 }
 
-export function judgeRecheck(subscriber: Subscriber, recheck: Recheck, { tweet, told }: Recalled, context: RecheckContext): Look {
+export function evaluateRecheck(subscriber: Subscriber, recheck: Recheck, { tweet, told }: Recalled, context: RecheckContext): Look {
   if (tweet === undefined) return tellLook(judgeAbsent(subscriber, recheck, told, context), recheck, context);
   return recheck.eventId === ""
     ? tellLook(judgeKeptBack(subscriber, recheck, tweet, context), recheck, context)
@@ -68,7 +68,7 @@ export function judgeRecheck(subscriber: Subscriber, recheck: Recheck, { tweet, 
 /** A look that was due while the watch was away is made once it is back. What is not told then is not followed any more either. */
 function tellLook(look: Look, recheck: Recheck, { missed }: RecheckContext): Look {
   if (look.event === undefined || missed === undefined || recheck.dueAtMs >= missed.untilMs) return look;
-  const [event] = tellMissed([look.event], missed);
+  const [event] = withMissed([look.event], missed);
   return event === undefined ? { ended: refOf(recheck) } : { ...look, event };
 }
 
@@ -100,12 +100,12 @@ export const pacedMs = ({ recheck }: Watch, stretch: number): number =>
   (recheck?.everyMs ?? Number.POSITIVE_INFINITY) * 2 ** Math.ceil(Math.log2(Math.max(1, stretch)));
 
 /** When a look that is due may be made at the present pace: one that was dated at another waits for the others. */
-export const turnOf = (watch: Watch, { dueAtMs }: Recheck, stretch: number): number => nextLookMs(dueAtMs - 1, pacedMs(watch, stretch));
+export const turnOf = (watch: Watch, { dueAtMs }: Recheck, stretch: number): number => nextRecheckMs(dueAtMs - 1, pacedMs(watch, stretch));
 
 /** A look that only the quota puts off beyond the tweet's last moment is made late. */
 function again({ watch }: Subscriber, recheck: Recheck, { detectedAtMs, stretch }: RecheckContext): Look {
-  const isLast = nextLookMs(detectedAtMs, pacedMs(watch, 1)) > recheck.untilMs;
-  return isLast ? { ended: refOf(recheck) } : { next: { ...recheck, dueAtMs: nextLookMs(detectedAtMs, pacedMs(watch, stretch)) } };
+  const isLast = nextRecheckMs(detectedAtMs, pacedMs(watch, 1)) > recheck.untilMs;
+  return isLast ? { ended: refOf(recheck) } : { next: { ...recheck, dueAtMs: nextRecheckMs(detectedAtMs, pacedMs(watch, stretch)) } };
 }
 
 const factOf = (type: string, tweet: Tweet, occurredAtMs: number): Fact => ({

@@ -7,17 +7,17 @@ import type { ItemMark, ItemVerdict, Member, MembersChange, TargetChange } from 
 import type { TargetState } from "../../model/watch-store.ts";
 import { userOfMember, type User } from "../../model/user.ts";
 import type { Watch } from "../../model/watch.ts";
-import { isBaseline, isKnown, isOwed, type ListSharer, type PartialBaseline, runOf } from "../read/list-sharers.ts";
+import { isBaseline, isKnown, isOwed, type ListSubscriber, type PartialBaseline, runOf } from "../read/list-sharers.ts";
 import type { Subscriber } from "../watch-poll.ts";
-import { absenceOf, isRosterCaughtUp, type Missed, missedBy, missedOnce, tellMissed, withoutAbsence } from "./absence.ts";
+import { absenceOf, isRosterCaughtUp, type Missed, missedBy, missedOnce, withMissed, withoutAbsence } from "./absence.ts";
 import { makeEvent } from "./make-event.ts";
 import type { RosterObservation } from "../read/read-roster.ts";
 import { isRosterBaselined } from "../read/baselines.ts";
 import type { ServiceClock } from "../../requests/service-clock.ts";
 import { changeOf, WELL } from "./target-change.ts";
-import type { JudgedEvent, Judgement } from "./verdicts.ts";
+import type { EvaluatedEvent, SubscriberEvaluation } from "./verdicts.ts";
 
-export interface RosterJudgeContext {
+export interface MemberListContext {
   readonly hash: Hash;
   readonly serviceClock: ServiceClock;
   readonly detectedAtMs: number;
@@ -33,7 +33,7 @@ export interface RosterJudgeContext {
   /** Which list was read: the endpoint. */
   readonly list: string;
   /** What the subscriber wants of the list. */
-  readonly sharer: ListSharer;
+  readonly sharer: ListSubscriber;
   /** How many members the profile says the list has, where it was asked. */
   readonly size?: number;
 }
@@ -49,7 +49,12 @@ export interface MissedMembers {
   readonly previousAtMs: number | null;
 }
 
-export function judgeRoster(subscriber: Subscriber, target: TargetState, seen: RosterObservation, context: RosterJudgeContext): Judgement {
+export function evaluateMemberList(
+  subscriber: Subscriber,
+  target: TargetState,
+  seen: RosterObservation,
+  context: MemberListContext,
+): SubscriberEvaluation {
   const members = new Map(seen.members.map((user) => [user.id, user]));
   const { isBaselined } = context.sharer;
   const findings = findingsOf(target, seen, context);
@@ -77,7 +82,7 @@ export function judgeRoster(subscriber: Subscriber, target: TargetState, seen: R
 function findingsOf(
   target: TargetState,
   seen: RosterObservation,
-  { sharer, rule, serviceClock, known }: RosterJudgeContext,
+  { sharer, rule, serviceClock, known }: MemberListContext,
 ): readonly RosterFinding[] {
   const { partial } = sharer;
   if (partial !== undefined && (seen.step === "head" || (seen.step === "gap" && isOwed(sharer, seen.leftAtMs ?? 0)))) {
@@ -113,8 +118,8 @@ function judgeMember(
   subscriber: Subscriber,
   target: TargetState,
   { user, verdict: found, missed }: FoundMember,
-  context: RosterJudgeContext,
-): { verdict: ItemVerdict; event?: JudgedEvent } {
+  context: MemberListContext,
+): { verdict: ItemVerdict; event?: EvaluatedEvent } {
   const occurredAtMs = joinedAt(user, context.rule).joinedAtMs ?? context.detectedAtMs;
   const row = { watchKey: subscriber.watchKey, targetKey: target.key, itemId: user.id, itemKind: "user" as const, occurredAtMs };
   if (found === "baseline") return { verdict: { ...row, verdict: "baseline", detail: "it was there when the watch began" } };
@@ -137,7 +142,7 @@ function missedJoinings(
   watch: Watch,
   target: TargetState,
   seen: RosterObservation,
-  { rule, serviceClock }: RosterJudgeContext,
+  { rule, serviceClock }: MemberListContext,
 ): (user: User) => Missed | undefined {
   const missed = missedOnce(watch, target);
   if (missed === undefined) return () => undefined;
@@ -150,7 +155,7 @@ function missedJoinings(
 }
 
 /** Also for samples, which judge nobody. */
-export const rosterBody = (user: User, { profile, rule }: Pick<RosterJudgeContext, "profile" | "rule">): EventBody => ({
+export const rosterBody = (user: User, { profile, rule }: Pick<MemberListContext, "profile" | "rule">): EventBody => ({
   user: rule.fields === undefined ? user : (Object.fromEntries(rule.fields.map((name) => [name, user[name]])) as User),
   ...(profile === undefined ? {} : { target: profile }),
   ...rule.about,
@@ -164,10 +169,10 @@ function reasonAgainst({ watch }: Subscriber, user: User, body: EventBody): stri
 }
 
 /** Members the state still has, without those this very poll found. */
-const absentMembers = (found: ReadonlyMap<string, User>, { rule, missed }: RosterJudgeContext): MissedMembers["absent"] =>
+const absentMembers = (found: ReadonlyMap<string, User>, { rule, missed }: MemberListContext): MissedMembers["absent"] =>
   rule.left === undefined ? [] : (missed?.absent ?? []).filter(({ id }) => !found.has(id));
 
-function leftMembers(absent: MissedMembers["absent"], newcomers: number, { missed }: RosterJudgeContext): MissedMembers["absent"] {
+function leftMembers(absent: MissedMembers["absent"], newcomers: number, { missed }: MemberListContext): MissedMembers["absent"] {
   if (missed === undefined) return [];
   const foundCount = missed.memberCount - absent.length + newcomers;
   return detectLeft(absent, { foundCount, previousAtMs: missed.previousAtMs });
@@ -177,8 +182,8 @@ function judgeLeaver(
   subscriber: Subscriber,
   target: TargetState,
   member: AbsentMember,
-  context: RosterJudgeContext,
-): readonly JudgedEvent[] {
+  context: MemberListContext,
+): readonly EvaluatedEvent[] {
   const { rule, detectedAtMs } = context;
   const user = userOfMember(member);
   const body = rosterBody(user, context);
@@ -192,7 +197,7 @@ function judgeLeaver(
   };
   const missed = missedBy(subscriber.watch, target);
   const wasMissed = missed !== undefined && member.seenAtMs < missed.untilMs;
-  return tellMissed([makeEvent(context.hash, subscriber, fact, detectedAtMs)], wasMissed ? missed : undefined);
+  return withMissed([makeEvent(context.hash, subscriber, fact, detectedAtMs)], wasMissed ? missed : undefined);
 }
 
 const membersChange = (target: TargetState, seen: RosterObservation, left: readonly Member[]): MembersChange => ({
@@ -210,7 +215,7 @@ const membersChange = (target: TargetState, seen: RosterObservation, left: reado
 });
 
 /** What a full read costs is kept for the plan, how long the list is, and how much of it the first read has seen. */
-function targetChange(target: TargetState, seen: RosterObservation, context: RosterJudgeContext): readonly TargetChange[] {
+function targetChange(target: TargetState, seen: RosterObservation, context: MemberListContext): readonly TargetChange[] {
   const { completedPages } = seen;
   const { list, size } = context;
   const baseline = baselineAfter(target, seen, context);
@@ -230,7 +235,7 @@ function targetChange(target: TargetState, seen: RosterObservation, context: Ros
   return [{ ...changeOf(target), ...WELL, ...(isChanged ? { memory } : {}), ...(isDone ? { baselineAtMs: baseline.atMs } : {}) }];
 }
 
-interface BaselineAfter extends Pick<ListSharer, "partial"> {
+interface BaselineAfter extends Pick<ListSubscriber, "partial"> {
   readonly atMs: number;
   /** The list is another one now: its first page becomes the next baseline. */
   readonly isOver?: boolean;
@@ -240,7 +245,7 @@ interface BaselineAfter extends Pick<ListSharer, "partial"> {
 function baselineAfter(
   target: TargetState,
   seen: RosterObservation,
-  { sharer, detectedAtMs, known }: RosterJudgeContext,
+  { sharer, detectedAtMs, known }: MemberListContext,
 ): BaselineAfter | undefined {
   const { step, members, readAtMs, completedScanAtMs } = seen;
   const hasReadAllSince = (sinceMs: number): boolean => completedScanAtMs !== undefined && completedScanAtMs >= sinceMs;

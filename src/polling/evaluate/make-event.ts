@@ -2,7 +2,7 @@
 import { type EventBody, eventId, type Labels } from "../../model/event.ts";
 import type { Hash } from "../../model/hash.ts";
 import { kindOfTweet } from "../../model/tweet.ts";
-import type { JudgedEvent } from "./verdicts.ts";
+import type { EvaluatedEvent } from "./verdicts.ts";
 import type { Subscriber } from "../watch-poll.ts";
 
 export interface Fact {
@@ -14,7 +14,7 @@ export interface Fact {
   readonly occurredAtMs: number;
 }
 
-export function makeEvent(hash: Hash, subscriber: Subscriber, fact: Fact, detectedAtMs: number): JudgedEvent {
+export function makeEvent(hash: Hash, subscriber: Subscriber, fact: Fact, detectedAtMs: number): EvaluatedEvent {
   const { watch, watchKey } = subscriber;
   const event = {
     id: eventId(hash, watchKey, fact),

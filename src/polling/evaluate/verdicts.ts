@@ -4,9 +4,9 @@ import { compareIds } from "../../model/id.ts";
 import type { ItemVerdict, MembersChange, NewDelivery, TargetChange } from "../../model/poll-store.ts";
 import type { Recheck } from "../../model/recheck.ts";
 
-export interface Judgement {
+export interface SubscriberEvaluation {
   readonly verdicts: readonly ItemVerdict[];
-  readonly events: readonly JudgedEvent[];
+  readonly events: readonly EvaluatedEvent[];
   readonly targets: readonly TargetChange[];
   readonly members?: readonly MembersChange[];
   /** Members that a complete read did not find, and that are not told as gone before another one. */
@@ -18,7 +18,7 @@ export interface Judgement {
 }
 
 /** An event with the sinks its watch names. */
-export interface JudgedEvent {
+export interface EvaluatedEvent {
   readonly event: ChirpEvent;
   readonly ownSinks: readonly string[];
   /** It came while the watch was away: a chat gets it in a digest. */
@@ -32,12 +32,12 @@ export interface RoutedEvent {
 }
 
 /** Where an event goes, by the active configuration. `gatherMs`: how long a digest of what was missed waits for more of it. */
-export type RouteJudged = (judged: JudgedEvent, nowMs: number, gatherMs?: number) => RoutedEvent;
+export type RouteEvaluated = (judged: EvaluatedEvent, nowMs: number, gatherMs?: number) => RoutedEvent;
 
-export const NOTHING: Judgement = { verdicts: [], events: [], targets: [] };
+export const NOTHING: SubscriberEvaluation = { verdicts: [], events: [], targets: [] };
 
 /** Oldest first over all subscribers. */
-export function joinJudgements(judgements: readonly Judgement[]): Judgement {
+export function joinEvaluations(judgements: readonly SubscriberEvaluation[]): SubscriberEvaluation {
   return {
     verdicts: judgements.flatMap(({ verdicts }) => verdicts),
     events: judgements.flatMap(({ events }) => events).sort(byAge),
@@ -48,7 +48,7 @@ export function joinJudgements(judgements: readonly Judgement[]): Judgement {
 }
 
 /** Tweets by their ids, which say the order even where the service's dates are rounded to seconds or wrong; the rest by time. */
-function byAge({ event: a }: JudgedEvent, { event: b }: JudgedEvent): number {
+function byAge({ event: a }: EvaluatedEvent, { event: b }: EvaluatedEvent): number {
   if (a.body.tweet !== undefined && b.body.tweet !== undefined) return compareIds(a.subject, b.subject);
   return a.occurredAtMs - b.occurredAtMs;
 }

@@ -14,10 +14,10 @@ import type { RosterMemory } from "./roster-memory.ts";
  * - `follows`: reads from the newest member down to members it knows.
  * - `whole`: only a complete read tells it anything.
  */
-export type SharerPart = "draws" | "follows" | "whole";
+export type SubscriberPart = "draws" | "follows" | "whole";
 
-export interface ListSharer {
-  readonly part: SharerPart;
+export interface ListSubscriber {
+  readonly part: SubscriberPart;
   readonly mode: RosterMode;
   readonly isBaselined: boolean;
   /** Undefined where the list was read to its end since the baseline, or need not be. */
@@ -37,7 +37,7 @@ export interface PartialBaseline {
 /** What each sharer has on members, in the order of the sharers. */
 export type KnownMembers = readonly ReadonlyMap<string, ItemMark>[];
 
-export function sharerOf(rule: RosterRule, target: TargetState, memory: RosterMemory, list: string): ListSharer {
+export function sharerOf(rule: RosterRule, target: TargetState, memory: RosterMemory, list: string): ListSubscriber {
   const { mode } = rule;
   const isBaselined = isRosterBaselined(target, list);
   const { baselineAtMs } = target;
@@ -87,14 +87,14 @@ export const isBaseline =
     known?.get(id)?.verdict === "baseline";
 
 /** Whether what was left unread then is news to a sharer: a watermark drawn later lies above it. */
-export const isOwed = ({ part, baselineAtMs }: Pick<ListSharer, "part" | "baselineAtMs">, leftAtMs: number): boolean =>
+export const isOwed = ({ part, baselineAtMs }: Pick<ListSubscriber, "part" | "baselineAtMs">, leftAtMs: number): boolean =>
   part === "follows" && baselineAtMs !== null && baselineAtMs < leftAtMs;
 
 /** So many members below a run of the baseline show that it is one, and not a crowd that unfollowed and follows again. */
 const BELOW = 100;
 
 /** Whether a walk down the list has shown a sharer enough. `sinceMs`: see `isKnown`. */
-export function hasSeenEnough(sharer: ListSharer, ids: readonly string[], known: Known, sinceMs?: number): boolean {
+export function hasSeenEnough(sharer: ListSubscriber, ids: readonly string[], known: Known, sinceMs?: number): boolean {
   const { part, partial } = sharer;
   if (part === "whole") return true;
   if (part === "draws") return ids.length >= RUN;
@@ -105,14 +105,14 @@ export function hasSeenEnough(sharer: ListSharer, ids: readonly string[], known:
 }
 
 /** Whether news of a sharer may lie below where a walk was cut. */
-export const missesNews = (sharer: ListSharer, ids: readonly string[], known: Known, sinceMs?: number): boolean =>
+export const missesNews = (sharer: ListSubscriber, ids: readonly string[], known: Known, sinceMs?: number): boolean =>
   sharer.part === "follows" && !hasSeenEnough(sharer, ids, known, sinceMs) && baselineRun(sharer, ids, known) === undefined;
 
-const baselineRun = ({ partial }: ListSharer, ids: readonly string[], known: Known): number | undefined =>
+const baselineRun = ({ partial }: ListSubscriber, ids: readonly string[], known: Known): number | undefined =>
   partial === undefined ? undefined : firstRun(ids, isBaseline(known), partial.run);
 
 /** Somebody unknown above a run of known ones, or above where the walk began: this list has its newest members first. */
-export function showsOrder({ partial }: ListSharer, ids: readonly string[], known: Known, isBelowUnknown: boolean): boolean {
+export function showsOrder({ partial }: ListSubscriber, ids: readonly string[], known: Known, isBelowUnknown: boolean): boolean {
   const run = partial === undefined ? undefined : firstRun(ids, isKnown(known), partial.run);
   return run !== undefined && (isBelowUnknown || ids.slice(0, run).some((id) => !isKnown(known)(id)));
 }

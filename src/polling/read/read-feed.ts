@@ -2,7 +2,7 @@
  * Reads a newest-first list: the head down to known ground, then the holes below with an allowance of their own.
  * Owns the order of requests; what is covered is decided in detect/.
  */
-import { type FeedMemory, newestHole } from "../../detect/feed-memory.ts";
+import { type FeedMemory, newestGap } from "../../detect/feed-memory.ts";
 import {
   afterFill,
   afterHead,
@@ -169,7 +169,7 @@ async function fillHoles(gathering: Gathering, start: FeedMemory): Promise<Fille
   let memory = start;
   let allowance = poll.maxPages;
   let lostHoles = 0;
-  for (let index = newestHole(memory); index >= 0 && allowance > 0; index = newestHole(memory)) {
+  for (let index = newestGap(memory); index >= 0 && allowance > 0; index = newestGap(memory)) {
     const plan = planFill(memory, index, allowance, poll.overlapMs);
     if (plan === undefined) break;
     const { walk, query, error, isStoredRefused } = await walkHole(gathering, plan);

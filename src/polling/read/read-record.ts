@@ -3,7 +3,7 @@ import type { Purpose } from "../../budget/quota-line.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { UpstreamError } from "../../model/upstream.ts";
 import { type Ask, askerOf } from "../ask.ts";
-import { hardlyOldMs, type ProbeDesk } from "../../requests/probe-desk.ts";
+import { hardlyOldMs, type ProfileBatcher } from "../../requests/probe-desk.ts";
 import type { Poll } from "../watch-poll.ts";
 
 export interface RecordObservation {
@@ -37,7 +37,7 @@ export async function readRecord(ask: Ask, poll: Poll, until: string | undefined
 }
 
 /** Profiles of a batch, in requests shared with whoever probes accounts at the same time. The first ones are asked for anew. */
-export async function readProfiles(desk: ProbeDesk, poll: Poll, purpose: Purpose): Promise<RecordObservation> {
+export async function readProfiles(desk: ProfileBatcher, poll: Poll, purpose: Purpose): Promise<RecordObservation> {
   const userIds = poll.source.params["user_ids"] as readonly string[];
   const seen = await desk.ask(askerOf(poll, purpose), userIds, purpose === "baseline" ? 0 : hardlyOldMs(poll.intervalMs));
   return {

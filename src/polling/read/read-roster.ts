@@ -9,7 +9,7 @@ import { isBadRequest } from "../../model/upstream.ts";
 import type { User } from "../../model/user.ts";
 import { MEMBERS_PER_PAGE } from "../../plan/polls/whole-reads.ts";
 import type { Ask } from "../ask.ts";
-import { hasSeenEnough, isOwed, type KnownMembers, type ListSharer, missesNews, showsOrder } from "./list-sharers.ts";
+import { hasSeenEnough, isOwed, type KnownMembers, type ListSubscriber, missesNews, showsOrder } from "./list-sharers.ts";
 import type { RosterGap, RosterMemory, RosterScan } from "./roster-memory.ts";
 import { isAtListEnd, type Walk, type WalkEnd, walkPages } from "./walk-pages.ts";
 import type { Poll } from "../watch-poll.ts";
@@ -38,7 +38,7 @@ export interface RosterObservation {
 export interface RosterNeeds {
   /** What the sharers want, each. */
   readonly modes: ReadonlySet<RosterMode>;
-  readonly sharers: readonly ListSharer[];
+  readonly sharers: readonly ListSubscriber[];
   /** A sharer waits for a read of the whole list. */
   readonly needsScan: boolean;
   /** How often the list is read whole without anybody waiting for it; infinite: never. */
@@ -51,7 +51,7 @@ export interface RosterNeeds {
 /** A window is one page as documented; a service that pages it anyway is followed so far. */
 const MOST_WINDOW_PAGES = 50;
 
-const isPartial = ({ partial }: ListSharer): boolean => partial !== undefined;
+const isPartial = ({ partial }: ListSubscriber): boolean => partial !== undefined;
 
 /** A walk that was cut tells of nobody before the list was seen to be in order, unless all of it is known. */
 const isTrusted = (memory: RosterMemory, { sharers }: RosterNeeds): boolean => memory.isOrdered === true || !sharers.some(isPartial);
@@ -107,7 +107,7 @@ function askOnce(needs: RosterNeeds): (ids: readonly string[]) => Promise<KnownM
   };
 }
 
-type IsSo = (sharer: ListSharer, ids: readonly string[], known: KnownMembers[number] | undefined) => boolean;
+type IsSo = (sharer: ListSubscriber, ids: readonly string[], known: KnownMembers[number] | undefined) => boolean;
 
 interface WalkToKnown extends ReadOptions {
   readonly cursor?: string;

@@ -7,12 +7,12 @@ import type { Random } from "../../model/random.ts";
 import type { User } from "../../model/user.ts";
 import type { TargetState } from "../../model/watch-store.ts";
 import type { ServiceClock } from "../../requests/service-clock.ts";
-import { judgeFeed } from "../evaluate/judge-feed.ts";
-import { judgeRanking } from "../evaluate/judge-ranking.ts";
-import { isBlindReading, judgeReading } from "../evaluate/judge-reading.ts";
-import { judgeRoster } from "../evaluate/judge-roster.ts";
+import { evaluateFeed } from "../evaluate/judge-feed.ts";
+import { evaluateRanking } from "../evaluate/judge-ranking.ts";
+import { isSuspiciousReading, evaluateReading } from "../evaluate/judge-reading.ts";
+import { evaluateMemberList } from "../evaluate/judge-roster.ts";
 import { findRenames, type Rename } from "../evaluate/renames.ts";
-import { type Judgement, joinJudgements, NOTHING } from "../evaluate/verdicts.ts";
+import { type SubscriberEvaluation, joinEvaluations, NOTHING } from "../evaluate/verdicts.ts";
 import { type Beside, type BesideDeps, readBeside } from "../read/beside.ts";
 import { knownTweets, ownFeed } from "../read/known-tweets.ts";
 import { isOfUsers } from "../read/read-record.ts";
@@ -32,9 +32,9 @@ export interface EvaluateDeps extends BesideDeps {
 
 export interface Evaluation {
   /** In the order of the subscribers. */
-  readonly judgements: readonly Judgement[];
+  readonly judgements: readonly SubscriberEvaluation[];
   /** Over all of them. */
-  readonly joined: Judgement;
+  readonly joined: SubscriberEvaluation;
   /** Accounts that answered under another handle than the state has. */
   readonly renames: readonly Rename[];
 }
@@ -44,7 +44,7 @@ export async function evaluatePoll(deps: EvaluateDeps, state: PollState, seen: O
   const { hash, serviceClock } = deps;
   const context = { hash, serviceClock, detectedAtMs: deps.clock.now(), episode: deps.random.id() };
   const evaluate = await evaluatorOf(deps.store, state, seen, context);
-  const evaluateFor = (subscriber: Subscriber, index: number, beside: Beside = {}): Judgement => {
+  const evaluateFor = (subscriber: Subscriber, index: number, beside: Beside = {}): SubscriberEvaluation => {
     const target = targets[index];
     if (target === undefined) throw new Error("the store gave no target");
     return evaluate({ subscriber, target, index }, beside);
@@ -56,7 +56,7 @@ export async function evaluatePoll(deps: EvaluateDeps, state: PollState, seen: O
   const hasFacts = () => poll.subscribers.some((subscriber, index) => evaluateFor(withoutWhere(subscriber), index).events.length > 0);
   const beside = needsProfile && hasFacts() ? await readBeside(deps, poll, userId) : {};
   const judgements = poll.subscribers.map((subscriber, index) => evaluateFor(subscriber, index, beside));
-  return { judgements, joined: joinJudgements(judgements), renames: renamesIn(state, seen) };
+  return { judgements, joined: joinEvaluations(judgements), renames: renamesIn(state, seen) };
 }
 
 /** A subscriber of the poll, and its place among them. */
@@ -66,7 +66,7 @@ interface Place {
   readonly index: number;
 }
 
-type Evaluate = (place: Place, beside: Beside) => Judgement;
+type Evaluate = (place: Place, beside: Beside) => SubscriberEvaluation;
 
 interface Context {
   readonly hash: Hash;
@@ -91,7 +91,7 @@ async function feedEvaluator(
 ): Promise<Evaluate> {
   const known = await knownTweets(store, poll.subscribers, feed);
   return ({ subscriber, target, index }) =>
-    judgeFeed(subscriber, target, ownFeed(subscriber, feed), { ...context, known: known[index] ?? new Set() });
+    evaluateFeed(subscriber, target, ownFeed(subscriber, feed), { ...context, known: known[index] ?? new Set() });
 }
 
 async function memberListEvaluator(
@@ -108,7 +108,7 @@ async function memberListEvaluator(
     if (detection.detector !== "roster") throw mixedDetectors(state);
     const [rule, sharer] = [detection.rule(subscriber.watch.settings, target), sharers[index]];
     if (sharer === undefined) throw new Error("a sharer of a list is missing");
-    return judgeRoster(subscriber, target, roster, {
+    return evaluateMemberList(subscriber, target, roster, {
       ...context,
       known: known[index] ?? new Map(),
       list: state.poll.source.endpoint,
@@ -122,15 +122,15 @@ async function memberListEvaluator(
 }
 
 function recordEvaluator(state: PollState, { record: { records, refused } }: Seen<"reading">, context: Context): Evaluate {
-  const isBlind = isBlindReading(state.poll.subscribers, state.targets, records);
+  const isBlind = isSuspiciousReading(state.poll.subscribers, state.targets, records);
   return ({ subscriber, target }, beside) => {
     const { detection } = subscriber.type;
     const { settings } = subscriber.watch;
     if (detection.detector !== "reading") throw mixedDetectors(state);
     if (refused?.has(subscriber.entry ?? "") === true) return NOTHING;
     const record = records.get(subscriber.entry ?? "");
-    if ("ranking" in detection) return judgeRanking(subscriber, target, record ?? {}, { ...context, rule: detection.ranking(settings) });
-    return judgeReading(subscriber, target, record, {
+    if ("ranking" in detection) return evaluateRanking(subscriber, target, record ?? {}, { ...context, rule: detection.ranking(settings) });
+    return evaluateReading(subscriber, target, record, {
       ...context,
       rule: detection.rule(settings),
       profile: undefined,

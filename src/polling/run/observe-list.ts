@@ -10,7 +10,7 @@ import type { Watch } from "../../model/watch.ts";
 import { userIdOf } from "../../plan/poll.ts";
 import { lengthField, membersOf, wholeReadEveryMs } from "../../plan/polls/whole-reads.ts";
 import { askBehind, askFor } from "../ask.ts";
-import { type ListSharer, sharerOf } from "../read/list-sharers.ts";
+import { type ListSubscriber, sharerOf } from "../read/list-sharers.ts";
 import type { LoadedPoll } from "../evaluate/load-subscribers.ts";
 import type { Profiles } from "../../requests/profiles.ts";
 import { nextStep, type ReadOptions, readStep, type RosterNeeds, type RosterObservation, type RosterStep } from "../read/read-roster.ts";
@@ -59,7 +59,7 @@ export function rosterRules({ poll, targets }: LoadedPoll): readonly RosterRule[
 }
 
 /** In the order of the subscribers. */
-export const sharersOf = (loaded: PollState): readonly ListSharer[] =>
+export const sharersOf = (loaded: PollState): readonly ListSubscriber[] =>
   rosterRules(loaded).flatMap((rule, index) => {
     const target = loaded.targets[index];
     return target === undefined ? [] : [sharerOf(rule, target, rosterMemoryOf(loaded.source), loaded.poll.source.endpoint)];
@@ -127,7 +127,7 @@ function needsOf({ store }: ListReaderDeps, loaded: PollState, nowMs: number): R
   };
 }
 
-const waitsForAll = ({ part, isBaselined, partial }: ListSharer): boolean => !isBaselined || part === "draws" || partial !== undefined;
+const waitsForAll = ({ part, isBaselined, partial }: ListSubscriber): boolean => !isBaselined || part === "draws" || partial !== undefined;
 
 /** Who only wants to know who joined can do without, where the watch says so. */
 const wantsAll = (watch: Watch | undefined): boolean => watch?.fullReadEveryMs !== Number.POSITIVE_INFINITY;

@@ -2,12 +2,12 @@
  * How many holes in covered history wait to be filled, of feeds that are polled by themselves and of those in groups. Owns that count; what
  * a hole is decides detect/.
  */
-import { countHoles, readFeedMemory } from "../../detect/feed-memory.ts";
+import { countGaps, readFeedMemory } from "../../detect/feed-memory.ts";
 import type { PollStore } from "../../model/poll-store.ts";
 import type { Poll } from "../watch-poll.ts";
 
 /** By poll key, as each left it. The state is asked once for those that were not polled since: thousands of memories take it a while. */
-export async function countOpenHoles(
+export async function countOpenGaps(
   polls: readonly Poll[],
   openHoles: Map<string, number>,
   store: Pick<PollStore, "loadSources">,
@@ -16,7 +16,7 @@ export async function countOpenHoles(
   const unknown = keys.filter((key) => !openHoles.has(key));
   for (const { fingerprint, memory } of unknown.length === 0 ? [] : await store.loadSources(unknown)) {
     // One that was polled meanwhile knows better.
-    if (!openHoles.has(fingerprint)) openHoles.set(fingerprint, countHoles(readFeedMemory(memory)));
+    if (!openHoles.has(fingerprint)) openHoles.set(fingerprint, countGaps(readFeedMemory(memory)));
   }
   return keys.reduce((sum, key) => sum + (openHoles.get(key) ?? 0), 0);
 }

@@ -1,10 +1,10 @@
 /** What one poll writes, in one transaction: the memory of its source, targets, verdicts, events and their deliveries. Pure. */
-import { countHoles } from "../../detect/feed-memory.ts";
+import { countGaps } from "../../detect/feed-memory.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { PollCommit, SourceState } from "../../model/poll-store.ts";
 import { gatherMs } from "../evaluate/absence.ts";
 import { withHandles } from "../evaluate/renames.ts";
-import type { RouteJudged } from "../evaluate/verdicts.ts";
+import type { RouteEvaluated } from "../evaluate/verdicts.ts";
 import type { Evaluation } from "./evaluate-poll.ts";
 import { rosterRules } from "./observe-list.ts";
 import { errorOf, type Observation } from "./observation.ts";
@@ -13,7 +13,7 @@ import type { PollState } from "./poll-state.ts";
 export interface CommitOptions {
   readonly startedAtMs: number;
   readonly nowMs: number;
-  readonly route: RouteJudged;
+  readonly route: RouteEvaluated;
 }
 
 export function commitOf(state: PollState, seen: Observation, evaluation: Evaluation, options: CommitOptions): PollCommit {
@@ -44,7 +44,7 @@ export function commitOf(state: PollState, seen: Observation, evaluation: Evalua
 
 /** Whether no further poll is needed to find what came since the last. Who left a list is known after another complete read. */
 function isWhole(state: PollState, seen: Observation): boolean {
-  if (seen.kind === "feed") return seen.feed.isHeadWhole && countHoles(seen.feed.memory) === 0;
+  if (seen.kind === "feed") return seen.feed.isHeadWhole && countGaps(seen.feed.memory) === 0;
   return seen.kind === "reading" || (!seen.isOpen && rosterRules(state).every(({ left }) => left === undefined));
 }
 

@@ -1,12 +1,12 @@
 /** What a poll brought and what came of it, for whoever schedules, counts and tells. */
-import { countHoles } from "../../detect/feed-memory.ts";
+import { countGaps } from "../../detect/feed-memory.ts";
 import type { PollCommit } from "../../model/poll-store.ts";
 import type { Meter } from "../../model/meter.ts";
 import type { SeenList } from "./observe-list.ts";
 import type { RecordObservation } from "../read/read-record.ts";
 import type { Rename } from "../evaluate/renames.ts";
 import { isLost, type ReportedTarget } from "../targets/target-notices.ts";
-import type { Judgement } from "../evaluate/verdicts.ts";
+import type { SubscriberEvaluation } from "../evaluate/verdicts.ts";
 import type { Poll, Subscriber } from "../watch-poll.ts";
 import type { Evaluation } from "./evaluate-poll.ts";
 import { errorOf, type Observation } from "./observation.ts";
@@ -96,14 +96,18 @@ export function outcomeOf(state: PollState, seen: Observation, evaluation: Evalu
     refused: seen.kind === "reading" ? refusedOf(poll, seen.record) : new Map(),
     lostHoles: seen.kind === "feed" ? seen.feed.lostHoles : 0,
     ...(seen.kind === "roster" ? { list: listOutcomeOf(seen, judgements) } : {}),
-    ...(seen.kind === "feed" ? { openHoles: countHoles(seen.feed.memory) } : {}),
+    ...(seen.kind === "feed" ? { openHoles: countGaps(seen.feed.memory) } : {}),
     ...(seen.kind === "feed" && seen.feed.isHeadWhole ? { shown: new Set(seen.feed.tweets.keys()) } : {}),
     ...(error === undefined ? {} : { error }),
   };
 }
 
 /** By watch id, tweets that a watch found too late to be news. */
-function tooOldOf({ subscribers }: Poll, judgements: readonly Judgement[], rememberedFromMs: number): ReadonlyMap<string, number> {
+function tooOldOf(
+  { subscribers }: Poll,
+  judgements: readonly SubscriberEvaluation[],
+  rememberedFromMs: number,
+): ReadonlyMap<string, number> {
   const tooOld = new Map<string, number>();
   for (const [index, { watch }] of subscribers.entries()) {
     const verdicts = judgements[index]?.verdicts ?? [];
@@ -114,7 +118,7 @@ function tooOldOf({ subscribers }: Poll, judgements: readonly Judgement[], remem
 }
 
 /** Targets that were lost and are well again. */
-const returnedIn = ({ poll, targets }: PollState, joined: Judgement): readonly ReportedTarget[] =>
+const returnedIn = ({ poll, targets }: PollState, joined: SubscriberEvaluation): readonly ReportedTarget[] =>
   poll.subscribers.flatMap(({ watch }, index) => {
     const target = targets[index];
     if (target === undefined || !isLost(target)) return [];
@@ -147,7 +151,7 @@ function refusedOf({ subscribers }: Poll, { refused }: RecordObservation): PollO
   return found;
 }
 
-const listOutcomeOf = ({ isOpen, roster: { completedPages } }: SeenList, judgements: readonly Judgement[]): ListOutcome => ({
+const listOutcomeOf = ({ isOpen, roster: { completedPages } }: SeenList, judgements: readonly SubscriberEvaluation[]): ListOutcome => ({
   left: Math.max(...judgements.map(({ members = [] }) => members.reduce((sum, { left }) => sum + left.length, 0)), 0),
   awaited: Math.max(...judgements.map(({ awaited = 0 }) => awaited), 0),
   ...(completedPages === undefined ? {} : { pages: completedPages }),
@@ -160,7 +164,7 @@ const listOutcomeOf = ({ isOpen, roster: { completedPages } }: SeenList, judgeme
  */
 function postedMsOf(
   subscribers: readonly Subscriber[],
-  judgements: readonly Judgement[],
+  judgements: readonly SubscriberEvaluation[],
   baselined: ReadonlySet<Subscriber>,
 ): readonly number[] {
   const readers = new Map<string | undefined, number>();

@@ -8,7 +8,7 @@ import type { Meter } from "../../model/meter.ts";
 import type { PollStore } from "../../model/poll-store.ts";
 import type { Trace } from "../../model/trace.ts";
 import type { WatchStore } from "../../model/watch-store.ts";
-import type { RouteJudged } from "../evaluate/verdicts.ts";
+import type { RouteEvaluated } from "../evaluate/verdicts.ts";
 import { createFirstReadPages, type FirstReadPages } from "../read/first-read-pages.ts";
 import type { FeedObservation } from "../read/read-feed.ts";
 import type { Poll } from "../watch-poll.ts";
@@ -29,7 +29,7 @@ export interface RunnerDeps extends EvaluateDeps {
   /** Verdicts of tweets older than this may have been forgotten: such a tweet was perhaps seen before, and is no loss. */
   readonly retentionMs: () => number;
   /** Which sinks an event goes to, by the active configuration. */
-  readonly route: RouteJudged;
+  readonly route: RouteEvaluated;
   /** Called when deliveries were committed. */
   readonly wakeDelivery: () => void;
 }

@@ -9,15 +9,15 @@ import type { TargetState } from "../../model/watch-store.ts";
 import type { PlannedWatch } from "../../plan/polls/plan-polls.ts";
 import type { WatchType } from "../../watches/watch-type.ts";
 import { type ListMembershipDeps, writeListMembership } from "../evaluate/list-membership.ts";
-import type { Notices } from "../../model/notices.ts";
-import { createPatience, type Patience, REFUSALS_BEFORE_BELIEF } from "../../requests/patience.ts";
+import type { OpsAlerts } from "../../model/notices.ts";
+import { createRefusalBackoff, type RefusalBackoff, REFUSALS_BEFORE_BELIEF } from "../../requests/patience.ts";
 import type { RequestGate } from "../../requests/request-gate.ts";
 import { readListMembers } from "./read-list-members.ts";
 
 export interface ListCheckDeps extends ListMembershipDeps {
   readonly gate: RequestGate;
   readonly notes: Notes;
-  readonly notices: Notices;
+  readonly opsAlerts: OpsAlerts;
   readonly clock: Clock;
   readonly log: Log;
   readonly watches: () => readonly Planned[];
@@ -56,14 +56,14 @@ export const createListCheck = (deps: ListCheckDeps): ListCheck => new DailyList
 
 class DailyListCheck implements ListCheck {
   readonly #deps: ListCheckDeps;
-  readonly #patience: Patience;
+  readonly #patience: RefusalBackoff;
   #cancel: Cancel | undefined;
   #isStopped = false;
   #underWay: Promise<void> = Promise.resolve();
 
   constructor(deps: ListCheckDeps) {
     this.#deps = deps;
-    this.#patience = createPatience(deps.clock);
+    this.#patience = createRefusalBackoff(deps.clock);
   }
 
   check(isAsked = false): Promise<void> {
@@ -148,14 +148,14 @@ class DailyListCheck implements ListCheck {
 
   /** Once for the same missing accounts. */
   async #notify({ planned: { watch, watchKey }, listId }: ListWatch, missing: readonly string[]): Promise<void> {
-    const { notes, notices } = this.#deps;
+    const { notes, opsAlerts } = this.#deps;
     const note = `list:${watchKey}`;
     const found = missing.toSorted().join(" ");
     if (((await notes.readNote(note)) ?? "") === found) return;
     await notes.writeNote(note, found);
     if (missing.length === 0) return;
     const named = missing.slice(0, NAMED).join(", ") + (missing.length > NAMED ? ` and ${missing.length - NAMED} more` : "");
-    await notices.tell({
+    await opsAlerts.raise({
       type: "list.incomplete",
       subject: watch.id,
       watch: watch.id,

@@ -13,13 +13,13 @@ import type { PlannedWatch } from "../../plan/polls/plan-polls.ts";
 import type { Profiles } from "../../requests/profiles.ts";
 import type { RequestGate } from "../../requests/request-gate.ts";
 import { remember } from "../evaluate/target-change.ts";
-import type { TargetNotices } from "./target-notices.ts";
+import type { TargetAlerts } from "./target-notices.ts";
 
 export interface HandleDeps {
   readonly gate: RequestGate;
   readonly store: Pick<WatchStore, "resolveTarget"> & Pick<PollStore, "commitPoll">;
   readonly profiles: Profiles;
-  readonly targetNotices: Pick<TargetNotices, "renamed">;
+  readonly targetAlerts: Pick<TargetAlerts, "renamed">;
   readonly clock: Clock;
   readonly log: Log;
   /** Called with targets that got a handle, or another one: their source changed. */
@@ -84,7 +84,7 @@ async function takeHandle({ watch, target }: AskedByHandle, username: string, de
     { userId: target.userId ?? "", username },
   );
   if (target.username === null) return resolved;
-  await deps.targetNotices.renamed({
+  await deps.targetAlerts.renamed({
     userId: target.userId ?? "",
     from: target.username,
     to: username,

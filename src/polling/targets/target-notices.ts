@@ -7,12 +7,12 @@ import type { Log } from "../../model/log.ts";
 import type { Notes } from "../../model/store.ts";
 import type { TargetState, TargetStatus, WatchStore } from "../../model/watch-store.ts";
 import type { PlannedWatch } from "../../plan/polls/plan-polls.ts";
-import type { Notices } from "../../model/notices.ts";
-import { isNewHandle, type ToldHandles } from "./told-handles.ts";
+import type { OpsAlerts } from "../../model/notices.ts";
+import { isNewHandle, type AlertedHandles } from "./told-handles.ts";
 
-export interface TargetNoticesDeps {
+export interface TargetAlertsDeps {
   readonly store: Pick<WatchStore, "loadTargets" | "setTargetStatus">;
-  readonly notices: Notices;
+  readonly opsAlerts: OpsAlerts;
   readonly notes: Notes;
   readonly log: Log;
   readonly watches: () => readonly PlannedWatch[];
@@ -42,7 +42,7 @@ export interface RenamedAccount {
   readonly hint: string;
 }
 
-export interface TargetNotices {
+export interface TargetAlerts {
   /** Marks targets that cannot be read. A status that stays the same is not told again; `not_indexed` is not told at all. */
   lost(targets: readonly ReportedTarget[], loss: Loss): Promise<void>;
   /** Of targets that were lost and could be read now. */
@@ -56,7 +56,7 @@ const TOLD_HANDLES_NOTE = "handles.told";
 
 export const isLost = ({ status }: Pick<TargetState, "status">): boolean => status === "unavailable" || status === "misconfigured";
 
-export function createTargetNotices(deps: TargetNoticesDeps): TargetNotices {
+export function createTargetAlerts(deps: TargetAlertsDeps): TargetAlerts {
   const own = new OwnNotices(deps);
   // Two polls that find the same at once must not each leave it to the other.
   const inTurn = createInTurn();
@@ -68,12 +68,12 @@ export function createTargetNotices(deps: TargetNoticesDeps): TargetNotices {
 }
 
 /** One call at a time. */
-class OwnNotices implements TargetNotices {
-  readonly #deps: TargetNoticesDeps;
+class OwnNotices implements TargetAlerts {
+  readonly #deps: TargetAlertsDeps;
   /** Reported as back, and not lost since; by account. */
   readonly #back = new Set<string>();
 
-  constructor(deps: TargetNoticesDeps) {
+  constructor(deps: TargetAlertsDeps) {
     this.#deps = deps;
   }
 
@@ -84,7 +84,7 @@ class OwnNotices implements TargetNotices {
     const news = await this.#unreported(marked, loss);
     if (news.length === 0) return;
     for (const { target } of news) this.#back.delete(identityOf(target));
-    await this.#deps.notices.tell({
+    await this.#deps.opsAlerts.raise({
       type: "target.unavailable",
       severity: "warning",
       message:
@@ -97,7 +97,7 @@ class OwnNotices implements TargetNotices {
   }
 
   async back(targets: readonly ReportedTarget[]): Promise<void> {
-    const { store, notices } = this.#deps;
+    const { store, opsAlerts } = this.#deps;
     const before = new Map(targets.map(({ target }) => [identityOf(target), target.statusReason]));
     for (const other of await this.#othersLike(targets.map(({ target }) => target))) {
       if (isLost(other) && other.statusReason === before.get(identityOf(other))) await store.setTargetStatus(refOf(other), "ok", "");
@@ -106,7 +106,7 @@ class OwnNotices implements TargetNotices {
     if (news.length === 0) return;
     for (const { target } of news) this.#back.add(identityOf(target));
     const again = news.every(({ target }) => target.baselineAtMs === null) ? "now" : "again";
-    await notices.tell({
+    await opsAlerts.raise({
       type: "target.available",
       severity: "info",
       message: `${watchesText(news)}: ${listText(namesOf(news))} can be read ${again}`,
@@ -115,15 +115,15 @@ class OwnNotices implements TargetNotices {
   }
 
   async renamed({ userId, from, to, isTaken, hint }: RenamedAccount): Promise<void> {
-    const { notes, notices, watches } = this.#deps;
-    const handles = ((await notes.readNote(TOLD_HANDLES_NOTE)) ?? {}) as ToldHandles;
+    const { notes, opsAlerts, watches } = this.#deps;
+    const handles = ((await notes.readNote(TOLD_HANDLES_NOTE)) ?? {}) as AlertedHandles;
     const { isNew, handles: after } = isNewHandle(handles, userId, from, to);
     if (!isNew) return;
     await notes.writeNote(TOLD_HANDLES_NOTE, after);
     const own = watches().filter(({ targets }) => targets.some((target) => target.userId === userId));
     const ids = own.map(({ watch }) => watch.id);
     const taken = isTaken ? `; @${from} belongs to another account now, which is not followed` : "";
-    await notices.tell({
+    await opsAlerts.raise({
       type: "target.renamed",
       subject: to,
       ...watchOf(ids),

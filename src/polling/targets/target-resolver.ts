@@ -10,7 +10,7 @@ import { namedHandles } from "../../plan/polls/named-accounts.ts";
 import type { PlannedWatch } from "../../plan/polls/plan-polls.ts";
 import { askedByHandle, type HandleDeps, refreshHandles } from "./refresh-handles.ts";
 import { type ResolverDeps, resolveTargets, type UnknownHandle } from "./resolve-targets.ts";
-import { createPatience, type Patience } from "../../requests/patience.ts";
+import { createRefusalBackoff, type RefusalBackoff } from "../../requests/patience.ts";
 import type { StoreWatch } from "../../model/store-health.ts";
 import type { ReportedTarget } from "./target-notices.ts";
 import type { TargetTrouble } from "./target-trouble.ts";
@@ -52,7 +52,7 @@ export const createTargetResolver = (deps: TargetResolverDeps): TargetResolver =
 
 class HandleResolver implements TargetResolver {
   readonly #deps: TargetResolverDeps;
-  readonly #patience: Patience;
+  readonly #patience: RefusalBackoff;
   #cancel: Cancel | undefined;
   #isStopped = false;
   #running: Promise<void> | undefined;
@@ -64,7 +64,7 @@ class HandleResolver implements TargetResolver {
 
   constructor(deps: TargetResolverDeps) {
     this.#deps = deps;
-    this.#patience = createPatience(deps.clock);
+    this.#patience = createRefusalBackoff(deps.clock);
   }
 
   /** Whoever comes during a round waits for the next one: it asks for the rest of all of them at once. */

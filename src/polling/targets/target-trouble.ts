@@ -13,18 +13,18 @@ import type { Poll, Subscriber } from "../watch-poll.ts";
 import { type AccountFate, createAccountFate } from "./account-fate.ts";
 import { type LoadedPoll, loadSubscribers } from "../evaluate/load-subscribers.ts";
 import { isThroughList } from "./list-check.ts";
-import { createPatience, type Patience, REFUSALS_BEFORE_BELIEF } from "../../requests/patience.ts";
+import { createRefusalBackoff, type RefusalBackoff, REFUSALS_BEFORE_BELIEF } from "../../requests/patience.ts";
 import type { PollAftermath } from "../../model/poll-aftermath.ts";
 import { askRemaining } from "../../requests/remaining-requests.ts";
 import type { Rename } from "../evaluate/renames.ts";
 import type { RequestGate } from "../../requests/request-gate.ts";
 import { remember } from "../evaluate/target-change.ts";
-import type { Loss, ReportedTarget, TargetNotices } from "./target-notices.ts";
+import type { Loss, ReportedTarget, TargetAlerts } from "./target-notices.ts";
 
 export interface TargetTroubleDeps {
   readonly gate: RequestGate;
   readonly store: Pick<WatchStore, "loadTargets"> & Pick<PollStore, "commitPoll">;
-  readonly targetNotices: TargetNotices;
+  readonly targetAlerts: TargetAlerts;
   readonly clock: Clock;
   readonly log: Log;
   /** Told when a target that has no baseline cannot be read: nothing should wait for it. */
@@ -59,12 +59,12 @@ export const createTargetTrouble = (deps: TargetTroubleDeps): TargetTrouble => n
 
 class RefusedTargets implements TargetTrouble {
   readonly #deps: TargetTroubleDeps;
-  readonly #patience: Patience;
+  readonly #patience: RefusalBackoff;
   readonly #fate: AccountFate;
 
   constructor(deps: TargetTroubleDeps) {
     this.#deps = deps;
-    this.#patience = createPatience(deps.clock);
+    this.#patience = createRefusalBackoff(deps.clock);
     this.#fate = createAccountFate(deps.gate);
   }
 
@@ -86,13 +86,13 @@ class RefusedTargets implements TargetTrouble {
       const holder = holders.find(({ username }) => username.toLowerCase() === from.toLowerCase());
       const isTaken = holder !== undefined && holder.id !== userId;
       const hint = `Nothing is missed. Write "id:${userId}" in the watch to be independent of its handle.`;
-      await this.#deps.targetNotices.renamed({ userId, from, to, isTaken, hint });
+      await this.#deps.targetAlerts.renamed({ userId, from, to, isTaken, hint });
       await this.#deps.onRenamed(userId, to);
     }
   }
 
   takeReturned(targets: readonly ReportedTarget[]): Promise<void> {
-    return this.#deps.targetNotices.back(targets);
+    return this.#deps.targetAlerts.back(targets);
   }
 
   /** By why they are missing. Asked for by id, so it is the account itself: one question an account, and only when it goes missing. */
@@ -209,7 +209,7 @@ class RefusedTargets implements TargetTrouble {
   async #report(targets: readonly ReportedTarget[], loss: Loss): Promise<void> {
     for (const { watchId, target } of targets)
       if (target.baselineAtMs === null && target.status !== loss.status) this.#deps.onMissing(watchId);
-    await this.#deps.targetNotices.lost(targets, loss);
+    await this.#deps.targetAlerts.lost(targets, loss);
   }
 
   /** What was shown before is not believed to be gone at once. */

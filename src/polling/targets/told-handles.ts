@@ -1,7 +1,7 @@
 /** Which handles of an account the operator was told of: watches of one account notice a rename at different times, and it is told once. Pure. */
 
 /** By user id, oldest first; accounts in the order of their last renames. */
-export type ToldHandles = Readonly<Record<string, readonly string[]>>;
+export type AlertedHandles = Readonly<Record<string, readonly string[]>>;
 
 const HANDLES_KEPT = 5;
 const ACCOUNTS_KEPT = 1_000;
@@ -11,7 +11,7 @@ const ACCOUNTS_KEPT = 1_000;
  * one, what was told since is none.
  */
 export function isNewHandle(
-  told: ToldHandles,
+  told: AlertedHandles,
   userId: string,
   from: string,
   to: string,

@@ -88,16 +88,16 @@ function sketch({ startMs, aheadHours, regrets, dice }: AuthorDay, before: Sketc
   const isThread = chance < 0.06 && before !== undefined && (before.kind === "post" || before.after !== undefined);
   const soonMs = isThread ? 4_000 + Math.floor(dice() * 20_000) : Math.floor(-Math.log(1 - dice()) * EXCITEMENT_MS) + 5_000;
   // One post in three comes in the heat of the one before.
-  const isExcited = before !== undefined && (isThread || chance < 0.36) && before.atMs + soonMs < startMs + DAY_MS;
-  const atMs = isExcited ? before.atMs + soonMs : startMs + timeOfDay(dice, aheadHours);
-  const kind = isThread && isExcited ? "reply" : kindBy(dice());
+  const isInBurst = before !== undefined && (isThread || chance < 0.36) && before.atMs + soonMs < startMs + DAY_MS;
+  const atMs = isInBurst ? before.atMs + soonMs : startMs + timeOfDay(dice, aheadHours);
+  const kind = isThread && isInBurst ? "reply" : kindBy(dice());
   const hasMedia = kind !== "retweet" && dice() < 0.25;
   const regret = regrets ? dice() : 1;
   return {
     atMs,
     kind,
     hasMedia,
-    ...(isThread && isExcited ? { after: before } : {}),
+    ...(isThread && isInBurst ? { after: before } : {}),
     ...(regret < REGRETS ? { deletedMs: atMs + 60_000 + Math.floor(dice() ** 3 * (REGRET_MS - 60_000)) } : {}),
   };
 }

@@ -50,7 +50,7 @@ export async function dueRechecks(db: Executor, nowMs: number, mostTweets: numbe
   }));
 }
 
-const hasten = statement<HastenQuery>()((on, slot) =>
+const runNow = statement<HastenQuery>()((on, slot) =>
   on
     .updateTable("rechecks")
     .set({ due_at: slot("dueAtMs") })
@@ -58,8 +58,8 @@ const hasten = statement<HastenQuery>()((on, slot) =>
     .where("target_id", "in", on.selectFrom("targets").select("id").where("watch_key", "=", slot("watchKey"))),
 );
 
-export async function hastenRechecks(db: Executor, query: HastenQuery): Promise<void> {
-  await hasten(db, query);
+export async function runRechecksNow(db: Executor, query: HastenQuery): Promise<void> {
+  await runNow(db, query);
 }
 
 const upsert = insertRows("rechecks", ["target_id", "tweet_id", "due_at", "until_at", "event_id", "condition", "absences"], (insert) =>

@@ -1,7 +1,7 @@
 /** Outbox rows of born events: when each is due, and whether it goes out at all or joins another. */
 import type { NewDelivery } from "../../model/poll-store.ts";
 import { GroupTimers } from "./group-timers.ts";
-import { Tellings } from "./tellings.ts";
+import { DedupeKeys } from "./tellings.ts";
 import { nextNumbers } from "../db/sequence.ts";
 import { type Executor, insertRows } from "../db/statement.ts";
 import type { DeliveriesTable } from "../db/tables.ts";
@@ -33,7 +33,7 @@ const insertNew = insertRows("deliveries", COLUMNS, (insert) =>
 export async function insertDeliveries(on: Executor, deliveries: readonly NewDelivery[], nowMs: number): Promise<void> {
   if (deliveries.length === 0) return;
   const first = await nextNumbers(on, "delivery", deliveries.length);
-  const tellings = await Tellings.load(on, deliveries, nowMs);
+  const tellings = await DedupeKeys.load(on, deliveries, nowMs);
   const timers = new GroupTimers(on);
   const rows: DeliveriesTable[] = [];
   for (const [i, delivery] of deliveries.entries()) {

@@ -27,7 +27,7 @@ const earlier = listStatement<{ sink: string }, string>()((on, list, slot) =>
     .orderBy("id"),
 );
 
-export class Tellings {
+export class DedupeKeys {
   /** Of each sink and key, oldest first. */
   readonly #known: Map<string, Telling[]>;
   readonly #nowMs: number;
@@ -38,7 +38,7 @@ export class Tellings {
   }
 
   /** Reads what the deliveries' sinks were told of the same facts, and of what undoes them. */
-  static async load(on: Executor, deliveries: readonly NewDelivery[], nowMs: number): Promise<Tellings> {
+  static async load(on: Executor, deliveries: readonly NewDelivery[], nowMs: number): Promise<DedupeKeys> {
     const keys = new Map<string, Set<string>>();
     for (const { sink, once } of deliveries) {
       const wanted = keys.get(sink) ?? new Set();
@@ -50,7 +50,7 @@ export class Tellings {
       const { rows } = wanted.size === 0 ? { rows: [] } : await earlier(on, [...wanted], { sink });
       for (const row of rows) remember(known, sink, row);
     }
-    return new Tellings(known, nowMs);
+    return new DedupeKeys(known, nowMs);
   }
 
   /** The delivery as it goes out, by itself or in a summary; undefined when its row was marked as merged into a waiting one, or as a duplicate. */

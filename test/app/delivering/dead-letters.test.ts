@@ -21,7 +21,7 @@ const setUp = (more: Partial<InnerDaemonOptions> = {}): Promise<InnerDaemon> =>
 
 const tweet = (daemon: InnerDaemon, count: number): Promise<{ ids: readonly string[] }> =>
   daemon.control("tweets", { username: "loud_one", text: "a new zebra", count });
-const deadNotices = (daemon: InnerDaemon) => daemon.notices().filter(({ type }) => type === "delivery.dead");
+const deadNotices = (daemon: InnerDaemon) => daemon.opsAlerts().filter(({ type }) => type === "delivery.dead");
 
 describe("what expires", () => {
   it("is told to ops once with retry_for, links and ids, degrades the state but not health, and goes out again with the same ids", async () => {

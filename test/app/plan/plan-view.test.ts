@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { readLearned } from "../../../src/app/plan/learned.ts";
 import { createPlanView } from "../../../src/app/plan/plan-view.ts";
-import { createChangeBook } from "../../../src/groups/accounts/change-book.ts";
-import { createProbeBook } from "../../../src/groups/probing/probe-book.ts";
+import { createChangeCounts } from "../../../src/groups/accounts/change-book.ts";
+import { createProbeStates } from "../../../src/groups/probing/probe-book.ts";
 import type { Json } from "../../../src/model/json.ts";
 import { sha256 } from "../../../src/runtime/hash.ts";
 import { goodConfig } from "../../config/load-text.ts";
@@ -20,14 +20,14 @@ async function planWith(postsPerDay: number, changed?: number) {
     readNote: async (name: string) => notes.get(name) ?? null,
     writeNote: async (name: string, value: Json) => void notes.set(name, value),
   };
-  const book = createProbeBook(store, clock);
+  const book = createProbeStates(store, clock);
   const probe = { fields: null, probedAtMs: NOW, fullAtMs: NOW };
   for (const id of IDS) {
     const rate = { posts: postsPerDay * 30, days: 30, excited: 0, atMs: NOW };
     book.put(id, { probe, rate, handle: `h${id}`, checkedAtMs: NOW }, "later");
   }
   await book.close();
-  const changes = createChangeBook(store, clock);
+  const changes = createChangeCounts(store, clock);
   const changedMs = Array.from({ length: changed ?? 0 }, () => NOW);
   const run = { accounts: IDS.length, changedMs: [], startedAtMs: NOW, intervalMs: DAY };
   if (changed !== undefined)

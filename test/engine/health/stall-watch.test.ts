@@ -36,7 +36,7 @@ const tweetAt = (ms: number, number: number): Tweet => ({
   created_at: new Date(ms).toISOString(),
 });
 
-const told = (from: EngineRig) => from.notices.map(({ type, subject }) => `${type} ${subject}`);
+const told = (from: EngineRig) => from.opsAlerts.map(({ type, subject }) => `${type} ${subject}`);
 
 it("tells once that a watch is stalled when one source keeps failing while others answer, and again after it had recovered", async () => {
   const { clock, upstream, rig } = await house(2);
@@ -52,7 +52,7 @@ it("tells once that a watch is stalled when one source keeps failing while other
   expect(told(rig)).toEqual([]);
   await clock.advance(HOUR);
   expect(told(rig)).toEqual(["watch.stalled w-user1"]);
-  expect(rig.notices[0]?.message).toContain("its polls have been failing since 2026-03-02T12:0");
+  expect(rig.opsAlerts[0]?.message).toContain("its polls have been failing since 2026-03-02T12:0");
   await rig.restart();
   await clock.advance(HOUR);
   expect(told(rig)).toEqual(["watch.stalled w-user1"]);
@@ -78,7 +78,7 @@ it("tells the service dark, once, when most lists come back empty, and recovered
   for (const id of lists.keys()) lists.set(id, []);
   await clock.advance(2 * HOUR);
   expect(told(rig)).toEqual(["upstream.dark upstream"]);
-  expect(rig.notices[0]?.message).toContain("empty lists");
+  expect(rig.opsAlerts[0]?.message).toContain("empty lists");
   for (const [id, tweets] of before) lists.set(id, [tweetAt(clock.now(), Number(id)), ...tweets]);
   await clock.advance(10 * MINUTE);
   expect(told(rig)).toEqual(["upstream.dark upstream", "upstream.recovered upstream"]);
@@ -122,7 +122,7 @@ it("tells the service dark when nothing is new for far longer than the pace it h
   expect(told(rig)).toEqual([]);
   await clock.advance(4 * HOUR);
   expect(told(rig)).toEqual(["upstream.dark upstream"]);
-  expect(rig.notices[0]?.message).toContain("nothing is new anywhere since");
+  expect(rig.opsAlerts[0]?.message).toContain("nothing is new anywhere since");
   post("1");
   await clock.advance(10 * MINUTE);
   expect(told(rig).at(-1)).toBe("upstream.recovered upstream");

@@ -59,7 +59,7 @@ it("serves a newcomer that joined while the poll ran right after it, and never r
   loop.start(work);
   await clock.advance(500);
   loop.setPolls([pollOf("a", every(HOUR), 2)], new Map());
-  loop.hasten("a");
+  loop.runNow("a");
   await clock.advance(10_000);
   expect(runs).toEqual(["a1 0", "a2 1"]);
   expect(most()).toBe(1);
@@ -136,7 +136,7 @@ it("runs what freshness placed sooner when the pace gets faster, but not what wa
     loop.setPolls([fresh("a")], new Map());
     loop.start(work);
     await clock.advance(30_000);
-    loop.repace();
+    loop.reschedule();
     await clock.advance(HOUR);
     expect(runs.slice(0, 2)).toEqual(isPaced ? ["a1 0", "a1 60"] : ["a1 0"]);
     await loop.stop();
@@ -154,7 +154,7 @@ it.each([
   await clock.advance(2 * HOUR);
   expect(runs).toEqual([]);
   factor = 1;
-  loop.repace();
+  loop.reschedule();
   await clock.advance(HOUR);
   expect(runs).toHaveLength(1);
   await loop.stop();
@@ -167,7 +167,7 @@ it("puts off what waits when the pace gets slower, also of a poll that runs mean
   loop.start(work);
   await clock.advance(1_500);
   factor = 100;
-  loop.repace();
+  loop.reschedule();
   await clock.advance(HOUR);
   expect(runs).toEqual(["a1 0", "b1 1"]);
   await clock.advance(HOUR);
@@ -183,7 +183,7 @@ it("runs what is due already, however often the pace changes", async () => {
   // One more than run at once: the last waits for a place at its first tick, and at its second.
   for (let second = 0; second < 59; second += 1) {
     await clock.advance(1_000);
-    loop.repace();
+    loop.reschedule();
   }
   const times = many.map(({ key }) => runs.filter((run) => run.startsWith(key)).length);
   expect(Math.min(...times)).toBe(2);

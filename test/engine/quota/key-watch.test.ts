@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { createKeyRing } from "../../../src/budget/key-ring.ts";
 import { createKeyWatch, type KeyWatch } from "../../../src/engine/quota/key-watch.ts";
-import type { Notice } from "../../../src/model/notices.ts";
+import type { OpsAlert } from "../../../src/model/notices.ts";
 import type { Json } from "../../../src/model/json.ts";
 import { rememberingLog } from "../../state/temp-state.ts";
 import { failure } from "../../support/scripted-upstream.ts";
@@ -12,7 +12,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
 let clock: VirtualClock;
-let notices: Notice[];
+let opsAlerts: OpsAlert[];
 let notes: Map<string, Json>;
 let keys: string[];
 /** Keys of which the service says that they have requests left. */
@@ -30,7 +30,7 @@ const makeWatch = (): KeyWatch =>
       asked.push(key);
       return good.has(key);
     },
-    notices: { tell: async (notice) => void notices.push(notice) },
+    opsAlerts: { raise: async (notice) => void opsAlerts.push(notice) },
     notes: { readNote: async (name) => notes.get(name) ?? null, writeNote: async (name, value) => void notes.set(name, value) },
     clock,
     log: rememberingLog(),
@@ -39,7 +39,7 @@ const makeWatch = (): KeyWatch =>
 
 beforeEach(async () => {
   clock = createVirtualClock(Date.UTC(2026, 2, 2));
-  notices = [];
+  opsAlerts = [];
   notes = new Map();
   keys = ["a", "b", "c"];
   good = new Set();
@@ -51,7 +51,7 @@ beforeEach(async () => {
 
 const refuse = (key: string, kind: "unauthorized" | "billing" = "billing", sentAtMs = clock.monotonic()) =>
   watch.refused(key, failure(kind), sentAtMs);
-const told = () => notices.map(({ type, subject }) => `${type} ${subject}`);
+const told = () => opsAlerts.map(({ type, subject }) => `${type} ${subject}`);
 
 describe("a refused key", () => {
   it("is left aside and told once, and the request goes out again with another", async () => {
@@ -59,7 +59,7 @@ describe("a refused key", () => {
     expect(await refuse("b")).toBe(true);
     expect(watch.usable()).toEqual(["a", "c"]);
     expect(told()).toEqual(["key.refused b"]);
-    expect(notices[0]?.message).toContain("2 others go on");
+    expect(opsAlerts[0]?.message).toContain("2 others go on");
   });
 
   it("is asked about once an hour, on trial when it has requests left, and told when it has paid", async () => {
@@ -126,7 +126,7 @@ describe("when none is left", () => {
     await refuse("a");
     await refuse("b");
     expect(await refuse("c")).toBe(false);
-    expect(notices.at(-1)?.message).toContain("no other is left");
+    expect(opsAlerts.at(-1)?.message).toContain("no other is left");
     expect(watch.usable()).toEqual(keys);
     expect(await watch.probe()).toBe(false);
     good.add("c");
@@ -165,7 +165,7 @@ describe("a key with which requests fail that are answered with another", () => 
     await fail(1);
     expect(watch.usable()).toEqual(["a", "c"]);
     expect(told()).toEqual(["key.refused b"]);
-    expect(notices[0]?.message).toContain("fail and are answered with another");
+    expect(opsAlerts[0]?.message).toContain("fail and are answered with another");
     await clock.advance(11 * MINUTE);
     expect(asked).toEqual(["b", "b"]);
     good.add("b");

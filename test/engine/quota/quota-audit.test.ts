@@ -1,7 +1,7 @@
 /** The ledger against the service's own count, in virtual time, with a real ledger. */
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { quotaPeriod } from "../../../src/budget/quota-period.ts";
-import type { Notice } from "../../../src/model/notices.ts";
+import type { OpsAlert } from "../../../src/model/notices.ts";
 import { createQuotaAudit, type QuotaAudit } from "../../../src/engine/quota/quota-audit.ts";
 import type { Log } from "../../../src/model/log.ts";
 import type { Meter } from "../../../src/model/meter.ts";
@@ -19,7 +19,7 @@ const CALENDAR = { resetDay: 1, timezone: "UTC" };
 let clock: VirtualClock;
 let store: OpenedStore;
 let path: string;
-let notices: Notice[];
+let opsAlerts: OpsAlert[];
 let gauges: Map<string, number>;
 /** What the service has left of each key, or whatever else it says. */
 let service: Map<string, unknown>;
@@ -38,7 +38,7 @@ function makeAudit(log: Log = rememberingLog()): QuotaAudit {
   return createQuotaAudit({
     ledger: store,
     notes: store,
-    notices: { tell: async (notice) => void notices.push(notice) },
+    opsAlerts: { raise: async (notice) => void opsAlerts.push(notice) },
     clock,
     log,
     meter,
@@ -60,7 +60,7 @@ beforeEach(async () => {
   clock = createVirtualClock(START);
   path = tempStatePath();
   store = await openTemp(path);
-  notices = [];
+  opsAlerts = [];
   gauges = new Map();
   asked = [];
   text = "first";
@@ -93,7 +93,7 @@ it("asks at the start and every 15 minutes, and learns the limit from it", async
   expect(asked).toHaveLength(2);
   expect(audit.limitOf("main")).toBe(1_000);
   expect(drift()).toBe(0);
-  expect(notices).toEqual([]);
+  expect(opsAlerts).toEqual([]);
 });
 
 it("raises the alarm once a period when the service counted more, and says by how many", async () => {
@@ -107,9 +107,9 @@ it("raises the alarm once a period when the service counted more, and says by ho
   service.set("main", Number(service.get("main")) - 3);
   await clock.advance(15 * MINUTE);
   expect(drift()).toBe(10);
-  expect(notices).toHaveLength(1);
-  expect(notices[0]).toMatchObject({ type: "quota.drift", severity: "warning", facts: { key: "main", drift: 7 } });
-  expect(notices[0]?.message).toContain("7 requests more of the key main");
+  expect(opsAlerts).toHaveLength(1);
+  expect(opsAlerts[0]).toMatchObject({ type: "quota.drift", severity: "warning", facts: { key: "main", drift: 7 } });
+  expect(opsAlerts[0]?.message).toContain("7 requests more of the key main");
   // The limit is what can really be spent.
   expect(audit.limitOf("main")).toBe(990);
 });
@@ -126,7 +126,7 @@ it("says nothing of failed requests, whether they are billed or not, nor of thos
   service.set("main", Number(service.get("main")) - 4);
   await clock.advance(15 * MINUTE);
   expect(drift()).toBe(0);
-  expect(notices).toEqual([]);
+  expect(opsAlerts).toEqual([]);
 });
 
 it("compares over a downtime too, and tells nothing again after a restart", async () => {
@@ -140,14 +140,14 @@ it("compares over a downtime too, and tells nothing again after a restart", asyn
   await audit.start();
   await clock.advance(MINUTE);
   expect(drift()).toBe(25);
-  expect(notices).toHaveLength(1);
+  expect(opsAlerts).toHaveLength(1);
   audit.stop();
   audit = makeAudit();
   await audit.start();
   service.set("main", Number(service.get("main")) - 5);
   await clock.advance(30 * MINUTE);
   expect(drift()).toBe(30);
-  expect(notices).toHaveLength(1);
+  expect(opsAlerts).toHaveLength(1);
 });
 
 it.each([
@@ -168,7 +168,7 @@ it.each([
   service.set("main", odd);
   await clock.advance(15 * MINUTE);
   expect(audit.limitOf("main")).toBe(500);
-  expect(notices).toEqual([]);
+  expect(opsAlerts).toEqual([]);
 });
 
 it("waits while the service's figure stands still, and compares over the longer span", async () => {
@@ -180,7 +180,7 @@ it("waits while the service's figure stands still, and compares over the longer 
   service.set("main", 980);
   await clock.advance(15 * MINUTE);
   expect(drift()).toBe(0);
-  expect(notices).toEqual([]);
+  expect(opsAlerts).toEqual([]);
 });
 
 it("begins anew when the figure goes up and when the period ends", async () => {
@@ -198,7 +198,7 @@ it("begins anew when the figure goes up and when the period ends", async () => {
   expect(asked.length).toBeGreaterThan(before);
   expect(audit.limitOf("main")).toBe(900);
   expect(drift()).toBe(0);
-  expect(notices).toEqual([]);
+  expect(opsAlerts).toEqual([]);
 });
 
 it("asks again a minute after a refusal, which is early enough for a figure of the hour, and later when the service wants that", async () => {
@@ -222,7 +222,7 @@ it("takes another key under the same name for no drift, and sees what someone sp
   text = "second";
   service.set("main", 300);
   await clock.advance(15 * MINUTE);
-  expect(notices).toEqual([]);
+  expect(opsAlerts).toEqual([]);
   expect(audit.driftRequests).toBe(0);
   expect(audit.limitOf("main")).toBe(310);
   await spend(10);
@@ -241,7 +241,7 @@ it("keeps the books of several keys apart", async () => {
   await clock.advance(15 * MINUTE);
   expect([drift("main"), drift("second")]).toEqual([0, 2]);
   expect([audit.limitOf("main"), audit.limitOf("second")]).toEqual([1_000, 298]);
-  expect(notices.map(({ facts }) => facts?.["key"])).toEqual(["second"]);
+  expect(opsAlerts.map(({ facts }) => facts?.["key"])).toEqual(["second"]);
 });
 
 /** Four requests a minute. */
@@ -266,13 +266,13 @@ it.each([
     await work(22);
   }
   await work(4 * 60);
-  expect(notices).toEqual([]);
+  expect(opsAlerts).toEqual([]);
   expect(audit.driftRequests).toBe(0);
   clock.jump(-2 * HOUR);
   await work(5);
   service.set("main", Number(service.get("main")) - 7);
   await work(30);
-  expect(notices).toHaveLength(1);
+  expect(opsAlerts).toHaveLength(1);
   expect(audit.driftRequests).toBe(7);
 });
 
@@ -292,7 +292,7 @@ it("sums up what it found before a jump, and compares over one that came with a 
   await clock.advance(30_000);
   await work(2);
   expect(audit.driftRequests).toBe(12);
-  expect(notices).toHaveLength(1);
+  expect(opsAlerts).toHaveLength(1);
 });
 
 it("says and writes nothing more once it was stopped, whatever comes back then", async () => {

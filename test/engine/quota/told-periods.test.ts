@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { wasToldOf } from "../../../src/engine/quota/told-periods.ts";
+import { wasAlertedIn } from "../../../src/engine/quota/told-periods.ts";
 import type { Json } from "../../../src/model/json.ts";
 
 function notesWith(...stored: [string, Json][]) {
@@ -13,14 +13,14 @@ function notesWith(...stored: [string, Json][]) {
 
 it("knows what an older release told, which kept one period alone", async () => {
   const notes = notesWith(["n", "2026-03-01"]);
-  expect(await wasToldOf("2026-03-01", "n", notes)).toBe(true);
-  expect(await wasToldOf("2026-04-01", "n", notes)).toBe(false);
-  expect(await wasToldOf("2026-03-01", "n", notes)).toBe(true);
+  expect(await wasAlertedIn("2026-03-01", "n", notes)).toBe(true);
+  expect(await wasAlertedIn("2026-04-01", "n", notes)).toBe(false);
+  expect(await wasAlertedIn("2026-03-01", "n", notes)).toBe(true);
 });
 
 it("keeps the last few periods, and apart what is told of them", async () => {
   const notes = notesWith();
-  for (let month = 10; month < 30; month += 1) expect(await wasToldOf(`m${month}`, "n", notes)).toBe(false);
-  expect(await wasToldOf("m29", "other", notes)).toBe(false);
+  for (let month = 10; month < 30; month += 1) expect(await wasAlertedIn(`m${month}`, "n", notes)).toBe(false);
+  expect(await wasAlertedIn("m29", "other", notes)).toBe(false);
   expect(notes.kept.get("n")).toEqual(["m26", "m27", "m28", "m29"]);
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Freshness, Schedule } from "../../../src/model/schedule.ts";
 import type { Watch } from "../../../src/model/watch.ts";
 import { type Change, findChanges } from "../../../src/forecast/advice/cheaper.ts";
-import { assumeTargets, createForecast, dearest, type Forecast } from "../../../src/forecast/forecast.ts";
+import { assumeTargets, createForecast, mostExpensive, type Forecast } from "../../../src/forecast/forecast.ts";
 import { groupPolls } from "../../../src/groups/group-polls.ts";
 import { planPolls, targetsOf } from "../../../src/plan/polls/plan-polls.ts";
 import { recheckCost } from "../../../src/forecast/recheck-cost.ts";
@@ -49,7 +49,7 @@ const kind = <K extends Change["kind"]>(changes: readonly Change[], wanted: K) =
 describe("slowing down", () => {
   it("touches as few of the dearest watches as lose least, at the shortest usual interval that fits", () => {
     const watches = [search("slow", every(86_400)), search("fast", every(60)), search("faster", every(10))];
-    expect(dearest(forecastOf(watches))).toEqual(["faster", "fast", "slow"]);
+    expect(mostExpensive(forecastOf(watches))).toEqual(["faster", "fast", "slow"]);
     expect(kind(changesFor(watches, 90_000), "slower")).toMatchObject({ watches: [{ watchId: "faster", schedule: every(60) }] });
     expect(kind(changesFor(watches, 10_000), "slower")).toMatchObject({
       // By themselves they would have to be twice as slow; of one schedule they share a query.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createFreeRides, roundsBeside } from "../../../src/groups/accounts/free-rides.ts";
+import { createPiggybackedProbes, roundsBeside } from "../../../src/groups/accounts/free-rides.ts";
 
 const DAY_MS = 86_400_000;
 const ids = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => String(from + i));
@@ -9,20 +9,20 @@ const MEAN = { kind: "mean", meanMs: 60_000, maxMs: 4 * 3_600_000 } as const;
 
 describe("free rides in the requests of others", () => {
   it("go to whoever fits into what is left of a hundred places, and to those who are asked for anyway", () => {
-    const rides = createFreeRides([company(1_440, 0, 40)]);
+    const rides = createPiggybackedProbes([company(1_440, 0, 40)]);
     expect(rides.helpFor(ids(40, 70))).toEqual({ perDay: 1_440, covered: 1 });
     expect(rides.helpFor(ids(40, 160))).toEqual({ perDay: 1_440, covered: 0.5 });
     expect(rides.helpFor(ids(20, 30))).toEqual({ perDay: 1_440, covered: 1 });
   });
 
   it("are taken from those who look at most of them a day", () => {
-    const rides = createFreeRides([company(1_440, 0, 95), company(288, 100, 120)]);
+    const rides = createPiggybackedProbes([company(1_440, 0, 95), company(288, 100, 120)]);
     expect(rides.helpFor(ids(200, 260))).toEqual({ perDay: 288, covered: 1 });
     expect(rides.helpFor(ids(200, 205))).toEqual({ perDay: 1_440, covered: 1 });
   });
 
   it("are gone once others have taken the places, whose own requests have places again", () => {
-    const rides = createFreeRides([company(1_440, 0, 60)]);
+    const rides = createPiggybackedProbes([company(1_440, 0, 60)]);
     rides.join(ids(100, 140), 700);
     expect(rides.helpFor(ids(200, 210))).toEqual({ perDay: 700, covered: 1 });
     rides.join(ids(200, 300), 0);
@@ -30,7 +30,7 @@ describe("free rides in the requests of others", () => {
   });
 
   it("are nothing where nobody asks for profiles", () => {
-    expect(createFreeRides([]).helpFor(ids(0, 10))).toBeUndefined();
+    expect(createPiggybackedProbes([]).helpFor(ids(0, 10))).toBeUndefined();
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { ridersOf } from "../../../src/groups/accounts/riders.ts";
+import { spareSlotTasks } from "../../../src/groups/accounts/riders.ts";
 import type { Waiting } from "../../../src/groups/accounts/group-pace.ts";
 import type { GroupMember } from "../../../src/groups/memory/group-members.ts";
 import type { ReadTask } from "../../../src/groups/accounts/group-tasks.ts";
@@ -36,7 +36,7 @@ const moved = (member: GroupMember, minutes: number): ReadTask => ({
   isFull: false,
 });
 const riding = (tasks: readonly ReadTask[], others: readonly Waiting[], unready: readonly string[] = []) =>
-  ridersOf({
+  spareSlotTasks({
     tasks,
     waiting: () => others,
     limits: FIRST_LIMITS,

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import { createHolds } from "../../../src/groups/memory/holds.ts";
+import { createCooldowns } from "../../../src/groups/memory/holds.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 
 it("fault 72: holds a member for as long as was said, whatever the wall clock does", async () => {
   const clock = createVirtualClock(Date.UTC(2026, 2, 2, 12, 0, 0));
-  const holds = createHolds(clock);
+  const holds = createCooldowns(clock);
   holds.note("poll", { aftermath: { notBeforeMs: clock.now() + 60_000 } });
   clock.jump(-3_600_000);
   await clock.advance(59_000);

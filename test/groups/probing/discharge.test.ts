@@ -12,9 +12,9 @@ import {
   probedFields,
   type ProbeMemory,
   takeProbe,
-  wayToRead,
+  endpointToRead,
 } from "../../../src/groups/probing/discharge.ts";
-import { isBlindProbe } from "../../../src/requests/blind-probe.ts";
+import { isSuspiciousProbe } from "../../../src/requests/blind-probe.ts";
 import { fields, read, START } from "../../support/probed.ts";
 
 const MIN = 60_000;
@@ -28,7 +28,7 @@ function readTimes(memory: ProbeMemory, change: JsonObject | null): readonly num
     now = takeProbe(now, change, atMs);
     if (!isDue(now, atMs)) continue;
     times.push(atMs / MIN);
-    now = afterRead(now, read({ way: wayToRead(now) }), atMs);
+    now = afterRead(now, read({ way: endpointToRead(now) }), atMs);
   }
   expect(now.open).toBeUndefined();
   return times;
@@ -112,7 +112,7 @@ describe("the way to read", () => {
   it("turns to the timeline when the search stays silent about a post that was promised", () => {
     let memory = takeProbe(START, fields(11), MIN);
     const ways = [1, 2, 3].map((minute) => {
-      const way = wayToRead(memory);
+      const way = endpointToRead(memory);
       memory = afterRead(memory, read({ way }), minute * MIN);
       return way;
     });
@@ -123,13 +123,13 @@ describe("the way to read", () => {
     let memory: ProbeMemory = { ...START, probedAtMs: MIN / 2 };
     for (const tweets of [11, 12, 13]) {
       memory = takeProbe(memory, fields(tweets), MIN);
-      expect(wayToRead(memory)).toBe("search");
+      expect(endpointToRead(memory)).toBe("search");
       for (let reads = 0; reads < 2; reads += 1) {
-        const way = wayToRead(memory);
+        const way = endpointToRead(memory);
         memory = afterRead(memory, read({ way, newPosts: way === "timeline" ? 1 : 0 }), MIN);
       }
     }
-    expect(wayToRead(takeProbe(memory, fields(14), MIN))).toBe("timeline");
+    expect(endpointToRead(takeProbe(memory, fields(14), MIN))).toBe("timeline");
   });
 
   it("is the search again now and then, the seldomer the oftener it was silent, and for good once it shows something", () => {
@@ -137,11 +137,11 @@ describe("the way to read", () => {
     const asked: number[] = [];
     for (let post = 1; post <= 40; post += 1) {
       memory = takeProbe(memory, fields(10 + post), MIN);
-      if (wayToRead(memory) === "search") {
+      if (endpointToRead(memory) === "search") {
         asked.push(post);
         memory = afterRead(memory, read(), MIN);
       }
-      memory = afterRead(memory, read({ way: wayToRead(memory), newPosts: 1 }), MIN);
+      memory = afterRead(memory, read({ way: endpointToRead(memory), newPosts: 1 }), MIN);
       expect(memory.open).toBeUndefined();
     }
     expect(asked).toEqual([1, 2, 3, 5, 9, 17, 33]);
@@ -180,7 +180,7 @@ describe("the way to read", () => {
 
   it("asks the timeline for nothing when no post was promised", () => {
     const memory = takeProbe(START, fields(9), MIN);
-    expect(wayToRead({ ...memory, open: { sinceMs: 0, owed: null, reads: 5, dueMs: 0 } })).toBe("search");
+    expect(endpointToRead({ ...memory, open: { sinceMs: 0, owed: null, reads: 5, dueMs: 0 } })).toBe("search");
   });
 });
 
@@ -210,10 +210,10 @@ it("takes a probe for blind that shows none of several accounts, all of which it
     { before: true, now: true },
     { before: false, now: false },
   ];
-  expect(isBlindProbe([gone, gone, gone, never])).toBe(true);
-  expect(isBlindProbe([gone, gone, gone, here])).toBe(false);
-  expect(isBlindProbe([gone, gone, never])).toBe(false);
-  expect(isBlindProbe([never, never, never])).toBe(false);
+  expect(isSuspiciousProbe([gone, gone, gone, never])).toBe(true);
+  expect(isSuspiciousProbe([gone, gone, gone, here])).toBe(false);
+  expect(isSuspiciousProbe([gone, gone, never])).toBe(false);
+  expect(isSuspiciousProbe([never, never, never])).toBe(false);
 });
 
 describe("a blind account", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type AccountMemory, createProbeBook } from "../../../src/groups/probing/probe-book.ts";
+import { type AccountMemory, createProbeStates } from "../../../src/groups/probing/probe-book.ts";
 import type { Json } from "../../../src/model/json.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 
@@ -24,14 +24,14 @@ describe("counts of a group", () => {
   it("are known over restarts, with the way it is read", async () => {
     const clock = createVirtualClock(START);
     const notes = notesIn(new Map());
-    const before = createProbeBook(notes, clock);
+    const before = createProbeStates(notes, clock);
     before.put("1", ACCOUNT, "later");
     for (let run = 0; run < 60 * 74; run += 1) {
       before.count("g", { strategy: "merge", members: 3, requests: { probes: 0, reads: 1 }, intervalMs: MIN });
       await clock.advance(MIN);
     }
     await before.close();
-    const after = createProbeBook(notes, clock);
+    const after = createProbeStates(notes, clock);
     await after.load();
     expect(after.countOf("g", 3)?.strategy).toBe("merge");
     expect(after.countOf("g", 3)?.reads?.perDay).toBeCloseTo(1_440, -1);
@@ -41,7 +41,7 @@ describe("counts of a group", () => {
   it("begin anew after those of an older release, which did not say how it was read", async () => {
     const old = { "g/3/reads": { sinceMs: START, requests: 9, lastMs: START, counted: { perDay: 99, days: 3 } } };
     const stored = new Map<string, Json>([["probes.counts", old]]);
-    const book = createProbeBook(notesIn(stored), createVirtualClock(START));
+    const book = createProbeStates(notesIn(stored), createVirtualClock(START));
     await book.load();
     book.put("1", ACCOUNT, "later");
     book.count("g", { strategy: "probe", members: 3, requests: { probes: 1, reads: 0 }, intervalMs: MIN });
@@ -50,7 +50,7 @@ describe("counts of a group", () => {
   });
 
   it("are forgotten while it is slowed down", () => {
-    const book = createProbeBook(notesIn(new Map()), createVirtualClock(START));
+    const book = createProbeStates(notesIn(new Map()), createVirtualClock(START));
     book.count("g", { strategy: "probe", members: 3, requests: { probes: 1, reads: 0 }, intervalMs: MIN });
     book.count("g", undefined);
     expect(book.countOf("g", 3)).toBeUndefined();

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { freeFloor } from "../../../src/groups/queries/free-depth.ts";
-import { floorOf, pagesOfPack, type Part } from "../../../src/groups/queries/packs.ts";
+import { floorOf, pagesOfBatch, type Part } from "../../../src/groups/queries/packs.ts";
 
 const HOUR_MS = 3_600_000;
 const NOW_MS = 100 * HOUR_MS;
@@ -33,7 +33,7 @@ it("takes no page more, and is no less than the search needs", () => {
     fc.property(someParts, someHours, (described, hours) => {
       const parts = described.map(([each, perHour]) => part(each, perHour));
       const floorMs = freeFloor(parts, NOW_MS - hours * HOUR_MS);
-      expect(pagesOfPack(parts, floorMs)).toBe(pagesOfPack(parts));
+      expect(pagesOfBatch(parts, floorMs)).toBe(pagesOfBatch(parts));
       expect(floorMs).toBeLessThanOrEqual(floorOf(parts));
     }),
   );

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { FIRST_LIMITS, handlesPerQuery, packMembers, writeMerged } from "../../../src/query/merging/merge.ts";
-import { choosePack, floorOf, packParts, pagesOfPack, type Part } from "../../../src/groups/queries/packs.ts";
+import { chooseQueryBatch, floorOf, packQueries, pagesOfBatch, type Part } from "../../../src/groups/queries/packs.ts";
 import { withBounds } from "../../../src/query/with-bounds.ts";
 
 const HOUR_MS = 3_600_000;
@@ -15,7 +15,7 @@ const part = (name: string, hours: number, perHour: number): Part => ({
 });
 const named = (packs: readonly (readonly Part[])[]) =>
   packs.map((pack) => pack.map(({ member }) => member.kind === "from" && member.handle));
-const requestsOf = (packs: readonly (readonly Part[])[]) => packs.reduce((sum, pack) => sum + pagesOfPack(pack), 0);
+const requestsOf = (packs: readonly (readonly Part[])[]) => packs.reduce((sum, pack) => sum + pagesOfBatch(pack), 0);
 
 const partsUpTo = (mostPerHour: number) =>
   fc
@@ -32,7 +32,7 @@ describe("packs of a search", () => {
   it("hold every part once and in order, each in one query", () => {
     fc.assert(
       fc.property(someParts, (parts) => {
-        const packs = packParts(parts, FIRST_LIMITS);
+        const packs = packQueries(parts, FIRST_LIMITS);
         expect(packs.flat()).toEqual(parts);
         for (const pack of packs) {
           const query = withBounds(writeMerged(pack.map(({ member }) => member)), { sinceTime: 1_800_000_000 });
@@ -47,29 +47,29 @@ describe("packs of a search", () => {
     fc.assert(
       fc.property(shortParts, (parts) => {
         const filled = packMembers(parts, ({ member }) => member, FIRST_LIMITS);
-        expect(requestsOf(packParts(parts, FIRST_LIMITS))).toBeLessThanOrEqual(requestsOf(filled));
+        expect(requestsOf(packQueries(parts, FIRST_LIMITS))).toBeLessThanOrEqual(requestsOf(filled));
       }),
     );
   });
 
   it("keep the quiet, who reach far back, from the busy, whose known posts they would ask for again", () => {
-    const packs = packParts([part("busy", 0.1, 10), part("busier", 0.2, 10), part("quiet", 12, 0.1)], FIRST_LIMITS);
+    const packs = packQueries([part("busy", 0.1, 10), part("busier", 0.2, 10), part("quiet", 12, 0.1)], FIRST_LIMITS);
     expect(named(packs)).toEqual([["busy", "busier"], ["quiet"]]);
   });
 
   it("put deep and shallow into one where all their posts fit on a page", () => {
-    const packs = packParts([part("shallow", 0.1, 0.5), part("deep", 12, 0.1)], FIRST_LIMITS);
+    const packs = packQueries([part("shallow", 0.1, 0.5), part("deep", 12, 0.1)], FIRST_LIMITS);
     expect(named(packs)).toEqual([["shallow", "deep"]]);
   });
 
   it("are as few as can be where all are equally deep", () => {
     const parts = Array.from({ length: 3 * handlesPerQuery(FIRST_LIMITS) }, () => part("averagehandle", 1, 0.1));
-    expect(packParts(parts, FIRST_LIMITS)).toHaveLength(3);
+    expect(packQueries(parts, FIRST_LIMITS)).toHaveLength(3);
   });
 
   it("leave one that is too long for any query alone", () => {
     const long = { ...part("a", 1, 0), member: { kind: "from", userId: "1", handle: "a".repeat(500) } } as const;
-    expect(packParts([part("b", 1, 0), long, part("c", 1, 0)], FIRST_LIMITS).map((pack) => pack.length)).toEqual([1, 1, 1]);
+    expect(packQueries([part("b", 1, 0), long, part("c", 1, 0)], FIRST_LIMITS).map((pack) => pack.length)).toEqual([1, 1, 1]);
   });
 });
 
@@ -81,25 +81,25 @@ describe("the choice among accounts that are due", () => {
 
   it("fills the pages they take, and keeps the first one", () => {
     const parts = [due(5), due(15), due(2), due(3), due(12), due(1)];
-    const chosen = choosePack(parts, 3, mayWait);
+    const chosen = chooseQueryBatch(parts, 3, mayWait);
     expect(chosen).toHaveLength(3);
     expect(chosen[0]).toBe(parts[0]);
     // 22 posts would take two pages.
     expect(postsOf(chosen)).toBe(18);
-    expect(pagesOfPack(chosen)).toBe(1);
+    expect(pagesOfBatch(chosen)).toBe(1);
   });
 
   it("leaves nobody for later who may not wait", () => {
     const parts = [due(5), due(15), due(2), due(3), due(12), due(1)];
-    expect(choosePack(parts, 3, () => false)).toEqual(parts.slice(0, 3));
+    expect(chooseQueryBatch(parts, 3, () => false)).toEqual(parts.slice(0, 3));
   });
 
   it("takes as many as are wanted, each once, and wastes no more than the first ones would", () => {
-    const empty = (parts: readonly Part[]) => pagesOfPack(parts) * 20 - postsOf(parts);
+    const empty = (parts: readonly Part[]) => pagesOfBatch(parts) * 20 - postsOf(parts);
     fc.assert(
       fc.property(fc.array(fc.nat(30), { minLength: 1, maxLength: 40 }), fc.integer({ min: 1, max: 20 }), (posts, size) => {
         const parts = posts.map(due);
-        const chosen = choosePack(parts, size, mayWait);
+        const chosen = chooseQueryBatch(parts, size, mayWait);
         expect(chosen).toHaveLength(Math.min(size, parts.length));
         expect(new Set(chosen).size).toBe(chosen.length);
         expect(empty(chosen)).toBeLessThanOrEqual(empty(parts.slice(0, size)));
@@ -111,8 +111,8 @@ describe("the choice among accounts that are due", () => {
 describe("the requests of a pack", () => {
   it("grow with every twenty posts above its deepest part", () => {
     const [busy, quiet] = [part("busy", 1, 10), part("quiet", 6, 0)];
-    expect(pagesOfPack([busy])).toBe(1);
+    expect(pagesOfBatch([busy])).toBe(1);
     expect(floorOf([busy, quiet])).toBe(quiet.floorMs);
-    expect(pagesOfPack([busy, quiet])).toBe(4);
+    expect(pagesOfBatch([busy, quiet])).toBe(4);
   });
 });

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { Watch } from "../../../src/model/watch.ts";
 import { assumeTargets, createForecast } from "../../../src/forecast/forecast.ts";
 import { groupPolls } from "../../../src/groups/group-polls.ts";
-import type { WayInForce } from "../../../src/plan/rates/learned.ts";
+import type { ActiveStrategy } from "../../../src/plan/rates/learned.ts";
 import { planPolls, targetsOf } from "../../../src/plan/polls/plan-polls.ts";
 import { chooseSearchStrategy, isTooBusy } from "../../../src/groups/searches/search-groups.ts";
 import { sha256 } from "../../../src/runtime/hash.ts";
@@ -18,7 +18,7 @@ const timetable = createTimetable();
 
 const polls = (...watches: readonly Watch[]) => pollsBy(undefined, watches);
 
-function pollsBy(way: WayInForce | undefined, watches: readonly Watch[]) {
+function pollsBy(way: ActiveStrategy | undefined, watches: readonly Watch[]) {
   const planned = watches.map((watch) => {
     const type = WATCH_TYPES.find((one) => one.type === watch.type);
     if (type === undefined) throw new Error("no type");
@@ -62,7 +62,7 @@ it("a group is foretold by the way it is read: by itself where that is in force,
   const watches = WORDS.map((word) => search(word));
   const keys = polls(...watches).flatMap(({ group }) => group?.members.map(({ key }) => key) ?? []);
   const ticks = 1_440;
-  const readsBy = (way: WayInForce) => pollsBy(way, watches)[0]?.group?.cost.readsPerDay ?? 0;
+  const readsBy = (way: ActiveStrategy) => pollsBy(way, watches)[0]?.group?.cost.readsPerDay ?? 0;
   expect(readsBy({ strategy: "merge", alone: new Set(keys.slice(0, 3)) })).toBe(4 * ticks);
   expect(readsBy({ strategy: "merge", limits: { operators: 8, characters: 450 } })).toBe(2 * ticks);
   // Together they would take 9 requests a tick: not enough fewer to begin with.

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createFeedBook } from "../../../src/groups/single/feed-book.ts";
+import { createFeedStates } from "../../../src/groups/single/feed-book.ts";
 import { createFeedTurns, type FeedRead } from "../../../src/groups/single/feed-turns.ts";
 import type { ServiceClock } from "../../../src/requests/service-clock.ts";
 import type { Poll } from "../../../src/polling/watch-poll.ts";
@@ -25,7 +25,7 @@ function house() {
   let factor = 1;
   const serviceClock = { now: () => clock.now(), fromLocal: (localMs: number) => localMs } as ServiceClock;
   const open = () => {
-    const book = createFeedBook(notes as never, clock);
+    const book = createFeedStates(notes as never, clock);
     return { book, turns: createFeedTurns({ book, clock, serviceClock, stretch: () => factor }) };
   };
   let { book, turns } = open();

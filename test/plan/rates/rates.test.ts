@@ -5,7 +5,7 @@ import {
   firstRate,
   FLAT_PROFILE,
   hourFactor,
-  isExcited,
+  isInBurst,
   learnHours,
   learnPosts,
   type RateMemory,
@@ -76,7 +76,7 @@ it("expects nothing of posts that were noted at a later time than now is: the cl
   const noted = learnPosts(firstRate(spaced(20, DAY), NOW), [NOW + DAY, NOW + DAY - 1_000], NOW + DAY);
   expect(rateAt(noted, NOW + DAY)).toBeGreaterThan(100);
   expect(rateAt(noted, NOW)).toBeLessThan(2);
-  expect(isExcited(noted, NOW)).toBe(false);
+  expect(isInBurst(noted, NOW)).toBe(false);
 });
 
 describe("the hours of the day", () => {

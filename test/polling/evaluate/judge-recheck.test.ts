@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { judgeRecheck } from "../../../src/polling/evaluate/judge-recheck.ts";
+import { evaluateRecheck } from "../../../src/polling/evaluate/judge-recheck.ts";
 import type { Recheck } from "../../../src/model/recheck.ts";
 import { sha256 } from "../../../src/runtime/hash.ts";
 import { timeline } from "../../../src/watches/timeline.ts";
@@ -23,7 +23,7 @@ const recheck: Recheck = {
 /** When it is looked at next, in minutes; undefined when it is let go. */
 const nextOf = (atMinute: number, stretch: number): number | undefined => {
   const context = { hash: sha256, detectedAtMs: atMinute * MINUTE, stretch, isBlind: false };
-  const { next } = judgeRecheck(subscriber, recheck, { tweet: makeTweet("7"), told: undefined }, context);
+  const { next } = evaluateRecheck(subscriber, recheck, { tweet: makeTweet("7"), told: undefined }, context);
   return next === undefined ? undefined : next.dueAtMs / MINUTE;
 };
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { countOpenHoles } from "../../../src/polling/run/open-holes.ts";
+import { countOpenGaps } from "../../../src/polling/run/open-holes.ts";
 import type { Poll } from "../../../src/polling/watch-poll.ts";
 
 const HOLE = { horizonMs: 1, tries: 0 };
@@ -23,16 +23,16 @@ function stateOf(holes: Readonly<Record<string, number>>) {
 it("counts the holes of feeds and of members of groups, as the state has them from before a start", async () => {
   const { store, asked } = stateOf({ alone: 1, first: 2, second: 0 });
   const group = pollOf("group", { group: { members: [pollOf("first"), pollOf("second")] } });
-  expect(await countOpenHoles([pollOf("alone"), group, pollOf("list", { detector: "roster" })], new Map(), store)).toBe(3);
+  expect(await countOpenGaps([pollOf("alone"), group, pollOf("list", { detector: "roster" })], new Map(), store)).toBe(3);
   expect(asked).toEqual([["alone", "first", "second"]]);
 });
 
 it("asks the state once, and goes by what later polls left", async () => {
   const { store, asked } = stateOf({ first: 2 });
   const [polls, known] = [[pollOf("first"), pollOf("second")], new Map([["second", 1]])];
-  expect(await countOpenHoles(polls, known, store)).toBe(3);
+  expect(await countOpenGaps(polls, known, store)).toBe(3);
   known.set("first", 0);
-  expect(await countOpenHoles(polls, known, store)).toBe(1);
+  expect(await countOpenGaps(polls, known, store)).toBe(1);
   expect(asked).toEqual([["first"]]);
 });
 
@@ -44,5 +44,5 @@ it("takes what a poll left over what the state said while it ran", async () => {
     known.set("first", 0);
     return before;
   };
-  expect(await countOpenHoles([pollOf("first")], known, { loadSources })).toBe(0);
+  expect(await countOpenGaps([pollOf("first")], known, { loadSources })).toBe(0);
 });

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import { isNewHandle, type ToldHandles } from "../../../src/polling/targets/told-handles.ts";
+import { isNewHandle, type AlertedHandles } from "../../../src/polling/targets/told-handles.ts";
 
 /** Which of these renames, seen one after the other, are told. */
 function told(renames: readonly (readonly [from: string, to: string])[]): readonly boolean[] {
-  let handles: ToldHandles = {};
+  let handles: AlertedHandles = {};
   return renames.map(([from, to]) => {
     const step = isNewHandle(handles, "7", from, to);
     handles = step.handles;
@@ -49,7 +49,7 @@ it("an older handle that leads to one nobody was told of is told", () => {
 });
 
 it("keeps the latest accounts, and few handles of each", () => {
-  let handles: ToldHandles = {};
+  let handles: AlertedHandles = {};
   for (let id = 0; id < 1_100; id += 1) handles = isNewHandle(handles, String(id), "a", "b").handles;
   expect(Object.keys(handles)).toHaveLength(1_000);
   expect(isNewHandle(handles, "1099", "a", "b").isNew).toBe(false);

@@ -14,21 +14,21 @@ const PAIRS = [
 
 export function checkOps(evidence: Evidence): readonly string[] {
   if (evidence.isClockSet) return [];
-  const notices = evidence.played.left.events.filter(({ watchType }) => watchType === "daemon");
+  const opsAlerts = evidence.played.left.events.filter(({ watchType }) => watchType === "daemon");
   return [
     ...PAIRS.flatMap((pair) =>
       [
         ...groupBy(
-          notices.filter(({ type }) => pair.includes(type as never)),
+          opsAlerts.filter(({ type }) => pair.includes(type as never)),
           ({ subject }) => subject,
         ),
       ].flatMap(([subject, own]) => checkPair(pair, `${pair[0]} of ${subject}`, own, evidence)),
     ),
-    ...notices.flatMap((notice) => checkPlaces(notice, evidence)),
-    ...checkDark(notices, evidence),
-    ...checkFailing(notices, evidence),
-    ...checkDead(notices, evidence),
-    ...checkSilence(notices, evidence),
+    ...opsAlerts.flatMap((notice) => checkPlaces(notice, evidence)),
+    ...checkDark(opsAlerts, evidence),
+    ...checkFailing(opsAlerts, evidence),
+    ...checkDead(opsAlerts, evidence),
+    ...checkSilence(opsAlerts, evidence),
   ];
 }
 
@@ -77,7 +77,7 @@ function checkPlaces(notice: LeftEvent, { epochs, outbox }: Evidence): readonly 
 }
 
 /** When nobody asks the service any more, for whatever reason, the operator has heard of it. */
-function checkSilence(notices: readonly LeftEvent[], { played, finalRules }: Evidence): readonly string[] {
+function checkSilence(opsAlerts: readonly LeftEvent[], { played, finalRules }: Evidence): readonly string[] {
   const { lives, endMs, asked, scenario } = played;
   const watches = [...finalRules.watches.values()].filter(({ id, isEnabled }) => {
     const isPaused = scenario.steps.some((step) => step.do === "pause" && step.watch === id);
@@ -86,7 +86,7 @@ function checkSilence(notices: readonly LeftEvent[], { played, finalRules }: Evi
   const lastMs = asked.filter(({ isBilled }) => isBilled).at(-1)?.atMs ?? scenario.startMs;
   const mostMs = 30 * MIN_MS + 2 * Math.max(0, ...watches.map(({ gapMs }) => gapMs));
   const isUp = (lives.at(-1)?.fromMs ?? endMs) < endMs - mostMs;
-  const isTold = notices.some(({ type }) => /^(?:quota|upstream|key|watch|target)\./.test(type));
+  const isTold = opsAlerts.some(({ type }) => /^(?:quota|upstream|key|watch|target)\./.test(type));
   return watches.length === 0 || !isUp || isTold || endMs - lastMs < mostMs
     ? []
     : ["nobody asks the service any more, and nobody was told"];
@@ -95,7 +95,7 @@ function checkSilence(notices: readonly LeftEvent[], { played, finalRules }: Evi
 /** Faults during which nothing is answered. */
 const DARK = ["server_error", "html_502", "dns_failure", "tls_error"];
 
-function checkDark(notices: readonly LeftEvent[], { played, finalRules }: Evidence): readonly string[] {
+function checkDark(opsAlerts: readonly LeftEvent[], { played, finalRules }: Evidence): readonly string[] {
   const { startMs, steps } = played.scenario;
   const isPolled = [...finalRules.watches.values()].some(({ gapMs, isEnabled }) => isEnabled && gapMs <= 2 * MIN_MS);
   return steps.flatMap((step): readonly string[] => {
@@ -108,7 +108,7 @@ function checkDark(notices: readonly LeftEvent[], { played, finalRules }: Eviden
         other.atMs > step.atMs - 30 * MIN_MS &&
         other.atMs < endMs,
     );
-    const isTold = notices.some(
+    const isTold = opsAlerts.some(
       ({ type, detectedAtMs }) => type === "upstream.dark" && detectedAtMs > startMs + step.atMs && detectedAtMs < startMs + endMs + MIN_MS,
     );
     return isMixed || isTold
@@ -120,8 +120,8 @@ function checkDark(notices: readonly LeftEvent[], { played, finalRules }: Eviden
 /** Answers by which a receiver says that nobody can post there. */
 const NOBODY = ["unauthorised", "forbidden", "missing"];
 
-function checkFailing(notices: readonly LeftEvent[], { played, epochs }: Evidence): readonly string[] {
-  const told = notices.filter(({ type }) => type === "sink.failing");
+function checkFailing(opsAlerts: readonly LeftEvent[], { played, epochs }: Evidence): readonly string[] {
+  const told = opsAlerts.filter(({ type }) => type === "sink.failing");
   return played.attempts.flatMap((attempt) => {
     const { sink, trouble, answeredAtMs = Number.POSITIVE_INFINITY, path } = attempt;
     if (!NOBODY.includes(trouble ?? "") || attempt.accepted || sink === "" || /crosspost|threads/.test(path)) return [];
@@ -137,9 +137,9 @@ function checkFailing(notices: readonly LeftEvent[], { played, epochs }: Evidenc
   });
 }
 
-function checkDead(notices: readonly LeftEvent[], { played, outbox, finalRules }: Evidence): readonly string[] {
+function checkDead(opsAlerts: readonly LeftEvent[], { played, outbox, finalRules }: Evidence): readonly string[] {
   if (played.scenario.mode !== "liveness") return [];
-  const told = new Set(notices.flatMap(({ type, subject, body }) => (type === "delivery.dead" ? [subject, JSON.stringify(body)] : [])));
+  const told = new Set(opsAlerts.flatMap(({ type, subject, body }) => (type === "delivery.dead" ? [subject, JSON.stringify(body)] : [])));
   const sinks = new Set(
     [...outbox.messages.values()].flatMap(({ id, state, sink }) => {
       // Ops alerts that the only sink of ops refuses cannot be told through it.

@@ -24,7 +24,7 @@ export interface Receipt {
   /** Ids that stand anywhere in it, also as what a tweet answers or quotes. */
   readonly named: ReadonlySet<string>;
   /** The daemon's own events. */
-  readonly notices: readonly string[];
+  readonly opsAlerts: readonly string[];
   /** When the newest of its events was detected; webhooks alone say so. */
   readonly detectedAtMs: number | undefined;
 }
@@ -55,7 +55,7 @@ function readWebhook(attempt: Attempt): Receipt {
     ...{ attempt, sink: attempt.sink, atMs: attempt.atMs, told },
     message: attempt.headers["webhook-id"] ?? "",
     named: new Set(told.map(({ tweetId }) => tweetId)),
-    notices: events.filter(({ watch }) => watch === "").map((event) => event.type),
+    opsAlerts: events.filter(({ watch }) => watch === "").map((event) => event.type),
     detectedAtMs: Date.parse(timestamp),
   };
 }
@@ -71,7 +71,7 @@ function readChat(attempt: Attempt, tweets: ReadonlyMap<string, TweetFact>): Rec
   return {
     ...{ attempt, sink: attempt.sink, atMs: attempt.atMs, told, named, detectedAtMs: undefined },
     message: keyOf(attempt) ?? attempt.text,
-    notices: told.length === 0 ? ["?"] : [],
+    opsAlerts: told.length === 0 ? ["?"] : [],
   };
 }
 

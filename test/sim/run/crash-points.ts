@@ -10,7 +10,7 @@ const STORE_WRITES = [
   "setTargetStatus",
   "setPaused",
   "commitPoll",
-  "hastenRechecks",
+  "runRechecksNow",
   "reserve",
   "settle",
   "seal",
