@@ -3,7 +3,7 @@ import type { NamedAccountId, TargetState, WatchState, WatchStore } from "../mod
 import type { Watch } from "../model/watch.ts";
 import type { PlannedWatch } from "../plan/polls/plan-polls.ts";
 import type { WatchType } from "../watches/watch-type.ts";
-import { firstBaselineIn, plannedOf, withAccounts, withPaused, withTargets } from "./in-force.ts";
+import { firstBaselineIn, plannedOf, withAccounts, withPaused, withTargets } from "./plan-facts.ts";
 
 export interface EngineWatch {
   readonly watch: Watch;

@@ -10,7 +10,7 @@ import { planPolls } from "../plan/polls/plan-polls.ts";
 import type { Poll } from "../polling/watch-poll.ts";
 import type { Timetable } from "../schedule/timetable.ts";
 import type { StallWatch } from "./health/stall-watch.ts";
-import { dateGroup, hasNewEntry, indexByWatch } from "./in-force.ts";
+import { dateGroup, hasNewEntry, indexByWatch } from "./plan-facts.ts";
 import type { PollHistory } from "./loop/poll-history.ts";
 import type { PollLoop } from "./loop/poll-loop.ts";
 import { logPlan } from "./plan-log.ts";

@@ -1,5 +1,5 @@
 /** What polls ask for a day and what they get while the quota is short, in total and by watch. Pure. */
-import type { SlowDownFactors } from "../budget/stretch.ts";
+import type { SlowDownFactors } from "../budget/slow-down.ts";
 import { lazy } from "../model/lazy.ts";
 import type { Priority } from "../model/schedule.ts";
 import type { CostModel } from "./cost.ts";

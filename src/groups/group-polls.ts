@@ -8,10 +8,10 @@ import { feedIntervalMs, shareKey } from "./single/feed-pace.ts";
 import { groupSpreadMs } from "../plan/polls/group-spread.ts";
 import { type Members, sortByKind } from "../plan/polls/kinds.ts";
 import { type Poll, type Pollable, userIdOf } from "../plan/poll.ts";
-import { groupRosters } from "./member-lists/roster-groups.ts";
+import { groupRosters } from "./member-lists/list-groups.ts";
 import { groupSearches } from "./searches/search-groups.ts";
 import { createSharedProbes, type SharedProbes } from "./probing/shared-probes.ts";
-import { strategyOf } from "../plan/polls/wishes.ts";
+import { strategyOf } from "../plan/polls/effective-settings.ts";
 
 const DAY_MS = 86_400_000;
 /** For one account a probe saves nothing; for two, what they cost decides. */

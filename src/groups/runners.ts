@@ -1,10 +1,10 @@
 /** Who runs a poll, by what it is: a feed by itself, accounts, lists or searches together. Owns what they learn, from start to stop. */
 import type { GroupingDeps, Learned } from "../plan/rates/learned.ts";
-import { type ChangeCounts, createChangeCounts } from "./accounts/change-book.ts";
+import { type ChangeCounts, createChangeCounts } from "./accounts/change-counts.ts";
 import type { GroupRunner } from "./kind/group-runner.ts";
 import { GROUP_KINDS, kindOf } from "./registry.ts";
-import { type FeedStates, createFeedStates } from "./single/feed-book.ts";
-import { type ProbeStates, createProbeStates } from "./probing/probe-book.ts";
+import { type FeedStates, createFeedStates } from "./single/feed-states.ts";
+import { type ProbeStates, createProbeStates } from "./probing/probe-states.ts";
 import type { Notes } from "../model/store.ts";
 import { createFeedTurns } from "./single/feed-turns.ts";
 import { createFirstReads } from "./memory/first-reads.ts";
@@ -12,7 +12,7 @@ import type { PollRunner } from "../polling/run/poll-runner.ts";
 import { createFeedRunner } from "./single/run-feed.ts";
 import { createGroupRunner, type GroupDeps } from "./accounts/run-group.ts";
 import type { GroupRun } from "../polling/run/poll-run.ts";
-import { createRostersRunner } from "./member-lists/run-rosters.ts";
+import { createRostersRunner } from "./member-lists/run-member-lists.ts";
 import { createSearchesRunner } from "./searches/run-searches.ts";
 import type { Poll } from "../polling/watch-poll.ts";
 

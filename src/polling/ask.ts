@@ -3,7 +3,7 @@ import type { Purpose } from "../budget/quota-line.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { UpstreamAnswer } from "../model/upstream.ts";
 import { sharesOf } from "../plan/polls/shares.ts";
-import type { Asker } from "../requests/probe-desk.ts";
+import type { Asker } from "../requests/profile-batcher.ts";
 import type { Poll } from "./watch-poll.ts";
 import type { RequestGate } from "../requests/request-gate.ts";
 import type { BatchAnswer } from "../requests/split-batches.ts";

@@ -2,7 +2,7 @@
 import type { Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
 import type { User } from "../model/user.ts";
-import { createProfileBatcher, type ProfileBatcher } from "./probe-desk.ts";
+import { createProfileBatcher, type ProfileBatcher } from "./profile-batcher.ts";
 import type { RequestGate } from "./request-gate.ts";
 import { RequestHeld } from "./request-held.ts";
 

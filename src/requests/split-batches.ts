@@ -6,7 +6,7 @@ import type { Clock } from "../model/clock.ts";
 import { createInTurn } from "../model/in-turn.ts";
 import type { Log } from "../model/log.ts";
 import { isBadRequest, type UpstreamAnswer, UpstreamError } from "../model/upstream.ts";
-import { createRefusalBackoff, type RefusalBackoff } from "./patience.ts";
+import { createRefusalBackoff, type RefusalBackoff } from "./refusal-backoff.ts";
 import type { GateRequest } from "./reservation.ts";
 
 export interface BatchAnswer extends UpstreamAnswer {

@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { createReloader, type ReloadDeps } from "../../src/app/reload/reload.ts";
 import type { Config } from "../../src/config/config.ts";
-import type { OpsAlert } from "../../src/model/notices.ts";
+import type { OpsAlert } from "../../src/model/ops-alerts.ts";
 import type { LogFields } from "../../src/model/log.ts";
 import type { Files } from "../../src/model/files.ts";
 import { sha256 } from "../../src/runtime/hash.ts";

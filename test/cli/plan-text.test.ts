@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { diffPlans } from "../../src/app/plan/plan-diff.ts";
 import { planQuota } from "../../src/app/plan/plan-quota.ts";
 import { createPlanView } from "../../src/app/plan/plan-view.ts";
-import type { SlowDownFactors } from "../../src/budget/stretch.ts";
+import type { SlowDownFactors } from "../../src/budget/slow-down.ts";
 import { formatDiff } from "../../src/cli/plan-diff-text.ts";
 import { formatPlan } from "../../src/cli/plan-text.ts";
 import { sha256 } from "../../src/runtime/hash.ts";

@@ -1,6 +1,6 @@
 /** What groups learn of changes that no post accounts for: each is read for seven times, which the plan must know. */
 import { afterEach, expect, it } from "vitest";
-import { createChangeCounts } from "../../src/groups/accounts/change-book.ts";
+import { createChangeCounts } from "../../src/groups/accounts/change-counts.ts";
 import { sleep } from "../../src/model/clock.ts";
 import type { UpstreamAnswer, UpstreamRequest } from "../../src/model/upstream.ts";
 import type { Watch } from "../../src/model/watch.ts";

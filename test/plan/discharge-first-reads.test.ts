@@ -1,6 +1,6 @@
 /** Posts that are found before a counter moves for them, and what first reads bring. */
 import { describe, expect, it } from "vitest";
-import { afterFirstRead, afterRead, isDue, type ProbeMemory, takeProbe } from "../../src/groups/probing/discharge.ts";
+import { afterFirstRead, afterRead, isDue, type ProbeMemory, takeProbe } from "../../src/groups/probing/pending-changes.ts";
 import { fields, read, START } from "../support/probed.ts";
 
 const MIN = 60_000;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Tweet } from "../../src/model/tweet.ts";
 import { rosterMessage } from "../../src/render/messages/roster-message.ts";
-import { noticeMessage } from "../../src/render/messages/notice-message.ts";
+import { noticeMessage } from "../../src/render/messages/ops-alert-message.ts";
 import { headingOf, plainMessage } from "../../src/render/messages/plain-message.ts";
 import { scoreMessage } from "../../src/render/messages/score-message.ts";
 import { titleParts, titleWithoutAuthor } from "../../src/render/messages/title-parts.ts";

@@ -8,12 +8,12 @@ import { watchTypeOf, registrationOf } from "../../src/app/daemon/registration.t
 import { createUpstreamPacer, type UpstreamPacer } from "../../src/budget/upstream-pacer.ts";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import type { EngineDeps } from "../../src/engine/engine-parts.ts";
-import type { OpsAlert } from "../../src/model/notices.ts";
+import type { OpsAlert } from "../../src/model/ops-alerts.ts";
 import type { PollOutcome } from "../../src/polling/run/poll-outcome.ts";
 import { createPollTrace } from "../../src/polling/run/poll-trace.ts";
 import { createPollRunner } from "../../src/polling/run/poll-runner.ts";
 import { createProfiles } from "../../src/requests/profiles.ts";
-import { createQuotaAlerts } from "../../src/engine/quota/quota-notices.ts";
+import { createQuotaAlerts } from "../../src/engine/quota/quota-alerts.ts";
 import { createQuotaWatch, type QuotaWatch } from "../../src/engine/quota/quota-watch.ts";
 import { createRequestGate, type RequestGate } from "../../src/requests/request-gate.ts";
 import type { GateLimits } from "../../src/requests/reservation.ts";

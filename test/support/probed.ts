@@ -1,6 +1,6 @@
 /** Profiles as probes show them, and reads that follow, for tests of what is remembered between the two. */
 import type { JsonObject } from "../../src/model/json.ts";
-import { firstProbe, type ReadResult } from "../../src/groups/probing/discharge.ts";
+import { firstProbe, type ReadResult } from "../../src/groups/probing/pending-changes.ts";
 
 export const fields = (tweets: number, pinned: readonly string[] = []): JsonObject => ({
   tweets_count: tweets,

@@ -1,6 +1,6 @@
 /** Tells ops of alerts that were given up: once per sink and cause, at most once an hour, never through a sink that takes nothing. */
 import type { Config } from "../../config/config.ts";
-import type { OpsAlert, OpsAlerts } from "../../model/notices.ts";
+import type { OpsAlert, OpsAlerts } from "../../model/ops-alerts.ts";
 import { type Cancel, type Clock, passedMs } from "../../model/clock.ts";
 import type { DeadLetter, DeadLetters, UnreportedDead } from "../../model/dead-letters.ts";
 import { errorText } from "../../model/errors.ts";

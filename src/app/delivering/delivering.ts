@@ -1,8 +1,8 @@
 /** The delivering half and the daemon's own notices, around one active configuration: what a reload swaps, in one place. */
 import type { Config } from "../../config/config.ts";
-import { createOpsAlerts } from "../../engine/health/notices.ts";
+import { createOpsAlerts } from "../../engine/health/ops-alerts.ts";
 import type { EngineWatch } from "../../engine/planned-watches.ts";
-import type { OpsAlerts } from "../../model/notices.ts";
+import type { OpsAlerts } from "../../model/ops-alerts.ts";
 import { isoTime } from "../../model/clock.ts";
 import { formatHours } from "../../model/duration.ts";
 import type { Meter } from "../../model/meter.ts";

@@ -11,7 +11,7 @@ import { type OutboxEvent, type Sink, SinkError } from "../../model/sink.ts";
 import type { NewDelivery } from "../../model/poll-store.ts";
 import type { Watch } from "../../model/watch.ts";
 import { listedAt } from "./listed-at.ts";
-import { noticeMessage } from "../../render/messages/notice-message.ts";
+import { noticeMessage } from "../../render/messages/ops-alert-message.ts";
 import { isVolumeEvent, volumeMessage } from "../../render/messages/volume-message.ts";
 import { routeEvent, throttlesByKey } from "../../route/route-event.ts";
 import type { SinkDeps, SinkType } from "../../sinks/sink-type.ts";

@@ -1,6 +1,6 @@
 /** What a state knows that a plan goes by: the targets, what was learned, how groups are read, and when each poll ran last. */
 import type { Config } from "../../config/config.ts";
-import { dateGroup } from "../../engine/in-force.ts";
+import { dateGroup } from "../../engine/plan-facts.ts";
 import { kindOf } from "../../groups/registry.ts";
 import type { Clock } from "../../model/clock.ts";
 import type { Hash } from "../../model/hash.ts";

@@ -1,8 +1,8 @@
 /** What the daemons on this state have learned of how much is posted and asked: what makes a plan's forecast better than a guess. */
-import { createChangeCounts } from "../../groups/accounts/change-book.ts";
-import { createFeedStates } from "../../groups/single/feed-book.ts";
+import { createChangeCounts } from "../../groups/accounts/change-counts.ts";
+import { createFeedStates } from "../../groups/single/feed-states.ts";
 import { learnedIn } from "../../groups/runners.ts";
-import { createProbeStates } from "../../groups/probing/probe-book.ts";
+import { createProbeStates } from "../../groups/probing/probe-states.ts";
 import type { Clock } from "../../model/clock.ts";
 import type { Notes } from "../../model/store.ts";
 import type { Learned } from "../../plan/rates/learned.ts";

@@ -2,7 +2,7 @@
 import type { WatchState } from "../../model/watch-store.ts";
 import { basisByWatch } from "../../forecast/basis.ts";
 import type { Assumption, Basis, WatchBasis } from "../../plan/rates/basis.ts";
-import { READS_OF_A_CHANGE } from "../../groups/probing/discharge.ts";
+import { READS_OF_A_CHANGE } from "../../groups/probing/pending-changes.ts";
 import { itemsPerDay } from "../../forecast/feed-volume.ts";
 import type { Forecast } from "../../forecast/forecast.ts";
 import { knownPages } from "../../plan/polls/full-read.ts";

@@ -1,5 +1,5 @@
 /** How much slower than planned a running daemon polls each watch now. */
-import type { SlowDownFactors } from "../../budget/stretch.ts";
+import type { SlowDownFactors } from "../../budget/slow-down.ts";
 import type { Watch } from "../../model/watch.ts";
 import type { Forecast } from "../../forecast/forecast.ts";
 import { round } from "./plan-changes.ts";

@@ -1,6 +1,6 @@
 /** The plan as people and programs read it: what every watch asks for, what that costs against the quota, and how late alerts will be. */
 import { quotaLine } from "../../budget/quota-line.ts";
-import type { SlowDownFactors } from "../../budget/stretch.ts";
+import type { SlowDownFactors } from "../../budget/slow-down.ts";
 import type { Config } from "../../config/config.ts";
 import { DEFAULTS } from "../../config/defaults.ts";
 import { formatIssue } from "../../config/report.ts";

@@ -1,7 +1,7 @@
 /** The quota as the state alone knows it, for commands while no daemon runs: the same arithmetic, what the service said last, and no pace in force. */
 import { quotaLine } from "../../budget/quota-line.ts";
 import { quotaPeriod } from "../../budget/quota-period.ts";
-import { expectedRequests, forecastRequests, slowDownFactors } from "../../budget/stretch.ts";
+import { expectedRequests, forecastRequests, slowDownFactors } from "../../budget/slow-down.ts";
 import type { Config } from "../../config/config.ts";
 import { readAudit } from "../../engine/quota/quota-audit.ts";
 import { limitOfKey, totalQuota } from "../../engine/quota/total-quota.ts";

@@ -3,7 +3,7 @@ import { createKeyRing } from "../../budget/key-ring.ts";
 import { quotaPeriod } from "../../budget/quota-period.ts";
 import { createKeyWatch, type KeyWatch } from "../../engine/quota/key-watch.ts";
 import { createQuotaAudit, type QuotaAudit } from "../../engine/quota/quota-audit.ts";
-import { createQuotaAlerts } from "../../engine/quota/quota-notices.ts";
+import { createQuotaAlerts } from "../../engine/quota/quota-alerts.ts";
 import { createQuotaWatch, type QuotaSettings, type QuotaWatch } from "../../engine/quota/quota-watch.ts";
 import { type KeyQuota, limitOfKey } from "../../engine/quota/total-quota.ts";
 import type { Poll } from "../../polling/watch-poll.ts";

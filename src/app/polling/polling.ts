@@ -20,7 +20,7 @@ import type { Store } from "../../model/store.ts";
 import { createTimetable } from "../../schedule/timetable.ts";
 import type { DaemonDeps } from "../daemon/daemon-deps.ts";
 import type { Delivering } from "../delivering/delivering.ts";
-import { createFallbackNotifier } from "../delivering/direct-teller.ts";
+import { createFallbackNotifier } from "../delivering/fallback-notifier.ts";
 import { createPaying, type Paying } from "./paying.ts";
 import { createStartReport, type StartReport } from "../daemon/start-report.ts";
 

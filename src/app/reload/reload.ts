@@ -2,7 +2,7 @@
 import type { Config } from "../../config/config.ts";
 import { isUnchanged } from "../../config/read-log.ts";
 import { formatIssue } from "../../config/report.ts";
-import type { OpsAlerts } from "../../model/notices.ts";
+import type { OpsAlerts } from "../../model/ops-alerts.ts";
 import { type Clock, isoTime } from "../../model/clock.ts";
 import { errorText } from "../../model/errors.ts";
 import type { Meter } from "../../model/meter.ts";

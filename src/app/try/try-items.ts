@@ -1,10 +1,10 @@
 /** What a watch would say of one answer if everything in it were new: told, or the reason it is not. Asks nobody, stores nothing. */
 import type { RankingRule } from "../../detect/ranking.ts";
 import { type Reading, readValues, type ReadingRule } from "../../detect/reading.ts";
-import { evaluateFeed } from "../../polling/evaluate/judge-feed.ts";
-import { evaluateRanking } from "../../polling/evaluate/judge-ranking.ts";
-import { evaluateReading } from "../../polling/evaluate/judge-reading.ts";
-import { evaluateMemberList, rosterBody } from "../../polling/evaluate/judge-roster.ts";
+import { evaluateFeed } from "../../polling/evaluate/evaluate-feed.ts";
+import { evaluateRanking } from "../../polling/evaluate/evaluate-ranking.ts";
+import { evaluateReading } from "../../polling/evaluate/evaluate-reading.ts";
+import { evaluateMemberList, rosterBody } from "../../polling/evaluate/evaluate-member-list.ts";
 import { type Fact, makeEvent } from "../../polling/evaluate/make-event.ts";
 import type { ServiceClock } from "../../requests/service-clock.ts";
 import { EMPTY_FEED } from "../../detect/feed-memory.ts";

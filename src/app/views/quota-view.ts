@@ -1,9 +1,9 @@
 /** The quota as status, budget and page show it: what is left, how fast it goes, who pays, and what someone should look at. */
 import type { AsideReason } from "../../budget/key-ring.ts";
-import { forecastRequests, type SlowDownFactors } from "../../budget/stretch.ts";
+import { forecastRequests, type SlowDownFactors } from "../../budget/slow-down.ts";
 import type { QuotaPeriod } from "../../budget/quota-period.ts";
 import type { Config } from "../../config/config.ts";
-import { isBelowConfigured } from "../../engine/quota/quota-notices.ts";
+import { isBelowConfigured } from "../../engine/quota/quota-alerts.ts";
 import { isoTime } from "../../model/clock.ts";
 import type { LedgerLine } from "../../model/ledger.ts";
 import type { WatchPace } from "../../forecast/pace.ts";

@@ -1,5 +1,5 @@
 /** Why someone should look at the daemon: one sentence for each trouble, with its cause. The only place that says so, for page, API and terminal. */
-import { unreadableText } from "../../polling/targets/target-notices.ts";
+import { unreadableText } from "../../polling/targets/target-alerts.ts";
 import { isUnreadable } from "../../server/page/page-attention.ts";
 import type { ConfigView, SinkView, WatchView } from "../../server/words/views.ts";
 import { type QuotaFacts, quotaReasons } from "./quota-view.ts";

@@ -3,7 +3,7 @@ import { formatDuration, parseDuration } from "../../model/duration.ts";
 import { BUILT_IN_LABELS } from "../../model/event.ts";
 import type { Schedule } from "../../model/schedule.ts";
 import type { Include, Watch } from "../../model/watch.ts";
-import { evenSchedule } from "../../plan/polls/wishes.ts";
+import { evenSchedule } from "../../plan/polls/effective-settings.ts";
 import type { Timetable } from "../../schedule/timetable.ts";
 import { isTweetFeed, type WatchType } from "../../watches/watch-type.ts";
 import { type AccountFileDeps, expandAccountFiles } from "./account-files.ts";

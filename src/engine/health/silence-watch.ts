@@ -4,7 +4,7 @@
  */
 import { type Clock, isoTime } from "../../model/clock.ts";
 import type { Notes } from "../../model/store.ts";
-import type { OpsAlerts } from "../../model/notices.ts";
+import type { OpsAlerts } from "../../model/ops-alerts.ts";
 
 export interface SilenceWatchDeps {
   readonly clock: Clock;

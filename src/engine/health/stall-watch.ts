@@ -9,7 +9,7 @@ import type { Log } from "../../model/log.ts";
 import { UpstreamError } from "../../model/upstream.ts";
 import { StoreError } from "../../model/store-error.ts";
 import type { Notes } from "../../model/store.ts";
-import type { OpsAlerts } from "../../model/notices.ts";
+import type { OpsAlerts } from "../../model/ops-alerts.ts";
 import { createRepeated, type Repeated } from "./repeat.ts";
 import { RequestHeld } from "../../requests/request-held.ts";
 import { createSilenceWatch, type SilenceWatch } from "./silence-watch.ts";

@@ -5,7 +5,7 @@ import type { Log } from "../../model/log.ts";
 import type { Meter } from "../../model/meter.ts";
 import type { Notes } from "../../model/store.ts";
 import type { UpstreamError } from "../../model/upstream.ts";
-import type { OpsAlerts } from "../../model/notices.ts";
+import type { OpsAlerts } from "../../model/ops-alerts.ts";
 import { createRepeated, type Repeated } from "./repeat.ts";
 
 export interface UpstreamWatch {

@@ -2,7 +2,7 @@
 import type { Clock } from "../../model/clock.ts";
 import type { Log } from "../../model/log.ts";
 import { isRefusal, UpstreamError } from "../../model/upstream.ts";
-import type { OpsAlerts } from "../../model/notices.ts";
+import type { OpsAlerts } from "../../model/ops-alerts.ts";
 import type { PollAftermath } from "../../model/poll-aftermath.ts";
 import type { PollOutcome } from "../../polling/run/poll-outcome.ts";
 import { RequestHeld } from "../../requests/request-held.ts";

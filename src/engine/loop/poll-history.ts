@@ -1,6 +1,6 @@
 /** What is remembered of each poll while the daemon runs: when it ran, how that went, and what is missing of its feed. All by poll key. */
 import type { PollStore } from "../../model/poll-store.ts";
-import { countOpenGaps } from "../../polling/run/open-holes.ts";
+import { countOpenGaps } from "../../polling/run/open-gaps.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 
 type Store = Pick<PollStore, "loadSources">;

@@ -1,6 +1,6 @@
 /** How fast polls go under a quota, by what is spent and what they cost. Pure. */
 import { quotaLine } from "../../budget/quota-line.ts";
-import { governedFactors, type SlowDownFactors, slowDownFactors, type SlowDownQuery } from "../../budget/stretch.ts";
+import { governedFactors, type SlowDownFactors, slowDownFactors, type SlowDownQuery } from "../../budget/slow-down.ts";
 import { type Pace, planPace, type PricedPoll } from "../../forecast/pace.ts";
 import { PRIORITIES } from "../../model/schedule.ts";
 

@@ -14,8 +14,8 @@ import type { Meter } from "../../model/meter.ts";
 import type { AuditReading, Ledger } from "../../model/ledger.ts";
 import type { Notes } from "../../model/store.ts";
 import { UpstreamError } from "../../model/upstream.ts";
-import type { OpsAlerts } from "../../model/notices.ts";
-import { wasAlertedIn } from "./told-periods.ts";
+import type { OpsAlerts } from "../../model/ops-alerts.ts";
+import { wasAlertedIn } from "./alerted-periods.ts";
 
 export interface QuotaAudit {
   /** Asks about every key; an odd answer or none leaves what was known. Never rejects. */

@@ -1,8 +1,8 @@
-/** What the month allows, what was spent, and how fast polls and their further pages go while it is short. Tells nobody: quota-notices.ts does. */
+/** What the month allows, what was spent, and how fast polls and their further pages go while it is short. Tells nobody: quota-alerts.ts does. */
 import { createCatchUp, sparePace } from "../../budget/catch-up.ts";
-import { createForecastCorrection } from "../../budget/overrun.ts";
+import { createForecastCorrection } from "../../budget/forecast-correction.ts";
 import { type QuotaPeriod, quotaPeriod } from "../../budget/quota-period.ts";
-import { expectedRequests, forecastRequests, requestsUntilStale, type SlowDownFactors } from "../../budget/stretch.ts";
+import { expectedRequests, forecastRequests, requestsUntilStale, type SlowDownFactors } from "../../budget/slow-down.ts";
 import { type Clock, passedMs } from "../../model/clock.ts";
 import type { Log } from "../../model/log.ts";
 import type { Meter } from "../../model/meter.ts";
@@ -15,7 +15,7 @@ import { pricePolls, type WatchPace } from "../../forecast/pace.ts";
 import type { Timetable } from "../../schedule/timetable.ts";
 import { NO_VOLUMES, type Volumes, volumesOf } from "./poll-volumes.ts";
 import { createRepeated, type Repeated } from "../health/repeat.ts";
-import { createCorrectionKeeper, type CorrectionKeeper } from "./overrun-keeper.ts";
+import { createCorrectionKeeper, type CorrectionKeeper } from "./correction-keeper.ts";
 import type { FurtherPages } from "../../requests/turn-queue.ts";
 import { type GovernedPace, type GovernedQuery, governedPace, isStretched, softLimit } from "./governed-pace.ts";
 import { type KeyQuota, type TotalQuota, totalQuota } from "./total-quota.ts";

@@ -17,7 +17,7 @@ import { isRefusal } from "../../model/upstream.ts";
 import type { TargetRef } from "../../model/watch-store.ts";
 import type { PlannedWatch } from "../../plan/polls/plan-polls.ts";
 import { type Missed, missedBy } from "../../polling/evaluate/absence.ts";
-import { evaluateRecheck, type Look, refOf, turnOf } from "../../polling/evaluate/judge-recheck.ts";
+import { evaluateRecheck, type Look, refOf, turnOf } from "../../polling/evaluate/evaluate-recheck.ts";
 import type { RouteEvaluated } from "../../polling/evaluate/verdicts.ts";
 import { logEvents } from "../../polling/run/event-log.ts";
 import type { Subscriber } from "../../polling/watch-poll.ts";

@@ -10,7 +10,7 @@ import type { RecheckStore } from "../../model/recheck.ts";
 import type { Priority } from "../../model/schedule.ts";
 import type { StoreWatch } from "../../model/store-health.ts";
 import type { PlannedWatch } from "../../plan/polls/plan-polls.ts";
-import { pacedMs } from "../../polling/evaluate/judge-recheck.ts";
+import { pacedMs } from "../../polling/evaluate/evaluate-recheck.ts";
 import { createJumpWatch, type JumpWatch } from "../../schedule/misfire.ts";
 import type { WatchType } from "../../watches/watch-type.ts";
 import { type RecheckBatchDeps, RecheckBatches, reportFailure } from "./recheck-batch.ts";

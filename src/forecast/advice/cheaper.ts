@@ -11,7 +11,7 @@ import type { Delay } from "../../plan/delay-aims.ts";
 import { type RarerFullPolls, rarerFullPollsThatFit } from "./full-poll-change.ts";
 import { calmPlan } from "./idle-schedules.ts";
 import { loosenFreshness, type LooserFreshness } from "./looser-freshness.ts";
-import { type RarerRechecks, rarerRechecksThatFit } from "./look-change.ts";
+import { type RarerRechecks, rarerRechecksThatFit } from "./recheck-change.ts";
 import { type LowPriority, lowPriorityThatFits } from "./low-priority.ts";
 import { fewOrAll, measure, type Measured, type Replanner, watchesOf } from "./replan.ts";
 import { everythingLater, type LaterWatch, type SlowedWatch, slowerSchedules } from "./slower-schedules.ts";

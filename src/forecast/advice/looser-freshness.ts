@@ -3,7 +3,7 @@ import type { Freshness } from "../../model/schedule.ts";
 import type { Watch } from "../../model/watch.ts";
 import type { Forecast } from "../forecast.ts";
 import { firstThatFits, measure, type Measured, type Replanner, watchesOf } from "./replan.ts";
-import { evenSchedule } from "../../plan/polls/wishes.ts";
+import { evenSchedule } from "../../plan/polls/effective-settings.ts";
 
 export interface LooserWatch {
   readonly watchId: string;

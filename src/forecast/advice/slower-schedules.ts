@@ -6,7 +6,7 @@ import type { Freshness, Schedule } from "../../model/schedule.ts";
 import type { RecheckRule, Watch } from "../../model/watch.ts";
 import { type Forecast, slowestDelay } from "../forecast.ts";
 import { loosened } from "./looser-freshness.ts";
-import { rarerRechecks } from "./look-change.ts";
+import { rarerRechecks } from "./recheck-change.ts";
 import { firstThatFits, measure, type Measured, type Replanner, watchesOf } from "./replan.ts";
 
 type SlowingDeps = Omit<Replanner, "throughList">;

@@ -5,13 +5,13 @@
 import type { Freshness } from "../../model/schedule.ts";
 import { ITEMS_PER_PAGE, rescanPages } from "../../plan/polls/feed-pages.ts";
 import { BATCH_SIZE } from "../../model/batch.ts";
-import { allowanceOf, READS_OF_A_CHANGE } from "../probing/discharge.ts";
+import { allowanceOf, READS_OF_A_CHANGE } from "../probing/pending-changes.ts";
 import { lackedPerDay } from "../queries/late-in-search.ts";
 import { USUAL_CHANGES_PER_DAY } from "../../plan/rates/other-changes.ts";
 import { shareApart } from "../../plan/rates/rates.ts";
 import { type Counted, type CountedKind, weigh } from "../../plan/rates/request-count.ts";
 import { aimedMeanMs } from "../../plan/delay-aims.ts";
-import { type Help, roundsBeside } from "./free-rides.ts";
+import { type Help, roundsBeside } from "./piggybacked-probes.ts";
 import { fullPollsPerDay } from "./full-polls.ts";
 import { APART } from "../probing/probe-choice.ts";
 import { probeRounds, requestsOfRounds } from "./probe-rounds.ts";

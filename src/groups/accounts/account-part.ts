@@ -1,8 +1,8 @@
 /** What a search is expected to hold of an account, by what is remembered of it. Pure. */
 import { marginMs, type Reach } from "../../detect/feed-poll.ts";
-import type { Part } from "../queries/packs.ts";
+import type { Part } from "../queries/query-batches.ts";
 import { baseRate } from "../../plan/rates/rates.ts";
-import type { AccountMemory } from "../probing/probe-book.ts";
+import type { AccountMemory } from "../probing/probe-states.ts";
 
 const DAY_MS = 86_400_000;
 

@@ -1,7 +1,7 @@
 /** Polls of accounts that want the same schedule -> one poll of the group, where that can be cheaper: it probes many accounts with one request and reads those that moved. Pure. */
 import type { GroupingDeps } from "../../plan/rates/learned.ts";
 import { BATCH_SIZE } from "../../model/batch.ts";
-import { createPiggybackedProbes, type Help } from "./free-rides.ts";
+import { createPiggybackedProbes, type Help } from "./piggybacked-probes.ts";
 import { groupSpreadMs } from "../../plan/polls/group-spread.ts";
 import { joinMembers, kindNamed, type Members } from "../../plan/polls/kinds.ts";
 import { FIRST_LIMITS, handlesPerQuery } from "../../query/merging/merge.ts";
@@ -10,7 +10,7 @@ import { ratesOf } from "../../plan/rates/rates.ts";
 import { type SharedProbes } from "../probing/shared-probes.ts";
 import { costOf } from "../../plan/strategy.ts";
 import { chooseFullPollEvery, chooseStrategy, costOfFreshness, type Group, withCounts } from "./account-cost.ts";
-import { fullPollEveryOf, maxAgeOf, strategyOf } from "../../plan/polls/wishes.ts";
+import { fullPollEveryOf, maxAgeOf, strategyOf } from "../../plan/polls/effective-settings.ts";
 
 const DAY_MS = 86_400_000;
 

@@ -5,7 +5,7 @@ import { busyRate, type OnTimePace } from "./probe-on-time.ts";
 import type { PaceMemory } from "./probe-pace.ts";
 import { type DayProfile, FLAT_PROFILE } from "../../plan/rates/rates.ts";
 import { chooseStrategy } from "./account-cost.ts";
-import { type ChosenStrategy, chosenStrategy, isTimeToChoose } from "../memory/chosen-way.ts";
+import { type ChosenStrategy, chosenStrategy, isTimeToChoose } from "../memory/chosen-strategy.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 
 export interface GroupMemory extends ChosenStrategy {

@@ -8,7 +8,7 @@ import { type Found, firstPace, learnDelays, type PaceMemory } from "./probe-pac
 import { expectedRate, hourFactor, isInBurst, rateAt } from "../../plan/rates/rates.ts";
 import type { GroupMember } from "../memory/group-members.ts";
 import type { GroupMemory } from "./group-memory.ts";
-import type { AccountMemory } from "../probing/probe-book.ts";
+import type { AccountMemory } from "../probing/probe-states.ts";
 
 export interface Waiting extends Candidate {
   readonly member: GroupMember;

@@ -4,11 +4,11 @@
  */
 import type { JsonObject } from "../../model/json.ts";
 import type { User } from "../../model/user.ts";
-import { type ProbeMemory, probedFields, READS_OF_A_CHANGE, takeProbe } from "../probing/discharge.ts";
+import { type ProbeMemory, probedFields, READS_OF_A_CHANGE, takeProbe } from "../probing/pending-changes.ts";
 import { type AskProfilesDeps, createAskProfiles } from "../probing/ask-profiles.ts";
 import type { GroupMember } from "../memory/group-members.ts";
-import type { AccountMemory, ProbeStates } from "../probing/probe-book.ts";
-import type { SeenProfile } from "../../requests/probe-desk.ts";
+import type { AccountMemory, ProbeStates } from "../probing/probe-states.ts";
+import type { SeenProfile } from "../../requests/profile-batcher.ts";
 import type { Profiles } from "../../requests/profiles.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 

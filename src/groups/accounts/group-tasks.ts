@@ -1,12 +1,12 @@
 /** What a run of a group reads, after its probe: which members, by which way, how deep. Pure. */
 import type { Reach } from "../../detect/feed-poll.ts";
-import { isDue, mayLag, type LagAllowance, endpointToRead } from "../probing/discharge.ts";
+import { isDue, mayLag, type LagAllowance, endpointToRead } from "../probing/pending-changes.ts";
 import { handlesPerQuery } from "../../query/merging/merge.ts";
-import { chooseQueryBatch, fillersOf, packQueries } from "../queries/packs.ts";
+import { chooseQueryBatch, fillersOf, packQueries } from "../queries/query-batches.ts";
 import { partOf, partsOfSearches } from "./account-part.ts";
 import type { GroupMember } from "../memory/group-members.ts";
 import type { GroupMemory } from "./group-memory.ts";
-import type { AccountMemory } from "../probing/probe-book.ts";
+import type { AccountMemory } from "../probing/probe-states.ts";
 
 export interface ReadTask {
   readonly member: GroupMember;

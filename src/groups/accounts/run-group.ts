@@ -18,14 +18,14 @@ import type { RequestGate } from "../../requests/request-gate.ts";
 import type { ServiceClock } from "../../requests/service-clock.ts";
 import type { GroupRunner } from "../kind/group-runner.ts";
 import { createGroupMembers, type GroupMember, type GroupMembers, membersOf } from "../memory/group-members.ts";
-import { createCooldowns, type Cooldowns } from "../memory/holds.ts";
+import { createCooldowns, type Cooldowns } from "../memory/cooldowns.ts";
 import { createLearned, type Learned } from "../memory/learned.ts";
-import { allowanceOf, type LagAllowance, endpointToRead } from "../probing/discharge.ts";
+import { allowanceOf, type LagAllowance, endpointToRead } from "../probing/pending-changes.ts";
 import type { Awaited } from "../probing/probe-choice.ts";
-import { learnedRate, type ProbeStates } from "../probing/probe-book.ts";
+import { learnedRate, type ProbeStates } from "../probing/probe-states.ts";
 import { checkEveryMs } from "./account-cost.ts";
-import type { ChangeCounts } from "./change-book.ts";
-import { createSpareSlots, type FreePlaces } from "./free-places.ts";
+import type { ChangeCounts } from "./change-counts.ts";
+import { createSpareSlots, type FreePlaces } from "./spare-slots.ts";
 import type { AccountFacts } from "./group-accounts.ts";
 import { chooseAgain, type GroupMemory, restoreGroup } from "./group-memory.ts";
 import { chooseMembers, createTurns, isTooSoon, NOBODYS_TURN, paceAfter, type Turn, type Turns, waitAfter } from "./group-pace.ts";
@@ -33,7 +33,7 @@ import { createGroupProbes, type GroupProbes } from "./group-probes.ts";
 import { createGroupReads, type GroupNews, type GroupReads } from "./group-reads.ts";
 import { type ReadTask, tasksOf } from "./group-tasks.ts";
 import { createOnTime } from "./on-time.ts";
-import { spareSlotTasks } from "./riders.ts";
+import { spareSlotTasks } from "./spare-slot-tasks.ts";
 
 export interface GroupDeps extends RunMember {
   readonly store: Pick<PollStore, "loadSources" | "commitPoll"> & Pick<WatchStore, "loadTargets">;

@@ -3,7 +3,7 @@
  * search, and much of what a counter shows is in no list (accounts that are not indexed, protected, suspended) or tells nothing (people who
  * unfollow where leaving is not told). So later looks are as many as have been of use. Pure; the probe's side is discharge.ts.
  */
-import type { OpenChange, ProbeMemory } from "../probing/discharge.ts";
+import type { OpenChange, ProbeMemory } from "../probing/pending-changes.ts";
 
 /** What a read of a list brought, once it came to its end. */
 export interface ListRead {

@@ -5,7 +5,7 @@
 import type { Clock } from "../../model/clock.ts";
 import type { WatchStore } from "../../model/watch-store.ts";
 import { sideBySide } from "../../polling/run/side-by-side.ts";
-import { createCooldowns } from "./holds.ts";
+import { createCooldowns } from "./cooldowns.ts";
 import { RequestHeld } from "../../requests/request-held.ts";
 import { isFirstRead } from "../../polling/read/baselines.ts";
 import type { RunMember } from "../../polling/run/run-member.ts";

@@ -2,10 +2,10 @@
 import type { Clock } from "../../model/clock.ts";
 import type { Log } from "../../model/log.ts";
 import { isRefusal } from "../../model/upstream.ts";
-import { isSuspiciousProbe } from "../../requests/blind-probe.ts";
+import { isSuspiciousProbe } from "../../requests/suspicious-probe.ts";
 import { askerOf } from "../../polling/ask.ts";
-import { createRefusalBackoff } from "../../requests/patience.ts";
-import { hardlyOldMs, type SeenProfile } from "../../requests/probe-desk.ts";
+import { createRefusalBackoff } from "../../requests/refusal-backoff.ts";
+import { hardlyOldMs, type SeenProfile } from "../../requests/profile-batcher.ts";
 import type { Profiles } from "../../requests/profiles.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 

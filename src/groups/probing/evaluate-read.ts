@@ -1,8 +1,8 @@
 /** What a read of an account means for its probes, its rate, and the pace of its group. Pure. */
 import { firstRate, learnPosts } from "../../plan/rates/rates.ts";
 import type { PollOutcome } from "../../polling/run/poll-outcome.ts";
-import { afterFirstRead, afterRead, isGivenUp, type LagAllowance, mayLag, type ReadResult, SEARCH_LAG_MS } from "./discharge.ts";
-import type { AccountMemory } from "./probe-book.ts";
+import { afterFirstRead, afterRead, isGivenUp, type LagAllowance, mayLag, type ReadResult, SEARCH_LAG_MS } from "./pending-changes.ts";
+import type { AccountMemory } from "./probe-states.ts";
 
 /** A read that came to its end. */
 export interface AccountRead extends Pick<ReadResult, "way" | "isFull"> {

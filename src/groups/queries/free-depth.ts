@@ -1,6 +1,6 @@
 /** How far back a search can reach at no cost: posts that are known take no request more until they fill its pages. Pure. */
 import { ITEMS_PER_PAGE } from "../../plan/polls/feed-pages.ts";
-import { floorOf, pagesOfBatch, type Part } from "./packs.ts";
+import { floorOf, pagesOfBatch, type Part } from "./query-batches.ts";
 import { sum } from "../../plan/sum.ts";
 
 /** What is known fills no more of the pages, so that what nobody foresaw still finds room. */

@@ -1,4 +1,4 @@
-/** What a search does not show yet when it is asked, so that the timeline is read for it: a forecast. Pure; what is done is discharge.ts's. */
+/** What a search does not show yet when it is asked, so that the timeline is read for it: a forecast. Pure; what is done is pending-changes.ts's. */
 
 /** A post stands in the search so much later than on its timeline, as a rule. */
 const USUAL_LAG_MS = 1_100;

@@ -13,7 +13,7 @@ import { FIRST_LIMITS, mergeableQuery, type MergeLimits, packMembers } from "../
 import type { Poll, Pollable } from "../../plan/poll.ts";
 import { cheaperOf, costOf, FULL_POLL_SHARE, fullPollWithin, type StrategyCost } from "../../plan/strategy.ts";
 import { sum } from "../../plan/sum.ts";
-import { fullPollEveryOf, maxAgeOf, strategyOf } from "../../plan/polls/wishes.ts";
+import { fullPollEveryOf, maxAgeOf, strategyOf } from "../../plan/polls/effective-settings.ts";
 
 const DAY_MS = 86_400_000;
 const LEAST_MEMBERS = 2;

@@ -1,6 +1,6 @@
 /** What a group of searches has learned: how long a query may be, which members share it, when each was read, swept and proved. */
 import { FIRST_LIMITS, type LearnedLimits } from "../../query/merging/merge.ts";
-import type { ChosenStrategy } from "../memory/chosen-way.ts";
+import type { ChosenStrategy } from "../memory/chosen-strategy.ts";
 
 /** Of one member; times on our clock. */
 export interface SearchMemory {

@@ -13,7 +13,7 @@ import { packMembers, sizeOfPack } from "../../query/merging/merge.ts";
 import type { RequestGate } from "../../requests/request-gate.ts";
 import type { ServiceClock } from "../../requests/service-clock.ts";
 import type { GroupMembers } from "../memory/group-members.ts";
-import type { Cooldowns } from "../memory/holds.ts";
+import type { Cooldowns } from "../memory/cooldowns.ts";
 import { createSuspiciousSearches, type Doubt, resolveDoubt } from "./search-doubts.ts";
 import { queryOf } from "./search-groups.ts";
 import { afterAlone, afterShared, objectionTo, type ReadTimes } from "./search-memory-after.ts";

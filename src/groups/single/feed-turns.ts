@@ -4,7 +4,7 @@ import type { Freshness, Priority } from "../../model/schedule.ts";
 import { type FeedPace, learnFeed, learnFeedDelays, startFeed, waitForFeed, withFreshness } from "./feed-pace.ts";
 import { longestWaitMs } from "../../plan/delay-aims.ts";
 import type { RateMemory } from "../../plan/rates/rates.ts";
-import type { FeedStates, FeedEntry } from "./feed-book.ts";
+import type { FeedStates, FeedEntry } from "./feed-states.ts";
 import type { ServiceClock } from "../../requests/service-clock.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 

@@ -4,7 +4,7 @@
  */
 import { canonicalJson } from "../../model/hash.ts";
 import type { Poll, Pollable } from "../poll.ts";
-import { fullPollEveryOf, strategyOf } from "./wishes.ts";
+import { fullPollEveryOf, strategyOf } from "./effective-settings.ts";
 
 export type Members<T extends Pollable> = readonly [Poll<T>, ...Poll<T>[]];
 

@@ -8,7 +8,7 @@ import type { Watch } from "../../model/watch.ts";
 import { spreadMs } from "../../schedule/spread.ts";
 import type { Timetable } from "../../schedule/timetable.ts";
 import type { Poll, Pollable, Subscriber } from "../poll.ts";
-import { evenSchedule, freshnessOf } from "./wishes.ts";
+import { evenSchedule, freshnessOf } from "./effective-settings.ts";
 
 /** An enabled watch with its targets as the state knows them. */
 export interface PlannedWatch<T extends Pollable = Pollable> {

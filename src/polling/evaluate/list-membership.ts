@@ -12,7 +12,7 @@ import { fingerprintOf } from "../../model/source.ts";
 import type { TargetState, WatchStore } from "../../model/watch-store.ts";
 import type { PlannedWatch } from "../../plan/polls/plan-polls.ts";
 import type { WatchType } from "../../watches/watch-type.ts";
-import { resumedFromMs } from "./judge-feed.ts";
+import { resumedFromMs } from "./evaluate-feed.ts";
 import { remember } from "./target-change.ts";
 
 export interface ListMembershipDeps {

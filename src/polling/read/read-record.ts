@@ -3,7 +3,7 @@ import type { Purpose } from "../../budget/quota-line.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { UpstreamError } from "../../model/upstream.ts";
 import { type Ask, askerOf } from "../ask.ts";
-import { hardlyOldMs, type ProfileBatcher } from "../../requests/probe-desk.ts";
+import { hardlyOldMs, type ProfileBatcher } from "../../requests/profile-batcher.ts";
 import type { Poll } from "../watch-poll.ts";
 
 export interface RecordObservation {

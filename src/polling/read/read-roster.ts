@@ -1,7 +1,7 @@
 /**
  * Reads a member list in steps, each of which is committed by itself: a window as a whole; a long list from its newest member down to known ones
  * (`head`), what an earlier poll left between the two (`gap`), and then, page by page over many polls, the whole of it (`rest`). Owns what is
- * read and remembered; what a member means is judge-roster.ts's.
+ * read and remembered; what a member means is evaluate-member-list.ts's.
  */
 import type { RosterMode } from "../../detect/roster.ts";
 import { passedMs } from "../../model/clock.ts";
@@ -9,8 +9,8 @@ import { isBadRequest } from "../../model/upstream.ts";
 import type { User } from "../../model/user.ts";
 import { MEMBERS_PER_PAGE } from "../../plan/polls/whole-reads.ts";
 import type { Ask } from "../ask.ts";
-import { hasSeenEnough, isOwed, type KnownMembers, type ListSubscriber, missesNews, showsOrder } from "./list-sharers.ts";
-import type { RosterGap, RosterMemory, RosterScan } from "./roster-memory.ts";
+import { hasSeenEnough, isOwed, type KnownMembers, type ListSubscriber, missesNews, showsOrder } from "./list-subscribers.ts";
+import type { RosterGap, RosterMemory, RosterScan } from "./member-list-memory.ts";
 import { isAtListEnd, type Walk, type WalkEnd, walkPages } from "./walk-pages.ts";
 import type { Poll } from "../watch-poll.ts";
 

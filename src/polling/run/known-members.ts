@@ -1,6 +1,6 @@
 /** What the state has on the members that a poll of a list saw, and whom a complete read did not find. */
 import type { ItemMark, PollStore } from "../../model/poll-store.ts";
-import type { MissedMembers } from "../evaluate/judge-roster.ts";
+import type { MissedMembers } from "../evaluate/evaluate-member-list.ts";
 import { rosterMemoryOf, rosterRules } from "./observe-list.ts";
 import type { PollState } from "./poll-state.ts";
 import type { RosterObservation } from "../read/read-roster.ts";

@@ -10,7 +10,7 @@ import type { Watch } from "../../model/watch.ts";
 import { userIdOf } from "../../plan/poll.ts";
 import { lengthField, membersOf, wholeReadEveryMs } from "../../plan/polls/whole-reads.ts";
 import { askBehind, askFor } from "../ask.ts";
-import { type ListSubscriber, sharerOf } from "../read/list-sharers.ts";
+import { type ListSubscriber, sharerOf } from "../read/list-subscribers.ts";
 import type { LoadedPoll } from "../evaluate/load-subscribers.ts";
 import type { Profiles } from "../../requests/profiles.ts";
 import { nextStep, type ReadOptions, readStep, type RosterNeeds, type RosterObservation, type RosterStep } from "../read/read-roster.ts";
@@ -19,7 +19,7 @@ import { RequestHeld } from "../../requests/request-held.ts";
 import { isFirstRead } from "../read/baselines.ts";
 import type { FirstReadPages } from "../read/first-read-pages.ts";
 import type { PollState } from "./poll-state.ts";
-import { EMPTY_ROSTER, type RosterMemory } from "../read/roster-memory.ts";
+import { EMPTY_ROSTER, type RosterMemory } from "../read/member-list-memory.ts";
 
 export interface ListReaderDeps {
   readonly store: Pick<PollStore, "itemMarks">;

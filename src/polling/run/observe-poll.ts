@@ -6,7 +6,7 @@ import type { RequestGate } from "../../requests/request-gate.ts";
 import type { ServiceClock } from "../../requests/service-clock.ts";
 import { type Ask, askFor } from "../ask.ts";
 import { isSkipping } from "../evaluate/absence.ts";
-import { feedNeeds } from "../evaluate/judge-feed.ts";
+import { feedNeeds } from "../evaluate/evaluate-feed.ts";
 import { isFirstRead } from "../read/baselines.ts";
 import { readingRules } from "../read/beside.ts";
 import type { FirstReadPages } from "../read/first-read-pages.ts";

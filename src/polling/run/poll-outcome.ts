@@ -5,7 +5,7 @@ import type { Meter } from "../../model/meter.ts";
 import type { SeenList } from "./observe-list.ts";
 import type { RecordObservation } from "../read/read-record.ts";
 import type { Rename } from "../evaluate/renames.ts";
-import { isLost, type ReportedTarget } from "../targets/target-notices.ts";
+import { isLost, type ReportedTarget } from "../targets/target-alerts.ts";
 import type { SubscriberEvaluation } from "../evaluate/verdicts.ts";
 import type { Poll, Subscriber } from "../watch-poll.ts";
 import type { Evaluation } from "./evaluate-poll.ts";

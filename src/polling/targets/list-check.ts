@@ -9,8 +9,8 @@ import type { TargetState } from "../../model/watch-store.ts";
 import type { PlannedWatch } from "../../plan/polls/plan-polls.ts";
 import type { WatchType } from "../../watches/watch-type.ts";
 import { type ListMembershipDeps, writeListMembership } from "../evaluate/list-membership.ts";
-import type { OpsAlerts } from "../../model/notices.ts";
-import { createRefusalBackoff, type RefusalBackoff, REFUSALS_BEFORE_BELIEF } from "../../requests/patience.ts";
+import type { OpsAlerts } from "../../model/ops-alerts.ts";
+import { createRefusalBackoff, type RefusalBackoff, REFUSALS_BEFORE_BELIEF } from "../../requests/refusal-backoff.ts";
 import type { RequestGate } from "../../requests/request-gate.ts";
 import { readListMembers } from "./read-list-members.ts";
 

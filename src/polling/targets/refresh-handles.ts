@@ -13,7 +13,7 @@ import type { PlannedWatch } from "../../plan/polls/plan-polls.ts";
 import type { Profiles } from "../../requests/profiles.ts";
 import type { RequestGate } from "../../requests/request-gate.ts";
 import { remember } from "../evaluate/target-change.ts";
-import type { TargetAlerts } from "./target-notices.ts";
+import type { TargetAlerts } from "./target-alerts.ts";
 
 export interface HandleDeps {
   readonly gate: RequestGate;

@@ -10,9 +10,9 @@ import { namedHandles } from "../../plan/polls/named-accounts.ts";
 import type { PlannedWatch } from "../../plan/polls/plan-polls.ts";
 import { askedByHandle, type HandleDeps, refreshHandles } from "./refresh-handles.ts";
 import { type ResolverDeps, resolveTargets, type UnknownHandle } from "./resolve-targets.ts";
-import { createRefusalBackoff, type RefusalBackoff } from "../../requests/patience.ts";
+import { createRefusalBackoff, type RefusalBackoff } from "../../requests/refusal-backoff.ts";
 import type { StoreWatch } from "../../model/store-health.ts";
-import type { ReportedTarget } from "./target-notices.ts";
+import type { ReportedTarget } from "./target-alerts.ts";
 import type { TargetTrouble } from "./target-trouble.ts";
 
 export interface TargetResolverDeps extends Omit<ResolverDeps, "onMissing" | "store">, HandleDeps {

@@ -1,6 +1,6 @@
 /**
  * What a refusal means for the targets of a poll: not indexed, gone for now, or a request that will never work. Owns the questions asked
- * to tell these apart; the word to the operator is target-notices.ts's, and the poll loop does the waiting.
+ * to tell these apart; the word to the operator is target-alerts.ts's, and the poll loop does the waiting.
  */
 import { BATCH_SIZE } from "../../model/batch.ts";
 import type { Clock } from "../../model/clock.ts";
@@ -13,13 +13,13 @@ import type { Poll, Subscriber } from "../watch-poll.ts";
 import { type AccountFate, createAccountFate } from "./account-fate.ts";
 import { type LoadedPoll, loadSubscribers } from "../evaluate/load-subscribers.ts";
 import { isThroughList } from "./list-check.ts";
-import { createRefusalBackoff, type RefusalBackoff, REFUSALS_BEFORE_BELIEF } from "../../requests/patience.ts";
+import { createRefusalBackoff, type RefusalBackoff, REFUSALS_BEFORE_BELIEF } from "../../requests/refusal-backoff.ts";
 import type { PollAftermath } from "../../model/poll-aftermath.ts";
 import { askRemaining } from "../../requests/remaining-requests.ts";
 import type { Rename } from "../evaluate/renames.ts";
 import type { RequestGate } from "../../requests/request-gate.ts";
 import { remember } from "../evaluate/target-change.ts";
-import type { Loss, ReportedTarget, TargetAlerts } from "./target-notices.ts";
+import type { Loss, ReportedTarget, TargetAlerts } from "./target-alerts.ts";
 
 export interface TargetTroubleDeps {
   readonly gate: RequestGate;

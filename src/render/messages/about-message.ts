@@ -2,7 +2,7 @@
 import type { NeutralMessage } from "../../model/message.ts";
 import type { OutboxEvent } from "../../model/sink.ts";
 import { authorOf, baseMessage, nameOf, type ReadContext } from "./event-message.ts";
-import { noticeMessage } from "./notice-message.ts";
+import { noticeMessage } from "./ops-alert-message.ts";
 import { changedLines, changedMoves, crossedMoves, joinWords, type Move, valueText } from "./value-moves.ts";
 
 /** Reads `body.user`, `about`, `previous`, `changed` and `crossed`. */

@@ -3,7 +3,7 @@ import type { NeutralMessage } from "../../model/message.ts";
 import type { OutboxEvent } from "../../model/sink.ts";
 import { plainTweetText } from "../text/clean-text.ts";
 import { authorOf, baseMessage, nameOf, type ReadContext } from "./event-message.ts";
-import { noticeMessage } from "./notice-message.ts";
+import { noticeMessage } from "./ops-alert-message.ts";
 import { tweetUrl } from "../text/permalink.ts";
 import { beforeFacts, changedMoves, crossedMoves, crossedText, joinWords, valuesOf } from "./value-moves.ts";
 

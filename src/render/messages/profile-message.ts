@@ -3,7 +3,7 @@ import type { NeutralMessage } from "../../model/message.ts";
 import type { OutboxEvent } from "../../model/sink.ts";
 import type { User } from "../../model/user.ts";
 import { authorOf, baseMessage, nameOf, type ReadContext } from "./event-message.ts";
-import { noticeMessage } from "./notice-message.ts";
+import { noticeMessage } from "./ops-alert-message.ts";
 import { beforeFacts, changedLines, changedMoves, crossedMoves, crossedText, joinWords, type Move, valueText } from "./value-moves.ts";
 
 const COUNTS = {

@@ -6,7 +6,7 @@ import type { OutboxEvent } from "../../model/sink.ts";
 import type { User } from "../../model/user.ts";
 import { plainTweetText } from "../text/clean-text.ts";
 import { authorOf, baseMessage, nameOf, type ReadContext } from "./event-message.ts";
-import { noticeMessage } from "./notice-message.ts";
+import { noticeMessage } from "./ops-alert-message.ts";
 import { formatCount } from "../text/numbers.ts";
 import { communityUrl, listUrl, tweetUrl } from "../text/permalink.ts";
 

@@ -2,7 +2,7 @@
 import type { NeutralMessage } from "../../model/message.ts";
 import type { OutboxEvent } from "../../model/sink.ts";
 import { authorOf, baseMessage, nameOf, type ReadContext } from "./event-message.ts";
-import { noticeMessage } from "./notice-message.ts";
+import { noticeMessage } from "./ops-alert-message.ts";
 import { beforeFacts, crossedMoves, crossedText } from "./value-moves.ts";
 
 const COUNTS = {

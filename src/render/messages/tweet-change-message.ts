@@ -2,7 +2,7 @@
 import type { NeutralMessage } from "../../model/message.ts";
 import type { OutboxEvent } from "../../model/sink.ts";
 import type { ReadContext } from "./event-message.ts";
-import { noticeMessage } from "./notice-message.ts";
+import { noticeMessage } from "./ops-alert-message.ts";
 import { tweetMessage, whatOf } from "./tweet-message.ts";
 import { beforeFacts, crossedMoves, crossedText } from "./value-moves.ts";
 

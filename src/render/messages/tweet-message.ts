@@ -4,7 +4,7 @@ import type { OutboxEvent } from "../../model/sink.ts";
 import { kindOfTweet, type Tweet, type TweetKind } from "../../model/tweet.ts";
 import { plainTweetText } from "../text/clean-text.ts";
 import { authorOf, baseMessage, nameOf, type ReadContext } from "./event-message.ts";
-import { noticeMessage } from "./notice-message.ts";
+import { noticeMessage } from "./ops-alert-message.ts";
 import { formatCount } from "../text/numbers.ts";
 import { tweetUrl } from "../text/permalink.ts";
 

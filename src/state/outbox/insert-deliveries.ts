@@ -1,7 +1,7 @@
 /** Outbox rows of born events: when each is due, and whether it goes out at all or joins another. */
 import type { NewDelivery } from "../../model/poll-store.ts";
 import { GroupTimers } from "./group-timers.ts";
-import { DedupeKeys } from "./tellings.ts";
+import { DedupeKeys } from "./dedupe-keys.ts";
 import { nextNumbers } from "../db/sequence.ts";
 import { type Executor, insertRows } from "../db/statement.ts";
 import type { DeliveriesTable } from "../db/tables.ts";

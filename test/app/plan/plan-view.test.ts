@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { readLearned } from "../../../src/app/plan/learned.ts";
 import { createPlanView } from "../../../src/app/plan/plan-view.ts";
-import { createChangeCounts } from "../../../src/groups/accounts/change-book.ts";
-import { createProbeStates } from "../../../src/groups/probing/probe-book.ts";
+import { createChangeCounts } from "../../../src/groups/accounts/change-counts.ts";
+import { createProbeStates } from "../../../src/groups/probing/probe-states.ts";
 import type { Json } from "../../../src/model/json.ts";
 import { sha256 } from "../../../src/runtime/hash.ts";
 import { goodConfig } from "../../config/load-text.ts";

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { createKeyRing } from "../../../src/budget/key-ring.ts";
 import { createKeyWatch, type KeyWatch } from "../../../src/engine/quota/key-watch.ts";
-import type { OpsAlert } from "../../../src/model/notices.ts";
+import type { OpsAlert } from "../../../src/model/ops-alerts.ts";
 import type { Json } from "../../../src/model/json.ts";
 import { rememberingLog } from "../../state/temp-state.ts";
 import { failure } from "../../support/scripted-upstream.ts";

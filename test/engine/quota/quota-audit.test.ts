@@ -1,7 +1,7 @@
 /** The ledger against the service's own count, in virtual time, with a real ledger. */
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { quotaPeriod } from "../../../src/budget/quota-period.ts";
-import type { OpsAlert } from "../../../src/model/notices.ts";
+import type { OpsAlert } from "../../../src/model/ops-alerts.ts";
 import { createQuotaAudit, type QuotaAudit } from "../../../src/engine/quota/quota-audit.ts";
 import type { Log } from "../../../src/model/log.ts";
 import type { Meter } from "../../../src/model/meter.ts";

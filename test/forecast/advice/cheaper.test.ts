@@ -7,7 +7,7 @@ import { assumeTargets, createForecast, mostExpensive, type Forecast } from "../
 import { groupPolls } from "../../../src/groups/group-polls.ts";
 import { planPolls, targetsOf } from "../../../src/plan/polls/plan-polls.ts";
 import { recheckCost } from "../../../src/forecast/recheck-cost.ts";
-import { evenSchedule } from "../../../src/plan/polls/wishes.ts";
+import { evenSchedule } from "../../../src/plan/polls/effective-settings.ts";
 import { sha256 } from "../../../src/runtime/hash.ts";
 import { createTimetable } from "../../../src/schedule/timetable.ts";
 import { WATCH_TYPES } from "../../../src/watches/registry.ts";

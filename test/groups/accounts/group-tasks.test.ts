@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { GroupMember } from "../../../src/groups/memory/group-members.ts";
 import { type TaskQuery, tasksOf } from "../../../src/groups/accounts/group-tasks.ts";
-import type { AccountMemory } from "../../../src/groups/probing/probe-book.ts";
+import type { AccountMemory } from "../../../src/groups/probing/probe-states.ts";
 import type { Poll } from "../../../src/polling/watch-poll.ts";
 import { FIRST_LIMITS, handlesPerQuery } from "../../../src/query/merging/merge.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { firstProbe, isDue, type ProbeMemory, takeProbe } from "../../../src/groups/probing/discharge.ts";
+import { firstProbe, isDue, type ProbeMemory, takeProbe } from "../../../src/groups/probing/pending-changes.ts";
 import { afterListRead, type ListRead } from "../../../src/groups/member-lists/list-looks.ts";
 
 const MIN = 60_000;

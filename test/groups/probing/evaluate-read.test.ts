@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { type AccountRead, evaluateRead } from "../../../src/groups/probing/evaluate-read.ts";
-import type { AccountMemory } from "../../../src/groups/probing/probe-book.ts";
+import type { AccountMemory } from "../../../src/groups/probing/probe-states.ts";
 import { NOTHING_POLLED } from "../../../src/polling/run/poll-outcome.ts";
 import { timeline } from "../../../src/watches/timeline.ts";
 import { makeWatch } from "../../support/make-watch.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { freeFloor } from "../../../src/groups/queries/free-depth.ts";
-import { floorOf, pagesOfBatch, type Part } from "../../../src/groups/queries/packs.ts";
+import { floorOf, pagesOfBatch, type Part } from "../../../src/groups/queries/query-batches.ts";
 
 const HOUR_MS = 3_600_000;
 const NOW_MS = 100 * HOUR_MS;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createFeedStates } from "../../../src/groups/single/feed-book.ts";
+import { createFeedStates } from "../../../src/groups/single/feed-states.ts";
 import { createFeedTurns, type FeedRead } from "../../../src/groups/single/feed-turns.ts";
 import type { ServiceClock } from "../../../src/requests/service-clock.ts";
 import type { Poll } from "../../../src/polling/watch-poll.ts";

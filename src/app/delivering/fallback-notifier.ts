@@ -5,7 +5,7 @@ import { errorText } from "../../model/errors.ts";
 import type { ChirpEvent } from "../../model/event.ts";
 import type { Log } from "../../model/log.ts";
 import type { Random } from "../../model/random.ts";
-import { noticeMessage } from "../../render/messages/notice-message.ts";
+import { noticeMessage } from "../../render/messages/ops-alert-message.ts";
 import type { Delivery } from "./delivery.ts";
 
 const TIMEOUT_MS = 10_000;

@@ -6,7 +6,7 @@ import type { Hash } from "../../model/hash.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { TargetState } from "../../model/watch-store.ts";
 import type { User } from "../../model/user.ts";
-import { isSuspiciousProbe } from "../../requests/blind-probe.ts";
+import { isSuspiciousProbe } from "../../requests/suspicious-probe.ts";
 import type { Subscriber } from "../watch-poll.ts";
 import { missedOnce, withMissed } from "./absence.ts";
 import { type Fact, makeEvent } from "./make-event.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createPiggybackedProbes, roundsBeside } from "../../../src/groups/accounts/free-rides.ts";
+import { createPiggybackedProbes, roundsBeside } from "../../../src/groups/accounts/piggybacked-probes.ts";
 
 const DAY_MS = 86_400_000;
 const ids = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => String(from + i));

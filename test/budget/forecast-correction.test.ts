@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createForecastCorrection, type ForecastCorrection } from "../../src/budget/overrun.ts";
+import { createForecastCorrection, type ForecastCorrection } from "../../src/budget/forecast-correction.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

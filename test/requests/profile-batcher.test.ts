@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { sleep } from "../../src/model/clock.ts";
-import { type Asker, createProfileBatcher } from "../../src/requests/probe-desk.ts";
+import { type Asker, createProfileBatcher } from "../../src/requests/profile-batcher.ts";
 import type { GateRequest } from "../../src/requests/reservation.ts";
 import { makeUser } from "../support/make-event.ts";
 import { failure } from "../support/scripted-upstream.ts";

@@ -1,5 +1,5 @@
 /** Keeps what was learned of stretched polls over restarts: a note of its own, written once a minute at most. What it means is budget/'s. */
-import type { ForecastCorrection, CorrectionMemory } from "../../budget/overrun.ts";
+import type { ForecastCorrection, CorrectionMemory } from "../../budget/forecast-correction.ts";
 import type { Clock } from "../../model/clock.ts";
 import { untilDone } from "../../model/in-turn.ts";
 import type { Json } from "../../model/json.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { FIRST_LIMITS, handlesPerQuery, packMembers, writeMerged } from "../../../src/query/merging/merge.ts";
-import { chooseQueryBatch, floorOf, packQueries, pagesOfBatch, type Part } from "../../../src/groups/queries/packs.ts";
+import { chooseQueryBatch, floorOf, packQueries, pagesOfBatch, type Part } from "../../../src/groups/queries/query-batches.ts";
 import { withBounds } from "../../../src/query/with-bounds.ts";
 
 const HOUR_MS = 3_600_000;

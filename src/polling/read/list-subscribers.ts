@@ -7,7 +7,7 @@ import type { RosterMode, RosterRule } from "../../detect/roster.ts";
 import type { ItemMark } from "../../model/poll-store.ts";
 import type { TargetState } from "../../model/watch-store.ts";
 import { isRosterBaselined } from "./baselines.ts";
-import type { RosterMemory } from "./roster-memory.ts";
+import type { RosterMemory } from "./member-list-memory.ts";
 
 /**
  * - `draws`: the newest page becomes its baseline watermark.

@@ -9,7 +9,7 @@ import { unitHash } from "../../model/hash.ts";
 import { createInTurn, untilDone } from "../../model/in-turn.ts";
 import type { Json } from "../../model/json.ts";
 import type { Notes } from "../../model/store.ts";
-import type { ProbeMemory } from "./discharge.ts";
+import type { ProbeMemory } from "./pending-changes.ts";
 import { countedOf, countRun, type GroupCount, type GroupCounted, type GroupTaken } from "../../plan/rates/group-count.ts";
 import { expectedRate, type RateMemory } from "../../plan/rates/rates.ts";
 

@@ -7,8 +7,8 @@ import type { Log } from "../../model/log.ts";
 import type { Notes } from "../../model/store.ts";
 import type { TargetState, TargetStatus, WatchStore } from "../../model/watch-store.ts";
 import type { PlannedWatch } from "../../plan/polls/plan-polls.ts";
-import type { OpsAlerts } from "../../model/notices.ts";
-import { isNewHandle, type AlertedHandles } from "./told-handles.ts";
+import type { OpsAlerts } from "../../model/ops-alerts.ts";
+import { isNewHandle, type AlertedHandles } from "./alerted-handles.ts";
 
 export interface TargetAlertsDeps {
   readonly store: Pick<WatchStore, "loadTargets" | "setTargetStatus">;

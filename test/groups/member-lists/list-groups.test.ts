@@ -5,7 +5,7 @@ import { assumeTargets, createForecast } from "../../../src/forecast/forecast.ts
 import { groupPolls } from "../../../src/groups/group-polls.ts";
 import type { GroupingDeps } from "../../../src/plan/rates/learned.ts";
 import { planPolls, targetsOf } from "../../../src/plan/polls/plan-polls.ts";
-import { chooseListStrategy, type ListGroup, type ListMember } from "../../../src/groups/member-lists/roster-groups.ts";
+import { chooseListStrategy, type ListGroup, type ListMember } from "../../../src/groups/member-lists/list-groups.ts";
 import { sha256 } from "../../../src/runtime/hash.ts";
 import { createTimetable } from "../../../src/schedule/timetable.ts";
 import { WATCH_TYPES } from "../../../src/watches/registry.ts";

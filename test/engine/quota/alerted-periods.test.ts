@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { wasAlertedIn } from "../../../src/engine/quota/told-periods.ts";
+import { wasAlertedIn } from "../../../src/engine/quota/alerted-periods.ts";
 import type { Json } from "../../../src/model/json.ts";
 
 function notesWith(...stored: [string, Json][]) {

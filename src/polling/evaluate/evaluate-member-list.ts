@@ -7,7 +7,7 @@ import type { ItemMark, ItemVerdict, Member, MembersChange, TargetChange } from 
 import type { TargetState } from "../../model/watch-store.ts";
 import { userOfMember, type User } from "../../model/user.ts";
 import type { Watch } from "../../model/watch.ts";
-import { isBaseline, isKnown, isOwed, type ListSubscriber, type PartialBaseline, runOf } from "../read/list-sharers.ts";
+import { isBaseline, isKnown, isOwed, type ListSubscriber, type PartialBaseline, runOf } from "../read/list-subscribers.ts";
 import type { Subscriber } from "../watch-poll.ts";
 import { absenceOf, isRosterCaughtUp, type Missed, missedBy, missedOnce, withMissed, withoutAbsence } from "./absence.ts";
 import { makeEvent } from "./make-event.ts";

@@ -5,7 +5,7 @@
 import { chooseProbe } from "../probing/probe-choice.ts";
 import { type GroupMember, membersOf } from "../memory/group-members.ts";
 import type { Waiting } from "./group-pace.ts";
-import type { Passengers, SeenProfile } from "../../requests/probe-desk.ts";
+import type { Passengers, SeenProfile } from "../../requests/profile-batcher.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 
 export interface FreePlacesDeps {

@@ -1,12 +1,12 @@
 /** Who rides along, for nothing, in the searches that a run of a group is about to send. Pure. */
 import { marginMs } from "../../detect/feed-poll.ts";
 import type { MergeLimits } from "../../query/merging/merge.ts";
-import { floorOf, packQueries, ridersFor } from "../queries/packs.ts";
+import { floorOf, packQueries, ridersFor } from "../queries/query-batches.ts";
 import { awaitedOf } from "../probing/probe-choice.ts";
 import { partOf, partsOfSearches } from "./account-part.ts";
 import type { Turn, Waiting } from "./group-pace.ts";
 import type { ReadTask } from "./group-tasks.ts";
-import type { AccountMemory } from "../probing/probe-book.ts";
+import type { AccountMemory } from "../probing/probe-states.ts";
 
 export interface SpareSlotQuery {
   readonly tasks: readonly ReadTask[];

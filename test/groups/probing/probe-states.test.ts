@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type AccountMemory, createProbeStates } from "../../../src/groups/probing/probe-book.ts";
+import { type AccountMemory, createProbeStates } from "../../../src/groups/probing/probe-states.ts";
 import type { Json } from "../../../src/model/json.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 

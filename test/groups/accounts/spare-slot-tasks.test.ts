@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import { spareSlotTasks } from "../../../src/groups/accounts/riders.ts";
+import { spareSlotTasks } from "../../../src/groups/accounts/spare-slot-tasks.ts";
 import type { Waiting } from "../../../src/groups/accounts/group-pace.ts";
 import type { GroupMember } from "../../../src/groups/memory/group-members.ts";
 import type { ReadTask } from "../../../src/groups/accounts/group-tasks.ts";
-import type { AccountMemory } from "../../../src/groups/probing/probe-book.ts";
+import type { AccountMemory } from "../../../src/groups/probing/probe-states.ts";
 import type { Poll } from "../../../src/polling/watch-poll.ts";
 import { FIRST_LIMITS, handlesPerQuery } from "../../../src/query/merging/merge.ts";
 

@@ -1,7 +1,7 @@
 /** Which lists of a group are read in a run, after its probe, and why. Pure. */
 import { passedMs } from "../../model/clock.ts";
-import { isDue } from "../probing/discharge.ts";
-import type { AccountMemory } from "../probing/probe-book.ts";
+import { isDue } from "../probing/pending-changes.ts";
+import type { AccountMemory } from "../probing/probe-states.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 
 /**

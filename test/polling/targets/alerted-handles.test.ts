@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isNewHandle, type AlertedHandles } from "../../../src/polling/targets/told-handles.ts";
+import { isNewHandle, type AlertedHandles } from "../../../src/polling/targets/alerted-handles.ts";
 
 /** Which of these renames, seen one after the other, are told. */
 function told(renames: readonly (readonly [from: string, to: string])[]): readonly boolean[] {

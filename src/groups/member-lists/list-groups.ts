@@ -15,7 +15,7 @@ import { ratesOf } from "../../plan/rates/rates.ts";
 import type { SharedProbes } from "../probing/shared-probes.ts";
 import { costOf, FULL_POLL_SHARE, fullPollWithin, type StrategyCost, WORTHWHILE } from "../../plan/strategy.ts";
 import { sum } from "../../plan/sum.ts";
-import { fullPollEveryOf, maxAgeOf, strategyOf } from "../../plan/polls/wishes.ts";
+import { fullPollEveryOf, maxAgeOf, strategyOf } from "../../plan/polls/effective-settings.ts";
 
 const DAY_MS = 86_400_000;
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { countOpenGaps } from "../../../src/polling/run/open-holes.ts";
+import { countOpenGaps } from "../../../src/polling/run/open-gaps.ts";
 import type { Poll } from "../../../src/polling/watch-poll.ts";
 
 const HOLE = { horizonMs: 1, tries: 0 };

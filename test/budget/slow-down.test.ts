@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { forecastRequests, slowDownFactors, type SlowDownQuery } from "../../src/budget/stretch.ts";
+import { forecastRequests, slowDownFactors, type SlowDownQuery } from "../../src/budget/slow-down.ts";
 import type { Priority } from "../../src/model/schedule.ts";
 
 const DAY = 86_400_000;

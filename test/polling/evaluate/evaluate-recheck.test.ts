@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { evaluateRecheck } from "../../../src/polling/evaluate/judge-recheck.ts";
+import { evaluateRecheck } from "../../../src/polling/evaluate/evaluate-recheck.ts";
 import type { Recheck } from "../../../src/model/recheck.ts";
 import { sha256 } from "../../../src/runtime/hash.ts";
 import { timeline } from "../../../src/watches/timeline.ts";

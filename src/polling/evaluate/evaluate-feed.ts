@@ -12,7 +12,7 @@ import type { FirstPage } from "../../plan/first-page.ts";
 import { firstRate } from "../../plan/rates/rates.ts";
 import type { Watch } from "../../model/watch.ts";
 import type { Subscriber } from "../watch-poll.ts";
-import { firstRecheck } from "./judge-recheck.ts";
+import { firstRecheck } from "./evaluate-recheck.ts";
 import { isSkipping, type Missed, missedBy, withoutAbsence } from "./absence.ts";
 import { makeEvent } from "./make-event.ts";
 import type { FeedNeeds, FeedObservation } from "../read/read-feed.ts";

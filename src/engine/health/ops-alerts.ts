@@ -1,5 +1,5 @@
 /** The daemon's own events: born like any other, told to `ops` only, and to a route that asks for them by name. */
-import type { OpsAlert, OpsAlerts } from "../../model/notices.ts";
+import type { OpsAlert, OpsAlerts } from "../../model/ops-alerts.ts";
 import { type ChirpEvent, eventId } from "../../model/event.ts";
 import type { Clock } from "../../model/clock.ts";
 import type { Hash } from "../../model/hash.ts";

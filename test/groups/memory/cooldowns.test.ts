@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createCooldowns } from "../../../src/groups/memory/holds.ts";
+import { createCooldowns } from "../../../src/groups/memory/cooldowns.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 
 it("fault 72: holds a member for as long as was said, whatever the wall clock does", async () => {

@@ -13,8 +13,8 @@ import {
   type ProbeMemory,
   takeProbe,
   endpointToRead,
-} from "../../../src/groups/probing/discharge.ts";
-import { isSuspiciousProbe } from "../../../src/requests/blind-probe.ts";
+} from "../../../src/groups/probing/pending-changes.ts";
+import { isSuspiciousProbe } from "../../../src/requests/suspicious-probe.ts";
 import { fields, read, START } from "../../support/probed.ts";
 
 const MIN = 60_000;

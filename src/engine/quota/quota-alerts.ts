@@ -2,9 +2,9 @@
 import { type Clock, isoTime } from "../../model/clock.ts";
 import type { Notes } from "../../model/store.ts";
 import { formatExact } from "../../render/text/numbers.ts";
-import type { OpsAlerts } from "../../model/notices.ts";
+import type { OpsAlerts } from "../../model/ops-alerts.ts";
 import type { QuotaSettings, QuotaStatus } from "./quota-watch.ts";
-import { wasAlertedIn } from "./told-periods.ts";
+import { wasAlertedIn } from "./alerted-periods.ts";
 
 export interface QuotaAlerts {
   take(status: QuotaStatus): Promise<void>;
