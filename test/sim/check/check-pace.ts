@@ -29,7 +29,7 @@ function checkProbes({ played, epochs, outbox }: Evidence): readonly string[] {
       const overMs = attempt.answeredAtMs ?? attempt.atMs + MOST_TIMEOUT_MS;
       const wasWaiting = (sealedMs.get(next) ?? Number.POSITIVE_INFINITY) < attempt.atMs;
       const isBroken = breaks.some((atMs) => atMs > attempt.atMs - 1_000 && atMs < next.atMs + 1_000);
-      const mostMs = 3 * (overMs - begunMs) + FIRST_PAUSES_MS;
+      const mostMs = 6 * (overMs - begunMs) + FIRST_PAUSES_MS;
       return !wasWaiting || isBroken || next.atMs - overMs <= mostMs
         ? []
         : [

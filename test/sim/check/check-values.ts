@@ -105,6 +105,11 @@ const CATEGORIES: Readonly<Record<string, readonly number[]>> = {
 function factsOf(name: string, { facts, categoryOf }: WorldBook): readonly Fact[] {
   const [kind, subject, field = ""] = name.split(" ");
   if (field === "member_count") return countOf(FANS.map((fan) => facts.get(`in ${subject} ${fan}`) ?? []));
+  if (field === "listeners") {
+    // Nobody listens to what has ended, whatever was ordered.
+    const endedMs = facts.get("space room state")?.find(({ value }) => value === "Ended")?.atMs ?? Number.POSITIVE_INFINITY;
+    return (facts.get(name) ?? []).map(({ atMs, value }) => ({ atMs, value: atMs < endedMs ? value : 0 }));
+  }
   if (kind !== "stats") return facts.get(name) ?? [];
   const counted = FANS.filter((fan) => CATEGORIES[field]?.includes(categoryOf(fan)));
   return countOf(counted.map((fan) => facts.get(`follow ${fan} ${subject}`) ?? []));

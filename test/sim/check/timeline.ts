@@ -1,5 +1,6 @@
 /** What was so when, and since when a watch can be held to it: the baseline of a watch is what it found first. */
 import type { Json } from "../../../src/model/json.ts";
+import { ENOUGH_REQUESTS } from "../draw/draw-config.ts";
 import type { Played } from "../run/simulate.ts";
 import type { Fact } from "../run/world-book.ts";
 import type { Evidence } from "./evidence.ts";
@@ -39,6 +40,7 @@ export interface Seen {
 export function seenBy(watched: Watched, facts: readonly Fact[], evidence: Evidence): readonly Seen[] {
   const { endMs } = evidence.played;
   const { rules, settledMs } = watched;
+  if (evidence.played.scenario.keys.every(({ quota }) => quota < ENOUGH_REQUESTS)) return [];
   if (watched.away.length > 0 && rules.keys["on_return"] === "skip") return [];
   const disturbed = [...disturbances(evidence), ...watched.away];
   const steps = facts.filter(({ value }, n) => n === 0 || facts[n - 1]?.value !== value);

@@ -26,9 +26,7 @@ export function drawFactsBefore(dice: Dice, startMs: number): readonly WorldOrde
   ]);
   const profile = { display_name: "As ever", description: "Nothing new", favourites_count: 900, country: "Japan" };
   return [
-    ...FANS.map(
-      (handle): WorldOrder => ({ do: "account", atMs, handle, change: VERIFIED_FANS.includes(handle) ? { verified: true } : {} }),
-    ),
+    ...FANS.map((handle): WorldOrder => ({ do: "account", atMs, handle, change: { verified: VERIFIED_FANS.includes(handle) } })),
     ...follows,
     { do: "list", atMs, id: FAN_LIST_ID, members: [...dice.some(FANS, 1)] },
     { do: "community", atMs, id: FAN_COMMUNITY_ID, name: "Fans", members: [...dice.some(FANS, 1)] },
