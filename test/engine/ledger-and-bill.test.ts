@@ -16,9 +16,9 @@ async function startAll() {
   const clock = createVirtualClock(START_MS);
   const service = createSandboxService(clock, { accounts: 120, rates: { median: 20, mean: 30 } });
   const { people } = service.world;
-  const readable = [...people.keys()].filter(people.isReadable);
+  const readable = [...people.keys()].filter((key) => people.isReadable(key));
   const handles = readable.map((key) => people.usernameOf(key));
-  const indexed = readable.filter(people.isIndexed).map((key) => people.usernameOf(key));
+  const indexed = readable.filter((key) => people.isIndexed(key)).map((key) => people.usernameOf(key));
   const watch = (id: string, type: string, settings: JsonObject, changes: Partial<Watch> = every(1)) =>
     makeWatch(id, type, settings, changes);
   const rig = await startEngineRig({

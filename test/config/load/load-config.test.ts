@@ -25,7 +25,7 @@ ops: { sink: brand }
 `;
 const ENV = { CHIRPWATCH_API_URL: "https://data.example.com/v3/", CHIRPWATCH_API_KEY: "k", SLACK_BOT_TOKEN: "xoxb-1" };
 
-const LARGE = readFileSync(resolve(import.meta.dirname, "every-key.yaml"), "utf8");
+const LARGE = readFileSync(resolve(import.meta.dirname, "../every-key.yaml"), "utf8");
 const LARGE_OPTIONS = {
   env: {
     SLACK_BOT_TOKEN: "xoxb-1",
@@ -99,7 +99,7 @@ describe("loading", () => {
   });
 
   it("finds the example good in an empty environment, with the watches people begin with", async () => {
-    const path = resolve(import.meta.dirname, "../../watches.example.yaml");
+    const path = resolve(import.meta.dirname, "../../../watches.example.yaml");
     const loaded = await loadConfig({ path, files: createFiles(), env: {}, watchTypes: WATCH_TYPES, sinkTypes: SINK_TYPES });
     if (!loaded.ok) throw new Error(JSON.stringify(loaded.issues));
     const types = loaded.config.watches.map((watch) => watch.type);

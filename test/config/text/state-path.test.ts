@@ -83,7 +83,7 @@ it("reads every file of a folder", async () => {
 });
 
 it("finds it in every bad file that is fit for a parser, where `state` stands first", async () => {
-  const bad = join(import.meta.dirname, "../bad-configs");
+  const bad = join(import.meta.dirname, "../../bad-configs");
   const names = readdirSync(bad).filter((name) => name.endsWith(".yaml"));
   const lost: string[] = [];
   for (const name of names) {

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { driverPath } from "../../../src/state/db/driver.ts";
 import { type Ended, endChildren, runScript } from "../../support/child-process.ts";
 
-const CHECKOUT = resolve(import.meta.dirname, "../..");
+const CHECKOUT = resolve(import.meta.dirname, "../../..");
 const isPrebuilt = Number(process.versions.napi) >= 10;
 const folders: string[] = [];
 
