@@ -44,7 +44,8 @@ export function planHead(memory: FeedMemory, options: HeadOptions): HeadPlan {
   const isSweep = canSweep && isSweepDue(memory, options);
   const floors = [options.firstRunFloorMs ?? Number.POSITIVE_INFINITY];
   if (!isFirst) floors.push(nearFloorMs(memory, options));
-  if (isSweep && options.reach === undefined) floors.push((memory.sweptAtMs ?? options.startMs) - options.overlapMs);
+  if (isSweep && options.reach === undefined)
+    floors.push(Math.min(memory.sweptAtMs ?? options.startMs, options.startMs) - options.overlapMs);
   const floorMs = Math.min(...floors, options.startMs);
   const walk = {
     stretches: memory.stretches,
@@ -68,8 +69,12 @@ function nearFloorMs({ readAtMs }: FeedMemory, { reach, startMs, intervalMs }: H
   return Math.max(readMs, reach?.sinceMs ?? readMs) - marginMs(intervalMs);
 }
 
-const isSweepDue = ({ sweptAtMs }: FeedMemory, { reach, startMs, overlapMs }: HeadOptions): boolean =>
-  reach === undefined ? startMs - (sweptAtMs ?? startMs) >= overlapMs : reach.kind === "sweep";
+function isSweepDue({ sweptAtMs }: FeedMemory, { reach, startMs, overlapMs, intervalMs }: HeadOptions): boolean {
+  if (reach !== undefined) return reach.kind === "sweep";
+  const sinceMs = startMs - (sweptAtMs ?? startMs);
+  // A time that has not come yet was noted while the service's clock ran ahead: nobody knows how long ago that was.
+  return sinceMs >= overlapMs || -sinceMs > marginMs(intervalMs);
+}
 
 /** Items newer than this are news beyond `max_age`, because nobody could have been told before. */
 export const horizonMs = (memory: FeedMemory): number =>

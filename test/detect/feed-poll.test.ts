@@ -31,6 +31,12 @@ it("reads down to the last poll less a margin, and to the overlap once per overl
   });
 });
 
+it("reads to the overlap again once a clock of the service that ran ahead is set right", () => {
+  const ahead = { ...READ, readAtMs: NOW + 300 * MIN, sweptAtMs: NOW + 300 * MIN };
+  expect(planHead(ahead, options)).toMatchObject({ isSweep: true, walk: { floorMs: NOW - 15 * MIN } });
+  expect(planHead({ ...ahead, sweptAtMs: NOW + 30_000 }, options).isSweep).toBe(false);
+});
+
 it("goes as deep as something else says that it must, and calls it a sweep only where all was read that far back", () => {
   const reach = (kind: Reach["kind"]) => planHead(READ, { ...options, reach: { kind, sinceMs: 900 * MIN } });
   expect(reach("since")).toMatchObject({ isSweep: false, walk: { floorMs: 994 * MIN } });
