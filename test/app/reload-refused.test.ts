@@ -38,7 +38,7 @@ async function makeReloader() {
       log: { info: noteAsker, error: noteAsker },
       hash: sha256,
     },
-    opsAlerts: { tell: async (notice: OpsAlert) => void told.push(notice) },
+    opsAlerts: { raise: async (notice: OpsAlert) => void told.push(notice) },
     clock,
     meter,
     config: () => active.at(-1),

@@ -36,7 +36,7 @@ async function makeReloader(more: Partial<ReloadDeps["deps"]> = {}) {
   const take = (message: string, fields?: unknown) => void lines.push({ message, fields });
   const reloader = createReloader({
     deps: { files, load: () => loadText(disk.text), log: { info: take, error: take }, hash: sha256, ...more },
-    opsAlerts: { tell: async () => undefined },
+    opsAlerts: { raise: async () => undefined },
     clock: createVirtualClock(Date.UTC(2026, 0, 1)),
     meter: createMeter(),
     config: () => active,
