@@ -4,7 +4,7 @@ import { errorText } from "../model/errors.ts";
 import { EXIT, ExitError } from "../model/exit-code.ts";
 import { onSignals } from "../runtime/signals.ts";
 import { appendToFile } from "../runtime/write-files.ts";
-import type { WorldData } from "../sandbox/journal.ts";
+import type { WorldData } from "../sandbox/records/journal.ts";
 import { startSandbox } from "../sandbox/sandbox.ts";
 import { MOST_ACCOUNTS } from "../sandbox/world/accounts.ts";
 import type { CliContext } from "./context.ts";

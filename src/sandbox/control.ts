@@ -4,18 +4,18 @@
  */
 import { z } from "zod";
 import type { JsonObject } from "../model/json.ts";
-import { BILLING_TABLE } from "./billing.ts";
+import { BILLING_TABLE } from "./calls/billing.ts";
 import { OPERATIONS } from "./endpoints/table.ts";
 import { FAULT_NAMES, FAULT_NUMBERS } from "./faults/kinds.ts";
-import { inject } from "./inject.ts";
+import { inject } from "./orders/inject.ts";
 import { describeService } from "./openapi.ts";
-import { parseBody } from "./params.ts";
-import * as places from "./place-orders.ts";
-import { sample } from "./sample.ts";
+import { parseBody } from "./calls/params.ts";
+import * as places from "./orders/place-orders.ts";
+import { sample } from "./records/sample.ts";
 import type { ServiceDeps, ServiceRequest } from "./service.ts";
-import { badRequest, notFound, ServiceError } from "./service-error.ts";
-import * as tweets from "./tweet-orders.ts";
-import * as orders from "./world-orders.ts";
+import { badRequest, notFound, ServiceError } from "./calls/service-error.ts";
+import * as tweets from "./orders/tweet-orders.ts";
+import * as orders from "./orders/world-orders.ts";
 
 export type ControlRequest = Pick<ServiceRequest, "method" | "url" | "body">;
 

@@ -1,10 +1,10 @@
 /** The faults of the service that are switched on, by name or by number (1 to 40): which strikes a request, and when each ends. */
 import type { JsonObject } from "../model/json.ts";
-import type { Answer, Call } from "./call.ts";
+import type { Answer, Call } from "./calls/call.ts";
 import { FAULT_NAMES, FAULT_NUMBERS, type FaultKind, KINDS } from "./faults/kinds.ts";
 import type { Lasting } from "./faults/lasting.ts";
-import type { SandboxClock } from "./sandbox-clock.ts";
-import { badRequest } from "./service-error.ts";
+import type { SandboxClock } from "./calls/sandbox-clock.ts";
+import { badRequest } from "./calls/service-error.ts";
 import type { World } from "./world/world.ts";
 
 /** What strikes one request. */

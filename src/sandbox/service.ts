@@ -1,14 +1,14 @@
 /** One request of the API from headers to answer: key, rate, path, quota, handler, bill. Knows nothing of sockets. */
-import { costOf } from "./billing.ts";
-import { answerText, type Call } from "./call.ts";
-import { dressAnswer } from "./dress.ts";
+import { costOf } from "./calls/billing.ts";
+import { answerText, type Call } from "./calls/call.ts";
+import { dressAnswer } from "./calls/dress.ts";
 import { findOperation, type FoundOperation, type Operation } from "./endpoints/table.ts";
 import type { Fault, Faults } from "./faults.ts";
-import type { KeyRing } from "./keys.ts";
-import { createParams, parseBody, parseSearch } from "./params.ts";
+import type { KeyRing } from "./calls/keys.ts";
+import { createParams, parseBody, parseSearch } from "./calls/params.ts";
 import type { RequestLog } from "./request-log.ts";
-import type { SandboxClock } from "./sandbox-clock.ts";
-import { badRequest, ServiceError } from "./service-error.ts";
+import type { SandboxClock } from "./calls/sandbox-clock.ts";
+import { badRequest, ServiceError } from "./calls/service-error.ts";
 import { createShow } from "./world/show.ts";
 import type { World } from "./world/world.ts";
 

@@ -46,6 +46,7 @@ export const SUB_RANKS: Readonly<Record<string, readonly (readonly string[])[]>>
   render: [["text"], ["messages"], ["."]],
   server: [["words"], ["page", "metrics"], ["."]],
   deliver: [["queue"], ["stages"], ["outcome"], ["logs"], ["."]],
+  sandbox: [["world"], ["calls"], ["endpoints"], ["records"], ["orders"], ["faults"], ["."]],
   engine: [["health"], ["quota", "recheck"], ["loop"], ["."]],
 };
 
@@ -59,8 +60,7 @@ export const MOST_LAYERS = 8;
 export const LARGE_FOLDERS: Readonly<Record<string, string>> = {
   cli: "one file per command, and what each prints",
   model: "one file per word of the domain",
-  sandbox: "to be divided",
-  "sandbox/world": "to be divided",
+  "sandbox/world": "one file per thing of the simulated world",
   sinks: "one file per sink, with its payload and its client beside it",
   watches: "one file per watch type",
 };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { formatDuration } from "../../src/model/duration.ts";
-import { BILLING_TABLE } from "../../src/sandbox/billing.ts";
+import { BILLING_TABLE } from "../../src/sandbox/calls/billing.ts";
 import { answerControl } from "../../src/sandbox/control.ts";
 import { FAULT_NAMES, FAULT_NUMBERS, KINDS } from "../../src/sandbox/faults/kinds.ts";
 import { PAGES } from "./pages.ts";

@@ -1,8 +1,8 @@
 /** Endpoints over the curated subset of accounts: scores, and who of weight follows whom. */
 import type { JsonObject } from "../../model/json.ts";
-import type { Answer, Call, Handler } from "../call.ts";
-import { notFound } from "../service-error.ts";
-import { namedUser, readableUser } from "../subjects.ts";
+import type { Answer, Call, Handler } from "../calls/call.ts";
+import { notFound } from "../calls/service-error.ts";
+import { namedUser, readableUser } from "../calls/subjects.ts";
 import { hash32 } from "../world/dice.ts";
 
 const TOP = 20; // api-v3.md, Limits

@@ -1,7 +1,7 @@
 /** Endpoints that say yes or no about a user and a tweet. */
-import type { Answer, Call, Handler } from "../call.ts";
-import { offsetPage } from "../paging.ts";
-import { namedTweet, namedUser } from "../subjects.ts";
+import type { Answer, Call, Handler } from "../calls/call.ts";
+import { offsetPage } from "../calls/paging.ts";
+import { namedTweet, namedUser } from "../calls/subjects.ts";
 import type { TweetRecord } from "../world/tweet-record.ts";
 
 /** /check-retweet looks through so many retweets a request (docs/service.md section 1). */

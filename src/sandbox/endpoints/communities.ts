@@ -1,9 +1,9 @@
 /** Endpoints about communities: what they are, who belongs, what is posted there. */
 import type { JsonObject } from "../../model/json.ts";
-import type { Answer, Call, Handler } from "../call.ts";
-import { anchorOf, offsetPage, tweetPage } from "../paging.ts";
-import { badRequest, notFound } from "../service-error.ts";
-import { namedUser, trailingId } from "../subjects.ts";
+import type { Answer, Call, Handler } from "../calls/call.ts";
+import { anchorOf, offsetPage, tweetPage } from "../calls/paging.ts";
+import { badRequest, notFound } from "../calls/service-error.ts";
+import { namedUser, trailingId } from "../calls/subjects.ts";
 import type { Community } from "../world/communities.ts";
 import type { Group } from "../world/groups.ts";
 import type { TweetRecord } from "../world/tweet-record.ts";

@@ -1,8 +1,8 @@
 /** Endpoints about who follows whom: the full lists, the 7-day windows of the service's own database, and the yes/no check. */
-import type { Answer, Call, Handler } from "../call.ts";
-import { positionPage } from "../paging.ts";
-import { notFound } from "../service-error.ts";
-import { namedUser, readableUser } from "../subjects.ts";
+import type { Answer, Call, Handler } from "../calls/call.ts";
+import { positionPage } from "../calls/paging.ts";
+import { notFound } from "../calls/service-error.ts";
+import { namedUser, readableUser } from "../calls/subjects.ts";
 import type { Follow } from "../world/follow.ts";
 
 const WEEK_MS = 7 * 86_400_000;

@@ -2,10 +2,10 @@
 import type { JsonObject } from "../../model/json.ts";
 import type { Tweet } from "../../model/tweet.ts";
 import type { User } from "../../model/user.ts";
-import type { Answer, Call, Handler } from "../call.ts";
-import { tweetPage } from "../paging.ts";
-import { notFound } from "../service-error.ts";
-import { handleOfLink, keyOfId } from "../subjects.ts";
+import type { Answer, Call, Handler } from "../calls/call.ts";
+import { tweetPage } from "../calls/paging.ts";
+import { notFound } from "../calls/service-error.ts";
+import { handleOfLink, keyOfId } from "../calls/subjects.ts";
 import { pinnedFirst, postsOf } from "./timelines.ts";
 
 function userTweets(call: Call): Answer {

@@ -1,8 +1,8 @@
 /** Endpoints about public lists. Two take `list_id`, one `list_link` (docs/service.md section 1). */
-import type { Answer, Call, Handler } from "../call.ts";
-import { anchorOf, positionPage, tweetPage } from "../paging.ts";
-import { badRequest, notFound } from "../service-error.ts";
-import { trailingId } from "../subjects.ts";
+import type { Answer, Call, Handler } from "../calls/call.ts";
+import { anchorOf, positionPage, tweetPage } from "../calls/paging.ts";
+import { badRequest, notFound } from "../calls/service-error.ts";
+import { trailingId } from "../calls/subjects.ts";
 import type { PublicList } from "../world/communities.ts";
 import type { Group } from "../world/groups.ts";
 import type { TweetRecord } from "../world/tweet-record.ts";

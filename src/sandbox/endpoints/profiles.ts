@@ -1,7 +1,7 @@
 /** Endpoints about who someone is: profiles, one or many, and the turning of ids, handles and links into each other. */
-import type { Call, Handler } from "../call.ts";
-import { badRequest, notFound } from "../service-error.ts";
-import { readableUser, tweetIdOf } from "../subjects.ts";
+import type { Call, Handler } from "../calls/call.ts";
+import { badRequest, notFound } from "../calls/service-error.ts";
+import { readableUser, tweetIdOf } from "../calls/subjects.ts";
 import { hash32, pick } from "../world/dice.ts";
 
 const BATCH = 100; // api-v3.md, Limits

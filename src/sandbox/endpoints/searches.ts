@@ -5,10 +5,10 @@ import { printQuery } from "../../query/print.ts";
 import { dateMs, type Query } from "../../query/query.ts";
 import { QueryError } from "../../query/query-error.ts";
 import { tokensOf } from "../../query/words.ts";
-import type { Answer, Call, Handler } from "../call.ts";
-import { anchorOf, offsetPage, tweetPage } from "../paging.ts";
-import { recordsFor } from "../search-scope.ts";
-import { badRequest } from "../service-error.ts";
+import type { Answer, Call, Handler } from "../calls/call.ts";
+import { anchorOf, offsetPage, tweetPage } from "../calls/paging.ts";
+import { recordsFor } from "../calls/search-scope.ts";
+import { badRequest } from "../calls/service-error.ts";
 import type { TweetRecord } from "../world/tweet-record.ts";
 
 const ORDERS = ["popular", "latest"] as const;

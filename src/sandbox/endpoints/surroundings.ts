@@ -1,7 +1,7 @@
 /** Endpoints about Spaces and trends. */
 import type { JsonObject } from "../../model/json.ts";
-import type { Answer, Call, Handler } from "../call.ts";
-import { badRequest, notFound } from "../service-error.ts";
+import type { Answer, Call, Handler } from "../calls/call.ts";
+import { badRequest, notFound } from "../calls/service-error.ts";
 import { hash32 } from "../world/dice.ts";
 import { liveListeners, type SpaceRecord, spaceState } from "../world/spaces.ts";
 

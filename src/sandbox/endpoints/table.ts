@@ -4,7 +4,7 @@
  */
 import type { Endpoint } from "../../api/endpoint.ts";
 import { ENDPOINTS, type EndpointName } from "../../api/endpoints/index.ts";
-import type { Handler } from "../call.ts";
+import type { Handler } from "../calls/call.ts";
 import { ANALYTICS_HANDLERS } from "./analytics.ts";
 import { CHECK_HANDLERS } from "./checks.ts";
 import { COMMUNITY_HANDLERS } from "./communities.ts";

@@ -1,9 +1,9 @@
 /** Endpoints that answer with tweets of an account or about a tweet, and single tweets. */
 import type { JsonObject } from "../../model/json.ts";
-import type { Answer, Call, Handler } from "../call.ts";
-import { anchorOf, offsetPage, tweetPage, USERS_PER_PAGE } from "../paging.ts";
-import { badRequest, notFound } from "../service-error.ts";
-import { namedTweet, readableUser, tweetIdOf } from "../subjects.ts";
+import type { Answer, Call, Handler } from "../calls/call.ts";
+import { anchorOf, offsetPage, tweetPage, USERS_PER_PAGE } from "../calls/paging.ts";
+import { badRequest, notFound } from "../calls/service-error.ts";
+import { namedTweet, readableUser, tweetIdOf } from "../calls/subjects.ts";
 import { hash32 } from "../world/dice.ts";
 import type { TweetRecord } from "../world/tweet-record.ts";
 

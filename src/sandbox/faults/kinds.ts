@@ -1,5 +1,5 @@
 /** The kinds of faults of the service, by name: what each does to an answer. Spoiled lists are spoil.ts's, what lasts and changes the world lasting.ts's. */
-import type { Answer, Call } from "../call.ts";
+import type { Answer, Call } from "../calls/call.ts";
 import {
   backWithoutFollowers,
   clockAhead,

@@ -4,11 +4,11 @@
  */
 import { timeOfTweetId } from "../../model/id.ts";
 import type { JsonObject } from "../../model/json.ts";
-import type { Answer, Call } from "../call.ts";
-import { inject } from "../inject.ts";
-import type { SandboxClock } from "../sandbox-clock.ts";
-import { badRequest, notFound } from "../service-error.ts";
-import { namedUser, tweetIdOf } from "../subjects.ts";
+import type { Answer, Call } from "../calls/call.ts";
+import { inject } from "../orders/inject.ts";
+import type { SandboxClock } from "../calls/sandbox-clock.ts";
+import { badRequest, notFound } from "../calls/service-error.ts";
+import { namedUser, tweetIdOf } from "../calls/subjects.ts";
 import { type AccountState, showInstead } from "../world/account-state.ts";
 import type { World } from "../world/world.ts";
 import { bareNumberCursor, itemsOf, onList, withCursor } from "./spoil.ts";

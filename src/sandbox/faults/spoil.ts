@@ -1,7 +1,7 @@
 /** Spoils answers: lists, their items, their cursors. Knows no fault by name. */
 import type { Json, JsonObject } from "../../model/json.ts";
-import type { Answer, Call } from "../call.ts";
-import { badRequest } from "../service-error.ts";
+import type { Answer, Call } from "../calls/call.ts";
+import { badRequest } from "../calls/service-error.ts";
 
 const listName = (answer: Answer): "tweets" | "users" | undefined =>
   (["tweets", "users"] as const).find((name) => Array.isArray(answer.body[name]));

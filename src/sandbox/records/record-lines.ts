@@ -1,7 +1,7 @@
 /** Recorded resources as lines of NDJSON: `{"type": "user" | "tweet" | …, …}` with the fields of the API. What becomes of them is load-records.ts's. */
-import { isRaw, type Raw } from "../api/read-value.ts";
-import type { ChirpwatchError } from "../model/errors.ts";
-import { EXIT, ExitError } from "../model/exit-code.ts";
+import { isRaw, type Raw } from "../../api/read-value.ts";
+import type { ChirpwatchError } from "../../model/errors.ts";
+import { EXIT, ExitError } from "../../model/exit-code.ts";
 
 /** In the order in which they are put into a world: who is named by a line is known before it. */
 export const RECORD_TYPES = ["user", "tweet", "list", "community", "follow", "space", "article", "trend", "score", "about"] as const;

@@ -1,9 +1,9 @@
 /** Orders to the world by the control API about tweets: new ones, and what those that exist and their articles say and count. */
 import { z } from "zod";
-import type { JsonObject } from "../model/json.ts";
-import { notFound } from "./service-error.ts";
+import type { JsonObject } from "../../model/json.ts";
+import { notFound } from "../calls/service-error.ts";
 import { handle, howMany, time } from "./world-orders.ts";
-import type { World } from "./world/world.ts";
+import type { World } from "../world/world.ts";
 
 export const id = z.string().regex(/^\d{1,20}$/, "must be a string of digits");
 const otherId = id.exactOptional();

@@ -1,9 +1,9 @@
 /** One request as a handler sees it, and what handlers answer with. */
-import type { Json, JsonObject } from "../model/json.ts";
+import type { Json, JsonObject } from "../../model/json.ts";
 import type { KeyUsage } from "./keys.ts";
 import type { Params } from "./params.ts";
-import type { Show } from "./world/show.ts";
-import type { World } from "./world/world.ts";
+import type { Show } from "../world/show.ts";
+import type { World } from "../world/world.ts";
 
 export interface Call {
   readonly endpoint: string;

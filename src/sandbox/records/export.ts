@@ -2,15 +2,15 @@
  * The world at one moment as lines of NDJSON that load-records.ts reads: every resource as the API answers it. Of the crowd only those who
  * are named by something else, and of follower lists the last week and the ties between accounts; profiles keep the whole counts.
  */
-import type { Json, JsonObject } from "../model/json.ts";
-import type { Call } from "./call.ts";
-import type { EndpointName } from "../api/endpoints/index.ts";
-import { OPERATIONS } from "./endpoints/table.ts";
-import { createParams } from "./params.ts";
+import type { Json, JsonObject } from "../../model/json.ts";
+import type { Call } from "../calls/call.ts";
+import type { EndpointName } from "../../api/endpoints/index.ts";
+import { OPERATIONS } from "../endpoints/table.ts";
+import { createParams } from "../calls/params.ts";
 import type { RecordType } from "./record-lines.ts";
-import { createShow, type Show } from "./world/show.ts";
-import type { TweetRecord } from "./world/tweet-record.ts";
-import type { World } from "./world/world.ts";
+import { createShow, type Show } from "../world/show.ts";
+import type { TweetRecord } from "../world/tweet-record.ts";
+import type { World } from "../world/world.ts";
 
 const WEEK_MS = 7 * 86_400_000;
 /** The youngest Spaces. */

@@ -1,5 +1,5 @@
 /** The sandbox's own time: the given clock, plus what the control API moved it ahead. */
-import type { Clock } from "../model/clock.ts";
+import type { Clock } from "../../model/clock.ts";
 
 export interface SandboxClock {
   now(): number;

@@ -1,14 +1,14 @@
 /** Puts recorded resources into a world, which then shows them as they were: beside its own people, or instead of them. */
-import { normaliseTweet } from "../api/normalise/tweet.ts";
-import { normaliseUser } from "../api/normalise/user.ts";
-import { isRaw, readCount, readFlag, readId, readNumber, readText, readTexts, readTime } from "../api/read-value.ts";
-import { timeOfTweetId } from "../model/id.ts";
-import type { JsonObject } from "../model/json.ts";
-import { kindOfTweet } from "../model/tweet.ts";
+import { normaliseTweet } from "../../api/normalise/tweet.ts";
+import { normaliseUser } from "../../api/normalise/user.ts";
+import { isRaw, readCount, readFlag, readId, readNumber, readText, readTexts, readTime } from "../../api/read-value.ts";
+import { timeOfTweetId } from "../../model/id.ts";
+import type { JsonObject } from "../../model/json.ts";
+import { kindOfTweet } from "../../model/tweet.ts";
 import { brokenLine, RECORD_TYPES, type RecordLine, type RecordType } from "./record-lines.ts";
-import type { Trend } from "./world/trends.ts";
-import type { TweetRecord } from "./world/tweet-record.ts";
-import type { World } from "./world/world.ts";
+import type { Trend } from "../world/trends.ts";
+import type { TweetRecord } from "../world/tweet-record.ts";
+import type { World } from "../world/world.ts";
 
 type Loader = (world: World, line: RecordLine, nowMs: number) => void;
 

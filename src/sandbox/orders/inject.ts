@@ -1,7 +1,7 @@
 /** Puts tweets into the world by hand. */
-import { badRequest } from "./service-error.ts";
-import { snowflake, type TweetRecord } from "./world/tweet-record.ts";
-import type { World } from "./world/world.ts";
+import { badRequest } from "../calls/service-error.ts";
+import { snowflake, type TweetRecord } from "../world/tweet-record.ts";
+import type { World } from "../world/world.ts";
 
 export interface TweetOrder {
   /** Made when nobody has this handle. */

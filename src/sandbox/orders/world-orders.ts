@@ -1,9 +1,9 @@
 /** Orders to the world by the control API, beside tweets (inject.ts's): who follows whom, what scores and accounts are. */
 import { z } from "zod";
-import type { JsonObject } from "../model/json.ts";
-import { badRequest } from "./service-error.ts";
-import { showInstead } from "./world/account-state.ts";
-import type { World } from "./world/world.ts";
+import type { JsonObject } from "../../model/json.ts";
+import { badRequest } from "../calls/service-error.ts";
+import { showInstead } from "../world/account-state.ts";
+import type { World } from "../world/world.ts";
 
 /** A handle, with or without @; an account is made when nobody has it. */
 export const handle = z

@@ -1,6 +1,6 @@
 /** What the control API does to places where people meet, seen over the API. */
 import { expect, test } from "vitest";
-import { openSandbox, START_MS } from "./ask.ts";
+import { openSandbox, START_MS } from "../ask.ts";
 
 const BUILDERS = "1493446837214187523";
 const HOUR_MS = 3_600_000;

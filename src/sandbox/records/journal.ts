@@ -2,9 +2,9 @@
  * A world in a file, one JSON object a line (NDJSON): seed and start, recorded resources, and what was changed by hand in its order.
  * Reading it gives the same world. Owns the lines; who reads and writes the file is the caller's.
  */
-import { isRaw } from "../api/read-value.ts";
+import { isRaw } from "../../api/read-value.ts";
 import { brokenLine, type Place, readRecordLine, type RecordLine } from "./record-lines.ts";
-import type { Pace } from "./world/demo-pace.ts";
+import type { Pace } from "../world/demo-pace.ts";
 
 /** Where a world is kept between two starts. */
 export interface WorldData {

@@ -2,7 +2,7 @@
  * Makes answers look as the real service's do rather than as documented (docs/service.md section 2): some endpoints send the older
  * date format, and empty arrays arrive as null.
  */
-import type { Json } from "../model/json.ts";
+import type { Json } from "../../model/json.ts";
 import type { Answer } from "./call.ts";
 
 const OLD_DATES: ReadonlySet<string> = new Set([

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { openSandbox, START_MS } from "./ask.ts";
+import { openSandbox, START_MS } from "../ask.ts";
 
 type Item = { readonly id: string; readonly created_at: string };
 const idsOf = (items: readonly Item[]) => items.map((item) => item.id);

@@ -3,11 +3,11 @@
  * list. A cursor is a string everywhere (api-v3.md, Shared rules 2). That of tweets names the last item shown, so that new items never
  * shift a page; that of follower and member lists is an int64 in digits, which counts from the oldest entry.
  */
-import type { JsonObject } from "../model/json.ts";
+import type { JsonObject } from "../../model/json.ts";
 import type { Answer, Call } from "./call.ts";
 import { badRequest } from "./service-error.ts";
-import { hash32 } from "./world/dice.ts";
-import type { TweetRecord } from "./world/tweet-record.ts";
+import { hash32 } from "../world/dice.ts";
+import type { TweetRecord } from "../world/tweet-record.ts";
 
 /** api-v3.md, Limits. */
 const TWEETS_PER_PAGE = 20;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { readJournal } from "../../src/sandbox/journal.ts";
-import { openSandbox } from "./ask.ts";
+import { readJournal } from "../../../src/sandbox/records/journal.ts";
+import { openSandbox } from "../ask.ts";
 
 test("a world continues from its data as it was left", async () => {
   let text = "";

@@ -1,8 +1,8 @@
 /** Where a search has to look: bounds in time and among authors that follow from its query, so that it need not look at everything. */
-import { timeOfTweetId } from "../model/id.ts";
-import { dateMs, type Query } from "../query/query.ts";
+import { timeOfTweetId } from "../../model/id.ts";
+import { dateMs, type Query } from "../../query/query.ts";
 import type { Call } from "./call.ts";
-import type { TweetRecord } from "./world/tweet-record.ts";
+import type { TweetRecord } from "../world/tweet-record.ts";
 
 /** All that can match, newest first, and more. */
 export function recordsFor(call: Call, query: Query, beforeId: string | undefined): Iterable<TweetRecord> {

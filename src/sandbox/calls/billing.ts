@@ -1,5 +1,5 @@
 /** What a request costs. Owns the billing table; who pays is keys.ts's. */
-import type { Endpoint } from "../api/endpoint.ts";
+import type { Endpoint } from "../../api/endpoint.ts";
 
 /**
  * The documents leave open whether failed calls are billed (docs/service.md section 3). The sandbox bills everything that its

@@ -1,10 +1,10 @@
 /** Orders to the world by the control API about places where people meet: Spaces, trends, lists and who belongs to what. */
 import { z } from "zod";
-import type { JsonObject } from "../model/json.ts";
-import { badRequest, notFound } from "./service-error.ts";
-import { liveListeners, type SpaceRecord, spaceState } from "./world/spaces.ts";
-import { snowflake } from "./world/tweet-record.ts";
-import type { World } from "./world/world.ts";
+import type { JsonObject } from "../../model/json.ts";
+import { badRequest, notFound } from "../calls/service-error.ts";
+import { liveListeners, type SpaceRecord, spaceState } from "../world/spaces.ts";
+import { snowflake } from "../world/tweet-record.ts";
+import type { World } from "../world/world.ts";
 import { handle, time } from "./world-orders.ts";
 
 const digits = z.string().regex(/^\d{1,20}$/, "must be a string of digits");
