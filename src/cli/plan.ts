@@ -120,7 +120,7 @@ const addUp = (sum: unknown, remaining: unknown): unknown => (isUsableLimit(sum)
 
 function overBudget(view: PlanView): ExitError {
   const { quota, total } = view;
-  const message = `over budget: the plan costs ${formatCount(total.requests_per_month)} requests a month and the quota is ${formatCount(quota.limit ?? 0)}. Dearest: ${view.mostExpensive.slice(0, 3).join(", ")}.`;
+  const message = `over budget: the plan costs ${formatCount(total.requests_per_month)} requests a month and the quota is ${formatCount(quota.limit ?? 0)}. Dearest: ${view.dearest.slice(0, 3).join(", ")}.`;
   return new ExitError(EXIT.overBudget, "PLAN_OVER_BUDGET", message, { hint: changesText(view.changes) });
 }
 

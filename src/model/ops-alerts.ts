@@ -11,11 +11,11 @@ export interface OpsAlert {
   readonly hint?: string;
   readonly watch?: string;
   readonly facts?: Readonly<Record<string, Json>>;
-  /** Never told through the sink it is about. */
+  /** Never sent through the sink it is about. */
   readonly exceptSink?: string;
 }
 
 export interface OpsAlerts {
-  /** Stores and routes a notice; a store that cannot take it leaves it in the log. Never rejects. */
+  /** Stores and routes an alert; when the store cannot take it, it stays in the log. Never rejects. */
   raise(alert: OpsAlert): Promise<void>;
 }

@@ -62,6 +62,7 @@ describe("plan", () => {
     expect(code).toBe(3);
     expect(err).toContain("over budget");
     expect(err).toContain("Dearest: fast, scores");
+    expect(JSON.parse((await plan(config("", FAST), "--json")).out)).toMatchObject({ dearest: ["fast", "scores"] });
     expect(err).toMatch(/This fits, at [\d,]+ a month: `schedule: "@every 15m"` on fast, `schedule: "@every 1d"` on scores\./);
     expect(out).toContain("2 accounts not looked up yet");
     expect(out).toContain("scores: accounts the service has not indexed have no score");

@@ -110,7 +110,7 @@ export interface PlanView {
   readonly price: { readonly per_request: number; readonly currency: string } | null;
   readonly over_budget: boolean;
   /** Watch ids, the dearest first. */
-  readonly mostExpensive: readonly string[];
+  readonly dearest: readonly string[];
   /** What was asked of the service for this plan, at a price; null where nothing was. */
   readonly online: PlanOnlineView | null;
   /** What would fit, the cheapest change first; empty when the plan fits, or when nothing would. */
@@ -178,7 +178,7 @@ export function createPlanView(config: Config, facts: PlanFacts): PlanView {
     },
     price: price === undefined ? null : { per_request: price.perRequest, currency: price.currency },
     over_budget: isOver,
-    mostExpensive: mostExpensive(forecast),
+    dearest: mostExpensive(forecast),
     online,
     changes: changes.filter(({ kind }) => kind !== "priority" || config.api.quota.onExhausted === "degrade").map(changeView),
     watches: config.watches.map((watch) => ({
