@@ -1,4 +1,4 @@
-/** `status`, `explain` and `state`: beside one daemon on the bundled sandbox, then after it stopped. */
+/** `status`, `explain` and `state`: beside a daemon on the bundled sandbox, and after one stopped. */
 import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -24,7 +24,8 @@ let daemon: DaemonProcess;
 let told: string;
 const run = (...args: readonly string[]) => runCommand(args, { cwd: folder });
 
-beforeAll(async () => {
+/** A daemon whose first alert is sent, in a folder of its own. */
+async function startAlerting(): Promise<void> {
   folder = makeFolder();
   writeConfig(folder, CONFIG);
   daemon = await startDaemonProcess({ folder });
@@ -34,9 +35,11 @@ beforeAll(async () => {
     return status.sinks[0].sent > 0 ? status : undefined;
   });
   told = /status\/(\d+)/.exec(view.recent_events[0].url)?.[1] ?? "";
-});
+}
 
 describe("beside a running daemon", () => {
+  beforeAll(startAlerting);
+
   it("status shows watches, sinks and the last alerts in a table", async () => {
     const { code, out, err } = await run("status");
     expect(err).toBe("");
@@ -109,6 +112,8 @@ describe("beside a running daemon", () => {
 
 describe("after the daemon stopped", () => {
   beforeAll(async () => {
+    await startAlerting();
+    await run("state", "backup");
     daemon.kill("SIGTERM");
     await daemon.gone;
   });

@@ -15,7 +15,11 @@ cleanUpAfterwards();
 let sandbox: SandboxProcess;
 beforeAll(async () => {
   sandbox = await startSandboxProcess(makeFolder(), ["--quota", "5000"]);
+  await sandbox.control("keys", { key: CALLER_KEY, quota: 5_000 });
 });
+
+/** What is called is billed, and `plan` shows what its own key has left. */
+const CALLER_KEY = "K9";
 
 const config = (api: string, watches: string) => `version: 1
 api: { base_url: "${sandbox.url}", key: K1${api} }
@@ -270,7 +274,7 @@ describe("plan", () => {
 
 describe("call", () => {
   const folder = () => makeFolder();
-  const env = () => ({ CHIRPWATCH_API_URL: sandbox.url, CHIRPWATCH_API_KEY: "K1" });
+  const env = () => ({ CHIRPWATCH_API_URL: sandbox.url, CHIRPWATCH_API_KEY: CALLER_KEY });
   const call = (...args: readonly string[]) => runCommand(["call", ...args], { cwd: folder(), env: env() });
 
   it("lists every endpoint with cost and page size, and needs no service for it", async () => {
@@ -319,7 +323,8 @@ describe("call", () => {
   });
 
   it("counts what it spends in the ledger of the state, where there is one", async () => {
-    const cwd = makeFolder({ "watches.yaml": config("", TWICE).replace("version: 1", "version: 1\nstate: { path: ./state.db }") });
+    const text = config("", TWICE).replace("version: 1", "version: 1\nstate: { path: ./state.db }").replace("K1", CALLER_KEY);
+    const cwd = makeFolder({ "watches.yaml": text });
     const path = join(cwd, "state.db");
     const deps = { clock: createSystemClock(), random: createSystemRandom(), log: rememberingLog() };
     await (await openStore({ path, ...deps })).close();
