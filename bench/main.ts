@@ -4,12 +4,14 @@ import { benchAddedDelay } from "./added-delay.ts";
 import { benchColdStart } from "./cold-start.ts";
 import { benchCommit } from "./commit.ts";
 import type { Bench } from "./figure.ts";
+import { benchFirstReads } from "./first-reads.ts";
 import { benchIdle } from "./idle.ts";
 import { benchOutbox } from "./outbox.ts";
 
 const BENCHES: Readonly<Record<string, Bench>> = {
   "cold-start": benchColdStart,
   idle: benchIdle,
+  "first-reads": benchFirstReads,
   commit: benchCommit,
   outbox: benchOutbox,
   "added-delay": benchAddedDelay,

@@ -117,5 +117,6 @@ export interface WatchStore {
   setTargetStatus(ref: TargetRef, status: TargetStatus, reason: string): Promise<void>;
   /** Undefined when no such watch is configured. Resumed, its targets get what `registerWatches` gives those that come back. */
   setPaused(watchId: string, paused: boolean, change: PauseChange): Promise<PausedBefore | undefined>;
-  listWatches(): Promise<readonly WatchState[]>;
+  /** Those that are configured, in the order of the configuration; with `ids`, only those of these ids. */
+  listWatches(ids?: readonly string[]): Promise<readonly WatchState[]>;
 }

@@ -73,7 +73,7 @@ const watches = (db: Executor, random: Random): WatchStore => ({
   loadTargets: (refs) => loadTargets(db, refs),
   setTargetStatus: (ref, status, reason) => setTargetStatus(db, ref, status, reason),
   setPaused: (watchId, paused, change) => setPaused(db, watchId, paused, change),
-  listWatches: () => listWatches(db),
+  listWatches: (ids) => listWatches(db, ids),
 });
 
 const polls = (db: Executor, settlements: Settlements): PollStore => ({

@@ -193,6 +193,14 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         expect((await store.listWatches()).map((state) => state.accounts)).toEqual(accounts);
       });
 
+      test("are listed by id, in the order of the configuration, with what they follow", async () => {
+        const [one, , three] = await register("one", "two", "three");
+        expect(await store.listWatches(["three", "none", "one"])).toEqual([one, three]);
+        expect(await store.listWatches([])).toEqual([]);
+        const many = Array.from({ length: 600 }, (_, i) => `other${i}`);
+        expect(await store.listWatches([...many, "two"])).toMatchObject([{ id: "two", targets: [{}] }]);
+      });
+
       test("hand their key over by moved_from, once and for all", async () => {
         const [old] = await register("old");
         const moved = { ...watch("new"), movedFrom: "old" };

@@ -25,7 +25,7 @@ export interface StartReportDeps {
   readonly nextPollAt: (watchId: string) => number | undefined;
 }
 
-/** Thousands of watches finish their baselines together: the state is asked once for all of them, and after the next polls are placed. */
+/** Thousands of watches finish their baselines together: the state is asked once for them, and after the next polls are placed. */
 const GATHER_MS = 50;
 
 export function createStartReport(deps: StartReportDeps): StartReport {
@@ -50,7 +50,7 @@ export function createStartReport(deps: StartReportDeps): StartReport {
   };
 
   const tellNoted = async (watches: readonly Watch[]): Promise<void> => {
-    const states = new Map((await deps.store.listWatches()).map((state) => [state.id, state]));
+    const states = new Map((await deps.store.listWatches(watches.map(({ id }) => id))).map((state) => [state.id, state]));
     for (const watch of watches) {
       const state = states.get(watch.id);
       const items = state === undefined ? 0 : notedItems(watch.type, state);

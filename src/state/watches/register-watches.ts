@@ -114,18 +114,22 @@ async function writeWatches(on: Executor, stored: readonly WatchRow[], rows: rea
 const isSame = (a: WatchRow, b: WatchRow): boolean =>
   (["id", "type", "position", "removed_at", "enabled", "away_at"] as const).every((name) => a[name] === b[name]);
 
-/** Watches that are configured now, in the order of the configuration. */
-export async function listWatches(db: Executor): Promise<readonly WatchState[]> {
-  const watches = await db.selectFrom("watches").selectAll().where("removed_at", "is", null).orderBy("position").execute();
-  const targets = await db
-    .selectFrom("targets")
-    .selectAll()
-    .where("removed_at", "is", null)
-    .where("merged_into", "is", null)
-    .orderBy("position")
-    .execute();
-  const byWatch = new Map<string, TargetRow[]>();
-  for (const target of targets) byWatch.set(target.watch_key, [...(byWatch.get(target.watch_key) ?? []), target]);
-  const followed = await countFollowed(db);
+/** As many ids as one statement names; of more watches everything is read. */
+const MOST_IDS = 500;
+
+/** Watches that are configured now, in the order of the configuration: all, or those with these ids. */
+export async function listWatches(db: Executor, ids?: readonly string[]): Promise<readonly WatchState[]> {
+  if (ids !== undefined && ids.length > MOST_IDS) {
+    const wanted = new Set(ids);
+    return (await listWatches(db)).filter(({ id }) => wanted.has(id));
+  }
+  const configured = db.selectFrom("watches").selectAll().where("removed_at", "is", null).orderBy("position");
+  const watches = await (ids === undefined ? configured : configured.where("id", "in", ids)).execute();
+  const keys = ids === undefined ? undefined : watches.map(({ key }) => key);
+  const current = db.selectFrom("targets").selectAll().where("removed_at", "is", null).where("merged_into", "is", null).orderBy("position");
+  const targets = await (keys === undefined ? current : current.where("watch_key", "in", keys)).execute();
+  const byWatch = new Map<string, TargetRow[]>(watches.map(({ key }) => [key, []]));
+  for (const target of targets) byWatch.get(target.watch_key)?.push(target);
+  const followed = await countFollowed(db, keys);
   return watches.map((watch) => watchState(watch, byWatch.get(watch.key) ?? [], followed));
 }
