@@ -2,30 +2,30 @@
 import { Command, CommanderError } from "commander";
 import { ChirpwatchError, errorText } from "../model/errors.ts";
 import { EXIT, type ExitCode, ExitError } from "../model/exit-code.ts";
-import { type CliContext, createContext } from "./context.ts";
+import { type CliContext, createContext } from "./terminal/context.ts";
 
 type AddCommand = (program: Command, context: CliContext) => void;
 
 /** Every command by its name: a line each. Only the one that was asked for is loaded, because loading all costs as much as starting. */
 const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
-  run: async () => (await import("./run.ts")).addRun,
-  demo: async () => (await import("./demo.ts")).addDemo,
-  init: async () => (await import("./init.ts")).addInit,
-  validate: async () => (await import("./validate.ts")).addValidate,
-  pause: async () => (await import("./pause.ts")).addPause,
-  resume: async () => (await import("./pause.ts")).addResume,
-  health: async () => (await import("./health.ts")).addHealth,
-  sandbox: async () => (await import("./sandbox.ts")).addSandbox,
-  plan: async () => (await import("./plan.ts")).addPlan,
-  test: async () => (await import("./test.ts")).addTest,
-  call: async () => (await import("./call.ts")).addCall,
-  budget: async () => (await import("./budget.ts")).addBudget,
-  status: async () => (await import("./status.ts")).addStatus,
-  events: async () => (await import("./events.ts")).addEvents,
-  dead: async () => (await import("./dead.ts")).addDead,
-  replay: async () => (await import("./replay.ts")).addReplay,
-  explain: async () => (await import("./explain.ts")).addExplain,
-  state: async () => (await import("./state.ts")).addState,
+  run: async () => (await import("./start/run.ts")).addRun,
+  demo: async () => (await import("./demo/demo.ts")).addDemo,
+  init: async () => (await import("./start/init.ts")).addInit,
+  validate: async () => (await import("./planning/validate.ts")).addValidate,
+  pause: async () => (await import("./control/pause.ts")).addPause,
+  resume: async () => (await import("./control/pause.ts")).addResume,
+  health: async () => (await import("./inspect/health.ts")).addHealth,
+  sandbox: async () => (await import("./start/sandbox.ts")).addSandbox,
+  plan: async () => (await import("./planning/plan.ts")).addPlan,
+  test: async () => (await import("./planning/test.ts")).addTest,
+  call: async () => (await import("./call/call.ts")).addCall,
+  budget: async () => (await import("./planning/budget.ts")).addBudget,
+  status: async () => (await import("./inspect/status.ts")).addStatus,
+  events: async () => (await import("./inspect/events.ts")).addEvents,
+  dead: async () => (await import("./control/dead.ts")).addDead,
+  replay: async () => (await import("./control/replay.ts")).addReplay,
+  explain: async () => (await import("./inspect/explain.ts")).addExplain,
+  state: async () => (await import("./control/state.ts")).addState,
 };
 
 /** Resolves to the exit code; never rejects. A command that ends well with another code than 0 throws ExitError. */

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { askLengths, listedAccounts, withLengths } from "../../src/app/plan/list-lengths.ts";
 import { planQuota } from "../../src/app/plan/plan-quota.ts";
 import { createPlanView } from "../../src/app/plan/plan-view.ts";
-import { longListLines } from "../../src/cli/long-list-text.ts";
+import { longListLines } from "../../src/cli/terminal/long-list-text.ts";
 import { sha256 } from "../../src/runtime/hash.ts";
 import type { UpstreamRequest } from "../../src/model/upstream.ts";
 import type { JsonObject } from "../../src/model/json.ts";

@@ -48,6 +48,7 @@ export const SUB_RANKS: Readonly<Record<string, readonly (readonly string[])[]>>
   deliver: [["queue"], ["stages"], ["outcome"], ["logs"], ["."]],
   sandbox: [["world"], ["calls"], ["endpoints"], ["records"], ["orders"], ["faults"], ["."]],
   engine: [["health"], ["quota", "recheck"], ["loop"], ["."]],
+  cli: [["terminal"], ["access"], ["call", "control", "demo", "inspect", "planning", "start"], ["."]],
 };
 
 /** Files that a folder holds at most, beside its sub-folders. */
@@ -58,7 +59,6 @@ export const MOST_LAYERS = 8;
 
 /** Folders that hold more, or are deeper, and why. */
 export const LARGE_FOLDERS: Readonly<Record<string, string>> = {
-  cli: "one file per command, and what each prints",
   model: "one file per word of the domain",
   "sandbox/world": "one file per thing of the simulated world",
   sinks: "one file per sink, with its payload and its client beside it",

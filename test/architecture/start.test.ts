@@ -6,7 +6,7 @@ import { loadedSpecifiersOf, readTree } from "./source-tree.ts";
 const texts = new Map(readTree(resolve(import.meta.dirname, "../../src")).map(({ path, text }) => [path, text]));
 
 /** The entry and the one command it loads. */
-const ENTRIES = ["main.ts", "cli/program.ts", "cli/run.ts"];
+const ENTRIES = ["main.ts", "cli/program.ts", "cli/start/run.ts"];
 
 const loaded = new Set<string>();
 function load(path: string): void {

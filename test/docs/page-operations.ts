@@ -2,7 +2,7 @@
 import { methodName } from "../../src/api/client.ts";
 import type { Endpoint } from "../../src/api/endpoint.ts";
 import { ENDPOINTS, type EndpointName } from "../../src/api/endpoints/index.ts";
-import { costOf, pageOf } from "../../src/cli/call-text.ts";
+import { costOf, pageOf } from "../../src/cli/call/call-text.ts";
 import { findOperation } from "../../src/sandbox/endpoints/table.ts";
 import { WATCH_TYPES } from "../../src/watches/registry.ts";
 import { code, GENERATED, page, table } from "./markdown.ts";

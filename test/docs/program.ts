@@ -1,9 +1,9 @@
 /** The program as its files in src/cli make it: every command with its options and help, without running any. */
 import { Command } from "commander";
 import { readdirSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { createContext } from "../../src/cli/context.ts";
+import { createContext } from "../../src/cli/terminal/context.ts";
 
 export const ROOT = join(import.meta.dirname, "../..");
 
@@ -14,8 +14,9 @@ export async function readProgram(): Promise<Command> {
   const folder = join(ROOT, "src/cli");
   const program = new Command("chirpwatch").option("-V, --version", "output the version number");
   const context = createContext();
-  for (const name of readdirSync(folder).filter((one) => one.endsWith(".ts") && one !== "program.ts")) {
-    const module = (await import(pathToFileURL(join(folder, name)).href)) as Readonly<Record<string, unknown>>;
+  const paths = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((one) => one.endsWith(".ts") && one !== "program.ts");
+  for (const path of paths.toSorted((a, b) => (basename(a) < basename(b) ? -1 : 1))) {
+    const module = (await import(pathToFileURL(join(folder, path)).href)) as Readonly<Record<string, unknown>>;
     for (const [exported, value] of Object.entries(module)) {
       if (/^add[A-Z]/.test(exported) && typeof value === "function") (value as AddCommand)(program, context);
     }

@@ -1,5 +1,5 @@
 /** A command inside this process: a hundredth of what a process costs, where only what it says and returns matters. The e2e tests start processes. */
-import { createContext } from "../../src/cli/context.ts";
+import { createContext } from "../../src/cli/terminal/context.ts";
 import { runCli } from "../../src/cli/program.ts";
 import { createHttpAgent } from "../../src/runtime/http-agent.ts";
 import { createLogger, type LogStream } from "../../src/runtime/logger.ts";

@@ -1,6 +1,6 @@
 /** Whatever waits says why and until when: in the status, on the page, for one item, and in the last alerts. */
 import { describe, expect, it } from "vitest";
-import { formatStatus } from "../../../src/cli/status-text.ts";
+import { formatStatus } from "../../../src/cli/inspect/status-text.ts";
 import { type InnerDaemon, type InnerDaemonOptions, ONE_KEY, startInnerDaemon } from "../../support/inner-daemon.ts";
 
 const SECOND = 1_000;

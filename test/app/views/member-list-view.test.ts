@@ -1,7 +1,7 @@
 /** What status says of member lists that take long to read. */
 import { expect, it } from "vitest";
 import { memberListViews } from "../../../src/app/views/member-list-view.ts";
-import { formatStatus } from "../../../src/cli/status-text.ts";
+import { formatStatus } from "../../../src/cli/inspect/status-text.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import type { TargetState } from "../../../src/model/watch-store.ts";
 import { assumeTargets } from "../../../src/forecast/forecast.ts";

@@ -1,0 +1,33 @@
+/** How a command that changes something does it: the running daemon is asked; where none runs, the state is opened. */
+import { EXIT, ExitError } from "../../model/exit-code.ts";
+import type { LogLevel } from "../../runtime/logger.ts";
+import { type OpenedStore, openStore } from "../../state/open.ts";
+import { askDaemon, noteFault, textAt } from "./ask-daemon.ts";
+import type { CliContext } from "../terminal/context.ts";
+import type { DaemonPlace } from "./find-daemon.ts";
+
+/** The daemon's answer; undefined when none runs. @throws ExitError when it refuses. */
+export async function postDaemon<T>(context: CliContext, place: DaemonPlace, path: string): Promise<T | undefined> {
+  const answer = await askDaemon(place, "POST", path);
+  if (answer === undefined) return undefined;
+  noteFault(context, place);
+  if (answer.status === 200) return answer.body as T;
+  const why = textAt(answer.body, "error", "message") || `it answered ${answer.status}`;
+  throw new ExitError(EXIT.failed, "DAEMON_REFUSED", `the running daemon refused: ${why}`, { hint: "see its log" });
+}
+
+/** The state is there and no daemon holds it. @throws ExitError 74, 75 */
+export async function changeState<T>(
+  context: CliContext,
+  { statePath: path }: DaemonPlace,
+  change: (store: OpenedStore) => Promise<T>,
+  level: LogLevel = "warn",
+): Promise<T> {
+  const { clock, random } = context;
+  const store = await openStore({ path, clock, random, log: context.logger(level), shared: true, mustExist: true });
+  try {
+    return await change(store);
+  } finally {
+    await store.close();
+  }
+}

@@ -1,0 +1,30 @@
+/**
+ * Which daemon a command is about: the one of the configuration's state. A daemon goes on with what it loaded when its file is spoilt
+ * later, so the file need not be good to find it; only what needs more than the place of the state says what is wrong with the file.
+ */
+import { resolve } from "node:path";
+import type { Config } from "../../config/config.ts";
+import { formatIssue } from "../../config/report.ts";
+import { findStatePath } from "../../config/text/state-path.ts";
+import { type CliContext, loadFrom, orThrow } from "../terminal/context.ts";
+import { plural } from "../terminal/table.ts";
+
+export interface DaemonPlace {
+  /** As far as the file can be read. */
+  readonly statePath: string;
+  /** @throws ExitError with every error of the file. */
+  readonly config: () => Config;
+  /** The first error of the file and how many there are; undefined when the file is good. */
+  readonly fault: string | undefined;
+}
+
+export async function findDaemon(context: CliContext, configPath: string): Promise<DaemonPlace> {
+  const loaded = await loadFrom(context, configPath, { lenientSecrets: true });
+  if (loaded.ok) return { statePath: loaded.config.state.path, config: () => loaded.config, fault: undefined };
+  const { files, env } = context;
+  const statePath = await findStatePath({ path: resolve(configPath), files, env });
+  const errors = loaded.issues.filter(({ severity }) => severity === "error");
+  const [first] = errors.map(formatIssue);
+  const fault = errors.length > 1 ? `${first} (${plural(errors.length, "error")} in all)` : (first ?? "");
+  return { statePath, config: () => orThrow(loaded), fault };
+}

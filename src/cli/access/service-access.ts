@@ -1,0 +1,112 @@
+/**
+ * How a command reaches the data service: through the same gate as the daemon and, where there is a state, through its ledger, so that
+ * rate and quota are shared with a daemon that runs beside it.
+ */
+import { createUpstream } from "../../api/upstream.ts";
+import { createKeyHolder, type HeldKey, type KeyHolder, eligibleKeysOf } from "../../app/polling/key-holder.ts";
+import { createSandboxGuard, type SandboxGuard } from "../../app/sandbox-guard.ts";
+import { createUpstreamPacer } from "../../budget/upstream-pacer.ts";
+import type { ApiConfig } from "../../config/config.ts";
+import { createRequestGate, type RequestGate } from "../../requests/request-gate.ts";
+import type { GateKeys } from "../../requests/gate-keys.ts";
+import { createServiceClock } from "../../requests/service-clock.ts";
+import type { Log } from "../../model/log.ts";
+import type { Ledger } from "../../model/ledger.ts";
+import { sha256 } from "../../runtime/hash.ts";
+import { createMeter } from "../../server/metrics/meter.ts";
+import { type OpenedStore, openStore } from "../../state/open.ts";
+import type { CliContext } from "../terminal/context.ts";
+import { createMemoryLedger } from "./memory-ledger.ts";
+
+export interface ServiceAccess {
+  readonly gate: RequestGate;
+  /** Those that pay, by the names the ledger knows them by. */
+  readonly keys: readonly HeldKey[];
+  /** Undefined when there is no state yet: no command but `run` makes one. */
+  readonly store: OpenedStore | undefined;
+  /** Billed requests so far, retries included. */
+  readonly spent: number;
+  /** What speaks against sending to these sinks what the service answered. */
+  readonly refusalOf: SandboxGuard["refusalOf"];
+  /** Leaves the context's HTTP open: a command may ask two services. */
+  close(): Promise<void>;
+}
+
+export interface ServiceTarget {
+  readonly api: ApiConfig;
+  /** Undefined where no configuration names one. */
+  readonly statePath: string | undefined;
+  readonly log: Log & { readonly addSecret: (secret: string) => void };
+}
+
+export async function openService(context: CliContext, { api, statePath, log }: ServiceTarget): Promise<ServiceAccess> {
+  const { clock, random } = context;
+  const sandbox = api.baseUrl === "sandbox" ? await startSandboxFor(context, api) : undefined;
+  const store = await openExisting(context, statePath, log);
+  let spent = 0;
+  const inner: Pick<Ledger, "reserve" | "settle"> = store ?? createMemoryLedger();
+  const ledger: Pick<Ledger, "reserve" | "settle"> = {
+    async reserve(reservation) {
+      const grant = await inner.reserve(reservation);
+      if (grant.kind === "granted" && reservation.billed) spent += 1;
+      return grant;
+    },
+    settle: (ledgerId, atMs, status) => inner.settle(ledgerId, atMs, status),
+  };
+  const keys = createKeyHolder(api, { files: context.files, hash: sha256, addSecret: log.addSecret });
+  const gateKeys = keysOf(keys);
+  const baseUrl = sandbox?.url ?? api.baseUrl;
+  // A command shows what a sandbox answers; it is asked before something goes out.
+  const guard = createSandboxGuard({ http: context.http, config: () => ({ api, sinks: [] }) });
+  const gate = createRequestGate({
+    upstream: createUpstream({ http: guard.http, baseUrl, key: keys.key, timeoutMs: api.timeoutMs }),
+    ledger,
+    clock,
+    serviceClock: createServiceClock(clock),
+    pacer: createUpstreamPacer(random, () => gateKeys.offers().map(({ name }) => name)),
+    meter: createMeter(),
+    log,
+    keys: gateKeys,
+    limits: () => ({ rate: api.rate, timeoutMs: api.timeoutMs, quota: { ...api.quota, monthly: api.quota.monthly } }),
+    renewKey: () => keys.renew(),
+    onOutcome: () => undefined,
+  });
+  return {
+    gate,
+    keys: keys.held,
+    store,
+    refusalOf: guard.refusalOf,
+    get spent() {
+      return spent;
+    },
+    async close() {
+      gate.close();
+      await store?.close();
+      await sandbox?.close();
+    },
+  };
+}
+
+/** A command is short: a key that is refused is left out of the rest of it. */
+function keysOf(holder: KeyHolder): GateKeys {
+  const refused = new Set<string>();
+  const usable = () => holder.held.filter(({ name }) => !refused.has(name)).map(({ name, monthly }) => ({ name, limit: monthly }));
+  return {
+    offers: () => eligibleKeysOf(holder.held, usable()),
+    async refused(key) {
+      refused.add(key);
+      return holder.held.some(({ name }) => !refused.has(name));
+    },
+    paid: () => undefined,
+  };
+}
+
+async function startSandboxFor(context: CliContext, api: ApiConfig) {
+  const { startSandbox } = await import("../../sandbox/sandbox.ts");
+  return startSandbox({ clock: context.clock, keys: [api.key] });
+}
+
+async function openExisting(context: CliContext, path: string | undefined, log: Log): Promise<OpenedStore | undefined> {
+  if (path === undefined || !(await context.files.exists(path))) return undefined;
+  return openStore({ path, clock: context.clock, random: context.random, log, mustExist: true, shared: true });
+}

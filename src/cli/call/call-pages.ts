@@ -1,0 +1,61 @@
+/** The answer of one call, page by page to the cursor's end where all is wanted. What came before a failure is kept: it is paid for. */
+import type { UpstreamAnswer } from "../../model/upstream.ts";
+
+export interface Collected {
+  /** `tweets`, `users`, or nothing for a single object. */
+  readonly kind: "tweets" | "users" | "record";
+  readonly items: readonly unknown[];
+  /** Where the next call goes on; null at the end. */
+  readonly nextCursor: string | null;
+  readonly pages: number;
+  /** Items that came beyond the limit and are not among these. */
+  readonly cut: number;
+  /** What ended it early. */
+  readonly error: unknown;
+}
+
+export interface CollectOptions {
+  readonly ask: (cursor: string | undefined) => Promise<UpstreamAnswer>;
+  readonly cursor: string | undefined;
+  /** To the end of the cursor, instead of one page. */
+  readonly all: boolean;
+  /** So many items are enough. */
+  readonly limit?: number | undefined;
+  /** Told after every page. */
+  readonly onPage: (pages: number, items: number) => void;
+}
+
+/** Rejects only when the first page fails. A cursor that comes again ends the walk: going on would never end. */
+export async function collectPages({ ask, cursor, all, limit = Number.POSITIVE_INFINITY, onPage }: CollectOptions): Promise<Collected> {
+  const first = await ask(cursor);
+  const kind = first.tweets !== undefined ? "tweets" : first.users !== undefined ? "users" : "record";
+  const items: unknown[] = [...itemsOf(first)];
+  const sent = new Set(cursor === undefined ? [] : [cursor]);
+  let next = first.nextCursor;
+  let pages = 1;
+  const collected = (nextCursor: string | null, error?: unknown): Collected => ({
+    kind,
+    items: items.slice(0, limit),
+    nextCursor,
+    pages,
+    cut: Math.max(0, items.length - limit),
+    error,
+  });
+  onPage(pages, items.length);
+  while (all && next !== undefined && items.length < limit) {
+    if (sent.has(next)) return collected(null, new Error("the service repeats a cursor: the list was left there"));
+    sent.add(next);
+    try {
+      const answer = await ask(next);
+      items.push(...itemsOf(answer));
+      next = answer.nextCursor;
+      onPage(++pages, items.length);
+    } catch (error) {
+      return collected(next ?? null, error);
+    }
+  }
+  return collected(next ?? null);
+}
+
+const itemsOf = (answer: UpstreamAnswer): readonly unknown[] =>
+  answer.tweets ?? answer.users ?? (answer.record === undefined ? [] : [answer.record]);

@@ -1,0 +1,69 @@
+/** `chirpwatch dead`: alerts that were given up: what they are, and that their loss is accepted. */
+import type { Command } from "commander";
+import { acknowledgeDead, readDead } from "../../app/delivering/dead-letters.ts";
+import { suggest } from "../../config/suggest.ts";
+import { EXIT, ExitError } from "../../model/exit-code.ts";
+import type { DeadView } from "../../server/words/dead-view.ts";
+import { changeState, postDaemon } from "../access/change-state.ts";
+import { type CliContext, CONFIG_OPTION, JSON_OPTION } from "../terminal/context.ts";
+import { formatDead } from "./dead-text.ts";
+import { type DaemonPlace, findDaemon } from "../access/find-daemon.ts";
+import { readDaemon, readState } from "../access/read-daemon.ts";
+import { plural } from "../terminal/table.ts";
+
+export interface DeadFlags {
+  readonly config: string;
+  readonly sink?: string;
+  readonly json?: true;
+}
+
+export const SINK_OPTION = ["--sink <name>", "of this sink only"] as const;
+
+export function addDead(program: Command, context: CliContext): void {
+  const dead = program
+    .command("dead")
+    .description("show alerts that were given up, or accept their loss")
+    .addHelpText("after", "\nExample:\n  chirpwatch dead list");
+  dead
+    .command("list")
+    .description("list alerts that were given up, with the reason")
+    .option(...SINK_OPTION)
+    .option(...CONFIG_OPTION)
+    .option(...JSON_OPTION)
+    .addHelpText("after", "\nExample:\n  chirpwatch dead list --sink slack-brand")
+    .action((flags: DeadFlags) => list(context, flags));
+  dead
+    .command("ack")
+    .description("accept that they are lost: the state is no longer degraded for their sake")
+    .option(...SINK_OPTION)
+    .option(...CONFIG_OPTION)
+    .addHelpText("after", "\nExample:\n  chirpwatch dead ack --sink slack-brand")
+    .action((flags: DeadFlags) => acknowledge(context, flags));
+}
+
+async function list(context: CliContext, flags: DeadFlags): Promise<void> {
+  const view = await viewDead(context, await findDaemon(context, flags.config), flags.sink);
+  context.out(flags.json === true ? JSON.stringify(view, undefined, 2) : formatDead(view));
+}
+
+/** As the daemon says it, else the state. @throws ExitError where a sink is named that has none and is none */
+export async function viewDead(context: CliContext, place: DaemonPlace, sink: string | undefined): Promise<DeadView> {
+  const path = `/api/v1/dead${queryOf(sink)}`;
+  const said = (await readDaemon(context, place, path)) as DeadView | undefined;
+  const view = said ?? (await readState(context, place.config(), (store) => readDead(store, place.config(), sink)));
+  if (sink === undefined || view.groups.length > 0 || view.sinks.includes(sink)) return view;
+  const meant = suggest(sink, view.sinks);
+  const hint = `${meant === undefined ? "" : `Did you mean ${meant}? `}There are: ${view.sinks.join(", ")}`;
+  throw new ExitError(EXIT.failed, "SINK_UNKNOWN", `there is no sink "${sink}"`, { hint });
+}
+
+export const queryOf = (sink: string | undefined): string => (sink === undefined ? "" : `?sink=${encodeURIComponent(sink)}`);
+
+async function acknowledge(context: CliContext, { config, sink }: DeadFlags): Promise<void> {
+  const place = await findDaemon(context, config);
+  await viewDead(context, place, sink);
+  const said = await postDaemon<{ acknowledged: number }>(context, place, `/api/v1/dead/ack${queryOf(sink)}`);
+  const count = said?.acknowledged ?? (await changeState(context, place, (store) => acknowledgeDead(store, sink, context.clock.now())));
+  const of = sink === undefined ? "" : ` for ${sink}`;
+  context.out(count === 0 ? `nothing to acknowledge: no dead letters${of}` : `${plural(count, "dead letter")}${of} acknowledged`);
+}

@@ -1,0 +1,89 @@
+/** `chirpwatch pause` and `resume`: one watch stops being polled, and goes on where it was. Asked of the daemon, or written into the state. */
+import type { Command } from "commander";
+import { pauseText, pauseView } from "../../app/daemon/pause.ts";
+import { onReturnOf } from "../../app/daemon/registration.ts";
+import type { Config } from "../../config/config.ts";
+import { suggest } from "../../config/suggest.ts";
+import { EXIT, ExitError } from "../../model/exit-code.ts";
+import type { PauseView, WatchView } from "../../server/words/views.ts";
+import { askDaemon, noteFault, textAt } from "../access/ask-daemon.ts";
+import { changeState } from "../access/change-state.ts";
+import { type CliContext, CONFIG_OPTION } from "../terminal/context.ts";
+import { type DaemonPlace, findDaemon } from "../access/find-daemon.ts";
+
+const WORDS = {
+  pause: { paused: true, what: "stop polling one watch until it is resumed; also over restarts" },
+  resume: { paused: false, what: "poll a paused watch again; what came meanwhile is told as its on_return says" },
+} as const;
+
+type Verb = keyof typeof WORDS;
+
+export const addPause = (program: Command, context: CliContext): void => add("pause", program, context);
+export const addResume = (program: Command, context: CliContext): void => add("resume", program, context);
+
+function add(verb: Verb, program: Command, context: CliContext): void {
+  const command = program
+    .command(verb)
+    .description(WORDS[verb].what)
+    .argument("<watch>", "id of the watch, as in the configuration")
+    .option(...CONFIG_OPTION);
+  if (verb === "resume") command.option("--from-now", "do not tell what came while it was paused, whatever its on_return says");
+  command
+    .addHelpText("after", `\nExample:\n  chirpwatch ${verb} brand-mentions`)
+    .action((watch: string, { config, fromNow = false }: { config: string; fromNow?: boolean }) =>
+      setPaused(context, { verb, watch, isFromNow: fromNow }, config),
+    );
+}
+
+interface Order {
+  readonly verb: Verb;
+  readonly watch: string;
+  readonly isFromNow: boolean;
+}
+
+async function setPaused(context: CliContext, order: Order, configPath: string): Promise<void> {
+  const { verb, watch, isFromNow } = order;
+  const place = await findDaemon(context, configPath);
+  const answer = await askDaemon(place, "POST", `/api/v1/watches/${encodeURIComponent(watch)}/${verb}${isFromNow ? "?from_now=true" : ""}`);
+  if (answer !== undefined) {
+    noteFault(context, place);
+    if (answer.status === 404) throw unknown(watch, await runningWatches(place));
+    if (answer.status !== 200) throw failed(`the running daemon refused: ${textAt(answer.body, "error", "message")}`);
+    return context.out(pauseText(answer.body as unknown as PauseView));
+  }
+  const config = place.config();
+  const view = await setInState(context, order, place, config);
+  if (view === undefined) {
+    const known = config.watches.map(({ id }) => id);
+    throw known.includes(watch)
+      ? failed(`${watch} is in ${configPath}, but the state does not know it yet: start the daemon once`)
+      : unknown(watch, known);
+  }
+  if (isFromNow && !view.was_paused) throw failed(`${watch} is not paused: there is nothing to leave out`);
+  context.out(`${pauseText(view)}; no daemon runs now, the next start keeps to it`);
+}
+
+async function runningWatches(place: DaemonPlace): Promise<readonly string[]> {
+  const answer = await askDaemon(place, "GET", "/api/v1/watches");
+  const { watches = [] } = (answer?.body ?? {}) as { readonly watches?: readonly WatchView[] };
+  return watches.map(({ id }) => id);
+}
+
+async function setInState(
+  context: CliContext,
+  { verb, watch, isFromNow }: Order,
+  place: DaemonPlace,
+  config: Config,
+): Promise<PauseView | undefined> {
+  const { paused } = WORDS[verb];
+  const before = await changeState(context, place, (store) => store.setPaused(watch, paused, { atMs: context.clock.now(), isFromNow }));
+  return before === undefined ? undefined : pauseView(watch, paused, before, isFromNow ? "skip" : onReturnOf(config, watch));
+}
+
+const failed = (message: string): ExitError => new ExitError(EXIT.failed, "PAUSE_FAILED", message);
+
+function unknown(watch: string, known: readonly string[]): ExitError {
+  const meant = suggest(watch, known);
+  const hint = `${meant === undefined ? "" : `Did you mean ${meant}? `}There are: ${known.join(", ")}`;
+  return new ExitError(EXIT.failed, "WATCH_UNKNOWN", `there is no watch "${watch}"`, { hint });
+}

@@ -1,0 +1,61 @@
+/** `chirpwatch replay`: sends alerts again, after saying which. */
+import type { Command } from "commander";
+import { resendDead } from "../../app/delivering/dead-letters.ts";
+import { EXIT, ExitError } from "../../model/exit-code.ts";
+import type { ResentView } from "../../server/words/dead-view.ts";
+import { changeState, postDaemon } from "../access/change-state.ts";
+import { confirm } from "../terminal/confirm.ts";
+import { type CliContext, CONFIG_OPTION } from "../terminal/context.ts";
+import { queryOf, SINK_OPTION, viewDead } from "./dead.ts";
+import { formatReplay } from "./dead-text.ts";
+import { findDaemon } from "../access/find-daemon.ts";
+import { plural } from "../terminal/table.ts";
+
+interface ReplayFlags {
+  readonly config: string;
+  readonly dead?: true;
+  readonly sink?: string;
+  readonly dryRun?: true;
+  readonly yes?: true;
+}
+
+export function addReplay(program: Command, context: CliContext): void {
+  program
+    .command("replay")
+    .description("send alerts again that were given up")
+    .option("--dead", "those that were given up")
+    .option(...SINK_OPTION)
+    .option("--dry-run", "only say what would be sent")
+    .option("--yes", "do not ask")
+    .option(...CONFIG_OPTION)
+    .addHelpText("after", "\nExamples:\n  chirpwatch replay --dead --dry-run\n  chirpwatch replay --dead --sink slack-brand --yes")
+    .action((flags: ReplayFlags) => replay(context, flags));
+}
+
+async function replay(context: CliContext, flags: ReplayFlags): Promise<void> {
+  if (flags.dead !== true) throw new ExitError(EXIT.usage, "REPLAY_WHAT", "say what to send again: --dead");
+  const { sink } = flags;
+  const place = await findDaemon(context, flags.config);
+  const { groups } = await viewDead(context, place, sink);
+  if (groups.length === 0) return context.out(`nothing to send again: no dead letters${sink === undefined ? "" : ` for ${sink}`}`);
+  context.out(formatReplay(groups));
+  if (flags.dryRun === true || !groups.some(({ configured }) => configured)) return;
+  if (flags.yes !== true) await ask();
+  const said = await postDaemon<ResentView>(context, place, `/api/v1/dead/replay${queryOf(sink)}`);
+  const { alerts } = said ?? (await changeState(context, place, (store) => resendDead(store, place.config(), sink, context.clock.now())));
+  const goes = alerts === 1 ? "goes" : "go";
+  const when = said === undefined ? "at the next start: no daemon runs now" : "now";
+  context.out(`${plural(alerts, "alert")} ${goes} out again ${when}`);
+}
+
+/** @throws ExitError unless the answer is yes */
+async function ask(): Promise<void> {
+  const isSure = await confirm("Send them again?");
+  if (isSure === undefined)
+    throw new ExitError(
+      EXIT.usage,
+      "REPLAY_UNCONFIRMED",
+      "nobody can be asked here: add --yes to send them, or --dry-run to only see them",
+    );
+  if (!isSure) throw new ExitError(EXIT.failed, "REPLAY_UNCONFIRMED", "nothing was sent");
+}

@@ -1,0 +1,120 @@
+/** `chirpwatch state`: is the state sound, a copy of it, and a copy put back in its place. */
+import { resolve } from "node:path";
+import type { Command } from "commander";
+import { isoTime } from "../../model/clock.ts";
+import { EXIT, ExitError } from "../../model/exit-code.ts";
+import { backupState } from "../../state/upkeep/backup.ts";
+import { checkState } from "../../state/upkeep/check.ts";
+import { type Restored, restoreState } from "../../state/upkeep/restore.ts";
+import { changeState } from "../access/change-state.ts";
+import { type CliContext, CONFIG_OPTION, JSON_OPTION } from "../terminal/context.ts";
+import { type DaemonPlace, findDaemon } from "../access/find-daemon.ts";
+import { ageText, formatCount, plural } from "../terminal/table.ts";
+
+interface StateFlags {
+  readonly config: string;
+  readonly json?: true;
+}
+
+interface RestoreFlags extends StateFlags {
+  readonly quiet?: true;
+}
+
+export function addState(program: Command, context: CliContext): void {
+  const state = program
+    .command("state")
+    .description("check, back up or restore the state file")
+    .addHelpText("after", "\nExample:\n  chirpwatch state check");
+  const add = (usage: string, description: string, example: string) =>
+    state
+      .command(usage)
+      .description(description)
+      .option(...CONFIG_OPTION)
+      .option(...JSON_OPTION)
+      .addHelpText("after", `\nExample:\n  chirpwatch state ${example}`);
+  add("check", "read the whole file and say whether it is sound; works beside a running daemon", "check").action((flags: StateFlags) =>
+    check(context, flags),
+  );
+  add("backup", "copy the state beside itself; works beside a running daemon", "backup").action((flags: StateFlags) =>
+    backup(context, flags),
+  );
+  add(
+    "restore <backup>",
+    "put a backup in the state's place, keeping what was there; stop the daemon first",
+    "restore data/chirpwatch.db.backup-0001-20260102T030405Z --quiet",
+  )
+    .option("--quiet", "do not send what came since the backup, nor what waited in it")
+    .action((path: string, flags: RestoreFlags) => restore(context, path, flags));
+}
+
+async function check(context: CliContext, flags: StateFlags): Promise<void> {
+  const report = checkState(await existingState(context, flags));
+  const { path, problems, schema, bytes, backups, wide } = report;
+  if (flags.json === true) context.out(JSON.stringify(report, undefined, 2));
+  if (problems.length > 0)
+    throw new ExitError(EXIT.storage, "STATE_CORRUPT", `The state file ${path} is damaged:\n${problems.join("\n")}`, {
+      hint: restoreHint(backups),
+    });
+  if (flags.json === true) return;
+  context.out(`${path} is sound: schema ${schema}, ${formatCount(bytes / 1_024)} KB.`);
+  context.out(
+    backups.length === 0 ? "There is no backup beside it." : `Backups, newest first:\n${backups.map((one) => `  ${one}`).join("\n")}`,
+  );
+  for (const { path: open, mode, wanted } of wide)
+    context.out(`Warning: others than its owner may open ${open} (mode ${mode}): chmod ${wanted} ${open}`);
+}
+
+const restoreHint = ([newest]: readonly string[]): string =>
+  newest === undefined
+    ? "There is no backup beside it: move the file away to begin anew."
+    : `Restore the newest backup: chirpwatch state restore ${newest}`;
+
+async function backup(context: CliContext, flags: StateFlags): Promise<void> {
+  const made = await backupState(await existingState(context, flags), context.clock);
+  context.out(flags.json === true ? JSON.stringify(made) : `Backed up to ${made.path} (${formatCount(made.bytes / 1_024)} KB).`);
+}
+
+async function restore(context: CliContext, path: string, flags: RestoreFlags): Promise<void> {
+  const place = await findDaemon(context, flags.config);
+  const restored = restoreState(place.config().state.path, resolve(path), context.clock);
+  const quiet = flags.quiet === true ? await quietly(context, place, restored) : undefined;
+  if (flags.json === true) return context.out(JSON.stringify(toJson(restored, quiet)));
+  context.out(`Restored ${restored.path} from ${path} (schema ${restored.schema}).`);
+  context.out(reachText(restored, quiet, context.clock.now()));
+  if (restored.replaced !== null) context.out(`What was there is kept as ${restored.replaced}.`);
+}
+
+/** How many alerts that waited in the backup are muted. */
+async function quietly(context: CliContext, place: DaemonPlace, { reachesMs }: Restored): Promise<number> {
+  const atMs = context.clock.now();
+  if (reachesMs === null) return 0;
+  // A backup made beside a daemon was not closed by it: that is no news here.
+  return changeState(context, place, (store) => store.quieten({ fromMs: reachesMs, atMs }), "error");
+}
+
+const toJson = ({ path, replaced, schema, reachesMs, alertsSince }: Restored, quiet: number | undefined) => ({
+  path,
+  replaced,
+  schema,
+  reaches_at: reachesMs === null ? null : isoTime(reachesMs),
+  alerts_since: alertsSince,
+  quiet: quiet !== undefined,
+});
+
+/** What a restore costs: the time since the backup is lived through again. */
+function reachText({ reachesMs, alertsSince }: Restored, quiet: number | undefined, nowMs: number): string {
+  if (reachesMs === null) return "It knows nothing yet: every watch begins with a baseline.";
+  const reach = `It goes back to ${isoTime(reachesMs).slice(0, 16).replace("T", " ")} UTC, ${ageText(nowMs - reachesMs)} ago.`;
+  if (quiet !== undefined)
+    return `${reach} What came since then is not sent${quiet === 0 ? "" : `, and neither is what waited in it (${plural(quiet, "alert")})`}.`;
+  const alerts =
+    alertsSince === null || alertsSince === 0 ? "What was sent since then" : `${plural(alertsSince, "alert")} found since then`;
+  return `${reach} ${alerts} may be sent again: restore it with --quiet to prevent that.`;
+}
+
+/** Reading a state takes no good file, only one that leads to a state. */
+async function existingState(context: CliContext, flags: StateFlags): Promise<string> {
+  const { statePath, fault, config } = await findDaemon(context, flags.config);
+  if (fault !== undefined && !(await context.files.exists(statePath))) config();
+  return statePath;
+}

@@ -1,0 +1,59 @@
+/** What a configuration becomes in the demo: fast, local, harmless. Pure; the demo's course is demo.ts. */
+import type { Config, ServerConfig, SinkConfig } from "../../config/config.ts";
+import { namesListen } from "../../config/build/server-environment.ts";
+import type { Environment } from "../../model/files.ts";
+import type { Priority } from "../../model/schedule.ts";
+import type { Route } from "../../route/route.ts";
+
+/** What each priority's schedule is replaced by: people watch the demo, so nothing may take long. */
+export const DEMO_INTERVALS_MS: Readonly<Record<Priority, number>> = { high: 1_000, normal: 2_000, low: 3_000 };
+
+/** More than a demo can spend, so that the pace of a month stretches nothing. */
+export const DEMO_QUOTA = 1_000_000_000;
+
+export interface DemoPlaces {
+  readonly statePath: string;
+  readonly server: ServerConfig;
+}
+
+/** The same watches on the sandbox: every sink is the console, state and status page are where `places` says, nothing leaves the machine. */
+export function demoConfig(config: Config, { statePath, server }: DemoPlaces): Config {
+  const { route, ...rest } = config;
+  return {
+    ...rest,
+    api: {
+      baseUrl: "sandbox",
+      key: "sandbox",
+      timeoutMs: config.api.timeoutMs,
+      rate: config.api.rate,
+      quota: { ...config.api.quota, monthly: DEMO_QUOTA, reserve: 0, onExhausted: "degrade" },
+    },
+    state: { ...config.state, path: statePath, mustExist: false },
+    server,
+    ops: { sinks: config.ops.sinks },
+    watches: config.watches.map((watch) => ({
+      ...watch,
+      schedule: { kind: "every", intervalMs: DEMO_INTERVALS_MS[watch.priority] },
+      firstRun: { kind: "baseline" },
+    })),
+    ...(route === undefined ? {} : { route: promptRoute(route) }),
+    sinks: config.sinks.map(consoleInstead),
+    warnings: [],
+  };
+}
+
+const consoleInstead = ({ name, retryForMs }: SinkConfig): SinkConfig => ({ name, type: "console", settings: {}, retryForMs });
+
+/** The same tree without what makes an alert wait: a demo that waits for a group or for the morning shows nothing. */
+function promptRoute({ throttle: _throttle, ...route }: Route): Route {
+  return { ...route, groupWaitMs: 0, groupIntervalMs: 0, mutes: [], routes: route.routes.map(promptRoute) };
+}
+
+/**
+ * Any free port of this machine, unless the environment says where to listen: inside a container only that address can be reached from
+ * outside. Where a token file is to be made, `newToken` does: a demo leaves nothing behind.
+ */
+export function demoServer({ newTokenFile, ...written }: ServerConfig, env: Environment, newToken: () => string): ServerConfig {
+  if (!namesListen(env)) return { host: "127.0.0.1", port: 0 };
+  return newTokenFile === undefined ? written : { ...written, token: newToken() };
+}

@@ -1,0 +1,115 @@
+/** How the demo reads. Texts only; what happens is demo.ts's. Colours go away with NO_COLOR, and where neither a terminal nor a CI job looks on. */
+import colors from "picocolors";
+import { formatDuration } from "../../model/duration.ts";
+import type { Watch } from "../../model/watch.ts";
+import type { Books, NotedWatch } from "./demo-books.ts";
+import { DEMO_INTERVALS_MS } from "./demo-config.ts";
+
+const MARGIN = "  ";
+const INDENT = "     ";
+
+export interface Scene {
+  readonly configFile: string;
+  readonly watches: readonly Watch[];
+  readonly sinks: number;
+  readonly statePath: string;
+  readonly statusUrl: string;
+  /** Set where others can reach the page. */
+  readonly token?: string;
+  readonly serviceUrl: string;
+}
+
+/** What the demo is, and everything it changed in the configuration. */
+export function introText(scene: Scene): string {
+  const names = scene.watches.map(({ id }) => id).join(", ");
+  const rows = [
+    ["watches", `${scene.watches.length} of ${scene.configFile}: ${names}`],
+    ["schedules", `replaced: ${schedulesText(scene.watches)}`],
+    ["sinks", `replaced: ${scene.sinks === 1 ? "the one sink is" : `all ${scene.sinks} sinks are`} this console`],
+    ["state", `replaced: ${scene.statePath}, removed at the end`],
+    ["service", `the bundled sandbox on a free port, ${scene.serviceUrl}`],
+    ["status page", statusText(scene)],
+  ] as const;
+  return [
+    "",
+    `${MARGIN}${colors.bold("chirpwatch demo")}  ${colors.dim("the whole daemon on an invented world: no key, no network, nothing real is told")}`,
+    "",
+    ...rows.map(([name, text]) => `${INDENT}${colors.dim(name.padEnd(12))} ${text}`),
+  ].join("\n");
+}
+
+const statusText = ({ statusUrl, token }: Scene): string =>
+  token === undefined
+    ? `on a free port, ${colors.underline(statusUrl)}`
+    : `${colors.underline(statusUrl)} (any user name, password "${token}")`;
+
+function schedulesText(watches: readonly Watch[]): string {
+  const used = [...new Set(watches.map(({ priority }) => priority))].sort((a, b) => DEMO_INTERVALS_MS[a] - DEMO_INTERVALS_MS[b]);
+  return used.map((priority) => `${priority} priority every ${formatDuration(DEMO_INTERVALS_MS[priority])}`).join(", ");
+}
+
+export const chapter = (number: number, title: string, note: string): string =>
+  `\n${MARGIN}${colors.cyan(colors.bold(String(number)))}  ${colors.bold(title)}  ${colors.dim(note)}\n`;
+
+export function baselineText(watches: readonly NotedWatch[]): string {
+  const width = Math.max(...watches.map(({ id }) => id.length));
+  const lines = watches.map(
+    ({ id, type, items, unit }) =>
+      `${INDENT}${id.padEnd(width)}  ${colors.dim(type.padEnd(16))} ${String(items).padStart(4)} ${unit} noted`,
+  );
+  const total = watches.reduce((sum, { items }) => sum + items, 0);
+  return [...lines, "", `${INDENT}${colors.green(`${total} items noted, none announced`)}`].join("\n");
+}
+
+export interface Repeat {
+  /** Items told before the restart. */
+  readonly told: number;
+  /** How many of them the service served again afterwards, and how many times in all. */
+  readonly servedAgain: number;
+  readonly times: number;
+  /** Alerts that repeated an earlier one. */
+  readonly toldAgain: number;
+}
+
+export function repeatText({ told, servedAgain, times, toldAgain }: Repeat): string {
+  const verdict = toldAgain === 0 ? colors.green(`told again: ${toldAgain}`) : colors.red(`told again: ${toldAgain}`);
+  return [
+    `${INDENT}${told} items were told before the restart.`,
+    `${INDENT}The service served ${servedAgain} of them again, ${times} times in all; ${verdict}`,
+  ].join("\n");
+}
+
+export interface Sum {
+  readonly books: Books;
+  readonly polls: number;
+  readonly billed: number;
+  readonly alerts: number;
+  readonly statusUrl: string;
+  readonly staying: boolean;
+}
+
+export function summaryText({ books, polls, billed, alerts, statusUrl, staying }: Sum): string {
+  const rows = [
+    ["polls", String(polls)],
+    ["requests", `${billed} billed, by the service's own count`],
+    ["events", `${books.events}, each born once`],
+    ["deliveries", `${books.sent} sent, ${books.waiting} waiting, ${books.dead} given up; ${alerts} alerts on this console`],
+    ["lag", lagText(books)],
+    ["status page", staying ? colors.underline(statusUrl) : `${statusUrl} ${colors.dim("(gone with the demo: --stay keeps it)")}`],
+  ] as const;
+  return rows.map(([name, text]) => `${INDENT}${colors.dim(name.padEnd(12))} ${text}`).join("\n");
+}
+
+function lagText({ lagsMs, addedMs }: Books): string {
+  if (lagsMs.length === 0) return "nothing to measure";
+  const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`;
+  const seen = `from posted to told ${seconds(median(lagsMs))} in the middle, ${seconds(lagsMs.at(-1) ?? 0)} at most`;
+  return `${seen}; of it ${Math.round(median(addedMs))} ms from found to told`;
+}
+
+const median = (ascending: readonly number[]): number => ascending[Math.floor((ascending.length - 1) / 2)] ?? 0;
+
+export const outroText = (staying: boolean): string =>
+  staying
+    ? `\n${INDENT}${colors.bold("It goes on until you press Ctrl-C.")}\n`
+    : `\n${INDENT}Next: ${colors.bold("chirpwatch init slack")}, ${colors.bold("init discord")} or ${colors.bold("init webhook")} writes a watches.yaml of your own.\n`;

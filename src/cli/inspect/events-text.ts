@@ -1,0 +1,55 @@
+/** Past events for people and for spreadsheets. */
+import { cleanLine } from "../../render/text/clean-text.ts";
+import { trimText } from "../../render/text/trim-text.ts";
+import type { EventEntry } from "../../server/words/views.ts";
+import { plural } from "../terminal/table.ts";
+
+const TEXT_CHARS = 200;
+
+/** Three lines an event: when and what, its words, what became of it and where it is. */
+export function formatEvents(events: readonly EventEntry[]): string {
+  if (events.length === 0) return "No event matches.";
+  return [...events.map(eventBlock), `${plural(events.length, "event")}`].join("\n\n");
+}
+
+function eventBlock(event: EventEntry): string {
+  const text = trimText(cleanLine(event.text), TEXT_CHARS);
+  const lines = [`${shortTime(event.timestamp)}  ${watchOf(event) || event.type}  ${cleanLine(event.title)}`];
+  if (text !== "") lines.push(`  ${text}`);
+  lines.push(`  ${fateOf(event)}${event.url === null ? "" : `  ${cleanLine(event.url)}`}`);
+  return lines.join("\n");
+}
+
+const watchOf = ({ data }: EventEntry): string => (typeof data["watch"] === "string" ? data["watch"] : "");
+
+const fateOf = ({ deliveries }: EventEntry): string =>
+  deliveries.length === 0 ? "no sink" : deliveries.map(({ sink, state }) => `${sink}: ${state}`).join(", ");
+
+const shortTime = (iso: string): string => iso.slice(0, 19).replace("T", " ");
+
+const COLUMNS = ["detected_at", "occurred_at", "watch", "type", "author", "text", "url", "deliveries", "id"] as const;
+
+/** RFC 4180; a cell that a spreadsheet would take for a formula begins with an apostrophe. */
+export function formatEventsCsv(events: readonly EventEntry[]): string {
+  const rows = events.map((event) => {
+    const { data, timestamp, type, author, text, url } = event;
+    const deliveries = event.deliveries.map(({ sink, state }) => `${sink}:${state}`).join(" ");
+    return [
+      timestamp,
+      data["occurred_at"],
+      data["watch"],
+      type,
+      author,
+      text === "" ? event.title : text,
+      url ?? "",
+      deliveries,
+      data["id"],
+    ];
+  });
+  return [COLUMNS, ...rows].map((row) => row.map((cell) => csvCell(typeof cell === "string" ? cell : "")).join(",")).join("\r\n");
+}
+
+function csvCell(text: string): string {
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

@@ -1,0 +1,92 @@
+/** `chirpwatch events`: past events with what became of them, from the running daemon or its state. */
+import { type Command, Option } from "commander";
+import { eventsView } from "../../app/views/events-view.ts";
+import { isoTime } from "../../model/clock.ts";
+import { EXIT, ExitError } from "../../model/exit-code.ts";
+import { DELIVERY_STATES } from "../../model/history.ts";
+import { type EventQueryText, MOST_EVENTS, readEventQuery } from "../../server/words/event-query.ts";
+import type { EventEntry, EventsView } from "../../server/words/views.ts";
+import { type CliContext, CONFIG_OPTION, JSON_OPTION } from "../terminal/context.ts";
+import { formatEvents, formatEventsCsv } from "./events-text.ts";
+import { type DaemonPlace, findDaemon } from "../access/find-daemon.ts";
+import { readDaemon, readState } from "../access/read-daemon.ts";
+
+interface Options {
+  readonly config: string;
+  readonly since?: string;
+  readonly until?: string;
+  readonly watch?: string;
+  readonly author?: string;
+  readonly text?: string;
+  readonly state?: string;
+  readonly limit: string;
+  readonly json?: true;
+  readonly csv?: true;
+}
+
+const DEFAULT_LIMIT = 50;
+const MOST_LISTED = 100_000;
+
+export function addEvents(program: Command, context: CliContext): void {
+  program
+    .command("events")
+    .description("list past events, newest first, and what became of each")
+    .option(...CONFIG_OPTION)
+    .option("--since <time>", "found at this time or later: 2026-07-27T09:00:00Z, 2026-07-27, or how long ago, like 2h")
+    .option("--until <time>", "found before this time")
+    .option("--watch <id>", "of this watch")
+    .option("--author <account>", "by or about this account: handle, id or profile link")
+    .option("--text <words>", "with these words in it")
+    .option("--state <state>", `with a delivery that is ${DELIVERY_STATES.join(", ")}`)
+    .option("--limit <count>", "at most so many", String(DEFAULT_LIMIT))
+    .addOption(new Option(...JSON_OPTION).conflicts("csv"))
+    .option("--csv", "print comma-separated values")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  chirpwatch events --since 2h --watch brand-mentions\n  chirpwatch events --state summarised --csv",
+    )
+    .action((options: Options) => events(context, options));
+}
+
+async function events(context: CliContext, options: Options): Promise<void> {
+  const { config: configPath, limit: limitText, json, csv, ...filters } = options;
+  const limit = Number(limitText);
+  if (!Number.isInteger(limit) || limit < 1 || limit > MOST_LISTED)
+    throw usage(`limit is a whole number from 1 to ${MOST_LISTED}, not "${limitText}"`);
+  const query = readEventQuery(filters, context.clock.now());
+  if (typeof query === "string") throw usage(query);
+  const { sinceMs, untilMs } = query;
+  // A time that is so long ago must not move from page to page.
+  const since = sinceMs === undefined ? {} : { since: isoTime(sinceMs) };
+  const until = untilMs === undefined ? {} : { until: isoTime(untilMs) };
+  const place = await findDaemon(context, configPath);
+  const found = await collect(context, place, { ...filters, ...since, ...until }, limit);
+  if (json === true) context.out(JSON.stringify({ events: found }, undefined, 2));
+  else context.out(csv === true ? formatEventsCsv(found) : formatEvents(found));
+}
+
+const usage = (problem: string): ExitError =>
+  new ExitError(EXIT.usage, "EVENTS_BAD_QUERY", problem, { hint: "chirpwatch events --help shows examples" });
+
+/** Page by page: one answer holds a bounded part. */
+async function collect(context: CliContext, place: DaemonPlace, filters: EventQueryText, limit: number): Promise<readonly EventEntry[]> {
+  const found: EventEntry[] = [];
+  let before: string | undefined;
+  do {
+    const query = { ...filters, limit: String(Math.min(limit - found.length, MOST_EVENTS)), ...(before === undefined ? {} : { before }) };
+    const page = await readPage(context, place, query);
+    found.push(...page.events);
+    before = page.next ?? undefined;
+  } while (before !== undefined && found.length < limit);
+  return found;
+}
+
+async function readPage(context: CliContext, place: DaemonPlace, text: EventQueryText): Promise<EventsView> {
+  const path = `/api/v1/events?${new URLSearchParams(text).toString()}`;
+  const said = (await readDaemon(context, place, path)) as EventsView | undefined;
+  if (said !== undefined) return said;
+  const query = readEventQuery(text, context.clock.now());
+  if (typeof query === "string") throw usage(query);
+  const config = place.config();
+  return readState(context, config, async (store) => eventsView(await store.findEvents(query), config.linksHost));
+}

@@ -1,0 +1,62 @@
+/** An item's path for people: a block per watch, from verdict to message. */
+import type { Verdict } from "../../model/event.ts";
+import type { ExplainDelivery, ExplainLine, ExplainView } from "../../server/words/explain-view.ts";
+import { cleanLine } from "../../render/text/clean-text.ts";
+import { waitText } from "../../server/words/delivery-words.ts";
+import { plural } from "../terminal/table.ts";
+
+const VERDICTS: Readonly<Record<Verdict, string>> = {
+  event: "news: it became an alert",
+  dead: "not told: it became an alert, which was given up",
+  baseline: "not told: it was there when the watch began",
+  filtered: "not told: filtered",
+  too_old: "not told: too old when it was found",
+  muted: "not told: muted",
+  duplicate: "not told: told before",
+};
+
+export const formatExplanation = ({ item, item_id: id, verdicts }: ExplainView): string =>
+  [`Item ${id ?? item}`, ...verdicts.map(watchBlock)].join("\n\n");
+
+function watchBlock(line: ExplainLine): string {
+  const lines = [
+    `${line.watch} (${cleanLine(line.target)})`,
+    `  written  ${shortTime(line.occurred_at)}`,
+    `  seen     ${shortTime(line.seen_at)}`,
+    `  verdict  ${VERDICTS[line.verdict]}${reasonOf(line)}`,
+  ];
+  if (line.event !== null) lines.push(`  event    ${line.event.type} ${line.event.id}`);
+  for (const delivery of line.deliveries) lines.push(`  sink     ${deliveryText(delivery)}`);
+  if (line.event !== null && line.deliveries.length === 0) lines.push("  sink     none: no route took it");
+  return lines.join("\n");
+}
+
+/** Some reasons only repeat the verdict. */
+const reasonOf = ({ verdict, detail }: ExplainLine): string => (detail === "" || verdict === "baseline" ? "" : ` (${cleanLine(detail)})`);
+
+function deliveryText(delivery: ExplainDelivery): string {
+  const { sink, message_id: message, attempts, sent_at: sentAt, ref, wait } = delivery;
+  const parts = [`${sink}: ${cleanLine(stateText(delivery))}${sentAt === null ? "" : ` ${shortTime(sentAt)}`}`];
+  if (message !== null) parts.push(`message ${message}`);
+  if (attempts > 0) parts.push(plural(attempts, "attempt"));
+  if (ref !== null) parts.push(`its id there ${cleanLine(ref)}`);
+  // Why it waits says what failed last.
+  if (delivery.detail !== "" && wait === null) parts.push(cleanLine(delivery.detail));
+  return parts.join(", ");
+}
+
+function stateText({ state, wait }: ExplainDelivery): string {
+  const word = STATES[state] ?? state;
+  if (wait === null || wait.cause === "queued") return word;
+  return `${state === "held" ? "waiting" : word}, ${waitText(wait, shortTime)}`;
+}
+
+const STATES: Readonly<Record<string, string>> = {
+  sealed: "on its way",
+  dead: "given up",
+  summarised: "counted in a digest, not listed",
+  not_published: "not published",
+  duplicate: "told before in another message",
+};
+
+const shortTime = (iso: string): string => iso.slice(0, 19).replace("T", " ");

@@ -1,0 +1,61 @@
+/** `chirpwatch explain`: what became of an item, watch by watch: verdict and reason, event, sinks, messages, attempts. */
+import type { Command } from "commander";
+import { findItem } from "../../app/views/find-item.ts";
+import { createWaitReader } from "../../app/delivering/waiting.ts";
+import type { Config } from "../../config/config.ts";
+import { EXIT, ExitError } from "../../model/exit-code.ts";
+import type { Store } from "../../model/store.ts";
+import { explainView, type ExplainView } from "../../server/words/explain-view.ts";
+import { readDaemon, readState } from "../access/read-daemon.ts";
+import { type CliContext, CONFIG_OPTION, JSON_OPTION } from "../terminal/context.ts";
+import { formatExplanation } from "./explain-text.ts";
+import { findDaemon } from "../access/find-daemon.ts";
+
+export function addExplain(program: Command, context: CliContext): void {
+  program
+    .command("explain")
+    .description("say what became of a tweet or an account: alerted, or the exact reason it was not")
+    .argument("<item>", "tweet id or link, user id, handle or profile link")
+    .option(...CONFIG_OPTION)
+    .option(...JSON_OPTION)
+    .addHelpText("after", "\nExamples:\n  chirpwatch explain https://x.com/alice/status/2122697426267233124\n  chirpwatch explain @bob")
+    .action((item: string, options: { config: string; json?: true }) => explain(context, item, options.config, options.json === true));
+}
+
+async function explain(context: CliContext, item: string, configPath: string, asJson: boolean): Promise<void> {
+  const place = await findDaemon(context, configPath);
+  const said = (await readDaemon(context, place, `/api/v1/explain/${encodeURIComponent(item)}`)) as ExplainView | undefined;
+  const view =
+    said ??
+    (await readState(context, place.config(), (store) =>
+      explainStopped(store, { item, config: place.config(), nowMs: context.clock.now() }),
+    ));
+  if (asJson) context.out(JSON.stringify(view, undefined, 2));
+  if (view.verdicts.length === 0) throw neverSeen(view);
+  if (!asJson) context.out(formatExplanation(view));
+}
+
+/** Without a daemon no sink has asked to wait. */
+async function explainStopped(
+  store: Store,
+  { item, config, nowMs }: { readonly item: string; readonly config: Config; readonly nowMs: number },
+) {
+  const readWait = createWaitReader({ config, health: await store.loadSinkHealth(), pauses: new Map(), nowMs });
+  return explainView(item, { ...(await findItem(store, item, readWait)), firstReads: [] });
+}
+
+const WATCHES_NAMED = 3;
+
+/** Nothing is stored about it: either no poll brought it, or it is longer ago than the retention. */
+function neverSeen({ item, item_id: id, first_reads: watches }: ExplainView): ExitError {
+  const more = watches.length - WATCHES_NAMED;
+  const named = `${watches.slice(0, WATCHES_NAMED).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  const notYet = watches.length === 0 ? "" : `The first read of ${named} is not done, and may bring it yet. `;
+  if (id === null) {
+    const hint = "Ask by tweet id or link, user id or profile link. A handle is known once a watch names it or an alert was about it.";
+    return new ExitError(EXIT.failed, "ITEM_UNKNOWN", `${item}: no item of that name was ever seen.`, { hint: `${notYet}${hint}` });
+  }
+  return new ExitError(EXIT.failed, "ITEM_NEVER_SEEN", `${id} was never seen: no poll of any watch brought it.`, {
+    hint: `${notYet}It does not match any watch's query or accounts, the service did not show it, it was there before a watch began, or it is older than state.retention. chirpwatch test WATCH shows what a watch sees now.`,
+  });
+}

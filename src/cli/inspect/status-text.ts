@@ -1,0 +1,176 @@
+/** The status for people: state first, then watches, sinks and the last alerts. Reads nothing itself. */
+import { cleanLine } from "../../render/text/clean-text.ts";
+import { outcomesText, waitText } from "../../server/words/delivery-words.ts";
+import { firstReadWords } from "../../server/words/first-read-words.ts";
+import type { EventLine, KeyView, QuotaView, SinkView, StatusView, WatchView } from "../../server/words/views.ts";
+import { ageText, formatCount, formatTable, plural } from "../terminal/table.ts";
+
+/** What is known without a daemon. */
+export interface StoppedView extends Pick<StatusView, "reasons" | "quota" | "watches" | "sinks" | "recent_events"> {
+  readonly state: "not_running";
+}
+
+const MOST_EVENTS = 5;
+
+export function formatStatus(view: StatusView | StoppedView, nowMs: number): string {
+  const parts = [
+    heading(view),
+    watchTable(view.watches, nowMs),
+    targetTroubles(view.watches),
+    unreadLists(view.watches),
+    sinkTable(view.sinks, nowMs),
+    waits(view.sinks, nowMs),
+    events(view.recent_events, nowMs),
+  ];
+  return parts.filter((part) => part !== "").join("\n\n");
+}
+
+function heading(view: StatusView | StoppedView): string {
+  const lines = [`State: ${view.state.replace("_", " ")}${view.state === "not_running" ? "" : runningSince(view)}`];
+  for (const reason of view.reasons) lines.push(`  ${reason}`);
+  if (view.state !== "not_running") {
+    if (view.gaps > 0) lines.push(`  ${plural(view.gaps, "gap")} in what was read, being filled`);
+    if (view.config.failed_reload !== null) lines.push(...view.config.failed_reload.errors.map((error) => `  ${error}`));
+  }
+  lines.push(quotaLine(view.quota));
+  if (view.quota.keys.length > 1) lines.push(...view.quota.keys.map(keyLine));
+  return lines.join("\n");
+}
+
+const runningSince = ({ version, uptime_seconds: uptime }: StatusView): string => ` (version ${version}, up ${ageText(uptime * 1_000)})`;
+
+function quotaLine({ limit, spent, forecast, expected, period_end: end }: QuotaView): string {
+  const of = limit === null ? "of an unknown quota" : `of ${formatCount(limit)}`;
+  const all = expected === null ? "" : `, ${formatCount(expected)} expected`;
+  const asked = forecast === null || expected === null || forecast <= expected ? "" : `; the schedules ask for ${formatCount(forecast)}`;
+  return `Requests this period: ${formatCount(spent)} ${of}${all} until ${end.slice(0, 10)}${asked}`;
+}
+
+const keyLine = ({ name, spent, limit, aside }: KeyView): string =>
+  `  ${name}: ${formatCount(spent)}${limit === null ? "" : ` of ${formatCount(limit)}`}${aside === "" ? "" : `, set aside: ${aside}`}`;
+
+const watchTable = (watches: readonly WatchView[], nowMs: number): string =>
+  formatTable(
+    [
+      { title: "WATCH" },
+      { title: "TYPE" },
+      { title: "SCHEDULE" },
+      { title: "ITEMS", align: "right" },
+      { title: "REQUESTS", align: "right" },
+      { title: "LAST POLL" },
+      { title: "NEXT" },
+      { title: "TO" },
+      { title: "" },
+    ],
+    watches.map((watch) => [
+      watch.id,
+      watch.type,
+      watch.schedule,
+      formatCount(watch.known_items),
+      formatCount(watch.requests_spent),
+      watch.last_poll_at === null ? "-" : `${ageText(nowMs - Date.parse(watch.last_poll_at))} ago`,
+      watch.next_poll_at === null ? "-" : `in ${ageText(Date.parse(watch.next_poll_at) - nowMs)}`,
+      watch.sink || "-",
+      [watch.paused ? "paused" : "", notIndexed(watch), watch.problem, firstReadWords(watch), longReadText(watch)]
+        .filter((text) => text !== "")
+        .join("; "),
+    ]),
+  );
+
+/** Of the list that has most left to read, where there are several. */
+function longReadText({ member_lists: lists }: WatchView): string {
+  const unread = lists.flatMap(({ first_read_members: read, ...list }) => (read === null ? [] : [{ ...list, read }]));
+  const [first, ...others] = unread.toSorted((a, b) => leftOf(b) - leftOf(a));
+  if (first === undefined) return "";
+  const of = first.members === null ? "" : ` of ${formatCount(first.members)}`;
+  const rest = others.length === 0 ? "" : `, and ${plural(others.length, "other list")}`;
+  const effect = first.tells_newcomers ? "" : " members, no alerts before its end";
+  return `first read ${others.length === 0 ? "" : `of ${first.target} `}${formatCount(first.read)}${of}${effect}${rest}`;
+}
+
+const leftOf = ({ members, read }: { readonly members: number | null; readonly read: number }): number => (members ?? read) - read;
+
+/** What is left out because of the length of a list. */
+function unreadLists(watches: readonly WatchView[]): string {
+  const rows = watches.flatMap(({ id, member_lists: lists }) =>
+    lists.flatMap(({ target, members, whole_read_every_seconds: everySeconds }) =>
+      members === null || everySeconds !== null
+        ? []
+        : [[id, target, formatCount(members), "not every day: full_read_every: 1d changes that"]],
+    ),
+  );
+  if (rows.length === 0) return "";
+  return formatTable([{ title: "WATCH" }, { title: "LIST OF" }, { title: "MEMBERS", align: "right" }, { title: "READ WHOLE" }], rows);
+}
+
+/** A fact about accounts, and nothing that someone could mend. */
+function notIndexed({ targets }: WatchView): string {
+  const count = targets.filter(({ status }) => status === "not_indexed").length;
+  return count === 0 ? "" : `${count} of ${plural(targets.length, "account")} not indexed`;
+}
+
+/** Only what someone should look at. */
+function targetTroubles(watches: readonly WatchView[]): string {
+  const rows = watches.flatMap(({ id, targets }) =>
+    targets
+      .filter(({ status }) => status !== "ok" && status !== "pending" && status !== "not_indexed")
+      .map(({ name, status, reason }) => [id, name, status.replace("_", " "), reason]),
+  );
+  return rows.length === 0 ? "" : formatTable([{ title: "WATCH" }, { title: "ACCOUNT" }, { title: "STATUS" }, { title: "WHY" }], rows);
+}
+
+const sinkTable = (sinks: readonly SinkView[], nowMs: number): string =>
+  formatTable(
+    [
+      { title: "SINK" },
+      { title: "TYPE" },
+      { title: "TO" },
+      { title: "WAITING", align: "right" },
+      { title: "OLDEST" },
+      { title: "SENT", align: "right" },
+      { title: "DEAD", align: "right" },
+      { title: "" },
+    ],
+    sinks.map((sink) => [
+      sink.name,
+      sink.type,
+      sink.place || "-",
+      formatCount(sink.waiting),
+      sink.oldest_at === null ? "-" : ageText(nowMs - Date.parse(sink.oldest_at)),
+      formatCount(sink.sent),
+      formatCount(sink.dead),
+      sink.breaker === "open" ? failingText(sink, nowMs) : "",
+    ]),
+  );
+
+/** Why alerts wait; a sink that fails says so in its row. */
+const waits = (sinks: readonly SinkView[], nowMs: number): string =>
+  sinks
+    .flatMap(({ name, waits: all }) => all.filter(({ cause }) => cause !== "sink_failing").map((wait) => ({ name, wait })))
+    .map(({ name, wait }) => `${name}: ${formatCount(wait.count)} waiting, ${cleanLine(waitText(wait, timeText(nowMs)))}`)
+    .join("\n");
+
+/** `07:00 UTC (in 5h)`, with the day where it is another one. */
+const timeText = (nowMs: number) => (iso: string) => {
+  const day = iso.slice(0, 10) === new Date(nowMs).toISOString().slice(0, 10) ? "" : `${iso.slice(0, 10)} `;
+  return `${day}${iso.slice(11, 16)} UTC (in ${ageText(Date.parse(iso) - nowMs)})`;
+};
+
+function failingText({ reason, failing_since: since, next_attempt_at: next }: SinkView, nowMs: number): string {
+  const lasting = since === null ? "" : ` for ${ageText(nowMs - Date.parse(since))}`;
+  const again = next === null ? "" : `; next attempt in ${ageText(Date.parse(next) - nowMs)}`;
+  return `takes nothing${lasting}: ${reason}${again}`;
+}
+
+function events(lines: readonly EventLine[], nowMs: number): string {
+  if (lines.length === 0) return "No alerts yet.";
+  const rows = lines
+    .slice(0, MOST_EVENTS)
+    .map((line) => [
+      `${ageText(nowMs - Date.parse(line.detected_at))} ago`,
+      line.watch || "chirpwatch",
+      line.title,
+      outcomesText(line.deliveries, timeText(nowMs)),
+    ]);
+  return formatTable([{ title: "LAST ALERTS" }, { title: "WATCH" }, { title: "" }, { title: "WHAT BECAME OF IT" }], rows);
+}

@@ -1,0 +1,35 @@
+/** `--online`: asks the service how long the member lists of a configuration are, through the same gate and ledger as a daemon would. */
+import { askLengths, listedAccounts, withLengths } from "../../app/plan/list-lengths.ts";
+import { planQuota } from "../../app/plan/plan-quota.ts";
+import { createPlanView, type PlanFacts, type PlanOnlineView, type PlanView } from "../../app/plan/plan-view.ts";
+import type { Config } from "../../config/config.ts";
+import { sha256 } from "../../runtime/hash.ts";
+import type { CliContext } from "../terminal/context.ts";
+import { readState } from "../access/read-daemon.ts";
+import { openService } from "../access/service-access.ts";
+
+/** @throws what the gate throws */
+export async function askOnline(
+  context: CliContext,
+  config: Config,
+  states: PlanFacts["states"],
+): Promise<Pick<PlanFacts, "states"> & { readonly online: PlanOnlineView }> {
+  const listed = listedAccounts(config, sha256, states);
+  if (listed.length === 0) return { states, online: { requests: 0, accounts: 0, missing: [] } };
+  const access = await openService(context, { api: config.api, statePath: config.state.path, log: context.logger("error") });
+  try {
+    const { users, missing } = await askLengths(access.gate, listed);
+    const accounts = new Set([...users.values()].map(({ id }) => id)).size;
+    return { states: withLengths(states, listed, users), online: { requests: access.spent, accounts, missing } };
+  } finally {
+    await access.close();
+  }
+}
+
+/** The same for `validate`, with what the state knows where there is one. */
+export async function checkLengths(context: CliContext, config: Config): Promise<Pick<PlanView, "online" | "watches">> {
+  const hasState = await context.files.exists(config.state.path);
+  const states = hasState ? await readState(context, config, (store) => store.listWatches()).catch(() => []) : [];
+  const quota = planQuota(config.api.quota.monthly, { failure: "" });
+  return createPlanView(config, { hash: sha256, nowMs: context.clock.now(), quota, ...(await askOnline(context, config, states)) });
+}

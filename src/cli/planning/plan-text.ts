@@ -1,0 +1,177 @@
+/** The plan for people: tables, totals, next runs, what it can miss. Reads nothing itself. */
+import type { PlanView, PlanWatchView } from "../../app/plan/plan-view.ts";
+import { longListLines, onlineText } from "../terminal/long-list-text.ts";
+import { formatCount, formatTable, plural } from "../terminal/table.ts";
+
+export function formatPlan(view: PlanView): string {
+  const parts = [
+    watchTable(view),
+    totals(view),
+    assumptions(view.watches),
+    longLists(view),
+    lists(view.watches),
+    nextRuns(view.watches),
+    caveats(view.watches),
+  ];
+  if (view.warnings.length > 0) parts.push(["Warnings:", ...view.warnings.map((warning) => `  ${warning}`)].join("\n"));
+  return parts.filter((part) => part !== "").join("\n\n");
+}
+
+const watchTable = (view: PlanView): string =>
+  formatTable(
+    [
+      { title: "WATCH" },
+      { title: "TYPE" },
+      { title: "SCHEDULE" },
+      { title: "STRATEGY" },
+      { title: "POLLS", align: "right" },
+      { title: "REQUESTS/HOUR", align: "right" },
+      { title: "/DAY", align: "right" },
+      { title: "/MONTH", align: "right" },
+      { title: "QUOTA", align: "right" },
+      ...(view.price === null ? [] : [{ title: "COST/MONTH", align: "right" } as const]),
+      { title: "DELAY P50", align: "right" },
+      { title: "P95", align: "right" },
+      { title: "" },
+    ],
+    view.watches.map((watch) => [
+      watch.id,
+      watch.type,
+      watch.schedule,
+      watch.strategies.join(", ") || "-",
+      String(watch.polls),
+      formatCount(watch.requests_per_hour),
+      formatCount(watch.requests_per_day),
+      formatCount(watch.requests_per_month),
+      shareOf(watch.quota_share),
+      ...(view.price === null ? [] : [moneyText(watch.cost_per_month, view.price.currency)]),
+      delayText(watch.delay_seconds?.p50),
+      delayText(watch.delay_seconds?.p95),
+      remarks(watch),
+    ]),
+  );
+
+const shareOf = (share: number | null): string => (share === null ? "-" : `${formatCount(share * 100)}%`);
+
+/** `$12.30`; small amounts keep what tells them from nothing. */
+export function moneyText(amount: number | null, currency: string): string {
+  if (amount === null) return "-";
+  const sign = amount < 0 ? "-" : "";
+  const size = Math.abs(amount);
+  const digits = size > 0 && size < 0.005 ? { maximumSignificantDigits: 2 } : { minimumFractionDigits: 2, maximumFractionDigits: 2 };
+  return `${sign}${currency}${size.toLocaleString("en-US", digits)}`;
+}
+
+export function delayText(seconds: number | null | undefined): string {
+  if (seconds === undefined || seconds === null) return "-";
+  if (seconds < 90) return `${formatCount(seconds)}s`;
+  if (seconds < 5_400) return `${formatCount(seconds / 60)}m`;
+  return seconds < 172_800 ? `${formatCount(seconds / 3_600)}h` : `${formatCount(seconds / 86_400)}d`;
+}
+
+const MOST_NAMED = 3;
+
+/** `count`: of which `names` may be only the first. */
+const namesOf = (names: readonly string[], count = names.length): string =>
+  count <= MOST_NAMED ? names.join(", ") : `${names.slice(0, MOST_NAMED).join(", ")} and ${formatCount(count - MOST_NAMED)} more`;
+
+function remarks(watch: PlanWatchView): string {
+  const shared = watch.sharers === 0 ? [] : [`shared with ${namesOf(watch.shared_with, watch.sharers)}`];
+  const unresolved = watch.unresolved_targets === 0 ? [] : [`${plural(watch.unresolved_targets, "account")} not looked up yet`];
+  const isCarried = watch.polls > 0 && (watch.requests_per_month === 0 || (!watch.next_runs_exact && watch.next_runs.length === 0));
+  const rides = isCarried ? ["asked for in requests of others"] : [];
+  return [...(watch.state === "active" ? [] : [watch.state]), ...shared, ...rides, ...unresolved].join("; ");
+}
+
+function totals(view: PlanView): string {
+  const { total } = view;
+  const sweeps =
+    total.sweep_requests_per_day > 0 ? `, ${formatCount(total.sweep_requests_per_day)} of them a day to look again for late items` : "";
+  const money = view.price === null ? "" : ` (${moneyText(total.cost_per_month, view.price.currency)})`;
+  const month = `${formatCount(total.requests_per_month)} a month${money}`;
+  const pace = `${plural(total.requests_per_hour, "request")} an hour, ${formatCount(total.requests_per_day)} a day, ${month}`;
+  const rechecks =
+    total.recheck_requests_per_day > 0
+      ? `, ${formatCount(total.recheck_requests_per_day)} of them a day to look at fresh tweets again`
+      : "";
+  return `Total: ${plural(total.polls, "poll")}, ${pace}${sweeps}${rechecks}.\n${rangeText(view)}${firstText(view)}${quotaText(view)}`;
+}
+
+const firstText = ({ total: { first_requests: requests } }: PlanView): string =>
+  requests === 0 ? "" : `Once, at the start: ${plural(requests, "request")} more, to read what is there already and to look up handles.\n`;
+
+function rangeText({ total: { requests_per_month_range: range } }: PlanView): string {
+  if (range === null) return "";
+  const { low, high, unknown_accounts: unknown } = range;
+  return `In four of five cases ${formatCount(low)} to ${formatCount(high)} a month: nobody knows yet how much ${plural(unknown, "account")} will post.\n`;
+}
+
+function quotaText({ quota, total }: PlanView): string {
+  if (quota.limit === null) return `Quota: unknown (${quota.reason}). Set api.quota.monthly to plan against it.`;
+  const origin = quota.source === "configured" ? "as configured" : "what the key has left (remaining_requests of /key-usage-info)";
+  const share = total.quota_share === null ? "" : `; the plan takes ${shareOf(total.quota_share)}`;
+  return `Quota: ${plural(quota.limit, "request")}, ${origin}${share}.`;
+}
+
+function longLists(view: PlanView): string {
+  const lines = longListLines(view.watches).map((line) => `  ${line}`);
+  const asked = view.online === null ? [] : [onlineText(view.online)];
+  return [...asked, ...(lines.length === 0 ? [] : ["Long member lists:", ...lines])].join("\n");
+}
+
+function lists(watches: readonly PlanWatchView[]): string {
+  const lines = watches.flatMap(({ id, via_list: list }) => {
+    if (list === null || list.most_requests_per_month_each === 0) return [];
+    const missing =
+      list.missing === 0 ? "" : ` (${plural(list.missing, "account")} missing from it now, read from their own timelines, counted above)`;
+    const each = `each account that leaves the list ${list.list} adds up to ${formatCount(list.most_requests_per_month_each)} requests a month`;
+    return [`  ${id}: ${each} until it is back${missing}`];
+  });
+  return lines.length === 0 ? "" : ["What may come on top:", ...lines].join("\n");
+}
+
+function nextRuns(watches: readonly PlanWatchView[]): string {
+  const lines = watches.flatMap((watch) => {
+    const { id, next_runs: runs } = watch;
+    return runs.length === 0 ? [] : [[id, `${runs.map(shortTime).join("  ")}${inexactText(watch)}`]];
+  });
+  return lines.length === 0
+    ? ""
+    : formatTable([{ title: "WATCH" }, { title: "NEXT RUNS (UTC; the first poll of all is at start)" }], lines);
+}
+
+function inexactText({ next_runs_exact: isExact, stretch }: PlanWatchView): string {
+  if (isExact) return "";
+  return stretch > 1
+    ? `  (in fact later: ${stretch.toFixed(1)} times slower now, as the quota is short)`
+    : "  (about: placed by what is found)";
+}
+
+const shortTime = (iso: string): string => iso.slice(5, 19).replace("T", " ");
+
+/** Each caveat once, with the watches it is about. */
+const caveats = (watches: readonly PlanWatchView[]): string =>
+  saidOnce(
+    "What they can miss:",
+    watches.map(({ id, caveats: own }) => [id, own]),
+  );
+
+/** A guess is told as one, with what it rests on. */
+const assumptions = (watches: readonly PlanWatchView[]): string =>
+  saidOnce(
+    "A guess until the daemon has run for a day, or for two where it reads feeds by `freshness`; it assumes:",
+    watches.map(({ id, assumes }) => [id, assumes]),
+  );
+
+function saidOnce(title: string, said: readonly (readonly [id: string, sentences: readonly string[]])[]): string {
+  const bySentence = new Map<string, string[]>();
+  for (const [id, sentences] of said) {
+    for (const sentence of sentences) {
+      const ids = bySentence.get(sentence);
+      if (ids === undefined) bySentence.set(sentence, [id]);
+      else ids.push(id);
+    }
+  }
+  const lines = [...bySentence].map(([sentence, ids]) => `  ${namesOf(ids)}: ${sentence}`);
+  return lines.length === 0 ? "" : [title, ...lines].join("\n");
+}

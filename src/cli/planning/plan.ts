@@ -1,0 +1,137 @@
+/** `chirpwatch plan`: what the configuration will ask for, what it costs, how late alerts will be. Spends no billed request without `--online`. */
+import type { Command } from "commander";
+import { memoryChanges } from "../../app/changes/memory-changes.ts";
+import { readKnown } from "../../app/plan/known-state.ts";
+import { planQuota, type PlanQuota } from "../../app/plan/plan-quota.ts";
+import { createPlanView, type PlanFacts, type PlanView } from "../../app/plan/plan-view.ts";
+import { diffPlans } from "../../app/plan/plan-diff.ts";
+import { isUsableLimit } from "../../budget/quota-line.ts";
+import type { Config } from "../../config/config.ts";
+import { askRemaining } from "../../requests/remaining-requests.ts";
+import { errorText } from "../../model/errors.ts";
+import { EXIT, ExitError } from "../../model/exit-code.ts";
+import { sha256 } from "../../runtime/hash.ts";
+import type { BudgetView } from "../../server/words/views.ts";
+import { askOnline } from "./ask-lengths.ts";
+import { type CliContext, CONFIG_OPTION, JSON_OPTION, ONLINE_OPTION, requireConfig } from "../terminal/context.ts";
+import { openService } from "../access/service-access.ts";
+import { formatDiff } from "./plan-diff-text.ts";
+import { formatPlan } from "./plan-text.ts";
+import { readDaemon, readState } from "../access/read-daemon.ts";
+import { formatCount } from "../terminal/table.ts";
+
+interface PlanOptions {
+  readonly config: string;
+  readonly diff?: string;
+  readonly online?: true;
+  readonly json?: true;
+}
+
+export function addPlan(program: Command, context: CliContext): void {
+  program
+    .command("plan")
+    .description("show polls, requests a month per watch against the quota, and the expected delay; costs nothing without --online")
+    .option(...CONFIG_OPTION)
+    .option("--diff <file>", "another configuration: show what would change per watch, from --config to this one")
+    .option(...ONLINE_OPTION)
+    .option(...JSON_OPTION)
+    .addHelpText(
+      "after",
+      "\nExit code 3: the plan costs more than the quota allows; with --diff, the other configuration's.\n\nExamples:\n  chirpwatch plan -c watches.yaml\n  chirpwatch plan -c watches.yaml --online\n  chirpwatch plan -c watches.yaml --diff changed.yaml",
+    )
+    .action((options: PlanOptions) => plan(context, options).finally(() => context.http.close()));
+}
+
+async function plan(context: CliContext, { config, diff, online, json }: PlanOptions): Promise<void> {
+  const { view, ...before } = await viewOf(context, config, online);
+  const say = (value: object, text: string) => context.out(json === true ? JSON.stringify(value, undefined, 2) : text);
+  if (diff === undefined) {
+    say(view, formatPlan(view));
+    if (view.over_budget) throw overBudget(view);
+    return;
+  }
+  const { view: other, config: after } = await viewOf(context, diff, online);
+  const compared = diffPlans(view, other, memoryChanges(before.config, after, { hash: sha256, states: before.states }));
+  say(compared, formatDiff(compared));
+  if (other.over_budget) throw overBudget(other);
+}
+
+interface Viewed {
+  readonly config: Config;
+  readonly states: PlanFacts["states"];
+  readonly view: PlanView;
+}
+
+async function viewOf(context: CliContext, configPath: string, isOnline = false): Promise<Viewed> {
+  const config = await requireConfig(context, configPath, { lenientSecrets: !isOnline });
+  const known = await knownState(context, config);
+  const quota = await quotaOf(context, config);
+  const stretch = await stretchNow(context, config);
+  const asked = isOnline ? await askOnline(context, config, known.states) : {};
+  const view = createPlanView(config, { hash: sha256, nowMs: context.clock.now(), quota, stretch, ...known, ...asked });
+  return { config, states: known.states, view };
+}
+
+/** What a state that exists knows: ids of accounts, which watches are paused. A plan is worth having without. */
+async function knownState(context: CliContext, config: Config): Promise<Pick<PlanFacts, "states" | "learned" | "lastPolledMs">> {
+  if (!(await context.files.exists(config.state.path))) return { states: [] };
+  try {
+    return await readState(context, config, (store) => readKnown(store, config, { hash: sha256, clock: context.clock }));
+  } catch (error) {
+    context.err(`the state was left aside: ${errorText(error)}`);
+    return { states: [] };
+  }
+}
+
+/** By the daemon that runs on this state; undefined when none does, or it does not say. */
+async function stretchNow(context: CliContext, config: Config): Promise<PlanFacts["stretch"]> {
+  const running = (await readDaemon(
+    context,
+    { statePath: config.state.path, config: () => config, fault: undefined },
+    "/api/v1/budget",
+  ).catch(() => undefined)) as BudgetView | undefined;
+  return running?.quota.stretch ?? undefined;
+}
+
+/** /key-usage-info is not billed; it is asked only about keys for which the configuration names no quota. */
+async function quotaOf(context: CliContext, { api }: Config): Promise<PlanQuota> {
+  const keys = api.keys ?? [{ monthly: undefined }];
+  const together = keys.reduce((sum, { monthly = 0 }) => sum + monthly, 0);
+  const ofKeys = keys.every(({ monthly }) => monthly !== undefined) ? together : undefined;
+  // As in the daemon, the less of the two holds.
+  if (api.quota.monthly !== undefined) return planQuota(Math.min(api.quota.monthly, ofKeys ?? Number.POSITIVE_INFINITY), { failure: "" });
+  if (ofKeys !== undefined) return planQuota(ofKeys, { failure: "" });
+  try {
+    const access = await openService(context, { api, statePath: undefined, log: context.logger("error") });
+    try {
+      let left: unknown = together;
+      for (const { name, monthly } of access.keys) if (monthly === undefined) left = addUp(left, await askRemaining(access.gate, name));
+      return planQuota(undefined, { value: left });
+    } finally {
+      await access.close();
+    }
+  } catch (error) {
+    return planQuota(undefined, { failure: errorText(error) });
+  }
+}
+
+/** One odd answer makes the sum unknown. */
+const addUp = (sum: unknown, remaining: unknown): unknown => (isUsableLimit(sum) && isUsableLimit(remaining) ? sum + remaining : undefined);
+
+function overBudget(view: PlanView): ExitError {
+  const { quota, total } = view;
+  const message = `over budget: the plan costs ${formatCount(total.requests_per_month)} requests a month and the quota is ${formatCount(quota.limit ?? 0)}. Dearest: ${view.dearest.slice(0, 3).join(", ")}.`;
+  return new ExitError(EXIT.overBudget, "PLAN_OVER_BUDGET", message, { hint: changesText(view.changes) });
+}
+
+const NOTHING_FITS =
+  "No schedule fits this quota: poll fewer accounts, or raise the quota. A short `max_age`, `no_events` or `spike` window keeps a watch from going slower.";
+
+/** The cheapest change first, then the others. */
+function changesText(changes: PlanView["changes"]): string {
+  if (changes.length === 0) return NOTHING_FITS;
+  return changes.map((change, index) => `${index === 0 ? "This fits" : "Or"}${costText(change)}: ${change.change}.`).join("\n");
+}
+
+const costText = ({ kind, requests_per_month: requests }: PlanView["changes"][number]): string =>
+  kind === "priority" ? "" : `, at ${formatCount(requests)} a month`;

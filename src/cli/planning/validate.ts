@@ -1,0 +1,81 @@
+/** `chirpwatch validate`: everything that is wrong or doubtful about a configuration, at once. */
+import type { Command } from "commander";
+import { renamedWatches } from "../../app/changes/renamed-watches.ts";
+import type { Config, ConfigIssue } from "../../config/config.ts";
+import { formatIssue } from "../../config/report.ts";
+import { EXIT, ExitError } from "../../model/exit-code.ts";
+import { sha256 } from "../../runtime/hash.ts";
+import { checkLengths } from "./ask-lengths.ts";
+import { type CliContext, CONFIG_OPTION, JSON_OPTION, loadGuarded, ONLINE_OPTION } from "../terminal/context.ts";
+import { longListLines, onlineText } from "../terminal/long-list-text.ts";
+import { readState } from "../access/read-daemon.ts";
+import { plural } from "../terminal/table.ts";
+
+interface ValidateFlags {
+  readonly config: string;
+  readonly online?: boolean;
+  readonly json?: boolean;
+}
+
+export function addValidate(program: Command, context: CliContext): void {
+  program
+    .command("validate")
+    .description("check a configuration: every error and warning with its line")
+    .option(...CONFIG_OPTION)
+    .option(...ONLINE_OPTION)
+    .option(...JSON_OPTION)
+    .addHelpText("after", "\nExamples:\n  chirpwatch validate -c watches.yaml\n  chirpwatch validate -c watches.yaml --online")
+    .action((flags: ValidateFlags) => validate(context, flags).finally(() => context.http.close()));
+}
+
+async function validate(context: CliContext, { config: path, online, json }: ValidateFlags): Promise<void> {
+  const loaded = await loadGuarded(context, path);
+  const issues = loaded.ok ? [...loaded.config.warnings, ...(await renamed(context, loaded.config))] : loaded.issues;
+  const lengths = loaded.ok && online === true ? await checkLengths(context, loaded.config) : undefined;
+  if (json === true) context.out(JSON.stringify(report(issues, loaded.ok ? loaded.config : undefined, lengths), null, 2));
+  else {
+    for (const issue of issues) (loaded.ok ? context.out : context.err)(formatIssue(issue));
+    if (loaded.ok) context.out(successText(path, loaded.config, issues.length));
+    if (lengths?.online) for (const line of [onlineText(lengths.online), ...longListLines(lengths.watches)]) context.out(line);
+  }
+  if (loaded.ok) return;
+  const errors = issues.filter(({ severity }) => severity === "error").length;
+  throw new ExitError(EXIT.badConfig, "CONFIG_INVALID", `${path}: ${plural(errors, "error")}`);
+}
+
+/** A file is good or bad without a state; one that is there and can be read says more. */
+async function renamed(context: CliContext, config: Config): Promise<readonly ConfigIssue[]> {
+  if (!(await context.files.exists(config.state.path))) return [];
+  return readState(context, config, async (store) => renamedWatches(config, await store.listWatches(), sha256)).catch(() => []);
+}
+
+function successText(path: string, { watches, sinks }: Config, warnings: number): string {
+  const watchNames = watches.map(({ id, enabled }) => (enabled ? id : `${id} (disabled)`));
+  const doubts = warnings === 0 ? "" : `, ${plural(warnings, "warning")}`;
+  return `${path} is good: watches ${list(watchNames)}; sinks ${list(sinks.map(({ name, type }) => `${name} (${type})`))}${doubts}`;
+}
+
+/** A file with a thousand watches is not read aloud. */
+const MOST_NAMES = 12;
+
+const list = (names: readonly string[]): string =>
+  names.length <= MOST_NAMES ? names.join(", ") : `${names.slice(0, MOST_NAMES).join(", ")} and ${names.length - MOST_NAMES} more`;
+
+function report(
+  issues: readonly ConfigIssue[],
+  config: Config | undefined,
+  lengths: Awaited<ReturnType<typeof checkLengths>> | undefined,
+): object {
+  return {
+    ok: config !== undefined,
+    issues,
+    watches: config?.watches.map(({ id, type, enabled }) => ({ id, type, enabled })) ?? [],
+    sinks: config?.sinks.map(({ name, type }) => ({ name, type })) ?? [],
+    ...(lengths === undefined
+      ? {}
+      : {
+          online: lengths.online,
+          long_lists: lengths.watches.flatMap(({ id, long_lists: lists }) => lists.map((list) => ({ watch: id, ...list }))),
+        }),
+  };
+}

@@ -1,0 +1,11 @@
+/** The bundled sandbox as the daemon's own data service, on a free port of this machine. */
+import type { Config } from "../../config/config.ts";
+import type { Log } from "../../model/log.ts";
+import { type Sandbox, startSandbox } from "../../sandbox/sandbox.ts";
+import type { CliContext } from "../terminal/context.ts";
+
+export async function startEmbeddedSandbox(context: CliContext, config: Config, log: Log): Promise<Sandbox> {
+  const sandbox = await startSandbox({ clock: context.clock, keys: [config.api.key] });
+  log.info("api.base_url is sandbox: every tweet is invented", { url: sandbox.url });
+  return sandbox;
+}

@@ -1,0 +1,80 @@
+/** `chirpwatch run`: the daemon, until a signal. */
+import type { Command } from "commander";
+import { startDaemon } from "../../app/build.ts";
+import { formatIssue } from "../../config/report.ts";
+import { ChirpwatchError } from "../../model/errors.ts";
+import { EXIT, ExitError } from "../../model/exit-code.ts";
+import { sha256 } from "../../runtime/hash.ts";
+import { onUncaught } from "../../runtime/last-words.ts";
+import { onSignals } from "../../runtime/signals.ts";
+import { trimMemoryLater } from "../../runtime/trim-memory.ts";
+import { type CliContext, CONFIG_OPTION, loadGuarded, orThrow } from "../terminal/context.ts";
+import { withServerToken } from "./server-token.ts";
+
+export function addRun(program: Command, context: CliContext): void {
+  program
+    .command("run")
+    .description("run the daemon until SIGTERM or SIGINT")
+    .option(...CONFIG_OPTION)
+    .addHelpText("after", "\nExample:\n  chirpwatch run -c watches.yaml")
+    .action((options: { config: string }) => run(context, options.config));
+}
+
+async function run(context: CliContext, configPath: string): Promise<void> {
+  // Heard from here on: a stop in the middle of the start is an orderly one, too.
+  const signalled = untilSignal();
+  const log = context.logger();
+  const loaded = orThrow(await loadGuarded(context, configPath));
+  const config = { ...loaded, server: await withServerToken(loaded.server, { random: context.random, log }) };
+  if (config.server.token !== undefined) log.addSecret(config.server.token);
+  for (const warning of config.warnings) log.warn("configuration warning", { at: formatIssue(warning) });
+  const sandbox =
+    config.api.baseUrl === "sandbox" ? await (await import("./embedded-sandbox.ts")).startEmbeddedSandbox(context, config, log) : undefined;
+  let refuse: (error: ExitError) => void = () => undefined;
+  const refused = new Promise<ExitError>((resolve) => (refuse = resolve));
+  const stopCatching = onUncaught(EXIT.internal, async (error) => {
+    log.error("unexpected error, the daemon ends; start it again", { error });
+    await log.flush();
+  });
+  try {
+    const daemon = await startDaemon(config, {
+      ...context,
+      onRefused: refuse,
+      log,
+      hash: sha256,
+      addSecret: log.addSecret,
+      write: context.out,
+      load: () => loadGuarded(context, configPath),
+      watchFiles: true,
+      ...(sandbox === undefined ? {} : { sandboxUrl: sandbox.url }),
+    });
+    const stopReload = onSignals(["SIGHUP"], () => void daemon.reload("SIGHUP"));
+    const cancelTrim = trimMemoryLater(context.clock);
+    const reason = await Promise.race([signalled, refused]);
+    cancelTrim();
+    log.info("stopping", reason instanceof ExitError ? { because: reason.message } : { signal: reason });
+    await daemon.stop();
+    stopReload();
+    log.info("stopped");
+    if (reason instanceof ExitError) throw reason;
+  } catch (error) {
+    if (error instanceof ChirpwatchError) log.debug("start failed", { error });
+    throw error;
+  } finally {
+    stopCatching();
+    await sandbox?.close();
+    await context.http.close();
+    await log.flush();
+  }
+}
+
+/** A second signal ends the process at once. */
+function untilSignal(): Promise<string> {
+  return new Promise((resolve) => {
+    const off = onSignals(["SIGTERM", "SIGINT"], (name) => {
+      off();
+      onSignals(["SIGTERM", "SIGINT"], () => process.exit(1));
+      resolve(name);
+    });
+  });
+}

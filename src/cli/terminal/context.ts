@@ -1,0 +1,97 @@
+/** What every command shares: ports of this process, the configuration's place, and how a failure is said. */
+import { resolve } from "node:path";
+import type { Config, ConfigIssue } from "../../config/config.ts";
+import { checkSandboxGuard } from "../../config/guard.ts";
+import { type LoadRequest, type LoadResult, loadConfig } from "../../config/load/load-config.ts";
+import { formatIssue } from "../../config/report.ts";
+import type { Clock } from "../../model/clock.ts";
+import { EXIT, ExitError } from "../../model/exit-code.ts";
+import type { Environment, Files } from "../../model/files.ts";
+import type { Random } from "../../model/random.ts";
+import { processEnvironment } from "../../runtime/environment.ts";
+import { createFiles } from "../../runtime/files.ts";
+import { createHttpAgent, type HttpAgent } from "../../runtime/http-agent.ts";
+import { createLogger, type Logger, type LogLevel } from "../../runtime/logger.ts";
+import { packageVersion } from "../../runtime/package-version.ts";
+import { createSystemClock } from "../../runtime/system-clock.ts";
+import { createSystemRandom } from "../../runtime/system-random.ts";
+import { SINK_TYPES } from "../../sinks/registry.ts";
+import { WATCH_TYPES } from "../../watches/registry.ts";
+import { readLogLevel } from "./log-level.ts";
+
+export interface CliContext {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly files: Files;
+  readonly env: Environment;
+  readonly http: HttpAgent;
+  readonly version: string;
+  /** To people: results, alerts of the console sink. */
+  out(text: string): void;
+  /** To people: what is wrong, progress. */
+  err(text: string): void;
+  /** Logs go to standard error, so that results and alerts can be piped. */
+  logger(level?: LogLevel): Logger;
+}
+
+export function createContext(): CliContext {
+  const env = processEnvironment();
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", letReadersLeave);
+  return {
+    clock: createSystemClock(),
+    random: createSystemRandom(),
+    files: createFiles(),
+    env,
+    http: createHttpAgent(),
+    version: packageVersion(),
+    out: (text) => void process.stdout.write(`${text}\n`),
+    err: (text) => void process.stderr.write(`${text}\n`),
+    logger: (level) => createLogger({ stream: process.stderr, level: level ?? readLogLevel(env) }),
+  };
+}
+
+/** `| head` reads what it wants and goes: that is no failure, and must not end a daemon. */
+function letReadersLeave(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EPIPE") throw error;
+}
+
+/** The options that mean the same wherever they stand, as commander takes them. */
+export const CONFIG_OPTION = ["-c, --config <file>", "configuration file or folder", "watches.yaml"] as const;
+export const JSON_OPTION = ["--json", "print JSON"] as const;
+export const ONLINE_OPTION = [
+  "--online",
+  "ask the service how long the member lists are: one paid request for a hundred accounts",
+] as const;
+
+export type LoadOptions = Pick<LoadRequest, "lenientSecrets">;
+
+export const loadFrom = (context: CliContext, configPath: string, options: LoadOptions = {}): Promise<LoadResult> =>
+  loadConfig({
+    path: resolve(configPath),
+    files: context.files,
+    env: context.env,
+    watchTypes: WATCH_TYPES,
+    sinkTypes: SINK_TYPES,
+    ...options,
+  });
+
+/** As a daemon takes it: a start, a reload and `validate` are held to the same. */
+export async function loadGuarded(context: CliContext, configPath: string): Promise<LoadResult> {
+  const loaded = await loadFrom(context, configPath);
+  const refusals = loaded.ok ? checkSandboxGuard(loaded.config, SINK_TYPES) : [];
+  return loaded.ok && refusals.length > 0 ? { ok: false, issues: [...loaded.config.warnings, ...refusals] } : loaded;
+}
+
+/** @throws ExitError with every error of the file. */
+export async function requireConfig(context: CliContext, configPath: string, options: LoadOptions = {}): Promise<Config> {
+  return orThrow(await loadFrom(context, configPath, options));
+}
+
+/** @throws ExitError with every error of the file. */
+export function orThrow(loaded: LoadResult): Config {
+  if (loaded.ok) return loaded.config;
+  throw badConfig(loaded.issues.filter(({ severity }) => severity === "error"));
+}
+
+export const badConfig = (issues: readonly ConfigIssue[]): ExitError =>
+  new ExitError(EXIT.badConfig, "CONFIG_INVALID", issues.map(formatIssue).join("\n"));

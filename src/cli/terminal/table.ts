@@ -1,0 +1,56 @@
+/** Plain, aligned columns for people. Owns the layout; knows no command. No colour, so that NO_COLOR has nothing to switch off. */
+import { cleanLine } from "../../render/text/clean-text.ts";
+
+export interface Column {
+  readonly title: string;
+  readonly align?: "left" | "right";
+}
+
+const GAP = "  ";
+
+/** Titles, then one line a row; cells are made harmless and never wrap. No space at the ends of lines, which end at `width` where given. */
+export function formatTable(columns: readonly Column[], rows: readonly (readonly string[])[], width = Number.POSITIVE_INFINITY): string {
+  const cells = [columns.map(({ title }) => title), ...rows.map((row) => row.map(cleanLine))];
+  const widths = columns.map((_, index) => Math.max(...cells.map((row) => widthOf(row[index] ?? ""))));
+  const lines = cells.map((row) =>
+    columns
+      .map(({ align }, index) => pad(row[index] ?? "", widths[index] ?? 0, align))
+      .join(GAP)
+      .trimEnd(),
+  );
+  return lines.map((line) => cutLine(line, width)).join("\n");
+}
+
+function cutLine(line: string, width: number): string {
+  if (line.length <= width) return line;
+  const points = Array.from(line);
+  return points.length <= width ? line : `${points.slice(0, Math.max(0, width - 1)).join("")}…`;
+}
+
+/** Code points: close enough for handles, numbers and times. */
+const widthOf = (text: string): number => Array.from(text).length;
+
+function pad(text: string, width: number, align: Column["align"]): string {
+  const fill = " ".repeat(Math.max(0, width - widthOf(text)));
+  return align === "right" ? fill + text : text + fill;
+}
+
+/** Whole numbers with thousands apart; small ones keep a digit behind the point. */
+export function formatCount(count: number): string {
+  const rounded = count < 10 && !Number.isInteger(count) ? Math.round(count * 10) / 10 : Math.round(count);
+  return rounded.toLocaleString("en-US");
+}
+
+/** `3 requests`, `1 request`. */
+export function plural(count: number, noun: string): string {
+  const shown = formatCount(count);
+  return `${shown} ${noun}${shown === "1" ? "" : "s"}`;
+}
+
+/** The largest unit that says enough: `45s`, `12m`, `5h`, `3d`. */
+export function ageText(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1_000));
+  if (seconds < 90) return `${seconds}s`;
+  if (seconds < 5_400) return `${Math.round(seconds / 60)}m`;
+  return seconds < 172_800 ? `${Math.round(seconds / 3_600)}h` : `${Math.round(seconds / 86_400)}d`;
+}
