@@ -5,7 +5,7 @@
  */
 import { sleep } from "../../src/model/clock.ts";
 import type { Upstream } from "../../src/model/upstream.ts";
-import { createPosting, USUAL_RATES } from "../../src/sandbox/world/accounts.ts";
+import { createPosting, USUAL_RATES } from "../../src/sandbox/world/people/accounts.ts";
 import { createSandboxService } from "../../test/support/sandbox-service.ts";
 import type { VirtualClock } from "../../test/support/virtual-clock.ts";
 import { createWorkload } from "./workload.ts";

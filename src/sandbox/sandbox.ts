@@ -17,8 +17,8 @@ import { createRequestLog } from "./request-log.ts";
 import { createSandboxClock } from "./calls/sandbox-clock.ts";
 import { answerRequest, type ServiceDeps } from "./service.ts";
 import { writeReply } from "./wire.ts";
-import type { PostingRates } from "./world/accounts.ts";
-import type { Pace } from "./world/demo-pace.ts";
+import type { PostingRates } from "./world/people/accounts.ts";
+import type { Pace } from "./world/chance/demo-pace.ts";
 import { createWorld, type World } from "./world/world.ts";
 
 export interface SandboxOptions {

@@ -9,7 +9,7 @@ import { createParams, parseBody, parseSearch } from "./calls/params.ts";
 import type { RequestLog } from "./request-log.ts";
 import type { SandboxClock } from "./calls/sandbox-clock.ts";
 import { badRequest, ServiceError } from "./calls/service-error.ts";
-import { createShow } from "./world/show.ts";
+import { createShow } from "./world/shown/show.ts";
 import type { World } from "./world/world.ts";
 
 export interface ServiceRequest {

@@ -31,8 +31,8 @@ export const RANKS: Readonly<Record<string, number>> = {
 };
 
 /**
- * The same within a room: its sub-folders from the lowest to the highest, peers side by side. "." stands for the files of the room itself.
- * A room whose sub-folders are not named here may import within itself as it likes, but for cycles.
+ * The same within a room, or a folder of one: its sub-folders from the lowest to the highest, peers side by side. "." stands for its own files.
+ * A folder whose sub-folders are not named here may import within itself as it likes, but for cycles.
  */
 export const SUB_RANKS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   query: [["."], ["merging"]],
@@ -46,6 +46,7 @@ export const SUB_RANKS: Readonly<Record<string, readonly (readonly string[])[]>>
   render: [["text"], ["messages"], ["."]],
   server: [["words"], ["page", "metrics"], ["."]],
   deliver: [["queue"], ["stages"], ["outcome"], ["logs"], ["."]],
+  "sandbox/world": [["chance"], ["people"], ["follows", "groups"], ["tweets"], ["."], ["shown"]],
   sandbox: [["world"], ["calls"], ["endpoints"], ["records"], ["orders"], ["faults"], ["."]],
   engine: [["health"], ["quota", "recheck"], ["loop"], ["."]],
   cli: [["terminal"], ["access"], ["call", "control", "demo", "inspect", "planning", "start"], ["."]],
@@ -60,7 +61,6 @@ export const MOST_LAYERS = 8;
 /** Folders that hold more, or are deeper, and why. */
 export const LARGE_FOLDERS: Readonly<Record<string, string>> = {
   model: "one file per word of the domain",
-  "sandbox/world": "one file per thing of the simulated world",
   sinks: "one file per sink, with its payload and its client beside it",
   watches: "one file per watch type",
 };

@@ -2,9 +2,9 @@
 import { expect, test } from "vitest";
 import { evaluateQuery } from "../../src/query/evaluate.ts";
 import { parseQuery } from "../../src/query/parse.ts";
-import { createShow } from "../../src/sandbox/world/show.ts";
+import { createShow } from "../../src/sandbox/world/shown/show.ts";
 import { liveListeners, spaceState } from "../../src/sandbox/world/spaces.ts";
-import type { TweetRecord } from "../../src/sandbox/world/tweet-record.ts";
+import type { TweetRecord } from "../../src/sandbox/world/tweets/tweet-record.ts";
 import { createWorld } from "../../src/sandbox/world/world.ts";
 import { openSandbox, START_MS } from "./ask.ts";
 

@@ -1,7 +1,7 @@
 /** Two worlds of one seed, asked about different things in different orders and at different steps of the clock, give the same answers. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createShow } from "../../src/sandbox/world/show.ts";
+import { createShow } from "../../src/sandbox/world/shown/show.ts";
 import { createWorld, type World } from "../../src/sandbox/world/world.ts";
 import { START_MS } from "./ask.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createShow } from "../../src/sandbox/world/show.ts";
+import { createShow } from "../../src/sandbox/world/shown/show.ts";
 import { createWorld } from "../../src/sandbox/world/world.ts";
 import { computedMs } from "../support/computing-time.ts";
 import { openSandbox, START_MS } from "./ask.ts";

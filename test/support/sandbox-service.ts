@@ -13,7 +13,7 @@ import { createKeyRing } from "../../src/sandbox/calls/keys.ts";
 import { createRequestLog } from "../../src/sandbox/request-log.ts";
 import { createSandboxClock } from "../../src/sandbox/calls/sandbox-clock.ts";
 import { answerRequest, type ServiceDeps } from "../../src/sandbox/service.ts";
-import type { PostingRates } from "../../src/sandbox/world/accounts.ts";
+import type { PostingRates } from "../../src/sandbox/world/people/accounts.ts";
 import { createWorld, type World } from "../../src/sandbox/world/world.ts";
 
 export interface SandboxService {

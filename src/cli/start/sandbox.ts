@@ -6,7 +6,7 @@ import { onSignals } from "../../runtime/signals.ts";
 import { appendToFile } from "../../runtime/write-files.ts";
 import type { WorldData } from "../../sandbox/records/journal.ts";
 import { startSandbox } from "../../sandbox/sandbox.ts";
-import { MOST_ACCOUNTS } from "../../sandbox/world/accounts.ts";
+import { MOST_ACCOUNTS } from "../../sandbox/world/people/accounts.ts";
 import type { CliContext } from "../terminal/context.ts";
 
 interface SandboxFlags {

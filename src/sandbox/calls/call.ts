@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from "../../model/json.ts";
 import type { KeyUsage } from "./keys.ts";
 import type { Params } from "./params.ts";
-import type { Show } from "../world/show.ts";
+import type { Show } from "../world/shown/show.ts";
 import type { World } from "../world/world.ts";
 
 export interface Call {

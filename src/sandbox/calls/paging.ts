@@ -6,8 +6,8 @@
 import type { JsonObject } from "../../model/json.ts";
 import type { Answer, Call } from "./call.ts";
 import { badRequest } from "./service-error.ts";
-import { hash32 } from "../world/dice.ts";
-import type { TweetRecord } from "../world/tweet-record.ts";
+import { hash32 } from "../world/chance/dice.ts";
+import type { TweetRecord } from "../world/tweets/tweet-record.ts";
 
 /** api-v3.md, Limits. */
 const TWEETS_PER_PAGE = 20;

@@ -2,7 +2,7 @@
 import { timeOfTweetId } from "../../model/id.ts";
 import { dateMs, type Query } from "../../query/query.ts";
 import type { Call } from "./call.ts";
-import type { TweetRecord } from "../world/tweet-record.ts";
+import type { TweetRecord } from "../world/tweets/tweet-record.ts";
 
 /** All that can match, newest first, and more. */
 export function recordsFor(call: Call, query: Query, beforeId: string | undefined): Iterable<TweetRecord> {

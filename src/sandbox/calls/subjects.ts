@@ -1,8 +1,8 @@
 /** From what a request names (handle, id, link) to the subject in the world; 404 where it cannot be read. */
 import type { Call } from "./call.ts";
 import { badRequest, notFound } from "./service-error.ts";
-import type { People } from "../world/people.ts";
-import type { TweetRecord } from "../world/tweet-record.ts";
+import type { People } from "../world/people/people.ts";
+import type { TweetRecord } from "../world/tweets/tweet-record.ts";
 
 const USER_NAMES = ["user_link", "username", "user_id"] as const;
 

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../model/json.ts";
 import type { Answer, Call, Handler } from "../calls/call.ts";
 import { notFound } from "../calls/service-error.ts";
 import { namedUser, readableUser } from "../calls/subjects.ts";
-import { hash32 } from "../world/dice.ts";
+import { hash32 } from "../world/chance/dice.ts";
 
 const TOP = 20; // api-v3.md, Limits
 

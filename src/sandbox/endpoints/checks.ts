@@ -2,7 +2,7 @@
 import type { Answer, Call, Handler } from "../calls/call.ts";
 import { offsetPage } from "../calls/paging.ts";
 import { namedTweet, namedUser } from "../calls/subjects.ts";
-import type { TweetRecord } from "../world/tweet-record.ts";
+import type { TweetRecord } from "../world/tweets/tweet-record.ts";
 
 /** /check-retweet looks through so many retweets a request (docs/service.md section 1). */
 const SCANNED = 100;

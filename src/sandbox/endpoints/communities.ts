@@ -4,9 +4,9 @@ import type { Answer, Call, Handler } from "../calls/call.ts";
 import { anchorOf, offsetPage, tweetPage } from "../calls/paging.ts";
 import { badRequest, notFound } from "../calls/service-error.ts";
 import { namedUser, trailingId } from "../calls/subjects.ts";
-import type { Community } from "../world/communities.ts";
-import type { Group } from "../world/groups.ts";
-import type { TweetRecord } from "../world/tweet-record.ts";
+import type { Community } from "../world/groups/communities.ts";
+import type { Group } from "../world/groups/groups.ts";
+import type { TweetRecord } from "../world/tweets/tweet-record.ts";
 import { ordered, readQuery } from "./searches.ts";
 
 const MEMBERS_PER_PAGE = 20;

@@ -3,7 +3,7 @@ import type { Answer, Call, Handler } from "../calls/call.ts";
 import { positionPage } from "../calls/paging.ts";
 import { notFound } from "../calls/service-error.ts";
 import { namedUser, readableUser } from "../calls/subjects.ts";
-import type { Follow } from "../world/follow.ts";
+import type { Follow } from "../world/follows/follow.ts";
 
 const WEEK_MS = 7 * 86_400_000;
 

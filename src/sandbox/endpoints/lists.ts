@@ -3,9 +3,9 @@ import type { Answer, Call, Handler } from "../calls/call.ts";
 import { anchorOf, positionPage, tweetPage } from "../calls/paging.ts";
 import { badRequest, notFound } from "../calls/service-error.ts";
 import { trailingId } from "../calls/subjects.ts";
-import type { PublicList } from "../world/communities.ts";
-import type { Group } from "../world/groups.ts";
-import type { TweetRecord } from "../world/tweet-record.ts";
+import type { PublicList } from "../world/groups/communities.ts";
+import type { Group } from "../world/groups/groups.ts";
+import type { TweetRecord } from "../world/tweets/tweet-record.ts";
 
 function findList(call: Call, id: string): PublicList & Group {
   const list = call.world.groups.list(id);

@@ -2,7 +2,7 @@
 import type { Call, Handler } from "../calls/call.ts";
 import { badRequest, notFound } from "../calls/service-error.ts";
 import { readableUser, tweetIdOf } from "../calls/subjects.ts";
-import { hash32, pick } from "../world/dice.ts";
+import { hash32, pick } from "../world/chance/dice.ts";
 
 const BATCH = 100; // api-v3.md, Limits
 

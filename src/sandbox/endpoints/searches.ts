@@ -9,7 +9,7 @@ import type { Answer, Call, Handler } from "../calls/call.ts";
 import { anchorOf, offsetPage, tweetPage } from "../calls/paging.ts";
 import { recordsFor } from "../calls/search-scope.ts";
 import { badRequest } from "../calls/service-error.ts";
-import type { TweetRecord } from "../world/tweet-record.ts";
+import type { TweetRecord } from "../world/tweets/tweet-record.ts";
 
 const ORDERS = ["popular", "latest"] as const;
 /** What `popular` ranks: this many of the latest matches. */

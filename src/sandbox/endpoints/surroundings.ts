@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../model/json.ts";
 import type { Answer, Call, Handler } from "../calls/call.ts";
 import { badRequest, notFound } from "../calls/service-error.ts";
-import { hash32 } from "../world/dice.ts";
+import { hash32 } from "../world/chance/dice.ts";
 import { liveListeners, type SpaceRecord, spaceState } from "../world/spaces.ts";
 
 const MINUTE_MS = 60_000;

@@ -4,8 +4,8 @@ import type { Answer, Call, Handler } from "../calls/call.ts";
 import { anchorOf, offsetPage, tweetPage, USERS_PER_PAGE } from "../calls/paging.ts";
 import { badRequest, notFound } from "../calls/service-error.ts";
 import { namedTweet, readableUser, tweetIdOf } from "../calls/subjects.ts";
-import { hash32 } from "../world/dice.ts";
-import type { TweetRecord } from "../world/tweet-record.ts";
+import { hash32 } from "../world/chance/dice.ts";
+import type { TweetRecord } from "../world/tweets/tweet-record.ts";
 
 const BATCH = 100; // api-v3.md, Limits
 

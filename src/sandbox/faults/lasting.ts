@@ -9,7 +9,7 @@ import { inject } from "../orders/inject.ts";
 import type { SandboxClock } from "../calls/sandbox-clock.ts";
 import { badRequest, notFound } from "../calls/service-error.ts";
 import { namedUser, tweetIdOf } from "../calls/subjects.ts";
-import { type AccountState, showInstead } from "../world/account-state.ts";
+import { type AccountState, showInstead } from "../world/people/account-state.ts";
 import type { World } from "../world/world.ts";
 import { bareNumberCursor, itemsOf, onList, withCursor } from "./spoil.ts";
 

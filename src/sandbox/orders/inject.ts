@@ -1,6 +1,6 @@
 /** Puts tweets into the world by hand. */
 import { badRequest } from "../calls/service-error.ts";
-import { snowflake, type TweetRecord } from "../world/tweet-record.ts";
+import { snowflake, type TweetRecord } from "../world/tweets/tweet-record.ts";
 import type { World } from "../world/world.ts";
 
 export interface TweetOrder {

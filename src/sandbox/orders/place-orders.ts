@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { JsonObject } from "../../model/json.ts";
 import { badRequest, notFound } from "../calls/service-error.ts";
 import { liveListeners, type SpaceRecord, spaceState } from "../world/spaces.ts";
-import { snowflake } from "../world/tweet-record.ts";
+import { snowflake } from "../world/tweets/tweet-record.ts";
 import type { World } from "../world/world.ts";
 import { handle, time } from "./world-orders.ts";
 

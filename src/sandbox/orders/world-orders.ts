@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { JsonObject } from "../../model/json.ts";
 import { badRequest } from "../calls/service-error.ts";
-import { showInstead } from "../world/account-state.ts";
+import { showInstead } from "../world/people/account-state.ts";
 import type { World } from "../world/world.ts";
 
 /** A handle, with or without @; an account is made when nobody has it. */

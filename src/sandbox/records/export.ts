@@ -8,8 +8,8 @@ import type { EndpointName } from "../../api/endpoints/index.ts";
 import { OPERATIONS } from "../endpoints/table.ts";
 import { createParams } from "../calls/params.ts";
 import type { RecordType } from "./record-lines.ts";
-import { createShow, type Show } from "../world/show.ts";
-import type { TweetRecord } from "../world/tweet-record.ts";
+import { createShow, type Show } from "../world/shown/show.ts";
+import type { TweetRecord } from "../world/tweets/tweet-record.ts";
 import type { World } from "../world/world.ts";
 
 const WEEK_MS = 7 * 86_400_000;

@@ -4,7 +4,7 @@
  */
 import { isRaw } from "../../api/read-value.ts";
 import { brokenLine, type Place, readRecordLine, type RecordLine } from "./record-lines.ts";
-import type { Pace } from "../world/demo-pace.ts";
+import type { Pace } from "../world/chance/demo-pace.ts";
 
 /** Where a world is kept between two starts. */
 export interface WorldData {

@@ -7,7 +7,7 @@ import type { JsonObject } from "../../model/json.ts";
 import { kindOfTweet } from "../../model/tweet.ts";
 import { brokenLine, RECORD_TYPES, type RecordLine, type RecordType } from "./record-lines.ts";
 import type { Trend } from "../world/trends.ts";
-import type { TweetRecord } from "../world/tweet-record.ts";
+import type { TweetRecord } from "../world/tweets/tweet-record.ts";
 import type { World } from "../world/world.ts";
 
 type Loader = (world: World, line: RecordLine, nowMs: number) => void;

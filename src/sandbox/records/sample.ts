@@ -1,6 +1,6 @@
 /** Names and ids that exist in the world, so that a client knows what to ask for. */
 import type { JsonObject } from "../../model/json.ts";
-import { createShow } from "../world/show.ts";
+import { createShow } from "../world/shown/show.ts";
 import type { World, WorldAt } from "../world/world.ts";
 
 const FEW = 20;

@@ -1,7 +1,7 @@
 /** Live audio rooms: announced, on air, over; listeners come and go. One begins every few hours, for ever. */
 import type { JsonObject } from "../../model/json.ts";
-import { diceFrom, hash32, mix } from "./dice.ts";
-import { TOPICS } from "./vocabulary.ts";
+import { diceFrom, hash32, mix } from "./chance/dice.ts";
+import { TOPICS } from "./chance/vocabulary.ts";
 
 export interface SpaceRecord {
   readonly id: string;

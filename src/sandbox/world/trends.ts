@@ -1,7 +1,7 @@
 /** What is talked about where: topics rise, reign for some hours and fade, each place in its own order. */
 import type { JsonObject } from "../../model/json.ts";
-import { fraction, hash32 } from "./dice.ts";
-import { TOPICS } from "./vocabulary.ts";
+import { fraction, hash32 } from "./chance/dice.ts";
+import { TOPICS } from "./chance/vocabulary.ts";
 
 /** Places that have trends: the world and a few of its cities and countries. */
 const WOEIDS: readonly number[] = [1, 638242, 44418, 2459115, 1118370, 23424977, 23424829];

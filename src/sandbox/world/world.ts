@@ -4,22 +4,22 @@
  */
 import type { JsonObject } from "../../model/json.ts";
 import type { User } from "../../model/user.ts";
-import { type Account, createPosting, type PostingRates, USUAL_RATES } from "./accounts.ts";
-import { DAY_MS } from "./daily.ts";
-import { demoPosts, type Pace } from "./demo-pace.ts";
-import { FollowBook } from "./follow-book.ts";
-import { createGroups, type Groups } from "./groups.ts";
-import { STEADY_ACCOUNTS } from "./lives.ts";
-import { People } from "./people.ts";
-import { PeopleBook } from "./people-book.ts";
-import { createPins } from "./pins.ts";
-import { createScoreBook } from "./score-book.ts";
-import { createSketches } from "./sketches.ts";
+import { type Account, createPosting, type PostingRates, USUAL_RATES } from "./people/accounts.ts";
+import { DAY_MS } from "./chance/daily.ts";
+import { demoPosts, type Pace } from "./chance/demo-pace.ts";
+import { FollowBook } from "./follows/follow-book.ts";
+import { createGroups, type Groups } from "./groups/groups.ts";
+import { STEADY_ACCOUNTS } from "./people/lives.ts";
+import { People } from "./people/people.ts";
+import { PeopleBook } from "./people/people-book.ts";
+import { createPins } from "./tweets/pins.ts";
+import { createScoreBook } from "./people/score-book.ts";
+import { createSketches } from "./chance/sketches.ts";
 import { createSpaces } from "./spaces.ts";
-import { Stream } from "./stream.ts";
+import { Stream } from "./tweets/stream.ts";
 import { createTrends, type Trend } from "./trends.ts";
-import { TweetBook } from "./tweet-book.ts";
-import type { TweetRecord } from "./tweet-record.ts";
+import { TweetBook } from "./tweets/tweet-book.ts";
+import type { TweetRecord } from "./tweets/tweet-record.ts";
 
 const HISTORY_DAYS = 14;
 /** A search over everyone looks at so many tweets at most: in large worlds its index does not reach back as far as timelines do. */

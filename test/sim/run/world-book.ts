@@ -1,6 +1,6 @@
 /** The world's history as a simulation writes it: follows the orders of a scenario and remembers what was really there when. */
 import type { Json, JsonObject } from "../../../src/model/json.ts";
-import { hash32 } from "../../../src/sandbox/world/dice.ts";
+import { hash32 } from "../../../src/sandbox/world/chance/dice.ts";
 import type { WorldOrder } from "../draw/scenario.ts";
 import type { SimService } from "./service.ts";
 

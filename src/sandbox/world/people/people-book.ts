@@ -2,7 +2,7 @@
  * Who exists, whatever the time: accounts of the world, accounts added or recorded, and the crowd, by user key. Accounts of the world are
  * made when they are asked for; only what was changed by hand, added or recorded is kept. The crowd cannot be changed.
  */
-import type { User } from "../../model/user.ts";
+import type { User } from "../../../model/user.ts";
 import type { AccountState } from "./account-state.ts";
 import { type Account, createAccount, positionInHandle, positionInId, worldSize } from "./accounts.ts";
 import { CROWD_FROM, type CrowdPerson, crowdKeyOfHandle, crowdKeyOfId, crowdPerson } from "./crowd.ts";

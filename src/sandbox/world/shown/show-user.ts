@@ -1,9 +1,9 @@
 /** Shows people as the API's profiles at one moment: accounts of the world, the crowd, and those recorded. */
-import type { User } from "../../model/user.ts";
-import type { Account } from "./accounts.ts";
-import { hash32, pick } from "./dice.ts";
-import { BIOS, NAME_ORNAMENTS } from "./vocabulary.ts";
-import type { WorldAt } from "./world.ts";
+import type { User } from "../../../model/user.ts";
+import type { Account } from "../people/accounts.ts";
+import { hash32, pick } from "../chance/dice.ts";
+import { BIOS, NAME_ORNAMENTS } from "../chance/vocabulary.ts";
+import type { WorldAt } from "../world.ts";
 
 /** Profiles of this world at `nowMs`; each is made once. */
 export function createProfiles(world: WorldAt, nowMs: number) {

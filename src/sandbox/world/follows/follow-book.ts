@@ -3,16 +3,16 @@
  * first day (never held in memory), accounts of the world tied before it, then everyone who came since; where somebody left, a position
  * is empty. Follows put in by hand or recorded are among those who came since, by their date.
  */
-import { crowdFollower, crowdPerson, crowdRank, CROWD_FROM, CROWD_SIZE } from "./crowd.ts";
-import { createDaily, type Daily, DAY_MS } from "./daily.ts";
+import { crowdFollower, crowdPerson, crowdRank, CROWD_FROM, CROWD_SIZE } from "../people/crowd.ts";
+import { createDaily, type Daily, DAY_MS } from "../chance/daily.ts";
 import { createDemoFollowers, type DemoFollowers } from "./demo-followers.ts";
-import type { Pace } from "./demo-pace.ts";
-import { hash32 } from "./dice.ts";
+import type { Pace } from "../chance/demo-pace.ts";
+import { hash32 } from "../chance/dice.ts";
 import { createEarlyCrowd, type EarlyCrowd } from "./early-crowd.ts";
 import { createEdges, type Edges } from "./edges.ts";
 import type { Follow } from "./follow.ts";
 import { createFollowsByHand } from "./follows-by-hand.ts";
-import type { PeopleBook } from "./people-book.ts";
+import type { PeopleBook } from "../people/people-book.ts";
 
 /** Shifts the crowd that an account follows away from the crowd that follows it. */
 const FOLLOWING_SHIFT = 50_021;

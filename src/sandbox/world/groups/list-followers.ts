@@ -1,8 +1,8 @@
 /** The people of the crowd who follow a list. Some come every day, and some of those from before the first day leave. */
 import type { PublicList } from "./communities.ts";
-import { crowdFollower } from "./crowd.ts";
-import { createDaily, DAY_MS } from "./daily.ts";
-import { hash32, mix } from "./dice.ts";
+import { crowdFollower } from "../people/crowd.ts";
+import { createDaily, DAY_MS } from "../chance/daily.ts";
+import { hash32, mix } from "../chance/dice.ts";
 
 /** Shifts the crowd that follows a list away from those that follow accounts. */
 const LIST_CROWD = 70_001;

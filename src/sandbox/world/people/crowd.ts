@@ -2,8 +2,8 @@
  * A million people without a timeline, who exist so that followers exist. Each is a pure function of its number; numbers, ids and
  * handles turn into each other without any table.
  */
-import { hash32, pick, unit } from "./dice.ts";
-import { FIRST_NAMES, LAST_NAMES } from "./vocabulary.ts";
+import { hash32, pick, unit } from "../chance/dice.ts";
+import { FIRST_NAMES, LAST_NAMES } from "../chance/vocabulary.ts";
 
 /** User keys below this are accounts, from here on the crowd. */
 export const CROWD_FROM = 10_000_000;

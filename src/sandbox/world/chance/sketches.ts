@@ -2,7 +2,7 @@
  * When each account posts, day by day: moments and kinds, before anyone knows the words. A day of an account is a pure function of seed,
  * account and day, so that a timeline or a counter costs no more than the days it looks at, however many accounts there are.
  */
-import type { TweetKind } from "../../model/tweet.ts";
+import type { TweetKind } from "../../../model/tweet.ts";
 import { DAY_MS } from "./daily.ts";
 import { diceFrom, fraction, hash32, mix, poisson } from "./dice.ts";
 

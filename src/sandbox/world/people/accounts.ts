@@ -2,8 +2,8 @@
  * The named people of the world: the accounts that post, follow and are scored. Each is a pure function of its position; positions, ids
  * and handles turn into each other without any table. The nameless crowd that follows them is crowd.ts's.
  */
-import { bell, createDice, fraction, hash32, pick } from "./dice.ts";
-import { BIOS, FIRST_NAMES, LAST_NAMES, PLACES, TOPICS } from "./vocabulary.ts";
+import { bell, createDice, fraction, hash32, pick } from "../chance/dice.ts";
+import { BIOS, FIRST_NAMES, LAST_NAMES, PLACES, TOPICS } from "../chance/vocabulary.ts";
 
 export interface Account {
   /** Position in the world; also its user key. */

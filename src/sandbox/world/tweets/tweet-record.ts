@@ -1,5 +1,5 @@
 /** A tweet as the world remembers it: facts that never change. Counts and profiles are added when it is shown. */
-import type { Tweet, TweetKind } from "../../model/tweet.ts";
+import type { Tweet, TweetKind } from "../../../model/tweet.ts";
 
 export interface TweetRecord {
   readonly id: string;

@@ -3,9 +3,9 @@
  * that never shift, so that a walk of many pages meets everyone who stays; where nobody is at the moment, a position is empty.
  */
 import { type Community, COMMUNITIES, LISTS, type PublicList } from "./communities.ts";
-import { hash32 } from "./dice.ts";
+import { hash32 } from "../chance/dice.ts";
 import { createListFollowers } from "./list-followers.ts";
-import { canTie, tieAt, type ToggleOptions } from "./toggle.ts";
+import { canTie, tieAt, type ToggleOptions } from "../chance/toggle.ts";
 
 /** The first five accounts belong to everything: examples rely on them. */
 const LOYAL = 5;

@@ -1,8 +1,8 @@
 /** Who follows the first stars of a demo, one every few seconds: indexed, so that both ways of watching see them; every other one with a large following. */
-import { crowdPerson, crowdRank, CROWD_FROM, CROWD_SIZE } from "./crowd.ts";
-import { demoFollowTimes, type Pace } from "./demo-pace.ts";
-import { hash32 } from "./dice.ts";
-import type { PeopleBook } from "./people-book.ts";
+import { crowdPerson, crowdRank, CROWD_FROM, CROWD_SIZE } from "../people/crowd.ts";
+import { demoFollowTimes, type Pace } from "../chance/demo-pace.ts";
+import { hash32 } from "../chance/dice.ts";
+import type { PeopleBook } from "../people/people-book.ts";
 
 const FOLLOWED = 2;
 /** Numbers of the crowd each slot may look through, so that no two slots find the same person. */

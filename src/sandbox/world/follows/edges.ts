@@ -2,8 +2,8 @@
  * Which accounts of the world follow each other. Everyone has a handful of possible ties to others, at fixed distances, so that both
  * directions are found without a table; the stars are followed by many. Some ties come and go.
  */
-import { hash32, mix } from "./dice.ts";
-import { type Spell, spellsOf, type Tie, tieAt, type ToggleOptions } from "./toggle.ts";
+import { hash32, mix } from "../chance/dice.ts";
+import { type Spell, spellsOf, type Tie, tieAt, type ToggleOptions } from "../chance/toggle.ts";
 
 const DISTANCES = 24;
 const STARS = 5;

@@ -1,11 +1,11 @@
 /** All tweets of the world: the natural ones, what was put in or recorded, and what was deleted. Knows nothing of profiles or counts of likes. */
-import { compareIds, timeOfTweetId } from "../../model/id.ts";
-import type { Tweet } from "../../model/tweet.ts";
+import { compareIds, timeOfTweetId } from "../../../model/id.ts";
+import type { Tweet } from "../../../model/tweet.ts";
 import { AddedTweets, lastBelow } from "./added-tweets.ts";
-import { DAY_MS } from "./daily.ts";
+import { DAY_MS } from "../chance/daily.ts";
 import type { Stream } from "./stream.ts";
 import { type Counts, createTally } from "./tally.ts";
-import type { Sketches } from "./sketches.ts";
+import type { Sketches } from "../chance/sketches.ts";
 import type { TweetRecord } from "./tweet-record.ts";
 
 export interface TweetBookOptions {

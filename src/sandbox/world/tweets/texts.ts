@@ -1,8 +1,8 @@
 /** Writes what a tweet says. */
-import type { TweetKind } from "../../model/tweet.ts";
-import type { Account } from "./accounts.ts";
-import { pick } from "./dice.ts";
-import { CLOSERS, COMMUNITY_TALK, COMPANY_TALK, JOB_TALK, OPENERS, REPLIES, TOPICS } from "./vocabulary.ts";
+import type { TweetKind } from "../../../model/tweet.ts";
+import type { Account } from "../people/accounts.ts";
+import { pick } from "../chance/dice.ts";
+import { CLOSERS, COMMUNITY_TALK, COMPANY_TALK, JOB_TALK, OPENERS, REPLIES, TOPICS } from "../chance/vocabulary.ts";
 
 export interface TextOccasion {
   readonly account: Account;

@@ -2,7 +2,7 @@
  * Who listens to whom: whose posts an account answers. Everyone listens to a few accounts at fixed distances, so that both directions are
  * found without a table; the stars are heard by many.
  */
-import { hash32, mix } from "./dice.ts";
+import { hash32, mix } from "../chance/dice.ts";
 
 /** How many accounts everyone listens to, beside the stars. */
 const EARS = 12;

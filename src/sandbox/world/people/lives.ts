@@ -2,8 +2,8 @@
  * What happens to accounts by themselves: new names, new bios, protected for some days, suspended for some weeks, deleted for good.
  * Rare, at seeded moments, and never to the first hundred: examples and samples name those. A pure function of account and time.
  */
-import { DAY_MS } from "./daily.ts";
-import { fraction, hash32 } from "./dice.ts";
+import { DAY_MS } from "../chance/daily.ts";
+import { fraction, hash32 } from "../chance/dice.ts";
 
 /** Accounts below this position keep their names and can always be read. */
 export const STEADY_ACCOUNTS = 100;

@@ -1,6 +1,6 @@
 /** What can be changed of an account by hand. */
-import type { Json } from "../../model/json.ts";
-import type { User } from "../../model/user.ts";
+import type { Json } from "../../../model/json.ts";
+import type { User } from "../../../model/user.ts";
 
 /** What an account was made to be by hand. It no longer changes by itself. */
 export interface AccountState {

@@ -1,5 +1,5 @@
 /** Tweets put in one by one, in the order of their ids. */
-import { compareIds } from "../../model/id.ts";
+import { compareIds } from "../../../model/id.ts";
 import type { TweetRecord } from "./tweet-record.ts";
 
 export class AddedTweets {

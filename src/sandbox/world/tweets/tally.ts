@@ -1,6 +1,6 @@
 /** How many posts and media an author's counters show: a sum of settled days that is remembered, and the few days that can still change. */
-import { DAY_MS } from "./daily.ts";
-import { REGRET_MS, type Sketch, type Sketches } from "./sketches.ts";
+import { DAY_MS } from "../chance/daily.ts";
+import { REGRET_MS, type Sketch, type Sketches } from "../chance/sketches.ts";
 
 export interface Counts {
   readonly posts: number;

@@ -2,8 +2,8 @@
  * Tweets and authors for a search, which reads few fields of thousands: those that the search language speaks of, and no others. What takes
  * long, such as counting answers, is made when it is read.
  */
-import type { Tweet, TweetEntity } from "../../model/tweet.ts";
-import type { User } from "../../model/user.ts";
+import type { Tweet, TweetEntity } from "../../../model/tweet.ts";
+import type { User } from "../../../model/user.ts";
 import type { TweetRecord } from "./tweet-record.ts";
 
 /** How the fields are made. */

@@ -1,9 +1,9 @@
 /** Tweets pinned to profiles and communities: older than any timeline, and the same whenever the sandbox starts. */
-import { timeOfTweetId } from "../../model/id.ts";
-import { COMMUNITIES } from "./communities.ts";
-import { DAY_MS } from "./daily.ts";
-import { unit } from "./dice.ts";
-import type { PeopleBook } from "./people-book.ts";
+import { timeOfTweetId } from "../../../model/id.ts";
+import { COMMUNITIES } from "../groups/communities.ts";
+import { DAY_MS } from "../chance/daily.ts";
+import { unit } from "../chance/dice.ts";
+import type { PeopleBook } from "../people/people-book.ts";
 import { snowflake, type TweetRecord } from "./tweet-record.ts";
 
 const PINS_FROM_MS = Date.UTC(2024, 5, 1);

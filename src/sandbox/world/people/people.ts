@@ -1,5 +1,5 @@
 /** How people are at one moment: under which handle, and whether they can be seen. */
-import type { User } from "../../model/user.ts";
+import type { User } from "../../../model/user.ts";
 import type { AccountState, ProfileEdits } from "./account-state.ts";
 import { type Account, handleAfter } from "./accounts.ts";
 import type { CrowdPerson } from "./crowd.ts";

@@ -1,8 +1,8 @@
 /** The followers an account had before the world's first day: people of the crowd by rank, some of whom leave day by day. Never held in memory. */
-import { crowdFollower } from "./crowd.ts";
-import { createDaily, DAY_MS } from "./daily.ts";
-import { hash32 } from "./dice.ts";
-import type { PeopleBook } from "./people-book.ts";
+import { crowdFollower } from "../people/crowd.ts";
+import { createDaily, DAY_MS } from "../chance/daily.ts";
+import { hash32 } from "../chance/dice.ts";
+import type { PeopleBook } from "../people/people-book.ts";
 
 /** So many of them leave a day. */
 const CHURN_PER_DAY = 0.0005;

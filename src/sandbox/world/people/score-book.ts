@@ -1,7 +1,7 @@
 /** Influence scores: refreshed once a day, waves of a week and a month; every few seconds for the stars of a demo. Changes follow from the score's own history. */
-import { DAY_MS } from "./daily.ts";
-import { demoScore, type Pace } from "./demo-pace.ts";
-import { fraction, hash32 } from "./dice.ts";
+import { DAY_MS } from "../chance/daily.ts";
+import { demoScore, type Pace } from "../chance/demo-pace.ts";
+import { fraction, hash32 } from "../chance/dice.ts";
 import type { PeopleBook } from "./people-book.ts";
 
 export interface ScoreChange {

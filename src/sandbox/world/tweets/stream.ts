@@ -3,15 +3,15 @@
  * Replies, retweets and quotes answer a post of the last 24 hours by one of a few accounts that their author listens to, so that both
  * ways, from answer to post and from post to answers, cost the same in a world of any size.
  */
-import { timeOfTweetId } from "../../model/id.ts";
-import type { Account } from "./accounts.ts";
-import type { Groups } from "./groups.ts";
-import { COMMUNITIES } from "./communities.ts";
-import { DAY_MS } from "./daily.ts";
-import { diceFrom, hash32, mix, pick } from "./dice.ts";
+import { timeOfTweetId } from "../../../model/id.ts";
+import type { Account } from "../people/accounts.ts";
+import type { Groups } from "../groups/groups.ts";
+import { COMMUNITIES } from "../groups/communities.ts";
+import { DAY_MS } from "../chance/daily.ts";
+import { diceFrom, hash32, mix, pick } from "../chance/dice.ts";
 import { createHearing, type Hearing } from "./hearing.ts";
-import { remember } from "./memory.ts";
-import type { Sketch, Sketches } from "./sketches.ts";
+import { remember } from "../chance/memory.ts";
+import type { Sketch, Sketches } from "../chance/sketches.ts";
 import { composeText } from "./texts.ts";
 import { snowflake, type TweetRecord } from "./tweet-record.ts";
 

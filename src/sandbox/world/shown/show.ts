@@ -1,10 +1,10 @@
 /** Shows tweets as the API does at one moment: texts, counts, quoted and retweeted tweets. Profiles are show-user.ts's, wire quirks dress.ts's. */
-import type { Tweet, TweetEntity } from "../../model/tweet.ts";
-import { hash32 } from "./dice.ts";
-import { createGlances } from "./glance.ts";
+import type { Tweet, TweetEntity } from "../../../model/tweet.ts";
+import { hash32 } from "../chance/dice.ts";
+import { createGlances } from "../tweets/glance.ts";
 import { createProfiles } from "./show-user.ts";
-import type { TweetRecord } from "./tweet-record.ts";
-import type { World } from "./world.ts";
+import type { TweetRecord } from "../tweets/tweet-record.ts";
+import type { World } from "../world.ts";
 
 export type Show = ReturnType<typeof createShow>;
 
