@@ -21,13 +21,18 @@ export const FOLLOWS = z.strictObject({
   at: time.exactOptional(),
 });
 
-/** `follower` by handle, or else `count` people of the crowd nobody has seen follow before. */
-export function addFollows(world: World, order: z.output<typeof FOLLOWS>, nowMs: number): JsonObject {
+/** `follower` by handle, or else `count` people of the crowd nobody has seen follow before. @throws ServiceError 400 */
+export function addFollows(world: Pick<World, "people" | "follows">, order: z.output<typeof FOLLOWS>, nowMs: number): JsonObject {
   const { people, follows } = world;
   const target = people.ensure(order.target);
   const atMs = order.at === undefined ? nowMs : Date.parse(order.at);
-  const followers = Array.from({ length: order.count ?? 1 }, () => {
+  const wanted = order.count ?? 1;
+  const followers = Array.from({ length: wanted }, (_, added) => {
     const key = order.follower === undefined ? follows.stranger(target, nowMs) : people.ensure(order.follower);
+    if (key === undefined)
+      throw badRequest(
+        `nearly all of the crowd follow ${order.target} already: ${added} of ${wanted} were added, name a follower for more`,
+      );
     follows.add(target, key, atMs, nowMs);
     return { id: people.idOf(key), username: people.usernameOf(key) };
   });

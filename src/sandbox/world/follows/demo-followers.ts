@@ -17,7 +17,7 @@ export interface DemoFollowerOptions {
 export type DemoFollowers = ReturnType<typeof createDemoFollowers>;
 
 /** Those who came up to `nowMs`, earliest first; nobody where there is no demo. */
-export function createDemoFollowers(people: PeopleBook, { seed, startMs, pace }: DemoFollowerOptions) {
+export function createDemoFollowers(people: Pick<PeopleBook, "account">, { seed, startMs, pace }: DemoFollowerOptions) {
   const known = new Map<number, number[]>();
 
   function followerOf(key: number, slot: number): number {

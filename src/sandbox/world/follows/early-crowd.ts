@@ -20,7 +20,7 @@ interface Shuffle {
 export type EarlyCrowd = ReturnType<typeof createEarlyCrowd>;
 
 /** The early followers of a world's accounts; rank 0 came first. */
-export function createEarlyCrowd(people: PeopleBook, { seed, firstDayMs }: EarlyCrowdOptions) {
+export function createEarlyCrowd(people: Pick<PeopleBook, "account">, { seed, firstDayMs }: EarlyCrowdOptions) {
   const shuffles = new Map<number, Shuffle>();
   const size = (key: number): number => people.account(key)?.followersBefore ?? 0;
   const departures = createDaily({

@@ -16,6 +16,12 @@ import type { PeopleBook } from "../people/people-book.ts";
 
 /** Shifts the crowd that an account follows away from the crowd that follows it. */
 const FOLLOWING_SHIFT = 50_021;
+/** One in four of the crowd is free for an account that nobody was sent to; after so many misses fewer than one in a thousand is. */
+const STRANGER_ATTEMPTS = 10_000;
+
+/** What follows need to know of people. */
+export type Followable = Pick<PeopleBook, "account" | "count">;
+
 export interface FollowBookOptions {
   readonly seed: number;
   readonly firstDayMs: number;
@@ -25,7 +31,7 @@ export interface FollowBookOptions {
 
 /** The follows of one world. */
 export class FollowBook {
-  readonly #people: PeopleBook;
+  readonly #people: Followable;
   readonly #seed: number;
   readonly #firstDay: number;
   readonly #firstDayMs: number;
@@ -38,7 +44,7 @@ export class FollowBook {
   readonly #followingsSeen = rememberLast((key, nowMs) => this.#youngFollowings(key, nowMs));
   #strangers = 0;
 
-  constructor(people: PeopleBook, options: FollowBookOptions) {
+  constructor(people: Followable, options: FollowBookOptions) {
     const { seed, firstDayMs } = options;
     this.#people = people;
     this.#seed = seed;
@@ -99,7 +105,7 @@ export class FollowBook {
     if (this.#hand.isLeft(target, follower)) return false;
     return (
       this.#followsByNature(follower, target, nowMs) ||
-      this.#hand.followers(target).some((each) => each.key === follower && each.atMs <= nowMs)
+      (this.#hand.has(target, follower) && this.#hand.followers(target).some((each) => each.key === follower && each.atMs <= nowMs))
     );
   }
 
@@ -110,13 +116,14 @@ export class FollowBook {
     if (!this.#hand.has(target, follower) && !this.isFollowing(follower, target, nowMs)) this.#hand.add(target, follower, atMs);
   }
 
-  /** Someone of the crowd, indexed, who does not follow the account and by nature will not soon. */
-  stranger(target: number, nowMs: number): number {
-    for (let attempt = 0; ; attempt += 1) {
+  /** Someone of the crowd, indexed, who does not follow the account and by nature will not soon; undefined where hardly anyone is left. */
+  stranger(target: number, nowMs: number): number | undefined {
+    for (let attempt = 0; attempt < STRANGER_ATTEMPTS; attempt += 1) {
       const key = CROWD_FROM + (hash32(this.#seed, "stranger", target, this.#strangers++, attempt) % CROWD_SIZE);
       const isFree = !this.isFollowing(key, target, nowMs) && crowdRank(target, key) > CROWD_SIZE / 2;
       if (isFree && crowdPerson(this.#seed, key).indexed) return key;
     }
+    return undefined;
   }
 
   /** Accounts and people someone followed, held one by one, oldest first. */
