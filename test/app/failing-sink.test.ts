@@ -1,13 +1,15 @@
 /** A sink that answers 5xx to everything, as the operator sees it: status, page, metrics, health, ops, log; and what its receiver sees. */
 import { expect, it } from "vitest";
-import { startInnerDaemon } from "../support/inner-daemon.ts";
+import { formatStatus } from "../../src/cli/inspect/status-text.ts";
+import { type InnerDaemonOptions, startInnerDaemon } from "../support/inner-daemon.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const ALERTS = 200;
 
-const setUp = () =>
+const setUp = (more: Pick<InnerDaemonOptions, "opsSink"> = {}) =>
   startInnerDaemon({
+    ...more,
     watches: () => ({ w: { type: "search", query: "zebra", schedule: "@every 10s", max_pages: 20 } }),
     prepare: (ask) => ask("accounts", { username: "loud_one" }),
   });
@@ -58,4 +60,16 @@ it("a sink whose 200 is followed by a body that never ends is a good sink: every
   await clock.advance(5 * MINUTE);
   expect(hook.events()).toHaveLength(20);
   expect(await status()).toMatchObject({ state: "running", sinks: [{ sent: 20, waiting: 0 }, {}] });
+});
+
+it("says of the ops alert about the only sink that ops has why nobody was sent it", async () => {
+  const { clock, control, hook, status, page } = await setUp({ opsSink: "hook" });
+  await clock.advance(30 * SECOND);
+  hook.answer((_, response) => response.writeHead(503).end("later"));
+  await control("tweets", { username: "loud_one", text: "a new zebra" });
+  await clock.advance(4 * MINUTE);
+  const [alert] = (await status()).recent_events;
+  expect(alert).toMatchObject({ type: "sink.failing", deliveries: [] });
+  expect(formatStatus(await status(), clock.now())).toContain("not sent: no other sink takes ops alerts");
+  expect(await page()).toContain("sink.failing; not sent: no other sink takes ops alerts");
 });

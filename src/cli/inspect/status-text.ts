@@ -170,7 +170,7 @@ function events(lines: readonly EventLine[], nowMs: number): string {
       `${ageText(nowMs - Date.parse(line.detected_at))} ago`,
       line.watch || "chirpwatch",
       line.title,
-      outcomesText(line.deliveries, timeText(nowMs)),
+      outcomesText(line, timeText(nowMs)),
     ]);
   return formatTable([{ title: "LAST ALERTS" }, { title: "WATCH" }, { title: "" }, { title: "WHAT BECAME OF IT" }], rows);
 }

@@ -123,7 +123,7 @@ export function eventList(events: readonly EventLine[], nowMs: number): Html {
 function eventItem(event: EventLine, nowMs: number): Html {
   const title = isWebLink(event.url) ? html`<a href="${event.url}" rel="noreferrer noopener">${event.title}</a>` : html`${event.title}`;
   const origin = event.watch === "" ? event.type : `${event.watch}, ${event.type}`;
-  const outcome = outcomesText(event.deliveries, (iso) => `${iso.slice(0, 16).replace("T", " ")} UTC`);
+  const outcome = outcomesText(event, (iso) => `${iso.slice(0, 16).replace("T", " ")} UTC`);
   return html`<li>${when(event.detected_at, nowMs)}<div>${title}<span class="sub">${origin}; ${outcome}</span></div></li>
 `;
 }

@@ -1,6 +1,6 @@
 /** What became of alerts, and why they wait, as page and commands say it. Times are written by whoever asks. */
 import type { DeliveryOutcome } from "../../model/history.ts";
-import type { DeliveryView, WaitView } from "./views.ts";
+import type { DeliveryView, EventLine, WaitView } from "./views.ts";
 
 type TimeText = (iso: string) => string;
 
@@ -30,5 +30,8 @@ const outcomeText = ({ state, wait }: Pick<DeliveryView, "state" | "wait">, time
   wait === null || wait.cause === "queued" ? OUTCOMES[state] : waitText(wait, time);
 
 /** Of all sinks: `brand: delivered; ops: dead`. */
-export const outcomesText = (deliveries: readonly DeliveryView[], time: TimeText): string =>
-  deliveries.length === 0 ? "no route took it" : deliveries.map((one) => `${one.sink}: ${outcomeText(one, time)}`).join("; ");
+export const outcomesText = ({ type, deliveries }: Pick<EventLine, "type" | "deliveries">, time: TimeText): string =>
+  deliveries.length === 0 ? noSinkText(type) : deliveries.map((one) => `${one.sink}: ${outcomeText(one, time)}`).join("; ");
+
+/** Only this ops alert is kept from a sink: from the one it is about, which could not take it. */
+const noSinkText = (type: string): string => (type === "sink.failing" ? "not sent: no other sink takes ops alerts" : "no route took it");
