@@ -1,7 +1,7 @@
 /** The inputs that endpoints share, and how a row's answer and cursor are written down. What cannot be right is refused here, for free. */
 import { z } from "zod";
 import { normaliseTweet } from "./normalise/tweet.ts";
-import { normaliseUser } from "./normalise/user.ts";
+import { normaliseProfile, normaliseUser } from "./normalise/user.ts";
 
 export const id = z.string().regex(/^\d{1,20}$/, "must be a string of digits");
 export const username = z
@@ -36,6 +36,7 @@ export const USER3 = ["user_link", "username", "user_id"] as const;
 
 export const tweets = { kind: "tweets", read: normaliseTweet } as const;
 export const users = { kind: "users", read: normaliseUser } as const;
+export const profiles = { kind: "users", read: normaliseProfile } as const;
 
 export const textCursor = { param: "next_cursor", isNumber: false } as const;
 /** An int64 in the request: docs/service.md section 1. */

@@ -8,8 +8,8 @@ export interface User extends JsonObject {
   /** Current handle without @. Never an identity. */
   readonly username: string;
   readonly display_name: string;
-  /** The bio. */
-  readonly description: string;
+  /** The bio: "" where there is none, absent where the answer to a question for this profile left it out. */
+  readonly description?: string;
   readonly location?: string;
   /** URLs found in the bio. */
   readonly bio_urls: readonly string[];

@@ -39,3 +39,15 @@ it("profile tells a count at every step, once, in one request for all accounts",
   expect(told[0]?.message.facts).toEqual([{ name: "Before, followers", value: "11,980" }]);
   expect((golden.billed()["info-batch"] ?? 0) - before).toBe(3);
 });
+
+it("profile tells a bio that was emptied, and nothing of one that an answer leaves out", async () => {
+  const golden = await startGolden("profile", { accounts: ["acme"] });
+  golden.control("POST", "faults", { name: "odd_fields", times: 2 });
+  await golden.minutes(10);
+  expect(await golden.told()).toEqual([]);
+  golden.control("POST", "accounts", { username: "acme", description: "" });
+  await golden.minutes(2);
+  const [told, ...more] = await golden.told();
+  expect(more).toEqual([]);
+  expect(told?.event.body).toMatchObject({ changed: ["description"], previous: { description: "Tools for teams that ship." } });
+});

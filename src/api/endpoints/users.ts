@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { BATCH_SIZE } from "../../model/batch.ts";
 import type { Endpoint } from "../endpoint.ts";
-import { batchOf, id, numberCursor, query, textCursor, USER3, user3, username, users } from "../inputs.ts";
+import { batchOf, id, numberCursor, profiles, query, textCursor, USER3, user3, username, users } from "../inputs.ts";
 import { readAbout } from "../normalise/account.ts";
 import { readFollowCheck } from "../normalise/check.ts";
 import { userRecord } from "../normalise/record.ts";
@@ -29,7 +29,7 @@ export const userEndpoints = {
     input: z.strictObject({ usernames: batchOf(username, BATCH_SIZE).optional(), user_ids: batchOf(id, BATCH_SIZE).optional() }),
     exactlyOne: [["usernames", "user_ids"]],
     output: userList,
-    answer: users,
+    answer: profiles,
     batch: { params: ["usernames", "user_ids"], size: BATCH_SIZE },
     billed: true,
   },

@@ -5,7 +5,7 @@ import type { User } from "../../model/user.ts";
 import { unusable } from "../parse-body.ts";
 import { isRaw, type Raw, readCount, readFlag, readId, readNumber, readText, readTime } from "../read-value.ts";
 import { normaliseTweet } from "./tweet.ts";
-import { normaliseEmbeddedUser, normaliseUser } from "./user.ts";
+import { normaliseEmbeddedUser, normaliseProfile } from "./user.ts";
 
 /** Reads one field; undefined leaves it out. `raw` is the whole object, for aliases. @throws UpstreamError when a promised field is not there. */
 export type FieldReader<T> = (value: unknown, name: string, raw: Raw) => T;
@@ -68,7 +68,7 @@ export const part =
 
 /** A whole answer that is one profile. @throws UpstreamError `transient` without an id. */
 export function userRecord(raw: Raw): User {
-  const found = normaliseUser(raw);
+  const found = normaliseProfile(raw);
   return found.id === "" ? missing("id") : found;
 }
 

@@ -41,6 +41,14 @@ export function normaliseUser(raw: Raw): User {
   };
 }
 
+/** A profile that was asked for. A bio that the answer leaves out is unknown, not empty: it is left out here, too. */
+export function normaliseProfile(raw: Raw): User {
+  const user = normaliseUser(raw);
+  if (raw["description"] !== undefined) return user;
+  const { description: _unknown, ...known } = user;
+  return known;
+}
+
 /** The flag where the service sent one. */
 export function flagIn<Name extends string>(name: Name, value: unknown): { readonly [K in Name]?: boolean } {
   const flag = readFlag(value);

@@ -47,7 +47,7 @@ function userTable(users: readonly User[], width: number | undefined): string {
       user.display_name,
       formatCount(user.followers_count),
       ...extras.map(({ field, show }) => show(user[field])),
-      cut(user.description, width),
+      cut(user.description ?? "", width),
     ]),
     width,
   );

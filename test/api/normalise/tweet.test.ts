@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { normaliseTweet } from "../../../src/api/normalise/tweet.ts";
-import { normaliseUser } from "../../../src/api/normalise/user.ts";
+import { normaliseProfile, normaliseUser } from "../../../src/api/normalise/user.ts";
 import { normaliseLegacyTweet } from "../../../src/api/normalise/legacy.ts";
 import { kindOfTweet } from "../../../src/model/tweet.ts";
 
@@ -101,6 +101,12 @@ describe("a user", () => {
       protected: true,
       verified: true,
     });
+  });
+
+  it("that was asked for has no bio where the answer leaves it out, and an empty one where it says so", () => {
+    expect(normaliseProfile({ id: "1", username: "a" })).not.toHaveProperty("description");
+    expect(normaliseProfile({ id: "1", username: "a", description: "" })).toMatchObject({ description: "" });
+    expect(normaliseProfile({ id: "1", username: "a", description: null })).toMatchObject({ description: "" });
   });
 
   it("takes an unreadable created_at from its id, unless the id is too old to carry a time", () => {
