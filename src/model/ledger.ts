@@ -14,7 +14,7 @@ export interface Reservation {
   /** No grant beyond `max` billed requests since `sinceMs`, whichever key paid. */
   readonly line?: SpendingLine;
   /** Who may pay; the rate is each key's own. Undefined: one key, which has no name. */
-  readonly keys?: readonly [KeyOffer, ...KeyOffer[]];
+  readonly keys?: readonly [EligibleKey, ...EligibleKey[]];
 }
 
 export interface SpendingLine {
@@ -23,9 +23,9 @@ export interface SpendingLine {
 }
 
 /** A key under its name in the ledger: never the key itself. */
-export interface KeyOffer {
+export interface EligibleKey {
   readonly key: string;
-  /** This key's own line; undefined while nobody knows it. */
+  /** This key's own soft limit; undefined while it is unknown. */
   readonly line?: SpendingLine;
 }
 

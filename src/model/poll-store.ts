@@ -117,7 +117,7 @@ export interface PollCommit {
 }
 
 export type CommitResult =
-  | { readonly status: "committed"; readonly born: ReadonlySet<string> }
+  | { readonly status: "committed"; readonly created: ReadonlySet<string> }
   /** A source or target changed since it was read: read again, detect again. */
   | { readonly status: "conflict" };
 

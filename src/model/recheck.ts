@@ -3,7 +3,7 @@ import type { ChirpEvent } from "./event.ts";
 import type { TargetRef } from "./watch-store.ts";
 
 /** After a tweet's last moment: so long a look is owed that was due while the daemon was down, the watch paused, or requests short. */
-export const LOOK_OWED_MS = 7 * 86_400_000;
+export const OVERDUE_RECHECK_MS = 7 * 86_400_000;
 
 export interface RecheckRef extends TargetRef {
   readonly tweetId: string;

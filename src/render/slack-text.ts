@@ -14,13 +14,13 @@ export const slackLiteral = (text: string, limit: number): string => trimEscaped
 /** For the top-level `text` of a message sent with `mrkdwn: false`. */
 export const slackText = (text: string, limit: number): string => trimEscaped(cleanText(text), limit, (cut) => escape(defuseMentions(cut)));
 
-/** mrkdwn has no escape for its format characters: look-alikes stand in for those that would take effect. */
-const LOOK_ALIKES: Readonly<Record<string, string>> = { "*": "∗", "~": "∼", "`": "ˋ", "|": "¦", _: "ˍ" };
+/** mrkdwn has no escape for its format characters: similar characters replace those that would take effect. */
+const SIMILAR_CHARACTERS: Readonly<Record<string, string>> = { "*": "∗", "~": "∼", "`": "ˋ", "|": "¦", _: "ˍ" };
 const FORMAT = /[*~`|]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g;
 
 /** One line of mrkdwn in which nothing takes effect; also fit for a link's label. `limit` counts before escaping. */
 export function slackLabel(text: string, limit: number): string {
-  const plain = trimText(cleanLine(text), limit).replace(FORMAT, (char) => LOOK_ALIKES[char] ?? char);
+  const plain = trimText(cleanLine(text), limit).replace(FORMAT, (char) => SIMILAR_CHARACTERS[char] ?? char);
   return escape(defuseEmoji(defuseMentions(plain)));
 }
 

@@ -2,7 +2,7 @@
 import { type Purpose, quotaLine } from "../budget/quota-line.ts";
 import { quotaPeriod } from "../budget/quota-period.ts";
 import type { UpstreamPacer } from "../budget/upstream-pacer.ts";
-import type { KeyOffer, Reservation } from "../model/ledger.ts";
+import type { EligibleKey, Reservation } from "../model/ledger.ts";
 import type { Priority } from "../model/schedule.ts";
 import type { UpstreamRequest } from "../model/upstream.ts";
 
@@ -71,7 +71,7 @@ export function reservationOf(request: GateRequest, atMs: number, limits: GateLi
     const max = request.billed === false ? undefined : quotaLine({ monthly, reserve, purpose: request.purpose });
     return max === undefined ? {} : { line: { sinceMs, max } };
   };
-  const keyOf = ({ name, limit }: PayingKey): KeyOffer => ({ key: name, ...lineOf(limit) });
+  const keyOf = ({ name, limit }: PayingKey): EligibleKey => ({ key: name, ...lineOf(limit) });
   const keys = request.onlyKey === undefined ? offers : ([{ name: request.onlyKey, limit: undefined }] as const);
   return {
     endpoint: request.endpoint,

@@ -19,7 +19,7 @@ const SUMMARY = "summary\n";
 /** Groups that hold the changes of accounts that come and go all the time: `summariseChanges` makes one line per account of them. */
 export const isSummaryGroup = (groupKey: string): boolean => groupKey.startsWith(SUMMARY);
 
-/** How a chat sink tells the fact once. Facts that recur by nature (a score that crosses again) have none: each is told. */
+/** How a chat sink alerts once on a fact. Facts that recur by nature (a score that crosses again) have none: each gets its own alert. */
 export function onceOf(event: ChirpEvent): Once | undefined {
   if (event.type === "tweet.created") return { key: `tweet:${event.body.tweet?.id ?? event.subject}`, withinMs: ONCE_WITHIN_MS };
   if (!isJoining(event)) return undefined;
@@ -43,8 +43,8 @@ export function summariseChanges<T extends OutboxEvent>(events: readonly T[]): r
   return [...last.values()];
 }
 
-/** So long the operator's news of targets waits for more of it: a takedown or a fault of the service is about many at once. */
-export const TARGET_NOTICES_WAIT_MS = 60_000;
+/** How long an ops alert about a target waits for others: a takedown or a fault of the service is about many at once. */
+export const TARGET_ALERTS_WAIT_MS = 60_000;
 
 /** The group of the daemon's own events that share a message; undefined for those that go out alone and at once. */
 export const opsAlertGroupOf = ({ type }: ChirpEvent): string | undefined => (type.startsWith("target.") ? `notice\n${type}` : undefined);

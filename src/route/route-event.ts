@@ -3,7 +3,7 @@ import { digestGroup } from "../model/digest.ts";
 import type { ChirpEvent } from "../model/event.ts";
 import type { NewDelivery } from "../model/poll-store.ts";
 import { muteOf } from "./mute.ts";
-import { bundleKeyOf, opsAlertGroupOf, onceOf, TARGET_NOTICES_WAIT_MS } from "./noise.ts";
+import { bundleKeyOf, opsAlertGroupOf, onceOf, TARGET_ALERTS_WAIT_MS } from "./noise.ts";
 import type { Route, Throttle } from "./route.ts";
 import { isOpsAlert, selectRoutes } from "./select-routes.ts";
 
@@ -22,29 +22,29 @@ export interface RoutingContext {
   readonly nowMs: number;
   /** It came while its watch was away: chats get it in a digest, which gathers for so long. */
   readonly gatherMs?: number;
-  /** Never delivered to: the sink a notice is about. */
+  /** Never delivered to: the sink that an ops alert is about. */
   readonly exceptSink?: string;
 }
 
 export type RoutedDelivery = NewDelivery;
 
 /**
- * At most one delivery per sink, in the order sinks are named. A watch's own sinks keep the tree from being asked; a notice goes to
+ * At most one delivery per sink, in the order sinks are named. A watch's own sinks keep the tree from being asked; an ops alert goes to
  * `ownSinks`, at once and never muted, and besides to routes that match `event` by name.
  */
 export function routeEvent(event: ChirpEvent, context: RoutingContext): readonly RoutedDelivery[] {
   const deliveries = new Map<string, RoutedDelivery>();
-  const offer = (sink: string, make: (receiver: Receiver) => RoutedDelivery) => {
+  const addDelivery = (sink: string, make: (receiver: Receiver) => RoutedDelivery) => {
     const facts = context.sinks.get(sink);
     if (facts === undefined || sink === context.exceptSink || deliveries.has(sink)) return;
     const isGathered = context.gatherMs !== undefined && facts.chat;
     const made = make({ sink, facts });
     deliveries.set(sink, isGathered ? { ...made, ...returnDigest(event, context.gatherMs ?? 0) } : made);
   };
-  for (const sink of context.ownSinks) offer(sink, (receiver) => directDelivery(event, receiver, context.nowMs));
+  for (const sink of context.ownSinks) addDelivery(sink, (receiver) => directDelivery(event, receiver, context.nowMs));
   if (context.tree !== undefined && (context.ownSinks.length === 0 || isOpsAlert(event))) {
     for (const { route, sinks } of selectRoutes(context.tree, event)) {
-      for (const sink of sinks) offer(sink, (receiver) => routedDelivery(event, route, receiver, context.nowMs));
+      for (const sink of sinks) addDelivery(sink, (receiver) => routedDelivery(event, route, receiver, context.nowMs));
     }
   }
   return [...deliveries.values()];
@@ -58,7 +58,7 @@ interface Receiver {
 
 function directDelivery(event: ChirpEvent, { sink, facts }: Receiver, nowMs: number): RoutedDelivery {
   const bare = { eventId: event.id, sink, groupWaitMs: 0, groupIntervalMs: 0, notBeforeMs: nowMs };
-  if (isOpsAlert(event)) return { ...bare, ...noticeTiming(event) };
+  if (isOpsAlert(event)) return { ...bare, ...opsAlertTiming(event) };
   return { ...bare, groupKey: soloKey(event, facts), ...onceAt(event, facts), ...throttleOf(undefined, sink, facts) };
 }
 
@@ -88,11 +88,11 @@ const returnDigest = ({ watchKey }: ChirpEvent, waitMs: number): Pick<NewDeliver
 const soloKey = (event: ChirpEvent, facts: SinkFacts): string => (facts.chat ? bundleKeyOf(event) : undefined) ?? event.id;
 
 const soloTiming = (event: ChirpEvent, facts: SinkFacts): Pick<NewDelivery, "groupKey"> & Partial<NewDelivery> =>
-  isOpsAlert(event) ? noticeTiming(event) : { groupKey: soloKey(event, facts) };
+  isOpsAlert(event) ? opsAlertTiming(event) : { groupKey: soloKey(event, facts) };
 
-function noticeTiming(event: ChirpEvent): Pick<NewDelivery, "groupKey"> & Partial<NewDelivery> {
+function opsAlertTiming(event: ChirpEvent): Pick<NewDelivery, "groupKey"> & Partial<NewDelivery> {
   const groupKey = opsAlertGroupOf(event);
-  return groupKey === undefined ? { groupKey: event.id } : { groupKey, groupWaitMs: TARGET_NOTICES_WAIT_MS };
+  return groupKey === undefined ? { groupKey: event.id } : { groupKey, groupWaitMs: TARGET_ALERTS_WAIT_MS };
 }
 
 const groupKeyOf = (event: ChirpEvent, route: Route, sink: string): string =>

@@ -12,7 +12,7 @@ export interface ChosenRoute {
 /** Events about the daemon itself, not about the platform. */
 export const isOpsAlert = (event: ChirpEvent): boolean => event.watchType === "daemon";
 
-/** In the order of the tree; the root takes what no child took. Notices are taken only by routes that ask for `event` by name. */
+/** In the order of the tree; the root takes what no child took. Ops alerts are taken only by routes that ask for `event` by name. */
 export function selectRoutes(tree: Route, event: ChirpEvent): readonly ChosenRoute[] {
   return walk(tree, event, [], !isOpsAlert(event));
 }

@@ -57,7 +57,7 @@ function hasToken(authorization: string | undefined, token: string): boolean {
   return isSameSecret(text.slice(text.indexOf(":") + 1), token);
 }
 
-/** Hashed first: equal lengths, so that the time it takes tells nothing. */
+/** Hashed first: equal lengths, so that the time it takes reveals nothing. */
 const isSameSecret = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b));
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 

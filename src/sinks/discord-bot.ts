@@ -86,9 +86,9 @@ function createThreads(ask: Ask, channel: string) {
   function noThread(error: unknown): unknown {
     if (!(error instanceof SinkError) || (error.kind !== "destination" && error.kind !== "message")) return error;
     const { message, status } = error;
-    const told = new SinkError("destination", message, status, { cause: error });
-    if (status === 403) refusal = told;
-    return told;
+    const destinationError = new SinkError("destination", message, status, { cause: error });
+    if (status === 403) refusal = destinationError;
+    return destinationError;
   }
 }
 

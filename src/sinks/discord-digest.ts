@@ -1,9 +1,9 @@
-/** What a list of alerts looks like in Discord: a heading, a line with a link for each alert, as many messages as it takes. Pure. */
+/** The layout of a list of alerts in Discord: a heading, a line with a link for each alert, as many messages as it takes. Pure. */
 import type { Json } from "../model/json.ts";
 import type { Digest, DigestPart, OutboxEvent } from "../model/sink.ts";
 import { digestHeading, digestLine, digestRange, digestRemainder, digestTopHeading, isPage } from "../render/digest-text.ts";
 import { discordLabel, discordLink, discordPlain } from "../render/discord-text.ts";
-import { joinLines, packDigest } from "../render/text/pack-lines.ts";
+import { joinLines, splitDigest } from "../render/text/split-lines.ts";
 import { CONTENT_CHARS, DESCRIPTION_CHARS, type DiscordBody, EMBED_CHARS_TOTAL } from "./discord-render.ts";
 
 const LABEL_CHARS = 60;
@@ -29,9 +29,9 @@ export function renderDiscordDigest(digest: Digest, prefix: string): readonly Di
   // Both ways to show a message must hold all of its lines.
   const budgets = [EMBED_CHARS_TOTAL - remainder.length - 1, CONTENT_CHARS - lead.length - remainder.length - 2];
   const costs = ({ shown, plain }: Line) => [shown.length + 1, plain.length + 1];
-  const packs = packDigest(digest.top.map(lineOf(digest)), digest.rest.map(lineOf(digest)), costs, budgets);
+  const messages = splitDigest(digest.top.map(lineOf(digest)), digest.rest.map(lineOf(digest)), costs, budgets);
   let next = 1;
-  return packs.map((lines, index) => {
+  return messages.map((lines, index) => {
     const isFirst = index === 0;
     const content = isFirst ? lead : digestRange(digest, next, lines.length);
     const below = isFirst && remainder !== "" ? [remainder] : [];

@@ -1,8 +1,8 @@
-/** What a Discord message looks like: an embed for each alert, links alone on request, and the plain text behind them. Lists are discord-digest.ts, sending is discord.ts. Pure. */
+/** The layout of a Discord message: an embed for each alert, links alone on request, and the plain text behind them. Lists are discord-digest.ts, sending is discord.ts. Pure. */
 import type { NeutralMessage } from "../model/message.ts";
 import type { Batch } from "../model/sink.ts";
 import { discordLabel, discordLink, discordPlain, discordText } from "../render/discord-text.ts";
-import { packForms } from "../render/text/pack-forms.ts";
+import { fitForms } from "../render/text/fit-forms.ts";
 import { webUrl } from "../render/text/permalink.ts";
 import { factLine, headingOf, plainMessage, summaryLine, watchLine } from "../render/messages/plain-message.ts";
 import { titleWithoutAuthor } from "../render/messages/title-parts.ts";
@@ -170,6 +170,6 @@ function linkContent(lead: string, entries: readonly Entry[]): string {
 }
 
 function contentList(lead: string, forms: readonly (readonly string[])[]): string {
-  const { shown, left } = packForms(forms, CONTENT_CHARS - lead.length - MORE_CHARS - 2, (line) => line.length + 1);
+  const { shown, left } = fitForms(forms, CONTENT_CHARS - lead.length - MORE_CHARS - 2, (line) => line.length + 1);
   return [lead, ...shown, ...(left === 0 ? [] : [`and ${left} more`])].filter((part) => part !== "").join("\n");
 }

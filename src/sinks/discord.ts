@@ -1,4 +1,4 @@
-/** The Discord sink: its settings, and sending through a webhook. A bot is discord-bot.ts, looks are discord-render.ts, answers discord-answer.ts, retries the outbox's. */
+/** The Discord sink: its settings, and sending through a webhook. A bot is discord-bot.ts, the layout discord-render.ts, answers discord-answer.ts, retries the outbox's. */
 import { z } from "zod";
 import type { EventBody } from "../model/event.ts";
 import type { Json, JsonObject } from "../model/json.ts";
@@ -109,7 +109,7 @@ function mentionOf({ mention }: DiscordSettings, events: readonly OutboxEvent[])
   return isMeant ? `<@&${mention.role}>` : "";
 }
 
-/** A refusal of the embeds costs the looks, not the alert. */
+/** A refusal of the embeds costs the layout, not the alert. */
 async function sendOrSimplify(
   settings: DiscordSettings,
   post: DiscordPost,
@@ -129,11 +129,11 @@ async function sendOrSimplify(
 }
 
 /**
- * https://discord.com/developers/docs/resources/webhook#execute-webhook; there is no nonce, `wait` at least tells the message's id. A webhook
+ * https://discord.com/developers/docs/resources/webhook#execute-webhook; there is no nonce, `wait` at least returns the message's id. A webhook
  * cannot start a thread: outside a forum the parts of a digest stand in the channel one after the other.
  */
 function createWebhookPost(webhookUrl: string, settings: DiscordSettings, { http }: SinkDeps): DiscordPost {
-  const looks = {
+  const appearance = {
     ...(settings.username === undefined ? {} : { username: settings.username }),
     ...(settings.avatar_url === undefined ? {} : { avatar_url: settings.avatar_url }),
   };
@@ -148,7 +148,7 @@ function createWebhookPost(webhookUrl: string, settings: DiscordSettings, { http
     throw classifyDiscordAnswer({ ...answer, header: (name) => answer.headers[name] }, false);
   };
   return ({ payload, threadName }, { threadRef }, signal) => {
-    const content = { ...payload, ...looks };
+    const content = { ...payload, ...appearance };
     const { forum } = settings;
     if (forum === undefined) return postTo(settings.thread, content, signal);
     const open = () => postTo(undefined, { ...content, thread_name: threadName, applied_tags: forum.tags }, signal);

@@ -5,6 +5,6 @@ import type { SinkType } from "./sink-type.ts";
 import { slackSink } from "./slack.ts";
 import { webhookSink } from "./webhook.ts";
 
-// Settings are each type's own: whoever looks a type up parses them with that type's schema first.
+// Settings are each type's own: a caller parses them with that type's schema first.
 // biome-ignore lint/suspicious/noExplicitAny: the settings type is hidden behind the schema
 export const SINK_TYPES: readonly SinkType<any>[] = [slackSink, discordSink, webhookSink, consoleSink];

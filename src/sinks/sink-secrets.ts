@@ -31,7 +31,7 @@ function valuesOf({ secrets }: SinkType<any>, settings: unknown): readonly strin
 
 const isAddress = (value: string): boolean => /^https?:\/\//i.test(value) && URL.canParse(value);
 
-/** Tells two addresses apart, and gives neither away. */
+/** Distinguishes two addresses without revealing either. */
 const fingerprint = (address: string): string => createHash("sha256").update(address).digest("hex").slice(0, FINGERPRINT_CHARS);
 
 function addressTexts(address: string): readonly string[] {

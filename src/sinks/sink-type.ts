@@ -50,7 +50,7 @@ export interface SinkType<S = unknown> {
   readonly mayBeLiteral?: readonly string[];
   /** A sink of this type as YAML, without its name. */
   readonly example: string;
-  /** Chat sinks: throttled, told once per subject in 24 h, follower events bundled, `retry_for` 24h instead of 76h. */
+  /** Chat sinks: throttled, one alert per subject in 24 h, follower events bundled, `retry_for` 24h instead of 76h. */
   readonly chat: boolean;
   /** Messages under way at once. */
   readonly concurrency: number;

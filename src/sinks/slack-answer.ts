@@ -68,7 +68,7 @@ export function rateLimited(afterSeconds: number | undefined): SinkError {
   return new SinkError("rate_limited", `Slack asks to wait ${Math.ceil(afterMs / 1_000)} s`, 429, { retry: { afterMs } });
 }
 
-/** The SDK's errors, told apart by their stable `code` so that the SDK need not be loaded here. */
+/** The SDK's errors, classified by their stable `code` so that the SDK need not be loaded here. */
 interface SdkError {
   readonly code?: string;
   readonly data?: { readonly error?: string };

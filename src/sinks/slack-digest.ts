@@ -1,8 +1,8 @@
-/** What a list of alerts looks like in Slack: a heading, a line with a link for each alert, as many messages as it takes. Pure. */
+/** The layout of a list of alerts in Slack: a heading, a line with a link for each alert, as many messages as it takes. Pure. */
 import type { Json } from "../model/json.ts";
 import type { Digest, DigestPart, OutboxEvent } from "../model/sink.ts";
 import { digestHeading, digestLine, digestRange, digestRemainder, digestTopHeading, isPage } from "../render/digest-text.ts";
-import { joinLines, packDigest } from "../render/text/pack-lines.ts";
+import { joinLines, splitDigest } from "../render/text/split-lines.ts";
 import { slackLabel, slackLink, slackText } from "../render/slack-text.ts";
 import { BLOCKS_CHARS, context, dateToken, mrkdwn, SECTION_CHARS, size, type SlackBlock, type SlackBody } from "./slack-blocks.ts";
 
@@ -25,9 +25,9 @@ export function renderSlackDigest(digest: Digest): readonly DigestPart[] {
   const remainder = remainderOf(digest);
   const frame = [headingBlock(heading), ...remainder.blocks];
   const budget = BLOCKS_CHARS - size(frame) - SECTIONS_AT_MOST * size(section(""));
-  const packs = packDigest(digest.top.map(lineOf(digest)), digest.rest.map(lineOf(digest)), ({ shown }) => [size(shown)], [budget]);
+  const messages = splitDigest(digest.top.map(lineOf(digest)), digest.rest.map(lineOf(digest)), ({ shown }) => [size(shown)], [budget]);
   let next = 1;
-  return packs.map((lines, index) => {
+  return messages.map((lines, index) => {
     const isFirst = index === 0;
     const above = isFirst ? heading : [digestRange(digest, next, lines.length)];
     next += lines.length;

@@ -1,4 +1,4 @@
-/** What a Slack message looks like: a card of blocks for each alert, and the plain text beside it. Lists are slack-digest.ts, sending is slack.ts. Pure. */
+/** The layout of a Slack message: a card of blocks for each alert, and the plain text beside it. Lists are slack-digest.ts, sending is slack.ts. Pure. */
 import type { NeutralMessage } from "../model/message.ts";
 import type { Batch } from "../model/sink.ts";
 import { webUrl } from "../render/text/permalink.ts";

@@ -1,4 +1,4 @@
-/** The Slack sink: a bot's chat.postMessage through Slack's own SDK, or an incoming webhook. Owns settings and sending; looks are slack-render.ts, answers slack-answer.ts, retries the outbox's. */
+/** The Slack sink: a bot's chat.postMessage through Slack's own SDK, or an incoming webhook. Owns settings and sending; the layout is slack-render.ts's, answers slack-answer.ts, retries the outbox's. */
 import { z } from "zod";
 import type { Json } from "../model/json.ts";
 import type { Log } from "../model/log.ts";
@@ -18,7 +18,7 @@ import { MOST_CARDS, renderSlack } from "./slack-render.ts";
 const API_URL = "https://slack.com/api/";
 const TIMEOUT_MS = 15_000;
 /** The blocks say all there is: Slack adds no formatting and no previews. */
-const PLAIN_LOOKS = { mrkdwn: false, unfurl_links: false, unfurl_media: false };
+const PLAIN_FORMAT = { mrkdwn: false, unfurl_links: false, unfurl_media: false };
 /** Where Slack advises to keep `text`; the last resort after `msg_too_long`. https://docs.slack.dev/reference/methods/chat.postMessage#truncating */
 const ADVISED_TEXT_CHARS = 4_000;
 
@@ -93,7 +93,7 @@ function createSlackSink(post: Post): Sink {
   };
 }
 
-/** A refusal of the blocks costs the looks, not the alert; so does a thread whose first message someone has removed. */
+/** A refusal of the blocks costs the layout, not the alert; so does a thread whose first message someone has removed. */
 async function sendOrSimplify(post: Post, message: SealedMessage, signal: AbortSignal): Promise<SendReceipt> {
   const { text, blocks } = message.body as unknown as SlackBody;
   const thread = message.threadRef === undefined ? {} : { thread: message.threadRef };
@@ -123,7 +123,7 @@ function createBotPost(settings: SlackSettings, deps: SinkDeps): Post {
       const answer = await client.apiCall("chat.postMessage", {
         channel,
         text,
-        ...PLAIN_LOOKS,
+        ...PLAIN_FORMAT,
         ...(blocks === undefined ? {} : { blocks }),
         ...(thread === undefined ? {} : { thread_ts: thread }),
         // Slack does not deduplicate: the key is there for whoever reads the channel by program.
@@ -149,7 +149,7 @@ async function createClient(settings: SlackSettings, { http, log }: SinkDeps, si
     logger: quietLogger(log),
     fetch: async (url, init) => {
       const answer = await sdkFetch(http, String(url), init ?? {}, { timeoutMs: TIMEOUT_MS, signal });
-      // Without a readable Retry-After the SDK throws an error that cannot be told from others.
+      // Without a readable Retry-After the SDK throws an error that cannot be distinguished from others.
       if (answer.status === 429 && !/^\d+$/.test(answer.headers.get("retry-after") ?? "")) throw rateLimited(undefined);
       return answer;
     },
@@ -159,8 +159,8 @@ async function createClient(settings: SlackSettings, { http, log }: SinkDeps, si
 /** What the SDK has to say is in its errors already; its bodies and tokens belong in no log. */
 function quietLogger(log: Log) {
   const hush = () => {};
-  const tell = () => log.debug("Slack's SDK warned");
-  return { debug: hush, info: hush, warn: tell, error: tell, setLevel: hush, getLevel: () => "error" as never, setName: hush };
+  const logWarning = () => log.debug("Slack's SDK warned");
+  return { debug: hush, info: hush, warn: logWarning, error: logWarning, setLevel: hush, getLevel: () => "error" as never, setName: hush };
 }
 
 /**
@@ -172,7 +172,7 @@ function createWebhookPost(url: string, { http, clock }: SinkDeps): Post {
     const answer = await postToWebhook(
       http,
       url,
-      { ...content, ...PLAIN_LOOKS },
+      { ...content, ...PLAIN_FORMAT },
       { timeoutMs: TIMEOUT_MS, signal, answerBody: "drop" },
     ).catch((error: unknown) => Promise.reject(classifySdkError(error, "the webhook")));
     if (answer.status >= 200 && answer.status < 300) return {};

@@ -1,4 +1,4 @@
-/** Composes the operations into the Store; each is told in its own file. */
+/** Composes the operations into the Store; each has its own file. */
 import type { Clock } from "../model/clock.ts";
 import type { CrosspostStore } from "../model/crosspost.ts";
 import type { DeadLetters } from "../model/dead-letters.ts";

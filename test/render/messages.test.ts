@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Tweet } from "../../src/model/tweet.ts";
 import { rosterMessage } from "../../src/render/messages/roster-message.ts";
-import { noticeMessage } from "../../src/render/messages/ops-alert-message.ts";
+import { opsAlertMessage } from "../../src/render/messages/ops-alert-message.ts";
 import { headingOf, plainMessage } from "../../src/render/messages/plain-message.ts";
 import { scoreMessage } from "../../src/render/messages/score-message.ts";
 import { titleParts, titleWithoutAuthor } from "../../src/render/messages/title-parts.ts";
@@ -105,7 +105,7 @@ describe("the daemon's own events", () => {
       ...makeNotice("sink.failing"),
       body: { message: "brand cannot be reached", hint: "invite @chirpwatch to #brand", sink: "brand", deep: {} },
     };
-    expect(noticeMessage({ event, watches: [] })).toMatchObject({
+    expect(opsAlertMessage({ event, watches: [] })).toMatchObject({
       title: "brand cannot be reached",
       body: "invite @chirpwatch to #brand",
       facts: [{ name: "sink", value: "brand" }],
@@ -113,7 +113,7 @@ describe("the daemon's own events", () => {
   });
 
   it("are told by their type when they have no sentence, and so is any event without its body", () => {
-    expect(noticeMessage({ event: makeNotice("watch.gap"), watches: [] }).title).toBe("watch.gap");
+    expect(opsAlertMessage({ event: makeNotice("watch.gap"), watches: [] }).title).toBe("watch.gap");
     for (const read of [tweetMessage, rosterMessage, scoreMessage]) {
       expect(read({ event: makeEvent("1", { body: {} }), watches: [] }, context).title).toBe("tweet.created");
     }

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { cleanLine, cleanText, plainTweetText } from "../../src/render/text/clean-text.ts";
 import { discordLabel, discordLink, discordPlain, discordText } from "../../src/render/discord-text.ts";
 import { formatCount, formatDelta } from "../../src/render/text/numbers.ts";
-import { packForms } from "../../src/render/text/pack-forms.ts";
+import { fitForms } from "../../src/render/text/fit-forms.ts";
 import { profileUrl, tweetUrl, webUrl } from "../../src/render/text/permalink.ts";
 import { slackLabel, slackLink, slackLiteral, slackText } from "../../src/render/slack-text.ts";
 import { trimText } from "../../src/render/text/trim-text.ts";
@@ -156,7 +156,7 @@ describe("packing", () => {
 
   it("gives every item its longest form while there is room", () => {
     expect(
-      packForms(
+      fitForms(
         [
           ["long", "l"],
           ["long", "l"],
@@ -169,7 +169,7 @@ describe("packing", () => {
 
   it("shortens before it leaves anything out, and says how many it left", () => {
     expect(
-      packForms(
+      fitForms(
         [
           ["aaaaaaaa", "a"],
           ["bbbbbbbb", "b"],
@@ -179,14 +179,14 @@ describe("packing", () => {
         cost,
       ).shown,
     ).toEqual(["aaaaaaaa", "b", "c"]);
-    expect(packForms([["a"], ["b"], ["c"]], 4, cost)).toEqual({ shown: ["a", "b"], left: 1 });
+    expect(fitForms([["a"], ["b"], ["c"]], 4, cost)).toEqual({ shown: ["a", "b"], left: 1 });
   });
 
   it("never passes the budget, keeps the order, and loses nothing that fits in its shortest form", () => {
     const item = fc.tuple(fc.string({ minLength: 6, maxLength: 40 }), fc.string({ minLength: 1, maxLength: 5 }));
     fc.assert(
       fc.property(fc.array(item, { maxLength: 40 }), fc.integer({ min: 0, max: 600 }), (items, budget) => {
-        const { shown, left } = packForms(items, budget, cost);
+        const { shown, left } = fitForms(items, budget, cost);
         expect(shown.reduce((sum, form) => sum + cost(form), 0)).toBeLessThanOrEqual(budget);
         expect(shown.length + left).toBe(items.length);
         shown.forEach((form, index) => expect(items[index]).toContain(form));

@@ -463,8 +463,8 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
       test("bear an event once, with its deliveries", async () => {
         const event = makeEvent("1");
         const two = [event, makeEvent("2")];
-        expect(await commitEvents([event])).toEqual({ status: "committed", born: new Set([event.id]) });
-        expect(await commitEvents(two)).toEqual({ status: "committed", born: new Set([two[1]?.id]) });
+        expect(await commitEvents([event])).toEqual({ status: "committed", created: new Set([event.id]) });
+        expect(await commitEvents(two)).toEqual({ status: "committed", created: new Set([two[1]?.id]) });
         expect((await due(T0)).groups.flatMap((g) => g.members.map((m) => m.event))).toEqual(two);
         expect(await store.recentEvents(1)).toEqual([two[1]]);
       });
@@ -473,7 +473,7 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         const event = makeEvent("1");
         await expect(commit({ events: [event], deliveries: [delivery(event, { sink: null as never })] })).rejects.toThrow(/sink/);
         expect(await store.recentEvents(9)).toEqual([]);
-        expect(await commitEvents([event])).toEqual({ status: "committed", born: new Set([event.id]) });
+        expect(await commitEvents([event])).toEqual({ status: "committed", created: new Set([event.id]) });
       });
 
       test("keep every verdict of several targets, in whatever order they come", async () => {
@@ -501,7 +501,7 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
           events,
           deliveries: events.map((event) => delivery(event)),
         });
-        expect(result.status === "committed" && result.born.size).toBe(1_000);
+        expect(result.status === "committed" && result.created.size).toBe(1_000);
         expect((await store.knownItems([ref(state)], [...ids, "1"]))[0]).toEqual(new Set(ids));
         const { groups } = await due(T0, ["hook"], new Set(), 2_000);
         expect(groups.map((g) => g.members[0]?.event.subject)).toEqual(ids);

@@ -11,7 +11,7 @@ import { type OutboxEvent, type Sink, SinkError } from "../../model/sink.ts";
 import type { NewDelivery } from "../../model/poll-store.ts";
 import type { Watch } from "../../model/watch.ts";
 import { listedAt } from "./listed-at.ts";
-import { noticeMessage } from "../../render/messages/ops-alert-message.ts";
+import { opsAlertMessage } from "../../render/messages/ops-alert-message.ts";
 import { isVolumeEvent, volumeMessage } from "../../render/messages/volume-message.ts";
 import { routeEvent, throttlesByKey } from "../../route/route-event.ts";
 import type { SinkDeps, SinkType } from "../../sinks/sink-type.ts";
@@ -45,7 +45,7 @@ export const createReader =
   (event: OutboxEvent): NeutralMessage => {
     if (isVolumeEvent(event)) return volumeMessage(event);
     const type = WATCH_TYPES.find((candidate) => candidate.type === event.event.watchType);
-    return type === undefined ? noticeMessage(event) : type.read(event, { linksHost });
+    return type === undefined ? opsAlertMessage(event) : type.read(event, { linksHost });
   };
 
 export async function createDelivery(config: Config, deps: DeliveryDeps): Promise<Delivery> {

@@ -5,7 +5,7 @@ import { errorText } from "../../model/errors.ts";
 import type { ChirpEvent } from "../../model/event.ts";
 import type { Log } from "../../model/log.ts";
 import type { Random } from "../../model/random.ts";
-import { noticeMessage } from "../../render/messages/ops-alert-message.ts";
+import { opsAlertMessage } from "../../render/messages/ops-alert-message.ts";
 import type { Delivery } from "./delivery.ts";
 
 const TIMEOUT_MS = 10_000;
@@ -39,7 +39,7 @@ export function createFallbackNotifier({ delivery, config, clock, random, log }:
       const sink = delivery().sinks.get(name)?.sink;
       if (sink === undefined) continue;
       const messageId = random.id();
-      const body = sink.render({ events: [{ event, watches: [] }], sample: false, read: noticeMessage });
+      const body = sink.render({ events: [{ event, watches: [] }], sample: false, read: opsAlertMessage });
       try {
         await sink.send({ id: messageId, sink: name, groupKey: event.id, sealedAtMs: nowMs, body }, AbortSignal.timeout(TIMEOUT_MS));
         return;

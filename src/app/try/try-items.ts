@@ -23,7 +23,7 @@ export interface TriedItem {
   readonly verdict: "news" | "filtered";
   /** Why it is filtered; empty for news. */
   readonly detail: string;
-  /** As it would be born; filtered ones too, so that they can be shown. */
+  /** As it would be created; filtered ones too, so that they can be shown. */
   readonly event: ChirpEvent;
 }
 

@@ -12,7 +12,7 @@ const WAITS_MS = [
   ...[1, 2, 4, 8, 12].map((count) => count * HOUR),
 ] as const;
 
-/** Each wait is stretched or shortened by up to this share, so that what failed together does not come back together. */
+/** Each wait is made longer or shorter by up to this share, so that messages that failed together are not retried together. */
 const JITTER = 0.1;
 
 export interface FailedAttempt {

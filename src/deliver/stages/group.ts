@@ -16,7 +16,7 @@ export interface Bundle {
   readonly cause: DigestCause | undefined;
 }
 
-/** What may not go out now; `isFirst`: the channel is told so. */
+/** What may not go out now; `isFirst`: the channel gets a message that says so. */
 export type Surplus = Omit<Overflow, "announcement"> & { readonly isFirst: boolean };
 
 export interface Claim {
@@ -72,7 +72,7 @@ async function dueWorkOf(store: Outbox, queue: SinkQueue, nowMs: number, limit: 
 const byAge = (a: DueMessage, b: DueMessage): number =>
   a.sealedAtMs - b.sealedAtMs || Number(a.firstAttemptAtMs === null) - Number(b.firstAttemptAtMs === null);
 
-interface Offer {
+interface Candidates {
   readonly sink: string;
   readonly groups: readonly DueGroup[];
   /** Most bundles that may be made of them. */
@@ -87,18 +87,18 @@ interface Allowed {
   readonly isCut: boolean;
 }
 
-async function allow(deps: GroupDeps, offer: Offer): Promise<Allowed> {
+async function allow(deps: GroupDeps, candidates: Candidates): Promise<Allowed> {
   const bundles: Bundle[] = [];
   const surplus: Surplus[] = [];
   let isCut = false;
-  for (const throttleKey of new Set(offer.groups.map((group) => group.throttleKey))) {
-    const groups = offer.groups.filter((group) => group.throttleKey === throttleKey);
+  for (const throttleKey of new Set(candidates.groups.map((group) => group.throttleKey))) {
+    const groups = candidates.groups.filter((group) => group.throttleKey === throttleKey);
     const throttle = throttleKey === null ? undefined : deps.throttles.get(throttleKey);
-    const room = offer.room - bundles.length;
+    const room = candidates.room - bundles.length;
     const allowed =
       throttleKey === null || throttle === undefined
         ? cutTo(room, groups.map(bundleOf))
-        : await paced(deps, throttle, throttleKey, { ...offer, groups, room });
+        : await paced(deps, throttle, throttleKey, { ...candidates, groups, room });
     bundles.push(...allowed.bundles);
     surplus.push(...allowed.surplus);
     isCut ||= allowed.isCut;
@@ -106,11 +106,11 @@ async function allow(deps: GroupDeps, offer: Offer): Promise<Allowed> {
   return { bundles, surplus, isCut };
 }
 
-async function paced(deps: GroupDeps, throttle: Throttle, throttleKey: string, offer: Offer): Promise<Allowed> {
-  const { sink, nowMs, room } = offer;
+async function paced(deps: GroupDeps, throttle: Throttle, throttleKey: string, candidates: Candidates): Promise<Allowed> {
+  const { sink, nowMs, room } = candidates;
   const digestKey = digestGroup("throttle", throttleKey);
-  const gathered = offer.groups.find(({ groupKey }) => groupKey === digestKey);
-  const [digests, fresh] = partition(offer.groups, (group) => readDigestGroup(group.groupKey) !== undefined && group !== gathered);
+  const gathered = candidates.groups.find(({ groupKey }) => groupKey === digestKey);
+  const [digests, fresh] = partition(candidates.groups, (group) => readDigestGroup(group.groupKey) !== undefined && group !== gathered);
   const state = await deps.store.throttleState({ sink, throttleKey, digestKey, sinceMs: nowMs - throttle.intervalMs });
   const formerly = gathered === undefined ? [] : originalBundles(gathered);
   const single = fresh.filter((group) => group !== gathered);

@@ -17,7 +17,7 @@ export interface RecordStage extends Stage<DeliveryResult, void> {
   flush(): void;
 }
 
-/** How long an answer may wait for company. */
+/** How long a result may wait to be committed together with others. */
 const GATHER_MS = 10;
 const MOST_AT_ONCE = 200;
 /** A store that cannot write is asked again this often; the results stay in hand. */

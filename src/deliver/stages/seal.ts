@@ -111,7 +111,7 @@ function layOut(deps: SealDeps, queue: SinkQueue, events: readonly OutboxEvent[]
 
 const byDetection = (a: OutboxEvent, b: OutboxEvent): number => a.event.detectedAtMs - b.event.detectedAtMs;
 
-/** A sink for programs is told nothing: it gets its events a little later. */
+/** A sink for programs gets no announcement: its events arrive a little later. */
 async function gather(deps: SealDeps, queue: SinkQueue, { isFirst, ...overflow }: Surplus): Promise<void> {
   const { lists } = queue.sink;
   if (!isFirst || lists === undefined) return deps.store.gather(overflow);

@@ -8,7 +8,7 @@ import type { Hash } from "../../model/hash.ts";
 import type { Log } from "../../model/log.ts";
 import type { Meter } from "../../model/meter.ts";
 import type { PollCommit, PollStore } from "../../model/poll-store.ts";
-import { LOOK_OWED_MS, type Recheck, type RecheckStore } from "../../model/recheck.ts";
+import { OVERDUE_RECHECK_MS, type Recheck, type RecheckStore } from "../../model/recheck.ts";
 import { mostUrgent, type Priority } from "../../model/schedule.ts";
 import type { StoreWatch } from "../../model/store-health.ts";
 import type { Trace } from "../../model/trace.ts";
@@ -64,7 +64,7 @@ export class RecheckBatches {
   async run(rows: readonly Recheck[]): Promise<boolean> {
     const { clock, trace, following } = this.#deps;
     const followed = rows.flatMap((recheck) => {
-      const subscriber = recheck.untilMs + LOOK_OWED_MS < clock.now() ? undefined : subscriberOf(following(), recheck);
+      const subscriber = recheck.untilMs + OVERDUE_RECHECK_MS < clock.now() ? undefined : subscriberOf(following(), recheck);
       return subscriber === undefined ? [] : [{ recheck, subscriber }];
     });
     const live = new Set(followed.map(({ recheck }) => recheck));
@@ -150,11 +150,11 @@ export class RecheckBatches {
     };
     const result = await store.commitPoll(changes);
     if (result.status === "conflict") return false;
-    trace.remember(RECHECK, result.born);
-    logEvents(log, changes, result.born, trace.ofSource(RECHECK));
+    trace.remember(RECHECK, result.created);
+    logEvents(log, changes, result.created, trace.ofSource(RECHECK));
     for (const { event } of routed)
-      if (result.born.has(event.id)) meter.count("chirpwatch_events_total", { watch: event.watch, event: event.type });
-    if (result.born.size > 0) wakeDelivery();
+      if (result.created.has(event.id)) meter.count("chirpwatch_events_total", { watch: event.watch, event: event.type });
+    if (result.created.size > 0) wakeDelivery();
     return true;
   }
 }

@@ -154,8 +154,8 @@ class WatchedVolume implements VolumeWatch {
     const { event, deliveries } = route(makeEvent(hash, { ...subscriber, targetName: "" }, fact, nowMs), nowMs);
     const commit = { atMs: nowMs, targets: [], verdicts: [], events: [event], deliveries };
     const result = await store.commitPoll(commit);
-    if (result.status === "conflict" || result.born.size === 0) return;
-    logEvents(log, commit, result.born);
+    if (result.status === "conflict" || result.created.size === 0) return;
+    logEvents(log, commit, result.created);
     meter.count("chirpwatch_events_total", { watch: event.watch, event: type });
     wakeDelivery();
   }

@@ -79,11 +79,11 @@ async function runPoll(deps: RunnerDeps, planned: Poll, see: See): Promise<PollO
     const commit = commitOf(state, seen, evaluation, { startedAtMs, nowMs: clock.now(), route });
     const result = await store.commitPoll(commit);
     if (result.status === "committed") {
-      deps.trace.remember(planned.key, result.born);
-      logEvents(deps.log, commit, result.born, deps.trace.ofSource(planned.key));
-      if (result.born.size > 0) deps.wakeDelivery();
-      countPoll(deps.meter, state.poll, commit, result.born);
-      return outcomeOf(state, seen, evaluation, { events: result.born.size, rememberedFromMs: clock.now() - deps.retentionMs() });
+      deps.trace.remember(planned.key, result.created);
+      logEvents(deps.log, commit, result.created, deps.trace.ofSource(planned.key));
+      if (result.created.size > 0) deps.wakeDelivery();
+      countPoll(deps.meter, state.poll, commit, result.created);
+      return outcomeOf(state, seen, evaluation, { events: result.created.size, rememberedFromMs: clock.now() - deps.retentionMs() });
     }
     state = await loadPoll(store, planned);
   }

@@ -2,14 +2,14 @@
 import type { NeutralMessage } from "../../model/message.ts";
 import type { OutboxEvent } from "../../model/sink.ts";
 import { authorOf, baseMessage, nameOf, type ReadContext } from "./event-message.ts";
-import { noticeMessage } from "./ops-alert-message.ts";
+import { opsAlertMessage } from "./ops-alert-message.ts";
 import { changedLines, changedMoves, crossedMoves, joinWords, type Move, valueText } from "./value-moves.ts";
 
 /** Reads `body.user`, `about`, `previous`, `changed` and `crossed`. */
 export function aboutMessage(event: OutboxEvent, { linksHost }: ReadContext): NeutralMessage {
   const { body } = event.event;
   const { user } = body;
-  if (user === undefined) return noticeMessage(event);
+  if (user === undefined) return opsAlertMessage(event);
   const author = authorOf(user, linksHost);
   const moved = changedMoves(body, "about", { country: "country" });
   const renamed = crossedMoves(body, "about", {});

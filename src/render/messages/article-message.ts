@@ -3,7 +3,7 @@ import type { NeutralMessage } from "../../model/message.ts";
 import type { OutboxEvent } from "../../model/sink.ts";
 import { plainTweetText } from "../text/clean-text.ts";
 import { authorOf, baseMessage, nameOf, type ReadContext } from "./event-message.ts";
-import { noticeMessage } from "./ops-alert-message.ts";
+import { opsAlertMessage } from "./ops-alert-message.ts";
 import { tweetUrl } from "../text/permalink.ts";
 import { beforeFacts, changedMoves, crossedMoves, crossedText, joinWords, valuesOf } from "./value-moves.ts";
 
@@ -21,7 +21,7 @@ const TEXTS = { full_text: "the text", preview_text: "the preview", cover_image_
 export function articleMessage(event: OutboxEvent, { linksHost }: ReadContext): NeutralMessage {
   const { body, subject } = event.event;
   const { user } = body;
-  if (user === undefined) return noticeMessage(event);
+  if (user === undefined) return opsAlertMessage(event);
   const article = valuesOf(body["article"]);
   const crossed = crossedMoves(body, "article", COUNTS);
   const changed = changedMoves(body, "article", TEXTS);

@@ -4,7 +4,7 @@ import type { NeutralMessage } from "../../model/message.ts";
 import type { OutboxEvent } from "../../model/sink.ts";
 import type { User } from "../../model/user.ts";
 import { authorOf, baseMessage, nameOf, type ReadContext } from "./event-message.ts";
-import { noticeMessage } from "./ops-alert-message.ts";
+import { opsAlertMessage } from "./ops-alert-message.ts";
 import { communityUrl, tweetUrl } from "../text/permalink.ts";
 import { valuesOf } from "./value-moves.ts";
 
@@ -13,7 +13,7 @@ type Values = ReturnType<typeof valuesOf>;
 /** Reads `body.user` and `body.membership`: the check, its answer, and what it was asked about. */
 export function membershipMessage(event: OutboxEvent, { linksHost }: ReadContext): NeutralMessage {
   const { user, target, membership: said } = event.event.body;
-  if (user === undefined) return noticeMessage(event);
+  if (user === undefined) return opsAlertMessage(event);
   const membership = valuesOf(said);
   const author = authorOf(user, linksHost);
   return {

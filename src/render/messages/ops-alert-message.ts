@@ -1,11 +1,11 @@
-/** How the daemon's own events read, and any event whose body is not what its kind promises: told plainly, never dropped. */
+/** How the daemon's own events read, and any event whose body is not what its kind promises: rendered plainly, never dropped. */
 import type { Json } from "../../model/json.ts";
 import type { NeutralMessage } from "../../model/message.ts";
 import type { OutboxEvent } from "../../model/sink.ts";
 import { baseMessage } from "./event-message.ts";
 
 /** `body.message` is the sentence, `body.hint` the cure, `body.url` a link; the other plain values of the body are its facts. */
-export function noticeMessage(outboxEvent: OutboxEvent): NeutralMessage {
+export function opsAlertMessage(outboxEvent: OutboxEvent): NeutralMessage {
   const { event } = outboxEvent;
   const { message, hint, url, ...rest } = event.body as Readonly<Record<string, Json | undefined>>;
   return {

@@ -3,7 +3,7 @@ import type { NeutralMessage } from "../../model/message.ts";
 import type { OutboxEvent } from "../../model/sink.ts";
 import type { User } from "../../model/user.ts";
 import { authorOf, baseMessage, nameOf, type ReadContext } from "./event-message.ts";
-import { noticeMessage } from "./ops-alert-message.ts";
+import { opsAlertMessage } from "./ops-alert-message.ts";
 import { beforeFacts, changedLines, changedMoves, crossedMoves, crossedText, joinWords, type Move, valueText } from "./value-moves.ts";
 
 const COUNTS = {
@@ -29,7 +29,7 @@ const PICTURES = ["profile_image_url", "profile_background_image_url"];
 export function profileMessage(event: OutboxEvent, { linksHost }: ReadContext): NeutralMessage {
   const { body } = event.event;
   const { user } = body;
-  if (user === undefined) return noticeMessage(event);
+  if (user === undefined) return opsAlertMessage(event);
   const author = authorOf(user, linksHost);
   const crossed = crossedMoves(body, "user", COUNTS);
   const changed = changedMoves(body, "user", FIELDS);

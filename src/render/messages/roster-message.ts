@@ -1,4 +1,4 @@
-/** How an account reads that came onto a list of accounts or went: who, which list, and what makes them worth a look. */
+/** The message about an account that joined or left a member list: who, which list, and what makes them interesting. */
 import type { EventBody } from "../../model/event.ts";
 import type { Json } from "../../model/json.ts";
 import type { NeutralMessage } from "../../model/message.ts";
@@ -6,7 +6,7 @@ import type { OutboxEvent } from "../../model/sink.ts";
 import type { User } from "../../model/user.ts";
 import { plainTweetText } from "../text/clean-text.ts";
 import { authorOf, baseMessage, nameOf, type ReadContext } from "./event-message.ts";
-import { noticeMessage } from "./ops-alert-message.ts";
+import { opsAlertMessage } from "./ops-alert-message.ts";
 import { formatCount } from "../text/numbers.ts";
 import { communityUrl, listUrl, tweetUrl } from "../text/permalink.ts";
 
@@ -33,7 +33,7 @@ const SENTENCES: Readonly<Record<string, (who: string, place: string) => string>
 export function rosterMessage(event: OutboxEvent, { linksHost }: ReadContext): NeutralMessage {
   const { type, body, labels } = event.event;
   const { user } = body;
-  if (user === undefined) return noticeMessage(event);
+  if (user === undefined) return opsAlertMessage(event);
   const author = authorOf(user, linksHost);
   const place = placeOf(body, linksHost) ?? { name: labels["target"] ?? "the list" };
   const sentence = SENTENCES[type] ?? ((who: string) => `${type}: ${who}`);

@@ -3,7 +3,7 @@ import type { Json } from "../../model/json.ts";
 import type { NeutralMessage } from "../../model/message.ts";
 import type { OutboxEvent } from "../../model/sink.ts";
 import { authorOf, baseMessage, nameOf, type ReadContext } from "./event-message.ts";
-import { noticeMessage } from "./ops-alert-message.ts";
+import { opsAlertMessage } from "./ops-alert-message.ts";
 import { formatDelta, formatExact } from "../text/numbers.ts";
 import { beforeFacts, crossedMoves, crossedText } from "./value-moves.ts";
 
@@ -13,7 +13,7 @@ import { beforeFacts, crossedMoves, crossedText } from "./value-moves.ts";
  */
 export function scoreMessage(event: OutboxEvent, { linksHost }: ReadContext): NeutralMessage {
   const { user, score, previous, crossed, present } = event.event.body;
-  if (user === undefined) return noticeMessage(event);
+  if (user === undefined) return opsAlertMessage(event);
   const author = authorOf(user, linksHost);
   const moves = numbersOf(score).map(({ name, value }) => `${formatDelta(value)} ${PERIODS[name] ?? name}`);
   const names = Array.isArray(crossed) ? crossed.map(String).join(", ") : "";
@@ -34,7 +34,7 @@ export function scoreMessage(event: OutboxEvent, { linksHost }: ReadContext): Ne
 export function scoreLevelMessage(event: OutboxEvent, { linksHost }: ReadContext): NeutralMessage {
   const { body } = event.event;
   const { user } = body;
-  if (user === undefined) return noticeMessage(event);
+  if (user === undefined) return opsAlertMessage(event);
   const author = authorOf(user, linksHost);
   const crossed = crossedMoves(body, "score", { score: "points" });
   return {

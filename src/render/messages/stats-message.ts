@@ -2,7 +2,7 @@
 import type { NeutralMessage } from "../../model/message.ts";
 import type { OutboxEvent } from "../../model/sink.ts";
 import { authorOf, baseMessage, nameOf, type ReadContext } from "./event-message.ts";
-import { noticeMessage } from "./ops-alert-message.ts";
+import { opsAlertMessage } from "./ops-alert-message.ts";
 import { beforeFacts, crossedMoves, crossedText } from "./value-moves.ts";
 
 const COUNTS = {
@@ -16,7 +16,7 @@ const COUNTS = {
 export function statsMessage(event: OutboxEvent, { linksHost }: ReadContext): NeutralMessage {
   const { body } = event.event;
   const { user } = body;
-  if (user === undefined) return noticeMessage(event);
+  if (user === undefined) return opsAlertMessage(event);
   const author = authorOf(user, linksHost);
   const crossed = crossedMoves(body, "stats", COUNTS);
   return {

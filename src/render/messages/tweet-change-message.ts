@@ -2,7 +2,7 @@
 import type { NeutralMessage } from "../../model/message.ts";
 import type { OutboxEvent } from "../../model/sink.ts";
 import type { ReadContext } from "./event-message.ts";
-import { noticeMessage } from "./ops-alert-message.ts";
+import { opsAlertMessage } from "./ops-alert-message.ts";
 import { tweetMessage, whatOf } from "./tweet-message.ts";
 import { beforeFacts, crossedMoves, crossedText } from "./value-moves.ts";
 
@@ -19,7 +19,7 @@ const COUNTS = {
 export function tweetChangeMessage(event: OutboxEvent, context: ReadContext): NeutralMessage {
   const { type, body } = event.event;
   const { tweet } = body;
-  if (tweet === undefined) return noticeMessage(event);
+  if (tweet === undefined) return opsAlertMessage(event);
   if (type === "tweet.deleted") return tweetMessage(event, context);
   const crossed = crossedMoves(body, "tweet", COUNTS);
   const message = tweetMessage(event, context, `${whatOf(tweet)} ${crossedText(crossed)}`);

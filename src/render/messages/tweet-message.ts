@@ -4,7 +4,7 @@ import type { OutboxEvent } from "../../model/sink.ts";
 import { kindOfTweet, type Tweet, type TweetKind } from "../../model/tweet.ts";
 import { plainTweetText } from "../text/clean-text.ts";
 import { authorOf, baseMessage, nameOf, type ReadContext } from "./event-message.ts";
-import { noticeMessage } from "./ops-alert-message.ts";
+import { opsAlertMessage } from "./ops-alert-message.ts";
 import { formatCount } from "../text/numbers.ts";
 import { tweetUrl } from "../text/permalink.ts";
 
@@ -13,7 +13,7 @@ const SHOWN_MEDIA: ReadonlySet<string> = new Set(["photo", "video", "animated_gi
 /** Reads `body.tweet`. `title` replaces the sentence, for events that say something else about a tweet than that it was posted. */
 export function tweetMessage(event: OutboxEvent, { linksHost }: ReadContext, title?: string): NeutralMessage {
   const tweet = event.event.body.tweet;
-  if (tweet === undefined) return noticeMessage(event);
+  if (tweet === undefined) return opsAlertMessage(event);
   const context = contextOf(tweet, linksHost);
   return {
     ...baseMessage(event),

@@ -1,4 +1,4 @@
-/** Takes the sting out of mentions that chats know, without changing how they look: a zero-width space breaks the word. */
+/** Disables mentions that chats know, without a visible change: a zero-width space breaks the word. */
 
 const BREAK = "\u200b";
 

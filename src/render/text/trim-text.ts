@@ -14,7 +14,7 @@ export function trimText(text: string, limit: number): string {
   return text.slice(0, end).trimEnd() + ELLIPSIS;
 }
 
-/** The last grapheme boundary at or before `room`, looking no further than it must: a list has a thousand texts to cut. */
+/** The last grapheme boundary at or before `room`, searching no further than it must: a list has a thousand texts to cut. */
 function lastBoundary(text: string, room: number): number {
   let from = room;
   while (from > 0 && !isPlainBoundary(text, from)) from -= 1;

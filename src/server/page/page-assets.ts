@@ -71,7 +71,7 @@ footer { color: var(--soft); font-size: .85rem; display: flex; flex-wrap: wrap; 
 `;
 
 /**
- * Brings what changed every ten seconds while someone looks, and gives the focus back to the link that had it. While text is selected or
+ * Brings what changed every ten seconds while the page is visible, and gives the focus back to the link that had it. While text is selected or
  * updates are held the page stays as it is, but a daemon that does not answer is reported all the same. Without it, the page still works.
  */
 export const PAGE_SCRIPT = `

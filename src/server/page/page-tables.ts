@@ -6,7 +6,7 @@ import { isTroubled, isUnreadable } from "./page-attention.ts";
 import { counted, countText, lasting, when } from "../words/page-words.ts";
 import type { EventLine, MemberListView, SinkView, TargetView, WaitView, WatchView } from "../words/views.ts";
 
-/** Ten thousand rows every ten seconds would cost the daemon more than they tell. */
+/** Ten thousand rows every ten seconds would cost the daemon more than they are worth. */
 const MAX_WATCHES = 200;
 
 export function watchTable(watches: readonly WatchView[], nowMs: number): Html {

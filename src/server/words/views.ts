@@ -9,7 +9,7 @@ import type { DeliveryHistory, DeliveryOutcome, EventQuery, ItemHistory } from "
 import type { TargetStatus } from "../../model/watch-store.ts";
 import type { Priority } from "../../model/schedule.ts";
 
-/** `degraded`: it runs, but someone should look. `paused`: nothing is polled at all, and `reasons` says why. */
+/** `degraded`: it runs, but needs attention. `paused`: nothing is polled at all, and `reasons` says why. */
 export type DaemonState = "running" | "degraded" | "paused";
 
 export interface TargetView {
@@ -28,13 +28,13 @@ export interface MemberListView {
   readonly members: number | null;
   /** Members that the first read has seen; null once it is done, and where there is none to come. */
   readonly first_read_members: number | null;
-  /** Whether newcomers are told before the first read is done. */
+  /** Whether newcomers are reported before the first read is done. */
   readonly tells_newcomers: boolean;
   /** How often the whole of it is read from then on; 0: every poll reads on in it; null: never. */
   readonly whole_read_every_seconds: number | null;
 }
 
-/** The first read of what a watch watches, which tells nothing by default: until it is done there are no alerts. */
+/** The first read of what a watch watches, which raises no alerts by default: until it is done there are no alerts. */
 export interface FirstReadView {
   /** Targets whose first read is not done. */
   readonly targets_left: number;
@@ -120,9 +120,9 @@ export interface QuotaView {
   readonly line: number | null;
   /** Requests of the whole period at the pace the schedules ask for; null while unknown. */
   readonly forecast: number | null;
-  /** The same, stretched where the quota is short and never beyond the line; null while unknown. */
+  /** The same, slowed down where the quota is short and never beyond the soft limit; null while unknown. */
   readonly expected: number | null;
-  /** What happens where the schedules ask for more than the line: polls are slowed down before it, or stop at it. */
+  /** What happens where the schedules ask for more than the soft limit: polls are slowed down before it, or stop at it. */
   readonly on_exhausted: "degrade" | "pause";
   /** How many times slower polls of a priority go; null while no daemon runs. */
   readonly stretch: Readonly<Record<Priority, number>> | null;
@@ -140,14 +140,14 @@ export interface KeyView {
   readonly spent: number;
   /** Null while unknown. */
   readonly limit: number | null;
-  /** Why it is set aside; empty while it may pay. */
+  /** Why it is suspended; empty while it is eligible. */
   readonly aside: string;
 }
 
 export interface SpentView {
   readonly name: string;
   readonly spent: number;
-  /** At the end of the period, at the pace in force; null where nothing is planned or known. */
+  /** At the end of the period, at the current pace; null where nothing is planned or known. */
   readonly expected: number | null;
 }
 
@@ -155,7 +155,7 @@ export interface SpentView {
 export interface BudgetView {
   readonly quota: QuotaView;
   readonly price: { readonly per_request: number; readonly currency: string } | null;
-  /** The dearest first; commands and housekeeping under names of their own. */
+  /** The most expensive first; commands and housekeeping under names of their own. */
   readonly watches: readonly SpentView[];
   readonly endpoints: readonly Pick<SpentView, "name" | "spent">[];
   /** Hours of the period in which something was spent, in order. */
@@ -223,7 +223,7 @@ export interface StatusView {
   readonly uptime_seconds: number;
   readonly upstream: UpstreamView;
   readonly quota: QuotaView;
-  /** Holes in covered history that wait to be filled. */
+  /** Gaps in covered history that wait to be filled. */
   readonly gaps: number;
   readonly watches: readonly WatchView[];
   readonly sinks: readonly SinkView[];
@@ -291,7 +291,7 @@ export interface PauseView {
 export interface Actions {
   /** All or nothing: a refused file leaves the old one active. `askedBy` is for the log. Never rejects for a bad file. */
   reload(askedBy: string): Promise<ReloadOutcome>;
-  /** Undefined when there is no watch of that id. `isFromNow`: what came while it was paused is not told; nothing changes where it was not. */
+  /** Undefined when there is no watch of that id. `isFromNow`: what came while it was paused raises no alert; nothing changes where it was not. */
   setPaused(watchId: string, paused: boolean, isFromNow?: boolean): Promise<PauseView | undefined>;
   /** Accepts the loss of dead letters, of one sink or of all; how many there were. */
   acknowledgeDead(sink: string | undefined): Promise<number>;

@@ -1,6 +1,6 @@
 /**
  * The only file that knows SQLite: the driver under Kysely, its settings, and what its errors mean at run time. What went wrong at
- * opening is told by open-failures.ts; which release of the driver runs is driver.ts's.
+ * opening is open-failures.ts's; which release of the driver runs is driver.ts's.
  */
 import {
   CompiledQuery,

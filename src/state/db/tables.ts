@@ -59,7 +59,7 @@ export interface ItemsTable {
   event_id: string | null;
 }
 
-/** Who is on a list whose leaving is told. */
+/** Accounts on a list whose departures are reported. */
 export interface MembersTable {
   target_id: number;
   user_id: string;
@@ -71,13 +71,13 @@ export interface MembersTable {
   image_url: string;
 }
 
-/** Fresh tweets that are looked at again. */
+/** Fresh tweets that are rechecked. */
 export interface RechecksTable {
   target_id: number;
   tweet_id: string;
   due_at: number;
   until_at: number;
-  /** The event that told it; "" while it waits for its condition. */
+  /** The event made of it; "" while it waits for its condition. */
   event_id: string;
   condition: string;
   absences: number;
@@ -107,7 +107,7 @@ export interface EventsTable {
 export type DeliveryState = "waiting" | "sealed" | "summarised" | "muted" | "duplicate" | "merged";
 
 export interface DeliveriesTable {
-  /** In order of birth. */
+  /** In order of creation. */
   id: number;
   event_id: string;
   sink: string;
@@ -158,7 +158,7 @@ export interface MessagesTable {
   parent_id: string | null;
   /** Of dead ones: a `DeadCause`; else "". */
   cause: string;
-  /** When the operator was told that it is dead, and when it was accepted or rendered anew. */
+  /** When the operator was notified that it is dead, and when it was acknowledged or rendered anew. */
   reported_at: number | null;
   acknowledged_at: number | null;
 }
@@ -182,7 +182,7 @@ export interface CrosspostsTable {
   created_at: number;
   next_attempt_at: number;
   done_at: number | null;
-  /** When the operator was told that it was not published. */
+  /** When the operator was notified that it was not published. */
   reported_at: number | null;
   error: string;
 }

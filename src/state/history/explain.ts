@@ -32,12 +32,17 @@ export async function explainItem(db: Executor, itemId: string, nowMs: number): 
       deliveries,
     });
   }
-  const told = new Set(items.flatMap(({ event_id: eventId }) => (eventId === null ? [] : [eventId])));
-  return [...histories, ...(await recurringFacts(db, itemId, told, nowMs))].sort((a, b) => a.seenAtMs - b.seenAtMs);
+  const itemEventIds = new Set(items.flatMap(({ event_id: eventId }) => (eventId === null ? [] : [eventId])));
+  return [...histories, ...(await recurringFacts(db, itemId, itemEventIds, nowMs))].sort((a, b) => a.seenAtMs - b.seenAtMs);
 }
 
 /** What can happen to an item again and again has no verdict, only events: who left a list, what crossed or changed. */
-async function recurringFacts(db: Executor, itemId: string, told: ReadonlySet<string>, nowMs: number): Promise<readonly ItemHistory[]> {
+async function recurringFacts(
+  db: Executor,
+  itemId: string,
+  itemEventIds: ReadonlySet<string>,
+  nowMs: number,
+): Promise<readonly ItemHistory[]> {
   if (!/^\w+$/.test(itemId)) return [];
   const rows = await db
     .selectFrom("events")
@@ -47,7 +52,7 @@ async function recurringFacts(db: Executor, itemId: string, told: ReadonlySet<st
     .execute();
   const histories: ItemHistory[] = [];
   for (const row of rows) {
-    if (told.has(row.id)) continue;
+    if (itemEventIds.has(row.id)) continue;
     const event = eventOf(row);
     const deliveries = (await deliveriesOf(db, [row.id], nowMs)).get(row.id) ?? [];
     const { occurredAtMs, detectedAtMs: seenAtMs, watch, labels } = event;

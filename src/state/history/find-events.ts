@@ -5,7 +5,7 @@ import { deliveriesOf } from "./delivery-history.ts";
 import { eventOf } from "../items/insert-events.ts";
 import type { Executor } from "../db/statement.ts";
 
-/** Rows looked at in one statement, and in one page. */
+/** Rows examined in one statement, and in one page. */
 const AT_ONCE = 1_000;
 const MOST_IN_A_PAGE = 20_000;
 /** Events are numbered in the order of their commits; a clock that was set back lets their times differ from it by about this much. */
@@ -80,7 +80,7 @@ async function matching(db: Executor, query: EventQuery, { from, to, nowMs }: Pi
     .filter((record) => state === undefined || record.deliveries.some((delivery) => delivery.state === state));
 }
 
-/** The body is JSON: a name of a field is no text, so `says` looks again at what this lets through. */
+/** The body is JSON: a name of a field is no text, so `says` checks again what this lets through. */
 const likePattern = (text: string): string => `%${JSON.stringify(text.toLowerCase()).slice(1, -1).replace(/[!%_]/g, "!$&")}%`;
 
 /** Any of its values. */

@@ -1,4 +1,4 @@
-/** What the events of the past tell. */
+/** Queries over past events. */
 import type { ChirpEvent } from "../../model/event.ts";
 import type { EventRecord } from "../../model/history.ts";
 import { deliveriesOf } from "./delivery-history.ts";

@@ -1,4 +1,4 @@
-/** Births of events: what the database did not know is born, what it knew stays as it is. */
+/** Inserts events: an id that the database does not know is inserted, one that it knows stays as it is. */
 import type { Selectable } from "kysely";
 import type { ChirpEvent } from "../../model/event.ts";
 import type { JsonObject } from "../../model/json.ts";
@@ -26,12 +26,12 @@ const COLUMNS = [
 /** The dedupe of the whole product. */
 const insertNew = insertRows("events", COLUMNS, (insert) => insert.onConflict((conflict) => conflict.column("id").doNothing()));
 
-/** Of these ids, the ones that were born with a number of this commit. */
-const bornSince = listStatement<{ first: number }, string>()((on, list, slot) =>
+/** Of these ids, the ones that this commit inserted, by their sequence numbers. */
+const insertedSince = listStatement<{ first: number }, string>()((on, list, slot) =>
   on.selectFrom("events").select("id").where("id", "in", list).where("seq", ">=", slot("first")),
 );
 
-/** Ids of the events that were born, in no particular order. */
+/** Ids of the events that were inserted, in no particular order. */
 export async function insertEvents(on: Executor, events: readonly ChirpEvent[]): Promise<ReadonlySet<string>> {
   if (events.length === 0) return new Set();
   const first = await nextNumbers(on, "event", events.length);
@@ -41,7 +41,7 @@ export async function insertEvents(on: Executor, events: readonly ChirpEvent[]):
   );
   const ids = events.map(({ id }) => id);
   if (changed === ids.length) return new Set(ids);
-  const { rows } = await bornSince(on, ids, { first });
+  const { rows } = await insertedSince(on, ids, { first });
   return new Set(rows.map(({ id }) => id));
 }
 
@@ -64,7 +64,7 @@ function eventRow(event: ChirpEvent, seq: number): EventsTable {
   };
 }
 
-/** An event as it was born. */
+/** An event as it was created. */
 export const eventOf = (row: Omit<Selectable<EventsTable>, "seq" | "handle" | "user_id">): ChirpEvent => ({
   id: row.id,
   type: row.type,

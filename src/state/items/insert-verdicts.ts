@@ -25,11 +25,11 @@ export async function insertVerdicts(
   atMs: number,
 ): Promise<boolean> {
   const byTarget = new Map<number, ItemsTable[]>();
-  for (const stretch of stretchesOfOneTarget(verdicts)) {
-    const target = await targets.find(stretch[0]);
+  for (const verdictsOfTarget of groupByTarget(verdicts)) {
+    const target = await targets.find(verdictsOfTarget[0]);
     if (target === undefined) return false;
     const { id } = target;
-    const rows = stretch.map((verdict) => itemRow(verdict, id, atMs));
+    const rows = verdictsOfTarget.map((verdict) => itemRow(verdict, id, atMs));
     byTarget.set(id, [...(byTarget.get(id) ?? []), ...rows]);
   }
   for (const [id, rows] of byTarget) {
@@ -39,16 +39,16 @@ export async function insertVerdicts(
   return true;
 }
 
-/** A poll's verdicts come target by target: each is looked for once, not once for every item. */
-function stretchesOfOneTarget(verdicts: readonly ItemVerdict[]): readonly [ItemVerdict, ...ItemVerdict[]][] {
-  const stretches: [ItemVerdict, ...ItemVerdict[]][] = [];
+/** A poll's verdicts come target by target: each target is looked up once, not once for every item. */
+function groupByTarget(verdicts: readonly ItemVerdict[]): readonly [ItemVerdict, ...ItemVerdict[]][] {
+  const groups: [ItemVerdict, ...ItemVerdict[]][] = [];
   for (const verdict of verdicts) {
-    const current = stretches.at(-1);
+    const current = groups.at(-1);
     const isSame = current?.[0].watchKey === verdict.watchKey && current[0].targetKey === verdict.targetKey;
     if (current !== undefined && isSame) current.push(verdict);
-    else stretches.push([verdict]);
+    else groups.push([verdict]);
   }
-  return stretches;
+  return groups;
 }
 
 const itemRow = (verdict: ItemVerdict, targetId: number, atMs: number): ItemsTable => ({

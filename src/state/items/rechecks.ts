@@ -1,4 +1,4 @@
-/** Fresh tweets that are looked at again: which are due, and what one commit changes of them. */
+/** Rechecks of fresh tweets: which are due, and what one commit changes of them. */
 import type { LateVerdict, Recheck, RecheckRef } from "../../model/recheck.ts";
 import { eventOf } from "./insert-events.ts";
 import { type Executor, insertRows, listStatement, statement } from "../db/statement.ts";
@@ -11,7 +11,7 @@ interface DueQuery {
   readonly mostTweets: number;
 }
 
-interface HastenQuery {
+interface RunNowQuery {
   readonly watchKey: string;
   readonly laterThanMs: number;
   readonly dueAtMs: number;
@@ -50,7 +50,7 @@ export async function dueRechecks(db: Executor, nowMs: number, mostTweets: numbe
   }));
 }
 
-const runNow = statement<HastenQuery>()((on, slot) =>
+const runNow = statement<RunNowQuery>()((on, slot) =>
   on
     .updateTable("rechecks")
     .set({ due_at: slot("dueAtMs") })
@@ -58,7 +58,7 @@ const runNow = statement<HastenQuery>()((on, slot) =>
     .where("target_id", "in", on.selectFrom("targets").select("id").where("watch_key", "=", slot("watchKey"))),
 );
 
-export async function runRechecksNow(db: Executor, query: HastenQuery): Promise<void> {
+export async function runRechecksNow(db: Executor, query: RunNowQuery): Promise<void> {
   await runNow(db, query);
 }
 
@@ -76,7 +76,7 @@ const remove = listStatement<{ targetId: number }, string>()((on, list, slot) =>
   on.deleteFrom("rechecks").where("tweet_id", "in", list).where("target_id", "=", slot("targetId")),
 );
 
-const tellLate = statement<{ targetId: number; itemId: string; eventId: string; was: "filtered"; is: "event" }>()((on, slot) =>
+const turnIntoEvent = statement<{ targetId: number; itemId: string; eventId: string; was: "filtered"; is: "event" }>()((on, slot) =>
   on
     .updateTable("items")
     .set({ verdict: slot("is"), detail: "", event_id: slot("eventId") })
@@ -108,7 +108,7 @@ export async function applyRechecks(on: Executor, targets: TargetRevisions, chan
   for (const { itemId, eventId, ...ref } of changes.late) {
     const target = await targets.find(ref);
     if (target === undefined) return false;
-    await tellLate(on, { targetId: target.id, itemId, eventId, was: "filtered", is: "event" });
+    await turnIntoEvent(on, { targetId: target.id, itemId, eventId, was: "filtered", is: "event" });
   }
   return true;
 }

@@ -1,5 +1,5 @@
 /** The ledger: every request is entered before it is sent. One file may be shared by several processes; the transaction decides. */
-import type { Grant, KeyOffer, Reservation } from "../../model/ledger.ts";
+import type { Grant, EligibleKey, Reservation } from "../../model/ledger.ts";
 import { nextNumbers } from "../db/sequence.ts";
 import { HOUR_MS, spentByKey } from "./spent.ts";
 import type { Settlements } from "./settlements.ts";
@@ -55,15 +55,15 @@ const addLine = insertRows("spent_lines", ["hour", "watch", "endpoint", "key", "
 );
 
 /** Who pays where a reservation names nobody. */
-const NAMELESS: readonly [KeyOffer] = [{ key: "" }];
+const NAMELESS: readonly [EligibleKey] = [{ key: "" }];
 
 /** Durable before it returns `granted`; counts what was answered just before. */
 export function reserve(settlements: Settlements, reservation: Reservation): Promise<Grant> {
   return settlements.transact(async (on) => {
     const { line, billed } = reservation;
-    const offers = await payableKeys(on, reservation);
-    if (offers.payable.length === 0) return { kind: "quota", spent: offers.spent };
-    const free = await freeSlots(on, reservation, offers.payable);
+    const eligible = await payableKeys(on, reservation);
+    if (eligible.payable.length === 0) return { kind: "quota", spent: eligible.spent };
+    const free = await freeSlots(on, reservation, eligible.payable);
     if ("retryAtMs" in free) return { kind: "rate", retryAtMs: free.retryAtMs };
     if (billed && line !== undefined) {
       const spent = sum(await spentByKey(on, line.sinceMs));

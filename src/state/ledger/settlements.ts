@@ -37,7 +37,7 @@ export class Settlements {
     this.#waiting.add({ id: Number(ledgerId), at: atMs, status });
     this.#cancel ??= this.#clock.after(LATEST_MS, () => {
       this.#cancel = undefined;
-      // A disk that takes nothing is told by the polls; what waits goes with the next commit that succeeds.
+      // Polls report a disk that takes nothing; what waits goes with the next commit that succeeds.
       void this.write().catch(() => undefined);
     });
   }

@@ -1,4 +1,4 @@
-/** Schema 2: who is on the lists whose leaving is told. */
+/** Schema 2: who is on the lists whose departures are reported. */
 import type { Kysely } from "kysely";
 import type { Tables } from "../db/tables.ts";
 

@@ -1,4 +1,4 @@
-/** Schema 4: fresh tweets that are looked at again, and an index for counting the events of a watch by time. */
+/** Schema 4: rechecks of fresh tweets, and an index for counting the events of a watch by time. */
 import type { Kysely } from "kysely";
 import type { Tables } from "../db/tables.ts";
 

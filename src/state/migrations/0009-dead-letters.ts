@@ -1,4 +1,4 @@
-/** Schema 9: why messages were given up, whether the operator was told and has accepted it, and a record of what operators did. */
+/** Schema 9: why messages were given up, whether the operator was notified and has acknowledged it, and a record of what operators did. */
 import { type Kysely, sql } from "kysely";
 import type { Tables } from "../db/tables.ts";
 

@@ -85,7 +85,7 @@ const countMembers = listStatement<object, string>()((on, list) =>
 export const countAlerts = async (db: Executor, messageIds: readonly string[]): Promise<number> =>
   (await countMembers(db, messageIds, {})).rows.reduce((sum, { count }) => sum + Number(count), 0);
 
-/** Acknowledged ones count as well: the operator was told of them all the same. */
+/** Acknowledged ones count as well: the operator was notified of them all the same. */
 async function lastReport(db: Executor, { sink, cause }: Pick<DeadGroup, "sink" | "cause">): Promise<number | null> {
   const row = await db
     .selectFrom("messages")

@@ -1,20 +1,20 @@
 /**
- * Who was told what already: chat sinks tell one fact once within a time, however many watches match it, and again once it was undone.
- * An account that comes and goes all day is told a few times, then once in that time.
+ * Which sink was notified of what: a chat sink alerts once within a time on one fact, however many watches match it, and again once it was undone.
+ * An account that comes and goes all day raises a few alerts, then one in that time.
  */
 import type { NewDelivery, Once } from "../../model/poll-store.ts";
 import { type Executor, listStatement } from "../db/statement.ts";
 import type { DeliveriesTable } from "../db/tables.ts";
 
-interface Telling {
+interface EarlierDelivery {
   readonly id: number;
   readonly once_key: string | null;
   readonly state: DeliveriesTable["state"];
   readonly created_at: number;
 }
 
-/** Changes there and back that are told one by one; the rest of the day is one line. */
-const CHANGES_TOLD = 3;
+/** Changes there and back that get an alert each; the rest of the day is one line. */
+const MAX_SINGLE_ALERTS = 3;
 
 const earlier = listStatement<{ sink: string }, string>()((on, list, slot) =>
   on
@@ -29,15 +29,15 @@ const earlier = listStatement<{ sink: string }, string>()((on, list, slot) =>
 
 export class DedupeKeys {
   /** Of each sink and key, oldest first. */
-  readonly #known: Map<string, Telling[]>;
+  readonly #known: Map<string, EarlierDelivery[]>;
   readonly #nowMs: number;
 
-  private constructor(known: Map<string, Telling[]>, nowMs: number) {
+  private constructor(known: Map<string, EarlierDelivery[]>, nowMs: number) {
     this.#known = known;
     this.#nowMs = nowMs;
   }
 
-  /** Reads what the deliveries' sinks were told of the same facts, and of what undoes them. */
+  /** Reads the earlier deliveries of the same facts to the same sinks, and of what undoes them. */
   static async load(on: Executor, deliveries: readonly NewDelivery[], nowMs: number): Promise<DedupeKeys> {
     const keys = new Map<string, Set<string>>();
     for (const { sink, once } of deliveries) {
@@ -45,7 +45,7 @@ export class DedupeKeys {
       for (const key of once === undefined ? [] : keysOf(once)) wanted.add(key);
       keys.set(sink, wanted);
     }
-    const known = new Map<string, Telling[]>();
+    const known = new Map<string, EarlierDelivery[]>();
     for (const [sink, wanted] of keys) {
       const { rows } = wanted.size === 0 ? { rows: [] } : await earlier(on, [...wanted], { sink });
       for (const row of rows) remember(known, sink, row);
@@ -58,23 +58,23 @@ export class DedupeKeys {
     const { sink, once } = delivery;
     if (once === undefined) return delivery;
     const since = this.#nowMs - once.withinMs;
-    const told = keysOf(once)
+    const earlierRows = keysOf(once)
       .flatMap((key) => this.#known.get(nameOf(sink, key)) ?? [])
       .filter(({ created_at: atMs }) => atMs >= since)
       .sort((a, b) => a.id - b.id);
-    const last = told.at(-1);
+    const last = earlierRows.at(-1);
     if (last?.once_key === once.key) {
       row.state = last.state === "waiting" ? "merged" : "duplicate";
-      row.detail = last.state === "waiting" ? "told together with another watch" : "told already";
+      row.detail = last.state === "waiting" ? "delivered together with another watch" : "delivered already";
       row.joined_id = last.id;
       return undefined;
     }
     remember(this.#known, sink, { id: row.id, once_key: once.key, state: "waiting", created_at: row.created_at });
-    const [first] = told;
-    if (once.undo === undefined || first === undefined || told.length < CHANGES_TOLD) return delivery;
+    const [first] = earlierRows;
+    if (once.undo === undefined || first === undefined || earlierRows.length < MAX_SINGLE_ALERTS) return delivery;
     row.group_key = once.undo.summaryGroup;
     row.grouped = 1;
-    row.detail = `told in one line a day, as it came and went ${CHANGES_TOLD} times`;
+    row.detail = `delivered in one line a day, as it came and went ${MAX_SINGLE_ALERTS} times`;
     const groupWaitMs = first.created_at + once.withinMs - this.#nowMs;
     return { ...delivery, groupKey: once.undo.summaryGroup, groupWaitMs, groupIntervalMs: once.withinMs };
   }
@@ -84,7 +84,7 @@ const keysOf = ({ key, undo }: Once): readonly string[] => (undo === undefined ?
 
 const nameOf = (sink: string, key: string): string => `${sink}\n${key}`;
 
-function remember(known: Map<string, Telling[]>, sink: string, telling: Telling): void {
-  const name = nameOf(sink, telling.once_key ?? "");
-  known.set(name, [...(known.get(name) ?? []), telling]);
+function remember(known: Map<string, EarlierDelivery[]>, sink: string, row: EarlierDelivery): void {
+  const name = nameOf(sink, row.once_key ?? "");
+  known.set(name, [...(known.get(name) ?? []), row]);
 }

@@ -1,4 +1,4 @@
-/** Outbox rows of born events: when each is due, and whether it goes out at all or joins another. */
+/** Outbox rows of new events: when each is due, and whether it goes out at all or joins another. */
 import type { NewDelivery } from "../../model/poll-store.ts";
 import { GroupTimers } from "./group-timers.ts";
 import { DedupeKeys } from "./dedupe-keys.ts";

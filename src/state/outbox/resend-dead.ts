@@ -1,4 +1,4 @@
-/** What operators do with dead letters: send them again, accept their loss; and when they were told of them. */
+/** What operators do with dead letters: send them again, accept their loss; and when they were notified of them. */
 import type { DeadSelection } from "../../model/dead-letters.ts";
 import { recordAudit } from "./audit.ts";
 import { countAlerts, deadMessages } from "./dead-letters.ts";

@@ -1,4 +1,4 @@
-/** The one transaction in which a poll becomes state: memory, verdicts, events and their deliveries. Events are born nowhere else. */
+/** The one transaction in which a poll becomes state: memory, verdicts, events and their deliveries. Events are created nowhere else. */
 import type { CommitResult, PollCommit, SourceChange } from "../../model/poll-store.ts";
 import { insertDeliveries } from "../outbox/insert-deliveries.ts";
 import { insertEvents } from "../items/insert-events.ts";
@@ -24,7 +24,7 @@ export async function commitPoll(db: Executor, settlements: Settlements, commit:
   }
 }
 
-const committed = (born: ReadonlySet<string>): CommitResult => ({ status: "committed", born });
+const committed = (created: ReadonlySet<string>): CommitResult => ({ status: "committed", created });
 
 /** A poll that found nothing is one statement, and needs no transaction of its own. */
 const isOnlyTime = (commit: PollCommit): boolean =>
@@ -40,13 +40,13 @@ async function apply(on: Executor, commit: PollCommit): Promise<ReadonlySet<stri
   if (!(await insertVerdicts(on, targets, commit.verdicts, commit.atMs))) throw new Conflict();
   if (!(await applyMembers(on, targets, commit.members ?? []))) throw new Conflict();
   if (commit.rechecks !== undefined && !(await applyRechecks(on, targets, commit.rechecks))) throw new Conflict();
-  const born = await insertEvents(on, commit.events);
+  const created = await insertEvents(on, commit.events);
   await insertDeliveries(
     on,
-    commit.deliveries.filter((delivery) => born.has(delivery.eventId)),
+    commit.deliveries.filter((delivery) => created.has(delivery.eventId)),
     commit.atMs,
   );
-  return born;
+  return created;
 }
 
 interface SourceUpdate {

@@ -1,5 +1,5 @@
 /** Forgetting: what is older than the retention goes, in small transactions; what waits never does. */
-import { LOOK_OWED_MS } from "../../model/recheck.ts";
+import { OVERDUE_RECHECK_MS } from "../../model/recheck.ts";
 import { type Executor, transact } from "../db/statement.ts";
 import { OPEN, WAITING } from "../db/literals.ts";
 
@@ -22,10 +22,10 @@ export async function prune(db: Executor, nowMs: number, retentionMs: number, in
   await forgetDeliveries(db, before);
   await forgetEvents(db, before);
   await forgetLedger(db, nowMs - Math.max(retentionMs, ATTEMPTS_KEPT_MS), nowMs - Math.max(retentionMs, SUMS_KEPT_MS));
-  // Those of watches that are looked at no more: the others end by themselves.
+  // Those of watches that are polled no more: the others end by themselves.
   await db
     .deleteFrom("rechecks")
-    .where("until_at", "<", nowMs - LOOK_OWED_MS)
+    .where("until_at", "<", nowMs - OVERDUE_RECHECK_MS)
     .execute();
   await db.deleteFrom("groups").where("due_at", "is", null).where("last_sealed_at", "<", before).execute();
   await forgetSources(db, before, inUse);
@@ -58,7 +58,7 @@ async function forgetNotes(db: Executor): Promise<void> {
   }
 }
 
-/** One look at the items for all targets that are gone: no index leads from a target to its items. */
+/** One scan of the items for all targets that are gone: no index leads from a target to its items. */
 async function forgetWatches(db: Executor, removedBefore: number): Promise<void> {
   await transact(db, async (on) => {
     const gone = on
@@ -97,7 +97,7 @@ const forgetMessages = async (db: Executor, before: number): Promise<bigint> => 
   return (await db.deleteFrom("messages").where("id", "in", old).executeTakeFirst()).numDeletedRows;
 };
 
-/** Deliveries in order of birth: those that wait, or whose message does, stay. */
+/** Deliveries in order of creation: those that wait, or whose message does, stay. */
 async function forgetDeliveries(db: Executor, before: number): Promise<void> {
   let after = 0;
   for (;;) {

@@ -1,4 +1,4 @@
-/** `state restore`: puts a backup in the state's place. What was there is moved aside, never deleted. */
+/** `state restore`: puts a backup in the state's place. What was there is moved to another name, never deleted. */
 import { copyFileSync, existsSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Clock } from "../../model/clock.ts";
@@ -35,7 +35,7 @@ export function restoreState(path: string, backup: string, clock: Clock): Restor
     const other = listBackups(path).find((one) => one !== backup);
     const { schema, reachesMs } = readCopy(part, { path: backup, existed: true, newestBackup: other, isBackup: true });
     const alertsSince = reachesMs === null ? null : countSince(path, reachesMs);
-    const replaced = moveAside(path, `${path}.replaced-${timeStamp(clock)}`);
+    const replaced = moveAway(path, `${path}.replaced-${timeStamp(clock)}`);
     renameSync(part, path);
     return { path, replaced, schema, reachesMs, alertsSince };
   } catch (error) {
@@ -79,7 +79,7 @@ function withHandle<T>(path: string, read: (handle: SqliteHandle) => T): T {
 }
 
 /** The write-ahead log goes with its file: beside another one it would be wrong. */
-function moveAside(path: string, target: string): string | null {
+function moveAway(path: string, target: string): string | null {
   const existed = existsSync(path);
   for (const suffix of ["-wal", "-shm", ""]) {
     if (existsSync(path + suffix)) renameSync(path + suffix, target + suffix);

@@ -1,4 +1,4 @@
-/** Makes the stored watches equal to the configured ones. What becomes of their targets is told by register-targets.ts. */
+/** Makes the stored watches equal to the configured ones. What becomes of their targets is register-targets.ts's. */
 import type { Random } from "../../model/random.ts";
 import type { WatchRegistration, WatchState } from "../../model/watch-store.ts";
 import { toText } from "../db/json-text.ts";
