@@ -20,7 +20,7 @@ RUN npm run build \
 
 FROM ${NODE_IMAGE}
 LABEL org.opencontainers.image.title="chirpwatch" \
-      org.opencontainers.image.description="Tells people what is new on a social platform: once, soon, and for the fewest paid requests." \
+      org.opencontainers.image.description="Alerts people to what is new on a social platform: once, soon, and for the fewest paid requests." \
       org.opencontainers.image.licenses="MIT"
 # Inside a container the server listens to everyone, so it wants a token: `run` writes one to this file when there is none.
 ENV NODE_ENV=production \

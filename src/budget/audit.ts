@@ -11,7 +11,7 @@ export type AuditVerdict =
   | { readonly kind: "agrees" | "stands_still" | "restarted" }
   | { readonly kind: "drift"; readonly requests: number };
 
-export function judgeAudit(remainingBefore: number, remainingNow: number, { certain, possible }: AuditCount): AuditVerdict {
+export function evaluateAudit(remainingBefore: number, remainingNow: number, { certain, possible }: AuditCount): AuditVerdict {
   const drop = remainingBefore - remainingNow;
   if (drop < 0) return { kind: "restarted" };
   if (drop === 0 && certain > 0) return { kind: "stands_still" };
@@ -19,7 +19,7 @@ export function judgeAudit(remainingBefore: number, remainingNow: number, { cert
   return drop < certain ? { kind: "drift", requests: drop - certain } : { kind: "agrees" };
 }
 
-/** A ledger that counts a little too much is harmless, and some services book late. */
+/** A ledger that counts a little too much is harmless, and some services count late. */
 const HARMLESS_REQUESTS = 10;
 const HARMLESS_SHARE = 0.02;
 

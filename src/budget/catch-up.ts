@@ -1,5 +1,5 @@
 /**
- * How fast scheduled polls may read beyond their first page: what was missed in a downtime, bursts, holes, sweeps. A bucket that fills at
+ * How fast scheduled polls may read beyond their first page: what was missed in a downtime, bursts, gaps, late-arrival rescans. A bucket that fills at
  * the pace the month can spare, so that a day's backlog is spread and the news of the moment, the first pages, always goes first. Pure.
  */
 import type { Priority } from "../model/schedule.ts";
@@ -18,13 +18,13 @@ export interface CatchUp {
    * good before the next one: a walk cut half-way would begin anew and get nowhere.
    */
   take(source: string, priority: Priority, nowMs: number): boolean;
-  /** It begins a walk: the one before is over, and what was set aside for that and not needed goes back. */
+  /** It begins a walk: the one before is over, and what was reserved for it and not needed goes back. */
   begin(source: string, nowMs: number): void;
 }
 
 export interface PaceQuery {
   /** Requests of the period up to which scheduled polls may go; undefined while unknown. */
-  readonly line: number | undefined;
+  readonly softLimit: number | undefined;
   readonly spent: number;
   readonly nowMs: number;
   readonly periodEndMs: number;
@@ -36,7 +36,7 @@ export interface PaceQuery {
 
 const DAY_MS = 86_400_000;
 const HOURS_A_DAY = 24;
-/** Set aside for whoever is let in: an ordinary poll of full depth. */
+/** Reserved for each source that is let in: an ordinary poll of full depth. */
 const ADMISSION = 10;
 /** Who asks for no page for so long is done. */
 const IDLE_MS = 60_000;
@@ -44,16 +44,16 @@ const IDLE_MS = 60_000;
 const LEAST_CAPACITY = 2 * ADMISSION;
 /** What the plan leaves is given out over this part of the time left: most of it stays for what comes later. */
 const SPARE_HORIZON = 0.25;
-/** Where the plan leaves nothing to spare, catching up takes this share of an even pace; the polls are stretched for it. */
+/** Where the plan leaves nothing to spare, catching up takes this share of an even pace; the polls are slowed down for it. */
 const LEAST_SHARE = 0.1;
 /** What is left in the bucket for those who go first. */
 const KEPT: Readonly<Record<Priority, number>> = { high: 0, normal: 0.2, low: 0.5 };
 
-/** What the month can spare: an hour of an even pace at once, then part of whatever the plan leaves. Undefined while no line is known. */
+/** What the month can spare: an hour of an even pace at once, then part of whatever the plan leaves. Undefined while no soft limit is known. */
 export function sparePace(query: PaceQuery): SparePace | undefined {
-  if (query.line === undefined) return undefined;
+  if (query.softLimit === undefined) return undefined;
   const daysLeft = Math.max((query.periodEndMs - query.nowMs) / DAY_MS, 1 / HOURS_A_DAY);
-  const evenPerDay = Math.max(0, query.line - query.spent) / daysLeft;
+  const evenPerDay = Math.max(0, query.softLimit - query.spent) / daysLeft;
   const horizonDays = Math.min(Math.max(1, daysLeft * SPARE_HORIZON), daysLeft);
   const sparePerDay = ((evenPerDay - query.plannedPerDay) * daysLeft) / horizonDays;
   return {
@@ -66,7 +66,7 @@ export function createCatchUp(): CatchUp {
   let pace: SparePace | undefined;
   let pages = 0;
   let filledAtMs = 0;
-  /** What each source under way has left of the pages that were set aside for it. */
+  /** What each source under way has left of the pages that were reserved for it. */
   const admitted = new Map<string, { left: number; askedAtMs: number }>();
   const release = (source: string) => {
     pages += admitted.get(source)?.left ?? 0;

@@ -1,5 +1,5 @@
 /**
- * How much more stretched polls take than is reckoned. A poll that comes a tenth as often finds ten times as much: accounts that are read
+ * How much more slowed-down polls take than is forecast. A poll that comes a tenth as often finds ten times as much: accounts that are read
  * because they changed, and pages of news, do not become fewer in the same measure as polls do. Pure.
  */
 export interface CorrectionSample {
@@ -7,14 +7,14 @@ export interface CorrectionSample {
   readonly periodId: string;
   /** Requests of the period so far. */
   readonly spent: number;
-  /** What is reckoned from now on; undefined while nothing is stretched, which says nothing. */
+  /** The forecast from now on; undefined while nothing is slowed down, which says nothing. */
   readonly pacedPerDay: number | undefined;
 }
 
 export interface ForecastCorrection {
-  /** Told at every look at the ledger. */
+  /** Called at every read of the ledger. */
   take(sample: CorrectionSample): void;
-  /** So many times what is reckoned; 1 while nothing is known, and where they take less. */
+  /** Real requests per forecast request; 1 while nothing is known, and where they take less. */
   readonly factor: number;
   /** What a restart would forget; the same object while nothing is learned. */
   readonly memory: CorrectionMemory;
@@ -22,14 +22,14 @@ export interface ForecastCorrection {
   restore(memory: CorrectionMemory): void;
 }
 
-/** Requests, those of long ago counted less. */
+/** Requests, those of long ago counted less. Stored, so `reckoned` keeps its name: it is the forecast. */
 interface Sums {
   readonly reckoned: number;
   readonly taken: number;
 }
 
 export interface CorrectionMemory {
-  /** In another period, polls are stretched by another factor: what was learned in this one is forgotten. */
+  /** In another period, polls are slowed down by another factor: what was learned in this one is forgotten. */
   readonly periodId: string;
   readonly learned: Sums;
   /** Not yet learned from. */
@@ -37,12 +37,12 @@ export interface CorrectionMemory {
 }
 
 const DAY_MS = 86_400_000;
-/** Polls that are stretched come in clumps. */
+/** Slowed-down polls come in clumps. */
 const BUCKET_MS = 3_600_000;
 const HALF_LIFE_MS = 86_400_000;
-/** As if so many requests had been just as reckoned. */
+/** As if so many requests had been just as forecast. */
 const PRIOR = 20;
-/** First reads are not stretched: an hour of them is not taken for the pace. */
+/** First reads are not slowed down: an hour of them is not taken for the pace. */
 const MOST = 4;
 /** What was spent over a longer time was spent at another pace: the process slept, or the clock was set. */
 const LONGEST_SAMPLE_MS = 600_000;

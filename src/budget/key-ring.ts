@@ -1,15 +1,15 @@
 /**
- * Which of several keys may pay: one the service refuses, or does not answer, is set aside, and tried again now and then. Pure: the caller
- * brings the time (monotonic ms), asks the service and tells people.
+ * Which of several keys may pay: one the service refuses, or does not answer, is suspended, and tried again now and then. Pure: the caller
+ * brings the time (monotonic ms), asks the service and alerts the operator.
  */
 import type { StopReason } from "./upstream-pacer.ts";
 
 /** `failing`: it is not refused, and gets no answer all the same. */
-export type AsideReason = StopReason | "failing";
+export type SuspensionReason = StopReason | "failing";
 
-export interface AsideKey {
+export interface SuspendedKey {
   readonly key: string;
-  readonly because: AsideReason;
+  readonly because: SuspensionReason;
   readonly sinceMs: number;
 }
 
@@ -17,8 +17,8 @@ export interface KeyRing {
   /** Those of `keys` that may pay now, in their order. */
   usable(keys: readonly string[]): readonly string[];
   /** One that is on trial again keeps the time it was first refused at. */
-  setAside(key: string, because: AsideReason, nowMs: number): void;
-  /** Keys set aside that have not been asked about for an hour; each is given once an hour, one that fails every five minutes. */
+  suspend(key: string, because: SuspensionReason, nowMs: number): void;
+  /** Suspended keys that have not been asked about for an hour; each is given once an hour, one that fails every five minutes. */
   takeProbes(nowMs: number): readonly string[];
   /** May pay again, on trial: only an answer that it paid for brings it back. */
   tryAgain(key: string): void;
@@ -28,16 +28,16 @@ export interface KeyRing {
    */
   paid(key: string, sentAtMs: number): boolean;
   /** Refused and not yet back; those on trial included. */
-  readonly aside: readonly AsideKey[];
-  /** Forgets every refusal: the keys in force are others now. */
+  readonly suspended: readonly SuspendedKey[];
+  /** Forgets every refusal: the active keys are others now. */
   reset(): void;
 }
 
 /** Who has to pay or to change a key takes his time; what fails is often mended soon. */
-const PROBE_EVERY_MS: Readonly<Record<AsideReason, number>> = { billing: 3_600_000, unauthorized: 3_600_000, failing: 300_000 };
+const PROBE_EVERY_MS: Readonly<Record<SuspensionReason, number>> = { billing: 3_600_000, unauthorized: 3_600_000, failing: 300_000 };
 
 interface Refusal {
-  readonly because: AsideReason;
+  readonly because: SuspensionReason;
   readonly sinceMs: number;
   /** When it was refused last. */
   readonly lastMs: number;
@@ -50,7 +50,7 @@ export function createKeyRing(): KeyRing {
   const refusals = new Map<string, Refusal>();
   return {
     usable: (keys) => keys.filter((key) => refusals.get(key)?.isOnTrial !== false),
-    setAside(key, because, nowMs) {
+    suspend(key, because, nowMs) {
       const sinceMs = refusals.get(key)?.sinceMs ?? nowMs;
       refusals.set(key, { because, sinceMs, lastMs: nowMs, probeAtMs: nowMs + PROBE_EVERY_MS[because], isOnTrial: false });
     },
@@ -69,7 +69,7 @@ export function createKeyRing(): KeyRing {
       refusals.delete(key);
       return true;
     },
-    get aside() {
+    get suspended() {
       return [...refusals].map(([key, { because, sinceMs }]) => ({ key, because, sinceMs }));
     },
     reset: () => refusals.clear(),

@@ -2,7 +2,7 @@
 
 export interface QuotaPeriod {
   readonly startMs: number;
-  /** Start of the next period: periods neither overlap nor leave a hole. */
+  /** Start of the next period: periods neither overlap nor leave a gap. */
   readonly endMs: number;
   /** Local date of the start, `2026-02-28`: the same for every moment of the period. */
   readonly id: string;

@@ -1,7 +1,7 @@
 /**
  * When the data service may be asked again after it refused or failed. Owns four memories: the pause all polls of a key share after a 429,
- * the stop after a dead key or an unpaid bill, the brake while the whole service is dark, and the backoff of each source. Pure: the caller
- * brings the time (monotonic ms, the same clock throughout) and does the waiting, the requests and the notices.
+ * the stop after a dead key or an unpaid bill, the circuit breaker while the whole service is down, and the backoff of each source. Pure: the caller
+ * brings the time (monotonic ms, the same clock throughout) and does the waiting, the requests and the ops alerts.
  */
 import type { Retry } from "../model/errors.ts";
 import type { Random } from "../model/random.ts";
@@ -10,7 +10,7 @@ import type { UpstreamFailure } from "../model/upstream.ts";
 /** Whether a request of a source may go out now. */
 export type Admission =
   | { readonly kind: "go" }
-  | { readonly kind: "wait"; readonly untilMs: number; readonly because: "throttled" | "dark" | "backoff" }
+  | { readonly kind: "wait"; readonly untilMs: number; readonly because: "throttled" | "down" | "backoff" }
   | { readonly kind: "stopped"; readonly because: StopReason };
 
 export type StopReason = "billing" | "unauthorized";
@@ -40,7 +40,7 @@ export interface RequestFailure {
 }
 
 export interface UpstreamPacer {
-  /** While the service is dark one request passes per pause, as its trial: ask only for a request that is ready to go. */
+  /** While the service is down one request passes per pause, as its trial: ask only for a request that is ready to go. */
   admit(source: string, nowMs: number): Admission;
   /** When a key may be used again after a 429, in the past where it may be now: the others go on, as each has a rate of its own. */
   paysAgainAt(key: string): number;
@@ -54,7 +54,7 @@ export interface UpstreamPacer {
   resume(): void;
   status(nowMs: number): PacerStatus;
   /** Nothing but failures of many sources: one trial at a time passes. */
-  readonly isDark: boolean;
+  readonly isDown: boolean;
   /** Others wait for the trial of a key. */
   readonly isTrying: boolean;
 }
@@ -68,7 +68,7 @@ const BACKOFF_FIRST_MS = 1_000;
 const BACKOFF_CAP_MS = 300_000;
 const PROBE_EVERY_MS = 3_600_000;
 /** So many different sources failing in a row, with no answer between them, mean the service and not a source. */
-const DARK_SOURCES = 3;
+const SOURCES_OF_AN_OUTAGE = 3;
 
 interface Pause {
   readonly untilMs: number;
@@ -82,7 +82,7 @@ interface PacerState {
   readonly pauses: Map<string, Pause>;
   stop: { because: StopReason; sinceMs: number; probeAtMs: number } | undefined;
   failing: { sinceMs: number; readonly sources: Set<string> } | undefined;
-  dark: { untilMs: number; trials: number } | undefined;
+  outage: { untilMs: number; trials: number } | undefined;
   readonly backoffs: Map<string, { failures: number; untilMs: number }>;
 }
 
@@ -98,7 +98,7 @@ export function createUpstreamPacer(random: Random, keys: () => readonly string[
     pauses: new Map(),
     stop: undefined,
     failing: undefined,
-    dark: undefined,
+    outage: undefined,
     backoffs: new Map(),
   };
   return {
@@ -123,8 +123,8 @@ export function createUpstreamPacer(random: Random, keys: () => readonly string[
       state.stop = undefined;
     },
     status: (nowMs) => statusOf(state, pausedUntil(state, keys()), nowMs),
-    get isDark() {
-      return state.dark !== undefined;
+    get isDown() {
+      return state.outage !== undefined;
     },
     get isTrying() {
       return [...state.pauses.values()].some(({ trialUntilMs }) => trialUntilMs !== undefined);
@@ -153,10 +153,10 @@ function admit(state: PacerState, random: Random, { source, pausedUntilMs }: Ask
   if (nowMs < pausedUntilMs) return { kind: "wait", untilMs: pausedUntilMs, because: "throttled" };
   const backoff = state.backoffs.get(source);
   if (backoff !== undefined && nowMs < backoff.untilMs) return { kind: "wait", untilMs: backoff.untilMs, because: "backoff" };
-  if (state.dark === undefined) return { kind: "go" };
-  if (nowMs < state.dark.untilMs) return { kind: "wait", untilMs: state.dark.untilMs, because: "dark" };
-  state.dark.trials += 1;
-  state.dark.untilMs = nowMs + backoffMs(state.dark.trials, random);
+  if (state.outage === undefined) return { kind: "go" };
+  if (nowMs < state.outage.untilMs) return { kind: "wait", untilMs: state.outage.untilMs, because: "down" };
+  state.outage.trials += 1;
+  state.outage.untilMs = nowMs + backoffMs(state.outage.trials, random);
   return { kind: "go" };
 }
 
@@ -210,18 +210,18 @@ function backOff(state: PacerState, random: Random, { source, retry, nowMs }: Re
   state.backoffs.set(source, { failures, untilMs });
   state.failing ??= { sinceMs: nowMs, sources: new Set() };
   state.failing.sources.add(source);
-  if (state.failing.sources.size >= DARK_SOURCES) state.dark ??= { untilMs: nowMs + backoffMs(1, random), trials: 1 };
-  return Math.max(untilMs, state.dark?.untilMs ?? 0);
+  if (state.failing.sources.size >= SOURCES_OF_AN_OUTAGE) state.outage ??= { untilMs: nowMs + backoffMs(1, random), trials: 1 };
+  return Math.max(untilMs, state.outage?.untilMs ?? 0);
 }
 
 /** 1 to 2 s at first, doubling, never over five minutes. */
 const backoffMs = (failures: number, random: Random): number =>
   Math.min(BACKOFF_FIRST_MS * 2 ** Math.min(failures - 1, 20) * (1 + random.float()), BACKOFF_CAP_MS);
 
-/** The service spoke: it is not dark. After darkness every source may try at once, to catch up. */
+/** The service answered: it is not down. After an outage every source may try at once, to catch up. */
 function markAnswered(state: PacerState): void {
-  if (state.dark !== undefined) state.backoffs.clear();
-  state.dark = undefined;
+  if (state.outage !== undefined) state.backoffs.clear();
+  state.outage = undefined;
   state.failing = undefined;
 }
 

@@ -31,7 +31,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
 /** Resolves to the exit code; never rejects. A command that ends well with another code than 0 throws ExitError. */
 export async function runCli(argv: readonly string[], context: CliContext = createContext()): Promise<ExitCode> {
   const program = new Command("chirpwatch")
-    .description("Tells people what is new on a social platform: once, soon, and for the fewest paid requests.")
+    .description("Alerts people to what is new on a social platform: once, soon, and for the fewest paid requests.")
     .version(context.version)
     .showHelpAfterError("(--help shows what there is)")
     .addHelpText("after", "\nExample:\n  chirpwatch demo")

@@ -7,7 +7,7 @@ import type { ApiConfig, Config, ConfigIssue, SinkConfig } from "./config.ts";
 export const outwardSinks = (sinks: readonly SinkConfig[], sinkTypes: readonly SinkType<any>[]): readonly SinkConfig[] =>
   sinks.filter((sink) => sink.settings !== undefined && reachesOut(sink, sinkTypes));
 
-/** A service on this machine may be a proxy to a real one, or a sandbox of its own process: only its answers tell. */
+/** A service on this machine may be a proxy to a real one, or a sandbox of its own process: only its answers show which. */
 export function loopbackDoubt(baseUrl: string, sinks: readonly SinkConfig[], sinkTypes: readonly SinkType<any>[]): string | undefined {
   const [first] = isLoopbackUrl(baseUrl) ? outwardSinks(sinks, sinkTypes) : [];
   if (first === undefined) return undefined;

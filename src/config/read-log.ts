@@ -1,5 +1,5 @@
 /**
- * What a configuration was read from: every text, listing and test of existence, by a hash of what came back. Read again, it tells at little
+ * What a configuration was read from: every text, listing and test of existence, by a hash of what came back. Read again, it shows at little
  * cost whether a reload has anything to do; its own hash names the configuration.
  */
 import { errorText } from "../model/errors.ts";

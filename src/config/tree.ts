@@ -1,4 +1,4 @@
-/** The configuration as a tree that remembers where everything stands. Owns looking things up in it; how YAML becomes one is parse-yaml.ts. */
+/** The configuration as a tree that remembers where everything stands. Owns lookups in it; how YAML becomes one is parse-yaml.ts. */
 
 /** One file that was read. `shown` is its name in messages, `path` its absolute path. */
 export interface SourceFile {

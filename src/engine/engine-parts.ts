@@ -56,7 +56,7 @@ export interface EngineDeps {
   readonly trace: Trace;
   readonly notes: Notes;
   /** While the operator knows that the service fails or refuses the key. */
-  readonly isUpstreamDark: () => boolean;
+  readonly isUpstreamDown: () => boolean;
   /** Which sinks an event goes to, by the active configuration. */
   readonly route: RouteEvaluated;
   /** Called when deliveries were committed. */
@@ -103,7 +103,10 @@ export function createEngineParts(deps: EngineDeps): EngineParts {
   return { watches, planner, history, loop, stalls, lists, resolver, volume, attempt, runners, rechecks };
 }
 
-function stallWatchOf({ clock, opsAlerts, notes, log, isUpstreamDark, storeWatch }: EngineDeps, loop: PollLoop): StallWatch {
+function stallWatchOf(
+  { clock, opsAlerts, notes, log, isUpstreamDown: isUpstreamDark, storeWatch }: EngineDeps,
+  loop: PollLoop,
+): StallWatch {
   return createStallWatch({
     clock,
     opsAlerts,

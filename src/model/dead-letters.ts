@@ -32,7 +32,7 @@ export interface DeadGroup {
 }
 
 export interface UnreportedDead extends DeadGroup {
-  /** When the operator was last told of dead letters of this sink and cause; null when never. */
+  /** When the operator was last notified of dead letters of this sink and cause; null when never. */
   readonly reportedAtMs: number | null;
 }
 

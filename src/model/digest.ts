@@ -11,7 +11,7 @@ const CAUSES: readonly string[] = ["throttle", "return"] satisfies readonly Dige
 /** What the keys of digests begin with, and no other group's key. */
 export const DIGEST_PREFIX = "digest\n";
 
-/** The `groupKey` of deliveries that go out as one digest. `name` tells the digests of one cause and sink apart: a throttle's key, a watch. */
+/** The `groupKey` of deliveries that go out as one digest. `name` distinguishes the digests of one cause and sink: a throttle's key, a watch. */
 export const digestGroup = (cause: DigestCause, name: string): string => `${DIGEST_PREFIX}${cause}\n${name}`;
 
 /** The `groupKey` of messages that say that alerts of a throttle are gathered. */

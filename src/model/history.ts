@@ -1,4 +1,4 @@
-/** What became of items and events, as the port that looks them up. */
+/** What became of items and events: the port that finds them. */
 import type { ChirpEvent, Verdict } from "./event.ts";
 import type { Wait } from "./waiting.ts";
 

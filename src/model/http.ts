@@ -50,7 +50,7 @@ export type HttpFailure =
   | "HTTP_ADDRESS_REFUSED"
   | "HTTP_ABORTED";
 
-/** Thrown when no whole answer arrived. `maybeDelivered` tells whether the other side may have acted on the request. */
+/** Thrown when no whole answer arrived. `maybeDelivered` says whether the other side may have acted on the request. */
 export class HttpError extends ChirpwatchError {
   readonly maybeDelivered: boolean;
   constructor(code: HttpFailure, message: string, maybeDelivered: boolean, details: ErrorDetails = {}) {

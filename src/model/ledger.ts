@@ -12,25 +12,25 @@ export interface Reservation {
   /** An attempt without an answer frees its slot this long after it was reserved. */
   readonly holdMs: number;
   /** No grant beyond `max` billed requests since `sinceMs`, whichever key paid. */
-  readonly line?: SpendingLine;
+  readonly limit?: SpendingLimit;
   /** Who may pay; the rate is each key's own. Undefined: one key, which has no name. */
-  readonly keys?: readonly [EligibleKey, ...EligibleKey[]];
+  readonly keys?: readonly [LedgerKey, ...LedgerKey[]];
 }
 
-export interface SpendingLine {
+export interface SpendingLimit {
   readonly sinceMs: number;
   readonly max: number;
 }
 
 /** A key under its name in the ledger: never the key itself. */
-export interface EligibleKey {
+export interface LedgerKey {
   readonly key: string;
   /** This key's own soft limit; undefined while it is unknown. */
-  readonly line?: SpendingLine;
+  readonly limit?: SpendingLimit;
 }
 
 export type Grant =
-  /** `key` names who pays: of the keys with room, the one with most left under its line. */
+  /** `key` names who pays: of the keys with room, the one with most left under its limit. */
   | { readonly kind: "granted"; readonly ledgerId: string; readonly key: string }
   | { readonly kind: "rate"; readonly retryAtMs: number }
   | { readonly kind: "quota"; readonly spent: number };
@@ -50,7 +50,7 @@ export interface LedgerLine {
 export interface AuditMark {
   /** The last attempt before it, whoever paid. */
   readonly lastId: number;
-  /** Billed attempts of the key up to it that the service may not have booked yet. */
+  /** Billed attempts of the key up to it that the service may not have counted yet. */
   readonly open: number;
 }
 
@@ -78,7 +78,7 @@ export interface Ledger {
   spentSince(sinceMs: number): Promise<{ readonly total: number; readonly lines: readonly LedgerLine[] }>;
   /** Billed attempts since a time, hour by hour in order; hours without any are left out. */
   spentByHour(sinceMs: number): Promise<readonly { readonly hourMs: number; readonly requests: number }[]>;
-  /** `marginMs`: an attempt that was answered so short a time ago may not be booked yet, and one under way may be. */
+  /** `marginMs`: an attempt that was answered so short a time ago may not be counted yet, and one under way may be. */
   auditMark(key: string, atMs: number, marginMs: number): Promise<AuditMark>;
   /** What the service's count of a key between two readings must lie between. */
   auditSpan(key: string, from: AuditReading, to: AuditReading): Promise<AuditCount>;

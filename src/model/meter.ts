@@ -93,7 +93,7 @@ export const METRICS = {
     labels: ["sink", "outcome"],
   },
   chirpwatch_breaker_open: { kind: "gauge", help: "1 while a sink's breaker is open.", labels: ["sink"] },
-  chirpwatch_gaps: { kind: "gauge", help: "Holes in covered history that wait to be filled.", labels: [] },
+  chirpwatch_gaps: { kind: "gauge", help: "Gaps in covered history that wait to be filled.", labels: [] },
   chirpwatch_quota_limit: { kind: "gauge", help: "Requests the period allows; absent while unknown.", labels: [] },
   chirpwatch_quota_line: {
     kind: "gauge",
@@ -108,7 +108,7 @@ export const METRICS = {
   chirpwatch_quota_spent: { kind: "gauge", help: "Requests of the period so far, by the ledger.", labels: [] },
   chirpwatch_quota_forecast: {
     kind: "gauge",
-    help: "Requests the whole period will take as the schedules ask, stretched by nothing.",
+    help: "Requests the whole period will take as the schedules ask, with no slow-down.",
     labels: [],
   },
   chirpwatch_quota_stretch: {
@@ -123,7 +123,7 @@ export const METRICS = {
   },
   chirpwatch_key_up: {
     kind: "gauge",
-    help: "1 while a key may pay, 0 while it is set aside; absent for one never refused.",
+    help: "1 while a key may pay, 0 while it is suspended; absent for one never refused.",
     labels: ["key"],
   },
   chirpwatch_upstream_up: { kind: "gauge", help: "1 while the data service answers.", labels: [] },

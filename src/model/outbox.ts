@@ -94,9 +94,9 @@ export interface SinkHealth {
   readonly hint: string;
   readonly openedAtMs: number | null;
   readonly probeAtMs: number | null;
-  /** The operator was told that it fails, and not yet that it works again. */
+  /** The operator was notified that it fails, and not yet that it works again. */
   readonly isReported: boolean;
-  /** When the operator was last told that this sink fails. */
+  /** When the operator was last notified that this sink fails. */
   readonly reportedAtMs: number | null;
 }
 

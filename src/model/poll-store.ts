@@ -6,7 +6,7 @@ import type { TargetRef, TargetStatus } from "./watch-store.ts";
 
 export interface SourceState {
   readonly fingerprint: string;
-  /** Covered intervals, gaps, times of sweeps: the feed's memory. Opaque to the store. */
+  /** Covered ranges, gaps, times of late-arrival rescans: the feed's memory. Opaque to the store. */
   readonly memory: JsonObject;
   readonly revision: number;
   readonly lastPollAtMs: number | null;
@@ -49,7 +49,7 @@ export interface ItemMark {
   readonly seenAtMs: number;
 }
 
-/** An account on a list whose leaving is told: kept as it was when it was last seen. */
+/** An account on a list whose departures are reported: kept as it was when it was last seen. */
 export interface Member {
   readonly id: string;
   readonly username: string;
@@ -66,11 +66,11 @@ export interface MembersChange extends TargetRef {
   readonly left: readonly string[];
 }
 
-/** How a sink is kept from telling one fact twice: a later delivery with the same key joins the waiting one, or is a duplicate. */
+/** How a sink is kept from alerting twice on one fact: a later delivery with the same key joins the waiting one, or is a duplicate. */
 export interface Once {
   readonly key: string;
   readonly withinMs: number;
-  /** Of a fact that can be undone: what undoes it was told last, and the fact is news again. */
+  /** Of a fact that can be undone: what undoes it was delivered last, and the fact is news again. */
   readonly undo?: {
     readonly key: string;
     /** The group that holds what comes after the first few changes within the time: it goes out once in that time. */
@@ -89,7 +89,7 @@ export interface NewDelivery {
   readonly notBeforeMs: number;
   /** The time interval that holds it until then. */
   readonly heldBy?: string;
-  /** On chat sinks: the fact is told once in a time. */
+  /** On chat sinks: one alert on the fact in a time. */
   readonly once?: Once;
   /** Messages of one key are counted together by a throttle: `sink:<name>` or `route:<path>`. */
   readonly throttleKey?: string;
@@ -103,7 +103,7 @@ export interface PollCommit {
   readonly targets: readonly TargetChange[];
   /** The first verdict of an item stays. */
   readonly verdicts: readonly ItemVerdict[];
-  /** Of lists whose leaving is told. */
+  /** Of lists whose departures are reported. */
   readonly members?: readonly MembersChange[];
   readonly rechecks?: {
     /** New, or with what changed. */

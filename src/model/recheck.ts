@@ -1,28 +1,28 @@
-/** Fresh tweets that are looked at again, and the port that names those that are due. */
+/** Rechecks of fresh tweets, and the port that names those that are due. */
 import type { ChirpEvent } from "./event.ts";
 import type { TargetRef } from "./watch-store.ts";
 
-/** After a tweet's last moment: so long a look is owed that was due while the daemon was down, the watch paused, or requests short. */
+/** After a tweet's last moment, an overdue recheck is still made for so long: it was due while the daemon was down, the watch paused, or requests short. */
 export const OVERDUE_RECHECK_MS = 7 * 86_400_000;
 
 export interface RecheckRef extends TargetRef {
   readonly tweetId: string;
 }
 
-/** A fresh tweet that is looked at again: one that was told, or one that its `where` kept back. */
+/** The recheck of a fresh tweet: one that raised an alert, or one that its `where` kept back. */
 export interface Recheck extends RecheckRef {
   readonly dueAtMs: number;
-  /** The last moment of its own pace: a look that was due before it and not made is owed. */
+  /** The last moment of its own pace: a recheck that was due before it and not made is overdue. */
   readonly untilMs: number;
-  /** The event that told it; "" while it is kept back. */
+  /** The event made of it; "" while it is kept back. */
   readonly eventId: string;
-  /** The `where` that kept it back; "" of one that was told. */
+  /** The `where` that kept it back; "" of one that raised an alert. */
   readonly condition: string;
   /** Answers in a row that were without it. */
   readonly absences: number;
 }
 
-/** An item that was filtered and is told after all. */
+/** An item that was filtered and becomes an event after all. */
 export interface LateVerdict extends TargetRef {
   readonly itemId: string;
   readonly eventId: string;

@@ -1,4 +1,4 @@
-/** A tweet as the rest of the house sees it: normalised by api/, shapes of api-v3.md "Tweet". */
+/** A tweet as the rest of the daemon sees it: normalised by api/, shapes of api-v3.md "Tweet". */
 import type { JsonObject } from "./json.ts";
 import type { User } from "./user.ts";
 

@@ -1,4 +1,4 @@
-/** A profile as the rest of the house sees it: normalised by api/, shapes of api-v3.md "User". */
+/** A profile as the rest of the daemon sees it: normalised by api/, shapes of api-v3.md "User". */
 import type { JsonObject } from "./json.ts";
 
 /** The service's common profile object. Counts are as of the request; unknown fields stay beside these. */

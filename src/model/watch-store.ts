@@ -58,15 +58,15 @@ export interface WatchState {
   readonly targets: readonly TargetState[];
   /** Items with a verdict so far. */
   readonly knownItems: number;
-  /** Fresh tweets that are looked at again. */
+  /** Fresh tweets that are rechecked. */
   readonly followedTweets: number;
 }
 
-/** What a target's memory says under `away`: its watch came back, and what came meanwhile is told in another way, or not at all. */
+/** What a target's memory says under `away`: its watch came back, and what came meanwhile is delivered in another way, or not at all. */
 export interface Absence {
   readonly from_ms: number;
   readonly to_ms: number;
-  /** Whatever the configuration says, what came meanwhile is not told. */
+  /** Whatever the configuration says, what came meanwhile raises no alert. */
   readonly from_now?: true;
   /** Of a list that is read from its newest end: that end was read since. */
   readonly head_read?: true;
@@ -76,7 +76,7 @@ export interface Absence {
 
 export interface PauseChange {
   readonly atMs: number;
-  /** What came while the watch was away is not told. */
+  /** What came while the watch was away raises no alert. */
   readonly isFromNow?: boolean;
 }
 

@@ -8,7 +8,7 @@ export type FirstRun =
   | { readonly kind: "latest"; readonly count: number }
   | { readonly kind: "since"; readonly ageMs: number };
 
-/** Which tweets a watch tells; posts always, the other kinds by `include`. */
+/** Which tweets a watch alerts on; posts always, the other kinds by `include`. */
 export type Include = { readonly [K in Exclude<TweetKind, "post">]: boolean };
 
 export interface Ignore {
@@ -18,14 +18,14 @@ export interface Ignore {
   readonly words: readonly string[];
 }
 
-/** Fresh tweets are looked at again until they are so old. */
+/** Fresh tweets are rechecked until they are so old. */
 export interface RecheckRule {
   readonly everyMs: number;
   /** After the tweet's creation. */
   readonly untilMs: number;
 }
 
-/** So many events in a window, against what is usual at that time of day, are told. */
+/** So many events in a window, against what is usual at that time of day, raise an alert. */
 export interface SpikeRule {
   /** Times what is usual. */
   readonly factor: number;
@@ -53,7 +53,7 @@ export interface Watch {
   readonly strategy?: StrategyOverride;
   /** Everything is read so often, whatever probes say; the planner's choice where nothing is said. */
   readonly fullPollEveryMs?: number;
-  /** Of a member list that tells who joined: it is read whole so often; infinite: never, not even once. By its length where nothing is said. */
+  /** Of a member list that reports who joined: it is read whole so often; infinite: never, not even once. By its length where nothing is said. */
   readonly fullReadEveryMs?: number;
   readonly priority: Priority;
   readonly labels: Readonly<Record<string, string>>;
@@ -68,7 +68,7 @@ export interface Watch {
   /** On watches of tweets only. */
   readonly recheck?: RecheckRule;
   readonly spike?: SpikeRule;
-  /** How long without an event is told, in ms. */
+  /** How long without an event raises an alert, in ms. */
   readonly noEventsForMs?: number;
   /** Its own sinks; empty when the route tree decides. */
   readonly sinks: readonly string[];

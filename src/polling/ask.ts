@@ -1,5 +1,5 @@
 /** How a poll asks the data service: its own source, priority and purpose filled in. */
-import type { Purpose } from "../budget/quota-line.ts";
+import type { Purpose } from "../budget/spending-limit.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { UpstreamAnswer } from "../model/upstream.ts";
 import { sharesOf } from "../plan/polls/shares.ts";

@@ -59,7 +59,7 @@ class Reader {
     if (token.kind === "term") return readTerm(token.text, token.position);
     if (token.kind === "phrase") return readPhrase(token);
     if (token.kind === "open") return this.readGroup(token, depth);
-    throw new QueryError(missing(token), token.position, "Write something to look for there.");
+    throw new QueryError(missing(token), token.position, "Write something to search for there.");
   }
 
   private readGroup(open: Token, depth: number): Query {

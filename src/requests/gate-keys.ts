@@ -7,7 +7,7 @@ export type FailedWith = ReadonlyMap<string, UpstreamError>;
 
 export interface GateKeys {
   /** Those that may pay, by name, with their own limits; at least one. */
-  offers(): EligibleKeys;
+  eligible(): EligibleKeys;
   /** Called when the service refuses a key; true when the request can be sent again at once, because another key pays. */
   refused(key: string, error: UpstreamError, sentAtMs: number): Promise<boolean>;
   /**

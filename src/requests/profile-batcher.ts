@@ -1,8 +1,8 @@
 /**
  * Profiles by id for whoever asks at about the same time: an account that two groups probe, or that a watch of profiles reads, is asked for
- * once, and requests with free places carry the accounts of others. Owns what is asked together; what an answer means is the asker's.
+ * once, and spare slots of a request take piggybacked accounts. Owns what is asked together; what an answer means is the asker's.
  */
-import type { Purpose } from "../budget/quota-line.ts";
+import type { Purpose } from "../budget/spending-limit.ts";
 import { BATCH_SIZE, batchesOf } from "../model/batch.ts";
 import type { Clock } from "../model/clock.ts";
 import { mostUrgent, type Priority } from "../model/schedule.ts";
@@ -30,7 +30,7 @@ export interface SeenProfile {
 }
 
 /** Accounts that nobody asks for now, and that somebody would like to see all the same. */
-export interface Passengers {
+export interface PiggybackedAccounts {
   /** As many as there are places beside those asked for. */
   choose(places: number, asked: ReadonlySet<string>): readonly string[];
   /** What an answer showed, of whomever. */
@@ -40,8 +40,8 @@ export interface Passengers {
 export interface ProfileBatcher {
   /** Of every id, an answer that was asked for no longer than `maxAgeMs` ago. @throws UpstreamError, RequestHeld */
   ask(asker: Asker, userIds: readonly string[], maxAgeMs: number): Promise<ReadonlyMap<string, SeenProfile>>;
-  /** From now on they fill the places of requests that are left. */
-  carry(passengers: Passengers): void;
+  /** From now on they take the spare slots of requests. */
+  fillSpareSlots(accounts: PiggybackedAccounts): void;
 }
 
 /** Takes profiles that an answer brought; `atMs`: when they were asked for. */
@@ -84,7 +84,7 @@ class CoalescedProfiles implements ProfileBatcher {
   /** Purposes whose next requests are put together now. */
   readonly #gathering = new Set<Purpose>();
   #prunedMs: number;
-  #passengers: Passengers | undefined;
+  #piggybacked: PiggybackedAccounts | undefined;
 
   constructor(gate: Pick<RequestGate, "request">, clock: Clock, learn: LearnUsers) {
     this.#gate = gate;
@@ -93,8 +93,8 @@ class CoalescedProfiles implements ProfileBatcher {
     this.#prunedMs = clock.monotonic();
   }
 
-  carry(passengers: Passengers): void {
-    this.#passengers = passengers;
+  fillSpareSlots(accounts: PiggybackedAccounts): void {
+    this.#piggybacked = accounts;
   }
 
   async ask(asker: Asker, userIds: readonly string[], maxAgeMs: number): Promise<ReadonlyMap<string, SeenProfile>> {
@@ -144,7 +144,7 @@ class CoalescedProfiles implements ProfileBatcher {
       const isShared = (askers.length > 1 || wants.length > batch.length) && isRefusal(error);
       const own = (asker: Asker) => wants.filter((want) => want.askers.has(asker));
       if (isShared) await Promise.allSettled(askers.map((asker) => this.#send(asker, own(asker))));
-      // Those that were answered after all take no notice.
+      // For those that were answered after all this has no effect.
       for (const { reject } of wants) reject(error);
     } finally {
       for (const want of wants) if (all.get(want.id) === want) all.delete(want.id);
@@ -160,14 +160,14 @@ class CoalescedProfiles implements ProfileBatcher {
     const answers = new Map(userIds.map((id) => [id, { user: users.get(id), ...refusalOf(answer, id), atMs, sentMs }]));
     for (const [id, one] of answers) this.#seen.set(id, one);
     for (const { id, resolve } of wants) resolve(answers.get(id) as Kept);
-    // One that shows nobody may be the service's own trouble: whoever asked looks into that.
-    if (users.size > 0) this.#passengers?.take(answers);
+    // One that shows nobody may be the service's own trouble: the asker checks that.
+    if (users.size > 0) this.#piggybacked?.take(answers);
   }
 
   /** Whoever asks for one of them meanwhile has the same answer. */
   #inSpareSlots(wants: readonly Wanted[], all: WantedById): readonly Wanted[] {
     const slots = BATCH_SIZE - wants.length;
-    const chosen = slots === 0 ? [] : (this.#passengers?.choose(slots, new Set(all.keys())) ?? []);
+    const chosen = slots === 0 ? [] : (this.#piggybacked?.choose(slots, new Set(all.keys())) ?? []);
     return chosen.map((id) => {
       const one = { id, askers: new Set<Asker>(), ...promiseOf<SeenProfile>(), sentMs: this.#clock.monotonic() };
       // Where nobody asks, nobody hears of a failure.

@@ -1,4 +1,4 @@
-/** Profiles of watched accounts, asked for only when an event needs one and kept for a day: they are part of what people are told. */
+/** Profiles of watched accounts, asked for only when an event needs one and kept for a day: they are part of an alert. */
 import type { Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
 import type { User } from "../model/user.ts";
@@ -7,7 +7,7 @@ import type { RequestGate } from "./request-gate.ts";
 import { RequestHeld } from "./request-held.ts";
 
 export interface Profiles extends ProfileBatcher {
-  /** Not older than `maxAgeMs`, a day unless said. Undefined when the service does not give it now: an event is told without. */
+  /** Not older than `maxAgeMs`, a day unless said. Undefined when the service does not give it now: the alert is sent without it. */
   profileOf(userId: string, watch: string, maxAgeMs?: number): Promise<User | undefined>;
   /** A profile that came along with an answer no longer than `withinMs` ago; asks nobody. */
   recent(userId: string, withinMs: number): { readonly user: User; readonly atMs: number } | undefined;
@@ -31,10 +31,10 @@ export function createProfiles(gate: RequestGate, clock: Clock, log: Log): Profi
       kept.delete(id);
     }
   };
-  const desk = createProfileBatcher(gate, clock, learn);
+  const batcher = createProfileBatcher(gate, clock, learn);
   return {
-    ask: (asker, userIds, maxAgeMs) => desk.ask(asker, userIds, maxAgeMs),
-    carry: (passengers) => desk.carry(passengers),
+    ask: (asker, userIds, maxAgeMs) => batcher.ask(asker, userIds, maxAgeMs),
+    fillSpareSlots: (accounts) => batcher.fillSpareSlots(accounts),
     learn,
     recent(userId, withinMs) {
       const known = kept.get(userId);
@@ -44,7 +44,7 @@ export function createProfiles(gate: RequestGate, clock: Clock, log: Log): Profi
       const known = kept.get(userId);
       if (known !== undefined && clock.now() - known.atMs < maxAgeMs) return known.user;
       try {
-        await desk.ask({ source: `profile:${userId}`, watch, priority: "high", purpose: "poll" }, [userId], 0);
+        await batcher.ask({ source: `profile:${userId}`, watch, priority: "high", purpose: "poll" }, [userId], 0);
       } catch (error) {
         // Said elsewhere, or the daemon is stopping: no fault of the account's.
         if (error instanceof RequestHeld) log.debug("profile of a watched account waits", { user_id: userId, reason: error.reason });

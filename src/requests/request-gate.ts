@@ -29,7 +29,7 @@ export interface GateDeps {
   readonly log: Log;
   /** Read at every request, so that a reload or a learned quota takes effect at once. */
   readonly limits: () => GateLimits;
-  /** Asked once when the key is refused; true when another key is in force now. */
+  /** Asked once when the key is refused; true when another key is active now. */
   readonly renewKey: () => Promise<boolean>;
   /** Undefined: one key, which has no name. */
   readonly keys?: GateKeys;
@@ -37,9 +37,9 @@ export interface GateDeps {
   readonly trace?: Pick<Trace, "ofSource">;
   /** How fast scheduled polls may read beyond their first pages. Undefined: as fast as they like. */
   readonly pages?: FurtherPages;
-  /** Told how the ledger answered a billed request. */
+  /** Called with the ledger's answer to a billed request. */
   readonly onReserved?: (grant: Grant["kind"]) => void;
-  /** Told after every attempt, for notices. */
+  /** Called after every attempt, for ops alerts. */
   readonly onOutcome: (error: UpstreamError | undefined) => void;
 }
 

@@ -75,7 +75,7 @@ export class RequestRetries {
 
   /** A free answer says nothing of those that are billed: a key that is not paid for still learns its usage. */
   #answered({ request, key, sentAtMs }: Attempt, { failedWith }: Tries): void {
-    this.#tellPacer((pacer) => pacer.succeeded(request.source, key, sentAtMs));
+    this.#updatePacer((pacer) => pacer.succeeded(request.source, key, sentAtMs));
     this.#deps.keys?.paid(key, sentAtMs, failedWith);
     this.#deps.onOutcome(undefined);
   }
@@ -88,7 +88,7 @@ export class RequestRetries {
     if (isAboutKey && (await keys?.refused(key, error, sentAtMs)) === true) return undefined;
     if (kind === "transient" || kind === "rate_limited") tries.failedWith.set(key, error);
     const failure = { source: request.source, key, kind, retry, sentAtMs, nowMs: clock.monotonic() };
-    const advice = this.#tellPacer(() => pacer.failed(failure));
+    const advice = this.#updatePacer(() => pacer.failed(failure));
     onOutcome(error);
     requestLog.failed(request, error);
     if (advice.kind === "stop" && kind === "unauthorized" && !tries.hasRenewedKey && (await renewKey())) {
@@ -115,11 +115,11 @@ export class RequestRetries {
   }
 
   /** When a trial is answered, whoever waits for the next one goes on at once. */
-  #tellPacer<Result>(takeOutcome: (pacer: UpstreamPacer) => Result): Result {
+  #updatePacer<Result>(takeOutcome: (pacer: UpstreamPacer) => Result): Result {
     const { pacer, pauses } = this.#deps;
-    const [wasDark, wasTrying] = [pacer.isDark, pacer.isTrying];
+    const [wasDown, wasTrying] = [pacer.isDown, pacer.isTrying];
     const result = takeOutcome(pacer);
-    if ((wasDark && !pacer.isDark) || (wasTrying && !pacer.isTrying)) pauses.endAll();
+    if ((wasDown && !pacer.isDown) || (wasTrying && !pacer.isTrying)) pauses.endAll();
     return result;
   }
 }

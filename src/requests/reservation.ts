@@ -1,8 +1,8 @@
-/** What a request reserves in the ledger before it is sent: who may pay for it, and up to which line. */
-import { type Purpose, quotaLine } from "../budget/quota-line.ts";
+/** What a request reserves in the ledger before it is sent: who may pay for it, and up to which limit. */
+import { type Purpose, spendingLimit } from "../budget/spending-limit.ts";
 import { quotaPeriod } from "../budget/quota-period.ts";
 import type { UpstreamPacer } from "../budget/upstream-pacer.ts";
-import type { EligibleKey, Reservation } from "../model/ledger.ts";
+import type { LedgerKey, Reservation } from "../model/ledger.ts";
 import type { Priority } from "../model/schedule.ts";
 import type { UpstreamRequest } from "../model/upstream.ts";
 
@@ -20,7 +20,7 @@ export interface GateRequest extends UpstreamRequest {
   readonly isWhole?: true;
   /** The first page of a walk that does not begin at the top. */
   readonly isWalkStart?: true;
-  /** Of a batch: one entry that the service refuses is set aside, and said so in the answer. */
+  /** Of a batch: one entry that the service refuses is quarantined, and the answer says so. */
   readonly isSplit?: true;
 }
 
@@ -49,30 +49,30 @@ export type EligibleKeys = readonly [PayingKey, ...PayingKey[]];
 
 /** Who may pay at this moment; `othersAtMs`: when the first of those may that wait after a 429. `failedWith`: only where no other may. */
 export function eligibleKeysAt(
-  offers: EligibleKeys | undefined,
+  eligible: EligibleKeys | undefined,
   pacer: UpstreamPacer,
   nowMs: number,
   failedWith: ReadonlyMap<string, unknown>,
-): { readonly offers: EligibleKeys | undefined; readonly othersAtMs?: number } {
+): { readonly eligible: EligibleKeys | undefined; readonly othersAtMs?: number } {
   const isWaiting = ({ name }: PayingKey): boolean => pacer.paysAgainAt(name) > nowMs;
-  const free = offers?.filter((key) => !isWaiting(key)) ?? [];
+  const free = eligible?.filter((key) => !isWaiting(key)) ?? [];
   const untried = free.filter(({ name }) => !failedWith.has(name));
   const [first, ...others] = untried.length === 0 ? free : untried;
-  const waiting = offers?.filter(isWaiting) ?? [];
-  if (first === undefined) return { offers };
+  const waiting = eligible?.filter(isWaiting) ?? [];
+  if (first === undefined) return { eligible };
   const waits = waiting.map(({ name }) => pacer.paysAgainAt(name));
-  return { offers: [first, ...others], ...(waits.length === 0 ? {} : { othersAtMs: Math.min(...waits) }) };
+  return { eligible: [first, ...others], ...(waits.length === 0 ? {} : { othersAtMs: Math.min(...waits) }) };
 }
 
-export function reservationOf(request: GateRequest, atMs: number, limits: GateLimits, offers: EligibleKeys | undefined): Reservation {
+export function reservationOf(request: GateRequest, atMs: number, limits: GateLimits, eligible: EligibleKeys | undefined): Reservation {
   const { quota } = limits;
   const sinceMs = quotaPeriod(atMs, quota).startMs;
-  const lineOf = (monthly: number | undefined, reserve = quota.reserve) => {
-    const max = request.billed === false ? undefined : quotaLine({ monthly, reserve, purpose: request.purpose });
-    return max === undefined ? {} : { line: { sinceMs, max } };
+  const limitOf = (monthly: number | undefined, reserve = quota.reserve) => {
+    const max = request.billed === false ? undefined : spendingLimit({ monthly, reserve, purpose: request.purpose });
+    return max === undefined ? {} : { limit: { sinceMs, max } };
   };
-  const keyOf = ({ name, limit }: PayingKey): EligibleKey => ({ key: name, ...lineOf(limit) });
-  const keys = request.onlyKey === undefined ? offers : ([{ name: request.onlyKey, limit: undefined }] as const);
+  const keyOf = ({ name, limit }: PayingKey): LedgerKey => ({ key: name, ...limitOf(limit) });
+  const keys = request.onlyKey === undefined ? eligible : ([{ name: request.onlyKey, limit: undefined }] as const);
   return {
     endpoint: request.endpoint,
     watch: request.watch,
@@ -80,7 +80,7 @@ export function reservationOf(request: GateRequest, atMs: number, limits: GateLi
     atMs,
     rate: limits.rate,
     holdMs: limits.timeoutMs + 1_000,
-    ...lineOf(quota.monthly, quota.reserveOfAll),
+    ...limitOf(quota.monthly, quota.reserveOfAll),
     ...(keys === undefined ? {} : { keys: [keyOf(keys[0]), ...keys.slice(1).map(keyOf)] }),
   };
 }

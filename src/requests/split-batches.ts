@@ -56,7 +56,7 @@ class SplitBatches {
   readonly #ask: Ask;
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #patience: RefusalBackoff;
+  readonly #backoff: RefusalBackoff;
   readonly #search: HalvingSearch;
   /** Entries by what they are asked for as, with the words of the service. */
   readonly #quarantined = new Map<string, string>();
@@ -69,7 +69,7 @@ class SplitBatches {
     this.#ask = ask;
     this.#clock = clock;
     this.#log = log;
-    this.#patience = createRefusalBackoff(clock);
+    this.#backoff = createRefusalBackoff(clock);
     this.#search = new HalvingSearch(ask, clock);
   }
 
@@ -82,7 +82,7 @@ class SplitBatches {
     for (const [entry, reason] of refused) this.#quarantine(param, entry, reason);
     const again: UpstreamAnswer[] = [];
     for (const entry of quarantined)
-      if (!this.#patience.isHeld({ key: keyOf(param, entry) })) again.push(await this.#askAgain(batch, entry));
+      if (!this.#backoff.isHeld({ key: keyOf(param, entry) })) again.push(await this.#askAgain(batch, entry));
     const reasons = new Map(all.flatMap((entry) => reasonOf(this.#quarantined.get(keyOf(param, entry)), entry)));
     return joined([...answers, ...again], reasons);
   }
@@ -121,7 +121,7 @@ class SplitBatches {
   #quarantine(param: string, entry: string, reason: string): void {
     const key = keyOf(param, entry);
     this.#quarantined.set(key, reason);
-    this.#patience.holdMs({ key, intervalMs: DAY_MS }, DAY_MS);
+    this.#backoff.holdMs({ key, intervalMs: DAY_MS }, DAY_MS);
     this.#log.warn("one entry of a batch is refused, asking for the others without it", { entry, reason });
   }
 

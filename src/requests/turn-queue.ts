@@ -26,7 +26,7 @@ export interface TurnQueueDeps {
   /** Closed with the queue. */
   readonly pauses: Pauses;
   readonly limits: () => GateLimits;
-  readonly keys: Pick<GateKeys, "offers"> | undefined;
+  readonly keys: Pick<GateKeys, "eligible"> | undefined;
   readonly pages: FurtherPages | undefined;
   readonly onReserved: ((grant: Grant["kind"]) => void) | undefined;
 }
@@ -100,8 +100,8 @@ export class TurnQueue {
     const pacedMs = this.#pacedMs(request, nowMs);
     if (pacedMs > 0) return pacedMs;
     this.#takePage(entry);
-    const { offers, othersAtMs } = eligibleKeysAt(keys?.offers(), pacer, nowMs, failedWith);
-    const grant = await ledger.reserve(reservationOf(request, clock.now(), limits(), offers));
+    const { eligible, othersAtMs } = eligibleKeysAt(keys?.eligible(), pacer, nowMs, failedWith);
+    const grant = await ledger.reserve(reservationOf(request, clock.now(), limits(), eligible));
     if (request.billed !== false) this.#deps.onReserved?.(grant.kind);
     if (grant.kind === "quota" && failedWith.size > 0) {
       // The others have no requests left: with the same key, then.

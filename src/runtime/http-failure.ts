@@ -45,7 +45,7 @@ function codeOf(error: unknown): string {
 }
 
 function cannotBeWritten(url: string, error: unknown): HttpError {
-  const hint = "Look for line breaks or control characters in the address, the key and the headers.";
+  const hint = "Check for line breaks or control characters in the address, the key and the headers.";
   return new HttpError("HTTP_CONNECT", `${hostOf(url)}: the request cannot be written`, false, { retry: "no", hint, cause: error });
 }
 

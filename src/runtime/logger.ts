@@ -48,20 +48,22 @@ export function createLogger(options: LoggerOptions = {}): Logger {
   const format = options.format ?? (stream.isTTY ? "pretty" : "json");
   const render = format === "pretty" ? loadPretty(options.color ?? process.env["NO_COLOR"] === undefined) : (line: string) => line;
   let dropped = 0;
-  let untold = 0;
+  let unreported = 0;
   stream.on("error", () => {
     dropped += 1; // A reader that went away (EPIPE) must not end the daemon.
   });
   const write = (line: string) => {
     if (stream.writableLength > MAX_BUFFERED_BYTES) {
       dropped += 1;
-      untold += 1;
+      unreported += 1;
       return;
     }
-    const notice =
-      untold > 0 ? `${JSON.stringify({ level: "warn", time: new Date().toISOString(), lines: untold, msg: "log lines dropped" })}\n` : "";
-    untold = 0;
-    stream.write(`${notice && render(notice)}${render(redactor.redactJson(line))}`);
+    const droppedLine =
+      unreported > 0
+        ? `${JSON.stringify({ level: "warn", time: new Date().toISOString(), lines: unreported, msg: "log lines dropped" })}\n`
+        : "";
+    unreported = 0;
+    stream.write(`${droppedLine && render(droppedLine)}${render(redactor.redactJson(line))}`);
   };
   const root = pino(
     {

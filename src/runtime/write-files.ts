@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Replaces a file only when told to. @throws an Error with `code` EEXIST, EACCES … as Node does. */
+/** Replaces a file only when asked to. @throws an Error with `code` EEXIST, EACCES … as Node does. */
 export const writeTextFile = (path: string, text: string, { overwrite }: { readonly overwrite: boolean }): Promise<void> =>
   writeFile(path, text, { flag: overwrite ? "w" : "wx" });
 

@@ -24,7 +24,7 @@ function countRuns(pattern: string, fromMs: number, spanMs: number): number {
   return count;
 }
 
-/** Nicknames such as `@daily`: their ticks are even, so two dozen of them tell the rate. */
+/** Nicknames such as `@daily`: their ticks are even, so two dozen of them give the rate. */
 function averageOfTicks(pattern: string, fromMs: number): number {
   const runs = new Cron(pattern, { timezone: "UTC", paused: true }).nextRuns(25, new Date(fromMs));
   const spanMs = (runs.at(-1)?.getTime() ?? 0) - (runs[0]?.getTime() ?? 0);

@@ -13,7 +13,7 @@ export interface TickQuery {
   /** This poll's offset: a tick counts as missed only when tick + spread lies behind. */
   readonly spreadMs: number;
   /** The governor's factor: the next tick is at least so many intervals away. 1, the default, leaves the schedule alone. */
-  readonly stretch?: number;
+  readonly slowDownFactor?: number;
 }
 
 /**
@@ -23,13 +23,13 @@ export interface TickQuery {
 export function nextTick(timetable: Timetable, query: TickQuery): number {
   const { schedule, lastTickMs, nowMs } = query;
   if (lastTickMs > nowMs) return tickAfterBackwardJump(timetable, query);
-  const stretch = Math.max(1, query.stretch ?? 1);
+  const factor = Math.max(1, query.slowDownFactor ?? 1);
   const passedMs = Math.max(lastTickMs, nowMs - query.spreadMs);
   if (schedule.kind === "cron") {
-    const skippedMs = stretch === 1 ? 0 : stretch * timetable.intervalMs(schedule, lastTickMs) - 1;
+    const skippedMs = factor === 1 ? 0 : factor * timetable.intervalMs(schedule, lastTickMs) - 1;
     return timetable.nextDue(schedule, Math.max(passedMs, lastTickMs + skippedMs));
   }
-  const intervalMs = Math.round(schedule.intervalMs * stretch);
+  const intervalMs = Math.round(schedule.intervalMs * factor);
   return lastTickMs + (Math.floor((passedMs - lastTickMs) / intervalMs) + 1) * intervalMs;
 }
 
@@ -37,8 +37,8 @@ export function nextTick(timetable: Timetable, query: TickQuery): number {
  * The last tick lies in the future: the clock went back. A tick that ran is not run again, unless waiting for the one after it would
  * silence the poll for longer than its own interval.
  */
-function tickAfterBackwardJump(timetable: Timetable, { schedule, lastTickMs, nowMs, stretch }: TickQuery): number {
-  if (schedule.kind === "every") return nowMs + schedule.intervalMs * Math.max(1, stretch ?? 1);
+function tickAfterBackwardJump(timetable: Timetable, { schedule, lastTickMs, nowMs, slowDownFactor }: TickQuery): number {
+  if (schedule.kind === "every") return nowMs + schedule.intervalMs * Math.max(1, slowDownFactor ?? 1);
   const isFrozen = lastTickMs - nowMs > timetable.intervalMs(schedule, nowMs);
   return timetable.nextDue(schedule, isFrozen ? nowMs : lastTickMs);
 }
@@ -50,7 +50,7 @@ export interface JumpWatch {
 
 const ORDINARY_CORRECTION_MS = 2_000;
 
-/** Notices that the wall clock was set. Ask at every wake-up, and wake at least once a minute; after a jump, ask `nextTick` again for all that waits. */
+/** Detects that the wall clock was set. Ask at every wake-up, and wake at least once a minute; after a jump, ask `nextTick` again for all that waits. */
 export function createJumpWatch(wallMs: number, monotonicMs: number): JumpWatch {
   let offsetMs = wallMs - monotonicMs;
   return {

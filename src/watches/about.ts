@@ -37,7 +37,7 @@ schedule: "@every 6h"`,
   detection: { detector: "reading", rule },
   targets: ({ accounts }) => accountTargets(accounts),
   source: (_settings, target) => ({ endpoint: "about", params: { user_id: requireUserId(target) } }),
-  caveats: () => ["one request per account and poll: `profile` tells a rename, with the old handle, for a hundredth of that"],
+  caveats: () => ["one request per account and poll: `profile` reports a rename, with the old handle, for a hundredth of that"],
   costRequests: () => 1,
   read: aboutMessage,
 };

@@ -1,4 +1,4 @@
-/** Where a watch of newcomers looks: the service's 7-day list of indexed accounts, or the whole list. Shared by those that have both. */
+/** Which list a watch of newcomers reads: the service's 7-day list of indexed accounts, or the whole list. Shared by those that have both. */
 import { z } from "zod";
 import type { TargetState } from "../model/watch-store.ts";
 

@@ -1,4 +1,4 @@
-/** `membership`: yes or no about accounts, asked again and again: who follows, retweeted, quoted, replied, belongs. Tells when it flips. */
+/** `membership`: yes or no about accounts, asked again and again: who follows, retweeted, quoted, replied, belongs. Alerts when it flips. */
 import { z } from "zod";
 import type { ReadingRule } from "../detect/reading.ts";
 import type { AccountRef } from "../model/account.ts";
@@ -113,7 +113,7 @@ schedule: "@every 1h"`,
     "one request per account and poll",
     ...(check === "comment" || check === "community_member" ? [] : ["protected accounts: the service cannot see what they do"]),
     ...(check === "retweet"
-      ? ["a request looks through a hundred retweets: `max_pages` bounds how many are read, and beyond it the answer is unknown"]
+      ? ["a request searches a hundred retweets: `max_pages` bounds how many are read, and beyond it the answer is unknown"]
       : []),
   ],
   costRequests: () => 1,

@@ -44,7 +44,7 @@ schedule: "@every 10m"`,
     const late =
       "a mention that reaches its minimum later than `overlap` after it was posted is found only while it stands on the first page";
     const renamed =
-      "the account's handle is looked up again every 6 hours (100 accounts a request): after a rename that no other watch of the account notices, mentions are late by so much, and until then those of whoever took the old handle are told";
+      "the account's handle is looked up again every 6 hours (100 accounts a request): after a rename that no other watch of the account sees, mentions are late by so much, and until then those of whoever took the old handle raise alerts";
     return [...(hasMinimum ? [late] : []), renamed, "tweets of accounts that the service's search does not show"];
   },
   costRequests: () => 1,

@@ -1,5 +1,5 @@
 /**
- * How a watch of accounts, of their lists, or a search, lets the planner place its requests: `strategy`, `full_poll_every` and, of lists that tell
+ * How a watch of accounts, of their lists, or a search, lets the planner place its requests: `strategy`, `full_poll_every` and, of lists that report
  * who joined, `full_read_every`. Leaves the placing to plan/.
  */
 import { z } from "zod";
@@ -43,7 +43,7 @@ export const placingShape = {
     ),
 };
 
-/** Keys of a watch of an account's list, whose length the profile tells. */
+/** Keys of a watch of an account's list, whose length the profile shows. */
 export const probingShape = {
   strategy: z
     .enum(["auto", "single", "probe"])
@@ -56,7 +56,7 @@ export const probingShape = {
     .describe("Every list is read so often whatever its counter says. By default as often as it costs little, and well within `max_age`."),
 };
 
-/** Of a watch that tells who joined a member list. */
+/** Of a watch that reports who joined a member list. */
 export const fullReadShape = {
   full_read_every: length(LEAST_FULL_READ_MS, "never")
     .optional()
@@ -71,12 +71,12 @@ export const sharingShape = {
     .enum(["auto", "single", "merge"])
     .default("auto")
     .describe(
-      "How searches of one schedule are read: `single` asks for each, `merge` asks for many plain ones (words, phrases, hashtags, cashtags, mentions, from:, to:) in one query and tells the answers apart. `auto` takes what costs less.",
+      "How searches of one schedule are read: `single` asks for each, `merge` asks for many plain ones (words, phrases, hashtags, cashtags, mentions, from:, to:) in one query and attributes the results. `auto` takes what costs less.",
     ),
   full_poll_every: length(LEAST_FULL_POLL_MS)
     .optional()
     .describe(
-      "A search that is asked together with others is asked by itself so often, as a proof. By default as often as it costs little, and well within `max_age`.",
+      "A search that is read together with others is read by itself so often, as a verification. By default as often as it costs little, and well within `max_age`.",
     ),
 };
 

@@ -25,11 +25,11 @@ const schema = lazy(() =>
       fields: z
         .array(z.enum([...FIELDS, ...MORE_FIELDS]))
         .default([...FIELDS])
-        .describe("Changes that are told, by the names the profile has them under; `[]` tells none."),
+        .describe("Changes that raise alerts, by the names the profile has them under; `[]` means none."),
       when: whenSchema(COUNTS).optional().describe(WHEN_TEXT),
     })
     .refine(({ fields, when }) => fields.length > 0 || when !== undefined, {
-      message: "nothing to tell: name fields, or a count under when",
+      message: "nothing to report: name fields, or a count under when",
       path: ["fields"],
     }),
 );
@@ -77,7 +77,7 @@ schedule: "@every 5m"`,
   }),
   caveats: () => [
     "a change there and back between two polls",
-    "an account that the service no longer shows (protected, suspended, deleted) is told to `ops` as `target.unavailable`, not as a change",
+    "an account that the service no longer shows (protected, suspended, deleted) is reported to `ops` as `target.unavailable`, not as a change",
   ],
   costRequests: () => 1,
   read: profileMessage,

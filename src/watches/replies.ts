@@ -6,7 +6,7 @@ import { tweetSchema } from "./tweet-schema.ts";
 import type { WatchType } from "./watch-type.ts";
 
 const schema = lazy(() =>
-  z.strictObject({ tweet: tweetSchema.describe("The tweet whose replies are told: its id, in quotes, or its link.") }),
+  z.strictObject({ tweet: tweetSchema.describe("The tweet whose replies to report: its id, in quotes, or its link.") }),
 );
 
 type Settings = z.output<ReturnType<typeof schema>>;

@@ -8,7 +8,7 @@ import type { WatchType } from "./watch-type.ts";
 
 const schema = lazy(() =>
   z.strictObject({
-    tweet: tweetSchema.describe("The tweet whose retweeters are told: its id, in quotes, or its link."),
+    tweet: tweetSchema.describe("The tweet whose retweeters to report: its id, in quotes, or its link."),
     ...fullReadShape,
   }),
 );

@@ -2,8 +2,8 @@
 
 export const WHOLE_ROSTER_CAVEATS: readonly string[] = [
   "the list is read whole, a page a request, at most `max_pages` of them in a poll: `plan` counts its pages once it was read",
-  "who left is told after two complete reads without them; who left and came back in between is not",
-  "an empty list is not believed: the last one to leave is not told",
+  "who left is reported after two complete reads without them; who left and came back in between is not",
+  "an empty list is not believed: the last one to leave is not reported",
   "of who left, `where` and the message know the id, the names, the picture and the follower count of when they were last seen",
 ];
 
@@ -14,6 +14,6 @@ export const NEWEST_FIRST_CAVEAT = (who: string): string =>
 /** Lists of 20, cut by rank, in one request. */
 export const TOP_ROSTER_CAVEATS: readonly string[] = [
   "accounts the service has not indexed have no such list, and stand on nobody's",
-  "who falls out is told after two polls without them; who hovers at the edge is not told again and again",
+  "who falls out is reported after two polls without them; who hovers at the edge is not reported again and again",
   "of who fell out, `where` and the message know the id, the names, the picture and the follower count of when they were last seen",
 ];

@@ -26,7 +26,7 @@ const schema = lazy(() =>
     present_score: z
       .boolean()
       .default(false)
-      .describe("Whether an alert says what the score itself is now: one request more per alert, none while nothing is told."),
+      .describe("Whether an alert says what the score itself is now: one request more per alert, none while there is none."),
   }),
 );
 

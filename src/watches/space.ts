@@ -49,7 +49,7 @@ schedule: "* * * * *"`,
   targets: ({ space: id }) => [{ key: id, name: id }],
   source: ({ space: id }) => ({ endpoint: "spaces", params: { id } }),
   caveats: () => [
-    "the names of a Space's states are not documented: `state` is told as the service writes it",
+    "the names of a Space's states are not documented: `state` is reported as the service writes it",
     "a Space that has ended goes on being asked for until it is taken out of the file",
   ],
   costRequests: () => 1,

@@ -1,4 +1,4 @@
-/** Thresholds as the YAML writes them, for every watch type that tells when a number crosses one. */
+/** Thresholds as the YAML writes them, for every watch type that alerts when a number crosses one. */
 import { z } from "zod";
 import { parseThreshold, type Threshold } from "../detect/threshold.ts";
 

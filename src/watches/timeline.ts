@@ -48,7 +48,7 @@ schedule: "* * * * *"`,
   placing: placingOf,
   viaList: ({ via_list: list }) => list,
   caveats: ({ via_list: list }) =>
-    list === undefined ? [] : ["what the service leaves out of list timelines; an account taken off the list is noticed within a day"],
+    list === undefined ? [] : ["what the service leaves out of list timelines; an account taken off the list is detected within a day"],
   probeFields: ["tweets_count", "media_count", "pinned_tweet_ids"],
   costRequests: () => 1,
   read: tweetMessage,

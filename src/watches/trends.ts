@@ -5,18 +5,18 @@ import { lazy } from "../model/lazy.ts";
 import { trendMessage } from "../render/messages/trend-message.ts";
 import type { WatchType } from "./watch-type.ts";
 
-const TOLD = ["entered", "left", "moved"] as const;
+const CHANGES = ["entered", "left", "moved"] as const;
 
 const schema = lazy(() =>
   z.strictObject({
     woeid: z.int().min(1).describe("The place by its WOEID; 1 is the world."),
     top: z.int().min(1).max(50).default(10).describe("Ranks that count; what lies below is not there."),
     tell: z
-      .array(z.enum(TOLD))
+      .array(z.enum(CHANGES))
       .min(1, "tell is empty: name entered, left or moved")
       .default(["entered"])
-      .describe("What is told: `entered`, `left`, `moved`."),
-    move_by: z.int().min(1).default(3).describe("Ranks a name must move by, from the rank it was last told at."),
+      .describe("Which changes raise an alert: `entered`, `left`, `moved`."),
+    move_by: z.int().min(1).default(3).describe("Ranks a name must move by, from the rank of the last alert."),
   }),
 );
 
@@ -41,7 +41,7 @@ top: 5
 tell: [entered, moved]
 schedule: "@every 15m"`,
   body: { trend: { name: "string", query: "string", url: "string", rank: "int" }, previous: { rank: "int" } },
-  events: TOLD.map((what) => `trend.${what}`),
+  events: CHANGES.map((what) => `trend.${what}`),
   endpoints: ["trends"],
   include: { reply: false, quote: false, retweet: false },
   detection: { detector: "reading", ranking },
@@ -49,7 +49,7 @@ schedule: "@every 15m"`,
   source: ({ woeid }) => ({ endpoint: "trends", params: { woeid } }),
   caveats: () => [
     "a trend that came and went between two polls",
-    "a name counts as gone when two lists in a row are without it, so that one that hovers at the edge is told once",
+    "a name counts as gone when two lists in a row are without it, so that one that hovers at the edge is reported once",
   ],
   costRequests: () => 1,
   read: trendMessage,

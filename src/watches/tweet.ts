@@ -22,10 +22,10 @@ const schema = lazy(() =>
     .strictObject({
       tweets: z.array(tweetSchema).min(1, "tweets is empty: name at least one tweet").describe("Tweets by id, in quotes, or by link."),
       when: whenSchema(COUNTS).optional().describe(WHEN_TEXT),
-      deleted: z.boolean().default(true).describe("Whether the end is told: deleted, or no longer public."),
+      deleted: z.boolean().default(true).describe("Whether the end is reported: deleted, or no longer public."),
     })
     .refine(({ when, deleted }) => when !== undefined || deleted, {
-      message: "nothing to tell: name a count under when, or leave deleted at true",
+      message: "nothing to report: name a count under when, or leave deleted at true",
       path: ["deleted"],
     }),
 );
@@ -61,7 +61,7 @@ schedule: "@every 5m"`,
     batch: { param: "tweet_links", value: key, size: BATCH_SIZE },
   }),
   caveats: () => [
-    "a tweet counts as deleted when two answers in a row are without it: one that became private or whose author was suspended looks the same",
+    "a tweet counts as deleted when two answers in a row are without it: one that became private or whose author was suspended cannot be distinguished",
   ],
   costRequests: () => 1,
   read: tweetChangeMessage,

@@ -6,7 +6,7 @@ import type { WatchType } from "./watch-type.ts";
 
 const schema = lazy(() =>
   z.strictObject({
-    query: z.string().trim().min(1, "query is empty: write what to search for").describe("What to look for in names, handles and bios."),
+    query: z.string().trim().min(1, "query is empty: write what to search for").describe("What to search for in names, handles and bios."),
   }),
 );
 

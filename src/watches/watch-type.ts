@@ -70,12 +70,12 @@ export interface WatchType<S = unknown> {
   caveats(settings: S): readonly string[];
   /** What the watch says about where its requests are placed; undefined where it has no such keys. */
   placing?(settings: S): Pick<Watch, "strategy" | "fullPollEveryMs" | "fullReadEveryMs">;
-  /** Fields of a profile that move when an account has news for this type; undefined where a profile tells nothing. */
+  /** Fields of a profile that move when an account has news for this type; undefined where a profile shows nothing. */
   readonly probeFields?: readonly string[];
   /** Requests of one poll that brings less than a page of news. */
   costRequests(settings: S): number;
   read(event: OutboxEvent, context: MessageContext): NeutralMessage;
 }
 
-/** Whether it tells tweets as they appear: `include`, `ignore.words` and `freshness` are for these. */
+/** Whether it reports tweets as they appear: `include`, `ignore.words` and `freshness` are for these. */
 export const isTweetFeed = (type: WatchType<any>): boolean => type.detection.detector === "feed";

@@ -21,7 +21,7 @@ it("a key that is refused near the line keeps no poll from what the other one ha
   await control("keys/K2", undefined, "DELETE");
   await clock.advance(20 * SECOND);
   expect(await spentBy(KEY)).toBe(EACH);
-  expect((await status()).reasons.join()).toContain("the key second is set aside");
+  expect((await status()).reasons.join()).toContain("the key second is suspended");
 });
 
 it("a key that has less left than the configuration allows is paced by what it has, and the operator hears of it", async () => {

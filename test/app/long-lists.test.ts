@@ -70,7 +70,7 @@ it("says what the first read takes, by the schedule and by what the quota can sp
     },
   ]);
   expect(lines).toEqual([
-    "fresh: the list of @Big has 3,000,000 members; the first read of all takes 15,000 requests and about 6 days, and newcomers are told from the first poll on; it is not read whole every day: `full_read_every: 1d` would, for 15,000 requests a time",
+    "fresh: the list of @Big has 3,000,000 members; the first read of all takes 15,000 requests and about 6 days, and newcomers are reported from the first poll on; it is not read whole every day: `full_read_every: 1d` would, for 15,000 requests a time",
   ]);
   expect(view.total.first_requests).toBeGreaterThanOrEqual(15_001);
   // Neither the first read nor a daily one is part of what a month costs.
@@ -92,7 +92,7 @@ it("bills the daily read of a long list where the watch says so", async () => {
 it("says that watches of who left tell nothing before the first read is done", async () => {
   const { lines } = await planOf('both: { type: followers, accounts: [big], schedule: "17 4 * * *", max_pages: 100 }');
   expect(lines).toEqual([
-    "both: the list of @big has 3,000,000 members; the first read of all takes 15,000 requests and about 150 days, and nothing is told before its end; polls read on in it without end, 15,000 requests a time",
+    "both: the list of @big has 3,000,000 members; the first read of all takes 15,000 requests and about 150 days, and nothing is reported before its end; polls read on in it without end, 15,000 requests a time",
   ]);
 });
 

@@ -144,7 +144,7 @@ it("a poll held up over two reloads alerts under the name its watch has at last,
   expect(hook.events()).toHaveLength(1);
 });
 
-it("another key pays from the reload on, and one that was set aside is tried again", async () => {
+it("another key pays from the reload on, and one that was suspended is tried again", async () => {
   const named = (second: string) => ({
     quota: { monthly: 300_000 },
     keys: [
@@ -165,7 +165,7 @@ it("another key pays from the reload on, and one that was set aside is tried aga
   expect(await spentBy("K2")).toBeGreaterThan(5);
   await control("keys/K2", undefined, "DELETE");
   await clock.advance(2 * MINUTE);
-  expect((await status()).reasons.join()).toContain("the key second is set aside");
+  expect((await status()).reasons.join()).toContain("the key second is suspended");
   await reload(named("K3"));
   await clock.advance(2 * MINUTE);
   expect(await spentBy("K3")).toBeGreaterThan(5);

@@ -1,22 +1,22 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isAlarming, judgeAudit } from "../../src/budget/audit.ts";
+import { isAlarming, evaluateAudit } from "../../src/budget/audit.ts";
 
 describe("the comparison with the service's count", () => {
   it("agrees with anything between what is certain and what is possible", () => {
-    expect(judgeAudit(1_000, 990, { certain: 10, possible: 10 })).toEqual({ kind: "agrees" });
-    expect(judgeAudit(1_000, 988, { certain: 10, possible: 13 })).toEqual({ kind: "agrees" });
-    expect(judgeAudit(1_000, 1_000, { certain: 0, possible: 4 })).toEqual({ kind: "agrees" });
+    expect(evaluateAudit(1_000, 990, { certain: 10, possible: 10 })).toEqual({ kind: "agrees" });
+    expect(evaluateAudit(1_000, 988, { certain: 10, possible: 13 })).toEqual({ kind: "agrees" });
+    expect(evaluateAudit(1_000, 1_000, { certain: 0, possible: 4 })).toEqual({ kind: "agrees" });
   });
 
   it("says by how many the service counted more, or fewer", () => {
-    expect(judgeAudit(1_000, 950, { certain: 10, possible: 13 })).toEqual({ kind: "drift", requests: 37 });
-    expect(judgeAudit(1_000, 996, { certain: 10, possible: 13 })).toEqual({ kind: "drift", requests: -6 });
+    expect(evaluateAudit(1_000, 950, { certain: 10, possible: 13 })).toEqual({ kind: "drift", requests: 37 });
+    expect(evaluateAudit(1_000, 996, { certain: 10, possible: 13 })).toEqual({ kind: "drift", requests: -6 });
   });
 
   it("waits while the service's figure stands still, and begins anew when it goes up", () => {
-    expect(judgeAudit(1_000, 1_000, { certain: 10, possible: 13 })).toEqual({ kind: "stands_still" });
-    expect(judgeAudit(10, 10_000, { certain: 10, possible: 13 })).toEqual({ kind: "restarted" });
+    expect(evaluateAudit(1_000, 1_000, { certain: 10, possible: 13 })).toEqual({ kind: "stands_still" });
+    expect(evaluateAudit(10, 10_000, { certain: 10, possible: 13 })).toEqual({ kind: "restarted" });
   });
 
   it("never accuses an honest count", () => {
@@ -24,7 +24,7 @@ describe("the comparison with the service's count", () => {
     fc.assert(
       fc.property(attempts, fc.double({ min: 0, max: 1, noNaN: true }), ({ billed, failed, open }, share) => {
         const drop = billed + Math.round((failed + open) * share);
-        expect(judgeAudit(10_000, 10_000 - drop, { certain: billed, possible: billed + failed + open }).kind).not.toBe("drift");
+        expect(evaluateAudit(10_000, 10_000 - drop, { certain: billed, possible: billed + failed + open }).kind).not.toBe("drift");
       }),
     );
   });

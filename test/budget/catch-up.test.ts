@@ -5,13 +5,13 @@ import type { Priority } from "../../src/model/schedule.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-const query = { line: 9_000, spent: 0, nowMs: 0, periodEndMs: 30 * DAY, plannedPerDay: 100, plannedPagesPerDay: 10 };
+const query = { softLimit: 9_000, spent: 0, nowMs: 0, periodEndMs: 30 * DAY, plannedPerDay: 100, plannedPagesPerDay: 10 };
 
 describe("what the month can spare", () => {
   it("is an hour of an even pace at once, then what the plan leaves besides the pages it plans for", () => {
     // 300 a day would be even; the plan leaves 200 of them: 6,000, a quarter of the time left is 7.5 days.
     expect(sparePace(query)).toEqual({ capacity: 20, perDay: 810 });
-    expect(sparePace({ ...query, line: 90_000 })).toEqual({ capacity: 125, perDay: 10 + 2_900 * 4 });
+    expect(sparePace({ ...query, softLimit: 90_000 })).toEqual({ capacity: 125, perDay: 10 + 2_900 * 4 });
   });
 
   it("is given out within a day at the end of the period", () => {
@@ -24,7 +24,7 @@ describe("what the month can spare", () => {
   });
 
   it("is unknown while the limit is", () => {
-    expect(sparePace({ ...query, line: undefined })).toBeUndefined();
+    expect(sparePace({ ...query, softLimit: undefined })).toBeUndefined();
   });
 });
 
@@ -60,7 +60,7 @@ describe("pages beyond the first", () => {
     expect(read(catchUp, 1, 1, 20 * HOUR)).toBe(1);
   });
 
-  it("give back what was set aside and not needed, at the next walk or after a minute", () => {
+  it("give back what was reserved and not needed, at the next walk or after a minute", () => {
     const catchUp = createCatchUp();
     catchUp.adjust({ capacity: 20, perDay: 0 }, 0);
     for (let poll = 0; poll < 5; poll += 1) expect(read(catchUp, 1, 1, 0)).toBe(1);

@@ -5,43 +5,50 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Looks at the ledger once a minute; `reckoned` and `taken` a day. */
-function watch(overrun: ForecastCorrection, fromMs: number, forMs: number, reckoned: number | undefined, taken: number, spent = 0): number {
+/** Reads the ledger once a minute; `forecast` and `taken` a day. */
+function watch(
+  correction: ForecastCorrection,
+  fromMs: number,
+  forMs: number,
+  forecast: number | undefined,
+  taken: number,
+  spent = 0,
+): number {
   for (let ms = 0; ms <= forMs; ms += MINUTE)
-    overrun.take({ nowMs: fromMs + ms, periodId: "2026-03-01", spent: spent + (taken * ms) / DAY, pacedPerDay: reckoned });
+    correction.take({ nowMs: fromMs + ms, periodId: "2026-03-01", spent: spent + (taken * ms) / DAY, pacedPerDay: forecast });
   return spent + (taken * forMs) / DAY;
 }
 
-it("tends to what stretched polls take of what was reckoned, and back", () => {
-  const overrun = createForecastCorrection();
-  expect(overrun.factor).toBe(1);
-  const spent = watch(overrun, 0, 3 * DAY, 300, 600);
-  expect(overrun.factor).toBeGreaterThan(1.85);
-  expect(overrun.factor).toBeLessThan(2);
-  watch(overrun, 3 * DAY, 5 * DAY, 300, 300, spent);
-  expect(overrun.factor).toBeLessThan(1.1);
+it("tends to what slowed-down polls take of what was forecast, and back", () => {
+  const correction = createForecastCorrection();
+  expect(correction.factor).toBe(1);
+  const spent = watch(correction, 0, 3 * DAY, 300, 600);
+  expect(correction.factor).toBeGreaterThan(1.85);
+  expect(correction.factor).toBeLessThan(2);
+  watch(correction, 3 * DAY, 5 * DAY, 300, 300, spent);
+  expect(correction.factor).toBeLessThan(1.1);
 });
 
-it("is never below 1, and says nothing of polls that are not stretched", () => {
-  const overrun = createForecastCorrection();
-  const spent = watch(overrun, 0, 3 * DAY, 300, 100);
-  expect(overrun.factor).toBe(1);
-  watch(overrun, 3 * DAY, 3 * DAY, undefined, 9_000, spent);
-  expect(overrun.factor).toBe(1);
+it("is never below 1, and says nothing of polls that are not slowed down", () => {
+  const correction = createForecastCorrection();
+  const spent = watch(correction, 0, 3 * DAY, 300, 100);
+  expect(correction.factor).toBe(1);
+  watch(correction, 3 * DAY, 3 * DAY, undefined, 9_000, spent);
+  expect(correction.factor).toBe(1);
 });
 
 it("takes an hour of first reads for little, and a period's end, a sleep and a clock that was set for nothing", () => {
-  const overrun = createForecastCorrection();
-  let spent = watch(overrun, 0, HOUR, 300, 20_000);
-  expect(overrun.factor).toBeLessThan(2.2);
-  spent = watch(overrun, HOUR, 3 * DAY, 300, 300, spent);
-  const before = overrun.factor;
+  const correction = createForecastCorrection();
+  let spent = watch(correction, 0, HOUR, 300, 20_000);
+  expect(correction.factor).toBeLessThan(2.2);
+  spent = watch(correction, HOUR, 3 * DAY, 300, 300, spent);
+  const before = correction.factor;
   expect(before).toBeLessThan(1.2);
-  overrun.take({ nowMs: 5 * DAY, periodId: "2026-03-01", spent: spent + 5_000, pacedPerDay: 300 });
-  overrun.take({ nowMs: 5 * DAY - HOUR, periodId: "2026-03-01", spent: spent + 10_000, pacedPerDay: 300 });
-  overrun.take({ nowMs: 5 * DAY, periodId: "2026-04-01", spent: 0, pacedPerDay: 300 });
-  watch(overrun, 5 * DAY, HOUR, 300, 300);
-  expect(overrun.factor).toBeLessThanOrEqual(before);
+  correction.take({ nowMs: 5 * DAY, periodId: "2026-03-01", spent: spent + 5_000, pacedPerDay: 300 });
+  correction.take({ nowMs: 5 * DAY - HOUR, periodId: "2026-03-01", spent: spent + 10_000, pacedPerDay: 300 });
+  correction.take({ nowMs: 5 * DAY, periodId: "2026-04-01", spent: 0, pacedPerDay: 300 });
+  watch(correction, 5 * DAY, HOUR, 300, 300);
+  expect(correction.factor).toBeLessThanOrEqual(before);
 });
 
 it("goes on after a restart where it was, also from within an hour, and begins anew with a period", () => {

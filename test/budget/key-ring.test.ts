@@ -5,16 +5,16 @@ const HOUR = 3_600_000;
 const ALL = ["a", "b", "c"];
 
 describe("a key the service refuses", () => {
-  it("is set aside, and the others go on in their order", () => {
+  it("is suspended, and the others go on in their order", () => {
     const ring = createKeyRing();
-    ring.setAside("b", "billing", 0);
+    ring.suspend("b", "billing", 0);
     expect(ring.usable(ALL)).toEqual(["a", "c"]);
-    expect(ring.aside).toEqual([{ key: "b", because: "billing", sinceMs: 0 }]);
+    expect(ring.suspended).toEqual([{ key: "b", because: "billing", sinceMs: 0 }]);
   });
 
   it("is asked about once an hour", () => {
     const ring = createKeyRing();
-    ring.setAside("b", "unauthorized", 0);
+    ring.suspend("b", "unauthorized", 0);
     expect(ring.takeProbes(HOUR - 1)).toEqual([]);
     expect(ring.takeProbes(HOUR)).toEqual(["b"]);
     expect(ring.takeProbes(HOUR + 1)).toEqual([]);
@@ -23,38 +23,38 @@ describe("a key the service refuses", () => {
 
   it("on trial may pay, and is not asked about meanwhile", () => {
     const ring = createKeyRing();
-    ring.setAside("b", "billing", 0);
+    ring.suspend("b", "billing", 0);
     ring.tryAgain("b");
     expect(ring.usable(ALL)).toEqual(ALL);
-    expect(ring.aside).toHaveLength(1);
+    expect(ring.suspended).toHaveLength(1);
     expect(ring.takeProbes(5 * HOUR)).toEqual([]);
   });
 
   it("is back once it has paid, and refused since the first time when the trial fails", () => {
     const ring = createKeyRing();
-    ring.setAside("b", "billing", 0);
+    ring.suspend("b", "billing", 0);
     ring.tryAgain("b");
-    ring.setAside("b", "billing", HOUR);
+    ring.suspend("b", "billing", HOUR);
     expect(ring.usable(ALL)).toEqual(["a", "c"]);
-    expect(ring.aside).toEqual([{ key: "b", because: "billing", sinceMs: 0 }]);
+    expect(ring.suspended).toEqual([{ key: "b", because: "billing", sinceMs: 0 }]);
     expect(ring.paid("b", HOUR + 1)).toBe(true);
-    expect(ring.aside).toEqual([]);
+    expect(ring.suspended).toEqual([]);
     expect(ring.usable(ALL)).toEqual(ALL);
   });
 
-  it("stays aside when a request that was under way at its last refusal is answered late", () => {
+  it("stays suspended when a request that was under way at its last refusal is answered late", () => {
     const ring = createKeyRing();
-    ring.setAside("b", "billing", 100);
+    ring.suspend("b", "billing", 100);
     expect(ring.paid("b", 99)).toBe(false);
     ring.tryAgain("b");
-    ring.setAside("b", "billing", HOUR);
+    ring.suspend("b", "billing", HOUR);
     expect(ring.paid("b", HOUR - 1)).toBe(false);
     expect(ring.usable(ALL)).toEqual(["a", "c"]);
   });
 
   it("is forgotten when other keys come into force", () => {
     const ring = createKeyRing();
-    ring.setAside("b", "billing", 0);
+    ring.suspend("b", "billing", 0);
     ring.reset();
     expect(ring.usable(ALL)).toEqual(ALL);
   });

@@ -12,7 +12,7 @@ const query = (change: Partial<SlowDownQuery>): SlowDownQuery => ({
   nowMs: 0,
   periodEndMs: 30 * DAY,
   onExhausted: "degrade",
-  overrun: 1,
+  correctionFactor: 1,
   polls: [],
   ...change,
 });
@@ -21,7 +21,7 @@ const costOf = (asked: SlowDownQuery, factors = slowDownFactors(asked)) =>
   asked.polls.reduce((sum, one) => sum + forecastRequests(one.requestsPerDay / factors[one.priority], asked.nowMs, asked.periodEndMs), 0);
 
 describe("stretch factors", () => {
-  it("leaves everything alone while spent and forecast fit under the line", () => {
+  it("leaves everything alone while spent and forecast fit under the soft limit", () => {
     expect(slowDownFactors(query({ polls: [poll("low", 100), poll("high", 200)] }))).toEqual(NONE);
   });
 
@@ -55,12 +55,12 @@ describe("stretch factors", () => {
     expect(slowDownFactors(query({ polls: [poll("normal", 100)], spent: 9_000 }))).toEqual({ ...NONE, normal: 1_000 });
   });
 
-  it("stretches more where polls take more than is reckoned once they are stretched, and not before", () => {
-    expect(slowDownFactors(query({ polls: [poll("low", 200), poll("high", 100)], overrun: 2 }))).toEqual(NONE);
-    expect(slowDownFactors(query({ polls: [poll("normal", 600)], overrun: 2 }))).toEqual({ ...NONE, normal: 4 });
+  it("slows down more where polls take more than is forecast once they are slowed down, and not before", () => {
+    expect(slowDownFactors(query({ polls: [poll("low", 200), poll("high", 100)], correctionFactor: 2 }))).toEqual(NONE);
+    expect(slowDownFactors(query({ polls: [poll("normal", 600)], correctionFactor: 2 }))).toEqual({ ...NONE, normal: 4 });
   });
 
-  it("fits the line where it can, never stretches high more than normal or normal more than low, and never speeds up", () => {
+  it("fits the soft limit where it can, never slows down high more than normal or normal more than low, and never speeds up", () => {
     const polls = fc.record({
       high: fc.integer({ min: 1, max: 50_000 }),
       normal: fc.integer({ min: 1, max: 50_000 }),

@@ -65,7 +65,7 @@ describe("plan", () => {
     const { code, err, out } = await plan(config("", FAST));
     expect(code).toBe(3);
     expect(err).toContain("over budget");
-    expect(err).toContain("Dearest: fast, scores");
+    expect(err).toContain("Most expensive: fast, scores");
     expect(JSON.parse((await plan(config("", FAST), "--json")).out)).toMatchObject({ dearest: ["fast", "scores"] });
     expect(err).toMatch(/This fits, at [\d,]+ a month: `schedule: "@every 15m"` on fast, `schedule: "@every 1d"` on scores\./);
     expect(out).toContain("2 accounts not looked up yet");

@@ -3,7 +3,7 @@ import { isTweetFeed } from "../../src/watches/watch-type.ts";
 import { WATCH_TYPES } from "../../src/watches/registry.ts";
 import { goodConfig, issuesOf } from "./load-text.ts";
 
-/** A watch of every type that tells tweets, or of every other one, as its example has it, with another word for when to look. */
+/** A watch of every type that reports tweets, or of every other one, as its example has it, with another setting for when to poll. */
 const yaml = (isOfTweets: boolean, rhythm: string, defaults = ""): string => {
   const watches = WATCH_TYPES.filter((type) => isTweetFeed(type) === isOfTweets).map(({ type, example }) => {
     const lines = example.split("\n").filter((line) => !line.startsWith("schedule:"));
@@ -60,5 +60,5 @@ it("measures full polls by the `max_age` that a slow schedule brings with it", a
   const [watch] = (await goodConfig(of("7d"))).watches;
   expect(watch).toMatchObject({ maxAgeMs: 14 * 86_400_000, fullPollEveryMs: 7 * 86_400_000 });
   const [issue] = await issuesOf(of("8d"));
-  expect(issue?.message).toContain("more than half of `max_age` 14d: what it finds would be too old to tell; write 7d or less");
+  expect(issue?.message).toContain("more than half of `max_age` 14d: what it finds would be too old for an alert; write 7d or less");
 });

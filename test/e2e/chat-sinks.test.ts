@@ -173,7 +173,7 @@ describe.concurrent("chat sinks", () => {
     expect((await daemon.status()).state).toBe("degraded");
     const run = (...args: string[]) => runBin([...args, "-c", "watches.yaml"], { cwd: stage.folder });
     expect((await run("dead", "list", "--sink", "chat")).out).toContain(id);
-    expect((await run("explain", id)).out).toContain("verdict  not told: it became an alert, which was given up");
+    expect((await run("explain", id)).out).toContain("verdict  not delivered: it became an alert, which was given up");
     isRefused = false;
     const before = posts(slack).length;
     expect((await run("replay", "--dead", "--sink", "chat", "--yes")).out).toContain("1 alert goes out again now");

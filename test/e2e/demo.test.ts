@@ -44,13 +44,13 @@ describe.concurrent("demo", () => {
     expect(out).toMatch(/removed at the end/);
     expect(out).toMatch(/free port/);
 
-    const told = numberIn(out, /(\d+) items were told before the restart/);
-    expect(told).toBeGreaterThan(0);
+    const alerted = numberIn(out, /(\d+) items raised an alert before the restart/);
+    expect(alerted).toBeGreaterThan(0);
     // Not those of accounts whose counters stand still over the restart: nobody pays to read them again.
     const again = numberIn(out, /served (\d+) of them again/);
     expect(again).toBeGreaterThan(0);
-    expect(again).toBeLessThanOrEqual(told);
-    expect(out).toContain("told again: 0");
+    expect(again).toBeLessThanOrEqual(alerted);
+    expect(out).toContain("duplicate alerts: 0");
 
     const alerts = out.match(/^ {5}• /gm) ?? [];
     expect(new Set(out.match(/^ {5}• .*(\n {9}.*)*/gm)).size).toBe(alerts.length);
@@ -99,9 +99,9 @@ sinks:
     const { code, out, err } = await runBin(["demo", "-c", "slow.yaml"], { cwd, env });
     expect(err).toBe("");
     expect(code).toBe(0);
-    expect(numberIn(out, /(\d+) items were told before the restart/)).toBeGreaterThan(0);
+    expect(numberIn(out, /(\d+) items raised an alert before the restart/)).toBeGreaterThan(0);
     expect(numberIn(out, /served (\d+) of them again/)).toBeGreaterThan(0);
-    expect(out).toContain("told again: 0");
+    expect(out).toContain("duplicate alerts: 0");
   });
 
   it("stays until a signal, with a status page that answers", async () => {

@@ -1,4 +1,4 @@
-/** Several keys on one daemon: they share the load, each within its own rate and quota, and one that dies is left aside. What the service counted: test/app/key-audit.test.ts. */
+/** Several keys on one daemon: they share the load, each within its own rate and quota, and one that dies is suspended. What the service counted: test/app/key-audit.test.ts. */
 import { describe, expect, it } from "vitest";
 import { makeFolder } from "../support/bin-process.ts";
 import { baseConfig, farResetDay, startDaemonProcess, writeConfig } from "../support/daemon-process.ts";
@@ -77,7 +77,7 @@ describe("several keys", () => {
     expect((await requests(sandbox)).slice(before).filter(({ key }) => key !== first)).toEqual([]);
     const status = await daemon.status();
     expect(status.state).toBe("degraded");
-    expect(status.reasons.join()).toContain("the key second is set aside");
+    expect(status.reasons.join()).toContain("the key second is suspended");
     await fetch(`${sandbox.url}/_sandbox/keys/${first}`, { method: "DELETE" });
     await until("the stop", async () => (await daemon.status()).state === "paused", daemon.err);
     const told = daemon.log().filter(({ msg }) => msg === "notice");

@@ -60,7 +60,7 @@ describe("profiles asked for in the same instant", () => {
     const { clock, desk, sizes } = house();
     const shown: string[][] = [];
     const wished: number[] = [];
-    desk.carry({
+    desk.fillSpareSlots({
       choose(places, asked) {
         wished.push(places);
         return ids(400, 500)
@@ -81,7 +81,7 @@ describe("profiles asked for in the same instant", () => {
     const { clock, desk, sizes } = house(({ params }) => {
       if (isRefused && (params["user_ids"] as readonly string[]).length > 4) throw failure("bad_request");
     });
-    desk.carry({ choose: (places, asked) => ids(5, 500).filter((id) => places > 0 && !asked.has(id)), take: () => undefined });
+    desk.fillSpareSlots({ choose: (places, asked) => ids(5, 500).filter((id) => places > 0 && !asked.has(id)), take: () => undefined });
     const first = desk.ask(asker("a"), ids(3), 0);
     await clock.advance(60);
     const second = desk.ask(asker("b"), ids(2, 500), 1_000);
@@ -96,7 +96,7 @@ describe("profiles asked for in the same instant", () => {
       if ((params["user_ids"] as readonly string[]).length > 1) throw failure("bad_request");
     });
     const shown: string[][] = [];
-    desk.carry({ choose: () => ids(5, 500), take: (seen) => void shown.push([...seen.keys()]) });
+    desk.fillSpareSlots({ choose: () => ids(5, 500), take: (seen) => void shown.push([...seen.keys()]) });
     const one = desk.ask(asker("a"), ids(1), 0);
     await clock.advance(1_000);
     expect((await one).get("1000")?.user?.id).toBe("1000");

@@ -131,7 +131,7 @@ async function gateOf(
       quota: { monthly: 1_000, reserve: 0, resetDay: 1, timezone: "UTC" },
     }),
     renewKey: async () => false,
-    ...(keys === undefined ? {} : { keys: { offers: () => keys, refused: async () => false, paid } }),
+    ...(keys === undefined ? {} : { keys: { eligible: () => keys, refused: async () => false, paid } }),
     onOutcome: () => undefined,
   });
 }

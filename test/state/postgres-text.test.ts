@@ -127,7 +127,7 @@ test("every method asks in Postgres's words", async () => {
     atMs: now,
     rate: { count: 1, intervalMs: 1 },
     holdMs: 1,
-    line: { sinceMs: 1, max: 9 },
+    limit: { sinceMs: 1, max: 9 },
   });
   await store.settle("1", now, null);
   await store.spentSince(1);

@@ -554,16 +554,16 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         await granted(back + 1_000);
       });
 
-      test("stops at the line, counting billed attempts since its time only", async () => {
+      test("stops at the limit, counting billed attempts since its time only", async () => {
         const since = T0 - 90_000;
-        const line = { sinceMs: since, max: 2 };
+        const limit = { sinceMs: since, max: 2 };
         const rate = { count: 100, intervalMs: 1_000 };
         await granted(since - 1, { rate });
         await granted(T0, { rate, billed: false });
-        await granted(since, { rate, line });
-        await granted(T0, { rate, line });
-        expect(await ask(T0, { rate, line })).toEqual({ kind: "quota", spent: 2 });
-        await granted(T0, { rate, line, billed: false });
+        await granted(since, { rate, limit });
+        await granted(T0, { rate, limit });
+        expect(await ask(T0, { rate, limit })).toEqual({ kind: "quota", spent: 2 });
+        await granted(T0, { rate, limit, billed: false });
       });
 
       test("adds up what was spent by watch and endpoint", async () => {
@@ -601,16 +601,16 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
       });
 
       describe("with several keys", () => {
-        const line = (max: number) => ({ sinceMs: T0 - 3_600_000, max });
+        const limit = (max: number) => ({ sinceMs: T0 - 3_600_000, max });
         const keyOf = async (atMs: number, changes: Partial<Reservation> = {}): Promise<string> => {
           const grant = await ask(atMs, { rate: { count: 100, intervalMs: 1_000 }, ...changes });
           return grant.kind === "granted" ? grant.key : grant.kind;
         };
 
-        test("takes the one with most left, and stops when all are at their lines", async () => {
+        test("takes the one with most left, and stops when all are at their limits", async () => {
           const keys = [
-            { key: "a", line: line(2) },
-            { key: "b", line: line(3) },
+            { key: "a", limit: limit(2) },
+            { key: "b", limit: limit(3) },
           ] as const;
           const paid: string[] = [];
           for (let i = 0; i < 6; i += 1) paid.push(await keyOf(T0, { keys: [...keys] }));
@@ -639,17 +639,17 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
           const rate = { count: 1, intervalMs: 1_000 };
           await keyOf(T0, { rate, keys: [{ key: "rich" }] });
           const keys = [
-            { key: "spent", line: line(0) },
-            { key: "rich", line: line(10) },
+            { key: "spent", limit: limit(0) },
+            { key: "rich", limit: limit(10) },
           ] as const;
           expect(await ask(T0 + 1, { rate, keys: [...keys] })).toMatchObject({ kind: "rate" });
           expect(await keyOf(T0 + 1, { rate, billed: false, keys: [...keys] })).toBe("spent");
         });
 
-        test("keeps the line of all together too", async () => {
+        test("keeps the limit of all together too", async () => {
           const keys = [{ key: "a" }, { key: "b" }] as const;
-          expect(await keyOf(T0, { keys: [...keys], line: line(1) })).toBe("a");
-          expect(await keyOf(T0, { keys: [...keys], line: line(1) })).toBe("quota");
+          expect(await keyOf(T0, { keys: [...keys], limit: limit(1) })).toBe("a");
+          expect(await keyOf(T0, { keys: [...keys], limit: limit(1) })).toBe("quota");
         });
       });
 

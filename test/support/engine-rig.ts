@@ -292,7 +292,7 @@ async function bootParts(options: RigOptions, to: Recorders) {
     log,
     trace,
     notes: store,
-    isUpstreamDark: () => upstreamWatch.isDark,
+    isUpstreamDown: () => upstreamWatch.isDown,
     onMissing: () => undefined,
     onPolled: (poll: Poll, outcome, error) => void to.polled.push({ atMs: clock.now(), key: poll.key, outcome, error }),
   });

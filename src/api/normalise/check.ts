@@ -30,7 +30,7 @@ export interface QuoteCheck extends JsonObject {
   readonly user_protected: boolean;
 }
 
-/** One page of /check-retweet: each looks through up to 100 retweets. */
+/** One page of /check-retweet: each searches up to 100 retweets. */
 export interface RetweetCheck extends JsonObject {
   /** Whether the retweet is among those of this page; false on every page means no. */
   readonly retweet: boolean;

@@ -1,4 +1,4 @@
-/** A tweet as the rest of the house sees it, embedded author and embedded tweets included. */
+/** A tweet as the rest of the daemon sees it, embedded author and embedded tweets included. */
 import type { Tweet, TweetEntity } from "../../model/tweet.ts";
 import { isRaw, type Raw, readCount, readFlag, readId, readText, readTime } from "../read-value.ts";
 import { timeFromId } from "./time-from-id.ts";

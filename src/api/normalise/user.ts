@@ -1,4 +1,4 @@
-/** A profile as the rest of the house sees it, from any of the shapes the service sends (full, followed, reduced, analytics). */
+/** A profile as the rest of the daemon sees it, from any of the shapes the service sends (full, followed, reduced, analytics). */
 import { timeFromId } from "./time-from-id.ts";
 import type { User } from "../../model/user.ts";
 import { isRaw, type Raw, readCount, readFlag, readId, readText, readTexts, readTime } from "../read-value.ts";

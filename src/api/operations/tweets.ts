@@ -105,7 +105,7 @@ export interface TweetOperations {
   checkQuoted(params: TweetAndAccountInput, options?: CallOptions): Promise<QuoteCheck>;
 
   /**
-   * Whether an account retweeted a tweet: each page looks through up to 100 retweets, 1 request each. The answer is yes as soon as one page
+   * Whether an account retweeted a tweet: each page searches up to 100 retweets, 1 request each. The answer is yes as soon as one page
    * says so, and no when none did.
    * Source: docs/service.md section 1, `POST /check-retweet`.
    */

@@ -21,14 +21,14 @@ export interface Delivering {
   readonly delivery: () => Delivery;
   readonly opsAlerts: OpsAlerts;
   readonly active: ActiveWatches;
-  /** Builds what another configuration delivers to, beside what is in force. */
+  /** Builds what another configuration delivers to, beside what is active. */
   prepare(next: Config): Promise<Prepared>;
   /** Proves credentials that can be proved cheaply. Never rejects. */
   check(): Promise<void>;
   stop(graceMs: number): Promise<void>;
 }
 
-/** A configuration that is in force when it is entered; one that is not has to be dropped. */
+/** A configuration that is active when it is entered; one that is not has to be dropped. */
 export interface Prepared {
   /** `watches`: those registered for it, where they are other ones. */
   enter(watches?: readonly EngineWatch[]): Promise<void>;

@@ -1,5 +1,5 @@
 /** Member lists that are longer than a poll reads: what a first read of all of them takes, and how long. Asks nobody. */
-import { quotaLine } from "../../budget/quota-line.ts";
+import { spendingLimit } from "../../budget/spending-limit.ts";
 import type { Watch } from "../../model/watch.ts";
 import { type Forecast, MONTH_DAYS } from "../../forecast/forecast.ts";
 import type { PlannedWatch } from "../../plan/polls/plan-polls.ts";
@@ -44,7 +44,7 @@ export function longListViews(
 ): ReadonlyMap<string, readonly PlanLongListView[]> {
   const intervals = new Map(polls.flatMap(({ poll }) => poll.subscribers.map(({ watch }) => [watch.id, poll.intervalMs])));
   const lists = planned.flatMap((one) => (one.paused ? [] : listsOf(one, intervals.get(one.watch.id) ?? DAY_MS)));
-  const line = quotaLine({ monthly: limit ?? undefined, reserve, purpose: "poll" }) ?? Number.POSITIVE_INFINITY;
+  const line = spendingLimit({ monthly: limit ?? undefined, reserve, purpose: "poll" }) ?? Number.POSITIVE_INFINITY;
   const evenPerDay = line / MONTH_DAYS;
   const sparePerDay = Math.max(evenPerDay - requestsPerDay, evenPerDay * LEAST_SHARE);
   // Newcomers are told beside it, so that nobody waits for the rest: it takes what the quota can spare.

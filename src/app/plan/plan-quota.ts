@@ -1,5 +1,5 @@
 /** The quota that a plan is held against: as configured, or as the service says. */
-import { isUsableLimit } from "../../budget/quota-line.ts";
+import { isUsableLimit } from "../../budget/spending-limit.ts";
 
 /** `configured`: quota.monthly. `remaining_requests`: what the key has left, by the service. `unknown`: neither. */
 export interface PlanQuota {

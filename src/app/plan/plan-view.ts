@@ -1,5 +1,5 @@
 /** The plan as people and programs read it: what every watch asks for, what that costs against the quota, and how late alerts will be. */
-import { quotaLine } from "../../budget/quota-line.ts";
+import { spendingLimit } from "../../budget/spending-limit.ts";
 import type { SlowDownFactors } from "../../budget/slow-down.ts";
 import type { Config } from "../../config/config.ts";
 import { DEFAULTS } from "../../config/defaults.ts";
@@ -132,11 +132,11 @@ export interface PlanFacts {
   /** What was asked of the service beside its quota. */
   readonly online?: PlanOnlineView | undefined;
   /** How much slower a daemon that runs polls now; undefined where none does. */
-  readonly stretch?: SlowDownFactors | undefined;
+  readonly slowDown?: SlowDownFactors | undefined;
 }
 
 export function createPlanView(config: Config, facts: PlanFacts): PlanView {
-  const { hash, nowMs, quota, states, learned = NOTHING_LEARNED, lastPolledMs = () => undefined, stretch, online = null } = facts;
+  const { hash, nowMs, quota, states, learned = NOTHING_LEARNED, lastPolledMs = () => undefined, slowDown, online = null } = facts;
   const timetable = createTimetable();
   const planned = planWatches(config, hash, states);
   const forecastWith = (change: (watch: Watch) => Watch, assumedPosts = 1): Forecast => {
@@ -163,7 +163,7 @@ export function createPlanView(config: Config, facts: PlanFacts): PlanView {
   const bases = basisViews(forecast, { states, learned, freshOf: freshOf(config, states, nowMs), nowMs });
   const { price } = config.api.quota;
   const scale = { limit: quota.limit, price: price?.perRequest };
-  const stretches = rangesOf(forecast, stretch);
+  const stretches = rangesOf(forecast, slowDown);
   const longLists = longListViews([...planned.values()], forecast, { limit: quota.limit, reserve: config.api.quota.reserve });
   return {
     quota: { ...quota, reserve: config.api.quota.reserve },
@@ -219,7 +219,7 @@ function slowestIn({ state }: Config): (watch: Watch) => number {
 
 /** Without the reserve, which is not for scheduled polls; with it where nothing else fits. */
 function changesThatFit(forecast: Forecast, { api }: Config, { limit }: PlanQuota, planner: Replanner): readonly Change[] {
-  const line = quotaLine({ monthly: limit ?? undefined, reserve: api.quota.reserve, purpose: "poll" });
+  const line = spendingLimit({ monthly: limit ?? undefined, reserve: api.quota.reserve, purpose: "poll" });
   if (line === undefined || limit === null) return [];
   const within = findChanges(forecast, line, planner);
   return within.length > 0 || line === limit ? within : findChanges(forecast, limit, planner);
@@ -243,7 +243,7 @@ function paceOf({ requestsPerDay, requestsPerMonth }: Pick<Forecast, "requestsPe
 
 const NOTHING = { requestsPerDay: 0, requestsPerMonth: 0 };
 
-/** Nobody can foretell who leaves a list, but what it costs. */
+/** Nobody can predict who leaves a list, but what it costs. */
 function listView(watch: Watch, planned: PlannedWatch | undefined, { polls }: Forecast): PlanListView | null {
   const list = watchTypeOf(watch).viaList?.(watch.settings);
   if (list === undefined || planned === undefined || planned.paused) return null;
@@ -287,7 +287,7 @@ const scheduleWarnings = (config: Config): readonly string[] =>
 
 function budgetWarnings(forecast: Forecast, config: Config, quota: PlanQuota): readonly string[] {
   const { reserve } = config.api.quota;
-  const line = quotaLine({ monthly: quota.limit ?? undefined, reserve, purpose: "poll" });
+  const line = spendingLimit({ monthly: quota.limit ?? undefined, reserve, purpose: "poll" });
   if (line === undefined || quota.limit === null) return [];
   const needed = Math.round(forecast.requestsPerMonth);
   if (needed > quota.limit || needed <= line) return [];

@@ -1,5 +1,5 @@
 /** The quota as the state alone knows it, for commands while no daemon runs: the same arithmetic, what the service said last, and no pace in force. */
-import { quotaLine } from "../../budget/quota-line.ts";
+import { spendingLimit } from "../../budget/spending-limit.ts";
 import { quotaPeriod } from "../../budget/quota-period.ts";
 import { expectedRequests, forecastRequests, slowDownFactors } from "../../budget/slow-down.ts";
 import type { Config } from "../../config/config.ts";
@@ -59,12 +59,12 @@ export async function readStoppedQuota(
     freshOf(config, states, nowMs),
   );
   const { onExhausted } = quota;
-  const query = { spent: total, limit, reserve, nowMs, periodEndMs: period.endMs, onExhausted, overrun: 1, polls: priced };
+  const query = { spent: total, limit, reserve, nowMs, periodEndMs: period.endMs, onExhausted, correctionFactor: 1, polls: priced };
   const pace = planPace(priced, slowDownFactors(query));
   const facts: QuotaFacts = {
     limit,
     monthly: quota.monthly,
-    line: quotaLine({ monthly: limit, reserve, purpose: "poll" }),
+    softLimit: spendingLimit({ monthly: limit, reserve, purpose: "poll" }),
     spent: total,
     forecast: total + forecastRequests(pace.askedPerDay, nowMs, period.endMs),
     expected: expectedRequests(query, pace.pacedPerDay),

@@ -1,4 +1,4 @@
-/** The API keys in force, by the names the ledger knows them by: read again from their files when the service refuses them. */
+/** The active API keys, by the names the ledger knows them by: read again from their files when the service refuses them. */
 import type { ApiConfig, KeyConfig } from "../../config/config.ts";
 import type { EligibleKeys, PayingKey } from "../../requests/reservation.ts";
 import type { Files } from "../../model/files.ts";

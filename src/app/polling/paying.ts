@@ -24,7 +24,7 @@ export interface Paying {
   readonly keyWatch: KeyWatch;
   readonly quotaWatch: QuotaWatch;
   readonly quotaAudit: QuotaAudit;
-  /** The keys in force, with what each may spend. */
+  /** The active keys, with what each may spend. */
   readonly keyQuotas: () => readonly KeyQuota[];
   /** What the gate to the data service asks before it sends anything. */
   readonly gateDeps: Pick<GateDeps, "limits" | "renewKey" | "keys" | "pages" | "onReserved">;
@@ -70,7 +70,7 @@ class KeysAndQuota implements Paying {
       limits: () => this.#limits(),
       renewKey: () => this.#renew(),
       keys: {
-        offers: () => this.#offers(),
+        eligible: () => this.#eligible(),
         refused: (key, error, sentAtMs) => this.keyWatch.refused(key, error, sentAtMs),
         paid: (key, sentAtMs, failedWith) => this.keyWatch.paid(key, sentAtMs, failedWith),
       },
@@ -148,7 +148,7 @@ class KeysAndQuota implements Paying {
       meter,
       keys: () => this.keyWatch.usable(),
       fingerprint: (key) => this.#holder.held.find(({ name }) => name === key)?.fingerprint ?? "",
-      remaining: (key) => remaining(key).catch((error: unknown) => this.#setAside(key, error)),
+      remaining: (key) => remaining(key).catch((error: unknown) => this.#suspend(key, error)),
       period: () => quotaPeriod(clock.now(), this.#settings()),
       retentionMs: () => delivering.config().state.retentionMs,
       onChecked: () => this.quotaWatch.refresh(polls()),
@@ -189,7 +189,7 @@ class KeysAndQuota implements Paying {
     return { rate, timeoutMs, quota: { ...quota, monthly: this.quotaWatch.limit, reserveOfAll: this.quotaWatch.reserve } };
   }
 
-  #offers(): EligibleKeys {
+  #eligible(): EligibleKeys {
     return eligibleKeysOf(
       this.#holder.held,
       this.keyQuotas().filter(({ isUsable }) => isUsable),
@@ -211,7 +211,7 @@ class KeysAndQuota implements Paying {
   }
 
   /** A key the service does not even give its usage to pays for nothing either. */
-  async #setAside(key: string, error: unknown): Promise<never> {
+  async #suspend(key: string, error: unknown): Promise<never> {
     if (error instanceof UpstreamError && (error.kind === "unauthorized" || error.kind === "billing"))
       await this.keyWatch.refused(key, error, this.#parts.deps.clock.monotonic());
     throw error;

@@ -204,7 +204,7 @@ class PollingHalf implements Polling {
       quotaWatch: this.quotaWatch,
       timetable: this.#timetable,
       notes: store,
-      isUpstreamDark: () => this.upstreamWatch.isDark,
+      isUpstreamDown: () => this.upstreamWatch.isDown,
       onMissing: this.report.missing,
       onPolled: (poll, outcome, error) => {
         this.report.polled(poll, outcome);

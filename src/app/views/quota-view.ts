@@ -1,5 +1,5 @@
 /** The quota as status, budget and page show it: what is left, how fast it goes, who pays, and what someone should look at. */
-import type { AsideReason } from "../../budget/key-ring.ts";
+import type { SuspensionReason } from "../../budget/key-ring.ts";
 import { forecastRequests, type SlowDownFactors } from "../../budget/slow-down.ts";
 import type { QuotaPeriod } from "../../budget/quota-period.ts";
 import type { Config } from "../../config/config.ts";
@@ -14,7 +14,7 @@ export interface QuotaFacts {
   readonly limit: number | undefined;
   /** What the configuration allows. */
   readonly monthly: number | undefined;
-  readonly line: number | undefined;
+  readonly softLimit: number | undefined;
   readonly spent: number;
   readonly forecast: number;
   readonly expected: number;
@@ -29,11 +29,11 @@ export interface QuotaFacts {
     readonly spent: number;
     readonly limit: number | undefined;
     /** Undefined while it may pay. */
-    readonly because: AsideReason | undefined;
+    readonly because: SuspensionReason | undefined;
   }[];
 }
 
-const ASIDE: Readonly<Record<AsideReason, string>> = {
+const SUSPENSION_TEXTS: Readonly<Record<SuspensionReason, string>> = {
   unauthorized: "the service refuses it",
   billing: "its quota is used up, or it is not paid for",
   failing: "its requests fail while those of others are answered",
@@ -42,7 +42,7 @@ const ASIDE: Readonly<Record<AsideReason, string>> = {
 export const quotaView = (facts: QuotaFacts): QuotaView => ({
   limit: facts.limit ?? null,
   spent: facts.spent,
-  line: facts.line ?? null,
+  line: facts.softLimit ?? null,
   forecast: Math.round(facts.forecast),
   expected: Math.round(facts.expected),
   on_exhausted: facts.onExhausted,
@@ -52,7 +52,7 @@ export const quotaView = (facts: QuotaFacts): QuotaView => ({
     name,
     spent,
     limit: limit ?? null,
-    aside: because === undefined ? "" : ASIDE[because],
+    aside: because === undefined ? "" : SUSPENSION_TEXTS[because],
   })),
   period_start: isoTime(facts.period.startMs),
   period_end: isoTime(facts.period.endMs),
@@ -61,8 +61,9 @@ export const quotaView = (facts: QuotaFacts): QuotaView => ({
 /** Factors move a little every minute. */
 export const isSlowed = (factor: number): boolean => factor >= 1.05;
 
-/** Scheduled polls stop at the line, which leaves the reserve to commands. */
-export const isQuotaSpent = ({ line, spent }: Pick<QuotaFacts, "line" | "spent">): boolean => line !== undefined && spent >= line;
+/** Scheduled polls stop at the soft limit, which leaves the reserve to commands. */
+export const isQuotaSpent = ({ softLimit, spent }: Pick<QuotaFacts, "softLimit" | "spent">): boolean =>
+  softLimit !== undefined && spent >= softLimit;
 
 /** One sentence each; empty when all is well. */
 export function quotaReasons(facts: QuotaFacts): readonly string[] {
@@ -74,7 +75,8 @@ export function quotaReasons(facts: QuotaFacts): readonly string[] {
   if (isBelowConfigured(limit, monthly))
     reasons.push(`the data service has less left than api.quota.monthly: ${limit} requests instead of ${monthly} this period`);
   if (drift > 0) reasons.push(`the data service counted ${drift} requests more than chirpwatch sent: something else spends the quota`);
-  for (const { name, because } of keys) if (because !== undefined) reasons.push(`the key ${name} is set aside: ${ASIDE[because]}`);
+  for (const { name, because } of keys)
+    if (because !== undefined) reasons.push(`the key ${name} is suspended: ${SUSPENSION_TEXTS[because]}`);
   return reasons;
 }
 
@@ -101,7 +103,7 @@ export function budgetView(facts: QuotaFacts, { lines, hours, config, nowMs }: S
 /** What was asked for no watch: accounts looked up, lists checked. */
 const HOUSEKEEPING = "(housekeeping)";
 
-/** The parts of what is expected add up to it: where polling will stop at the line, each watch gets as much less. */
+/** The parts of what is expected add up to it: where polling will stop at the soft limit, each watch gets as much less. */
 function watchLines(
   { paces, period, expected, spent: total }: QuotaFacts,
   lines: readonly LedgerLine[],

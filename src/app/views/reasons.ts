@@ -1,4 +1,4 @@
-/** Why someone should look at the daemon: one sentence for each trouble, with its cause. The only place that says so, for page, API and terminal. */
+/** Why the daemon needs attention: one sentence for each trouble, with its cause. The only place that says so, for page, API and terminal. */
 import { unreadableText } from "../../polling/targets/target-alerts.ts";
 import { isUnreadable } from "../../server/page/page-attention.ts";
 import type { ConfigView, SinkView, WatchView } from "../../server/words/views.ts";
@@ -26,7 +26,7 @@ export function reasonsOf({ store, upstream, quota, sinks, dead, watches, refusa
     ...sinks.flatMap(brokenText),
     ...dead,
     ...watches.flatMap(unreadableIn),
-    ...(refusal === null ? [] : [`the changed configuration was refused at ${refusal.at}; the old one stays in force`]),
+    ...(refusal === null ? [] : [`the changed configuration was refused at ${refusal.at}; the old one stays active`]),
   ];
 }
 

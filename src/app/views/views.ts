@@ -165,13 +165,13 @@ const inFirstRead = (watches: readonly WatchView[]): readonly string[] =>
 
 function quotaFacts({ quotaWatch, quotaAudit, keyWatch, keyQuotas, config }: ViewsDeps): QuotaFacts {
   const { status } = quotaWatch;
-  const aside = new Map(keyWatch.aside.map((one) => [one.key, one.because]));
+  const suspended = new Map(keyWatch.suspended.map((one) => [one.key, one.because]));
   return {
     ...status,
     onExhausted: config().api.quota.onExhausted,
     monthly: config().api.quota.monthly,
     drift: quotaAudit.driftRequests,
-    keys: keyQuotas().map(({ name, limit }) => ({ name, limit, spent: status.spentByKey.get(name) ?? 0, because: aside.get(name) })),
+    keys: keyQuotas().map(({ name, limit }) => ({ name, limit, spent: status.spentByKey.get(name) ?? 0, because: suspended.get(name) })),
   };
 }
 

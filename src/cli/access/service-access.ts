@@ -63,7 +63,7 @@ export async function openService(context: CliContext, { api, statePath, log }: 
     ledger,
     clock,
     serviceClock: createServiceClock(clock),
-    pacer: createUpstreamPacer(random, () => gateKeys.offers().map(({ name }) => name)),
+    pacer: createUpstreamPacer(random, () => gateKeys.eligible().map(({ name }) => name)),
     meter: createMeter(),
     log,
     keys: gateKeys,
@@ -92,7 +92,7 @@ function keysOf(holder: KeyHolder): GateKeys {
   const refused = new Set<string>();
   const usable = () => holder.held.filter(({ name }) => !refused.has(name)).map(({ name, monthly }) => ({ name, limit: monthly }));
   return {
-    offers: () => eligibleKeysOf(holder.held, usable()),
+    eligible: () => eligibleKeysOf(holder.held, usable()),
     async refused(key) {
       refused.add(key);
       return holder.held.some(({ name }) => !refused.has(name));

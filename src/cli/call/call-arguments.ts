@@ -28,7 +28,7 @@ export const CALL_FLAGS: readonly string[] = [...FLAGS, ...VALUE_FLAGS];
 const isFlag = (name: string): name is CallFlag => (FLAGS as readonly string[]).includes(name);
 
 /**
- * The token after a parameter is its value whatever it looks like: a query may begin with a dash. `--user-id` and `--user_id` are the
+ * The token after a parameter is its value whatever its form: a query may begin with a dash. `--user-id` and `--user_id` are the
  * same; a parameter that takes many values is repeated. @throws ExitError 2 that names the parameter
  */
 export function parseCallArguments(name: string, endpoint: Endpoint, tokens: readonly string[]): CallArguments {

@@ -21,7 +21,7 @@ export interface CollectOptions {
   readonly all: boolean;
   /** So many items are enough. */
   readonly limit?: number | undefined;
-  /** Told after every page. */
+  /** Called after every page. */
   readonly onPage: (pages: number, items: number) => void;
 }
 

@@ -9,7 +9,7 @@ import { type Column, formatCount, formatTable } from "../terminal/table.ts";
 /** Where no terminal says how wide a line may be. */
 const LONGEST_TEXT = 70;
 
-/** `width`: columns of the terminal, undefined where none looks on. */
+/** `width`: columns of the terminal, undefined where there is none. */
 export function formatCollected({ kind, items }: Collected, width?: number): string {
   if (items.length === 0) return "(nothing)";
   if (kind === "tweets") return tweetTable(items as readonly Tweet[], width);

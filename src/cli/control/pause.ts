@@ -13,7 +13,7 @@ import { type DaemonPlace, findDaemon } from "../access/find-daemon.ts";
 
 const WORDS = {
   pause: { paused: true, what: "stop polling one watch until it is resumed; also over restarts" },
-  resume: { paused: false, what: "poll a paused watch again; what came meanwhile is told as its on_return says" },
+  resume: { paused: false, what: "poll a paused watch again; what came meanwhile is delivered as its on_return says" },
 } as const;
 
 type Verb = keyof typeof WORDS;
@@ -27,7 +27,7 @@ function add(verb: Verb, program: Command, context: CliContext): void {
     .description(WORDS[verb].what)
     .argument("<watch>", "id of the watch, as in the configuration")
     .option(...CONFIG_OPTION);
-  if (verb === "resume") command.option("--from-now", "do not tell what came while it was paused, whatever its on_return says");
+  if (verb === "resume") command.option("--from-now", "skip what came while it was paused, whatever its on_return says");
   command
     .addHelpText("after", `\nExample:\n  chirpwatch ${verb} brand-mentions`)
     .action((watch: string, { config, fromNow = false }: { config: string; fromNow?: boolean }) =>

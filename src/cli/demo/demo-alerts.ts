@@ -13,7 +13,7 @@ export interface AlertScreen {
 
 export function createAlertScreen(out: (text: string) => void): AlertScreen {
   const held: string[] = [];
-  const told = new Set<string>();
+  const seen = new Set<string>();
   let isOpen = false;
   let count = 0;
   const show = (text: string) => out(indent(text.trimEnd()));
@@ -21,7 +21,7 @@ export function createAlertScreen(out: (text: string) => void): AlertScreen {
     write(text) {
       for (const alert of alertsIn(text)) {
         count += 1;
-        told.add(alert);
+        seen.add(alert);
       }
       if (isOpen) show(text);
       else held.push(text);
@@ -34,7 +34,7 @@ export function createAlertScreen(out: (text: string) => void): AlertScreen {
       return count;
     },
     get repeats() {
-      return count - told.size;
+      return count - seen.size;
     },
   };
 }

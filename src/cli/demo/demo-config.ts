@@ -8,7 +8,7 @@ import type { Route } from "../../route/route.ts";
 /** What each priority's schedule is replaced by: people watch the demo, so nothing may take long. */
 export const DEMO_INTERVALS_MS: Readonly<Record<Priority, number>> = { high: 1_000, normal: 2_000, low: 3_000 };
 
-/** More than a demo can spend, so that the pace of a month stretches nothing. */
+/** More than a demo can spend, so that the pace of a month slows nothing down. */
 export const DEMO_QUOTA = 1_000_000_000;
 
 export interface DemoPlaces {

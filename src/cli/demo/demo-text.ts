@@ -1,8 +1,8 @@
-/** How the demo reads. Texts only; what happens is demo.ts's. Colours go away with NO_COLOR, and where neither a terminal nor a CI job looks on. */
+/** The texts of the demo; what happens is demo.ts's. Without colours under NO_COLOR, and where the output is neither a terminal nor a CI job. */
 import colors from "picocolors";
 import { formatDuration } from "../../model/duration.ts";
 import type { Watch } from "../../model/watch.ts";
-import type { Books, NotedWatch } from "./demo-books.ts";
+import type { DemoCounts, NotedWatch } from "./demo-counts.ts";
 import { DEMO_INTERVALS_MS } from "./demo-config.ts";
 
 const MARGIN = "  ";
@@ -32,7 +32,7 @@ export function introText(scene: Scene): string {
   ] as const;
   return [
     "",
-    `${MARGIN}${colors.bold("chirpwatch demo")}  ${colors.dim("the whole daemon on an invented world: no key, no network, nothing real is told")}`,
+    `${MARGIN}${colors.bold("chirpwatch demo")}  ${colors.dim("the whole daemon on an invented world: no key, no network, no real alerts")}`,
     "",
     ...rows.map(([name, text]) => `${INDENT}${colors.dim(name.padEnd(12))} ${text}`),
   ].join("\n");
@@ -62,25 +62,25 @@ export function baselineText(watches: readonly NotedWatch[]): string {
 }
 
 export interface Repeat {
-  /** Items told before the restart. */
-  readonly told: number;
+  /** Items that raised an alert before the restart. */
+  readonly alertedBefore: number;
   /** How many of them the service served again afterwards, and how many times in all. */
   readonly servedAgain: number;
   readonly times: number;
   /** Alerts that repeated an earlier one. */
-  readonly toldAgain: number;
+  readonly duplicates: number;
 }
 
-export function repeatText({ told, servedAgain, times, toldAgain }: Repeat): string {
-  const verdict = toldAgain === 0 ? colors.green(`told again: ${toldAgain}`) : colors.red(`told again: ${toldAgain}`);
+export function repeatText({ alertedBefore, servedAgain, times, duplicates }: Repeat): string {
+  const verdict = duplicates === 0 ? colors.green(`duplicate alerts: ${duplicates}`) : colors.red(`duplicate alerts: ${duplicates}`);
   return [
-    `${INDENT}${told} items were told before the restart.`,
+    `${INDENT}${alertedBefore} items raised an alert before the restart.`,
     `${INDENT}The service served ${servedAgain} of them again, ${times} times in all; ${verdict}`,
   ].join("\n");
 }
 
 export interface Sum {
-  readonly books: Books;
+  readonly counts: DemoCounts;
   readonly polls: number;
   readonly billed: number;
   readonly alerts: number;
@@ -88,23 +88,23 @@ export interface Sum {
   readonly staying: boolean;
 }
 
-export function summaryText({ books, polls, billed, alerts, statusUrl, staying }: Sum): string {
+export function summaryText({ counts, polls, billed, alerts, statusUrl, staying }: Sum): string {
   const rows = [
     ["polls", String(polls)],
     ["requests", `${billed} billed, by the service's own count`],
-    ["events", `${books.events}, each born once`],
-    ["deliveries", `${books.sent} sent, ${books.waiting} waiting, ${books.dead} given up; ${alerts} alerts on this console`],
-    ["lag", lagText(books)],
+    ["events", `${counts.events}, each created once`],
+    ["deliveries", `${counts.sent} sent, ${counts.waiting} waiting, ${counts.dead} given up; ${alerts} alerts on this console`],
+    ["lag", lagText(counts)],
     ["status page", staying ? colors.underline(statusUrl) : `${statusUrl} ${colors.dim("(gone with the demo: --stay keeps it)")}`],
   ] as const;
   return rows.map(([name, text]) => `${INDENT}${colors.dim(name.padEnd(12))} ${text}`).join("\n");
 }
 
-function lagText({ lagsMs, addedMs }: Books): string {
+function lagText({ lagsMs, addedMs }: DemoCounts): string {
   if (lagsMs.length === 0) return "nothing to measure";
   const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`;
-  const seen = `from posted to told ${seconds(median(lagsMs))} in the middle, ${seconds(lagsMs.at(-1) ?? 0)} at most`;
-  return `${seen}; of it ${Math.round(median(addedMs))} ms from found to told`;
+  const seen = `from posted to delivered ${seconds(median(lagsMs))} in the middle, ${seconds(lagsMs.at(-1) ?? 0)} at most`;
+  return `${seen}; of it ${Math.round(median(addedMs))} ms from found to delivered`;
 }
 
 const median = (ascending: readonly number[]): number => ascending[Math.floor((ascending.length - 1) / 2)] ?? 0;

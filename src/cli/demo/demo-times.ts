@@ -6,7 +6,7 @@ export interface DemoTimes {
   readonly restartMs: number;
   /** For an alert of each watch type. */
   readonly alertsMs: number;
-  /** For more polls after the restart, where time allows: one repeat that is not told could be luck. */
+  /** For more polls after the restart, where time allows: one repeat without a duplicate alert could be luck. */
   readonly encoreMs: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * `chirpwatch demo`: sandbox, daemon and console in one process, as a play of four chapters: silent baseline, alerts, a restart that
- * tells nothing twice, the sums. Owns the course; its deadlines are demo-times.ts's, what the configuration becomes is demo-config.ts's.
+ * `chirpwatch demo`: sandbox, daemon and console in one process, in four chapters: silent baseline, alerts, a restart that
+ * sends no duplicate alerts, the sums. Owns the course; its deadlines are demo-times.ts's, what the configuration becomes is demo-config.ts's.
  */
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -19,7 +19,7 @@ import { openStore } from "../../state/open.ts";
 import { type CliContext, requireConfig } from "../terminal/context.ts";
 import { createAlertScreen } from "./demo-alerts.ts";
 import { createAnswerLog } from "./demo-answers.ts";
-import { type BookStore, hasBaseline, itemOf, notedWatches, readBooks, watchEvents } from "./demo-books.ts";
+import { type DemoStore, hasBaseline, itemOf, notedWatches, countAll, watchEvents } from "./demo-counts.ts";
 import { demoConfig, DEMO_QUOTA, demoServer } from "./demo-config.ts";
 import { baselineText, chapter, introText, outroText, repeatText, summaryText } from "./demo-text.ts";
 import { BASELINE_UNTIL_MS, demoTimes } from "./demo-times.ts";
@@ -32,7 +32,7 @@ interface DemoFlags {
 /** Beside the package, wherever the command is called from. */
 const EXAMPLE = fileURLToPath(new URL("../../../watches.example.yaml", import.meta.url));
 
-const LOOK_EVERY_MS = 50;
+const CHECK_EVERY_MS = 50;
 /** So often every watch is polled again after the restart, where time allows. */
 const ENCORE_POLLS = 3;
 
@@ -57,19 +57,19 @@ async function demo(context: CliContext, flags: DemoFlags): Promise<void> {
   );
   teardown.push("http", () => context.http.close());
   try {
-    await play(await setStage(context, flags, { log, signal: stop.signal, teardown }), flags);
+    await play(await startRun(context, flags, { log, signal: stop.signal, teardown }), flags);
   } finally {
     await teardown.drain();
     await log.flush();
   }
 }
 
-interface Stage {
+interface DemoRun {
   readonly context: CliContext;
   readonly config: Config;
   readonly configFile: string;
   readonly sandbox: Sandbox;
-  readonly store: BookStore;
+  readonly store: DemoStore;
   readonly screen: ReturnType<typeof createAlertScreen>;
   readonly answers: ReturnType<typeof createAnswerLog>;
   readonly signal: AbortSignal;
@@ -82,14 +82,14 @@ interface Stage {
   end(): Promise<void>;
 }
 
-/** What lives as long as the command. */
-interface CommandLife {
+/** What exists as long as the command runs. */
+interface CommandScope {
   readonly log: Logger;
   readonly signal: AbortSignal;
   readonly teardown: Teardown;
 }
 
-async function setStage(context: CliContext, flags: DemoFlags, { log, signal, teardown }: CommandLife): Promise<Stage> {
+async function startRun(context: CliContext, flags: DemoFlags, { log, signal, teardown }: CommandScope): Promise<DemoRun> {
   const startedAtMs = context.clock.monotonic();
   const configFile = flags.config ?? EXAMPLE;
   const written = await requireConfig(onSandbox(context), configFile, { lenientSecrets: true });
@@ -124,7 +124,7 @@ async function setStage(context: CliContext, flags: DemoFlags, { log, signal, te
   let daemon = await start();
   teardown.push("daemon", () => daemon.stop());
   const store = await openStore({ path: config.state.path, clock: context.clock, random: context.random, log, readonly: true });
-  teardown.push("books", () => store.close());
+  teardown.push("state reader", () => store.close());
   return {
     context,
     config,
@@ -153,8 +153,8 @@ const onSandbox = (context: CliContext): CliContext => ({
   env: { ...context.env, CHIRPWATCH_API_URL: "sandbox", CHIRPWATCH_API_KEY: "sandbox" },
 });
 
-async function play(stage: Stage, flags: DemoFlags): Promise<void> {
-  const { context, config, sandbox, store, screen } = stage;
+async function play(run: DemoRun, flags: DemoFlags): Promise<void> {
+  const { context, config, sandbox, store, screen } = run;
   const staying = flags.stay === true;
   const watches = config.watches.filter(({ enabled }) => enabled);
   const ids = watches.map(({ id }) => id);
@@ -163,78 +163,78 @@ async function play(stage: Stage, flags: DemoFlags): Promise<void> {
 
   say(
     introText({
-      configFile: basename(stage.configFile),
+      configFile: basename(run.configFile),
       watches,
       sinks: config.sinks.length,
       statePath: config.state.path,
-      statusUrl: stage.url(),
+      statusUrl: run.url(),
       ...(config.server.token === undefined ? {} : { token: config.server.token }),
       serviceUrl: sandbox.url,
     }),
   );
-  say(chapter(1, "A silent baseline", "what is there already is noted, and nobody is told"));
-  await waitFor(stage, BASELINE_UNTIL_MS, () => hasBaseline(store, ids));
-  const times = demoTimes(context.clock.monotonic() - stage.startedAtMs);
+  say(chapter(1, "A silent baseline", "what is there already is recorded, and raises no alert"));
+  await waitFor(run, BASELINE_UNTIL_MS, () => hasBaseline(store, ids));
+  const times = demoTimes(context.clock.monotonic() - run.startedAtMs);
   say(baselineText(await notedWatches(store, ids)));
 
   say(chapter(2, "The world moves", "posts, followers and scores, as they come"));
   screen.open();
-  await waitFor(stage, times.restartMs, async () => (await toldTypes(store)).size > types.size / 2);
-  // Where nothing was told, nothing can be told again.
-  await waitFor(stage, times.alertsMs, async () => (await toldTypes(store)).size > 0);
+  await waitFor(run, times.restartMs, async () => (await alertedTypes(store)).size > types.size / 2);
+  // Without an alert there can be no duplicate.
+  await waitFor(run, times.alertsMs, async () => (await alertedTypes(store)).size > 0);
 
-  const told = await watchEvents(store);
+  const alertedBefore = await watchEvents(store);
   say(chapter(3, "The daemon stops and starts again", "same state; the service serves the same pages once more"));
-  await stage.restart();
-  const isPolled = (times: number) => ids.every((id) => (stage.polled.byWatch.get(id) ?? 0) >= times);
-  await waitFor(stage, times.alertsMs, async () => {
-    const alerted = await toldTypes(store);
+  await run.restart();
+  const isPolled = (times: number) => ids.every((id) => (run.polled.byWatch.get(id) ?? 0) >= times);
+  await waitFor(run, times.alertsMs, async () => {
+    const alerted = await alertedTypes(store);
     return isPolled(1) && [...types].every((type) => alerted.has(type));
   });
-  await waitFor(stage, times.encoreMs, async () => isPolled(ENCORE_POLLS));
-  const servedAgain = () => told.map((event) => stage.answers.served.get(itemOf(event)) ?? 0).filter((served) => served > 0);
-  await waitFor(stage, times.alertsMs, async () => servedAgain().length > 0);
+  await waitFor(run, times.encoreMs, async () => isPolled(ENCORE_POLLS));
+  const servedAgain = () => alertedBefore.map((event) => run.answers.served.get(itemOf(event)) ?? 0).filter((served) => served > 0);
+  await waitFor(run, times.alertsMs, async () => servedAgain().length > 0);
   const again = servedAgain();
   const served = again.reduce((sum, one) => sum + one, 0);
-  say(`\n${repeatText({ told: told.length, servedAgain: again.length, times: served, toldAgain: screen.repeats })}`);
+  say(`\n${repeatText({ alertedBefore: alertedBefore.length, servedAgain: again.length, times: served, duplicates: screen.repeats })}`);
 
-  say(chapter(4, "The sums", "read from the state and from the service's books"));
+  say(chapter(4, "The sums", "read from the state and from the service's own counts"));
   // What is still on its way arrives before anyone counts.
-  if (!staying) await stage.end();
-  const billed = await billedBy(stage);
-  const books = await readBooks(store);
-  say(summaryText({ books, polls: stage.polled.count, billed, alerts: screen.count, statusUrl: stage.url(), staying }));
-  await judge(stage, types, again.length);
+  if (!staying) await run.end();
+  const billed = await billedBy(run);
+  const counts = await countAll(store);
+  say(summaryText({ counts, polls: run.polled.count, billed, alerts: screen.count, statusUrl: run.url(), staying }));
+  await checkOutcome(run, types, again.length);
   say(outroText(staying));
-  if (staying) await untilAborted(stage.signal);
+  if (staying) await untilAborted(run.signal);
 }
 
 /** Types of the watches whose alerts stand on the console. */
-async function toldTypes(store: BookStore): Promise<ReadonlySet<string>> {
+async function alertedTypes(store: DemoStore): Promise<ReadonlySet<string>> {
   const waiting = (await store.outboxStats()).some((sink) => sink.waiting > 0);
   return waiting ? new Set() : new Set((await watchEvents(store)).map(({ watchType }) => watchType));
 }
 
-/** @throws ExitError when the play did not show what it promises. */
-async function judge({ store, screen }: Stage, types: ReadonlySet<string>, servedAgain: number): Promise<void> {
-  const told = new Set((await watchEvents(store)).map(({ watchType }) => watchType));
-  const silent = [...types].filter((type) => !told.has(type));
+/** @throws ExitError when the demo did not show what it promises. */
+async function checkOutcome({ store, screen }: DemoRun, types: ReadonlySet<string>, servedAgain: number): Promise<void> {
+  const alerted = new Set((await watchEvents(store)).map(({ watchType }) => watchType));
+  const silent = [...types].filter((type) => !alerted.has(type));
   if (silent.length > 0) throw failed(`no alert came from ${silent.join(", ")} in time`);
-  if (screen.repeats > 0) throw failed(`${screen.repeats} alerts were told twice`);
-  if (servedAgain === 0) throw failed("the service served nothing again, so nothing was proved");
+  if (screen.repeats > 0) throw failed(`${screen.repeats} duplicate alerts were delivered`);
+  if (servedAgain === 0) throw failed("the service served nothing again, so nothing was verified");
 }
 
 const failed = (message: string): ExitError => new ExitError(EXIT.failed, "DEMO_FAILED", `the demo failed: ${message}`);
 
 /** Until it is so, or `untilMs` after the start. @throws ExitError at a signal. */
-async function waitFor({ context, startedAtMs, signal }: Stage, untilMs: number, isSo: () => Promise<boolean>): Promise<void> {
+async function waitFor({ context, startedAtMs, signal }: DemoRun, untilMs: number, isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo()) && context.clock.monotonic() - startedAtMs < untilMs) {
-    await sleep(context.clock, LOOK_EVERY_MS, signal);
+    await sleep(context.clock, CHECK_EVERY_MS, signal);
     if (signal.aborted) throw new ExitError(EXIT.failed, "DEMO_INTERRUPTED", "the demo was interrupted");
   }
 }
 
-async function billedBy({ context, sandbox }: Stage): Promise<number> {
+async function billedBy({ context, sandbox }: DemoRun): Promise<number> {
   const answer = await context.http.request({
     method: "GET",
     url: `${sandbox.url}/_sandbox/requests`,

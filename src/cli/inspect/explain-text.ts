@@ -7,12 +7,12 @@ import { plural } from "../terminal/table.ts";
 
 const VERDICTS: Readonly<Record<Verdict, string>> = {
   event: "news: it became an alert",
-  dead: "not told: it became an alert, which was given up",
-  baseline: "not told: it was there when the watch began",
-  filtered: "not told: filtered",
-  too_old: "not told: too old when it was found",
-  muted: "not told: muted",
-  duplicate: "not told: told before",
+  dead: "not delivered: it became an alert, which was given up",
+  baseline: "no alert: it was there when the watch began",
+  filtered: "no alert: filtered",
+  too_old: "no alert: too old when it was found",
+  muted: "no alert: muted",
+  duplicate: "no alert: duplicate",
 };
 
 export const formatExplanation = ({ item, item_id: id, verdicts }: ExplainView): string =>
@@ -56,7 +56,7 @@ const STATES: Readonly<Record<string, string>> = {
   dead: "given up",
   summarised: "counted in a digest, not listed",
   not_published: "not published",
-  duplicate: "told before in another message",
+  duplicate: "duplicate of another message",
 };
 
 const shortTime = (iso: string): string => iso.slice(0, 19).replace("T", " ");

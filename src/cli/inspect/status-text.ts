@@ -32,22 +32,22 @@ function heading(view: StatusView | StoppedView): string {
     if (view.gaps > 0) lines.push(`  ${plural(view.gaps, "gap")} in what was read, being filled`);
     if (view.config.failed_reload !== null) lines.push(...view.config.failed_reload.errors.map((error) => `  ${error}`));
   }
-  lines.push(quotaLine(view.quota));
+  lines.push(quotaText(view.quota));
   if (view.quota.keys.length > 1) lines.push(...view.quota.keys.map(keyLine));
   return lines.join("\n");
 }
 
 const runningSince = ({ version, uptime_seconds: uptime }: StatusView): string => ` (version ${version}, up ${ageText(uptime * 1_000)})`;
 
-function quotaLine({ limit, spent, forecast, expected, period_end: end }: QuotaView): string {
+function quotaText({ limit, spent, forecast, expected, period_end: end }: QuotaView): string {
   const of = limit === null ? "of an unknown quota" : `of ${formatCount(limit)}`;
   const all = expected === null ? "" : `, ${formatCount(expected)} expected`;
   const asked = forecast === null || expected === null || forecast <= expected ? "" : `; the schedules ask for ${formatCount(forecast)}`;
   return `Requests this period: ${formatCount(spent)} ${of}${all} until ${end.slice(0, 10)}${asked}`;
 }
 
-const keyLine = ({ name, spent, limit, aside }: KeyView): string =>
-  `  ${name}: ${formatCount(spent)}${limit === null ? "" : ` of ${formatCount(limit)}`}${aside === "" ? "" : `, set aside: ${aside}`}`;
+const keyLine = ({ name, spent, limit, aside: suspendedBecause }: KeyView): string =>
+  `  ${name}: ${formatCount(spent)}${limit === null ? "" : ` of ${formatCount(limit)}`}${suspendedBecause === "" ? "" : `, suspended: ${suspendedBecause}`}`;
 
 const watchTable = (watches: readonly WatchView[], nowMs: number): string =>
   formatTable(
@@ -109,7 +109,7 @@ function notIndexed({ targets }: WatchView): string {
   return count === 0 ? "" : `${count} of ${plural(targets.length, "account")} not indexed`;
 }
 
-/** Only what someone should look at. */
+/** Only what needs attention. */
 function targetTroubles(watches: readonly WatchView[]): string {
   const rows = watches.flatMap(({ id, targets }) =>
     targets

@@ -40,7 +40,7 @@ function ofLimit({ limit, line }: BudgetView["quota"]): string {
   return ` of ${formatCount(limit)}${kept}`;
 }
 
-const EFFECT = { degrade: "low priority is slowed down first", pause: "polling stops at the line" } as const;
+const EFFECT = { degrade: "low priority is slowed down first", pause: "polling stops at the soft limit" } as const;
 
 function askedText({ forecast, expected, on_exhausted: effect }: BudgetView["quota"]): string {
   if (forecast === null || expected === null || forecast <= expected * 1.01) return "";
@@ -94,10 +94,10 @@ const keyTable = ({ quota }: BudgetView): string =>
     ? ""
     : formatTable(
         [{ title: "KEY" }, { title: "SPENT", align: "right" }, { title: "OF", align: "right" }, { title: "" }],
-        quota.keys.map(({ name, spent, limit, aside }) => [
+        quota.keys.map(({ name, spent, limit, aside: suspendedBecause }) => [
           name,
           formatCount(spent),
           limit === null ? "-" : formatCount(limit),
-          aside === "" ? "" : `set aside: ${aside}`,
+          suspendedBecause === "" ? "" : `suspended: ${suspendedBecause}`,
         ]),
       );

@@ -53,7 +53,7 @@ const watchTable = (view: PlanView): string =>
 
 const shareOf = (share: number | null): string => (share === null ? "-" : `${formatCount(share * 100)}%`);
 
-/** `$12.30`; small amounts keep what tells them from nothing. */
+/** `$12.30`; small amounts keep as many digits as they need. */
 export function moneyText(amount: number | null, currency: string): string {
   if (amount === null) return "-";
   const sign = amount < 0 ? "-" : "";
@@ -78,23 +78,21 @@ const namesOf = (names: readonly string[], count = names.length): string =>
 function remarks(watch: PlanWatchView): string {
   const shared = watch.sharers === 0 ? [] : [`shared with ${namesOf(watch.shared_with, watch.sharers)}`];
   const unresolved = watch.unresolved_targets === 0 ? [] : [`${plural(watch.unresolved_targets, "account")} not looked up yet`];
-  const isCarried = watch.polls > 0 && (watch.requests_per_month === 0 || (!watch.next_runs_exact && watch.next_runs.length === 0));
-  const rides = isCarried ? ["asked for in requests of others"] : [];
-  return [...(watch.state === "active" ? [] : [watch.state]), ...shared, ...rides, ...unresolved].join("; ");
+  const isPiggybacked = watch.polls > 0 && (watch.requests_per_month === 0 || (!watch.next_runs_exact && watch.next_runs.length === 0));
+  const piggybacked = isPiggybacked ? ["asked for in requests of others"] : [];
+  return [...(watch.state === "active" ? [] : [watch.state]), ...shared, ...piggybacked, ...unresolved].join("; ");
 }
 
 function totals(view: PlanView): string {
   const { total } = view;
-  const sweeps =
-    total.sweep_requests_per_day > 0 ? `, ${formatCount(total.sweep_requests_per_day)} of them a day to look again for late items` : "";
+  const rescans =
+    total.sweep_requests_per_day > 0 ? `, ${formatCount(total.sweep_requests_per_day)} of them a day to rescan for late items` : "";
   const money = view.price === null ? "" : ` (${moneyText(total.cost_per_month, view.price.currency)})`;
   const month = `${formatCount(total.requests_per_month)} a month${money}`;
   const pace = `${plural(total.requests_per_hour, "request")} an hour, ${formatCount(total.requests_per_day)} a day, ${month}`;
   const rechecks =
-    total.recheck_requests_per_day > 0
-      ? `, ${formatCount(total.recheck_requests_per_day)} of them a day to look at fresh tweets again`
-      : "";
-  return `Total: ${plural(total.polls, "poll")}, ${pace}${sweeps}${rechecks}.\n${rangeText(view)}${firstText(view)}${quotaText(view)}`;
+    total.recheck_requests_per_day > 0 ? `, ${formatCount(total.recheck_requests_per_day)} of them a day to recheck fresh tweets` : "";
+  return `Total: ${plural(total.polls, "poll")}, ${pace}${rescans}${rechecks}.\n${rangeText(view)}${firstText(view)}${quotaText(view)}`;
 }
 
 const firstText = ({ total: { first_requests: requests } }: PlanView): string =>
@@ -156,7 +154,7 @@ const caveats = (watches: readonly PlanWatchView[]): string =>
     watches.map(({ id, caveats: own }) => [id, own]),
   );
 
-/** A guess is told as one, with what it rests on. */
+/** A guess is marked as one, with what it rests on. */
 const assumptions = (watches: readonly PlanWatchView[]): string =>
   saidOnce(
     "A guess until the daemon has run for a day, or for two where it reads feeds by `freshness`; it assumes:",

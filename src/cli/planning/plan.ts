@@ -5,7 +5,7 @@ import { readKnown } from "../../app/plan/known-state.ts";
 import { planQuota, type PlanQuota } from "../../app/plan/plan-quota.ts";
 import { createPlanView, type PlanFacts, type PlanView } from "../../app/plan/plan-view.ts";
 import { diffPlans } from "../../app/plan/plan-diff.ts";
-import { isUsableLimit } from "../../budget/quota-line.ts";
+import { isUsableLimit } from "../../budget/spending-limit.ts";
 import type { Config } from "../../config/config.ts";
 import { askRemaining } from "../../requests/remaining-requests.ts";
 import { errorText } from "../../model/errors.ts";
@@ -66,9 +66,9 @@ async function viewOf(context: CliContext, configPath: string, isOnline = false)
   const config = await requireConfig(context, configPath, { lenientSecrets: !isOnline });
   const known = await knownState(context, config);
   const quota = await quotaOf(context, config);
-  const stretch = await stretchNow(context, config);
+  const slowDown = await slowDownNow(context, config);
   const asked = isOnline ? await askOnline(context, config, known.states) : {};
-  const view = createPlanView(config, { hash: sha256, nowMs: context.clock.now(), quota, stretch, ...known, ...asked });
+  const view = createPlanView(config, { hash: sha256, nowMs: context.clock.now(), quota, slowDown, ...known, ...asked });
   return { config, states: known.states, view };
 }
 
@@ -78,13 +78,13 @@ async function knownState(context: CliContext, config: Config): Promise<Pick<Pla
   try {
     return await readState(context, config, (store) => readKnown(store, config, { hash: sha256, clock: context.clock }));
   } catch (error) {
-    context.err(`the state was left aside: ${errorText(error)}`);
+    context.err(`the state was not used: ${errorText(error)}`);
     return { states: [] };
   }
 }
 
 /** By the daemon that runs on this state; undefined when none does, or it does not say. */
-async function stretchNow(context: CliContext, config: Config): Promise<PlanFacts["stretch"]> {
+async function slowDownNow(context: CliContext, config: Config): Promise<PlanFacts["slowDown"]> {
   const running = (await readDaemon(
     context,
     { statePath: config.state.path, config: () => config, fault: undefined },
@@ -120,7 +120,7 @@ const addUp = (sum: unknown, remaining: unknown): unknown => (isUsableLimit(sum)
 
 function overBudget(view: PlanView): ExitError {
   const { quota, total } = view;
-  const message = `over budget: the plan costs ${formatCount(total.requests_per_month)} requests a month and the quota is ${formatCount(quota.limit ?? 0)}. Dearest: ${view.dearest.slice(0, 3).join(", ")}.`;
+  const message = `over budget: the plan costs ${formatCount(total.requests_per_month)} requests a month and the quota is ${formatCount(quota.limit ?? 0)}. Most expensive: ${view.dearest.slice(0, 3).join(", ")}.`;
   return new ExitError(EXIT.overBudget, "PLAN_OVER_BUDGET", message, { hint: changesText(view.changes) });
 }
 

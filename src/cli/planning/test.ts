@@ -1,4 +1,4 @@
-/** `chirpwatch test`: one real poll of a watch, or one sample message to a sink. Commits no verdict; tells nobody unless asked to. */
+/** `chirpwatch test`: one real poll of a watch, or one sample message to a sink. Commits no verdict; sends nothing unless asked to. */
 import type { Command } from "commander";
 import { placeOfSink, sinkSecrets } from "../../app/delivering/create-sink.ts";
 import { sampleEvent, sendSample, sinksOf } from "../../app/delivering/send-sample.ts";
@@ -31,7 +31,7 @@ interface TestFlags {
 export function addTest(program: Command, context: CliContext): void {
   program
     .command("test")
-    .description("poll one watch for real and show what would be told, or send one sample to a sink")
+    .description("poll one watch for real and show what would raise an alert, or send one sample to a sink")
     .argument("[watch]", "id of the watch")
     .option(...CONFIG_OPTION)
     .option("--send", "deliver the latest match to the watch's sinks, marked as a sample")

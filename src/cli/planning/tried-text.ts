@@ -1,4 +1,4 @@
-/** What a test poll found, for people: what would be told as the console sink writes it, the rest in a line with its reason. */
+/** What a test poll found, for people: what would raise an alert as the console sink writes it, the rest in a line with its reason. */
 import { createReader } from "../../app/delivering/delivery.ts";
 import type { TriedItem } from "../../app/try/try-items.ts";
 import type { TriedTarget } from "../../app/try/try-watch.ts";
@@ -13,18 +13,19 @@ const LONGEST_TEXT = 80;
 /** Writes through `deps.write`. */
 export async function formatTried(tried: readonly TriedTarget[], deps: SinkDeps): Promise<void> {
   const items = tried.flatMap((target) => target.items);
-  const told = items.filter(({ verdict }) => verdict === "news");
+  const news = items.filter(({ verdict }) => verdict === "news");
   const filtered = items.filter(({ verdict }) => verdict === "filtered");
   for (const { name, problem } of tried) if (problem !== "") deps.write(`${name}: ${problem}`);
-  deps.write(`\nWould be told, if new: ${told.length} of ${plural(items.length, "item")} on the first page`);
-  await writeAlerts(told, deps);
-  if (filtered.length > 0) deps.write(["Would not be told:", ...filtered.map((item) => filteredLine(item, deps.linksHost)), ""].join("\n"));
+  deps.write(`\nWould raise an alert, if new: ${news.length} of ${plural(items.length, "item")} on the first page`);
+  await writeAlerts(news, deps);
+  if (filtered.length > 0)
+    deps.write(["Would raise no alert:", ...filtered.map((item) => filteredLine(item, deps.linksHost)), ""].join("\n"));
 }
 
 /** Oldest first, as alerts go out. */
-async function writeAlerts(told: readonly TriedItem[], deps: SinkDeps): Promise<void> {
+async function writeAlerts(news: readonly TriedItem[], deps: SinkDeps): Promise<void> {
   const sink = await consoleSink.create("test", {}, deps);
-  for (const { itemId, event } of told.toSorted((a, b) => a.event.occurredAtMs - b.event.occurredAtMs)) {
+  for (const { itemId, event } of news.toSorted((a, b) => a.event.occurredAtMs - b.event.occurredAtMs)) {
     const events = [{ event, watches: [event.watch] }];
     const body = sink.render({ events, sample: false, read: createReader(deps.linksHost) });
     const message = { id: itemId, sink: "test", groupKey: itemId, sealedAtMs: event.detectedAtMs, body };

@@ -5,7 +5,7 @@ import { formatIssue } from "../../config/report.ts";
 import { ChirpwatchError } from "../../model/errors.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 import { sha256 } from "../../runtime/hash.ts";
-import { onUncaught } from "../../runtime/last-words.ts";
+import { onUncaught } from "../../runtime/uncaught-exception.ts";
 import { onSignals } from "../../runtime/signals.ts";
 import { trimMemoryLater } from "../../runtime/trim-memory.ts";
 import { type CliContext, CONFIG_OPTION, loadGuarded, orThrow } from "../terminal/context.ts";

@@ -22,7 +22,7 @@ const nameOf = (target: string): string => (/^(?:@|id:|\d+$)/.test(target) ? tar
 function firstText({ first_read_requests: requests, first_read_days: days, tells_newcomers: isBehind }: PlanLongListView): string {
   if (days === null) return "";
   const time = days < 1 ? "less than a day" : `about ${plural(Math.round(days), "day")}`;
-  const effect = isBehind ? "newcomers are told from the first poll on" : "nothing is told before its end";
+  const effect = isBehind ? "newcomers are reported from the first poll on" : "nothing is reported before its end";
   return `the first read of all takes ${plural(requests, "request")} and ${time}, and ${effect}`;
 }
 

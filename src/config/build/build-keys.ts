@@ -51,7 +51,7 @@ export function buildKeys(
   return built;
 }
 
-/** Each key pays and is counted once; two keys of one name could not be told apart. */
+/** Each key pays and is counted once; two keys of one name could not be distinguished. */
 function refuseRepeats(keys: readonly KeyConfig[], node: Node | undefined, report: Report): void {
   const items = node?.kind === "list" ? node.items : [];
   for (const [index, { key, name }] of keys.entries()) {

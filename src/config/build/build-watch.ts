@@ -66,14 +66,14 @@ export async function buildWatch(entry: Entry, defaults: Node | undefined, deps:
 
 const MERGED_MAPS: readonly string[] = ["labels", "include"];
 
-/** Defaults under what is written; `labels` and `include` key by key. Tweet keys are for watches of tweets; unknown ones are told once, of the defaults. */
+/** Defaults under what is written; `labels` and `include` key by key. Tweet keys are for watches of tweets; unknown ones are reported once, of the defaults. */
 function withDefaults(map: MapNode, defaults: Node | undefined, type: WatchType<any>): MapNode {
   if (defaults?.kind !== "map") return map;
   const entries = new Map(map.entries);
   for (const [key, entry] of defaults.entries) {
     if (!COMMON_WATCH_KEYS.includes(key) || (TWEET_WATCH_KEYS.includes(key) && !isTweetFeed(type))) continue;
     const own = entries.get(key);
-    // A watch's own word for when to look stands.
+    // A watch's own timing goes first.
     if (key === "freshness" && map.entries.has("schedule")) continue;
     if (own === undefined) entries.set(key, entry);
     else if (MERGED_MAPS.includes(key) && own.node.kind === "map" && entry.node.kind === "map") {
@@ -83,7 +83,7 @@ function withDefaults(map: MapNode, defaults: Node | undefined, type: WatchType<
   return { ...map, entries };
 }
 
-/** Keys of watches of tweets, which people look for everywhere: where they are none, they get a sentence of their own. */
+/** Keys of watches of tweets, which people expect everywhere: on other watches they get an error message of their own. */
 function withoutTweetKeys(map: MapNode, { own, common }: KnownKeys, { type }: WatchType<any>, report: Report): MapNode {
   const misplaced = TWEET_WATCH_KEYS.filter((key) => map.entries.has(key) && !own.includes(key) && !common.includes(key));
   for (const key of misplaced) {
@@ -165,7 +165,7 @@ function warnOfComment(node: Node, report: Report): void {
   report.warn({ file: node.place.file, offset: end + 1 }, "yaml-comment", message);
 }
 
-/** The labels known before an event is born; a caller that knows more adds `labels` to the body. */
+/** The labels known before an event is created; a caller that knows more adds `labels` to the body. */
 const bindLabels = (where: Where, labels: Readonly<Record<string, string>>): NonNullable<Watch["where"]> => ({
   text: where.text,
   matches: (body) => where.matches(body, labels),
@@ -225,13 +225,13 @@ function checkMaxAge(common: CommonWatch, schedule: Schedule, at: (key: string) 
     deps.report.error(at("max_age"), "max-age-below-interval", message);
   }
   if (common.max_age !== undefined && maxAgeMs > deps.retentionMs) {
-    const message = `\`max_age\` ${formatDuration(maxAgeMs)} is longer than \`state.retention\` ${retention}: items would be forgotten and told again; write ${retention} or less, or a longer \`state.retention\``;
+    const message = `\`max_age\` ${formatDuration(maxAgeMs)} is longer than \`state.retention\` ${retention}: items would be forgotten and raise an alert again; write ${retention} or less, or a longer \`state.retention\``;
     deps.report.error(at("max_age"), "max-age-above-retention", message);
   }
   return maxAgeMs;
 }
 
-/** What looks at tweets again, or at how many come: neither can look further than what is remembered, nor closer than polls come. */
+/** Rechecks and volume rules: neither can reach further back than what is remembered, nor run more often than polls. */
 function checkFollowing(common: CommonWatch, schedule: Schedule, at: (...path: readonly string[]) => Place, deps: WatchDeps): void {
   const { recheck, spike, no_events: noEvents } = common;
   const intervalMs = deps.timetable.intervalMs(schedule, SAMPLE_DAY_MS);
@@ -240,7 +240,7 @@ function checkFollowing(common: CommonWatch, schedule: Schedule, at: (...path: r
     deps.report.error(at("recheck", "until"), "recheck", message);
   }
   if (spike !== undefined && spike.windowMs < intervalMs) {
-    const message = `\`window\` ${formatDuration(spike.windowMs)} is shorter than the schedule's interval of ${formatDuration(intervalMs)}: nobody looks at most windows; write ${formatDuration(intervalMs)} or more`;
+    const message = `\`window\` ${formatDuration(spike.windowMs)} is shorter than the schedule's interval of ${formatDuration(intervalMs)}: most windows would never be checked; write ${formatDuration(intervalMs)} or more`;
     deps.report.error(at("spike", "window"), "spike", message);
   }
   if (noEvents !== undefined && noEvents.for < 2 * intervalMs) {
@@ -249,15 +249,15 @@ function checkFollowing(common: CommonWatch, schedule: Schedule, at: (...path: r
   }
 }
 
-/** `freshness` is another word for when to look. */
+/** `freshness` is another way to say when to poll. */
 function checkOneRhythm(entry: Entry, { freshness }: CommonWatch, at: (key: string) => Place, deps: WatchDeps): void {
   const own = entry.node.kind === "map" ? childOf(entry.node, "schedule") : undefined;
   if (freshness === undefined || own === undefined) return;
-  const message = "`freshness` lets the planner choose when to look, and `schedule` says it: keep one of them";
+  const message = "`freshness` lets the planner choose when to poll, and `schedule` says it: keep one of them";
   deps.report.error(at("freshness"), "freshness-and-schedule", message);
 }
 
-/** Full polls must come well before what they look for is too old. */
+/** Full polls must come well before what they find is too old. */
 function checkFullPolls(
   { fullPollEveryMs }: Pick<Watch, "fullPollEveryMs"> = {},
   maxAgeMs: number,
@@ -265,7 +265,7 @@ function checkFullPolls(
   deps: WatchDeps,
 ): void {
   if (fullPollEveryMs === undefined || fullPollEveryMs <= maxAgeMs / 2) return;
-  const message = `\`full_poll_every\` ${formatDuration(fullPollEveryMs)} is more than half of \`max_age\` ${formatDuration(maxAgeMs)}: what it finds would be too old to tell; write ${formatDuration(Math.floor(maxAgeMs / 2))} or less`;
+  const message = `\`full_poll_every\` ${formatDuration(fullPollEveryMs)} is more than half of \`max_age\` ${formatDuration(maxAgeMs)}: what it finds would be too old for an alert; write ${formatDuration(Math.floor(maxAgeMs / 2))} or less`;
   deps.report.error(at("full_poll_every"), "full-poll-above-max-age", message);
 }
 

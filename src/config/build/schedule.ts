@@ -4,7 +4,7 @@ import { parseDuration } from "../../model/duration.ts";
 import type { Schedule } from "../../model/schedule.ts";
 import type { Timetable } from "../../schedule/timetable.ts";
 
-/** Intervals are judged around a fixed winter day: the same file is good or bad on every day of the year. */
+/** Intervals are checked around a fixed winter day: the same file is good or bad on every day of the year. */
 export const SAMPLE_DAY_MS = Date.UTC(2024, 0, 1);
 
 export type WrittenSchedule = string | { readonly cron: string; readonly timezone?: string | undefined };

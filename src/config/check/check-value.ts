@@ -6,7 +6,7 @@ import { type CheckContext, explainZod } from "./zod-words.ts";
 type ZodIssue = z.core.$ZodIssue;
 
 /**
- * The parsed value. After complaining it is what is left without the keys complained about, so that the other keys can be judged
+ * The parsed value. After complaining it is what is left without the keys complained about, so that the other keys can be checked
  * further; undefined when nothing whole is left.
  */
 export function checkValue<S extends z.ZodType>(schema: S, map: MapNode, context: CheckContext): z.output<S> | undefined {

@@ -51,7 +51,7 @@ export function namedEntries(root: MapNode, section: "watches" | "sinks", report
     return [];
   }
   const entries = entriesOf(entry.node).filter(({ key }) => !key.startsWith("x-"));
-  if (entry.node.kind === "map" && entries.length > 0) return withoutStray(entries, report);
+  if (entry.node.kind === "map" && entries.length > 0) return withoutMisplacedType(entries, report);
   if ([...root.entries.values()].some((one) => !isSection(one) && emptyAbove(one, root) === section)) return [];
   const isEmpty = entry.node.kind === "map" || isNothing(entry.node);
   report.error(
@@ -63,11 +63,11 @@ export function namedEntries(root: MapNode, section: "watches" | "sinks", report
 }
 
 /** `a:` without anything, then `type: search` beside it: one complaint, and none of the keys that were to be its own. */
-function withoutStray(entries: readonly Entry[], report: Report): readonly Entry[] {
+function withoutMisplacedType(entries: readonly Entry[], report: Report): readonly Entry[] {
   const at = entries.findIndex(({ key, node }, index) => index > 0 && key === "type" && node.kind === "scalar");
   const above = entries.slice(0, Math.max(0, at)).findLast(({ node }) => isNothing(node));
-  const stray = entries[at];
-  if (above === undefined || stray === undefined) return entries;
-  report.error(stray.keyPlace, "yaml-indent", besideText("type", above.key));
+  const misplaced = entries[at];
+  if (above === undefined || misplaced === undefined) return entries;
+  report.error(misplaced.keyPlace, "yaml-indent", besideText("type", above.key));
   return entries.slice(0, entries.indexOf(above));
 }

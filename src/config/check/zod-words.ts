@@ -43,7 +43,7 @@ export function explainZod(issue: ZodIssue, checked: Checked): readonly Finding[
   if (node === undefined) return [missing(path, map, context)];
   if (node.kind === "scalar" && node.value === null) return [noValue(node, nameOf(path, context.name))];
   if (issue.code === "invalid_union") return explainUnion(issue, { path, node, place }, checked);
-  // A value computed from unresolved ones cannot be judged.
+  // A value computed from unresolved ones cannot be checked.
   if (issue.code === "custom" && isUnresolved(node)) return [];
   return [{ place: valuePlace(node, place), ...wordsFor(issue, nameOf(path, context.name), node) }];
 }

@@ -35,7 +35,7 @@ export function buildJsonSchema(watchTypes: readonly WatchType<any>[], sinkTypes
       api: withFiles(toJson(apiSchema), API_SECRETS, "The data service."),
       state: { ...toJson(stateSchema), description: "Where the memory is kept." },
       server: withFiles(toJson(serverSchema), SERVER_SECRETS, "Status page, metrics and JSON API."),
-      ops: { ...toJson(opsSchema), description: "Who is told about the daemon itself." },
+      ops: { ...toJson(opsSchema), description: "Where alerts about the daemon itself go." },
       links: { ...toJson(linksSchema), description: "Permalinks in every sink." },
       time_intervals: { ...mapOf(toJson(timeIntervalSchema)), description: "Named hours and days, for `mute_time_intervals`." },
       defaults: {
@@ -44,7 +44,7 @@ export function buildJsonSchema(watchTypes: readonly WatchType<any>[], sinkTypes
         additionalProperties: false,
         properties: { watch: toJson(watchDefaultsSchema), sink: sinkDefaults(sinkTypes) },
       },
-      watches: { ...mapOf(watch), description: "What to look for, by id." },
+      watches: { ...mapOf(watch), description: "What to watch, by id." },
       route: { $ref: "#/$defs/route" },
       sinks: { ...mapOf(sink), description: "Where alerts go, by name." },
     },

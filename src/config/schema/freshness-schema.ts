@@ -11,7 +11,7 @@ export const freshnessSchema = z
     duration(LEAST_MS),
     z.strictObject({
       mean: duration(LEAST_MS).describe("The mean delay over all posts."),
-      max: duration(LEAST_MS).describe("No account, search or list waits longer to be looked at."),
+      max: duration(LEAST_MS).describe("No account, search or list waits longer to be polled."),
     }),
   ])
   .transform((value, context): Freshness => {

@@ -1,4 +1,4 @@
-/** Schemas of the small languages inside values: durations, shares, addresses, time zones, names. Each reads text and gives what the house works with. */
+/** Schemas of the small languages inside values: durations, shares, addresses, time zones, names. Each reads text and gives what the daemon works with. */
 import type { Rule } from "../rules.ts";
 import { z } from "zod";
 import { checkBaseUrl } from "../../api/base-url.ts";

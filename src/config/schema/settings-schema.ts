@@ -21,7 +21,7 @@ const quotaSchema = z.strictObject({
   on_exhausted: z
     .enum(["degrade", "pause"])
     .prefault(api.quota.on_exhausted)
-    .describe("degrade: poll low priority more slowly before the line. pause: stop at the line."),
+    .describe("degrade: poll low priority more slowly before the soft limit. pause: stop at the soft limit."),
   price: priceSchema.optional().describe("Makes `plan` and `budget` show money."),
 });
 
@@ -34,7 +34,7 @@ const keySchema = z
       .string()
       .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,31}$/, "must be a word of letters, digits, `-`, `_` and `.`")
       .optional()
-      .describe("What ledger, metrics and notices call it; a short hash of the key when absent."),
+      .describe("Its name in the ledger, metrics and ops alerts; a short hash of the key when absent."),
     monthly: z.int().min(1).optional().describe("Requests a month of this key; what the service says when absent."),
   })
   .refine((one) => one.key !== undefined, { error: "needs `key` or `key_file`", params: { rule: "missing-key" } });
@@ -76,7 +76,7 @@ export const serverSchema = z.strictObject({
   public_url: publicUrl()
     .optional()
     .describe(
-      "Where people reach the status page, for links in messages; without it they are told a command. The server answers to its host.",
+      "Where people reach the status page, for links in messages; without it messages name a command. The server answers to its host.",
     ),
   token: z.string().min(1).optional().describe("Bearer token; required on addresses other than loopback."),
 });
@@ -91,7 +91,7 @@ export const opsSchema = z.strictObject({
       interval: duration(1_000).prefault(heartbeat.interval).describe("How often."),
     })
     .optional()
-    .describe("Tells a monitor that the daemon makes progress; silence is the alarm."),
+    .describe("Requested regularly while the daemon makes progress, for a monitor that alerts when the requests stop."),
 });
 
 export const linksSchema = z.strictObject({ host: linksHost().prefault(links.host).describe("Where permalinks point.") });

@@ -10,8 +10,8 @@ import { duration, names, timezone } from "./scalar-schemas.ts";
 const firstRun = z
   .union([
     z.string(),
-    z.strictObject({ latest: z.int().min(1).max(100).describe("Tells that many of the newest items at once.") }),
-    z.strictObject({ since: duration(1_000).describe("Tells what is not older than this.") }),
+    z.strictObject({ latest: z.int().min(1).max(100).describe("Alerts on that many of the newest items at once.") }),
+    z.strictObject({ since: duration(1_000).describe("Alerts on what is not older than this.") }),
   ])
   .transform((value, context): FirstRun => {
     if (typeof value !== "string")
@@ -30,9 +30,9 @@ const firstRun = z
   });
 
 const include = z.strictObject({
-  replies: z.boolean().optional().describe("Whether replies are told."),
-  retweets: z.boolean().optional().describe("Whether retweets are told."),
-  quotes: z.boolean().optional().describe("Whether quotes are told."),
+  replies: z.boolean().optional().describe("Whether replies raise alerts."),
+  retweets: z.boolean().optional().describe("Whether retweets raise alerts."),
+  quotes: z.boolean().optional().describe("Whether quotes raise alerts."),
 });
 
 const ignoredAuthor = z.string().transform((text, context): string => {
@@ -50,11 +50,11 @@ const ignore = z.strictObject({
   authors: z
     .array(ignoredAuthor)
     .optional()
-    .describe("Accounts whose items are not told: like all accounts followed by id, also under another handle."),
+    .describe("Accounts whose items raise no alert: like all accounts followed by id, also under another handle."),
   words: z
     .array(z.string().trim().min(1))
     .optional()
-    .describe("Items with one of these words are not told; whole words, upper and lower case alike."),
+    .describe("Items with one of these words raise no alert; whole words, upper and lower case alike."),
 });
 
 const writtenSchedule = z.union([
@@ -67,12 +67,12 @@ const writtenSchedule = z.union([
 
 const recheck = z
   .strictObject({
-    every: duration(60_000).describe("How often a fresh tweet is looked at again: a hundred tweets share a request."),
+    every: duration(60_000).describe("How often a fresh tweet is rechecked: a hundred tweets share a request."),
     until: duration(60_000).describe("How old a tweet is followed."),
   })
   .superRefine(({ every, until }, context) => {
     if (until >= every) return;
-    const message = `\`until\` ${formatDuration(until)} is over before the first look after ${formatDuration(every)}: write ${formatDuration(2 * every)} or more`;
+    const message = `\`until\` ${formatDuration(until)} is over before the first recheck after ${formatDuration(every)}: write ${formatDuration(2 * every)} or more`;
     context.addIssue({ code: "custom", path: ["until"], message, params: { rule: "recheck" } });
   })
   .transform(({ every, until }): RecheckRule => ({ everyMs: every, untilMs: until }));
@@ -92,7 +92,7 @@ const spike = z
   })
   .transform(({ factor, window, min }): SpikeRule => ({ factor, windowMs: window, min }));
 
-const noEvents = z.strictObject({ for: duration(60_000).describe("How long without an event is told, once a silence.") });
+const noEvents = z.strictObject({ for: duration(60_000).describe("How long without an event raises an alert, once a silence.") });
 
 const d = DEFAULTS.watch;
 
@@ -100,23 +100,23 @@ const d = DEFAULTS.watch;
 export const commonWatchSchema = z.strictObject({
   schedule: writtenSchedule
     .prefault(d.schedule)
-    .describe('When to look: five or six cron fields, "@every 30s" (1s or more), or { cron, timezone }.'),
+    .describe('When to poll: five or six cron fields, "@every 30s" (1s or more), or { cron, timezone }.'),
   freshness: freshnessSchema
     .optional()
     .describe(
-      "Instead of `schedule`: how late tweets may be found. `60s`: 95 of 100 sooner than that. `{ mean: 60s, max: 5m }`: so late on average, and nothing waits longer than `max` to be looked at.",
+      "Instead of `schedule`: how late tweets may be found. `60s`: 95 of 100 sooner than that. `{ mean: 60s, max: 5m }`: so late on average, and nothing waits longer than `max` to be polled.",
     ),
   timezone: timezone().prefault(d.timezone).describe("Time zone of the cron fields."),
   sink: names().optional().describe("Its own sink, or a list; asked before the route tree."),
-  where: z.string().optional().describe("A CEL expression over the event's own body; only what it is true for is told."),
+  where: z.string().optional().describe("A CEL expression over the event's own body; only what it is true for raises an alert."),
   labels: z
     .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "a label is written with letters, digits and _"), z.string())
     .prefault({})
     .describe("Its own labels, for matchers."),
   priority: z.enum(["high", "normal", "low"]).prefault(d.priority).describe("Who waits first when requests are short."),
-  first_run: firstRun.prefault(d.first_run).describe("What the first poll tells: baseline (nothing), { latest: 3 } or { since: 24h }."),
-  include: include.prefault({}).describe("Which kinds of tweets are told besides posts."),
-  ignore: ignore.prefault({}).describe("Authors and words that are not told."),
+  first_run: firstRun.prefault(d.first_run).describe("What the first poll alerts on: baseline (nothing), { latest: 3 } or { since: 24h }."),
+  include: include.prefault({}).describe("Which kinds of tweets raise alerts besides posts."),
+  ignore: ignore.prefault({}).describe("Authors and words that raise no alert."),
   max_pages: z
     .int()
     .min(1)
@@ -125,21 +125,21 @@ export const commonWatchSchema = z.strictObject({
     .describe("New pages one poll reads at most; the rest follows in the next polls."),
   max_age: duration(1_000)
     .optional()
-    .describe(`Older items are not told. Default ${d.max_age}, or twice the schedule's interval where that is longer.`),
-  overlap: duration().prefault(d.overlap).describe("How far back late items are looked for."),
+    .describe(`Older items raise no alert. Default ${d.max_age}, or twice the schedule's interval where that is longer.`),
+  overlap: duration().prefault(d.overlap).describe("How far back a late-arrival rescan reads."),
   recheck: recheck
     .optional()
     .describe(
-      "Fresh tweets are looked at again: one that `where` kept back is told when it becomes true, one that is gone as `tweet.deleted`.",
+      "Fresh tweets are rechecked: one that `where` kept back raises an alert when it becomes true, one that is gone raises `tweet.deleted`.",
     ),
-  spike: spike.optional().describe("Tells `volume.spike` when events come so much faster than is usual at that time of day."),
-  no_events: noEvents.optional().describe("Tells `volume.silent` when no event came for so long."),
+  spike: spike.optional().describe("Raises `volume.spike` when events come so much faster than is usual at that time of day."),
+  no_events: noEvents.optional().describe("Raises `volume.silent` when no event came for so long."),
   enabled: z.boolean().prefault(d.enabled).describe("false: kept, not polled."),
   on_return: z
     .enum(["digest", "deliver", "skip"])
     .prefault(d.on_return)
     .describe(
-      "What becomes of what came while the watch was paused, disabled or removed. `digest`: a chat gets it as one digest, webhook and console get single events. `deliver`: single alerts everywhere. `skip`: it is not told.",
+      "What becomes of what came while the watch was paused, disabled or removed. `digest`: a chat gets it as one digest, webhook and console get single events. `deliver`: single alerts everywhere. `skip`: it raises no alert.",
     ),
   moved_from: z.string().optional().describe("The id this watch had before: keeps its memory."),
 });

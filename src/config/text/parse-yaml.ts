@@ -28,7 +28,7 @@ export function parseYaml(file: SourceFile, report: Report): MapNode | undefined
     lineCounter: new LineCounter(),
     prettyErrors: false,
     merge: true,
-    // Looked for in `readMap`: the parser compares every key with every other.
+    // Checked in `readMap`: the parser compares every key with every other.
     uniqueKeys: false,
     intAsBigInt: false,
   }) as Document.Parsed[];
@@ -81,7 +81,7 @@ class Reader {
   readonly #report: Report;
   #insideAlias = 0;
   #aliasNodes = 0;
-  // The parser's own look-up walks the whole document for every alias: with a bomb that takes seconds.
+  // The parser's own lookup walks the whole document for every alias: with a bomb that takes seconds.
   readonly #anchors = new Map<string, ParsedNode>();
 
   constructor(file: SourceFile, report: Report) {

@@ -1,6 +1,6 @@
 /**
  * Where the state file is: of a good configuration, and of one that cannot be loaded, as far as it can be read. The daemon may run on what
- * it loaded before the file was spoilt, and whoever asks it looks for its control socket beside the state.
+ * it loaded before the file was spoilt, and commands find its control socket beside the state.
  */
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { parseDocument } from "yaml";

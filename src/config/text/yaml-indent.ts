@@ -11,7 +11,7 @@ interface Line {
   readonly text: string;
 }
 
-/** Looks at the line of `offset` and at the one after it: the parser complains of the value that the wrong line seems to continue. */
+/** Checks the line of `offset` and the one after it: the parser complains of the value that the wrong line seems to continue. */
 export function findMisindent(text: string, offset: number): Misindent | undefined {
   const lines = linesOf(text);
   const at = lines.findLastIndex((line) => line.offset <= offset);

@@ -14,7 +14,7 @@ export interface UpstreamWatch {
   /** True while the key is refused: nothing is polled at all. */
   readonly isStopped: boolean;
   /** Whether the operator was told that the service is dark, and not yet that it is back. */
-  readonly isDark: boolean;
+  readonly isDown: boolean;
   /** Undefined when all is well. */
   readonly trouble: { readonly reason: string; readonly sinceMs: number } | undefined;
   start(): Promise<void>;
@@ -78,7 +78,7 @@ class WatchedUpstream implements UpstreamWatch {
     return this.#status().kind === "stopped";
   }
 
-  get isDark(): boolean {
+  get isDown(): boolean {
     return this.#isTold;
   }
 

@@ -137,7 +137,7 @@ function tickAfter({ timetable, stretch: stretchOf }: PollPace, poll: Poll, last
   const stretch = stretchOf(poll.priority);
   const ticks = poll.schedules.map((schedule) => {
     const lastTickMs = isAligned(poll) && stretch === 1 ? onGrid(schedule, lastMs) : lastMs;
-    return nextTick(timetable, { schedule, lastTickMs, nowMs, spreadMs: poll.spreadMs, stretch });
+    return nextTick(timetable, { schedule, lastTickMs, nowMs, spreadMs: poll.spreadMs, slowDownFactor: stretch });
   });
   return Math.min(...ticks);
 }

@@ -17,7 +17,7 @@ const NOTE = "quota.overrun";
 const WRITE_EVERY_MS = 60_000;
 
 export function createCorrectionKeeper(
-  overrun: ForecastCorrection,
+  correction: ForecastCorrection,
   { notes, clock }: { readonly notes: Notes; readonly clock: Clock },
 ): CorrectionKeeper {
   let written: CorrectionMemory | undefined;
@@ -25,11 +25,11 @@ export function createCorrectionKeeper(
   return {
     load: untilDone(async () => {
       const kept = (await notes.readNote(NOTE)) as unknown as CorrectionMemory | null;
-      if (kept !== null) overrun.restore(kept);
-      written = overrun.memory;
+      if (kept !== null) correction.restore(kept);
+      written = correction.memory;
     }),
     async save() {
-      const { memory } = overrun;
+      const { memory } = correction;
       if (memory === written || clock.monotonic() - writtenAtMs < WRITE_EVERY_MS) return;
       await notes.writeNote(NOTE, memory as unknown as Json);
       [written, writtenAtMs] = [memory, clock.monotonic()];

@@ -1,5 +1,5 @@
 /** How fast polls go under a quota, by what is spent and what they cost. Pure. */
-import { quotaLine } from "../../budget/quota-line.ts";
+import { spendingLimit } from "../../budget/spending-limit.ts";
 import { governedFactors, type SlowDownFactors, slowDownFactors, type SlowDownQuery } from "../../budget/slow-down.ts";
 import { type Pace, planPace, type PricedPoll } from "../../forecast/pace.ts";
 import { PRIORITIES } from "../../model/schedule.ts";
@@ -24,6 +24,7 @@ export function governedPace(query: GovernedQuery): GovernedPace {
 }
 
 /** Where scheduled polls stop. */
-export const softLimit = ({ limit, reserve }: GovernedQuery): number | undefined => quotaLine({ monthly: limit, reserve, purpose: "poll" });
+export const softLimit = ({ limit, reserve }: GovernedQuery): number | undefined =>
+  spendingLimit({ monthly: limit, reserve, purpose: "poll" });
 
 export const isStretched = (factors: SlowDownFactors): boolean => PRIORITIES.some((priority) => factors[priority] > 1);

@@ -2,7 +2,7 @@
  * Several keys that share the load: sets one aside that the service refuses, or that gets no answer where others do, tells the operator
  * once, asks the service about it now and then, and tells when it is back. With one key it only lets the gate do what it does without.
  */
-import type { AsideKey, AsideReason, KeyRing } from "../../budget/key-ring.ts";
+import type { SuspendedKey, SuspensionReason, KeyRing } from "../../budget/key-ring.ts";
 import type { Clock } from "../../model/clock.ts";
 import { errorText } from "../../model/errors.ts";
 import type { Log } from "../../model/log.ts";
@@ -16,7 +16,7 @@ import type { FailedWith } from "../../requests/gate-keys.ts";
 export interface KeyWatch {
   /** Those that may pay now; all of them when none is good, so that the service itself says so. */
   usable(): readonly string[];
-  readonly aside: readonly AsideKey[];
+  readonly suspended: readonly SuspendedKey[];
   refused(key: string, error: UpstreamError, sentAtMs: number): Promise<boolean>;
   paid(key: string, sentAtMs: number, failedWith?: FailedWith): void;
   /** Asks about the keys set aside; true when one of them may pay again. */
@@ -77,8 +77,8 @@ class WatchedKeys implements KeyWatch {
     return good.length === 0 ? keys : good;
   }
 
-  get aside(): readonly AsideKey[] {
-    return this.#deps.ring.aside;
+  get suspended(): readonly SuspendedKey[] {
+    return this.#deps.ring.suspended;
   }
 
   async refused(key: string, error: UpstreamError, sentAtMs: number): Promise<boolean> {
@@ -91,10 +91,11 @@ class WatchedKeys implements KeyWatch {
       this.#renewedAtMs.set(key, clock.monotonic());
       return true;
     }
-    const isNew = !ring.aside.some((one) => one.key === key);
-    ring.setAside(key, reasonOf(error), clock.monotonic());
+    const isNew = !ring.suspended.some((one) => one.key === key);
+    ring.suspend(key, reasonOf(error), clock.monotonic());
     // One that only fails is better than none.
-    if (ring.usable(keys).length === 0) for (const { key: other, because } of ring.aside) if (because === "failing") ring.tryAgain(other);
+    if (ring.usable(keys).length === 0)
+      for (const { key: other, because } of ring.suspended) if (because === "failing") ring.tryAgain(other);
     if (isNew) await this.#tellAside(key, error);
     return ring.usable(keys).length > 0;
   }
@@ -103,12 +104,12 @@ class WatchedKeys implements KeyWatch {
     const { ring } = this.#deps;
     this.#failing.delete(key);
     for (const [other, error] of failedWith) if (other !== key) void this.#doubt(other, error);
-    if (this.#told.size === 0 && ring.aside.length === 0) return;
+    if (this.#told.size === 0 && ring.suspended.length === 0) return;
     if (ring.paid(key, sentAtMs)) void this.#tellBack(key);
   }
 
   probe(): Promise<boolean> {
-    return this.#askAbout(this.#deps.ring.aside.map(({ key }) => key));
+    return this.#askAbout(this.#deps.ring.suspended.map(({ key }) => key));
   }
 
   reset(): void {
@@ -135,7 +136,7 @@ class WatchedKeys implements KeyWatch {
     this.#failing.set(key, { sinceMs, requests: requests + 1 });
     if (requests + 1 < FAILURES || nowMs - sinceMs < FAILING_MS || !ring.usable(keys()).includes(key)) return;
     this.#failing.delete(key);
-    ring.setAside(key, "failing", nowMs);
+    ring.suspend(key, "failing", nowMs);
     await this.#tellAside(key, error);
   }
 
@@ -187,9 +188,9 @@ class WatchedKeys implements KeyWatch {
   }
 }
 
-const reasonOf = ({ kind }: UpstreamError): AsideReason => (kind === "unauthorized" || kind === "billing" ? kind : "failing");
+const reasonOf = ({ kind }: UpstreamError): SuspensionReason => (kind === "unauthorized" || kind === "billing" ? kind : "failing");
 
-const CURES: Readonly<Record<AsideReason, string>> = {
+const CURES: Readonly<Record<SuspensionReason, string>> = {
   unauthorized: "Put a valid key into its place in api.keys or into its key_file; a reload takes it over.",
   billing: "Pay or top up; chirpwatch asks about it once an hour and takes it back by itself.",
   failing: "chirpwatch asks about it every five minutes and takes it back by itself.",

@@ -24,11 +24,12 @@ const LAST_HOUR_MS = 3_600_000;
 
 export function createQuotaAlerts({ clock, opsAlerts, notes, settings }: QuotaAlertsDeps): QuotaAlerts {
   const tellWhenShort = async (status: QuotaStatus): Promise<void> => {
-    const { limit, line, forecast, spent, period } = status;
-    if (limit === undefined || line === undefined || forecast <= line || (await wasAlertedIn(period.id, "quota.short", notes))) return;
+    const { limit, softLimit, forecast, spent, period } = status;
+    if (limit === undefined || softLimit === undefined || forecast <= softLimit || (await wasAlertedIn(period.id, "quota.short", notes)))
+      return;
     const effect =
       settings().onExhausted === "pause" ? "polling stops at the line" : `polls are stretched, low priority first${stretchText(status)}`;
-    const kept = line < limit ? ` (${formatExact(line)} before the reserve)` : "";
+    const kept = softLimit < limit ? ` (${formatExact(softLimit)} before the reserve)` : "";
     const { monthly } = settings();
     const origin = isBelowConfigured(limit, monthly) ? ", as the data service has less left than api.quota.monthly" : "";
     const message = `The plan wants ${formatExact(Math.round(forecast))} requests this period and the quota is ${formatExact(limit)}${kept}${origin}: ${effect}. Dearest: ${[...status.paces.keys()].slice(0, MOST_NAMED).join(", ")}.`;
@@ -42,8 +43,8 @@ export function createQuotaAlerts({ clock, opsAlerts, notes, settings }: QuotaAl
     });
   };
 
-  const tellWhenSpent = async ({ line, limit = 0, spent, period }: QuotaStatus): Promise<void> => {
-    if (line === undefined || spent < line || period.endMs - clock.now() < LAST_HOUR_MS) return;
+  const alertWhenSpent = async ({ softLimit, limit = 0, spent, period }: QuotaStatus): Promise<void> => {
+    if (softLimit === undefined || spent < softLimit || period.endMs - clock.now() < LAST_HOUR_MS) return;
     if (await wasAlertedIn(period.id, "quota.spent", notes)) return;
     await opsAlerts.raise({
       type: "quota.low",
@@ -58,7 +59,7 @@ export function createQuotaAlerts({ clock, opsAlerts, notes, settings }: QuotaAl
   return {
     async take(status) {
       await tellWhenShort(status);
-      await tellWhenSpent(status);
+      await alertWhenSpent(status);
     },
   };
 }

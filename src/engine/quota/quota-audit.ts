@@ -3,8 +3,8 @@
  * configuration names none, and raises the alarm when the service counts more than the ledger does. What to do about a limit is
  * quota-watch.ts's.
  */
-import { isAlarming, judgeAudit } from "../../budget/audit.ts";
-import { isUsableLimit } from "../../budget/quota-line.ts";
+import { isAlarming, evaluateAudit } from "../../budget/audit.ts";
+import { isUsableLimit } from "../../budget/spending-limit.ts";
 import type { QuotaPeriod } from "../../budget/quota-period.ts";
 import type { Cancel, Clock } from "../../model/clock.ts";
 import { errorText } from "../../model/errors.ts";
@@ -168,7 +168,7 @@ class TimedAudit implements QuotaAudit {
       this.#keep(key, { ...now, drift: 0, limit: learned });
       return "expected";
     }
-    const verdict = judgeAudit(before.remaining, now.remaining, await this.#deps.ledger.auditSpan(key, before, now));
+    const verdict = evaluateAudit(before.remaining, now.remaining, await this.#deps.ledger.auditSpan(key, before, now));
     if (verdict.kind === "restarted") this.#keep(key, { ...now, drift: before.drift, limit: learned });
     if (verdict.kind === "agrees") this.#keep(key, { ...now, drift: before.drift, limit: Math.max(before.limit, learned) });
     if (verdict.kind !== "drift") return "expected";

@@ -33,7 +33,7 @@ export interface QuotaStatus {
   /** Requests of the period; undefined while nobody knows. */
   readonly limit: number | undefined;
   /** Where scheduled polls stop: the limit without the reserve. */
-  readonly line: number | undefined;
+  readonly softLimit: number | undefined;
   readonly spent: number;
   /** At the pace the schedules ask for, stretched by nothing. */
   readonly forecast: number;
@@ -97,7 +97,7 @@ class GovernedQuota implements QuotaWatch {
   readonly pages: FurtherPages;
   readonly #deps: QuotaWatchDeps;
   readonly #catchUp = createCatchUp();
-  readonly #overrun = createForecastCorrection();
+  readonly #correction = createForecastCorrection();
   readonly #keeper: CorrectionKeeper;
   readonly #costs: CostModel;
   readonly #repeated: Repeated;
@@ -110,7 +110,7 @@ class GovernedQuota implements QuotaWatch {
   constructor(deps: QuotaWatchDeps) {
     const { clock, notes, timetable } = deps;
     this.#deps = deps;
-    this.#keeper = createCorrectionKeeper(this.#overrun, { notes, clock });
+    this.#keeper = createCorrectionKeeper(this.#correction, { notes, clock });
     this.#costs = createCostModel({
       timetable,
       fullReadPages: ({ key }) => this.#volumes.pages.get(key) ?? 1,
@@ -141,7 +141,16 @@ class GovernedQuota implements QuotaWatch {
     const { limit, reserve } = totalQuota(settings, keys(), spentByKey);
     const priced = pricePolls(polls, this.#costs, nowMs, (watchId) => this.#volumes.fresh.get(watchId));
     const { onExhausted } = settings;
-    const query = { spent, limit, reserve, nowMs, periodEndMs: period.endMs, onExhausted, overrun: this.#overrun.factor, polls: priced };
+    const query = {
+      spent,
+      limit,
+      reserve,
+      nowMs,
+      periodEndMs: period.endMs,
+      onExhausted,
+      correctionFactor: this.#correction.factor,
+      polls: priced,
+    };
     const governed = governedPace(query);
     this.#status = statusOf(query, governed, { period, lines, spentByKey });
     this.#adjust(query, governed, period.id);
@@ -171,8 +180,8 @@ class GovernedQuota implements QuotaWatch {
   }
 
   get heldUntilMs(): number {
-    const { line, spent, period } = this.#status;
-    return line !== undefined && spent >= line ? period.endMs : 0;
+    const { softLimit, spent, period } = this.#status;
+    return softLimit !== undefined && spent >= softLimit ? period.endMs : 0;
   }
 
   start(): void {
@@ -195,10 +204,10 @@ class GovernedQuota implements QuotaWatch {
   /** Learns how much stretched polls take beyond the forecast, and spreads what the month can spare. */
   #adjust(query: GovernedQuery, { factors, pace }: GovernedPace, periodId: string): void {
     const { nowMs, spent, periodEndMs } = query;
-    this.#overrun.take({ nowMs, periodId, spent, pacedPerDay: isStretched(factors) ? pace.pacedPerDay : undefined });
-    const plannedPerDay = pace.pacedPerDay * (isStretched(factors) ? this.#overrun.factor : 1);
+    this.#correction.take({ nowMs, periodId, spent, pacedPerDay: isStretched(factors) ? pace.pacedPerDay : undefined });
+    const plannedPerDay = pace.pacedPerDay * (isStretched(factors) ? this.#correction.factor : 1);
     const planned = { plannedPerDay, plannedPagesPerDay: pace.pacedPagesPerDay };
-    this.#catchUp.adjust(sparePace({ line: softLimit(query), spent, nowMs, periodEndMs, ...planned }), nowMs);
+    this.#catchUp.adjust(sparePace({ softLimit: softLimit(query), spent, nowMs, periodEndMs, ...planned }), nowMs);
     this.#untilStale = requestsUntilStale(query);
   }
 
@@ -222,11 +231,11 @@ function statusOf(
   { factors, pace, lastingFactors, lasting }: GovernedPace,
   { period, lines, spentByKey }: Pick<QuotaStatus, "period" | "lines" | "spentByKey">,
 ): QuotaStatus {
-  const { limit, spent, nowMs, overrun } = query;
-  const expectedPerDay = lasting.pacedPerDay * (isStretched(lastingFactors) ? overrun : 1);
+  const { limit, spent, nowMs, correctionFactor } = query;
+  const expectedPerDay = lasting.pacedPerDay * (isStretched(lastingFactors) ? correctionFactor : 1);
   return {
     limit,
-    line: softLimit(query),
+    softLimit: softLimit(query),
     spent,
     forecast: spent + forecastRequests(pace.askedPerDay, nowMs, period.endMs),
     expected: expectedRequests(query, expectedPerDay),
@@ -244,7 +253,7 @@ function statusOf(
 /** Before the first look into the ledger. */
 const unknownStatus = (period: QuotaPeriod): QuotaStatus => ({
   limit: undefined,
-  line: undefined,
+  softLimit: undefined,
   spent: 0,
   forecast: 0,
   expected: 0,
@@ -268,10 +277,10 @@ function sumBy<T extends { readonly requests: number }>(lines: readonly T[], key
   return sums;
 }
 
-function setGauges(meter: Meter, { spent, limit, line, forecast, factors }: QuotaStatus): void {
+function setGauges(meter: Meter, { spent, limit, softLimit, forecast, factors }: QuotaStatus): void {
   meter.set("chirpwatch_quota_spent", spent);
   meter.set("chirpwatch_quota_forecast", Math.round(forecast));
   if (limit !== undefined) meter.set("chirpwatch_quota_limit", limit);
-  if (line !== undefined) meter.set("chirpwatch_quota_line", line);
+  if (softLimit !== undefined) meter.set("chirpwatch_quota_line", softLimit);
   for (const priority of PRIORITIES) meter.set("chirpwatch_quota_stretch", factors[priority], { priority });
 }

@@ -11,7 +11,7 @@ import type { PollRun } from "../../polling/run/poll-run.ts";
 import type { RunMember } from "../../polling/run/run-member.ts";
 import { sideBySide } from "../../polling/run/side-by-side.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
-import { type LearnedLimits, shrinkLimits, sizeOfPack } from "../../query/merging/merge.ts";
+import { type LearnedLimits, shrinkLimits, sizeOfBatch } from "../../query/merging/merge.ts";
 import { createRefusalBackoff, type RefusalBackoff } from "../../requests/refusal-backoff.ts";
 import type { RequestGate } from "../../requests/request-gate.ts";
 import { RequestHeld } from "../../requests/request-held.ts";
@@ -192,7 +192,7 @@ class GroupRead {
 
   #readInSmallerPacks(pack: readonly PlannedMember[]): Promise<void> {
     const { clock, log } = this.#deps;
-    this.#limits = shrinkLimits(this.#limits, sizeOfPack(pack.map(({ member }) => member.feed)), clock.now());
+    this.#limits = shrinkLimits(this.#limits, sizeOfBatch(pack.map(({ member }) => member.feed)), clock.now());
     log.info("a merged search was refused, asking for fewer accounts at once", { accounts: pack.length });
     return this.#readPacks(pack);
   }

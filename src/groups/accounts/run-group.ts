@@ -40,7 +40,7 @@ export interface GroupDeps extends RunMember {
   readonly book: ProbeStates;
   readonly changes: ChangeCounts;
   readonly gate: RequestGate;
-  readonly profiles: Pick<Profiles, "ask" | "recent" | "carry">;
+  readonly profiles: Pick<Profiles, "ask" | "recent" | "fillSpareSlots">;
   readonly clock: Clock;
   readonly serviceClock: ServiceClock;
   readonly log: Log;
@@ -117,7 +117,7 @@ class AccountsRunner implements GroupRunner {
       },
       wake: deps.wake,
     });
-    profiles.carry(this.#places);
+    profiles.fillSpareSlots(this.#places);
   }
 
   async run(group: Poll): Promise<GroupRun> {

@@ -5,7 +5,7 @@
 import { chooseProbe } from "../probing/probe-choice.ts";
 import { type GroupMember, membersOf } from "../memory/group-members.ts";
 import type { Waiting } from "./group-pace.ts";
-import type { Passengers, SeenProfile } from "../../requests/profile-batcher.ts";
+import type { PiggybackedAccounts, SeenProfile } from "../../requests/profile-batcher.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 
 export interface FreePlacesDeps {
@@ -17,7 +17,7 @@ export interface FreePlacesDeps {
   readonly wake: (groupKey: string) => void;
 }
 
-export interface FreePlaces extends Passengers {
+export interface FreePlaces extends PiggybackedAccounts {
   /** Told of every plan. */
   keepOnly(polls: readonly Poll[]): void;
   /** A group runs: whom it wants to ask for, it asks for and takes itself. Whether members of it were seen by others since its last run. */

@@ -3,7 +3,7 @@
  * above that take a request, known ones too. Pure; how a query is written is merge.ts's.
  */
 import { ITEMS_PER_PAGE, pagesOf } from "../../plan/polls/feed-pages.ts";
-import { handlesPerQuery, type MergeLimits, type MergeMember, roomOf, sizeOf, sizeOfPack } from "../../query/merging/merge.ts";
+import { handlesPerQuery, type MergeLimits, type MergeMember, roomOf, sizeOf, sizeOfBatch } from "../../query/merging/merge.ts";
 import { type Candidate, chooseProbe } from "../probing/probe-choice.ts";
 import { sum } from "../../plan/sum.ts";
 
@@ -23,7 +23,7 @@ export const pagesOfBatch = (parts: readonly Part[], floorMs = floorOf(parts)): 
 /** Whether one query holds them all. */
 function isOneQuery(parts: readonly Part[], limits: MergeLimits): boolean {
   const room = roomOf(limits);
-  const { members, characters } = sizeOfPack(parts.map(({ member }) => member));
+  const { members, characters } = sizeOfBatch(parts.map(({ member }) => member));
   return members <= room.operators && characters <= room.characters;
 }
 

@@ -1,7 +1,7 @@
 /** Merged answers that are no use: why, and what follows when their members were read by themselves. */
 import type { Clock } from "../../model/clock.ts";
 import type { Log } from "../../model/log.ts";
-import { shrinkLimits, type sizeOfPack } from "../../query/merging/merge.ts";
+import { shrinkLimits, type sizeOfBatch } from "../../query/merging/merge.ts";
 import type { PollOutcome } from "../../polling/run/poll-outcome.ts";
 import type { PlannedMember } from "../../polling/read/read-merged.ts";
 import { takeTrouble } from "./search-memory.ts";
@@ -15,7 +15,7 @@ export interface Doubt {
   readonly strays: readonly string[];
   readonly reason: "strays" | "cut" | "refused" | "blind";
   /** Of a query that was refused for what it is. */
-  readonly size?: ReturnType<typeof sizeOfPack>;
+  readonly size?: ReturnType<typeof sizeOfBatch>;
 }
 
 /** Strays that are remembered as looked into. */

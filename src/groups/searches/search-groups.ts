@@ -9,7 +9,7 @@ import { spreadMs } from "../../schedule/spread.ts";
 import { ITEMS_PER_PAGE } from "../../plan/polls/feed-pages.ts";
 import type { Learned } from "../../plan/rates/learned.ts";
 import { joinMembers, kindNamed, type Members, sortByKind } from "../../plan/polls/kinds.ts";
-import { FIRST_LIMITS, mergeableQuery, type MergeLimits, packMembers } from "../../query/merging/merge.ts";
+import { FIRST_LIMITS, mergeableQuery, type MergeLimits, batchMembers } from "../../query/merging/merge.ts";
 import type { Poll, Pollable } from "../../plan/poll.ts";
 import { cheaperOf, costOf, FULL_POLL_SHARE, fullPollWithin, type StrategyCost } from "../../plan/strategy.ts";
 import { sum } from "../../plan/sum.ts";
@@ -95,7 +95,7 @@ export function searchGroupOf(
   { limits, fullPollEveryMs, alone }: SharingOptions,
 ): SearchGroup {
   const queries = members.flatMap((member) => queryOf(member) ?? []);
-  const packs = packMembers(queries, (query) => ({ kind: "query", query }), limits);
+  const packs = batchMembers(queries, (query) => ({ kind: "query", query }), limits);
   const base = {
     intervalMs,
     queries: packs.length + alone,

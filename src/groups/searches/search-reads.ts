@@ -9,7 +9,7 @@ import type { PollOutcome } from "../../polling/run/poll-outcome.ts";
 import type { PollRun } from "../../polling/run/poll-run.ts";
 import type { RunMember } from "../../polling/run/run-member.ts";
 import { sideBySide } from "../../polling/run/side-by-side.ts";
-import { packMembers, sizeOfPack } from "../../query/merging/merge.ts";
+import { batchMembers, sizeOfBatch } from "../../query/merging/merge.ts";
 import type { RequestGate } from "../../requests/request-gate.ts";
 import type { ServiceClock } from "../../requests/service-clock.ts";
 import type { GroupMembers } from "../memory/group-members.ts";
@@ -84,7 +84,7 @@ export class SearchReads {
       return [{ poll, source, feed: { kind: "query", query }, ...(reach === undefined ? {} : { reach }) }];
     });
     const planned = planMembers(readable, this.#timesOf(scene));
-    return packMembers(planned, ({ member }) => member.feed, scene.memory.limits);
+    return batchMembers(planned, ({ member }) => member.feed, scene.memory.limits);
   }
 
   /** Undefined when the answer was taken. @throws what has nothing to do with the query */
@@ -102,7 +102,7 @@ export class SearchReads {
       return own.length === 0 ? undefined : { tasks: verifying(own), strays: [], reason: "blind" };
     } catch (error) {
       if (!isRefusal(error)) throw error;
-      const size = error.kind === "bad_request" ? { size: sizeOfPack(pack.map(({ member }) => member.feed)) } : {};
+      const size = error.kind === "bad_request" ? { size: sizeOfBatch(pack.map(({ member }) => member.feed)) } : {};
       return { tasks, strays: [], reason: "refused", ...size };
     }
   }

@@ -82,13 +82,13 @@ export async function readMerged(
   const query = withBounds(writeMerged(members), { sinceTime: Math.floor(boundMs / 1_000) });
   const tweets = await readPages(ask, query, boundMs, mostPages(members));
   if (tweets === undefined) return { observations: new Map(), strays: [], isCut: true, isBlind: false };
-  const { byMember, strays } = attributeTweets(tweets, members, times.startMs);
+  const { byMember, unattributed } = attributeTweets(tweets, members, times.startMs);
   const observations = new Map<string, FeedObservation>();
   for (const [index, one] of planned.entries()) {
     const own = byMember[index] ?? [];
     if (own.length > 0) observations.set(one.member.poll.key, observe(one, own, query, times));
   }
-  return { observations, strays, isCut: false, isBlind: tweets.length === 0 };
+  return { observations, strays: unattributed, isCut: false, isBlind: tweets.length === 0 };
 }
 
 const mostPages = (members: readonly MergeMember[]): number =>

@@ -1,5 +1,5 @@
 /** Reads what a reading is made of: one object, or the entries of a batch by their id. */
-import type { Purpose } from "../../budget/quota-line.ts";
+import type { Purpose } from "../../budget/spending-limit.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { UpstreamError } from "../../model/upstream.ts";
 import { type Ask, askerOf } from "../ask.ts";

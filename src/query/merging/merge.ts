@@ -1,5 +1,5 @@
 /**
- * Many timelines or keyword searches in one query: how they are packed, written, and told apart again. Pure. What the service takes is
+ * Many timelines or keyword searches in one query: how they are batched, written, and attributed again. Pure. What the service takes is
  * not documented: sizes begin at what its clients use and shrink when it refuses one.
  */
 import { compareIds } from "../../model/id.ts";
@@ -38,23 +38,23 @@ export interface LearnedLimits extends MergeLimits {
 }
 
 /** Splits members, in their order, into groups that fit into one query each. A member too long for any is a group of its own. */
-export function packMembers<M>(
+export function batchMembers<M>(
   members: readonly M[],
   memberOf: (member: M) => MergeMember,
   limits: MergeLimits,
 ): readonly (readonly M[])[] {
-  const packs: M[][] = [];
+  const batches: M[][] = [];
   let room: MergeLimits = { operators: 0, characters: 0 };
   for (const member of members) {
     const size = sizeOf(memberOf(member));
-    const last = packs.at(-1);
+    const last = batches.at(-1);
     if (last === undefined || size.operators > room.operators || size.characters > room.characters) {
-      packs.push([member]);
+      batches.push([member]);
       room = roomOf(limits);
     } else last.push(member);
     room = { operators: room.operators - size.operators, characters: room.characters - size.characters };
   }
-  return packs;
+  return batches;
 }
 
 /** What members may take of one query. */
@@ -118,7 +118,7 @@ export function growLimits(limits: LearnedLimits, nowMs: number): LearnedLimits 
 }
 
 /**
- * The tree of a query that can share a request; undefined where an answer could not be told apart from the others', or where the text
+ * The tree of a query that can share a request; undefined where an answer could not be distinguished from the others', or where the text
  * leaves open what belongs together: `a b OR c` as the service reads it is not documented, and merged it stands in parentheses of ours.
  */
 export function mergeableQuery(text: string): Query | undefined {
@@ -165,7 +165,7 @@ function isExplicit(text: string): boolean {
 }
 
 /** What members take of a query's room. */
-export const sizeOfPack = (members: readonly MergeMember[]): { readonly members: number; readonly characters: number } => ({
+export const sizeOfBatch = (members: readonly MergeMember[]): { readonly members: number; readonly characters: number } => ({
   members: members.reduce((sum, member) => sum + sizeOf(member).operators, 0),
   characters: members.reduce((sum, member) => sum + sizeOf(member).characters, 0),
 });
@@ -174,7 +174,7 @@ export interface Attribution {
   /** In the order of the members; newest first. */
   readonly byMember: readonly (readonly Tweet[])[];
   /** Tweets that are nobody's: the service understood a query otherwise than we do. */
-  readonly strays: readonly Tweet[];
+  readonly unattributed: readonly Tweet[];
 }
 
 /** Gives every tweet of a merged answer to the members it belongs to: by author id, or by what its query says. */
@@ -184,13 +184,13 @@ export function attributeTweets(tweets: readonly Tweet[], members: readonly Merg
   for (const [index, member] of members.entries()) if (member.kind === "from") owners.set(member.userId, index);
   const queries = [...members.entries()].flatMap(([index, member]) => (member.kind === "query" ? [{ index, query: member.query }] : []));
   const byMember: Tweet[][] = members.map(() => []);
-  const strays: Tweet[] = [];
+  const unattributed: Tweet[] = [];
   for (const tweet of newestFirst) {
     const owner = owners.get(tweet.user.id);
     const takers = queries.filter(({ query }) => evaluateQuery(query, tweet, { nowMs })).map(({ index }) => index);
     for (const index of owner === undefined ? takers : [owner, ...takers]) byMember[index]?.push(tweet);
     // A handle may have gone to another account: its tweets are nobody's, and no reason to doubt the queries.
-    if (owner === undefined && takers.length === 0 && queries.length > 0) strays.push(tweet);
+    if (owner === undefined && takers.length === 0 && queries.length > 0) unattributed.push(tweet);
   }
-  return { byMember, strays };
+  return { byMember, unattributed };
 }

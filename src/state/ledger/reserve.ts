@@ -1,5 +1,5 @@
 /** The ledger: every request is entered before it is sent. One file may be shared by several processes; the transaction decides. */
-import type { Grant, EligibleKey, Reservation } from "../../model/ledger.ts";
+import type { Grant, LedgerKey, Reservation } from "../../model/ledger.ts";
 import { nextNumbers } from "../db/sequence.ts";
 import { HOUR_MS, spentByKey } from "./spent.ts";
 import type { Settlements } from "./settlements.ts";
@@ -55,19 +55,19 @@ const addLine = insertRows("spent_lines", ["hour", "watch", "endpoint", "key", "
 );
 
 /** Who pays where a reservation names nobody. */
-const NAMELESS: readonly [EligibleKey] = [{ key: "" }];
+const NAMELESS: readonly [LedgerKey] = [{ key: "" }];
 
 /** Durable before it returns `granted`; counts what was answered just before. */
 export function reserve(settlements: Settlements, reservation: Reservation): Promise<Grant> {
   return settlements.transact(async (on) => {
-    const { line, billed } = reservation;
+    const { limit, billed } = reservation;
     const eligible = await payableKeys(on, reservation);
     if (eligible.payable.length === 0) return { kind: "quota", spent: eligible.spent };
     const free = await freeSlots(on, reservation, eligible.payable);
     if ("retryAtMs" in free) return { kind: "rate", retryAtMs: free.retryAtMs };
-    if (billed && line !== undefined) {
-      const spent = sum(await spentByKey(on, line.sinceMs));
-      if (spent >= line.max) return { kind: "quota", spent };
+    if (billed && limit !== undefined) {
+      const spent = sum(await spentByKey(on, limit.sinceMs));
+      if (spent >= limit.max) return { kind: "quota", spent };
     }
     return { kind: "granted", ledgerId: String(await enter(on, reservation, free.key)), key: free.key };
   });
@@ -81,16 +81,16 @@ async function payableKeys(
   { keys = NAMELESS, billed }: Reservation,
 ): Promise<{ readonly payable: readonly string[]; readonly spent: number }> {
   if (!billed || keys.length === 1) {
-    const [{ key, line }] = keys;
-    const spent = !billed || line === undefined ? 0 : ((await spentByKey(on, line.sinceMs)).get(key) ?? 0);
-    return { payable: line === undefined || !billed || spent < line.max ? keys.map((one) => one.key) : [], spent };
+    const [{ key, limit }] = keys;
+    const spent = !billed || limit === undefined ? 0 : ((await spentByKey(on, limit.sinceMs)).get(key) ?? 0);
+    return { payable: limit === undefined || !billed || spent < limit.max ? keys.map((one) => one.key) : [], spent };
   }
-  const sinceMs = keys.find(({ line }) => line !== undefined)?.line?.sinceMs ?? 0;
+  const sinceMs = keys.find(({ limit }) => limit !== undefined)?.limit?.sinceMs ?? 0;
   const spent = await spentByKey(on, sinceMs);
-  const left = new Map(keys.map(({ key, line }) => [key, (line?.max ?? 0) - (spent.get(key) ?? 0)]));
+  const left = new Map(keys.map(({ key, limit }) => [key, (limit?.max ?? 0) - (spent.get(key) ?? 0)]));
   const leftOf = (key: string): number => left.get(key) ?? 0;
-  const known = keys.filter(({ key, line }) => line !== undefined && leftOf(key) > 0).map(({ key }) => key);
-  const unknown = keys.filter(({ line }) => line === undefined).map(({ key }) => key);
+  const known = keys.filter(({ key, limit }) => limit !== undefined && leftOf(key) > 0).map(({ key }) => key);
+  const unknown = keys.filter(({ limit }) => limit === undefined).map(({ key }) => key);
   const byLeft = (a: string, b: string) => leftOf(b) - leftOf(a);
   return { payable: [...known.sort(byLeft), ...unknown.sort(byLeft)], spent: sum(spent) };
 }

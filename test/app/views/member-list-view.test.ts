@@ -30,7 +30,7 @@ it("says how far the first read of a list is", () => {
   expect(statusOf(views)).toMatch(/brand-mentions +acme +3,000,000 +not every day: full_read_every: 1d changes that/);
 });
 
-it("says of a watch that tells who left that nothing is told before its end", () => {
+it("says of a watch that reports who left that nothing is reported before its end", () => {
   const watch = makeWatch("w", "followers", { accounts: ["acme", "rival"] });
   const targets = [targetOf("acme", { read_members: 400 }), targetOf("rival", { read_members: 2_000, size: 50_000 })];
   const text = statusOf(memberListViews(watch, targets));

@@ -9,7 +9,7 @@ const calm: Troubles = {
   quota: {
     monthly: undefined,
     limit: 1_000,
-    line: 900,
+    softLimit: 900,
     spent: 10,
     forecast: 100,
     expected: 100,
@@ -69,6 +69,6 @@ it("tells a state that cannot be written first, and a refused reload last, befor
   expect(reasonsOf({ ...calm, store: "the disk is full", upstream: "no answer", refusal })).toEqual([
     "the state cannot be written: the disk is full",
     "the data service: no answer",
-    "the changed configuration was refused at 2026-03-10T13:50:00.000Z; the old one stays in force",
+    "the changed configuration was refused at 2026-03-10T13:50:00.000Z; the old one stays active",
   ]);
 });

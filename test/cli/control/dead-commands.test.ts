@@ -95,7 +95,7 @@ describe("without a daemon", () => {
     expect((await run("dead", "list")).out).toBe("No dead letters: every alert was delivered, waits, or its loss was accepted.\n");
   });
 
-  it("replay wants to know what, says what it would do, and does nothing unless it is told to", async () => {
+  it("replay wants to know what, says what it would do, and does nothing unless asked to", async () => {
     expect(await run("replay")).toMatchObject({ code: 2, err: "say what to send again: --dead\n" });
     const dry = await run("replay", "--dead", "--dry-run");
     expect(dry).toMatchObject({ code: 0, err: "" });

@@ -74,7 +74,7 @@ describe("the demo's configuration", () => {
     expect(plain(config.watches[1])).toEqual(plain(written.watches[1]));
   });
 
-  it("puts the state where it is told, and creates it", async () => {
+  it("puts the state at its configured path, and creates it", async () => {
     expect((await demoOf()).state).toMatchObject({ path: "/tmp/demo.db", mustExist: false });
   });
 
@@ -120,7 +120,7 @@ describe("the demo's console", () => {
     expect(screen.repeats).toBe(0);
   });
 
-  it("notices an alert that was told before", () => {
+  it("detects a duplicate alert", () => {
     const { screen } = screenWith();
     screen.write("• one\n    body\n");
     screen.write("• two\n• one\n    body\n");
@@ -142,7 +142,7 @@ describe("the demo's log of answers", () => {
     ]);
   });
 
-  it("forgets when told to", async () => {
+  it("forgets when asked to", async () => {
     const answers = answering('{"id":"7"}');
     await answers.http.request(ask);
     answers.forget();

@@ -88,7 +88,7 @@ describe("the text", () => {
     expect(text).not.toContain("KEY");
   });
 
-  it("says when the schedules ask for more, when the service counts otherwise, and which key is set aside", () => {
+  it("says when the schedules ask for more, when the service counts otherwise, and which key is suspended", () => {
     const keys = [
       { name: "main", spent: 3_000, limit: 5_000, aside: "" },
       { name: "spare", spent: 1_000, limit: null, aside: "the service refuses it" },
@@ -96,9 +96,9 @@ describe("the text", () => {
     const text = formatBudget(view({ quota: quota({ forecast: 20_000, expected: 9_000, drift: 12, keys }) }), place);
     expect(text).toContain("Expected by the end: 9,000; the schedules ask for 20,000, low priority is slowed down first");
     const pausing = formatBudget(view({ quota: quota({ forecast: 20_000, expected: 9_000, on_exhausted: "pause" }) }), place);
-    expect(pausing).toContain("; the schedules ask for 20,000, polling stops at the line");
+    expect(pausing).toContain("; the schedules ask for 20,000, polling stops at the soft limit");
     expect(text).toContain("The data service counted 12 requests more than chirpwatch sent.");
-    expect(text).toMatch(/^spare +1,000 +- +set aside: the service refuses it$/m);
+    expect(text).toMatch(/^spare +1,000 +- +suspended: the service refuses it$/m);
   });
 
   it("and status say what will be spent, and apart from it what the schedules ask for", () => {

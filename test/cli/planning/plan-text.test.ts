@@ -19,7 +19,7 @@ sinks: { t: { type: console } }
 ops: { sink: t }
 `);
   const quotaOfPlan = planQuota(config.api.quota.monthly, { failure: "" });
-  return createPlanView(config, { hash: sha256, nowMs: NOW, quota: quotaOfPlan, states: [], stretch });
+  return createPlanView(config, { hash: sha256, nowMs: NOW, quota: quotaOfPlan, states: [], slowDown: stretch });
 }
 
 it("counts one as one", async () => {
@@ -35,7 +35,7 @@ it("says of a plan that reaches into the reserve what the daemon does then, whic
   expect((await planOf("10m", "monthly: 4500, on_exhausted: pause")).warnings.join()).toContain("; polling stops there");
 });
 
-it("proposes to look at fresh tweets again less often, in words that can be pasted", async () => {
+it("proposes to recheck fresh tweets less often, in words that can be pasted", async () => {
   const { changes } = await planOf("1h", "monthly: 6000", ", recheck: { every: 1m, until: 24h }");
   expect(changes[0]).toMatchObject({ kind: "recheck", change: "`recheck: { every: 10m, until: 1d }` on s", requests_per_month: 5_040 });
   const { changes: both } = await planOf("1h", "monthly: 440", ", recheck: { every: 1m, until: 24h }");

@@ -37,11 +37,11 @@ const billed = async (): Promise<number> => {
 };
 
 describe("test of a watch", () => {
-  it("says what it costs, shows what would be told and why the rest would not, and sends nothing", async () => {
+  it("says what it costs, shows what would raise an alert and why the rest would not, and sends nothing", async () => {
     const [before, sent] = [await billed(), slack.received.length];
     const { code, out } = await test(["posts"]);
     expect(out).toContain("Polling posts once: costs 2 requests, 1 of them to look accounts up.");
-    expect(out).toMatch(/Would be told, if new: [1-9]\d* of \d+ items/);
+    expect(out).toMatch(/Would raise an alert, if new: [1-9]\d* of \d+ items/);
     expect(out).toMatch(/• \d{4}-.*\[posts\] Alice Moreau \(@alice\) (?:posted|quoted)/);
     expect(out).toMatch(/because a (?:reply, and include\.replies|retweet, and include\.retweets) is false/);
     expect(out).toContain("2 requests spent. Nothing was sent or stored.");

@@ -54,7 +54,7 @@ const refuse = (key: string, kind: "unauthorized" | "billing" = "billing", sentA
 const told = () => opsAlerts.map(({ type, subject }) => `${type} ${subject}`);
 
 describe("a refused key", () => {
-  it("is left aside and told once, and the request goes out again with another", async () => {
+  it("is suspended and reported once, and the request goes out again with another", async () => {
     expect(await refuse("b")).toBe(true);
     expect(await refuse("b")).toBe(true);
     expect(watch.usable()).toEqual(["a", "c"]);
@@ -73,12 +73,12 @@ describe("a refused key", () => {
     expect(told()).toEqual(["key.refused b"]);
     watch.paid("b", clock.monotonic());
     watch.paid("b", clock.monotonic());
-    expect(watch.aside).toEqual([]);
+    expect(watch.suspended).toEqual([]);
     await clock.advance(1);
     expect(told()).toEqual(["key.refused b", "key.recovered b"]);
   });
 
-  it("that fails its trial is not told again, nor after a restart", async () => {
+  it("that fails its trial raises no second alert, nor after a restart", async () => {
     good.add("b");
     await refuse("b");
     await clock.advance(HOUR + MINUTE);
@@ -93,7 +93,7 @@ describe("a refused key", () => {
     expect(told()).toEqual(["key.refused b", "key.recovered b"]);
   });
 
-  it("is not told as back by the answer to a request that was under way when it was refused", async () => {
+  it("is not reported as back by the answer to a request that was under way when it was refused", async () => {
     const sentAtMs = clock.monotonic();
     await clock.advance(100);
     await refuse("b");
@@ -136,7 +136,7 @@ describe("when none is left", () => {
 });
 
 describe("a single key", () => {
-  it("is never set aside: the daemon stops as a whole", async () => {
+  it("is never suspended: the daemon stops as a whole", async () => {
     keys = ["a"];
     expect(await refuse("a", "unauthorized")).toBe(false);
     expect(watch.usable()).toEqual(["a"]);
@@ -159,7 +159,7 @@ describe("a key with which requests fail that are answered with another", () => 
     }
   };
 
-  it("is left aside after some of them in a row over a minute, told once, and asked about every five minutes", async () => {
+  it("is suspended after some of them in a row over a minute, reported once, and asked about every five minutes", async () => {
     await fail(3);
     expect(watch.usable()).toEqual(keys);
     await fail(1);

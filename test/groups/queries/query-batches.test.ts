@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { FIRST_LIMITS, handlesPerQuery, packMembers, writeMerged } from "../../../src/query/merging/merge.ts";
+import { FIRST_LIMITS, handlesPerQuery, batchMembers, writeMerged } from "../../../src/query/merging/merge.ts";
 import { chooseQueryBatch, floorOf, packQueries, pagesOfBatch, type Part } from "../../../src/groups/queries/query-batches.ts";
 import { withBounds } from "../../../src/query/with-bounds.ts";
 
@@ -46,7 +46,7 @@ describe("packs of a search", () => {
   it("never take more requests than queries that are filled one after the other", () => {
     fc.assert(
       fc.property(shortParts, (parts) => {
-        const filled = packMembers(parts, ({ member }) => member, FIRST_LIMITS);
+        const filled = batchMembers(parts, ({ member }) => member, FIRST_LIMITS);
         expect(requestsOf(packQueries(parts, FIRST_LIMITS))).toBeLessThanOrEqual(requestsOf(filled));
       }),
     );

@@ -8,7 +8,7 @@ import {
   type LearnedLimits,
   mergeableQuery,
   type MergeMember,
-  packMembers,
+  batchMembers,
   shrinkLimits,
   writeMerged,
 } from "../../../src/query/merging/merge.ts";
@@ -27,7 +27,7 @@ describe("packing", () => {
     fc.assert(
       fc.property(handles, fc.integer({ min: 4, max: 30 }), fc.integer({ min: 150, max: 600 }), (all, operators, characters) => {
         const members = all.map((handle) => from(handle));
-        const packs = packMembers(members, self, { operators, characters });
+        const packs = batchMembers(members, self, { operators, characters });
         expect(packs.flat()).toEqual(members);
         for (const pack of packs.filter(({ length }) => length > 1)) {
           const query = withBounds(writeMerged(pack), { sinceTime: 1_800_000_000, maxId: "99999999999999999999" });
@@ -41,16 +41,16 @@ describe("packing", () => {
   it("gets some 17 handles into a query at first, and fewer after a refusal", () => {
     expect(handlesPerQuery(FIRST_LIMITS)).toBeGreaterThan(14);
     const members = Array.from({ length: 40 }, (_, i) => from(`handle_${i}`));
-    const [pack] = packMembers(members, self, FIRST_LIMITS);
+    const [pack] = batchMembers(members, self, FIRST_LIMITS);
     const limits = shrinkLimits(FIRST_LIMITS, { members: pack?.length ?? 0, characters: writeMerged(pack ?? []).length }, 0);
-    const [smaller] = packMembers(members, self, limits);
+    const [smaller] = batchMembers(members, self, limits);
     expect(smaller?.length).toBeLessThan(pack?.length ?? 0);
   });
 
   it("shrinks to one member at least, however often it is refused", () => {
     let limits: LearnedLimits = FIRST_LIMITS;
     for (let i = 0; i < 50; i += 1) limits = shrinkLimits(limits, { members: 1, characters: 30 }, i);
-    expect(packMembers([from("alice"), from("bob")], self, limits).length).toBeGreaterThan(0);
+    expect(batchMembers([from("alice"), from("bob")], self, limits).length).toBeGreaterThan(0);
     expect(handlesPerQuery(limits)).toBe(1);
   });
 
@@ -113,18 +113,18 @@ describe("which searches can share a request", () => {
 describe("telling apart", () => {
   it("goes by the author's id, not by the handle", () => {
     const members = [from("alice", "1"), from("bob", "2")];
-    const { byMember, strays } = attributeTweets([tweetBy("10", "2"), tweetBy("11", "1"), tweetBy("12", "3")], members, 0);
+    const { byMember, unattributed } = attributeTweets([tweetBy("10", "2"), tweetBy("11", "1"), tweetBy("12", "3")], members, 0);
     expect(byMember.map((tweets) => tweets.map(({ id }) => id))).toEqual([["11"], ["10"]]);
     // Somebody else has the handle now.
-    expect(strays).toEqual([]);
+    expect(unattributed).toEqual([]);
   });
 
   it("gives a tweet to every search that it matches, and finds those that match none", () => {
     const members = ["acme", "rival", "acme rival"].map((text): MergeMember => ({ kind: "query", query: parseQuery(text) }));
     const tweets = [tweetBy("1", "7", "acme"), tweetBy("2", "7", "acme and rival"), tweetBy("3", "7", "neither")];
-    const { byMember, strays } = attributeTweets(tweets, members, 0);
+    const { byMember, unattributed } = attributeTweets(tweets, members, 0);
     expect(byMember.map((found) => found.map(({ id }) => id))).toEqual([["2", "1"], ["2"], ["2"]]);
-    expect(strays.map(({ id }) => id)).toEqual(["3"]);
+    expect(unattributed.map(({ id }) => id)).toEqual(["3"]);
   });
 });
 

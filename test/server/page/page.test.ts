@@ -34,7 +34,7 @@ describe("the status page", () => {
         reasons: [
           "brand does not take messages: 404 Unknown Webhook (38 waiting, kept)",
           "partners: @ghost cannot be read: suspended",
-          "the changed configuration was refused at 2026-03-10T13:50:00.000Z; the old one stays in force",
+          "the changed configuration was refused at 2026-03-10T13:50:00.000Z; the old one stays active",
         ],
         sinks: [sinkView({ breaker: "open", reason: "404 Unknown Webhook", waiting: 38, oldest_at: "2026-03-10T13:17:00.000Z" })],
         watches: [
@@ -54,7 +54,7 @@ describe("the status page", () => {
       [
         "brand does not take messages: 404 Unknown Webhook (38 waiting, kept)",
         "partners: @ghost cannot be read: suspended",
-        "the changed configuration was refused at 2026-03-10T13:50:00.000Z; the old one stays in force",
+        "the changed configuration was refused at 2026-03-10T13:50:00.000Z; the old one stays active",
         "watches.yaml:3:1: unknown key",
         "broken : 400: bad query",
         "watches.yaml:9:1: sink never used",

@@ -147,7 +147,7 @@ test("writes down what operators did", async () => {
   ]);
 });
 
-test("who would have been told of it again was not told: a duplicate of a dead one is dead, until that is sent", async () => {
+test("who would have had a second alert got none: a duplicate of a dead one is dead, until that is sent", async () => {
   const store = await openTemp(tempStatePath());
   const ofWatch = async (watch: string, nowMs: number) => {
     const event = makeEvent("1", { watch });

@@ -1,4 +1,4 @@
-/** Where a request has to stop in the month. Counts nothing itself: the ledger compares what was spent with the line. */
+/** How many requests a purpose may take in the month. Counts nothing itself: the ledger compares what was spent with the limit. */
 
 /** Who asks: a scheduled poll leaves the reserve alone; a baseline and a person's command may use it. */
 export type Purpose = "poll" | "baseline" | "command";
@@ -10,8 +10,8 @@ export interface QuotaLimits {
   readonly reserve: number;
 }
 
-/** Most billed requests of the period that may be granted for this purpose; undefined: no line, because no usable limit is known. */
-export function quotaLine({ monthly, reserve, purpose }: QuotaLimits & { readonly purpose: Purpose }): number | undefined {
+/** Most billed requests of the period that may be granted for this purpose; undefined: no usable limit is known. */
+export function spendingLimit({ monthly, reserve, purpose }: QuotaLimits & { readonly purpose: Purpose }): number | undefined {
   if (!isUsableLimit(monthly)) return undefined;
   const whole = Math.floor(monthly);
   if (purpose !== "poll") return whole;

@@ -1,10 +1,10 @@
-/** What the demo can prove by counting: read from the state the daemon wrote, never from what the demo believes. */
+/** What the demo can verify by counting: read from the state the daemon wrote, never from what the demo believes. */
 import type { ChirpEvent } from "../../model/event.ts";
 import type { Store } from "../../model/store.ts";
 import type { WatchState } from "../../model/watch-store.ts";
 import { isReadingType, notedItems } from "../../app/daemon/noted-items.ts";
 
-export type BookStore = Pick<Store, "recentEvents" | "explainItem" | "listWatches" | "outboxStats">;
+export type DemoStore = Pick<Store, "recentEvents" | "explainItem" | "listWatches" | "outboxStats">;
 
 export interface NotedWatch {
   readonly id: string;
@@ -14,14 +14,14 @@ export interface NotedWatch {
   readonly unit: string;
 }
 
-export interface Books {
+export interface DemoCounts {
   readonly events: number;
   readonly sent: number;
   readonly waiting: number;
   readonly dead: number;
   /** Per item: from its own time to its delivery, ascending. */
   readonly lagsMs: readonly number[];
-  /** Per item: from its event's birth to its delivery, ascending. */
+  /** Per item: from its event's creation to its delivery, ascending. */
   readonly addedMs: readonly number[];
 }
 
@@ -29,34 +29,34 @@ export interface Books {
 const ALL = 5_000;
 
 /** Events of watches; the daemon's own are left out. Newest first. */
-export const watchEvents = async (store: BookStore): Promise<readonly ChirpEvent[]> =>
+export const watchEvents = async (store: DemoStore): Promise<readonly ChirpEvent[]> =>
   (await store.recentEvents(ALL)).filter(({ watch }) => watch !== "");
 
 const isSettled = ({ baselineAtMs, status }: WatchState["targets"][number]): boolean =>
   baselineAtMs !== null || status === "unavailable" || status === "misconfigured" || status === "not_indexed";
 
 /** Every watch knows where it begins. */
-export const hasBaseline = async (store: BookStore, watchIds: readonly string[]): Promise<boolean> =>
+export const hasBaseline = async (store: DemoStore, watchIds: readonly string[]): Promise<boolean> =>
   (await store.listWatches()).filter(({ id }) => watchIds.includes(id)).every(({ targets }) => targets.every(isSettled));
 
 /** What was noted silently: known items less those that are events. */
-export async function notedWatches(store: BookStore, watchIds: readonly string[]): Promise<readonly NotedWatch[]> {
+export async function notedWatches(store: DemoStore, watchIds: readonly string[]): Promise<readonly NotedWatch[]> {
   const events = await watchEvents(store);
   return (await store.listWatches())
     .filter(({ id }) => watchIds.includes(id))
     .map(({ id, type, knownItems, targets }) => {
       const noted = notedItems(type, { knownItems, targets });
-      const told = events.filter(({ watch }) => watch === id).length;
+      const alerts = events.filter(({ watch }) => watch === id).length;
       return isReadingType(type)
         ? { id, type, items: noted, unit: "readings" }
-        : { id, type, items: Math.max(0, noted - told), unit: "items" };
+        : { id, type, items: Math.max(0, noted - alerts), unit: "items" };
     });
 }
 
 /** A follower's subject names the watched account first. */
 export const itemOf = ({ subject }: ChirpEvent): string => subject.slice(subject.lastIndexOf("/") + 1);
 
-export async function readBooks(store: BookStore): Promise<Books> {
+export async function countAll(store: DemoStore): Promise<DemoCounts> {
   const events = await watchEvents(store);
   const stats = await store.outboxStats();
   const lagsMs: number[] = [];
@@ -80,7 +80,7 @@ export async function readBooks(store: BookStore): Promise<Books> {
   };
 }
 
-async function sentAt(store: BookStore, event: ChirpEvent): Promise<number | undefined> {
+async function sentAt(store: DemoStore, event: ChirpEvent): Promise<number | undefined> {
   const histories = await store.explainItem(itemOf(event));
   const own = histories.find((history) => history.event?.id === event.id);
   return own?.deliveries.map(({ sentAtMs }) => sentAtMs).find((time) => time !== null);
