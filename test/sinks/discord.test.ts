@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Log } from "../../src/model/log.ts";
 import type { Batch, SinkError } from "../../src/model/sink.ts";
 import { createHttpAgent, type HttpAgent } from "../../src/runtime/http-agent.ts";
@@ -103,6 +103,25 @@ describe("a Discord bot", () => {
     expect((await discordSink.create("feed", bot(), deps)).crosspost).toBeUndefined();
     const about = { id: "m", sink: "feed", groupKey: "g", sealedAtMs: EVENT_TIME_MS, body: sink.lists?.announce(EVENT_TIME_MS) ?? null };
     expect(await sink.send(about, new AbortController().signal)).toEqual({ ref: "900" });
+  });
+
+  it("does not wait for the end of a limit that the clock has left behind", async () => {
+    const clock = createVirtualClock(EVENT_TIME_MS);
+    // The SDK reads the time behind the port's back.
+    const now = vi.spyOn(Date, "now").mockImplementation(() => clock.now());
+    const limit = { "x-ratelimit-limit": "5", "x-ratelimit-remaining": "0", "x-ratelimit-reset-after": "0.2" };
+    discord.answer(json({ id: "900" }, 200, limit));
+    const sink = await discordSink.create("feed", bot(), { ...deps, clock });
+    const body = JSON.parse(JSON.stringify(sink.render(tweetBatch([{}]))));
+    const sendNow = () => sink.send({ id: "msg-1", sink: "feed", groupKey: "g", sealedAtMs: 0, body }, new AbortController().signal);
+    try {
+      await sendNow();
+      await expect(sendNow()).rejects.toMatchObject({ kind: "rate_limited" });
+      clock.jump(-3_600_000);
+      expect(await sendNow()).toEqual({ ref: "900" });
+    } finally {
+      now.mockRestore();
+    }
   });
 
   describe("below the first message of a digest", () => {
