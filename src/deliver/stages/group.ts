@@ -80,34 +80,36 @@ interface Candidates {
   readonly nowMs: number;
 }
 
+/** What a throttle lets go. */
 interface Allowed {
   readonly bundles: readonly Bundle[];
   readonly surplus: readonly Surplus[];
-  /** There was no room for all bundles. */
-  readonly isCut: boolean;
 }
 
-async function allow(deps: GroupDeps, candidates: Candidates): Promise<Allowed> {
-  const bundles: Bundle[] = [];
-  const surplus: Surplus[] = [];
-  let isCut = false;
+/** Each throttle allows its own bundles; what a sink is given of all of them goes oldest first. */
+async function allow(deps: GroupDeps, candidates: Candidates): Promise<Allowed & { readonly isCut: boolean }> {
+  const all: Allowed[] = [];
   for (const throttleKey of new Set(candidates.groups.map((group) => group.throttleKey))) {
     const groups = candidates.groups.filter((group) => group.throttleKey === throttleKey);
     const throttle = throttleKey === null ? undefined : deps.throttles.get(throttleKey);
-    const room = candidates.room - bundles.length;
-    const allowed =
+    all.push(
       throttleKey === null || throttle === undefined
-        ? cutTo(room, groups.map(bundleOf))
-        : await paced(deps, throttle, throttleKey, { ...candidates, groups, room });
-    bundles.push(...allowed.bundles);
-    surplus.push(...allowed.surplus);
-    isCut ||= allowed.isCut;
+        ? { bundles: groups.map(bundleOf), surplus: [] }
+        : await paced(deps, throttle, throttleKey, { ...candidates, groups }),
+    );
   }
-  return { bundles, surplus, isCut };
+  const inOrder = all.flatMap(({ bundles }) => bundles).sort((a, b) => oldestOf(a) - oldestOf(b));
+  const bundles = inOrder.slice(0, Math.max(0, candidates.room));
+  const cut = new Set(inOrder.slice(bundles.length));
+  // The places of those that there is no room for now are still theirs: nothing of their throttle is surplus yet.
+  const surplus = all.flatMap((one) => (one.bundles.some((bundle) => cut.has(bundle)) ? [] : one.surplus));
+  return { bundles, surplus, isCut: cut.size > 0 };
 }
 
+const oldestOf = ({ members }: Bundle): number => Number(members[0]?.deliveryId ?? 0);
+
 async function paced(deps: GroupDeps, throttle: Throttle, throttleKey: string, candidates: Candidates): Promise<Allowed> {
-  const { sink, nowMs, room } = candidates;
+  const { sink, nowMs } = candidates;
   const digestKey = digestGroup("throttle", throttleKey);
   const gathered = candidates.groups.find(({ groupKey }) => groupKey === digestKey);
   const [digests, fresh] = partition(candidates.groups, (group) => readDigestGroup(group.groupKey) !== undefined && group !== gathered);
@@ -118,17 +120,10 @@ async function paced(deps: GroupDeps, throttle: Throttle, throttleKey: string, c
   const plan = planThrottle(throttle, { ...state, sealed: state.sealed + digests.length }, due, nowMs);
   // What was gathered is older than what came since.
   const first = gathered !== undefined && plan.isDigest ? [bundleOf(gathered)] : formerly;
-  const allowed = cutTo(room, [...digests.map(bundleOf), ...first, ...single.slice(0, plan.alone).map(bundleOf)]);
-  // The places of those that there is no room for now are still theirs.
-  if (allowed.isCut || plan.gatherUntilMs === undefined) return allowed;
-  return { ...allowed, surplus: [{ sink, throttleKey, nowMs, digestKey, digestDueAtMs: plan.gatherUntilMs, isFirst: plan.isFirst }] };
+  const bundles = [...digests.map(bundleOf), ...first, ...single.slice(0, plan.alone).map(bundleOf)];
+  if (plan.gatherUntilMs === undefined) return { bundles, surplus: [] };
+  return { bundles, surplus: [{ sink, throttleKey, nowMs, digestKey, digestDueAtMs: plan.gatherUntilMs, isFirst: plan.isFirst }] };
 }
-
-const cutTo = (room: number, bundles: readonly Bundle[]): Allowed => ({
-  bundles: bundles.slice(0, Math.max(0, room)),
-  surplus: [],
-  isCut: bundles.length > room,
-});
 
 function partition<T>(items: readonly T[], test: (item: T) => boolean): readonly [readonly T[], readonly T[]] {
   return [items.filter(test), items.filter((item) => !test(item))];

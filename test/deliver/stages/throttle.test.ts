@@ -66,6 +66,17 @@ describe("a throttle", () => {
     expect(subjectsOf(bench.sent).sort()).toEqual(names(0, 1_200).sort());
   });
 
+  it("takes turns with another one of the same channel, the oldest alert first, and the newest wait where there is no room", async () => {
+    const other = { ...throttle, limit: 2 };
+    const bench = createBench({ throttles: new Map([["sink:chat", throttle]]).set("route:0", other) });
+    bench.addSink("chat", { chat: true, concurrency: 1 });
+    for (const [index, throttleKey] of ["sink:chat", "route:0", "sink:chat", "route:0", "sink:chat"].entries())
+      bench.add(String(index), { sink: "chat", throttleKey });
+    await bench.newPump().start();
+    await bench.clock.advance(MINUTE);
+    expect(subjectsOf(bench.sent)).toEqual(names(0, 5));
+  });
+
   it("sends what it gathered alone once the limit has room for it, and everything after", async () => {
     const bench = throttledBench();
     const pump = bench.newPump();
