@@ -53,8 +53,7 @@ export function createFaults(world: World, clock: SandboxClock) {
       text: order.text ?? "Hello.",
     });
     const left = order.times ?? (kind.lastsMs === undefined && lastsMs === 0 ? 1 : Number.POSITIVE_INFINITY);
-    // Read again: the clock may be what it changed.
-    const untilMs = lastsMs === 0 && lasting === undefined ? Number.POSITIVE_INFINITY : clock.now() + lastsMs;
+    const untilMs = lastsMs === 0 && lasting === undefined ? Number.POSITIVE_INFINITY : clock.trueNow() + lastsMs;
     armed = [...armed, { name, fault: { name, ...kind }, lasting, endpoint: order.endpoint, untilMs, left }];
     return name;
   }
@@ -62,7 +61,7 @@ export function createFaults(world: World, clock: SandboxClock) {
   /** Ends what is over, and lets the rest take its course. */
   function settle(): void {
     const nowMs = clock.now();
-    const over = armed.filter((each) => each.left <= 0 || nowMs >= each.untilMs);
+    const over = armed.filter((each) => each.left <= 0 || clock.trueNow() >= each.untilMs);
     armed = armed.filter((each) => !over.includes(each));
     for (const each of over) each.lasting?.end?.();
     for (const each of armed) each.lasting?.tick?.(nowMs);

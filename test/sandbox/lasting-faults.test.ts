@@ -175,6 +175,19 @@ test("fault 36 puts the clock of the whole service five hours ahead", async () =
   expect((await get("info?username=acme")).headers["date"]).toBe(new Date(START_MS).toUTCString());
 });
 
+test("a clock that is wrong makes no other fault shorter or longer", async () => {
+  const { fault, statusOf, clock } = await open();
+  await fault(38);
+  await fault(36, { for_ms: 5 * MINUTE_MS });
+  await expect(statusOf("acme")).rejects.toThrow(/socket hang up|ECONNRESET/);
+  await clock.advance(4 * MINUTE_MS);
+  await fault(38, { for_ms: 8 * MINUTE_MS });
+  await clock.advance(7 * MINUTE_MS);
+  await expect(statusOf("acme")).rejects.toThrow(/socket hang up|ECONNRESET/);
+  await clock.advance(MINUTE_MS);
+  expect(await statusOf("acme")).toBe(200);
+});
+
 test.each([
   [37, 0],
   [38, 10],
