@@ -6,6 +6,7 @@ import type { LeftMessage } from "../run/read-state.ts";
 import type { Attempt } from "../run/sinks.ts";
 import { type Evidence, hasNewHandle, label } from "./evidence.ts";
 import { type Alert, groupBy, isMessage } from "./outbox.ts";
+import { hasOddFields } from "./owed.ts";
 import type { Rules, SinkRules } from "./rules.ts";
 
 export const checkContent = (evidence: Evidence): readonly string[] => {
@@ -54,7 +55,9 @@ function checkEvents({ sink, body }: Attempt, evidence: Evidence): readonly stri
         ? []
         : [`${what} says ${JSON.stringify(told["full_text"])} instead of ${JSON.stringify(tweet.text)}`];
     if (hasNewHandle(tweet, evidence.played) || tweet.ofId !== undefined) return objections;
-    const wrong = Object.entries({ author: tweet.by, kind: tweet.kind, lang: tweet.lang, conversation: tweet.conversation }).filter(
+    // An answer may leave the language out.
+    const lang = labels["lang"] === "" && hasOddFields(evidence.played) ? "" : tweet.lang;
+    const wrong = Object.entries({ author: tweet.by, kind: tweet.kind, lang, conversation: tweet.conversation }).filter(
       ([name, value]) => labels[name] !== value,
     );
     return [...objections, ...wrong.map(([name, value]) => `${what} has the label ${name}=${labels[name]} instead of ${value}`)];

@@ -1,7 +1,7 @@
 /** Nothing is told that is not owed, and nothing where it does not belong. */
 import type { TweetFact } from "../run/world-book.ts";
 import { type Evidence, hasNewHandle, label, labelsOf } from "./evidence.ts";
-import type { RuledEpoch } from "./owed.ts";
+import { hasOddFields, type RuledEpoch } from "./owed.ts";
 import type { Receipt, Told } from "./receipts.ts";
 import { placesOf } from "./routes.ts";
 
@@ -19,12 +19,10 @@ function objectTo(receipt: Receipt, { tweetId, watches, type }: Told, { played, 
   if (right.length === 0 || (watches.length > 0 && wrong.length > 0))
     return wrong.map(({ watch, why }) => `${what} by ${watch}, although ${why}`);
   const names = right.map(({ watch }) => watch);
-  const places = placesOfTweet(
-    names,
-    tweet,
-    epochs.filter(({ fromMs }) => fromMs <= receipt.atMs),
-  );
-  if (places.has(receipt.sink) || hasNewHandle(tweet, played)) return [];
+  const until = epochs.filter(({ fromMs }) => fromMs <= receipt.atMs);
+  const places = placesOfTweet(names, tweet, until);
+  const placesWithoutLang = hasOddFields(played) ? placesOfTweet(names, { ...tweet, lang: "" }, until) : places;
+  if (places.has(receipt.sink) || placesWithoutLang.has(receipt.sink) || hasNewHandle(tweet, played)) return [];
   return [`${what} by ${names.join()}, which goes to ${[...places].join() || "nobody"}`];
 }
 

@@ -6,7 +6,7 @@ import type { Json } from "../../../src/model/json.ts";
 import type { Step } from "../draw/scenario.ts";
 import type { Played } from "../run/simulate.ts";
 import type { TweetFact } from "../run/world-book.ts";
-import { type Rules, rulesOf, type WatchRules } from "./rules.ts";
+import { type Rules, rulesOf, textOf, type WatchRules } from "./rules.ts";
 import { accountsOf, type Scene, selects } from "./selects.ts";
 
 export interface Owed {
@@ -74,6 +74,8 @@ export function createOwed(played: Played, epochs: readonly RuledEpoch[]): (watc
         : owed("may", "the first run tells some");
     }
     if (tweet.postedMs <= registered.toMs + EDGE_MS) return owed("may", "it came while the watch was registered");
+    const isOfLang = possible.some(({ rules: one }) => textOf(one?.keys["where"]).includes("tweet.lang"));
+    if (isOfLang && hasOddFields(played)) return owed("may", "an answer may have left its language out");
     if (choices.some((choice) => choice !== "yes") || rules.some(({ epoch, rules: one }) => one === undefined && epoch.toMs >= from))
       return owed("may", "not every configuration wanted it, or the service may hide it");
     if (tweet.name === "") return owed("may", "a fault posted it");
@@ -94,6 +96,10 @@ export function createOwed(played: Played, epochs: readonly RuledEpoch[]): (watc
     return owed("must", "");
   };
 }
+
+/** Answers that leave fields out: a tweet has no language then, and a profile no bio. */
+export const hasOddFields = ({ scenario }: Played): boolean =>
+  scenario.steps.some((step) => step.do === "service fault" && step.name === "odd_fields");
 
 /** The daemon cannot read on where the service leads it astray; it tells the operator so. */
 const PAGE_FAULTS: readonly string[] = [
@@ -122,9 +128,7 @@ interface Span {
 
 /** When the service showed it, in order. */
 export function shownTimes(tweet: TweetFact, played: Played): readonly Span[] {
-  const hidden = [...tweet.hidden, ...hiddenByFaults(tweet, played), { fromMs: Number.NEGATIVE_INFINITY, toMs: tweet.visibleMs }].sort(
-    (a, b) => a.fromMs - b.fromMs,
-  );
+  const hidden = [...tweet.hidden, ...hiddenByFaults(tweet, played), ...notYetShown(tweet, played)].sort((a, b) => a.fromMs - b.fromMs);
   const shown: Span[] = [];
   let fromMs = Number.NEGATIVE_INFINITY;
   for (const span of hidden) {
@@ -134,6 +138,33 @@ export function shownTimes(tweet: TweetFact, played: Played): readonly Span[] {
   if (fromMs < Number.POSITIVE_INFINITY) shown.push({ fromMs, toMs: Number.POSITIVE_INFINITY });
   return shown;
 }
+
+/** How far `clock_ahead` puts the service's clock. */
+const AHEAD_MS = 5 * 60 * MIN_MS;
+
+/**
+ * What is seen late is seen at a time of the service's clock. While that one is ahead this comes early; what was to be seen by it and was
+ * not, or only for a moment, comes hours later.
+ */
+function notYetShown({ visibleAtService }: TweetFact, played: Played): readonly Span[] {
+  const ahead = played.scenario.steps.flatMap((step) =>
+    step.do === "service fault" && step.name === "clock_ahead" ? [faultSpan(step, played)] : [],
+  );
+  let hidden: readonly Span[] = [{ fromMs: Number.NEGATIVE_INFINITY, toMs: visibleAtService }];
+  for (const { fromMs, toMs } of ahead) {
+    const shown = { fromMs: Math.max(fromMs, visibleAtService - AHEAD_MS), toMs };
+    hidden = hidden.flatMap((span) => without(span, shown));
+  }
+  return hidden;
+}
+
+const without = (span: Span, { fromMs, toMs }: Span): readonly Span[] =>
+  fromMs >= toMs || toMs <= span.fromMs || fromMs >= span.toMs
+    ? [span]
+    : [
+        { fromMs: span.fromMs, toMs: fromMs },
+        { fromMs: toMs, toMs: span.toMs },
+      ].filter((one) => one.fromMs < one.toMs);
 
 const wasHidden = (tweet: TweetFact, atMs: number, played: Played): boolean =>
   !shownTimes(tweet, played).some(({ fromMs, toMs }) => fromMs < atMs && toMs > atMs);

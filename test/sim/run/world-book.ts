@@ -21,6 +21,8 @@ export interface TweetFact {
   readonly conversation: string;
   readonly postedMs: number;
   readonly visibleMs: number;
+  /** The same by the service's own clock, which can be wrong. */
+  readonly visibleAtService: number;
   /** Times in which it was taken back. */
   readonly hidden: { readonly fromMs: number; toMs: number }[];
 }
@@ -98,6 +100,7 @@ export function createWorldBook(service: SimService, startMs: number): WorldBook
         community,
         postedMs,
         visibleMs: postedMs + lateMs,
+        visibleAtService: record?.visibleMs ?? postedMs + lateMs,
         hidden: [],
       },
       ...(isPost ? { kind: "post", of: undefined, ofId: undefined } : { kind, of, ofId: about.id }),
@@ -119,7 +122,8 @@ export function createWorldBook(service: SimService, startMs: number): WorldBook
       if (known.has(record.id)) return [];
       const { id, text, kind, lang, atMs, visibleMs, communityId, conversationId, targetId } = record;
       const about = { of: undefined, ofId: targetId, community: communityId, conversation: conversationId };
-      return [{ id, name: "", by: names.get(record.author) ?? "", text, kind, lang, ...about, postedMs: atMs, visibleMs, hidden: [] }];
+      const times = { postedMs: atMs, visibleMs, visibleAtService: visibleMs };
+      return [{ id, name: "", by: names.get(record.author) ?? "", text, kind, lang, ...about, ...times, hidden: [] }];
     });
   };
   const resolve = (text: string): string =>
