@@ -6,6 +6,9 @@ import type { Receipt } from "./receipts.ts";
 /** Results are stored at most so long after the answer; a state that could not be written is excused by the scenario. */
 const STORED_WITHIN_MS = 1_000;
 
+/** Facts that a tweet has once. */
+const ONCE_A_TWEET = ["tweet.created", "tweet.deleted"];
+
 export function checkOnce({ played, receipts, tweets, epochs }: Evidence): readonly string[] {
   const objections: string[] = [];
   const nameOf = createNames(epochs);
@@ -19,12 +22,14 @@ export function checkOnce({ played, receipts, tweets, epochs }: Evidence): reado
   for (const receipt of receipts) {
     if (!receipt.attempt.accepted) continue;
     const isChat = epochs.at(-1)?.rules.sinks.get(receipt.sink)?.isChat === true;
-    for (const { tweetId, type, watches } of receipt.told) {
+    for (const { tweetId, type, watches, eventId } of receipt.told) {
       // A chat tells a tweet once, naming every watch; a webhook gets an event of each.
       if (type === undefined || (isChat && type === "tweet.deleted")) continue;
       // A list on a console does not say whose each line is.
       if (watches.length === 0 && !isChat) continue;
       if (isChat) note(`${receipt.sink} ${tweetId} ${type}`, receipt);
+      // Counts that change and thresholds that are crossed can recur: check-values.ts holds each to the values.
+      else if (!ONCE_A_TWEET.includes(type)) note(`${receipt.sink} ${tweetId} ${type} ${eventId}`, receipt);
       else for (const watch of watches) note(`${receipt.sink} ${tweetId} ${type} ${nameOf(watch)}`, receipt);
     }
   }

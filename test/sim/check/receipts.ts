@@ -69,14 +69,20 @@ function readChat(attempt: Attempt, tweets: ReadonlyMap<string, TweetFact>): Rec
   // What a tweet of this message answers or quotes is there to be understood, not told.
   const context = new Set([...named].map((id) => tweets.get(id)?.ofId));
   const ids = [...named].filter((id) => !context.has(id) && !TOLD_OTHERWISE.includes(tweets.get(id)?.name ?? ""));
-  const watches = ids.length > 1 ? [] : [...new Set([...text.matchAll(/\bw\d+\b/g)].map(([id]) => id))];
-  const told = ids.map((tweetId): Told => ({ tweetId, type: typeOf(text, ids.length), eventId: undefined, watches }));
+  const told = ids.map((tweetId): Told => {
+    const watches = ids.length > 1 ? [] : [...new Set([...aboutOf(tweetId, text, attempt).matchAll(/\bw\d+\b/g)].map(([id]) => id))];
+    return { tweetId, type: typeOf(text, ids.length), eventId: undefined, watches };
+  });
   return {
     ...{ attempt, sink: attempt.sink, atMs: attempt.atMs, told, named, detectedAtMs: undefined },
     message: keyOf(attempt) ?? attempt.text,
     opsAlerts: told.length === 0 ? ["?"] : [],
   };
 }
+
+/** On a console a group is a list whose lines each name their own watch, and not all of them are of tweets. */
+const aboutOf = (tweetId: string, text: string, { wire }: Attempt): string =>
+  (wire === "console" ? text.split(/^(?=• )/m).find((entry) => entry.includes(`/status/${tweetId}`)) : undefined) ?? text;
 
 /** Posts that other watches follow: told as values, or as what somebody answered. */
 const TOLD_OTHERWISE: readonly string[] = [...COUNTED_POSTS, ...ROOT_POSTS, ARTICLE_POST];

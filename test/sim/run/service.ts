@@ -27,6 +27,8 @@ export interface Asked {
   readonly status: number;
   readonly isBilled: boolean;
   readonly isLaterPage: boolean;
+  /** Of tweets; undefined where the answer is no list of them. */
+  readonly isEmptyList: boolean | undefined;
   /** Query string or body. */
   readonly input: string;
 }
@@ -68,7 +70,8 @@ export function createSimService({ seed, clock, random, keys }: ServiceOptions):
       const endpoint = findOperation(request.method, url.pathname)?.operation.name ?? url.pathname;
       const isLaterPage = /next_cursor/.test(`${url.search}${request.body ?? ""}`);
       const isBilled = endpoint !== "key-usage-info";
-      asked.push({ atMs, endpoint, key, status: reply.status, isBilled, isLaterPage, input: request.body ?? url.search });
+      const isEmptyList = isEmpty(reply.text);
+      asked.push({ atMs, endpoint, key, status: reply.status, isBilled, isLaterPage, isEmptyList, input: request.body ?? url.search });
       if (reply.fault?.wire !== undefined) await breakDown(reply.fault.wire, request, clock);
       await sleep(clock, 20 + Math.floor(random.float() * 200));
       const headers = { date: new Date(service.clock.now()).toUTCString(), ...reply.fault?.headers };
@@ -81,6 +84,11 @@ export function createSimService({ seed, clock, random, keys }: ServiceOptions):
       return JSON.parse(reply.text) as JsonObject;
     },
   };
+}
+
+function isEmpty(text: string): boolean | undefined {
+  const start = /"tweets":\[(.)/s.exec(text);
+  return start === null ? undefined : start[1] === "]";
 }
 
 function createParts(seed: number, base: Clock, keys: ServiceOptions["keys"]): ServiceDeps {
