@@ -4,12 +4,13 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
 import type { JsonObject } from "../../src/model/json.ts";
+import { createStore } from "../../src/state/store.ts";
 import { loadText } from "../config/load-text.ts";
 import { createDice } from "./draw/dice.ts";
 import { drawConfig } from "./draw/draw-config.ts";
 import { drawScenario } from "./draw/draw-scenario.ts";
 import { NOT_DRAWN } from "./draw/not-drawn.ts";
-import { CRASH_POINTS } from "./run/crash-points.ts";
+import { CRASH_POINTS, STORE_METHODS } from "./run/crash-points.ts";
 import { keysOfConfig, keysOfSchema } from "./schema-keys.ts";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -54,6 +55,11 @@ it("draws configurations that are taken", async () => {
       ).toEqual([]);
     }
   }
+});
+
+it("knows every method of the store, to cut processes at those that write", () => {
+  const store = createStore({} as never, {} as never, () => Promise.resolve());
+  expect([...STORE_METHODS].sort()).toEqual(Object.keys(store).sort());
 });
 
 it("cuts processes at forty points and more", () => {

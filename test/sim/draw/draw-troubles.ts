@@ -39,15 +39,7 @@ export function drawTroubles(dice: Dice, config: ConfigText, busyMs: number): re
   const watches = Object.keys(config["watches"] as JsonObject);
   return [
     ...drawReloads(dice, config, times("reload", 3)),
-    ...times("crash", 6).map(
-      (atMs): Step => ({
-        do: "crash",
-        atMs,
-        point: dice.pick(CRASH_POINTS),
-        nth: dice.int(1, 5),
-        downMs: dice.pick([0, 1_000, 60_000, 20 * MIN_MS]),
-      }),
-    ),
+    ...times("crash", 6).flatMap((atMs) => drawCrash(dice, atMs)),
     ...times("restart", 2).map((atMs): Step => ({ do: "restart", atMs, downMs: dice.pick([0, 5_000, 10 * MIN_MS]) })),
     ...times("jump", 2).map((atMs): Step => ({ do: "jump", atMs, byMs: dice.pick([-3_600_000, 3_600_000, -5_000, 90_000]) })),
     ...times("service fault", 5).flatMap((atMs) => drawServiceFault(dice, atMs)),
@@ -61,6 +53,15 @@ export function drawTroubles(dice: Dice, config: ConfigText, busyMs: number): re
       ];
     }),
   ];
+}
+
+/** Some points are passed only when something happens. */
+function drawCrash(dice: Dice, atMs: number): readonly Step[] {
+  const point = dice.pick(CRASH_POINTS);
+  const isOfClock = point.startsWith("store.setTimesBack:");
+  const nth = isOfClock ? 1 : dice.int(1, 5);
+  const crash: Step = { do: "crash", atMs, point, nth, downMs: dice.pick([0, 1_000, 60_000, 20 * MIN_MS]) };
+  return isOfClock ? [crash, { do: "jump", atMs: atMs + 1_000, byMs: dice.pick([-3_600_000, -5_000]) }] : [crash];
 }
 
 function drawServiceFault(dice: Dice, atMs: number): readonly Step[] {

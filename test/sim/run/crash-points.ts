@@ -3,10 +3,11 @@
  * transaction is committed. `answer`: the port has done its work, and nobody hears of it.
  */
 
-/** Store methods that write. A method that writes and is not named here fails the coverage test. */
+/** Store methods that write. A method of the store that no list here names fails the coverage test. */
 const STORE_WRITES = [
   "registerWatches",
   "resolveTarget",
+  "nameAccounts",
   "setTargetStatus",
   "setPaused",
   "commitPoll",
@@ -15,11 +16,16 @@ const STORE_WRITES = [
   "settle",
   "seal",
   "record",
-  "postpone",
+  "gather",
   "saveSinkHealth",
   "wakeSink",
+  "recordCrosspost",
+  "expireCrossposts",
+  "markCrosspostsReported",
+  "markDeadReported",
   "writeNote",
   "prune",
+  "setTimesBack",
   "proveWritable",
 ] as const;
 
@@ -30,10 +36,20 @@ const STORE_READS = [
   "loadTargets",
   "loadSources",
   "knownItems",
-  "sealedSince",
+  "throttleState",
   "loadSinkHealth",
   "dueRechecks",
 ] as const;
+
+/** What only commands call, which nobody runs in a simulation, and reads like those above. */
+const NOT_CUT = [
+  ...["acknowledgeDead", "resendDead", "explainItem", "findEvents", "recentEvents", "recentRecords", "listDead"],
+  ...["listWatches", "knownMembers", "absentMembers", "itemMarks", "eventsById", "countEvents", "newestEvent", "userIdOfHandle"],
+  ...["spentSince", "spentByHour", "auditMark", "auditSpan", "outboxStats", "countWaiting", "readNote"],
+  ...["dueCrosspost", "crosspostOutlook", "groupDead", "unreportedDead"],
+];
+
+export const STORE_METHODS: readonly string[] = [...STORE_WRITES, ...STORE_READS, ...NOT_CUT, "close"];
 
 export const CRASH_POINTS: readonly string[] = [
   ...STORE_WRITES.flatMap((name) => ["call", "commit", "committed", "answer"].map((moment) => `store.${name}:${moment}`)),
