@@ -21,6 +21,7 @@ time_intervals: { nights: [{ times: [{ start: "22:00", end: "07:00" }] }] }
 watches:
   fast: { type: search, query: acme, schedule: "@every 2m", priority: high }
   slow: { type: timeline, accounts: [alice], schedule: "0 6 * * *", priority: low, first_run: { latest: 3 }, enabled: false }
+  fresh: { type: search, query: rival, freshness: 60s }
 route:
   sink: hook
   routes:
@@ -62,14 +63,16 @@ describe("the demo's configuration", () => {
     expect(config.watches.map(({ schedule }) => schedule)).toEqual([
       { kind: "every", intervalMs: 1_000 },
       { kind: "every", intervalMs: 3_000 },
+      { kind: "every", intervalMs: 2_000 },
     ]);
+    expect(config.watches[2]).not.toHaveProperty("freshness");
     expect(config.api.quota).toMatchObject({ monthly: DEMO_QUOTA, reserve: 0 });
   });
 
   it("begins with a silent baseline, and keeps what else a watch says", async () => {
     const written = await load(WRITTEN);
     const config = await demoOf();
-    expect(config.watches.map(({ firstRun }) => firstRun.kind)).toEqual(["baseline", "baseline"]);
+    expect(config.watches.map(({ firstRun }) => firstRun.kind)).toEqual(["baseline", "baseline", "baseline"]);
     const plain = (watch: Config["watches"][number] | undefined) => ({ ...watch, schedule: null, firstRun: null });
     expect(plain(config.watches[1])).toEqual(plain(written.watches[1]));
   });
