@@ -112,7 +112,7 @@ const WATCH: Watch = {
   id: "bench",
   type: search.type,
   settings: { query: "release" },
-  schedule: { kind: "every", intervalMs: 60_000 },
+  timing: { kind: "schedule", schedule: { kind: "every", intervalMs: 60_000 } },
   priority: "normal",
   labels: { team: "bench" },
   firstRun: { kind: "baseline" },

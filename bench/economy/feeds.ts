@@ -8,7 +8,7 @@ import type { Upstream } from "../../src/model/upstream.ts";
 import type { Watch } from "../../src/model/watch.ts";
 import { startEngineRig } from "../../test/support/engine-rig.ts";
 import { createFeedWorld } from "../../test/support/feed-world.ts";
-import { makeWatch } from "../../test/support/make-watch.ts";
+import { makeWatch, type WatchChanges } from "../../test/support/make-watch.ts";
 import { createSeededRandom } from "../../test/support/seeded-random.ts";
 import { createVirtualClock } from "../../test/support/virtual-clock.ts";
 import { createWorkload, DAY_MS } from "./workload.ts";
@@ -29,12 +29,12 @@ export interface FeedOptions {
 
 interface Feed {
   readonly name: string;
-  readonly watch: (changes: Partial<Watch>) => Watch;
+  readonly watch: (changes: WatchChanges) => Watch;
   readonly datesMs: readonly number[];
 }
 
-const list = (changes: Partial<Watch>) => makeWatch("w", "list_tweets", { list: "900" }, changes);
-const search = (changes: Partial<Watch>) => makeWatch("w", "search", { query: "acme lang:en" }, changes);
+const list = (changes: WatchChanges) => makeWatch("w", "list_tweets", { list: "900" }, changes);
+const search = (changes: WatchChanges) => makeWatch("w", "search", { query: "acme lang:en" }, changes);
 
 function openFeeds({ seed, days }: FeedOptions): readonly Feed[] {
   const { float } = createSeededRandom(seed);
@@ -66,11 +66,11 @@ function openFeeds({ seed, days }: FeedOptions): readonly Feed[] {
 
 interface Way {
   readonly name: string;
-  readonly changes: Partial<Watch>;
+  readonly changes: WatchChanges;
 }
 
-const every = (intervalMs: number): Partial<Watch> => ({ schedule: { kind: "every", intervalMs } });
-const fresh = (freshness: Freshness): Partial<Watch> => ({ freshness });
+const every = (intervalMs: number): WatchChanges => ({ schedule: { kind: "every", intervalMs } });
+const fresh = (freshness: Freshness): WatchChanges => ({ freshness });
 
 const WAYS: readonly Way[] = [
   { name: "every 120 s", changes: every(2 * MINUTE_MS) },

@@ -1,4 +1,4 @@
-/** When a watch wants to be polled, as written: a cron pattern in a time zone, or a fixed interval. */
+/** Ticks, as written: a cron pattern in a time zone, or a fixed interval. */
 export type Schedule =
   | { readonly kind: "cron"; readonly pattern: string; readonly timezone: string }
   | { readonly kind: "every"; readonly intervalMs: number };
@@ -14,6 +14,11 @@ export const mostUrgent = (priorities: readonly Priority[]): Priority => PRIORIT
 export type Freshness =
   | { readonly kind: "mean"; readonly meanMs: number; readonly maxMs: number }
   | { readonly kind: "p95"; readonly p95Ms: number };
+
+/** When a watch wants to be polled, in one of its two words. */
+export type Timing =
+  | { readonly kind: "schedule"; readonly schedule: Schedule }
+  | { readonly kind: "freshness"; readonly freshness: Freshness };
 
 /** How accounts are read: each by itself, by probes of many and reads of what moved, by searches that name many; `auto`: whatever costs least. */
 export type StrategyOverride = "auto" | "single" | "probe" | "merge";

@@ -1,7 +1,7 @@
 /** A watch after the configuration was checked: everything the loops need, nothing of YAML. */
 import type { EventBody } from "./event.ts";
 import type { TweetKind } from "./tweet.ts";
-import type { Freshness, Priority, Schedule, StrategyOverride } from "./schedule.ts";
+import type { Priority, StrategyOverride, Timing } from "./schedule.ts";
 
 export type FirstRun =
   | { readonly kind: "baseline" }
@@ -46,9 +46,7 @@ export interface Watch {
   readonly type: string;
   /** The type's own settings, parsed by its schema. */
   readonly settings: unknown;
-  readonly schedule: Schedule;
-  /** The planner places the polls, and `schedule` is only as often as that comes to. */
-  readonly freshness?: Freshness;
+  readonly timing: Timing;
   /** `auto` where nothing is said. */
   readonly strategy?: StrategyOverride;
   /** Everything is read so often, whatever probes say; the planner's choice where nothing is said. */

@@ -27,12 +27,9 @@ it("takes freshness on every watch of tweets, in both words", async () => {
     "search",
     "timeline",
   ]);
-  for (const { freshness, schedule } of watches) {
-    expect(freshness).toEqual(MEAN);
-    expect(schedule).toEqual({ kind: "every", intervalMs: 120_000 });
-  }
+  for (const { timing } of watches) expect(timing).toEqual({ kind: "freshness", freshness: MEAN });
   const p95 = (await goodConfig(yaml(true, "freshness: 60s"))).watches;
-  for (const { freshness } of p95) expect(freshness).toEqual({ kind: "p95", p95Ms: 60_000 });
+  for (const { timing } of p95) expect(timing).toEqual({ kind: "freshness", freshness: { kind: "p95", p95Ms: 60_000 } });
 });
 
 it("refuses it on every other watch, and names the cure", async () => {
@@ -48,10 +45,12 @@ it("refuses it on every other watch, and names the cure", async () => {
 
 it("takes it as a default for watches of tweets that have no schedule of their own", async () => {
   const defaults = "defaults: { watch: { freshness: { mean: 60s, max: 5m }, schedule: '@every 1h' } }";
-  for (const { freshness } of (await goodConfig(yaml(true, "", defaults))).watches) expect(freshness).toEqual(MEAN);
-  for (const { freshness, schedule } of (await goodConfig(yaml(true, "schedule: '@every 7m'", defaults))).watches)
-    expect([freshness, schedule]).toEqual([undefined, { kind: "every", intervalMs: 420_000 }]);
-  for (const watch of (await goodConfig(yaml(false, "", defaults))).watches) expect(watch).not.toHaveProperty("freshness");
+  for (const { timing } of (await goodConfig(yaml(true, "", defaults))).watches)
+    expect(timing).toEqual({ kind: "freshness", freshness: MEAN });
+  const every = (intervalMs: number) => ({ kind: "schedule", schedule: { kind: "every", intervalMs } });
+  for (const { timing } of (await goodConfig(yaml(true, "schedule: '@every 7m'", defaults))).watches)
+    expect(timing).toEqual(every(420_000));
+  for (const { timing } of (await goodConfig(yaml(false, "", defaults))).watches) expect(timing).toEqual(every(3_600_000));
 });
 
 it("measures full polls by the `max_age` that a slow schedule brings with it", async () => {

@@ -5,7 +5,7 @@ import type { Watch } from "../../src/model/watch.ts";
 import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
 import { createFeedWorld } from "../support/feed-world.ts";
 import { makeTweet, makeUser } from "../support/make-event.ts";
-import { makeWatch } from "../support/make-watch.ts";
+import { makeWatch, type WatchChanges } from "../support/make-watch.ts";
 import { createScriptedUpstream, failure } from "../support/scripted-upstream.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
@@ -34,8 +34,8 @@ async function house(watch: Watch, accounts = [makeUser("7", "alice")]) {
   return { clock, world, upstream, rig };
 }
 
-const search = (changes: Partial<Watch> = {}) => makeWatch("w", "search", { query: "acme" }, changes);
-const timeline = (changes: Partial<Watch> = {}) => makeWatch("w", "timeline", { accounts: ["alice"] }, changes);
+const search = (changes: WatchChanges = {}) => makeWatch("w", "search", { query: "acme" }, changes);
+const timeline = (changes: WatchChanges = {}) => makeWatch("w", "timeline", { accounts: ["alice"] }, changes);
 const subjects = async (from: EngineRig) => (await from.events()).map(({ subject }) => subject).reverse();
 const isoOf = (ms: number) => new Date(ms).toISOString();
 const tweetAt = (ms: number, n: number, createdAt = isoOf(ms)) => ({

@@ -11,7 +11,7 @@ import { createAccountsWorld } from "../support/accounts-world.ts";
 import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
 import { createFeedWorld } from "../support/feed-world.ts";
 import { makeUser } from "../support/make-event.ts";
-import { makeWatch } from "../support/make-watch.ts";
+import { makeWatch, type WatchChanges } from "../support/make-watch.ts";
 import { createSearchWorld } from "../support/search-world.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
@@ -74,7 +74,7 @@ function feedOf(days: number, perDay: number, size: number) {
   return { world, posted, answer: world.answer };
 }
 
-const search = (changes: Partial<Watch>) => makeWatch("s", "search", { query: "acme lang:en" }, changes);
+const search = (changes: WatchChanges) => makeWatch("s", "search", { query: "acme lang:en" }, changes);
 
 describe("a search of bursts", () => {
   it("is read with a third fewer requests than an even schedule of the same mean takes; none missed, none twice", async () => {

@@ -2,10 +2,9 @@ import { afterEach, describe, expect, it } from "vitest";
 import { sleep } from "../../src/model/clock.ts";
 import type { Freshness } from "../../src/model/schedule.ts";
 import type { UpstreamAnswer, UpstreamRequest } from "../../src/model/upstream.ts";
-import type { Watch } from "../../src/model/watch.ts";
 import { type AccountsWorld, createAccountsWorld, type WorldAccount } from "../support/accounts-world.ts";
 import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
-import { makeWatch } from "../support/make-watch.ts";
+import { makeWatch, type WatchChanges } from "../support/make-watch.ts";
 import { failure } from "../support/scripted-upstream.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
@@ -23,7 +22,7 @@ const queryOf = ({ params }: UpstreamRequest): string => (typeof params["query"]
 
 interface HouseOptions {
   readonly count?: number;
-  readonly changes?: Partial<Watch>;
+  readonly changes?: WatchChanges;
   readonly longestQuery?: number;
   /** Accounts whose counters never move. */
   readonly frozen?: readonly number[];

@@ -6,7 +6,7 @@ import type { Watch } from "../../src/model/watch.ts";
 import { type EngineRig, type RigOptions, startEngineRig } from "../support/engine-rig.ts";
 import { createLargeList } from "../support/large-list.ts";
 import { makeUser } from "../support/make-event.ts";
-import { makeWatch } from "../support/make-watch.ts";
+import { makeWatch, type WatchChanges } from "../support/make-watch.ts";
 import { createScriptedUpstream, failure } from "../support/scripted-upstream.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
@@ -24,7 +24,7 @@ afterEach(async () => {
 });
 
 interface SetupOptions extends Partial<RigOptions> {
-  readonly changes?: Partial<Watch>;
+  readonly changes?: WatchChanges;
   readonly settings?: JsonObject;
   readonly more?: readonly Watch[];
 }

@@ -1,9 +1,8 @@
 /** The ledger beside the service's own bill, to the last request. */
 import { expect, it } from "vitest";
 import type { JsonObject } from "../../src/model/json.ts";
-import type { Watch } from "../../src/model/watch.ts";
 import { startEngineRig } from "../support/engine-rig.ts";
-import { makeWatch } from "../support/make-watch.ts";
+import { makeWatch, type WatchChanges } from "../support/make-watch.ts";
 import { createSandboxService } from "../support/sandbox-service.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
@@ -19,7 +18,7 @@ async function startAll() {
   const readable = [...people.keys()].filter((key) => people.isReadable(key));
   const handles = readable.map((key) => people.usernameOf(key));
   const indexed = readable.filter((key) => people.isIndexed(key)).map((key) => people.usernameOf(key));
-  const watch = (id: string, type: string, settings: JsonObject, changes: Partial<Watch> = every(1)) =>
+  const watch = (id: string, type: string, settings: JsonObject, changes: WatchChanges = every(1)) =>
     makeWatch(id, type, settings, changes);
   const rig = await startEngineRig({
     clock,

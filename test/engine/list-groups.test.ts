@@ -4,7 +4,7 @@ import type { UpstreamAnswer, UpstreamRequest } from "../../src/model/upstream.t
 import type { Watch } from "../../src/model/watch.ts";
 import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
 import { createListsWorld, type WorldSubject } from "../support/lists-world.ts";
-import { makeWatch } from "../support/make-watch.ts";
+import { makeWatch, type WatchChanges } from "../support/make-watch.ts";
 import { failure } from "../support/scripted-upstream.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
@@ -24,7 +24,7 @@ interface HouseOptions {
   readonly subjects?: number;
   readonly type?: string;
   readonly settings?: object;
-  readonly changes?: Partial<Watch>;
+  readonly changes?: WatchChanges;
   /** Of each, at the start. */
   readonly followers?: number;
   readonly fail?: (request: UpstreamRequest) => void;

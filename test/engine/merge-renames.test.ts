@@ -3,7 +3,7 @@ import { afterEach, expect, it } from "vitest";
 import type { Watch } from "../../src/model/watch.ts";
 import { createAccountsWorld, serveWorld, type WorldAccount } from "../support/accounts-world.ts";
 import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
-import { makeWatch } from "../support/make-watch.ts";
+import { makeWatch, type WatchChanges } from "../support/make-watch.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
 const START = Date.UTC(2026, 2, 2, 12, 0, 0);
@@ -13,7 +13,7 @@ let rig: EngineRig;
 
 afterEach(() => rig.close());
 
-const every = (intervalMs: number): Partial<Watch> => ({ schedule: { kind: "every", intervalMs } });
+const every = (intervalMs: number): WatchChanges => ({ schedule: { kind: "every", intervalMs } });
 
 /** Ten accounts in one search every ten seconds, and whatever else watches them. */
 async function house(others: readonly Watch[]) {

@@ -1,10 +1,9 @@
 /** What a daemon that is stopped in order still knows when it starts again. */
 import { afterEach, expect, it } from "vitest";
 import type { JsonObject } from "../../src/model/json.ts";
-import type { Watch } from "../../src/model/watch.ts";
 import { createAccountsWorld, serveWorld } from "../support/accounts-world.ts";
 import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
-import { makeWatch } from "../support/make-watch.ts";
+import { makeWatch, type WatchChanges } from "../support/make-watch.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
 const START = Date.UTC(2026, 2, 2, 12, 0, 0);
@@ -16,7 +15,7 @@ afterEach(async () => {
 });
 
 /** Accounts of which every fifth posts every quarter of an hour. */
-async function house(count: number, changes: Partial<Watch>) {
+async function house(count: number, changes: WatchChanges) {
   const clock = createVirtualClock(START);
   const world = createAccountsWorld({});
   for (let i = 0; i < count; i += 1) {

@@ -3,11 +3,10 @@ import { afterEach, expect, it } from "vitest";
 import { createChangeCounts } from "../../src/groups/accounts/change-counts.ts";
 import { sleep } from "../../src/model/clock.ts";
 import type { UpstreamAnswer, UpstreamRequest } from "../../src/model/upstream.ts";
-import type { Watch } from "../../src/model/watch.ts";
 import type { OtherChanges } from "../../src/plan/rates/other-changes.ts";
 import { createAccountsWorld, type WorldAccount } from "../support/accounts-world.ts";
 import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
-import { makeWatch } from "../support/make-watch.ts";
+import { makeWatch, type WatchChanges } from "../support/make-watch.ts";
 import { failure } from "../support/scripted-upstream.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
@@ -22,7 +21,7 @@ afterEach(async () => {
 });
 
 /** Forty accounts with a few old posts each, probed every ten minutes. */
-async function house(changes: Partial<Watch> = {}) {
+async function house(changes: WatchChanges = {}) {
   const clock = createVirtualClock(START);
   const world = createAccountsWorld();
   for (let i = 0; i < 40; i += 1) {
@@ -94,7 +93,7 @@ it("goes on after restarts, other accounts and another schedule", async () => {
   const fewer = await learned();
   expect((fewer.own?.accountDays ?? 0) - (first.own?.accountDays ?? 0)).toBeGreaterThan(3);
   expect((fewer.own?.accountDays ?? 0) - (first.own?.accountDays ?? 0)).toBeLessThan(6);
-  await rig.setWatches([{ ...watch, settings, schedule: { kind: "every", intervalMs: 15 * MIN } }]);
+  await rig.setWatches([{ ...watch, settings, timing: { kind: "schedule", schedule: { kind: "every", intervalMs: 15 * MIN } } }]);
   await clock.advance(HOUR);
   const moved = await learned();
   expect(moved.own?.accountDays).toBeLessThan(1);

@@ -7,7 +7,7 @@ import type { User } from "../../src/model/user.ts";
 import type { Watch } from "../../src/model/watch.ts";
 import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
 import { makeTweet, makeUser } from "../support/make-event.ts";
-import { makeWatch } from "../support/make-watch.ts";
+import { makeWatch, type WatchChanges } from "../support/make-watch.ts";
 import { createScriptedUpstream, failure } from "../support/scripted-upstream.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
@@ -34,7 +34,7 @@ async function house(watch: Watch, accounts: readonly User[] = [makeUser("7", "a
   return { clock, upstream, start, told, poll };
 }
 
-const watchOf = (type: string, settings: JsonObject, changes: Partial<Watch> = {}) => makeWatch("w", type, settings, changes);
+const watchOf = (type: string, settings: JsonObject, changes: WatchChanges = {}) => makeWatch("w", type, settings, changes);
 
 it("reads 150 profiles in two requests, and tells each change for its own account", async () => {
   const people = new Map(Array.from({ length: 150 }, (_, i) => [String(1_000 + i), makeUser(String(1_000 + i))]));

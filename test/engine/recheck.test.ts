@@ -3,7 +3,7 @@ import type { Tweet } from "../../src/model/tweet.ts";
 import type { Watch } from "../../src/model/watch.ts";
 import { type EngineRig, type RigOptions, startEngineRig } from "../support/engine-rig.ts";
 import { makeTweet } from "../support/make-event.ts";
-import { makeWatch } from "../support/make-watch.ts";
+import { makeWatch, type WatchChanges } from "../support/make-watch.ts";
 import { createScriptedUpstream, failure } from "../support/scripted-upstream.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
@@ -19,7 +19,7 @@ afterEach(async () => {
 
 const LIKED = { text: "tweet.likes_count >= 100", matches: ({ tweet }: { tweet?: Tweet }) => (tweet?.likes_count ?? 0) >= 100 };
 
-const search = (id: string, changes: Partial<Watch> = {}) =>
+const search = (id: string, changes: WatchChanges = {}) =>
   makeWatch(id, "search", { query: id }, { recheck: { everyMs: 10 * MINUTE, untilMs: 2 * HOUR }, ...changes });
 
 /** A world of tweets: the search shows all of them, /tweet-info-bulk those asked for. */

@@ -3,7 +3,7 @@ import type { User } from "../../src/model/user.ts";
 import type { Watch } from "../../src/model/watch.ts";
 import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
 import { makeUser } from "../support/make-event.ts";
-import { makeWatch } from "../support/make-watch.ts";
+import { makeWatch, type WatchChanges } from "../support/make-watch.ts";
 import { createScriptedUpstream, failure } from "../support/scripted-upstream.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
@@ -25,8 +25,7 @@ async function house(watch: Watch) {
   return { clock, upstream, start };
 }
 
-const followers = (source: string, changes: Partial<Watch> = {}) =>
-  makeWatch("w", "new_followers", { accounts: ["acme"], source }, changes);
+const followers = (source: string, changes: WatchChanges = {}) => makeWatch("w", "new_followers", { accounts: ["acme"], source }, changes);
 const followedAt = (id: number, ms: number): User => ({ ...makeUser(String(id)), followerDate: new Date(ms).toISOString() });
 const told = async (from: EngineRig) => (await from.events()).map(({ body }) => body.user?.id ?? "").reverse();
 

@@ -5,7 +5,7 @@ import type { Watch } from "../../src/model/watch.ts";
 import { createForecast } from "../../src/forecast/forecast.ts";
 import { createTimetable } from "../../src/schedule/timetable.ts";
 import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
-import { makeWatch } from "../support/make-watch.ts";
+import { makeWatch, type WatchChanges } from "../support/make-watch.ts";
 import { failure } from "../support/scripted-upstream.ts";
 import { createSearchWorld, type SearchWorldOptions } from "../support/search-world.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
@@ -22,11 +22,11 @@ afterEach(async () => {
 
 interface HouseOptions extends SearchWorldOptions {
   readonly queries?: readonly string[];
-  readonly changes?: Partial<Watch>;
+  readonly changes?: WatchChanges;
   readonly fail?: (request: UpstreamRequest) => void;
 }
 
-const search = (query: string, changes: Partial<Watch> = {}): Watch => makeWatch(query, "search", { query }, changes);
+const search = (query: string, changes: WatchChanges = {}): Watch => makeWatch(query, "search", { query }, changes);
 
 /** One watch a query, each polled once a minute, with an old tweet for each; ids of watches are their queries. */
 async function house({ queries = WORDS, changes = {}, fail, ...options }: HouseOptions = {}) {
@@ -143,7 +143,7 @@ describe("a service that reads a query otherwise", () => {
   });
 
   it("is trusted again after a day, and after two days when it shows again", async () => {
-    const changes: Partial<Watch> = { schedule: { kind: "every", intervalMs: 10 * MIN }, fullPollEveryMs: HOUR };
+    const changes: WatchChanges = { schedule: { kind: "every", intervalMs: 10 * MIN }, fullPollEveryMs: HOUR };
     const { clock, world, told, callsSince } = await house({ shyWords: ["delta"], changes });
     const posts: string[] = [];
     const post = () => posts.push(`delta ${world.post("delta", clock.now() + 1_000).tweet.id}`);

@@ -6,7 +6,7 @@ import type { Watch } from "../../src/model/watch.ts";
 import { createAccountsWorld, type WorldAccount } from "../support/accounts-world.ts";
 import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
 import { createListsWorld, type WorldSubject } from "../support/lists-world.ts";
-import { makeWatch } from "../support/make-watch.ts";
+import { makeWatch, type WatchChanges } from "../support/make-watch.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
@@ -22,7 +22,7 @@ afterEach(async () => {
 
 type Plan = (ids: (from: number, to: number) => readonly string[]) => readonly Watch[];
 
-const every = (minutes: number, changes: Partial<Watch> = {}): Partial<Watch> => ({
+const every = (minutes: number, changes: WatchChanges = {}): WatchChanges => ({
   schedule: { kind: "every", intervalMs: minutes * MIN },
   maxAgeMs: 7 * DAY,
   // Full polls are another test's.

@@ -226,7 +226,7 @@ it("reads a list from the top where its cursor has expired, and believes nobody 
 
 it("asks once who is on a list that several watches read through", async () => {
   const { clock, upstream, watch } = await house(30 * MINUTE);
-  const other = makeWatch("v", "timeline", { accounts: ["user1", "user3"], via_list: LIST }, { schedule: watch.schedule });
+  const other = { ...makeWatch("v", "timeline", { accounts: ["user1", "user3"], via_list: LIST }), timing: watch.timing };
   rig = await startEngineRig({ clock, upstream, watches: [watch, other] });
   await clock.advance(5 * MINUTE);
   expect(upstream.callsOf("list-members")).toHaveLength(1);
@@ -298,8 +298,10 @@ it("ends at a cursor that leads in a circle", async () => {
 it("reads a list to its end although further pages are short: its first would be paid for again", async () => {
   const { clock, upstream, members, watch } = await house(30 * MINUTE);
   onTwoPages(upstream, members);
-  const through = (id: string, list: string) =>
-    makeWatch(id, "timeline", { accounts: ["user1", "user2"], via_list: list }, { schedule: watch.schedule });
+  const through = (id: string, list: string) => ({
+    ...makeWatch(id, "timeline", { accounts: ["user1", "user2"], via_list: list }),
+    timing: watch.timing,
+  });
   const watches = ["901", "902", "903", "904"].map((list) => through(`w${list}`, list));
   rig = await startEngineRig({ clock, upstream, watches, monthly: 2_000, isGoverned: true, onExhausted: "degrade" });
   await clock.advance(2 * HOUR);

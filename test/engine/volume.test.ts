@@ -1,10 +1,9 @@
 import { afterEach, expect, it } from "vitest";
 import { createReader } from "../../src/app/delivering/delivery.ts";
 import type { Tweet } from "../../src/model/tweet.ts";
-import type { Watch } from "../../src/model/watch.ts";
 import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
 import { makeTweet } from "../support/make-event.ts";
-import { makeWatch } from "../support/make-watch.ts";
+import { makeWatch, type WatchChanges } from "../support/make-watch.ts";
 import { createScriptedUpstream, failure } from "../support/scripted-upstream.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
@@ -19,7 +18,7 @@ afterEach(async () => {
   rig = undefined;
 });
 
-const search = (rules: Partial<Watch>) =>
+const search = (rules: WatchChanges) =>
   makeWatch(
     "w",
     "search",
@@ -27,7 +26,7 @@ const search = (rules: Partial<Watch>) =>
     { schedule: { kind: "every", intervalMs: 15 * MINUTE }, labels: { team: "comms" }, ...rules },
   );
 
-async function house(rules: Partial<Watch>) {
+async function house(rules: WatchChanges) {
   const clock = createVirtualClock(START);
   const upstream = createScriptedUpstream(clock);
   const tweets: Tweet[] = [];

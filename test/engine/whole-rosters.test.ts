@@ -1,10 +1,9 @@
 /** Lists whose leaving is told, on a scripted service: who comes and goes is told once, whatever cuts, flickers, crashes or lies. */
 import { afterEach, expect, it } from "vitest";
 import type { User } from "../../src/model/user.ts";
-import type { Watch } from "../../src/model/watch.ts";
 import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
 import { makeUser } from "../support/make-event.ts";
-import { makeWatch } from "../support/make-watch.ts";
+import { makeWatch, type WatchChanges } from "../support/make-watch.ts";
 import { createScriptedUpstream, failure, type ScriptedUpstream } from "../support/scripted-upstream.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
@@ -30,7 +29,7 @@ function serve(upstream: ScriptedUpstream, list: () => readonly User[]): void {
 }
 
 /** A `followers` watch of a list that a test replaces; polled every minute. */
-async function house(count: number, changes: Partial<Watch> = {}, settings = {}) {
+async function house(count: number, changes: WatchChanges = {}, settings = {}) {
   const clock = createVirtualClock(START);
   const upstream = createScriptedUpstream(clock, [makeUser("7", "acme")]);
   const shown = { list: crowd(count) };

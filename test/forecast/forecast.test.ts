@@ -10,14 +10,15 @@ import { fullReadPages } from "../../src/plan/polls/full-read.ts";
 import { groupPolls } from "../../src/groups/group-polls.ts";
 import { planPolls, targetsOf } from "../../src/plan/polls/plan-polls.ts";
 import { sha256 } from "../../src/runtime/hash.ts";
+import { scheduleOf } from "../../src/plan/timing.ts";
 import { createTimetable } from "../../src/schedule/timetable.ts";
 import { WATCH_TYPES } from "../../src/watches/registry.ts";
-import { makeWatch } from "../support/make-watch.ts";
+import { makeWatch, type WatchChanges } from "../support/make-watch.ts";
 
 const NOW = Date.UTC(2026, 0, 15, 12, 0, 0);
 const every = (seconds: number): Schedule => ({ kind: "every", intervalMs: seconds * 1_000 });
 const search = (id: string, schedule: Schedule, query = id) => makeWatch(id, "search", { query }, { schedule });
-const timeline = (id: string, accounts: readonly string[], schedule: Schedule, changes: Partial<Watch> = {}) =>
+const timeline = (id: string, accounts: readonly string[], schedule: Schedule, changes: WatchChanges = {}) =>
   makeWatch(id, "timeline", { accounts } as JsonObject, { schedule, ...changes });
 
 function forecastOf(...watches: readonly Watch[]): Forecast {
@@ -166,14 +167,14 @@ describe("requests", () => {
   it("finds a cheaper plan for a list that every poll reads whole", () => {
     const planner = {
       replan: (change: (watch: Watch) => Watch) =>
-        billOf("followers", { pages: 7 }, change(makeWatch("w", "followers", { accounts: ["acme"] })).schedule),
+        billOf("followers", { pages: 7 }, scheduleOf(change(makeWatch("w", "followers", { accounts: ["acme"] })).timing)),
       intervalMs: () => 3_600_000,
       slowestMs: () => Number.POSITIVE_INFINITY,
       throughList: () => expect.unreachable(),
     };
     expect(findChanges(billOf("followers", { pages: 7 }, every(3_600)), 7 * 30, planner)[0]).toMatchObject({
       kind: "slower",
-      watches: [{ schedule: every(86_400) }],
+      watches: [{ timing: { kind: "schedule", schedule: every(86_400) } }],
       requestsPerMonth: 7 * 30,
     });
   });

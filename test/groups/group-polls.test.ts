@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Freshness, Schedule } from "../../src/model/schedule.ts";
 import type { Watch } from "../../src/model/watch.ts";
 import { assumeTargets, createForecast } from "../../src/forecast/forecast.ts";
 import { groupPolls } from "../../src/groups/group-polls.ts";
@@ -9,12 +10,12 @@ import type { Strategy } from "../../src/plan/strategy.ts";
 import { sha256 } from "../../src/runtime/hash.ts";
 import { createTimetable } from "../../src/schedule/timetable.ts";
 import { WATCH_TYPES } from "../../src/watches/registry.ts";
-import { makeWatch } from "../support/make-watch.ts";
+import { makeWatch, type WatchChanges } from "../support/make-watch.ts";
 
 const NOW = Date.UTC(2026, 0, 15, 12, 0, 0);
 const every = (seconds: number) => ({ kind: "every", intervalMs: seconds * 1_000 }) as const;
 const ids = (count: number, from = 0) => Array.from({ length: count }, (_, i) => `id:${1_000 + from + i}`);
-const timeline = (id: string, accounts: readonly string[], changes: Partial<Watch> = {}) =>
+const timeline = (id: string, accounts: readonly string[], changes: WatchChanges = {}) =>
   makeWatch(id, "timeline", { accounts }, { schedule: every(120), ...changes });
 
 const polls = (...watches: readonly Watch[]) => pollsAt(() => undefined, watches);
@@ -157,7 +158,7 @@ describe("freshness", () => {
   });
 
   it("is what the forecast says of delays", () => {
-    const delayOf = (freshness: Watch["freshness"]) => {
+    const delayOf = (freshness: Freshness | undefined) => {
       const all = polls(timeline("a", ids(100), freshness === undefined ? {} : { freshness }));
       return createForecast(all, { timetable: createTimetable(), nowMs: NOW }).watches.get("a")?.delay;
     };
@@ -176,7 +177,7 @@ describe("freshness", () => {
   it.each([mean, { kind: "p95", p95Ms: 65_000 } as const])(
     "foretells no runs of its own where others' requests look for it",
     (freshness) => {
-      const runsBeside = (schedule: Watch["schedule"]) => {
+      const runsBeside = (schedule: Schedule) => {
         const all = polls(timeline("a", ids(30), { freshness }), timeline("b", ids(30, 100), { schedule }));
         return createForecast(all, { timetable: createTimetable(), nowMs: NOW }).watches.get("a")?.nextRunsMs;
       };

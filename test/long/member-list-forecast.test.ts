@@ -7,7 +7,7 @@ import { createForecast } from "../../src/forecast/forecast.ts";
 import { createTimetable } from "../../src/schedule/timetable.ts";
 import { startEngineRig } from "../support/engine-rig.ts";
 import { createListsWorld } from "../support/lists-world.ts";
-import { makeWatch } from "../support/make-watch.ts";
+import { makeWatch, type WatchChanges } from "../support/make-watch.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
@@ -57,7 +57,7 @@ async function compare(seed: number, subjects: number, watchOf: (ids: readonly s
   }
 }
 
-const every = (minutes: number): Partial<Watch> => ({ schedule: { kind: "every", intervalMs: minutes * MIN }, maxAgeMs: DAY });
+const every = (minutes: number): WatchChanges => ({ schedule: { kind: "every", intervalMs: minutes * MIN }, maxAgeMs: DAY });
 
 /**
  * Over six seeds, one was off by 7% by its dice (newcomers; -3% on average) and by 5% (whole lists; -1%): followers come to few accounts, on

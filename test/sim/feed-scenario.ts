@@ -5,7 +5,7 @@ import { type Upstream, UpstreamError } from "../../src/model/upstream.ts";
 import type { Watch } from "../../src/model/watch.ts";
 import { startEngineRig } from "../support/engine-rig.ts";
 import { createFeedWorld, isShown, type PlacedTweet } from "../support/feed-world.ts";
-import { makeWatch } from "../support/make-watch.ts";
+import { makeWatch, type WatchChanges } from "../support/make-watch.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
@@ -51,7 +51,7 @@ const BUSY_MIN = 180;
 const OVERLAP_MIN = 15;
 const QUIET_POLLS = 12;
 
-const WATCHES: Record<FeedScenario["type"], (changes: Partial<Watch>) => Watch> = {
+const WATCHES: Record<FeedScenario["type"], (changes: WatchChanges) => Watch> = {
   search: (changes) => makeWatch("w", "search", { query: "acme" }, changes),
   timeline: (changes) => makeWatch("w", "timeline", { accounts: ["id:7"] }, { strategy: "single", ...changes }),
   community_tweets: (changes) => makeWatch("w", "community_tweets", { community: "55" }, changes),

@@ -5,7 +5,7 @@ import { type Upstream, UpstreamError } from "../../src/model/upstream.ts";
 import type { Watch } from "../../src/model/watch.ts";
 import { type AccountsWorld, createAccountsWorld, type WorldAccount, type WorldPost } from "../support/accounts-world.ts";
 import { startEngineRig } from "../support/engine-rig.ts";
-import { makeWatch } from "../support/make-watch.ts";
+import { makeWatch, type WatchChanges } from "../support/make-watch.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
@@ -105,7 +105,7 @@ export async function simulateGroup(scenario: GroupScenario): Promise<GroupResul
   }
 }
 
-const WISHES: Readonly<Record<GroupScenario["way"], Partial<Watch>>> = {
+const WISHES: Readonly<Record<GroupScenario["way"], WatchChanges>> = {
   auto: {},
   probe: { strategy: "probe" },
   merge: { strategy: "merge" },
@@ -115,7 +115,7 @@ const WISHES: Readonly<Record<GroupScenario["way"], Partial<Watch>>> = {
 
 function watchOf({ way }: GroupScenario, world: AccountsWorld): Watch {
   const accounts = idsOf(world);
-  const changes: Partial<Watch> = {
+  const changes: WatchChanges = {
     schedule: { kind: "every", intervalMs: 2 * MIN },
     include: { reply: true, quote: true, retweet: true },
     maxAgeMs: 7 * 86_400_000,

@@ -5,7 +5,7 @@ import { type Upstream, UpstreamError } from "../../src/model/upstream.ts";
 import type { Watch } from "../../src/model/watch.ts";
 import { startEngineRig } from "../support/engine-rig.ts";
 import { createListsWorld, type ListsWorld, type WorldFollow, type WorldSubject } from "../support/lists-world.ts";
-import { makeWatch } from "../support/make-watch.ts";
+import { makeWatch, type WatchChanges } from "../support/make-watch.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
@@ -106,7 +106,7 @@ export async function simulateRosters(scenario: RosterScenario): Promise<RosterR
 
 function watchOf({ list, way, maxPages }: RosterScenario, world: ListsWorld): Watch {
   const accounts = world.subjects.map(({ id }) => `id:${id}`);
-  const changes: Partial<Watch> = {
+  const changes: WatchChanges = {
     schedule: { kind: "every", intervalMs: 2 * MIN },
     maxAgeMs: 7 * DAY,
     maxPages,

@@ -1,19 +1,24 @@
 /** Watches as the configuration would give them, for tests that read no YAML. */
 import type { JsonObject } from "../../src/model/json.ts";
+import type { Freshness, Schedule } from "../../src/model/schedule.ts";
 import type { Watch } from "../../src/model/watch.ts";
 import { WATCH_TYPES } from "../../src/watches/registry.ts";
 
+/** With when to poll in the words of the configuration. */
+export type WatchChanges = Omit<Partial<Watch>, "timing"> & { readonly schedule?: Schedule; readonly freshness?: Freshness };
+
 /** A watch of a type with its settings parsed by its own schema; every minute, unless told otherwise. */
-export function makeWatch(id: string, type: string, settings: JsonObject, changes: Partial<Watch> = {}): Watch {
+export function makeWatch(id: string, type: string, settings: JsonObject, changes: WatchChanges = {}): Watch {
   const watchType = WATCH_TYPES.find((one) => one.type === type);
   if (watchType === undefined) throw new Error(`no watch type ${type}`);
   const parsed = watchType.schema().parse(settings);
+  const { schedule = { kind: "every", intervalMs: 60_000 }, freshness, ...others } = changes;
   return {
     id,
     type,
     settings: parsed,
     ...watchType.placing?.(parsed),
-    schedule: { kind: "every", intervalMs: 60_000 },
+    timing: freshness === undefined ? { kind: "schedule", schedule } : { kind: "freshness", freshness },
     priority: "normal",
     labels: {},
     firstRun: { kind: "baseline" },
@@ -25,6 +30,6 @@ export function makeWatch(id: string, type: string, settings: JsonObject, change
     sinks: ["out"],
     enabled: true,
     onReturn: "digest",
-    ...changes,
+    ...others,
   };
 }

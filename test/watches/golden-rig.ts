@@ -6,11 +6,10 @@ import { onTestFinished } from "vitest";
 import type { ChirpEvent } from "../../src/model/event.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import type { NeutralMessage } from "../../src/model/message.ts";
-import type { Watch } from "../../src/model/watch.ts";
 import type { World } from "../../src/sandbox/world/world.ts";
 import { WATCH_TYPES } from "../../src/watches/registry.ts";
 import { type EngineRig, startEngineRig } from "../support/engine-rig.ts";
-import { makeWatch } from "../support/make-watch.ts";
+import { makeWatch, type WatchChanges } from "../support/make-watch.ts";
 import { createSandboxService } from "../support/sandbox-service.ts";
 import { createVirtualClock, type VirtualClock } from "../support/virtual-clock.ts";
 
@@ -41,7 +40,7 @@ export interface GoldenRig {
 export type GoldenSettings = JsonObject | ((control: GoldenRig["control"]) => JsonObject);
 
 /** The baseline is done when it resolves: two minutes have passed. Closed after the test. */
-export async function startGolden(type: string, settings: GoldenSettings, changes: Partial<Watch> = {}): Promise<GoldenRig> {
+export async function startGolden(type: string, settings: GoldenSettings, changes: WatchChanges = {}): Promise<GoldenRig> {
   const clock = createVirtualClock(GOLDEN_START_MS);
   const service = createSandboxService(clock);
   const own = typeof settings === "function" ? settings(service.control) : settings;

@@ -11,6 +11,7 @@ import { groupPolls } from "../../groups/group-polls.ts";
 import type { Learned } from "../../plan/rates/learned.ts";
 import { type PlanDeps, type PlannedWatch, planPolls, targetsOf } from "../../plan/polls/plan-polls.ts";
 import type { Poll } from "../../plan/poll.ts";
+import { scheduleOf } from "../../plan/timing.ts";
 import { createTimetable } from "../../schedule/timetable.ts";
 import { watchTypeOf } from "../daemon/registration.ts";
 
@@ -33,7 +34,7 @@ export const pollsOf = (planned: readonly PlannedWatch[], { states, learned, ass
 /** How many tweets of a watch are fresh at once, by its id. */
 export function freshOf(config: Config, states: readonly WatchState[], nowMs: number): (watchId: string) => number | undefined {
   const timetable = createTimetable();
-  const intervalOf = ({ schedule }: Watch): number => timetable.intervalMs(schedule, nowMs);
+  const intervalOf = ({ timing }: Watch): number => timetable.intervalMs(scheduleOf(timing), nowMs);
   const fresh = new Map(config.watches.map((watch) => [watch.id, freshTweets(watch, states, nowMs, intervalOf(watch))]));
   return (watchId) => fresh.get(watchId);
 }

@@ -1,11 +1,11 @@
 /** Changes that make a plan fit its quota, as people and programs read them. */
 import { formatDuration } from "../../model/duration.ts";
-import type { Freshness } from "../../model/schedule.ts";
+import type { Timing } from "../../model/schedule.ts";
 import type { RecheckRule } from "../../model/watch.ts";
 import type { Change } from "../../forecast/advice/cheaper.ts";
 import type { Delay } from "../../plan/delay-aims.ts";
 import type { LaterWatch } from "../../forecast/advice/slower-schedules.ts";
-import { freshnessText, scheduleText } from "../views/status-view.ts";
+import { timingText } from "../views/status-view.ts";
 
 /** One change that makes the plan fit. */
 export interface ChangeView {
@@ -26,18 +26,18 @@ export function changeView(change: Change): ChangeView {
   const watchIds = idsOf(change);
   const base = { kind, requests_per_month: round(requestsPerMonth), delay_seconds: delayView(delay), watch_ids: watchIds, watches: [] };
   switch (change.kind) {
-    case "slower": {
-      const watches = change.watches.map((one) => watchView(one, scheduleText(one.schedule)));
-      return { ...base, change: together(watches.map(({ id, schedule }) => ({ id, keys: `schedule: "${schedule}"` }))), watches };
+    case "slower":
+    case "freshness": {
+      const watches = change.watches.map((one) => watchView(one, timingText(one.timing)));
+      return {
+        ...base,
+        change: together(change.watches.map(({ watchId, timing }) => ({ id: watchId, keys: timingKey(timing) }))),
+        watches,
+      };
     }
     case "all": {
       const watches = change.watches.map((one) => watchView(one, laterKeys(one)));
       return { ...base, change: together(watches.map(({ id, schedule }) => ({ id, keys: schedule }))), watches };
-    }
-    case "freshness": {
-      const watches = change.watches.map((one) => watchView(one, freshnessText(one.freshness)));
-      const keys = change.watches.map((one) => ({ id: one.watchId, keys: freshnessKey(one.freshness) }));
-      return { ...base, change: together(keys), watches };
     }
     case "recheck": {
       const watches = change.watches.map((one) => watchView(one, recheckKey(one.recheck)));
@@ -82,19 +82,21 @@ function together(changes: readonly { readonly id: string; readonly keys: string
 }
 
 /** As it is written in the configuration. */
-const freshnessKey = (freshness: Freshness): string =>
-  freshness.kind === "p95"
+function timingKey(timing: Timing): string {
+  if (timing.kind === "schedule") return `schedule: "${timingText(timing)}"`;
+  const { freshness } = timing;
+  return freshness.kind === "p95"
     ? `freshness: ${formatDuration(freshness.p95Ms)}`
     : `freshness: { mean: ${formatDuration(freshness.meanMs)}, max: ${formatDuration(freshness.maxMs)} }`;
+}
 
 const recheckKey = ({ everyMs, untilMs }: RecheckRule): string =>
   `recheck: { every: ${formatDuration(everyMs)}, until: ${formatDuration(untilMs)} }`;
 
 /** Everything that changes of a watch, as keys of YAML. */
-function laterKeys({ schedule, freshness, fullPollEveryMs, recheck }: LaterWatch): string {
+function laterKeys({ timing, fullPollEveryMs, recheck }: LaterWatch): string {
   const keys = [
-    ...(schedule === undefined ? [] : [`schedule: "${scheduleText(schedule)}"`]),
-    ...(freshness === undefined ? [] : [freshnessKey(freshness)]),
+    ...(timing === undefined ? [] : [timingKey(timing)]),
     ...(fullPollEveryMs === undefined ? [] : [`full_poll_every: ${formatDuration(fullPollEveryMs)}`]),
     ...(recheck === undefined ? [] : [recheckKey(recheck)]),
   ];

@@ -8,7 +8,7 @@ import { isoTime } from "../../model/clock.ts";
 import { parseDuration } from "../../model/duration.ts";
 import type { Hash } from "../../model/hash.ts";
 import type { WatchState } from "../../model/watch-store.ts";
-import type { Schedule } from "../../model/schedule.ts";
+import type { Timing } from "../../model/schedule.ts";
 import type { Watch } from "../../model/watch.ts";
 import { type Change, findChanges } from "../../forecast/advice/cheaper.ts";
 import { createForecast, mostExpensive, type Forecast, isAssumed, MONTH_DAYS, type WatchForecast } from "../../forecast/forecast.ts";
@@ -18,6 +18,7 @@ import { firstRequests } from "../../forecast/first-reads.ts";
 import { type Guess, guessOf } from "../../forecast/guess.ts";
 import { type Learned, NOTHING_LEARNED } from "../../plan/rates/learned.ts";
 import type { PlannedWatch } from "../../plan/polls/plan-polls.ts";
+import { scheduleOf } from "../../plan/timing.ts";
 import { recheckCost } from "../../forecast/recheck-cost.ts";
 import type { Replanner } from "../../forecast/advice/replan.ts";
 import { createTimetable } from "../../schedule/timetable.ts";
@@ -28,7 +29,7 @@ import { longListViews, type PlanLongListView } from "./long-list-view.ts";
 import { type PaceView, paceView, rangesOf } from "./plan-pace.ts";
 import type { PlanQuota } from "./plan-quota.ts";
 import { watchTypeOf } from "../daemon/registration.ts";
-import { rhythmText } from "../views/status-view.ts";
+import { timingText } from "../views/status-view.ts";
 
 export interface PlanWatchView extends BasisView, PaceView {
   readonly id: string;
@@ -155,7 +156,7 @@ export function createPlanView(config: Config, facts: PlanFacts): PlanView {
   };
   const forecast = forecastWith((watch) => watch);
   const isOver = quota.limit !== null && forecast.requestsPerMonth > quota.limit;
-  const intervalMs = (schedule: Schedule): number => timetable.intervalMs(schedule, nowMs);
+  const intervalMs = (timing: Timing): number => timetable.intervalMs(scheduleOf(timing), nowMs);
   const planner = { replan: forecastWith, intervalMs, slowestMs: slowestIn(config), throughList };
   const changes = isOver ? changesThatFit(forecast, config, quota, planner) : [];
   const polls = forecast.polls.map(({ poll }) => poll);
@@ -203,8 +204,9 @@ const SOME_LIST = "0";
 
 /** What says how accounts are read by themselves says nothing of a list. */
 function throughList(watch: Watch, everyMs: number): Watch {
-  const { freshness: _, strategy: __, fullPollEveryMs: ___, settings, ...rest } = watch;
-  return { ...rest, settings: { ...(settings as object), via_list: SOME_LIST }, schedule: { kind: "every", intervalMs: everyMs } };
+  const { strategy: _, fullPollEveryMs: __, settings, ...rest } = watch;
+  const timing = { kind: "schedule", schedule: { kind: "every", intervalMs: everyMs } } as const;
+  return { ...rest, settings: { ...(settings as object), via_list: SOME_LIST }, timing };
 }
 
 const USUAL_MAX_AGE_MS = parseDuration(DEFAULTS.watch.max_age) ?? 0;
@@ -265,7 +267,7 @@ function watchView(
     id: watch.id,
     type: watch.type,
     state: planned === undefined ? "disabled" : planned.paused ? "paused" : "active",
-    schedule: rhythmText(watch),
+    schedule: timingText(watch.timing),
     targets: planned?.targets.length ?? 0,
     unresolved_targets: planned?.targets.filter(isAssumed).length ?? 0,
     polls: cost?.polls ?? 0,

@@ -3,7 +3,7 @@ import { isoTime } from "../../model/clock.ts";
 import { formatDuration } from "../../model/duration.ts";
 import type { EventRecord } from "../../model/history.ts";
 import type { WatchState } from "../../model/watch-store.ts";
-import type { Freshness, Schedule } from "../../model/schedule.ts";
+import type { Timing } from "../../model/schedule.ts";
 import type { Watch } from "../../model/watch.ts";
 import type { EventLine, WatchView } from "../../server/words/views.ts";
 import { createReader } from "../delivering/delivery.ts";
@@ -11,17 +11,17 @@ import { memberListViews } from "./member-list-view.ts";
 import { notedItems } from "../daemon/noted-items.ts";
 import type { WaitReader } from "../delivering/waiting.ts";
 
-export const scheduleText = (schedule: Schedule): string =>
-  schedule.kind === "every" ? `@every ${formatDuration(schedule.intervalMs)}` : `${schedule.pattern} (${schedule.timezone})`;
-
 /** A watch's schedule, or what it asked for instead of one. */
-export const rhythmText = ({ freshness, schedule }: Watch): string =>
-  freshness === undefined ? scheduleText(schedule) : freshnessText(freshness);
-
-export const freshnessText = (freshness: Freshness): string =>
-  freshness.kind === "p95"
+export function timingText(timing: Timing): string {
+  if (timing.kind === "schedule") {
+    const { schedule } = timing;
+    return schedule.kind === "every" ? `@every ${formatDuration(schedule.intervalMs)}` : `${schedule.pattern} (${schedule.timezone})`;
+  }
+  const { freshness } = timing;
+  return freshness.kind === "p95"
     ? `within ${formatDuration(freshness.p95Ms)}`
     : `mean ${formatDuration(freshness.meanMs)}, at most ${formatDuration(freshness.maxMs)}`;
+}
 
 const isoOrNull = (epochMs: number | null | undefined): string | null =>
   epochMs === null || epochMs === undefined ? null : isoTime(epochMs);
@@ -45,7 +45,7 @@ export function watchView(watch: Watch, facts: WatchFacts): WatchView {
     sink: facts.sink,
     priority: watch.priority,
     paused: facts.state?.paused ?? false,
-    schedule: rhythmText(watch),
+    schedule: timingText(watch.timing),
     targets: (facts.state?.targets ?? []).map(({ name, status, statusReason }) => ({ name, status, reason: statusReason })),
     member_lists: lists,
     first_read: firstReadView(facts, lists),

@@ -31,9 +31,9 @@ export function demoConfig(config: Config, { statePath, server }: DemoPlaces): C
     state: { ...config.state, path: statePath, mustExist: false },
     server,
     ops: { sinks: config.ops.sinks },
-    watches: config.watches.map(({ freshness: _, ...watch }) => ({
+    watches: config.watches.map((watch) => ({
       ...watch,
-      schedule: { kind: "every", intervalMs: DEMO_INTERVALS_MS[watch.priority] },
+      timing: { kind: "schedule", schedule: { kind: "every", intervalMs: DEMO_INTERVALS_MS[watch.priority] } },
       firstRun: { kind: "baseline" },
     })),
     ...(route === undefined ? {} : { route: promptRoute(route) }),

@@ -1,9 +1,9 @@
 /** One entry under `watches`: defaults merged under, checked against the common keys and its type's own, made into a Watch. */
 import { formatDuration, parseDuration } from "../../model/duration.ts";
 import { BUILT_IN_LABELS } from "../../model/event.ts";
-import type { Schedule } from "../../model/schedule.ts";
+import type { Schedule, Timing } from "../../model/schedule.ts";
 import type { Include, Watch } from "../../model/watch.ts";
-import { evenSchedule } from "../../plan/polls/effective-settings.ts";
+import { scheduleOf } from "../../plan/timing.ts";
 import type { Timetable } from "../../schedule/timetable.ts";
 import { isTweetFeed, type WatchType } from "../../watches/watch-type.ts";
 import { type AccountFileDeps, expandAccountFiles } from "./account-files.ts";
@@ -116,22 +116,21 @@ async function finish({ entry, map, type, common, settings }: CheckedWatch, deps
   checkLabels(map, deps.report);
   checkOwnSinks(entry, map, common, deps);
   const placing = settings === undefined ? undefined : type.placing?.(settings);
-  const written = checkSchedule(common, type, at, deps);
-  const schedule = common.freshness === undefined ? written : evenSchedule(common.freshness);
+  const timing = timingOf(common, checkSchedule(common, type, at, deps));
   const where = common.where === undefined ? undefined : await checkWhere(common.where, map, type, deps);
   checkOneRhythm(entry, common, at, deps);
-  if (schedule === undefined) return undefined;
-  const maxAgeMs = checkMaxAge(common, schedule, at, deps);
+  if (timing === undefined) return undefined;
+  const intervalMs = deps.timetable.intervalMs(scheduleOf(timing), SAMPLE_DAY_MS);
+  const maxAgeMs = checkMaxAge(common, intervalMs, at, deps);
   checkFullPolls(placing, maxAgeMs, at, deps);
   if (common.where !== undefined && where === undefined) return undefined;
-  checkFollowing(common, schedule, at, deps);
+  checkFollowing(common, intervalMs, at, deps);
   const labels = deps.share({ ...common.labels });
   return {
     id: entry.key,
     type: type.type,
     settings,
-    schedule: deps.share(schedule),
-    ...(common.freshness === undefined ? {} : { freshness: deps.share(common.freshness) }),
+    timing: deps.share(timing),
     ...placing,
     priority: common.priority,
     labels,
@@ -212,8 +211,7 @@ function checkSchedule(common: CommonWatch, type: WatchType<any>, at: (key: stri
   return schedule;
 }
 
-function checkMaxAge(common: CommonWatch, schedule: Schedule, at: (key: string) => Place, deps: WatchDeps): number {
-  const intervalMs = deps.timetable.intervalMs(schedule, SAMPLE_DAY_MS);
+function checkMaxAge(common: CommonWatch, intervalMs: number, at: (key: string) => Place, deps: WatchDeps): number {
   const usualMs = parseDuration(DEFAULTS.watch.max_age) ?? 0;
   const maxAgeMs = common.max_age ?? Math.min(deps.retentionMs, intervalMs >= usualMs ? Math.max(usualMs, 2 * intervalMs) : usualMs);
   const retention = formatDuration(deps.retentionMs);
@@ -232,9 +230,8 @@ function checkMaxAge(common: CommonWatch, schedule: Schedule, at: (key: string) 
 }
 
 /** Rechecks and volume rules: neither can reach further back than what is remembered, nor run more often than polls. */
-function checkFollowing(common: CommonWatch, schedule: Schedule, at: (...path: readonly string[]) => Place, deps: WatchDeps): void {
+function checkFollowing(common: CommonWatch, intervalMs: number, at: (...path: readonly string[]) => Place, deps: WatchDeps): void {
   const { recheck, spike, no_events: noEvents } = common;
-  const intervalMs = deps.timetable.intervalMs(schedule, SAMPLE_DAY_MS);
   if (recheck !== undefined && recheck.untilMs > deps.retentionMs) {
     const message = `\`until\` ${formatDuration(recheck.untilMs)} is longer than \`state.retention\` ${formatDuration(deps.retentionMs)}: the tweets are forgotten before; write ${formatDuration(deps.retentionMs)} or less`;
     deps.report.error(at("recheck", "until"), "recheck", message);
@@ -247,6 +244,12 @@ function checkFollowing(common: CommonWatch, schedule: Schedule, at: (...path: r
     const message = `\`for\` ${formatDuration(noEvents.for)} is shorter than two of the schedule's intervals of ${formatDuration(intervalMs)}: write ${formatDuration(2 * intervalMs)} or more`;
     deps.report.error(at("no_events", "for"), "no-events", message);
   }
+}
+
+/** Undefined without a schedule that can be read, where one counts. */
+function timingOf({ freshness }: CommonWatch, schedule: Schedule | undefined): Timing | undefined {
+  if (freshness !== undefined) return { kind: "freshness", freshness };
+  return schedule === undefined ? undefined : { kind: "schedule", schedule };
 }
 
 /** `freshness` is another way to say when to poll. */

@@ -13,8 +13,8 @@ import { calmPlan } from "./idle-schedules.ts";
 import { loosenFreshness, type LooserFreshness } from "./looser-freshness.ts";
 import { type RarerRechecks, rarerRechecksThatFit } from "./recheck-change.ts";
 import { type LowPriority, lowPriorityThatFits } from "./low-priority.ts";
-import { fewOrAll, measure, type Measured, type Replanner, watchesOf } from "./replan.ts";
-import { everythingLater, type LaterWatch, type SlowedWatch, slowerSchedules } from "./slower-schedules.ts";
+import { fewOrAll, measure, type Measured, type Replanner, type RetimedWatch, watchesOf } from "./replan.ts";
+import { everythingLater, type LaterWatch, slowerSchedules } from "./slower-schedules.ts";
 
 /**
  * - `slower`: these watches are polled less often; not those that ask for freshness.
@@ -26,7 +26,7 @@ import { everythingLater, type LaterWatch, type SlowedWatch, slowerSchedules } f
  * - `priority`: these watches made low, so that the daemon itself slows down what is, `factor` times; the plan does not.
  */
 export type Change =
-  | (Measured & { readonly kind: "slower"; readonly watches: readonly SlowedWatch[] })
+  | (Measured & { readonly kind: "slower"; readonly watches: readonly RetimedWatch[] })
   | (Measured & { readonly kind: "all"; readonly watches: readonly LaterWatch[] })
   | LooserFreshness
   | (RarerFullPolls & { readonly kind: "full_poll" })
@@ -121,7 +121,7 @@ const lossOf = (before: readonly PollForecast[], after: readonly PollForecast[])
   }, 0);
 
 const isServing = ({ poll }: PollForecast, chosen: ReadonlySet<string>): boolean =>
-  poll.subscribers.every(({ watch }) => chosen.has(watch.id) && watch.freshness === undefined);
+  poll.subscribers.every(({ watch }) => chosen.has(watch.id) && watch.timing.kind === "schedule");
 
 function slowPoll(one: PollForecast, everyMs: number): PollForecast {
   const pollsPerDay = Math.min(one.pollsPerDay, DAY_MS / everyMs);

@@ -1,7 +1,7 @@
 /** Schedules that outrun their data: slower ones lose nothing, and come before all other changes that make a plan fit. Pure. */
 import type { Forecast } from "../forecast.ts";
-import { type Replanner, watchesOf } from "./replan.ts";
-import { type SlowedWatch, slowed } from "./slower-schedules.ts";
+import { type Replanner, type RetimedWatch, watchesOf } from "./replan.ts";
+import { slowed } from "./slower-schedules.ts";
 import type { Watch } from "../../model/watch.ts";
 
 export interface CalmPlan {
@@ -9,7 +9,7 @@ export interface CalmPlan {
   /** To plan on from there. */
   readonly deps: Replanner;
   /** What was made slower. */
-  readonly watches: readonly SlowedWatch[];
+  readonly watches: readonly RetimedWatch[];
 }
 
 /** The plan in which no watch asks more often than its data change. */
@@ -26,7 +26,7 @@ export function calmPlan(before: Forecast, replanner: Replanner): CalmPlan {
     deps: { ...replanner, replan: (change) => replanner.replan((watch) => change(calm(watch))) },
     watches: idle.map((watch) => ({
       watchId: watch.id,
-      schedule: calm(watch).schedule,
+      timing: calm(watch).timing,
       requestsPerMonth: forecast.watches.get(watch.id)?.requestsPerMonth ?? 0,
     })),
   };

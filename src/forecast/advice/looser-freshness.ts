@@ -2,18 +2,11 @@
 import type { Freshness } from "../../model/schedule.ts";
 import type { Watch } from "../../model/watch.ts";
 import type { Forecast } from "../forecast.ts";
-import { firstThatFits, measure, type Measured, type Replanner, watchesOf } from "./replan.ts";
-import { evenSchedule } from "../../plan/polls/effective-settings.ts";
-
-export interface LooserWatch {
-  readonly watchId: string;
-  readonly freshness: Freshness;
-  readonly requestsPerMonth: number;
-}
+import { firstThatFits, measure, type Measured, type Replanner, type RetimedWatch, watchesOf } from "./replan.ts";
 
 export interface LooserFreshness extends Measured {
   readonly kind: "freshness";
-  readonly watches: readonly LooserWatch[];
+  readonly watches: readonly RetimedWatch[];
 }
 
 /** `max` keeps this distance from the mean: probes go by what accounts are worth, and need room to. */
@@ -26,29 +19,30 @@ export function loosenFreshness(
   timesMs: readonly number[],
   { replan, slowestMs }: Pick<Replanner, "replan" | "slowestMs">,
 ): LooserFreshness | undefined {
-  const fresh = watchesOf(before).filter(({ freshness }) => freshness !== undefined);
+  const fresh = watchesOf(before).filter(({ timing }) => timing.kind === "freshness");
   if (fresh.length === 0) return undefined;
   const looser = (timeMs: number) => (watch: Watch) => loosened(watch, timeMs, slowestMs);
   const found = firstThatFits(timesMs, limit, (timeMs) => replan(looser(timeMs)));
   if (found === undefined) return undefined;
   const { timeMs, after } = found;
   const changed = fresh.filter((watch) => looser(timeMs)(watch) !== watch);
-  const watches = changed.flatMap((watch) => {
-    const { freshness } = looser(timeMs)(watch);
-    const requestsPerMonth = after.watches.get(watch.id)?.requestsPerMonth ?? 0;
-    return freshness === undefined ? [] : [{ watchId: watch.id, freshness, requestsPerMonth }];
-  });
+  const watches = changed.map((watch) => ({
+    watchId: watch.id,
+    timing: looser(timeMs)(watch).timing,
+    requestsPerMonth: after.watches.get(watch.id)?.requestsPerMonth ?? 0,
+  }));
   return { kind: "freshness", watches, ...measure(before, after, changed) };
 }
 
-/** The watch itself where it asks for no more than that; no looser than looks that are within what else is written of it. */
+/** The watch itself where it has a schedule, or asks for no more than that; no looser than looks that are within what else is written of it. */
 export function loosened(watch: Watch, wantedMs: number, slowestMs: Replanner["slowestMs"]): Watch {
-  const { freshness } = watch;
+  if (watch.timing.kind === "schedule") return watch;
+  const { freshness } = watch.timing;
   const atLeastMs = Math.min(wantedMs, Math.floor(slowestMs(watch) / 2));
-  if (freshness === undefined || (freshness.kind === "mean" ? freshness.meanMs : freshness.p95Ms) >= atLeastMs) return watch;
+  if ((freshness.kind === "mean" ? freshness.meanMs : freshness.p95Ms) >= atLeastMs) return watch;
   const looser: Freshness =
     freshness.kind === "p95"
       ? { kind: "p95", p95Ms: atLeastMs }
       : { kind: "mean", meanMs: atLeastMs, maxMs: Math.max(freshness.maxMs, LEAST_ROOM * atLeastMs) };
-  return { ...watch, freshness: looser, schedule: evenSchedule(looser) };
+  return { ...watch, timing: { kind: "freshness", freshness: looser } };
 }

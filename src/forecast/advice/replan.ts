@@ -1,5 +1,5 @@
 /** Plans made again with watches that were changed: what fits a quota, and what a change comes to. Pure: the caller plans again. */
-import type { Schedule } from "../../model/schedule.ts";
+import type { Timing } from "../../model/schedule.ts";
 import type { Watch } from "../../model/watch.ts";
 import { type Forecast, slowestDelay } from "../forecast.ts";
 import type { Delay } from "../../plan/delay-aims.ts";
@@ -9,7 +9,7 @@ export interface Replanner {
   /** The forecast of the same watches after each was changed so. */
   readonly replan: (change: (watch: Watch) => Watch) => Forecast;
   /** The shortest time between two polls. */
-  readonly intervalMs: (schedule: Schedule) => number;
+  readonly intervalMs: (timing: Timing) => number;
   /** The longest interval that what else is written of the watch leaves room for. */
   readonly slowestMs: (watch: Watch) => number;
   /** The watch as it would be if a list of its own held its accounts. */
@@ -27,6 +27,14 @@ export interface Measured {
 export const watchesOf = ({ polls }: Forecast): readonly Watch[] => [
   ...new Map(polls.flatMap(({ poll }) => poll.subscribers.map(({ watch }) => [watch.id, watch] as const))).values(),
 ];
+
+/** A watch that is polled at another time than it was. */
+export interface RetimedWatch {
+  readonly watchId: string;
+  /** Its own where that is slow enough: only a sharer of its poll was too fast. */
+  readonly timing: Timing;
+  readonly requestsPerMonth: number;
+}
 
 const FEW_WATCHES = [1, 2, 3, 5] as const;
 

@@ -2,27 +2,19 @@
  * Schedules made slower, planned again: polls that then fall together share requests, so that arithmetic over the old plan says too much or
  * too little. Where neither slower schedules nor looser freshness are enough, both, with what was written of full polls. Pure: the caller plans.
  */
-import type { Freshness, Schedule } from "../../model/schedule.ts";
+import type { Timing } from "../../model/schedule.ts";
 import type { RecheckRule, Watch } from "../../model/watch.ts";
 import { type Forecast, slowestDelay } from "../forecast.ts";
 import { loosened } from "./looser-freshness.ts";
 import { rarerRechecks } from "./recheck-change.ts";
-import { firstThatFits, measure, type Measured, type Replanner, watchesOf } from "./replan.ts";
+import { firstThatFits, measure, type Measured, type Replanner, type RetimedWatch, watchesOf } from "./replan.ts";
 
 type SlowingDeps = Omit<Replanner, "throughList">;
-
-export interface SlowedWatch {
-  readonly watchId: string;
-  /** Its own where that is slow enough: only a sharer of its poll was too fast. */
-  readonly schedule: Schedule;
-  readonly requestsPerMonth: number;
-}
 
 /** A watch made later in each way that it can be; what is absent stays as it is. */
 export interface LaterWatch {
   readonly watchId: string;
-  readonly schedule?: Schedule;
-  readonly freshness?: Freshness;
+  readonly timing?: Timing;
   readonly fullPollEveryMs?: number;
   readonly recheck?: RecheckRule;
   readonly requestsPerMonth: number;
@@ -34,7 +26,7 @@ export function slowerSchedules(
   limit: number,
   { ids, startMs, timesMs }: { readonly ids: ReadonlySet<string>; readonly startMs: number; readonly timesMs: readonly number[] },
   deps: SlowingDeps,
-): (Measured & { readonly watches: readonly SlowedWatch[] }) | undefined {
+): (Measured & { readonly watches: readonly RetimedWatch[] }) | undefined {
   const slow = (watch: Watch, everyMs: number): Watch => (ids.has(watch.id) ? slowed(watch, everyMs, deps) : watch);
   const at = (index: number): Forecast | undefined => {
     const everyMs = timesMs[index];
@@ -54,8 +46,8 @@ export function slowerSchedules(
   const touched = watchesOf(before).filter(({ id }) => ids.has(id));
   // One that is slow enough itself only shared its poll with a faster one.
   const watches = touched.flatMap((watch) => {
-    const { schedule } = slow(watch, everyMs);
-    return schedule === watch.schedule ? [] : [{ watchId: watch.id, schedule, requestsPerMonth: requestsOf(after, watch) }];
+    const { timing } = slow(watch, everyMs);
+    return timing === watch.timing ? [] : [{ watchId: watch.id, timing, requestsPerMonth: requestsOf(after, watch) }];
   });
   const delay = slowestDelay(
     after,
@@ -72,19 +64,16 @@ export function everythingLater(
   deps: SlowingDeps,
 ): (Measured & { readonly watches: readonly LaterWatch[] }) | undefined {
   const later = (watch: Watch, atLeastMs: number): Watch =>
-    rarerRechecks(
-      rarerFullPolls(watch.freshness === undefined ? slowed(watch, atLeastMs, deps) : loosened(watch, atLeastMs, deps.slowestMs), timesMs),
-      atLeastMs,
-    );
+    rarerRechecks(rarerFullPolls(loosened(slowed(watch, atLeastMs, deps), atLeastMs, deps.slowestMs), timesMs), atLeastMs);
   const found = firstThatFits(timesMs, limit, (timeMs) => deps.replan((watch) => later(watch, timeMs)));
   if (found === undefined) return undefined;
   const { timeMs, after } = found;
   const touched = watchesOf(before).filter((watch) => later(watch, timeMs) !== watch);
   const watches = touched.map((watch): LaterWatch => {
-    const { freshness, schedule, fullPollEveryMs, recheck } = later(watch, timeMs);
+    const { timing, fullPollEveryMs, recheck } = later(watch, timeMs);
     return {
       watchId: watch.id,
-      ...(freshness === undefined ? (schedule === watch.schedule ? {} : { schedule }) : freshness === watch.freshness ? {} : { freshness }),
+      ...(timing === watch.timing ? {} : { timing }),
       ...(fullPollEveryMs === undefined || fullPollEveryMs === watch.fullPollEveryMs ? {} : { fullPollEveryMs }),
       ...(recheck === undefined || recheck === watch.recheck ? {} : { recheck }),
       requestsPerMonth: requestsOf(after, watch),
@@ -96,9 +85,9 @@ export function everythingLater(
 /** The watch itself where it asks for freshness, or is slow enough. A `max_age` that nobody wrote keeps to twice a long interval. */
 export function slowed(watch: Watch, wantedMs: number, { intervalMs, slowestMs }: Pick<Replanner, "intervalMs" | "slowestMs">): Watch {
   const everyMs = Math.min(wantedMs, slowestMs(watch));
-  if (watch.freshness !== undefined || intervalMs(watch.schedule) >= everyMs) return watch;
+  if (watch.timing.kind === "freshness" || intervalMs(watch.timing) >= everyMs) return watch;
   const maxAgeMs = everyMs >= watch.maxAgeMs ? 2 * everyMs : watch.maxAgeMs;
-  return { ...watch, schedule: { kind: "every", intervalMs: everyMs }, maxAgeMs };
+  return { ...watch, timing: { kind: "schedule", schedule: { kind: "every", intervalMs: everyMs } }, maxAgeMs };
 }
 
 /** As rarely as `max_age` allows, where somebody wrote how often. */

@@ -1,7 +1,6 @@
 /** What the sharers of a poll want of how it is read, joined into one wish. Pure. */
-import type { Freshness, Schedule, StrategyOverride } from "../../model/schedule.ts";
+import type { Freshness, StrategyOverride } from "../../model/schedule.ts";
 import type { Poll } from "../poll.ts";
-import { aimedMeanMs } from "../delay-aims.ts";
 
 /** One that insists wins over those that leave it open. */
 export function strategyOf({ subscribers }: Pick<Poll, "subscribers">): StrategyOverride {
@@ -21,19 +20,12 @@ export const maxAgeOf = ({ subscribers }: Pick<Poll, "subscribers">): number =>
 
 /** The strictest of its sharers; a schedule is the user's word, so that one sharer without freshness decides. */
 export function freshnessOf({ subscribers }: Pick<Poll, "subscribers">): Freshness | undefined {
-  const [first, ...others] = subscribers;
-  let strictest = first?.watch.freshness;
-  for (const { watch } of others) {
-    if (strictest === undefined || watch.freshness === undefined) return undefined;
-    if (strictness(watch.freshness) < strictness(strictest)) strictest = watch.freshness;
+  const all: Freshness[] = [];
+  for (const { watch } of subscribers) {
+    if (watch.timing.kind === "schedule") return undefined;
+    all.push(watch.timing.freshness);
   }
-  return strictest;
+  return all.reduce((strictest, one) => (strictness(one) < strictness(strictest) ? one : strictest));
 }
 
 const strictness = (freshness: Freshness): number => (freshness.kind === "mean" ? freshness.meanMs * 3 : freshness.p95Ms);
-
-/** Even looks with the mean delay that is asked for: how often it comes to where nothing was learned. */
-export const evenSchedule = (freshness: Freshness): Extract<Schedule, { kind: "every" }> => ({
-  kind: "every",
-  intervalMs: Math.round(2 * aimedMeanMs(freshness)),
-});

@@ -8,7 +8,8 @@ import type { Watch } from "../../model/watch.ts";
 import { spreadMs } from "../../schedule/spread.ts";
 import type { Timetable } from "../../schedule/timetable.ts";
 import type { Poll, Pollable, Subscriber } from "../poll.ts";
-import { evenSchedule, freshnessOf } from "./effective-settings.ts";
+import { scheduleOf } from "../timing.ts";
+import { freshnessOf } from "./effective-settings.ts";
 
 /** An enabled watch with its targets as the state knows them. */
 export interface PlannedWatch<T extends Pollable = Pollable> {
@@ -82,7 +83,7 @@ function planBatches<T extends Pollable>(shared: readonly Shared<T>[], deps: Pla
   for (const one of shared) {
     const { batch, endpoint, params } = one.source;
     if (batch === undefined) continue;
-    const schedules = wanted(one.subscribers.map(({ watch }) => watch.schedule));
+    const schedules = wanted(one.subscribers);
     const kind = `${endpoint}\n${canonicalJson(params)}\n${batch.param}\n${canonicalJson(schedules)}`;
     const known = kinds.get(kind);
     if (known === undefined) kinds.set(kind, [one]);
@@ -117,7 +118,7 @@ function toPoll<T extends Pollable>(
   { timetable, nowMs }: PlanDeps,
 ): Poll<T> {
   const freshness = freshnessOf({ subscribers });
-  const schedules = freshness === undefined ? wanted(subscribers.map(({ watch }) => watch.schedule)) : [evenSchedule(freshness)];
+  const schedules = freshness === undefined ? wanted(subscribers) : [scheduleOf({ kind: "freshness", freshness })];
   const [first, ...others] = schedules;
   if (first === undefined) throw new Error("a poll without subscribers");
   const schedule = timetable.fastest([first, ...others], nowMs);
@@ -140,7 +141,8 @@ function toPoll<T extends Pollable>(
 }
 
 /** Each once, and of intervals the shortest alone: they count from the last run, of which a longer one is never the first to end. */
-function wanted(schedules: readonly Schedule[]): readonly Schedule[] {
+function wanted(subscribers: readonly Subscriber[]): readonly Schedule[] {
+  const schedules = subscribers.map(({ watch }) => scheduleOf(watch.timing));
   if (schedules.length === 1) return schedules;
   const shortestMs = Math.min(...schedules.map((one) => (one.kind === "every" ? one.intervalMs : Number.POSITIVE_INFINITY)));
   const first = schedules.filter((one) => one.kind !== "every" || one.intervalMs === shortestMs);

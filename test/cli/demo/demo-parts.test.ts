@@ -60,12 +60,8 @@ describe("the demo's configuration", () => {
 
   it("polls every 1 to 3 s by priority, and no month's quota stretches that", async () => {
     const config = await demoOf();
-    expect(config.watches.map(({ schedule }) => schedule)).toEqual([
-      { kind: "every", intervalMs: 1_000 },
-      { kind: "every", intervalMs: 3_000 },
-      { kind: "every", intervalMs: 2_000 },
-    ]);
-    expect(config.watches[2]).not.toHaveProperty("freshness");
+    const every = (intervalMs: number) => ({ kind: "schedule", schedule: { kind: "every", intervalMs } });
+    expect(config.watches.map(({ timing }) => timing)).toEqual([every(1_000), every(3_000), every(2_000)]);
     expect(config.api.quota).toMatchObject({ monthly: DEMO_QUOTA, reserve: 0 });
   });
 
@@ -73,7 +69,7 @@ describe("the demo's configuration", () => {
     const written = await load(WRITTEN);
     const config = await demoOf();
     expect(config.watches.map(({ firstRun }) => firstRun.kind)).toEqual(["baseline", "baseline", "baseline"]);
-    const plain = (watch: Config["watches"][number] | undefined) => ({ ...watch, schedule: null, firstRun: null });
+    const plain = (watch: Config["watches"][number] | undefined) => ({ ...watch, timing: null, firstRun: null });
     expect(plain(config.watches[1])).toEqual(plain(written.watches[1]));
   });
 

@@ -65,7 +65,10 @@ describe("loading", () => {
       "search",
     ]);
     expect(config.watches[1]?.settings).toMatchObject({ accounts: [{ name: "alice" }, {}, {}, { name: "carol" }, { name: "dave" }, {}] });
-    expect(config.watches[3]?.schedule).toEqual({ kind: "cron", pattern: "15 6 * * *", timezone: "Europe/Berlin" });
+    expect(config.watches[3]?.timing).toEqual({
+      kind: "schedule",
+      schedule: { kind: "cron", pattern: "15 6 * * *", timezone: "Europe/Berlin" },
+    });
     expect(config.api.quota).toEqual({ monthly: 100_000, resetDay: 1, timezone: "UTC", reserve: 0.1, onExhausted: "degrade" });
     expect(config.route?.routes[0]).toMatchObject({
       path: "0.0",
@@ -229,9 +232,9 @@ describe("values", () => {
     const text =
       "x-base: &base { type: search, schedule: '@every 1m' }\nwatches:\n  a: { <<: *base, query: a, x-note: mine }\n  b: { <<: *base, query: b, schedule: '@every 2m' }\nsinks: { t: { type: console } }";
     const config = await goodConfig(text);
-    expect(config.watches.map((watch) => watch.schedule)).toEqual([
-      { kind: "every", intervalMs: 60_000 },
-      { kind: "every", intervalMs: 120_000 },
+    expect(config.watches.map(({ timing }) => timing)).toEqual([
+      { kind: "schedule", schedule: { kind: "every", intervalMs: 60_000 } },
+      { kind: "schedule", schedule: { kind: "every", intervalMs: 120_000 } },
     ]);
   });
 

@@ -1,22 +1,22 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Freshness, Schedule } from "../../../src/model/schedule.ts";
+import type { Freshness, Schedule, Timing } from "../../../src/model/schedule.ts";
 import type { Watch } from "../../../src/model/watch.ts";
 import { type Change, findChanges } from "../../../src/forecast/advice/cheaper.ts";
 import { assumeTargets, createForecast, mostExpensive, type Forecast } from "../../../src/forecast/forecast.ts";
 import { groupPolls } from "../../../src/groups/group-polls.ts";
 import { planPolls, targetsOf } from "../../../src/plan/polls/plan-polls.ts";
 import { recheckCost } from "../../../src/forecast/recheck-cost.ts";
-import { evenSchedule } from "../../../src/plan/polls/effective-settings.ts";
+import { scheduleOf } from "../../../src/plan/timing.ts";
 import { sha256 } from "../../../src/runtime/hash.ts";
 import { createTimetable } from "../../../src/schedule/timetable.ts";
 import { WATCH_TYPES } from "../../../src/watches/registry.ts";
-import { makeWatch } from "../../support/make-watch.ts";
+import { makeWatch, type WatchChanges } from "../../support/make-watch.ts";
 
 const NOW = Date.UTC(2026, 0, 15, 12, 0, 0);
 const every = (seconds: number): Schedule => ({ kind: "every", intervalMs: seconds * 1_000 });
 const search = (id: string, schedule: Schedule) => makeWatch(id, "search", { query: id }, { schedule });
-const timeline = (id: string, count: number, schedule: Schedule, changes: Partial<Watch> = {}) =>
+const timeline = (id: string, count: number, schedule: Schedule, changes: WatchChanges = {}) =>
   makeWatch(id, "timeline", { accounts: Array.from({ length: count }, (_, i) => `id:${1_000 + i}`) }, { schedule, ...changes });
 
 function forecastOf(watches: readonly Watch[], isGrouped = true): Forecast {
@@ -30,16 +30,17 @@ function forecastOf(watches: readonly Watch[], isGrouped = true): Forecast {
   return createForecast(isGrouped ? groupPolls(polls, { hash: sha256 }) : polls, { timetable, nowMs: NOW, rechecks: recheckCost(watches) });
 }
 
-const intervalMs = (schedule: Schedule) => createTimetable().intervalMs(schedule, NOW);
+const at = (seconds: number): Timing => ({ kind: "schedule", schedule: every(seconds) });
+const intervalMs = (timing: Timing) => createTimetable().intervalMs(scheduleOf(timing), NOW);
 const changesFor = (watches: readonly Watch[], limit: number, isGrouped = true, slowestMs = Number.POSITIVE_INFINITY) =>
   findChanges(forecastOf(watches, isGrouped), limit, {
     replan: (change) => forecastOf(watches.map(change), isGrouped),
     intervalMs,
     slowestMs: () => slowestMs,
-    throughList: ({ settings, strategy: _, freshness: __, ...watch }, everyMs) => ({
+    throughList: ({ settings, strategy: _, ...watch }, everyMs) => ({
       ...watch,
       settings: { ...(settings as object), via_list: "0" },
-      schedule: { kind: "every", intervalMs: everyMs },
+      timing: at(everyMs / 1_000),
     }),
   });
 
@@ -50,10 +51,10 @@ describe("slowing down", () => {
   it("touches as few of the dearest watches as lose least, at the shortest usual interval that fits", () => {
     const watches = [search("slow", every(86_400)), search("fast", every(60)), search("faster", every(10))];
     expect(mostExpensive(forecastOf(watches))).toEqual(["faster", "fast", "slow"]);
-    expect(kind(changesFor(watches, 90_000), "slower")).toMatchObject({ watches: [{ watchId: "faster", schedule: every(60) }] });
+    expect(kind(changesFor(watches, 90_000), "slower")).toMatchObject({ watches: [{ watchId: "faster", timing: at(60) }] });
     expect(kind(changesFor(watches, 10_000), "slower")).toMatchObject({
       // By themselves they would have to be twice as slow; of one schedule they share a query.
-      watches: ["faster", "fast"].map((watchId) => ({ watchId, schedule: every(300) })),
+      watches: ["faster", "fast"].map((watchId) => ({ watchId, timing: at(300) })),
     });
   });
 
@@ -65,20 +66,20 @@ describe("slowing down", () => {
     const watches = [timeline("a", 40, every(60)), timeline("b", 40, every(75))];
     const limit = forecastOf(watches).requestsPerMonth / 3;
     const change = kind(changesFor(watches, limit), "slower");
-    const seconds = intervalMs(change?.watches[0]?.schedule ?? every(0)) / 1_000;
-    const after = forecastOf(watches.map((watch) => ({ ...watch, schedule: every(seconds) })));
-    expect(change?.watches.map(({ schedule }) => schedule)).toEqual(watches.map(() => every(seconds)));
+    const seconds = intervalMs(change?.watches[0]?.timing ?? at(0)) / 1_000;
+    const after = forecastOf(watches.map((watch) => ({ ...watch, timing: at(seconds) })));
+    expect(change?.watches.map(({ timing }) => timing)).toEqual(watches.map(() => at(seconds)));
     expect(change?.requestsPerMonth).toBeCloseTo(after.requestsPerMonth);
     expect(after.requestsPerMonth).toBeLessThanOrEqual(limit);
-    const sooner = forecastOf(watches.map((watch) => ({ ...watch, schedule: every(seconds / 2) })));
+    const sooner = forecastOf(watches.map((watch) => ({ ...watch, timing: at(seconds / 2) })));
     expect(sooner.requestsPerMonth).toBeGreaterThan(limit);
   });
 
   it("goes no further than what else is written of a watch leaves room for", () => {
     const watches = [search("a", every(60)), search("b lang:en", every(60))];
-    expect(kind(changesFor(watches, 1_500, true, 3_600_000), "slower")?.watches.map(({ schedule }) => schedule)).toEqual([
-      every(3_600),
-      every(3_600),
+    expect(kind(changesFor(watches, 1_500, true, 3_600_000), "slower")?.watches.map(({ timing }) => timing)).toEqual([
+      at(3_600),
+      at(3_600),
     ]);
     expect(changesFor(watches, 1_400, true, 3_600_000)).toEqual([]);
     const fresh = timeline("f", 30, every(120), { freshness: { kind: "p95", p95Ms: 60_000 } });
@@ -89,7 +90,7 @@ describe("slowing down", () => {
     const slow = makeWatch("slow", "search", { query: "a" }, { schedule: every(600) });
     const fast = makeWatch("fast", "search", { query: "a" }, { schedule: every(60) });
     const change = kind(changesFor([slow, fast], 20_000), "slower");
-    expect(change?.watches).toMatchObject([{ watchId: "fast", schedule: every(180) }]);
+    expect(change?.watches).toMatchObject([{ watchId: "fast", timing: at(180) }]);
   });
 
   it("tries other watches where those that should have been enough share requests with the rest", () => {
@@ -105,12 +106,12 @@ describe("slowing down", () => {
     const score = makeWatch("score", "score_delta", { accounts: ["id:1"], when: { week_delta: ">= 25" } }, { schedule: every(60) });
     const watches = [score, search("s", every(60))];
     const enough = kind(changesFor(watches, 50_000), "slower");
-    expect(enough).toMatchObject({ lossMs: 0, watches: [{ watchId: "score", schedule: every(86_400), requestsPerMonth: 30 }] });
+    expect(enough).toMatchObject({ lossMs: 0, watches: [{ watchId: "score", timing: at(86_400), requestsPerMonth: 30 }] });
     expect(enough?.requestsPerMonth).toBeCloseTo(43_230);
     const more = kind(changesFor(watches, 30_000), "slower");
     expect(more?.watches).toMatchObject([
-      { watchId: "s", schedule: every(120) },
-      { watchId: "score", schedule: every(86_400) },
+      { watchId: "s", timing: at(120) },
+      { watchId: "score", timing: at(86_400) },
     ]);
     expect(more?.delay.p50Ms).toBe(60_000);
   });
@@ -118,7 +119,7 @@ describe("slowing down", () => {
   it("says how late those are then that it names, and nobody else", () => {
     const sharers = [timeline("fast", 60, every(60)), timeline("slow", 90, every(300))];
     const slower = kind(changesFor(sharers, 45_000), "slower");
-    expect(slower).toMatchObject({ watches: [{ watchId: "fast", schedule: every(120) }], delay: { p50Ms: 60_000, p95Ms: 114_000 } });
+    expect(slower).toMatchObject({ watches: [{ watchId: "fast", timing: at(120) }], delay: { p50Ms: 60_000, p95Ms: 114_000 } });
   });
 
   it("says how late alerts are then", () => {
@@ -127,7 +128,7 @@ describe("slowing down", () => {
 });
 
 describe("freshness", () => {
-  const fresh = (id: string, count: number, freshness: Freshness) => timeline(id, count, evenSchedule(freshness), { freshness });
+  const fresh = (id: string, count: number, freshness: Freshness) => timeline(id, count, every(60), { freshness });
 
   it("is loosened as little as fits, by planning again, and no schedule is proposed instead", () => {
     const watches = [fresh("big", 1_000, { kind: "mean", meanMs: 60_000, maxMs: 600_000 })];
@@ -135,10 +136,11 @@ describe("freshness", () => {
     const change = kind(changes, "freshness");
     expect(kind(changes, "slower")).toBeUndefined();
     const [looser] = change?.watches ?? [];
-    if (looser?.freshness.kind !== "mean") throw new Error("no mean");
-    expect(looser.freshness.meanMs).toBeGreaterThan(60_000);
-    expect(looser.freshness.maxMs).toBeGreaterThanOrEqual(4 * looser.freshness.meanMs);
-    const after = forecastOf([fresh("big", 1_000, looser.freshness)]);
+    if (looser?.timing.kind !== "freshness" || looser.timing.freshness.kind !== "mean") throw new Error("no mean");
+    const { freshness } = looser.timing;
+    expect(freshness.meanMs).toBeGreaterThan(60_000);
+    expect(freshness.maxMs).toBeGreaterThanOrEqual(4 * freshness.meanMs);
+    const after = forecastOf([fresh("big", 1_000, freshness)]);
     expect(after.requestsPerMonth).toBeLessThanOrEqual(60_000);
     expect(change?.requestsPerMonth).toBeCloseTo(after.requestsPerMonth);
     expect(change?.delay).toEqual(after.watches.get("big")?.delay);
@@ -164,12 +166,7 @@ describe("freshness", () => {
     const later = new Map(all?.watches.map(({ watchId, requestsPerMonth: _, ...keys }) => [watchId, keys]));
     expect([...later.keys()].sort()).toEqual(["big", "s", "t"]);
     expect(later.get("t")?.fullPollEveryMs).toBe(8 * 3_600_000);
-    const after = forecastOf(
-      watches.map((watch) => {
-        const { freshness, ...keys } = later.get(watch.id) ?? {};
-        return { ...watch, ...keys, ...(freshness === undefined ? {} : { freshness, schedule: evenSchedule(freshness) }) };
-      }),
-    );
+    const after = forecastOf(watches.map((watch) => ({ ...watch, ...later.get(watch.id) })));
     expect(after.requestsPerMonth).toBeLessThanOrEqual(12_000);
     expect(all?.requestsPerMonth).toBeCloseTo(after.requestsPerMonth);
   });
@@ -195,7 +192,7 @@ describe("a public list", () => {
 
   it("is not proposed where it is no faster than slowing down", () => {
     const watches = [timeline("merged", 12, every(60))];
-    expect(kind(changesFor(watches, 40_000), "slower")?.watches).toMatchObject([{ watchId: "merged", schedule: every(120) }]);
+    expect(kind(changesFor(watches, 40_000), "slower")?.watches).toMatchObject([{ watchId: "merged", timing: at(120) }]);
     expect(kind(changesFor(watches, 40_000), "list")).toBeUndefined();
   });
 
@@ -230,7 +227,7 @@ describe("looking at fresh tweets again less often", () => {
 
   it("comes with slower schedules where neither is enough", () => {
     const [change] = changesFor([following(1)], 400);
-    expect(change).toMatchObject({ kind: "all", watches: [{ watchId: "s", schedule: every(14_400), recheck: following(240).recheck }] });
+    expect(change).toMatchObject({ kind: "all", watches: [{ watchId: "s", timing: at(14_400), recheck: following(240).recheck }] });
   });
 
   it("is not proposed where one look at each tweet is too much, nor where nothing is looked at again", () => {
@@ -251,7 +248,7 @@ describe("reading whole less often", () => {
     expect(slower.requestsPerMonth).toBeCloseTo(change?.requestsPerMonth ?? 0, 3);
   });
 
-  const lists = (fullPollEveryMs: number, changes: Partial<Watch> = {}) =>
+  const lists = (fullPollEveryMs: number, changes: WatchChanges = {}) =>
     makeWatch(
       "lists",
       "new_followers",

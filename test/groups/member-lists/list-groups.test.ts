@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { Schedule } from "../../../src/model/schedule.ts";
 import type { Watch } from "../../../src/model/watch.ts";
 import { assumeTargets, createForecast } from "../../../src/forecast/forecast.ts";
 import { groupPolls } from "../../../src/groups/group-polls.ts";
@@ -9,13 +10,13 @@ import { chooseListStrategy, type ListGroup, type ListMember } from "../../../sr
 import { sha256 } from "../../../src/runtime/hash.ts";
 import { createTimetable } from "../../../src/schedule/timetable.ts";
 import { WATCH_TYPES } from "../../../src/watches/registry.ts";
-import { makeWatch } from "../../support/make-watch.ts";
+import { makeWatch, type WatchChanges } from "../../support/make-watch.ts";
 
 const NOW = Date.UTC(2026, 0, 15, 12, 0, 0);
 const HOUR = 3_600_000;
 const every = (seconds: number) => ({ kind: "every", intervalMs: seconds * 1_000 }) as const;
 const ids = (count: number, from = 0) => Array.from({ length: count }, (_, i) => `id:${1_000 + from + i}`);
-const watchOf = (id: string, type: string, accounts: readonly string[], changes: Partial<Watch> = {}) =>
+const watchOf = (id: string, type: string, accounts: readonly string[], changes: WatchChanges = {}) =>
   makeWatch(id, type, { accounts }, { schedule: every(60), ...changes });
 
 function polls(watches: readonly Watch[], deps: Partial<GroupingDeps> = {}) {
@@ -108,7 +109,7 @@ describe("accounts that others ask for on the same schedule", () => {
 
   it("of another schedule cost what does not fit where their ticks meet, and the rest of their ticks", () => {
     const timelines = watchOf("t", "timeline", ids(50));
-    const withOthers = (count: number, schedule: Watch["schedule"]) =>
+    const withOthers = (count: number, schedule: Schedule) =>
       probesOf([timelines, watchOf("f", "new_followers", ids(count, 50), { schedule })]);
     expect(withOthers(50, every(90))).toBeCloseTo(1_440 + 480, 6);
     expect(withOthers(50, every(300))).toBeCloseTo(1_440, 6);

@@ -8,12 +8,12 @@ import { chooseSearchStrategy, isTooBusy } from "../../../src/groups/searches/se
 import { sha256 } from "../../../src/runtime/hash.ts";
 import { createTimetable } from "../../../src/schedule/timetable.ts";
 import { WATCH_TYPES } from "../../../src/watches/registry.ts";
-import { makeWatch } from "../../support/make-watch.ts";
+import { makeWatch, type WatchChanges } from "../../support/make-watch.ts";
 
 const NOW = Date.UTC(2026, 0, 15, 12, 0, 0);
 const DAY_MS = 86_400_000;
 const WORDS = ["acme", "bolt", "crane", "delta", "ember", "flint", "grove", "heron", "index", "jolt"];
-const search = (query: string, changes: Partial<Watch> = {}) => makeWatch(query, "search", { query }, changes);
+const search = (query: string, changes: WatchChanges = {}) => makeWatch(query, "search", { query }, changes);
 const timetable = createTimetable();
 
 const polls = (...watches: readonly Watch[]) => pollsBy(undefined, watches);

@@ -7,7 +7,7 @@ import type { LeftEvent } from "../run/read-state.ts";
 import { ARTICLE_POST, FAN_COMMUNITY_ID, FANS } from "../draw/cast.ts";
 import type { Fact, WorldBook } from "../run/world-book.ts";
 import type { Evidence } from "./evidence.ts";
-import { createNames, hasOddFields } from "./owed.ts";
+import { createNames } from "./owed.ts";
 import { accountsOf, type Scene } from "./selects.ts";
 import { countOf, isClockAhead, seenBy, STALE_MS, troubledHandles, valueAt, valuesWithin, type Watched, watchedOf } from "./timeline.ts";
 

@@ -1,0 +1,7 @@
+/** What a timing comes to as a schedule, for whatever goes by one: limits, forecasts, and runs before anything was learned. Pure. */
+import type { Schedule, Timing } from "../model/schedule.ts";
+import { aimedMeanMs } from "./delay-aims.ts";
+
+/** Under freshness: even reads with the mean delay that is asked for. */
+export const scheduleOf = (timing: Timing): Schedule =>
+  timing.kind === "schedule" ? timing.schedule : { kind: "every", intervalMs: Math.round(2 * aimedMeanMs(timing.freshness)) };
