@@ -3,6 +3,7 @@ import type { PollCost } from "../plan/poll-cost.ts";
 import type { Timetable } from "../schedule/timetable.ts";
 import { kindOf } from "../groups/registry.ts";
 import type { Poll } from "../plan/poll.ts";
+import { schedulesOf } from "../plan/timing.ts";
 import { pollsPerDay } from "./rhythm.ts";
 
 const DAY_MS = 86_400_000;
@@ -23,13 +24,14 @@ export interface CostDeps {
 export function createCostModel({ timetable, fullReadPages, itemsPerDay }: CostDeps): CostModel {
   const rates = new Map<string, number>();
   let day = -1;
-  const rateOf = (poll: Poll, nowMs: number): number => {
-    if (poll.readsPerDay !== undefined) return poll.readsPerDay;
-    if (poll.schedules.length === 1) return pollsPerDay(poll.schedules, timetable, nowMs);
+  const rateOf = ({ timing }: Poll, nowMs: number): number => {
+    if (timing.kind === "freshness" && timing.readsPerDay !== undefined) return timing.readsPerDay;
+    const schedules = schedulesOf(timing);
+    if (schedules.length === 1) return pollsPerDay(schedules, timetable, nowMs);
     if (day !== Math.floor(nowMs / DAY_MS)) rates.clear();
     day = Math.floor(nowMs / DAY_MS);
-    const key = JSON.stringify(poll.schedules);
-    const rate = rates.get(key) ?? pollsPerDay(poll.schedules, timetable, nowMs);
+    const key = JSON.stringify(schedules);
+    const rate = rates.get(key) ?? pollsPerDay(schedules, timetable, nowMs);
     rates.set(key, rate);
     return rate;
   };

@@ -5,6 +5,7 @@ import { namedHandles } from "../plan/polls/named-accounts.ts";
 import type { PlannedWatch } from "../plan/polls/plan-polls.ts";
 import type { Poll, Pollable } from "../plan/poll.ts";
 import { sum } from "../plan/sum.ts";
+import { schedulesOf } from "../plan/timing.ts";
 import { MEMBERS_PER_PAGE, membersOf, readSoFar } from "../plan/polls/whole-reads.ts";
 
 /** Whether a poll has a target whose first read is not done. */
@@ -51,7 +52,7 @@ function unknownHandles({ watch, type, targets }: PlannedWatch): readonly string
   return [...targets.filter(isAssumed).map(({ key }) => key.slice(1)), ...required, ...optional];
 }
 
-const isOnTheClock = ({ schedules, freshness }: Poll): boolean => freshness === undefined && schedules.every(({ kind }) => kind === "cron");
+const isOnTheClock = ({ timing }: Poll): boolean => schedulesOf(timing).every(({ kind }) => kind === "cron");
 
 /** The accounts whose profiles it reads, a hundred in a request. */
 const profilesOf = ({ source: { endpoint, params } }: Poll): readonly string[] =>

@@ -14,6 +14,7 @@ import { nextRuns } from "./next-runs.ts";
 import { readRhythm, type Rhythm } from "./rhythm.ts";
 import { sharesOf } from "../plan/polls/shares.ts";
 import { sum } from "../plan/sum.ts";
+import { schedulesOf } from "../plan/timing.ts";
 
 /** The service bills by the month; 30 days make forecasts of two months comparable. */
 export const MONTH_DAYS = 30;
@@ -76,10 +77,11 @@ export function createForecast(polls: readonly Poll[], deps: ForecastDeps): Fore
   const { timetable, nowMs } = deps;
   return forecastOf(
     polls.map((poll) => {
-      const { gapsMs, ticksMs } = rhythmOf(poll.schedules);
+      const { gapsMs, ticksMs } = rhythmOf(schedulesOf(poll.timing));
+      const placed = poll.timing.kind === "schedule" ? undefined : kindOf(poll).placed(poll, poll.timing);
       const lastPolledMs = deps.lastPolledMs?.(poll.key);
-      const nextRunsMs = nextRuns(poll, { timetable, nowMs, ticksMs: ticksMs.slice(0, NEXT_RUNS), lastPolledMs });
-      return { poll, ...costs.costOf(poll, deps.nowMs), delay: delayFor(poll, gapsMs), nextRunsMs };
+      const nextRunsMs = nextRuns(poll, { timetable, nowMs, ticksMs: ticksMs.slice(0, NEXT_RUNS), lastPolledMs, placed });
+      return { poll, ...costs.costOf(poll, deps.nowMs), delay: placed?.delay ?? delayOf(gapsMs), nextRunsMs };
     }),
     deps.rechecks ?? NO_RECHECKS,
   );
@@ -98,10 +100,6 @@ export function forecastOf(polls: readonly PollForecast[], rechecks: RecheckCost
     requestsPerMonth: requestsPerDay * MONTH_DAYS,
   };
 }
-
-/** What is placed by freshness keeps what was asked for, whatever it costs. */
-const delayFor = (poll: Poll, gapsMs: readonly number[]): Delay =>
-  poll.freshness === undefined ? delayOf(gapsMs) : kindOf(poll).expectedDelay(poll.freshness);
 
 /** For an item that appears at any moment with equal chance: the longer a gap, the more items fall into it. */
 export function delayOf(gapsMs: readonly number[]): Delay {

@@ -4,7 +4,7 @@
  */
 import { groupFresh, kindOf, toGroup, withShared } from "./accounts/group-accounts.ts";
 import type { GroupingDeps } from "../plan/rates/learned.ts";
-import { feedIntervalMs, shareKey } from "./single/feed-pace.ts";
+import { shareKey } from "./single/feed-pace.ts";
 import { groupSpreadMs } from "../plan/polls/group-spread.ts";
 import { type Members, sortByKind } from "../plan/polls/kinds.ts";
 import { type Poll, type Pollable, userIdOf } from "../plan/poll.ts";
@@ -26,14 +26,15 @@ export function groupPolls<T extends Pollable>(polls: readonly Poll<T>[], deps: 
   const fresh: (readonly [kind: string, members: Members<T>])[] = [];
   for (const [kind, members] of kinds) {
     const [first] = members;
-    const isAsked = strategyOf(first) !== "auto" || (first.freshness !== undefined && !isCheaperAlone(first, polls));
+    const isFresh = first.timing.kind === "freshness";
+    const isAsked = strategyOf(first) !== "auto" || (isFresh && !isCheaperAlone(first, polls));
     if (members.length < LEAST_MEMBERS && !isAsked) alone.push(...members);
-    else if (first.freshness === undefined) groups.push(withShared(toGroup(kind, members, deps), shared));
+    else if (!isFresh) groups.push(withShared(toGroup(kind, members, deps), shared));
     else fresh.push([kind, members]);
   }
   // A group asks first, and what it asks for is counted as its own.
   const read = alone.map((poll) => (isReading(poll) ? withSharedProfiles(poll, shared) : poll));
-  const feeds = groupSearches(read.map(asFeed), deps).map((poll) => withShare(poll, deps));
+  const feeds = groupSearches(read, deps).map((poll) => withShare(poll, deps));
   return [...groupRosters(feeds, deps, shared), ...groups, ...groupFresh(fresh, deps, shared)];
 }
 
@@ -42,22 +43,18 @@ export function groupPolls<T extends Pollable>(polls: readonly Poll<T>[], deps: 
  * is sent by the account's own rate; where profiles are asked for anyway, it costs nothing.
  */
 const isCheaperAlone = (member: Poll, polls: readonly Poll[]): boolean =>
-  member.freshness?.kind === "p95" && polls.every((poll) => poll === member || !asksForProfiles(poll));
+  member.timing.kind === "freshness" &&
+  member.timing.freshness.kind === "p95" &&
+  polls.every((poll) => poll === member || !asksForProfiles(poll));
 
 const asksForProfiles = (poll: Poll): boolean =>
   isReading(poll) || (userIdOf(poll) !== "" && poll.subscribers.every(({ type }) => type.probeFields !== undefined));
 
-/** No probe tells anything of it: under freshness it is read by itself, or with other searches, at an interval of its own. */
-function asFeed<T extends Pollable>(poll: Poll<T>): Poll<T> {
-  if (poll.freshness === undefined) return poll;
-  const schedule = { kind: "every", intervalMs: feedIntervalMs(poll.freshness) } as const;
-  return { ...poll, schedule, schedules: [schedule], intervalMs: schedule.intervalMs };
-}
-
 /** How often it is read, once that was counted. */
 function withShare<T extends Pollable>(poll: Poll<T>, { rateOf }: GroupingDeps): Poll<T> {
-  const share = poll.freshness === undefined ? undefined : rateOf?.(shareKey(poll.key));
-  return share === undefined ? poll : { ...poll, readsPerDay: (share * DAY_MS) / poll.intervalMs };
+  const share = rateOf?.(shareKey(poll.key));
+  if (poll.timing.kind === "schedule" || share === undefined) return poll;
+  return { ...poll, timing: { ...poll.timing, readsPerDay: (share * DAY_MS) / poll.intervalMs } };
 }
 
 /** Profiles: what is asked for them tells as much as a probe does. */

@@ -19,7 +19,7 @@ export const longestWaitMs = (freshness: Freshness): number => (freshness.kind =
 export const aimedMeanMs = (freshness: Freshness): number => (freshness.kind === "mean" ? freshness.meanMs : freshness.p95Ms / 2);
 
 /** What delays to expect: for a mean, posts of busy accounts are found soon, those of quiet ones late. */
-export const expectedDelay = (freshness: Freshness): { readonly p50Ms: number; readonly p95Ms: number } =>
+export const expectedDelay = (freshness: Freshness): Delay =>
   freshness.kind === "mean"
     ? { p50Ms: freshness.meanMs * P50_BY_MEAN, p95Ms: freshness.meanMs * P95_BY_MEAN }
     : { p50Ms: freshness.p95Ms * P50_BY_P95, p95Ms: freshness.p95Ms };

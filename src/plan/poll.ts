@@ -42,21 +42,29 @@ export interface Subscriber<T extends Pollable = Pollable> {
   readonly author?: string;
 }
 
+/** When a poll is due. */
+export type PollTiming =
+  /** Whenever one of the schedules of its sharers is, each of them once. */
+  { readonly kind: "schedule"; readonly schedules: readonly Schedule[] } | FreshTiming;
+
+/** When what it would find is worth the request, so that it is found as fresh as that. */
+export interface FreshTiming {
+  readonly kind: "freshness";
+  readonly freshness: Freshness;
+  /** Of a feed: as often as it was read lately; undefined where that is not known. */
+  readonly readsPerDay?: number;
+}
+
 export interface Poll<T extends Pollable = Pollable> {
   /** Fingerprint of the source; of a batch: of what its entries have in common, and its number. */
   readonly key: string;
   /** Of a batch: with the entries of all its subscribers in `params`. */
   readonly source: Source;
   readonly detector: "feed" | "roster" | "reading";
-  /** Every distinct schedule of its sharers: the poll is due whenever one of them is. */
-  readonly schedules: readonly Schedule[];
-  /** The fastest of them. */
-  readonly schedule: Schedule;
+  readonly timing: PollTiming;
+  /** The shortest between two ticks; under freshness, of even reads with the mean delay that is asked for. */
   readonly intervalMs: number;
-  /** Instead of the schedules, which are even ones of that mean delay then. */
-  readonly freshness?: Freshness;
-  /** Of a feed under freshness: as often as it was read lately; undefined where that is not known. */
-  readonly readsPerDay?: number;
+  /** How far it is moved from its ticks. */
   readonly spreadMs: number;
   /** The highest of its sharers. */
   readonly priority: Priority;

@@ -131,12 +131,12 @@ describe("a search of bursts", () => {
   it("is read by the schedule of a sharer who has one, and by the strictest freshness of those who have none", async () => {
     const feed = feedOf(1, 2, 1);
     const scheduled = { ...search({ schedule: { kind: "every", intervalMs: 5 * MIN } }), id: "b" };
-    const lax = search({ freshness: { kind: "mean", meanMs: HOUR, maxMs: DAY }, schedule: { kind: "every", intervalMs: 2 * HOUR } });
+    const lax = search({ freshness: { kind: "mean", meanMs: HOUR, maxMs: DAY } });
     const { clock, rig, since } = await house([lax, scheduled], feed.answer);
     await clock.advance(HOUR);
     expect(since(START).length).toBeGreaterThanOrEqual(12);
     await rig.setWatches([lax, { ...search({ freshness: MEAN }), id: "b" }]);
-    expect(rig.engine.polls.map(({ freshness }) => freshness)).toEqual([MEAN]);
+    expect(rig.engine.polls.map(({ timing }) => timing)).toEqual([{ kind: "freshness", freshness: MEAN }]);
   });
 });
 
@@ -192,9 +192,10 @@ describe("accounts read through a list", () => {
     await clock.advance(days * DAY);
     const from = START + DAY;
     expect(await told()).toEqual(expect.arrayContaining(ids));
-    expect(rig.engine.polls.map(({ freshness, group }) => [freshness, group?.kind])).toEqual([
-      [MEAN, undefined],
-      [MEAN, "accounts"],
+    const timing = { kind: "freshness", freshness: MEAN };
+    expect(rig.engine.polls.map((poll) => [poll.timing, poll.group?.kind])).toEqual([
+      [timing, undefined],
+      [timing, "accounts"],
     ]);
     // Six bursts are counted: where a probe falls in one of them moves the mean by seconds.
     expect(await delayOf(from)).toBeGreaterThan(0.5 * MIN);

@@ -123,7 +123,7 @@ describe("accounts of two intervals", () => {
   it("are read at the shorter one, with those who want that anyway", () => {
     const [group, ...others] = polls(timeline("a", ids(10), minutes(7)), timeline("b", ids(20), minutes(5)));
     expect(others).toEqual([]);
-    expect(group?.schedules).toEqual([every(300)]);
+    expect(group?.timing).toEqual({ kind: "schedule", schedules: [every(300)] });
     expect(group?.group?.members).toHaveLength(20);
   });
 
@@ -144,7 +144,7 @@ describe("freshness", () => {
   it("takes the place of the schedule, and costs less than one that is as fresh", () => {
     const [fresh] = groupsOf(timeline("a", ids(1_000), { freshness: mean }));
     const [scheduled] = groupsOf(timeline("a", ids(1_000)));
-    expect(fresh?.freshness).toEqual(mean);
+    expect(fresh?.timing).toEqual({ kind: "freshness", freshness: mean });
     expect(fresh?.intervalMs).toBe(120_000);
     expect(fresh?.group?.cost.requestsPerDay).toBeLessThanOrEqual(scheduled?.group?.cost.requestsPerDay ?? 0);
   });
@@ -152,9 +152,9 @@ describe("freshness", () => {
   it("is the strictest of the sharers', and none where one of them has a schedule", () => {
     const strict = { kind: "p95", p95Ms: 30_000 } as const;
     const [shared] = groupsOf(timeline("a", ids(5), { freshness: mean }), timeline("b", ids(5), { freshness: strict }));
-    expect(shared?.freshness).toEqual(strict);
+    expect(shared?.timing).toEqual({ kind: "freshness", freshness: strict });
     const [scheduled] = groupsOf(timeline("a", ids(5), { freshness: mean }), timeline("b", ids(5)));
-    expect(scheduled?.freshness).toBeUndefined();
+    expect(scheduled?.timing.kind).toBe("schedule");
   });
 
   it("is what the forecast says of delays", () => {
@@ -206,7 +206,11 @@ describe("freshness", () => {
       const sums = [
         [fresh, ...others],
         [...others, fresh],
-      ].map((watches) => groupsOf(...watches).find(({ freshness }) => freshness?.kind === "mean")?.group?.cost.probesPerDay);
+      ].map(
+        (watches) =>
+          groupsOf(...watches).find(({ timing }) => timing.kind === "freshness" && timing.freshness.kind === "mean")?.group?.cost
+            .probesPerDay,
+      );
       expect(sums[0]).toBe(sums[1]);
       return sums[0] ?? 0;
     };

@@ -95,7 +95,7 @@ describe("full polls", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 2_000 }), fc.integer({ min: 10_000, max: HOUR }), (count, intervalMs) => {
         const { fullPollEveryMs: _, ...rest } = group(accounts(count, 3), { intervalMs });
-        const everyMs = chooseFullPollEvery(rest, 24 * HOUR);
+        const everyMs = chooseFullPollEvery(rest, 24 * HOUR, { kind: "schedule", schedules: [] });
         expect(everyMs).toBeLessThan(12 * HOUR);
         expect(everyMs).toBeGreaterThanOrEqual(1_800_000);
       }),

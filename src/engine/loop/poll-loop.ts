@@ -4,6 +4,7 @@ import type { Cancel, Clock } from "../../model/clock.ts";
 import type { Log } from "../../model/log.ts";
 import type { Meter } from "../../model/meter.ts";
 import { kindOf } from "../../groups/registry.ts";
+import { schedulesOf } from "../../plan/timing.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 import { createJumpWatch, type JumpWatch } from "../../schedule/misfire.ts";
 import { type Due, type DueTime, type PollPace, PollQueue } from "./poll-queue.ts";
@@ -117,7 +118,7 @@ export class PollLoop {
   }
 
   #takeOver(old: Poll | undefined, poll: Poll): void {
-    const isSame = old !== undefined && JSON.stringify(old.schedules) === JSON.stringify(poll.schedules);
+    const isSame = old !== undefined && JSON.stringify(schedulesOf(old.timing)) === JSON.stringify(schedulesOf(poll.timing));
     const hasNewcomer = old !== undefined && hasNewSubscriber(old, poll);
     if (this.#running.has(poll.key)) {
       if (!isSame || hasNewcomer) this.#replanned.add(poll.key);

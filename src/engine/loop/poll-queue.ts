@@ -2,6 +2,7 @@
 import type { Clock } from "../../model/clock.ts";
 import type { Priority } from "../../model/schedule.ts";
 import { isAligned, onGrid } from "../../plan/polls/tick-grid.ts";
+import { schedulesOf } from "../../plan/timing.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 import { type DueEntry, DueQueue } from "../../schedule/due-queue.ts";
 import { nextTick } from "../../schedule/misfire.ts";
@@ -108,7 +109,7 @@ export class PollQueue {
     for (const { poll, due } of this.#planned(this.#queue.entries())) {
       if (due.pacedFromMs === undefined) continue;
       const isDue = due.dueMs <= nowMs;
-      const againAtMs = poll.freshness === undefined ? undefined : againAt(poll);
+      const againAtMs = againAt(poll);
       // What is due already is put off only where its interval is not over any more.
       const scheduled = () => this.nextAfter(poll, due.pacedFromMs ?? nowMs, isDue ? due.pacedFromMs : nowMs);
       const next = againAtMs === undefined ? scheduled() : { dueMs: againAtMs, tickMs: due.tickMs };
@@ -135,7 +136,7 @@ export class PollQueue {
 
 function tickAfter({ timetable, stretch: stretchOf }: PollPace, poll: Poll, lastMs: number, nowMs: number): number {
   const stretch = stretchOf(poll.priority);
-  const ticks = poll.schedules.map((schedule) => {
+  const ticks = schedulesOf(poll.timing).map((schedule) => {
     const lastTickMs = isAligned(poll) && stretch === 1 ? onGrid(schedule, lastMs) : lastMs;
     return nextTick(timetable, { schedule, lastTickMs, nowMs, spreadMs: poll.spreadMs, slowDownFactor: stretch });
   });

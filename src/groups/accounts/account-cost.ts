@@ -15,6 +15,7 @@ import { type Help, roundsBeside } from "./piggybacked-probes.ts";
 import { fullPollsPerDay } from "./full-polls.ts";
 import { APART } from "../probing/probe-choice.ts";
 import { probeRounds, requestsOfRounds } from "./probe-rounds.ts";
+import type { PollTiming } from "../../plan/poll.ts";
 import { sum } from "../../plan/sum.ts";
 import { type Strategy, type StrategyCost, costOf, cheaperOf, FULL_POLL_SHARE, fullPollWithin } from "../../plan/strategy.ts";
 
@@ -133,11 +134,20 @@ export function chooseStrategy(group: Group, current: Strategy | undefined, over
   return cheaperOf(of(current), cheapest);
 }
 
+interface CostOptions {
+  readonly current?: Strategy | undefined;
+  readonly override: Strategy | "auto";
+  readonly help?: Help | undefined;
+}
+
+/** Under freshness accounts are probed, whatever they are like. */
+export const costWhen = (timing: PollTiming, group: Group, { current, override, help }: CostOptions): StrategyCost =>
+  timing.kind === "schedule" ? chooseStrategy(group, current, override) : costOfFreshness(group, timing.freshness, help);
+
 /** How often everything is read whatever the probes say. */
-export function chooseFullPollEvery(group: Omit<Group, "fullPollEveryMs">, maxAgeMs: number, freshness?: Freshness): number {
-  const never = { ...group, fullPollEveryMs: Number.POSITIVE_INFINITY };
-  const probing = freshness === undefined ? costsOf(never)[1] : costOfFreshness(never, freshness);
+export function chooseFullPollEvery(group: Omit<Group, "fullPollEveryMs">, maxAgeMs: number, timing: PollTiming): number {
+  const probing = costWhen(timing, { ...group, fullPollEveryMs: Number.POSITIVE_INFINITY }, { override: "probe" });
   const queries = Math.ceil(group.rates.length / group.handlesPerQuery);
-  const roundsPerDay = (((probing?.requestsPerDay ?? 0) * FULL_POLL_SHARE) / Math.max(queries, 1)) | 0;
+  const roundsPerDay = ((probing.requestsPerDay * FULL_POLL_SHARE) / Math.max(queries, 1)) | 0;
   return fullPollWithin(roundsPerDay < 1 ? maxAgeMs : DAY_MS / roundsPerDay, group.intervalMs, maxAgeMs);
 }

@@ -9,7 +9,8 @@ import { type Poll, type Pollable, userIdOf } from "../../plan/poll.ts";
 import { ratesOf } from "../../plan/rates/rates.ts";
 import { type SharedProbes } from "../probing/shared-probes.ts";
 import { costOf } from "../../plan/strategy.ts";
-import { chooseFullPollEvery, chooseStrategy, costOfFreshness, type Group, withCounts } from "./account-cost.ts";
+import { spreadIn } from "../../plan/timing.ts";
+import { chooseFullPollEvery, costWhen, type Group, withCounts } from "./account-cost.ts";
 import { fullPollEveryOf, maxAgeOf, strategyOf } from "../../plan/polls/effective-settings.ts";
 
 const DAY_MS = 86_400_000;
@@ -38,7 +39,7 @@ export function groupFresh<T extends Pollable>(
 /** Of the accounts that are probed on its schedule anyway, its probes cost nothing. */
 export function withShared<T extends Pollable>(poll: Poll<T>, shared: SharedProbes): Poll<T> {
   const { group } = poll;
-  if (group === undefined || poll.freshness !== undefined || group.cost.strategy !== "probe") return poll;
+  if (group === undefined || group.cost.strategy !== "probe") return poll;
   const probesPerRun = shared.add(poll, group.members.map(userIdOf));
   const probesPerDay = (probesPerRun * DAY_MS) / poll.intervalMs;
   const { strategy, readsPerDay, sweepsPerDay } = group.cost;
@@ -56,7 +57,6 @@ export function kindOf(poll: Poll): string | undefined {
 export function toGroup<T extends Pollable>(kind: string, members: Members<T>, deps: GroupingDeps, help?: Help): Poll<T> {
   const [first] = members;
   const key = deps.hash(`group\n${kind}`);
-  const { freshness } = first;
   const fullPollEveryMs = fullPollEveryOf(first);
   const group = {
     kind: "accounts" as const,
@@ -69,15 +69,15 @@ export function toGroup<T extends Pollable>(kind: string, members: Members<T>, d
   const habits = { rates, otherChangesPerDay: deps.changesOf?.(key) };
   const asked = askedOf({ ...first, subscribers: joined.subscribers }, fullPollEveryMs, habits, handlesPerQuery(FIRST_LIMITS));
   const counted = deps.countOf?.(key, members.length);
-  const modelled = freshness === undefined ? chooseStrategy(asked, counted?.strategy, group.wish) : costOfFreshness(asked, freshness, help);
+  const modelled = costWhen(first.timing, asked, { current: counted?.strategy, override: group.wish, help });
   const { probes, reads } = counted?.strategy === modelled.strategy ? counted : NOTHING_COUNTED;
   // Probes of a schedule are told by the clock.
-  const cost = withCounts(modelled, { probes: freshness === undefined ? undefined : probes, reads });
+  const cost = withCounts(modelled, { probes: first.timing.kind === "schedule" ? undefined : probes, reads });
   return {
     ...first,
     key,
     source: { endpoint: "info-batch", params: {}, boundParam: "query" },
-    spreadMs: freshness === undefined ? groupSpreadMs(first) : 0,
+    spreadMs: spreadIn(first.timing, groupSpreadMs(first)),
     costRequests: ((cost.probesPerDay + cost.readsPerDay) * asked.intervalMs) / DAY_MS,
     ...joined,
     group: { ...group, cost },
@@ -91,11 +91,11 @@ export type AccountFacts = Pick<Group, "rates" | "hiddenShare" | "otherChangesPe
 
 /** A group as strategies are compared by it. */
 export function askedOf(
-  poll: Pick<Poll, "subscribers" | "intervalMs" | "overlapMs" | "freshness">,
+  poll: Pick<Poll, "subscribers" | "intervalMs" | "overlapMs" | "timing">,
   fullPollEveryMs: number | undefined,
   habits: AccountFacts,
   perQuery: number,
 ): Group {
   const base = { ...habits, intervalMs: poll.intervalMs, overlapMs: poll.overlapMs, handlesPerQuery: perQuery };
-  return { ...base, fullPollEveryMs: fullPollEveryMs ?? chooseFullPollEvery(base, maxAgeOf(poll), poll.freshness) };
+  return { ...base, fullPollEveryMs: fullPollEveryMs ?? chooseFullPollEvery(base, maxAgeOf(poll), poll.timing) };
 }

@@ -40,10 +40,11 @@ export function restoreGroup({ pace, ...stored }: Partial<GroupMemory>): GroupMe
 export function chooseAgain(group: Poll, memory: GroupMemory, habits: () => AccountFacts, nowMs: number): GroupMemory {
   if (!isTimeToChoose(memory, nowMs)) return memory;
   const limits = growLimits(memory.limits, nowMs);
-  const { freshness } = group;
+  const { timing } = group;
   const known = habits();
   const asked = askedOf(group, group.group?.fullPollEveryMs, known, handlesPerQuery(limits));
-  const { strategy } = chooseStrategy(asked, chosenStrategy(memory), freshness === undefined ? (group.group?.wish ?? "auto") : "probe");
-  const busy = freshness?.kind === "p95" ? { busyRate: busyRate(known.rates, freshness) } : {};
+  const isFresh = timing.kind === "freshness";
+  const { strategy } = chooseStrategy(asked, chosenStrategy(memory), isFresh ? "probe" : (group.group?.wish ?? "auto"));
+  const busy = isFresh && timing.freshness.kind === "p95" ? { busyRate: busyRate(known.rates, timing.freshness) } : {};
   return { ...memory, limits, strategy, fullPollEveryMs: asked.fullPollEveryMs, ...busy, chosenAtMs: nowMs };
 }

@@ -1,7 +1,8 @@
 /** Timelines of accounts that are read together, as plan and forecast see them. Pure. */
+import type { Freshness } from "../../model/schedule.ts";
 import { type Known, restsOn, restsOnKnown, type WatchBasis } from "../../plan/rates/basis.ts";
 import { expectedDelay } from "../../plan/delay-aims.ts";
-import { type Poll, userIdOf } from "../../plan/poll.ts";
+import { type Poll, type PollGroup, userIdOf } from "../../plan/poll.ts";
 import { groupCost } from "../../plan/poll-cost.ts";
 import type { GroupKind } from "../kind/group-kind.ts";
 import { roundEveryMs } from "./probe-on-time.ts";
@@ -10,11 +11,10 @@ const DAY_MS = 86_400_000;
 
 export const ACCOUNTS: GroupKind = {
   costOf: (poll, { pollsPerDay }) => groupCost(poll, pollsPerDay),
-  expectedDelay,
-  freshRunsPerDay({ group }, freshness) {
-    if (group === undefined || group.cost.probesPerDay < 1) return 0;
-    return freshness.kind === "p95" ? DAY_MS / roundEveryMs(freshness, group.members.length) : group.cost.probesPerDay;
-  },
+  placed: ({ group }, { freshness }) => ({
+    delay: expectedDelay(freshness),
+    perDay: group === undefined ? 0 : runsPerDay(group, freshness),
+  }),
   itemsPerDay: () => undefined,
   basisOf: (poll, known) => basisOfAccounts(poll, poll.group?.members ?? [], known),
   ratedMembers: ({ cost, members }) => (cost.strategy === "single" ? [] : members),
@@ -24,9 +24,15 @@ export const ACCOUNTS: GroupKind = {
   restoreStrategy: () => undefined,
 };
 
-function basisOfAccounts({ key, freshness, group }: Poll, members: readonly Poll[], { rateOf, countOf, changesOf }: Known): WatchBasis {
+/** Rounds of a p95 come evenly, however many probes they take. */
+function runsPerDay({ cost, members }: PollGroup, freshness: Freshness): number {
+  if (cost.probesPerDay < 1) return 0;
+  return freshness.kind === "p95" ? DAY_MS / roundEveryMs(freshness, members.length) : cost.probesPerDay;
+}
+
+function basisOfAccounts({ key, timing, group }: Poll, members: readonly Poll[], { rateOf, countOf, changesOf }: Known): WatchBasis {
   const counted = countOf(key, members.length);
-  const isCounted = counted?.reads !== undefined && (freshness === undefined || counted.probes !== undefined);
+  const isCounted = counted?.reads !== undefined && (timing.kind === "schedule" || counted.probes !== undefined);
   if (isCounted && counted.strategy === group?.cost.strategy) return restsOn("counted");
   if (group?.cost.strategy === "single") return restsOn("schedule");
   const isProbed = group?.cost.strategy === "probe";

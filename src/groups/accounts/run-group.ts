@@ -134,8 +134,9 @@ class AccountsRunner implements GroupRunner {
 
   againAt(group: Poll): number | undefined {
     const [memory, nowMs] = [this.#memories.peek(group), this.#deps.clock.now()];
-    if (group.freshness === undefined || memory === undefined) return undefined;
-    const turn = { freshness: group.freshness, memory, factor: this.#deps.stretch(group.priority), nowMs };
+    const freshness = freshnessOf(group);
+    if (freshness === undefined || memory === undefined) return undefined;
+    const turn = { freshness, memory, factor: this.#deps.stretch(group.priority), nowMs };
     return nowMs + waitAfter({ ...turn, waiting: this.#turns.of(membersOf(group), memory, nowMs) });
   }
 
@@ -147,7 +148,7 @@ class AccountsRunner implements GroupRunner {
     const { book, changes, clock } = this.#deps;
     const startedAtMs = clock.now();
     await Promise.all([book.load(), changes.load()]);
-    const onTimeSinceMs = group.freshness === undefined ? 0 : this.#onTime.begin(group.key, group.intervalMs);
+    const onTimeSinceMs = freshnessOf(group) === undefined ? 0 : this.#onTime.begin(group.key, group.intervalMs);
     const members = membersOf(group);
     const unready = await this.#readiness.unready(group.group?.members ?? []);
     return { group, members, unready, startedAtMs, onTimeSinceMs, wasHelped };
@@ -169,7 +170,7 @@ class AccountsRunner implements GroupRunner {
 
   /** Of those probed before: by freshness those in turn, by a schedule all. `isExtra`: the run comes before its time. */
   #turn({ group, members, startedAtMs: nowMs, onTimeSinceMs }: Run, memory: GroupMemory, isExtra: boolean): Turn<GroupMember> {
-    const { freshness } = group;
+    const freshness = freshnessOf(group);
     if (freshness !== undefined) {
       const isHelped = members.filter((member) => this.#probes.isSeenByOthers(member)).length > 0 || isExtra;
       const waiting = this.#turns.of(members, memory, nowMs);
@@ -191,7 +192,7 @@ class AccountsRunner implements GroupRunner {
     const news = await this.#reads.read({ group, tasks, limits: run.memory.limits, startedAtMs, allowance, onTimeSinceMs });
     const learned = { ...run.memory, limits: news.limits, profile: learnHours(run.memory.profile, news.postedMs) };
     const factor = this.#deps.stretch(group.priority);
-    const { freshness } = group;
+    const freshness = freshnessOf(group);
     const { memory, againAtMs } =
       freshness === undefined ? { memory: learned } : this.#learnPace({ ...run, memory: learned }, plan, news, { freshness, factor });
     this.#count({ ...run, memory }, news, factor);
@@ -205,7 +206,8 @@ class AccountsRunner implements GroupRunner {
 
   #planReads({ group, members, unready, memory, asked, answer, startedAtMs, onTimeSinceMs }: ProbedRun): ReadPlan {
     const { book, clock, serviceClock } = this.#deps;
-    const { freshness, intervalMs } = group;
+    const { intervalMs } = group;
+    const freshness = freshnessOf(group);
     const nowMs = clock.now();
     const toService = (localMs: number) => serviceClock.fromLocal(localMs);
     const base = { unready, accountOf: (userId: string) => book.get(userId), intervalMs, nowMs, toService };
@@ -251,6 +253,8 @@ class AccountsRunner implements GroupRunner {
     if (answer === "seen") changes.take(key, { accounts: members.length, changedMs: news.changedMs, startedAtMs, intervalMs });
   }
 }
+
+const freshnessOf = ({ timing }: Poll): Freshness | undefined => (timing.kind === "freshness" ? timing.freshness : undefined);
 
 function habitsOf(group: Poll, { book, changes, clock }: Pick<GroupDeps, "book" | "changes" | "clock">): AccountFacts {
   const members = membersOf(group);

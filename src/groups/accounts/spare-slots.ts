@@ -37,7 +37,7 @@ export function createSpareSlots({ waitingOf, applyProbe, wake }: FreePlacesDeps
 
   return {
     keepOnly(polls) {
-      groups = polls.filter(({ freshness, group }) => freshness !== undefined && group?.kind === "accounts");
+      groups = polls.filter(({ timing, group }) => timing.kind === "freshness" && group?.kind === "accounts");
       owners = new Map(groups.flatMap((group) => membersOf(group).map((member) => [member.userId, { group, member }] as const)));
     },
     choose(places, asked) {

@@ -1,9 +1,8 @@
 /** What a plan and its forecast ask of a kind of group. A poll that is read by itself is of the kind `single`. Pure. */
 import type { JsonObject } from "../../model/json.ts";
-import type { Freshness } from "../../model/schedule.ts";
 import type { Known, WatchBasis } from "../../plan/rates/basis.ts";
 import type { Delay } from "../../plan/delay-aims.ts";
-import type { Poll, PollGroup } from "../../plan/poll.ts";
+import type { FreshTiming, Poll, PollGroup } from "../../plan/poll.ts";
 import type { PollCost } from "../../plan/poll-cost.ts";
 import type { ActiveStrategy } from "../../plan/rates/learned.ts";
 
@@ -16,12 +15,16 @@ export interface CostFacts {
   readonly itemsPerDay: number | undefined;
 }
 
+/** Runs that freshness places: it keeps the delay that was asked for, whatever that costs. */
+export interface PlacedRuns {
+  readonly delay: Delay;
+  /** Undefined where that is not known. */
+  readonly perDay: number | undefined;
+}
+
 export interface GroupKind {
   costOf(poll: Poll, facts: CostFacts): PollCost;
-  /** The delay of its items under freshness. */
-  expectedDelay(freshness: Freshness): Delay;
-  /** Runs a day under freshness; undefined where that is not known. */
-  freshRunsPerDay(poll: Poll, freshness: Freshness): number | undefined;
+  placed(poll: Poll, timing: FreshTiming): PlacedRuns;
   /** New items a day; `ofFeed` answers for one feed. Undefined where that is not known, or says nothing of the cost. */
   itemsPerDay(poll: Poll, ofFeed: (feed: Poll) => number | undefined): number | undefined;
   /** What the forecast of its cost rests on. */

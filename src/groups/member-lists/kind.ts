@@ -4,12 +4,11 @@ import { groupCost } from "../../plan/poll-cost.ts";
 import { readsWholeList } from "../../plan/polls/full-read.ts";
 import type { GroupKind } from "../kind/group-kind.ts";
 import { restoreStrategy } from "../kind/stored-strategy.ts";
-import { feedDelay } from "../single/feed-pace.ts";
+import { placedReads } from "../single/feed-pace.ts";
 
 export const MEMBER_LISTS: GroupKind = {
   costOf: (poll, { pollsPerDay }) => groupCost(poll, pollsPerDay),
-  expectedDelay: feedDelay,
-  freshRunsPerDay: ({ readsPerDay }) => readsPerDay,
+  placed: placedReads,
   itemsPerDay: () => undefined,
   basisOf({ group }, { rateOf, isLengthKnown }) {
     const members = group?.members ?? [];

@@ -8,13 +8,13 @@ import { commonMultiple, gridStepMs } from "../../plan/polls/tick-grid.ts";
 
 export interface SharedProbes {
   /** Requests a run more, on average, when these accounts are asked for on the schedules of `poll` beside all that were added. */
-  more(poll: Pick<Poll, "schedules">, userIds: readonly string[]): number;
+  more(poll: Pick<Poll, "timing">, userIds: readonly string[]): number;
   /** The same, and from now on they are asked for. */
-  add(poll: Pick<Poll, "schedules" | "intervalMs">, userIds: readonly string[]): number;
+  add(poll: Pick<Poll, "timing" | "intervalMs">, userIds: readonly string[]): number;
   /** All that was added, by schedule. */
   readonly companies: readonly Company[];
   /** Whether anybody is asked for on these schedules. */
-  has(poll: Pick<Poll, "schedules">): boolean;
+  has(poll: Pick<Poll, "timing">): boolean;
 }
 
 /** Those of one schedule. */
@@ -34,7 +34,7 @@ const MOST_RUNS = 2_000;
 export function createSharedProbes(): SharedProbes {
   const bySchedule = new Map<string, Asked>();
 
-  const more = (poll: Pick<Poll, "schedules">, userIds: readonly string[]): number => {
+  const more = (poll: Pick<Poll, "timing">, userIds: readonly string[]): number => {
     const meetings = meetingsOf(schedulesKey(poll), gridStepMs(poll), [...bySchedule.values()]);
     const all = sum(meetings, ({ runs }) => runs);
     return sum(meetings, ({ asked, runs }) => (runs / all) * requestsMore(asked, userIds));

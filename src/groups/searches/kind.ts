@@ -7,7 +7,7 @@ import { pagesBeyondFirst } from "../../plan/polls/feed-pages.ts";
 import { growLimits } from "../../query/merging/merge.ts";
 import type { GroupKind } from "../kind/group-kind.ts";
 import { restoreStrategy } from "../kind/stored-strategy.ts";
-import { feedDelay, shareKey } from "../single/feed-pace.ts";
+import { placedReads, shareKey } from "../single/feed-pace.ts";
 import { isAlone, restoreSearches, type SearchGroupMemory } from "./search-memory.ts";
 
 const DAY_MS = 86_400_000;
@@ -17,14 +17,13 @@ export const SEARCHES: GroupKind = {
     const base = groupCost(poll, pollsPerDay);
     return poll.group === undefined || itemsPerDay === undefined ? base : withPages(poll, poll.group, base, itemsPerDay);
   },
-  expectedDelay: feedDelay,
-  freshRunsPerDay: ({ readsPerDay }) => readsPerDay,
+  placed: placedReads,
   itemsPerDay: ({ group }, ofFeed) =>
     (group?.members ?? [])
       .map(ofFeed)
       .reduce((total, count) => (total === undefined || count === undefined ? undefined : total + count), 0),
   basisOf(poll, { rateOf }) {
-    if (poll.freshness === undefined) return restsOn("schedule");
+    if (poll.timing.kind === "schedule") return restsOn("schedule");
     return restsOnKnown([rateOf(shareKey(poll.key)) === undefined && "even"]);
   },
   ratedMembers: () => [],

@@ -13,6 +13,7 @@ import { FIRST_LIMITS, mergeableQuery, type MergeLimits, batchMembers } from "..
 import type { Poll, Pollable } from "../../plan/poll.ts";
 import { cheaperOf, costOf, FULL_POLL_SHARE, fullPollWithin, type StrategyCost } from "../../plan/strategy.ts";
 import { sum } from "../../plan/sum.ts";
+import { spreadIn } from "../../plan/timing.ts";
 import { fullPollEveryOf, maxAgeOf, strategyOf } from "../../plan/polls/effective-settings.ts";
 
 const DAY_MS = 86_400_000;
@@ -60,7 +61,7 @@ function toGroup<T extends Pollable>(key: string, members: Members<T>, wayOf: Le
     ...first,
     key,
     source: { endpoint: "search-tweets", params: { order: "latest" }, boundParam: "query" },
-    spreadMs: first.freshness === undefined ? spreadMs(key, first.intervalMs) : 0,
+    spreadMs: spreadIn(first.timing, spreadMs(key, first.intervalMs)),
     costRequests: (cost.readsPerDay * first.intervalMs) / DAY_MS,
     ...joined,
     group: { kind: "searches", members, wish, cost, ...(fullPollEveryMs === undefined ? {} : { fullPollEveryMs }) },

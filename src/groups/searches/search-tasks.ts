@@ -68,8 +68,8 @@ const joining = (poll: Poll, { nowMs, toService }: SearchTaskQuery): SearchTask 
 });
 
 /** A run that is repeated, because others could not be read, asks for nobody again. */
-function isJustRead({ triedAtMs }: SearchMemory, { intervalMs, freshness }: Poll, { nowMs }: SearchTaskQuery): boolean {
-  const shortestMs = freshness === undefined ? intervalMs : leastWaitMs(freshness);
+function isJustRead({ triedAtMs }: SearchMemory, { intervalMs, timing }: Poll, { nowMs }: SearchTaskQuery): boolean {
+  const shortestMs = timing.kind === "schedule" ? intervalMs : leastWaitMs(timing.freshness);
   return passedMs(triedAtMs, nowMs) < Math.min(shortestMs / 2, JUST_MS);
 }
 
@@ -77,7 +77,7 @@ function canShare(member: SearchMemory, poll: Poll, { memory, nowMs }: SearchTas
   const isResting = memory.strategy !== "merge" || nowMs < memory.trouble.restUntilMs;
   if (isResting || isAlone(member, nowMs) || member.isBusy === true || nowMs >= member.proofDueMs) return false;
   // After an outage the query of all would be long.
-  const longestMs = poll.freshness === undefined ? 0 : 2 * longestWaitMs(poll.freshness);
+  const longestMs = poll.timing.kind === "schedule" ? 0 : 2 * longestWaitMs(poll.timing.freshness);
   return nowMs - member.triedAtMs <= Math.max(poll.overlapMs, 3 * poll.intervalMs, longestMs);
 }
 

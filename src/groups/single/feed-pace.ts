@@ -6,7 +6,9 @@
  * so that what is not known yet of how much is posted changes nothing. Pure; the memory is plain data.
  */
 import type { Freshness } from "../../model/schedule.ts";
-import { expectedDelay, longestWaitMs, type Mean, type P95 } from "../../plan/delay-aims.ts";
+import { type Delay, expectedDelay, longestWaitMs, type Mean, type P95 } from "../../plan/delay-aims.ts";
+import type { FreshTiming, Poll } from "../../plan/poll.ts";
+import type { PlacedRuns } from "../kind/group-kind.ts";
 import { baseRate, learnPosts, rateAhead, type RateMemory } from "../../plan/rates/rates.ts";
 import { sum } from "../../plan/sum.ts";
 
@@ -117,13 +119,15 @@ function learnLate(pace: ReadPace, delaysMs: readonly number[], { p95Ms }: P95, 
 export const leastWaitMs = (freshness: Freshness): number =>
   freshness.kind === "mean" ? (2 * freshness.meanMs) / MOST_HASTE : freshness.p95Ms;
 
-/** Even reads with what is asked for: as often as it comes to where nothing was learned. */
-export const feedIntervalMs = (freshness: Freshness): number =>
-  freshness.kind === "mean" ? Math.round(2 * freshness.meanMs) : freshness.p95Ms;
-
 /** Of the delays asked for, as they come out: posts are found sooner in a burst. */
-export const feedDelay = (freshness: Freshness): { readonly p50Ms: number; readonly p95Ms: number } =>
+const feedDelay = (freshness: Freshness): Delay =>
   freshness.kind === "mean" ? { p50Ms: 0.95 * freshness.meanMs, p95Ms: 2.2 * freshness.meanMs } : expectedDelay(freshness);
+
+/** Of a feed, or of several that are read as one. */
+export const placedReads = (_: Poll, { freshness, readsPerDay }: FreshTiming): PlacedRuns => ({
+  delay: feedDelay(freshness),
+  perDay: readsPerDay,
+});
 
 /** Where it is counted how often a feed is read, as a share of even reads: what freshness asks for may change. */
 export const shareKey = (pollKey: string): string => `${pollKey}/share`;

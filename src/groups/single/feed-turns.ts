@@ -72,8 +72,9 @@ export function createFeedTurns({ book, clock, serviceClock, stretch }: FeedTurn
 
   return {
     async after(poll, read) {
-      const { key, freshness, intervalMs } = poll;
-      if (freshness === undefined) return undefined;
+      const { key, timing, intervalMs } = poll;
+      if (timing.kind === "schedule") return undefined;
+      const { freshness } = timing;
       await book.load();
       const factor = stretch(poll.priority);
       const isPaced = factor <= 1;
@@ -87,9 +88,9 @@ export function createFeedTurns({ book, clock, serviceClock, stretch }: FeedTurn
       if (read.isWhole) dueMs.set(key, nextRead(latest, freshness, 1));
       return nextRead(latest, freshness, factor);
     },
-    againAt({ key, freshness, priority }) {
+    againAt({ key, timing, priority }) {
       const entry = book.get(key);
-      return freshness === undefined || entry === undefined ? undefined : nextRead(entry, freshness, stretch(priority));
+      return timing.kind === "schedule" || entry === undefined ? undefined : nextRead(entry, timing.freshness, stretch(priority));
     },
   };
 }

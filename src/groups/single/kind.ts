@@ -5,7 +5,7 @@ import { newsPages, rescanRequests } from "../../plan/polls/feed-cost.ts";
 import { checkPages } from "../../plan/polls/feed-pages.ts";
 import { dailyRead, isReadByEveryPoll, readsWholeList } from "../../plan/polls/full-read.ts";
 import type { CostFacts, GroupKind } from "../kind/group-kind.ts";
-import { feedDelay, shareKey } from "./feed-pace.ts";
+import { placedReads, shareKey } from "./feed-pace.ts";
 
 export const SINGLE: GroupKind = {
   costOf(poll, { pollsPerDay, fullReadPages: pages, itemsPerDay }) {
@@ -23,8 +23,7 @@ export const SINGLE: GroupKind = {
       requestsPerDay: polls + sweepsPerDay + fullReadPerDay + listChecks(poll),
     };
   },
-  expectedDelay: feedDelay,
-  freshRunsPerDay: ({ readsPerDay }) => readsPerDay,
+  placed: placedReads,
   itemsPerDay: (poll, ofFeed) => (poll.detector === "feed" ? ofFeed(poll) : undefined),
   basisOf(poll, known) {
     if (poll.detector === "roster" && readsWholeList(poll)) return restsOnKnown([!known.isLengthKnown(poll) && "lengths"]);
@@ -38,7 +37,7 @@ export const SINGLE: GroupKind = {
 };
 
 function basisOfFeed(poll: Poll, { rateOf, itemsPerDay }: Known): WatchBasis {
-  const isEven = poll.freshness !== undefined && rateOf(shareKey(poll.key)) === undefined;
+  const isEven = poll.timing.kind === "freshness" && rateOf(shareKey(poll.key)) === undefined;
   return restsOnKnown([isEven && "even", itemsPerDay(poll) === undefined && "pages"]);
 }
 

@@ -1,6 +1,7 @@
 /** What the sharers of a poll want of how it is read, joined into one wish. Pure. */
-import type { Freshness, StrategyOverride } from "../../model/schedule.ts";
-import type { Poll } from "../poll.ts";
+import type { Freshness, Schedule, StrategyOverride } from "../../model/schedule.ts";
+import type { Poll, PollTiming, Subscriber } from "../poll.ts";
+import { scheduleOf } from "../timing.ts";
 
 /** One that insists wins over those that leave it open. */
 export function strategyOf({ subscribers }: Pick<Poll, "subscribers">): StrategyOverride {
@@ -18,14 +19,21 @@ export function fullPollEveryOf({ subscribers }: Pick<Poll, "subscribers">): num
 export const maxAgeOf = ({ subscribers }: Pick<Poll, "subscribers">): number =>
   subscribers.reduce((least, { watch }) => Math.min(least, watch.maxAgeMs), Number.POSITIVE_INFINITY);
 
-/** The strictest of its sharers; a schedule is the user's word, so that one sharer without freshness decides. */
-export function freshnessOf({ subscribers }: Pick<Poll, "subscribers">): Freshness | undefined {
-  const all: Freshness[] = [];
-  for (const { watch } of subscribers) {
-    if (watch.timing.kind === "schedule") return undefined;
-    all.push(watch.timing.freshness);
-  }
-  return all.reduce((strictest, one) => (strictness(one) < strictness(strictest) ? one : strictest));
+/** The strictest freshness of its sharers; a schedule is the user's word, so that one sharer who has one decides. */
+export function timingOf(subscribers: readonly Subscriber[]): PollTiming {
+  const all = subscribers.flatMap(({ watch: { timing } }) => (timing.kind === "freshness" ? [timing.freshness] : []));
+  const [first, ...others] = all;
+  if (first === undefined || all.length < subscribers.length) return { kind: "schedule", schedules: schedulesWanted(subscribers) };
+  return { kind: "freshness", freshness: others.reduce((best, one) => (strictness(one) < strictness(best) ? one : best), first) };
 }
 
 const strictness = (freshness: Freshness): number => (freshness.kind === "mean" ? freshness.meanMs * 3 : freshness.p95Ms);
+
+/** Each once, and of intervals the shortest alone: they count from the last run, of which a longer one is never the first to end. */
+export function schedulesWanted(subscribers: readonly Subscriber[]): readonly Schedule[] {
+  const schedules = subscribers.map(({ watch }) => scheduleOf(watch.timing));
+  if (schedules.length === 1) return schedules;
+  const shortestMs = Math.min(...schedules.map((one) => (one.kind === "every" ? one.intervalMs : Number.POSITIVE_INFINITY)));
+  const first = schedules.filter((one) => one.kind !== "every" || one.intervalMs === shortestMs);
+  return [...new Map(first.map((schedule) => [JSON.stringify(schedule), schedule])).values()];
+}

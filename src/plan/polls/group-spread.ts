@@ -2,10 +2,15 @@
 import { canonicalJson } from "../../model/hash.ts";
 import { spreadMs } from "../../schedule/spread.ts";
 import type { Poll } from "../poll.ts";
+import { schedulesOf } from "../timing.ts";
 
 /** The schedules of a poll, in any order. */
-export const schedulesKey = ({ schedules }: Pick<Poll, "schedules">): string =>
-  canonicalJson(schedules.map((schedule) => canonicalJson({ ...schedule })).sort());
+export const schedulesKey = ({ timing }: Pick<Poll, "timing">): string =>
+  canonicalJson(
+    schedulesOf(timing)
+      .map((schedule) => canonicalJson({ ...schedule }))
+      .sort(),
+  );
 
 /** Intervals from here on are moved from their ticks: what is right for the shortest of them is so for all. */
 export const SHORTEST_SPREAD_MS = 10_000;

@@ -30,8 +30,8 @@ export function sortByKind<T extends Pollable>(polls: readonly Poll<T>[], kindOf
 
 /** What the polls of a group have in common whatever they read, and the `name` of those that are not accounts: what it is called decides its key. */
 export function kindNamed(poll: Poll, ...name: readonly string[]): string {
-  const { freshness, priority, schedules } = poll;
-  const rhythm = freshness === undefined ? schedules.map((schedule) => canonicalJson({ ...schedule })) : { ...freshness };
+  const { timing, priority } = poll;
+  const rhythm = timing.kind === "schedule" ? timing.schedules.map((schedule) => canonicalJson({ ...schedule })) : { ...timing.freshness };
   return canonicalJson([...name, priority, strategyOf(poll), rhythm, fullPollEveryOf(poll) ?? null]);
 }
 

@@ -2,14 +2,14 @@
 import { batchesOf } from "../../model/batch.ts";
 import { fingerprintOf, type Source } from "../../model/source.ts";
 import { canonicalJson, type Hash } from "../../model/hash.ts";
-import { mostUrgent, type Schedule } from "../../model/schedule.ts";
+import { mostUrgent } from "../../model/schedule.ts";
 import type { Absence, TargetRegistration, TargetState } from "../../model/watch-store.ts";
 import type { Watch } from "../../model/watch.ts";
 import { spreadMs } from "../../schedule/spread.ts";
 import type { Timetable } from "../../schedule/timetable.ts";
 import type { Poll, Pollable, Subscriber } from "../poll.ts";
-import { scheduleOf } from "../timing.ts";
-import { freshnessOf } from "./effective-settings.ts";
+import { schedulesOf, spreadIn } from "../timing.ts";
+import { schedulesWanted, timingOf } from "./effective-settings.ts";
 
 /** An enabled watch with its targets as the state knows them. */
 export interface PlannedWatch<T extends Pollable = Pollable> {
@@ -83,7 +83,7 @@ function planBatches<T extends Pollable>(shared: readonly Shared<T>[], deps: Pla
   for (const one of shared) {
     const { batch, endpoint, params } = one.source;
     if (batch === undefined) continue;
-    const schedules = wanted(one.subscribers);
+    const schedules = schedulesWanted(one.subscribers);
     const kind = `${endpoint}\n${canonicalJson(params)}\n${batch.param}\n${canonicalJson(schedules)}`;
     const known = kinds.get(kind);
     if (known === undefined) kinds.set(kind, [one]);
@@ -117,34 +117,21 @@ function toPoll<T extends Pollable>(
   subscribers: readonly Subscriber<T>[],
   { timetable, nowMs }: PlanDeps,
 ): Poll<T> {
-  const freshness = freshnessOf({ subscribers });
-  const schedules = freshness === undefined ? wanted(subscribers) : [scheduleOf({ kind: "freshness", freshness })];
-  const [first, ...others] = schedules;
+  const timing = timingOf(subscribers);
+  const [first, ...others] = schedulesOf(timing);
   if (first === undefined) throw new Error("a poll without subscribers");
-  const schedule = timetable.fastest([first, ...others], nowMs);
-  const intervalMs = timetable.intervalMs(schedule, nowMs);
+  const intervalMs = timetable.intervalMs(timetable.fastest([first, ...others], nowMs), nowMs);
   return {
     key,
     source,
     detector: subscribers[0]?.type.detection.detector ?? "feed",
-    schedules,
-    schedule,
+    timing,
     intervalMs,
-    ...(freshness === undefined ? {} : { freshness }),
-    spreadMs: freshness === undefined ? spreadMs(key, intervalMs) : 0,
+    spreadMs: spreadIn(timing, spreadMs(key, intervalMs)),
     priority: mostUrgent(subscribers.map(({ watch }) => watch.priority)),
     maxPages: Math.max(...subscribers.map(({ watch }) => watch.maxPages)),
     overlapMs: Math.max(...subscribers.map(({ watch }) => watch.overlapMs)),
     costRequests: Math.max(...subscribers.map(({ watch, type }) => type.costRequests(watch.settings))),
     subscribers,
   };
-}
-
-/** Each once, and of intervals the shortest alone: they count from the last run, of which a longer one is never the first to end. */
-function wanted(subscribers: readonly Subscriber[]): readonly Schedule[] {
-  const schedules = subscribers.map(({ watch }) => scheduleOf(watch.timing));
-  if (schedules.length === 1) return schedules;
-  const shortestMs = Math.min(...schedules.map((one) => (one.kind === "every" ? one.intervalMs : Number.POSITIVE_INFINITY)));
-  const first = schedules.filter((one) => one.kind !== "every" || one.intervalMs === shortestMs);
-  return [...new Map(first.map((schedule) => [JSON.stringify(schedule), schedule])).values()];
 }

@@ -3,6 +3,7 @@ import type { Schedule } from "../../model/schedule.ts";
 import type { Timetable } from "../../schedule/timetable.ts";
 import { SHORTEST_SPREAD_MS } from "./group-spread.ts";
 import type { Poll } from "../poll.ts";
+import { schedulesOf } from "../timing.ts";
 
 /** A longer interval counts from the moment its user started it. */
 const LONGEST_ALIGNED_MS = 900_000;
@@ -19,15 +20,15 @@ export const onGrid = (schedule: Schedule, tickMs: number): number =>
  * Of profiles that are asked for at every multiple of a step since the epoch: that step. Undefined for any other schedule. Short ones are
  * not moved from their ticks as the others are, and meet none of them.
  */
-export function gridStepMs({ schedules }: Pick<Poll, "schedules">): number | undefined {
-  const [schedule, ...others] = schedules;
+export function gridStepMs({ timing }: Pick<Poll, "timing">): number | undefined {
+  const [schedule, ...others] = schedulesOf(timing);
   if (schedule === undefined || others.length > 0) return undefined;
   const stepMs = schedule.kind === "every" ? schedule.intervalMs : minutesOf(schedule.pattern) * 60_000;
   return stepMs >= SHORTEST_SPREAD_MS && stepMs <= LONGEST_ALIGNED_MS ? stepMs : undefined;
 }
 
 /** Whether no tick of a grid, as its poll is moved from it, lies between two moments; false where there is no grid. */
-export function isSameTick(poll: Pick<Poll, "schedules" | "spreadMs">, aMs: number, bMs: number): boolean {
+export function isSameTick(poll: Pick<Poll, "timing" | "spreadMs">, aMs: number, bMs: number): boolean {
   const stepMs = gridStepMs(poll);
   if (stepMs === undefined) return false;
   const tickOf = (ms: number): number => Math.floor((ms - poll.spreadMs) / stepMs);
@@ -49,9 +50,9 @@ function minutesOf(pattern: string): number {
 }
 
 /** The next `count` ticks of a poll on the grid, without its spread. */
-export function gridTicks({ schedules }: Pick<Poll, "schedules">, timetable: Timetable, nowMs: number, count: number): readonly number[] {
+export function gridTicks({ timing }: Pick<Poll, "timing">, timetable: Timetable, nowMs: number, count: number): readonly number[] {
   const ticks: number[] = [];
-  const next = (afterMs: number) => Math.min(...schedules.map((one) => timetable.nextDue(one, onGrid(one, afterMs))));
+  const next = (afterMs: number) => Math.min(...schedulesOf(timing).map((one) => timetable.nextDue(one, onGrid(one, afterMs))));
   for (let atMs = next(nowMs); ticks.length < count && Number.isFinite(atMs); atMs = next(atMs)) ticks.push(atMs);
   return ticks;
 }

@@ -16,8 +16,7 @@ const pollOf = (key: string, schedule: Schedule, subscribers = 1): Poll =>
   ({
     key,
     source: { endpoint: "search-tweets", params: {} },
-    schedules: [schedule],
-    schedule,
+    timing: { kind: "schedule", schedules: [schedule] },
     priority: "normal",
     spreadMs: 0,
     intervalMs: HOUR,
@@ -125,7 +124,7 @@ it("fault 72: does not leave a poll waiting for the old time that was still runn
 
 const fresh = (key: string, subscribers = 1): Poll => ({
   ...pollOf(key, every(HOUR), subscribers),
-  freshness: { kind: "mean", meanMs: HOUR / 2, maxMs: 2 * HOUR },
+  timing: { kind: "freshness", freshness: { kind: "mean", meanMs: HOUR / 2, maxMs: 2 * HOUR } },
 });
 
 it("runs what freshness placed sooner when the pace gets faster, but not what waits after a failure", async () => {

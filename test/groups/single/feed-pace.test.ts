@@ -1,14 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Freshness } from "../../../src/model/schedule.ts";
-import {
-  feedIntervalMs,
-  joinRates,
-  leastWaitMs,
-  learnFeed,
-  learnFeedDelays,
-  startFeed,
-  waitForFeed,
-} from "../../../src/groups/single/feed-pace.ts";
+import { joinRates, leastWaitMs, learnFeed, learnFeedDelays, startFeed, waitForFeed } from "../../../src/groups/single/feed-pace.ts";
+import { aimedMeanMs } from "../../../src/plan/delay-aims.ts";
 import { firstRate } from "../../../src/plan/rates/rates.ts";
 import { createSeededRandom } from "../../support/seeded-random.ts";
 
@@ -174,8 +167,9 @@ it("begins with even reads, of several feeds together as of one", () => {
   expect(both.posts / both.days).toBeCloseTo(4 * one.posts);
   for (const freshness of [MEAN, P95]) {
     const waitMs = waitForFeed(startFeed(both, freshness, START), freshness, 1, START);
-    expect(waitMs / feedIntervalMs(freshness)).toBeGreaterThan(0.6);
-    expect(waitMs / feedIntervalMs(freshness)).toBeLessThan(1.5);
+    const evenMs = 2 * aimedMeanMs(freshness);
+    expect(waitMs / evenMs).toBeGreaterThan(0.6);
+    expect(waitMs / evenMs).toBeLessThan(1.5);
     expect(waitMs).toBeGreaterThanOrEqual(leastWaitMs(freshness));
   }
 });

@@ -13,7 +13,8 @@ const MIN = 60_000;
 const HOUR = 60 * MIN;
 const MEAN: Freshness = { kind: "mean", meanMs: MIN, maxMs: 10 * MIN };
 
-const pollOf = (freshness: Freshness): Poll => ({ key: "k", priority: "normal", intervalMs: 2 * MIN, freshness }) as unknown as Poll;
+const pollOf = (freshness: Freshness): Poll =>
+  ({ key: "k", priority: "normal", intervalMs: 2 * MIN, timing: { kind: "freshness", freshness } }) as unknown as Poll;
 
 function house() {
   const clock = createVirtualClock(START);
