@@ -2,12 +2,11 @@
  * HTTP behind the Http port, over undici: one request, one whole answer or one classified error. Owns the deadline, the size limit
  * and decompression; http-reach.ts owns where sockets may go; retries, budgets and meaning belong to the callers.
  */
-import type { Dispatcher } from "undici";
+import { Agent, type Dispatcher } from "undici";
 import { HttpError, type Http, type HttpRequest, type HttpResponse, type Reach } from "../model/http.ts";
 import { decodeBody } from "./http-body.ts";
 import { classifyFailure, timedOut, tooLarge, wasAborted } from "./http-failure.ts";
 import { createConnector, type ResolveHost } from "./http-reach.ts";
-import { Agent } from "./undici-parts.ts";
 
 const CONNECTIONS_PER_ORIGIN = 256;
 

@@ -2,9 +2,8 @@
 import { lookup as systemLookup, type LookupAddress, type LookupOptions } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
-import type { buildConnector as undiciConnector } from "undici";
+import { buildConnector } from "undici";
 import { HttpError, type Reach } from "../model/http.ts";
-import { buildConnector } from "./undici-parts.ts";
 
 /** Resolves a host name, as dns.lookup does with `all`. */
 export type ResolveHost = (
@@ -37,7 +36,7 @@ const PUBLIC_METADATA: ReadonlySet<string> = new Set(["168.63.129.16", "::ffff:1
  * An undici connector that opens sockets to allowed addresses only. The name is resolved once, here, and the socket goes to the
  * address that was checked: a name that answers differently the second time gains nothing.
  */
-export function createConnector(reach: Reach, resolve: ResolveHost = resolveBySystem): undiciConnector.connector {
+export function createConnector(reach: Reach, resolve: ResolveHost = resolveBySystem): buildConnector.connector {
   const connect = buildConnector({ timeout: CONNECT_TIMEOUT_MS, allowH2: false, lookup: checkedLookup(reach, resolve) });
   return (options, done) => {
     // A literal address is never looked up.

@@ -76,7 +76,6 @@ export const PACKAGE_ROOMS: Readonly<Record<string, readonly string[]>> = {
   "@slack/web-api": ["sinks/slack"],
   "discord.js": ["sinks/discord"],
   "prom-client": ["server/"],
-  standardwebhooks: ["sinks/webhook"],
   hono: ["server/", "sandbox/"],
   "@hono/node-server": ["server/", "sandbox/"],
   commander: ["cli/"],

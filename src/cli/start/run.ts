@@ -7,7 +7,7 @@ import { EXIT, ExitError } from "../../model/exit-code.ts";
 import { sha256 } from "../../runtime/hash.ts";
 import { onUncaught } from "../../runtime/uncaught-exception.ts";
 import { onSignals } from "../../runtime/signals.ts";
-import { trimMemoryLater } from "../../runtime/trim-memory.ts";
+import { collectGarbageLater } from "../../runtime/collect-garbage.ts";
 import { type CliContext, CONFIG_OPTION, loadGuarded, orThrow } from "../terminal/context.ts";
 import { withServerToken } from "./server-token.ts";
 
@@ -49,9 +49,9 @@ async function run(context: CliContext, configPath: string): Promise<void> {
       ...(sandbox === undefined ? {} : { sandboxUrl: sandbox.url }),
     });
     const stopReload = onSignals(["SIGHUP"], () => void daemon.reload("SIGHUP"));
-    const cancelTrim = trimMemoryLater(context.clock);
+    const cancelCollecting = collectGarbageLater(context.clock);
     const reason = await Promise.race([signalled, refused]);
-    cancelTrim();
+    cancelCollecting();
     log.info("stopping", reason instanceof ExitError ? { because: reason.message } : { signal: reason });
     await daemon.stop();
     stopReload();
