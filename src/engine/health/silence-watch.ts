@@ -13,8 +13,8 @@ export interface SilenceWatchDeps {
 }
 
 export interface SilenceWatch {
-  /** Takes every complete answer of a poll. */
-  take(newItems: number): void;
+  /** Takes every complete answer of a poll. `hasItems`: of a list that held some, new or not. */
+  take(newItems: number, hasItems: boolean): void;
   check(isBlindEverywhere: boolean): Promise<void>;
   /** Polls went: the rest has another pace, which is learned anew. */
   forget(): void;
@@ -37,6 +37,10 @@ class WatchedSilence implements SilenceWatch {
   readonly #deps: SilenceWatchDeps;
   readonly #pace: ItemPace;
   #isSilent = false;
+  /** Lists that were empty are back with what they held, a silence ends with something new; after a restart nobody knows which it was. */
+  #isOfEmptyLists = false;
+  /** Whether anything answered so since it was last seen. */
+  #isBack = false;
   #isRead = false;
   #lastAnswerMs: number;
   /** Time over which answers came without news; pauses between answers count only a little. */
@@ -48,8 +52,9 @@ class WatchedSilence implements SilenceWatch {
     this.#pace = new ItemPace(this.#lastAnswerMs);
   }
 
-  take(newItems: number): void {
+  take(newItems: number, hasItems: boolean): void {
     const nowMs = this.#deps.clock.monotonic();
+    this.#isBack ||= newItems > 0 || (hasItems && this.#isOfEmptyLists);
     this.#quietMs = newItems > 0 ? 0 : this.#quietMs + Math.min(nowMs - this.#lastAnswerMs, LONGEST_PAUSE_MS);
     this.#lastAnswerMs = nowMs;
     if (newItems > 0) this.#pace.learn(newItems, nowMs);
@@ -61,16 +66,20 @@ class WatchedSilence implements SilenceWatch {
     this.#isRead = true;
     const quietMs = this.#quietMs;
     const isTooQuiet = quietMs >= SHORTEST_SILENCE_MS && this.#pace.perMs * quietMs >= EXPECTED_TO_TELL;
+    if (isBlindEverywhere) [this.#isOfEmptyLists, this.#isBack] = [true, false];
     if (this.#isSilent) {
-      if (!isBlindEverywhere && !isTooQuiet && quietMs < SHORTEST_SILENCE_MS) await this.#tellBack();
+      if (this.#isBack && (this.#isOfEmptyLists || !isTooQuiet)) await this.#tellBack();
     } else if (isBlindEverywhere) await this.#tell("The data service answers with empty lists where there were items before.");
     else if (isTooQuiet) {
+      this.#isOfEmptyLists = false;
       const since = isoTime(clock.now() - quietMs);
       await this.#tell(`The data service answers, but nothing is new anywhere since ${since}, which is not usual for these watches.`);
     }
   }
 
   forget(): void {
+    // What the rest shows is seen anew.
+    this.#isBack = true;
     this.#quietMs = 0;
     this.#pace.forget(this.#deps.clock.monotonic());
   }
@@ -81,7 +90,7 @@ class WatchedSilence implements SilenceWatch {
 
   async #tell(message: string): Promise<void> {
     const { notes, opsAlerts, clock } = this.#deps;
-    this.#isSilent = true;
+    [this.#isSilent, this.#isBack] = [true, false];
     await notes.writeNote(NOTE, clock.now());
     await opsAlerts.raise({
       type: "upstream.dark",
@@ -94,7 +103,7 @@ class WatchedSilence implements SilenceWatch {
 
   async #tellBack(): Promise<void> {
     const { notes, opsAlerts } = this.#deps;
-    this.#isSilent = false;
+    [this.#isSilent, this.#isOfEmptyLists] = [false, false];
     await notes.writeNote(NOTE, null);
     await opsAlerts.raise({
       type: "upstream.recovered",

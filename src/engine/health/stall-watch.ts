@@ -20,6 +20,8 @@ export interface PolledNews {
   readonly isBlind: boolean;
   /** Items never seen before. */
   readonly newItems: number;
+  /** Of a list that was read as deep as was asked: what it holds. */
+  readonly shown?: ReadonlySet<string>;
 }
 
 export interface StallWatch {
@@ -98,7 +100,7 @@ class WatchedStalls implements StallWatch {
       for (const { watch } of poll.subscribers) if (this.#told?.has(watch.id) === true) this.#better.add(watch.id);
     }
     // The members of a group report what they brought themselves.
-    this.#silence.take(poll.group === undefined ? news.newItems : 0);
+    this.#silence.take(poll.group === undefined ? news.newItems : 0, (news.shown?.size ?? 0) > 0);
   }
 
   failed(poll: Poll, error: unknown): void {

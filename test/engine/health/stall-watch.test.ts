@@ -110,6 +110,20 @@ it("tells the service recovered when probed accounts have news again, though oth
   expect(told(rig)).toContain("upstream.recovered upstream");
 });
 
+it("tells the service recovered once lists show again what they held, however long they were empty, and not for a restart", async () => {
+  const { clock, lists, rig } = await house(2);
+  await clock.advance(5 * MINUTE);
+  const held = new Map(lists);
+  for (const id of held.keys()) lists.set(id, []);
+  await clock.advance(HOUR);
+  await rig.restart();
+  await clock.advance(10 * MINUTE);
+  expect(told(rig)).toEqual(["upstream.dark upstream"]);
+  for (const [id, tweets] of held) lists.set(id, tweets);
+  await clock.advance(2 * MINUTE);
+  expect(told(rig)).toEqual(["upstream.dark upstream", "upstream.recovered upstream"]);
+});
+
 it("tells the service dark when nothing is new for far longer than the pace it had, without an error and without empty lists", async () => {
   const { clock, lists, rig } = await house(2, 5 * MINUTE);
   const post = (id: string) => lists.set(id, [tweetAt(clock.now(), Number(id)), ...(lists.get(id) ?? [])].slice(0, 20));
