@@ -33,9 +33,18 @@ const birthOf = (target: TargetState): Birth | undefined => {
   return typeof birth === "string" && typeof sinceMs === "number" ? { birth, since_ms: sinceMs } : undefined;
 };
 
+/**
+ * When the target was registered, in service time. An empty list gives no birth line, and may do so for days: until it does, this is kept as
+ * the first answer told it, because the machine's clock may be set while no process runs to notice.
+ */
+function registeredMsOf(target: TargetState, serviceClock: ServiceClock): number {
+  const { registered_ms: kept } = target.memory;
+  return typeof kept === "number" ? kept : serviceClock.fromLocal(target.registeredAtMs);
+}
+
 /** Since when items are news to a watch that starts now. */
 function firstRunSinceMs(watch: Watch, target: TargetState, serviceClock: ServiceClock): number {
-  const registeredMs = serviceClock.fromLocal(target.registeredAtMs);
+  const registeredMs = registeredMsOf(target, serviceClock);
   return watch.firstRun.kind === "since" ? registeredMs - watch.firstRun.ageMs : registeredMs;
 }
 
@@ -56,7 +65,7 @@ const rounded = (value: number): number => Math.round(value * 1_000) / 1_000;
 
 /** The page of a list shows nothing of an account that turns out not to be on it: what that account posted before is no news either. */
 function firstBirth({ watch, author }: Subscriber, target: TargetState, pageHigh: string, serviceClock: ServiceClock): Birth {
-  const registeredId = author === undefined ? "0" : tweetIdAt(serviceClock.fromLocal(target.registeredAtMs));
+  const registeredId = author === undefined ? "0" : tweetIdAt(registeredMsOf(target, serviceClock));
   return { birth: maxId(pageHigh, registeredId), since_ms: firstRunSinceMs(watch, target, serviceClock) };
 }
 
@@ -100,7 +109,9 @@ export function evaluateFeed(
   const stored = birthOf(target);
   // An empty list draws no birth line: it may be the service that is blind. What is newer than the registration is news anyway.
   if (stored === undefined && seen.firstPageHigh === undefined) {
-    return { ...NOTHING, targets: targetChange(target, undefined, seen.isHeadWhole, context.detectedAtMs) };
+    const isKept = target.memory["registered_ms"] !== undefined;
+    const registered = isKept ? undefined : { registered_ms: registeredMsOf(target, context.serviceClock) };
+    return { ...NOTHING, targets: targetChange(target, registered, seen.isHeadWhole, context.detectedAtMs) };
   }
   const isFirst = target.baselineAtMs === null || stored === undefined;
   const birth = stored ?? {
@@ -207,8 +218,13 @@ function detailOf(watch: Watch, verdict: Verdict, reason: string | undefined): s
   return reason ?? "";
 }
 
-/** Written when the birth line is drawn, when the first run or a catch-up is done, and when the target can be read again. */
-function targetChange(target: TargetState, drawn: Birth | undefined, isWhole: boolean, atMs: number): readonly TargetChange[] {
+/** Written when the birth line is drawn, or cannot be yet, when the first run or a catch-up is done, and when the target can be read again. */
+function targetChange(
+  target: TargetState,
+  drawn: Birth | { readonly registered_ms: number } | undefined,
+  isWhole: boolean,
+  atMs: number,
+): readonly TargetChange[] {
   const isFirstDone = isWhole && target.baselineAtMs === null;
   const isCaughtUp = isWhole && resumedFromMs(target) !== undefined;
   if (drawn === undefined && !isFirstDone && !isCaughtUp && target.status === "ok") return [];
