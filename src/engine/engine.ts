@@ -63,7 +63,7 @@ class PollingEngine implements Engine {
 
   start(): void {
     const { loop, stalls, rechecks, runners } = this.#parts;
-    loop.start({ runPoll: (poll) => this.#run(poll), againAt: (poll) => runners.againAt(poll) });
+    loop.start({ runPoll: (poll) => this.#run(poll), nextDueMs: (poll) => runners.nextDueMs(poll) });
     stalls.start();
     rechecks.start();
   }
@@ -152,8 +152,6 @@ class PollingEngine implements Engine {
       run = await this.#parts.runners.run(poll);
       return run.outcome;
     });
-    const isWell = aftermath.retryAtMs === undefined && aftermath.notBeforeMs === undefined;
-    const againAtMs = run?.againAtMs;
-    return againAtMs !== undefined && isWell ? { retryAtMs: againAtMs, isPaced: true } : aftermath;
+    return { ...aftermath, nextDueMs: run?.nextDueMs };
   }
 }

@@ -6,7 +6,7 @@ import { GROUP_KINDS, kindOf } from "./registry.ts";
 import { type FeedStates, createFeedStates } from "./single/feed-states.ts";
 import { type ProbeStates, createProbeStates } from "./probing/probe-states.ts";
 import type { Notes } from "../model/store.ts";
-import { createFeedTurns } from "./single/feed-turns.ts";
+import { createFeedPacers } from "./single/feed-pacer.ts";
 import { createFirstReads } from "./memory/first-reads.ts";
 import type { PollRunner } from "../polling/run/poll-runner.ts";
 import { createFeedRunner } from "./single/run-feed.ts";
@@ -24,8 +24,8 @@ export interface RunnersDeps extends Omit<GroupDeps, "book" | "changes"> {
 export interface Runners {
   /** @throws what kept it from learning anything */
   run(poll: Poll): Promise<GroupRun>;
-  /** When what freshness places is worth its next request, by the pace of this moment; undefined for all else, and before its first run. */
-  againAt(poll: Poll): number | undefined;
+  /** When a poll is worth its next request by the pace of this moment, wall time; undefined: at its next tick. */
+  nextDueMs(poll: Poll): number | undefined;
   /** Reads what was learned before; asked before every plan. */
   load(): Promise<void>;
   /** What planning goes by. */
@@ -41,13 +41,13 @@ export function createRunners(deps: RunnersDeps): Runners {
   const book = createProbeStates(notes, clock);
   const feeds = createFeedStates(notes, clock);
   const changes = createChangeCounts(notes, clock);
-  const turns = createFeedTurns({ book: feeds, clock, serviceClock, stretch });
+  const pacerOf = createFeedPacers({ book: feeds, clock, serviceClock, stretch });
   const common = { store, clock, log, runOne };
   const runners: Readonly<Record<keyof typeof GROUP_KINDS, GroupRunner>> = {
-    single: createFeedRunner({ runner, turns, clock }),
+    single: createFeedRunner({ runner, pacerOf, clock }),
     accounts: createGroupRunner({ ...common, gate, profiles, serviceClock, take, book, changes, stretch, wake }),
     "member-lists": createRostersRunner({ ...common, profiles, book }),
-    searches: createSearchesRunner({ ...common, gate, serviceClock, take, turns }),
+    searches: createSearchesRunner({ ...common, gate, serviceClock, take, pacerOf }),
   };
   const runnerOf = ({ group }: Poll): GroupRunner => runners[group?.kind ?? "single"];
   const firstReads = createFirstReads(deps);
@@ -60,7 +60,7 @@ export function createRunners(deps: RunnersDeps): Runners {
         throw error;
       }
     },
-    againAt: (poll) => runnerOf(poll).againAt?.(poll),
+    nextDueMs: (poll) => runnerOf(poll).pacerOf?.(poll).nextDueMs(),
     async load() {
       await Promise.all([book, feeds, changes].map((one) => one.load()));
     },

@@ -19,8 +19,8 @@ export interface PollLoopDeps extends PollPace {
 export interface PollWork {
   /** Runs a poll and deals with its failure; never rejects. Times on the wall clock. */
   runPoll(poll: Poll): Promise<PollAftermath>;
-  /** When a poll under freshness would run next by the pace of this moment; undefined where that is not known. */
-  againAt(poll: Poll): number | undefined;
+  /** When a poll would run next by the pace of this moment, wall time; undefined: at its next tick. */
+  nextDueMs(poll: Poll): number | undefined;
 }
 
 /** Requests are paced by the gate; this only bounds what waits there at once. */
@@ -28,7 +28,7 @@ const MOST_RUNNING = 64;
 /** Wake at least so often, to notice that the clock was set. */
 const LONGEST_SLEEP_MS = 30_000;
 /** Before the start. */
-const NO_WORK: PollWork = { runPoll: async () => ({}), againAt: () => undefined };
+const NO_WORK: PollWork = { runPoll: async () => ({}), nextDueMs: () => undefined };
 
 export class PollLoop {
   readonly #clock: Clock;
@@ -80,7 +80,7 @@ export class PollLoop {
 
   /** Computes waiting times again: polls go faster or slower than when they were put into the queue. */
   reschedule(): void {
-    this.#queue.reschedule((poll) => this.#work.againAt(poll));
+    this.#queue.reschedule((poll) => this.#work.nextDueMs(poll));
     this.#arm();
   }
 
@@ -178,20 +178,18 @@ export class PollLoop {
     const poll = this.#queue.pollOf(key);
     const isReplanned = this.#replanned.delete(key);
     if (poll !== undefined && this.#queue.nextDueAt(key) === undefined) {
-      if (isReplanned && isHeldByPace(aftermath)) this.#queue.enterAtOnce(poll);
+      const { nextDueMs, retryAtMs, notBeforeMs } = aftermath;
+      const isWell = retryAtMs === undefined && notBeforeMs === undefined;
+      if (isReplanned && isWell) this.#queue.enterAtOnce(poll);
       else {
-        const dueMs = Math.max(aftermath.retryAtMs ?? next.dueMs, aftermath.notBeforeMs ?? 0);
-        const pacedFromMs = dueMs === next.dueMs || aftermath.isPaced === true ? next.pacedFromMs : undefined;
+        const dueMs = isWell ? (nextDueMs ?? next.dueMs) : Math.max(retryAtMs ?? next.dueMs, notBeforeMs ?? 0);
+        const pacedFromMs = isWell || dueMs === next.dueMs ? next.pacedFromMs : undefined;
         this.#queue.enterNext(poll, { dueMs, tickMs: next.tickMs }, pacedFromMs);
       }
     }
     this.#arm();
   }
 }
-
-/** Nothing but its schedule, or its pace, keeps the poll from running again. */
-const isHeldByPace = ({ retryAtMs, notBeforeMs, isPaced }: PollAftermath): boolean =>
-  isPaced === true || (retryAtMs === undefined && notBeforeMs === undefined);
 
 /** The first poll of every target is due at once, also where it joins a poll that others share, or is read from another list from now on. */
 function hasNewSubscriber(old: Poll, now: Poll): boolean {

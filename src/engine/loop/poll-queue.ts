@@ -103,16 +103,16 @@ export class PollQueue {
     for (const { poll, due } of this.#planned(this.#queue.entries())) if (due.isFirst) this.enterFirst(poll);
   }
 
-  /** Polls go faster or slower than when they were put into the queue. `againAt`: as freshness would place a poll now. */
-  reschedule(againAt: (poll: Poll) => number | undefined): void {
+  /** Polls go faster or slower than when they were put into the queue. `nextDueMs`: where the pace of this moment, not a tick, says when. */
+  reschedule(nextDueMs: (poll: Poll) => number | undefined): void {
     const nowMs = this.#clock.now();
     for (const { poll, due } of this.#planned(this.#queue.entries())) {
       if (due.pacedFromMs === undefined) continue;
       const isDue = due.dueMs <= nowMs;
-      const againAtMs = againAt(poll);
+      const pacedMs = nextDueMs(poll);
       // What is due already is put off only where its interval is not over any more.
       const scheduled = () => this.nextAfter(poll, due.pacedFromMs ?? nowMs, isDue ? due.pacedFromMs : nowMs);
-      const next = againAtMs === undefined ? scheduled() : { dueMs: againAtMs, tickMs: due.tickMs };
+      const next = pacedMs === undefined ? scheduled() : { dueMs: pacedMs, tickMs: due.tickMs };
       if (isDue ? next.dueMs > nowMs : next.dueMs !== due.dueMs) this.#enter(poll, next, due);
     }
   }

@@ -17,6 +17,7 @@ import type { Profiles } from "../../requests/profiles.ts";
 import type { RequestGate } from "../../requests/request-gate.ts";
 import type { ServiceClock } from "../../requests/service-clock.ts";
 import type { GroupRunner } from "../kind/group-runner.ts";
+import type { Pacer } from "../kind/pacer.ts";
 import { createGroupMembers, type GroupMember, type GroupMembers, membersOf } from "../memory/group-members.ts";
 import { createCooldowns, type Cooldowns } from "../memory/cooldowns.ts";
 import { createLearned, type Learned } from "../memory/learned.ts";
@@ -132,7 +133,11 @@ class AccountsRunner implements GroupRunner {
     this.#places.keepOnly(polls);
   }
 
-  againAt(group: Poll): number | undefined {
+  pacerOf(group: Poll): Pacer {
+    return { nextDueMs: () => this.#nextDueMs(group) };
+  }
+
+  #nextDueMs(group: Poll): number | undefined {
     const [memory, nowMs] = [this.#memories.peek(group), this.#deps.clock.now()];
     const freshness = freshnessOf(group);
     if (freshness === undefined || memory === undefined) return undefined;
@@ -193,15 +198,17 @@ class AccountsRunner implements GroupRunner {
     const learned = { ...run.memory, limits: news.limits, profile: learnHours(run.memory.profile, news.postedMs) };
     const factor = this.#deps.stretch(group.priority);
     const freshness = freshnessOf(group);
-    const { memory, againAtMs } =
-      freshness === undefined ? { memory: learned } : this.#learnPace({ ...run, memory: learned }, plan, news, { freshness, factor });
+    const { memory, nextDueMs } =
+      freshness === undefined
+        ? { memory: learned, nextDueMs: undefined }
+        : this.#learnPace({ ...run, memory: learned }, plan, news, { freshness, factor });
     this.#count({ ...run, memory }, news, factor);
     this.#memories.put(group, memory);
     await this.#memories.save(group, startedAtMs, clock.now());
     await book.flush();
     await changes.flush();
     const outcome = answer === "blind" ? { ...news.outcome, isBlind: true } : news.outcome;
-    return { outcome, ...(againAtMs === undefined ? {} : { againAtMs }) };
+    return { outcome, nextDueMs };
   }
 
   #planReads({ group, members, unready, memory, asked, answer, startedAtMs, onTimeSinceMs }: ProbedRun): ReadPlan {
@@ -228,7 +235,7 @@ class AccountsRunner implements GroupRunner {
     plan: ReadPlan,
     news: GroupNews,
     { freshness, factor }: { readonly freshness: Freshness; readonly factor: number },
-  ): { readonly memory: GroupMemory; readonly againAtMs: number } {
+  ): { readonly memory: GroupMemory; readonly nextDueMs: number } {
     const { clock } = this.#deps;
     const changed = [...asked, ...seen, ...plan.tasks.map(({ member }) => member)];
     const after = { freshness, memory, factor, waiting: this.#turns.later(members, memory, clock.now(), changed) };
@@ -237,10 +244,10 @@ class AccountsRunner implements GroupRunner {
     const delaysMs = hasProbed ? news.delaysMs : [];
     const parts = [awaited, plan.awaited];
     const paced = { ...memory, ...paceAfter({ ...after, awaited: parts, hasProbed, delaysMs, startedAtMs, nowMs: clock.now() }) };
-    const againAtMs = clock.now() + waitAfter({ ...after, memory: paced, nowMs: clock.now() });
+    const nextDueMs = clock.now() + waitAfter({ ...after, memory: paced, nowMs: clock.now() });
     // What comes to light after blind probes is late because of them.
-    if (answer !== "blind") this.#onTime.end(group.key, againAtMs);
-    return { memory: paced, againAtMs };
+    if (answer !== "blind") this.#onTime.end(group.key, nextDueMs);
+    return { memory: paced, nextDueMs };
   }
 
   /** For the forecast: what the run took, and what changed without a post. */

@@ -211,7 +211,7 @@ function withoutReader({ readFor: _, ...account }: AccountMemory): AccountMemory
 const spreadBack = (key: string, nowMs: number, everyMs: number): number => nowMs - Math.floor(unitHash(key) * everyMs);
 
 /** Lists that failed are tried again before the next tick, where that is far. */
-function againOf({ group, retriesMs }: Run, startedAtMs: number): Pick<GroupRun, "againAtMs"> {
-  const againAtMs = Math.min(...retriesMs);
-  return againAtMs < startedAtMs + group.intervalMs ? { againAtMs } : {};
+function againOf({ group, retriesMs }: Run, startedAtMs: number): Pick<GroupRun, "nextDueMs"> {
+  const nextDueMs = Math.min(...retriesMs);
+  return nextDueMs < startedAtMs + group.intervalMs ? { nextDueMs } : {};
 }

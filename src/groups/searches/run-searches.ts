@@ -16,7 +16,7 @@ import { joinOutcomes } from "../../polling/run/poll-outcome.ts";
 import { createCooldowns } from "../memory/cooldowns.ts";
 import { createLearned } from "../memory/learned.ts";
 import type { RequestGate } from "../../requests/request-gate.ts";
-import type { FeedTurns } from "../single/feed-turns.ts";
+import type { FeedPacers } from "../single/feed-pacer.ts";
 import { feedRead } from "../single/run-feed.ts";
 import type { RunMember } from "../../polling/run/run-member.ts";
 import { weighed } from "./search-memory-after.ts";
@@ -32,11 +32,11 @@ export interface SearchesDeps extends RunMember {
   readonly clock: Clock;
   readonly serviceClock: ServiceClock;
   readonly log: Log;
-  readonly turns: FeedTurns;
+  readonly pacerOf: FeedPacers;
 }
 
 export function createSearchesRunner(deps: SearchesDeps): GroupRunner {
-  const { store, gate, clock, serviceClock, log, turns, runOne, take } = deps;
+  const { store, gate, clock, serviceClock, log, pacerOf, runOne, take } = deps;
   const memories = createLearned(store, restoreSearches);
   const readiness = createGroupMembers(store);
   const holds = createCooldowns(clock);
@@ -55,10 +55,10 @@ export function createSearchesRunner(deps: SearchesDeps): GroupRunner {
       memories.put(group, memoryOf(scene), scene.isWorthWriting);
       await memories.save(group, scene.startedAtMs, clock.now());
       if (failure !== undefined) throw failure;
-      const againAtMs = await turns.after(group, feedRead(scene.outcomes, scene.startedAtMs));
-      return { outcome: joinOutcomes(scene.outcomes), ...(againAtMs === undefined ? {} : { againAtMs }) };
+      const nextDueMs = await pacerOf(group).after(feedRead(scene.outcomes, scene.startedAtMs));
+      return { outcome: joinOutcomes(scene.outcomes), nextDueMs };
     },
-    againAt: turns.againAt,
+    pacerOf,
     close: () => memories.close(clock.now()),
     keepOnly: (polls) => readiness.keepOnly(new Set(polls.flatMap(({ group }) => (group?.members ?? []).map(({ key }) => key)))),
   };

@@ -1,8 +1,7 @@
 /** What a run of a group of searches reads: which members together, which by themselves, how deep. Pure. */
 import type { Reach } from "../../detect/feed-poll.ts";
 import { passedMs } from "../../model/clock.ts";
-import { leastWaitMs } from "../single/feed-pace.ts";
-import { longestWaitMs } from "../../plan/delay-aims.ts";
+import { waitsOf } from "../single/feed-pace.ts";
 import { isAlone, type SearchGroupMemory, type SearchMemory } from "./search-memory.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 
@@ -68,17 +67,14 @@ const joining = (poll: Poll, { nowMs, toService }: SearchTaskQuery): SearchTask 
 });
 
 /** A run that is repeated, because others could not be read, asks for nobody again. */
-function isJustRead({ triedAtMs }: SearchMemory, { intervalMs, timing }: Poll, { nowMs }: SearchTaskQuery): boolean {
-  const shortestMs = timing.kind === "schedule" ? intervalMs : leastWaitMs(timing.freshness);
-  return passedMs(triedAtMs, nowMs) < Math.min(shortestMs / 2, JUST_MS);
-}
+const isJustRead = ({ triedAtMs }: SearchMemory, poll: Poll, { nowMs }: SearchTaskQuery): boolean =>
+  passedMs(triedAtMs, nowMs) < Math.min(waitsOf(poll).leastMs / 2, JUST_MS);
 
 function canShare(member: SearchMemory, poll: Poll, { memory, nowMs }: SearchTaskQuery): boolean {
   const isResting = memory.strategy !== "merge" || nowMs < memory.trouble.restUntilMs;
   if (isResting || isAlone(member, nowMs) || member.isBusy === true || nowMs >= member.proofDueMs) return false;
   // After an outage the query of all would be long.
-  const longestMs = poll.timing.kind === "schedule" ? 0 : 2 * longestWaitMs(poll.timing.freshness);
-  return nowMs - member.triedAtMs <= Math.max(poll.overlapMs, 3 * poll.intervalMs, longestMs);
+  return nowMs - member.triedAtMs <= Math.max(poll.overlapMs, 3 * poll.intervalMs, 2 * waitsOf(poll).mostMs);
 }
 
 /** By itself. What was read together since the last time it was has to be proved then. */

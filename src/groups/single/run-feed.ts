@@ -4,23 +4,22 @@ import type { Clock } from "../../model/clock.ts";
 import { timeOfTweetId } from "../../model/id.ts";
 import { joinRates } from "./feed-pace.ts";
 import { firstRate } from "../../plan/rates/rates.ts";
-import type { FeedRead, FeedTurns } from "./feed-turns.ts";
+import type { FeedPacers, FeedRead } from "./feed-pacer.ts";
 import type { PollOutcome } from "../../polling/run/poll-outcome.ts";
 import type { PollRunner } from "../../polling/run/poll-runner.ts";
 
 export function createFeedRunner(deps: {
   readonly runner: Pick<PollRunner, "run">;
-  readonly turns: FeedTurns;
+  readonly pacerOf: FeedPacers;
   readonly clock: Clock;
 }): GroupRunner {
   return {
     async run(poll) {
       const startedAtMs = deps.clock.now();
       const outcome = await deps.runner.run(poll);
-      const againAtMs = await deps.turns.after(poll, feedRead([outcome], startedAtMs));
-      return { outcome, ...(againAtMs === undefined ? {} : { againAtMs }) };
+      return { outcome, nextDueMs: await deps.pacerOf(poll).after(feedRead([outcome], startedAtMs)) };
     },
-    againAt: deps.turns.againAt,
+    pacerOf: deps.pacerOf,
   };
 }
 

@@ -11,6 +11,6 @@ export interface PollRun {
 
 export interface GroupRun {
   readonly outcome: PollOutcome;
-  /** When the next probe is worth its request, where freshness says so instead of a schedule; wall time. */
-  readonly againAtMs?: number;
+  /** When the next one is worth its requests, wall time; undefined: at the next tick. */
+  readonly nextDueMs?: number | undefined;
 }

@@ -26,11 +26,11 @@ const pollOf = (key: string, schedule: Schedule, subscribers = 1): Poll =>
 interface HouseOptions {
   readonly durationMs?: number;
   readonly aftermath?: () => PollAftermath;
-  readonly againAt?: () => number;
+  readonly nextDueMs?: () => number;
   readonly stretch?: () => number;
 }
 
-function house({ durationMs = 1_000, aftermath = () => ({}), againAt, stretch = () => 1 }: HouseOptions = {}) {
+function house({ durationMs = 1_000, aftermath = () => ({}), nextDueMs, stretch = () => 1 }: HouseOptions = {}) {
   const clock = createVirtualClock(START);
   const runs: string[] = [];
   let most = 0;
@@ -39,7 +39,7 @@ function house({ durationMs = 1_000, aftermath = () => ({}), againAt, stretch = 
   const meter = { count() {}, set() {}, observe() {} };
   const loop = new PollLoop({ clock, timetable: createTimetable(), meter, log, stretch });
   const work: PollWork = {
-    againAt: () => againAt?.(),
+    nextDueMs: () => nextDueMs?.(),
     async runPoll({ key, subscribers }) {
       runs.push(`${key}${subscribers.length} ${(clock.now() - START) / 1_000}`);
       now += 1;
@@ -129,9 +129,9 @@ const fresh = (key: string, subscribers = 1): Poll => ({
 
 it("runs what freshness placed sooner when the pace gets faster, but not what waits after a failure", async () => {
   for (const isPaced of [true, false]) {
-    const retryAtMs = START + 2 * HOUR;
-    const againAt = () => START + 60_000;
-    const { clock, loop, work, runs } = house({ aftermath: () => (isPaced ? { retryAtMs, isPaced } : { retryAtMs }), againAt });
+    const laterMs = START + 2 * HOUR;
+    const aftermath = () => (isPaced ? { nextDueMs: laterMs } : { retryAtMs: laterMs });
+    const { clock, loop, work, runs } = house({ aftermath, nextDueMs: () => START + 60_000 });
     loop.setPolls([fresh("a")], new Map());
     loop.start(work);
     await clock.advance(30_000);
@@ -192,7 +192,7 @@ it("runs what is due already, however often the pace changes", async () => {
 });
 
 it("serves a newcomer right after a run whose next one freshness placed far off", async () => {
-  const { clock, loop, work, runs } = house({ aftermath: () => ({ retryAtMs: START + 2 * HOUR, isPaced: true }) });
+  const { clock, loop, work, runs } = house({ aftermath: () => ({ nextDueMs: START + 2 * HOUR }) });
   loop.setPolls([fresh("a")], new Map());
   loop.start(work);
   await clock.advance(500);

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { createFeedStates } from "../../../src/groups/single/feed-states.ts";
-import { createFeedTurns, type FeedRead } from "../../../src/groups/single/feed-turns.ts";
+import { createFeedPacers, type FeedRead } from "../../../src/groups/single/feed-pacer.ts";
 import type { ServiceClock } from "../../../src/requests/service-clock.ts";
 import type { Poll } from "../../../src/polling/watch-poll.ts";
 import type { Json } from "../../../src/model/json.ts";
@@ -27,11 +27,11 @@ function house() {
   const serviceClock = { now: () => clock.now(), fromLocal: (localMs: number) => localMs } as ServiceClock;
   const open = () => {
     const book = createFeedStates(notes as never, clock);
-    return { book, turns: createFeedTurns({ book, clock, serviceClock, stretch: () => factor }) };
+    return { book, pacerOf: createFeedPacers({ book, clock, serviceClock, stretch: () => factor }) };
   };
-  let { book, turns } = open();
+  let { book, pacerOf } = open();
   const read = (agoMs: readonly number[], changes: Partial<FeedRead> = {}, freshness = MEAN) =>
-    turns.after(pollOf(freshness), {
+    pacerOf(pollOf(freshness)).after({
       startedAtMs: clock.now(),
       postedMs: agoMs.map((ms) => clock.now() - ms),
       firstRate: (nowMs) => firstRate([START - 3 * HOUR, START - 2 * HOUR, START - HOUR], nowMs),
@@ -44,10 +44,10 @@ function house() {
     stretchBy: (by: number) => void (factor = by),
     worth: () => book.get("k")?.feed.pace.worth,
     rate: () => book.get("k")?.feed.rate.posts,
-    againAt: () => turns.againAt(pollOf(MEAN)),
+    nextDueMs: () => pacerOf(pollOf(MEAN)).nextDueMs(),
     async restart() {
       await book.close();
-      ({ book, turns } = open());
+      ({ book, pacerOf } = open());
       await book.load();
     },
   };
@@ -130,13 +130,13 @@ it("counts posts of an outage as posts, and those that were there before as none
 });
 
 it("goes slower while the quota is short, and at once faster when it is not", async () => {
-  const { clock, read, stretchBy, againAt } = house();
-  expect(againAt()).toBeUndefined();
+  const { clock, read, stretchBy, nextDueMs } = house();
+  expect(nextDueMs()).toBeUndefined();
   stretchBy(4);
   const slow = ((await read([])) ?? 0) - clock.now();
   expect(slow).toBeGreaterThan(6 * MIN);
   stretchBy(1);
-  expect((againAt() ?? 0) - clock.now()).toBeLessThan(slow / 3);
+  expect((nextDueMs() ?? 0) - clock.now()).toBeLessThan(slow / 3);
 });
 
 it("begins anew where a mean was asked for and a p95 is now, and keeps what it knows of the posts", async () => {
@@ -147,8 +147,8 @@ it("begins anew where a mean was asked for and a p95 is now, and keeps what it k
   const known = rate() ?? 0;
   await clock.advance(2 * MIN);
   const p95: Freshness = { kind: "p95", p95Ms: MIN };
-  const againAtMs = (await read([], {}, p95)) ?? 0;
+  const nextDueMs = (await read([], {}, p95)) ?? 0;
   expect(worth()).toBe(1);
   expect(rate()).toBeCloseTo(known);
-  expect(againAtMs - clock.now()).toBeGreaterThanOrEqual(MIN);
+  expect(nextDueMs - clock.now()).toBeGreaterThanOrEqual(MIN);
 });
