@@ -1,7 +1,7 @@
 /** Groups whose posts have a limit for 95 of 100: who is asked for in which round. */
 import { afterEach, expect, it } from "vitest";
 import type { GroupMemory } from "../../src/groups/accounts/group-memory.ts";
-import { chooseMembers, isTooSoon, paceAfter, type Waiting, waitAfter } from "../../src/groups/accounts/group-pace.ts";
+import { chooseMembers, isTooSoon, paceAfter, type Waiting, waitAfter } from "../../src/groups/accounts/pacing/group-pace.ts";
 import { sleep } from "../../src/model/clock.ts";
 import type { UpstreamRequest } from "../../src/model/upstream.ts";
 import { createAccountsWorld, type WorldAccount } from "../support/accounts-world.ts";

@@ -4,7 +4,7 @@ import { FIRST_LIMITS, growLimits, handlesPerQuery, type LearnedLimits } from ".
 import { busyRate, type OnTimePace } from "./probe-on-time.ts";
 import type { PaceMemory } from "./probe-pace.ts";
 import { type DayProfile, FLAT_PROFILE } from "../../plan/rates/rates.ts";
-import { chooseStrategy } from "./account-cost.ts";
+import { costWhen } from "./account-cost.ts";
 import { type ChosenStrategy, chosenStrategy, isTimeToChoose } from "../memory/chosen-strategy.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 
@@ -43,8 +43,7 @@ export function chooseAgain(group: Poll, memory: GroupMemory, habits: () => Acco
   const { timing } = group;
   const known = habits();
   const asked = askedOf(group, group.group?.fullPollEveryMs, known, handlesPerQuery(limits));
-  const isFresh = timing.kind === "freshness";
-  const { strategy } = chooseStrategy(asked, chosenStrategy(memory), isFresh ? "probe" : (group.group?.wish ?? "auto"));
-  const busy = isFresh && timing.freshness.kind === "p95" ? { busyRate: busyRate(known.rates, timing.freshness) } : {};
+  const { strategy } = costWhen(timing, asked, { current: chosenStrategy(memory), override: group.group?.wish ?? "auto" });
+  const busy = timing.kind === "freshness" && timing.freshness.kind === "p95" ? { busyRate: busyRate(known.rates, timing.freshness) } : {};
   return { ...memory, limits, strategy, fullPollEveryMs: asked.fullPollEveryMs, ...busy, chosenAtMs: nowMs };
 }

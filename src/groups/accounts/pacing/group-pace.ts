@@ -1,14 +1,14 @@
 /** Where freshness takes the place of a schedule: whom to probe now, and when the next probe is worth it. */
-import { passedMs } from "../../model/clock.ts";
-import type { Freshness } from "../../model/schedule.ts";
-import { longestWaitMs, type Mean, type P95 } from "../../plan/delay-aims.ts";
-import { type Awaited, awaitedOf, type Candidate, chooseProbes, waitBeforeProbes } from "../probing/probe-choice.ts";
-import { chooseRound, learnLate, type OnTimePace, roundEveryMs, type RoundQuery, waitForDue } from "./probe-on-time.ts";
-import { type Found, firstPace, learnDelays, type PaceMemory } from "./probe-pace.ts";
-import { expectedRate, hourFactor, isInBurst, rateAt } from "../../plan/rates/rates.ts";
-import type { GroupMember } from "../memory/group-members.ts";
-import type { GroupMemory } from "./group-memory.ts";
-import type { AccountMemory } from "../probing/probe-states.ts";
+import { passedMs } from "../../../model/clock.ts";
+import type { Freshness } from "../../../model/schedule.ts";
+import { longestWaitMs, type Mean, type P95 } from "../../../plan/delay-aims.ts";
+import { type Awaited, awaitedOf, type Candidate, chooseProbes, waitBeforeProbes } from "../../probing/probe-choice.ts";
+import { chooseRound, learnLate, type OnTimePace, roundEveryMs, type RoundQuery, waitForDue } from "../probe-on-time.ts";
+import { type Found, firstPace, learnDelays, type PaceMemory } from "../probe-pace.ts";
+import { expectedRate, hourFactor, isInBurst, rateAt } from "../../../plan/rates/rates.ts";
+import type { GroupMember } from "../../memory/group-members.ts";
+import type { GroupMemory } from "../group-memory.ts";
+import type { AccountMemory } from "../../probing/probe-states.ts";
 
 export interface Waiting extends Candidate {
   readonly member: GroupMember;

@@ -1,15 +1,15 @@
 /** A group that was kept from its turns: what it finds late then says nothing of its pace. */
 import { afterEach, describe, expect, it } from "vitest";
-import type { GroupMemory } from "../../../src/groups/accounts/group-memory.ts";
-import { paceAfter } from "../../../src/groups/accounts/group-pace.ts";
-import { createOnTime } from "../../../src/groups/accounts/on-time.ts";
-import { UpstreamError } from "../../../src/model/upstream.ts";
-import { firstPace } from "../../../src/groups/accounts/probe-pace.ts";
-import { createAccountsWorld, serveWorld } from "../../support/accounts-world.ts";
-import { type EngineRig, startEngineRig } from "../../support/engine-rig.ts";
-import { makeWatch } from "../../support/make-watch.ts";
-import { createSeededRandom } from "../../support/seeded-random.ts";
-import { createVirtualClock } from "../../support/virtual-clock.ts";
+import type { GroupMemory } from "../../../../src/groups/accounts/group-memory.ts";
+import { paceAfter } from "../../../../src/groups/accounts/pacing/group-pace.ts";
+import { createOnTime } from "../../../../src/groups/accounts/pacing/on-time.ts";
+import { UpstreamError } from "../../../../src/model/upstream.ts";
+import { firstPace } from "../../../../src/groups/accounts/probe-pace.ts";
+import { createAccountsWorld, serveWorld } from "../../../support/accounts-world.ts";
+import { type EngineRig, startEngineRig } from "../../../support/engine-rig.ts";
+import { makeWatch } from "../../../support/make-watch.ts";
+import { createSeededRandom } from "../../../support/seeded-random.ts";
+import { createVirtualClock } from "../../../support/virtual-clock.ts";
 
 const START = Date.UTC(2026, 2, 2);
 const MIN = 60_000;

@@ -1,5 +1,5 @@
 /** Since when groups run when their pace wants them to: what comes while they are kept from it is late for reasons that no pace mends. */
-import type { Clock } from "../../model/clock.ts";
+import type { Clock } from "../../../model/clock.ts";
 
 export interface OnTime {
   /** A run begins; since when they have been on time, wall time. `leewayMs`: a run may be so late, or take so long. */

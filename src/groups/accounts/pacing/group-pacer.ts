@@ -1,0 +1,56 @@
+/** How a group of accounts is paced, and what a run of it has come to when its pacer is asked. Each timing has a pacer of its own. */
+import type { Poll } from "../../../polling/watch-poll.ts";
+import type { Pacer } from "../../kind/pacer.ts";
+import type { GroupMember } from "../../memory/group-members.ts";
+import type { LagAllowance } from "../../probing/pending-changes.ts";
+import type { Awaited } from "../../probing/probe-choice.ts";
+import type { GroupMemory } from "../group-memory.ts";
+import type { GroupNews } from "../group-reads.ts";
+import type { ReadTask } from "../group-tasks.ts";
+import type { SpareSlotQuery } from "../spare-slot-tasks.ts";
+import type { Turn } from "./group-pace.ts";
+
+/** One run, as it begins. */
+export interface Run {
+  readonly group: Poll;
+  readonly pacer: GroupPacer;
+  readonly members: readonly GroupMember[];
+  /** Poll keys of members that must be read by themselves. */
+  readonly unready: ReadonlySet<string>;
+  readonly startedAtMs: number;
+  /** As its pacer says. */
+  readonly onTimeSinceMs: number;
+  /** Members were seen by others since its last run. */
+  readonly wasHelped: boolean;
+}
+
+/** After its probe. */
+export interface ProbedRun extends Run {
+  readonly memory: GroupMemory;
+  readonly asked: readonly GroupMember[];
+  /** Members that need no probe: somebody else asked for them just now. */
+  readonly seen: ReadonlySet<GroupMember>;
+  readonly answer: "seen" | "blind" | "refused";
+  /** What the rates predict of those who were probed. */
+  readonly awaited: Awaited;
+}
+
+export interface ReadPlan {
+  readonly tasks: readonly ReadTask[];
+  /** What the rates predict of those who fill searches that are sent anyway. */
+  readonly awaited: Awaited;
+  readonly allowance: LagAllowance;
+}
+
+export interface GroupPacer extends Pacer {
+  /** How long a read that only makes sure waits for a search that is sent anyway. */
+  readonly patienceMs: number;
+  /** A run begins. Since when the group was asked for in time, wall time; 0 where ticks say when. */
+  begin(): number;
+  /** Whom to probe of those who were probed before; `isExtra`: the run comes before its time. */
+  turn(run: Run, memory: GroupMemory, isExtra: boolean): Turn<GroupMember>;
+  /** Who fills the searches of a run. */
+  fill(run: ProbedRun, query: Omit<SpareSlotQuery, "waiting" | "limits" | "onTimeMs">): Turn<ReadTask>;
+  /** What a run taught of the pace, and when the next one is worth its request. `memory` of the run: with all else that it taught. */
+  after(run: ProbedRun, plan: ReadPlan, news: GroupNews): { readonly memory: GroupMemory; readonly nextDueMs?: number };
+}
