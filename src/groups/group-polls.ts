@@ -3,6 +3,7 @@
  * request and reads those that moved. Pure; which way a group is read at a moment is chosen while it runs, by what was learned.
  */
 import { groupFresh, kindOf, toGroup, withShared } from "./accounts/group-accounts.ts";
+import type { Freshness } from "../model/schedule.ts";
 import type { GroupingDeps } from "../plan/rates/learned.ts";
 import { shareKey } from "./single/feed-pace.ts";
 import { groupSpreadMs } from "../plan/polls/group-spread.ts";
@@ -26,8 +27,9 @@ export function groupPolls<T extends Pollable>(polls: readonly Poll<T>[], deps: 
   const fresh: (readonly [kind: string, members: Members<T>])[] = [];
   for (const [kind, members] of kinds) {
     const [first] = members;
-    const isFresh = first.timing.kind === "freshness";
-    const isAsked = strategyOf(first) !== "auto" || (isFresh && !isCheaperAlone(first, polls));
+    const { timing } = first;
+    const isFresh = timing.kind === "freshness";
+    const isAsked = strategyOf(first) !== "auto" || (isFresh && !isCheaperAlone(first, timing.freshness, polls));
     if (members.length < LEAST_MEMBERS && !isAsked) alone.push(...members);
     else if (!isFresh) groups.push(withShared(toGroup(kind, members, deps), shared));
     else fresh.push([kind, members]);
@@ -42,10 +44,8 @@ export function groupPolls<T extends Pollable>(polls: readonly Poll<T>[], deps: 
  * A read of a timeline that nobody else asks about costs what a probe of it costs, and shows what a probe only promises. For a mean, a probe
  * is sent by the account's own rate; where profiles are asked for anyway, it costs nothing.
  */
-const isCheaperAlone = (member: Poll, polls: readonly Poll[]): boolean =>
-  member.timing.kind === "freshness" &&
-  member.timing.freshness.kind === "p95" &&
-  polls.every((poll) => poll === member || !asksForProfiles(poll));
+const isCheaperAlone = (member: Poll, { kind }: Freshness, polls: readonly Poll[]): boolean =>
+  kind === "p95" && polls.every((poll) => poll === member || !asksForProfiles(poll));
 
 const asksForProfiles = (poll: Poll): boolean =>
   isReading(poll) || (userIdOf(poll) !== "" && poll.subscribers.every(({ type }) => type.probeFields !== undefined));

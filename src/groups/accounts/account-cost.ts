@@ -134,15 +134,12 @@ export function chooseStrategy(group: Group, current: Strategy | undefined, over
   return cheaperOf(of(current), cheapest);
 }
 
-interface CostOptions {
-  readonly current?: Strategy | undefined;
-  readonly override: Strategy | "auto";
-  readonly help?: Help | undefined;
-}
-
 /** Under freshness accounts are probed, whatever they are like. */
-export const costWhen = (timing: PollTiming, group: Group, { current, override, help }: CostOptions): StrategyCost =>
-  timing.kind === "schedule" ? chooseStrategy(group, current, override) : costOfFreshness(group, timing.freshness, help);
+export const costWhen = (
+  timing: PollTiming,
+  group: Group,
+  { current, override, help }: { current?: Strategy | undefined; override: Strategy | "auto"; help?: Help | undefined },
+): StrategyCost => (timing.kind === "schedule" ? chooseStrategy(group, current, override) : costOfFreshness(group, timing.freshness, help));
 
 /** How often everything is read whatever the probes say. */
 export function chooseFullPollEvery(group: Omit<Group, "fullPollEveryMs">, maxAgeMs: number, timing: PollTiming): number {

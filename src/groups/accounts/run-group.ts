@@ -28,7 +28,7 @@ import { chooseAgain, type GroupMemory, restoreGroup } from "./group-memory.ts";
 import { createGroupProbes, type GroupProbes } from "./group-probes.ts";
 import { createGroupReads, type GroupNews, type GroupReads } from "./group-reads.ts";
 import { tasksOf } from "./group-tasks.ts";
-import { FreshnessPacer, type FreshnessPacerDeps } from "./pacing/freshness-pacer.ts";
+import { createFreshnessPacer, type FreshnessPacerDeps } from "./pacing/freshness-pacer.ts";
 import { createTurns } from "./pacing/group-pace.ts";
 import type { GroupPacer, ProbedRun, ReadPlan, Run } from "./pacing/group-pacer.ts";
 import { createOnTime } from "./pacing/on-time.ts";
@@ -102,7 +102,7 @@ class AccountsRunner implements GroupRunner {
   pacerOf(group: Poll): GroupPacer {
     const { timing } = group;
     if (timing.kind === "schedule") return createSchedulePacer(group, this.#probes);
-    return new FreshnessPacer(group, timing.freshness, this.#pacing);
+    return createFreshnessPacer(group, timing.freshness, this.#pacing);
   }
 
   close(): Promise<void> {

@@ -47,71 +47,55 @@ const PUNCTUAL = 1.2;
 const ON_TICKS: FeedPacer = { after: async () => undefined, nextDueMs: () => undefined };
 
 export function createFeedPacers(deps: FeedPacerDeps): FeedPacers {
+  /** By poll: when the next read is worth its request, were the quota wide; not known of reads before a restart. */
   const dueMs = new Map<string, number>();
-  return (poll) => (poll.timing.kind === "schedule" ? ON_TICKS : new FreshFeedPacer(poll, poll.timing.freshness, deps, dueMs));
+  return (poll) => (poll.timing.kind === "schedule" ? ON_TICKS : createFreshnessPacer(poll, poll.timing.freshness, deps, dueMs));
 }
 
-class FreshFeedPacer implements FeedPacer {
-  readonly #poll: Poll;
-  readonly #freshness: Freshness;
-  readonly #deps: FeedPacerDeps;
-  /** By poll: when the next read is worth its request, were the quota wide; not known of reads before a restart. */
-  readonly #dueMs: Map<string, number>;
+function createFreshnessPacer(poll: Poll, freshness: Freshness, deps: FeedPacerDeps, dueMs: Map<string, number>): FeedPacer {
+  const { book, clock, serviceClock, stretch } = deps;
+  const { key, intervalMs, priority } = poll;
+  const longestMs = longestWaitMs(freshness);
 
-  constructor(poll: Poll, freshness: Freshness, deps: FeedPacerDeps, dueMs: Map<string, number>) {
-    this.#poll = poll;
-    this.#freshness = freshness;
-    this.#deps = deps;
-    this.#dueMs = dueMs;
-  }
-
-  async after(read: FeedRead): Promise<number> {
-    const { book, serviceClock, stretch } = this.#deps;
-    const { key, intervalMs, priority } = this.#poll;
-    await book.load();
-    const factor = stretch(priority);
-    const isPaced = factor <= 1;
-    const known = book.get(key);
-    const nowMs = serviceClock.now();
-    const feed = known === undefined ? startFeed(read.firstRate(nowMs), this.#freshness, nowMs) : this.#learn(known, read);
-    const readAtMs = read.isWhole || known === undefined ? read.startedAtMs : known.readAtMs;
-    book.put(key, { feed, readAtMs }, isPaced ? { evenMs: intervalMs, longestMs: longestWaitMs(this.#freshness) } : undefined);
-    await book.flush();
-    const latest = { feed, readAtMs: read.startedAtMs };
-    if (read.isWhole) this.#dueMs.set(key, this.#nextRead(latest, 1));
-    return this.#nextRead(latest, factor);
-  }
-
-  nextDueMs(): number | undefined {
-    const entry = this.#deps.book.get(this.#poll.key);
-    return entry === undefined ? undefined : this.#nextRead(entry, this.#deps.stretch(this.#poll.priority));
-  }
+  /** Not after an outage, whether no read came or one waited for its answer, and not after hours of stretched ones. */
+  const isPunctual = (known: FeedEntry): boolean => {
+    const nowMs = clock.now();
+    const isLate = nowMs - (dueMs.get(key) ?? nowMs) > intervalMs;
+    return !isLate && nowMs - known.readAtMs <= longestMs * PUNCTUAL;
+  };
 
   /** What the posts that were found say of the feed, and how late they were of its pace. */
-  #learn(known: FeedEntry, read: FeedRead): FeedPace {
-    const { serviceClock, stretch } = this.#deps;
+  const learn = (known: FeedEntry, read: FeedRead): FeedPace => {
     const nowMs = serviceClock.now();
     const calmMs = serviceClock.fromLocal(known.readAtMs) - LAG_MS;
     const postedMs = read.postedMs.filter((atMs) => atMs >= calmMs);
-    const feed = learnFeed(withFreshness(known.feed, this.#freshness, nowMs), postedMs, nowMs);
-    if (!read.isWhole || stretch(this.#poll.priority) > 1 || !this.#isPunctual(known)) return feed;
-    return learnFeedDelays(
-      feed,
-      postedMs.map((atMs) => nowMs - atMs),
-      this.#freshness,
-      nowMs,
-    );
-  }
+    const feed = learnFeed(withFreshness(known.feed, freshness, nowMs), postedMs, nowMs);
+    if (!read.isWhole || stretch(priority) > 1 || !isPunctual(known)) return feed;
+    const delaysMs = postedMs.map((atMs) => nowMs - atMs);
+    return learnFeedDelays(feed, delaysMs, freshness, nowMs);
+  };
 
-  /** Not after an outage, whether no read came or one waited for its answer, and not after hours of stretched ones. */
-  #isPunctual(known: FeedEntry): boolean {
-    const nowMs = this.#deps.clock.now();
-    const isLate = nowMs - (this.#dueMs.get(this.#poll.key) ?? nowMs) > this.#poll.intervalMs;
-    return !isLate && nowMs - known.readAtMs <= longestWaitMs(this.#freshness) * PUNCTUAL;
-  }
+  const nextRead = ({ feed, readAtMs }: FeedEntry, factor: number): number =>
+    Math.max(readAtMs + waitForFeed(feed, freshness, factor, serviceClock.fromLocal(readAtMs)), clock.now() + SHORTEST_MS);
 
-  #nextRead({ feed, readAtMs }: Omit<FeedEntry, "count">, factor: number): number {
-    const { clock, serviceClock } = this.#deps;
-    return Math.max(readAtMs + waitForFeed(feed, this.#freshness, factor, serviceClock.fromLocal(readAtMs)), clock.now() + SHORTEST_MS);
-  }
+  return {
+    async after(read) {
+      await book.load();
+      const factor = stretch(priority);
+      const isPaced = factor <= 1;
+      const known = book.get(key);
+      const nowMs = serviceClock.now();
+      const feed = known === undefined ? startFeed(read.firstRate(nowMs), freshness, nowMs) : learn(known, read);
+      const readAtMs = read.isWhole || known === undefined ? read.startedAtMs : known.readAtMs;
+      book.put(key, { feed, readAtMs }, isPaced ? { evenMs: intervalMs, longestMs } : undefined);
+      await book.flush();
+      const latest = { feed, readAtMs: read.startedAtMs };
+      if (read.isWhole) dueMs.set(key, nextRead(latest, 1));
+      return nextRead(latest, factor);
+    },
+    nextDueMs() {
+      const entry = book.get(key);
+      return entry === undefined ? undefined : nextRead(entry, stretch(priority));
+    },
+  };
 }
