@@ -1,4 +1,4 @@
-/** Notices that the wall clock was set: what waits for a time of day looks at it again, and what waits for a while waits no longer for it. */
+/** Detects that the wall clock was set: what waits for a time of day checks it again, and what waits for a while waits no longer for it. */
 import { createRepeated } from "../engine/health/repeat.ts";
 import type { Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";

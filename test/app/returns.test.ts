@@ -50,7 +50,7 @@ async function withPosts(more: object = {}) {
 }
 
 describe.each(WAYS)("a watch that was %s", (way) => {
-  it("for days has what was missed as one digest in a chat and as single events at a webhook; what comes later is told as ever", async () => {
+  it("for days has what was missed as one digest in a chat and as single events at a webhook; what comes later is delivered as ever", async () => {
     const stage = await withPosts();
     await stage.leave(way);
     await stage.post("one", 25);
@@ -68,7 +68,7 @@ describe.each(WAYS)("a watch that was %s", (way) => {
     expect(chat.filter((line) => !POSTED.test(line) && !/alerts that came|^\d+ to \d+ of 40/.test(line))).toEqual([]);
   });
 
-  it("with on_return: deliver is told alert by alert, and with skip not at all, for a request an account", async () => {
+  it("with on_return: deliver is delivered alert by alert, and with skip not at all, for a request an account", async () => {
     const all = await withPosts({ on_return: "deliver" });
     await all.leave(way);
     await all.post("one", 5);
@@ -91,7 +91,7 @@ describe.each(WAYS)("a watch that was %s", (way) => {
   });
 });
 
-it("restarts are no return: what came meanwhile is told alert by alert", async () => {
+it("restarts are no return: what came meanwhile is delivered alert by alert", async () => {
   const stage = await withPosts();
   await stage.stop();
   await stage.post("one", 4);
@@ -194,7 +194,7 @@ describe("lists of accounts", () => {
     });
   });
 
-  it("with skip, who came and went meanwhile is not told, and coming again is", async () => {
+  it("with skip, who came and went meanwhile raises no alert, and coming again is", async () => {
     const stage = await withFans({ on_return: "skip" });
     await stage.leave("disabled");
     await move(stage);

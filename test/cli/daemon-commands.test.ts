@@ -61,7 +61,7 @@ describe("beside a running daemon", () => {
     expect(await run("resume", "mentions")).toMatchObject({ code: 0, out: "mentions goes on\n" });
     expect(await run("resume", "mentions", "--from-now")).toMatchObject({ code: 1, err: expect.stringContaining("is not paused") });
     await run("pause", "mentions");
-    expect(await run("resume", "mentions", "--from-now")).toMatchObject({ code: 0, out: expect.stringMatching(/ is not told\n$/) });
+    expect(await run("resume", "mentions", "--from-now")).toMatchObject({ code: 0, out: expect.stringMatching(/ raises no alert\n$/) });
   });
 
   it("pause of a watch that is none names the nearest and all there are", async () => {

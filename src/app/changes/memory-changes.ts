@@ -15,7 +15,7 @@ import { missedText } from "../daemon/pause.ts";
 import { watchTypeOf } from "../daemon/registration.ts";
 
 /**
- * `kept`: it goes on from where it was. `new_baseline`: what is there at the next poll is noted, and not told. `dropped`: it is not read any
+ * `kept`: it goes on from where it was. `new_baseline`: what is there at the next poll is recorded, and raises no alert. `dropped`: it is not read any
  * more; its memory is kept for 30 days.
  */
 export type MemoryChange = MemoryView;
@@ -70,7 +70,7 @@ function editedWatch(before: Watch, after: Watch, facts: MemoryFacts): readonly 
   return parts.map((part) => ({ watch, ...part }));
 }
 
-/** Settings that change what is asked for or told, and leave what is remembered as it is. */
+/** Settings that change what is asked for or raises alerts, and leave what is remembered as it is. */
 function otherSettings(before: Watch, after: Watch, anew: readonly Part[]): readonly Part[] {
   const named = new Set(anew.flatMap(({ part }) => part.split(", ").map((key) => key.replace(/\..*/, ""))));
   const keys = editedKeys(before, after).filter((key) => key !== "accounts" && !named.has(key));
@@ -130,7 +130,7 @@ function detectionChanges(written: Watch, edited: Watch, type: WatchType<any>, {
   if (detection.detector === "roster") {
     const memory = state?.targets[0]?.memory ?? {};
     const listOf = ({ settings }: Watch): string => source(settings, { key: "id:0", userId: "0", username: "x", memory }).endpoint;
-    const detail = "another list; who is on it at the next read is noted, and not told";
+    const detail = "another list; who is on it at the next read is recorded, and raises no alert";
     return listOf(before) === listOf(after) ? [] : [{ part: editedKeys(before, after).join(", "), effect: "new_baseline", detail }];
   }
   if ("ranking" in detection) {
@@ -145,11 +145,11 @@ function detectionChanges(written: Watch, edited: Watch, type: WatchType<any>, {
   return others.map((one) => ({
     part: `when.${one.name}`,
     effect: "new_baseline" as const,
-    detail: `a value that is across "${thresholdText(one)}" already is noted, and not told`,
+    detail: `a value that is across "${thresholdText(one)}" already is recorded, and raises no alert`,
   }));
 }
 
-/** What is told, not what is remembered. */
+/** What raises alerts, not what is remembered. */
 function filterChanges(before: Watch, after: Watch): readonly Part[] {
   const edited = [
     ...(before.where?.text === after.where?.text ? [] : ["where"]),

@@ -4,7 +4,7 @@ import type { Hash } from "../../model/hash.ts";
 import type { WatchState } from "../../model/watch-store.ts";
 import { registrationOf } from "../daemon/registration.ts";
 
-/** Warnings at the watches of the file that the state does not know, where one that it knows was of the same type and looked at the same. */
+/** Warnings at the watches of the file that the state does not know, where one that it knows was of the same type and watched the same. */
 export function renamedWatches(config: Config, states: readonly WatchState[], hash: Hash): readonly ConfigIssue[] {
   const inFile = new Set(config.watches.flatMap(({ id, movedFrom = id }) => [id, movedFrom]));
   const known = new Set(states.map(({ id }) => id));

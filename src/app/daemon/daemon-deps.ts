@@ -40,7 +40,7 @@ export interface DaemonDeps {
   readonly watchFiles: boolean;
   /** Called when the daemon must not go on with this configuration. */
   readonly onRefused?: (error: ExitError) => void;
-  /** Told after every poll, for the demo. */
+  /** Called after every poll, for the demo. */
   readonly onPolled?: (poll: Poll, outcome: PollOutcome | undefined, error: unknown) => void;
   /** Others than those that ship: a simulation wraps the store and listens to nothing. */
   readonly adapters?: Adapters;

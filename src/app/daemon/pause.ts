@@ -10,11 +10,11 @@ export const missedText = (onReturn: OnReturn): string => `what came meanwhile $
 
 const MISSED: Readonly<Record<OnReturn, string>> = {
   digest: "goes out as one digest to a chat, and as single events to programs",
-  deliver: "is told alert by alert",
-  skip: "is not told",
+  deliver: "is delivered alert by alert",
+  skip: "raises no alert",
 };
 
-/** "brand-mentions: back after 3d, what came meanwhile is not told" */
+/** "brand-mentions: back after 3d, what came meanwhile raises no alert" */
 export const returnText = (watch: string, awayMs: number, onReturn: OnReturn): string =>
   `${watch}: back after ${formatDuration(awayMs)}, ${missedText(onReturn)}`;
 
@@ -25,7 +25,7 @@ export function pauseView(watch: string, paused: boolean, before: PausedBefore, 
   return { watch, paused, was_paused: wasPaused, away_since: since, on_return: onReturn };
 }
 
-/** "brand-mentions goes on; what came since 2026-03-06T13:38:49Z is not told" */
+/** "brand-mentions goes on; what came since 2026-03-06T13:38:49Z raises no alert" */
 export function pauseText({ watch, paused, was_paused: wasPaused, away_since: since, on_return: onReturn }: PauseView): string {
   if (paused) return `${watch} is paused`;
   if (!wasPaused || since === null) return `${watch} goes on`;

@@ -40,7 +40,7 @@ export function createStartReport(deps: StartReportDeps): StartReport {
     entry.left -= 1;
     if (entry.left > 0) return;
     waiting.delete(watchId);
-    if (noted.length === 0) deps.clock.after(GATHER_MS, () => void tellNoted(noted.splice(0)).catch(() => undefined));
+    if (noted.length === 0) deps.clock.after(GATHER_MS, () => void reportRecorded(noted.splice(0)).catch(() => undefined));
     noted.push(entry.watch);
   };
 
@@ -49,7 +49,7 @@ export function createStartReport(deps: StartReportDeps): StartReport {
     return atMs === undefined ? "soon" : isoTime(atMs).slice(11, 19);
   };
 
-  const tellNoted = async (watches: readonly Watch[]): Promise<void> => {
+  const reportRecorded = async (watches: readonly Watch[]): Promise<void> => {
     const states = new Map((await deps.store.listWatches(watches.map(({ id }) => id))).map((state) => [state.id, state]));
     for (const watch of watches) {
       const state = states.get(watch.id);
@@ -67,7 +67,7 @@ export function createStartReport(deps: StartReportDeps): StartReport {
           const awayMs = Math.max(1_000, Math.round((deps.clock.now() - fromMs) / 1_000) * 1_000);
           deps.log.info(returnText(watch.id, awayMs, watch.onReturn), { watch: watch.id, on_return: watch.onReturn });
         }
-        // Told about once already, and asked again only now and then: no line waits for it.
+        // Reported once already, and asked again only now and then: no line waits for it.
         const missing = state.targets.filter(({ status }) => status === "unavailable" || status === "misconfigured");
         if (missing.length > 0) {
           const names = missing.map(({ name }) => name);

@@ -12,12 +12,12 @@ export interface ActiveWatches {
 
 export function createActiveWatches(delivery: () => Pick<Delivery, "routeOf">): ActiveWatches {
   let byKey: ReadonlyMap<string, Watch> = new Map();
-  const update = (judged: EvaluatedEvent): EvaluatedEvent => {
-    const { event } = judged;
+  const update = (evaluated: EvaluatedEvent): EvaluatedEvent => {
+    const { event } = evaluated;
     const watch = byKey.get(event.watchKey);
-    if (watch === undefined) return judged;
+    if (watch === undefined) return evaluated;
     const named = { ...event, watch: watch.id, labels: { ...event.labels, watch: watch.id } };
-    return { ...judged, event: named, ownSinks: watch.sinks };
+    return { ...evaluated, event: named, ownSinks: watch.sinks };
   };
   return {
     set(watches) {

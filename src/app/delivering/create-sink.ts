@@ -44,7 +44,7 @@ export async function createSink(config: SinkConfig, deps: SinkDeps): Promise<Si
   };
 }
 
-/** What is stored, shown and told of a failure is its message and its hint. */
+/** What is stored, shown and reported of a failure is its message and its hint. */
 function withoutSecrets(error: unknown, redact: (text: string) => string): unknown {
   if (!(error instanceof SinkError)) return error;
   const { kind, status, retry, fields, cause } = error;

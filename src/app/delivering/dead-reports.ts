@@ -1,4 +1,4 @@
-/** Tells ops of alerts that were given up: once per sink and cause, at most once an hour, never through a sink that takes nothing. */
+/** Notifies ops of alerts that were given up: once per sink and cause, at most once an hour, never through a sink that takes nothing. */
 import type { Config } from "../../config/config.ts";
 import type { OpsAlert, OpsAlerts } from "../../model/ops-alerts.ts";
 import { type Cancel, type Clock, passedMs } from "../../model/clock.ts";
@@ -26,7 +26,7 @@ export interface DeadReports {
 /** What dies together is one report. */
 const GATHER_MS = 5_000;
 const ONCE_IN_MS = 3_600_000;
-/** What may not be said yet is looked at again. */
+/** What may not be reported yet is checked again. */
 const AGAIN_MS = 60_000;
 const SHOWN = 10;
 
@@ -82,12 +82,12 @@ async function report(deps: DeadReportsDeps, group: UnreportedDead): Promise<voi
   const letters = await store.listDead({ messageIds: group.messageIds.slice(0, SHOWN) }, SHOWN);
   const hasOther = othersOf(config(), group.sink).length > 0;
   const isOwn = letters.every(({ events }) => events.every(({ watchType }) => watchType === "daemon"));
-  // Ops alerts that no sink of ops takes cannot be told through one.
-  if (hasOther || !isOwn) await deps.opsAlerts.raise(noticeOf(config(), group, letters, hasOther));
+  // Ops alerts that no sink of ops takes cannot be reported through one.
+  if (hasOther || !isOwn) await deps.opsAlerts.raise(opsAlertOf(config(), group, letters, hasOther));
   await store.markDeadReported(group.messageIds, clock.now());
 }
 
-function noticeOf(config: Config, group: UnreportedDead, letters: readonly DeadLetter[], hasOther: boolean): OpsAlert {
+function opsAlertOf(config: Config, group: UnreportedDead, letters: readonly DeadLetter[], hasOther: boolean): OpsAlert {
   const { sink, alerts, messageIds } = group;
   const read = createReader(config.linksHost);
   const events = letters.flatMap((letter) => letter.events).slice(0, SHOWN);

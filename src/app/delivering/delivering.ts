@@ -58,7 +58,7 @@ export async function createDelivering(initial: Config, { store, meter, trace, d
     log,
     meter,
     wakeDelivery: () => delivery.pump.wake(),
-    route: (event, exceptSink, nowMs) => delivery.routeNotice(event, exceptSink, nowMs),
+    route: (event, exceptSink, nowMs) => delivery.routeOpsAlert(event, exceptSink, nowMs),
   });
   const keepSecrets = (of: Config) => of.sinks.flatMap(sinkSecrets).forEach(addSecret);
   keepSecrets(config);
@@ -72,7 +72,7 @@ export async function createDelivering(initial: Config, { store, meter, trace, d
     meter,
     trace,
     sinkDeps: sinkDeps(of),
-    ...sinkNotices(opsAlerts, deadReports),
+    ...sinkAlerts(opsAlerts, deadReports),
   });
   delivery = await createDelivery(config, deliveryDeps(config));
   // An earlier process may have left something unsaid.
@@ -106,9 +106,9 @@ export async function createDelivering(initial: Config, { store, meter, trace, d
   };
 }
 
-type SinkNotices = Pick<DeliveryDeps, "onSinkFailing" | "onSinkRecovered" | "onDead" | "onUnpublished">;
+type SinkAlerts = Pick<DeliveryDeps, "onSinkFailing" | "onSinkRecovered" | "onDead" | "onUnpublished">;
 
-const sinkNotices = (opsAlerts: OpsAlerts, deadReports: DeadReports): SinkNotices => ({
+const sinkAlerts = (opsAlerts: OpsAlerts, deadReports: DeadReports): SinkAlerts => ({
   onDead: () => deadReports.wake(),
   onSinkFailing: ({ sink, reason, hint, sinceMs, retryForMs }) =>
     opsAlerts.raise({

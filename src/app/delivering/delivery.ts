@@ -30,16 +30,16 @@ export interface Delivery {
   /** Where a watch's alerts go, for people: "#brand", "console", or the route tree. */
   describe(watch: Watch): string;
   /** Where an event of a watch goes. */
-  routeOf(judged: EvaluatedEvent, nowMs: number, gatherMs?: number): readonly NewDelivery[];
+  routeOf(evaluated: EvaluatedEvent, nowMs: number, gatherMs?: number): readonly NewDelivery[];
   /** Where a notice goes: `ops`, and routes that ask for it. */
-  routeNotice(event: ChirpEvent, exceptSink: string | undefined, nowMs: number): readonly NewDelivery[];
+  routeOpsAlert(event: ChirpEvent, exceptSink: string | undefined, nowMs: number): readonly NewDelivery[];
   /** Lets what is under way finish for `graceMs`; the rest stays in the outbox. */
   stop(graceMs: number): Promise<void>;
 }
 
 export type DeliveryDeps = Omit<PumpDeps, "sinks" | "throttles" | "readEvent" | "listedAt"> & { readonly sinkDeps: SinkDeps };
 
-/** How an event reads, by its watch type; an event of a type this build does not know is told plainly. */
+/** How an event reads, by its watch type; an event of a type this build does not know is rendered plainly. */
 export const createReader =
   (linksHost: string) =>
   (event: OutboxEvent): NeutralMessage => {
@@ -80,7 +80,7 @@ export async function createDelivery(config: Config, deps: DeliveryDeps): Promis
         nowMs,
         ...(isMissed === true ? { gatherMs: gatheredMs } : {}),
       }),
-    routeNotice: (event, exceptSink, nowMs) =>
+    routeOpsAlert: (event, exceptSink, nowMs) =>
       routeEvent(event, {
         ownSinks: config.ops.sinks,
         tree: config.route,

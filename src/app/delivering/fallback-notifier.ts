@@ -1,4 +1,4 @@
-/** Tells `ops` without the outbox, for the one case in which the outbox itself cannot be written. */
+/** Notifies `ops` without the outbox, for the one case in which the outbox itself cannot be written. */
 import type { Config } from "../../config/config.ts";
 import type { Clock } from "../../model/clock.ts";
 import { errorText } from "../../model/errors.ts";
@@ -44,7 +44,7 @@ export function createFallbackNotifier({ delivery, config, clock, random, log }:
         await sink.send({ id: messageId, sink: name, groupKey: event.id, sealedAtMs: nowMs, body }, AbortSignal.timeout(TIMEOUT_MS));
         return;
       } catch (error) {
-        log.warn("ops could not be told directly", { sink: name, error: errorText(error) });
+        log.warn("ops could not be notified directly", { sink: name, error: errorText(error) });
       }
     }
   };

@@ -8,7 +8,7 @@ import type { Notes } from "../../model/store.ts";
 import type { Learned } from "../../plan/rates/learned.ts";
 
 export async function readLearned(notes: Notes, clock: Clock): Promise<Learned> {
-  const [book, feeds, changes] = [createProbeStates(notes, clock), createFeedStates(notes, clock), createChangeCounts(notes, clock)];
-  await Promise.all([book, feeds, changes].map((one) => one.load()));
-  return learnedIn(book, feeds, changes);
+  const [probeStates, feeds, changes] = [createProbeStates(notes, clock), createFeedStates(notes, clock), createChangeCounts(notes, clock)];
+  await Promise.all([probeStates, feeds, changes].map((one) => one.load()));
+  return learnedIn(probeStates, feeds, changes);
 }

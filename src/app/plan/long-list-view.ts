@@ -19,7 +19,7 @@ export interface PlanLongListView {
   readonly first_read_requests: number;
   /** How long that takes; null where there is nothing left to read. */
   readonly first_read_days: number | null;
-  /** Whether newcomers are told meanwhile. */
+  /** Whether newcomers are reported meanwhile. */
   readonly tells_newcomers: boolean;
   /** How often it is read whole from then on; 0: every poll reads on in it; null: never. */
   readonly whole_read_every_seconds: number | null;
@@ -47,7 +47,7 @@ export function longListViews(
   const line = spendingLimit({ monthly: limit ?? undefined, reserve, purpose: "poll" }) ?? Number.POSITIVE_INFINITY;
   const evenPerDay = line / MONTH_DAYS;
   const sparePerDay = Math.max(evenPerDay - requestsPerDay, evenPerDay * LEAST_SHARE);
-  // Newcomers are told beside it, so that nobody waits for the rest: it takes what the quota can spare.
+  // Newcomers are reported beside it, so that nobody waits for the rest: it takes what the quota can spare.
   const waiting = sum(lists, (list) => (list.tells_newcomers && !list.is_fallback ? list.first_read_requests : 0));
   const views = new Map<string, PlanLongListView[]>();
   for (const { watchId, pagesPerDay, ...list } of lists) {

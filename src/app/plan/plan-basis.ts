@@ -21,12 +21,12 @@ export interface BasisView {
 
 const WORDS: Readonly<Record<Assumption, string>> = {
   posts: "its accounts post as is usual: 3 a day each on average, half of them under 0.4",
-  changes: `${USUAL_CHANGES_PER_DAY * 100} in 100 of its accounts change each day without a post, as by a deletion, and are looked at ${READS_OF_A_CHANGE} times`,
+  changes: `${USUAL_CHANGES_PER_DAY * 100} in 100 of its accounts change each day without a post, as by a deletion, and are read ${READS_OF_A_CHANGE} times`,
   pages: "no poll finds more than a page of news",
   lengths: "each of its lists fits on one page; a long one costs a request a page",
   moves: "its lists gain and lose members as often as accounts usually post",
   even: "it is read at even intervals",
-  looks: "each look at fresh tweets takes one request",
+  looks: "each recheck of fresh tweets takes one request",
 };
 
 export interface BasisFacts {

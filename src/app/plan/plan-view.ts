@@ -46,7 +46,7 @@ export interface PlanWatchView extends BasisView, PaceView {
   readonly shared_with: readonly string[];
   /** How many they are. */
   readonly sharers: number;
-  /** Its part: requests of a shared poll are split among its sharers. */
+  /** Its part: requests of a shared poll are split among its subscribers. */
   readonly requests_per_hour: number;
   readonly requests_per_day: number;
   readonly requests_per_month: number;
@@ -55,7 +55,7 @@ export interface PlanWatchView extends BasisView, PaceView {
   /** Null where the configuration names no price. */
   readonly cost_per_month: number | null;
   readonly sweep_requests_per_day: number;
-  /** Looks at fresh tweets. */
+  /** Rechecks of fresh tweets. */
   readonly recheck_requests_per_day: number;
   /** From an item's appearance to the poll that finds it; null when nothing is polled. */
   readonly delay_seconds: { readonly p50: number; readonly p95: number } | null;
@@ -110,7 +110,7 @@ export interface PlanView {
   };
   readonly price: { readonly per_request: number; readonly currency: string } | null;
   readonly over_budget: boolean;
-  /** Watch ids, the dearest first. */
+  /** Watch ids, the most expensive first. */
   readonly dearest: readonly string[];
   /** What was asked of the service for this plan, at a price; null where nothing was. */
   readonly online: PlanOnlineView | null;
@@ -293,7 +293,7 @@ function budgetWarnings(forecast: Forecast, config: Config, quota: PlanQuota): r
   if (line === undefined || quota.limit === null) return [];
   const needed = Math.round(forecast.requestsPerMonth);
   if (needed > quota.limit || needed <= line) return [];
-  const effect = config.api.quota.onExhausted === "pause" ? "polling stops there" : "polls are stretched, low priority first";
+  const effect = config.api.quota.onExhausted === "pause" ? "polling stops there" : "polls are slowed down, low priority first";
   const [wanted, all, open] = [needed, quota.limit, line].map((count) => count.toLocaleString("en-US"));
   return [`the plan reaches into the reserve: ${wanted} of ${all} requests a month, ${open} before the reserve; ${effect}`];
 }

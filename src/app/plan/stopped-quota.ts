@@ -1,4 +1,4 @@
-/** The quota as the state alone knows it, for commands while no daemon runs: the same arithmetic, what the service said last, and no pace in force. */
+/** The quota as the state alone knows it, for commands while no daemon runs: the same arithmetic, what the service said last, and no active pace. */
 import { spendingLimit } from "../../budget/spending-limit.ts";
 import { quotaPeriod } from "../../budget/quota-period.ts";
 import { expectedRequests, forecastRequests, slowDownFactors } from "../../budget/slow-down.ts";

@@ -75,5 +75,5 @@ export function eligibleKeysOf(held: KeyHolder["held"], usable: readonly PayingK
   return first === undefined || held.length < 2 ? [{ name: held[0].name, limit: undefined }] : [first, ...others];
 }
 
-/** Eight digits tell keys apart and give nothing away. */
+/** Eight digits distinguish keys and give nothing away. */
 const shortHash = (hash: Hash, text: string): string => `key-${hash(`api key\n${text}`).slice(0, 8)}`;

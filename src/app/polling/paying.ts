@@ -159,7 +159,7 @@ class KeysAndQuota implements Paying {
     const { delivering, store, meter, timetable, deps, polls, onPaceChanged } = this.#parts;
     const { clock, log } = deps;
     const settings = () => this.#settings();
-    const quotaNotices = createQuotaAlerts({ clock, opsAlerts: delivering.opsAlerts, notes: store, settings });
+    const quotaAlerts = createQuotaAlerts({ clock, opsAlerts: delivering.opsAlerts, notes: store, settings });
     return createQuotaWatch({
       ledger: store,
       notes: store,
@@ -171,7 +171,7 @@ class KeysAndQuota implements Paying {
       keys: this.keyQuotas,
       polls,
       states: () => store.listWatches(),
-      onRefreshed: quotaNotices.take,
+      onRefreshed: quotaAlerts.take,
       onPaceChanged,
     });
   }
@@ -183,8 +183,8 @@ class KeysAndQuota implements Paying {
 
   #limits(): GateLimits {
     const { rate, timeoutMs, quota } = this.#parts.delivering.config().api;
-    // Each of several keys has a line of its own. What all may spend together is as old as the last look at the ledger, and would be too
-    // little by what a key has spent since then that is set aside.
+    // Each of several keys has a limit of its own. What all may spend together is as old as the last read of the ledger, and would be too
+    // little by what a key has spent since then that is suspended.
     if (this.#holder.held.length > 1) return { rate, timeoutMs, quota: this.#settings() };
     return { rate, timeoutMs, quota: { ...quota, monthly: this.quotaWatch.limit, reserveOfAll: this.quotaWatch.reserve } };
   }

@@ -189,11 +189,11 @@ class PollingHalf implements Polling {
     const { config, delivery, opsAlerts } = delivering;
     const [gate, serviceClock] = [this.#gate, this.#serviceClock];
     const profiles = createProfiles(gate, clock, log);
-    const telling: Pick<EngineDeps, "route" | "wakeDelivery"> = {
+    const alerting: Pick<EngineDeps, "route" | "wakeDelivery"> = {
       route: delivering.active.route,
       wakeDelivery: () => delivery().pump.wake(),
     };
-    const shared = { store, gate, profiles, clock, serviceClock, hash, meter, log, trace, ...telling };
+    const shared = { store, gate, profiles, clock, serviceClock, hash, meter, log, trace, ...alerting };
     const runner = createPollRunner({ ...shared, random, retentionMs: () => config().state.retentionMs });
     return createEngine({
       ...shared,

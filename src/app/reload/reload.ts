@@ -51,7 +51,7 @@ class Reloads {
   loadedAtMs: number;
   readonly #deps: ReloadDeps;
   /** The last configuration was refused for the state's sake alone. */
-  #isOwed = false;
+  #isPending = false;
   #underWay: Promise<unknown> = Promise.resolve();
   #queued: { readonly askers: Set<string>; readonly outcome: Promise<ReloadOutcome> } | undefined;
 
@@ -78,13 +78,13 @@ class Reloads {
 
   storeRecovered(): void {
     const { log } = this.#deps.deps;
-    if (this.#isOwed) this.next("recovered state").catch((error: unknown) => log.error("reload failed", { error }));
+    if (this.#isPending) this.next("recovered state").catch((error: unknown) => log.error("reload failed", { error }));
   }
 
   async #reload(askedBy: string): Promise<ReloadOutcome> {
     const { config, renew } = this.#deps;
     const { files, log, load } = this.#deps.deps;
-    this.#isOwed = false;
+    this.#isPending = false;
     const before = config();
     if (await isUnchanged(before.reads, files)) {
       await renew();
@@ -106,7 +106,7 @@ class Reloads {
       memory = memoryChanges(before, next, { hash, states: await states() });
       await swap(next, changes);
     } catch (error) {
-      this.#isOwed = error instanceof StoreError;
+      this.#isPending = error instanceof StoreError;
       return this.#refuse([errorText(error)], askedBy);
     }
     const counts = { asked_by: askedBy, watches: next.watches.length };

@@ -4,7 +4,7 @@ import type { Cancel, Clock } from "../../model/clock.ts";
 import type { Files } from "../../model/files.ts";
 import type { Hash } from "../../model/hash.ts";
 
-const LOOK_EVERY_MS = 2_000;
+const CHECK_EVERY_MS = 2_000;
 
 export interface WatchFilesDeps {
   readonly files: Files;
@@ -38,19 +38,19 @@ export function watchFiles(deps: WatchFilesDeps): Cancel {
     return new Map(paths.map((path, i) => [path, prints[i] ?? ""]));
   };
 
-  const look = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     const now = await printsOf();
     settled ??= now;
     if (!isSame(now, settled) && isSame(now, last)) {
       await deps.onChange();
-      // The new configuration may name other files. What changed while it was put in force was perhaps not read any more: the next looks tell it.
+      // The new configuration may name other files. What changed while it became active was perhaps not read any more: the next checks find it.
       settled = await printsOf(now);
     }
     last = now;
   };
 
-  const repeated = createRepeated({ clock: deps.clock, everyMs: LOOK_EVERY_MS, work: look, onError: () => undefined });
-  void look();
+  const repeated = createRepeated({ clock: deps.clock, everyMs: CHECK_EVERY_MS, work: check, onError: () => undefined });
+  void check();
   repeated.start();
   return repeated.stop;
 }

@@ -1,4 +1,4 @@
-/** What a watch would say of one answer if everything in it were new: told, or the reason it is not. Asks nobody, stores nothing. */
+/** What a watch would make of one answer if everything in it were new: an alert, or the reason why not. Asks nobody, stores nothing. */
 import type { RankingRule } from "../../detect/ranking.ts";
 import { type Reading, readValues, type ReadingRule } from "../../detect/reading.ts";
 import { evaluateFeed } from "../../polling/evaluate/evaluate-feed.ts";
@@ -19,7 +19,7 @@ import type { User } from "../../model/user.ts";
 
 export interface TriedItem {
   readonly itemId: string;
-  /** `news`: it would be told if it were new. */
+  /** `news`: it would raise an alert if it were new. */
   readonly verdict: "news" | "filtered";
   /** Why it is filtered; empty for news. */
   readonly detail: string;
@@ -36,20 +36,25 @@ export interface TryContext {
 }
 
 /** Items in the order of the answer, newest first where the service lists them so. */
-export function judgeAnswer(subscriber: Subscriber, known: TargetState, answer: UpstreamAnswer, context: TryContext): readonly TriedItem[] {
+export function evaluateAnswer(
+  subscriber: Subscriber,
+  known: TargetState,
+  answer: UpstreamAnswer,
+  context: TryContext,
+): readonly TriedItem[] {
   // A target that began before everything: nothing is baseline, nothing too old.
   const target = { ...known, baselineAtMs: 0, memory: { ...known.memory, birth: "0", since_ms: 0, baseline_of: undefined } };
   const { detection } = subscriber.type;
-  if (detection.detector === "feed") return judgeTweets(subscriber, target, answer.tweets ?? [], context);
-  if (detection.detector === "roster") return judgeMembers(subscriber, target, answer.users ?? [], context);
+  if (detection.detector === "feed") return evaluateTweets(subscriber, target, answer.tweets ?? [], context);
+  if (detection.detector === "roster") return evaluateMembers(subscriber, target, answer.users ?? [], context);
   const record = recordOf(subscriber, answer);
   const { settings } = subscriber.watch;
   if (record === undefined) return [];
-  if ("ranking" in detection) return judgeEntries(subscriber, known, { record, rule: detection.ranking(settings) }, context);
-  return judgeRecord(subscriber, known, { record, rule: detection.rule(settings) }, context);
+  if ("ranking" in detection) return evaluateEntries(subscriber, known, { record, rule: detection.ranking(settings) }, context);
+  return evaluateRecord(subscriber, known, { record, rule: detection.rule(settings) }, context);
 }
 
-function judgeTweets(subscriber: Subscriber, target: TargetState, tweets: readonly Tweet[], context: TryContext): readonly TriedItem[] {
+function evaluateTweets(subscriber: Subscriber, target: TargetState, tweets: readonly Tweet[], context: TryContext): readonly TriedItem[] {
   const items = tweets.map((tweet) => ({ id: tweet.id, timeMs: Date.parse(tweet.created_at) || context.detectedAtMs }));
   const seen = {
     tweets: new Map(tweets.map((tweet) => [tweet.id, tweet])),
@@ -71,7 +76,7 @@ function judgeTweets(subscriber: Subscriber, target: TargetState, tweets: readon
   });
 }
 
-function judgeMembers(subscriber: Subscriber, target: TargetState, members: readonly User[], context: TryContext): readonly TriedItem[] {
+function evaluateMembers(subscriber: Subscriber, target: TargetState, members: readonly User[], context: TryContext): readonly TriedItem[] {
   const { detection } = subscriber.type;
   if (detection.detector !== "roster") return [];
   const rule = detection.rule(subscriber.watch.settings, target);
@@ -85,8 +90,8 @@ function judgeMembers(subscriber: Subscriber, target: TargetState, members: read
     scanPages: 0,
   } as const;
   const sharer = { part: "follows", mode: rule.mode, isBaselined: true, baselineAtMs: 0, partial: undefined } as const;
-  const judging = { ...context, rule, episode: "sample", missed: undefined, list: "", sharer, known: new Map() };
-  const { verdicts } = evaluateMemberList(subscriber, target, seen, judging);
+  const evaluation = { ...context, rule, episode: "sample", missed: undefined, list: "", sharer, known: new Map() };
+  const { verdicts } = evaluateMemberList(subscriber, target, seen, evaluation);
   const reasons = new Map(verdicts.map(({ itemId, verdict, detail }) => [itemId, verdict === "event" ? "" : detail]));
   return members.map((user) => {
     const body = rosterBody(user, { ...context, rule });
@@ -96,8 +101,8 @@ function judgeMembers(subscriber: Subscriber, target: TargetState, members: read
   });
 }
 
-/** A value is told when it crosses or changes; here every number starts at 0, so that one already across shows. */
-function judgeRecord(
+/** A value raises an alert when it crosses or changes; here every number starts at 0, so that one already across shows. */
+function evaluateRecord(
   subscriber: Subscriber,
   target: TargetState,
   { record, rule }: { readonly record: JsonObject; readonly rule: ReadingRule },
@@ -106,17 +111,17 @@ function judgeRecord(
   const values = readValues(record, rule) ?? {};
   const start = Object.fromEntries(Object.keys(values).flatMap((name) => (typeof values[name] === "number" ? [[name, 0]] : [])));
   const blank = { ...target, memory: { values: start, across: [], ...(rule.gone === undefined ? {} : { last: record }) } };
-  const judge = (asked: Subscriber) => evaluateReading(asked, blank, record, { ...context, rule, episode: "sample" }).events;
+  const eventsOf = (asked: Subscriber) => evaluateReading(asked, blank, record, { ...context, rule, episode: "sample" }).events;
   const itemId = target.userId ?? target.key;
-  const [judged] = judge(subscriber);
-  if (judged !== undefined) return [{ itemId, verdict: "news", detail: "", event: judged.event }];
+  const [found] = eventsOf(subscriber);
+  if (found !== undefined) return [{ itemId, verdict: "news", detail: "", event: found.event }];
   const body = {
     ...(context.profile === undefined ? {} : { user: context.profile }),
     [rule.name]: { ...rule.constants, ...(rule.isWhole === true ? record : values) },
   };
   const type = rule.crossing?.event ?? rule.changes?.event ?? subscriber.type.events[0] ?? "";
   const fact = { type, subject: itemId, episode: "sample", body, occurredAtMs: context.detectedAtMs };
-  const isAcross = judge({ ...subscriber, watch: withoutWhere(subscriber) }).length > 0;
+  const isAcross = eventsOf({ ...subscriber, watch: withoutWhere(subscriber) }).length > 0;
   const detail = isAcross ? `where is false: ${subscriber.watch.where?.text ?? ""}` : `${valuesText(rule, values)}; ${conditionText(rule)}`;
   return [triedItem(subscriber, { itemId, reason: detail, fact }, context)];
 }
@@ -126,13 +131,13 @@ const valuesText = (rule: ReadingRule, values: Reading): string =>
 
 function conditionText(rule: ReadingRule): string {
   const thresholds = (rule.crossing?.thresholds ?? []).map(({ name, op, value }) => `${name} ${op} ${value}`);
-  const crossing = thresholds.length === 0 ? [] : [`told at ${thresholds.join(" or ")}`];
-  const changes = rule.changes === undefined ? [] : [`told when ${rule.changes.fields.join(", ")} changes`];
-  return [...crossing, ...changes, ...(rule.gone === undefined ? [] : ["told when it is gone"])].join("; ");
+  const crossing = thresholds.length === 0 ? [] : [`alerts at ${thresholds.join(" or ")}`];
+  const changes = rule.changes === undefined ? [] : [`alerts when ${rule.changes.fields.join(", ")} changes`];
+  return [...crossing, ...changes, ...(rule.gone === undefined ? [] : ["alerts when it is gone"])].join("; ");
 }
 
 /** Every entry of the list, as if it had just entered. */
-function judgeEntries(
+function evaluateEntries(
   subscriber: Subscriber,
   target: TargetState,
   { record, rule }: { readonly record: JsonObject; readonly rule: RankingRule },

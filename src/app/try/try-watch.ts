@@ -1,5 +1,5 @@
 /**
- * One real poll of a watch, for `chirpwatch test`: looks accounts up, asks for the first page of its targets, and judges what came.
+ * One real poll of a watch, for `chirpwatch test`: looks accounts up, asks for the first page of its targets, and evaluates what came.
  * Commits nothing and sends nothing; what it costs is known before it is spent.
  */
 import type { RequestGate } from "../../requests/request-gate.ts";
@@ -17,7 +17,7 @@ import { assumeTargets, isAssumed } from "../../forecast/forecast.ts";
 import { targetsOf } from "../../plan/polls/plan-polls.ts";
 import type { WatchType } from "../../watches/watch-type.ts";
 import { watchTypeOf } from "../daemon/registration.ts";
-import { judgeAnswer, type TriedItem } from "./try-items.ts";
+import { evaluateAnswer, type TriedItem } from "./try-items.ts";
 
 export interface TriedTarget {
   /** As written in the YAML. */
@@ -121,7 +121,7 @@ async function tryTarget(
   const base = { watch, type, watchKey: target.watchKey, targetKey: target.key, targetName: name };
   const subscriber: Subscriber = batch === undefined ? base : { ...base, entry: batch.value };
   const context = { hash: deps.hash, serviceClock: createServiceClock(deps.clock), detectedAtMs: deps.clock.now(), profile };
-  return { name, items: judgeAnswer(subscriber, read.target, ownPart(read.answer, author), context), problem: "" };
+  return { name, items: evaluateAnswer(subscriber, read.target, ownPart(read.answer, author), context), problem: "" };
 }
 
 /** A list brings the tweets of everyone on it. */

@@ -1,4 +1,4 @@
-/** The quota as status, budget and page show it: what is left, how fast it goes, who pays, and what someone should look at. */
+/** The quota as status, budget and page show it: what is left, how fast it goes, who pays, and what needs attention. */
 import type { SuspensionReason } from "../../budget/key-ring.ts";
 import { forecastRequests, type SlowDownFactors } from "../../budget/slow-down.ts";
 import type { QuotaPeriod } from "../../budget/quota-period.ts";
@@ -71,7 +71,7 @@ export function quotaReasons(facts: QuotaFacts): readonly string[] {
   const reasons: string[] = [];
   const slowed = Object.entries(factors ?? {}).filter(([, factor]) => isSlowed(factor));
   if (isQuotaSpent(facts)) reasons.push(`the quota is spent: ${spent} of ${limit} requests; polling goes on at ${isoTime(period.endMs)}`);
-  else if (slowed.length > 0) reasons.push(`the quota is short: ${slowed.map(stretchText).join(", ")}`);
+  else if (slowed.length > 0) reasons.push(`the quota is short: ${slowed.map(slowDownText).join(", ")}`);
   if (isBelowConfigured(limit, monthly))
     reasons.push(`the data service has less left than api.quota.monthly: ${limit} requests instead of ${monthly} this period`);
   if (drift > 0) reasons.push(`the data service counted ${drift} requests more than chirpwatch sent: something else spends the quota`);
@@ -80,7 +80,7 @@ export function quotaReasons(facts: QuotaFacts): readonly string[] {
   return reasons;
 }
 
-const stretchText = ([priority, factor]: [string, number]): string => `${priority} priority is polled ${factor.toFixed(1)} times slower`;
+const slowDownText = ([priority, factor]: [string, number]): string => `${priority} priority is polled ${factor.toFixed(1)} times slower`;
 
 export interface Spending {
   readonly lines: readonly LedgerLine[];

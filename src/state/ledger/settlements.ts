@@ -1,6 +1,6 @@
 /**
  * Answers on their way into the ledger. They are written with the next commit, at the latest 10 ms later: a poll that waited for the disk
- * once for its answer and once for what it found would be told later and cost twice. What a crash loses counts as unknown, and keeps its
+ * once for its answer and once for what it found would be stored later and cost twice. What a crash loses counts as unknown, and keeps its
  * slot a while longer: the safe side.
  */
 import type { Cancel, Clock } from "../../model/clock.ts";

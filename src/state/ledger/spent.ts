@@ -92,7 +92,7 @@ export async function spentByHour(
   return first === 0 ? whole : [{ hourMs: (wholeHour - 1) * HOUR_MS, requests: first }, ...whole];
 }
 
-const countOpen = statement<{ key: string; now: number; booking: number; underWay: number }>()((on, slot) =>
+const countOpen = statement<{ key: string; now: number; uncounted: number; underWay: number }>()((on, slot) =>
   on
     .selectFrom("ledger")
     .select((eb) => eb.fn.countAll<number>().as("requests"))
@@ -100,7 +100,7 @@ const countOpen = statement<{ key: string; now: number; booking: number; underWa
     .where("billed", "=", 1)
     .where("reserved_at", "<=", slot("now"))
     .where("reserved_at", ">=", slot("underWay"))
-    .where((eb) => eb.or([eb("answered", "=", 0), eb("slot_at", ">=", slot("booking"))])),
+    .where((eb) => eb.or([eb("answered", "=", 0), eb("slot_at", ">=", slot("uncounted"))])),
 );
 
 const countSpan = statement<{ key: string; after: number; upTo: number }>()((on, slot) =>
@@ -134,7 +134,7 @@ export async function auditMark(db: Executor, key: string, atMs: number, marginM
     .selectFrom("ledger")
     .select((eb) => eb.fn.max<number | null>("id").as("id"))
     .executeTakeFirst();
-  const { rows } = await countOpen(db, { key, now: atMs, booking: atMs - marginMs, underWay: atMs - marginMs - LONGEST_ATTEMPT_MS });
+  const { rows } = await countOpen(db, { key, now: atMs, uncounted: atMs - marginMs, underWay: atMs - marginMs - LONGEST_ATTEMPT_MS });
   return { lastId: Number(last?.id ?? 0), open: Number(rows[0]?.requests ?? 0) };
 }
 

@@ -63,14 +63,14 @@ it.each<[string, object, object, readonly string[]]>([
     "a list of another kind",
     fans({ source: "indexed" }),
     fans({ source: "all" }),
-    ["w: source: new baseline (another list; who is on it at the next read is noted, and not told)"],
+    ["w: source: new baseline (another list; who is on it at the next read is recorded, and raises no alert)"],
   ],
   ["whom a check is about", check(), check({ account: "rival" }), ["w: account: new baseline (it asks about another one)"]],
   [
     "a threshold",
     profile(),
     profile({ when: { followers_count: ">= 20" } }),
-    ['w: when.followers_count: new baseline (a value that is across ">= 20" already is noted, and not told)'],
+    ['w: when.followers_count: new baseline (a value that is across ">= 20" already is recorded, and raises no alert)'],
   ],
   ["fields", profile(), profile({ fields: ["username"] }), ["w: fields: kept"]],
   [
@@ -92,7 +92,12 @@ it.each<[string, object, object, readonly string[]]>([
     ["w: type: new baseline (a user_search watch remembers nothing of a search watch)"],
   ],
   ["a disabled watch", search(), search({ enabled: false }), ["w: enabled: kept (it is not polled until it is enabled again)"]],
-  ["an enabled watch", search({ enabled: false }), search({ on_return: "skip" }), ["w: enabled: kept (what came meanwhile is not told)"]],
+  [
+    "an enabled watch",
+    search({ enabled: false }),
+    search({ on_return: "skip" }),
+    ["w: enabled: kept (what came meanwhile raises no alert)"],
+  ],
   ["another name, kept", search(), { v: { type: "search", query: "acme", moved_from: "w" }, ...other }, ["v: kept (it was w before)"]],
   [
     "another name, lost",

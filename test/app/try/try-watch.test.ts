@@ -37,11 +37,11 @@ const TRIALS: readonly (readonly [type: string, settings: Settings, verdict: str
   ["membership", { check: "follow", accounts: ["alice"], account: "acme" }, "filtered", "membership.changed", 2],
 ];
 
-it.each(TRIALS)("%s, case %#: says what would be told, and costs what it said", async (type, settings, verdict, event, costs) => {
+it.each(TRIALS)("%s, case %#: says what would raise an alert, and costs what it said", async (type, settings, verdict, event, costs) => {
   const { trial, target, spent } = await tryIt(type, settings);
   expect(target?.problem).toBe("");
   expect([target?.items[0]?.verdict, target?.items[0]?.event.type]).toEqual([verdict, event]);
-  if (verdict === "filtered") expect(target?.items[0]?.detail).toMatch(/told (?:at|when)/);
+  if (verdict === "filtered") expect(target?.items[0]?.detail).toMatch(/alerts (?:at|when)/);
   expect([trial.costRequests, spent]).toEqual([costs, costs]);
 });
 

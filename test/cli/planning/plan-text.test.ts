@@ -30,7 +30,7 @@ it("counts one as one", async () => {
 
 it("says of a plan that reaches into the reserve what the daemon does then, which slows down more than what is low", async () => {
   expect((await planOf("10m", "monthly: 4500")).warnings).toEqual([
-    "the plan reaches into the reserve: 4,320 of 4,500 requests a month, 4,050 before the reserve; polls are stretched, low priority first",
+    "the plan reaches into the reserve: 4,320 of 4,500 requests a month, 4,050 before the reserve; polls are slowed down, low priority first",
   ]);
   expect((await planOf("10m", "monthly: 4500, on_exhausted: pause")).warnings.join()).toContain("; polling stops there");
 });

@@ -105,7 +105,7 @@ describe("which searches can share a request", () => {
     "acme include:nativeretweets",
     "acme min_faves:10",
     "acme filter:links",
-  ])("%s cannot: its answer could not be told apart for certain", (text) => {
+  ])("%s cannot: its answer could not be distinguished for certain", (text) => {
     expect(mergeableQuery(text)).toBeUndefined();
   });
 });

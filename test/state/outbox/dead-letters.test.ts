@@ -119,7 +119,7 @@ test("lists those of some sinks or some ids, each with its own alerts in order; 
   expect([await listed({ sinks: [] }), await listed({ messageIds: [] })]).toEqual([[], []]);
 });
 
-test("the operator was told when the last of them was reported", async () => {
+test("the operator was notified when the last of them was reported", async () => {
   const store = await openTemp(tempStatePath());
   for (const subject of ["1", "2", "3"]) await commit(store, subject);
   const [first = "", second = "", third = ""] = await die(store, "refused 400");
