@@ -14,6 +14,7 @@ import type { ReloadOutcome } from "../server/words/views.ts";
 import { type OpenedStore, openStore } from "../state/open.ts";
 import { createActions } from "./actions.ts";
 import type { Adapters, DaemonDeps } from "./daemon/daemon-deps.ts";
+import { createDaemonEvents } from "./daemon/daemon-events.ts";
 import { createDelivering, type Delivering } from "./delivering/delivering.ts";
 import { watchClock } from "./clock-watch.ts";
 import { claimOrigin } from "./daemon/origin.ts";
@@ -66,24 +67,38 @@ async function build(initial: Config, deps: DaemonDeps, teardown: Teardown): Pro
 
   const meter = createMeter();
   const trace = createPollTrace(clock);
-  const delivering = await createDelivering(initial, { store, meter, trace, deps });
-  const { config, delivery, opsAlerts } = delivering;
+  const events = createDaemonEvents();
+  const delivering = await createDelivering(initial, { store, meter, trace, events, deps });
+  const { config, routing, delivery, opsAlerts } = delivering;
   let stopBegunMs: number | undefined;
   const graceLeftMs = () => Math.max(0, GRACE_MS - (clock.monotonic() - (stopBegunMs ?? clock.monotonic())));
   teardown.push("delivery", () => delivering.stop(graceLeftMs()));
   const guard = createSandboxGuard({ http, config, ...(deps.onRefused === undefined ? {} : { onRefused: deps.onRefused }) });
-  const onStoreRecovered = () => reloader.storeRecovered();
-  const polling = createPolling({ delivering, store, meter, trace, deps: { ...deps, http: guard.http }, onStoreRecovered });
+  const polling = createPolling({ delivering, store, meter, trace, events, deps: { ...deps, http: guard.http } });
   const { engine, report } = polling;
   teardown.push("polling", () => polling.stop());
 
   const swap = createSwap({ guard, delivering, polling, store, hash, clock, log });
   const reloader = createReloader({ deps, opsAlerts, meter, clock, states: () => store.listWatches(), config, ...swap });
+  events.on("storeRecovered", () => reloader.storeRecovered());
   const { lastRefusal, loadedAtMs } = reloader;
   const actions = createActions({ store, engine, clock, reloader, config, probeSinks: () => delivery().pump.probe() });
   const { quotaWatch, quotaAudit, keyWatch, keyQuotas, upstreamWatch, storeWatch } = polling;
   const health = { quotaWatch, quotaAudit, keyWatch, keyQuotas, upstreamWatch, storeWatch };
-  const views = createViews({ ...health, engine, deps, store, meter, clock, startedAtMs, config, delivery, lastRefusal, loadedAtMs });
+  const views = createViews({
+    ...health,
+    engine,
+    deps,
+    store,
+    meter,
+    clock,
+    startedAtMs,
+    config,
+    routing,
+    delivery,
+    lastRefusal,
+    loadedAtMs,
+  });
   const url = await startServing(initial, { adapters, clock, log, views, actions, statePath: store.path }, teardown);
   log.info("status page is up", { url });
 

@@ -32,6 +32,7 @@ import { type AttemptPoll, createAttempt } from "./loop/attempt-poll.ts";
 import { createPollAftermath } from "./loop/poll-aftermath.ts";
 import { PollHistory } from "./loop/poll-history.ts";
 import { PollLoop } from "./loop/poll-loop.ts";
+import type { PlannedPolls } from "./planned-polls.ts";
 import { PlannedWatches } from "./planned-watches.ts";
 import { PollPlanner } from "./poll-planner.ts";
 import type { QuotaWatch } from "./quota/quota-watch.ts";
@@ -50,6 +51,8 @@ export interface EngineDeps {
   readonly clock: Clock;
   readonly serviceClock: ServiceClock;
   readonly timetable: Timetable;
+  /** Where the plan is written. */
+  readonly polls: PlannedPolls;
   readonly hash: Hash;
   readonly meter: Meter;
   readonly log: Log;
@@ -96,7 +99,7 @@ export function createEngineParts(deps: EngineDeps): EngineParts {
   const attempt = attemptOf(deps, { stalls, volume, trouble, history });
   const runners = runnersOf(deps, { attempt, loop, stretch });
   const rechecks = recheckLoopOf(deps, watches, stretch);
-  const planner = new PollPlanner({ watches, store, hash, timetable, clock, log, history, runners, loop, stalls });
+  const planner = new PollPlanner({ watches, polls: deps.polls, store, hash, timetable, clock, log, history, runners, loop, stalls });
   watches.onChanged(() => {
     planner.replan().catch((error: unknown) => log.error("planning failed", { error }));
   });

@@ -41,7 +41,7 @@ const ANSWER_GRACE_MS = 3_000;
 export const createEngine = (deps: EngineDeps): Engine => new PollingEngine(deps, createEngineParts(deps));
 
 class PollingEngine implements Engine {
-  readonly #deps: Pick<EngineDeps, "store" | "gate" | "runner" | "storeWatch" | "quotaWatch" | "clock" | "log">;
+  readonly #deps: Pick<EngineDeps, "polls" | "store" | "gate" | "runner" | "storeWatch" | "quotaWatch" | "clock" | "log">;
   readonly #parts: EngineParts;
 
   constructor(deps: EngineDeps, parts: EngineParts) {
@@ -83,11 +83,11 @@ class PollingEngine implements Engine {
   }
 
   get polls(): readonly Poll[] {
-    return this.#parts.planner.polls;
+    return this.#deps.polls.all;
   }
 
   pollsOf(watchId: string): readonly Poll[] {
-    return this.#parts.planner.pollsOf(watchId);
+    return this.#deps.polls.of(watchId);
   }
 
   nextPollAt(watchId: string): number | undefined {

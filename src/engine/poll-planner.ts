@@ -10,14 +10,16 @@ import { planPolls } from "../plan/polls/plan-polls.ts";
 import type { Poll } from "../polling/watch-poll.ts";
 import type { Timetable } from "../schedule/timetable.ts";
 import type { StallWatch } from "./health/stall-watch.ts";
-import { dateGroup, hasNewEntry, indexByWatch } from "./plan-facts.ts";
+import { dateGroup, hasNewEntry } from "./plan-facts.ts";
 import type { PollHistory } from "./loop/poll-history.ts";
 import type { PollLoop } from "./loop/poll-loop.ts";
 import { logPlan } from "./plan-log.ts";
+import type { PlannedPolls } from "./planned-polls.ts";
 import type { PlannedWatches } from "./planned-watches.ts";
 
 export interface PollPlannerDeps {
   readonly watches: Pick<PlannedWatches, "all">;
+  readonly polls: PlannedPolls;
   readonly store: Pick<PollStore, "loadSources">;
   readonly hash: Hash;
   readonly timetable: Timetable;
@@ -32,19 +34,9 @@ export interface PollPlannerDeps {
 export class PollPlanner {
   readonly #deps: PollPlannerDeps;
   readonly #inTurn = createInTurn();
-  #polls: readonly Poll[] = [];
-  #pollsByWatch: ReadonlyMap<string, readonly Poll[]> = new Map();
 
   constructor(deps: PollPlannerDeps) {
     this.#deps = deps;
-  }
-
-  get polls(): readonly Poll[] {
-    return this.#polls;
-  }
-
-  pollsOf(watchId: string): readonly Poll[] {
-    return this.#pollsByWatch.get(watchId) ?? [];
   }
 
   replan(): Promise<void> {
@@ -70,10 +62,9 @@ export class PollPlanner {
   }
 
   #takeOver(single: readonly Poll[], polls: readonly Poll[]): void {
-    const { log, history, loop, stalls, runners } = this.#deps;
-    logPlan(log, this.#polls, polls);
-    this.#polls = polls;
-    this.#pollsByWatch = indexByWatch(polls);
+    const { polls: planned, log, history, loop, stalls, runners } = this.#deps;
+    logPlan(log, planned.all, polls);
+    planned.set(polls);
     history.keepOnly(polls);
     loop.setPolls(polls, history.lastPolledAtMs);
     stalls.setPolls([...single, ...polls.filter(({ group }) => group !== undefined)]);

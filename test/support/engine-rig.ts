@@ -8,6 +8,7 @@ import { watchTypeOf, registrationOf } from "../../src/app/daemon/registration.t
 import { createUpstreamPacer, type UpstreamPacer } from "../../src/budget/upstream-pacer.ts";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import type { EngineDeps } from "../../src/engine/engine-parts.ts";
+import { PlannedPolls } from "../../src/engine/planned-polls.ts";
 import type { OpsAlert } from "../../src/model/ops-alerts.ts";
 import type { PollOutcome } from "../../src/polling/run/poll-outcome.ts";
 import { createPollTrace } from "../../src/polling/run/poll-trace.ts";
@@ -201,6 +202,7 @@ async function bootParts(options: RigOptions, to: Recorders) {
   const meter = SILENT_METER;
   const hash = sha256;
   const timetable = createTimetable();
+  const polls = new PlannedPolls();
   const serviceClock = createServiceClock(clock);
   const pacer = createUpstreamPacer(random);
   const opsAlerts = { raise: async (notice: OpsAlert) => void to.opsAlerts.push({ ...notice, atMs: clock.now() }) };
@@ -223,7 +225,7 @@ async function bootParts(options: RigOptions, to: Recorders) {
     log,
     settings,
     keys: () => [{ name: "", limit: undefined, isUsable: true }],
-    polls: () => engine.polls,
+    polls: () => polls.all,
     states: () => store.listWatches(),
     onRefreshed: quotaNotices.take,
     onPaceChanged: () => engine.reschedule(),
@@ -287,6 +289,7 @@ async function bootParts(options: RigOptions, to: Recorders) {
     clock,
     serviceClock,
     timetable,
+    polls,
     hash,
     meter,
     log,

@@ -2,7 +2,7 @@
 import type { EngineWatch } from "../../engine/planned-watches.ts";
 import type { Watch } from "../../model/watch.ts";
 import type { EvaluatedEvent, RouteEvaluated } from "../../polling/evaluate/verdicts.ts";
-import type { Delivery } from "./delivery.ts";
+import type { Routing } from "./routing.ts";
 
 export interface ActiveWatches {
   set(watches: readonly EngineWatch[]): void;
@@ -10,7 +10,7 @@ export interface ActiveWatches {
   readonly route: RouteEvaluated;
 }
 
-export function createActiveWatches(delivery: () => Pick<Delivery, "routeOf">): ActiveWatches {
+export function createActiveWatches(routing: () => Pick<Routing, "routeOf">): ActiveWatches {
   let byKey: ReadonlyMap<string, Watch> = new Map();
   const update = (evaluated: EvaluatedEvent): EvaluatedEvent => {
     const { event } = evaluated;
@@ -25,7 +25,7 @@ export function createActiveWatches(delivery: () => Pick<Delivery, "routeOf">): 
     },
     route(judged, nowMs, gatherMs) {
       const now = update(judged);
-      return { event: now.event, deliveries: delivery().routeOf(now, nowMs, gatherMs) };
+      return { event: now.event, deliveries: routing().routeOf(now, nowMs, gatherMs) };
     },
   };
 }

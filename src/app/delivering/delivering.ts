@@ -13,11 +13,15 @@ import { type ActiveWatches, createActiveWatches } from "./active-watches.ts";
 import { sinkSecrets } from "./create-sink.ts";
 import { createDeadReports, type DeadReports } from "./dead-reports.ts";
 import type { DaemonDeps } from "../daemon/daemon-deps.ts";
+import type { DaemonEvents } from "../daemon/daemon-events.ts";
 import { checkSinks, createDelivery, type Delivery, type DeliveryDeps } from "./delivery.ts";
+import { createRouting, type Routing } from "./routing.ts";
 
 export interface Delivering {
   /** The active configuration. */
   readonly config: () => Config;
+  /** Where alerts go by the active configuration. */
+  readonly routing: () => Routing;
   readonly delivery: () => Delivery;
   readonly opsAlerts: OpsAlerts;
   readonly active: ActiveWatches;
@@ -42,14 +46,15 @@ export interface DeliveringParts {
   readonly store: Store;
   readonly meter: Meter;
   readonly trace: Trace;
+  readonly events: DaemonEvents;
   readonly deps: DaemonDeps;
 }
 
-export async function createDelivering(initial: Config, { store, meter, trace, deps }: DeliveringParts): Promise<Delivering> {
+export async function createDelivering(initial: Config, { store, meter, trace, events, deps }: DeliveringParts): Promise<Delivering> {
   const { clock, random, hash, log, http, addSecret } = deps;
   let config = initial;
-  let delivery: Delivery;
-  const active = createActiveWatches(() => delivery);
+  let routing = createRouting(initial);
+  const active = createActiveWatches(() => routing);
   const opsAlerts = createOpsAlerts({
     store,
     clock,
@@ -57,39 +62,34 @@ export async function createDelivering(initial: Config, { store, meter, trace, d
     hash,
     log,
     meter,
-    wakeDelivery: () => delivery.pump.wake(),
-    route: (event, exceptSink, nowMs) => delivery.routeOpsAlert(event, exceptSink, nowMs),
+    wakeDelivery: () => events.emit("committed"),
+    route: (event, exceptSink, nowMs) => routing.routeOpsAlert(event, exceptSink, nowMs),
   });
   const keepSecrets = (of: Config) => of.sinks.flatMap(sinkSecrets).forEach(addSecret);
   keepSecrets(config);
   const deadReports = createDeadReports({ store, clock, log, opsAlerts, config: () => config });
   const sinkDeps = (of: Config): SinkDeps => ({ http, clock, log, write: deps.write, linksHost: of.linksHost });
-  const deliveryDeps = (of: Config): DeliveryDeps => ({
-    store,
-    clock,
-    random,
-    log,
-    meter,
-    trace,
-    sinkDeps: sinkDeps(of),
-    ...sinkAlerts(opsAlerts, deadReports),
-  });
-  delivery = await createDelivery(config, deliveryDeps(config));
+  const shared = { store, clock, random, log, meter, trace, ...sinkAlerts(opsAlerts, deadReports) };
+  const deliveryOf = (of: Config) => createDelivery(of, { ...shared, sinkDeps: sinkDeps(of) });
+  let delivery = await deliveryOf(config);
+  events.on("committed", () => delivery.pump.wake());
   // An earlier process may have left something unsaid.
   deadReports.wake();
   return {
     config: () => config,
+    routing: () => routing,
     delivery: () => delivery,
     opsAlerts,
     active,
     async prepare(next) {
       keepSecrets(next);
-      const fresh = await createDelivery(next, deliveryDeps(next));
+      const fresh = await deliveryOf(next);
       return {
         async enter(watches) {
           const old = delivery;
           if (watches !== undefined) active.set(watches);
           config = next;
+          routing = createRouting(next);
           delivery = fresh;
           // The old half lets go before the new one starts: one message is never in two hands.
           await old.stop(SWAP_GRACE_MS);

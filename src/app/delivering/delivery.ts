@@ -3,20 +3,15 @@ import { createPump, type Pump, type PumpDeps } from "../../deliver/pump.ts";
 import type { PumpSink } from "../../deliver/queue/sink-queue.ts";
 import type { Config, SinkConfig } from "../../config/config.ts";
 import { errorText } from "../../model/errors.ts";
-import { gatherMs } from "../../polling/evaluate/absence.ts";
-import type { EvaluatedEvent } from "../../polling/evaluate/verdicts.ts";
-import type { ChirpEvent } from "../../model/event.ts";
 import type { NeutralMessage } from "../../model/message.ts";
 import { type OutboxEvent, type Sink, SinkError } from "../../model/sink.ts";
-import type { NewDelivery } from "../../model/poll-store.ts";
-import type { Watch } from "../../model/watch.ts";
 import { listedAt } from "./listed-at.ts";
 import { opsAlertMessage } from "../../render/messages/ops-alert-message.ts";
 import { isVolumeEvent, volumeMessage } from "../../render/messages/volume-message.ts";
-import { routeEvent, throttlesByKey } from "../../route/route-event.ts";
+import { throttlesByKey } from "../../route/route-event.ts";
 import type { SinkDeps, SinkType } from "../../sinks/sink-type.ts";
 import { WATCH_TYPES } from "../../watches/registry.ts";
-import { createSink, describeSink, sinkFactsOf, sinkTypeOf } from "./create-sink.ts";
+import { createSink, sinkFactsOf, sinkTypeOf } from "./create-sink.ts";
 
 export interface BuiltSink {
   readonly config: SinkConfig;
@@ -27,12 +22,6 @@ export interface BuiltSink {
 export interface Delivery {
   readonly pump: Pump;
   readonly sinks: ReadonlyMap<string, BuiltSink>;
-  /** Where a watch's alerts go, for people: "#brand", "console", or the route tree. */
-  describe(watch: Watch): string;
-  /** Where an event of a watch goes. */
-  routeOf(evaluated: EvaluatedEvent, nowMs: number, gatherMs?: number): readonly NewDelivery[];
-  /** Where a notice goes: `ops`, and routes that ask for it. */
-  routeOpsAlert(event: ChirpEvent, exceptSink: string | undefined, nowMs: number): readonly NewDelivery[];
   /** Lets what is under way finish for `graceMs`; the rest stays in the outbox. */
   stop(graceMs: number): Promise<void>;
 }
@@ -53,41 +42,17 @@ export async function createDelivery(config: Config, deps: DeliveryDeps): Promis
   for (const one of config.sinks) {
     sinks.set(one.name, { config: one, type: sinkTypeOf(one), sink: await createSink(one, deps.sinkDeps) });
   }
-  const described = new Map(config.sinks.map((one) => [one.name, describeSink(one)]));
-  const facts = sinkFactsOf(config.sinks);
   const pumpSinks = new Map([...sinks].map(([name, built]) => [name, pumpSinkOf(built)]));
   const pump = createPump({
     ...deps,
     sinks: pumpSinks,
-    throttles: throttlesByKey(config.route, facts),
+    throttles: throttlesByKey(config.route, sinkFactsOf(config.sinks)),
     readEvent: createReader(config.linksHost),
     listedAt: (events) => listedAt(config.server.publicUrl, events),
   });
   return {
     pump,
     sinks,
-    describe(watch) {
-      const names = watch.sinks.length > 0 ? watch.sinks : (config.route?.sinks ?? []);
-      const texts = names.flatMap((name) => described.get(name) ?? []);
-      const tree = watch.sinks.length === 0 && (config.route?.routes.length ?? 0) > 0;
-      return tree ? `the route tree (else ${texts.join(" and ")})` : texts.join(" and ") || "no sink";
-    },
-    routeOf: ({ event, ownSinks, isMissed }, nowMs, gatheredMs = gatherMs(0, true)) =>
-      routeEvent(event, {
-        ownSinks,
-        tree: config.route,
-        sinks: facts,
-        nowMs,
-        ...(isMissed === true ? { gatherMs: gatheredMs } : {}),
-      }),
-    routeOpsAlert: (event, exceptSink, nowMs) =>
-      routeEvent(event, {
-        ownSinks: config.ops.sinks,
-        tree: config.route,
-        sinks: facts,
-        nowMs,
-        ...(exceptSink === undefined ? {} : { exceptSink }),
-      }),
     async stop(graceMs) {
       await pump.stop(graceMs);
       await Promise.all([...sinks.values()].map(({ sink }) => sink.close()));

@@ -18,7 +18,9 @@ import type { Meter } from "../../model/meter.ts";
 import type { Trace } from "../../model/trace.ts";
 import type { Store } from "../../model/store.ts";
 import { createTimetable } from "../../schedule/timetable.ts";
+import { PlannedPolls } from "../../engine/planned-polls.ts";
 import type { DaemonDeps } from "../daemon/daemon-deps.ts";
+import type { DaemonEvents } from "../daemon/daemon-events.ts";
 import type { Delivering } from "../delivering/delivering.ts";
 import { createFallbackNotifier } from "../delivering/fallback-notifier.ts";
 import { createPaying, type Paying } from "./paying.ts";
@@ -45,9 +47,8 @@ export interface PollingParts {
   readonly store: Store;
   readonly meter: Meter;
   readonly trace: Trace;
+  readonly events: DaemonEvents;
   readonly deps: DaemonDeps;
-  /** The state could not be written, and can again. */
-  readonly onStoreRecovered: () => void;
 }
 
 export const createPolling = (parts: PollingParts): Polling => new PollingHalf(parts);
@@ -59,6 +60,7 @@ class PollingHalf implements Polling {
   readonly report: StartReport;
   readonly #parts: PollingParts;
   readonly #timetable = createTimetable();
+  readonly #polls = new PlannedPolls();
   readonly #serviceClock: ServiceClock;
   readonly #paying: Paying;
   readonly #pacer: UpstreamPacer;
@@ -69,12 +71,13 @@ class PollingHalf implements Polling {
     this.#parts = parts;
     this.#serviceClock = createServiceClock(clock);
     this.#paying = this.#newPaying();
-    this.#pacer = createUpstreamPacer(random, () => this.keyWatch.usable());
+    this.#pacer = createUpstreamPacer(random, () => this.#paying.keyWatch.usable());
     this.storeWatch = this.#newStoreWatch();
     this.#gate = this.#newGate();
     this.upstreamWatch = this.#newUpstreamWatch();
-    this.report = this.#newReport();
     this.engine = this.#newEngine();
+    this.report = this.#newReport();
+    this.#listen();
   }
 
   get quotaWatch(): QuotaWatch {
@@ -113,7 +116,7 @@ class PollingHalf implements Polling {
   }
 
   #newPaying(): Paying {
-    const { delivering, store, meter, deps } = this.#parts;
+    const { delivering, store, meter, events, deps } = this.#parts;
     return createPaying({
       delivering,
       store,
@@ -121,25 +124,21 @@ class PollingHalf implements Polling {
       timetable: this.#timetable,
       deps,
       remaining: (key) => askRemaining(this.#gate, key),
-      polls: () => this.engine.polls,
-      onPaceChanged: () => this.engine.reschedule(),
+      polls: () => this.#polls.all,
+      onPaceChanged: () => events.emit("paceChanged"),
     });
   }
 
   #newStoreWatch(): StoreWatch {
-    const { delivering, store, deps, onStoreRecovered } = this.#parts;
+    const { delivering, store, events, deps } = this.#parts;
     const { config, delivery } = delivering;
     const { clock, random, log } = deps;
     const notifyDirectly = createFallbackNotifier({ delivery, config, clock, random, log });
-    const onRecovered = () => {
-      this.engine.runAllNow();
-      onStoreRecovered();
-    };
-    return createStoreWatch({ store, clock, log, notifyDirectly, onRecovered });
+    return createStoreWatch({ store, clock, log, notifyDirectly, onRecovered: () => events.emit("storeRecovered") });
   }
 
   #newGate(): RequestGate {
-    const { delivering, store, meter, trace, deps } = this.#parts;
+    const { delivering, store, meter, trace, events, deps } = this.#parts;
     const { clock, log, http } = deps;
     const { baseUrl, timeoutMs } = delivering.config().api;
     return createRequestGate({
@@ -152,12 +151,12 @@ class PollingHalf implements Polling {
       log,
       trace,
       ...this.#paying.gateDeps,
-      onOutcome: (error) => this.upstreamWatch.takeOutcome(error),
+      onOutcome: (error) => events.emit("attemptEnded", error),
     });
   }
 
   #newUpstreamWatch(): UpstreamWatch {
-    const { delivering, store, meter, deps } = this.#parts;
+    const { delivering, store, meter, events, deps } = this.#parts;
     const { clock, log } = deps;
     return createUpstreamWatch({
       pacer: this.#pacer,
@@ -167,7 +166,7 @@ class PollingHalf implements Polling {
       log,
       meter,
       probe: () => this.#paying.probe(),
-      onBack: () => this.engine.runAllNow(),
+      onBack: () => events.emit("serviceRecovered"),
     });
   }
 
@@ -178,20 +177,20 @@ class PollingHalf implements Polling {
       store,
       clock,
       log,
-      sinkText: (watch) => delivering.delivery().describe(watch),
+      sinkText: (watch) => delivering.routing().describe(watch),
       nextPollAt: (watchId) => this.engine.nextPollAt(watchId),
     });
   }
 
   #newEngine(): Engine {
-    const { delivering, store, meter, trace, deps } = this.#parts;
+    const { delivering, store, meter, trace, events, deps } = this.#parts;
     const { clock, random, hash, log } = deps;
-    const { config, delivery, opsAlerts } = delivering;
+    const { config, opsAlerts } = delivering;
     const [gate, serviceClock] = [this.#gate, this.#serviceClock];
     const profiles = createProfiles(gate, clock, log);
     const alerting: Pick<EngineDeps, "route" | "wakeDelivery"> = {
       route: delivering.active.route,
-      wakeDelivery: () => delivery().pump.wake(),
+      wakeDelivery: () => events.emit("committed"),
     };
     const shared = { store, gate, profiles, clock, serviceClock, hash, meter, log, trace, ...alerting };
     const runner = createPollRunner({ ...shared, random, retentionMs: () => config().state.retentionMs });
@@ -203,13 +202,24 @@ class PollingHalf implements Polling {
       storeWatch: this.storeWatch,
       quotaWatch: this.quotaWatch,
       timetable: this.#timetable,
+      polls: this.#polls,
       notes: store,
       isUpstreamDown: () => this.upstreamWatch.isDown,
-      onMissing: this.report.missing,
-      onPolled: (poll, outcome, error) => {
-        this.report.polled(poll, outcome);
-        deps.onPolled?.(poll, outcome, error);
-      },
+      onMissing: (watchId) => events.emit("targetMissing", watchId),
+      onPolled: (poll, outcome, error) => events.emit("polled", poll, outcome, error),
     });
+  }
+
+  /** What parts announce to others that are built after them. */
+  #listen(): void {
+    const { events, deps } = this.#parts;
+    const { upstreamWatch, engine, report } = this;
+    events.on("attemptEnded", (error) => upstreamWatch.takeOutcome(error));
+    events.on("paceChanged", () => engine.reschedule());
+    events.on("storeRecovered", () => engine.runAllNow());
+    events.on("serviceRecovered", () => engine.runAllNow());
+    events.on("targetMissing", (watchId) => report.missing(watchId));
+    events.on("polled", (poll, outcome) => report.polled(poll, outcome));
+    if (deps.onPolled !== undefined) events.on("polled", deps.onPolled);
   }
 }

@@ -12,6 +12,7 @@ import type { BudgetView, DaemonState, EventsView, Found, Health, StatusView, Vi
 import type { OpenedStore } from "../../state/open.ts";
 import { deadReasons, readDead } from "../delivering/dead-letters.ts";
 import type { Delivery } from "../delivering/delivery.ts";
+import type { Routing } from "../delivering/routing.ts";
 import { eventsView } from "./events-view.ts";
 import { findItem } from "./find-item.ts";
 import { budgetView, isQuotaSpent, type QuotaFacts, quotaView } from "./quota-view.ts";
@@ -30,6 +31,7 @@ export interface ViewsDeps extends ScrapeDeps {
   readonly storeWatch: StoreWatch;
   readonly startedAtMs: number;
   readonly delivery: () => Delivery;
+  readonly routing: () => Routing;
 }
 
 /** The poll loop turns at least every 30 s; four times that is standing still. */
@@ -131,7 +133,7 @@ class DaemonViews implements Views {
   }
 
   async #watchViews(known: ReadonlyMap<string, SourceState>): Promise<readonly WatchView[]> {
-    const { store, quotaWatch, engine, config, delivery } = this.#parts;
+    const { store, quotaWatch, engine, config, routing } = this.#parts;
     const states = new Map((await store.listWatches()).map((state) => [state.id, state]));
     const { spentByWatch } = quotaWatch.status;
     const readPages = engine.firstReadPages();
@@ -142,7 +144,7 @@ class DaemonViews implements Views {
         const times = polls.map(({ key }) => known.get(key)?.lastPollAtMs ?? 0).filter((time) => time > 0);
         return watchView(watch, {
           state: states.get(watch.id),
-          sink: delivery().describe(watch),
+          sink: routing().describe(watch),
           lastPollMs: times.length === 0 ? undefined : Math.max(...times),
           nextPollMs: engine.nextPollAt(watch.id),
           spent: spentByWatch.get(watch.id) ?? 0,
