@@ -19,9 +19,9 @@ export function loosenFreshness(
   timesMs: readonly number[],
   { replan, slowestMs }: Pick<Replanner, "replan" | "slowestMs">,
 ): LooserFreshness | undefined {
-  const fresh = watchesOf(before).filter(({ timing }) => timing.kind === "freshness");
-  if (fresh.length === 0) return undefined;
   const looser = (timeMs: number) => (watch: Watch) => loosened(watch, timeMs, slowestMs);
+  const fresh = watchesOf(before).filter((watch) => looser(Number.POSITIVE_INFINITY)(watch) !== watch);
+  if (fresh.length === 0) return undefined;
   const found = firstThatFits(timesMs, limit, (timeMs) => replan(looser(timeMs)));
   if (found === undefined) return undefined;
   const { timeMs, after } = found;

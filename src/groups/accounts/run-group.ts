@@ -96,7 +96,7 @@ class AccountsRunner implements GroupRunner {
   }
 
   keepOnly(polls: readonly Poll[]): void {
-    this.#places.keepOnly(polls);
+    this.#places.keepOnly(polls.filter((poll) => poll.group?.kind === "accounts" && this.pacerOf(poll).takesSpareSlots));
   }
 
   pacerOf(group: Poll): GroupPacer {

@@ -18,8 +18,8 @@ export interface FreePlacesDeps {
 }
 
 export interface FreePlaces extends PiggybackedAccounts {
-  /** Told of every plan. */
-  keepOnly(polls: readonly Poll[]): void;
+  /** Told of every plan: whose members take free places. */
+  keepOnly(groups: readonly Poll[]): void;
   /** A group runs: whom it wants to ask for, it asks for and takes itself. Whether members of it were seen by others since its last run. */
   begin(groupKey: string): boolean;
   end(groupKey: string): void;
@@ -36,8 +36,8 @@ export function createSpareSlots({ waitingOf, applyProbe, wake }: FreePlacesDeps
   const helped = new Set<string>();
 
   return {
-    keepOnly(polls) {
-      groups = polls.filter(({ timing, group }) => timing.kind === "freshness" && group?.kind === "accounts");
+    keepOnly(all) {
+      groups = all;
       owners = new Map(groups.flatMap((group) => membersOf(group).map((member) => [member.userId, { group, member }] as const)));
     },
     choose(places, asked) {

@@ -50,12 +50,14 @@ export function createSearchesRunner(deps: SearchesDeps): GroupRunner {
       const members = group.group?.members ?? [];
       const unready = await readiness.unready(members);
       const memory = memoryOf(scene);
-      const { together, alone } = searchTasks({ members, unready, isHeld: holds.isHeld, memory, nowMs: scene.startedAtMs, toService });
+      const pacer = pacerOf(group);
+      const { startedAtMs } = scene;
+      const { together, alone } = searchTasks({ members, pacer, unready, isHeld: holds.isHeld, memory, nowMs: startedAtMs, toService });
       const [failure] = await Promise.all([reads.readTogether(scene, together), reads.readAlone(scene, alone)]);
       memories.put(group, memoryOf(scene), scene.isWorthWriting);
-      await memories.save(group, scene.startedAtMs, clock.now());
+      await memories.save(group, startedAtMs, clock.now());
       if (failure !== undefined) throw failure;
-      const nextDueMs = await pacerOf(group).after(feedRead(scene.outcomes, scene.startedAtMs));
+      const nextDueMs = await pacer.after(feedRead(scene.outcomes, startedAtMs));
       return { outcome: joinOutcomes(scene.outcomes), nextDueMs };
     },
     pacerOf,

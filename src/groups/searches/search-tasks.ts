@@ -1,7 +1,7 @@
 /** What a run of a group of searches reads: which members together, which by themselves, how deep. Pure. */
 import type { Reach } from "../../detect/feed-poll.ts";
 import { passedMs } from "../../model/clock.ts";
-import { waitsOf } from "../single/feed-pace.ts";
+import type { FeedPacer } from "../single/feed-pacer.ts";
 import { isAlone, type SearchGroupMemory, type SearchMemory } from "./search-memory.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 
@@ -17,6 +17,7 @@ export interface SearchTask {
 
 export interface SearchTaskQuery {
   readonly members: readonly Poll[];
+  readonly pacer: Pick<FeedPacer, "leastMs" | "mostMs">;
   /** Poll keys of members whose own first read or history is not done. */
   readonly unready: ReadonlySet<string>;
   /** Poll keys of members that are left alone for now: they could not be read. */
@@ -42,7 +43,7 @@ export function searchTasks(query: SearchTaskQuery): SearchTasks {
     const member = query.memory.members[poll.key];
     if (query.unready.has(poll.key)) alone.push({ poll, isSweep: false, isProof: false });
     else if (member === undefined) alone.push(joining(poll, query));
-    else if (isJustRead(member, poll, query)) continue;
+    else if (isJustRead(member, query)) continue;
     else if (canShare(member, poll, query)) together.push(regular(poll, member, query));
     else alone.push(byItself(poll, member, query));
   }
@@ -67,14 +68,14 @@ const joining = (poll: Poll, { nowMs, toService }: SearchTaskQuery): SearchTask 
 });
 
 /** A run that is repeated, because others could not be read, asks for nobody again. */
-const isJustRead = ({ triedAtMs }: SearchMemory, poll: Poll, { nowMs }: SearchTaskQuery): boolean =>
-  passedMs(triedAtMs, nowMs) < Math.min(waitsOf(poll).leastMs / 2, JUST_MS);
+const isJustRead = ({ triedAtMs }: SearchMemory, { pacer, nowMs }: SearchTaskQuery): boolean =>
+  passedMs(triedAtMs, nowMs) < Math.min(pacer.leastMs / 2, JUST_MS);
 
-function canShare(member: SearchMemory, poll: Poll, { memory, nowMs }: SearchTaskQuery): boolean {
+function canShare(member: SearchMemory, poll: Poll, { memory, nowMs, pacer }: SearchTaskQuery): boolean {
   const isResting = memory.strategy !== "merge" || nowMs < memory.trouble.restUntilMs;
   if (isResting || isAlone(member, nowMs) || member.isBusy === true || nowMs >= member.proofDueMs) return false;
   // After an outage the query of all would be long.
-  return nowMs - member.triedAtMs <= Math.max(poll.overlapMs, 3 * poll.intervalMs, 2 * waitsOf(poll).mostMs);
+  return nowMs - member.triedAtMs <= Math.max(poll.overlapMs, 3 * poll.intervalMs, 2 * pacer.mostMs);
 }
 
 /** By itself. What was read together since the last time it was has to be proved then. */

@@ -119,15 +119,6 @@ function learnLate(pace: ReadPace, delaysMs: readonly number[], { p95Ms }: P95, 
 export const leastWaitMs = (freshness: Freshness): number =>
   freshness.kind === "mean" ? (2 * freshness.meanMs) / MOST_HASTE : freshness.p95Ms;
 
-/** The shortest and the longest time between two reads of a feed. */
-export const waitsOf = ({
-  timing,
-  intervalMs,
-}: Pick<Poll, "timing" | "intervalMs">): { readonly leastMs: number; readonly mostMs: number } =>
-  timing.kind === "schedule"
-    ? { leastMs: intervalMs, mostMs: intervalMs }
-    : { leastMs: leastWaitMs(timing.freshness), mostMs: longestWaitMs(timing.freshness) };
-
 /** Of the delays asked for, as they come out: posts are found sooner in a burst. */
 const feedDelay = (freshness: Freshness): Delay =>
   freshness.kind === "mean" ? { p50Ms: 0.95 * freshness.meanMs, p95Ms: 2.2 * freshness.meanMs } : expectedDelay(freshness);

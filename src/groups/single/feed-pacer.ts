@@ -1,7 +1,7 @@
 /** When a feed of tweets is read next: at its ticks, or under freshness by what its reads found. Owns no request. */
 import type { Clock } from "../../model/clock.ts";
 import type { Freshness, Priority } from "../../model/schedule.ts";
-import { type FeedPace, learnFeed, learnFeedDelays, startFeed, waitForFeed, withFreshness } from "./feed-pace.ts";
+import { type FeedPace, learnFeed, learnFeedDelays, leastWaitMs, startFeed, waitForFeed, withFreshness } from "./feed-pace.ts";
 import { longestWaitMs } from "../../plan/delay-aims.ts";
 import type { RateMemory } from "../../plan/rates/rates.ts";
 import type { Pacer } from "../kind/pacer.ts";
@@ -22,6 +22,9 @@ export interface FeedRead {
 }
 
 export interface FeedPacer extends Pacer {
+  /** The shortest and the longest time between two reads. */
+  readonly leastMs: number;
+  readonly mostMs: number;
   /** When the next read is worth its request, wall time; undefined: at the next tick. */
   after(read: FeedRead): Promise<number | undefined>;
 }
@@ -43,25 +46,31 @@ const LAG_MS = 300_000;
 /** A read that ends so much after its turn was kept from it: what it finds is late for other reasons. */
 const PUNCTUAL = 1.2;
 
-/** What a schedule asks for is read at its ticks, whatever was found. */
-const ON_TICKS: FeedPacer = { after: async () => undefined, nextDueMs: () => undefined };
+/** A feed is read at its ticks, whatever was found. */
+const createSchedulePacer = ({ intervalMs }: Poll): FeedPacer => ({
+  leastMs: intervalMs,
+  mostMs: intervalMs,
+  after: async () => undefined,
+  nextDueMs: () => undefined,
+});
 
 export function createFeedPacers(deps: FeedPacerDeps): FeedPacers {
   /** By poll: when the next read is worth its request, were the quota wide; not known of reads before a restart. */
   const dueMs = new Map<string, number>();
-  return (poll) => (poll.timing.kind === "schedule" ? ON_TICKS : createFreshnessPacer(poll, poll.timing.freshness, deps, dueMs));
+  return (poll) =>
+    poll.timing.kind === "schedule" ? createSchedulePacer(poll) : createFreshnessPacer(poll, poll.timing.freshness, deps, dueMs);
 }
 
 function createFreshnessPacer(poll: Poll, freshness: Freshness, deps: FeedPacerDeps, dueMs: Map<string, number>): FeedPacer {
   const { book, clock, serviceClock, stretch } = deps;
   const { key, intervalMs, priority } = poll;
-  const longestMs = longestWaitMs(freshness);
+  const mostMs = longestWaitMs(freshness);
 
   /** Not after an outage, whether no read came or one waited for its answer, and not after hours of stretched ones. */
   const isPunctual = (known: FeedEntry): boolean => {
     const nowMs = clock.now();
     const isLate = nowMs - (dueMs.get(key) ?? nowMs) > intervalMs;
-    return !isLate && nowMs - known.readAtMs <= longestMs * PUNCTUAL;
+    return !isLate && nowMs - known.readAtMs <= mostMs * PUNCTUAL;
   };
 
   /** What the posts that were found say of the feed, and how late they were of its pace. */
@@ -79,6 +88,8 @@ function createFreshnessPacer(poll: Poll, freshness: Freshness, deps: FeedPacerD
     Math.max(readAtMs + waitForFeed(feed, freshness, factor, serviceClock.fromLocal(readAtMs)), clock.now() + SHORTEST_MS);
 
   return {
+    leastMs: leastWaitMs(freshness),
+    mostMs,
     async after(read) {
       await book.load();
       const factor = stretch(priority);
@@ -87,7 +98,7 @@ function createFreshnessPacer(poll: Poll, freshness: Freshness, deps: FeedPacerD
       const nowMs = serviceClock.now();
       const feed = known === undefined ? startFeed(read.firstRate(nowMs), freshness, nowMs) : learn(known, read);
       const readAtMs = read.isWhole || known === undefined ? read.startedAtMs : known.readAtMs;
-      book.put(key, { feed, readAtMs }, isPaced ? { evenMs: intervalMs, longestMs } : undefined);
+      book.put(key, { feed, readAtMs }, isPaced ? { evenMs: intervalMs, longestMs: mostMs } : undefined);
       await book.flush();
       const latest = { feed, readAtMs: read.startedAtMs };
       if (read.isWhole) dueMs.set(key, nextRead(latest, 1));

@@ -25,6 +25,7 @@ export function createFreshnessPacer(group: Poll, freshness: Freshness, deps: Fr
   const { turns, onTime, probes, clock, stretch, memoryOf } = deps;
   const paceNow = (memory: GroupMemory) => ({ freshness, memory, factor: stretch(group.priority), nowMs: clock.now() });
   return {
+    takesSpareSlots: true,
     patienceMs: group.intervalMs,
     begin: () => onTime.begin(group.key, group.intervalMs),
     turn({ members, startedAtMs: nowMs, onTimeSinceMs }, memory, isExtra) {

@@ -43,6 +43,8 @@ export interface ReadPlan {
 }
 
 export interface GroupPacer extends Pacer {
+  /** Whether its members are asked for in free places of the requests of others. */
+  readonly takesSpareSlots: boolean;
   /** How long a read that only makes sure waits for a search that is sent anyway. */
   readonly patienceMs: number;
   /** A run begins. Since when the group was asked for in time, wall time; 0 where ticks say when. */

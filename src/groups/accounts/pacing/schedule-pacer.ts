@@ -8,6 +8,7 @@ import { NOBODYS_TURN } from "./group-pace.ts";
 import type { GroupPacer } from "./group-pacer.ts";
 
 export const createSchedulePacer = (group: Poll, probes: Pick<GroupProbes, "takeNewHandle">): GroupPacer => ({
+  takesSpareSlots: false,
   patienceMs: 0,
   begin: () => 0,
   turn({ members, startedAtMs: nowMs }, memory) {
