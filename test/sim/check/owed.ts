@@ -240,6 +240,8 @@ function isHandleUnsure(watch: WatchRules | undefined, { scenario }: Played): bo
     step.do === "service fault" && (step.name === "renamed" || step.name === "handle_takeover") ? [step.handle ?? ""] : [],
   );
   if (watch === undefined || moved.length === 0) return false;
+  // A condition on the handle looks at what the author is called then; rechecks look again.
+  if (moved.some((handle) => textOf(watch.keys["where"]).includes(handle))) return true;
   const text = JSON.stringify(watch.keys);
   return moved.some((handle) => text.includes(handle)) && watch.type !== "timeline"
     ? true
