@@ -131,7 +131,7 @@ function checkMention(
   { id, body }: LeftMessage,
   alerts: readonly Alert[],
   sink: SinkRules,
-  { outbox, tweets }: Evidence,
+  { outbox, tweets, played }: Evidence,
 ): readonly string[] {
   const mention = sink.keys["mention"] as JsonObject | undefined;
   const when = CONDITIONS.find(({ text }) => text === mention?.["when"]);
@@ -141,6 +141,8 @@ function checkMention(
   const told = [...alerts, ...parts].map(({ event }) => (event.type === "tweet.created" ? tweets.get(event.subject) : undefined));
   // What a condition makes of other events, and of reposts, is not known here.
   if (when !== undefined && told.some((tweet) => tweet === undefined || tweet.name === "" || tweet.ofId !== undefined)) return [];
+  const isOfHandle = when?.text.includes("username") === true && told.some((tweet) => tweet !== undefined && hasNewHandle(tweet, played));
+  if (isOfHandle || (when?.text.includes("tweet.lang") === true && hasOddFields(played))) return [];
   const isCalled = mention !== undefined && (when === undefined || told.some((tweet) => tweet !== undefined && when.holds(tweet)));
   const isMentioned = /<@&\d+>/.test(body);
   return isCalled === isMentioned ? [] : [`${sink.name}: message ${id} ${isMentioned ? "mentions a role for nothing" : "mentions nobody"}`];
