@@ -16,7 +16,7 @@ import { createActions } from "./actions.ts";
 import type { Adapters, DaemonDeps } from "./daemon/daemon-deps.ts";
 import { createDaemonEvents } from "./daemon/daemon-events.ts";
 import { createDelivering, type Delivering } from "./delivering/delivering.ts";
-import { watchClock } from "./clock-watch.ts";
+import { takeClockSetWhileStopped, watchClock } from "./clock-watch.ts";
 import { claimOrigin } from "./daemon/origin.ts";
 import { createPolling, type Polling } from "./polling/polling.ts";
 import { startPruning } from "./pruning.ts";
@@ -64,6 +64,7 @@ async function build(initial: Config, deps: DaemonDeps, teardown: Teardown): Pro
   const store = await adapters.openStore({ path: initial.state.path, clock, random, log, mustExist: initial.state.mustExist });
   teardown.push("state", () => store.close());
   await claimOrigin(store, initial);
+  await takeClockSetWhileStopped({ clock, log, store });
 
   const meter = createMeter();
   const trace = createPollTrace(clock);

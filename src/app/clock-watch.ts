@@ -2,30 +2,51 @@
 import { createRepeated } from "../engine/health/repeat.ts";
 import type { Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
-import type { Upkeep } from "../model/store.ts";
-import { createJumpWatch } from "../schedule/misfire.ts";
+import { CLOCK_SEEN_NOTE, type Notes, type Upkeep } from "../model/store.ts";
+import { createJumpWatch, ORDINARY_CORRECTION_MS } from "../schedule/misfire.ts";
 
 const EVERY_MS = 2_000;
+/** So much of a clock that is set back while the daemon is stopped may go unseen, beside the time that it was stopped for. */
+const NOTE_EVERY_MS = 60_000;
 
 export interface ClockWatchDeps {
   readonly clock: Clock;
   readonly log: Log;
-  readonly store: Pick<Upkeep, "setTimesBack">;
+  readonly store: Pick<Upkeep, "setTimesBack"> & Pick<Notes, "writeNote">;
   /** That of the active configuration. */
   readonly pump: () => { setTimesBack(byMs: number): void; wake(): void };
   readonly engine: { wake(): void };
+}
+
+export interface StoppedClockDeps extends Pick<ClockWatchDeps, "clock" | "log"> {
+  readonly store: Pick<Upkeep, "setTimesBack"> & Notes;
+}
+
+/** At a start: a clock behind what it showed before was set back meanwhile. Forward is how time passes. */
+export async function takeClockSetWhileStopped({ clock, log, store }: StoppedClockDeps): Promise<void> {
+  const seenMs = await store.readNote(CLOCK_SEEN_NOTE);
+  const behindMs = typeof seenMs === "number" ? seenMs - clock.now() : 0;
+  if (behindMs < ORDINARY_CORRECTION_MS) return;
+  await store.setTimesBack(behindMs);
+  log.warn("the clock was set back while the daemon was stopped", { by_seconds: Math.round(behindMs / 1_000) });
 }
 
 /** Returns what ends it. What could not be stored is tried again. */
 export function watchClock({ clock, log, store, pump, engine }: ClockWatchDeps): () => void {
   const jumps = createJumpWatch(clock.now(), clock.monotonic());
   let jumpMs = 0;
+  let notedAtMs = Number.NEGATIVE_INFINITY;
+  const note = async () => {
+    if (clock.monotonic() - notedAtMs < NOTE_EVERY_MS) return;
+    await store.writeNote(CLOCK_SEEN_NOTE, clock.now());
+    notedAtMs = clock.monotonic();
+  };
   const watching = createRepeated({
     clock,
     everyMs: EVERY_MS,
     work: async () => {
       jumpMs += jumps.observe(clock.now(), clock.monotonic());
-      if (jumpMs === 0) return;
+      if (jumpMs === 0) return note();
       if (jumpMs < 0) await store.setTimesBack(-jumpMs);
       if (jumpMs < 0) pump().setTimesBack(-jumpMs);
       log.warn("the clock was set", { by_seconds: Math.round(jumpMs / 1_000) });

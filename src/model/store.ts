@@ -15,6 +15,9 @@ export interface Notes {
   writeNote(name: string, value: Json): Promise<void>;
 }
 
+/** The note of the wall clock as a running daemon saw it last, epoch ms: `setTimesBack` sets it back with the other times. */
+export const CLOCK_SEEN_NOTE = "clock.seen";
+
 export interface Upkeep {
   /**
    * Deletes verdicts of tweets, sent messages, events and ledger rows older than the retention, watches removed 30 days ago with their notes,

@@ -48,7 +48,8 @@ export interface JumpWatch {
   observe(wallMs: number, monotonicMs: number): number;
 }
 
-const ORDINARY_CORRECTION_MS = 2_000;
+/** A clock that is kept right by small steps moves by less. */
+export const ORDINARY_CORRECTION_MS = 2_000;
 
 /** Detects that the wall clock was set. Ask at every wake-up, and wake at least once a minute; after a jump, ask `nextTick` again for all that waits. */
 export function createJumpWatch(wallMs: number, monotonicMs: number): JumpWatch {

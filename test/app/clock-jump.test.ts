@@ -156,6 +156,58 @@ describe("fault 72: a clock that is set back by an hour", () => {
   });
 });
 
+describe("a clock that is set back by an hour while the daemon is stopped", () => {
+  it("holds up no alert that waits for its next attempt", async () => {
+    const daemon = await setUp();
+    const { clock, hook, logged } = daemon;
+    await clock.advance(2 * MINUTE);
+    hook.answer(failing);
+    const ids = await tweet(daemon);
+    await clock.advance(11 * SECOND);
+    await daemon.stop();
+    clock.jump(-HOUR);
+    hook.answer(taken);
+    await daemon.start();
+    // The clock was last noted up to a minute before the stop: so much longer the alert may wait.
+    await clock.advance(2 * MINUTE);
+    expect(new Set(hook.subjects())).toEqual(new Set(ids));
+    expect((await daemon.status()).sinks[0]).toMatchObject({ waiting: 0 });
+    expect(logged.map(({ message }) => message)).toContain("the clock was set back while the daemon was stopped");
+  });
+
+  it("before a feed showed anything, takes none of its first posts for old ones", async () => {
+    const daemon = await setUp();
+    await daemon.clock.advance(11 * MINUTE);
+    await daemon.stop();
+    daemon.clock.jump(-HOUR);
+    await daemon.start();
+    await daemon.clock.advance(6 * MINUTE);
+    const ids = await tweet(daemon);
+    await daemon.clock.advance(MINUTE);
+    expect(daemon.hook.subjects()).toEqual(ids);
+  });
+
+  it("is made up for once: neither the next start nor one after a jump that was seen sets times back again", async () => {
+    const daemon = await setUp();
+    const { clock, logged } = daemon;
+    const corrections = () => logged.filter(({ message }) => message === "the clock was set back while the daemon was stopped").length;
+    await clock.advance(2 * MINUTE);
+    clock.jump(-HOUR);
+    await clock.advance(3 * SECOND);
+    await daemon.stop();
+    await daemon.start();
+    expect(corrections()).toBe(0);
+    await daemon.stop();
+    clock.jump(-HOUR);
+    for (const starts of [1, 2]) {
+      await daemon.start();
+      expect(corrections(), `start ${starts}`).toBe(1);
+      await daemon.stop();
+    }
+    await daemon.start();
+  });
+});
+
 it.each([
   ["back", -HOUR],
   ["forward", HOUR],

@@ -3,6 +3,8 @@
  * Ends of time intervals stay: they are times of day.
  */
 import type { ExpressionBuilder } from "kysely";
+import { CLOCK_SEEN_NOTE } from "../../model/store.ts";
+import { fromText, toText } from "../db/json-text.ts";
 import { GROUPED, OPEN, WAITING } from "../db/literals.ts";
 import { type Executor, transact } from "../db/statement.ts";
 import type { Tables } from "../db/tables.ts";
@@ -14,6 +16,7 @@ export function setTimesBack(db: Executor, byMs: number): Promise<void> {
       .updateTable("targets")
       .set((eb) => ({ registered_at: eb("registered_at", "-", byMs), revision: eb("revision", "+", 1) }))
       .execute();
+    await setSeenClockBack(on, byMs);
     await setDeliveriesBack(on, byMs);
     await setMessagesBack(on, byMs);
     await on
@@ -25,6 +28,14 @@ export function setTimesBack(db: Executor, byMs: number): Promise<void> {
       }))
       .execute();
   });
+}
+
+/** With the others or not at all: what was set back once is not set back again at the next start. */
+async function setSeenClockBack(on: Executor, byMs: number): Promise<void> {
+  const note = await on.selectFrom("notes").select("value").where("name", "=", CLOCK_SEEN_NOTE).executeTakeFirst();
+  if (note === undefined) return;
+  const value = toText(Number(fromText(note.value)) - byMs);
+  await on.updateTable("notes").set({ value }).where("name", "=", CLOCK_SEEN_NOTE).execute();
 }
 
 async function setDeliveriesBack(on: Executor, byMs: number): Promise<void> {
