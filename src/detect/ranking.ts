@@ -8,15 +8,15 @@ export interface RankingRule {
   readonly name: string;
   /** Ranks that count; what lies below is not there. */
   readonly top: number;
-  /** Event types; those absent are not told. */
+  /** Event types; those absent raise no event. */
   readonly entered?: string;
   readonly left?: string;
   readonly moved?: string;
-  /** Ranks an entry must move by, from the rank it was last told at. */
+  /** Ranks an entry must move by, from the rank of its last event. */
   readonly moveBy: number;
 }
 
-/** Ranks as last told, from 1. An entry that hovers at the edge is told once per real absence: `gone` counts answers without it. */
+/** Ranks as last reported, from 1. An entry that hovers at the edge is reported once per real absence: `gone` counts answers without it. */
 export interface RankingMemory {
   readonly ranks: Readonly<Record<string, number>>;
   readonly gone?: Readonly<Record<string, number>>;

@@ -23,7 +23,7 @@ export interface ReadingRule {
   readonly target?: string;
   /** The fact is about the account's name: the profile in the event is asked for anew, not one that was kept. */
   readonly freshProfile?: true;
-  /** Another record about the same account that is asked for only when something is told, and where the body has it. */
+  /** Another record about the same account that is asked for only when there is an event, and where the body has it. */
   readonly companion?: { readonly endpoint: string; readonly name: string };
   /** What the body says under `name` besides the values, e.g. what was asked. */
   readonly constants?: JsonObject;
@@ -62,7 +62,7 @@ export interface ReadingMemory {
   readonly thresholds?: Readonly<Record<string, string>>;
 }
 
-/** One event's worth; facts of one event type are told together. */
+/** One event's worth; facts of one event type share an event. */
 export interface ReadingFact {
   readonly event: string;
   /** Names of the numbers that crossed. */
@@ -73,7 +73,7 @@ export interface ReadingFact {
 
 export interface ReadingFinding {
   readonly memory: ReadingMemory;
-  /** Empty when nothing is to be told. */
+  /** Empty when there is no event. */
   readonly facts: readonly ReadingFact[];
   readonly previous: Reading;
 }
@@ -97,7 +97,7 @@ const valueAt = (record: Readonly<Record<string, unknown>>, path: string): unkno
 const isScalar = (value: unknown): value is Scalar =>
   typeof value === "string" || typeof value === "boolean" || (typeof value === "number" && Number.isFinite(value));
 
-/** The first reading is the baseline: thresholds already across are noted, not told. A name missing from a reading keeps its state. */
+/** The first reading is the baseline: thresholds already across are recorded and raise no event. A name missing from a reading keeps its state. */
 export function detectReading(stored: ReadingMemory | undefined, reading: Reading, rule: ReadingRule): ReadingFinding {
   const memory = stored?.subject === undefined || stored.subject === rule.subject ? stored : undefined;
   const { crossed, ...crossing } = detectCrossing(memory, reading, rule.crossing?.thresholds ?? [], rule.crossing?.rearm ?? 0);

@@ -1,4 +1,4 @@
-/** When a fresh tweet is looked at again, and what another look means. Pure. */
+/** When a fresh tweet is rechecked, and what a recheck means. Pure. */
 
 export interface RecheckTimes {
   readonly everyMs: number;
@@ -28,5 +28,5 @@ export function countAbsence(absences: number): { readonly absences: number; rea
   return { absences: absences + 1, isGone: absences + 1 >= ABSENCES_TO_GO };
 }
 
-/** An answer that has none of several tweets says that the service is blind, not that all of them are gone. */
+/** An answer that has none of several tweets is a suspicious empty response: it does not say that all of them are gone. */
 export const isSuspiciousAnswer = (asked: number, found: number): boolean => asked > 1 && found === 0;

@@ -5,7 +5,7 @@ import { firstRun, lastRun } from "./known-run.ts";
 /**
  * - `window`: the service lists recent members only, and one that disappears has not left.
  * - `newest`: every member, newest first: the first page is the baseline, the top is read at every poll, the whole behind it.
- * - `ranked`: every member in an order of the service's own: the top is read at every poll, the whole before anything is told and once a day.
+ * - `ranked`: every member in an order of the service's own: the top is read at every poll, the whole before anything is reported and once a day.
  * - `whole`: every member in no order that counts: each poll reads on in a complete read.
  */
 export type RosterMode = "window" | "newest" | "ranked" | "whole";
@@ -13,7 +13,7 @@ export type RosterMode = "window" | "newest" | "ranked" | "whole";
 export interface RosterRule {
   /** Event type of a new member. */
   readonly joined: string;
-  /** Event type of a member that a complete read no longer found; needs mode `whole`. Absent: leaving is not told. */
+  /** Event type of a member that a complete read no longer found; needs mode `whole`. Absent: leaving is not reported. */
   readonly left?: string;
   readonly mode: RosterMode;
   /** What the event's body says besides the account: the list, the community, the tweet it is about. */

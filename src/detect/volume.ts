@@ -1,6 +1,6 @@
 /**
- * Whether events come faster than is usual, or not at all. Pure: counts and times in, yes or no out. What nobody looked at (a paused
- * watch, a dark service, a daemon that was off) is neither usual nor silent.
+ * Whether events come faster than is usual, or not at all. Pure: counts and times in, yes or no out. What was not checked (a paused
+ * watch, an outage of the service, a daemon that was off) is neither usual nor silent.
  */
 import type { TimeSpan } from "../model/volume-store.ts";
 
@@ -13,7 +13,7 @@ const DAYS_TO_LEARN = 3;
 /** Windows since the last spike that are asked whether it was over. */
 const MOST_WINDOWS_BACK = 24;
 
-/** What was looked at: since when, until when, and when not. */
+/** What was checked: since when, until when, and when not. */
 export interface Watched {
   readonly sinceMs: number;
   readonly okMs: number;
@@ -28,14 +28,14 @@ export function watchedOn(watched: Watched | undefined, nowMs: number, mostApart
   return { ...watched, okMs: nowMs, gaps: gaps.filter(({ toMs }) => toMs > nowMs - (LEARNED_DAYS + 1) * DAY_MS) };
 }
 
-/** How much of the time since then was looked at. */
+/** How much of the time since then was checked. */
 export function watchedMs({ gaps }: Watched, fromMs: number, toMs: number): number {
   const missed = gaps.reduce((sum, gap) => sum + Math.max(0, Math.min(gap.toMs, toMs) - Math.max(gap.fromMs, fromMs)), 0);
   return Math.max(0, toMs - fromMs - missed);
 }
 
 /**
- * The same time of day on the days before, as far as it was looked at from the learning's begin on; an hour each, or the window where it
+ * The same time of day on the days before, as far as it was checked from the learning's begin on; an hour each, or the window where it
  * is longer. Too few of them say nothing.
  */
 export function usualSpans(watched: Watched, learningSinceMs: number, nowMs: number, windowMs: number): readonly TimeSpan[] {
@@ -56,7 +56,7 @@ export function usualCount(spans: readonly TimeSpan[], counts: readonly number[]
 export const spikeLimit = (usual: number, rule: { readonly factor: number; readonly min: number }): number =>
   Math.max(rule.min, rule.factor * usual);
 
-/** Whole windows since the last spike, the newest last: one of them must have been below the limit before the next spike is told. */
+/** Whole windows since the last spike, the newest last: one of them must have been below the limit before the next spike is reported. */
 export function windowsSince(spikeMs: number, nowMs: number, windowMs: number): readonly TimeSpan[] {
   const count = Math.min(MOST_WINDOWS_BACK, Math.floor((nowMs - spikeMs) / windowMs));
   return Array.from({ length: count }, (_, i) => nowMs - (count - 1 - i) * windowMs).map((toMs) => ({ fromMs: toMs - windowMs, toMs }));

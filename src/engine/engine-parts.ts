@@ -64,9 +64,9 @@ export interface EngineDeps {
   readonly route: RouteEvaluated;
   /** Called when deliveries were committed. */
   readonly wakeDelivery: () => void;
-  /** Told when a target cannot be found at all. */
+  /** Called when a target cannot be found at all. */
   readonly onMissing: (watchId: string) => void;
-  /** Told after every poll: for the start-up lines and the demo. */
+  /** Called after every poll: for the start-up lines and the demo. */
   readonly onPolled: (poll: Poll, outcome: PollOutcome | undefined, error: unknown) => void;
 }
 
@@ -85,11 +85,11 @@ export interface EngineParts {
 }
 
 /** How much slower polls of a priority go while the quota is short. */
-type CoveredRange = (priority: Priority) => number;
+type FactorOfPriority = (priority: Priority) => number;
 
 export function createEngineParts(deps: EngineDeps): EngineParts {
   const { store, clock, timetable, hash, meter, log, quotaWatch } = deps;
-  const stretch: CoveredRange = (priority) => quotaWatch.status.factors[priority];
+  const stretch: FactorOfPriority = (priority) => quotaWatch.status.factors[priority];
   const watches = new PlannedWatches(store);
   const history = new PollHistory();
   const loop = new PollLoop({ clock, timetable, meter, log, stretch });
@@ -106,17 +106,14 @@ export function createEngineParts(deps: EngineDeps): EngineParts {
   return { watches, planner, history, loop, stalls, lists, resolver, volume, attempt, runners, rechecks };
 }
 
-function stallWatchOf(
-  { clock, opsAlerts, notes, log, isUpstreamDown: isUpstreamDark, storeWatch }: EngineDeps,
-  loop: PollLoop,
-): StallWatch {
+function stallWatchOf({ clock, opsAlerts, notes, log, isUpstreamDown, storeWatch }: EngineDeps, loop: PollLoop): StallWatch {
   return createStallWatch({
     clock,
     opsAlerts,
     notes,
     log,
     nextDueAt: (key) => loop.nextDueAt(key),
-    isTroubleKnown: () => isUpstreamDark() || storeWatch.trouble !== undefined,
+    isTroubleKnown: () => isUpstreamDown() || storeWatch.trouble !== undefined,
   });
 }
 
@@ -160,7 +157,7 @@ function targetPartsOf(deps: EngineDeps, planned: PlannedWatches): TargetParts {
   return { lists, trouble, resolver };
 }
 
-function volumeWatchOf(deps: EngineDeps, watches: PlannedWatches, stretch: CoveredRange): VolumeWatch {
+function volumeWatchOf(deps: EngineDeps, watches: PlannedWatches, stretch: FactorOfPriority): VolumeWatch {
   const { store, notes, clock, hash, meter, log, route, wakeDelivery } = deps;
   const baselineAtMs = (watchKey: string) => watches.baselineAtMs(watchKey);
   return createVolumeWatch({ store, notes, clock, hash, meter, log, stretch, route, wakeDelivery, baselineAtMs });
@@ -182,7 +179,7 @@ function attemptOf(deps: EngineDeps, { stalls, volume, trouble, history }: Attem
 interface RunnerParts {
   readonly attempt: AttemptPoll;
   readonly loop: PollLoop;
-  readonly stretch: CoveredRange;
+  readonly stretch: FactorOfPriority;
 }
 
 function runnersOf(deps: EngineDeps, { attempt, loop, stretch }: RunnerParts): Runners {
@@ -203,7 +200,7 @@ function runnersOf(deps: EngineDeps, { attempt, loop, stretch }: RunnerParts): R
   });
 }
 
-function recheckLoopOf(deps: EngineDeps, planned: PlannedWatches, stretch: CoveredRange): RecheckLoop {
+function recheckLoopOf(deps: EngineDeps, planned: PlannedWatches, stretch: FactorOfPriority): RecheckLoop {
   const { store, storeWatch, gate, clock, hash, meter, log, trace, route, wakeDelivery } = deps;
   const watches = () => planned.all;
   return createRecheckLoop({ store, storeWatch, gate, clock, hash, meter, log, trace, route, wakeDelivery, stretch, watches });

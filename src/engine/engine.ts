@@ -9,7 +9,7 @@ import type { PollLoop } from "./loop/poll-loop.ts";
 import type { EngineWatch } from "./planned-watches.ts";
 
 export interface Engine {
-  /** Puts a set of watches in force, at start and at every reload: memory and due times of what stays are kept. */
+  /** Makes a set of watches the active one, at start and at every reload: memory and due times of what stays are kept. */
   setWatches(watches: readonly EngineWatch[]): Promise<void>;
   setPaused(watchId: string, paused: boolean): Promise<void>;
   start(): void;
@@ -25,11 +25,11 @@ export interface Engine {
   problemOf(pollKey: string): string;
   /** Pages of the first reads that run now, by watch id. */
   firstReadPages: PollRunner["firstReadPages"];
-  /** Holes in covered history that wait to be filled, of everything that is polled. */
-  openHoles(): Promise<number>;
+  /** Gaps in covered history that wait to be filled, of everything that is polled. */
+  openGaps(): Promise<number>;
   /** Makes everything due that waited for something: a recovered store, a new key. */
   runAllNow(): void;
-  /** Looks at the clock again: what is due by it runs. */
+  /** Reads the clock again: what is due by it runs. */
   wake(): void;
   /** Polls go faster or slower than when they were put into the queue: the quota got wider or shorter. */
   reschedule(): void;
@@ -115,7 +115,7 @@ class PollingEngine implements Engine {
     return this.#deps.runner.firstReadPages();
   }
 
-  openHoles(): Promise<number> {
+  openGaps(): Promise<number> {
     return this.#parts.history.countOpenGaps(this.polls, this.#deps.store);
   }
 

@@ -1,4 +1,4 @@
-/** What the engine reads off the watches and polls that are in force: pure but for the times it looks up of new groups. */
+/** What the engine reads off the active watches and polls: pure but for the times it looks up of new groups. */
 import type { PollStore } from "../model/poll-store.ts";
 import type { NamedAccountId, TargetState, WatchState, WatchStore } from "../model/watch-store.ts";
 import type { Watch } from "../model/watch.ts";
@@ -63,7 +63,7 @@ export async function withPaused(
   return withTargets(planned, await store.loadTargets(refs)).map((one) => (one.watch.id === watchId ? { ...one, paused } : one));
 }
 
-/** As the state had it when the watch was put in force. */
+/** As the state had it when the watch became active. */
 export function firstBaselineIn(planned: readonly PlannedWatch<WatchType<any>>[], watchKey: string): number | undefined {
   const targets = planned.find((one) => one.watchKey === watchKey)?.targets ?? [];
   const times = targets.flatMap(({ baselineAtMs }) => (baselineAtMs === null ? [] : [baselineAtMs]));

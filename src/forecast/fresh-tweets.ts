@@ -1,5 +1,5 @@
 /**
- * How many tweets of a watch are fresh at once and looked at again, by the first pages of its feeds and by what was noted since. A day's
+ * How many tweets of a watch are fresh at once and rechecked, by the first pages of its feeds and by what was noted since. A day's
  * tweets alone say little: days differ, and one that is loud would count for a month. Pure.
  */
 import type { FirstPage } from "../plan/first-page.ts";

@@ -16,18 +16,18 @@ export interface PricedPoll extends PollCost {
 /** Requests a day. */
 export interface WatchPace {
   readonly askedPerDay: number;
-  /** With the stretch in force. */
+  /** With the active slow-down factors. */
   readonly pacedPerDay: number;
 }
 
 export interface Pace extends WatchPace {
   /** The part of it that lies beyond the first pages of polls. */
   readonly pacedPagesPerDay: number;
-  /** By watch id, those that ask for most first; what is shared is split among the sharers. */
+  /** By watch id, those that ask for most first; what is shared is split among the subscribers. */
   readonly watches: ReadonlyMap<string, WatchPace>;
 }
 
-/** Looks at fresh tweets among them: of each watch that follows its tweets, its part. `freshOf`: see `recheckCost`. */
+/** Rechecks of fresh tweets among them: of each watch that follows its tweets, its part. `freshOf`: see `recheckCost`. */
 export const pricePolls = (polls: readonly Poll[], costs: CostModel, nowMs: number, freshOf?: FreshOf): readonly PricedPoll[] => [
   ...polls.map((poll) => ({ poll, priority: poll.priority, ...costs.costOf(poll, nowMs) })),
   ...priceRechecks(polls, freshOf),

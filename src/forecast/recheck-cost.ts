@@ -1,4 +1,4 @@
-/** What looking at fresh tweets again costs a day: a hundred tweets a request, over all watches whose looks fall together. Pure. */
+/** What rechecks of fresh tweets cost a day: a hundred tweets a request, over all watches whose rechecks fall together. Pure. */
 import { BATCH_SIZE } from "../model/batch.ts";
 import type { Watch } from "../model/watch.ts";
 import { sum } from "../plan/sum.ts";
@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000;
 
 export interface RecheckCost {
   readonly requestsPerDay: number;
-  /** Split among the watches of a look by how many tweets each follows, so that parts add up. */
+  /** Split among the watches of a recheck by how many tweets each follows, so that parts add up. */
   readonly byWatch: ReadonlyMap<string, number>;
 }
 
@@ -16,7 +16,7 @@ export const NO_RECHECKS: RecheckCost = { requestsPerDay: 0, byWatch: new Map() 
 
 type Following = Pick<Watch, "id" | "recheck">;
 
-/** `freshOf`: tweets of a watch that are fresh at once; undefined where that is not known: then a look is a request, as long as it holds all. */
+/** `freshOf`: tweets of a watch that are fresh at once; undefined where that is not known: then a recheck is a request, as long as it holds all. */
 export function recheckCost(
   watches: readonly Following[],
   freshOf: (watchId: string) => number | undefined = () => undefined,
@@ -62,10 +62,10 @@ function looksOf(intervalsMs: readonly number[]): readonly Look[] {
   return [...looks.values()];
 }
 
-/** Longer ones tell little more. */
+/** Longer ones add little. */
 const MOST_SPAN_MS = 14 * DAY_MS;
 
-/** Expected requests of a look, by the tweets each of its watches follows: none where nothing is fresh, another for each hundred begun. */
+/** Expected requests of a recheck, by the tweets each of its watches follows: none where nothing is fresh, another for each hundred begun. */
 function requestsOf(fresh: readonly (number | undefined)[]): number {
   const known = sum(fresh, (one) => one ?? 0);
   let requests = 1 - Math.exp(-known);

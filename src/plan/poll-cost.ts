@@ -9,7 +9,7 @@ export interface PollCost {
   /** How it is read: `single` is a request of its own each time. */
   readonly strategy: string;
   readonly pollsPerDay: number;
-  /** Requests that look again for late items, beyond the page that is read anyway. */
+  /** Requests of late-arrival rescans, beyond the page that is read anyway. */
   readonly sweepsPerDay: number;
   /** Requests that read a long list whole, beyond the first page of each poll. */
   readonly fullReadPerDay: number;

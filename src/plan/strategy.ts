@@ -10,7 +10,7 @@ export interface StrategyCost<S extends Strategy = Strategy> {
   /** Probes, and reads of what they found. */
   readonly probesPerDay: number;
   readonly readsPerDay: number;
-  /** Sweeps and full polls: what finds late and odd items. */
+  /** Late-arrival rescans and full polls: what finds late and odd items. */
   readonly sweepsPerDay: number;
   readonly requestsPerDay: number;
 }
@@ -28,7 +28,7 @@ export const costOf = <S extends Strategy>(
   requestsPerDay: probesPerDay + readsPerDay + sweepsPerDay,
 });
 
-/** The cheaper of two ways to read a group; the one in force stays unless the other saves enough. */
+/** The cheaper of two ways to read a group; the active one stays unless the other saves enough. */
 export function cheaperOf<C extends StrategyCost>(kept: C, other: C): C {
   return other.requestsPerDay < kept.requestsPerDay * WORTHWHILE ? other : kept;
 }

@@ -17,7 +17,7 @@ export type Ask = (params: JsonObject, cursor?: string) => Promise<BatchAnswer>;
 export const askerOf = (poll: Poll, purpose: Purpose): Asker => ({
   source: poll.key,
   priority: poll.priority,
-  watch: payerOf(poll),
+  watch: chargedWatch(poll),
   purpose,
 });
 
@@ -31,18 +31,18 @@ const turns = new WeakMap<Poll, Turns>();
 /** Steps of the golden section fall evenly, also where only every second one is taken, or every third. */
 const STEP = (Math.sqrt(5) - 1) / 2;
 
-/** The watch that a request is booked on: of those served each in its turn, as often as its share says. */
-function payerOf(poll: Poll): string {
+/** The watch that a request is charged to: of those served each in its turn, as often as its share says. */
+function chargedWatch(poll: Poll): string {
   const own = turns.get(poll) ?? { shares: sharesOf(poll), next: 0 };
   turns.set(poll, own);
   own.next = (own.next + STEP) % 1;
-  let [passed, payer] = [0, ""];
+  let [passed, watch] = [0, ""];
   for (const [watchId, share] of own.shares) {
-    payer = watchId;
+    watch = watchId;
     passed += share;
     if (passed > own.next) break;
   }
-  return payer;
+  return watch;
 }
 
 export function askFor(gate: RequestGate, poll: Poll, purpose: Purpose): Ask {

@@ -70,8 +70,8 @@ describe("several keys", () => {
     ]);
     await until("both to pay", async () => new Set((await requests(sandbox)).map(({ key }) => key)).size === 2, daemon.err);
     await fetch(`${sandbox.url}/_sandbox/keys/${second}`, { method: "DELETE" });
-    const refused = await daemon.logged("notice");
-    expect(refused).toMatchObject({ notice: "key.refused", subject: "second" });
+    const refused = await daemon.logged("ops alert");
+    expect(refused).toMatchObject({ alert: "key.refused", subject: "second" });
     const before = (await requests(sandbox)).length;
     await until("more polls", async () => (await requests(sandbox)).length >= before + 20, daemon.err);
     expect((await requests(sandbox)).slice(before).filter(({ key }) => key !== first)).toEqual([]);
@@ -80,8 +80,8 @@ describe("several keys", () => {
     expect(status.reasons.join()).toContain("the key second is suspended");
     await fetch(`${sandbox.url}/_sandbox/keys/${first}`, { method: "DELETE" });
     await until("the stop", async () => (await daemon.status()).state === "paused", daemon.err);
-    const told = daemon.log().filter(({ msg }) => msg === "notice");
-    expect(told.map(({ notice }) => notice)).toEqual(["key.refused", "key.refused", "upstream.dark"]);
+    const raised = daemon.log().filter(({ msg }) => msg === "ops alert");
+    expect(raised.map(({ alert }) => alert)).toEqual(["key.refused", "key.refused", "upstream.dark"]);
   });
 
   it("wait each for itself after a 429: one goes on while the other is paused, and the pause is kept", async () => {

@@ -60,7 +60,7 @@ describe.concurrent("requests", () => {
     await daemon.gone;
     const second = await stage.start();
     await until("the status", () => second.status());
-    await second.logged(/baseline done|notice/);
+    await second.logged(/baseline done|ops alert/);
     expect(billed()).toBeLessThanOrEqual(12);
     expect((await second.status()).quota).toMatchObject({ limit: 12 });
     expect((await second.status()).quota.spent).toBeLessThanOrEqual(12);

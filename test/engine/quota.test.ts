@@ -106,7 +106,7 @@ describe("a quota that is too small for the plan", () => {
     expect(told()).toBe(perPeriod);
   });
 
-  it("stops at the line where the operator said pause, stretches nothing, and goes on in the next period", async () => {
+  it("stops at the soft limit where the operator said pause, slows nothing down, and goes on in the next period", async () => {
     const { clock, upstream, rig } = await house(PERIOD_END - 6 * HOUR, {
       watches: [search("a", 5 * MINUTE), search("b", 5 * MINUTE, "low")],
       monthly: 100,

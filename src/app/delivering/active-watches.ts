@@ -23,8 +23,8 @@ export function createActiveWatches(routing: () => Pick<Routing, "routeOf">): Ac
     set(watches) {
       byKey = new Map(watches.map(({ watch, state }) => [state.key, watch]));
     },
-    route(judged, nowMs, gatherMs) {
-      const now = update(judged);
+    route(evaluated, nowMs, gatherMs) {
+      const now = update(evaluated);
       return { event: now.event, deliveries: routing().routeOf(now, nowMs, gatherMs) };
     },
   };

@@ -64,8 +64,8 @@ function evaluateTweets(subscriber: Subscriber, target: TargetState, tweets: rea
     horizonMs: 0,
     nowMs: context.detectedAtMs,
     isHeadWhole: false,
-    isBlind: false,
-    lostHoles: 0,
+    isSuspicious: false,
+    lostGaps: 0,
   };
   const { verdicts } = evaluateFeed(subscriber, target, seen, { ...context, known: new Set() });
   const reasons = new Map(verdicts.map(({ itemId, verdict, detail }) => [itemId, verdict === "event" ? "" : detail]));
@@ -89,8 +89,8 @@ function evaluateMembers(subscriber: Subscriber, target: TargetState, members: r
     completedScanAtMs: undefined,
     scanPages: 0,
   } as const;
-  const sharer = { part: "follows", mode: rule.mode, isBaselined: true, baselineAtMs: 0, partial: undefined } as const;
-  const evaluation = { ...context, rule, episode: "sample", missed: undefined, list: "", sharer, known: new Map() };
+  const subscription = { part: "follows", mode: rule.mode, isBaselined: true, baselineAtMs: 0, partial: undefined } as const;
+  const evaluation = { ...context, rule, episode: "sample", missed: undefined, list: "", subscription, known: new Map() };
   const { verdicts } = evaluateMemberList(subscriber, target, seen, evaluation);
   const reasons = new Map(verdicts.map(({ itemId, verdict, detail }) => [itemId, verdict === "event" ? "" : detail]));
   return members.map((user) => {

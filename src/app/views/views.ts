@@ -83,7 +83,7 @@ class DaemonViews implements Views {
         since: trouble === undefined ? null : isoTime(trouble.sinceMs),
       },
       quota: quotaView(quota),
-      gaps: await engine.openHoles(),
+      gaps: await engine.openGaps(),
       watches,
       sinks,
       recent_events: recent.map((record) => eventLine(record, config.linksHost, readWait)),

@@ -1,4 +1,4 @@
-/** Tells an outside monitor that the daemon is alive, as long as it is: silence is the alarm. */
+/** Sends an outside monitor a heartbeat as long as the daemon makes progress: its absence is the alarm. */
 import type { Cancel, Clock } from "../../model/clock.ts";
 import { errorText } from "../../model/errors.ts";
 import type { Http } from "../../model/http.ts";

@@ -1,4 +1,4 @@
-/** The daemon's own events: born like any other, told to `ops` only, and to a route that asks for them by name. */
+/** The daemon's own events: created like any other, delivered to `ops` only, and to a route that asks for them by name. */
 import type { OpsAlert, OpsAlerts } from "../../model/ops-alerts.ts";
 import { type ChirpEvent, eventId } from "../../model/event.ts";
 import type { Clock } from "../../model/clock.ts";
@@ -24,9 +24,9 @@ export function createOpsAlerts(deps: OpsAlertsDeps): OpsAlerts {
   const { clock, log } = deps;
   return {
     async raise(alert) {
-      const fields = { notice: alert.type, subject: alert.subject, text: alert.message, ...alert.facts };
-      if (alert.severity === "info") log.info("notice", fields);
-      else log.warn("notice", fields);
+      const fields = { alert: alert.type, subject: alert.subject, text: alert.message, ...alert.facts };
+      if (alert.severity === "info") log.info("ops alert", fields);
+      else log.warn("ops alert", fields);
       const event = eventOf(alert, deps.hash, deps.random.id(), clock.now());
       try {
         const deliveries = deps.route(event, alert.exceptSink, clock.now());
@@ -36,7 +36,7 @@ export function createOpsAlerts(deps: OpsAlertsDeps): OpsAlerts {
         deps.meter.count("chirpwatch_events_total", { watch: "", event: alert.type });
         deps.wakeDelivery();
       } catch (error) {
-        log.error("notice could not be stored", { notice: alert.type, error });
+        log.error("ops alert could not be stored", { alert: alert.type, error });
       }
     },
   };

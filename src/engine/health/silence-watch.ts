@@ -15,14 +15,14 @@ export interface SilenceWatchDeps {
 export interface SilenceWatch {
   /** Takes every complete answer of a poll. `hasItems`: of a list that held some, new or not. */
   take(newItems: number, hasItems: boolean): void;
-  check(isBlindEverywhere: boolean): Promise<void>;
+  check(isSuspiciousEverywhere: boolean): Promise<void>;
   /** Polls went: the rest has another pace, which is learned anew. */
   forget(): void;
   readonly isSilent: boolean;
 }
 
 /** Items that should have come while none did. A day and a night differ by a factor of ten; even so this does not happen by chance. */
-const EXPECTED_TO_TELL = 100;
+const EXPECTED_BEFORE_ALERT = 100;
 const SHORTEST_SILENCE_MS = 30 * 60_000;
 /** The pace of one day counts half the next. */
 const HALF_LIFE_MS = 86_400_000;
@@ -60,20 +60,20 @@ class WatchedSilence implements SilenceWatch {
     if (newItems > 0) this.#pace.learn(newItems, nowMs);
   }
 
-  async check(isBlindEverywhere: boolean): Promise<void> {
+  async check(isSuspiciousEverywhere: boolean): Promise<void> {
     const { clock, notes } = this.#deps;
     if (!this.#isRead) this.#isSilent = (await notes.readNote(NOTE)) !== null;
     this.#isRead = true;
     const quietMs = this.#quietMs;
-    const isTooQuiet = quietMs >= SHORTEST_SILENCE_MS && this.#pace.perMs * quietMs >= EXPECTED_TO_TELL;
-    if (isBlindEverywhere) [this.#isOfEmptyLists, this.#isBack] = [true, false];
+    const isTooQuiet = quietMs >= SHORTEST_SILENCE_MS && this.#pace.perMs * quietMs >= EXPECTED_BEFORE_ALERT;
+    if (isSuspiciousEverywhere) [this.#isOfEmptyLists, this.#isBack] = [true, false];
     if (this.#isSilent) {
-      if (this.#isBack && (this.#isOfEmptyLists || !isTooQuiet)) await this.#tellBack();
-    } else if (isBlindEverywhere) await this.#tell("The data service answers with empty lists where there were items before.");
+      if (this.#isBack && (this.#isOfEmptyLists || !isTooQuiet)) await this.#alertRecovered();
+    } else if (isSuspiciousEverywhere) await this.#alert("The data service answers with empty lists where there were items before.");
     else if (isTooQuiet) {
       this.#isOfEmptyLists = false;
       const since = isoTime(clock.now() - quietMs);
-      await this.#tell(`The data service answers, but nothing is new anywhere since ${since}, which is not usual for these watches.`);
+      await this.#alert(`The data service answers, but nothing is new anywhere since ${since}, which is not usual for these watches.`);
     }
   }
 
@@ -88,7 +88,7 @@ class WatchedSilence implements SilenceWatch {
     return this.#isSilent;
   }
 
-  async #tell(message: string): Promise<void> {
+  async #alert(message: string): Promise<void> {
     const { notes, opsAlerts, clock } = this.#deps;
     [this.#isSilent, this.#isBack] = [true, false];
     await notes.writeNote(NOTE, clock.now());
@@ -101,7 +101,7 @@ class WatchedSilence implements SilenceWatch {
     });
   }
 
-  async #tellBack(): Promise<void> {
+  async #alertRecovered(): Promise<void> {
     const { notes, opsAlerts } = this.#deps;
     [this.#isSilent, this.#isOfEmptyLists] = [false, false];
     await notes.writeNote(NOTE, null);

@@ -1,6 +1,6 @@
 /**
- * Tells the operator once when a watch gets nowhere although the data service as a whole seems well: polls that keep failing or never get
- * their turn, lists that come back empty. When most lists do, it is the service that says nothing. Owns the judgement; polls are others'.
+ * Alerts the operator once when a watch gets nowhere although the data service as a whole seems well: polls that keep failing or never get
+ * their turn, lists that come back empty. When most lists do, it is the service that says nothing. Owns that decision; polls are others'.
  */
 import { type Clock, isoTime } from "../../model/clock.ts";
 import { formatDuration } from "../../model/duration.ts";
@@ -17,7 +17,7 @@ import type { Poll } from "../../polling/watch-poll.ts";
 
 export interface PolledNews {
   /** Whether a list that held items before came back empty. */
-  readonly isBlind: boolean;
+  readonly isSuspicious: boolean;
   /** Items never seen before. */
   readonly newItems: number;
   /** Of a list that was read as deep as was asked: what it holds. */
@@ -36,12 +36,12 @@ export interface StallWatch {
 export interface StallWatchDeps {
   readonly clock: Clock;
   readonly opsAlerts: OpsAlerts;
-  /** What was told, so that a restart does not tell it again. */
+  /** What was reported, so that a restart raises no duplicate alert. */
   readonly notes: Notes;
   readonly log: Log;
   /** When a poll is due, epoch ms; undefined while it runs. */
   readonly nextDueAt: (key: string) => number | undefined;
-  /** While the service or the state is known to fail, it is told as that. */
+  /** While the service or the state is known to fail, it is reported as that. */
   readonly isTroubleKnown: () => boolean;
 }
 
@@ -51,15 +51,15 @@ interface Ill {
   failingSinceMs: number | undefined;
   problem: string;
   /** Answers in a row that were empty although the list held items before. */
-  blindAnswers: number;
+  emptyAnswers: number;
   /** The last of them. */
-  blindAtMs: number;
+  emptyAtMs: number;
 }
 
 const CHECK_EVERY_MS = 30_000;
 /** Trouble shorter than this, or than three intervals, passes without a word. */
-const TELL_AFTER_MS = 15 * 60_000;
-const BLIND_ANSWERS = 3;
+const ALERT_AFTER_MS = 15 * 60_000;
+const SUSPICIOUS_ANSWERS = 3;
 const NOTE = "watch.stalled";
 
 export const createStallWatch = (deps: StallWatchDeps): StallWatch => new WatchedStalls(deps);
@@ -70,11 +70,11 @@ class WatchedStalls implements StallWatch {
   readonly #repeated: Repeated;
   readonly #ills = new Map<string, Ill>();
   #planned: readonly Poll[] = [];
-  /** Watches whose trouble was told; undefined until the state was asked. */
-  #told: Set<string> | undefined;
+  /** Watches whose trouble was reported; undefined until the state was asked. */
+  #reported: Set<string> | undefined;
   /** Of these, those with a poll that went well since. */
   readonly #better = new Set<string>();
-  /** When trouble that is told as something else was last seen: patience begins anew after it. */
+  /** When trouble that is reported as something else was last seen: the wait begins anew after it. */
   #otherTroubleAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(deps: StallWatchDeps) {
@@ -90,21 +90,21 @@ class WatchedStalls implements StallWatch {
   }
 
   succeeded(poll: Poll, news: PolledNews): void {
-    if (news.isBlind) {
+    if (news.isSuspicious) {
       const ill = this.#illOf(poll);
       ill.failingSinceMs = undefined;
-      ill.blindAnswers += 1;
-      ill.blindAtMs = this.#deps.clock.now();
+      ill.emptyAnswers += 1;
+      ill.emptyAtMs = this.#deps.clock.now();
     } else {
       this.#ills.delete(poll.key);
-      for (const { watch } of poll.subscribers) if (this.#told?.has(watch.id) === true) this.#better.add(watch.id);
+      for (const { watch } of poll.subscribers) if (this.#reported?.has(watch.id) === true) this.#better.add(watch.id);
     }
     // The members of a group report what they brought themselves.
     this.#silence.take(poll.group === undefined ? news.newItems : 0, (news.shown?.size ?? 0) > 0);
   }
 
   failed(poll: Poll, error: unknown): void {
-    if (isToldElsewhere(error)) return void this.#ills.delete(poll.key);
+    if (isReportedElsewhere(error)) return void this.#ills.delete(poll.key);
     const ill = this.#illOf(poll);
     ill.failingSinceMs ??= this.#deps.clock.now();
     ill.problem = errorText(error);
@@ -126,30 +126,30 @@ class WatchedStalls implements StallWatch {
   }
 
   #illOf(poll: Poll): Ill {
-    const ill = this.#ills.get(poll.key) ?? { poll, failingSinceMs: undefined, problem: "", blindAnswers: 0, blindAtMs: 0 };
+    const ill = this.#ills.get(poll.key) ?? { poll, failingSinceMs: undefined, problem: "", emptyAnswers: 0, emptyAtMs: 0 };
     this.#ills.set(poll.key, ill);
     return ill;
   }
 
   async #check(): Promise<void> {
     const { clock, notes, isTroubleKnown } = this.#deps;
-    const told = (this.#told ??= new Set(listOf(await notes.readNote(NOTE))));
-    await this.#silence.check(isBlindEverywhere(this.#planned, this.#ills, clock.now()));
-    const stalled = this.#stillStalled(told);
+    const reported = (this.#reported ??= new Set(listOf(await notes.readNote(NOTE))));
+    await this.#silence.check(isSuspiciousEverywhere(this.#planned, this.#ills, clock.now()));
+    const stalled = this.#stillStalled(reported);
     if (isTroubleKnown() || this.#silence.isSilent) this.#otherTroubleAtMs = clock.now();
     else for (const [watch, reason] of this.#reasons()) stalled.set(watch, reason);
-    const fresh = [...stalled].filter(([watch]) => !told.has(watch));
-    if (fresh.length === 0 && stalled.size === told.size) return;
-    this.#told = new Set(stalled.keys());
+    const fresh = [...stalled].filter(([watch]) => !reported.has(watch));
+    if (fresh.length === 0 && stalled.size === reported.size) return;
+    this.#reported = new Set(stalled.keys());
     this.#better.clear();
-    await notes.writeNote(NOTE, [...this.#told]);
-    for (const [watch, reason] of fresh) await this.#tell(watch, reason);
+    await notes.writeNote(NOTE, [...this.#reported]);
+    for (const [watch, reason] of fresh) await this.#alert(watch, reason);
   }
 
-  /** Of those told, whoever has no poll that went well since, or one that does not. */
-  #stillStalled(told: ReadonlySet<string>): Map<string, string> {
+  /** Of those reported, the watches that have no poll that went well since, or one that does not. */
+  #stillStalled(reported: ReadonlySet<string>): Map<string, string> {
     const worse = new Set([...this.#ills.values()].flatMap(({ poll }) => poll.subscribers.map(({ watch }) => watch.id)));
-    return new Map([...told].filter((watch) => !this.#better.has(watch) || worse.has(watch)).map((watch) => [watch, ""]));
+    return new Map([...reported].filter((watch) => !this.#better.has(watch) || worse.has(watch)).map((watch) => [watch, ""]));
   }
 
   /** Why a watch gets nowhere, by its id. */
@@ -164,7 +164,7 @@ class WatchedStalls implements StallWatch {
     return reasons;
   }
 
-  async #tell(watch: string, reason: string): Promise<void> {
+  async #alert(watch: string, reason: string): Promise<void> {
     await this.#deps.opsAlerts.raise({
       type: "watch.stalled",
       subject: watch,
@@ -177,7 +177,7 @@ class WatchedStalls implements StallWatch {
 }
 
 /** A target that cannot be read, a spent quota, a refused key and a state that cannot be written have notices of their own. */
-function isToldElsewhere(error: unknown): boolean {
+function isReportedElsewhere(error: unknown): boolean {
   if (error instanceof StoreError) return true;
   if (error instanceof RequestHeld) return error.reason !== "backoff";
   return error instanceof UpstreamError && !["transient", "rate_limited"].includes(error.kind);
@@ -189,27 +189,27 @@ function reasonOf(
   dueMs: number | undefined,
   { nowMs, otherTroubleAtMs }: { readonly nowMs: number; readonly otherTroubleAtMs: number },
 ): string | undefined {
-  const hasWaited = (sinceMs: number) => nowMs - Math.max(sinceMs, otherTroubleAtMs) > patienceOf(poll);
+  const hasWaited = (sinceMs: number) => nowMs - Math.max(sinceMs, otherTroubleAtMs) > longestWaitMs(poll);
   if (ill?.failingSinceMs !== undefined && hasWaited(ill.failingSinceMs))
     return `its polls have been failing since ${isoTime(ill.failingSinceMs)} (${ill.problem})`;
   if (dueMs !== undefined && hasWaited(dueMs)) return `a poll has been waiting for its turn for ${formatDuration(nowMs - dueMs)}`;
-  if (ill !== undefined && ill.blindAnswers >= BLIND_ANSWERS)
-    return `its list came back empty ${BLIND_ANSWERS} times in a row although it held items before`;
+  if (ill !== undefined && ill.emptyAnswers >= SUSPICIOUS_ANSWERS)
+    return `its list came back empty ${SUSPICIOUS_ANSWERS} times in a row although it held items before`;
   return undefined;
 }
 
-const patienceOf = ({ intervalMs }: Poll): number => Math.max(TELL_AFTER_MS, 3 * intervalMs);
+const longestWaitMs = ({ intervalMs }: Poll): number => Math.max(ALERT_AFTER_MS, 3 * intervalMs);
 
 /**
  * Half of the lists, and more than one of them, by answers of late: accounts that are probed are not read again before they post. Searches
  * bounded by time are empty whenever nothing is new.
  */
-function isBlindEverywhere(polls: readonly Poll[], ills: ReadonlyMap<string, Ill>, nowMs: number): boolean {
+function isSuspiciousEverywhere(polls: readonly Poll[], ills: ReadonlyMap<string, Ill>, nowMs: number): boolean {
   const lists = polls.filter(({ detector, source }) => detector === "feed" && source.boundParam === undefined);
-  const isBlind = (poll: Poll, ill: Ill | undefined): boolean =>
-    ill !== undefined && ill.blindAnswers >= BLIND_ANSWERS && nowMs - ill.blindAtMs <= patienceOf(poll);
-  const blind = lists.filter((poll) => isBlind(poll, ills.get(poll.key))).length;
-  return blind >= 2 && blind * 2 >= lists.length;
+  const isSuspicious = (poll: Poll, ill: Ill | undefined): boolean =>
+    ill !== undefined && ill.emptyAnswers >= SUSPICIOUS_ANSWERS && nowMs - ill.emptyAtMs <= longestWaitMs(poll);
+  const suspicious = lists.filter((poll) => isSuspicious(poll, ills.get(poll.key))).length;
+  return suspicious >= 2 && suspicious * 2 >= lists.length;
 }
 
 const listOf = (note: unknown): readonly string[] =>

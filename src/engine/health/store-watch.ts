@@ -1,4 +1,4 @@
-/** What happens when the state cannot be written: nothing is polled that could not be stored, the disk is tried again, the operator is told. */
+/** What happens when the state cannot be written: nothing is polled that could not be stored, the disk is tried again, the operator is notified. */
 import type { StoreWatch } from "../../model/store-health.ts";
 import type { Cancel, Clock } from "../../model/clock.ts";
 import { ChirpwatchError, errorText } from "../../model/errors.ts";

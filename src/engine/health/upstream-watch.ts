@@ -1,4 +1,4 @@
-/** Tells the operator when the data service goes dark or refuses the key, and when it is back; asks now and then while it refuses. */
+/** Alerts the operator when the data service goes down or refuses the key, and when it is back; asks now and then while it refuses. */
 import type { PacerStatus, StopReason, UpstreamPacer } from "../../budget/upstream-pacer.ts";
 import { type Clock, isoTime } from "../../model/clock.ts";
 import type { Log } from "../../model/log.ts";
@@ -13,7 +13,7 @@ export interface UpstreamWatch {
   takeOutcome(error: UpstreamError | undefined): void;
   /** True while the key is refused: nothing is polled at all. */
   readonly isStopped: boolean;
-  /** Whether the operator was told that the service is dark, and not yet that it is back. */
+  /** Whether the operator was notified that the service is down, and not yet that it is back. */
   readonly isDown: boolean;
   /** Undefined when all is well. */
   readonly trouble: { readonly reason: string; readonly sinceMs: number } | undefined;
@@ -35,9 +35,9 @@ export interface UpstreamWatchDeps {
 }
 
 /** A failure shorter than that is retried without a word. */
-const TELL_AFTER_MS = 60_000;
+const ALERT_AFTER_MS = 60_000;
 /** Nothing but 429 for so long is no storm that passes. */
-const TELL_THROTTLED_AFTER_MS = 300_000;
+const ALERT_THROTTLED_AFTER_MS = 300_000;
 const CHECK_EVERY_MS = 5_000;
 const NOTE = "upstream.dark";
 
@@ -49,7 +49,7 @@ class WatchedUpstream implements UpstreamWatch {
   #lastError: UpstreamError | undefined;
   #failingSinceMs: number | undefined;
   #throttledSinceMs: number | undefined;
-  #isTold = false;
+  #isReported = false;
 
   constructor(deps: UpstreamWatchDeps) {
     this.#deps = deps;
@@ -70,7 +70,7 @@ class WatchedUpstream implements UpstreamWatch {
     this.#lastError = error;
     if (error.kind === "billing" || error.kind === "unauthorized") {
       this.#failingSinceMs ??= clock.now();
-      void this.#tellDark(...stopText(error.kind, error));
+      void this.#alertDown(...stopText(error.kind, error));
     }
   }
 
@@ -79,7 +79,7 @@ class WatchedUpstream implements UpstreamWatch {
   }
 
   get isDown(): boolean {
-    return this.#isTold;
+    return this.#isReported;
   }
 
   get trouble(): UpstreamWatch["trouble"] {
@@ -89,7 +89,7 @@ class WatchedUpstream implements UpstreamWatch {
   }
 
   async start(): Promise<void> {
-    this.#isTold = (await this.#deps.notes.readNote(NOTE)) !== null;
+    this.#isReported = (await this.#deps.notes.readNote(NOTE)) !== null;
     this.#repeated.start();
   }
 
@@ -106,7 +106,7 @@ class WatchedUpstream implements UpstreamWatch {
     if (this.isStopped) return;
     this.#failingSinceMs = undefined;
     this.#lastError = undefined;
-    if (this.#isTold) void this.#tellBack();
+    if (this.#isReported) void this.#alertRecovered();
   }
 
   async #check(): Promise<void> {
@@ -115,13 +115,13 @@ class WatchedUpstream implements UpstreamWatch {
     const [failingSinceMs, throttledSinceMs] = [this.#failingSinceMs, this.#throttledSinceMs];
     meter.set("chirpwatch_upstream_up", status.kind === "stopped" || failingSinceMs !== undefined ? 0 : 1);
     if (status.kind === "stopped") await this.#checkStopped(status.because);
-    else if (failingSinceMs !== undefined && clock.now() - failingSinceMs >= TELL_AFTER_MS) {
-      await this.#tellDark(
+    else if (failingSinceMs !== undefined && clock.now() - failingSinceMs >= ALERT_AFTER_MS) {
+      await this.#alertDown(
         `The data service has been failing since ${isoTime(failingSinceMs)}: ${this.#lastError?.message ?? "no answer"}`,
         "Nothing is lost: what is missed now is read when it answers again.",
       );
-    } else if (throttledSinceMs !== undefined && clock.now() - throttledSinceMs >= TELL_THROTTLED_AFTER_MS) {
-      await this.#tellDark(
+    } else if (throttledSinceMs !== undefined && clock.now() - throttledSinceMs >= ALERT_THROTTLED_AFTER_MS) {
+      await this.#alertDown(
         `The data service has answered nothing but 429 since ${isoTime(throttledSinceMs)}: it takes no more requests of this key for now.`,
         "Nothing is lost: what is missed now is read when it answers again. Look whether someone else uses the key, or lower api.rate_limit.",
       );
@@ -130,16 +130,16 @@ class WatchedUpstream implements UpstreamWatch {
 
   async #checkStopped(because: StopReason): Promise<void> {
     const { pacer, clock, probe, onBack } = this.#deps;
-    await this.#tellDark(...stopText(because, this.#lastError));
+    await this.#alertDown(...stopText(because, this.#lastError));
     if (pacer.takeProbe(clock.monotonic()) && (await probe())) {
       pacer.resume();
       onBack();
     }
   }
 
-  async #tellDark(message: string, hint: string): Promise<void> {
-    if (this.#isTold) return;
-    this.#isTold = true;
+  async #alertDown(message: string, hint: string): Promise<void> {
+    if (this.#isReported) return;
+    this.#isReported = true;
     const { notes, opsAlerts, clock } = this.#deps;
     await notes.writeNote(NOTE, clock.now()).catch(() => undefined);
     await opsAlerts.raise({
@@ -152,8 +152,8 @@ class WatchedUpstream implements UpstreamWatch {
     });
   }
 
-  async #tellBack(): Promise<void> {
-    this.#isTold = false;
+  async #alertRecovered(): Promise<void> {
+    this.#isReported = false;
     const { notes, opsAlerts } = this.#deps;
     await notes.writeNote(NOTE, null).catch(() => undefined);
     await opsAlerts.raise({

@@ -1,4 +1,4 @@
-/** One poll with all that follows it: what is remembered, counted and told, and when it runs again. */
+/** One poll with all that follows it: what is remembered, counted and reported, and when it runs again. */
 import type { PollRun } from "../../polling/run/poll-run.ts";
 import type { Clock } from "../../model/clock.ts";
 import { errorText } from "../../model/errors.ts";
@@ -84,15 +84,15 @@ class PollAttempts {
   async #follow(poll: Poll, outcome: PollOutcome, type: string): Promise<PollAftermath> {
     const { clock, history, stalls, meter, volume, onPolled, aftermath, trouble } = this.#deps;
     const isOk = outcome.error === undefined;
-    history.polled(poll.key, clock.now(), outcome.openHoles);
+    history.polled(poll.key, clock.now(), outcome.openGaps);
     if (isOk) {
       history.succeeded(poll.key, clock.now());
       stalls.succeeded(poll, outcome);
     }
     meter.count("chirpwatch_polls_total", { type, outcome: isOk ? "ok" : "cut" });
     onPolled(poll, outcome, outcome.error);
-    if (isOk && !outcome.isBlind) await volume.polled(poll);
-    await aftermath.tellLosses(poll, outcome);
+    if (isOk && !outcome.isSuspicious) await volume.polled(poll);
+    await aftermath.reportLosses(poll, outcome);
     if (outcome.renames.length > 0) await trouble.takeRenames(poll, outcome.renames);
     if (outcome.returned.length > 0) await trouble.takeReturned(outcome.returned);
     if (outcome.absent.length > 0) await trouble.takeAbsent(poll, outcome.absent);

@@ -22,7 +22,7 @@ export interface AftermathDeps {
 export interface Aftermath {
   afterFailure(poll: Poll, error: unknown): Promise<PollAftermath>;
   /** One notice a watch for items that were not sent, and for history the service would not give. */
-  tellLosses(poll: Poll, outcome: PollOutcome): Promise<void>;
+  reportLosses(poll: Poll, outcome: PollOutcome): Promise<void>;
 }
 
 /** While nothing can be asked at all: no key, no quota. */
@@ -35,7 +35,7 @@ export function createPollAftermath({ storeWatch, trouble, opsAlerts, clock, log
       const watch = poll.subscribers[0]?.watch.id;
       if (storeWatch.takeError(error)) return { retryAtMs: nowMs + STORE_RETRY_MS };
       if (error instanceof RequestHeld) {
-        // Its first page was read, and the rest is a hole that the next polls fill.
+        // Its first page was read, and the rest is a gap that the next polls fill.
         if (error.reason === "pace") return {};
         // Rounded up: a fraction of a millisecond too soon would be held again, and again.
         if (error.retryAtMs !== undefined) return { retryAtMs: Math.ceil(nowMs + Math.max(0, error.retryAtMs - clock.monotonic())) + 1 };
@@ -55,14 +55,14 @@ export function createPollAftermath({ storeWatch, trouble, opsAlerts, clock, log
       if (kind === "transient" || kind === "rate_limited") return { retryAtMs: nowMs + 1_000 };
       return { notBeforeMs: nowMs + HELD_MS };
     },
-    async tellLosses(poll, outcome) {
+    async reportLosses(poll, outcome) {
       for (const [watch, count] of outcome.tooOld) {
         const message = `${watch}: ${count} items older than max_age not sent; chirpwatch explain says which`;
         await opsAlerts.raise({ type: "watch.gap", subject: watch, watch, severity: "warning", message, facts: { items: count } });
       }
-      if (outcome.lostHoles === 0) return;
+      if (outcome.lostGaps === 0) return;
       for (const watch of new Set(poll.subscribers.map((subscriber) => subscriber.watch.id))) {
-        const message = `${watch}: the service would not give ${outcome.lostHoles} stretch(es) of its history; items in them may be missing`;
+        const message = `${watch}: the service would not give ${outcome.lostGaps} part(s) of its history; items in them may be missing`;
         await opsAlerts.raise({ type: "watch.gap", subject: watch, watch, severity: "warning", message });
       }
     },

@@ -11,7 +11,7 @@ export class PollHistory {
   readonly lastOkAtMs = new Map<string, number>();
   /** Why the last run failed. */
   readonly problems = new Map<string, string>();
-  readonly #openHoles = new Map<string, number>();
+  readonly #openGaps = new Map<string, number>();
 
   /** Takes over what the state knows of polls that are new here. Returns their keys. */
   async load(polls: readonly Poll[], store: Store): Promise<readonly string[]> {
@@ -26,15 +26,15 @@ export class PollHistory {
   /** Drops what is kept of polls that are planned no longer, alone or in a group: when they come back, the state knows when they ran. */
   keepOnly(polls: readonly Poll[]): void {
     const keys = new Set(polls.flatMap(({ key, group }) => [key, ...(group?.members ?? []).map((member) => member.key)]));
-    for (const kept of [this.lastPolledAtMs, this.lastOkAtMs, this.problems, this.#openHoles])
+    for (const kept of [this.lastPolledAtMs, this.lastOkAtMs, this.problems, this.#openGaps])
       for (const key of kept.keys()) if (!keys.has(key)) kept.delete(key);
   }
 
-  /** A run that brought something, if only a part. `openHoles`: gaps in what is known of its feed. */
-  polled(key: string, atMs: number, openHoles: number | undefined): void {
+  /** A run that brought something, if only a part. `openGaps`: gaps in what is known of its feed. */
+  polled(key: string, atMs: number, openGaps: number | undefined): void {
     this.lastPolledAtMs.set(key, atMs);
     this.problems.delete(key);
-    if (openHoles !== undefined) this.#openHoles.set(key, openHoles);
+    if (openGaps !== undefined) this.#openGaps.set(key, openGaps);
   }
 
   succeeded(key: string, atMs: number): void {
@@ -47,6 +47,6 @@ export class PollHistory {
   }
 
   countOpenGaps(polls: readonly Poll[], store: Store): Promise<number> {
-    return countOpenGaps(polls, this.#openHoles, store);
+    return countOpenGaps(polls, this.#openGaps, store);
   }
 }

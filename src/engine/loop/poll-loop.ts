@@ -73,7 +73,7 @@ export class PollLoop {
     return true;
   }
 
-  /** Looks at the clock again: what is due by it runs. */
+  /** Reads the clock again: what is due by it runs. */
   wake(): void {
     if (this.#isStarted) this.#turn();
   }

@@ -98,7 +98,7 @@ export class PollQueue {
     for (const { poll, due } of this.#planned(this.#queue.entries())) this.#enter(poll, this.nextAfter(poll, this.#clock.now()), due);
   }
 
-  /** The pace may have been learned after the plan was made: polls that were stretched before a restart are no sooner due after it. */
+  /** The pace may have been learned after the plan was made: polls that were slowed down before a restart are no sooner due after it. */
   enterFirstAgain(): void {
     for (const { poll, due } of this.#planned(this.#queue.entries())) if (due.isFirst) this.enterFirst(poll);
   }

@@ -1,4 +1,4 @@
-/** Which periods of the quota something was told of: once each, over restarts, and where the clock is set to another period and back. */
+/** Which periods of the quota an alert was raised for: once each, over restarts, and where the clock is set to another period and back. */
 import type { Json } from "../../model/json.ts";
 import type { Notes } from "../../model/store.ts";
 
@@ -7,9 +7,9 @@ const PERIODS_KEPT = 4;
 
 /** False once a period; from then on true. `note`: the name it is remembered under. */
 export async function wasAlertedIn(periodId: string, note: string, notes: Notes): Promise<boolean> {
-  const told = periodsIn(await notes.readNote(note));
-  if (told.includes(periodId)) return true;
-  await notes.writeNote(note, [...told, periodId].slice(-PERIODS_KEPT));
+  const alerted = periodsIn(await notes.readNote(note));
+  if (alerted.includes(periodId)) return true;
+  await notes.writeNote(note, [...alerted, periodId].slice(-PERIODS_KEPT));
   return false;
 }
 

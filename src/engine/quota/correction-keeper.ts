@@ -1,4 +1,4 @@
-/** Keeps what was learned of stretched polls over restarts: a note of its own, written once a minute at most. What it means is budget/'s. */
+/** Keeps what was learned of slowed-down polls over restarts: a note of its own, written once a minute at most. What it means is budget/'s. */
 import type { ForecastCorrection, CorrectionMemory } from "../../budget/forecast-correction.ts";
 import type { Clock } from "../../model/clock.ts";
 import { untilDone } from "../../model/in-turn.ts";

@@ -27,4 +27,4 @@ export function governedPace(query: GovernedQuery): GovernedPace {
 export const softLimit = ({ limit, reserve }: GovernedQuery): number | undefined =>
   spendingLimit({ monthly: limit, reserve, purpose: "poll" });
 
-export const isStretched = (factors: SlowDownFactors): boolean => PRIORITIES.some((priority) => factors[priority] > 1);
+export const isSlowedDown = (factors: SlowDownFactors): boolean => PRIORITIES.some((priority) => factors[priority] > 1);

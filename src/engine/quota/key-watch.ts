@@ -1,6 +1,6 @@
 /**
- * Several keys that share the load: sets one aside that the service refuses, or that gets no answer where others do, tells the operator
- * once, asks the service about it now and then, and tells when it is back. With one key it only lets the gate do what it does without.
+ * Several keys that share the load: suspends one that the service refuses, or that gets no answer where others do, alerts the operator
+ * once, asks the service about it now and then, and reports when it is back. With one key it only lets the gate do what it does without.
  */
 import type { SuspendedKey, SuspensionReason, KeyRing } from "../../budget/key-ring.ts";
 import type { Clock } from "../../model/clock.ts";
@@ -19,9 +19,9 @@ export interface KeyWatch {
   readonly suspended: readonly SuspendedKey[];
   refused(key: string, error: UpstreamError, sentAtMs: number): Promise<boolean>;
   paid(key: string, sentAtMs: number, failedWith?: FailedWith): void;
-  /** Asks about the keys set aside; true when one of them may pay again. */
+  /** Asks about the suspended keys; true when one of them may pay again. */
   probe(): Promise<boolean>;
-  /** The keys in force are others now. */
+  /** The active keys are others now. */
   reset(): void;
   start(): Promise<void>;
   stop(): void;
@@ -29,7 +29,7 @@ export interface KeyWatch {
 
 export interface KeyWatchDeps {
   readonly ring: KeyRing;
-  /** Names of the keys in force. */
+  /** Names of the active keys. */
   readonly keys: () => readonly string[];
   /** Reads a key's file again; true when it holds another one now. */
   readonly renew: (key: string) => Promise<boolean>;
@@ -43,7 +43,7 @@ export interface KeyWatchDeps {
 }
 
 const CHECK_EVERY_MS = 60_000;
-/** Keys whose trouble was told, so that a restart does not tell it again. */
+/** Keys whose trouble was reported, so that a restart raises no duplicate alert. */
 const NOTE = "keys.refused";
 /** So many requests in a row that failed with a key and were answered with another, over so long a time, are the key's trouble. */
 const FAILURES = 3;
@@ -54,8 +54,8 @@ export const createKeyWatch = (deps: KeyWatchDeps): KeyWatch => new WatchedKeys(
 class WatchedKeys implements KeyWatch {
   readonly #deps: KeyWatchDeps;
   readonly #repeated: Repeated;
-  /** Keys whose trouble was told. */
-  readonly #told = new Set<string>();
+  /** Keys whose trouble was reported. */
+  readonly #reported = new Set<string>();
   readonly #renewedAtMs = new Map<string, number>();
   /** By key, what failed with it and was answered with another since it paid last. */
   readonly #failing = new Map<string, { readonly sinceMs: number; readonly requests: number }>();
@@ -67,7 +67,7 @@ class WatchedKeys implements KeyWatch {
       clock,
       everyMs: CHECK_EVERY_MS,
       work: () => this.#askAbout(ring.takeProbes(clock.monotonic())),
-      onError: (error) => log.warn("keys set aside could not be asked about", { error: errorText(error) }),
+      onError: (error) => log.warn("suspended keys could not be asked about", { error: errorText(error) }),
     });
   }
 
@@ -85,7 +85,7 @@ class WatchedKeys implements KeyWatch {
     const { ring, clock, renew } = this.#deps;
     const keys = this.#deps.keys();
     if (keys.length < 2) return false;
-    // Sent with a key that is no longer in force, or with its former text.
+    // Sent with a key that is no longer active, or with its former text.
     if (!keys.includes(key) || sentAtMs < (this.#renewedAtMs.get(key) ?? Number.NEGATIVE_INFINITY)) return true;
     if (error.kind === "unauthorized" && (await renew(key))) {
       this.#renewedAtMs.set(key, clock.monotonic());
@@ -96,7 +96,7 @@ class WatchedKeys implements KeyWatch {
     // One that only fails is better than none.
     if (ring.usable(keys).length === 0)
       for (const { key: other, because } of ring.suspended) if (because === "failing") ring.tryAgain(other);
-    if (isNew) await this.#tellAside(key, error);
+    if (isNew) await this.#alertSuspended(key, error);
     return ring.usable(keys).length > 0;
   }
 
@@ -104,8 +104,8 @@ class WatchedKeys implements KeyWatch {
     const { ring } = this.#deps;
     this.#failing.delete(key);
     for (const [other, error] of failedWith) if (other !== key) void this.#doubt(other, error);
-    if (this.#told.size === 0 && ring.suspended.length === 0) return;
-    if (ring.paid(key, sentAtMs)) void this.#tellBack(key);
+    if (this.#reported.size === 0 && ring.suspended.length === 0) return;
+    if (ring.paid(key, sentAtMs)) void this.#alertRecovered(key);
   }
 
   probe(): Promise<boolean> {
@@ -120,7 +120,7 @@ class WatchedKeys implements KeyWatch {
 
   async start(): Promise<void> {
     const known = await this.#deps.notes.readNote(NOTE);
-    for (const key of Array.isArray(known) ? known : []) if (typeof key === "string") this.#told.add(key);
+    for (const key of Array.isArray(known) ? known : []) if (typeof key === "string") this.#reported.add(key);
     this.#repeated.start();
   }
 
@@ -137,7 +137,7 @@ class WatchedKeys implements KeyWatch {
     if (requests + 1 < FAILURES || nowMs - sinceMs < FAILING_MS || !ring.usable(keys()).includes(key)) return;
     this.#failing.delete(key);
     ring.suspend(key, "failing", nowMs);
-    await this.#tellAside(key, error);
+    await this.#alertSuspended(key, error);
   }
 
   async #askAbout(keys: readonly string[]): Promise<boolean> {
@@ -151,11 +151,11 @@ class WatchedKeys implements KeyWatch {
     return isAnyGood;
   }
 
-  async #tellAside(key: string, error: UpstreamError): Promise<void> {
+  async #alertSuspended(key: string, error: UpstreamError): Promise<void> {
     const { meter, opsAlerts, ring, keys } = this.#deps;
     meter.set("chirpwatch_key_up", 0, { key });
-    if (this.#told.has(key)) return;
-    this.#told.add(key);
+    if (this.#reported.has(key)) return;
+    this.#reported.add(key);
     await this.#remember();
     const others = ring.usable(keys()).length;
     const rest = others === 0 ? "no other is left" : others === 1 ? "1 other goes on" : `${others} others go on`;
@@ -163,16 +163,16 @@ class WatchedKeys implements KeyWatch {
       type: "key.refused",
       subject: key,
       severity: "warning",
-      message: `${whatOf(key, error)}: it is set aside, ${rest}.`,
+      message: `${whatOf(key, error)}: it is suspended, ${rest}.`,
       hint: CURES[reasonOf(error)],
       facts: { key },
     });
   }
 
-  async #tellBack(key: string): Promise<void> {
+  async #alertRecovered(key: string): Promise<void> {
     const { meter, opsAlerts } = this.#deps;
     meter.set("chirpwatch_key_up", 1, { key });
-    if (!this.#told.delete(key)) return;
+    if (!this.#reported.delete(key)) return;
     await this.#remember();
     await opsAlerts.raise({
       type: "key.recovered",
@@ -184,7 +184,7 @@ class WatchedKeys implements KeyWatch {
   }
 
   async #remember(): Promise<void> {
-    await this.#deps.notes.writeNote(NOTE, [...this.#told]).catch(() => undefined);
+    await this.#deps.notes.writeNote(NOTE, [...this.#reported]).catch(() => undefined);
   }
 }
 

@@ -12,7 +12,7 @@ export interface Volumes {
   readonly pages: ReadonlyMap<string, number>;
   /** New items a day, by poll key. */
   readonly items: ReadonlyMap<string, number>;
-  /** Tweets that are looked at again at once, by watch id. */
+  /** Tweets that are rechecked at the same time, by watch id. */
   readonly fresh: ReadonlyMap<string, number>;
 }
 

@@ -1,4 +1,4 @@
-/** Tells the operator once a period that the quota is short, and once that it is spent. Computes nothing. */
+/** Alerts the operator once a period that the quota is short, and once that it is spent. Computes nothing. */
 import { type Clock, isoTime } from "../../model/clock.ts";
 import type { Notes } from "../../model/store.ts";
 import { formatExact } from "../../render/text/numbers.ts";
@@ -13,7 +13,7 @@ export interface QuotaAlerts {
 export interface QuotaAlertsDeps {
   readonly clock: Clock;
   readonly opsAlerts: OpsAlerts;
-  /** What was told of which period, so that a restart does not tell it again. */
+  /** What was reported of which period, so that a restart raises no duplicate alert. */
   readonly notes: Notes;
   readonly settings: () => Pick<QuotaSettings, "onExhausted" | "monthly">;
 }
@@ -23,16 +23,18 @@ const MOST_NAMED = 5;
 const LAST_HOUR_MS = 3_600_000;
 
 export function createQuotaAlerts({ clock, opsAlerts, notes, settings }: QuotaAlertsDeps): QuotaAlerts {
-  const tellWhenShort = async (status: QuotaStatus): Promise<void> => {
+  const alertWhenShort = async (status: QuotaStatus): Promise<void> => {
     const { limit, softLimit, forecast, spent, period } = status;
     if (limit === undefined || softLimit === undefined || forecast <= softLimit || (await wasAlertedIn(period.id, "quota.short", notes)))
       return;
     const effect =
-      settings().onExhausted === "pause" ? "polling stops at the line" : `polls are stretched, low priority first${stretchText(status)}`;
+      settings().onExhausted === "pause"
+        ? "polling stops at the soft limit"
+        : `polls are slowed down, low priority first${slowDownText(status)}`;
     const kept = softLimit < limit ? ` (${formatExact(softLimit)} before the reserve)` : "";
     const { monthly } = settings();
     const origin = isBelowConfigured(limit, monthly) ? ", as the data service has less left than api.quota.monthly" : "";
-    const message = `The plan wants ${formatExact(Math.round(forecast))} requests this period and the quota is ${formatExact(limit)}${kept}${origin}: ${effect}. Dearest: ${[...status.paces.keys()].slice(0, MOST_NAMED).join(", ")}.`;
+    const message = `The plan wants ${formatExact(Math.round(forecast))} requests this period and the quota is ${formatExact(limit)}${kept}${origin}: ${effect}. Most expensive: ${[...status.paces.keys()].slice(0, MOST_NAMED).join(", ")}.`;
     await opsAlerts.raise({
       type: "quota.low",
       subject: "quota",
@@ -58,7 +60,7 @@ export function createQuotaAlerts({ clock, opsAlerts, notes, settings }: QuotaAl
 
   return {
     async take(status) {
-      await tellWhenShort(status);
+      await alertWhenShort(status);
       await alertWhenSpent(status);
     },
   };
@@ -71,7 +73,7 @@ const NOTICEABLY_LESS = 0.98;
 export const isBelowConfigured = (limit: number | undefined, monthly: number | undefined): boolean =>
   limit !== undefined && monthly !== undefined && limit < monthly * NOTICEABLY_LESS;
 
-function stretchText({ factors }: QuotaStatus): string {
+function slowDownText({ factors }: QuotaStatus): string {
   const slowed = Object.entries(factors).filter(([, factor]) => factor > 1);
   return slowed.length === 0 ? "" : `, now ${slowed.map(([priority, factor]) => `${priority} ×${factor.toFixed(1)}`).join(", ")}`;
 }

@@ -20,7 +20,7 @@ import { wasAlertedIn } from "./alerted-periods.ts";
 export interface QuotaAudit {
   /** Asks about every key; an odd answer or none leaves what was known. Never rejects. */
   check(): Promise<void>;
-  /** Told when a request is held because the quota is spent: somebody may have paid for more since the last check. */
+  /** Called when a request is held because the quota is spent: somebody may have paid for more since the last check. */
   spent(): void;
   /** Requests of this period by what the service said was left; undefined while unknown. */
   limitOf(key: string): number | undefined;
@@ -37,16 +37,16 @@ export interface QuotaAuditDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly meter: Meter;
-  /** Names of the keys in force. */
+  /** Names of the active keys. */
   readonly keys: () => readonly string[];
-  /** Tells two keys apart that had the same name one after the other, and gives nothing away. */
+  /** Distinguishes two keys that had the same name one after the other, and gives nothing away. */
   readonly fingerprint: (key: string) => string;
   /** `remaining_requests` of /key-usage-info, whatever it is. @throws when there is no answer. */
   readonly remaining: (key: string) => Promise<unknown>;
   readonly period: () => QuotaPeriod;
   /** How far back the ledger can be read attempt by attempt. */
   readonly retentionMs: () => number;
-  /** Told after every check. */
+  /** Called after every check. */
   readonly onChecked: () => Promise<void>;
 }
 
@@ -68,7 +68,7 @@ const CHECK_SPENT_EVERY_MS = 60_000;
 /** After a question that was not answered, doubling up to the usual time; longer where the service asks for it. */
 const RETRY_MS = 60_000;
 /** The service may book an attempt this much later than it answers it. */
-const BOOKING_MS = 10_000;
+const COUNTING_DELAY_MS = 10_000;
 /** The service's clock may be a little behind: what it has left of the old period is not the limit of the new one. */
 const TURN_MS = 60_000;
 const NOTE = "quota.audit";
@@ -150,14 +150,14 @@ class TimedAudit implements QuotaAudit {
     const { lines } = await ledger.spentSince(period.startMs);
     const spent = lines.filter((line) => line.key === key).reduce((sum, { requests }) => sum + requests, 0);
     const askedAtMs = clock.now();
-    const asked = await ledger.auditMark(key, askedAtMs, BOOKING_MS);
+    const asked = await ledger.auditMark(key, askedAtMs, COUNTING_DELAY_MS);
     const remaining = await askRemaining(key);
     if (!isUsableLimit(remaining)) return false;
-    const answered = await ledger.auditMark(key, clock.now(), BOOKING_MS);
+    const answered = await ledger.auditMark(key, clock.now(), COUNTING_DELAY_MS);
     const now = { ...asked, answeredId: answered.lastId, remaining, askedAtMs, periodId: period.id, fingerprint: fingerprint(key) };
     // What is under way may be in both figures: the limit must not be too high by it.
     const limit = Math.floor(remaining + spent - asked.open);
-    if ((await this.#compare(key, now, limit)) === "drift") await this.#tellDrift(key, spent, period);
+    if ((await this.#compare(key, now, limit)) === "drift") await this.#alertDrift(key, spent, period);
     return true;
   }
 
@@ -181,14 +181,14 @@ class TimedAudit implements QuotaAudit {
     this.#deps.meter.set("chirpwatch_quota_drift_requests", reading.drift, { key });
   }
 
-  async #tellDrift(key: string, spent: number, period: QuotaPeriod): Promise<void> {
+  async #alertDrift(key: string, spent: number, period: QuotaPeriod): Promise<void> {
     const { notes, opsAlerts } = this.#deps;
     const drift = this.#readings.get(key)?.drift ?? 0;
     if (!isAlarming(drift, spent) || (await wasAlertedIn(period.id, `quota.drift:${key}`, notes))) return;
     const [more, hint] =
       drift > 0
         ? ["more", "Something else spends this key's quota: give it a key of its own, or lower api.quota.monthly."]
-        : ["fewer", "The quota may last longer than chirpwatch reckons with."];
+        : ["fewer", "The quota may last longer than chirpwatch expects."];
     await opsAlerts.raise({
       type: "quota.drift",
       subject: "quota",

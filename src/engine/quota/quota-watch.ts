@@ -1,4 +1,4 @@
-/** What the month allows, what was spent, and how fast polls and their further pages go while it is short. Tells nobody: quota-alerts.ts does. */
+/** What the month allows, what was spent, and how fast polls and their further pages go while it is short. Alerts nobody: quota-alerts.ts does. */
 import { createCatchUp, sparePace } from "../../budget/catch-up.ts";
 import { createForecastCorrection } from "../../budget/forecast-correction.ts";
 import { type QuotaPeriod, quotaPeriod } from "../../budget/quota-period.ts";
@@ -17,7 +17,7 @@ import { NO_VOLUMES, type Volumes, volumesOf } from "./poll-volumes.ts";
 import { createRepeated, type Repeated } from "../health/repeat.ts";
 import { createCorrectionKeeper, type CorrectionKeeper } from "./correction-keeper.ts";
 import type { FurtherPages } from "../../requests/turn-queue.ts";
-import { type GovernedPace, type GovernedQuery, governedPace, isStretched, softLimit } from "./governed-pace.ts";
+import { type GovernedPace, type GovernedQuery, governedPace, isSlowedDown, softLimit } from "./governed-pace.ts";
 import { type KeyQuota, type TotalQuota, totalQuota } from "./total-quota.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 
@@ -35,9 +35,9 @@ export interface QuotaStatus {
   /** Where scheduled polls stop: the limit without the reserve. */
   readonly softLimit: number | undefined;
   readonly spent: number;
-  /** At the pace the schedules ask for, stretched by nothing. */
+  /** At the pace the schedules ask for, with no slow-down. */
   readonly forecast: number;
-  /** Stretched where the quota is short, and never beyond the line. */
+  /** Slowed down where the quota is short, and never beyond the soft limit. */
   readonly expected: number;
   readonly period: QuotaPeriod;
   readonly lines: readonly LedgerLine[];
@@ -51,7 +51,7 @@ export interface QuotaStatus {
 export interface QuotaWatch {
   /** Reads the ledger and sets the pace. */
   refresh(polls: readonly Poll[]): Promise<void>;
-  /** Told of every billed request that is granted: after a few of a small quota the pace is set again, however soon that is. */
+  /** Called for every billed request that is granted: after a few of a small quota the pace is set again, however soon that is. */
   granted(): void;
   readonly limit: number | undefined;
   /** Share of `limit` that scheduled polls leave alone. */
@@ -67,7 +67,7 @@ export interface QuotaWatch {
 
 export interface QuotaWatchDeps {
   readonly ledger: Pick<Ledger, "spentSince">;
-  /** What was learned of stretched polls. */
+  /** What was learned of slowed-down polls. */
   readonly notes: Notes;
   readonly clock: Clock;
   readonly timetable: Timetable;
@@ -78,9 +78,9 @@ export interface QuotaWatchDeps {
   readonly polls: () => readonly Poll[];
   /** As the state knows them: long lists and busy feeds take more than a page. */
   readonly states: () => Promise<readonly WatchState[]>;
-  /** Told after every refresh. */
+  /** Called after every refresh. */
   readonly onRefreshed: (status: QuotaStatus) => Promise<void>;
-  /** Told when polls go noticeably faster or slower than a moment ago: waiting times are computed again. */
+  /** Called when polls go noticeably faster or slower than a moment ago: waiting times are computed again. */
   readonly onPaceChanged: () => void;
 }
 
@@ -201,11 +201,11 @@ class GovernedQuota implements QuotaWatch {
     if (passedMs(this.#volumes.readAtMs, clock.now()) >= VOLUMES_KEPT_MS) this.#volumes = volumesOf(polls, await states(), clock.now());
   }
 
-  /** Learns how much stretched polls take beyond the forecast, and spreads what the month can spare. */
+  /** Learns how much slowed-down polls take beyond the forecast, and spreads what the month can spare. */
   #adjust(query: GovernedQuery, { factors, pace }: GovernedPace, periodId: string): void {
     const { nowMs, spent, periodEndMs } = query;
-    this.#correction.take({ nowMs, periodId, spent, pacedPerDay: isStretched(factors) ? pace.pacedPerDay : undefined });
-    const plannedPerDay = pace.pacedPerDay * (isStretched(factors) ? this.#correction.factor : 1);
+    this.#correction.take({ nowMs, periodId, spent, pacedPerDay: isSlowedDown(factors) ? pace.pacedPerDay : undefined });
+    const plannedPerDay = pace.pacedPerDay * (isSlowedDown(factors) ? this.#correction.factor : 1);
     const planned = { plannedPerDay, plannedPagesPerDay: pace.pacedPagesPerDay };
     this.#catchUp.adjust(sparePace({ softLimit: softLimit(query), spent, nowMs, periodEndMs, ...planned }), nowMs);
     this.#untilStale = requestsUntilStale(query);
@@ -232,7 +232,7 @@ function statusOf(
   { period, lines, spentByKey }: Pick<QuotaStatus, "period" | "lines" | "spentByKey">,
 ): QuotaStatus {
   const { limit, spent, nowMs, correctionFactor } = query;
-  const expectedPerDay = lasting.pacedPerDay * (isStretched(lastingFactors) ? correctionFactor : 1);
+  const expectedPerDay = lasting.pacedPerDay * (isSlowedDown(lastingFactors) ? correctionFactor : 1);
   return {
     limit,
     softLimit: softLimit(query),
@@ -250,7 +250,7 @@ function statusOf(
   };
 }
 
-/** Before the first look into the ledger. */
+/** Before the first read of the ledger. */
 const unknownStatus = (period: QuotaPeriod): QuotaStatus => ({
   limit: undefined,
   softLimit: undefined,

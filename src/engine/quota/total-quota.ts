@@ -3,7 +3,7 @@ import type { PayingKey } from "../../requests/reservation.ts";
 
 /** A key as the quota sees it. */
 export interface KeyQuota extends PayingKey {
-  /** False while it is set aside. */
+  /** False while it is suspended. */
   readonly isUsable: boolean;
 }
 
@@ -13,7 +13,7 @@ export interface TotalQuota {
 }
 
 /**
- * What all keys together may spend: what each may, and what keys that are gone or set aside have spent already, of which nothing is left to
+ * What all keys together may spend: what each may, and what keys that are gone or suspended have spent already, of which nothing is left to
  * reserve. The configuration's own limit for a month holds above it.
  */
 export function totalQuota(

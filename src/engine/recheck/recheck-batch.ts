@@ -17,7 +17,7 @@ import { isRefusal } from "../../model/upstream.ts";
 import type { TargetRef } from "../../model/watch-store.ts";
 import type { PlannedWatch } from "../../plan/polls/plan-polls.ts";
 import { type Missed, missedBy } from "../../polling/evaluate/absence.ts";
-import { evaluateRecheck, type Look, refOf, turnOf } from "../../polling/evaluate/evaluate-recheck.ts";
+import { evaluateRecheck, type RecheckOutcome, refOf, turnOf } from "../../polling/evaluate/evaluate-recheck.ts";
 import type { RouteEvaluated } from "../../polling/evaluate/verdicts.ts";
 import { logEvents } from "../../polling/run/event-log.ts";
 import type { Subscriber } from "../../polling/watch-poll.ts";
@@ -86,7 +86,7 @@ export class RecheckBatches {
   }
 
   /**
-   * Booked on those it is made for, each in their turn. Undefined: refused, and that look is over, for asking again at once would be refused
+   * Charged to those it is made for, each in their turn. Undefined: refused, and that look is over, for asking again at once would be refused
    * again and paid for. A 404 is an answer without any of them: so the service may say it of tweets that are all gone.
    */
   async #ask(ids: readonly string[], asked: readonly Followed[]): Promise<ReadonlyMap<string, Tweet> | undefined> {
@@ -111,18 +111,18 @@ export class RecheckBatches {
     asked: readonly Followed[],
     ids: readonly string[],
     answer: ReadonlyMap<string, Tweet> | undefined,
-  ): Promise<readonly Look[]> {
+  ): Promise<readonly RecheckOutcome[]> {
     const { hash, clock, store, following, stretch } = this.#deps;
     const found = answer ?? new Map<string, Tweet>();
-    const isBlind = answer === undefined || isSuspiciousAnswer(ids.length, ids.filter((id) => found.has(id)).length);
-    const context = { hash, detectedAtMs: clock.now(), isBlind };
+    const isSuspicious = answer === undefined || isSuspiciousAnswer(ids.length, ids.filter((id) => found.has(id)).length);
+    const context = { hash, detectedAtMs: clock.now(), isSuspicious };
     const missing = asked.filter(({ recheck }) => recheck.eventId !== "" && !found.has(recheck.tweetId));
-    const told = new Map((await store.eventsById(missing.map(({ recheck }) => recheck.eventId))).map((event) => [event.id, event]));
+    const known = new Map((await store.eventsById(missing.map(({ recheck }) => recheck.eventId))).map((event) => [event.id, event]));
     return asked.map(({ recheck, subscriber }) =>
       evaluateRecheck(
         subscriber,
         recheck,
-        { tweet: found.get(recheck.tweetId), told: told.get(recheck.eventId) },
+        { tweet: found.get(recheck.tweetId), event: known.get(recheck.eventId) },
         {
           ...context,
           missed: missedIn(following(), subscriber),
@@ -132,10 +132,10 @@ export class RecheckBatches {
     );
   }
 
-  async #commit(looks: readonly Look[]): Promise<boolean> {
+  async #commit(outcomes: readonly RecheckOutcome[]): Promise<boolean> {
     const { clock, store, trace, log, meter, route, wakeDelivery } = this.#deps;
     const nowMs = clock.now();
-    const routed = looks.flatMap(({ event }) => (event === undefined ? [] : [route(event, nowMs)]));
+    const routed = outcomes.flatMap(({ event }) => (event === undefined ? [] : [route(event, nowMs)]));
     const changes: PollCommit = {
       atMs: nowMs,
       targets: [],
@@ -143,9 +143,9 @@ export class RecheckBatches {
       events: routed.map(({ event }) => event),
       deliveries: routed.flatMap(({ deliveries }) => deliveries),
       rechecks: {
-        rechecks: looks.flatMap(({ next }) => (next === undefined ? [] : [next])),
-        ended: looks.flatMap(({ ended }) => (ended === undefined ? [] : [ended])),
-        late: looks.flatMap(({ late }) => (late === undefined ? [] : [late])),
+        rechecks: outcomes.flatMap(({ next }) => (next === undefined ? [] : [next])),
+        ended: outcomes.flatMap(({ ended }) => (ended === undefined ? [] : [ended])),
+        late: outcomes.flatMap(({ late }) => (late === undefined ? [] : [late])),
       },
     };
     const result = await store.commitPoll(changes);
@@ -162,8 +162,8 @@ export class RecheckBatches {
 /** What kept a batch from being asked for. */
 export function reportFailure(error: unknown, { storeWatch, log }: Pick<RecheckBatchDeps, "storeWatch" | "log">): void {
   if (storeWatch.takeError(error)) return;
-  if (error instanceof RequestHeld) log.debug("fresh tweets wait for their next look", { reason: error.reason });
-  else log.warn("fresh tweets could not be looked at", { error });
+  if (error instanceof RequestHeld) log.debug("fresh tweets wait for their next recheck", { reason: error.reason });
+  else log.warn("fresh tweets could not be rechecked", { error });
 }
 
 const targetOf = ({ targets }: PlannedWatch, targetKey: string) => targets.find(({ key }) => key === targetKey);

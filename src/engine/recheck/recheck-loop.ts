@@ -24,11 +24,11 @@ export interface RecheckDeps extends Omit<RecheckBatchDeps, "following"> {
 
 export interface RecheckLoop {
   start(): void;
-  /** Looks at the clock again: what is due by it is read. */
+  /** Reads the clock again: what is due by it is read. */
   wake(): void;
   /** Looks may go faster than when they were put off. */
   reschedule(): void;
-  /** Resolves when a look under way is done. */
+  /** Resolves when a recheck under way is done. */
   stop(): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Tells when a watch has far more events than usual, or none for long: from what is polled anyway, without a request. Counts come from the
- * events in the state; all that is kept beside them is when the watch was looked at.
+ * Alerts when a watch has far more events than usual, or none for long: from what is polled anyway, without a request. Counts come from the
+ * events in the state; all that is kept beside them is when the watch was last checked.
  */
 import { spikeLimit, usualCount, usualSpans, watchedMs, watchedOn, type Watched, windowsSince } from "../../detect/volume.ts";
 import { type Clock, isoTime } from "../../model/clock.ts";
@@ -22,7 +22,7 @@ import type { Poll, Subscriber } from "../../polling/watch-poll.ts";
 export interface VolumeWatch {
   /** Takes a poll that brought what it should. Never rejects. */
   polled(poll: Poll): Promise<void>;
-  /** Writes when each watch was looked at last: nothing more comes. */
+  /** Writes when each watch was checked last: nothing more comes. */
   close(): Promise<void>;
 }
 
@@ -41,16 +41,16 @@ export interface VolumeDeps {
   readonly baselineAtMs: (watchKey: string) => number | undefined;
 }
 
-/** Polls are late now and then: only what is later than this was not looked at. */
+/** Polls are late now and then: only what is later than this was not checked. */
 const LATE_POLLS = 3;
 const LATE_MS = 15 * 60_000;
-/** The time of the last look is written so often; after a crash this much counts as not looked at. */
+/** The time of the last check is written so often; after a crash this much counts as not checked. */
 const WRITE_EVERY_MS = 5 * 60_000;
 
 export const createVolumeWatch = (deps: VolumeDeps): VolumeWatch => new WatchedVolume(deps);
 
-/** A watch that was looked at: one of its subscribers, what was looked at of it until now, and when that is. */
-interface Look {
+/** A watch that was checked: one of its subscribers, what was checked of it until now, and when that is. */
+interface VolumeCheck {
   readonly subscriber: Subscriber;
   readonly watched: Watched;
   readonly nowMs: number;
@@ -59,7 +59,7 @@ interface Look {
 class WatchedVolume implements VolumeWatch {
   readonly #deps: VolumeDeps;
   readonly #known = new Map<string, { readonly watched: Watched; readonly writtenMs: number }>();
-  /** One after the other for each watch: two polls must not tell the same spike. */
+  /** One after the other for each watch: two polls must not report the same spike. */
   readonly #turns = new Map<string, Promise<void>>();
 
   constructor(deps: VolumeDeps) {
@@ -80,20 +80,20 @@ class WatchedVolume implements VolumeWatch {
     const before = this.#turns.get(subscriber.watchKey) ?? Promise.resolve();
     const turn = before
       .then(() => this.#check(poll, subscriber))
-      .catch((error: unknown) => this.#deps.log.warn("the volume of a watch could not be judged", { watch: subscriber.watch.id, error }));
+      .catch((error: unknown) => this.#deps.log.warn("the volume of a watch could not be checked", { watch: subscriber.watch.id, error }));
     this.#turns.set(subscriber.watchKey, turn);
     return turn;
   }
 
   async #check(poll: Poll, subscriber: Subscriber): Promise<void> {
     const nowMs = this.#deps.clock.now();
-    const look = { subscriber, watched: await this.#look(poll, subscriber.watchKey, nowMs), nowMs };
-    await this.#checkSpike(look);
-    await this.#checkSilence(look);
+    const volumeCheck = { subscriber, watched: await this.#recordCheck(poll, subscriber.watchKey, nowMs), nowMs };
+    await this.#checkSpike(volumeCheck);
+    await this.#checkSilence(volumeCheck);
   }
 
-  /** Takes the look, and says what was looked at until now. */
-  async #look(poll: Poll, watchKey: string, nowMs: number): Promise<Watched> {
+  /** Records the check, and says what was checked until now. */
+  async #recordCheck(poll: Poll, watchKey: string, nowMs: number): Promise<Watched> {
     const { notes, stretch } = this.#deps;
     const before = this.#known.get(watchKey) ?? { watched: watchedOf(await notes.readNote(noteOf(watchKey))), writtenMs: 0 };
     const apartMs = Math.max(LATE_MS, LATE_POLLS * poll.intervalMs * stretch(poll.priority));
@@ -108,7 +108,7 @@ class WatchedVolume implements VolumeWatch {
     await this.#deps.notes.writeNote(noteOf(watchKey), watched as unknown as JsonObject);
   }
 
-  async #checkSpike({ subscriber, watched, nowMs }: Look): Promise<void> {
+  async #checkSpike({ subscriber, watched, nowMs }: VolumeCheck): Promise<void> {
     const { store, baselineAtMs } = this.#deps;
     const { watch, watchKey } = subscriber;
     if (watch.spike === undefined) return;
@@ -122,10 +122,10 @@ class WatchedVolume implements VolumeWatch {
     const limit = spikeLimit(usual, watch.spike);
     if (count < limit || !(await this.#isArmed(watchKey, limit, nowMs, windowMs))) return;
     const volume = { count, usual: Math.round(usual * 10) / 10, window: formatDuration(windowMs) };
-    await this.#tell(subscriber, "volume.spike", volume, nowMs);
+    await this.#emit(subscriber, "volume.spike", volume, nowMs);
   }
 
-  /** A surge that goes on is told once: a whole window below the limit has to lie between two spikes. */
+  /** A surge that goes on is reported once: a whole window below the limit has to lie between two spikes. */
   async #isArmed(watchKey: string, limit: number, nowMs: number, windowMs: number): Promise<boolean> {
     const { store } = this.#deps;
     const last = await store.newestEvent(watchKey, { type: "volume.spike", sinceMs: 0 });
@@ -134,20 +134,20 @@ class WatchedVolume implements VolumeWatch {
     return counts.some((count) => count < limit);
   }
 
-  async #checkSilence({ subscriber, watched, nowMs }: Look): Promise<void> {
+  async #checkSilence({ subscriber, watched, nowMs }: VolumeCheck): Promise<void> {
     const { store } = this.#deps;
     const { watch, watchKey } = subscriber;
     if (watch.noEventsForMs === undefined) return;
     const last = await store.newestEvent(watchKey);
     const sinceMs = Math.max(last?.detectedAtMs ?? 0, watched.sinceMs);
     if (watchedMs(watched, sinceMs, nowMs) < watch.noEventsForMs) return;
-    const told = await store.newestEvent(watchKey, { type: "volume.silent", sinceMs });
-    if (told !== undefined) return;
+    const lastAtMs = await store.newestEvent(watchKey, { type: "volume.silent", sinceMs });
+    if (lastAtMs !== undefined) return;
     const volume = { for: formatDuration(watch.noEventsForMs), last_event_at: last === undefined ? null : isoTime(last.detectedAtMs) };
-    await this.#tell(subscriber, "volume.silent", volume, nowMs);
+    await this.#emit(subscriber, "volume.silent", volume, nowMs);
   }
 
-  async #tell(subscriber: Subscriber, type: string, volume: JsonObject, nowMs: number): Promise<void> {
+  async #emit(subscriber: Subscriber, type: string, volume: JsonObject, nowMs: number): Promise<void> {
     const { hash, route, store, log, meter, wakeDelivery } = this.#deps;
     const body: EventBody = { volume };
     const fact = { type, subject: subscriber.watch.id, episode: String(nowMs), body, occurredAtMs: nowMs };

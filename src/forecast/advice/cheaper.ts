@@ -44,7 +44,7 @@ const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 /** Intervals that people write. */
-const LADDER_MS: readonly number[] = [
+const INTERVAL_STEPS_MS: readonly number[] = [
   ...[2, 5, 10, 15, 20, 30].map((seconds) => seconds * 1_000),
   ...[1, 2, 3, 5, 10, 15, 20, 30].map((minutes) => minutes * MINUTE_MS),
   ...[1, 2, 3, 4, 6, 8, 12, 24, 48, 168].map((hours) => hours * HOUR_MS),
@@ -56,13 +56,13 @@ const LEAST_HANDLES = 10;
 /** Every change that brings the plan to `limit` requests a month or less, the cheapest first; those that leave the plan as it is come last. */
 export function findChanges(forecast: Forecast, limit: number, deps: Replanner): readonly Change[] {
   const slower = slowerOption(forecast, limit, deps);
-  const looser = loosenFreshness(forecast, limit, LADDER_MS, deps);
-  const rarer = rarerFullPollsThatFit(forecast, limit, LADDER_MS, deps.replan);
+  const looser = loosenFreshness(forecast, limit, INTERVAL_STEPS_MS, deps);
+  const rarer = rarerFullPollsThatFit(forecast, limit, INTERVAL_STEPS_MS, deps.replan);
   const fullPoll: Change | undefined = rarer === undefined ? undefined : { kind: "full_poll", ...rarer };
-  const looks = rarerRechecksThatFit(forecast, limit, LADDER_MS, deps.replan);
+  const looks = rarerRechecksThatFit(forecast, limit, INTERVAL_STEPS_MS, deps.replan);
   const recheck: Change | undefined = looks === undefined ? undefined : { kind: "recheck", ...looks };
   const isEasy = [slower, looser, fullPoll, recheck].some((one) => one !== undefined);
-  const all = isEasy ? undefined : everythingLater(forecast, limit, LADDER_MS, deps);
+  const all = isEasy ? undefined : everythingLater(forecast, limit, INTERVAL_STEPS_MS, deps);
   const later: Change | undefined = all === undefined ? undefined : { kind: "all", ...all };
   const [list] = byLoss(listOptions(forecast, limit, (slower ?? looser ?? later)?.delay));
   const held = list === undefined ? undefined : planList(list, limit, deps);
@@ -86,7 +86,7 @@ function slowerOption(before: Forecast, limit: number, replanner: Replanner): Sl
   }
   const options = fewOrAll(forecast.watches.size).map((count) => slowDown(forecast, limit, count));
   for (const { ids, everyMs } of byLoss(options.filter((one) => one !== undefined))) {
-    const slower = slowerSchedules(forecast, limit, { ids, startMs: everyMs, timesMs: LADDER_MS }, deps);
+    const slower = slowerSchedules(forecast, limit, { ids, startMs: everyMs, timesMs: INTERVAL_STEPS_MS }, deps);
     if (slower === undefined) continue;
     const again = new Set(slower.watches.map(({ watchId }) => watchId));
     return { kind: "slower", ...slower, watches: [...slower.watches, ...idle.filter(({ watchId }) => !again.has(watchId))] };
@@ -103,7 +103,7 @@ interface Slowed {
 /** The shortest usual interval for the `count` dearest watches at which the plan fits; undefined when one poll a week is too much. */
 function slowDown(forecast: Forecast, limit: number, count: number): Slowed | undefined {
   const chosen = new Set(mostExpensive(forecast).slice(0, count));
-  for (const everyMs of LADDER_MS) {
+  for (const everyMs of INTERVAL_STEPS_MS) {
     const polls = forecast.polls.map((one) => (isServing(one, chosen) ? slowPoll(one, everyMs) : one));
     if (forecastOf(polls, forecast.rechecks).requestsPerMonth > limit) continue;
     const changed = polls.filter((one, index) => one !== forecast.polls[index]);
@@ -177,7 +177,7 @@ function listOptions(forecast: Forecast, limit: number, instead: Delay | undefin
     const checks = checkPages(subscribers.length) * MONTH_DAYS;
     const intervalMs = Math.max(...own.map(({ poll }) => poll.intervalMs));
     const overlapMs = Math.max(...own.map(({ poll }) => poll.overlapMs));
-    for (const everyMs of [intervalMs, ...LADDER_MS.filter((rung) => rung > intervalMs)]) {
+    for (const everyMs of [intervalMs, ...INTERVAL_STEPS_MS.filter((rung) => rung > intervalMs)]) {
       const sweeps = overlapMs > everyMs ? DAY_MS / (Math.ceil(overlapMs / everyMs) * everyMs) : 0;
       const total = rest + checks + (DAY_MS / everyMs + sweeps) * MONTH_DAYS;
       if (total > limit) continue;

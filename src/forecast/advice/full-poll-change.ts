@@ -8,7 +8,7 @@ export interface RarerFullPolls extends Measured {
   readonly watchIds: readonly string[];
 }
 
-/** The first of these times (ascending) at which the plan fits, well within what each watch still tells; undefined where none does. */
+/** The first of these times (ascending) at which the plan fits, well within what each watch still reports; undefined where none does. */
 export function rarerFullPollsThatFit(
   before: Forecast,
   limit: number,

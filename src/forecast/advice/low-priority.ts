@@ -1,7 +1,7 @@
 /**
  * What `priority: low` does for a plan over its quota: which watches to make low, and how much slower the daemon then polls what is low.
  * Planned again, as watches of another priority share no requests with those they leave, and what others share stays as urgent as they are.
- * Pure; the daemon's own arithmetic is budget/stretch.ts's.
+ * Pure; the daemon's own arithmetic is budget/slow-down.ts's.
  */
 import type { Watch } from "../../model/watch.ts";
 import { mostExpensive, type Forecast, MONTH_DAYS } from "../forecast.ts";
@@ -21,7 +21,7 @@ export interface LowPriority {
 /** Further than that the governor slows nothing down before it turns to the next priority. */
 const MOST_STRETCH = 10;
 
-/** The fewest of the dearest watches that, made low, let the daemon keep the line by slowing nothing else; undefined where it can already, or not even so. */
+/** The fewest of the most expensive watches that, made low, let the daemon keep the soft limit by slowing nothing else; undefined where it can already, or not even so. */
 export function lowPriorityThatFits(forecast: Forecast, limit: number, replan: Replanner["replan"]): LowPriority | undefined {
   // Low already is enough, or everything low would not be.
   if (stretchOf(forecast, limit) !== undefined || forecast.requestsPerMonth > MOST_STRETCH * limit) return undefined;
@@ -37,7 +37,7 @@ export function lowPriorityThatFits(forecast: Forecast, limit: number, replan: R
   return undefined;
 }
 
-/** How much slower low priority must go to keep the line; undefined where that is not enough. */
+/** How much slower low priority must go to keep the soft limit; undefined where that is not enough. */
 function stretchOf(forecast: Forecast, limit: number): number | undefined {
   const low = lowPerMonth(forecast);
   const left = limit - (forecast.requestsPerMonth - low);

@@ -1,4 +1,4 @@
-/** What a plan would cost if fresh tweets were looked at again less often: the least that fits a quota. Pure: the caller plans again. */
+/** What a plan would cost if fresh tweets were rechecked less often: the least that fits a quota. Pure: the caller plans again. */
 import type { RecheckRule, Watch } from "../../model/watch.ts";
 import type { Forecast } from "../forecast.ts";
 import { firstThatFits, measure, type Measured, type Replanner, watchesOf } from "./replan.ts";
@@ -8,7 +8,7 @@ export interface RarerRechecks extends Measured {
   readonly watches: readonly { readonly watchId: string; readonly recheck: RecheckRule; readonly requestsPerMonth: number }[];
 }
 
-/** The first of these times (ascending) at which the plan fits; undefined where none does, or nothing is looked at again. */
+/** The first of these times (ascending) at which the plan fits; undefined where none does, or nothing is rechecked. */
 export function rarerRechecksThatFit(
   before: Forecast,
   limit: number,
@@ -24,12 +24,12 @@ export function rarerRechecksThatFit(
     const { id, recheck } = rarerRechecks(watch, timeMs);
     return recheck === undefined ? [] : [{ watchId: id, recheck, requestsPerMonth: after.watches.get(id)?.requestsPerMonth ?? 0 }];
   });
-  // A look comes so much later on average as the watch's polls would.
+  // A recheck comes so much later on average as the watch's polls would.
   const lossMs = sum(touched, (watch) => ((rarerRechecks(watch, timeMs).recheck?.everyMs ?? 0) - (watch.recheck?.everyMs ?? 0)) / 2);
   return { watches, ...measure(before, after, touched), lossMs };
 }
 
-/** The watch itself where it looks no more often than that. A tweet is looked at once at least. */
+/** The watch itself where it rechecks no more often than that. A tweet is rechecked once at least. */
 export function rarerRechecks(watch: Watch, wantedMs: number): Watch {
   const { recheck } = watch;
   const everyMs = Math.min(wantedMs, recheck?.untilMs ?? 0);

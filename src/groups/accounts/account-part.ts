@@ -6,7 +6,7 @@ import type { AccountMemory } from "../probing/probe-states.ts";
 
 const DAY_MS = 86_400_000;
 
-/** Down to `floorMs`, service time: what is known of it, what its counter promises, and what may have come since it was looked at. */
+/** Down to `floorMs`, service time: what is known of it, what its counter promises, and what may have come since it was read. */
 export function partOf(userId: string, account: AccountMemory, floorMs: number, nowMs: number): Part {
   const { postedMs = [], probe, rate, checkedAtMs } = account;
   const unseen = (baseRate(rate, nowMs) * Math.max(0, nowMs - checkedAtMs)) / DAY_MS;

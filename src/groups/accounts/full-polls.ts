@@ -1,4 +1,4 @@
-/** What full polls cost: searches of their own, less those that ride in searches sent for news. Pure arithmetic over rates. */
+/** What full polls cost: searches of their own, less those that are piggybacked on searches sent for news. Pure arithmetic over rates. */
 import { ITEMS_PER_PAGE, pagesBeyondFirst } from "../../plan/polls/feed-pages.ts";
 import { sum } from "../../plan/sum.ts";
 
@@ -23,7 +23,7 @@ export function fullPollsPerDay(rates: readonly number[], polling: FullPolling, 
   const queries = (DAY_MS / fullPollEveryMs) * Math.ceil(rates.length / handlesPerQuery);
   if (queries === 0) return 0;
   const posts = sum(rates, (rate) => rate);
-  // Who rides is quiet: further pages are those of the busy.
+  // Piggybacked accounts are quiet: further pages are those of the busy.
   return queries * (shareApart(rates, posts, polling, news) + pagesBeyondFirst(posts / queries));
 }
 

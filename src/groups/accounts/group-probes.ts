@@ -20,8 +20,8 @@ export interface GroupProbesDeps extends AskProfilesDeps {
 }
 
 export interface GroupProbes {
-  /** `refused`: the service refuses such requests, or did so minutes ago; `blind`: it shows none of the accounts, which are asked for again in their turn. */
-  probe(group: Poll, asked: readonly GroupMember[]): Promise<"seen" | "blind" | "refused">;
+  /** `refused`: the service refuses such requests, or did so minutes ago; `suspicious`: it shows none of the accounts, which are asked for again in their turn. */
+  probe(group: Poll, asked: readonly GroupMember[]): Promise<"seen" | "suspicious" | "refused">;
   /** Takes what was seen of a member; whether it has to be read for that. */
   applyProbe(member: GroupMember, seen: SeenProfile): boolean;
   /** Whether that was seen after the account was last asked for. */
@@ -41,7 +41,7 @@ export function createGroupProbes(deps: GroupProbesDeps): GroupProbes {
   const { book, clock } = deps;
   const ask = createAskProfiles(deps);
 
-  const probe = async (group: Poll, asked: readonly GroupMember[]): Promise<"seen" | "blind" | "refused"> => {
+  const probe = async (group: Poll, asked: readonly GroupMember[]): Promise<"seen" | "suspicious" | "refused"> => {
     const wasShown = ({ userId }: GroupMember) => (book.get(userId)?.probe.fields ?? null) !== null;
     const answer = await ask(
       group,
@@ -49,7 +49,7 @@ export function createGroupProbes(deps: GroupProbesDeps): GroupProbes {
     );
     if (answer.kind === "refused") return "refused";
     for (const member of asked) {
-      if (answer.kind === "blind" && wasShown(member)) takeTurn(member);
+      if (answer.kind === "suspicious" && wasShown(member)) takeTurn(member);
       else applyProbe(member, answer.seenOf(member.userId));
     }
     return answer.kind;

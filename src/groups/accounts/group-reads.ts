@@ -72,7 +72,7 @@ interface ReadPart extends Part {
   readonly sweptMs: number;
 }
 
-/** Thousands of first reads take minutes: what they told is written this many at a time. */
+/** Thousands of first reads take minutes: what they showed is written this many at a time. */
 const READS_KEPT_TOGETHER = 20;
 
 export function createGroupReads(deps: GroupReadsDeps): GroupReads {
@@ -121,7 +121,7 @@ class GroupRead {
     const searched = tasks.filter(({ way }) => way === "search");
     if (this.#refusedSearches.isHeld(group)) this.#alone.push(...this.#movedByTimelines(searched));
     else await this.#readPacks(planMembers(await this.#mergedMembers(searched), this.#times));
-    // What moved and is not in the search, which lags for seconds and now and then for minutes, is told no later than the rest, where that is worth it.
+    // What moved and is not in the search, which lags for seconds and now and then for minutes, is reported no later than the rest, where that is worth it.
     this.#alone.push(
       ...tasks.filter((task) => this.#isOwed(task)).map(({ member }) => ({ member, way: "timeline" as const, isFull: true })),
     );
@@ -174,12 +174,12 @@ class GroupRead {
   async #readPack(pack: readonly PlannedMember[], floorMs: number): Promise<void> {
     const own = pack.flatMap(({ member }) => this.#byKey.get(member.poll.key) ?? []);
     try {
-      const { observations, isCut, isBlind } = await readMerged(this.#ask, pack, this.#times, floorMs);
+      const { observations, isCut, isSuspicious } = await readMerged(this.#ask, pack, this.#times, floorMs);
       if (isCut) return void this.#alone.push(...own.map((task) => ({ ...task, way: "timeline" as const, isFull: true })));
       await sideBySide(own, async (task) => {
         const feed = observations.get(task.member.poll.key);
         const run = feed === undefined ? undefined : await this.#deps.take(task.member.poll, feed);
-        this.#applyRead(task, run, isBlind);
+        this.#applyRead(task, run, isSuspicious);
       });
     } catch (error) {
       if (!isAboutSearch(error)) throw error;
@@ -245,7 +245,7 @@ class GroupRead {
     const before = book.get(userId);
     if (before === undefined || (run !== undefined && (run.outcome === undefined || run.outcome.error !== undefined))) return;
     const { startedAtMs, allowance, onTimeSinceMs } = this.#query;
-    const isBlind = isBlindSearch || run?.outcome?.isBlind === true;
+    const isBlind = isBlindSearch || run?.outcome?.isSuspicious === true;
     const toService = (localMs: number) => serviceClock.fromLocal(localMs);
     const times = { startedAtMs, allowance, onTimeSinceMs, nowMs: clock.now(), serviceMs: serviceClock.now(), toService };
     const { way, isFull } = task;

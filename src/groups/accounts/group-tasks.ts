@@ -29,7 +29,7 @@ export interface TaskQuery {
   readonly accountOf: (userId: string) => AccountMemory | undefined;
   /** Since the last run, or the schedule's interval. */
   readonly intervalMs: number;
-  /** How long a look that only makes sure waits for a search that is sent anyway. */
+  /** How long a read that only makes sure waits for a search that is sent anyway. */
   readonly patienceMs: number;
   readonly allowance: LagAllowance;
   readonly nowMs: number;
@@ -64,7 +64,7 @@ export function tasksOf(query: TaskQuery): readonly ReadTask[] {
 
 const isForNews = ({ way, reach }: ReadTask): boolean => way === "search" && reach?.kind === "since";
 
-/** Another look at what no post can account for, or the search may show late; and accounts whose counters tell nothing. */
+/** Another read of what no post can account for, or the search may show late; and accounts with unreliable counters. */
 const canWait = (account: AccountMemory | undefined, query: TaskQuery): boolean => {
   const { open } = account?.probe ?? {};
   if (account === undefined) return false;
@@ -113,7 +113,7 @@ const POOL = 2;
 const SOONEST = 0.5;
 /** Nobody waits longer for it than so many intervals. */
 const LATEST = 1.1;
-/** One that was shown nothing is made again so soon: what is known may have been deleted, or the service is blind for hours. */
+/** One that was shown nothing is made again so soon: what is known may have been deleted, or the service's answers are empty for hours. */
 const AGAIN = 0.5;
 
 function fullPolls(late: readonly Late[], next: readonly Late[], query: TaskQuery): readonly ReadTask[] {

@@ -1,5 +1,5 @@
 /**
- * What a group under freshness saves by looks that come free in the requests of others: a forecast, to the first order. Pure; who rides in
+ * What a group under freshness saves by probes that come free in the requests of others: a forecast, to the first order. Pure; who is piggybacked on
  * which request is the engine's to choose.
  */
 import type { Company } from "../probing/shared-probes.ts";
@@ -7,17 +7,17 @@ import { BATCH_SIZE } from "../../model/batch.ts";
 import type { Freshness } from "../../model/schedule.ts";
 import type { ProbeRounds } from "../probing/probe-choice.ts";
 
-/** Free looks at the members of a group. */
+/** Free probes of the members of a group. */
 export interface Help {
   readonly perDay: number;
-  /** The share of the members that is looked at each time. */
+  /** The share of the members that is probed each time. */
   readonly covered: number;
 }
 
 export interface PiggybackedProbes {
   /** The most that others bring; undefined where nobody does. */
   helpFor(userIds: readonly string[]): Help | undefined;
-  /** They ride from now on, and `perDay` requests of their own are sent. */
+  /** They are piggybacked from now on, and `perDay` requests of their own are sent. */
   join(userIds: readonly string[], perDay: number): void;
 }
 
@@ -43,7 +43,7 @@ export function createPiggybackedProbes(companies: readonly Company[]): Piggybac
 
 const looksOf = ({ perDay, covered }: Help): number => perDay * covered;
 
-/** Free looks come when others want them, and often to the same few: of many accounts, one is worth so much of a look in its turn, or a fifth more or less. */
+/** Free probes come when others want them, and often to the same few: of many accounts, one is worth so much of a probe in its turn, or a fifth more or less. */
 const AS_GOOD = 0.7;
 
 /** The rounds that are still needed. */
@@ -52,7 +52,7 @@ export function roundsBeside(rounds: ProbeRounds, accounts: number, { kind }: Fr
   const looks = (perDay * covered * accounts) / BATCH_SIZE;
   if (kind === "mean" && accounts > BATCH_SIZE) return { times: Math.max(0, times - (AS_GOOD * looks) / probesEach), probesEach };
   const betweenHelp = times / perDay;
-  // Rounds count from the last look at anybody. Those of a mean follow its bursts and come at any time before the next help.
+  // Rounds count from the last probe of anybody. Those of a mean follow its bursts and come at any time before the next help.
   const own = perDay * (kind === "p95" ? Math.floor(betweenHelp) : betweenHelp < 1 ? 0 : betweenHelp - 0.5);
   return { times: times - covered * (times - own), probesEach };
 }

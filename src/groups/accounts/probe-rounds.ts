@@ -41,7 +41,7 @@ const SENT_OF_BEST = 0.6;
 const GRAIN_MS = 500;
 
 /**
- * About as many probes together as cost least, which is how they are sent. Those who ride along in the searches are looked at for nothing, which
+ * About as many probes together as cost least, which is how they are sent. Those piggybacked on the searches are read for nothing, which
  * is worth more after a single probe than after several that share one search.
  */
 function roundsOfSome(rates: readonly number[], freshness: Mean, perQuery: number): ProbeRounds {

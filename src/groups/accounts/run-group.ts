@@ -147,7 +147,7 @@ class AccountsRunner implements GroupRunner {
     await this.#memories.save(group, startedAtMs, clock.now());
     await book.flush();
     await changes.flush();
-    const outcome = answer === "blind" ? { ...news.outcome, isBlind: true } : news.outcome;
+    const outcome = answer === "suspicious" ? { ...news.outcome, isSuspicious: true } : news.outcome;
     return { outcome, nextDueMs };
   }
 

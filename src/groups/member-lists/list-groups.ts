@@ -42,7 +42,7 @@ export function groupRosters<T extends Pollable>(polls: readonly Poll<T>[], deps
   return [...rest, ...alone, ...groups];
 }
 
-/** Undefined for a list whose account has no counter that tells of it, and for one that is to be read by itself. */
+/** Undefined for a list whose account has no counter for it, and for one that is to be read by itself. */
 function kindOf(poll: Poll): string | undefined {
   const strategy = strategyOf(poll);
   const isProbed = poll.detector === "roster" && poll.subscribers.every(({ type }) => type.probeFields !== undefined);
@@ -143,7 +143,7 @@ export interface ListChoice {
   readonly perList: readonly number[];
 }
 
-/** The cheaper way; the one in force stays unless the other saves enough. A user's word is followed. */
+/** The cheaper way; the active one stays unless the other saves enough. A user's word is followed. */
 export function chooseListStrategy(group: ListGroup, current: "single" | "probe" | undefined, wish: StrategyOverride): ListChoice {
   const single = singleCost(group);
   const probe = probeCost(group, wish === "probe");
@@ -189,7 +189,7 @@ function probeCost(group: ListGroup, isAsked: boolean): ListChoice {
 /** Some changes take two looks, one soon after the other. */
 const LOOKS_OF_A_CHANGE = 1.25;
 
-/** How often a day so long passes without a look, changes coming by chance: each one puts the full poll off. */
+/** How often a day so long passes without a read, changes coming by chance: each one puts the full poll off. */
 function unreadPerDay(looksPerDay: number, everyMs: number): number {
   const changesPerDay = looksPerDay / LOOKS_OF_A_CHANGE;
   const expected = (changesPerDay * everyMs) / DAY_MS;

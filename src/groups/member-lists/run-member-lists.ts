@@ -103,7 +103,7 @@ class MemberListsRunner implements GroupRunner {
       asked.map((poll) => ({ userId: userIdOf(poll), wasShown: wasShown(poll) })),
     );
     if (answer.kind === "refused") return undefined;
-    if (answer.kind === "blind") return new Set();
+    if (answer.kind === "suspicious") return new Set();
     this.#probedAtMs.set(group.key, nowMs);
     for (const poll of asked) this.#applyProbe(poll, answer.seenOf(userIdOf(poll)));
     return new Set(asked.map(({ key }) => key));

@@ -1,4 +1,4 @@
-/** Which members of a group can be read together with others: those whose own first read is done and whose history has no hole. */
+/** Which members of a group can be read together with others: those whose own first read is done and whose history has no gap. */
 import { newestGap, readFeedMemory } from "../../detect/feed-memory.ts";
 import type { PollStore, SourceState } from "../../model/poll-store.ts";
 import type { TargetState, WatchStore } from "../../model/watch-store.ts";
@@ -13,7 +13,7 @@ export interface GroupMember {
 export interface GroupMembers {
   /** Members that must be read by themselves, each; the store is asked only for those not known to be ready. */
   unready(members: readonly Poll[]): Promise<ReadonlySet<string>>;
-  /** A member that was read by itself: its history may have a hole now, or none any more. */
+  /** A member that was read by itself: its history may have a gap now, or none any more. */
   doubt(pollKey: string): void;
   /** Forgets all others: who comes back may have been paused. */
   keepOnly(pollKeys: ReadonlySet<string>): void;

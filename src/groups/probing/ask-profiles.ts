@@ -23,12 +23,12 @@ export interface AskedAccount {
 
 /**
  * - `refused`: the service refuses such requests, or did so minutes ago: it is left alone for a while.
- * - `blind`: of all that were shown before, it shows none.
+ * - `suspicious`: of all that were shown before, it shows none.
  */
 export type AskProfiles = (
   group: Poll,
   asked: readonly AskedAccount[],
-) => Promise<{ readonly kind: "refused" } | { readonly kind: "seen" | "blind"; readonly seenOf: (userId: string) => SeenProfile }>;
+) => Promise<{ readonly kind: "refused" } | { readonly kind: "seen" | "suspicious"; readonly seenOf: (userId: string) => SeenProfile }>;
 
 export function createAskProfiles({ profiles, clock, log }: AskProfilesDeps): AskProfiles {
   const patience = createRefusalBackoff(clock);
@@ -37,12 +37,12 @@ export function createAskProfiles({ profiles, clock, log }: AskProfilesDeps): As
     try {
       const userIds = [...new Set(asked.map(({ userId }) => userId))];
       const seen = await profiles.ask(askerOf(group, "poll"), userIds, hardlyOldMs(group.intervalMs));
-      const isBlind = isSuspiciousProbe(
+      const isSuspicious = isSuspiciousProbe(
         asked.map(({ userId, wasShown }) => ({ before: wasShown, now: seen.get(userId)?.user !== undefined })),
       );
-      if (isBlind) log.warn("no account was in the answer to a probe, which is taken for none", { accounts: userIds.length });
+      if (isSuspicious) log.warn("no account was in the answer to a probe, which is taken for none", { accounts: userIds.length });
       const seenOf = (userId: string) => seen.get(userId) ?? { user: undefined, atMs: clock.now() };
-      return { kind: isBlind ? "blind" : "seen", seenOf };
+      return { kind: isSuspicious ? "suspicious" : "seen", seenOf };
     } catch (error) {
       if (!isRefusal(error)) throw error;
       patience.holdMs(group);

@@ -49,7 +49,7 @@ export function evaluateRead(before: AccountMemory, read: AccountRead, times: Re
   const result = isFirst ? { ...resultOf(before, read, times), newBeforeProbe: 0, newPosts: 0 } : resultOf(before, read, times);
   const probe = afterRead(before.probe, result, nowMs);
   const probedMs = times.toService(before.probe.probedAtMs);
-  // Who is asked for next is told by our clock.
+  // Who is asked for next goes by our clock.
   const localMs = postedMs.map((atMs) => atMs - (serviceMs - nowMs));
   const account: AccountMemory = {
     ...before,

@@ -29,7 +29,7 @@ export interface ProbeMemory {
   readonly blindAtMs?: number;
   /** Posts that the counter promised and no read found, as when the service showed none for hours. */
   readonly unfound?: number;
-  /** Posts were found that the counters never showed: probes tell nothing about this account. */
+  /** Unreliable counters: posts were found that they never showed, so that probes say nothing about this account. */
   readonly isBlind?: true;
   /** Since then, moves of the counter without another such post in between. */
   readonly moves?: number;
@@ -55,7 +55,7 @@ const HIDDEN_AFTER = 3;
 /** A post and a deletion between two probes leave a counter where it was: one that goes on moving is believed again. */
 const MOVES_TO_SEE = 3;
 
-/** The fields of a profile that this kind of watch looks at; null for an account that was missing. */
+/** The fields of a profile that this kind of watch reads; null for an account that was missing. */
 export const probedFields = (profile: JsonObject | undefined, names: readonly string[]): JsonObject | null =>
   profile === undefined ? null : Object.fromEntries(names.map((name) => [name, profile[name]]));
 
@@ -103,7 +103,7 @@ export interface LagAllowance {
   readonly forMs: number;
 }
 
-/** `worth`: posts x ms that a request puts an end to elsewhere; `everyMs`: the group is looked at so often. */
+/** `worth`: posts x ms that a request puts an end to elsewhere; `everyMs`: the group is probed so often. */
 export const allowanceOf = (worth: number, everyMs: number): LagAllowance => ({
   posts: worth / Math.max(SEARCH_LAG_MS / 2, everyMs),
   forMs: SEARCH_LAG_MS + everyMs,
@@ -121,7 +121,7 @@ export const endpointToRead = (memory: ProbeMemory): "search" | "timeline" =>
 
 const isHidden = ({ hidden = 0 }: ProbeMemory): boolean => hidden >= HIDDEN_AFTER;
 
-/** The search may have been blind for an hour: it is asked again after four such reads, eight, sixteen and so on. */
+/** The search may have shown nothing for an hour: it is asked again after four such reads, eight, sixteen and so on. */
 const isOnTrial = ({ hidden = 0, open }: ProbeMemory): boolean => open !== undefined && Number.isInteger(Math.log2(hidden));
 
 /** The timeline of a missing account was refused: nothing is to be read before a probe shows it again. Asked once more a day all the same. */

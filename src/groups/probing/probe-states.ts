@@ -23,7 +23,7 @@ export interface AccountMemory {
   readonly handle: string;
   /** When it was last probed or searched for; our clock. */
   readonly checkedAtMs: number;
-  /** When it was last searched for, to the end of the answer; of an account whose counters tell nothing. */
+  /** When it was last searched for, to the end of the answer; of an account with unreliable counters. */
   readonly searchedAtMs?: number;
   /** Of a list: requests of the last read of the whole of it. */
   readonly pages?: number;
@@ -39,7 +39,7 @@ export interface AccountMemory {
  */
 export type WorthWriting = "nothing" | "later" | "soon" | "now";
 
-/** What a read told: a crash must not have thousands of first reads made again, nor all reads of a change that is accounted for. */
+/** What a read showed: a crash must not have thousands of first reads made again, nor all reads of a change that is accounted for. */
 export function worthOfRead(before: ProbeMemory, after: ProbeMemory): WorthWriting {
   if (before.open?.sinceMs === 0) return "now";
   return before.open !== after.open || before.ahead !== after.ahead ? "soon" : "later";

@@ -13,12 +13,12 @@ export interface Doubt {
   readonly tasks: readonly SearchTask[];
   /** Ids of tweets that are nobody's by our reading of the queries. */
   readonly strays: readonly string[];
-  readonly reason: "strays" | "cut" | "refused" | "blind";
+  readonly reason: "unattributed" | "cut" | "refused" | "suspicious";
   /** Of a query that was refused for what it is. */
   readonly size?: ReturnType<typeof sizeOfBatch>;
 }
 
-/** Strays that are remembered as looked into. */
+/** Unattributed results that are remembered as verified. */
 const MOST_STRAYS = 200;
 
 /** `outcomes`: of those whose read came to its end, by poll key. */
@@ -29,7 +29,7 @@ export function resolveDoubt(
   { clock, log }: { readonly clock: Clock; readonly log: Log },
 ): void {
   const isAllRead = outcomes.size === tasks.length;
-  if (reason === "blind") {
+  if (reason === "suspicious") {
     for (const { poll } of tasks) if ((outcomes.get(poll.key)?.shown?.size ?? 0) > 0) leaveAlone(scene, poll, reason, log);
     return;
   }
@@ -46,7 +46,7 @@ export function resolveDoubt(
     return owners.length === 0;
   });
   if (isAllRead) scene.memory = { ...scene.memory, strays: [...scene.memory.strays, ...strays].slice(-MOST_STRAYS) };
-  if (reason === "strays" && unexplained.length === 0) return;
+  if (reason === "unattributed" && unexplained.length === 0) return;
   const trouble = takeTrouble(scene.memory.trouble, clock.now());
   scene.memory = { ...scene.memory, trouble };
   if (trouble.restUntilMs <= clock.now()) return;
@@ -62,7 +62,7 @@ export interface SuspiciousSearches {
   take(pack: readonly PlannedMember[], isBlind: boolean): PlannedMember | undefined;
 }
 
-/** An answer without the newest tweet that is known: deleted, a blind moment, or a search that finds more by itself than together with others. */
+/** An answer without the newest tweet that is known: deleted, a suspicious empty response, or a search that finds more by itself than together with others. */
 export function createSuspiciousSearches(): SuspiciousSearches {
   const runs = new Map<string, { readonly newestMs: number; readonly count: number }>();
   return {

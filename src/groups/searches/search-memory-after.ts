@@ -41,7 +41,7 @@ export function afterAlone(
 ): SearchMemory | undefined {
   const { startedAtMs, serviceMs, fullPollEveryMs } = times;
   if (outcome.shown === undefined) {
-    // Cut: its history has a hole, and its own memory says where. Or empty where something was before.
+    // Cut: its history has a gap, and its own memory says where. Or empty where something was before.
     return member && { ...member, triedAtMs: startedAtMs, proofDueMs: Math.max(member.proofDueMs, startedAtMs + ASK_AGAIN_MS) };
   }
   // Members that begin together are proved apart.

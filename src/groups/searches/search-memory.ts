@@ -1,4 +1,4 @@
-/** What a group of searches has learned: how long a query may be, which members share it, when each was read, swept and proved. */
+/** What a group of searches has learned: how long a query may be, which members share it, when each was read, rescanned and verified. */
 import { FIRST_LIMITS, type LearnedLimits } from "../../query/merging/merge.ts";
 import type { ChosenStrategy } from "../memory/chosen-strategy.ts";
 
@@ -33,7 +33,7 @@ export interface SearchGroupMemory extends ChosenStrategy<"single" | "merge"> {
   readonly limits: LearnedLimits;
   /** By poll key. */
   readonly members: Readonly<Record<string, SearchMemory>>;
-  /** Ids of tweets that no query of ours explains, and that were looked into; newest last. */
+  /** Ids of tweets that no query of ours explains, and that were verified; newest last. */
   readonly strays: readonly string[];
   readonly trouble: Trouble;
 }

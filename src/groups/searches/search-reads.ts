@@ -1,4 +1,4 @@
-/** Carries out what a run of a group of searches reads: many at once and told apart by what their queries say, and members by themselves. */
+/** Carries out what a run of a group of searches reads: many at once and attributed by what their queries say, and members by themselves. */
 import type { Clock } from "../../model/clock.ts";
 import type { Log } from "../../model/log.ts";
 import type { PollStore } from "../../model/poll-store.ts";
@@ -50,7 +50,7 @@ export class SearchReads {
     let failure: Error | undefined;
     await sideBySide(packs, async (pack) => {
       const own = pack.flatMap(({ member }) => byKey.get(member.poll.key) ?? []);
-      // One that fits in with nobody needs no telling apart.
+      // One that fits in with nobody needs no attribution.
       if (own.length === 1) {
         const alone = own.map((task) => (scene.members.get(task.poll.key)?.isUnproven === true ? this.#verifying(scene, task) : task));
         return void (await this.readAlone(scene, alone));
@@ -93,13 +93,13 @@ export class SearchReads {
     const verifying = (some: readonly SearchTask[]) => some.map((task) => this.#verifying(scene, task));
     try {
       const answer = await readMerged(ask, pack, this.#timesOf(scene));
-      const fresh = answer.strays.map(({ id }) => id).filter((id) => !scene.memory.strays.includes(id));
+      const fresh = answer.unattributed.map(({ id }) => id).filter((id) => !scene.memory.strays.includes(id));
       if (answer.isCut) return { tasks, strays: [], reason: "cut" };
-      if (fresh.length > 0) return { tasks: verifying(tasks), strays: fresh, reason: "strays" };
+      if (fresh.length > 0) return { tasks: verifying(tasks), strays: fresh, reason: "unattributed" };
       await this.#applyAnswer(scene, tasks, answer);
-      const missing = this.#blindSpots.take(pack, answer.isBlind);
+      const missing = this.#blindSpots.take(pack, answer.isSuspicious);
       const own = tasks.filter(({ poll }) => poll.key === missing?.member.poll.key);
-      return own.length === 0 ? undefined : { tasks: verifying(own), strays: [], reason: "blind" };
+      return own.length === 0 ? undefined : { tasks: verifying(own), strays: [], reason: "suspicious" };
     } catch (error) {
       if (!isRefusal(error)) throw error;
       const size = error.kind === "bad_request" ? { size: sizeOfBatch(pack.map(({ member }) => member.feed)) } : {};
@@ -107,7 +107,7 @@ export class SearchReads {
     }
   }
 
-  async #applyAnswer(scene: SearchScene, tasks: readonly SearchTask[], { observations, isBlind }: MergedAnswer): Promise<void> {
+  async #applyAnswer(scene: SearchScene, tasks: readonly SearchTask[], { observations, isSuspicious }: MergedAnswer): Promise<void> {
     await sideBySide(tasks, async (task) => {
       const { key } = task.poll;
       const member = scene.members.get(key);
@@ -115,7 +115,7 @@ export class SearchReads {
       const run = feed === undefined ? undefined : await this.#deps.take(task.poll, feed);
       if (run?.outcome !== undefined) scene.outcomes.push(run.outcome);
       if (member === undefined || (run !== undefined && run.outcome === undefined)) return;
-      if (isBlind) return void scene.members.set(key, { ...member, triedAtMs: scene.startedAtMs });
+      if (isSuspicious) return void scene.members.set(key, { ...member, triedAtMs: scene.startedAtMs });
       scene.members.set(key, afterShared(member, task, run?.outcome, this.#readTimesOf(scene)));
       this.#remember(key, feed?.items ?? []);
     });
@@ -139,7 +139,7 @@ export class SearchReads {
     if (before !== undefined && task.isProof && outcome.shown !== undefined) this.#compare(scene, task, outcome, before.sweptAtMs);
   }
 
-  /** A verification read, with what merged answers gave the member since it was swept. */
+  /** A verification read, with what merged answers gave the member since its last rescan. */
   #compare(scene: SearchScene, task: SearchTask, outcome: PollOutcome, sweptAtMs: number): void {
     const { key, overlapMs } = task.poll;
     const lagMs = Math.min(overlapMs, scene.memory.fullPollEveryMs / 2);

@@ -28,7 +28,7 @@ export function feedRead(outcomes: readonly PollOutcome[], startedAtMs: number):
   return {
     startedAtMs,
     postedMs: outcomes.flatMap(({ postedMs }) => postedMs),
-    isWhole: outcomes.every(({ shown, error, isBlind }) => shown !== undefined && error === undefined && !isBlind),
+    isWhole: outcomes.every(({ shown, error, isSuspicious }) => shown !== undefined && error === undefined && !isSuspicious),
     firstRate(nowMs) {
       const rates = outcomes.map(({ shown, postedMs }) => firstRate(shown === undefined ? postedMs : [...shown].map(timeOfTweetId), nowMs));
       const [only] = rates;

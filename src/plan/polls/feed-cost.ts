@@ -9,8 +9,8 @@ export const newsPages = (poll: Poll, rate: number, itemsPerDay: number | undefi
   poll.detector !== "feed" || rate === 0 || itemsPerDay === undefined ? 0 : rate * pagesBeyondFirst(itemsPerDay / rate);
 
 /**
- * Once per `overlap` a feed is read down to the `overlap` before the last such sweep: pages beyond the first, where so much was posted since.
- * Of a list that nobody knows, one page; a search answers a sweep in the poll's own request, as it is bounded by time.
+ * Once per `overlap` a feed is read down to the `overlap` before the last such rescan: pages beyond the first, where so much was posted since.
+ * Of a list that nobody knows, one page; a search answers a rescan in the poll's own request, as it is bounded by time.
  */
 export function rescanRequests(poll: Poll, rate: number, itemsPerDay: number | undefined): number {
   if (poll.detector !== "feed" || rate === 0) return 0;

@@ -13,12 +13,12 @@ const UNFORESEEN = 1;
 /** Pages after the first that so many new items fill; on average half of the last one stays empty. */
 export const pagesBeyondFirst = (items: number): number => Math.max(0, items / ITEMS_PER_PAGE - 0.5);
 
-/** The same of a sweep, which goes down to the `overlap` before the last one. */
+/** The same of a late-arrival rescan, which goes down to the `overlap` before the last one. */
 export const rescanPages = (itemsPerDay: number, everyMs: number, overlapMs: number): number =>
   pagesBeyondFirst((itemsPerDay * (everyMs + overlapMs)) / DAY_MS);
 
 /** Of /list-members. */
 const MEMBERS_PER_PAGE = 200;
 
-/** Requests that tell whether a list holds so many accounts. */
+/** Requests that show whether a list holds so many accounts. */
 export const checkPages = (accounts: number): number => Math.ceil(accounts / MEMBERS_PER_PAGE);

@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000;
 /** Whether a poll is one whose list is read whole, be it once a day. */
 export const readsWholeList = (poll: Poll): boolean => poll.detector === "roster" && cursorOf(poll) !== undefined;
 
-/** Whether every poll reads on through the whole list: that of a sharer who tells who left. */
+/** Whether every poll reads on through the whole list: that of a subscriber that reports who left. */
 export const isReadByEveryPoll = (poll: Poll): boolean =>
   poll.subscribers.some(({ type: { detection }, watch }) => {
     if (detection.detector !== "roster" || detection.rule === undefined) return false;

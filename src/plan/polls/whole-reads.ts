@@ -1,4 +1,4 @@
-/** How long a member list is, as a target remembers it, and how often one that tells only who joined is read whole. Pure. */
+/** How long a member list is, as a target remembers it, and how often one that reports only who joined is read whole. Pure. */
 import type { JsonObject } from "../../model/json.ts";
 import type { Subscriber } from "../poll.ts";
 
@@ -26,7 +26,7 @@ export function membersOf(memory: JsonObject): number | undefined {
 /** Members that the first read of the whole list has seen, while it goes on. */
 export const readSoFar = ({ read_members: read }: JsonObject): number | undefined => (typeof read === "number" ? read : undefined);
 
-/** Of several sharers the one that wants it most often; infinite: never, but for the first time. */
+/** Of several subscribers the one that wants it most often; infinite: never, but for the first time. */
 export function wholeReadEveryMs(subscribers: readonly Pick<Subscriber, "watch">[], members: number): number {
   const usualMs = members > LARGE_LIST ? Number.POSITIVE_INFINITY : DAY_MS;
   return Math.min(...subscribers.map(({ watch }) => watch.fullReadEveryMs ?? usualMs));

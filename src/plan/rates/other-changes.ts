@@ -32,7 +32,7 @@ const DAY_MS = 86_400_000;
 export const USUAL_CHANGES_PER_DAY = 0.02;
 /** What is usual, or what other groups show, is worth so many days of one account: one change. */
 const WORTH_OF_USUAL = 1 / USUAL_CHANGES_PER_DAY;
-/** Habits change: evidence counts half after so long. */
+/** Behaviour changes: evidence counts half after so long. */
 const HALF_LIFE_DAYS = 21;
 /** Changes of so many times the usual number, and three for chance, are those of the service: its counters were wrong, or it hid accounts. */
 const TOO_MANY = 20;

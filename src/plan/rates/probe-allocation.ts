@@ -23,7 +23,7 @@ const SINCE_POST = [0, 0.5, 1, 2, 4] as const;
 export function levelsOf(rate: number, delayMs: number): readonly RateLevel[] {
   const drawn = ((BURST_INTENSITY * DAY_MS) / BURST_FADE_MS) * Math.exp(-delayMs / BURST_FADE_MS);
   const perFade = (rate * BURST_FADE_MS) / DAY_MS;
-  // Over an exponential time since the last post: what is left of the excitement, added up from a moment on.
+  // Over an exponential time since the last post: what is left of the burst intensity, added up from a moment on.
   const leftFrom = (since: number): number => (perFade / (perFade + 1)) * Math.exp(-(perFade + 1) * since);
   const silentFor = (since: number): number => (since === Number.POSITIVE_INFINITY ? 0 : Math.exp(-perFade * since));
   const calm = Math.max(0, rate - drawn * leftFrom(0));
@@ -64,7 +64,7 @@ export interface AllocationQuery {
   readonly meanMs: number;
   /** Nobody waits longer. */
   readonly maxMs: number;
-  /** Accounts that are looked at with each probe; fewer than there are. */
+  /** Accounts that are read with each probe; fewer than there are. */
   readonly batch: number;
 }
 

@@ -1,6 +1,6 @@
 /**
  * How often accounts post, learned from the dates of their posts: a base rate each, the hours of the day of each and of all, and the
- * excitement that a post leaves behind. Pure; what is learned is plain data that its owner keeps.
+ * burst intensity that a post leaves behind. Pure; what is learned is plain data that its owner keeps.
  */
 import { sum } from "../sum.ts";
 
@@ -18,7 +18,7 @@ const PRIOR_POSTS = 0.3;
 const PRIOR_DAYS = 0.5;
 /** Posts a day of an account, over all of such a platform. */
 const USUAL_MEAN = 3;
-/** Habits change: evidence counts half after so long. */
+/** Behaviour changes: evidence counts half after so long. */
 const HALF_LIFE_DAYS = 21;
 /** A first page says no more than this about an account that has been silent for years. */
 const LONGEST_EVIDENCE_DAYS = 45;
@@ -117,11 +117,11 @@ const SUM_PRIOR_DAYS = PRIOR_POSTS / USUAL_MEAN;
 
 /**
  * Posts a day on average, for sums over many accounts. `baseRate` doubts what is rare, as who is probed should: it would take a busy account
- * whose page tells of few hours for less than it is, and all of them together for 28% less after the first pages, 14% after a day.
+ * whose page covers few hours for less than it is, and all of them together for 28% less after the first pages, 14% after a day.
  */
 export function expectedRate(memory: RateMemory, nowMs: number): number {
   const { posts, days } = evidenceAt(memory, nowMs);
-  // An empty page may be that of a service that is blind for a moment, which who is probed reckons with; as a rule it says as much as an old post.
+  // An empty page may be a suspicious empty response, which probing allows for; as a rule it says as much as an old post.
   const silentDays = memory.isEmpty === true ? LONGEST_EVIDENCE_DAYS : 0;
   return (posts + PRIOR_POSTS) / (days + silentDays + SUM_PRIOR_DAYS);
 }
@@ -143,7 +143,7 @@ export function rateAhead(memory: RateMemory, nowMs: number, aheadMs: number, ba
 }
 
 /**
- * What excitement adds to the rate is spread over time about as in a gamma distribution of this scale, in posts a day: its variance by
+ * What the burst intensity adds to the rate is spread over time about as in a gamma distribution of this scale, in posts a day: its variance by
  * its mean, for posts that each draw others after them for a while.
  */
 const BURST_RATE = (BURST_INTENSITY ** 2 * (DAY_MS / BURST_FADE_MS)) / (2 * (1 - BURST_INTENSITY) * (1 - UNPROMPTED));

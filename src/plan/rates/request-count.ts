@@ -1,5 +1,5 @@
 /**
- * How many requests a group takes, counted while it runs: rates alone do not tell how much bursts save, so that a plan foretells by what
+ * How many requests a group takes, counted while it runs: rates alone do not show how much bursts save, so that a plan predicts by what
  * was asked too, as far as chance allows. Pure.
  */
 
@@ -26,7 +26,7 @@ const LEARNING_MS = DAY_MS;
 const LONGEST_PAUSE_MS = 7_200_000;
 /** The same where runs are further apart than that. */
 const LONGEST_PAUSE_RUNS = 2;
-/** Habits change: what was counted before them counts less with each new day. */
+/** Behaviour changes: what was counted before them counts less with each new day. */
 const MOST_DAYS = 10;
 
 /** What is longer is no wait for the next run. `intervalMs`: from one run to the next. */

@@ -11,18 +11,18 @@ const GATHER_MS = 60_000;
 const POLLS_GATHERED = 3;
 const LONGEST_GATHER_MS = 1_800_000;
 
-/** Facts that came while the watch was away, and how they are told. */
+/** Facts that came while the watch was away, and how they are delivered. */
 export interface Missed {
   /** Before then, on our clock. */
   readonly untilMs: number;
   readonly mode: OnReturn;
-  /** Why they are not told, where `mode` is `skip`. */
+  /** Why they raise no alert, where `mode` is `skip`. */
   readonly detail: string;
 }
 
 export const absenceOf = ({ memory }: Pick<TargetState, "memory">): Absence | undefined => memory["away"] as Absence | undefined;
 
-/** Undefined when it was never away. What was missed and is found only now is told the same way, however late. */
+/** Undefined when it was never away. What was missed and is found only now is delivered the same way, however late. */
 export function missedBy(watch: Watch, target: Pick<TargetState, "memory">): (Missed & { readonly isDone: boolean }) | undefined {
   const absence = absenceOf(target);
   if (absence === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** What a feed's observation means to one subscriber: birth line at first, then verdicts and events. */
+/** What a feed's observation means to one subscriber: the baseline watermark at first, then verdicts and events. */
 import { detectFeed, newestIds } from "../../detect/feed.ts";
 import { reasonAgainstTweet } from "../../detect/filter-tweet.ts";
 import type { EventBody, Verdict } from "../../model/event.ts";
@@ -20,21 +20,21 @@ import type { ServiceClock } from "../../requests/service-clock.ts";
 import { changeOf, WELL } from "./target-change.ts";
 import { type EvaluatedEvent, type SubscriberEvaluation, NOTHING } from "./verdicts.ts";
 
-/** A feed target's memory: the birth line, and since when things are news; service time. */
-interface Birth {
+/** A feed target's memory: the baseline watermark, and since when things are news; service time. */
+interface BaselineMark {
   readonly birth: string;
   readonly since_ms: number;
   /** What is known of the feed's pace from then on. */
   readonly page?: { readonly [Name in keyof FirstPage]: number };
 }
 
-const birthOf = (target: TargetState): Birth | undefined => {
+const baselineMarkOf = (target: TargetState): BaselineMark | undefined => {
   const { birth, since_ms: sinceMs } = target.memory;
   return typeof birth === "string" && typeof sinceMs === "number" ? { birth, since_ms: sinceMs } : undefined;
 };
 
 /**
- * When the target was registered, in service time. An empty list gives no birth line, and may do so for days: until it does, this is kept as
+ * When the target was registered, in service time. An empty list sets no baseline watermark, and may do so for days: until it does, this is kept as
  * the first answer told it, because the machine's clock may be set while no process runs to notice.
  */
 function registeredMsOf(target: TargetState, serviceClock: ServiceClock): number {
@@ -48,8 +48,8 @@ function firstRunSinceMs(watch: Watch, target: TargetState, serviceClock: Servic
   return watch.firstRun.kind === "since" ? registeredMs - watch.firstRun.ageMs : registeredMs;
 }
 
-/** The page of a list reaches not far enough back to tell how often one of its accounts posts. */
-function pageOf({ watch, author }: Subscriber, seen: FeedObservation): Pick<Birth, "page"> {
+/** The page of a list reaches not far enough back to show how often one of its accounts posts. */
+function pageOf({ watch, author }: Subscriber, seen: FeedObservation): Pick<BaselineMark, "page"> {
   if (author !== undefined) return {};
   const { posts, days } = firstRate(
     seen.items.map(({ timeMs }) => timeMs),
@@ -64,7 +64,7 @@ function pageOf({ watch, author }: Subscriber, seen: FeedObservation): Pick<Birt
 const rounded = (value: number): number => Math.round(value * 1_000) / 1_000;
 
 /** The page of a list shows nothing of an account that turns out not to be on it: what that account posted before is no news either. */
-function firstBirth({ watch, author }: Subscriber, target: TargetState, pageHigh: string, serviceClock: ServiceClock): Birth {
+function firstBaselineMark({ watch, author }: Subscriber, target: TargetState, pageHigh: string, serviceClock: ServiceClock): BaselineMark {
   const registeredId = author === undefined ? "0" : tweetIdAt(registeredMsOf(target, serviceClock));
   return { birth: maxId(pageHigh, registeredId), since_ms: firstRunSinceMs(watch, target, serviceClock) };
 }
@@ -75,7 +75,7 @@ export const resumedFromMs = (target: TargetState): number | undefined => {
   return typeof value === "number" ? value : undefined;
 };
 
-/** How deep the sharers that have no baseline yet, or were paused, want the head walk to go. */
+/** How deep the subscribers that have no baseline yet, or were paused, want the head walk to go. */
 export function feedNeeds(subscribers: readonly Subscriber[], targets: readonly TargetState[], serviceClock: ServiceClock): FeedNeeds {
   const floors: number[] = [];
   let minItems = 0;
@@ -84,7 +84,7 @@ export function feedNeeds(subscribers: readonly Subscriber[], targets: readonly 
     if (target === undefined) continue;
     const resumeMs = resumedFromMs(target);
     if (resumeMs !== undefined && !isSkipping(watch, target)) floors.push(resumeMs);
-    if (target.baselineAtMs !== null && birthOf(target) !== undefined) continue;
+    if (target.baselineAtMs !== null && baselineMarkOf(target) !== undefined) continue;
     floors.push(firstRunSinceMs(watch, target, serviceClock));
     if (watch.firstRun.kind === "latest") minItems = Math.max(minItems, watch.firstRun.count);
   }
@@ -106,8 +106,8 @@ export function evaluateFeed(
   context: FeedContext,
 ): SubscriberEvaluation {
   const { watch } = subscriber;
-  const stored = birthOf(target);
-  // An empty list draws no birth line: it may be the service that is blind. What is newer than the registration is news anyway.
+  const stored = baselineMarkOf(target);
+  // An empty list sets no baseline watermark: it may be a suspicious empty response. What is newer than the registration is news anyway.
   if (stored === undefined && seen.firstPageHigh === undefined) {
     const isKept = target.memory["registered_ms"] !== undefined;
     const registered = isKept ? undefined : { registered_ms: registeredMsOf(target, context.serviceClock) };
@@ -115,7 +115,7 @@ export function evaluateFeed(
   }
   const isFirst = target.baselineAtMs === null || stored === undefined;
   const birth = stored ?? {
-    ...firstBirth(subscriber, target, seen.firstPageHigh ?? "0", context.serviceClock),
+    ...firstBaselineMark(subscriber, target, seen.firstPageHigh ?? "0", context.serviceClock),
     ...pageOf(subscriber, seen),
   };
   const isWanted = (id: string): boolean => {
@@ -146,16 +146,16 @@ export function evaluateFeed(
   const missed = missedBy(watch, target);
   const missedUntilMs = missed === undefined ? Number.NEGATIVE_INFINITY : context.serviceClock.fromLocal(missed.untilMs);
   const wasMissed = new Set(seen.items.filter(({ timeMs }) => timeMs <= missedUntilMs).map(({ id }) => id));
-  const judged = findings.flatMap(({ id, verdict }) => {
+  const evaluated = findings.flatMap(({ id, verdict }) => {
     const tweet = seen.tweets.get(id);
     if (tweet === undefined) return [];
     const found = { verdict, ...(missed !== undefined && wasMissed.has(id) ? { missed } : {}) };
-    return [judgeTweet(subscriber, tweet, found, context)];
+    return [evaluateTweet(subscriber, tweet, found, context)];
   });
   return {
-    verdicts: judged.map(({ verdict }) => verdict),
-    events: judged.flatMap(({ event }) => (event === undefined ? [] : [event])),
-    rechecks: judged.flatMap(({ recheck }) => (recheck === undefined ? [] : [recheck])),
+    verdicts: evaluated.map(({ verdict }) => verdict),
+    events: evaluated.flatMap(({ event }) => (event === undefined ? [] : [event])),
+    rechecks: evaluated.flatMap(({ recheck }) => (recheck === undefined ? [] : [recheck])),
     targets: targetChange(target, stored === undefined ? birth : undefined, seen.isHeadWhole, context.detectedAtMs),
   };
 }
@@ -170,7 +170,7 @@ function reasonAgainst(watch: Watch, tweet: Tweet): string | undefined {
 
 const isKeptByWhere = ({ include, ignore }: Watch, tweet: Tweet): boolean => reasonAgainstTweet(tweet, include, ignore) === undefined;
 
-interface JudgedTweet {
+interface EvaluatedTweet {
   readonly verdict: ItemVerdict;
   readonly event?: EvaluatedEvent;
   readonly recheck?: Recheck | undefined;
@@ -182,7 +182,7 @@ interface FoundTweet {
   readonly missed?: Missed;
 }
 
-function judgeTweet(subscriber: Subscriber, tweet: Tweet, { verdict: found, missed }: FoundTweet, context: FeedContext): JudgedTweet {
+function evaluateTweet(subscriber: Subscriber, tweet: Tweet, { verdict: found, missed }: FoundTweet, context: FeedContext): EvaluatedTweet {
   const occurredAtMs = Date.parse(tweet.created_at) || context.detectedAtMs;
   const reason = found === "news" ? reasonAgainst(subscriber.watch, tweet) : undefined;
   const verdict: Verdict = found !== "news" ? found : reason === undefined ? "event" : "filtered";
@@ -218,10 +218,10 @@ function detailOf(watch: Watch, verdict: Verdict, reason: string | undefined): s
   return reason ?? "";
 }
 
-/** Written when the birth line is drawn, or cannot be yet, when the first run or a catch-up is done, and when the target can be read again. */
+/** Written when the baseline watermark is set, or cannot be yet, when the first run or a catch-up is done, and when the target can be read again. */
 function targetChange(
   target: TargetState,
-  drawn: Birth | { readonly registered_ms: number } | undefined,
+  drawn: BaselineMark | { readonly registered_ms: number } | undefined,
   isWhole: boolean,
   atMs: number,
 ): readonly TargetChange[] {

@@ -7,7 +7,7 @@ import type { ItemMark, ItemVerdict, Member, MembersChange, TargetChange } from 
 import type { TargetState } from "../../model/watch-store.ts";
 import { userOfMember, type User } from "../../model/user.ts";
 import type { Watch } from "../../model/watch.ts";
-import { isBaseline, isKnown, isOwed, type ListSubscriber, type PartialBaseline, runOf } from "../read/list-subscribers.ts";
+import { isBaseline, isKnown, isStillUnread, type ListSubscriber, type PartialBaseline, runOf } from "../read/list-subscribers.ts";
 import type { Subscriber } from "../watch-poll.ts";
 import { absenceOf, isRosterCaughtUp, type Missed, missedBy, missedOnce, withMissed, withoutAbsence } from "./absence.ts";
 import { makeEvent } from "./make-event.ts";
@@ -24,16 +24,16 @@ export interface MemberListContext {
   readonly rule: RosterRule;
   /** What the state has on the members that were seen. */
   readonly known: KnownMembers;
-  /** The watched account; asked for only when there is something to tell. */
+  /** The watched account; asked for only when there is something to report. */
   readonly profile: User | undefined;
   /** A fresh random id: who left can join again. */
   readonly episode: string;
-  /** Where leaving is told and a read was completed: what it did not find, as the state has it. */
+  /** Where leaving is reported and a read was completed: what it did not find, as the state has it. */
   readonly missed: MissedMembers | undefined;
   /** Which list was read: the endpoint. */
   readonly list: string;
   /** What the subscriber wants of the list. */
-  readonly sharer: ListSubscriber;
+  readonly subscription: ListSubscriber;
   /** How many members the profile says the list has, where it was asked. */
   readonly size?: number;
 }
@@ -56,23 +56,23 @@ export function evaluateMemberList(
   context: MemberListContext,
 ): SubscriberEvaluation {
   const members = new Map(seen.members.map((user) => [user.id, user]));
-  const { isBaselined } = context.sharer;
+  const { isBaselined } = context.subscription;
   const findings = findingsOf(target, seen, context);
   const missedJoining = missedJoinings(subscriber.watch, target, seen, context);
-  const judged = findings.flatMap(({ id, verdict }) => {
+  const evaluated = findings.flatMap(({ id, verdict }) => {
     const user = members.get(id);
     if (user === undefined) return [];
     const missed = verdict === "news" ? missedJoining(user) : undefined;
-    return [judgeMember(subscriber, target, { user, verdict, missed }, context)];
+    return [evaluateMember(subscriber, target, { user, verdict, missed }, context)];
   });
   const absent = isBaselined ? absentMembers(members, context) : [];
   const left = leftMembers(absent, findings.length, context);
   return {
-    verdicts: judged.map(({ verdict }) => verdict),
+    verdicts: evaluated.map(({ verdict }) => verdict),
     // Lists come newest first; people want the oldest first.
     events: [
-      ...judged.flatMap(({ event }) => (event === undefined ? [] : [event])).reverse(),
-      ...left.flatMap((member) => judgeLeaver(subscriber, target, member, context)),
+      ...evaluated.flatMap(({ event }) => (event === undefined ? [] : [event])).reverse(),
+      ...left.flatMap((member) => evaluateLeaver(subscriber, target, member, context)),
     ],
     targets: targetChange(target, seen, context),
     ...(context.rule.left === undefined ? {} : { members: [membersChange(target, seen, left)], awaited: absent.length - left.length }),
@@ -82,10 +82,10 @@ export function evaluateMemberList(
 function findingsOf(
   target: TargetState,
   seen: RosterObservation,
-  { sharer, rule, serviceClock, known }: MemberListContext,
+  { subscription, rule, serviceClock, known }: MemberListContext,
 ): readonly RosterFinding[] {
-  const { partial } = sharer;
-  if (partial !== undefined && (seen.step === "head" || (seen.step === "gap" && isOwed(sharer, seen.leftAtMs ?? 0)))) {
+  const { partial } = subscription;
+  if (partial !== undefined && (seen.step === "head" || (seen.step === "gap" && isStillUnread(subscription, seen.leftAtMs ?? 0)))) {
     const ids = seen.members.map(({ id }) => id);
     return detectAboveWatermark(ids, {
       isKnown: isKnown(known),
@@ -98,7 +98,7 @@ function findingsOf(
   return detectRoster(
     seen.members.map((user) => ({ id: user.id, ...joinedAt(user, rule) })),
     known,
-    { isBaselined: sharer.isBaselined && partial === undefined, registeredAtMs: serviceClock.fromLocal(target.registeredAtMs) },
+    { isBaselined: subscription.isBaselined && partial === undefined, registeredAtMs: serviceClock.fromLocal(target.registeredAtMs) },
   );
 }
 
@@ -114,7 +114,7 @@ interface FoundMember {
   readonly missed: Missed | undefined;
 }
 
-function judgeMember(
+function evaluateMember(
   subscriber: Subscriber,
   target: TargetState,
   { user, verdict: found, missed }: FoundMember,
@@ -127,7 +127,7 @@ function judgeMember(
   const reason = reasonAgainst(subscriber, user, body);
   if (reason !== undefined) return { verdict: { ...row, verdict: "filtered", detail: reason } };
   if (missed?.mode === "skip") return { verdict: { ...row, verdict: "baseline", detail: missed.detail } };
-  // Where leaving is told, joining can recur.
+  // Where leaving is reported, joining can recur.
   const episode = context.rule.left === undefined ? "" : context.episode;
   const fact = { type: context.rule.joined, subject: subjectOf(target, user.id), episode, body, occurredAtMs };
   const event = makeEvent(context.hash, subscriber, fact, context.detectedAtMs);
@@ -154,7 +154,7 @@ function missedJoinings(
   };
 }
 
-/** Also for samples, which judge nobody. */
+/** Also for samples, which evaluate nobody. */
 export const rosterBody = (user: User, { profile, rule }: Pick<MemberListContext, "profile" | "rule">): EventBody => ({
   user: rule.fields === undefined ? user : (Object.fromEntries(rule.fields.map((name) => [name, user[name]])) as User),
   ...(profile === undefined ? {} : { target: profile }),
@@ -178,7 +178,7 @@ function leftMembers(absent: MissedMembers["absent"], newcomers: number, { misse
   return detectLeft(absent, { foundCount, previousAtMs: missed.previousAtMs });
 }
 
-function judgeLeaver(
+function evaluateLeaver(
   subscriber: Subscriber,
   target: TargetState,
   member: AbsentMember,
@@ -245,15 +245,15 @@ interface BaselineAfter extends Pick<ListSubscriber, "partial"> {
 function baselineAfter(
   target: TargetState,
   seen: RosterObservation,
-  { sharer, detectedAtMs, known }: MemberListContext,
+  { subscription, detectedAtMs, known }: MemberListContext,
 ): BaselineAfter | undefined {
   const { step, members, readAtMs, completedScanAtMs } = seen;
   const hasReadAllSince = (sinceMs: number): boolean => completedScanAtMs !== undefined && completedScanAtMs >= sinceMs;
   const isWhole = hasReadAllSince(target.registeredAtMs);
-  if (sharer.part === "draws" && step === "head" && members.length > 0 && !isWhole)
+  if (subscription.part === "draws" && step === "head" && members.length > 0 && !isWhole)
     return { atMs: detectedAtMs, partial: { run: runOf(members.length), sinceMs: readAtMs } };
-  if (sharer.part !== "follows") return sharer.isBaselined || isWhole ? { atMs: detectedAtMs, partial: undefined } : undefined;
-  const { partial, baselineAtMs } = sharer;
+  if (subscription.part !== "follows") return subscription.isBaselined || isWhole ? { atMs: detectedAtMs, partial: undefined } : undefined;
+  const { partial, baselineAtMs } = subscription;
   const atMs = baselineAtMs ?? detectedAtMs;
   if (partial === undefined || hasReadAllSince(partial.sinceMs)) return { atMs, partial: undefined };
   return { atMs, partial, isOver: isAnotherList(partial, known, seen) };

@@ -18,7 +18,7 @@ export interface RankingContext {
   readonly episode: string;
 }
 
-/** An empty list says nothing: it is the service that is blind. */
+/** An empty list says nothing: it is a suspicious empty response. */
 export function evaluateRanking(
   subscriber: Subscriber,
   target: TargetState,
@@ -39,8 +39,8 @@ export function evaluateRanking(
     const body: EventBody = { [rule.name]: entry, previous: { rank: fact.previousRank } };
     if (subscriber.watch.where?.matches(body) === false) return [];
     const subject = `${target.key}/${fact.key}`;
-    const told = { type: fact.event, subject, episode: context.episode, body, occurredAtMs: detectedAtMs };
-    return [makeEvent(context.hash, subscriber, told, detectedAtMs)];
+    const reported = { type: fact.event, subject, episode: context.episode, body, occurredAtMs: detectedAtMs };
+    return [makeEvent(context.hash, subscriber, reported, detectedAtMs)];
   });
   return { verdicts: [], events: withMissed(events, missedOnce(subscriber.watch, target)), targets: [change] };
 }

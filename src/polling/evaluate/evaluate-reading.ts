@@ -21,10 +21,10 @@ export interface ReadingContext {
   readonly profile: User | undefined;
   /** The other account it is about, where there is one. */
   readonly other?: User | undefined;
-  /** The record the rule wants beside the one it judges; absent while nobody knows whether anything is told. */
+  /** The record the rule wants beside the one it evaluates; absent while nobody knows whether there is an event. */
   readonly companion?: JsonObject | undefined;
   /** The answer has none of several records that were there before: see `isSuspiciousReading`. */
-  readonly isBlind?: boolean;
+  readonly isSuspicious?: boolean;
   /** A fresh random id: the same threshold can be crossed again. */
   readonly episode: string;
 }
@@ -34,9 +34,9 @@ const NO_READING = "the service gave no value";
 const ABSENCES_TO_GO = 2;
 
 /** So long an answer without any of several is the service's own trouble; then it is believed. */
-const BLIND_FOR_MS = 86_400_000;
+const SUSPICIOUS_FOR_MS = 86_400_000;
 
-/** A target's memory. `last` is the record as it was last remembered, kept only where its end is told. */
+/** A target's memory. `last` is the record as it was last remembered, kept only where its end is reported. */
 interface TargetMemory extends Partial<ReadingMemory> {
   readonly last?: JsonObject;
   readonly absences?: number;
@@ -69,7 +69,7 @@ export function evaluateReading(
   context: ReadingContext,
 ): SubscriberEvaluation {
   const { rule, detectedAtMs } = context;
-  if (record === undefined) return judgeAbsence(subscriber, target, context);
+  if (record === undefined) return evaluateAbsence(subscriber, target, context);
   const reading = readValues(record, rule);
   if (reading === undefined) return noteNoReading(target);
   const before = memoryOf(target);
@@ -104,16 +104,16 @@ function accountOf(record: JsonObject, { rule, profile }: ReadingContext): User 
 const GONE = { status: "gone", statusReason: "deleted, or no longer public" } as const;
 
 /**
- * Whose end is told, is told once; who comes back after that does so without a word. An account may be elsewhere, and what was never seen
+ * An end is reported once; an account that comes back after that is not reported. An account may be elsewhere, and what was never seen
  * may be misspelt: someone asks where they are.
  */
-function judgeAbsence(subscriber: Subscriber, target: TargetState, context: ReadingContext): SubscriberEvaluation {
+function evaluateAbsence(subscriber: Subscriber, target: TargetState, context: ReadingContext): SubscriberEvaluation {
   const { rule } = context;
   const before = memoryOf(target);
-  if (context.isBlind === true && passedMs(before.blindAtMs ?? context.detectedAtMs, context.detectedAtMs) < BLIND_FOR_MS)
-    return before.blindAtMs === undefined ? noteBlind(target, context.detectedAtMs) : NOTHING;
+  if (context.isSuspicious === true && passedMs(before.blindAtMs ?? context.detectedAtMs, context.detectedAtMs) < SUSPICIOUS_FOR_MS)
+    return before.blindAtMs === undefined ? recordSuspicious(target, context.detectedAtMs) : NOTHING;
   if (before.values === undefined || target.userId !== null) return { ...NOTHING, isAbsent: true };
-  // One that was told by an older release is not trouble any more either.
+  // One that was reported by an older release is not trouble any more either.
   if (before.gone === true) return target.status === GONE.status ? NOTHING : { ...NOTHING, targets: [{ ...changeOf(target), ...GONE }] };
   const absences = (before.absences ?? 0) + 1;
   const isGone = absences >= ABSENCES_TO_GO;
@@ -124,7 +124,7 @@ function judgeAbsence(subscriber: Subscriber, target: TargetState, context: Read
   return { verdicts: [], events: eventOf(subscriber, target, { type: rule.gone.event, body }, context), targets };
 }
 
-const noteBlind = (target: TargetState, blindAtMs: number): SubscriberEvaluation => ({
+const recordSuspicious = (target: TargetState, blindAtMs: number): SubscriberEvaluation => ({
   ...NOTHING,
   targets: [{ ...changeOf(target), memory: { ...target.memory, blindAtMs } }],
 });

@@ -1,4 +1,4 @@
-/** What another look at a fresh tweet means to the watch that follows it: told late, gone, looked at again, or done with. */
+/** What a recheck of a fresh tweet means to the watch that follows it: a late event, gone, rechecked again, or done with. */
 import { reasonAgainstTweet } from "../../detect/filter-tweet.ts";
 import { countAbsence, recheckTimes, nextRecheckMs } from "../../detect/recheck.ts";
 import type { ChirpEvent } from "../../model/event.ts";
@@ -14,16 +14,16 @@ import type { Subscriber } from "../watch-poll.ts";
 export interface RecheckContext {
   readonly hash: Hash;
   readonly detectedAtMs: number;
-  /** How much slower looks go while the quota is short. */
+  /** How much slower rechecks go while the quota is short. */
   readonly stretch: number;
   /** The answer has none of the tweets it was asked for: it says nothing of any. */
-  readonly isBlind: boolean;
-  /** While its watch was away: looks that were due then are about what was missed. */
+  readonly isSuspicious: boolean;
+  /** While its watch was away: rechecks that were due then are about what was missed. */
   readonly missed?: Missed | undefined;
 }
 
-/** What one look changes; nothing at all ends it. */
-export interface Look {
+/** What one recheck changes; nothing at all ends it. */
+export interface RecheckOutcome {
   readonly next?: Recheck;
   readonly ended?: RecheckRef;
   readonly late?: LateVerdict;
@@ -32,18 +32,18 @@ export interface Look {
 
 type Followed = Pick<Subscriber, "watch" | "watchKey" | "targetKey">;
 
-/** A tweet just judged for the first time, where it is to be followed: told (with its event), or kept back by `where` alone. */
+/** A tweet just evaluated for the first time, where it is to be followed: an event (which it names), or kept back by `where` alone. */
 export function firstRecheck(subscriber: Followed, tweet: Tweet, eventId: string, nowMs: number): Recheck | undefined {
   const { watch, watchKey, targetKey } = subscriber;
   if (watch.recheck === undefined) return undefined;
   // A date that lies ahead would keep it followed for as long.
-  const looks = recheckTimes(Math.min(Date.parse(tweet.created_at) || nowMs, nowMs), nowMs, watch.recheck);
-  if (looks === undefined) return undefined;
+  const times = recheckTimes(Math.min(Date.parse(tweet.created_at) || nowMs, nowMs), nowMs, watch.recheck);
+  if (times === undefined) return undefined;
   return {
     watchKey,
     targetKey,
     tweetId: tweet.id,
-    ...looks,
+    ...times,
     eventId,
     condition: eventId === "" ? (watch.where?.text ?? "") : "",
     absences: 0,
@@ -54,36 +54,41 @@ export function firstRecheck(subscriber: Followed, tweet: Tweet, eventId: string
 interface Recalled {
   /** Undefined when the answer is without it. */
   readonly tweet: Tweet | undefined;
-  /** The event that told it, as far as it is remembered. */
-  readonly told: ChirpEvent | undefined;
+  /** The event made of it, as far as it is remembered. */
+  readonly event: ChirpEvent | undefined;
 }
 
-export function evaluateRecheck(subscriber: Subscriber, recheck: Recheck, { tweet, told }: Recalled, context: RecheckContext): Look {
-  if (tweet === undefined) return tellLook(judgeAbsent(subscriber, recheck, told, context), recheck, context);
+export function evaluateRecheck(
+  subscriber: Subscriber,
+  recheck: Recheck,
+  { tweet, event }: Recalled,
+  context: RecheckContext,
+): RecheckOutcome {
+  if (tweet === undefined) return withAbsence(evaluateAbsent(subscriber, recheck, event, context), recheck, context);
   return recheck.eventId === ""
-    ? tellLook(judgeKeptBack(subscriber, recheck, tweet, context), recheck, context)
+    ? withAbsence(evaluateKeptBack(subscriber, recheck, tweet, context), recheck, context)
     : again(subscriber, { ...recheck, absences: 0 }, context);
 }
 
-/** A look that was due while the watch was away is made once it is back. What is not told then is not followed any more either. */
-function tellLook(look: Look, recheck: Recheck, { missed }: RecheckContext): Look {
-  if (look.event === undefined || missed === undefined || recheck.dueAtMs >= missed.untilMs) return look;
-  const [event] = withMissed([look.event], missed);
-  return event === undefined ? { ended: refOf(recheck) } : { ...look, event };
+/** A recheck that was due while the watch was away is made once it is back. What raises no event then is not followed any more either. */
+function withAbsence(outcome: RecheckOutcome, recheck: Recheck, { missed }: RecheckContext): RecheckOutcome {
+  if (outcome.event === undefined || missed === undefined || recheck.dueAtMs >= missed.untilMs) return outcome;
+  const [event] = withMissed([outcome.event], missed);
+  return event === undefined ? { ended: refOf(recheck) } : { ...outcome, event };
 }
 
-function judgeAbsent(subscriber: Subscriber, recheck: Recheck, told: ChirpEvent | undefined, context: RecheckContext): Look {
-  if (context.isBlind) return again(subscriber, recheck, context);
+function evaluateAbsent(subscriber: Subscriber, recheck: Recheck, event: ChirpEvent | undefined, context: RecheckContext): RecheckOutcome {
+  if (context.isSuspicious) return again(subscriber, recheck, context);
   const { absences, isGone } = countAbsence(recheck.absences);
   if (!isGone) return again(subscriber, { ...recheck, absences }, context);
-  const tweet = told?.body.tweet;
+  const tweet = event?.body.tweet;
   if (recheck.eventId === "" || tweet === undefined) return { ended: refOf(recheck) };
   const fact = factOf("tweet.deleted", tweet, context.detectedAtMs);
   return { ended: refOf(recheck), event: makeEvent(context.hash, subscriber, fact, context.detectedAtMs) };
 }
 
 /** A `where` that was edited is another question: it is asked of the tweets that come from now on. */
-function judgeKeptBack(subscriber: Subscriber, recheck: Recheck, tweet: Tweet, context: RecheckContext): Look {
+function evaluateKeptBack(subscriber: Subscriber, recheck: Recheck, tweet: Tweet, context: RecheckContext): RecheckOutcome {
   const { watch } = subscriber;
   const isOther = watch.where?.text !== recheck.condition || reasonAgainstTweet(tweet, watch.include, watch.ignore) !== undefined;
   if (isOther) return { ended: refOf(recheck) };
@@ -95,15 +100,15 @@ function judgeKeptBack(subscriber: Subscriber, recheck: Recheck, tweet: Tweet, c
   return { ...again(subscriber, { ...recheck, eventId: event.event.id, condition: "", absences: 0 }, context), late, event };
 }
 
-/** From one look to the next. Doublings: looks at whatever factors fall together, and a factor that moves a little moves nothing. */
+/** From one recheck to the next. Doublings: rechecks at whatever factors fall together, and a factor that moves a little moves nothing. */
 export const pacedMs = ({ recheck }: Watch, stretch: number): number =>
   (recheck?.everyMs ?? Number.POSITIVE_INFINITY) * 2 ** Math.ceil(Math.log2(Math.max(1, stretch)));
 
-/** When a look that is due may be made at the present pace: one that was dated at another waits for the others. */
+/** When a recheck that is due may be made at the present pace: one that was dated at another waits for the others. */
 export const turnOf = (watch: Watch, { dueAtMs }: Recheck, stretch: number): number => nextRecheckMs(dueAtMs - 1, pacedMs(watch, stretch));
 
-/** A look that only the quota puts off beyond the tweet's last moment is made late. */
-function again({ watch }: Subscriber, recheck: Recheck, { detectedAtMs, stretch }: RecheckContext): Look {
+/** A recheck that only the quota puts off beyond the tweet's last moment is made late. */
+function again({ watch }: Subscriber, recheck: Recheck, { detectedAtMs, stretch }: RecheckContext): RecheckOutcome {
   const isLast = nextRecheckMs(detectedAtMs, pacedMs(watch, 1)) > recheck.untilMs;
   return isLast ? { ended: refOf(recheck) } : { next: { ...recheck, dueAtMs: nextRecheckMs(detectedAtMs, pacedMs(watch, stretch)) } };
 }

@@ -53,7 +53,7 @@ export async function writeListMembership(
 const sinceCheck = ({ checkedAtMs }: CheckedWatch, { baselineAtMs }: TargetState): JsonObject =>
   checkedAtMs === null || baselineAtMs === null ? {} : { resume_ms: checkedAtMs };
 
-/** The list was read meanwhile without a look at what it shows of the account: its own timeline may have failed, or have a hole. */
+/** The list was read meanwhile without a check of what it shows of the account: its own timeline may have failed, or have a gap. */
 async function sinceOwnRead(
   { store, hash, clock }: ListMembershipDeps,
   { planned }: CheckedWatch,

@@ -13,7 +13,7 @@ export async function loadSubscribers(store: Pick<WatchStore, "loadTargets">, po
   const targets = await store.loadTargets(poll.subscribers);
   const isWhole = targets.length === poll.subscribers.length;
   if (isWhole && !targets.some((target, index) => isOffList(poll.subscribers[index], target))) return { poll, targets };
-  // The store leaves unknown targets out: only one at a time tells which.
+  // The store leaves unknown targets out: only one at a time shows which.
   const found = await Promise.all(
     poll.subscribers.map(async (subscriber) => ({ subscriber, target: (await store.loadTargets([subscriber]))[0] })),
   );

@@ -9,9 +9,9 @@ export interface SubscriberEvaluation {
   readonly events: readonly EvaluatedEvent[];
   readonly targets: readonly TargetChange[];
   readonly members?: readonly MembersChange[];
-  /** Members that a complete read did not find, and that are not told as gone before another one. */
+  /** Members that a complete read did not find, and that are not reported as gone before another one. */
   readonly awaited?: number;
-  /** Fresh tweets to be looked at again. */
+  /** Fresh tweets to be rechecked. */
   readonly rechecks?: readonly Recheck[];
   /** The answer should have had its record, and had not: someone must ask why. */
   readonly isAbsent?: boolean;
@@ -32,18 +32,18 @@ export interface RoutedEvent {
 }
 
 /** Where an event goes, by the active configuration. `gatherMs`: how long a digest of what was missed waits for more of it. */
-export type RouteEvaluated = (judged: EvaluatedEvent, nowMs: number, gatherMs?: number) => RoutedEvent;
+export type RouteEvaluated = (evaluated: EvaluatedEvent, nowMs: number, gatherMs?: number) => RoutedEvent;
 
 export const NOTHING: SubscriberEvaluation = { verdicts: [], events: [], targets: [] };
 
 /** Oldest first over all subscribers. */
-export function joinEvaluations(judgements: readonly SubscriberEvaluation[]): SubscriberEvaluation {
+export function joinEvaluations(evaluations: readonly SubscriberEvaluation[]): SubscriberEvaluation {
   return {
-    verdicts: judgements.flatMap(({ verdicts }) => verdicts),
-    events: judgements.flatMap(({ events }) => events).sort(byAge),
-    targets: judgements.flatMap(({ targets }) => targets),
-    members: judgements.flatMap(({ members }) => members ?? []),
-    rechecks: judgements.flatMap(({ rechecks }) => rechecks ?? []),
+    verdicts: evaluations.flatMap(({ verdicts }) => verdicts),
+    events: evaluations.flatMap(({ events }) => events).sort(byAge),
+    targets: evaluations.flatMap(({ targets }) => targets),
+    members: evaluations.flatMap(({ members }) => members ?? []),
+    rechecks: evaluations.flatMap(({ rechecks }) => rechecks ?? []),
   };
 }
 

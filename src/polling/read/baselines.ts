@@ -2,7 +2,7 @@
 import type { TargetState } from "../../model/watch-store.ts";
 import type { Poll } from "../watch-poll.ts";
 
-/** A baseline is one of the list it was taken of: a watch that reads another list now must not tell everyone on it. */
+/** A baseline is one of the list it was taken of: a watch that reads another list now must not report everyone on it. */
 export const isRosterBaselined = ({ baselineAtMs, memory }: Pick<TargetState, "baselineAtMs" | "memory">, list: string): boolean =>
   baselineAtMs !== null && (memory["baseline_of"] === undefined || memory["baseline_of"] === list);
 

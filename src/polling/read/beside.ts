@@ -1,4 +1,4 @@
-/** What an event says beside its own facts, asked for when there is something to tell: profiles, and another record about the same account. */
+/** What an event says beside its own facts, asked for when there is something to report: profiles, and another record about the same account. */
 import type { ReadingRule } from "../../detect/reading.ts";
 import type { Log } from "../../model/log.ts";
 import type { JsonObject } from "../../model/json.ts";
@@ -13,7 +13,7 @@ export interface BesideDeps {
   readonly log: Log;
 }
 
-/** Whatever the service does not give now is absent: the event is told without. */
+/** Whatever the service does not give now is absent: the event is sent without. */
 export interface Beside {
   readonly profile?: User | undefined;
   /** The other account that the fact is about. */

@@ -1,6 +1,6 @@
 /**
- * What the sharers of a poll want of a member list: who draws a watermark, who reads on down to members it knows, who wants the list read whole.
- * Owns these wishes and what each sharer knows of members; the reading is read-roster.ts's.
+ * What the subscribers of a poll want of a member list: who draws a watermark, who reads on down to members it knows, who wants the list read whole.
+ * Owns these wants and what each subscriber knows of members; the reading is read-roster.ts's.
  */
 import { endsInRun, firstRun, RUN } from "../../detect/known-run.ts";
 import type { RosterMode, RosterRule } from "../../detect/roster.ts";
@@ -12,7 +12,7 @@ import type { RosterMemory } from "./member-list-memory.ts";
 /**
  * - `draws`: the newest page becomes its baseline watermark.
  * - `follows`: reads from the newest member down to members it knows.
- * - `whole`: only a complete read tells it anything.
+ * - `whole`: only a complete read shows it anything.
  */
 export type SubscriberPart = "draws" | "follows" | "whole";
 
@@ -34,10 +34,10 @@ export interface PartialBaseline {
   readonly sinceMs: number;
 }
 
-/** What each sharer has on members, in the order of the sharers. */
+/** What each subscriber has on members, in the order of the subscribers. */
 export type KnownMembers = readonly ReadonlyMap<string, ItemMark>[];
 
-export function sharerOf(rule: RosterRule, target: TargetState, memory: RosterMemory, list: string): ListSubscriber {
+export function listSubscriberOf(rule: RosterRule, target: TargetState, memory: RosterMemory, list: string): ListSubscriber {
   const { mode } = rule;
   const isBaselined = isRosterBaselined(target, list);
   const { baselineAtMs } = target;
@@ -86,27 +86,27 @@ export const isBaseline =
   (id: string): boolean =>
     known?.get(id)?.verdict === "baseline";
 
-/** Whether what was left unread then is news to a sharer: a watermark drawn later lies above it. */
-export const isOwed = ({ part, baselineAtMs }: Pick<ListSubscriber, "part" | "baselineAtMs">, leftAtMs: number): boolean =>
+/** Whether what was left unread then is news to a subscriber: a watermark drawn later lies above it. */
+export const isStillUnread = ({ part, baselineAtMs }: Pick<ListSubscriber, "part" | "baselineAtMs">, leftAtMs: number): boolean =>
   part === "follows" && baselineAtMs !== null && baselineAtMs < leftAtMs;
 
 /** So many members below a run of the baseline show that it is one, and not a crowd that unfollowed and follows again. */
 const BELOW = 100;
 
-/** Whether a walk down the list has shown a sharer enough. `sinceMs`: see `isKnown`. */
-export function hasSeenEnough(sharer: ListSubscriber, ids: readonly string[], known: Known, sinceMs?: number): boolean {
-  const { part, partial } = sharer;
+/** Whether a walk down the list has shown a subscriber enough. `sinceMs`: see `isKnown`. */
+export function hasSeenEnough(subscriber: ListSubscriber, ids: readonly string[], known: Known, sinceMs?: number): boolean {
+  const { part, partial } = subscriber;
   if (part === "whole") return true;
   if (part === "draws") return ids.length >= RUN;
   if (endsInRun(ids, isKnown(known, sinceMs), partial?.run)) return true;
   // Below its watermark stand members that were there all along and that nobody has read yet.
-  const baseline = baselineRun(sharer, ids, known);
+  const baseline = baselineRun(subscriber, ids, known);
   return baseline !== undefined && ids.length - baseline >= (partial?.run ?? RUN) + BELOW;
 }
 
-/** Whether news of a sharer may lie below where a walk was cut. */
-export const missesNews = (sharer: ListSubscriber, ids: readonly string[], known: Known, sinceMs?: number): boolean =>
-  sharer.part === "follows" && !hasSeenEnough(sharer, ids, known, sinceMs) && baselineRun(sharer, ids, known) === undefined;
+/** Whether news of a subscriber may lie below where a walk was cut. */
+export const missesNews = (subscriber: ListSubscriber, ids: readonly string[], known: Known, sinceMs?: number): boolean =>
+  subscriber.part === "follows" && !hasSeenEnough(subscriber, ids, known, sinceMs) && baselineRun(subscriber, ids, known) === undefined;
 
 const baselineRun = ({ partial }: ListSubscriber, ids: readonly string[], known: Known): number | undefined =>
   partial === undefined ? undefined : firstRun(ids, isBaseline(known), partial.run);

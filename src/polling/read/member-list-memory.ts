@@ -29,7 +29,7 @@ export interface RosterMemory {
   readonly rescannedAtMs?: number;
   /** The list was seen to have its newest members first. */
   readonly isOrdered?: true;
-  /** Start of the last full read that reached the end and found anybody; our clock. An empty one may be the service that is blind. */
+  /** Start of the last full read that reached the end and found anybody; our clock. An empty one may be a suspicious empty response. */
   readonly fullAtMs: number | null;
 }
 

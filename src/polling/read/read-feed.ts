@@ -1,5 +1,5 @@
 /**
- * Reads a newest-first list: the head down to known ground, then the holes below with an allowance of their own.
+ * Reads a newest-first list: the head down to known ground, then the gaps below with an allowance of their own.
  * Owns the order of requests; what is covered is decided in detect/.
  */
 import { type FeedMemory, newestGap } from "../../detect/feed-memory.ts";
@@ -38,15 +38,15 @@ export interface FeedObservation {
   /** Whether the head walk got as deep as a first run asked. */
   readonly isHeadWhole: boolean;
   /** Whether a list that held items before came back empty; never said of a search bounded by time. */
-  readonly isBlind: boolean;
-  /** Holes the service would not fill. */
-  readonly lostHoles: number;
+  readonly isSuspicious: boolean;
+  /** Gaps the service would not fill. */
+  readonly lostGaps: number;
   /** What stopped the poll after its first page; what was read before it counts. */
   readonly error?: unknown;
 }
 
 export interface FeedNeeds {
-  /** Oldest service time that a sharer in its first run wants. */
+  /** Oldest service time that a subscriber in its first run wants. */
   readonly firstRunFloorMs?: number;
   readonly minItems: number;
   /** Where something other than the clock decides how deep the poll goes. */
@@ -56,7 +56,7 @@ export interface FeedNeeds {
 export interface FeedReadOptions {
   /** As the last read left it. */
   readonly memory: FeedMemory;
-  /** Asked again once the first answer has told the service's clock. */
+  /** Asked again once the first answer has shown the service's clock. */
   readonly needs: () => FeedNeeds;
   readonly serviceClock: ServiceClock;
   /** Our clock. */
@@ -89,7 +89,7 @@ export async function readFeed(ask: Ask, poll: Poll, options: FeedReadOptions): 
   const startMs = serviceClock.fromLocal(startedAtMs);
   const afterTop = afterHead(memory, { plan: head.plan, walk: head.walk, startMs, query });
   const canFill = head.error === undefined && !isBlind(memory, head.walk);
-  const filled = canFill ? await fillHoles(gathering, afterTop) : { memory: afterTop, lostHoles: 0, error: undefined };
+  const filled = canFill ? await fillGaps(gathering, afterTop) : { memory: afterTop, lostGaps: 0, error: undefined };
   const error = head.error ?? filled.error;
   return {
     tweets,
@@ -99,15 +99,15 @@ export async function readFeed(ask: Ask, poll: Poll, options: FeedReadOptions): 
     horizonMs: horizonMs(memory),
     nowMs: serviceClock.now(),
     isHeadWhole: isWhole(memory, head.walk),
-    isBlind: query === undefined && head.error === undefined && isBlind(memory, head.walk),
-    lostHoles: filled.lostHoles,
+    isSuspicious: query === undefined && head.error === undefined && isBlind(memory, head.walk),
+    lostGaps: filled.lostGaps,
     ...(error === undefined ? {} : { error }),
   };
 }
 
 function isWhole(memory: FeedMemory, walk: FeedWalk): boolean {
   if (isBlind(memory, walk)) return false;
-  // A first walk that was cut left a hole that remembers its floor: nothing more to ask of the head.
+  // A first walk that was cut left a gap that remembers its floor: nothing more to ask of the head.
   return walk.end !== "cut" || (memory.stretches.length === 0 && walk.covered !== undefined);
 }
 
@@ -118,14 +118,14 @@ interface Head {
   readonly error?: unknown;
 }
 
-/** The first page fails as a whole; a later one leaves a hole. A cursor the service no longer takes restarts the walk once. */
+/** The first page fails as a whole; a later one leaves a gap. A cursor the service no longer takes restarts the walk once. */
 async function walkHead(gathering: Gathering, planNow: () => HeadPlan, isFirst: boolean): Promise<Head> {
   const { ask, poll } = gathering;
   for (let restarts = 0; ; restarts += 1) {
     const early = planNow();
     const { params, query } = boundParams(poll, early.sinceMs === undefined ? {} : { sinceTime: Math.floor(early.sinceMs / 1_000) });
     const first = await ask(params);
-    // The first answer tells the service's clock; a first run measures its floor with it.
+    // The first answer shows the service's clock; a first run measures its floor with it.
     const plan = isFirst ? planNow() : early;
     const walk = new FeedWalk(plan.walk);
     const error = await walkPages(gathering, walk, params, first);
@@ -155,39 +155,39 @@ async function walkPages(
   }
 }
 
-/** What goes wrong after a first page came with a cursor: a 400 there is about the cursor, never about the query. A hole is left. */
+/** What goes wrong after a first page came with a cursor: a 400 there is about the cursor, never about the query. A gap is left. */
 const isCursorRefused = isBadRequest;
 
 interface Filled {
   readonly memory: FeedMemory;
-  readonly lostHoles: number;
+  readonly lostGaps: number;
   readonly error: unknown;
 }
 
-async function fillHoles(gathering: Gathering, start: FeedMemory): Promise<Filled> {
+async function fillGaps(gathering: Gathering, start: FeedMemory): Promise<Filled> {
   const { poll } = gathering;
   let memory = start;
   let allowance = poll.maxPages;
-  let lostHoles = 0;
+  let lostGaps = 0;
   for (let index = newestGap(memory); index >= 0 && allowance > 0; index = newestGap(memory)) {
     const plan = planFill(memory, index, allowance, poll.overlapMs);
     if (plan === undefined) break;
-    const { walk, query, error, isStoredRefused } = await walkHole(gathering, plan);
+    const { walk, query, error, isStoredRefused } = await walkGap(gathering, plan);
     if (isStoredRefused) {
       memory = forgetCursor(memory, index);
       break;
     }
     const after = afterFill(memory, index, { plan, walk, query, hasFailed: error !== undefined });
     memory = after.memory;
-    if (after.lostHole) lostHoles += 1;
-    if (error !== undefined) return { memory, lostHoles, error };
+    if (after.lostHole) lostGaps += 1;
+    if (error !== undefined) return { memory, lostGaps, error };
     if (after.isStuck) break;
     allowance -= Math.max(walk.newPages, 1);
   }
-  return { memory, lostHoles, error: undefined };
+  return { memory, lostGaps, error: undefined };
 }
 
-interface HoleWalk {
+interface GapWalk {
   readonly walk: FeedWalk;
   readonly query: string | undefined;
   readonly error?: unknown;
@@ -196,7 +196,7 @@ interface HoleWalk {
 }
 
 /** By the stored cursor, or by a bounded query, or from the top again. */
-async function walkHole(gathering: Gathering, plan: FillPlan): Promise<HoleWalk> {
+async function walkGap(gathering: Gathering, plan: FillPlan): Promise<GapWalk> {
   const { ask, poll } = gathering;
   const { hole } = plan;
   const options: WalkOptions = plan.walk;

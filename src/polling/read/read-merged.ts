@@ -17,7 +17,7 @@ import type { Poll } from "../watch-poll.ts";
 export interface MergedMember {
   readonly poll: Poll;
   readonly source: SourceState;
-  /** How it stands in the query, and how its posts are told from the others'. */
+  /** How it stands in the query, and how its posts are distinguished from the others'. */
   readonly feed: MergeMember;
   /** How deep its part must go; undefined: down to its last poll. */
   readonly reach?: Reach;
@@ -65,9 +65,9 @@ export interface MergedAnswer {
   /** The answer was not read to its end: it says nothing about anyone. */
   readonly isCut: boolean;
   /** Tweets of searches that are nobody's by our reading of their queries; the observations lack them. */
-  readonly strays: readonly Tweet[];
+  readonly unattributed: readonly Tweet[];
   /** Not even the newest post that is known came back: deleted, or the search shows nothing at all for a moment. */
-  readonly isBlind: boolean;
+  readonly isSuspicious: boolean;
 }
 
 /** One query for all of `planned`, down to `floorMs` or as much deeper as they need. @throws what asking throws */
@@ -81,14 +81,14 @@ export async function readMerged(
   const members = planned.map(({ member }) => member.feed);
   const query = withBounds(writeMerged(members), { sinceTime: Math.floor(boundMs / 1_000) });
   const tweets = await readPages(ask, query, boundMs, mostPages(members));
-  if (tweets === undefined) return { observations: new Map(), strays: [], isCut: true, isBlind: false };
+  if (tweets === undefined) return { observations: new Map(), unattributed: [], isCut: true, isSuspicious: false };
   const { byMember, unattributed } = attributeTweets(tweets, members, times.startMs);
   const observations = new Map<string, FeedObservation>();
   for (const [index, one] of planned.entries()) {
     const own = byMember[index] ?? [];
     if (own.length > 0) observations.set(one.member.poll.key, observe(one, own, query, times));
   }
-  return { observations, strays: unattributed, isCut: false, isBlind: tweets.length === 0 };
+  return { observations, unattributed, isCut: false, isSuspicious: tweets.length === 0 };
 }
 
 const mostPages = (members: readonly MergeMember[]): number =>
@@ -136,7 +136,7 @@ function observe({ memory, plan }: PlannedMember, tweets: readonly Tweet[], quer
     horizonMs: horizonMs(memory),
     nowMs: times.nowMs(),
     isHeadWhole: true,
-    isBlind: false,
-    lostHoles: 0,
+    isSuspicious: false,
+    lostGaps: 0,
   };
 }

@@ -37,9 +37,9 @@ export async function readRecord(ask: Ask, poll: Poll, until: string | undefined
 }
 
 /** Profiles of a batch, in requests shared with whoever probes accounts at the same time. The first ones are asked for anew. */
-export async function readProfiles(desk: ProfileBatcher, poll: Poll, purpose: Purpose): Promise<RecordObservation> {
+export async function readProfiles(profiles: ProfileBatcher, poll: Poll, purpose: Purpose): Promise<RecordObservation> {
   const userIds = poll.source.params["user_ids"] as readonly string[];
-  const seen = await desk.ask(askerOf(poll, purpose), userIds, purpose === "baseline" ? 0 : hardlyOldMs(poll.intervalMs));
+  const seen = await profiles.ask(askerOf(poll, purpose), userIds, purpose === "baseline" ? 0 : hardlyOldMs(poll.intervalMs));
   return {
     records: new Map([...seen].flatMap(([id, { user }]) => (user === undefined ? [] : [[id, user]]))),
     refused: new Map([...seen].flatMap(([id, { refused }]) => (refused === undefined ? [] : [[id, refused]]))),

@@ -9,7 +9,7 @@ import { isBadRequest } from "../../model/upstream.ts";
 import type { User } from "../../model/user.ts";
 import { MEMBERS_PER_PAGE } from "../../plan/polls/whole-reads.ts";
 import type { Ask } from "../ask.ts";
-import { hasSeenEnough, isOwed, type KnownMembers, type ListSubscriber, missesNews, showsOrder } from "./list-subscribers.ts";
+import { hasSeenEnough, isStillUnread, type KnownMembers, type ListSubscriber, missesNews, showsOrder } from "./list-subscribers.ts";
 import type { RosterGap, RosterMemory, RosterScan } from "./member-list-memory.ts";
 import { isAtListEnd, type Walk, type WalkEnd, walkPages } from "./walk-pages.ts";
 import type { Poll } from "../watch-poll.ts";
@@ -36,15 +36,15 @@ export interface RosterObservation {
 }
 
 export interface RosterNeeds {
-  /** What the sharers want, each. */
+  /** What each subscriber wants. */
   readonly modes: ReadonlySet<RosterMode>;
-  readonly sharers: readonly ListSubscriber[];
-  /** A sharer waits for a read of the whole list. */
+  readonly subscribers: readonly ListSubscriber[];
+  /** A subscriber waits for a read of the whole list. */
   readonly needsScan: boolean;
   /** How often the list is read whole without anybody waiting for it; infinite: never. */
   readonly wholeEveryMs: number;
   readonly nowMs: number;
-  /** What each sharer has on these members. */
+  /** What each subscriber has on these members. */
   readonly known: (ids: readonly string[]) => Promise<KnownMembers>;
 }
 
@@ -53,25 +53,26 @@ const MOST_WINDOW_PAGES = 50;
 
 const isPartial = ({ partial }: ListSubscriber): boolean => partial !== undefined;
 
-/** A walk that was cut tells of nobody before the list was seen to be in order, unless all of it is known. */
-const isTrusted = (memory: RosterMemory, { sharers }: RosterNeeds): boolean => memory.isOrdered === true || !sharers.some(isPartial);
+/** A walk that was cut reports nobody before the list was seen to be in order, unless all of it is known. */
+const isTrusted = (memory: RosterMemory, { subscribers }: RosterNeeds): boolean =>
+  memory.isOrdered === true || !subscribers.some(isPartial);
 
 const hasGap = ({ gaps = [] }: RosterMemory): boolean => gaps.length > 0;
 
 /** What lies in a gap must be read as news before it can be read as part of the whole. */
-const holdsRest = (memory: RosterMemory, { sharers }: RosterNeeds): boolean =>
-  sharers.some(isPartial) && (hasGap(memory) || memory.downToMs !== undefined);
+const holdsRest = (memory: RosterMemory, { subscribers }: RosterNeeds): boolean =>
+  subscribers.some(isPartial) && (hasGap(memory) || memory.downToMs !== undefined);
 
 /** The step that comes next in a poll; undefined when it is done. */
 export function nextStep(memory: RosterMemory, needs: RosterNeeds, done: ReadonlySet<RosterStep>): RosterStep | undefined {
-  const { modes, sharers } = needs;
+  const { modes, subscribers } = needs;
   if (modes.has("window")) return done.has("window") ? undefined : "window";
-  const wantsHead = sharers.some(({ part }) => part !== "whole") && !done.has("head");
+  const wantsHead = subscribers.some(({ part }) => part !== "whole") && !done.has("head");
   if (wantsHead && (isTrusted(memory, needs) || !hasGap(memory))) return "head";
   if (hasGap(memory) && !done.has("gap")) return "gap";
   if (wantsHead || done.has("rest") || holdsRest(memory, needs)) return undefined;
   // A read of the whole list that begins beside newcomers begins with the walk to them.
-  return wantsRest(memory, needs) && (memory.scan !== undefined || !sharers.some(isPartial)) ? "rest" : undefined;
+  return wantsRest(memory, needs) && (memory.scan !== undefined || !subscribers.some(isPartial)) ? "rest" : undefined;
 }
 
 function wantsRest(memory: RosterMemory, needs: RosterNeeds): boolean {
@@ -97,7 +98,7 @@ export async function readStep(step: RosterStep, poll: Poll, options: ReadOption
 
 /** Asks the state about each member once. */
 function askOnce(needs: RosterNeeds): (ids: readonly string[]) => Promise<KnownMembers> {
-  const known = needs.sharers.map(() => new Map());
+  const known = needs.subscribers.map(() => new Map());
   let asked = 0;
   return async (ids) => {
     const marks = await needs.known(ids.slice(asked));
@@ -107,7 +108,7 @@ function askOnce(needs: RosterNeeds): (ids: readonly string[]) => Promise<KnownM
   };
 }
 
-type IsSo = (sharer: ListSubscriber, ids: readonly string[], known: KnownMembers[number] | undefined) => boolean;
+type IsSo = (subscriber: ListSubscriber, ids: readonly string[], known: KnownMembers[number] | undefined) => boolean;
 
 interface WalkToKnown extends ReadOptions {
   readonly cursor?: string;
@@ -117,18 +118,18 @@ interface WalkToKnown extends ReadOptions {
 
 async function walkToKnown(poll: Poll, { ask, maxPages, needs, cursor, ...is }: WalkToKnown) {
   const knownOf = askOnce(needs);
-  const { sharers } = needs;
+  const { subscribers } = needs;
   const isMet = async (ids: readonly string[]): Promise<boolean> => {
     const known = await knownOf(ids);
-    return sharers.every((sharer, index) => is.isEnough(sharer, ids, known[index]));
+    return subscribers.every((subscriber, index) => is.isEnough(subscriber, ids, known[index]));
   };
   const walk = await walkPages(ask, poll, { cursor, maxPages, isMet });
   const ids = walk.users.map(({ id }) => id);
   const known = await knownOf(ids);
   return {
     walk,
-    isOrdered: sharers.some((sharer, index) => showsOrder(sharer, ids, known[index], cursor !== undefined)),
-    leavesNews: walk.end === "cut" && sharers.some((sharer, index) => is.missesNews(sharer, ids, known[index])),
+    isOrdered: subscribers.some((subscriber, index) => showsOrder(subscriber, ids, known[index], cursor !== undefined)),
+    leavesNews: walk.end === "cut" && subscribers.some((subscriber, index) => is.missesNews(subscriber, ids, known[index])),
   };
 }
 
@@ -139,8 +140,8 @@ async function readHead(poll: Poll, options: ReadOptions): Promise<RosterObserva
   const sinceMs = least(memory.downToMs, rescan.sinceMs);
   const { walk, isOrdered, leavesNews } = await walkToKnown(poll, {
     ...options,
-    isEnough: (sharer, ids, known) => hasSeenEnough(sharer, ids, known, sinceMs),
-    missesNews: (sharer, ids, known) => missesNews(sharer, ids, known, sinceMs),
+    isEnough: (subscriber, ids, known) => hasSeenEnough(subscriber, ids, known, sinceMs),
+    missesNews: (subscriber, ids, known) => missesNews(subscriber, ids, known, sinceMs),
   });
   if (walk.pages === 0) throw walk.error;
   const { downToMs: _, ...kept } = memory;
@@ -167,8 +168,8 @@ async function readGap(poll: Poll, options: ReadOptions): Promise<RosterObservat
   const { walk, isOrdered, leavesNews } = await walkToKnown(poll, {
     ...options,
     cursor,
-    isEnough: (sharer, ids, known) => !isOwed(sharer, leftAtMs) || hasSeenEnough(sharer, ids, known, sinceMs),
-    missesNews: (sharer, ids, known) => isOwed(sharer, leftAtMs) && missesNews(sharer, ids, known, sinceMs),
+    isEnough: (subscriber, ids, known) => !isStillUnread(subscriber, leftAtMs) || hasSeenEnough(subscriber, ids, known, sinceMs),
+    missesNews: (subscriber, ids, known) => isStillUnread(subscriber, leftAtMs) && missesNews(subscriber, ids, known, sinceMs),
   });
   const isExpired = isBadRequest(walk.error);
   if (walk.pages === 0 && !isExpired) throw walk.error;

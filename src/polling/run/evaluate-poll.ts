@@ -18,7 +18,7 @@ import { knownTweets, ownFeed } from "../read/known-tweets.ts";
 import { isOfUsers } from "../read/read-record.ts";
 import type { Subscriber } from "../watch-poll.ts";
 import { knownMembersOf, missedMembersOf } from "./known-members.ts";
-import { sharersOf } from "./observe-list.ts";
+import { listSubscribersOf } from "./observe-list.ts";
 import type { Observation } from "./observation.ts";
 import type { PollState } from "./poll-state.ts";
 
@@ -32,7 +32,7 @@ export interface EvaluateDeps extends BesideDeps {
 
 export interface Evaluation {
   /** In the order of the subscribers. */
-  readonly judgements: readonly SubscriberEvaluation[];
+  readonly evaluations: readonly SubscriberEvaluation[];
   /** Over all of them. */
   readonly joined: SubscriberEvaluation;
   /** Accounts that answered under another handle than the state has. */
@@ -50,13 +50,13 @@ export async function evaluatePoll(deps: EvaluateDeps, state: PollState, seen: O
     return evaluate({ subscriber, target, index }, beside);
   };
   const userId = targets[0]?.userId ?? null;
-  // The entries of a batch are what they are about; everything else about an account tells its profile.
+  // The entries of a batch are what they are about; everything else about an account is in its profile.
   const needsProfile = seen.kind !== "feed" && userId !== null && poll.subscribers.every(({ entry }) => entry === undefined);
   // What is asked for beside the facts may be what a `where` goes by.
   const hasFacts = () => poll.subscribers.some((subscriber, index) => evaluateFor(withoutWhere(subscriber), index).events.length > 0);
   const beside = needsProfile && hasFacts() ? await readBeside(deps, poll, userId) : {};
-  const judgements = poll.subscribers.map((subscriber, index) => evaluateFor(subscriber, index, beside));
-  return { judgements, joined: joinEvaluations(judgements), renames: renamesIn(state, seen) };
+  const evaluations = poll.subscribers.map((subscriber, index) => evaluateFor(subscriber, index, beside));
+  return { evaluations, joined: joinEvaluations(evaluations), renames: renamesIn(state, seen) };
 }
 
 /** A subscriber of the poll, and its place among them. */
@@ -102,18 +102,18 @@ async function memberListEvaluator(
 ): Promise<Evaluate> {
   const known = await knownMembersOf(store, state, roster);
   const missed = await missedMembersOf(store, state, roster);
-  const sharers = sharersOf(state);
+  const lists = listSubscribersOf(state);
   return ({ subscriber, target, index }, { profile }) => {
     const { detection } = subscriber.type;
     if (detection.detector !== "roster") throw mixedDetectors(state);
-    const [rule, sharer] = [detection.rule(subscriber.watch.settings, target), sharers[index]];
-    if (sharer === undefined) throw new Error("a sharer of a list is missing");
+    const [rule, subscription] = [detection.rule(subscriber.watch.settings, target), lists[index]];
+    if (subscription === undefined) throw new Error("a subscriber of a list is missing");
     return evaluateMemberList(subscriber, target, roster, {
       ...context,
       known: known[index] ?? new Map(),
       list: state.poll.source.endpoint,
       rule,
-      sharer,
+      subscription,
       profile,
       missed: missed[index],
       ...(size === undefined ? {} : { size }),
@@ -122,7 +122,7 @@ async function memberListEvaluator(
 }
 
 function recordEvaluator(state: PollState, { record: { records, refused } }: Seen<"reading">, context: Context): Evaluate {
-  const isBlind = isSuspiciousReading(state.poll.subscribers, state.targets, records);
+  const isSuspicious = isSuspiciousReading(state.poll.subscribers, state.targets, records);
   return ({ subscriber, target }, beside) => {
     const { detection } = subscriber.type;
     const { settings } = subscriber.watch;
@@ -135,7 +135,7 @@ function recordEvaluator(state: PollState, { record: { records, refused } }: See
       rule: detection.rule(settings),
       profile: undefined,
       ...beside,
-      isBlind,
+      isSuspicious,
     });
   };
 }

@@ -7,7 +7,7 @@ import type { RosterObservation } from "../read/read-roster.ts";
 
 type ListStore = Pick<PollStore, "itemMarks" | "knownMembers" | "absentMembers">;
 
-/** Per subscriber. Members of a list whose leaving is told have no verdict that counts: they come and go. */
+/** Per subscriber. Members of a list whose departures are reported have no verdict that counts: they come and go. */
 export async function knownMembersOf(
   store: ListStore,
   loaded: PollState,
@@ -25,7 +25,7 @@ export async function knownMembersOf(
 const asMarks = (members: ReadonlySet<string> = new Set()): ReadonlyMap<string, ItemMark> =>
   new Map([...members].map((id) => [id, { verdict: "baseline", seenAtMs: 0 }]));
 
-/** Per subscriber; undefined where leaving is not told, and where the read was no complete one. */
+/** Per subscriber; undefined where leaving is not reported, and where the read was no complete one. */
 export async function missedMembersOf(
   store: ListStore,
   loaded: PollState,

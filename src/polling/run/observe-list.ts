@@ -1,5 +1,5 @@
 /**
- * What a poll of a member list sees in one of its steps: puts together what its sharers want, on whose behalf it asks, and how long the list is.
+ * What a poll of a member list sees in one of its steps: puts together what its subscribers want, on whose behalf it asks, and how long the list is.
  * The order of steps and pages is read-roster.ts's.
  */
 import type { RosterRule } from "../../detect/roster.ts";
@@ -10,7 +10,7 @@ import type { Watch } from "../../model/watch.ts";
 import { userIdOf } from "../../plan/poll.ts";
 import { lengthField, membersOf, wholeReadEveryMs } from "../../plan/polls/whole-reads.ts";
 import { askBehind, askFor } from "../ask.ts";
-import { type ListSubscriber, sharerOf } from "../read/list-subscribers.ts";
+import { type ListSubscriber, listSubscriberOf } from "../read/list-subscribers.ts";
 import type { LoadedPoll } from "../evaluate/load-subscribers.ts";
 import type { Profiles } from "../../requests/profiles.ts";
 import { nextStep, type ReadOptions, readStep, type RosterNeeds, type RosterObservation, type RosterStep } from "../read/read-roster.ts";
@@ -33,7 +33,7 @@ export interface ListReaderDeps {
 export interface ListPoll {
   readonly startedAtMs: number;
   readonly done: Set<RosterStep>;
-  /** Whether a sharer had no baseline when it began; undefined before the first step. */
+  /** Whether a subscriber had no baseline when it began; undefined before the first step. */
   isFirst?: boolean;
   /** Of what `max_pages` allows, pages that were read as part of the whole already. */
   scanPages: number;
@@ -59,10 +59,10 @@ export function rosterRules({ poll, targets }: LoadedPoll): readonly RosterRule[
 }
 
 /** In the order of the subscribers. */
-export const sharersOf = (loaded: PollState): readonly ListSubscriber[] =>
+export const listSubscribersOf = (loaded: PollState): readonly ListSubscriber[] =>
   rosterRules(loaded).flatMap((rule, index) => {
     const target = loaded.targets[index];
-    return target === undefined ? [] : [sharerOf(rule, target, rosterMemoryOf(loaded.source), loaded.poll.source.endpoint)];
+    return target === undefined ? [] : [listSubscriberOf(rule, target, rosterMemoryOf(loaded.source), loaded.poll.source.endpoint)];
   });
 
 /** The next step of a poll; undefined when it is done. @throws what its first request throws */
@@ -107,20 +107,20 @@ async function readIn(
   }
 }
 
-function isOpenAfter({ memory, members, completedScanAtMs }: RosterObservation, { sharers }: RosterNeeds, isFirst: boolean): boolean {
+function isOpenAfter({ memory, members, completedScanAtMs }: RosterObservation, { subscribers }: RosterNeeds, isFirst: boolean): boolean {
   if (memory.gaps !== undefined) return true;
-  const isWaitedFor = sharers.some(({ part }) => part === "whole");
+  const isWaitedFor = subscribers.some(({ part }) => part === "whole");
   if (isWaitedFor) return memory.scan !== undefined || (isFirst && completedScanAtMs === undefined);
-  return members.length === 0 && completedScanAtMs === undefined && sharers.some(({ part }) => part === "draws");
+  return members.length === 0 && completedScanAtMs === undefined && subscribers.some(({ part }) => part === "draws");
 }
 
 function needsOf({ store }: ListReaderDeps, loaded: PollState, nowMs: number): RosterNeeds {
   const { poll, targets } = loaded;
-  const sharers = sharersOf(loaded);
+  const subscribers = listSubscribersOf(loaded);
   return {
-    modes: new Set(sharers.map(({ mode }) => mode)),
-    sharers,
-    needsScan: sharers.some((sharer, index) => waitsForAll(sharer) && wantsAll(poll.subscribers[index]?.watch)),
+    modes: new Set(subscribers.map(({ mode }) => mode)),
+    subscribers,
+    needsScan: subscribers.some((subscriber, index) => waitsForAll(subscriber) && wantsAll(poll.subscribers[index]?.watch)),
     wholeEveryMs: wholeReadEveryMs(poll.subscribers, Math.max(0, ...targets.map(({ memory }) => membersOf(memory) ?? 0))),
     nowMs,
     known: (ids) => store.itemMarks(poll.subscribers, ids),
@@ -133,7 +133,7 @@ const waitsForAll = ({ part, isBaselined, partial }: ListSubscriber): boolean =>
 const wantsAll = (watch: Watch | undefined): boolean => watch?.fullReadEveryMs !== Number.POSITIVE_INFINITY;
 
 /** Nobody waits for more than the names of those who were there all along. */
-const isBehind = ({ sharers }: RosterNeeds): boolean => sharers.every(({ part }) => part === "follows");
+const isBehind = ({ subscribers }: RosterNeeds): boolean => subscribers.every(({ part }) => part === "follows");
 
 /** By the profile, which is kept for a day: one request at most, at the first read of a list that is longer than a poll reads. */
 async function sizeOf({ profiles }: ListReaderDeps, { poll, targets }: PollState): Promise<number | undefined> {

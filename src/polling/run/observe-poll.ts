@@ -58,7 +58,7 @@ async function observeFeed(
   return { kind: "feed", feed: await readFeed(ask, poll, { memory, needs, serviceClock, startedAtMs }) };
 }
 
-/** The flag that ends reading on; sharers of one source want the same. */
+/** The flag that ends reading on; subscribers of one source want the same. */
 const pagesUntil = (poll: Poll): string | undefined => readingRules(poll)[0]?.pagesUntil;
 
 const isBatch = ({ subscribers }: Poll): boolean => subscribers.some(({ entry }) => entry !== undefined);

@@ -1,4 +1,4 @@
-/** What a poll brought and what came of it, for whoever schedules, counts and tells. */
+/** What a poll brought and what came of it, for schedules, counts and alerts. */
 import { countGaps } from "../../detect/feed-memory.ts";
 import type { PollCommit } from "../../model/poll-store.ts";
 import type { Meter } from "../../model/meter.ts";
@@ -14,27 +14,27 @@ import type { PollState } from "./poll-state.ts";
 
 export interface PollOutcome {
   readonly events: number;
-  /** Items seen for the first time and told as baseline. */
+  /** Items seen for the first time and recorded as baseline. */
   readonly baselined: readonly Subscriber[];
-  /** Items that were not there before, of the sharer that saw most. */
+  /** Items that were not there before, of the subscriber that saw most. */
   readonly newItems: number;
-  /** When tweets that were new to every sharer were posted, without old ones that a later read shows first; service time, oldest first. */
+  /** When tweets that were new to every subscriber were posted, without old ones that a later read shows first; service time, oldest first. */
   readonly postedMs: readonly number[];
   /** Tweets of a feed that was read as deep as was asked; undefined where it was cut, or came back empty and held items before. */
   readonly shown?: ReadonlySet<string>;
   /** Whether a list that held items before came back empty. */
-  readonly isBlind: boolean;
-  readonly lostHoles: number;
-  /** Of a feed: holes in its history that wait to be filled. */
-  readonly openHoles?: number;
+  readonly isSuspicious: boolean;
+  readonly lostGaps: number;
+  /** Of a feed: gaps in its history that wait to be filled. */
+  readonly openGaps?: number;
   readonly tooOld: ReadonlyMap<string, number>;
   /** Watched accounts that changed their handle. */
   readonly renames: readonly Rename[];
   /** Targets that could not be read before, and were read now; as they were. */
   readonly returned: readonly ReportedTarget[];
-  /** Sharers whose record was not in the answer of a batch. */
+  /** Subscribers whose record was not in the answer of a batch. */
   readonly absent: readonly Subscriber[];
-  /** Sharers whose entry of a batch the service refuses, by its words. */
+  /** Subscribers whose entry of a batch the service refuses, by its words. */
   readonly refused: ReadonlyMap<string, readonly Subscriber[]>;
   /** Of a list of accounts. */
   readonly list?: ListOutcome;
@@ -43,7 +43,7 @@ export interface PollOutcome {
 }
 
 export interface ListOutcome {
-  /** Members told as gone. */
+  /** Members reported as gone. */
   readonly left: number;
   /** Members it did not find, who are gone when the next complete read does not find them either. */
   readonly awaited: number;
@@ -59,8 +59,8 @@ export const NOTHING_POLLED: PollOutcome = {
   baselined: [],
   newItems: 0,
   postedMs: [],
-  isBlind: false,
-  lostHoles: 0,
+  isSuspicious: false,
+  lostGaps: 0,
   tooOld: new Map(),
   renames: [],
   returned: [],
@@ -78,25 +78,25 @@ interface Committed {
 
 export function outcomeOf(state: PollState, seen: Observation, evaluation: Evaluation, committed: Committed): PollOutcome {
   const { poll } = state;
-  const { judgements, joined, renames } = evaluation;
+  const { evaluations, joined, renames } = evaluation;
   const baselined = poll.subscribers.filter((_, index) =>
-    judgements[index]?.targets.some(({ baselineAtMs }) => baselineAtMs !== undefined),
+    evaluations[index]?.targets.some(({ baselineAtMs }) => baselineAtMs !== undefined),
   );
   const error = errorOf(seen);
   return {
     events: committed.events,
     baselined,
-    tooOld: tooOldOf(poll, judgements, committed.rememberedFromMs),
-    newItems: Math.max(...judgements.map(({ verdicts }) => verdicts.filter(({ verdict }) => verdict !== "baseline").length), 0),
-    postedMs: postedMsOf(poll.subscribers, judgements, new Set(baselined)),
-    isBlind: seen.kind === "feed" && seen.feed.isBlind,
+    tooOld: tooOldOf(poll, evaluations, committed.rememberedFromMs),
+    newItems: Math.max(...evaluations.map(({ verdicts }) => verdicts.filter(({ verdict }) => verdict !== "baseline").length), 0),
+    postedMs: postedMsOf(poll.subscribers, evaluations, new Set(baselined)),
+    isSuspicious: seen.kind === "feed" && seen.feed.isSuspicious,
     renames: renames.filter(({ from }) => from !== null),
     returned: returnedIn(state, joined),
-    absent: poll.subscribers.filter((_, index) => judgements[index]?.isAbsent === true),
+    absent: poll.subscribers.filter((_, index) => evaluations[index]?.isAbsent === true),
     refused: seen.kind === "reading" ? refusedOf(poll, seen.record) : new Map(),
-    lostHoles: seen.kind === "feed" ? seen.feed.lostHoles : 0,
-    ...(seen.kind === "roster" ? { list: listOutcomeOf(seen, judgements) } : {}),
-    ...(seen.kind === "feed" ? { openHoles: countGaps(seen.feed.memory) } : {}),
+    lostGaps: seen.kind === "feed" ? seen.feed.lostGaps : 0,
+    ...(seen.kind === "roster" ? { list: listOutcomeOf(seen, evaluations) } : {}),
+    ...(seen.kind === "feed" ? { openGaps: countGaps(seen.feed.memory) } : {}),
     ...(seen.kind === "feed" && seen.feed.isHeadWhole ? { shown: new Set(seen.feed.tweets.keys()) } : {}),
     ...(error === undefined ? {} : { error }),
   };
@@ -105,12 +105,12 @@ export function outcomeOf(state: PollState, seen: Observation, evaluation: Evalu
 /** By watch id, tweets that a watch found too late to be news. */
 function tooOldOf(
   { subscribers }: Poll,
-  judgements: readonly SubscriberEvaluation[],
+  evaluations: readonly SubscriberEvaluation[],
   rememberedFromMs: number,
 ): ReadonlyMap<string, number> {
   const tooOld = new Map<string, number>();
   for (const [index, { watch }] of subscribers.entries()) {
-    const verdicts = judgements[index]?.verdicts ?? [];
+    const verdicts = evaluations[index]?.verdicts ?? [];
     const count = verdicts.filter(({ verdict, occurredAtMs }) => verdict === "too_old" && occurredAtMs > rememberedFromMs).length;
     if (count > 0) tooOld.set(watch.id, (tooOld.get(watch.id) ?? 0) + count);
   }
@@ -151,54 +151,54 @@ function refusedOf({ subscribers }: Poll, { refused }: RecordObservation): PollO
   return found;
 }
 
-const listOutcomeOf = ({ isOpen, roster: { completedPages } }: SeenList, judgements: readonly SubscriberEvaluation[]): ListOutcome => ({
-  left: Math.max(...judgements.map(({ members = [] }) => members.reduce((sum, { left }) => sum + left.length, 0)), 0),
-  awaited: Math.max(...judgements.map(({ awaited = 0 }) => awaited), 0),
+const listOutcomeOf = ({ isOpen, roster: { completedPages } }: SeenList, evaluations: readonly SubscriberEvaluation[]): ListOutcome => ({
+  left: Math.max(...evaluations.map(({ members = [] }) => members.reduce((sum, { left }) => sum + left.length, 0)), 0),
+  awaited: Math.max(...evaluations.map(({ awaited = 0 }) => awaited), 0),
   ...(completedPages === undefined ? {} : { pages: completedPages }),
   isUnderWay: isOpen,
 });
 
 /**
- * Only what is new to every sharer: to one that was added later, everything is. Of a list, to every one that reads its author through it.
- * What lies below a birth line is new to a first read alone: later it was pinned, or moved up to a page by deletions.
+ * Only what is new to every subscriber: to one that was added later, everything is. Of a list, to every one that reads its author through it.
+ * What lies below a baseline watermark is new to a first read alone: later it was pinned, or moved up to a page by deletions.
  */
 function postedMsOf(
   subscribers: readonly Subscriber[],
-  judgements: readonly SubscriberEvaluation[],
+  evaluations: readonly SubscriberEvaluation[],
   baselined: ReadonlySet<Subscriber>,
 ): readonly number[] {
   const readers = new Map<string | undefined, number>();
   for (const { author } of subscribers) readers.set(author, (readers.get(author) ?? 0) + 1);
   const ofAll = readers.get(undefined) ?? 0;
-  const seen = new Map<string, { readonly atMs: number; readonly author: string | undefined; readonly sharers: number }>();
-  for (const [index, { verdicts }] of judgements.entries()) {
+  const seen = new Map<string, { readonly atMs: number; readonly author: string | undefined; readonly subscribers: number }>();
+  for (const [index, { verdicts }] of evaluations.entries()) {
     const subscriber = subscribers[index];
     const author = subscriber?.author;
     const isFirst = subscriber !== undefined && baselined.has(subscriber);
     for (const { itemId, itemKind, occurredAtMs, verdict } of verdicts) {
       if (itemKind !== "tweet" || (verdict === "baseline" && !isFirst)) continue;
       const before = seen.get(itemId);
-      seen.set(itemId, { atMs: occurredAtMs, author: author ?? before?.author, sharers: (before?.sharers ?? 0) + 1 });
+      seen.set(itemId, { atMs: occurredAtMs, author: author ?? before?.author, subscribers: (before?.subscribers ?? 0) + 1 });
     }
   }
   const wanted = (author: string | undefined) => (author === undefined ? ofAll : ofAll + (readers.get(author) ?? 0));
-  const fresh = [...seen.values()].filter(({ author, sharers }) => sharers === wanted(author));
+  const fresh = [...seen.values()].filter(({ author, subscribers }) => subscribers === wanted(author));
   return fresh.map(({ atMs }) => atMs).sort((a, b) => a - b);
 }
 
 /** One poll in numbers. */
-export function countPoll(meter: Meter, poll: Poll, commit: PollCommit, born: ReadonlySet<string>): void {
+export function countPoll(meter: Meter, poll: Poll, commit: PollCommit, created: ReadonlySet<string>): void {
   const watchIds = new Map(poll.subscribers.map(({ watchKey, watch }) => [watchKey, watch.id]));
   for (const { watchKey, verdict } of commit.verdicts)
     meter.count("chirpwatch_items_total", { watch: watchIds.get(watchKey) ?? "", verdict });
   for (const event of commit.events) {
-    if (!born.has(event.id)) continue;
+    if (!created.has(event.id)) continue;
     meter.count("chirpwatch_events_total", { watch: event.watch, event: event.type });
     meter.observe("chirpwatch_detect_delay_seconds", Math.max(0, commit.atMs - event.occurredAtMs) / 1_000, { type: event.watchType });
   }
 }
 
-/** What the members told each was told when they were read: the group adds up numbers only. */
+/** What was found of each member was reported when it was read: the group adds up numbers only. */
 export const joinOutcomes = (outcomes: readonly PollOutcome[]): PollOutcome => ({
   ...NOTHING_POLLED,
   events: outcomes.reduce((sum, { events }) => sum + events, 0),

@@ -7,6 +7,6 @@ import type { Poll } from "../watch-poll.ts";
 export interface RunMember {
   /** Reads a member by itself, as deep as `reach` says. Never rejects. */
   readonly runOne: (poll: Poll, reach?: Reach) => Promise<PollRun>;
-  /** Judges and commits what was read of a member together with others. Never rejects. */
+  /** Evaluates and commits what was read of a member together with others. Never rejects. */
   readonly take: (poll: Poll, feed: FeedObservation) => Promise<PollRun>;
 }

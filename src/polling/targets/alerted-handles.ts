@@ -1,4 +1,4 @@
-/** Which handles of an account the operator was told of: watches of one account notice a rename at different times, and it is told once. Pure. */
+/** Which handles of an account the operator was notified of: watches of one account see a rename at different times, and it is reported once. Pure. */
 
 /** By user id, oldest first; accounts in the order of their last renames. */
 export type AlertedHandles = Readonly<Record<string, readonly string[]>>;
@@ -7,19 +7,19 @@ const HANDLES_KEPT = 5;
 const ACCOUNTS_KEPT = 1_000;
 
 /**
- * A step on from the last handle told is news, also back to one it had before. Whoever still knew an older handle comes late: to that
- * one, what was told since is none.
+ * A step on from the last handle reported is news, also back to one it had before. Whoever still knew an older handle comes late: to that
+ * one, what was reported since is none.
  */
 export function isNewHandle(
-  told: AlertedHandles,
+  reported: AlertedHandles,
   userId: string,
   from: string,
   to: string,
 ): { readonly isNew: boolean; readonly handles: Record<string, readonly string[]> } {
-  const before = told[`id:${userId}`] ?? [from];
+  const before = reported[`id:${userId}`] ?? [from];
   const isStep = before.at(-1) === from && to !== from;
-  if (!isStep && before.includes(to)) return { isNew: false, handles: { ...told } };
-  const { [`id:${userId}`]: _, ...others } = told;
+  if (!isStep && before.includes(to)) return { isNew: false, handles: { ...reported } };
+  const { [`id:${userId}`]: _, ...others } = reported;
   const kept = Object.entries(others).slice(1 - ACCOUNTS_KEPT);
   return { isNew: true, handles: Object.fromEntries([...kept, [`id:${userId}`, [...before, to].slice(-HANDLES_KEPT)]]) };
 }

@@ -56,14 +56,14 @@ export const createListCheck = (deps: ListCheckDeps): ListCheck => new DailyList
 
 class DailyListCheck implements ListCheck {
   readonly #deps: ListCheckDeps;
-  readonly #patience: RefusalBackoff;
+  readonly #backoff: RefusalBackoff;
   #cancel: Cancel | undefined;
   #isStopped = false;
   #underWay: Promise<void> = Promise.resolve();
 
   constructor(deps: ListCheckDeps) {
     this.#deps = deps;
-    this.#patience = createRefusalBackoff(deps.clock);
+    this.#backoff = createRefusalBackoff(deps.clock);
   }
 
   check(isAsked = false): Promise<void> {
@@ -72,7 +72,7 @@ class DailyListCheck implements ListCheck {
   }
 
   async listLost(listId: string): Promise<void> {
-    for (const one of await this.#sharersOf(listId)) await this.#apply(one, new Set());
+    for (const one of await this.#subscribersOf(listId)) await this.#apply(one, new Set());
   }
 
   async stop(): Promise<void> {
@@ -92,7 +92,7 @@ class DailyListCheck implements ListCheck {
       } catch (error) {
         if (this.#isStopped) return;
         this.#deps.log.warn("list members could not be read, trying again", { list: listId, error });
-        waitMs = Math.min(waitMs, this.#patience.holdMs({ key: listId, intervalMs: 0 }, STEADY_MS));
+        waitMs = Math.min(waitMs, this.#backoff.holdMs({ key: listId, intervalMs: 0 }, STEADY_MS));
       }
     }
     if (!this.#isStopped && listIds.size > 0) this.#cancel = this.#deps.clock.after(waitMs, () => void this.check());
@@ -101,23 +101,24 @@ class DailyListCheck implements ListCheck {
   /** Milliseconds until it is time again. */
   async #checkList(listId: string, isAsked: boolean): Promise<number> {
     const { clock, gate, log, notes } = this.#deps;
-    const sharers = await this.#sharersOf(listId);
-    const asking = sharers.find((one) => isDue(one, isAsked, clock.now()));
-    if (asking === undefined) return Math.min(...sharers.map(({ checkedAtMs }) => untilNextMs(checkedAtMs, clock.now()) || CHECK_EVERY_MS));
+    const subscribers = await this.#subscribersOf(listId);
+    const asking = subscribers.find((one) => isDue(one, isAsked, clock.now()));
+    if (asking === undefined)
+      return Math.min(...subscribers.map(({ checkedAtMs }) => untilNextMs(checkedAtMs, clock.now()) || CHECK_EVERY_MS));
     const startedAtMs = clock.now();
     const members = await readListMembers(gate, listId, asking.planned.watch.id);
-    if (members.size === 0 && sharers.some(({ planned }) => isThroughList(planned.targets)) && this.#isDoubted(listId)) {
+    if (members.size === 0 && subscribers.some(({ planned }) => isThroughList(planned.targets)) && this.#isDoubted(listId)) {
       log.warn("a list that held accounts holds nobody, asking again before that is believed", { list: listId });
-      return this.#patience.holdMs({ key: listId, intervalMs: 0 }, STEADY_MS);
+      return this.#backoff.holdMs({ key: listId, intervalMs: 0 }, STEADY_MS);
     }
-    for (const one of sharers) {
+    for (const one of subscribers) {
       await this.#apply(one, members);
       await notes.writeNote(checkNote(one.planned), startedAtMs);
     }
     return CHECK_EVERY_MS;
   }
 
-  #sharersOf(listId: string): Promise<readonly ListWatch[]> {
+  #subscribersOf(listId: string): Promise<readonly ListWatch[]> {
     const { notes, watches } = this.#deps;
     return Promise.all(
       listWatches(watches())
@@ -127,7 +128,7 @@ class DailyListCheck implements ListCheck {
   }
 
   #isDoubted(listId: string): boolean {
-    return this.#patience.refusals({ key: listId, intervalMs: 0 }) < REFUSALS_BEFORE_BELIEF;
+    return this.#backoff.refusals({ key: listId, intervalMs: 0 }) < REFUSALS_BEFORE_BELIEF;
   }
 
   /** Writes what is new about the targets; who left the list since the last check is read back to it. */

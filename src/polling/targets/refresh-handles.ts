@@ -94,7 +94,7 @@ async function takeHandle({ watch, target }: AskedByHandle, username: string, de
   return readSinceRename(resolved, watch, deps);
 }
 
-/** When it was renamed nobody knows: the new handle is read as far back as anything would be told. */
+/** When it was renamed nobody knows: the new handle is read as far back as anything would raise an alert. */
 async function readSinceRename(target: TargetState, { maxAgeMs }: Watch, { store, clock }: HandleDeps): Promise<TargetState> {
   if (target.baselineAtMs === null) return target;
   return (await remember(store, target, { resume_ms: clock.now() - maxAgeMs }, clock.now())) ?? target;

@@ -1,6 +1,6 @@
 /**
  * What the operator hears of targets: that one cannot be read, that it can again, that an account goes by another handle. Once per account,
- * however many watches name it. Owns the words and what was told; finding out is others'.
+ * however many watches name it. Owns the texts and what was reported; finding out is others'.
  */
 import { createInTurn } from "../../model/in-turn.ts";
 import type { Log } from "../../model/log.ts";
@@ -43,7 +43,7 @@ export interface RenamedAccount {
 }
 
 export interface TargetAlerts {
-  /** Marks targets that cannot be read. A status that stays the same is not told again; `not_indexed` is not told at all. */
+  /** Marks targets that cannot be read. A status that stays the same raises no second alert; `not_indexed` raises none. */
   lost(targets: readonly ReportedTarget[], loss: Loss): Promise<void>;
   /** Of targets that were lost and could be read now. */
   back(targets: readonly ReportedTarget[]): Promise<void>;
@@ -52,12 +52,12 @@ export interface TargetAlerts {
 
 /** Of many targets that one notice is about. */
 const MOST_NAMED = 5;
-const TOLD_HANDLES_NOTE = "handles.told";
+const REPORTED_HANDLES_NOTE = "handles.told";
 
 export const isLost = ({ status }: Pick<TargetState, "status">): boolean => status === "unavailable" || status === "misconfigured";
 
 export function createTargetAlerts(deps: TargetAlertsDeps): TargetAlerts {
-  const own = new OwnNotices(deps);
+  const own = new OwnAlerts(deps);
   // Two polls that find the same at once must not each leave it to the other.
   const inTurn = createInTurn();
   return {
@@ -68,7 +68,7 @@ export function createTargetAlerts(deps: TargetAlertsDeps): TargetAlerts {
 }
 
 /** One call at a time. */
-class OwnNotices implements TargetAlerts {
+class OwnAlerts implements TargetAlerts {
   readonly #deps: TargetAlertsDeps;
   /** Reported as back, and not lost since; by account. */
   readonly #back = new Set<string>();
@@ -116,10 +116,10 @@ class OwnNotices implements TargetAlerts {
 
   async renamed({ userId, from, to, isTaken, hint }: RenamedAccount): Promise<void> {
     const { notes, opsAlerts, watches } = this.#deps;
-    const handles = ((await notes.readNote(TOLD_HANDLES_NOTE)) ?? {}) as AlertedHandles;
+    const handles = ((await notes.readNote(REPORTED_HANDLES_NOTE)) ?? {}) as AlertedHandles;
     const { isNew, handles: after } = isNewHandle(handles, userId, from, to);
     if (!isNew) return;
-    await notes.writeNote(TOLD_HANDLES_NOTE, after);
+    await notes.writeNote(REPORTED_HANDLES_NOTE, after);
     const own = watches().filter(({ targets }) => targets.some((target) => target.userId === userId));
     const ids = own.map(({ watch }) => watch.id);
     const taken = isTaken ? `; @${from} belongs to another account now, which is not followed` : "";

@@ -45,14 +45,14 @@ const AFTER_MISSING_MS = 3_600_000;
 const HANDLES_FRESH_MS = 6 * 3_600_000;
 const DAY_MS = 86_400_000;
 const UNKNOWN_HANDLE = { reason: "no account has this handle", hint: "Check the spelling, or write the account's id." };
-/** When all were looked up last; a restart is no reason to look again. */
+/** When all were looked up last; a restart is no reason to repeat that. */
 const HANDLES_NOTE = "handles.at";
 
 export const createTargetResolver = (deps: TargetResolverDeps): TargetResolver => new HandleResolver(deps);
 
 class HandleResolver implements TargetResolver {
   readonly #deps: TargetResolverDeps;
-  readonly #patience: RefusalBackoff;
+  readonly #backoff: RefusalBackoff;
   #cancel: Cancel | undefined;
   #isStopped = false;
   #running: Promise<void> | undefined;
@@ -64,7 +64,7 @@ class HandleResolver implements TargetResolver {
 
   constructor(deps: TargetResolverDeps) {
     this.#deps = deps;
-    this.#patience = createRefusalBackoff(deps.clock);
+    this.#backoff = createRefusalBackoff(deps.clock);
   }
 
   /** Whoever comes during a round waits for the next one: it asks for the rest of all of them at once. */
@@ -118,7 +118,7 @@ class HandleResolver implements TargetResolver {
     const { storeWatch, log, pacer, clock } = this.#deps;
     storeWatch.takeError(error);
     log.warn("handles could not be resolved, trying again", { error: errorText(error) });
-    if (isRefusal(error)) return this.#patience.holdMs({ key: "handles", intervalMs: 0 }, AFTER_REFUSAL_MS);
+    if (isRefusal(error)) return this.#backoff.holdMs({ key: "handles", intervalMs: 0 }, AFTER_REFUSAL_MS);
     return pacer.status(clock.monotonic()).kind === "stopped" ? AFTER_STOP_MS : AFTER_FAILURE_MS;
   }
 

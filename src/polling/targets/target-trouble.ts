@@ -1,6 +1,6 @@
 /**
  * What a refusal means for the targets of a poll: not indexed, gone for now, or a request that will never work. Owns the questions asked
- * to tell these apart; the word to the operator is target-alerts.ts's, and the poll loop does the waiting.
+ * to distinguish these; the alert to the operator is target-alerts.ts's, and the poll loop does the waiting.
  */
 import { BATCH_SIZE } from "../../model/batch.ts";
 import type { Clock } from "../../model/clock.ts";
@@ -27,7 +27,7 @@ export interface TargetTroubleDeps {
   readonly targetAlerts: TargetAlerts;
   readonly clock: Clock;
   readonly log: Log;
-  /** Told when a target that has no baseline cannot be read: nothing should wait for it. */
+  /** Called when a target that has no baseline cannot be read: nothing should wait for it. */
   readonly onMissing: (watchId: string) => void;
   /** A target's memory changed in a way that changes its source: plan again. */
   readonly onSourceChanged: (targets: readonly TargetState[]) => void;
@@ -40,7 +40,7 @@ export interface TargetTroubleDeps {
 export interface TargetTrouble {
   /** Deals with a 400, 403 or 404 of a poll. */
   take(poll: Poll, error: UpstreamError): Promise<PollAftermath>;
-  /** Accounts that go by another handle now: followed by their id, and told; whoever has the old handle is not followed. */
+  /** Accounts that go by another handle now: followed by their id, and reported; whoever has the old handle is not followed. */
   takeRenames(poll: Poll, renames: readonly Rename[]): Promise<void>;
   /** Targets that can be read again. */
   takeReturned(targets: readonly ReportedTarget[]): Promise<void>;
@@ -59,12 +59,12 @@ export const createTargetTrouble = (deps: TargetTroubleDeps): TargetTrouble => n
 
 class RefusedTargets implements TargetTrouble {
   readonly #deps: TargetTroubleDeps;
-  readonly #patience: RefusalBackoff;
+  readonly #backoff: RefusalBackoff;
   readonly #fate: AccountFate;
 
   constructor(deps: TargetTroubleDeps) {
     this.#deps = deps;
-    this.#patience = createRefusalBackoff(deps.clock);
+    this.#backoff = createRefusalBackoff(deps.clock);
     this.#fate = createAccountFate(deps.gate);
   }
 
@@ -124,7 +124,7 @@ class RefusedTargets implements TargetTrouble {
     const listId = asked.source.params["list_id"];
     const isList = typeof listId === "string" && asked.subscribers.some(({ author }) => author !== undefined);
     if (isList && this.#isDoubted(asked) && isThroughList((await loadSubscribers(store, asked)).targets))
-      return { retryAtMs: clock.now() + this.#patience.holdMs(asked, HOUR_MS) };
+      return { retryAtMs: clock.now() + this.#backoff.holdMs(asked, HOUR_MS) };
     if (isList) await onListLost(listId);
     const planned = isList ? { ...asked, subscribers: asked.subscribers.filter(({ author }) => author === undefined) } : asked;
     if (planned.subscribers.length === 0) return { notBeforeMs: clock.now() + HOUR_MS };
@@ -214,11 +214,11 @@ class RefusedTargets implements TargetTrouble {
 
   /** What was shown before is not believed to be gone at once. */
   #isDoubted(poll: Poll): boolean {
-    return this.#patience.refusals(poll) < REFUSALS_BEFORE_BELIEF;
+    return this.#backoff.refusals(poll) < REFUSALS_BEFORE_BELIEF;
   }
 
   #notBefore(poll: Poll, steadyMs: number): PollAftermath {
-    return { notBeforeMs: this.#deps.clock.now() + this.#patience.holdMs(poll, steadyMs) };
+    return { notBeforeMs: this.#deps.clock.now() + this.#backoff.holdMs(poll, steadyMs) };
   }
 }
 

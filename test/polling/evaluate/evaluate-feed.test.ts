@@ -26,7 +26,7 @@ function seen(postedMs: readonly number[], nowMs: number): FeedObservation {
     items: tweets.map(({ id }, n) => ({ id, timeMs: postedMs[n] ?? 0 })),
     memory: { stretches: [], readAtMs: null, newestItemMs: null, sweptAtMs: null },
     firstPageHigh: tweets[0]?.id,
-    ...{ horizonMs: Number.POSITIVE_INFINITY, nowMs, isHeadWhole: true, isBlind: false, lostHoles: 0 },
+    ...{ horizonMs: Number.POSITIVE_INFINITY, nowMs, isHeadWhole: true, isSuspicious: false, lostGaps: 0 },
   };
 }
 

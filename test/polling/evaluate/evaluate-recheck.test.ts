@@ -22,8 +22,8 @@ const recheck: Recheck = {
 
 /** When it is looked at next, in minutes; undefined when it is let go. */
 const nextOf = (atMinute: number, stretch: number): number | undefined => {
-  const context = { hash: sha256, detectedAtMs: atMinute * MINUTE, stretch, isBlind: false };
-  const { next } = evaluateRecheck(subscriber, recheck, { tweet: makeTweet("7"), told: undefined }, context);
+  const context = { hash: sha256, detectedAtMs: atMinute * MINUTE, stretch, isSuspicious: false };
+  const { next } = evaluateRecheck(subscriber, recheck, { tweet: makeTweet("7"), event: undefined }, context);
   return next === undefined ? undefined : next.dueAtMs / MINUTE;
 };
 

@@ -46,7 +46,7 @@ export function createFreshnessPacer(group: Poll, freshness: Freshness, deps: Fr
       const paced = { ...memory, ...paceAfter({ ...turn, awaited: [awaited, plan.awaited], hasProbed, delaysMs, startedAtMs }) };
       const nextDueMs = turn.nowMs + waitAfter({ ...turn, memory: paced });
       // What comes to light after blind probes is late because of them.
-      if (answer !== "blind") onTime.end(group.key, nextDueMs);
+      if (answer !== "suspicious") onTime.end(group.key, nextDueMs);
       return { memory: paced, nextDueMs };
     },
     nextDueMs() {

@@ -30,7 +30,7 @@ export interface ProbedRun extends Run {
   readonly asked: readonly GroupMember[];
   /** Members that need no probe: somebody else asked for them just now. */
   readonly seen: ReadonlySet<GroupMember>;
-  readonly answer: "seen" | "blind" | "refused";
+  readonly answer: "seen" | "suspicious" | "refused";
   /** What the rates predict of those who were probed. */
   readonly awaited: Awaited;
 }
