@@ -1,5 +1,5 @@
 /** The address of the data service: what may be written, and what is made of it. Pure; config/ uses it, too. */
-import type { Reach } from "../model/http.ts";
+import type { NetworkScope } from "../model/http.ts";
 import { isLoopback } from "../model/loopback.ts";
 
 export interface BaseUrl {
@@ -8,7 +8,7 @@ export interface BaseUrl {
   /** The prefix of the older version, for its one endpoint. */
   readonly v2Url: string;
   /** Where a request may go: plain HTTP to this machine only. */
-  readonly reach: Reach;
+  readonly reach: NetworkScope;
 }
 
 export type BaseUrlProblem = { readonly problem: string; readonly hint: string };

@@ -8,7 +8,7 @@ import { startHeartbeat } from "../engine/health/heartbeat.ts";
 import { createPollTrace } from "../polling/run/poll-trace.ts";
 import { startControl } from "../server/control-socket.ts";
 import { createMeter } from "../server/metrics/meter.ts";
-import type { RouteDeps } from "../server/routes.ts";
+import type { HttpRouteDeps } from "../server/routes.ts";
 import { startServer } from "../server/server.ts";
 import type { ReloadOutcome } from "../server/words/views.ts";
 import { type OpenedStore, openStore } from "../state/open.ts";
@@ -119,7 +119,7 @@ async function build(initial: Config, deps: DaemonDeps, teardown: Teardown): Pro
   return { url, engine, reload: reloader.reload, stop };
 }
 
-interface ServedParts extends RouteDeps {
+interface ServedParts extends HttpRouteDeps {
   readonly adapters: Adapters;
   readonly statePath: string;
 }

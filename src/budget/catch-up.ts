@@ -22,7 +22,7 @@ export interface CatchUp {
   begin(source: string, nowMs: number): void;
 }
 
-export interface PaceQuery {
+export interface SparePaceQuery {
   /** Requests of the period up to which scheduled polls may go; undefined while unknown. */
   readonly softLimit: number | undefined;
   readonly spent: number;
@@ -50,7 +50,7 @@ const LEAST_SHARE = 0.1;
 const KEPT: Readonly<Record<Priority, number>> = { high: 0, normal: 0.2, low: 0.5 };
 
 /** What the month can spare: an hour of an even pace at once, then part of whatever the plan leaves. Undefined while no soft limit is known. */
-export function sparePace(query: PaceQuery): SparePace | undefined {
+export function sparePace(query: SparePaceQuery): SparePace | undefined {
   if (query.softLimit === undefined) return undefined;
   const daysLeft = Math.max((query.periodEndMs - query.nowMs) / DAY_MS, 1 / HOURS_A_DAY);
   const evenPerDay = Math.max(0, query.softLimit - query.spent) / daysLeft;

@@ -65,14 +65,14 @@ export function withEntries(map: MapNode, changes: Readonly<Record<string, Entry
   return { ...map, entries };
 }
 
-export interface Found {
+export interface FoundEntry {
   readonly node: Node | undefined;
   /** Of the key for entries of a map, of the value for items of a list. The deepest that exists when the path leads nowhere. */
   readonly place: Place;
 }
 
 /** Follows a path as far as it goes. `place` is where `root` stands itself. */
-export function findNode(root: Node, path: Path, place: Place = root.place): Found {
+export function findNode(root: Node, path: Path, place: Place = root.place): FoundEntry {
   let node: Node | undefined = root;
   let at = place;
   for (const step of path) {

@@ -7,7 +7,7 @@ import type { DeliveryResult } from "../model/outbox.ts";
 import type { Random } from "../model/random.ts";
 import type { AttemptLog } from "./logs/attempt-log.ts";
 import type { Breaker } from "./outcome/breaker.ts";
-import type { Delays } from "./logs/delays.ts";
+import type { DeliveryDelays } from "./logs/delays.ts";
 import { classifyAttempt } from "./outcome/classify.ts";
 import { rejectWaiting, type ClaimedMessage, type SinkQueue } from "./queue/sink-queue.ts";
 import type { MessageLog } from "./logs/message-log.ts";
@@ -22,7 +22,7 @@ export interface DispatchDeps {
   readonly send: Stage<ClaimedMessage, Attempt>;
   readonly record: Stage<DeliveryResult, void>;
   readonly breaker: Breaker;
-  readonly delays: Delays;
+  readonly delays: DeliveryDelays;
   readonly attemptLog: AttemptLog;
   readonly messageLog: MessageLog;
   readonly clock: Clock;

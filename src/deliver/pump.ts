@@ -21,7 +21,7 @@ import { giveUpExpired } from "./outcome/expire.ts";
 import { createGroupStage } from "./stages/group.ts";
 import { InFlight } from "./in-flight.ts";
 import { createSinkQueue, pauseMs, setBack, rejectWaiting, type PumpSink, type SinkQueue } from "./queue/sink-queue.ts";
-import type { Turn } from "./queue/loop.ts";
+import type { LoopTurn } from "./queue/loop.ts";
 import { createMessageLog } from "./logs/message-log.ts";
 import { createPaceStage } from "./stages/pace.ts";
 import { createRecordStage, type RecordStage } from "./stages/record.ts";
@@ -163,7 +163,7 @@ function createPipeline(deps: PumpDeps, running: Running): Pick<WorkerDeps, "gro
 }
 
 /** Publishing is for sinks whose destination has followers. */
-function crosspostTurn(deps: PumpDeps, { attempts }: InFlight, { name, sink }: SinkQueue): Turn | undefined {
+function crosspostTurn(deps: PumpDeps, { attempts }: InFlight, { name, sink }: SinkQueue): LoopTurn | undefined {
   if (sink.crosspost === undefined) return undefined;
   const { store, clock, random, log, meter } = deps;
   const onUnpublished = (report: UnpublishedReport) => deps.onUnpublished(report);

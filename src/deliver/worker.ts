@@ -5,8 +5,8 @@ import type { Log } from "../model/log.ts";
 import type { Outbox } from "../model/outbox.ts";
 import type { Claim } from "./stages/group.ts";
 import type { InFlight } from "./in-flight.ts";
-import { isBeforeProbe, roomInMs, roomOf, type ClaimedMessage, type SinkQueue } from "./queue/sink-queue.ts";
-import { createLoop, type Loop, type Turn } from "./queue/loop.ts";
+import { isBeforeProbe, roomInMs, freeSlotsOf, type ClaimedMessage, type SinkQueue } from "./queue/sink-queue.ts";
+import { createLoop, type Loop, type LoopTurn } from "./queue/loop.ts";
 import type { Stage } from "./stages/stage.ts";
 
 export interface WorkerDeps {
@@ -31,7 +31,7 @@ export class Worker {
   readonly #loops: readonly Loop[];
 
   /** `crosspost`: a turn of publishing what was sent, for a sink that publishes. */
-  constructor(queue: SinkQueue, crosspost: Turn | undefined, deps: WorkerDeps) {
+  constructor(queue: SinkQueue, crosspost: LoopTurn | undefined, deps: WorkerDeps) {
     this.#queue = queue;
     this.#deps = deps;
     const turns = [() => this.#turn(), ...(crosspost === undefined ? [] : [crosspost])];
@@ -47,7 +47,7 @@ export class Worker {
     for (const loop of this.#loops) loop.end();
   }
 
-  #loopOf(turn: Turn): Loop {
+  #loopOf(turn: LoopTurn): Loop {
     const { clock, log, inFlight, isStopping } = this.#deps;
     const onFailed = (error: unknown) => {
       log.error("the outbox could not be read or written", { sink: this.#queue.name, error: errorText(error) });
@@ -66,7 +66,7 @@ export class Worker {
   async #deliverDue(): Promise<number | undefined> {
     const { store, clock, group, seal } = this.#deps;
     const queue = this.#queue;
-    if (roomOf(queue, clock) === 0) return roomInMs(queue, clock);
+    if (freeSlotsOf(queue, clock) === 0) return roomInMs(queue, clock);
     const claim = await group.run(queue);
     const messages = await seal.run(claim);
     for (const claimed of messages) this.#dispatch(claimed);

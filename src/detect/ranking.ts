@@ -50,20 +50,20 @@ export function detectRanking(memory: RankingMemory | undefined, keys: readonly 
   const ranks: Record<string, number> = Object.create(null);
   const gone: Record<string, number> = Object.create(null);
   const facts: RankingFact[] = [];
-  const tell = (event: string | undefined, key: string, rank: number | null, previousRank: number | null) => {
+  const emit = (event: string | undefined, key: string, rank: number | null, previousRank: number | null) => {
     if (event !== undefined) facts.push({ event, key, rank, previousRank });
   };
   for (const [key, rank] of now) {
     const before = Object.hasOwn(memory.ranks, key) ? memory.ranks[key] : undefined;
     const hasMoved = before !== undefined && Math.abs(before - rank) >= rule.moveBy;
-    if (before === undefined) tell(rule.entered, key, rank, null);
-    else if (hasMoved) tell(rule.moved, key, rank, before);
+    if (before === undefined) emit(rule.entered, key, rank, null);
+    else if (hasMoved) emit(rule.moved, key, rank, before);
     ranks[key] = before === undefined || hasMoved ? rank : before;
   }
   for (const [key, before] of Object.entries(memory.ranks)) {
     if (now.has(key)) continue;
     const absences = (memory.gone?.[key] ?? 0) + 1;
-    if (absences >= ABSENCES_TO_LEAVE) tell(rule.left, key, null, before);
+    if (absences >= ABSENCES_TO_LEAVE) emit(rule.left, key, null, before);
     else {
       ranks[key] = before;
       gone[key] = absences;

@@ -17,9 +17,9 @@ export function basisByWatch(polls: readonly Poll[], known: Known): ReadonlyMap<
       parts.set(watch.id, part);
       part.bases.add(basis);
       for (const one of assumptions) part.assumptions.add(one);
-      const looks = looksBasis(watch, known);
-      if (looks !== undefined) part.bases.add(looks);
-      if (looks === "assumed") part.assumptions.add("looks");
+      const rechecks = recheckBasis(watch, known);
+      if (rechecks !== undefined) part.bases.add(rechecks);
+      if (rechecks === "assumed") part.assumptions.add("rechecks");
     }
   }
   return new Map(
@@ -30,5 +30,5 @@ export function basisByWatch(polls: readonly Poll[], known: Known): ReadonlyMap<
   );
 }
 
-const looksBasis = ({ id, recheck }: Watch, { freshOf }: Known): Basis | undefined =>
+const recheckBasis = ({ id, recheck }: Watch, { freshOf }: Known): Basis | undefined =>
   recheck === undefined ? undefined : freshOf(id) === undefined ? "assumed" : "learned";

@@ -6,7 +6,7 @@ import type { PlannedWatch } from "../plan/polls/plan-polls.ts";
 import type { Poll, Pollable } from "../plan/poll.ts";
 import { sum } from "../plan/sum.ts";
 import { schedulesOf } from "../plan/timing.ts";
-import { MEMBERS_PER_PAGE, membersOf, readSoFar } from "../plan/polls/whole-reads.ts";
+import { MEMBERS_PER_PAGE, memberCountOf, readSoFar } from "../plan/polls/whole-reads.ts";
 
 /** Whether a poll has a target whose first read is not done. */
 export function hasUnreadTarget<T extends Pollable>(planned: readonly PlannedWatch<T>[]): (poll: Poll<T>) => boolean {
@@ -38,11 +38,11 @@ export function firstRequests(polls: readonly Poll[], planned: readonly PlannedW
 /** Whether anybody wants all of a list. */
 const isReadWhole = ({ subscribers }: Poll): boolean => subscribers.some(({ watch }) => watch.fullReadEveryMs !== Number.POSITIVE_INFINITY);
 
-/** Of a list whose newcomers are told already. */
+/** Of a list whose newcomers are reported already. */
 function pagesLeft({ subscribers: [first] }: Poll, planned: readonly PlannedWatch[]): number {
   const own = planned.find(({ watchKey }) => watchKey === first?.watchKey);
   const memory = own?.targets.find(({ key }) => key === first?.targetKey)?.memory ?? {};
-  const [members, read] = [membersOf(memory), readSoFar(memory)];
+  const [members, read] = [memberCountOf(memory), readSoFar(memory)];
   return members === undefined || read === undefined ? 0 : Math.max(0, Math.ceil((members - read) / MEMBERS_PER_PAGE));
 }
 

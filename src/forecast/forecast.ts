@@ -27,7 +27,7 @@ export interface PollForecast extends PollCost {
   readonly nextRunsMs: readonly number[];
 }
 
-/** A watch's part: requests of a shared poll are split among its sharers, so that parts add up to the total. */
+/** A watch's part: requests of a shared poll are split among its subscribers, so that parts add up to the total. */
 export interface WatchForecast {
   readonly watchId: string;
   /** How its polls are read, each way once. */
@@ -36,7 +36,7 @@ export interface WatchForecast {
   readonly requestsPerDay: number;
   readonly requestsPerMonth: number;
   readonly sweepsPerDay: number;
-  /** Looks at fresh tweets. */
+  /** Rechecks of fresh tweets. */
   readonly rechecksPerDay: number;
   /** Other watches whose requests it shares, the first few; how many there are. */
   readonly sharedWith: readonly string[];
@@ -57,7 +57,7 @@ export interface Forecast {
 }
 
 export interface ForecastDeps extends CostDeps {
-  /** Looks at fresh tweets; none unless said. */
+  /** Rechecks of fresh tweets; none unless said. */
   readonly rechecks?: RecheckCost;
   readonly nowMs: number;
   /** When a poll ran last, by its key; undefined of one that never did. */
@@ -150,7 +150,7 @@ function joinParts(watchId: string, parts: readonly Part[], rechecksPerDay: numb
     requestsPerMonth: requestsPerDay * MONTH_DAYS,
     sweepsPerDay: sum(parts, ({ own, share }) => own.sweepsPerDay * share),
     rechecksPerDay,
-    ...sharersOf(watchId, parts),
+    ...subscribersOf(watchId, parts),
     delay: slowest(parts.map(({ own }) => own.delay)),
     nextRunsMs: [...new Set(parts.flatMap(({ own }) => own.nextRunsMs))].sort((a, b) => a - b).slice(0, NEXT_RUNS),
   };
@@ -159,7 +159,7 @@ function joinParts(watchId: string, parts: readonly Part[], rechecksPerDay: numb
 /** Ten thousand watches can share one poll: each naming all others would be a hundred million names. */
 const MOST_NAMED = 20;
 
-function sharersOf(watchId: string, parts: readonly Part[]): Pick<WatchForecast, "sharedWith" | "sharers"> {
+function subscribersOf(watchId: string, parts: readonly Part[]): Pick<WatchForecast, "sharedWith" | "sharers"> {
   const [first, ...others] = parts.map(({ sharers }) => sharers);
   const all = others.length === 0 ? (first ?? []) : [...new Set(parts.flatMap(({ sharers }) => sharers))];
   const sharedWith = all.slice(0, MOST_NAMED + 1).filter((id) => id !== watchId);

@@ -48,8 +48,8 @@ function priceRechecks(polls: readonly Poll[], freshOf?: FreshOf): readonly Pric
   return [...following].map(([watchId, poll]) => {
     const requestsPerDay = byWatch.get(watchId) ?? 0;
     const priority = poll.subscribers[0]?.watch.priority ?? poll.priority;
-    const looks = { pollsPerDay: requestsPerDay, sweepsPerDay: 0, fullReadPerDay: 0, fullReadPages: 1, requestsPerDay };
-    return { poll, priority, strategy: "recheck", ...looks };
+    const rechecks = { pollsPerDay: requestsPerDay, sweepsPerDay: 0, fullReadPerDay: 0, fullReadPages: 1, requestsPerDay };
+    return { poll, priority, strategy: "recheck", ...rechecks };
   });
 }
 

@@ -25,7 +25,7 @@ export function recheckCost(
   for (const { id, recheck } of watches)
     if (recheck !== undefined) byInterval.set(recheck.everyMs, [...(byInterval.get(recheck.everyMs) ?? []), id]);
   const byWatch = new Map([...byInterval.values()].flat().map((id) => [id, 0]));
-  for (const { intervalsMs, timesPerDay } of looksOf([...byInterval.keys()])) {
+  for (const { intervalsMs, timesPerDay } of recheckBatchesOf([...byInterval.keys()])) {
     const ids = intervalsMs.flatMap((everyMs) => byInterval.get(everyMs) ?? []);
     const requests = timesPerDay * requestsOf(ids.map(freshOf));
     const weights = ids.map((id) => Math.max(freshOf(id) ?? 1, LEAST_WEIGHT));
@@ -38,15 +38,15 @@ export function recheckCost(
 /** Who follows nothing at the moment may follow something tomorrow. */
 const LEAST_WEIGHT = 0.01;
 
-interface Look {
+interface RecheckBatch {
   /** Whose multiples fall on it. */
   readonly intervalsMs: readonly number[];
   readonly timesPerDay: number;
 }
 
 /** Looks happen at multiples of each interval: where several meet, they are one. */
-function looksOf(intervalsMs: readonly number[]): readonly Look[] {
-  const looks = new Map<string, { readonly intervalsMs: readonly number[]; timesPerDay: number }>();
+function recheckBatchesOf(intervalsMs: readonly number[]): readonly RecheckBatch[] {
+  const batches = new Map<string, { readonly intervalsMs: readonly number[]; timesPerDay: number }>();
   const ascending = [...intervalsMs].sort((a, b) => a - b);
   const spanMs = ascending.reduce((span, everyMs) => Math.min(MOST_SPAN_MS, commonMultiple(span, everyMs)), 1);
   for (const [index, everyMs] of ascending.entries()) {
@@ -54,12 +54,12 @@ function looksOf(intervalsMs: readonly number[]): readonly Look[] {
     for (let atMs = everyMs; atMs <= spanMs; atMs += everyMs) {
       if (shorter.some((other) => atMs % other === 0)) continue;
       const meeting = ascending.slice(index).filter((other) => atMs % other === 0);
-      const look = looks.get(meeting.join()) ?? { intervalsMs: meeting, timesPerDay: 0 };
-      look.timesPerDay += DAY_MS / spanMs;
-      looks.set(meeting.join(), look);
+      const batch = batches.get(meeting.join()) ?? { intervalsMs: meeting, timesPerDay: 0 };
+      batch.timesPerDay += DAY_MS / spanMs;
+      batches.set(meeting.join(), batch);
     }
   }
-  return [...looks.values()];
+  return [...batches.values()];
 }
 
 /** Longer ones add little. */

@@ -5,7 +5,7 @@ import { ChirpwatchError, type ErrorDetails } from "./errors.ts";
  * Which addresses a request may reach, checked against the address the socket really connects to:
  * `any`, `public` (no private, loopback, link-local or metadata address), or `loopback` only.
  */
-export type Reach = "any" | "public" | "loopback";
+export type NetworkScope = "any" | "public" | "loopback";
 
 export interface HttpRequest {
   readonly method: "GET" | "POST" | "PATCH" | "PUT";
@@ -24,7 +24,7 @@ export interface HttpRequest {
    * - `drop`: the same, but a 2xx is an answer at once, with an empty body.
    */
   readonly answerBody?: "whole" | "cut" | "drop";
-  readonly reach: Reach;
+  readonly reach: NetworkScope;
   readonly signal?: AbortSignal;
 }
 

@@ -19,10 +19,10 @@ export interface Pollable {
   mapAccounts?(settings: unknown, replace: (account: NamedAccount) => NamedAccount): unknown;
   /** Whether the service is asked by the account's handle, which must be known then and can change. */
   readonly needsHandle?: boolean;
-  /** Its data change no more often: looking sooner tells nothing more. */
+  /** Its data change no more often: an earlier poll shows nothing more. */
   readonly dataIntervalMs?: number;
   costRequests(settings: unknown): number;
-  /** Fields of a profile that move when the target has news; undefined where a profile tells nothing. */
+  /** Fields of a profile that move when the target has news; undefined where a profile shows nothing. */
   readonly probeFields?: readonly string[];
 }
 
@@ -66,9 +66,9 @@ export interface Poll<T extends Pollable = Pollable> {
   readonly intervalMs: number;
   /** How far it is moved from its ticks. */
   readonly spreadMs: number;
-  /** The highest of its sharers. */
+  /** The highest of its subscribers. */
   readonly priority: Priority;
-  /** The deepest of its sharers. */
+  /** The deepest of its subscribers. */
   readonly maxPages: number;
   readonly overlapMs: number;
   /** Requests of one poll with less than a page of news. */

@@ -3,14 +3,14 @@ import type { TimeInterval } from "./route.ts";
 import { createZone, type Zone } from "./zone.ts";
 
 /** One daily window in minutes from local midnight: start 0-1439, end 0-1440. An end at or before the start lies on the next day. */
-export interface TimeSpan {
+export interface DayTimeRange {
   readonly startMinute: number;
   readonly endMinute: number;
 }
 
 export interface TimeWindow {
   /** Empty: the whole day. */
-  readonly times: readonly TimeSpan[];
+  readonly times: readonly DayTimeRange[];
   /** 0 is Sunday. Empty: every day. A window over midnight belongs to the day it starts on. */
   readonly weekdays: readonly number[];
   /** IANA name, e.g. `Europe/Berlin`. */
@@ -29,7 +29,7 @@ interface Span {
 }
 
 const DAY_MINUTES = 1_440;
-const WHOLE_DAY: TimeSpan = { startMinute: 0, endMinute: DAY_MINUTES };
+const WHOLE_DAY: DayTimeRange = { startMinute: 0, endMinute: DAY_MINUTES };
 /** Windows repeat weekly: one that still holds after so long holds always, and has no end to wait for. */
 export const LONGEST_MUTE_MS = 9 * 86_400_000;
 

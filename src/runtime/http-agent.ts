@@ -3,7 +3,7 @@
  * and decompression; http-reach.ts owns where sockets may go; retries, budgets and meaning belong to the callers.
  */
 import { Agent, type Dispatcher } from "undici";
-import { HttpError, type Http, type HttpRequest, type HttpResponse, type Reach } from "../model/http.ts";
+import { HttpError, type Http, type HttpRequest, type HttpResponse, type NetworkScope } from "../model/http.ts";
 import { decodeBody } from "./http-body.ts";
 import { classifyFailure, timedOut, tooLarge, wasAborted } from "./http-failure.ts";
 import { createConnector, type ResolveHost } from "./http-reach.ts";
@@ -22,8 +22,8 @@ export interface HttpAgentOptions {
 
 /** Keep-alive connections without pipelining. A connection opened for one reach is never used for another. */
 export function createHttpAgent(options: HttpAgentOptions = {}): HttpAgent {
-  const agents = new Map<Reach, Dispatcher>();
-  const agentFor = (reach: Reach): Dispatcher => {
+  const agents = new Map<NetworkScope, Dispatcher>();
+  const agentFor = (reach: NetworkScope): Dispatcher => {
     const known = agents.get(reach);
     if (known !== undefined) return known;
     const agent = new Agent({

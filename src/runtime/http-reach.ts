@@ -3,7 +3,7 @@ import { lookup as systemLookup, type LookupAddress, type LookupOptions } from "
 import { isIP, type LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
 import { buildConnector } from "undici";
-import { HttpError, type Reach } from "../model/http.ts";
+import { HttpError, type NetworkScope } from "../model/http.ts";
 
 /** Resolves a host name, as dns.lookup does with `all`. */
 export type ResolveHost = (
@@ -22,7 +22,7 @@ const CONNECT_TIMEOUT_MS = 10_000;
  * refused (private, loopback, link-local with the metadata services, CGNAT, unspecified, multicast, documentation), also when it
  * hides in an IPv4-mapped, NAT64, 6to4 or Teredo address.
  */
-export function isAddressAllowed(address: string, reach: Reach): boolean {
+export function isAddressAllowed(address: string, reach: NetworkScope): boolean {
   if (reach === "any") return true;
   if (!ipaddr.isValid(address)) return false;
   const range = ipaddr.process(address).range();
@@ -36,7 +36,7 @@ const PUBLIC_METADATA: ReadonlySet<string> = new Set(["168.63.129.16", "::ffff:1
  * An undici connector that opens sockets to allowed addresses only. The name is resolved once, here, and the socket goes to the
  * address that was checked: a name that answers differently the second time gains nothing.
  */
-export function createConnector(reach: Reach, resolve: ResolveHost = resolveBySystem): buildConnector.connector {
+export function createConnector(reach: NetworkScope, resolve: ResolveHost = resolveBySystem): buildConnector.connector {
   const connect = buildConnector({ timeout: CONNECT_TIMEOUT_MS, allowH2: false, lookup: checkedLookup(reach, resolve) });
   return (options, done) => {
     // A literal address is never looked up.
@@ -45,7 +45,7 @@ export function createConnector(reach: Reach, resolve: ResolveHost = resolveBySy
   };
 }
 
-function checkedLookup(reach: Reach, resolve: ResolveHost): LookupFunction {
+function checkedLookup(reach: NetworkScope, resolve: ResolveHost): LookupFunction {
   return (host, options, done) => {
     resolve(host, options, (error, found) => {
       if (error) return done(error, "");
@@ -58,7 +58,7 @@ function checkedLookup(reach: Reach, resolve: ResolveHost): LookupFunction {
   };
 }
 
-function refused(host: string, reach: Reach): HttpError {
+function refused(host: string, reach: NetworkScope): HttpError {
   const why = reach === "loopback" ? "is not a loopback address" : "is a private or reserved address";
   return new HttpError("HTTP_ADDRESS_REFUSED", `${host} ${why}, and this request may not go there`, false, {
     retry: "no",

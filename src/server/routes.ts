@@ -16,14 +16,14 @@ import type { Actions, Health, Views } from "./words/views.ts";
 /** `socket`: who may open the socket may ask. `tcp`: token, or loopback names only. */
 export type Access = { readonly kind: "socket" } | { readonly kind: "tcp"; readonly token?: string; readonly publicHost?: string };
 
-export interface RouteDeps {
+export interface HttpRouteDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly views: Views;
   readonly actions: Actions;
 }
 
-export function createRoutes(deps: RouteDeps, access: Access): Hono {
+export function createRoutes(deps: HttpRouteDeps, access: Access): Hono {
   const app = new Hono();
   app.use(async (c, next) => {
     await next();
@@ -54,7 +54,7 @@ async function removeDirectionMarks(c: Context): Promise<void> {
 }
 
 /** No token, no Host check: a probe has neither. */
-function addHealth(app: Hono, { views, clock }: RouteDeps): void {
+function addHealth(app: Hono, { views, clock }: HttpRouteDeps): void {
   const probe = createProbe(views, clock);
   const answer = (c: Context, good: boolean, health: Health) =>
     c.json({ status: good ? "ok" : "failing", reason: health.reason }, good ? 200 : 503);
@@ -68,7 +68,7 @@ function addHealth(app: Hono, { views, clock }: RouteDeps): void {
   });
 }
 
-function addReads(app: Hono, { views, clock }: RouteDeps): void {
+function addReads(app: Hono, { views, clock }: HttpRouteDeps): void {
   app.get("/", async (c) => {
     c.header("Content-Security-Policy", PAGE_POLICY);
     return c.html(renderPage(await views.status(), clock.now()));
@@ -97,7 +97,7 @@ function addReads(app: Hono, { views, clock }: RouteDeps): void {
   app.get("/api/v1/dead", async (c) => c.json(await views.dead(c.req.query("sink"))));
 }
 
-function addActions(app: Hono, { actions, log }: RouteDeps, access: Access): void {
+function addActions(app: Hono, { actions, log }: HttpRouteDeps, access: Access): void {
   app.post("/api/v1/reload", async (c) => {
     const outcome = await actions.reload(access.kind === "tcp" ? "API" : "control socket");
     if (outcome.ok) return c.json({ status: "reloaded", changed: outcome.changed, memory: outcome.memory });
@@ -121,7 +121,7 @@ function addActions(app: Hono, { actions, log }: RouteDeps, access: Access): voi
     });
 }
 
-function addDeadActions(app: Hono, { actions, log }: RouteDeps): void {
+function addDeadActions(app: Hono, { actions, log }: HttpRouteDeps): void {
   app.post("/api/v1/dead/ack", async (c) => {
     const sink = c.req.query("sink");
     const acknowledged = await actions.acknowledgeDead(sink);

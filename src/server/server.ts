@@ -5,9 +5,9 @@ import { ChirpwatchError, errorText } from "../model/errors.ts";
 import { EXIT, ExitError } from "../model/exit-code.ts";
 import { isLoopback } from "../model/loopback.ts";
 import { closeServer, createHttpServer } from "./listener.ts";
-import type { Access, RouteDeps } from "./routes.ts";
+import type { Access, HttpRouteDeps } from "./routes.ts";
 
-export interface ServerOptions extends RouteDeps {
+export interface ServerOptions extends HttpRouteDeps {
   readonly host: string;
   /** 0 takes any free one; `url` says which. */
   readonly port: number;

@@ -5,7 +5,7 @@ import { SinkError, type SinkFailure } from "../model/sink.ts";
 import { retryAfterMs } from "./retry-after.ts";
 
 /** No answer came. */
-export function classifyFailure(error: unknown, url: string): SinkError {
+export function classifyWebhookFailure(error: unknown, url: string): SinkError {
   if (error instanceof HttpError && error.code === "HTTP_ADDRESS_REFUSED") {
     return new SinkError("destination", `${new URL(url).host} is a private or loopback address, which webhooks may not reach`, undefined, {
       hint: "If that is where it should go, set `allow_private: true` on this sink.",
@@ -31,7 +31,7 @@ function failureOf(status: number): SinkFailure {
 }
 
 /** An answer other than 2xx. */
-export function classifyAnswer(answer: HttpResponse, nowMs: number): SinkError {
+export function classifyWebhookAnswer(answer: HttpResponse, nowMs: number): SinkError {
   const kind = failureOf(answer.status);
   const askedMs = kind === "message" || kind === "destination" ? undefined : retryAfterMs(answer.headers["retry-after"], nowMs);
   const afterMs = askedMs ?? (kind === "rate_limited" ? DEFAULT_WAIT_MS : undefined);

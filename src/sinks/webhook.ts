@@ -11,7 +11,7 @@ import { isLoopback } from "../model/loopback.ts";
 import type { Batch, SealedMessage, Sink } from "../model/sink.ts";
 import { doubtsOfOtherChat } from "./chat-doubts.ts";
 import type { SinkDoubt, SinkType } from "./sink-type.ts";
-import { classifyAnswer, classifyFailure } from "./webhook-answer.ts";
+import { classifyWebhookAnswer, classifyWebhookFailure } from "./webhook-answer.ts";
 import { createSigner, secretProblem } from "./webhook-signature.ts";
 
 /** Receivers answer with a word or two; what is longer is not read further. */
@@ -131,8 +131,10 @@ function createWebhookSink(settings: WebhookSettings, deps: { readonly http: Htt
         reach,
         signal,
       } as const;
-      const answer = await deps.http.request(request).catch((error: unknown) => Promise.reject(classifyFailure(error, settings.url)));
-      if (answer.status < 200 || answer.status > 299) throw classifyAnswer(answer, deps.clock.now());
+      const answer = await deps.http
+        .request(request)
+        .catch((error: unknown) => Promise.reject(classifyWebhookFailure(error, settings.url)));
+      if (answer.status < 200 || answer.status > 299) throw classifyWebhookAnswer(answer, deps.clock.now());
       return {};
     },
     close: async () => {},

@@ -1,6 +1,6 @@
 /** What is no trouble is not called so: accounts without an index, sinks that ask to wait or cannot be asked; and readings count as noted. */
 import { describe, expect, it } from "vitest";
-import { checkSinks, type Delivery } from "../../src/app/delivering/delivery.ts";
+import { verifySinks, type Delivery } from "../../src/app/delivering/delivery.ts";
 import { SinkError } from "../../src/model/sink.ts";
 import { startInnerDaemon } from "../support/inner-daemon.ts";
 
@@ -55,7 +55,7 @@ describe("the check of credentials at the start", () => {
     const log = { debug: take("debug"), info: take("info"), warn: take("warn"), error: take("error"), child: () => log };
     const check = () => Promise.reject(error);
     const delivery = { sinks: new Map([["chat", { type: { check }, config: { settings: {} } }]]) } as unknown as Delivery;
-    await checkSinks(delivery, { log } as never);
+    await verifySinks(delivery, { log } as never);
     return lines;
   };
 

@@ -5,7 +5,7 @@ import type {
   Actions,
   EventEntry,
   EventsView,
-  Found,
+  FoundItem,
   Health,
   ReloadOutcome,
   SinkView,
@@ -111,7 +111,7 @@ export interface DaemonStandIn {
   status: StatusView;
   health: () => Promise<Health>;
   reload: ReloadOutcome;
-  found: Found;
+  found: FoundItem;
   events: EventsView;
   /** What was asked of it: `reload by API`, `pause brand-mentions`, `events {"limit":50}`, `explain @alice`. */
   readonly asked: string[];

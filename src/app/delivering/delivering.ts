@@ -14,7 +14,7 @@ import { sinkSecrets } from "./create-sink.ts";
 import { createDeadReports, type DeadReports } from "./dead-reports.ts";
 import type { DaemonDeps } from "../daemon/daemon-deps.ts";
 import type { DaemonEvents } from "../daemon/daemon-events.ts";
-import { checkSinks, createDelivery, type Delivery, type DeliveryDeps } from "./delivery.ts";
+import { verifySinks, createDelivery, type Delivery, type DeliveryDeps } from "./delivery.ts";
 import { createRouting, type Routing } from "./routing.ts";
 
 export interface Delivering {
@@ -98,7 +98,7 @@ export async function createDelivering(initial: Config, { store, meter, trace, e
         drop: () => fresh.stop(0),
       };
     },
-    check: () => checkSinks(delivery, sinkDeps(config)),
+    check: () => verifySinks(delivery, sinkDeps(config)),
     async stop(graceMs) {
       await delivery.stop(graceMs);
       await deadReports.stop();

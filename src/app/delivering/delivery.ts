@@ -69,7 +69,7 @@ const pumpSinkOf = ({ config, type, sink }: BuiltSink): PumpSink => ({
 });
 
 /** Proves credentials that can be proved cheaply; what is wrong is for the log, deliveries find out by themselves. */
-export async function checkSinks(delivery: Delivery, sinkDeps: SinkDeps): Promise<void> {
+export async function verifySinks(delivery: Delivery, sinkDeps: SinkDeps): Promise<void> {
   for (const [name, { type, config }] of delivery.sinks) {
     try {
       await type.check?.(config.settings, sinkDeps);

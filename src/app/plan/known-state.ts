@@ -10,13 +10,13 @@ import { planWatches, pollsOf } from "./configured-polls.ts";
 import { readLearned } from "./learned.ts";
 import type { PlanFacts } from "./plan-view.ts";
 
-export type Known = Required<Pick<PlanFacts, "states" | "learned">> & { readonly lastPolledMs: (key: string) => number | undefined };
+export type KnownState = Required<Pick<PlanFacts, "states" | "learned">> & { readonly lastPolledMs: (key: string) => number | undefined };
 
 export async function readKnown(
   store: Store,
   config: Config,
   { hash, clock }: { readonly hash: Hash; readonly clock: Clock },
-): Promise<Known> {
+): Promise<KnownState> {
   const [states, learned, nowMs] = [await store.listWatches(), await readLearned(store, clock), clock.now()];
   const planned = [...planWatches(config, hash, states).values()];
   const polls = pollsOf(planned, { hash, timetable: createTimetable(), nowMs, states, learned });

@@ -4,7 +4,7 @@ import type { Watch } from "../../model/watch.ts";
 import { type Forecast, MONTH_DAYS } from "../../forecast/forecast.ts";
 import type { PlannedWatch } from "../../plan/polls/plan-polls.ts";
 import { sum } from "../../plan/sum.ts";
-import { MEMBERS_PER_PAGE, membersOf, readSoFar, wholeReadEveryMs } from "../../plan/polls/whole-reads.ts";
+import { MEMBERS_PER_PAGE, memberCountOf, readSoFar, wholeReadEveryMs } from "../../plan/polls/whole-reads.ts";
 import { endpointOf } from "./list-lengths.ts";
 import type { PlanQuota } from "./plan-quota.ts";
 import { watchTypeOf } from "../daemon/registration.ts";
@@ -63,7 +63,7 @@ function listsOf({ watch, targets }: PlannedWatch, intervalMs: number): readonly
   const { detection } = watchTypeOf(watch);
   if (detection.detector !== "roster") return [];
   return targets.flatMap((target) => {
-    const members = target.userId === null ? undefined : membersOf(target.memory);
+    const members = target.userId === null ? undefined : memberCountOf(target.memory);
     if (members === undefined || members <= watch.maxPages * MEMBERS_PER_PAGE) return [];
     const all = { ...target, memory: { ...target.memory, mode: "all" } };
     const { mode } = detection.rule(watch.settings, all);

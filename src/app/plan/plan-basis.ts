@@ -26,7 +26,7 @@ const WORDS: Readonly<Record<Assumption, string>> = {
   lengths: "each of its lists fits on one page; a long one costs a request a page",
   moves: "its lists gain and lose members as often as accounts usually post",
   even: "it is read at even intervals",
-  looks: "each recheck of fresh tweets takes one request",
+  rechecks: "each recheck of fresh tweets takes one request",
 };
 
 export interface BasisFacts {

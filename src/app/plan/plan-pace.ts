@@ -16,10 +16,10 @@ const AS_SCHEDULED: SlowDownFactors = { high: 1, normal: 1, low: 1 };
 
 /** By watch id, of the slowest of its polls: what several watches share goes at the pace of the most urgent one. */
 export function rangesOf({ polls }: Forecast, factors = AS_SCHEDULED): ReadonlyMap<string, number> {
-  const stretches = new Map<string, number>();
+  const byWatch = new Map<string, number>();
   for (const { poll } of polls)
-    for (const { watch } of poll.subscribers) stretches.set(watch.id, Math.max(stretches.get(watch.id) ?? 1, factors[poll.priority]));
-  return stretches;
+    for (const { watch } of poll.subscribers) byWatch.set(watch.id, Math.max(byWatch.get(watch.id) ?? 1, factors[poll.priority]));
+  return byWatch;
 }
 
 export function paceView({ timing }: Watch, stretch = 1): PaceView {

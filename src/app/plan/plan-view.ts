@@ -164,7 +164,7 @@ export function createPlanView(config: Config, facts: PlanFacts): PlanView {
   const bases = basisViews(forecast, { states, learned, freshOf: freshOf(config, states, nowMs), nowMs });
   const { price } = config.api.quota;
   const scale = { limit: quota.limit, price: price?.perRequest };
-  const stretches = rangesOf(forecast, slowDown);
+  const factors = rangesOf(forecast, slowDown);
   const longLists = longListViews([...planned.values()], forecast, { limit: quota.limit, reserve: config.api.quota.reserve });
   return {
     quota: { ...quota, reserve: config.api.quota.reserve },
@@ -184,7 +184,7 @@ export function createPlanView(config: Config, facts: PlanFacts): PlanView {
     changes: changes.filter(({ kind }) => kind !== "priority" || config.api.quota.onExhausted === "degrade").map(changeView),
     watches: config.watches.map((watch) => ({
       ...watchView(watch, planned.get(watch.id), forecast.watches.get(watch.id), scale),
-      ...paceView(watch, stretches.get(watch.id)),
+      ...paceView(watch, factors.get(watch.id)),
       via_list: listView(watch, planned.get(watch.id), forecast),
       long_lists: longLists.get(watch.id) ?? [],
       ...(bases.get(watch.id) ?? NO_BASIS),

@@ -2,11 +2,11 @@
 import { parseAccount } from "../../model/account.ts";
 import type { History } from "../../model/history.ts";
 import type { WaitReader } from "../delivering/waiting.ts";
-import type { Found } from "../../server/words/views.ts";
+import type { FoundItem } from "../../server/words/views.ts";
 
 const STATUS_LINK = /\/status(?:es)?\/(\d+)/;
 
-export async function findItem(store: History, item: string, readWait: WaitReader): Promise<Omit<Found, "firstReads">> {
+export async function findItem(store: History, item: string, readWait: WaitReader): Promise<Omit<FoundItem, "firstReads">> {
   const text = item.trim();
   const itemId = await itemIdOf(store, text);
   const histories = itemId === null ? [] : await store.explainItem(itemId);

@@ -8,7 +8,7 @@ import { isoTime } from "../../model/clock.ts";
 import { errorText } from "../../model/errors.ts";
 import type { EventQuery } from "../../model/history.ts";
 import type { SourceState } from "../../model/poll-store.ts";
-import type { BudgetView, DaemonState, EventsView, Found, Health, StatusView, Views, WatchView } from "../../server/words/views.ts";
+import type { BudgetView, DaemonState, EventsView, FoundItem, Health, StatusView, Views, WatchView } from "../../server/words/views.ts";
 import type { OpenedStore } from "../../state/open.ts";
 import { deadReasons, readDead } from "../delivering/dead-letters.ts";
 import type { Delivery } from "../delivering/delivery.ts";
@@ -110,7 +110,7 @@ class DaemonViews implements Views {
     return eventsView(await store.findEvents(query), config().linksHost);
   }
 
-  async explain(item: string): Promise<Found> {
+  async explain(item: string): Promise<FoundItem> {
     const { store, config } = this.#parts;
     const { pauses, nowMs } = this.#sinkFacts();
     const health = await store.loadSinkHealth();

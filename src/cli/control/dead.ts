@@ -48,7 +48,7 @@ async function list(context: CliContext, flags: DeadFlags): Promise<void> {
 
 /** As the daemon says it, else the state. @throws ExitError where a sink is named that has none and is none */
 export async function viewDead(context: CliContext, place: DaemonPlace, sink: string | undefined): Promise<DeadView> {
-  const path = `/api/v1/dead${queryOf(sink)}`;
+  const path = `/api/v1/dead${deadQueryOf(sink)}`;
   const said = (await readDaemon(context, place, path)) as DeadView | undefined;
   const view = said ?? (await readState(context, place.config(), (store) => readDead(store, place.config(), sink)));
   if (sink === undefined || view.groups.length > 0 || view.sinks.includes(sink)) return view;
@@ -57,12 +57,12 @@ export async function viewDead(context: CliContext, place: DaemonPlace, sink: st
   throw new ExitError(EXIT.failed, "SINK_UNKNOWN", `there is no sink "${sink}"`, { hint });
 }
 
-export const queryOf = (sink: string | undefined): string => (sink === undefined ? "" : `?sink=${encodeURIComponent(sink)}`);
+export const deadQueryOf = (sink: string | undefined): string => (sink === undefined ? "" : `?sink=${encodeURIComponent(sink)}`);
 
 async function acknowledge(context: CliContext, { config, sink }: DeadFlags): Promise<void> {
   const place = await findDaemon(context, config);
   await viewDead(context, place, sink);
-  const said = await postDaemon<{ acknowledged: number }>(context, place, `/api/v1/dead/ack${queryOf(sink)}`);
+  const said = await postDaemon<{ acknowledged: number }>(context, place, `/api/v1/dead/ack${deadQueryOf(sink)}`);
   const count = said?.acknowledged ?? (await changeState(context, place, (store) => acknowledgeDead(store, sink, context.clock.now())));
   const of = sink === undefined ? "" : ` for ${sink}`;
   context.out(count === 0 ? `nothing to acknowledge: no dead letters${of}` : `${plural(count, "dead letter")}${of} acknowledged`);

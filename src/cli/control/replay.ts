@@ -6,7 +6,7 @@ import type { ResentView } from "../../server/words/dead-view.ts";
 import { changeState, postDaemon } from "../access/change-state.ts";
 import { confirm } from "../terminal/confirm.ts";
 import { type CliContext, CONFIG_OPTION } from "../terminal/context.ts";
-import { queryOf, SINK_OPTION, viewDead } from "./dead.ts";
+import { deadQueryOf, SINK_OPTION, viewDead } from "./dead.ts";
 import { formatReplay } from "./dead-text.ts";
 import { findDaemon } from "../access/find-daemon.ts";
 import { plural } from "../terminal/table.ts";
@@ -41,7 +41,7 @@ async function replay(context: CliContext, flags: ReplayFlags): Promise<void> {
   context.out(formatReplay(groups));
   if (flags.dryRun === true || !groups.some(({ configured }) => configured)) return;
   if (flags.yes !== true) await ask();
-  const said = await postDaemon<ResentView>(context, place, `/api/v1/dead/replay${queryOf(sink)}`);
+  const said = await postDaemon<ResentView>(context, place, `/api/v1/dead/replay${deadQueryOf(sink)}`);
   const { alerts } = said ?? (await changeState(context, place, (store) => resendDead(store, place.config(), sink, context.clock.now())));
   const goes = alerts === 1 ? "goes" : "go";
   const when = said === undefined ? "at the next start: no daemon runs now" : "now";

@@ -8,7 +8,7 @@ import { DEMO_INTERVALS_MS } from "./demo-config.ts";
 const MARGIN = "  ";
 const INDENT = "     ";
 
-export interface Scene {
+export interface DemoIntro {
   readonly configFile: string;
   readonly watches: readonly Watch[];
   readonly sinks: number;
@@ -20,7 +20,7 @@ export interface Scene {
 }
 
 /** What the demo is, and everything it changed in the configuration. */
-export function introText(scene: Scene): string {
+export function introText(scene: DemoIntro): string {
   const names = scene.watches.map(({ id }) => id).join(", ");
   const rows = [
     ["watches", `${scene.watches.length} of ${scene.configFile}: ${names}`],
@@ -38,7 +38,7 @@ export function introText(scene: Scene): string {
   ].join("\n");
 }
 
-const statusText = ({ statusUrl, token }: Scene): string =>
+const statusText = ({ statusUrl, token }: DemoIntro): string =>
   token === undefined
     ? `on a free port, ${colors.underline(statusUrl)}`
     : `${colors.underline(statusUrl)} (any user name, password "${token}")`;

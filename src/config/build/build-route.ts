@@ -3,7 +3,7 @@ import { BUILT_IN_LABELS } from "../../model/event.ts";
 import { parseDuration } from "../../model/duration.ts";
 import { type CompilePattern, parseMatcher } from "../../route/matcher.ts";
 import type { Matcher, Route, TimeInterval } from "../../route/route.ts";
-import { createTimeInterval, parseTimeOfDay, parseWeekdays, type TimeSpan, type TimeWindow } from "../../route/time-interval.ts";
+import { createTimeInterval, parseTimeOfDay, parseWeekdays, type DayTimeRange, type TimeWindow } from "../../route/time-interval.ts";
 import { buildThrottle } from "./build-throttle.ts";
 import { checkSinks } from "./check-sinks.ts";
 import { checkValue } from "../check/check-value.ts";
@@ -13,7 +13,7 @@ import { ownRouteSchema, timeIntervalHolder, type WrittenInterval } from "../sch
 import { didYouMean } from "../suggest.ts";
 import { childOf, type Entry, entriesOf, entryOf, findNode, type MapNode, type Node, type Path, type Place, withEntries } from "../tree.ts";
 
-export interface RouteDeps {
+export interface RouteBuildDeps {
   readonly report: Report;
   readonly sinkNames: readonly string[];
   /** Ids of all watches, and the values `type` can have. */
@@ -26,7 +26,7 @@ export interface RouteDeps {
 }
 
 /** The tree, or undefined after complaining. */
-export function buildRoute(entry: Entry, deps: RouteDeps): Route | undefined {
+export function buildRoute(entry: Entry, deps: RouteBuildDeps): Route | undefined {
   const { report } = deps;
   if (entry.node.kind !== "map") {
     report.error(entry.keyPlace, "wrong-type", "`route` must be a map with a `sink`");
@@ -73,7 +73,7 @@ interface WrittenRoute {
   readonly path: string;
 }
 
-function convert({ map, keyPlace, path }: WrittenRoute, above: Inherited, deps: RouteDeps): Route {
+function convert({ map, keyPlace, path }: WrittenRoute, above: Inherited, deps: RouteBuildDeps): Route {
   const own = withEntries(map, { routes: undefined });
   const written = checkValue(ownRouteSchema, own, { report: deps.report, place: keyPlace, name: "route", otherKeys: ["routes"] }) ?? {};
   const at = (key: string, index: number): Place => itemPlace(map, keyPlace, key, index);
@@ -120,7 +120,7 @@ function placeOf(entry: Entry, path: Path): Place {
   return node === undefined || node.kind === "map" ? place : node.place;
 }
 
-function readMatcher(text: string, place: Place, deps: RouteDeps): readonly Matcher[] {
+function readMatcher(text: string, place: Place, deps: RouteBuildDeps): readonly Matcher[] {
   const matcher = parseMatcher(text, deps.compilePattern);
   if (typeof matcher === "string") {
     // The flag is the matcher's own, not what was written.
@@ -133,7 +133,7 @@ function readMatcher(text: string, place: Place, deps: RouteDeps): readonly Matc
   return [matcher];
 }
 
-function checkLabel(label: string, place: Place, deps: RouteDeps): void {
+function checkLabel(label: string, place: Place, deps: RouteBuildDeps): void {
   const known = [...BUILT_IN_LABELS, ...deps.labels];
   if (known.includes(label)) return;
   const hint = didYouMean(label, known) || `; there are ${[...new Set(known)].join(", ")}`;
@@ -149,7 +149,7 @@ function checkMatched({ label, value }: Matcher, known: readonly string[], place
   );
 }
 
-function findInterval(name: string, place: Place, deps: RouteDeps): readonly TimeInterval[] {
+function findInterval(name: string, place: Place, deps: RouteBuildDeps): readonly TimeInterval[] {
   if (!deps.intervals.has(name)) {
     const known = [...deps.intervals.keys()];
     const hint =
@@ -194,7 +194,7 @@ function readSpan(
   time: { readonly start: string; readonly end: string },
   at: (key: string) => Place,
   report: Report,
-): TimeSpan | undefined {
+): DayTimeRange | undefined {
   const read = (key: "start" | "end"): number | undefined => {
     const minute = parseTimeOfDay(time[key]);
     if (minute !== undefined && !(key === "start" && minute === 1_440)) return minute;

@@ -9,7 +9,7 @@ interface EventTimes {
   readonly detectedAtMs: number;
 }
 
-export interface Delays {
+export interface DeliveryDelays {
   remember(messageId: string, events: readonly OutboxEvent[]): void;
   settled(claimed: ClaimedMessage, result: DeliveryResult): void;
 }
@@ -19,7 +19,7 @@ const MOST_REMEMBERED = 20_000;
 
 const OUTCOME = { sent: "sent", retry: "retried", dead: "dead" } as const;
 
-export function createDelays(meter: Meter): Delays {
+export function createDelays(meter: Meter): DeliveryDelays {
   const times = new Map<string, readonly EventTimes[]>();
   return {
     remember(messageId, events) {

@@ -10,11 +10,11 @@ export interface Loop {
 }
 
 /** Answers in how many milliseconds there is something to do; 0: go on; undefined: when woken. */
-export type Turn = () => Promise<number | undefined>;
+export type LoopTurn = () => Promise<number | undefined>;
 
 export interface LoopDeps {
   readonly clock: Clock;
-  readonly turn: Turn;
+  readonly turn: LoopTurn;
   /** Answers when to try again. */
   onFailed(error: unknown): number;
   track(task: Promise<unknown>): void;

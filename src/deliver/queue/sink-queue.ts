@@ -87,7 +87,7 @@ const isHeld = (queue: SinkQueue, nowMs: number): boolean =>
   isBeforeProbe(queue, nowMs) && (queue.health.cause === "destination" || queue.failedGroups.size >= OPEN_AFTER);
 
 /** How many more messages the queue may take in hand. */
-export function roomOf(queue: SinkQueue, clock: Clock): number {
+export function freeSlotsOf(queue: SinkQueue, clock: Clock): number {
   if (pauseMs(queue, clock) > 0 || isHeld(queue, clock.now())) return 0;
   // One message at a time proves whether the sink is back; the rest waits for its answer.
   if (queue.health.breaker === "open") return queue.inHand === 0 ? 1 : 0;

@@ -3,7 +3,7 @@ import { type DigestCause, digestGroup, readDigestGroup } from "../../model/dige
 import type { Clock } from "../../model/clock.ts";
 import type { DueGroup, DueMember, DueMessage, Outbox, Overflow } from "../../model/outbox.ts";
 import type { Throttle } from "../../route/route.ts";
-import { isBeforeProbe, roomOf, type SinkQueue } from "../queue/sink-queue.ts";
+import { isBeforeProbe, freeSlotsOf, type SinkQueue } from "../queue/sink-queue.ts";
 import type { Stage } from "./stage.ts";
 import { planThrottle } from "./throttle.ts";
 
@@ -31,18 +31,18 @@ export interface Claim {
   readonly more: boolean;
 }
 
-export interface GroupDeps {
+export interface GroupStageDeps {
   readonly store: Outbox;
   readonly clock: Clock;
   readonly throttles: ReadonlyMap<string, Throttle>;
 }
 
-export function createGroupStage(deps: GroupDeps): Stage<SinkQueue, Claim> {
+export function createGroupStage(deps: GroupStageDeps): Stage<SinkQueue, Claim> {
   return {
     name: "group",
     async run(queue) {
       const nowMs = deps.clock.now();
-      const room = roomOf(queue, deps.clock);
+      const room = freeSlotsOf(queue, deps.clock);
       // It may open before what is taken now is sealed.
       const isProbe = queue.health.breaker === "open";
       if (room === 0) return { queue, isProbe, messages: [], bundles: [], surplus: [], more: false };
@@ -87,7 +87,7 @@ interface Allowed {
 }
 
 /** Each throttle allows its own bundles; what a sink is given of all of them goes oldest first. */
-async function allow(deps: GroupDeps, candidates: Candidates): Promise<Allowed & { readonly isCut: boolean }> {
+async function allow(deps: GroupStageDeps, candidates: Candidates): Promise<Allowed & { readonly isCut: boolean }> {
   const all: Allowed[] = [];
   for (const throttleKey of new Set(candidates.groups.map((group) => group.throttleKey))) {
     const groups = candidates.groups.filter((group) => group.throttleKey === throttleKey);
@@ -108,7 +108,7 @@ async function allow(deps: GroupDeps, candidates: Candidates): Promise<Allowed &
 
 const oldestOf = ({ members }: Bundle): number => Number(members[0]?.deliveryId ?? 0);
 
-async function paced(deps: GroupDeps, throttle: Throttle, throttleKey: string, candidates: Candidates): Promise<Allowed> {
+async function paced(deps: GroupStageDeps, throttle: Throttle, throttleKey: string, candidates: Candidates): Promise<Allowed> {
   const { sink, nowMs } = candidates;
   const digestKey = digestGroup("throttle", throttleKey);
   const gathered = candidates.groups.find(({ groupKey }) => groupKey === digestKey);

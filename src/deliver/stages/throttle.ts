@@ -3,7 +3,7 @@ import type { ThrottleState } from "../../model/outbox.ts";
 import type { Throttle } from "../../route/route.ts";
 
 /** What is due under one throttle, counted in messages. */
-export interface Due {
+export interface DueCounts {
   /** Not gathered so far. */
   readonly fresh: number;
   /** In the digest that is due now; 0 when none is. */
@@ -25,7 +25,7 @@ export interface ThrottlePlan {
  * A digest counts as one message and goes out even when the limit is reached: that is what `digest_interval` allows. While digests follow one
  * another everything goes into them, until one would be no longer than what the limit has left.
  */
-export function planThrottle(throttle: Throttle, state: ThrottleState, due: Due, nowMs: number): ThrottlePlan {
+export function planThrottle(throttle: Throttle, state: ThrottleState, due: DueCounts, nowMs: number): ThrottlePlan {
   const left = throttle.limit - state.sealed;
   const isDigest = due.gathered > Math.max(left, 0);
   const plan = { isDigest, alone: due.fresh, isFirst: false };

@@ -134,8 +134,8 @@ export class PollQueue {
   }
 }
 
-function tickAfter({ timetable, stretch: stretchOf }: PollPace, poll: Poll, lastMs: number, nowMs: number): number {
-  const stretch = stretchOf(poll.priority);
+function tickAfter({ timetable, stretch: factorOf }: PollPace, poll: Poll, lastMs: number, nowMs: number): number {
+  const stretch = factorOf(poll.priority);
   const ticks = schedulesOf(poll.timing).map((schedule) => {
     const lastTickMs = isAligned(poll) && stretch === 1 ? onGrid(schedule, lastMs) : lastMs;
     return nextTick(timetable, { schedule, lastTickMs, nowMs, spreadMs: poll.spreadMs, slowDownFactor: stretch });

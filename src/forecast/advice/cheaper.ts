@@ -19,8 +19,8 @@ import { everythingLater, type LaterWatch, slowerSchedules } from "./slower-sche
 /**
  * - `slower`: these watches are polled less often; not those that ask for freshness.
  * - `freshness`: these may find posts later.
- * - `all`: both, with rarer looks at fresh tweets and full polls as rare as `max_age` allows, where nothing else fits.
- * - `recheck`: fresh tweets are looked at again less often.
+ * - `all`: both, with rarer rechecks of fresh tweets and full polls as rare as `max_age` allows, where nothing else fits.
+ * - `recheck`: fresh tweets are rechecked less often.
  * - `full_poll`: accounts, lists and searches that are read together are each read whole less often.
  * - `list`: a public list of the accounts of one watch, read every `everyMs`.
  * - `priority`: these watches made low, so that the daemon itself slows down what is, `factor` times; the plan does not.
@@ -59,8 +59,8 @@ export function findChanges(forecast: Forecast, limit: number, deps: Replanner):
   const looser = loosenFreshness(forecast, limit, INTERVAL_STEPS_MS, deps);
   const rarer = rarerFullPollsThatFit(forecast, limit, INTERVAL_STEPS_MS, deps.replan);
   const fullPoll: Change | undefined = rarer === undefined ? undefined : { kind: "full_poll", ...rarer };
-  const looks = rarerRechecksThatFit(forecast, limit, INTERVAL_STEPS_MS, deps.replan);
-  const recheck: Change | undefined = looks === undefined ? undefined : { kind: "recheck", ...looks };
+  const rarerRechecks = rarerRechecksThatFit(forecast, limit, INTERVAL_STEPS_MS, deps.replan);
+  const recheck: Change | undefined = rarerRechecks === undefined ? undefined : { kind: "recheck", ...rarerRechecks };
   const isEasy = [slower, looser, fullPoll, recheck].some((one) => one !== undefined);
   const all = isEasy ? undefined : everythingLater(forecast, limit, INTERVAL_STEPS_MS, deps);
   const later: Change | undefined = all === undefined ? undefined : { kind: "all", ...all };
@@ -100,7 +100,7 @@ interface Slowed {
   readonly lossMs: number;
 }
 
-/** The shortest usual interval for the `count` dearest watches at which the plan fits; undefined when one poll a week is too much. */
+/** The shortest usual interval for the `count` most expensive watches at which the plan fits; undefined when one poll a week is too much. */
 function slowDown(forecast: Forecast, limit: number, count: number): Slowed | undefined {
   const chosen = new Set(mostExpensive(forecast).slice(0, count));
   for (const everyMs of INTERVAL_STEPS_MS) {
@@ -178,8 +178,8 @@ function listOptions(forecast: Forecast, limit: number, instead: Delay | undefin
     const intervalMs = Math.max(...own.map(({ poll }) => poll.intervalMs));
     const overlapMs = Math.max(...own.map(({ poll }) => poll.overlapMs));
     for (const everyMs of [intervalMs, ...INTERVAL_STEPS_MS.filter((rung) => rung > intervalMs)]) {
-      const sweeps = overlapMs > everyMs ? DAY_MS / (Math.ceil(overlapMs / everyMs) * everyMs) : 0;
-      const total = rest + checks + (DAY_MS / everyMs + sweeps) * MONTH_DAYS;
+      const rescans = overlapMs > everyMs ? DAY_MS / (Math.ceil(overlapMs / everyMs) * everyMs) : 0;
+      const total = rest + checks + (DAY_MS / everyMs + rescans) * MONTH_DAYS;
       if (total > limit) continue;
       const after = delayOf([everyMs]);
       const lossMs = Math.max(0, after.p50Ms - delay.p50Ms) * subscribers.length;

@@ -19,35 +19,35 @@ export interface LowPriority {
 }
 
 /** Further than that the governor slows nothing down before it turns to the next priority. */
-const MOST_STRETCH = 10;
+const MAX_SLOW_DOWN = 10;
 
 /** The fewest of the most expensive watches that, made low, let the daemon keep the soft limit by slowing nothing else; undefined where it can already, or not even so. */
 export function lowPriorityThatFits(forecast: Forecast, limit: number, replan: Replanner["replan"]): LowPriority | undefined {
   // Low already is enough, or everything low would not be.
-  if (stretchOf(forecast, limit) !== undefined || forecast.requestsPerMonth > MOST_STRETCH * limit) return undefined;
+  if (slowDownOf(forecast, limit) !== undefined || forecast.requestsPerMonth > MAX_SLOW_DOWN * limit) return undefined;
   const urgent = new Set(watchesOf(forecast).flatMap(({ id, priority }) => (priority === "low" ? [] : [id])));
   const order = mostExpensive(forecast).filter((id) => urgent.has(id));
   for (const count of fewOrAll(order.length)) {
     const watchIds = order.slice(0, count);
     const chosen = new Set(watchIds);
     const after = replan((watch) => (chosen.has(watch.id) ? { ...watch, priority: "low" } : watch));
-    const factor = stretchOf(after, limit);
+    const factor = slowDownOf(after, limit);
     if (factor !== undefined) return { watchIds, factor, requestsPerMonth: limit, delay: delayOf(after, factor) };
   }
   return undefined;
 }
 
 /** How much slower low priority must go to keep the soft limit; undefined where that is not enough. */
-function stretchOf(forecast: Forecast, limit: number): number | undefined {
+function slowDownOf(forecast: Forecast, limit: number): number | undefined {
   const low = lowPerMonth(forecast);
   const left = limit - (forecast.requestsPerMonth - low);
-  return left > 0 && low / left <= MOST_STRETCH ? Math.max(1, low / left) : undefined;
+  return left > 0 && low / left <= MAX_SLOW_DOWN ? Math.max(1, low / left) : undefined;
 }
 
 function lowPerMonth(forecast: Forecast): number {
   const polls = sum(forecast.polls, ({ poll, requestsPerDay }) => (poll.priority === "low" ? requestsPerDay : 0));
-  const looks = sum(lowWatches(forecast), ({ id }) => forecast.rechecks.byWatch.get(id) ?? 0);
-  return (polls + looks) * MONTH_DAYS;
+  const rechecks = sum(lowWatches(forecast), ({ id }) => forecast.rechecks.byWatch.get(id) ?? 0);
+  return (polls + rechecks) * MONTH_DAYS;
 }
 
 const lowWatches = (forecast: Forecast): readonly Watch[] => watchesOf(forecast).filter(({ priority }) => priority === "low");

@@ -38,7 +38,7 @@ export interface RetimedWatch {
 
 const FEW_WATCHES = [1, 2, 3, 5] as const;
 
-/** How many of the dearest watches a change is tried on: few before all of them. */
+/** How many of the most expensive watches a change is tried on: few before all of them. */
 export const fewOrAll = (all: number): readonly number[] => [...FEW_WATCHES.filter((few) => few < all), all];
 
 /** The first of these times (ascending) at which a plan fits; the later, the cheaper. */

@@ -53,7 +53,7 @@ export function slowerSchedules(
     after,
     watches.map(({ watchId }) => watchId),
   );
-  return { watches: dearestFirst(before, watches), ...measure(before, after, touched), delay };
+  return { watches: mostExpensiveFirst(before, watches), ...measure(before, after, touched), delay };
 }
 
 /** Everything of everybody at least so late, for the first of these times (ascending) that fits; full polls no more often than every `fullPollEveryMs`. */
@@ -79,7 +79,7 @@ export function everythingLater(
       requestsPerMonth: requestsOf(after, watch),
     };
   });
-  return { watches: dearestFirst(before, watches), ...measure(before, after, touched) };
+  return { watches: mostExpensiveFirst(before, watches), ...measure(before, after, touched) };
 }
 
 /** The watch itself where it asks for freshness, or is slow enough. A `max_age` that nobody wrote keeps to twice a long interval. */
@@ -99,7 +99,7 @@ function rarerFullPolls(watch: Watch, timesMs: readonly number[]): Watch {
 
 const requestsOf = (forecast: Forecast, { id }: Watch): number => forecast.watches.get(id)?.requestsPerMonth ?? 0;
 
-const dearestFirst = <T extends { readonly watchId: string }>(before: Forecast, watches: readonly T[]): readonly T[] => {
+const mostExpensiveFirst = <T extends { readonly watchId: string }>(before: Forecast, watches: readonly T[]): readonly T[] => {
   const costOf = ({ watchId }: T): number => before.watches.get(watchId)?.requestsPerDay ?? 0;
   return [...watches].sort((a, b) => costOf(b) - costOf(a));
 };

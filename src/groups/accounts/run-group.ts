@@ -18,7 +18,7 @@ import type { ServiceClock } from "../../requests/service-clock.ts";
 import type { GroupRunner } from "../kind/group-runner.ts";
 import { createGroupMembers, type GroupMember, type GroupMembers, membersOf } from "../memory/group-members.ts";
 import { createCooldowns, type Cooldowns } from "../memory/cooldowns.ts";
-import { createLearned, type Learned } from "../memory/learned.ts";
+import { createLearned, type GroupMemories } from "../memory/learned.ts";
 import { allowanceOf, endpointToRead } from "../probing/pending-changes.ts";
 import { learnedRate, type ProbeStates } from "../probing/probe-states.ts";
 import type { ChangeCounts } from "./change-counts.ts";
@@ -53,7 +53,7 @@ export const createGroupRunner = (deps: GroupDeps): GroupRunner => new AccountsR
 
 class AccountsRunner implements GroupRunner {
   readonly #deps: GroupDeps;
-  readonly #memories: Learned<GroupMemory>;
+  readonly #memories: GroupMemories<GroupMemory>;
   readonly #readiness: GroupMembers;
   readonly #holds: Cooldowns;
   readonly #reads: GroupReads;

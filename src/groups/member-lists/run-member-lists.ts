@@ -19,7 +19,7 @@ import { type ChosenStrategy, chosenStrategy, isTimeToChoose } from "../memory/c
 import { joinOutcomes, type ListOutcome, type PollOutcome } from "../../polling/run/poll-outcome.ts";
 import { sideBySide } from "../../polling/run/side-by-side.ts";
 import { createCooldowns, type Cooldowns } from "../memory/cooldowns.ts";
-import { createLearned, type Learned } from "../memory/learned.ts";
+import { createLearned, type GroupMemories } from "../memory/learned.ts";
 import { type AccountMemory, learnedRate, type ProbeStates, worthOfRead } from "../probing/probe-states.ts";
 import type { SeenProfile } from "../../requests/profile-batcher.ts";
 import { type RosterTask, rosterTasks } from "./list-tasks.ts";
@@ -56,7 +56,7 @@ export const createRostersRunner = (deps: RostersDeps): GroupRunner => new Membe
 
 class MemberListsRunner implements GroupRunner {
   readonly #deps: RostersDeps;
-  readonly #memories: Learned<ListGroupMemory>;
+  readonly #memories: GroupMemories<ListGroupMemory>;
   readonly #holds: Cooldowns;
   readonly #ask: AskProfiles;
   /** Of each group, since the start. */

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../model/json.ts";
 import type { PollStore } from "../../model/poll-store.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 
-export interface Learned<Memory> {
+export interface GroupMemories<Memory> {
   get(group: Poll): Promise<Memory>;
   /** The same, where it was read before. */
   peek(group: Poll): Memory | undefined;
@@ -37,7 +37,7 @@ const NEVER_RUN = { isWorthWriting: false, writtenAtMs: 0, polledAtMs: undefined
 export function createLearned<Memory extends object>(
   store: Pick<PollStore, "loadSources" | "commitPoll">,
   restore: (stored: Partial<Memory>) => Memory,
-): Learned<Memory> {
+): GroupMemories<Memory> {
   const known = new Map<string, Entry<Memory>>();
   const write = async (key: string, polledAtMs: number, nowMs: number, learned: Memory | undefined): Promise<void> => {
     const [source] = await store.loadSources([key]);

@@ -5,7 +5,7 @@ import type { PollOutcome } from "../../polling/run/poll-outcome.ts";
 import type { SearchMemory } from "./search-memory.ts";
 import type { SearchTask } from "./search-tasks.ts";
 
-export interface ReadTimes {
+export interface SearchReadTimes {
   /** Start of the run; our clock. */
   readonly startedAtMs: number;
   readonly serviceMs: number;
@@ -20,7 +20,12 @@ const DAY_MS = 86_400_000;
 const FADE_MS = 7_200_000;
 
 /** After a read together with others; `outcome` undefined: nothing of the answer was its own. */
-export function afterShared(member: SearchMemory, task: SearchTask, outcome: PollOutcome | undefined, times: ReadTimes): SearchMemory {
+export function afterShared(
+  member: SearchMemory,
+  task: SearchTask,
+  outcome: PollOutcome | undefined,
+  times: SearchReadTimes,
+): SearchMemory {
   const { startedAtMs } = times;
   return {
     ...member,
@@ -37,7 +42,7 @@ export function afterAlone(
   member: SearchMemory | undefined,
   task: SearchTask,
   outcome: PollOutcome,
-  times: ReadTimes,
+  times: SearchReadTimes,
 ): SearchMemory | undefined {
   const { startedAtMs, serviceMs, fullPollEveryMs } = times;
   if (outcome.shown === undefined) {

@@ -16,7 +16,7 @@ import type { GroupMembers } from "../memory/group-members.ts";
 import type { Cooldowns } from "../memory/cooldowns.ts";
 import { createSuspiciousSearches, type Doubt, resolveDoubt } from "./search-doubts.ts";
 import { queryOf } from "./search-groups.ts";
-import { afterAlone, afterShared, objectionTo, type ReadTimes } from "./search-memory-after.ts";
+import { afterAlone, afterShared, objectionTo, type SearchReadTimes } from "./search-memory-after.ts";
 import { leaveAlone, type SearchScene } from "./search-scene.ts";
 import { byItself, type SearchTask } from "./search-tasks.ts";
 
@@ -167,7 +167,7 @@ export class SearchReads {
     return { startMs: serviceClock.fromLocal(startedAtMs), intervalMs: group.intervalMs, nowMs: serviceClock.now };
   }
 
-  #readTimesOf({ startedAtMs, memory }: SearchScene): ReadTimes {
+  #readTimesOf({ startedAtMs, memory }: SearchScene): SearchReadTimes {
     return { startedAtMs, serviceMs: this.#deps.serviceClock.now(), fullPollEveryMs: memory.fullPollEveryMs };
   }
 }

@@ -1,12 +1,12 @@
-/** What the sharers of a poll want of how it is read, joined into one wish. Pure. */
+/** What the subscribers of a poll ask of how it is read, joined into one setting. Pure. */
 import type { Freshness, Schedule, StrategyOverride } from "../../model/schedule.ts";
 import type { Poll, PollTiming, Subscriber } from "../poll.ts";
 import { scheduleOf } from "../timing.ts";
 
 /** One that insists wins over those that leave it open. */
 export function strategyOf({ subscribers }: Pick<Poll, "subscribers">): StrategyOverride {
-  const wishes = new Set(subscribers.map(({ watch }) => watch.strategy ?? "auto"));
-  return (["single", "merge", "probe"] as const).find((wish) => wishes.has(wish)) ?? "auto";
+  const overrides = new Set(subscribers.map(({ watch }) => watch.strategy ?? "auto"));
+  return (["single", "merge", "probe"] as const).find((one) => overrides.has(one)) ?? "auto";
 }
 
 /** The shortest; undefined where nobody says. */
@@ -19,7 +19,7 @@ export function fullPollEveryOf({ subscribers }: Pick<Poll, "subscribers">): num
 export const maxAgeOf = ({ subscribers }: Pick<Poll, "subscribers">): number =>
   subscribers.reduce((least, { watch }) => Math.min(least, watch.maxAgeMs), Number.POSITIVE_INFINITY);
 
-/** The strictest freshness of its sharers; a schedule is the user's word, so that one sharer who has one decides. */
+/** The strictest freshness of its subscribers; a schedule is the user's word, so that one subscriber who has one decides. */
 export function timingOf(subscribers: readonly Subscriber[]): PollTiming {
   const all = subscribers.flatMap(({ watch: { timing } }) => (timing.kind === "freshness" ? [timing.freshness] : []));
   const [first, ...others] = all;

@@ -4,7 +4,7 @@ import { ENDPOINTS } from "../../api/endpoints/index.ts";
 import type { WatchState } from "../../model/watch-store.ts";
 import type { Watch } from "../../model/watch.ts";
 import type { Poll } from "../poll.ts";
-import { MEMBERS_PER_PAGE, membersOf, readSoFar, wholeReadEveryMs } from "./whole-reads.ts";
+import { MEMBERS_PER_PAGE, memberCountOf, readSoFar, wholeReadEveryMs } from "./whole-reads.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -41,7 +41,7 @@ export function knownPages(poll: Poll, states: readonly WatchState[]): number | 
   const isBeingRead = readSoFar(memory) !== undefined;
   // A list that was read whole and left no number took one page, however long those of other accounts are.
   if (memory["baseline_of"] !== undefined && !isBeingRead) return 1;
-  const size = membersOf(memory);
+  const size = memberCountOf(memory);
   if (size !== undefined) return Math.max(1, Math.ceil(size / MEMBERS_PER_PAGE));
   const pageSize = endpointOf(poll)?.pageSize;
   const members = owner === undefined || pageSize === undefined ? 0 : owner.knownItems / Math.max(1, owner.targets.length);

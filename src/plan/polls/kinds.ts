@@ -1,5 +1,5 @@
 /**
- * Polls that could be read together, told apart from those that stay by themselves. Owns what a group takes over from its members; what they
+ * Polls that could be read together, separated from those that stay by themselves. Owns what a group takes over from its members; what they
  * must have in common, and whether reading them together is worth it, each kind of group decides. Pure.
  */
 import { canonicalJson } from "../../model/hash.ts";

@@ -17,7 +17,7 @@ const LENGTH_FIELDS: Readonly<Record<string, "followers_count" | "followings_cou
 export const lengthField = (endpoint: string): "followers_count" | "followings_count" | undefined => LENGTH_FIELDS[endpoint];
 
 /** By the last read of all of it, or else by the profile; undefined where neither is known. */
-export function membersOf(memory: JsonObject): number | undefined {
+export function memberCountOf(memory: JsonObject): number | undefined {
   const { pages, size } = memory;
   if (typeof pages === "number") return pages * MEMBERS_PER_PAGE;
   return typeof size === "number" ? size : undefined;

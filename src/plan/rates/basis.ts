@@ -14,9 +14,9 @@ export type Basis = (typeof BASES)[number];
  * - `lengths`: each of its lists fits on one page.
  * - `moves`: its lists gain and lose members as often as is usual.
  * - `even`: its feed is read at even intervals.
- * - `looks`: each look at fresh tweets takes one request.
+ * - `rechecks`: each recheck of fresh tweets takes one request.
  */
-export type Assumption = "posts" | "changes" | "pages" | "lengths" | "moves" | "even" | "looks";
+export type Assumption = "posts" | "changes" | "pages" | "lengths" | "moves" | "even" | "rechecks";
 
 export interface WatchBasis {
   readonly basis: Basis;

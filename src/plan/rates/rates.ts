@@ -56,9 +56,9 @@ export function firstRate(datesMs: readonly number[], nowMs: number): RateMemory
   return {
     posts: Math.max(dates.length - 2, 0) * share,
     days: reachDays * share,
-    excited: excitementOf(dates, nowMs),
+    excited: burstIntensityOf(dates, nowMs),
     // A page of less than a day says which hours it shows, not which hours are busy.
-    ...(reachDays < 1 ? {} : { habit: withPosts(NO_HABIT, dates) }),
+    ...(reachDays < 1 ? {} : { habit: withPosts(NO_OWN_HOURS, dates) }),
     atMs: nowMs,
   };
 }
@@ -66,11 +66,11 @@ export function firstRate(datesMs: readonly number[], nowMs: number): RateMemory
 /** What is known after a while in which these posts were found; none is evidence too. */
 export function learnPosts(memory: RateMemory, datesMs: readonly number[], nowMs: number): RateMemory {
   const aged = ageRate(memory, nowMs);
-  const habit = datesMs.length === 0 ? aged.habit : withPosts(aged.habit ?? NO_HABIT, datesMs);
+  const habit = datesMs.length === 0 ? aged.habit : withPosts(aged.habit ?? NO_OWN_HOURS, datesMs);
   return {
     ...aged,
     posts: aged.posts + datesMs.length,
-    excited: aged.excited + excitementOf(datesMs, nowMs),
+    excited: aged.excited + burstIntensityOf(datesMs, nowMs),
     ...(habit === undefined ? {} : { habit }),
   };
 }
@@ -95,7 +95,7 @@ export const isInBurst = (memory: RateMemory, nowMs: number): boolean =>
 /** What was written down later than now is older than it looks: the clock was set back since, by nobody knows how much. */
 const fade = (passedMs: number): number => (passedMs < -BURST_FADE_MS ? 0 : Math.exp(-Math.max(0, passedMs) / BURST_FADE_MS));
 
-const excitementOf = (datesMs: readonly number[], nowMs: number): number =>
+const burstIntensityOf = (datesMs: readonly number[], nowMs: number): number =>
   sum(datesMs, (dateMs) => BURST_INTENSITY * fade(nowMs - dateMs));
 
 /** Posts a day on average, as of `nowMs`. */
@@ -129,7 +129,7 @@ export function expectedRate(memory: RateMemory, nowMs: number): number {
 /** Posts a day expected at this very moment: half the base, by how busy the hour is for all and for this one, and what recent posts draw after them. */
 export function rateAt(memory: RateMemory, nowMs: number, busyness = 1): number {
   const excited = memory.excited * fade(nowMs - memory.atMs);
-  return UNPROMPTED * baseRate(memory, nowMs) * habitFactor(memory.habit, nowMs, busyness) + (excited * DAY_MS) / BURST_FADE_MS;
+  return UNPROMPTED * baseRate(memory, nowMs) * diurnalFactor(memory.habit, nowMs, busyness) + (excited * DAY_MS) / BURST_FADE_MS;
 }
 
 /**
@@ -137,7 +137,7 @@ export function rateAt(memory: RateMemory, nowMs: number, busyness = 1): number 
  * base. `aheadMs` from `nowMs` on; `base`: posts a day, these days.
  */
 export function rateAhead(memory: RateMemory, nowMs: number, aheadMs: number, base: number): number {
-  const calmAt = (atMs: number): number => base * habitFactor(memory.habit, atMs, 1);
+  const calmAt = (atMs: number): number => base * diurnalFactor(memory.habit, atMs, 1);
   const drawn = (memory.excited * fade(nowMs - memory.atMs) * DAY_MS) / BURST_FADE_MS - UNPROMPTED * calmAt(nowMs);
   return Math.max(0, calmAt(nowMs + aheadMs) + drawn * Math.exp((-(1 - BURST_INTENSITY) * aheadMs) / BURST_FADE_MS));
 }
@@ -186,9 +186,9 @@ export function shareApart(spanMs: number): number {
 
 const SPANS = 8;
 const SPAN_MS = DAY_MS / SPANS;
-const NO_HABIT: readonly number[] = Array.from({ length: SPANS }, () => 0);
+const NO_OWN_HOURS: readonly number[] = Array.from({ length: SPANS }, () => 0);
 /** Posts that make an account's own hours count as much as those of all. */
-const HABIT_PRIOR = 8;
+const OWN_HOURS_PRIOR = 8;
 
 function withPosts(habit: readonly number[], datesMs: readonly number[]): readonly number[] {
   const posts = [...habit];
@@ -202,14 +202,14 @@ function withPosts(habit: readonly number[], datesMs: readonly number[]): readon
 const spanOf = (atMs: number): number => Math.floor((atMs % DAY_MS) / SPAN_MS);
 
 /** How busy the hour is for one account, whose posts say more the more there are; `busyness`: for all. */
-function habitFactor(habit: readonly number[] | undefined, nowMs: number, busyness: number): number {
+function diurnalFactor(habit: readonly number[] | undefined, nowMs: number, busyness: number): number {
   if (habit === undefined) return busyness;
   const span = spanOf(nowMs);
   const total = sum(habit, (count) => count);
   // What lies beside counts half: nobody's hours begin and end with ours.
   const near = (at: number): number => habit[(at + SPANS) % SPANS] ?? 0;
   const own = near(span) / 2 + (near(span - 1) + near(span + 1)) / 4;
-  return (own * SPANS + HABIT_PRIOR * busyness) / (total + HABIT_PRIOR);
+  return (own * SPANS + OWN_HOURS_PRIOR * busyness) / (total + OWN_HOURS_PRIOR);
 }
 
 /**

@@ -11,7 +11,7 @@ import { MEMBERS_PER_PAGE } from "../../plan/polls/whole-reads.ts";
 import type { Ask } from "../ask.ts";
 import { hasSeenEnough, isStillUnread, type KnownMembers, type ListSubscriber, missesNews, showsOrder } from "./list-subscribers.ts";
 import type { RosterGap, RosterMemory, RosterScan } from "./member-list-memory.ts";
-import { isAtListEnd, type Walk, type WalkEnd, walkPages } from "./walk-pages.ts";
+import { isAtListEnd, type Walk, type PageWalkEnd, walkPages } from "./walk-pages.ts";
 import type { Poll } from "../watch-poll.ts";
 
 export type RosterStep = "window" | "head" | "gap" | "rest";
@@ -20,7 +20,7 @@ export interface RosterObservation {
   /** Each account once, in the order it came. */
   readonly members: readonly User[];
   readonly step: RosterStep;
-  readonly end: WalkEnd;
+  readonly end: PageWalkEnd;
   /** Of a gap: when it was left. */
   readonly leftAtMs?: number;
   readonly memory: RosterMemory;

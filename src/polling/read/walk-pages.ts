@@ -9,14 +9,14 @@ import type { Poll } from "../watch-poll.ts";
  * - `circle`: a cursor came again.
  * - `cut`: by an error, or by the most pages that were allowed.
  */
-export type WalkEnd = "met" | "list_end" | "circle" | "cut";
+export type PageWalkEnd = "met" | "list_end" | "circle" | "cut";
 
 export interface Walk {
   /** Each account once, in the order of the list. */
   readonly users: readonly User[];
   /** Pages that were answered. */
   readonly pages: number;
-  readonly end: WalkEnd;
+  readonly end: PageWalkEnd;
   /** Of the page that comes next; undefined where none does. */
   readonly cursor?: string;
   /** What cut it. */
@@ -26,7 +26,7 @@ export interface Walk {
 export const isAtListEnd = ({ end, cursor }: Pick<Walk, "end" | "cursor">): boolean =>
   end === "list_end" || (end === "met" && cursor === undefined);
 
-export interface WalkOptions {
+export interface PageWalkOptions {
   /** Undefined: from the top. */
   readonly cursor?: string | undefined;
   readonly maxPages: number;
@@ -34,12 +34,12 @@ export interface WalkOptions {
   readonly isMet?: (ids: readonly string[]) => Promise<boolean>;
 }
 
-export async function walkPages(ask: Ask, { source }: Poll, { cursor: from, maxPages, isMet }: WalkOptions): Promise<Walk> {
+export async function walkPages(ask: Ask, { source }: Poll, { cursor: from, maxPages, isMet }: PageWalkOptions): Promise<Walk> {
   const users = new Map<string, User>();
   const cursors = new Set<string>(from === undefined ? [] : [from]);
   let cursor = from;
   let pages = 0;
-  const ended = (end: WalkEnd, error?: unknown): Walk => ({
+  const ended = (end: PageWalkEnd, error?: unknown): Walk => ({
     users: [...users.values()],
     pages,
     end,

@@ -8,7 +8,7 @@ import type { Log } from "../../model/log.ts";
 import { UpstreamError } from "../../model/upstream.ts";
 import type { Watch } from "../../model/watch.ts";
 import { userIdOf } from "../../plan/poll.ts";
-import { lengthField, membersOf, wholeReadEveryMs } from "../../plan/polls/whole-reads.ts";
+import { lengthField, memberCountOf, wholeReadEveryMs } from "../../plan/polls/whole-reads.ts";
 import { askBehind, askFor } from "../ask.ts";
 import { type ListSubscriber, listSubscriberOf } from "../read/list-subscribers.ts";
 import type { LoadedPoll } from "../evaluate/load-subscribers.ts";
@@ -121,7 +121,7 @@ function needsOf({ store }: ListReaderDeps, loaded: PollState, nowMs: number): R
     modes: new Set(subscribers.map(({ mode }) => mode)),
     subscribers,
     needsScan: subscribers.some((subscriber, index) => waitsForAll(subscriber) && wantsAll(poll.subscribers[index]?.watch)),
-    wholeEveryMs: wholeReadEveryMs(poll.subscribers, Math.max(0, ...targets.map(({ memory }) => membersOf(memory) ?? 0))),
+    wholeEveryMs: wholeReadEveryMs(poll.subscribers, Math.max(0, ...targets.map(({ memory }) => memberCountOf(memory) ?? 0))),
     nowMs,
     known: (ids) => store.itemMarks(poll.subscribers, ids),
   };

@@ -2,7 +2,7 @@
 import { isoTime } from "../../model/clock.ts";
 import type { Verdict } from "../../model/event.ts";
 import type { ItemHistory } from "../../model/history.ts";
-import type { Found, WaitView } from "./views.ts";
+import type { FoundItem, WaitView } from "./views.ts";
 
 export interface ExplainDelivery {
   readonly sink: string;
@@ -40,14 +40,14 @@ export interface ExplainView {
   readonly first_reads: readonly string[];
 }
 
-export const explainView = (item: string, found: Found): ExplainView => ({
+export const explainView = (item: string, found: FoundItem): ExplainView => ({
   item,
   item_id: found.itemId,
   verdicts: found.histories.map((history) => explainLine(history, found.waits)),
   first_reads: found.firstReads,
 });
 
-function explainLine(history: ItemHistory, waits: Found["waits"]): ExplainLine {
+function explainLine(history: ItemHistory, waits: FoundItem["waits"]): ExplainLine {
   const { event } = history;
   return {
     watch: history.watch,

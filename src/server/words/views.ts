@@ -242,7 +242,7 @@ export interface Health {
 }
 
 /** What is stored about an item that someone asked for by tweet id, link or handle. */
-export interface Found {
+export interface FoundItem {
   readonly itemId: string | null;
   readonly histories: readonly ItemHistory[];
   /** Of the deliveries that wait. */
@@ -257,7 +257,7 @@ export interface Views {
   status(): Promise<StatusView>;
   budget(): Promise<BudgetView>;
   events(query: EventQuery): Promise<EventsView>;
-  explain(item: string): Promise<Found>;
+  explain(item: string): Promise<FoundItem>;
   /** Of one sink, or of all. */
   dead(sink: string | undefined): Promise<DeadView>;
   /** The text of `/metrics`; gauges that are read rather than counted are set before it is rendered. */

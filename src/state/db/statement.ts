@@ -8,7 +8,7 @@ import type { Tables } from "./tables.ts";
 /** A database or an open transaction on it. */
 export type Executor = Kysely<Tables>;
 
-export interface Answer<Row> {
+export interface StatementResult<Row> {
   readonly rows: readonly Row[];
   /** Rows inserted, updated or deleted. */
   readonly changed: number;
@@ -36,7 +36,7 @@ function compiledOn(cache: Cache, on: Executor, build: () => Compilable): Compil
   return compiled;
 }
 
-async function run<Row>(on: Executor, compiled: CompiledQuery, value: (name: string | number) => unknown): Promise<Answer<Row>> {
+async function run<Row>(on: Executor, compiled: CompiledQuery, value: (name: string | number) => unknown): Promise<StatementResult<Row>> {
   const parameters = compiled.parameters.map((p) => (p instanceof Slot ? value(p.name) : p));
   const result = await on.executeQuery({ ...compiled, parameters } as CompiledQuery<Row>);
   return { rows: result.rows, changed: Number(result.numAffectedRows ?? 0n) };
@@ -45,7 +45,7 @@ async function run<Row>(on: Executor, compiled: CompiledQuery, value: (name: str
 /** `statement<{ id: string }>()((on, slot) => on.selectFrom(…).where("id", "=", slot("id")))` gives a function of database and values. */
 export const statement =
   <Args extends object>() =>
-  <Row>(build: (on: Executor, slot: SlotOf<Args>) => Compilable<Row>): ((on: Executor, args: Args) => Promise<Answer<Row>>) => {
+  <Row>(build: (on: Executor, slot: SlotOf<Args>) => Compilable<Row>): ((on: Executor, args: Args) => Promise<StatementResult<Row>>) => {
     const cache: Cache = new WeakMap();
     const slot = ((name: string) => new Slot(name)) as unknown as SlotOf<Args>;
     return (on, args) => {
@@ -67,7 +67,7 @@ export function insertRows<T extends keyof Tables>(
   table: T,
   columns: readonly (keyof Tables[T] & string)[],
   finish: (insert: InsertQueryBuilder<Tables, T, InsertResult>) => Compilable,
-): (on: Executor, rows: readonly Insertable<Tables[T]>[]) => Promise<Pick<Answer<never>, "changed">> {
+): (on: Executor, rows: readonly Insertable<Tables[T]>[]) => Promise<Pick<StatementResult<never>, "changed">> {
   const cache: Cache = new WeakMap();
   const build = (on: Executor) => {
     const row = Object.fromEntries(columns.map((column) => [column, new Slot(column)]));
@@ -92,7 +92,7 @@ export const listStatement =
     const caches = new Map<number, Cache>(LIST_SIZES.map((size) => [size, new WeakMap()]));
     const slot = ((name: string) => new Slot(name)) as unknown as SlotOf<Args>;
     const largest = LIST_SIZES[LIST_SIZES.length - 1] as number;
-    return async (on: Executor, items: readonly Item[], args: Args): Promise<Answer<Row>> => {
+    return async (on: Executor, items: readonly Item[], args: Args): Promise<StatementResult<Row>> => {
       const rows: Row[] = [];
       let changed = 0;
       for (let start = 0; start < items.length; start += largest) {
