@@ -1,6 +1,6 @@
 /** What Prometheus sees of a running daemon. */
 import { describe, expect, it } from "vitest";
-import { packageVersion } from "../../src/runtime/package-version.ts";
+import { packageVersion } from "../../src/runtime/package-file.ts";
 import { farResetDay, writeConfig } from "../support/daemon-process.ts";
 import { sampleOf, samplesOf } from "../support/exposition.ts";
 import { until } from "../support/until.ts";

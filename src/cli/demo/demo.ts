@@ -3,7 +3,6 @@
  * sends no duplicate alerts, the sums. Owns the course; its deadlines are demo-times.ts's, what the configuration becomes is demo-config.ts's.
  */
 import { basename, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
 import { type Daemon, startDaemon } from "../../app/build.ts";
 import { createTeardown, type Teardown } from "../../app/daemon/teardown.ts";
@@ -12,6 +11,7 @@ import { sleep } from "../../model/clock.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 import { sha256 } from "../../runtime/hash.ts";
 import type { Logger } from "../../runtime/logger.ts";
+import { packageFile } from "../../runtime/package-file.ts";
 import { onSignals } from "../../runtime/signals.ts";
 import { makeTemporaryFolder } from "../../runtime/write-files.ts";
 import { type Sandbox, startSandbox } from "../../sandbox/sandbox.ts";
@@ -30,7 +30,7 @@ interface DemoFlags {
 }
 
 /** Beside the package, wherever the command is called from. */
-const EXAMPLE = fileURLToPath(new URL("../../../watches.example.yaml", import.meta.url));
+const EXAMPLE = packageFile("watches.example.yaml");
 
 const CHECK_EVERY_MS = 50;
 /** So often every watch is polled again after the restart, where time allows. */

@@ -1,9 +1,9 @@
 /** `chirpwatch init slack|discord|webhook`: a first configuration, ready to be filled in. Never writes over anything unasked. */
 import { basename, dirname, join, relative, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
 import { Argument, type Command } from "commander";
 import { errorText } from "../../model/errors.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
+import { packageFile } from "../../runtime/package-file.ts";
 import { writeTextFile } from "../../runtime/write-files.ts";
 import type { CliContext } from "../terminal/context.ts";
 import { STARTER_KINDS, type StarterKind, starterFiles } from "./init-files.ts";
@@ -13,7 +13,7 @@ interface InitFlags {
   readonly force?: boolean;
 }
 
-const SCHEMA = fileURLToPath(new URL("../../../config/watches.schema.json", import.meta.url));
+const SCHEMA = packageFile("config/watches.schema.json");
 
 export function addInit(program: Command, context: CliContext): void {
   program

@@ -12,7 +12,7 @@ import { processEnvironment } from "../../runtime/environment.ts";
 import { createFiles } from "../../runtime/files.ts";
 import { createHttpAgent, type HttpAgent } from "../../runtime/http-agent.ts";
 import { createLogger, type Logger, type LogLevel } from "../../runtime/logger.ts";
-import { packageVersion } from "../../runtime/package-version.ts";
+import { packageVersion } from "../../runtime/package-file.ts";
 import { createSystemClock } from "../../runtime/system-clock.ts";
 import { createSystemRandom } from "../../runtime/system-random.ts";
 import { SINK_TYPES } from "../../sinks/registry.ts";
