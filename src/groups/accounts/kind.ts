@@ -30,10 +30,9 @@ function runsPerDay({ cost, members }: PollGroup, freshness: Freshness): number 
   return freshness.kind === "p95" ? DAY_MS / roundEveryMs(freshness, members.length) : cost.probesPerDay;
 }
 
-function basisOfAccounts({ key, timing, group }: Poll, members: readonly Poll[], { rateOf, countOf, changesOf }: Known): WatchBasis {
+function basisOfAccounts({ key, group }: Poll, members: readonly Poll[], { rateOf, countOf, changesOf }: Known): WatchBasis {
   const counted = countOf(key, members.length);
-  const isCounted = counted?.reads !== undefined && (timing.kind === "schedule" || counted.probes !== undefined);
-  if (isCounted && counted.strategy === group?.cost.strategy) return restsOn("counted");
+  if (counted?.reads !== undefined && counted.strategy === group?.cost.strategy) return restsOn("counted");
   if (group?.cost.strategy === "single") return restsOn("schedule");
   const isProbed = group?.cost.strategy === "probe";
   return restsOnKnown([

@@ -95,21 +95,16 @@ export interface TurnQuery {
 }
 
 /** `onTimeMs`: for so long they were asked for in time. */
-export function chooseMembers({ waiting, freshness, memory, factor }: TurnQuery, onTimeMs: number): Turn<GroupMember> {
+export function chooseMembers(query: TurnQuery, onTimeMs: number): Turn<GroupMember> {
+  const { waiting, freshness, factor } = query;
   if (freshness.kind === "mean") {
     const chosen = chooseProbes(waiting, longestWaitMs(freshness) * factor);
     return { all: chosen.map(({ member }) => member), awaited: awaitedOf(chosen, onTimeMs) };
   }
-  const round = roundOf({ waiting, freshness, memory, factor });
-  return { ...NOBODYS_TURN, all: chooseRound(waiting, round).map(({ member }) => member) };
+  return { ...NOBODYS_TURN, all: chooseRound(waiting, roundOf(query, freshness)).map(({ member }) => member) };
 }
 
-function roundOf({
-  waiting,
-  freshness,
-  memory,
-  factor,
-}: Pick<TurnQuery, "waiting" | "memory" | "factor"> & { freshness: P95 }): RoundQuery {
+function roundOf({ waiting, memory, factor }: TurnQuery, freshness: P95): RoundQuery {
   const { busyRate = 0, rounds } = memory;
   const everyMs = roundEveryMs(freshness, waiting.length) * factor;
   return { busyRate: busyRate * (rounds?.correction ?? 1), everyMs, maxMs: longestWaitMs(freshness) * factor };
@@ -184,10 +179,11 @@ export const isTooSoon = (query: TurnQuery): boolean => isLearned(query.memory, 
 const isLearned = ({ pace, rounds }: GroupMemory, { kind }: Freshness): boolean => (kind === "mean" ? isWhole(pace) : rounds !== undefined);
 
 /** Milliseconds until the next probe. */
-export function waitAfter({ waiting, freshness, memory, factor, nowMs }: TurnQuery): number {
-  const { pace, rounds } = memory;
+export function waitAfter(query: TurnQuery): number {
+  const { waiting, freshness, factor, nowMs } = query;
+  const { pace, rounds } = query.memory;
   if (freshness.kind === "p95") {
-    const round = roundOf({ waiting, freshness, memory, factor });
+    const round = roundOf(query, freshness);
     return Math.max(SHORTEST_MS, untilRound(rounds, round.everyMs, nowMs), waitForDue(waiting, round));
   }
   const maxMs = freshness.maxMs * factor;
