@@ -78,7 +78,10 @@ class Reloads {
 
   storeRecovered(): void {
     const { log } = this.#deps.deps;
-    if (this.#isPending) this.next("recovered state").catch((error: unknown) => log.error("reload failed", { error }));
+    // One under way may have met the state before it recovered, and not know yet that it will be refused for that.
+    void this.#underWay.then(() => {
+      if (this.#isPending) this.next("recovered state").catch((error: unknown) => log.error("reload failed", { error }));
+    });
   }
 
   async #reload(askedBy: string): Promise<ReloadOutcome> {

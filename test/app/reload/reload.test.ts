@@ -32,6 +32,7 @@ async function makeReloader(more: Partial<ReloadDeps["deps"]> = {}) {
   let active: Config = { ...loaded.config, reads: loaded.config.reads.filter(({ path }) => path === CONFIG_PATH) };
   const did: string[] = [];
   const failures: Error[] = [];
+  const whileFailing = { happens: () => {} };
   const lines: { readonly message: string; readonly fields: unknown }[] = [];
   const take = (message: string, fields?: unknown) => void lines.push({ message, fields });
   const reloader = createReloader({
@@ -44,12 +45,13 @@ async function makeReloader(more: Partial<ReloadDeps["deps"]> = {}) {
     renew: async () => void did.push("renew"),
     swap: async (next: Config) => {
       const failure = failures.shift();
+      if (failure !== undefined) whileFailing.happens();
       if (failure !== undefined) throw failure;
       did.push("swap");
       active = next;
     },
   } as unknown as ReloadDeps);
-  return { reloader, disk, did, lines, failures, queryNow: () => active.watches[0]?.settings };
+  return { reloader, disk, did, lines, failures, whileFailing, queryNow: () => active.watches[0]?.settings };
 }
 
 describe("a reload", () => {
@@ -100,6 +102,15 @@ describe("a reload", () => {
     disk.text = textOf("acme");
     expect(await reloader.reload("API")).toEqual({ ok: true, changed: false, memory: [] });
     expect(reloader.lastRefusal()).toBeNull();
+  });
+
+  it("that the state could not take is done, too, when the state recovers while what was prepared is given up", async () => {
+    const { reloader, disk, did, failures, whileFailing } = await makeReloader();
+    failures.push(new StoreError("STORE_FULL", "the disk is full"));
+    whileFailing.happens = () => reloader.storeRecovered();
+    disk.text = textOf("edited");
+    expect(await reloader.reload("API")).toMatchObject({ ok: false });
+    await until("the second attempt", () => did.includes("swap"));
   });
 
   it("that the state could not take is done when the state recovers, each time it fails, and once", async () => {
