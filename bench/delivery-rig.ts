@@ -5,7 +5,7 @@ import { createHttpAgent } from "../src/runtime/http-agent.ts";
 import { createSystemClock } from "../src/runtime/system-clock.ts";
 import { createSystemRandom } from "../src/runtime/system-random.ts";
 import { createMeter } from "../src/server/metrics/meter.ts";
-import { webhookSink } from "../src/sinks/webhook.ts";
+import { webhookSink } from "../src/sinks/webhook/webhook.ts";
 import type { OpenedStore } from "../src/state/open.ts";
 import { HOOK } from "./polling-rig.ts";
 import { SILENT_LOG } from "./silent-log.ts";

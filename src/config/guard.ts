@@ -1,6 +1,6 @@
 /** Keeps the sandbox's invented tweets out of real channels. Asked before anything is sent: the demo, which replaces every sink, need not ask. */
 import { isLoopback } from "../model/loopback.ts";
-import type { SinkType } from "../sinks/sink-type.ts";
+import type { SinkType } from "../sinks/kind/sink-type.ts";
 import type { ApiConfig, Config, ConfigIssue, SinkConfig } from "./config.ts";
 
 /** Sinks that reach further than this machine. Those whose settings were left out reach nobody. */

@@ -5,7 +5,7 @@ import type { Json } from "../model/json.ts";
 import type { NeutralMessage } from "../model/message.ts";
 import type { Batch, SealedMessage, Sink } from "../model/sink.ts";
 import { cleanLine, cleanText } from "../render/text/clean-text.ts";
-import type { SinkType } from "./sink-type.ts";
+import type { SinkType } from "./kind/sink-type.ts";
 
 const settingsSchema = z.strictObject({});
 

@@ -50,6 +50,7 @@ export const SUB_RANKS: Readonly<Record<string, readonly (readonly string[])[]>>
   sandbox: [["world"], ["calls"], ["endpoints"], ["records"], ["orders"], ["faults"], ["."]],
   engine: [["health"], ["quota", "recheck"], ["loop"], ["."]],
   cli: [["terminal"], ["access"], ["call", "control", "demo", "inspect", "planning", "start"], ["."]],
+  sinks: [["kind"], ["discord", "slack", "webhook"], ["."]],
 };
 
 /** Files that a folder holds at most, beside its sub-folders. */
@@ -61,7 +62,6 @@ export const MOST_LAYERS = 8;
 /** Folders that hold more, or are deeper, and why. */
 export const LARGE_FOLDERS: Readonly<Record<string, string>> = {
   model: "one file per word of the domain",
-  sinks: "one file per sink, with its payload and its client beside it",
   watches: "one file per watch type",
 };
 
@@ -73,8 +73,8 @@ export const PACKAGE_ROOMS: Readonly<Record<string, readonly string[]>> = {
   undici: ["runtime/"],
   pino: ["runtime/"],
   "pino-pretty": ["runtime/"],
-  "@slack/web-api": ["sinks/slack"],
-  "discord.js": ["sinks/discord"],
+  "@slack/web-api": ["sinks/slack/"],
+  "discord.js": ["sinks/discord/"],
   "prom-client": ["server/"],
   hono: ["server/", "sandbox/"],
   "@hono/node-server": ["server/", "sandbox/"],

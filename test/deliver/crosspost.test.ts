@@ -1,7 +1,7 @@
 /** Crossposts through the real store and the real Discord sink, to a stand-in that publishes ten messages an hour. */
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Pump } from "../../src/deliver/pump.ts";
-import { discordSink } from "../../src/sinks/discord.ts";
+import { discordSink } from "../../src/sinks/discord/discord.ts";
 import { startDiscordStandIn } from "../support/discord-stand-in.ts";
 import { makeEvent } from "../support/make-event.ts";
 import { useRealChat } from "./real-chat.ts";

@@ -1,8 +1,8 @@
 /** The flood of the docs: 595 tweets in two minutes, through the real store and the real chat sinks, to stand-ins that keep the vendors' limits. */
 import { describe, expect, it } from "vitest";
 import type { SinkFacts } from "../../src/route/route-event.ts";
-import { discordSink } from "../../src/sinks/discord.ts";
-import { slackSink } from "../../src/sinks/slack.ts";
+import { discordSink } from "../../src/sinks/discord/discord.ts";
+import { slackSink } from "../../src/sinks/slack/slack.ts";
 import { tweetId } from "../sinks/chat-batch.ts";
 import { type ChatMessage, linkedTweets } from "../support/chat-message.ts";
 import { startDiscordStandIn } from "../support/discord-stand-in.ts";

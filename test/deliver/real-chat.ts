@@ -8,7 +8,7 @@ import { createPump, type Pump } from "../../src/deliver/pump.ts";
 import type { ChirpEvent } from "../../src/model/event.ts";
 import { tweetMessage } from "../../src/render/messages/tweet-message.ts";
 import { routeEvent, type SinkFacts, throttlesByKey } from "../../src/route/route-event.ts";
-import type { SinkType } from "../../src/sinks/sink-type.ts";
+import type { SinkType } from "../../src/sinks/kind/sink-type.ts";
 import { openStore, type OpenedStore } from "../../src/state/open.ts";
 import { countingHttp } from "../support/counting-http.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";

@@ -11,7 +11,7 @@ import { routeEvent, throttlesByKey, type SinkFacts } from "../../src/route/rout
 import type { Throttle } from "../../src/route/route.ts";
 import { createSystemClock } from "../../src/runtime/system-clock.ts";
 import { createSystemRandom } from "../../src/runtime/system-random.ts";
-import { webhookSink } from "../../src/sinks/webhook.ts";
+import { webhookSink } from "../../src/sinks/webhook/webhook.ts";
 import { openStore, type OpenedStore } from "../../src/state/open.ts";
 import { countingHttp } from "../support/counting-http.ts";
 import { startLoopbackServer, type LoopbackServer } from "../support/loopback-server.ts";

@@ -2,7 +2,7 @@
 import { DEFAULTS } from "../../src/config/defaults.ts";
 import { COMMON_SINK_KEYS } from "../../src/config/schema/sink-schema.ts";
 import { SINK_TYPES } from "../../src/sinks/registry.ts";
-import type { SinkType } from "../../src/sinks/sink-type.ts";
+import type { SinkType } from "../../src/sinks/kind/sink-type.ts";
 import { keyTable, typesOf } from "./key-table.ts";
 import { code, fenced, GENERATED, page, sentence, table } from "./markdown.ts";
 

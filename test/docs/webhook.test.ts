@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createHttpAgent, type HttpAgent } from "../../src/runtime/http-agent.ts";
-import { webhookSink } from "../../src/sinks/webhook.ts";
+import { webhookSink } from "../../src/sinks/webhook/webhook.ts";
 import { type LoopbackServer, startLoopbackServer } from "../support/loopback-server.ts";
 import { EVENT_TIME_MS, makeEvent } from "../support/make-event.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";

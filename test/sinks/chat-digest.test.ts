@@ -2,10 +2,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Digest, DigestPart } from "../../src/model/sink.ts";
-import { renderDiscordAnnouncement, renderDiscordDigest } from "../../src/sinks/discord-digest.ts";
-import type { DiscordBody } from "../../src/sinks/discord-render.ts";
-import type { SlackBody } from "../../src/sinks/slack-blocks.ts";
-import { renderSlackAnnouncement, renderSlackDigest } from "../../src/sinks/slack-digest.ts";
+import { renderDiscordAnnouncement, renderDiscordDigest } from "../../src/sinks/discord/discord-digest.ts";
+import type { DiscordBody } from "../../src/sinks/discord/discord-render.ts";
+import type { SlackBody } from "../../src/sinks/slack/slack-blocks.ts";
+import { renderSlackAnnouncement, renderSlackDigest } from "../../src/sinks/slack/slack-digest.ts";
 import { hostileText, LIVE_DISCORD, LIVE_SLACK } from "../render/hostile-text.ts";
 import { discordRefusal } from "../support/discord-stand-in.ts";
 import { makeUser } from "../support/make-event.ts";

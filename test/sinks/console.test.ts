@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { NeutralMessage } from "../../src/model/message.ts";
 import type { Batch, Sink } from "../../src/model/sink.ts";
 import { consoleSink } from "../../src/sinks/console.ts";
-import type { SinkDeps } from "../../src/sinks/sink-type.ts";
+import type { SinkDeps } from "../../src/sinks/kind/sink-type.ts";
 import { EVENT_TIME_MS, makeEvent } from "../support/make-event.ts";
 
 const message = (changes: Partial<NeutralMessage> = {}): NeutralMessage => ({

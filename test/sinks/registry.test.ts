@@ -14,7 +14,7 @@ const withVariables = (text: string): string =>
 
 describe("the registry of sinks", () => {
   it("names every sink type that a file of the folder exports, once", async () => {
-    const files = (await readdir(FOLDER)).filter((name) => name.endsWith(".ts"));
+    const files = (await readdir(FOLDER, { recursive: true })).filter((name) => name.endsWith(".ts"));
     const modules: Record<string, unknown>[] = await Promise.all(files.map((name) => import(new URL(name, FOLDER).href)));
     const exported = modules.flatMap((module) => Object.values(module).filter(isSinkType));
     expect(new Set(SINK_TYPES)).toEqual(new Set(exported));

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { discordSink } from "../../src/sinks/discord.ts";
-import { secretTexts, sinkPlace } from "../../src/sinks/sink-secrets.ts";
-import { slackSink } from "../../src/sinks/slack.ts";
-import { webhookSink } from "../../src/sinks/webhook.ts";
+import { discordSink } from "../../src/sinks/discord/discord.ts";
+import { secretTexts, sinkPlace } from "../../src/sinks/kind/sink-secrets.ts";
+import { slackSink } from "../../src/sinks/slack/slack.ts";
+import { webhookSink } from "../../src/sinks/webhook/webhook.ts";
 
 const HOOK = "https://hooks.example.com/catch/1234567/abc12d/";
 

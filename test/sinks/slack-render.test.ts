@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { SLACK_TEXT_CHARS, type SlackBlock } from "../../src/sinks/slack-blocks.ts";
-import { MOST_CARDS, renderSlack } from "../../src/sinks/slack-render.ts";
+import { SLACK_TEXT_CHARS, type SlackBlock } from "../../src/sinks/slack/slack-blocks.ts";
+import { MOST_CARDS, renderSlack } from "../../src/sinks/slack/slack-render.ts";
 import { makeTweet, makeUser } from "../support/make-event.ts";
 import { hostileText, LIVE_SLACK } from "../render/hostile-text.ts";
 import { tweetBatch, tweetId } from "./chat-batch.ts";

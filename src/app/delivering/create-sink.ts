@@ -4,8 +4,8 @@ import type { SinkFacts } from "../../route/route-event.ts";
 import { type Sink, SinkError } from "../../model/sink.ts";
 import { createRedactor } from "../../runtime/redaction.ts";
 import { SINK_TYPES } from "../../sinks/registry.ts";
-import { hasSecretAddress, secretTexts, sinkPlace } from "../../sinks/sink-secrets.ts";
-import type { SinkDeps, SinkType } from "../../sinks/sink-type.ts";
+import { hasSecretAddress, secretTexts, sinkPlace } from "../../sinks/kind/sink-secrets.ts";
+import type { SinkDeps, SinkType } from "../../sinks/kind/sink-type.ts";
 
 /** The configuration has checked that the type exists. */
 export function sinkTypeOf(config: SinkConfig): SinkType<any> {

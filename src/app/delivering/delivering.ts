@@ -8,7 +8,7 @@ import { formatHours } from "../../model/duration.ts";
 import type { Meter } from "../../model/meter.ts";
 import type { Store } from "../../model/store.ts";
 import type { Trace } from "../../model/trace.ts";
-import type { SinkDeps } from "../../sinks/sink-type.ts";
+import type { SinkDeps } from "../../sinks/kind/sink-type.ts";
 import { type ActiveWatches, createActiveWatches } from "./active-watches.ts";
 import { sinkSecrets } from "./create-sink.ts";
 import { createDeadReports, type DeadReports } from "./dead-reports.ts";

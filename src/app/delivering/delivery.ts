@@ -9,7 +9,7 @@ import { listedAt } from "./listed-at.ts";
 import { opsAlertMessage } from "../../render/messages/ops-alert-message.ts";
 import { isVolumeEvent, volumeMessage } from "../../render/messages/volume-message.ts";
 import { throttlesByKey } from "../../route/route-event.ts";
-import type { SinkDeps, SinkType } from "../../sinks/sink-type.ts";
+import type { SinkDeps, SinkType } from "../../sinks/kind/sink-type.ts";
 import { WATCH_TYPES } from "../../watches/registry.ts";
 import { createSink, sinkFactsOf, sinkTypeOf } from "./create-sink.ts";
 

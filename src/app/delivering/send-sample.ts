@@ -4,7 +4,7 @@ import type { ChirpEvent } from "../../model/event.ts";
 import type { Random } from "../../model/random.ts";
 import type { SendReceipt } from "../../model/sink.ts";
 import { routeEvent } from "../../route/route-event.ts";
-import type { SinkDeps } from "../../sinks/sink-type.ts";
+import type { SinkDeps } from "../../sinks/kind/sink-type.ts";
 import { createSink, sinkTypeOf } from "./create-sink.ts";
 import { createReader } from "./delivery.ts";
 

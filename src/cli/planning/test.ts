@@ -14,7 +14,7 @@ import type { Watch } from "../../model/watch.ts";
 import { sha256 } from "../../runtime/hash.ts";
 import type { Logger } from "../../runtime/logger.ts";
 import { SINK_TYPES } from "../../sinks/registry.ts";
-import type { SinkDeps } from "../../sinks/sink-type.ts";
+import type { SinkDeps } from "../../sinks/kind/sink-type.ts";
 import { badConfig, type CliContext, CONFIG_OPTION, JSON_OPTION, requireConfig } from "../terminal/context.ts";
 import { openService, type ServiceAccess } from "../access/service-access.ts";
 import { formatTried } from "./tried-text.ts";

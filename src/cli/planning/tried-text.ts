@@ -5,7 +5,7 @@ import type { TriedTarget } from "../../app/try/try-watch.ts";
 import { isoTime } from "../../model/clock.ts";
 import { cleanLine } from "../../render/text/clean-text.ts";
 import { consoleSink } from "../../sinks/console.ts";
-import type { SinkDeps } from "../../sinks/sink-type.ts";
+import type { SinkDeps } from "../../sinks/kind/sink-type.ts";
 import { plural } from "../terminal/table.ts";
 
 const LONGEST_TEXT = 80;

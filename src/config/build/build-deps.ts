@@ -1,6 +1,6 @@
 /** What the builders of the configuration share: the registries, the folders, and where findings go. */
 import type { Environment, Files } from "../../model/files.ts";
-import type { SinkType } from "../../sinks/sink-type.ts";
+import type { SinkType } from "../../sinks/kind/sink-type.ts";
 import type { WatchType } from "../../watches/watch-type.ts";
 import type { Report } from "../report.ts";
 

@@ -1,7 +1,7 @@
 /** One entry under `sinks`: defaults of its type merged under, secrets resolved, checked, made into a SinkConfig. */
 import { parseDuration } from "../../model/duration.ts";
 import type { Throttle } from "../../route/route.ts";
-import type { SinkType } from "../../sinks/sink-type.ts";
+import type { SinkType } from "../../sinks/kind/sink-type.ts";
 import type { WatchType } from "../../watches/watch-type.ts";
 import { buildThrottle } from "./build-throttle.ts";
 import { checkValue } from "../check/check-value.ts";

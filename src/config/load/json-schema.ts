@@ -1,6 +1,6 @@
 /** The JSON Schema that editors complete and check with, from the very schemas that load a file. */
 import { z } from "zod";
-import type { SinkType } from "../../sinks/sink-type.ts";
+import type { SinkType } from "../../sinks/kind/sink-type.ts";
 import { isTweetFeed, type WatchType } from "../../watches/watch-type.ts";
 import { DEFAULTS } from "../defaults.ts";
 import { routeSchema, timeIntervalSchema } from "../schema/route-schema.ts";

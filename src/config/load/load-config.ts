@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import type { Environment, Files } from "../../model/files.ts";
 import { withDotEnv } from "../../runtime/environment.ts";
-import type { SinkType } from "../../sinks/sink-type.ts";
+import type { SinkType } from "../../sinks/kind/sink-type.ts";
 import type { WatchType } from "../../watches/watch-type.ts";
 import { buildConfig } from "../build/build-config.ts";
 import type { Config, ConfigIssue } from "../config.ts";

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { createSink, describeSink } from "../../../src/app/delivering/create-sink.ts";
 import { HttpError } from "../../../src/model/http.ts";
 import type { SinkError } from "../../../src/model/sink.ts";
-import type { SinkDeps } from "../../../src/sinks/sink-type.ts";
+import type { SinkDeps } from "../../../src/sinks/kind/sink-type.ts";
 import { HOOK_SECRET } from "../../support/hook-receiver.ts";
 import { startInnerDaemon } from "../../support/inner-daemon.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";

@@ -3,8 +3,8 @@ import { z } from "zod";
 import { errorText } from "../../../src/model/errors.ts";
 import { SinkError, type SinkFailure } from "../../../src/model/sink.ts";
 import { cleanLine } from "../../../src/render/text/clean-text.ts";
-import { retryAfterMs } from "../../../src/sinks/retry-after.ts";
-import type { SinkType } from "../../../src/sinks/sink-type.ts";
+import { retryAfterMs } from "../../../src/sinks/kind/retry-after.ts";
+import type { SinkType } from "../../../src/sinks/kind/sink-type.ts";
 
 const settingsSchema = z.strictObject({
   url: z.url({ protocol: /^https?$/ }).describe("Where lines are posted."),

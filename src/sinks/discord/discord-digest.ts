@@ -1,9 +1,9 @@
 /** The layout of a list of alerts in Discord: a heading, a line with a link for each alert, as many messages as it takes. Pure. */
-import type { Json } from "../model/json.ts";
-import type { Digest, DigestPart, OutboxEvent } from "../model/sink.ts";
-import { digestHeading, digestLine, digestRange, digestRemainder, digestTopHeading, isPage } from "../render/digest-text.ts";
-import { discordLabel, discordLink, discordPlain } from "../render/discord-text.ts";
-import { joinLines, splitDigest } from "../render/text/split-lines.ts";
+import type { Json } from "../../model/json.ts";
+import type { Digest, DigestPart, OutboxEvent } from "../../model/sink.ts";
+import { digestHeading, digestLine, digestRange, digestRemainder, digestTopHeading, isPage } from "../../render/digest-text.ts";
+import { discordLabel, discordLink, discordPlain } from "../../render/discord-text.ts";
+import { joinLines, splitDigest } from "../../render/text/split-lines.ts";
 import { CONTENT_CHARS, DESCRIPTION_CHARS, type DiscordBody, EMBED_CHARS_TOTAL } from "./discord-render.ts";
 
 const LABEL_CHARS = 60;

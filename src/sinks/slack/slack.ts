@@ -1,15 +1,15 @@
 /** The Slack sink: a bot's chat.postMessage through Slack's own SDK, or an incoming webhook. Owns settings and sending; the layout is slack-render.ts's, answers slack-answer.ts, retries the outbox's. */
 import { z } from "zod";
-import type { Json } from "../model/json.ts";
-import type { Log } from "../model/log.ts";
-import { SinkError, type SealedMessage, type SendReceipt, type Sink } from "../model/sink.ts";
-import { trimText } from "../render/text/trim-text.ts";
-import { slackDoubts } from "./chat-doubts.ts";
-import { addIssue, addressProblem, apiUrl } from "./chat-settings.ts";
-import { postToWebhook } from "./post-to-webhook.ts";
-import { sdkFetch } from "./sdk-fetch.ts";
-import { retryAfterMs } from "./retry-after.ts";
-import type { SinkDeps, SinkType } from "./sink-type.ts";
+import type { Json } from "../../model/json.ts";
+import type { Log } from "../../model/log.ts";
+import { SinkError, type SealedMessage, type SendReceipt, type Sink } from "../../model/sink.ts";
+import { trimText } from "../../render/text/trim-text.ts";
+import { slackDoubts } from "../kind/chat-doubts.ts";
+import { addIssue, addressProblem, apiUrl } from "../kind/chat-settings.ts";
+import { postToWebhook } from "../kind/post-to-webhook.ts";
+import { sdkFetch } from "../kind/sdk-fetch.ts";
+import { retryAfterMs } from "../kind/retry-after.ts";
+import type { SinkDeps, SinkType } from "../kind/sink-type.ts";
 import { classifySdkError, classifyStatus, rateLimited } from "./slack-answer.ts";
 import type { SlackBody } from "./slack-blocks.ts";
 import { renderSlackAnnouncement, renderSlackDigest } from "./slack-digest.ts";

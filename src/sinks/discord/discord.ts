@@ -1,16 +1,16 @@
 /** The Discord sink: its settings, and sending through a webhook. A bot is discord-bot.ts, the layout discord-render.ts, answers discord-answer.ts, retries the outbox's. */
 import { z } from "zod";
-import type { EventBody } from "../model/event.ts";
-import type { Json, JsonObject } from "../model/json.ts";
-import { type OutboxEvent, SinkError, type SealedMessage, type SendReceipt, type Sink } from "../model/sink.ts";
-import { discordDoubts } from "./chat-doubts.ts";
-import { addIssue, addressProblem, apiUrl } from "./chat-settings.ts";
+import type { EventBody } from "../../model/event.ts";
+import type { Json, JsonObject } from "../../model/json.ts";
+import { type OutboxEvent, SinkError, type SealedMessage, type SendReceipt, type Sink } from "../../model/sink.ts";
+import { discordDoubts } from "../kind/chat-doubts.ts";
+import { addIssue, addressProblem, apiUrl } from "../kind/chat-settings.ts";
 import { classifyDiscordAnswer, classifyDiscordFailure, type DiscordPost, inThreadOr, receiptOf } from "./discord-answer.ts";
 import { createBot, DISCORD_API_URL } from "./discord-bot.ts";
 import { renderDiscordAnnouncement, renderDiscordDigest } from "./discord-digest.ts";
 import { type DiscordBody, EMBEDS, renderDiscord } from "./discord-render.ts";
-import { postToWebhook } from "./post-to-webhook.ts";
-import type { SinkDeps, SinkType } from "./sink-type.ts";
+import { postToWebhook } from "../kind/post-to-webhook.ts";
+import type { SinkDeps, SinkType } from "../kind/sink-type.ts";
 
 const TIMEOUT_MS = 15_000;
 

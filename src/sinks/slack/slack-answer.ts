@@ -1,6 +1,6 @@
 /** What Slack's answers mean for a message, and what an operator can do about them. Knows the codes; slack.ts decides what to try next. */
-import { errorText } from "../model/errors.ts";
-import { SinkError, type SinkFailure } from "../model/sink.ts";
+import { errorText } from "../../model/errors.ts";
+import { SinkError, type SinkFailure } from "../../model/sink.ts";
 
 /** Slack names a wait with every limit; this is for answers that forgot to. */
 const DEFAULT_WAIT_MS = 30_000;

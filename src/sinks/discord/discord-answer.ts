@@ -1,8 +1,8 @@
 /** What Discord's answers mean for a message, and what an operator can do about them; the shape of a request that gets one. */
-import { errorText } from "../model/errors.ts";
-import { HttpError } from "../model/http.ts";
-import type { JsonObject } from "../model/json.ts";
-import { SinkError, type SealedMessage, type SendReceipt, type SinkFailure } from "../model/sink.ts";
+import { errorText } from "../../model/errors.ts";
+import { HttpError } from "../../model/http.ts";
+import type { JsonObject } from "../../model/json.ts";
+import { SinkError, type SealedMessage, type SendReceipt, type SinkFailure } from "../../model/sink.ts";
 
 export interface DiscordAnswer {
   readonly status: number;

@@ -1,10 +1,10 @@
 /** What a file in sinks/ says about one sink type. */
 import type { z } from "zod";
-import type { Clock } from "../model/clock.ts";
-import type { EventBody } from "../model/event.ts";
-import type { Http } from "../model/http.ts";
-import type { Log } from "../model/log.ts";
-import type { Sink } from "../model/sink.ts";
+import type { Clock } from "../../model/clock.ts";
+import type { EventBody } from "../../model/event.ts";
+import type { Http } from "../../model/http.ts";
+import type { Log } from "../../model/log.ts";
+import type { Sink } from "../../model/sink.ts";
 
 export interface SinkDeps {
   readonly http: Http;

@@ -1,9 +1,9 @@
 /** The layout of a list of alerts in Slack: a heading, a line with a link for each alert, as many messages as it takes. Pure. */
-import type { Json } from "../model/json.ts";
-import type { Digest, DigestPart, OutboxEvent } from "../model/sink.ts";
-import { digestHeading, digestLine, digestRange, digestRemainder, digestTopHeading, isPage } from "../render/digest-text.ts";
-import { joinLines, splitDigest } from "../render/text/split-lines.ts";
-import { slackLabel, slackLink, slackText } from "../render/slack-text.ts";
+import type { Json } from "../../model/json.ts";
+import type { Digest, DigestPart, OutboxEvent } from "../../model/sink.ts";
+import { digestHeading, digestLine, digestRange, digestRemainder, digestTopHeading, isPage } from "../../render/digest-text.ts";
+import { joinLines, splitDigest } from "../../render/text/split-lines.ts";
+import { slackLabel, slackLink, slackText } from "../../render/slack-text.ts";
 import { BLOCKS_CHARS, context, dateToken, mrkdwn, SECTION_CHARS, size, type SlackBlock, type SlackBody } from "./slack-blocks.ts";
 
 const LABEL_CHARS = 60;

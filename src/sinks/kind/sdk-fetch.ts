@@ -1,5 +1,5 @@
 /** Lets a vendor's SDK send through the Http port: one agent, one size limit, one way to abort. Leaves URLs, headers and meaning to the SDK. */
-import type { Http } from "../model/http.ts";
+import type { Http } from "../../model/http.ts";
 
 /** Chat answers are a few kilobytes. */
 const MAX_ANSWER_BYTES = 1_048_576;

@@ -1,11 +1,11 @@
 /** The layout of a Discord message: an embed for each alert, links alone on request, and the plain text behind them. Lists are discord-digest.ts, sending is discord.ts. Pure. */
-import type { NeutralMessage } from "../model/message.ts";
-import type { Batch } from "../model/sink.ts";
-import { discordLabel, discordLink, discordPlain, discordText } from "../render/discord-text.ts";
-import { fitForms } from "../render/text/fit-forms.ts";
-import { webUrl } from "../render/text/permalink.ts";
-import { factLine, headingOf, plainMessage, summaryLine, watchLine } from "../render/messages/plain-message.ts";
-import { titleWithoutAuthor } from "../render/messages/title-parts.ts";
+import type { NeutralMessage } from "../../model/message.ts";
+import type { Batch } from "../../model/sink.ts";
+import { discordLabel, discordLink, discordPlain, discordText } from "../../render/discord-text.ts";
+import { fitForms } from "../../render/text/fit-forms.ts";
+import { webUrl } from "../../render/text/permalink.ts";
+import { factLine, headingOf, plainMessage, summaryLine, watchLine } from "../../render/messages/plain-message.ts";
+import { titleWithoutAuthor } from "../../render/messages/title-parts.ts";
 
 /** https://discord.com/developers/docs/resources/message#create-message */
 export const CONTENT_CHARS = 2_000;

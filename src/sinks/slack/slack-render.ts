@@ -1,10 +1,10 @@
 /** The layout of a Slack message: a card of blocks for each alert, and the plain text beside it. Lists are slack-digest.ts, sending is slack.ts. Pure. */
-import type { NeutralMessage } from "../model/message.ts";
-import type { Batch } from "../model/sink.ts";
-import { webUrl } from "../render/text/permalink.ts";
-import { factLine, headingOf, plainMessage, summaryLine, watchLine } from "../render/messages/plain-message.ts";
-import { slackLabel, slackLink, slackLiteral, slackText } from "../render/slack-text.ts";
-import { titleParts } from "../render/messages/title-parts.ts";
+import type { NeutralMessage } from "../../model/message.ts";
+import type { Batch } from "../../model/sink.ts";
+import { webUrl } from "../../render/text/permalink.ts";
+import { factLine, headingOf, plainMessage, summaryLine, watchLine } from "../../render/messages/plain-message.ts";
+import { slackLabel, slackLink, slackLiteral, slackText } from "../../render/slack-text.ts";
+import { titleParts } from "../../render/messages/title-parts.ts";
 import {
   BLOCKS,
   BLOCKS_CHARS,

@@ -1,9 +1,9 @@
 /** Posting to Discord as a bot, through discord.js's REST: messages with a nonce, threads below a message, forum posts, crossposts. Each is one attempt. */
-import type { JsonObject } from "../model/json.ts";
-import { type SealedMessage, type Sink, SinkError } from "../model/sink.ts";
+import type { JsonObject } from "../../model/json.ts";
+import { type SealedMessage, type Sink, SinkError } from "../../model/sink.ts";
 import { classifyDiscordAnswer, classifyDiscordFailure, type DiscordPost, inThreadOr, receiptOf } from "./discord-answer.ts";
-import { sdkFetch } from "./sdk-fetch.ts";
-import type { SinkDeps } from "./sink-type.ts";
+import { sdkFetch } from "../kind/sdk-fetch.ts";
+import type { SinkDeps } from "../kind/sink-type.ts";
 
 export const DISCORD_API_URL = "https://discord.com/api";
 const TIMEOUT_MS = 15_000;

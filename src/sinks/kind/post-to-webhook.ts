@@ -1,5 +1,5 @@
 /** One message to the incoming webhook of a chat. What its answer means is each chat's own. */
-import type { Http, HttpRequest, HttpResponse } from "../model/http.ts";
+import type { Http, HttpRequest, HttpResponse } from "../../model/http.ts";
 
 /** Chat answers are a few kilobytes. */
 const MAX_ANSWER_BYTES = 1_048_576;

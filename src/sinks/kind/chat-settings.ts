@@ -3,7 +3,7 @@
  * a stand-in can be used), and how a problem is reported.
  */
 import { z } from "zod";
-import { isLoopback } from "../model/loopback.ts";
+import { isLoopback } from "../../model/loopback.ts";
 
 /** `api_url`: the base that a chat's SDK asks. */
 export const apiUrl = (doc: string) =>

@@ -1,8 +1,8 @@
 /** What a webhook's answer, or its absence, means for the message: taken, never, not now, or nobody home. */
-import { errorText } from "../model/errors.ts";
-import { HttpError, type HttpResponse } from "../model/http.ts";
-import { SinkError, type SinkFailure } from "../model/sink.ts";
-import { retryAfterMs } from "./retry-after.ts";
+import { errorText } from "../../model/errors.ts";
+import { HttpError, type HttpResponse } from "../../model/http.ts";
+import { SinkError, type SinkFailure } from "../../model/sink.ts";
+import { retryAfterMs } from "../kind/retry-after.ts";
 
 /** No answer came. */
 export function classifyWebhookFailure(error: unknown, url: string): SinkError {

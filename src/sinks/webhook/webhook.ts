@@ -1,16 +1,16 @@
 /** The webhook sink: a signed POST of the events' own facts, for programs. Owns its settings, request and body; what an answer means is webhook-answer.ts, retries are the outbox's. */
 import ipaddr from "ipaddr.js";
 import { z } from "zod";
-import type { Clock } from "../model/clock.ts";
-import { isoTime } from "../model/clock.ts";
-import { parseDuration } from "../model/duration.ts";
-import { eventData } from "../model/event.ts";
-import type { Http } from "../model/http.ts";
-import type { Json } from "../model/json.ts";
-import { isLoopback } from "../model/loopback.ts";
-import type { Batch, SealedMessage, Sink } from "../model/sink.ts";
-import { doubtsOfOtherChat } from "./chat-doubts.ts";
-import type { SinkDoubt, SinkType } from "./sink-type.ts";
+import type { Clock } from "../../model/clock.ts";
+import { isoTime } from "../../model/clock.ts";
+import { parseDuration } from "../../model/duration.ts";
+import { eventData } from "../../model/event.ts";
+import type { Http } from "../../model/http.ts";
+import type { Json } from "../../model/json.ts";
+import { isLoopback } from "../../model/loopback.ts";
+import type { Batch, SealedMessage, Sink } from "../../model/sink.ts";
+import { doubtsOfOtherChat } from "../kind/chat-doubts.ts";
+import type { SinkDoubt, SinkType } from "../kind/sink-type.ts";
 import { classifyWebhookAnswer, classifyWebhookFailure } from "./webhook-answer.ts";
 import { createSigner, secretProblem } from "./webhook-signature.ts";
 
