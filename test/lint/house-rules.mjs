@@ -3,6 +3,7 @@
  * are handed on by name.
  * Which folders a rule binds, and the exceptions by name, stand in .oxlintrc.json.
  */
+import { refusedInName, refusedInText } from "./words.mjs";
 
 /** Member chains (`Date.now`) and plain globals (`fetch`) that reach the outside without a port. */
 const AMBIENT = {
@@ -156,6 +157,43 @@ const noDepsSpread = {
   }),
 };
 
+const messageOf = ({ word, say }) => `"${word}" is not a word of docs/glossary.md. Say: ${say}.`;
+
+/** Names, comments and texts use the words of the glossary: words.mjs lists those that it replaces. A name is reported once a file. */
+const glossaryWords = {
+  create(context) {
+    const path = context.filename.replaceAll("\\", "/");
+    const seen = new Set();
+    const checkName = (node) => {
+      if (seen.has(node.name)) return;
+      seen.add(node.name);
+      const refused = refusedInName(node.name, path);
+      if (refused !== undefined) context.report({ node, message: `In ${node.name}, ${messageOf(refused)}` });
+    };
+    const checkText = (place, text) => {
+      const refused = refusedInText(text, path);
+      if (refused !== undefined) context.report({ ...place, message: messageOf(refused) });
+    };
+    return {
+      Program(node) {
+        const refused = refusedInName(path.split("/").at(-1) ?? "", path);
+        if (refused !== undefined) context.report({ node, message: `In the file's name, ${messageOf(refused)}` });
+        for (const { loc, value } of context.sourceCode.getAllComments())
+          for (const [index, text] of value.split("\n").entries()) {
+            const at = { line: loc.start.line + index, column: index === 0 ? loc.start.column : 0 };
+            checkText({ loc: { start: at, end: at } }, text);
+          }
+      },
+      Identifier: checkName,
+      PrivateIdentifier: checkName,
+      Literal(node) {
+        if (typeof node.value === "string" && !node.parent.type.startsWith("Import")) checkText({ node }, node.value);
+      },
+      TemplateElement: (node) => checkText({ node }, node.value.raw),
+    };
+  },
+};
+
 export default {
   meta: { name: "house" },
   rules: {
@@ -166,5 +204,6 @@ export default {
     "no-ambient-files": noAmbient("files"),
     "static-log-messages": staticLogMessages,
     "no-deps-spread": noDepsSpread,
+    "glossary-words": glossaryWords,
   },
 };
