@@ -4,7 +4,7 @@
  */
 import { batchesOf } from "../../src/model/batch.ts";
 import { FIRST_LIMITS } from "../../src/query/merging/merge.ts";
-import { floorOf, packQueries, type Part, ridersFor } from "../../src/groups/queries/query-batches.ts";
+import { floorOf, batchQueries, type Part, piggybackedFor } from "../../src/groups/queries/query-batches.ts";
 import { awaitedOf, chooseProbes, waitBeforeProbes } from "../../src/groups/probing/probe-choice.ts";
 import { firstPace, learnDelays } from "../../src/groups/accounts/probe-pace.ts";
 import { expectedRate, firstRate, learnPosts, type RateMemory, rateAt } from "../../src/plan/rates/rates.ts";
@@ -102,7 +102,7 @@ export function modelFreshness(options: { seed: number; accounts: number; meanMs
     }
     const chosen = chooseProbes(waiting, maxMs);
     const moved = chosen.filter(({ one }) => (one.timesMs[one.next] ?? Number.POSITIVE_INFINITY) <= nowMs);
-    const packs = packQueries(
+    const packs = batchQueries(
       moved.map(({ one }) => partOf(one, nowMs)).sort((a, b) => b.floorMs - a.floorMs),
       FIRST_LIMITS,
     );
@@ -111,7 +111,7 @@ export function modelFreshness(options: { seed: number; accounts: number; meanMs
     const riders = packs.flatMap((pack) => {
       const floorMs = floorOf(pack);
       const free = () => waiting.filter(({ id, one }) => !isBusy.has(id) && one.checkedAtMs - MARGIN_MS >= floorMs);
-      const own = ridersFor(pack, free, ({ one }) => partOf(one, nowMs), FIRST_LIMITS);
+      const own = piggybackedFor(pack, free, ({ one }) => partOf(one, nowMs), FIRST_LIMITS);
       for (const { id } of own) isBusy.add(id);
       return own;
     });

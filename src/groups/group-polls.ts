@@ -57,7 +57,7 @@ function withShare<T extends Pollable>(poll: Poll<T>, { rateOf }: GroupingDeps):
   return { ...poll, timing: { ...poll.timing, readsPerDay: (share * DAY_MS) / poll.intervalMs } };
 }
 
-/** Profiles: what is asked for them tells as much as a probe does. */
+/** Profiles: what is asked for them shows as much as a probe does. */
 const isReading = ({ source, detector, group }: Poll): boolean =>
   source.endpoint === "info-batch" && detector === "reading" && group === undefined && Array.isArray(source.params["user_ids"]);
 

@@ -30,7 +30,7 @@ export interface Runners {
   load(): Promise<void>;
   /** What planning goes by. */
   readonly learned: ReturnType<typeof learnedIn>;
-  /** Told of every plan. */
+  /** Called with every plan. */
   keepOnly(polls: readonly Poll[]): void;
   /** Writes what was learned: nothing more comes. */
   close(): Promise<void>;

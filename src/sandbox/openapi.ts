@@ -85,7 +85,7 @@ function describeBody(row: Row, schemas: Record<string, Json>): JsonObject {
   return { required: true, content: { "application/json": { schema } } };
 }
 
-/** Spelled out, because some validators look at `required` only beside the property it names. */
+/** Spelled out, because some validators check `required` only beside the property it names. */
 const mustHave = (name: string): JsonObject => ({ type: "object", properties: { [name]: {} }, required: [name] });
 
 function inputSchema(row: Row, schemas: Record<string, Json>): JsonObject {

@@ -10,7 +10,7 @@ import type { ServiceReply } from "./service.ts";
 const DRIP_MS = 5_000;
 const HUGE_BYTES = 60_000_000;
 
-/** The Date header tells the sandbox's own time; another one says that it is the sandbox, in every answer. */
+/** The Date header shows the sandbox's own time; another one says that it is the sandbox, in every answer. */
 export function writeReply(response: ServerResponse, reply: ServiceReply, nowMs: number, clock: Clock): void {
   response.sendDate = false;
   response.setHeader("Date", new Date(nowMs).toUTCString());

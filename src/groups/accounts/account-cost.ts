@@ -124,7 +124,7 @@ function waitingRepeats(group: Group, times: number, share: number, patienceMs: 
 const queriesFor = (expected: number, perQuery: number): number =>
   expected <= 0 ? 0 : Math.max(1 - Math.exp(-expected), expected / perQuery + Math.min(expected, 1) * 0.5);
 
-/** The cheapest one; the one in force stays unless another saves enough. A user's word is followed. */
+/** The cheapest one; the active one stays unless another saves enough. A user's word is followed. */
 export function chooseStrategy(group: Group, current: Strategy | undefined, override: Strategy | "auto" = "auto"): StrategyCost {
   const costs = costsOf(group);
   const of = (strategy: Strategy): StrategyCost => costs.find((one) => one.strategy === strategy) ?? (costs[0] as StrategyCost);

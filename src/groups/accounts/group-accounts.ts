@@ -17,7 +17,7 @@ const DAY_MS = 86_400_000;
 
 const probesOf = ({ group }: Poll): number => group?.cost.probesPerDay ?? 0;
 
-/** Those that are probed most often first: the others ride in their requests, and all in those of schedules. */
+/** Those that are probed most often first: the others are piggybacked on their requests, and all on those of schedules. */
 export function groupFresh<T extends Pollable>(
   kinds: readonly (readonly [kind: string, members: Members<T>])[],
   deps: GroupingDeps,
@@ -71,7 +71,7 @@ export function toGroup<T extends Pollable>(kind: string, members: Members<T>, d
   const counted = deps.countOf?.(key, members.length);
   const modelled = costWhen(first.timing, asked, { current: counted?.strategy, override: group.wish, help });
   const { probes, reads } = counted?.strategy === modelled.strategy ? counted : NOTHING_COUNTED;
-  // Probes of a schedule are told by the clock.
+  // Probes of a schedule go by the clock.
   const cost = withCounts(modelled, { probes: first.timing.kind === "schedule" ? undefined : probes, reads });
   return {
     ...first,

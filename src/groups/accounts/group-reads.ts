@@ -22,7 +22,7 @@ import { afterRefusal, isUnexplained, type LagAllowance, mayLag } from "../probi
 import { evaluateRead } from "../probing/evaluate-read.ts";
 import { type ProbeStates, worthOfRead } from "../probing/probe-states.ts";
 import { freeFloor } from "../queries/free-depth.ts";
-import { packQueries, type Part } from "../queries/query-batches.ts";
+import { batchQueries, type Part } from "../queries/query-batches.ts";
 import { partOf } from "./account-part.ts";
 import type { ReadTask } from "./group-tasks.ts";
 
@@ -120,10 +120,10 @@ class GroupRead {
     const { group, tasks } = this.#query;
     const searched = tasks.filter(({ way }) => way === "search");
     if (this.#refusedSearches.isHeld(group)) this.#alone.push(...this.#movedByTimelines(searched));
-    else await this.#readPacks(planMembers(await this.#mergedMembers(searched), this.#times));
+    else await this.#readBatches(planMembers(await this.#mergedMembers(searched), this.#times));
     // What moved and is not in the search, which lags for seconds and now and then for minutes, is reported no later than the rest, where that is worth it.
     this.#alone.push(
-      ...tasks.filter((task) => this.#isOwed(task)).map(({ member }) => ({ member, way: "timeline" as const, isFull: true })),
+      ...tasks.filter((task) => this.#isPending(task)).map(({ member }) => ({ member, way: "timeline" as const, isFull: true })),
     );
     await this.#readTimelines();
     return {
@@ -146,20 +146,20 @@ class GroupRead {
     });
   }
 
-  async #readPacks(planned: readonly PlannedMember[]): Promise<void> {
-    const packs = packQueries(
+  async #readBatches(planned: readonly PlannedMember[]): Promise<void> {
+    const batches = batchQueries(
       planned.flatMap((one) => this.#partsOf(one)),
       this.#limits,
     );
     // As deep as costs nothing: what hid behind a deletion is found before the next full poll.
-    const read = (pack: readonly ReadPart[]): Promise<void> => {
-      const deepestMs = Math.min(...pack.map(({ sweptMs }) => sweptMs));
-      return this.#readPack(
-        pack.map((part) => part.planned),
-        freeFloor(pack, deepestMs),
+    const read = (batch: readonly ReadPart[]): Promise<void> => {
+      const deepestMs = Math.min(...batch.map(({ sweptMs }) => sweptMs));
+      return this.#readBatch(
+        batch.map((part) => part.planned),
+        freeFloor(batch, deepestMs),
       );
     };
-    await Promise.all(packs.map(read));
+    await Promise.all(batches.map(read));
   }
 
   #partsOf(planned: PlannedMember): readonly ReadPart[] {
@@ -171,7 +171,7 @@ class GroupRead {
     return [{ ...partOf(feed.userId, account, planned.plan.walk.floorMs, clock.now()), planned, sweptMs }];
   }
 
-  async #readPack(pack: readonly PlannedMember[], floorMs: number): Promise<void> {
+  async #readBatch(pack: readonly PlannedMember[], floorMs: number): Promise<void> {
     const own = pack.flatMap(({ member }) => this.#byKey.get(member.poll.key) ?? []);
     try {
       const { observations, isCut, isSuspicious } = await readMerged(this.#ask, pack, this.#times, floorMs);
@@ -183,18 +183,18 @@ class GroupRead {
       });
     } catch (error) {
       if (!isAboutSearch(error)) throw error;
-      if (isBadRequest(error) && pack.length > 1 && (await this.#isShortTaken(pack))) return this.#readInSmallerPacks(pack);
+      if (isBadRequest(error) && pack.length > 1 && (await this.#isShortTaken(pack))) return this.#readInSmallerBatches(pack);
       // The search fails: what is known to have moved is read where it was posted.
       this.#deps.log.warn("a merged search failed", { error: errorText(error) });
       this.#alone.push(...this.#movedByTimelines(own));
     }
   }
 
-  #readInSmallerPacks(pack: readonly PlannedMember[]): Promise<void> {
+  #readInSmallerBatches(pack: readonly PlannedMember[]): Promise<void> {
     const { clock, log } = this.#deps;
     this.#limits = shrinkLimits(this.#limits, sizeOfBatch(pack.map(({ member }) => member.feed)), clock.now());
     log.info("a merged search was refused, asking for fewer accounts at once", { accounts: pack.length });
-    return this.#readPacks(pack);
+    return this.#readBatches(pack);
   }
 
   /** Whether a search for one account is answered where one for many was refused: else it is not their number. Asked once a run. */
@@ -215,7 +215,7 @@ class GroupRead {
     return tasks.filter(hasMoved).map((task) => ({ ...task, way: "timeline" as const }));
   }
 
-  #isOwed({ member, way }: ReadTask): boolean {
+  #isPending({ member, way }: ReadTask): boolean {
     const { book, clock } = this.#deps;
     const account = book.get(member.userId);
     if (way !== "search" || account === undefined) return false;
@@ -238,14 +238,14 @@ class GroupRead {
   }
 
   /** `run`: undefined where the search that the member was part of showed nothing of it. */
-  #applyRead(task: ReadTask, run: PollRun | undefined, isBlindSearch = false): void {
+  #applyRead(task: ReadTask, run: PollRun | undefined, isSuspiciousSearch = false): void {
     if (run?.outcome !== undefined) this.#outcomes.push(run.outcome);
     const { book, clock, serviceClock, readiness } = this.#deps;
     const { poll, userId } = task.member;
     const before = book.get(userId);
     if (before === undefined || (run !== undefined && (run.outcome === undefined || run.outcome.error !== undefined))) return;
     const { startedAtMs, allowance, onTimeSinceMs } = this.#query;
-    const isBlind = isBlindSearch || run?.outcome?.isSuspicious === true;
+    const isBlind = isSuspiciousSearch || run?.outcome?.isSuspicious === true;
     const toService = (localMs: number) => serviceClock.fromLocal(localMs);
     const times = { startedAtMs, allowance, onTimeSinceMs, nowMs: clock.now(), serviceMs: serviceClock.now(), toService };
     const { way, isFull } = task;

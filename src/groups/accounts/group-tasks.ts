@@ -2,7 +2,7 @@
 import type { Reach } from "../../detect/feed-poll.ts";
 import { isDue, mayLag, type LagAllowance, endpointToRead } from "../probing/pending-changes.ts";
 import { handlesPerQuery } from "../../query/merging/merge.ts";
-import { chooseQueryBatch, fillersOf, packQueries } from "../queries/query-batches.ts";
+import { chooseQueryBatch, fillersOf, batchQueries } from "../queries/query-batches.ts";
 import { partOf, partsOfSearches } from "./account-part.ts";
 import type { GroupMember } from "../memory/group-members.ts";
 import type { GroupMemory } from "./group-memory.ts";
@@ -40,21 +40,21 @@ export interface TaskQuery {
 export function tasksOf(query: TaskQuery): readonly ReadTask[] {
   const { nowMs, memory } = query;
   const tasks: ReadTask[] = [];
-  const patient: ReadTask[] = [];
+  const waiting: ReadTask[] = [];
   const late: Late[] = [];
   const next: Late[] = [];
   for (const member of query.members) {
     if (query.isHeld(member.poll.key)) continue;
     const account = query.accountOf(member.userId);
     const task = taskOf(member, account, query);
-    if (task !== undefined) (task.way === "search" && canWait(account, query) ? patient : tasks).push(task);
+    if (task !== undefined) (task.way === "search" && canWait(account, query) ? waiting : tasks).push(task);
     else if (account !== undefined) {
       const rounds = (nowMs - account.probe.fullAtMs) / memory.fullPollEveryMs;
       const triedRounds = (nowMs - (account.probe.blindAtMs ?? Number.NEGATIVE_INFINITY)) / memory.fullPollEveryMs;
       if (rounds >= SOONEST && triedRounds >= AGAIN) (rounds >= 1 ? late : next).push({ member, account });
     }
   }
-  const company = tasks.some(isForNews) ? patient : [];
+  const company = tasks.some(isForNews) ? waiting : [];
   const news = [...tasks, ...company];
   const free = freeFullPolls(news, [...late, ...next], query);
   const isFree = new Set(free.map(({ member }) => member));
@@ -69,11 +69,11 @@ const canWait = (account: AccountMemory | undefined, query: TaskQuery): boolean 
   const { open } = account?.probe ?? {};
   if (account === undefined) return false;
   if (mayLag(account.probe, query.allowance, query.nowMs)) return true;
-  if (open === undefined) return isSearchedBlindly(account, query) && query.nowMs - (account.searchedAtMs ?? 0) < query.patienceMs;
+  if (open === undefined) return isSearchedAnyway(account, query) && query.nowMs - (account.searchedAtMs ?? 0) < query.patienceMs;
   return open.owed === null && open.reads > 0 && open.sinceMs > 0 && query.nowMs - open.dueMs < query.patienceMs;
 };
 
-const isSearchedBlindly = ({ probe }: AccountMemory, { memory }: TaskQuery): boolean =>
+const isSearchedAnyway = ({ probe }: AccountMemory, { memory }: TaskQuery): boolean =>
   memory.strategy === "probe" && probe.isBlind === true;
 
 const byTimeline = (member: GroupMember): ReadTask => ({ member, way: "timeline", isFull: true });
@@ -96,7 +96,7 @@ function taskOf(member: GroupMember, account: AccountMemory | undefined, query: 
   if (memory.strategy === "probe" && probe.isBlind !== true && !query.unprobed.has(member)) return undefined;
   if (endpointToRead(probe) === "timeline") return byTimeline(member);
   if (nowMs - probe.fullAtMs >= member.poll.overlapMs)
-    return { member, way: "search", reach: sweepOf(member, account, query), isFull: true };
+    return { member, way: "search", reach: rescanOf(member, account, query), isFull: true };
   // What its probes say of it moves on by itself: only a search has seen what there is.
   const seenAtMs = probe.isBlind === true ? (account.searchedAtMs ?? probe.fullAtMs) : account.checkedAtMs;
   return { member, way: "search", reach: { kind: "since", sinceMs: query.toService(seenAtMs) }, isFull: false };
@@ -142,7 +142,7 @@ function fullPolls(late: readonly Late[], next: readonly Late[], query: TaskQuer
 /** Beside the news of the search that reaches furthest back, where they take no page more. */
 function freeFullPolls(news: readonly ReadTask[], due: readonly Late[], query: TaskQuery): readonly ReadTask[] {
   const { limits } = query.memory;
-  const deepest = packQueries(partsOfSearches(news.filter(isForNews), query), limits).at(-1);
+  const deepest = batchQueries(partsOfSearches(news.filter(isForNews), query), limits).at(-1);
   const places = deepest === undefined ? 0 : handlesPerQuery(limits) - deepest.length;
   if (deepest === undefined || places <= 0) return [];
   const candidates = searchedParts([...due].sort(byAge).slice(0, TRIED_PER_PLACE * places), query);
@@ -160,12 +160,12 @@ const searchedParts = (all: readonly Late[], query: TaskQuery) =>
   all
     .filter((one) => !isOffSearch(one))
     .map((late) => {
-      const reach = sweepOf(late.member, late.account, query);
+      const reach = rescanOf(late.member, late.account, query);
       return { ...partOf(late.member.userId, late.account, reach.sinceMs, query.nowMs), late, reach };
     });
 
 /** Down to the last full poll, and as much deeper as posts may become visible late. */
-const sweepOf = ({ poll }: GroupMember, { probe }: AccountMemory, query: TaskQuery): Reach => ({
+const rescanOf = ({ poll }: GroupMember, { probe }: AccountMemory, query: TaskQuery): Reach => ({
   kind: "sweep",
   sinceMs: query.toService(probe.fullAtMs) - poll.overlapMs,
 });

@@ -32,7 +32,7 @@ export function createPiggybackedProbes(companies: readonly Company[]): Piggybac
     helpFor(userIds) {
       const helps = all.map((company) => ({ perDay: company.perDay, covered: coveredBy(company, userIds) / userIds.length }));
       const [first, ...rest] = helps.filter(({ covered }) => covered > 0);
-      return first === undefined ? undefined : rest.reduce((best, one) => (looksOf(one) > looksOf(best) ? one : best), first);
+      return first === undefined ? undefined : rest.reduce((best, one) => (freeProbesOf(one) > freeProbesOf(best) ? one : best), first);
     },
     join(userIds, perDay) {
       for (const company of all) for (const id of userIds.slice(0, coveredBy(company, userIds))) company.userIds.add(id);
@@ -41,7 +41,7 @@ export function createPiggybackedProbes(companies: readonly Company[]): Piggybac
   };
 }
 
-const looksOf = ({ perDay, covered }: Help): number => perDay * covered;
+const freeProbesOf = ({ perDay, covered }: Help): number => perDay * covered;
 
 /** Free probes come when others want them, and often to the same few: of many accounts, one is worth so much of a probe in its turn, or a fifth more or less. */
 const AS_GOOD = 0.7;
@@ -49,8 +49,8 @@ const AS_GOOD = 0.7;
 /** The rounds that are still needed. */
 export function roundsBeside(rounds: ProbeRounds, accounts: number, { kind }: Freshness, { perDay, covered }: Help): ProbeRounds {
   const { times, probesEach } = rounds;
-  const looks = (perDay * covered * accounts) / BATCH_SIZE;
-  if (kind === "mean" && accounts > BATCH_SIZE) return { times: Math.max(0, times - (AS_GOOD * looks) / probesEach), probesEach };
+  const freeProbes = (perDay * covered * accounts) / BATCH_SIZE;
+  if (kind === "mean" && accounts > BATCH_SIZE) return { times: Math.max(0, times - (AS_GOOD * freeProbes) / probesEach), probesEach };
   const betweenHelp = times / perDay;
   // Rounds count from the last probe of anybody. Those of a mean follow its bursts and come at any time before the next help.
   const own = perDay * (kind === "p95" ? Math.floor(betweenHelp) : betweenHelp < 1 ? 0 : betweenHelp - 0.5);

@@ -1,7 +1,7 @@
 /**
  * What a probe must be worth before it is sent, so that posts are found as fresh as was asked for and no sooner. A burst makes probes
  * worth their request sooner, silence later; the worth itself moves slowly. It follows from two delays that both grow with its square
- * root: the one that the rates foretell at every probe, and the one of posts that were found. Pure; the memory is plain data.
+ * root: the one that the rates predict at every probe, and the one of posts that were found. Pure; the memory is plain data.
  */
 import { BATCH_SIZE } from "../../model/batch.ts";
 import type { Mean } from "../../plan/delay-aims.ts";
@@ -21,7 +21,7 @@ export interface Delays {
 export interface PaceMemory {
   /** Posts x ms, for each request it is expected to take. */
   readonly worth: number;
-  /** Of posts that the rates foretold behind the probes. */
+  /** Of posts that the rates predicted behind the probes. */
   readonly foretold: Delays;
   /** Of posts that were found. */
   readonly found: Delays;
@@ -33,10 +33,10 @@ const MEMORY_POSTS = 400;
 const MEMORY_MS = 21_600_000;
 /** So much of the waiting is ended by requests that come at their worth; the rest by looks that cost nothing, or after the longest wait. */
 const ENDED_BY_WORTH = 0.75;
-/** How many foretold posts outweigh the first guess. */
+/** How many predicted posts outweigh the first guess. */
 const FIRST_GUESS_POSTS = 60;
-/** The first bursts of a few accounts are chance: so many of them weigh as much as what the rates foretell. */
-const FORETOLD_BURSTS = 60;
+/** The first bursts of a few accounts are chance: so many of them weigh as much as what the rates predict. */
+const FORECAST_BURSTS = 60;
 /** Posts come in bursts that are found alike: by their sizes, four posts say as much as one that stands by itself. */
 const POSTS_A_BURST = 4;
 /** Probes come at most so many times as often as the rates ask for: a search that lags is not made faster by asking more often. */
@@ -62,7 +62,7 @@ export interface Found {
   readonly delaysMs: readonly number[];
 }
 
-/** The pace after a run. What the rates foretell is free of the chance of single posts, what was found of the errors of rates. */
+/** The pace after a run. What the rates predict is free of the chance of single posts, what was found of the errors of rates. */
 export function learnDelays(memory: PaceMemory, { awaited, delaysMs }: Found, { meanMs, maxMs }: Mean, nowMs: number): PaceMemory {
   if (awaited.posts === 0 && delaysMs.length === 0) return memory;
   const passed = Math.max(0, nowMs - memory.atMs) / MEMORY_MS;
@@ -90,6 +90,6 @@ function delayByRoot(foretold: Delays, found: Delays): number {
   const byRates = foretold.delayMs / foretold.rootWorth;
   if (found.posts === 0) return byRates;
   const bursts = found.posts / POSTS_A_BURST;
-  const both = (FORETOLD_BURSTS * byRates + bursts * (found.delayMs / found.rootWorth)) / (FORETOLD_BURSTS + bursts);
+  const both = (FORECAST_BURSTS * byRates + bursts * (found.delayMs / found.rootWorth)) / (FORECAST_BURSTS + bursts);
   return Math.min(both, MOST_HASTE * byRates);
 }

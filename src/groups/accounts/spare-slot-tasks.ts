@@ -1,7 +1,7 @@
-/** Who rides along, for nothing, in the searches that a run of a group is about to send. Pure. */
+/** Which accounts are piggybacked, for nothing, on the searches that a run of a group is about to send. Pure. */
 import { marginMs } from "../../detect/feed-poll.ts";
 import type { MergeLimits } from "../../query/merging/merge.ts";
-import { floorOf, packQueries, ridersFor } from "../queries/query-batches.ts";
+import { floorOf, batchQueries, piggybackedFor } from "../queries/query-batches.ts";
 import { awaitedOf } from "../probing/probe-choice.ts";
 import { partOf, partsOfSearches } from "./account-part.ts";
 import type { Turn, Waiting } from "./pacing/group-pace.ts";
@@ -29,10 +29,10 @@ export function spareSlotTasks(query: SpareSlotQuery): Turn<ReadTask> {
   const { tasks, limits, nowMs, toService } = query;
   const isBusy = new Set(tasks.map(({ member }) => member.userId));
   const riders: Waiting[] = [];
-  for (const pack of packQueries(partsOfSearches(tasks, query), limits)) {
+  for (const pack of batchQueries(partsOfSearches(tasks, query), limits)) {
     const floorMs = floorOf(pack);
     const free = () => query.waiting().filter((one) => !isBusy.has(one.id) && canRide(one, floorMs, query));
-    const own = ridersFor(pack, free, ({ id, account }) => partOf(id, account, floorMs, nowMs), limits);
+    const own = piggybackedFor(pack, free, ({ id, account }) => partOf(id, account, floorMs, nowMs), limits);
     for (const { id } of own) isBusy.add(id);
     riders.push(...own);
   }

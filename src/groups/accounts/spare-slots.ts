@@ -1,6 +1,6 @@
 /**
- * Members of groups under freshness in the free places of requests for profiles that others send: probes that cost nothing. Owns who gets a
- * place, and which group has to look at once at what an answer showed. The requests are the desk's; what a profile means is the group's.
+ * Members of groups under freshness in the spare slots of requests for profiles that others send: probes that cost nothing. Owns who gets a
+ * place, and which group has to check at once what an answer showed. The requests are the profile batcher's; what a profile means is the group's.
  */
 import { chooseProbe } from "../probing/probe-choice.ts";
 import { type GroupMember, membersOf } from "../memory/group-members.ts";
@@ -18,7 +18,7 @@ export interface FreePlacesDeps {
 }
 
 export interface FreePlaces extends PiggybackedAccounts {
-  /** Told of every plan: whose members take free places. */
+  /** Called with every plan: whose members take spare slots. */
   keepOnly(groups: readonly Poll[]): void;
   /** A group runs: whom it wants to ask for, it asks for and takes itself. Whether members of it were seen by others since its last run. */
   begin(groupKey: string): boolean;

@@ -126,8 +126,8 @@ export function listGroupOf(
 function chooseEvery(group: Omit<ListGroup, "fullPollEveryMs">, maxAgeMs: number): number {
   const { lists, intervalMs } = group;
   const ticks = DAY_MS / intervalMs;
-  const looks = sum(lists, ({ looksPerDay, lookPages }) => Math.min(looksPerDay, ticks) * lookPages);
-  const perDay = (probesOf(group, lists.length) * ticks + looks) * FULL_POLL_SHARE;
+  const reads = sum(lists, ({ looksPerDay, lookPages }) => Math.min(looksPerDay, ticks) * lookPages);
+  const perDay = (probesOf(group, lists.length) * ticks + reads) * FULL_POLL_SHARE;
   const round = sum(lists, ({ lookPages }) => lookPages);
   return fullPollWithin((round / perDay) * DAY_MS, intervalMs, maxAgeMs);
 }
@@ -187,11 +187,11 @@ function probeCost(group: ListGroup, isAsked: boolean): ListChoice {
 }
 
 /** Some changes take two looks, one soon after the other. */
-const LOOKS_OF_A_CHANGE = 1.25;
+const READS_OF_A_CHANGE = 1.25;
 
 /** How often a day so long passes without a read, changes coming by chance: each one puts the full poll off. */
 function unreadPerDay(looksPerDay: number, everyMs: number): number {
-  const changesPerDay = looksPerDay / LOOKS_OF_A_CHANGE;
+  const changesPerDay = looksPerDay / READS_OF_A_CHANGE;
   const expected = (changesPerDay * everyMs) / DAY_MS;
   return expected < 1e-9 ? DAY_MS / everyMs : (changesPerDay * Math.exp(-expected)) / (1 - Math.exp(-expected));
 }

@@ -1,7 +1,7 @@
 /**
- * When a counter's change is accounted for by reads of the list of accounts it counts. A list is dearer to read again and again than a
- * search, and much of what a counter shows is in no list (accounts that are not indexed, protected, suspended) or tells nothing (people who
- * unfollow where leaving is not told). So later looks are as many as have been of use. Pure; the probe's side is discharge.ts.
+ * When a counter's change is accounted for by reads of the list of accounts it counts. A list is more expensive to read again and again than a
+ * search, and much of what a counter shows is in no list (accounts that are not indexed, protected, suspended) or means nothing (people who
+ * unfollow where leaving is not reported). So later reads are as many as have been of use. Pure; the probe's side is pending-changes.ts.
  */
 import type { OpenChange, ProbeMemory } from "../probing/pending-changes.ts";
 
@@ -9,7 +9,7 @@ import type { OpenChange, ProbeMemory } from "../probing/pending-changes.ts";
 export interface ListRead {
   /** Members that nobody knew of. */
   readonly joined: number;
-  /** Members told as gone. */
+  /** Members reported as gone. */
   readonly left: number;
   /** Members it did not find, who are gone when the next complete read does not find them either. */
   readonly awaited: number;
@@ -20,13 +20,13 @@ export interface ListRead {
 }
 
 const MIN = 60_000;
-/** Waits after each read until the next; 0: on the next tick. The first is the one of DESIGN, the others what is left of it where later looks find nothing. */
-const LADDERS: readonly (readonly number[])[] = [[0, 0, 0, MIN, 5 * MIN, 15 * MIN], [0, 5 * MIN, 15 * MIN], [15 * MIN], []];
-const SHORTEST = LADDERS.length - 1;
-/** A change that promises no member may hide one; a whole list shows what it has at once. Both get one look more, a while later. */
+/** Waits after each read until the next; 0: on the next tick. The first is the one of DESIGN, the others what is left of it where later reads find nothing. */
+const RETRY_SCHEDULES: readonly (readonly number[])[] = [[0, 0, 0, MIN, 5 * MIN, 15 * MIN], [0, 5 * MIN, 15 * MIN], [15 * MIN], []];
+const SHORTEST = RETRY_SCHEDULES.length - 1;
+/** A change that promises no member may hide one; a whole list shows what it has at once. Both get one read more, a while later. */
 const ONE_MORE = 2;
 /** Full polls in a row that find what a counter never showed: once may be one who came for one who went. */
-const STRIKES_TO_BLIND = 2;
+const STRIKES_TO_UNRELIABLE = 2;
 
 /** The memory after a read of the list. */
 export function afterListRead(memory: ProbeMemory, read: ListRead, nowMs: number): ProbeMemory {
@@ -41,7 +41,7 @@ export function afterListRead(memory: ProbeMemory, read: ListRead, nowMs: number
     ...(next === undefined ? {} : { open: next }),
     ...(nextPatience === 0 ? {} : { patience: nextPatience }),
     ...(nextStrikes === 0 ? {} : { strikes: nextStrikes }),
-    ...(isBlind === true || nextStrikes >= STRIKES_TO_BLIND ? { isBlind: true as const } : {}),
+    ...(isBlind === true || nextStrikes >= STRIKES_TO_UNRELIABLE ? { isBlind: true as const } : {}),
   };
 }
 
@@ -49,12 +49,12 @@ export function afterListRead(memory: ProbeMemory, read: ListRead, nowMs: number
 const awaiting = ({ probedAtMs }: ProbeMemory, { awaited }: ListRead, nowMs: number): OpenChange | undefined =>
   awaited === 0 ? undefined : { sinceMs: probedAtMs, owed: null, reads: 1, dueMs: nowMs };
 
-/** Undefined when the change is accounted for, or the last look was made. */
+/** Undefined when the change is accounted for, or the last read was made. */
 function openAfter(open: OpenChange, read: ListRead, patience: number, nowMs: number): OpenChange | undefined {
   const reads = open.reads + 1;
   const owed = open.owed === null ? null : open.owed - read.joined;
   if (isAccounted(owed, read)) return undefined;
-  const waitMs = LADDERS[ladderOf(owed, read, patience)]?.[reads - 1];
+  const waitMs = RETRY_SCHEDULES[scheduleIndexOf(owed, read, patience)]?.[reads - 1];
   return waitMs === undefined ? undefined : { ...open, owed, reads, dueMs: nowMs + waitMs };
 }
 
@@ -63,18 +63,18 @@ function isAccounted(owed: number | null, { awaited, joined, left, isWhole }: Li
   return owed === null ? isWhole && joined + left > 0 : owed <= 0;
 }
 
-function ladderOf(owed: number | null, { awaited, isWhole }: ListRead, patience: number): number {
+function scheduleIndexOf(owed: number | null, { awaited, isWhole }: ListRead, patience: number): number {
   if (awaited > 0) return 0;
   return Math.max(patience, owed === null || isWhole ? ONE_MORE : 0);
 }
 
-/** Looks that found nothing to the last make the next ones fewer; one that found somebody late brings them all back. */
+/** Reads that found nothing to the last make the next ones fewer; one that found somebody late brings them all back. */
 function patienceAfter(open: OpenChange | undefined, next: OpenChange | undefined, read: ListRead, patience: number): number {
   const isLate = open !== undefined && open.reads > 0 && read.joined > 0;
   if (isLate) return 0;
   if (open === undefined || next !== undefined || read.awaited > 0) return patience;
   const owed = open.owed === null ? null : open.owed - read.joined;
   if (isAccounted(owed, read)) return patience;
-  const ladder = ladderOf(owed, read, patience);
-  return owed !== null || read.isWhole || patience >= ONE_MORE ? Math.min(SHORTEST, ladder + 1) : patience;
+  const index = scheduleIndexOf(owed, read, patience);
+  return owed !== null || read.isWhole || patience >= ONE_MORE ? Math.min(SHORTEST, index + 1) : patience;
 }

@@ -18,7 +18,7 @@ export interface RosterTask {
 export interface RosterQuery {
   readonly members: readonly Poll[];
   readonly accountOf: (key: string) => AccountMemory | undefined;
-  readonly sharersOf: (poll: Poll) => number;
+  readonly subscribersOf: (poll: Poll) => number;
   /** Lists that are left alone for now: they could not be read. */
   readonly isHeld: (key: string) => boolean;
   /** Lists that are read at every tick. */
@@ -43,10 +43,10 @@ export function rosterTasks(query: RosterQuery): readonly RosterTask[] {
   return [...tasks, ...full.map((poll) => ({ poll, reason: "full" as const }))];
 }
 
-function taskOf(poll: Poll, { accountOf, sharersOf, isHeld, isAside, nowMs }: RosterQuery): RosterTask | undefined {
+function taskOf(poll: Poll, { accountOf, subscribersOf, isHeld, isAside, nowMs }: RosterQuery): RosterTask | undefined {
   if (isHeld(poll.key)) return undefined;
   const account = accountOf(poll.key);
-  if (account === undefined || account.readFor !== sharersOf(poll)) return { poll, reason: "first" };
+  if (account === undefined || account.readFor !== subscribersOf(poll)) return { poll, reason: "first" };
   if (isDue(account.probe, nowMs)) return { poll, reason: "look" };
   return isAside(poll.key) || account.probe.isBlind === true ? { poll, reason: "tick" } : undefined;
 }

@@ -127,7 +127,7 @@ class MemberListsRunner implements GroupRunner {
     return rosterTasks({
       members: group.group?.members ?? [],
       accountOf: (key) => book.get(key),
-      sharersOf,
+      subscribersOf: sharersOf,
       isHeld: this.#holds.isHeld,
       isAside: (key) => probed === undefined || memory.strategy === "single" || aside.has(key),
       fullPollEveryMs: memory.fullPollEveryMs,
@@ -187,7 +187,7 @@ function chooseAgain(group: Poll, memory: ListGroupMemory, book: Pick<ProbeState
   return { strategy: cost.strategy, aside, fullPollEveryMs: asked.fullPollEveryMs, chosenAtMs: nowMs };
 }
 
-/** Those aside only as far as requests have room. */
+/** Quarantined ones only as far as requests have room. */
 function askedFor(members: readonly Poll[], aside: ReadonlySet<string>): readonly Poll[] {
   const due = members.filter(({ key }) => !aside.has(key));
   const room = Math.ceil(due.length / BATCH_SIZE) * BATCH_SIZE - due.length;

@@ -38,7 +38,7 @@ export function createGroupMembers(store: Pick<PollStore, "loadSources"> & Pick<
 
   const isReadyNow = (poll: Poll): boolean => {
     const known = ready.get(poll.key);
-    return known !== undefined && (known === poll || sharersOf(known) === sharersOf(poll));
+    return known !== undefined && (known === poll || subscribersOf(known) === subscribersOf(poll));
   };
 
   return {
@@ -73,7 +73,8 @@ export function createGroupMembers(store: Pick<PollStore, "loadSources"> & Pick<
 
 const NOBODY: ReadonlySet<string> = new Set();
 
-const sharersOf = ({ subscribers }: Poll): string => subscribers.map(({ watchKey, targetKey }) => `${watchKey}\n${targetKey}`).join("\n");
+const subscribersOf = ({ subscribers }: Poll): string =>
+  subscribers.map(({ watchKey, targetKey }) => `${watchKey}\n${targetKey}`).join("\n");
 
 /** Its baseline is done, and it was not paused since. */
 const isSettled = ({ baselineAtMs, memory }: TargetState): boolean => baselineAtMs !== null && memory["resume_ms"] === undefined;

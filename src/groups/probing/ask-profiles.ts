@@ -31,9 +31,9 @@ export type AskProfiles = (
 ) => Promise<{ readonly kind: "refused" } | { readonly kind: "seen" | "suspicious"; readonly seenOf: (userId: string) => SeenProfile }>;
 
 export function createAskProfiles({ profiles, clock, log }: AskProfilesDeps): AskProfiles {
-  const patience = createRefusalBackoff(clock);
+  const backoff = createRefusalBackoff(clock);
   return async (group, asked) => {
-    if (patience.isHeld(group)) return { kind: "refused" };
+    if (backoff.isHeld(group)) return { kind: "refused" };
     try {
       const userIds = [...new Set(asked.map(({ userId }) => userId))];
       const seen = await profiles.ask(askerOf(group, "poll"), userIds, hardlyOldMs(group.intervalMs));
@@ -45,7 +45,7 @@ export function createAskProfiles({ profiles, clock, log }: AskProfilesDeps): As
       return { kind: isSuspicious ? "suspicious" : "seen", seenOf };
     } catch (error) {
       if (!isRefusal(error)) throw error;
-      patience.holdMs(group);
+      backoff.holdMs(group);
       log.warn("accounts could not be probed, reading them all instead", { error: error.message });
       return { kind: "refused" };
     }

@@ -76,8 +76,8 @@ export function takeProbe({ ahead = 0, ...known }: ProbeMemory, fields: JsonObje
   const before = memory.open;
   const grown = growthOf(memory.fields, fields, counter);
   const promised = grown === null ? null : grown - ahead;
-  const owedBefore = before?.owed ?? null;
-  const owed = promised === null ? owedBefore : promised + Math.max(owedBefore ?? 0, 0);
+  const pendingBefore = before?.owed ?? null;
+  const owed = promised === null ? pendingBefore : promised + Math.max(pendingBefore ?? 0, 0);
   const open = { sinceMs: before?.sinceMs ?? memory.probedAtMs, calmMs: memory.probedAtMs, owed, reads: 0, dueMs: atMs };
   return { ...memory, fields, probedAtMs: atMs, open };
 }

@@ -28,7 +28,7 @@ interface Asked {
 
 const DAY_MS = 86_400_000;
 
-/** Odd intervals meet in so long that more of their ticks tell little. */
+/** Odd intervals meet in so long that more of their ticks add little. */
 const MOST_RUNS = 2_000;
 
 export function createSharedProbes(): SharedProbes {

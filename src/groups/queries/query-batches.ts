@@ -33,7 +33,7 @@ export const floorOf = (parts: readonly Part[]): number => Math.min(...parts.map
 const MOST_PAGES = 8;
 
 /** Splits members, ordered from the shallow to the deep, into searches that take the fewest requests together. One that fits in with nobody is alone. */
-export function packQueries<P extends Part>(parts: readonly P[], limits: MergeLimits): readonly (readonly P[])[] {
+export function batchQueries<P extends Part>(parts: readonly P[], limits: MergeLimits): readonly (readonly P[])[] {
   // By how many of the first parts: the fewest requests for them, and where the last of their searches begins.
   const requests = [0];
   const begins = [0];
@@ -55,41 +55,41 @@ export function packQueries<P extends Part>(parts: readonly P[], limits: MergeLi
     requests.push(least);
     begins.push(begin);
   }
-  const packs: (readonly P[])[] = [];
-  for (let end = parts.length; end > 0; end = begins[end] ?? 0) packs.unshift(parts.slice(begins[end], end));
-  return packs;
+  const batches: (readonly P[])[] = [];
+  for (let end = parts.length; end > 0; end = begins[end] ?? 0) batches.unshift(parts.slice(begins[end], end));
+  return batches;
 }
 
 /** Candidates for each place that is left: some have posted too much to fit in. */
 const TRIED_PER_PLACE = 3;
 
-/** Of `candidates`, asked for only where there is room: those next in turn whose parts fill the query of a pack, and take no page more. */
-export function ridersFor<C extends Candidate>(
-  pack: readonly Part[],
+/** Of `candidates`, asked for only where there is room: those next in turn whose parts fill the query of a batch, and take no page more. */
+export function piggybackedFor<C extends Candidate>(
+  batch: readonly Part[],
   candidates: () => Iterable<C>,
   partOf: (candidate: C) => Part,
   limits: MergeLimits,
 ): readonly C[] {
-  const places = handlesPerQuery(limits) - pack.length;
+  const places = handlesPerQuery(limits) - batch.length;
   if (places <= 0) return [];
-  const riders: C[] = [];
-  let filled = pack;
+  const piggybacked: C[] = [];
+  let filled = batch;
   for (const one of chooseProbe(candidates(), Number.POSITIVE_INFINITY, places * TRIED_PER_PLACE)) {
     const more = [...filled, partOf(one)];
-    if (!isOneQuery(more, limits) || pagesOfBatch(more) > pagesOfBatch(pack)) continue;
+    if (!isOneQuery(more, limits) || pagesOfBatch(more) > pagesOfBatch(batch)) continue;
     filled = more;
-    riders.push(one);
+    piggybacked.push(one);
   }
-  return riders;
+  return piggybacked;
 }
 
-/** As many of these, in their order, as there are places beside a pack, of those that take no page more. */
-export function fillersOf<P extends Part>(pack: readonly Part[], candidates: readonly P[], places: number): readonly P[] {
-  const pages = pagesOfBatch(pack);
+/** As many of these, in their order, as there are places beside a batch, of those that take no page more. */
+export function fillersOf<P extends Part>(batch: readonly Part[], candidates: readonly P[], places: number): readonly P[] {
+  const pages = pagesOfBatch(batch);
   const fillers: P[] = [];
   for (const one of candidates) {
     if (fillers.length === places) break;
-    if (pagesOfBatch([...pack, ...fillers, one]) <= pages) fillers.push(one);
+    if (pagesOfBatch([...batch, ...fillers, one]) <= pages) fillers.push(one);
   }
   return fillers;
 }

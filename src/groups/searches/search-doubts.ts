@@ -5,32 +5,32 @@ import { shrinkLimits, type sizeOfBatch } from "../../query/merging/merge.ts";
 import type { PollOutcome } from "../../polling/run/poll-outcome.ts";
 import type { PlannedMember } from "../../polling/read/read-merged.ts";
 import { takeTrouble } from "./search-memory.ts";
-import { leaveAlone, type SearchScene } from "./search-scene.ts";
+import { quarantine, type SearchScene } from "./search-scene.ts";
 import type { SearchTask } from "./search-tasks.ts";
 
 /** The tasks are read by themselves at once. */
 export interface Doubt {
   readonly tasks: readonly SearchTask[];
   /** Ids of tweets that are nobody's by our reading of the queries. */
-  readonly strays: readonly string[];
+  readonly unattributed: readonly string[];
   readonly reason: "unattributed" | "cut" | "refused" | "suspicious";
   /** Of a query that was refused for what it is. */
   readonly size?: ReturnType<typeof sizeOfBatch>;
 }
 
 /** Unattributed results that are remembered as verified. */
-const MOST_STRAYS = 200;
+const MAX_UNATTRIBUTED = 200;
 
 /** `outcomes`: of those whose read came to its end, by poll key. */
 export function resolveDoubt(
   scene: SearchScene,
-  { tasks, strays, reason, size }: Doubt,
+  { tasks, unattributed, reason, size }: Doubt,
   outcomes: ReadonlyMap<string, PollOutcome>,
   { clock, log }: { readonly clock: Clock; readonly log: Log },
 ): void {
   const isAllRead = outcomes.size === tasks.length;
   if (reason === "suspicious") {
-    for (const { poll } of tasks) if ((outcomes.get(poll.key)?.shown?.size ?? 0) > 0) leaveAlone(scene, poll, reason, log);
+    for (const { poll } of tasks) if ((outcomes.get(poll.key)?.shown?.size ?? 0) > 0) quarantine(scene, poll, reason, log);
     return;
   }
   if (size !== undefined) {
@@ -40,12 +40,12 @@ export function resolveDoubt(
     scene.isWorthWriting = true;
     return log.info("a merged search was refused, asking for fewer searches at once", { searches: tasks.length });
   }
-  const unexplained = strays.filter((id) => {
+  const unexplained = unattributed.filter((id) => {
     const owners = tasks.filter(({ poll }) => outcomes.get(poll.key)?.shown?.has(id) === true);
-    for (const { poll } of owners) leaveAlone(scene, poll, "stray", log);
+    for (const { poll } of owners) quarantine(scene, poll, "unattributed result", log);
     return owners.length === 0;
   });
-  if (isAllRead) scene.memory = { ...scene.memory, strays: [...scene.memory.strays, ...strays].slice(-MOST_STRAYS) };
+  if (isAllRead) scene.memory = { ...scene.memory, strays: [...scene.memory.strays, ...unattributed].slice(-MAX_UNATTRIBUTED) };
   if (reason === "unattributed" && unexplained.length === 0) return;
   const trouble = takeTrouble(scene.memory.trouble, clock.now());
   scene.memory = { ...scene.memory, trouble };
@@ -55,26 +55,26 @@ export function resolveDoubt(
 }
 
 /** A moment is over by then. */
-const BLIND_RUNS = 3;
+const SUSPICIOUS_RUNS = 3;
 
 export interface SuspiciousSearches {
   /** After a merged answer; the member whose newest tweet, known from before, was missing from several in a row. */
-  take(pack: readonly PlannedMember[], isBlind: boolean): PlannedMember | undefined;
+  take(batch: readonly PlannedMember[], isSuspicious: boolean): PlannedMember | undefined;
 }
 
 /** An answer without the newest tweet that is known: deleted, a suspicious empty response, or a search that finds more by itself than together with others. */
 export function createSuspiciousSearches(): SuspiciousSearches {
   const runs = new Map<string, { readonly newestMs: number; readonly count: number }>();
   return {
-    take(pack, isBlind) {
+    take(batch, isSuspicious) {
       const newestOf = ({ memory }: PlannedMember) => memory.newestItemMs ?? 0;
-      const owner = pack.reduce((best, one) => (newestOf(one) > newestOf(best) ? one : best));
-      for (const one of pack) if (!isBlind || one !== owner) runs.delete(one.member.poll.key);
-      if (!isBlind) return undefined;
+      const owner = batch.reduce((best, one) => (newestOf(one) > newestOf(best) ? one : best));
+      for (const one of batch) if (!isSuspicious || one !== owner) runs.delete(one.member.poll.key);
+      if (!isSuspicious) return undefined;
       const before = runs.get(owner.member.poll.key);
       const count = before?.newestMs === newestOf(owner) ? before.count + 1 : 1;
       runs.set(owner.member.poll.key, { newestMs: newestOf(owner), count });
-      return count === BLIND_RUNS ? owner : undefined;
+      return count === SUSPICIOUS_RUNS ? owner : undefined;
     },
   };
 }

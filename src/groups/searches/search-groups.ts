@@ -1,6 +1,6 @@
 /**
  * Keyword searches that want the same schedule, or freshness -> one poll of the group, which asks for many of them in one query. Owns which searches can
- * share, what that costs and how often each is proved by a read of its own. Pure; reading and telling apart is the engine's.
+ * share, what that costs and how often each is verified by a read of its own. Pure; reading and attribution are the engine's.
  */
 import type { Hash } from "../../model/hash.ts";
 import type { StrategyOverride } from "../../model/schedule.ts";
@@ -117,7 +117,7 @@ function chooseProofEvery(
 
 export type SearchCost = StrategyCost<"single" | "merge">;
 
-/** The cheaper way; the one in force stays unless the other saves enough. A user's word is followed. */
+/** The cheaper way; the active one stays unless the other saves enough. A user's word is followed. */
 export function chooseSearchStrategy(group: SearchGroup, current: "single" | "merge" | undefined, wish: StrategyOverride): SearchCost {
   const ticks = DAY_MS / group.intervalMs;
   const single: SearchCost = costOf("single", 0, group.members * ticks, 0);

@@ -31,7 +31,7 @@ export function afterShared(
     ...member,
     checkedAtMs: startedAtMs,
     triedAtMs: startedAtMs,
-    ...(task.isSweep ? { sweptAtMs: startedAtMs } : {}),
+    ...(task.isRescan ? { sweptAtMs: startedAtMs } : {}),
     isUnproven: true,
     postsPerDay: learn(member, outcome?.postedMs.length ?? 0, startedAtMs),
   };
@@ -61,14 +61,14 @@ export function afterAlone(
       postsPerDay: firstRate(outcome.postedMs, serviceMs),
     };
   const { isUnproven, ...rest } = member;
-  const isStillUnproven = isUnproven === true && !task.isProof;
+  const isStillUnverified = isUnproven === true && !task.isProof;
   return {
     ...rest,
     checkedAtMs: startedAtMs,
     triedAtMs: startedAtMs,
-    sweptAtMs: task.isSweep ? startedAtMs : member.sweptAtMs,
+    sweptAtMs: task.isRescan ? startedAtMs : member.sweptAtMs,
     postsPerDay: outcome.baselined.length > 0 ? member.postsPerDay : learn(member, outcome.postedMs.length, startedAtMs),
-    ...(isStillUnproven ? { isUnproven: true } : { provedAtMs: startedAtMs, proofDueMs }),
+    ...(isStillUnverified ? { isUnproven: true } : { provedAtMs: startedAtMs, proofDueMs }),
   };
 }
 

@@ -16,7 +16,7 @@ export interface SearchMemory {
   /** It was read together with others since it was proved. */
   readonly isUnproven?: true;
   /** The service seemed to understand its query otherwise than we do. */
-  readonly alone?: Solitude;
+  readonly alone?: Quarantine;
   /** It finds so much that sharing saves nothing. */
   readonly isBusy?: true;
   /** What it found in the last hours. */
@@ -24,7 +24,7 @@ export interface SearchMemory {
 }
 
 /** It is read by itself until then, and was found to need it so many times, each not long after the one before. */
-export interface Solitude {
+export interface Quarantine {
   readonly untilMs: number;
   readonly times: number;
 }
@@ -72,7 +72,7 @@ export const isAlone = (member: SearchMemory | undefined, nowMs: number): boolea
  * For a day, and twice as long each time it shows again: a tweet that was out of sight for days looks the same as one that reads together
  * do not show.
  */
-export function solitudeAfter(before: Solitude | undefined, nowMs: number): Solitude {
+export function quarantineAfter(before: Quarantine | undefined, nowMs: number): Quarantine {
   const { untilMs = 0, times = 0 } = before ?? {};
   const isAgain = nowMs - untilMs < LONGEST_ALONE_DAYS * DAY_MS;
   const days = Math.min(isAgain ? 2 ** times : 1, LONGEST_ALONE_DAYS);
@@ -82,6 +82,6 @@ export function solitudeAfter(before: Solitude | undefined, nowMs: number): Soli
 /** Reads together may have followed the last writing. */
 export function restoreSearches(stored: Partial<SearchGroupMemory>): SearchGroupMemory {
   const memory = { ...NOTHING_LEARNED, ...stored };
-  const unproven = Object.entries(memory.members).map(([key, member]) => [key, { ...member, isUnproven: true as const }]);
-  return { ...memory, members: Object.fromEntries(unproven) };
+  const unverified = Object.entries(memory.members).map(([key, member]) => [key, { ...member, isUnproven: true as const }]);
+  return { ...memory, members: Object.fromEntries(unverified) };
 }

@@ -17,7 +17,7 @@ import type { Cooldowns } from "../memory/cooldowns.ts";
 import { createSuspiciousSearches, type Doubt, resolveDoubt } from "./search-doubts.ts";
 import { queryOf } from "./search-groups.ts";
 import { afterAlone, afterShared, objectionTo, type SearchReadTimes } from "./search-memory-after.ts";
-import { leaveAlone, type SearchScene } from "./search-scene.ts";
+import { quarantine, type SearchScene } from "./search-scene.ts";
 import { byItself, type SearchTask } from "./search-tasks.ts";
 
 export interface SearchReadsDeps extends RunMember {
@@ -37,7 +37,7 @@ export class SearchReads {
   readonly #deps: SearchReadsDeps;
   /** By poll key, what merged answers gave it since its last verification read: id and time. */
   readonly #taken = new Map<string, Map<string, number>>();
-  readonly #blindSpots = createSuspiciousSearches();
+  readonly #suspiciousSearches = createSuspiciousSearches();
 
   constructor(deps: SearchReadsDeps) {
     this.#deps = deps;
@@ -46,17 +46,17 @@ export class SearchReads {
   /** What kept a merged search from being read; its members wait for the next run. */
   async readTogether(scene: SearchScene, tasks: readonly SearchTask[]): Promise<Error | undefined> {
     const byKey = new Map(tasks.map((task) => [task.poll.key, task]));
-    const packs = await this.#packsOf(scene, tasks);
+    const batches = await this.#batchesOf(scene, tasks);
     let failure: Error | undefined;
-    await sideBySide(packs, async (pack) => {
-      const own = pack.flatMap(({ member }) => byKey.get(member.poll.key) ?? []);
+    await sideBySide(batches, async (batch) => {
+      const own = batch.flatMap(({ member }) => byKey.get(member.poll.key) ?? []);
       // One that fits in with nobody needs no attribution.
       if (own.length === 1) {
         const alone = own.map((task) => (scene.members.get(task.poll.key)?.isUnproven === true ? this.#verifying(scene, task) : task));
         return void (await this.readAlone(scene, alone));
       }
       try {
-        const doubt = await this.#readPack(scene, pack, own);
+        const doubt = await this.#readBatch(scene, batch, own);
         if (doubt !== undefined) resolveDoubt(scene, doubt, await this.readAlone(scene, doubt.tasks), this.#deps);
       } catch (error) {
         failure ??= error instanceof Error ? error : new Error(String(error));
@@ -76,7 +76,7 @@ export class SearchReads {
     return whole;
   }
 
-  async #packsOf(scene: SearchScene, tasks: readonly SearchTask[]): Promise<readonly (readonly PlannedMember[])[]> {
+  async #batchesOf(scene: SearchScene, tasks: readonly SearchTask[]): Promise<readonly (readonly PlannedMember[])[]> {
     const sources = await this.#deps.store.loadSources(tasks.map(({ poll }) => poll.key));
     const readable = tasks.flatMap(({ poll, reach }, index): readonly MergedMember[] => {
       const [source, query] = [sources[index], queryOf(poll)];
@@ -88,22 +88,22 @@ export class SearchReads {
   }
 
   /** Undefined when the answer was taken. @throws what has nothing to do with the query */
-  async #readPack(scene: SearchScene, pack: readonly PlannedMember[], tasks: readonly SearchTask[]): Promise<Doubt | undefined> {
+  async #readBatch(scene: SearchScene, batch: readonly PlannedMember[], tasks: readonly SearchTask[]): Promise<Doubt | undefined> {
     const ask: AskSearch = askSearch(this.#deps.gate, scene.group);
     const verifying = (some: readonly SearchTask[]) => some.map((task) => this.#verifying(scene, task));
     try {
-      const answer = await readMerged(ask, pack, this.#timesOf(scene));
+      const answer = await readMerged(ask, batch, this.#timesOf(scene));
       const fresh = answer.unattributed.map(({ id }) => id).filter((id) => !scene.memory.strays.includes(id));
-      if (answer.isCut) return { tasks, strays: [], reason: "cut" };
-      if (fresh.length > 0) return { tasks: verifying(tasks), strays: fresh, reason: "unattributed" };
+      if (answer.isCut) return { tasks, unattributed: [], reason: "cut" };
+      if (fresh.length > 0) return { tasks: verifying(tasks), unattributed: fresh, reason: "unattributed" };
       await this.#applyAnswer(scene, tasks, answer);
-      const missing = this.#blindSpots.take(pack, answer.isSuspicious);
+      const missing = this.#suspiciousSearches.take(batch, answer.isSuspicious);
       const own = tasks.filter(({ poll }) => poll.key === missing?.member.poll.key);
-      return own.length === 0 ? undefined : { tasks: verifying(own), strays: [], reason: "suspicious" };
+      return own.length === 0 ? undefined : { tasks: verifying(own), unattributed: [], reason: "suspicious" };
     } catch (error) {
       if (!isRefusal(error)) throw error;
-      const size = error.kind === "bad_request" ? { size: sizeOfBatch(pack.map(({ member }) => member.feed)) } : {};
-      return { tasks, strays: [], reason: "refused", ...size };
+      const size = error.kind === "bad_request" ? { size: sizeOfBatch(batch.map(({ member }) => member.feed)) } : {};
+      return { tasks, unattributed: [], reason: "refused", ...size };
     }
   }
 
@@ -146,7 +146,7 @@ export class SearchReads {
     const sinceMs = this.#deps.serviceClock.fromLocal(sweptAtMs) - lagMs;
     const objection = objectionTo(task, outcome, this.#taken.get(key) ?? new Map(), sinceMs);
     this.#taken.delete(key);
-    if (objection !== undefined) leaveAlone(scene, task.poll, objection, this.#deps.log);
+    if (objection !== undefined) quarantine(scene, task.poll, objection, this.#deps.log);
   }
 
   #remember(key: string, items: readonly { readonly id: string; readonly timeMs: number }[]): void {

@@ -2,7 +2,7 @@
 import { isoTime } from "../../model/clock.ts";
 import type { Log } from "../../model/log.ts";
 import type { PollOutcome } from "../../polling/run/poll-outcome.ts";
-import { isAlone, type SearchGroupMemory, type SearchMemory, solitudeAfter } from "./search-memory.ts";
+import { isAlone, type SearchGroupMemory, type SearchMemory, quarantineAfter } from "./search-memory.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 
 export interface SearchScene {
@@ -26,10 +26,10 @@ export function openScene(group: Poll, memory: SearchGroupMemory, startedAtMs: n
 export const memoryOf = ({ memory, members }: SearchScene): SearchGroupMemory => ({ ...memory, members: Object.fromEntries(members) });
 
 /** From now on the member is read by itself for some days. */
-export function leaveAlone(scene: SearchScene, { key, subscribers }: Poll, reason: string, log: Log): void {
+export function quarantine(scene: SearchScene, { key, subscribers }: Poll, reason: string, log: Log): void {
   const member = scene.members.get(key);
   if (member === undefined || isAlone(member, scene.startedAtMs)) return;
-  const alone = solitudeAfter(member.alone, scene.startedAtMs);
+  const alone = quarantineAfter(member.alone, scene.startedAtMs);
   scene.members.set(key, { ...member, alone });
   scene.isWorthWriting = true;
   const watch = subscribers[0]?.watch.id;

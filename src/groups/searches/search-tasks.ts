@@ -10,7 +10,7 @@ export interface SearchTask {
   /** Undefined: as deep as the poll's own memory says. */
   readonly reach?: Reach;
   /** It looks for late items too. */
-  readonly isSweep: boolean;
+  readonly isRescan: boolean;
   /** By itself, back to the last such read: it finds what reads together had not shown. */
   readonly isProof: boolean;
 }
@@ -41,29 +41,29 @@ export function searchTasks(query: SearchTaskQuery): SearchTasks {
   for (const poll of query.members) {
     if (query.isHeld(poll.key)) continue;
     const member = query.memory.members[poll.key];
-    if (query.unready.has(poll.key)) alone.push({ poll, isSweep: false, isProof: false });
+    if (query.unready.has(poll.key)) alone.push({ poll, isRescan: false, isProof: false });
     else if (member === undefined) alone.push(joining(poll, query));
     else if (isJustRead(member, query)) continue;
     else if (canShare(member, poll, query)) together.push(regular(poll, member, query));
     else alone.push(byItself(poll, member, query));
   }
-  return { together: together.some(({ isSweep }) => isSweep) ? together.map((task) => swept(task, query)) : together, alone };
+  return { together: together.some(({ isRescan }) => isRescan) ? together.map((task) => swept(task, query)) : together, alone };
 }
 
 /**
- * A sweep makes its query long for all who share it, and members that were proved at different times would have one sweep after the other:
- * together they sweep when the first of them has to.
+ * A late-arrival rescan makes its query long for all who share it, and members that were verified at different times would have one after the other:
+ * together they rescan when the first of them has to.
  */
 function swept(task: SearchTask, { memory, toService }: SearchTaskQuery): SearchTask {
   const member = memory.members[task.poll.key];
-  return task.isSweep || member === undefined ? task : { ...task, reach: sweepOf(task.poll, member, toService), isSweep: true };
+  return task.isRescan || member === undefined ? task : { ...task, reach: rescanOf(task.poll, member, toService), isRescan: true };
 }
 
-/** Twice as deep as its own polls swept: what they left to the next sweep is covered. */
+/** Twice as deep as its own polls rescanned: what they left to the next rescan is covered. */
 const joining = (poll: Poll, { nowMs, toService }: SearchTaskQuery): SearchTask => ({
   poll,
   reach: { kind: "sweep", sinceMs: toService(nowMs) - 2 * poll.overlapMs },
-  isSweep: true,
+  isRescan: true,
   isProof: false,
 });
 
@@ -84,18 +84,18 @@ export const byItself = (poll: Poll, member: SearchMemory, query: Pick<SearchTas
     ? {
         poll,
         reach: { kind: "sweep", sinceMs: query.toService(member.provedAtMs) - poll.overlapMs },
-        isSweep: true,
+        isRescan: true,
         isProof: true,
       }
     : regular(poll, member, query);
 
 function regular(poll: Poll, member: SearchMemory, { nowMs, toService }: Pick<SearchTaskQuery, "nowMs" | "toService">): SearchTask {
   const isSweep = nowMs - member.sweptAtMs >= poll.overlapMs;
-  const reach: Reach = isSweep ? sweepOf(poll, member, toService) : { kind: "since", sinceMs: toService(member.checkedAtMs) };
-  return { poll, reach, isSweep, isProof: false };
+  const reach: Reach = isSweep ? rescanOf(poll, member, toService) : { kind: "since", sinceMs: toService(member.checkedAtMs) };
+  return { poll, reach, isRescan: isSweep, isProof: false };
 }
 
-const sweepOf = ({ overlapMs }: Poll, { sweptAtMs }: SearchMemory, toService: SearchTaskQuery["toService"]): Reach => ({
+const rescanOf = ({ overlapMs }: Poll, { sweptAtMs }: SearchMemory, toService: SearchTaskQuery["toService"]): Reach => ({
   kind: "sweep",
   sinceMs: toService(sweptAtMs) - overlapMs,
 });

@@ -2,7 +2,7 @@
  * When a feed of tweets that is read by itself is worth its next request, so that its posts are found as fresh as was asked for. A read costs
  * the same whenever it comes, so that the mean delay is least where the interval is proportional to 1 / sqrt(rate): the next read comes when
  * the posts expected since the last one have waited so long together. Where 95 of 100 posts have a limit, none is late that is found within
- * it: the next read comes no sooner, and later where few posts are expected to be late. Rates are told as shares of the feed's own average,
+ * it: the next read comes no sooner, and later where few posts are expected to be late. Rates are given as shares of the feed's own average,
  * so that what is not known yet of how much is posted changes nothing. Pure; the memory is plain data.
  */
 import type { Freshness } from "../../model/schedule.ts";
@@ -23,7 +23,7 @@ export interface FeedPace {
   readonly pace: ReadPace;
 }
 
-/** Told as shares, because what freshness asks for may change. */
+/** Given as shares, because what freshness asks for may change. */
 export interface ReadPace {
   readonly kind: Freshness["kind"];
   /** What a read must be worth, against even reads: for a mean, posts x ms² that they waited; for a p95, posts x ms that are late. */

@@ -66,7 +66,7 @@ function createFreshnessPacer(poll: Poll, freshness: Freshness, deps: FeedPacerD
   const { key, intervalMs, priority } = poll;
   const mostMs = longestWaitMs(freshness);
 
-  /** Not after an outage, whether no read came or one waited for its answer, and not after hours of stretched ones. */
+  /** Not after an outage, whether no read came or one waited for its answer, and not after hours of slowed-down ones. */
   const isPunctual = (known: FeedEntry): boolean => {
     const nowMs = clock.now();
     const isLate = nowMs - (dueMs.get(key) ?? nowMs) > intervalMs;

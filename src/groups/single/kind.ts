@@ -41,7 +41,7 @@ function basisOfFeed(poll: Poll, { rateOf, itemsPerDay }: Known): WatchBasis {
   return restsOnKnown([isEven && "even", itemsPerDay(poll) === undefined && "pages"]);
 }
 
-/** A list whose leaving is told is read on by every poll, at most `max_pages` of it; any other one is read whole once a day. */
+/** A list whose departures are reported is read on by every poll, at most `max_pages` of it; any other one is read whole once a day. */
 function fullReadRequests(poll: Poll, { pollsPerDay, fullReadPages }: Omit<CostFacts, "itemsPerDay">): number {
   if (!isReadByEveryPoll(poll)) return dailyRead(poll, pollsPerDay, fullReadPages);
   const pollsOfOneRead = Math.ceil(fullReadPages / poll.maxPages);

@@ -1,4 +1,4 @@
-/** Where a search has to look: bounds in time and among authors that follow from its query, so that it need not look at everything. */
+/** The scope of a search: bounds in time and among authors that follow from its query, so that it need not read everything. */
 import { timeOfTweetId } from "../../model/id.ts";
 import { dateMs, type Query } from "../../query/query.ts";
 import type { Call } from "./call.ts";

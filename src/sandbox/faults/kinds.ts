@@ -32,7 +32,7 @@ export interface FaultKind {
   readonly spoil?: (call: Call, answer: Answer) => Answer;
   /** Begins when it is switched on, and holds beside other faults. */
   readonly begin?: (scene: Scene) => Lasting;
-  /** How long it holds unless told otherwise; without it, it strikes once. */
+  /** How long it holds unless the order says otherwise; without it, it strikes once. */
   readonly lastsMs?: number;
 }
 

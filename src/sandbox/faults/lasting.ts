@@ -85,13 +85,13 @@ function hideTweets(isHidden: (id: string) => boolean): Lasting {
   return { spoil };
 }
 
-/** Of the tweets born meanwhile, those with an even id are seen only when it ends: then they are older than others seen before. */
+/** Of the tweets created meanwhile, those with an even id are seen only when it ends: then they are older than others seen before. */
 export const lateVisible = ({ nowMs }: Scene): Lasting => hideTweets((id) => isEven(id) && timeOfTweetId(id) >= nowMs);
 
 /** The older tweets with an even id are gone, and back when it ends. */
 export const deletedAndRestored = ({ nowMs }: Scene): Lasting => hideTweets((id) => isEven(id) && timeOfTweetId(id) < nowMs);
 
-/** Two tweets of one millisecond: numbers of JavaScript cannot tell their ids apart. */
+/** Two tweets of one millisecond: numbers of JavaScript cannot distinguish their ids. */
 export function twinIds({ world, username, text, nowMs }: Scene): Lasting {
   for (const which of ["one", "two"]) inject(world, { username, text: `${text} (${which})` }, nowMs);
   return {};

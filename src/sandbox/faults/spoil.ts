@@ -33,7 +33,7 @@ export function oddFields(item: JsonObject): JsonObject {
   return { ...rest, rest_id_v4: "x", nested: { deeper: [1, null] }, bio_urls: null, bookmark_count: null };
 }
 
-/** Counts a little lower every other second, as a replica that lags behind would tell them. */
+/** Counts a little lower every other second, as a replica that lags behind would count them. */
 export function flap(call: Call, item: JsonObject): JsonObject {
   const isOld = Math.floor(call.nowMs / 1_000) % 2 === 0;
   const lower = (value: Json | undefined): Json | undefined => (isOld && typeof value === "number" ? Math.max(0, value - 3) : value);

@@ -42,7 +42,7 @@ interface Instance {
   readonly author: number;
   readonly atMs: number;
   readonly nowMs: number;
-  /** Tells the texts of one order apart. */
+  /** Distinguishes the texts of one order. */
   readonly suffix: string;
 }
 

@@ -93,7 +93,7 @@ export const ACCOUNT = PROFILE.extend({
   indexed: z.boolean().exactOptional(),
   /** Search leaves it out; its timeline does not. */
   hidden_from_search: z.boolean().exactOptional(),
-  /** As /about tells it. */
+  /** As /about shows it. */
   country: z.string().exactOptional(),
 });
 

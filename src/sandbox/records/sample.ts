@@ -5,8 +5,8 @@ import type { World, WorldAt } from "../world/world.ts";
 
 const FEW = 20;
 const MANY = 50;
-/** Accounts looked at for their pinned articles. */
-const LOOKED_AT = 1_000;
+/** Accounts searched for their pinned articles. */
+const SEARCHED_ACCOUNTS = 1_000;
 
 /** The arrays of `GET /_sandbox/sample`. */
 export function sample(present: World, nowMs: number): JsonObject {
@@ -35,8 +35,8 @@ export function sample(present: World, nowMs: number): JsonObject {
 }
 
 function articleIds({ people, pinOf, recorded }: WorldAt): readonly string[] {
-  const looked = take(people.keys(), LOOKED_AT, (key) => people.isReadable(key));
-  const pins = looked.map((key) => pinOf(key)).filter((pin) => pin?.isArticle === true);
+  const searched = take(people.keys(), SEARCHED_ACCOUNTS, (key) => people.isReadable(key));
+  const pins = searched.map((key) => pinOf(key)).filter((pin) => pin?.isArticle === true);
   return [...new Set([...recorded.articles.keys(), ...recorded.articleEdits.keys()]), ...pins.map((pin) => pin?.id ?? "")].slice(0, FEW);
 }
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { FIRST_LIMITS, handlesPerQuery, batchMembers, writeMerged } from "../../../src/query/merging/merge.ts";
-import { chooseQueryBatch, floorOf, packQueries, pagesOfBatch, type Part } from "../../../src/groups/queries/query-batches.ts";
+import { chooseQueryBatch, floorOf, batchQueries, pagesOfBatch, type Part } from "../../../src/groups/queries/query-batches.ts";
 import { withBounds } from "../../../src/query/with-bounds.ts";
 
 const HOUR_MS = 3_600_000;
@@ -32,7 +32,7 @@ describe("packs of a search", () => {
   it("hold every part once and in order, each in one query", () => {
     fc.assert(
       fc.property(someParts, (parts) => {
-        const packs = packQueries(parts, FIRST_LIMITS);
+        const packs = batchQueries(parts, FIRST_LIMITS);
         expect(packs.flat()).toEqual(parts);
         for (const pack of packs) {
           const query = withBounds(writeMerged(pack.map(({ member }) => member)), { sinceTime: 1_800_000_000 });
@@ -47,29 +47,29 @@ describe("packs of a search", () => {
     fc.assert(
       fc.property(shortParts, (parts) => {
         const filled = batchMembers(parts, ({ member }) => member, FIRST_LIMITS);
-        expect(requestsOf(packQueries(parts, FIRST_LIMITS))).toBeLessThanOrEqual(requestsOf(filled));
+        expect(requestsOf(batchQueries(parts, FIRST_LIMITS))).toBeLessThanOrEqual(requestsOf(filled));
       }),
     );
   });
 
   it("keep the quiet, who reach far back, from the busy, whose known posts they would ask for again", () => {
-    const packs = packQueries([part("busy", 0.1, 10), part("busier", 0.2, 10), part("quiet", 12, 0.1)], FIRST_LIMITS);
+    const packs = batchQueries([part("busy", 0.1, 10), part("busier", 0.2, 10), part("quiet", 12, 0.1)], FIRST_LIMITS);
     expect(named(packs)).toEqual([["busy", "busier"], ["quiet"]]);
   });
 
   it("put deep and shallow into one where all their posts fit on a page", () => {
-    const packs = packQueries([part("shallow", 0.1, 0.5), part("deep", 12, 0.1)], FIRST_LIMITS);
+    const packs = batchQueries([part("shallow", 0.1, 0.5), part("deep", 12, 0.1)], FIRST_LIMITS);
     expect(named(packs)).toEqual([["shallow", "deep"]]);
   });
 
   it("are as few as can be where all are equally deep", () => {
     const parts = Array.from({ length: 3 * handlesPerQuery(FIRST_LIMITS) }, () => part("averagehandle", 1, 0.1));
-    expect(packQueries(parts, FIRST_LIMITS)).toHaveLength(3);
+    expect(batchQueries(parts, FIRST_LIMITS)).toHaveLength(3);
   });
 
   it("leave one that is too long for any query alone", () => {
     const long = { ...part("a", 1, 0), member: { kind: "from", userId: "1", handle: "a".repeat(500) } } as const;
-    expect(packQueries([part("b", 1, 0), long, part("c", 1, 0)], FIRST_LIMITS).map((pack) => pack.length)).toEqual([1, 1, 1]);
+    expect(batchQueries([part("b", 1, 0), long, part("c", 1, 0)], FIRST_LIMITS).map((pack) => pack.length)).toEqual([1, 1, 1]);
   });
 });
 

@@ -15,7 +15,7 @@ export interface Waiting extends Candidate {
   readonly account: AccountMemory;
 }
 
-/** Members that were probed before, with their rates and ages: ten thousand are looked at for every probe, so that the list is kept. */
+/** Members that were probed before, with their rates and ages: ten thousand are compared for every probe, so that the list is kept. */
 export interface Turns {
   /** All, as they are now. */
   of(members: readonly GroupMember[], memory: GroupMemory, nowMs: number): readonly Waiting[];
@@ -77,7 +77,7 @@ export function createTurns(accountOf: (userId: string) => AccountMemory | undef
   };
 }
 
-/** Who is asked for, or read, and what the rates foretell of them. */
+/** Who is asked for, or read, and what the rates predict of them. */
 export interface Turn<T> {
   readonly all: readonly T[];
   readonly awaited: Awaited;
