@@ -44,7 +44,7 @@ export interface Subscriber<T extends Pollable = Pollable> {
 
 /** When a poll is due. */
 export type PollTiming =
-  /** Whenever one of the schedules of its sharers is, each of them once. */
+  /** Whenever one of the schedules of its subscribers is; each schedule is listed once. */
   { readonly kind: "schedule"; readonly schedules: readonly Schedule[] } | FreshTiming;
 
 /** When what it would find is worth the request, so that it is found as fresh as that. */

@@ -12,7 +12,7 @@ export interface Routing {
   /** Where a watch's alerts go, for people: "#brand", "console", or the route tree. */
   describe(watch: Watch): string;
   /** Where an event of a watch goes. */
-  routeOf(judged: EvaluatedEvent, nowMs: number, gatherMs?: number): readonly NewDelivery[];
+  routeOf(evaluated: EvaluatedEvent, nowMs: number, gatherMs?: number): readonly NewDelivery[];
   /** Where an ops alert goes: `ops`, and routes that ask for it. */
   routeOpsAlert(event: ChirpEvent, exceptSink: string | undefined, nowMs: number): readonly NewDelivery[];
 }

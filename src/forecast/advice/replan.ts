@@ -31,7 +31,7 @@ export const watchesOf = ({ polls }: Forecast): readonly Watch[] => [
 /** A watch that is polled at another time than it was. */
 export interface RetimedWatch {
   readonly watchId: string;
-  /** Its own where that is slow enough: only a sharer of its poll was too fast. */
+  /** Its own where that is slow enough: only another subscriber of its poll was too fast. */
   readonly timing: Timing;
   readonly requestsPerMonth: number;
 }

@@ -35,7 +35,7 @@ const baselineMarkOf = (target: TargetState): BaselineMark | undefined => {
 
 /**
  * When the target was registered, in service time. An empty list sets no baseline watermark, and may do so for days: until it does, this is kept as
- * the first answer told it, because the machine's clock may be set while no process runs to notice.
+ * the first answer gave it, because the machine's clock may be set while no process runs to notice.
  */
 function registeredMsOf(target: TargetState, serviceClock: ServiceClock): number {
   const { registered_ms: kept } = target.memory;
