@@ -18,5 +18,6 @@ export function collectGarbageLater(clock: Clock): Cancel {
 function collectGarbage(): void {
   const session = new Session();
   session.connect();
-  session.post("HeapProfiler.collectGarbage", () => session.disconnect());
+  // Disconnecting within the answer stops the process for good.
+  session.post("HeapProfiler.collectGarbage", () => setImmediate(() => session.disconnect()));
 }
