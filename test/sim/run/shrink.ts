@@ -1,6 +1,6 @@
 /** Makes a failing scenario smaller as long as it fails for the same reason: fewer steps, less configuration, less of a past. */
 import type { Json, JsonObject } from "../../../src/model/json.ts";
-import type { Scenario } from "../draw/scenario.ts";
+import type { Scenario, Step } from "../draw/scenario.ts";
 import { playScenario } from "./play-seed.ts";
 
 /** An objection without its names and numbers. */
@@ -29,12 +29,16 @@ export async function shrink(scenario: Scenario, objections: readonly string[], 
     for (let size = Math.ceil(best[part].length / 2); size >= 1 && !isLate(); size = size === 1 ? 0 : Math.ceil(size / 2))
       for (let at = best[part].length - size; at > -size; at -= size) {
         const from = Math.max(0, at);
-        await tryIt({ ...best, [part]: [...best[part].slice(0, from), ...best[part].slice(at + size)] });
+        const cut = best[part].slice(from, at + size).filter((step) => !isMended(step));
+        if (cut.length > 0) await tryIt({ ...best, [part]: best[part].filter((step) => !cut.includes(step as never)) });
       }
   }
   for (const path of pathsOf(best.config)) await tryIt({ ...best, config: without(best.config, path) });
   return best;
 }
+
+/** What ends trouble stays: without it whatever is owed could rightly be owed for ever. */
+const isMended = ({ do: what }: Step): boolean => what === "service heals" || what === "sink heals" || what === "resume";
 
 /** Inner keys first: what is left of a section may be needed where the section goes not. */
 function pathsOf(value: Json, path: readonly string[] = []): readonly (readonly string[])[] {
