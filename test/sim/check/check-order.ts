@@ -11,12 +11,15 @@ export const checkOrder = (evidence: Evidence): readonly string[] => [...checkGr
 
 /** Of what a channel is given at one moment, grouped or not, the oldest goes first. Webhooks take several at once. */
 function checkTurns({ outbox, finalRules }: Evidence): readonly string[] {
+  // Where a receiver gets no key, nobody can tell messages of the same words apart.
+  const all = [...outbox.attempts.values()].flat();
+  const shared = new Set(all.filter((attempt, at) => all.indexOf(attempt) !== at));
   const turns = [...outbox.messages.values()].flatMap((message) => {
     const ids = (outbox.members.get(message.id) ?? []).map(({ row }) => row.id);
     const [first] = outbox.attempts.get(message.id) ?? [];
     const isChat = finalRules.sinks.get(message.sink)?.isChat === true;
     const isPlain = isChat && ids.length > 0 && message.parentId === null && !/^(?:digest|summary)\n/.test(message.groupKey);
-    return first === undefined || !isPlain ? [] : [{ message, oldest: Math.min(...ids), firstMs: first.atMs }];
+    return first === undefined || shared.has(first) || !isPlain ? [] : [{ message, oldest: Math.min(...ids), firstMs: first.atMs }];
   });
   return [...groupBy(turns, ({ message }) => `${message.sink} ${message.sealedAtMs}`).values()].flatMap((own) => {
     const inOrder = own.sort((a, b) => a.oldest - b.oldest);
